@@ -8,6 +8,9 @@
  *     chunky    as easy, but nodes cannot be counted: every node looks different
  *     chunky10  as chunky with ten reservations
  *     steal     as easy; jobs of ten users of high priority may preempt all others
+ *     kept      as easy, but priorities grow alike, and no limit is in force: the order
+ * of the queue is kept from cycle to cycle tiers     as kept; one of three jobs is of a
+ * higher tier weights   as kept; nodes are taken by priority, of which there are three
  *
  * Nodes have 8 processors and 16 GB; jobs belong to 200 users, 20 groups, 30
  * accounts and three classes, ask 1 to 1,023 tasks of one processor with up to 2 GB
@@ -37,7 +40,7 @@
 struct mode {
     const char *name;
     uint32_t depth; /* reservations; 0 = one for each job */
-    bool limits, chunky, steal;
+    bool limits, chunky, steal, alike, tiers, weights;
 };
 
 static const struct mode modes[] = {
@@ -46,6 +49,9 @@ static const struct mode modes[] = {
     {.name = "chunky", .depth = 1, .limits = true, .chunky = true},
     {.name = "chunky10", .depth = 10, .limits = true, .chunky = true},
     {.name = "steal", .depth = 1, .limits = true, .steal = true},
+    {.name = "kept", .depth = 1, .alike = true},
+    {.name = "tiers", .depth = 1, .alike = true, .tiers = true},
+    {.name = "weights", .depth = 1, .alike = true, .weights = true},
 };
 
 static uint64_t rng(uint64_t *state)
@@ -84,9 +90,12 @@ static struct settings *make_settings(const struct mode *mode, uint32_t jobs)
     struct settings *cfg = settings_create();
     struct cred_cfg *user = cfg->creds[CRED_USER].v;
 
-    cfg->par.v[0].nodealloc = NODEALLOC_FIRSTAVAILABLE;
+    cfg->par.v[0].nodealloc =
+        mode->weights ? NODEALLOC_PRIORITY : NODEALLOC_FIRSTAVAILABLE;
     cfg->par.v[0].bf_order = BFORDER_QUEUEORDER;
     cfg->rsv_groups[0].depth = mode->depth ? mode->depth : 10 * (int64_t)jobs;
+    if (mode->alike)
+        return cfg;
     cfg->fs.policy = FS_DEDICATEDPS;
     cfg->prio.weight[PRIO_FSUSER] = 10;
     cfg->prio.weight[PRIO_FSACCOUNT] = 5;
@@ -109,7 +118,7 @@ static struct settings *make_settings(const struct mode *mode, uint32_t jobs)
     return cfg;
 }
 
-static void add_nodes(struct engine *e, uint32_t nodes)
+static void add_nodes(struct engine *e, const struct mode *mode, uint32_t nodes)
 {
     for (uint32_t i = 0; i < nodes; i++) {
         char name[32];
@@ -118,6 +127,7 @@ static void add_nodes(struct engine *e, uint32_t nodes)
         struct event ev = {.kind = EVENT_NODE};
         ev.u.node = (struct node_desc){
             .name = name, .state = NODE_IDLE, .cfg = {{8, 16384, 16384, 100000}}};
+        ev.u.node.weight = mode->weights ? 1 + i % 3 : 0;
         if (engine_apply(e, &ev, NULL, &err) < 0)
             exit((fprintf(stderr, "%s\n", err.text), 1));
     }
@@ -232,6 +242,8 @@ static void submit(
         .wclimit_s = limits[rng(state) % 10],
         .reqs = &req,
         .nreqs = 1};
+    if (mode->tiers)
+        ev.u.job.tier = u % 3 == 0;
     if (mode->steal)
         ev.u.job.flags = u < 10 ? JOB_PREEMPTOR : JOB_PREEMPTEE;
     ev.u.job.cred[CRED_USER] = user;
@@ -312,7 +324,7 @@ static void measure(const struct mode *mode, const struct size *size)
     long empty = rss_kb(), with_nodes;
     double t;
 
-    add_nodes(e, nodes);
+    add_nodes(e, mode, nodes);
     add_standing(cfg, size->standing, nodes);
     with_nodes = rss_kb();
     t = seconds();
@@ -357,7 +369,8 @@ int main(int argc, char **argv)
             measure(&modes[i], &size);
             return 0;
         }
-    fputs("usage: cycle_bench easy|plan|chunky|chunky10|steal JOBS NODES "
+    fputs("usage: cycle_bench easy|plan|chunky|chunky10|steal|kept|tiers|weights JOBS "
+          "NODES "
           "[CYCLES [STANDING ADMIN]]\n",
         stderr);
     return 2;

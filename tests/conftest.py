@@ -10,6 +10,11 @@ ROOT = pathlib.Path(__file__).resolve().parent.parent
 os.environ.pop("MAUIHOMEDIR", None)  # of whoever runs the tests
 
 
+def pytest_collection_modifyitems(items):
+    """Files that take minutes come first, so that none of them is alone at the end."""
+    items.sort(key=lambda item: "slurm" not in item.path.parts)
+
+
 @pytest.fixture(scope="session")
 def build():
     """The build folder under test: $MAUI_BUILD, or build/release."""

@@ -96,6 +96,9 @@ struct job_extra {
     char *mail, *mail_when;  /* owned */
     int64_t deadline_at;     /* 0 = none */
     int64_t rests_until;     /* suspended until then at least */
+    int64_t min_wclimit_s;   /* it may be started with so short a limit; 0 = no */
+    int64_t full_wclimit_s;  /* of which it was shortened; 0 = it was not */
+    int64_t overtime_s;      /* for so long its resource manager lets it run on */
     struct VEC(char *) partitions_asked; /* owned */
     struct VEC(uint32_t) classes; /* it may run in any of them, liked best first; none
                                      or one: in cred[CRED_CLASS] alone */
@@ -181,6 +184,10 @@ struct job_desc {
     const char *cred[CRED_KINDS];   /* NULL = none */
     int64_t submit_at, eligible_at; /* eligible_at 0 = submit_at */
     int64_t wclimit_s;              /* 0 = none asked, DURATION_UNLIMITED = unlimited */
+    int64_t min_wclimit_s; /* it may be started with less than that, but not with less
+                              than this; 0 = no */
+    int64_t overtime_s;    /* so much longer than its limit its resource manager lets it
+                              run; 0 = no longer */
     int64_t release_at, deadline_at; /* 0 = none */
     enum job_state state;            /* JOB_IDLE usually */
     uint8_t rm_hold;
@@ -338,12 +345,25 @@ static inline bool job_waits(const struct job *j)
     return j->state == JOB_IDLE && !j->holds;
 }
 
+/* The shortest limit with which it may be started: mostly its own. */
+static inline int64_t job_least_limit(const struct job *j)
+{
+    int64_t least = j->extra ? j->extra->min_wclimit_s : 0;
+
+    return least > 0 && least < j->wclimit_s ? least : j->wclimit_s;
+}
+/* It is to be started with a shorter limit than its own, which it has again when it is
+ * back in the queue (job_stop()), or when nothing comes of the start. O(1). */
+void job_shorten(struct job *j, int64_t wclimit_s);
+void job_unshorten(struct job *j);
+
 struct job_extra *job_extra(struct job *j); /* created when first asked for */
 /* Why the user priority of an admitted job does not change here. */
 #define JOB_PRIORITY_ELSEWHERE                                                         \
     "its user priority is that of its resource manager: there `scontrol update "       \
     "jobid=JOB nice=N` changes it"
-/* Its user priority, its fixed one or its tier has been set: JOB_OWNPRIO follows. */
+/* Its user priority, its fixed one or its tier has been set: JOB_OWNPRIO follows of the
+ * first two; the tier is no exception, and a part of the formula. */
 void job_note_priority(struct cluster *c, struct job *j);
 const char *job_state_name(enum job_state s);
 const char *hold_reason_name(enum hold_reason r);

@@ -69,13 +69,13 @@ static const struct cfg_row sr_rows[] = {
 
 /* 1: rm/registry.c has a driver for it. */
 static const struct cfg_keyword kw_rmtype[] = {
-    {"LL"}, {"PBS", 1}, {"WIKI"}, {"SGE"}, {"SSS"}, {"LSF"}, {"RMS"}, {"NATIVE", 1}, {"OTHER"},
+    {"LL"}, {"PBS", 1}, {"WIKI"}, {"SGE", 1}, {"SSS"}, {"LSF"}, {"RMS"}, {"NATIVE", 1}, {"OTHER"},
     {"SLURM", 1}, {"LOCAL", 1}, {NULL}};
 static const struct cfg_keyword kw_rmlimits[] = {{"SLURM"}, {"MAUI"}, {NULL}};
 static const struct cfg_keyword kw_auth[] = {{"CHECKSUM"}, {"PKI"}, {"SECUREPORT"}, {NULL}};
 
 static const struct cfg_row rm_rows[] = {
-    {N("TYPE"), WORD(NULL, kw_rmtype), HEAD_ONLY, RM_NOW, HELP("Kind of the resource manager; LOCAL where none is given. There are drivers for LOCAL, SLURM, PBS and NATIVE; without one the configuration serves for simulations alone.")},
+    {N("TYPE"), WORD(NULL, kw_rmtype), HEAD_ONLY, RM_NOW, HELP("Kind of the resource manager; LOCAL where none is given. There are drivers for LOCAL, SLURM, PBS, SGE (Grid Engine) and NATIVE; without one the configuration serves for simulations alone.")},
     {N("SERVER"), NAME(NULL), RM, HELP("type://host:port.")},
     {N("HOST"), NAME(NULL), RM, HELP("Its host.")},
     {N("PORT"), INT("port", "0", 0, 65535), RM, HELP("Its port; 0 = as usual for its kind.")},

@@ -15,6 +15,8 @@ static const struct {
     /* heterogeneous jobs */
     {"SLURM", "ENABLEMULTIREQJOBS", "TRUE"},
     {"PBS", "ENABLEMULTIREQJOBS", "TRUE"},
+    /* slots count; against load there are load_thresholds of queues */
+    {"SGE", "NODEAVAILABILITYPOLICY", "DEDICATED"},
 };
 
 static bool is_of_type(const struct entry *e, const char *type)

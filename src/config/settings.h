@@ -108,11 +108,10 @@ enum job_flag {
                                   PREEMPT, may be preempted like a PREEMPTEE */
     JOB_PARKED = 1u << 19,     /* set by the scheduler: suspended by order or by the
                                   resource manager; resumed by those only */
-    JOB_APART = 1u << 20, /* no two of its requests on one node: heterogeneous jobs of
-                             Slurm */
-    JOB_OWNPRIO =
-        1u << 21 /* has a user priority, a fixed one or a tier: the formula alone does
-                    not say when it is its turn; see job_note_priority() */
+    JOB_APART = 1u << 20,  /* no two of its requests on one node: heterogeneous jobs of
+                              Slurm */
+    JOB_OWNPRIO = 1u << 21 /* has a user priority or a fixed one: the formula alone does
+                              not say when it is its turn; see job_note_priority() */
 };
 
 /* QFLAGS of a QOS (bits). PER<KIND> flags are kept per kind, see cred_cfg. */

@@ -37,6 +37,8 @@ void classes_enter(struct engine *e, struct job *j, uint32_t cls);
 /* classes_try.c */
 /* Start it in the first class in which it can. */
 bool classes_start(struct engine *e, struct job *j, enum limit_level level);
+/* The same with less than its limit, if it may be (shorten.h). */
+bool classes_shorten(struct engine *e, struct job *j, enum limit_level level);
 /* As reserve_job(), in the class in which it starts soonest. One search a class. */
 bool classes_reserve(struct engine *e, struct job *j, enum limit_level level);
 /* Start it out of order, in whichever class. */

@@ -4,6 +4,7 @@
 #include "engine/classes.h"
 #include "engine/engine_private.h"
 #include "engine/reserve.h"
+#include "engine/shorten.h"
 #include "engine/start.h"
 
 /* May it start in that class? Else it says why, as the job. */
@@ -41,7 +42,7 @@ static uint32_t find_soonest(struct engine *e, struct job *j, enum limit_level l
 static bool start_where(struct engine *e, struct job *j, enum limit_level level,
     bool (*place)(struct engine *e, struct job *j), bool backfill)
 {
-    bool found = false;
+    bool found = false, started = false;
 
     for (size_t i = 0; i < j->extra->classes.n && !found; i++) {
         struct in_class in;
@@ -52,16 +53,21 @@ static bool start_where(struct engine *e, struct job *j, enum limit_level level,
         }
         if (found) {
             classes_enter(e, j, in.as.cred[CRED_CLASS]);
-            start_take_nodes(j, &in.as);
+            started = shorten_start_as(e, j, &in.as, OCCUPANCY_PLANNED, backfill);
         }
         job_copy_fini(&in.as);
     }
-    return found && start_placed(e, j, OCCUPANCY_PLANNED, backfill);
+    return started;
 }
 
 bool classes_start(struct engine *e, struct job *j, enum limit_level level)
 {
     return start_where(e, j, level, place_anywhere, false);
+}
+
+bool classes_shorten(struct engine *e, struct job *j, enum limit_level level)
+{
+    return shorten_may(j) && start_where(e, j, level, shorten_place_anywhere, false);
 }
 
 bool classes_reserve(struct engine *e, struct job *j, enum limit_level level)
@@ -81,7 +87,7 @@ static bool place_out_of_order(struct engine *e, struct job *j)
     for (uint32_t p = 0; p < e->c->partitions.n; p++)
         if (in_partition(e, j, p)
             && e->c->partitions.v[p]->par->bf_policy != BACKFILL_NONE
-            && place_if_possible(e, j, p))
+            && (place_if_possible(e, j, p) || shorten_place(e->plan, j, p)))
             return true;
     return false;
 }

@@ -7,6 +7,7 @@
 #include "engine/keeping.h"
 #include "engine/passes.h"
 #include "engine/preempt.h"
+#include "engine/start.h"
 #include "engine/stop.h"
 #include "policy/accrual.h"
 #include "policy/fairshare.h"
@@ -51,6 +52,25 @@ int64_t engine_overrun(const struct engine *e, const struct job *j)
         && e->cfg->wc_action != WC_PREEMPT)
         return -1;
     return e->cfg->job_max_overrun_s;
+}
+
+/* A job at its limit that its resource manager lets run on: from now on its end is
+ * foreseen for when that is over. */
+static void foresee_overtime(struct engine *e)
+{
+    if (plan_first_end(e->plan) > e->now)
+        return;
+    for (size_t i = e->c->active.n; i-- > 0;) {
+        struct job *j = e->c->jobs.v[e->c->active.v[i]];
+        int64_t overtime_s = j->extra ? j->extra->overtime_s : 0;
+        if (!job_is_active(j) || j->end_at > e->now || overtime_s == 0
+            || j->eff_wclimit_s > effective_limit(e, j))
+            continue;
+        bool counted = job_change_begins(e, j, e->now);
+        j->eff_wclimit_s = time_add(j->eff_wclimit_s, overtime_s);
+        j->end_at = time_add(j->end_at, overtime_s);
+        job_change_ends(e, j, counted);
+    }
 }
 
 static void enforce_wclimit(struct engine *e)
@@ -213,6 +233,7 @@ void engine_cycle(struct engine *e, int64_t now, struct actions *ret)
     e->uses.keeps = keeping_is_policy(e);
     promises_set_policy(e->promises, e->uses.keeps);
     lost_jobs(e);
+    foresee_overtime(e);
     enforce_wclimit(e);
     leaving_look(e->leaving, e->c, e->now, 2 * e->cfg->rm_poll_interval_s);
     preempt_begin(e);

@@ -228,5 +228,6 @@ struct candidate candidate_of(const struct engine *e, uint32_t job)
 {
     const struct job *j = e->c->jobs.v[job];
 
-    return (struct candidate){job, j->procs, j->wclimit_s, plan_access(e->plan, j)};
+    return (struct candidate){
+        job, j->procs, job_least_limit(j), plan_access(e->plan, j)};
 }

@@ -8,6 +8,7 @@
 #include "engine/keeping.h"
 #include "engine/preempt.h"
 #include "engine/reserve.h"
+#include "engine/shorten.h"
 #include "engine/start.h"
 #include "plan/backfill.h"
 
@@ -73,6 +74,7 @@ static bool place_in_a_class(
     if (!e->uses.keeps) /* what lower jobs have reserved is not in its way */
         plan_confirm_rest(e->plan);
     return classes_start(e, j, level) || (preempts && preempt_start(e, j, false))
+           || classes_shorten(e, j, level)
            || (level == LEVEL_SOFT && reserve_may(e, j)
                && classes_reserve(e, j, level));
 }
@@ -88,17 +90,18 @@ static bool place(
     if (!e->uses.keeps
         && preempts) /* what lower jobs have reserved is not in its way */
         plan_confirm_rest(e->plan);
-    else if (!e->uses.keeps && keeping_in_order(e, j))
+    else if (!e->uses.keeps
+             && (shorten_start_reserved(e, j, level) || keeping_in_order(e, j)))
         return true;
     bool offered = level == LEVEL_SOFT && reserve_may(e, j);
     /* with reservations about, the search for one also answers "now?" */
     bool search_first = offered && plan_reservations(e->plan) > 0
-                        && (parts & (parts - 1)) == 0 && !preempts;
+                        && (parts & (parts - 1)) == 0 && !preempts && !shorten_may(j);
     if (!search_first && !all_blocked(e, parts) && start_if_possible(e, j))
         return true;
     if (preempts && preempt_start(e, j, false))
         return true;
-    return offered && reserve_job(e, j);
+    return shorten_start_anywhere(e, j) || (offered && reserve_job(e, j));
 }
 
 void pass_priority(
@@ -116,7 +119,8 @@ void pass_priority(
             || keeping_stands(e, j, PROMISE_RETRY))
             continue;
         if (e->uses.keeps && plan_is_reserved(e->plan, j)) {
-            reserve_count(e, j);
+            if (!shorten_start_reserved(e, j, level))
+                reserve_count(e, j);
             continue;
         }
         if (!differ && all_blocked(e, every))
@@ -161,7 +165,8 @@ static bool placeable(void *ctx, struct job *j)
 
     if (!in_partition(e, j, pass->partition))
         return false;
-    if (!plan_fits_now(pass->plan, j, pass->partition)) {
+    if (!plan_fits_now(pass->plan, j, pass->partition)
+        && !shorten_fits(pass->plan, j, pass->partition)) {
         j->why = (struct reason){.code = WAIT_RESOURCES,
             .kind = CRED_KINDS,
             .kind2 = CRED_KINDS,
@@ -178,11 +183,18 @@ static bool placeable(void *ctx, struct job *j)
     return !pass->recheck || allowed_now(e, j, pass->level);
 }
 
+/* With its limit, or what fits of it. */
+static bool start_in(const struct pass *pass, struct job *j)
+{
+    return shorten_may(j) ? shorten_start(pass->e, pass->plan, j, pass->partition, true)
+                          : start_job_by(pass->e, pass->plan, j, pass->partition, true);
+}
+
 static bool start_backfilled(void *ctx, struct job *j)
 {
     struct pass *pass = ctx;
 
-    if (!start_job(pass->e, j, pass->partition, true))
+    if (!start_in(pass, j))
         return false;
     vec_push(&pass->e->passes.out_of_order, j->index);
     return true;
@@ -221,7 +233,7 @@ static bool start_optimistic(void *ctx, struct job *j)
 {
     struct pass *pass = ctx;
 
-    if (!start_job_by(pass->e, pass->plan, j, pass->partition, true))
+    if (!start_in(pass, j))
         return false;
     if (pass->plan != pass->e->plan)
         plan_follow(pass->plan, j);

@@ -42,7 +42,7 @@ static bool lasts(const struct backfill *b, const struct window *w, int64_t wcli
 static bool in_window(
     const struct backfill *b, const struct job *j, const struct window *w)
 {
-    return j->procs <= w->procs && lasts(b, w, j->wclimit_s);
+    return j->procs <= w->procs && lasts(b, w, job_least_limit(j));
 }
 
 static void refuse(struct job *j, enum wait_code code, int64_t limit, int64_t used)

@@ -39,8 +39,8 @@ struct backfill {
     void *ctx;
 };
 
-/* A job to consider; its size and limit stand beside it, so that the many that do
- * not fit are passed over without looking at them. */
+/* A job to consider; its size and its limit (job_least_limit()) stand beside it, so
+ * that the many that do not fit are passed over without looking at them. */
 struct candidate {
     uint32_t job, procs;
     int64_t wclimit_s;

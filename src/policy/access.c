@@ -193,6 +193,8 @@ static void resolve_wclimit(const struct cluster *c, struct job *j)
     int64_t v = j->wclimit_asked_s;
     bool unlimited = v >= DURATION_UNLIMITED;
 
+    if (j->extra && j->extra->full_wclimit_s)
+        return; /* it runs with less */
     if (v <= 0 || unlimited)
         v = own_or_default_wclimit(job_cred(c, j, CRED_QOS));
     if (v <= 0)

@@ -150,7 +150,7 @@ static int64_t amount_of(const struct measure *x, const struct job *j, const int
     int64_t amount = x->gres != NAME_NONE ? gres_of_job(j, x->gres) : v[x->res], all;
 
     if (!x->by_time)
-        return amount;
+        return amount < LIMITS_USE_MAX ? amount : LIMITS_USE_MAX;
     return __builtin_mul_overflow(amount, v[LIMIT_WC], &all) || all > LIMITS_USE_MAX
                ? LIMITS_USE_MAX
                : all;
@@ -398,7 +398,7 @@ void limits_quotas_add(struct limits_quotas *q, const struct cluster *c,
         int64_t *used = q->counters.v[q->counters_in.v[in.first + i]]->used;
         limits_use_add(used, x->v, sign);
         for (size_t k = 0; k < q->measures.n; k++)
-            used[LIMIT_RES_COUNT + k] += sign * x->more[k];
+            limits_use_sum(&used[LIMIT_RES_COUNT + k], sign * x->more[k]);
     }
 }
 
@@ -412,7 +412,7 @@ int64_t limits_quota_in_use(const struct cluster *c, const struct quota *q,
         if (!job_is_active(j) || !quota_nearness(c, q, j->cred)
             || quota_object(q, j->cred) != object)
             continue;
-        sum += limits_quota_use(c, m, j, now);
+        limits_use_sum(&sum, limits_quota_use(c, m, j, now));
     }
     return sum;
 }

@@ -27,16 +27,22 @@ void limits_use_of(const struct cluster *c, const struct job *j, int64_t *ret_v)
 void limits_use_left(
     const struct cluster *c, const struct job *j, int64_t now, int64_t *ret_v);
 
-/* Add the consumption `v` to a usage (sign +1), or take it away (-1). Saturates far
- * above what any machine can have active; idle jobs may ask for more. */
+/* What is summed saturates far above what any machine can have active; idle jobs may
+ * ask for more. */
 #define LIMITS_USE_MAX (INT64_C(1) << 50)
 #define LIMITS_SUM_MAX (INT64_C(1) << 61)
+static inline void limits_use_sum(int64_t *io_used, int64_t more)
+{
+    int64_t sum = *io_used + more;
+
+    *io_used = sum < LIMITS_SUM_MAX ? sum : LIMITS_SUM_MAX;
+}
+
+/* Add the consumption `v` to a usage (sign +1), or take it away (-1). */
 static inline void limits_use_add(int64_t *io_used, const int64_t *v, int sign)
 {
-    for (int r = 0; r < LIMIT_RES_COUNT; r++) {
-        int64_t sum = io_used[r] + sign * v[r];
-        io_used[r] = sum < LIMITS_SUM_MAX ? sum : LIMITS_SUM_MAX;
-    }
+    for (int r = 0; r < LIMIT_RES_COUNT; r++)
+        limits_use_sum(&io_used[r], sign * v[r]);
 }
 
 /* What was counted for an active job, so that exactly that is taken away again. */

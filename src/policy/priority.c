@@ -378,6 +378,7 @@ void prio_own_of(const struct prio_pass *f, struct job *j, struct prio_own *ret)
     ret->grows = accrual_grows(f->s, j, &ret->queue_s);
     ret->wclimit_s = j->wclimit_s;
     ret->bypass = job_bypass(f->c, j);
+    ret->tier = (uint16_t)j->tier;
     ret->over_soft = (j->flags & JOB_SPVIOLATION) != 0;
 }
 
@@ -432,7 +433,8 @@ void prio_creds_of(
     ret->xf_target = qos->xf_target;
 }
 
-int64_t prio_from(
+/* Without its tier. */
+static int64_t formula(
     const struct prio_pass *f, const struct prio_own *own, const struct prio_creds *of)
 {
     int64_t queued = own->queue_s;
@@ -452,6 +454,12 @@ int64_t prio_from(
     if (f->targ)
         points += targ_points(f, of, queue_s, xf);
     return bounded(f->s, points);
+}
+
+int64_t prio_from(
+    const struct prio_pass *f, const struct prio_own *own, const struct prio_creds *of)
+{
+    return formula(f, own, of) + own->tier * PRIORITY_TIER;
 }
 
 /* Jobs of a long queue come from memory: ask for them some jobs ahead. */
@@ -488,7 +496,7 @@ void prio_set(const struct prio_pass *f, const uint32_t *jobs, size_t n)
             fetch(table[jobs[i + AHEAD]]);
         prio_own_of(f, j, &own);
         prio_creds_of(f, j->cred, &of);
-        f->c->priorities.v[j->index] = settled(f->s, j, prio_from(f, &own, &of));
+        f->c->priorities.v[j->index] = settled(f->s, j, formula(f, &own, &of));
     }
 }
 

@@ -50,6 +50,7 @@ struct prio_own {
     int64_t queue_s; /* accrual_grows() */
     int64_t wclimit_s;
     uint32_t bypass;
+    uint16_t tier; /* up to JOB_TIER_MAX */
     bool grows, over_soft;
 };
 struct prio_creds {

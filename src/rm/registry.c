@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Which drivers there are, and the attributes they are configured by. */
 #include "base/nearest.h"
+#include "rm/gridengine/driver.h"
 #include "rm/local/local.h"
 #include "rm/native/driver.h"
 #include "rm/pbs/driver.h"
@@ -9,8 +10,8 @@
 
 #include <strings.h>
 
-static const struct rm_driver *(*const drivers[])(void) = {
-    rm_local_driver, rm_slurm_driver, rm_native_driver, rm_pbs_driver};
+static const struct rm_driver *(*const drivers[])(void) = {rm_local_driver,
+    rm_slurm_driver, rm_native_driver, rm_pbs_driver, rm_gridengine_driver};
 #define DRIVERS (sizeof drivers / sizeof drivers[0])
 
 const struct rm_driver *rm_driver_find(const char *type, struct err *err)

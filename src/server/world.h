@@ -22,6 +22,7 @@ struct job_notes {
     char *name, *directory, *output, *error, *command;
     double cpu_s;
     int64_t mem_mb, swap_mb, disk_mb;
+    int64_t wclimit_s; /* that the RM told last while the job was on nodes; else 0 */
     struct job_usage usage;
     int exit_status;
     char *notes;        /* what the RM says of it */

@@ -26,7 +26,7 @@ static void order(const struct pbs_answer *a)
 static void read_request(char *text)
 {
     struct pbs_shape s = {0};
-    struct pbs_room room = {0};
+    struct arena arena = {0};
     struct pbs_places p;
     struct err err;
     uint32_t n, flags = 0;
@@ -35,18 +35,18 @@ static void read_request(char *text)
     if (rest != NULL)
         *rest++ = '\0';
     if (*text == 'n')
-        (void)pbs_nodes(&s, &room, text + 1, &err);
+        (void)pbs_nodes(&s, &arena, text + 1, &err);
     else if (*text)
-        (void)pbs_select(&s, &room, text + 1, &err);
+        (void)pbs_select(&s, &arena, text + 1, &err);
     if (rest != NULL && *text == 'p')
-        (void)pbs_place(&s, &room, rest, &err);
-    (void)pbs_requests(&s, &room, &n, &flags);
+        (void)pbs_place(&s, &arena, rest, &err);
+    (void)pbs_requests(&s, &arena, &n, &flags);
     if (rest != NULL)
-        (void)pbs_exec_vnode(&s, &room, rest, &p);
+        (void)pbs_exec_vnode(&s, &arena, rest, &p);
     if (rest != NULL)
-        (void)pbs_exec_host(&room, rest, 100, &p);
+        (void)pbs_exec_host(&arena, rest, 100, &p);
     pbs_shape_fini(&s);
-    room_free(&room);
+    arena_free(&arena);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)

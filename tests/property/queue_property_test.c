@@ -42,7 +42,7 @@ struct worlds {
     struct settings *cfg;
     struct twin twin[2];
     struct VEC(struct end) ends;
-    struct rng rng, asks, limits;
+    struct rng rng, asks, limits, ranks;
     uint32_t seed;
     bool asked;
 };
@@ -111,8 +111,12 @@ static void begin(struct worlds *w, uint32_t seed, bool asked)
 {
     char text[2000];
 
-    *w = (struct worlds){
-        .seed = seed, .rng = {seed}, .asks = {seed}, .limits = {seed}, .asked = asked};
+    *w = (struct worlds){.seed = seed,
+        .rng = {seed},
+        .asks = {seed},
+        .limits = {seed},
+        .ranks = {seed},
+        .asked = asked};
     snprintf(text, sizeof text, "DEFERTIME 0\nNODEACCESSPOLICY SHARED\n%s%s%s",
         ANY_OF(policies, &w->rng), ANY_OF(priorities, &w->rng),
         has_reservations(w) ? ANY_OF(standing, &w->rng) : "");
@@ -147,6 +151,18 @@ static void end(struct worlds *w)
     settings_destroy(w->cfg);
 }
 
+/* In some worlds jobs have tiers; in some they are content with less than their limit.
+ */
+static void rank(struct worlds *w, struct job_desc *io)
+{
+    if (w->seed % 4 == 1)
+        io->tier = rng_below(&w->ranks, 3);
+    if (w->seed % 7 == 3 && rng_percent(&w->ranks, 40)) {
+        io->min_wclimit_s = rng_range(&w->ranks, 1, io->wclimit_s);
+        io->wclimit_s += rng_below(&w->ranks, 3) * 60;
+    }
+}
+
 /* Mostly jobs of single processors; rarely such as make the plan look at nodes. */
 static void submit(struct worlds *w, uint32_t number, int64_t now)
 {
@@ -167,6 +183,7 @@ static void submit(struct worlds *w, uint32_t number, int64_t now)
         .nreqs = 1};
     if (rng_percent(&w->rng, 5))
         ev.u.job.release_at = now + rng_range(&w->rng, 1, 10);
+    rank(w, &ev.u.job);
     tell(w, &ev);
 }
 

@@ -170,14 +170,22 @@ def most_cpus_per_node(s):
     s.starts(beside)
 
 
-@other("not planned: processors are not shared")
+@probe
 def over_subscribed(s):
-    """OverSubscribe=FORCE:2: a processor is of two jobs."""
+    """OverSubscribe=FORCE:2: a processor is of two jobs, of one each once."""
     jobs = [s.submit("-p", "twice", "-n", 4) for _ in range(3)]
     s.starts(*jobs[:2])
     s.waits(jobs[2])
     s.cancel(jobs[0])
     s.starts(jobs[2])
+    s.cancel(jobs[1])
+    small = [s.submit("-p", "twice", "-n", 1) for _ in range(5)]
+    s.starts(*small[:4])
+    s.waits(small[4])
+    s.cancel(*jobs[2:], *small)
+    s.starts(s.submit("-p", "twice", "-n", 3), s.submit("-p", "twice", "-c", 3),
+             s.submit("-p", "twice", "-n", 2))
+    s.submit("-p", "twice", "-n", 6)
 
 
 @probe
@@ -503,7 +511,7 @@ def het_waits_for_all(s):
 
 # ---- times ----
 
-@other("the job is planned with its whole limit")
+@probe
 def time_min(s):
     """--time-min: a job may be cut to end before what comes."""
     s.order("scontrol", "create", "reservation", "reservationname=later",

@@ -222,6 +222,8 @@ static struct job_desc describe(const struct sc_job *j, const struct req_desc *p
         .wclimit_s = j->limit_s,
         .release_at = j->release_at,
         .deadline_at = j->deadline_at,
+        .min_wclimit_s = j->min_limit_s,
+        .overtime_s = j->overtime_s,
         .flags = j->flags,
         .advres = j->advres,
         .admitted = j->admitted,

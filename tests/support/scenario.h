@@ -21,6 +21,8 @@ struct sc_job {
     uint32_t flags;
     const struct req_desc *req; /* NULL = `procs` tasks of one processor */
     int64_t release_at, deadline_at;
+    int64_t min_limit_s;           /* it may be started with so short a limit */
+    int64_t overtime_s;            /* its RM lets it run on */
     unsigned holds;                /* set at submission */
     uint32_t nodes;                /* nodes asked for, 0 = none; not with reqs */
     uint32_t nreqs;                /* how many `req` points to, 0 = 1 */

@@ -37,6 +37,20 @@ static bool is_suspended(const json_t *o)
     return strcmp(get_text(o, "state", ""), "Suspended") == 0;
 }
 
+/* The limit it was started with less than, and how much less it would take. */
+static void print_limits(const json_t *o)
+{
+    char full[LAYOUT_REL_MAX], least[LAYOUT_REL_MAX];
+
+    if (!get_int(o, "min_wclimit_s", 0))
+        return;
+    printf("Least WallTime: %s", layout_rel(get_int(o, "min_wclimit_s", 0), least));
+    if (json_object_get(o, "full_wclimit_s"))
+        printf("  (shortened from %s)",
+            layout_rel(get_int(o, "full_wclimit_s", DURATION_UNLIMITED), full));
+    puts("");
+}
+
 static void print_times(const json_t *o)
 {
     json_int_t now = get_int(o, "at", 0), start = get_int(o, "start_at", 0);
@@ -46,6 +60,7 @@ static void print_times(const json_t *o)
 
     printf("WallTime: %s of %s\n", layout_rel(used > 0 ? used : 0, rel),
         layout_rel(get_int(o, "wclimit_s", DURATION_UNLIMITED), limit));
+    print_limits(o);
     if (suspended)
         printf("Suspended Wall Time: %s\n", layout_rel(suspended, rel));
     printf("SubmitTime: %s\n", layout_date(get_int(o, "submit_at", 0), date));

@@ -32,6 +32,8 @@ static const struct attribute attributes[] = {
     {"eligible_at", OF_TYPE(NUMBER), IN_DESC(eligible_at)},
     {"wclimit_s", ASKED("wclimit_s"), OF_TYPE(NUMBER), .max = INT32_MAX,
         .change = CHANGE_WCLIMIT, IN_DESC(wclimit_s)},
+    {"min_wclimit_s", OF_TYPE(NUMBER), IN_DESC(min_wclimit_s), IN_EXTRA(min_wclimit_s)},
+    {"overtime_s", OF_TYPE(NUMBER), IN_DESC(overtime_s), IN_EXTRA(overtime_s)},
     {"release_at", ASKED("release_at"), OF_TYPE(NUMBER), FROM_0,
         .change = CHANGE_RELEASE, IN_DESC(release_at), IN_JOB(release_at)},
     {"deadline_at", ASKED("deadline_at"), OF_TYPE(NUMBER), FROM_0,

@@ -238,6 +238,8 @@ void job_change_apply(struct cluster *c, struct job *j, const struct job_change 
     for (size_t i = 0; (a = attribute_at(i)) != NULL; i++)
         if (a->change & ch->what)
             change_member(c, j, a, &ch->job);
+    if (ch->what & CHANGE_WCLIMIT && j->extra)
+        j->extra->full_wclimit_s = 0;
     if (ch->what & CHANGE_WCLIMIT)
         j->wclimit_asked_s = j->wclimit_s = ch->job.wclimit_s;
     if (ch->what & CHANGE_DEADLINE)

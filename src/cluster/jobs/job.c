@@ -34,6 +34,20 @@ static int times_check(const struct job_desc *d, struct err *err)
                    || amount_check("deadline", d->deadline_at, 0, TIME_NEVER, err)
                    || amount_check(
                        "wallclock limit", d->wclimit_s, 0, DURATION_UNLIMITED, err)
+                   || amount_check("least wallclock limit", d->min_wclimit_s, 0,
+                       DURATION_UNLIMITED, err)
+                   || amount_check(
+                       "overtime", d->overtime_s, 0, DURATION_UNLIMITED, err)
+               ? -1
+               : 0;
+}
+
+/* What a resource manager gives it. */
+static int ranks_check(const struct job_desc *d, struct err *err)
+{
+    return amount_check("tier", d->tier, 0, JOB_TIER_MAX, err)
+                   || amount_check(
+                       "fixed priority", d->fixed_priority, 0, UINT32_MAX, err)
                ? -1
                : 0;
 }
@@ -88,8 +102,9 @@ static int desc_check(const struct cluster *c, const struct job_desc *d,
             "state cannot be %s, expected a waiting one; a running job is added Idle "
             "and then started",
             d->state < JOB_STATES ? job_state_name(d->state) : "out of range");
-    return times_check(d, err) || creds_check(c, d, ret->cred, err)
-                   || attributes_check(d, ~0u, err) || reqs_check(c, d, ret->tasks, err)
+    return times_check(d, err) || ranks_check(d, err)
+                   || creds_check(c, d, ret->cred, err) || attributes_check(d, ~0u, err)
+                   || reqs_check(c, d, ret->tasks, err)
                ? -1
                : 0;
 }
@@ -267,7 +282,7 @@ void job_note_priority(struct cluster *c, struct job *j)
 {
     c->any_user_priority |= j->user_priority != 0;
     c->any_tier |= j->tier != 0;
-    if (j->user_priority != 0 || j->fixed_priority != 0 || j->tier != 0)
+    if (j->user_priority != 0 || j->fixed_priority != 0)
         j->flags |= JOB_OWNPRIO;
     else
         j->flags &= ~(uint32_t)JOB_OWNPRIO;

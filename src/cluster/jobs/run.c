@@ -181,9 +181,28 @@ int job_adopt_suspended(struct cluster *c, struct job *j, int64_t start_at,
     return 0;
 }
 
+void job_shorten(struct job *j, int64_t wclimit_s)
+{
+    if (wclimit_s >= j->wclimit_s)
+        return;
+    job_extra(j)->full_wclimit_s = j->wclimit_s;
+    j->wclimit_s = wclimit_s;
+    j->prio_epoch = 0; /* which may depend on it */
+}
+
+void job_unshorten(struct job *j)
+{
+    if (!j->extra || !j->extra->full_wclimit_s)
+        return;
+    j->wclimit_s = j->extra->full_wclimit_s;
+    j->extra->full_wclimit_s = 0;
+    j->prio_epoch = 0;
+}
+
 /* Back in the queue: as if it had never started, but for the counts. */
 static void note_requeue(struct job *j)
 {
+    job_unshorten(j);
     j->start_at = j->end_at = 0;
     j->eff_wclimit_s = 0;
     j->suspended_s = j->suspend_at = 0;

@@ -65,6 +65,15 @@ int64_t gres_floating_free(const struct cluster *c, uint32_t id)
     return 0;
 }
 
+/* No more than GRES_MOST, of which several can be summed: of each a job may ask for
+ * 2^31 in as many tasks, and that in hundreds of requests. */
+#define GRES_MOST (INT64_C(1) << 60)
+
+static void add_most(int64_t *io_sum, int64_t n)
+{
+    *io_sum += n < GRES_MOST - *io_sum ? n : GRES_MOST - *io_sum;
+}
+
 int64_t gres_of_job(const struct job *j, uint32_t id)
 {
     int64_t sum = 0;
@@ -73,10 +82,10 @@ int64_t gres_of_job(const struct job *j, uint32_t id)
         const struct taskdef *d = req_def(&j->reqs[r]);
         for (size_t i = 0; i < d->gres.n; i++)
             if (d->gres.v[i].id == id)
-                sum += d->gres.v[i].count * (int64_t)j->reqs[r].tasks;
+                add_most(&sum, d->gres.v[i].count * (int64_t)j->reqs[r].tasks);
         for (size_t i = 0; i < d->job_gres.n; i++)
             if (d->job_gres.v[i].id == id)
-                sum += d->job_gres.v[i].count;
+                add_most(&sum, d->job_gres.v[i].count);
     }
     return sum;
 }

@@ -268,6 +268,7 @@ static void spread_anew(struct engine *e, struct job *j, const struct event *ev)
 {
     struct allocs alloc = {0}, planned = {0};
     int64_t start_at = j->start_at, suspended_s = j->suspended_s;
+    int64_t wclimit_s = j->wclimit_s;
     const struct req before = j->reqs[0];
     struct err err;
 
@@ -281,6 +282,7 @@ static void spread_anew(struct engine *e, struct job *j, const struct event *ev)
         vec_push(&planned, j->alloc.v[i]);
     stop_job(e, j, EV_REQUEUE);
     j->suspended_s = suspended_s;
+    job_shorten(j, wclimit_s);
     vec_fini(&j->alloc);
     j->alloc = alloc;
     if (tasks_of(&alloc) < before.tasks) {

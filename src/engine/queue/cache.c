@@ -80,8 +80,29 @@ static struct cache_key key_of(const struct queue *q, const struct job *j)
     }
     key.fixed = j->prio_static;
     key.since = prio_queued_since(&q->pass, j);
-    key.points = key.fixed - q->cache.rate * (double)(key.since - q->cache.origin);
+    key.points = (double)(j->tier * PRIORITY_TIER) + key.fixed
+                 - q->cache.rate * (double)(key.since - q->cache.origin);
     return key;
+}
+
+/* Of a higher tier than that one, which no points make good. */
+static bool is_above(
+    const struct queue *q, const struct job *j, const struct job *lower)
+{
+    return q->e->opt.order == ORDER_PRIORITY && j->tier > lower->tier;
+}
+
+/* Its priority of this cycle, among those of its tier. */
+static int64_t within_tier(const struct queue *q, const struct job *j)
+{
+    return job_priority(q->e->c, j) - j->tier * PRIORITY_TIER;
+}
+
+static void note_top(struct queue *q, const struct job *j, const struct cache_key *key)
+{
+    double points = key->points - (double)(j->tier * PRIORITY_TIER);
+
+    q->cache.top = points > q->cache.top ? points : q->cache.top;
 }
 
 /* Does the one before go first for ever, if it was submitted first? */
@@ -98,7 +119,7 @@ static bool is_far_ahead(struct queue *q, const struct cache_key *a,
     if (q->e->opt.order != ORDER_PRIORITY)
         return a->points > b->points;
     q->cache.by_distance = true;
-    return a->points - b->points >= GAP && job_priority(q->e->c, lower) >= GAP;
+    return a->points - b->points >= GAP && (double)within_tier(q, lower) >= GAP;
 }
 
 /* Nothing about the job that the order could not be kept with. */
@@ -116,6 +137,7 @@ void cache_capture(struct queue *q)
 
     k->arrived.n = k->started.n = k->touched.n = k->keys.n = 0;
     k->clean = k->by_distance = false;
+    k->top = 0;
     if (!k->able)
         return;
     k->origin = e->now;
@@ -125,11 +147,13 @@ void cache_capture(struct queue *q)
         k->keys.v[i] = key_of(q, j);
         if (!is_plain(j) || k->keys.v[i].since > e->now)
             return;
+        note_top(q, j, &k->keys.v[i]);
         if (i == 0)
             continue;
         const struct job *before = e->c->jobs.v[q->order.v[i - 1]];
-        if (!(is_ahead(&k->keys.v[i - 1], &k->keys.v[i])
-                && before->idle_slot < j->idle_slot)
+        if (!is_above(q, before, j)
+            && !(is_ahead(&k->keys.v[i - 1], &k->keys.v[i])
+                 && before->idle_slot < j->idle_slot)
             && !is_far_ahead(q, &k->keys.v[i - 1], &k->keys.v[i], j))
             return;
     }
@@ -182,8 +206,7 @@ static bool is_admissible(const struct queue *q, const struct job *j)
 
     return !admission_refusal(e, j, ADMIT_QUEUED, &why) && is_plain(j)
            && (e->opt.order != ORDER_PRIORITY
-               || (job_priority(e->c, j) < TOP_MAX
-                   && prio_queue_is_plain(&q->pass, j)));
+               || (within_tier(q, j) < TOP_MAX && prio_queue_is_plain(&q->pass, j)));
 }
 
 static void put_in(struct queue *q, size_t at, uint32_t job, struct cache_key key)
@@ -251,15 +274,18 @@ static bool take_in(struct queue *q, const struct job *j)
 
     while (at > q->front && k->keys.v[at - 1].points < key.points)
         at--;
-    if (at > q->front && !is_ahead(&k->keys.v[at - 1], &key)
+    if (at > q->front && !is_above(q, q->e->c->jobs.v[q->order.v[at - 1]], j)
+        && !is_ahead(&k->keys.v[at - 1], &key)
         && !is_far_ahead(q, &k->keys.v[at - 1], &key, j))
         return false;
     if (at < k->keys.n) {
         if (q->e->opt.order == ORDER_PRIORITY)
             prio_set(&q->pass, &q->order.v[at], 1);
-        if (!is_far_ahead(q, &key, &k->keys.v[at], q->e->c->jobs.v[q->order.v[at]]))
+        const struct job *behind = q->e->c->jobs.v[q->order.v[at]];
+        if (!is_above(q, j, behind) && !is_far_ahead(q, &key, &k->keys.v[at], behind))
             return false;
     }
+    note_top(q, j, &key);
     put_in(q, at, j->index, key);
     return true;
 }
@@ -291,14 +317,14 @@ static bool take_arrivals(struct queue *q)
     return true;
 }
 
-/* Is the highest priority far from the ceiling, where all would be equal? */
-static bool is_below_ceiling(struct queue *q)
+/* Is the highest priority of any tier far from the ceiling, where all would be equal?
+ */
+static bool is_below_ceiling(const struct queue *q)
 {
-    if (!q->cache.by_distance || q->order.n == q->front
-        || q->e->opt.order != ORDER_PRIORITY)
-        return true;
-    prio_set(&q->pass, &q->order.v[q->front], 1);
-    return q->e->c->priorities.v[q->order.v[q->front]] < TOP_MAX;
+    const struct cache *k = &q->cache;
+
+    return !k->by_distance || q->e->opt.order != ORDER_PRIORITY
+           || k->top + k->rate * (double)(q->e->now - k->origin) < TOP_MAX;
 }
 
 bool cache_rank(struct queue *q)

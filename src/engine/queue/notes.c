@@ -93,7 +93,7 @@ void notes_take(struct queue *q, struct job *j)
     struct note *x = &n->v.v[j->index];
 
     prio_own_of(&q->pass, j, &n->own.v[j->index]);
-    x->wclimit_s = j->wclimit_s;
+    x->wclimit_s = job_least_limit(j);
     x->credset = credsets_number(&n->credsets, j->cred);
     x->procs = j->procs;
     x->access = plan_access(e->plan, j);

@@ -13,7 +13,7 @@
 
 /* What a cycle needs to know of a waiting job, besides its priority. */
 struct note {
-    int64_t wclimit_s;
+    int64_t wclimit_s; /* job_least_limit() */
     uint32_t procs;
     uint32_t access;  /* plan_access() */
     uint32_t credset; /* in notes.credsets */
@@ -74,6 +74,7 @@ struct cache {
     struct indexes touched;               /* perhaps only by a pass; may repeat */
     double rate;                          /* points that all gain in a second */
     int64_t origin;                       /* of the points */
+    double top;                           /* the most of them, without tiers */
     uint64_t epoch;                       /* of the parts that do not grow */
     uint32_t layout;                      /* that admission was decided in */
     bool able;                            /* in this cycle: the order may be kept */

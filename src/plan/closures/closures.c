@@ -39,9 +39,11 @@ struct access_class {
     struct VEC(uint32_t) granted; /* lists that let it in, unless confined */
     struct VEC(uint32_t) own;     /* by set: 1 + its list of `lists`; 0 = none */
     struct VEC(struct grant) grants;
-    struct VEC(bool) entered;     /* by set: has it a grant? */
-    struct VEC(int64_t) begin_by; /* by set, if confined: no job begins from then on */
+    struct VEC(bool) entered; /* by set: has it a grant? */
     struct closure_lists lists;
+    /* if confined, by list: who begins in one of these windows may stay, and sees the
+     * second as its closures */
+    struct closure_lists begins, outlasting;
 };
 
 /* From `at` on the next closure of a set is that. A cycle asks again and again from the
@@ -159,9 +161,10 @@ static void fini_class(struct access_class *v)
     vec_fini(&v->granted);
     vec_fini(&v->own);
     vec_fini(&v->entered);
-    vec_fini(&v->begin_by);
     vec_fini(&v->grants);
     fini_lists(&v->lists);
+    fini_lists(&v->begins);
+    fini_lists(&v->outlasting);
 }
 
 static void forget_all(struct closures *cl)
@@ -362,11 +365,13 @@ static bool lets_in(const struct making *m, const struct set_member *member)
 }
 
 /* Append the closures of one set; and its grant, when some reservation of it lets the
- * asker in. */
+ * asker in. Whoever begins in one that is outlasted is confined to nothing from then
+ * on: only those are in its way that do not let it in. */
 static void build_set(struct making *m, uint32_t index)
 {
     const struct rsvset *set = &m->cl->sets.v[index];
     struct grant grant = {index, TIME_NEVER, INT64_MIN};
+    bool confined = !acl_confinement_allows(&m->who, NULL);
     struct closure_vec open = {0};
 
     for (size_t i = 0; i < set->members.n; i++) {
@@ -376,6 +381,8 @@ static void build_set(struct making *m, uint32_t index)
             continue;
         if (!lets_in(m, member)) {
             vec_push(&m->v->lists.all, closure);
+            if (confined)
+                vec_push(&m->v->outlasting.all, closure);
             continue;
         }
         grant.from = closure.start < grant.from ? closure.start : grant.from;
@@ -383,15 +390,17 @@ static void build_set(struct making *m, uint32_t index)
         const struct reservation *r = m->cl->c->reservations.v[member->rsv];
         if (!acl_confinement_allows(&m->who, r))
             continue;
-        if (m->who.confined != ACL_FREE && (r->flags & RSV_OUTLASTED)) {
-            m->v->begin_by.v[index] = closure.end;
-            closure.end = TIME_NEVER;
-        }
+        if (confined && (r->flags & RSV_OUTLASTED))
+            vec_push(&m->v->begins.all, closure);
         vec_push(&open, closure);
     }
-    if (!acl_confinement_allows(&m->who, NULL))
+    if (confined)
         close_between(&open, &m->v->lists);
     end_list(&m->v->lists);
+    if (m->v->confined) {
+        end_list(&m->v->begins);
+        end_list(&m->v->outlasting);
+    }
     m->v->entered.v[index] = grant.from < grant.to;
     if (grant.from < grant.to)
         vec_push(&m->v->grants, grant);
@@ -407,9 +416,10 @@ static uint32_t add_confined_class(
     for (uint32_t i = 0; i < cl->sets.n; i++) {
         vec_push(&v.own, i + 1);
         vec_push(&v.entered, false);
-        vec_push(&v.begin_by, TIME_NEVER);
     }
     begin_list(&v.lists);
+    begin_list(&v.begins);
+    begin_list(&v.outlasting);
     for (uint32_t i = 0; i < cl->sets.n; i++)
         build_set(&m, i);
     vec_push(&cl->classes, v);
@@ -587,20 +597,6 @@ bool closures_grant_during(
 
 /* ---- closures ---- */
 
-/* The lists in which the closures of a set stand, as the class sees them; *ret_i is the
- * one. */
-static const struct closure_lists *lists_of(
-    const struct closures *cl, uint32_t access, uint32_t rsvset, uint32_t *ret_i)
-{
-    const struct access_class *v = class_at(cl, access);
-
-    *ret_i = rsvset;
-    if (!v || v->own.v[rsvset] == 0)
-        return &cl->nobody;
-    *ret_i = v->own.v[rsvset] - 1;
-    return &v->lists;
-}
-
 /* First closure that ends after `at`; *ret_end is one past the last of the list. */
 static uint32_t find_closure(
     const struct closure_lists *l, uint32_t list, int64_t at, uint32_t *ret_end)
@@ -618,13 +614,41 @@ static uint32_t find_closure(
     return lo;
 }
 
-/* Is the reservation over that its jobs have to begin in? */
-static bool begins_too_late(
-    const struct closures *cl, uint32_t access, uint32_t rsvset, int64_t start)
+/* The first window of the set that is not over by `at`, in which jobs begin that may
+ * stay beyond its end; NULL = there is none. */
+static const struct closure *next_window(
+    const struct access_class *v, uint32_t list, int64_t at)
+{
+    uint32_t n, i = find_closure(&v->begins, list, at, &n);
+
+    return i < n ? &v->begins.all.v[i] : NULL;
+}
+
+/* The lists in which the closures of a set stand, as the class sees them if a job
+ * begins at `start`; *ret_i is the one. */
+static const struct closure_lists *lists_of(const struct closures *cl, uint32_t access,
+    uint32_t rsvset, int64_t start, uint32_t *ret_i)
 {
     const struct access_class *v = class_at(cl, access);
+    const struct closure *window;
 
-    return v && v->confined && start >= v->begin_by.v[rsvset];
+    *ret_i = rsvset;
+    if (!v || v->own.v[rsvset] == 0)
+        return &cl->nobody;
+    *ret_i = v->own.v[rsvset] - 1;
+    window = v->confined ? next_window(v, *ret_i, start) : NULL;
+    return window && window->start <= start ? &v->outlasting : &v->lists;
+}
+
+/* The same of jobs that begin later: they may begin in a window and stay. */
+static int64_t or_window(const struct closures *cl, uint32_t access,
+    const struct closure_lists *l, uint32_t list, int64_t start, int64_t until)
+{
+    const struct access_class *v = class_at(cl, access);
+    const struct closure *window =
+        v && v->confined && l == &v->lists ? next_window(v, list, start) : NULL;
+
+    return window && window->start < until ? window->start : until;
 }
 
 bool closures_closed(const struct closures *cl, uint32_t access, uint32_t rsvset,
@@ -634,19 +658,14 @@ bool closures_closed(const struct closures *cl, uint32_t access, uint32_t rsvset
 
     if (access == ACCESS_OPEN)
         return false;
-    if (begins_too_late(cl, access, rsvset, start)) {
-        if (ret_until)
-            *ret_until = TIME_NEVER;
-        return true;
-    }
-    const struct closure_lists *l = lists_of(cl, access, rsvset, &list);
+    const struct closure_lists *l = lists_of(cl, access, rsvset, start, &list);
     uint32_t i = find_closure(l, list, start, &n);
     if (i == n || l->all.v[i].start >= end)
         return false;
     while (i + 1 < n && l->all.v[i + 1].start < end)
         i++;
     if (ret_until)
-        *ret_until = l->all.v[i].end;
+        *ret_until = or_window(cl, access, l, list, start, l->all.v[i].end);
     return true;
 }
 
@@ -666,7 +685,7 @@ int64_t closures_next(
 
     if (access == ACCESS_OPEN)
         return TIME_NEVER;
-    const struct closure_lists *l = lists_of(cl, access, rsvset, &list);
+    const struct closure_lists *l = lists_of(cl, access, rsvset, at, &list);
     if (l != &cl->nobody)
         return next_in_list(l, list, at);
     struct answer *last = &cl->next.v[rsvset];

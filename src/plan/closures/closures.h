@@ -13,8 +13,9 @@
  *     class 0 (nobody lets it in):   closures of set 2: [4, 12) and [15, 19)
  *     class 1 (A lets it in):        closures of set 2: [15, 19); a grant: [4, 12)
  *
- * A reservation that its jobs may outlast (RSV_OUTLASTED) is open to those after its
- * end as well, but none begins there then.
+ * A job that begins in a reservation that its jobs may outlast (RSV_OUTLASTED) is
+ * confined to nothing from then on; one that begins elsewhere is. So what is closed to
+ * confined jobs depends on where they begin, too.
  *
  * Pools (pools/pools.h) are divided by sets; searches ask by class. What all classes
  * share, as free intervals, is as ACCESS_NOWHERE sees it. What a grant opens is looked
@@ -88,12 +89,13 @@ uint32_t closures_classes(const struct closures *cl);
 bool closures_is_confined(const struct closures *cl, uint32_t access);
 
 /* Is the set closed to the class at any instant of [start, end)? If so, *ret_until (may
- * be NULL) is the end of the last closure inside: the first instant at which an
- * interval of that length may be open. O(log closures + closures inside). */
+ * be NULL) is the end of the last closure inside, or the begin of a window in which a
+ * job may begin that stays: the first instant at which an interval of that length may
+ * be open. O(log closures + closures inside). */
 bool closures_closed(const struct closures *cl, uint32_t access, uint32_t rsvset,
     int64_t start, int64_t end, int64_t *ret_until);
-/* The first instant >= `at` at which it is closed. O(log closures); O(1) when the same
- * was asked last of the set. */
+/* The first instant >= `at` at which it is closed to a job that begins then. O(log
+ * closures); O(1) when the same was asked last of the set. */
 int64_t closures_next(
     const struct closures *cl, uint32_t access, uint32_t rsvset, int64_t at);
 

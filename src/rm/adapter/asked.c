@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  * What a user asked for, remembered in the job itself while a start has overwritten it:
- * "maui:asked;count=2-4;nodes=n[1-2];partition=a,b;features=n7", no blank in it. It
- * outlives us and the controller. What the site itself has written there stays, before
- * it: "the dean wants it maui:asked;count=1-0". The priority that stands behind it is
- * for whoever cannot see the site factor.
+ * "maui:asked;count=2-4;nodes=n[1-2];partition=a,b;features=n7;limit=5-60", no blank in
+ * it. It outlives us and the controller. What the site itself has written there stays,
+ * before it: "the dean wants it maui:asked;count=1-0". The priority that stands behind
+ * it is for whoever cannot see the site factor.
  */
 #include "rm/adapter/asked.h"
 
@@ -42,6 +42,8 @@ char *asked_text(const struct asked *k)
         strbuf_printf(&b, ";partition=%s", k->partition);
     if (k->cleared)
         strbuf_printf(&b, ";features=%s", k->features != NULL ? k->features : "");
+    if (k->timed)
+        strbuf_printf(&b, ";limit=%u-%u", k->least, k->limit);
     if (k->priority > 0)
         strbuf_printf(&b, ";priority=%u", k->priority);
     return strbuf_take(&b);
@@ -97,7 +99,7 @@ static bool take_count(const char **io, char end, uint32_t *ret)
 
 void asked_parse(struct asked *ret, const char *text)
 {
-    char *count;
+    char *count, *limit;
     const char *at;
 
     asked_free(ret);
@@ -113,4 +115,8 @@ void asked_parse(struct asked *ret, const char *text)
     ret->partition = value_of(text, ";partition=");
     ret->features = value_of(text, ";features=");
     ret->cleared = ret->features != NULL;
+    at = limit = value_of(text, ";limit=");
+    ret->timed = limit != NULL && take_count(&at, '-', &ret->least)
+                 && take_count(&at, '\0', &ret->limit);
+    free(limit);
 }

@@ -40,7 +40,7 @@ struct pbs_node {
 /* An answer. Texts live in it. */
 struct pbs_answer {
     json_t *doc;
-    struct pbs_room room;
+    struct arena arena;
     struct VEC(struct pbs_job) jobs;
     struct VEC(struct pbs_node) nodes;
 };
@@ -54,8 +54,8 @@ int pbs_read_nodes(struct pbs_answer *a, enum pbs_dialect dialect, const char *t
 void pbs_answer_fini(struct pbs_answer *a);
 
 /* "4711.head1" and "15[4].head1@head1" without the server: how jobs are called here. In
- * the room. */
-const char *pbs_short_id(struct pbs_room *room, const char *id);
+ * the arena. */
+const char *pbs_short_id(struct arena *arena, const char *id);
 /* "Fri Nov 20 16:26:42 2026", in UTC, or seconds; 0 = neither. */
 int64_t pbs_time(const char *text);
 /* "down,offline": what of it counts most. */

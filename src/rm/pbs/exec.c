@@ -10,7 +10,7 @@
 
 struct places VEC(struct job_place);
 
-static void add_place(struct places *p, struct pbs_room *room, const char *name,
+static void add_place(struct places *p, struct arena *arena, const char *name,
     size_t len, uint32_t tasks, uint32_t req)
 {
     for (size_t i = 0; i < p->n; i++)
@@ -19,12 +19,12 @@ static void add_place(struct places *p, struct pbs_room *room, const char *name,
             p->v[i].tasks += tasks;
             return;
         }
-    vec_push(p, ((struct job_place){room_text(room, name, len), tasks, req}));
+    vec_push(p, ((struct job_place){arena_text(arena, name, len), tasks, req}));
 }
 
-static void take_places(struct pbs_places *ret, struct places *p, struct pbs_room *room)
+static void take_places(struct pbs_places *ret, struct places *p, struct arena *arena)
 {
-    struct job_place *v = room_take(room, p->n, sizeof *v);
+    struct job_place *v = arena_take(arena, p->n, sizeof *v);
 
     if (p->n > 0)
         memcpy(v, p->v, p->n * sizeof *v);
@@ -109,9 +109,9 @@ static uint32_t request_for(
 
 /* One task a place, of what it has there; places that have the same share a request. */
 static void reshape_places(struct pbs_places *ret, struct places *p,
-    const struct res *amounts, struct pbs_room *room)
+    const struct res *amounts, struct arena *arena)
 {
-    struct req_desc *reqs = room_take(room, DESCRIBE_REQS_MAX, sizeof *reqs);
+    struct req_desc *reqs = arena_take(arena, DESCRIBE_REQS_MAX, sizeof *reqs);
 
     for (size_t i = 0; i < p->n; i++) {
         p->v[i].tasks = 1;
@@ -122,7 +122,7 @@ static void reshape_places(struct pbs_places *ret, struct places *p,
 
 /* Every vnode once, with all that it gives. */
 static bool read_vnodes(
-    struct pbs_room *room, const char *text, struct places *p, struct res **ret_amounts)
+    struct arena *arena, const char *text, struct places *p, struct res **ret_amounts)
 {
     struct VEC(struct res) amounts = {0};
 
@@ -133,7 +133,7 @@ static bool read_vnodes(
 
         if (name == 0)
             break;
-        add_place(p, room, at, name, 1, 0);
+        add_place(p, arena, at, name, 1, 0);
         if (p->n > before)
             vec_push(&amounts, (struct res){0});
         for (size_t i = 0; i < p->n; i++)
@@ -143,14 +143,14 @@ static bool read_vnodes(
         at += *at == ')';
         at += *at == '+';
     }
-    *ret_amounts = room_take(room, amounts.n, sizeof **ret_amounts);
+    *ret_amounts = arena_take(arena, amounts.n, sizeof **ret_amounts);
     if (amounts.n > 0)
         memcpy(*ret_amounts, amounts.v, amounts.n * sizeof **ret_amounts);
     vec_fini(&amounts);
     return p->n > 0;
 }
 
-bool pbs_exec_vnode(const struct pbs_shape *s, struct pbs_room *room, const char *text,
+bool pbs_exec_vnode(const struct pbs_shape *s, struct arena *arena, const char *text,
     struct pbs_places *ret)
 {
     struct places p = {0};
@@ -166,7 +166,7 @@ bool pbs_exec_vnode(const struct pbs_shape *s, struct pbs_room *room, const char
 
         as_asked = name > 0 && memchr(at, '+', n) == NULL && req != UINT32_MAX;
         if (as_asked)
-            add_place(&p, room, at + open, name, 1, req);
+            add_place(&p, arena, at + open, name, 1, req);
         at += n;
         at += *at == '+';
     }
@@ -177,16 +177,16 @@ bool pbs_exec_vnode(const struct pbs_shape *s, struct pbs_room *room, const char
     }
     as_asked &= s->arrangement == PBS_PACK || s->chunks.n <= DESCRIBE_REQS_MAX;
     if (as_asked && k == chunks_of(s) && k > 0) {
-        take_places(ret, &p, room);
+        take_places(ret, &p, arena);
         return true;
     }
     p.n = 0;
-    if (!read_vnodes(room, text, &p, &amounts)) {
+    if (!read_vnodes(arena, text, &p, &amounts)) {
         vec_fini(&p);
         return false;
     }
-    reshape_places(ret, &p, amounts, room);
-    take_places(ret, &p, room);
+    reshape_places(ret, &p, amounts, arena);
+    take_places(ret, &p, arena);
     return true;
 }
 
@@ -220,7 +220,7 @@ static int64_t count_slots(const char *text, size_t len)
 }
 
 bool pbs_exec_host(
-    struct pbs_room *room, const char *text, int64_t mem_mb, struct pbs_places *ret)
+    struct arena *arena, const char *text, int64_t mem_mb, struct pbs_places *ret)
 {
     struct places p = {0};
     struct req_desc *q;
@@ -235,19 +235,19 @@ bool pbs_exec_host(
             vec_fini(&p);
             return false;
         }
-        add_place(&p, room, at, name, (uint32_t)slots, 0);
+        add_place(&p, arena, at, name, (uint32_t)slots, 0);
         at += n;
         at += *at == '+';
     }
     if (p.n == 0)
         return false;
-    q = room_take(room, 1, sizeof *q);
+    q = arena_take(arena, 1, sizeof *q);
     *q = (struct req_desc){
         .tasks = (uint32_t)all, .access = ACCESS_UNSET, .nodealloc = NODEALLOC_UNSET};
     q->per_task.v[RES_PROCS] = 1;
     q->per_task.v[RES_MEM] = mem_mb > 0 ? (mem_mb + all - 1) / all : 0;
     ret->reqs = q;
     ret->nreqs = 1;
-    take_places(ret, &p, room);
+    take_places(ret, &p, arena);
     return true;
 }

@@ -15,14 +15,14 @@ void pbs_answer_fini(struct pbs_answer *a)
         pbs_shape_fini(&a->jobs.v[i].shape);
     vec_fini(&a->jobs);
     vec_fini(&a->nodes);
-    room_free(&a->room);
+    arena_free(&a->arena);
     json_decref(a->doc);
     *a = (struct pbs_answer){0};
 }
 
-const char *pbs_short_id(struct pbs_room *room, const char *id)
+const char *pbs_short_id(struct arena *arena, const char *id)
 {
-    return room_text(room, id, strcspn(id, ".@"));
+    return arena_text(arena, id, strcspn(id, ".@"));
 }
 
 int64_t pbs_time(const char *text)
@@ -64,8 +64,8 @@ static const char *text_in(struct view *v, const json_t *o, const char *name)
     const json_t *value = json_object_get(o, name);
 
     if (json_is_integer(value))
-        return room_printf(
-            &v->a->room, "%" JSON_INTEGER_FORMAT, json_integer_value(value));
+        return arena_printf(
+            &v->a->arena, "%" JSON_INTEGER_FORMAT, json_integer_value(value));
     return json_string_value(value);
 }
 
@@ -208,7 +208,7 @@ static void read_end(struct view *v)
     } else if (status < 0) {
         j->exit_status = 1;
         j->end.reason = ENDED_START;
-        j->end.said = room_printf(&v->a->room, "PBS gives %" PRId64, status);
+        j->end.said = arena_printf(&v->a->arena, "PBS gives %" PRId64, status);
     } else {
         j->exit_status = (int)(status < 255 ? status : 255);
         j->end.reason = ENDED_BY_ITSELF;
@@ -229,7 +229,7 @@ static bool add_dep(struct view *v, struct dep *list, size_t *n, const char *typ
     for (size_t i = 0; i < sizeof kinds / sizeof kinds[0]; i++)
         if (strlen(kinds[i].word) == len && strncmp(kinds[i].word, type, len) == 0) {
             list[(*n)++] =
-                (struct dep){kinds[i].type, (char *)pbs_short_id(&v->a->room, id)};
+                (struct dep){kinds[i].type, (char *)pbs_short_id(&v->a->arena, id)};
             return true;
         }
     return false;
@@ -245,7 +245,7 @@ static void read_depend(struct view *v)
 
     if (text == NULL || v->job->substate != SUBSTATE_DEPENDENT)
         return; /* fulfilled */
-    list = room_take(&v->a->room, strlen(text) / 2 + 2, sizeof *list);
+    list = arena_take(&v->a->arena, strlen(text) / 2 + 2, sizeof *list);
     for (const char *at = text; *at; at += strcspn(at, ","), at += *at == ',') {
         size_t end = strcspn(at, ","), word = strcspn(at, ":,");
         bool before = strncmp(at, "before", 6) == 0;
@@ -253,13 +253,14 @@ static void read_depend(struct view *v)
         for (size_t i = word; i < end && at[i] == ':' && !before;) {
             size_t id = strcspn(at + i + 1, ":,");
 
-            if (!add_dep(v, list, &n, at, word, room_text(&v->a->room, at + i + 1, id)))
-                keep_back(v, room_printf(&v->a->room,
+            if (!add_dep(
+                    v, list, &n, at, word, arena_text(&v->a->arena, at + i + 1, id)))
+                keep_back(v, arena_printf(&v->a->arena,
                                  "PBS waits for its dependency %.*s", (int)end, at));
             i += 1 + id;
         }
         if (!before && word == end)
-            keep_back(v, room_printf(&v->a->room, "PBS waits for its dependency %.*s",
+            keep_back(v, arena_printf(&v->a->arena, "PBS waits for its dependency %.*s",
                              (int)end, at));
     }
     v->job->rm.desc.deps = list;
@@ -276,9 +277,9 @@ static int read_openpbs_shape(struct view *v, struct err *err)
         select = text_in(v, v->asks, "select");
     if (select == NULL)
         return err_set(err, ERR_INVALID, "no select is told");
-    if (pbs_select(&v->job->shape, &v->a->room, select, err) < 0)
+    if (pbs_select(&v->job->shape, &v->a->arena, select, err) < 0)
         return -1;
-    return place != NULL ? pbs_place(&v->job->shape, &v->a->room, place, err) : 0;
+    return place != NULL ? pbs_place(&v->job->shape, &v->a->arena, place, err) : 0;
 }
 
 static void add_chunk(struct view *v, int64_t count, int64_t procs)
@@ -312,7 +313,7 @@ static void share_memory(struct view *v)
 
 static void add_feature(struct view *v, const char *feature)
 {
-    const char **list = room_take(&v->a->room, 2, sizeof *list);
+    const char **list = arena_take(&v->a->arena, 2, sizeof *list);
     struct pbs_shape *s = &v->job->shape;
 
     list[0] = feature;
@@ -337,7 +338,7 @@ static int read_torque_shape(struct view *v, struct err *err)
         add_chunk(v, n, 1);
     else if (cpus != NULL && (n = strtol(cpus, NULL, 10)) > 0 && n <= INT32_MAX)
         add_chunk(v, 1, n);
-    else if (nodes != NULL && pbs_nodes(s, &v->a->room, nodes, err) < 0)
+    else if (nodes != NULL && pbs_nodes(s, &v->a->arena, nodes, err) < 0)
         return -1;
     else if (nodes == NULL)
         s->odd = "requests by -L are not planned";
@@ -357,7 +358,7 @@ static void read_floating(struct view *v)
         "pmem", "pvmem", "qos", "partition", "naccesspolicy", "feature", "advres",
         "preempt_targets", "naccelerators", "gres", NULL};
     struct gres_cfg *list =
-        room_take(&v->a->room, json_object_size(v->asks) + 1, sizeof *list);
+        arena_take(&v->a->arena, json_object_size(v->asks) + 1, sizeof *list);
     struct req_desc *first = (struct req_desc *)v->job->rm.desc.reqs;
     const char *name;
     json_t *value;
@@ -394,14 +395,14 @@ static void read_gres(struct view *v)
 
     if (v->dialect != PBS_TORQUE || text == NULL)
         return;
-    list = room_take(&v->a->room, strlen(text) + 1, sizeof *list);
+    list = arena_take(&v->a->arena, strlen(text) + 1, sizeof *list);
     for (const char *p = text; *p; p += strcspn(p, ",%+"), p += *p != '\0') {
         size_t len = strcspn(p, ",%+"), name = strcspn(p, ":,%+");
         int64_t count = name < len ? strtol(p + name + 1, NULL, 10) : 1;
 
         if (name > 0 && count > 0)
             list[n++] = (struct gres_cfg){
-                .name = room_text(&v->a->room, p, name), .count = count};
+                .name = arena_text(&v->a->arena, p, name), .count = count};
     }
     if (n > 0)
         first->job_gres = list;
@@ -417,10 +418,10 @@ static void read_shape(struct view *v)
     if (pbs_is_too_much(&v->job->shape))
         v->job->shape.odd = "requests of more than 64 chunks, or nodes, one by one are "
                             "not planned";
-    d->reqs = pbs_requests(&v->job->shape, &v->a->room, &d->nreqs, &d->flags);
+    d->reqs = pbs_requests(&v->job->shape, &v->a->arena, &d->nreqs, &d->flags);
     if (status < 0)
-        keep_back(
-            v, room_printf(&v->a->room, "its request is not understood: %s", err.text));
+        keep_back(v,
+            arena_printf(&v->a->arena, "its request is not understood: %s", err.text));
     else if (v->job->shape.odd != NULL)
         keep_back(v, v->job->shape.odd);
     read_floating(v);
@@ -439,8 +440,8 @@ static void read_places(struct view *v)
 
     if (text == NULL || j->desc.state == JOB_IDLE || j->desc.state == JOB_HOLD)
         return;
-    if (!(torque ? pbs_exec_host(&v->a->room, text, mem ? pbs_size_mb(mem) : 0, &p)
-                 : pbs_exec_vnode(&v->job->shape, &v->a->room, text, &p)))
+    if (!(torque ? pbs_exec_host(&v->a->arena, text, mem ? pbs_size_mb(mem) : 0, &p)
+                 : pbs_exec_vnode(&v->job->shape, &v->a->arena, text, &p)))
         return;
     j->places = p.v;
     j->nplaces = p.n;
@@ -464,7 +465,7 @@ static const char *owner_of(struct view *v)
 
     if (user != NULL && *user)
         return user;
-    return owner != NULL ? room_text(&v->a->room, owner, strcspn(owner, "@")) : NULL;
+    return owner != NULL ? arena_text(&v->a->arena, owner, strcspn(owner, "@")) : NULL;
 }
 
 /* "-W x=QOS:high;ADVRES:r" or -l qos=: TORQUE keeps them for its scheduler. */
@@ -475,7 +476,7 @@ static const char *extension(struct view *v, const char *name)
 
     for (const char *p = x; p != NULL && *p; p += strcspn(p, ";"), p += *p == ';')
         if (strncasecmp(p, name, n) == 0 && (p[n] == ':' || p[n] == '='))
-            return room_text(&v->a->room, p + n + 1, strcspn(p + n + 1, ";"));
+            return arena_text(&v->a->arena, p + n + 1, strcspn(p + n + 1, ";"));
     return NULL;
 }
 
@@ -532,7 +533,7 @@ static void read_array(struct view *v, const char *id)
         v->job->at_once = number_of(v, "max_run_subjobs", 0);
         return;
     }
-    v->job->array = room_printf(&v->a->room, "%.*s[]", (int)(open - id), id);
+    v->job->array = arena_printf(&v->a->arena, "%.*s[]", (int)(open - id), id);
 }
 
 static void read_job(
@@ -544,7 +545,7 @@ static void read_job(
     const char *type = text_of(&v, "queue_type");
     struct job_desc *d = &job.rm.desc;
 
-    d->id = pbs_short_id(&a->room, id);
+    d->id = pbs_short_id(&a->arena, id);
     read_array(&v, d->id);
     read_state(&v);
     if (type != NULL && *type == 'R')

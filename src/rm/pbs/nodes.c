@@ -52,7 +52,7 @@ static const char *text_of(struct pbs_answer *a, const json_t *v)
     if (json_is_string(v))
         return json_string_value(v);
     if (json_is_integer(v))
-        return room_printf(&a->room, "%" JSON_INTEGER_FORMAT, json_integer_value(v));
+        return arena_printf(&a->arena, "%" JSON_INTEGER_FORMAT, json_integer_value(v));
     return NULL;
 }
 
@@ -64,8 +64,8 @@ static void add_words(
 
         if (n > 0)
             vec_push(&l->features, name != NULL
-                                       ? room_printf(&a->room, "%s.%.*s", name, n, p)
-                                       : room_text(&a->room, p, (size_t)n));
+                                       ? arena_printf(&a->arena, "%s.%.*s", name, n, p)
+                                       : arena_text(&a->arena, p, (size_t)n));
     }
 }
 
@@ -76,9 +76,9 @@ static void take_lists(struct pbs_answer *a, struct pbs_node *n, struct lists *l
 
     vec_push(&l->features, NULL);
     vec_push(&l->gres, ((struct gres_cfg){0}));
-    features = room_take(&a->room, l->features.n, sizeof *features);
+    features = arena_take(&a->arena, l->features.n, sizeof *features);
     memcpy(features, l->features.v, l->features.n * sizeof *features);
-    gres = room_take(&a->room, l->gres.n, sizeof *gres);
+    gres = arena_take(&a->arena, l->gres.n, sizeof *gres);
     memcpy(gres, l->gres.v, l->gres.n * sizeof *gres);
     n->desc.features = features;
     n->desc.gres = gres;
@@ -117,7 +117,7 @@ static const struct gres_cfg *queue_of(
 
     if (queue == NULL || *queue == '\0')
         return NULL;
-    classes = room_take(&a->room, 2, sizeof *classes);
+    classes = arena_take(&a->arena, 2, sizeof *classes);
     classes[0] = (struct gres_cfg){.name = (char *)queue, .count = procs};
     return classes;
 }
@@ -148,7 +148,7 @@ static void read_vnode(struct pbs_answer *a, const char *name, const json_t *o)
         n.desc.cfg.v[RES_MEM] = mb;
     n.desc.classes = queue_of(
         a, json_string_value(json_object_get(o, "queue")), n.desc.cfg.v[RES_PROCS]);
-    vec_push(&l.features, room_printf(&a->room, "host.%s", n.host));
+    vec_push(&l.features, arena_printf(&a->arena, "host.%s", n.host));
     json_object_foreach((json_t *)has, key, v) if ((text = text_of(a, v)) != NULL)
         add_resource(a, &l, key, text);
     take_lists(a, &n, &l);
@@ -158,14 +158,15 @@ static void read_vnode(struct pbs_answer *a, const char *name, const json_t *o)
 
 /* ---- TORQUE ---- */
 
-/* "physmem=24684100kb" of "opsys=linux,uname=..,physmem=..": its value, in the room. */
+/* "physmem=24684100kb" of "opsys=linux,uname=..,physmem=..": its value, in the arena.
+ */
 static const char *status_of(struct pbs_answer *a, const char *status, const char *name)
 {
     size_t n = strlen(name);
 
     for (const char *p = status; p != NULL && *p; p += strcspn(p, ","), p += *p == ',')
         if (strncmp(p, name, n) == 0 && p[n] == '=')
-            return room_text(&a->room, p + n + 1, strcspn(p + n + 1, ","));
+            return arena_text(&a->arena, p + n + 1, strcspn(p + n + 1, ","));
     return NULL;
 }
 

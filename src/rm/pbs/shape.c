@@ -6,48 +6,11 @@
 #include "records/describe.h"
 
 #include <ctype.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <strings.h>
 
 #define COUNT_MOST  1000000
 #define AMOUNT_MOST (INT64_C(1) << 50) /* more than any node has; sums do not wrap */
-
-/* ---- memory ---- */
-
-void *room_take(struct pbs_room *room, size_t count, size_t size)
-{
-    void *block = xcalloc(count > 0 ? count : 1, size);
-
-    vec_push(&room->blocks, block);
-    return block;
-}
-
-char *room_text(struct pbs_room *room, const char *text, size_t n)
-{
-    char *copy = room_take(room, n + 1, 1);
-
-    memcpy(copy, text, n);
-    return copy;
-}
-
-char *room_printf(struct pbs_room *room, const char *fmt, ...)
-{
-    char text[400];
-    va_list ap;
-
-    va_start(ap, fmt);
-    vsnprintf(text, sizeof text, fmt, ap);
-    va_end(ap);
-    return room_text(room, text, strlen(text));
-}
-
-void room_free(struct pbs_room *room)
-{
-    for (size_t i = 0; i < room->blocks.n; i++)
-        free(room->blocks.v[i]);
-    vec_fini(&room->blocks);
-}
 
 void pbs_shape_fini(struct pbs_shape *s)
 {
@@ -149,27 +112,27 @@ struct draft {
     struct strbuf spec;
 };
 
-static void draft_end(struct draft *d, struct pbs_room *room, struct pbs_chunk *c)
+static void draft_end(struct draft *d, struct arena *arena, struct pbs_chunk *c)
 {
     const char **list;
 
     if (d->features.n > 0) {
-        list = room_take(room, d->features.n + 1, sizeof *list);
+        list = arena_take(arena, d->features.n + 1, sizeof *list);
         memcpy(list, d->features.v, d->features.n * sizeof *list);
         c->features = list;
     }
     if (d->hosts.n > 0) {
-        list = room_take(room, d->hosts.n + 1, sizeof *list);
+        list = arena_take(arena, d->hosts.n + 1, sizeof *list);
         memcpy(list, d->hosts.v, d->hosts.n * sizeof *list);
         c->hosts = list;
     }
     if (d->gres.n > 0) {
-        struct gres_cfg *gres = room_take(room, d->gres.n + 1, sizeof *gres);
+        struct gres_cfg *gres = arena_take(arena, d->gres.n + 1, sizeof *gres);
 
         memcpy(gres, d->gres.v, d->gres.n * sizeof *gres);
         c->gres = gres;
     }
-    c->spec = room_text(room, d->spec.text ? d->spec.text : "", d->spec.len);
+    c->spec = arena_text(arena, d->spec.text ? d->spec.text : "", d->spec.len);
     vec_fini(&d->features);
     vec_fini(&d->hosts);
     vec_fini(&d->gres);
@@ -183,18 +146,18 @@ static void add_spec(struct draft *d, const char *name, const char *value)
 
 /* "feature=bigmem,fast": has to have both. */
 static void add_features(
-    struct draft *d, struct pbs_room *room, const char *name, const char *value)
+    struct draft *d, struct arena *arena, const char *name, const char *value)
 {
     if (strcasecmp(value, "True") == 0) {
-        vec_push(&d->features, room_text(room, name, strlen(name)));
+        vec_push(&d->features, arena_text(arena, name, strlen(name)));
         return;
     }
     for (const char *p = value; *p; p += strcspn(p, ","), p += *p == ',')
-        vec_push(
-            &d->features, room_printf(room, "%s.%.*s", name, (int)strcspn(p, ","), p));
+        vec_push(&d->features,
+            arena_printf(arena, "%s.%.*s", name, (int)strcspn(p, ","), p));
 }
 
-static int take_resource(struct pbs_shape *s, struct draft *d, struct pbs_room *room,
+static int take_resource(struct pbs_shape *s, struct draft *d, struct arena *arena,
     struct pbs_chunk *c, const char *name, const char *value, struct err *err)
 {
     const char *end = value;
@@ -211,24 +174,24 @@ static int take_resource(struct pbs_shape *s, struct draft *d, struct pbs_room *
             return err_set(err, ERR_INVALID, "mem=%.40s: expected a size", value);
         add_spec(d, name, value);
     } else if (strcasecmp(name, "vnode") == 0) {
-        vec_push(&d->hosts, room_text(room, value, strlen(value)));
+        vec_push(&d->hosts, arena_text(arena, value, strlen(value)));
     } else if (strcasecmp(name, "host") == 0) {
-        vec_push(&d->features, room_printf(room, "host.%s", value));
+        vec_push(&d->features, arena_printf(arena, "host.%s", value));
     } else if (strcasecmp(name, "arch") == 0) {
-        c->arch = room_text(room, value, strlen(value));
+        c->arch = arena_text(arena, value, strlen(value));
     } else {
         switch (pbs_resource(name, value, &n)) {
         case PBS_COUNT:
             add_spec(d, name, value);
             vec_push(&d->gres,
                 ((struct gres_cfg){
-                    .name = room_text(room, name, strlen(name)), .count = n}));
+                    .name = arena_text(arena, name, strlen(name)), .count = n}));
             break;
         case PBS_FEATURE:
-            add_features(d, room, name, value);
+            add_features(d, arena, name, value);
             break;
         case PBS_NOT:
-            s->odd = room_printf(room, "nodes without %s are asked for", name);
+            s->odd = arena_printf(arena, "nodes without %s are asked for", name);
             break;
         case PBS_IGNORED:
             break;
@@ -239,7 +202,7 @@ static int take_resource(struct pbs_shape *s, struct draft *d, struct pbs_room *
 
 /* "2:ncpus=2:mem=1gb", ended. */
 static int take_chunk(
-    struct pbs_shape *s, struct pbs_room *room, char *text, struct err *err)
+    struct pbs_shape *s, struct arena *arena, char *text, struct err *err)
 {
     struct pbs_chunk c = {.count = 1, .procs = 1};
     struct draft d = {0};
@@ -254,7 +217,7 @@ static int take_chunk(
 
         if (equals != NULL && equals > word && equals[1]) {
             *equals = '\0';
-            status = take_resource(s, &d, room, &c, word, equals + 1, err);
+            status = take_resource(s, &d, arena, &c, word, equals + 1, err);
         } else if (first && equals == NULL && (c.count = read_digits(word, &end)) > 0
                    && c.count <= COUNT_MOST && *end == '\0') {
             continue;
@@ -265,19 +228,19 @@ static int take_chunk(
     }
     if (status == 0 && first)
         status = err_set(err, ERR_INVALID, "a chunk is empty");
-    draft_end(&d, room, &c);
+    draft_end(&d, arena, &c);
     if (status == 0)
         vec_push(&s->chunks, c);
     return status;
 }
 
 int pbs_select(
-    struct pbs_shape *s, struct pbs_room *room, const char *text, struct err *err)
+    struct pbs_shape *s, struct arena *arena, const char *text, struct err *err)
 {
     for (;;) {
         size_t n = strcspn(text, "+");
 
-        if (take_chunk(s, room, room_text(room, text, n), err) < 0)
+        if (take_chunk(s, arena, arena_text(arena, text, n), err) < 0)
             return err_prefix(err, "select: ");
         if (text[n] == '\0')
             return 0;
@@ -286,13 +249,13 @@ int pbs_select(
 }
 
 int pbs_place(
-    struct pbs_shape *s, struct pbs_room *room, const char *text, struct err *err)
+    struct pbs_shape *s, struct arena *arena, const char *text, struct err *err)
 {
     static const char *const arrangements[] = {[PBS_FREE] = "free",
         [PBS_PACK] = "pack",
         [PBS_SCATTER] = "scatter",
         [PBS_VSCATTER] = "vscatter"};
-    char *rest = NULL, *copy = room_text(room, text, strlen(text));
+    char *rest = NULL, *copy = arena_text(arena, text, strlen(text));
 
     for (char *word = strtok_r(copy, ":", &rest); word != NULL;
          word = strtok_r(NULL, ":", &rest)) {
@@ -308,7 +271,7 @@ int pbs_place(
             s->whole_host = strcasecmp(word, "exclhost") == 0;
         } else if (strncasecmp(word, "group=", 6) == 0) {
             s->odd =
-                room_printf(room, "place=%s: groups of nodes are not planned", word);
+                arena_printf(arena, "place=%s: groups of nodes are not planned", word);
             known = true;
         }
         if (!known)
@@ -323,7 +286,7 @@ int pbs_place(
 /* ---- nodes= of TORQUE ---- */
 
 static int take_nodes(
-    struct pbs_shape *s, struct pbs_room *room, char *text, struct err *err)
+    struct pbs_shape *s, struct arena *arena, char *text, struct err *err)
 {
     struct pbs_chunk c = {.count = 1, .procs = 1, .ppn = 1};
     struct draft d = {0};
@@ -343,24 +306,24 @@ static int take_nodes(
             if (c.ppn < 1 || c.ppn > COUNT_MOST || *end)
                 status = err_set(err, ERR_INVALID, "'%.40s': expected ppn=COUNT", word);
         } else if (strchr(word, '=') != NULL) {
-            s->odd = room_printf(room, "nodes=..:%s: not planned", word);
+            s->odd = arena_printf(arena, "nodes=..:%s: not planned", word);
         } else if (first) {
-            vec_push(&d.hosts, room_text(room, word, strlen(word)));
+            vec_push(&d.hosts, arena_text(arena, word, strlen(word)));
         } else {
-            vec_push(&d.features, room_text(room, word, strlen(word)));
+            vec_push(&d.features, arena_text(arena, word, strlen(word)));
         }
     }
     if (status == 0 && (first || c.count * c.ppn > COUNT_MOST))
         status = err_set(
             err, ERR_INVALID, "'%.60s': expected COUNT[:ppn=N][:PROPERTY]", text);
-    draft_end(&d, room, &c);
+    draft_end(&d, arena, &c);
     if (status == 0)
         vec_push(&s->chunks, c);
     return status;
 }
 
 int pbs_nodes(
-    struct pbs_shape *s, struct pbs_room *room, const char *text, struct err *err)
+    struct pbs_shape *s, struct arena *arena, const char *text, struct err *err)
 {
     size_t all = strcspn(text, "#"); /* "#shared", "#excl" */
 
@@ -369,7 +332,7 @@ int pbs_nodes(
     for (size_t at = 0;;) {
         size_t n = strcspn(text + at, "+#");
 
-        if (take_nodes(s, room, room_text(room, text + at, n), err) < 0)
+        if (take_nodes(s, arena, arena_text(arena, text + at, n), err) < 0)
             return err_prefix(err, "nodes: ");
         at += n + 1;
         if (at > all || text[at - 1] == '\0')
@@ -391,7 +354,7 @@ static int64_t add_up(int64_t sum, int64_t each, int64_t count)
 
 /* All chunks on one node: as one task that has all that they have. */
 static void pack_request(
-    const struct pbs_shape *s, struct pbs_room *room, struct req_desc *q)
+    const struct pbs_shape *s, struct arena *arena, struct req_desc *q)
 {
     struct VEC(const char *) features = {0};
     struct VEC(struct gres_cfg) gres = {0};
@@ -414,8 +377,8 @@ static void pack_request(
     q->tasks = q->nodes = q->tpn = 1;
     vec_push(&features, NULL);
     vec_push(&gres, ((struct gres_cfg){0}));
-    const char **list = room_take(room, features.n, sizeof *list);
-    struct gres_cfg *amounts = room_take(room, gres.n, sizeof *amounts);
+    const char **list = arena_take(arena, features.n, sizeof *list);
+    struct gres_cfg *amounts = arena_take(arena, gres.n, sizeof *amounts);
     memcpy(list, features.v, features.n * sizeof *list);
     memcpy(amounts, gres.v, gres.n * sizeof *amounts);
     q->features = list;
@@ -429,12 +392,12 @@ bool pbs_is_too_much(const struct pbs_shape *s)
     return s->arrangement != PBS_PACK && s->chunks.n > DESCRIBE_REQS_MAX;
 }
 
-const struct req_desc *pbs_requests(const struct pbs_shape *s, struct pbs_room *room,
+const struct req_desc *pbs_requests(const struct pbs_shape *s, struct arena *arena,
     uint32_t *ret_n, uint32_t *ret_flags)
 {
     bool packed = s->arrangement == PBS_PACK, apart = s->arrangement >= PBS_SCATTER;
     size_t n = packed || s->chunks.n == 0 || pbs_is_too_much(s) ? 1 : s->chunks.n;
-    struct req_desc *all = room_take(room, n, sizeof *all);
+    struct req_desc *all = arena_take(arena, n, sizeof *all);
 
     *ret_n = (uint32_t)n;
     if (apart && n > 1)
@@ -448,7 +411,7 @@ const struct req_desc *pbs_requests(const struct pbs_shape *s, struct pbs_room *
         if (c == NULL)
             continue;
         if (packed) {
-            pack_request(s, room, q);
+            pack_request(s, arena, q);
             continue;
         }
         q->tasks = (uint32_t)(c->count * (c->ppn > 0 ? c->ppn : 1));

@@ -12,17 +12,8 @@
 
 #include "base/strbuf.h"
 #include "base/vec.h"
+#include "rm/adapter/arena.h"
 #include "rm/rm.h"
-
-/* Memory that lives until room_free(). */
-struct pbs_room {
-    struct VEC(void *) blocks;
-};
-void *room_take(struct pbs_room *room, size_t count, size_t size); /* zeroed */
-char *room_text(struct pbs_room *room, const char *text, size_t n);
-char *room_printf(struct pbs_room *room, const char *fmt, ...)
-    __attribute__((format(printf, 2, 3)));
-void room_free(struct pbs_room *room);
 
 enum pbs_arrangement { PBS_FREE, PBS_PACK, PBS_SCATTER, PBS_VSCATTER };
 
@@ -42,23 +33,23 @@ struct pbs_shape {
     enum pbs_arrangement arrangement;
     bool exclusive;  /* nobody else on its nodes */
     bool whole_host; /* ... nor on others of their hosts */
-    const char *odd; /* in the room: why it cannot be planned; NULL = it can */
+    const char *odd; /* in the arena: why it cannot be planned; NULL = it can */
 };
 
-/* Texts of the room live as long as it. -1: the text is not of that form, with what was
- * expected; what could not be planned alone is no error. */
+/* Texts of the arena live as long as it. -1: the text is not of that form, with what
+ * was expected; what could not be planned alone is no error. */
 int pbs_select(
-    struct pbs_shape *s, struct pbs_room *room, const char *text, struct err *err);
+    struct pbs_shape *s, struct arena *arena, const char *text, struct err *err);
 int pbs_place(
-    struct pbs_shape *s, struct pbs_room *room, const char *text, struct err *err);
+    struct pbs_shape *s, struct arena *arena, const char *text, struct err *err);
 int pbs_nodes(
-    struct pbs_shape *s, struct pbs_room *room, const char *text, struct err *err);
+    struct pbs_shape *s, struct arena *arena, const char *text, struct err *err);
 void pbs_shape_fini(struct pbs_shape *s);
 
 /* More chunks than the scheduler can be told of: pbs_requests() has the first alone. */
 bool pbs_is_too_much(const struct pbs_shape *s);
-/* The requests of the shape, in the room; *ret_flags: further job flags. */
-const struct req_desc *pbs_requests(const struct pbs_shape *s, struct pbs_room *room,
+/* The requests of the shape, in the arena; *ret_flags: further job flags. */
+const struct req_desc *pbs_requests(const struct pbs_shape *s, struct arena *arena,
     uint32_t *ret_n, uint32_t *ret_flags);
 
 /* What qrun -H takes for these places; owned by the caller. */
@@ -74,10 +65,10 @@ struct pbs_places {
     const struct req_desc *reqs; /* NULL = those of the shape */
     uint32_t nreqs;
 };
-bool pbs_exec_vnode(const struct pbs_shape *s, struct pbs_room *room, const char *text,
+bool pbs_exec_vnode(const struct pbs_shape *s, struct arena *arena, const char *text,
     struct pbs_places *ret);
 bool pbs_exec_host(
-    struct pbs_room *room, const char *text, int64_t mem_mb, struct pbs_places *ret);
+    struct arena *arena, const char *text, int64_t mem_mb, struct pbs_places *ret);
 
 /* "2gb", "512mb", "1048576kb", "10" (bytes), words with w: MB, rounded up. -1: none. */
 int64_t pbs_size_mb(const char *text);

@@ -108,7 +108,7 @@ static void check_dependencies(struct pbs_adapter *p, struct pbs_job *j)
 
         if (on != NULL && !on->parent && on->rm.desc.state != JOB_COMPLETED)
             continue;
-        keep_back(j, room_printf(&p->jobs_answer.room,
+        keep_back(j, arena_printf(&p->jobs_answer.arena,
                          "PBS waits for its dependency on %s", d->job_id));
         j->rm.desc.deps = NULL;
         return;
@@ -126,7 +126,7 @@ static int64_t count_active(const struct pbs_answer *a, const char *array)
 }
 
 /* %n of an array is kept by PBS's own scheduler, which is off, and not by qrun: as many
- * may start as there is room for, the first of those that wait. */
+ * may start as there is arena for, the first of those that wait. */
 static void check_array(struct pbs_adapter *p, const struct pbs_job *parent)
 {
     const char *array = parent->rm.desc.id;
@@ -140,7 +140,7 @@ static void check_array(struct pbs_adapter *p, const struct pbs_job *parent)
             continue;
         if (left-- <= 0)
             keep_back(
-                j, room_printf(&p->jobs_answer.room, "its array runs %lld at once",
+                j, arena_printf(&p->jobs_answer.arena, "its array runs %lld at once",
                        (long long)parent->at_once));
     }
 }
@@ -174,7 +174,7 @@ static bool shares_host(const struct pbs_answer *a, size_t i, bool earlier)
 static const char *const *list_brothers(struct pbs_adapter *p, bool but_first)
 {
     const struct pbs_answer *a = &p->nodes_answer;
-    const char **list = room_take(&p->jobs_answer.room, a->nodes.n + 1, sizeof *list);
+    const char **list = arena_take(&p->jobs_answer.arena, a->nodes.n + 1, sizeof *list);
     size_t n = 0;
 
     for (size_t i = 0; i < a->nodes.n; i++)

@@ -246,7 +246,7 @@ static void read_events(struct adapter *a, char *text)
     for (char *word = strtok_r(text, gaps, &rest); word != NULL;
          word = strtok_r(NULL, gaps, &rest)) {
         if (*word < '0' || *word > '9' || !a->connected || ++looks > ENDS_MAX
-            || (looks == 1 && nodes_poll(a) < 0) || jobs_look(a, word) < 0)
+            || (looks == 1 && nodes_look(a) < 0) || jobs_look(a, word) < 0)
             a->look = true;
     }
 }

@@ -31,15 +31,18 @@ struct slurm_facts {
     bool whole_node; /* nodes are never shared */
     uint32_t max_array;
     uint16_t message_timeout_s;
+    int64_t over_s; /* OverTimeLimit */
 };
 
 struct part {
     char *name; /* key */
     int64_t default_s, max_s;
     int64_t procs_by_node; /* MaxCPUsPerNode, 0 = none */
+    int64_t over_s;        /* OverTimeLimit; -1: that of slurm.conf */
     bool exclusive, open;  /* open: its jobs may start */
     uint16_t tier;         /* PriorityTier as Slurm tells it */
     int64_t rank;          /* so many lower tiers there are among the partitions */
+    int64_t share;         /* OverSubscribe=FORCE:n: so many jobs have a processor */
     UT_hash_handle hh;
 };
 
@@ -84,6 +87,7 @@ struct told_job {
     uint32_t number; /* Slurm's, of the record it was last seen in */
     uint64_t digest, request; /* of all that is told; of what is asked for */
     uint32_t round;
+    uint32_t time_min; /* minutes; 0 = it wants its whole limit */
     bool waiting, over;
     bool kept, held;    /* as Slurm has it now: at priority 0, by a hold */
     enum naming naming; /* how a start says where */
@@ -146,7 +150,8 @@ struct adapter {
     struct told_reservation *reservations;
     struct VEC(struct pending) pending;
     time_t jobs_at, nodes_at, parts_at, reservations_at; /* last change that was seen */
-    int64_t licences_at_ms, polled_ms;
+    partition_info_msg_t *parts_read; /* as last read; owned, NULL = not yet */
+    int64_t nodes_read_ms, licences_at_ms, polled_ms;
     struct VEC(char *) licences; /* names; owned */
     uint64_t licences_digest;
     int64_t limits_due_ms; /* the next look at limits */
@@ -193,14 +198,24 @@ int adapter_main(void);
 
 /* ---- nodes.c ---- */
 int nodes_poll(struct adapter *a);
+/* Before a start that follows an end: what has changed of nodes, unless they were read
+ * a moment before. Each such look costs slurmctld as much as a tenth of a job. */
+int nodes_look(struct adapter *a);
 void nodes_forget(struct adapter *a);
 bool licence_known(const struct adapter *a, const char *name);
 /* The first of a list as "a,b". */
 const struct part *part_find(const struct adapter *a, const char *list);
+/* How long its jobs run on when their limit is used up. NULL: of no partition. */
+int64_t part_overtime(const struct adapter *a, const struct part *p);
+/* Minutes as slurm.conf has them for that. */
+int64_t overtime_of(uint16_t minutes);
 /* The one after that in the list, or NULL. */
 const char *part_next(const char *list);
 /* The highest of their ranks by PriorityTier. */
 int64_t parts_rank(const struct adapter *a, const char *list);
+/* Of how many jobs a processor of a node of these partitions is: 1, or FORCE:n of the
+ * only one. A processor that jobs of other partitions can have as well is of one. */
+int64_t parts_share(const struct adapter *a, const char *list);
 /* How many of a list may start jobs now. */
 uint32_t parts_open(const struct adapter *a, const char *list);
 
@@ -317,6 +332,11 @@ void *request_take(struct request_room *room, size_t count, size_t size);
 /* The first n bytes of it. */
 char *request_text(struct request_room *room, const char *text, size_t n);
 const char *const *request_hosts(struct request_room *room, const char *hosts);
+/* The limit that its owner asked for, also while a start has set another: minutes,
+ * INFINITE, or NO_VAL for none. *ret_least: --time-min, in minutes; 0 = none. */
+uint32_t request_limit(const slurm_job_info_t *j, uint32_t *ret_least);
+/* With how much less than that it is content: minutes; 0 = it is not. */
+uint32_t request_least(const slurm_job_info_t *j);
 /* Digest of what a user can ask for. */
 uint64_t request_digest(const struct adapter *a, const struct parts *parts);
 /* The partitions that its owner named, also while a start has chosen one: "a,b". Lives

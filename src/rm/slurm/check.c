@@ -81,6 +81,8 @@ static void take_facts(struct slurm_facts *facts, const slurm_conf_t *c)
     facts->whole_node = strcmp(c->select_type, "select/linear") == 0;
     facts->message_timeout_s = c->msg_timeout;
     facts->max_array = c->max_array_sz;
+    facts->over_s =
+        c->over_time_limit == NO_VAL16 ? 0 : overtime_of(c->over_time_limit);
 }
 
 int check_settings(struct adapter *a)

@@ -267,7 +267,7 @@ static void look_at_nodes(const struct inspection *in)
             path != NULL ? path : "SlurmctldLogFile is not set");
         return;
     }
-    if (slurm_load_node(0, &nodes, SHOW_ALL) == SLURM_SUCCESS) {
+    if (slurm_load_node(0, &nodes, SHOW_ALL | SHOW_LOCAL) == SLURM_SUCCESS) {
         differ = slurm_hostlist_create(NULL);
         read_log(in, f, nodes, differ);
         if (slurm_hostlist_count(differ) > 0) {
@@ -337,7 +337,7 @@ static void look_at_partitions(const struct inspection *in)
     partition_info_msg_t *parts = NULL;
     struct strbuf endless = {0};
 
-    if (slurm_load_partitions(0, &parts, SHOW_ALL) != SLURM_SUCCESS)
+    if (slurm_load_partitions(0, &parts, SHOW_ALL | SHOW_LOCAL) != SLURM_SUCCESS)
         return;
     for (uint32_t i = 0; i < parts->record_count; i++) {
         const partition_info_t *p = &parts->partition_array[i];
@@ -374,7 +374,7 @@ static void look_at_jobs(const struct inspection *in)
     uint32_t n = 0, first = 0;
 
     adapter_prepare(in->site->home, in->c->slurm_user_id);
-    if (slurm_load_jobs(0, &jobs, SHOW_ALL) != SLURM_SUCCESS)
+    if (slurm_load_jobs(0, &jobs, SHOW_ALL | SHOW_LOCAL) != SLURM_SUCCESS)
         return;
     for (uint32_t i = 0; i < jobs->record_count; i++)
         if (is_past_gate(in, &jobs->job_array[i]) && n++ == 0)

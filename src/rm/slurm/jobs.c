@@ -73,8 +73,10 @@ void jobs_forget(struct adapter *a)
 
 /* ---- states ---- */
 
-/* States with a job's resources given back, or about to be: what starts there next
- * waits for the rest inside Slurm, which is sooner than waiting to see it. */
+/* That a reservation is gone Slurm says in its state as well, and goes on saying so
+ * when the hold was lifted: the reason counts. States with a job's resources given
+ * back, or about to be: what starts there next waits for the rest inside Slurm, which
+ * is sooner than waiting to see it. */
 static enum job_state state_of(const slurm_job_info_t *j)
 {
     switch (j->job_state & JOB_STATE_BASE) {
@@ -82,6 +84,7 @@ static enum job_state state_of(const slurm_job_info_t *j)
         return job_mark(j) == MARK_HELD
                        || (j->priority == 0 && job_mark(j) == MARK_NONE)
                        || (j->priority == 0 && j->state_reason == WAIT_HELD)
+                       || j->state_reason == WAIT_RESV_DELETED
                    ? JOB_HOLD
                    : JOB_IDLE;
     case SLURM_JOB_RUNNING:
@@ -185,6 +188,8 @@ static void remember_part(struct asked *k, const slurm_job_info_t *j)
         .nodes = j->req_nodes && *j->req_nodes ? xstrdup(j->req_nodes) : NULL,
         .partition = j->partition ? xstrdup(j->partition) : NULL,
         .features = j->features && *j->features ? xstrdup(j->features) : NULL,
+        .limit = j->time_limit,
+        .least = j->time_min < NO_VAL ? j->time_min : 0,
         .remark = asked_remark(j->admin_comment),
         /* what is told may be an estimate, and beyond the most */
         .min_nodes = !j->max_nodes                 ? 1
@@ -383,8 +388,8 @@ static bool is_awaiting(const slurm_job_info_t *j)
  * it would end such a job, or 0. */
 static time_t lost_at(const slurm_job_info_t *j, const struct told_job *t)
 {
-    bool least = j->time_min != 0 && j->time_min != NO_VAL;
-    uint32_t minutes = least ? j->time_min : j->time_limit;
+    uint32_t least, limit = request_limit(j, &least);
+    uint32_t minutes = least != 0 ? least : limit;
 
     if (j->deadline == 0 || minutes >= NO_VAL || !t->waiting || t->held || t->expired
         || (j->dependency != NULL && *j->dependency) || j->eligible_time > time(NULL))
@@ -420,6 +425,7 @@ static void see_job(struct adapter *a, const char *id, const struct parts *parts
     t = find_or_add(a, id);
     t->round = a->round;
     t->number = j->job_id;
+    t->time_min = parts->n == 1 ? request_least(j) : 0;
     t->reason = j->state_reason;
     if ((j->job_state & JOB_STATE_BASE) == JOB_PENDING && j->job_state & JOB_COMPLETING)
         return; /* requeued, but on its nodes yet; how long it pauses is not known */
@@ -732,7 +738,8 @@ int jobs_poll(struct adapter *a)
     if (a->wishes > 0 || notes_wait(a)
         || (a->dependents > 0 && now - a->whole_ms > WHOLE_MS))
         a->jobs_at = 0;
-    if (slurm_load_jobs(a->jobs_at, &msg, SHOW_ALL | SHOW_DETAIL) != SLURM_SUCCESS) {
+    if (slurm_load_jobs(a->jobs_at, &msg, SHOW_ALL | SHOW_DETAIL | SHOW_LOCAL)
+        != SLURM_SUCCESS) {
         if (errno == SLURM_NO_CHANGE_IN_DATA)
             return 0;
         adapter_lost(a, "jobs");
@@ -755,7 +762,8 @@ int jobs_look(struct adapter *a, const char *id)
     job_info_msg_t *msg = NULL;
     unsigned long number = strtoul(id, NULL, 10);
 
-    if (slurm_load_job(&msg, (uint32_t)number, SHOW_ALL | SHOW_DETAIL) != SLURM_SUCCESS)
+    if (slurm_load_job(&msg, (uint32_t)number, SHOW_ALL | SHOW_DETAIL | SHOW_LOCAL)
+        != SLURM_SUCCESS)
         return -1;
     for (uint32_t i = 0; i < msg->record_count; i++)
         see_record(a, msg, &msg->job_array[i]);

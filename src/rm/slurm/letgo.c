@@ -44,6 +44,10 @@ static void ask_as_before(
     ret->partition = k->partition;
     if (k->cleared)
         ret->features = k->features;
+    if (k->timed) {
+        ret->time_limit = k->limit;
+        ret->time_min = k->least;
+    }
 }
 
 static int let_go_as(const slurm_job_info_t *j, const char *id)
@@ -129,7 +133,7 @@ static int let_all_go(struct letgo *ret)
     job_info_msg_t *msg = NULL;
 
     *ret = (struct letgo){0};
-    if (slurm_load_jobs(0, &msg, SHOW_ALL) != SLURM_SUCCESS) {
+    if (slurm_load_jobs(0, &msg, SHOW_ALL | SHOW_LOCAL) != SLURM_SUCCESS) {
         fprintf(stderr, "maui slurm letgo: Slurm's controller does not answer: %s\n",
             slurm_strerror(errno));
         return -1;

@@ -449,7 +449,7 @@ static int look(struct adapter *a)
     int result = -1;
 
     if (assoc_load(&all) == 0
-        && slurm_load_partitions(0, &parts, SHOW_ALL) == SLURM_SUCCESS) {
+        && slurm_load_partitions(0, &parts, SHOW_ALL | SHOW_LOCAL) == SLURM_SUCCESS) {
         tell_all(a, &all, parts);
         slurm_free_partition_info_msg(parts);
         result = 0;

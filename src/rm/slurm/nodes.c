@@ -7,7 +7,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#define LICENCES_MS 5000
+#define LICENCES_MS   5000
+#define NODES_LOOK_MS 250 /* of nodes at ends */
 
 struct lists {
     struct VEC(const char *) features;
@@ -126,6 +127,7 @@ static void tell(struct adapter *a, const node_info_t *n, enum node_state state)
 {
     int64_t procs =
         n->cpus_efctv && n->cpus_efctv != NO_VAL16 ? n->cpus_efctv : n->cpus;
+    int64_t shares = procs * parts_share(a, n->partitions);
     struct rm_report r = {.kind = RM_NODE};
     struct node_desc *d = &r.u.node;
     const char *const networks[] = {switches_leaf(a, n->name), NULL};
@@ -134,17 +136,17 @@ static void tell(struct adapter *a, const node_info_t *n, enum node_state state)
     read_features(&l, n->features_act ? n->features_act : n->features);
     read_gres(a, &l, n->gres);
     vec_push(&l.gres, ((struct gres_cfg){0}));
-    read_classes(a, &l, n->partitions, procs);
+    read_classes(a, &l, n->partitions, shares);
     *d = (struct node_desc){.name = n->name,
         .state = state,
         .features = l.features.v,
-        .networks = networks,
+        .networks = networks[0] != NULL ? networks : NULL,
         .gres = l.gres.v,
         .classes = l.classes.v,
         .class_procs = l.class_procs.v,
         .arch = n->arch,
         .weight = n->weight};
-    d->cfg.v[RES_PROCS] = procs;
+    d->cfg.v[RES_PROCS] = shares;
     if (procs > a->most_procs)
         a->most_procs = procs;
     d->cfg.v[RES_MEM] = n->real_memory > n->mem_spec_limit
@@ -277,6 +279,9 @@ static void read_parts(struct adapter *a, const partition_info_msg_t *msg)
         if (in->max_cpus_per_node != 0 && in->max_cpus_per_node < NO_VAL)
             p->procs_by_node = in->max_cpus_per_node;
         p->tier = in->priority_tier;
+        p->share = in->max_share & SHARED_FORCE ? in->max_share & ~SHARED_FORCE : 1;
+        p->over_s =
+            in->over_time_limit == NO_VAL16 ? -1 : overtime_of(in->over_time_limit);
         p->open = in->state_up == PARTITION_UP || in->state_up == PARTITION_DRAIN;
         HASH_ADD_KEYPTR(hh, a->parts, p->name, strlen(p->name), p);
     }
@@ -290,6 +295,16 @@ const struct part *part_find(const struct adapter *a, const char *list)
     if (list != NULL)
         HASH_FIND(hh, a->parts, list, strcspn(list, ","), p);
     return p;
+}
+
+int64_t overtime_of(uint16_t minutes)
+{
+    return minutes == INFINITE16 ? DURATION_UNLIMITED : (int64_t)minutes * 60;
+}
+
+int64_t part_overtime(const struct adapter *a, const struct part *p)
+{
+    return p != NULL && p->over_s >= 0 ? p->over_s : a->facts.over_s;
 }
 
 const char *part_next(const char *list)
@@ -308,6 +323,13 @@ int64_t parts_rank(const struct adapter *a, const char *list)
         most = p != NULL && p->rank > most ? p->rank : most;
     }
     return most;
+}
+
+int64_t parts_share(const struct adapter *a, const char *list)
+{
+    const struct part *p = part_next(list) == NULL ? part_find(a, list) : NULL;
+
+    return p != NULL && p->share > 1 ? p->share : 1;
 }
 
 uint32_t parts_open(const struct adapter *a, const char *list)
@@ -369,42 +391,64 @@ static int poll_licences(struct adapter *a)
 
 /* ---- all ---- */
 
-int nodes_poll(struct adapter *a)
+static int poll_parts(struct adapter *a, bool *ret_changed)
 {
-    node_info_msg_t *nodes = NULL;
     partition_info_msg_t *parts = NULL;
-    bool parts_changed = false;
 
-    if (slurm_load_partitions(a->parts_at, &parts, SHOW_ALL) == SLURM_SUCCESS) {
-        a->parts_at = parts->last_update;
-        read_parts(a, parts);
-        switches_read(a);
-        parts_changed = true;
-        a->jobs_at = 0; /* whether they may start depends on it */
-    } else if (errno != SLURM_NO_CHANGE_IN_DATA) {
+    *ret_changed = false;
+    if (slurm_load_partitions(a->parts_at, &parts, SHOW_ALL | SHOW_LOCAL)
+        != SLURM_SUCCESS) {
+        if (errno == SLURM_NO_CHANGE_IN_DATA)
+            return 0;
         adapter_lost(a, "partitions");
         return -1;
     }
-    if (slurm_load_node(parts_changed ? 0 : a->nodes_at, &nodes,
-            SHOW_ALL | SHOW_DETAIL | SHOW_MIXED)
-        == SLURM_SUCCESS) {
-        partition_info_msg_t *again = NULL;
+    a->parts_at = parts->last_update;
+    read_parts(a, parts);
+    switches_read(a);
+    slurm_free_partition_info_msg(a->parts_read);
+    a->parts_read = parts;
+    a->jobs_at = 0; /* whether they may start depends on it */
+    *ret_changed = true;
+    return 0;
+}
 
-        a->nodes_at = nodes->last_update;
-        if (parts == NULL
-            && slurm_load_partitions(0, &again, SHOW_ALL) == SLURM_SUCCESS)
-            parts = again;
-        if (parts != NULL)
-            slurm_populate_node_partitions(nodes, parts);
-        read_nodes(a, nodes, parts_changed && a->told_all);
-        slurm_free_node_info_msg(nodes);
-    } else if (errno != SLURM_NO_CHANGE_IN_DATA) {
+/* parts_changed: the partitions of nodes are not what was told. */
+static int look_at_nodes(struct adapter *a, bool parts_changed)
+{
+    node_info_msg_t *nodes = NULL;
+
+    a->nodes_read_ms = adapter_now_ms();
+    if (slurm_load_node(parts_changed ? 0 : a->nodes_at, &nodes,
+            SHOW_ALL | SHOW_DETAIL | SHOW_MIXED | SHOW_LOCAL)
+        != SLURM_SUCCESS) {
+        if (errno == SLURM_NO_CHANGE_IN_DATA)
+            return 0;
         adapter_lost(a, "nodes");
-        slurm_free_partition_info_msg(parts);
         return -1;
     }
-    slurm_free_partition_info_msg(parts);
+    a->nodes_at = nodes->last_update;
+    if (a->parts_read != NULL)
+        slurm_populate_node_partitions(nodes, a->parts_read);
+    read_nodes(a, nodes, parts_changed && a->told_all);
+    slurm_free_node_info_msg(nodes);
+    return 0;
+}
+
+int nodes_poll(struct adapter *a)
+{
+    bool parts_changed;
+
+    if (poll_parts(a, &parts_changed) < 0 || look_at_nodes(a, parts_changed) < 0)
+        return -1;
     return poll_licences(a);
+}
+
+int nodes_look(struct adapter *a)
+{
+    if (adapter_now_ms() - a->nodes_read_ms < NODES_LOOK_MS)
+        return 0;
+    return look_at_nodes(a, false);
 }
 
 void nodes_forget(struct adapter *a)
@@ -415,7 +459,10 @@ void nodes_forget(struct adapter *a)
     drop(a, t);
     forget_parts(a);
     switches_forget(a);
+    slurm_free_partition_info_msg(a->parts_read);
+    a->parts_read = NULL;
     a->nodes_at = a->parts_at = 0;
+    a->nodes_read_ms = 0;
     forget_licences(a);
     gres_forget(a);
 }

@@ -45,6 +45,7 @@ static const struct {
     {WAIT_LICENSES, "its licences are taken", FATE_WAITS},
     {SLURM_WAIT_DEPENDENCY, "its dependency is not fulfilled", FATE_WAITS},
     {SLURM_WAIT_RESERVATION, "its Slurm reservation has not begun", FATE_WAITS},
+    {WAIT_RESV_DELETED, "its Slurm reservation was deleted", FATE_WAITS},
     {WAIT_QOS, "its QOS", FATE_WAITS},
     {WAIT_ARRAY_TASK_LIMIT, "the limit of its array", FATE_WAITS},
     {FAIL_BAD_CONSTRAINTS, "no nodes could ever satisfy it there", FATE_NEVER},
@@ -161,6 +162,10 @@ int orders_keep(struct adapter *a, const struct told_job *t)
             m.partition = k->partition;
             if (k->cleared)
                 m.features = k->features;
+            if (k->timed) {
+                m.time_limit = k->limit;
+                m.time_min = k->least;
+            }
         } /* else Slurm would judge anew what it has accepted */
         m.admin_comment = k->remark != NULL && !t->requeue_held ? k->remark : comment;
         if (t->note_begin)
@@ -281,6 +286,21 @@ static char *chosen(const char *list, const char *cls)
     return xstrndup(list, strcspn(list, ","));
 }
 
+/* A job that is content with less has what fits, in whole minutes. Slurm's own backfill
+ * would give it the least if it could not start at that very moment. */
+static void set_limit(const struct told_job *t, const struct rm_command *c,
+    struct asked *k, job_desc_msg_t *ret)
+{
+    int64_t minutes = c->wclimit_s / 60;
+
+    k->timed = t->time_min > 0 && k->known;
+    if (!k->timed)
+        return;
+    ret->time_min = 0;
+    ret->time_limit =
+        minutes >= t->time_min && minutes < k->limit ? (uint32_t)minutes : k->limit;
+}
+
 static int start_part(struct told_job *t, const struct rm_command *c, uint32_t part)
 {
     struct asked *k = &t->asked[part];
@@ -301,6 +321,7 @@ static int start_part(struct told_job *t, const struct rm_command *c, uint32_t p
     }
     m.priority = INFINITE;
     k->cleared = t->naming == NAMES_ALONE;
+    set_limit(t, c, k, &m);
     m.admin_comment = asked_text(k);
     if (t->note_begin)
         m.begin_time = time(NULL);
@@ -527,7 +548,8 @@ static void give_up(struct adapter *a, size_t i)
     char text[300] = "Slurm did not start it";
     enum rm_outcome outcome = RM_RETRY;
 
-    if (slurm_load_job(&msg, (uint32_t)strtoul(a->pending.v[i].id, NULL, 10), SHOW_ALL)
+    if (slurm_load_job(&msg, (uint32_t)strtoul(a->pending.v[i].id, NULL, 10),
+            SHOW_ALL | SHOW_LOCAL)
         == SLURM_SUCCESS) {
         for (uint32_t k = 0; t != NULL && k < msg->record_count; k++) {
             const slurm_job_info_t *j = &msg->job_array[k];

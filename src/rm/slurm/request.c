@@ -113,6 +113,15 @@ static bool by_node(const struct adapter *a, const slurm_job_info_t *j)
            || j->pn_min_tmp_disk;
 }
 
+/* Where a processor counts for several jobs a node seems to have room for more of one
+ * job than it has. */
+static bool beyond_a_node(
+    const struct adapter *a, const slurm_job_info_t *j, int64_t tasks)
+{
+    return parts_share(a, j->partition) > 1
+           && amount_times(tasks, per_task(j, tasks)) > a->most_procs;
+}
+
 static bool exclusive(const struct adapter *a, const slurm_job_info_t *j)
 {
     bool all = false;
@@ -184,7 +193,9 @@ static void node_tasks(
     if (asked16(j->pn_min_cpus) > q->per_task.v[RES_PROCS])
         q->per_task.v[RES_PROCS] = j->pn_min_cpus;
     /* two of them on a node would be one node too few, where they fit */
-    q->exact = n > 1 && 2 * q->per_task.v[RES_PROCS] <= a->most_procs;
+    q->exact =
+        n > 1
+        && 2 * q->per_task.v[RES_PROCS] <= a->most_procs * parts_share(a, j->partition);
     q->per_task.v[RES_DISK] = j->pn_min_tmp_disk;
     if (!a->facts.memory || j->pn_min_memory == NO_VAL64)
         return;
@@ -289,7 +300,7 @@ static void one_request(struct adapter *a, const slurm_job_info_t *j,
         whole_nodes(a, j, q);
     else if (by_device(a, j))
         device_tasks(a, j, tasks, q);
-    else if (by_node(a, j))
+    else if (by_node(a, j) || beyond_a_node(a, j, tasks))
         node_tasks(a, j, tasks, q);
     else
         free_tasks(a, j, tasks, q);
@@ -468,6 +479,27 @@ const char *request_features(const slurm_job_info_t *j, struct request_room *roo
     return list;
 }
 
+uint32_t request_limit(const slurm_job_info_t *j, uint32_t *ret_least)
+{
+    struct asked k = {0};
+
+    if ((j->job_state & JOB_STATE_BASE) == JOB_PENDING
+        && asked_is_text(j->admin_comment))
+        asked_parse(&k, j->admin_comment);
+    *ret_least = k.timed ? k.least : j->time_min < NO_VAL ? j->time_min : 0;
+    uint32_t limit = k.timed ? k.limit : j->time_limit;
+    asked_free(&k);
+    return limit;
+}
+
+/* Without a limit of its own it could not be given that back. */
+uint32_t request_least(const slurm_job_info_t *j)
+{
+    uint32_t least, limit = request_limit(j, &least);
+
+    return least != 0 && limit != NO_VAL && least < limit ? least : 0;
+}
+
 /* Those that may start jobs, in the order named. */
 static void classes_of(const struct adapter *a, const char *list, struct job_desc *d,
     struct request_room *room)
@@ -504,6 +536,7 @@ void request_of(struct adapter *a, const struct parts *parts, struct rm_job *ret
     const struct part *p = part_find(a, list);
     struct job_desc *d = &ret->desc;
     bool waits = (j->job_state & JOB_STATE_BASE) == JOB_PENDING;
+    uint32_t least, limit = request_limit(j, &least);
 
     d->cred[CRED_USER] = user_of(j, room);
     d->cred[CRED_GROUP] = group_of(j, room);
@@ -515,12 +548,15 @@ void request_of(struct adapter *a, const struct parts *parts, struct rm_job *ret
     else if (parts->n == 1 && part_next(list) != NULL)
         classes_of(a, list, d, room);
     d->submit_at = j->submit_time;
-    if (j->time_limit == INFINITE)
+    if (limit == INFINITE)
         d->wclimit_s = DURATION_UNLIMITED;
-    else if (j->time_limit != NO_VAL)
-        d->wclimit_s = (int64_t)j->time_limit * 60;
+    else if (limit != NO_VAL)
+        d->wclimit_s = (int64_t)limit * 60;
     else
         d->wclimit_s = longest_default(a, list);
+    if (parts->n == 1)
+        d->min_wclimit_s = (int64_t)request_least(j) * 60;
+    d->overtime_s = part_overtime(a, part_find(a, j->partition));
     d->release_at = notes_release_at(j);
     if (delays(a, j->dependency) > d->release_at)
         d->release_at = delays(a, j->dependency);
@@ -559,18 +595,20 @@ static uint64_t digest_part(
 {
     struct request_room room = {0};
     const char *list = request_partitions(j, &room);
+    uint32_t least, limit = request_limit(j, &least);
     const char *const texts[] = {j->account, j->qos, list, request_features(j, &room),
         j->exc_nodes, j->licenses, j->tres_per_job, j->tres_per_node,
         j->tres_per_socket, j->tres_per_task, j->cpus_per_tres, j->mem_per_tres,
         j->dependency, j->resv_name, j->name};
-    const uint64_t numbers[] = {j->time_limit, j->num_tasks, j->cpus_per_task,
+    const uint64_t numbers[] = {limit, request_least(j), j->num_tasks, j->cpus_per_task,
         j->num_cpus, j->ntasks_per_node, j->pn_min_cpus, j->pn_min_memory,
         j->pn_min_tmp_disk, j->shared, j->nice, job_priority_given(j),
         (uint64_t)j->deadline,
         /* a release sets it to now */
         (uint64_t)notes_release_at(j), j->requeue, j->contiguous, switches_bind(a, j),
         part_next(list) != NULL ? parts_open(a, list) : 0,
-        (uint64_t)parts_rank(a, list), (uint64_t)delays(a, j->dependency)};
+        (uint64_t)parts_rank(a, list), (uint64_t)delays(a, j->dependency),
+        (uint64_t)part_overtime(a, part_find(a, j->partition))};
 
     for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++)
         h = digest_text(h, texts[i]);

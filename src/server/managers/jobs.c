@@ -2,6 +2,7 @@
  * What the resource manager tells of jobs becomes events of the engine. It is the truth
  * about what runs where; the scheduler is the truth about what should. */
 #define LOG_FACILITY FACILITY_RM
+#include "rm/wire.h"
 #include "server/drafts/depends.h"
 #include "server/drafts/modify.h"
 #include "server/durable/passed.h"
@@ -83,6 +84,8 @@ static void on_new_job(struct manager *m, const struct rm_job *r, bool anew)
     } else {
         mark_told(m, made.job);
         take_notes(m, made.job, r);
+        if (on_nodes(r->desc.state))
+            world_notes(s, made.job)->wclimit_s = r->desc.wclimit_s;
         modified_note(changed, world_notes(s, made.job));
     }
     free(deps);
@@ -151,6 +154,22 @@ static bool spread_so(
     return k == r->nplaces;
 }
 
+/* Somebody has given a running job another limit in the RM. What it told before is of
+ * no interest: it may have been started with another than it had asked for. */
+static void follow_limit(struct manager *m, const struct job *j, const struct rm_job *r)
+{
+    struct job_notes *n = world_notes(m->s, j);
+    int64_t before = n->wclimit_s, now = r->desc.wclimit_s;
+    struct event ev = {.kind = EVENT_MODIFY,
+        .u.modify = {.id = j->id,
+            .change = {.what = CHANGE_WCLIMIT, .job = {.wclimit_s = now}}}};
+
+    n->wclimit_s = on_nodes(r->desc.state) ? now : 0;
+    if (before > 0 && now > 0 && before != now && now != j->wclimit_s
+        && job_is_active(j))
+        manager_apply(m, &ev, r->desc.id);
+}
+
 /* The job is known and in the queue or active: is it as we think? */
 static void on_changed(struct manager *m, const struct job *j, const struct rm_job *r)
 {
@@ -160,6 +179,9 @@ static void on_changed(struct manager *m, const struct job *j, const struct rm_j
 
     if (r->changed && !o && on_other_request(m, j, r))
         return;
+    if (!on_nodes(state))
+        outbox_keep_change(m, r);
+    follow_limit(m, j, r);
     mark_told(m, j);
     take_notes(m, j, r);
     if (o && (o->action == RM_START) == !on_nodes(state) && j->state != state
@@ -210,6 +232,21 @@ void rmjobs_told(struct manager *m, const struct rm_job *r)
     } else {
         outbox_found(m, r);
     }
+}
+
+void rmjobs_told_line(struct manager *m, const char *line)
+{
+    struct reader reader;
+    struct rm_report r;
+    struct wire_room room;
+    struct err err = {0};
+
+    if (reader_open(&reader, "change", line, strlen(line), &err) == 0
+        && wire_read_report(&reader, &r, &room, &err) == 0)
+        rmjobs_told(m, r.u.job);
+    else
+        log_line(m->s->log, LOG_ALERT, "a change is lost: %s", err.text);
+    reader_close(&reader);
 }
 
 void rmjobs_gone(struct manager *m, const char *id)

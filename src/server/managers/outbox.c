@@ -4,6 +4,7 @@
  * job has ended. */
 #define LOG_FACILITY FACILITY_RM
 #include "base/bitset.h"
+#include "rm/wire.h"
 #include "server/durable/record.h"
 #include "server/events/metrics.h"
 #include "server/managers/private.h"
@@ -129,6 +130,7 @@ static void free_order(struct manager *m, struct order *o)
     }
     free(o->cls);
     free(o->text);
+    free(o->changed);
     vec_fini(&o->places);
     free(o);
 }
@@ -192,6 +194,42 @@ static void drop_order(struct manager *m, struct order *o)
     if (o->is_removing)
         commit_want(m->s); /* room for the next one */
     free_order(m, o);
+}
+
+/* Nothing came of the start: its job waits. What somebody has changed of it meanwhile
+ * is told by tell_changes(). */
+static void drop_start(struct manager *m, struct order *o)
+{
+    if (o->changed)
+        vec_push(&m->changes, o->changed);
+    o->changed = NULL;
+    drop_order(m, o);
+}
+
+static void tell_changes(struct manager *m)
+{
+    while (m->changes.n) {
+        char *line = m->changes.v[--m->changes.n];
+
+        rmjobs_told_line(m, line);
+        free(line);
+    }
+}
+
+bool outbox_keep_change(struct manager *m, const struct rm_job *r)
+{
+    const struct job_orders *mates = find_orders(m, r->desc.id);
+    struct order *o = mates ? TAILQ_FIRST(&mates->list) : NULL;
+
+    while (o && o->action != RM_START)
+        o = TAILQ_NEXT(o, of_job);
+    if (!o || (!r->changed && !o->changed))
+        return false;
+    struct rm_job latest = *r;
+    latest.changed = true;
+    free(o->changed);
+    o->changed = wire_report(&(struct rm_report){.kind = RM_JOB, .u.job = &latest});
+    return true;
 }
 
 /* The nodes of an order, into a set; or is one of them in it? */
@@ -339,7 +377,7 @@ static void take_back_starts(
             fail_start(m, o, RM_RETRY, why);
         else
             continue;
-        drop_order(m, o);
+        drop_start(m, o);
     }
     bitset_fini(&nodes);
 }
@@ -361,7 +399,8 @@ static void fail_order(
         fail_start(m, o, how, text);
     else
         set_right(m, o);
-    drop_order(m, o);
+    drop_start(m, o);
+    tell_changes(m);
 }
 
 static void send_order(struct manager *m, struct order *o)
@@ -560,8 +599,9 @@ void outbox_settle_lost(struct manager *m)
                 .u.job_state = {.id = o->job, .state = JOB_IDLE}};
             manager_apply(m, &ev, o->job);
         }
-        drop_order(m, o);
+        drop_start(m, o);
     }
+    tell_changes(m);
 }
 
 void outbox_again(struct manager *m)
@@ -629,4 +669,5 @@ void outbox_close(struct manager *m)
 
     HASH_ITER(hh, m->orders, o, next)
     free_order(m, o);
+    vec_fini(&m->changes);
 }

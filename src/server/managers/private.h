@@ -49,6 +49,8 @@ struct order {
     unsigned kinds; /* RELEASE: of holds */
     char *cls;      /* START: the class it is in; owned or NULL */
     char *text;     /* owned or NULL */
+    char *changed;  /* START: what was told of its job since somebody changed that in
+                       the RM, as a line of wire.h; owned or NULL */
 };
 
 /* Those about one job. */
@@ -70,6 +72,7 @@ struct manager {
     size_t removing;            /* of such: sent, and not over */
     struct order_list leaving;  /* stops of jobs on nodes, oldest first */
     struct VEC(uint8_t) told;   /* by job index: in this listing */
+    struct VEC(char *) changes; /* of jobs whose start failed: lines to be told */
     struct VEC(char *) settled; /* ids of jobs that are over, for the next commit */
     bool synced;                /* everything has been told at least once */
     struct VEC(struct submission) submissions; /* handed on, not answered */
@@ -121,6 +124,9 @@ bool outbox_answered(struct manager *m, const struct rm_report *r);
 void outbox_stopped(struct manager *m, const char *id, bool is_over);
 /* The order that is to change the state of the job, or NULL. */
 const struct order *outbox_pending(const struct manager *m, const char *id);
+/* Somebody has changed the job while its start is on its way: what is told of it is
+ * kept and told when nothing comes of the start. False: none is on its way. */
+bool outbox_keep_change(struct manager *m, const struct rm_job *r);
 /* A hold or a release is on its way. */
 bool outbox_holds(const struct manager *m, const char *id);
 /* What could not be done just then, and is promised, is sent once more. */
@@ -143,6 +149,8 @@ void notes_forget(struct manager *m);
 /* ---- managers/jobs.c ---- */
 
 void rmjobs_told(struct manager *m, const struct rm_job *r);
+/* The same of a line of wire.h. */
+void rmjobs_told_line(struct manager *m, const char *line);
 void rmjobs_gone(struct manager *m, const char *id);
 void rmjobs_synced(struct manager *m);
 

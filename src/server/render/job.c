@@ -408,6 +408,15 @@ static void add_texts(json_t *o, const struct job *j)
             render_text(o, a->shown, *attribute_text(j->extra, a->extra_at));
 }
 
+/* How short a limit it is content with, and how long the one is that was shortened. */
+static void add_limits(json_t *o, const struct job *j)
+{
+    if (j->extra && j->extra->min_wclimit_s)
+        render_int(o, "min_wclimit_s", j->extra->min_wclimit_s);
+    if (j->extra && j->extra->full_wclimit_s)
+        render_duration(o, "full_wclimit_s", j->extra->full_wclimit_s);
+}
+
 json_t *render_job(struct server *s, const struct job *j)
 {
     const struct cluster *c = engine_cluster(s->engine);
@@ -417,6 +426,7 @@ json_t *render_job(struct server *s, const struct job *j)
         json_object_set_new(o, "reason", render_reason(s, j));
     render_int(o, "at", world_now(s));
     render_real(o, "pe", j->pe);
+    add_limits(o, j);
     if (j->user_priority)
         render_int(o, "user_priority", j->user_priority);
     if (j->fixed_priority)

@@ -30,6 +30,12 @@ static void numbers_out_of_range_are_refused(void **state)
     WITH(submit_at, -1, "submit time is -1");
     WITH(submit_at, INT64_MAX, "submit time");
     WITH(wclimit_s, -60, "wallclock limit is -60");
+    WITH(min_wclimit_s, -60, "least wallclock limit is -60");
+    WITH(tier, -1, "tier is -1");
+    WITH(tier, JOB_TIER_MAX + 1, "tier is 65536");
+    WITH(tier, INT64_MAX, "tier");
+    WITH(fixed_priority, -1, "fixed priority is -1");
+    WITH(fixed_priority, INT64_MAX, "fixed priority");
     WITH(release_at, -1, "release time");
     WITH(deadline_at, -1, "deadline");
     WITH(eligible_at, -1, "eligible time");

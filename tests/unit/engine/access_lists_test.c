@@ -431,6 +431,58 @@ static void a_job_outlasts_a_reservation_that_lets_it(void **state)
     scene_run(&x, late);
 }
 
+#define OF_JOHN(name, from, to, more)                                                  \
+    {                                                                                  \
+        .base = (name), .hosts = "n1", .start_at = (from), .end_at = (to),             \
+        .flags = (more), .lists = {                                                    \
+            [ACL_USER] = "john"                                                        \
+        }                                                                              \
+    }
+
+/* Several on one node: each lets jobs begin as long as it lasts, and only then. */
+static void each_of_several_is_outlasted_by_those_that_began_in_it(void **state)
+{
+    (void)state;
+    struct scene x = {.rsv = {OF_JOHN("r", 0, 100, RSV_OUTLASTED),
+                          OF_JOHN("s", 500, 600, RSV_OUTLASTED)}};
+    struct sc_job in = {.user = "john", .procs = 1, .flags = JOB_ADVRES};
+    struct ask asks[] = {{in, 0, "n1:1"}, {in, 500, "n1:1"}, {in, 590, "n1:1"},
+        {in, NEVER}, {{.id = NULL}}};
+
+    asks[0].job.id = "a"; /* from r over the gap into what is none's */
+    asks[0].job.limit_s = 150;
+    asks[1].job.id = "b"; /* r is over by then, and s has not begun */
+    asks[1].job.limit_s = 90;
+    asks[2].job.id = "c";
+    asks[2].job.limit_s = 3000;
+    asks[3].job.id = "d"; /* s is over by then */
+    asks[3].job.limit_s = 10;
+    scene_run(&x, asks);
+}
+
+static void who_begins_beside_one_is_confined_as_ever(void **state)
+{
+    (void)state;
+    struct scene x = {
+        .rsv = {OF_JOHN("r", 0, 100, 0), OF_JOHN("s", 100, 200, RSV_OUTLASTED),
+            OF_JOHN("t", 50, 60, RSV_OUTLASTED),
+            {.base = "eve",
+                .hosts = "n1",
+                .start_at = 400,
+                .end_at = 500,
+                .lists = {[ACL_USER] = "eve"}}}};
+    struct sc_job in = {.id = "a", .user = "john", .procs = 1, .flags = JOB_ADVRES};
+    struct ask asks[] = {
+        {in, 0, "n1:1"}, {in, 50, "n1:1"}, {in, NEVER}, {in, 150}, {{.id = NULL}}};
+
+    asks[0].job.limit_s = 200; /* in r, then in s */
+    asks[1].job.limit_s = 300; /* only one that began in s or t outlasts them, */
+    asks[2].job.limit_s = 360; /* and none into that of another */
+    asks[3].job.limit_s = 200;
+    asks[3].job.submit_at = 150;
+    scene_apart(&x, asks);
+}
+
 static void job_attributes_admit_r44(void **state)
 {
     (void)state;
@@ -469,6 +521,8 @@ int main(void)
         cmocka_unit_test(advres_with_a_name_confines_to_that_one_r14),
         cmocka_unit_test(advres_covers_the_whole_job_r15),
         cmocka_unit_test(a_job_outlasts_a_reservation_that_lets_it),
+        cmocka_unit_test(each_of_several_is_outlasted_by_those_that_began_in_it),
+        cmocka_unit_test(who_begins_beside_one_is_confined_as_ever),
         cmocka_unit_test(job_attributes_admit_r44),
     };
 

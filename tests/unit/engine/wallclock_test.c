@@ -63,6 +63,51 @@ static void the_overrun_of_a_credential_replaces_that_of_the_site(void **state)
     check_violation("USERCFG[u] OVERRUN=90\n", 5000, "start@0 cancel@191");
 }
 
+/* What its resource manager lets it run on is foreseen once it does. */
+static void overtime_is_foreseen_from_the_limit_on(void **state)
+{
+    (void)state;
+    SC_BOTH_WAYS(s, "JOBMAXOVERRUN -1\n", 1)
+    {
+        sc_job(s, (struct sc_job){.id = "J",
+                      .procs = 1,
+                      .limit_s = 100,
+                      .run_s = 500,
+                      .overtime_s = 600});
+        sc_job(s, (struct sc_job){.id = "K", .procs = 1, .limit_s = 100});
+        sc_job(s,
+            (struct sc_job){.id = "L", .procs = 1, .limit_s = 100, .release_at = 700});
+        sc_run_until(s, 0);
+        assert_int_equal(sc_reserved(s, "K"), 100);
+        sc_at(s, 100);
+        assert_int_equal(sc_reserved(s, "K"), 700);
+        assert_int_equal(sc_find(s, "J")->end_at, 700);
+        assert_int_equal(sc_find(s, "J")->wclimit_s, 100);
+        sc_at(s, 300);
+        assert_int_equal(sc_reserved(s, "K"), 700);
+        sc_run(s);
+        assert_int_equal(sc_start(s, "K"), 500);
+    }
+}
+
+static void beyond_its_overtime_a_job_is_overdue(void **state)
+{
+    (void)state;
+    SC_BOTH_WAYS(s, "JOBMAXOVERRUN -1\n", 1)
+    {
+        sc_job(s,
+            (struct sc_job){
+                .id = "J", .procs = 1, .limit_s = 100, .run_s = 500, .overtime_s = 60});
+        sc_job(s, (struct sc_job){.id = "K", .procs = 1, .limit_s = 100});
+        sc_run_until(s, 0);
+        sc_at(s, 100);
+        assert_int_equal(sc_reserved(s, "K"), 160);
+        sc_at(s, 170);
+        assert_int_equal(sc_reserved(s, "K"), 170 + 60);
+        assert_int_equal(sc_find(s, "J")->end_at, 160);
+    }
+}
+
 /* Others see the nodes of an overdue job busy for one more poll interval. */
 static void a_negative_overrun_lets_jobs_run_on(void **state)
 {
@@ -156,6 +201,8 @@ int main(void)
         cmocka_unit_test(example_p11_an_overrun_is_granted_and_then_the_job_requeued),
         cmocka_unit_test(a_requeued_job_has_its_whole_limit_again_and_waits_its_turn),
         cmocka_unit_test(the_overrun_of_a_credential_replaces_that_of_the_site),
+        cmocka_unit_test(overtime_is_foreseen_from_the_limit_on),
+        cmocka_unit_test(beyond_its_overtime_a_job_is_overdue),
         cmocka_unit_test(a_negative_overrun_lets_jobs_run_on),
         cmocka_unit_test(an_overdue_job_blocks_backfill_for_the_poll_interval_only),
         cmocka_unit_test(machine_speed_scales_limits),

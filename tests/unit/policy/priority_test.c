@@ -202,6 +202,25 @@ static void a_tier_goes_before_all_priorities(void **state)
     assert_int_equal(parts.tier, PRIORITY_TIER);
 }
 
+/* It is a part of the formula, so the order of the queue can be kept. */
+static void a_tier_alone_is_no_exception(void **state)
+{
+    struct world *w = *state;
+    struct job *j = waiting(w, 3600);
+    struct prio_own own;
+    struct prio_creds of;
+    struct prio_pass pass;
+
+    j->tier = JOB_TIER_MAX;
+    job_note_priority(w->c, j);
+    assert_false(j->flags & JOB_OWNPRIO);
+    prio_begin(w->c, NOW, &pass);
+    prio_own_of(&pass, j, &own);
+    prio_creds_of(&pass, j->cred, &of);
+    assert_int_equal(prio_from(&pass, &own, &of), priority_of(w, j));
+    assert_true(priority_of(w, j) > JOB_TIER_MAX * PRIORITY_TIER);
+}
+
 /* bob of example 8.6, waiting 30 minutes */
 static struct job *bob(struct world *w)
 {
@@ -860,6 +879,7 @@ int main(void)
         T(a_user_priority_is_added_behind_the_floor),
         T(a_fixed_priority_stands_in_place_of_the_formula),
         T(a_tier_goes_before_all_priorities),
+        T(a_tier_alone_is_no_exception),
         T(example_8_6_negative_priority_is_clipped_to_1),
         T(example_8_6_negative_priority_is_kept_when_enabled),
         T(example_8_7_run_priority),

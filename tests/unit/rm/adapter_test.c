@@ -443,6 +443,17 @@ static void what_was_asked_survives_as_text(void **state)
     asked_parse(&read, text);
     assert_int_equal(read.min_nodes, 2);
     assert_string_equal(read.remark, "the dean wants it");
+    k.timed = true;
+    k.limit = 600;
+    k.least = 5;
+    free(text);
+    text = asked_text(&k);
+    asked_parse(&read, text);
+    assert_true(read.timed);
+    assert_int_equal(read.limit, 600);
+    assert_int_equal(read.least, 5);
+    asked_parse(&read, "maui:asked;count=1-1;limit=5-6x");
+    assert_false(read.timed);
     assert_null(asked_remark("maui:kept"));
     assert_null(asked_remark("go"));
     asked_free(&k);

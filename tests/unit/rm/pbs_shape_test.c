@@ -5,7 +5,7 @@
 
 struct asked {
     struct pbs_shape shape;
-    struct pbs_room room;
+    struct arena arena;
     const struct req_desc *reqs;
     uint32_t n, flags;
 };
@@ -15,9 +15,9 @@ static void ask(struct asked *a, const char *select, const char *place)
     struct err err = {0};
 
     *a = (struct asked){0};
-    assert_int_equal(pbs_select(&a->shape, &a->room, select, &err), 0);
-    assert_int_equal(pbs_place(&a->shape, &a->room, place, &err), 0);
-    a->reqs = pbs_requests(&a->shape, &a->room, &a->n, &a->flags);
+    assert_int_equal(pbs_select(&a->shape, &a->arena, select, &err), 0);
+    assert_int_equal(pbs_place(&a->shape, &a->arena, place, &err), 0);
+    a->reqs = pbs_requests(&a->shape, &a->arena, &a->n, &a->flags);
 }
 
 static void ask_nodes(struct asked *a, const char *nodes)
@@ -25,14 +25,14 @@ static void ask_nodes(struct asked *a, const char *nodes)
     struct err err = {0};
 
     *a = (struct asked){0};
-    assert_int_equal(pbs_nodes(&a->shape, &a->room, nodes, &err), 0);
-    a->reqs = pbs_requests(&a->shape, &a->room, &a->n, &a->flags);
+    assert_int_equal(pbs_nodes(&a->shape, &a->arena, nodes, &err), 0);
+    a->reqs = pbs_requests(&a->shape, &a->arena, &a->n, &a->flags);
 }
 
 static void forget(struct asked *a)
 {
     pbs_shape_fini(&a->shape);
-    room_free(&a->room);
+    arena_free(&a->arena);
 }
 
 static void check_spec(
@@ -162,17 +162,17 @@ static void wrong_texts_are_told(void **state)
 
         err = (struct err){0};
         if (strcmp(wrong[i], "1") == 0) { /* a chunk of nothing said */
-            assert_int_equal(pbs_select(&a.shape, &a.room, wrong[i], &err), 0);
+            assert_int_equal(pbs_select(&a.shape, &a.arena, wrong[i], &err), 0);
         } else {
-            assert_int_equal(pbs_select(&a.shape, &a.room, wrong[i], &err), -1);
+            assert_int_equal(pbs_select(&a.shape, &a.arena, wrong[i], &err), -1);
             assert_true(strncmp(err.text, "select: ", 8) == 0);
         }
         forget(&a);
     }
     struct asked a = {0};
-    assert_int_equal(pbs_place(&a.shape, &a.room, "near", &err), -1);
-    assert_int_equal(pbs_nodes(&a.shape, &a.room, "2:ppn=0", &err), -1);
-    assert_int_equal(pbs_nodes(&a.shape, &a.room, "2++3", &err), -1);
+    assert_int_equal(pbs_place(&a.shape, &a.arena, "near", &err), -1);
+    assert_int_equal(pbs_nodes(&a.shape, &a.arena, "2:ppn=0", &err), -1);
+    assert_int_equal(pbs_nodes(&a.shape, &a.arena, "2++3", &err), -1);
     forget(&a);
 }
 
@@ -208,7 +208,7 @@ static void vnodes_that_run_a_job_are_its_chunks(void **state)
 
     (void)state;
     ask(&a, "1:ncpus=4:mem=4gb+2:ncpus=2", "free");
-    assert_true(pbs_exec_vnode(&a.shape, &a.room,
+    assert_true(pbs_exec_vnode(&a.shape, &a.arena,
         "cn01[1]:ncpus=4:mem=4gb+(cn03:ncpus=2)+(cn03:ncpus=2)", &p));
     assert_null(p.reqs);
     assert_int_equal(p.n, 2);
@@ -216,14 +216,14 @@ static void vnodes_that_run_a_job_are_its_chunks(void **state)
     assert_int_equal(p.v[1].tasks, 2);
     assert_int_equal(p.v[1].req, 1);
     /* a chunk on two vnodes of a host is no task of ours */
-    assert_true(pbs_exec_vnode(&a.shape, &a.room,
+    assert_true(pbs_exec_vnode(&a.shape, &a.arena,
         "(cn01[0]:ncpus=3:mem=1gb+cn01[1]:ncpus=1:mem=3gb)+(cn03:ncpus=2)+(cn03:ncpus="
         "2)",
         &p));
     assert_int_equal(p.nreqs, 3);
     assert_int_equal(p.reqs[1].per_task.v[RES_MEM], 3072);
     assert_int_equal(p.reqs[2].per_task.v[RES_PROCS], 4);
-    assert_false(pbs_exec_vnode(&a.shape, &a.room, "", &p));
+    assert_false(pbs_exec_vnode(&a.shape, &a.arena, "", &p));
     forget(&a);
 }
 
@@ -242,7 +242,7 @@ static void jobs_on_many_vnodes_can_be_told(void **state)
     }
     ask(&a, "100:ncpus=8", "free");
     assert_false(pbs_is_too_much(&a.shape));
-    assert_true(pbs_exec_vnode(&a.shape, &a.room, vnodes.text, &p));
+    assert_true(pbs_exec_vnode(&a.shape, &a.arena, vnodes.text, &p));
     assert_int_equal(p.n, 200);
     assert_int_equal(p.nreqs, 64);
     for (size_t i = 0; i < p.n; i++) {
@@ -255,7 +255,7 @@ static void jobs_on_many_vnodes_can_be_told(void **state)
     ask(&a, select.text, "free");
     assert_true(pbs_is_too_much(&a.shape));
     assert_int_equal(a.n, 1);
-    assert_true(pbs_exec_vnode(&a.shape, &a.room, vnodes.text, &p));
+    assert_true(pbs_exec_vnode(&a.shape, &a.arena, vnodes.text, &p));
     assert_in_range(p.nreqs, 1, 64);
     forget(&a);
     ask(&a, select.text, "pack");
@@ -267,22 +267,22 @@ static void jobs_on_many_vnodes_can_be_told(void **state)
 
 static void slots_that_run_a_job_are_counted(void **state)
 {
-    struct pbs_room room = {0};
+    struct arena arena = {0};
     struct pbs_places p;
 
     (void)state;
-    assert_true(pbs_exec_host(&room, "cn01/0-1+cn05/0,3-7", 800, &p));
+    assert_true(pbs_exec_host(&arena, "cn01/0-1+cn05/0,3-7", 800, &p));
     assert_int_equal(p.n, 2);
     assert_int_equal(p.v[1].tasks, 6);
     assert_int_equal(p.reqs[0].tasks, 8);
     assert_int_equal(p.reqs[0].per_task.v[RES_MEM], 100);
-    assert_true(pbs_exec_host(&room, "cn01/1+cn01/0", 0, &p));
+    assert_true(pbs_exec_host(&arena, "cn01/1+cn01/0", 0, &p));
     assert_int_equal(p.n, 1);
     assert_int_equal(p.v[0].tasks, 2);
-    assert_false(pbs_exec_host(&room, "cn01/5-1", 0, &p));
-    assert_false(pbs_exec_host(&room, "cn01/0-99999999", 0, &p));
-    assert_false(pbs_exec_host(&room, "", 0, &p));
-    room_free(&room);
+    assert_false(pbs_exec_host(&arena, "cn01/5-1", 0, &p));
+    assert_false(pbs_exec_host(&arena, "cn01/0-99999999", 0, &p));
+    assert_false(pbs_exec_host(&arena, "", 0, &p));
+    arena_free(&arena);
 }
 
 int main(void)

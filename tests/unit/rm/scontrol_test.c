@@ -382,6 +382,27 @@ static void what_a_start_overwrote_is_read_from_the_comment(void **state)
     assert_told(all, "\"hosts\":[\"n1\"]");
 }
 
+#define LESS(limit, least)                                                             \
+    USER " JobState=PENDING Reason=None TimeLimit=" limit " TimeMin=" least AT         \
+         " Partition=all"
+
+static void what_a_start_made_of_the_limit_is_read_from_the_comment(void **state)
+{
+    static const char whole[] = "\"wclimit_s\":3600,\"min_wclimit_s\":600";
+
+    assert_told(look_at(*state,
+                    PART "JobId=3 JobName=x" LESS("01:00:00", "00:10:00") SIZE "\n"),
+        whole);
+    jobs_forget(*state);
+    assert_told(look_at(*state, PART "JobId=3 JobName=x" LESS("00:12:00", "N/A") SIZE
+                    " AdminComment=maui:asked;count=1-0;limit=10-60\n"),
+        whole);
+    jobs_forget(*state);
+    assert_not_told(look_at(*state, PART
+                        "JobId=3 JobName=x" LESS("00:10:00", "00:10:00") SIZE "\n"),
+        "min_wclimit_s");
+}
+
 /* Where the gate's file of the job is lost. */
 static void the_priority_in_the_comment_may_stand_behind_a_remark(void **state)
 {
@@ -472,6 +493,7 @@ int main(void)
         TEST(the_limit_of_the_partition_is_its_default),
         TEST(amounts_beyond_all_bounds_stay_amounts),
         TEST(what_a_start_overwrote_is_read_from_the_comment),
+        TEST(what_a_start_made_of_the_limit_is_read_from_the_comment),
         TEST(the_priority_in_the_comment_may_stand_behind_a_remark),
         TEST(the_remark_of_a_job_is_remembered_once),
         TEST(a_job_first_seen_as_it_completes_takes_orders),

@@ -32,6 +32,7 @@
 #define SHOW_ALL            1
 #define SHOW_DETAIL         2
 #define SHOW_MIXED          4
+#define SHOW_LOCAL          8
 #define JOB_REQUEUE_HOLD    1
 
 /* ---- states ---- */
@@ -50,6 +51,7 @@ enum {
     JOB_DEADLINE,
     JOB_OOM
 };
+#define SHARED_FORCE          0x8000
 #define RESERVE_FLAG_MAGNETIC 1u
 #define RESERVE_FLAG_FLEX     2u
 
@@ -96,6 +98,7 @@ enum {
     WAIT_LICENSES,
     SLURM_WAIT_DEPENDENCY,
     SLURM_WAIT_RESERVATION,
+    WAIT_RESV_DELETED,
     WAIT_QOS,
     WAIT_ARRAY_TASK_LIMIT,
     FAIL_BAD_CONSTRAINTS,
@@ -176,7 +179,7 @@ typedef struct {
 typedef struct {
     char *name, *qos_char;
     uint32_t max_time, default_time, max_cpus_per_node;
-    uint16_t max_share, state_up, priority_tier;
+    uint16_t max_share, state_up, priority_tier, over_time_limit;
 } partition_info_t;
 
 typedef struct {
@@ -196,7 +199,7 @@ typedef struct {
     char *slurm_user_name, *version, *authinfo, *epilog, *job_comp_type, *schedtype;
     char *slurm_conf, *slurmctld_logfile, *slurmctld_params, *suspend_program;
     time_t last_update, boot_time;
-    uint16_t private_data, accounting_storage_enforce;
+    uint16_t private_data, accounting_storage_enforce, over_time_limit;
     uint32_t slurm_user_id, min_job_age, max_array_sz;
     uint16_t select_type_param, msg_timeout, tcp_timeout;
 } slurm_conf_t;
@@ -275,7 +278,8 @@ void slurm_hostlist_destroy(hostlist_t list);
 
 typedef struct {
     char *job_id_str, *req_nodes, *features, *partition, *admin_comment;
-    uint32_t priority, site_factor, alloc_sid, min_nodes, max_nodes, time_limit;
+    uint32_t priority, site_factor, alloc_sid, min_nodes, max_nodes, time_limit,
+        time_min;
     uint32_t wait4switch; /* not sent */
     time_t begin_time;    /* 0 = as it is */
 } job_desc_msg_t;

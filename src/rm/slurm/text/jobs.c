@@ -54,9 +54,10 @@ static const struct {
     /* what it is besides is not told: neither waiting nor ended until that is over */
     {"COMPLETING", JOB_PENDING | JOB_COMPLETING}, {"REQUEUED", JOB_PENDING},
     {"REQUEUE_FED", JOB_PENDING}, {"REQUEUE_HOLD", JOB_PENDING},
-    {"SPECIAL_EXIT", JOB_PENDING}, {"RESIZING", SLURM_JOB_RUNNING},
-    {"SIGNALING", SLURM_JOB_RUNNING}, {"STAGE_OUT", SLURM_JOB_RUNNING},
-    {"STOPPED", SLURM_JOB_RUNNING}, {"REVOKED", JOB_CANCELLED}};
+    {"SPECIAL_EXIT", JOB_PENDING}, {"RESV_DEL_HOLD", JOB_PENDING},
+    {"RESIZING", SLURM_JOB_RUNNING}, {"SIGNALING", SLURM_JOB_RUNNING},
+    {"STAGE_OUT", SLURM_JOB_RUNNING}, {"STOPPED", SLURM_JOB_RUNNING},
+    {"REVOKED", JOB_CANCELLED}};
 
 static const struct {
     const char *word;
@@ -68,8 +69,9 @@ static const struct {
     {"JobHeldAdmin", WAIT_HELD}, {"JobHeldUser", WAIT_HELD_USER},
     {"job_requeued_in_held_state", WAIT_HELD_USER}, {"BeginTime", WAIT_TIME},
     {"Licenses", WAIT_LICENSES}, {"Dependency", SLURM_WAIT_DEPENDENCY},
-    {"Reservation", SLURM_WAIT_RESERVATION}, {"QOSNotAllowed", FAIL_QOS},
-    {"JobArrayTaskLimit", WAIT_ARRAY_TASK_LIMIT},
+    {"Reservation_", WAIT_RESV_DELETED}, /* "Reservation_r_was_deleted" */
+    {"ReservationDeleted", WAIT_RESV_DELETED}, {"Reservation", SLURM_WAIT_RESERVATION},
+    {"QOSNotAllowed", FAIL_QOS}, {"JobArrayTaskLimit", WAIT_ARRAY_TASK_LIMIT},
     {"BadConstraints", FAIL_BAD_CONSTRAINTS}, {"InvalidAccount", FAIL_ACCOUNT},
     {"InvalidQOS", FAIL_QOS}, {"QOS", WAIT_QOS}, {"Assoc", WAIT_QOS},
     {"Max", WAIT_QOS}};
@@ -299,6 +301,7 @@ static void read_state(const struct fields *f, slurm_job_info_t *j)
         reason = NULL;
     if (reason != NULL
         && (j->state_reason == WAIT_OTHER || j->state_reason == WAIT_QOS
+            || strncmp(reason, "Reservation_", 12) == 0
             || strncmp(reason, "job_", 4) == 0 || strchr(reason, ',') != NULL))
         j->state_desc = (char *)reason;
     j->priority = u32(f, "Priority", 0);

@@ -156,6 +156,28 @@ void slurm_populate_node_partitions(node_info_msg_t *nodes, partition_info_msg_t
 
 /* ---- partitions ---- */
 
+/* "NONE", "UNLIMITED", "5", "5 min". */
+static uint16_t overtime(const char *text)
+{
+    if (text != NULL && strncmp(text, "UNLIMITED", 9) == 0)
+        return INFINITE16;
+    return text != NULL && *text >= '0' && *text <= '9'
+               ? (uint16_t)strtoul(text, NULL, 10)
+               : NO_VAL16;
+}
+
+/* "NO", "EXCLUSIVE", "YES:4", "FORCE:2". */
+static uint16_t shares(const char *text)
+{
+    const char *colon = text != NULL ? strchr(text, ':') : NULL;
+    unsigned long n = colon != NULL ? strtoul(colon + 1, NULL, 10) : 1;
+    bool force = text != NULL && strncmp(text, "FORCE", 5) == 0;
+
+    if (text != NULL && strcmp(text, "EXCLUSIVE") == 0)
+        return 0;
+    return (uint16_t)((n > 0 && n < SHARED_FORCE ? n : 1) | (force ? SHARED_FORCE : 0));
+}
+
 static void read_part(const struct fields *f, void *record)
 {
     partition_info_t *p = record;
@@ -166,8 +188,9 @@ static void read_part(const struct fields *f, void *record)
     p->max_time = field_minutes(f, "MaxTime");
     p->default_time = field_minutes(f, "DefaultTime");
     p->max_cpus_per_node = (uint32_t)field_number(f, "MaxCPUsPerNode", 0);
+    p->over_time_limit = overtime(field_text(f, "OverTimeLimit"));
     p->priority_tier = (uint16_t)field_number(f, "PriorityTier", 1);
-    p->max_share = share == NULL || strcmp(share, "EXCLUSIVE") != 0;
+    p->max_share = shares(share);
     p->state_up = state == NULL                    ? PARTITION_INACTIVE
                   : strcmp(state, "UP") == 0       ? PARTITION_UP
                   : strcmp(state, "DRAIN") == 0    ? PARTITION_DRAIN
@@ -198,7 +221,8 @@ int slurm_load_partitions(time_t since, partition_info_msg_t **ret, uint16_t sho
         digest = (digest ^ p->default_time) * 1099511628211u;
         digest = (digest ^ p->max_cpus_per_node) * 1099511628211u;
         digest = (digest ^ p->priority_tier) * 1099511628211u;
-        digest = (digest ^ (p->state_up * 2u + p->max_share)) * 1099511628211u;
+        digest = (digest ^ p->over_time_limit) * 1099511628211u;
+        digest = (digest ^ (p->state_up * 65536u + p->max_share)) * 1099511628211u;
     }
     if (since == 0 || digest != last) {
         last = digest;
@@ -374,6 +398,9 @@ int slurm_load_ctl_conf(time_t since, slurm_conf_t **ret)
     c->max_array_sz = setting_number(text, "MaxArraySize");
     c->msg_timeout = (uint16_t)setting_number(text, "MessageTimeout");
     c->tcp_timeout = (uint16_t)setting_number(text, "TCPTimeout");
+    param = read_setting(text, "OverTimeLimit");
+    c->over_time_limit = overtime(param);
+    free(param);
     param = read_setting(text, "SelectTypeParameters");
     c->select_type_param = param != NULL && strstr(param, "MEMORY") ? CR_MEMORY : 0;
     free(param);

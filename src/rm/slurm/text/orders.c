@@ -25,7 +25,8 @@ void slurm_init_job_desc_msg(job_desc_msg_t *m)
         .alloc_sid = NO_VAL,
         .min_nodes = NO_VAL,
         .max_nodes = NO_VAL,
-        .time_limit = NO_VAL};
+        .time_limit = NO_VAL,
+        .time_min = NO_VAL};
 }
 
 static int order(struct strbuf *b)
@@ -107,6 +108,28 @@ static void add_nodes(struct words *w, const job_desc_msg_t *m)
     add_word(w, "numnodes=", text);
 }
 
+static void limit_text(const job_desc_msg_t *m, char *buf, size_t size)
+{
+    if (m->time_limit == INFINITE)
+        snprintf(buf, size, "UNLIMITED");
+    else
+        snprintf(buf, size, "%u", m->time_limit);
+}
+
+static void add_limit(struct words *w, const job_desc_msg_t *m)
+{
+    char text[20];
+
+    if (m->time_limit == NO_VAL)
+        return;
+    limit_text(m, text, sizeof text);
+    add_word(w, "timelimit=", text);
+    if (m->time_min == NO_VAL)
+        return;
+    snprintf(text, sizeof text, "%u", m->time_min);
+    add_word(w, "timemin=", text);
+}
+
 /* A list of nodes in the request says that it is ours. */
 static int update(const job_desc_msg_t *m, const char *comment, const char *more)
 {
@@ -124,6 +147,7 @@ static int update(const job_desc_msg_t *m, const char *comment, const char *more
     if (m->partition != NULL)
         add_word(&w, "partition=", m->partition);
     add_nodes(&w, m);
+    add_limit(&w, m);
     b.len = 0;
     strbuf_add(&b, "");
     add_begin(&b, m);
@@ -178,11 +202,10 @@ static int limit(const job_desc_msg_t *m)
 {
     struct strbuf b = {0};
 
-    strbuf_printf(&b, "update jobid=%s timelimit=", m->job_id_str);
-    if (m->time_limit == INFINITE)
-        strbuf_add(&b, "UNLIMITED");
-    else
-        strbuf_printf(&b, "%u", m->time_limit);
+    char text[20];
+
+    limit_text(m, text, sizeof text);
+    strbuf_printf(&b, "update jobid=%s timelimit=%s", m->job_id_str, text);
     return order(&b);
 }
 

@@ -1,0 +1,117 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * The adapter: what it has for agent.h. */
+#include "base/strbuf.h"
+#include "base/xalloc.h"
+#include "rm/gridengine/gridengine.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#define AT_ONCE       4
+#define POLL_MS       2000
+#define LEAST_MS      500
+#define START_WAIT_MS 8000 /* a run of Grid Engine's scheduler, and a look */
+#define START_MOST_MS 3600000
+#define TIMEOUT_MS    60000
+#define DEFAULT_ROOT  "/var/lib/gridengine"
+
+/* $SGE_ROOT/$SGE_CELL/common/accounting; owned. */
+static char *find_accounting(void)
+{
+    const char *root = getenv("SGE_ROOT"), *cell = getenv("SGE_CELL");
+    struct strbuf path = {0};
+
+    strbuf_printf(&path, "%s/%s/common/accounting",
+        root != NULL && *root ? root : DEFAULT_ROOT,
+        cell != NULL && *cell ? cell : "default");
+    return strbuf_take(&path);
+}
+
+static void free_told(void *data)
+{
+    struct ge_told *t = data;
+
+    ge_end_start(t);
+}
+
+static void *open_adapter(
+    struct agent *a, const struct link_opening *o, struct err *err)
+{
+    static const struct listing_kind nodes = {.gone = RM_NODE_GONE},
+                                     jobs = {.gone = RM_JOB_GONE,
+                                         .size = sizeof(struct ge_told),
+                                         .fini = free_told};
+    struct ge_adapter *g = xcalloc(1, sizeof *g);
+    struct strbuf lock = {0};
+
+    g->agent = a;
+    g->timeout_ms = link_attr_ms(o, "TIMEOUT", TIMEOUT_MS);
+    g->start_wait_ms = link_attr_ms(o, "STARTWAIT", START_WAIT_MS);
+    if (g->start_wait_ms > START_MOST_MS)
+        g->start_wait_ms = START_MOST_MS;
+    strbuf_printf(&lock, "%s/%s.lock", o->home, o->name);
+    g->runs = runs_new(agent_loop(a), lock.text, AT_ONCE);
+    if (g->runs == NULL) {
+        err_set(err, ERR_IO, "%s: %s", lock.text, strerror(errno));
+        free(lock.text);
+        free(g);
+        return NULL;
+    }
+    free(lock.text);
+    g->home = xstrdup(o->home);
+    g->accounting = find_accounting();
+    g->nodes = listing_new(&nodes);
+    g->jobs = listing_new(&jobs);
+    g->look = ge_look_new();
+    return g;
+}
+
+static void close_adapter(void *ctx)
+{
+    struct ge_adapter *g = ctx;
+
+    runs_destroy(g->runs);
+    listing_destroy(g->nodes);
+    listing_destroy(g->jobs);
+    ge_look_destroy(g);
+    free(g->home);
+    free(g->accounting);
+    free(g);
+}
+
+static void begin_look(void *ctx)
+{
+    ge_look(ctx);
+}
+
+static void forget_all(void *ctx)
+{
+    struct ge_adapter *g = ctx;
+    void *at = NULL, *data;
+
+    listing_forget(g->nodes);
+    listing_forget(g->jobs);
+    g->told_past = false;
+    while (listing_next(g->jobs, &at, &data) != NULL)
+        ge_forget_start(data);
+}
+
+static void take_command(void *ctx, const struct rm_command *c)
+{
+    ge_command(ctx, c);
+}
+
+int ge_adapter(void)
+{
+    static const struct agent_driver driver = {.program = "maui-gridengine",
+        .poll_ms = POLL_MS,
+        .least_ms = LEAST_MS,
+        .open = open_adapter,
+        .close = close_adapter,
+        .look = begin_look,
+        .forget = forget_all,
+        .command = take_command};
+
+    return agent_main(&driver);
+}

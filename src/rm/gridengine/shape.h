@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * What a job of Grid Engine asks for, as a request of the scheduler; where it may go
+ * and where it is. Pure.
+ *
+ *     -pe smp 4        $pe_slots: a task is a slot, all on one node
+ *     -pe mpi 8        $fill_up, $round_robin: free
+ *     -pe two 8        an integer: so many on each node
+ *     -q, -l           queue instances that it may use: classes, and hosts that it may
+ *                      not have
+ *
+ * What a host cannot give now (a consumable that is used up, a closed queue) keeps the
+ * job off that host until it can: this is looked at anew with each answer. */
+#ifndef MAUI_RM_GRIDENGINE_SHAPE_H
+#define MAUI_RM_GRIDENGINE_SHAPE_H
+
+#include "rm/gridengine/answers.h"
+
+/* A parallel environment. */
+struct ge_pe {
+    const char *name;
+    int64_t per_host; /* allocation_rule: GE_PE_FREE, GE_PE_ONE, or so many */
+};
+#define GE_PE_FREE 0
+#define GE_PE_ONE  (-1)
+
+/* All that a job is judged by. Borrowed. */
+struct ge_site {
+    const struct ge_hosts *hosts;
+    const struct ge_queues *queues;
+    const struct ge_pe *pes; /* name NULL ends */
+};
+
+/* "$pe_slots", "$fill_up", "2" */
+int64_t ge_allocation_rule(const char *text);
+
+/* Completes the record of a job that waits or runs: its request, classes, nodes that it
+ * may not have, where it runs, flags. What keeps it from starting is `rm.notes`, and it
+ * is held. False: where it runs is not told in full yet. Texts are in the arena. */
+bool ge_shape(struct ge_job *j, const struct ge_site *site, struct arena *arena);
+
+/* Where it has to go to be on that host: "batch@cn01", of the class if it may be, of
+ * another queue else; NULL where it may not be there. In the arena. */
+const char *ge_instance_for(const struct ge_job *j, const struct ge_site *site,
+    const char *host, const char *cls, struct arena *arena);
+
+#endif

@@ -1,0 +1,420 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Starts: a job gets one place to go to and is let go, in one command.
+ *
+ *     one host            -q batch@cn02
+ *     as many on each     -q batch@cn02,batch@cn03   of an environment with a number
+ *     uneven              -q maui_4711               a queue of its own, made for it
+ *
+ * The queue list is that of a whole array: its tasks go to one place after the other.
+ * What does not run in time would run whenever it can, so its hold is put back. */
+#include "base/strbuf.h"
+#include "base/xalloc.h"
+#include "rm/adapter/clock.h"
+#include "rm/gridengine/gridengine.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <unistd.h>
+
+struct start {
+    struct ge_adapter *g;
+    char *job, *name; /* owned; name: as Grid Engine calls it */
+    char *queues;     /* owned: where it goes to */
+    char *pe, *slots; /* owned: of a range, the number that was planned; or NULL */
+    char *context;    /* owned: what its user had asked for */
+    char *file;       /* owned: definition of a queue of its own; or NULL */
+    bool changing;    /* the queue is there already, and is changed */
+};
+
+static void start_free(struct start *s)
+{
+    free(s->job);
+    free(s->name);
+    free(s->queues);
+    free(s->pe);
+    free(s->slots);
+    free(s->context);
+    if (s->file != NULL)
+        unlink(s->file);
+    free(s->file);
+    free(s);
+}
+
+static size_t find_pending(const struct pending *all, const char *job)
+{
+    size_t i = 0;
+
+    while (i < pending_count(all)
+           && (pending_at(all, i)->action != RM_START
+               || strcmp(pending_at(all, i)->job, job) != 0))
+        i++;
+    return i;
+}
+
+void ge_end_start(struct ge_told *t)
+{
+    if (t->queued != NULL)
+        start_free(t->queued);
+    t->queued = NULL;
+    t->step = STEP_NONE;
+    free(t->instance);
+    t->instance = NULL;
+}
+
+static void land_start(
+    struct ge_adapter *g, const char *job, enum rm_outcome outcome, const char *text)
+{
+    struct pending *all = agent_orders(g->agent);
+    struct ge_told *t = listing_find(g->jobs, job);
+    size_t i = find_pending(all, job);
+
+    if (t != NULL)
+        ge_end_start(t);
+    if (i < pending_count(all))
+        pending_land(all, i, outcome, text);
+}
+
+/* ---- the release ---- */
+
+static void on_released(void *ctx, const struct run_end *end)
+{
+    struct start *s = ctx;
+    struct ge_adapter *g = s->g;
+    struct pending *all = agent_orders(g->agent);
+    struct ge_told *t = listing_find(g->jobs, s->job);
+    size_t i = find_pending(all, s->job);
+
+    if (t != NULL) {
+        t->changed_ms = clock_ms();
+        t->begun = true;
+    }
+    if (t == NULL || i == pending_count(all)) {
+        land_start(g, s->job, RM_LOST, NULL); /* tidied up where it does not run */
+    } else if (end->status != 0 && !ge_is_away(end)) {
+        land_start(g, s->job, RM_RETRY, end->text);
+    } else {
+        t->step = STEP_RELEASED;
+        pending_renew(all, i, clock_ms());
+    }
+    agent_look(g->agent);
+    start_free(s);
+}
+
+static void release_job(struct start *s)
+{
+    const char *argv[14] = {"qalter", "-h", "S", "-q", s->queues, "-ac", s->context};
+    size_t n = 7;
+
+    if (s->pe != NULL) {
+        argv[n++] = "-pe";
+        argv[n++] = s->pe;
+        argv[n++] = s->slots;
+    }
+    argv[n++] = s->name;
+    ge_run(s->g, false, argv, on_released, s);
+}
+
+/* ---- a queue of its own ---- */
+
+static void on_queue_made(void *ctx, const struct run_end *end)
+{
+    struct start *s = ctx;
+    const char *const change[] = {"qconf", "-Mq", s->file, NULL};
+
+    if (end->status != 0 && !s->changing && !ge_is_away(end)) {
+        s->changing = true; /* it is there already */
+        ge_run(s->g, false, change, on_queue_made, s);
+        return;
+    }
+    if (end->status != 0) {
+        land_start(s->g, s->job, RM_RETRY, end->text);
+        start_free(s);
+        return;
+    }
+    release_job(s);
+}
+
+static void begin_start(struct start *s)
+{
+    const char *const make[] = {"qconf", "-Aq", s->file, NULL};
+
+    if (s->file != NULL)
+        ge_run(s->g, false, make, on_queue_made, s);
+    else
+        release_job(s);
+}
+
+static int write_file(const char *path, const char *text)
+{
+    int fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0644);
+    size_t n = strlen(text);
+    bool written = fd >= 0 && write(fd, text, n) == (ssize_t)n;
+
+    if (fd >= 0 && close(fd) < 0)
+        written = false;
+    return written ? 0 : -1;
+}
+
+/* ---- where it goes to ---- */
+
+static int64_t even_share(const struct ge_site *site, const struct ge_job *j)
+{
+    for (const struct ge_pe *p = site->pes; p != NULL && p->name != NULL; p++)
+        if (j->pe != NULL && strcmp(p->name, j->pe) == 0)
+            return p->per_host;
+    return GE_PE_FREE;
+}
+
+static bool is_even(
+    const struct ge_site *site, const struct ge_job *j, const struct rm_command *c)
+{
+    int64_t each = even_share(site, j);
+
+    for (size_t i = 0; i < c->nplaces; i++)
+        if (c->places[i].tasks != each)
+            return c->nplaces == 1;
+    return true;
+}
+
+/* "batch@cn02,batch@cn03"; owned, NULL where one of them is not open for it. */
+static char *list_instances(
+    const struct ge_site *site, const struct ge_job *j, const struct rm_command *c)
+{
+    struct arena arena = {0};
+    struct strbuf list = {0};
+    bool all = true;
+
+    for (size_t i = 0; i < c->nplaces; i++) {
+        const char *at = ge_instance_for(j, site, c->places[i].node, c->cls, &arena);
+
+        all = all && at != NULL;
+        if (at != NULL)
+            strbuf_printf(&list, "%s%s", list.len > 0 ? "," : "", at);
+    }
+    arena_free(&arena);
+    if (all)
+        return strbuf_take(&list);
+    free(list.text);
+    return NULL;
+}
+
+/* Made of the queue that it would be in there. */
+static int plan_queue(struct start *s, const struct ge_site *site,
+    const struct ge_job *j, const struct rm_command *c, char **ret_class)
+{
+    struct arena arena = {0};
+    const char *like = ge_instance_for(j, site, c->places[0].node, c->cls, &arena);
+    char *cls = like != NULL ? xstrndup(like, strcspn(like, "@")) : NULL;
+    const struct ge_queue *q = cls != NULL ? ge_find_queue(site->queues, cls) : NULL;
+    struct strbuf name = {0}, file = {0};
+    int status = -1;
+
+    arena_free(&arena);
+    strbuf_printf(&name, GE_OWN_QUEUE "%s", j->number);
+    if (j->task != NULL)
+        strbuf_printf(&name, "_%s", j->task);
+    strbuf_printf(&file, "%s/%s.queue", s->g->home, name.text);
+    s->queues = strbuf_take(&name);
+    s->file = strbuf_take(&file);
+    if (q != NULL) {
+        char *text = ge_own_queue(q, s->queues, c->places, c->nplaces);
+
+        status = write_file(s->file, text);
+        free(text);
+    }
+    *ret_class = cls;
+    return status;
+}
+
+/* "maui_q=batch;debug,maui_pe=2-4,maui_class=batch": as its user asked. Owned. */
+static char *list_context(const struct ge_job *j, const char *cls)
+{
+    struct strbuf text = {0};
+
+    strbuf_add(&text, "maui_q=");
+    for (const char *c = j->kept.queues != NULL ? j->kept.queues : "-"; *c; c++)
+        strbuf_add_n(&text, *c == ',' ? ";" : c, 1);
+    if (j->slots_most > j->slots)
+        strbuf_printf(
+            &text, ",maui_pe=%lld-%lld", (long long)j->slots, (long long)j->slots_most);
+    if (cls != NULL)
+        strbuf_printf(&text, ",maui_class=%s", cls);
+    return strbuf_take(&text);
+}
+
+static struct start *plan_start(
+    struct ge_adapter *g, const struct ge_job *j, const struct rm_command *c)
+{
+    struct ge_site site = ge_site_of(g);
+    struct start *s = xcalloc(1, sizeof *s);
+    char *cls = NULL;
+
+    *s = (struct start){.g = g, .job = xstrdup(c->job), .name = ge_name(c->job)};
+    if (is_even(&site, j, c))
+        s->queues = list_instances(&site, j, c);
+    else if (plan_queue(s, &site, j, c, &cls) < 0) {
+        free(s->queues);
+        s->queues = NULL;
+    }
+    s->context = list_context(j, cls);
+    free(cls);
+    if (j->slots_most > j->slots) {
+        struct strbuf slots = {0};
+
+        strbuf_printf(&slots, "%lld", (long long)j->slots);
+        s->pe = xstrdup(j->pe);
+        s->slots = strbuf_take(&slots);
+    }
+    if (s->queues != NULL)
+        return s;
+    start_free(s);
+    return NULL;
+}
+
+/* ---- one place after the other ---- */
+
+/* Does another task of its array go elsewhere just now? */
+static bool has_to_queue(
+    struct ge_adapter *g, const struct ge_job *j, const char *queues)
+{
+    const struct ge_jobs *a = &g->jobs_answer;
+
+    for (size_t i = ge_first_of(a, j->number);
+         j->task != NULL && i < a->list.n
+         && strcmp(a->list.v[i].number, j->number) == 0;
+         i++) {
+        const struct ge_told *t = listing_find(g->jobs, a->list.v[i].rm.desc.id);
+
+        if (t != NULL
+            && (t->tidying
+                || (t->step > STEP_QUEUED && t->instance != NULL
+                    && strcmp(t->instance, queues) != 0)))
+            return true;
+    }
+    return false;
+}
+
+static void go_on(struct ge_adapter *g, struct ge_told *t, const struct ge_job *j)
+{
+    struct start *s = t->queued;
+
+    if (s == NULL || has_to_queue(g, j, s->queues))
+        return;
+    t->queued = NULL;
+    t->step = STEP_ORDERED;
+    free(t->instance);
+    t->instance = xstrdup(s->queues);
+    begin_start(s);
+}
+
+void ge_start(struct ge_adapter *g, const struct rm_command *c)
+{
+    struct ge_told *t = listing_find(g->jobs, c->job);
+    const struct ge_job *j = t != NULL ? ge_answer_of(g, t) : NULL;
+
+    if (j == NULL || !t->waiting || t->step != STEP_NONE || t->tidying
+        || t->changed_ms >= ge_look_began_ms(g) || !ge_is_held(j) || c->nplaces == 0) {
+        agent_done(g->agent, c->token, RM_RETRY, c->job,
+            "Grid Engine does not have it waiting yet");
+        return;
+    }
+    t->queued = plan_start(g, j, c);
+    if (t->queued == NULL) {
+        agent_done(g->agent, c->token, RM_RETRY, c->job,
+            "no queue that it may use is open there");
+        return;
+    }
+    t->step = STEP_QUEUED;
+    agent_pending(g->agent, c, g->start_wait_ms);
+    go_on(g, t, j);
+}
+
+void ge_forget_start(struct ge_told *t)
+{
+    if (t->step == STEP_ORDERED || t->step == STEP_TAKING)
+        return; /* its command comes to an end */
+    ge_end_start(t);
+}
+
+/* ---- what became of them ---- */
+
+struct back {
+    struct ge_adapter *g;
+    char *job; /* owned */
+};
+
+static void on_taken(void *ctx, const struct run_end *end)
+{
+    struct back *b = ctx;
+    struct ge_told *t = listing_find(b->g->jobs, b->job);
+
+    (void)end; /* the next look shows */
+    if (t != NULL && t->step == STEP_TAKING) {
+        t->changed_ms = clock_ms();
+        t->step = STEP_TAKEN;
+        if (find_pending(agent_orders(b->g->agent), b->job)
+            == pending_count(agent_orders(b->g->agent)))
+            ge_end_start(t);
+    }
+    agent_look(b->g->agent);
+    free(b->job);
+    free(b);
+}
+
+static void take_back(struct ge_adapter *g, const char *job, struct ge_told *t)
+{
+    struct back *b = xcalloc(1, sizeof *b);
+    char *name = ge_name(job);
+    const char *const argv[] = {"qalter", "-h", "s", name, NULL};
+
+    *b = (struct back){g, xstrdup(job)};
+    t->step = STEP_TAKING;
+    ge_run(g, true, argv, on_taken, b);
+    free(name);
+}
+
+/* Of a job that still waits. */
+static void review_waiting(
+    struct ge_adapter *g, size_t i, const char *job, struct ge_told *t)
+{
+    struct pending *all = agent_orders(g->agent);
+    const struct pending_order *o = pending_at(all, i);
+    const struct ge_job *j = ge_answer_of(g, t);
+    bool shown = ge_look_began_ms(g) > t->changed_ms;
+
+    if (t->step == STEP_QUEUED && j != NULL) {
+        pending_renew(all, i, clock_ms());
+        go_on(g, t, j);
+    } else if (shown && t->step == STEP_RELEASED && j != NULL && j->error != NULL) {
+        land_start(g, job, RM_FAILED, j->error);
+    } else if (shown && t->step == STEP_RELEASED && agent_is_led(g->agent)
+               && clock_ms() - o->since_ms > o->patience_ms) {
+        take_back(g, job, t);
+    } else if (shown && t->step == STEP_TAKEN) {
+        land_start(g, job, RM_WAITS,
+            "Grid Engine has not started it there: a queue that is closed, or "
+            "something "
+            "that it lacks there");
+    } else {
+        pending_looked(all, i, clock_ms());
+    }
+}
+
+void ge_review_starts(struct ge_adapter *g)
+{
+    struct pending *all = agent_orders(g->agent);
+
+    for (size_t i = pending_count(all); i-- > 0;) {
+        struct ge_told *t = listing_find(g->jobs, pending_at(all, i)->job);
+        char *job = xstrdup(pending_at(all, i)->job);
+
+        if (t == NULL)
+            land_start(g, job, RM_RETRY, "Grid Engine does not have it any more");
+        else if (!t->waiting && t->step != STEP_ORDERED && t->step != STEP_TAKING)
+            land_start(g, job, RM_OK, NULL);
+        else
+            review_waiting(g, i, job, t);
+        free(job);
+    }
+}

@@ -1,0 +1,268 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * What was read, told. What has vanished from qstat has ended: how, the accounting file
+ * says, some seconds later. */
+#include "base/xalloc.h"
+#include "rm/adapter/clock.h"
+#include "rm/gridengine/gridengine.h"
+
+#include <fcntl.h>
+#include <stdio.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#define TAIL_MOST   (4 << 20) /* of the accounting file that is read */
+#define PAST_S      600       /* ends that are told when nothing had been told before */
+#define ACCOUNT_MS  40000     /* in which the end of a run has to be accounted for */
+#define DELETION_MS 3000
+
+/* ---- hosts ---- */
+
+void ge_tell_nodes(struct ge_adapter *g)
+{
+    struct rm_report r = {.kind = RM_NODE, .at = time(NULL)};
+
+    listing_begin(g->nodes);
+    for (size_t i = 0; i < g->hosts_answer.list.n; i++) {
+        r.u.node = g->hosts_answer.list.v[i].desc;
+        if (r.u.node.cfg.v[RES_PROCS] > 0)
+            listing_tell(g->nodes, r.u.node.name, &r, agent_sink(g->agent));
+    }
+    listing_end(g->nodes, true, agent_sink(g->agent));
+}
+
+/* ---- what keeps a job back, beside what it says itself ---- */
+
+static void keep_back(struct ge_job *j, const char *why)
+{
+    j->rm.desc.state = JOB_HOLD;
+    if (j->rm.desc.rm_hold == 0)
+        j->rm.desc.rm_hold = HOLD_SYSTEM;
+    if (j->rm.notes == NULL)
+        j->rm.notes = why;
+}
+
+/* -tc of an array: as many may start as there is room for, the first of those that
+ * wait. */
+static void check_array(struct ge_adapter *g, size_t from, size_t to)
+{
+    struct ge_job *v = g->jobs_answer.list.v;
+    int64_t left = v[from].at_once;
+
+    for (size_t i = from; i < to; i++)
+        left -= job_has_begun(v[i].rm.desc.state);
+    for (size_t i = from; i < to; i++)
+        if (v[i].rm.desc.state == JOB_IDLE && left-- <= 0)
+            keep_back(
+                &v[i], arena_printf(&g->jobs_answer.arena,
+                           "its array runs %lld at once", (long long)v[i].at_once));
+}
+
+static void check_arrays(struct ge_adapter *g)
+{
+    const struct ge_jobs *a = &g->jobs_answer;
+
+    for (size_t i = 0, to; i < a->list.n; i = to) {
+        for (to = i + 1;
+             to < a->list.n && strcmp(a->list.v[to].number, a->list.v[i].number) == 0;)
+            to++;
+        if (a->list.v[i].at_once > 0 && a->list.v[i].task != NULL)
+            check_array(g, i, to);
+    }
+}
+
+/* ---- jobs ---- */
+
+const struct ge_job *ge_answer_of(const struct ge_adapter *g, const struct ge_told *t)
+{
+    return t->listed && t->index < g->jobs_answer.list.n
+               ? &g->jobs_answer.list.v[t->index]
+               : NULL;
+}
+
+static void note_told(struct ge_told *t, const struct ge_job *j, size_t index)
+{
+    t->index = index;
+    t->listed = true;
+    t->gone_ms = 0;
+    t->deleted = t->deleted || j->deleted;
+    t->submit_at = j->rm.desc.submit_at;
+}
+
+/* What changed since the look began the next one shows. */
+static bool is_stale(
+    const struct ge_adapter *g, const struct ge_told *t, const struct ge_job *j)
+{
+    return t->changed_ms >= ge_look_began_ms(g) && !(t->waiting && ge_is_waiting(j));
+}
+
+static void tell_job(struct ge_adapter *g, struct ge_job *j, bool whole, size_t index)
+{
+    struct rm_report r = {.kind = RM_JOB, .at = time(NULL), .u.job = &j->rm};
+    const char *id = j->rm.desc.id;
+    struct ge_told *t = listing_find(g->jobs, id);
+
+    if (t != NULL && (!whole || is_stale(g, t, j))) {
+        listing_keep(g->jobs, id);
+        note_told(t, j, index);
+        return;
+    }
+    if (!whole)
+        return;
+    j->rm.changed = t != NULL && t->waiting && ge_is_waiting(j);
+    listing_tell(g->jobs, id, &r, agent_sink(g->agent));
+    t = listing_find(g->jobs, id);
+    if (t == NULL)
+        return;
+    note_told(t, j, index);
+    t->waiting = ge_is_waiting(j);
+    t->begun = t->begun || !t->waiting;
+}
+
+/* ---- ends ---- */
+
+/* The last part of the file; owned, NULL where there is none. */
+static char *read_tail(const char *path, size_t *ret_n)
+{
+    int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+    struct stat st;
+    char *text = NULL;
+    ssize_t n = 0;
+
+    if (fd >= 0 && fstat(fd, &st) == 0 && S_ISREG(st.st_mode)) {
+        off_t from = st.st_size > TAIL_MOST ? st.st_size - TAIL_MOST : 0;
+
+        text = xmalloc((size_t)TAIL_MOST + 1);
+        *ret_n = 0;
+        while (
+            *ret_n < TAIL_MOST
+            && (n = pread(fd, text + *ret_n, TAIL_MOST - *ret_n, from + (off_t)*ret_n))
+                   > 0)
+            *ret_n += (size_t)n;
+    }
+    if (fd >= 0)
+        close(fd);
+    return text;
+}
+
+static void read_ends(struct ge_adapter *g, struct ge_jobs *ret, int64_t since)
+{
+    size_t n = 0;
+    char *text = read_tail(g->accounting, &n);
+
+    ge_read_ends(ret, text != NULL ? text : "", n, since);
+    free(text);
+}
+
+static void tell_end(struct ge_adapter *g, const char *id, struct rm_job *end)
+{
+    struct rm_report r = {.kind = RM_JOB, .at = time(NULL), .u.job = end};
+    struct ge_told *t = listing_find(g->jobs, id);
+
+    if (t != NULL && t->deleted && end->end.reason == ENDED_SIGNAL)
+        end->end = (struct job_end){.reason = ENDED_CANCELLED};
+    listing_tell(g->jobs, id, &r, agent_sink(g->agent));
+    t = listing_find(g->jobs, id);
+    if (t == NULL)
+        return;
+    t->waiting = false;
+    t->begun = t->over = true;
+}
+
+/* It was deleted before it ran: that is accounted for nowhere. */
+static void tell_deletion(struct ge_adapter *g, const char *id)
+{
+    static const struct req_desc req = {
+        .tasks = 1, .access = ACCESS_UNSET, .nodealloc = NODEALLOC_UNSET};
+    struct rm_job end = {
+        .desc = {.id = id, .state = JOB_REMOVED, .reqs = &req, .nreqs = 1},
+        .end_at = time(NULL),
+        .cpu_s = -1,
+        .mem_mb = -1,
+        .swap_mb = -1,
+        .disk_mb = -1,
+        .end = {.reason = ENDED_CANCELLED}};
+
+    tell_end(g, id, &end);
+}
+
+/* What became of a job that is listed no more. */
+static void judge_missing(
+    struct ge_adapter *g, const char *id, struct ge_told *t, const struct ge_jobs *ends)
+{
+    const struct ge_job *end = ge_find_job(ends, id);
+    int64_t now = clock_ms(), apart;
+
+    if (t->gone_ms == 0)
+        t->gone_ms = now;
+    apart = end != NULL ? end->rm.desc.submit_at - t->submit_at : 0;
+    if (end != NULL && apart >= -1 && apart <= 1) {
+        struct rm_job copy = end->rm;
+
+        tell_end(g, id, &copy);
+    } else if (!t->begun && (t->deleted || now - t->gone_ms > DELETION_MS)) {
+        tell_deletion(g, id);
+    } else if (now - t->gone_ms <= ACCOUNT_MS) {
+        listing_keep(g->jobs, id);
+        agent_look(g->agent);
+    } /* else it is gone, and nobody knows how */
+}
+
+static void tell_missing(struct ge_adapter *g)
+{
+    struct ge_jobs ends = {0};
+    const char *id;
+    void *at = NULL, *data;
+    bool read = false;
+
+    while ((id = listing_next(g->jobs, &at, &data)) != NULL) {
+        struct ge_told *t = data;
+
+        if (t->listed || t->over)
+            continue;
+        if (!read)
+            read_ends(g, &ends, 0);
+        read = true;
+        judge_missing(g, id, t, &ends);
+    }
+    ge_jobs_free(&ends);
+}
+
+/* Ends of the last minutes, which the daemon may not know. */
+static void tell_past(struct ge_adapter *g)
+{
+    struct ge_jobs ends;
+
+    read_ends(g, &ends, time(NULL) - PAST_S);
+    for (size_t i = 0; i < ends.list.n; i++) {
+        const char *id = ends.list.v[i].rm.desc.id;
+
+        if (ge_find_job(&g->jobs_answer, id) == NULL
+            && listing_find(g->jobs, id) == NULL)
+            tell_end(g, id, &ends.list.v[i].rm);
+    }
+    ge_jobs_free(&ends);
+    g->told_past = true;
+}
+
+void ge_tell_jobs(struct ge_adapter *g)
+{
+    struct ge_site site = ge_site_of(g);
+    struct ge_jobs *a = &g->jobs_answer;
+    bool *whole = xcalloc(a->list.n + 1, sizeof *whole);
+    void *at = NULL, *data;
+
+    for (size_t i = 0; i < a->list.n; i++)
+        whole[i] = ge_shape(&a->list.v[i], &site, &a->arena);
+    check_arrays(g);
+    listing_begin(g->jobs);
+    while (listing_next(g->jobs, &at, &data) != NULL)
+        ((struct ge_told *)data)->listed = false;
+    for (size_t i = 0; i < a->list.n; i++)
+        tell_job(g, &a->list.v[i], whole[i], i);
+    free(whole);
+    tell_missing(g);
+    if (!g->told_past)
+        tell_past(g);
+    listing_end(g->jobs, true, agent_sink(g->agent));
+}

@@ -1,0 +1,261 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Whoever made a job wait, and however we came to know it: it has our hold, the gate's
+ * is gone, and what it asks for is what its user asked for. One step after the other:
+ * killed between two of them, the next look shows what is left to do.
+ *
+ *     qw                       held by us
+ *     held by us, by the gate  the gate's hold and its mark are taken away
+ *     held by us, overwritten  its user's queues are put back
+ *     maui_4711, no job 4711   the queue is deleted */
+#include "base/strbuf.h"
+#include "base/xalloc.h"
+#include "rm/adapter/clock.h"
+#include "rm/gridengine/gridengine.h"
+
+#include <stdio.h>
+
+#define AT_ONCE 300 /* jobs in a command */
+
+/* A command under way, and the jobs that it is about. */
+struct task {
+    struct ge_adapter *g;
+    struct VEC(char *) jobs; /* owned */
+    struct strbuf names;     /* "12,14.3" */
+};
+
+bool ge_is_held(const struct ge_job *j)
+{
+    return (j->held & GE_HELD_SYSTEM) && !j->kept.gate;
+}
+
+static void task_free(struct task *k)
+{
+    for (size_t i = 0; i < k->jobs.n; i++)
+        free(k->jobs.v[i]);
+    vec_fini(&k->jobs);
+    free(k->names.text);
+    free(k);
+}
+
+static void on_tidied(void *ctx, const struct run_end *end)
+{
+    struct task *k = ctx;
+    struct ge_adapter *g = k->g;
+    bool bad = end->status != 0 && !ge_is_away(end) && !ge_is_gone(end);
+
+    for (size_t i = 0; i < k->jobs.n; i++) {
+        struct ge_told *t = listing_find(g->jobs, k->jobs.v[i]);
+
+        if (t == NULL)
+            continue;
+        t->tidying = false;
+        t->changed_ms = clock_ms();
+    }
+    if (bad != g->complained)
+        agent_health(g->agent, "jobmodify", bad ? end->text : NULL);
+    g->complained = bad;
+    agent_look(g->agent);
+    task_free(k);
+}
+
+static void add_name(struct task *k, const char *name)
+{
+    strbuf_printf(&k->names, "%s%s", k->names.len > 0 ? "," : "", name);
+}
+
+static void add_job(struct task *k, const char *id)
+{
+    struct ge_told *t = listing_find(k->g->jobs, id);
+
+    vec_push(&k->jobs, xstrdup(id));
+    if (t != NULL)
+        t->tidying = true;
+}
+
+static struct task *task_new(struct ge_adapter *g)
+{
+    struct task *k = xcalloc(1, sizeof *k);
+
+    k->g = g;
+    return k;
+}
+
+/* Runs it if there is something to be done: the words, then its jobs. */
+static void run_task(struct task *k, const char *const *words)
+{
+    const char *argv[12];
+    size_t n = 0;
+
+    if (k->jobs.n == 0) {
+        task_free(k);
+        return;
+    }
+    for (; words[n] != NULL && n < 10; n++)
+        argv[n] = words[n];
+    argv[n++] = k->names.text;
+    argv[n] = NULL;
+    ge_run(k->g, true, argv, on_tidied, k);
+}
+
+/* ---- the jobs of one number: one, or the tasks of an array ---- */
+
+struct group {
+    struct ge_adapter *g;
+    size_t from, to;
+    size_t waiting, free, unheld; /* of them: with our hands off; without our hold */
+};
+
+static bool is_free(struct ge_adapter *g, const struct ge_job *j)
+{
+    const struct ge_told *t = listing_find(g->jobs, j->rm.desc.id);
+
+    return t != NULL && t->step == STEP_NONE && !t->tidying
+           && t->changed_ms < ge_look_began_ms(g);
+}
+
+static bool is_unheld(const struct ge_job *j)
+{
+    return ge_is_waiting(j) && !(j->held & GE_HELD_SYSTEM);
+}
+
+static struct group group_at(struct ge_adapter *g, size_t from)
+{
+    const struct ge_jobs *a = &g->jobs_answer;
+    struct group all = {.g = g, .from = from, .to = from};
+
+    for (; all.to < a->list.n
+           && strcmp(a->list.v[all.to].number, a->list.v[from].number) == 0;
+         all.to++) {
+        const struct ge_job *j = &a->list.v[all.to];
+        bool waits = ge_is_waiting(j);
+
+        all.waiting += waits;
+        all.free += waits && is_free(g, j);
+        all.unheld += is_unheld(j) && is_free(g, j);
+    }
+    return all;
+}
+
+/* All tasks by the number alone, where all need it. */
+static void hold_group(const struct group *all, struct task *k)
+{
+    const struct ge_job *v = all->g->jobs_answer.list.v;
+    bool whole = all->unheld == all->to - all->from;
+
+    if (whole)
+        add_name(k, v[all->from].number);
+    for (size_t i = all->from; i < all->to; i++) {
+        char *name;
+
+        if (!is_unheld(&v[i]) || !is_free(all->g, &v[i]))
+            continue;
+        name = ge_name(v[i].rm.desc.id);
+        if (!whole)
+            add_name(k, name);
+        add_job(k, v[i].rm.desc.id);
+        free(name);
+    }
+}
+
+static void add_group(const struct group *all, struct task *k)
+{
+    const struct ge_job *v = all->g->jobs_answer.list.v;
+
+    add_name(k, v[all->from].number);
+    for (size_t i = all->from; i < all->to; i++)
+        if (ge_is_waiting(&v[i]))
+            add_job(k, v[i].rm.desc.id);
+}
+
+static void restore_group(const struct group *all)
+{
+    const struct ge_job *j = &all->g->jobs_answer.list.v[all->from];
+    struct task *k = task_new(all->g);
+    const char *queues = j->kept.queues != NULL ? j->kept.queues : "*";
+    const char *const plain[] = {
+        "qalter", "-q", queues, "-dc", "maui_q,maui_pe,maui_class", NULL};
+    const char *const ranged[] = {"qalter", "-q", queues, "-dc",
+        "maui_q,maui_pe,maui_class", "-pe", j->pe, j->kept.range, NULL};
+
+    add_group(all, k);
+    run_task(k, j->kept.range != NULL && j->pe != NULL ? ranged : plain);
+}
+
+static void tidy_group(
+    const struct group *all, struct task *hold, struct task *gate, struct task *mark)
+{
+    const struct ge_job *j = &all->g->jobs_answer.list.v[all->from];
+
+    if (all->unheld > 0)
+        hold_group(all, hold);
+    else if (all->waiting == 0 || all->free < all->waiting)
+        return; /* something is under way for one of them */
+    else if (j->kept.gate)
+        add_group(all, j->kept.gate_user ? mark : gate);
+    else if (j->kept.overwritten && all->waiting == all->to - all->from)
+        restore_group(all);
+}
+
+/* ---- queues of our own ---- */
+
+static void on_deleted(void *ctx, const struct run_end *end)
+{
+    struct ge_adapter *g = ctx;
+
+    (void)end; /* where a job is in it yet it stays until the next look */
+    g->deleting = false;
+}
+
+static bool is_wanted(const struct ge_adapter *g, const char *queue)
+{
+    const struct ge_jobs *a = &g->jobs_answer;
+    const char *number = queue + strlen(GE_OWN_QUEUE), *task = strchr(number, '_');
+
+    for (size_t i = ge_first_of(a, number); i < a->list.n; i++) {
+        const struct ge_job *j = &a->list.v[i];
+        const struct ge_told *t = listing_find(g->jobs, j->rm.desc.id);
+
+        if (strtoll(j->number, NULL, 10) != strtoll(number, NULL, 10))
+            return false;
+        if (task != NULL && (j->task == NULL || strcmp(j->task, task + 1) != 0))
+            continue;
+        if (!ge_is_waiting(j) || t == NULL || t->step != STEP_NONE || t->tidying)
+            return true;
+    }
+    return false;
+}
+
+/* One at a time: those that are left over are few. */
+static void delete_queues(struct ge_adapter *g)
+{
+    for (size_t i = 0; i < g->hosts_answer.own.n && !g->deleting; i++) {
+        const char *const argv[] = {"qconf", "-dq", g->hosts_answer.own.v[i], NULL};
+
+        if (is_wanted(g, g->hosts_answer.own.v[i]))
+            continue;
+        g->deleting = true;
+        ge_run(g, false, argv, on_deleted, g);
+    }
+}
+
+void ge_tidy(struct ge_adapter *g)
+{
+    static const char *const hold_words[] = {"qalter", "-h", "s", NULL},
+                             *const gate_words[] = {"qalter", "-h", "U", "-dc",
+                                 "maui_gate", NULL},
+                             *const mark_words[] = {"qalter", "-dc", "maui_gate", NULL};
+    struct task *hold = task_new(g), *gate = task_new(g), *mark = task_new(g);
+    struct group all;
+
+    for (size_t i = 0; agent_is_led(g->agent) && i < g->jobs_answer.list.n;
+         i = all.to) {
+        all = group_at(g, i);
+        if (hold->jobs.n < AT_ONCE && gate->jobs.n < AT_ONCE)
+            tidy_group(&all, hold, gate, mark);
+    }
+    run_task(hold, hold_words);
+    run_task(gate, gate_words);
+    run_task(mark, mark_words);
+    if (agent_is_led(g->agent))
+        delete_queues(g);
+}

@@ -1,0 +1,139 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A Grid Engine of its own, from Debian's packages, in name spaces that go away; and the
+scheduler's daemon inside. It needs root."""
+import json
+import os
+import pathlib
+import shutil
+import subprocess
+import sys
+import tempfile
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "live"))
+from live_daemon import Daemon, wait_for  # noqa: E402
+
+HERE = pathlib.Path(__file__).resolve().parent
+GATE = HERE.parents[1] / "src" / "rm" / "gridengine" / "gate.sh"
+SECONDS = 60
+
+
+def missing():
+    """Why there can be none here, or None."""
+    if os.geteuid() != 0:
+        return "Grid Engine in name spaces of its own needs root"
+    for path in ("/usr/lib/gridengine/sge_qmaster", "/usr/lib/gridengine/sge_execd"):
+        if not os.path.exists(path):
+            return f"no {path}: scripts/deps test"
+    tried = subprocess.run(["unshare", "--mount", "--net", "--pid", "--fork", "true"],
+                           capture_output=True, text=True)
+    return None if tried.returncode == 0 else f"no name spaces here: {tried.stderr}"
+
+
+class GridEngine:
+    def __init__(self, hosts=3, slots=4, gate=GATE):
+        self.dir = tempfile.mkdtemp(prefix="maui-ge-")
+        env = dict(os.environ, LIFE="1500", GATE=str(gate) if gate else "")
+        done = subprocess.run([HERE / "cluster" / "gridengine-up", self.dir, str(hosts), str(slots)],
+                              env=env, capture_output=True, text=True, timeout=120)
+        assert done.returncode == 0, done.stdout + done.stderr
+
+    def end(self):
+        subprocess.run([HERE / "cluster" / "gridengine-down", self.dir], check=True, timeout=60,
+                       capture_output=True)
+        shutil.rmtree(self.dir, ignore_errors=True)
+
+    def run(self, *words, user=None, check=True, cwd="/"):
+        """A command inside, as root or as a user; what it printed."""
+        start = [f"{self.dir}/as", user] if user else [f"{self.dir}/run"]
+        done = subprocess.run([*start, *map(str, words)], capture_output=True, text=True,
+                              timeout=60, cwd=cwd)
+        assert not check or done.returncode == 0, f"{words}: {done.stdout}{done.stderr}"
+        return done.stdout if check else done
+
+    def submit(self, user, script, *options):
+        words = ["qsub", "-terse", "-j", "y", *map(str, options), "-b", "y", "sh", "-c",
+                 f"'{script}'"]
+        return self.run(*words, user=user).strip().split(".")[0]
+
+    def state(self, job):
+        """Letters of qstat; "" where it is not listed."""
+        for line in self.run("qstat", "-u", "*").splitlines():
+            words = line.split()
+            if words and words[0] == str(job):
+                return words[4]
+        return ""
+
+    def master_pid(self):
+        return self.run("pgrep", "-x", "sge_qmaster", check=False).stdout.split()
+
+    def wait(self, condition, what, seconds=SECONDS):
+        return wait_for(condition, what, seconds, lambda: self.run("qstat", "-u", "*"))
+
+    def clear(self):
+        """No job is left, whoever holds it."""
+        self.run("qdel", "-u", "*", check=False)
+        self.wait(lambda: not self.run("qstat", "-u", "*").strip(), "the end of all jobs")
+
+    def accounted(self, job):
+        """How often it ran."""
+        path = pathlib.Path(f"{self.dir}/root/default/common/accounting")
+        return [l.split(":") for l in path.read_text().splitlines()
+                if not l.startswith("#") and l.split(":")[5] == str(job)]
+
+
+class Maui(Daemon):
+    """The scheduler's daemon inside, as root."""
+
+    def __init__(self, program, cluster, more=""):
+        self.cluster, self.program = cluster, str(program)
+        self.home = tempfile.mkdtemp(prefix="maui-", dir=cluster.dir)
+        os.chmod(self.home, 0o755)
+        self.env = dict(os.environ, MAUIHOMEDIR=self.home, LC_ALL="C", TZ="UTC")
+        self.configure("RMCFG[ge] TYPE=SGE POLLINTERVAL=1\nRMPOLLINTERVAL 1\nADMIN1 root\n" + more)
+
+    def run(self, *args, stdin=None):
+        return subprocess.run([f"{self.cluster.dir}/run", self.program, *map(str, args)],
+                              env=self.env, input=stdin, cwd=self.home, capture_output=True,
+                              text=True, timeout=60)
+
+    def start(self, *options):
+        self.ok("serve", "-L", "5", *options)
+        self.wait(lambda: self.run("showq").returncode == 0, "an answer")
+        self.wait(lambda: "Active" in self.ok("diagnose", "-R"), "Grid Engine", SECONDS)
+        return self
+
+    def job(self, job):
+        done = self.run("checkjob", job, "--format", "json")
+        return json.loads(done.stdout) if done.returncode == 0 else None
+
+    def until(self, job, *states):
+        return self.wait(lambda: self.state(job) in states and self.job(job), f"{states} of {job}",
+                         SECONDS)
+
+    def kill(self):
+        self.cluster.run("kill", "-9", self.pid(), check=False)
+        self.wait(lambda: not self.is_there(self.pid()), "its end")
+
+    def is_there(self, pid):
+        return self.cluster.run("kill", "-0", pid, check=False).returncode == 0
+
+    def stop(self):
+        try:
+            pid = self.pid()
+        except OSError:
+            return
+        self.cluster.run("kill", pid, check=False)
+        wait_for(lambda: not self.is_there(pid), "its end", SECONDS, self.log)
+
+    def adapter(self):
+        """Process id of its maui-gridengine, inside."""
+        found = self.cluster.run("pgrep", "-P", self.pid(), "-x", "maui-gridengine"[:15],
+                                 check=False).stdout.split()
+        return int(found[0]) if found else None
+
+    def nodes(self, job):
+        return sorted(n["node"] for n in (self.job(job) or {}).get("nodes", []))
+
+    def clean(self):
+        self.stop()
+        shutil.rmtree(self.home, ignore_errors=True)

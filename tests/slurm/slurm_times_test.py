@@ -1,0 +1,94 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Times that Slurm keeps for jobs: least limits, limits that are overrun, reservations that
+go away. With Slurm's library and through scontrol."""
+import re
+import time
+
+import pytest
+
+from slurm_life_test import running
+
+CLUSTER = {"nodes": 2, "conf": "OverTimeLimit=3\n"}
+TRANSPORTS = [None, "SCONTROL"]
+
+
+def reserved(c, name, start, user="daemon"):
+    c.ok("scontrol", "create", "reservation", f"reservationname={name}", "duration=60",
+         "nodes=ALL", f"users={user}", f"starttime={start}")
+
+
+@pytest.fixture(params=TRANSPORTS, ids=["library", "scontrol"])
+def cluster(request, slurm, fresh_cluster):
+    """One of each transport."""
+    if request.param is None:
+        return slurm
+    return fresh_cluster(transport=request.param, **CLUSTER)
+
+
+def shown(c, job, field):
+    return (c.show(job) or {}).get(field)
+
+
+def test_a_job_is_cut_to_end_before_what_comes_and_is_whole_again_when_requeued(cluster):
+    c = cluster
+    reserved(c, "later", "now+20minutes")
+    try:
+        job = c.sbatch("-n1", "-t60", "--time-min=5", "--requeue")
+        long = c.sbatch("-n1", "-t60", "--time-min=30")
+        running(c, job)
+        cut = shown(c, job, "TimeLimit")
+        assert "00:18:00" <= cut <= "00:20:00", cut
+        assert c.state(long) == "PENDING" and shown(c, long, "TimeLimit") == "01:00:00"
+        assert re.search(r"Least WallTime: +0?0:05:00 +\(shortened from +0?1:00:00\)",
+                         c.maui.why(job)), c.maui.why(job)
+        c.ok("scontrol", "requeue", job)
+        c.wait(lambda: c.state(job) == "PENDING" and shown(c, job, "TimeLimit") == "01:00:00",
+               "its own limit")
+        running(c, job)
+        assert "00:15:00" <= shown(c, job, "TimeLimit") <= "00:20:00"
+    finally:
+        c.empty()
+        c.ok("scontrol", "delete", "reservationname=later")
+
+
+def test_a_start_that_fails_leaves_the_limit_as_it_was(slurm):
+    """Slurm refuses it, as its node is gone at that moment."""
+    reserved(slurm, "later", "now+20minutes")
+    try:
+        slurm.kill("n2")
+        job = slurm.sbatch("-w", "n2", "-n1", "-t60", "--time-min=5")
+        slurm.wait(lambda: shown(slurm, job, "TimeLimit") < "01:00:00", "a start", 30)
+        slurm.ok("scontrol", "update", "nodename=n2", "state=down", "reason=gone")
+        slurm.wait(lambda: slurm.state(job) == "PENDING"
+                   and shown(slurm, job, "TimeLimit") == "01:00:00", "its own limit", 40)
+    finally:
+        slurm.start("n2")
+        slurm.run("scontrol", "update", "nodename=n2", "state=resume")  # it may be up again
+        slurm.empty()
+        slurm.wait(slurm.all_up, "all nodes")
+        slurm.ok("scontrol", "delete", "reservationname=later")
+
+
+def test_who_waits_for_a_reservation_that_is_gone_is_held_and_says_so(cluster):
+    """Slurm itself refuses to delete one that jobs wait for, but it ends."""
+    c = cluster
+    c.ok("scontrol", "create", "reservation", "reservationname=mine", f"users={c.user}",
+         "nodes=n2", "starttime=now", "endtime=now+6")
+    job = c.sbatch("-n1", "--reservation=mine", "--begin=now+15")
+    c.wait(lambda: c.maui.job(job), "the job")
+    c.wait_maui(job, "Hold", seconds=40)
+    c.wait(lambda: "Reservation" in c.maui.why(job), "the reason")
+    why = c.maui.why(job)
+    assert "mine" in why and "deleted" in why, why
+    c.ok("scontrol", "release", job)
+    running(c, job)
+
+
+def test_the_limit_of_a_running_job_is_followed(slurm):
+    job = slurm.sbatch("-n1", "-t60")
+    running(slurm, job)
+    slurm.ok("scontrol", "update", f"jobid={job}", "timelimit=30")
+    slurm.wait(lambda: slurm.maui.job(job)["wclimit_s"] == 1800, "the limit here")
+    slurm.maui.ok("mjobctl", "-m", "wclimit=600", job)
+    slurm.wait(lambda: shown(slurm, job, "TimeLimit") == "00:10:00", "the limit in Slurm")
+    assert slurm.maui.job(job)["wclimit_s"] == 600

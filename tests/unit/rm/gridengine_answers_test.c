@@ -1,0 +1,355 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * What a real Grid Engine answered, read. */
+#include "base/strbuf.h"
+#include "cmocka_all.h"
+#include "rm/gridengine/shape.h"
+
+#include <stdio.h>
+
+static char *read_fixture(const char *name, size_t *ret_len)
+{
+    char path[500];
+    struct strbuf b = {0};
+    char text[4096];
+    size_t n;
+
+    snprintf(path, sizeof path, GRIDENGINE_FIXTURES "/%s", name);
+    FILE *f = fopen(path, "re");
+    assert_non_null(f);
+    while ((n = fread(text, 1, sizeof text, f)) > 0)
+        strbuf_add_n(&b, text, n);
+    fclose(f);
+    *ret_len = b.len;
+    return strbuf_take(&b);
+}
+
+/* A cell as it was then, with two queues. */
+struct cell {
+    struct ge_jobs jobs;
+    struct ge_hosts hosts;
+    struct ge_queues queues;
+    struct ge_site site;
+};
+
+static const char definitions[] =
+    "qname                 debug\nseq_no                20\npe_list               smp\n"
+    "rerun                 FALSE\nqtype                 BATCH\n\n"
+    "qname                 batch\nseq_no                10\n"
+    "pe_list               smp mpi \\\n                      rr two\n"
+    "slots                 4\nrerun                 TRUE\nqtype                 "
+    "BATCH\n";
+static const struct ge_pe pes[] = {
+    {"smp", GE_PE_ONE}, {"mpi", GE_PE_FREE}, {"rr", GE_PE_FREE}, {"two", 2}, {NULL, 0}};
+
+static void open_cell(struct cell *c, const char *name)
+{
+    struct err err = {0};
+    char file[100];
+    size_t n, m;
+
+    snprintf(file, sizeof file, "%s.qstat-j.xml", name);
+    char *detail = read_fixture(file, &n);
+    snprintf(file, sizeof file, "%s.qstat.xml", name);
+    char *states = read_fixture(file, &m);
+    if (ge_read_jobs(&c->jobs, detail, n, states, m, &err) < 0)
+        fail_msg("%s: %s", name, err.text);
+    free(detail);
+    free(states);
+    snprintf(file, sizeof file, "%s.qhost-qjF.xml", name);
+    char *hosts = read_fixture(file, &n);
+    if (ge_read_hosts(&c->hosts, hosts, n, &err) < 0)
+        fail_msg("%s: %s", name, err.text);
+    free(hosts);
+    ge_read_queues(&c->queues, definitions, strlen(definitions));
+    c->site = (struct ge_site){&c->hosts, &c->queues, pes};
+    for (size_t i = 0; i < c->jobs.list.n; i++)
+        ge_shape(&c->jobs.list.v[i], &c->site, &c->jobs.arena);
+}
+
+static void close_cell(struct cell *c)
+{
+    ge_jobs_free(&c->jobs);
+    ge_hosts_free(&c->hosts);
+    ge_queues_free(&c->queues);
+}
+
+static const struct ge_job *job_of(const struct cell *c, const char *id)
+{
+    const struct ge_job *j = ge_find_job(&c->jobs, id);
+
+    if (j == NULL)
+        fail_msg("no job %s", id);
+    return j;
+}
+
+static void an_idle_cell_has_hosts_and_no_jobs(void **state)
+{
+    struct cell c;
+
+    (void)state;
+    open_cell(&c, "01-idle-empty");
+    assert_int_equal(c.jobs.list.n, 0);
+    assert_int_equal(c.hosts.list.n, 3);
+    const struct node_desc *n = &c.hosts.list.v[1].desc;
+    assert_string_equal(n->name, "cn02");
+    assert_int_equal(n->state, NODE_IDLE);
+    assert_int_equal(
+        n->cfg.v[RES_PROCS], 4); /* slots=4 of the host, not 4 of each queue */
+    assert_string_equal(n->classes[0].name, "batch");
+    assert_string_equal(n->classes[1].name, "debug");
+    assert_null(n->classes[2].name);
+    close_cell(&c);
+}
+
+static void waiting_jobs_ask_as_their_users_did(void **state)
+{
+    struct cell c;
+
+    (void)state;
+    open_cell(&c, "02-queued-mix");
+    const struct ge_job *plain = job_of(&c, "15"), *wide = job_of(&c, "16");
+    assert_string_equal(plain->rm.desc.cred[CRED_USER], "alice");
+    assert_string_equal(plain->rm.desc.cred[CRED_ACCOUNT], "acct1");
+    assert_int_equal(plain->rm.desc.wclimit_s, 600);
+    assert_int_equal(plain->rm.desc.submit_at, 1795375043);
+    assert_true(plain->kept.gate);
+    assert_string_equal(plain->rm.desc.classes[0], "batch"); /* by sequence number */
+    assert_string_equal(plain->rm.desc.classes[1], "debug");
+    assert_int_equal(wide->rm.desc.reqs[0].tasks, 6);
+    assert_null(wide->rm.desc.cred[CRED_ACCOUNT]); /* "sge" is none */
+    assert_null(wide->rm.desc.classes);            /* -q batch */
+    assert_string_equal(wide->rm.desc.cred[CRED_CLASS], "batch");
+    for (int task = 1; task <= 5; task += 2) {
+        char id[20];
+
+        snprintf(id, sizeof id, "17[%d]", task);
+        assert_int_equal(job_of(&c, id)->at_once, 2);
+    }
+    assert_null(ge_find_job(&c.jobs, "17[2]"));
+    assert_int_equal(job_of(&c, "19")->rm.desc.user_priority, -100);
+    assert_int_equal(job_of(&c, "19")->rm.desc.release_at, 1924991940);
+    assert_string_equal(job_of(&c, "18")->after[0], "plain");
+    const struct ge_job *range = job_of(&c, "20");
+    assert_int_equal(range->slots, 2);
+    assert_int_equal(range->slots_most, 4);
+    assert_int_equal(range->rm.desc.reqs[0].nodes, 1);              /* $pe_slots */
+    assert_string_equal(range->rm.desc.reqs[0].exclude[0], "cn03"); /* cn0[12] */
+    assert_null(range->rm.desc.reqs[0].exclude[1]);
+    close_cell(&c);
+}
+
+static void an_uneven_job_is_told_slot_by_slot(void **state)
+{
+    struct cell c;
+
+    (void)state;
+    open_cell(&c, "03-running");
+    const struct ge_job *j = job_of(&c, "16");
+    assert_int_equal(j->rm.desc.state, JOB_RUNNING);
+    assert_int_equal(j->rm.nplaces, 3);
+    for (size_t i = 0; i < 3; i++)
+        assert_int_equal(j->rm.places[i].tasks, 3 - i);
+    assert_int_equal(j->rm.start_at, 1795375045);
+    assert_string_equal(c.hosts.own.v[0], "maui_16");
+    assert_int_equal(c.hosts.own.n, 1);
+    assert_int_equal(c.hosts.list.v[0].instances.n, 2); /* none of ours */
+    assert_int_equal(c.hosts.list.v[0].desc.cfg.v[RES_PROCS], 4);
+    assert_string_equal(job_of(&c, "17[3]")->rm.places[0].node, "cn02");
+    assert_int_equal(job_of(&c, "17[5]")->rm.desc.state, JOB_IDLE);
+    close_cell(&c);
+}
+
+static void states_are_what_their_letters_say(void **state)
+{
+    struct cell c;
+
+    (void)state;
+    open_cell(&c, "04-suspended");
+    size_t suspended = 0;
+    for (size_t i = 0; i < c.jobs.list.n; i++)
+        suspended += c.jobs.list.v[i].rm.desc.state == JOB_SUSPENDED;
+    assert_int_equal(suspended, 1);
+    close_cell(&c);
+    open_cell(&c, "06-error");
+    const struct ge_job *bad = job_of(&c, "25");
+    assert_int_equal(bad->rm.desc.state, JOB_HOLD);
+    assert_non_null(strstr(bad->rm.notes, "unable to find shell"));
+    assert_non_null(strstr(bad->rm.notes, "qmod -cj 25"));
+    assert_true(ge_is_waiting(job_of(&c, "22"))); /* hRq */
+    close_cell(&c);
+}
+
+static void a_lost_host_is_down_and_a_closed_one_drained(void **state)
+{
+    struct cell c;
+
+    (void)state;
+    open_cell(&c, "07-host-lost");
+    assert_int_equal(c.hosts.list.v[2].desc.state, NODE_DOWN);
+    assert_int_equal(c.hosts.list.v[0].desc.state, NODE_IDLE);
+    close_cell(&c);
+    open_cell(&c, "05-disabled");
+    size_t closed = 0;
+    for (size_t i = 0; i < c.hosts.list.n; i++) {
+        const struct node_desc *n = &c.hosts.list.v[i].desc;
+
+        closed += n->state == NODE_DRAINED || n->state == NODE_DRAINING;
+        assert_string_equal(n->classes[0].name, "batch"); /* closed ones too */
+    }
+    assert_int_equal(closed, 1);
+    close_cell(&c);
+}
+
+static void holds_are_told_by_kind(void **state)
+{
+    static const char one[] =
+        "<job_info><queue_info/><job_info><job_list state='pending'><JB_job_number>17"
+        "</JB_job_number><tasks>1,3</tasks></job_list><job_list state='pending'>"
+        "<JB_job_number>15</JB_job_number></job_list></job_info></job_info>";
+    struct cell c;
+    struct err err;
+
+    (void)state;
+    open_cell(&c, "02-queued-mix");
+    assert_int_equal(
+        ge_read_held(&c.jobs, GE_HELD_OPERATOR, one, sizeof one - 1, &err), 0);
+    assert_int_equal(job_of(&c, "17[1]")->held, GE_HELD_OPERATOR);
+    assert_int_equal(job_of(&c, "17[5]")->held, 0);
+    assert_int_equal(job_of(&c, "15")->held, GE_HELD_OPERATOR);
+    assert_int_equal(ge_read_held(&c.jobs, 1, "<x/>", 4, &err), -1);
+    close_cell(&c);
+}
+
+static void what_a_start_overwrote_is_in_the_context(void **state)
+{
+    static const char detail[] =
+        "<detailed_job_info><djob_info><element><JB_job_number>7</JB_job_number>"
+        "<JB_owner>ann</JB_owner><JB_hard_queue_list><element><QR_name>maui_7</QR_name>"
+        "</element></JB_hard_queue_list><JB_pe>mpi</"
+        "JB_pe><JB_pe_range><ranges><RN_min>3"
+        "</RN_min><RN_max>3</RN_max></ranges></JB_pe_range><JB_context><context_list>"
+        "<VA_variable>maui_q</VA_variable><VA_value>batch;debug</VA_value></"
+        "context_list>"
+        "<context_list><VA_variable>maui_pe</VA_variable><VA_value>2-4</VA_value>"
+        "</context_list></JB_context></element></djob_info></detailed_job_info>";
+    static const char states[] = "<job_info><job_info><job_list><JB_job_number>7</"
+                                 "JB_job_number><state>hqw</state>"
+                                 "</job_list></job_info></job_info>";
+    struct ge_jobs jobs;
+    struct err err;
+
+    (void)state;
+    assert_int_equal(
+        ge_read_jobs(&jobs, detail, sizeof detail - 1, states, sizeof states - 1, &err),
+        0);
+    const struct ge_job *j = ge_find_job(&jobs, "7");
+    assert_true(j->kept.overwritten);
+    assert_string_equal(j->kept.queues, "batch,debug");
+    assert_int_equal(j->slots, 2);
+    assert_int_equal(j->slots_most, 4);
+    ge_jobs_free(&jobs);
+}
+
+static void a_queue_of_our_own_is_like_another(void **state)
+{
+    static const struct job_place places[] = {{"cn01", 3, 0}, {"cn02", 1, 0}};
+    struct ge_queues q;
+
+    (void)state;
+    ge_read_queues(&q, definitions, strlen(definitions));
+    assert_int_equal(q.list.n, 2);
+    assert_string_equal(q.list.v[0].name, "batch");
+    assert_string_equal(q.list.v[0].pes, "smp mpi rr two");
+    char *text = ge_own_queue(&q.list.v[0], "maui_9", places, 2);
+    assert_non_null(strstr(text, "qname maui_9\n"));
+    assert_non_null(strstr(text, "hostlist cn01 cn02\n"));
+    assert_non_null(strstr(text, "slots 0,[cn01=3],[cn02=1]\n"));
+    assert_null(strstr(text, "slots                 4"));
+    assert_non_null(strstr(text, "rr two"));
+    free(text);
+    ge_queues_free(&q);
+}
+
+static void ends_are_the_last_run_of_each_job(void **state)
+{
+#define LINE(number, task, failed, status, wall, end)                                  \
+    "batch:cn01:g:ann:job:" number ":sge:0:1000:1010:" end ":" failed ":" status       \
+    ":" wall ":1:1:1:1:1:1:1:1:1:1:1:1:1:1:1:1:1:NONE:dept:NONE:1:" task               \
+    ":2.5:0:0:-l h_rt=60:0:NONE:1048576:0:0\n"
+    static const char file[] = "cut off:" LINE("3", "0", "0", "0", "5", "1020")
+        LINE("7", "0", "25", "0", "5", "1021") LINE("7", "0", "0", "3", "5", "1030")
+            LINE("8", "2", "100", "137", "61", "1040")
+                LINE("9", "0", "27", "0", "0", "1050")
+                    LINE("10", "0", "100", "143", "4", "1060");
+    struct ge_jobs ends;
+
+    (void)state;
+    ge_read_ends(&ends, file, sizeof file - 1, 1000);
+    const struct ge_job *j = ge_find_job(&ends, "7");
+    assert_int_equal(j->rm.exit_status, 3);
+    assert_int_equal(j->rm.end.reason, ENDED_BY_ITSELF);
+    assert_int_equal(j->rm.end_at, 1030);
+    j = ge_find_job(&ends, "8[2]");
+    assert_int_equal(j->rm.end.reason, ENDED_WALLCLOCK);
+    assert_int_equal(ge_find_job(&ends, "9")->rm.end.reason, ENDED_START);
+    assert_int_equal(ge_find_job(&ends, "10")->rm.end.reason, ENDED_SIGNAL);
+    ge_jobs_free(&ends);
+    ge_read_ends(&ends, file, sizeof file - 1, 1055);
+    assert_int_equal(ends.list.n, 1);
+    ge_jobs_free(&ends);
+}
+
+static void what_is_no_answer_is_an_error(void **state)
+{
+    static const char *const wrong[] = {
+        "", "<", "<a/>", "error: commlib error", "<job_info>"};
+    static const char none[] = "<job_info><queue_info/><job_info/></job_info>";
+    struct ge_jobs jobs;
+    struct ge_hosts hosts;
+    struct err err;
+
+    (void)state;
+    for (size_t i = 0; i < sizeof wrong / sizeof wrong[0]; i++) {
+        size_t n = strlen(wrong[i]);
+
+        assert_int_equal(
+            ge_read_jobs(&jobs, wrong[i], n, none, sizeof none - 1, &err), -1);
+        assert_non_null(strstr(err.text, "qstat"));
+        ge_jobs_free(&jobs);
+        assert_int_equal(ge_read_hosts(&hosts, wrong[i], n, &err), -1);
+        assert_non_null(strstr(err.text, "qhost"));
+        ge_hosts_free(&hosts);
+    }
+}
+
+static void sizes_and_times_are_read(void **state)
+{
+    (void)state;
+    assert_int_equal(ge_size_mb("512M"), 512);
+    assert_int_equal(ge_size_mb("23.5G"), 24064);
+    assert_int_equal(ge_size_mb("1000k"), 1);
+    assert_int_equal(ge_size_mb("-"), -1);
+    assert_int_equal(ge_size_mb("5x"), -1);
+    assert_int_equal(ge_seconds("1:00:00"), 3600);
+    assert_int_equal(ge_seconds("600"), 600);
+    assert_int_equal(ge_seconds("INFINITY"), -1);
+    assert_int_equal(ge_seconds("soon"), -2);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(an_idle_cell_has_hosts_and_no_jobs),
+        cmocka_unit_test(waiting_jobs_ask_as_their_users_did),
+        cmocka_unit_test(an_uneven_job_is_told_slot_by_slot),
+        cmocka_unit_test(states_are_what_their_letters_say),
+        cmocka_unit_test(a_lost_host_is_down_and_a_closed_one_drained),
+        cmocka_unit_test(holds_are_told_by_kind),
+        cmocka_unit_test(what_a_start_overwrote_is_in_the_context),
+        cmocka_unit_test(a_queue_of_our_own_is_like_another),
+        cmocka_unit_test(ends_are_the_last_run_of_each_job),
+        cmocka_unit_test(what_is_no_answer_is_an_error),
+        cmocka_unit_test(sizes_and_times_are_read),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
