@@ -341,6 +341,7 @@ def test_a_begin_time_set_meanwhile_stays(kept):
     def at(instant):
         return time.strftime("%Y-%m-%dT%H:%M:%S", time.gmtime(instant))
     job = kept.sbatch("-n", 1)
+    kept.wait(lambda: is_kept(kept, job), "its being taken")
     kept.ok("scontrol", "update", f"jobid={job}", f"starttime={at(owners)}")
     kept.ok("scontrol", "update", f"jobid={job}", f"admincomment=maui: waits #{ours}",
             f"starttime={at(ours)}")
@@ -350,6 +351,7 @@ def test_a_begin_time_set_meanwhile_stays(kept):
     assert begin(job) == owners
     # one that is the scheduler's goes when the job is let go, and can be another
     job = kept.sbatch("-n", 1)
+    kept.wait(lambda: is_kept(kept, job), "its being taken")
     for instant in (ours, ours + 60):
         kept.ok("scontrol", "update", f"jobid={job}", f"starttime={at(instant)}",
                 f"admincomment=maui: waits #{instant}")

@@ -333,7 +333,7 @@ def what_could_never_run(s):
     accepted all the same waits."""
     for words in IMPOSSIBLE:
         job = s.submit(*words.split())
-        s.see(words, "refused" if job is None else s.cluster.state(job))
+        s.see(words, "refused" if job is None else "accepted")
         if job:
             s.cancel(job)
     script = "#!/bin/sh\ntrue\n"
@@ -350,7 +350,7 @@ def what_could_never_run_of_others(s):
     """The same of people who are nobody in particular."""
     for words in ("-N 7", "--gres=gpu:3", "-c 9 -a 1-2", "--nice=-5", "--priority=5 -c 9"):
         job = s.submit(*words.split(), user="games")
-        s.see(words, "refused" if job is None else s.cluster.state(job))
+        s.see(words, "refused" if job is None else "accepted")
         if job:
             s.cancel(job)
 

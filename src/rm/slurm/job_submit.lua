@@ -179,6 +179,11 @@ local function goes(current, uid)
 	return c and (c == "go" or string.match(c, "maui:asked;.*;go$"))
 end
 
+-- Does the scheduler start it, in one request?
+local function starts(job)
+	return job.req_nodes ~= nil and job.priority ~= 0 and job.priority ~= slurm.NO_VAL
+end
+
 -- What the scheduler shows of a waiting job: "maui: why it waits #BEGIN", BEGIN being a
 -- begin time that is not the owner's.
 local function is_note(comment)
@@ -269,6 +274,10 @@ function slurm_job_modify(job, current, partitions, uid)
 	    and current.job_state == PENDING then
 		take_new(job, current)
 		return slurm.SUCCESS
+	end
+	if uid == SCHEDULER and starts(job) and current.job_state == PENDING
+	    and current.priority == 0 and read_mark(current) == HELD then
+		return IS_HELD -- since the scheduler saw it last
 	end
 	if (uid == SCHEDULER and job.req_nodes ~= nil)
 	    or current.job_state ~= PENDING then

@@ -446,6 +446,8 @@ int nodes_poll(struct adapter *a)
 
 int nodes_look(struct adapter *a)
 {
+    if (a->parts == NULL) /* forgotten: nodes would be told as of no partition */
+        return nodes_poll(a);
     if (adapter_now_ms() - a->nodes_read_ms < NODES_LOOK_MS)
         return 0;
     return look_at_nodes(a, false);

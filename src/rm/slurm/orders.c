@@ -153,8 +153,10 @@ int orders_keep(struct adapter *a, const struct told_job *t)
         slurm_init_job_desc_msg(&m);
         m.priority = 0;
         m.alloc_sid = ALLOC_SID_USER_HOLD;
-        m.site_factor = NICE_OFFSET + (t->back_held ? MARK_HELD : MARK_KEPT)
-                        + (k->priority << MARK_BITS);
+        if (!t->fresh) /* else the gate sets it: what is in a request goes before that
+                        */
+            m.site_factor = NICE_OFFSET + (t->back_held ? MARK_HELD : MARK_KEPT)
+                            + (k->priority << MARK_BITS);
         m.req_nodes = k->nodes ? k->nodes : (char *)"";
         if (k->overwritten || !k->known) {
             m.min_nodes = k->min_nodes ? k->min_nodes : 1;
@@ -349,7 +351,10 @@ static void start(struct adapter *a, const struct rm_command *c)
         if (start_part(t, c, i) == 0)
             continue;
         int error = errno;
-        orders_keep(a, t);
+        if (error != ESLURM_JOB_HELD || t->nparts > 1)
+            orders_keep(a, t);
+        t->asked[i].overwritten &=
+            t->nparts > 1; /* held since it was seen: as it was */
         errno = error;
         answer(a, c, -1);
         return;

@@ -180,14 +180,14 @@ static int start(const job_desc_msg_t *m)
 /* A begin time goes at the end: until then nothing else may keep the job. */
 static int keep(const job_desc_msg_t *m)
 {
-    uint32_t own = (m->site_factor - NICE_OFFSET) >> 2;
-    job_desc_msg_t first = *m;
     bool fresh = m->admin_comment != NULL && strcmp(m->admin_comment, NEW) == 0;
+    uint32_t mark = fresh ? 0 : m->site_factor - NICE_OFFSET;
+    job_desc_msg_t first = *m;
     char more[30] = "";
 
-    if (own > 0)
-        snprintf(more, sizeof more, ";priority=%u", own);
-    if (((m->site_factor - NICE_OFFSET) & 3) == 2) /* held: the gate sees that itself */
+    if (mark >> 2 > 0)
+        snprintf(more, sizeof more, ";priority=%u", mark >> 2);
+    if ((mark & 3) == 2) /* held: the gate sees that itself */
         return update(m, m->admin_comment, more) < 0 ? -1
                                                      : verb("uhold", m->job_id_str);
     first.begin_time = 0;
