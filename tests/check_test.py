@@ -118,7 +118,7 @@ FINDINGS = [
     ("FSDEPTH\u00a07\n", "1: warning.*no-break space"),
     (b"FSDEPTH\xa07\n", "1: warning.*no-break space"),
     ("RMCFG[base] TYPE=LSF\n", "1: error.*no driver for LSF.*SLURM, LOCAL"),
-    ("RMTYPE[0] WIKI\n", "1: error.*no driver for WIKI.*SLURM, LOCAL"),
+    ("RMTYPE[0] SSS\n", "1: error.*no driver for SSS.*SLURM, LOCAL"),
     ("RMCFG[base] NODES=4by2\n", "1: error.*'4by2'.*NxP"),
     ("RMCFG[base] TIMEOUT=5\n", "1: note.*LOCAL"),
     (WHOLE + "RMCFG[two] TYPE=SLURM\n", r"2: warning.*RMCFG\[base\]"),

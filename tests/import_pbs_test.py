@@ -34,6 +34,7 @@ set server scheduling = True
 set server backfill_depth = 5
 set server managers = root@*
 set server managers += schedadm@head1,*@cn01
+set server operators = *@*
 unset this
 """
 SCHED = """\
@@ -139,7 +140,8 @@ def test_the_rest_is_told_with_its_line(imported):
                         ("server:24", "max_user_run=x"),
                         ("server:25", "scheduling = True"),
                         ("server:27", "everybody of a pattern"),
-                        ("server:29", "'unset this'"),
+                        ("server:29", "everybody of a pattern"),
+                            ("server:30", "'unset this'"),
                         ("sched:9", "cput LOW: of a part of the week"),
                         ("sched:12", "smp_cluster_dist: round_robin"),
                         ("sched:22", "magic: 4"), ("sched:23", "'no colon'"),
@@ -148,6 +150,10 @@ def test_the_rest_is_told_with_its_line(imported):
         for text in (imported.stderr, imported.stdout):
             assert any(f"{place}: " in line and what in line
                        for line in text.splitlines()), (place, what, text)
+
+
+def test_everybody_of_a_pattern_is_no_bare_line(imported):
+    assert "ADMIN2" not in [line.strip() for line in imported.stdout.splitlines()]
 
 
 def test_what_the_server_enforces_is_not_doubled(imported):

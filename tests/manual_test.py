@@ -14,7 +14,7 @@ def options_of(text):
     return set(re.findall(r"(?<![\w-])--[a-z][a-z-]*", text))
 
 
-COMMANDS = re.findall(r"^COMMAND\((\w+), \w+, CLIENT, \"(.*)\"\)",
+COMMANDS = re.findall(r"^COMMAND\(([\w-]+), \w+, CLIENT, \"(.*)\"\)",
                       (ROOT / "src" / "client" / "commands.def").read_text(), re.M)
 NAMES = [name for name, _ in COMMANDS]
 
@@ -63,9 +63,9 @@ def test_pages_written_by_hand_are_sound(page):
 
 def test_every_command_is_in_the_manual_page(maui):
     page = maui("--manual").stdout
-    commands = re.findall(r"^  ([a-z]+)  ", maui("--help").stdout, re.M)
+    commands = re.findall(r"^  ([a-z-]+)  ", maui("--help").stdout, re.M)
     assert set(NAMES) < set(commands)
-    assert re.findall(r"^\.It Cm (\w+)", page, re.M) == commands
+    assert re.findall(r"^\.It Cm ([\w-]+)", page, re.M) == commands
     assert sound(page) == []
 
 

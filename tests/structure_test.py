@@ -13,23 +13,24 @@ SRC = ROOT / "src"
 # Which rooms a room may include from, besides itself.
 MAY_INCLUDE = {
     "base": set(),
-    "config": {"base"},
-    "cluster": {"base", "config"},
-    "policy": {"base", "config", "cluster"},
-    "plan": {"base", "config", "cluster", "policy"},
-    "engine": {"base", "config", "cluster", "policy", "plan"},
+    "funds": {"base"},
+    "config": {"base", "funds"},
+    "cluster": {"base", "funds", "config"},
+    "policy": {"base", "funds", "config", "cluster"},
+    "plan": {"base", "funds", "config", "cluster", "policy"},
+    "engine": {"base", "funds", "config", "cluster", "policy", "plan"},
     # formats of traces, which the simulator reads and the daemon writes
     "trace": {"base", "config", "cluster"},
-    "sim": {"base", "config", "cluster", "policy", "plan", "engine", "trace"},
+    "sim": {"base", "funds", "config", "cluster", "policy", "plan", "engine", "trace"},
     "store": {"base"},
     # the ledger: knows neither jobs nor the scheduler, only who uses what
-    "am": {"base", "store"},
+    "am": {"base", "funds", "store"},
     # what is written down of jobs, nodes and reservations, and read back
-    "records": {"base", "config", "cluster", "policy", "plan"},
+    "records": {"base", "funds", "config", "cluster", "policy", "plan"},
     "rm": {"base", "config", "cluster", "records"},
     # all that the engine is told, written down and done again: no daemon
-    "journal": {"base", "config", "cluster", "policy", "plan", "engine", "records", "store"},
-    "server": {"base", "config", "cluster", "policy", "plan", "engine", "trace", "sim", "records",
+    "journal": {"base", "funds", "config", "cluster", "policy", "plan", "engine", "records", "store"},
+    "server": {"base", "funds", "config", "cluster", "policy", "plan", "engine", "trace", "sim", "records",
                "rm", "journal", "store", "am"},
     # the commands speak to the daemon by its API; main.c alone knows its way in
     "client": {"base", "config", "cluster", "policy", "plan", "engine", "trace", "sim", "rm",
@@ -55,7 +56,7 @@ CORE_LIBC = set(
 )
 
 # Which archives the core may call into, besides itself.
-CORE_BELOW = ("libbase.a", "libconfig.a")
+CORE_BELOW = ("libbase.a", "libfunds.a", "libconfig.a")
 
 # And what even those may not do when called: see base/ and config/ for who reads
 # files (config's loader does, the core never calls it).

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Accounts, what is above them, and the deposits one may use. */
-#include "am/price.h"
 #include "am/private.h"
 #include "base/nearest.h"
+#include "funds/price.h"
 
 #include <stdlib.h>
 #include <string.h>

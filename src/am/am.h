@@ -18,16 +18,16 @@
  *   6. A call that is repeated changes nothing and answers the same. A run is known by
  * its name (job id and start count), what people ask for by the id of the request.
  *
- * Amounts are 1/1000 credit (am/amount.h), instants seconds since 1970. Calls return
+ * Amounts are 1/1000 credit (funds/amount.h), instants seconds since 1970. Calls return
  * AM_DONE, AM_REFUSED (the credits are not there: `err` has the numbers) or -1 with a
  * sentence: ERR_NOT_FOUND, ERR_DENIED, ERR_INVALID, ERR_CONFLICT are about the request,
  * ERR_IO is the store's. What did not end with AM_DONE changed nothing. */
 #ifndef MAUI_AM_AM_H
 #define MAUI_AM_AM_H
 
-#include "am/amount.h"
-#include "am/only.h"
 #include "base/err.h"
+#include "funds/amount.h"
+#include "funds/only.h"
 #include "store/ledger.h"
 
 #include <stdbool.h>
@@ -60,7 +60,7 @@ struct am_account {
     bool overflow;      /* draws on its parent when its own deposits are used up */
     bool closed;        /* nothing new is kept or deposited; what is open goes on */
     int64_t share;      /* of what its parent gets, in millionths */
-    const char *only;   /* am/only.h; NULL = for all */
+    const char *only;   /* funds/only.h; NULL = for all */
 };
 
 /* The account is as described from now on, and made if it is new. Names are never given
@@ -115,7 +115,7 @@ struct am_lien {
     struct am_use use;
     int64_t most;         /* that the whole run can come to */
     int64_t at, until_at; /* its start, its latest end */
-    const char *rates;    /* in force (am/price.h) */
+    const char *rates;    /* in force (funds/price.h) */
     int64_t quote;        /* 0 = none: its rates hold instead */
     const char *job;      /* that the quote may be for */
     bool force;           /* it runs already: keep what there is, however little */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Credits come in, move and go: deposits, withdrawals, transfers, expiry. */
-#include "am/price.h"
 #include "am/private.h"
+#include "funds/price.h"
 
 #include <inttypes.h>
 #include <stdlib.h>

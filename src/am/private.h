@@ -5,8 +5,8 @@
 #define MAUI_AM_PRIVATE_H
 
 #include "am/am.h"
-#include "am/purse.h"
 #include "base/strbuf.h"
+#include "funds/purse.h"
 
 /* ---- accounts.c ----------------------------------------------------------------- */
 

@@ -2,6 +2,7 @@
  * The cluster as a whole: made, given settings, ended. */
 #include "cluster/private.h"
 #include "cluster/quota.h"
+#include "funds/funds.h"
 
 static void names_make(struct cluster *c)
 {
@@ -51,6 +52,7 @@ void cluster_destroy(struct cluster *c)
     partitions_destroy(c);
     creds_destroy(c);
     quotas_destroy(c);
+    funds_destroy(c->funds);
     vec_fini(&c->fs_changed);
     names_end(c);
     free(c);

@@ -77,6 +77,8 @@ struct cluster {
     uint64_t relief_epoch;  /* +1 when a node is told to be less busy than before */
     const struct quota_list *quotas; /* limits of the resource manager; NULL = none
                                         told: cluster/quota.h */
+    struct funds *funds;             /* what accounts may use (funds/funds.h); NULL =
+                                        no bank has told. Owned */
     /* each private to its file in this room */
     struct names *cred_names[CRED_KINDS], *partition_names, *node_names;
     struct node_store *node_store;       /* nodes/private.h */

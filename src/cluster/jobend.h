@@ -21,6 +21,7 @@ enum end_reason {
     ENDED_NODE_DOWN,   /* name: the node */
     ENDED_DEPENDENCY,  /* one of its dependencies can never hold */
     ENDED_NOQUEUE,     /* it asked to start at once or not at all */
+    ENDED_FUNDS,       /* its account cannot pay (JFACTION CANCEL) */
     ENDED_ARRAY,       /* another job of its array was refused */
     ENDED_PREEMPTED,   /* by the resource manager: it does not wait again */
     ENDED_REQUEUED,    /* no end of the job, but of this run */

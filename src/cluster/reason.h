@@ -37,7 +37,20 @@ enum wait_code {
                        limit, asked */
     WAIT_RM_LIMIT,  /* the resource manager refused to start it, or object, another job
                        like it: until */
+    WAIT_FUNDS,     /* its account cannot pay: lack, object (the account); 1/1000 of a
+                       credit: asked, limit = what is left, used = kept of that for
+                       others */
     WAIT_CODES
+};
+
+/* Why an account cannot pay. */
+enum funds_lack {
+    LACK_CREDITS,   /* there are too few */
+    LACK_DEPOSIT,   /* none that could be used now */
+    LACK_ACCOUNT,   /* the job has no account */
+    LACK_KNOWN,     /* the bank does not know the account */
+    LACK_OPEN,      /* it is closed */
+    LACK_PERMISSION /* it is for others */
 };
 
 enum limit_dim { DIM_ACTIVE, DIM_IDLE, DIM_SYSTEM };
@@ -50,6 +63,7 @@ struct reason {
     uint8_t res;   /* enum limit_res */
     uint8_t kind;  /* enum cred_kind, CRED_KINDS = system */
     uint8_t kind2; /* second credential of a limit within, CRED_KINDS = none */
+    uint8_t lack;  /* enum funds_lack */
     uint8_t same;  /* of a hard limit: the soft one is the same */
     uint32_t object, object2; /* credential index, job index ... */
     uint32_t quota;           /* number of a quota of the resource manager, from 1; 0 =

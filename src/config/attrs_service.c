@@ -10,6 +10,7 @@
 #define RM_NOW OF(BIT_OF(RM)), BY_NAME
 #define RM     OF(BIT_OF(RM)), LATER
 #define URL(help) .type = CFG_TEXT, RM_NOW, HELP("Native: " help)
+#define AM_NOW OF(BIT_OF(AM))
 #define AM     OF(BIT_OF(AM)), LATER
 #define CLIENT OF(BIT_OF(CLIENT)), LATER
 #define ENTRY_LIST(type_) .type = CFG_WORDS, GUARDS, .set = set_sr_access_list, .arg = type_, .home = HOME_SR, SR
@@ -69,24 +70,26 @@ static const struct cfg_row sr_rows[] = {
 
 /* 1: rm/registry.c has a driver for it. */
 static const struct cfg_keyword kw_rmtype[] = {
-    {"LL"}, {"PBS", 1}, {"WIKI"}, {"SGE", 1}, {"SSS"}, {"LSF"}, {"RMS"}, {"NATIVE", 1}, {"OTHER"},
+    {"LL"}, {"PBS", 1}, {"WIKI", 1}, {"SGE", 1}, {"SSS"}, {"LSF"}, {"RMS"}, {"NATIVE", 1}, {"OTHER"},
     {"SLURM", 1}, {"LOCAL", 1}, {NULL}};
+static const struct cfg_keyword kw_csalgo[] = {{"DES"}, {"HMAC"}, {"HMAC64"}, {"MD5"}, {NULL}};
 static const struct cfg_keyword kw_rmlimits[] = {{"SLURM"}, {"MAUI"}, {NULL}};
-static const struct cfg_keyword kw_auth[] = {{"CHECKSUM"}, {"PKI"}, {"SECUREPORT"}, {NULL}};
+static const struct cfg_keyword kw_auth[] = {{"CHECKSUM"}, {"NONE"}, {"PKI"}, {"SECUREPORT"}, {NULL}};
 
 static const struct cfg_row rm_rows[] = {
-    {N("TYPE"), WORD(NULL, kw_rmtype), HEAD_ONLY, RM_NOW, HELP("Kind of the resource manager; LOCAL where none is given. There are drivers for LOCAL, SLURM, PBS, SGE (Grid Engine) and NATIVE; without one the configuration serves for simulations alone.")},
+    {N("TYPE"), WORD(NULL, kw_rmtype), HEAD_ONLY, RM_NOW, HELP("Kind of the resource manager; LOCAL where none is given. There are drivers for LOCAL, SLURM, PBS, SGE (Grid Engine), WIKI and NATIVE; without one the configuration serves for simulations alone.")},
     {N("SERVER"), NAME(NULL), RM, HELP("type://host:port.")},
-    {N("HOST"), NAME(NULL), RM, HELP("Its host.")},
-    {N("PORT"), INT("port", "0", 0, 65535), RM, HELP("Its port; 0 = as usual for its kind.")},
+    {N("HOST"), NAME(NULL), RM_NOW, HELP("Its host; needed for WIKI.")},
+    {N("PORT"), INT("port", "0", 0, 65535), RM_NOW, HELP("Its port; needed for WIKI.")},
     {N("NMHOST", "NMSERVER"), NAME(NULL), RM, HELP("Host of its node manager.")},
     {N("NMPORT"), INT("port", "0", 0, 65535), RM, HELP("Port of its node manager.")},
-    {N("EPORT"), INT("port", NULL, 0, 65535), RM, HELP("Port it reports events to.")},
-    {N("TIMEOUT"), TIME("15"), .min = 0, .max = 1000, RM_NOW, HELP("How long to wait for its answer; 90 s for Slurm where it is not given. Native: after that a program is killed.")},
-    {N("AUTHTYPE"), WORD("CHECKSUM", kw_auth), RM, HELP("How the two recognise each other.")},
+    {N("EPORT"), INT("port", NULL, 0, 65535), RM_NOW, HELP("Port of ours on which it wakes the scheduler: whoever connects from HOST, or from this machine. NATIVE, PBS and WIKI.")},
+    {N("TIMEOUT"), TIME("15"), .min = 0, .max = 1000, RM_NOW, HELP("How long to wait for its answer; 90 s for Slurm where it is not given. Native: after that a program is killed; WIKI: a connection given up.")},
+    {N("AUTHTYPE"), WORD("CHECKSUM", kw_auth), RM_NOW, HELP("WIKI: how the two recognise each other; CHECKSUM, by sums made with a key; NONE, not at all.")},
+    {N("KEYFILE"), FILE_PATH(NULL), RM_NOW, HELP("WIKI: file with that key in its first line, which nobody else can read; else CLIENTCFG[RM:name] CSKEY= of the private file.")},
     {N("CONFIGFILE"), FILE_PATH(NULL), RM, HELP("LoadLeveler configuration file.")},
     {N("LOCALDISKFS"), FILE_PATH(NULL), RM, HELP("File system counted as local disk.")},
-    {N("MINETIME"), TIME("1"), RM, HELP("Shortest time between two events.")},
+    {N("MINETIME"), TIME("1"), RM_NOW, HELP("Shortest time between two events of EPORT that wake it.")},
     {N("ASYNCJOBSTART"), BOOL("FALSE"), RM, HELP("Do not wait for a job's start (PBS).")},
     {N("SUSPENDSIG"), NAME(NULL), RM, HELP("Signal that suspends a job.")},
     {N("SUBMITCMD"), FILE_PATH(NULL), RM, HELP("Command that submits a job.")},
@@ -97,10 +100,11 @@ static const struct cfg_row rm_rows[] = {
     {N("STARTLIMIT"), TIME("30"), RM_NOW, HELP("Time in which the first process of a job of the local one must have begun; then the start has failed.")},
     {N("PAM"), FILE_PATH(NULL), RM_NOW, HELP("PAM service the local one opens a session of for each job, a name or an absolute path: with pam_limits in it, jobs get the user's limits. Without it, those of the machine's first process.")},
     {N("CGROUP"), FILE_PATH(NULL), RM_NOW, HELP("Control group (v2) the local one makes a group of each job in; NONE: never. Without it the one the daemon is in, where that can be changed.")},
-    {N("POLLINTERVAL"), TIME("1"), RM_NOW, HELP("Time between two looks where no change was reported; native: 5 s where it is not given.")},
+    {N("POLLINTERVAL"), TIME("1"), RM_NOW, HELP("Time between two looks where no change was reported; native and WIKI: 5 s where it is not given.")},
+    {N("FULLINTERVAL"), TIME("0"), RM_NOW, HELP("WIKI: time between two looks at everything; in between only what changed is asked for. 0: always everything.")},
     {N("TRANSPORT"), NAME("AUTO"), RM_NOW, HELP("Slurm: LIBSLURM, by its library; SCONTROL, by its command; AUTO: by the library if that is there.")},
     {N("LIMITS"), WORD("SLURM", kw_rmlimits), RM_NOW, HELP("Slurm: SLURM, what it limits for associations and QOS and enforces (AccountingStorageEnforce=limits) is followed, beside the limits of maui.cfg; MAUI, it is left out of account: a start that it refuses is tried again later.")},
-    {N("STARTWAIT"), TIME("5"), RM_NOW, HELP("Slurm: a start that has not come about by then is taken back. Native: one whose program ended well, and which is not seen by then, has failed; 10 minutes where it is not given.")},
+    {N("STARTWAIT"), TIME("5"), RM_NOW, HELP("Slurm: a start that has not come about by then is taken back. Native: one whose program ended well, and which is not seen by then, has failed; 10 minutes where it is not given. WIKI: the same.")},
     {N("NOTES"), INT("notes", "20", 0, 1000), RM_NOW, HELP("Slurm: waiting jobs a second, at most, of which squeue is told why they wait and when they are expected to start; 0: none.")},
     {N("HEARTBEAT"), FILE_PATH(NULL), RM_NOW, HELP("Slurm: file by which the gate sees that the scheduler lives; slurm.heartbeat in the home directory without it.")},
     {N("EVENTS"), FILE_PATH(NULL), RM_NOW, HELP("Slurm: file by which the gate reports changes; slurm.events in the home directory without it.")},
@@ -116,26 +120,34 @@ static const struct cfg_row rm_rows[] = {
     {N("WIREPROTOCOL"), NAME(NULL), RM, HELP("Wire protocol.")},
     {N("VERSION"), NAME(NULL), RM, HELP("Version of its protocol.")},
     {N("NAME"), NAME(NULL), RM, HELP("Its name; the index when not given.")},
-    {N("CSALGO"), NAME(NULL), RM, .secret = true, HELP("Checksum algorithm; private file only.")},
+    {N("CSALGO"), WORD(NULL, kw_csalgo), RM_NOW, HELP("WIKI: how the sum is made; DES, which protects from nobody, where neither this nor that of CLIENTCFG is given.")},
     {N("CSKEY"), .type = CFG_TEXT, RM, .secret = true, HELP("Shared secret; private file only.")},
 };
 
 static const struct cfg_keyword kw_amtype[] = {
-    {"NONE"}, {"QBANK"}, {"GOLD"}, {"RESD"}, {"FILE"}, {NULL}};
+    {"NONE", BANK_NONE}, {"BUILTIN", BANK_BUILTIN}, {"QBANK", BANK_UNKNOWN},
+    {"GOLD", BANK_UNKNOWN}, {"NATIVE", BANK_UNKNOWN}, {"RESD", BANK_UNKNOWN},
+    {"FILE", BANK_UNKNOWN}, {NULL}};
 static const struct cfg_keyword kw_charge[] = {
-    {"DEBITALLWC"}, {"DEBITALLCPU"}, {"DEBITALLPE"}, {"DEBITSUCCESSFULWC"},
-    {"DEBITSUCCESSFULCPU"}, {"DEBITSUCCESSFULPE"}, {NULL}};
-static const struct cfg_keyword kw_jfaction[] = {{"CANCEL"}, {"DEFER"}, {"NONE"}, {NULL}};
+    {"DEBITALLWC", CHARGE_WC}, {"DEBITALLCPU", CHARGE_CPU}, {"DEBITALLPE", CHARGE_PE},
+    {"DEBITSUCCESSFULWC", CHARGE_WC | CHARGE_SUCCESSFUL},
+    {"DEBITSUCCESSFULCPU", CHARGE_CPU | CHARGE_SUCCESSFUL},
+    {"DEBITSUCCESSFULPE", CHARGE_PE | CHARGE_SUCCESSFUL},
+    {"DEBITREQUESTEDWC", CHARGE_REQUESTED}, {NULL}};
+static const struct cfg_keyword kw_jfaction[] = {
+    {"CANCEL", JF_CANCEL}, {"DEFER", JF_DEFER}, {"NONE", JF_NONE}, {NULL}};
+#define IN_BANK(field) IN_SETTINGS(bank.field)
 
 static const struct cfg_row am_rows[] = {
-    {N("TYPE"), WORD(NULL, kw_amtype), AM, HELP("Kind of the bank; none without it.")},
+    {N("TYPE"), WORD("NONE", kw_amtype), IN_BANK(type), AM_NOW, HELP("Kind of the bank. BUILTIN: the scheduler's own (docs/bank.md). NONE: jobs cost nothing. Others are refused until they are built.")},
     {N("SERVER"), NAME(NULL), AM, HELP("Its URL, or ANY.")},
     {N("HOST"), NAME(NULL), AM, HELP("Its host; the file for kind FILE.")},
     {N("PORT"), INT("port", "40560", 0, 65535), AM, HELP("Its port.")},
-    {N("CHARGEPOLICY"), WORD("DEBITSUCCESSFULWC", kw_charge), AM, HELP("Which jobs are charged, and for what.")},
-    {N("FALLBACKACCOUNT"), NAME(NULL), AM, HELP("Account used when the job's own is empty; a + in front appends to its name.")},
+    {N("CHARGEPOLICY"), WORD("DEBITSUCCESSFULWC", kw_charge), IN_BANK(charge), AM_NOW, HELP("Which jobs are charged, and for what: wall time, processor time (CPU) or processor equivalents (PE). REQUESTEDWC: for their limit.")},
+    {N("RATES"), CUSTOM(set_am_rates, "PROCS:1", "NAME:RATE list"), .home = HOME_SETTINGS, AM_NOW, HELP("Credits a second: PROCS, NODES, MEM (MB), generic resources by name; six places after the point.")},
+    {N("FALLBACKACCOUNT"), NAME(NULL), IN_BANK(fallback), AM_NOW, HELP("Account used when the job's own is empty; a + in front appends to its name.")},
     {N("DEFERJOBONFAILURE"), BOOL("FALSE"), AM, HELP("Defer jobs when the bank fails.")},
-    {N("JFACTION"), WORD("NONE", kw_jfaction), AM, HELP("What to do with a job when the bank refuses or fails.")},
+    {N("JFACTION"), WORD("NONE", kw_jfaction), IN_BANK(jfaction), AM_NOW, HELP("What to do with a job without funds. NONE: it waits until there are some.")},
     {N("FLUSHINTERVAL"), TIME("24:00:00"), AM, HELP("Time between debits of long jobs.")},
     {N("APPENDMACHINENAME"), BOOL("FALSE"), AM, HELP("Charge account@machine.")},
     {N("TIMEOUT"), TIME("10"), AM, HELP("How long to wait for its answer.")},
@@ -157,8 +169,6 @@ static const struct cfg_row sched_rows[] = {
     {N("HOMEDIR"), FILE_PATH(NULL), OF(BIT_OF(SCHED)), INERT, HELP("Known, without effect.")},
     {N("NAME"), NAME(NULL), OF(BIT_OF(SCHED)), INERT, HELP("Known, without effect; the index is the name.")},
 };
-
-static const struct cfg_keyword kw_csalgo[] = {{"DES"}, {"HMAC"}, {"MD5"}, {NULL}};
 
 static const struct cfg_row client_rows[] = {
     {N("CSKEY"), .type = CFG_TEXT, CLIENT, .secret = true, HELP("Shared secret.")},

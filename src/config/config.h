@@ -72,6 +72,7 @@ struct config {
     struct text_list files;              /* read, in that order */
     struct VEC(char) text; /* of them all but private ones, with '\n' behind each: gives
                               the same settings again */
+    bool private_open;     /* others than its owner may read the private file */
     /* how to find rows and values by name; nobody else's business */
     const struct table_index *table; /* own_table, or an elder's */
     struct table_index *own_table;

@@ -5,6 +5,7 @@
 #include "base/strbuf.h"
 #include "config/known.h"
 #include "config/loader.h"
+#include "config/rmpeer.h"
 #include "config/rmurl.h"
 #include "config/set.h"
 #include "config/value.h"
@@ -403,18 +404,19 @@ static void look_for_driver(struct look *k)
     free(type);
 }
 
-static bool is_native(const struct look *k)
+/* Is it about the manager in use, and that of this type? */
+static bool is_manager(const struct look *k, const char *wanted)
 {
     const char *type = beside(k, "TYPE");
 
     return !k->use->simulated && k->use->nodes == NULL && is_first_manager(k)
-           && type != NULL && strcasecmp(type, "NATIVE") == 0;
+           && type != NULL && strcasecmp(type, wanted) == 0;
 }
 
 /* What serve would refuse (rm/native/driver.c). */
 static void look_for_urls(struct look *k)
 {
-    for (int i = 0; i < RMURL_KINDS && is_native(k); i++) {
+    for (int i = 0; i < RMURL_KINDS && is_manager(k, "NATIVE"); i++) {
         const char *name = rmurl_name((enum rmurl_kind)i);
 
         if (rmurl_is_needed((enum rmurl_kind)i) && beside(k, name) == NULL)
@@ -427,8 +429,33 @@ static void look_for_url(struct look *k)
     enum rmurl_kind kind = rmurl_find(k->v->row->name);
     struct err err;
 
-    if (kind < RMURL_KINDS && is_native(k) && rmurl_check(kind, k->v->text, &err) < 0)
+    if (kind < RMURL_KINDS && is_manager(k, "NATIVE")
+        && rmurl_check(kind, k->v->text, &err) < 0)
         add_finding(k, err.text, "");
+}
+
+/* What serve would refuse (rm/wiki/driver.c), and a key that the private file shows. */
+static void look_for_peer(struct look *k)
+{
+    struct rmpeer peer;
+    struct err err;
+
+    if (!is_manager(k, "WIKI"))
+        return;
+    if (rmpeer_read(k->c->settings, config_manager_section(k->c), &peer, &err) < 0) {
+        add_finding(k, err.text, "");
+        return;
+    }
+    if (peer.private && k->c->private_open)
+        add_finding(k,
+            "the key is in the private file, which others may read; chmod 600 it", "");
+    rmpeer_fini(&peer);
+}
+
+static void look_for_eport(struct look *k)
+{
+    if (is_manager(k, "SLURM") || is_manager(k, "LOCAL"))
+        add_finding(k, beside(k, "TYPE"), "");
 }
 
 static void look_for_type(struct look *k)
@@ -441,6 +468,28 @@ static void look_for_second_manager(struct look *k)
 {
     if (!k->use->simulated && !is_first_manager(k))
         add_finding(k, config_manager_section(k->c)->name, "");
+}
+
+/* ---- the bank ---- */
+
+static void look_for_bank(struct look *k)
+{
+    const struct cfg_keyword *w = k->v->row->keywords;
+
+    while (w->name != NULL && strcasecmp(w->name, k->v->text) != 0)
+        w++;
+    if (!k->use->simulated && w->name != NULL && w->value == BANK_UNKNOWN)
+        add_finding(k, k->v->text, "");
+}
+
+static void look_for_second_bank(struct look *k)
+{
+    const char *first = k->c->settings->bank.name;
+    char *index = known_index(k->v);
+
+    if (first != NULL && strcmp(first, index) != 0)
+        add_finding(k, first, "");
+    free(index);
 }
 
 /* ---- what a migrating site stumbles over ---- */
@@ -498,8 +547,12 @@ static const struct rule rules[] = {
     {"no-driver", "TYPE", SECTIONS(RM), LOOK(driver), ERROR("there is no driver for %1 yet; expected one of %2 (maui sim and SERVERMODE SIMULATION need none)")},
     {"no-url", "TYPE", SECTIONS(RM), LOOK(urls), ERROR("NATIVE needs %1=exec:///PROGRAM")},
     {"unusable-url", NULL, SECTIONS(RM), LOOK(url), ERROR("%1")},
+    {"unusable-peer", "TYPE", SECTIONS(RM), LOOK(peer), ERROR("%1")},
+    {"no-eport", "EPORT", SECTIONS(RM), LOOK(eport), WARN("%1 wakes the scheduler in ways of its own; the port is not opened")},
     {"no-type", NULL, SECTIONS(RM), ONCE, LOOK(type), NOTE("without TYPE the resource manager is LOCAL, which runs jobs on this machine")},
     {"second-manager", NULL, SECTIONS(RM), ONCE, LOOK(second_manager), WARN("one resource manager is used, RMCFG[%1]; this one is not")},
+    {"no-bank", "TYPE", SECTIONS(AM), LOOK(bank), ERROR("there is no bank of kind %1 yet; expected BUILTIN, or NONE for jobs that cost nothing")},
+    {"second-bank", "TYPE", SECTIONS(AM), LOOK(second_bank), WARN("one bank is used, AMCFG[%1]; this one is not")},
     {"backfill-depth", "BACKFILLDEPTH", PARAMETER, LOOK(depth), NOTE("backfill looks at the first %1 idle jobs, whether they fit or not; releases of the classic counted those that fitted, so the same number reached further. 0 looks at all")},
     {"single-task", "NODEACCESSPOLICY", PARAMETER, LOOK(single_task), WARN("SINGLETASK gives each task a node of its own: a job of 16 one-processor tasks takes 16 nodes, whatever their size; SINGLEJOB gives whole nodes to one job")},
     {"single-task", "NODEACCESSPOLICY", SECTIONS(CLASS), LOOK(single_task), WARN("SINGLETASK gives each task a node of its own: a job of 16 one-processor tasks takes 16 nodes, whatever their size; SINGLEJOB gives whole nodes to one job")},

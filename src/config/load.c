@@ -513,7 +513,8 @@ static void read_private(struct loader *l, const char *main_path)
         if (read_file(path, &text, &mode, &err) < 0) {
             loader_report(l, &at, FINDING_WARNING, "%s", err.text);
         } else {
-            if ((mode & 077) != 0)
+            l->config->private_open = (mode & 077) != 0;
+            if (l->config->private_open)
                 loader_report(l, &at, FINDING_WARNING,
                     "others may read the secrets in this file; chmod 600 it");
             read_text(l, at, text.v, text.n);

@@ -48,6 +48,14 @@ static struct sr_cfg *find_standing(
     return sr;
 }
 
+/* The first bank of the files is the site's; others are checked. */
+static struct settings *find_bank_base(struct settings *s, const char *index)
+{
+    if (s->bank.name == NULL)
+        s->bank.name = xstrdup(index);
+    return strcmp(s->bank.name, index) == 0 ? s : NULL;
+}
+
 static void *find_base(struct settings *s, const struct place *at,
     enum cfg_object object, const char *index)
 {
@@ -63,6 +71,8 @@ static void *find_base(struct settings *s, const struct place *at,
         return &s->sys;
     if (object == OBJECT_SR)
         return find_standing(s, at, index);
+    if (object == OBJECT_AM)
+        return find_bank_base(s, index);
     return object == OBJECT_NODE ? settings_node(s, index) : NULL;
 }
 
@@ -234,7 +244,7 @@ void load_attribute(struct loader *l, const struct place *at, enum cfg_object ob
     if (attribute_usable(l, at, row, pair, name)) {
         /* A section that comes later as a whole says so once; of some only a part does.
          */
-        if (row->status != STATUS_LATER || object == OBJECT_RM
+        if (row->status != STATUS_LATER || object == OBJECT_RM || object == OBJECT_AM
             || object == OBJECT_SCHED)
             loader_report_status(l, at, row, name);
         call.base = row->home != HOME_NOWHERE

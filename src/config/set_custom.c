@@ -324,3 +324,19 @@ int set_default_name(struct cfg_call *call, struct err *err)
         list->mode = LIST_AND;
     return 0;
 }
+
+int set_am_rates(struct cfg_call *call, struct err *err)
+{
+    struct settings *s = call->base;
+    struct price_rates read = {0};
+
+    if (price_rates_parse(call->value, &read, err) < 0)
+        return -1;
+    if (s == NULL) {
+        price_rates_fini(&read);
+        return 0;
+    }
+    price_rates_fini(&s->bank.rates);
+    s->bank.rates = read;
+    return 0;
+}

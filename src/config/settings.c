@@ -36,6 +36,7 @@ static void cred_cfg_fini(struct cred_cfg *c)
     free(c->qdef);
     free(c->pdef);
     free(c->adef);
+    text_list_fini(&c->managers);
     text_list_fini(&c->advres);
     for (size_t i = 0; i < c->within.n; i++)
         free(c->within.v[i].name);
@@ -210,6 +211,7 @@ struct settings *settings_create(void)
     s->sys = cred_cfg_new("SYSTEM");
     s->node_index = names_create();
     settings_node(s, "DEFAULT");
+    s->bank.charge = (enum charge_policy)(CHARGE_WC | CHARGE_SUCCESSFUL);
     vec_push(&s->par, (struct par_settings){0});
     apply_defaults(s);
     s->rsv_groups[0].depth = 1;
@@ -252,6 +254,9 @@ void settings_destroy(struct settings *s)
     for (int i = 0; i < RSV_GROUPS_MAX; i++)
         text_list_fini(&s->rsv_groups[i].qos);
     daemon_settings_fini(&s->daemon);
+    free(s->bank.name);
+    free(s->bank.fallback);
+    price_rates_fini(&s->bank.rates);
     free(s->feature_nodetype_header);
     free(s->feature_partition_header);
     free(s->feature_procspeed_header);

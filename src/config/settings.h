@@ -10,6 +10,7 @@
 #include "base/vec.h"
 #include "config/srcfg.h"
 #include "config/texts.h"
+#include "funds/price.h"
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -146,9 +147,10 @@ struct cred_cfg {
     int64_t priority;
     struct fs_target fstarget;
     struct name_list qlist, plist, alist;
-    char *qdef, *pdef, *adef; /* owned, NULL = not set */
-    uint32_t job_flags;       /* enum job_flag */
-    struct text_list advres;  /* reservations named by ADVRES:a:b in FLAGS */
+    char *qdef, *pdef, *adef;  /* owned, NULL = not set */
+    struct text_list managers; /* account: who leads it */
+    uint32_t job_flags;        /* enum job_flag */
+    struct text_list advres;   /* reservations named by ADVRES:a:b in FLAGS */
     struct limit active[LIMIT_RES_COUNT];
     struct limit idle[LIMIT_RES_COUNT]; /* hard only */
     struct VEC(struct limit_within) within;
@@ -456,6 +458,26 @@ struct daemon_settings {
     int64_t rm_failures_max; /* in a row, before an administrator is notified */
 };
 
+/* AMCFG: the bank. */
+enum bank_type { BANK_NONE, BANK_BUILTIN, BANK_UNKNOWN };
+enum charge_policy {
+    CHARGE_WC,        /* dedicated processors x seconds on nodes */
+    CHARGE_CPU,       /* processor seconds used */
+    CHARGE_PE,        /* processor equivalents x seconds */
+    CHARGE_REQUESTED, /* as CHARGE_WC, of the limit */
+    CHARGE_SUCCESSFUL =
+        8 /* a bit: only jobs that end by themselves or at their limit */
+};
+enum jf_action { JF_NONE, JF_DEFER, JF_CANCEL };
+struct bank_settings {
+    char *name; /* of the section, owned; NULL = none */
+    enum bank_type type;
+    enum charge_policy charge;
+    enum jf_action jfaction;
+    char *fallback;           /* owned or NULL */
+    struct price_rates rates; /* credits a second; none = PROCS:1 */
+};
+
 /* SIMJOBSUBMISSIONPOLICY. */
 enum sim_submission {
     SIM_SUBMIT_UNSET,         /* maui sim: at times; served: a constant depth */
@@ -518,6 +540,7 @@ struct settings {
     int64_t rm_poll_interval_s, job_aggregation_s;
     int64_t notification_interval_s;
     struct daemon_settings daemon;
+    struct bank_settings bank;
 
     /* simulation */
     int64_t plot_min_proc, plot_max_proc, plot_proc_scale; /* of the statistics grid */

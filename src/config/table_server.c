@@ -119,7 +119,7 @@ static const struct cfg_row rm_rows[] = {
 };
 
 static const struct cfg_row am_rows[] = {
-    {N("AMCFG"), SECTION(OBJECT_AM), LATER, HELP("An allocation manager (bank).")},
+    {N("AMCFG"), SECTION(OBJECT_AM), HELP("An allocation manager (bank).")},
     {N("BANKTYPE"), OLD_FORM(OBJECT_AM, "TYPE", "AMCFG[x] TYPE="), HELP("Kind of the first bank.")},
     {N("BANKHOST", "BANKSERVER"), OLD_FORM(OBJECT_AM, "HOST", "AMCFG[x] HOST="), HELP("Its host; the file for kind FILE.")},
     {N("BANKPORT"), OLD_FORM(OBJECT_AM, "PORT", "AMCFG[x] PORT="), HELP("Its port.")},

@@ -5,6 +5,7 @@
 
 #include "engine/dependency.h"
 #include "engine/engine_private.h"
+#include "policy/bank.h"
 #include "policy/fairshare.h"
 #include "policy/priority.h"
 
@@ -187,6 +188,18 @@ static bool refuse_by_hard(
     return limits_violated(e->limits, e->c, j, CHECK_ACTIVE, LEVEL_HARD, ret);
 }
 
+static bool costs_anything(const struct engine *e)
+{
+    return bank_in_force(e->c);
+}
+
+/* What is kept for jobs that started in this cycle counts: asked at each one's turn. */
+static bool refuse_unfunded(
+    const struct engine *e, const struct job *j, struct reason *ret)
+{
+    return bank_refuses(e->c, j, e->now, ret);
+}
+
 /* ---- the table ---- */
 
 #define CODE(x) (UINT64_C(1) << (x))
@@ -250,6 +263,13 @@ static const struct admission_check checks[] = {
         .on = ON_JOB | ON_CLASS | ON_CLOCK | ON_SETTINGS | ON_JOBS,
         .skip = RUN_ANY_LIMIT | RUN_ANY_POLICY,
         .is_used = any_limit, .refuses = refuse_by_hard},
+    {.name = "FUNDS", .codes = CODE(WAIT_FUNDS), .stage = ADMIT_SOFT,
+        .on = ON_JOB | ON_CLASS | ON_CLOCK | ON_SETTINGS | ON_JOBS | ON_USAGE,
+        .skip = ADMISSION_UNASKED, .is_used = costs_anything,
+        .refuses = refuse_unfunded},
+    {.name = "FUNDS", .codes = CODE(WAIT_FUNDS), .stage = ADMIT_HARD,
+        .on = ON_JOB | ON_CLASS | ON_CLOCK | ON_SETTINGS | ON_JOBS | ON_USAGE,
+        .skip = RUN_ANY_POLICY, .is_used = costs_anything, .refuses = refuse_unfunded},
 };
 /* clang-format on */
 

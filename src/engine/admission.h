@@ -31,7 +31,7 @@ enum admission_on {
     ON_NODES = 32,    /* which there are, and what they have */
     ON_RESERVATIONS = 64,
     ON_JOBS = 128, /* what others do */
-    ON_USAGE = 256 /* what was used up to now */
+    ON_USAGE = 256 /* what was used up to now, and what accounts have left */
 };
 
 enum admission_stage {

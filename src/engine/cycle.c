@@ -9,6 +9,7 @@
 #include "engine/preempt.h"
 #include "engine/start.h"
 #include "engine/stop.h"
+#include "engine/unfunded.h"
 #include "policy/accrual.h"
 #include "policy/fairshare.h"
 
@@ -219,6 +220,7 @@ static void note_wakeups(struct engine *e)
         wake_at(e, time_add(e->now, e->cfg->rm_poll_interval_s));
     if (plan_first_end(e->plan) < TIME_NEVER)
         wake_at(e, plan_first_end(e->plan) + 1);
+    wake_at(e, unfunded_until(e));
     wakeups_end_cycle(e->wakeups, e->now, e->cfg->rm_poll_interval_s);
 }
 
@@ -240,15 +242,18 @@ void engine_cycle(struct engine *e, int64_t now, struct actions *ret)
     plan_begin(e->plan, e->now, e->uses.keeps ? RSV_KEEP : RSV_REPLAN);
     preempt_resume(e);
     e->world.seen = world_stamp(e);
+    unfunded_begin(e);
     if (e->c->queued.n) {
         queue_rank(e->queue);
         run_passes(e);
+        unfunded_follow(e);
         if (e->uses.noqueue)
             cancel_noqueue(e);
         if (e->opt.report_reservations)
             told_report(e->told, e);
         queue_end_cycle(e->queue);
     }
+    charging_settle(e);
     note_wakeups(e);
     e->cycle.last_at = e->now;
     e->world.reordered = false;

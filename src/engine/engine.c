@@ -26,6 +26,8 @@ struct engine *engine_create(
     e->losses = losses_create();
     e->refusals = refusals_create();
     e->preemption = preemption_create();
+    e->charging = charging_create();
+    e->unfunded = unfunded_create();
     e->leaving = leaving_create();
     e->told = told_create();
     e->wakeups = wakeups_create();
@@ -55,6 +57,8 @@ void engine_destroy(struct engine *e)
     losses_destroy(e->losses);
     refusals_destroy(e->refusals);
     preemption_destroy(e->preemption);
+    charging_destroy(e->charging);
+    unfunded_destroy(e->unfunded);
     leaving_destroy(e->leaving);
     told_destroy(e->told);
     wakeups_destroy(e->wakeups);
@@ -108,6 +112,16 @@ void engine_doubt_queue(struct engine *e)
 int64_t engine_next_wakeup(const struct engine *e)
 {
     return wakeups_next(e->wakeups);
+}
+
+const struct money_move *engine_money(const struct engine *e, size_t *ret_n)
+{
+    return charging_moves(e, ret_n);
+}
+
+void engine_money_told(struct engine *e)
+{
+    charging_told(e);
 }
 
 /* ---- events ---- */
@@ -168,6 +182,7 @@ int engine_apply(
     int result = apply_by_row(e, row, ev, &found, err);
     if (found.job)
         tell_touched(e, row, found.job, result == 0);
+    charging_settle(e);
     e->world.reordered |= orders && result == 0;
     plan_changed(e->plan); /* nodes are measured, jobs ask for something else ... */
     if (ret && result == 0)

@@ -17,7 +17,9 @@
 #include "cluster/memory.h"
 #include "cluster/quota.h"
 #include "cluster/reservation.h"
+#include "engine/charging.h"
 #include "engine/statistics/statistics.h"
+#include "funds/funds.h"
 #include "plan/planned.h"
 #include "plan/rsvmemory.h"
 #include "policy/fsmemory.h"
@@ -50,6 +52,7 @@ enum event_kind {
     EVENT_UNRESERVE,          /* u.unreserve: releaseres */
     EVENT_SETTINGS,           /* u.settings: other settings in force */
     EVENT_QUOTAS,             /* u.quotas: all limits of the resource manager */
+    EVENT_FUNDS,              /* u.funds: what accounts have, of all or of some */
     EVENT_RESET_STATISTICS,
     EVENT_RESET_FAIRSHARE,
     /* after a restart, in this order; nodes come before instances */
@@ -162,6 +165,7 @@ struct event {
         } unreserve;
         const struct settings *settings; /* borrowed until replaced */
         struct quota_list quotas;
+        struct funds_facts funds;
         struct {
             const struct fs_memory *rows;
             size_t n;
@@ -304,6 +308,10 @@ int64_t engine_overrun(const struct engine *e, const struct job *j);
 /* Why the job waits, as of now: a cycle records verdicts only when they change, so
  * numbers are taken afresh. Borrowed until the next call. */
 const struct reason *engine_why(struct engine *e, const struct job *j);
+
+/* What the bank has to write since engine_money_told(): engine/charging.h. */
+const struct money_move *engine_money(const struct engine *e, size_t *ret_n);
+void engine_money_told(struct engine *e);
 
 struct engine_stats {
     uint64_t cycles, started, backfilled, reserved, deferred, cancelled;

@@ -6,6 +6,7 @@
 
 #include "engine/admission.h"
 #include "engine/calendar.h"
+#include "engine/charging.h"
 #include "engine/cycle.h"
 #include "engine/decisions.h"
 #include "engine/engine.h"
@@ -18,6 +19,7 @@
 #include "engine/promises.h"
 #include "engine/refusals.h"
 #include "engine/told.h"
+#include "engine/unfunded.h"
 #include "engine/wakeups.h"
 #include "engine/world.h"
 #include "policy/limits.h"
@@ -56,6 +58,8 @@ struct engine {
     struct losses *losses;
     struct refusals *refusals;
     struct rsv_calendar *calendar;
+    struct charging *charging;
+    struct unfunded *unfunded;
 
     /* a cycle, and what comes of it */
     struct cycle_marks cycle;

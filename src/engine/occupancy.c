@@ -2,6 +2,7 @@
  * Who has to know that a job takes nodes, leaves them, or is other than before. */
 #include "engine/occupancy.h"
 
+#include "engine/charging.h"
 #include "engine/engine_private.h"
 #include "engine/events/events.h"
 #include "engine/preempt.h"
@@ -129,6 +130,36 @@ static void change_statistics(struct engine *e, struct job *j, enum change_of wh
     statistics_queued(e->statistics, j, e->now);
 }
 
+/* ---- what it costs ---- */
+
+static void begin_charging(struct engine *e, struct job *j, const struct stay *s)
+{
+    (void)s;
+    charging_begin(e, j);
+}
+
+static void end_charging(struct engine *e, struct job *j, const struct stay *s)
+{
+    charging_end(e, j, s->until);
+}
+
+static void pass_charging(struct engine *e, struct job *j, const struct stay *s)
+{
+    charging_pass(e, j, s->until);
+}
+
+static void complete_charging(struct engine *e, struct job *j, const struct stay *s)
+{
+    charging_complete(e, j, s->success);
+}
+
+static void change_charging(struct engine *e, struct job *j, enum change_of what)
+{
+    if (what == CHANGE_OF_STATE && !job_has_begun((enum job_state)j->state)
+        && j->state < JOB_COMPLETED)
+        charging_waits(e, j);
+}
+
 /* ---- other reservations: those that go with the job ---- */
 
 static void complete_calendar(struct engine *e, struct job *j, const struct stay *s)
@@ -195,6 +226,8 @@ static const struct observer {
     {"fairshare", begin_fairshare, end_fairshare, pass_fairshare, NULL, NULL},
     {"statistics", begin_statistics, end_statistics, pass_statistics,
         complete_statistics, change_statistics},
+    {"charging", begin_charging, end_charging, pass_charging, complete_charging,
+        change_charging},
     {"calendar", NULL, NULL, NULL, complete_calendar, NULL},
     {"preemption", NULL, NULL, NULL, NULL, change_preemption},
     {"promises", NULL, NULL, NULL, NULL, change_promises},

@@ -31,6 +31,8 @@ bool allowed_now(struct engine *e, struct job *j, enum limit_level level)
     if (!admission_refusal(e, j, stage, &why))
         return true;
     j->why = why;
+    if (why.code == WAIT_FUNDS)
+        charging_refuse(e, j);
     queue_touch(e->queue, j);
     return false;
 }

@@ -5,6 +5,7 @@
 #include "engine/eligible.h"
 #include "engine/engine_private.h"
 #include "engine/preempt.h"
+#include "policy/bank.h"
 #include "policy/fairshare.h"
 
 static struct reason because(enum wait_code code)
@@ -134,6 +135,9 @@ const struct reason *engine_why(struct engine *e, const struct job *j)
         why_limit(e, j, r);
     } else if (r->code == WAIT_FS_CAP) {
         fs_blocks(e->c, j, r);
+    } else if (r->code == WAIT_FUNDS) {
+        if (!bank_in_force(e->c) || !bank_refuses(e->c, j, e->now, r))
+            *r = because(WAIT_NONE);
     } else if (r->code == WAIT_TOO_LARGE) {
         eligible_in_procs(j, r);
     }

@@ -2,6 +2,7 @@
  * Events out of the journal. Outside data: everything is checked. */
 #include "journal/event.h"
 #include "records/describe.h"
+#include "records/fundsjson.h"
 #include "records/jobmemory.h"
 #include "records/quotajson.h"
 #include "records/rsvjson.h"
@@ -282,6 +283,12 @@ static void read_quotas(struct journal_read *j, const json_t *o, struct cluster 
     quotajson_read(&j->reader, json_object_get(o, "limits"), &j->ev.u.quotas);
 }
 
+static void read_funds(struct journal_read *j, const json_t *o, struct cluster *c)
+{
+    (void)c;
+    fundsjson_read(&j->reader, json_object_get(o, "facts"), &j->ev.u.funds);
+}
+
 static void read_nothing(struct journal_read *j, const json_t *o, struct cluster *c)
 {
     (void)c;
@@ -321,6 +328,7 @@ static read_fn *const readers[] = {
     [EVENT_UNRESERVE] = read_unreserve,
     [EVENT_SETTINGS] = read_settings,
     [EVENT_QUOTAS] = read_quotas,
+    [EVENT_FUNDS] = read_funds,
     [EVENT_RESET_STATISTICS] = read_nothing,
     [EVENT_RESET_FAIRSHARE] = read_nothing,
     [EVENT_FAIRSHARE] = read_rows,

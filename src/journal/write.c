@@ -3,6 +3,7 @@
 #include "base/strbuf.h"
 #include "journal/event.h"
 #include "records/describe.h"
+#include "records/fundsjson.h"
 #include "records/jobmemory.h"
 #include "records/quotajson.h"
 #include "records/rsvjson.h"
@@ -259,6 +260,12 @@ static void put_quotas(json_t *o, const struct source *s, const struct event *ev
     json_object_set_new(o, "limits", quotajson_list(&ev->u.quotas));
 }
 
+static void put_funds(json_t *o, const struct source *s, const struct event *ev)
+{
+    (void)s;
+    json_object_set_new(o, "facts", fundsjson_facts(&ev->u.funds));
+}
+
 static void put_nothing(json_t *o, const struct source *s, const struct event *ev)
 {
     (void)s;
@@ -302,6 +309,7 @@ static put_fn *const writers[] = {
     [EVENT_UNRESERVE] = put_unreserve,
     [EVENT_SETTINGS] = put_settings,
     [EVENT_QUOTAS] = put_quotas,
+    [EVENT_FUNDS] = put_funds,
     [EVENT_RESET_STATISTICS] = put_nothing,
     [EVENT_RESET_FAIRSHARE] = put_nothing,
     [EVENT_FAIRSHARE] = put_fairshare,

@@ -6,6 +6,8 @@
 #include "cluster/job.h"
 #include "cluster/partition.h"
 #include "cluster/quota.h"
+#include "funds/amount.h"
+#include "funds/funds.h"
 #include "policy/limits.h"
 #include "policy/limits_quota.h"
 #include "policy/limits_use.h"
@@ -150,7 +152,7 @@ static const char *const units[LIMIT_RES_COUNT] = {
 
 /* What is counted in parts of one: "3", "3.2". */
 #define AMOUNT_TEXT 32
-static const char *amount_text(int64_t n, enum limit_res res, char ret[AMOUNT_TEXT])
+static const char *limit_amount(int64_t n, enum limit_res res, char ret[AMOUNT_TEXT])
 {
     int64_t parts = limits_use_parts(res);
 
@@ -174,7 +176,7 @@ static const char *count_text(int64_t n, enum limit_res res, char ret[COUNT_TEXT
     if (n == limits_use_parts(res) && unit[word - 1] == 's')
         snprintf(ret, COUNT_TEXT, "1 %.*s%s", (int)word - 1, unit, unit + word);
     else
-        snprintf(ret, COUNT_TEXT, "%s %s", amount_text(n, res, amount), unit);
+        snprintf(ret, COUNT_TEXT, "%s %s", limit_amount(n, res, amount), unit);
     return ret;
 }
 
@@ -196,7 +198,7 @@ static int say_system_limit(
     }
     return snprintf(ret_text, size, "this job asks for %s and %s%s%s allows %s",
         count_text(r->asked, r->res, asked), prefix, name, where,
-        amount_text(r->limit, r->res, limit));
+        limit_amount(r->limit, r->res, limit));
 }
 
 /* ---- limits of the resource manager --------------------------------------------- */
@@ -296,7 +298,7 @@ static void add_quota_users(const struct cluster *c, const struct reason *r,
     for (size_t i = 0; i < all.n && i < USERS_MAX && n >= 0 && (size_t)n < size; i++)
         n += snprintf(ret_text + n, size - (size_t)n, "%s%.60s%s%s", i ? ", " : " by ",
             c->creds[CRED_USER].v[all.v[i].user]->name, shrinks ? "" : " ",
-            shrinks ? "" : amount_text(all.v[i].used, r->res, amount));
+            shrinks ? "" : limit_amount(all.v[i].used, r->res, amount));
     if (all.n > USERS_MAX && n >= 0 && (size_t)n < size)
         snprintf(ret_text + n, size - (size_t)n, ", %zu more", all.n - USERS_MAX);
     vec_fini(&all);
@@ -318,7 +320,7 @@ static int say_quota(const struct cluster *c, const struct reason *r,
             quantity_text(r->asked, m, asked));
     add_quota_users(c, r, q, users, sizeof users);
     return snprintf(ret_text, size, "%s: %s of %s in use%s and this job asks for %s",
-        name, amount_text(r->used, m->res, used), quantity_text(r->limit, m, limit),
+        name, limit_amount(r->used, m->res, used), quantity_text(r->limit, m, limit),
         users, m->res == LIMIT_JOB ? "one more" : quantity_text(r->asked, m, asked));
 }
 
@@ -359,14 +361,15 @@ static int say_limit(
     if (r->res == LIMIT_JOB)
         snprintf(asks, sizeof asks, "would be one more");
     else
-        snprintf(asks, sizeof asks, "asks for %s", amount_text(r->asked, r->res, used));
+        snprintf(
+            asks, sizeof asks, "asks for %s", limit_amount(r->asked, r->res, used));
     if (r->asked > r->limit) /* whatever is in use */
         snprintf(has, sizeof has, "may have");
     else
-        snprintf(has, sizeof has, "has %s of", amount_text(r->used, r->res, used));
+        snprintf(has, sizeof has, "has %s of", limit_amount(r->used, r->res, used));
     return snprintf(ret_text, size, "%s%s%s %s %s %s (%s) %s %s and %s %s", subject, in,
         owner, has, limit_word(r, word, sizeof word),
-        amount_text(r->limit, r->res, limit), r->level == LEVEL_SOFT ? "soft" : "hard",
+        limit_amount(r->limit, r->res, limit), r->level == LEVEL_SOFT ? "soft" : "hard",
         units[r->res], r->dim == DIM_IDLE ? "idle" : "active",
         r->asked > r->limit ? "this job alone" : "this job", asks);
 }
@@ -533,6 +536,58 @@ static int say_window(
         duration_format_exact(r->limit, text, sizeof text));
 }
 
+/* ---- funds ---------------------------------------------------------------------- */
+
+/* "needs 57,600 credits, 40,000 left in chem, 12,000 of them kept for 3 running jobs"
+ */
+static int say_credits(const struct cluster *c, const struct reason *r,
+    const char *account, char *ret_text, size_t size)
+{
+    uint32_t number = c->funds ? funds_account(c->funds, account) : FUNDS_NONE;
+    uint32_t runs = number != FUNDS_NONE ? funds_runs_on(c->funds, number) : 0;
+    int n = snprintf(ret_text, size, "needs %s credits, %s left in %.120s",
+        amount_text(r->asked).text, amount_text(r->limit).text, account);
+
+    if (r->used <= 0 || n < 0 || (size_t)n >= size)
+        return n;
+    return n
+           + snprintf(ret_text + n, size - (size_t)n,
+               ", %s of them kept for %u running job%s", amount_text(r->used).text,
+               runs, runs == 1 ? "" : "s");
+}
+
+static int say_funds(
+    const struct cluster *c, const struct reason *r, char *ret_text, size_t size)
+{
+    const char *account = r->object < c->creds[CRED_ACCOUNT].n
+                              ? c->creds[CRED_ACCOUNT].v[r->object]->name
+                              : "its account";
+
+    switch ((enum funds_lack)r->lack) {
+    case LACK_CREDITS:
+        return say_credits(c, r, account, ret_text, size);
+    case LACK_DEPOSIT:
+        return snprintf(ret_text, size,
+            "needs %s credits, and account %.120s has no deposit that can be used now",
+            amount_text(r->asked).text, account);
+    case LACK_ACCOUNT:
+        return snprintf(ret_text, size,
+            "needs %s credits, and this job has no account that could pay (msub -A, or "
+            "ADEF of its user)",
+            amount_text(r->asked).text);
+    case LACK_KNOWN:
+        return snprintf(ret_text, size,
+            "needs %s credits, and the bank knows no account %.120s",
+            amount_text(r->asked).text, account);
+    case LACK_OPEN:
+        return snprintf(ret_text, size, "account %.120s is closed", account);
+    case LACK_PERMISSION:
+        break;
+    }
+    return snprintf(
+        ret_text, size, "account %.120s is not for the user of this job", account);
+}
+
 static const struct {
     int (*say)(const struct cluster *, const struct reason *, char *, size_t);
     const char *text; /* when there is nothing to fill in */
@@ -565,6 +620,7 @@ static const struct {
     [WAIT_DEADLINE] = {say_deadline, NULL},
     [WAIT_GRES] = {say_gres, NULL},
     [WAIT_RM_LIMIT] = {say_refused, NULL},
+    [WAIT_FUNDS] = {say_funds, NULL},
 };
 
 int reason_format(
@@ -603,13 +659,13 @@ static int classic_limit(const struct cluster *c, const struct reason *r,
     }
     return snprintf(ret_text, size,
         "violates %s %s %s limit of %s for %s%s%s  (R: %s, U: %s)", kinds[r->dim],
-        soft ? "SOFT" : "HARD", name, amount_text(r->limit, r->res, limit),
+        soft ? "SOFT" : "HARD", name, limit_amount(r->limit, r->res, limit),
         quota       ? who
         : of_system ? "the system"
                     : object_text(c, r->kind, r->object, who),
         *within ? " " : "", within,
-        amount_text(r->res == LIMIT_JOB ? 1 : r->asked, r->res, asked),
-        amount_text(r->used, r->res, used));
+        limit_amount(r->res == LIMIT_JOB ? 1 : r->asked, r->res, asked),
+        limit_amount(r->used, r->res, used));
 }
 
 static int classic_holds(const struct job *j, char *ret_text, size_t size)

@@ -7,11 +7,13 @@
 #include "rm/pbs/driver.h"
 #include "rm/rm.h"
 #include "rm/slurm/driver.h"
+#include "rm/wiki/driver.h"
 
 #include <strings.h>
 
 static const struct rm_driver *(*const drivers[])(void) = {rm_local_driver,
-    rm_slurm_driver, rm_native_driver, rm_pbs_driver, rm_gridengine_driver};
+    rm_slurm_driver, rm_native_driver, rm_pbs_driver, rm_gridengine_driver,
+    rm_wiki_driver};
 #define DRIVERS (sizeof drivers / sizeof drivers[0])
 
 const struct rm_driver *rm_driver_find(const char *type, struct err *err)

@@ -55,11 +55,13 @@ struct rm_reservation {
 };
 
 enum rm_report_kind {
-    RM_NODE,        /* u.node: new, or something of it changed */
-    RM_NODE_GONE,   /* u.name */
-    RM_JOB,         /* u.job: new, or something of it changed, ended ones included */
-    RM_JOB_GONE,    /* u.name: not known any more */
-    RM_RESERVATION, /* u.reservation: new, or something of it changed */
+    RM_NODE,      /* u.node: new, or something of it changed */
+    RM_NODE_GONE, /* u.name */
+    RM_JOB,       /* u.job: new, or something of it changed, ended ones included */
+    RM_JOB_GONE,  /* u.name: not known any more */
+    RM_JOB_KEPT,  /* u.name: it is there, and cannot be read: all stays as it was. Told
+                     before RM_SYNCED alone, where else it would be missed */
+    RM_RESERVATION,      /* u.reservation: new, or something of it changed */
     RM_RESERVATION_GONE, /* u.name */
     RM_QUOTAS, /* u.quotas: all limits that it keeps, in place of those told before */
     RM_SYNCED, /* all nodes and jobs have been told */

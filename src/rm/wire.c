@@ -121,6 +121,8 @@ char *wire_report(const struct rm_report *r)
         return wire_line("job", job_out(r->u.job, r->at));
     case RM_JOB_GONE:
         return wire_line("job_gone", put_text_of(r->u.name));
+    case RM_JOB_KEPT:
+        return wire_line("job_kept", put_text_of(r->u.name));
     case RM_RESERVATION:
         return wire_line("reservation", reservation_out(r->u.reservation));
     case RM_RESERVATION_GONE:
@@ -235,6 +237,9 @@ int wire_read_report(
     } else if (json_object_get(o, "job_gone") != NULL) {
         *ret = (struct rm_report){
             .kind = RM_JOB_GONE, .u.name = reader_text(r, o, "job_gone")};
+    } else if (json_object_get(o, "job_kept") != NULL) {
+        *ret = (struct rm_report){
+            .kind = RM_JOB_KEPT, .u.name = reader_text(r, o, "job_kept")};
     } else if (json_object_get(o, "synced") != NULL) {
         *ret = (struct rm_report){.kind = RM_SYNCED};
     } else {

@@ -7,7 +7,7 @@
  *                       {"poll": true}    look again now
  *                       {"command": {...}}, {"submit": {...}}, {"note": {...}}
  *   adapter -> daemon   {"node": {...}}, {"node_gone": "n1"}, {"job": {...}},
- *                       {"job_gone": "12"}, {"reservation": {...}},
+ *                       {"job_gone": "12"}, {"job_kept": "12"}, {"reservation": {...}},
  * {"reservation_gone": "r"}, {"synced": true}, {"done": {...}},
  *                       {"health": {...}}
  *

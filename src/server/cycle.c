@@ -4,6 +4,7 @@
  * while scheduling is stopped. A simulation runs its cycles itself (simulation.c). */
 #define LOG_FACILITY FACILITY_SCHED
 #include "server/durable/rsvkeep.h"
+#include "server/durable/teller.h"
 #include "server/durable/usage.h"
 #include "server/journal/anew.h"
 #include "server/managers/immediate.h"
@@ -101,7 +102,9 @@ void cycle_run(struct server *s)
         whole_restored(s);
         usage_recall_standing(s);
         rsvkeep_restore(s);
+        teller_jobs_are_known(s);
     }
+    teller_look(s);
     if (!s->control.paused && !s->control.rm_failure_until && manager_ready(s)) {
         reslimit_check(s);
         world_cycle(s);

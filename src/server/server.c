@@ -9,6 +9,7 @@
 #include "server/durable/changes.h"
 #include "server/durable/messages.h"
 #include "server/durable/statistics.h"
+#include "server/durable/teller.h"
 #include "server/durable/usage.h"
 #include "server/events/eventlog.h"
 #include "server/events/mail.h"
@@ -132,6 +133,7 @@ int server_configure(struct server *s, struct err *err)
         return -1;
     }
     config_destroy(old);
+    teller_recall(s);
     follow_log_parameters(s);
     eventlog_configure(s);
     notify_configure(s);
@@ -368,6 +370,8 @@ static int open_all(struct server *s, struct err *err)
     messages_open(s);
     record_statistics_load(s);
     usage_recall_fairshare(s);
+    teller_open(s);
+    teller_recall(s);
     if (manager_open(s, err) < 0)
         return -1;
     if (s->simulation) /* it begins with nothing */
@@ -386,6 +390,7 @@ static void close_all(struct server *s)
     schema_close(s->schema);
     s->http = NULL;
     whole_close(s);
+    teller_close(s);
     stream_close(s);
     order_close(s);
     events_close(s);

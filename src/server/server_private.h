@@ -65,6 +65,7 @@ struct schema;
 struct simulation;
 struct statfile;
 struct submissions;
+struct teller;
 struct triggers;
 struct usage_keep;
 struct watch;
@@ -109,6 +110,7 @@ struct server {
     struct restless *restless;
     struct rsvkeep *rsvkeep;
     struct usage_keep *usage;
+    struct teller *teller;
     struct journal *journal;
 
     /* api/, http/ */

@@ -7,6 +7,7 @@
 #include "server/durable/restless.h"
 #include "server/durable/rsvkeep.h"
 #include "server/durable/statistics.h"
+#include "server/durable/teller.h"
 #include "server/durable/usage.h"
 #include "server/events/metrics.h"
 #include "server/events/triggers.h"
@@ -179,6 +180,7 @@ int world_apply(
     if (made.job)
         world_touch(s, made.job->index);
     watch_applied(s, ev, made.job);
+    teller_post(s);
     /* What the event decided by itself is for the resource manager too: at once, so
      * that nothing it reports meanwhile looks like news. */
     s->world->actions.n = 0;
@@ -275,6 +277,7 @@ void world_cycle(struct server *s)
     s->world->actions.n = 0;
     engine_cycle(s->engine, now, &s->world->actions);
     s->world->last_cycle_s = clock_s() - begin;
+    teller_post(s);
     histogram_add(&s->metrics->cycle, s->world->last_cycle_s);
     s->world->revision++;
     s->control.iteration++;

@@ -26,7 +26,7 @@ struct ledger_account {
     bool overflow;    /* may draw on its parent */
     bool active;      /* removed otherwise: names are never used again */
     int64_t share;    /* of what is deposited with the parent, in millionths */
-    const char *only; /* who may charge it (am/only.h); "" = all */
+    const char *only; /* who may charge it (funds/only.h); "" = all */
 };
 
 struct ledger_deposit {

@@ -57,6 +57,15 @@ OPERATIONS = {
     "GET /v1/parameters": (ADMINS, None),
     "POST /v1/parameters": ("1", {"text": "RESERVATIONDEPTH 3"}),
     "GET /v1/accounting": (ALL, None),  # one's own; ADMIN3 and up those of all
+    "GET /v1/bank/accounts": (ALL, None),  # those one may see
+    "GET /v1/bank/statement": (ALL, None),
+    "GET /v1/bank/liens": (ALL, None),
+    "POST /v1/bank/accounts": ("1o", {"account": "below", "parent": "physics"}),
+    "POST /v1/bank/deposits": ("1", {"request": "a", "account": "physics", "amount": "1"}),
+    "POST /v1/bank/withdrawals": ("1", {"request": "b", "account": "physics", "amount": "1"}),
+    "POST /v1/bank/transfers": ("1o", {"request": "c", "account": "physics",
+                                       "into": "physics", "amount": "1"}),
+    "POST /v1/bank/refunds": ("1", {"request": "d", "run": "7.r1", "amount": "1"}),
     "GET /v1/events": (ADMINS, None),
     "GET /metrics": (ALL, None),
     "GET /openapi.json": (ALL, None),
@@ -135,11 +144,24 @@ CHANGED = {  # attributes of jobs that mjobctl -m changes
     "reqreservation": [("x", MINE)], "rmxstring": [], "sysprio": [("5", RULERS)], "trig": [],
     "trigvar": [], "userprio": [("5", MINE)], "var": [], "wclimit": [("100", MINE)],
 }
+BANK = {"request": [("e", ALL)], "account": [("physics", ALL)], "amount": [("2", ALL)],
+        "text": [("x", ALL)]}
 MEMBERS = {
     "SchedulerOrder": {
         "action": [("resume", ALL)], "iteration": [(9, ALL)], "count": [(1, ALL)],
         "seconds": [(0, ALL)], "alone": [(False, ALL)], "text": [("x", ALL)],
         "message": [(1, ALL)], "what": [("all", ALL)]},
+    "BankAccountOrder": {
+        "account": [("other", ALL)], "parent": [("games", "1")], "overflow": [(True, ALL)],
+        "closed": [(True, ALL)], "share": [(5, ALL)], "only": [("user=nobody", ALL)]},
+    "BankDeposit": dict(BANK, credit_limit=[("5", ALL)], label=[("q1", ALL)],
+                        only=[("user=nobody", ALL)], pay_debts=[(True, ALL)],
+                        **{"from": [(1, ALL)], "to": [(AT, ALL)]}),
+    "BankWithdrawal": dict(BANK, deposit=[(1, ALL)]),
+    "BankTransfer": dict(BANK, account=[("games", "1")], into=[("games", "1")],
+                         **{"from": [(1, "1")], "to": [(AT, "1")]}),
+    "BankRefund": {key: rows for key, rows in dict(
+        BANK, run=[("7.r2", ALL)], deposit=[(1, ALL)]).items() if key != "account"},
     "ParameterChange": {"text": [("RESERVATIONDEPTH 2", ALL)], "persistent": [(True, ALL)]},
     "JobRequest": {
         "name": [("x", ALL)], "script": [("#!/bin/sh\n", ALL)], "arguments": [(["a"], ALL)],

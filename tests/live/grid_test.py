@@ -15,7 +15,7 @@ SRC = pathlib.Path(__file__).resolve().parents[2] / "src" / "server"
 API = json.loads((SRC / "api" / "openapi.json").read_text())
 WHO = {"1": "root", "2": "bin", "3": "daemon", "o": "nobody", "s": "games"}
 CONFIG = LEVELS + """QOSCFG[high] PRIORITY=9
-ACCOUNTCFG[physics] PRIORITY=0
+ACCOUNTCFG[physics] PRIORITY=0 MANAGERS=nobody
 CLASSCFG[batch] PRIORITY=0
 SRCFG[plain] HOSTLIST=node04 STARTTIME=0 ENDTIME=1
 SRCFG[tool] HOSTLIST=node04 STARTTIME=0 ENDTIME=1 TRIGGER=start;exec@/bin/true

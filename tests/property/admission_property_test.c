@@ -108,6 +108,12 @@ static uint64_t hash_usage(const struct cluster *c)
             memcpy(&bits, &use, sizeof bits);
             h = add_hash(h, bits);
         }
+    for (uint32_t i = 0; c->funds && i < funds_accounts(c->funds); i++) {
+        struct funds_account a = funds_account_now(c->funds, i);
+        for (size_t k = 0; k < a.n; k++)
+            h = add_hash(add_hash(h, (uint64_t)a.deposits[k].balance),
+                (uint64_t)a.deposits[k].held);
+    }
     return h;
 }
 
@@ -414,6 +420,20 @@ static void change_world(struct history *h)
     }
 }
 
+/* Somebody deposits, or takes credits away. */
+static void tell_funds(struct history *h, struct rng *rng)
+{
+    struct funds_deposit d = {.id = 1,
+        .to_at = h->now + rng_below(rng, 100),
+        .balance = rng_below(rng, 200) * 1000};
+    struct funds_account a = {
+        .name = rng_percent(rng, 50) ? "chem" : "bio", .deposits = &d, .n = 1};
+    struct event ev = {
+        .kind = EVENT_FUNDS, .at = h->now, .u.funds = {.accounts = &a, .n = 1}};
+
+    tell(h, &ev);
+}
+
 /* For nobody, on one node. */
 static void reserve_node(struct history *h)
 {
@@ -451,7 +471,8 @@ static const char *const variants[] = {
            "CLASSCFG[short] MAXPROC=4 MAXJOB=2,3\nCLASSCFG[long] FSTARGET=200^\n",
     COMMON "SYSTEMMAXPROCPERJOB 5\nREJECTNEGPRIOJOBS FALSE\n"
            "USERCFG[u0] MAXJOB=3\nUSERCFG[u1] FSTARGET=50^\nCLASSCFG[long] MAXPS=60\n",
-    COMMON "CLASSCFG[short] MAXPROC=6\nCLASSCFG[long] MAXWC=0:00:30\n",
+    COMMON "CLASSCFG[short] MAXPROC=6\nCLASSCFG[long] MAXWC=0:00:30\n"
+           "AMCFG[bank] TYPE=BUILTIN\nUSERCFG[u0] ADEF=chem\nUSERCFG[u1] ADEF=bio\n",
     COMMON
     "USERCFG[u2] MAXJOB=1\nREJECTNEGPRIOJOBS TRUE\nSYSTEMMAXJOBWALLTIME 0:00:25\n"
     "CLASSCFG[short] FSTARGET=80^\n",
@@ -499,6 +520,7 @@ static void run_history(uint32_t seed, unsigned flips[CHECKS])
     static void (*const any[])(struct history *) = {submit, submit, submit, end_some,
         change_job, change_job, set_priority, hold_job, change_node, report_job,
         change_world, reserve_node};
+    struct rng funds = {seed + 1};
     struct history h;
 
     begin_history(&h, seed);
@@ -506,6 +528,8 @@ static void run_history(uint32_t seed, unsigned flips[CHECKS])
         if (rng_percent(&h.rng, 40))
             tick(&h);
         any[rng_below(&h.rng, sizeof any / sizeof *any)](&h);
+        if (h.e->cfg->bank.type == BANK_BUILTIN && rng_percent(&funds, 10))
+            tell_funds(&h, &funds);
         if (rng_percent(&h.rng, 50))
             schedule(&h);
     }

@@ -240,17 +240,20 @@ static void take_people(struct pbs *p, const struct pbs_attr *a, const char *par
 {
     char *copy = xstrdup(a->value), *rest = NULL;
     bool admins = strcmp(param, "ADMIN1") == 0;
+    struct strbuf people = {0};
 
-    strbuf_printf(&p->head, "%s%s", param, admins ? " root" : "");
     for (char *word = strtok_r(copy, ", ", &rest); word != NULL;
          word = strtok_r(NULL, ", ", &rest)) {
         word[strcspn(word, "@")] = '\0';
         if (strchr(word, '*') != NULL)
             import_left(p->im, a->at, "%s: everybody of a pattern", a->name);
         else if (!admins || strcmp(word, "root") != 0)
-            strbuf_printf(&p->head, " %s", word);
+            strbuf_printf(&people, " %s", word);
     }
-    strbuf_add(&p->head, "\n");
+    if (admins || people.len > 0)
+        strbuf_printf(&p->head, "%s%s%s\n", param, admins ? " root" : "",
+            people.len > 0 ? people.text : "");
+    free(people.text);
     free(copy);
 }
 

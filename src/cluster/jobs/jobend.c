@@ -19,6 +19,7 @@ static const struct {
     [ENDED_CANCELLED] = {"cancelled", "it was cancelled"},
     [ENDED_NODE_DOWN] = {"node_down", "a node it was on is down"},
     [ENDED_DEPENDENCY] = {"dependency", "a dependency of it can never hold", true},
+    [ENDED_FUNDS] = {"funds", "its account has no funds for it", true},
     [ENDED_NOQUEUE] = {"noqueue", "the job asked to start at once or not at all", true},
     [ENDED_ARRAY] = {"array_refused", "another job of its array was refused"},
     [ENDED_PREEMPTED] = {"preempted", "it was preempted"},

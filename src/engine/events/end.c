@@ -86,6 +86,7 @@ int start_failed(
 {
     if (!job_is_active(j))
         return err_set(err, ERR_CONFLICT, "job '%s' is not starting", j->id);
+    charging_release(e, j);
     report_requeued(e, j);
     if (ev->u.failed.waits && j->start_count > WAITS_COUNTED)
         j->start_count--;

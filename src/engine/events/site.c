@@ -52,6 +52,22 @@ int take_quotas(
     return 0;
 }
 
+/* A bank tells for the first time, or what has changed: somebody deposited. */
+int take_funds(
+    struct engine *e, const struct event *ev, struct event_result *ret, struct err *err)
+{
+    (void)ret;
+    (void)err;
+    if (!e->c->funds)
+        e->c->funds = funds_create();
+    funds_tell(e->c->funds, &ev->u.funds);
+    if (ev->u.funds.known)
+        charging_forget_strangers(e);
+    unfunded_changed(e);
+    admission_configure(e);
+    return 0;
+}
+
 int reset_statistics(
     struct engine *e, const struct event *ev, struct event_result *ret, struct err *err)
 {

@@ -4,6 +4,7 @@
 
 #include "base/vec.h"
 #include "rm/adapter/clock.h"
+#include "rm/adapter/eport.h"
 #include "rm/remote.h"
 
 #include <stdio.h>
@@ -14,6 +15,7 @@
 #define MANY     20    /* orders pending: then a look is cheaper than checks */
 #define MANY_MS  200
 #define BEAT_S   2
+#define EVENT_MS 1000 /* MINETIME */
 
 struct agent {
     const struct agent_driver *driver;
@@ -22,10 +24,13 @@ struct agent {
     sd_event_source *timer;
     struct link *link;
     struct pending *orders;
+    struct eport *eport;
+    struct eport_spec wanted;   /* its port; port 0 = none */
     int64_t poll_ms, looked_ms; /* looked: when the last look began */
     int64_t pause_ms;           /* of looks that fail; 0 = they go well */
     bool soon, looking, told_all, up;
-    bool away; /* out of reach */
+    bool away;       /* out of reach */
+    bool eport_told; /* that it cannot be had */
 };
 
 sd_event *agent_loop(const struct agent *a)
@@ -41,6 +46,11 @@ const struct rm_sink *agent_sink(const struct agent *a)
 struct pending *agent_orders(const struct agent *a)
 {
     return a->orders;
+}
+
+bool agent_is_synced(const struct agent *a)
+{
+    return a->told_all;
 }
 
 bool agent_is_led(const struct agent *a)
@@ -73,8 +83,22 @@ static void arm(struct agent *a)
         (uint64_t)(wait_ms > 0 ? wait_ms : 0) * 1000, 500, on_timer, a);
 }
 
+/* Without it all goes on, by POLLINTERVAL; it is tried again with each look. */
+static void open_eport(struct agent *a)
+{
+    struct err err = {0};
+
+    if (a->wanted.port == 0 || a->eport != NULL)
+        return;
+    a->eport = eport_new(a->loop, &a->wanted, &err);
+    if (a->eport == NULL && !a->eport_told)
+        agent_health(a, "EPORT", err.text);
+    a->eport_told = a->eport == NULL;
+}
+
 static void begin_look(struct agent *a)
 {
+    open_eport(a);
     a->soon = false;
     a->looking = true;
     a->looked_ms = clock_ms();
@@ -185,6 +209,22 @@ void agent_pending(struct agent *a, const struct rm_command *c, int64_t patience
 
 /* ---- the daemon ---- */
 
+static void on_poll(void *ctx)
+{
+    agent_look(ctx);
+}
+
+static void want_eport(struct agent *a, const struct link_opening *o)
+{
+    const char *port = link_attr(o, "EPORT"), *host = link_attr(o, "HOST");
+
+    a->wanted = (struct eport_spec){.host = host != NULL ? xstrdup(host) : NULL,
+        .port = port != NULL ? atoi(port) : 0,
+        .least_ms = link_attr_ms(o, "MINETIME", EVENT_MS),
+        .woken = on_poll,
+        .ctx = a};
+}
+
 static void on_open(void *ctx, const struct link_opening *o)
 {
     struct agent *a = ctx;
@@ -196,6 +236,7 @@ static void on_open(void *ctx, const struct link_opening *o)
         fprintf(stderr, "%s: %s\n", a->driver->program, err.text);
         exit(REMOTE_CANNOT);
     }
+    want_eport(a, o);
     a->looked_ms = clock_ms() - a->poll_ms; /* the first is due */
     arm(a);
 }
@@ -242,11 +283,6 @@ static void on_ping(void *ctx, int64_t n)
         a->driver->beat(a->ctx);
 }
 
-static void on_poll(void *ctx)
-{
-    agent_look(ctx);
-}
-
 int agent_main(const struct agent_driver *driver)
 {
     static const struct link_calls calls = {.open = on_open,
@@ -272,6 +308,8 @@ int agent_main(const struct agent_driver *driver)
     status = sd_event_loop(a->loop);
     if (driver->close != NULL && a->ctx != NULL)
         driver->close(a->ctx);
+    eport_destroy(a->eport);
+    free((char *)a->wanted.host);
     pending_destroy(a->orders);
     link_destroy(a->link);
     sd_event_source_disable_unref(a->timer);

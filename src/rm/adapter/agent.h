@@ -65,6 +65,8 @@ void agent_health(struct agent *a, const char *function, const char *text);
 /* The resource manager has gone back to what it was before: pending orders are lost,
  * all is told anew. */
 void agent_forgotten(struct agent *a, const char *why);
+/* Has the daemon been told all that there is? Until then what is not told is missed. */
+bool agent_is_synced(const struct agent *a);
 bool agent_is_led(const struct agent *a); /* see link.h */
 
 void agent_done(struct agent *a, uint64_t token, enum rm_outcome outcome,

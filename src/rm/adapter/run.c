@@ -13,11 +13,13 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/file.h>
+#include <sys/prctl.h>
 #include <sys/queue.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #define ERR_MOST 4096 /* bytes of the standard error that are kept */
+#define DYING_S  5    /* from KILL to an end; what takes longer is in the kernel */
 
 /* What the runner says at the end. */
 struct verdict {
@@ -46,6 +48,7 @@ struct runs {
     int lock; /* of the file that runners hold */
     bool settled;
     unsigned at_once, running;
+    struct VEC(pid_t) over; /* runners that have said what there is, to be waited for */
     TAILQ_HEAD(, run) queue;
 };
 
@@ -57,10 +60,15 @@ static int status_of(int wait_status)
                                     : WEXITSTATUS(wait_status);
 }
 
-static void become_program(const struct run *run, int out, int err)
+/* Whoever kills the runner kills the program too: else nobody would know that it still
+ * runs, and it might be run again beside itself. */
+static void become_program(const struct run *run, pid_t runner, int out, int err)
 {
     sigset_t none;
 
+    prctl(PR_SET_PDEATHSIG, SIGKILL);
+    if (getppid() != runner)
+        _exit(127);
     setpgid(0, 0);
     sigemptyset(&none);
     sigprocmask(SIG_SETMASK, &none, NULL);
@@ -74,14 +82,29 @@ static void become_program(const struct run *run, int out, int err)
     _exit(127);
 }
 
-/* Until the program ends, or its time is over, or we are told to end it. */
-static struct verdict wait_for_program(pid_t pid, int64_t timeout_ms)
+/* Has it ended, before so many seconds have passed? */
+static bool wait_for_end(pid_t pid, int seconds, int *ret_status)
+{
+    struct timespec tick = {.tv_nsec = 10000000};
+
+    for (int i = 0; i < seconds * 100; i++) {
+        if (waitpid(pid, ret_status, WNOHANG) != 0)
+            return true;
+        nanosleep(&tick, NULL);
+    }
+    return false;
+}
+
+/* Until the program ends, or its time is over, or we are told to end it. `*ret_left`:
+ * it was killed, and does not end. */
+static struct verdict wait_for_program(pid_t pid, int64_t timeout_ms, bool *ret_left)
 {
     struct timespec limit = {timeout_ms / 1000, timeout_ms % 1000 * 1000000}, now, end;
     struct verdict v = {0};
     sigset_t signals;
-    int status;
+    int status = SIGKILL; /* of one that is left */
 
+    *ret_left = false;
     sigemptyset(&signals);
     sigaddset(&signals, SIGCHLD);
     sigaddset(&signals, SIGTERM);
@@ -101,7 +124,7 @@ static struct verdict wait_for_program(pid_t pid, int64_t timeout_ms)
             v.hung = got == SIGALRM;
             kill(-pid, SIGKILL);
             kill(pid, SIGKILL); /* before it had a group of its own */
-            waitpid(pid, &status, 0);
+            *ret_left = !wait_for_end(pid, DYING_S, &status);
             break;
         }
     }
@@ -116,7 +139,8 @@ static void become_runner(const struct run *run, int out, int err, int verdict)
     struct verdict v = {.status = 127};
     sigset_t block;
     int null, lock, to;
-    pid_t pid;
+    pid_t pid, self;
+    bool left = false;
 
     setsid();
     sigemptyset(&block);
@@ -125,9 +149,10 @@ static void become_runner(const struct run *run, int out, int err, int verdict)
     sigprocmask(SIG_BLOCK, &block, NULL);
     null = open("/dev/null", O_RDWR);
     dup2(null, STDIN_FILENO);
+    self = getpid();
     pid = fork();
     if (pid == 0)
-        become_program(run, out, err);
+        become_program(run, self, out, err);
     dup2(null, STDOUT_FILENO);
     dup2(null, STDERR_FILENO);
     lock = fcntl(run->runs->lock, F_DUPFD_CLOEXEC, 100);
@@ -136,9 +161,13 @@ static void become_runner(const struct run *run, int out, int err, int verdict)
     dup2(to, 4);
     close_range(5, UINT_MAX, 0);
     if (pid > 0)
-        v = wait_for_program(pid, run->timeout_ms);
+        v = wait_for_program(pid, run->timeout_ms, &left);
     while (write(4, &v, sizeof v) < 0 && errno == EINTR)
         continue;
+    if (left) { /* our lock tells that it is still there */
+        close(4);
+        waitpid(pid, NULL, 0);
+    }
     _exit(0);
 }
 
@@ -287,6 +316,14 @@ static void finish_run(struct run *run, struct verdict v)
     schedule_next(r);
 }
 
+/* Most have ended by now; one whose program does not end stays. */
+static void reap_runners(struct runs *r)
+{
+    for (size_t i = r->over.n; i-- > 0;)
+        if (waitpid(r->over.v[i], NULL, WNOHANG) != 0)
+            vec_remove(&r->over, i);
+}
+
 static int on_end(sd_event_source *source, int fd, uint32_t events, void *ctx)
 {
     struct run *run = ctx;
@@ -297,7 +334,8 @@ static int on_end(sd_event_source *source, int fd, uint32_t events, void *ctx)
     (void)events;
     if (n < 0 && (errno == EAGAIN || errno == EINTR))
         return 0;
-    waitpid(run->runner, NULL, 0); /* it has nothing else to do */
+    vec_push(&run->runs->over, run->runner);
+    reap_runners(run->runs);
     finish_run(run, v);
     return 0;
 }
@@ -385,6 +423,7 @@ void runs_destroy(struct runs *r)
     }
     sd_event_source_disable_unref(r->turn);
     sd_event_unref(r->loop);
+    vec_fini(&r->over);
     close(r->lock);
     free(r);
 }

@@ -27,6 +27,7 @@
 #include <unistd.h>
 
 #define POLL_MS       5000
+#define LEAST_MS      200 /* two programs a look, and a look behind each order */
 #define TIMEOUT_MS    15000
 #define START_WAIT_MS 600000 /* JOBSYNCTIME of old */
 #define START_MOST_MS 3600000
@@ -154,7 +155,7 @@ static void native_look(void *ctx)
             "a program that was begun before the adapter was started still runs");
         return;
     }
-    wiki_look(v->wiki);
+    wiki_look(v->wiki, true);
     v->awaited = 3; /* the last is this function's own */
     start_query(v, &v->nodes);
     start_query(v, &v->jobs);
@@ -309,6 +310,7 @@ static void *native_open(struct agent *a, const struct link_opening *o, struct e
 static const struct agent_driver native_agent = {
     .program = "maui-native",
     .poll_ms = POLL_MS,
+    .least_ms = LEAST_MS,
     .open = native_open,
     .close = native_close,
     .look = native_look,

@@ -2,6 +2,7 @@
  * What was read, told. Beyond what an answer says of each job by itself: limits of
  * arrays, dependencies on jobs that are not there, queues that are stopped, vnodes that
  * only jobs suspended by us keep in maintenance. */
+#include "base/hash.h"
 #include "base/xalloc.h"
 #include "rm/pbs/pbs.h"
 
@@ -69,10 +70,50 @@ static void keep_back(struct pbs_job *j, const char *why)
         j->rm.notes = why;
 }
 
-/* "Queue: long", "    started = False" of qstat -Q -f. */
-static bool is_stopped(const char *queues, const char *name)
+/* Counts by name, of one look. */
+struct tally {
+    const char *name; /* key; borrowed */
+    unsigned n;
+    UT_hash_handle hh;
+};
+
+static struct tally *find_tally(struct tally *all, const char *name, size_t len)
 {
-    bool here = false;
+    struct tally *t;
+
+    HASH_FIND(hh, all, name, len, t);
+    return t;
+}
+
+static void count_name(struct tally **io, const char *name, size_t len)
+{
+    struct tally *t = find_tally(*io, name, len);
+
+    if (t == NULL) {
+        t = xcalloc(1, sizeof *t);
+        t->name = name;
+        HASH_ADD_KEYPTR(hh, *io, t->name, len, t);
+    }
+    t->n++;
+}
+
+static void free_tallies(struct tally **io)
+{
+    struct tally *t, *next;
+
+    HASH_ITER(hh, *io, t, next)
+    {
+        HASH_DEL(*io, t);
+        free(t);
+    }
+}
+
+/* Those stopped: "Queue: long", "    started = False" of qstat -Q -f. */
+static struct tally *list_stopped(const char *queues)
+{
+    struct tally *stopped = NULL;
+    const char *name = NULL;
+    size_t len = 0;
 
     for (const char *line = queues; line != NULL && *line;
          line += strcspn(line, "\n"), line += *line == '\n') {
@@ -80,22 +121,25 @@ static bool is_stopped(const char *queues, const char *name)
 
         if (strncmp(line, "Queue:", 6) == 0) {
             word = 6 + strspn(line + 6, " ");
-            here =
-                n - word == strlen(name) && strncmp(line + word, name, n - word) == 0;
+            name = line + word;
+            len = n - word;
             continue;
         }
         word = strspn(line, " \t");
-        if (here && strncmp(line + word, "started", 7) == 0)
-            return memmem(line, n, "False", 5) != NULL;
+        if (name == NULL || strncmp(line + word, "started", 7) != 0)
+            continue;
+        if (memmem(line, n, "False", 5) != NULL)
+            count_name(&stopped, name, len);
+        name = NULL; /* the first word counts */
     }
-    return false;
+    return stopped;
 }
 
-static void check_queue(const struct pbs_adapter *p, struct pbs_job *j)
+static void check_queue(struct tally *stopped, struct pbs_job *j)
 {
     const char *queue = j->rm.desc.cred[CRED_CLASS];
 
-    if (queue != NULL && is_stopped(p->queues, queue))
+    if (queue != NULL && find_tally(stopped, queue, strlen(queue)) != NULL)
         keep_back(j, "its queue is stopped");
 }
 
@@ -147,6 +191,8 @@ static void check_array(struct pbs_adapter *p, const struct pbs_job *parent)
 
 static void check_jobs(struct pbs_adapter *p)
 {
+    struct tally *stopped = list_stopped(p->queues);
+
     for (size_t i = 0; i < p->jobs_answer.jobs.n; i++) {
         struct pbs_job *j = &p->jobs_answer.jobs.v[i];
 
@@ -154,32 +200,35 @@ static void check_jobs(struct pbs_adapter *p)
             check_array(p, j);
         if (j->parent || !job_is_waiting(j))
             continue;
-        check_queue(p, j);
+        check_queue(stopped, j);
         check_dependencies(p, j);
     }
+    free_tallies(&stopped);
 }
 
 /* ---- hosts of several vnodes ---- */
-
-/* Is an earlier vnode of the same host there; and any other at all? */
-static bool shares_host(const struct pbs_answer *a, size_t i, bool earlier)
-{
-    for (size_t k = 0; k < (earlier ? i : a->nodes.n); k++)
-        if (k != i && strcmp(a->nodes.v[k].host, a->nodes.v[i].host) == 0)
-            return true;
-    return false;
-}
 
 /* The vnodes that have a brother: all of them, or all but the first of each host. */
 static const char *const *list_brothers(struct pbs_adapter *p, bool but_first)
 {
     const struct pbs_answer *a = &p->nodes_answer;
     const char **list = arena_take(&p->jobs_answer.arena, a->nodes.n + 1, sizeof *list);
+    struct tally *all = NULL, *seen = NULL;
     size_t n = 0;
 
     for (size_t i = 0; i < a->nodes.n; i++)
-        if (shares_host(a, i, but_first))
+        count_name(&all, a->nodes.v[i].host, strlen(a->nodes.v[i].host));
+    for (size_t i = 0; i < a->nodes.n; i++) {
+        const char *host = a->nodes.v[i].host;
+        size_t len = strlen(host);
+
+        if (find_tally(all, host, len)->n > 1
+            && (!but_first || find_tally(seen, host, len) != NULL))
             list[n++] = a->nodes.v[i].desc.name;
+        count_name(&seen, host, len);
+    }
+    free_tallies(&all);
+    free_tallies(&seen);
     return n > 0 ? list : NULL;
 }
 

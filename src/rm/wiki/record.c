@@ -473,7 +473,8 @@ static struct cmp comparison(int64_t value, const char *op)
     return (struct cmp){w != NULL ? (enum cmp_op)w->value : CMP_GE, value};
 }
 
-/* The user's primary group, looked up once. */
+/* The user's primary group, looked up until it is found: who is not known yet may be
+ * later, and a directory may be away. */
 static const char *group_of(struct wiki_room *room, const char *user)
 {
     struct wiki_group *g;
@@ -485,9 +486,11 @@ static const char *group_of(struct wiki_room *room, const char *user)
         return g->group;
     pw = getpwnam(user);
     gr = pw != NULL ? getgrgid(pw->pw_gid) : NULL;
+    if (gr == NULL)
+        return "NOGROUP";
     g = xcalloc(1, sizeof *g);
     g->user = xstrdup(user);
-    g->group = xstrdup(gr != NULL ? gr->gr_name : "NOGROUP");
+    g->group = xstrdup(gr->gr_name);
     HASH_ADD_KEYPTR(hh, room->groups, g->user, strlen(g->user), g);
     return g->group;
 }

@@ -2,6 +2,7 @@
  * Records to reports, and orders to answers. */
 #include "rm/wiki/told.h"
 
+#include "base/duration.h"
 #include "rm/adapter/clock.h"
 #include "rm/adapter/digest.h"
 #include "rm/adapter/listing.h"
@@ -9,6 +10,7 @@
 #include "rm/wire.h"
 
 #include <stdio.h>
+#include <strings.h>
 #include <sys/queue.h>
 #include <time.h>
 
@@ -19,6 +21,7 @@ struct told_job {
     int64_t seen_at, started_at, ended_at; /* where the record has no such instants */
     int64_t ordered_ms;                    /* when the last order for it was answered */
     int64_t read_ms;                       /* the look that read its record last */
+    int64_t limit_at;                      /* it may run until then; 0 = no limit */
 };
 
 /* An order on its way, and a start until it has been seen. */
@@ -39,11 +42,13 @@ struct wiki {
     struct wiki_room room;
     struct wiki_record record;
     int64_t look_ms;     /* when the look began */
+    bool whole;          /* of this look: who is not in it is missed */
     bool missed;         /* of this look: something to look for again */
     char complaint[400]; /* of this look: the first record that could not be read; "" */
     char function[40];   /* that it is about */
     bool nothing;        /* of a text that has records none could be read */
     uint64_t complained; /* digest of the last complaint that was told */
+    int64_t newest_node, newest_job; /* UPDATETIME= */
     unsigned sent;
     unsigned changing; /* of those sent, orders other than starts: see is_changing() */
     TAILQ_HEAD(, wiki_trip) trips;
@@ -114,9 +119,27 @@ void wiki_forget(struct wiki *w)
 
 /* ---- looks ---- */
 
-void wiki_look(struct wiki *w)
+int64_t wiki_newest_node(const struct wiki *w)
+{
+    return w->newest_node;
+}
+
+int64_t wiki_newest_job(const struct wiki *w)
+{
+    return w->newest_job;
+}
+
+bool wiki_is_over_limit(const struct wiki *w, const char *job)
+{
+    const struct told_job *t = listing_find(w->jobs, job);
+
+    return t != NULL && t->limit_at > 0 && time(NULL) >= t->limit_at;
+}
+
+void wiki_look(struct wiki *w, bool whole)
 {
     w->look_ms = clock_ms();
+    w->whole = whole;
     w->missed = w->nothing = false;
     w->complaint[0] = '\0';
     listing_begin(w->nodes);
@@ -211,6 +234,17 @@ static bool is_changing(const struct wiki *w, const char *job)
     return false;
 }
 
+/* What the record in hand is of stays as it was; also where we have just begun, and the
+ * daemon knows more of it than we do. */
+static void keep_thing(struct wiki *w, struct listing *l)
+{
+    struct rm_report r = {.kind = RM_JOB_KEPT, .u.name = w->record.id};
+
+    listing_keep(l, w->record.id);
+    if (l == w->jobs && !agent_is_synced(w->agent))
+        agent_sink(w->agent)->report(agent_sink(w->agent)->ctx, &r);
+}
+
 static int tell_job(struct wiki *w, struct err *err)
 {
     struct rm_job j;
@@ -222,7 +256,7 @@ static int tell_job(struct wiki *w, struct err *err)
         return -1;
     t = listing_find(w->jobs, j.desc.id);
     if (t != NULL && (t->ordered_ms >= w->look_ms || is_changing(w, j.desc.id))) {
-        listing_keep(w->jobs, j.desc.id);
+        keep_thing(w, w->jobs);
         w->missed = true; /* it says how it was before the order, or amid it */
         return 0;
     }
@@ -235,12 +269,31 @@ static int tell_job(struct wiki *w, struct err *err)
     t->request = request;
     t->state = j.desc.state;
     t->read_ms = w->look_ms;
+    t->limit_at = is_active(t->state) && j.desc.wclimit_s > 0 && j.start_at > 0
+                          && j.desc.wclimit_s < DURATION_UNLIMITED
+                      ? j.start_at + j.desc.wclimit_s
+                      : 0;
     listing_tell(w->jobs, j.desc.id, &r, agent_sink(w->agent));
     if (t == &first)
         *(struct told_job *)listing_find(w->jobs, j.desc.id) = first;
     if (!is_waiting(j.desc.state)) /* of other orders their programs tell */
         pending_land_job(agent_orders(w->agent), j.desc.id, RM_START);
     return 0;
+}
+
+static void note_time(const struct wiki *w, int64_t *newest)
+{
+    for (size_t i = 0; i < w->record.fields.n; i++) {
+        const struct wiki_field *f = &w->record.fields.v[i];
+        long long at;
+
+        if (strcasecmp(f->name, "UPDATETIME") != 0 && strcasecmp(f->name, "A1") != 0)
+            continue;
+        at = strtoll(f->value, NULL, 10);
+        if (at > *newest)
+            *newest = at;
+        return;
+    }
 }
 
 static void tell_records(struct wiki *w, struct listing *l, const char *text, size_t n,
@@ -255,19 +308,20 @@ static void tell_records(struct wiki *w, struct listing *l, const char *text, si
         bool parted = wiki_split(&w->record, record, len, form, &err) == 0;
 
         if (parted && tell(w, &err) == 0) {
+            note_time(w, l == w->jobs ? &w->newest_job : &w->newest_node);
             told++;
             continue;
         }
         wrong++;
         rubbish += !parted;
         if (w->record.id != NULL)
-            listing_keep(l, w->record.id);
+            keep_thing(w, l);
         note_complaint(w, function, &err);
     }
     w->nothing |= rubbish > 0 && told == 0;
     /* who is missed may be there at the next look, when it is time for that: an answer
      * that is not whole is none twenty milliseconds later either */
-    listing_end(l, wrong == 0, agent_sink(w->agent));
+    listing_end(l, w->whole && wrong == 0, agent_sink(w->agent));
 }
 
 void wiki_told_nodes(struct wiki *w, const char *text, size_t n, enum wiki_form form,
@@ -304,6 +358,37 @@ static void land_trip(
     free_trip(t);
 }
 
+/* Is the job as the order wanted it, whoever answered what? */
+static bool is_done(const struct wiki_trip *t, enum job_state state)
+{
+    switch (t->command.action) {
+    case RM_CANCEL:
+        return state >= JOB_COMPLETED;
+    case RM_SUSPEND:
+        return state == JOB_SUSPENDED;
+    case RM_RESUME:
+        return state == JOB_RUNNING;
+    case RM_REQUEUE:
+        return is_waiting(state);
+    case RM_START:
+    case RM_CHECKPOINT:
+    case RM_HOLD:
+    case RM_RELEASE:
+    case RM_SIGNAL:
+    case RM_MODIFY:
+    case RM_ACTIONS:
+        return false;
+    }
+    return false;
+}
+
+/* A start that was accepted, or may have been. */
+static bool is_awaited(const struct wiki_trip *t)
+{
+    return t->command.action == RM_START
+           && (t->answer == WIKI_DONE || t->answer == WIKI_UNDER_WAY);
+}
+
 /* The job as a look shows it that began after the answer. */
 static void judge_trip(struct wiki *w, struct wiki_trip *t)
 {
@@ -312,10 +397,11 @@ static void judge_trip(struct wiki *w, struct wiki_trip *t)
     char text[500];
 
     if (j != NULL && j->read_ms != w->look_ms)
-        return;                   /* this look did not show it */
-    if (t->answer == WIKI_DONE) { /* of a start; others have landed */
-        snprintf(text, sizeof text,
-            "it was started, and is not seen to run after %lld s",
+        return; /* this look did not show it */
+    if (is_awaited(t)) {
+        snprintf(text, sizeof text, "%.300s%sis not seen to run after %lld s",
+            t->answer == WIKI_DONE ? "" : t->text,
+            t->answer == WIKI_DONE ? "it was started, and " : ", and it ",
             (long long)w->carrier.start_wait_ms / 1000);
         if (j == NULL || clock_ms() - t->answered_ms > w->carrier.start_wait_ms)
             land_trip(
@@ -327,10 +413,11 @@ static void judge_trip(struct wiki *w, struct wiki_trip *t)
         land_trip(w, t, t->command.action == RM_START ? RM_WAITS : RM_RETRY, text);
     else if (t->command.action == RM_START)
         land_trip(w, t, RM_FAILED, text);
-    else if (t->command.action == RM_CANCEL && state >= JOB_COMPLETED)
-        land_trip(w, t, RM_OK, NULL); /* the end that was wanted */
+    else if (is_done(t, state)
+             && (t->answer != WIKI_FAILED || t->command.action == RM_CANCEL))
+        land_trip(w, t, RM_OK, NULL);
     else
-        land_trip(w, t, t->answer == WIKI_UNKNOWN ? RM_RETRY : RM_REFUSED, text);
+        land_trip(w, t, t->answer == WIKI_FAILED ? RM_REFUSED : RM_RETRY, text);
 }
 
 /* One record that is wrong stops nothing: it is said once, and all else goes on. */
@@ -435,7 +522,7 @@ void wiki_answered(struct wiki_trip *t, enum wiki_answer answer, const char *tex
         free_trip(t);
     else if (answer == WIKI_DONE && t->command.action != RM_START)
         land_trip(w, t, RM_OK, NULL);
-    else if (answer == WIKI_DONE)
+    else if (is_awaited(t))
         pending_renew(agent_orders(w->agent), i, clock_ms());
     agent_look(w->agent);
     send_trips(w);

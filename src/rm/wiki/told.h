@@ -21,9 +21,10 @@ struct wiki_trip;
 /* How an order ended. */
 enum wiki_answer {
     WIKI_DONE,
-    WIKI_LATER,  /* not now: worth trying again, and no failed start */
-    WIKI_FAILED, /* with a text */
-    WIKI_UNKNOWN /* nobody knows: it hung, the connection broke */
+    WIKI_LATER,    /* not now: worth trying again, and no failed start */
+    WIKI_FAILED,   /* with a text */
+    WIKI_UNKNOWN,  /* it is over, and nobody knows how: a program that hung */
+    WIKI_UNDER_WAY /* it was asked for, and may come about yet: the connection broke */
 };
 
 struct wiki_carrier {
@@ -40,8 +41,8 @@ struct wiki *wiki_new(struct agent *a, const struct wiki_carrier *carrier);
 void wiki_destroy(struct wiki *w);
 
 /* The look begins: what is told of jobs that orders reach from now on is left for the
- * next. */
-void wiki_look(struct wiki *w);
+ * next. Not `whole`: only what changed is asked for, and nobody is missed. */
+void wiki_look(struct wiki *w, bool whole);
 /* What it brought. Of records that cannot be read the first is told, as said by
  * `function`; what was told of them stands, and nobody is gone then. Rubbish
  * without any record is a look that has failed. */
@@ -52,6 +53,13 @@ void wiki_told_jobs(struct wiki *w, const char *text, size_t n, enum wiki_form f
 /* It is over: orders land or are given up. Calls agent_looked(). */
 void wiki_looked(struct wiki *w);
 void wiki_forget(struct wiki *w);
+
+/* The latest UPDATETIME= of all records so far, by the clock of whoever wrote them; 0:
+ * none has one. */
+int64_t wiki_newest_node(const struct wiki *w);
+int64_t wiki_newest_job(const struct wiki *w);
+/* Does the job run for longer than it may, as far as its records tell? */
+bool wiki_is_over_limit(const struct wiki *w, const char *job);
 
 void wiki_command(struct wiki *w, const struct rm_command *c);
 void wiki_answered(struct wiki_trip *trip, enum wiki_answer answer, const char *text);

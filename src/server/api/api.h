@@ -53,6 +53,16 @@ void api_fairshare(struct server *s, struct request *r);
 /* api/accounting.c */
 void api_accounting(struct server *s, struct request *r);
 
+/* api/bank.c: credits */
+void api_bank_accounts(struct server *s, struct request *r);
+void api_bank_account(struct server *s, struct request *r);
+void api_bank_statement(struct server *s, struct request *r);
+void api_bank_liens(struct server *s, struct request *r);
+void api_bank_deposit(struct server *s, struct request *r);
+void api_bank_withdraw(struct server *s, struct request *r);
+void api_bank_transfer(struct server *s, struct request *r);
+void api_bank_refund(struct server *s, struct request *r);
+
 /* api/reservations.c */
 void api_reservations(struct server *s, struct request *r);
 void api_reservation(struct server *s, struct request *r);

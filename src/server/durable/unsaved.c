@@ -12,7 +12,8 @@ enum change_kind {
     CHANGE_DELETE,
     CHANGE_JOURNAL,
     CHANGE_TRIM,
-    CHANGE_ACCOUNT
+    CHANGE_ACCOUNT,
+    CHANGE_STEP
 };
 
 struct change {
@@ -21,6 +22,7 @@ struct change {
     char *key, *text;          /* owned */
     int64_t at;                /* JOURNAL */
     struct store_account *row; /* ACCOUNT; owned, and its texts */
+    struct unsaved_step step;  /* STEP */
 };
 
 struct unsaved {
@@ -56,6 +58,8 @@ static void change_fini(struct change *c)
 
     free(c->key);
     free(c->text);
+    if (c->what == CHANGE_STEP)
+        c->step.forget(c->step.payload);
     if (!c->row)
         return;
     row_texts(c->row, texts);
@@ -120,6 +124,11 @@ void unsaved_account(struct unsaved *u, const struct store_account *row)
     vec_push(&u->changes, ((struct change){.what = CHANGE_ACCOUNT, .row = copy}));
 }
 
+void unsaved_later(struct unsaved *u, struct unsaved_step step)
+{
+    vec_push(&u->changes, ((struct change){.what = CHANGE_STEP, .step = step}));
+}
+
 /* A change that fails spoils the store's batch, and the commit tells. */
 static void tell(struct unsaved *u, const struct change *c)
 {
@@ -139,6 +148,9 @@ static void tell(struct unsaved *u, const struct change *c)
     case CHANGE_ACCOUNT:
         (void)store_account_add(u->store, c->row, NULL);
         break;
+    case CHANGE_STEP:
+        (void)c->step.make(c->step.payload, NULL);
+        break;
     }
 }
 
@@ -146,6 +158,19 @@ void unsaved_tell(struct unsaved *u)
 {
     for (; u->told < u->changes.n; u->told++)
         tell(u, &u->changes.v[u->told]);
+}
+
+int unsaved_now(struct unsaved *u, struct unsaved_step step, struct err *err)
+{
+    unsaved_tell(u);
+    int result = step.make(step.payload, err);
+    if (result != 0) {
+        step.forget(step.payload);
+        return result;
+    }
+    unsaved_later(u, step);
+    u->told++;
+    return 0;
 }
 
 size_t unsaved_count(const struct unsaved *u)

@@ -25,6 +25,19 @@ void unsaved_journal(struct unsaved *u, int64_t at, const char *text);
 void unsaved_trim(struct unsaved *u, int64_t seq); /* store_journal_trim() */
 void unsaved_account(struct unsaved *u, const struct store_account *row);
 
+/* A change that is made by a function, which is called again where a commit failed: it
+ * has to come to the same. It tells for itself what goes wrong; `payload` is freed by
+ * `forget`. */
+struct unsaved_step {
+    int (*make)(void *payload, struct err *err);
+    void (*forget)(void *payload);
+    void *payload;
+};
+void unsaved_later(struct unsaved *u, struct unsaved_step step);
+/* The same, made at once behind all else: 0, or what `make` returned; then it is
+ * forgotten. */
+int unsaved_now(struct unsaved *u, struct unsaved_step step, struct err *err);
+
 /* Tell the store what it has not been told, so that reading it shows all changes. */
 void unsaved_tell(struct unsaved *u);
 

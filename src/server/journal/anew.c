@@ -3,6 +3,7 @@
 #include "server/journal/anew.h"
 
 #include "server/durable/statistics.h"
+#include "server/durable/teller.h"
 #include "server/durable/usage.h"
 #include "server/events/watch.h"
 #include "server/http/stream.h"
@@ -48,6 +49,7 @@ void anew_look(struct server *s)
     journal_begin(s);
     record_statistics_load(s);
     usage_recall_fairshare(s);
+    teller_recall(s);
     if (manager_open(s, &err) < 0) {
         log_line(s->log, LOG_ALERT, "%s", err.text);
         sd_event_exit(s->loop, 1);

@@ -264,6 +264,14 @@ void rmjobs_gone(struct manager *m, const char *id)
     manager_apply(m, &ev, id);
 }
 
+void rmjobs_kept(struct manager *m, const char *id)
+{
+    const struct job *j = job_find(engine_cluster(m->s->engine), id);
+
+    if (j)
+        mark_told(m, j);
+}
+
 void rmjobs_synced(struct manager *m)
 {
     const struct cluster *c = engine_cluster(m->s->engine);

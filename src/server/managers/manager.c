@@ -109,6 +109,9 @@ static void on_report(void *ctx, const struct rm_report *r)
     case RM_JOB_GONE:
         rmjobs_gone(m, r->u.name);
         break;
+    case RM_JOB_KEPT:
+        rmjobs_kept(m, r->u.name);
+        break;
     case RM_RESERVATION:
         rmreservation_told(m->s, r->u.reservation);
         break;

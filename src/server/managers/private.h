@@ -152,6 +152,8 @@ void rmjobs_told(struct manager *m, const struct rm_job *r);
 /* The same of a line of wire.h. */
 void rmjobs_told_line(struct manager *m, const char *line);
 void rmjobs_gone(struct manager *m, const char *id);
+/* It is there, though nothing is told of it: not missed when all has been told. */
+void rmjobs_kept(struct manager *m, const char *id);
 void rmjobs_synced(struct manager *m);
 
 #endif

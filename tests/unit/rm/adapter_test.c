@@ -12,6 +12,7 @@
 #include "rm/adapter/run.h"
 
 #include <fcntl.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -421,6 +422,33 @@ static void who_comes_after_waits_for_what_was_begun(void **state)
     unlink(path);
 }
 
+/* Else it would go on, unknown to all, and be run again beside itself. */
+static void a_program_dies_with_its_runner(void **state)
+{
+    struct scene *s = *state;
+    char path[60], script[120];
+    int runner = 0, program = 0;
+    FILE *f = NULL;
+
+    snprintf(path, sizeof path, "%s/pids", s->folder);
+    snprintf(script, sizeof script,
+        "echo $PPID $$ > %s.new; mv %s.new %s; exec sleep 1000", path, path, path);
+    run_script(s, script, 600000);
+    while ((f = fopen(path, "r")) == NULL)
+        assert_true(sd_event_run(s->loop, 10000) >= 0);
+    assert_int_equal(fscanf(f, "%d %d", &runner, &program), 2);
+    fclose(f);
+    unlink(path);
+    assert_int_equal(kill(runner, SIGKILL), 0);
+    wait_ended(s, 1);
+    assert_int_equal(s->last.status, 137);
+    snprintf(
+        script, sizeof script, "! grep -q sleep /proc/%d/cmdline 2>/dev/null", program);
+    for (int i = 0; i < 3000 && system(script) != 0; i++)
+        usleep(10000);
+    assert_int_equal(system(script), 0);
+}
+
 /* ---- the rest ---- */
 
 static void what_was_asked_survives_as_text(void **state)
@@ -511,6 +539,7 @@ int main(void)
             what_is_first_does_not_wait_behind_others, begin, end),
         cmocka_unit_test_setup_teardown(
             who_comes_after_waits_for_what_was_begun, begin, end),
+        cmocka_unit_test_setup_teardown(a_program_dies_with_its_runner, begin, end),
         cmocka_unit_test(what_was_asked_survives_as_text),
         cmocka_unit_test_setup_teardown(
             the_heartbeat_says_what_becomes_of_jobs_at_once, begin, end),

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Whom an account is for. */
-#include "am/only.h"
 #include "cmocka_all.h"
+#include "funds/only.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Lists of names, kind by kind. */
-#include "am/only.h"
+#include "funds/only.h"
 
 #include "base/nearest.h"
 #include "base/xalloc.h"

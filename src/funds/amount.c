@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Amounts as text. */
-#include "am/amount.h"
+#include "funds/amount.h"
 
 #include <inttypes.h>
 #include <stdio.h>

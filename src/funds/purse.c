@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  * The order of use. */
-#include "am/purse.h"
+#include "funds/purse.h"
 
 #include <stdlib.h>
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Prices to the thousandth. */
-#include "am/amount.h"
-#include "am/price.h"
 #include "cmocka_all.h"
+#include "funds/amount.h"
+#include "funds/price.h"
 
 #include <stdio.h>
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Prices in 128 bits, and rates as text. */
-#include "am/price.h"
+#include "funds/price.h"
 
-#include "am/amount.h"
+#include "funds/amount.h"
 
 #include <ctype.h>
 #include <inttypes.h>

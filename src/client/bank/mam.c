@@ -1,0 +1,511 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * mam-*: the bank's counter. What accounts have, statements, and moves by hand. */
+#include "base/zone.h"
+#include "client/client.h"
+#include "client/kit/layout.h"
+#include "client/kit/request.h"
+#include "config/setres.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/random.h>
+
+#define AMOUNT_TEXT 40
+#define DATE_TEXT   64
+
+/* ---- words ---------------------------------------------------------------------- */
+
+/* "57600", "129945.6"; in hours "16". */
+static const char *amount_text(
+    const struct command_line *l, const json_t *o, const char *key, char *ret)
+{
+    double n = get_real(o, key, 0) / (command_has(l, 'h') ? 3600 : 1);
+    size_t len;
+
+    snprintf(ret, AMOUNT_TEXT, "%.3f", n);
+    len = strlen(ret);
+    while (len > 1 && ret[len - 1] == '0')
+        ret[--len] = '\0';
+    if (ret[len - 1] == '.')
+        ret[--len] = '\0';
+    return ret;
+}
+
+/* An instant as setres takes it; 0 = not given. */
+static int read_date(const struct command_line *l, char letter, int64_t *ret)
+{
+    const char *text = command_value(l, letter);
+    const struct calendar cal = zone_system_calendar(text ? request_now(l) : 0);
+    const struct setres_clock clock = {.cal = &cal};
+    struct err err;
+
+    *ret = 0;
+    if (text && setres_time(text, &clock, ret, &err) < 0)
+        return command_wrong(l, "-%c: %s", letter, err.text);
+    return 0;
+}
+
+static const char *date_text(int64_t at, char *ret)
+{
+    return at > 0 ? layout_date(at, ret) : "-";
+}
+
+/* Repeated with the same one nothing is done twice: of scripts that try again. */
+static void put_request(const struct command_line *l, json_t *body)
+{
+    const char *given = command_long(l, "request");
+    unsigned char random[12];
+    char id[2 * sizeof random + 1];
+
+    if (!given) {
+        if (getrandom(random, sizeof random, 0) != (ssize_t)sizeof random)
+            abort();
+        for (size_t i = 0; i < sizeof random; i++)
+            snprintf(id + 2 * i, 3, "%02x", random[i]);
+    }
+    json_object_set_new(body, "request", json_string(given ? given : id));
+}
+
+static void put_text(json_t *o, const char *key, const char *text)
+{
+    if (text)
+        json_object_set_new(o, key, json_string(text));
+}
+
+static int put_date(
+    const struct command_line *l, json_t *o, const char *key, char letter)
+{
+    int64_t at;
+
+    if (read_date(l, letter, &at))
+        return 1;
+    if (at)
+        json_object_set_new(o, key, json_integer(at));
+    return 0;
+}
+
+static int put_number(
+    const struct command_line *l, json_t *o, const char *key, char letter)
+{
+    const char *text = command_value(l, letter);
+    char *end;
+    long n = text ? strtol(text, &end, 10) : 0;
+
+    if (!text)
+        return 0;
+    if (*end || end == text || n < 0)
+        return command_wrong(l, "-%c: '%s' is not a number", letter, text);
+    json_object_set_new(o, key, json_integer(n));
+    return 0;
+}
+
+static int send(const struct command_line *l, const char *path, json_t *body)
+{
+    struct query *q = query_new(path);
+    json_t *done = tell(l, "POST", q, body);
+
+    query_free(q);
+    if (!done)
+        return 1;
+    if (l->format == FORMAT_JSON)
+        return print_json(done);
+    printf("%s", get_text(done, "message", ""));
+    if (json_object_get(done, "number"))
+        printf(" as number %" JSON_INTEGER_FORMAT, get_int(done, "number", 0));
+    putchar('\n');
+    json_decref(done);
+    return 0;
+}
+
+static int want_words(const struct command_line *l, int n, const char *what)
+{
+    return l->nargs == n ? 0 : command_wrong(l, "expected %s", what);
+}
+
+/* ---- mam-balance ---------------------------------------------------------------- */
+
+#define HOURS                                                                          \
+    {                                                                                  \
+        'h', "hours", NULL, "in processor hours instead of credits"                    \
+    }
+#define NO_MORE                                                                        \
+    {                                                                                  \
+        0, NULL, NULL, NULL                                                            \
+    }
+
+static const struct option_row balance_options[] = {HOURS, NO_MORE};
+
+static void print_account(void *ctx, json_t *o)
+{
+    const struct command_line *l = ctx;
+    char b[AMOUNT_TEXT], h[AMOUNT_TEXT], c[AMOUNT_TEXT], a[AMOUNT_TEXT];
+
+    printf("%-16s %14s %14s %12s %14s  %s%s\n", get_text(o, "account", ""),
+        amount_text(l, o, "balance", b), amount_text(l, o, "held", h),
+        amount_text(l, o, "credit_limit", c), amount_text(l, o, "available", a),
+        get_text(o, "parent", "-"), get_bool(o, "closed") ? " (closed)" : "");
+}
+
+static int show_balance(const struct command_line *l)
+{
+    struct query *q = query_new("/v1/bank/accounts");
+    int status;
+
+    if (l->nargs > 1) {
+        query_free(q);
+        return command_wrong(l, "expected one ACCOUNT at most");
+    }
+    query_add(q, "account", l->nargs ? l->args[0] : NULL);
+    if (l->format == FORMAT_JSON) {
+        status = print_json_list(l, q);
+    } else {
+        printf("%-16s %14s %14s %12s %14s  %s\n", "Account", "Balance", "Held",
+            "CreditLimit", "Available", "Parent");
+        status = ask_list(l, q, print_account, (void *)l) < 0;
+    }
+    query_free(q);
+    return status;
+}
+
+static int run_balance(int argc, char **argv, const char *name)
+{
+    const struct command_spec spec = {.name = name,
+        .usage = "[-h] [ACCOUNT]",
+        .summary = "Show what accounts of the bank have.",
+        .options = balance_options,
+        .more = "Available is the balance of all deposits that can be used now, and "
+                "of those of\naccounts above that it draws on, plus their credit "
+                "limits, less what is kept for\nrunning jobs. You see the accounts "
+                "that are for you.\n",
+        .examples = "  mam-balance\n"
+                    "  mam-balance -h chem    in processor hours\n"};
+
+    return command_run(&spec, argc, argv, show_balance);
+}
+
+int mam_balance_main(int argc, char **argv)
+{
+    return run_balance(argc, argv, "mam-balance");
+}
+
+int gbalance_main(int argc, char **argv)
+{
+    return run_balance(argc, argv, "gbalance");
+}
+
+/* ---- mam-statement -------------------------------------------------------------- */
+
+static const struct option_row statement_options[] = {HOURS,
+    {'s', "start", "DATE", "from then on; dates as setres takes them"},
+    {'e', "end", "DATE", "until then"}, {0, "csv", NULL, "for spreadsheets"}, NO_MORE};
+
+static void print_csv(const struct command_line *l, const json_t *moves)
+{
+    const json_t *o;
+    size_t i;
+    char a[AMOUNT_TEXT];
+
+    puts("transaction,at,kind,amount,run,who,text");
+    json_array_foreach(moves, i, o)
+    {
+        printf("%" JSON_INTEGER_FORMAT ",%" JSON_INTEGER_FORMAT ",%s,%s,\"%s\",\"%s\",",
+            get_int(o, "transaction", 0), get_int(o, "at", 0), get_text(o, "kind", ""),
+            amount_text(l, o, "amount", a), get_text(o, "run", ""),
+            get_text(o, "who", ""));
+        putchar('"');
+        for (const char *p = get_text(o, "text", ""); *p; p++)
+            printf(*p == '"' ? "\"\"" : "%c", *p);
+        puts("\"");
+    }
+}
+
+static void print_moves(const struct command_line *l, const json_t *o)
+{
+    const json_t *m;
+    size_t i;
+    char a[AMOUNT_TEXT], date[DATE_TEXT];
+
+    printf("Statement of %s\n\n%-34s %16s\n", get_text(o, "account", ""), "opening",
+        amount_text(l, o, "opening", a));
+    json_array_foreach(json_object_get(o, "moves"), i, m)
+    {
+        const char *run = get_text(m, "run", "");
+        printf("%-24s %-9s %16s  %s%s%s\n", date_text(get_int(m, "at", 0), date),
+            get_text(m, "kind", ""), amount_text(l, m, "amount", a), run,
+            *run ? "  " : "", get_text(m, "text", ""));
+    }
+    printf("%-34s %16s\n", "credits", amount_text(l, o, "credits", a));
+    printf("%-34s %16s\n", "debits", amount_text(l, o, "debits", a));
+    printf("%-34s %16s\n", "closing", amount_text(l, o, "closing", a));
+}
+
+static int show_statement(const struct command_line *l)
+{
+    struct query *q;
+    int64_t from, to;
+    char text[24];
+    json_t *o;
+
+    if (want_words(l, 1, "an ACCOUNT") || read_date(l, 's', &from)
+        || read_date(l, 'e', &to))
+        return 1;
+    q = query_new("/v1/bank/statement");
+    query_add(q, "account", l->args[0]);
+    snprintf(text, sizeof text, "%" PRId64, from);
+    query_add(q, "from", from ? text : NULL);
+    snprintf(text, sizeof text, "%" PRId64, to);
+    query_add(q, "to", to ? text : NULL);
+    o = ask(l, q);
+    query_free(q);
+    if (!o || l->format == FORMAT_JSON)
+        return print_json(o);
+    if (command_long(l, "csv"))
+        print_csv(l, json_object_get(o, "moves"));
+    else
+        print_moves(l, o);
+    json_decref(o);
+    return 0;
+}
+
+int mam_statement_main(int argc, char **argv)
+{
+    static const struct command_spec spec = {.name = "mam-statement",
+        .usage = "[-h] [-s DATE] [-e DATE] [--csv] ACCOUNT",
+        .summary = "Show what went in and out of an account of the bank.",
+        .options = statement_options,
+        .examples = "  mam-statement chem\n"
+                    "  mam-statement --csv -s 0:00:00_11/01 -e 0:00:00_12/01 chem    "
+                    "of a month\n"};
+
+    return command_run(&spec, argc, argv, show_statement);
+}
+
+/* ---- mam-list-liens ------------------------------------------------------------- */
+
+static void print_lien(void *ctx, json_t *o)
+{
+    char a[AMOUNT_TEXT];
+
+    printf("%-20s %-16s %14s  %s\n", get_text(o, "job", ""), get_text(o, "account", ""),
+        amount_text(ctx, o, "amount", a), get_text(o, "run", ""));
+}
+
+static int show_liens(const struct command_line *l)
+{
+    struct query *q = query_new("/v1/bank/liens");
+    int status;
+
+    query_add(q, "account", l->nargs ? l->args[0] : NULL);
+    if (l->format == FORMAT_JSON) {
+        status = print_json_list(l, q);
+    } else {
+        printf("%-20s %-16s %14s  %s\n", "Job", "Account", "Amount", "Run");
+        status = ask_list(l, q, print_lien, (void *)l) < 0;
+    }
+    query_free(q);
+    return status;
+}
+
+int mam_liens_main(int argc, char **argv)
+{
+    static const struct command_spec spec = {.name = "mam-list-liens",
+        .usage = "[-h] [ACCOUNT]",
+        .summary = "Show what is kept for running jobs.",
+        .options = balance_options,
+        .examples = "  mam-list-liens chem\n"};
+
+    return command_run(&spec, argc, argv, show_liens);
+}
+
+/* ---- accounts ------------------------------------------------------------------- */
+
+static const struct option_row account_options[] = {
+    {'p', "parent", "ACCOUNT", "the account above it"},
+    {'o', "overflow", NULL, "it draws on that one when its own is used up"},
+    {'u', "only", "WORDS", "whom it is for, as 'user=ann,bob group=chem class=long'"},
+    {'S', "share", "PERCENT", "of what is deposited with its parent"},
+    {0, "closed", NULL, "keep and deposit nothing new"}, NO_MORE};
+
+static int set_account(const struct command_line *l)
+{
+    json_t *body;
+
+    if (want_words(l, 1, "an ACCOUNT"))
+        return 1;
+    body = json_pack("{s:s}", "account", l->args[0]);
+    put_text(body, "parent", command_value(l, 'p'));
+    put_text(body, "only", command_value(l, 'u'));
+    if (command_has(l, 'o'))
+        json_object_set_new(body, "overflow", json_true());
+    if (command_long(l, "closed"))
+        json_object_set_new(body, "closed", json_true());
+    if (put_number(l, body, "share", 'S')) {
+        json_decref(body);
+        return 1;
+    }
+    return send(l, "/v1/bank/accounts", body);
+}
+
+int mam_account_main(int argc, char **argv)
+{
+    static const struct command_spec spec = {.name = "mam-create-account",
+        .usage = "[-p PARENT [-o] [-S PERCENT]] [-u WORDS] [--closed] ACCOUNT",
+        .summary = "Make an account of the bank, or say anew what it is like.",
+        .options = account_options,
+        .more = "The account is as described from now on: what is not given is not so. "
+                "A lead\n(ACCOUNTCFG[x] MANAGERS) makes accounts below the own one.\n",
+        .examples = "  mam-create-account inst\n"
+                    "  mam-create-account -p inst -o -u group=chem chem\n"};
+
+    return command_run(&spec, argc, argv, set_account);
+}
+
+/* ---- moves ---------------------------------------------------------------------- */
+
+#define REQUEST                                                                        \
+    {                                                                                  \
+        0, "request", "ID", "done once, however often it is sent with this ID"         \
+    }
+#define WHY                                                                            \
+    {                                                                                  \
+        'd', "description", "TEXT", "why, for the record"                              \
+    }
+#define AMOUNTS                                                                        \
+    "AMOUNT is in credits, as 57600 or 129945.6, or in processor hours, as 16h.\n"
+
+static json_t *begin_move(const struct command_line *l, const char *key)
+{
+    json_t *body = json_pack("{s:s, s:s}", key, l->args[0], "amount", l->args[1]);
+
+    put_request(l, body);
+    put_text(body, "text", command_value(l, 'd'));
+    return body;
+}
+
+static const struct option_row deposit_options[] = {
+    {'s', "start", "DATE", "used from then on"},
+    {'e', "end", "DATE", "used until then"},
+    {'L', "limit", "AMOUNT", "so far below 0 may it go"},
+    {'u', "only", "WORDS", "whom it is for, as 'user=ann,bob'"},
+    {'l', "label", "WORD", "a word of your own"},
+    {0, "pay-debts", NULL, "first pay what the account owes"}, WHY, REQUEST, NO_MORE};
+
+static int deposit(const struct command_line *l)
+{
+    json_t *body;
+
+    if (want_words(l, 2, "an ACCOUNT and an AMOUNT"))
+        return 1;
+    body = begin_move(l, "account");
+    put_text(body, "credit_limit", command_value(l, 'L'));
+    put_text(body, "only", command_value(l, 'u'));
+    put_text(body, "label", command_value(l, 'l'));
+    if (command_long(l, "pay-debts"))
+        json_object_set_new(body, "pay_debts", json_true());
+    if (put_date(l, body, "from", 's') || put_date(l, body, "to", 'e')) {
+        json_decref(body);
+        return 1;
+    }
+    return send(l, "/v1/bank/deposits", body);
+}
+
+int mam_deposit_main(int argc, char **argv)
+{
+    static const struct command_spec spec = {.name = "mam-deposit",
+        .usage = "[OPTION]... ACCOUNT AMOUNT",
+        .summary = "Give an account of the bank credits.",
+        .options = deposit_options,
+        .more = AMOUNTS,
+        .examples = "  mam-deposit chem 1000h\n"
+                    "  mam-deposit -e 0:00:00_04/01 -l q1 chem 57600    until then\n"};
+
+    return command_run(&spec, argc, argv, deposit);
+}
+
+static const struct option_row withdraw_options[] = {
+    {'i', "deposit", "NUMBER", "of this deposit alone"}, WHY, REQUEST, NO_MORE};
+
+static int withdraw(const struct command_line *l)
+{
+    json_t *body;
+
+    if (want_words(l, 2, "an ACCOUNT and an AMOUNT"))
+        return 1;
+    body = begin_move(l, "account");
+    if (put_number(l, body, "deposit", 'i')) {
+        json_decref(body);
+        return 1;
+    }
+    return send(l, "/v1/bank/withdrawals", body);
+}
+
+int mam_withdraw_main(int argc, char **argv)
+{
+    static const struct command_spec spec = {.name = "mam-withdraw",
+        .usage = "[-i NUMBER] [-d TEXT] ACCOUNT AMOUNT",
+        .summary = "Take credits away that are available in an account.",
+        .options = withdraw_options,
+        .more = AMOUNTS,
+        .examples = "  mam-withdraw chem 100h\n"};
+
+    return command_run(&spec, argc, argv, withdraw);
+}
+
+static const struct option_row transfer_options[] = {
+    {'s', "start", "DATE", "used there from then on"},
+    {'e', "end", "DATE", "used there until then"}, WHY, REQUEST, NO_MORE};
+
+static int transfer(const struct command_line *l)
+{
+    json_t *body;
+
+    if (want_words(l, 3, "an ACCOUNT, an AMOUNT and the ACCOUNT that gets it"))
+        return 1;
+    body = begin_move(l, "account");
+    put_text(body, "into", l->args[2]);
+    if (put_date(l, body, "from", 's') || put_date(l, body, "to", 'e')) {
+        json_decref(body);
+        return 1;
+    }
+    return send(l, "/v1/bank/transfers", body);
+}
+
+int mam_transfer_main(int argc, char **argv)
+{
+    static const struct command_spec spec = {.name = "mam-transfer",
+        .usage = "[-s DATE] [-e DATE] [-d TEXT] ACCOUNT AMOUNT INTO",
+        .summary = "Move credits to another account, with the dates that they have.",
+        .options = transfer_options,
+        .more = AMOUNTS "Leads of both accounts may, but for other dates.\n",
+        .examples = "  mam-transfer chem 100h chem-students\n"};
+
+    return command_run(&spec, argc, argv, transfer);
+}
+
+static int refund(const struct command_line *l)
+{
+    json_t *body;
+
+    if (want_words(l, 2, "a RUN (mam-statement has its name) and an AMOUNT"))
+        return 1;
+    body = begin_move(l, "run");
+    if (put_number(l, body, "deposit", 'i')) {
+        json_decref(body);
+        return 1;
+    }
+    return send(l, "/v1/bank/refunds", body);
+}
+
+int mam_refund_main(int argc, char **argv)
+{
+    static const struct command_spec spec = {.name = "mam-refund",
+        .usage = "[-i NUMBER] [-d TEXT] RUN AMOUNT",
+        .summary = "Give back what the run of a job was charged, or a part of it.",
+        .options = withdraw_options,
+        .more = AMOUNTS "It goes back to where it came from.\n",
+        .examples = "  mam-refund -d 'node01 failed' 7.r12 57600\n"};
+
+    return command_run(&spec, argc, argv, refund);
+}

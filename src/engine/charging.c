@@ -1,0 +1,313 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * See charging.h. */
+#include "engine/charging.h"
+
+#include "base/strbuf.h"
+#include "engine/engine_private.h"
+#include "policy/bank.h"
+
+/* By job index. */
+struct bill {
+    uint32_t run;     /* of the picture, + 1; 0 = none */
+    int64_t cost;     /* when it last left its nodes */
+    int64_t start_at; /* then */
+    bool left;        /* it waits again: see charging_settle() */
+    char *text;       /* what the cost is made of; owned */
+};
+
+struct charging {
+    struct VEC(struct bill) bills;
+    struct VEC(struct money_move) moves;
+    struct VEC(char *) texts;     /* of the moves, owned */
+    struct VEC(uint32_t) left;    /* jobs whose bills say so */
+    struct VEC(uint32_t) refused; /* of this cycle: JFACTION, FALLBACKACCOUNT */
+    bool freed;                   /* credit was let go */
+    bool refuses;                 /* somebody was refused since all were asked */
+};
+
+struct charging *charging_create(void)
+{
+    return xcalloc(1, sizeof(struct charging));
+}
+
+void charging_told(struct engine *e)
+{
+    struct charging *x = e->charging;
+
+    for (size_t i = 0; i < x->texts.n; i++)
+        free(x->texts.v[i]);
+    x->texts.n = x->moves.n = 0;
+}
+
+void charging_destroy(struct charging *x)
+{
+    for (size_t i = 0; i < x->texts.n; i++)
+        free(x->texts.v[i]);
+    for (size_t i = 0; i < x->bills.n; i++)
+        free(x->bills.v[i].text);
+    vec_fini(&x->bills);
+    vec_fini(&x->moves);
+    vec_fini(&x->texts);
+    vec_fini(&x->left);
+    vec_fini(&x->refused);
+    free(x);
+}
+
+/* Runs that were open when the bank went out of force end as they would have. */
+static bool has_bills(const struct engine *e)
+{
+    return e->c->funds != NULL;
+}
+
+/* ---- moves ---------------------------------------------------------------------- */
+
+static const char *keep_text(struct charging *x, const char *text)
+{
+    if (!text)
+        return NULL;
+    vec_push(&x->texts, xstrdup(text));
+    return x->texts.v[x->texts.n - 1];
+}
+
+static struct money_move *add_move(
+    struct engine *e, const struct job *j, enum money_kind kind, uint32_t run)
+{
+    struct charging *x = e->charging;
+    const struct am_use use = bank_use(e->c, j);
+    const struct funds *f = e->c->funds;
+
+    vec_push(&x->moves,
+        ((struct money_move){.kind = kind,
+            .run = keep_text(x, funds_run_name(f, run)),
+            .job = keep_text(x, j->id),
+            .account = keep_text(x, funds_account_name(f, funds_run_account(f, run))),
+            .user = keep_text(x, use.user),
+            .group = keep_text(x, use.group),
+            .class = keep_text(x, use.class),
+            .qos = keep_text(x, use.qos),
+            .at = e->now}));
+    return &x->moves.v[x->moves.n - 1];
+}
+
+/* ---- bills ---------------------------------------------------------------------- */
+
+/* A run that was told of after a restart is its job's by name. */
+static struct bill *bill_of(struct engine *e, const struct job *j)
+{
+    struct charging *x = e->charging;
+
+    while (x->bills.n <= j->index)
+        vec_push(&x->bills, ((struct bill){0}));
+    return &x->bills.v[j->index];
+}
+
+static struct bill *find_bill(struct engine *e, const struct job *j)
+{
+    struct bill *b = bill_of(e, j);
+    uint32_t run;
+
+    if (b->run)
+        return b;
+    run = funds_strange_run_of(e->c->funds, j->id);
+    if (run == FUNDS_NONE)
+        return NULL;
+    funds_adopt(e->c->funds, run);
+    b->run = run + 1;
+    return b;
+}
+
+static void drop_bill(struct engine *e, struct bill *b)
+{
+    funds_close(e->c->funds, b->run - 1);
+    free(b->text);
+    *b = (struct bill){0};
+    e->charging->freed = true;
+}
+
+static struct bill *open_bill(struct engine *e, const struct job *j)
+{
+    uint32_t account = bank_account(e->c, j);
+    struct bill *b = bill_of(e, j);
+
+    if (account == FUNDS_NONE)
+        return NULL;
+    b->run = funds_open(e->c->funds, j->id, account) + 1;
+    return b;
+}
+
+/* So much is charged in all, and it is over. */
+static void close_bill(
+    struct engine *e, const struct job *j, struct bill *b, int64_t total)
+{
+    const struct am_use use = bank_use(e->c, j);
+    const struct funds_use by = {&use, e->now};
+    struct money_move *m = add_move(e, j, MONEY_CHARGE, b->run - 1);
+
+    m->total = total;
+    m->text = keep_text(e->charging, b->text);
+    funds_charge(e->c->funds, b->run - 1, &by, total);
+    drop_bill(e, b);
+}
+
+static bool only_successful(const struct engine *e)
+{
+    return e->cfg->bank.charge & CHARGE_SUCCESSFUL;
+}
+
+/* ---- what happens to jobs ------------------------------------------------------- */
+
+static void keep_most(struct engine *e, const struct job *j, struct bill *b)
+{
+    int64_t most = bank_most(e->c, j);
+    const struct am_use use = bank_use(e->c, j);
+    const struct funds_use by = {&use, e->now};
+    struct money_move *m;
+    bool all;
+
+    if (funds_run_most(e->c->funds, b->run - 1) == most)
+        return;
+    funds_keep(e->c->funds, b->run - 1, &by, most, &all);
+    m = add_move(e, j, MONEY_LIEN, b->run - 1);
+    m->most = most;
+    m->until_at = j->end_at;
+    m->force = !all;
+}
+
+void charging_begin(struct engine *e, struct job *j)
+{
+    struct bill *b;
+
+    if (!bank_in_force(e->c))
+        return;
+    b = find_bill(e, j);
+    if (b && b->left && b->start_at != j->start_at) {
+        close_bill(e, j, b, only_successful(e) ? 0 : b->cost);
+        b = NULL;
+    }
+    if (!b)
+        b = open_bill(e, j);
+    if (!b)
+        return;
+    b->left = false;
+    keep_most(e, j, b);
+}
+
+void charging_end(struct engine *e, struct job *j, int64_t until)
+{
+    struct strbuf text = {0};
+    struct bill *b;
+
+    if (!has_bills(e))
+        return;
+    b = find_bill(e, j);
+    if (!b) /* it began without: the bank did not know it, or was not there */
+        return;
+    free(b->text);
+    b->start_at = j->start_at;
+    b->cost = bank_cost(e->c, j, until, &text);
+    b->text = strbuf_take(&text);
+}
+
+void charging_pass(struct engine *e, struct job *j, int64_t until)
+{
+    if (bank_in_force(e->c) && !find_bill(e, j))
+        open_bill(e, j); /* nobody saw it begin */
+    charging_end(e, j, until);
+}
+
+void charging_complete(struct engine *e, struct job *j, bool success)
+{
+    struct bill *b = has_bills(e) ? find_bill(e, j) : NULL;
+
+    if (b)
+        close_bill(e, j, b, success || !only_successful(e) ? b->cost : 0);
+}
+
+void charging_waits(struct engine *e, struct job *j)
+{
+    struct bill *b = has_bills(e) && j->index < e->charging->bills.n
+                         ? &e->charging->bills.v[j->index]
+                         : NULL;
+
+    if (!b || !b->run || b->left)
+        return;
+    b->left = true;
+    vec_push(&e->charging->left, j->index);
+}
+
+void charging_release(struct engine *e, struct job *j)
+{
+    struct bill *b = has_bills(e) ? find_bill(e, j) : NULL;
+
+    if (!b)
+        return;
+    add_move(e, j, MONEY_RELEASE, b->run - 1);
+    drop_bill(e, b);
+}
+
+void charging_settle(struct engine *e)
+{
+    struct charging *x = e->charging;
+
+    for (size_t i = 0; i < x->left.n; i++) {
+        struct bill *b = &x->bills.v[x->left.v[i]];
+        const struct job *j = e->c->jobs.v[x->left.v[i]];
+        if (b->run && b->left && j && has_bills(e))
+            close_bill(e, j, b, only_successful(e) ? 0 : b->cost);
+    }
+    x->left.n = 0;
+}
+
+void charging_forget_strangers(struct engine *e)
+{
+    const struct job nobody = {.id = ""};
+    struct funds *f = e->c->funds;
+
+    for (uint32_t i = f ? funds_next_run(f, 0) : FUNDS_NONE; i != FUNDS_NONE;
+         i = funds_next_run(f, i + 1)) {
+        if (!funds_is_strange(f, i))
+            continue;
+        add_move(e, &nobody, MONEY_RELEASE, i);
+        funds_close(f, i);
+        e->charging->freed = true;
+    }
+}
+
+const struct money_move *charging_moves(const struct engine *e, size_t *ret_n)
+{
+    *ret_n = e->charging->moves.n;
+    return e->charging->moves.v;
+}
+
+/* ---- who could not pay ---------------------------------------------------------- */
+
+void charging_refuse(struct engine *e, const struct job *j)
+{
+    const struct bank_settings *b = &e->cfg->bank;
+
+    e->charging->refuses = true;
+    if (b->jfaction != JF_NONE || b->fallback)
+        vec_push(&e->charging->refused, j->index);
+}
+
+const uint32_t *charging_refused(const struct engine *e, size_t *ret_n)
+{
+    *ret_n = e->charging->refused.n;
+    return e->charging->refused.v;
+}
+
+void charging_forget_refused(struct engine *e)
+{
+    e->charging->refused.n = 0;
+}
+
+bool charging_gives_hope(struct engine *e, bool due)
+{
+    struct charging *x = e->charging;
+    bool hope = (x->freed || due) && x->refuses;
+
+    x->freed = false;
+    if (hope)
+        x->refuses = false;
+    return hope;
+}

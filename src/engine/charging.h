@@ -1,0 +1,77 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * What jobs cost: an observer of occupancy. A job that takes nodes has credits kept for
+ * the most that it can come to; a job that is over is charged for what it used, and
+ * what was kept is free. What the bank has to write of that are moves.
+ *
+ *     takes nodes   lien: up to the price of its limit
+ *     leaves them   its cost up to there is noted; suspended, the lien stays
+ *     is over       charge by CHARGEPOLICY, the lien is closed; started again it is
+ *                   another run
+ *     never began   the lien is let go
+ *
+ * A job that the bank knows nothing of (no account, another scheduler's) runs without:
+ * it is not refused here. Without a bank in force nothing is done. */
+#ifndef MAUI_ENGINE_CHARGING_H
+#define MAUI_ENGINE_CHARGING_H
+
+#include "base/vec.h"
+#include "funds/funds.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct engine;
+struct job;
+
+enum money_kind { MONEY_LIEN, MONEY_CHARGE, MONEY_RELEASE };
+
+/* For the bank to write. Texts are borrowed until charging_told(). */
+struct money_move {
+    enum money_kind kind;
+    const char *run, *job, *account;
+    const char *user, *group, *class, *qos; /* NULL = none */
+    int64_t most;                           /* LIEN: in all, with what was charged */
+    int64_t total;                          /* CHARGE: so much in all */
+    int64_t at, until_at;                   /* until_at: LIEN, latest end */
+    bool force;                             /* LIEN: whatever there is */
+    const char *text;                       /* CHARGE: what it is made of */
+};
+
+struct charging;
+
+struct charging *charging_create(void);
+void charging_destroy(struct charging *x);
+
+/* The observer's columns (occupancy.c). */
+void charging_begin(struct engine *e, struct job *j);
+void charging_end(struct engine *e, struct job *j, int64_t until);
+void charging_pass(struct engine *e, struct job *j, int64_t until);
+void charging_complete(struct engine *e, struct job *j, bool success);
+void charging_waits(struct engine *e, struct job *j);
+
+/* Its start has failed, before it leaves its nodes: that was no run. */
+void charging_release(struct engine *e, struct job *j);
+
+/* Runs of jobs that wait again are over, unless those have their nodes back by now: at
+ * the end of an event and of a cycle. */
+void charging_settle(struct engine *e);
+
+/* Runs that were open when the bank told of them and whose jobs nobody has seen since:
+ * they are over, for what they were charged. Once all jobs are known. */
+void charging_forget_strangers(struct engine *e);
+
+/* The moves since the last charging_told(). */
+const struct money_move *charging_moves(const struct engine *e, size_t *ret_n);
+void charging_told(struct engine *e);
+
+/* The job's turn came, and its account could not pay. */
+void charging_refuse(struct engine *e, const struct job *j);
+/* Those jobs, some of them twice; borrowed until the next call. */
+const uint32_t *charging_refused(const struct engine *e, size_t *ret_n);
+void charging_forget_refused(struct engine *e);
+
+/* Was credit let go since the last call, or (`due`) given, and was somebody refused?
+ * Then all who wait are to be looked at. */
+bool charging_gives_hope(struct engine *e, bool due);
+
+#endif

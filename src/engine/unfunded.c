@@ -1,0 +1,127 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * See unfunded.h. */
+#include "engine/unfunded.h"
+
+#include "base/strbuf.h"
+#include "engine/charging.h"
+#include "engine/engine_private.h"
+#include "engine/judge.h"
+#include "engine/occupancy.h"
+#include "engine/stop.h"
+#include "policy/bank.h"
+#include "policy/reason.h"
+
+#include <string.h>
+
+struct unfunded {
+    int64_t until; /* deposits begin or end */
+};
+
+struct unfunded *unfunded_create(void)
+{
+    struct unfunded *u = xcalloc(1, sizeof *u);
+
+    u->until = TIME_NEVER;
+    return u;
+}
+
+void unfunded_destroy(struct unfunded *u)
+{
+    free(u);
+}
+
+/* Not before something else happens does another instant matter. */
+static void find_until(struct engine *e)
+{
+    int64_t next = e->c->funds ? funds_next_change(e->c->funds, e->now) : INT64_MAX;
+
+    e->unfunded->until = next < TIME_NEVER ? next : TIME_NEVER;
+}
+
+void unfunded_changed(struct engine *e)
+{
+    find_until(e);
+}
+
+void unfunded_begin(struct engine *e)
+{
+    struct unfunded *u = e->unfunded;
+    bool due = u->until <= e->now;
+
+    if (due)
+        find_until(e);
+    if (charging_gives_hope(e, due))
+        queue_touch_order(e->queue);
+}
+
+/* "+x" is appended to the name of the account. */
+static char *fallback_of(const struct engine *e, const struct job *j)
+{
+    const char *fallback = e->cfg->bank.fallback;
+    struct strbuf name = {0};
+
+    if (*fallback == '+' && j->cred[CRED_ACCOUNT])
+        strbuf_add(&name, job_cred(e->c, j, CRED_ACCOUNT)->name);
+    strbuf_add(&name, fallback + (*fallback == '+'));
+    return strbuf_take(&name);
+}
+
+/* It is tried there in the next cycle. Only once: what it asked for is that account
+ * now. */
+static bool falls_back(struct engine *e, struct job *j)
+{
+    char *name = e->cfg->bank.fallback ? fallback_of(e, j) : NULL;
+    const char *own =
+        j->cred[CRED_ACCOUNT] ? job_cred(e->c, j, CRED_ACCOUNT)->name : "";
+    size_t len = name ? strlen(name) : 0, had = strlen(own);
+    const char *end = e->cfg->bank.fallback && *e->cfg->bank.fallback == '+'
+                          ? e->cfg->bank.fallback + 1
+                          : name;
+    struct job_change ch = {.what = CHANGE_ACCOUNT};
+    bool tried =
+        len == 0 || (had >= strlen(end) && strcmp(own + had - strlen(end), end) == 0);
+
+    ch.job.cred[CRED_ACCOUNT] = name;
+    if (!tried && funds_account(e->c->funds, name) != FUNDS_NONE) {
+        job_change_apply(e->c, j, &ch);
+        job_changes(e, j, CHANGE_OF_REQUEST);
+        judge_job(e, j);
+        decisions_changed(e, j->index);
+        wake_at(e, time_add(e->now, e->cfg->rm_poll_interval_s));
+    } else {
+        tried = true;
+    }
+    free(name);
+    return !tried;
+}
+
+static void follow_refusal(struct engine *e, struct job *j, const struct reason *why)
+{
+    char text[300];
+
+    reason_format(e->c, why, text, sizeof text);
+    if (e->cfg->bank.jfaction == JF_CANCEL)
+        cancel_job(e, j, ENDED_FUNDS, text);
+    else if (e->cfg->bank.jfaction == JF_DEFER)
+        defer_job(e, j, REASON_NOALLOCATION, text);
+}
+
+void unfunded_follow(struct engine *e)
+{
+    struct reason why = {0};
+    size_t n;
+    const uint32_t *jobs = charging_refused(e, &n);
+
+    for (size_t i = 0; i < n; i++) {
+        struct job *j = e->c->jobs.v[jobs[i]];
+        if (j && job_waits(j) && bank_refuses(e->c, j, e->now, &why)
+            && !falls_back(e, j))
+            follow_refusal(e, j, &why);
+    }
+    charging_forget_refused(e);
+}
+
+int64_t unfunded_until(const struct engine *e)
+{
+    return e->unfunded->until;
+}

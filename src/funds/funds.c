@@ -1,0 +1,460 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * See funds.h. Order of use and what is free: purse.h, which the ledger asks too. */
+#include "funds/funds.h"
+
+#include "base/names.h"
+#include "funds/purse.h"
+
+#include <stdio.h>
+
+#define DEPTH_MOST 1000 /* facts may be wrong and have circles */
+
+struct account {
+    uint32_t parent; /* FUNDS_NONE = none */
+    bool overflow, closed, told;
+    char *only, *parent_name;
+    struct VEC(struct funds_deposit) deposits; /* their texts are owned */
+};
+
+struct run {
+    char *name, *job;
+    uint32_t account;
+    bool open, strange;
+    int64_t most, charged;
+    struct VEC(struct funds_lien) liens; /* as they were placed */
+};
+
+struct funds {
+    struct names *names;
+    struct VEC(struct account) accounts; /* by number of the name */
+    struct VEC(struct run) runs;
+    struct VEC(uint32_t) vacant; /* numbers of runs that are over */
+    uint32_t open, strangers;
+    uint64_t runs_ever;
+    struct purse purse; /* room for a question */
+};
+
+struct funds *funds_create(void)
+{
+    struct funds *f = xcalloc(1, sizeof *f);
+
+    f->names = names_create();
+    return f;
+}
+
+static void forget_deposits(struct account *a)
+{
+    for (size_t i = 0; i < a->deposits.n; i++)
+        free((char *)a->deposits.v[i].only);
+    a->deposits.n = 0;
+}
+
+static void forget_run(struct run *r)
+{
+    free(r->name);
+    free(r->job);
+    vec_fini(&r->liens);
+    *r = (struct run){0};
+}
+
+void funds_destroy(struct funds *f)
+{
+    if (!f)
+        return;
+    for (size_t i = 0; i < f->accounts.n; i++) {
+        forget_deposits(&f->accounts.v[i]);
+        vec_fini(&f->accounts.v[i].deposits);
+        free(f->accounts.v[i].only);
+        free(f->accounts.v[i].parent_name);
+    }
+    for (size_t i = 0; i < f->runs.n; i++)
+        forget_run(&f->runs.v[i]);
+    vec_fini(&f->accounts);
+    vec_fini(&f->runs);
+    vec_fini(&f->vacant);
+    vec_fini(&f->purse);
+    names_destroy(f->names);
+    free(f);
+}
+
+/* ---- accounts and deposits ------------------------------------------------------ */
+
+static uint32_t number_account(struct funds *f, const char *name)
+{
+    uint32_t id = names_intern(f->names, name);
+
+    while (f->accounts.n <= id)
+        vec_push(&f->accounts, ((struct account){.parent = FUNDS_NONE}));
+    return id;
+}
+
+static char *copy_text(const char *text)
+{
+    return text && *text ? xstrdup(text) : NULL;
+}
+
+static void tell_account(struct funds *f, const struct funds_account *fact)
+{
+    uint32_t parent = fact->parent ? number_account(f, fact->parent) : FUNDS_NONE;
+    uint32_t id = number_account(f, fact->name);
+    struct account *a = &f->accounts.v[id];
+
+    forget_deposits(a);
+    free(a->only);
+    free(a->parent_name);
+    a->parent = parent;
+    a->parent_name = copy_text(fact->parent);
+    a->overflow = fact->overflow;
+    a->closed = fact->closed;
+    a->told = true;
+    a->only = copy_text(fact->only);
+    for (size_t i = 0; i < fact->n; i++) {
+        vec_push(&a->deposits, fact->deposits[i]);
+        a->deposits.v[i].only = copy_text(fact->deposits[i].only);
+    }
+}
+
+static void tell_run(struct funds *f, const struct funds_run *fact)
+{
+    uint32_t number = funds_open(f, fact->job, number_account(f, fact->account));
+    struct run *r = &f->runs.v[number];
+
+    free(r->name);
+    r->name = xstrdup(fact->run);
+    r->strange = true;
+    f->strangers++;
+    r->most = fact->most;
+    r->charged = fact->charged;
+    for (size_t i = 0; i < fact->n; i++)
+        vec_push(&r->liens, fact->liens[i]);
+}
+
+void funds_tell(struct funds *f, const struct funds_facts *facts)
+{
+    for (size_t i = 0; i < facts->n; i++)
+        tell_account(f, &facts->accounts[i]);
+    for (size_t i = 0; i < facts->nruns; i++)
+        tell_run(f, &facts->runs[i]);
+    if (facts->runs_ever > f->runs_ever)
+        f->runs_ever = facts->runs_ever;
+}
+
+uint32_t funds_account(const struct funds *f, const char *name)
+{
+    uint32_t id = name ? names_find(f->names, name) : NAME_NONE;
+
+    return id == NAME_NONE || !f->accounts.v[id].told ? FUNDS_NONE : id;
+}
+
+const char *funds_account_name(const struct funds *f, uint32_t account)
+{
+    return names_text(f->names, account);
+}
+
+uint32_t funds_accounts(const struct funds *f)
+{
+    return (uint32_t)f->accounts.n;
+}
+
+struct funds_account funds_account_now(const struct funds *f, uint32_t account)
+{
+    const struct account *a = &f->accounts.v[account];
+
+    return (struct funds_account){.name = names_text(f->names, account),
+        .parent = a->parent_name,
+        .overflow = a->overflow,
+        .closed = a->closed,
+        .only = a->only,
+        .deposits = a->deposits.v,
+        .n = a->deposits.n};
+}
+
+/* ---- what may be used ----------------------------------------------------------- */
+
+static bool may_use(const struct funds_deposit *d, const struct funds_use *by)
+{
+    return d->from_at <= by->at && by->at < d->to_at
+           && (!d->only || only_admits(d->only, by->use));
+}
+
+/* In the order of use. The purse is the picture's own, for one question. */
+static const struct purse *load_purse(
+    const struct funds *f, uint32_t account, const struct funds_use *by)
+{
+    struct purse *p = (struct purse *)&f->purse;
+    int depth = 0;
+
+    p->n = 0;
+    for (; account != FUNDS_NONE && depth < DEPTH_MOST; depth++) {
+        const struct account *a = &f->accounts.v[account];
+        if (a->closed || !a->told)
+            break;
+        for (size_t i = 0; i < a->deposits.n; i++) {
+            const struct funds_deposit *d = &a->deposits.v[i];
+            if (may_use(d, by))
+                vec_push(
+                    p, ((struct purse_deposit){d->id, account, depth, d->only != NULL,
+                           d->to_at, d->balance, d->credit_limit, d->held}));
+        }
+        account = a->overflow ? a->parent : FUNDS_NONE;
+    }
+    purse_sort(p);
+    return p;
+}
+
+enum funds_answer funds_ask(const struct funds *f, uint32_t account,
+    const struct am_use *use, int64_t at, int64_t amount, struct funds_left *ret)
+{
+    const struct funds_use by = {use, at};
+    const struct account *a = &f->accounts.v[account];
+
+    *ret = (struct funds_left){0};
+    if (a->closed)
+        return FUNDS_CLOSED;
+    if (a->only && !only_admits(a->only, use))
+        return FUNDS_FORBIDDEN;
+    const struct purse *p = load_purse(f, account, &by);
+    if (p->n == 0)
+        return amount > 0 ? FUNDS_UNUSABLE : FUNDS_ENOUGH;
+    ret->available = purse_available(p);
+    ret->held = purse_held(p);
+    return ret->available >= amount ? FUNDS_ENOUGH : FUNDS_SHORT;
+}
+
+int64_t funds_next_change(const struct funds *f, int64_t now)
+{
+    int64_t next = INT64_MAX;
+
+    for (size_t i = 0; i < f->accounts.n; i++)
+        for (size_t k = 0; k < f->accounts.v[i].deposits.n; k++) {
+            const struct funds_deposit *d = &f->accounts.v[i].deposits.v[k];
+            if (d->from_at > now && d->from_at < next)
+                next = d->from_at;
+            if (d->to_at > now && d->to_at < next)
+                next = d->to_at;
+        }
+    return next;
+}
+
+/* ---- runs ----------------------------------------------------------------------- */
+
+static struct funds_deposit *find_deposit_in(struct account *a, int64_t id)
+{
+    for (size_t i = 0; i < a->deposits.n; i++)
+        if (a->deposits.v[i].id == id)
+            return &a->deposits.v[i];
+    return NULL;
+}
+
+/* Of the account or of those above it: a run draws on no other. */
+static struct funds_deposit *find_deposit(struct funds *f, uint32_t account, int64_t id)
+{
+    struct funds_deposit *d = NULL;
+
+    for (int depth = 0; !d && account != FUNDS_NONE && depth < DEPTH_MOST; depth++) {
+        d = find_deposit_in(&f->accounts.v[account], id);
+        account = f->accounts.v[account].parent;
+    }
+    return d;
+}
+
+uint32_t funds_next_run(const struct funds *f, uint32_t from)
+{
+    for (uint32_t i = from; i < f->runs.n; i++)
+        if (f->runs.v[i].open)
+            return i;
+    return FUNDS_NONE;
+}
+
+uint32_t funds_strange_run_of(const struct funds *f, const char *job)
+{
+    for (uint32_t i = 0; f->strangers && i < f->runs.n; i++)
+        if (funds_is_strange(f, i) && strcmp(f->runs.v[i].job, job) == 0)
+            return i;
+    return FUNDS_NONE;
+}
+
+bool funds_is_strange(const struct funds *f, uint32_t run)
+{
+    return f->runs.v[run].open && f->runs.v[run].strange;
+}
+
+void funds_adopt(struct funds *f, uint32_t run)
+{
+    f->runs.v[run].strange = false;
+    f->strangers--;
+}
+
+const char *funds_run_name(const struct funds *f, uint32_t run)
+{
+    return f->runs.v[run].name;
+}
+
+const char *funds_run_job(const struct funds *f, uint32_t run)
+{
+    return f->runs.v[run].job;
+}
+
+uint32_t funds_run_account(const struct funds *f, uint32_t run)
+{
+    return f->runs.v[run].account;
+}
+
+int64_t funds_run_most(const struct funds *f, uint32_t run)
+{
+    return f->runs.v[run].most;
+}
+
+uint32_t funds_open_runs(const struct funds *f)
+{
+    return f->open;
+}
+
+uint64_t funds_runs_ever(const struct funds *f)
+{
+    return f->runs_ever;
+}
+
+static bool holds_on(const struct funds *f, const struct run *r, uint32_t account)
+{
+    for (size_t i = 0; i < r->liens.n; i++)
+        if (r->liens.v[i].amount > 0
+            && find_deposit((struct funds *)f, account, r->liens.v[i].deposit))
+            return true;
+    return false;
+}
+
+uint32_t funds_runs_on(const struct funds *f, uint32_t account)
+{
+    uint32_t n = 0;
+
+    for (size_t i = 0; i < f->runs.n; i++)
+        n += f->runs.v[i].open && holds_on(f, &f->runs.v[i], account);
+    return n;
+}
+
+uint32_t funds_open(struct funds *f, const char *job, uint32_t account)
+{
+    uint32_t number;
+    char name[300];
+
+    if (f->vacant.n) {
+        number = f->vacant.v[--f->vacant.n];
+    } else {
+        number = (uint32_t)f->runs.n;
+        vec_push(&f->runs, (struct run){0});
+    }
+    snprintf(
+        name, sizeof name, "%.250s.r%llu", job, (unsigned long long)++f->runs_ever);
+    f->runs.v[number] = (struct run){
+        .name = xstrdup(name), .job = xstrdup(job), .account = account, .open = true};
+    f->open++;
+    return number;
+}
+
+static void keep_on(struct funds *f, struct run *r, int64_t deposit, int64_t more)
+{
+    struct funds_deposit *d = find_deposit(f, r->account, deposit);
+    size_t i = 0;
+
+    if (d)
+        d->held += more;
+    while (i < r->liens.n && r->liens.v[i].deposit != deposit)
+        i++;
+    if (i == r->liens.n)
+        vec_push(&r->liens, ((struct funds_lien){deposit, 0}));
+    r->liens.v[i].amount += more;
+}
+
+static int64_t sum_kept(const struct run *r)
+{
+    int64_t sum = 0;
+
+    for (size_t i = 0; i < r->liens.n; i++)
+        sum += r->liens.v[i].amount;
+    return sum;
+}
+
+/* What was placed last is let go first. */
+static void keep_less(struct funds *f, struct run *r, int64_t less)
+{
+    for (size_t i = r->liens.n; less > 0 && i-- > 0;) {
+        int64_t part = r->liens.v[i].amount < less ? r->liens.v[i].amount : less;
+
+        keep_on(f, r, r->liens.v[i].deposit, -part);
+        less -= part;
+    }
+}
+
+void funds_keep(struct funds *f, uint32_t run, const struct funds_use *by, int64_t most,
+    bool *ret_all)
+{
+    struct run *r = &f->runs.v[run];
+    int64_t wanted = most > r->charged ? most - r->charged : 0, kept = sum_kept(r);
+    struct pieces pieces = {0};
+
+    r->most = most;
+    *ret_all = true;
+    if (wanted <= kept) {
+        keep_less(f, r, kept - wanted);
+        return;
+    }
+    *ret_all = purse_spread(load_purse(f, r->account, by), wanted - kept, &pieces) == 0;
+    for (size_t i = 0; i < pieces.n; i++)
+        keep_on(f, r, pieces.v[i].deposit, pieces.v[i].amount);
+    vec_fini(&pieces);
+}
+
+static void take(struct funds *f, const struct run *r, int64_t deposit, int64_t amount)
+{
+    struct funds_deposit *d = find_deposit(f, r->account, deposit);
+
+    if (d)
+        d->balance -= amount;
+}
+
+/* Up to `amount` of what is kept. Returns the rest. */
+static int64_t take_kept(struct funds *f, struct run *r, int64_t amount)
+{
+    for (size_t i = 0; i < r->liens.n && amount > 0; i++) {
+        int64_t part = r->liens.v[i].amount < amount ? r->liens.v[i].amount : amount;
+
+        take(f, r, r->liens.v[i].deposit, part);
+        keep_on(f, r, r->liens.v[i].deposit, -part);
+        amount -= part;
+    }
+    return amount;
+}
+
+void funds_charge(
+    struct funds *f, uint32_t run, const struct funds_use *by, int64_t total)
+{
+    struct run *r = &f->runs.v[run];
+    int64_t more = total - r->charged;
+    struct pieces pieces = {0};
+
+    r->charged = total;
+    if (more <= 0)
+        return; /* what comes back is told by the bank */
+    more = take_kept(f, r, more);
+    if (more <= 0)
+        return;
+    const struct purse *p = load_purse(f, r->account, by);
+    more = purse_spread(p, more, &pieces);
+    if (more > 0 && p->n)
+        vec_push(&pieces, ((struct piece){p->v[0].id, 0, more}));
+    for (size_t i = 0; i < pieces.n; i++)
+        take(f, r, pieces.v[i].deposit, pieces.v[i].amount);
+    vec_fini(&pieces);
+}
+
+void funds_close(struct funds *f, uint32_t run)
+{
+    struct run *r = &f->runs.v[run];
+
+    keep_less(f, r, sum_kept(r));
+    f->strangers -= r->strange;
+    forget_run(r);
+    f->open--;
+    vec_push(&f->vacant, run);
+}

@@ -1,0 +1,145 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * What accounts may use, as facts: a picture of the bank that decisions are made from,
+ * without asking anybody. The bank tells it (funds_tell()); what is kept for runs and
+ * charged since follows from the same rules as the bank's own, so that the next start
+ * of the same cycle finds what is left.
+ *
+ *     account chem, draws on inst     deposit 1: 100,000 until March, 40,000 kept
+ *                                     deposit 2:  50,000 for user ann
+ *     run 7.3 of job 7                kept: 40,000 on deposit 1
+ *
+ * Amounts are 1/1000 credit, instants seconds since 1970. No I/O, no clock: the same
+ * calls give the same picture. */
+#ifndef MAUI_FUNDS_FUNDS_H
+#define MAUI_FUNDS_FUNDS_H
+
+#include "funds/only.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#define FUNDS_NONE UINT32_MAX
+
+/* ---- as they are told ----------------------------------------------------------- */
+
+struct funds_deposit {
+    int64_t id;
+    int64_t from_at, to_at; /* used in [from, to) */
+    int64_t balance, credit_limit, held;
+    const char *only; /* funds/only.h; NULL = for all */
+};
+
+/* An account with all its deposits that have not ended. */
+struct funds_account {
+    const char *name, *parent; /* parent: NULL = none */
+    bool overflow;             /* draws on its parent */
+    bool closed;               /* nothing new is kept */
+    const char *only;          /* NULL = for all */
+    const struct funds_deposit *deposits;
+    size_t n;
+};
+
+/* So much of a deposit is kept for a run. */
+struct funds_lien {
+    int64_t deposit, amount;
+};
+
+/* A run that was open when it was told. */
+struct funds_run {
+    const char *run, *job, *account;
+    int64_t most, charged;
+    const struct funds_lien *liens;
+    size_t n;
+};
+
+struct funds_facts {
+    const struct funds_account *accounts; /* in place of those of the same name */
+    size_t n;
+    const struct funds_run *runs; /* at the begin of a life; later none */
+    size_t nruns;
+    uint64_t runs_ever; /* with `runs`: names of later ones count on from that */
+    bool known;         /* all jobs are: runs of which nobody knows the job are over */
+};
+
+/* ---- the picture ---------------------------------------------------------------- */
+
+struct funds;
+
+struct funds *funds_create(void);
+void funds_destroy(struct funds *f); /* NULL is allowed */
+
+/* All is copied. O(what is told). */
+void funds_tell(struct funds *f, const struct funds_facts *facts);
+
+/* FUNDS_NONE: the bank does not know it. O(1). */
+uint32_t funds_account(const struct funds *f, const char *name);
+const char *funds_account_name(const struct funds *f, uint32_t account);
+uint32_t funds_accounts(const struct funds *f); /* how many */
+/* As it would be told now; borrowed until the next call that changes something. */
+struct funds_account funds_account_now(const struct funds *f, uint32_t account);
+
+enum funds_answer {
+    FUNDS_ENOUGH,
+    FUNDS_SHORT,     /* `left` says by how much */
+    FUNDS_CLOSED,    /* the account is closed */
+    FUNDS_FORBIDDEN, /* it is for others */
+    FUNDS_UNUSABLE   /* it has no deposit that could be used now */
+};
+
+/* What `use` may use of the account, and of those that it draws on, at `at`. */
+struct funds_left {
+    int64_t available; /* balance + credit limit - held */
+    int64_t held;      /* by liens */
+};
+enum funds_answer funds_ask(const struct funds *f, uint32_t account,
+    const struct am_use *use, int64_t at, int64_t amount, struct funds_left *ret);
+
+/* How many runs have liens on deposits of the account, or of those it draws on. O(open
+ * runs). */
+uint32_t funds_runs_on(const struct funds *f, uint32_t account);
+
+/* The next instant after `now` at which a deposit begins or ends; INT64_MAX = never.
+ * O(deposits). */
+int64_t funds_next_change(const struct funds *f, int64_t now);
+
+/* ---- runs of jobs --------------------------------------------------------------- */
+
+/* Open runs have numbers: those of runs that are over are used again. */
+
+/* Runs that were told are strangers until somebody knows their job. */
+uint32_t funds_strange_run_of(const struct funds *f, const char *job); /* FUNDS_NONE */
+bool funds_is_strange(const struct funds *f, uint32_t run);
+void funds_adopt(struct funds *f, uint32_t run);
+const char *funds_run_name(const struct funds *f, uint32_t run);
+uint32_t funds_run_account(const struct funds *f, uint32_t run);
+int64_t funds_run_most(const struct funds *f, uint32_t run);
+uint32_t funds_open_runs(const struct funds *f); /* how many */
+/* The first open run from number `from` on, or FUNDS_NONE. */
+uint32_t funds_next_run(const struct funds *f, uint32_t from);
+const char *funds_run_job(const struct funds *f, uint32_t run);
+
+uint64_t funds_runs_ever(const struct funds *f);
+
+/* A new run of the job; nothing is kept for it yet. */
+uint32_t funds_open(struct funds *f, const char *job, uint32_t account);
+
+struct funds_use {
+    const struct am_use *use;
+    int64_t at;
+};
+
+/* Keep up to `most` less what was charged; what lacks is left out. *ret_all: nothing
+ * lacks. */
+void funds_keep(struct funds *f, uint32_t run, const struct funds_use *by, int64_t most,
+    bool *ret_all);
+
+/* The run has cost so much in all: the difference goes from what is kept, then from
+ * what is available, then from the first deposit in order. */
+void funds_charge(
+    struct funds *f, uint32_t run, const struct funds_use *by, int64_t total);
+
+/* It is over: nothing is kept for it any more. */
+void funds_close(struct funds *f, uint32_t run);
+
+#endif

@@ -1,0 +1,203 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * See bank.h. */
+#include "policy/bank.h"
+
+#include "cluster/job.h"
+#include "funds/amount.h"
+#include "funds/price.h"
+
+#include <math.h>
+#include <strings.h>
+
+#define AMOUNTS_MAX 32 /* kinds of resources that a job is charged for */
+
+static const char *name_of(
+    const struct cluster *c, const struct job *j, enum cred_kind kind)
+{
+    return j->cred[kind] ? job_cred(c, j, kind)->name : NULL;
+}
+
+struct am_use bank_use(const struct cluster *c, const struct job *j)
+{
+    return (struct am_use){.user = name_of(c, j, CRED_USER),
+        .group = name_of(c, j, CRED_GROUP),
+        .class = name_of(c, j, CRED_CLASS),
+        .qos = name_of(c, j, CRED_QOS)};
+}
+
+uint32_t bank_account(const struct cluster *c, const struct job *j)
+{
+    return funds_account(c->funds, name_of(c, j, CRED_ACCOUNT));
+}
+
+/* ---- prices --------------------------------------------------------------------- */
+
+struct amounts {
+    struct price_amount v[AMOUNTS_MAX];
+    size_t n;
+};
+
+static bool has_rate(const struct cluster *c, const char *name)
+{
+    const struct price_rates *rates = &c->cfg->bank.rates;
+
+    for (size_t i = 0; i < rates->n; i++)
+        if (strcasecmp(rates->v[i].name, name) == 0)
+            return true;
+    return false;
+}
+
+static void add_amount(struct amounts *a, const char *name, int64_t amount)
+{
+    if (amount > 0 && a->n < AMOUNTS_MAX)
+        a->v[a->n++] = (struct price_amount){name, amount};
+}
+
+static int64_t nodes_of(const struct job *j)
+{
+    int64_t n = 0;
+
+    for (size_t i = 0; i < j->alloc.n && job_has_begun((enum job_state)j->state); i++)
+        n += j->alloc.v[i].count;
+    return n ? n : j->nodes;
+}
+
+/* Generic resources that have a rate. */
+static void add_gres(const struct cluster *c, const struct job *j, struct amounts *ret)
+{
+    const struct price_rates *rates = &c->cfg->bank.rates;
+
+    for (size_t i = 0; i < rates->n; i++) {
+        uint32_t id = names_find(c->gres, rates->v[i].name);
+        if (id != NAME_NONE)
+            add_amount(ret, rates->v[i].name, gres_of_job(j, id));
+    }
+}
+
+static unsigned charged_for(const struct cluster *c)
+{
+    return (unsigned)c->cfg->bank.charge & ~(unsigned)CHARGE_SUCCESSFUL;
+}
+
+static void add_procs(const struct cluster *c, const struct job *j, struct amounts *ret)
+{
+    bool by_pe = charged_for(c) == CHARGE_PE && j->pe > j->procs;
+
+    add_amount(ret, "PROCS", by_pe ? (int64_t)ceil(j->pe) : j->procs);
+}
+
+/* All but processors. */
+static void collect_amounts(
+    const struct cluster *c, const struct job *j, struct amounts *ret)
+{
+    if (has_rate(c, "NODES"))
+        add_amount(ret, "NODES", nodes_of(j));
+    if (has_rate(c, "MEM"))
+        add_amount(ret, "MEM", j->mem_mb);
+    if (c->cfg->bank.rates.n)
+        add_gres(c, j, ret);
+}
+
+/* A price beyond what can be counted is the largest. */
+static int64_t price(const struct cluster *c, const struct amounts *a, int64_t seconds,
+    struct strbuf *text)
+{
+    static const struct price_rate one = {(char *)"PROCS", PRICE_ONE};
+    const struct price_rates plain = {(struct price_rate *)&one, 1, 1};
+    const struct price_rates *rates =
+        c->cfg->bank.rates.n ? &c->cfg->bank.rates : &plain;
+    const struct price_ask ask = {
+        .amounts = a->v, .namounts = a->n, .seconds = seconds};
+    int64_t ret;
+    struct err err;
+
+    return price_of(rates, &ask, &ret, text, &err) < 0 ? AM_LARGEST : ret;
+}
+
+static int64_t limit_of(const struct job *j)
+{
+    return j->eff_wclimit_s > 0 ? j->eff_wclimit_s : j->wclimit_s;
+}
+
+int64_t bank_most(const struct cluster *c, const struct job *j)
+{
+    struct amounts a = {.n = 0};
+    int64_t limit_s = limit_of(j);
+
+    if (limit_s >= DURATION_UNLIMITED)
+        return AM_LARGEST;
+    add_procs(c, j, &a);
+    collect_amounts(c, j, &a);
+    return price(c, &a, limit_s, NULL);
+}
+
+/* Processor seconds used, at most those that were its own; -1 = not known. */
+static int64_t cpu_used(const struct job *j, int64_t seconds)
+{
+    int64_t used = j->util_known ? llround(j->util_procs * (double)seconds) : -1;
+
+    return used > j->procs * seconds ? j->procs * seconds : used;
+}
+
+int64_t bank_cost(
+    const struct cluster *c, const struct job *j, int64_t until, struct strbuf *text)
+{
+    struct amounts cpu = {.n = 0}, a = {.n = 0};
+    int64_t seconds = until - j->start_at - j->suspended_s, used;
+
+    if (charged_for(c) == CHARGE_REQUESTED && limit_of(j) < DURATION_UNLIMITED)
+        seconds = limit_of(j);
+    seconds = seconds > 0 ? seconds : 1;
+    used = charged_for(c) == CHARGE_CPU ? cpu_used(j, seconds) : -1;
+    if (used < 0)
+        add_procs(c, j, &a);
+    else
+        add_amount(&cpu, "PROCS", used);
+    collect_amounts(c, j, &a);
+    used = used < 0 ? 0 : price(c, &cpu, 1, text);
+    return used + price(c, &a, seconds, text);
+}
+
+/* ---- may it start? -------------------------------------------------------------- */
+
+static enum funds_lack lack_of(enum funds_answer answer)
+{
+    switch (answer) {
+    case FUNDS_CLOSED:
+        return LACK_OPEN;
+    case FUNDS_FORBIDDEN:
+        return LACK_PERMISSION;
+    case FUNDS_UNUSABLE:
+        return LACK_DEPOSIT;
+    case FUNDS_SHORT:
+    case FUNDS_ENOUGH:
+        break;
+    }
+    return LACK_CREDITS;
+}
+
+bool bank_refuses(
+    const struct cluster *c, const struct job *j, int64_t now, struct reason *ret)
+{
+    uint32_t account = bank_account(c, j);
+    const struct am_use use = bank_use(c, j);
+    int64_t most = bank_most(c, j);
+    struct funds_left left = {0};
+    enum funds_answer answer = FUNDS_SHORT;
+    uint8_t lack = j->cred[CRED_ACCOUNT] ? LACK_KNOWN : LACK_ACCOUNT;
+
+    if (account != FUNDS_NONE) {
+        answer = funds_ask(c->funds, account, &use, now, most, &left);
+        lack = (uint8_t)lack_of(answer);
+    }
+    if (answer == FUNDS_ENOUGH)
+        return false;
+    ret->code = WAIT_FUNDS;
+    ret->lack = lack;
+    ret->kind = CRED_ACCOUNT;
+    ret->object = j->cred[CRED_ACCOUNT];
+    ret->asked = most;
+    ret->used = left.held;
+    ret->limit = left.available + left.held;
+    return true;
+}

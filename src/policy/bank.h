@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * What a job costs, and whether its account can pay. Facts are in cluster.funds, rates
+ * in the settings; nothing is asked of anybody. Source: reference allocation managers,
+ * sections 6 and 8.
+ *
+ *     price = sum(amount x rate) x seconds      16 procs, 3600 s: 57,600 credits
+ *     most  = price of the wallclock limit      kept while it runs
+ *     cost  = price of what it used             by AMCFG CHARGEPOLICY
+ *
+ * Amounts are 1/1000 credit. */
+#ifndef MAUI_POLICY_BANK_H
+#define MAUI_POLICY_BANK_H
+
+#include "base/strbuf.h"
+#include "cluster/cluster.h"
+#include "cluster/job.h"
+#include "funds/funds.h"
+
+/* Do jobs cost anything? O(1). */
+static inline bool bank_in_force(const struct cluster *c)
+{
+    return c->funds && c->cfg->bank.type == BANK_BUILTIN;
+}
+
+/* Who uses credits, by name; borrowed from the cluster. */
+struct am_use bank_use(const struct cluster *c, const struct job *j);
+
+/* The account that pays, or FUNDS_NONE: the job has none, or the bank does not know it.
+ */
+uint32_t bank_account(const struct cluster *c, const struct job *j);
+
+/* The most that a run can come to: all it asks for, for its whole limit. Without a
+ * limit AM_LARGEST. */
+int64_t bank_most(const struct cluster *c, const struct job *j);
+
+/* What it has cost that it was on its nodes until `until`. `text` (NULL = not wanted)
+ * gets what that is made of. At least one second. */
+int64_t bank_cost(
+    const struct cluster *c, const struct job *j, int64_t until, struct strbuf *text);
+
+/* Does its account lack funds for a start at `now`? *ret is written only then. */
+bool bank_refuses(
+    const struct cluster *c, const struct job *j, int64_t now, struct reason *ret);
+
+#endif

@@ -1,0 +1,251 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * The port of events. */
+#include "rm/adapter/eport.h"
+
+#include "base/xalloc.h"
+#include "rm/adapter/clock.h"
+
+#include <errno.h>
+#include <netdb.h>
+#include <netinet/in.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#define CALLERS_MOST 16    /* connections at a time; the oldest gives way */
+#define FRESH_MS     60000 /* from one look-up of the host's name to the next */
+
+struct caller {
+    int fd; /* -1: none */
+    sd_event_source *io;
+};
+
+struct eport {
+    sd_event *loop;
+    sd_event_source *io, *timer;
+    int fd;
+    char *host; /* owned; NULL: none */
+    int64_t least_ms, woken_ms, looked_up_ms;
+    struct addrinfo *allowed;
+    void (*woken)(void *ctx);
+    void *ctx;
+    struct caller callers[CALLERS_MOST];
+    unsigned next;
+};
+
+/* ---- who may ---- */
+
+static bool is_same(const struct in6_addr *a, const struct sockaddr *b)
+{
+    struct in6_addr mapped = {0};
+
+    if (b->sa_family == AF_INET6)
+        return IN6_ARE_ADDR_EQUAL(a, &((const struct sockaddr_in6 *)b)->sin6_addr);
+    if (b->sa_family != AF_INET)
+        return false;
+    mapped.s6_addr[10] = mapped.s6_addr[11] = 0xff;
+    memcpy(mapped.s6_addr + 12, &((const struct sockaddr_in *)b)->sin_addr, 4);
+    return IN6_ARE_ADDR_EQUAL(a, &mapped);
+}
+
+/* As IPv6 has it, IPv4 within. */
+static struct in6_addr address_of(const struct sockaddr_storage *from)
+{
+    struct in6_addr a = {0};
+
+    if (from->ss_family == AF_INET6)
+        return ((const struct sockaddr_in6 *)from)->sin6_addr;
+    a.s6_addr[10] = a.s6_addr[11] = 0xff;
+    memcpy(a.s6_addr + 12, &((const struct sockaddr_in *)from)->sin_addr, 4);
+    return a;
+}
+
+static bool is_allowed(const struct eport *e, const struct in6_addr *a)
+{
+    if (IN6_IS_ADDR_LOOPBACK(a) || (IN6_IS_ADDR_V4MAPPED(a) && a->s6_addr[12] == 127))
+        return true;
+    for (const struct addrinfo *at = e->allowed; at != NULL; at = at->ai_next)
+        if (is_same(a, at->ai_addr))
+            return true;
+    return false;
+}
+
+static void look_up_host(struct eport *e)
+{
+    struct addrinfo wanted = {.ai_family = AF_UNSPEC, .ai_socktype = SOCK_STREAM},
+                    *found;
+
+    e->looked_up_ms = clock_ms();
+    if (e->host == NULL || getaddrinfo(e->host, NULL, &wanted, &found) != 0)
+        return; /* those known before stand */
+    if (e->allowed != NULL)
+        freeaddrinfo(e->allowed);
+    e->allowed = found;
+}
+
+/* A stranger may be the host with a new address. */
+static bool may_wake(struct eport *e, const struct sockaddr_storage *from)
+{
+    struct in6_addr a = address_of(from);
+
+    if (is_allowed(e, &a))
+        return true;
+    if (clock_ms() - e->looked_up_ms < FRESH_MS)
+        return false;
+    look_up_host(e);
+    return is_allowed(e, &a);
+}
+
+/* ---- waking ---- */
+
+static void wake_now(struct eport *e)
+{
+    e->woken_ms = clock_ms();
+    e->woken(e->ctx);
+}
+
+static int on_timer(sd_event_source *source, uint64_t usec, void *ctx)
+{
+    struct eport *e = ctx;
+
+    (void)source;
+    (void)usec;
+    e->timer = sd_event_source_disable_unref(e->timer);
+    wake_now(e);
+    return 0;
+}
+
+static void take_event(struct eport *e)
+{
+    int64_t wait_ms = e->woken_ms + e->least_ms - clock_ms();
+
+    if (e->timer != NULL)
+        return; /* it is on its way */
+    if (e->woken_ms == 0 || wait_ms <= 0)
+        wake_now(e);
+    else
+        sd_event_add_time_relative(e->loop, &e->timer, CLOCK_MONOTONIC,
+            (uint64_t)wait_ms * 1000, 1000, on_timer, e);
+}
+
+/* ---- connections ---- */
+
+static void drop_caller(struct caller *c)
+{
+    c->io = sd_event_source_disable_unref(c->io);
+    if (c->fd >= 0)
+        close(c->fd);
+    c->fd = -1;
+}
+
+/* What it says is read and dropped until it ends: some say something only behind the
+ * connection, and take it amiss if nobody listens. */
+static int on_words(sd_event_source *source, int fd, uint32_t events, void *ctx)
+{
+    char words[512];
+    ssize_t n = recv(fd, words, sizeof words, MSG_DONTWAIT);
+
+    (void)source;
+    (void)events;
+    if (n == 0 || (n < 0 && errno != EAGAIN && errno != EINTR))
+        drop_caller(ctx);
+    return 0;
+}
+
+static int on_caller(sd_event_source *source, int fd, uint32_t events, void *ctx)
+{
+    struct eport *e = ctx;
+    struct sockaddr_storage from = {0};
+    socklen_t len = sizeof from;
+    struct caller *c = &e->callers[e->next];
+    int caller =
+        accept4(fd, (struct sockaddr *)&from, &len, SOCK_CLOEXEC | SOCK_NONBLOCK);
+
+    (void)source;
+    (void)events;
+    if (caller < 0)
+        return 0;
+    if (!may_wake(e, &from)) {
+        close(caller);
+        return 0;
+    }
+    drop_caller(c);
+    e->next = (e->next + 1) % CALLERS_MOST;
+    c->fd = caller;
+    if (sd_event_add_io(e->loop, &c->io, caller, EPOLLIN, on_words, c) < 0)
+        drop_caller(c);
+    take_event(e);
+    return 0;
+}
+
+/* ---- the port ---- */
+
+static int bind_port(bool v6, bool anywhere, int port)
+{
+    struct sockaddr_in6 six = {.sin6_family = AF_INET6,
+        .sin6_port = htons((uint16_t)port),
+        .sin6_addr = in6addr_any};
+    struct sockaddr_in four = {.sin_family = AF_INET,
+        .sin_port = htons((uint16_t)port),
+        .sin_addr.s_addr = htonl(anywhere ? INADDR_ANY : INADDR_LOOPBACK)};
+    const struct sockaddr *at = v6 ? (struct sockaddr *)&six : (struct sockaddr *)&four;
+    int fd =
+        socket(v6 ? AF_INET6 : AF_INET, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+    int yes = 1, no = 0, error;
+
+    if (fd < 0)
+        return -1;
+    setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &yes, sizeof yes);
+    if (v6)
+        setsockopt(fd, IPPROTO_IPV6, IPV6_V6ONLY, &no, sizeof no);
+    if (bind(fd, at, v6 ? sizeof six : sizeof four) == 0 && listen(fd, 64) == 0)
+        return fd;
+    error = errno;
+    close(fd);
+    errno = error;
+    return -1;
+}
+
+struct eport *eport_new(sd_event *loop, const struct eport_spec *spec, struct err *err)
+{
+    bool anywhere = spec->host != NULL;
+    int fd = anywhere ? bind_port(true, true, spec->port) : -1;
+    struct eport *e;
+
+    if (fd < 0) /* a machine without IPv6, or no need of it */
+        fd = bind_port(false, anywhere, spec->port);
+    if (fd < 0) {
+        err_set(err, ERR_IO, "port %d: %s", spec->port, strerror(errno));
+        return NULL;
+    }
+    e = xcalloc(1, sizeof *e);
+    e->loop = sd_event_ref(loop);
+    e->fd = fd;
+    e->host = anywhere ? xstrdup(spec->host) : NULL;
+    e->least_ms = spec->least_ms;
+    e->woken = spec->woken;
+    e->ctx = spec->ctx;
+    for (unsigned i = 0; i < CALLERS_MOST; i++)
+        e->callers[i].fd = -1;
+    look_up_host(e);
+    sd_event_add_io(loop, &e->io, fd, EPOLLIN, on_caller, e);
+    return e;
+}
+
+void eport_destroy(struct eport *e)
+{
+    if (e == NULL)
+        return;
+    for (unsigned i = 0; i < CALLERS_MOST; i++)
+        drop_caller(&e->callers[i]);
+    sd_event_source_disable_unref(e->io);
+    sd_event_source_disable_unref(e->timer);
+    close(e->fd);
+    if (e->allowed != NULL)
+        freeaddrinfo(e->allowed);
+    sd_event_unref(e->loop);
+    free(e->host);
+    free(e);
+}

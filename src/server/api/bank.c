@@ -1,0 +1,483 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * The bank, for people: what accounts have, what moved, and moves by hand. Who may what
+ * is decided here: administrators of level 1 do everything, of any level see
+ * everything; a lead (MANAGERS of an account, or of one above it) sees and divides what
+ * that account has; users see the accounts that are for them. */
+#include "policy/bank.h"
+
+#include "funds/amount.h"
+#include "server/api/api.h"
+#include "server/durable/teller.h"
+#include "server/http/stream.h"
+#include "server/render/render.h"
+#include "server/server_private.h"
+
+#include <string.h>
+
+#define DEPTH_MOST 1000
+
+/* ---- rights --------------------------------------------------------------------- */
+
+static bool is_manager(const struct server *s, const char *account, const char *user)
+{
+    const struct settings *cfg = s->config->settings;
+    uint32_t i = names_find(cfg->cred_index[CRED_ACCOUNT], account);
+    const struct text_list *list =
+        i == NAME_NONE ? NULL : &cfg->creds[CRED_ACCOUNT].v[i].managers;
+
+    for (size_t k = 0; list && k < list->n; k++)
+        if (strcmp(list->v[k], user) == 0)
+            return true;
+    return false;
+}
+
+/* Of the account, or of one above it. */
+static bool is_lead(struct server *s, const struct identity *who, const char *account)
+{
+    const struct funds *f = engine_cluster(s->engine)->funds;
+
+    for (int depth = 0; account && depth < DEPTH_MOST; depth++) {
+        uint32_t i = f ? funds_account(f, account) : FUNDS_NONE;
+        if (is_manager(s, account, who->user))
+            return true;
+        account = i == FUNDS_NONE ? NULL : funds_account_now(f, i).parent;
+    }
+    return false;
+}
+
+static bool may_see(
+    struct server *s, const struct identity *who, const struct funds_account *a)
+{
+    const struct am_use use = {.user = who->user, .group = who->group};
+
+    return identity_is(who, WHO_ADMIN3) || !a->only || only_admits(a->only, &use)
+           || is_lead(s, who, a->name);
+}
+
+/* Is there a bank? Else the request is refused. */
+static struct am *find_bank(struct server *s, struct request *r)
+{
+    struct am *am = teller_ledger(s);
+
+    if (!am || !engine_cluster(s->engine)->funds) {
+        request_refuse_as(r, 409, "conflict", NULL,
+            "there is no bank here: AMCFG[bank] TYPE=BUILTIN in maui.cfg makes one");
+        return NULL;
+    }
+    return am;
+}
+
+static void deny(struct request *r, const char *command)
+{
+    struct err err;
+
+    identity_deny(request_who(r), command, &err);
+    request_refuse(r, &err);
+}
+
+/* The account that the query names, if the caller may see it. Others' are not there. */
+static bool find_seen(struct server *s, struct request *r, uint32_t *ret)
+{
+    const struct funds *f = engine_cluster(s->engine)->funds;
+    const char *name = request_query(r, "account");
+    struct funds_account a;
+    struct err err;
+
+    *ret = name ? funds_account(f, name) : FUNDS_NONE;
+    if (*ret != FUNDS_NONE) {
+        a = funds_account_now(f, *ret);
+        if (may_see(s, request_who(r), &a))
+            return true;
+    }
+    err_set(&err, name ? ERR_NOT_FOUND : ERR_INVALID,
+        name ? "the bank has no account '%s' that you may see"
+             : "account: which one?%s",
+        name ? name : "");
+    request_refuse(r, &err);
+    return false;
+}
+
+/* ---- amounts -------------------------------------------------------------------- */
+
+static void put_amount(json_t *o, const char *key, int64_t amount)
+{
+    render_real(o, key, (double)amount / AM_CREDIT);
+}
+
+/* "57600", "129945.6", "16h": in hours of a processor at rate 1. */
+static int read_amount(const json_t *o, const char *key, int64_t *ret, struct err *err)
+{
+    const char *text = json_string_value(json_object_get(o, key)), *p = text;
+    int64_t n = 0, part = AM_CREDIT;
+
+    for (; p && *p >= '0' && *p <= '9' && n <= AM_LARGEST / 10; p++)
+        n = n * 10 + (*p - '0') * AM_CREDIT;
+    if (p && p > text && *p == '.')
+        for (p++; *p >= '0' && *p <= '9' && part > 1; p++)
+            n += (*p - '0') * (part /= 10);
+    if (p && p > text && *p == 'h' && n <= AM_LARGEST / 3600) {
+        n *= 3600;
+        p++;
+    }
+    if (!p || p == text || *p || n > AM_LARGEST)
+        return err_set(err, ERR_INVALID,
+            "%s: '%s' is not an amount; expected credits as in 57600, 129945.6 or 16h",
+            key, text ? text : "");
+    *ret = n;
+    return 0;
+}
+
+/* ---- looking -------------------------------------------------------------------- */
+
+static json_t *account_record(
+    struct server *s, struct am *am, uint32_t number, const struct funds_account *a)
+{
+    const struct funds *f = engine_cluster(s->engine)->funds;
+    struct am_balance b = {0};
+    struct err err;
+    json_t *o = json_object();
+
+    render_text(o, "account", a->name);
+    render_text(o, "parent", a->parent);
+    render_bool(o, "overflow", a->overflow);
+    render_bool(o, "closed", a->closed);
+    render_text(o, "only", a->only);
+    if (am_balance(am, a->name, NULL, world_now(s), &b, &err) < 0)
+        log_line(s->log, LOG_WARNING, "the bank: %s", err.text);
+    put_amount(o, "balance", b.balance);
+    put_amount(o, "credit_limit", b.credit_limit);
+    put_amount(o, "held", b.held);
+    put_amount(o, "available", b.available);
+    put_amount(o, "own_available", b.own_available);
+    put_amount(o, "owed", -b.owed);
+    render_int(o, "runs", funds_runs_on(f, number));
+    return o;
+}
+
+static json_t *take_record(struct server *s, void *ctx, size_t i)
+{
+    (void)s;
+    return json_incref(json_array_get(ctx, i));
+}
+
+static void free_records(void *ctx)
+{
+    json_decref(ctx);
+}
+
+static void reply_list(struct server *s, struct request *r, json_t *list)
+{
+    stream_records(s, r, json_array_size(list), take_record, list, free_records);
+}
+
+void api_bank_accounts(struct server *s, struct request *r)
+{
+    const char *only = request_query(r, "account");
+    struct am *am = find_bank(s, r);
+    const struct funds *f = engine_cluster(s->engine)->funds;
+    json_t *list;
+    uint32_t one;
+
+    if (!am || (only && !find_seen(s, r, &one)))
+        return;
+    list = json_array();
+    for (uint32_t i = 0; i < funds_accounts(f); i++) {
+        struct funds_account a = funds_account_now(f, i);
+        if (funds_account(f, a.name) == i && (!only || strcmp(only, a.name) == 0)
+            && may_see(s, request_who(r), &a))
+            json_array_append_new(list, account_record(s, am, i, &a));
+    }
+    reply_list(s, r, list);
+}
+
+static int on_leg(void *arg, const struct ledger_leg *leg, const struct ledger_txn *of)
+{
+    json_t *o = json_object();
+
+    render_int(o, "transaction", of->id);
+    render_instant(o, "at", of->at);
+    render_text(o, "kind", of->kind);
+    render_text(o, "run", of->run);
+    render_text(o, "who", of->who);
+    render_text(o, "text", of->text);
+    put_amount(o, "amount", leg->amount);
+    if (leg->of && strcmp(leg->place, "deposit") == 0)
+        render_int(o, "deposit", leg->of);
+    json_array_append_new(arg, o);
+    return 0;
+}
+
+void api_bank_statement(struct server *s, struct request *r)
+{
+    struct am *am = find_bank(s, r);
+    struct am_period of = {.account = request_query(r, "account")};
+    struct am_statement sum;
+    struct err err;
+    uint32_t number;
+    json_t *legs, *o;
+
+    if (!am || !find_seen(s, r, &number))
+        return;
+    if (request_query_int(r, "from", 0, &of.from_at, &err) < 0
+        || request_query_int(r, "to", world_now(s) + 1, &of.to_at, &err) < 0) {
+        request_refuse(r, &err);
+        return;
+    }
+    legs = json_array();
+    if (am_statement(am, &of, &sum, on_leg, legs, &err) < 0) {
+        json_decref(legs);
+        request_refuse(r, &err);
+        return;
+    }
+    o = json_object();
+    render_text(o, "account", of.account);
+    render_instant(o, "from", of.from_at);
+    render_instant(o, "to", of.to_at);
+    put_amount(o, "opening", sum.opening);
+    put_amount(o, "credits", sum.credits);
+    put_amount(o, "debits", sum.debits);
+    put_amount(o, "closing", sum.closing);
+    json_object_set_new(o, "moves", legs);
+    request_reply_json(r, o);
+}
+
+void api_bank_liens(struct server *s, struct request *r)
+{
+    const char *only = request_query(r, "account");
+    const struct identity *who = request_who(r);
+    const struct funds *f;
+    json_t *list;
+    uint32_t one;
+
+    if (!find_bank(s, r) || (only && !find_seen(s, r, &one)))
+        return;
+    f = engine_cluster(s->engine)->funds;
+    list = json_array();
+    for (uint32_t i = funds_next_run(f, 0); i != FUNDS_NONE;
+         i = funds_next_run(f, i + 1)) {
+        struct funds_account a = funds_account_now(f, funds_run_account(f, i));
+        json_t *o;
+        if ((only && strcmp(only, a.name) != 0) || !may_see(s, who, &a))
+            continue;
+        o = json_object();
+        render_text(o, "run", funds_run_name(f, i));
+        render_text(o, "job", funds_run_job(f, i));
+        render_text(o, "account", a.name);
+        put_amount(o, "amount", funds_run_most(f, i));
+        json_array_append_new(list, o);
+    }
+    reply_list(s, r, list);
+}
+
+/* ---- moving --------------------------------------------------------------------- */
+
+/* A request, and what the ledger is called with; called again where a commit failed. */
+struct bank_order {
+    struct am *am;
+    json_t *body; /* owned; texts are borrowed from it */
+    char *who;    /* owned */
+    int64_t at;
+    int (*make)(struct bank_order *b, struct err *err);
+    int64_t amount, credit_limit;
+    int64_t number; /* of what was made */
+};
+
+static const char *text_of(const struct bank_order *b, const char *key)
+{
+    return json_string_value(json_object_get(b->body, key));
+}
+
+static int64_t int_of(const struct bank_order *b, const char *key, int64_t otherwise)
+{
+    const json_t *n = json_object_get(b->body, key);
+
+    return json_is_integer(n) ? json_integer_value(n) : otherwise;
+}
+
+static bool flag_of(const struct bank_order *b, const char *key)
+{
+    return json_is_true(json_object_get(b->body, key));
+}
+
+static struct am_request request_of(const struct bank_order *b)
+{
+    return (struct am_request){.id = text_of(b, "request"),
+        .at = b->at,
+        .who = b->who,
+        .text = text_of(b, "text")};
+}
+
+static int make_it(void *payload, struct err *err)
+{
+    struct bank_order *b = payload;
+    struct err own;
+
+    return b->make(b, err ? err : &own);
+}
+
+static void forget_it(void *payload)
+{
+    struct bank_order *b = payload;
+
+    json_decref(b->body);
+    free(b->who);
+    free(b);
+}
+
+/* Its amounts are read; the rest is the ledger's to check. */
+static struct bank_order *read_order(struct server *s, struct request *r,
+    int (*make)(struct bank_order *b, struct err *err), struct err *err)
+{
+    json_t *body = request_json(r, err);
+    struct bank_order *b;
+
+    if (!body)
+        return NULL;
+    b = xcalloc(1, sizeof *b);
+    *b = (struct bank_order){.am = teller_ledger(s),
+        .body = json_deep_copy(body),
+        .who = xstrdup(request_who(r)->user),
+        .at = world_now(s),
+        .make = make};
+    if ((json_object_get(body, "amount")
+            && read_amount(body, "amount", &b->amount, err) < 0)
+        || (json_object_get(body, "credit_limit")
+            && read_amount(body, "credit_limit", &b->credit_limit, err) < 0)) {
+        forget_it(b);
+        return NULL;
+    }
+    return b;
+}
+
+/* AM_REFUSED has its sentence as a conflict. */
+static void carry_out(struct server *s, struct request *r,
+    int (*make)(struct bank_order *b, struct err *err), const char *done)
+{
+    struct err err = {0};
+    struct bank_order *b;
+    json_t *o;
+
+    if (!find_bank(s, r))
+        return;
+    b = read_order(s, r, make, &err);
+    if (!b) {
+        request_refuse(r, &err);
+        return;
+    }
+    if (teller_do(s, (struct unsaved_step){make_it, forget_it, b}, &err) != AM_DONE) {
+        request_refuse(r, &err);
+        return;
+    }
+    o = json_pack("{s:s}", "message", done);
+    if (b->number)
+        render_int(o, "number", b->number);
+    commit_then_reply(s, r, o);
+}
+
+static int set_account(struct bank_order *b, struct err *err)
+{
+    const struct am_account a = {.name = text_of(b, "account"),
+        .parent = text_of(b, "parent"),
+        .overflow = flag_of(b, "overflow"),
+        .closed = flag_of(b, "closed"),
+        .share = int_of(b, "share", 0) * (PRICE_ONE / 100),
+        .only = text_of(b, "only")};
+
+    return am_account_set(b->am, &a, err);
+}
+
+static int make_deposit(struct bank_order *b, struct err *err)
+{
+    const struct am_request req = request_of(b);
+    const struct am_deposit d = {.account = text_of(b, "account"),
+        .amount = b->amount,
+        .credit_limit = b->credit_limit,
+        .from_at = int_of(b, "from", 0),
+        .to_at = int_of(b, "to", AM_EVER),
+        .label = text_of(b, "label"),
+        .only = text_of(b, "only"),
+        .carry_debt = flag_of(b, "pay_debts")};
+
+    return am_deposit(b->am, &req, &d, &b->number, err);
+}
+
+static int make_withdrawal(struct bank_order *b, struct err *err)
+{
+    const struct am_request req = request_of(b);
+
+    return am_withdraw(
+        b->am, &req, text_of(b, "account"), int_of(b, "deposit", 0), b->amount, err);
+}
+
+static int make_transfer(struct bank_order *b, struct err *err)
+{
+    const struct am_request req = request_of(b);
+    const struct am_transfer t = {.from = text_of(b, "account"),
+        .to = text_of(b, "into"),
+        .amount = b->amount,
+        .dated = json_object_get(b->body, "from") || json_object_get(b->body, "to"),
+        .from_at = int_of(b, "from", 0),
+        .to_at = int_of(b, "to", AM_EVER)};
+
+    return am_transfer(b->am, &req, &t, err);
+}
+
+static int make_refund(struct bank_order *b, struct err *err)
+{
+    const struct am_request req = request_of(b);
+
+    return am_refund(
+        b->am, &req, text_of(b, "run"), b->amount, int_of(b, "deposit", 0), err);
+}
+
+void api_bank_account(struct server *s, struct request *r)
+{
+    const struct identity *who = request_who(r);
+    struct err err;
+    const json_t *body = request_json(r, &err);
+    const char *parent = json_string_value(json_object_get(body, "parent"));
+    const char *name = json_string_value(json_object_get(body, "account"));
+    const struct funds *f = engine_cluster(s->engine)->funds;
+    uint32_t known = f && name ? funds_account(f, name) : FUNDS_NONE;
+    const char *now = known == FUNDS_NONE ? parent : funds_account_now(f, known).parent;
+    /* a lead makes accounts below one that is led, and changes those that lie there */
+    bool may = parent && is_lead(s, who, parent) && now && is_lead(s, who, now);
+
+    if (!identity_is(who, WHO_ADMIN1) && !may)
+        deny(r, "mam-create-account");
+    else
+        carry_out(s, r, set_account, "the account is as described");
+}
+
+void api_bank_deposit(struct server *s, struct request *r)
+{
+    carry_out(s, r, make_deposit, "deposited");
+}
+
+void api_bank_withdraw(struct server *s, struct request *r)
+{
+    carry_out(s, r, make_withdrawal, "withdrawn");
+}
+
+void api_bank_transfer(struct server *s, struct request *r)
+{
+    const struct identity *who = request_who(r);
+    struct err err;
+    const json_t *body = request_json(r, &err);
+    const char *from = json_string_value(json_object_get(body, "account"));
+    const char *into = json_string_value(json_object_get(body, "into"));
+
+    /* other dates would be another deposit: that is not a lead's */
+    bool dated = json_object_get(body, "from") || json_object_get(body, "to");
+
+    if (identity_is(who, WHO_ADMIN1)
+        || (!dated && is_lead(s, who, from) && is_lead(s, who, into)))
+        carry_out(s, r, make_transfer, "transferred");
+    else
+        deny(r, "mam-transfer");
+}
+
+void api_bank_refund(struct server *s, struct request *r)
+{
+    carry_out(s, r, make_refund, "refunded");
+}

@@ -1,0 +1,463 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * See teller.h. */
+#include "server/durable/teller.h"
+
+#include "policy/bank.h"
+#include "server/server_private.h"
+
+#include <inttypes.h>
+
+#define TICK_S 60 /* deposits that have ended expire as often as that */
+
+struct teller {
+    struct am am;
+    int64_t ticked_at;
+    bool strangers; /* runs were told whose jobs are not known yet */
+};
+
+void teller_open(struct server *s)
+{
+    s->teller = xcalloc(1, sizeof *s->teller);
+    am_init(&s->teller->am, s->store);
+}
+
+void teller_close(struct server *s)
+{
+    free(s->teller);
+    s->teller = NULL;
+}
+
+bool teller_is_open(const struct server *s)
+{
+    return s->teller && s->mode != MODE_SIMULATION
+           && s->config->settings->bank.type == BANK_BUILTIN;
+}
+
+struct am *teller_ledger(struct server *s)
+{
+    if (!teller_is_open(s))
+        return NULL;
+    unsaved_tell(s->unsaved);
+    return &s->teller->am;
+}
+
+/* ---- the engine's moves --------------------------------------------------------- */
+
+struct posted {
+    struct server *s;
+    struct money_move m;
+};
+
+static char *copy_text(const char *text)
+{
+    return text ? xstrdup(text) : NULL;
+}
+
+static void forget_move(void *payload)
+{
+    struct posted *p = payload;
+
+    free((char *)p->m.run);
+    free((char *)p->m.job);
+    free((char *)p->m.account);
+    free((char *)p->m.user);
+    free((char *)p->m.group);
+    free((char *)p->m.class);
+    free((char *)p->m.qos);
+    free((char *)p->m.text);
+    free(p);
+}
+
+static struct am_use use_of(const struct money_move *m)
+{
+    return (struct am_use){
+        .user = m->user, .group = m->group, .class = m->class, .qos = m->qos};
+}
+
+static int write_lien(struct posted *p, struct err *err)
+{
+    const struct money_move *m = &p->m;
+    char *rates = price_rates_text(&p->s->config->settings->bank.rates);
+    struct am_lien lien = {.run = m->run,
+        .account = m->account,
+        .use = use_of(m),
+        .most = m->most,
+        .at = m->at,
+        .until_at = m->until_at,
+        .rates = rates && *rates ? rates : "PROCS:1",
+        .job = m->job,
+        .force = m->force};
+    int result = am_lien(&p->s->teller->am, &lien, NULL, err);
+
+    if (result == AM_REFUSED) { /* the picture was wrong; it runs all the same */
+        log_line(p->s->log, LOG_WARNING, "job '%s': %s; it runs with what there is",
+            m->job, err->text);
+        lien.force = true;
+        result = am_lien(&p->s->teller->am, &lien, NULL, err);
+    }
+    free(rates);
+    return result;
+}
+
+static int write_charge(struct posted *p, struct err *err)
+{
+    const struct money_move *m = &p->m;
+    const struct am_charge charge = {.run = m->run,
+        .account = m->account,
+        .use = use_of(m),
+        .total = m->total,
+        .at = m->at,
+        .over = true,
+        .text = m->text};
+
+    return am_charge(&p->s->teller->am, &charge, err);
+}
+
+static int write_move(void *payload, struct err *unused)
+{
+    struct posted *p = payload;
+    struct err err = {0};
+    int result = 0;
+
+    (void)unused;
+    switch (p->m.kind) {
+    case MONEY_LIEN:
+        result = write_lien(p, &err);
+        break;
+    case MONEY_CHARGE:
+        result = write_charge(p, &err);
+        break;
+    case MONEY_RELEASE:
+        result = am_release(&p->s->teller->am, p->m.run, p->m.at, &err);
+        break;
+    }
+    if (result != AM_DONE)
+        log_line(p->s->log, LOG_ALERT, "the bank: job '%s', run %s of account %s: %s",
+            p->m.job, p->m.run, p->m.account, err.text);
+    return result;
+}
+
+static void post_move(struct server *s, const struct money_move *m)
+{
+    struct posted *p = xcalloc(1, sizeof *p);
+
+    *p = (struct posted){s, *m};
+    p->m.run = copy_text(m->run);
+    p->m.job = copy_text(m->job);
+    p->m.account = copy_text(m->account);
+    p->m.user = copy_text(m->user);
+    p->m.group = copy_text(m->group);
+    p->m.class = copy_text(m->class);
+    p->m.qos = copy_text(m->qos);
+    p->m.text = copy_text(m->text);
+    unsaved_later(s->unsaved, (struct unsaved_step){write_move, forget_move, p});
+}
+
+/* Names of runs count on, over restarts. */
+static void keep_run_number(struct server *s)
+{
+    const struct funds *f = engine_cluster(s->engine)->funds;
+    char text[32];
+
+    snprintf(text, sizeof text, "%" PRIu64, funds_runs_ever(f));
+    unsaved_put(s->unsaved, "bank", "runs", text);
+}
+
+void teller_post(struct server *s)
+{
+    size_t n;
+    const struct money_move *moves = engine_money(s->engine, &n);
+
+    for (size_t i = 0; i < n; i++)
+        post_move(s, &moves[i]);
+    if (!n)
+        return;
+    keep_run_number(s);
+    engine_money_told(s->engine);
+    commit_want(s);
+}
+
+/* ---- facts out of the ledger ---------------------------------------------------- */
+
+/* Texts of rows live as long as a call: here they stay. */
+struct facts {
+    struct VEC(char *) texts;
+    struct VEC(struct funds_account) accounts;
+    struct VEC(int64_t) ids, parents; /* of the accounts */
+    struct VEC(struct funds_deposit) deposits;
+    struct VEC(int64_t) owners; /* of the deposits */
+    struct VEC(struct funds_run) runs;
+    struct VEC(int64_t) payers; /* of the runs */
+    struct VEC(struct funds_lien) liens;
+};
+
+static const char *hold_text(struct facts *f, const char *text)
+{
+    if (!text || !*text)
+        return NULL;
+    vec_push(&f->texts, xstrdup(text));
+    return f->texts.v[f->texts.n - 1];
+}
+
+static void facts_fini(struct facts *f)
+{
+    for (size_t i = 0; i < f->texts.n; i++)
+        free(f->texts.v[i]);
+    vec_fini(&f->texts);
+    vec_fini(&f->accounts);
+    vec_fini(&f->ids);
+    vec_fini(&f->parents);
+    vec_fini(&f->deposits);
+    vec_fini(&f->owners);
+    vec_fini(&f->runs);
+    vec_fini(&f->payers);
+    vec_fini(&f->liens);
+}
+
+static int on_account(void *arg, const struct ledger_account *row)
+{
+    struct facts *f = arg;
+
+    vec_push(&f->accounts, ((struct funds_account){.name = hold_text(f, row->name),
+                               .overflow = row->overflow,
+                               .closed = !row->active,
+                               .only = hold_text(f, row->only)}));
+    vec_push(&f->ids, row->id);
+    vec_push(&f->parents, row->parent);
+    return 0;
+}
+
+static int on_deposit(void *arg, const struct ledger_deposit *row)
+{
+    struct facts *f = arg;
+
+    if (row->ended && row->held == 0)
+        return 0;
+    vec_push(&f->deposits, ((struct funds_deposit){.id = row->id,
+                               .from_at = row->from_at,
+                               .to_at = row->to_at,
+                               .balance = row->balance,
+                               .credit_limit = row->credit_limit,
+                               .held = row->held,
+                               .only = hold_text(f, row->only)}));
+    vec_push(&f->owners, row->account);
+    return 0;
+}
+
+static const char *name_of_account(const struct facts *f, int64_t id)
+{
+    for (size_t i = 0; i < f->ids.n; i++)
+        if (f->ids.v[i] == id)
+            return f->accounts.v[i].name;
+    return NULL;
+}
+
+/* "7.r3" is a run of job 7. */
+static const char *job_of_run(struct facts *f, const char *run)
+{
+    char *job = xstrdup(run), *dot = strrchr(job, '.');
+
+    if (dot)
+        *dot = '\0';
+    const char *held = hold_text(f, job);
+    free(job);
+    return held;
+}
+
+static int on_run(void *arg, const struct ledger_run *row)
+{
+    struct facts *f = arg;
+
+    vec_push(&f->runs, ((struct funds_run){.run = hold_text(f, row->run),
+                           .job = job_of_run(f, row->run),
+                           .most = row->most,
+                           .charged = row->charged}));
+    vec_push(&f->payers, row->account);
+    return 0;
+}
+
+static int on_lien(void *arg, const struct ledger_lien *row)
+{
+    struct facts *f = arg;
+
+    vec_push(&f->liens, ((struct funds_lien){row->deposit, row->amount}));
+    return 0;
+}
+
+/* Deposits in a row by account. */
+static void sort_deposits(struct facts *f)
+{
+    struct VEC(struct funds_deposit) sorted = {0};
+
+    vec_reserve(&sorted, f->deposits.n);
+    for (size_t a = 0; a < f->accounts.n; a++) {
+        struct funds_account *to = &f->accounts.v[a];
+        to->deposits = sorted.v + sorted.n;
+        for (size_t i = 0; i < f->deposits.n; i++)
+            if (f->owners.v[i] == f->ids.v[a]) {
+                vec_push(&sorted, f->deposits.v[i]);
+                to->n++;
+            }
+        to->parent = name_of_account(f, f->parents.v[a]);
+    }
+    vec_fini(&f->deposits);
+    f->deposits.v = sorted.v;
+    f->deposits.n = sorted.n;
+    f->deposits.cap = sorted.cap;
+}
+
+static int read_accounts(struct am *am, struct facts *f, struct err *err)
+{
+    const struct ledger_which all = {0};
+
+    if (ledger_accounts(am->store, &all, on_account, f, err) < 0
+        || ledger_deposits(am->store, &all, on_deposit, f, err) < 0)
+        return -1;
+    sort_deposits(f);
+    return 0;
+}
+
+static int read_runs(struct am *am, struct facts *f, struct err *err)
+{
+    const struct ledger_which open = {.open = true};
+    size_t before = 0;
+
+    if (ledger_runs(am->store, &open, on_run, f, err) < 0)
+        return -1;
+    for (size_t i = 0; i < f->runs.n; i++) {
+        before = f->liens.n;
+        if (ledger_liens(am->store, f->runs.v[i].run, on_lien, f, err) < 0)
+            return -1;
+        f->runs.v[i].n = f->liens.n - before;
+        f->runs.v[i].account = name_of_account(f, f->payers.v[i]);
+    }
+    before = 0;
+    for (size_t i = 0; i < f->runs.n; i++) {
+        f->runs.v[i].liens = f->liens.v + before;
+        before += f->runs.v[i].n;
+    }
+    return 0;
+}
+
+static uint64_t last_run_number(struct server *s)
+{
+    char *text = NULL;
+    uint64_t n = 0;
+    struct err err;
+
+    if (store_get(s->store, "bank", "runs", &text, &err) > 0 && text)
+        n = strtoull(text, NULL, 10);
+    free(text);
+    return n;
+}
+
+static void tell(struct server *s, const struct funds_facts *facts)
+{
+    struct event ev = {.kind = EVENT_FUNDS, .u.funds = *facts};
+    struct err err = {0};
+
+    if (world_apply(s, &ev, NULL, &err) < 0)
+        log_line(s->log, LOG_ALERT, "the bank: %s", err.text);
+}
+
+void teller_recall(struct server *s)
+{
+    struct am *am = teller_ledger(s);
+    struct facts f = {0};
+    struct err err = {0};
+
+    if (!am || engine_cluster(s->engine)->funds)
+        return;
+    if (read_accounts(am, &f, &err) < 0 || read_runs(am, &f, &err) < 0)
+        log_line(s->log, LOG_ALERT, "the bank: %s", err.text);
+    else
+        tell(s, &(struct funds_facts){.accounts = f.accounts.v,
+                    .n = f.accounts.n,
+                    .runs = f.runs.v,
+                    .nruns = f.runs.n,
+                    .runs_ever = last_run_number(s)});
+    s->teller->strangers = f.runs.n > 0;
+    facts_fini(&f);
+}
+
+void teller_jobs_are_known(struct server *s)
+{
+    if (!teller_is_open(s) || !s->teller->strangers)
+        return;
+    s->teller->strangers = false;
+    tell(s, &(struct funds_facts){.known = true});
+}
+
+/* ---- what changed --------------------------------------------------------------- */
+
+static bool same_text(const char *a, const char *b)
+{
+    return strcmp(a ? a : "", b ? b : "") == 0;
+}
+
+static bool same_deposit(const struct funds_deposit *a, const struct funds_deposit *b)
+{
+    return a->id == b->id && a->from_at == b->from_at && a->to_at == b->to_at
+           && a->balance == b->balance && a->credit_limit == b->credit_limit
+           && a->held == b->held && same_text(a->only, b->only);
+}
+
+static bool same_account(const struct funds_account *a, const struct funds_account *b)
+{
+    bool same = same_text(a->parent, b->parent) && a->overflow == b->overflow
+                && a->closed == b->closed && same_text(a->only, b->only)
+                && a->n == b->n;
+
+    for (size_t i = 0; same && i < a->n; i++)
+        same = same_deposit(&a->deposits[i], &b->deposits[i]);
+    return same;
+}
+
+/* Those accounts of which the engine has another picture. */
+static void tell_changes(struct server *s)
+{
+    struct am *am = teller_ledger(s);
+    const struct funds *f = engine_cluster(s->engine)->funds;
+    struct facts all = {0};
+    struct err err = {0};
+    size_t n = 0;
+
+    if (!am || !f)
+        return;
+    if (read_accounts(am, &all, &err) < 0)
+        log_line(s->log, LOG_ALERT, "the bank: %s", err.text);
+    for (size_t i = 0; !err.code && i < all.accounts.n; i++) {
+        uint32_t known = funds_account(f, all.accounts.v[i].name);
+        struct funds_account now = known == FUNDS_NONE ? (struct funds_account){0}
+                                                       : funds_account_now(f, known);
+        if (known == FUNDS_NONE || !same_account(&all.accounts.v[i], &now))
+            all.accounts.v[n++] = all.accounts.v[i];
+    }
+    if (!err.code && n)
+        tell(s, &(struct funds_facts){.accounts = all.accounts.v, .n = n});
+    facts_fini(&all);
+}
+
+int teller_do(struct server *s, struct unsaved_step step, struct err *err)
+{
+    int result = unsaved_now(s->unsaved, step, err);
+
+    if (result == AM_DONE) {
+        commit_want(s);
+        tell_changes(s);
+    }
+    return result;
+}
+
+void teller_look(struct server *s)
+{
+    int64_t now = world_now(s);
+    struct err err = {0};
+
+    if (!teller_is_open(s) || s->teller->ticked_at > now - TICK_S)
+        return;
+    s->teller->ticked_at = now;
+    if (am_tick(teller_ledger(s), now, &err) < 0)
+        log_line(s->log, LOG_ALERT, "the bank: %s", err.text);
+    tell_changes(s);
+}

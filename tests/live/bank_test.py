@@ -1,0 +1,164 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The bank on a real daemon: jobs wait for credits, what they cost is charged, nothing is
+lost or doubled when the daemon is killed, and who may what."""
+import json
+
+import pytest
+
+from live_daemon import ME
+from live_users import LEVELS, Users
+
+BANK = "AMCFG[bank] TYPE=BUILTIN CHARGEPOLICY=DEBITALLWC\n"
+
+
+@pytest.fixture
+def bank(daemon):
+    daemon.configure(BANK + LEVELS + f"ACCOUNTCFG[chem] MANAGERS={ME}\n")
+    daemon.start()
+    daemon.ok("mam-create-account", "inst")
+    daemon.ok("mam-create-account", "-p", "inst", "chem")
+    return daemon
+
+
+def account(bank, name="chem"):
+    return bank.lines("mam-balance", name)[0]
+
+
+def check(bank):
+    told = json.loads(bank.ok("am", "check", "--format", "json"))
+    assert told["problems"] == []
+    return told
+
+
+def ended(daemon, job):
+    """Is it in the records of ended jobs?"""
+    text = daemon.api(f"/v1/accounting?job={job}")[1]
+    return "end_at" in (text if isinstance(text, str) else json.dumps(text))
+
+
+def why(bank, job):
+    return bank.ok("checkjob", job)
+
+
+def test_a_job_waits_for_credits_and_starts_when_they_come(bank):
+    job = bank.submit("true", account="chem", wclimit_s=60)
+    bank.wait(lambda: "account chem has no deposit that can be used now" in why(bank, job))
+    other = bank.submit("true", wclimit_s=60)
+    bank.wait(lambda: "no account that could pay" in why(bank, other))
+    bank.ok("mam-deposit", "chem", "50")
+    bank.wait(lambda: "needs 60 credits, 50 left in chem" in why(bank, job))
+    bank.ok("mam-deposit", "chem", "10.5")
+    bank.wait(lambda: ended(bank, job), "the end of the job")
+    assert account(bank)["balance"] < 60.5
+    assert check(bank)["open_runs"] == 0
+    assert bank.job(other)["state"] == "Idle"
+
+
+def test_what_is_kept_for_running_jobs_is_told_and_given_back(bank):
+    bank.ok("mam-deposit", "chem", "1000")
+    job = bank.submit("sleep 600", account="chem", wclimit_s=900)
+    bank.wait(lambda: bank.state(job) == "Running")
+    poor = bank.submit("true", account="chem", wclimit_s=200)
+    bank.wait(lambda: "needs 200 credits, 1,000 left in chem, 900 of them kept for 1 "
+              "running job" in why(bank, poor))
+    assert account(bank)["available"] == 100
+    assert [lien["job"] for lien in bank.lines("mam-list-liens", "chem")] == [job]
+    bank.ok("canceljob", job)
+    bank.wait(lambda: ended(bank, poor), "the end of the other")
+    assert bank.lines("mam-list-liens") == []
+    moves = json.loads(bank.ok("mam-statement", "chem", "--format", "json"))
+    assert moves["opening"] + moves["credits"] - moves["debits"] == moves["closing"]
+    assert [m["kind"] for m in moves["moves"]] == ["deposit", "charge", "charge"]
+    run = moves["moves"][1]["run"]
+    paid = -moves["moves"][1]["amount"]
+    bank.ok("mam-refund", run, paid)
+    assert bank.run("mam-refund", run, "1").returncode == 1
+    check(bank)
+
+
+def test_killed_at_any_time_it_loses_and_doubles_nothing(bank):
+    bank.ok("mam-deposit", "chem", "1000")
+    long = bank.submit("sleep 600", account="chem", wclimit_s=700)
+    short = bank.submit("sleep 3", account="chem", wclimit_s=100)
+    bank.wait(lambda: bank.state(short) == "Running" and bank.state(long) == "Running")
+    for _ in range(2):
+        bank.kill()
+        bank.start()
+        assert check(bank)["open_runs"] <= 2
+    bank.wait(lambda: ended(bank, short), "the end of the short one")
+    bank.wait(lambda: len(bank.lines("mam-list-liens")) == 1, "its lien goes")
+    bank.kill()
+    bank.start()
+    assert [lien["job"] for lien in bank.lines("mam-list-liens")] == [long]
+    bank.ok("canceljob", long)
+    bank.wait(lambda: bank.lines("mam-list-liens") == [], "all liens go")
+    moves = json.loads(bank.ok("mam-statement", "chem", "--format", "json"))["moves"]
+    assert len([m for m in moves if m["kind"] == "charge"]) == 2
+    assert len({m["run"] for m in moves if m["kind"] == "charge"}) == 2
+    check(bank)
+    bank.stop()
+    assert "all the same" in bank.ok("replay", "--verify", "--home", bank.home)
+
+
+def test_a_request_that_is_repeated_is_done_once(bank):
+    for _ in range(2):
+        assert bank.ok("mam-deposit", "--request", "x1", "chem", "70") == \
+            "deposited as number 1\n"
+    assert account(bank)["balance"] == 70
+    done = bank.run("mam-deposit", "--request", "x1", "chem", "80")
+    assert done.returncode == 1 and "was something else" in done.stderr
+
+
+def test_amounts_that_are_none_are_refused(bank):
+    for wrong in ("0", "-5", "1e9", "NaN", "", "99999999999999999999", "1.0001", "5x"):
+        status, answer = bank.api("/v1/bank/deposits", {
+            "request": "y", "account": "chem", "amount": wrong})
+        assert status == 400, (wrong, answer)
+    assert account(bank)["balance"] == 0
+    done = bank.run("mam-deposit", "chme", "5")
+    assert "did you mean 'chem'?" in done.stderr
+
+
+def test_without_a_bank_nobody_pays_and_the_counter_is_closed(live):
+    done = live.run("mam-balance")
+    assert done.returncode == 1 and "TYPE=BUILTIN" in done.stderr
+    job = live.submit("true")
+    live.wait(lambda: ended(live, job))
+
+
+def test_a_user_a_lead_and_one_who_wants_credits(daemon):
+    daemon.configure(BANK + LEVELS + "ACCOUNTCFG[chem] MANAGERS=nobody\n")
+    users = Users(daemon)
+    daemon.start()
+    for name, only in (("inst", "user=bin"), ("chem", "user=nobody"), ("bio", "user=bin")):
+        daemon.ok("mam-create-account", "-u", only, name)
+        daemon.ok("mam-deposit", name, "100")
+
+    def seen_by(who):
+        status, text = users.api(who, "/v1/bank/accounts")
+        assert status == 200
+        lines = text.splitlines() if isinstance(text, str) else [json.dumps(text)]
+        return [json.loads(line)["account"] for line in lines if line]
+
+    assert seen_by("nobody") == ["chem"]
+    assert seen_by("games") == []
+    assert sorted(seen_by("daemon")) == ["bio", "chem", "inst"]
+    # the lead divides what there is, and makes nothing out of nothing
+    users.ok("nobody", "mam-create-account", "-p", "chem", "-u", "user=games", "students")
+    users.ok("nobody", "mam-transfer", "chem", "30", "students")
+    assert seen_by("games") == ["students"]
+    for words in (("mam-deposit", "chem", "5"), ("mam-transfer", "bio", "5", "chem"),
+                  ("mam-transfer", "-e", "+1:00:00", "chem", "5", "students"),
+                  ("mam-create-account", "-o", "-p", "bio", "chem"),
+                  ("mam-create-account", "-o", "-p", "inst", "mine"),
+                  ("mam-create-account", "chem"), ("mam-refund", "1.r1", "5"),
+                  ("mam-withdraw", "bio", "5"), ("mam-statement", "bio")):
+        assert users.refused("nobody", *words), words
+    for words in (("mam-deposit", "students", "5"), ("mam-transfer", "chem", "5", "students"),
+                  ("mam-create-account", "-p", "students", "-o", "x"),
+                  ("mam-statement", "chem")):
+        assert users.refused("games", *words), words
+    # nor does a job of somebody else's account start
+    daemon.ok("mam-balance")
+    assert [a["balance"] for a in daemon.lines("mam-balance")] == [100, 70, 100, 30]
+    check(daemon)

@@ -1,0 +1,178 @@
+# SPDX-License-Identifier: Apache-2.0
+"""examples/native/containers in front of a made-up container engine: a program that takes the
+words of docker, and keeps what it is told in files. No real engine is needed."""
+import json
+import os
+import pathlib
+import pwd
+import shutil
+import sys
+
+import pytest
+
+from live_daemon import ME, Daemon
+
+EXAMPLE = pathlib.Path(__file__).resolve().parents[2] / "examples" / "native" / "containers"
+VERBS = {"nodes": "CLUSTERQUERYURL", "jobs": "WORKLOADQUERYURL", "start": "JOBSTARTURL",
+         "cancel": "JOBCANCELURL", "suspend": "JOBSUSPENDURL", "resume": "JOBRESUMEURL"}
+USER = "nobody" if os.geteuid() == 0 else ME
+ENGINE = '''#!{python}
+import json, os, sys, time
+_, option, node, word, *rest = sys.argv
+assert option == "--context", option
+folder = f"{{os.environ['ENGINE_STATE']}}/{{node}}"
+os.makedirs(folder, exist_ok=True)
+def path(name): return f"{{folder}}/{{name}}"
+def read(name):
+    try:
+        c = json.load(open(path(name)))
+    except OSError:
+        sys.exit(f"Error: No such container: {{name}}")
+    if c["status"] == "running" and c["ends"] <= time.time():
+        c.update(status="exited", code=c["argv"].count("fail") * 3, ended=c["ends"])
+    return c
+def write(name, c):
+    json.dump(c, open(path("." + name), "w"))
+    os.rename(path("." + name), path(name))
+def stamp(at): return time.strftime("%Y-%m-%dT%H:%M:%S", time.gmtime(at)) + ".123456789Z"
+if word == "ps":
+    print("\\n".join(n for n in os.listdir(folder) if n[0] != "."))
+elif word == "inspect":
+    for name in rest[2:]:
+        c = read(name)
+        print("/" + name, c["status"], stamp(c["began"]), stamp(c["ended"]), c["code"])
+elif word == "run":
+    name, image = rest[rest.index("--name") + 1], rest[rest.index("--memory") + 2]
+    if image == "none":
+        sys.exit("Unable to find image 'none'")
+    if os.path.exists(path(name)):
+        sys.exit("Conflict. The container name is in use")
+    argv = rest[rest.index(image) + 1:]
+    write(name, {{"status": "running", "began": time.time(), "ends": time.time() + float(argv[0]),
+                 "ended": 0, "code": 0, "argv": argv, "words": rest}})
+    open(os.environ["ENGINE_STATE"] + "/runs", "a").write(name + "\\n")
+elif word == "rm":
+    if "-f" not in rest:
+        read(rest[-1])
+    if os.path.exists(path(rest[-1])):
+        os.unlink(path(rest[-1]))
+else:
+    c = read(rest[0])
+    wanted = {{"kill": "exited", "pause": "paused", "unpause": "running"}}[word]
+    if c["status"] == "exited":
+        sys.exit("it is not running")
+    c.update(status=wanted, code=137, ended=time.time()) if word == "kill" else c.update(status=wanted)
+    write(rest[0], c)
+'''
+
+
+class Pool(Daemon):
+    def __init__(self, build):
+        super().__init__(build / "src" / "client" / "maui")
+        os.chmod(self.home, 0o755)
+        self.pool, self.engines = f"{self.home}/pool", f"{self.home}/engines"
+        for folder in (self.pool, f"{self.pool}/spool", f"{self.pool}/runs", self.engines):
+            os.mkdir(folder)
+        pathlib.Path(f"{self.pool}/nodes").write_text("n1 2 4096\nn2 2 4096\n")
+        engine = pathlib.Path(f"{self.home}/engine")
+        engine.write_text(ENGINE.format(python=sys.executable))
+        engine.chmod(0o755)
+        script = shutil.copy(EXAMPLE, f"{self.home}/containers")
+        lines = ["RMCFG[pool] TYPE=NATIVE POLLINTERVAL=1", f"ADMIN1 {ME}", "RESERVATIONPOLICY NEVER"]
+        for verb, name in VERBS.items():
+            program = pathlib.Path(f"{self.home}/{verb}")
+            program.write_text(f"#!/bin/sh\nexport ENGINE={engine} ENGINE_STATE={self.engines}\n"
+                               f"exec {sys.executable} {script} {verb} {self.pool} \"$@\"\n")
+            program.chmod(0o755)
+            lines.append(f"RMCFG[pool] {name}=exec://{program}")
+        self.configure("\n".join(lines) + "\n")
+
+    def begin(self):
+        self.ok("serve", "-L", "5")
+        self.wait(lambda: self.run("showq").returncode == 0, "an answer", 60)
+
+    def submit(self, name, *argv, procs=1, image="debian"):
+        path = f"{self.pool}/spool/{name}.json"
+        with open(f"{self.pool}/{name}", "w") as f:
+            json.dump({"image": image, "argv": argv, "procs": procs, "mb": 100, "limit": 600}, f)
+        if os.geteuid() == 0:
+            os.chown(f"{self.pool}/{name}", pwd.getpwnam(USER).pw_uid, -1)
+        os.rename(f"{self.pool}/{name}", path)
+        return name
+
+    def job(self, job):
+        found = super().job(job)
+        if found:
+            return found
+        done = self.run("checkjob", job, "--format", "json")
+        return json.loads(done.stdout) if done.returncode == 0 else None
+
+    def until(self, job, state):
+        self.wait(lambda: self.state(job) == state, f"{state} of {job}", 60)
+
+    def runs(self):
+        path = pathlib.Path(f"{self.engines}/runs")
+        return path.read_text().split() if path.exists() else []
+
+
+@pytest.fixture
+def pool(build):
+    d = Pool(build)
+    yield d
+    d.clean()
+
+
+def test_containers_start_where_there_is_room_and_end(pool):
+    pool.begin()
+    jobs = [pool.submit("fine", "1"), pool.submit("fails", "1", "fail"), pool.submit("long", "1000")]
+    pool.until("fine", "Completed")
+    pool.until("fails", "Completed")
+    assert (pool.job("fine")["exit_status"], pool.job("fails")["exit_status"]) == (0, 3)
+    assert pool.job("fine")["user"] == USER
+    pool.until("long", "Running")
+    words = json.loads(next(pathlib.Path(pool.engines).glob("n*/long")).read_text())["words"]
+    who = pwd.getpwnam(USER)
+    assert words[words.index("--user") + 1] == f"{who.pw_uid}:{who.pw_gid}"
+    pool.ok("mjobctl", "-s", "long")
+    pool.until("long", "Suspended")
+    pool.ok("mjobctl", "-r", "long")
+    pool.until("long", "Running")
+    big = pool.submit("big", "1", procs=2), pool.submit("big2", "1", procs=2)
+    for job in big:
+        pool.wait(lambda job=job: job in pool.runs() or pool.state("long") == "Removed", job, 60)
+        if job == "big":
+            pool.ok("canceljob", "long")
+    pool.until("big2", "Completed")
+    assert sorted(pool.runs()) == sorted([*jobs, *big])
+
+
+def test_an_image_that_is_not_there_is_said(pool):
+    pool.begin()
+    job = pool.submit("odd", "1", image="none")
+    pool.wait(lambda: "Unable to find image" in pool.run("checkjob", job).stdout, "why", 60)
+    assert os.listdir(f"{pool.pool}/runs") == []
+
+
+def test_what_is_odd_in_the_spool_is_nobodys_job(pool):
+    spool = pathlib.Path(f"{pool.pool}/spool")
+    for name, text in (("a", "[]"), ("b", "{"), ("c", '{"image": "-v"}'), ("d", "[" * 60000)):
+        (spool / f"{name}.json").write_text(text)
+    os.mkfifo(spool / "e.json")
+    os.symlink("/etc/passwd", spool / "f.json")
+    pool.begin()
+    pool.until(pool.submit("fine", "1"), "Completed")
+    assert len(pool.lines("showq")) <= 2 and pool.runs() == ["fine"]
+
+
+def test_an_engine_that_does_not_answer_stops_nothing(pool):
+    pool.begin()
+    job = pool.submit("long", "1000")
+    pool.until(job, "Running")
+    shutil.move(f"{pool.home}/engine", f"{pool.home}/gone")
+    pathlib.Path(f"{pool.home}/engine").write_text("#!/bin/sh\necho the engine is down >&2; exit 1\n")
+    os.chmod(f"{pool.home}/engine", 0o755)
+    pool.wait(lambda: "the engine is down" in pool.ok("diagnose", "-R"), "why", 60)
+    assert pool.state(job) == "Running"
+    os.rename(f"{pool.home}/gone", f"{pool.home}/engine")
+    pool.until(pool.submit("next", "1"), "Completed")
+    assert pool.state(job) == "Running"

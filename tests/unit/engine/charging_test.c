@@ -1,0 +1,283 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Jobs and their accounts' credits: who waits for what, what is kept, what is charged,
+ * and what the bank is told to write. */
+#include "cmocka_all.h"
+#include "engine/engine_private.h"
+#include "funds/amount.h"
+#include "policy/bank.h"
+#include "policy/reason.h"
+#include "scenario.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#define C(n) ((int64_t)(n)*AM_CREDIT)
+
+#define BANK "AMCFG[bank] TYPE=BUILTIN CHARGEPOLICY=DEBITALLWC "
+
+static void tell_balance(struct scenario *s, const char *account, int64_t balance)
+{
+    struct funds_deposit d = {.id = *account, .to_at = INT64_MAX, .balance = balance};
+    struct funds_account a = {.name = account, .deposits = &d, .n = 1};
+    struct err err = {0};
+
+    assert_int_equal(
+        sc_apply(s,
+            (struct event){.kind = EVENT_FUNDS, .u.funds = {.accounts = &a, .n = 1}},
+            &err),
+        0);
+}
+
+/* Four processors; account chem with so many credits. */
+static struct scenario *begin(const char *lines, int64_t credits)
+{
+    struct scenario *s = sc_create_with(lines);
+
+    sc_nodes(s, 4, 1);
+    tell_balance(s, "chem", C(credits));
+    return s;
+}
+
+static int64_t balance(struct scenario *s)
+{
+    const struct funds *f = sc_engine(s)->c->funds;
+
+    return funds_account_now(f, funds_account(f, "chem")).deposits[0].balance;
+}
+
+static int64_t held(struct scenario *s)
+{
+    const struct funds *f = sc_engine(s)->c->funds;
+
+    return funds_account_now(f, funds_account(f, "chem")).deposits[0].held;
+}
+
+static void add(struct scenario *s, const char *id, uint32_t procs, int64_t limit_s,
+    int64_t run_s, const char *account)
+{
+    sc_job(s, (struct sc_job){.id = id,
+                  .procs = procs,
+                  .limit_s = limit_s,
+                  .run_s = run_s,
+                  .account = account});
+}
+
+static void check_why(struct scenario *s, const char *id, const char *expected)
+{
+    char text[300];
+    const struct reason *why = engine_why(sc_engine(s), sc_find(s, id));
+
+    reason_format(sc_engine(s)->c, why, text, sizeof text);
+    assert_string_equal(text, expected);
+}
+
+static void what_a_limit_can_come_to_is_kept_and_what_was_used_is_charged(void **state)
+{
+    struct scenario *s = begin(BANK "\n", 1000);
+
+    (void)state;
+    add(s, "j", 2, 100, 60, "chem");
+    sc_at(s, 0);
+    assert_int_equal(held(s), C(200));
+    assert_int_equal(balance(s), C(1000));
+    sc_run(s);
+    assert_int_equal(held(s), 0);
+    assert_int_equal(balance(s), C(880));
+    sc_destroy(s);
+}
+
+static void a_job_without_funds_waits_with_numbers_and_blocks_nobody(void **state)
+{
+    struct scenario *s = begin(BANK "\n", 150);
+
+    (void)state;
+    tell_balance(s, "bio", C(1000));
+    add(s, "a", 1, 100, 100, "chem");
+    add(s, "poor", 3, 100, 100, "chem");
+    add(s, "rich", 3, 100, 100, "bio");
+    sc_at(s, 0);
+    assert_int_equal(sc_start(s, "a"), 0);
+    assert_int_equal(sc_start(s, "rich"), 0);
+    check_why(s, "poor",
+        "needs 300 credits, 150 left in chem, 100 of them kept for 1 running job");
+    sc_run(s);
+    assert_int_equal(sc_start(s, "poor"), -1);
+    check_why(s, "poor", "needs 300 credits, 50 left in chem");
+    tell_balance(s, "chem", C(300));
+    sc_at(s, 500);
+    assert_int_equal(sc_start(s, "poor"), 500);
+    sc_destroy(s);
+}
+
+static void what_starts_in_the_same_cycle_counts(void **state)
+{
+    struct scenario *s = begin(BANK "\n", 250);
+
+    (void)state;
+    add(s, "a", 1, 100, 50, "chem");
+    add(s, "b", 1, 100, 50, "chem");
+    add(s, "c", 1, 100, 50, "chem");
+    sc_at(s, 0);
+    assert_int_equal(sc_start(s, "a"), 0);
+    assert_int_equal(sc_start(s, "b"), 0);
+    assert_int_equal(sc_start(s, "c"), -1);
+    sc_run(s);
+    assert_int_equal(sc_start(s, "c"), 50); /* 150 are left by then */
+    assert_int_equal(balance(s), C(100));
+    sc_destroy(s);
+}
+
+static void accounts_that_cannot_pay_are_told_apart(void **state)
+{
+    struct scenario *s = begin(BANK "\n", 250);
+
+    (void)state;
+    add(s, "none", 1, 100, 50, NULL);
+    add(s, "unknown", 1, 100, 50, "nosuch");
+    sc_at(s, 0);
+    check_why(s, "none",
+        "needs 100 credits, and this job has no account that could pay (msub -A, or "
+        "ADEF of its user)");
+    check_why(s, "unknown", "needs 100 credits, and the bank knows no account nosuch");
+    sc_destroy(s);
+}
+
+static void a_requeued_job_pays_for_what_it_used_and_begins_anew(void **state)
+{
+    struct scenario *s = begin(BANK "\n", 1000);
+
+    (void)state;
+    add(s, "j", 1, 100, 80, "chem");
+    sc_at(s, 30);
+    assert_int_equal(sc_report(s, "j", JOB_IDLE, NULL, NULL), 0);
+    assert_int_equal(balance(s), C(970));
+    assert_int_equal(held(s), 0);
+    sc_run(s);
+    assert_int_equal(held(s), 0);
+    assert_true(balance(s) <= C(970 - 50));
+    sc_destroy(s);
+}
+
+static void who_is_cancelled_pays_by_policy(void **state)
+{
+    static const struct {
+        const char *policy;
+        int64_t left;
+    } rows[] = {
+        {"DEBITALLWC", 970}, {"DEBITSUCCESSFULWC", 1000}, {"DEBITREQUESTEDWC", 900}};
+
+    (void)state;
+    for (size_t i = 0; i < 3; i++) {
+        char lines[100];
+        snprintf(lines, sizeof lines, "AMCFG[x] TYPE=BUILTIN CHARGEPOLICY=%s\n",
+            rows[i].policy);
+        struct scenario *s = begin(lines, 1000);
+        add(s, "j", 1, 100, 80, "chem");
+        sc_at(s, 30);
+        sc_cancel(s, "j");
+        assert_int_equal(balance(s), C(rows[i].left));
+        assert_int_equal(held(s), 0);
+        sc_destroy(s);
+    }
+}
+
+static void memory_costs_what_its_rate_says(void **state)
+{
+    struct scenario *s = sc_create_with(BANK "RATES=PROCS:1,MEM:0.001\n");
+    struct req_desc req = {.per_task.v[RES_PROCS] = 1, .tasks = 2};
+
+    (void)state;
+    req.per_task.v[RES_MEM] = 500;
+    sc_node(s,
+        &(struct node_desc){.name = "m", .cfg.v = {[RES_PROCS] = 4, [RES_MEM] = 4000}});
+    tell_balance(s, "chem", C(1000));
+    sc_job(
+        s, (struct sc_job){.id = "j", .limit_s = 100, .account = "chem", .req = &req});
+    sc_at(s, 0);
+    assert_int_equal(held(s), C(300)); /* (2 + 1000 x 0.001) x 100 */
+    sc_destroy(s);
+}
+
+static void a_fallback_account_pays_for_who_cannot(void **state)
+{
+    struct scenario *s = begin(BANK "FALLBACKACCOUNT=spare\n", 50);
+
+    (void)state;
+    tell_balance(s, "spare", C(1000));
+    add(s, "j", 1, 100, 80, "chem");
+    sc_at(s, 0);
+    assert_string_equal(
+        job_cred(sc_engine(s)->c, sc_find(s, "j"), CRED_ACCOUNT)->name, "spare");
+    sc_run(s);
+    assert_true(sc_start(s, "j") >= 0);
+    assert_int_equal(balance(s), C(50));
+    sc_destroy(s);
+}
+
+static void who_has_no_funds_is_deferred_or_cancelled_where_the_site_says_so(
+    void **state)
+{
+    (void)state;
+    struct scenario *s = begin(BANK "JFACTION=DEFER\n", 50);
+    add(s, "j", 1, 100, 80, "chem");
+    sc_at(s, 0);
+    assert_int_equal(sc_find(s, "j")->holds, HOLD_DEFER);
+    assert_int_equal(sc_find(s, "j")->hold_reason, REASON_NOALLOCATION);
+    sc_destroy(s);
+    s = begin(BANK "JFACTION=CANCEL\n", 50);
+    add(s, "j", 1, 100, 80, "chem");
+    sc_at(s, 0);
+    assert_true(!sc_find(s, "j") || sc_find(s, "j")->state >= JOB_COMPLETED);
+    sc_destroy(s);
+}
+
+static void without_a_bank_nothing_is_asked(void **state)
+{
+    struct scenario *s = begin("AMCFG[bank] TYPE=NONE\n", 0);
+
+    (void)state;
+    add(s, "j", 1, 100, 80, "chem");
+    sc_run(s);
+    assert_int_equal(sc_start(s, "j"), 0);
+    assert_int_equal(balance(s), 0);
+    sc_destroy(s);
+}
+
+static void a_deposit_that_begins_lets_jobs_start(void **state)
+{
+    struct scenario *s = begin(BANK "\n", 0);
+    struct funds_deposit d = {
+        .id = 2, .from_at = 500, .to_at = INT64_MAX, .balance = C(100)};
+    struct funds_account a = {.name = "chem", .deposits = &d, .n = 1};
+
+    (void)state;
+    assert_int_equal(
+        sc_apply(s,
+            (struct event){.kind = EVENT_FUNDS, .u.funds = {.accounts = &a, .n = 1}},
+            NULL),
+        0);
+    add(s, "j", 1, 100, 80, "chem");
+    sc_run(s);
+    assert_int_equal(sc_start(s, "j"), 500);
+    sc_destroy(s);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(what_a_limit_can_come_to_is_kept_and_what_was_used_is_charged),
+        cmocka_unit_test(a_job_without_funds_waits_with_numbers_and_blocks_nobody),
+        cmocka_unit_test(what_starts_in_the_same_cycle_counts),
+        cmocka_unit_test(accounts_that_cannot_pay_are_told_apart),
+        cmocka_unit_test(a_requeued_job_pays_for_what_it_used_and_begins_anew),
+        cmocka_unit_test(who_is_cancelled_pays_by_policy),
+        cmocka_unit_test(memory_costs_what_its_rate_says),
+        cmocka_unit_test(a_fallback_account_pays_for_who_cannot),
+        cmocka_unit_test(
+            who_has_no_funds_is_deferred_or_cancelled_where_the_site_says_so),
+        cmocka_unit_test(without_a_bank_nothing_is_asked),
+        cmocka_unit_test(a_deposit_that_begins_lets_jobs_start),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
