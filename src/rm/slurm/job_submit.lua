@@ -158,8 +158,9 @@ end
 local function hold(job, current, uid)
 	local what, own = read_mark(current)
 	local ours = ADMIN[uid] and string.find(current.admin_comment or "", "^maui:keep")
-	if what == HELD and string.find(current.admin_comment or "", ";new$") then
-		ours = nil -- somebody was faster
+	if string.find(current.admin_comment or "", ";new$")
+	    and (what == HELD or current.priority == 0) then
+		ours = nil -- a second hold: one of them is somebody else's
 	end
 	mark(job, current, ours and KEPT or HELD, own)
 end

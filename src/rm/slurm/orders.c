@@ -303,6 +303,18 @@ static void set_limit(const struct told_job *t, const struct rm_command *c,
         minutes >= t->time_min && minutes < k->limit ? (uint32_t)minutes : k->limit;
 }
 
+/* A job that Slurm does not cancel is gone for the scheduler: it has to hear of it
+ * again, though nothing of it has changed. */
+static void tell_again(struct adapter *a, const char *id)
+{
+    struct told_job *t = jobs_find(a, id);
+
+    if (t != NULL)
+        t->digest = 0;
+    a->jobs_at = 0;
+    adapter_look(a);
+}
+
 static int start_part(struct told_job *t, const struct rm_command *c, uint32_t part)
 {
     struct asked *k = &t->asked[part];
@@ -357,6 +369,8 @@ static void start(struct adapter *a, const struct rm_command *c)
             t->nparts > 1; /* held since it was seen: as it was */
         errno = error;
         answer(a, c, -1);
+        if (error == ESLURM_JOB_HELD)
+            tell_again(a, c->job);
         return;
     }
     /* such jobs Slurm's main scheduler leaves to its backfill */
@@ -435,18 +449,6 @@ static void modify(struct adapter *a, const struct rm_command *c)
                        : (uint32_t)((c->wclimit_s + 59) / 60);
     m.req_nodes = NULL;
     answer(a, c, update(&m, c->job));
-}
-
-/* A job that Slurm does not cancel is gone for the scheduler: it has to hear of it
- * again, though nothing of it has changed. */
-static void tell_again(struct adapter *a, const char *id)
-{
-    struct told_job *t = jobs_find(a, id);
-
-    if (t != NULL)
-        t->digest = 0;
-    a->jobs_at = 0;
-    adapter_look(a);
 }
 
 static void cancel(struct adapter *a, const struct rm_command *c, uint16_t sig)
@@ -582,6 +584,8 @@ static void give_up(struct adapter *a, size_t i)
         adapter_forgotten(a);
         return;
     }
+    if (t != NULL && t->held)
+        tell_again(a, t->id);
     land(a, i, outcome, text);
     a->limits_look |= outcome == RM_LIMITED; /* it may have been lowered */
     /* its nodes are not as free as the scheduler thinks: where all others are */

@@ -403,7 +403,11 @@ static void dependencies(
          term = strtok_r(NULL, ",", &save))
         if (strchr(term, '?') != NULL || !read_term(a, room, term)) {
             char *why = request_take(room, strlen(j->dependency) + 60, 1);
-            sprintf(why, "Slurm waits for its dependency %s", j->dependency);
+            sprintf(why,
+                j->state_reason == WAIT_DEP_INVALID
+                    ? "its dependency %s can no longer be satisfied"
+                    : "Slurm waits for its dependency %s",
+                j->dependency);
             room->why_not = why;
         }
     vec_push(&room->deps, ((struct dep){0}));
