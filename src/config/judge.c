@@ -452,6 +452,16 @@ static void look_for_peer(struct look *k)
     rmpeer_fini(&peer);
 }
 
+/* Of those that only WIKI is reached by; HOST says to EPORT who may wake it, too. */
+static void look_for_peerless(struct look *k)
+{
+    bool host = strcmp(k->v->row->name, "HOST") == 0;
+
+    if (!k->use->simulated && is_first_manager(k) && beside(k, "TYPE") != NULL
+        && !is_manager(k, "WIKI") && !(host && beside(k, "EPORT") != NULL))
+        add_finding(k, beside(k, "TYPE"), "");
+}
+
 static void look_for_eport(struct look *k)
 {
     if (is_manager(k, "SLURM") || is_manager(k, "LOCAL"))
@@ -548,6 +558,10 @@ static const struct rule rules[] = {
     {"no-url", "TYPE", SECTIONS(RM), LOOK(urls), ERROR("NATIVE needs %1=exec:///PROGRAM")},
     {"unusable-url", NULL, SECTIONS(RM), LOOK(url), ERROR("%1")},
     {"unusable-peer", "TYPE", SECTIONS(RM), LOOK(peer), ERROR("%1")},
+    {"no-peer", "HOST", SECTIONS(RM), LOOK(peerless), NOTE("has no effect with %1")},
+    {"no-peer", "PORT", SECTIONS(RM), LOOK(peerless), NOTE("has no effect with %1")},
+    {"no-peer", "AUTHTYPE", SECTIONS(RM), LOOK(peerless), NOTE("has no effect with %1")},
+    {"no-peer", "KEYFILE", SECTIONS(RM), LOOK(peerless), NOTE("has no effect with %1")},
     {"no-eport", "EPORT", SECTIONS(RM), LOOK(eport), WARN("%1 wakes the scheduler in ways of its own; the port is not opened")},
     {"no-type", NULL, SECTIONS(RM), ONCE, LOOK(type), NOTE("without TYPE the resource manager is LOCAL, which runs jobs on this machine")},
     {"second-manager", NULL, SECTIONS(RM), ONCE, LOOK(second_manager), WARN("one resource manager is used, RMCFG[%1]; this one is not")},

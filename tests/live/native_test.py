@@ -275,6 +275,29 @@ def test_one_record_that_is_wrong_stops_nothing(native):
     assert "bad1: it has no UNAME=" in native.rm()
 
 
+def test_a_record_that_cannot_be_read_frees_no_nodes(native):
+    """Also where the adapter has just begun, and knows of no job."""
+    native.start()
+    jobs = [native.submit_as(USERS[0], "sleep 1000") for _ in range(4)]
+    for job in jobs:
+        native.until(job, "Running")
+    # all but one of them as before
+    native.replace("jobs", f"{native.example} jobs {native.pool} | sed 's/^{jobs[0]} .*/{jobs[0]} "
+                           "STATE=Odd UNAME=x/'")
+    old = native.adapter()
+    for pid in old:
+        os.kill(pid, signal.SIGKILL)
+    native.wait(lambda: native.adapter() and native.adapter() != old, "another adapter", 60)
+    late = native.submit_as(USERS[0], "true")
+    native.wait(lambda: native.job(late), "a look", 60)
+    assert native.state(jobs[0]) == "Running" and native.said(late) == ""
+    native.restore()
+    native.ok("canceljob", jobs[1])
+    native.until(late, "Completed")
+    assert native.state(jobs[0]) == "Running"
+    assert "no longer known" not in native.log()
+
+
 def test_a_start_that_is_refused_or_hangs_is_said(native):
     native.section("TIMEOUT=1")
     native.replace("start", "echo the moon is full >&2; exit 1")

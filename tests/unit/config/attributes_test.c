@@ -299,7 +299,7 @@ static void sections_for_later_are_checked_and_kept(void **state)
         "SRCFG[debug] HOSTLIST=node[01-10],^gpu STARTTIME=8:00:00 MAXTIME=1:00*\n"
         "SRCFG[debug] USERLIST=ann,bob- USERLIST=!carl DAYS=Mon,TUE OWNER=ACCT:phys\n"
         "SRCFG[debug] RESOURCES=PROCS:1;MEM=512m TASKLIMIT=>=4 FLAGS=SPACEFLEX\n"
-        "RMCFG[base] TYPE=PBS HOST=head TIMEOUT=1:00\n"
+        "RMCFG[base] TYPE=PBS NMHOST=head TIMEOUT=1:00\n"
         "SRCFG[bad] HOSTLIST=node( DAYS=NODAY OWNER=ann RESOURCES=CPU:1 TASKLIMIT=x\n"
         "SRCFG[bad] RESOURCES=MEM:x TIMELIMIT=* PERIOD=MONTH FLAGS=NOSUCH OWNER=USER:\n"
         "RMCFG[bad] TYPE=NOSUCH TIMEOUT=2000 PORT=x\n"
@@ -317,7 +317,7 @@ static void sections_for_later_are_checked_and_kept(void **state)
     assert_string_equal(debug->attrs.v[2].value, "1:00*");
     assert_string_equal(debug->attrs.v[4].value, "!carl");
     assert_told(
-        c, FINDING_NOTE, 4, "RMCFG[base].HOST is accepted, but not yet in force");
+        c, FINDING_NOTE, 4, "RMCFG[base].NMHOST is accepted, but not yet in force");
     for (uint32_t line = 1; line <= 4; line++)
         assert_false(told(c, FINDING_ERROR, line, ""));
     assert_told(c, FINDING_ERROR, 5, "HOSTLIST");
