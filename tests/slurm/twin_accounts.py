@@ -252,7 +252,7 @@ def time_limits_of_partition_and_qos(s):
 
 # ---- what is counted of a job that waited ----
 
-@probe
+@other("Eligible is the moment of the release: Slurm takes no earlier one")
 def eligible_since_its_submission(s):
     """sacct: Eligible is the submission, so that Reserved (Planned) is how long it waited."""
     full = s.submit("-N", 3, "--exclusive")
