@@ -372,3 +372,34 @@ def test_check_names_jobs_that_came_past_the_gate(slurm):
     run.communicate(timeout=60)
     assert f"the first {full}, came past the gate" in done.stdout, done.stdout
     assert "is ready" not in done.stdout
+
+
+def test_what_is_released_in_slurm_while_the_scheduler_is_away_stays_released(slurm):
+    """The later word counts, whoever was there to hear it; a hold that nobody lifted
+    stands."""
+    full = slurm.sbatch("-N", 3, "--exclusive")
+    slurm.wait_state(full, "RUNNING")
+    system, user, kept, soon = (slurm.sbatch("-n", 1) for _ in range(4))
+    for job in (system, user, kept, soon):
+        slurm.wait_maui(job, "Idle")
+        slurm.wait(lambda job=job: "maui: " in slurm.ok("scontrol", "show", "job", job),
+                   "its note")
+    slurm.maui.ok("sethold", "-s", system, kept, soon)
+    slurm.maui.ok("sethold", "-u", user)
+    for job, mark in ((system, "admin"), (kept, "admin"), (soon, "admin"), (user, "held")):
+        slurm.wait(lambda job=job, mark=mark: f"AdminComment=maui:{mark}" in
+                   slurm.ok("scontrol", "show", "job", job), "its mark")
+    slurm.kill("maui")
+    slurm.ok("scontrol", "release", soon)     # the gate is closed yet
+    slurm.wait(lambda: time.time() - float(pathlib.Path(
+        slurm.maui.home, "slurm.heartbeat").read_text().split()[0]) > 3, "an old heartbeat")
+    slurm.ok("scontrol", "release", system, user)
+    slurm.maui.start()
+    slurm.wait(slurm.known, "the scheduler's picture")
+    for job in (system, user, soon):
+        slurm.wait_maui(job, "Idle")
+    assert slurm.maui.job(kept)["shown_state"] == "SystemHold"
+    slurm.ok("scancel", full)
+    for job in (system, user, soon):
+        slurm.wait_state(job, "RUNNING")
+    assert slurm.state(kept) == "PENDING"
