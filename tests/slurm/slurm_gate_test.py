@@ -403,3 +403,28 @@ def test_what_is_released_in_slurm_while_the_scheduler_is_away_stays_released(sl
     for job in (system, user, soon):
         slurm.wait_state(job, "RUNNING")
     assert slurm.state(kept) == "PENDING"
+
+
+def test_check_by_an_ordinary_user_says_what_it_does_not_see(slurm, users):
+    def check(home):
+        done = slurm.run(slurm.program, "slurm", "check", user=users[1],
+                         env={"MAUIHOMEDIR": home, "HOME": "/nonexistent"})
+        assert done.returncode == 0 and "error:" not in done.stdout, done
+        return done.stdout
+
+    scripts = pathlib.Path(slurm.dir, "etc")
+    for home in (slurm.maui.home, "/nowhere"):  # the scheduler's is in the scripts
+        text = check(home)
+        assert f"run as {users[1]}" in text and "slurmctld's log" in text
+        assert "nothing to change, as far as this user sees" in text
+    (scripts / "job_submit.lua").chmod(0o600)
+    pathlib.Path(slurm.maui.home).chmod(0o700)
+    try:
+        assert "job_submit.lua: Permission denied: cannot be looked at" in check("/nowhere")
+        (scripts / "job_submit.lua").chmod(0o644)
+        assert "the heartbeat, may not be read by this user" in check("/nowhere")
+    finally:
+        (scripts / "job_submit.lua").chmod(0o644)
+        pathlib.Path(slurm.maui.home).chmod(0o755)
+    done = slurm.run(slurm.program, "slurm", "letgo", user=users[1])
+    assert done.returncode == 1 and "only root and SlurmUser" in done.stderr, done
