@@ -171,8 +171,8 @@ static const struct cfg_row sched_rows[] = {
 };
 
 static const struct cfg_row client_rows[] = {
-    {N("CSKEY"), .type = CFG_TEXT, CLIENT, .secret = true, HELP("Shared secret.")},
-    {N("CSALGO"), WORD(NULL, kw_csalgo), CLIENT, HELP("Checksum algorithm.")},
+    {N("CSKEY"), .type = CFG_TEXT, OF(BIT_OF(CLIENT)), BY_NAME, .secret = true, HELP("Shared secret; of CLIENTCFG[RM:name], for RMCFG[name] TYPE=WIKI.")},
+    {N("CSALGO"), WORD(NULL, kw_csalgo), OF(BIT_OF(CLIENT)), BY_NAME, HELP("Checksum algorithm; of the same.")},
     {N("HOST"), NAME(NULL), CLIENT, HELP("Host of a peer service.")},
     {N("PORT"), INT("port", NULL, 0, 65535), CLIENT, HELP("Its port.")},
     {N("SPROTOCOL"), NAME(NULL), CLIENT, HELP("Its socket protocol.")},
