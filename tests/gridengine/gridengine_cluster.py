@@ -71,7 +71,7 @@ class GridEngine:
 
     def clear(self):
         """No job is left, whoever holds it."""
-        self.run("qdel", "-u", "*", check=False)
+        self.run("qdel", "-f", "-u", "*", check=False)
         self.wait(lambda: not self.run("qstat", "-u", "*").strip(), "the end of all jobs")
 
     def accounted(self, job):

@@ -1,5 +1,26 @@
 # SPDX-License-Identifier: Apache-2.0
 """The Grid Engine driver on a real one: the life of a job."""
+import pathlib
+import subprocess
+
+
+def where(ge, job):
+    """Where Grid Engine has it, slot by slot."""
+    hosts = {}
+    mine = False
+    for line in ge.run("qstat", "-g", "t", "-u", "*").splitlines()[2:]:
+        words = line.split()
+        if not line.startswith(" " * 20):
+            mine = words[0] == str(job)
+        at = [w for w in words if "@" in w]
+        if mine and at:
+            host = at[0].split("@")[1]
+            hosts[host] = hosts.get(host, 0) + 1
+    return hosts
+
+
+def planned(ge, job):
+    return {a["node"]: a["tasks"] for a in (ge.maui.job(job) or {}).get("allocation", [])}
 
 
 def test_jobs_of_two_users_start_where_they_were_put_and_end(ge):
@@ -21,4 +42,129 @@ def test_nothing_starts_before_the_scheduler_says_so(ge):
     second = ge.submit("bob", "sleep 1")
     ge.wait(lambda: second in ge.run("qstat", "-u", "*", "-s", "hs"), "our hold")
     ge.wait(lambda: second not in ge.run("qstat", "-u", "*", "-s", "hu"), "the gate's end")
-    assert not ge.accounted(second)
+    # what its user changes does not start it
+    ge.run("qalter", "-q", "debug", "-N", "other", second, user="bob")
+    ge.wait(lambda: (ge.maui.job(second) or {}).get("class") == "debug", "the other queue")
+    assert not ge.accounted(second) and ge.state(second) == "hqw"
+    ge.maui.ok("schedctl", "-r")
+    ge.maui.until(second, "Completed")
+    assert ge.accounted(second)[0][0] == "debug"
+
+
+def test_arrays_and_uneven_jobs_run_where_they_were_planned(ge):
+    ge.maui.start()
+    # four slots a host: seven of them are never alike on two hosts
+    wide = ge.submit("bob", "sleep 8", "-pe", "mpi", 7)
+    tasks = ge.submit("alice", "sleep 3", "-t", "1-5:2", "-tc", 2)
+    some = ge.submit("bob", "sleep 8", "-pe", "smp", "2-4")
+    for job in (wide, some, f"{tasks}[1]"):
+        ge.maui.until(job, "Running")
+    assert planned(ge, wide) == where(ge, wide) and sum(where(ge, wide).values()) == 7
+    assert f"maui_{wide}" in ge.run("qconf", "-sql")
+    assert planned(ge, some) == where(ge, some) and sum(where(ge, some).values()) == 2
+    for task in (1, 3, 5):
+        ge.maui.until(f"{tasks}[{task}]", "Completed")
+    ge.maui.until(wide, "Completed")
+    ge.wait(lambda: f"maui_{wide}" not in ge.run("qconf", "-sql"), "the end of its queue")
+    assert sorted(int(r[35]) for r in ge.accounted(tasks)) == [1, 3, 5]
+
+
+def test_what_can_be_done_with_a_job(ge):
+    ge.maui.start()
+    job = ge.submit("alice", "sleep 100", "-q", "batch,debug", "-r", "y")
+    ge.maui.until(job, "Running")
+    ge.maui.ok("mjobctl", "-s", job)
+    ge.maui.until(job, "Suspended")
+    ge.maui.ok("mjobctl", "-r", job)
+    ge.maui.until(job, "Running")
+    ge.maui.ok("mjobctl", "-R", job)
+    ge.wait(lambda: len(ge.accounted(job)) == 1, "the end of the first run")
+    ge.maui.until(job, "Running")
+    # its user: no longer, and the next one
+    ge.run("qdel", job, user="alice")
+    ge.maui.until(job, "Completed", "Removed")
+    assert ge.maui.job(job)["end"]["reason"] in ("cancelled", "signal"), ge.maui.job(job)
+    held = ge.submit("bob", "sleep 1", "-h")
+    ge.maui.until(held, "Hold")
+    ge.run("qrls", held, user="bob")
+    ge.maui.until(held, "Completed")
+    last = ge.submit("bob", "sleep 100", "-hold_jid", "nobody", "-h")
+    ge.wait(lambda: ge.maui.job(last), "the job")
+    ge.maui.ok("canceljob", last)
+    ge.wait(lambda: not ge.state(last), "its end")
+    ge.maui.until(last, "Removed")
+    assert not ge.accounted(last)
+
+
+def test_a_job_waits_while_all_hosts_are_closed(ge):
+    ge.maui.start()
+    ge.run("qmod", "-d", "*@*")
+    try:
+        ge.maui.wait(lambda: "Drained" in ge.maui.ok("checknode", "cn01"), "the closed host", 30)
+        jobs = [ge.submit("alice", "sleep 2"), ge.submit("bob", "sleep 2", "-pe", "mpi", 6)]
+        after = ge.submit("alice", "sleep 1", "-hold_jid", jobs[0])
+        for job in (*jobs, after):
+            ge.maui.until(job, "Idle")
+        seen = ge.submit("bob", "sleep 2", "-q", "debug")  # cycles have passed when it is seen
+        ge.maui.until(seen, "Idle")
+        assert all(ge.maui.job(job)["state"] == "Idle" for job in jobs)
+        assert "defer" not in ge.maui.ok("checkjob", jobs[1]).lower()
+        assert f"depends on job {jobs[0]}" in ge.maui.ok("checkjob", after)
+    finally:
+        ge.run("qmod", "-e", "*@*")
+    for job in (*jobs, after):
+        ge.maui.until(job, "Completed")
+    assert int(ge.accounted(after)[0][9]) >= int(ge.accounted(jobs[0])[0][10])
+
+
+def test_the_master_is_killed_and_comes_back(ge):
+    ge.maui.start()
+    runs = ge.submit("alice", "sleep 100")
+    began = ge.maui.until(runs, "Running")["start_at"]
+    waits = ge.submit("bob", "true", "-h", "-pe", "mpi", 5)
+    ge.maui.until(waits, "Hold")
+    ge.run("kill", "-9", *ge.master_pid())
+    ge.maui.wait(lambda: "Down" in ge.maui.ok("diagnose", "-R"), "it is missed", 30)
+    assert ge.maui.state(runs) == "Running" and ge.maui.state(waits) == "Hold"
+    ge.run("sge_qmaster")
+    ge.maui.wait(lambda: "Active" in ge.maui.ok("diagnose", "-R"), "it is back", 60)
+    ge.run("qrls", waits, user="bob")
+    assert ge.maui.until(waits, "Completed")["exit_status"] == 0
+    assert ge.maui.job(runs)["start_at"] == began
+    ge.run("qdel", runs, user="alice")
+    assert ge.maui.until(runs, "Completed", "Removed")["end"]["reason"] in ("cancelled", "signal")
+
+
+def test_a_host_is_lost_and_comes_back(ge):
+    ge.maui.start()
+    job = ge.submit("alice", "sleep 300")
+    host = ge.maui.until(job, "Running")["master_host"]
+    pid = ge.run("sh", "-c", f"cat {ge.dir}/spool/execd/{host}/execd.pid").strip()
+    ge.run("kill", "-9", pid)
+    ge.maui.wait(lambda: "Down" in ge.maui.ok("checknode", host), "the host is down", 60)
+    other = ge.submit("bob", "true")
+    assert ge.maui.until(other, "Completed")["master_host"] != host
+    subprocess_on(ge, host, "sge_execd")
+    ge.maui.wait(lambda: "Down" not in ge.maui.ok("checknode", host), "the host is back", 60)
+    assert ge.maui.state(job) == "Running"
+
+
+def subprocess_on(ge, host, *words):
+    done = subprocess.run([f"{ge.dir}/on-{host}", *words], capture_output=True, text=True, timeout=30)
+    assert done.returncode == 0, done.stderr
+
+
+def test_killed_in_between_nothing_is_left_behind(ge):
+    """Adapter and daemon go while jobs are let go: what is told afterwards is what is."""
+    ge.maui.start()
+    jobs = [ge.submit(user, "sleep 2") for user in ("alice", "bob") * 3]
+    ge.maui.until(jobs[0], "Running", "Completed")
+    ge.run("kill", "-9", ge.maui.adapter())
+    ge.maui.until(jobs[1], "Running", "Completed")
+    ge.maui.kill()
+    ge.maui.start()
+    for job in jobs:
+        ge.maui.until(job, "Completed")
+        assert len(ge.accounted(job)) == 1
+    path = pathlib.Path(ge.maui.home)
+    assert not list(path.glob("*.queue"))

@@ -63,6 +63,7 @@ struct ge_adapter {
     char *accounting;                  /* owned: the cell's file */
     struct ge_look *look;              /* look.c */
     bool told_past;                    /* what ended while nobody looked */
+    unsigned tidying;                  /* commands of tidy.c that run */
     bool complained, deleting;         /* tidy.c */
     /* the last answers */
     struct ge_jobs jobs_answer;

@@ -186,6 +186,7 @@ static void read_detail(
         .rerun = restart == 1};
     read_kept(arena, e, &ret->kept);
     read_slots(e, ret->kept.range, ret);
+    d->admitted = true; /* the master has looked at projects and user lists */
     read_credentials(e, d);
     d->submit_at = number_in(e, "JB_submission_time", 0);
     d->release_at = number_in(e, "JB_execution_time", 0);
@@ -434,22 +435,33 @@ static int read_both(struct ge_jobs *ret, const struct xml_element *detail,
     return 0;
 }
 
-/* What the master's scheduler says of jobs (schedd_job_info) follows the jobs and is no
- * XML, with elements as <job ids>: it is left out. */
+/* Names of lists stand there as names of elements: <job ids>, and for jobs that are
+ * older than the master <JATASK:      11.>. What is no character of a name is '_';
+ * where there are attributes it is as it should be. */
+static void mend_tags(char *text)
+{
+    for (char *at = strchr(text, '<'); at != NULL; at = strchr(at, '<')) {
+        size_t whole = strcspn(at, ">"), n = whole;
+
+        while (n > 1 && strchr(" \t\n/", at[n - 1]) != NULL)
+            n--;
+        if (memchr(at, '=', n) == NULL && at[1] != '?' && at[1] != '!')
+            for (size_t i = at[1] == '/' ? 2 : 1; i < n; i++)
+                if (!isalnum((unsigned char)at[i]))
+                    at[i] = '_';
+        at += whole;
+    }
+}
+
 static const struct xml_element *read_detail_text(
     struct arena *arena, const char *text, size_t len, struct err *err)
 {
-    static const char last[] = "</djob_info>", end[] = "</detailed_job_info>";
-    const char *at = len > 0 ? memmem(text, len, last, sizeof last - 1) : NULL;
+    char *copy = xstrndup(text, len);
     const struct xml_element *root;
-    struct strbuf whole = {0};
 
-    if (at == NULL)
-        return xml_read(arena, text, len, err);
-    strbuf_add_n(&whole, text, (size_t)(at - text) + sizeof last - 1);
-    strbuf_add(&whole, end);
-    root = xml_read(arena, whole.text, whole.len, err);
-    free(whole.text);
+    mend_tags(copy);
+    root = xml_read(arena, copy, strlen(copy), err);
+    free(copy);
     return root;
 }
 

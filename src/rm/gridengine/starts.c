@@ -295,17 +295,26 @@ static bool has_to_queue(
     return false;
 }
 
-static void go_on(struct ge_adapter *g, struct ge_told *t, const struct ge_job *j)
+/* Is it as a job has to be that is let go, as far as the last look shows? */
+static bool is_ready(
+    const struct ge_adapter *g, const struct ge_told *t, const struct ge_job *j)
+{
+    return !t->tidying && t->changed_ms < ge_look_began_ms(g) && ge_is_held(j);
+}
+
+/* False: it is not its turn yet. */
+static bool go_on(struct ge_adapter *g, struct ge_told *t, const struct ge_job *j)
 {
     struct start *s = t->queued;
 
-    if (s == NULL || has_to_queue(g, j, s->queues))
-        return;
+    if (has_to_queue(g, j, s->queues) || !is_ready(g, t, j))
+        return false;
     t->queued = NULL;
     t->step = STEP_ORDERED;
     free(t->instance);
     t->instance = xstrdup(s->queues);
     begin_start(s);
+    return true;
 }
 
 void ge_start(struct ge_adapter *g, const struct rm_command *c)
@@ -313,10 +322,9 @@ void ge_start(struct ge_adapter *g, const struct rm_command *c)
     struct ge_told *t = listing_find(g->jobs, c->job);
     const struct ge_job *j = t != NULL ? ge_answer_of(g, t) : NULL;
 
-    if (j == NULL || !t->waiting || t->step != STEP_NONE || t->tidying
-        || t->changed_ms >= ge_look_began_ms(g) || !ge_is_held(j) || c->nplaces == 0) {
+    if (j == NULL || !t->waiting || t->step != STEP_NONE || c->nplaces == 0) {
         agent_done(g->agent, c->token, RM_RETRY, c->job,
-            "Grid Engine does not have it waiting yet");
+            "Grid Engine does not have it waiting");
         return;
     }
     t->queued = plan_start(g, j, c);
@@ -327,7 +335,8 @@ void ge_start(struct ge_adapter *g, const struct rm_command *c)
     }
     t->step = STEP_QUEUED;
     agent_pending(g->agent, c, g->start_wait_ms);
-    go_on(g, t, j);
+    if (!go_on(g, t, j))
+        agent_look(g->agent);
 }
 
 void ge_forget_start(struct ge_told *t)
@@ -374,6 +383,22 @@ static void take_back(struct ge_adapter *g, const char *job, struct ge_told *t)
     free(name);
 }
 
+/* Its time begins when it is let go; that another task of its array goes first is no
+ * fault of anybody. */
+static void review_queued(struct ge_adapter *g, size_t i, const char *job,
+    struct ge_told *t, const struct ge_job *j)
+{
+    struct pending *all = agent_orders(g->agent);
+    const struct pending_order *o = pending_at(all, i);
+
+    if (go_on(g, t, j) || has_to_queue(g, j, t->queued->queues))
+        pending_renew(all, i, clock_ms());
+    else if (clock_ms() - o->since_ms > o->patience_ms)
+        land_start(g, job, RM_RETRY, "Grid Engine does not let us hold it");
+    else
+        pending_looked(all, i, clock_ms());
+}
+
 /* Of a job that still waits. */
 static void review_waiting(
     struct ge_adapter *g, size_t i, const char *job, struct ge_told *t)
@@ -384,8 +409,7 @@ static void review_waiting(
     bool shown = ge_look_began_ms(g) > t->changed_ms;
 
     if (t->step == STEP_QUEUED && j != NULL) {
-        pending_renew(all, i, clock_ms());
-        go_on(g, t, j);
+        review_queued(g, i, job, t, j);
     } else if (shown && t->step == STEP_RELEASED && j != NULL && j->error != NULL) {
         land_start(g, job, RM_FAILED, j->error);
     } else if (shown && t->step == STEP_RELEASED && agent_is_led(g->agent)

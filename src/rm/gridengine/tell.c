@@ -6,6 +6,7 @@
 #include "rm/gridengine/gridengine.h"
 
 #include <fcntl.h>
+#include <fnmatch.h>
 #include <stdio.h>
 #include <sys/stat.h>
 #include <time.h>
@@ -15,6 +16,8 @@
 #define PAST_S      600       /* ends that are told when nothing had been told before */
 #define ACCOUNT_MS  40000     /* in which the end of a run has to be accounted for */
 #define DELETION_MS 3000
+#define DEPS_MOST   64 /* jobs that one waits for which are told one by one */
+#define UNTIDY_S    10 /* so long a job that is not held by us yet is not told */
 
 /* ---- hosts ---- */
 
@@ -71,6 +74,40 @@ static void check_arrays(struct ge_adapter *g)
     }
 }
 
+/* ---- dependencies ---- */
+
+/* By its number, or by a pattern of names of the same user's jobs. */
+static bool is_meant(const struct ge_job *on, const struct ge_job *j, const char *name)
+{
+    if (*name >= '0' && *name <= '9')
+        return strcmp(on->number, name) == 0;
+    return on->owner != NULL && j->owner != NULL && strcmp(on->owner, j->owner) == 0
+           && on->rm.name != NULL && fnmatch(name, on->rm.name, 0) == 0
+           && strtoll(on->number, NULL, 10) < strtoll(j->number, NULL, 10);
+}
+
+/* Those that it waits for are listed as long as they have not ended. Grid Engine does
+ * not let it start before, and does not say so while we hold it. */
+static void check_dependencies(struct ge_adapter *g, struct ge_job *j)
+{
+    struct ge_jobs *a = &g->jobs_answer;
+    struct dep *deps = arena_take(&a->arena, DEPS_MOST + 1, sizeof *deps);
+    size_t n = 0;
+
+    for (const char *const *name = j->after; name != NULL && *name != NULL; name++)
+        for (size_t i = 0; i < a->list.n; i++) {
+            if (!is_meant(&a->list.v[i], j, *name))
+                continue;
+            if (n < DEPS_MOST)
+                deps[n] = (struct dep){DEP_COMPLETED, (char *)a->list.v[i].rm.desc.id};
+            n++;
+        }
+    if (n > DEPS_MOST)
+        keep_back(j, arena_printf(&a->arena, "it waits for %zu jobs to end", n));
+    else if (n > 0)
+        j->rm.desc.deps = deps;
+}
+
 /* ---- jobs ---- */
 
 const struct ge_job *ge_answer_of(const struct ge_adapter *g, const struct ge_told *t)
@@ -96,6 +133,13 @@ static bool is_stale(
     return t->changed_ms >= ge_look_began_ms(g) && !(t->waiting && ge_is_waiting(j));
 }
 
+/* It cannot be let go yet. */
+static bool is_new_untidy(const struct ge_job *j)
+{
+    return ge_is_waiting(j) && !ge_is_held(j)
+           && time(NULL) - j->rm.desc.submit_at < UNTIDY_S;
+}
+
 static void tell_job(struct ge_adapter *g, struct ge_job *j, bool whole, size_t index)
 {
     struct rm_report r = {.kind = RM_JOB, .at = time(NULL), .u.job = &j->rm};
@@ -107,7 +151,7 @@ static void tell_job(struct ge_adapter *g, struct ge_job *j, bool whole, size_t 
         note_told(t, j, index);
         return;
     }
-    if (!whole)
+    if (!whole || (t == NULL && is_new_untidy(j)))
         return;
     j->rm.changed = t != NULL && t->waiting && ge_is_waiting(j);
     listing_tell(g->jobs, id, &r, agent_sink(g->agent));
@@ -255,6 +299,9 @@ void ge_tell_jobs(struct ge_adapter *g)
     for (size_t i = 0; i < a->list.n; i++)
         whole[i] = ge_shape(&a->list.v[i], &site, &a->arena);
     check_arrays(g);
+    for (size_t i = 0; i < a->list.n; i++)
+        if (a->list.v[i].after != NULL && ge_is_waiting(&a->list.v[i]))
+            check_dependencies(g, &a->list.v[i]);
     listing_begin(g->jobs);
     while (listing_next(g->jobs, &at, &data) != NULL)
         ((struct ge_told *)data)->listed = false;

@@ -43,6 +43,7 @@ static void on_tidied(void *ctx, const struct run_end *end)
     struct ge_adapter *g = k->g;
     bool bad = end->status != 0 && !ge_is_away(end) && !ge_is_gone(end);
 
+    g->tidying--;
     for (size_t i = 0; i < k->jobs.n; i++) {
         struct ge_told *t = listing_find(g->jobs, k->jobs.v[i]);
 
@@ -94,6 +95,7 @@ static void run_task(struct task *k, const char *const *words)
         argv[n] = words[n];
     argv[n++] = k->names.text;
     argv[n] = NULL;
+    k->g->tidying++;
     ge_run(k->g, true, argv, on_tidied, k);
 }
 
@@ -109,8 +111,9 @@ static bool is_free(struct ge_adapter *g, const struct ge_job *j)
 {
     const struct ge_told *t = listing_find(g->jobs, j->rm.desc.id);
 
-    return t != NULL && t->step == STEP_NONE && !t->tidying
-           && t->changed_ms < ge_look_began_ms(g);
+    return t == NULL
+           || (t->step == STEP_NONE && !t->tidying
+               && t->changed_ms < ge_look_began_ms(g));
 }
 
 static bool is_unheld(const struct ge_job *j)
@@ -244,11 +247,15 @@ void ge_tidy(struct ge_adapter *g)
                              *const gate_words[] = {"qalter", "-h", "U", "-dc",
                                  "maui_gate", NULL},
                              *const mark_words[] = {"qalter", "-dc", "maui_gate", NULL};
-    struct task *hold = task_new(g), *gate = task_new(g), *mark = task_new(g);
+    struct task *hold, *gate, *mark;
     struct group all;
 
-    for (size_t i = 0; agent_is_led(g->agent) && i < g->jobs_answer.list.n;
-         i = all.to) {
+    if (!agent_is_led(g->agent) || g->tidying > 0)
+        return; /* what is under way, the next look shows */
+    hold = task_new(g);
+    gate = task_new(g);
+    mark = task_new(g);
+    for (size_t i = 0; i < g->jobs_answer.list.n; i = all.to) {
         all = group_at(g, i);
         if (hold->jobs.n < AT_ONCE && gate->jobs.n < AT_ONCE)
             tidy_group(&all, hold, gate, mark);
@@ -256,6 +263,5 @@ void ge_tidy(struct ge_adapter *g)
     run_task(hold, hold_words);
     run_task(gate, gate_words);
     run_task(mark, mark_words);
-    if (agent_is_led(g->agent))
-        delete_queues(g);
+    delete_queues(g);
 }

@@ -179,6 +179,40 @@ static void states_are_what_their_letters_say(void **state)
     close_cell(&c);
 }
 
+/* After a restart of the master. */
+static void elements_without_a_name_of_xml_are_read(void **state)
+{
+    static const char detail[] =
+        "<?xml version='1.0'?>\n<detailed_job_info  "
+        "xmlns:xsd=\"http://x/y.xsd\"><djob_info>"
+        "<element><JB_job_number>11</JB_job_number><JB_owner>ann</"
+        "JB_owner><JB_ja_tasks>"
+        "<JATASK:      "
+        "11.><JAT_task_number>1</JAT_task_number><JAT_start_time>1795714960"
+        "</JAT_start_time></JATASK:      "
+        "11.></JB_ja_tasks><JB_soft/></element></djob_info>"
+        "<messages><job ids>5</job ids></messages></detailed_job_info>";
+    static const char states[] = "<job_info><queue_info><job_list><JB_job_number>11</"
+                                 "JB_job_number><state>r</state>"
+                                 "</job_list></queue_info><job_info/></job_info>";
+    struct ge_jobs jobs;
+    struct err err;
+
+    (void)state;
+    if (ge_read_jobs(&jobs, detail, sizeof detail - 1, states, sizeof states - 1, &err)
+        < 0)
+        fail_msg("%s", err.text);
+    assert_int_equal(ge_find_job(&jobs, "11")->rm.start_at, 1795714960);
+    ge_jobs_free(&jobs);
+    static const char none[] =
+        "<?xml version='1.0'?>\n<unknown_jobs >\n<ST_name>*</ST_name>"
+        "\n</unknown_jobs>";
+    assert_int_equal(
+        ge_read_jobs(&jobs, none, sizeof none - 1, states, sizeof states - 1, &err), 0);
+    assert_int_equal(jobs.list.n, 0);
+    ge_jobs_free(&jobs);
+}
+
 static void a_lost_host_is_down_and_a_closed_one_drained(void **state)
 {
     struct cell c;
@@ -343,6 +377,7 @@ int main(void)
         cmocka_unit_test(waiting_jobs_ask_as_their_users_did),
         cmocka_unit_test(an_uneven_job_is_told_slot_by_slot),
         cmocka_unit_test(states_are_what_their_letters_say),
+        cmocka_unit_test(elements_without_a_name_of_xml_are_read),
         cmocka_unit_test(a_lost_host_is_down_and_a_closed_one_drained),
         cmocka_unit_test(holds_are_told_by_kind),
         cmocka_unit_test(what_a_start_overwrote_is_in_the_context),
