@@ -127,7 +127,7 @@ static void add_nodes(struct engine *e, const struct mode *mode, uint32_t nodes)
         struct event ev = {.kind = EVENT_NODE};
         ev.u.node = (struct node_desc){
             .name = name, .state = NODE_IDLE, .cfg = {{8, 16384, 16384, 100000}}};
-        ev.u.node.weight = mode->weights ? 1 + i % 3 : 0;
+        ev.u.node.weight = mode->weights ? 3 - i * 3 / nodes : 0;
         if (engine_apply(e, &ev, NULL, &err) < 0)
             exit((fprintf(stderr, "%s\n", err.text), 1));
     }

@@ -16,6 +16,7 @@
 #define CLIENT(run)     NULL, "maui-client"
 #define SERVE(run)      NULL, "maui-serve"
 #define SLURM(run)      NULL, "maui-slurm"
+#define PBS(run)        NULL, "maui-pbs"
 #define GRIDENGINE(run) NULL, "maui-gridengine"
 #define SLURM_OTHER     "maui-scontrol" /* where that was not built */
 

@@ -44,7 +44,7 @@ struct cred {
     const char *name;           /* borrowed from the cluster */
     const struct cred_cfg *cfg; /* own section, or an empty one; never NULL */
     const struct cred_cfg *def; /* the DEFAULT section of the kind */
-    int64_t rm_priority;        /* class: priority told by the RM */
+    int64_t rm_priority;        /* class, QOS: priority told by the RM */
     bool enabled;               /* class: RM queue enabled and started */
     struct usage active, idle;  /* policy/limits keeps them */
     struct fs_usage fs;         /* policy/fairshare keeps it */

@@ -100,16 +100,38 @@ static void make_named(struct cluster *c, const struct quota *q)
             names_intern(c->gres, q->limits[i].gres);
 }
 
+static const struct quota_rank *copy_ranks(
+    struct quota_store *s, const struct quota_list *l)
+{
+    struct quota_rank *copy = take_block(s, l->nranks + 1, sizeof *copy);
+
+    for (size_t i = 0; i < l->nranks; i++)
+        copy[i] =
+            (struct quota_rank){copy_text(s, l->ranks[i].qos), l->ranks[i].priority};
+    return copy;
+}
+
+/* One that is not told any more has none. */
+static void set_ranks(struct cluster *c, const struct quota_list *l)
+{
+    for (size_t i = 0; i < c->creds[CRED_QOS].n; i++)
+        c->creds[CRED_QOS].v[i]->rm_priority = 0;
+    for (size_t i = 0; i < l->nranks; i++)
+        cred_get(c, CRED_QOS, l->ranks[i].qos)->rm_priority = l->ranks[i].priority;
+}
+
 void quotas_set(struct cluster *c, const struct quota_list *l)
 {
     struct quota_store *s = xcalloc(1, sizeof *s);
     struct quota *copy = take_block(s, l->n + 1, sizeof *copy);
 
-    s->list = (struct quota_list){copy_text(s, l->source), copy, l->n};
+    s->list = (struct quota_list){
+        copy_text(s, l->source), copy, l->n, copy_ranks(s, l), l->nranks};
     for (size_t i = 0; i < l->n; i++)
         copy[i] = copy_quota(s, &l->v[i]);
     for (size_t i = 0; i < l->n; i++)
         make_named(c, &copy[i]);
+    set_ranks(c, &s->list);
     quotas_destroy(c);
     c->quota_store = s;
     c->quotas = &s->list;

@@ -52,11 +52,19 @@ struct quota {
     size_t n;
 };
 
+/* The priority of a QOS as the manager has it: of those without one in maui.cfg. */
+struct quota_rank {
+    const char *qos;
+    int64_t priority;
+};
+
 /* All of them, and whose they are ("Slurm"). */
 struct quota_list {
     const char *source;
     const struct quota *v;
     size_t n;
+    const struct quota_rank *ranks;
+    size_t nranks;
 };
 
 /* Put others in force: a copy is made. Credentials that they name are made. */

@@ -24,8 +24,9 @@ static int choice(struct reader *r, const json_t *o, const char *key, int last)
 
 static struct actor read_actor(struct reader *r, const json_t *o)
 {
-    return (struct actor){
-        .name = reader_text(r, o, "user"), .level = choice(r, o, "level", 5)};
+    return (struct actor){.name = reader_text(r, o, "user"),
+        .level = choice(r, o, "level", 5),
+        .owns = reader_bool(r, o, "owns")};
 }
 
 static void read_job(

@@ -35,6 +35,7 @@ static void put_actor(json_t *o, const struct actor *who)
 {
     put_text(o, "user", who->name);
     put_int(o, "level", who->level);
+    put_bool(o, "owns", who->owns);
 }
 
 static json_t *windows_json(const struct fs_memory *m)

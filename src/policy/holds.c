@@ -27,7 +27,7 @@ static bool owns(const struct cluster *c, const struct job *j, const struct acto
 {
     const struct cred *user = job_cred(c, j, CRED_USER);
 
-    return user->index != 0 && strcmp(user->name, who->name) == 0;
+    return who->owns || (user->index != 0 && strcmp(user->name, who->name) == 0);
 }
 
 unsigned hold_permitted(

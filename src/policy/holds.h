@@ -11,6 +11,7 @@
 struct actor {
     const char *name; /* NULL = the scheduler itself */
     int level;        /* 1..3, 0 = ordinary user */
+    bool owns;        /* not the owner of the job in question, and may do as much */
 };
 
 /* The kinds the actor may set or release on this job: what a command without a

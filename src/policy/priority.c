@@ -119,12 +119,12 @@ static const enum cred_kind sub_kind[] = {
     [PRIO_FSCLASS] = CRED_CLASS,
 };
 
-/* Own PRIORITY; for a class then the RM's; then DEFAULT's, but not for a QOS. */
+/* Own PRIORITY; for a class or QOS then the RM's; then DEFAULT's, but not for a QOS. */
 static double cred_priority(const struct cred *k)
 {
-    if (k->cfg->priority || k->kind == CRED_QOS)
+    if (k->cfg->priority)
         return (double)k->cfg->priority;
-    if (k->kind == CRED_CLASS && k->rm_priority)
+    if ((k->kind == CRED_CLASS && k->rm_priority) || k->kind == CRED_QOS)
         return (double)k->rm_priority;
     return (double)k->def->priority;
 }

@@ -59,6 +59,15 @@ static json_t *quota_out(const struct quota *q)
     return o;
 }
 
+static json_t *rank_out(const struct quota_rank *rank)
+{
+    json_t *o = json_object();
+
+    put_text(o, "qos", rank->qos);
+    json_object_set_new(o, "priority", json_integer(rank->priority));
+    return o;
+}
+
 json_t *quotajson_list(const struct quota_list *l)
 {
     json_t *o = json_object(), *list = json_array();
@@ -67,6 +76,12 @@ json_t *quotajson_list(const struct quota_list *l)
         json_array_append_new(list, quota_out(&l->v[i]));
     put_text(o, "source", l->source);
     json_object_set_new(o, "quotas", list);
+    if (l->nranks == 0)
+        return o;
+    list = json_array();
+    for (size_t i = 0; i < l->nranks; i++)
+        json_array_append_new(list, rank_out(&l->ranks[i]));
+    json_object_set_new(o, "ranks", list);
     return o;
 }
 
@@ -111,6 +126,23 @@ static void read_quota(struct reader *r, const json_t *o, struct quota *ret)
         reader_wrong(r, "name", "the name of a quota");
 }
 
+static void read_ranks(struct reader *r, const json_t *o, struct quota_list *ret)
+{
+    const json_t *list = reader_list(r, o, "ranks");
+    size_t n = json_array_size(list);
+    struct quota_rank *v = reader_take(r, n + 1, sizeof *v);
+
+    for (size_t i = 0; i < n; i++) {
+        const json_t *one = json_array_get(list, i);
+        v[i] = (struct quota_rank){
+            reader_text(r, one, "qos"), reader_int(r, one, "priority", 0)};
+        if (!v[i].qos)
+            reader_wrong(r, "ranks", "priorities of QOS");
+    }
+    ret->ranks = v;
+    ret->nranks = n;
+}
+
 void quotajson_read(struct reader *r, const json_t *o, struct quota_list *ret)
 {
     const json_t *list = reader_list(r, o, "quotas");
@@ -119,7 +151,8 @@ void quotajson_read(struct reader *r, const json_t *o, struct quota_list *ret)
 
     for (size_t i = 0; i < n; i++)
         read_quota(r, json_array_get(list, i), &v[i]);
-    *ret = (struct quota_list){reader_text(r, o, "source"), v, n};
+    *ret = (struct quota_list){.source = reader_text(r, o, "source"), .v = v, .n = n};
+    read_ranks(r, o, ret);
     if (!ret->source)
         reader_wrong(r, "source", "whose limits they are");
 }

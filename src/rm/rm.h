@@ -7,8 +7,8 @@
  * sink, and answers each command later by its token. The resource manager is the
  * truth: a driver reports what is, not what the scheduler wished.
  *
- * Order of reports: after open() all nodes, its reservations, the limits that it keeps
- * and all jobs, then RM_SYNCED; from then on
+ * Order of reports: after open() all nodes, its reservations, the limits and the rights
+ * that it keeps, and all jobs, then RM_SYNCED; from then on
  * only what is new or has changed. When a connection was lost and found again, all
  * over: jobs and nodes not told before the next RM_SYNCED are gone. Nothing is reported
  * before open() has returned; a sink must not call close(). */
@@ -54,6 +54,29 @@ struct rm_reservation {
     bool flex;     /* who names it may run outside of its nodes and time as well */
 };
 
+/* Kinds of things that it keeps from users, but for its operators: bits. */
+enum rm_hidden {
+    RM_HIDES_JOBS = 1, /* of others, but for coordinators of their account */
+    RM_HIDES_NODES = 2,
+    RM_HIDES_RESERVATIONS = 4, /* that they may not use */
+    RM_HIDES_USAGE = 8,        /* by others */
+    RM_HIDES_USERS = 16,
+    RM_HIDES_ACCOUNTS = 32
+};
+
+/* The user may do to jobs of the account what an operator may. */
+struct rm_coordinator {
+    const char *user, *account;
+};
+
+/* Whom it lets see and do what. Borrowed by the sink for the call. */
+struct rm_rights {
+    unsigned hides;               /* enum rm_hidden bits */
+    const char *const *operators; /* users; NULL-terminated or NULL */
+    const struct rm_coordinator *coordinators;
+    size_t n;
+};
+
 enum rm_report_kind {
     RM_NODE,      /* u.node: new, or something of it changed */
     RM_NODE_GONE, /* u.name */
@@ -64,6 +87,7 @@ enum rm_report_kind {
     RM_RESERVATION,      /* u.reservation: new, or something of it changed */
     RM_RESERVATION_GONE, /* u.name */
     RM_QUOTAS, /* u.quotas: all limits that it keeps, in place of those told before */
+    RM_RIGHTS, /* u.rights: all of them, in place of those told before */
     RM_SYNCED, /* all nodes and jobs have been told */
     RM_DONE,   /* u.done: a command has been carried out, or has not */
     RM_HEALTH  /* u.health */
@@ -90,6 +114,7 @@ struct rm_report {
         const struct rm_job *job;
         const struct rm_reservation *reservation;
         struct quota_list quotas;
+        struct rm_rights rights;
         const char *name;
         struct {
             uint64_t token;

@@ -105,6 +105,33 @@ static json_t *reservation_out(const struct rm_reservation *v)
     return o;
 }
 
+static const struct {
+    unsigned bit;
+    const char *word;
+} hidden_words[] = {{RM_HIDES_JOBS, "jobs"}, {RM_HIDES_NODES, "nodes"},
+    {RM_HIDES_RESERVATIONS, "reservations"}, {RM_HIDES_USAGE, "usage"},
+    {RM_HIDES_USERS, "users"}, {RM_HIDES_ACCOUNTS, "accounts"}};
+#define HIDDEN_WORDS (sizeof hidden_words / sizeof hidden_words[0])
+
+static json_t *rights_out(const struct rm_rights *rights)
+{
+    json_t *o = json_object(), *hides = json_array(), *list = json_array();
+
+    for (size_t i = 0; i < HIDDEN_WORDS; i++)
+        if (rights->hides & hidden_words[i].bit)
+            json_array_append_new(hides, json_string(hidden_words[i].word));
+    for (size_t i = 0; i < rights->n; i++) {
+        json_t *one = json_object();
+        put_text(one, "user", rights->coordinators[i].user);
+        put_text(one, "account", rights->coordinators[i].account);
+        json_array_append_new(list, one);
+    }
+    json_object_set_new(o, "hides", hides);
+    put_texts(o, "operators", rights->operators);
+    json_object_set_new(o, "coordinators", list);
+    return o;
+}
+
 char *wire_report(const struct rm_report *r)
 {
     json_t *o;
@@ -129,6 +156,8 @@ char *wire_report(const struct rm_report *r)
         return wire_line("reservation_gone", put_text_of(r->u.name));
     case RM_QUOTAS:
         return wire_line("limits", quotajson_list(&r->u.quotas));
+    case RM_RIGHTS:
+        return wire_line("rights", rights_out(&r->u.rights));
     case RM_SYNCED:
         return wire_line("synced", json_true());
     case RM_DONE:
@@ -190,6 +219,29 @@ static void read_done(struct reader *r, const json_t *o, struct rm_report *ret)
     ret->u.done.text = reader_text(r, o, "text");
 }
 
+/* What it hides by a name that is not known here hides something else. */
+static void read_rights(struct reader *r, const json_t *o, struct rm_rights *ret)
+{
+    const char *const *hides = reader_texts(r, o, "hides");
+    const json_t *list = reader_list(r, o, "coordinators");
+    size_t n = json_array_size(list);
+    struct rm_coordinator *v = reader_take(r, n + 1, sizeof *v);
+
+    *ret = (struct rm_rights){
+        .operators = reader_texts(r, o, "operators"), .coordinators = v, .n = n};
+    for (; hides != NULL && *hides != NULL; hides++)
+        for (size_t i = 0; i < HIDDEN_WORDS; i++)
+            if (strcmp(hidden_words[i].word, *hides) == 0)
+                ret->hides |= hidden_words[i].bit;
+    for (size_t i = 0; i < n; i++) {
+        const json_t *one = json_array_get(list, i);
+        v[i] = (struct rm_coordinator){
+            reader_text(r, one, "user"), reader_text(r, one, "account")};
+        if (v[i].user == NULL || v[i].account == NULL)
+            reader_wrong(r, "coordinators", "users with an account each");
+    }
+}
+
 static void read_health(struct reader *r, const json_t *o, struct rm_report *ret)
 {
     ret->u.health.up = reader_bool(r, o, "up");
@@ -228,6 +280,9 @@ int wire_read_report(
     } else if ((v = json_object_get(o, "limits")) != NULL) {
         *ret = (struct rm_report){.kind = RM_QUOTAS};
         quotajson_read(r, v, &ret->u.quotas);
+    } else if ((v = json_object_get(o, "rights")) != NULL) {
+        *ret = (struct rm_report){.kind = RM_RIGHTS};
+        read_rights(r, v, &ret->u.rights);
     } else if (json_object_get(o, "reservation_gone") != NULL) {
         *ret = (struct rm_report){.kind = RM_RESERVATION_GONE,
             .u.name = reader_text(r, o, "reservation_gone")};

@@ -8,7 +8,8 @@
  *                       {"command": {...}}, {"submit": {...}}, {"note": {...}}
  *   adapter -> daemon   {"node": {...}}, {"node_gone": "n1"}, {"job": {...}},
  *                       {"job_gone": "12"}, {"job_kept": "12"}, {"reservation": {...}},
- * {"reservation_gone": "r"}, {"synced": true}, {"done": {...}},
+ *                       {"reservation_gone": "r"}, {"limits": {...}},
+ *                       {"rights": {...}}, {"synced": true}, {"done": {...}},
  *                       {"health": {...}}
  *
  * Writers return an owned line with its end. Readers borrow texts from the reader. */

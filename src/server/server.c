@@ -370,6 +370,7 @@ static int open_all(struct server *s, struct err *err)
     messages_open(s);
     record_statistics_load(s);
     usage_recall_fairshare(s);
+    s->rights = rights_new();
     teller_open(s);
     teller_recall(s);
     if (manager_open(s, err) < 0)
@@ -411,6 +412,7 @@ static void close_all(struct server *s)
     world_close(s);
     clock_destroy(s->clock);
     engine_destroy(s->engine);
+    rights_free(s->rights);
     if (s->config)
         config_destroy(s->config);
     if (s->log)

@@ -59,6 +59,7 @@ struct orders;
 struct passed;
 struct readers;
 struct restless;
+struct rights;
 struct rmreservations;
 struct rsvkeep;
 struct schema;
@@ -121,6 +122,7 @@ struct server {
 
     /* managers/, events/ */
     struct manager *manager;
+    struct rights *rights;                 /* api/rights.c: by what it told */
     struct rmreservations *rmreservations; /* managers/reservation.c */
     struct watch *watch;
     struct eventlog *eventlog;

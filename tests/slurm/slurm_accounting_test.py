@@ -189,3 +189,24 @@ def test_what_is_left_to_slurm_is_refused_there_and_waits(slurm, users, limited,
     slurm.ok("scancel", first)
     for job in second, like:
         slurm.wait_state(job, "RUNNING", seconds=60)
+
+
+def test_a_qos_has_the_priority_that_sacctmgr_gave_it(site, slurm, users, limited, policies, full):
+    """Seen while a job waits; it weighs what QOSWEIGHT says, and what maui.cfg says of a
+    QOS goes before."""
+    policies("QOSWEIGHT 2\n")
+    manage(site, "modify", "qos", "fast", "set", "priority=300")
+    try:
+        job = slurm.sbatch("--qos=fast", "-N", 3, user=users[0])
+        plain = slurm.sbatch("-N", 3, user=users[0])
+        for one in (job, plain):
+            slurm.wait_maui(one, "Idle")
+        slurm.wait(lambda: 600 <= slurm.maui.job(job)["priority"] < 700, "twice 300", 60)
+        assert slurm.maui.job(plain)["priority"] < 100
+        manage(site, "modify", "qos", "fast", "set", "priority=500")
+        slurm.wait(lambda: 1000 <= slurm.maui.job(job)["priority"] < 1100, "twice 500", 60)
+        policies("QOSWEIGHT 2\nQOSCFG[fast] PRIORITY=7\n")
+        slurm.wait(lambda: slurm.maui.job(job)["priority"] < 100, "what maui.cfg says", 60)
+    finally:
+        manage(site, "modify", "qos", "fast", "set", "priority=0")
+        full()

@@ -165,6 +165,16 @@ def test_a_requeued_job_is_not_tried_before_its_begin_time(slurm):
     assert f"did not start job '{job}'" not in slurm.maui.log()
 
 
+def test_a_job_that_is_requeued_here_is_not_tried_before_its_begin_time_either(slurm):
+    job = slurm.sbatch("-n1", "--requeue")
+    running(slurm, job)
+    slurm.maui.ok("mjobctl", "-R", job)
+    slurm.wait(lambda: slurm.show(job)["Restarts"] == "1" and slurm.state(job) == "PENDING",
+               "its return")
+    running(slurm, job)
+    assert f"did not start job '{job}'" not in slurm.maui.log()
+
+
 def test_a_requeued_job_asks_for_the_same_as_before(slurm):
     asked = {"--gpus=3": 2, "-w n4 -n 2": 1, "-N 2 -n 2": 2,
              "-C [odd*1&even*1] -N 2 -n 2": 2}

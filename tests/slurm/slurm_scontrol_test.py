@@ -245,3 +245,22 @@ def test_a_transport_that_is_none_is_told(slurm):
     slurm.maui.configure("RMCFG[slurm] TYPE=SLURM TRANSPORT=SCONTROL\nRMPOLLINTERVAL 1\n")
     slurm.maui.start()
     slurm.wait(slurm.known, "the scheduler's picture")
+
+
+def test_without_a_gate_the_sites_remark_stays(fresh_cluster):
+    """The adapter asks the gate what a held job is; where nobody answers it puts back what
+    stood there."""
+    slurm = fresh_cluster(nodes=2, gate=False, transport="SCONTROL", scheduler=False)
+    jobs = [slurm.sbatch("-H", "-n", 1) for _ in range(3)]
+    slurm.ok("scontrol", "update", f"jobid={jobs[0]}", "admincomment=the dean wants it")
+    slurm.ok("scontrol", "update", f"jobid={jobs[1]}", f"admincomment={'x' * 1010}")
+    slurm.maui.start()
+    slurm.wait(slurm.known, "the scheduler's picture")
+    for job in jobs:
+        slurm.wait_maui(job, "Hold", "UserHold")
+    shown = [slurm.ok("scontrol", "show", "job", job) for job in jobs]
+    assert "AdminComment=the dean wants it \n" in shown[0]
+    assert f"AdminComment={'x' * 1010} \n" in shown[1]
+    assert "AdminComment" not in shown[2] or "AdminComment= \n" in shown[2]
+    slurm.ok("scontrol", "release", jobs[0])
+    slurm.wait_state(jobs[0], "RUNNING")

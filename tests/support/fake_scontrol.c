@@ -18,7 +18,7 @@ void fake_scontrol_look(struct adapter *a)
     a->parts_at = a->jobs_at = 0;
     nodes_poll(a);
     reservations_poll(a);
-    a->limits = a->limits_enforced = a->limits_look = true;
+    a->limits = a->accounts = a->limits_enforced = a->limits_look = true;
     if (!a->told_all)
         a->limits_digest = DIGEST_START; /* of none: that there are none is not told */
     limits_poll(a);
@@ -154,4 +154,10 @@ void adapter_prepare(const char *home, uint32_t user)
 {
     (void)home;
     (void)user;
+}
+
+void adapter_open_events(struct adapter *a, uint32_t slurm_user)
+{
+    (void)a;
+    (void)slurm_user;
 }

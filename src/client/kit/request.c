@@ -2,7 +2,9 @@
  * HTTP calls by libcurl, records by jansson. */
 #include "client/kit/request.h"
 
+#include "base/steering.h"
 #include "base/strbuf.h"
+#include "base/xalloc.h"
 #include "client/kit/site.h"
 
 #include <curl/curl.h>
@@ -391,9 +393,19 @@ int print_json(json_t *o)
 
 const char *get_text(const json_t *o, const char *key, const char *otherwise)
 {
-    const char *text = json_string_value(json_object_get(o, key));
+    json_t *v = json_object_get(o, key);
+    const char *text = json_string_value(v);
+    char *seen;
 
-    return text ? text : otherwise;
+    if (!text)
+        return otherwise;
+    if (!steering_find(text))
+        return text;
+    seen = xstrdup(text);
+    steering_replace(seen);
+    json_string_set(v, seen);
+    free(seen);
+    return json_string_value(v);
 }
 
 json_int_t get_int(const json_t *o, const char *key, json_int_t otherwise)

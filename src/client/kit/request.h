@@ -50,6 +50,8 @@ int64_t request_now(const struct command_line *l);
 
 /* ---- members of records ---- */
 
+/* For a terminal: a resource manager may tell names with anything in them, so what
+ * steers one is "?". `otherwise`: it is not there. */
 const char *get_text(const json_t *o, const char *key, const char *otherwise);
 json_int_t get_int(const json_t *o, const char *key, json_int_t otherwise);
 double get_real(const json_t *o, const char *key, double otherwise);

@@ -59,6 +59,12 @@ struct show {
 static const char heading[] =
     "JOBNAME            USERNAME      STATE  PROC   %s            %s\n\n";
 
+/* What nodes do is perhaps kept from the caller. */
+static bool knows_nodes(const struct show *s)
+{
+    return json_object_get(s->summary, "procs_up") != NULL;
+}
+
 static void active_footer(const struct show *s)
 {
     json_int_t procs = get_int(s->summary, "procs_up", 0);
@@ -70,6 +76,10 @@ static void active_footer(const struct show *s)
     snprintf(jobs, sizeof jobs, "%6lld Active Job%s  ",
         (long long)get_int(s->summary, "active", 0),
         get_int(s->summary, "active", 0) == 1 ? " " : "s");
+    if (!knows_nodes(s)) {
+        printf("\n%s\n", jobs);
+        return;
+    }
     printf("\n%21s %4lld of %4lld Processors Active (%.2f%%)\n", jobs, (long long)used,
         (long long)procs, procs ? 100.0 * (double)used / (double)procs : 0.0);
     if (nodes != procs)
@@ -218,6 +228,10 @@ static void active_end(const struct show *s)
     json_int_t procs = get_int(s->summary, "procs_up", 0);
     json_int_t used = get_int(s->summary, "procs_active", 0);
 
+    if (!knows_nodes(s)) {
+        printf("\n%3lld Job%s\n", (long long)s->rows, s->rows == 1 ? "" : "s");
+        return;
+    }
     printf("\n%3lld Job%s   %5lld of %5lld Processors Active (%.2f%%)\n",
         (long long)s->rows, s->rows == 1 ? " " : "s", (long long)used, (long long)procs,
         procs ? 100.0 * (double)used / (double)procs : 0.0);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
- * The usual case, identical nodes taken in RM order or its reverse, walks bit sets and
- * never looks at single vacant nodes. Everything else collects candidates for
- * nodealloc_choose(). */
+ * The usual cases, identical nodes taken in RM order or its reverse, or in bands of
+ * equal priority, walk bit sets and never look at single vacant nodes. Everything else
+ * collects candidates for nodealloc_choose(). */
 #include "plan/counted/place.h"
 
 #include "cluster/folded.h"
@@ -249,6 +249,17 @@ static struct walk walk_over(
     return w;
 }
 
+/* Over those of them in [first, last] only. False: there are none. */
+static bool narrow_walk(struct walk *w, uint32_t first, uint32_t last)
+{
+    w->low = first > w->low ? first : w->low;
+    w->high = last < w->high ? last : w->high;
+    if (w->low > w->high)
+        return false;
+    find_vacant(w, w->dir == DIR_UP ? w->low : w->high);
+    return true;
+}
+
 /* The next node, BITSET_NONE = there is none. */
 static uint32_t next_up(struct walk *w, uint32_t at)
 {
@@ -339,18 +350,17 @@ static int64_t room_on(
     return each;
 }
 
-/* The first nodes in this direction that hold what is needed, of pools under their
- * caps. */
-static void take_nodes(struct counted *ct, struct asking *ask, const struct fitset *s,
-    enum direction dir, struct allocs *ret)
+/* The first nodes of the walk that hold what is needed, of pools under their caps. */
+static void take_along(
+    struct counted *ct, struct asking *ask, struct walk *walk, struct allocs *ret)
 {
-    struct walk walk = walk_over(ct, s, dir);
-    uint32_t at = dir == DIR_UP ? walk.low : walk.high, most = ask->need, low, count;
+    enum direction dir = walk->dir;
+    uint32_t at = dir == DIR_UP ? walk->low : walk->high, most = ask->need, low, count;
 
-    while (ask->need > 0 && (count = next_nodes(&walk, at, most, &low)) > 0) {
-        bool vacant = walk.vacant - low < count; /* this one, and so all of them */
+    while (ask->need > 0 && (count = next_nodes(walk, at, most, &low)) > 0) {
+        bool vacant = walk->vacant - low < count; /* this one, and so all of them */
         int64_t each =
-            enter_pool(ct, ask, walk.pool) ? room_on(ct, ask, low, vacant) : 0;
+            enter_pool(ct, ask, walk->pool) ? room_on(ct, ask, low, vacant) : 0;
         int64_t all = each * count < ask->need ? each * count : ask->need;
         struct span_of_nodes span = {low, count, (uint32_t)each};
         uint32_t k = all ? (uint32_t)take_off(ask->cap, ask->merged, all) : 0;
@@ -361,6 +371,14 @@ static void take_nodes(struct counted *ct, struct asking *ask, const struct fits
             break;
         at = dir == DIR_UP ? low + count : low - 1;
     }
+}
+
+static void take_nodes(struct counted *ct, struct asking *ask, const struct fitset *s,
+    enum direction dir, struct allocs *ret)
+{
+    struct walk walk = walk_over(ct, s, dir);
+
+    take_along(ct, ask, &walk, ret);
 }
 
 /* Candidates of one pool planned by count: what its nodes can take, but in all no
@@ -514,6 +532,36 @@ static int take_levels(
     return -1;
 }
 
+/* ---- by priority ---- */
+
+/* The bands in which nodes are taken where their priorities are all that counts: then
+ * none is nearer to the job by a reservation, or liked by it. NULL: something else
+ * does. */
+static const struct band *bands_for(
+    struct counted *ct, const struct asking *ask, const struct fitset *s, size_t *ret_n)
+{
+    if (is_choosy(ask->j) || policy_for(ct, ask->j, s) != NODEALLOC_PRIORITY
+        || closures_any_grant(ct->closures, ask->access)
+        || (s->groups.n > 1 && !later_is_ample(ct, ask)))
+        return NULL;
+    return bands_of(&ct->search->bands, ct->c, ret_n);
+}
+
+static int take_bands(struct counted *ct, struct asking *ask, const struct fitset *s,
+    const struct band *v, size_t n, struct allocs *ret)
+{
+    ask->pieces = (struct nodealloc_pieces){ret, 0, 0};
+    for (size_t i = 0; i < n && ask->need > 0; i++) {
+        struct walk walk = walk_over(ct, s, DIR_UP);
+        if (narrow_walk(&walk, v[i].first, v[i].last))
+            take_along(ct, ask, &walk, ret);
+    }
+    if (ask->need == 0)
+        return 0;
+    ret->n = 0;
+    return -1;
+}
+
 static int place_by_policy(struct counted *ct, const struct job *j,
     const struct fitset *s, struct allocs *ret, enum wait_code *ret_code)
 {
@@ -538,9 +586,13 @@ int place_counted(struct counted *ct, const struct job *j, const struct fitset *
 {
     struct asking ask = begin_asking(ct, j, s, time_add(*ct->now, plan_duration(s, j)));
     enum direction dir = direction_for(ct, j, s);
+    size_t n = 0;
+    const struct band *bands = bands_for(ct, &ask, s, &n);
     int rc = 0;
 
-    if (dir == DIR_NONE && in_levels(ct, &ask, s))
+    if (bands)
+        rc = take_bands(ct, &ask, s, bands, n, ret);
+    else if (dir == DIR_NONE && in_levels(ct, &ask, s))
         rc = take_levels(ct, &ask, s, ret);
     else if (dir == DIR_NONE)
         rc = place_by_policy(ct, j, s, ret, ret_code);

@@ -19,6 +19,7 @@ void search_memory_destroy(struct search_memory *m)
     vec_fini(&m->group_sums);
     vec_fini(&m->caps);
     vec_fini(&m->merged_free);
+    bands_fini(&m->bands);
     free(m);
 }
 

@@ -19,6 +19,7 @@
 #ifndef MAUI_PLAN_COUNTED_SEARCH_H
 #define MAUI_PLAN_COUNTED_SEARCH_H
 
+#include "plan/counted/bands.h"
 #include "plan/counted/counted_private.h"
 #include "plan/counted/lower_bounds.h"
 
@@ -45,6 +46,7 @@ struct search_memory {
     struct VEC(int64_t) group_sums;        /* deep.c */
     struct VEC(int64_t) caps;              /* place.c */
     struct VEC(int64_t) merged_free;       /* place.c */
+    struct bands bands;                    /* place.c */
 };
 struct search_memory *search_memory_create(void);
 void search_memory_destroy(struct search_memory *m);

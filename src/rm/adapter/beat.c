@@ -12,7 +12,7 @@
 #include <time.h>
 
 struct beat {
-    char *path, *fresh, *word, *nodes; /* owned */
+    char *path, *fresh, *word, *nodes, *operators; /* owned */
 };
 
 struct beat *beat_new(const char *path)
@@ -25,6 +25,7 @@ struct beat *beat_new(const char *path)
     b->fresh = strbuf_take(&fresh);
     b->word = xstrdup("busy");
     b->nodes = xstrdup("");
+    b->operators = xstrdup("");
     return b;
 }
 
@@ -36,6 +37,7 @@ void beat_destroy(struct beat *b)
     free(b->fresh);
     free(b->word);
     free(b->nodes);
+    free(b->operators);
     free(b);
 }
 
@@ -47,6 +49,12 @@ void beat_set(struct beat *b, const char *word, const char *nodes)
     b->nodes = xstrdup(nodes);
 }
 
+void beat_set_operators(struct beat *b, const char *numbers)
+{
+    free(b->operators);
+    b->operators = xstrdup(numbers);
+}
+
 int beat_write(struct beat *b)
 {
     FILE *f = fopen(b->fresh, "we");
@@ -54,7 +62,9 @@ int beat_write(struct beat *b)
 
     if (f == NULL)
         return -1;
-    written = fprintf(f, "%lld %s\n%s\n", (long long)time(NULL), b->word, b->nodes) >= 0
+    written = fprintf(f, "%lld %s\n%s\n%s\n", (long long)time(NULL), b->word, b->nodes,
+                  b->operators)
+                  >= 0
               && fchmod(fileno(f), 0644) == 0;
     if (fclose(f) != 0 || !written)
         return -1;

@@ -4,6 +4,7 @@
  *
  *     1764081000 busy     seconds since 1970; `immediate` of rm.h
  *     n1,n2               nodes that such jobs must not have
+ *     5 1004              users (numbers) whom the resource manager has as operators
  *
  * Written beside and renamed: a reader never finds half of it. */
 #ifndef MAUI_RM_ADAPTER_BEAT_H
@@ -15,6 +16,7 @@ struct beat;
 struct beat *beat_new(const char *path);
 void beat_destroy(struct beat *b);
 void beat_set(struct beat *b, const char *word, const char *nodes);
+void beat_set_operators(struct beat *b, const char *numbers);
 /* 0 or -1 with errno. */
 int beat_write(struct beat *b);
 

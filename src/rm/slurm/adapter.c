@@ -86,6 +86,7 @@ static void forget(struct adapter *a, const char *why)
     nodes_forget(a);
     reservations_forget(a);
     limits_forget(a);
+    rights_forget(a);
     a->told_all = false;
     while (a->pending.n > 0) {
         struct pending p = a->pending.v[--a->pending.n];
@@ -169,7 +170,7 @@ static void poll_all(struct adapter *a)
     if (!a->checked && check_settings(a) < 0)
         return;
     if (nodes_poll(a) < 0 || reservations_poll(a) < 0 || limits_poll(a) < 0
-        || jobs_poll(a) < 0)
+        || rights_poll(a) < 0 || jobs_poll(a) < 0)
         return;
     if (!a->connected || a->ailing)
         adapter_health(a, "connection", NULL);
@@ -283,13 +284,25 @@ static int on_events(
     return 0;
 }
 
-/* The file exists and slurmctld may append to it. */
+void adapter_open_events(struct adapter *a, uint32_t slurm_user)
+{
+    int fd = open(a->events_file, O_WRONLY | O_CLOEXEC | O_NOFOLLOW);
+
+    if (fd < 0 || (geteuid() == 0 && fchown(fd, (uid_t)slurm_user, (gid_t)-1) < 0)
+        || fchmod(fd, 0600) < 0)
+        adapter_health(a, "events", strerror(errno));
+    if (fd >= 0)
+        close(fd);
+}
+
+/* The file exists. */
 static void open_events(struct adapter *a)
 {
-    int fd = open(a->events_file, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0600);
+    int fd = open(
+        a->events_file, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC | O_NOFOLLOW, 0600);
 
     a->events_read = fd < 0 ? 0 : lseek(fd, 0, SEEK_END);
-    if (fd < 0 || fchmod(fd, 0622) < 0
+    if (fd < 0
         || sd_event_add_inotify(
                a->loop, &a->events, a->events_file, IN_MODIFY, on_events, a)
                < 0)

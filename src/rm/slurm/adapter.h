@@ -154,6 +154,9 @@ struct adapter {
     uint64_t limits_digest;
     bool limits, limits_look; /* RMCFG[] LIMITS=SLURM; to be looked at at once */
     bool limits_enforced;     /* by Slurm, of associations and QOS */
+    bool accounts;            /* there is slurmdbd */
+    int64_t rights_due_ms;    /* the next look at rights */
+    uint64_t rights_digest;
     uint32_t round;
     uint32_t deadlines;  /* jobs with a lost_at */
     uint32_t dependents; /* jobs that wait for others */
@@ -185,6 +188,9 @@ void adapter_find_munge(struct adapter *a, const char *authinfo);
 /* Slurm's controller has gone back to what it was some seconds ago: orders that are
  * pending are lost, and all is told again. */
 void adapter_forgotten(struct adapter *a);
+/* The file of events is for slurmctld, which runs as SlurmUser, and for nobody else:
+ * each line in it is a look at Slurm. */
+void adapter_open_events(struct adapter *a, uint32_t slurm_user);
 /* Does the daemon give signs of life? While it hangs nothing is taken back from Slurm:
  * somebody may have let the jobs go. */
 bool adapter_is_led(const struct adapter *a);
@@ -227,6 +233,13 @@ void limits_forget(struct adapter *a);
 /* Is it such a limit that keeps the job, in Slurm's words? Then in plain ones, as
  * "Slurm's limit AssocGrpGRES (generic resources, of its association)". */
 bool limits_reason(const slurm_job_info_t *j, char *ret_text, size_t size);
+
+/* ---- rights.c ---- */
+/* Who may see and do what: looked at every 5 to 30 s. */
+int rights_poll(struct adapter *a);
+/* Has it slurmdbd, which has operators, coordinators, QOS and limits? */
+bool rights_has_accounts(const slurm_conf_t *c);
+void rights_forget(struct adapter *a);
 
 /* ---- jobs.c ---- */
 int jobs_poll(struct adapter *a);

@@ -2,6 +2,7 @@
  * Associations and QOS of slurmctld's cache, by the library. */
 #include "base/xalloc.h"
 #include "rm/slurm/limits.h"
+#include "rm/slurm/rights.h"
 #include "rm/slurm/slurm_names.h"
 
 #include <errno.h>
@@ -90,6 +91,7 @@ static void take_qos(
     limits_clear(ret);
     ret->qos = copy_text(q->name);
     ret->first = q->flags & QOS_FLAG_OVER_PART_QOS;
+    ret->priority = count_of(q->priority) == NO_LIMIT ? 0 : q->priority;
     ret->jobs = count_of(q->grp_jobs);
     ret->user_jobs = count_of(q->max_jobs_pu);
     ret->account_jobs = count_of(q->max_jobs_pa);
@@ -126,6 +128,50 @@ int assoc_load(struct slurm_limits_list *ret)
         take_qos(m, record, &one);
         vec_push(ret, one);
     }
+    if (at != NULL)
+        slurm_list_iterator_destroy(at);
+    slurm_free_assoc_mgr_info_msg(m);
+    return 0;
+}
+
+/* ---- who may do more ---- */
+
+static void add_coordinator(
+    struct slurm_rights *ret, const slurmdb_user_rec_t *u, const slurmdb_coord_rec_t *c)
+{
+    if (c->name != NULL)
+        vec_push(&ret->coordinators,
+            ((struct slurm_coordinator){xstrdup(u->name), xstrdup(c->name)}));
+}
+
+static void add_rights_of(struct slurm_rights *ret, const slurmdb_user_rec_t *u)
+{
+    ListIterator at;
+    void *record;
+
+    if (u->name == NULL)
+        return;
+    if (u->admin_level >= SLURMDB_ADMIN_OPERATOR)
+        vec_push(&ret->operators, xstrdup(u->name));
+    at = u->coord_accts != NULL ? slurm_list_iterator_create(u->coord_accts) : NULL;
+    while (at != NULL && (record = slurm_list_next(at)) != NULL)
+        add_coordinator(ret, u, record);
+    if (at != NULL)
+        slurm_list_iterator_destroy(at);
+}
+
+int slurm_rights_load(struct slurm_rights *ret)
+{
+    assoc_mgr_info_request_msg_t request = {.flags = ASSOC_MGR_INFO_FLAG_USERS};
+    assoc_mgr_info_msg_t *m = NULL;
+    ListIterator at;
+    void *record;
+
+    if (slurm_load_assoc_mgr_info(&request, &m) != SLURM_SUCCESS)
+        return -1;
+    at = m->user_list != NULL ? slurm_list_iterator_create(m->user_list) : NULL;
+    while (at != NULL && (record = slurm_list_next(at)) != NULL)
+        add_rights_of(ret, record);
     if (at != NULL)
         slurm_list_iterator_destroy(at);
     slurm_free_assoc_mgr_info_msg(m);

@@ -71,6 +71,7 @@ if slurm_job_submit then
 	local function is_order(job, current, uid)
 		return ADMIN[uid] and ((uid == SCHEDULER and job.req_nodes ~= nil)
 		    or string.match(job.admin_comment or "", "^maui:")
+		    or is_question(job)
 		    or current.admin_comment == "maui:keep" or goes(current, uid))
 	end
 

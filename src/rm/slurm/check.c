@@ -67,7 +67,17 @@ void check_slurm_conf(slurm_conf_t *c, struct findings *f)
             a->instead ? a->instead : "");
     }
     settings_free(&advices);
-    if (geteuid() != 0 && geteuid() != c->slurm_user_id)
+}
+
+bool check_is_privileged(const slurm_conf_t *c)
+{
+    return geteuid() == 0 || geteuid() == c->slurm_user_id;
+}
+
+/* Of the scheduler itself. */
+static void check_user(const slurm_conf_t *c, struct findings *f)
+{
+    if (!check_is_privileged(c))
         findings_add(f, SETTING_ERROR,
             "the scheduler runs as another user than SlurmUser=%s and root, and may "
             "not "
@@ -103,7 +113,9 @@ int check_settings(struct adapter *a)
     take_facts(&a->facts, c);
     adapter_find_munge(a, c->authinfo);
     adapter_prepare(a->home, c->slurm_user_id);
+    adapter_open_events(a, c->slurm_user_id);
     check_slurm_conf(c, &f);
+    check_user(c, &f);
     for (size_t i = 0; i < f.n; i++)
         if (f.v[i].weight != SETTING_NOTE)
             adapter_health(a, "settings", f.v[i].text);

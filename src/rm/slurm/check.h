@@ -7,6 +7,8 @@
 #include "rm/slurm/settings.h"
 #include "rm/slurm/site.h"
 
+#include <stdbool.h>
+
 struct finding {
     enum setting_weight weight;
     char *text; /* owned; what it is, why it matters, what to write */
@@ -20,6 +22,9 @@ void findings_free(struct findings *f);
 
 /* By the settings that slurmctld runs with. */
 void check_slurm_conf(slurm_conf_t *c, struct findings *f);
+
+/* Is this user one whose orders Slurm takes, and who sees all: root or SlurmUser? */
+bool check_is_privileged(const slurm_conf_t *c);
 
 /* Exit status 1: something lets jobs start past the scheduler, or not at all. */
 int check_main(const struct site *site);

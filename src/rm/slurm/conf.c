@@ -258,7 +258,12 @@ void conf_free(struct conf *c)
         free(c->settings.v[i].value);
         free(c->settings.v[i].instead);
     }
+    for (size_t i = 0; i < c->fresh.n; i++) {
+        free(c->fresh.v[i].key);
+        free(c->fresh.v[i].value);
+    }
     vec_fini(&c->files);
+    vec_fini(&c->fresh);
     vec_fini(&c->settings);
     free(c->added.text);
     free(c);
@@ -276,6 +281,9 @@ const char *conf_value(const struct conf *c, const char *key)
 {
     const struct conf_setting *s = conf_find(c, key);
 
+    for (size_t i = 0; s == NULL && i < c->fresh.n; i++)
+        if (strcasecmp(c->fresh.v[i].key, key) == 0)
+            return c->fresh.v[i].value;
     if (s == NULL)
         return NULL;
     return s->instead != NULL ? s->instead : s->value;
@@ -316,6 +324,8 @@ void conf_set(struct conf *c, const char *key, const char *value)
     text = quoted(value);
     strbuf_printf(&c->added, "%s=%s\n", key, text);
     free(text);
+    vec_push(&c->fresh,
+        ((struct conf_setting){.key = xstrdup(key), .value = xstrdup(value)}));
 }
 
 char *conf_text(const struct conf *c, size_t file)

@@ -33,7 +33,8 @@ struct conf_file {
 struct conf {
     struct VEC(struct conf_file) files; /* slurm.conf is the first */
     struct VEC(struct conf_setting) settings;
-    struct strbuf added; /* lines for the end of slurm.conf */
+    struct VEC(struct conf_setting) fresh; /* those of `added` */
+    struct strbuf added;                   /* lines for the end of slurm.conf */
 };
 
 /* NULL with an error: a file that cannot be read. */

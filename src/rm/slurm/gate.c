@@ -76,9 +76,8 @@ static int run_command(const char *what, const struct install_options *o)
         return letgo_watch(o->site.home, o->watch_s);
     else {
         fprintf(stderr,
-            "maui slurm: '%s' is not one of install, check, letgo, gate, jobcomp, "
-            "conf; "
-            "`maui slurm --help`\n",
+            "maui slurm: '%s' is not one of install, check, letgo, watch, gate, "
+            "jobcomp, conf; `maui slurm --help`\n",
             what);
         return 1;
     }

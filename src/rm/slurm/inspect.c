@@ -111,7 +111,12 @@ static void look_at_heartbeat(const struct inspection *in, const char *gate)
     if (f != NULL && fscanf(f, "%lld", &told) != 1)
         told = 0;
     silent = (long long)time(NULL) - told;
-    if (path != NULL && told == 0)
+    if (path != NULL && f == NULL && errno == EACCES)
+        findings_add(in->f, SETTING_NOTE,
+            "%s, the heartbeat, may not be read by this user: whether the scheduler "
+            "runs is not known",
+            path);
+    else if (path != NULL && told == 0)
         findings_add(in->f, SETTING_WARNING,
             "%s: there is no heartbeat: is `maui serve` running, with RMCFG[slurm] "
             "TYPE=SLURM and this home? Until then Slurm starts new jobs itself",
@@ -128,15 +133,38 @@ static void look_at_heartbeat(const struct inspection *in, const char *gate)
     free(path);
 }
 
+/* Whoever is neither root nor SlurmUser is not the user that the scheduler runs as, nor
+ * is a home of that user the scheduler's: those of the script count. `home` is owned.
+ */
+static void take_site(
+    const struct inspection *in, const char *script, struct site *io, char **ret_home)
+{
+    static const char name[] = "local SCHEDULER = ", file[] = "/slurm.heartbeat";
+    const char *uid = strstr(script, name);
+    char *home = path_in_script(script, "local HEARTBEAT");
+    size_t n = home != NULL ? strlen(home) : 0;
+
+    *ret_home = home;
+    if (check_is_privileged(in->c))
+        return;
+    if (uid != NULL)
+        io->uid = (unsigned)strtoul(uid + strlen(name), NULL, 10);
+    if (n <= strlen(file) || strcmp(home + n - strlen(file), file) != 0)
+        return;
+    home[n - strlen(file)] = '\0';
+    io->home = home;
+}
+
 static void compare_script(const struct inspection *in, const char *path,
     const char *text, char *(*make)(const struct site *, const char *))
 {
     char *age = site_max_age(text), *own = path_in_script(text, "local SITE = "),
-         *events = path_in_script(text, "local EVENTS"), *expected;
+         *events = path_in_script(text, "local EVENTS"), *expected, *home;
     struct site site = *in->site;
 
     if (age != NULL)
         site.max_age = age;
+    take_site(in, text, &site, &home);
     expected = make(&site, own);
     if (strcmp(expected, text) != 0)
         findings_add(in->f, SETTING_WARNING,
@@ -148,6 +176,7 @@ static void compare_script(const struct inspection *in, const char *path,
             strerror(errno), path);
     if (events != NULL)
         look_at_rights(in, events, 2, "write to");
+    free(home);
     free(events);
     free(expected);
     free(own);
@@ -187,6 +216,13 @@ static void look_at_script(const struct inspection *in, const char *name,
 
 static void look_at_scripts(const struct inspection *in)
 {
+    if (access(in->dir, X_OK) < 0 && errno == EACCES) {
+        findings_add(in->f, SETTING_NOTE,
+            "%s may not be entered by this user: the scripts and the heartbeat are not "
+            "looked at",
+            in->dir);
+        return;
+    }
     if (access(in->dir, X_OK) < 0) {
         findings_add(in->f, SETTING_NOTE,
             "%s is not on this machine: run this where slurmctld runs to have the "
@@ -304,6 +340,9 @@ static void look_at_file(const struct inspection *in)
     struct conf *conf = conf_load(in->c->slurm_conf, &err);
     const char *flags = conf != NULL ? conf_value(conf, "DebugFlags") : NULL;
 
+    if (conf == NULL && err.code != ERR_NOT_FOUND)
+        findings_add(in->f, SETTING_NOTE, "%s: cannot be looked at", err.text);
+
     if (flags != NULL && strcasestr(flags, "NO_CONF_HASH") != NULL)
         findings_add(in->f, SETTING_NOTE,
             "DebugFlags=NO_CONF_HASH: nodes that run with another slurm.conf cannot be "
@@ -368,6 +407,21 @@ static bool is_past_gate(const struct inspection *in, const slurm_job_info_t *j)
            && j->submit_time > in->c->boot_time;
 }
 
+/* What this user does not see. */
+static void look_at_user(const struct inspection *in)
+{
+    const struct passwd *pw = getpwuid(geteuid());
+
+    if (check_is_privileged(in->c))
+        return;
+    findings_add(in->f, SETTING_NOTE,
+        "run as %s, who is neither root nor SlurmUser (%s): files that are closed to "
+        "this user%s are not looked at",
+        pw != NULL ? pw->pw_name : "a user without a name", in->c->slurm_user_name,
+        in->c->private_data & PRIVATE_DATA_JOBS ? ", and jobs of others (PrivateData),"
+                                                : "");
+}
+
 static void look_at_jobs(const struct inspection *in)
 {
     job_info_msg_t *jobs = NULL;
@@ -395,6 +449,7 @@ void inspect_site(const slurm_conf_t *c, const struct site *site, struct finding
     struct inspection in = {c, site, f, NULL};
 
     in.dir = xstrdup(dirname(path));
+    look_at_user(&in);
     if (settings_list_has(c->job_submit_plugins, "lua"))
         look_at_scripts(&in);
     if (c->slurm_conf != NULL)

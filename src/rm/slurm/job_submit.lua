@@ -24,13 +24,21 @@ local MOST = 500000000            -- the largest priority there is room for
 local DENIED, NOT_TOP, BUSY, IS_HELD = 2002, 2013, 2016, 2042 -- Slurm's own errors
 
 -- What the heartbeat says: the time; may a job that does not wait start beside those that
--- do ("free"), and on which nodes not.
+-- do ("free"), and on which nodes not; numbers of the users that are operators.
 local function read_beat()
 	local f = io.open(HEARTBEAT, "r")
 	if not f then return nil end
-	local t, words, nodes = f:read("*n", "*l", "*l")
+	local t, words, nodes, operators = f:read("*n", "*l", "*l", "*l")
 	f:close()
-	return t, words or "", nodes
+	return t, words or "", nodes, operators
+end
+
+-- May the user do to any job what its owner may not?
+local function is_privileged(uid)
+	if ADMIN[uid] then return true end
+	local _, _, _, operators = read_beat()
+	return operators ~= nil and string.find(" " .. operators .. " ",
+	    string.format(" %d ", uid), 1, true) ~= nil
 end
 
 -- Is the scheduler there?
@@ -50,13 +58,15 @@ end
 
 -- For an adapter that cannot see the site factor (TRANSPORT=SCONTROL): a file for each
 -- job whose mark has changed since its submission. No folder, no files.
-local stranger = false -- asks for a change that Slurm, which is asked later, refuses
+-- Of who is neither that nor the owner Slurm is asked later: a coordinator of its account
+-- may do as much as its owner, others nothing. Then the file says that the adapter has to
+-- ask what came of it.
+local privileged, stranger = false, false
 
 local function tell(id, what)
-	if stranger then return end
 	local f = io.open(MARKS .. "/" .. id, "w")
 	if f then
-		f:write(string.format("%d", what))
+		f:write(stranger and "?" or string.format("%d", what))
 		f:close()
 	end
 end
@@ -109,12 +119,21 @@ local function keep_remark(job, current)
 	job.admin_comment = asked
 end
 
+-- What is ours begins with a start. In a new job it would be an owner's, who would have
+-- the scheduler ask for what Slurm gives no user.
+local function clean_remark(comment)
+	return comment and (string.match(comment, "^(.-) ?maui:asked;") or comment)
+end
+
 function slurm_job_submit(job, partitions, uid)
+	if string.find(job.admin_comment or "", "maui:", 1, true) then
+		job.admin_comment = clean_remark(job.admin_comment)
+	end
 	local held = job.priority == 0
 	local there, word, nodes = alive()
 	if not held and not there then return slurm.SUCCESS end
 	if not held and job.immediate == 1 then return submit_now(job, word, nodes) end
-	local own = ADMIN[uid] and is_number(job.priority) and math.min(job.priority, MOST) or 0
+	local own = is_number(job.priority) and is_privileged(uid) and math.min(job.priority, MOST) or 0
 	job.site_factor = (held and HELD or KEPT) + 4 * own
 	if not is_remark(job.admin_comment) then
 		job.admin_comment = held and "maui:held"
@@ -137,11 +156,10 @@ local function goes(current, uid)
 	return c and (c == "go" or string.match(c, "maui:asked;.*;go$"))
 end
 
--- A release, or some priority: the hold goes, the job stays kept. Who is not the owner
--- is an operator: Slurm lets nobody else come here. Slurm's words for what it refuses.
-local function release(job, current, uid)
+-- A release, or some priority: the hold goes, the job stays kept. Slurm's words for what
+-- it refuses.
+local function release(job, current)
 	local what, own = read_mark(current)
-	local privileged = ADMIN[uid] or uid ~= current.user_id
 	if is_number(job.priority) then
 		if what == HELD then return IS_HELD end
 		if not privileged then return DENIED end
@@ -200,8 +218,14 @@ local function watch_begin(job, current, ours)
 	end
 end
 
+-- The adapter asks for the mark, behind the remark that it saw.
+local function is_question(job)
+	return string.find(job.admin_comment or "", "maui:mark$") ~= nil
+end
+
 function slurm_job_modify(job, current, partitions, uid)
-	stranger = not ADMIN[uid] and uid ~= current.user_id
+	privileged = is_privileged(uid)
+	stranger = not privileged and uid ~= current.user_id
 	local notes = ADMIN[uid] and is_note(job.admin_comment)
 	watch_begin(job, current, notes or (ADMIN[uid] and job.req_nodes ~= nil))
 	if notes then
@@ -214,7 +238,7 @@ function slurm_job_modify(job, current, partitions, uid)
 	    or current.job_state ~= PENDING then
 		return slurm.SUCCESS
 	end
-	if job.admin_comment == "maui:mark" and ADMIN[uid] then -- the adapter asks
+	if ADMIN[uid] and is_question(job) then
 		local what, own = read_mark(current)
 		tell(current.job_id, what + 4 * own)
 		job.admin_comment = is_remark(current.admin_comment) and current.admin_comment
@@ -231,7 +255,7 @@ function slurm_job_modify(job, current, partitions, uid)
 		if goes(current, uid) then
 			return slurm.SUCCESS
 		end
-		return release(job, current, uid)
+		return release(job, current)
 	elseif current.priority ~= 0 and alive() then
 		-- changed between its release and its start: keep it again
 		job.priority = 0

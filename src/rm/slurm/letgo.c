@@ -150,11 +150,31 @@ static int let_all_go(struct letgo *ret)
     return 0;
 }
 
+/* Of another user each order would be refused, one by one. */
+static int check_may_order(void)
+{
+    slurm_conf_t *c = NULL;
+    bool may;
+
+    if (slurm_load_ctl_conf(0, &c) != SLURM_SUCCESS)
+        return 0; /* told when jobs are asked for */
+    may = geteuid() == 0 || geteuid() == c->slurm_user_id;
+    if (!may)
+        fprintf(stderr,
+            "maui slurm letgo: only root and SlurmUser (%s) may give jobs back to "
+            "Slurm\n",
+            c->slurm_user_name);
+    slurm_free_ctl_conf(c);
+    return may ? 0 : -1;
+}
+
 int letgo_main(const char *home)
 {
     struct letgo l;
 
     slurm_init(NULL);
+    if (check_may_order() < 0)
+        return 1;
     adapter_prepare(home, geteuid());
     if (let_all_go(&l) < 0)
         return 1;

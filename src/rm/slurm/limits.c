@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
- * What Slurm limits, told as quotas: all of them, when something of it changed. What
- * the scheduler has no measure for (limits by node, billing, energy, nodes that jobs
- * share) stays Slurm's to enforce. */
+ * What Slurm limits, told as quotas: all of them, when something of it changed; and the
+ * priorities of QOS, also where it enforces no limits. What the scheduler has no
+ * measure for (limits by node, billing, energy, nodes that jobs share) stays Slurm's to
+ * enforce. */
 #include "rm/slurm/limits.h"
 
 #include "base/xalloc.h"
@@ -68,6 +69,7 @@ struct telling {
     const partition_info_msg_t *parts;
     bool whole_nodes; /* nobody shares nodes: what jobs have adds up */
     struct VEC(struct quota) quotas;
+    struct VEC(struct quota_rank) ranks;
     struct VEC(struct quota_limit) limits; /* of the one in the making */
     struct request_room room;
 };
@@ -395,14 +397,17 @@ static uint64_t digest_of(const struct telling *t)
             h = digest_bytes(h, &q->limits[k].most, sizeof q->limits[k].most);
         }
     }
+    for (size_t i = 0; i < t->ranks.n; i++)
+        h = digest_bytes(digest_text(h, t->ranks.v[i].qos), &t->ranks.v[i].priority,
+            sizeof t->ranks.v[i].priority);
     return h;
 }
 
 static void tell_quotas(struct adapter *a, struct telling *t)
 {
     uint64_t digest = digest_of(t);
-    struct rm_report r = {
-        .kind = RM_QUOTAS, .u.quotas = {"Slurm", t->quotas.v, t->quotas.n}};
+    struct rm_report r = {.kind = RM_QUOTAS,
+        .u.quotas = {"Slurm", t->quotas.v, t->quotas.n, t->ranks.v, t->ranks.n}};
 
     if (digest != a->limits_digest)
         adapter_report(a, &r);
@@ -417,6 +422,11 @@ static void tell_all(struct adapter *a, const struct slurm_limits_list *all,
 
     find_accounts(&t);
     for (size_t i = 0; i < all->n; i++) {
+        if (all->v[i].qos != NULL && all->v[i].priority != 0)
+            vec_push(
+                &t.ranks, ((struct quota_rank){all->v[i].qos, all->v[i].priority}));
+        if (!a->limits_enforced)
+            continue;
         if (all->v[i].qos != NULL)
             tell_qos(&t, &all->v[i]);
         else if (all->v[i].user != NULL && all->v[i].account != NULL)
@@ -427,6 +437,7 @@ static void tell_all(struct adapter *a, const struct slurm_limits_list *all,
     tell_quotas(a, &t);
     HASH_CLEAR(hh, t.accounts);
     vec_fini(&t.quotas);
+    vec_fini(&t.ranks);
     vec_fini(&t.limits);
     request_free_room(&t.room);
 }
@@ -439,6 +450,7 @@ static void find_enforced(struct adapter *a)
     if (slurm_load_ctl_conf(0, &c) != SLURM_SUCCESS)
         return;
     a->limits_enforced = c->accounting_storage_enforce & ENFORCES_LIMITS;
+    a->accounts = rights_has_accounts(c);
     slurm_free_ctl_conf(c);
 }
 
@@ -483,7 +495,7 @@ int limits_poll(struct adapter *a)
     a->limits_look = false;
     if (a->limits && !a->told_all)
         find_enforced(a);
-    if (!a->limits || !a->limits_enforced) {
+    if (!a->limits || !a->accounts) {
         tell_quotas(a, &t);
         a->limits_due_ms = INT64_MAX;
         return 0;

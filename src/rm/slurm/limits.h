@@ -9,6 +9,7 @@
 #include "rm/slurm/slurm_names.h"
 
 #include <stdbool.h>
+#include <stdint.h>
 
 #define NO_LIMIT UINT64_MAX
 
@@ -27,6 +28,7 @@ struct slurm_limits {
     char *parent;                     /* of an account; NULL: the root of all */
     char *qos;                        /* the QOS; then all above is NULL */
     bool first;                       /* QOS: OverPartQOS */
+    uint32_t priority;                /* of a QOS, 0 = none */
     uint64_t jobs, max_jobs, user_jobs, account_jobs, wall_min;
     struct tres group, run_mins; /* GrpTRES, GrpTRESRunMins */
     struct tres job, job_mins;   /* MaxTRES, MaxTRESMins */

@@ -135,7 +135,7 @@ void api_handle(void *ctx, struct request *r)
 
     if (!route)
         return;
-    request_set_level(r, s->config);
+    request_set_level(r, s->config, s->rights);
     if (!identity_is(who, route->who)) {
         identity_deny(who, route->command, &err);
         request_refuse(r, &err);

@@ -67,7 +67,8 @@ static bool listed(const char *list, const char *word)
     return false;
 }
 
-void identity_set_level(struct identity *who, const struct config *config)
+void identity_set_level(
+    struct identity *who, const struct config *config, const struct rights *rights)
 {
     static const char *const lists[] = {"ADMIN1", "ADMIN2", "ADMIN3"};
     const char *hosts = cfg_get(config, "ADMINHOSTS", NULL);
@@ -81,6 +82,15 @@ void identity_set_level(struct identity *who, const struct config *config)
         if (!far && listed(cfg_get(config, lists[i], NULL), who->user))
             who->level = i + 1;
     }
+    who->rights = rights;
+    if (rights_is_operator(rights, who->user) && (!who->level || who->level > 2))
+        who->level = 2;
+    who->hidden = who->level ? 0 : rights_hidden(rights);
+}
+
+bool identity_is_kept_from(const struct identity *who, enum rm_hidden what)
+{
+    return (who->hidden & what) != 0;
 }
 
 bool identity_is(const struct identity *who, enum who level)
@@ -101,6 +111,34 @@ bool identity_is(const struct identity *who, enum who level)
 bool identity_owns(const struct identity *who, const char *user)
 {
     return strcmp(who->user, user) == 0;
+}
+
+static bool coordinates(
+    const struct identity *who, const struct cluster *c, const struct job *j)
+{
+    return rights_coordinates(who->rights, who->user, NULL)
+           && rights_coordinates(
+               who->rights, who->user, job_cred(c, j, CRED_ACCOUNT)->name);
+}
+
+bool identity_has_job(
+    const struct identity *who, const struct cluster *c, const struct job *j)
+{
+    return identity_owns(who, job_cred(c, j, CRED_USER)->name)
+           || coordinates(who, c, j);
+}
+
+bool identity_sees_job(
+    const struct identity *who, const struct cluster *c, const struct job *j)
+{
+    return !identity_is_kept_from(who, RM_HIDES_JOBS) || identity_has_job(who, c, j);
+}
+
+struct actor identity_actor(
+    const struct identity *who, const struct cluster *c, const struct job *j)
+{
+    return (struct actor){
+        .name = who->user, .level = who->level, .owns = coordinates(who, c, j)};
 }
 
 bool identity_sees(
@@ -136,10 +174,17 @@ static bool is_of_system(enum cred_kind kind, const char *name)
     return user || group || e == ERANGE; /* a group of very many members */
 }
 
-int identity_known(
-    const struct cluster *c, enum cred_kind kind, const char *name, struct err *err)
+/* Who may not know which users and accounts there are does not learn it by guessing. */
+static bool is_kept(const struct identity *who, enum cred_kind kind)
 {
-    return cred_find(c, kind, name) || is_of_system(kind, name)
+    return (kind == CRED_USER && identity_is_kept_from(who, RM_HIDES_USERS))
+           || (kind == CRED_ACCOUNT && identity_is_kept_from(who, RM_HIDES_ACCOUNTS));
+}
+
+int identity_known(const struct identity *who, const struct cluster *c,
+    enum cred_kind kind, const char *name, struct err *err)
+{
+    return is_kept(who, kind) || cred_find(c, kind, name) || is_of_system(kind, name)
                ? 0
                : cred_missing(c, kind, name, err);
 }
@@ -206,6 +251,13 @@ void identity_groups(const char *user, char *ret, size_t size)
             len +=
                 (size_t)snprintf(ret + len, size - len, "%s%s", len ? ", " : "", name);
     }
+}
+
+int identity_deny_nodes(struct err *err)
+{
+    return err_set(err, ERR_DENIED,
+        "the state of nodes is shown to administrators and operators only, as the "
+        "resource manager is configured (PrivateData)");
 }
 
 int identity_deny(const struct identity *who, const char *command, struct err *err)

@@ -7,6 +7,8 @@
 #include "base/err.h"
 #include "cluster/reservation.h"
 #include "config/config.h"
+#include "policy/holds.h"
+#include "server/api/rights.h"
 
 #include <stdbool.h>
 #include <sys/types.h>
@@ -18,6 +20,8 @@ struct identity {
     char user[64], group[64];
     char host[64]; /* of a TCP client, else "" */
     int level;
+    unsigned hidden;             /* enum rm_hidden bits: what is kept from the caller */
+    const struct rights *rights; /* the daemon's, NULL = nobody has more than these */
 };
 
 /* From the kernel's word on a unix socket. Unknown numbers become "#1234". */
@@ -30,8 +34,11 @@ int identity_by_munge(const char *credential, char **ret_payload, size_t *ret_le
 
 /* Level of the user in ADMIN1..ADMIN3 of the configuration (name or ALL), and for
  * level 1 from a host in ADMINHOSTS when that is set. The daemon's own user and root
- * are administrators of level 1 on the unix socket. */
-void identity_set_level(struct identity *who, const struct config *config);
+ * are administrators of level 1 on the unix socket; operators of the resource manager
+ * have level 2 at least. What that keeps from users is kept from all without a level.
+ */
+void identity_set_level(
+    struct identity *who, const struct config *config, const struct rights *rights);
 
 enum who { WHO_ANY, WHO_ADMIN3, WHO_ADMIN2, WHO_ADMIN1 };
 
@@ -41,6 +48,21 @@ bool identity_is(const struct identity *who, enum who level);
 /* Is the caller this user? */
 bool identity_owns(const struct identity *who, const char *user);
 
+/* Is such a thing kept from the caller? */
+bool identity_is_kept_from(const struct identity *who, enum rm_hidden what);
+
+/* Is it the caller's job, or one of an account that the caller coordinates? */
+bool identity_has_job(
+    const struct identity *who, const struct cluster *c, const struct job *j);
+
+/* May the caller know that there is such a job? */
+bool identity_sees_job(
+    const struct identity *who, const struct cluster *c, const struct job *j);
+
+/* The caller as whoever orders something about that job. Borrows the name. */
+struct actor identity_actor(
+    const struct identity *who, const struct cluster *c, const struct job *j);
+
 /* May the caller see the reservation? Those of jobs are for all; others are for
  * administrators of level 1 and 2, for whom they charge, and for users their access
  * lists name. */
@@ -49,9 +71,10 @@ bool identity_sees(
 
 /* Is there such a user, group, account, class or QOS: to the scheduler, by its
  * configuration or by jobs, or to the system? 0, or -1 with "there is no class 'bach';
- * did you mean 'batch'?". May ask the system's user database. */
-int identity_known(
-    const struct cluster *c, enum cred_kind kind, const char *name, struct err *err);
+ * did you mean 'batch'?". Of kinds that are kept from the caller any name will do. May
+ * ask the system's user database. */
+int identity_known(const struct identity *who, const struct cluster *c,
+    enum cred_kind kind, const char *name, struct err *err);
 
 /* The group that the system has for a user; "" when it knows none. `ret` of 64 bytes.
  */
@@ -64,6 +87,9 @@ bool identity_is_member(const char *user, const char *group, gid_t *ret_gid);
 
 /* "users, staff": the groups of the user; "none" when the system knows none. */
 void identity_groups(const char *user, char *ret, size_t size);
+
+/* ERR_DENIED: what nodes are and do is kept from the caller. Returns -1. */
+int identity_deny_nodes(struct err *err);
 
 /* ERR_DENIED in the classic words. Returns -1. */
 int identity_deny(const struct identity *who, const char *command, struct err *err);

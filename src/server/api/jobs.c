@@ -80,8 +80,8 @@ static int wanted_of(
         const char *name = request_query(r, render_cred_key((enum cred_kind)kind));
         w->cred[kind] = name && *name ? xstrdup(name) : NULL;
         if (w->cred[kind]
-            && identity_known(
-                   engine_cluster(s->engine), (enum cred_kind)kind, name, err)
+            && identity_known(request_who(r), engine_cluster(s->engine),
+                   (enum cred_kind)kind, name, err)
                    < 0)
             return -1;
     }
@@ -167,19 +167,12 @@ static int compare(const void *a, const void *b)
     return job_compare(x->job, y->job); /* as the engine takes equals */
 }
 
-static json_t *summary(struct server *s, const struct list *l, const struct wanted *w)
+/* Of nodes, where these may be known. */
+static void add_nodes(struct server *s, const struct wanted *w, json_t *o)
 {
     const struct cluster *c = engine_cluster(s->engine);
-    int64_t count[SECTION_COMPLETED + 1] = {0}, backlog = 0, procs = 0, up = 0;
-    int64_t nodes = 0, nodes_up = 0, nodes_active = 0, active = 0;
+    int64_t procs = 0, up = 0, nodes = 0, nodes_up = 0, nodes_active = 0, active = 0;
 
-    for (size_t i = 0; i < l->jobs.n; i++) {
-        const struct job *j = c->jobs.v[l->jobs.v[i].index];
-        count[l->jobs.v[i].section]++;
-        if (l->jobs.v[i].section == SECTION_ELIGIBLE
-            && j->wclimit_s < DURATION_UNLIMITED)
-            backlog += j->wclimit_s * j->procs;
-    }
     for (size_t i = 0; i < c->nodes.n; i++) {
         const struct node *n = node_at(c, i);
         if (n->global || (w->partition != INDEX_NONE && n->partition != w->partition))
@@ -192,16 +185,34 @@ static json_t *summary(struct server *s, const struct list *l, const struct want
         nodes_active += used > 0;
         active += used;
     }
-    return json_pack(
-        "{s:{s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I}}",
-        "summary", "at", (json_int_t)world_now(s), "procs", (json_int_t)procs,
-        "procs_up", (json_int_t)up, "procs_active", (json_int_t)active, "nodes",
-        (json_int_t)nodes, "nodes_up", (json_int_t)nodes_up, "nodes_active",
-        (json_int_t)nodes_active, "nodes_idle", (json_int_t)(nodes_up - nodes_active),
-        "active", (json_int_t)count[SECTION_ACTIVE], "eligible",
-        (json_int_t)count[SECTION_ELIGIBLE], "blocked",
-        (json_int_t)count[SECTION_BLOCKED], "completed",
-        (json_int_t)count[SECTION_COMPLETED], "backlog_ps", (json_int_t)backlog);
+    render_int(o, "procs", procs);
+    render_int(o, "procs_up", up);
+    render_int(o, "procs_active", active);
+    render_int(o, "nodes", nodes);
+    render_int(o, "nodes_up", nodes_up);
+    render_int(o, "nodes_active", nodes_active);
+    render_int(o, "nodes_idle", nodes_up - nodes_active);
+}
+
+static json_t *summary(struct server *s, const struct list *l, const struct wanted *w)
+{
+    const struct cluster *c = engine_cluster(s->engine);
+    int64_t count[SECTION_COMPLETED + 1] = {0}, backlog = 0;
+    json_t *o = json_pack("{s:I}", "at", (json_int_t)world_now(s));
+
+    for (size_t i = 0; i < l->jobs.n; i++) {
+        const struct job *j = c->jobs.v[l->jobs.v[i].index];
+        count[l->jobs.v[i].section]++;
+        if (l->jobs.v[i].section == SECTION_ELIGIBLE
+            && j->wclimit_s < DURATION_UNLIMITED)
+            backlog += j->wclimit_s * j->procs;
+    }
+    if (!identity_is_kept_from(&l->who, RM_HIDES_NODES))
+        add_nodes(s, w, o);
+    for (int i = SECTION_ACTIVE; i <= SECTION_COMPLETED; i++)
+        render_int(o, render_section_name((enum section)i), count[i]);
+    render_int(o, "backlog_ps", backlog);
+    return json_pack("{s:o}", "summary", o);
 }
 
 /* ---- diagnose -p ---- */
@@ -291,7 +302,7 @@ static void collect_some(struct server *s, struct list *l)
     engine_set_priorities(s->engine);
     for (; l->looked < end; l->looked++) {
         const struct job *j = c->jobs.v[l->looked];
-        if (!j || !matches(c, &l->wanted, j))
+        if (!j || !matches(c, &l->wanted, j) || !identity_sees_job(&l->who, c, j))
             continue;
         enum section section = render_section(j);
         vec_push(&l->jobs, ((struct listed){.index = (uint32_t)l->looked,
@@ -317,9 +328,9 @@ static void tell_one(
         render_job_row(s, j, l->members, &l->who, out);
         return;
     }
-    o = l->shape == SHAPE_FULL       ? render_job(s, j)
+    o = l->shape == SHAPE_FULL       ? render_job(s, j, &l->who)
         : l->shape == SHAPE_PRIORITY ? priority_record(s, j)
-                                     : render_job_brief(s, j, l->members);
+                                     : render_job_brief(s, j, l->members, &l->who);
     render_job_hide(c, j, &l->who, o);
     stream_add(out, o);
 }
@@ -353,8 +364,9 @@ static bool list_more(struct server *s, void *ctx, struct strbuf *out)
 /* All who ask for this see the same. */
 static char *key_for(struct request *r, const struct list *l)
 {
-    bool alike = identity_is(&l->who, WHO_ADMIN3)
-                 || (l->shape == SHAPE_TABLE && !render_job_hides(l->members));
+    bool alike =
+        identity_is(&l->who, WHO_ADMIN3)
+        || (l->shape == SHAPE_TABLE && !render_job_hides(l->members) && !l->who.hidden);
     struct strbuf key = {0};
 
     strbuf_printf(&key, "%s %s", request_target(r),
@@ -393,7 +405,7 @@ static int shape_of(struct request *r, struct list *l, struct err *err)
     return identity_is(&l->who, WHO_ADMIN3)
                ? 0
                : identity_deny(
-                   &l->who, l->wanted.deadline ? "showdeadline" : "showq", err);
+                   &l->who, l->wanted.deadline ? "showdeadline" : "diagnose -j", err);
 }
 
 void api_jobs(struct server *s, struct request *r)
@@ -462,11 +474,14 @@ static int add_eligibility(struct server *s, struct request *r, const struct job
 {
     const char *node = request_query(r, "node");
     const char *rsvs = request_query(r, "reservation");
-    struct eligibility_options opt = {
-        .who = request_who(r), .verdicts = request_query(r, "verbose") != NULL};
+    bool nodes = !identity_is_kept_from(request_who(r), RM_HIDES_NODES);
+    struct eligibility_options opt = {.who = request_who(r),
+        .verdicts = nodes && request_query(r, "verbose") != NULL};
 
     if (check_level(r, &opt.level, err) < 0)
         return -1;
+    if (node && !nodes)
+        return identity_deny_nodes(err);
     if (node && !(opt.node = node_find(engine_cluster(s->engine), node)))
         return node_missing(engine_cluster(s->engine), node, err);
     if (job_is_active(j) && !node && !rsvs)
@@ -488,19 +503,18 @@ void api_job(struct server *s, struct request *r)
     const struct job *j = jobname_find(c, id);
     struct err err;
 
-    if (!j) {
+    if (!j || !identity_sees_job(who, c, j)) {
         err_set(&err, ERR_NOT_FOUND, "cannot locate job '%.60s'", id);
         request_refuse(r, &err);
         return;
     }
-    if (!identity_is(who, WHO_ADMIN3)
-        && !identity_owns(who, job_cred(c, j, CRED_USER)->name)) {
+    if (!identity_is(who, WHO_ADMIN3) && !identity_has_job(who, c, j)) {
         err_set(&err, ERR_DENIED,
             "user %s is not authorized to check status of job '%s'", who->user, j->id);
         request_refuse(r, &err);
         return;
     }
-    json_t *o = render_job(s, j);
+    json_t *o = render_job(s, j, who);
     if (add_eligibility(s, r, j, o, &err) < 0) {
         json_decref(o);
         request_refuse(r, &err);

@@ -42,8 +42,20 @@ static bool may(const struct order *o, const struct job *j)
     const struct cluster *c = engine_cluster(o->s->engine);
     const struct identity *who = request_who(o->r);
 
-    return identity_is(who, o->who)
-           || (o->owner && identity_owns(who, job_cred(c, j, CRED_USER)->name));
+    return identity_is(who, o->who) || (o->owner && identity_has_job(who, c, j));
+}
+
+/* Whose job it is, and whether it is there, is perhaps not for the caller to know. */
+static void refuse_job(const struct order *o, const struct job *j, struct err *err)
+{
+    const struct identity *who = request_who(o->r);
+
+    if (identity_sees_job(who, engine_cluster(o->s->engine), j))
+        err_set(err, ERR_DENIED,
+            "user %s is not authorized to perform operation on job %s", who->user,
+            j->id);
+    else
+        err_set(err, ERR_NOT_FOUND, "cannot locate job '%s'", j->id);
 }
 
 static void one_job(struct order *o, const struct job *j)
@@ -53,9 +65,7 @@ static void one_job(struct order *o, const struct job *j)
 
     snprintf(id, sizeof id, "%s", j->id);
     if (!may(o, j)) {
-        err_set(&err, ERR_DENIED,
-            "user %s is not authorized to perform operation on job %s",
-            request_who(o->r)->user, id);
+        refuse_job(o, j, &err);
         add_result(o, id, &err, NULL);
         return;
     }
@@ -163,7 +173,8 @@ static void act_on(struct carried *t, const struct chosen *it)
         t->refused = xstrdup(it->id);
 }
 
-/* When there is not one of them, the first is refused. */
+/* When there is not one of them, the first is refused; one that the caller may not know
+ * of is not named. */
 static void explain_none(struct carried *t)
 {
     struct order *o = &t->order;
@@ -173,7 +184,11 @@ static void explain_none(struct carried *t)
 
     if (json_array_size(o->results) > t->before)
         return;
-    if (refused) {
+    const struct cluster *c = engine_cluster(o->s->engine);
+    if (refused && !identity_sees_job(request_who(o->r), c, refused)) {
+        err_set(&err, ERR_NOT_FOUND, "none of these jobs is yours");
+        add_result(o, "", &err, NULL);
+    } else if (refused) {
         one_job(o, refused);
     } else if (o->where && t->before == 0) {
         err_set(&err, ERR_NOT_FOUND, "no job matches the conditions given");

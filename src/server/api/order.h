@@ -13,11 +13,11 @@ struct server;
 struct order {
     struct server *s;
     struct request *r;
-    json_t *body;    /* the JobOrder */
-    json_t *where;   /* conditions on the jobs, or NULL */
-    json_t *results; /* of the Outcome */
-    enum who who;    /* this level may for any job; owners for theirs if `owner` */
-    bool owner;
+    json_t *body;     /* the JobOrder */
+    json_t *where;    /* conditions on the jobs, or NULL */
+    json_t *results;  /* of the Outcome */
+    enum who who;     /* this level may for any job; owners for theirs if `owner` */
+    bool owner;       /* and coordinators of their account */
     const void *what; /* for `act` */
     bool by_name;     /* this job is named by its id, not chosen by a pattern */
     /* Do it for one job: 0 with a sentence in `done`, or -1. */

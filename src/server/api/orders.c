@@ -74,18 +74,13 @@ int order_holds(
         s, j, ev->kind == EVENT_RELEASE_HOLD ? before & ev->u.hold.kinds : 0, err);
 }
 
-static struct actor actor_of(const struct order *o)
-{
-    const struct identity *who = request_who(o->r);
-
-    return (struct actor){who->user, who->level};
-}
-
 static int act_hold(
     struct order *o, const struct job *j, char *done, size_t size, struct err *err)
 {
     struct event ev = {.kind = EVENT_HOLD,
-        .u.hold = {.who = actor_of(o), .text = order_text(o, "text")}};
+        .u.hold = {
+            .who = identity_actor(request_who(o->r), engine_cluster(o->s->engine), j),
+            .text = order_text(o, "text")}};
 
     snprintf(done, size, "job holds adjusted");
     if (named_kinds(o, &ev.u.hold.kinds, err) < 0)
@@ -117,7 +112,9 @@ static int act_release(
     struct order *o, const struct job *j, char *done, size_t size, struct err *err)
 {
     struct event ev = {.kind = EVENT_RELEASE_HOLD,
-        .u.hold = {.who = actor_of(o), .text = order_text(o, "text")}};
+        .u.hold = {
+            .who = identity_actor(request_who(o->r), engine_cluster(o->s->engine), j),
+            .text = order_text(o, "text")}};
     unsigned held = j->holds | j->rm_hold, named, *kinds = &ev.u.hold.kinds;
     char text[200];
 

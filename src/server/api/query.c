@@ -78,12 +78,12 @@ static void read_features(struct question *q, const char *text)
     q->ask.features = q->features;
 }
 
-static int check_creds(
-    const struct cluster *c, const struct question *q, struct err *err)
+static int check_creds(const struct identity *who, const struct cluster *c,
+    const struct question *q, struct err *err)
 {
     for (int k = 0; k < CRED_KINDS; k++)
         if (q->ask.cred[k]
-            && identity_known(c, (enum cred_kind)k, q->ask.cred[k], err) < 0)
+            && identity_known(who, c, (enum cred_kind)k, q->ask.cred[k], err) < 0)
             return -1;
     return 0;
 }
@@ -109,7 +109,7 @@ static int read_creds(
 {
     for (int k = 0; k < CRED_KINDS; k++)
         q->ask.cred[k] = text_of(r, render_cred_key((enum cred_kind)k));
-    if (check_creds(engine_cluster(s->engine), q, err) < 0)
+    if (check_creds(request_who(r), engine_cluster(s->engine), q, err) < 0)
         return -1;
     add_caller(r, q);
     return 0;
@@ -210,7 +210,7 @@ void api_job_start(struct server *s, struct request *r)
     struct query_start q;
     struct err err;
 
-    if (!j) {
+    if (!j || !identity_sees_job(request_who(r), c, j)) {
         err_set(&err, ERR_NOT_FOUND, "cannot locate job '%.60s'", id);
         request_refuse(r, &err);
         return;
@@ -226,7 +226,7 @@ void api_job_start(struct server *s, struct request *r)
     render_text(o, "job", j->id);
     render_int(o, "procs", j->procs);
     if (!found || render_section(j) == SECTION_BLOCKED) {
-        json_object_set_new(o, "reason", render_reason(s, j));
+        json_object_set_new(o, "reason", render_reason(s, j, request_who(r)));
         render_job_hide(c, j, request_who(r), o);
     }
     request_reply_json(r, o);
@@ -352,7 +352,9 @@ void api_windows(struct server *s, struct request *r)
     json_t *o = NULL;
     struct err err;
 
-    if (read_question(s, r, &q, &err) < 0 || answer_windows(s, r, &q, &o, &err) < 0)
+    bool kept = identity_is_kept_from(request_who(r), RM_HIDES_NODES);
+    if ((kept && identity_deny_nodes(&err) < 0) || read_question(s, r, &q, &err) < 0
+        || answer_windows(s, r, &q, &o, &err) < 0)
         refuse_query(s, r, &err);
     else
         request_reply_json(r, o);

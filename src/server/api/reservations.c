@@ -68,7 +68,7 @@ void api_reservations(struct server *s, struct request *r)
     bool jobs = !type || strcmp(type, "Job") == 0;
     for (size_t i = 0; jobs && !only && i < c->jobs.n; i++) {
         const struct job *j = c->jobs.v[i];
-        if (j && j->state < JOB_COMPLETED
+        if (j && j->state < JOB_COMPLETED && identity_sees_job(request_who(r), c, j)
             && (job_is_active(j) || engine_reservation_of(s->engine, j)))
             vec_push(&l->jobs, (uint32_t)i);
     }
@@ -95,7 +95,8 @@ void api_reservation(struct server *s, struct request *r)
 
     if (v && identity_sees(request_who(r), c, v)) {
         o = render_reservation(s, v);
-    } else if (j && j->state < JOB_COMPLETED) {
+    } else if (j && j->state < JOB_COMPLETED
+               && identity_sees_job(request_who(r), c, j)) {
         query_reserved_places(s->engine, &places);
         o = render_job_reservation(s, j, &places);
         vec_fini(&places);
@@ -111,7 +112,8 @@ void api_reservation(struct server *s, struct request *r)
 /* ---- making and releasing ---- */
 
 /* Whom its access list names and nobody knows: they may come, or be misspelt. */
-static json_t *list_unknown(const struct cluster *c, const struct reservation *draft)
+static json_t *list_unknown(const struct identity *who, const struct cluster *c,
+    const struct reservation *draft)
 {
     static const enum cred_kind kinds[ACL_TYPES] = {[ACL_USER] = CRED_USER,
         [ACL_GROUP] = CRED_GROUP,
@@ -124,7 +126,7 @@ static json_t *list_unknown(const struct cluster *c, const struct reservation *d
     for (size_t i = 0; i < draft->acl.entries.n; i++) {
         const struct acl_entry *e = &draft->acl.entries.v[i];
         if (e->type <= ACL_QOS && !e->any && e->name
-            && identity_known(c, kinds[e->type], e->name, &err) < 0)
+            && identity_known(who, c, kinds[e->type], e->name, &err) < 0)
             json_array_append_new(list, json_string(err.text));
     }
     return list;
@@ -139,7 +141,7 @@ static int reserve(struct server *s, json_t *o, const struct identity *who,
 
     if (rsvasked_draft(s, o, kind, &draft, err) < 0)
         return -1;
-    *ret_strangers = list_unknown(c, &draft);
+    *ret_strangers = list_unknown(who, c, &draft);
     struct event ev = {.kind = EVENT_RESERVE,
         .u.reserve = {
             .draft = &draft, .who = {who->user, who->level}, .group = who->group}};
@@ -178,7 +180,9 @@ static bool may_name(struct server *s, const struct identity *who, const char *n
     const struct cluster *c = engine_cluster(s->engine);
     const struct reservation *v = reservation_find(c, name);
 
-    return v ? identity_sees(who, c, v) : job_find(c, name) != NULL;
+    const struct job *j = v ? NULL : job_find(c, name);
+
+    return v ? identity_sees(who, c, v) : j && identity_sees_job(who, c, j);
 }
 
 void api_unreserve(struct server *s, struct request *r)

@@ -333,12 +333,11 @@ static void keep_changes(struct server *s, const char *id, json_t *changes)
 /* ---- the order ---- */
 
 static int apply_holds(struct server *s, const struct job *j, const struct modified *m,
-    const struct identity *who, struct err *err)
+    const struct actor *who, struct err *err)
 {
-    struct event hold = {.kind = EVENT_HOLD,
-        .u.hold = {.kinds = m->hold, .who = {who->user, who->level}}};
-    struct event release = {.kind = EVENT_RELEASE_HOLD,
-        .u.hold = {.kinds = m->release, .who = {who->user, who->level}}};
+    struct event hold = {.kind = EVENT_HOLD, .u.hold = {.kinds = m->hold, .who = *who}};
+    struct event release = {
+        .kind = EVENT_RELEASE_HOLD, .u.hold = {.kinds = m->release, .who = *who}};
 
     if (m->hold && order_holds(s, j, &hold, err) < 0)
         return -1;
@@ -393,7 +392,7 @@ void modified_note(const struct modified *m, struct job_notes *n)
 int modify_apply(struct server *s, const struct job *j, json_t *changes,
     const struct identity *who, struct err *err)
 {
-    const struct actor actor = {who->user, who->level};
+    const struct actor actor = identity_actor(who, engine_cluster(s->engine), j);
     bool admin = identity_is(who, WHO_ADMIN2);
     json_t *own = json_deep_copy(changes); /* of this job: += depends on it */
     struct modified m = {0};
@@ -409,7 +408,7 @@ int modify_apply(struct server *s, const struct job *j, json_t *changes,
     if (result == 0)
         result = apply(s, j, &m, admin, err);
     if (result == 0)
-        result = apply_holds(s, j, &m, who, err);
+        result = apply_holds(s, j, &m, &actor, err);
     if (result == 0) {
         modified_note(&m, world_notes(s, j));
         if (m.advres)

@@ -4,6 +4,7 @@
 #include "server/events/statfile.h"
 
 #include "base/home.h"
+#include "server/api/rights.h"
 #include "server/process/rollfile.h"
 #include "server/server_private.h"
 #include "trace/jobtrace.h"
@@ -45,17 +46,31 @@ static char *path_of(struct server *s, const char *what, const char *day)
     return strbuf_take(&path);
 }
 
-/* In one write, so that who reads sees whole lines. */
-static int append_text(const char *path, const struct strbuf *text, bool *ret_fresh)
+#define FOR_ALL   0644
+#define FOR_GROUP 0640
+
+/* Does the resource manager keep from users who ran what? */
+static bool is_private(const struct server *s)
 {
-    int fd = open(path, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC | O_NONBLOCK, 0644);
+    return (rights_hidden(s->rights) & (RM_HIDES_JOBS | RM_HIDES_USAGE)) != 0;
+}
+
+/* In one write, so that who reads sees whole lines. */
+static int append_text(
+    const char *path, bool private, const struct strbuf *text, bool *ret_fresh)
+{
+    int fd = open(path, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC | O_NONBLOCK,
+        private ? FOR_GROUP : FOR_ALL);
     char *all = NULL;
     size_t len = 0;
     struct stat st;
 
     if (fd < 0)
         return -1;
-    *ret_fresh = fstat(fd, &st) == 0 && st.st_size == 0;
+    bool known = fstat(fd, &st) == 0;
+    *ret_fresh = known && st.st_size == 0;
+    if (known && private && st.st_mode & 07) /* it is of before that was so */
+        fchmod(fd, st.st_mode & 0770);
     FILE *f = open_memstream(&all, &len);
     if (*ret_fresh) {
         fputs(JOBTRACE_VERSION, f);
@@ -197,7 +212,7 @@ static void tell_lost(struct server *s, const struct stat_line *line)
 static bool write_day(struct server *s, const char *day, const struct strbuf *text)
 {
     char *path = path_of(s, "stats", day);
-    bool fresh = false, good = append_text(path, text, &fresh) == 0;
+    bool fresh = false, good = append_text(path, is_private(s), text, &fresh) == 0;
 
     if (!good && !s->statfile->failing)
         log_line(s->log, LOG_ALERT,

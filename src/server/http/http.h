@@ -42,7 +42,8 @@ unsigned http_open_requests(const struct http *h);
 uint64_t http_requests(const struct http *h);
 
 /* The caller's level, by the configuration in force. */
-void request_set_level(struct request *r, const struct config *config);
+void request_set_level(
+    struct request *r, const struct config *config, const struct rights *rights);
 
 /* For request_param(): the piece of the path from `begin`, `len` bytes. Set by the
  * router. At most two. */

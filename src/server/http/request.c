@@ -34,9 +34,10 @@ const struct identity *request_who(const struct request *r)
     return &r->who;
 }
 
-void request_set_level(struct request *r, const struct config *config)
+void request_set_level(
+    struct request *r, const struct config *config, const struct rights *rights)
 {
-    identity_set_level(&r->who, config);
+    identity_set_level(&r->who, config, rights);
 }
 
 const char *request_query(const struct request *r, const char *name)

@@ -3,6 +3,7 @@
 #include "server/http/schema.h"
 
 #include "base/nearest.h"
+#include "base/steering.h"
 #include "base/strbuf.h"
 #include "base/xalloc.h"
 
@@ -78,30 +79,6 @@ static void go_back(struct place *p, size_t len)
 
 /* ---- texts ---- */
 
-/* Bytes of the character if it steers a terminal: a control character, a line or
- * paragraph separator (U+2028), a mark or override of the direction (U+200E, U+202A,
- * U+2066 ...), which shows a name backwards. 0 = it does not. */
-static size_t control_bytes(const unsigned char *c)
-{
-    if (*c < ' ' || *c == 0x7f)
-        return *c != 0;
-    if (*c == 0xc2 && c[1] >= 0x80 && c[1] < 0xa0)
-        return 2;
-    if (*c != 0xe2 || (c[1] != 0x80 && c[1] != 0x81))
-        return 0;
-    if (c[1] == 0x81)
-        return c[2] >= 0xa6 && c[2] <= 0xa9 ? 3 : 0;
-    return c[2] == 0x8e || c[2] == 0x8f || (c[2] >= 0xa8 && c[2] <= 0xae) ? 3 : 0;
-}
-
-static const char *control_in(const char *text)
-{
-    for (; *text; text++)
-        if (control_bytes((const unsigned char *)text))
-            return text;
-    return NULL;
-}
-
 /* A text for a message: what cannot be seen becomes ?. */
 static const char *shorten_text(const char *text, char *buf, size_t size)
 {
@@ -110,8 +87,7 @@ static const char *shorten_text(const char *text, char *buf, size_t size)
     for (; *text && n + 1 < size && n < 60; text++)
         buf[n++] = *text;
     buf[n] = 0;
-    for (const char *bad; (bad = control_in(buf)) != NULL;)
-        memset(buf + (bad - buf), '?', control_bytes((const unsigned char *)bad));
+    steering_replace(buf);
     return buf;
 }
 
@@ -125,7 +101,7 @@ static int check_name(struct place *p, const char *text)
         return refuse_value(p, "a name of at most 255 bytes", what);
     }
     if (!bad)
-        bad = control_in(text);
+        bad = steering_find(text);
     if (!bad)
         return 0;
     snprintf(what, sizeof what, "'%s', which has %s",
@@ -146,7 +122,7 @@ static int check_format(struct place *p, const char *format, const char *text)
         return 0;
     if (strcmp(format, "name") == 0)
         return check_name(p, text);
-    if (!control_in(text))
+    if (!steering_find(text))
         return 0;
     snprintf(
         what, sizeof what, "'%s', which has one", shorten_text(text, buf, sizeof buf));

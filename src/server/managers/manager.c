@@ -4,6 +4,7 @@
  * submit is handed on (submissions.c). Here: its driver and its health. */
 #define LOG_FACILITY FACILITY_RM
 #include "base/home.h"
+#include "server/api/rights.h"
 #include "server/durable/passed.h"
 #include "server/durable/record.h"
 #include "server/durable/restless.h"
@@ -123,6 +124,9 @@ static void on_report(void *ctx, const struct rm_report *r)
         manager_apply(m, &ev, r->u.quotas.source);
         log_line(m->s->log, LOG_ACTION, "%s tells %zu groups of limits",
             r->u.quotas.source, r->u.quotas.n);
+        break;
+    case RM_RIGHTS:
+        rights_take(m->s->rights, &r->u.rights);
         break;
     case RM_SYNCED:
         rmjobs_synced(m);

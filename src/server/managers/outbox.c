@@ -346,13 +346,27 @@ static void fail_start(
         manager_apply(m, &ev, o->job);
 }
 
-/* The job was stopped and is to start anew: it runs on where it was. */
+/* The job is to start, and does not: it waits, or runs on where it was. */
 static void take_back_restart(struct manager *m, const struct order *start)
 {
     struct event ev = {
         .kind = EVENT_JOB_STATE, .u.job_state = {.id = start->job, .state = JOB_IDLE}};
 
     manager_apply(m, &ev, start->job);
+}
+
+bool outbox_take_back(struct manager *m, const char *id)
+{
+    const struct job_orders *mates = find_orders(m, id);
+    struct order *o = mates ? TAILQ_FIRST(&mates->list) : NULL;
+
+    while (o && (o->action != RM_START || o->sent))
+        o = TAILQ_NEXT(o, of_job);
+    if (!o)
+        return false;
+    take_back_restart(m, o);
+    drop_order(m, o);
+    return true;
 }
 
 /* The job does not leave its nodes: whoever was to start there does not. What was

@@ -65,7 +65,8 @@ static struct blocker who_blocks(const struct walk *w, const struct node *n, int
     for (size_t i = 0; i < w->reserved.n; i++) {
         const struct job *j = w->reserved.v[i];
         const struct planned *planned = engine_reservation_of(w->e, j);
-        if (planned->start_at == at && planned->partition == n->partition)
+        if (planned->start_at == at && planned->partition == n->partition
+            && identity_sees_job(w->who, w->c, j))
             return (struct blocker){j->id, time_add(at, j->wclimit_s)};
     }
     return (struct blocker){NULL, 0};
@@ -94,7 +95,8 @@ static void add_reservation(const struct walk *w, json_t *o, const struct node *
         render_int(o, "until", b.end_at);
 }
 
-/* Reservations of jobs are for all, and so are the jobs that are on a node. */
+/* Reservations of jobs are for all, and so are the jobs that are on a node, but for
+ * what the resource manager keeps from the caller. */
 static void add_jobs(const struct walk *w, json_t *o, const struct node *n)
 {
     const struct jobs *on = &w->on[n->index];
@@ -102,6 +104,8 @@ static void add_jobs(const struct walk *w, json_t *o, const struct node *n)
 
     for (size_t i = 0; i < on->n; i++) {
         const struct job *j = on->v[i];
+        if (!identity_sees_job(w->who, w->c, j))
+            continue;
         json_t *one = json_pack("{s:s}", "job", j->id);
         if (j->end_at && j->end_at < TIME_NEVER)
             render_int(one, "until", j->end_at);

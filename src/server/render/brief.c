@@ -11,6 +11,7 @@ struct brief {
     struct server *s;
     const struct cluster *c;
     const struct job *j;
+    const struct identity *who;
     const struct job_notes *n;
     int64_t now;
     enum section section;
@@ -284,7 +285,7 @@ static void add_reason(const struct brief *b, const char *key, int arg)
     (void)arg;
     if (b->section != SECTION_BLOCKED)
         return;
-    json_t *reason = render_reason(b->s, b->j);
+    json_t *reason = render_reason(b->s, b->j, b->who);
     if (b->row)
         put_text(b, key,
             json_string_value(json_object_get(reason, b->hide ? "code" : "text")));
@@ -315,20 +316,23 @@ static const struct member {
     {"reservation_at", add_reservation, 0}, {"reason", add_reason, 0}};
 #define MEMBERS (sizeof members / sizeof members[0])
 
-static struct brief brief_of(struct server *s, const struct job *j)
+static struct brief brief_of(
+    struct server *s, const struct job *j, const struct identity *who)
 {
     engine_set_priorities(s->engine);
     return (struct brief){.s = s,
         .c = engine_cluster(s->engine),
         .j = j,
+        .who = who,
         .n = world_notes(s, j),
         .now = world_now(s),
         .section = render_section(j)};
 }
 
-json_t *render_job_brief(struct server *s, const struct job *j, uint64_t wanted)
+json_t *render_job_brief(
+    struct server *s, const struct job *j, uint64_t wanted, const struct identity *who)
 {
-    struct brief b = brief_of(s, j);
+    struct brief b = brief_of(s, j, who);
 
     b.o = json_object();
     for (size_t i = 0; i < MEMBERS; i++)
@@ -349,7 +353,7 @@ bool render_job_hides(uint64_t wanted)
 void render_job_row(struct server *s, const struct job *j, uint64_t wanted,
     const struct identity *who, struct strbuf *out)
 {
-    struct brief b = brief_of(s, j);
+    struct brief b = brief_of(s, j, who);
     const char *gap = "";
 
     b.row = out;

@@ -211,11 +211,12 @@ static json_t *partition_text(enum partition_code code, const struct job *j,
 }
 
 static json_t *partition_record(struct server *s, const struct job *j,
-    const struct partition *p, const struct tally *t, enum check_level level)
+    const struct partition *p, const struct tally *t,
+    const struct eligibility_options *opt)
 {
     const struct reason *why = engine_why(s->engine, j);
     bool enough = t->feasible >= j->procs, waits = why->code != WAIT_NONE;
-    json_t *reason = render_reason(s, j);
+    json_t *reason = render_reason(s, j, opt->who);
     char asked[200];
     bool told = waits && why->code != WAIT_RESOURCES && why->code != WAIT_LIMIT
                 && why->code != WAIT_FS_CAP;
@@ -223,11 +224,11 @@ static json_t *partition_record(struct server *s, const struct job *j,
         why->code == WAIT_RESOURCES
         && obstacles_say_asked(engine_cluster(s->engine), j, asked, sizeof asked);
 
-    enum partition_code code = kept_out(j, why, level)     ? BLOCKED
-                               : alone || (enough && told) ? WAITS
-                               : enough                    ? CAN_RUN
-                               : t->idle < j->procs        ? TOO_FEW_IDLE
-                                                           : UNSUITABLE;
+    enum partition_code code = kept_out(j, why, opt->level) ? BLOCKED
+                               : alone || (enough && told)  ? WAITS
+                               : enough                     ? CAN_RUN
+                               : t->idle < j->procs         ? TOO_FEW_IDLE
+                                                            : UNSUITABLE;
     json_t *text = partition_text(
         code, j, p->name, t, json_string_value(json_object_get(reason, "text")));
     json_decref(reason);
@@ -293,7 +294,7 @@ void eligibility_render(struct server *s, const struct job *j,
         }
         limit_to_requests(&t, j);
         if (j->partitions >> p & 1) {
-            json_t *record = partition_record(s, j, c->partitions.v[p], &t, opt->level);
+            json_t *record = partition_record(s, j, c->partitions.v[p], &t, opt);
             json_object_set_new(
                 record, "obstacles", obstacles_list(s, j, (uint32_t)p, opt->who));
             json_array_append_new(partitions, record);

@@ -86,11 +86,24 @@ int64_t render_pause(const struct job *j, int64_t now)
                : 0;
 }
 
-json_t *render_reason(struct server *s, const struct job *j)
+/* In place of what says who uses how much of a limit, which and what it is. */
+static void hide_usage(
+    const struct cluster *c, const struct reason *why, char *text, size_t size)
+{
+    int n = snprintf(text, size, "waits for the end of other jobs: ");
+
+    if (n > 0 && (size_t)n < size)
+        reason_format_limit(c, why, text + n, size - (size_t)n);
+}
+
+json_t *render_reason(struct server *s, const struct job *j, const struct identity *who)
 {
     const struct cluster *c = engine_cluster(s->engine);
     const struct reason *why = engine_why(s->engine, j);
     bool asks = false; /* it is told that it asks for a reservation */
+    bool kept = why->code == WAIT_LIMIT
+                && (identity_is_kept_from(who, RM_HIDES_JOBS)
+                    || identity_is_kept_from(who, RM_HIDES_USAGE));
     char text[400];
 
     reason_format(c, why, text, sizeof text);
@@ -100,8 +113,12 @@ json_t *render_reason(struct server *s, const struct job *j)
             why, j->extra ? j->extra->hold_text : NULL, text, sizeof text);
     else if (why->code == WAIT_RESOURCES || why->code == WAIT_FEASIBLE)
         asks = obstacles_say_asked(c, j, text, sizeof text);
+    if (kept)
+        hide_usage(c, why, text, sizeof text);
     json_t *o =
         json_pack("{s:s, s:s}", "code", reason_code_name(why->code), "text", text);
+    if (kept)
+        return o;
     if (asks)
         render_text(o, "reservation", j->extra->advres);
     if (reason_format_classic(c, j, why, LEVEL_HARD, text, sizeof text))
@@ -140,8 +157,7 @@ bool render_hidden(const char *member)
 bool render_hides(
     const struct cluster *c, const struct job *j, const struct identity *who)
 {
-    return !identity_is(who, WHO_ADMIN3)
-           && !identity_owns(who, job_cred(c, j, CRED_USER)->name);
+    return !identity_is(who, WHO_ADMIN3) && !identity_has_job(who, c, j);
 }
 
 void render_job_hide(
@@ -413,13 +429,13 @@ static void add_limits(json_t *o, const struct job *j)
         render_duration(o, "full_wclimit_s", j->extra->full_wclimit_s);
 }
 
-json_t *render_job(struct server *s, const struct job *j)
+json_t *render_job(struct server *s, const struct job *j, const struct identity *who)
 {
     const struct cluster *c = engine_cluster(s->engine);
-    json_t *o = render_job_brief(s, j, RENDER_ALL), *requests = json_array();
+    json_t *o = render_job_brief(s, j, RENDER_ALL, who), *requests = json_array();
 
     if (render_section(j) == SECTION_ELIGIBLE || j->state == JOB_SUSPENDED)
-        json_object_set_new(o, "reason", render_reason(s, j));
+        json_object_set_new(o, "reason", render_reason(s, j, who));
     render_int(o, "at", world_now(s));
     render_real(o, "pe", j->pe);
     add_limits(o, j);

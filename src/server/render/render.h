@@ -47,7 +47,8 @@ int64_t render_pause(const struct job *j, int64_t now);
 /* With the members wanted: bits from render_job_members(), which reads a comma list. */
 #define RENDER_ALL UINT64_MAX
 int render_job_members(const char *list, uint64_t *ret, struct err *err);
-json_t *render_job_brief(struct server *s, const struct job *j, uint64_t wanted);
+json_t *render_job_brief(
+    struct server *s, const struct job *j, uint64_t wanted, const struct identity *who);
 /* The same as cells between tabs, in the order of the table, and their names: a long
  * list is made and read ten times as fast. No line has another line in it. */
 void render_job_row(struct server *s, const struct job *j, uint64_t wanted,
@@ -55,15 +56,19 @@ void render_job_row(struct server *s, const struct job *j, uint64_t wanted,
 void render_job_heading(uint64_t wanted, struct strbuf *out);
 /* Is one of these not for everybody's eyes? */
 bool render_job_hides(uint64_t wanted);
-/* Is the member, of jobs that are not the caller's? Are this job's to be hidden? */
+/* Is the member, of jobs that are not the caller's? Are this job's to be hidden? The
+ * caller may know that it is there. */
 bool render_hidden(const char *member);
 bool render_hides(
     const struct cluster *c, const struct job *j, const struct identity *who);
 /* What `who`, who is neither its owner nor an administrator, may not see of it goes. */
 void render_job_hide(const struct cluster *c, const struct job *j,
     const struct identity *who, json_t *o);
-json_t *render_job(struct server *s, const struct job *j);
-json_t *render_reason(struct server *s, const struct job *j);
+json_t *render_job(struct server *s, const struct job *j, const struct identity *who);
+/* Of a limit that others have used up: not who, nor how much, where `who` may not know.
+ */
+json_t *render_reason(
+    struct server *s, const struct job *j, const struct identity *who);
 /* ["user", "batch"]: of HOLD_* bits. */
 json_t *render_holds(unsigned kinds);
 json_t *render_places(const struct cluster *c, const struct allocs *alloc);

@@ -581,6 +581,79 @@ static void a_waiting_job_follows_the_match_policy_of_today(void **state)
     }
 }
 
+#define MANY 30
+
+/* Jobs of random widths on twelve nodes of four processors and several weights. */
+static struct scenario *weighed(const char *lines, uint32_t seed, char (*ids)[8])
+{
+    struct scenario *s = sc_create_with(lines);
+    char names[12][8];
+
+    for (int i = 0; i < 12; i++) {
+        snprintf(names[i], sizeof names[i], "n%d", i + 1);
+        sc_node(s, &(struct node_desc){.name = names[i],
+                       .state = NODE_IDLE,
+                       .cfg = {{4, 1024, 1024, 1024}},
+                       .weight = seed >> i / 3 * 2 & 3});
+    }
+    for (int i = 0; i < MANY; i++) {
+        seed = seed * 1103515245 + 12345;
+        snprintf(ids[i], sizeof ids[i], "j%d", i);
+        sc_job(s, (struct sc_job){.id = ids[i],
+                      .procs = 1 + (seed >> 16) % 14,
+                      .limit_s = 10 + (seed >> 20) % 50,
+                      .submit_at = i * 7});
+    }
+    return s;
+}
+
+/* The same as by sorting all that is free, which a function of a node's own wants. */
+static void bands_of_equal_priority_are_walked_as_they_are_sorted(void **state)
+{
+    static const char lines[] = "NODEALLOCATIONPOLICY PRIORITY\n",
+                      sorted[] = "NODEALLOCATIONPOLICY PRIORITY\n"
+                                 "NODECFG[n12] PRIORITYF='PRIORITY'\n";
+
+    (void)state;
+    for (uint32_t seed = 1; seed <= 60; seed++) {
+        char ids[2][MANY][8];
+        struct scenario *a = weighed(lines, seed * 2654435761u, ids[0]),
+                        *b = weighed(sorted, seed * 2654435761u, ids[1]);
+
+        sc_run(a);
+        sc_run(b);
+        for (int i = 0; i < MANY; i++) {
+            assert_int_equal(sc_start(a, ids[0][i]), sc_start(b, ids[1][i]));
+            char *where = xstrdup(sc_where(a, ids[0][i]));
+            assert_string_equal(where, sc_where(b, ids[1][i]));
+            free(where);
+        }
+        sc_destroy(a);
+        sc_destroy(b);
+    }
+}
+
+static void nodes_of_little_weight_are_taken_first(void **state)
+{
+    (void)state;
+    struct scenario *s = sc_create_with("NODEALLOCATIONPOLICY PRIORITY\n");
+    static const char *const names[] = {"n1", "n2", "n3", "n4"};
+
+    for (int i = 0; i < 4; i++)
+        sc_node(s, &(struct node_desc){.name = names[i],
+                       .state = NODE_IDLE,
+                       .cfg = {{2, 1024, 1024, 1024}},
+                       .weight = i == 2   ? 0
+                                 : i == 0 ? 9
+                                          : 5});
+    sc_job(s, (struct sc_job){.id = "a", .procs = 3, .limit_s = 10, .priority = 9});
+    sc_job(s, (struct sc_job){.id = "b", .procs = 4, .limit_s = 10, .priority = 8});
+    sc_run_until(s, 0);
+    assert_string_equal(sc_where(s, "a"), "n2:1 n3:2");
+    assert_string_equal(sc_where(s, "b"), "n1:1 n2:1 n4:2");
+    sc_destroy(s);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -608,6 +681,8 @@ int main(void)
         cmocka_unit_test(a_running_job_fills_nodes_that_new_settings_keep_it_from),
         cmocka_unit_test(a_waiting_job_follows_the_match_policy_of_today),
         cmocka_unit_test(a_row_is_told_at_once_or_one_by_one),
+        cmocka_unit_test(nodes_of_little_weight_are_taken_first),
+        cmocka_unit_test(bands_of_equal_priority_are_walked_as_they_are_sorted),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -501,13 +501,14 @@ static void the_heartbeat_says_what_becomes_of_jobs_at_once(void **state)
     b = beat_new(path);
     assert_int_equal(beat_write(b), 0);
     beat_set(b, "free", "n1,n2");
+    beat_set_operators(b, "5 1004");
     assert_int_equal(beat_write(b), 0);
     f = fopen(path, "re");
     assert_non_null(f);
     assert_int_equal(fscanf(f, "%lld%99[^#]", &at, text), 2);
     fclose(f);
     assert_true(at > 1000000000);
-    assert_string_equal(text, " free\nn1,n2\n");
+    assert_string_equal(text, " free\nn1,n2\n5 1004\n");
     beat_destroy(b);
     unlink(path);
     b = beat_new("/no/such/beat");

@@ -23,8 +23,14 @@
 #define MEM_PER_CPU   0x8000000000000000u
 #define CR_MEMORY     0x10
 
-#define PRIVATE_CLOUD_NODES 0x80
-#define ENFORCES_LIMITS     2
+#define PRIVATE_DATA_JOBS         0x1
+#define PRIVATE_DATA_NODES        0x2
+#define PRIVATE_DATA_USAGE        0x8
+#define PRIVATE_DATA_USERS        0x10
+#define PRIVATE_DATA_ACCOUNTS     0x20
+#define PRIVATE_DATA_RESERVATIONS 0x40
+#define PRIVATE_CLOUD_NODES       0x80
+#define ENFORCES_LIMITS           2
 
 #define ALLOC_SID_USER_HOLD 1u
 #define UPDATE_TAKES_TASKS  0 /* a number, or that of one task */
@@ -195,7 +201,8 @@ typedef struct {
     char *job_submit_plugins, *priority_type, *sched_params, *preempt_type,
         *select_type;
     char *slurm_user_name, *version, *authinfo, *epilog, *job_comp_type, *schedtype;
-    char *slurm_conf, *slurmctld_logfile, *slurmctld_params, *suspend_program;
+    char *slurm_conf, *slurmctld_logfile, *slurmctld_params, *suspend_program,
+        *accounting_storage_type;
     time_t last_update, boot_time;
     uint16_t private_data, accounting_storage_enforce, over_time_limit;
     uint32_t slurm_user_id, min_job_age, max_array_sz;

@@ -3,6 +3,7 @@
  * each user and account it shows only beside those who have jobs there. */
 #include "base/xalloc.h"
 #include "rm/slurm/limits.h"
+#include "rm/slurm/rights.h"
 #include "rm/slurm/text/text.h"
 
 #include <stdlib.h>
@@ -19,6 +20,8 @@ static const char *const qos_keys[] = {"QOS", "UsageRaw", "GrpJobs", "GrpJobsAcc
     "MaxTRESPJ", "MaxTRESPN", "MaxTRESMinsPJ", "MinPrioThresh", "MinTRESPJ",
     "PreemptMode", "Priority", "MaxJobsPA", "MaxJobsAccruePA", "MaxSubmitJobsPA",
     "MaxTRESPA", "MaxJobsPU", "MaxJobsAccruePU", "MaxSubmitJobsPU", "MaxTRESPU", NULL};
+static const char *const user_keys[] = {
+    "UserName", "DefAccount", "DefWckey", "AdminLevel", NULL};
 
 const char *assoc_reason(const slurm_job_info_t *j)
 {
@@ -112,6 +115,7 @@ static void take_qos(const struct fields *f, struct slurm_limits *ret)
 {
     limits_clear(ret);
     ret->qos = field_name(f, "QOS");
+    ret->priority = (uint32_t)field_number(f, "Priority", 0);
     ret->user_jobs = field_count(f, "MaxJobsPU");
     ret->account_jobs = field_count(f, "MaxJobsPA");
     ret->per_user = field_tres(f, "MaxTRESPU");
@@ -148,5 +152,61 @@ int assoc_load(struct slurm_limits_list *ret)
     }
     vec_fini(&f.v);
     free(text);
+    return 0;
+}
+
+/* ---- who may do more ---- */
+
+static void add_operators(struct slurm_rights *ret, char *text)
+{
+    static const char *const levels[] = {"Operator", "Administrator"};
+    struct fields f = {0};
+
+    for (char *at = text, *line; (line = next_line(&at)) != NULL;) {
+        if (!begins(line, "UserName="))
+            continue;
+        fields_of(line, user_keys, &f);
+        const char *level = field_text(&f, "AdminLevel");
+        for (size_t i = 0; level != NULL && i < sizeof levels / sizeof levels[0]; i++) {
+            bool is_one = strncmp(level, levels[i], strlen(levels[i])) == 0;
+            char *name = is_one ? field_name(&f, "UserName") : NULL;
+            if (name != NULL)
+                vec_push(&ret->operators, name);
+        }
+    }
+    vec_fini(&f.v);
+}
+
+/* "ann|chem,lab": whom scontrol does not show sacctmgr does, where slurmdbd is. While
+ * that does not answer nobody is one. */
+static void add_coordinators(struct slurm_rights *ret, char *text)
+{
+    for (char *at = text, *line; (line = next_line(&at)) != NULL;) {
+        char *rest = strchr(line, '|'), *end = rest;
+
+        if (rest == NULL || strpbrk(line, " \t") != NULL)
+            continue;
+        *rest++ = '\0';
+        for (char *account = strtok_r(rest, ",|", &end); account != NULL;
+             account = strtok_r(NULL, ",|", &end))
+            vec_push(&ret->coordinators,
+                ((struct slurm_coordinator){xstrdup(line), xstrdup(account)}));
+    }
+}
+
+int slurm_rights_load(struct slurm_rights *ret)
+{
+    static const char *const argv[] = {"timeout", "3", "sacctmgr", "-nP", "show",
+        "user", "WithCoordinator", "format=user,coordinators", NULL};
+    char *text = pipe_ask("show assoc_mgr flags=users"), *said;
+
+    if (text == NULL)
+        return -1;
+    add_operators(ret, text);
+    free(text);
+    said = pipe_output(argv);
+    if (said != NULL)
+        add_coordinators(ret, said);
+    free(said);
     return 0;
 }

@@ -325,6 +325,8 @@ static uint32_t mark_of(const slurm_job_info_t *j)
     uint32_t told = marks_of(j->job_id);
     const char *c = j->admin_comment, *own;
 
+    if (told == MARKS_DOUBT)
+        return 0;
     if (told != 0 || c == NULL)
         return told;
     if (strncmp(c, "maui:held", 9) == 0 || strcmp(c, "maui:admin") == 0)
@@ -335,19 +337,76 @@ static uint32_t mark_of(const slurm_job_info_t *j)
     return 1 + (own != NULL ? (uint32_t)strtoul(own + 10, NULL, 10) << 2 : 0);
 }
 
-/* Of a job that says nothing of it the gate is asked. */
-static uint32_t mark_asked(const slurm_job_info_t *j)
+#define ASK         "maui:mark"
+#define COMMENT_MAX 1000 /* of the 1024 bytes that Slurm takes */
+#define SILENT_S    60
+
+/* Where the gate has not answered it is asked again later. */
+struct gate_answers {
+    bool any;
+    time_t silent_at;
+};
+
+static struct gate_answers *the_gate(void)
+{
+    static struct gate_answers g;
+
+    return &g;
+}
+
+static int write_comment(uint32_t job, const char *text, const char *behind)
+{
+    struct strbuf id = {0}, comment = {0};
+    int result;
+
+    strbuf_printf(&id, "jobid=%u", job);
+    strbuf_printf(&comment, "admincomment=%s%s", text, behind);
+    result = pipe_run(
+        (const char *const[]){"scontrol", "update", id.text, comment.text, NULL});
+    free(id.text);
+    free(comment.text);
+    return result;
+}
+
+/* By a comment that it knows: behind the site's own, which would be lost where there is
+ * no gate. */
+static int ask_gate(const slurm_job_info_t *j, const char *remark)
 {
     struct strbuf b = {0};
-    uint32_t mark = mark_of(j);
+    int result;
 
-    if (mark != 0 || (j->job_state & JOB_STATE_BASE) != JOB_PENDING)
-        return mark;
-    strbuf_printf(&b, "update jobid=%u admincomment=maui:mark", j->job_id);
-    if (pipe_order(b.text) == 0)
-        mark = marks_of(j->job_id);
+    if (remark != NULL)
+        return write_comment(j->job_id, remark, " " ASK);
+    strbuf_printf(&b, "update jobid=%u admincomment=" ASK, j->job_id);
+    result = pipe_order(b.text);
     free(b.text);
-    return mark;
+    return result;
+}
+
+/* Of a job at priority 0 that says nothing of it the gate is asked; where that is not
+ * there all is put back. */
+static uint32_t mark_asked(const slurm_job_info_t *j)
+{
+    struct gate_answers *g = the_gate();
+    uint32_t mark = mark_of(j);
+    char *remark;
+
+    if (mark != 0 || (j->job_state & JOB_STATE_BASE) != JOB_PENDING || j->priority != 0
+        || time(NULL) - g->silent_at < SILENT_S)
+        return mark;
+    remark = asked_remark(j->admin_comment);
+    if ((remark == NULL || strlen(remark) < COMMENT_MAX || g->any)
+        && ask_gate(j, remark != NULL && strlen(remark) < COMMENT_MAX ? remark : NULL)
+               == 0) {
+        mark = marks_of(j->job_id);
+        g->any = mark != 0 && mark != MARKS_DOUBT;
+        g->silent_at = g->any ? 0 : time(NULL);
+        if (!g->any)
+            write_comment(
+                j->job_id, j->admin_comment != NULL ? j->admin_comment : "", "");
+    }
+    free(remark);
+    return mark == MARKS_DOUBT ? 0 : mark;
 }
 
 /* ---- the pieces of a record ---- */

@@ -46,6 +46,8 @@ uint32_t marks_of(uint32_t job)
         return 0;
     ssize_t n = read(fd, text, sizeof text - 1);
     close(fd);
+    if (n > 0 && *text == '?')
+        return MARKS_DOUBT;
     return n > 0 ? (uint32_t)strtoul(text, NULL, 10) : 0;
 }
 

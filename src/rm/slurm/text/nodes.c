@@ -354,6 +354,24 @@ static bool has_word(const char *text, const char *name, const char *word)
     return has;
 }
 
+static uint16_t read_private_data(const char *text)
+{
+    static const struct {
+        const char *word;
+        uint16_t bit;
+    } kinds[] = {{"jobs", PRIVATE_DATA_JOBS}, {"nodes", PRIVATE_DATA_NODES},
+        {"usage", PRIVATE_DATA_USAGE}, {"users", PRIVATE_DATA_USERS},
+        {"accounts", PRIVATE_DATA_ACCOUNTS},
+        {"reservations", PRIVATE_DATA_RESERVATIONS}, {"cloud", PRIVATE_CLOUD_NODES},
+        {"all", 0xff & ~PRIVATE_CLOUD_NODES}};
+    uint16_t bits = 0;
+
+    for (size_t i = 0; i < sizeof kinds / sizeof kinds[0]; i++)
+        if (has_word(text, "PrivateData", kinds[i].word))
+            bits |= kinds[i].bit;
+    return bits;
+}
+
 /* "Configuration data as of 1795530281" */
 static const char *since_text(const char *text)
 {
@@ -386,7 +404,8 @@ int slurm_load_ctl_conf(time_t since, slurm_conf_t **ret)
     c->slurmctld_logfile = read_setting(text, "SlurmctldLogFile");
     c->slurmctld_params = read_setting(text, "SlurmctldParameters");
     c->suspend_program = read_setting(text, "SuspendProgram");
-    c->private_data = has_word(text, "PrivateData", "cloud") ? PRIVATE_CLOUD_NODES : 0;
+    c->accounting_storage_type = read_setting(text, "AccountingStorageType");
+    c->private_data = read_private_data(text);
     c->accounting_storage_enforce =
         has_word(text, "AccountingStorageEnforce", "limits") ? ENFORCES_LIMITS : 0;
     param = read_setting(text, "BOOT_TIME");
@@ -432,5 +451,6 @@ void slurm_free_ctl_conf(slurm_conf_t *c)
     free(c->slurmctld_logfile);
     free(c->slurmctld_params);
     free(c->suspend_program);
+    free(c->accounting_storage_type);
     free(c);
 }

@@ -86,7 +86,9 @@ int records_of(char *text, struct records *ret);
 
 /* The folder where the gate leaves them; made for SlurmUser. */
 void marks_open(const char *home, uint32_t slurm_user);
-/* What the gate said last of the job, as in a site factor; 0 = nothing. */
+/* What the gate said last of the job, as in a site factor; 0 = nothing; MARKS_DOUBT:
+ * somebody asked for a change who is perhaps not entitled to it. */
+#define MARKS_DOUBT UINT32_MAX
 uint32_t marks_of(uint32_t job);
 void marks_forget(const char *job);
 /* Forget the marks of jobs that are not in the list any more. */

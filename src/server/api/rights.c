@@ -1,0 +1,111 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Rights as a table of words: "operator USER", "coordinator USER", "USER of ACCOUNT".
+ */
+#include "server/api/rights.h"
+
+#include "base/hash.h"
+#include "base/strbuf.h"
+#include "base/xalloc.h"
+
+#include <stdio.h>
+#include <string.h>
+
+struct right {
+    char *word; /* key; owned */
+    UT_hash_handle hh;
+};
+
+struct rights {
+    unsigned hidden;
+    struct right *words;
+};
+
+#define OPERATOR    "operator "
+#define COORDINATOR "coordinator "
+#define OF          " of "
+
+struct rights *rights_new(void)
+{
+    return xcalloc(1, sizeof(struct rights));
+}
+
+static void forget_words(struct rights *r)
+{
+    struct right *one, *next;
+
+    HASH_ITER(hh, r->words, one, next)
+    {
+        HASH_DEL(r->words, one);
+        free(one->word);
+        free(one);
+    }
+}
+
+void rights_free(struct rights *r)
+{
+    if (!r)
+        return;
+    forget_words(r);
+    free(r);
+}
+
+static bool has_word(const struct rights *r, const char *word)
+{
+    const struct right *one;
+
+    HASH_FIND_STR(r->words, word, one);
+    return one != NULL;
+}
+
+static void add_word(
+    struct rights *io, const char *first, const char *gap, const char *last)
+{
+    struct strbuf b = {0};
+    struct right *one;
+
+    strbuf_printf(&b, "%s%s%s", first, gap, last);
+    if (has_word(io, b.text)) {
+        free(b.text);
+        return;
+    }
+    one = xcalloc(1, sizeof *one);
+    one->word = b.text;
+    HASH_ADD_KEYPTR(hh, io->words, one->word, strlen(one->word), one);
+}
+
+void rights_take(struct rights *io, const struct rm_rights *told)
+{
+    forget_words(io);
+    io->hidden = told->hides;
+    for (size_t i = 0; told->operators && told->operators[i]; i++)
+        add_word(io, OPERATOR, "", told->operators[i]);
+    for (size_t i = 0; i < told->n; i++) {
+        const struct rm_coordinator *c = &told->coordinators[i];
+        add_word(io, COORDINATOR, "", c->user);
+        add_word(io, c->user, OF, c->account);
+    }
+}
+
+unsigned rights_hidden(const struct rights *r)
+{
+    return r ? r->hidden : 0;
+}
+
+static bool knows(
+    const struct rights *r, const char *first, const char *gap, const char *last)
+{
+    char word[400];
+    int n = snprintf(word, sizeof word, "%s%s%s", first, gap, last);
+
+    return r && n > 0 && (size_t)n < sizeof word && has_word(r, word);
+}
+
+bool rights_is_operator(const struct rights *r, const char *user)
+{
+    return knows(r, OPERATOR, "", user);
+}
+
+bool rights_coordinates(const struct rights *r, const char *user, const char *account)
+{
+    return account ? knows(r, user, OF, account) : knows(r, COORDINATOR, "", user);
+}
