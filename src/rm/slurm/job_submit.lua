@@ -24,7 +24,8 @@ local KEPT, HELD, LIFTED = 1, 2, 3
 local PENDING = 0
 local INFINITE = 4294967295       -- as a priority: a release
 local MOST = 500000000            -- the largest priority there is room for
-local DENIED, NOT_TOP, BUSY, IS_HELD = 2002, 2013, 2016, 2042 -- Slurm's own errors
+-- Slurm's own errors
+local DENIED, NOT_THEIRS, NOT_TOP, BUSY, IS_HELD = 2002, 2010, 2013, 2016, 2042
 
 -- What the heartbeat says: the time; may a job that does not wait start beside those that
 -- do ("free"), and on which nodes not; numbers of the users that are operators.
@@ -231,7 +232,7 @@ local function release(job, current)
 	local what, own = read_mark(current)
 	if is_number(job.priority) then
 		if what == HELD then return IS_HELD end
-		if not privileged then return DENIED end
+		if not privileged then return stranger and NOT_THEIRS or DENIED end
 		mark(job, current, KEPT, math.min(job.priority, MOST))
 	elseif not privileged and current.admin_comment == "maui:admin" then
 		return DENIED
