@@ -20,11 +20,11 @@ NAMES = [name for name, _ in COMMANDS]
 
 
 def page_of(command):
-    section = 8 if command == "serve" else 1
+    section = 8 if command in ("serve", "pbs") else 1
     return (ROOT / "packaging" / "man" / f"maui-{command}.{section}").read_text()
 
 
-@pytest.mark.parametrize("command", ["sim", "check", "replay", "serve", "am"])
+@pytest.mark.parametrize("command", ["sim", "check", "replay", "serve", "am", "pbs"])
 def test_every_option_has_its_place_in_the_manual_page(maui, command):
     documented = {"-" + name for name in re.findall(r"\bFl (-[a-z][a-z-]*)", page_of(command))}
     assert documented == options_of(maui(command, "--help").stdout)

@@ -10,6 +10,8 @@
 #define CORE(name, run)
 #define SERVE(name, run)
 #define SLURM(name, run)
+#define PBS(name, run)
+#define GRIDENGINE(name, run)
 #define CLIENT(name, run) {#name, run},
 
 static const struct {

@@ -36,6 +36,7 @@ static const struct cfg_row common_rows[] = {
     {N("MAXSUBMITJOBS"), INT("jobs", NULL, -1, INT_MANY), OF(U), IN_CRED(max_submit), HELP("Jobs the user may have in the queue or running, in place of MAXSUBMITJOBSPERUSER; -1 = any number.")},
     {N("MAXRSV"), INT("reservations", NULL, -1, INT_MANY), OF(U), IN_CRED(max_rsv), HELP("Reservations the user may have made at once under RESCTLPOLICY ANY, 20 where nothing is said; -1 = any number. Administrators of level 1 and 2 have no such limit.")},
     {N("CLASSWEIGHT"), INT(NULL, NULL, -INT_MANY, INT_MANY), OF(G), IN_CRED(class_weight), HELP("Replaces the parameter CLASSWEIGHT for jobs of the group.")},
+    {N("CHARGERATE"), CUSTOM(set_charge_rate, "1", "NUMBER"), OF(A | BIT_OF(CLASS) | BIT_OF(QOS)), .home = HOME_CRED, HELP("Factor of what the bank charges jobs of the account, class or QOS; six places after the point.")},
     {N("MANAGERS"), WORDS(NULL, NULL), GUARDS, OF(A), IN_CRED(managers), HELP("Users who lead the account in the bank: they see it and divide what it has among accounts below it.")},
 };
 

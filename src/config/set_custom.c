@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Readers of the rows that have a grammar of their own: policies and credentials. */
+#include "base/strbuf.h"
 #include "config/config.h"
 #include "config/set.h"
 #include "config/value.h"
@@ -338,5 +339,26 @@ int set_am_rates(struct cfg_call *call, struct err *err)
     }
     price_rates_fini(&s->bank.rates);
     s->bank.rates = read;
+    return 0;
+}
+
+int set_charge_rate(struct cfg_call *call, struct err *err)
+{
+    struct cred_cfg *cred = call->base;
+    struct price_rates read = {0};
+    struct strbuf text = {0};
+    int status;
+
+    strbuf_printf(&text, "x:%s", call->value);
+    status = strchr(call->value, ',') ? err_set(
+                 err, ERR_INVALID, "'%.60s': expected one number", call->value)
+                                      : price_rates_parse(text.text, &read, err);
+    free(strbuf_take(&text));
+    if (status < 0 || cred == NULL) {
+        price_rates_fini(&read);
+        return status;
+    }
+    price_rates_fini(&cred->charge_rate);
+    cred->charge_rate = read;
     return 0;
 }

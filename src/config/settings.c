@@ -37,6 +37,7 @@ static void cred_cfg_fini(struct cred_cfg *c)
     free(c->pdef);
     free(c->adef);
     text_list_fini(&c->managers);
+    price_rates_fini(&c->charge_rate);
     text_list_fini(&c->advres);
     for (size_t i = 0; i < c->within.n; i++)
         free(c->within.v[i].name);

@@ -147,10 +147,11 @@ struct cred_cfg {
     int64_t priority;
     struct fs_target fstarget;
     struct name_list qlist, plist, alist;
-    char *qdef, *pdef, *adef;  /* owned, NULL = not set */
-    struct text_list managers; /* account: who leads it */
-    uint32_t job_flags;        /* enum job_flag */
-    struct text_list advres;   /* reservations named by ADVRES:a:b in FLAGS */
+    char *qdef, *pdef, *adef;       /* owned, NULL = not set */
+    struct text_list managers;      /* account: who leads it */
+    struct price_rates charge_rate; /* CHARGERATE, one without a name; none = 1 */
+    uint32_t job_flags;             /* enum job_flag */
+    struct text_list advres;        /* reservations named by ADVRES:a:b in FLAGS */
     struct limit active[LIMIT_RES_COUNT];
     struct limit idle[LIMIT_RES_COUNT]; /* hard only */
     struct VEC(struct limit_within) within;

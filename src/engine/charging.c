@@ -6,6 +6,9 @@
 #include "engine/engine_private.h"
 #include "policy/bank.h"
 
+#include <assert.h>
+#include <string.h>
+
 /* By job index. */
 struct bill {
     uint32_t run;     /* of the picture, + 1; 0 = none */
@@ -277,6 +280,28 @@ const struct money_move *charging_moves(const struct engine *e, size_t *ret_n)
 {
     *ret_n = e->charging->moves.n;
     return e->charging->moves.v;
+}
+
+void charging_check(const struct engine *e)
+{
+    const struct charging *x = e->charging;
+    uint32_t known = 0, open = 0;
+
+    if (!e->c->funds)
+        return;
+    funds_check(e->c->funds);
+    for (size_t i = 0; i < x->bills.n; i++) {
+        const struct job *j = i < e->c->jobs.n ? e->c->jobs.v[i] : NULL;
+        if (!x->bills.v[i].run)
+            continue;
+        known++;
+        assert(j && job_has_begun((enum job_state)j->state) && !x->bills.v[i].left);
+        assert(strcmp(funds_run_job(e->c->funds, x->bills.v[i].run - 1), j->id) == 0);
+    }
+    for (uint32_t i = funds_next_run(e->c->funds, 0); i != FUNDS_NONE;
+         i = funds_next_run(e->c->funds, i + 1))
+        open += !funds_is_strange(e->c->funds, i);
+    assert(open == known);
 }
 
 /* ---- who could not pay ---------------------------------------------------------- */

@@ -60,6 +60,10 @@ void charging_settle(struct engine *e);
  * they are over, for what they were charged. Once all jobs are known. */
 void charging_forget_strangers(struct engine *e);
 
+/* Assert that each run that is known is of a job on nodes, or suspended, and has that
+ * one alone; and funds_check(). For tests. */
+void charging_check(const struct engine *e);
+
 /* The moves since the last charging_told(). */
 const struct money_move *charging_moves(const struct engine *e, size_t *ret_n);
 void charging_told(struct engine *e);

@@ -17,4 +17,5 @@ void engine_check(struct engine *e)
     statistics_check(e->statistics, e->c);
     queue_check(e->queue);
     promises_check(e->promises, e->c);
+    charging_check(e);
 }

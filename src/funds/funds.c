@@ -5,6 +5,7 @@
 #include "base/names.h"
 #include "funds/purse.h"
 
+#include <assert.h>
 #include <stdio.h>
 
 #define DEPTH_MOST 1000 /* facts may be wrong and have circles */
@@ -457,4 +458,31 @@ void funds_close(struct funds *f, uint32_t run)
     forget_run(r);
     f->open--;
     vec_push(&f->vacant, run);
+}
+
+static int64_t sum_kept_on(const struct funds *f, int64_t deposit)
+{
+    int64_t sum = 0;
+
+    for (size_t i = 0; i < f->runs.n; i++)
+        for (size_t k = 0; f->runs.v[i].open && k < f->runs.v[i].liens.n; k++)
+            if (f->runs.v[i].liens.v[k].deposit == deposit)
+                sum += f->runs.v[i].liens.v[k].amount;
+    return sum;
+}
+
+void funds_check(const struct funds *f)
+{
+    uint32_t open = 0, strangers = 0;
+
+    for (size_t i = 0; i < f->accounts.n; i++)
+        for (size_t k = 0; k < f->accounts.v[i].deposits.n; k++) {
+            const struct funds_deposit *d = &f->accounts.v[i].deposits.v[k];
+            assert(d->held == sum_kept_on(f, d->id));
+        }
+    for (size_t i = 0; i < f->runs.n; i++) {
+        open += f->runs.v[i].open;
+        strangers += f->runs.v[i].open && f->runs.v[i].strange;
+    }
+    assert(open == f->open && strangers == f->strangers);
 }

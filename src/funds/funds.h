@@ -142,4 +142,8 @@ void funds_charge(
 /* It is over: nothing is kept for it any more. */
 void funds_close(struct funds *f, uint32_t run);
 
+/* Assert that what is kept of each deposit is the sum of what runs keep of it, and that
+ * counts are right. For tests. O(deposits x runs). */
+void funds_check(const struct funds *f);
+
 #endif

@@ -7,6 +7,7 @@
 #include "funds/price.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <strings.h>
 
 #define AMOUNTS_MAX 32 /* kinds of resources that a job is charged for */
@@ -98,18 +99,51 @@ static void collect_amounts(
         add_gres(c, j, ret);
 }
 
+/* "QOS:premium": for the text of a charge. */
+#define FACTOR_TEXT 80
+struct factors {
+    char names[3][FACTOR_TEXT];
+    struct price_factor v[3];
+    size_t n;
+};
+
+static void collect_factors(
+    const struct cluster *c, const struct job *j, struct factors *ret)
+{
+    static const struct {
+        enum cred_kind kind;
+        const char *word;
+    } kinds[] = {{CRED_QOS, "QOS"}, {CRED_CLASS, "class"}, {CRED_ACCOUNT, "account"}};
+
+    ret->n = 0;
+    for (size_t i = 0; i < 3; i++) {
+        const struct cred *k = job_cred(c, j, kinds[i].kind);
+        const struct price_rates *own = &k->cfg->charge_rate;
+        const struct price_rates *rate = own->n ? own : &k->def->charge_rate;
+        if (!rate->n)
+            continue;
+        snprintf(ret->names[ret->n], FACTOR_TEXT, "%s:%.60s", kinds[i].word, k->name);
+        ret->v[ret->n] = (struct price_factor){ret->names[ret->n], rate->v[0].rate};
+        ret->n++;
+    }
+}
+
 /* A price beyond what can be counted is the largest. */
-static int64_t price(const struct cluster *c, const struct amounts *a, int64_t seconds,
-    struct strbuf *text)
+static int64_t price(const struct cluster *c, const struct job *j,
+    const struct amounts *a, int64_t seconds, struct strbuf *text)
 {
     static const struct price_rate one = {(char *)"PROCS", PRICE_ONE};
     const struct price_rates plain = {(struct price_rate *)&one, 1, 1};
     const struct price_rates *rates =
         c->cfg->bank.rates.n ? &c->cfg->bank.rates : &plain;
-    const struct price_ask ask = {
-        .amounts = a->v, .namounts = a->n, .seconds = seconds};
+    struct factors factors;
+    struct price_ask ask = {.amounts = a->v, .namounts = a->n, .seconds = seconds};
     int64_t ret;
     struct err err;
+
+    collect_factors(c, j, &factors);
+    ask.factors = factors.v;
+    ask.nfactors = factors.n;
 
     return price_of(rates, &ask, &ret, text, &err) < 0 ? AM_LARGEST : ret;
 }
@@ -128,7 +162,7 @@ int64_t bank_most(const struct cluster *c, const struct job *j)
         return AM_LARGEST;
     add_procs(c, j, &a);
     collect_amounts(c, j, &a);
-    return price(c, &a, limit_s, NULL);
+    return price(c, j, &a, limit_s, NULL);
 }
 
 /* Processor seconds used, at most those that were its own; -1 = not known. */
@@ -154,8 +188,8 @@ int64_t bank_cost(
     else
         add_amount(&cpu, "PROCS", used);
     collect_amounts(c, j, &a);
-    used = used < 0 ? 0 : price(c, &cpu, 1, text);
-    return used + price(c, &a, seconds, text);
+    used = used < 0 ? 0 : price(c, j, &cpu, 1, text);
+    return used + price(c, j, &a, seconds, text);
 }
 
 /* ---- may it start? -------------------------------------------------------------- */

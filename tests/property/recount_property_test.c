@@ -3,11 +3,11 @@
  * refused, ended, cancelled, changed in every attribute, held, preempted, resumed,
  * taken over, ended unseen, reported in another state; reservations made, changed and
  * released; nodes lost and found; other settings) limits, fairshare, use of
- * reservations, statistics, priorities and the queue are as counted from nothing
- * (engine_check()), and what was used over time is the sum of what was used in each
- * interval. The same history gives the same in the kinds of engine that the simulator
- * and the daemon have. MAUI_PROPERTY_FACTOR and MAUI_PROPERTY_SEED as in the other
- * properties. */
+ * reservations, statistics, what a bank keeps and charges, priorities and the queue are
+ * as counted from nothing (engine_check()), and what was used over time is the sum of
+ * what was used in each interval. The same history gives the same in the kinds of
+ * engine that the simulator and the daemon have. MAUI_PROPERTY_FACTOR and
+ * MAUI_PROPERTY_SEED as in the other properties. */
 #include "base/strbuf.h"
 #include "cluster/memory.h"
 #include "cmocka_all.h"
@@ -44,6 +44,8 @@ struct world {
     double idle;              /* charged a second since then */
     struct VEC(uint32_t) on;  /* jobs on nodes, suspended ones too, when last looked */
     int64_t ended;            /* jobs that ended after having run */
+    struct rng money;
+    int64_t deposited, charged; /* in 1/1000 credit; with a bank */
 };
 
 static const char *const users[USERS] = {"u0", "u1", "u2", "u3"};
@@ -161,11 +163,57 @@ static const char *settings_text(struct world *w)
     "SRCFG[own] HOSTLIST=n1 PERIOD=INFINITY USERLIST=u0 CHARGEACCOUNT=a0 "             \
     "RESOURCES=PROCS:2\n"
 
+/* ---- money ---- */
+
+#define BANK "AMCFG[bank] TYPE=BUILTIN CHARGEPOLICY=DEBITALLWC\n"
+
+static bool has_bank(const struct world *w)
+{
+    return w->seed % 4 == 1;
+}
+
+static void deposit(struct world *w, struct scenario *s)
+{
+    const struct funds *f = sc_engine(s)->c->funds;
+    uint32_t which = rng_below(&w->money, 2);
+    uint32_t known = f ? funds_account(f, accounts[which]) : FUNDS_NONE;
+    struct funds_deposit d = {.id = which + 1, .to_at = INT64_MAX};
+    struct funds_account a = {.name = accounts[which], .deposits = &d, .n = 1};
+    int64_t amount = rng_range(&w->money, 0, 4000) * 1000;
+
+    if (known != FUNDS_NONE)
+        d = funds_account_now(f, known).deposits[0];
+    d.balance += amount;
+    w->deposited += amount;
+    sc_apply(s,
+        (struct event){.kind = EVENT_FUNDS, .u.funds = {.accounts = &a, .n = 1}}, NULL);
+}
+
+/* What was deposited is there, or was charged. */
+static void check_money(struct world *w, struct scenario *s)
+{
+    const struct funds *f = sc_engine(s)->c->funds;
+    int64_t left = 0;
+    size_t n;
+    const struct money_move *moves = engine_money(sc_engine(s), &n);
+
+    for (size_t i = 0; i < n; i++)
+        w->charged += moves[i].kind == MONEY_CHARGE ? moves[i].total : 0;
+    engine_money_told(sc_engine(s));
+    for (uint32_t i = 0; f && i < funds_accounts(f); i++)
+        left += funds_account_now(f, i).deposits[0].balance;
+    if (left + w->charged != w->deposited)
+        fail_msg("seed %llu: %lld deposited, %lld left, %lld charged",
+            (unsigned long long)w->seed, (long long)w->deposited, (long long)left,
+            (long long)w->charged);
+}
+
 static void reconfigure(struct world *w, struct scenario *s)
 {
     char text[2000];
 
-    snprintf(text, sizeof text, LINES "%s", settings_text(w));
+    snprintf(
+        text, sizeof text, LINES "%s%s", has_bank(w) ? BANK : "", settings_text(w));
     sc_configure(s, text);
     if (!w->plain)
         sc_apply(s, some_quotas(rng_below(&w->rng, QUOTA_LISTS), sc_now(s)),
@@ -607,8 +655,10 @@ static void write_down(struct world *w, struct scenario *s)
 
 static struct scenario *create(struct world *w)
 {
-    struct scenario *s = sc_create_with(
-        w->plain ? LINES "RESERVATIONPOLICY NEVER\n" : LINES "PREEMPTPOLICY SUSPEND\n");
+    char text[2000];
+    snprintf(text, sizeof text, LINES "%s%s", has_bank(w) ? BANK : "",
+        w->plain ? "RESERVATIONPOLICY NEVER\n" : "PREEMPTPOLICY SUSPEND\n");
+    struct scenario *s = sc_create_with(text);
     struct engine_options *opt = sc_options(s);
 
     opt->report_reservations = opt->statistics = w->kind != AS_SIMULATOR;
@@ -617,14 +667,19 @@ static struct scenario *create(struct world *w)
     if (rng_percent(&w->rng, 40))
         sc_force_by_node(s);
     sc_nodes(s, NODES, 3);
+    for (int i = 0; i < 4 && has_bank(w); i++)
+        deposit(w, s);
     return s;
 }
 
 /* Returns what became of the jobs: the caller frees it. */
 static char *run_history(uint64_t seed, enum kind kind)
 {
-    struct world w = {
-        .rng = {seed}, .seed = seed, .kind = kind, .plain = seed % 3 == 0};
+    struct world w = {.rng = {seed},
+        .seed = seed,
+        .kind = kind,
+        .plain = seed % 3 == 0,
+        .money = {seed + 1000}};
     struct scenario *s = create(&w);
 
     sc_watch(s, after_cycle, &w);
@@ -640,6 +695,11 @@ static char *run_history(uint64_t seed, enum kind kind)
             sc_cycle(s);
         }
         check_used(&w, s);
+        if (has_bank(&w)) {
+            check_money(&w, s);
+            if (rng_percent(&w.money, 30))
+                deposit(&w, s);
+        }
         write_down(&w, s);
     }
     sc_destroy(s);

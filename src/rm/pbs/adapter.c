@@ -1,10 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0
  * The adapter: what it has for agent.h. */
+#include "base/home.h"
 #include "base/xalloc.h"
+#include "rm/adapter/beat.h"
 #include "rm/pbs/pbs.h"
 
 #include <errno.h>
 #include <stdio.h>
+#include <string.h>
 
 #define AT_ONCE       4
 #define POLL_MS       2000 /* OpenPBS makes qstat wait when it is run twice a second */
@@ -21,6 +24,7 @@ static void *open_adapter(
                                          .size = sizeof(struct pbs_told)};
     struct pbs_adapter *p = xcalloc(1, sizeof *p);
     struct strbuf lock = {0};
+    char *beat;
 
     p->agent = a;
     p->timeout_ms = link_attr_ms(o, "TIMEOUT", TIMEOUT_MS);
@@ -36,6 +40,9 @@ static void *open_adapter(
         return NULL;
     }
     free(lock.text);
+    beat = home_file(o->home, "pbs.heartbeat");
+    p->beat = beat_new(beat);
+    free(beat);
     p->nodes = listing_new(&nodes);
     p->jobs = listing_new(&jobs);
     return p;
@@ -46,6 +53,7 @@ static void close_adapter(void *ctx)
     struct pbs_adapter *p = ctx;
 
     runs_destroy(p->runs);
+    beat_destroy(p->beat);
     listing_destroy(p->nodes);
     listing_destroy(p->jobs);
     pbs_look_free(p);
@@ -68,6 +76,15 @@ static void forget_all(void *ctx)
         ((struct pbs_told *)data)->ordered = false;
 }
 
+/* For the hook of `maui pbs install`. */
+static void write_beat(void *ctx)
+{
+    struct pbs_adapter *p = ctx;
+
+    agent_health(
+        p->agent, "heartbeat", beat_write(p->beat) < 0 ? strerror(errno) : NULL);
+}
+
 static void take_command(void *ctx, const struct rm_command *c)
 {
     pbs_command(ctx, c);
@@ -82,7 +99,8 @@ int pbs_adapter(void)
         .close = close_adapter,
         .look = begin_look,
         .forget = forget_all,
-        .command = take_command};
+        .command = take_command,
+        .beat = write_beat};
 
     return agent_main(&driver);
 }

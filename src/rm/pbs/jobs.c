@@ -491,6 +491,9 @@ static void read_credentials(struct view *v)
     d->cred[CRED_CLASS] = none_if_empty(text_of(v, "queue"));
     d->cred[CRED_QOS] = none_if_empty(qos != NULL ? qos : extension(v, "QOS"));
     d->advres = none_if_empty(extension(v, "ADVRES"));
+    /* the server has looked at queue and limits; QOS mean nothing to it, anybody may
+     * write any */
+    d->admitted = d->cred[CRED_QOS] == NULL;
 }
 
 static void read_times(struct view *v)

@@ -32,6 +32,7 @@ struct pbs_told {
 struct pbs_adapter {
     struct agent *agent;
     struct runs *runs;
+    struct beat *beat;
     struct listing *nodes, *jobs;
     int64_t start_wait_ms, timeout_ms; /* of each command */
     enum pbs_dialect dialect;

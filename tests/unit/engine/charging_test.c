@@ -198,6 +198,34 @@ static void memory_costs_what_its_rate_says(void **state)
     sc_destroy(s);
 }
 
+static void a_class_and_a_qos_multiply_the_price(void **state)
+{
+    struct scenario *s =
+        begin(BANK "\nCLASSCFG[fast] CHARGERATE=1.5\n"
+                   "QOSCFG[hi] CHARGERATE=2\nCLASSCFG[free] CHARGERATE=0\n"
+                   "USERCFG[ann] QLIST=hi\n",
+            1000);
+
+    (void)state;
+    sc_job(s, (struct sc_job){.id = "j",
+                  .procs = 1,
+                  .limit_s = 100,
+                  .account = "chem",
+                  .user = "ann",
+                  .cls = "fast",
+                  .qos = "hi"});
+    sc_at(s, 0);
+    assert_int_equal(held(s), C(300));
+    sc_run(s);
+    sc_job(s,
+        (struct sc_job){
+            .id = "k", .procs = 1, .limit_s = 100, .account = "chem", .cls = "free"});
+    sc_at(s, sc_now(s));
+    assert_int_equal(held(s), 0);
+    assert_int_equal(balance(s), C(700));
+    sc_destroy(s);
+}
+
 static void a_fallback_account_pays_for_who_cannot(void **state)
 {
     struct scenario *s = begin(BANK "FALLBACKACCOUNT=spare\n", 50);
@@ -272,6 +300,7 @@ int main(void)
         cmocka_unit_test(a_requeued_job_pays_for_what_it_used_and_begins_anew),
         cmocka_unit_test(who_is_cancelled_pays_by_policy),
         cmocka_unit_test(memory_costs_what_its_rate_says),
+        cmocka_unit_test(a_class_and_a_qos_multiply_the_price),
         cmocka_unit_test(a_fallback_account_pays_for_who_cannot),
         cmocka_unit_test(
             who_has_no_funds_is_deferred_or_cancelled_where_the_site_says_so),

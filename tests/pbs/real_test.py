@@ -1,0 +1,216 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The PBS driver on a real OpenPBS: that of $PBS_HOME, which is for tests, as its jobs are
+deleted, it is killed, and its own scheduler is switched off meanwhile. Root plays users
+alice and bob, who are there. Else recorded_test.py is all there is, which is said."""
+import contextlib
+import json
+import os
+import pathlib
+import pwd
+import shutil
+import signal
+import subprocess
+import sys
+import time
+
+import pytest
+
+sys.path[:0] = [str(pathlib.Path(__file__).parents[1] / "live")]
+from live_daemon import Daemon, wait_for  # noqa: E402
+
+USERS = ("alice", "bob")
+SECONDS = 90
+
+
+def lack():
+    """Why nothing of this can be tried here; None: it can."""
+    if not os.environ.get("PBS_HOME"):
+        return "PBS_HOME names no server for tests"
+    if not (shutil.which("qmgr") and shutil.which("pbs_server")):
+        return "no PBS in PATH"
+    if os.geteuid() != 0:
+        return "several people are played by root alone"
+    try:
+        done = subprocess.run(["qstat", "-B"], capture_output=True, text=True, timeout=20)
+    except subprocess.TimeoutExpired:
+        return "the PBS server does not answer"
+    if done.returncode != 0:
+        return f"the PBS server does not answer: {done.stderr.strip()}"
+    for user in USERS:
+        with contextlib.suppress(KeyError):
+            pwd.getpwnam(user)
+            continue
+        return f"there is no user {user}"
+    return None
+
+
+class Pbs(Daemon):
+    """The scheduler in front of the PBS server of this host."""
+
+    def __init__(self, program):
+        super().__init__(program)
+        self.configure("RMCFG[pbs] TYPE=PBS POLLINTERVAL=1\nADMIN1 root\n"
+                       "NODEALLOCATIONPOLICY FIRSTAVAILABLE\n", plain=True)
+        self.jobs = []
+        self.was = self.pbs("qmgr", "-c", "list server scheduling")
+        self.pbs("qmgr", "-c", "set server scheduling = False")
+        self.pbs("qmgr", "-c", "set server job_history_enable = True")
+
+    def pbs(self, *words, user=None, check=True):
+        if user:
+            words = ("setpriv", f"--reuid={user}", f"--regid={pwd.getpwnam(user).pw_gid}",
+                     "--init-groups", *words)
+        done = subprocess.run(list(map(str, words)), capture_output=True, text=True,
+                              timeout=120, cwd="/tmp", stdin=subprocess.DEVNULL)
+        assert not check or done.returncode == 0, f"{words}: {done.stderr}"
+        return done.stdout.strip()
+
+    def qsub(self, user, *words):
+        """Options, and after "--" what it runs. The number, as both know it."""
+        options = () if "-J" in words else ("-o", "/dev/null", "-e", "/dev/null")
+        id = self.pbs("qsub", *options, *words, user=user)
+        self.jobs.append(id)
+        return id.split(".")[0]
+
+    def look(self):
+        text = self.pbs("qstat", "-x", "-t", "-f", "-F", "json")
+        return {id.split(".")[0]: job for id, job in json.loads(text).get("Jobs", {}).items()}
+
+    def letters(self, *jobs):
+        there = self.look()
+        return "".join(there.get(j, {}).get("job_state", "-") for j in jobs)
+
+    def until(self, what, letters, *jobs):
+        return wait_for(lambda: self.letters(*jobs) == letters, f"{what}: {letters}", SECONDS,
+                        lambda: self.story(*jobs))
+
+    def seen(self, job, state):
+        wait_for(lambda: self.state(job) == state, f"{job} {state}", SECONDS,
+                 lambda: self.story(job))
+
+    def story(self, *jobs):
+        return "\n".join([self.pbs("qstat", "-x", "-t"), self.run("showq").stdout,
+                          *(self.run("checkjob", j).stdout for j in jobs), self.log()[-3000:]])
+
+    def adapters(self):
+        children = f"/proc/{self.pid()}/task/{self.pid()}/children"
+        return [int(p) for p in pathlib.Path(children).read_text().split()
+                if pathlib.Path(f"/proc/{p}/comm").read_text() == "maui-pbs\n"]
+
+    def kill_server(self):
+        lock = pathlib.Path(os.environ["PBS_HOME"]) / "server_priv/server.lock"
+        pid = int(lock.read_text())
+        os.kill(pid, signal.SIGKILL)
+        self.gone(pid)
+        subprocess.run(["pbs_server"], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
+                       timeout=120, check=False)
+        wait_for(lambda: not lack(), "an answer", SECONDS, lambda: lack() or "")
+
+    def end(self):
+        self.stop()
+        if self.jobs:
+            self.pbs("qdel", "-W", "force", "-x", *self.jobs, check=False)
+        shutil.rmtree(self.home, ignore_errors=True)
+        value = "True" if "True" in self.was else "False"
+        self.pbs("qmgr", "-c", f"set server scheduling = {value}")
+
+
+@pytest.fixture
+def pbs(build):
+    why = lack()
+    if why:
+        pytest.skip(f"NOT TESTED on a real PBS: {why}")
+    site = Pbs(build / "src" / "client" / "maui")
+    site.ok("serve")
+    yield site
+    site.end()
+
+
+def test_jobs_of_two_users_run_where_they_were_put(pbs):
+    a = pbs.qsub("alice", "-l", "select=1:ncpus=1,walltime=60", "--", "/bin/sleep", "2")
+    b = pbs.qsub("bob", "-l", "select=2:ncpus=1,walltime=60", "--", "/bin/sh", "-c", "exit 3")
+    pbs.until("their ends", "FF", a, b)
+    there = pbs.look()
+    assert there[b]["Exit_status"] == 3 and "ncpus=1" in there[a]["exec_vnode"]
+    wait_for(lambda: len([j for j in pbs.lines("showq", "-c") if j["id"] in (a, b)]) == 2,
+             "both in accounting", SECONDS, pbs.story)
+
+
+def test_holds_dependencies_and_array_limits_are_kept(pbs):
+    """qrun itself keeps none of them."""
+    held = pbs.qsub("alice", "-h", "-l", "walltime=60", "--", "/bin/true")
+    first = pbs.qsub("alice", "-l", "walltime=60", "--", "/bin/sleep", "4")
+    after = pbs.qsub("bob", "-W", f"depend=afterok:{first}", "-l", "walltime=60", "--",
+                     "/bin/true")
+    array = pbs.qsub("bob", "-J", "1-5%2", "-l", "walltime=60", "--", "/bin/sleep", "2")
+    members = [array.replace("[]", f"[{i}]") for i in range(1, 6)]
+    most = 0
+
+    def over():
+        nonlocal most
+        letters = pbs.letters(*members, array)
+        most = max(most, letters.count("R"))
+        return set(letters) <= {"X", "F"}
+    wait_for(over, "the array's end", SECONDS, lambda: pbs.story(*members[:1]))
+    assert 1 <= most <= 2
+    pbs.until("the dependency", "FF", first, after)
+    there = pbs.look()
+    assert there[after]["stime"] is not None and pbs.letters(held) == "H"
+    pbs.pbs("qrls", held, user="alice")
+    pbs.until("the released", "F", held)
+
+
+def test_a_job_that_can_never_run_waits(pbs):
+    """And it starts when a machine is there that it fits on; others go on."""
+    wide = pbs.qsub("bob", "-l", "select=1:ncpus=4000,walltime=60", "--", "/bin/true")
+    pbs.seen(wide, "Idle")
+    small = pbs.qsub("bob", "-l", "walltime=60", "--", "/bin/true")
+    pbs.until("others", "F", small)
+    assert pbs.state(wide) == "Idle"
+    assert "can ever satisfy" in pbs.ok("checkjob", wide)
+
+
+def test_suspended_resumed_requeued_and_cancelled(pbs):
+    job = pbs.qsub("alice", "-l", "walltime=600", "--", "/bin/sleep", "500")
+    pbs.seen(job, "Running")
+    pbs.ok("mjobctl", "-s", job)
+    pbs.until("suspended", "S", job)
+    pbs.seen(job, "Suspended")
+    pbs.ok("mjobctl", "-r", job)
+    pbs.until("resumed", "R", job)
+    pbs.seen(job, "Running")
+    runs = pbs.look()[job]["run_count"]
+    pbs.ok("mjobctl", "-R", job)
+    wait_for(lambda: pbs.look()[job]["run_count"] == runs + 1, "its second run", SECONDS,
+             lambda: pbs.story(job))
+    pbs.seen(job, "Running")
+    pbs.ok("mjobctl", "-m", "wclimit=900", job)
+    wait_for(lambda: pbs.look()[job]["Resource_List"]["walltime"] == "00:15:00", "the limit",
+             SECONDS, pbs.story)
+    pbs.ok("canceljob", job)
+    pbs.until("cancelled", "F", job)
+
+
+def test_nothing_is_lost_or_started_twice_when_something_is_killed(pbs):
+    """The daemon, its adapter and the server, by turns."""
+    counts = pathlib.Path(pbs.home) / "runs"
+    counts.mkdir()
+    counts.chmod(0o777)
+    pathlib.Path(pbs.home).chmod(0o755)
+    jobs = []
+    for turn in range(int(os.environ.get("MAUI_CHAOS_ROUNDS", "6"))):
+        for user in USERS:
+            jobs.append(pbs.qsub(user, "-l", "walltime=60", "--", "/bin/sh", "-c",
+                                 f"echo x >>{counts}/$PBS_JOBID; sleep 0.{turn % 10}"))
+        time.sleep(0.2 * (turn % 5))
+        if turn % 3 == 0:
+            pbs.kill()
+            pbs.ok("serve")
+        elif turn % 3 == 1:
+            for pid in pbs.adapters():
+                os.kill(pid, signal.SIGKILL)
+        else:
+            pbs.kill_server()
+    pbs.until("all ends", "F" * len(jobs), *jobs)
+    assert {f.name.split(".")[0]: f.read_text() for f in counts.iterdir()} == \
+        {job: "x\n" for job in jobs}
