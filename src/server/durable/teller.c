@@ -345,7 +345,9 @@ static uint64_t last_run_number(struct server *s)
     uint64_t n = 0;
     struct err err;
 
-    if (store_get(s->store, "bank", "runs", &text, &err) > 0 && text)
+    if (store_get(s->store, "bank", "runs", &text, &err) < 0)
+        log_line(s->log, LOG_ALERT, "the bank: %s", err.text);
+    else if (text)
         n = strtoull(text, NULL, 10);
     free(text);
     return n;
