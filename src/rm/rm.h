@@ -38,8 +38,9 @@ struct rm_job {
     int exit_status;    /* of an ended one: exit code; 128 + n = killed by signal n */
     struct job_end end; /* why it ended */
     const char *notes;  /* what the RM says of it, for people; NULL = as before */
-    bool changed; /* it waits, and its request is not what was told before; or it is
-                     back from its nodes, and all it asks for is told anew */
+    uint8_t lifted; /* hold_kind bits: it was held so there, and somebody lifted that */
+    bool changed;   /* it waits, and its request is not what was told before; or it is
+                       back from its nodes, and all it asks for is told anew */
 };
 
 /* A reservation that the resource manager made itself. Whom it lets in has to name it,

@@ -249,6 +249,17 @@ static void remember_asked(struct told_job *t, const struct parts *parts)
         remember_part(&t->asked[i], parts->v[i]);
 }
 
+/* What it was held by stands in its comment until somebody lets us take it back: gone
+ * is the hold, and not because the controller has forgotten it, which forgets both. */
+static uint8_t lifted_of(const slurm_job_info_t *j, enum job_state state)
+{
+    if (state != JOB_IDLE || j->admin_comment == NULL)
+        return 0;
+    if (strcmp(j->admin_comment, COMMENT_ADMIN) == 0)
+        return HOLD_SYSTEM;
+    return strcmp(j->admin_comment, COMMENT_HELD) == 0 ? HOLD_USER : 0;
+}
+
 static void tell(struct adapter *a, struct told_job *t, const struct parts *parts,
     enum job_state state, bool changed, bool limited)
 {
@@ -271,6 +282,7 @@ static void tell(struct adapter *a, struct told_job *t, const struct parts *part
         request_running(parts, &job, &room);
     job.desc.id = t->id;
     job.desc.state = state;
+    job.lifted = lifted_of(j, state);
     job.notes = ""; /* what was said before is over */
     if (state == JOB_HOLD) {
         job.desc.rm_hold = hold_of(j);

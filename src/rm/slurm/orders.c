@@ -314,6 +314,11 @@ static void start(struct adapter *a, const struct rm_command *c)
 
     if (t == NULL || !t->waiting) {
         adapter_done(a, c->token, RM_RETRY, c->job, "Slurm does not have it waiting");
+        if (t != NULL) { /* what it does instead was told before this answer */
+            t->digest = 0;
+            a->jobs_at = 0;
+            adapter_look(a);
+        }
         return;
     }
     for (uint32_t i = 0; i < t->nparts; i++) {
