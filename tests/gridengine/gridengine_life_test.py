@@ -109,6 +109,8 @@ def test_a_job_waits_while_all_hosts_are_closed(ge):
         ge.maui.until(seen, "Idle")
         assert all(ge.maui.job(job)["state"] == "Idle" for job in jobs)
         assert "defer" not in ge.maui.ok("checkjob", jobs[1]).lower()
+        ge.wait(lambda: f"(checkjob {jobs[1]})" in ge.run("qstat", "-j", jobs[1], user="bob"),
+                "the reason where its user sees it")
         assert f"depends on job {jobs[0]}" in ge.maui.ok("checkjob", after)
     finally:
         ge.run("qmod", "-e", "*@*")

@@ -71,12 +71,12 @@ static bool let_go(const struct ge_job *j, bool held)
     bool done = true;
 
     if (k->overwritten && k->range != NULL && j->pe != NULL)
-        done = alter(
-            j->number, (const char *const[]){"-q", queues, "-dc",
-                           "maui_q,maui_pe,maui_class", "-pe", j->pe, k->range, NULL});
+        done = alter(j->number,
+            (const char *const[]){"-q", queues, "-dc",
+                "maui_q,maui_pe,maui_class,maui_why", "-pe", j->pe, k->range, NULL});
     else if (k->overwritten)
         done = alter(j->number, (const char *const[]){"-q", queues, "-dc",
-                                    "maui_q,maui_pe,maui_class", NULL});
+                                    "maui_q,maui_pe,maui_class,maui_why", NULL});
     if (k->gate && k->gate_user)
         done &= alter(j->number, (const char *const[]){"-dc", "maui_gate", NULL});
     else if (k->gate)

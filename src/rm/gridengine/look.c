@@ -212,6 +212,7 @@ static void finish_answers(struct ge_adapter *g)
     ge_tell_jobs(g);
     ge_review_starts(g);
     ge_tidy(g);
+    ge_write_notes(g);
     agent_looked(g->agent, NULL, NULL);
 }
 
