@@ -165,10 +165,12 @@ struct rm_command {
                           jobs at their limit itself; negative: does not end it */
     bool over_memory;  /* START: it may use more memory than it asked for; what is to be
                           done then the scheduler decides */
-    unsigned kinds;    /* HOLD, RELEASE: enum hold_kind bits */
-    int signal;        /* SIGNAL */
-    const char *cls;   /* START: the class chosen, of those it may run in; or NULL */
-    const char *text;  /* CANCEL: told to the user; may be NULL */
+    bool preempts;    /* REQUEUE: it makes room for another; the RM may give it the time
+                         that such jobs have there to end */
+    unsigned kinds;   /* HOLD, RELEASE: enum hold_kind bits */
+    int signal;       /* SIGNAL */
+    const char *cls;  /* START: the class chosen, of those it may run in; or NULL */
+    const char *text; /* CANCEL: told to the user; may be NULL */
 };
 
 /* A submission: the request as a job record, and what to run. Everything is borrowed

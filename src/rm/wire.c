@@ -322,6 +322,7 @@ char *wire_command(const struct rm_command *c)
     put_int(o, "wclimit_s", c->wclimit_s);
     put_int(o, "kinds", c->kinds);
     put_int(o, "signal", c->signal);
+    put_bool(o, "preempts", c->preempts);
     put_text(o, "class", c->cls);
     put_text(o, "text", c->text);
     return wire_line("command", o);
@@ -346,6 +347,7 @@ void wire_read_command(struct reader *r, const json_t *o, struct rm_command *ret
             .wclimit_s = reader_int(r, o, "wclimit_s", 0),
             .kinds = reader_u32(r, o, "kinds"),
             .signal = (int)reader_u32(r, o, "signal"),
+            .preempts = reader_bool(r, o, "preempts"),
             .cls = reader_text(r, o, "class"),
             .text = reader_text(r, o, "text")};
     ret->places = describe_read_places(r, o, "places", &ret->nplaces);

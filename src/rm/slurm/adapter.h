@@ -38,6 +38,7 @@ struct part {
     char *name; /* key */
     int64_t default_s, max_s;
     int64_t procs_by_node; /* MaxCPUsPerNode, 0 = none */
+    int64_t grace_s;       /* GraceTime of jobs that are preempted */
     int64_t over_s;        /* OverTimeLimit; -1: that of slurm.conf */
     bool exclusive, open;  /* open: its jobs may start */
     uint16_t tier;         /* PriorityTier as Slurm tells it */
@@ -88,6 +89,7 @@ struct told_job {
     uint64_t digest, request; /* of all that is told; of what is asked for */
     uint32_t round;
     uint32_t time_min; /* minutes; 0 = it wants its whole limit */
+    int64_t grace_s;   /* of its partition */
     bool waiting, over;
     bool kept, held;    /* as Slurm has it now: at priority 0, by a hold */
     enum naming naming; /* how a start says where */
@@ -125,7 +127,8 @@ struct pending {
     char *id; /* owned */
     int64_t since_ms, patience_ms;
     bool start;      /* else a stop */
-    int64_t look_ms; /* when to look at it next */
+    bool graced;     /* a requeue, that is to be sent when its time has come */
+    int64_t look_ms; /* when to look at it next, or to send it */
 };
 
 struct adapter {

@@ -275,6 +275,7 @@ static void read_parts(struct adapter *a, const partition_info_msg_t *msg)
         if (in->max_cpus_per_node != 0 && in->max_cpus_per_node < NO_VAL)
             p->procs_by_node = in->max_cpus_per_node;
         p->tier = in->priority_tier;
+        p->grace_s = in->grace_time < NO_VAL ? in->grace_time : 0;
         p->share = in->max_share & SHARED_FORCE ? in->max_share & ~SHARED_FORCE : 1;
         p->over_s =
             in->over_time_limit == NO_VAL16 ? -1 : overtime_of(in->over_time_limit);

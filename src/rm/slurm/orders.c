@@ -419,6 +419,34 @@ static void cancel(struct adapter *a, const struct rm_command *c, uint16_t sig)
     answer(a, c, result == SLURM_SUCCESS ? 0 : -1);
 }
 
+/* Its pause is time enough to keep it. */
+static void requeue(struct adapter *a, const struct rm_command *c)
+{
+    job_array_resp_msg_t *answers = NULL;
+    int result = slurm_requeue2((char *)c->job, 0, &answers);
+
+    answer(a, c, settle(result, answers));
+}
+
+/* As Slurm does with those it preempts: the job is told, and may end by itself. */
+static void give_grace(struct adapter *a, const struct rm_command *c)
+{
+    const struct told_job *t = jobs_find(a, c->job);
+    int64_t now = adapter_now_ms();
+
+    if (t == NULL || t->grace_s <= 0
+        || slurm_kill_job2(c->job, SIGCONT, 0, NULL) != SLURM_SUCCESS
+        || slurm_kill_job2(c->job, SIGTERM, 0, NULL) != SLURM_SUCCESS) {
+        requeue(a, c);
+        return;
+    }
+    vec_push(&a->pending, ((struct pending){.token = c->token,
+                              .id = xstrdup(c->job),
+                              .since_ms = now,
+                              .look_ms = now + 1000 * t->grace_s,
+                              .graced = true}));
+}
+
 void orders_command(struct adapter *a, const struct rm_command *c)
 {
     job_array_resp_msg_t *answers = NULL;
@@ -447,9 +475,10 @@ void orders_command(struct adapter *a, const struct rm_command *c)
         answer(a, c, settle(result, answers));
         break;
     case RM_REQUEUE:
-        result = slurm_requeue2(
-            (char *)c->job, 0, &answers); /* it pauses: time to keep it */
-        answer(a, c, settle(result, answers));
+        if (c->preempts)
+            give_grace(a, c);
+        else
+            requeue(a, c);
         break;
     case RM_HOLD:
         hold(a, c);
@@ -480,11 +509,23 @@ static void land(struct adapter *a, size_t i, enum rm_outcome outcome, const cha
 
 void orders_seen(struct adapter *a, const char *id, enum job_state state)
 {
-    if (state == JOB_IDLE || state == JOB_HOLD)
-        return;
+    bool waits = state == JOB_IDLE || state == JOB_HOLD;
+    bool runs = job_has_begun(state);
+
     for (size_t i = a->pending.n; i-- > 0;)
-        if (strcmp(a->pending.v[i].id, id) == 0)
+        if (strcmp(a->pending.v[i].id, id) == 0
+            && (a->pending.v[i].graced ? !runs : !waits))
             land(a, i, RM_OK, NULL);
+}
+
+static void end_grace(struct adapter *a, size_t i)
+{
+    struct pending p = a->pending.v[i];
+
+    vec_remove(&a->pending, i);
+    requeue(
+        a, &(struct rm_command){.action = RM_REQUEUE, .token = p.token, .job = p.id});
+    free(p.id);
 }
 
 /* When it was ordered Slurm's controller had come up a moment before, and had not heard
@@ -583,6 +624,10 @@ void orders_check(struct adapter *a)
 
         if (p == NULL || p->look_ms > now)
             continue;
+        if (p->graced) {
+            end_grace(a, i);
+            continue;
+        }
         p->look_ms = now + (now - p->since_ms); /* as long again as it has lasted */
         id = xstrdup(p->id);
         jobs_look(a, id);

@@ -44,7 +44,7 @@ struct order {
     struct VEC(struct job_place) places; /* START: where; stops: what they free */
     int64_t start_at;                    /* of the job, when it was decided */
     int64_t wclimit_s, overrun_s;        /* as in struct rm_command */
-    bool over_memory;
+    bool over_memory, preempts;
     int signal;
     unsigned kinds; /* RELEASE: of holds */
     char *cls;      /* START: the class it is in; owned or NULL */

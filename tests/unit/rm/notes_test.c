@@ -87,8 +87,15 @@ static void a_note_is_what_scontrol_can_print(void **state)
 
 static void what_a_start_or_an_administrator_left_there_stays(void **state)
 {
-    static const char *const comments[] = {
-        "maui:asked;count=1-0", "go", "maui:keep", "the boss asked for it"};
+    static const char *const comments[] = {"maui:asked;count=1-0", "go", "maui:keep"};
+    /* the gate is asked behind it; where nobody answers it is put back, and for a while
+     * not asked again */
+    static const char remark[] =
+        "JobId=7" WAITS " AdminComment=the boss asked for it\n",
+                      asked[] = "scontrol|update|jobid=7|"
+                                "admincomment=the boss asked for it maui:mark\n"
+                                "scontrol|update|jobid=7|"
+                                "admincomment=the boss asked for it\n";
     char text[400];
 
     look_at(*state, "JobId=7" WAITS " AdminComment=maui:kept\n");
@@ -97,6 +104,8 @@ static void what_a_start_or_an_administrator_left_there_stays(void **state)
         snprintf(text, sizeof text, "JobId=7" WAITS " AdminComment=%s\n", comments[i]);
         assert_string_equal(look_at(*state, text), "");
     }
+    assert_string_equal(look_at(*state, remark), asked);
+    assert_string_equal(look_at(*state, remark), "");
 }
 
 static void an_expected_start_is_a_begin_time_that_is_not_the_owners(void **state)

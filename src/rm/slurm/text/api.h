@@ -182,7 +182,7 @@ typedef struct {
 
 typedef struct {
     char *name, *qos_char;
-    uint32_t max_time, default_time, max_cpus_per_node;
+    uint32_t max_time, default_time, max_cpus_per_node, grace_time;
     uint16_t max_share, state_up, priority_tier, over_time_limit;
 } partition_info_t;
 
