@@ -18,6 +18,9 @@
  * users and a class too. Chunky tasks have 1, 3 or 8 processors and up to 8 GB, so
  * that what a node can take depends on which tasks it has.
  *
+ *     bank      as easy, and every job is charged
+ *     poor      as kept, charged, and a third of the jobs has no funds
+ *
  * STANDING reservations (0) are daily, for a shift, on 16 named hosts each of which the
  * next one has six too; most are for two users, every tenth is for a group. ADMIN
  * reservations (0) are once in the coming week for up to 25 hours on one to four hosts,
@@ -40,7 +43,7 @@
 struct mode {
     const char *name;
     uint32_t depth; /* reservations; 0 = one for each job */
-    bool limits, chunky, steal, alike, tiers, weights;
+    bool limits, chunky, steal, alike, tiers, weights, bank;
 };
 
 static const struct mode modes[] = {
@@ -52,6 +55,8 @@ static const struct mode modes[] = {
     {.name = "kept", .depth = 1, .alike = true},
     {.name = "tiers", .depth = 1, .alike = true, .tiers = true},
     {.name = "weights", .depth = 1, .alike = true, .weights = true},
+    {.name = "bank", .depth = 1, .limits = true, .bank = true},
+    {.name = "poor", .depth = 1, .alike = true, .bank = true},
 };
 
 static uint64_t rng(uint64_t *state)
@@ -93,6 +98,7 @@ static struct settings *make_settings(const struct mode *mode, uint32_t jobs)
     cfg->par.v[0].nodealloc =
         mode->weights ? NODEALLOC_PRIORITY : NODEALLOC_FIRSTAVAILABLE;
     cfg->par.v[0].bf_order = BFORDER_QUEUEORDER;
+    cfg->bank.type = mode->bank ? BANK_BUILTIN : BANK_NONE;
     cfg->rsv_groups[0].depth = mode->depth ? mode->depth : 10 * (int64_t)jobs;
     if (mode->alike)
         return cfg;
@@ -130,6 +136,23 @@ static void add_nodes(struct engine *e, const struct mode *mode, uint32_t nodes)
         ev.u.node.weight = mode->weights ? 3 - i * 3 / nodes : 0;
         if (engine_apply(e, &ev, NULL, &err) < 0)
             exit((fprintf(stderr, "%s\n", err.text), 1));
+    }
+}
+
+/* Every account has enough; of poor every third has nothing. */
+static void open_bank(struct engine *e, const struct mode *mode)
+{
+    for (int i = 0; mode->bank && i < 30; i++) {
+        char name[8];
+        bool poor = mode->alike && i % 3 == 0;
+        struct funds_deposit d = {.id = i + 1,
+            .to_at = INT64_MAX,
+            .balance = poor ? 0 : INT64_C(1000000000000000)};
+        struct funds_account a = {.name = name, .deposits = &d, .n = 1};
+        struct event ev = {.kind = EVENT_FUNDS, .u.funds = {.accounts = &a, .n = 1}};
+        snprintf(name, sizeof name, "a%d", i);
+        if (engine_apply(e, &ev, NULL, &(struct err){0}) < 0)
+            exit(1);
     }
 }
 
@@ -325,6 +348,7 @@ static void measure(const struct mode *mode, const struct size *size)
     double t;
 
     add_nodes(e, mode, nodes);
+    open_bank(e, mode);
     add_standing(cfg, size->standing, nodes);
     with_nodes = rss_kb();
     t = seconds();

@@ -26,7 +26,7 @@ def shown_by():
 
 
 def test_every_promise_is_there_once():
-    assert [int(r[0]) for r in rows()] == list(range(1, 143))
+    assert [int(r[0]) for r in rows()] == list(range(1, 145))
     for number, promise, who, shown in rows():
         assert promise and who in ("U", "A", "U, A"), number
         assert "`" in shown or shown.startswith("not yet: "), number
@@ -58,6 +58,56 @@ def test_every_test_that_shows_a_statement_exists():
     named = re.findall(r"`([^`]+_test\.(?:py::|c: )[^`]+)`", text)
     assert len(named) > 50
     assert not list(missing(named))
+
+
+GUIDE = ROOT / "docs" / "slurm.md"
+# how every probe submits, and other names for an option that stands beside it
+BESIDE = {"--parsable": "sbatch", "-b": "--begin", "-W": "--wait", "--oversubscribe": "-s",
+          "--distribution": "-m", "--overcommit": "-O", "--extra-node-info": "-B"}
+
+
+def slurm_tests():
+    """name: source, of probes and tests of tests/slurm."""
+    found = {}
+    for path in (ROOT / "tests" / "slurm").glob("*.py"):
+        text = path.read_text()
+        for part in re.split(r"^(?=def )", text, flags=re.M)[1:]:
+            found[re.match(r"def (\w+)", part).group(1)] = part
+    probes = (ROOT / "tests/slurm/twin_probes.py").read_text()
+    found["what_could_never_run"] += probes[probes.index("IMPOSSIBLE = "):].split("\n\n")[0]
+    return found
+
+
+def guide_rows(begin, end):
+    text = GUIDE.read_text()
+    for line in text[text.index(begin):text.index(end)].splitlines():
+        cells = [c.strip() for c in line.strip("|").split(" | ")]
+        if line.startswith("| ") and cells[-1] not in ("tested by", "---"):
+            yield cells
+
+
+def test_each_row_on_an_option_of_sbatch_names_what_tests_it():
+    """By a test that is there and uses the option, or none."""
+    known, rows_seen = slurm_tests(), 0
+    for cells in guide_rows("## Options of sbatch", "## Through scontrol"):
+        named = re.findall(r"`(\w+)`", cells[-1])
+        rows_seen += 1
+        if cells[-1] == "no":
+            continue
+        assert named and not set(named) - set(known), cells
+        source = "".join(known[n] for n in named)
+        for word in re.findall(r"`(--?\w[\w-]*)", cells[0]):
+            assert word in source or BESIDE.get(word, word) in source, (word, cells)
+    assert rows_seen > 45
+
+
+def test_each_row_on_a_limit_names_what_tests_it():
+    known = slurm_tests()
+    for cells in guide_rows("| limit | who keeps it", "A device is counted by name"):
+        for name in re.findall(r"`(\w+)`", cells[-1]):
+            assert any(n in (name, f"test_{name}") or n.startswith(f"test_{name}_")
+                       for n in known), cells
+        assert "`" in cells[-1] or cells[-1] in ("no", "units"), cells
 
 
 def words_of_commands():

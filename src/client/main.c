@@ -12,12 +12,13 @@
 #include <string.h>
 #include <unistd.h>
 
-#define CORE(run)   run, NULL
-#define CLIENT(run) NULL, "maui-client"
-#define SERVE(run)  NULL, "maui-serve"
-#define SLURM(run)  NULL, "maui-slurm"
-#define PBS(run)    NULL, "maui-pbs"
-#define SLURM_OTHER "maui-scontrol" /* where that was not built */
+#define CORE(run)       run, NULL
+#define CLIENT(run)     NULL, "maui-client"
+#define SERVE(run)      NULL, "maui-serve"
+#define SLURM(run)      NULL, "maui-slurm"
+#define PBS(run)        NULL, "maui-pbs"
+#define GRIDENGINE(run) NULL, "maui-gridengine"
+#define SLURM_OTHER     "maui-scontrol" /* where that was not built */
 
 static const struct command {
     const char *name;

@@ -11,6 +11,7 @@
 #define SERVE(name, run)
 #define SLURM(name, run)
 #define PBS(name, run)
+#define GRIDENGINE(name, run)
 #define CLIENT(name, run) {#name, run},
 
 static const struct {

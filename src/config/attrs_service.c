@@ -83,7 +83,7 @@ static const struct cfg_row rm_rows[] = {
     {N("PORT"), INT("port", "0", 0, 65535), RM_NOW, HELP("Its port; needed for WIKI.")},
     {N("NMHOST", "NMSERVER"), NAME(NULL), RM, HELP("Host of its node manager.")},
     {N("NMPORT"), INT("port", "0", 0, 65535), RM, HELP("Port of its node manager.")},
-    {N("EPORT"), INT("port", NULL, 0, 65535), RM_NOW, HELP("Port of ours on which it wakes the scheduler: whoever connects from HOST, or from this machine. NATIVE, PBS and WIKI.")},
+    {N("EPORT"), INT("port", NULL, 0, 65535), RM_NOW, HELP("Port of ours on which it wakes the scheduler: whoever connects from HOST, or from this machine. NATIVE, PBS, SGE and WIKI.")},
     {N("TIMEOUT"), TIME("15"), .min = 0, .max = 1000, RM_NOW, HELP("How long to wait for its answer; 90 s for Slurm where it is not given. Native: after that a program is killed; WIKI: a connection given up.")},
     {N("AUTHTYPE"), WORD("CHECKSUM", kw_auth), RM_NOW, HELP("WIKI: how the two recognise each other; CHECKSUM, by sums made with a key; NONE, not at all.")},
     {N("KEYFILE"), FILE_PATH(NULL), RM_NOW, HELP("WIKI: file with that key in its first line, which nobody else can read; else CLIENTCFG[RM:name] CSKEY= of the private file.")},
@@ -171,8 +171,8 @@ static const struct cfg_row sched_rows[] = {
 };
 
 static const struct cfg_row client_rows[] = {
-    {N("CSKEY"), .type = CFG_TEXT, CLIENT, .secret = true, HELP("Shared secret.")},
-    {N("CSALGO"), WORD(NULL, kw_csalgo), CLIENT, HELP("Checksum algorithm.")},
+    {N("CSKEY"), .type = CFG_TEXT, OF(BIT_OF(CLIENT)), BY_NAME, .secret = true, HELP("Shared secret; of CLIENTCFG[RM:name], for RMCFG[name] TYPE=WIKI.")},
+    {N("CSALGO"), WORD(NULL, kw_csalgo), OF(BIT_OF(CLIENT)), BY_NAME, HELP("Checksum algorithm; of the same.")},
     {N("HOST"), NAME(NULL), CLIENT, HELP("Host of a peer service.")},
     {N("PORT"), INT("port", NULL, 0, 65535), CLIENT, HELP("Its port.")},
     {N("SPROTOCOL"), NAME(NULL), CLIENT, HELP("Its socket protocol.")},

@@ -462,6 +462,21 @@ static void look_for_peerless(struct look *k)
         add_finding(k, beside(k, "TYPE"), "");
 }
 
+/* Keys of other peers nobody reads yet. */
+static void look_for_client(struct look *k)
+{
+    const struct raw_object *section = config_manager_section(k->c);
+    const char *type = config_manager(k->c, "TYPE");
+    char *index = known_index(k->v);
+    bool read = section != NULL && type != NULL && strcasecmp(type, "WIKI") == 0
+                && strncasecmp(index, "RM:", 3) == 0
+                && strcasecmp(index + 3, section->name) == 0;
+
+    free(index);
+    if (!read)
+        add_finding(k, "", "");
+}
+
 static void look_for_eport(struct look *k)
 {
     if (is_manager(k, "SLURM") || is_manager(k, "LOCAL"))
@@ -562,6 +577,7 @@ static const struct rule rules[] = {
     {"no-peer", "PORT", SECTIONS(RM), LOOK(peerless), NOTE("has no effect with %1")},
     {"no-peer", "AUTHTYPE", SECTIONS(RM), LOOK(peerless), NOTE("has no effect with %1")},
     {"no-peer", "KEYFILE", SECTIONS(RM), LOOK(peerless), NOTE("has no effect with %1")},
+    {"no-client", "CSKEY", SECTIONS(CLIENT), LOOK(client), NOTE("is not read: of keys only that of CLIENTCFG[RM:name] is, for RMCFG[name] TYPE=WIKI")},
     {"no-eport", "EPORT", SECTIONS(RM), LOOK(eport), WARN("%1 wakes the scheduler in ways of its own; the port is not opened")},
     {"no-type", NULL, SECTIONS(RM), ONCE, LOOK(type), NOTE("without TYPE the resource manager is LOCAL, which runs jobs on this machine")},
     {"second-manager", NULL, SECTIONS(RM), ONCE, LOOK(second_manager), WARN("one resource manager is used, RMCFG[%1]; this one is not")},

@@ -121,7 +121,7 @@ static const struct cfg_row node_rows[] = {
     {N("NODECFG"), SECTION(OBJECT_NODE), HELP("A node; DEFAULT for all, GLOBAL for resources of no node in particular.")},
     {N("NODEACCESSPOLICY"), WORD("SHARED", kw_access), IN_SETTINGS(node_access), HELP("Who may share a node.")},
     {N("NODEALLOCATIONPOLICY", "ALLOCATIONPOLICY"), WORD("LASTAVAILABLE", kw_alloc), IN_PAR(nodealloc), HELP("Which of the suitable nodes a job gets. With RMCFG[] TYPE=SLURM: PRIORITY where nothing is said, which is by Weight= of slurm.conf.")},
-    {N("NODEAVAILABILITYPOLICY", "RESOURCEAVAILABILITYPOLICY"), CUSTOM(set_avail_policy, "COMBINED", "WORDS of POLICY[:RES]"), .home = HOME_PARTITION, .store = STORE_OTHER, INDEX(INDEX_OF_PARTITION), HELP("What makes a node busy: what is dedicated, what is used, or both. COMBINED DEDICATED UTILIZED; PROC MEM SWAP DISK.")},
+    {N("NODEAVAILABILITYPOLICY", "RESOURCEAVAILABILITYPOLICY"), CUSTOM(set_avail_policy, "COMBINED", "WORDS of POLICY[:RES]"), .home = HOME_PARTITION, .store = STORE_OTHER, INDEX(INDEX_OF_PARTITION), HELP("What makes a node busy: what is dedicated, what is used, or both. COMBINED DEDICATED UTILIZED; PROC MEM SWAP DISK. With RMCFG[] TYPE=SGE: DEDICATED where nothing is said.")},
     {N("NODELOADPOLICY"), WORD("ADJUSTSTATE", kw_load), IN_PAR(load_policy), HELP("When the load passes MAXLOAD: the node is busy, or has fewer processors.")},
     {N("NODEMAXLOAD"), NUMBER_IN("0.0", 0, INT_MANY), IN_SETTINGS(node_maxload), HELP("MAXLOAD of nodes without one; 0 = off.")},
     {N("NODEUNTRACKEDLOADFACTOR"), NUMBER_IN("1.2", 0, INT_MANY), IN_SETTINGS(node_untracked_load_factor), HELP("Headroom for load that no job causes, with ADJUSTPROCS.")},

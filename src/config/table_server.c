@@ -77,7 +77,7 @@ static const struct cfg_row admin_rows[] = {
     {N("ADMIN3"), WORDS(NULL, NULL), BY_NAME, HELP("Help desk: may see everything, change nothing.")},
     {N("ADMIN4"), WORDS(NULL, NULL), LATER, HELP("Shown, but grants nothing.")},
     {N("ADMINHOSTS"), WORDS("ALL", NULL), BY_NAME, GUARDS, HELP("Hosts from which level 1 commands are taken by TCP.")},
-    {N("CLIENTCFG"), SECTION(OBJECT_CLIENT), LATER, HELP("Shared secret of a peer; in maui-private.cfg only.")},
+    {N("CLIENTCFG"), SECTION(OBJECT_CLIENT), HELP("Shared secret of a peer; in maui-private.cfg only.")},
     {N("RESCTLPOLICY"), WORD("ADMINONLY", kw_resctl), IN_SETTINGS(rsv_makers), GUARDS, HELP("Who may make reservations: administrators, or ANY user personal ones.")},
     {N("RESLIMITPOLICY"), WORD("OFF", kw_reslimit), IN_SETTINGS(rsv_limits), GUARDS, HELP("Active limits that personal reservations have to satisfy: none, SOFT or HARD.")},
 };

@@ -2,7 +2,9 @@
  * Why a job waits, in a few words: what stands beside it in the resource manager's own
  * list, which others read. Nothing in it that changes from cycle to cycle, as a note is
  * written anew only when it says something else; and nothing of other people's jobs. */
+#include "cluster/cluster.h"
 #include "cluster/job.h"
+#include "cluster/node.h"
 #include "cluster/reason.h"
 #include "policy/reason.h"
 
@@ -12,10 +14,40 @@
 
 #define SENTENCE 400
 
-static int say_procs(const struct job *j, const char *before, char *ret, size_t size)
+/* What else it asks for, by which its wait may be another than that of its neighbours:
+ * nodes that it names, licences, a reservation, one switch or set of nodes. */
+static int say_wishes(
+    const struct cluster *c, const struct job *j, char *ret, size_t size)
 {
-    return snprintf(ret, size, "%swaits for %u processor%s", before, j->procs,
-        j->procs == 1 ? "" : "s");
+    const struct taskdef *d = j->nreqs > 0 ? j->reqs[0].def : NULL;
+    int n = 0;
+
+    *ret = '\0';
+    for (size_t i = 0; d != NULL && i < d->job_gres.n && n < (int)size / 3; i++)
+        n += snprintf(ret + n, size - (size_t)n, " and %lld %s",
+            (long long)d->job_gres.v[i].count,
+            names_text(c->gres, d->job_gres.v[i].id));
+    if (d != NULL && d->hosts.n == 1)
+        n += snprintf(
+            ret + n, size - (size_t)n, " on %s", node_at(c, d->hosts.v[0])->name);
+    else if (d != NULL && d->hosts.n > 1)
+        n += snprintf(ret + n, size - (size_t)n, " on the nodes that it names");
+    else if (d != NULL && d->nodeset != NULL)
+        n += snprintf(ret + n, size - (size_t)n, " on nodes of one set");
+    if (j->extra != NULL && j->extra->advres != NULL)
+        n += snprintf(
+            ret + n, size - (size_t)n, " in reservation %.60s", j->extra->advres);
+    return n;
+}
+
+static int say_procs(const struct cluster *c, const struct job *j, const char *before,
+    char *ret, size_t size)
+{
+    char wishes[SENTENCE];
+
+    say_wishes(c, j, wishes, sizeof wishes);
+    return snprintf(ret, size, "%swaits for %u processor%s%s", before, j->procs,
+        j->procs == 1 ? "" : "s", wishes);
 }
 
 /* The sentence without the subject that all of them have. */
@@ -48,9 +80,9 @@ int reason_format_note(const struct cluster *c, const struct job *j,
         return snprintf(ret_text, size, "starts soon");
     case WAIT_RESOURCES:
     case WAIT_RESERVATION:
-        return say_procs(j, "", ret_text, size);
+        return say_procs(c, j, "", ret_text, size);
     case WAIT_PREEMPTED:
-        return say_procs(j, "was preempted and ", ret_text, size);
+        return say_procs(c, j, "was preempted and ", ret_text, size);
     case WAIT_PRIORITY:
     case WAIT_BACKFILL_DEPTH:
     case WAIT_BACKFILL_WINDOW:

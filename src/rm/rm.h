@@ -38,8 +38,9 @@ struct rm_job {
     int exit_status;    /* of an ended one: exit code; 128 + n = killed by signal n */
     struct job_end end; /* why it ended */
     const char *notes;  /* what the RM says of it, for people; NULL = as before */
-    bool changed; /* it waits, and its request is not what was told before; or it is
-                     back from its nodes, and all it asks for is told anew */
+    uint8_t lifted; /* hold_kind bits: it was held so there, and somebody lifted that */
+    bool changed;   /* it waits, and its request is not what was told before; or it is
+                       back from its nodes, and all it asks for is told anew */
 };
 
 /* A reservation that the resource manager made itself. Whom it lets in has to name it,
@@ -164,10 +165,12 @@ struct rm_command {
                           jobs at their limit itself; negative: does not end it */
     bool over_memory;  /* START: it may use more memory than it asked for; what is to be
                           done then the scheduler decides */
-    unsigned kinds;    /* HOLD, RELEASE: enum hold_kind bits */
-    int signal;        /* SIGNAL */
-    const char *cls;   /* START: the class chosen, of those it may run in; or NULL */
-    const char *text;  /* CANCEL: told to the user; may be NULL */
+    bool preempts;    /* REQUEUE: it makes room for another; the RM may give it the time
+                         that such jobs have there to end */
+    unsigned kinds;   /* HOLD, RELEASE: enum hold_kind bits */
+    int signal;       /* SIGNAL */
+    const char *cls;  /* START: the class chosen, of those it may run in; or NULL */
+    const char *text; /* CANCEL: told to the user; may be NULL */
 };
 
 /* A submission: the request as a job record, and what to run. Everything is borrowed

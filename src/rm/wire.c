@@ -64,6 +64,7 @@ static json_t *job_out(const struct rm_job *j, int64_t at)
     if (j->end.reason != ENDED_UNKNOWN)
         json_object_set_new(o, "end", describe_end(&j->end));
     put_text(o, "notes", j->notes);
+    put_int(o, "lifted", j->lifted);
     put_bool(o, "changed", j->changed);
     return o;
 }
@@ -168,6 +169,8 @@ char *wire_report(const struct rm_report *r)
     return NULL;
 }
 
+#define HOLDS_RM (HOLD_USER | HOLD_SYSTEM)
+
 static void read_job(struct reader *r, const json_t *o, struct rm_job *j)
 {
     *j = (struct rm_job){.cpu_s = -1, .mem_mb = -1, .swap_mb = -1, .disk_mb = -1};
@@ -190,6 +193,7 @@ static void read_job(struct reader *r, const json_t *o, struct rm_job *j)
     j->exit_status = (int)reader_u32(r, o, "exit_status");
     describe_read_end(json_object_get(o, "end"), &j->end);
     j->notes = reader_text(r, o, "notes");
+    j->lifted = (uint8_t)(reader_u32(r, o, "lifted") & HOLDS_RM);
     j->changed = reader_bool(r, o, "changed");
 }
 
@@ -318,6 +322,7 @@ char *wire_command(const struct rm_command *c)
     put_int(o, "wclimit_s", c->wclimit_s);
     put_int(o, "kinds", c->kinds);
     put_int(o, "signal", c->signal);
+    put_bool(o, "preempts", c->preempts);
     put_text(o, "class", c->cls);
     put_text(o, "text", c->text);
     return wire_line("command", o);
@@ -342,6 +347,7 @@ void wire_read_command(struct reader *r, const json_t *o, struct rm_command *ret
             .wclimit_s = reader_int(r, o, "wclimit_s", 0),
             .kinds = reader_u32(r, o, "kinds"),
             .signal = (int)reader_u32(r, o, "signal"),
+            .preempts = reader_bool(r, o, "preempts"),
             .cls = reader_text(r, o, "class"),
             .text = reader_text(r, o, "text")};
     ret->places = describe_read_places(r, o, "places", &ret->nplaces);

@@ -120,7 +120,7 @@ class Maui(Daemon):
     def stop(self):
         try:
             pid = self.pid()
-        except OSError:
+        except (OSError, ValueError):
             return
         self.cluster.run("kill", pid, check=False)
         wait_for(lambda: not self.is_there(pid), "its end", SECONDS, self.log)

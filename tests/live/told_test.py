@@ -59,9 +59,11 @@ class Told(Daemon):
                           "admitted": True, "requests": [{}], **more}})
 
     def ordered(self, action):
-        """The last such command, when there is one."""
+        """The last such command, when there is one; a line may be half written yet."""
         path = pathlib.Path(self.home, "heard")
-        found = [c for line in path.read_text().splitlines()
+        if not path.exists():
+            return None
+        found = [c for line in path.read_text().split("\n")[:-1]
                  if (c := json.loads(line).get("command", {})).get("action") == action]
         return found[-1] if found else None
 

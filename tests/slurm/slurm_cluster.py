@@ -235,9 +235,11 @@ class SlurmCluster:
                 f"PartitionName=down Nodes=n[1-{last}] DefaultTime=60 State=DOWN"]
 
     def write(self, name, text):
+        """Beside slurm.conf; its path."""
         path = pathlib.Path(self.dir, "etc", name)
         path.write_text(text)
         path.chmod(0o644)
+        return path
 
     def configure(self):
         bind = self.address()

@@ -8,6 +8,7 @@ import time
 import pytest
 
 import slurm_cluster
+from slurm_gate_test import CHANGES, is_kept
 from slurm_life_test import running
 
 CLUSTER = {"conf": "KillWait=1\n"}
@@ -290,6 +291,79 @@ def test_who_is_touched_amid_a_start_is_as_the_user_wants(slurm, what):
                 ("PENDING", "Hold"), ("RUNNING", "Running")), f"{job}")
 
 
+# ---- a job that is new: judged by Slurm, and not yet in the scheduler's hands ----
+
+@pytest.fixture
+def new(slurm):
+    """new(change): what it makes of a job while the scheduler's adapter hangs."""
+    slurm.maui.ok("schedctl", "-s")
+
+    def submit(change, *options, user=None):
+        slurm.wait(lambda: time.time() - int(open(f"{slurm.maui.home}/slurm.heartbeat").read()
+                                             .split()[0]) < 3, "a sign of life")
+        with slurm.stopped("adapter"):
+            job = slurm.sbatch("-n", 1, *options, user=user)
+            assert not is_kept(slurm, job)
+            change(job)
+            begin = int(slurm.ok("squeue", "-h", "-j", job, "-O", "EligibleTime:30",
+                                 env={"SLURM_TIME_FORMAT": "%s"}))
+            assert is_kept(slurm, job) or begin > time.time() + 20
+        slurm.wait(lambda: is_kept(slurm, job), "its being taken")
+        return job
+
+    yield submit
+    slurm.maui.ok("schedctl", "-r")
+
+
+def test_no_change_by_its_owner_frees_a_new_job(slurm, new, users):
+    jobs = []
+    for change in CHANGES:
+        def act(job):
+            slurm.run("scontrol", "update", f"jobid={job}", change, user=users[0])
+            slurm.run("scontrol", "release", job, user=users[0])
+        jobs.append(new(act, user=users[0]))
+    slurm.wait(lambda: all(slurm.maui.job(j) for j in jobs), "all of them")
+
+
+def test_a_new_job_is_as_its_owner_changes_it(slurm, new):
+    def order(*words):
+        return lambda job: slurm.ok("scontrol", *(w.replace("JOB", job) for w in words))
+    held = new(order("hold", "JOB"))
+    later = new(order("update", "jobid=JOB", "starttime=now+900"))
+
+    def hold_first(job):  # the scheduler saw it before it was held, and takes it as it was
+        slurm.ok("scontrol", "hold", job)
+        slurm.ok("scontrol", "update", f"jobid={job}", "reqnodelist=", "priority=0",
+                 "admincomment=maui:kept;new")
+        assert slurm.show(job)["AdminComment"] == "maui:held"
+    faster = new(hold_first)
+    nice = new(order("update", "jobid=JOB", "nice=50", "timelimit=7"))
+    array = new(order("update", "jobid=JOB", "nice=50"), "-a", "1-3")
+    slurm.maui.ok("schedctl", "-r")
+    running(slurm, nice)
+    assert slurm.show(nice)["Nice"] == "50" and slurm.show(nice)["TimeLimit"] == "00:07:00"
+    for i in range(1, 4):
+        running(slurm, f"{array}_{i}")
+    for job in (held, faster):
+        slurm.wait_maui(job, "Hold")
+    assert slurm.state(faster) == slurm.state(held) == slurm.state(later) == "PENDING"
+    assert "start date" in slurm.maui.why(later) or "before" in slurm.maui.why(later)
+    slurm.ok("scontrol", "release", held)
+    running(slurm, held)
+
+
+def test_a_new_job_is_let_go_as_others_are(slurm, new):
+    def let_go(job):
+        slurm.ok(slurm.program, "slurm", "letgo", "--home", slurm.maui.home)
+        slurm.wait_state(job, "RUNNING")
+    with slurm.stopped("adapter"):
+        job = slurm.sbatch("-n", 1)
+        assert not is_kept(slurm, job)
+        let_go(job)
+        assert "maui" not in slurm.show(job).get("AdminComment", "")
+    slurm.wait_maui(job, "Running")
+
+
 # ---- what can never run, and what is written of options ----
 
 def test_checkjob_says_that_no_node_will_ever_do(slurm):
@@ -299,7 +373,7 @@ def test_checkjob_says_that_no_node_will_ever_do(slurm):
              "asks for 99 processors and no partition has more": ["-n", 99],
              "no set of nodes can ever satisfy": ["-c", 9]}
     for text, options in never.items():
-        job = slurm.sbatch(*options)
+        job = slurm.sbatch("--priority=7", *options)  # that Slurm does not judge here
         slurm.wait(lambda text=text, job=job: text in slurm.maui.why(job), text)
         assert slurm.state(job) == "PENDING"
 

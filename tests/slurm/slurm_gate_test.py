@@ -49,8 +49,14 @@ CHANGES = [
     "admincomment=go", "siteFactor=1", "reservationname=", "hold=0"]
 
 
+def is_kept(slurm, job):
+    """In the scheduler's hands."""
+    return slurm.show(job)["Priority"] == "0"
+
+
 def test_no_change_by_its_owner_frees_a_kept_job(kept, users):
     jobs = {change: kept.sbatch("-n", 1, user=users[0]) for change in CHANGES}
+    kept.wait(lambda: all(is_kept(kept, j) for j in jobs.values()), "all of them kept")
     for change, job in jobs.items():
         kept.run("scontrol", "update", f"jobid={job}", change, user=users[0])
         assert kept.show(job)["Priority"] == "0", change
@@ -335,6 +341,7 @@ def test_a_begin_time_set_meanwhile_stays(kept):
     def at(instant):
         return time.strftime("%Y-%m-%dT%H:%M:%S", time.gmtime(instant))
     job = kept.sbatch("-n", 1)
+    kept.wait(lambda: is_kept(kept, job), "its being taken")
     kept.ok("scontrol", "update", f"jobid={job}", f"starttime={at(owners)}")
     kept.ok("scontrol", "update", f"jobid={job}", f"admincomment=maui: waits #{ours}",
             f"starttime={at(ours)}")
@@ -344,6 +351,7 @@ def test_a_begin_time_set_meanwhile_stays(kept):
     assert begin(job) == owners
     # one that is the scheduler's goes when the job is let go, and can be another
     job = kept.sbatch("-n", 1)
+    kept.wait(lambda: is_kept(kept, job), "its being taken")
     for instant in (ours, ours + 60):
         kept.ok("scontrol", "update", f"jobid={job}", f"starttime={at(instant)}",
                 f"admincomment=maui: waits #{instant}")
@@ -372,3 +380,59 @@ def test_check_names_jobs_that_came_past_the_gate(slurm):
     run.communicate(timeout=60)
     assert f"the first {full}, came past the gate" in done.stdout, done.stdout
     assert "is ready" not in done.stdout
+
+
+def test_what_is_released_in_slurm_while_the_scheduler_is_away_stays_released(slurm):
+    """The later word counts, whoever was there to hear it; a hold that nobody lifted
+    stands."""
+    full = slurm.sbatch("-N", 3, "--exclusive")
+    slurm.wait_state(full, "RUNNING")
+    system, user, kept, soon = (slurm.sbatch("-n", 1) for _ in range(4))
+    for job in (system, user, kept, soon):
+        slurm.wait_maui(job, "Idle")
+        slurm.wait(lambda job=job: "maui: " in slurm.ok("scontrol", "show", "job", job),
+                   "its note")
+    slurm.maui.ok("sethold", "-s", system, kept, soon)
+    slurm.maui.ok("sethold", "-u", user)
+    for job, mark in ((system, "admin"), (kept, "admin"), (soon, "admin"), (user, "held")):
+        slurm.wait(lambda job=job, mark=mark: f"AdminComment=maui:{mark}" in
+                   slurm.ok("scontrol", "show", "job", job), "its mark")
+    slurm.kill("maui")
+    slurm.ok("scontrol", "release", soon)     # the gate is closed yet
+    slurm.wait(lambda: time.time() - float(pathlib.Path(
+        slurm.maui.home, "slurm.heartbeat").read_text().split()[0]) > 3, "an old heartbeat")
+    slurm.ok("scontrol", "release", system, user)
+    slurm.maui.start()
+    slurm.wait(slurm.known, "the scheduler's picture")
+    for job in (system, user, soon):
+        slurm.wait_maui(job, "Idle")
+    assert slurm.maui.job(kept)["shown_state"] == "SystemHold"
+    slurm.ok("scancel", full)
+    for job in (system, user, soon):
+        slurm.wait_state(job, "RUNNING")
+    assert slurm.state(kept) == "PENDING"
+
+
+def test_check_by_an_ordinary_user_says_what_it_does_not_see(slurm, users):
+    def check(home):
+        done = slurm.run(slurm.program, "slurm", "check", user=users[1],
+                         env={"MAUIHOMEDIR": home, "HOME": "/nonexistent"})
+        assert done.returncode == 0 and "error:" not in done.stdout, done
+        return done.stdout
+
+    scripts = pathlib.Path(slurm.dir, "etc")
+    for home in (slurm.maui.home, "/nowhere"):  # the scheduler's is in the scripts
+        text = check(home)
+        assert f"run as {users[1]}" in text and "slurmctld's log" in text
+        assert "nothing to change, as far as this user sees" in text
+    (scripts / "job_submit.lua").chmod(0o600)
+    pathlib.Path(slurm.maui.home).chmod(0o700)
+    try:
+        assert "job_submit.lua: Permission denied: cannot be looked at" in check("/nowhere")
+        (scripts / "job_submit.lua").chmod(0o644)
+        assert "the heartbeat, may not be read by this user" in check("/nowhere")
+    finally:
+        (scripts / "job_submit.lua").chmod(0o644)
+        pathlib.Path(slurm.maui.home).chmod(0o755)
+    done = slurm.run(slurm.program, "slurm", "letgo", user=users[1])
+    assert done.returncode == 1 and "only root and SlurmUser" in done.stderr, done

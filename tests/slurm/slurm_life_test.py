@@ -83,7 +83,7 @@ def test_a_failed_predecessor_starts_afternotok_alone(slurm):
     bad = slurm.sbatch("-d", f"afternotok:{first}")
     running(slurm, bad)
     assert slurm.state(ok) in ("PENDING", "CANCELLED")
-    assert "afterok can no longer be satisfied" in slurm.maui.why(ok)
+    slurm.wait(lambda: "can no longer be satisfied" in slurm.maui.why(ok), "the reason")
 
 
 def test_a_begin_time_is_kept(slurm):

@@ -1,7 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """Policies on jobs of Slurm, and what the scheduler's commands say meanwhile."""
 import json
+import pathlib
 import time
+
+import pytest
 
 CLUSTER = {"nodes": 4, "cpus": 2}
 
@@ -141,6 +144,42 @@ def test_preemption_by_requeue(policies, slurm):
     starts(slurm, preemptor)
     assert slurm.show(victim)["Restarts"] == "1"
     slurm.wait_state(victim, "RUNNING", seconds=30)
+
+
+GRACE = 4
+
+
+@pytest.mark.parametrize("transport", [None, "SCONTROL"])
+def test_a_preempted_job_has_the_grace_time_of_its_partition(fresh_cluster, transport):
+    """It is told at once, and stays for so long, or ends by itself before."""
+    rest = "DefaultTime=60 MaxTime=INFINITE State=UP"
+    c = fresh_cluster(nodes=1, cpus=2, transport=transport, partitions=[
+        f"PartitionName=all Nodes=n1 Default=YES {rest}",
+        f"PartitionName=low Nodes=n1 GraceTime={GRACE} {rest}"],
+        config=PREEMPTION.format("REQUEUE"))
+    told = pathlib.Path(c.dir, "out/told")
+    loop = "while :; do sleep 0.1; done"
+    victim = c.sbatch("-p", "low", "-n", 2, "--requeue", script=f"srun -n1 sh -c 'trap \"echo "
+                      f">{told}\" TERM; {loop}'")
+    c.wait_state(victim, "RUNNING")
+    c.wait_maui(victim, "Running")
+    c.wait(lambda: c.ok("squeue", "-h", "-s", "-j", victim).count("\n") > 1, "its step")
+    preemptor = c.sbatch("-p", "all", "-n", 2, script="sleep 1")
+    c.wait(told.exists, "the signal")
+    began = time.time()
+    assert c.state(victim) == "RUNNING"
+    c.wait_state(preemptor, "RUNNING", "COMPLETED")
+    assert time.time() - began > GRACE - 2
+    assert c.show(victim)["Restarts"] == "1"
+    c.empty()
+    meek = c.sbatch("-p", "low", "-n", 2, "--requeue",
+                    script=f"srun -n1 sh -c 'trap exit TERM; {loop}'")
+    c.wait_state(meek, "RUNNING")
+    c.wait_maui(meek, "Running")
+    c.wait(lambda: c.ok("squeue", "-h", "-s", "-j", meek).count("\n") > 1, "its step")
+    preemptor = c.sbatch("-p", "all", "-n", 2)
+    c.wait_state(preemptor, "RUNNING")
+    assert c.show(meek)["Restarts"] == "0" and c.state(meek) != "RUNNING", c.tale(meek)
 
 
 def test_who_cannot_be_stopped_keeps_its_nodes(policies, slurm):

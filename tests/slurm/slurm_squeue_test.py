@@ -43,6 +43,25 @@ def test_squeue_says_why_and_when(slurm, full):
     slurm.wait_state(second, "PENDING")
 
 
+def test_squeue_says_which_kind_of_wait_it_is(slurm, full):
+    kinds = {"waits for 1 processor on n2": ["-w", "n2"],
+             "waits for 2 processors on the nodes that it names": ["-w", "n[2-3]"],
+             "waits for 1 processor and 2 lic_a": ["-L", "lic_a:2"],
+             "its partition is down, or its jobs may not start": ["-p", "down"],
+             "may not start before": ["--begin=now+1hour"],
+             "waits for jobs that it depends on": ["-d", "singleton", "-J", "alone"]}
+    slurm.sbatch("-J", "alone", "-n", 16)
+    for text, options in kinds.items():
+        job = slurm.sbatch("-t", 5, *options)
+        wait_note(slurm, job, f"maui: {text}")
+        if "-d" in options:  # Slurm's own word, as it judges that
+            slurm.wait(lambda: slurm.ok("squeue", "-h", "-j", job, "-o", "%R").strip()
+                       == "(Dependency)", "the reason")
+            assert "dependency singleton" in slurm.maui.why(job)
+        elif "-p" in options:
+            assert f"the resource manager holds this job: {text}" in slurm.maui.why(job)
+
+
 def test_comments_of_users_stay(slurm, full, users):
     job = slurm.sbatch("-n", 8, "-t", 10, "--comment", "my own", user=users[0])
     wait_note(slurm, job, "waits for 8")
@@ -111,6 +130,7 @@ def test_commands_take_ids_as_squeue_prints_them(slurm, full):
 
 def test_by_hand_an_administrator_starts_it_at_once(slurm, full):
     job = slurm.sbatch("-n", 8, "-t", 10)
+    wait_note(slurm, job, "waits for 8")
     slurm.wait(lambda: begin(slurm, job), "an expected start")
     slurm.maui.stop()
     try:
@@ -126,6 +146,7 @@ def test_by_hand_an_administrator_starts_it_at_once(slurm, full):
 
 def test_let_go_leaves_nothing_behind(slurm, full):
     job = slurm.sbatch("-n", 8, "-t", 10)
+    wait_note(slurm, job, "waits for 8")
     slurm.wait(lambda: begin(slurm, job), "an expected start")
     slurm.maui.stop()
     try:

@@ -92,3 +92,20 @@ def test_the_limit_of_a_running_job_is_followed(slurm):
     slurm.maui.ok("mjobctl", "-m", "wclimit=600", job)
     slurm.wait(lambda: shown(slurm, job, "TimeLimit") == "00:10:00", "the limit in Slurm")
     assert slurm.maui.job(job)["wclimit_s"] == 600
+
+
+def test_overtime_is_foreseen_once_a_job_is_past_its_limit(slurm):
+    """Slurm lets it run on for OverTimeLimit, three minutes here."""
+    over = slurm.sbatch("-N2", "--exclusive", "-t1", script="sleep 300")
+    running(slurm, over)
+    next_one = slurm.sbatch("-N2", "--exclusive", "-t1")
+    begun = time.mktime(time.strptime(shown(slurm, over, "StartTime"), "%Y-%m-%dT%H:%M:%S"))
+    begun -= time.timezone
+
+    def expected():
+        """When its reservation begins, after the other's start."""
+        found = slurm.maui.job(next_one)
+        return found and found.get("reservation_end_at", 0) - 60 - begun
+    slurm.wait(lambda: 55 <= (expected() or 0) <= 65, "a reservation at the limit")
+    slurm.wait(lambda: 235 <= expected() <= 245, "one behind the overtime", 80)
+    assert slurm.state(over) == "RUNNING"

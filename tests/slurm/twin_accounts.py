@@ -248,3 +248,25 @@ def time_limits_of_partition_and_qos(s):
     s.waits(*filter(None, [long]))
     s.starts(s.submit("-p", "short"), nodes=False)
     s.field(list(s.jobs)[-1], "TimeLimit", "QOS")
+
+
+# ---- what is counted of a job that waited ----
+
+@other("Eligible is the moment of the release: Slurm takes no earlier one")
+def eligible_since_its_submission(s):
+    """sacct: Eligible is the submission, so that Reserved (Planned) is how long it waited."""
+    full = s.submit("-N", 3, "--exclusive")
+    s.starts(full)
+    job = s.submit("-n", 1, "-t", 5)
+    s.waits(job)
+    s.waits(job)
+    s.cancel(full)
+    s.starts(job, nodes=False)
+
+    def instants():
+        text = s.cluster.ok("sacct", "-n", "-P", "-X", "-j", job, "-o",
+                            "Submit,Eligible,Start", env={"SLURM_TIME_FORMAT": "%s"})
+        words = text.strip().split("|")
+        return [int(w) for w in words] if all(w.isdigit() for w in words) else None
+    submit, eligible, start = s.cluster.wait(instants, "its record", 30)
+    s.see("eligible", eligible - submit <= 1, "waited", start - eligible >= 4)

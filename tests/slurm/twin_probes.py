@@ -4,18 +4,23 @@ probe is done on both of two clusters (twin_site.py). Where ours is other on pur
 probe says in words how, and sees what is common to both."""
 import collections
 
-Probe = collections.namedtuple("Probe", "name act text other")
+Probe = collections.namedtuple("Probe", "name act text other users", defaults=(False,))
 PROBES = []
 
 
-def probe(act, other=""):
-    """`other`: what is other here, in words; then it is not compared in the tests."""
-    PROBES.append(Probe(act.__name__, act, " ".join(act.__doc__.split()), other))
+def probe(act, other="", users=False):
+    """`other`: what is other here, in words; then it is not compared in the tests.
+    `users`: several people take part, whom only root can be."""
+    PROBES.append(Probe(act.__name__, act, " ".join(act.__doc__.split()), other, users))
     return act
 
 
 def other(text):
     return lambda act: probe(act, text)
+
+
+def several_users(act):
+    return probe(act, users=True)
 
 
 # ---- nodes that go and come ----
@@ -128,7 +133,7 @@ def gpus_per_task(s):
     s.waits(rest)
 
 
-@other("the job is accepted and waits with the reason: Slurm judges no kept job")
+@probe
 def gres_that_nobody_has(s):
     """More devices than a node or the cluster has are refused at submission."""
     s.submit("--gres=gpu:3")
@@ -242,7 +247,10 @@ def features_of_nobody(s):
     s.submit("-C", "[odd*1&nothing*1]", "-N", 2)
 
 
-@probe
+SOONER = "starts where one switch has room; Slurm alone tries nodes of less weight, and waits"
+
+
+@other(SOONER)
 def switches(s):
     """--switches=1: all nodes below one switch."""
     s.starts(s.submit("-w", "n6", "--exclusive"))
@@ -250,7 +258,7 @@ def switches(s):
     s.starts(job)
 
 
-@probe
+@other(SOONER)
 def switches_wait(s):
     """--switches=1 waits for a switch as long as it was told to."""
     blocks = [s.submit("-w", n, "--exclusive") for n in ("n1", "n6")]
@@ -262,6 +270,36 @@ def switches_wait(s):
 
 
 @probe
+def switches_of_the_second_choice(s):
+    """--switches=1 where the nodes that would be taken first are below two."""
+    s.starts(s.submit("-w", "n5", "--exclusive"))
+    jobs = [s.submit("-N", 2, "--switches=1", "--exclusive") for _ in range(2)]
+    s.starts(*jobs, nodes=False)
+    for job in jobs:
+        s.see(sorted({int(n[1:]) > 3 for n in s.cluster.where(job)}) in ([False], [True]))
+    s.starts(s.submit("-n", 4), nodes=False)
+
+
+@probe
+def switches_for_a_while(s):
+    """--switches=1@0:06: after six seconds any nodes will do."""
+    s.starts(*(s.submit("-w", n, "--exclusive") for n in ("n1", "n6")))
+    job = s.submit("-N", 3, "--switches=1@0:06", "--exclusive")
+    s.waits(job)
+    s.starts(job, nodes=False, seconds=40)
+
+
+@probe
+def lists_of_nodes(s):
+    """-w, -x and --nodefile, of more nodes than the job takes too."""
+    name = s.cluster.write("nodes", "n2\nn3\n")
+    s.starts(s.submit("-w", "n2", "-n", 1), s.submit("-x", "n[1-5]", "-n", 1))
+    s.starts(s.submit("--nodefile", name, "-N", 2))
+    s.starts(s.submit("-w", "n4,n5", "-N", 3, "-x", "n6"), nodes=False)
+    s.submit("-w", "n[1-4]", "-N", 2)
+
+
+@probe
 def contiguous(s):
     """--contiguous: nodes beside each other."""
     blocks = [s.submit("-w", n, "--exclusive") for n in ("n3", "n6")]
@@ -270,6 +308,177 @@ def contiguous(s):
     s.waits(job)
     s.cancel(blocks[1])
     s.starts(job)
+
+
+# ---- what can never run ----
+
+IMPOSSIBLE = (
+    "-N 7", "-n 99", "-c 9", "-N 2 --ntasks-per-node=9", "--mincpus=9", "--tmp=99999",
+    "--mem=99999", "--mem-per-cpu=99999", "-p gpu -N 4", "-p narrow -n 99", "-p nothing",
+    "-p gpu,urgent -c 9", "-w n99", "-p gpu -w n5", "-x n[1-6]", "-w n2 -x n2",
+    "-C odd&even", "-C at_n1 -w n2", "-C [at_n1*2] -N 2", "--gres=nothing:1",
+    "--gres=gpu:v100:3", "-C at_n4 --gres=gpu:1", "-w n1 --gres=gpu:v100:1",
+    "-N 4 --gres=gpu:1", "--gpus=a100:4", "-N 4 --exclusive -p gpu", "-L nothing",
+    "-L lic_a:9", "--reservation=nothing", "-a 1-3 -N 7", "-a 1-3 -c 9", "-a 1-9%2 -c 9",
+    "--begin=now+1hour -c 9", "--deadline=now+1hour -t 5 -c 9",
+    "-t 5 --deadline=now+1minute", "--exclusive=user -c 9", "--nice=100 -c 9", "-H -c 9",
+    "-A nothing", "--qos=nothing", "--mcs-label=nothing", "--contiguous -N 7",
+    "-d afterany:1 -c 9", "-d afterok:nothing", "-d singleton -c 9", "-a 5-3", "-n 0",
+    "-N 3-2", "--nice=-5 -c 9", "--comment=x -c 9", "--requeue -c 9", "--switches=1 -N 4")
+
+
+@probe
+def what_could_never_run(s):
+    """What no nodes could ever do is refused at submission, with Slurm's words; what is
+    accepted all the same waits."""
+    for words in IMPOSSIBLE:
+        job = s.submit(*words.split())
+        s.see(words, "refused" if job is None else "accepted")
+        if job:
+            s.cancel(job)
+    script = "#!/bin/sh\ntrue\n"
+    s.command("sbatch", "-n", 1, ":", "-c", 9, stdin=script)
+    for words in (("srun", "-c", 9, "true"), ("salloc", "--gres=gpu:3", "true")):
+        done = s.run(*words)
+        s.see(words, done.returncode, sorted(done.stderr.splitlines()))
+    s.command("sbatch", "--test-only", "-c", 9, stdin=script)
+    s.see("left", s.cluster.ok("squeue", "-h", "-o", "%i"))
+
+
+@several_users
+def what_could_never_run_of_others(s):
+    """The same of people who are nobody in particular."""
+    for words in ("-N 7", "--gres=gpu:3", "-c 9 -a 1-2", "--nice=-5", "--priority=5 -c 9"):
+        job = s.submit(*words.split(), user="games")
+        s.see(words, "refused" if job is None else "accepted")
+        if job:
+            s.cancel(job)
+
+
+# ---- whose turn it is ----
+
+@probe
+def dependencies(s):
+    """-d of each kind, together and one of several."""
+    first = s.submit(script="sleep 3; exit 0")
+    bad = s.submit(script="sleep 6; exit 1")
+    s.starts(first, bad, nodes=False)
+    jobs = {kind: s.submit("-d", kind.format(first, bad)) for kind in (
+        "afterok:{0}", "afternotok:{0}", "afterok:{1}", "afternotok:{1}", "afterany:{0}:{1}",
+        "after:{0}", "afterok:{0},afterok:{1}", "afterok:{0}?afterok:{1}", "aftercorr:{0}")}
+    s.starts(jobs["after:{0}"], nodes=False)
+    s.ends(first, bad)
+    s.waits()
+    for kind, job in jobs.items():
+        s.see(kind, s.cluster.state(job))
+        s.field(job, "Dependency")
+    s.submit("-d", f"afterok:{jobs['after:{0}']}")
+    s.submit("-d", "afterok:1")
+
+
+@probe
+def dependencies_never_satisfied(s):
+    """--kill-on-invalid-dep ends a job that can never start; without it, it stays."""
+    bad = s.submit(script="sleep 2; exit 1")
+    s.starts(bad, nodes=False)
+    goes = s.submit("-d", f"afterok:{bad}", "--kill-on-invalid-dep=yes")
+    stays = s.submit("-d", f"afterok:{bad}", "--kill-on-invalid-dep=no")
+    s.ends(bad, goes)
+    s.waits(stays)
+
+
+@probe
+def singleton(s):
+    """-d singleton: one of a name at a time."""
+    one = s.submit("-J", "alone", "-d", "singleton", script="sleep 4")
+    two = s.submit("-J", "alone", "-d", "singleton")
+    other = s.submit("-J", "other", "-d", "singleton")
+    s.starts(one, other, nodes=False)
+    s.waits(two)
+    s.ends(one)
+    s.starts(two, nodes=False)
+
+
+@probe
+def held(s):
+    """-H, and the owner's release; held again while it waits."""
+    job = s.submit("-H")
+    s.waits(job)
+    s.field(job, "Reason", "Priority")
+    s.command("scontrol", "release", job)
+    s.starts(job, nodes=False)
+    full = s.submit("-N", 6, "-n", 6, "-w", "n[1-6]", "--exclusive")
+    s.cancel(job)
+    s.starts(full)
+    waiting = s.submit("-n", 1)
+    s.command("scontrol", "hold", waiting)
+    s.cancel(full)
+    s.waits(waiting)
+    s.field(waiting, "Reason", "Priority")
+    s.command("scontrol", "release", waiting)
+    s.starts(waiting, nodes=False)
+
+
+@probe
+def nice_among_own_jobs(s):
+    """--nice, and nice= later, order the jobs of a user."""
+    full = s.submit("-N", 6, "--exclusive")
+    s.starts(full)
+    jobs = [s.submit("-N", 6, "--exclusive", "-t", 5, f"--nice={n}", script="sleep 1.5")
+            for n in (2000, 0, 1000, 3000)]
+    s.command("scontrol", "update", f"jobid={jobs[3]}", "nice=500")
+    s.waits(*jobs)
+    s.cancel(full)
+    s.order_of_starts(*jobs)
+
+
+@probe
+def priority_by_an_administrator(s):
+    """scontrol update priority= goes before all that is worked out."""
+    full = s.submit("-N", 6, "--exclusive")
+    s.starts(full)
+    jobs = [s.submit("-N", 6, "--exclusive", "-t", 5, script="sleep 1.5") for _ in range(3)]
+    s.waits(*jobs)
+    s.command("scontrol", "update", f"jobid={jobs[2]}", "priority=9000000")
+    s.command("scontrol", "update", f"jobid={jobs[1]}", "priority=8000000")
+    s.waits(*jobs)
+    s.cancel(full)
+    s.order_of_starts(*jobs)
+
+
+@several_users
+def priorities_that_users_ask_for(s):
+    """What users may not do to priorities, theirs and those of others, in Slurm's words."""
+    full = s.submit("-N", 6, "--exclusive")
+    s.starts(full)
+    job = s.submit("-N", 6, "-t", 5, user="games")
+    s.waits(job)
+    for change in ("priority=5000000", "nice=-5", "nice=5"):
+        s.command("scontrol", "update", f"jobid={job}", change, user="games")
+        s.command("scontrol", "update", f"jobid={job}", change, user="daemon")
+    s.command("scontrol", "top", job, user="games")
+    s.command("scontrol", "top", job, user="daemon")
+    for verb in ("hold", "release", "requeue", "suspend"):
+        s.command("scontrol", verb, job, user="daemon")
+    s.command("scancel", job, user="daemon")
+    s.waits(job)
+
+
+# ---- nodes for oneself ----
+
+@several_users
+def exclusive_of_a_user(s):
+    """--exclusive=user: nodes shared with own jobs alone."""
+    mine = s.submit("-n", 1, "-w", "n4", "--exclusive=user", user="games")
+    s.starts(mine)
+    s.starts(s.submit("-n", 1, "-w", "n4", user="games"))
+    s.starts(s.submit("-n", 1, "-w", "n4", "--exclusive=user", user="games"))
+    stranger = s.submit("-n", 1, "-w", "n4", "-t", 5, user="daemon")
+    s.starts(s.submit("-n", 1, "-w", "n5", user="daemon"))
+    shut = s.submit("-n", 1, "-w", "n5", "-t", 5, "--exclusive=user", user="games")
+    s.waits(stranger, shut)
+    s.run("scancel", "-u", "games", "-w", "n4")
+    s.starts(stranger)
 
 
 # ---- heterogeneous jobs ----
@@ -424,13 +633,14 @@ def options_of_place(s):
     """Options that say how much and where: each alone, on an empty cluster."""
     for words in ("--ntasks-per-node=2 -N 2", "-n 6", "-n 3 -c 2", "--mincpus=3", "--tmp=500",
                   "--mem=3000", "--mem-per-cpu=900", "--cpus-per-gpu=2 --gpus=2",
-                  "--mem-per-gpu=500 --gpus=2", "--gpus=1 --gpu-bind=closest",
+                  "--mem-per-gpu=500 --gpus=2", "--gpus=1 --gpu-bind=closest", "--gpus=1 --gpu-freq=low",
                   "--ntasks-per-gpu=1 --gpus=2", "--gres=gpu:1 --gres-flags=enforce-binding",
                   "--sockets-per-node=1", "--cores-per-socket=2", "--threads-per-core=1",
                   "--ntasks-per-core=1 -n 2", "--ntasks-per-socket=2 -n 2",
-                  "--hint=nomultithread", "-O -n 8 -N 1", "-s", "--exclusive=user",
+                  "--hint=nomultithread", "-O -n 8 -N 1", "-s", "--exclusive=user", "--exclusive=mcs",
                   "--nodelist=n2", "--exclude=n[4-6]", "-N 2-4 -n 2", "--prefer=at_n2",
-                  "--use-min-nodes", "-w n[1-2] -N 2", "-m cyclic -n 4 -N 2"):
+                  "--use-min-nodes", "--spread-job -N 2 -n 2", "--gpus-per-socket=1 --sockets-per-node=1",
+                  "-B 1:2", "-w n[1-2] -N 2", "-m cyclic -n 4 -N 2"):
         job = s.submit(*words.split())
         s.see(words)
         s.starts(job, nodes=False)

@@ -14,6 +14,7 @@ from slurm_cluster import SlurmCluster
 # Slurm alone schedules as quickly as below the scheduler; nothing else is different.
 ALONE = """\
 PriorityType=priority/multifactor
+PriorityWeightPartition=1000000
 SchedulerType=sched/backfill
 SchedulerParameters=batch_sched_delay=0,sched_min_interval=0,default_queue_depth=10000,\
 bf_interval=1

@@ -35,6 +35,7 @@ void fake_scontrol_end(struct adapter *a)
         free(a->pending.v[i].id);
     vec_fini(&a->pending);
     free(strbuf_take(&fake_scontrol()->ran));
+    free(strbuf_take(&fake_scontrol()->ordered));
 }
 
 /* ---- pipe.c ---- */
@@ -55,6 +56,7 @@ char *pipe_ask(const char *command)
 int pipe_order(const char *command)
 {
     assert(strchr(command, '\n') == NULL);
+    strbuf_printf(&fake_scontrol()->ordered, "%s\n", command);
     errno = fake_scontrol()->refuses ? answer_error(fake_scontrol()->text) : 0;
     return errno ? -1 : 0;
 }

@@ -14,6 +14,7 @@ struct fake_scontrol {
     bool refuses;                            /* orders, with that text */
     void (*tell)(const struct rm_report *r); /* gets what the adapter tells */
     struct strbuf ran;                       /* programs, a line each */
+    struct strbuf ordered;                   /* commands to the one that lives on */
     int64_t now_ms;                          /* goes on by 10 s each time it is asked */
 };
 struct fake_scontrol *fake_scontrol(void);

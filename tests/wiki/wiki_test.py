@@ -7,6 +7,7 @@ import pathlib
 import shutil
 import signal
 import socket
+import subprocess
 import sys
 import time
 
@@ -352,13 +353,44 @@ def test_one_record_that_is_wrong_stops_nothing(site):
     assert "bad1: it has no UNAME=" in site.rm()
 
 
-def test_the_event_port_wakes_the_scheduler(site):
-    """POLLINTERVAL is an hour: whoever connects from this machine wakes it."""
+def find_own_address():
+    """One of this machine that is not of its loopback; None: it has none."""
+    said = subprocess.run(["hostname", "-I"], capture_output=True, text=True).stdout.split()
+    return next((a for a in said if "." in a and not a.startswith("127.")), None)
+
+
+def open_port():
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
-        port = free.getsockname()[1]
-    text = f"EPORT={port} MINETIME=1 "
-    site.section(text)
+        return free.getsockname()[1]
+
+
+def test_a_stranger_does_not_wake_the_scheduler(site):
+    """HOST is 127.0.0.1: who comes from another address of this machine is a stranger."""
+    address, port = find_own_address(), open_port()
+    if address is None:
+        pytest.skip("this machine has no address but 127.0.0.1: no stranger to play")
+    site.section(f"EPORT={port}")
+    path = pathlib.Path(f"{site.home}/maui.cfg")
+    path.write_text(path.read_text().replace("POLLINTERVAL=1 ", "POLLINTERVAL=3600 ")
+                    + "RMPOLLINTERVAL 3600\n")
+    site.begin()
+    before = len(site.world.look()["asked"])
+    with socket.create_connection((address, port), 5) as s:
+        s.settimeout(20)
+        try:
+            assert s.recv(1) == b""  # it is sent away at once
+        except ConnectionResetError:
+            pass
+    assert len(site.world.look()["asked"]) == before
+    with socket.create_connection(("127.0.0.1", port), 5):
+        site.wait(lambda: len(site.world.look()["asked"]) > before, "a look", 60)
+
+
+def test_the_event_port_wakes_the_scheduler(site):
+    """POLLINTERVAL is an hour: whoever connects from this machine wakes it."""
+    port = open_port()
+    site.section(f"EPORT={port} MINETIME=1")
     path = pathlib.Path(f"{site.home}/maui.cfg")
     path.write_text(path.read_text().replace("POLLINTERVAL=1 ", "POLLINTERVAL=3600 ")
                     + "RMPOLLINTERVAL 3600\n")

@@ -33,6 +33,7 @@ static void free_told(void *data)
     struct ge_told *t = data;
 
     ge_end_start(t);
+    free(t->note);
 }
 
 static void *open_adapter(
@@ -102,6 +103,11 @@ static void take_command(void *ctx, const struct rm_command *c)
     ge_command(ctx, c);
 }
 
+static void take_note(void *ctx, const struct rm_note *n)
+{
+    ge_note(ctx, n);
+}
+
 int ge_adapter(void)
 {
     static const struct agent_driver driver = {.program = "maui-gridengine",
@@ -111,7 +117,8 @@ int ge_adapter(void)
         .close = close_adapter,
         .look = begin_look,
         .forget = forget_all,
-        .command = take_command};
+        .command = take_command,
+        .note = take_note};
 
     return agent_main(&driver);
 }

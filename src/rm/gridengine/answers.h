@@ -133,6 +133,8 @@ const struct ge_queue *ge_find_queue(const struct ge_queues *queues, const char 
 /* The line "name value" of a definition, its continued lines joined; the value in the
  * arena, or NULL. */
 const char *ge_setting(struct arena *arena, const char *text, const char *name);
+/* The same text with another value of that setting; owned by the caller. */
+char *ge_with_setting(const char *text, const char *name, const char *value);
 /* The definition of a queue of our own, made of another: with these hosts and slots.
  * Owned by the caller. */
 char *ge_own_queue(const struct ge_queue *q, const char *name,

@@ -23,6 +23,7 @@ static const struct rm_driver gridengine_driver = {
     .command = remote_command,
     .submit = remote_submit,
     .poll = remote_poll,
+    .note = remote_note,
 };
 
 const struct rm_driver *rm_gridengine_driver(void)

@@ -51,6 +51,7 @@ struct ge_told {
     enum ge_step step;
     char *instance;       /* owned; a start: where it goes to */
     struct start *queued; /* owned: a start that waits for its turn (starts.c) */
+    char *note;           /* owned: what is to be shown of it (notes.c) */
     bool tidying;         /* commands that put it right run */
 };
 
@@ -64,6 +65,7 @@ struct ge_adapter {
     struct ge_look *look;              /* look.c */
     bool told_past;                    /* what ended while nobody looked */
     unsigned tidying;                  /* commands of tidy.c that run */
+    unsigned noting;                   /* commands of notes.c that run */
     bool complained, deleting;         /* tidy.c */
     /* the last answers */
     struct ge_jobs jobs_answer;
@@ -113,6 +115,11 @@ void ge_review_starts(struct ge_adapter *g);
 bool ge_is_held(const struct ge_job *j);
 /* Puts right what the last look showed. */
 void ge_tidy(struct ge_adapter *g);
+
+/* ---- notes.c ---- */
+void ge_note(struct ge_adapter *g, const struct rm_note *n);
+/* Writes some of those that are due. */
+void ge_write_notes(struct ge_adapter *g);
 
 /* ---- adapter.c ---- */
 int ge_adapter(void);

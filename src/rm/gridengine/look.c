@@ -76,7 +76,8 @@ int64_t ge_look_began_ms(const struct ge_adapter *g)
 void ge_run(struct ge_adapter *g, bool first, const char *const *argv,
     void (*ended)(void *ctx, const struct run_end *end), void *ctx)
 {
-    static const char *const extra[] = {"TZ=UTC", "LC_ALL=C", NULL};
+    static const char *const extra[] = {
+        "TZ=UTC", "LC_ALL=C", "SGE_SINGLE_LINE=1", NULL};
 
     runs_start(g->runs,
         &(struct run_spec){.argv = argv,
@@ -211,6 +212,7 @@ static void finish_answers(struct ge_adapter *g)
     ge_tell_jobs(g);
     ge_review_starts(g);
     ge_tidy(g);
+    ge_write_notes(g);
     agent_looked(g->agent, NULL, NULL);
 }
 

@@ -146,3 +146,24 @@ char *ge_own_queue(const struct ge_queue *q, const char *name,
     }
     return strbuf_take(&text);
 }
+
+char *ge_with_setting(const char *text, const char *name, const char *value)
+{
+    struct strbuf b = {0};
+    const char *next;
+    bool found = false;
+
+    for (const char *at = text; *at; at = next) {
+        size_t n = line_length(at, &next);
+
+        if (is_of(at, name)) {
+            strbuf_printf(&b, "%s %s\n", name, value);
+            found = true;
+        } else if (n > 0 && *at != '#') {
+            strbuf_printf(&b, "%.*s\n", (int)n, at);
+        }
+    }
+    if (!found)
+        strbuf_printf(&b, "%s %s\n", name, value);
+    return strbuf_take(&b);
+}

@@ -240,6 +240,7 @@ static char *list_context(const struct ge_job *j, const char *cls)
             &text, ",maui_pe=%lld-%lld", (long long)j->slots, (long long)j->slots_most);
     if (cls != NULL)
         strbuf_printf(&text, ",maui_class=%s", cls);
+    strbuf_add(&text, ",maui_why=let go");
     return strbuf_take(&text);
 }
 

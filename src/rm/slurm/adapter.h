@@ -38,6 +38,7 @@ struct part {
     char *name; /* key */
     int64_t default_s, max_s;
     int64_t procs_by_node; /* MaxCPUsPerNode, 0 = none */
+    int64_t grace_s;       /* GraceTime of jobs that are preempted */
     int64_t over_s;        /* OverTimeLimit; -1: that of slurm.conf */
     bool exclusive, open;  /* open: its jobs may start */
     uint16_t tier;         /* PriorityTier as Slurm tells it */
@@ -88,6 +89,7 @@ struct told_job {
     uint64_t digest, request; /* of all that is told; of what is asked for */
     uint32_t round;
     uint32_t time_min; /* minutes; 0 = it wants its whole limit */
+    int64_t grace_s;   /* of its partition */
     bool waiting, over;
     bool kept, held;    /* as Slurm has it now: at priority 0, by a hold */
     enum naming naming; /* how a start says where */
@@ -108,6 +110,8 @@ struct told_job {
     char *note;          /* what its comment is to say; owned, or NULL */
     time_t note_start;   /* when it is expected to start, 0 = not known */
     bool note_begin;     /* its begin time in Slurm is ours, and in the future */
+    bool fresh;          /* kept by that alone: its owner may hold it at this moment */
+    bool switch_void;    /* it has waited long enough for one switch */
     UT_hash_handle hh;
 };
 
@@ -125,7 +129,8 @@ struct pending {
     char *id; /* owned */
     int64_t since_ms, patience_ms;
     bool start;      /* else a stop */
-    int64_t look_ms; /* when to look at it next */
+    bool graced;     /* a requeue, that is to be sent when its time has come */
+    int64_t look_ms; /* when to look at it next, or to send it */
 };
 
 struct adapter {
@@ -142,6 +147,8 @@ struct adapter {
     struct gres_terms gres_most; /* of a node, seen so far */
     struct part *parts;
     struct told_node *nodes;
+    struct switches *switches; /* NULL = none are known */
+    time_t switches_at; /* when the next wish for one is void; 0 = none is there */
     struct told_job *jobs;
     struct told_reservation *reservations;
     struct VEC(struct pending) pending;
@@ -220,6 +227,19 @@ int64_t parts_rank(const struct adapter *a, const char *list);
 int64_t parts_share(const struct adapter *a, const char *list);
 /* How many of a list may start jobs now. */
 uint32_t parts_open(const struct adapter *a, const char *list);
+
+/* ---- switches.c: topology.conf ---- */
+/* Anew, as the controller may have been reconfigured. One request. */
+void switches_read(struct adapter *a);
+void switches_forget(struct adapter *a);
+/* Which leaf a node is below; NULL = none that is known. */
+const char *switches_leaf(const struct adapter *a, const char *node);
+/* Does the job's wish for one switch bind still; or did it once, and does not any more?
+ * A wish for several never does. */
+bool switches_bind(const struct adapter *a, const slurm_job_info_t *j);
+bool switches_are_void(const struct adapter *a, const slurm_job_info_t *j);
+/* When its wish will be void is when jobs are to be read again (switches_at). */
+void switches_note(struct adapter *a, const slurm_job_info_t *j);
 
 /* ---- reservations.c ---- */
 int reservations_poll(struct adapter *a);
@@ -306,6 +326,11 @@ void features_take(struct adapter *a, const struct wish *w, struct request_room 
 /* One feature more for all nodes of the request. */
 void features_add(struct request_room *room, struct req_desc *ret, const char *name);
 
+/* A wish for one switch that binds still, as the node set of the request, where it has
+ * no other. */
+void switches_take(const struct adapter *a, const slurm_job_info_t *j,
+    struct request_room *room, struct req_desc *ret);
+
 /* ---- request.c, running.c ---- */
 void request_of(struct adapter *a, const struct parts *parts, struct rm_job *ret,
     struct request_room *room);
@@ -342,6 +367,9 @@ const char *request_features(const slurm_job_info_t *j, struct request_room *roo
 #define COMMENT_ADMIN    "maui:admin"
 #define COMMENT_HELD     "maui:held"
 #define COMMENT_PRIORITY COMMENT_KEPT ";priority="
+/* The begin time by which a job that depends on others is kept: never. */
+#define AWAIT_BEGIN ((time_t)4000000000)
+#define COMMENT_NEW COMMENT_KEPT ";new" /* to the gate: see fresh */
 /* Behind one of these: its hold since that restart is marked. */
 #define COMMENT_RESTART ";restart="
 
@@ -368,6 +396,10 @@ void orders_command(struct adapter *a, const struct rm_command *c);
 /* Take a job back to where only the scheduler starts it, or nobody if it came back with
  * a hold (back_held). 0 or -1 with errno. */
 int orders_keep(struct adapter *a, const struct told_job *t);
+/* Leave it to Slurm to see when its dependency is fulfilled, or never will be: that it
+ * does of no job at priority 0, so the job is kept by a begin time (AWAIT_BEGIN)
+ * instead. `at_zero`: it is at priority 0 now. */
+void orders_await(const struct told_job *t, bool at_zero);
 /* Let Slurm look at a job that cannot end by its deadline any more: it ends it. */
 void orders_expire(const struct told_job *t);
 /* When to look at what is pending next, by adapter_now_ms(); INT64_MAX = nothing is. */

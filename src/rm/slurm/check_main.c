@@ -50,7 +50,8 @@ int check_main(const struct site *site)
     for (size_t i = 0; i < f.n; i++)
         change |= f.v[i].weight != SETTING_NOTE;
     if (!change)
-        printf("Slurm %s is ready: nothing to change\n", c->version);
+        printf("Slurm %s is ready: nothing to change%s\n", c->version,
+            check_is_privileged(c) ? "" : ", as far as this user sees");
     findings_free(&f);
     slurm_free_ctl_conf(c);
     return fatal ? 1 : 0;

@@ -139,9 +139,9 @@ static void look_at_heartbeat(const struct inspection *in, const char *gate)
 static void take_site(
     const struct inspection *in, const char *script, struct site *io, char **ret_home)
 {
-    static const char name[] = "local SCHEDULER = ", file[] = "/slurm.heartbeat";
+    static const char name[] = "local SCHEDULER = ", file[] = "/slurm.events";
     const char *uid = strstr(script, name);
-    char *home = path_in_script(script, "local HEARTBEAT");
+    char *home = path_in_script(script, "local EVENTS");
     size_t n = home != NULL ? strlen(home) : 0;
 
     *ret_home = home;

@@ -5,6 +5,9 @@
 --   2  held: by its owner (JobHeldUser) or by an administrator (JobHeldAdmin)
 --   3  lifted: an administrator released all holds; the scheduler makes it 1 again
 -- and, times 4, the priority that an administrator gave it (0: none).
+-- Slurm judges at submission whether nodes could ever do, but no job at priority 0. So a new
+-- one is kept by a begin time a minute ahead instead, in which the scheduler takes it into
+-- its hands: priority 0, and the begin time goes.
 -- The scheduler is known by its user together with a node list in the request, which
 -- scontrol hold and release never send. While the heartbeat is old the gate is open and
 -- Slurm schedules alone. By hand, as an administrator:
@@ -21,7 +24,8 @@ local KEPT, HELD, LIFTED = 1, 2, 3
 local PENDING = 0
 local INFINITE = 4294967295       -- as a priority: a release
 local MOST = 500000000            -- the largest priority there is room for
-local DENIED, NOT_TOP, BUSY, IS_HELD = 2002, 2013, 2016, 2042 -- Slurm's own errors
+-- Slurm's own errors
+local DENIED, NOT_THEIRS, NOT_TOP, BUSY, IS_HELD = 2002, 2010, 2013, 2016, 2042
 
 -- What the heartbeat says: the time; may a job that does not wait start beside those that
 -- do ("free"), and on which nodes not; numbers of the users that are operators.
@@ -41,11 +45,12 @@ local function is_privileged(uid)
 	    string.format(" %d ", uid), 1, true) ~= nil
 end
 
--- Is the scheduler there?
+-- Is the scheduler there? And how old is its last sign of life, in seconds.
 local function alive()
 	local t, words, nodes = read_beat()
-	if MAX_AGE ~= 0 and (t == nil or os.time() - t > MAX_AGE) then return false end
-	return true, words and string.match(words, "%a+"), nodes
+	local age = t and os.time() - t or math.huge
+	if MAX_AGE ~= 0 and age > MAX_AGE then return false end
+	return true, words and string.match(words, "%a+"), nodes, age
 end
 
 local function wake()
@@ -119,6 +124,28 @@ local function keep_remark(job, current)
 	job.admin_comment = asked
 end
 
+-- One to be judged by Slurm: by which begin time it is kept meanwhile, its owner's if that
+-- is late enough. nil: at priority 0 from the beginning. The note says that it is not the
+-- owner's, and what an administrator said leaves it no place.
+local TAKEN = 60 -- seconds, in which the scheduler surely has it
+local FRESH = 5  -- how old a sign of life may be for that
+
+local function begin_judged(job, own, age)
+	local now, asked = os.time(), job.begin_time or 0
+	if age > FRESH or own > 0 or is_remark(job.admin_comment) or job.cron_job then
+		return nil
+	end
+	if asked > now + TAKEN then return asked end
+	return asked <= now and now + TAKEN or nil
+end
+
+local function comment_new(held, own, begin, asked)
+	if held then return "maui:held" end
+	if own > 0 then return string.format("maui:kept;priority=%d", own) end
+	if begin and begin ~= asked then return string.format("maui: is new #%d", begin) end
+	return "maui:kept"
+end
+
 -- What is ours begins with a start. In a new job it would be an owner's, who would have
 -- the scheduler ask for what Slurm gives no user.
 local function clean_remark(comment)
@@ -130,16 +157,20 @@ function slurm_job_submit(job, partitions, uid)
 		job.admin_comment = clean_remark(job.admin_comment)
 	end
 	local held = job.priority == 0
-	local there, word, nodes = alive()
+	local there, word, nodes, age = alive()
 	if not held and not there then return slurm.SUCCESS end
 	if not held and job.immediate == 1 then return submit_now(job, word, nodes) end
 	local own = is_number(job.priority) and is_privileged(uid) and math.min(job.priority, MOST) or 0
 	job.site_factor = (held and HELD or KEPT) + 4 * own
+	local begin = not held and begin_judged(job, own, age) or nil
 	if not is_remark(job.admin_comment) then
-		job.admin_comment = held and "maui:held"
-		    or own > 0 and string.format("maui:kept;priority=%d", own) or "maui:kept"
+		job.admin_comment = comment_new(held, own, begin, job.begin_time)
 	end
-	job.priority = 0
+	if begin then
+		job.begin_time = begin
+	else
+		job.priority = 0
+	end
 	wake()
 	return slurm.SUCCESS
 end
@@ -147,7 +178,20 @@ end
 local function hold(job, current, uid)
 	local what, own = read_mark(current)
 	local ours = ADMIN[uid] and string.find(current.admin_comment or "", "^maui:keep")
+	if string.find(current.admin_comment or "", ";new$")
+	    and (what == HELD or current.priority == 0) then
+		ours = nil -- a second hold: one of them is somebody else's
+	end
 	mark(job, current, ours and KEPT or HELD, own)
+end
+
+-- The scheduler takes a new job into its hands, as it saw it: what somebody has made of its
+-- hold and priority since then stays.
+local function take_new(job, current)
+	local what, own = read_mark(current)
+	mark(job, current, what == HELD and HELD or KEPT, own)
+	if what == HELD then job.priority = slurm.NO_VAL end
+	job.admin_comment = what == HELD and "maui:held" or "maui:kept"
 end
 
 -- Of a release: is it to start the job?
@@ -156,23 +200,9 @@ local function goes(current, uid)
 	return c and (c == "go" or string.match(c, "maui:asked;.*;go$"))
 end
 
--- A release, or some priority: the hold goes, the job stays kept. Slurm's words for what
--- it refuses.
-local function release(job, current)
-	local what, own = read_mark(current)
-	if is_number(job.priority) then
-		if what == HELD then return IS_HELD end
-		if not privileged then return DENIED end
-		mark(job, current, KEPT, math.min(job.priority, MOST))
-	elseif not privileged and current.admin_comment == "maui:admin" then
-		return DENIED
-	else
-		if what == HELD then own = 0 end
-		mark(job, current, privileged and LIFTED or KEPT, own)
-	end
-	job.priority = slurm.NO_VAL
-	wake()
-	return slurm.SUCCESS
+-- Does the scheduler start it, in one request?
+local function starts(job)
+	return job.req_nodes ~= nil and job.priority ~= 0 and job.priority ~= slurm.NO_VAL
 end
 
 -- What the scheduler shows of a waiting job: "maui: why it waits #BEGIN", BEGIN being a
@@ -185,6 +215,35 @@ end
 local function noted_begin(current)
 	return is_note(current.admin_comment)
 	    and tonumber(string.match(current.admin_comment, "#(%d+)$"))
+end
+
+-- Changed while it is kept by a begin time: it stays so. A begin time of the owner's keeps
+-- it as well, if that is late enough.
+local function stays_kept(job, current)
+	local noted = noted_begin(current)
+	if not noted or noted <= os.time() or current.priority == 0 then return false end
+	if job.begin_time <= os.time() then job.begin_time = 0 end
+	return job.begin_time == 0 or job.begin_time > os.time() + TAKEN
+end
+
+-- A release, or some priority: the hold goes, the job stays kept. Slurm's words for what
+-- it refuses.
+local function release(job, current)
+	local what, own = read_mark(current)
+	if is_number(job.priority) then
+		if what == HELD then return IS_HELD end
+		if not privileged then return stranger and NOT_THEIRS or DENIED end
+		mark(job, current, KEPT, math.min(job.priority, MOST))
+	elseif not privileged and current.admin_comment == "maui:admin" then
+		return DENIED
+	else
+		if what == HELD then own = 0 end
+		mark(job, current, privileged and LIFTED or KEPT, own)
+	end
+	job.priority = slurm.NO_VAL
+	if current.priority ~= 0 and not stays_kept(job, current) then job.priority = 0 end
+	wake()
+	return slurm.SUCCESS
 end
 
 -- Begin times that somebody has set a moment ago, which the scheduler may not have seen
@@ -212,8 +271,9 @@ local function watch_begin(job, current, ours)
 	elseif theirs then
 		if ours then job.begin_time = 0 end
 	elseif noted and noted > os.time() and job.begin_time == 0
-	    and not is_note(job.admin_comment) and (job.admin_comment ~= nil
-	    or (job.priority ~= 0 and job.priority ~= slurm.NO_VAL)) then
+	    and not is_note(job.admin_comment)
+	    and not string.find(job.admin_comment or "", "^maui:keep") -- it goes in the end
+	    and (job.admin_comment ~= nil or (job.priority ~= 0 and job.priority ~= slurm.NO_VAL)) then
 		job.begin_time = os.time()
 	end
 end
@@ -229,11 +289,22 @@ function slurm_job_modify(job, current, partitions, uid)
 	local notes = ADMIN[uid] and is_note(job.admin_comment)
 	watch_begin(job, current, notes or (ADMIN[uid] and job.req_nodes ~= nil))
 	if notes then
-		local kept = current.job_state == PENDING and current.priority == 0
+		local kept = current.job_state == PENDING
+		    and (current.priority == 0 or noted_begin(current))
+		    and read_mark(current) ~= HELD
 		    and not is_remark(current.admin_comment)
 		return kept and slurm.SUCCESS or slurm.ERROR
 	end
 	if ADMIN[uid] and job.req_nodes ~= nil then keep_remark(job, current) end
+	if uid == SCHEDULER and job.admin_comment == "maui:kept;new"
+	    and current.job_state == PENDING then
+		take_new(job, current)
+		return slurm.SUCCESS
+	end
+	if uid == SCHEDULER and starts(job) and current.job_state == PENDING
+	    and current.priority == 0 and read_mark(current) == HELD then
+		return IS_HELD -- since the scheduler saw it last
+	end
 	if (uid == SCHEDULER and job.req_nodes ~= nil)
 	    or current.job_state ~= PENDING then
 		return slurm.SUCCESS
@@ -256,7 +327,7 @@ function slurm_job_modify(job, current, partitions, uid)
 			return slurm.SUCCESS
 		end
 		return release(job, current)
-	elseif current.priority ~= 0 and alive() then
+	elseif current.priority ~= 0 and alive() and not stays_kept(job, current) then
 		-- changed between its release and its start: keep it again
 		job.priority = 0
 	end

@@ -249,6 +249,17 @@ static void remember_asked(struct told_job *t, const struct parts *parts)
         remember_part(&t->asked[i], parts->v[i]);
 }
 
+/* What it was held by stands in its comment until somebody lets us take it back: gone
+ * is the hold, and not because the controller has forgotten it, which forgets both. */
+static uint8_t lifted_of(const slurm_job_info_t *j, enum job_state state)
+{
+    if (state != JOB_IDLE || j->admin_comment == NULL)
+        return 0;
+    if (strcmp(j->admin_comment, COMMENT_ADMIN) == 0)
+        return HOLD_SYSTEM;
+    return strcmp(j->admin_comment, COMMENT_HELD) == 0 ? HOLD_USER : 0;
+}
+
 static void tell(struct adapter *a, struct told_job *t, const struct parts *parts,
     enum job_state state, bool changed, bool limited)
 {
@@ -271,6 +282,7 @@ static void tell(struct adapter *a, struct told_job *t, const struct parts *part
         request_running(parts, &job, &room);
     job.desc.id = t->id;
     job.desc.state = state;
+    job.lifted = lifted_of(j, state);
     job.notes = ""; /* what was said before is over */
     if (state == JOB_HOLD) {
         job.desc.rm_hold = hold_of(j);
@@ -356,6 +368,34 @@ static bool is_astray(const struct adapter *a, const slurm_job_info_t *j)
                    || asked_is_text(j->admin_comment)));
 }
 
+/* Slurm is to see when its dependency is fulfilled. Not of one whose begin time is its
+ * owner's, nor where the note of ours has no place. */
+static bool is_to_await(const struct adapter *a, const slurm_job_info_t *j)
+{
+    char *remark;
+
+    if ((j->job_state & JOB_STATE_BASE) != JOB_PENDING || !adapter_is_led(a)
+        || j->dependency == NULL || *j->dependency == '\0' || job_mark(j) != MARK_KEPT
+        || j->state_reason == FAIL_BAD_CONSTRAINTS || asked_is_text(j->admin_comment)
+        || is_sent_by_hand(j) || notes_release_at(j) != 0
+        || (j->priority == 0 && !UPDATE_TAKES_TASKS))
+        return false;
+    remark = asked_remark(j->admin_comment);
+    free(remark);
+    return remark == NULL;
+}
+
+/* It is new, or depends on others. */
+static bool is_kept_by_begin(const slurm_job_info_t *j)
+{
+    return j->priority != 0 && notes_has_begin(j) && job_mark(j) == MARK_KEPT;
+}
+
+static bool is_awaiting(const slurm_job_info_t *j)
+{
+    return is_kept_by_begin(j) && j->eligible_time == AWAIT_BEGIN;
+}
+
 /* Slurm looks at deadlines of jobs that it could start, which a kept one is not: when
  * it would end such a job, or 0. */
 static time_t lost_at(const slurm_job_info_t *j, const struct told_job *t)
@@ -398,11 +438,15 @@ static void see_job(struct adapter *a, const char *id, const struct parts *parts
     t->round = a->round;
     t->number = j->job_id;
     t->time_min = parts->n == 1 ? request_least(j) : 0;
+    t->grace_s = p != NULL ? p->grace_s : 0;
     t->reason = j->state_reason;
     if ((j->job_state & JOB_STATE_BASE) == JOB_PENDING && j->job_state & JOB_COMPLETING)
         return; /* requeued, but on its nodes yet; how long it pauses is not known */
     remember_asked(t, parts);
     t->note_begin = notes_has_begin(j);
+    t->fresh = is_kept_by_begin(j);
+    t->switch_void = switches_are_void(a, j);
+    switches_note(a, j);
     t->restarts = j->restart_cnt;
     t->requeue_held = is_requeue_held(j);
     t->back_held = is_back_held(j);
@@ -410,6 +454,10 @@ static void see_job(struct adapter *a, const char *id, const struct parts *parts
         if (orders_keep(a, t) == 0)
             adapter_look(a);
         state = JOB_HOLD;
+    } else if (is_to_await(a, j)) {
+        if (!is_awaiting(j) && !kept && !is_starting(a, t))
+            orders_await(t, j->priority == 0);
+        state = JOB_IDLE;
     } else if (is_astray(a, j) && !is_starting(a, t)
                && !(t->expired && j->priority != 0 && j->state_reason != WAIT_TIME)) {
         if (!kept && orders_keep(a, t) == 0)
@@ -453,7 +501,7 @@ static uint32_t tasks_left(const job_info_msg_t *msg, const slurm_job_info_t *ar
 
         if (j->array_job_id == array->array_job_id && j->array_task_id != NO_VAL
             && (j->job_state & JOB_STATE_BASE) <= SLURM_JOB_SUSPENDED
-            && j->priority != 0)
+            && j->priority != 0 && !notes_has_begin(j))
             active++;
     }
     return active < array->array_max_tasks ? array->array_max_tasks - active : 0;
@@ -492,14 +540,21 @@ static bool keep_tasks(
 {
     const char *tasks = j->array_task_str;
     struct asked own = {0};
-    struct told_job all = {.nparts = 1, .asked = &own};
+    struct told_job all = {.nparts = 1,
+        .asked = &own,
+        .note_begin = notes_has_begin(j),
+        .fresh = is_kept_by_begin(j)};
 
-    if (!is_astray(a, j) || strcspn(tasks, "-,") == strlen(tasks)
+    bool awaits = is_to_await(a, j) && !is_awaiting(j);
+
+    if ((!awaits && !is_astray(a, j)) || strcspn(tasks, "-,") == strlen(tasks)
         || (!UPDATE_TAKES_TASKS && has_active_tasks(msg, j)))
         return false;
     remember_part(&own, j);
     all.id = name_tasks(j);
-    if (orders_keep(a, &all) == 0)
+    if (awaits)
+        orders_await(&all, j->priority == 0);
+    else if (!is_awaiting(j) && orders_keep(a, &all) == 0)
         adapter_look(a);
     free(all.id);
     asked_free(&own);
@@ -556,7 +611,10 @@ static void grant_wishes(
     together = n == all && (UPDATE_TAKES_TASKS || !has_active_tasks(msg, j));
     if (together) {
         struct asked own = {0};
-        struct told_job whole = {.nparts = 1, .asked = &own, .id = name_tasks(j)};
+        struct told_job whole = {.nparts = 1,
+            .asked = &own,
+            .id = name_tasks(j),
+            .note_begin = notes_has_begin(j)};
 
         remember_part(&own, j);
         grant(a, &whole, wish);
@@ -688,6 +746,8 @@ int jobs_poll(struct adapter *a)
 
     /* to see wishes, changed or not; and that a dependency is fulfilled does not count
      * as a change with Slurm */
+    if (a->switches_at != 0 && time(NULL) >= a->switches_at)
+        a->switches_at = a->jobs_at = 0;
     if (a->wishes > 0 || notes_wait(a)
         || (a->dependents > 0 && now - a->whole_ms > WHOLE_MS))
         a->jobs_at = 0;

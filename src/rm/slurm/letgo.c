@@ -25,8 +25,9 @@ static bool is_ours(const slurm_job_info_t *j)
 {
     if ((j->job_state & JOB_STATE_BASE) != JOB_PENDING)
         return false;
-    if (asked_is_text(j->admin_comment))
-        return true;
+    if (asked_is_text(j->admin_comment)
+        || (job_mark(j) == MARK_KEPT && notes_has_begin(j)))
+        return true; /* the latter also when it is new: see the gate */
     return j->priority == 0 && job_mark(j) == MARK_KEPT && j->state_reason != WAIT_HELD;
 }
 

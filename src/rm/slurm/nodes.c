@@ -105,7 +105,8 @@ static enum node_state state_of(const node_info_t *n)
     return busy ? NODE_RUNNING : NODE_IDLE;
 }
 
-static uint64_t digest_node(const node_info_t *n, enum node_state state)
+static uint64_t digest_node(
+    const struct adapter *a, const node_info_t *n, enum node_state state)
 {
     uint64_t h = DIGEST_START;
 
@@ -118,6 +119,7 @@ static uint64_t digest_node(const node_info_t *n, enum node_state state)
     h = digest_bytes(h, &n->weight, sizeof n->weight);
     h = digest_text(h, n->features_act ? n->features_act : n->features);
     h = digest_text(h, n->gres);
+    h = digest_text(h, switches_leaf(a, n->name));
     return digest_text(h, n->partitions);
 }
 
@@ -128,6 +130,7 @@ static void tell(struct adapter *a, const node_info_t *n, enum node_state state)
     int64_t shares = procs * parts_share(a, n->partitions);
     struct rm_report r = {.kind = RM_NODE};
     struct node_desc *d = &r.u.node;
+    const char *const networks[] = {switches_leaf(a, n->name), NULL};
     struct lists l = {0};
 
     read_features(&l, n->features_act ? n->features_act : n->features);
@@ -137,6 +140,7 @@ static void tell(struct adapter *a, const node_info_t *n, enum node_state state)
     *d = (struct node_desc){.name = n->name,
         .state = state,
         .features = l.features.v,
+        .networks = networks[0] != NULL ? networks : NULL,
         .gres = l.gres.v,
         .classes = l.classes.v,
         .class_procs = l.class_procs.v,
@@ -203,7 +207,7 @@ static void read_nodes(struct adapter *a, node_info_msg_t *msg, bool all)
         if (n->name == NULL)
             continue;
         state = state_of(n);
-        digest = digest_node(n, state);
+        digest = digest_node(a, n, state);
         t = find_or_add(a, n->name);
         if (t->digest == digest && !all)
             continue;
@@ -275,6 +279,7 @@ static void read_parts(struct adapter *a, const partition_info_msg_t *msg)
         if (in->max_cpus_per_node != 0 && in->max_cpus_per_node < NO_VAL)
             p->procs_by_node = in->max_cpus_per_node;
         p->tier = in->priority_tier;
+        p->grace_s = in->grace_time < NO_VAL ? in->grace_time : 0;
         p->share = in->max_share & SHARED_FORCE ? in->max_share & ~SHARED_FORCE : 1;
         p->over_s =
             in->over_time_limit == NO_VAL16 ? -1 : overtime_of(in->over_time_limit);
@@ -401,6 +406,7 @@ static int poll_parts(struct adapter *a, bool *ret_changed)
     }
     a->parts_at = parts->last_update;
     read_parts(a, parts);
+    switches_read(a);
     slurm_free_partition_info_msg(a->parts_read);
     a->parts_read = parts;
     a->jobs_at = 0; /* whether they may start depends on it */
@@ -441,6 +447,8 @@ int nodes_poll(struct adapter *a)
 
 int nodes_look(struct adapter *a)
 {
+    if (a->parts == NULL) /* forgotten: nodes would be told as of no partition */
+        return nodes_poll(a);
     if (adapter_now_ms() - a->nodes_read_ms < NODES_LOOK_MS)
         return 0;
     return look_at_nodes(a, false);
@@ -453,6 +461,7 @@ void nodes_forget(struct adapter *a)
     HASH_ITER(hh, a->nodes, t, next)
     drop(a, t);
     forget_parts(a);
+    switches_forget(a);
     slurm_free_partition_info_msg(a->parts_read);
     a->parts_read = NULL;
     a->nodes_at = a->parts_at = 0;

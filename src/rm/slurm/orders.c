@@ -143,6 +143,8 @@ int orders_keep(struct adapter *a, const struct told_job *t)
     if (t->requeue_held)
         snprintf(comment, sizeof comment, "%s" COMMENT_RESTART "%u",
             t->back_held ? COMMENT_HELD : COMMENT_KEPT, t->restarts);
+    else if (t->fresh)
+        snprintf(comment, sizeof comment, "%s", COMMENT_NEW);
     for (uint32_t i = 0; i < t->nparts; i++) {
         const struct asked *k = &t->asked[i];
         job_desc_msg_t m;
@@ -151,8 +153,10 @@ int orders_keep(struct adapter *a, const struct told_job *t)
         slurm_init_job_desc_msg(&m);
         m.priority = 0;
         m.alloc_sid = ALLOC_SID_USER_HOLD;
-        m.site_factor = NICE_OFFSET + (t->back_held ? MARK_HELD : MARK_KEPT)
-                        + (k->priority << MARK_BITS);
+        if (!t->fresh) /* else the gate sets it: what is in a request goes before that
+                        */
+            m.site_factor = NICE_OFFSET + (t->back_held ? MARK_HELD : MARK_KEPT)
+                            + (k->priority << MARK_BITS);
         m.req_nodes = k->nodes ? k->nodes : (char *)"";
         if (k->overwritten || !k->known) {
             m.min_nodes = k->min_nodes ? k->min_nodes : 1;
@@ -173,6 +177,30 @@ int orders_keep(struct adapter *a, const struct told_job *t)
             result = -1;
     }
     return result;
+}
+
+void orders_await(const struct told_job *t, bool at_zero)
+{
+    char comment[120];
+
+    snprintf(comment, sizeof comment,
+        "maui: waits for jobs that it depends on (checkjob %s) #%lld", t->id,
+        (long long)AWAIT_BEGIN);
+    for (uint32_t i = 0; i < t->nparts; i++) {
+        const struct asked *k = &t->asked[i];
+        job_desc_msg_t m;
+        char id[48];
+
+        slurm_init_job_desc_msg(&m);
+        m.admin_comment = comment;
+        m.begin_time = AWAIT_BEGIN;
+        if (at_zero) {
+            m.priority = INFINITE;
+            m.req_nodes = k->nodes ? k->nodes : (char *)"";
+        }
+        orders_part_id(t, i, id);
+        (void)update(&m, id); /* else it is as others that are kept */
+    }
 }
 
 void orders_expire(const struct told_job *t)
@@ -275,6 +303,18 @@ static void set_limit(const struct told_job *t, const struct rm_command *c,
         minutes >= t->time_min && minutes < k->limit ? (uint32_t)minutes : k->limit;
 }
 
+/* A job that Slurm does not cancel is gone for the scheduler: it has to hear of it
+ * again, though nothing of it has changed. */
+static void tell_again(struct adapter *a, const char *id)
+{
+    struct told_job *t = jobs_find(a, id);
+
+    if (t != NULL)
+        t->digest = 0;
+    a->jobs_at = 0;
+    adapter_look(a);
+}
+
 static int start_part(struct told_job *t, const struct rm_command *c, uint32_t part)
 {
     struct asked *k = &t->asked[part];
@@ -299,6 +339,8 @@ static int start_part(struct told_job *t, const struct rm_command *c, uint32_t p
     m.admin_comment = asked_text(k);
     if (t->note_begin)
         m.begin_time = time(NULL);
+    if (t->switch_void)
+        m.wait4switch = 0;
     m.partition = partition = chosen(k->partition, c->cls);
     orders_part_id(t, part, id);
     result = update(&m, id);
@@ -314,6 +356,11 @@ static void start(struct adapter *a, const struct rm_command *c)
 
     if (t == NULL || !t->waiting) {
         adapter_done(a, c->token, RM_RETRY, c->job, "Slurm does not have it waiting");
+        if (t != NULL) { /* what it does instead was told before this answer */
+            t->digest = 0;
+            a->jobs_at = 0;
+            adapter_look(a);
+        }
         return;
     }
     for (uint32_t i = 0; i < t->nparts; i++) {
@@ -321,9 +368,14 @@ static void start(struct adapter *a, const struct rm_command *c)
         if (start_part(t, c, i) == 0)
             continue;
         int error = errno;
-        orders_keep(a, t);
+        if (error != ESLURM_JOB_HELD || t->nparts > 1)
+            orders_keep(a, t);
+        t->asked[i].overwritten &=
+            t->nparts > 1; /* held since it was seen: as it was */
         errno = error;
         answer(a, c, -1);
+        if (error == ESLURM_JOB_HELD)
+            tell_again(a, c->job);
         return;
     }
     /* such jobs Slurm's main scheduler leaves to its backfill */
@@ -406,12 +458,43 @@ static void modify(struct adapter *a, const struct rm_command *c)
 
 static void cancel(struct adapter *a, const struct rm_command *c, uint16_t sig)
 {
-    int result = slurm_kill_job2(c->job, sig, 0, NULL);
+    int result = slurm_kill_job2(c->job, sig, 0, NULL), error = errno;
 
     if (result != SLURM_SUCCESS
-        && (errno == ESLURM_ALREADY_DONE || errno == ESLURM_INVALID_JOB_ID))
+        && (error == ESLURM_ALREADY_DONE || error == ESLURM_INVALID_JOB_ID))
         result = SLURM_SUCCESS; /* the end that was wanted */
+    errno = error;
     answer(a, c, result == SLURM_SUCCESS ? 0 : -1);
+    if (result != SLURM_SUCCESS && c->action == RM_CANCEL)
+        tell_again(a, c->job);
+}
+
+/* Its pause is time enough to keep it. */
+static void requeue(struct adapter *a, const struct rm_command *c)
+{
+    job_array_resp_msg_t *answers = NULL;
+    int result = slurm_requeue2((char *)c->job, 0, &answers);
+
+    answer(a, c, settle(result, answers));
+}
+
+/* As Slurm does with those it preempts: the job is told, and may end by itself. */
+static void give_grace(struct adapter *a, const struct rm_command *c)
+{
+    const struct told_job *t = jobs_find(a, c->job);
+    int64_t now = adapter_now_ms();
+
+    if (t == NULL || t->grace_s <= 0
+        || slurm_kill_job2(c->job, SIGCONT, 0, NULL) != SLURM_SUCCESS
+        || slurm_kill_job2(c->job, SIGTERM, 0, NULL) != SLURM_SUCCESS) {
+        requeue(a, c);
+        return;
+    }
+    vec_push(&a->pending, ((struct pending){.token = c->token,
+                              .id = xstrdup(c->job),
+                              .since_ms = now,
+                              .look_ms = now + 1000 * t->grace_s,
+                              .graced = true}));
 }
 
 void orders_command(struct adapter *a, const struct rm_command *c)
@@ -442,9 +525,10 @@ void orders_command(struct adapter *a, const struct rm_command *c)
         answer(a, c, settle(result, answers));
         break;
     case RM_REQUEUE:
-        result = slurm_requeue2(
-            (char *)c->job, 0, &answers); /* it pauses: time to keep it */
-        answer(a, c, settle(result, answers));
+        if (c->preempts)
+            give_grace(a, c);
+        else
+            requeue(a, c);
         break;
     case RM_HOLD:
         hold(a, c);
@@ -475,11 +559,23 @@ static void land(struct adapter *a, size_t i, enum rm_outcome outcome, const cha
 
 void orders_seen(struct adapter *a, const char *id, enum job_state state)
 {
-    if (state == JOB_IDLE || state == JOB_HOLD)
-        return;
+    bool waits = state == JOB_IDLE || state == JOB_HOLD;
+    bool runs = job_has_begun(state);
+
     for (size_t i = a->pending.n; i-- > 0;)
-        if (strcmp(a->pending.v[i].id, id) == 0)
+        if (strcmp(a->pending.v[i].id, id) == 0
+            && (a->pending.v[i].graced ? !runs : !waits))
             land(a, i, RM_OK, NULL);
+}
+
+static void end_grace(struct adapter *a, size_t i)
+{
+    struct pending p = a->pending.v[i];
+
+    vec_remove(&a->pending, i);
+    requeue(
+        a, &(struct rm_command){.action = RM_REQUEUE, .token = p.token, .job = p.id});
+    free(p.id);
 }
 
 /* When it was ordered Slurm's controller had come up a moment before, and had not heard
@@ -534,6 +630,8 @@ static void give_up(struct adapter *a, size_t i)
         adapter_forgotten(a);
         return;
     }
+    if (t != NULL && t->held)
+        tell_again(a, t->id);
     land(a, i, outcome, text);
     a->limits_look |= outcome == RM_LIMITED; /* it may have been lowered */
     /* its nodes are not as free as the scheduler thinks: where all others are */
@@ -578,6 +676,10 @@ void orders_check(struct adapter *a)
 
         if (p == NULL || p->look_ms > now)
             continue;
+        if (p->graced) {
+            end_grace(a, i);
+            continue;
+        }
         p->look_ms = now + (now - p->since_ms); /* as long again as it has lasted */
         id = xstrdup(p->id);
         jobs_look(a, id);

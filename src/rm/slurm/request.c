@@ -318,6 +318,7 @@ static void one_request(struct adapter *a, const slurm_job_info_t *j,
     gres_add(room, &q->job_gres, j->licenses, 1, 1);
     features_wish(&w, request_features(j, room), room);
     features_take(a, &w, room, q);
+    switches_take(a, j, room, q);
     splits &= j->req_nodes == NULL || *j->req_nodes == '\0';
     if (w.odd || (w.counted.n > 0 && !splits))
         room->naming = NAMES_NONE;
@@ -402,7 +403,11 @@ static void dependencies(
          term = strtok_r(NULL, ",", &save))
         if (strchr(term, '?') != NULL || !read_term(a, room, term)) {
             char *why = request_take(room, strlen(j->dependency) + 60, 1);
-            sprintf(why, "Slurm waits for its dependency %s", j->dependency);
+            sprintf(why,
+                j->state_reason == WAIT_DEP_INVALID
+                    ? "its dependency %s can no longer be satisfied"
+                    : "Slurm waits for its dependency %s",
+                j->dependency);
             room->why_not = why;
         }
     vec_push(&room->deps, ((struct dep){0}));
@@ -604,7 +609,7 @@ static uint64_t digest_part(
         j->pn_min_tmp_disk, j->shared, j->nice, job_priority_given(j),
         (uint64_t)j->deadline,
         /* a release sets it to now */
-        (uint64_t)notes_release_at(j), j->requeue, j->contiguous,
+        (uint64_t)notes_release_at(j), j->requeue, j->contiguous, switches_bind(a, j),
         part_next(list) != NULL ? parts_open(a, list) : 0,
         (uint64_t)parts_rank(a, list), (uint64_t)delays(a, j->dependency),
         (uint64_t)part_overtime(a, part_find(a, j->partition))};

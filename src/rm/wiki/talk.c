@@ -266,6 +266,11 @@ static void begin_talk(struct talk *k)
         fail_talk(k, false, err.text);
         return;
     }
+    if (message.len > FRAME_MOST) { /* more digits than a frame has */
+        free(message.text);
+        fail_talk(k, false, "the message is too long for the protocol");
+        return;
+    }
     frame_write(&k->out, message.text, message.len);
     free(message.text);
     unknown = find_addresses(t);

@@ -244,12 +244,27 @@ static int on_deposit(void *arg, const struct ledger_deposit *row)
     return 0;
 }
 
+static int compare_ids(const void *a, const void *b)
+{
+    int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
+
+    return x < y ? -1 : x > y;
+}
+
+/* Its place among the accounts, which come by their numbers; n = there is none. */
+static size_t find_account(const struct facts *f, int64_t id)
+{
+    const int64_t *at =
+        f->ids.n ? bsearch(&id, f->ids.v, f->ids.n, sizeof id, compare_ids) : NULL;
+
+    return at ? (size_t)(at - f->ids.v) : f->ids.n;
+}
+
 static const char *name_of_account(const struct facts *f, int64_t id)
 {
-    for (size_t i = 0; i < f->ids.n; i++)
-        if (f->ids.v[i] == id)
-            return f->accounts.v[i].name;
-    return NULL;
+    size_t i = find_account(f, id);
+
+    return i < f->accounts.n ? f->accounts.v[i].name : NULL;
 }
 
 /* "7.r3" is a run of job 7. */
@@ -284,26 +299,33 @@ static int on_lien(void *arg, const struct ledger_lien *row)
     return 0;
 }
 
-/* Deposits in a row by account. */
+/* Deposits in a row by account, and by their numbers as they come. O(both). */
 static void sort_deposits(struct facts *f)
 {
-    struct VEC(struct funds_deposit) sorted = {0};
+    size_t n = f->deposits.n, at = 0;
+    struct funds_deposit *sorted = xcalloc(n + 1, sizeof *sorted);
 
-    vec_reserve(&sorted, f->deposits.n);
+    for (size_t i = 0; i < n; i++) {
+        size_t a = find_account(f, f->owners.v[i]);
+        if (a < f->accounts.n)
+            f->accounts.v[a].n++;
+    }
     for (size_t a = 0; a < f->accounts.n; a++) {
+        f->accounts.v[a].deposits = sorted + at;
+        at += f->accounts.v[a].n;
+        f->accounts.v[a].n = 0;
+        f->accounts.v[a].parent = name_of_account(f, f->parents.v[a]);
+    }
+    for (size_t i = 0; i < n; i++) {
+        size_t a = find_account(f, f->owners.v[i]);
+        if (a == f->accounts.n)
+            continue;
         struct funds_account *to = &f->accounts.v[a];
-        to->deposits = sorted.v + sorted.n;
-        for (size_t i = 0; i < f->deposits.n; i++)
-            if (f->owners.v[i] == f->ids.v[a]) {
-                vec_push(&sorted, f->deposits.v[i]);
-                to->n++;
-            }
-        to->parent = name_of_account(f, f->parents.v[a]);
+        sorted[(size_t)(to->deposits - sorted) + to->n++] = f->deposits.v[i];
     }
     vec_fini(&f->deposits);
-    f->deposits.v = sorted.v;
-    f->deposits.n = sorted.n;
-    f->deposits.cap = sorted.cap;
+    f->deposits.v = sorted;
+    f->deposits.n = f->deposits.cap = n;
 }
 
 static int read_accounts(struct am *am, struct facts *f, struct err *err)
@@ -345,7 +367,9 @@ static uint64_t last_run_number(struct server *s)
     uint64_t n = 0;
     struct err err;
 
-    if (store_get(s->store, "bank", "runs", &text, &err) > 0 && text)
+    if (store_get(s->store, "bank", "runs", &text, &err) < 0)
+        log_line(s->log, LOG_ALERT, "the bank: %s", err.text);
+    else if (text)
         n = strtoull(text, NULL, 10);
     free(text);
     return n;

@@ -60,16 +60,26 @@ uint8_t rmholds_told(const struct manager *m, unsigned ours, uint8_t kinds)
     return takes_holds(m->s) && batch && kinds == HOLD_SYSTEM ? HOLD_BATCH : kinds;
 }
 
-void rmholds_lifted(struct manager *m, const struct job *j)
+/* Which of ours these are there. */
+static unsigned ours_of(const struct job *j, uint8_t lifted)
 {
+    if (j->hold_reason != REASON_ADMIN)
+        return 0;
+    return j->holds & (lifted & HOLD_SYSTEM ? HOLDS_ALL : lifted & HOLD_USER);
+}
+
+/* While it is out of reach it may have forgotten a hold: then it counts what it says of
+ * who lifted it. */
+void rmholds_lifted(struct manager *m, const struct job *j, uint8_t lifted)
+{
+    bool sure = !m->away && m->synced;
     struct event ev = {.kind = EVENT_RELEASE_HOLD,
         .u.hold = {.id = j->id,
-            .kinds = j->holds & j->rm_hold,
+            .kinds = sure ? j->holds & j->rm_hold : ours_of(j, lifted),
             .who = {"the resource manager", 1}}};
 
-    if (!takes_holds(m->s) || !ev.u.hold.kinds || m->away || !m->synced
-        || outbox_holds(m, j->id))
-        return; /* while it is out of reach it may have forgotten it */
+    if (!takes_holds(m->s) || !ev.u.hold.kinds || outbox_holds(m, j->id))
+        return;
     manager_apply(m, &ev, j->id);
 }
 

@@ -87,6 +87,8 @@ static void on_new_job(struct manager *m, const struct rm_job *r, bool anew)
         if (on_nodes(r->desc.state))
             world_notes(s, made.job)->wclimit_s = r->desc.wclimit_s;
         modified_note(changed, world_notes(s, made.job));
+        if (r->lifted) /* while nobody was here who would have heard of it */
+            rmholds_lifted(m, made.job, r->lifted);
     }
     free(deps);
     modified_free(changed);
@@ -190,8 +192,8 @@ static void on_changed(struct manager *m, const struct job *j, const struct rm_j
     if (o && (o->action == RM_START) == !on_nodes(state) && j->state != state
         && !(o->lost && o->action == RM_START))
         return; /* not carried out yet */
-    if (state == JOB_IDLE && j->rm_hold)
-        rmholds_lifted(m, j);
+    if (state == JOB_IDLE && (j->rm_hold || r->lifted))
+        rmholds_lifted(m, j, r->lifted);
     if (j->state == state && j->rm_hold == rm_hold
         && (state != JOB_RUNNING
             || ((!r->nplaces || spread_so(m, j, r))

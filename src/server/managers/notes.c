@@ -24,6 +24,8 @@
 /* What was said of the job with that index. */
 struct noted {
     uint64_t id; /* digest: indexes are used again */
+    uint64_t
+        said; /* digest of what the resource manager says of its hold; 0: no hold */
     uint8_t code, holds;
     uint32_t object;
     int64_t start_at, until; /* expected start; what the reason ends at */
@@ -44,11 +46,21 @@ static uint64_t digest_id(const char *id)
     return h;
 }
 
+/* What the resource manager itself says of a job that it keeps; NULL: it does not. */
+static const char *words_of_hold(struct manager *m, const struct job *j)
+{
+    const char *said = j->state == JOB_HOLD ? world_notes(m->s, j)->notes : NULL;
+
+    return said && *said ? said : NULL;
+}
+
 static struct noted note_of(struct manager *m, const struct job *j)
 {
     const struct planned *p = engine_reservation_of(m->s->engine, j);
+    const char *said = words_of_hold(m, j);
 
     return (struct noted){.id = digest_id(j->id),
+        .said = said ? digest_id(said) : 0,
         .code = p ? WAIT_RESERVATION : j->why.code,
         .holds = j->holds,
         .object = p ? 0 : j->why.object,
@@ -67,8 +79,8 @@ static bool is_near(int64_t a, int64_t b, int64_t now)
 
 static bool is_same(const struct noted *a, const struct noted *b, int64_t now)
 {
-    return a->id == b->id && a->code == b->code && a->holds == b->holds
-           && a->object == b->object && a->until == b->until
+    return a->id == b->id && a->said == b->said && a->code == b->code
+           && a->holds == b->holds && a->object == b->object && a->until == b->until
            && is_near(a->start_at, b->start_at, now);
 }
 
@@ -98,7 +110,7 @@ static void send_note(struct manager *m, const struct job *j, const struct noted
     struct strbuf text = {0};
 
     reason_format_note(engine_cluster(s->engine), j, why, said, reason, sizeof reason);
-    strbuf_add(&text, reason);
+    strbuf_add(&text, words_of_hold(m, j) ? words_of_hold(m, j) : reason);
     if (now->start_at > 0 && now->start_at < TIME_NEVER)
         add_start(&text, now->start_at, world_now(s));
     strbuf_printf(&text, " (checkjob %s)", j->id);
@@ -119,7 +131,7 @@ static void look_at_jobs(struct manager *m)
     for (size_t i = 0; i < c->jobs.n && left > 0; i++) {
         size_t at = (n->next + i) % c->jobs.n;
         const struct job *j = c->jobs.v[at];
-        if (!j || j->state != JOB_IDLE)
+        if (!j || (j->state != JOB_IDLE && !words_of_hold(m, j)))
             continue;
         struct noted fresh = note_of(m, j);
         if (is_same(&fresh, &n->jobs.v[at], now))

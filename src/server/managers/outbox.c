@@ -287,8 +287,11 @@ void manager_decided(struct server *s, const struct action *a, const struct job 
         [ACTION_CHECKPOINT] = {true, RM_CHECKPOINT},
         [ACTION_TRIGGER] = {false, RM_START}};
 
-    if (a->kind < sizeof to / sizeof to[0] && to[a->kind].yes)
-        add_order(s->manager, to[a->kind].action, j, a->text)->start_at = a->start_at;
+    if (a->kind >= sizeof to / sizeof to[0] || !to[a->kind].yes)
+        return;
+    struct order *o = add_order(s->manager, to[a->kind].action, j, a->text);
+    o->start_at = a->start_at;
+    o->preempts = a->kind == ACTION_REQUEUE && a->by != INDEX_NONE;
 }
 
 /* What was decided has not come about: the engine shall know what is. */
@@ -429,6 +432,7 @@ static void send_order(struct manager *m, struct order *o)
         .wclimit_s = o->wclimit_s,
         .overrun_s = o->overrun_s,
         .over_memory = o->over_memory,
+        .preempts = o->preempts,
         .signal = o->signal,
         .kinds = o->kinds,
         .cls = o->cls,

@@ -44,7 +44,7 @@ struct order {
     struct VEC(struct job_place) places; /* START: where; stops: what they free */
     int64_t start_at;                    /* of the job, when it was decided */
     int64_t wclimit_s, overrun_s;        /* as in struct rm_command */
-    bool over_memory;
+    bool over_memory, preempts;
     int signal;
     unsigned kinds; /* RELEASE: of holds */
     char *cls;      /* START: the class it is in; owned or NULL */
@@ -108,8 +108,9 @@ bool submissions_answered(struct manager *m, const struct rm_report *r);
 
 /* A hold as told, of a job with such holds of ours: which of them it is. */
 uint8_t rmholds_told(const struct manager *m, unsigned ours, uint8_t kinds);
-/* The job is not held there any more: it is told next. */
-void rmholds_lifted(struct manager *m, const struct job *j);
+/* The job is not held there any more: it is told next, or new. `lifted`: kinds of which
+ * the resource manager knows that somebody lifted them. */
+void rmholds_lifted(struct manager *m, const struct job *j, uint8_t lifted);
 /* All has been told: what it does not hold, and we do. */
 void rmholds_synced(struct manager *m);
 

@@ -49,15 +49,19 @@ static const char *hold_words(unsigned kinds, char *buf, size_t size)
     return buf;
 }
 
-/* Who holds the job and why, which the engine's reason does not carry. */
-static bool say_hold(const struct job *j, char *text, size_t size)
+/* Who holds the job and why, which the engine's reason does not carry. What the
+ * resource manager says of its own hold goes before what would release another. */
+static bool say_hold(struct server *s, const struct job *j, char *text, size_t size)
 {
     const char *why = j->extra ? j->extra->hold_text : NULL;
+    const char *said = world_notes(s, j)->notes;
     char kinds[60];
 
     if (j->holds & (HOLD_USER | HOLD_SYSTEM | HOLD_BATCH))
         snprintf(text, size, "this job has a %s hold%s%s; releasehold releases it",
             hold_words(j->holds, kinds, sizeof kinds), why ? ": " : "", why ? why : "");
+    else if (j->rm_hold && said && *said)
+        snprintf(text, size, "the resource manager holds this job: %s", said);
     else if (j->rm_hold)
         snprintf(text, size,
             "the resource manager has a %s hold on this job; releasehold releases it",
@@ -108,7 +112,7 @@ json_t *render_reason(struct server *s, const struct job *j, const struct identi
 
     reason_format(c, why, text, sizeof text);
     if ((why->code == WAIT_STATE || why->code == WAIT_HOLD)
-        && !say_hold(j, text, sizeof text) && (j->holds & HOLD_DEFER))
+        && !say_hold(s, j, text, sizeof text) && (j->holds & HOLD_DEFER))
         reason_format_deferral(
             why, j->extra ? j->extra->hold_text : NULL, text, sizeof text);
     else if (why->code == WAIT_RESOURCES || why->code == WAIT_FEASIBLE)

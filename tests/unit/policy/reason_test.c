@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  * The sentence of every wait code. */
+#include "base/xalloc.h"
 #include "cluster/partition.h"
 #include "limits_kit.h"
 #include "policy/reason.h"
@@ -249,6 +250,9 @@ static void a_note_says_what_does_not_change_from_cycle_to_cycle(void **state)
     struct job *j = job_of(k, "steve", 4, 0, 60);
     reason_format_note(k->c, j, &r, NULL, text, sizeof text);
     assert_string_equal(text, "waits for 4 processors");
+    job_extra(j)->advres = xstrdup("later");
+    reason_format_note(k->c, j, &r, NULL, text, sizeof text);
+    assert_string_equal(text, "waits for 4 processors in reservation later");
     r.code = WAIT_BACKFILL_WINDOW;
     reason_format_note(k->c, j, &r, NULL, text, sizeof text);
     assert_string_equal(text, "waits for its turn: jobs before it wait");

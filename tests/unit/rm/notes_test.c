@@ -66,6 +66,51 @@ static int end(void **state)
     return 0;
 }
 
+#define IS_NEW                                                                         \
+    " JobName=x UserId=root(0) GroupId=root(0) Priority=4 JobState=PENDING "           \
+    "Reason=BeginTime TimeLimit=01:00:00 SubmitTime=~5 EligibleTime=~%lld "            \
+    "Partition=all NumNodes=1 NumCPUs=2 NumTasks=2 CPUs/Task=1%s "                     \
+    "AdminComment=maui: is new #%lld\n"
+
+/* What the adapter makes of a job that the gate has just let in. */
+static const char *look_at_new(struct adapter *a, const char *more)
+{
+    long long at = (long long)time(NULL) + 60;
+    char text[800];
+
+    snprintf(text, sizeof text, "JobId=7" IS_NEW, at, more, at);
+    return look_at(a, text);
+}
+
+/* Its begin time keeps it until it is held: in the end it goes. */
+static void a_new_job_is_taken_by_its_hold_and_then_loses_the_gates_begin_time(
+    void **state)
+{
+    look_at_new(*state, "");
+    assert_string_equal(fake_scontrol()->ordered.text,
+        "update jobid=7 reqnodelist= admincomment=maui:keep;new\n"
+        "uhold 7\n"
+        "update jobid=7 reqnodelist= admincomment=maui:kept starttime=now\n");
+    assert_null(strstr(told.text, "Hold"));
+    assert_non_null(strstr(told.text, "\"id\":\"7\""));
+    assert_null(strstr(told.text, "release_at"));
+}
+
+static void a_job_that_depends_on_others_is_left_to_slurm_to_judge(void **state)
+{
+    const char *ran = look_at_new(*state, " Dependency=afterok:5(unfulfilled)");
+    char text[800];
+
+    assert_non_null(strstr(ran, "#4000000000|starttime=2096-10-02T"));
+    assert_null(strstr(fake_scontrol()->ordered.text, "hold"));
+    snprintf(text, sizeof text, "JobId=7" IS_NEW, 4000000000LL,
+        " Dependency=afterok:5(unfulfilled)", 4000000000LL);
+    assert_string_equal(look_at(*state, text), ""); /* so it stays, ... */
+    snprintf(text, sizeof text, "JobId=7" IS_NEW, 4000000000LL, "", 4000000000LL);
+    look_at(*state, text); /* ... until it is */
+    assert_non_null(strstr(fake_scontrol()->ordered.text, "uhold 7\n"));
+}
+
 static void a_note_is_written_once(void **state)
 {
     look_at(*state, "JobId=7" WAITS " AdminComment=maui:kept\n");
@@ -87,8 +132,15 @@ static void a_note_is_what_scontrol_can_print(void **state)
 
 static void what_a_start_or_an_administrator_left_there_stays(void **state)
 {
-    static const char *const comments[] = {
-        "maui:asked;count=1-0", "go", "maui:keep", "the boss asked for it"};
+    static const char *const comments[] = {"maui:asked;count=1-0", "go", "maui:keep"};
+    /* the gate is asked behind it; where nobody answers it is put back, and for a while
+     * not asked again */
+    static const char remark[] =
+        "JobId=7" WAITS " AdminComment=the boss asked for it\n",
+                      asked[] = "scontrol|update|jobid=7|"
+                                "admincomment=the boss asked for it maui:mark\n"
+                                "scontrol|update|jobid=7|"
+                                "admincomment=the boss asked for it\n";
     char text[400];
 
     look_at(*state, "JobId=7" WAITS " AdminComment=maui:kept\n");
@@ -97,6 +149,8 @@ static void what_a_start_or_an_administrator_left_there_stays(void **state)
         snprintf(text, sizeof text, "JobId=7" WAITS " AdminComment=%s\n", comments[i]);
         assert_string_equal(look_at(*state, text), "");
     }
+    assert_string_equal(look_at(*state, remark), asked);
+    assert_string_equal(look_at(*state, remark), "");
 }
 
 static void an_expected_start_is_a_begin_time_that_is_not_the_owners(void **state)
@@ -230,6 +284,8 @@ static void a_note_crosses_the_wire(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        TEST(a_new_job_is_taken_by_its_hold_and_then_loses_the_gates_begin_time),
+        TEST(a_job_that_depends_on_others_is_left_to_slurm_to_judge),
         TEST(a_note_is_written_once),
         TEST(a_note_is_what_scontrol_can_print),
         TEST(what_a_start_or_an_administrator_left_there_stays),

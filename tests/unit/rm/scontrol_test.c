@@ -403,6 +403,44 @@ static void what_a_start_made_of_the_limit_is_read_from_the_comment(void **state
         "min_wclimit_s");
 }
 
+/* A node that is of one such partition alone has each processor several times. */
+static void what_a_partition_says_of_sharing_and_overtime_counts(void **state)
+{
+    static const char part[] =
+        "PartitionName=all DefaultTime=02:00:00 OverSubscribe=FORCE:3 OverTimeLimit=5 "
+        "State=UP\nPartitionName=low OverSubscribe=YES:2 OverTimeLimit=NONE State=UP\n";
+    char text[800];
+    const char *all;
+
+    snprintf(text, sizeof text,
+        "%sNodeName=n1 CPUTot=4 State=IDLE Partitions=all\n"
+        "NodeName=n2 CPUTot=4 State=IDLE Partitions=all,low\n"
+        "NodeName=n3 CPUTot=4 State=IDLE Partitions=low\n"
+        "JobId=3 JobName=x" QUEUED SIZE "\n",
+        part);
+    all = look_at(*state, text);
+    assert_told(all, "\"name\":\"n1\",\"state\":\"Idle\",\"configured\":{\"procs\":12");
+    assert_told(all, "\"name\":\"n2\",\"state\":\"Idle\",\"configured\":{\"procs\":4,");
+    assert_told(all, "\"name\":\"n3\",\"state\":\"Idle\",\"configured\":{\"procs\":4,");
+    assert_told(all, "\"overtime_s\":300");
+}
+
+static void who_waits_for_a_reservation_that_is_gone_is_held(void **state)
+{
+    const char *all =
+        look_at(*state, PART "JobId=3 JobName=x" USER " JobState=RESV_DEL_HOLD "
+                             "Reason=Reservation_r_was_deleted TimeLimit=01:00:00" AT
+                             " Partition=all" SIZE "\n");
+
+    assert_told(all, "\"state\":\"hold\"");
+    assert_told(all, "Reservation_r_was_deleted");
+    assert_not_told(
+        look_at(*state, PART
+            "JobId=3 JobName=x" USER " JobState=RESV_DEL_HOLD Reason=JobHeldUser "
+            "TimeLimit=01:00:00" AT " Partition=all" SIZE " AdminComment=maui:kept\n"),
+        "\"state\":\"hold\"");
+}
+
 /* Where the gate's file of the job is lost. */
 static void the_priority_in_the_comment_may_stand_behind_a_remark(void **state)
 {
@@ -494,6 +532,8 @@ int main(void)
         TEST(amounts_beyond_all_bounds_stay_amounts),
         TEST(what_a_start_overwrote_is_read_from_the_comment),
         TEST(what_a_start_made_of_the_limit_is_read_from_the_comment),
+        TEST(what_a_partition_says_of_sharing_and_overtime_counts),
+        TEST(who_waits_for_a_reservation_that_is_gone_is_held),
         TEST(the_priority_in_the_comment_may_stand_behind_a_remark),
         TEST(the_remark_of_a_job_is_remembered_once),
         TEST(a_job_first_seen_as_it_completes_takes_orders),

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Changes on their way to the disk, while another program keeps the file locked. */
+#include "am/am.h"
 #include "base/xalloc.h"
 #include "server/durable/unsaved.h"
 
@@ -140,6 +141,80 @@ static void what_was_told_can_be_read_before_the_commit(void **state)
     free(text);
 }
 
+/* ---- steps: what the bank writes ---- */
+
+struct charge {
+    struct am am;
+    struct am_charge what;
+    bool made, forgotten;
+};
+
+static int make_charge(void *payload, struct err *err)
+{
+    struct charge *c = payload;
+
+    c->made = am_charge(&c->am, &c->what, err ? err : &(struct err){0}) == AM_DONE;
+    return c->made ? 0 : -1;
+}
+
+static void forget_charge(void *payload)
+{
+    ((struct charge *)payload)->forgotten = true;
+}
+
+static int64_t balance_of(struct am *am)
+{
+    struct am_balance b;
+
+    assert_int_equal(am_balance(am, "chem", NULL, 20, &b, NULL), 0);
+    return b.balance;
+}
+
+static void what_the_bank_writes_is_written_once_after_a_failed_commit(void **state)
+{
+    struct scene *t = *state;
+    struct charge c = {
+        .what = {
+            .run = "7.r1", .account = "chem", .total = 300, .at = 10, .over = true}};
+    const struct am_account account = {.name = "chem"};
+    const struct am_request req = {.id = "a", .at = 1, .who = "root"};
+    const struct am_deposit d = {.account = "chem", .amount = 1000, .to_at = AM_EVER};
+    struct err err;
+
+    am_init(&c.am, t->store);
+    assert_int_equal(am_account_set(&c.am, &account, &err), 0);
+    assert_int_equal(am_deposit(&c.am, &req, &d, NULL, &err), 0);
+    assert_int_equal(store_commit(t->store, &err), 0);
+
+    sqlite3 *other = lock(t);
+    unsaved_later(t->unsaved, (struct unsaved_step){make_charge, forget_charge, &c});
+    for (int i = 0; i < 3; i++)
+        assert_int_equal(unsaved_commit(t->unsaved, &err), -1);
+    assert_false(c.forgotten);
+    sqlite3_close(other);
+    assert_int_equal(unsaved_commit(t->unsaved, &err), 0);
+    assert_true(c.made && c.forgotten);
+    assert_int_equal(balance_of(&c.am), 700);
+    assert_int_equal(unsaved_commit(t->unsaved, &err), 0);
+    assert_int_equal(balance_of(&c.am), 700);
+}
+
+static void a_step_that_is_refused_now_is_not_kept(void **state)
+{
+    struct scene *t = *state;
+    struct charge c = {.what = {.run = "7.r1", .account = "nosuch", .total = 300}};
+    struct err err = {0};
+
+    am_init(&c.am, t->store);
+    assert_int_equal(unsaved_now(t->unsaved,
+                         (struct unsaved_step){make_charge, forget_charge, &c}, &err),
+        -1);
+    assert_true(c.forgotten);
+    assert_int_equal(unsaved_count(t->unsaved), 0);
+    assert_string_equal(err.text, "no account 'nosuch'");
+    assert_int_equal(unsaved_commit(t->unsaved, &err), 0);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -148,6 +223,11 @@ int main(void)
         cmocka_unit_test_setup_teardown(a_trim_comes_in_its_turn, set_up, tear_down),
         cmocka_unit_test_setup_teardown(
             what_was_told_can_be_read_before_the_commit, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(
+            what_the_bank_writes_is_written_once_after_a_failed_commit, set_up,
+            tear_down),
+        cmocka_unit_test_setup_teardown(
+            a_step_that_is_refused_now_is_not_kept, set_up, tear_down),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

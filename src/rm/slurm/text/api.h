@@ -34,6 +34,7 @@
 
 #define ALLOC_SID_USER_HOLD 1u
 #define UPDATE_TAKES_TASKS  0 /* a number, or that of one task */
+#define TELLS_SWITCHES      0
 #define SHOW_ALL            1
 #define SHOW_DETAIL         2
 #define SHOW_MIXED          4
@@ -107,6 +108,7 @@ enum {
     WAIT_QOS,
     WAIT_ARRAY_TASK_LIMIT,
     FAIL_BAD_CONSTRAINTS,
+    WAIT_DEP_INVALID,
     FAIL_ACCOUNT,
     FAIL_QOS
 };
@@ -159,6 +161,7 @@ typedef struct {
     uint16_t state_reason, requeue, shared, contiguous;
     char *state_desc, *admin_comment, *dependency, *resv_name;
     time_t submit_time, eligible_time, start_time, end_time, deadline;
+    uint32_t req_switch, wait4switch; /* 0: not told */
     uint32_t time_limit, time_min, num_tasks, num_cpus, num_nodes, max_nodes,
         pn_min_tmp_disk;
     uint16_t cpus_per_task, ntasks_per_node, pn_min_cpus;
@@ -182,7 +185,7 @@ typedef struct {
 
 typedef struct {
     char *name, *qos_char;
-    uint32_t max_time, default_time, max_cpus_per_node;
+    uint32_t max_time, default_time, max_cpus_per_node, grace_time;
     uint16_t max_share, state_up, priority_tier, over_time_limit;
 } partition_info_t;
 
@@ -285,7 +288,8 @@ typedef struct {
     char *job_id_str, *req_nodes, *features, *partition, *admin_comment;
     uint32_t priority, site_factor, alloc_sid, min_nodes, max_nodes, time_limit,
         time_min;
-    time_t begin_time; /* 0 = as it is */
+    uint32_t wait4switch; /* not sent */
+    time_t begin_time;    /* 0 = as it is */
 } job_desc_msg_t;
 
 typedef struct {

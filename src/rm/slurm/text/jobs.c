@@ -68,7 +68,8 @@ static const struct {
     {"PartitionInactive", WAIT_PART_INACTIVE}, {"ReqNodeNotAvail", WAIT_NODE_NOT_AVAIL},
     {"JobHeldAdmin", WAIT_HELD}, {"JobHeldUser", WAIT_HELD_USER},
     {"job_requeued_in_held_state", WAIT_HELD_USER}, {"BeginTime", WAIT_TIME},
-    {"Licenses", WAIT_LICENSES}, {"Dependency", SLURM_WAIT_DEPENDENCY},
+    {"Licenses", WAIT_LICENSES}, {"DependencyNeverSatisfied", WAIT_DEP_INVALID},
+    {"Dependency", SLURM_WAIT_DEPENDENCY},
     {"Reservation_", WAIT_RESV_DELETED}, /* "Reservation_r_was_deleted" */
     {"ReservationDeleted", WAIT_RESV_DELETED}, {"Reservation", SLURM_WAIT_RESERVATION},
     {"QOSNotAllowed", FAIL_QOS}, {"JobArrayTaskLimit", WAIT_ARRAY_TASK_LIMIT},

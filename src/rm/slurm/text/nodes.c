@@ -188,6 +188,7 @@ static void read_part(const struct fields *f, void *record)
     p->max_time = field_minutes(f, "MaxTime");
     p->default_time = field_minutes(f, "DefaultTime");
     p->max_cpus_per_node = (uint32_t)field_number(f, "MaxCPUsPerNode", 0);
+    p->grace_time = (uint32_t)field_number(f, "GraceTime", 0);
     p->over_time_limit = overtime(field_text(f, "OverTimeLimit"));
     p->priority_tier = (uint16_t)field_number(f, "PriorityTier", 1);
     p->max_share = shares(share);
@@ -222,6 +223,7 @@ int slurm_load_partitions(time_t since, partition_info_msg_t **ret, uint16_t sho
         digest = (digest ^ p->max_cpus_per_node) * 1099511628211u;
         digest = (digest ^ p->priority_tier) * 1099511628211u;
         digest = (digest ^ p->over_time_limit) * 1099511628211u;
+        digest = (digest ^ p->grace_time) * 1099511628211u;
         digest = (digest ^ (p->state_up * 65536u + p->max_share)) * 1099511628211u;
     }
     if (since == 0 || digest != last) {

@@ -15,6 +15,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#define NEW        "maui:kept;new"
 #define NODES_MANY "60000" /* scontrol cannot take a maximum away */
 
 void slurm_init_job_desc_msg(job_desc_msg_t *m)
@@ -176,19 +177,25 @@ static int start(const job_desc_msg_t *m)
     return verb("release", m->job_id_str);
 }
 
+/* A begin time goes at the end: until then nothing else may keep the job. */
 static int keep(const job_desc_msg_t *m)
 {
-    uint32_t own = (m->site_factor - NICE_OFFSET) >> 2;
+    bool fresh = m->admin_comment != NULL && strcmp(m->admin_comment, NEW) == 0;
+    uint32_t mark = fresh ? 0 : m->site_factor - NICE_OFFSET;
+    job_desc_msg_t first = *m;
     char more[30] = "";
 
-    if (own > 0)
-        snprintf(more, sizeof more, ";priority=%u", own);
-    if (((m->site_factor - NICE_OFFSET) & 3) == 2) /* held: the gate sees that itself */
+    if (mark >> 2 > 0)
+        snprintf(more, sizeof more, ";priority=%u", mark >> 2);
+    if ((mark & 3) == 2) /* held: the gate sees that itself */
         return update(m, m->admin_comment, more) < 0 ? -1
                                                      : verb("uhold", m->job_id_str);
-    if (update(m, "maui:keep", more) < 0 || verb("uhold", m->job_id_str) < 0)
+    first.begin_time = 0;
+    if (fresh) /* somebody may hold it meanwhile: that stays */
+        snprintf(more, sizeof more, ";new");
+    if (update(&first, "maui:keep", more) < 0 || verb("uhold", m->job_id_str) < 0)
         return -1;
-    return update(m, m->admin_comment, more);
+    return fresh ? update(m, "maui:kept", "") : update(m, m->admin_comment, more);
 }
 
 static int limit(const job_desc_msg_t *m)

@@ -1,0 +1,75 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * What the scheduler makes of a job that waits, where qstat -j shows it: in the job's
+ * context.
+ *
+ *     context:   maui_why=waits for 8 processors until about 14:30 (checkjob 63)
+ *
+ * Each is a command of its own, so that they are written a few at a time. */
+#include "base/strbuf.h"
+#include "base/xalloc.h"
+#include "rm/gridengine/gridengine.h"
+
+#define AT_ONCE  3 /* notes a look */
+#define TEXT_MAX 200
+
+/* As the value of a variable of a list; owned. */
+static char *clean_text(const char *text)
+{
+    struct strbuf b = {0};
+
+    strbuf_add(&b, "maui_why=");
+    for (const char *p = text; *p != '\0' && b.len < TEXT_MAX; p++)
+        strbuf_add_n(&b,
+            *p == ','                              ? ";"
+            : (unsigned char)*p < ' ' || *p == '=' ? " "
+                                                   : p,
+            1);
+    return strbuf_take(&b);
+}
+
+void ge_note(struct ge_adapter *g, const struct rm_note *n)
+{
+    struct ge_told *t = listing_find(g->jobs, n->job);
+
+    if (t == NULL)
+        return;
+    free(t->note);
+    t->note = clean_text(n->text);
+}
+
+static void on_noted(void *ctx, const struct run_end *end)
+{
+    struct ge_adapter *g = ctx;
+
+    (void)end; /* nothing depends on it */
+    g->noting--;
+}
+
+/* An array has one context: that of its first task that waits. */
+static bool is_first(const struct ge_adapter *g, size_t i)
+{
+    const struct ge_job *v = g->jobs_answer.list.v;
+
+    return i == 0 || strcmp(v[i - 1].number, v[i].number) != 0
+           || !ge_is_waiting(&v[i - 1]);
+}
+
+void ge_write_notes(struct ge_adapter *g)
+{
+    const struct ge_jobs *a = &g->jobs_answer;
+
+    for (size_t i = 0; i < a->list.n && g->noting < AT_ONCE; i++) {
+        const struct ge_job *j = &a->list.v[i];
+        struct ge_told *t = listing_find(g->jobs, j->rm.desc.id);
+
+        if (t == NULL || t->note == NULL || t->step != STEP_NONE || t->tidying)
+            continue;
+        const char *const argv[] = {"qalter", "-ac", t->note, j->number, NULL};
+        if (ge_is_waiting(j) && is_first(g, i)) {
+            g->noting++;
+            ge_run(g, false, argv, on_noted, g);
+        }
+        free(t->note);
+        t->note = NULL;
+    }
+}

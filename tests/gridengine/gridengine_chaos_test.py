@@ -1,0 +1,62 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Daemon, adapter, master and execution daemons are killed by turns while two users go on
+submitting: no job is lost, none runs twice. MAUI_CHAOS_ROUNDS=200 for a long one."""
+import os
+import pathlib
+import subprocess
+
+ROUNDS = int(os.environ.get("MAUI_CHAOS_ROUNDS", "4"))
+HOSTS = ("cn01", "cn02", "cn03")
+
+
+def blow_daemon(ge, n):
+    ge.maui.kill()
+    ge.maui.ok("serve", "-L", "5")
+
+
+def blow_adapter(ge, n):
+    pid = ge.maui.adapter()
+    if pid:
+        ge.run("kill", "-9", pid, check=False)
+
+
+def blow_master(ge, n):
+    ge.run("kill", "-9", *ge.master_pid(), check=False)
+    ge.wait(lambda: not ge.master_pid(), "its end")
+    ge.run("sge_qmaster")
+    ge.wait(lambda: ge.run("qstat", check=False).returncode == 0, "an answer")
+
+
+def blow_execd(ge, n):
+    host = HOSTS[n % len(HOSTS)]
+    path = pathlib.Path(f"{ge.dir}/spool/execd/{host}/execd.pid")
+    pid = path.read_text().strip()
+    ge.run("kill", "-9", pid, check=False)
+    ge.wait(lambda: ge.run("kill", "-0", pid, check=False).returncode != 0, "its end")
+    subprocess.run([f"{ge.dir}/on-{host}", "sge_execd"], check=True, capture_output=True, timeout=60)
+
+
+BLOWS = (blow_daemon, blow_adapter, blow_master, blow_execd)
+
+
+def test_no_job_is_lost_or_runs_twice(ge):
+    ge.maui.start()
+    folder = pathlib.Path(f"{ge.dir}/home/runs")
+    folder.mkdir(exist_ok=True)
+    folder.chmod(0o1777)
+    jobs = []
+    for n in range(ROUNDS):
+        for user in ("alice", "bob"):
+            options = ["-pe", "mpi", 2 + n % 3] if n % 4 == 1 else ["-q", "debug"] if n % 4 == 2 else []
+            jobs.append(ge.submit(user, f"echo x >> {folder}/$JOB_ID; sleep {1 + n % 2}", *options))
+        BLOWS[n % len(BLOWS)](ge, n)
+    ge.wait(lambda: not ge.run("qstat", "-u", "*", check=False).stdout.strip()
+            and ge.run("qstat", check=False).returncode == 0, "the end of all jobs", 120 + 3 * ROUNDS)
+    runs = {job: (folder / job).read_text().count("x") if (folder / job).exists() else 0
+            for job in jobs}
+    assert set(runs.values()) == {1}, {j: n for j, n in runs.items() if n != 1}
+    ge.maui.wait(lambda: "0 Active Jobs" in ge.maui.run("showq").stdout
+                 and "Total Jobs: 0" in ge.maui.run("showq").stdout, "an empty queue", 60)
+    ended = {job: (ge.maui.job(job) or {}).get("state") for job in jobs}
+    print(f"{ROUNDS} blows, {len(jobs)} jobs, ends known: {list(ended.values()).count('Completed')}")
+    assert not {job for job, state in ended.items() if state not in ("Completed", "Removed", "Vacated")}
