@@ -67,8 +67,7 @@ class Pbs(Daemon):
 
     def qsub(self, user, *words):
         """Options, and after "--" what it runs. The number, as both know it."""
-        options = () if "-J" in words else ("-o", "/dev/null", "-e", "/dev/null")
-        id = self.pbs("qsub", *options, *words, user=user)
+        id = self.pbs("qsub", "-o", "/dev/null", "-e", "/dev/null", *words, user=user)
         self.jobs.append(id)
         return id.split(".")[0]
 
