@@ -1,0 +1,78 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: Apache-2.0
+"""The scheduler on OpenPBS beside PBS's own, on the same jobs, one after the other:
+
+  pbs_bench.py MAUI [JOBS]      500 one-second jobs of one processor
+
+On the server of $PBS_HOME, which is for tests (its own scheduler is switched on and off,
+pbs_sched started where it does not run). As root; jobs are those of user alice."""
+import json
+import os
+import pathlib
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+
+
+def run(*words, user=None, check=True):
+    if user:
+        words = ("setpriv", f"--reuid={user}", f"--regid={user}", "--init-groups", *words)
+    done = subprocess.run(list(map(str, words)), capture_output=True, text=True, check=False,
+                          cwd="/tmp", stdin=subprocess.DEVNULL)
+    if check and done.returncode != 0:
+        sys.exit(f"{words}: {done.stderr}")
+    return done.stdout.strip()
+
+
+def flow(name, jobs):
+    """All are there before the first may start."""
+    out = tempfile.mkdtemp(prefix="maui-pbs-")
+    os.chmod(out, 0o777)
+    script = f"date +%s.%N >{out}/$PBS_JOBID.b; sleep 1; date +%s.%N >{out}/$PBS_JOBID.e"
+    for _ in range(jobs):
+        run("qsub", "-h", "-l", "select=1:ncpus=1,walltime=30", "-o", "/dev/null", "-e",
+            "/dev/null", "--", "/bin/sh", "-c", script, user="alice")
+    held = run("qselect", "-s", "H").split()
+    time.sleep(3)
+    begin = time.time()
+    run("qrls", *held)
+    while len(list(pathlib.Path(out).glob("*.e"))) < jobs:
+        time.sleep(0.2)
+    last = max(float(p.read_text()) for p in pathlib.Path(out).glob("*.e"))
+    slots = sum(node["resources_available"].get("ncpus", 0) for node in
+                json.loads(run("pbsnodes", "-av", "-F", "json"))["nodes"].values())
+    print(f"{name}: {jobs} jobs of 1 s on {slots} processors in {last - begin:.1f} s (floor "
+          f"{jobs / slots:.0f} s), {jobs / (last - begin):.1f} starts/s", flush=True)
+    shutil.rmtree(out)
+
+
+def main():
+    if len(sys.argv) < 2 or not os.environ.get("PBS_HOME") or os.geteuid() != 0:
+        sys.exit(__doc__)
+    jobs = int(sys.argv[2]) if len(sys.argv) > 2 else 500
+    run("qmgr", "-c", "set server scheduling = True")
+    own = subprocess.run(["pgrep", "-x", "pbs_sched"], stdout=subprocess.DEVNULL, check=False)
+    if own.returncode != 0:
+        subprocess.run(["pbs_sched"], check=True, stdout=subprocess.DEVNULL,
+                       stderr=subprocess.DEVNULL)
+        time.sleep(2)
+    flow("pbs ", jobs)
+    run("qmgr", "-c", "set server scheduling = False")
+    home = tempfile.mkdtemp(prefix="maui-pbs-")
+    os.environ["MAUIHOMEDIR"] = home
+    pathlib.Path(home, "maui.cfg").write_text(
+        "RMCFG[pbs] TYPE=PBS POLLINTERVAL=1\nADMIN1 root\n")
+    run(sys.argv[1], "serve")
+    try:
+        flow("maui", jobs)
+    finally:
+        run(sys.argv[1], "schedctl", "-k", check=False)
+        shutil.rmtree(home, ignore_errors=True)
+        if own.returncode != 0:
+            subprocess.run(["pkill", "-x", "pbs_sched"], check=False)
+
+
+if __name__ == "__main__":
+    main()
