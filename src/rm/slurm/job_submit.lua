@@ -222,6 +222,10 @@ end
 local function stays_kept(job, current)
 	local noted = noted_begin(current)
 	if not noted or noted <= os.time() or current.priority == 0 then return false end
+	if job.admin_comment ~= nil and not is_note(job.admin_comment) then
+		job.begin_time = os.time() + 5 -- the note goes: nobody would know whose it is
+		return true
+	end
 	if job.begin_time <= os.time() then job.begin_time = 0 end
 	return job.begin_time == 0 or job.begin_time > os.time() + TAKEN
 end
