@@ -2,9 +2,9 @@
  * The heartbeat: a file by which a gate, a script within the resource manager, sees
  * that the scheduler lives, and what becomes of jobs that do not wait.
  *
- *     1764081000 busy     seconds since 1970; `immediate` of rm.h
- *     n1,n2               nodes that such jobs must not have
- *     5 1004              users (numbers) whom the resource manager has as operators
+ *     1764081000 busy     seconds since 1970; `immediate` of rm.h, and words of the
+ * driver's n1,n2               nodes that such jobs must not have 5 1004 users
+ * (numbers) whom the resource manager has as operators
  *
  * Written beside and renamed: a reader never finds half of it. */
 #ifndef MAUI_RM_ADAPTER_BEAT_H

@@ -311,6 +311,16 @@ static void open_events(struct adapter *a)
         close(fd);
 }
 
+/* The gate lets Slurm judge a new job first where we can take it out of its hands then.
+ */
+static void set_beat(struct adapter *a, const char *word, const char *nodes)
+{
+    char words[100];
+
+    snprintf(words, sizeof words, "%s%s", word, TAKES_NEW_JOBS ? " judged" : "");
+    beat_set(a->beat, words, nodes);
+}
+
 static void write_beat(struct adapter *a)
 {
     if (beat_write(a->beat) < 0)
@@ -341,6 +351,7 @@ static void on_open(void *ctx, const struct link_opening *o)
     a->name = xstrdup(*o->name != '\0' ? o->name : "slurm");
     beat = heartbeat != NULL ? xstrdup(heartbeat) : path_in(a->home, "slurm.heartbeat");
     a->beat = beat_new(beat);
+    set_beat(a, "busy", "");
     free(beat);
     a->events_file =
         events != NULL ? xstrdup(events) : path_in(a->home, "slurm.events");
@@ -371,7 +382,7 @@ static void on_immediate(void *ctx, const char *word, const char *nodes)
 {
     struct adapter *a = ctx;
 
-    beat_set(a->beat, word, nodes);
+    set_beat(a, word, nodes);
     write_beat(a);
 }
 

@@ -45,12 +45,14 @@ local function is_privileged(uid)
 	    string.format(" %d ", uid), 1, true) ~= nil
 end
 
--- Is the scheduler there? And how old is its last sign of life, in seconds.
+-- Is the scheduler there? And how old is its last sign of life, in seconds, where it can
+-- take new jobs into its hands.
 local function alive()
 	local t, words, nodes = read_beat()
 	local age = t and os.time() - t or math.huge
 	if MAX_AGE ~= 0 and age > MAX_AGE then return false end
-	return true, words and string.match(words, "%a+"), nodes, age
+	local judged = words and string.find(words, " judged", 1, true) ~= nil
+	return true, words and string.match(words, "%a+"), nodes, judged and age or math.huge
 end
 
 local function wake()

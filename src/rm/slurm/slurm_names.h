@@ -22,6 +22,7 @@
 #include "rm/slurm/releases.h"
 #define ADAPTER_RELEASE    SLURM_VERSION_NUMBER /* 0x160508: 22.05.8 */
 #define ENFORCES_LIMITS    2                    /* of accounting_storage_enforce */
+#define TAKES_NEW_JOBS     1                    /* kept by a begin time, in one order */
 #define UPDATE_TAKES_TASKS 1                    /* "63_[0-9]" */
 /* From 23.11 on a topology is what its plugin makes of it. */
 #define TELLS_SWITCHES     (!SLURM_SINCE(23, 11))
