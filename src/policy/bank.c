@@ -107,6 +107,23 @@ struct factors {
     size_t n;
 };
 
+static const struct price_rates *rate_of(const struct cred *k)
+{
+    return k->cfg->charge_rate.n ? &k->cfg->charge_rate : &k->def->charge_rate;
+}
+
+static int64_t factor_of(const struct cred *k)
+{
+    return rate_of(k)->n ? rate_of(k)->v[0].rate : PRICE_ONE;
+}
+
+bool bank_qos_is_cheaper(const struct cluster *c, const struct job *j, const char *qos)
+{
+    const struct cred *k = cred_find(c, CRED_QOS, qos);
+
+    return k && bank_in_force(c) && factor_of(k) < factor_of(job_cred(c, j, CRED_QOS));
+}
+
 static void collect_factors(
     const struct cluster *c, const struct job *j, struct factors *ret)
 {
@@ -118,8 +135,7 @@ static void collect_factors(
     ret->n = 0;
     for (size_t i = 0; i < 3; i++) {
         const struct cred *k = job_cred(c, j, kinds[i].kind);
-        const struct price_rates *own = &k->cfg->charge_rate;
-        const struct price_rates *rate = own->n ? own : &k->def->charge_rate;
+        const struct price_rates *rate = rate_of(k);
         if (!rate->n)
             continue;
         snprintf(ret->names[ret->n], FACTOR_TEXT, "%s:%.60s", kinds[i].word, k->name);

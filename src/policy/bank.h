@@ -38,6 +38,10 @@ int64_t bank_most(const struct cluster *c, const struct job *j);
 int64_t bank_cost(
     const struct cluster *c, const struct job *j, int64_t until, struct strbuf *text);
 
+/* Would the job cost less for each second with the QOS of that name? For those who
+ * would take it just before the end of an expensive run. */
+bool bank_qos_is_cheaper(const struct cluster *c, const struct job *j, const char *qos);
+
 /* Does its account lack funds for a start at `now`? *ret is written only then. */
 bool bank_refuses(
     const struct cluster *c, const struct job *j, int64_t now, struct reason *ret);

@@ -100,6 +100,7 @@ def test_no_request_starts_an_own_job_past_the_scheduler(slurm, users, victim, f
         done = slurm.run(forge, "submit", *words, user=users[1])
         if done.returncode == 0:
             made.append(done.stdout.strip())
+            slurm.wait(lambda: facts(slurm, made[-1])["Priority"] == "0", "its place")
             now = facts(slurm, made[-1])
             assert now["Priority"] == "0" and now["AdminComment"] == "maui:", (words, now)
             assert now["UserId"].startswith(users[1] + "("), (words, now)

@@ -8,6 +8,7 @@
 #include "engine/occupancy.h"
 #include "policy/access.h"
 #include "policy/accrual.h"
+#include "policy/bank.h"
 #include "policy/priority.h"
 
 /* ---- holds ---- */
@@ -51,6 +52,11 @@ int order_priority(
 
 int order_qos(struct engine *e, struct job *j, const struct event *ev, struct err *err)
 {
+    if (job_has_begun(j->state) && !ev->u.qos.admin
+        && bank_qos_is_cheaper(e->c, j, ev->u.qos.qos))
+        return err_set(err, ERR_DENIED,
+            "job '%s' has begun: a QOS that costs less is for administrators to give",
+            j->id);
     if (j->state == JOB_SUSPENDED)
         return access_set_qos(e->c, j, ev->u.qos.qos, ev->u.qos.admin, err);
     bool counted = job_change_begins(e, j, e->now);

@@ -172,11 +172,11 @@ static void account_for(struct engine *e, struct job *j, const struct event *ev)
     int64_t run_s = used_until - j->start_at - j->suspended_s;
     bool in_time = j->wclimit_s <= 0 || run_s < j->wclimit_s;
 
-    job_occupied(e, j, used_until, true);
-    if (ev->u.missed.cpu_s > 0 && run_s > 0) {
+    if (ev->u.missed.cpu_s > 0 && run_s > 0) { /* first: it may be charged by that */
         j->util_known = true;
         j->util_procs = ev->u.missed.cpu_s / (double)run_s;
     }
+    job_occupied(e, j, used_until, true);
     job_ended(e, j, end_at, ev->u.missed.how == EV_COMPLETE || !in_time);
 }
 

@@ -1,23 +1,32 @@
 #!/bin/sh
 # Job submission verifier of the scheduler maui: keeps what is submitted until the
 # scheduler has seen it. One process for each worker thread of the master, asked once a
-# submission. A word on its standard error would refuse the submission.
+# submission. A word on its standard error would refuse the submission. What a user wrote
+# is printed as it is (echo would read \\n in it) and not at length: the master has room for
+# 10,000 bytes.
 while IFS= read -r line; do
     set -f
     set -- $line
     set +f
     case $1 in
-    START) hold=n; context=; echo STARTED ;;
+    START)
+        hold=n
+        context=
+        printf 'STARTED\n'
+        ;;
     PARAM)
         case $2 in
         h) hold=$3 ;;
-        ac) context=$3, ;;
+        ac) context=${line#PARAM ac }, ;;
         esac
         ;;
     BEGIN)
-        echo "PARAM h u"
-        echo "PARAM ac ${context}maui_gate=$hold"
-        echo "RESULT STATE CORRECT"
+        if [ ${#context} -gt 2000 ]; then
+            printf 'RESULT STATE REJECT the context (-ac) has more than 2000 characters\n'
+        else
+            printf '%s\n' "PARAM h u" "PARAM ac ${context}maui_gate=$hold" \
+                "RESULT STATE CORRECT"
+        fi
         ;;
     QUIT) exit 0 ;;
     esac

@@ -208,9 +208,13 @@ int site_undo(const char *home, bool dry)
         printf("Nothing was changed (--dry-run).\n");
         status = 0;
     } else if (text != NULL && (strcmp(text, conf) == 0 || send_conf(text) == 0)) {
-        unlink(gate);
+        if (strstr(text, gate) == NULL) {
+            unlink(gate);
+            printf("%s is gone; jobs that wait: maui gridengine letgo\n", gate);
+        } else {
+            fprintf(stderr, "jsv_url still names %s: it stays\n", gate);
+        }
         unlink(kept);
-        printf("%s is gone; jobs that wait: maui gridengine letgo\n", gate);
         status = 0;
     }
     free(text);

@@ -160,7 +160,7 @@ static void read_slots(const struct xml_element *e, const char *range, struct ge
     j->pe = none_if_empty(xml_text(e, "JB_pe"));
     j->slots = j->pe != NULL ? number_in(asked, "RN_min", 1) : 1;
     j->slots_most = j->pe != NULL ? number_in(asked, "RN_max", j->slots) : 1;
-    if (range != NULL) {
+    if (range != NULL && range[strspn(range, "0123456789-")] == '\0') {
         j->slots = strtoll(range, &end, 10);
         j->slots_most = *end == '-' ? strtoll(end + 1, NULL, 10) : j->slots;
     }

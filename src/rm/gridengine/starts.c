@@ -260,7 +260,8 @@ static struct start *plan_start(
     }
     s->context = list_context(j, cls);
     free(cls);
-    if (j->slots_most > j->slots) {
+    if (j->pe
+        != NULL) { /* what starts is what was planned, whatever was changed since */
         struct strbuf slots = {0};
 
         strbuf_printf(&slots, "%lld", (long long)j->slots);

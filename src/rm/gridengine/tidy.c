@@ -150,6 +150,8 @@ static void hold_group(const struct group *all, struct task *k)
     for (size_t i = all->from; i < all->to; i++) {
         char *name;
 
+        if (!whole && k->jobs.n >= AT_ONCE)
+            break; /* the next look shows the others */
         if (!is_unheld(&v[i]) || !is_free(all->g, &v[i]))
             continue;
         name = ge_name(v[i].rm.desc.id);

@@ -14,6 +14,6 @@ if event.requestor == "Scheduler":
             age = time.time() - int(f.read().split()[0])
     except (OSError, ValueError, IndexError):
         age = float("inf")
-    if OPEN_AFTER == 0 or age < OPEN_AFTER:
+    if OPEN_AFTER == 0 or abs(age) < OPEN_AFTER:  # a clock may have been set
         event.reject("maui decides when it starts (checkjob)")
 event.accept()

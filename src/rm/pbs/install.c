@@ -166,28 +166,27 @@ static char *write_hook(const struct pbs_site *s)
     return NULL;
 }
 
-static bool has_hook(void)
+/* -1: it is not told to this user, which is told: only root on the server's host sees
+ * hooks. */
+static int has_hook(void)
 {
-    struct strbuf b = {0};
-    const char *const argv[] = {"qmgr", "-c", "list hook", NULL};
-    bool found;
+    char *text = ask_qmgr("list hook");
+    int found = text == NULL ? -1 : strstr(text, "Hook maui\n") != NULL;
 
-    strbuf_add(&b, "");
-    found = ask_program(argv, &b) == 0 && strstr(b.text, "Hook maui\n") != NULL;
-    free(b.text);
+    free(text);
     return found;
 }
 
 static int put_hook(const struct pbs_site *s)
 {
-    char *path = write_hook(s);
+    int there = has_hook(), result = -1;
+    char *path = there < 0 ? NULL : write_hook(s);
     struct strbuf line = {0};
-    int result = -1;
 
     if (path == NULL)
         return -1;
     strbuf_printf(&line, "import hook maui application/x-python default %s", path);
-    if ((has_hook()
+    if ((there
             || change_server(s, "create hook maui event=runjob,enabled=False",
                    "a hook that is asked before each start")
                    == 0)
@@ -278,6 +277,7 @@ static bool read_saved(const struct pbs_site *s, bool *ret_was)
 static int undo_site(const struct pbs_site *s)
 {
     bool was;
+    int there;
 
     if (!read_saved(s, &was))
         return 1;
@@ -285,8 +285,9 @@ static int undo_site(const struct pbs_site *s)
         printf("%s: nothing was installed from this home\n", s->saved);
         return 0;
     }
-    if (!s->torque && has_hook()
-        && change_server(s, "delete hook maui", "the hook goes") < 0)
+    there = s->torque ? 0 : has_hook();
+    if (there < 0
+        || (there > 0 && change_server(s, "delete hook maui", "the hook goes") < 0))
         return 1;
     if (change_server(s,
             was ? "set server scheduling = True" : "set server scheduling = False",
@@ -302,8 +303,11 @@ static int undo_site(const struct pbs_site *s)
 
 static int let_go(const struct pbs_site *s)
 {
-    if (!s->torque && has_hook()
-        && change_server(s, "set hook maui enabled=False", "it stands aside") < 0)
+    int there = s->torque ? 0 : has_hook();
+
+    if (there < 0
+        || (there > 0
+            && change_server(s, "set hook maui enabled=False", "it stands aside") < 0))
         return 1;
     return change_server(s, "set server scheduling = True",
                "PBS's own scheduler decides again; stop this one: maui schedctl -k")
@@ -342,7 +346,13 @@ static void check_hook(const struct pbs_site *s, bool scheduling, unsigned *erro
 {
     char *list, *text, *wanted;
 
-    if (!has_hook()) {
+    int there = has_hook();
+
+    if (there < 0) {
+        tell_finding(errors, "warning", "whether there is a hook only root sees");
+        return;
+    }
+    if (there == 0) {
         tell_finding(errors, scheduling ? "error" : "warning",
             "there is no hook: when scheduling is switched on both schedulers start "
             "jobs; `maui pbs install`");

@@ -5,6 +5,7 @@
  */
 #include "rm/slurm/adapter.h"
 
+#include "base/strbuf.h"
 #include "base/xalloc.h"
 
 #include <fcntl.h>
@@ -18,6 +19,7 @@
 #define MANY          20 /* orders pending: then a poll is cheaper than looks */
 #define MANY_MS       200
 #define START_WAIT_MS 5000
+#define SEEN_MS       3000      /* a look later than that is late */
 #define EVENTS_MAX    (1 << 20) /* bytes of the file that scripts append to */
 #define ENDS_MAX      20        /* ends at once; for more, one look at all is cheaper */
 #define BEAT_S        2
@@ -160,6 +162,8 @@ bool adapter_munge_gone(struct adapter *a)
 
 /* ---- looking ---- */
 
+static void write_beat(struct adapter *a);
+
 static void poll_all(struct adapter *a)
 {
     struct rm_report synced = {.kind = RM_SYNCED};
@@ -176,9 +180,12 @@ static void poll_all(struct adapter *a)
         adapter_health(a, "connection", NULL);
     a->connected = true;
     a->ailing = false;
-    if (!a->told_all)
+    a->seen_ms = adapter_now_ms();
+    if (!a->told_all) {
         adapter_report(a, &synced);
-    a->told_all = true;
+        a->told_all = true;
+        write_beat(a);
+    }
     jobs_expire(a);
 }
 
@@ -311,20 +318,31 @@ static void open_events(struct adapter *a)
         close(fd);
 }
 
-/* The gate lets Slurm judge a new job first where we can take it out of its hands then.
- */
-static void set_beat(struct adapter *a, const char *word, const char *nodes)
+/* The gate lets Slurm judge a new job first where we take it out of its hands then: one
+ * that nobody takes is started within a minute. */
+static bool takes_new_jobs(const struct adapter *a)
 {
-    char words[100];
-
-    snprintf(words, sizeof words, "%s%s", word, TAKES_NEW_JOBS ? " judged" : "");
-    beat_set(a->beat, words, nodes);
+    return TAKES_NEW_JOBS && a->connected && a->told_all
+           && adapter_now_ms() - a->seen_ms < a->poll_ms + SEEN_MS;
 }
 
 static void write_beat(struct adapter *a)
 {
+    struct strbuf words = {0};
+
+    strbuf_printf(&words, "%s%s", a->word, takes_new_jobs(a) ? " judged" : "");
+    beat_set(a->beat, words.text, a->not_nodes);
+    free(words.text);
     if (beat_write(a->beat) < 0)
         adapter_health(a, "heartbeat", strerror(errno));
+}
+
+static void set_beat(struct adapter *a, const char *word, const char *nodes)
+{
+    free(a->word);
+    free(a->not_nodes);
+    a->word = xstrdup(word);
+    a->not_nodes = xstrdup(nodes);
 }
 
 /* ---- what the daemon says ---- */

@@ -138,6 +138,8 @@ struct adapter {
     sd_event_source *timer, *events;
     struct link *link;
     struct beat *beat;               /* for the gate */
+    char *word, *not_nodes;          /* owned: what it says of jobs that do not wait */
+    int64_t seen_ms;                 /* when a look at all went well last */
     char *name, *home, *events_file; /* owned */
     int64_t events_read;             /* bytes of the file of events */
     int64_t poll_ms, start_wait_ms;

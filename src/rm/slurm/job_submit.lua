@@ -193,7 +193,8 @@ local function take_new(job, current)
 	local what, own = read_mark(current)
 	mark(job, current, what == HELD and HELD or KEPT, own)
 	if what == HELD then job.priority = slurm.NO_VAL end
-	job.admin_comment = what == HELD and "maui:held" or "maui:kept"
+	job.admin_comment = is_remark(current.admin_comment) and current.admin_comment
+	    or what == HELD and "maui:held" or "maui:kept"
 end
 
 -- Of a release: is it to start the job?

@@ -462,6 +462,8 @@ static void see_job(struct adapter *a, const char *id, const struct parts *parts
                && !(t->expired && j->priority != 0 && j->state_reason != WAIT_TIME)) {
         if (!kept && orders_keep(a, t) == 0)
             adapter_look(a); /* told when it is in its place again */
+        else if (!kept)
+            a->jobs_at = 0; /* it is tried again with the next look */
         state = JOB_IDLE;
     }
     changed = !is_new && t->waiting && t->request != request;
@@ -554,7 +556,7 @@ static bool keep_tasks(
     all.id = name_tasks(j);
     if (awaits)
         orders_await(&all, j->priority == 0);
-    else if (!is_awaiting(j) && orders_keep(a, &all) == 0)
+    else if (!is_to_await(a, j) && orders_keep(a, &all) == 0)
         adapter_look(a);
     free(all.id);
     asked_free(&own);

@@ -98,5 +98,10 @@ int wiki_reply_records(const struct wiki_reply *r, struct err *err)
         return err_set(err, ERR_INVALID,
             "a list of %zu records that says it has %zu: a part is missing", found,
             r->count);
+    if (found > r->count) /* somebody's text would be a record */
+        return err_set(err, ERR_INVALID,
+            "a list of %zu records that says it has %zu: a '#' in a text is not "
+            "shielded",
+            found, r->count);
     return 0;
 }

@@ -113,6 +113,13 @@ void wiki_destroy(struct wiki *w)
 
 void wiki_forget(struct wiki *w)
 {
+    struct wiki_trip *t, *next;
+
+    for (t = TAILQ_FIRST(&w->trips); t != NULL; t = next) {
+        next = TAILQ_NEXT(t, link);
+        if (!t->sent)
+            free_trip(t); /* its order is lost: nobody wants it any more */
+    }
     listing_forget(w->nodes);
     listing_forget(w->jobs);
 }
@@ -301,7 +308,7 @@ static void tell_records(struct wiki *w, struct listing *l, const char *text, si
     int (*tell)(struct wiki *w, struct err *err))
 {
     const char *at = text, *record;
-    size_t len, told = 0, wrong = 0, rubbish = 0;
+    size_t len, told = 0, nameless = 0, rubbish = 0;
 
     while (wiki_next(&at, text + n, form, &record, &len)) {
         struct err err = {0};
@@ -312,16 +319,17 @@ static void tell_records(struct wiki *w, struct listing *l, const char *text, si
             told++;
             continue;
         }
-        wrong++;
         rubbish += !parted;
         if (w->record.id != NULL)
             keep_thing(w, l);
+        else
+            nameless++;
         note_complaint(w, function, &err);
     }
     w->nothing |= rubbish > 0 && told == 0;
     /* who is missed may be there at the next look, when it is time for that: an answer
      * that is not whole is none twenty milliseconds later either */
-    listing_end(l, w->whole && wrong == 0, agent_sink(w->agent));
+    listing_end(l, w->whole && nameless == 0, agent_sink(w->agent));
 }
 
 void wiki_told_nodes(struct wiki *w, const char *text, size_t n, enum wiki_form form,

@@ -376,13 +376,17 @@ static void carry_out(struct server *s, struct request *r,
 
 static int set_account(struct bank_order *b, struct err *err)
 {
+    int64_t share = int_of(b, "share", 0);
     const struct am_account a = {.name = text_of(b, "account"),
         .parent = text_of(b, "parent"),
         .overflow = flag_of(b, "overflow"),
         .closed = flag_of(b, "closed"),
-        .share = int_of(b, "share", 0) * (PRICE_ONE / 100),
+        .share = share < 0 || share > 100 ? 0 : share * (PRICE_ONE / 100),
         .only = text_of(b, "only")};
 
+    if (share < 0 || share > 100)
+        return err_set(err, ERR_INVALID, "share: %lld: expected 0 to 100, of a hundred",
+            (long long)share);
     return am_account_set(b->am, &a, err);
 }
 

@@ -89,7 +89,10 @@ static int write_lien(struct posted *p, struct err *err)
         .force = m->force};
     int result = am_lien(&p->s->teller->am, &lien, NULL, err);
 
-    if (result == AM_REFUSED) { /* the picture was wrong; it runs all the same */
+    /* the picture was wrong, or others are meant by the account; it runs all the same
+     */
+    if (result == AM_REFUSED
+        || (result < 0 && (err->code == ERR_DENIED || err->code == ERR_CONFLICT))) {
         log_line(p->s->log, LOG_WARNING, "job '%s': %s; it runs with what there is",
             m->job, err->text);
         lien.force = true;
@@ -478,7 +481,9 @@ void teller_look(struct server *s)
     int64_t now = world_now(s);
     struct err err = {0};
 
-    if (!teller_is_open(s) || s->teller->ticked_at > now - TICK_S)
+    int64_t since = teller_is_open(s) ? now - s->teller->ticked_at : 0;
+
+    if (!teller_is_open(s) || (since >= 0 && since < TICK_S)) /* < 0: a clock was set */
         return;
     s->teller->ticked_at = now;
     if (am_tick(teller_ledger(s), now, &err) < 0)

@@ -226,6 +226,40 @@ static void a_class_and_a_qos_multiply_the_price(void **state)
     sc_destroy(s);
 }
 
+static int set_qos(struct scenario *s, const char *qos, bool admin)
+{
+    struct event ev = {.kind = EVENT_QOS};
+    struct err err;
+
+    ev.u.qos.id = "j";
+    ev.u.qos.qos = qos;
+    ev.u.qos.admin = admin;
+    return sc_apply(s, ev, &err);
+}
+
+static void nobody_takes_a_cheaper_qos_just_before_the_end(void **state)
+{
+    struct scenario *s = begin(BANK "\nQOSCFG[hi] CHARGERATE=2\nQOSCFG[lo] PRIORITY=1\n"
+                                    "USERCFG[ann] QLIST=hi,lo\n",
+        1000);
+
+    (void)state;
+    sc_job(s, (struct sc_job){.id = "j",
+                  .procs = 1,
+                  .limit_s = 100,
+                  .account = "chem",
+                  .user = "ann",
+                  .qos = "hi"});
+    sc_at(s, 0);
+    sc_at(s, 50);
+    assert_int_equal(set_qos(s, "lo", false), -1);
+    assert_int_equal(set_qos(s, "hi", false), 0);
+    assert_int_equal(held(s), C(200));
+    assert_int_equal(set_qos(s, "lo", true), 0);
+    assert_int_equal(set_qos(s, "hi", false), 0); /* it may cost more */
+    sc_destroy(s);
+}
+
 static void a_fallback_account_pays_for_who_cannot(void **state)
 {
     struct scenario *s = begin(BANK "FALLBACKACCOUNT=spare\n", 50);
@@ -301,6 +335,7 @@ int main(void)
         cmocka_unit_test(who_is_cancelled_pays_by_policy),
         cmocka_unit_test(memory_costs_what_its_rate_says),
         cmocka_unit_test(a_class_and_a_qos_multiply_the_price),
+        cmocka_unit_test(nobody_takes_a_cheaper_qos_just_before_the_end),
         cmocka_unit_test(a_fallback_account_pays_for_who_cannot),
         cmocka_unit_test(
             who_has_no_funds_is_deferred_or_cancelled_where_the_site_says_so),

@@ -426,11 +426,11 @@ static void who_comes_after_waits_for_what_was_begun(void **state)
 static void a_program_dies_with_its_runner(void **state)
 {
     struct scene *s = *state;
-    char path[60], script[120];
+    char path[200], script[800]; /* whole: one cut short ends by itself */
     int runner = 0, program = 0;
     FILE *f = NULL;
 
-    snprintf(path, sizeof path, "%s/pids", s->folder);
+    assert_true(snprintf(path, sizeof path, "%s/pids", s->folder) < (int)sizeof path);
     snprintf(script, sizeof script,
         "echo $PPID $$ > %s.new; mv %s.new %s; exec sleep 1000", path, path, path);
     run_script(s, script, 600000);

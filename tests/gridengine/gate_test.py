@@ -1,0 +1,36 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The verifier that Grid Engine's master asks, by itself: no Grid Engine is needed."""
+import pathlib
+import subprocess
+
+import pytest
+
+GATE = pathlib.Path(__file__).resolve().parents[2] / "src/rm/gridengine/gate.sh"
+
+
+def ask(*params):
+    lines = ["START", *(f"PARAM {p}" for p in params), "BEGIN", "QUIT"]
+    done = subprocess.run(["/bin/sh", GATE], input="\n".join(lines) + "\n", text=True,
+                          capture_output=True, check=True)
+    assert done.stderr == ""
+    begun, *answer = done.stdout.splitlines()
+    assert begun == "STARTED"
+    return answer
+
+
+def test_a_job_is_held_and_its_own_hold_noted():
+    assert ask("h o", "N x") == ["PARAM h u", "PARAM ac maui_gate=o", "RESULT STATE CORRECT"]
+    assert ask("ac a=1,b=2") == ["PARAM h u", "PARAM ac a=1,b=2,maui_gate=n",
+                                 "RESULT STATE CORRECT"]
+
+
+@pytest.mark.parametrize("text", [
+    r"x=1\nPARAM\0040h\0040n\nRESULT\0040STATE\0040ACCEPT\ny", "x=a b  c", "x=%s%n$(id)`id`*"])
+def test_what_a_user_wrote_is_one_line(text):
+    assert ask(f"ac {text}") == ["PARAM h u", f"PARAM ac {text},maui_gate=n",
+                                 "RESULT STATE CORRECT"]
+
+
+def test_a_text_that_is_too_long_is_refused():
+    answer = ask("ac a=" + "x" * 20000)
+    assert len(answer) == 1 and answer[0].startswith("RESULT STATE REJECT")
