@@ -102,7 +102,7 @@ struct told_job {
     bool depends;    /* it waits for others */
     time_t start_at; /* when it last began to run; 0 = not yet */
     time_t lost_at;  /* when a start comes too late for its deadline; 0 = never */
-    bool as_before;  /* kept, without a trace of a start */
+    bool as_before;  /* kept, or new, without a trace of a start */
     bool gathered;   /* one of several tasks of a record */
     uint8_t wish;    /* with others of its record: holds, WISH_RELEASE; 0 = none */
     uint32_t nparts;

@@ -476,7 +476,7 @@ static void see_job(struct adapter *a, const char *id, const struct parts *parts
     t->digest = digest;
     t->request = request;
     t->kept = j->priority == 0 && parts->n == 1;
-    t->as_before = j->priority == 0 && job_mark(j) == MARK_KEPT
+    t->as_before = (j->priority == 0 || t->fresh) && job_mark(j) == MARK_KEPT
                    && (j->job_state & JOB_STATE_BASE) == JOB_PENDING
                    && !asked_is_text(j->admin_comment);
     t->held = state == JOB_HOLD;
