@@ -406,7 +406,8 @@ void funds_keep(struct funds *f, uint32_t run, const struct funds_use *by, int64
     vec_fini(&pieces);
 }
 
-static void take(struct funds *f, const struct run *r, int64_t deposit, int64_t amount)
+static void take_amount(
+    struct funds *f, const struct run *r, int64_t deposit, int64_t amount)
 {
     struct funds_deposit *d = find_deposit(f, r->account, deposit);
 
@@ -420,7 +421,7 @@ static int64_t take_kept(struct funds *f, struct run *r, int64_t amount)
     for (size_t i = 0; i < r->liens.n && amount > 0; i++) {
         int64_t part = r->liens.v[i].amount < amount ? r->liens.v[i].amount : amount;
 
-        take(f, r, r->liens.v[i].deposit, part);
+        take_amount(f, r, r->liens.v[i].deposit, part);
         keep_on(f, r, r->liens.v[i].deposit, -part);
         amount -= part;
     }
@@ -445,7 +446,7 @@ void funds_charge(
     if (more > 0 && p->n)
         vec_push(&pieces, ((struct piece){p->v[0].id, 0, more}));
     for (size_t i = 0; i < pieces.n; i++)
-        take(f, r, pieces.v[i].deposit, pieces.v[i].amount);
+        take_amount(f, r, pieces.v[i].deposit, pieces.v[i].amount);
     vec_fini(&pieces);
 }
 

@@ -101,7 +101,7 @@ static int put_number(
     return 0;
 }
 
-static int send(const struct command_line *l, const char *path, json_t *body)
+static int send_order(const struct command_line *l, const char *path, json_t *body)
 {
     struct query *q = query_new(path);
     json_t *done = tell(l, "POST", q, body);
@@ -345,7 +345,7 @@ static int set_account(const struct command_line *l)
         json_decref(body);
         return 1;
     }
-    return send(l, "/v1/bank/accounts", body);
+    return send_order(l, "/v1/bank/accounts", body);
 }
 
 int mam_account_main(int argc, char **argv)
@@ -392,7 +392,7 @@ static const struct option_row deposit_options[] = {
     {'l', "label", "WORD", "a word of your own"},
     {0, "pay-debts", NULL, "first pay what the account owes"}, WHY, REQUEST, NO_MORE};
 
-static int deposit(const struct command_line *l)
+static int order_deposit(const struct command_line *l)
 {
     json_t *body;
 
@@ -408,7 +408,7 @@ static int deposit(const struct command_line *l)
         json_decref(body);
         return 1;
     }
-    return send(l, "/v1/bank/deposits", body);
+    return send_order(l, "/v1/bank/deposits", body);
 }
 
 int mam_deposit_main(int argc, char **argv)
@@ -421,13 +421,13 @@ int mam_deposit_main(int argc, char **argv)
         .examples = "  mam-deposit chem 1000h\n"
                     "  mam-deposit -e 0:00:00_04/01 -l q1 chem 57600    until then\n"};
 
-    return command_run(&spec, argc, argv, deposit);
+    return command_run(&spec, argc, argv, order_deposit);
 }
 
 static const struct option_row withdraw_options[] = {
     {'i', "deposit", "NUMBER", "of this deposit alone"}, WHY, REQUEST, NO_MORE};
 
-static int withdraw(const struct command_line *l)
+static int order_withdraw(const struct command_line *l)
 {
     json_t *body;
 
@@ -438,7 +438,7 @@ static int withdraw(const struct command_line *l)
         json_decref(body);
         return 1;
     }
-    return send(l, "/v1/bank/withdrawals", body);
+    return send_order(l, "/v1/bank/withdrawals", body);
 }
 
 int mam_withdraw_main(int argc, char **argv)
@@ -450,14 +450,14 @@ int mam_withdraw_main(int argc, char **argv)
         .more = AMOUNTS,
         .examples = "  mam-withdraw chem 100h\n"};
 
-    return command_run(&spec, argc, argv, withdraw);
+    return command_run(&spec, argc, argv, order_withdraw);
 }
 
 static const struct option_row transfer_options[] = {
     {'s', "start", "DATE", "used there from then on"},
     {'e', "end", "DATE", "used there until then"}, WHY, REQUEST, NO_MORE};
 
-static int transfer(const struct command_line *l)
+static int order_transfer(const struct command_line *l)
 {
     json_t *body;
 
@@ -469,7 +469,7 @@ static int transfer(const struct command_line *l)
         json_decref(body);
         return 1;
     }
-    return send(l, "/v1/bank/transfers", body);
+    return send_order(l, "/v1/bank/transfers", body);
 }
 
 int mam_transfer_main(int argc, char **argv)
@@ -481,10 +481,10 @@ int mam_transfer_main(int argc, char **argv)
         .more = AMOUNTS "Leads of both accounts may, but for other dates.\n",
         .examples = "  mam-transfer chem 100h chem-students\n"};
 
-    return command_run(&spec, argc, argv, transfer);
+    return command_run(&spec, argc, argv, order_transfer);
 }
 
-static int refund(const struct command_line *l)
+static int order_refund(const struct command_line *l)
 {
     json_t *body;
 
@@ -495,7 +495,7 @@ static int refund(const struct command_line *l)
         json_decref(body);
         return 1;
     }
-    return send(l, "/v1/bank/refunds", body);
+    return send_order(l, "/v1/bank/refunds", body);
 }
 
 int mam_refund_main(int argc, char **argv)
@@ -507,5 +507,5 @@ int mam_refund_main(int argc, char **argv)
         .more = AMOUNTS "It goes back to where it came from.\n",
         .examples = "  mam-refund -d 'node01 failed' 7.r12 57600\n"};
 
-    return command_run(&spec, argc, argv, refund);
+    return command_run(&spec, argc, argv, order_refund);
 }

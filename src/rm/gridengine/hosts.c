@@ -29,7 +29,8 @@ static int64_t count_of(const char *text)
 }
 
 /* <TAG ... name='slots'>4</TAG> in it. */
-static const char *named(const struct xml_element *e, const char *tag, const char *name)
+static const char *find_named(
+    const struct xml_element *e, const char *tag, const char *name)
 {
     for (const struct xml_element *c = xml_child(e, tag); c != NULL;
          c = xml_beside(c->next, tag)) {
@@ -55,10 +56,10 @@ static int64_t read_queue(
 {
     const char *name = xml_attr(e, "name");
     struct ge_instance i = {.queue = name,
-        .type = named(e, "queuevalue", "qtype_string"),
-        .state = named(e, "queuevalue", "state_string"),
-        .slots = count_of(named(e, "queuevalue", "slots")),
-        .used = count_of(named(e, "queuevalue", "slots_used"))};
+        .type = find_named(e, "queuevalue", "qtype_string"),
+        .state = find_named(e, "queuevalue", "state_string"),
+        .slots = count_of(find_named(e, "queuevalue", "slots")),
+        .used = count_of(find_named(e, "queuevalue", "slots_used"))};
 
     if (name == NULL || *name == '\0')
         return 0;
@@ -74,9 +75,10 @@ static int64_t read_queue(
 static void read_share(
     struct ge_hosts *all, struct ge_host *h, const struct xml_element *e)
 {
-    const char *number = xml_attr(e, "name"), *task = named(e, "jobvalue", "taskid");
-    const char *instance = named(e, "jobvalue", "qinstance_name");
-    const char *role = named(e, "jobvalue", "pe_master");
+    const char *number = xml_attr(e, "name"),
+               *task = find_named(e, "jobvalue", "taskid");
+    const char *instance = find_named(e, "jobvalue", "qinstance_name");
+    const char *role = find_named(e, "jobvalue", "pe_master");
     bool master = role != NULL && strcmp(role, "MASTER") == 0;
 
     if (number == NULL || instance == NULL)
@@ -146,10 +148,10 @@ static const struct gres_cfg *list_classes(
 
 static void read_sizes(struct ge_host *h, const struct xml_element *e, int64_t used)
 {
-    const char *load = named(e, "hostvalue", "load_avg");
-    const char *total = named(e, "hostvalue", "mem_total");
-    const char *swap = named(e, "hostvalue", "swap_total");
-    const char *busy = named(e, "hostvalue", "mem_used");
+    const char *load = find_named(e, "hostvalue", "load_avg");
+    const char *total = find_named(e, "hostvalue", "mem_total");
+    const char *swap = find_named(e, "hostvalue", "swap_total");
+    const char *busy = find_named(e, "hostvalue", "mem_used");
     int64_t slots = 0, most = -1;
 
     for (size_t i = 0; i < h->instances.n; i++)
@@ -175,7 +177,7 @@ static void read_sizes(struct ge_host *h, const struct xml_element *e, int64_t u
 static void read_host(struct ge_hosts *all, const struct xml_element *e)
 {
     struct ge_host h = {.desc = {.name = xml_attr(e, "name")}};
-    const char *arch = named(e, "hostvalue", "arch_string");
+    const char *arch = find_named(e, "hostvalue", "arch_string");
     int64_t used = 0;
 
     if (h.desc.name == NULL || *h.desc.name == '\0'

@@ -176,7 +176,7 @@ static bool has_pe(const struct ge_site *site, const char *pe, const struct ge_q
     return false;
 }
 
-static bool serves(const struct ge_job *j, const struct ge_site *site,
+static bool serves_job(const struct ge_job *j, const struct ge_site *site,
     const struct ge_queue *q, const char *host)
 {
     for (const struct ge_value *r = j->requests; r->name != NULL; r++)
@@ -209,7 +209,7 @@ const char *ge_instance_for(const struct ge_job *j, const struct ge_site *site,
         const struct ge_instance *at = instance_of(h, q->name);
         bool wanted = cls != NULL && strcmp(cls, q->name) == 0;
 
-        if (at != NULL && ge_is_open(at) && serves(j, site, q, host)
+        if (at != NULL && ge_is_open(at) && serves_job(j, site, q, host)
             && (best == NULL || wanted))
             best = q->name;
     }
@@ -322,7 +322,7 @@ static void read_hosts(
             const struct ge_queue *q = &site->queues->list.v[k];
             const struct ge_instance *at = instance_of(h, q->name);
 
-            if (at == NULL || !serves(j, site, q, h->desc.name))
+            if (at == NULL || !serves_job(j, site, q, h->desc.name))
                 continue;
             may = true;
             open = open || ge_is_open(at);
@@ -354,7 +354,7 @@ static void read_classes(
 
         for (size_t k = 0; k < site->hosts->list.n && !here; k++)
             here = instance_of(&site->hosts->list.v[k], q->name) != NULL
-                   && serves(j, site, q, site->hosts->list.v[k].desc.name);
+                   && serves_job(j, site, q, site->hosts->list.v[k].desc.name);
         if (here)
             list[n++] = q->name;
     }

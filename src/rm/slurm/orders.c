@@ -470,7 +470,7 @@ static void cancel(struct adapter *a, const struct rm_command *c, uint16_t sig)
 }
 
 /* Its pause is time enough to keep it. */
-static void requeue(struct adapter *a, const struct rm_command *c)
+static void requeue_job(struct adapter *a, const struct rm_command *c)
 {
     job_array_resp_msg_t *answers = NULL;
     int result = slurm_requeue2((char *)c->job, 0, &answers);
@@ -487,7 +487,7 @@ static void give_grace(struct adapter *a, const struct rm_command *c)
     if (t == NULL || t->grace_s <= 0
         || slurm_kill_job2(c->job, SIGCONT, 0, NULL) != SLURM_SUCCESS
         || slurm_kill_job2(c->job, SIGTERM, 0, NULL) != SLURM_SUCCESS) {
-        requeue(a, c);
+        requeue_job(a, c);
         return;
     }
     vec_push(&a->pending, ((struct pending){.token = c->token,
@@ -528,7 +528,7 @@ void orders_command(struct adapter *a, const struct rm_command *c)
         if (c->preempts)
             give_grace(a, c);
         else
-            requeue(a, c);
+            requeue_job(a, c);
         break;
     case RM_HOLD:
         hold(a, c);
@@ -573,7 +573,7 @@ static void end_grace(struct adapter *a, size_t i)
     struct pending p = a->pending.v[i];
 
     vec_remove(&a->pending, i);
-    requeue(
+    requeue_job(
         a, &(struct rm_command){.action = RM_REQUEUE, .token = p.token, .job = p.id});
     free(p.id);
 }

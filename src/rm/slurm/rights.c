@@ -75,7 +75,7 @@ static void tell_gate(struct adapter *a, const struct slurm_rights *r)
     free(numbers.text);
 }
 
-static void tell(struct adapter *a, unsigned hides, struct slurm_rights *r)
+static void tell_rights(struct adapter *a, unsigned hides, struct slurm_rights *r)
 {
     uint64_t digest = digest_of(hides, r);
     struct VEC(struct rm_coordinator) list = {0};
@@ -124,7 +124,7 @@ int rights_poll(struct adapter *a)
         if (c->slurm_user_name != NULL)
             vec_push(&r.operators,
                 xstrndup(c->slurm_user_name, strcspn(c->slurm_user_name, "(")));
-        tell(a, hidden_by(c->private_data), &r);
+        tell_rights(a, hidden_by(c->private_data), &r);
     }
     slurm_free_ctl_conf(c);
     slurm_rights_free(&r);

@@ -194,7 +194,8 @@ static void add_nodes(struct server *s, const struct wanted *w, json_t *o)
     render_int(o, "nodes_idle", nodes_up - nodes_active);
 }
 
-static json_t *summary(struct server *s, const struct list *l, const struct wanted *w)
+static json_t *make_summary(
+    struct server *s, const struct list *l, const struct wanted *w)
 {
     const struct cluster *c = engine_cluster(s->engine);
     int64_t count[SECTION_COMPLETED + 1] = {0}, backlog = 0;
@@ -343,7 +344,7 @@ static bool list_more(struct server *s, void *ctx, struct strbuf *out)
     if (!l->collected) {
         collect_some(s, l);
         if (l->collected && l->shape != SHAPE_PRIORITY)
-            stream_add(out, summary(s, l, &l->wanted));
+            stream_add(out, make_summary(s, l, &l->wanted));
         if (l->collected && l->shape == SHAPE_TABLE)
             render_job_heading(l->members, out);
         return true;

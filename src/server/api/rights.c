@@ -91,7 +91,7 @@ unsigned rights_hidden(const struct rights *r)
     return r ? r->hidden : 0;
 }
 
-static bool knows(
+static bool knows_of(
     const struct rights *r, const char *first, const char *gap, const char *last)
 {
     char word[400];
@@ -102,10 +102,11 @@ static bool knows(
 
 bool rights_is_operator(const struct rights *r, const char *user)
 {
-    return knows(r, OPERATOR, "", user);
+    return knows_of(r, OPERATOR, "", user);
 }
 
 bool rights_coordinates(const struct rights *r, const char *user, const char *account)
 {
-    return account ? knows(r, user, OF, account) : knows(r, COORDINATOR, "", user);
+    return account ? knows_of(r, user, OF, account)
+                   : knows_of(r, COORDINATOR, "", user);
 }

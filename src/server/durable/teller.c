@@ -378,7 +378,7 @@ static uint64_t last_run_number(struct server *s)
     return n;
 }
 
-static void tell(struct server *s, const struct funds_facts *facts)
+static void tell_facts(struct server *s, const struct funds_facts *facts)
 {
     struct event ev = {.kind = EVENT_FUNDS, .u.funds = *facts};
     struct err err = {0};
@@ -398,11 +398,11 @@ void teller_recall(struct server *s)
     if (read_accounts(am, &f, &err) < 0 || read_runs(am, &f, &err) < 0)
         log_line(s->log, LOG_ALERT, "the bank: %s", err.text);
     else
-        tell(s, &(struct funds_facts){.accounts = f.accounts.v,
-                    .n = f.accounts.n,
-                    .runs = f.runs.v,
-                    .nruns = f.runs.n,
-                    .runs_ever = last_run_number(s)});
+        tell_facts(s, &(struct funds_facts){.accounts = f.accounts.v,
+                          .n = f.accounts.n,
+                          .runs = f.runs.v,
+                          .nruns = f.runs.n,
+                          .runs_ever = last_run_number(s)});
     s->teller->strangers = f.runs.n > 0;
     facts_fini(&f);
 }
@@ -412,7 +412,7 @@ void teller_jobs_are_known(struct server *s)
     if (!teller_is_open(s) || !s->teller->strangers)
         return;
     s->teller->strangers = false;
-    tell(s, &(struct funds_facts){.known = true});
+    tell_facts(s, &(struct funds_facts){.known = true});
 }
 
 /* ---- what changed --------------------------------------------------------------- */
@@ -461,7 +461,7 @@ static void tell_changes(struct server *s)
             all.accounts.v[n++] = all.accounts.v[i];
     }
     if (!err.code && n)
-        tell(s, &(struct funds_facts){.accounts = all.accounts.v, .n = n});
+        tell_facts(s, &(struct funds_facts){.accounts = all.accounts.v, .n = n});
     facts_fini(&all);
 }
 
