@@ -249,7 +249,7 @@ static bool has_param(const char *params, const char *word)
     return false;
 }
 
-static int complain(const char *word, const char *text)
+static int print_complaint(const char *word, const char *text)
 {
     printf("%s: %s\n", word, text);
     return strcmp(word, "error") == 0;
@@ -269,17 +269,18 @@ static int check_settings(const char *conf)
         char *wanted = site_wanted(s[i].name, now, &err);
 
         if (wanted == NULL)
-            errors += complain("warning", err.text);
+            errors += print_complaint("warning", err.text);
         else if (strcmp(wanted, now) != 0)
-            errors += complain(i < 2 ? "error" : "warning",
+            errors += print_complaint(i < 2 ? "error" : "warning",
                 arena_printf(&arena,
                     "%s is %.100s: `maui gridengine install` changes that, so that %s",
                     s[i].name, now, s[i].why));
         free(wanted);
     }
     if (has_param(params, "accounting=false"))
-        errors += complain("error", "reporting_params has accounting=false: how jobs "
-                                    "end would not be known");
+        errors +=
+            print_complaint("error", "reporting_params has accounting=false: how jobs "
+                                     "end would not be known");
     arena_free(&arena);
     return errors;
 }
@@ -297,11 +298,11 @@ int site_check(void)
     gate = site_gate_path();
     there = site_read(gate);
     if (!is_manager(user))
-        errors += complain("error",
+        errors += print_complaint("error",
             arena_printf(&arena, "%s is no manager: qconf -am %s", user, user));
     errors += check_settings(conf);
     if (there == NULL || strcmp(there, ge_gate_script_text()) != 0)
-        errors += complain("error",
+        errors += print_complaint("error",
             arena_printf(&arena,
                 "%s is not this release's: `maui gridengine install` writes it", gate));
     if (errors == 0)

@@ -45,7 +45,7 @@ static int read_jobs(struct ge_jobs *ret, struct err *err)
 }
 
 /* False: it was refused, and that is told. */
-static bool alter(const char *number, const char *const *words)
+static bool alter_job(const char *number, const char *const *words)
 {
     const char *argv[14] = {"qalter"};
     size_t n = 1;
@@ -71,19 +71,19 @@ static bool let_go(const struct ge_job *j, bool held)
     bool done = true;
 
     if (k->overwritten && k->range != NULL && j->pe != NULL)
-        done = alter(j->number,
+        done = alter_job(j->number,
             (const char *const[]){"-q", queues, "-dc",
                 "maui_q,maui_pe,maui_class,maui_why", "-pe", j->pe, k->range, NULL});
     else if (k->overwritten)
-        done = alter(j->number, (const char *const[]){"-q", queues, "-dc",
-                                    "maui_q,maui_pe,maui_class,maui_why", NULL});
+        done = alter_job(j->number, (const char *const[]){"-q", queues, "-dc",
+                                        "maui_q,maui_pe,maui_class,maui_why", NULL});
     if (k->gate && k->gate_user)
-        done &= alter(j->number, (const char *const[]){"-dc", "maui_gate", NULL});
+        done &= alter_job(j->number, (const char *const[]){"-dc", "maui_gate", NULL});
     else if (k->gate)
-        done &= alter(
+        done &= alter_job(
             j->number, (const char *const[]){"-h", "U", "-dc", "maui_gate", NULL});
     if (held)
-        done &= alter(j->number, (const char *const[]){"-h", "S", NULL});
+        done &= alter_job(j->number, (const char *const[]){"-h", "S", NULL});
     return done;
 }
 

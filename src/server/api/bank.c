@@ -67,7 +67,7 @@ static struct am *find_bank(struct server *s, struct request *r)
     return am;
 }
 
-static void deny(struct request *r, const char *command)
+static void deny_command(struct request *r, const char *command)
 {
     struct err err;
 
@@ -448,7 +448,7 @@ void api_bank_account(struct server *s, struct request *r)
     bool may = parent && is_lead(s, who, parent) && now && is_lead(s, who, now);
 
     if (!identity_is(who, WHO_ADMIN1) && !may)
-        deny(r, "mam-create-account");
+        deny_command(r, "mam-create-account");
     else
         carry_out(s, r, set_account, "the account is as described");
 }
@@ -478,7 +478,7 @@ void api_bank_transfer(struct server *s, struct request *r)
         || (!dated && is_lead(s, who, from) && is_lead(s, who, into)))
         carry_out(s, r, make_transfer, "transferred");
     else
-        deny(r, "mam-transfer");
+        deny_command(r, "mam-transfer");
 }
 
 void api_bank_refund(struct server *s, struct request *r)

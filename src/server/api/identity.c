@@ -113,7 +113,7 @@ bool identity_owns(const struct identity *who, const char *user)
     return strcmp(who->user, user) == 0;
 }
 
-static bool coordinates(
+static bool coordinates_account(
     const struct identity *who, const struct cluster *c, const struct job *j)
 {
     return rights_coordinates(who->rights, who->user, NULL)
@@ -125,7 +125,7 @@ bool identity_has_job(
     const struct identity *who, const struct cluster *c, const struct job *j)
 {
     return identity_owns(who, job_cred(c, j, CRED_USER)->name)
-           || coordinates(who, c, j);
+           || coordinates_account(who, c, j);
 }
 
 bool identity_sees_job(
@@ -138,7 +138,7 @@ struct actor identity_actor(
     const struct identity *who, const struct cluster *c, const struct job *j)
 {
     return (struct actor){
-        .name = who->user, .level = who->level, .owns = coordinates(who, c, j)};
+        .name = who->user, .level = who->level, .owns = coordinates_account(who, c, j)};
 }
 
 bool identity_sees(
