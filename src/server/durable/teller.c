@@ -471,6 +471,8 @@ void teller_recall(struct server *s)
     struct am *am = teller_ledger(s);
     bool again = am && engine_cluster(s->engine)->funds;
 
+    if (!s->teller) /* settings are read before it opens */
+        return;
     if (!am || (again && s->teller->recalled)) {
         s->teller->recalled = am != NULL;
         return;
