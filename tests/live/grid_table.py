@@ -59,6 +59,7 @@ OPERATIONS = {
     "GET /v1/accounting": (ALL, None),  # one's own; ADMIN3 and up those of all
     "GET /v1/bank/accounts": (ALL, None),  # those one may see
     "GET /v1/bank/statement": (ALL, None),
+    "GET /v1/bank/quote": (ALL, None),
     "GET /v1/bank/liens": (ALL, None),
     "POST /v1/bank/accounts": ("1o", {"account": "below", "parent": "physics"}),
     "POST /v1/bank/deposits": ("1", {"request": "a", "account": "physics", "amount": "1"}),
