@@ -84,7 +84,7 @@ PARAMETERS = {
     "os": "linux", "arch": "x86", "nodes": "1", "mem": ">=1", "mem_per_proc_mb": "1",
     "later": "1", "limits": "1", "per_node": "1", "blocked": "1", "state": "Idle",
     "type": "User", "name": "nobody", "kind": "user", "defaults": "1", "from": "1",
-    "to": "2", "limit": "1", "follow": "0", "full": "1",
+    "to": "2", "after": "1.1.0", "limit": "1", "follow": "0", "full": "1",
     "table": "1", "job": "1",
 }
 ALWAYS = {"/v1/start": "procs=1", "/v1/events": "follow=0"}  # else there is no end of it
