@@ -14,6 +14,7 @@
 
 #include "base/err.h"
 #include "rm/adapter/arena.h"
+#include "rm/adapter/squeeze.h"
 #include "rm/rm.h"
 
 /* Queues that we make for one job, "maui_4711": no class of anybody. */
@@ -65,6 +66,8 @@ struct ge_job {
 struct ge_jobs {
     struct arena arena;
     struct VEC(struct ge_job) list; /* by number and task */
+    struct VEC(int64_t) cut;        /* numbers of jobs that are there, and too long to
+                                       be read; in order */
 };
 
 /* A job's slots on a host, in one queue instance. */
@@ -108,6 +111,8 @@ struct ge_queues {
 
 /* -1 with an error: it is not what that command prints. Jobs that only one of the two
  * listings has are left out. */
+/* What of qstat is read at all, while it is printed: -j, and without. */
+extern const struct squeeze_kind ge_squeeze_detail, ge_squeeze_states;
 int ge_read_jobs(struct ge_jobs *ret, const char *detail, size_t detail_len,
     const char *states, size_t states_len, struct err *err);
 /* All that the listing has are held so. */
@@ -118,6 +123,8 @@ void ge_jobs_free(struct ge_jobs *jobs);
 const struct ge_job *ge_find_job(const struct ge_jobs *jobs, const char *id);
 /* The first whose number is that or follows it; list.n where there is none. */
 size_t ge_first_of(const struct ge_jobs *jobs, const char *number);
+/* Is that one of those that are too long to be read? By its number, or a member. */
+bool ge_is_cut(const struct ge_jobs *jobs, const char *id);
 /* Does it wait, for whatever reason? */
 bool ge_is_waiting(const struct ge_job *j);
 

@@ -12,6 +12,36 @@
 #define TASKS_MOST    100000 /* of an array that are looked at; Grid Engine's: 75000 */
 #define PRIORITY_ZERO 1024   /* how qstat -j shows -p 0 */
 
+/* ---- what is read ---- */
+
+#define SHARE_MOST  (128u << 10) /* of a job, tasks that run aside */
+#define DETAIL_MOST (192u << 20)
+
+static const char *const detail_members[] = {"JB_job_number", "JB_owner", "JB_group",
+    "JB_project", "JB_account", "JB_job_name", "JB_submission_time",
+    "JB_execution_time", "JB_priority", "JB_restart", "JB_ja_task_concurrency",
+    "JB_hard_resource_list", "JB_hard_queue_list", "JB_pe", "JB_pe_range", "JB_context",
+    "JB_jid_request_list", "JB_ja_tasks", NULL};
+static const char *const state_members[] = {
+    "JB_job_number", "state", "queue_name", "slots", "tasks", NULL};
+
+/* <detailed_job_info><djob_info><element> */
+const struct squeeze_kind ge_squeeze_detail = {.grammar = SQUEEZE_XML,
+    .depth = 3,
+    .keep = detail_members,
+    .key = "JB_job_number",
+    .free = "JB_ja_tasks",
+    .share = SHARE_MOST,
+    .most = DETAIL_MOST};
+
+/* <job_info><queue_info><job_list> */
+const struct squeeze_kind ge_squeeze_states = {.grammar = SQUEEZE_XML,
+    .depth = 3,
+    .keep = state_members,
+    .key = "JB_job_number",
+    .share = SIZE_MAX,
+    .most = SIZE_MAX};
+
 /* ---- one job of qstat -j ---- */
 
 static int64_t number_in(const struct xml_element *e, const char *name, int64_t usual)
@@ -400,9 +430,36 @@ static void read_listing(
     }
 }
 
+static int compare_numbers(const void *a, const void *b)
+{
+    const int64_t *x = a, *y = b;
+
+    return *x < *y ? -1 : *x > *y;
+}
+
+bool ge_is_cut(const struct ge_jobs *jobs, const char *id)
+{
+    int64_t number = value_of(id);
+
+    return jobs->cut.n > 0
+           && bsearch(&number, jobs->cut.v, jobs->cut.n, sizeof number, compare_numbers)
+                  != NULL;
+}
+
+static void add_detail(
+    struct ge_jobs *jobs, struct details *ret, const struct xml_element *e)
+{
+    int64_t number = number_in(e, "JB_job_number", 0);
+
+    if (xml_child(e, SQUEEZE_CUT) != NULL)
+        vec_push(&jobs->cut, number);
+    else if (number > 0)
+        vec_push(&ret->list, e);
+}
+
 /* qstat -j prints another document where there are no jobs. */
-static int read_details(
-    struct details *ret, const struct xml_element *root, struct err *err)
+static int read_details(struct ge_jobs *jobs, struct details *ret,
+    const struct xml_element *root, struct err *err)
 {
     const struct xml_element *all = xml_child(root, "detailed_job_info");
     const struct xml_element *list = xml_child(all, "djob_info");
@@ -411,8 +468,9 @@ static int read_details(
         return err_set(err, ERR_INVALID, "qstat -j: its XML tells of no jobs");
     for (const struct xml_element *e = list ? list->first : NULL; e != NULL;
          e = e->next)
-        if (number_in(e, "JB_job_number", 0) > 0)
-            vec_push(&ret->list, e);
+        add_detail(jobs, ret, e);
+    if (jobs->cut.n > 0)
+        qsort(jobs->cut.v, jobs->cut.n, sizeof jobs->cut.v[0], compare_numbers);
     if (ret->list.n > 0)
         qsort(ret->list.v, ret->list.n, sizeof ret->list.v[0], compare_details);
     return 0;
@@ -426,7 +484,7 @@ static int read_both(struct ge_jobs *ret, const struct xml_element *detail,
 
     if (all == NULL)
         return err_set(err, ERR_INVALID, "qstat: its XML tells of no jobs");
-    if (read_details(&d, detail, err) < 0)
+    if (read_details(ret, &d, detail, err) < 0)
         return -1;
     read_listing(ret, &d, xml_child(all, "queue_info"));
     read_listing(ret, &d, xml_child(all, "job_info"));
@@ -483,6 +541,7 @@ int ge_read_jobs(struct ge_jobs *ret, const char *detail, size_t detail_len,
 void ge_jobs_free(struct ge_jobs *jobs)
 {
     vec_fini(&jobs->list);
+    vec_fini(&jobs->cut);
     arena_free(&jobs->arena);
 }
 

@@ -264,6 +264,11 @@ static void tell_missing(struct ge_adapter *g)
 
         if (t->listed || t->over)
             continue;
+        if (ge_is_cut(&g->jobs_answer, id)) {
+            listing_keep(g->jobs, id);
+            t->gone_ms = 0;
+            continue;
+        }
         if (!read)
             read_ends(g, &ends, 0);
         read = true;
@@ -281,7 +286,7 @@ static void tell_past(struct ge_adapter *g)
     for (size_t i = 0; i < ends.list.n; i++) {
         const char *id = ends.list.v[i].rm.desc.id;
 
-        if (ge_find_job(&g->jobs_answer, id) == NULL
+        if (ge_find_job(&g->jobs_answer, id) == NULL && !ge_is_cut(&g->jobs_answer, id)
             && listing_find(g->jobs, id) == NULL)
             tell_end(g, id, &ends.list.v[i].rm);
     }

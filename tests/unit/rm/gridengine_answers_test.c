@@ -23,6 +23,19 @@ static char *read_fixture(const char *name, size_t *ret_len)
     return strbuf_take(&b);
 }
 
+/* As it is read from a command: without what nobody here reads. Takes the text. */
+static char *squeeze(const struct squeeze_kind *kind, char *text, size_t *io_len)
+{
+    struct squeeze *s = squeeze_new(kind);
+    struct strbuf out = {0};
+
+    squeeze_feed(s, text, *io_len, &out);
+    squeeze_free(s);
+    free(text);
+    *io_len = out.len;
+    return strbuf_take(&out);
+}
+
 /* A cell as it was then, with two queues. */
 struct cell {
     struct ge_jobs jobs;
@@ -48,9 +61,10 @@ static void open_cell(struct cell *c, const char *name)
     size_t n, m;
 
     snprintf(file, sizeof file, "%s.qstat-j.xml", name);
-    char *detail = read_fixture(file, &n);
+    char *detail = squeeze(&ge_squeeze_detail, read_fixture(file, &n), &n);
+    assert_null(strstr(detail, "JB_env_list"));
     snprintf(file, sizeof file, "%s.qstat.xml", name);
-    char *states = read_fixture(file, &m);
+    char *states = squeeze(&ge_squeeze_states, read_fixture(file, &m), &m);
     if (ge_read_jobs(&c->jobs, detail, n, states, m, &err) < 0)
         fail_msg("%s: %s", name, err.text);
     free(detail);
@@ -136,6 +150,39 @@ static void waiting_jobs_ask_as_their_users_did(void **state)
     assert_string_equal(range->rm.desc.reqs[0].exclude[0], "cn03"); /* cn0[12] */
     assert_null(range->rm.desc.reqs[0].exclude[1]);
     close_cell(&c);
+}
+
+/* Job 16 waits for more jobs than are read; the others are as they were. */
+static void a_job_that_is_too_long_is_known_to_be_there(void **state)
+{
+    struct err err = {0};
+    struct ge_jobs jobs;
+    struct strbuf b = {0};
+    size_t n, m;
+    char *detail = read_fixture("02-queued-mix.qstat-j.xml", &n);
+    char *states = read_fixture("02-queued-mix.qstat.xml", &m);
+    char *at = strstr(strstr(detail, "<JB_job_number>16<"), "<JB_submission_time>");
+
+    (void)state;
+    strbuf_add_n(&b, detail, (size_t)(at - detail));
+    strbuf_add(&b, "<JB_jid_request_list>");
+    for (int i = 0; i < 4000; i++)
+        strbuf_add(&b, "<element><JRE_job_name>x</JRE_job_name></element>");
+    strbuf_printf(&b, "</JB_jid_request_list>%s", at);
+    free(detail);
+    n = b.len;
+    detail = squeeze(&ge_squeeze_detail, strbuf_take(&b), &n);
+    assert_int_equal(ge_read_jobs(&jobs, detail, n, states, m, &err), 0);
+    assert_int_equal(jobs.cut.n, 1);
+    assert_true(ge_is_cut(&jobs, "16"));
+    assert_true(ge_is_cut(&jobs, "16[3]"));
+    assert_false(ge_is_cut(&jobs, "15"));
+    assert_null(ge_find_job(&jobs, "16"));
+    assert_non_null(ge_find_job(&jobs, "15"));
+    assert_non_null(ge_find_job(&jobs, "20"));
+    ge_jobs_free(&jobs);
+    free(detail);
+    free(states);
 }
 
 static void an_uneven_job_is_told_slot_by_slot(void **state)
@@ -375,6 +422,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(an_idle_cell_has_hosts_and_no_jobs),
         cmocka_unit_test(waiting_jobs_ask_as_their_users_did),
+        cmocka_unit_test(a_job_that_is_too_long_is_known_to_be_there),
         cmocka_unit_test(an_uneven_job_is_told_slot_by_slot),
         cmocka_unit_test(states_are_what_their_letters_say),
         cmocka_unit_test(elements_without_a_name_of_xml_are_read),
