@@ -55,12 +55,17 @@ struct ge_job {
     int64_t slots_most;   /* of a range; else as slots */
     const char *pe;       /* parallel environment or NULL */
     struct ge_kept kept;
-    const char *const *after; /* names or numbers of jobs it waits for; or NULL */
-    const char *error;        /* why its start failed, where its state is an error */
-    int64_t at_once;          /* members of its array that may run at once; 0 = all */
-    bool rerun_said, rerun;   /* whether it may be rerun; else its queue says that */
-    bool deleted;             /* deletion is ordered */
+    const char *const *after;      /* names or numbers of jobs it waits for; or NULL */
+    const char *const *after_task; /* numbers of arrays, whose task of the same index
+                                      each of its tasks waits for; or NULL */
+    int64_t step;                  /* from task to task */
+    const char *error;      /* why its start failed, where its state is an error */
+    int64_t at_once;        /* members of its array that may run at once; 0 = all */
+    bool rerun_said, rerun; /* whether it may be rerun; else its queue says that */
+    bool deleted;           /* deletion is ordered */
     const struct ge_value *requests; /* hard ones; name NULL ends */
+    const char
+        *blocked; /* why what it asks for can be had nowhere; or NULL (shape.h) */
 };
 
 struct ge_jobs {

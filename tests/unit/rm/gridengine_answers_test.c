@@ -76,8 +76,10 @@ static void open_cell(struct cell *c, const char *name)
     free(hosts);
     ge_read_queues(&c->queues, definitions, strlen(definitions));
     c->site = (struct ge_site){&c->hosts, &c->queues, pes};
-    for (size_t i = 0; i < c->jobs.list.n; i++)
-        ge_shape(&c->jobs.list.v[i], &c->site, &c->jobs.arena);
+    bool *whole = xcalloc(c->jobs.list.n + 1, sizeof *whole);
+    ge_shape_jobs(&c->jobs, &c->site, whole);
+    free(whole);
+    ge_check_dependencies(&c->jobs);
 }
 
 static void close_cell(struct cell *c)
@@ -183,6 +185,58 @@ static void a_job_that_is_too_long_is_known_to_be_there(void **state)
     ge_jobs_free(&jobs);
     free(detail);
     free(states);
+}
+
+/* ---- dependencies ---- */
+
+static void add_array(struct ge_jobs *all, struct ge_job like, int tasks, int step)
+{
+    like.owner = "alice";
+    like.step = step;
+    like.rm.desc.state = JOB_IDLE;
+    for (int i = 0; i < (tasks > 0 ? tasks : 1); i++) {
+        struct ge_job j = like;
+
+        if (tasks > 0)
+            j.task = arena_printf(&all->arena, "%d", 1 + i * step);
+        j.rm.desc.id =
+            j.task ? arena_printf(&all->arena, "%s[%s]", j.number, j.task) : j.number;
+        vec_push(&all->list, j);
+    }
+}
+
+static const struct dep *deps_of(const struct ge_jobs *all, const char *id)
+{
+    return ge_find_job(all, id)->rm.desc.deps;
+}
+
+static void tasks_of_an_array_wait_for_what_it_waits_for(void **state)
+{
+    static const char *const on_one[] = {"1", NULL}, *const by_name[] = {"few", NULL},
+                             *const alike[] = {"2", NULL}, *const like[] = {"f*", NULL};
+    struct ge_jobs all = {0};
+
+    (void)state;
+    add_array(&all, (struct ge_job){.number = "1", .rm.name = "many"}, 75000, 1);
+    add_array(&all, (struct ge_job){.number = "2", .rm.name = "few"}, 6, 1);
+    /* each task by itself this would be minutes */
+    add_array(&all, (struct ge_job){.number = "3", .after = on_one}, 75000, 1);
+    add_array(&all, (struct ge_job){.number = "4", .after = by_name}, 2, 1);
+    add_array(&all, (struct ge_job){.number = "5", .after_task = alike}, 3, 2);
+    add_array(&all, (struct ge_job){.number = "6", .after = like}, 0, 1);
+    ge_check_dependencies(&all);
+    assert_null(deps_of(&all, "1[5]"));
+    assert_string_equal(
+        ge_find_job(&all, "3[75000]")->rm.notes, "it waits for 75000 jobs to end");
+    assert_int_equal(ge_find_job(&all, "3[1]")->rm.desc.state, JOB_HOLD);
+    assert_string_equal(deps_of(&all, "4[2]")[0].job_id, "2[1]");
+    assert_string_equal(deps_of(&all, "4[2]")[5].job_id, "2[6]");
+    assert_null(deps_of(&all, "4[2]")[6].job_id);
+    assert_string_equal(deps_of(&all, "5[3]")[0].job_id, "2[3]");
+    assert_string_equal(deps_of(&all, "5[3]")[1].job_id, "2[4]");
+    assert_null(deps_of(&all, "5[3]")[2].job_id);
+    assert_string_equal(deps_of(&all, "6")[5].job_id, "2[6]");
+    ge_jobs_free(&all);
 }
 
 static void an_uneven_job_is_told_slot_by_slot(void **state)
@@ -423,6 +477,7 @@ int main(void)
         cmocka_unit_test(an_idle_cell_has_hosts_and_no_jobs),
         cmocka_unit_test(waiting_jobs_ask_as_their_users_did),
         cmocka_unit_test(a_job_that_is_too_long_is_known_to_be_there),
+        cmocka_unit_test(tasks_of_an_array_wait_for_what_it_waits_for),
         cmocka_unit_test(an_uneven_job_is_told_slot_by_slot),
         cmocka_unit_test(states_are_what_their_letters_say),
         cmocka_unit_test(elements_without_a_name_of_xml_are_read),
