@@ -294,7 +294,7 @@ def test_a_queue_that_fills_the_journal_by_itself_does_not_begin_anew_for_ever(d
     """100,000 jobs are more than half of JOURNALMAXSIZE, and each life is told them all."""
     daemon.configure("JOURNALMAXSIZE 100000\nRMPOLLINTERVAL 1\n")
     daemon.start()
-    held = [daemon.submit("true", hold=True) for _ in range(150)]
+    held = [daemon.submit("true", hold=True) for _ in range(400)]
     for _ in range(3):
         done = daemon.submit("true")
         daemon.wait(lambda: not daemon.job(done), "its end")

@@ -34,6 +34,8 @@ struct ge_value {
 };
 struct ge_values VEC(struct ge_value);
 
+bool ge_is_own_queue(const char *name);
+
 /* What a start of ours has overwritten, and what else we keep in a job's context. */
 struct ge_kept {
     bool overwritten;   /* a start of ours has put its own in their place */

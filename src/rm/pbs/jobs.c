@@ -636,7 +636,7 @@ static void add_job(
 {
     if (json_object_get(o, SQUEEZE_CUT) != NULL)
         vec_push(&a->cut, pbs_short_id(&a->arena, id));
-    else
+    else if (json_is_object(o))
         read_job(a, dialect, id, o);
 }
 
@@ -644,14 +644,15 @@ int pbs_read_jobs(struct pbs_answer *a, enum pbs_dialect dialect, const char *te
     size_t len, struct err *err)
 {
     static const struct pbs_record record = {"Job", "Job_Id", "Jobs"};
-    const char *id;
-    json_t *o;
+    json_t *jobs;
 
     *a = (struct pbs_answer){.doc = pbs_document(dialect, text, len, &record, err)};
     if (a->doc == NULL)
         return err_prefix(err, "qstat: ");
-    json_object_foreach(json_object_get(a->doc, "Jobs"), id, o) if (json_is_object(o))
-        add_job(a, dialect, id, o);
+    jobs = json_object_get(a->doc, "Jobs");
+    for (void *i = json_object_iter(jobs); i != NULL;
+         i = json_object_iter_next(jobs, i))
+        add_job(a, dialect, json_object_iter_key(i), json_object_iter_value(i));
     hold_members(a);
     return 0;
 }
