@@ -614,7 +614,7 @@ const struct squeeze_kind *pbs_squeeze(enum pbs_dialect dialect)
     static const char *const drop[] = {"Variable_List", "Submit_arguments",
         "submit_args", "argument_list", "executable", "Mail_Users", "Error_Path",
         "Output_Path", "init_work_dir", "jobdir", NULL};
-    /* {"Jobs": {"1.h": { and <Data><Job> */
+    /* of JSON Jobs.ID in the document, of XML <Data><Job> */
     static const struct squeeze_kind kinds[] = {
         [PBS_OPENPBS] = {.grammar = SQUEEZE_JSON,
             .depth = 3,
