@@ -405,6 +405,29 @@ static void a_queue_of_our_own_is_like_another(void **state)
     ge_queues_free(&q);
 }
 
+/* As Grid Engine 8.1.9 writes them: what a user asked for, its colons too. */
+static void a_colon_in_what_was_asked_for_shifts_no_field(void **state)
+{
+#define ASKED(number, category)                                                        \
+    "batch:cn01:ann:ann:true:" number ":sge:0:1795726833:1795726835:1795726837:0:0:2:" \
+    "0.009718:0.009282:4672.000000:0:0:0:0:1073:0:0:0.000000:8:0:0:0:15:12:NONE:"      \
+    "defaultdepartment:NONE:1:0:0.019000:0.000000:0.000000:" category                  \
+    ":0.000000:NONE:3981312.000000:0:0\n"
+    static const char file[] = ASKED("3", "-l arch=lx*|a:b,h_rt=600")
+        ASKED("4", "-l arch=x:1.5:1.cn01:9000000000.5:0:0") ASKED("5", "NONE");
+    struct ge_jobs ends;
+
+    (void)state;
+    ge_read_ends(&ends, file, sizeof file - 1, 0);
+    assert_int_equal(ends.list.n, 3);
+    for (size_t i = 0; i < 3; i++) {
+        assert_int_equal(ends.list.v[i].rm.mem_mb, 4);
+        assert_int_equal(ends.list.v[i].rm.end.reason, ENDED_BY_ITSELF);
+    }
+    assert_int_equal(ends.list.v[0].rm.desc.wclimit_s, 600);
+    ge_jobs_free(&ends);
+}
+
 static void ends_are_the_last_run_of_each_job(void **state)
 {
 #define LINE(number, task, failed, status, wall, end)                                  \
@@ -485,6 +508,7 @@ int main(void)
         cmocka_unit_test(holds_are_told_by_kind),
         cmocka_unit_test(what_a_start_overwrote_is_in_the_context),
         cmocka_unit_test(a_queue_of_our_own_is_like_another),
+        cmocka_unit_test(a_colon_in_what_was_asked_for_shifts_no_field),
         cmocka_unit_test(ends_are_the_last_run_of_each_job),
         cmocka_unit_test(what_is_no_answer_is_an_error),
         cmocka_unit_test(sizes_and_times_are_read),
