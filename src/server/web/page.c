@@ -64,7 +64,7 @@ static int admit_request(
         return 0;
     if (!header || strncmp(header, word, sizeof word - 1) != 0) {
         err_set(err, ERR_DENIED, "a session is needed here: run `maui dashboard`%s",
-            header && strncmp(header, "MUNGE ", 6) == 0
+            header && strncmp(header, "MUNGE", 5) == 0
                 ? " (MUNGE credentials serve at SERVERPORT)"
                 : "");
         return 401;
