@@ -597,7 +597,10 @@ static uint64_t note_room(struct counted *ct, struct asking *ask, struct walk *w
         last->nodes += count;
         last->units += (uint64_t)each * count;
         sum += (uint64_t)each * count;
-        vec_push(spans, ((struct room_span){{low, count, (uint32_t)each}, walk->pool}));
+        int64_t procs = tightest_procs(ct->c, low);
+        last->procs += procs * count;
+        vec_push(spans,
+            ((struct room_span){{low, count, (uint32_t)each}, procs, walk->pool}));
         end = at;
     }
     walk->low = at;
@@ -624,7 +627,8 @@ static void take_stretch(
     const struct room_span *from = ct->search->spans.v + s->first, *single = NULL;
 
     for (size_t i = 0; i < s->count; i++)
-        if (tightest_node(from[i].at.each, ask->need, single ? single->at.each : 0))
+        if (from[i].at.each >= ask->need
+            && (single == NULL || from[i].procs < single->procs))
             single = &from[i];
     if (single) {
         struct room_span one = *single;

@@ -43,9 +43,10 @@ struct offering;
 struct span_of_nodes {
     uint32_t low, count, each;
 };
-/* The same, of one pool. */
+/* The same, of one pool, with so many processors free on each. */
 struct room_span {
     struct span_of_nodes at;
+    int64_t procs;
     struct pool *pool;
 };
 struct room_spans VEC(struct room_span);

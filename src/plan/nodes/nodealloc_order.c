@@ -321,7 +321,7 @@ static void balance(const struct ranking *r, const struct nodealloc_want *w,
 /* ---- TIGHTEST --------------------------------------------------------------- */
 
 /* Neighbours among candidates in RM order. */
-static struct stretches stretches_of(
+static struct stretches stretches_of(const struct ranking *r,
     const struct nodealloc_want *w, const struct cand *v, size_t n)
 {
     struct stretches ret = {0};
@@ -331,6 +331,7 @@ static struct stretches stretches_of(
             vec_push(&ret, ((struct stretch){.first = i}));
         struct stretch *last = &ret.v[ret.n - 1];
         last->units += nodealloc_cap(w, &v[i]);
+        last->procs += tightest_procs(r->a->c, v[i].node);
         last->count++;
         last->nodes++;
     }
@@ -339,27 +340,30 @@ static struct stretches stretches_of(
 
 /* The candidate of the stretch that holds all that is wanted, the smallest; `count`
  * when none does. */
-static size_t find_single(
-    const struct nodealloc_want *w, const struct cand *v, size_t count)
+static size_t find_single(const struct ranking *r, const struct nodealloc_want *w,
+    const struct cand *v, size_t count)
 {
-    uint64_t best = 0;
+    int64_t best = 0;
     size_t at = count;
 
-    for (size_t i = 0; i < count; i++)
-        if (tightest_node(nodealloc_cap(w, &v[i]), w->units, best)) {
-            best = nodealloc_cap(w, &v[i]);
-            at = i;
-        }
+    for (size_t i = 0; i < count; i++) {
+        int64_t procs = tightest_procs(r->a->c, v[i].node);
+
+        if (nodealloc_cap(w, &v[i]) < w->units || (at < count && procs >= best))
+            continue;
+        best = procs;
+        at = i;
+    }
     return at;
 }
 
 /* Append a stretch to the order and take what it gives off the want. False, with
  * nothing done: one node is wanted, and none of it suffices. */
-static bool take_stretch(struct nodealloc_want *io, const struct stretch *s,
-    const struct cand *v, struct cand *order, size_t *io_n)
+static bool take_stretch(const struct ranking *r, struct nodealloc_want *io,
+    const struct stretch *s, const struct cand *v, struct cand *order, size_t *io_n)
 {
     const struct cand *from = v + s->first;
-    size_t single = io->nodes <= 1 ? find_single(io, from, s->count) : s->count;
+    size_t single = io->nodes <= 1 ? find_single(r, io, from, s->count) : s->count;
 
     if (io->nodes == 1 && single == s->count)
         return false;
@@ -374,10 +378,11 @@ static bool take_stretch(struct nodealloc_want *io, const struct stretch *s,
 }
 
 /* Order candidates of one level, which hold the want. */
-static void tighten_level(const struct nodealloc_want *w, struct cand *v, size_t n)
+static void tighten_level(
+    const struct ranking *r, const struct nodealloc_want *w, struct cand *v, size_t n)
 {
     struct nodealloc_want rest = *w;
-    struct stretches found = stretches_of(w, v, n);
+    struct stretches found = stretches_of(r, w, v, n);
     struct cand *order = xmalloc(n * sizeof *order);
     struct stretch *s;
     size_t put = 0;
@@ -386,7 +391,7 @@ static void tighten_level(const struct nodealloc_want *w, struct cand *v, size_t
     while ((rest.units > 0 || rest.nodes > 0)
            && (s = tightest_stretch(found.v, found.n, rest.units, rest.nodes))) {
         s->done = true;
-        passed[s - found.v] = !take_stretch(&rest, s, v, order, &put);
+        passed[s - found.v] = !take_stretch(r, &rest, s, v, order, &put);
     }
     for (size_t i = 0; i < found.n; i++)
         if (!found.v[i].done || passed[i])
@@ -416,7 +421,7 @@ static void tighten(const struct ranking *r, const struct nodealloc_want *w,
             sum += nodealloc_cap(w, &cands[end]);
         }
         if (sum >= rest.units && end - start >= rest.nodes) {
-            tighten_level(&rest, cands + start, end - start);
+            tighten_level(r, &rest, cands + start, end - start);
             return;
         }
         rest.units = sum < rest.units ? rest.units - (uint32_t)sum : 0;

@@ -2,6 +2,17 @@
  * See tightest.h. */
 #include "plan/nodes/tightest.h"
 
+#include "cluster/folded.h"
+#include "cluster/node.h"
+
+int64_t tightest_procs(const struct cluster *c, uint32_t node)
+{
+    int64_t left = node_folded_left(c, node);
+    const struct node *n = node_at(c, node);
+
+    return left >= 0 ? left : n->cfg.v[RES_PROCS] - node_dedicated(c, n).v[RES_PROCS];
+}
+
 struct stretch *tightest_stretch(
     struct stretch *v, size_t n, uint64_t units, uint32_t nodes)
 {
@@ -14,7 +25,7 @@ struct stretch *tightest_stretch(
         if (v[i].done || (holds && !enough))
             continue;
         if (best == NULL || enough != holds
-            || (enough ? v[i].units < best->units : v[i].units > best->units)) {
+            || (enough ? v[i].procs < best->procs : v[i].procs > best->procs)) {
             best = &v[i];
             holds = enough;
         }
