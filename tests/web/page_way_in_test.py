@@ -129,14 +129,6 @@ def test_a_login_may_ask_for_less_than_its_user_has(page, live):
     assert live.api("/v1/logins", {"seconds": 1})[0] == 400
 
 
-def test_the_level_is_that_of_the_configuration_in_force(page, live):
-    me = live.api("/v1/identity")[1]["user"]
-    if me == "root":
-        pytest.skip("NOT TESTED: root is an administrator in any case (users_test has others)")
-    session = page.open()
-    assert page.by(session, "GET", "/v1/identity")[2]["level"] == 1
-
-
 def test_a_browser_is_opened_by_a_file_for_its_owner_alone(page, live):
     """The address is in no process's arguments."""
     folder = f"{live.home}/opener"
