@@ -22,6 +22,7 @@ struct pbs_job {
                           shape is the reason */
     const char *array; /* of a member: "15[]"; else NULL */
     bool parent;       /* stands for its members: not told */
+    bool leaving;      /* it has ended, and its nodes are being left */
     bool unseen;       /* under way to another server, or routed: not told */
     int64_t at_once;   /* parent: members that may run at once, 0 = any number */
     int64_t runs;      /* starts that were tried */

@@ -158,6 +158,7 @@ static void read_state(struct view *v)
         break;
     case 'E':
         j->desc.state = JOB_RUNNING; /* its nodes are busy until it is through */
+        v->job->leaving = true;
         break;
     case 'S':
     case 'U':
