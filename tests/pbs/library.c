@@ -28,7 +28,8 @@ const char *pbs_geterrmsg(int line)
     return said;
 }
 
-/* What it prints, owned; NULL: it failed, and `the_error` and `said` are set. No shell. */
+/* What it prints, owned; NULL: it failed, and `the_error` and `said` are set. No shell.
+ */
 static char *run(const char *const *argv)
 {
     size_t size = 0, n;
@@ -68,10 +69,18 @@ static char *run(const char *const *argv)
 
 static int order(const char *const *argv)
 {
-    char *out = run(argv);
-
-    free(out);
+    free(run(argv));
     return the_error;
+}
+
+/* A real one passes the id on as it is, and the node does not know a job by its number
+ * alone. */
+static int order_job(const char *const *argv, const char *id)
+{
+    if (strchr(id, '.') != NULL)
+        return order(argv);
+    snprintf(said, sizeof said, "PBS server internal error");
+    return the_error = 15011;
 }
 
 int pbs_connect(const char *server)
@@ -110,12 +119,13 @@ static char *join(const json_t *list)
     return strdup(text);
 }
 
-static void add(struct pbs_status *s, const char *name, const char *resource, char *value)
+static void add(
+    struct pbs_status *s, const char *name, const char *resource, char *value)
 {
     struct pbs_attribute *a = calloc(1, sizeof *a);
 
-    *a = (struct pbs_attribute){
-        s->attributes, strdup(name), resource ? strdup(resource) : NULL, value, PBS_SET};
+    *a = (struct pbs_attribute){s->attributes, strdup(name),
+        resource ? strdup(resource) : NULL, value, PBS_SET};
     s->attributes = a;
 }
 
@@ -138,7 +148,8 @@ static struct pbs_status *convert(char *text, const char *member, const char *id
         *s = (struct pbs_status){.name = strdup(id)};
         *end = s;
         end = &s->next;
-        json_object_foreach(o, name, v) if (json_is_array(v)) add(s, name, NULL, join(v));
+        json_object_foreach(o, name, v) if (json_is_array(v))
+            add(s, name, NULL, join(v));
         else if (!json_is_object(v)) add(s, name, NULL, text_of(v));
         else json_object_foreach(v, resource, w) add(s, name, resource, text_of(w));
     }
@@ -185,7 +196,8 @@ struct pbs_status *pbs_statque(
         struct pbs_status *q = calloc(1, sizeof *q);
         const char *started = strstr(at, "started = ");
 
-        *q = (struct pbs_status){.next = s, .name = strndup(at + 7, strcspn(at + 7, "\n"))};
+        *q = (struct pbs_status){
+            .next = s, .name = strndup(at + 7, strcspn(at + 7, "\n"))};
         if (started != NULL)
             add(q, "started", NULL, strndup(started + 10, strcspn(started + 10, "\n")));
         s = q;
@@ -207,7 +219,7 @@ int pbs_asyrunjob_ack(int line, const char *id, const char *where, const char *e
 
     (void)line;
     (void)extend;
-    return order(argv);
+    return order_job(argv, id);
 }
 
 int pbs_alterjob(int line, const char *id, struct pbs_attribute *a, const char *extend)
@@ -219,14 +231,14 @@ int pbs_alterjob(int line, const char *id, struct pbs_attribute *a, const char *
     (void)line;
     (void)extend;
     snprintf(change, sizeof change, "%s=%s", comment ? a->name : a->resource, a->value);
-    return order(argv);
+    return order_job(argv, id);
 }
 
 static int order_kinds(const char *command, const char *id, const char *kinds)
 {
     const char *const argv[] = {command, "-h", kinds, id, NULL};
 
-    return order(argv);
+    return order_job(argv, id);
 }
 
 int pbs_holdjob(int line, const char *id, const char *kinds, const char *extend)
@@ -249,7 +261,7 @@ int pbs_deljob(int line, const char *id, const char *extend)
 
     (void)line;
     (void)extend;
-    return order(argv);
+    return order_job(argv, id);
 }
 
 int pbs_sigjob(int line, const char *id, const char *name, const char *extend)
@@ -258,7 +270,7 @@ int pbs_sigjob(int line, const char *id, const char *name, const char *extend)
 
     (void)line;
     (void)extend;
-    return order(argv);
+    return order_job(argv, id);
 }
 
 int pbs_rerunjob(int line, const char *id, const char *extend)
@@ -267,5 +279,5 @@ int pbs_rerunjob(int line, const char *id, const char *extend)
 
     (void)line;
     (void)extend;
-    return order(argv);
+    return order_job(argv, id);
 }

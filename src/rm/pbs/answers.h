@@ -42,6 +42,7 @@ struct pbs_node {
 struct pbs_answer {
     json_t *doc;
     struct arena arena;
+    const char *server; /* of its jobs: "head1" of 7.head1; NULL = there are none */
     struct VEC(struct pbs_job) jobs;
     struct VEC(struct pbs_node) nodes;
 };

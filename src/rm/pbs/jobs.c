@@ -617,7 +617,11 @@ int pbs_read_jobs(struct pbs_answer *a, enum pbs_dialect dialect, const char *te
     if (a->doc == NULL)
         return err_prefix(err, "qstat: ");
     json_object_foreach(json_object_get(a->doc, "Jobs"), id, o) if (json_is_object(o))
+    {
+        if (a->server == NULL && id[strcspn(id, ".@")] == '.')
+            a->server = strchr(id, '.') + 1;
         read_job(a, dialect, id, o);
+    }
     hold_members(a);
     return 0;
 }
