@@ -27,6 +27,8 @@ struct asked {
     TAILQ_ENTRY(asked) link;
     char *text; /* owned: the command as a line */
     int64_t timeout_ms;
+    size_t most;
+    const struct squeeze_kind *squeeze;
     void (*ended)(void *ctx, const struct run_end *end);
     void *ctx;
 };
@@ -114,9 +116,27 @@ static char *take_reason(const char *out, size_t len)
     return strbuf_take(&text);
 }
 
+/* Without what is not read, and without what is too long. Owned. */
+static char *squeeze_answer(
+    const struct squeeze_kind *kind, const char *out, size_t *io)
+{
+    struct strbuf text = {0};
+    struct squeeze *s;
+
+    if (kind == NULL)
+        return xstrndup(out, *io);
+    s = squeeze_new(kind);
+    strbuf_add(&text, "");
+    squeeze_feed(s, out, *io, &text);
+    squeeze_free(s);
+    *io = text.len;
+    return strbuf_take(&text);
+}
+
 static void take_answer(struct line *l, int status, const char *out, size_t len)
 {
-    char *copy = xstrndup(out, len), *reason;
+    const struct asked *q = l->sent && status == 0 ? TAILQ_FIRST(&l->queue) : NULL;
+    char *copy = squeeze_answer(q != NULL ? q->squeeze : NULL, out, &len), *reason;
 
     if (!l->ready) { /* has it the library? */
         l->ready = status == 0;
@@ -148,7 +168,8 @@ static bool read_answers(struct line *l)
         if (eol == NULL)
             return l->in.len < HEAD_MAX;
         if (sscanf(l->in.text, "%d %zu%n", &status, &len, &used) != 2
-            || l->in.text + used != eol)
+            || l->in.text + used != eol
+            || (l->sent && len > TAILQ_FIRST(&l->queue)->most))
             return false;
         head = (size_t)used + 1;
         if (l->in.len - head < len)
@@ -277,6 +298,8 @@ bool line_start(struct line *l, const struct run_spec *spec,
     q = xcalloc(1, sizeof *q);
     q->text = write_command(spec->argv);
     q->timeout_ms = spec->timeout_ms;
+    q->most = spec->most;
+    q->squeeze = spec->squeeze;
     q->ended = ended;
     q->ctx = ctx;
     if (!spec->first)

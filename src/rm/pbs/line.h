@@ -19,7 +19,7 @@ struct line;
 /* The program is started when there is something for it. */
 struct line *line_new(sd_event *loop);
 void line_destroy(struct line *l); /* nothing more is told */
-/* As runs_start(), with `argv`, `timeout_ms` and `first` of the spec: what it does not
+/* As runs_start(), but for `extra` of the spec: what it does not
  * answer in time is answered as hung, and its program killed. False: run the command,
  * the line is not there (yet). */
 bool line_start(struct line *l, const struct run_spec *spec,

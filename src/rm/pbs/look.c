@@ -71,7 +71,8 @@ static bool start_on_line(const struct pbs_adapter *p, struct line *line,
     return taken;
 }
 
-void pbs_run(struct pbs_adapter *p, bool first, const char *const *argv,
+static void run_command(struct pbs_adapter *p, bool first, const char *const *argv,
+    const struct squeeze_kind *squeeze,
     void (*ended)(void *ctx, const struct run_end *end), void *ctx)
 {
     static const char *const extra[] = {"TZ=UTC", "LC_ALL=C", NULL};
@@ -79,11 +80,18 @@ void pbs_run(struct pbs_adapter *p, bool first, const char *const *argv,
         .extra = extra,
         .first = first,
         .timeout_ms = p->timeout_ms,
-        .most = OUTPUT_MAX};
+        .most = OUTPUT_MAX,
+        .squeeze = squeeze};
     struct line *line = line_for(p, argv[0]);
 
     if (line == NULL || !start_on_line(p, line, spec, ended, ctx))
         runs_start(p->runs, &spec, ended, ctx);
+}
+
+void pbs_run(struct pbs_adapter *p, bool first, const char *const *argv,
+    void (*ended)(void *ctx, const struct run_end *end), void *ctx)
+{
+    run_command(p, first, argv, NULL, ended, ctx);
 }
 
 /* 255: qstat of OpenPBS; TORQUE gives the number of the error and says it in words. */
@@ -167,7 +175,7 @@ static bool ask_past(struct pbs_adapter *p)
         return false;
     if (n > (pbs_is_lined(p) ? PAST_MOST : 1))
         argv[6] = NULL; /* all that there are */
-    pbs_run(p, true, argv, on_past, p);
+    run_command(p, true, argv, pbs_squeeze(p->dialect), on_past, p);
     return true;
 }
 
@@ -247,7 +255,8 @@ static void ask_all(struct pbs_adapter *p)
         struct question *q = xcalloc(1, sizeof *q);
 
         *q = (struct question){p, (enum pbs_question)i};
-        pbs_run(p, true, commands[p->dialect][i], on_answer, q);
+        run_command(p, true, commands[p->dialect][i],
+            i == ASK_JOBS ? pbs_squeeze(p->dialect) : NULL, on_answer, q);
     }
 }
 
