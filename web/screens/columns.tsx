@@ -63,7 +63,7 @@ export const COLUMNS: Column[] = [
   text("partition", "Partition"),
   {
     key: "reason", name: "Why it waits", fields: ["reason", "section"], width: "minmax(14rem, 1fr)",
-    show: (j) => (j.reason ? plain(j.reason.text || j.reason.code) : j.section === "eligible" ? <span className="quiet">in the queue</span> : ""),
+    show: (j) => (j.reason ? <span title={plain(j.reason.text || j.reason.code)}>{plain(j.reason.text || j.reason.code)}</span> : j.section === "eligible" ? <span className="quiet">in the queue</span> : ""),
   },
 ];
 

@@ -127,6 +127,7 @@ function Reservations() {
     () => (answer.text ? readLines<Reservation>(answer.text) : []).filter((r) => r.type && r.type !== "Job"),
     [answer.text],
   );
+  if (!answer.text) return <p className="quiet empty">{answer.error ? answer.error.message : "Loading …"}</p>;
   if (!all.length) return <p className="quiet empty">None. <code>setres</code> makes one; SRCFG lines make standing ones.</p>;
   return (
     <table className="list">
@@ -172,6 +173,7 @@ function Mine({ user }: { user: string }) {
   const list = useJobs({ user, limit: "10", fields: BRIEF });
   const now = useNow();
   const { zone } = usePrefs();
+  if (!list.loaded) return <p className="quiet empty">Loading …</p>;
   if (list.error || !list.jobs.length)
     return <p className="quiet empty">You have no jobs. <code>msub -l nodes=1,walltime=1:00:00 SCRIPT</code> submits one.</p>;
   return (
