@@ -127,7 +127,7 @@ function Reservations() {
     () => (answer.text ? readLines<Reservation>(answer.text) : []).filter((r) => r.type && r.type !== "Job"),
     [answer.text],
   );
-  if (!answer.text) return <p className="quiet empty">{answer.error ? answer.error.message : "Loading …"}</p>;
+  if (answer.text === undefined) return <p className="quiet empty">{answer.error ? answer.error.message : "Loading …"}</p>;
   if (!all.length) return <p className="quiet empty">None. <code>setres</code> makes one; SRCFG lines make standing ones.</p>;
   return (
     <table className="list">
