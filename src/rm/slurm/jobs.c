@@ -475,6 +475,8 @@ static void see_job(struct adapter *a, const char *id, const struct parts *parts
      * as the scheduler may start it on the next */
     if (is_new || back || t->digest != digest)
         tell(a, t, parts, state, changed || back, limited);
+    if (changed)
+        t->left_to_slurm = false;
     t->digest = digest;
     t->request = request;
     t->kept = j->priority == 0 && parts->n == 1;
