@@ -172,6 +172,8 @@ struct adapter {
     uint32_t deadlines;  /* jobs with a lost_at */
     uint32_t dependents; /* jobs that wait for others */
     int64_t whole_ms;    /* when all jobs were last read */
+    int64_t keep_ms;     /* from when on no more jobs are taken back in this look */
+    uint32_t keeps;      /* taken back in it */
     uint32_t wishes;     /* jobs that have one */
     int64_t wished_ms;   /* when the last of them came */
     bool connected, told_all, checked, look;
