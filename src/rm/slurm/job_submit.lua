@@ -21,6 +21,11 @@ local HEARTBEAT = "@HEARTBEAT@"   -- seconds since 1970, renewed every 2 seconds
 local MAX_AGE = @MAXAGE@          -- older: the scheduler is gone; 0: never look
 local EVENTS = "@EVENTS@"         -- a byte here wakes the scheduler
 local MARKS = "@MARKS@"
+-- SlurmUser, as which this runs, may order all that root may: `maui slurm letgo` does.
+local status = io.open("/proc/self/status", "r")
+local slurm_user = status and string.match(status:read("*a"), "Uid:%s+%d+%s+(%d+)")
+if status then status:close() end
+if slurm_user then ADMIN[tonumber(slurm_user)] = true end
 local KEPT, HELD, LIFTED = 1, 2, 3
 local PENDING = 0
 local INFINITE = 4294967295       -- as a priority: a release

@@ -459,7 +459,7 @@ static void see_job(struct adapter *a, const char *id, const struct parts *parts
     remember_asked(t, parts);
     t->note_begin = notes_has_begin(j);
     t->fresh = is_kept_by_begin(j);
-    t->switch_void = switches_are_void(a, j);
+    t->switch_until = switches_until(a, j);
     switches_note(a, j);
     t->restarts = j->restart_cnt;
     t->requeue_held = job_is_requeue_held(j);
