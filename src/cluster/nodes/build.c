@@ -7,6 +7,7 @@
 
 static const struct node_cfg no_section = {
     .procspeed_mhz = -1,
+    .charge_rate = -1,
     .frame = -1,
     .slot = -1,
     .size = -1,
