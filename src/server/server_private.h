@@ -49,18 +49,18 @@ struct cycle;
 struct eventlog;
 struct journal;
 struct lists;
-struct manager;
+struct managers;
 struct messages;
 struct metrics;
 struct mail;
 struct notify;
+struct nodekeep;
 struct numbers;
 struct orders;
 struct passed;
 struct readers;
 struct restless;
 struct rights;
-struct rmreservations;
 struct rsvkeep;
 struct schema;
 struct simulation;
@@ -92,8 +92,6 @@ struct server {
     struct unsaved *unsaved;
     struct http *http;
     struct schema *schema; /* of what the API takes */
-    const struct rm_driver *driver;
-    struct rm *rm;
     struct simulation *simulation; /* NULL = real time */
     struct control control;        /* what administrators ordered */
 
@@ -106,6 +104,7 @@ struct server {
     /* durable/, journal/ */
     struct changes *changes;
     struct messages *messages;
+    struct nodekeep *nodekeep; /* of several resource managers */
     struct numbers *numbers; /* durable/record.c */
     struct passed *passed;
     struct restless *restless;
@@ -121,9 +120,8 @@ struct server {
     struct lists *lists;            /* http/stream.c */
 
     /* managers/, events/ */
-    struct manager *manager;
+    struct managers *managers;
     struct rights *rights;                 /* api/rights.c: by what it told */
-    struct rmreservations *rmreservations; /* managers/reservation.c */
     struct watch *watch;
     struct eventlog *eventlog;
     struct notify *notify;
