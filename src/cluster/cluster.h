@@ -49,7 +49,7 @@ struct cluster {
     struct VEC(struct partition *) partitions; /* [0] = DEFAULT */
     struct VEC(struct rm_known) rms; /* resource managers: rmset.h; [0] = the first */
     bool rms_away;                   /* one of them does not answer */
-    struct VEC(struct job *) jobs;             /* by index; NULL = free slot */
+    struct VEC(struct job *) jobs;   /* by index; NULL = free slot */
     /* What nearly every cycle changes of nearly every waiting job, beside the jobs. By
      * index, as long as `jobs`: job_priority(), job_bypass(). */
     struct VEC(int64_t) priorities;

@@ -114,12 +114,12 @@ struct job {
     uint8_t nreqs;
     uint32_t flags; /* enum job_flag, request | credentials | QOS | scheduler */
     uint32_t cred[CRED_VECTOR]; /* indexes; 0 = DEFAULT = none named; CRED_RM */
-    uint32_t procs;            /* total processors over all requests */
-    uint32_t tasks;            /* total */
-    bool accruing;             /* queue time grows: it is now - queue_at; else it is
-                                  frozen at eff_queue_s (policy/accrual) */
-    bool paused;               /* a hold keeps the queue time from counting */
-    bool impossible;           /* no empty machine could run it */
+    uint32_t procs;             /* total processors over all requests */
+    uint32_t tasks;             /* total */
+    bool accruing;              /* queue time grows: it is now - queue_at; else it is
+                                   frozen at eff_queue_s (policy/accrual) */
+    bool paused;                /* a hold keeps the queue time from counting */
+    bool impossible;            /* no empty machine could run it */
     bool failed;     /* it ended by itself, with an exit status that is not 0 */
     uint8_t limited; /* enum limited_by: in the last cycle; `why` tells */
     bool util_known; /* util_procs is measured */
@@ -180,7 +180,7 @@ struct job_place {
 #define JOB_TIER_MAX 65535
 
 struct job_desc {
-    const char *id;                 /* required, unique */
+    const char *id; /* required, unique */
     const char *rm; /* whose it is, of several resource managers; NULL = the first's */
     const char *cred[CRED_KINDS];   /* NULL = none */
     int64_t submit_at, eligible_at; /* eligible_at 0 = submit_at */

@@ -69,7 +69,7 @@ struct node {
     const char *name;
     int64_t state_at; /* when `state` last changed */
     uint32_t partition;
-    uint32_t rm;           /* the resource manager whose it is: rmset.h */
+    uint32_t rm;       /* the resource manager whose it is: rmset.h */
     uint32_t os, arch; /* name ids or NAME_NONE */
     uint32_t nodetype;
     struct gres_amounts gres_cfg, gres_ded;

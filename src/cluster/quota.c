@@ -126,8 +126,7 @@ void quotas_set(struct cluster *c, const struct quota_list *l)
     struct quota_store *s = xcalloc(1, sizeof *s);
     struct quota *copy = take_block(s, l->n + 1, sizeof *copy);
 
-    s->list = (struct quota_list){
-        .source = copy_text(s, l->source),
+    s->list = (struct quota_list){.source = copy_text(s, l->source),
         .rm = copy_text(s, l->rm),
         .v = copy,
         .n = l->n,

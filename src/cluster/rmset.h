@@ -24,8 +24,8 @@ uint32_t rmset_get(struct cluster *c, const char *name);
 /* "" of the first. */
 const char *rmset_name(const struct cluster *c, uint32_t rm);
 
-/* Partitions of others than that one; INDEX_NONE (a question that is nobody's job): none.
- * O(managers), O(1) where there is one. */
+/* Partitions of others than that one; INDEX_NONE (a question that is nobody's job):
+ * none. O(managers), O(1) where there is one. */
 uint64_t rmset_foreign(const struct cluster *c, uint32_t rm);
 
 /* That partition is its: jobs of others are kept out of it. O(jobs that wait), of a

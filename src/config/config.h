@@ -132,8 +132,7 @@ const char *config_manager_of(
     const struct config *c, const char *type, const char *attr);
 /* How many there are, and the section of that name; NULL = none. */
 size_t config_managers(const struct config *c);
-const struct raw_object *config_manager_named(
-    const struct config *c, const char *name);
+const struct raw_object *config_manager_named(const struct config *c, const char *name);
 /* The last value of an attribute of a section (NULL = none), or NULL. */
 const char *config_section_attr(const struct raw_object *section, const char *attr);
 

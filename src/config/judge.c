@@ -411,7 +411,8 @@ static bool is_manager(const struct look *k, const char *wanted)
 {
     const char *type = beside(k, "TYPE");
 
-    return !k->use->simulated && k->use->nodes == NULL && type != NULL && strcasecmp(type, wanted) == 0;
+    return !k->use->simulated && k->use->nodes == NULL && type != NULL
+           && strcasecmp(type, wanted) == 0;
 }
 
 /* What serve would refuse (rm/native/driver.c). */
@@ -458,7 +459,8 @@ static void look_for_peerless(struct look *k)
 {
     bool host = strcmp(k->v->row->name, "HOST") == 0;
 
-    if (!k->use->simulated && beside(k, "TYPE") != NULL && !is_manager(k, "WIKI") && !(host && beside(k, "EPORT") != NULL))
+    if (!k->use->simulated && beside(k, "TYPE") != NULL && !is_manager(k, "WIKI")
+        && !(host && beside(k, "EPORT") != NULL))
         add_finding(k, beside(k, "TYPE"), "");
 }
 

@@ -91,7 +91,7 @@ struct server {
     struct store *store;
     struct unsaved *unsaved;
     struct http *http;
-    struct schema *schema; /* of what the API takes */
+    struct schema *schema;         /* of what the API takes */
     struct simulation *simulation; /* NULL = real time */
     struct control control;        /* what administrators ordered */
 
@@ -105,7 +105,7 @@ struct server {
     struct changes *changes;
     struct messages *messages;
     struct nodekeep *nodekeep; /* of several resource managers */
-    struct numbers *numbers; /* durable/record.c */
+    struct numbers *numbers;   /* durable/record.c */
     struct passed *passed;
     struct restless *restless;
     struct rsvkeep *rsvkeep;
@@ -121,7 +121,7 @@ struct server {
 
     /* managers/, events/ */
     struct managers *managers;
-    struct rights *rights;                 /* api/rights.c: by what it told */
+    struct rights *rights; /* api/rights.c: by what it told */
     struct watch *watch;
     struct eventlog *eventlog;
     struct notify *notify;

@@ -53,7 +53,8 @@ int take_quotas(
     return 0;
 }
 
-/* Of several: its jobs wait for it, and nothing is decided about those that run there. */
+/* Of several: its jobs wait for it, and nothing is decided about those that run there.
+ */
 int report_manager(
     struct engine *e, const struct event *ev, struct event_result *ret, struct err *err)
 {

@@ -14,8 +14,8 @@ struct rights;
 struct rights *rights_new(void);
 void rights_free(struct rights *r);
 
-/* In place of what was told before; copied. `of`: of several managers the one that tells,
- * as rmset_name() has it; NULL = there is one. O(operators + coordinators). */
+/* In place of what was told before; copied. `of`: of several managers the one that
+ * tells, as rmset_name() has it; NULL = there is one. O(operators + coordinators). */
 void rights_take(struct rights *io, const char *of, const struct rm_rights *told);
 
 /* Is it about jobs of that manager (rmset_name())? What is hidden is hidden of all. */

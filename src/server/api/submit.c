@@ -5,6 +5,7 @@
 #include "server/api/api.h"
 #include "server/drafts/depends.h"
 #include "server/drafts/jobrights.h"
+#include "server/drafts/rmname.h"
 #include "server/drafts/submission.h"
 #include "server/managers/manager.h"
 #include "server/server_private.h"
@@ -56,11 +57,11 @@ struct submitting {
     char user[64];
     struct submit_draft *draft;
     struct array_spec array;
-    size_t next; /* of its indexes */
+    size_t next;       /* of its indexes */
     struct manager *m; /* whose jobs they will be */
     char number[40];   /* as that one gives it, ... */
     char here[60];     /* ... and as it is called here */
-    bool named; /* one job, of that number */
+    bool named;        /* one job, of that number */
 };
 
 struct submissions {
@@ -188,6 +189,15 @@ static int check_count(
     return 0;
 }
 
+/* Of several resource managers' jobs: as it is called here. */
+static const char *name_of_dep(void *ctx, const char *job)
+{
+    const struct cluster *c = ctx;
+    const struct job *j = job_find(c, job) ? NULL : rmname_job(c, job, NULL);
+
+    return j ? j->id : NULL;
+}
+
 /* Takes the draft. */
 static int submit(struct server *s, struct request *r, struct submit_draft *d,
     const char *array, struct err *err)
@@ -199,6 +209,7 @@ static int submit(struct server *s, struct request *r, struct submit_draft *d,
     u->draft = d;
     snprintf(u->user, sizeof u->user, "%s", request_who(r)->user);
     u->named = has_pattern(sub->job.output) || has_pattern(sub->job.error);
+    submitdraft_name_deps(d, name_of_dep, engine_cluster(s->engine));
     bool good =
         depends_check(s, sub->job.desc.deps, err) == 0
         && (!array || array_parse(array, &u->array, err) == 0)

@@ -5,6 +5,7 @@
 
 #include "cluster/job.h"
 #include "server/drafts/jobname.h"
+#include "server/drafts/rmname.h"
 
 #include <pcre2.h>
 #include <stdio.h>
@@ -165,6 +166,14 @@ static int match_element(const struct cluster *c, const char *element,
         if (!io->unanchored || strchr(element, '['))
             return 0;
     }
+    struct err several = {0};
+    const struct job *known = in_queue(j) ? NULL : rmname_job(c, element, &several);
+    if (known)
+        add(io, known->index, true);
+    if (several.code == ERR_CONFLICT)
+        *err = several;
+    if (known || several.code == ERR_CONFLICT)
+        return known ? 0 : -1;
     struct jobname name;
     if (jobname_read(element, &name) && match_name(c, &name, io))
         return 0;

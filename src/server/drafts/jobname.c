@@ -3,6 +3,7 @@
 #include "server/drafts/jobname.h"
 
 #include "cluster/job.h"
+#include "server/drafts/rmname.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -72,10 +73,10 @@ static bool is_in(const char *tasks, unsigned long task)
 
 bool jobname_means(const struct jobname *n, const struct job *j)
 {
-    const char *rest = j->id + n->number_len;
+    const char *id = rmname_own_id(j), *rest = id + n->number_len;
     char *end;
 
-    if (strncmp(j->id, n->text, n->number_len) != 0)
+    if (strncmp(id, n->text, n->number_len) != 0)
         return false;
     if (n->is_component)
         return *rest == '\0';
@@ -106,12 +107,17 @@ static const struct job *find_meant(const struct cluster *c, const struct jobnam
     return first;
 }
 
-const struct job *jobname_find(const struct cluster *c, const char *text)
+const struct job *jobname_find(
+    const struct cluster *c, const char *text, struct err *err)
 {
     const struct job *j = job_find(c, text);
     struct jobname n;
 
+    err_set(err, ERR_NOT_FOUND, "cannot locate job '%.60s'", text);
     if (j && j->state < JOB_COMPLETED)
+        return j;
+    j = rmname_job(c, text, err);
+    if (j || err->code == ERR_CONFLICT)
         return j;
     return jobname_read(text, &n) ? find_meant(c, &n) : NULL;
 }

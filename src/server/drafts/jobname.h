@@ -11,6 +11,8 @@
 #ifndef MAUI_SERVER_JOBNAME_H
 #define MAUI_SERVER_JOBNAME_H
 
+#include "base/err.h"
+
 #include <stdbool.h>
 #include <stddef.h>
 
@@ -33,8 +35,10 @@ bool jobname_read(const char *text, struct jobname *ret);
 /* Is the job meant? O(length of the name). */
 bool jobname_means(const struct jobname *n, const struct job *j);
 
-/* The job with that id, else the one that such a name means: of several the first that
- * waits, else the first. NULL, or one not ended. O(1) for an id, else O(jobs). */
-const struct job *jobname_find(const struct cluster *c, const char *text);
+/* The job with that id, else the one that such a name means (of several resource
+ * managers: rmname.h): of several the first that waits, else the first. NULL with a
+ * sentence, or one not ended. O(1) for an id, else O(jobs). */
+const struct job *jobname_find(
+    const struct cluster *c, const char *text, struct err *err);
 
 #endif

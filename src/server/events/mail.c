@@ -117,8 +117,8 @@ static bool is_sender(const struct server *s, const char *job)
 
 const char *mail_obstacle(const struct server *s, const struct job *j)
 {
-    if (!j->extra || !mailtext_wants(j->extra->mail_when, "abef") || !is_sender(s, j->id)
-        || s->mail->program)
+    if (!j->extra || !mailtext_wants(j->extra->mail_when, "abef")
+        || !is_sender(s, j->id) || s->mail->program)
         return NULL;
     return s->mail->off ? "no mail is sent here: MAILPROGRAM is NONE"
                         : "no mail is sent here: there is no program to send it, see "

@@ -5,8 +5,8 @@
 
 #include "base/home.h"
 #include "server/api/rights.h"
-#include "server/process/rollfile.h"
 #include "server/managers/manager.h"
+#include "server/process/rollfile.h"
 #include "server/server_private.h"
 #include "trace/jobtrace.h"
 #include "trace/restrace.h"

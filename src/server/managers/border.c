@@ -251,8 +251,7 @@ static void job_in(struct border *b, const struct rm_job *j, struct rm_job *ret)
     if (!managers_several(b->m->s))
         return;
     ret->desc.reqs = turn_requests(b, &j->desc, border_node_in);
-    ret->desc.places =
-        turn_places(b, j->desc.places, j->desc.nplaces, border_node_in);
+    ret->desc.places = turn_places(b, j->desc.places, j->desc.nplaces, border_node_in);
     ret->places = turn_places(b, j->places, j->nplaces, border_node_in);
 }
 

@@ -4,13 +4,13 @@
  *
  *     told by      of a job      here            of a node    here
  *     slurm        12            12              n1           n1
- *     pbs          12.head       pbs.12.head     n1           pbs.n1, where slurm has n1
- *     pbs                                        n7           n7
+ *     pbs          12.head       pbs.12.head     n1           pbs.n1, where slurm has
+ * n1 pbs                                        n7           n7
  *
- * Jobs of one of them, the plain one, bear their own ids; those of others begin with the
- * manager's name. A node keeps its name unless another manager's has it already; which
- * those are is remembered over a restart (durable/nodekeep.h). Where there is one manager
- * names pass as they are. Private to src/server/managers. */
+ * Jobs of one of them, the plain one, bear their own ids; those of others begin with
+ * the manager's name. A node keeps its name unless another manager's has it already;
+ * which those are is remembered over a restart (durable/nodekeep.h). Where there is one
+ * manager names pass as they are. Private to src/server/managers. */
 #ifndef MAUI_SERVER_BORDER_H
 #define MAUI_SERVER_BORDER_H
 

@@ -17,8 +17,8 @@ struct health {
     bool up;
     struct failure failures[FAILURES_KEPT];
     uint32_t nfailures;
-    int64_t failing; /* looks in a row that found it down */
-    bool told;       /* administrators know */
+    int64_t failing;  /* looks in a row that found it down */
+    bool told;        /* administrators know */
     uint64_t answers; /* to submissions and orders, and how long they took */
     double answer_s, answer_max_s;
 };

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * The resource managers' side: reports in, commands out. There is one, or several with
- * nodes and jobs of their own: what is about a job goes to its own, what is about all to
- * each. Private to src/server.
+ * nodes and jobs of their own: what is about a job goes to its own, what is about all
+ * to each. Private to src/server.
  *
  *     RMCFG[slurm] --> manager: border, outbox, submissions, notes, health
  *     RMCFG[pbs]   --> manager: the same of its own                --> one engine */
@@ -52,8 +52,8 @@ bool manager_idle(const struct server *s);
 bool managers_several(const struct server *s);
 /* Is that the name of one of them, in RMCFG? */
 bool managers_has(const struct server *s, const char *name);
-/* What is said of a node's or a job's manager in records and lists: its name where there
- * are several, else its type. */
+/* What is said of a node's or a job's manager in records and lists: its name where
+ * there are several, else its type. */
 const char *manager_label(const struct server *s, uint32_t rm);
 const char *manager_label_of(const struct server *s, const char *job);
 /* Does the job of that id run on this machine, by us? */
@@ -119,7 +119,8 @@ void manager_id_here(
 int manager_tell_hold(
     struct server *s, const struct job *j, unsigned released, struct err *err);
 
-/* The i-th: its label, and does it answer, as far as we know? NULL: there are no more. */
+/* The i-th: its label, and does it answer, as far as we know? NULL: there are no more.
+ */
 const char *manager_at(const struct server *s, size_t i, bool *ret_up);
 
 /* Who is waited for, and what went wrong there last; NULL when nothing did, or all is

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0
  * All resource managers: which there are, whose job or node it is, what is waited for.
  *
- * One of them is plain: its jobs bear their own ids (border.h). It is the first of RMCFG
- * when the daemon begins for the first time, and stays that, in whatever order the lines
- * stand later: ids are what everything of a job is remembered by. Where there is one
- * manager it is the plain one, unless jobs are remembered by its name. */
+ * One of them is plain: its jobs bear their own ids (border.h). It is the first of
+ * RMCFG when the daemon begins for the first time, and stays that, in whatever order
+ * the lines stand later: ids are what everything of a job is remembered by. Where there
+ * is one manager it is the plain one, unless jobs are remembered by its name. */
 #define LOG_FACILITY FACILITY_RM
 #include "cluster/partition.h"
 #include "cluster/rmset.h"
@@ -17,7 +17,8 @@
 
 #define KIND      "manager"
 #define PLAIN     "plain"
-#define SILENT_US UINT64_C(30000000) /* that long the others are kept waiting for one */
+#define SILENT_US UINT64_C(30000000) /* that long the others are kept waiting for one  \
+                                      */
 
 struct sections {
     struct VEC(const struct raw_object *) v;
@@ -94,6 +95,56 @@ static char *choose_plain(struct server *s, const struct sections *all)
     return xstrdup(first);
 }
 
+/* ---- names that were ------------------------------------------------------------- */
+
+#define NAMED "named:"
+
+static int load_name(void *ctx, const char *key, const char *value)
+{
+    struct managers *all = ctx;
+    size_t n = strlen(NAMED);
+
+    (void)value;
+    if (strncmp(key, NAMED, n) == 0 && !managers_has(all->s, key + n))
+        vec_push(&all->former, xstrdup(key + n));
+    return 0;
+}
+
+/* A job of one whose line is gone is not taken for the plain one's. */
+static void recall_names(struct managers *all)
+{
+    struct err err;
+
+    for (size_t i = 0; i < all->v.n; i++) {
+        char key[300];
+        snprintf(key, sizeof key, NAMED "%s", all->v.v[i]->name);
+        if (all->v.v[i]->known_as)
+            unsaved_put(all->s->unsaved, KIND, key, "1");
+    }
+    (void)store_each(all->s->store, KIND, load_name, all, &err);
+}
+
+/* Nothing is remembered of its jobs any more. */
+static void forget_names(struct managers *all)
+{
+    while (all->former.n) {
+        char *name = all->former.v[--all->former.n], key[300];
+        snprintf(key, sizeof key, NAMED "%s", name);
+        unsaved_delete(all->s->unsaved, KIND, key);
+        free(name);
+    }
+}
+
+static bool is_formers(const struct managers *all, const char *id)
+{
+    size_t len = strcspn(id, ".");
+
+    for (size_t i = 0; id[len] && i < all->former.n; i++)
+        if (strncmp(all->former.v[i], id, len) == 0 && !all->former.v[i][len])
+            return true;
+    return false;
+}
+
 /* ---- begin and end --------------------------------------------------------------- */
 
 static int begin_all(struct server *s, struct err *err)
@@ -108,6 +159,7 @@ static int begin_all(struct server *s, struct err *err)
         const char *name = name_of(sections.v.v[i]);
         vec_push(&all->v, manager_new(s, name, strcmp(name, plain) == 0));
     }
+    recall_names(all);
     nodekeep_open(s);
     outbox_recall(all);
     for (size_t i = 0; i < all->v.n && result == 0; i++)
@@ -141,6 +193,9 @@ void manager_close(struct server *s)
     for (size_t i = 0; i < all->v.n; i++)
         manager_end(all->v.v[i]);
     vec_fini(&all->v);
+    for (size_t i = 0; i < all->former.n; i++)
+        free(all->former.v[i]);
+    vec_fini(&all->former);
     free(all);
     s->managers = NULL;
     nodekeep_close(s);
@@ -215,6 +270,8 @@ struct manager *managers_of_id(const struct server *s, const char *id)
     struct manager *plain = find_known(s->managers, NULL);
     const char *rest;
 
+    if (is_formers(s->managers, id))
+        return NULL;
     if (plain && s->managers->v.n == 1)
         return plain;
     const struct manager *named = managers_named(s, id, &rest);
@@ -293,8 +350,8 @@ static struct manager *find_by_partition(const struct server *s, const char *nam
     return NULL;
 }
 
-/* It asks for that one as well: one of the partitions it names has to be that one's, but
- * all of the nodes. */
+/* It asks for that one as well: one of the partitions it names has to be that one's,
+ * but all of the nodes. */
 static struct manager *find_by_nodes(
     const struct server *s, const struct job_desc *d, bool *ret_mixed)
 {
@@ -379,7 +436,13 @@ static void give_up(struct manager *m)
 static bool is_nobodys(const struct server *s, const char *id, const void *ctx)
 {
     (void)ctx;
-    return managers_of_id(s, id) == NULL;
+    if (managers_of_id(s, id))
+        return false;
+    log_line(s->log, LOG_WARNING,
+        "job '%s' is of a resource manager that is not configured any more: it goes on "
+        "there, if it runs, without the scheduler",
+        id);
+    return true;
 }
 
 void manager_wait(struct server *s)
@@ -396,8 +459,10 @@ void manager_wait(struct server *s)
     for (size_t i = 0; i < all->v.n; i++)
         if (!all->v.v[i]->synced)
             give_up(all->v.v[i]);
-    if (!s->simulation)
-        record_forget_unclaimed(s, is_nobodys, NULL);
+    if (s->simulation)
+        return;
+    record_forget_unclaimed(s, is_nobodys, NULL);
+    forget_names(all);
 }
 
 bool manager_synced(const struct server *s)

@@ -511,8 +511,8 @@ int manager_cancel(
     return -1;
 }
 
-int manager_can(const struct server *s, const struct job *j, enum rm_action action,
-    struct err *err)
+int manager_can(
+    const struct server *s, const struct job *j, enum rm_action action, struct err *err)
 {
     const struct manager *m = managers_of(s, j);
 

@@ -63,6 +63,7 @@ struct rmreservations;
 struct managers {
     struct server *s;
     struct VEC(struct manager *) v;
+    struct VEC(char *) former; /* owned: named in ids, and not configured any more */
     bool waited; /* those that have not told anything are not waited for any more */
     uint64_t since_us; /* when that began, of the loop's clock */
 };

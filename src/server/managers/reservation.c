@@ -131,8 +131,7 @@ void rmreservation_told(struct manager *m, const struct rm_reservation *r)
     if (known) {
         unmake(s, known);
     } else {
-        vec_push(
-            &m->reservations->v, ((struct rm_rsv_name){.name = xstrdup(r->name)}));
+        vec_push(&m->reservations->v, ((struct rm_rsv_name){.name = xstrdup(r->name)}));
         known = find(m, r->name);
     }
     known->told = true;

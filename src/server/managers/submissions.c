@@ -157,8 +157,8 @@ void manager_submit(
     b->err = err;
 }
 
-void manager_submit_all(struct manager *m, struct request *request,
-    const struct manager_feed *what)
+void manager_submit_all(
+    struct manager *m, struct request *request, const struct manager_feed *what)
 {
     struct manager_batch *b = xcalloc(1, sizeof *b);
 

@@ -378,8 +378,8 @@ void simulation_want(struct server *s)
 
 /* ---- as a resource manager ---- */
 
-struct rm *simulation_connect(struct server *s, const struct rm_sink *sink,
-    const struct rm_driver **ret_driver)
+struct rm *simulation_connect(
+    struct server *s, const struct rm_sink *sink, const struct rm_driver **ret_driver)
 {
     s->simulation->sink = *sink;
     *ret_driver = &simulated_driver;

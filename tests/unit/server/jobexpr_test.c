@@ -134,6 +134,7 @@ static void the_first_that_waits_is_found_by_a_name_for_several(void **state)
 {
     static const char *const ids[] = {"63_10", "63_9", "63_2"};
     struct scenario *s = sc_create();
+    struct err err;
 
     (void)state;
     sc_nodes(s, 1, 1);
@@ -141,13 +142,13 @@ static void the_first_that_waits_is_found_by_a_name_for_several(void **state)
         sc_job(s, (struct sc_job){.id = ids[i], .procs = 1, .limit_s = 100});
     sc_at(s, 0);
     const struct cluster *c = engine_cluster(sc_engine(s));
-    assert_string_equal(jobname_find(c, "63_[2-10]")->id, "63_9"); /* 63_2 runs */
-    assert_string_equal(jobname_find(c, "63_[2]")->id, "63_2");
-    assert_string_equal(jobname_find(c, "63_10")->id, "63_10");
+    assert_string_equal(jobname_find(c, "63_[2-10]", &err)->id, "63_9"); /* 63_2 runs */
+    assert_string_equal(jobname_find(c, "63_[2]", &err)->id, "63_2");
+    assert_string_equal(jobname_find(c, "63_10", &err)->id, "63_10");
     sc_run(s); /* one runs after the other */
-    assert_null(jobname_find(c, "63"));
-    assert_null(jobname_find(c, "63_[99999999999999999999-1]"));
-    assert_null(jobname_find(c, ""));
+    assert_null(jobname_find(c, "63", &err));
+    assert_null(jobname_find(c, "63_[99999999999999999999-1]", &err));
+    assert_null(jobname_find(c, "", &err));
     sc_destroy(s);
 }
 
