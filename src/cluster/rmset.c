@@ -17,8 +17,10 @@ void rmset_create(struct cluster *c)
 
 void rmset_destroy(struct cluster *c)
 {
-    for (size_t i = 0; i < c->rms.n; i++)
+    for (size_t i = 0; i < c->rms.n; i++) {
         free(c->rms.v[i].name);
+        free(c->rms.v[i].called);
+    }
     vec_fini(&c->rms);
 }
 
@@ -38,6 +40,12 @@ uint32_t rmset_get(struct cluster *c, const char *name)
 const char *rmset_name(const struct cluster *c, uint32_t rm)
 {
     return rm < c->rms.n ? c->rms.v[rm].name : "";
+}
+
+void rmset_call_first(struct cluster *c, const char *name)
+{
+    free(c->rms.v[0].called);
+    c->rms.v[0].called = xstrdup(name);
 }
 
 uint64_t rmset_foreign(const struct cluster *c, uint32_t rm)

@@ -14,8 +14,9 @@
 #include "cluster/cluster.h"
 
 struct rm_known {
-    char *name; /* owned; "" of the first, which is not named in nodes and jobs */
-    bool away;  /* it does not answer: nothing is decided about its jobs */
+    char *name;   /* owned; "" of the first, which is not named in nodes and jobs */
+    char *called; /* owned: of the first, what people call it; or NULL */
+    bool away;    /* it does not answer: nothing is decided about its jobs */
     uint64_t partitions; /* bits */
 };
 
@@ -23,6 +24,9 @@ struct rm_known {
 uint32_t rmset_get(struct cluster *c, const char *name);
 /* "" of the first. */
 const char *rmset_name(const struct cluster *c, uint32_t rm);
+
+/* The first is called so by people: nothing is decided by that. */
+void rmset_call_first(struct cluster *c, const char *name);
 
 /* Partitions of others than that one; INDEX_NONE (a question that is nobody's job):
  * none. O(managers), O(1) where there is one. */

@@ -104,6 +104,8 @@ def test_names_that_collide_are_told_apart(both):
     status, node = both.api("/v1/nodes/here.node01")
     assert status == 200 and node["name"] == "node01" and node["rm"] == "here"
     assert both.world.job("1")["TASKLIST"] == ["node01"], both.world.job("1")
+    assert both.submit("sleep 60") == "2"
+    assert both.job("far.2") is None and both.run("canceljob", "far.2").returncode != 0
     both.ok("canceljob", "far.1")
     both.wait(lambda: both.world.look()["cancels"] == [["1", "ADMIN"]], "the cancel there")
     assert both.state("1") == "Running"
@@ -268,3 +270,22 @@ def test_replay_comes_to_the_same(both):
     both.stop()
     done = both.run("replay", "--verify")
     assert done.returncode == 0, done.stdout + done.stderr
+
+
+def test_a_line_comes_and_goes_while_the_daemon_runs(both):
+    both.section(order=("here",))
+    both.world.submit("1", USER, seconds=120)
+    both.begin()
+    pid, mine = both.pid(), both.submit("sleep 120")
+    both.until(mine, "Running")
+    both.section()
+    both.ok("schedctl", "-R")
+    both.until("far.1", "Running")
+    assert both.state(mine) == "Running"
+    both.kill_world()
+    both.section(order=("here",))
+    both.ok("schedctl", "-R")
+    both.wait(lambda: both.manager("far") is None, "that far is gone", 60)
+    both.wait(lambda: "far.1" in both.ok("showq", "-c"), "what became of its job")
+    assert both.state(mine) == "Running" and both.pid() == pid
+    assert both.world.look()["starts"] == ["1"]

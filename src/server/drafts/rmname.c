@@ -5,7 +5,6 @@
 #include "cluster/job.h"
 #include "cluster/node.h"
 #include "cluster/rmset.h"
-#include "config/config.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -28,21 +27,18 @@ static const struct job *find_of(
     return find_queued(c, id);
 }
 
-/* Is that the plain manager, which is not named here? *ret_rest is what follows. */
-static bool names_plain(
+/* Does it begin with the name that people have for the first, which is not named in
+ * ids? *ret_rest is what follows. */
+static bool names_first(
     const struct cluster *c, const char *text, const char **ret_rest)
 {
-    size_t len = strcspn(text, ".");
+    const char *name = c->rms.v[0].called;
+    size_t len = name ? strlen(name) : 0;
 
-    for (size_t i = 0; text[len] && i < c->cfg->raw.n; i++) {
-        const struct raw_object *o = &c->cfg->raw.v[i];
-        if (strcmp(o->kind, "RMCFG") == 0 && strncmp(o->name, text, len) == 0
-            && !o->name[len]) {
-            *ret_rest = text + len + 1;
-            return true;
-        }
-    }
-    return false;
+    if (!len || strncmp(text, name, len) != 0 || text[len] != '.')
+        return false;
+    *ret_rest = text + len + 1;
+    return true;
 }
 
 const struct job *rmname_job(const struct cluster *c, const char *text, struct err *err)
@@ -62,7 +58,7 @@ const struct job *rmname_job(const struct cluster *c, const char *text, struct e
         }
         found = j ? j : found;
     }
-    if (found || c->rms.n == 1 || !names_plain(c, text, &rest))
+    if (found || !names_first(c, text, &rest))
         return found;
     found = find_queued(c, rest);
     return found && job_rm(found) == 0 ? found : NULL;
@@ -73,14 +69,15 @@ const struct node *rmname_node(const struct cluster *c, const char *text)
     const char *rest;
     const struct node *n;
 
-    if (c->rms.n == 1 || !names_plain(c, text, &rest))
-        return NULL;
-    n = node_find(c, rest);
-    if (!n)
-        return NULL;
-    const char *whose = rmset_name(c, n->rm);
-    size_t len = (size_t)(rest - text) - 1;
-    return !*whose || (strncmp(whose, text, len) == 0 && !whose[len]) ? n : NULL;
+    for (uint32_t i = 1; i < c->rms.n; i++) {
+        size_t len = strlen(rmset_name(c, i));
+        if (strncmp(text, rmset_name(c, i), len) != 0 || text[len] != '.')
+            continue;
+        n = node_find(c, text + len + 1);
+        return n && n->rm == i ? n : NULL;
+    }
+    n = names_first(c, text, &rest) ? node_find(c, rest) : NULL;
+    return n && n->rm == 0 ? n : NULL;
 }
 
 const char *rmname_own_id(const struct job *j)

@@ -44,7 +44,7 @@ void manager_wait(struct server *s);
 bool manager_knows(const struct server *s, const char *known_as);
 
 /* Nothing is asked of it that has not been answered, but for stops, which are recorded.
- */
+ * Where managers have changed those that are out of reach are not waited for. */
 bool manager_idle(const struct server *s);
 
 /* ---- several ---- */
@@ -52,6 +52,11 @@ bool manager_idle(const struct server *s);
 bool managers_several(const struct server *s);
 /* Is that the name of one of them, in RMCFG? */
 bool managers_has(const struct server *s, const char *name);
+/* Other settings are in force. */
+void manager_configure(struct server *s);
+/* Is what RMCFG says other than when they began? Then another engine is told by those
+ * that there are now, in a quiet moment (journal/anew.h). */
+bool managers_changed(const struct server *s);
 /* What is said of a node's or a job's manager in records and lists: its name where
  * there are several, else its type. */
 const char *manager_label(const struct server *s, uint32_t rm);

@@ -6,6 +6,7 @@
  * the lines stand later: ids are what everything of a job is remembered by. Where there
  * is one manager it is the plain one, unless jobs are remembered by its name. */
 #define LOG_FACILITY FACILITY_RM
+#include "base/strbuf.h"
 #include "cluster/partition.h"
 #include "cluster/rmset.h"
 #include "server/durable/nodekeep.h"
@@ -15,10 +16,11 @@
 #include "server/managers/private.h"
 #include "server/server_private.h"
 
-#define KIND      "manager"
-#define PLAIN     "plain"
-#define SILENT_US UINT64_C(30000000) /* that long the others are kept waiting for one  \
-                                      */
+#define KIND  "manager"
+#define PLAIN "plain"
+#define SILENT_US                                                                      \
+    UINT64_C(30000000) /* that long the others are kept waiting for one                \
+                        */
 
 struct sections {
     struct VEC(const struct raw_object *) v;
@@ -147,6 +149,55 @@ static bool is_formers(const struct managers *all, const char *id)
 
 /* ---- begin and end --------------------------------------------------------------- */
 
+/* What the lines say. Owned by the caller. */
+static char *write_lines(const struct server *s)
+{
+    struct sections all = {0};
+    struct strbuf text = {0};
+
+    find_sections(s, &all);
+    for (size_t i = 0; i < all.v.n; i++) {
+        const struct raw_object *o = all.v.v[i];
+        strbuf_printf(&text, "[%s]\n", name_of(o));
+        for (size_t k = 0; o && k < o->attrs.n; k++)
+            strbuf_printf(&text, "%s=%s\n", o->attrs.v[k].name, o->attrs.v[k].value);
+    }
+    vec_fini(&all.v);
+    return strbuf_take(&text);
+}
+
+void manager_configure(struct server *s)
+{
+    struct managers *all = s->managers;
+
+    if (!all || !all->lines || s->opt.nodes)
+        return;
+    char *now = write_lines(s);
+    all->changed = strcmp(now, all->lines) != 0;
+    free(now);
+    if (all->changed)
+        commit_want(s); /* behind which anew_look() looks */
+}
+
+bool managers_changed(const struct server *s)
+{
+    return s->managers && s->managers->changed;
+}
+
+/* While the daemon serves one that cannot be opened is as one that does not answer: a
+ * line that is wrong takes nobody else along. */
+static int begin_one(
+    struct manager *m, const struct raw_object *section, struct err *err)
+{
+    if (manager_begin(m, section, err) == 0)
+        return 0;
+    if (!m->s->http || !m->driver || !managers_several(m->s))
+        return -1;
+    log_line(m->s->log, LOG_ALERT, "%s", err->text);
+    m->away = true;
+    return 0;
+}
+
 static int begin_all(struct server *s, struct err *err)
 {
     struct managers *all = s->managers;
@@ -159,11 +210,14 @@ static int begin_all(struct server *s, struct err *err)
         const char *name = name_of(sections.v.v[i]);
         vec_push(&all->v, manager_new(s, name, strcmp(name, plain) == 0));
     }
+    all->lines = write_lines(s);
+    if (all->v.n > 1)
+        rmset_call_first(engine_cluster(s->engine), plain);
     recall_names(all);
     nodekeep_open(s);
     outbox_recall(all);
     for (size_t i = 0; i < all->v.n && result == 0; i++)
-        result = manager_begin(all->v.v[i], sections.v.v[i], err);
+        result = begin_one(all->v.v[i], sections.v.v[i], err);
     free(plain);
     vec_fini(&sections.v);
     return result;
@@ -196,6 +250,7 @@ void manager_close(struct server *s)
     for (size_t i = 0; i < all->former.n; i++)
         free(all->former.v[i]);
     vec_fini(&all->former);
+    free(all->lines);
     free(all);
     s->managers = NULL;
     nodekeep_close(s);
@@ -490,9 +545,12 @@ bool manager_knows(const struct server *s, const char *known_as)
 bool manager_idle(const struct server *s)
 {
     const struct managers *all = s->managers;
+    bool changed = managers_changed(s);
 
     for (size_t i = 0; all && i < all->v.n; i++) {
         const struct manager *m = all->v.v[i];
+        if (changed && m->away)
+            continue;
         if (!m->synced || !health_is_up(m) || m->away || m->submissions.n
             || !outbox_idle(m))
             return false;

@@ -64,6 +64,8 @@ struct managers {
     struct server *s;
     struct VEC(struct manager *) v;
     struct VEC(char *) former; /* owned: named in ids, and not configured any more */
+    char *lines;               /* of RMCFG, as they were when it began; owned */
+    bool changed;              /* and are not any more */
     bool waited; /* those that have not told anything are not waited for any more */
     uint64_t since_us; /* when that began, of the loop's clock */
 };

@@ -41,7 +41,7 @@ static void a_coordinator_is_one_of_its_accounts_alone(void **state)
     struct rights *r = rights_new();
 
     (void)state;
-    rights_take(r, &told);
+    rights_take(r, NULL, &told);
     assert_int_equal(rights_hidden(r), RM_HIDES_JOBS | RM_HIDES_USERS);
     assert_true(rights_is_operator(r, "olga"));
     assert_false(rights_is_operator(r, "carl"));
@@ -61,7 +61,7 @@ static void names_of_any_length_are_harmless(void **state)
 
     (void)state;
     memset(name, 'x', 100000);
-    rights_take(r, &told);
+    rights_take(r, NULL, &told);
     assert_false(rights_is_operator(r, name));
     assert_false(rights_coordinates(r, name, "chem"));
     assert_false(rights_coordinates(r, "carl", name));
@@ -74,8 +74,8 @@ static void what_is_told_later_is_all_there_is(void **state)
     struct rights *r = rights_new();
 
     (void)state;
-    rights_take(r, &told);
-    rights_take(r, &told);
+    rights_take(r, NULL, &told);
+    rights_take(r, NULL, &told);
     assert_true(rights_is_operator(r, "slurm"));
     rights_take(r, &(struct rm_rights){.hides = RM_HIDES_NODES});
     assert_int_equal(rights_hidden(r), RM_HIDES_NODES);
