@@ -57,6 +57,7 @@ struct notify;
 struct nodekeep;
 struct numbers;
 struct orders;
+struct page;
 struct passed;
 struct readers;
 struct restless;
@@ -118,6 +119,7 @@ struct server {
     struct submissions *submitting; /* api/submit.c: not all handed on yet */
     struct readers *readers;        /* api/events.c */
     struct lists *lists;            /* http/stream.c */
+    struct page *page;              /* web/page.c */
 
     /* managers/, events/ */
     struct managers *managers;

@@ -98,6 +98,11 @@ void nodekeep_close(struct server *s)
     s->nodekeep = NULL;
 }
 
+bool nodekeep_is_empty(const struct server *s)
+{
+    return !s->nodekeep || !s->nodekeep->nodes;
+}
+
 const char *nodekeep_whose(const struct server *s, const char *node)
 {
     const struct kept_node *one = find(s, node);

@@ -5,6 +5,8 @@
 #ifndef MAUI_SERVER_NODEKEEP_H
 #define MAUI_SERVER_NODEKEEP_H
 
+#include <stdbool.h>
+
 struct node_desc;
 struct server;
 
@@ -14,6 +16,9 @@ void nodekeep_close(struct server *s);
 /* The name in RMCFG of the manager whose node it is, or was; NULL = nobody's. Borrowed.
  * O(1). */
 const char *nodekeep_whose(const struct server *s, const char *node);
+
+/* Nothing is remembered: they meet for the first time. */
+bool nodekeep_is_empty(const struct server *s);
 
 /* It told that, by the name that the node has here. Written when something changed that
  * lasts: not its state or load. Nothing here commits. */

@@ -96,6 +96,7 @@ void health_told(struct manager *m, const struct rm_report *r)
     if (strcmp(r->u.health.function, "connection") == 0 && !m->away) {
         m->away = true;
         managers_tell_away(m);
+        cycle_want(m->s); /* the others may not be kept waiting for it any more */
     }
     *f = (struct failure){.at = r->at};
     snprintf(f->function, sizeof f->function, "%s", r->u.health.function);

@@ -7,9 +7,11 @@
 #include "server/drafts/modify.h"
 #include "server/durable/passed.h"
 #include "server/durable/record.h"
+#include "server/durable/teller.h"
 #include "server/managers/private.h"
 #include "server/managers/reservation.h"
 #include "server/server_private.h"
+#include "server/whole.h"
 
 static bool over(enum job_state s)
 {
@@ -300,8 +302,12 @@ void rmjobs_synced(struct manager *m)
     if (!m->synced)
         record_forget_unclaimed(m->s, managers_claims, m);
     m->synced = true;
-    if (managers_all_synced(m->s))
+    if (managers_all_synced(m->s)) {
         passed_forget(m->s);
+        if (whole_is_restored(m->s))
+            teller_jobs_are_known(m->s);
+    }
     notes_forget(m);
+    managers_hear(m->s->managers);
     cycle_want(m->s);
 }

@@ -5,6 +5,7 @@
 #define LOG_FACILITY FACILITY_RM
 #include "base/home.h"
 #include "base/strbuf.h"
+#include "rm/wire.h"
 #include "server/api/rights.h"
 #include "server/durable/nodekeep.h"
 #include "server/durable/record.h"
@@ -85,11 +86,43 @@ static void on_report(void *ctx, const struct rm_report *r)
 {
     struct manager *m = ctx;
     struct border_room room;
+
+    if (managers_hold(m, r))
+        return;
     size_t mark = border_begin(m->border);
     struct rm_report here = border_report_in(m->border, r, &room);
 
     take_report(m, &here);
     border_end(m->border, mark);
+}
+
+static void hear_line(struct manager *m, const char *line)
+{
+    struct reader reader;
+    struct rm_report r;
+    struct wire_room room;
+    struct err err = {0};
+
+    if (reader_open(&reader, "report", line, strlen(line), &err) == 0
+        && wire_read_report(&reader, &r, &room, &err) == 0)
+        on_report(m, &r);
+    else
+        log_line(m->s->log, LOG_ALERT, "a report is lost: %s", err.text);
+    reader_close(&reader);
+}
+
+void manager_hear(struct manager *m)
+{
+    struct VEC(char *) lines = {0};
+
+    for (size_t i = 0; i < m->held.n; i++)
+        vec_push(&lines, m->held.v[i]);
+    m->held.n = 0;
+    for (size_t i = 0; i < lines.n; i++) {
+        hear_line(m, lines.v[i]);
+        free(lines.v[i]);
+    }
+    vec_fini(&lines);
 }
 
 int manager_take_id(struct manager *m, char *ret_id, size_t size, struct err *err)
@@ -220,6 +253,9 @@ void manager_end(struct manager *m)
     vec_fini(&m->settled);
     submissions_close(m);
     rmreservation_close(m);
+    for (size_t i = 0; i < m->held.n; i++)
+        free(m->held.v[i]);
+    vec_fini(&m->held);
     border_free(m->border);
     health_free(m->health);
     free(m->immediate);

@@ -9,6 +9,7 @@
 #include "base/strbuf.h"
 #include "cluster/partition.h"
 #include "cluster/rmset.h"
+#include "rm/wire.h"
 #include "server/durable/nodekeep.h"
 #include "server/durable/passed.h"
 #include "server/durable/record.h"
@@ -215,6 +216,7 @@ static int begin_all(struct server *s, struct err *err)
         rmset_call_first(engine_cluster(s->engine), plain);
     recall_names(all);
     nodekeep_open(s);
+    all->meeting = all->v.n > 1 && nodekeep_is_empty(s);
     outbox_recall(all);
     for (size_t i = 0; i < all->v.n && result == 0; i++)
         result = begin_one(all->v.v[i], sections.v.v[i], err);
@@ -454,6 +456,31 @@ bool managers_all_synced(const struct server *s)
     return true;
 }
 
+static bool is_before_its_turn(const struct manager *m)
+{
+    const struct managers *all = m->s->managers;
+
+    for (size_t i = 0; all->meeting && i < all->v.n && all->v.v[i] != m; i++)
+        if (!all->v.v[i]->synced)
+            return true;
+    return false;
+}
+
+bool managers_hold(struct manager *m, const struct rm_report *r)
+{
+    if (r->kind == RM_HEALTH || r->kind == RM_DONE || !is_before_its_turn(m))
+        return false;
+    vec_push(&m->held, wire_report(r));
+    return true;
+}
+
+void managers_hear(struct managers *all)
+{
+    for (size_t i = 0; i < all->v.n; i++)
+        if (all->v.v[i]->held.n && !is_before_its_turn(all->v.v[i]))
+            manager_hear(all->v.v[i]);
+}
+
 void managers_tell_away(struct manager *m)
 {
     struct event ev = {
@@ -465,6 +492,11 @@ void managers_tell_away(struct manager *m)
     manager_apply(m, &ev, m->name);
 }
 
+static bool is_silent(const struct managers *all)
+{
+    return manager_clock(all->v.v[0]) - all->since_us > SILENT_US;
+}
+
 /* Is there nothing more to wait for, but for those that may never answer? */
 static bool has_waited_enough(struct managers *all)
 {
@@ -474,7 +506,16 @@ static bool has_waited_enough(struct managers *all)
         any |= all->v.v[i]->synced;
         all_away &= all->v.v[i]->synced || all->v.v[i]->away;
     }
-    return any && (all_away || manager_clock(all->v.v[0]) - all->since_us > SILENT_US);
+    return any && (all_away || is_silent(all));
+}
+
+/* Whose turn it is does not answer, so the others are heard. */
+static bool has_met_enough(const struct managers *all)
+{
+    for (size_t i = 0; i < all->v.n; i++)
+        if (!all->v.v[i]->synced)
+            return all->v.v[i]->away || is_silent(all);
+    return true;
 }
 
 static void give_up(struct manager *m)
@@ -508,6 +549,10 @@ void manager_wait(struct server *s)
         return;
     if (all->since_us == UINT64_MAX)
         all->since_us = manager_clock(all->v.v[0]);
+    if (all->meeting && has_met_enough(all)) {
+        all->meeting = false;
+        managers_hear(all);
+    }
     if (!managers_all_synced(s) && !has_waited_enough(all))
         return;
     all->waited = true;

@@ -66,7 +66,8 @@ struct managers {
     struct VEC(char *) former; /* owned: named in ids, and not configured any more */
     char *lines;               /* of RMCFG, as they were when it began; owned */
     bool changed;              /* and are not any more */
-    bool waited; /* those that have not told anything are not waited for any more */
+    bool meeting; /* for the first time: names go by the order of the lines */
+    bool waited;  /* those that have not told anything are not waited for any more */
     uint64_t since_us; /* when that began, of the loop's clock */
 };
 
@@ -77,6 +78,7 @@ struct manager {
     const struct rm_driver *driver;
     struct rm *rm;
     struct border *border;
+    struct VEC(char *) held; /* owned lines of wire.h: told before its turn came */
     uint64_t next_token;
     struct order *orders;       /* all of them: hashed by token */
     struct job_orders *by_job;  /* hashed by id */
@@ -111,7 +113,13 @@ const struct manager *managers_named(
     const struct server *s, const char *id, const char **ret_rest);
 /* For people: of several its name, else what it is. */
 const char *managers_label(const struct manager *m);
-bool managers_all_synced(const struct server *s);
+/* Where they meet for the first time one is heard when those before it have told
+ * everything, so that who has a name first goes by the order of RMCFG. True: the report
+ * is kept for then. */
+bool managers_hold(struct manager *m, const struct rm_report *r);
+/* One more has told everything, or is not waited for: whose turn is it now? */
+void managers_hear(struct managers *all);
+void manager_hear(struct manager *m); /* what was held of it */
 /* It went away, or is back: of several the engine is told. */
 void managers_tell_away(struct manager *m);
 /* For record_forget_unclaimed(): is the job of that one, `ctx`? */
