@@ -489,6 +489,23 @@ static void look_for_eport(struct look *k)
         add_finding(k, beside(k, "TYPE"), "");
 }
 
+/* What `open` of their drivers takes. */
+static void look_for_transport(struct look *k)
+{
+    bool slurm = is_manager(k, "SLURM"), pbs = is_manager(k, "PBS");
+    const char *text = k->v->text;
+
+    if (strcasecmp(text, "AUTO") == 0
+        || (slurm
+            && (strcasecmp(text, "LIBSLURM") == 0 || strcasecmp(text, "SCONTROL") == 0))
+        || (pbs && strcasecmp(text, "COMMANDS") == 0))
+        return;
+    if (slurm)
+        add_finding(k, text, "AUTO, LIBSLURM or SCONTROL");
+    else if (pbs)
+        add_finding(k, text, "AUTO or COMMANDS");
+}
+
 static void look_for_type(struct look *k)
 {
     if (!k->use->simulated && beside(k, "TYPE") == NULL)
@@ -631,6 +648,7 @@ static const struct rule rules[] = {
     {"no-peer", "KEYFILE", SECTIONS(RM), LOOK(peerless), NOTE("has no effect with %1")},
     {"no-client", "CSKEY", SECTIONS(CLIENT), LOOK(client), NOTE("is not read: of keys only that of CLIENTCFG[RM:name] is, for RMCFG[name] TYPE=WIKI")},
     {"no-eport", "EPORT", SECTIONS(RM), LOOK(eport), WARN("%1 wakes the scheduler in ways of its own; the port is not opened")},
+    {"unusable-transport", "TRANSPORT", SECTIONS(RM), LOOK(transport), ERROR("%1: expected %2")},
     {"no-type", NULL, SECTIONS(RM), ONCE, LOOK(type), NOTE("without TYPE the resource manager is LOCAL, which runs jobs on this machine")},
     {"second-manager", "TYPE", SECTIONS(RM), LOOK(second_manager), ERROR("of %1 one can be used, and RMCFG[%2] is that; several of LOCAL, WIKI and NATIVE can")},
     {"local-nodes", "TYPE", SECTIONS(RM), LOOK(local_nodes), ERROR("beside other resource managers LOCAL needs NODES=NxP: nodes of NODECFG may be theirs")},

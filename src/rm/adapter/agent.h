@@ -60,8 +60,14 @@ const struct rm_sink *agent_sink(const struct agent *a);
 void agent_looked(struct agent *a, const char *function, const char *why);
 /* Look again soon: something has happened. */
 void agent_look(struct agent *a);
+/* From now on so much time passes from look to look, in place of least_ms. */
+void agent_pace(struct agent *a, int64_t least_ms);
 /* Something is not well beside looks and orders ("heartbeat"), or well again (NULL). */
 void agent_health(struct agent *a, const char *function, const char *text);
+/* Something is not as it should be, and all goes on: said once for each text. `io_said`
+ * is 0 at first; NULL: nothing is wrong any more. */
+void agent_remark(
+    struct agent *a, const char *function, const char *text, uint64_t *io_said);
 /* The resource manager has gone back to what it was before: pending orders are lost,
  * all is told anew. */
 void agent_forgotten(struct agent *a, const char *why);

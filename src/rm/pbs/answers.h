@@ -11,6 +11,7 @@
 #ifndef MAUI_RM_PBS_ANSWERS_H
 #define MAUI_RM_PBS_ANSWERS_H
 
+#include "rm/adapter/squeeze.h"
 #include "rm/pbs/shape.h"
 
 #include <jansson.h>
@@ -22,6 +23,7 @@ struct pbs_job {
                           shape is the reason */
     const char *array; /* of a member: "15[]"; else NULL */
     bool parent;       /* stands for its members: not told */
+    bool leaving;      /* it has ended, and its nodes are being left */
     bool unseen;       /* under way to another server, or routed: not told */
     int64_t at_once;   /* parent: members that may run at once, 0 = any number */
     int64_t runs;      /* starts that were tried */
@@ -41,9 +43,14 @@ struct pbs_node {
 struct pbs_answer {
     json_t *doc;
     struct arena arena;
+    const char *server; /* of its jobs: "head1" of 7.head1; NULL = there are none */
     struct VEC(struct pbs_job) jobs;
     struct VEC(struct pbs_node) nodes;
+    struct VEC(const char *) cut; /* jobs that are there, and too long to be read */
 };
+
+/* What of qstat is read at all, while it is printed. */
+const struct squeeze_kind *pbs_squeeze(enum pbs_dialect dialect);
 
 /* -1 with an error: it is not what that program prints. What of a job cannot be
  * understood keeps it from starting, and is said beside it. */

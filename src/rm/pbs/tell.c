@@ -4,11 +4,14 @@
  * only jobs suspended by us keep in maintenance. */
 #include "base/hash.h"
 #include "base/xalloc.h"
+#include "rm/adapter/clock.h"
 #include "rm/pbs/pbs.h"
 
 #include <stdio.h>
 #include <strings.h>
 #include <time.h>
+
+#define LEAVING_MS 5000 /* longer than that its node does not answer */
 
 /* ---- nodes ---- */
 
@@ -284,9 +287,24 @@ static void tell_job(
     t->over = j->rm.desc.state == JOB_COMPLETED;
     t->state = j->rm.desc.state;
     t->runs = j->runs;
+    if (!j->leaving)
+        t->leaving_ms = 0;
+    else if (t->leaving_ms == 0)
+        t->leaving_ms = clock_ms();
 }
 
-size_t pbs_count_missing(struct pbs_adapter *p, const char **ret_one)
+bool pbs_is_leaving(const struct pbs_adapter *p)
+{
+    int64_t since_ms = clock_ms() - LEAVING_MS;
+    void *at = NULL, *data;
+
+    while (listing_next(p->jobs, &at, &data) != NULL)
+        if (((const struct pbs_told *)data)->leaving_ms > since_ms)
+            return true;
+    return false;
+}
+
+size_t pbs_list_missing(struct pbs_adapter *p, const char **ret, size_t most)
 {
     const char *name;
     void *at = NULL, *data;
@@ -295,7 +313,13 @@ size_t pbs_count_missing(struct pbs_adapter *p, const char **ret_one)
     while ((name = listing_next(p->jobs, &at, &data)) != NULL) {
         struct pbs_told *t = data;
 
-        t->listed = false;
+        t->listed = t->cut = false;
+    }
+    for (size_t i = 0; i < p->jobs_answer.cut.n; i++) {
+        struct pbs_told *t = listing_find(p->jobs, p->jobs_answer.cut.v[i]);
+
+        if (t != NULL)
+            t->cut = true;
     }
     for (size_t i = 0; i < p->jobs_answer.jobs.n; i++) {
         struct pbs_told *t = listing_find(p->jobs, p->jobs_answer.jobs.v[i].rm.desc.id);
@@ -307,12 +331,29 @@ size_t pbs_count_missing(struct pbs_adapter *p, const char **ret_one)
     while ((name = listing_next(p->jobs, &at, &data)) != NULL) {
         const struct pbs_told *t = data;
 
-        if (t->listed || t->over)
+        if (t->listed || t->over || t->cut)
             continue;
-        *ret_one = name;
+        if (n < most)
+            ret[n] = name;
         n++;
     }
     return n;
+}
+
+/* They stay as they were told, and nothing is known of them. */
+static void keep_cut(struct pbs_adapter *p)
+{
+    const struct pbs_answer *a = &p->jobs_answer;
+    char text[250];
+
+    for (size_t i = 0; i < a->cut.n; i++)
+        listing_keep(p->jobs, a->cut.v[i]);
+    if (a->cut.n > 0)
+        snprintf(text, sizeof text,
+            "%zu jobs are not seen, %.80s first: what they ask for is too long, or all "
+            "of it is (qalter, qdel)",
+            a->cut.n, a->cut.v[0]);
+    agent_remark(p->agent, "workloadquery", a->cut.n > 0 ? text : NULL, &p->remarked);
 }
 
 void pbs_tell_jobs(struct pbs_adapter *p)
@@ -320,6 +361,7 @@ void pbs_tell_jobs(struct pbs_adapter *p)
     check_jobs(p);
     keep_to_hosts(p);
     listing_begin(p->jobs);
+    keep_cut(p);
     for (size_t i = 0; i < p->jobs_answer.jobs.n; i++)
         if (!p->jobs_answer.jobs.v[i].parent)
             tell_job(p, &p->jobs_answer.jobs.v[i], i, true);

@@ -113,7 +113,7 @@ struct told_job {
     time_t note_start;   /* when it is expected to start, 0 = not known */
     bool note_begin;     /* its begin time in Slurm is ours, and in the future */
     bool fresh;          /* kept by that alone: its owner may hold it at this moment */
-    bool switch_void;    /* it has waited long enough for one switch */
+    time_t switch_until; /* how long it waits for one switch; 0 = it does not */
     UT_hash_handle hh;
 };
 
@@ -172,6 +172,8 @@ struct adapter {
     uint32_t deadlines;  /* jobs with a lost_at */
     uint32_t dependents; /* jobs that wait for others */
     int64_t whole_ms;    /* when all jobs were last read */
+    int64_t keep_ms;     /* from when on no more jobs are taken back in this look */
+    uint32_t keeps;      /* taken back in it */
     uint32_t wishes;     /* jobs that have one */
     int64_t wished_ms;   /* when the last of them came */
     bool connected, told_all, checked, look;
@@ -238,10 +240,10 @@ void switches_read(struct adapter *a);
 void switches_forget(struct adapter *a);
 /* Which leaf a node is below; NULL = none that is known. */
 const char *switches_leaf(const struct adapter *a, const char *node);
-/* Does the job's wish for one switch bind still; or did it once, and does not any more?
- * A wish for several never does. */
+/* Does the job's wish for one switch bind still? A wish for several never does. */
 bool switches_bind(const struct adapter *a, const slurm_job_info_t *j);
-bool switches_are_void(const struct adapter *a, const slurm_job_info_t *j);
+/* Until when it does, which may be over; 0: it never did. */
+time_t switches_until(const struct adapter *a, const slurm_job_info_t *j);
 /* When its wish will be void is when jobs are to be read again (switches_at). */
 void switches_note(struct adapter *a, const slurm_job_info_t *j);
 

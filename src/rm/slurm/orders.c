@@ -322,6 +322,7 @@ static int start_part(struct told_job *t, const struct rm_command *c, uint32_t p
     struct asked *k = &t->asked[part];
     job_desc_msg_t m;
     char id[48], *partition = NULL;
+    time_t now = time(NULL);
     uint32_t n;
     int result;
 
@@ -342,9 +343,9 @@ static int start_part(struct told_job *t, const struct rm_command *c, uint32_t p
     set_limit(t, c, k, &m);
     m.admin_comment = asked_text(k);
     if (t->note_begin)
-        m.begin_time = time(NULL);
-    if (t->switch_void)
-        m.wait4switch = 0;
+        m.begin_time = now;
+    if (t->switch_until != 0)
+        m.wait4switch = t->switch_until > now ? (uint32_t)(t->switch_until - now) : 0;
     m.partition = partition = chosen(k->partition, c->cls);
     orders_part_id(t, part, id);
     result = update(&m, id);
