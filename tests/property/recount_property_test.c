@@ -28,6 +28,7 @@
 #define SEEDS 120
 #define STEPS 60
 #define NODES 6
+#define FAR   3 /* of the other resource manager */
 #define USERS 4
 
 enum kind { AS_SCENARIO, AS_SIMULATOR, AS_DAEMON, KINDS };
@@ -356,6 +357,8 @@ static void report(struct world *w, struct scenario *s, const char *id)
     bool moves = rng_percent(r, 50);
 
     snprintf(node, sizeof node, "n%u", 1 + rng_below(r, NODES));
+    if (j && job_rm(j) != 0) /* its manager tells of its own nodes */
+        snprintf(node, sizeof node, "f%u", 1 + rng_below(&w->managers, FAR));
     if (j && j->state != JOB_COMPLETED
         && (state != JOB_RUNNING || moves || job_has_begun(j->state)))
         sc_report(s, id, state, state == JOB_RUNNING && moves ? &place : NULL,
@@ -691,7 +694,7 @@ static struct scenario *create(struct world *w)
     if (rng_percent(&w->rng, 40))
         sc_force_by_node(s);
     sc_nodes(s, NODES, 3);
-    for (int i = 0; w->several && i < 3; i++)
+    for (int i = 0; w->several && i < FAR; i++)
         sc_node(
             s, &(struct node_desc){.name = ((const char *const[]){"f1", "f2", "f3"})[i],
                    .rm = "far",

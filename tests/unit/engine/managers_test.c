@@ -140,7 +140,7 @@ static void jobs_of_one_that_is_away_wait_and_others_do_not(void **state)
     add_job(s, "a", "far", 1, NULL);
     add_job(s, "b", NULL, 1, NULL);
     sc_at(s, 1);
-    assert_int_equal(sc_start(s, "b"), 1);
+    assert_int_equal(sc_start(s, "b"), 0);
     assert_int_equal(sc_start(s, "a"), -1);
     assert_int_equal(sc_why_code(s, "a"), WAIT_MANAGER);
     assert_string_equal(sc_why(s, "a"), "its resource manager far does not answer");
@@ -191,9 +191,9 @@ static void limits_of_a_manager_are_about_its_own_jobs(void **state)
                       .limit_s = 100,
                       .account = "chem"});
     sc_at(s, 1);
-    assert_int_equal(sc_start(s, "a"), 1);
-    assert_int_equal(sc_start(s, "b"), 1);
-    assert_int_equal(sc_start(s, "c"), 1);
+    assert_int_equal(sc_start(s, "a"), 0);
+    assert_int_equal(sc_start(s, "b"), 0);
+    assert_int_equal(sc_start(s, "c"), 0);
     assert_int_equal(sc_why_code(s, "d"), WAIT_LIMIT);
     sc_destroy(s);
 }
