@@ -56,6 +56,7 @@ static void an_id_is_that_job_and_a_pattern_matches_whole_ids(void **state)
 
 static void a_name_with_that_of_a_pbs_server_is_its_job(void **state)
 {
+    struct err err;
     (void)state;
     struct scenario *s = queue();
     const struct cluster *c = engine_cluster(sc_engine(s));
