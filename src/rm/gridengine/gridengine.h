@@ -71,7 +71,8 @@ struct ge_adapter {
     struct ge_jobs jobs_answer;
     struct ge_hosts hosts_answer;
     struct ge_queues queues;
-    struct ge_pe *pes; /* owned; name NULL ends; names owned */
+    struct ge_pe *pes;       /* owned; name NULL ends; names owned */
+    struct ge_group *groups; /* the same, hosts owned too */
 };
 
 /* ---- look.c ---- */
