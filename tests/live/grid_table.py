@@ -92,7 +92,8 @@ PARAMETERS = {
     "later": "1", "limits": "1", "per_node": "1", "blocked": "1", "state": "Idle",
     "type": "User", "name": "nobody", "kind": "user", "defaults": "1", "from": "1",
     "to": "2", "after": "1.1.0", "limit": "1", "follow": "0", "full": "1",
-    "table": "1", "job": "1",
+    "table": "1", "job": "1", "q": "class:batch", "sort": "-procs", "offset": "1",
+    "count": "class,reason",
 }
 ALWAYS = {"/v1/start": "procs=1", "/v1/events": "follow=0"}  # else there is no end of it
 UNABLE = "the resource manager LOCAL cannot"

@@ -138,7 +138,8 @@ def test_the_nice_value_outlives_the_way_back(slurm, busy):
         assert letgo(slurm).startswith("2 waiting jobs")
         assert [slurm.show(j)["Nice"] for j in (plain, late)] == ["30", "77"]
         assert begin(slurm, late) != NEVER and slurm.show(late)["Priority"] != "0"
-        assert slurm.ok("sprio", "-h", "-j", plain, "-o", "%N").split() == ["30"]
+        slurm.wait(lambda: slurm.ok("sprio", "-h", "-j", plain, "-o", "%N").split() == ["30"],
+                   "its rank in Slurm")
     slurm.wait_maui(plain, "Idle")
     slurm.ok("scancel", busy)
     for job, nice in ((plain, "30"), (late, "77")):

@@ -47,6 +47,12 @@ struct part {
     UT_hash_handle hh;
 };
 
+/* What jobs of a QOS that are preempted have left to end. */
+struct qos_grace {
+    char *qos; /* owned */
+    int64_t grace_s;
+};
+
 /* A node as last told. */
 struct told_node {
     char *name;                  /* key */
@@ -91,10 +97,11 @@ struct told_job {
     uint64_t digest, request; /* of all that is told; of what is asked for */
     uint32_t round;
     uint32_t time_min; /* minutes; 0 = it wants its whole limit */
-    int64_t grace_s;   /* of its partition */
+    int64_t grace_s;   /* of its QOS or partition */
     bool waiting, over;
     bool kept, held;    /* as Slurm has it now: at priority 0, by a hold */
     enum naming naming; /* how a start says where */
+    bool left_to_slurm; /* the chosen nodes could never do: it chooses itself */
     uint16_t reason;    /* why Slurm lets it wait, when last seen */
     /* Slurm says that it was requeued in held state, and goes on saying so when that
      * was lifted, until it is started; that hold is in force and not marked as one. */
@@ -161,6 +168,7 @@ struct adapter {
     int64_t nodes_read_ms, licences_at_ms, polled_ms;
     struct VEC(char *) licences; /* names; owned */
     uint64_t licences_digest;
+    struct VEC(struct qos_grace) graces;
     int64_t limits_due_ms; /* the next look at limits */
     uint64_t limits_digest;
     bool limits, limits_look; /* RMCFG[] LIMITS=SLURM; to be looked at at once */
@@ -256,6 +264,8 @@ void reservations_forget(struct adapter *a);
  * set. */
 int limits_poll(struct adapter *a);
 void limits_forget(struct adapter *a);
+/* GraceTime of that QOS; `otherwise` where it has none, or is not known. */
+int64_t limits_grace(const struct adapter *a, const char *qos, int64_t otherwise);
 /* Is it such a limit that keeps the job, in Slurm's words? Then in plain ones, as
  * "Slurm's limit AssocGrpGRES (generic resources, of its association)". */
 bool limits_reason(const slurm_job_info_t *j, char *ret_text, size_t size);

@@ -452,7 +452,7 @@ static void see_job(struct adapter *a, const char *id, const struct parts *parts
     t->number = j->job_id;
     t->time_min = parts->n == 1 ? request_least(j) : 0;
     t->nice = j->priority != 0 ? j->nice : NO_VAL;
-    t->grace_s = p != NULL ? p->grace_s : 0;
+    t->grace_s = limits_grace(a, j->qos, p != NULL ? p->grace_s : 0);
     t->reason = j->state_reason;
     if ((j->job_state & JOB_STATE_BASE) == JOB_PENDING && j->job_state & JOB_COMPLETING)
         return; /* requeued, but on its nodes yet; how long it pauses is not known */
@@ -489,6 +489,8 @@ static void see_job(struct adapter *a, const char *id, const struct parts *parts
      * as the scheduler may start it on the next */
     if (is_new || back || t->digest != digest)
         tell(a, t, parts, state, changed || back, limited);
+    if (changed)
+        t->left_to_slurm = false;
     t->digest = digest;
     t->request = request;
     t->kept = j->priority == 0 && parts->n == 1;

@@ -317,6 +317,11 @@ static void tell_again(struct adapter *a, const char *id)
     adapter_look(a);
 }
 
+static bool names_nobody(const struct told_job *t)
+{
+    return t->naming == NAMES_NONE || t->left_to_slurm;
+}
+
 static int start_part(struct told_job *t, const struct rm_command *c, uint32_t part)
 {
     struct asked *k = &t->asked[part];
@@ -331,7 +336,7 @@ static int start_part(struct told_job *t, const struct rm_command *c, uint32_t p
     m.min_nodes = m.max_nodes = n;
     if (t->naming == NAMES_ALONE)
         m.features = (char *)"";
-    if (t->naming == NAMES_NONE) {
+    if (names_nobody(t)) {
         free(m.req_nodes);
         m.req_nodes = xstrdup(k->nodes != NULL ? k->nodes : "");
         m.min_nodes = m.max_nodes = NO_VAL;
@@ -384,7 +389,7 @@ static void start(struct adapter *a, const struct rm_command *c)
         return;
     }
     /* such jobs Slurm's main scheduler leaves to its backfill */
-    bool by_backfill = t->nparts > 1 || t->naming == NAMES_NONE;
+    bool by_backfill = t->nparts > 1 || names_nobody(t);
     vec_push(&a->pending, ((struct pending){.token = c->token,
                               .id = xstrdup(c->job),
                               .since_ms = adapter_now_ms(),
@@ -600,10 +605,20 @@ static bool was_too_early(const struct pending *p)
     return early;
 }
 
+/* What the job asks for is more than the scheduler knows of, if those nodes can never
+ * do that: before it is taken for impossible Slurm itself chooses, once. */
+static enum rm_outcome leave_to_slurm(struct told_job *t)
+{
+    if (t == NULL || t->nparts > 1 || names_nobody(t))
+        return RM_REFUSED;
+    t->left_to_slurm = true;
+    return RM_WAITS;
+}
+
 /* It does not start: back to where it was, and why. */
 static void give_up(struct adapter *a, size_t i)
 {
-    const struct told_job *t = jobs_find(a, a->pending.v[i].id);
+    struct told_job *t = jobs_find(a, a->pending.v[i].id);
     job_info_msg_t *msg = NULL;
     char text[300] = "Slurm did not start it";
     enum rm_outcome outcome = RM_RETRY;
@@ -623,7 +638,7 @@ static void give_up(struct adapter *a, size_t i)
             snprintf(text, sizeof text, "Slurm did not start it: %s",
                 why ? why : "it gives no reason");
             if (fate_of(j->state_reason) == FATE_NEVER)
-                outcome = RM_REFUSED;
+                outcome = leave_to_slurm(t);
             else if (changed || fate_of(j->state_reason) == FATE_WAITS)
                 outcome = RM_WAITS;
             if (limits_reason(j, text, sizeof text))
