@@ -75,7 +75,9 @@ static void note_release(struct start *s, const struct run_end *end)
 
     if (t != NULL) {
         t->changed_ms = clock_ms();
-        t->begun = true;
+        /* what was refused, as the job had gone, did not run; of others that is not
+         * known before a look */
+        t->begun = t->begun || end->status == 0 || ge_is_away(end);
     }
     if (t == NULL || i == pending_count(all)) {
         land_start(g, s->job, RM_LOST, NULL); /* tidied up where it does not run */
