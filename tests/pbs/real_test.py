@@ -96,6 +96,16 @@ class Pbs(Daemon):
         return [int(p) for p in pathlib.Path(children).read_text().split()
                 if pathlib.Path(f"/proc/{p}/comm").read_text() == "maui-pbs\n"]
 
+    def kill_mom(self):
+        """Its jobs run on, and the next one takes them over."""
+        lock = pathlib.Path(os.environ["PBS_HOME"]) / "mom_priv/mom.lock"
+        pid = int(lock.read_text())
+        os.kill(pid, signal.SIGKILL)
+        self.gone(pid)
+        lock.unlink()
+        subprocess.run(["pbs_mom", "-p"], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
+                       timeout=60, check=True)
+
     def kill_server(self):
         lock = pathlib.Path(os.environ["PBS_HOME"]) / "server_priv/server.lock"
         pid = int(lock.read_text())
@@ -107,6 +117,7 @@ class Pbs(Daemon):
 
     def end(self):
         self.stop()
+        self.run("pbs", "install", "--undo")
         if self.jobs:
             self.pbs("qdel", "-W", "force", "-x", *self.jobs, check=False)
         shutil.rmtree(self.home, ignore_errors=True)
@@ -190,24 +201,51 @@ def test_suspended_resumed_requeued_and_cancelled(pbs):
     pbs.until("cancelled", "F", job)
 
 
+def test_the_hook_wakes_it_and_the_reason_is_shown(build):
+    """POLLINTERVAL is an hour: what is not told by the hook would not be seen."""
+    why = lack()
+    if why:
+        pytest.skip(f"NOT TESTED on a real PBS: {why}")
+    site = Pbs(build / "src" / "client" / "maui")
+    site.configure("RMCFG[pbs] TYPE=PBS POLLINTERVAL=1:00:00\nADMIN1 root\n", plain=True)
+    try:
+        site.ok("pbs", "install")
+        site.ok("serve")
+        wait_for(lambda: "Idle" in site.run("diagnose", "-n").stdout, "the first look", SECONDS,
+                 site.story)
+        for user in USERS:
+            job = site.qsub(user, "-l", "walltime=60", "--", "/bin/sleep", "1")
+            site.until("its end", "F", job)
+        wide = site.qsub("bob", "-l", "select=1:ncpus=4000,walltime=60", "--", "/bin/true")
+        wait_for(lambda: "no set of nodes" in site.look()[wide].get("comment", ""),
+                 "why it waits", SECONDS, lambda: site.story(wide))
+        site.pbs("qalter", "-l", "select=1:ncpus=1", wide, user="bob")
+        site.until("the changed one", "F", wide)
+    finally:
+        site.end()
+
+
 def test_nothing_is_lost_or_started_twice_when_something_is_killed(pbs):
-    """The daemon, its adapter and the server, by turns."""
+    """The daemon, its adapter, the server and the node's daemon, by turns."""
+    pbs.ok("pbs", "install")
     counts = pathlib.Path(pbs.home) / "runs"
     counts.mkdir()
     counts.chmod(0o777)
     pathlib.Path(pbs.home).chmod(0o755)
     jobs = []
-    for turn in range(int(os.environ.get("MAUI_CHAOS_ROUNDS", "6"))):
+    for turn in range(int(os.environ.get("MAUI_CHAOS_ROUNDS", "8"))):
         for user in USERS:
             jobs.append(pbs.qsub(user, "-l", "walltime=60", "--", "/bin/sh", "-c",
                                  f"echo x >>{counts}/$PBS_JOBID; sleep 0.{turn % 10}"))
         time.sleep(0.2 * (turn % 5))
-        if turn % 3 == 0:
+        if turn % 4 == 0:
             pbs.kill()
             pbs.ok("serve")
-        elif turn % 3 == 1:
+        elif turn % 4 == 1:
             for pid in pbs.adapters():
                 os.kill(pid, signal.SIGKILL)
+        elif turn % 4 == 2:
+            pbs.kill_mom()
         else:
             pbs.kill_server()
     pbs.until("all ends", "F" * len(jobs), *jobs)

@@ -2,6 +2,7 @@
  * Jobs by the names that squeue prints. */
 #include "server/drafts/jobname.h"
 
+#include "base/xalloc.h"
 #include "cluster/job.h"
 
 #include <stdlib.h>
@@ -106,11 +107,35 @@ static const struct job *find_meant(const struct cluster *c, const struct jobnam
     return first;
 }
 
+/* "63.head1", "15[4].head1.site" */
+size_t jobname_before_server(const char *text)
+{
+    static const char letters[] =
+        "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ",
+                      host[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
+                               "0123456789.-";
+    size_t n = strspn(text, digits);
+
+    if (n > 0 && text[n] == '[')
+        n += 1 + strspn(text + n + 1, digits) + 1;
+    if (n == 0 || strnlen(text, n + 2) < n + 2 || text[n] != '.'
+        || strchr(letters, text[n + 1]) == NULL)
+        return 0;
+    return text[n + 1 + strspn(text + n + 1, host)] == '\0' ? n : 0;
+}
+
 const struct job *jobname_find(const struct cluster *c, const char *text)
 {
     const struct job *j = job_find(c, text);
+    size_t cut = j == NULL ? jobname_before_server(text) : 0;
+    char *id;
     struct jobname n;
 
+    if (cut > 0) {
+        id = xstrndup(text, cut);
+        j = job_find(c, id);
+        free(id);
+    }
     if (j && j->state < JOB_COMPLETED)
         return j;
     return jobname_read(text, &n) ? find_meant(c, &n) : NULL;

@@ -54,6 +54,27 @@ static void an_id_is_that_job_and_a_pattern_matches_whole_ids(void **state)
     sc_destroy(s);
 }
 
+static void a_name_with_that_of_a_pbs_server_is_its_job(void **state)
+{
+    (void)state;
+    struct scenario *s = queue();
+    const struct cluster *c = engine_cluster(sc_engine(s));
+
+    expect(s, "123.head1", false, "123 ");
+    expect(s, "12[3].head-1.site.org,123.h", false, "12[3] 123 ");
+    expect(s, "77.head1", false, "(cannot locate job '77') ");
+    expect(s, "123.", false, "(invalid job expression received (123.)) ");
+    expect(s, "12.", false, "123* "); /* a pattern, as ever */
+    assert_string_equal(jobname_find(c, "123.head1")->id, "123");
+    assert_string_equal(jobname_find(c, "12[3].head1")->id, "12[3]");
+    assert_string_equal(jobname_find(c, "m.1")->id, "m.1");
+    assert_null(jobname_find(c, "123.he*d"));
+    assert_null(jobname_find(c, "123."));
+    assert_null(jobname_find(c, "12["));
+    assert_null(jobname_find(c, "12[3"));
+    sc_destroy(s);
+}
+
 static void lists_name_each_job_once_in_their_order(void **state)
 {
     (void)state;
@@ -155,6 +176,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(an_id_is_that_job_and_a_pattern_matches_whole_ids),
+        cmocka_unit_test(a_name_with_that_of_a_pbs_server_is_its_job),
         cmocka_unit_test(lists_name_each_job_once_in_their_order),
         cmocka_unit_test(with_usejobregex_parts_of_ids_match),
         cmocka_unit_test(what_would_take_too_long_is_refused),
