@@ -277,7 +277,7 @@ static char *heartbeat_path(const char *home)
     char *file = home_file(home, "maui.cfg");
     struct err err;
     struct config *c = config_load_file(file, &err);
-    const char *named = c != NULL ? config_manager(c, "HEARTBEAT") : NULL;
+    const char *named = c != NULL ? config_manager_of(c, "SLURM", "HEARTBEAT") : NULL;
     char *path = named != NULL ? xstrdup(named) : home_file(home, "slurm.heartbeat");
 
     config_destroy(c);

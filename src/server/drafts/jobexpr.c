@@ -6,6 +6,7 @@
 #include "base/xalloc.h"
 #include "cluster/job.h"
 #include "server/drafts/jobname.h"
+#include "server/drafts/rmname.h"
 
 #include <pcre2.h>
 #include <stdio.h>
@@ -168,6 +169,14 @@ static int match_id(const struct cluster *c, const char *element,
         if (!io->unanchored || strchr(element, '['))
             return 0;
     }
+    struct err several = {0};
+    const struct job *known = in_queue(j) ? NULL : rmname_job(c, element, &several);
+    if (known)
+        add(io, known->index, true);
+    if (several.code == ERR_CONFLICT)
+        *err = several;
+    if (known || several.code == ERR_CONFLICT)
+        return known ? 0 : -1;
     struct jobname name;
     if (jobname_read(element, &name) && match_name(c, &name, io))
         return 0;

@@ -4,6 +4,7 @@
 
 #include "base/xalloc.h"
 #include "cluster/job.h"
+#include "server/drafts/rmname.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -73,10 +74,10 @@ static bool is_in(const char *tasks, unsigned long task)
 
 bool jobname_means(const struct jobname *n, const struct job *j)
 {
-    const char *rest = j->id + n->number_len;
+    const char *id = rmname_own_id(j), *rest = id + n->number_len;
     char *end;
 
-    if (strncmp(j->id, n->text, n->number_len) != 0)
+    if (strncmp(id, n->text, n->number_len) != 0)
         return false;
     if (n->is_component)
         return *rest == '\0';
@@ -124,19 +125,24 @@ size_t jobname_before_server(const char *text)
     return text[n + 1 + strspn(text + n + 1, host)] == '\0' ? n : 0;
 }
 
-const struct job *jobname_find(const struct cluster *c, const char *text)
+const struct job *jobname_find(
+    const struct cluster *c, const char *text, struct err *err)
 {
     const struct job *j = job_find(c, text);
     size_t cut = j == NULL ? jobname_before_server(text) : 0;
     char *id;
     struct jobname n;
 
+    err_set(err, ERR_NOT_FOUND, "cannot locate job '%.60s'", text);
     if (cut > 0) {
         id = xstrndup(text, cut);
         j = job_find(c, id);
         free(id);
     }
     if (j && j->state < JOB_COMPLETED)
+        return j;
+    j = rmname_job(c, text, err);
+    if (j || err->code == ERR_CONFLICT)
         return j;
     return jobname_read(text, &n) ? find_meant(c, &n) : NULL;
 }

@@ -13,6 +13,8 @@
 #ifndef MAUI_SERVER_JOBNAME_H
 #define MAUI_SERVER_JOBNAME_H
 
+#include "base/err.h"
+
 #include <stdbool.h>
 #include <stddef.h>
 
@@ -39,8 +41,10 @@ bool jobname_means(const struct jobname *n, const struct job *j);
  * has none. */
 size_t jobname_before_server(const char *text);
 
-/* The job with that id, else the one that such a name means: of several the first that
- * waits, else the first. NULL, or one not ended. O(1) for an id, else O(jobs). */
-const struct job *jobname_find(const struct cluster *c, const char *text);
+/* The job with that id, else the one that such a name means (of several resource
+ * managers: rmname.h): of several the first that waits, else the first. NULL with a
+ * sentence, or one not ended. O(1) for an id, else O(jobs). */
+const struct job *jobname_find(
+    const struct cluster *c, const char *text, struct err *err);
 
 #endif
