@@ -46,7 +46,10 @@ static struct server *open_server(const char *parameters)
     s->config = config_load_text("test", parameters, strlen(parameters));
     s->engine = engine_create(
         s->config->settings, &(struct engine_options){.statistics = true});
-    s->unsaved = unsaved_open(NULL);
+    char path[200];
+    snprintf(path, sizeof path, "%s/state.db", s->home);
+    assert_int_equal(store_open(path, NULL, &s->store, &err), 0);
+    s->unsaved = unsaved_open(s->store);
     s->clock = clock_create(s->loop);
     journal_open(s);
     world_open(s);
@@ -55,9 +58,6 @@ static struct server *open_server(const char *parameters)
     assert_int_equal(eventlog_open(s, &err), 0);
     assert_int_equal(commit_open(s, &err), 0);
     assert_int_equal(cycle_open(s, &err), 0);
-    char path[200];
-    snprintf(path, sizeof path, "%s/state.db", s->home);
-    assert_int_equal(store_open(path, NULL, &s->store, &err), 0);
     assert_int_equal(manager_open(s, &err), 0);
     err_set(&err, ERR_IO, "so orders go nowhere");
     commit_failed(s, &err);
