@@ -203,3 +203,20 @@ def test_what_qsub_can_ask_for_is_had(ge):
     assert ge.state(last) == "hqw"
     ge.run("qalter", "-a", "202001010000", last, user="alice")
     ge.maui.until(last, "Completed")
+
+
+def test_a_job_that_is_deleted_as_it_is_let_go_is_gone_at_once(ge):
+    """Not after the 40 s in which the end of a run has to be accounted for."""
+    ge.maui.start()
+    ge.maui.ok("schedctl", "-s")
+    job = ge.submit("alice", "true")
+    ge.maui.until(job, "Idle")
+    ge.wait(lambda: job in ge.run("qstat", "-u", "*", "-s", "hs"), "our hold")
+    ge.run("kill", "-STOP", ge.maui.adapter())
+    try:
+        ge.run("qdel", job, user="alice")
+        ge.maui.ok("schedctl", "-r")
+        ge.maui.until(job, "Starting")  # the order waits for the adapter
+    finally:
+        ge.run("kill", "-CONT", ge.maui.adapter())
+    ge.maui.wait(lambda: ge.maui.state(job) == "Removed", "its end", 25)
