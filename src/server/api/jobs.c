@@ -324,10 +324,27 @@ static void list_free(void *ctx)
     free(l);
 }
 
+/* Those that were looked at in an earlier turn may have left since. */
+static void drop_gone(const struct cluster *c, struct list *l)
+{
+    size_t left = 0;
+
+    for (size_t i = 0; i < l->jobs.n; i++) {
+        struct listed *e = &l->jobs.v[i];
+        const struct job *j = e->index < c->jobs.n ? c->jobs.v[e->index] : NULL;
+        if (!j || j->submit_at != e->submit_at)
+            continue;
+        e->job = j;
+        l->jobs.v[left++] = *e;
+    }
+    l->jobs.n = left;
+}
+
 static void collect_some(struct server *s, struct list *l)
 {
     const struct cluster *c = engine_cluster(s->engine);
-    size_t end = c->jobs.n - l->looked > LOOKS ? l->looked + LOOKS : c->jobs.n;
+    size_t left = l->looked < c->jobs.n ? c->jobs.n - l->looked : 0;
+    size_t end = left > LOOKS ? l->looked + LOOKS : c->jobs.n;
 
     engine_set_priorities(s->engine);
     for (; l->looked < end; l->looked++) {
@@ -347,6 +364,7 @@ static void collect_some(struct server *s, struct list *l)
     }
     if (l->looked < c->jobs.n)
         return;
+    drop_gone(c, l);
     if (l->jobs.n && l->window.sort)
         qsort_r(l->jobs.v, l->jobs.n, sizeof *l->jobs.v, compare_as_wanted,
             &(struct order){s, &l->window});

@@ -20,7 +20,8 @@ static json_t *rsv_record(struct server *s, void *ctx, size_t i)
     const struct cluster *c = engine_cluster(s->engine);
 
     if (i < l->jobs.n) {
-        const struct job *j = c->jobs.v[l->jobs.v[i]];
+        uint32_t of = l->jobs.v[i];
+        const struct job *j = of < c->jobs.n ? c->jobs.v[of] : NULL;
         return j ? render_job_reservation(s, j, &l->places) : NULL;
     }
     uint32_t index = l->rsvs.v[i - l->jobs.n];
