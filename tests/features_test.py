@@ -63,7 +63,8 @@ def test_every_test_that_shows_a_statement_exists():
 GUIDE = ROOT / "docs" / "slurm.md"
 # how every probe submits, and other names for an option that stands beside it
 BESIDE = {"--parsable": "sbatch", "-b": "--begin", "-W": "--wait", "--oversubscribe": "-s",
-          "--distribution": "-m", "--overcommit": "-O", "--extra-node-info": "-B"}
+          "--distribution": "-m", "--overcommit": "-O", "--extra-node-info": "-B",
+          "--quiet": "-Q", "--clusters": "-M"}
 
 
 def slurm_tests():
