@@ -91,6 +91,7 @@ struct told_job {
     uint32_t time_min; /* minutes; 0 = it wants its whole limit */
     int64_t grace_s;   /* of its partition */
     bool waiting, over;
+    bool end_told;      /* by the sign of its end; its record was not seen since */
     bool kept, held;    /* as Slurm has it now: at priority 0, by a hold */
     enum naming naming; /* how a start says where */
     uint16_t reason;    /* why Slurm lets it wait, when last seen */
@@ -128,9 +129,11 @@ struct pending {
     uint64_t token;
     char *id; /* owned */
     int64_t since_ms, patience_ms;
-    bool start;      /* else a stop */
-    bool graced;     /* a requeue, that is to be sent when its time has come */
-    int64_t look_ms; /* when to look at it next, or to send it */
+    bool start;        /* else a stop */
+    bool alone;        /* no start was ordered just before it */
+    bool graced;       /* a requeue, that is to be sent when its time has come */
+    int64_t look_ms;   /* when to look at it next, or to send it */
+    int64_t judged_ms; /* by the clock, what it was last judged by; first the order */
 };
 
 struct adapter {
@@ -145,10 +148,12 @@ struct adapter {
     int64_t poll_ms, start_wait_ms;
     struct slurm_facts facts;
     char *munge;                 /* owned: socket of munged; NULL = not known */
+    int64_t munge_seen_ms;       /* when it was there last */
     int64_t most_procs;          /* of a node */
     struct gres_terms gres_most; /* of a node, seen so far */
     struct part *parts;
     struct told_node *nodes;
+    struct known_name *names;
     struct switches *switches; /* NULL = none are known */
     time_t switches_at; /* when the next wish for one is void; 0 = none is there */
     struct told_job *jobs;
@@ -156,7 +161,10 @@ struct adapter {
     struct VEC(struct pending) pending;
     time_t jobs_at, nodes_at, parts_at, reservations_at; /* last change that was seen */
     partition_info_msg_t *parts_read; /* as last read; owned, NULL = not yet */
-    int64_t nodes_read_ms, licences_at_ms, polled_ms;
+    int64_t nodes_read_ms, parts_read_ms, licences_at_ms, polled_ms;
+    int64_t reservations_read_ms;
+    int64_t look_cost_ms;        /* what the last look at all took */
+    int64_t ordered_ms;          /* when the last start was ordered */
     struct VEC(char *) licences; /* names; owned */
     uint64_t licences_digest;
     int64_t limits_due_ms; /* the next look at limits */
@@ -203,6 +211,8 @@ void adapter_open_events(struct adapter *a, uint32_t slurm_user);
 /* Does the daemon give signs of life? While it hangs nothing is taken back from Slurm:
  * somebody may have let the jobs go. */
 bool adapter_is_led(const struct adapter *a);
+/* From one look at all to the next while orders are pending. */
+int64_t adapter_pause_ms(const struct adapter *a);
 /* Look at everything again soon. */
 void adapter_look(struct adapter *a);
 int adapter_main(void);
@@ -229,6 +239,13 @@ int64_t parts_rank(const struct adapter *a, const char *list);
 int64_t parts_share(const struct adapter *a, const char *list);
 /* How many of a list may start jobs now. */
 uint32_t parts_open(const struct adapter *a, const char *list);
+
+/* ---- names.c ---- */
+/* Of a user or group, or the number; as of a minute ago. Valid until the next call for
+ * the same. */
+const char *names_user(struct adapter *a, uint32_t number);
+const char *names_group(struct adapter *a, uint32_t number);
+void names_forget(struct adapter *a);
 
 /* ---- switches.c: topology.conf ---- */
 /* Anew, as the controller may have been reconfigured. One request. */
@@ -267,6 +284,9 @@ void rights_forget(struct adapter *a);
 int jobs_poll(struct adapter *a);
 /* Look at one job, whose order is pending. */
 int jobs_look(struct adapter *a, const char *id);
+/* Tell the end of a job that was told before, by the little of its record that the sign
+ * holds: state, instants, exit code, limit. */
+void jobs_ended(struct adapter *a, struct told_job *t, const slurm_job_info_t *j);
 void jobs_forget(struct adapter *a);
 struct told_job *jobs_find(struct adapter *a, const char *id);
 enum gate_mark job_mark(const slurm_job_info_t *j);
@@ -274,6 +294,10 @@ enum gate_mark job_mark(const slurm_job_info_t *j);
 uint32_t job_priority_given(const slurm_job_info_t *j);
 /* Jobs that cannot end by their deadline any more: Slurm shall end them as such. */
 void jobs_expire(struct adapter *a);
+
+/* ---- ends.c: signs that a job has ended ---- */
+/* Tell an end of which the word says all; false: it has to be looked at. */
+bool ends_take(struct adapter *a, const char *word);
 
 /* Features that a job asks for. */
 struct counted {
@@ -411,6 +435,8 @@ int64_t orders_next_ms(const struct adapter *a);
 void orders_note_holder(struct adapter *a, const char *id, const slurm_job_info_t *j);
 /* Hold it, by its owner or (HOLD_SYSTEM) by an administrator. 0 or -1 with errno. */
 int orders_hold(const struct told_job *t, unsigned kinds);
+/* Is a start of the job pending? */
+bool orders_start_pending(const struct adapter *a, const char *id);
 /* The job was seen in that state: an order may have come about. */
 void orders_seen(struct adapter *a, const char *id, enum job_state state);
 /* Look at what is pending. */

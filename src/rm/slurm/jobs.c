@@ -314,6 +314,32 @@ static void tell(struct adapter *a, struct told_job *t, const struct parts *part
     free(made);
 }
 
+void jobs_ended(struct adapter *a, struct told_job *t, const slurm_job_info_t *j)
+{
+    enum job_state state = state_of(j);
+    const struct req_desc any = {.tasks = 1}; /* told before; a job has one */
+    struct rm_job job = {
+        .desc = {.id = t->id, .state = state, .reqs = &any, .nreqs = 1},
+        .cpu_s = -1,
+        .mem_mb = -1,
+        .swap_mb = -1,
+        .disk_mb = -1,
+        .notes = "",
+        .start_at = j->start_time,
+        .end_at = j->end_time,
+        .exit_status = exit_of(j),
+        .end = end_of(j)};
+    struct rm_report r = {.kind = RM_JOB, .u.job = &job};
+
+    adapter_report(a, &r);
+    t->waiting = t->held = false;
+    t->over = t->end_told = true;
+    t->start_at = j->start_time;
+    set_lost(a, t, 0);
+    set_depends(a, t, false);
+    orders_seen(a, t->id, state);
+}
+
 static struct told_job *find_or_add(struct adapter *a, const char *id)
 {
     struct told_job *t = jobs_find(a, id);
@@ -324,15 +350,6 @@ static struct told_job *find_or_add(struct adapter *a, const char *id)
         HASH_ADD_KEYPTR(hh, a->jobs, t->id, strlen(t->id), t);
     }
     return t;
-}
-
-/* An order of ours that is pending. */
-static bool is_starting(const struct adapter *a, const struct told_job *t)
-{
-    for (size_t i = 0; i < a->pending.n; i++)
-        if (a->pending.v[i].start && strcmp(a->pending.v[i].id, t->id) == 0)
-            return true;
-    return false;
 }
 
 /* Of a job that is merely kept Slurm has nothing to say. */
@@ -414,7 +431,7 @@ void jobs_expire(struct adapter *a)
     time_t now = time(NULL);
 
     for (struct told_job *t = a->deadlines ? a->jobs : NULL; t != NULL; t = t->hh.next)
-        if (t->lost_at != 0 && now >= t->lost_at && !is_starting(a, t)) {
+        if (t->lost_at != 0 && now >= t->lost_at && !orders_start_pending(a, t->id)) {
             t->expired = true;
             set_lost(a, t, 0);
             orders_expire(t);
@@ -455,10 +472,10 @@ static void see_job(struct adapter *a, const char *id, const struct parts *parts
             adapter_look(a);
         state = JOB_HOLD;
     } else if (is_to_await(a, j)) {
-        if (!is_awaiting(j) && !kept && !is_starting(a, t))
+        if (!is_awaiting(j) && !kept && !orders_start_pending(a, t->id))
             orders_await(t, j->priority == 0);
         state = JOB_IDLE;
-    } else if (is_astray(a, j) && !is_starting(a, t)
+    } else if (is_astray(a, j) && !orders_start_pending(a, t->id)
                && !(t->expired && j->priority != 0 && j->state_reason != WAIT_TIME)) {
         if (!kept && orders_keep(a, t) == 0)
             adapter_look(a); /* told when it is in its place again */
@@ -471,8 +488,10 @@ static void see_job(struct adapter *a, const char *id, const struct parts *parts
         !is_new && !t->waiting && !t->over && (state == JOB_IDLE || state == JOB_HOLD);
     /* requeued: it may have to pause before it starts again, said in the same report,
      * as the scheduler may start it on the next */
-    if (is_new || back || t->digest != digest)
+    if ((is_new || back || t->digest != digest)
+        && !(t->end_told && state >= JOB_COMPLETED))
         tell(a, t, parts, state, changed || back, limited);
+    t->end_told = false;
     t->digest = digest;
     t->request = request;
     t->kept = j->priority == 0 && parts->n == 1;
