@@ -213,7 +213,7 @@ int purse_load(struct am *am, const struct found_account *a,
 
     *ret = (struct purse){0};
     for (; here.active && r.depth < DEPTH_MOST; r.depth++) {
-        const struct ledger_which which = {.account = here.id};
+        const struct ledger_which which = {.account = here.id, .live = true};
         if (ledger_deposits(am->store, &which, on_usable, &r, err) < 0)
             return -1;
         if (ask->own || !here.overflow || here.parent == 0)

@@ -40,6 +40,7 @@ enum { AM_DONE, AM_REFUSED };
 struct am {
     struct store *store; /* borrowed */
     int64_t ticked_at;   /* the clock last time; 0 = not yet */
+    int64_t sane_at;     /* since then it has gone on evenly */
 };
 
 void am_init(struct am *am, struct store *store);
@@ -81,7 +82,8 @@ struct am_deposit {
 };
 
 /* Children with a share of this account get it as a deposit of their own, with the same
- * dates and no credit limit. *ret_number (NULL = not wanted): the account's deposit. */
+ * dates, for the same people and without a credit limit. *ret_number (NULL = not
+ * wanted): the account's deposit. */
 int am_deposit(struct am *am, const struct am_request *req, const struct am_deposit *d,
     int64_t *ret_number, struct err *err);
 
@@ -102,9 +104,10 @@ int am_transfer(struct am *am, const struct am_request *req,
     const struct am_transfer *t, struct err *err);
 
 /* Called now and then, each iteration: the rest of deposits whose end has come expires,
- * dated by that end. A deposit that has ended stays so. Not where the clock has jumped
- * by more than an hour, or back, since the last call, nor at the first: it may be
- * wrong, and credits would burn. */
+ * dated by that end. A deposit that has ended stays so. Not until the clock has gone on
+ * evenly for an hour: after a start, or when it was set by more than an hour or back,
+ * it may be wrong, and credits would burn. Until then they are not to be used, but
+ * there. */
 int am_tick(struct am *am, int64_t now, struct err *err);
 
 /* ---- runs of jobs --------------------------------------------------------------- */
@@ -186,16 +189,22 @@ int am_balance(struct am *am, const char *account, const struct am_use *use, int
 
 struct am_statement {
     int64_t opening, credits, debits, closing; /* opening + credits - debits */
+    bool more;                                 /* moves that were not told */
+    struct ledger_spot last;                   /* the last that was; txn 0 = none */
 };
 
 struct am_period {
     const char *account;
     int64_t from_at, to_at; /* [from, to) */
+    struct ledger_spot
+        after;    /* tell moves behind this one; txn 0 = from the first on */
+    int64_t most; /* so many of them; 0 = all */
 };
 
 /* What went in and out of the account's deposits in the period, debts without a deposit
- * included. `each` (NULL = sums only) gets these legs with their transactions. Time in
- * proportion to all that was ever booked for the account. */
+ * included: sums of the whole period, whatever part of it is told. `each` (NULL = sums
+ * only) gets these legs with their transactions; what it returns to stop is returned.
+ * Time in proportion to the days of the account and to what is told. */
 int am_statement(struct am *am, const struct am_period *of, struct am_statement *ret,
     ledger_leg_fn *each, void *arg, struct err *err);
 

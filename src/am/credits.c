@@ -75,7 +75,6 @@ static int share_out(struct am *am, struct posting *p, struct ledger_deposit *ro
         part.account = c.list.v[i].id;
         part.amount = c.list.v[i].part;
         part.credit_limit = 0;
-        part.only = "";
         result = share_out(am, p, &part, depth + 1, err);
     }
     vec_fini(&c.list);
@@ -286,13 +285,44 @@ int am_withdraw(struct am *am, const struct am_request *req, const char *account
     return step_end(am, result, err);
 }
 
-static int on_dates(void *arg, const struct ledger_deposit *row)
-{
-    struct ledger_deposit *to = arg;
+struct origin {
+    int64_t from_at, to_at;
+    char *only; /* owned */
+};
 
-    to->from_at = row->from_at;
-    to->to_at = row->to_at;
+static int on_origin(void *arg, const struct ledger_deposit *row)
+{
+    struct origin *o = arg;
+
+    *o = (struct origin){row->from_at, row->to_at, xstrdup(row->only)};
     return 1;
+}
+
+/* What one deposit gives becomes one of the other account: for the same people, and
+ * with the same dates unless others were asked for. */
+static int pass_on(struct am *am, struct posting *p, const struct am_transfer *t,
+    int64_t to_account, const struct piece *piece, struct err *err)
+{
+    const struct ledger_which from = {.id = piece->deposit};
+    struct origin o = {0};
+    struct ledger_deposit row = {.account = to_account,
+        .amount = piece->amount,
+        .from_at = t->from_at,
+        .to_at = t->to_at,
+        .label = p->txn.text};
+    int result;
+
+    if (ledger_deposits(am->store, &from, on_origin, &o, err) < 0)
+        return -1;
+    posting_take(p, piece);
+    row.only = o.only;
+    if (!t->dated) {
+        row.from_at = o.from_at;
+        row.to_at = o.to_at;
+    }
+    result = add_deposit(am, p, &row, err);
+    free(o.only);
+    return result;
 }
 
 /* Each deposit that gives some becomes one of the other account. */
@@ -301,21 +331,8 @@ static int book_transfer(struct am *am, struct posting *p, const struct am_trans
 {
     int result = posting_begin(am, p, err);
 
-    for (size_t i = 0; result == 0 && i < pieces->n; i++) {
-        const struct ledger_which from = {.id = pieces->v[i].deposit};
-        struct ledger_deposit row = {.account = to_account,
-            .amount = pieces->v[i].amount,
-            .from_at = t->from_at,
-            .to_at = t->to_at,
-            .label = p->txn.text,
-            .only = ""};
-
-        posting_take(p, &pieces->v[i]);
-        if (!t->dated && ledger_deposits(am->store, &from, on_dates, &row, err) < 0)
-            result = -1;
-        else
-            result = add_deposit(am, p, &row, err);
-    }
+    for (size_t i = 0; result == 0 && i < pieces->n; i++)
+        result = pass_on(am, p, t, to_account, &pieces->v[i], err);
     return posting_end(am, p, result, err);
 }
 
@@ -425,6 +442,6 @@ int am_tick(struct am *am, int64_t now, struct err *err)
 
     am->ticked_at = now;
     if (before == 0 || now < before || now - before > CLOCK_JUMP)
-        return 0;
-    return end_due(am, now, err);
+        am->sane_at = now;
+    return now - am->sane_at >= CLOCK_JUMP ? end_due(am, now, err) : 0;
 }

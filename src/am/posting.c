@@ -69,6 +69,7 @@ static int write_legs(struct am *am, struct posting *p, struct err *err)
     assert(sum == 0 && p->legs.n >= 2);
     for (size_t i = 0; i < p->legs.n; i++) {
         p->legs.v[i].txn = p->txn.id;
+        p->legs.v[i].booked_at = p->txn.at;
         if (weigh_leg(am, &p->legs.v[i], err) != 0
             || ledger_add_leg(am->store, &p->legs.v[i], err) != 0)
             return -1;

@@ -2,8 +2,6 @@
  * What there is, and where it went. */
 #include "am/private.h"
 
-#include <string.h>
-
 /* ---- balances ------------------------------------------------------------------- */
 
 static void sum_purse(
@@ -19,29 +17,21 @@ static void sum_purse(
     ret->available = purse_available(p);
 }
 
-static int on_owed(void *arg, const struct ledger_deposit *row)
-{
-    if (row->ended && row->balance < 0)
-        *(int64_t *)arg += row->balance;
-    return 0;
-}
-
 int am_balance(struct am *am, const char *account, const struct am_use *use, int64_t at,
     struct am_balance *ret, struct err *err)
 {
     struct am_balance b = {0};
     const struct purse_ask ask = {.use = use, .at = at};
-    struct ledger_which which = {0};
     struct found_account a;
     struct purse purse;
+    int64_t debts;
     int result;
 
-    if (account_find(am, account, use, &a, err) != 0)
+    if (account_find(am, account, use, &a, err) != 0
+        || ledger_balance(am->store, "over", a.id, &b.owed, err) != 0
+        || ledger_debts(am->store, a.id, &debts, err) != 0)
         return -1;
-    which.account = a.id;
-    if (ledger_balance(am->store, "over", a.id, &b.owed, err) != 0
-        || ledger_deposits(am->store, &which, on_owed, &b.owed, err) != 0)
-        return -1;
+    b.owed += debts;
     result = purse_load(am, &a, &ask, &purse, err);
     if (result == 0) {
         sum_purse(&purse, a.id, &b);
@@ -53,45 +43,60 @@ int am_balance(struct am *am, const char *account, const struct am_use *use, int
 
 /* ---- statements ----------------------------------------------------------------- */
 
-struct statement_reader {
-    int64_t from_at;
-    struct am_statement sum;
+static int sum_up(struct am *am, const struct am_period *of, int64_t account,
+    struct am_statement *ret, struct err *err)
+{
+    struct ledger_which before = {.account = account, .to_at = of->from_at};
+    struct ledger_which within = {
+        .account = account, .from_at = of->from_at, .to_at = of->to_at};
+    struct ledger_sums b, w;
+
+    if (ledger_sum_moves(am->store, &before, &b, err) != 0
+        || ledger_sum_moves(am->store, &within, &w, err) != 0)
+        return -1;
+    *ret = (struct am_statement){.opening = b.credits - b.debits,
+        .credits = w.credits,
+        .debits = w.debits,
+        .closing = b.credits - b.debits + w.credits - w.debits};
+    return 0;
+}
+
+struct page {
+    int64_t left; /* moves that may still be told; < 0 = all */
+    struct am_statement *ret;
     ledger_leg_fn *each;
     void *arg;
 };
 
-static int on_leg(void *arg, const struct ledger_leg *leg, const struct ledger_txn *of)
+static int on_move(void *arg, const struct ledger_leg *leg, const struct ledger_txn *of)
 {
-    struct statement_reader *r = arg;
+    struct page *p = arg;
 
-    if (strcmp(leg->place, "deposit") != 0 && strcmp(leg->place, "over") != 0)
-        return 0;
-    r->sum.closing += leg->amount;
-    if (of->at < r->from_at) {
-        r->sum.opening += leg->amount;
-        return 0;
+    if (p->left == 0) {
+        p->ret->more = true;
+        return 1;
     }
-    if (leg->amount > 0)
-        r->sum.credits += leg->amount;
-    else
-        r->sum.debits -= leg->amount;
-    return r->each ? r->each(r->arg, leg, of) : 0;
+    p->left -= p->left > 0;
+    p->ret->last = (struct ledger_spot){of->at, leg->txn, leg->n};
+    return p->each(p->arg, leg, of);
 }
 
 int am_statement(struct am *am, const struct am_period *of, struct am_statement *ret,
     ledger_leg_fn *each, void *arg, struct err *err)
 {
-    struct statement_reader r = {.from_at = of->from_at, .each = each, .arg = arg};
-    struct ledger_which which = {.to_at = of->to_at};
+    struct page page = {.left = of->most > 0 ? of->most : -1, ret, each, arg};
+    struct ledger_which which = {
+        .from_at = of->from_at, .to_at = of->to_at, .after = of->after};
     struct found_account a;
-    int result;
 
     if (of->from_at > of->to_at)
         return err_set(err, ERR_INVALID, "a statement ends before it begins");
-    if (account_find(am, of->account, NULL, &a, err) != 0)
+    if (account_find(am, of->account, NULL, &a, err) != 0
+        || sum_up(am, of, a.id, ret, err) != 0)
         return -1;
     which.account = a.id;
-    result = of->to_at == 0 ? 0 : ledger_legs(am->store, &which, on_leg, &r, err);
-    *ret = r.sum;
-    return result;
+    if (!each || of->to_at == 0)
+        return 0;
+    int result = ledger_moves(am->store, &which, on_move, &page, err);
+    return ret->more ? 0 : result;
 }

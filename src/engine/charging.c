@@ -172,7 +172,7 @@ static void keep_most(struct engine *e, const struct job *j, struct bill *b)
     funds_keep(e->c->funds, b->run - 1, &by, most, &all);
     m = add_move(e, j, MONEY_LIEN, b->run - 1);
     m->most = most;
-    m->until_at = j->end_at;
+    m->until_at = time_add(j->end_at, bank_grace(e->c, j));
     m->force = !all;
 }
 
@@ -261,19 +261,61 @@ void charging_settle(struct engine *e)
     x->left.n = 0;
 }
 
-void charging_forget_strangers(struct engine *e)
+void charging_take_over(struct engine *e)
+{
+    for (size_t i = 0; i < e->c->jobs.n && bank_in_force(e->c); i++) {
+        struct job *j = e->c->jobs.v[i];
+        if (!j || !job_has_begun((enum job_state)j->state) || find_bill(e, j))
+            continue;
+        struct bill *b = open_bill(e, j);
+        if (b)
+            keep_most(e, j, b);
+    }
+}
+
+static const struct funds_end *find_end(
+    const struct funds_facts *facts, const char *run)
+{
+    for (size_t i = 0; i < facts->nends; i++)
+        if (strcmp(facts->ends[i].run, run) == 0)
+            return &facts->ends[i];
+    return NULL;
+}
+
+static void close_stranger(
+    struct engine *e, uint32_t run, const struct funds_facts *facts)
 {
     const struct job nobody = {.id = ""};
+    const struct am_use use = {0};
+    const struct funds_use by = {&use, e->now};
+    struct funds *f = e->c->funds;
+    const struct funds_end *end = find_end(facts, funds_run_name(f, run));
+    bool free = only_successful(e) && !(end && end->success);
+    int64_t least = end ? funds_run_since(f, run) + 1 : 0; /* a run of a second */
+    int64_t at = end ? end->at : facts->seen_at;
+    int64_t total = funds_run_come_to(f, run, at > least ? at : least);
+    struct money_move *m = add_move(e, &nobody, MONEY_CHARGE, run);
+
+    m->job = keep_text(e->charging, funds_run_job(f, run));
+    m->total = funds_run_charged(f, run);
+    m->total = !free && total > m->total ? total : m->total;
+    m->unseen = true;
+    m->text = keep_text(
+        e->charging, end ? "its end was not seen: until then by the accounting of jobs"
+                         : "its end was not seen: up to when it was seen last");
+    funds_charge(f, run, &by, m->total);
+    funds_close(f, run);
+    e->charging->freed = true;
+}
+
+void charging_forget_strangers(struct engine *e, const struct funds_facts *facts)
+{
     struct funds *f = e->c->funds;
 
     for (uint32_t i = f ? funds_next_run(f, 0) : FUNDS_NONE; i != FUNDS_NONE;
-         i = funds_next_run(f, i + 1)) {
-        if (!funds_is_strange(f, i))
-            continue;
-        add_move(e, &nobody, MONEY_RELEASE, i);
-        funds_close(f, i);
-        e->charging->freed = true;
-    }
+         i = funds_next_run(f, i + 1))
+        if (funds_is_strange(f, i))
+            close_stranger(e, i, facts);
 }
 
 const struct money_move *charging_moves(const struct engine *e, size_t *ret_n)

@@ -34,6 +34,7 @@ struct money_move {
     int64_t total;                          /* CHARGE: so much in all */
     int64_t at, until_at;                   /* until_at: LIEN, latest end */
     bool force;                             /* LIEN: whatever there is */
+    bool unseen;                            /* CHARGE: nobody saw its end */
     const char *text;                       /* CHARGE: what it is made of */
 };
 
@@ -56,9 +57,14 @@ void charging_release(struct engine *e, struct job *j);
  * the end of an event and of a cycle. */
 void charging_settle(struct engine *e);
 
-/* Runs that were open when the bank told of them and whose jobs nobody has seen since:
- * they are over, for what they were charged. Once all jobs are known. */
-void charging_forget_strangers(struct engine *e);
+/* Once all jobs are known: those on nodes, or suspended, that have no lien began while
+ * there was no bank, and get what there is. */
+void charging_take_over(struct engine *e);
+
+/* Then: runs that were open when the bank told of them and whose jobs nobody has seen
+ * since are over. They pay for their time until they ended, or (nobody knows when) up
+ * to when the scheduler last looked; nothing where only those pay that end well. */
+void charging_forget_strangers(struct engine *e, const struct funds_facts *facts);
 
 /* Assert that each run that is known is of a job on nodes, or suspended, and has that
  * one alone; and funds_check(). For tests. */

@@ -12,6 +12,7 @@
 #include "engine/unfunded.h"
 #include "policy/accrual.h"
 #include "policy/fairshare.h"
+#include "policy/overrun.h"
 
 #include <string.h>
 
@@ -37,22 +38,7 @@ static void remove_ended(struct engine *e)
 
 int64_t engine_overrun(const struct engine *e, const struct job *j)
 {
-    int64_t most = -1;
-
-    for (int k = 0; k < CRED_KINDS; k++) {
-        const struct cred *cred = job_cred(e->c, j, (enum cred_kind)k);
-        int64_t s =
-            cred->cfg->overrun_s >= 0 ? cred->cfg->overrun_s : cred->def->overrun_s;
-        if (s > most)
-            most = s;
-    }
-    if (most >= 0)
-        return most;
-    /* 0 is what nobody said: then that is between the job and its resource manager */
-    if (j->admitted && e->cfg->job_max_overrun_s == 0
-        && e->cfg->wc_action != WC_PREEMPT)
-        return -1;
-    return e->cfg->job_max_overrun_s;
+    return overrun_of(e->c, j);
 }
 
 /* A job at its limit that its resource manager lets run on: from now on its end is

@@ -249,6 +249,10 @@ static bool start_kept(struct engine *e, struct job *j, const struct slot *slot)
         return preempt_any(e) && allowed_now(e, j, LEVEL_SOFT)
                && preempt_start(e, j, false);
     if (!allowed_now(e, j, LEVEL_SOFT)) {
+        if (j->why.code == WAIT_FUNDS) { /* JFACTION says what follows (unfunded.h) */
+            promises_void(e->promises, j);
+            return true;
+        }
         put_off_job(e, j, REASON_POLICY, "a limit is reached at its reservation");
         return true;
     }

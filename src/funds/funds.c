@@ -3,6 +3,7 @@
 #include "funds/funds.h"
 
 #include "base/names.h"
+#include "funds/amount.h"
 #include "funds/purse.h"
 
 #include <assert.h>
@@ -14,6 +15,7 @@ struct account {
     uint32_t parent; /* FUNDS_NONE = none */
     bool overflow, closed, told;
     char *only, *parent_name;
+    uint32_t runs; /* whose uppermost lien lies here: see count_runs() */
     struct VEC(struct funds_deposit) deposits; /* their texts are owned */
 };
 
@@ -21,7 +23,7 @@ struct run {
     char *name, *job;
     uint32_t account;
     bool open, strange;
-    int64_t most, charged;
+    int64_t most, charged, since_at, until_at;
     struct VEC(struct funds_lien) liens; /* as they were placed */
 };
 
@@ -32,6 +34,7 @@ struct funds {
     struct VEC(uint32_t) vacant; /* numbers of runs that are over */
     uint32_t open, strangers;
     uint64_t runs_ever;
+    bool counted;       /* `runs` of all accounts */
     struct purse purse; /* room for a question */
 };
 
@@ -126,12 +129,15 @@ static void tell_run(struct funds *f, const struct funds_run *fact)
     f->strangers++;
     r->most = fact->most;
     r->charged = fact->charged;
+    r->since_at = fact->since_at;
+    r->until_at = fact->until_at;
     for (size_t i = 0; i < fact->n; i++)
         vec_push(&r->liens, fact->liens[i]);
 }
 
 void funds_tell(struct funds *f, const struct funds_facts *facts)
 {
+    f->counted = false;
     for (size_t i = 0; i < facts->n; i++)
         tell_account(f, &facts->accounts[i]);
     for (size_t i = 0; i < facts->nruns; i++)
@@ -306,6 +312,27 @@ int64_t funds_run_most(const struct funds *f, uint32_t run)
     return f->runs.v[run].most;
 }
 
+int64_t funds_run_since(const struct funds *f, uint32_t run)
+{
+    return f->runs.v[run].since_at;
+}
+
+int64_t funds_run_charged(const struct funds *f, uint32_t run)
+{
+    return f->runs.v[run].charged;
+}
+
+int64_t funds_run_come_to(const struct funds *f, uint32_t run, int64_t at)
+{
+    const struct run *r = &f->runs.v[run];
+    int64_t whole_s = r->until_at - r->since_at;
+
+    at = at < r->until_at ? at : r->until_at;
+    if (whole_s <= 0 || at <= r->since_at || r->most >= AM_LARGEST)
+        return 0;
+    return (int64_t)((__int128)r->most * (at - r->since_at) / whole_s);
+}
+
 uint32_t funds_open_runs(const struct funds *f)
 {
     return f->open;
@@ -316,21 +343,45 @@ uint64_t funds_runs_ever(const struct funds *f)
     return f->runs_ever;
 }
 
-static bool holds_on(const struct funds *f, const struct run *r, uint32_t account)
+/* The uppermost account on whose deposits something is kept for the run, or none. */
+static uint32_t find_uppermost(const struct funds *f, const struct run *r)
 {
-    for (size_t i = 0; i < r->liens.n; i++)
-        if (r->liens.v[i].amount > 0
-            && find_deposit((struct funds *)f, account, r->liens.v[i].deposit))
-            return true;
-    return false;
+    uint32_t found = FUNDS_NONE, account = r->account;
+
+    for (int depth = 0; account != FUNDS_NONE && depth < DEPTH_MOST; depth++) {
+        struct account *a = &f->accounts.v[account];
+        for (size_t i = 0; i < r->liens.n; i++)
+            if (r->liens.v[i].amount > 0 && find_deposit_in(a, r->liens.v[i].deposit))
+                found = account;
+        account = a->parent;
+    }
+    return found;
+}
+
+/* All liens of a run lie on the way up from its account: it concerns whoever is below
+ * the uppermost of them. */
+static void count_runs(struct funds *f)
+{
+    for (size_t i = 0; i < f->accounts.n; i++)
+        f->accounts.v[i].runs = 0;
+    for (size_t i = 0; i < f->runs.n; i++) {
+        uint32_t on = f->runs.v[i].open ? find_uppermost(f, &f->runs.v[i]) : FUNDS_NONE;
+        if (on != FUNDS_NONE)
+            f->accounts.v[on].runs++;
+    }
+    f->counted = true;
 }
 
 uint32_t funds_runs_on(const struct funds *f, uint32_t account)
 {
     uint32_t n = 0;
 
-    for (size_t i = 0; i < f->runs.n; i++)
-        n += f->runs.v[i].open && holds_on(f, &f->runs.v[i], account);
+    if (!f->counted)
+        count_runs((struct funds *)f);
+    for (int depth = 0; account != FUNDS_NONE && depth < DEPTH_MOST; depth++) {
+        n += f->accounts.v[account].runs;
+        account = f->accounts.v[account].parent;
+    }
     return n;
 }
 
@@ -358,6 +409,7 @@ static void keep_on(struct funds *f, struct run *r, int64_t deposit, int64_t mor
     struct funds_deposit *d = find_deposit(f, r->account, deposit);
     size_t i = 0;
 
+    f->counted = false;
     if (d)
         d->held += more;
     while (i < r->liens.n && r->liens.v[i].deposit != deposit)

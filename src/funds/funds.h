@@ -49,8 +49,16 @@ struct funds_lien {
 struct funds_run {
     const char *run, *job, *account;
     int64_t most, charged;
+    int64_t since_at, until_at; /* its start, its latest end as it was planned */
     const struct funds_lien *liens;
     size_t n;
+};
+
+/* A run is over, nobody saw it end, but the accounting of jobs has it. */
+struct funds_end {
+    const char *run;
+    int64_t at;
+    bool success;
 };
 
 struct funds_facts {
@@ -60,6 +68,9 @@ struct funds_facts {
     size_t nruns;
     uint64_t runs_ever; /* with `runs`: names of later ones count on from that */
     bool known;         /* all jobs are: runs of which nobody knows the job are over */
+    int64_t seen_at;    /* with `known`: when the scheduler last looked at those, */
+    const struct funds_end *ends; /* and how some of them have ended */
+    size_t nends;
 };
 
 /* ---- the picture ---------------------------------------------------------------- */
@@ -95,8 +106,8 @@ struct funds_left {
 enum funds_answer funds_ask(const struct funds *f, uint32_t account,
     const struct am_use *use, int64_t at, int64_t amount, struct funds_left *ret);
 
-/* How many runs have liens on deposits of the account, or of those it draws on. O(open
- * runs). */
+/* How many runs have liens on deposits of the account, or of those above it. O(accounts
+ * above it); O(open runs) the first time after something was kept or let go. */
 uint32_t funds_runs_on(const struct funds *f, uint32_t account);
 
 /* The next instant after `now` at which a deposit begins or ends; INT64_MAX = never.
@@ -114,6 +125,11 @@ void funds_adopt(struct funds *f, uint32_t run);
 const char *funds_run_name(const struct funds *f, uint32_t run);
 uint32_t funds_run_account(const struct funds *f, uint32_t run);
 int64_t funds_run_most(const struct funds *f, uint32_t run);
+int64_t funds_run_since(const struct funds *f, uint32_t run); /* 0: opened here */
+int64_t funds_run_charged(const struct funds *f, uint32_t run);
+/* When it was told, what of `most` it had come to by `at`: its time beside that until
+ * its latest end. 0 of one that was opened here. */
+int64_t funds_run_come_to(const struct funds *f, uint32_t run, int64_t at);
 uint32_t funds_open_runs(const struct funds *f); /* how many */
 /* The first open run from number `from` on, or FUNDS_NONE. */
 uint32_t funds_next_run(const struct funds *f, uint32_t from);

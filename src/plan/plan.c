@@ -232,13 +232,22 @@ void plan_job_started(struct plan *p, const struct job *j)
     p->version++;
 }
 
+/* One that a cycle found at its limit or beyond it is planned to stay on, by profiles
+ * and by who was reserved after it. */
+static bool stops_as_planned(const struct plan *p, const struct job *j, int64_t now)
+{
+    return j->end_at == now && p->now < now;
+}
+
 void plan_job_stopping(struct plan *p, const struct job *j, int64_t now)
 {
+    bool as_planned = stops_as_planned(p, j, now);
+
     endings_remove(&p->ends, j->end_at, j->index);
     p->validity.changes++;
-    count_start(p->counted, j, -1, j->end_at == now);
+    count_start(p->counted, j, -1, as_planned);
     p->validity.released = true;
-    p->validity.distrusted |= j->end_at != now;
+    p->validity.distrusted |= !as_planned;
     p->version++;
 }
 

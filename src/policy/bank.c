@@ -5,6 +5,7 @@
 #include "cluster/job.h"
 #include "funds/amount.h"
 #include "funds/price.h"
+#include "policy/overrun.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -169,10 +170,20 @@ static int64_t limit_of(const struct job *j)
     return j->eff_wclimit_s > 0 ? j->eff_wclimit_s : j->wclimit_s;
 }
 
+int64_t bank_grace(const struct cluster *c, const struct job *j)
+{
+    int64_t overrun_s = overrun_of(c, j);
+
+    return charged_for(c) == CHARGE_REQUESTED || overrun_s <= 0
+                   || overrun_s >= DURATION_UNLIMITED
+               ? 0
+               : overrun_s;
+}
+
 int64_t bank_most(const struct cluster *c, const struct job *j)
 {
     struct amounts a = {.n = 0};
-    int64_t limit_s = limit_of(j);
+    int64_t limit_s = time_add(limit_of(j), bank_grace(c, j));
 
     if (limit_s >= DURATION_UNLIMITED)
         return AM_LARGEST;

@@ -4,7 +4,8 @@
  * sections 6 and 8.
  *
  *     price = sum(amount x rate) x seconds      16 procs, 3600 s: 57,600 credits
- *     most  = price of the wallclock limit      kept while it runs
+ *     most  = price of the wallclock limit      kept while it runs; with what it may
+ *             and of the overrun                pass its limit by
  *     cost  = price of what it used             by AMCFG CHARGEPOLICY
  *
  * Amounts are 1/1000 credit. */
@@ -32,6 +33,10 @@ uint32_t bank_account(const struct cluster *c, const struct job *j);
 /* The most that a run can come to: all it asks for, for its whole limit. Without a
  * limit AM_LARGEST. */
 int64_t bank_most(const struct cluster *c, const struct job *j);
+
+/* So many seconds of what it may pass its limit by are in that: 0 where the scheduler
+ * would never act, or the limit is what is charged. */
+int64_t bank_grace(const struct cluster *c, const struct job *j);
 
 /* What it has cost that it was on its nodes until `until`. `text` (NULL = not wanted)
  * gets what that is made of. At least one second. */

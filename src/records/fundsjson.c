@@ -57,22 +57,39 @@ static json_t *run_out(const struct funds_run *run)
     put_text(o, "account", run->account);
     put_number(o, "most", run->most);
     put_number(o, "charged", run->charged);
+    put_number(o, "since", run->since_at);
+    put_number(o, "until", run->until_at);
     json_object_set_new(o, "liens", list);
+    return o;
+}
+
+static json_t *end_out(const struct funds_end *end)
+{
+    json_t *o = json_object();
+
+    put_text(o, "run", end->run);
+    put_number(o, "at", end->at);
+    put_bool(o, "success", end->success);
     return o;
 }
 
 json_t *fundsjson_facts(const struct funds_facts *facts)
 {
     json_t *o = json_object(), *accounts = json_array(), *runs = json_array();
+    json_t *ends = json_array();
 
     for (size_t i = 0; i < facts->n; i++)
         json_array_append_new(accounts, account_out(&facts->accounts[i]));
     for (size_t i = 0; i < facts->nruns; i++)
         json_array_append_new(runs, run_out(&facts->runs[i]));
+    for (size_t i = 0; i < facts->nends; i++)
+        json_array_append_new(ends, end_out(&facts->ends[i]));
     json_object_set_new(o, "accounts", accounts);
+    json_object_set_new(o, "ends", ends);
     json_object_set_new(o, "runs", runs);
     put_number(o, "runs_ever", (int64_t)facts->runs_ever);
     put_bool(o, "known", facts->known);
+    put_number(o, "seen", facts->seen_at);
     return o;
 }
 
@@ -132,10 +149,21 @@ static void read_run(struct reader *r, const json_t *o, struct funds_run *ret)
         .account = reader_text(r, o, "account"),
         .most = read_number(r, o, "most", 0),
         .charged = read_number(r, o, "charged", 0),
+        .since_at = read_number(r, o, "since", 0),
+        .until_at = read_number(r, o, "until", 0),
         .liens = v,
         .n = n};
     if (!ret->run || !ret->job || !ret->account)
         reader_wrong(r, "run", "a run with its job and account");
+}
+
+static void read_end(struct reader *r, const json_t *o, struct funds_end *ret)
+{
+    *ret = (struct funds_end){.run = reader_text(r, o, "run"),
+        .at = read_number(r, o, "at", 0),
+        .success = reader_bool(r, o, "success")};
+    if (!ret->run)
+        reader_wrong(r, "run", "a run that has ended");
 }
 
 void fundsjson_read(struct reader *r, const json_t *o, struct funds_facts *ret)
@@ -145,7 +173,12 @@ void fundsjson_read(struct reader *r, const json_t *o, struct funds_facts *ret)
     size_t n = json_array_size(accounts), m = json_array_size(runs);
     struct funds_account *v = reader_take(r, n + 1, sizeof *v);
     struct funds_run *w = reader_take(r, m + 1, sizeof *w);
+    const json_t *ends = json_object_get(o, "ends"); /* older journals have none */
+    size_t nends = json_array_size(ends);
+    struct funds_end *e = reader_take(r, nends + 1, sizeof *e);
 
+    for (size_t i = 0; i < nends; i++)
+        read_end(r, json_array_get(ends, i), &e[i]);
     for (size_t i = 0; i < n; i++)
         read_account(r, json_array_get(accounts, i), &v[i]);
     for (size_t i = 0; i < m; i++)
@@ -155,5 +188,8 @@ void fundsjson_read(struct reader *r, const json_t *o, struct funds_facts *ret)
         .runs = w,
         .nruns = m,
         .runs_ever = (uint64_t)read_number(r, o, "runs_ever", 0),
-        .known = reader_bool(r, o, "known")};
+        .known = reader_bool(r, o, "known"),
+        .seen_at = read_number(r, o, "seen", 0),
+        .ends = e,
+        .nends = nends};
 }

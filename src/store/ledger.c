@@ -6,6 +6,11 @@
 #include "store/private.h"
 
 #include <stdlib.h>
+#include <string.h>
+
+#define DAY_S 86400
+/* As the index of statements has it. */
+#define OWN_PLACES "place IN ('deposit', 'over')"
 
 #define ACCOUNT(field, type) COLUMN_OF(struct ledger_account, field, type)
 static const struct column account_list[] = {ACCOUNT(id, COL_INT),
@@ -26,8 +31,8 @@ static const struct column txn_list[] = {TXN(id, COL_INT), TXN(at, COL_INT),
 
 #define LEG(field, type) COLUMN_OF(struct ledger_leg, field, type)
 static const struct column leg_list[] = {LEG(txn, COL_INT), LEG(n, COL_INT),
-    LEG(place, COL_TEXT), LEG(of, COL_INT), LEG(account, COL_INT),
-    LEG(amount, COL_INT)};
+    LEG(place, COL_TEXT), LEG(of, COL_INT), LEG(account, COL_INT), LEG(amount, COL_INT),
+    LEG(booked_at, COL_INT)};
 
 #define RUN(field, type) COLUMN_OF(struct ledger_run, field, type)
 static const struct column run_list[] = {RUN(run, COL_TEXT), RUN(account, COL_INT),
@@ -143,22 +148,45 @@ int ledger_add_txn(struct store *s, struct ledger_txn *row, struct err *err)
     return put(s, &txns, row, &row->id, err);
 }
 
-int ledger_add_leg(struct store *s, const struct ledger_leg *row, struct err *err)
+static int add_to_place(struct store *s, const struct ledger_leg *row, struct err *err)
 {
-    sqlite3_stmt *stmt;
-
-    if (put(s, &legs, row, NULL, err) != 0)
-        return -1;
-    stmt = store_change(s, KEPT_LEDGER_PLACE,
+    sqlite3_stmt *stmt = store_change(s, KEPT_LEDGER_PLACE,
         "INSERT INTO am_place VALUES(?, ?, ?) ON CONFLICT(place, \"of\")"
         " DO UPDATE SET balance = balance + excluded.balance",
         err);
+
     if (!stmt)
         return -1;
     sql_text(stmt, 1, row->place);
     sqlite3_bind_int64(stmt, 2, row->of);
     sqlite3_bind_int64(stmt, 3, row->amount);
     return store_change_end(s, stmt, err);
+}
+
+static int add_to_day(struct store *s, const struct ledger_leg *row, struct err *err)
+{
+    sqlite3_stmt *stmt = store_change(s, KEPT_LEDGER_DAY,
+        "INSERT INTO am_day VALUES(?, ?, ?, ?) ON CONFLICT(account, day) DO UPDATE"
+        " SET credits = credits + excluded.credits, debits = debits + excluded.debits",
+        err);
+
+    if (!stmt)
+        return -1;
+    sqlite3_bind_int64(stmt, 1, row->account);
+    sqlite3_bind_int64(stmt, 2, row->booked_at / DAY_S);
+    sqlite3_bind_int64(stmt, 3, row->amount > 0 ? row->amount : 0);
+    sqlite3_bind_int64(stmt, 4, row->amount < 0 ? -row->amount : 0);
+    return store_change_end(s, stmt, err);
+}
+
+int ledger_add_leg(struct store *s, const struct ledger_leg *row, struct err *err)
+{
+    bool own = strcmp(row->place, "deposit") == 0 || strcmp(row->place, "over") == 0;
+
+    return put(s, &legs, row, NULL, err) != 0 || add_to_place(s, row, err) != 0
+                   || (own && add_to_day(s, row, err) != 0)
+               ? -1
+               : 0;
 }
 
 /* A change of the lien of a run on a deposit, with these parameters: run, n, deposit,
@@ -206,20 +234,31 @@ int ledger_end_deposit(struct store *s, int64_t id, struct err *err)
 /* One condition of a selection, with its parameter. */
 struct condition {
     const char *sql;
-    const char *text; /* NULL: the number */
-    int64_t number;
+    const char *text; /* NULL: the numbers */
+    int64_t numbers[3];
+    int n;
 };
+#define CONDITIONS_MAX 8
 
 struct selection {
     struct strbuf sql;
-    struct condition v[6];
+    struct condition v[CONDITIONS_MAX];
     int n;
 };
 
 static void want_number(struct selection *q, const char *sql, int64_t number)
 {
     if (number != 0)
-        q->v[q->n++] = (struct condition){.sql = sql, .number = number};
+        q->v[q->n++] = (struct condition){.sql = sql, .numbers = {number}, .n = 1};
+}
+
+/* Behind a place in an order of three columns. */
+static void want_after(
+    struct selection *q, const char *sql, const struct ledger_spot *spot)
+{
+    if (spot->txn != 0)
+        q->v[q->n++] = (struct condition){
+            .sql = sql, .numbers = {spot->at, spot->txn, spot->n}, .n = 3};
 }
 
 static void want_text(struct selection *q, const char *sql, const char *text)
@@ -239,11 +278,12 @@ static sqlite3_stmt *select_rows(struct store *s, struct selection *q, const cha
         strbuf_printf(&q->sql, " %s %s", i ? "AND" : "WHERE", q->v[i].sql);
     strbuf_printf(&q->sql, " %s", order);
     stmt = sql_walk_kept(s, q->sql.text, err);
-    for (int i = 0; stmt && i < q->n; i++)
+    for (int i = 0, at = 1; stmt && i < q->n; i++) {
         if (q->v[i].text)
-            sql_text(stmt, i + 1, q->v[i].text);
-        else
-            sqlite3_bind_int64(stmt, i + 1, q->v[i].number);
+            sql_text(stmt, at++, q->v[i].text);
+        for (int k = 0; k < q->v[i].n; k++)
+            sqlite3_bind_int64(stmt, at++, q->v[i].numbers[k]);
+    }
     free(q->sql.text);
     return stmt;
 }
@@ -295,6 +335,7 @@ int ledger_deposits(struct store *s, const struct ledger_which *which,
     want_number(&q, "account = ?", which->account);
     want_number(&q, "txn = ?", which->txn);
     want_number(&q, "NOT ended AND to_at <= ?", which->due_at);
+    want_number(&q, "(NOT ended OR held <> 0) AND ?", which->live);
     stmt = select_rows(s, &q,
         "am_deposit JOIN am_place ON place = 'deposit' AND \"of\" = id",
         which->due_at ? "ORDER BY to_at, id" : "ORDER BY id", err);
@@ -328,6 +369,7 @@ static const struct column booked_list[] = {
     {"of", COL_INT, offsetof(struct booked, leg.of)},
     {"account", COL_INT, offsetof(struct booked, leg.account)},
     {"amount", COL_INT, offsetof(struct booked, leg.amount)},
+    {"booked_at", COL_INT, offsetof(struct booked, leg.booked_at)},
     {"id", COL_INT, offsetof(struct booked, txn.id)},
     {"at", COL_INT, offsetof(struct booked, txn.at)},
     {"kind", COL_TEXT, offsetof(struct booked, txn.kind)},
@@ -357,11 +399,70 @@ int ledger_legs(struct store *s, const struct ledger_which *which, ledger_leg_fn
     sqlite3_stmt *stmt;
 
     want_text(&q, "run <> '' AND run = ?", which->run);
-    want_number(&q, "account = ?", which->account);
-    want_number(&q, "at < ?", which->to_at);
-    stmt = select_rows(s, &q, "am_leg JOIN am_txn ON txn = id",
-        which->run ? "ORDER BY txn, n" : "ORDER BY at, txn, n", err);
+    stmt = select_rows(s, &q, "am_leg JOIN am_txn ON txn = id", "ORDER BY txn, n", err);
     EACH(s, stmt, &booked, row, on_booked, &reader, err);
+}
+
+int ledger_moves(struct store *s, const struct ledger_which *which, ledger_leg_fn *each,
+    void *arg, struct err *err)
+{
+    struct leg_reader reader = {each, arg};
+    struct selection q = select_columns(&booked);
+    struct booked row;
+    sqlite3_stmt *stmt;
+
+    want_number(&q, OWN_PLACES " AND account = ?", which->account);
+    want_number(&q, "booked_at >= ?", which->from_at);
+    want_number(&q, "booked_at < ?", which->to_at);
+    want_after(&q, "(booked_at, txn, n) > (?, ?, ?)", &which->after);
+    stmt = select_rows(
+        s, &q, "am_leg JOIN am_txn ON txn = id", "ORDER BY booked_at, txn, n", err);
+    EACH(s, stmt, &booked, row, on_booked, &reader, err);
+}
+
+/* One row of two sums more. `to` is not part of it. */
+static int add_sums(struct store *s, const char *sql, int64_t of_account, int64_t from,
+    int64_t to, struct ledger_sums *sum, struct err *err)
+{
+    sqlite3_stmt *stmt = from < to ? sql_walk_kept(s, sql, err) : NULL;
+    int rc;
+
+    if (from >= to)
+        return 0;
+    if (!stmt)
+        return -1;
+    sqlite3_bind_int64(stmt, 1, of_account);
+    sqlite3_bind_int64(stmt, 2, from);
+    sqlite3_bind_int64(stmt, 3, to);
+    rc = sql_step(stmt);
+    if (rc == SQLITE_ROW) {
+        sum->credits += sqlite3_column_int64(stmt, 0);
+        sum->debits += sqlite3_column_int64(stmt, 1);
+    }
+    return sql_walked(s, stmt, rc, 0, err);
+}
+
+int ledger_sum_moves(struct store *s, const struct ledger_which *which,
+    struct ledger_sums *ret, struct err *err)
+{
+    static const char days[] =
+        "SELECT coalesce(sum(credits), 0), coalesce(sum(debits), 0) FROM am_day"
+        " WHERE account = ? AND day >= ? AND day < ?";
+    static const char moves[] =
+        "SELECT coalesce(sum(max(amount, 0)), 0), coalesce(sum(max(-amount, 0)), 0)"
+        " FROM am_leg WHERE " OWN_PLACES " AND account = ? AND booked_at >= ?"
+        " AND booked_at < ?";
+    int64_t from = which->from_at, to = which->to_at, of = which->account;
+    int64_t first = from / DAY_S + (from % DAY_S != 0), last = to / DAY_S;
+
+    *ret = (struct ledger_sums){0};
+    if (first >= last)
+        return add_sums(s, moves, of, from, to, ret, err);
+    return add_sums(s, moves, of, from, first * DAY_S, ret, err) != 0
+                   || add_sums(s, days, of, first, last, ret, err) != 0
+                   || add_sums(s, moves, of, last * DAY_S, to, ret, err) != 0
+               ? -1
+               : 0;
 }
 
 int ledger_runs(struct store *s, const struct ledger_which *which, ledger_run_fn *each,
@@ -425,6 +526,20 @@ int ledger_balance(
     sql_text(stmt, 1, place);
     sqlite3_bind_int64(stmt, 2, of);
     return read_number(s, stmt, balance, err);
+}
+
+int ledger_debts(struct store *s, int64_t of_account, int64_t *debts, struct err *err)
+{
+    sqlite3_stmt *stmt = sql_walk_kept(s,
+        "SELECT coalesce(sum(balance), 0) FROM am_place CROSS JOIN am_deposit"
+        " ON id = \"of\" WHERE place = 'deposit' AND balance < 0 AND ended"
+        " AND account = ?",
+        err);
+
+    if (!stmt)
+        return -1;
+    sqlite3_bind_int64(stmt, 1, of_account);
+    return read_number(s, stmt, debts, err);
 }
 
 int ledger_runs_on(

@@ -55,6 +55,12 @@ struct ledger_leg {
     int64_t of;        /* number of the deposit or account; 0 */
     int64_t account;   /* that it concerns; 0 = none */
     int64_t amount;
+    int64_t booked_at; /* `at` of its transaction */
+};
+
+/* A place in the order of a statement. */
+struct ledger_spot {
+    int64_t at, txn, n;
 };
 
 struct ledger_run {
@@ -107,9 +113,11 @@ int ledger_end_deposit(struct store *s, int64_t deposit, struct err *err);
 struct ledger_which {
     const char *name, *run, *request; /* NULL = any */
     int64_t id, account, parent, txn; /* 0 = any */
-    int64_t due_at; /* deposits that have ended by then, and not yet */
-    bool open;      /* runs that go on */
-    int64_t to_at;  /* transactions before it; 0 = all */
+    int64_t due_at;           /* deposits that have ended by then, and not yet */
+    bool open;                /* runs that go on */
+    bool live;                /* deposits that have not ended, or have liens */
+    int64_t from_at, to_at;   /* transactions at or after, before; 0 = all */
+    struct ledger_spot after; /* legs behind that one; txn 0 = all */
 };
 
 typedef int ledger_account_fn(void *arg, const struct ledger_account *row);
@@ -129,9 +137,22 @@ int ledger_deposits(struct store *s,
     ledger_deposit_fn *each, void *arg, struct err *err); /* due_at: by their end */
 int ledger_txns(struct store *s, const struct ledger_which *which, /* request run */
     ledger_txn_fn *each, void *arg, struct err *err);
-/* With their transactions: of a run as they were booked; of an account by instant. */
-int ledger_legs(struct store *s, const struct ledger_which *which, /* run account to */
-    ledger_leg_fn *each, void *arg, struct err *err);
+/* With their transactions: of a run (run), as they were booked. */
+int ledger_legs(struct store *s, const struct ledger_which *which, ledger_leg_fn *each,
+    void *arg, struct err *err);
+/* What went in and out of an account's deposits, debts without one included, by instant
+ * (account from_at to_at after). Time in proportion to the rows that are told. */
+int ledger_moves(struct store *s, const struct ledger_which *which, ledger_leg_fn *each,
+    void *arg, struct err *err);
+/* Those sums (account from_at to_at; to_at 0 = nothing). Time in proportion to the
+ * days, and to the moves of two of them. */
+struct ledger_sums {
+    int64_t credits, debits;
+};
+int ledger_sum_moves(struct store *s, const struct ledger_which *which,
+    struct ledger_sums *ret, struct err *err);
+/* Below 0: what deposits of the account lack that have ended. */
+int ledger_debts(struct store *s, int64_t account, int64_t *ret, struct err *err);
 int ledger_runs(struct store *s, const struct ledger_which *which, /* run open */
     ledger_run_fn *each, void *arg, struct err *err);
 /* Of a run, in the order of placing. */

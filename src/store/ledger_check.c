@@ -41,6 +41,16 @@ static const char *const questions[] = {
     " ELSE \"of\" <> account OR NOT EXISTS"
     "  (SELECT 1 FROM am_account a WHERE a.id = \"of\") END",
 
+    "SELECT 'leg '||n||' of transaction '||txn||': is dated '||booked_at||', its"
+    " transaction '||at FROM am_leg JOIN am_txn ON id = txn WHERE booked_at <> at",
+
+    "SELECT 'account '||a||', day '||d||': its moves come to '||" CREDITS("sum(c)")
+    " ||', the day is written down with '||" CREDITS("sum(w)")
+    " FROM (SELECT account AS a, booked_at / 86400 AS d, amount AS c, 0 AS w"
+    "  FROM am_leg WHERE place IN ('deposit', 'over')"
+    "  UNION ALL SELECT account, day, 0, credits - debits FROM am_day)"
+    " GROUP BY a, d HAVING sum(c) <> sum(w)",
+
     "SELECT 'deposit '||d.id||': was made with '||" CREDITS("d.amount")
     " ||', its transaction '||d.txn||' brought '||" CREDITS("coalesce(l.amount, 0)")
     " FROM am_deposit d LEFT JOIN am_leg l"

@@ -88,6 +88,27 @@ static const struct migration migrations[] = {
         " until_at INTEGER NOT NULL, uses INTEGER NOT NULL, job TEXT NOT NULL) STRICT;"
         "CREATE UNIQUE INDEX am_quote_request ON am_quote(request)"
         " WHERE request <> '';"},
+    /* Statements: legs by instant, and what each day came to, so that the opening of a
+     * month is not the sum of all years before. Deposits that have ended, and debts,
+     * cost those nothing that go on. */
+    {4, "ALTER TABLE am_leg ADD COLUMN booked_at INTEGER NOT NULL DEFAULT 0;"
+        "DROP TRIGGER am_leg_stays;"
+        "UPDATE am_leg SET booked_at = (SELECT at FROM am_txn WHERE id = txn);"
+        "CREATE TRIGGER am_leg_stays BEFORE UPDATE ON am_leg"
+        " BEGIN SELECT raise(ABORT, 'a transaction is never changed'); END;"
+        "DROP INDEX am_leg_account;"
+        "CREATE INDEX am_leg_statement ON am_leg(account, booked_at, txn, n)"
+        " WHERE place IN ('deposit', 'over');"
+        "CREATE TABLE am_day("
+        " account INTEGER NOT NULL, day INTEGER NOT NULL, credits INTEGER NOT NULL,"
+        " debits INTEGER NOT NULL, PRIMARY KEY(account, day)) STRICT, WITHOUT ROWID;"
+        "INSERT INTO am_day SELECT account, booked_at / 86400, sum(max(amount, 0)),"
+        " sum(max(-amount, 0)) FROM am_leg WHERE place IN ('deposit', 'over')"
+        " GROUP BY account, booked_at / 86400;"
+        "CREATE INDEX am_deposit_live ON am_deposit(account)"
+        " WHERE NOT ended OR held <> 0;"
+        "CREATE INDEX am_place_debt ON am_place(\"of\")"
+        " WHERE place = 'deposit' AND balance < 0;"},
 };
 
 const struct migration *schema_migrations(size_t *count)

@@ -153,6 +153,11 @@ void store_rollback(struct store *store)
     store->spoiled = false;
 }
 
+bool store_is_spoiled(const struct store *store)
+{
+    return store->spoiled;
+}
+
 static int run_step(
     struct store *store, enum kept which, const char *sql, struct err *err)
 {

@@ -56,6 +56,10 @@ int store_commit(struct store *store, struct err *err);
 /* Give up all changes since the last commit, a spoiled batch too. */
 void store_rollback(struct store *store);
 
+/* Did a change of the batch fail? Then reading shows nothing of that batch, until it is
+ * committed (which fails) and all of it is told again. */
+bool store_is_spoiled(const struct store *store);
+
 /* A step: changes of the open batch that are made together or not at all. Steps do not
  * lie in each other. store_step_end(keep false) takes them back; what the batch had
  * before stays. */

@@ -167,3 +167,87 @@ def test_a_user_a_lead_and_one_who_wants_credits(daemon):
     daemon.ok("mam-balance")
     assert [a["balance"] for a in daemon.lines("mam-balance")] == [100, 70, 100, 30]
     check(daemon)
+
+
+def reload(daemon, text):
+    daemon.configure(text)
+    daemon.ok("schedctl", "-R")
+
+
+def test_a_bank_that_is_switched_off_and_on_leaves_no_lien(daemon):
+    on = BANK + "RMPOLLINTERVAL 2\n"
+    off = "AMCFG[bank] TYPE=NONE\nRMPOLLINTERVAL 2\n"
+    daemon.configure(on)
+    daemon.start()
+    daemon.ok("mam-create-account", "chem")
+    daemon.ok("mam-deposit", "chem", "10000")
+    first = daemon.submit("sleep 600", account="chem", wclimit_s=700)
+    stays = daemon.submit("sleep 600", account="chem", wclimit_s=700)
+    daemon.wait(lambda: daemon.state(first) == daemon.state(stays) == "Running")
+    daemon.configure(off)
+    daemon.kill()
+    daemon.start() # knows nothing of the bank
+    daemon.ok("canceljob", first)
+    daemon.wait(lambda: ended(daemon, first))
+    later = daemon.submit("sleep 600", account="chem", wclimit_s=700)
+    daemon.wait(lambda: daemon.state(later) == "Running")
+    reload(daemon, on)
+    daemon.wait(lambda: sorted(lien["job"] for lien in daemon.lines("mam-list-liens"))
+                == sorted([stays, later]), "liens of those that run")
+    assert "its end was not seen" in daemon.ok("mam-statement", "chem")
+    assert f"job '{first}', run" in daemon.log() and "its end was not seen" in daemon.log()
+    # and once more without a restart
+    reload(daemon, off)
+    last = daemon.submit("sleep 600", account="chem", wclimit_s=700)
+    daemon.wait(lambda: daemon.state(last) == "Running")
+    reload(daemon, on)
+    daemon.wait(lambda: len(daemon.lines("mam-list-liens")) == 3, "its lien")
+    for job in (stays, later, last):
+        daemon.ok("canceljob", job)
+    daemon.wait(lambda: daemon.lines("mam-list-liens") == [], "all liens go")
+    assert account(daemon)["held"] == 0
+    check(daemon)
+    daemon.stop()
+    assert "all the same" in daemon.ok("replay", "--verify", "--home", daemon.home)
+
+
+def test_a_statement_comes_page_by_page(bank):
+    for n in range(1, 8):
+        bank.ok("mam-deposit", "chem", n)
+    status, page = bank.api("/v1/bank/statement?account=chem&limit=3")
+    assert status == 200 and len(page["moves"]) == 3 and page["closing"] == 28
+    amounts = [m["amount"] for m in page["moves"]]
+    while "next" in page:
+        status, page = bank.api(
+            f"/v1/bank/statement?account=chem&limit=3&after={page['next']}")
+        assert status == 200 and page["credits"] == 28
+        amounts += [m["amount"] for m in page["moves"]]
+    assert amounts == [1, 2, 3, 4, 5, 6, 7]
+    whole = json.loads(bank.ok("mam-statement", "chem", "--format", "json"))
+    assert [m["amount"] for m in whole["moves"]] == amounts and "next" not in whole
+    for wrong in ("limit=0", "limit=10001", "after=x", "after=1.2", "after=1.2.3x"):
+        assert bank.api(f"/v1/bank/statement?account=chem&{wrong}")[0] == 400, wrong
+    assert len(bank.ok("mam-statement", "--csv", "chem").splitlines()) == 8
+
+
+def test_a_spreadsheet_gets_no_formula(bank):
+    bank.ok("mam-deposit", "-d", '=HYPERLINK("http://x")', "chem", "5")
+    line = bank.ok("mam-statement", "--csv", "chem").splitlines()[1]
+    assert line.endswith('"\'=HYPERLINK(""http://x"")"')
+
+
+def test_a_lead_takes_neither_names_nor_requests_of_others(daemon):
+    daemon.configure(BANK + LEVELS + "ACCOUNTCFG[chem] MANAGERS=nobody\n"
+                     "ACCOUNTCFG[bio] PRIORITY=1\n")
+    users = Users(daemon)
+    daemon.start()
+    daemon.ok("mam-create-account", "chem")
+    daemon.ok("mam-deposit", "chem", "100")
+    assert "name of an account" in users.refused(
+        "nobody", "mam-create-account", "-p", "chem", "bio")
+    users.ok("nobody", "mam-create-account", "-p", "chem", "chem-a")
+    users.ok("nobody", "mam-transfer", "--request", "2026-12", "chem", "5", "chem-a")
+    daemon.ok("mam-deposit", "--request", "2026-12", "chem", "70") # not the lead's
+    users.ok("nobody", "mam-transfer", "--request", "2026-12", "chem", "5", "chem-a")
+    assert account(daemon)["balance"] == 165
+    check(daemon)

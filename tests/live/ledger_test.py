@@ -10,7 +10,9 @@ DEPOSIT = """
 INSERT INTO am_account VALUES(1, 'chem', 0, 0, 1, 0, '');
 INSERT INTO am_txn VALUES(1, 1000, 'deposit', '', 'r1', 'deposit', 'root', '');
 INSERT INTO am_deposit VALUES(1, 1, 1, 100000, 0, 0, 9223372036854775807, 0, 0, '', '');
-INSERT INTO am_leg VALUES(1, 0, 'grant', 0, 0, -100000), (1, 1, 'deposit', 1, 1, 100000);
+INSERT INTO am_leg VALUES(1, 0, 'grant', 0, 0, -100000, 1000),
+ (1, 1, 'deposit', 1, 1, 100000, 1000);
+INSERT INTO am_day VALUES(1, 0, 100000, 0);
 INSERT INTO am_place VALUES('grant', 0, -100000), ('deposit', 1, 100000);
 """
 

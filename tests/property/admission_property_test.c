@@ -16,7 +16,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define WORLDS 250 /* MAUI_PROPERTY_FACTOR=n: so many times as many */
+#define WORLDS 400 /* MAUI_PROPERTY_FACTOR=n: so many times as many */
 #define STEPS  120
 #define JOBS   40
 #define CHECKS 32
@@ -65,7 +65,7 @@ static uint64_t hash_text(uint64_t h, const char *text)
 
 static uint64_t hash_record(const struct job *j)
 {
-    uint64_t h = add_hash(j->holds, j->state);
+    uint64_t h = add_hash(add_hash(1, j->holds), j->state);
 
     h = add_hash(h, (uint64_t)j->defer_until);
     h = add_hash(h, (uint64_t)j->release_at);
@@ -86,14 +86,16 @@ static uint64_t hash_record(const struct job *j)
 
 static uint64_t hash_class(const struct job *j)
 {
-    return add_hash(add_hash(j->cred[CRED_CLASS], j->cred[CRED_QOS]), j->partitions);
+    uint64_t h = add_hash(1, j->cred[CRED_CLASS]);
+
+    return add_hash(add_hash(h, j->cred[CRED_QOS]), j->partitions);
 }
 
 static uint64_t hash_doing(const struct job *j)
 {
-    uint64_t h =
-        add_hash(add_hash((uint64_t)j->state, j->failed), (uint64_t)j->start_at);
+    uint64_t h = add_hash(add_hash(1, j->state), j->failed);
 
+    h = add_hash(h, (uint64_t)j->start_at);
     return add_hash(add_hash(h, (uint64_t)j->end_at), (uint64_t)j->wclimit_s);
 }
 
@@ -110,9 +112,11 @@ static uint64_t hash_usage(const struct cluster *c)
         }
     for (uint32_t i = 0; c->funds && i < funds_accounts(c->funds); i++) {
         struct funds_account a = funds_account_now(c->funds, i);
-        for (size_t k = 0; k < a.n; k++)
-            h = add_hash(add_hash(h, (uint64_t)a.deposits[k].balance),
-                (uint64_t)a.deposits[k].held);
+        for (size_t k = 0; k < a.n; k++) {
+            h = add_hash(h, (uint64_t)a.deposits[k].balance);
+            h = add_hash(h, (uint64_t)a.deposits[k].held);
+            h = add_hash(h, (uint64_t)a.deposits[k].to_at);
+        }
     }
     return h;
 }
@@ -538,6 +542,13 @@ static void run_history(uint32_t seed, unsigned flips[CHECKS])
     end_history(&h);
 }
 
+static uint32_t setting(const char *name, uint32_t otherwise)
+{
+    const char *text = getenv(name);
+
+    return text ? (uint32_t)strtoul(text, NULL, 10) : otherwise;
+}
+
 static void an_answer_changes_with_what_its_row_depends_on_alone(void **state)
 {
     (void)state;
@@ -545,10 +556,10 @@ static void an_answer_changes_with_what_its_row_depends_on_alone(void **state)
     size_t n;
     const struct admission_check *rows = admission_checks(&n);
 
-    const char *factor = getenv("MAUI_PROPERTY_FACTOR");
-    uint32_t worlds = WORLDS * (factor ? (uint32_t)strtoul(factor, NULL, 10) : 1);
+    uint32_t first = setting("MAUI_PROPERTY_SEED", 1);
+    uint32_t worlds = WORLDS * setting("MAUI_PROPERTY_FACTOR", 1);
 
-    for (uint32_t seed = 1; seed <= worlds; seed++)
+    for (uint32_t seed = first; seed < first + worlds; seed++)
         run_history(seed, flips);
     for (size_t i = 0; i < n; i++)
         if (!flips[i])

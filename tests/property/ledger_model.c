@@ -111,8 +111,10 @@ static void expire(struct lm *m)
 void lm_tick(struct lm *m, int64_t now)
 {
     int64_t gone = now - m->ticked_at;
-    bool sane = m->ticked_at != 0 && gone >= 0 && gone <= 3600;
+    bool even = m->ticked_at != 0 && gone >= 0 && gone <= 3600;
 
+    m->sane_at = even ? m->sane_at : now;
+    bool sane = now - m->sane_at >= 3600;
     m->now = m->ticked_at = now;
     for (int i = 1; sane && i <= m->ndeposits; i++)
         m->d[i].ended |= m->d[i].to_at <= now;
@@ -150,7 +152,6 @@ void lm_deposit(struct lm *m, struct lm_deposit d, int64_t amount, bool carry_de
             continue;
         part.account = a;
         part.credit_limit = 0;
-        part.of_u1 = false;
         part.coins = amount * m->share[a] / 1000000;
         if (part.coins == 0)
             continue;
@@ -183,6 +184,7 @@ bool lm_transfer(struct lm *m, int from, int to, int64_t amount)
         m->d[giver].coins--;
         if (giver != last)
             m->d[++n] = (struct lm_deposit){.account = to,
+                .of_u1 = m->d[giver].of_u1,
                 .from_at = m->d[giver].from_at,
                 .to_at = m->d[giver].to_at};
         m->d[n].coins++;

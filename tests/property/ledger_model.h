@@ -33,7 +33,7 @@ struct lm_run {
 };
 
 struct lm {
-    int64_t now, ticked_at;
+    int64_t now, ticked_at, sane_at;
     int parent[LM_ACCOUNTS];
     bool overflow[LM_ACCOUNTS], closed[LM_ACCOUNTS];
     int64_t share[LM_ACCOUNTS]; /* millionths of what the parent gets */

@@ -337,7 +337,7 @@ static void begin_world(struct world *w)
 static void run_world(uint64_t seed)
 {
     struct world w = {.seed = seed, .rng = {seed}, .strict = seed % 3 == 0};
-    void *bank;
+    void *bank = NULL;
 
     assert_int_equal(bank_setup(&bank), 0);
     w.b = bank;

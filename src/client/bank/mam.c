@@ -201,72 +201,143 @@ static const struct option_row statement_options[] = {HOURS,
     {'s', "start", "DATE", "from then on; dates as setres takes them"},
     {'e', "end", "DATE", "until then"}, {0, "csv", NULL, "for spreadsheets"}, NO_MORE};
 
-static void print_csv(const struct command_line *l, const json_t *moves)
+static void put_instant(json_t *query, const char *key, int64_t at)
 {
-    const json_t *o;
-    size_t i;
-    char a[AMOUNT_TEXT];
+    char text[24];
 
-    puts("transaction,at,kind,amount,run,who,text");
-    json_array_foreach(moves, i, o)
-    {
-        printf("%" JSON_INTEGER_FORMAT ",%" JSON_INTEGER_FORMAT ",%s,%s,\"%s\",\"%s\",",
-            get_int(o, "transaction", 0), get_int(o, "at", 0), get_text(o, "kind", ""),
-            amount_text(l, o, "amount", a), get_text(o, "run", ""),
-            get_text(o, "who", ""));
-        putchar('"');
-        for (const char *p = get_text(o, "text", ""); *p; p++)
-            printf(*p == '"' ? "\"\"" : "%c", *p);
-        puts("\"");
-    }
+    snprintf(text, sizeof text, "%" PRId64, at);
+    if (at)
+        json_object_set_new(query, key, json_string(text));
 }
 
-static void print_moves(const struct command_line *l, const json_t *o)
+static json_t *ask_statement(const struct command_line *l, const json_t *query)
 {
-    const json_t *m;
-    size_t i;
+    struct query *q = query_new("/v1/bank/statement");
+    const char *key;
+    json_t *value, *o;
+
+    json_object_foreach((json_t *)query, key, value)
+        query_add(q, key, json_string_value(value));
+    o = ask(l, q);
+    query_free(q);
+    return o;
+}
+
+/* Quoted as spreadsheets read it. A text that begins as a formula does not become one.
+ */
+static void print_cell(const char *text)
+{
+    fputs(strchr("=+-@\t\r", *text) && *text ? "\"'" : "\"", stdout);
+    for (const char *p = text; *p; p++)
+        printf(*p == '"' ? "\"\"" : "%c", *p);
+    putchar('"');
+}
+
+static void print_csv_move(const struct command_line *l, const json_t *o)
+{
+    char a[AMOUNT_TEXT];
+
+    printf("%" JSON_INTEGER_FORMAT ",%" JSON_INTEGER_FORMAT ",%s,%s,",
+        get_int(o, "transaction", 0), get_int(o, "at", 0), get_text(o, "kind", ""),
+        amount_text(l, o, "amount", a));
+    print_cell(get_text(o, "run", ""));
+    putchar(',');
+    print_cell(get_text(o, "who", ""));
+    putchar(',');
+    print_cell(get_text(o, "text", ""));
+    putchar('\n');
+}
+
+static void print_move(const struct command_line *l, const json_t *m)
+{
+    const char *run = get_text(m, "run", "");
     char a[AMOUNT_TEXT], date[DATE_TEXT];
 
-    printf("Statement of %s\n\n%-34s %16s\n", get_text(o, "account", ""), "opening",
-        amount_text(l, o, "opening", a));
-    json_array_foreach(json_object_get(o, "moves"), i, m)
-    {
-        const char *run = get_text(m, "run", "");
-        printf("%-24s %-9s %16s  %s%s%s\n", date_text(get_int(m, "at", 0), date),
-            get_text(m, "kind", ""), amount_text(l, m, "amount", a), run,
-            *run ? "  " : "", get_text(m, "text", ""));
+    printf("%-24s %-9s %16s  %s%s%s\n", date_text(get_int(m, "at", 0), date),
+        get_text(m, "kind", ""), amount_text(l, m, "amount", a), run, *run ? "  " : "",
+        get_text(m, "text", ""));
+}
+
+static void print_head(const struct command_line *l, const json_t *o)
+{
+    char a[AMOUNT_TEXT];
+
+    if (command_long(l, "csv"))
+        puts("transaction,at,kind,amount,run,who,text");
+    else
+        printf("Statement of %s\n\n%-34s %16s\n", get_text(o, "account", ""), "opening",
+            amount_text(l, o, "opening", a));
+}
+
+static void print_foot(const struct command_line *l, const json_t *o)
+{
+    static const char *const sums[] = {"credits", "debits", "closing"};
+    char a[AMOUNT_TEXT];
+
+    for (size_t i = 0; i < 3 && !command_long(l, "csv"); i++)
+        printf("%-34s %16s\n", sums[i], amount_text(l, o, sums[i], a));
+}
+
+/* One page behind another. Each is printed as it comes; as JSON they are one list. */
+static int print_pages(const struct command_line *l, json_t *first, json_t *query)
+{
+    json_t *all = json_array(), *page = first;
+    const json_t *m;
+    size_t i;
+
+    if (l->format != FORMAT_JSON)
+        print_head(l, first);
+    while (page) {
+        const char *next = get_text(page, "next", "");
+        json_array_foreach(json_object_get(page, "moves"), i, m)
+        {
+            if (l->format == FORMAT_JSON)
+                json_array_append(all, (json_t *)m);
+            else if (command_long(l, "csv"))
+                print_csv_move(l, m);
+            else
+                print_move(l, m);
+        }
+        if (!*next)
+            break;
+        json_object_set_new(query, "after", json_string(next));
+        if (page != first)
+            json_decref(page);
+        page = ask_statement(l, query);
     }
-    printf("%-34s %16s\n", "credits", amount_text(l, o, "credits", a));
-    printf("%-34s %16s\n", "debits", amount_text(l, o, "debits", a));
-    printf("%-34s %16s\n", "closing", amount_text(l, o, "closing", a));
+    if (!page)
+        json_decref(all);
+    else if (l->format == FORMAT_JSON) {
+        json_object_set_new(first, "moves", all);
+        json_object_del(first, "next");
+        print_json(json_incref(first));
+    } else {
+        json_decref(all);
+        print_foot(l, first);
+    }
+    if (page && page != first)
+        json_decref(page);
+    return page ? 0 : 1;
 }
 
 static int show_statement(const struct command_line *l)
 {
-    struct query *q;
+    json_t *query, *first;
     int64_t from, to;
-    char text[24];
-    json_t *o;
+    int status = 1;
 
     if (want_words(l, 1, "an ACCOUNT") || read_date(l, 's', &from)
         || read_date(l, 'e', &to))
         return 1;
-    q = query_new("/v1/bank/statement");
-    query_add(q, "account", l->args[0]);
-    snprintf(text, sizeof text, "%" PRId64, from);
-    query_add(q, "from", from ? text : NULL);
-    snprintf(text, sizeof text, "%" PRId64, to);
-    query_add(q, "to", to ? text : NULL);
-    o = ask(l, q);
-    query_free(q);
-    if (!o || l->format == FORMAT_JSON)
-        return print_json(o);
-    if (command_long(l, "csv"))
-        print_csv(l, json_object_get(o, "moves"));
-    else
-        print_moves(l, o);
-    json_decref(o);
-    return 0;
+    query = json_pack("{s:s, s:s}", "account", l->args[0], "limit", "5000");
+    put_instant(query, "from", from);
+    put_instant(query, "to", to ? to : request_now(l) + 1); /* of all pages */
+    first = ask_statement(l, query);
+    if (first)
+        status = print_pages(l, first, query);
+    json_decref(first);
+    json_decref(query);
+    return status;
 }
 
 int mam_statement_main(int argc, char **argv)

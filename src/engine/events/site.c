@@ -61,8 +61,10 @@ int take_funds(
     if (!e->c->funds)
         e->c->funds = funds_create();
     funds_tell(e->c->funds, &ev->u.funds);
-    if (ev->u.funds.known)
-        charging_forget_strangers(e);
+    if (ev->u.funds.known) {
+        charging_take_over(e);
+        charging_forget_strangers(e, &ev->u.funds);
+    }
     unfunded_changed(e);
     admission_configure(e);
     return 0;

@@ -50,20 +50,28 @@ const struct pending_order *pending_at(const struct pending *p, size_t i)
     return &p->orders.v[i];
 }
 
-const struct pending_order *pending_find(const struct pending *p, const char *job)
+size_t pending_find(const struct pending *p, const char *job, enum rm_action action)
 {
-    for (size_t i = 0; i < p->orders.n; i++)
-        if (strcmp(p->orders.v[i].job, job) == 0)
-            return &p->orders.v[i];
-    return NULL;
+    size_t i = 0;
+
+    while (i < p->orders.n
+           && (p->orders.v[i].action != action || strcmp(p->orders.v[i].job, job) != 0))
+        i++;
+    return i;
+}
+
+size_t pending_find_token(const struct pending *p, uint64_t token)
+{
+    size_t i = 0;
+
+    while (i < p->orders.n && p->orders.v[i].token != token)
+        i++;
+    return i;
 }
 
 bool pending_has(const struct pending *p, const char *job, enum rm_action action)
 {
-    for (size_t i = 0; i < p->orders.n; i++)
-        if (p->orders.v[i].action == action && strcmp(p->orders.v[i].job, job) == 0)
-            return true;
-    return false;
+    return pending_find(p, job, action) < p->orders.n;
 }
 
 int64_t pending_next_ms(const struct pending *p)
@@ -86,6 +94,8 @@ void pending_looked(struct pending *p, size_t i, int64_t now_ms)
 
 void pending_renew(struct pending *p, size_t i, int64_t now_ms)
 {
+    if (i == p->orders.n)
+        return;
     p->orders.v[i].since_ms = now_ms;
     p->orders.v[i].look_ms = now_ms + LOOK_MS;
 }
@@ -93,9 +103,12 @@ void pending_renew(struct pending *p, size_t i, int64_t now_ms)
 void pending_land(
     struct pending *p, size_t i, enum rm_outcome outcome, const char *text)
 {
-    struct pending_order o = p->orders.v[i];
+    struct pending_order o =
+        i < p->orders.n ? p->orders.v[i] : (struct pending_order){0};
     struct rm_report r = {.kind = RM_DONE, .u.done = {o.token, outcome, o.job, text}};
 
+    if (i == p->orders.n)
+        return;
     vec_remove(&p->orders, i);
     p->sink.report(p->sink.ctx, &r);
     free(o.job);

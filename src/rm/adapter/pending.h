@@ -29,18 +29,22 @@ void pending_add(
     struct pending *p, const struct rm_command *c, int64_t now_ms, int64_t patience_ms);
 size_t pending_count(const struct pending *p);
 const struct pending_order *pending_at(const struct pending *p, size_t i);
-/* The first for that job, or NULL. */
-const struct pending_order *pending_find(const struct pending *p, const char *job);
+/* Where the first of that kind for the job stands, or that order; pending_count(): it
+ * has landed, or is lost. */
+size_t pending_find(const struct pending *p, const char *job, enum rm_action action);
+size_t pending_find_token(const struct pending *p, uint64_t token);
 /* Is such an order under way for the job? */
 bool pending_has(const struct pending *p, const char *job, enum rm_action action);
 /* When to look at one of them next; INT64_MAX = nothing is pending. */
 int64_t pending_next_ms(const struct pending *p);
 /* It is being looked at now: again when as much time has passed as until now. */
 void pending_looked(struct pending *p, size_t i, int64_t now_ms);
-/* Its time begins anew: what was to be waited for first has ended. */
+/* Its time begins anew: what was to be waited for first has ended. Nothing where it has
+ * landed, as pending_find() says. */
 void pending_renew(struct pending *p, size_t i, int64_t now_ms);
 
-/* It has come about, or has not, and why. Those behind it move up. */
+/* It has come about, or has not, and why. Those behind it move up. Nothing where it has
+ * landed. */
 void pending_land(
     struct pending *p, size_t i, enum rm_outcome outcome, const char *text);
 /* All of that kind of that job have come about. */

@@ -41,17 +41,6 @@ static void start_free(struct start *s)
     free(s);
 }
 
-static size_t find_pending(const struct pending *all, const char *job)
-{
-    size_t i = 0;
-
-    while (i < pending_count(all)
-           && (pending_at(all, i)->action != RM_START
-               || strcmp(pending_at(all, i)->job, job) != 0))
-        i++;
-    return i;
-}
-
 void ge_end_start(struct ge_told *t)
 {
     if (t->queued != NULL)
@@ -67,12 +56,10 @@ static void land_start(
 {
     struct pending *all = agent_orders(g->agent);
     struct ge_told *t = listing_find(g->jobs, job);
-    size_t i = find_pending(all, job);
 
     if (t != NULL)
         ge_end_start(t);
-    if (i < pending_count(all))
-        pending_land(all, i, outcome, text);
+    pending_land(all, pending_find(all, job, RM_START), outcome, text);
 }
 
 /* ---- the release ---- */
@@ -83,7 +70,7 @@ static void on_released(void *ctx, const struct run_end *end)
     struct ge_adapter *g = s->g;
     struct pending *all = agent_orders(g->agent);
     struct ge_told *t = listing_find(g->jobs, s->job);
-    size_t i = find_pending(all, s->job);
+    size_t i = pending_find(all, s->job, RM_START);
 
     if (t != NULL) {
         t->changed_ms = clock_ms();
@@ -364,8 +351,7 @@ static void on_taken(void *ctx, const struct run_end *end)
     if (t != NULL && t->step == STEP_TAKING) {
         t->changed_ms = clock_ms();
         t->step = STEP_TAKEN;
-        if (find_pending(agent_orders(b->g->agent), b->job)
-            == pending_count(agent_orders(b->g->agent)))
+        if (!pending_has(agent_orders(b->g->agent), b->job, RM_START))
             ge_end_start(t);
     }
     agent_look(b->g->agent);

@@ -123,28 +123,15 @@ static void send_signal(struct pbs_adapter *p, const struct rm_command *c)
 
 /* ---- starts ---- */
 
-static size_t find_start(const struct pending *all, const char *job)
-{
-    size_t i = 0;
-
-    while (i < pending_count(all)
-           && (pending_at(all, i)->action != RM_START
-               || strcmp(pending_at(all, i)->job, job) != 0))
-        i++;
-    return i;
-}
-
 static void land_start(
     struct pbs_adapter *p, const char *job, enum rm_outcome outcome, const char *text)
 {
     struct pending *all = agent_orders(p->agent);
     struct pbs_told *t = listing_find(p->jobs, job);
-    size_t i = find_start(all, job);
 
     if (t != NULL)
         t->ordered = false;
-    if (i < pending_count(all))
-        pending_land(all, i, outcome, text);
+    pending_land(all, pending_find(all, job, RM_START), outcome, text);
 }
 
 /* It was accepted, or not. The time in which it has to run begins now: many starts
@@ -155,12 +142,10 @@ static void on_started(void *ctx, const struct run_end *end)
     struct pbs_adapter *p = o->pbs;
     struct pending *all = agent_orders(p->agent);
     struct pbs_told *t = listing_find(p->jobs, o->job);
-    size_t i = find_start(all, o->job);
 
     if (t != NULL)
         t->asking = false;
-    if (i < pending_count(all))
-        pending_renew(all, i, clock_ms());
+    pending_renew(all, pending_find(all, o->job, RM_START), clock_ms());
     if (end->status != 0 && !pbs_is_away(end))
         land_start(p, o->job,
             strcasestr(end->text, "MOM") != NULL ? RM_FAILED : RM_RETRY, end->text);

@@ -86,6 +86,8 @@ enum naming {
 struct told_job {
     char *id;        /* key: "12", "12_3" of an array, "12" of the leader of het jobs */
     uint32_t number; /* Slurm's, of the record it was last seen in */
+    uint32_t nice;   /* that Slurm has it with; NO_VAL: at priority 0, where a start
+                      * leaves it alone */
     uint64_t digest, request; /* of all that is told; of what is asked for */
     uint32_t round;
     uint32_t time_min; /* minutes; 0 = it wants its whole limit */
@@ -290,6 +292,9 @@ void jobs_ended(struct adapter *a, struct told_job *t, const slurm_job_info_t *j
 void jobs_forget(struct adapter *a);
 struct told_job *jobs_find(struct adapter *a, const char *id);
 enum gate_mark job_mark(const slurm_job_info_t *j);
+/* Was it put back into the queue and held (scontrol requeuehold)? Nothing but Slurm's
+ * words for it tells. */
+bool job_is_requeue_held(const slurm_job_info_t *j);
 /* The priority that an administrator gave it, 0 = none. */
 uint32_t job_priority_given(const slurm_job_info_t *j);
 /* Jobs that cannot end by their deadline any more: Slurm shall end them as such. */
@@ -410,7 +415,10 @@ void notes_take(struct adapter *a, const struct rm_note *n);
 bool notes_wait(const struct adapter *a);
 void notes_write(struct adapter *a, const job_info_msg_t *msg);
 bool notes_is_text(const char *comment);
-/* Its begin time as its owner asked, 0 = none that is to come; is it ours instead? */
+/* Is it the gate's, in a job that Slurm is to judge before anybody takes it over? */
+bool notes_is_new(const char *comment);
+/* Its begin time as its owner asked, 0 = none that is to come; is it ours instead? By
+ * the note, or because it never comes. */
 time_t notes_release_at(const slurm_job_info_t *j);
 bool notes_has_begin(const slurm_job_info_t *j);
 

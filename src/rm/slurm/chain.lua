@@ -69,7 +69,7 @@ if slurm_job_submit then
 
 	-- What the scheduler orders is no change that a site's rules are for.
 	local function is_order(job, current, uid)
-		return ADMIN[uid] and ((uid == SCHEDULER and job.req_nodes ~= nil)
+		return ADMIN[uid] and (is_ordered(job, uid)
 		    or string.match(job.admin_comment or "", "^maui:")
 		    or is_question(job)
 		    or current.admin_comment == "maui:keep" or goes(current, uid))

@@ -7,7 +7,8 @@
 -- and, times 4, the priority that an administrator gave it (0: none).
 -- Slurm judges at submission whether nodes could ever do, but no job at priority 0. So a new
 -- one is kept by a begin time a minute ahead instead, in which the scheduler takes it into
--- its hands: priority 0, and the begin time goes.
+-- its hands: priority 0, and the begin time goes. Where Slurm never starts any by itself
+-- (MAX_AGE 0) that begin time is none that comes.
 -- The scheduler is known by its user together with a node list in the request, which
 -- scontrol hold and release never send. While the heartbeat is old the gate is open and
 -- Slurm schedules alone. By hand, as an administrator:
@@ -131,12 +132,14 @@ end
 -- owner's, and what an administrator said leaves it no place.
 local TAKEN = 60 -- seconds, in which the scheduler surely has it
 local FRESH = 5  -- how old a sign of life may be for that
+local NEVER = 4000000000
 
 local function begin_judged(job, own, age)
 	local now, asked = os.time(), job.begin_time or 0
 	if age > FRESH or own > 0 or is_remark(job.admin_comment) or job.cron_job then
 		return nil
 	end
+	if MAX_AGE == 0 then return asked <= now and NEVER or nil end
 	if asked > now + TAKEN then return asked end
 	return asked <= now and now + TAKEN or nil
 end
@@ -144,7 +147,7 @@ end
 local function comment_new(held, own, begin, asked)
 	if held then return "maui:held" end
 	if own > 0 then return string.format("maui:kept;priority=%d", own) end
-	if begin and begin ~= asked then return string.format("maui: is new #%d", begin) end
+	if begin and begin ~= asked then return string.format("maui: new #%d", begin) end
 	return "maui:kept"
 end
 
@@ -177,7 +180,24 @@ function slurm_job_submit(job, partitions, uid)
 	return slurm.SUCCESS
 end
 
+-- What the scheduler shows of a waiting job: "maui: why it waits #BEGIN", BEGIN being a
+-- begin time that is not the owner's.
+local function is_note(comment)
+	return comment ~= nil and string.sub(comment, 1, 6) == "maui: "
+end
+
+-- The begin time that stands in such a note; nil in others.
+local function noted_begin(current)
+	return is_note(current.admin_comment)
+	    and tonumber(string.match(current.admin_comment, "#(%d+)$"))
+end
+
+-- A begin time of ours goes: when it is released the scheduler may not be there to do so.
 local function hold(job, current, uid)
+	local noted = noted_begin(current)
+	if noted and noted > os.time() and job.begin_time == 0 then
+		job.begin_time = os.time()
+	end
 	local what, own = read_mark(current)
 	local ours = ADMIN[uid] and string.find(current.admin_comment or "", "^maui:keep")
 	if string.find(current.admin_comment or "", ";new$")
@@ -203,34 +223,42 @@ local function goes(current, uid)
 	return c and (c == "go" or string.match(c, "maui:asked;.*;go$"))
 end
 
--- Does the scheduler start it, in one request?
-local function starts(job)
-	return job.req_nodes ~= nil and job.priority ~= 0 and job.priority ~= slurm.NO_VAL
+-- The scheduler's own order, or one of `maui slurm letgo`, which may be root's where the
+-- scheduler is somebody else.
+local function is_ordered(job, uid)
+	return ADMIN[uid] and job.req_nodes ~= nil
 end
 
--- What the scheduler shows of a waiting job: "maui: why it waits #BEGIN", BEGIN being a
--- begin time that is not the owner's.
-local function is_note(comment)
-	return comment ~= nil and string.sub(comment, 1, 6) == "maui: "
+-- Does it start the job, in one request?
+local function starts(job, uid)
+	return is_ordered(job, uid) and job.priority ~= 0 and job.priority ~= slurm.NO_VAL
 end
 
--- The begin time that stands in such a note; nil in others.
-local function noted_begin(current)
-	return is_note(current.admin_comment)
-	    and tonumber(string.match(current.admin_comment, "#(%d+)$"))
+-- Does the scheduler look at new jobs at this moment?
+local function is_looking()
+	local there, _, _, age = alive()
+	return there and MAX_AGE ~= 0 and age <= FRESH
 end
 
 -- Changed while it is kept by a begin time: it stays so. A begin time of the owner's keeps
--- it as well, if that is late enough.
+-- it as well, if the scheduler surely has the job before it comes.
 local function stays_kept(job, current)
 	local noted = noted_begin(current)
 	if not noted or noted <= os.time() or current.priority == 0 then return false end
 	if job.admin_comment ~= nil and not is_note(job.admin_comment) then
+		if not is_looking() then return false end
 		job.begin_time = os.time() + 5 -- the note goes: nobody would know whose it is
 		return true
 	end
 	if job.begin_time <= os.time() then job.begin_time = 0 end
-	return job.begin_time == 0 or job.begin_time > os.time() + TAKEN
+	return job.begin_time == 0 or (job.begin_time > os.time() + TAKEN and is_looking())
+end
+
+-- It is kept from now on. For Slurm an administrator who makes a priority 0 holds the job:
+-- the mark says that nobody does.
+local function keep(job, current, own)
+	mark(job, current, (privileged or stranger) and LIFTED or KEPT, own)
+	job.priority = 0
 end
 
 -- A release, or some priority: the hold goes, the job stays kept. Slurm's words for what
@@ -240,7 +268,8 @@ local function release(job, current)
 	if is_number(job.priority) then
 		if what == HELD then return IS_HELD end
 		if not privileged then return stranger and NOT_THEIRS or DENIED end
-		mark(job, current, KEPT, math.min(job.priority, MOST))
+		own = math.min(job.priority, MOST)
+		mark(job, current, KEPT, own)
 	elseif not privileged and current.admin_comment == "maui:admin" then
 		return DENIED
 	else
@@ -248,7 +277,9 @@ local function release(job, current)
 		mark(job, current, privileged and LIFTED or KEPT, own)
 	end
 	job.priority = slurm.NO_VAL
-	if current.priority ~= 0 and not stays_kept(job, current) then job.priority = 0 end
+	if current.priority ~= 0 and not stays_kept(job, current) then
+		keep(job, current, own)
+	end
 	wake()
 	return slurm.SUCCESS
 end
@@ -294,7 +325,7 @@ function slurm_job_modify(job, current, partitions, uid)
 	privileged = is_privileged(uid)
 	stranger = not privileged and uid ~= current.user_id
 	local notes = ADMIN[uid] and is_note(job.admin_comment)
-	watch_begin(job, current, notes or (ADMIN[uid] and job.req_nodes ~= nil))
+	watch_begin(job, current, notes or is_ordered(job, uid))
 	if notes then
 		local kept = current.job_state == PENDING
 		    and (current.priority == 0 or noted_begin(current))
@@ -302,18 +333,17 @@ function slurm_job_modify(job, current, partitions, uid)
 		    and not is_remark(current.admin_comment)
 		return kept and slurm.SUCCESS or slurm.ERROR
 	end
-	if ADMIN[uid] and job.req_nodes ~= nil then keep_remark(job, current) end
+	if is_ordered(job, uid) then keep_remark(job, current) end
 	if uid == SCHEDULER and job.admin_comment == "maui:kept;new"
 	    and current.job_state == PENDING then
 		take_new(job, current)
 		return slurm.SUCCESS
 	end
-	if uid == SCHEDULER and starts(job) and current.job_state == PENDING
-	    and current.priority == 0 and read_mark(current) == HELD then
+	if starts(job, uid) and current.job_state == PENDING and current.priority == 0
+	    and read_mark(current) == HELD then
 		return IS_HELD -- since the scheduler saw it last
 	end
-	if (uid == SCHEDULER and job.req_nodes ~= nil)
-	    or current.job_state ~= PENDING then
+	if is_ordered(job, uid) or current.job_state ~= PENDING then
 		return slurm.SUCCESS
 	end
 	if ADMIN[uid] and is_question(job) then
@@ -336,7 +366,8 @@ function slurm_job_modify(job, current, partitions, uid)
 		return release(job, current)
 	elseif current.priority ~= 0 and alive() and not stays_kept(job, current) then
 		-- changed between its release and its start: keep it again
-		job.priority = 0
+		local _, own = read_mark(current)
+		keep(job, current, own)
 	end
 	wake()
 	return slurm.SUCCESS

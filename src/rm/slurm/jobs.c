@@ -353,7 +353,7 @@ static struct told_job *find_or_add(struct adapter *a, const char *id)
 }
 
 /* Of a job that is merely kept Slurm has nothing to say. */
-static bool is_requeue_held(const slurm_job_info_t *j)
+bool job_is_requeue_held(const slurm_job_info_t *j)
 {
     return j->priority == 0 && j->restart_cnt > 0 && j->state_reason == WAIT_HELD_USER
            && j->state_desc != NULL && *j->state_desc;
@@ -366,7 +366,7 @@ static bool is_back_held(const slurm_job_info_t *j)
     const char *at =
         j->admin_comment ? strstr(j->admin_comment, COMMENT_RESTART) : NULL;
 
-    return is_requeue_held(j) && job_mark(j) == MARK_KEPT
+    return job_is_requeue_held(j) && job_mark(j) == MARK_KEPT
            && (at == NULL
                || strtoul(at + strlen(COMMENT_RESTART), NULL, 10) != j->restart_cnt);
 }
@@ -410,7 +410,8 @@ static bool is_kept_by_begin(const slurm_job_info_t *j)
 
 static bool is_awaiting(const slurm_job_info_t *j)
 {
-    return is_kept_by_begin(j) && j->eligible_time == AWAIT_BEGIN;
+    return is_kept_by_begin(j) && j->eligible_time == AWAIT_BEGIN
+           && !notes_is_new(j->admin_comment);
 }
 
 /* Slurm looks at deadlines of jobs that it could start, which a kept one is not: when
@@ -455,6 +456,7 @@ static void see_job(struct adapter *a, const char *id, const struct parts *parts
     t->round = a->round;
     t->number = j->job_id;
     t->time_min = parts->n == 1 ? request_least(j) : 0;
+    t->nice = j->priority != 0 ? j->nice : NO_VAL;
     t->grace_s = p != NULL ? p->grace_s : 0;
     t->reason = j->state_reason;
     if ((j->job_state & JOB_STATE_BASE) == JOB_PENDING && j->job_state & JOB_COMPLETING)
@@ -465,7 +467,7 @@ static void see_job(struct adapter *a, const char *id, const struct parts *parts
     t->switch_void = switches_are_void(a, j);
     switches_note(a, j);
     t->restarts = j->restart_cnt;
-    t->requeue_held = is_requeue_held(j);
+    t->requeue_held = job_is_requeue_held(j);
     t->back_held = is_back_held(j);
     if (t->back_held && adapter_is_led(a)) {
         if (orders_keep(a, t) == 0)

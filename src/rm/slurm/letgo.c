@@ -20,15 +20,33 @@ struct letgo {
     uint32_t done, failed;
 };
 
-/* It waits for us alone: kept and held by nobody, or amid a start of ours. */
-static bool is_ours(const slurm_job_info_t *j)
+/* What is to be done with a job. */
+enum claim {
+    CLAIM_NONE,
+    CLAIM_RESTORE, /* somebody holds it: as its owner asked, and held */
+    CLAIM_RELEASE  /* it waits for us alone, or is amid a start of ours */
+};
+
+static bool is_held(const slurm_job_info_t *j)
 {
-    if ((j->job_state & JOB_STATE_BASE) != JOB_PENDING)
+    if (j->priority != 0 || job_mark(j) == MARK_LIFTED)
         return false;
-    if (asked_is_text(j->admin_comment)
-        || (job_mark(j) == MARK_KEPT && notes_has_begin(j)))
-        return true; /* the latter also when it is new: see the gate */
-    return j->priority == 0 && job_mark(j) == MARK_KEPT && j->state_reason != WAIT_HELD;
+    return job_mark(j) == MARK_HELD || j->state_reason == WAIT_HELD
+           || job_is_requeue_held(j);
+}
+
+static enum claim claim_of(const slurm_job_info_t *j)
+{
+    bool starts = asked_is_text(j->admin_comment), begins = notes_has_begin(j);
+    bool kept = job_mark(j) == MARK_KEPT || job_mark(j) == MARK_LIFTED;
+
+    if ((j->job_state & JOB_STATE_BASE) != JOB_PENDING)
+        return CLAIM_NONE;
+    if (is_held(j))
+        return starts || begins ? CLAIM_RESTORE : CLAIM_NONE;
+    if (starts || (kept && (begins || j->priority == 0)))
+        return CLAIM_RELEASE; /* also when it is new: see the gate */
+    return CLAIM_NONE;
 }
 
 /* What its owner asked for, where a start has overwritten it. */
@@ -50,8 +68,11 @@ static void ask_as_before(
     }
 }
 
+/* One that has a priority already keeps it: with another Slurm would forget its nice
+ * value. The list of nodes says that it is no release for the gate to keep. */
 static int let_go_as(const slurm_job_info_t *j, const char *id)
 {
+    bool held = claim_of(j) == CLAIM_RESTORE;
     job_array_resp_msg_t *answers = NULL;
     struct asked k = {0};
     job_desc_msg_t m;
@@ -61,8 +82,9 @@ static int let_go_as(const slurm_job_info_t *j, const char *id)
     asked_parse(&k, j->admin_comment);
     ask_as_before(j, &k, &m);
     m.job_id_str = (char *)id;
-    m.priority = INFINITE;
-    m.admin_comment = k.remark != NULL ? k.remark : (char *)"";
+    if (j->priority == 0 && !held)
+        m.priority = INFINITE;
+    m.admin_comment = k.remark != NULL ? k.remark : (char *)(held ? COMMENT_HELD : "");
     if (notes_has_begin(j))
         m.begin_time = time(NULL);
     result = slurm_update_job2(&m, &answers);
@@ -139,10 +161,12 @@ static int let_all_go(struct letgo *ret)
         return -1;
     }
     for (uint32_t i = 0; i < msg->record_count; i++) {
-        if (!is_ours(&msg->job_array[i]))
+        enum claim claim = claim_of(&msg->job_array[i]);
+
+        if (claim == CLAIM_NONE)
             continue;
         if (let_go(msg, &msg->job_array[i]) == 0)
-            ret->done++;
+            ret->done += claim == CLAIM_RELEASE;
         else if (ret->failed++ == 0)
             fprintf(stderr, "maui slurm letgo: job %u: %s\n", msg->job_array[i].job_id,
                 slurm_strerror(errno));

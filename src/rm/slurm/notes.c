@@ -19,6 +19,7 @@
 
 #define BURST_MS 2500
 #define MARK     "maui: "
+#define NEW      "new" /* as the gate writes it */
 #define TEXT_MAX 300
 #define MARGIN_S 60 /* a start sooner than that is not worth a begin time */
 
@@ -64,6 +65,12 @@ bool notes_is_text(const char *comment)
     return comment != NULL && strncmp(comment, MARK, strlen(MARK)) == 0;
 }
 
+bool notes_is_new(const char *comment)
+{
+    return notes_is_text(comment)
+           && strncmp(comment + strlen(MARK), NEW, strlen(NEW)) == 0;
+}
+
 /* The begin time that a note gave the job, 0 = none. */
 static time_t begin_in(const char *comment)
 {
@@ -75,7 +82,8 @@ static time_t begin_in(const char *comment)
 bool notes_has_begin(const slurm_job_info_t *j)
 {
     return j->eligible_time > time(NULL)
-           && j->eligible_time == begin_in(j->admin_comment);
+           && (j->eligible_time == begin_in(j->admin_comment)
+               || j->eligible_time == AWAIT_BEGIN);
 }
 
 time_t notes_release_at(const slurm_job_info_t *j)

@@ -234,6 +234,8 @@ void orders_note_holder(struct adapter *a, const char *id, const slurm_job_info_
     slurm_init_job_desc_msg(&m);
     m.req_nodes = j->req_nodes ? j->req_nodes : (char *)"";
     m.admin_comment = (char *)shall;
+    if (notes_has_begin(j))
+        m.begin_time = time(NULL);
     (void)update(
         &m, id); /* then its owner's release does nothing, and does not say so */
 }
@@ -331,6 +333,8 @@ static int start_part(struct told_job *t, const struct rm_command *c, uint32_t p
         m.min_nodes = m.max_nodes = NO_VAL;
     }
     m.priority = INFINITE;
+    if (t->nparts == 1) /* Slurm forgets it where it gives a priority anew */
+        m.nice = t->nice;
     k->cleared = t->naming == NAMES_ALONE;
     set_limit(t, c, k, &m);
     m.admin_comment = asked_text(k);
@@ -403,6 +407,8 @@ int orders_hold(const struct told_job *t, unsigned kinds)
             m.alloc_sid = ALLOC_SID_USER_HOLD;
         m.site_factor = NICE_OFFSET + MARK_HELD + (t->asked[i].priority << MARK_BITS);
         m.req_nodes = t->asked[i].nodes ? t->asked[i].nodes : (char *)"";
+        if (t->note_begin) /* the note goes, and nobody would know whose it is */
+            m.begin_time = time(NULL);
         orders_part_id(t, i, id);
         if (update(&m, id) < 0)
             result = -1;

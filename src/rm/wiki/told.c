@@ -348,21 +348,14 @@ void wiki_told_jobs(struct wiki *w, const char *text, size_t n, enum wiki_form f
 
 static size_t find_order(struct wiki *w, uint64_t token)
 {
-    struct pending *p = agent_orders(w->agent);
-    size_t i = 0;
-
-    while (i < pending_count(p) && pending_at(p, i)->token != token)
-        i++;
-    return i;
+    return pending_find_token(agent_orders(w->agent), token);
 }
 
 static void land_trip(
     struct wiki *w, struct wiki_trip *t, enum rm_outcome outcome, const char *text)
 {
-    size_t i = find_order(w, t->command.token);
-
-    if (i < pending_count(agent_orders(w->agent)))
-        pending_land(agent_orders(w->agent), i, outcome, text);
+    pending_land(
+        agent_orders(w->agent), find_order(w, t->command.token), outcome, text);
     free_trip(t);
 }
 

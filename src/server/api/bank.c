@@ -12,9 +12,13 @@
 #include "server/render/render.h"
 #include "server/server_private.h"
 
+#include <inttypes.h>
+#include <stdio.h>
 #include <string.h>
 
-#define DEPTH_MOST 1000
+#define DEPTH_MOST  1000
+#define MOVES_USUAL 1000 /* of a page */
+#define MOVES_MOST  10000
 
 /* ---- rights --------------------------------------------------------------------- */
 
@@ -45,13 +49,39 @@ static bool is_lead(struct server *s, const struct identity *who, const char *ac
     return false;
 }
 
+/* One of the accounts that maui.cfg gives the user, or that jobs of that user have. */
+static bool is_own(const struct server *s, const char *user, const char *account)
+{
+    const struct cluster *c = engine_cluster(s->engine);
+    const struct cred *k = cred_find(c, CRED_USER, user);
+    const struct cred *a = cred_find(c, CRED_ACCOUNT, account);
+    const struct text_list *list = k ? &k->cfg->alist.names : NULL;
+
+    if (k && k->cfg->adef && strcmp(k->cfg->adef, account) == 0)
+        return true;
+    for (size_t i = 0; list && i < list->n; i++)
+        if (strcmp(list->v[i], account) == 0)
+            return true;
+    for (size_t i = 0; k && a && i < c->jobs.n; i++) {
+        const struct job *j = c->jobs.v[i];
+        if (j && job_cred(c, j, CRED_USER) == k && job_cred(c, j, CRED_ACCOUNT) == a)
+            return true;
+    }
+    return false;
+}
+
+/* An account that is for all is seen by all, unless the resource manager keeps accounts
+ * or what they use from its users. */
 static bool may_see(
     struct server *s, const struct identity *who, const struct funds_account *a)
 {
     const struct am_use use = {.user = who->user, .group = who->group};
+    bool kept = identity_is_kept_from(who, RM_HIDES_ACCOUNTS)
+                || identity_is_kept_from(who, RM_HIDES_USAGE);
 
-    return identity_is(who, WHO_ADMIN3) || !a->only || only_admits(a->only, &use)
-           || is_lead(s, who, a->name);
+    return identity_is(who, WHO_ADMIN3) || is_lead(s, who, a->name)
+           || (a->only && only_admits(a->only, &use))
+           || (!a->only && (!kept || is_own(s, who->user, a->name)));
 }
 
 /* Is there a bank? Else the request is refused. */
@@ -62,6 +92,11 @@ static struct am *find_bank(struct server *s, struct request *r)
     if (!am || !engine_cluster(s->engine)->funds) {
         request_refuse_as(r, 409, "conflict", NULL,
             "there is no bank here: AMCFG[bank] TYPE=BUILTIN in maui.cfg makes one");
+        return NULL;
+    }
+    if (store_is_spoiled(s->store)) {
+        request_refuse_as(r, 503, "unavailable", NULL,
+            "the state cannot be written now; what moved since is known once it can");
         return NULL;
     }
     return am;
@@ -190,55 +225,116 @@ void api_bank_accounts(struct server *s, struct request *r)
     reply_list(s, r, list);
 }
 
+struct moves {
+    json_t *list;
+    bool kept; /* of whose jobs they are */
+};
+
 static int on_leg(void *arg, const struct ledger_leg *leg, const struct ledger_txn *of)
 {
+    struct moves *m = arg;
+    bool kept = m->kept && *of->run;
     json_t *o = json_object();
 
     render_int(o, "transaction", of->id);
     render_instant(o, "at", of->at);
     render_text(o, "kind", of->kind);
-    render_text(o, "run", of->run);
+    render_text(o, "run", kept ? "" : of->run);
     render_text(o, "who", of->who);
-    render_text(o, "text", of->text);
+    render_text(o, "text", kept ? "" : of->text);
     put_amount(o, "amount", leg->amount);
     if (leg->of && strcmp(leg->place, "deposit") == 0)
         render_int(o, "deposit", leg->of);
-    json_array_append_new(arg, o);
+    json_array_append_new(m->list, o);
     return 0;
 }
 
+/* "1767222000.17.0", as `next` told it. */
+static int read_spot(const char *text, struct ledger_spot *ret, struct err *err)
+{
+    char end;
+
+    if (text
+        && sscanf(text, "%" SCNd64 ".%" SCNd64 ".%" SCNd64 "%c", &ret->at, &ret->txn,
+               &ret->n, &end)
+               != 3)
+        return err_set(err, ERR_INVALID,
+            "after: '%s' is not a place in a statement; expected what `next` told",
+            text);
+    return 0;
+}
+
+static int read_period(
+    struct server *s, struct request *r, struct am_period *ret, struct err *err)
+{
+    *ret = (struct am_period){.account = request_query(r, "account")};
+    if (request_query_int(r, "from", 0, &ret->from_at, err) < 0
+        || request_query_int(r, "to", world_now(s) + 1, &ret->to_at, err) < 0
+        || request_query_int(r, "limit", MOVES_USUAL, &ret->most, err) < 0
+        || read_spot(request_query(r, "after"), &ret->after, err) < 0)
+        return -1;
+    if (ret->most < 1 || ret->most > MOVES_MOST)
+        return err_set(
+            err, ERR_INVALID, "limit: expected 1 to %d moves at a time", MOVES_MOST);
+    return 0;
+}
+
+static json_t *statement_record(
+    const struct am_period *of, const struct am_statement *sum, json_t *moves)
+{
+    json_t *o = json_object();
+    char next[80];
+
+    render_text(o, "account", of->account);
+    render_instant(o, "from", of->from_at);
+    render_instant(o, "to", of->to_at);
+    put_amount(o, "opening", sum->opening);
+    put_amount(o, "credits", sum->credits);
+    put_amount(o, "debits", sum->debits);
+    put_amount(o, "closing", sum->closing);
+    json_object_set(o, "moves", moves);
+    snprintf(next, sizeof next, "%" PRId64 ".%" PRId64 ".%" PRId64, sum->last.at,
+        sum->last.txn, sum->last.n);
+    if (sum->more)
+        render_text(o, "next", next);
+    return o;
+}
+
+/* A page of it: the sums are of the whole period. */
 void api_bank_statement(struct server *s, struct request *r)
 {
+    const struct identity *who = request_who(r);
     struct am *am = find_bank(s, r);
-    struct am_period of = {.account = request_query(r, "account")};
+    struct am_period of;
     struct am_statement sum;
     struct err err;
     uint32_t number;
-    json_t *legs, *o;
+    struct moves moves = {0};
 
     if (!am || !find_seen(s, r, &number))
         return;
-    if (request_query_int(r, "from", 0, &of.from_at, &err) < 0
-        || request_query_int(r, "to", world_now(s) + 1, &of.to_at, &err) < 0) {
+    moves.kept = (identity_is_kept_from(who, RM_HIDES_JOBS)
+                     || identity_is_kept_from(who, RM_HIDES_USAGE))
+                 && !is_lead(s, who, request_query(r, "account"));
+    moves.list = json_array();
+    if (read_period(s, r, &of, &err) < 0
+        || am_statement(am, &of, &sum, on_leg, &moves, &err) < 0)
         request_refuse(r, &err);
-        return;
-    }
-    legs = json_array();
-    if (am_statement(am, &of, &sum, on_leg, legs, &err) < 0) {
-        json_decref(legs);
-        request_refuse(r, &err);
-        return;
-    }
-    o = json_object();
-    render_text(o, "account", of.account);
-    render_instant(o, "from", of.from_at);
-    render_instant(o, "to", of.to_at);
-    put_amount(o, "opening", sum.opening);
-    put_amount(o, "credits", sum.credits);
-    put_amount(o, "debits", sum.debits);
-    put_amount(o, "closing", sum.closing);
-    json_object_set_new(o, "moves", legs);
-    request_reply_json(r, o);
+    else
+        request_reply_json(r, statement_record(&of, &sum, moves.list));
+    json_decref(moves.list);
+}
+
+/* Whose job it is may be kept from the caller. */
+static bool may_see_run(
+    struct server *s, const struct identity *who, uint32_t run, const char *account)
+{
+    const struct cluster *c = engine_cluster(s->engine);
+    const struct job *j = job_find(c, funds_run_job(c->funds, run));
+
+    return identity_is(who, WHO_ADMIN3) || is_lead(s, who, account)
+           || (j ? identity_sees_job(who, c, j)
+                 : !identity_is_kept_from(who, RM_HIDES_JOBS));
 }
 
 void api_bank_liens(struct server *s, struct request *r)
@@ -257,7 +353,8 @@ void api_bank_liens(struct server *s, struct request *r)
          i = funds_next_run(f, i + 1)) {
         struct funds_account a = funds_account_now(f, funds_run_account(f, i));
         json_t *o;
-        if ((only && strcmp(only, a.name) != 0) || !may_see(s, who, &a))
+        if ((only && strcmp(only, a.name) != 0) || !may_see(s, who, &a)
+            || !may_see_run(s, who, i, a.name))
             continue;
         o = json_object();
         render_text(o, "run", funds_run_name(f, i));
@@ -276,6 +373,7 @@ struct bank_order {
     struct am *am;
     json_t *body; /* owned; texts are borrowed from it */
     char *who;    /* owned */
+    char *id;     /* of the request, as the ledger knows it; owned or NULL */
     int64_t at;
     int (*make)(struct bank_order *b, struct err *err);
     int64_t amount, credit_limit;
@@ -301,10 +399,8 @@ static bool flag_of(const struct bank_order *b, const char *key)
 
 static struct am_request request_of(const struct bank_order *b)
 {
-    return (struct am_request){.id = text_of(b, "request"),
-        .at = b->at,
-        .who = b->who,
-        .text = text_of(b, "text")};
+    return (struct am_request){
+        .id = b->id, .at = b->at, .who = b->who, .text = text_of(b, "text")};
 }
 
 static int make_it(void *payload, struct err *err)
@@ -321,7 +417,23 @@ static void forget_it(void *payload)
 
     json_decref(b->body);
     free(b->who);
+    free(b->id);
     free(b);
+}
+
+/* Administrators and their programs have one set of ids; each other person has one
+ * alone, so that nobody takes an id that somebody else is about to use. */
+static char *request_id(const struct identity *who, const json_t *body)
+{
+    const char *given = json_string_value(json_object_get(body, "request"));
+    struct strbuf id = {0};
+
+    if (!given || !*given)
+        return NULL;
+    if (!identity_is(who, WHO_ADMIN1))
+        strbuf_printf(&id, "%s/", who->user);
+    strbuf_add(&id, given);
+    return strbuf_take(&id);
 }
 
 /* Its amounts are read; the rest is the ledger's to check. */
@@ -337,6 +449,7 @@ static struct bank_order *read_order(struct server *s, struct request *r,
     *b = (struct bank_order){.am = teller_ledger(s),
         .body = json_deep_copy(body),
         .who = xstrdup(request_who(r)->user),
+        .id = request_id(request_who(r), body),
         .at = world_now(s),
         .make = make};
     if ((json_object_get(body, "amount")
@@ -449,6 +562,11 @@ void api_bank_account(struct server *s, struct request *r)
 
     if (!identity_is(who, WHO_ADMIN1) && !may)
         deny_command(r, "mam-create-account");
+    else if (!identity_is(who, WHO_ADMIN1) && known == FUNDS_NONE
+             && cred_find(engine_cluster(s->engine), CRED_ACCOUNT, name))
+        request_refuse_as(r, 409, "conflict", "account",
+            "that is the name of an account that jobs or maui.cfg have already: an "
+            "administrator makes it");
     else
         carry_out(s, r, set_account, "the account is as described");
 }

@@ -4,6 +4,7 @@
 
 #include "policy/bank.h"
 #include "server/server_private.h"
+#include "server/whole.h"
 
 #include <inttypes.h>
 
@@ -12,7 +13,9 @@
 struct teller {
     struct am am;
     int64_t ticked_at;
-    bool strangers; /* runs were told whose jobs are not known yet */
+    bool recalled;   /* the engine was told what there is since the bank is in force */
+    bool strangers;  /* ... and not yet that all jobs are known */
+    int64_t seen_at; /* when the life before last looked at its jobs; 0 = not known */
 };
 
 void teller_open(struct server *s)
@@ -134,6 +137,11 @@ static int write_move(void *payload, struct err *unused)
         result = am_release(&p->s->teller->am, p->m.run, p->m.at, &err);
         break;
     }
+    if (result == AM_DONE && p->m.unseen)
+        log_line(p->s->log, LOG_WARNING,
+            "the bank: job '%s', run %s of account %s: its end was not seen; it is "
+            "charged %s credits",
+            p->m.job, p->m.run, p->m.account, amount_text(p->m.total).text);
     if (result != AM_DONE)
         log_line(p->s->log, LOG_ALERT, "the bank: job '%s', run %s of account %s: %s",
             p->m.job, p->m.run, p->m.account, err.text);
@@ -156,14 +164,13 @@ static void post_move(struct server *s, const struct money_move *m)
     unsaved_later(s->unsaved, (struct unsaved_step){write_move, forget_move, p});
 }
 
-/* Names of runs count on, over restarts. */
-static void keep_run_number(struct server *s)
+static void keep_number(struct server *s, const char *key, uint64_t n)
 {
-    const struct funds *f = engine_cluster(s->engine)->funds;
     char text[32];
 
-    snprintf(text, sizeof text, "%" PRIu64, funds_runs_ever(f));
-    unsaved_put(s->unsaved, "bank", "runs", text);
+    snprintf(text, sizeof text, "%" PRIu64, n);
+    unsaved_put(s->unsaved, "bank", key, text);
+    commit_want(s);
 }
 
 void teller_post(struct server *s)
@@ -175,9 +182,9 @@ void teller_post(struct server *s)
         post_move(s, &moves[i]);
     if (!n)
         return;
-    keep_run_number(s);
+    /* names of runs count on, over restarts */
+    keep_number(s, "runs", funds_runs_ever(engine_cluster(s->engine)->funds));
     engine_money_told(s->engine);
-    commit_want(s);
 }
 
 /* ---- facts out of the ledger ---------------------------------------------------- */
@@ -192,6 +199,7 @@ struct facts {
     struct VEC(struct funds_run) runs;
     struct VEC(int64_t) payers; /* of the runs */
     struct VEC(struct funds_lien) liens;
+    struct VEC(struct funds_end) ends;
 };
 
 static const char *hold_text(struct facts *f, const char *text)
@@ -215,6 +223,7 @@ static void facts_fini(struct facts *f)
     vec_fini(&f->runs);
     vec_fini(&f->payers);
     vec_fini(&f->liens);
+    vec_fini(&f->ends);
 }
 
 static int on_account(void *arg, const struct ledger_account *row)
@@ -234,8 +243,6 @@ static int on_deposit(void *arg, const struct ledger_deposit *row)
 {
     struct facts *f = arg;
 
-    if (row->ended && row->held == 0)
-        return 0;
     vec_push(&f->deposits, ((struct funds_deposit){.id = row->id,
                                .from_at = row->from_at,
                                .to_at = row->to_at,
@@ -289,7 +296,9 @@ static int on_run(void *arg, const struct ledger_run *row)
     vec_push(&f->runs, ((struct funds_run){.run = hold_text(f, row->run),
                            .job = job_of_run(f, row->run),
                            .most = row->most,
-                           .charged = row->charged}));
+                           .charged = row->charged,
+                           .since_at = row->since_at,
+                           .until_at = row->until_at}));
     vec_push(&f->payers, row->account);
     return 0;
 }
@@ -333,10 +342,10 @@ static void sort_deposits(struct facts *f)
 
 static int read_accounts(struct am *am, struct facts *f, struct err *err)
 {
-    const struct ledger_which all = {0};
+    const struct ledger_which all = {0}, live = {.live = true};
 
     if (ledger_accounts(am->store, &all, on_account, f, err) < 0
-        || ledger_deposits(am->store, &all, on_deposit, f, err) < 0)
+        || ledger_deposits(am->store, &live, on_deposit, f, err) < 0)
         return -1;
     sort_deposits(f);
     return 0;
@@ -364,16 +373,16 @@ static int read_runs(struct am *am, struct facts *f, struct err *err)
     return 0;
 }
 
-static uint64_t last_run_number(struct server *s)
+static int64_t kept_number(struct server *s, const char *key)
 {
     char *text = NULL;
-    uint64_t n = 0;
+    int64_t n = 0;
     struct err err;
 
-    if (store_get(s->store, "bank", "runs", &text, &err) < 0)
+    if (store_get(s->store, "bank", key, &text, &err) < 0)
         log_line(s->log, LOG_ALERT, "the bank: %s", err.text);
     else if (text)
-        n = strtoull(text, NULL, 10);
+        n = strtoll(text, NULL, 10);
     free(text);
     return n;
 }
@@ -385,34 +394,6 @@ static void tell_facts(struct server *s, const struct funds_facts *facts)
 
     if (world_apply(s, &ev, NULL, &err) < 0)
         log_line(s->log, LOG_ALERT, "the bank: %s", err.text);
-}
-
-void teller_recall(struct server *s)
-{
-    struct am *am = teller_ledger(s);
-    struct facts f = {0};
-    struct err err = {0};
-
-    if (!am || engine_cluster(s->engine)->funds)
-        return;
-    if (read_accounts(am, &f, &err) < 0 || read_runs(am, &f, &err) < 0)
-        log_line(s->log, LOG_ALERT, "the bank: %s", err.text);
-    else
-        tell_facts(s, &(struct funds_facts){.accounts = f.accounts.v,
-                          .n = f.accounts.n,
-                          .runs = f.runs.v,
-                          .nruns = f.runs.n,
-                          .runs_ever = last_run_number(s)});
-    s->teller->strangers = f.runs.n > 0;
-    facts_fini(&f);
-}
-
-void teller_jobs_are_known(struct server *s)
-{
-    if (!teller_is_open(s) || !s->teller->strangers)
-        return;
-    s->teller->strangers = false;
-    tell_facts(s, &(struct funds_facts){.known = true});
 }
 
 /* ---- what changed --------------------------------------------------------------- */
@@ -449,7 +430,7 @@ static void tell_changes(struct server *s)
     struct err err = {0};
     size_t n = 0;
 
-    if (!am || !f)
+    if (!am || !f || store_is_spoiled(s->store)) /* what was moved is not in it */
         return;
     if (read_accounts(am, &all, &err) < 0)
         log_line(s->log, LOG_ALERT, "the bank: %s", err.text);
@@ -464,6 +445,100 @@ static void tell_changes(struct server *s)
         tell_facts(s, &(struct funds_facts){.accounts = all.accounts.v, .n = n});
     facts_fini(&all);
 }
+
+/* ---- when the bank comes into force ------------------------------------------------
+ */
+
+/* The engine has no picture yet. */
+static void tell_all(struct server *s, struct am *am)
+{
+    struct facts f = {0};
+    struct err err = {0};
+
+    if (read_accounts(am, &f, &err) < 0 || read_runs(am, &f, &err) < 0)
+        log_line(s->log, LOG_ALERT, "the bank: %s", err.text);
+    else
+        tell_facts(s, &(struct funds_facts){.accounts = f.accounts.v,
+                          .n = f.accounts.n,
+                          .runs = f.runs.v,
+                          .nruns = f.runs.n,
+                          .runs_ever = (uint64_t)kept_number(s, "runs")});
+    facts_fini(&f);
+}
+
+void teller_recall(struct server *s)
+{
+    struct am *am = teller_ledger(s);
+    bool again = am && engine_cluster(s->engine)->funds;
+
+    if (!s->teller) /* settings are read before it opens */
+        return;
+    if (!am || (again && s->teller->recalled)) {
+        s->teller->recalled = am != NULL;
+        return;
+    }
+    if (again)
+        tell_changes(s);
+    else
+        tell_all(s, am);
+    s->teller->seen_at = kept_number(s, "seen");
+    s->teller->recalled = s->teller->strangers = true;
+    if (whole_is_restored(s)) /* the settings have changed: who runs is known already */
+        teller_jobs_are_known(s);
+}
+
+static int on_ended(void *arg, const struct store_account *row)
+{
+    struct funds_end *end = arg;
+
+    if (row->start_at <= 0 || row->end_at < row->start_at)
+        return 0; /* it could not be found, and that is all that is known */
+    end->at = row->end_at;
+    end->success = strcmp(row->state, job_state_name(JOB_COMPLETED)) == 0;
+    return 1;
+}
+
+/* Of runs whose jobs are not there any more: have those been recorded as ended since?
+ */
+static void find_ends(struct server *s, struct facts *f)
+{
+    const struct cluster *c = engine_cluster(s->engine);
+    struct err err = {0};
+
+    for (uint32_t i = funds_next_run(c->funds, 0); i != FUNDS_NONE;
+         i = funds_next_run(c->funds, i + 1)) {
+        const struct job *j = job_find(c, funds_run_job(c->funds, i));
+        struct funds_end end = {.run = funds_run_name(c->funds, i)};
+        struct store_account_filter of = {
+            .job = funds_run_job(c->funds, i), .from_at = funds_run_since(c->funds, i)};
+        if (!funds_is_strange(c->funds, i)
+            || (j && job_has_begun((enum job_state)j->state)))
+            continue;
+        int found = store_account_each(s->store, &of, on_ended, &end, &err);
+        if (found < 0)
+            log_line(s->log, LOG_ALERT, "the bank: %s", err.text);
+        else if (found > 0)
+            vec_push(&f->ends, end);
+    }
+}
+
+void teller_jobs_are_known(struct server *s)
+{
+    struct facts f = {0};
+
+    if (!teller_ledger(s) || !s->teller->strangers)
+        return;
+    s->teller->strangers = false;
+    find_ends(s, &f);
+    tell_facts(s, &(struct funds_facts){.known = true,
+                      .seen_at = s->teller->seen_at,
+                      .ends = f.ends.v,
+                      .nends = f.ends.n});
+    facts_fini(&f);
+}
+
+/* ---- requests and the clock -------------------------------------------------------
+ */
 
 int teller_do(struct server *s, struct unsaved_step step, struct err *err)
 {
@@ -486,6 +561,7 @@ void teller_look(struct server *s)
     if (!teller_is_open(s) || (since >= 0 && since < TICK_S)) /* < 0: a clock was set */
         return;
     s->teller->ticked_at = now;
+    keep_number(s, "seen", (uint64_t)now);
     if (am_tick(teller_ledger(s), now, &err) < 0)
         log_line(s->log, LOG_ALERT, "the bank: %s", err.text);
     tell_changes(s);

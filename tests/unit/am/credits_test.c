@@ -312,6 +312,70 @@ static void statements_follow_on_each_other(void **state)
         -1);
 }
 
+struct told {
+    int64_t amounts[20];
+    int n;
+};
+
+static int note_amount(
+    void *arg, const struct ledger_leg *leg, const struct ledger_txn *of)
+{
+    struct told *t = arg;
+
+    (void)of;
+    t->amounts[t->n++] = leg->amount;
+    return 0;
+}
+
+static void a_statement_comes_in_pages_with_the_sums_of_all(void **state)
+{
+    struct bank *b = *state;
+    struct am_period of = {.account = "chem", .from_at = 100, .to_at = 200, .most = 3};
+    struct told told = {.n = 0};
+    struct am_statement s = {.more = true};
+    int pages = 0;
+
+    account(b, "chem");
+    b->now = 50;
+    deposit(b, "chem", CREDITS(1000), AM_EVER);
+    for (int i = 0; i < 7; i++) {
+        b->now = 100 + i / 2; /* some at the same instant */
+        deposit(b, "chem", CREDITS(i + 1), AM_EVER);
+    }
+    for (; s.more; pages++) {
+        bank_expect(b, am_statement(&b->am, &of, &s, note_amount, &told, &b->err), 0);
+        assert_int_equal(s.opening, CREDITS(1000));
+        assert_int_equal(s.credits, CREDITS(28));
+        of.after = s.last;
+    }
+    assert_int_equal(pages, 3);
+    assert_int_equal(told.n, 7);
+    for (int i = 0; i < 7; i++)
+        assert_int_equal(told.amounts[i], CREDITS(i + 1));
+}
+
+static void a_transfer_is_for_whom_the_credits_were(void **state)
+{
+    struct bank *b = *state;
+    const struct am_use ann = {.user = "ann"}, bob = {.user = "bob"};
+    const struct am_transfer t = {.from = "chem",
+        .to = "bio",
+        .amount = CREDITS(15),
+        .dated = true,
+        .to_at = 9000};
+    struct am_request req;
+
+    account(b, "chem");
+    account(b, "bio");
+    put_deposit(b, (struct am_deposit){
+                       .account = "chem", .amount = CREDITS(10), .only = "user=ann"});
+    put_deposit(b, (struct am_deposit){.account = "chem", .amount = CREDITS(20)});
+    req = bank_request(b);
+    bank_expect(b, am_transfer(&b->am, &req, &t, &b->err), AM_DONE);
+    assert_int_equal(balance_for(b, "bio", &ann).available, CREDITS(15));
+    assert_int_equal(balance_for(b, "bio", &bob).available, CREDITS(5));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -328,6 +392,8 @@ int main(void)
         BANK_TEST(a_debt_stays_and_is_paid_only_if_wanted),
         BANK_TEST(a_deposit_smaller_than_the_debt_goes_into_it),
         BANK_TEST(statements_follow_on_each_other),
+        BANK_TEST(a_statement_comes_in_pages_with_the_sums_of_all),
+        BANK_TEST(a_transfer_is_for_whom_the_credits_were),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -96,13 +96,27 @@ static void a_clock_far_ahead_for_a_moment_burns_nothing_10(void **state)
     lien(b, "7.0", "chem", CREDITS(10));
     clock_to(b, 1000);
     bank_expect(b, am_tick(&b->am, 1000 + 3601, &b->err), 0); /* and no end yet */
-    bank_expect(b, am_tick(&b->am, 90000, &b->err), 0);
+    for (int64_t ahead = 90000; ahead < 90000 + 3600; ahead += 60)
+        bank_expect(b, am_tick(&b->am, ahead, &b->err), 0);
     charge_so_far(b, "7.0", NULL, CREDITS(3), true);
     bank_expect(b, am_tick(&b->am, 1060, &b->err), 0);
     bank_expect(b, am_tick(&b->am, 1120, &b->err), 0);
     b->now = 1120;
     assert_int_equal(at_place(b, "expired", "chem"), 0);
     assert_int_equal(available(b, "chem"), CREDITS(97));
+}
+
+static void a_clock_that_stays_ahead_is_believed_after_an_hour_10(void **state)
+{
+    struct bank *b = *state;
+
+    one(b, 5000);
+    clock_to(b, 1000);
+    for (int64_t ahead = 90000; ahead <= 90000 + 3600; ahead += 60) {
+        assert_int_equal(at_place(b, "expired", "chem"), 0);
+        bank_expect(b, am_tick(&b->am, ahead, &b->err), 0);
+    }
+    assert_int_equal(at_place(b, "expired", "chem"), CREDITS(100));
 }
 
 static void liens_are_in_the_store_with_the_runs_10(void **state)
@@ -196,6 +210,7 @@ int main(void)
         BANK_TEST(members_of_an_array_have_liens_of_their_own_10),
         BANK_TEST(what_expired_stays_expired_when_the_clock_goes_back_10),
         BANK_TEST(a_clock_far_ahead_for_a_moment_burns_nothing_10),
+        BANK_TEST(a_clock_that_stays_ahead_is_believed_after_an_hour_10),
         BANK_TEST(liens_are_in_the_store_with_the_runs_10),
         BANK_TEST(a_run_found_without_a_lien_gets_what_there_is_10),
         BANK_TEST(a_lost_manager_is_corrected_at_the_end_10),

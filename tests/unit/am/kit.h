@@ -167,11 +167,14 @@ static inline void refund(struct bank *b, const char *run, int64_t amount)
     bank_expect(b, try_refund(b, run, amount, 0), AM_DONE);
 }
 
-/* The clock goes there as a daemon's does, in steps, and what has ended expires. */
+/* The clock goes there in steps, as that of a daemon which has run for long, and what
+ * has ended expires. */
 static inline void clock_to(struct bank *b, int64_t at)
 {
     int64_t now = b->now;
 
+    b->am.ticked_at = now;
+    b->am.sane_at = now - 3600;
     bank_expect(b, am_tick(&b->am, now, &b->err), 0);
     while (now < at) {
         now = now + 1800 < at ? now + 1800 : at;

@@ -324,6 +324,112 @@ static void a_deposit_that_begins_lets_jobs_start(void **state)
     sc_destroy(s);
 }
 
+static void tell(struct scenario *s, struct funds_facts facts)
+{
+    assert_int_equal(
+        sc_apply(s, (struct event){.kind = EVENT_FUNDS, .u.funds = facts}, NULL), 0);
+}
+
+static void who_runs_when_the_bank_opens_gets_a_lien_and_pays(void **state)
+{
+    struct scenario *s = sc_create_with("AMCFG[bank] TYPE=NONE\n");
+
+    (void)state;
+    sc_nodes(s, 4, 1);
+    add(s, "j", 1, 100, 80, "chem");
+    add(s, "k", 1, 100, 80, NULL);
+    sc_at(s, 10);
+    sc_configure(s, BANK "\n");
+    tell_balance(s, "chem", C(1000));
+    tell(s, (struct funds_facts){.known = true});
+    assert_int_equal(held(s), C(100));
+    tell(s, (struct funds_facts){.known = true});
+    assert_int_equal(held(s), C(100)); /* once */
+    sc_run(s);
+    assert_int_equal(held(s), 0);
+    assert_int_equal(balance(s), C(920));
+    sc_destroy(s);
+}
+
+/* chem has 1000, 600 of them kept for a run from 100 to 700 of a job nobody knows. */
+static void tell_stranger(struct scenario *s)
+{
+    static const struct funds_deposit d = {
+        .id = 1, .to_at = INT64_MAX, .balance = C(1000), .held = C(600)};
+    static const struct funds_account a = {.name = "chem", .deposits = &d, .n = 1};
+    static const struct funds_lien lien = {1, C(600)};
+    static const struct funds_run run = {.run = "gone.r1",
+        .job = "gone",
+        .account = "chem",
+        .most = C(600),
+        .since_at = 100,
+        .until_at = 700,
+        .liens = &lien,
+        .n = 1};
+
+    tell(s, (struct funds_facts){
+                .accounts = &a, .n = 1, .runs = &run, .nruns = 1, .runs_ever = 1});
+}
+
+static void a_run_whose_end_nobody_saw_pays_up_to_when_it_was_seen_last(void **state)
+{
+    static const struct {
+        const char *policy;
+        int64_t seen_at, left;
+    } rows[] = {{"DEBITALLWC", 400, 700}, {"DEBITALLWC", 9000, 400},
+        {"DEBITALLWC", 0, 1000}, {"DEBITSUCCESSFULWC", 400, 1000}};
+
+    (void)state;
+    for (size_t i = 0; i < 4; i++) {
+        char lines[100];
+        size_t n;
+        snprintf(lines, sizeof lines, "AMCFG[x] TYPE=BUILTIN CHARGEPOLICY=%s\n",
+            rows[i].policy);
+        struct scenario *s = sc_create_with(lines);
+        sc_nodes(s, 4, 1);
+        tell_stranger(s);
+        tell(s, (struct funds_facts){.known = true, .seen_at = rows[i].seen_at});
+        assert_int_equal(balance(s), C(rows[i].left));
+        assert_int_equal(held(s), 0);
+        const struct money_move *m = engine_money(sc_engine(s), &n);
+        assert_int_equal(n, 1);
+        assert_true(m->unseen && m->kind == MONEY_CHARGE);
+        assert_string_equal(m->job, "gone");
+        assert_int_equal(m->total, C(1000 - rows[i].left));
+        sc_destroy(s);
+    }
+}
+
+static void a_run_whose_end_the_accounting_has_pays_until_then(void **state)
+{
+    const struct funds_end ends[] = {{"other.r9", 150, true}, {"gone.r1", 250, true}};
+
+    (void)state;
+    for (size_t i = 0; i < 2; i++) {
+        struct scenario *s = sc_create_with("AMCFG[x] TYPE=BUILTIN\n");
+        sc_nodes(s, 4, 1);
+        tell_stranger(s);
+        tell(s, (struct funds_facts){
+                    .known = true, .seen_at = 600, .ends = ends, .nends = 1 + i});
+        assert_int_equal(balance(s), C(i ? 850 : 1000)); /* successful ones pay */
+        sc_destroy(s);
+    }
+}
+
+static void what_a_job_may_run_over_is_kept_too(void **state)
+{
+    struct scenario *s = begin("JOBMAXOVERRUN 50\n" BANK "\n", 149);
+
+    (void)state;
+    add(s, "j", 1, 100, 80, "chem");
+    sc_at(s, 0);
+    check_why(s, "j", "needs 150 credits, 149 left in chem");
+    tell_balance(s, "chem", C(150));
+    sc_at(s, 10);
+    assert_int_equal(held(s), C(150));
+    sc_destroy(s);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -341,6 +447,10 @@ int main(void)
             who_has_no_funds_is_deferred_or_cancelled_where_the_site_says_so),
         cmocka_unit_test(without_a_bank_nothing_is_asked),
         cmocka_unit_test(a_deposit_that_begins_lets_jobs_start),
+        cmocka_unit_test(who_runs_when_the_bank_opens_gets_a_lien_and_pays),
+        cmocka_unit_test(a_run_whose_end_nobody_saw_pays_up_to_when_it_was_seen_last),
+        cmocka_unit_test(a_run_whose_end_the_accounting_has_pays_until_then),
+        cmocka_unit_test(what_a_job_may_run_over_is_kept_too),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -53,6 +53,23 @@ static void an_overdue_job_has_them_one_poll_longer(void **state)
     four_close(&f);
 }
 
+/* Its end comes in the very second in which a cycle found it overdue. */
+static void what_an_overdue_job_had_is_free_when_it_stops(void **state)
+{
+    struct four f = four_nodes();
+    struct err err;
+
+    (void)state;
+    struct job *j = plan_tasks(f.w, f.p, 3, 1000);
+    assert_true(plan_start(f.w, f.p, j));
+    plan_begin(f.p, NOW + 1000, RSV_KEEP);
+    assert_int_equal(count_least(f.p->counted, f.pool, NOW + 1000, 90000, NULL), 1);
+    plan_job_stopping(f.p, j, NOW + 1000);
+    assert_int_equal(job_stop(f.w->c, j, EV_COMPLETE, NOW + 1000, &err), 0);
+    assert_int_equal(count_least(f.p->counted, f.pool, NOW + 1000, 90000, NULL), 4);
+    four_close(&f);
+}
+
 static void what_is_taken_is_there_again_when_given_back(void **state)
 {
     struct four f = four_nodes();
@@ -153,6 +170,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_job_that_starts_has_units_until_its_limit),
         cmocka_unit_test(an_overdue_job_has_them_one_poll_longer),
+        cmocka_unit_test(what_an_overdue_job_had_is_free_when_it_stops),
         cmocka_unit_test(what_is_taken_is_there_again_when_given_back),
         cmocka_unit_test(what_is_free_from_now_on_sinks_at_a_reservation),
         cmocka_unit_test(units_of_a_reservation_that_goes_are_free),

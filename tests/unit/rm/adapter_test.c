@@ -182,6 +182,14 @@ static void an_order_is_looked_at_ever_more_rarely(void **state)
     assert_int_equal(pending_next_ms(p), 1750);
     assert_true(pending_has(p, "1", RM_START));
     assert_false(pending_has(p, "1", RM_CANCEL));
+    assert_int_equal(pending_find(p, "1", RM_START), 0);
+    assert_int_equal(pending_find(p, "2", RM_START), pending_count(p));
+    assert_int_equal(pending_find_token(p, c.token), 0);
+    assert_int_equal(pending_find_token(p, c.token + 1), pending_count(p));
+    pending_renew(p, pending_count(p), 1700); /* it has landed: nothing */
+    pending_land(p, pending_count(p), RM_OK, NULL);
+    assert_int_equal(pending_next_ms(p), 1750);
+    assert_int_equal(pending_count(p), 1);
     pending_destroy(p);
     expect(&told, "");
 }

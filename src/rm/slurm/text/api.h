@@ -291,6 +291,7 @@ typedef struct {
         time_min;
     uint32_t wait4switch; /* not sent */
     time_t begin_time;    /* 0 = as it is */
+    uint32_t nice; /* NO_VAL: it is at priority 0; else it has one, which stays */
 } job_desc_msg_t;
 
 typedef struct {

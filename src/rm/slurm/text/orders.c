@@ -22,6 +22,7 @@ void slurm_init_job_desc_msg(job_desc_msg_t *m)
 {
     *m = (job_desc_msg_t){.priority = NO_VAL,
         .site_factor = NO_VAL,
+        .nice = NO_VAL,
         .alloc_sid = NO_VAL,
         .min_nodes = NO_VAL,
         .max_nodes = NO_VAL,
@@ -157,11 +158,17 @@ static int update(const job_desc_msg_t *m, const char *comment, const char *more
     return run_words(&w);
 }
 
+/* One that is kept by a begin time alone needs no more than that this goes. */
+static int release(const job_desc_msg_t *m)
+{
+    return m->nice == NO_VAL ? verb("release", m->job_id_str) : 0;
+}
+
 /* A start without a remark of its own leaves none; one that has begun by then keeps
  * "go". The list of nodes says that we ask: else the gate would keep the job again. */
 static int let_go(const job_desc_msg_t *m)
 {
-    if (update(m, "go", "") < 0 || verb("release", m->job_id_str) < 0)
+    if (update(m, "go", "") < 0 || release(m) < 0)
         return -1;
     (void)update(m, m->admin_comment, "");
     return 0;
@@ -174,7 +181,7 @@ static int start(const job_desc_msg_t *m)
     if (m->admin_comment != NULL ? update(m, m->admin_comment, ";go") < 0
                                  : update(m, "go", "") < 0)
         return -1;
-    return verb("release", m->job_id_str);
+    return release(m);
 }
 
 /* A begin time goes at the end: until then nothing else may keep the job. */
@@ -225,12 +232,6 @@ static int note(const job_desc_msg_t *m)
     return run_words(&w);
 }
 
-/* Who keeps or holds it; a remark for its owner is something else. */
-static bool is_mark(const char *comment)
-{
-    return comment != NULL && strncmp(comment, "maui:", 5) == 0 && comment[5] != ' ';
-}
-
 int slurm_update_job2(job_desc_msg_t *m, job_array_resp_msg_t **ret)
 {
     (void)ret;
@@ -238,7 +239,7 @@ int slurm_update_job2(job_desc_msg_t *m, job_array_resp_msg_t **ret)
         return start(m);
     if (m->priority == 0 && m->admin_comment != NULL)
         return keep(m);
-    if (m->priority == NO_VAL && is_mark(m->admin_comment))
+    if (m->priority == NO_VAL && m->req_nodes != NULL)
         return update(m, m->admin_comment, "");
     if (m->priority == 0)
         return verb(m->alloc_sid == NO_VAL ? "hold" : "uhold", m->job_id_str);

@@ -1,0 +1,205 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The way back while the gate is closed: what waits for the scheduler alone becomes Slurm's,
+as its owner asked; what somebody holds stays held; and nobody gets past meanwhile."""
+import contextlib
+import os
+import pathlib
+import time
+
+import pytest
+
+CLUSTER = {"nodes": 2, "open_after": 3600}
+NEVER = "2096-10-02T07:06:40"
+
+
+@pytest.fixture
+def busy(slurm):
+    """A job on all nodes."""
+    job = slurm.sbatch("-N", 2, "--exclusive", "-t", "30")
+    slurm.wait_state(job, "RUNNING")
+    return job
+
+
+@contextlib.contextmanager
+def without_scheduler(slurm):
+    slurm.kill("maui")
+    try:
+        yield
+    finally:
+        slurm.maui.start()
+        slurm.wait(slurm.known, "the scheduler's picture")
+
+
+def begin(slurm, job):
+    return slurm.show(job)["EligibleTime"]
+
+
+def waiting(slurm, *options, user=None):
+    """A job that the scheduler has in its hands."""
+    job = slurm.sbatch(*options, user=user)
+    slurm.wait(lambda: slurm.show(job)["Priority"] == "0", "its being taken over")
+    return job
+
+
+def dependent(slurm, on, *options, user=None):
+    """One that is kept by a begin time that never comes."""
+    job = slurm.sbatch("-d", f"afterany:{on}", "-n", 1, *options, user=user)
+    slurm.wait(lambda: begin(slurm, job) == NEVER, "its being kept so")
+    return job
+
+
+def letgo(slurm):
+    done = slurm.maui.run("slurm", "letgo")
+    assert done.returncode == 0, done
+    return done.stdout
+
+
+def test_what_an_administrator_releases_while_the_scheduler_is_away_goes_back(slurm, busy):
+    kept, held = waiting(slurm, "-n", 1), slurm.sbatch("-n", 1, "-H")
+    slurm.wait_maui(kept, "Idle")
+    slurm.wait_maui(held, "Hold")
+    still = slurm.sbatch("-n", 1, "-H")
+    with without_scheduler(slurm):
+        for job in (kept, held):
+            slurm.ok("scontrol", "release", job)
+            assert slurm.show(job)["Priority"] == "0"      # the gate is closed
+        assert letgo(slurm).startswith("2 waiting jobs")
+        slurm.ok("scancel", busy)
+        for job in (kept, held):
+            slurm.wait_state(job, "RUNNING")
+        assert slurm.state(still) == "PENDING"
+
+
+def test_root_gives_back_what_waits_for_a_scheduler_of_another_user(slurm, busy, users):
+    job, late = waiting(slurm, "-n", 1), dependent(slurm, busy, "--nice=50")
+    script = pathlib.Path(slurm.dir, "etc/job_submit.lua")
+    before = script.read_text()
+    with without_scheduler(slurm):
+        script.write_text(slurm.installed("gate", "--open-after", "3600", "--user", users[0]))
+        os.utime(script, (0, time.time() + 2))   # read anew by slurmctld
+        try:
+            assert letgo(slurm).startswith("2 waiting jobs")
+            assert slurm.show(job)["Priority"] != "0"
+            slurm.ok("scancel", busy)
+            for one in (job, late):
+                slurm.wait_state(one, "RUNNING")
+        finally:
+            script.write_text(before)
+            os.utime(script, (0, time.time() + 4))
+
+
+def test_a_hold_takes_away_a_begin_time_that_never_comes(slurm, busy, users):
+    away, user, system = (dependent(slurm, busy, user=users[0]) for _ in range(3))
+    slurm.maui.ok("sethold", "-u", user)
+    slurm.maui.ok("sethold", "-s", system)
+    for job, reason in ((user, "JobHeldUser"), (system, "JobHeldAdmin")):
+        slurm.wait(lambda job=job, reason=reason: slurm.show(job)["Reason"] == reason, reason)
+        slurm.wait(lambda job=job: begin(slurm, job) != NEVER, "the end of the begin time")
+    with without_scheduler(slurm):
+        slurm.ok("scontrol", "hold", away, user=users[0])
+        assert begin(slurm, away) != NEVER
+        letgo(slurm)
+        for job in (away, user, system):
+            assert "JobHeld" in slurm.show(job)["Reason"] and begin(slurm, job) != NEVER
+        slurm.ok("scontrol", "release", system)
+        slurm.ok("scontrol", "release", away, user=users[0])
+        letgo(slurm)
+        slurm.ok("scancel", busy)
+        for job in (system, away):
+            slurm.wait_state(job, "RUNNING")
+
+
+def test_letgo_restores_what_is_held_amid_something(slurm, busy):
+    """A begin time of which no note says that it is ours, and a requeue that holds."""
+    hidden = waiting(slurm, "-n", 1, "-H")
+    again = slurm.sbatch("-n", 1, "-w", "n1", "--requeue", "-t", 5)
+    slurm.wait_maui(again, "Idle")
+    with without_scheduler(slurm):
+        slurm.ok("scontrol", "update", f"jobid={hidden}", f"starttime={NEVER}",
+                 "admincomment=maui:admin")
+        os.utime(f"{slurm.dir}/etc/job_submit.lua", (0, time.time() + 6))
+        letgo(slurm)
+        slurm.ok("scancel", busy)
+        slurm.wait_state(again, "RUNNING")
+        assert begin(slurm, hidden) != NEVER
+    slurm.wait_maui(again, "Running")
+    with without_scheduler(slurm):
+        slurm.ok("scontrol", "requeuehold", again)
+        slurm.wait_state(again, "PENDING")
+        letgo(slurm)
+        assert "Held" in slurm.show(again)["Reason"] or "held" in slurm.show(again)["Reason"]
+        assert slurm.show(again)["Priority"] == "0"
+
+
+def test_the_nice_value_outlives_the_way_back(slurm, busy):
+    """Of jobs that have a priority already Slurm forgets it when they get another."""
+    plain, late = waiting(slurm, "-n", 1, "--nice=30"), dependent(slurm, busy, "--nice=77")
+    with without_scheduler(slurm):
+        assert letgo(slurm).startswith("2 waiting jobs")
+        assert [slurm.show(j)["Nice"] for j in (plain, late)] == ["30", "77"]
+        assert begin(slurm, late) != NEVER and slurm.show(late)["Priority"] != "0"
+        assert slurm.ok("sprio", "-h", "-j", plain, "-o", "%N").split() == ["30"]
+    slurm.wait_maui(plain, "Idle")
+    slurm.ok("scancel", busy)
+    for job, nice in ((plain, "30"), (late, "77")):
+        slurm.wait_state(job, "RUNNING")
+        assert slurm.show(job)["Nice"] == nice
+
+
+def in_seconds(n):
+    return time.strftime("%Y-%m-%dT%H:%M:%S", time.gmtime(time.time() + n))
+
+
+def test_a_begin_time_given_by_an_administrator_is_no_hold(slurm, busy, users):
+    first, second = (dependent(slurm, busy, user=users[0]) for _ in range(2))
+    slurm.ok("scontrol", "update", f"jobid={first}", f"starttime={in_seconds(5)}")
+    slurm.wait_maui(first, "Idle", "Hold")
+    with without_scheduler(slurm):
+        slurm.ok("scontrol", "update", f"jobid={second}", f"starttime={in_seconds(5)}")
+        assert slurm.show(second)["Priority"] == "0"
+        letgo(slurm)
+        assert "JobHeld" not in slurm.show(second)["Reason"]
+    slurm.ok("scancel", busy)
+    for job in (first, second):
+        slurm.wait_state(job, "RUNNING", seconds=40)
+
+
+def heartbeat_age(slurm):
+    text = pathlib.Path(slurm.maui.home, "slurm.heartbeat").read_text()
+    return time.time() - float(text.split()[0])
+
+
+def test_no_begin_time_of_its_owner_frees_a_job_while_the_scheduler_is_away(slurm, busy, users):
+    job = dependent(slurm, busy, user=users[0])
+    with without_scheduler(slurm):
+        slurm.wait(lambda: heartbeat_age(slurm) > 6, "an old heartbeat")
+        slurm.ok("scontrol", "update", f"jobid={job}", f"starttime={in_seconds(70)}",
+                 user=users[0])
+        assert slurm.show(job)["Priority"] == "0"
+    slurm.wait_maui(job, "Idle", "Hold")
+
+
+def test_with_a_gate_that_never_opens_the_last_new_jobs_wait_as_well(slurm, busy):
+    """Those that nobody has taken over: the scheduler was killed at that moment."""
+    script = pathlib.Path(slurm.dir, "etc/job_submit.lua")
+    before = script.read_text()
+    script.write_text(slurm.installed("gate", "--open-after", "0"))
+    os.utime(script, (0, time.time() + 2))
+    try:
+        # a deadline is no obstacle; what could never run is refused all the same
+        taken = waiting(slurm, "-n", 1, "-t", 5, "--deadline=now+10minutes")
+        assert begin(slurm, taken) != NEVER
+        refused = slurm.run("sbatch", "--gres=gpu:9", stdin="#!/bin/sh\n")
+        assert refused.returncode, refused
+        with without_scheduler(slurm):
+            job = slurm.sbatch("-n", 1)
+            assert heartbeat_age(slurm) < 6
+            shown = slurm.show(job)
+            assert shown["Priority"] == "0" or shown["EligibleTime"] == NEVER, shown
+            assert letgo(slurm).startswith("2 waiting jobs")
+            slurm.ok("scancel", busy)
+            slurm.wait_state(job, "RUNNING")
+            assert slurm.show(job).get("AdminComment", "") == ""
+    finally:
+        script.write_text(before)
+        os.utime(script, (0, time.time() + 4))
