@@ -237,6 +237,8 @@ static void arm_next(struct adapter *a)
         at_ms = now + SOON_MS;
     if (orders_next_ms(a) < at_ms)
         at_ms = orders_next_ms(a);
+    if (a->astrays > 0 && at_ms > now + SOON_MS)
+        at_ms = now + SOON_MS;
     arm(a, at_ms - now);
 }
 
@@ -261,6 +263,8 @@ static int on_timer(sd_event_source *source, uint64_t usec, void *ctx)
         poll_all(a);
         a->polled_ms = adapter_now_ms();
         a->look_cost_ms = a->polled_ms - now;
+    } else if (a->astrays > 0 && a->connected && !adapter_munge_gone(a)) {
+        jobs_take_back(a);
     }
     if (a->pending.n > 0 && !adapter_munge_gone(a))
         orders_check(a);

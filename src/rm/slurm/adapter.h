@@ -93,6 +93,7 @@ struct told_job {
     uint32_t time_min; /* minutes; 0 = it wants its whole limit */
     int64_t grace_s;   /* of its partition */
     bool waiting, over;
+    bool astray;        /* Slurm could start it: to be taken back, or started by us */
     bool end_told;      /* by the sign of its end; its record was not seen since */
     bool kept, held;    /* as Slurm has it now: at priority 0, by a hold */
     enum naming naming; /* how a start says where */
@@ -177,6 +178,7 @@ struct adapter {
     int64_t rights_due_ms;    /* the next look at rights */
     uint64_t rights_digest;
     uint32_t round;
+    uint32_t astrays;    /* jobs to be taken back */
     uint32_t deadlines;  /* jobs with a lost_at */
     uint32_t dependents; /* jobs that wait for others */
     int64_t whole_ms;    /* when all jobs were last read */
@@ -286,6 +288,9 @@ void rights_forget(struct adapter *a);
 int jobs_poll(struct adapter *a);
 /* Look at one job, whose order is pending. */
 int jobs_look(struct adapter *a, const char *id);
+/* Take back jobs that Slurm could start (`astrays`), for some time: of many the rest is
+ * left to the next call. */
+void jobs_take_back(struct adapter *a);
 /* Tell the end of a job that was told before, by the little of its record that the sign
  * holds: state, instants, exit code, limit. */
 void jobs_ended(struct adapter *a, struct told_job *t, const slurm_job_info_t *j);

@@ -13,6 +13,7 @@
 #ifndef TASKS_MAX
 #define TASKS_MAX 100000 /* of one array */
 #endif
+#define TAKING_MS 50   /* of taking jobs back, before something else has its turn */
 #define WISHES_MS 1500 /* after which no more wishes for one array are waited for */
 
 enum gate_mark job_mark(const slurm_job_info_t *j)
@@ -48,8 +49,15 @@ static void set_lost(struct adapter *a, struct told_job *t, time_t at)
     t->lost_at = at;
 }
 
+static void set_astray(struct adapter *a, struct told_job *t, bool astray)
+{
+    a->astrays += (uint32_t)astray - (uint32_t)t->astray;
+    t->astray = astray;
+}
+
 static void drop(struct adapter *a, struct told_job *t)
 {
+    set_astray(a, t, false);
     set_lost(a, t, 0);
     set_depends(a, t, false);
     HASH_DEL(a->jobs, t);
@@ -335,6 +343,7 @@ void jobs_ended(struct adapter *a, struct told_job *t, const slurm_job_info_t *j
     t->waiting = t->held = false;
     t->over = t->end_told = true;
     t->start_at = j->start_time;
+    set_astray(a, t, false);
     set_lost(a, t, 0);
     set_depends(a, t, false);
     orders_seen(a, t->id, state);
@@ -440,6 +449,24 @@ void jobs_expire(struct adapter *a)
         }
 }
 
+void jobs_take_back(struct adapter *a)
+{
+    int64_t until_ms = adapter_now_ms() + TAKING_MS;
+
+    for (struct told_job *t = a->jobs; a->astrays > 0 && t != NULL; t = t->hh.next) {
+        if (!t->astray)
+            continue;
+        if (adapter_now_ms() >= until_ms || !a->connected || !adapter_is_led(a))
+            return;
+        set_astray(a, t, false);
+        if (orders_start_pending(a, t->id))
+            continue; /* it was let go to start meanwhile */
+        if (orders_keep(a, t) < 0)
+            a->jobs_at = 0; /* it is tried again with the next look */
+        adapter_look(a);
+    }
+}
+
 /* `kept`: what is astray has been taken back with all of its record. */
 static void see_job(struct adapter *a, const char *id, const struct parts *parts,
     bool limited, bool kept)
@@ -453,6 +480,7 @@ static void see_job(struct adapter *a, const char *id, const struct parts *parts
     bool is_new = t == NULL, changed, back;
 
     t = find_or_add(a, id);
+    set_astray(a, t, false);
     t->round = a->round;
     t->number = j->job_id;
     t->time_min = parts->n == 1 ? request_least(j) : 0;
@@ -479,10 +507,7 @@ static void see_job(struct adapter *a, const char *id, const struct parts *parts
         state = JOB_IDLE;
     } else if (is_astray(a, j) && !orders_start_pending(a, t->id)
                && !(t->expired && j->priority != 0 && j->state_reason != WAIT_TIME)) {
-        if (!kept && orders_keep(a, t) == 0)
-            adapter_look(a); /* told when it is in its place again */
-        else if (!kept)
-            a->jobs_at = 0; /* it is tried again with the next look */
+        set_astray(a, t, !kept);
         state = JOB_IDLE;
     }
     changed = !is_new && t->waiting && t->request != request;
