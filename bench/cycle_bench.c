@@ -96,7 +96,7 @@ static struct settings *make_settings(const struct mode *mode, uint32_t jobs)
     struct cred_cfg *user = cfg->creds[CRED_USER].v;
 
     cfg->par.v[0].nodealloc =
-        mode->weights ? NODEALLOC_PRIORITY : NODEALLOC_FIRSTAVAILABLE;
+        mode->weights ? NODEALLOC_TIGHTEST : NODEALLOC_FIRSTAVAILABLE;
     cfg->par.v[0].bf_order = BFORDER_QUEUEORDER;
     cfg->bank.type = mode->bank ? BANK_BUILTIN : BANK_NONE;
     cfg->rsv_groups[0].depth = mode->depth ? mode->depth : 10 * (int64_t)jobs;

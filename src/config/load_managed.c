@@ -10,8 +10,8 @@
 static const struct {
     const char *type, *name, *value;
 } brought[] = {
-    /* Weight= of nodes, then their order, as users of Slurm see it */
-    {"SLURM", "NODEALLOCATIONPOLICY", "PRIORITY"},
+    /* Weight= of nodes, then where the job fits best, as users of Slurm see it */
+    {"SLURM", "NODEALLOCATIONPOLICY", "TIGHTEST"},
     /* heterogeneous jobs */
     {"SLURM", "ENABLEMULTIREQJOBS", "TRUE"},
     {"PBS", "ENABLEMULTIREQJOBS", "TRUE"},

@@ -349,6 +349,7 @@ enum nodealloc_policy { /* what nobody has set is 0, here and below */
     NODEALLOC_MINRESOURCE,
     NODEALLOC_CPULOAD,
     NODEALLOC_PRIORITY,
+    NODEALLOC_TIGHTEST,
     NODEALLOC_FASTEST,
     NODEALLOC_MAXBALANCE,
     NODEALLOC_CONTIGUOUS,

@@ -97,7 +97,7 @@ static const struct cfg_keyword kw_access[] = {
 static const struct cfg_keyword kw_alloc[] = {
     {"FIRSTAVAILABLE", NODEALLOC_FIRSTAVAILABLE}, {"LASTAVAILABLE", NODEALLOC_LASTAVAILABLE},
     {"MINRESOURCE", NODEALLOC_MINRESOURCE}, {"CPULOAD", NODEALLOC_CPULOAD},
-    {"PRIORITY", NODEALLOC_PRIORITY}, {"LOCAL", NODEALLOC_LOCAL, "calls code of the site's own, and none can be given here: no job finds nodes"},
+    {"PRIORITY", NODEALLOC_PRIORITY}, {"TIGHTEST", NODEALLOC_TIGHTEST}, {"LOCAL", NODEALLOC_LOCAL, "calls code of the site's own, and none can be given here: no job finds nodes"},
     {"CONTIGUOUS", NODEALLOC_CONTIGUOUS}, {"MAXBALANCE", NODEALLOC_MAXBALANCE},
     {"FASTEST", NODEALLOC_FASTEST}, {"MINLOCAL", NODEALLOC_LASTAVAILABLE, NOT_BUILT},
     {"MINGLOBAL", NODEALLOC_LASTAVAILABLE, NOT_BUILT},
@@ -120,7 +120,7 @@ static const struct cfg_keyword kw_tasks[] = {
 static const struct cfg_row node_rows[] = {
     {N("NODECFG"), SECTION(OBJECT_NODE), HELP("A node; DEFAULT for all, GLOBAL for resources of no node in particular.")},
     {N("NODEACCESSPOLICY"), WORD("SHARED", kw_access), IN_SETTINGS(node_access), HELP("Who may share a node.")},
-    {N("NODEALLOCATIONPOLICY", "ALLOCATIONPOLICY"), WORD("LASTAVAILABLE", kw_alloc), IN_PAR(nodealloc), HELP("Which of the suitable nodes a job gets. With RMCFG[] TYPE=SLURM: PRIORITY where nothing is said, which is by Weight= of slurm.conf.")},
+    {N("NODEALLOCATIONPOLICY", "ALLOCATIONPOLICY"), WORD("LASTAVAILABLE", kw_alloc), IN_PAR(nodealloc), HELP("Which of the suitable nodes a job gets. TIGHTEST is PRIORITY, and of nodes of equal priority the smallest stretch of neighbours that suffices, in it the smallest node. With RMCFG[] TYPE=SLURM: TIGHTEST where nothing is said, which is by Weight= of slurm.conf.")},
     {N("NODEAVAILABILITYPOLICY", "RESOURCEAVAILABILITYPOLICY"), CUSTOM(set_avail_policy, "COMBINED", "WORDS of POLICY[:RES]"), .home = HOME_PARTITION, .store = STORE_OTHER, INDEX(INDEX_OF_PARTITION), HELP("What makes a node busy: what is dedicated, what is used, or both. COMBINED DEDICATED UTILIZED; PROC MEM SWAP DISK. With RMCFG[] TYPE=SGE: DEDICATED where nothing is said.")},
     {N("NODELOADPOLICY"), WORD("ADJUSTSTATE", kw_load), IN_PAR(load_policy), HELP("When the load passes MAXLOAD: the node is busy, or has fewer processors.")},
     {N("NODEMAXLOAD"), NUMBER_IN("0.0", 0, INT_MANY), IN_SETTINGS(node_maxload), HELP("MAXLOAD of nodes without one; 0 = off.")},

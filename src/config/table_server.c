@@ -23,6 +23,9 @@ static const struct cfg_keyword kw_protocol[] = {{"XML"}, {"KVP"}, {NULL}};
 static const struct cfg_row server_rows[] = {
     {N("SERVERHOST"), NAME(NULL), BY_NAME, HELP("Host whose scheduler commands talk to where there is no socket of one; also an environment variable.")},
     {N("SERVERPORT"), INT("port", "40559", 1, 64000), BY_NAME, HELP("Port clients connect to.")},
+    {N("WEBPORT"), INT("port", "0", 0, 65535), BY_NAME, HELP("Port of the web page, open from the start; 0: one of the kernel's choice, from the first maui dashboard until an hour after the last session.")},
+    {N("WEBADDRESS"), NAME("127.0.0.1"), BY_NAME, HELP("Address the web page listens at: 127.0.0.1, as it has no TLS of its own yet.")},
+    {N("WEBORIGIN"), NAME(NULL), BY_NAME, HELP("https://NAME[:PORT] under which a proxy with TLS shows the web page.")},
     {N("SERVERNAME"), NAME(NULL), LATER, HELP("Name of this scheduler; SERVERHOST when not given.")},
     {N("SERVERMODE"), WORD("NORMAL", kw_mode), BY_NAME, HELP("NORMAL drives the resource manager; TEST decides but does nothing; SIMULATION runs on traces; SINGLESTEP stops after STEPCOUNT cycles.")},
     {N("STEPCOUNT"), COUNT("cycles", "60"), LATER, HELP("Cycles to run in SINGLESTEP mode.")},

@@ -26,6 +26,7 @@
 #include "server/process/supervisor.h"
 #include "server/server_private.h"
 #include "server/simulation/simulation.h"
+#include "server/web/page.h"
 #include "server/whole.h"
 
 #include <errno.h>
@@ -138,6 +139,7 @@ int server_configure(struct server *s, struct err *err)
     eventlog_configure(s);
     notify_configure(s);
     mail_configure(s);
+    page_configure(s);
     log_line(s->log, LOG_ACTION, "configuration read again: %s", s->config_path);
     return 0;
 }
@@ -299,7 +301,10 @@ static int open_http(struct server *s, struct err *err)
         .ctx = s};
 
     s->schema = schema_open(openapi_text());
-    return http_open(s->loop, &opt, &s->http, err);
+    if (http_open(s->loop, &opt, &s->http, err) < 0)
+        return -1;
+    page_open(s);
+    return 0;
 }
 
 /* A simulation begins with nothing, and leaves what the site has alone. */
@@ -387,6 +392,7 @@ static void close_all(struct server *s)
     triggers_stop(s);
     commit_finish(s);
     manager_close(s);
+    page_close(s);
     http_close(s->http); /* after all who keep requests */
     schema_close(s->schema);
     s->http = NULL;
@@ -395,6 +401,7 @@ static void close_all(struct server *s)
     stream_close(s);
     order_close(s);
     events_close(s);
+    free(s->page);
     cycle_close(s);
     unsaved_close(s->unsaved);
     store_close(s->store);

@@ -56,6 +56,7 @@ struct mail;
 struct notify;
 struct numbers;
 struct orders;
+struct page;
 struct passed;
 struct readers;
 struct restless;
@@ -119,6 +120,7 @@ struct server {
     struct submissions *submitting; /* api/submit.c: not all handed on yet */
     struct readers *readers;        /* api/events.c */
     struct lists *lists;            /* http/stream.c */
+    struct page *page;              /* web/page.c */
 
     /* managers/, events/ */
     struct manager *manager;

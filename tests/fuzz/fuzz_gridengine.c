@@ -15,7 +15,7 @@ static void judge_jobs(struct ge_jobs *jobs, const struct ge_site *site)
     for (size_t i = 0; i < jobs->list.n && i < 100; i++) {
         struct ge_job *j = &jobs->list.v[i];
 
-        (void)ge_shape(j, site, &jobs->arena);
+        (void)ge_shape(j, NULL, site, &jobs->arena);
         if (j->rm.desc.id == NULL || j->rm.desc.reqs == NULL
             || j->rm.desc.reqs[0].tasks < 1)
             __builtin_trap();
@@ -50,6 +50,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     ge_read_ends(&ends, parts[4], strlen(parts[4]), 0);
     if (read) {
         (void)ge_read_held(&jobs, GE_HELD_USER, parts[1], strlen(parts[1]), &err);
+        ge_check_dependencies(&jobs);
         judge_jobs(&jobs, &(struct ge_site){&hosts, &queues, pes});
     }
     if (queues.list.n > 0)

@@ -73,6 +73,48 @@ def test_it_is_installed_checked_and_taken_away_again(plain):
     assert tool("install", "--undo").returncode == 1
 
 
+def hard_queues(ge, job):
+    """What it may use, as qstat -j shows it."""
+    for line in ge.run("qstat", "-j", job).splitlines():
+        if line.startswith("hard_queue_list:"):
+            return line.split(":", 1)[1].strip()
+    return "*"
+
+
+def test_what_runs_when_it_is_let_go_is_as_its_user_asked_and_its_queue_goes_later(plain):
+    ge = plain
+    tool = lambda *words: ge.maui.run("gridengine", *words)  # noqa: E731
+    assert tool("install").returncode == 0
+    # installed again from elsewhere: our own gate is not what was there before
+    done = tool("install", "--home", f"{ge.dir}/elsewhere")
+    assert done.returncode == 0 and "nothing to change" in done.stdout, done.stdout + done.stderr
+    saved = pathlib.Path(ge.maui.home) / "gridengine.saved"
+    saved.unlink()
+    change(ge, reporting_params="accounting=true")
+    assert tool("install").returncode == 0
+    assert "jsv_url none" in saved.read_text()
+    ge.maui.start()
+    wide = ge.submit("bob", f"while [ ! -e {ge.dir}/home/bob/go ]; do sleep 0.2; done", "-pe", "mpi", 7,
+                     "-q", "batch,debug")
+    thin = ge.submit("alice", "sleep 100", "-q", "debug")
+    free = ge.submit("alice", "sleep 100")
+    for job in (wide, thin, free):
+        ge.maui.until(job, "Running")
+    assert "@" in hard_queues(ge, thin) and "@" in hard_queues(ge, free)
+    assert hard_queues(ge, wide) == f"maui_{wide}"
+    ge.maui.stop()
+    done = tool("letgo")  # the gate goes with it
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert f"queue maui_{wide} is closed" in done.stdout and "3 jobs that run" in done.stdout, done.stdout
+    assert settings(ge)["jsv_url"] == "none"
+    assert [hard_queues(ge, j) for j in (wide, thin)] == ["batch,debug", "debug"]
+    assert hard_queues(ge, free) == "*"
+    assert "maui_" not in "".join(l for l in ge.run("qstat", "-j", free).splitlines() if l.startswith("context"))
+    ge.run("sh", "-c", f"touch {ge.dir}/home/bob/go")
+    ge.wait(lambda: not ge.state(wide), "its end")
+    ge.wait(lambda: f"maui_{wide}" not in ge.run("qconf", "-sql"), "the end of its queue")
+
+
 def test_a_verifier_of_the_site_is_not_replaced(plain):
     change(plain, jsv_url=f"script:{plain.dir}/gate")
     done = plain.maui.run("gridengine", "install")

@@ -13,6 +13,13 @@ AT = 4000000000
 
 OPERATIONS = {
     "GET /v1/identity": (ALL, None),
+    "POST /v1/logins": (ALL, {}),
+    # sessions are the page's: here nobody has one (tests/web has those who do)
+    "POST /v1/session": (ALL, {"login": "x" * 43}),
+    "GET /v1/session": (ALL, None),
+    "DELETE /v1/session": (ALL, None),
+    "GET /v1/sessions": (ALL, None),
+    "DELETE /v1/sessions/{id}": ("", None),
     "GET /v1/scheduler": (ADMINS, None),
     "POST /v1/scheduler": ("1", {"action": "resume"}),
     "GET /v1/jobs": (ALL, None),
@@ -147,6 +154,8 @@ CHANGED = {  # attributes of jobs that mjobctl -m changes
 BANK = {"request": [("e", ALL)], "account": [("physics", ALL)], "amount": [("2", ALL)],
         "text": [("x", ALL)]}
 MEMBERS = {
+    "LoginRequest": {"read_only": [(True, ALL)], "level_max": [(0, ALL)], "seconds": [(60, ALL)]},
+    "LoginExchange": {"login": [("x" * 43, ALL)]},
     "SchedulerOrder": {
         "action": [("resume", ALL)], "iteration": [(9, ALL)], "count": [(1, ALL)],
         "seconds": [(0, ALL)], "alone": [(False, ALL)], "text": [("x", ALL)],

@@ -290,6 +290,24 @@ def test_a_long_life_begins_anew_and_nobody_notices(daemon):
     verify(daemon)
 
 
+def test_a_queue_that_fills_the_journal_by_itself_does_not_begin_anew_for_ever(daemon):
+    """100,000 jobs are more than half of JOURNALMAXSIZE, and each life is told them all."""
+    daemon.configure("JOURNALMAXSIZE 100000\nRMPOLLINTERVAL 1\n")
+    daemon.start()
+    held = [daemon.submit("true", hold=True) for _ in range(400)]
+    for _ in range(3):
+        done = daemon.submit("true")
+        daemon.wait(lambda: not daemon.job(done), "its end")
+    before = daemon.log().count("begins anew")
+    for _ in range(5):
+        done = daemon.submit("true")
+        daemon.wait(lambda: not daemon.job(done), "its end")
+    assert daemon.log().count("begins anew") <= before + 1
+    assert all(daemon.job(j) for j in held)
+    daemon.stop()
+    verify(daemon)
+
+
 def test_the_journal_stays_small_and_begins_with_a_life(daemon):
     daemon.configure("JOURNALMAXSIZE 100000\n")
     for _ in range(6):

@@ -192,6 +192,27 @@ def billing_of_an_account(s):
 
 
 @probe
+def where_it_fits_best(s):
+    """A job is on the node that has just enough for it, rather than on two; of stretches
+    of free nodes the smallest."""
+    first = s.submit("-n", 2)
+    s.starts(first)
+    s.starts(s.submit("-n", 4))
+    s.starts(s.submit("-n", 3))
+    s.starts(s.submit("-n", 1))
+    s.starts(s.submit("-n", 2))
+    s.cancel(*s.jobs)
+    s.waits()
+    held = [s.submit("-w", n, "-n", k) for n, k in (("n1", 3), ("n2", 2), ("n3", 1))]
+    s.starts(*held)
+    s.starts(*(s.submit("-n", k) for k in (3, 2, 1)))
+    s.cancel(*list(s.jobs)[5:])
+    s.waits()
+    s.starts(s.submit("-w", "n2", "-n", 4))
+    s.starts(s.submit("-n", 2), s.submit("-n", 5))
+
+
+@probe
 def on_each_node(s):
     """MaxTRESPerNode of a QOS: Slurm's own."""
     s.limit("qos", "fast", "MaxTRESPerNode=cpu=2")

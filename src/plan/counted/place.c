@@ -46,6 +46,7 @@ static enum direction plain_direction(enum nodealloc_policy policy)
         return DIR_DOWN;
     case NODEALLOC_CPULOAD:
     case NODEALLOC_PRIORITY:
+    case NODEALLOC_TIGHTEST:
     case NODEALLOC_CONTIGUOUS:
     case NODEALLOC_LOCAL:
     case NODEALLOC_UNSET:
@@ -216,11 +217,6 @@ struct walk {
     struct pool *pool; /* of the last nodes, NULL = they are not to be planned on */
     uint32_t vacant;   /* the next one that is vacant: beyond high (up), BITSET_NONE
                           (down) if there is none */
-};
-
-/* Nodes in a row that have room for so many tasks each. */
-struct span_of_nodes {
-    uint32_t low, count, each;
 };
 
 static void find_vacant(struct walk *w, uint32_t at)
@@ -540,21 +536,151 @@ static int take_levels(
 static const struct band *bands_for(
     struct counted *ct, const struct asking *ask, const struct fitset *s, size_t *ret_n)
 {
-    if (is_choosy(ask->j) || policy_for(ct, ask->j, s) != NODEALLOC_PRIORITY
+    enum nodealloc_policy policy = policy_for(ct, ask->j, s);
+
+    if (is_choosy(ask->j)
+        || (policy != NODEALLOC_PRIORITY && policy != NODEALLOC_TIGHTEST)
         || closures_any_grant(ct->closures, ask->access)
         || (s->groups.n > 1 && !later_is_ample(ct, ask)))
         return NULL;
     return bands_of(&ct->search->bands, ct->c, ret_n);
 }
 
-static int take_bands(struct counted *ct, struct asking *ask, const struct fitset *s,
-    const struct band *v, size_t n, struct allocs *ret)
+static void take_in_order(struct counted *ct, struct asking *ask,
+    const struct fitset *s, const struct band *v, size_t n, struct allocs *ret)
 {
-    ask->pieces = (struct nodealloc_pieces){ret, 0, 0};
     for (size_t i = 0; i < n && ask->need > 0; i++) {
         struct walk walk = walk_over(ct, s, DIR_UP);
         if (narrow_walk(&walk, v[i].first, v[i].last))
             take_along(ct, ask, &walk, ret);
+    }
+}
+
+static int take_bands(struct counted *ct, struct asking *ask, const struct fitset *s,
+    const struct band *v, size_t n, struct allocs *ret)
+{
+    ask->pieces = (struct nodealloc_pieces){ret, 0, 0};
+    take_in_order(ct, ask, s, v, n, ret);
+    if (ask->need == 0)
+        return 0;
+    ret->n = 0;
+    return -1;
+}
+
+/* ---- the tightest of equal priority ---- */
+
+#define LOOKED_AT                                                                      \
+    2048 /* spans of a level; what lies behind them is taken as it comes */
+
+/* Note what the nodes of the walk have room for, and where neighbours begin. Returns
+ * how much that is in all. The walk is left where it was cut off, if it was. */
+static uint64_t note_room(struct counted *ct, struct asking *ask, struct walk *walk)
+{
+    struct room_spans *spans = &ct->search->spans;
+    struct stretches *found = &ct->search->stretches;
+    uint32_t at = walk->low, end = BITSET_NONE, low, count;
+    uint64_t sum = 0;
+
+    while (
+        spans->n < LOOKED_AT && (count = next_nodes(walk, at, UINT32_MAX, &low)) > 0) {
+        bool vacant = walk->vacant - low < count;
+        int64_t each =
+            enter_pool(ct, ask, walk->pool) ? room_on(ct, ask, low, vacant) : 0;
+
+        at = low + count;
+        if (each <= 0)
+            continue;
+        if (low != end)
+            vec_push(found, ((struct stretch){.first = spans->n}));
+        struct stretch *last = &found->v[found->n - 1];
+        last->count++;
+        last->nodes += count;
+        last->units += (uint64_t)each * count;
+        sum += (uint64_t)each * count;
+        int64_t procs = tightest_procs(ct->c, low);
+        last->procs += procs * count;
+        vec_push(spans,
+            ((struct room_span){{low, count, (uint32_t)each}, procs, walk->pool}));
+        end = at;
+    }
+    walk->low = at;
+    return sum;
+}
+
+static void take_span(struct counted *ct, struct asking *ask, const struct room_span *s,
+    struct allocs *ret)
+{
+    int64_t all = (int64_t)s->at.each * s->at.count;
+
+    if (!enter_pool(ct, ask, s->pool))
+        return;
+    all = all < ask->need ? all : ask->need;
+    uint32_t k = (uint32_t)take_off(ask->cap, ask->merged, all);
+    if (k)
+        take_tasks(ask, &s->at, k, DIR_UP, ret);
+}
+
+/* One node for all, if the stretch has one; else its first ones. */
+static void take_stretch(
+    struct counted *ct, struct asking *ask, const struct stretch *s, struct allocs *ret)
+{
+    const struct room_span *from = ct->search->spans.v + s->first, *single = NULL;
+
+    for (size_t i = 0; i < s->count; i++)
+        if (from[i].at.each >= ask->need
+            && (single == NULL || from[i].procs < single->procs))
+            single = &from[i];
+    if (single) {
+        struct room_span one = *single;
+        one.at.count = 1;
+        take_span(ct, ask, &one, ret);
+    }
+    /* more is needed where reservations leave less than there is: not of that node, as
+     * nothing is left of its pool */
+    for (size_t i = 0; i < s->count && ask->need > 0; i++)
+        take_span(ct, ask, &from[i], ret);
+}
+
+/* Of the nodes of one priority, those of `n` bands. */
+static void take_tightest(struct counted *ct, struct asking *ask,
+    const struct fitset *s, const struct band *v, size_t n, struct allocs *ret)
+{
+    struct room_spans *spans = &ct->search->spans;
+    struct stretches *found = &ct->search->stretches;
+    struct walk walk = {0};
+    struct stretch *next;
+    uint64_t sum = 0;
+    size_t seen = 0;
+
+    spans->n = found->n = 0;
+    for (; seen < n && spans->n < LOOKED_AT; seen++) {
+        walk = walk_over(ct, s, DIR_UP);
+        if (narrow_walk(&walk, v[seen].first, v[seen].last))
+            sum += note_room(ct, ask, &walk);
+    }
+    bool whole = sum <= ask->need;
+    for (size_t i = 0; i < spans->n && whole; i++)
+        take_span(ct, ask, &spans->v[i], ret);
+    while (!whole && ask->need > 0
+           && (next = tightest_stretch(found->v, found->n, ask->need, 0))) {
+        next->done = true;
+        take_stretch(ct, ask, next, ret);
+    }
+    if (spans->n == LOOKED_AT) {
+        if (narrow_walk(&walk, walk.low, walk.high))
+            take_along(ct, ask, &walk, ret);
+        take_in_order(ct, ask, s, v + seen, n - seen, ret);
+    }
+}
+
+static int take_levels_tightest(struct counted *ct, struct asking *ask,
+    const struct fitset *s, const struct band *v, size_t n, struct allocs *ret)
+{
+    ask->pieces = (struct nodealloc_pieces){ret, 0, 0};
+    for (size_t i = 0, end; i < n && ask->need > 0; i = end) {
+        for (end = i + 1; end < n && v[end].priority == v[i].priority;)
+            end++;
+        take_tightest(ct, ask, s, v + i, end - i, ret);
     }
     if (ask->need == 0)
         return 0;
@@ -590,7 +716,9 @@ int place_counted(struct counted *ct, const struct job *j, const struct fitset *
     const struct band *bands = bands_for(ct, &ask, s, &n);
     int rc = 0;
 
-    if (bands)
+    if (bands && policy_for(ct, j, s) == NODEALLOC_TIGHTEST)
+        rc = take_levels_tightest(ct, &ask, s, bands, n, ret);
+    else if (bands)
         rc = take_bands(ct, &ask, s, bands, n, ret);
     else if (dir == DIR_NONE && in_levels(ct, &ask, s))
         rc = take_levels(ct, &ask, s, ret);

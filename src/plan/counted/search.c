@@ -20,6 +20,8 @@ void search_memory_destroy(struct search_memory *m)
     vec_fini(&m->caps);
     vec_fini(&m->merged_free);
     bands_fini(&m->bands);
+    vec_fini(&m->spans);
+    vec_fini(&m->stretches);
     free(m);
 }
 

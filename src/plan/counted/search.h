@@ -22,6 +22,7 @@
 #include "plan/counted/bands.h"
 #include "plan/counted/counted_private.h"
 #include "plan/counted/lower_bounds.h"
+#include "plan/nodes/tightest.h"
 
 /* From `at` on a pool may offer so many units more. */
 struct gain {
@@ -38,6 +39,18 @@ struct pool_offer {
 struct drop;
 struct offering;
 
+/* Nodes in a row that have room for so many tasks each. */
+struct span_of_nodes {
+    uint32_t low, count, each;
+};
+/* The same, of one pool, with so many processors free on each. */
+struct room_span {
+    struct span_of_nodes at;
+    int64_t procs;
+    struct pool *pool;
+};
+struct room_spans VEC(struct room_span);
+
 /* Buffers that one search leaves to the next; what is in them is of no use to it. */
 struct search_memory {
     struct VEC(struct drop) drops;         /* from_now.c */
@@ -47,6 +60,8 @@ struct search_memory {
     struct VEC(int64_t) caps;              /* place.c */
     struct VEC(int64_t) merged_free;       /* place.c */
     struct bands bands;                    /* place.c */
+    struct room_spans spans;               /* place.c */
+    struct stretches stretches;            /* place.c */
 };
 struct search_memory *search_memory_create(void);
 void search_memory_destroy(struct search_memory *m);

@@ -3,6 +3,7 @@
  * are a sort key under the affinity level; nodes that a policy cannot tell apart
  * stay in RM order, or in its reverse. Source: reference node-allocation 2, 3. */
 #include "plan/nodes/nodealloc_private.h"
+#include "plan/nodes/tightest.h"
 
 #include <math.h>
 
@@ -98,6 +99,7 @@ static const struct policy policies[] = {
     [NODEALLOC_MINRESOURCE] = {key_minresource, true},
     [NODEALLOC_CPULOAD] = {key_cpuload, true},
     [NODEALLOC_PRIORITY] = {key_priority, false},
+    [NODEALLOC_TIGHTEST] = {key_priority, false},
     [NODEALLOC_FASTEST] = {key_fastest, false},
     [NODEALLOC_MAXBALANCE] = {key_balance, false},
 };
@@ -316,6 +318,118 @@ static void balance(const struct ranking *r, const struct nodealloc_want *w,
     }
 }
 
+/* ---- TIGHTEST --------------------------------------------------------------- */
+
+/* Neighbours among candidates in RM order. */
+static struct stretches stretches_of(const struct ranking *r,
+    const struct nodealloc_want *w, const struct cand *v, size_t n)
+{
+    struct stretches ret = {0};
+
+    for (size_t i = 0; i < n; i++) {
+        if (i == 0 || v[i].node != v[i - 1].node + 1)
+            vec_push(&ret, ((struct stretch){.first = i}));
+        struct stretch *last = &ret.v[ret.n - 1];
+        last->units += nodealloc_cap(w, &v[i]);
+        last->procs += tightest_procs(r->a->c, v[i].node);
+        last->count++;
+        last->nodes++;
+    }
+    return ret;
+}
+
+/* The candidate of the stretch that holds all that is wanted, the smallest; `count`
+ * when none does. */
+static size_t find_single(const struct ranking *r, const struct nodealloc_want *w,
+    const struct cand *v, size_t count)
+{
+    int64_t best = 0;
+    size_t at = count;
+
+    for (size_t i = 0; i < count; i++) {
+        int64_t procs = tightest_procs(r->a->c, v[i].node);
+
+        if (nodealloc_cap(w, &v[i]) < w->units || (at < count && procs >= best))
+            continue;
+        best = procs;
+        at = i;
+    }
+    return at;
+}
+
+/* Append a stretch to the order and take what it gives off the want. False, with
+ * nothing done: one node is wanted, and none of it suffices. */
+static bool take_stretch(const struct ranking *r, struct nodealloc_want *io,
+    const struct stretch *s, const struct cand *v, struct cand *order, size_t *io_n)
+{
+    const struct cand *from = v + s->first;
+    size_t single = io->nodes <= 1 ? find_single(r, io, from, s->count) : s->count;
+
+    if (io->nodes == 1 && single == s->count)
+        return false;
+    if (single < s->count)
+        order[(*io_n)++] = from[single];
+    for (size_t i = 0; i < s->count; i++)
+        if (i != single)
+            order[(*io_n)++] = from[i];
+    io->units = s->units < io->units ? io->units - (uint32_t)s->units : 0;
+    io->nodes = s->nodes < io->nodes ? io->nodes - s->nodes : 0;
+    return true;
+}
+
+/* Order candidates of one level, which hold the want. */
+static void tighten_level(
+    const struct ranking *r, const struct nodealloc_want *w, struct cand *v, size_t n)
+{
+    struct nodealloc_want rest = *w;
+    struct stretches found = stretches_of(r, w, v, n);
+    struct cand *order = xmalloc(n * sizeof *order);
+    struct stretch *s;
+    size_t put = 0;
+    bool *passed = xcalloc(found.n, sizeof *passed);
+
+    while ((rest.units > 0 || rest.nodes > 0)
+           && (s = tightest_stretch(found.v, found.n, rest.units, rest.nodes))) {
+        s->done = true;
+        passed[s - found.v] = !take_stretch(r, &rest, s, v, order, &put);
+    }
+    for (size_t i = 0; i < found.n; i++)
+        if (!found.v[i].done || passed[i])
+            for (size_t k = 0; k < found.v[i].count; k++)
+                order[put++] = v[found.v[i].first + k];
+    memcpy(v, order, n * sizeof *v);
+    free(passed);
+    free(order);
+    vec_fini(&found);
+}
+
+/* Levels that are used up whole need no choice: order the first that is not. */
+static void tighten(const struct ranking *r, const struct nodealloc_want *w,
+    struct cand *cands, size_t n)
+{
+    struct nodealloc_want rest = *w;
+    struct rank_key level, k;
+
+    for (size_t start = 0, end; start < n; start = end) {
+        uint64_t sum = 0;
+
+        key_of(r, &cands[start], &level);
+        for (end = start; end < n; end++) {
+            key_of(r, &cands[end], &k);
+            if (key_compare(&k, &level) != 0)
+                break;
+            sum += nodealloc_cap(w, &cands[end]);
+        }
+        if (sum >= rest.units && end - start >= rest.nodes) {
+            tighten_level(r, &rest, cands + start, end - start);
+            return;
+        }
+        rest.units = sum < rest.units ? rest.units - (uint32_t)sum : 0;
+        rest.nodes =
+            end - start < rest.nodes ? rest.nodes - (uint32_t)(end - start) : 0;
+    }
+}
+
 /* ---- CONTIGUOUS ------------------------------------------------------------- */
 
 /* A candidate and where it stands. */
@@ -419,7 +533,7 @@ static size_t keep_run(const struct ranking *r, const struct nodealloc_want *w,
 static void survey(
     struct ranking *r, enum nodealloc_policy policy, const struct cand *cands, size_t n)
 {
-    if (policy == NODEALLOC_PRIORITY)
+    if (policy == NODEALLOC_PRIORITY || policy == NODEALLOC_TIGHTEST)
         for (size_t i = 0; i < n && !r->one_pool; i++)
             r->one_pool = nodeprio_weighs_affinity(node_of(r, &cands[i]));
     if (policy != NODEALLOC_FASTEST && policy != NODEALLOC_MAXBALANCE)
@@ -448,5 +562,7 @@ int nodealloc_order(const struct nodealloc *a, const struct nodealloc_want *w,
     int dir = rank(&r, cands, *n);
     if (policy == NODEALLOC_MAXBALANCE)
         balance(&r, w, cands, *n);
+    if (policy == NODEALLOC_TIGHTEST)
+        tighten(&r, w, cands, *n);
     return dir;
 }

@@ -4,6 +4,7 @@
 
 #include "base/vec.h"
 #include "rm/adapter/clock.h"
+#include "rm/adapter/digest.h"
 #include "rm/adapter/eport.h"
 #include "rm/remote.h"
 
@@ -134,6 +135,18 @@ void agent_look(struct agent *a)
 void agent_health(struct agent *a, const char *function, const char *text)
 {
     link_health(a->link, function, text);
+}
+
+void agent_remark(
+    struct agent *a, const char *function, const char *text, uint64_t *io_said)
+{
+    uint64_t said = text != NULL ? digest_text(DIGEST_START, text) : 0;
+
+    if (text != NULL && said != *io_said) {
+        agent_health(a, function, text);
+        agent_health(a, function, NULL);
+    }
+    *io_said = said;
 }
 
 static void forget_daemon(struct agent *a, const char *why)

@@ -62,6 +62,10 @@ void agent_looked(struct agent *a, const char *function, const char *why);
 void agent_look(struct agent *a);
 /* Something is not well beside looks and orders ("heartbeat"), or well again (NULL). */
 void agent_health(struct agent *a, const char *function, const char *text);
+/* Something is not as it should be, and all goes on: said once for each text. `io_said`
+ * is 0 at first; NULL: nothing is wrong any more. */
+void agent_remark(
+    struct agent *a, const char *function, const char *text, uint64_t *io_said);
 /* The resource manager has gone back to what it was before: pending orders are lost,
  * all is told anew. */
 void agent_forgotten(struct agent *a, const char *why);

@@ -39,6 +39,7 @@ struct run {
     int out_fd, err_fd, end_fd;
     sd_event_source *out_io, *err_io, *end_io;
     struct strbuf out, err;
+    struct squeeze *squeeze; /* owned; or NULL */
     bool flooded;
 };
 
@@ -197,11 +198,12 @@ static void free_run(struct run *run)
     free_list(run->extra);
     free(run->out.text);
     free(run->err.text);
+    squeeze_free(run->squeeze);
     free(run);
 }
 
 /* What there is to be read just now. False at its end. */
-static bool read_some(int fd, struct strbuf *into, size_t most)
+static bool read_some(int fd, struct strbuf *into, size_t most, struct squeeze *squeeze)
 {
     char text[65536];
     ssize_t n;
@@ -209,6 +211,12 @@ static bool read_some(int fd, struct strbuf *into, size_t most)
     while ((n = read(fd, text, sizeof text)) > 0) {
         size_t room = into->len < most ? most - into->len : 0;
 
+        if (squeeze != NULL) {
+            squeeze_feed(squeeze, text, (size_t)n, into);
+            if (into->len > most)
+                return true;
+            continue;
+        }
         strbuf_add_n(into, text, (size_t)n < room ? (size_t)n : room);
         if ((size_t)n > room)
             return true;
@@ -231,7 +239,7 @@ static int on_out(sd_event_source *source, int fd, uint32_t events, void *ctx)
 
     (void)source;
     (void)events;
-    if (!read_some(fd, &run->out, run->most + 1))
+    if (!read_some(fd, &run->out, run->most + 1, run->squeeze))
         close_fd(&run->out_fd, &run->out_io);
     check_flood(run);
     return 0;
@@ -297,9 +305,9 @@ static void finish_run(struct run *run, struct verdict v)
     char *text;
 
     if (run->out_fd >= 0)
-        read_some(run->out_fd, &run->out, run->most + 1);
+        read_some(run->out_fd, &run->out, run->most + 1, run->squeeze);
     if (run->err_fd >= 0)
-        read_some(run->err_fd, &run->err, ERR_MOST);
+        read_some(run->err_fd, &run->err, ERR_MOST, NULL);
     run->flooded |= run->out.len > run->most;
     strbuf_add(&run->out, ""); /* never NULL */
     text = name_end(run, &v);
@@ -458,6 +466,7 @@ void runs_start(struct runs *r, const struct run_spec *spec,
     run->extra = copy_list(spec->extra);
     run->timeout_ms = spec->timeout_ms;
     run->most = spec->most;
+    run->squeeze = spec->squeeze != NULL ? squeeze_new(spec->squeeze) : NULL;
     run->ended = ended;
     run->ctx = ctx;
     run->out_fd = run->err_fd = run->end_fd = -1;

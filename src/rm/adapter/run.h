@@ -13,8 +13,8 @@
 #ifndef MAUI_RM_ADAPTER_RUN_H
 #define MAUI_RM_ADAPTER_RUN_H
 
-#include <stdbool.h>
-#include <stddef.h>
+#include "rm/adapter/squeeze.h"
+
 #include <stdint.h>
 #include <systemd/sd-event.h>
 
@@ -23,7 +23,8 @@ struct run_spec {
     const char *const *extra; /* "NAME=value" beside our own environment; or NULL */
     int64_t timeout_ms;
     size_t most; /* bytes of output; more: killed, and `flooded` */
-    bool first;  /* before those that wait for their turn */
+    const struct squeeze_kind *squeeze; /* what of its output is dropped; or NULL */
+    bool first;                         /* before those that wait for their turn */
 };
 
 /* How it ended. Borrowed for the call. */

@@ -14,6 +14,7 @@
 
 #include "base/err.h"
 #include "rm/adapter/arena.h"
+#include "rm/adapter/squeeze.h"
 #include "rm/rm.h"
 
 /* Queues that we make for one job, "maui_4711": no class of anybody. */
@@ -32,6 +33,8 @@ struct ge_value {
     bool consumable; /* of a host: it is used up by jobs */
 };
 struct ge_values VEC(struct ge_value);
+
+bool ge_is_own_queue(const char *name);
 
 /* What a start of ours has overwritten, and what else we keep in a job's context. */
 struct ge_kept {
@@ -54,17 +57,24 @@ struct ge_job {
     int64_t slots_most;   /* of a range; else as slots */
     const char *pe;       /* parallel environment or NULL */
     struct ge_kept kept;
-    const char *const *after; /* names or numbers of jobs it waits for; or NULL */
-    const char *error;        /* why its start failed, where its state is an error */
-    int64_t at_once;          /* members of its array that may run at once; 0 = all */
-    bool rerun_said, rerun;   /* whether it may be rerun; else its queue says that */
-    bool deleted;             /* deletion is ordered */
+    const char *const *after;      /* names or numbers of jobs it waits for; or NULL */
+    const char *const *after_task; /* numbers of arrays, whose task of the same index
+                                      each of its tasks waits for; or NULL */
+    int64_t step;                  /* from task to task */
+    const char *error;      /* why its start failed, where its state is an error */
+    int64_t at_once;        /* members of its array that may run at once; 0 = all */
+    bool rerun_said, rerun; /* whether it may be rerun; else its queue says that */
+    bool deleted;           /* deletion is ordered */
     const struct ge_value *requests; /* hard ones; name NULL ends */
+    const char
+        *blocked; /* why what it asks for can be had nowhere; or NULL (shape.h) */
 };
 
 struct ge_jobs {
     struct arena arena;
     struct VEC(struct ge_job) list; /* by number and task */
+    struct VEC(int64_t) cut;        /* numbers of jobs that are there, and too long to
+                                       be read; in order */
 };
 
 /* A job's slots on a host, in one queue instance. */
@@ -108,6 +118,8 @@ struct ge_queues {
 
 /* -1 with an error: it is not what that command prints. Jobs that only one of the two
  * listings has are left out. */
+/* What of qstat is read at all, while it is printed: -j, and without. */
+extern const struct squeeze_kind ge_squeeze_detail, ge_squeeze_states;
 int ge_read_jobs(struct ge_jobs *ret, const char *detail, size_t detail_len,
     const char *states, size_t states_len, struct err *err);
 /* All that the listing has are held so. */
@@ -118,6 +130,8 @@ void ge_jobs_free(struct ge_jobs *jobs);
 const struct ge_job *ge_find_job(const struct ge_jobs *jobs, const char *id);
 /* The first whose number is that or follows it; list.n where there is none. */
 size_t ge_first_of(const struct ge_jobs *jobs, const char *number);
+/* Is that one of those that are too long to be read? By its number, or a member. */
+bool ge_is_cut(const struct ge_jobs *jobs, const char *id);
 /* Does it wait, for whatever reason? */
 bool ge_is_waiting(const struct ge_job *j);
 

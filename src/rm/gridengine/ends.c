@@ -39,6 +39,48 @@ struct run {
     size_t len[FIELDS];
 };
 
+/* "0.000000": how numbers with a fraction are written, and no identifier. */
+static bool is_fraction(const char *at, size_t n)
+{
+    size_t whole = strspn(at, "0123456789"), part;
+
+    if (whole == 0 || whole >= n || at[whole] != '.')
+        return false;
+    part = strspn(at + whole + 1, "0123456789");
+    return part > 0 && whole + 1 + part == n;
+}
+
+/* The category is what the user asked for, colons and all (-l arch=a:b), and nothing is
+ * written there in place of them. So what follows it is found from the end of the line:
+ * a number, a task's name, a number. */
+static bool find_tail(const char *from, const char *end, struct run *ret)
+{
+    const char *field[4] = {0};
+    size_t len[4] = {0};
+
+    for (const char *to = end; to > from;) {
+        const char *colon = memrchr(from, ':', (size_t)(to - from));
+
+        if (colon == NULL)
+            return false;
+        memmove(field + 1, field, 3 * sizeof *field);
+        memmove(len + 1, len, 3 * sizeof *len);
+        field[0] = colon + 1;
+        len[0] = (size_t)(to - colon - 1);
+        if (field[2] != NULL && is_fraction(field[0], len[0])
+            && is_fraction(field[2], len[2])) {
+            ret->field[CATEGORY] = from;
+            ret->len[CATEGORY] = (size_t)(colon - from);
+            memcpy(ret->field + CATEGORY + 1, field, 3 * sizeof *field);
+            memcpy(ret->len + CATEGORY + 1, len, 3 * sizeof *len);
+            return true;
+        }
+        to = colon;
+    }
+    return false;
+}
+
+/* No other field can have a colon: the master refuses it in names. */
 static bool split_line(const char *at, size_t n, struct run *ret)
 {
     const char *end = at + n;
@@ -46,6 +88,8 @@ static bool split_line(const char *at, size_t n, struct run *ret)
     for (int i = 0; i < FIELDS; i++) {
         const char *colon = memchr(at, ':', (size_t)(end - at));
 
+        if (i == CATEGORY && find_tail(at, end, ret))
+            return true;
         ret->field[i] = at;
         ret->len[i] = (size_t)((colon != NULL ? colon : end) - at);
         if (colon == NULL)

@@ -14,13 +14,6 @@ bool ge_is_open(const struct ge_instance *i)
     return strpbrk(i->state, "auAdDEsSCoc") == NULL && i->slots > 0;
 }
 
-static bool is_own(const char *queue)
-{
-    size_t n = strlen(GE_OWN_QUEUE);
-
-    return strncmp(queue, GE_OWN_QUEUE, n) == 0 && queue[n] >= '0' && queue[n] <= '9';
-}
-
 static int64_t count_of(const char *text)
 {
     double n = text != NULL ? strtod(text, NULL) : 0;
@@ -65,7 +58,7 @@ static int64_t read_queue(
         return 0;
     i.state = i.state != NULL ? i.state : "";
     i.type = i.type != NULL ? i.type : "";
-    if (is_own(name))
+    if (ge_is_own_queue(name))
         note_own(all, name);
     else
         vec_push(&h->instances, i);

@@ -82,7 +82,8 @@ static char *change_conf(const char *conf, struct strbuf *saved, size_t *ret_cha
         struct err err = {0};
         char *wanted = site_wanted(s[i].name, now, &err), *next;
 
-        strbuf_printf(saved, "%s %s\n", s[i].name, now);
+        /* a gate of ours was put there by an installation of which nothing is kept */
+        strbuf_printf(saved, "%s %s\n", s[i].name, site_is_gate(now) ? "none" : now);
         if (wanted == NULL) {
             fprintf(stderr, "maui gridengine install: %s\nNothing was changed.\n",
                 err.text);
@@ -197,6 +198,10 @@ int site_undo(const char *home, bool dry)
     char *gate = site_gate_path();
     int status = 1;
 
+    if (saved == NULL && site_is_gated()) {
+        printf("no %s: all but jsv_url stays as it is\n", kept);
+        saved = xstrdup("jsv_url none\n");
+    }
     if (saved == NULL)
         fprintf(stderr,
             "maui gridengine install --undo: no %s: nothing was installed from here "
@@ -223,6 +228,17 @@ int site_undo(const char *home, bool dry)
     free(saved);
     free(kept);
     return status;
+}
+
+bool site_is_gated(void)
+{
+    struct arena arena = {0};
+    char *conf = ask_conf();
+    bool gated = conf != NULL && site_is_gate(value_of(&arena, conf, "jsv_url"));
+
+    arena_free(&arena);
+    free(conf);
+    return gated;
 }
 
 /* ---- is it all there? ---- */

@@ -12,6 +12,37 @@
 #define TASKS_MOST    100000 /* of an array that are looked at; Grid Engine's: 75000 */
 #define PRIORITY_ZERO 1024   /* how qstat -j shows -p 0 */
 
+/* ---- what is read ---- */
+
+#define SHARE_MOST  (128u << 10) /* of a job, tasks that run aside */
+#define DETAIL_MOST (192u << 20)
+
+static const char *const detail_members[] = {"JB_job_number", "JB_owner", "JB_group",
+    "JB_project", "JB_account", "JB_job_name", "JB_submission_time",
+    "JB_execution_time", "JB_priority", "JB_restart", "JB_ja_task_concurrency",
+    "JB_hard_resource_list", "JB_hard_queue_list", "JB_pe", "JB_pe_range", "JB_context",
+    "JB_jid_request_list", "JB_ja_ad_predecessor_list", "JB_ja_structure",
+    "JB_ja_tasks", NULL};
+static const char *const state_members[] = {
+    "JB_job_number", "state", "queue_name", "slots", "tasks", NULL};
+
+/* <detailed_job_info><djob_info><element> */
+const struct squeeze_kind ge_squeeze_detail = {.grammar = SQUEEZE_XML,
+    .depth = 3,
+    .keep = detail_members,
+    .key = "JB_job_number",
+    .free = "JB_ja_tasks",
+    .share = SHARE_MOST,
+    .most = DETAIL_MOST};
+
+/* <job_info><queue_info><job_list> */
+const struct squeeze_kind ge_squeeze_states = {.grammar = SQUEEZE_XML,
+    .depth = 3,
+    .keep = state_members,
+    .key = "JB_job_number",
+    .share = SIZE_MAX,
+    .most = SIZE_MAX};
+
 /* ---- one job of qstat -j ---- */
 
 static int64_t number_in(const struct xml_element *e, const char *name, int64_t usual)
@@ -105,9 +136,9 @@ static const struct ge_value *read_requests(
     return requests;
 }
 
-static const char *const *read_after(struct arena *arena, const struct xml_element *job)
+static const char *const *read_after(
+    struct arena *arena, const struct xml_element *list)
 {
-    const struct xml_element *list = xml_child(job, "JB_jid_request_list");
     const char **after;
     size_t n = 0;
 
@@ -180,7 +211,10 @@ static void read_detail(
     *ret = (struct ge_job){.number = xml_text(e, "JB_job_number"),
         .owner = xml_text(e, "JB_owner"),
         .requests = read_requests(arena, e),
-        .after = read_after(arena, e),
+        .after = read_after(arena, xml_child(e, "JB_jid_request_list")),
+        .after_task = read_after(arena, xml_child(e, "JB_ja_ad_predecessor_list")),
+        .step = number_in(
+            xml_child(xml_child(e, "JB_ja_structure"), "task_id_range"), "RN_step", 1),
         .at_once = number_in(e, "JB_ja_task_concurrency", 0),
         .rerun_said = restart == 1 || restart == 2,
         .rerun = restart == 1};
@@ -198,15 +232,49 @@ static void read_detail(
 
 /* ---- its tasks ---- */
 
-static const struct xml_element *find_task(const struct xml_element *job, int64_t task)
+struct task_detail {
+    int64_t number;
+    const struct xml_element *element;
+};
+
+struct detail {
+    int64_t number;
+    const struct xml_element *element;
+    bool indexed;
+    struct VEC(struct task_detail) tasks; /* by number, those that are told of */
+};
+
+static int compare_task_details(const void *a, const void *b)
 {
-    const struct xml_element *list = xml_child(job, "JB_ja_tasks");
+    const struct task_detail *x = a, *y = b;
+
+    return x->number < y->number ? -1 : x->number > y->number;
+}
+
+static void index_tasks(struct detail *d)
+{
+    const struct xml_element *list = xml_child(d->element, "JB_ja_tasks");
 
     for (const struct xml_element *e = list ? list->first : NULL; e != NULL;
          e = e->next)
-        if (number_in(e, "JAT_task_number", 0) == task)
-            return e;
-    return NULL;
+        vec_push(
+            &d->tasks, ((struct task_detail){number_in(e, "JAT_task_number", 0), e}));
+    if (d->tasks.n > 0)
+        qsort(d->tasks.v, d->tasks.n, sizeof d->tasks.v[0], compare_task_details);
+    d->indexed = true;
+}
+
+static const struct xml_element *find_task(struct detail *d, int64_t task)
+{
+    const struct task_detail wanted = {.number = task}, *found;
+
+    if (!d->indexed)
+        index_tasks(d);
+    if (d->tasks.n == 0)
+        return NULL;
+    found =
+        bsearch(&wanted, d->tasks.v, d->tasks.n, sizeof wanted, compare_task_details);
+    return found != NULL ? found->element : NULL;
 }
 
 static void read_usage(const struct xml_element *task, struct ge_job *j)
@@ -250,8 +318,8 @@ static void read_state(struct ge_job *j)
         d->state = JOB_RUNNING;
 }
 
-static void read_task(struct arena *arena, const struct xml_element *detail,
-    int64_t task, struct ge_job *j)
+static void read_task(
+    struct arena *arena, struct detail *detail, int64_t task, struct ge_job *j)
 {
     const struct xml_element *e = find_task(detail, task);
     const struct xml_element *message =
@@ -332,46 +400,41 @@ void ge_sort_jobs(struct ge_jobs *jobs)
 }
 
 struct details {
-    struct VEC(const struct xml_element *) list; /* by number */
+    struct VEC(struct detail) list; /* by number */
 };
 
 static int compare_details(const void *a, const void *b)
 {
-    const struct xml_element *const *x = a, *const *y = b;
-    int64_t n = number_in(*x, "JB_job_number", 0) - number_in(*y, "JB_job_number", 0);
+    const struct detail *x = a, *y = b;
 
-    return n < 0 ? -1 : n > 0;
+    return x->number < y->number ? -1 : x->number > y->number;
 }
 
-static const struct xml_element *find_detail(
-    const struct details *d, const char *number)
+static struct detail *find_detail(const struct details *d, const char *number)
 {
-    int64_t wanted = value_of(number);
-    size_t low = 0, high = d->list.n;
+    const struct detail wanted = {.number = value_of(number)};
 
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        int64_t n = number_in(d->list.v[middle], "JB_job_number", 0);
+    return d->list.n > 0
+               ? bsearch(&wanted, d->list.v, d->list.n, sizeof wanted, compare_details)
+               : NULL;
+}
 
-        if (n == wanted)
-            return d->list.v[middle];
-        if (n < wanted)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return NULL;
+static void free_details(struct details *d)
+{
+    for (size_t i = 0; i < d->list.n; i++)
+        vec_fini(&d->list.v[i].tasks);
+    vec_fini(&d->list);
 }
 
 static void add_tasks(
-    struct ge_jobs *ret, const struct xml_element *detail, const struct xml_element *e)
+    struct ge_jobs *ret, struct detail *detail, const struct xml_element *e)
 {
     const char *tasks = none_if_empty(xml_text(e, "tasks"));
     struct tasks t = {.at = tasks != NULL ? tasks : "1"};
     struct ge_job base;
     int64_t task;
 
-    read_detail(&ret->arena, detail, &base);
+    read_detail(&ret->arena, detail->element, &base);
     base.letters = xml_text(e, "state") ? xml_text(e, "state") : "";
     base.instance = none_if_empty(xml_text(e, "queue_name"));
     for (size_t n = 0; n < TASKS_MOST && next_task(&t, &task); n++) {
@@ -393,16 +456,43 @@ static void read_listing(
     for (const struct xml_element *e = list ? list->first : NULL; e != NULL;
          e = e->next) {
         const char *number = none_if_empty(xml_text(e, "JB_job_number"));
-        const struct xml_element *detail = number ? find_detail(d, number) : NULL;
+        struct detail *detail = number ? find_detail(d, number) : NULL;
 
         if (strcmp(e->name, "job_list") == 0 && detail != NULL)
             add_tasks(ret, detail, e);
     }
 }
 
+static int compare_numbers(const void *a, const void *b)
+{
+    const int64_t *x = a, *y = b;
+
+    return *x < *y ? -1 : *x > *y;
+}
+
+bool ge_is_cut(const struct ge_jobs *jobs, const char *id)
+{
+    int64_t number = value_of(id);
+
+    return jobs->cut.n > 0
+           && bsearch(&number, jobs->cut.v, jobs->cut.n, sizeof number, compare_numbers)
+                  != NULL;
+}
+
+static void add_detail(
+    struct ge_jobs *jobs, struct details *ret, const struct xml_element *e)
+{
+    int64_t number = number_in(e, "JB_job_number", 0);
+
+    if (xml_child(e, SQUEEZE_CUT) != NULL)
+        vec_push(&jobs->cut, number);
+    else if (number > 0)
+        vec_push(&ret->list, ((struct detail){.number = number, .element = e}));
+}
+
 /* qstat -j prints another document where there are no jobs. */
-static int read_details(
-    struct details *ret, const struct xml_element *root, struct err *err)
+static int read_details(struct ge_jobs *jobs, struct details *ret,
+    const struct xml_element *root, struct err *err)
 {
     const struct xml_element *all = xml_child(root, "detailed_job_info");
     const struct xml_element *list = xml_child(all, "djob_info");
@@ -411,8 +501,9 @@ static int read_details(
         return err_set(err, ERR_INVALID, "qstat -j: its XML tells of no jobs");
     for (const struct xml_element *e = list ? list->first : NULL; e != NULL;
          e = e->next)
-        if (number_in(e, "JB_job_number", 0) > 0)
-            vec_push(&ret->list, e);
+        add_detail(jobs, ret, e);
+    if (jobs->cut.n > 0)
+        qsort(jobs->cut.v, jobs->cut.n, sizeof jobs->cut.v[0], compare_numbers);
     if (ret->list.n > 0)
         qsort(ret->list.v, ret->list.n, sizeof ret->list.v[0], compare_details);
     return 0;
@@ -426,11 +517,13 @@ static int read_both(struct ge_jobs *ret, const struct xml_element *detail,
 
     if (all == NULL)
         return err_set(err, ERR_INVALID, "qstat: its XML tells of no jobs");
-    if (read_details(&d, detail, err) < 0)
+    if (read_details(ret, &d, detail, err) < 0) {
+        free_details(&d);
         return -1;
+    }
     read_listing(ret, &d, xml_child(all, "queue_info"));
     read_listing(ret, &d, xml_child(all, "job_info"));
-    vec_fini(&d.list);
+    free_details(&d);
     ge_sort_jobs(ret);
     return 0;
 }
@@ -483,6 +576,7 @@ int ge_read_jobs(struct ge_jobs *ret, const char *detail, size_t detail_len,
 void ge_jobs_free(struct ge_jobs *jobs)
 {
     vec_fini(&jobs->list);
+    vec_fini(&jobs->cut);
     arena_free(&jobs->arena);
 }
 

@@ -28,6 +28,7 @@ struct ge_look {
     int64_t began_ms, defined_ms; /* defined_ms 0 = never */
     char why[400];
     bool away;
+    uint64_t remarked;            /* what was said of jobs that are too long */
     struct VEC(struct ge_pe) pes; /* while they are asked for; names owned */
 };
 
@@ -73,7 +74,8 @@ int64_t ge_look_began_ms(const struct ge_adapter *g)
     return g->look->began_ms;
 }
 
-void ge_run(struct ge_adapter *g, bool first, const char *const *argv,
+static void run_command(struct ge_adapter *g, bool first, const char *const *argv,
+    const struct squeeze_kind *squeeze,
     void (*ended)(void *ctx, const struct run_end *end), void *ctx)
 {
     static const char *const extra[] = {
@@ -84,8 +86,15 @@ void ge_run(struct ge_adapter *g, bool first, const char *const *argv,
             .extra = extra,
             .first = first,
             .timeout_ms = g->timeout_ms,
-            .most = OUTPUT_MAX},
+            .most = OUTPUT_MAX,
+            .squeeze = squeeze},
         ended, ctx);
+}
+
+void ge_run(struct ge_adapter *g, bool first, const char *const *argv,
+    void (*ended)(void *ctx, const struct run_end *end), void *ctx)
+{
+    run_command(g, first, argv, NULL, ended, ctx);
 }
 
 /* What it says is English and nothing else: of several exit statuses all are 1. */
@@ -195,6 +204,21 @@ static void check_queues(struct ge_adapter *g)
                 g->look->defined_ms = 0;
 }
 
+/* They stay as they were told, and nothing is known of them. */
+static void remark_cut(struct ge_adapter *g)
+{
+    const struct ge_jobs *a = &g->jobs_answer;
+    char text[200];
+
+    if (a->cut.n > 0)
+        snprintf(text, sizeof text,
+            "%zu jobs are not seen, job %lld first: what they ask for is too long, or "
+            "all of it is (qalter -ac, -hold_jid; qdel)",
+            a->cut.n, (long long)a->cut.v[0]);
+    agent_remark(
+        g->agent, "workloadquery", a->cut.n > 0 ? text : NULL, &g->look->remarked);
+}
+
 static void finish_answers(struct ge_adapter *g)
 {
     const char *function;
@@ -208,6 +232,7 @@ static void finish_answers(struct ge_adapter *g)
     }
     free_texts(g->look);
     check_queues(g);
+    remark_cut(g);
     ge_tell_nodes(g);
     ge_tell_jobs(g);
     ge_review_starts(g);
@@ -248,6 +273,13 @@ static struct question *question_new(struct ge_adapter *g, int kind)
     return q;
 }
 
+static const struct squeeze_kind *squeeze_of(int kind)
+{
+    return kind == ASK_HOSTS    ? NULL
+           : kind == ASK_DETAIL ? &ge_squeeze_detail
+                                : &ge_squeeze_states;
+}
+
 static void ask_all(struct ge_adapter *g)
 {
     struct ge_look *l = g->look;
@@ -256,7 +288,7 @@ static void ask_all(struct ge_adapter *g)
     l->began_ms = clock_ms();
     free_texts(l);
     for (int i = ASKS; i-- > 0;) /* the last that is put first runs first */
-        ge_run(g, true, commands[i], on_answer, question_new(g, i));
+        run_command(g, true, commands[i], squeeze_of(i), on_answer, question_new(g, i));
 }
 
 /* ---- definitions ---- */

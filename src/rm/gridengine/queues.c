@@ -50,7 +50,7 @@ const char *ge_setting(struct arena *arena, const char *text, const char *name)
     return NULL;
 }
 
-static bool is_own(const char *queue)
+bool ge_is_own_queue(const char *queue)
 {
     size_t n = strlen(GE_OWN_QUEUE);
 
@@ -72,7 +72,7 @@ static void add_queue(struct ge_queues *ret, const char *text, size_t len)
     const char *value;
 
     q.name = ge_setting(&ret->arena, q.text, "qname");
-    if (q.name == NULL || *q.name == '\0' || is_own(q.name))
+    if (q.name == NULL || *q.name == '\0' || ge_is_own_queue(q.name))
         return;
     q.pes = ge_setting(&ret->arena, q.text, "pe_list");
     q.pes = q.pes != NULL ? q.pes : "NONE";

@@ -218,7 +218,7 @@ const char *ge_instance_for(const struct ge_job *j, const struct ge_site *site,
 
 /* ---- what keeps it back ---- */
 
-static void keep_back(struct ge_job *j, const char *why)
+void ge_keep_back(struct ge_job *j, const char *why)
 {
     if (!ge_is_waiting(j))
         return;
@@ -246,12 +246,12 @@ static void read_holds(struct ge_job *j, struct arena *arena)
     if (d->rm_hold)
         d->state = JOB_HOLD;
     if (j->error != NULL)
-        keep_back(j, arena_printf(arena, "%.300s (qmod -cj %s clears that)", j->error,
-                         j->number));
+        ge_keep_back(j, arena_printf(arena, "%.300s (qmod -cj %s clears that)",
+                            j->error, j->number));
     if (j->deleted)
-        keep_back(j, "it is being deleted");
+        ge_keep_back(j, "it is being deleted");
     if (held & GE_HELD_DEPENDENCY)
-        keep_back(
+        ge_keep_back(
             j, arena_printf(arena, "Grid Engine waits for its dependency on %.200s",
                    j->after != NULL ? j->after[0] : "another job"));
 }
@@ -294,10 +294,10 @@ static void read_request(
         q->tpn = q->tasks;
     } else if (pe != NULL && pe->per_host > 0) {
         if (j->slots % pe->per_host != 0)
-            keep_back(j, arena_printf(arena,
-                             "it asks for %lld slots, and its parallel environment %s "
-                             "gives %lld on each host",
-                             (long long)j->slots, pe->name, (long long)pe->per_host));
+            j->blocked = arena_printf(arena,
+                "it asks for %lld slots, and its parallel environment %s gives %lld on "
+                "each host",
+                (long long)j->slots, pe->name, (long long)pe->per_host);
         q->tpn = (uint32_t)(j->slots < pe->per_host ? j->slots : pe->per_host);
         q->nodes = q->tasks / q->tpn;
     }
@@ -336,10 +336,12 @@ static void read_hosts(
     }
     if (n > 0)
         ((struct req_desc *)j->rm.desc.reqs)->exclude = exclude;
+    if (j->blocked != NULL)
+        return;
     if (served == 0)
-        keep_back(j, "no queue of any host serves what it asks for");
+        j->blocked = "no queue of any host serves what it asks for";
     else if (left == 0)
-        keep_back(j, "no host has what it asks for now, or its queues are closed");
+        j->blocked = "no host has what it asks for now, or its queues are closed";
 }
 
 static void read_classes(
@@ -464,17 +466,52 @@ static void read_flags(struct ge_job *j, const struct ge_site *site)
         j->rm.desc.flags |= JOB_RESTARTABLE;
 }
 
-bool ge_shape(struct ge_job *j, const struct ge_site *site, struct arena *arena)
+/* What tasks of one array that wait have in common. */
+static void copy_request(struct ge_job *j, const struct ge_job *like)
+{
+    struct job_desc *d = &j->rm.desc;
+
+    d->reqs = like->rm.desc.reqs;
+    d->nreqs = like->rm.desc.nreqs;
+    d->cred[CRED_CLASS] = like->rm.desc.cred[CRED_CLASS];
+    d->classes = like->rm.desc.classes;
+    j->blocked = like->blocked;
+}
+
+bool ge_shape(struct ge_job *j, const struct ge_job *like, const struct ge_site *site,
+    struct arena *arena)
 {
     bool told = true;
 
     read_holds(j, arena);
-    read_request(j, site, arena);
-    read_classes(j, site, arena);
-    if (ge_is_waiting(j))
-        read_hosts(j, site, arena);
-    else
-        told = read_run(j, site, arena);
+    if (like != NULL) {
+        copy_request(j, like);
+    } else {
+        read_request(j, site, arena);
+        read_classes(j, site, arena);
+        if (ge_is_waiting(j))
+            read_hosts(j, site, arena);
+        else
+            told = read_run(j, site, arena);
+    }
+    if (j->blocked != NULL)
+        ge_keep_back(j, j->blocked);
     read_flags(j, site);
     return told;
+}
+
+void ge_shape_jobs(struct ge_jobs *jobs, const struct ge_site *site, bool *ret)
+{
+    const struct ge_job *like = NULL;
+
+    for (size_t i = 0; i < jobs->list.n; i++) {
+        struct ge_job *j = &jobs->list.v[i];
+        bool waits = ge_is_waiting(j);
+
+        if (like != NULL && strcmp(like->number, j->number) != 0)
+            like = NULL;
+        ret[i] = ge_shape(j, waits ? like : NULL, site, &jobs->arena);
+        if (waits)
+            like = j;
+    }
 }

@@ -33,10 +33,24 @@ struct ge_site {
 /* "$pe_slots", "$fill_up", "2" */
 int64_t ge_allocation_rule(const char *text);
 
+/* It waits, and is held for that reason, where there is none before it. */
+void ge_keep_back(struct ge_job *j, const char *why);
+
 /* Completes the record of a job that waits or runs: its request, classes, nodes that it
  * may not have, where it runs, flags. What keeps it from starting is `rm.notes`, and it
- * is held. False: where it runs is not told in full yet. Texts are in the arena. */
-bool ge_shape(struct ge_job *j, const struct ge_site *site, struct arena *arena);
+ * is held. `like`: a task of the same array that waits as it does and was shaped
+ * before, so that what it asks for is known; or NULL. False: where it runs is not told
+ * in full yet. Texts are in the arena. Costs hosts times queues; with `like` nothing.
+ */
+bool ge_shape(struct ge_job *j, const struct ge_job *like, const struct ge_site *site,
+    struct arena *arena);
+/* All of them. ret[i]: is that one whole? */
+void ge_shape_jobs(struct ge_jobs *jobs, const struct ge_site *site, bool *ret);
+
+/* ---- depends.c ---- */
+
+/* -hold_jid, -hold_jid_ad of those that wait: jobs that are listed have not ended. */
+void ge_check_dependencies(struct ge_jobs *jobs);
 
 /* Where it has to go to be on that host: "batch@cn01", of the class if it may be, of
  * another queue else; NULL where it may not be there. In the arena. */

@@ -30,10 +30,29 @@ static const struct site_setting settings[] = {
 
 char *site_ask(const char *const *argv, int *ret)
 {
-    struct strbuf text = {0};
+    return site_ask_jobs(argv, NULL, ret);
+}
+
+/* Until its end. */
+static void read_answer(int fd, const struct squeeze_kind *kind, struct strbuf *into)
+{
+    struct squeeze *squeeze = kind != NULL ? squeeze_new(kind) : NULL;
     char part[4096];
-    int fds[2], status = 0;
     ssize_t n;
+
+    while ((n = read(fd, part, sizeof part)) > 0 || (n < 0 && errno == EINTR))
+        if (n > 0 && squeeze != NULL)
+            squeeze_feed(squeeze, part, (size_t)n, into);
+        else if (n > 0)
+            strbuf_add_n(into, part, (size_t)n);
+    squeeze_free(squeeze);
+}
+
+char *site_ask_jobs(
+    const char *const *argv, const struct squeeze_kind *squeeze, int *ret)
+{
+    struct strbuf text = {0};
+    int fds[2], status = 0;
     pid_t pid;
 
     *ret = 127;
@@ -49,9 +68,7 @@ char *site_ask(const char *const *argv, int *ret)
         _exit(127);
     }
     close(fds[1]);
-    while ((n = read(fds[0], part, sizeof part)) > 0 || (n < 0 && errno == EINTR))
-        if (n > 0)
-            strbuf_add_n(&text, part, (size_t)n);
+    read_answer(fds[0], squeeze, &text);
     close(fds[0]);
     if (pid > 0 && waitpid(pid, &status, 0) == pid && WIFEXITED(status))
         *ret = WEXITSTATUS(status);
@@ -114,25 +131,37 @@ static char *flush_at_once(const char *now)
     return strbuf_take(&text);
 }
 
-char *site_wanted(const char *name, const char *now, struct err *err)
+static char *gate_url(void)
 {
-    char *path;
+    char *path = site_gate_path();
     struct strbuf url = {0};
 
+    strbuf_printf(&url, "script:%s", path);
+    free(path);
+    return strbuf_take(&url);
+}
+
+bool site_is_gate(const char *url)
+{
+    char *ours = gate_url();
+    bool is = strcmp(ours, url) == 0;
+
+    free(ours);
+    return is;
+}
+
+char *site_wanted(const char *name, const char *now, struct err *err)
+{
     if (strcmp(name, "jsv_allowed_mod") == 0)
         return allow_more(now);
     if (strcmp(name, "reporting_params") == 0)
         return flush_at_once(now);
-    path = site_gate_path();
-    strbuf_printf(&url, "script:%s", path);
-    free(path);
-    if (*now == '\0' || strcmp(now, "none") == 0 || strcmp(now, url.text) == 0)
-        return strbuf_take(&url);
+    if (*now == '\0' || strcmp(now, "none") == 0 || site_is_gate(now))
+        return gate_url();
     err_set(err, ERR_INVALID,
         "jsv_url is %s, a verifier of this site: it has to do what `maui gridengine "
         "gate` prints, with a hold u for each job and maui_gate in its context",
         now);
-    free(url.text);
     return NULL;
 }
 

@@ -5,6 +5,7 @@
 #define MAUI_RM_GRIDENGINE_SITE_H
 
 #include "base/err.h"
+#include "rm/adapter/squeeze.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -12,6 +13,9 @@
 /* Runs a command and waits; what it printed on both outputs, owned by the caller. *ret
  * is its exit status, 127 where it cannot be run. */
 char *site_ask(const char *const *argv, int *ret);
+/* The same without what nobody reads of it. */
+char *site_ask_jobs(
+    const char *const *argv, const struct squeeze_kind *squeeze, int *ret);
 
 /* What the scheduler needs of the global configuration, one row each. */
 struct site_setting {
@@ -23,6 +27,8 @@ const struct site_setting *site_settings(size_t *ret_n);
 char *site_wanted(const char *name, const char *now, struct err *err);
 /* $SGE_ROOT/$SGE_CELL/common/maui-gate: owned. */
 char *site_gate_path(void);
+/* Is that jsv_url our gate? */
+bool site_is_gate(const char *url);
 /* A file as a text, owned; NULL where there is none. */
 char *site_read(const char *path);
 /* Beside and renamed. 0; -1 with an error. */
@@ -31,6 +37,8 @@ int site_write(const char *path, const char *text, unsigned mode, struct err *er
 /* The commands: exit statuses. `home` is the scheduler's folder. */
 int site_install(const char *home, bool dry);
 int site_undo(const char *home, bool dry);
+/* Is our gate in force? False too where Grid Engine does not answer. */
+bool site_is_gated(void);
 int site_check(void);
 int site_letgo(const char *home);
 

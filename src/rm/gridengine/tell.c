@@ -6,7 +6,6 @@
 #include "rm/gridengine/gridengine.h"
 
 #include <fcntl.h>
-#include <fnmatch.h>
 #include <stdio.h>
 #include <sys/stat.h>
 #include <time.h>
@@ -16,7 +15,6 @@
 #define PAST_S      600       /* ends that are told when nothing had been told before */
 #define ACCOUNT_MS  40000     /* in which the end of a run has to be accounted for */
 #define DELETION_MS 3000
-#define DEPS_MOST   64 /* jobs that one waits for which are told one by one */
 #define UNTIDY_S    10 /* so long a job that is not held by us yet is not told */
 
 /* ---- hosts ---- */
@@ -36,15 +34,6 @@ void ge_tell_nodes(struct ge_adapter *g)
 
 /* ---- what keeps a job back, beside what it says itself ---- */
 
-static void keep_back(struct ge_job *j, const char *why)
-{
-    j->rm.desc.state = JOB_HOLD;
-    if (j->rm.desc.rm_hold == 0)
-        j->rm.desc.rm_hold = HOLD_SYSTEM;
-    if (j->rm.notes == NULL)
-        j->rm.notes = why;
-}
-
 /* -tc of an array: as many may start as there is room for, the first of those that
  * wait. */
 static void check_array(struct ge_adapter *g, size_t from, size_t to)
@@ -56,7 +45,7 @@ static void check_array(struct ge_adapter *g, size_t from, size_t to)
         left -= job_has_begun(v[i].rm.desc.state);
     for (size_t i = from; i < to; i++)
         if (v[i].rm.desc.state == JOB_IDLE && left-- <= 0)
-            keep_back(
+            ge_keep_back(
                 &v[i], arena_printf(&g->jobs_answer.arena,
                            "its array runs %lld at once", (long long)v[i].at_once));
 }
@@ -72,40 +61,6 @@ static void check_arrays(struct ge_adapter *g)
         if (a->list.v[i].at_once > 0 && a->list.v[i].task != NULL)
             check_array(g, i, to);
     }
-}
-
-/* ---- dependencies ---- */
-
-/* By its number, or by a pattern of names of the same user's jobs. */
-static bool is_meant(const struct ge_job *on, const struct ge_job *j, const char *name)
-{
-    if (*name >= '0' && *name <= '9')
-        return strcmp(on->number, name) == 0;
-    return on->owner != NULL && j->owner != NULL && strcmp(on->owner, j->owner) == 0
-           && on->rm.name != NULL && fnmatch(name, on->rm.name, 0) == 0
-           && strtoll(on->number, NULL, 10) < strtoll(j->number, NULL, 10);
-}
-
-/* Those that it waits for are listed as long as they have not ended. Grid Engine does
- * not let it start before, and does not say so while we hold it. */
-static void check_dependencies(struct ge_adapter *g, struct ge_job *j)
-{
-    struct ge_jobs *a = &g->jobs_answer;
-    struct dep *deps = arena_take(&a->arena, DEPS_MOST + 1, sizeof *deps);
-    size_t n = 0;
-
-    for (const char *const *name = j->after; name != NULL && *name != NULL; name++)
-        for (size_t i = 0; i < a->list.n; i++) {
-            if (!is_meant(&a->list.v[i], j, *name))
-                continue;
-            if (n < DEPS_MOST)
-                deps[n] = (struct dep){DEP_COMPLETED, (char *)a->list.v[i].rm.desc.id};
-            n++;
-        }
-    if (n > DEPS_MOST)
-        keep_back(j, arena_printf(&a->arena, "it waits for %zu jobs to end", n));
-    else if (n > 0)
-        j->rm.desc.deps = deps;
 }
 
 /* ---- jobs ---- */
@@ -264,6 +219,11 @@ static void tell_missing(struct ge_adapter *g)
 
         if (t->listed || t->over)
             continue;
+        if (ge_is_cut(&g->jobs_answer, id)) {
+            listing_keep(g->jobs, id);
+            t->gone_ms = 0;
+            continue;
+        }
         if (!read)
             read_ends(g, &ends, 0);
         read = true;
@@ -281,7 +241,7 @@ static void tell_past(struct ge_adapter *g)
     for (size_t i = 0; i < ends.list.n; i++) {
         const char *id = ends.list.v[i].rm.desc.id;
 
-        if (ge_find_job(&g->jobs_answer, id) == NULL
+        if (ge_find_job(&g->jobs_answer, id) == NULL && !ge_is_cut(&g->jobs_answer, id)
             && listing_find(g->jobs, id) == NULL)
             tell_end(g, id, &ends.list.v[i].rm);
     }
@@ -296,12 +256,9 @@ void ge_tell_jobs(struct ge_adapter *g)
     bool *whole = xcalloc(a->list.n + 1, sizeof *whole);
     void *at = NULL, *data;
 
-    for (size_t i = 0; i < a->list.n; i++)
-        whole[i] = ge_shape(&a->list.v[i], &site, &a->arena);
+    ge_shape_jobs(a, &site, whole);
     check_arrays(g);
-    for (size_t i = 0; i < a->list.n; i++)
-        if (a->list.v[i].after != NULL && ge_is_waiting(&a->list.v[i]))
-            check_dependencies(g, &a->list.v[i]);
+    ge_check_dependencies(a);
     listing_begin(g->jobs);
     while (listing_next(g->jobs, &at, &data) != NULL)
         ((struct ge_told *)data)->listed = false;

@@ -11,6 +11,7 @@
 #ifndef MAUI_RM_PBS_ANSWERS_H
 #define MAUI_RM_PBS_ANSWERS_H
 
+#include "rm/adapter/squeeze.h"
 #include "rm/pbs/shape.h"
 
 #include <jansson.h>
@@ -43,7 +44,11 @@ struct pbs_answer {
     struct arena arena;
     struct VEC(struct pbs_job) jobs;
     struct VEC(struct pbs_node) nodes;
+    struct VEC(const char *) cut; /* jobs that are there, and too long to be read */
 };
+
+/* What of qstat is read at all, while it is printed. */
+const struct squeeze_kind *pbs_squeeze(enum pbs_dialect dialect);
 
 /* -1 with an error: it is not what that program prints. What of a job cannot be
  * understood keeps it from starting, and is said beside it. */

@@ -15,6 +15,7 @@ void pbs_answer_fini(struct pbs_answer *a)
         pbs_shape_fini(&a->jobs.v[i].shape);
     vec_fini(&a->jobs);
     vec_fini(&a->nodes);
+    vec_fini(&a->cut);
     arena_free(&a->arena);
     json_decref(a->doc);
     *a = (struct pbs_answer){0};
@@ -605,18 +606,53 @@ static void hold_members(struct pbs_answer *a)
     }
 }
 
+#define SHARE_MOST  (1u << 20) /* of a job; where a wide one runs is long */
+#define LISTED_MOST (192u << 20)
+
+const struct squeeze_kind *pbs_squeeze(enum pbs_dialect dialect)
+{
+    static const char *const drop[] = {"Variable_List", "Submit_arguments",
+        "submit_args", "argument_list", "executable", "Mail_Users", "Error_Path",
+        "Output_Path", "init_work_dir", "jobdir", NULL};
+    /* of JSON Jobs.ID in the document, of XML <Data><Job> */
+    static const struct squeeze_kind kinds[] = {
+        [PBS_OPENPBS] = {.grammar = SQUEEZE_JSON,
+            .depth = 3,
+            .drop = drop,
+            .share = SHARE_MOST,
+            .most = LISTED_MOST},
+        [PBS_TORQUE] = {.grammar = SQUEEZE_XML,
+            .depth = 2,
+            .drop = drop,
+            .key = "Job_Id",
+            .share = SHARE_MOST,
+            .most = LISTED_MOST}};
+
+    return &kinds[dialect];
+}
+
+static void add_job(
+    struct pbs_answer *a, enum pbs_dialect dialect, const char *id, const json_t *o)
+{
+    if (json_object_get(o, SQUEEZE_CUT) != NULL)
+        vec_push(&a->cut, pbs_short_id(&a->arena, id));
+    else if (json_is_object(o))
+        read_job(a, dialect, id, o);
+}
+
 int pbs_read_jobs(struct pbs_answer *a, enum pbs_dialect dialect, const char *text,
     size_t len, struct err *err)
 {
     static const struct pbs_record record = {"Job", "Job_Id", "Jobs"};
-    const char *id;
-    json_t *o;
+    json_t *jobs;
 
     *a = (struct pbs_answer){.doc = pbs_document(dialect, text, len, &record, err)};
     if (a->doc == NULL)
         return err_prefix(err, "qstat: ");
-    json_object_foreach(json_object_get(a->doc, "Jobs"), id, o) if (json_is_object(o))
-        read_job(a, dialect, id, o);
+    jobs = json_object_get(a->doc, "Jobs");
+    for (void *i = json_object_iter(jobs); i != NULL;
+         i = json_object_iter_next(jobs, i))
+        add_job(a, dialect, json_object_iter_key(i), json_object_iter_value(i));
     hold_members(a);
     return 0;
 }

@@ -23,7 +23,8 @@ struct question {
     enum pbs_question kind;
 };
 
-void pbs_run(struct pbs_adapter *p, bool first, const char *const *argv,
+static void run_command(struct pbs_adapter *p, bool first, const char *const *argv,
+    const struct squeeze_kind *squeeze,
     void (*ended)(void *ctx, const struct run_end *end), void *ctx)
 {
     static const char *const extra[] = {"TZ=UTC", "LC_ALL=C", NULL};
@@ -33,8 +34,15 @@ void pbs_run(struct pbs_adapter *p, bool first, const char *const *argv,
             .extra = extra,
             .first = first,
             .timeout_ms = p->timeout_ms,
-            .most = OUTPUT_MAX},
+            .most = OUTPUT_MAX,
+            .squeeze = squeeze},
         ended, ctx);
+}
+
+void pbs_run(struct pbs_adapter *p, bool first, const char *const *argv,
+    void (*ended)(void *ctx, const struct run_end *end), void *ctx)
+{
+    run_command(p, first, argv, NULL, ended, ctx);
 }
 
 /* 255: qstat of OpenPBS; TORQUE gives the number of the error and says it in words. */
@@ -103,7 +111,7 @@ static bool ask_past(struct pbs_adapter *p)
     pbs_answer_fini(&p->past_answer);
     if (n == 0)
         return false;
-    pbs_run(p, true, argv, on_past, p);
+    run_command(p, true, argv, pbs_squeeze(p->dialect), on_past, p);
     return true;
 }
 
@@ -183,7 +191,8 @@ static void ask_all(struct pbs_adapter *p)
         struct question *q = xcalloc(1, sizeof *q);
 
         *q = (struct question){p, (enum pbs_question)i};
-        pbs_run(p, true, commands[p->dialect][i], on_answer, q);
+        run_command(p, true, commands[p->dialect][i],
+            i == ASK_JOBS ? pbs_squeeze(p->dialect) : NULL, on_answer, q);
     }
 }
 

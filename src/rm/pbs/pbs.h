@@ -21,6 +21,7 @@ enum pbs_question { ASK_JOBS, ASK_NODES, ASK_QUEUES, ASKS };
 struct pbs_told {
     size_t index;       /* in the last answer */
     bool listed;        /* in it */
+    bool cut;           /* in it, and too long to be read */
     bool waiting, over; /* as last seen */
     enum job_state state;
     int64_t runs, runs_before; /* before: when a start was ordered */
@@ -44,6 +45,7 @@ struct pbs_adapter {
     int64_t began_ms; /* what it shows of jobs changed since is of before */
     char why[400];
     bool away;
+    uint64_t remarked; /* what was said of jobs that are too long */
     /* the last answers */
     struct pbs_answer jobs_answer, nodes_answer, past_answer;
     char *queues; /* owned: qstat -Q -f */

@@ -295,7 +295,13 @@ size_t pbs_count_missing(struct pbs_adapter *p, const char **ret_one)
     while ((name = listing_next(p->jobs, &at, &data)) != NULL) {
         struct pbs_told *t = data;
 
-        t->listed = false;
+        t->listed = t->cut = false;
+    }
+    for (size_t i = 0; i < p->jobs_answer.cut.n; i++) {
+        struct pbs_told *t = listing_find(p->jobs, p->jobs_answer.cut.v[i]);
+
+        if (t != NULL)
+            t->cut = true;
     }
     for (size_t i = 0; i < p->jobs_answer.jobs.n; i++) {
         struct pbs_told *t = listing_find(p->jobs, p->jobs_answer.jobs.v[i].rm.desc.id);
@@ -307,7 +313,7 @@ size_t pbs_count_missing(struct pbs_adapter *p, const char **ret_one)
     while ((name = listing_next(p->jobs, &at, &data)) != NULL) {
         const struct pbs_told *t = data;
 
-        if (t->listed || t->over)
+        if (t->listed || t->over || t->cut)
             continue;
         *ret_one = name;
         n++;
@@ -315,11 +321,28 @@ size_t pbs_count_missing(struct pbs_adapter *p, const char **ret_one)
     return n;
 }
 
+/* They stay as they were told, and nothing is known of them. */
+static void keep_cut(struct pbs_adapter *p)
+{
+    const struct pbs_answer *a = &p->jobs_answer;
+    char text[250];
+
+    for (size_t i = 0; i < a->cut.n; i++)
+        listing_keep(p->jobs, a->cut.v[i]);
+    if (a->cut.n > 0)
+        snprintf(text, sizeof text,
+            "%zu jobs are not seen, %.80s first: what they ask for is too long, or all "
+            "of it is (qalter, qdel)",
+            a->cut.n, a->cut.v[0]);
+    agent_remark(p->agent, "workloadquery", a->cut.n > 0 ? text : NULL, &p->remarked);
+}
+
 void pbs_tell_jobs(struct pbs_adapter *p)
 {
     check_jobs(p);
     keep_to_hosts(p);
     listing_begin(p->jobs);
+    keep_cut(p);
     for (size_t i = 0; i < p->jobs_answer.jobs.n; i++)
         if (!p->jobs_answer.jobs.v[i].parent)
             tell_job(p, &p->jobs_answer.jobs.v[i], i, true);

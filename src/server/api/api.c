@@ -13,6 +13,12 @@
 
 static const struct route routes[] = {
     {"GET", "/v1/identity", "identity", WHO_ANY, api_identity},
+    {"POST", "/v1/logins", "dashboard", WHO_ANY, api_login},
+    {"POST", "/v1/session", "dashboard", WHO_ANY, api_exchange},
+    {"GET", "/v1/session", "dashboard", WHO_ANY, api_session},
+    {"DELETE", "/v1/session", "dashboard", WHO_ANY, api_logout},
+    {"GET", "/v1/sessions", "dashboard", WHO_ANY, api_sessions},
+    {"DELETE", "/v1/sessions/{id}", "dashboard", WHO_ANY, api_end_session},
     {"GET", "/v1/scheduler", "diagnose", WHO_ADMIN3, api_scheduler},
     {"POST", "/v1/scheduler", "schedctl", WHO_ADMIN1, api_control},
     {"GET", "/v1/jobs", "showq", WHO_ANY, api_jobs},
@@ -79,7 +85,8 @@ static bool goes_anyway(const struct route *route)
 {
     static void (*const handlers[])(struct server *, struct request *) = {api_identity,
         api_scheduler, api_control, api_managers, api_parameters, api_metrics,
-        api_description, api_events};
+        api_description, api_events, api_login, api_exchange, api_session, api_logout,
+        api_sessions, api_end_session};
 
     for (size_t i = 0; i < sizeof handlers / sizeof handlers[0]; i++)
         if (route->handle == handlers[i])
@@ -126,6 +133,21 @@ static bool refuses_change(
     return true;
 }
 
+/* A session that was opened to look only may end itself, and change nothing else. */
+static bool refuses_reader(const struct route *route, struct request *r)
+{
+    struct err err;
+
+    if (!request_who(r)->read_only || strcmp(route->method, "GET") == 0
+        || route->handle == api_logout)
+        return false;
+    err_set(&err, ERR_DENIED,
+        "this session is to look only: `maui dashboard` opens one that may change "
+        "things");
+    request_refuse(r, &err);
+    return true;
+}
+
 void api_handle(void *ctx, struct request *r)
 {
     struct server *s = ctx;
@@ -141,6 +163,8 @@ void api_handle(void *ctx, struct request *r)
         request_refuse(r, &err);
         return;
     }
+    if (refuses_reader(route, r))
+        return;
     if (s->control.alone && route->handle != api_control
         && route->handle != api_scheduler) {
         if (simulation_keep(s, r))

@@ -92,6 +92,14 @@ void api_statistics_of(struct server *s, struct request *r);
 void api_grid(struct server *s, struct request *r);
 void api_reset_statistics(struct server *s, struct request *r);
 
+/* api/sessions.c: the page's */
+void api_login(struct server *s, struct request *r);
+void api_exchange(struct server *s, struct request *r);
+void api_session(struct server *s, struct request *r);
+void api_logout(struct server *s, struct request *r);
+void api_sessions(struct server *s, struct request *r);
+void api_end_session(struct server *s, struct request *r);
+
 /* api/scheduler.c: the scheduler itself, its parameters */
 void api_identity(struct server *s, struct request *r);
 void api_scheduler(struct server *s, struct request *r);

@@ -85,6 +85,10 @@ void identity_set_level(
     who->rights = rights;
     if (rights_is_operator(rights, who->user) && (!who->level || who->level > 2))
         who->level = 2;
+    if (who->session[0] && who->level_most >= 0 && who->level < who->level_most)
+        who->level = who->level ? who->level_most : 0;
+    if (who->session[0] && who->level_most == 0)
+        who->level = 0;
     who->hidden = who->level ? 0 : rights_hidden(rights);
 }
 

@@ -22,6 +22,9 @@ struct identity {
     int level;
     unsigned hidden;             /* enum rm_hidden bits: what is kept from the caller */
     const struct rights *rights; /* the daemon's, NULL = nobody has more than these */
+    char session[9];             /* of the page, by which it came; "" = none */
+    bool read_only;              /* it may look, and change nothing */
+    int level_most; /* in a session: no level above that; 0 none at all, -1 any */
 };
 
 /* From the kernel's word on a unix socket. Unknown numbers become "#1234". */

@@ -8,16 +8,30 @@
 #include "server/managers/manager.h"
 #include "server/render/render.h"
 #include "server/server_private.h"
+#include "server/web/assets.h"
 
 #include <unistd.h>
+
+static const char *mode_name(const struct server *s)
+{
+    static const char *const modes[] = {"NORMAL", "TEST", "SIMULATION", "SINGLESTEP"};
+
+    return modes[s->mode];
+}
 
 void api_identity(struct server *s, struct request *r)
 {
     const struct identity *who = request_who(r);
+    json_t *o =
+        json_pack("{s:s, s:s, s:i, s:I, s:s}", "user", who->user, "group", who->group,
+            "level", who->level, "at", (json_int_t)world_now(s), "mode", mode_name(s));
 
-    request_reply_json(
-        r, json_pack("{s:s, s:s, s:i, s:I}", "user", who->user, "group", who->group,
-               "level", who->level, "at", (json_int_t)world_now(s)));
+    if (who->session[0]) {
+        render_text(o, "session", who->session);
+        render_bool(o, "read_only", who->read_only);
+        render_text(o, "build", assets_build());
+    }
+    request_reply_json(r, o);
 }
 
 void api_description(struct server *s, struct request *r)
@@ -28,11 +42,10 @@ void api_description(struct server *s, struct request *r)
 
 void api_scheduler(struct server *s, struct request *r)
 {
-    static const char *const modes[] = {"NORMAL", "TEST", "SIMULATION", "SINGLESTEP"};
     json_t *o = json_pack("{s:s, s:i, s:I, s:I, s:s, s:s, s:I, s:f, s:s, s:s}",
         "version", MAUI_VERSION, "pid", (int)getpid(), "at", (json_int_t)world_now(s),
-        "started_at", (json_int_t)s->control.started_at, "mode", modes[s->mode],
-        "state", s->control.paused ? "paused" : "running", "iteration",
+        "started_at", (json_int_t)s->control.started_at, "mode", mode_name(s), "state",
+        s->control.paused ? "paused" : "running", "iteration",
         (json_int_t)s->control.iteration, "last_cycle_s", world_last_cycle_s(s),
         "config_file", s->config_path, "home", s->home);
 

@@ -50,6 +50,9 @@ static const struct {
     [SCHEDULERSTART] = {"SCHEDULERSTART", true},
     [SCHEDULERSTOP] = {"SCHEDULERSTOP", true},
     [CONFIGURATION] = {"CONFIGURATION"},
+    [WEBLOGIN] = {"WEBLOGIN", true},
+    [WEBLOGOUT] = {"WEBLOGOUT", true},
+    [WEBREFUSED] = {"WEBREFUSED", true},
 };
 
 struct line {

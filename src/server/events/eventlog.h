@@ -53,6 +53,9 @@ enum event_name {
     SCHEDULERSTART,
     SCHEDULERSTOP,
     CONFIGURATION,
+    WEBLOGIN,
+    WEBLOGOUT,
+    WEBREFUSED,
     EVENT_NAMES
 };
 

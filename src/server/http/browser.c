@@ -60,3 +60,77 @@ int browser_refuse(const struct browser_head *h, struct err *err)
     }
     return 0;
 }
+
+/* ---- the listener of the page ---- */
+
+static bool is_loopback(const char *host)
+{
+    static const char *const names[] = {"localhost", "127.0.0.1", "[::1]"};
+
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
+        size_t n = strlen(names[i]);
+        if (strncasecmp(host, names[i], n) != 0)
+            continue;
+        host += n;
+        return !*host
+               || (*host == ':' && strspn(host + 1, "0123456789") == strlen(host + 1));
+    }
+    return false;
+}
+
+/* NAME[:PORT] of SCHEME://NAME[:PORT]. */
+static const char *host_of(const char *origin)
+{
+    const char *at = origin ? strstr(origin, "://") : NULL;
+
+    return at ? at + 3 : "";
+}
+
+static bool is_same_origin(const struct browser_page *h)
+{
+    if (h->own && *h->own && strcasecmp(h->origin, h->own) == 0)
+        return true;
+    return is_loopback(h->host) && strncasecmp(h->origin, "http://", 7) == 0
+           && strcasecmp(h->origin + 7, h->host) == 0;
+}
+
+/* Somebody follows a link, a bookmark or what `maui dashboard` opened: the browser
+ * shows the page as itself, to its user alone, and whoever sent them learns nothing. */
+static bool is_visit(const struct browser_page *h)
+{
+    return h->document && strcmp(h->method, "GET") == 0
+           && (strcmp(h->fetch_site, "none") == 0
+               || (h->fetch_mode && strcmp(h->fetch_mode, "navigate") == 0
+                   && h->fetch_dest && strcmp(h->fetch_dest, "document") == 0));
+}
+
+int browser_refuse_site(const struct browser_page *h, struct err *err)
+{
+    bool looks = strcmp(h->method, "GET") == 0 || strcmp(h->method, "HEAD") == 0;
+
+    if (!h->host || !*h->host
+        || (!is_loopback(h->host) && strcasecmp(h->host, host_of(h->own)) != 0)) {
+        err_set(err, ERR_INVALID,
+            "Host: '%.80s' is not a name of the page: expected localhost, or WEBORIGIN",
+            h->host ? h->host : "");
+        return 421;
+    }
+    if (h->origin && !is_same_origin(h)) {
+        err_set(err, ERR_DENIED,
+            "requests of other web sites (Origin: %.80s) are not answered", h->origin);
+        return 403;
+    }
+    if (h->fetch_site && strcmp(h->fetch_site, "same-origin") != 0 && !is_visit(h)) {
+        err_set(err, ERR_DENIED,
+            "requests of other web sites (Sec-Fetch-Site: %.40s) are not answered",
+            h->fetch_site);
+        return 403;
+    }
+    if (!looks && (h->content_type ? !is_json(h->content_type) : h->has_body)) {
+        err_set(err, ERR_INVALID,
+            "Content-Type: '%.80s': a request is sent as application/json",
+            h->content_type ? h->content_type : "");
+        return 415;
+    }
+    return 0;
+}

@@ -21,4 +21,17 @@ struct browser_head {
 /* 0, or the HTTP status to refuse with, and a sentence that says what is expected. */
 int browser_refuse(const struct browser_head *head, struct err *err);
 
+/* ---- the listener of the page, which is for browsers ---- */
+
+struct browser_page {
+    const char *method, *host, *origin, *content_type; /* NULL where it says nothing */
+    const char *fetch_site, *fetch_mode, *fetch_dest;  /* values of Sec-Fetch-* */
+    bool has_body;
+    bool document;   /* what is asked for is the same for everybody, and a page */
+    const char *own; /* an origin under which it is known besides, or NULL */
+};
+
+/* As browser_refuse(): only our own page may ask here, found under our own name. */
+int browser_refuse_site(const struct browser_page *head, struct err *err);
+
 #endif

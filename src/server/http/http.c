@@ -5,17 +5,13 @@
  * ready, or the library's time is up, MHD_run_wait(0) does what is due and calls back.
  * A request that is kept gets its connection suspended until the reply is there. */
 #include "base/xalloc.h"
+#include "server/http/bind.h"
 #include "server/http/browser.h"
 #include "server/http/private.h"
 
-#include <arpa/inet.h>
-#include <errno.h>
-#include <netdb.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/socket.h>
-#include <sys/stat.h>
-#include <sys/un.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -56,11 +52,6 @@ static int descriptor_of(struct MHD_Connection *connection)
         ->connect_fd;
 }
 
-static const char *header_of(const struct request *r, const char *name)
-{
-    return MHD_lookup_connection_value(r->connection, MHD_HEADER_KIND, name);
-}
-
 /* ---- before its body: who asks, and is it in order? ---- */
 
 /* Whatever its body is, the answer will be this. */
@@ -84,26 +75,32 @@ static enum MHD_Result find_fetch(
     return MHD_YES;
 }
 
+struct browser_head http_head(const struct request *r)
+{
+    const char *length = request_header(r, "Content-Length");
+    struct browser_head head = {.method = r->method,
+        .host = request_header(r, "Host"),
+        .origin = request_header(r, "Origin"),
+        .content_type = request_header(r, "Content-Type"),
+        .has_body = (length && strcmp(length, "0") != 0)
+                    || request_header(r, "Transfer-Encoding"),
+        .own_name = r->listener->http->opt.host};
+
+    MHD_get_connection_values(r->connection, MHD_HEADER_KIND, find_fetch, &head.fetch);
+    return head;
+}
+
 static int examine_local(struct request *r, struct err *err)
 {
-    const char *length = header_of(r, "Content-Length");
-    struct browser_head head = {.method = r->method,
-        .host = header_of(r, "Host"),
-        .origin = header_of(r, "Origin"),
-        .content_type = header_of(r, "Content-Type"),
-        .has_body =
-            (length && strcmp(length, "0") != 0) || header_of(r, "Transfer-Encoding"),
-        .own_name = r->listener->http->opt.host};
-    uid_t user;
+    struct browser_head head = http_head(r);
     gid_t group = 0;
+    uid_t user = user_of(descriptor_of(r->connection), &group);
 
-    user = user_of(descriptor_of(r->connection), &group);
     if (user == CONNECTION_UNKNOWN) {
         err_set(err, ERR_DENIED, "the kernel does not say who calls");
         return MHD_HTTP_UNAUTHORIZED;
     }
     identity_of_uid(user, group, &r->who);
-    MHD_get_connection_values(r->connection, MHD_HEADER_KIND, find_fetch, &head.fetch);
     return browser_refuse(&head, err);
 }
 
@@ -111,9 +108,7 @@ static int examine_local(struct request *r, struct err *err)
 static int examine_remote(struct request *r, struct err *err)
 {
     const struct http_options *opt = &r->listener->http->opt;
-    const char *header = header_of(r, "Authorization");
-    const union MHD_ConnectionInfo *info =
-        MHD_get_connection_info(r->connection, MHD_CONNECTION_INFO_CLIENT_ADDRESS);
+    const char *header = request_header(r, "Authorization");
     struct strbuf begin = {0};
 
     if (!header) {
@@ -133,11 +128,7 @@ static int examine_remote(struct request *r, struct err *err)
         err_set(err, ERR_DENIED, "the credential was made for another request");
         return MHD_HTTP_UNAUTHORIZED;
     }
-    if (!info
-        || getnameinfo(info->client_addr, sizeof(struct sockaddr_in6), r->who.host,
-               sizeof r->who.host, NULL, 0, NI_NUMERICHOST)
-               != 0)
-        snprintf(r->who.host, sizeof r->who.host, "?");
+    request_peer(r, r->who.host, sizeof r->who.host);
     connections_identify(r->listener->http->connections, r->owner, r->who.uid);
     return 0;
 }
@@ -145,13 +136,16 @@ static int examine_remote(struct request *r, struct err *err)
 static void examine(struct request *r)
 {
     struct err err = {0};
-    int status = r->listener->local ? examine_local(r, &err) : examine_remote(r, &err);
+    int status = r->listener->door == DOOR_LOCAL ? examine_local(r, &err)
+                 : r->listener->door == DOOR_TCP ? examine_remote(r, &err)
+                                                 : page_examine(r, &err);
 
     if (status)
         refuse_body(r, status,
-            status == MHD_HTTP_UNAUTHORIZED ? "unauthenticated"
-            : err.code == ERR_DENIED        ? "forbidden"
-                                            : "invalid",
+            status == MHD_HTTP_UNAUTHORIZED        ? "unauthenticated"
+            : status == MHD_HTTP_TOO_MANY_REQUESTS ? "busy"
+            : err.code == ERR_DENIED               ? "forbidden"
+                                                   : "invalid",
             &err);
 }
 
@@ -161,11 +155,11 @@ static void examine(struct request *r)
 static void hold_room(struct request *r, size_t more, size_t whole)
 {
     struct http *h = r->listener->http;
+    size_t most = r->listener->door == DOOR_PAGE ? PAGE_BODY_MAX : h->opt.body_max;
     struct err err;
 
-    if (whole > h->opt.body_max) {
-        err_set(
-            &err, ERR_INVALID, "the request is longer than %zu bytes", h->opt.body_max);
+    if (whole > most) {
+        err_set(&err, ERR_INVALID, "the request is longer than %zu bytes", most);
         refuse_body(r, 413, "too_large", &err);
     } else if (connections_hold(h->connections, r->owner, more, whole, &err) < 0) {
         r->again_s = AGAIN_S;
@@ -177,7 +171,7 @@ static void hold_room(struct request *r, size_t more, size_t whole)
  * read for nothing. A short one is: then the client is not cut off while it sends. */
 static bool expect_body(struct request *r)
 {
-    const char *told = header_of(r, "Content-Length");
+    const char *told = request_header(r, "Content-Length");
     size_t len = told ? strtoull(told, NULL, 10) : 0;
 
     if (!r->refused && len)
@@ -218,6 +212,8 @@ static void dispatch(struct request *r)
     }
     if (r->refused)
         request_refuse_as(r, r->refused, r->refused_code, NULL, r->refused_text);
+    else if (r->listener->door == DOOR_PAGE)
+        h->page.handle(h->page.ctx, r);
     else
         h->opt.handle(h->opt.ctx, r);
 }
@@ -242,6 +238,7 @@ static void begin(struct request *r, const char *url, const char *method)
     r->method = xstrdup(method);
     r->path = xstrdup(url);
     r->listener->http->open++;
+    r->listener->open++;
 }
 
 /* NOLINTNEXTLINE(readability-function-size): the library's callback has 8 parameters */
@@ -292,6 +289,7 @@ static void on_completed(void *ctx, struct MHD_Connection *connection,
         return;
     if (r->method) {
         r->listener->http->open--;
+        r->listener->open--;
         connections_let_go(r->listener->http->connections, r->owner);
         connections_served(r->listener->http->connections, r->owner);
     }
@@ -318,7 +316,7 @@ static void on_connection(void *ctx, struct MHD_Connection *connection, void **i
     if (what == MHD_CONNECTION_NOTIFY_STARTED) {
         int fd = descriptor_of(connection);
         *io_owner = connections_add(l->http->connections, fd,
-            l->local ? user_of(fd, &group) : CONNECTION_UNKNOWN);
+            l->door == DOOR_LOCAL ? user_of(fd, &group) : CONNECTION_UNKNOWN);
     } else {
         connections_remove(l->http->connections, *io_owner);
         l->closed = true;
@@ -364,23 +362,23 @@ static int on_time(sd_event_source *source, uint64_t at, void *ctx)
     return 0;
 }
 
-static int listen_on(struct http *h, int fd, bool local, struct err *err)
+int http_listen(struct http *h, int fd, enum door door, struct err *err)
 {
-    struct listener *l = &h->listeners[h->nlisteners];
+    struct listener *l = &h->listeners[door];
 
-    *l = (struct listener){.http = h, .local = local};
+    *l = (struct listener){.http = h, .door = door};
     l->daemon = MHD_start_daemon(MHD_USE_EPOLL | MHD_ALLOW_SUSPEND_RESUME | MHD_USE_ITC,
         0, NULL, NULL, on_request, l, MHD_OPTION_LISTEN_SOCKET, fd,
         MHD_OPTION_URI_LOG_CALLBACK, on_target, l, MHD_OPTION_NOTIFY_COMPLETED,
         on_completed, NULL, MHD_OPTION_NOTIFY_CONNECTION, on_connection, l,
         MHD_OPTION_CONNECTION_LIMIT, h->opt.connections_max,
         MHD_OPTION_CONNECTION_TIMEOUT, h->opt.idle_s,
-        MHD_OPTION_CONNECTION_MEMORY_LIMIT, (size_t)32 * 1024, MHD_OPTION_END);
+        MHD_OPTION_CONNECTION_MEMORY_LIMIT, (size_t)32 * 1024,
+        MHD_OPTION_STRICT_FOR_CLIENT, door == DOOR_PAGE, MHD_OPTION_END);
     if (!l->daemon) {
         close(fd);
         return err_set(err, ERR_IO, "the HTTP server does not start");
     }
-    h->nlisteners++;
     const union MHD_DaemonInfo *info =
         MHD_get_daemon_info(l->daemon, MHD_DAEMON_INFO_EPOLL_FD);
     if (!info
@@ -392,59 +390,6 @@ static int listen_on(struct http *h, int fd, bool local, struct err *err)
         || sd_event_source_set_priority(l->timer, h->opt.priority) < 0)
         return err_set(err, ERR_IO, "the HTTP server does not fit into the event loop");
     return 0;
-}
-
-static int bind_unix(const char *path, struct err *err)
-{
-    struct sockaddr_un at = {.sun_family = AF_UNIX};
-
-    if (strlen(path) >= sizeof at.sun_path)
-        return err_set(err, ERR_INVALID,
-            "the socket's path '%s' is too long: at most %zu bytes", path,
-            sizeof at.sun_path - 1);
-    memcpy(at.sun_path, path, strlen(path) + 1);
-    int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
-    if (fd < 0)
-        return err_set(err, ERR_IO, "socket: %s", strerror(errno));
-    /* One that nobody answers on any more may go; the lock file tells. */
-    unlink(path);
-    if (bind(fd, (struct sockaddr *)&at, sizeof at) < 0 || chmod(path, 0666) < 0
-        || listen(fd, 1024) < 0) {
-        err_set(err, ERR_IO, "cannot listen on '%s': %s", path, strerror(errno));
-        close(fd);
-        return -1;
-    }
-    return fd;
-}
-
-static int bind_tcp(const char *host, uint16_t port, struct err *err)
-{
-    struct addrinfo hints = {.ai_socktype = SOCK_STREAM,
-                        .ai_flags = AI_PASSIVE | AI_NUMERICSERV},
-                    *found = NULL;
-    char service[8];
-    int fd = -1, e, yes = 1;
-
-    snprintf(service, sizeof service, "%u", port);
-    if ((e = getaddrinfo(*host ? host : NULL, service, &hints, &found)) != 0)
-        return err_set(err, ERR_INVALID, "SERVERHOST '%s': %s", host, gai_strerror(e));
-    for (struct addrinfo *a = found; a && fd < 0; a = a->ai_next) {
-        fd = socket(a->ai_family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
-        if (fd < 0)
-            continue;
-        setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &yes, sizeof yes);
-        if (bind(fd, a->ai_addr, a->ai_addrlen) < 0 || listen(fd, 1024) < 0) {
-            e = errno;
-            close(fd);
-            errno = e;
-            fd = -1;
-        }
-    }
-    freeaddrinfo(found);
-    if (fd < 0)
-        return err_set(err, ERR_IO, "cannot listen on %s port %u: %s", host, port,
-            strerror(errno));
-    return fd;
 }
 
 int http_open(
@@ -464,10 +409,10 @@ int http_open(
                     loop, h->opt.idle_s, h->opt.connections_max, &h->connections, err)
                 == 0;
     int fd = good ? bind_unix(opt->socket_path, err) : -1;
-    good = fd >= 0 && listen_on(h, fd, true, err) == 0;
+    good = fd >= 0 && http_listen(h, fd, DOOR_LOCAL, err) == 0;
     if (good && opt->host) {
-        fd = bind_tcp(opt->host, opt->port, err);
-        good = fd >= 0 && listen_on(h, fd, false, err) == 0;
+        fd = bind_tcp(opt->host, opt->port, "SERVERHOST", err);
+        good = fd >= 0 && http_listen(h, fd, DOOR_TCP, err) == 0;
     }
     if (!good) {
         http_close(h);
@@ -475,6 +420,15 @@ int http_open(
     }
     *ret = h;
     return 0;
+}
+
+void http_stop_listening(struct listener *l)
+{
+    sd_event_source_disable_unref(l->io);
+    sd_event_source_disable_unref(l->timer);
+    if (l->daemon)
+        MHD_stop_daemon(l->daemon);
+    *l = (struct listener){.http = l->http};
 }
 
 /* The library cannot stop while a connection is suspended, so nobody is when this
@@ -485,8 +439,9 @@ static void refuse_kept(struct http *h)
         request_refuse_as(TAILQ_FIRST(&h->kept), MHD_HTTP_SERVICE_UNAVAILABLE,
             "unavailable", NULL,
             "the scheduler is stopping; what was asked for may have been done or not");
-    for (unsigned i = 0; i < h->nlisteners * LAST_TURNS; i++)
-        MHD_run(h->listeners[i / LAST_TURNS].daemon);
+    for (unsigned i = 0; i < DOORS * LAST_TURNS; i++)
+        if (h->listeners[i / LAST_TURNS].daemon)
+            MHD_run(h->listeners[i / LAST_TURNS].daemon);
 }
 
 void http_close(struct http *h)
@@ -496,14 +451,10 @@ void http_close(struct http *h)
     h->closing = true;
     http_wake(h);
     refuse_kept(h);
-    for (unsigned i = 0; i < h->nlisteners; i++) {
-        struct listener *l = &h->listeners[i];
-        sd_event_source_disable_unref(l->io);
-        sd_event_source_disable_unref(l->timer);
-        MHD_stop_daemon(l->daemon);
-    }
-    if (h->nlisteners)
+    if (h->listeners[DOOR_LOCAL].daemon)
         unlink(h->socket_path);
+    for (unsigned i = 0; i < DOORS; i++)
+        http_stop_listening(&h->listeners[i]);
     connections_close(h->connections);
     free(h->socket_path);
     sd_event_unref(h->loop);

@@ -34,6 +34,28 @@ int http_open(
 /* Requests that are kept are refused: who kept them must not reply any more. */
 void http_close(struct http *h);
 
+/* ---- the listener of the page, which comes and goes ---- */
+
+struct http_page {
+    const char *origin; /* under which it is known besides, as https://name; or NULL */
+    /* Who calls: fills *ret. 0, or the HTTP status to refuse with, and a sentence. */
+    int (*admit)(void *ctx, struct request *r, struct identity *ret, struct err *err);
+    /* As http_options.handle, which is not asked here. */
+    void (*handle)(void *ctx, struct request *r);
+    /* Does a live reply to that caller go on? */
+    bool (*lives)(void *ctx, const struct identity *who);
+    /* A reply goes out. */
+    void (*answered)(void *ctx, struct request *r, int status);
+    void *ctx;
+};
+
+/* Listen at 127.0.0.1; port 0 = the kernel's choice, told to *ret_port. `page` is
+ * copied. */
+int http_open_page(struct http *h, const struct http_page *page, uint16_t port,
+    uint16_t *ret_port, struct err *err);
+/* False: somebody is being served there, it stays open. */
+bool http_close_page(struct http *h);
+
 /* Live streams that wait are asked for more. */
 void http_wake(struct http *h);
 

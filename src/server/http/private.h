@@ -4,22 +4,41 @@
 #define MAUI_SERVER_HTTP_PRIVATE_H
 
 #include "base/strbuf.h"
+#include "server/http/browser.h"
 #include "server/http/connections.h"
 #include "server/http/http.h"
 
 #include <microhttpd.h>
 #include <sys/queue.h>
 
-#define PARAMS_MAX 2
+#define PARAMS_MAX    2
+#define PAGE_BODY_MAX ((size_t)1024 * 1024)
+
+/* By which way a request comes in. */
+enum door { DOOR_LOCAL, DOOR_TCP, DOOR_PAGE, DOORS };
 
 /* One listening socket with its share of the library. */
 struct listener {
     struct http *http;
     struct MHD_Daemon *daemon;
     sd_event_source *io, *timer;
-    bool local;
-    bool closed; /* a connection, in this turn */
+    enum door door;
+    unsigned open; /* requests under way */
+    bool closed;   /* a connection, in this turn */
 };
+
+/* http.c: begin at this descriptor, which is taken, and end. */
+int http_listen(struct http *h, int fd, enum door door, struct err *err);
+void http_stop_listening(struct listener *l);
+/* What the head of a request says that a browser could have made. */
+struct browser_head http_head(const struct request *r);
+
+/* page.c: 0, or the status to refuse a request with. */
+int page_examine(struct request *r, struct err *err);
+/* What goes with each of its answers. */
+void page_finish(struct request *r, int status, struct MHD_Response *response);
+/* Is a live reply to be continued? That of another listener is. */
+bool page_lives(const struct request *r);
 
 /* request.c: another turn at once. */
 void http_look_soon(struct listener *l);
@@ -28,11 +47,12 @@ struct http {
     struct http_options opt;
     sd_event *loop;
     char *socket_path;
-    struct listener listeners[2];
+    struct listener listeners[DOORS];
+    struct http_page page;
     struct connections *connections;
     TAILQ_HEAD(request_list, request) kept; /* suspended until there is a reply */
     struct request_list dozing;             /* live replies that have nothing to say */
-    unsigned nlisteners, open;
+    unsigned open;
     uint64_t requests;
     bool closing;
 };

@@ -6,6 +6,8 @@
 #include "server/http/private.h"
 #include "server/render/render.h"
 
+#include <netdb.h>
+#include <netinet/in.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -49,6 +51,26 @@ const char *request_query(const struct request *r, const char *name)
         == MHD_NO)
         return NULL;
     return value ? value : "";
+}
+
+enum request_way request_way(const struct request *r)
+{
+    static const enum request_way ways[DOORS] = {
+        [DOOR_LOCAL] = WAY_SOCKET, [DOOR_TCP] = WAY_MUNGE, [DOOR_PAGE] = WAY_PAGE};
+
+    return ways[r->listener->door];
+}
+
+void request_peer(const struct request *r, char *ret, size_t size)
+{
+    const union MHD_ConnectionInfo *info =
+        MHD_get_connection_info(r->connection, MHD_CONNECTION_INFO_CLIENT_ADDRESS);
+
+    if (!info
+        || getnameinfo(info->client_addr, sizeof(struct sockaddr_in6), ret,
+               (socklen_t)size, NULL, 0, NI_NUMERICHOST)
+               != 0)
+        snprintf(ret, size, "?");
 }
 
 const char *request_header(const struct request *r, const char *name)
@@ -134,12 +156,11 @@ void http_look_soon(struct listener *l)
     sd_event_source_set_enabled(l->timer, SD_EVENT_ONESHOT);
 }
 
-static void give(
-    struct request *r, int status, const char *type, struct MHD_Response *response)
+static void hand_over(struct request *r, int status, struct MHD_Response *response)
 {
-    MHD_add_response_header(response, MHD_HTTP_HEADER_CONTENT_TYPE, type);
-    MHD_add_response_header(response, MHD_HTTP_HEADER_CACHE_CONTROL, "no-store");
     MHD_add_response_header(response, "X-Content-Type-Options", "nosniff");
+    if (r->listener->door == DOOR_PAGE)
+        page_finish(r, status, response);
     if (r->again_s) {
         char seconds[12];
         snprintf(seconds, sizeof seconds, "%u", r->again_s);
@@ -153,6 +174,25 @@ static void give(
     TAILQ_REMOVE(&r->listener->http->kept, r, next);
     MHD_resume_connection(r->connection);
     http_look_soon(r->listener);
+}
+
+static void give(
+    struct request *r, int status, const char *type, struct MHD_Response *response)
+{
+    MHD_add_response_header(response, MHD_HTTP_HEADER_CONTENT_TYPE, type);
+    MHD_add_response_header(response, MHD_HTTP_HEADER_CACHE_CONTROL, "no-store");
+    hand_over(r, status, response);
+}
+
+void request_reply_bytes(struct request *r, int status, void *bytes, size_t len,
+    bool owned, const struct reply_header *headers)
+{
+    struct MHD_Response *response = MHD_create_response_from_buffer(
+        len, bytes, owned ? MHD_RESPMEM_MUST_FREE : MHD_RESPMEM_PERSISTENT);
+
+    for (; headers->name; headers++)
+        MHD_add_response_header(response, headers->name, headers->value);
+    hand_over(r, status, response);
 }
 
 static void reply_owned(
@@ -271,6 +311,8 @@ static ssize_t read_stream(void *ctx, uint64_t position, char *buffer, size_t ma
     struct streaming *s = ctx;
 
     (void)position;
+    if (s->stream.live && !page_lives(s->request))
+        return MHD_CONTENT_READER_END_OF_STREAM;
     while (s->sent == s->room.len) {
         if (s->last)
             return MHD_CONTENT_READER_END_OF_STREAM;

@@ -29,6 +29,13 @@ const char *request_query(const struct request *r, const char *name);
 /* The part of the path that stands for {name} in the route, decoded. */
 const char *request_param(const struct request *r, const char *name);
 
+/* By which way it came. */
+enum request_way { WAY_SOCKET, WAY_MUNGE, WAY_PAGE };
+enum request_way request_way(const struct request *r);
+
+/* The address of the client on TCP; "?" when that is not known. */
+void request_peer(const struct request *r, char *ret, size_t size);
+
 /* A header of the request, NULL when absent. */
 const char *request_header(const struct request *r, const char *name);
 
@@ -60,6 +67,14 @@ void request_refuse_for_now(
 /* 200 with this text, which stays where it is until `release` is called. */
 void request_reply_shared(struct request *r, const char *type, const char *text,
     size_t len, void (*release)(void *ctx), void *ctx);
+
+/* Bytes with a status and headers of their own; `headers` end with one that has no
+ * name. They are freed if `owned`, else they stay where they are. */
+struct reply_header {
+    const char *name, *value;
+};
+void request_reply_bytes(struct request *r, int status, void *bytes, size_t len,
+    bool owned, const struct reply_header *headers);
 
 /* A long reply, made piece by piece while the client reads: `more` appends to the
  * buffer and returns false when that was the last. It is called on the loop, so it

@@ -31,6 +31,8 @@ void anew_look(struct server *s)
 {
     struct err err = {0};
 
+    if (whole_is(s) && whole_is_restored(s))
+        journal_pictured(s);
     if (s->simulation || (journal_fullness(s) < 1 && !clock_is_wrong(s->clock))
         || !is_quiet(s))
         return;

@@ -14,7 +14,8 @@
 #define SIZE_MIN 100000 /* bytes: a few cycles of a large machine */
 
 struct journal {
-    int64_t bytes; /* of this life */
+    int64_t bytes;   /* of this life */
+    int64_t picture; /* ... when it had been told all that there was; 0 = not yet */
 };
 
 void journal_open(struct server *s)
@@ -34,9 +35,17 @@ static int64_t size_max(const struct server *s)
     return size > SIZE_MIN ? size : SIZE_MIN;
 }
 
+void journal_pictured(struct server *s)
+{
+    if (s->journal->picture == 0)
+        s->journal->picture = s->journal->bytes;
+}
+
 double journal_fullness(const struct server *s)
 {
-    return (double)s->journal->bytes / ((double)size_max(s) / 2);
+    double room = (double)size_max(s) / 2, least = 2 * (double)s->journal->picture;
+
+    return (double)s->journal->bytes / (room > least ? room : least);
 }
 
 static void add(struct server *s, json_t *line)
@@ -167,7 +176,7 @@ void journal_begin(struct server *s)
         put_life(s, &(struct life){.seq = last + 1});
     }
     vec_fini(&lives);
-    s->journal->bytes = 0;
+    s->journal->bytes = s->journal->picture = 0;
     add(s, json_pack("{s:{s:s, s:o, s:b, s:b, s:o}}", "begin", "version", MAUI_VERSION,
                "zone", zone_json(), "starts_told", 1, "no_checkpoints",
                !manager_can_checkpoint(s), "config", journal_config(s->config)));

@@ -36,7 +36,12 @@ void journal_after(struct server *s, json_t *line, const struct actions *decided
 
 void journal_cycle(struct server *s, int64_t now, const struct actions *decided);
 
-/* How much of its half this life has taken: 1 = all. */
+/* This life has been told all that there is, by its resource managers too. The first
+ * time counts. */
+void journal_pictured(struct server *s);
+/* How much of its half this life has taken: 1 = all. Where the picture that it began
+ * with has more than half of that itself, twice the picture is its room: another life
+ * would be as long at once, and nothing but beginnings would come of it. */
 double journal_fullness(const struct server *s);
 
 #endif

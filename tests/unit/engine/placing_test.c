@@ -608,13 +608,12 @@ static struct scenario *weighed(const char *lines, uint32_t seed, char (*ids)[8]
 }
 
 /* The same as by sorting all that is free, which a function of a node's own wants. */
-static void bands_of_equal_priority_are_walked_as_they_are_sorted(void **state)
+static void walk_and_sort(const char *policy)
 {
-    static const char lines[] = "NODEALLOCATIONPOLICY PRIORITY\n",
-                      sorted[] = "NODEALLOCATIONPOLICY PRIORITY\n"
-                                 "NODECFG[n12] PRIORITYF='PRIORITY'\n";
+    char lines[60], sorted[120];
 
-    (void)state;
+    snprintf(lines, sizeof lines, "NODEALLOCATIONPOLICY %s\n", policy);
+    snprintf(sorted, sizeof sorted, "%sNODECFG[n12] PRIORITYF='PRIORITY'\n", lines);
     for (uint32_t seed = 1; seed <= 60; seed++) {
         char ids[2][MANY][8];
         struct scenario *a = weighed(lines, seed * 2654435761u, ids[0]),
@@ -631,6 +630,18 @@ static void bands_of_equal_priority_are_walked_as_they_are_sorted(void **state)
         sc_destroy(a);
         sc_destroy(b);
     }
+}
+
+static void bands_of_equal_priority_are_walked_as_they_are_sorted(void **state)
+{
+    (void)state;
+    walk_and_sort("PRIORITY");
+}
+
+static void the_tightest_is_the_same_by_walking_and_by_sorting(void **state)
+{
+    (void)state;
+    walk_and_sort("TIGHTEST");
 }
 
 static void nodes_of_little_weight_are_taken_first(void **state)
@@ -683,6 +694,7 @@ int main(void)
         cmocka_unit_test(a_row_is_told_at_once_or_one_by_one),
         cmocka_unit_test(nodes_of_little_weight_are_taken_first),
         cmocka_unit_test(bands_of_equal_priority_are_walked_as_they_are_sorted),
+        cmocka_unit_test(the_tightest_is_the_same_by_walking_and_by_sorting),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

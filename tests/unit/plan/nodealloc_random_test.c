@@ -246,12 +246,17 @@ static int compare(const struct trial *t, const struct cand *x, const struct can
         if (i != k)
             return i > k ? -1 : 1;
     }
-    if (p == NODEALLOC_PRIORITY) {
+    if (p == NODEALLOC_PRIORITY || p == NODEALLOC_TIGHTEST) {
         double i = nodeprio_value(&t->a, x), k = nodeprio_value(&t->a, y);
         if (i != k)
             return i > k ? -1 : 1;
     }
     return -later;
+}
+
+static bool weighs_affinity(const struct trial *t)
+{
+    return t->policy == NODEALLOC_PRIORITY || t->policy == NODEALLOC_TIGHTEST;
 }
 
 /* Fill node by node, always with the best one left. */
@@ -265,7 +270,7 @@ static void naive(const struct trial *t, uint32_t got[NODES])
     while (left && n) {
         size_t best = 0;
         for (size_t i = 1; i < n; i++) {
-            bool levels = t->policy != NODEALLOC_PRIORITY
+            bool levels = !weighs_affinity(t)
                           || (k[i].affinity == AFFINITY_REQUIRED)
                                  != (k[best].affinity == AFFINITY_REQUIRED)
                           || (k[i].affinity == AFFINITY_PREEMPTIBLE)
@@ -394,6 +399,47 @@ static void check_span(struct trial *t)
     }
 }
 
+/* Tasks that it has of each priority, the best first. */
+static void by_priority(
+    const struct trial *t, const uint32_t got[NODES], uint32_t ret[4])
+{
+    memset(ret, 0, 4 * sizeof *ret);
+    for (uint32_t i = 0; i < NODES; i++)
+        ret[3 - node_at(t->w->c, i)->priority] += got[i];
+}
+
+/* As much of each priority as the naive filler has; of one priority alone on one node,
+ * where one of a single level holds it all. */
+static void check_tightest(struct trial *t)
+{
+    uint32_t want[NODES], naively[4], mine[4];
+    struct cand k[NODES];
+    size_t n = usable(t, k);
+    bool one_level = true, single = false;
+
+    for (size_t i = 0; i < n; i++)
+        one_level &= k[i].affinity == k[0].affinity;
+    if (!one_level)
+        return;
+    naive(t, want);
+    by_priority(t, want, naively);
+    by_priority(t, t->got, mine);
+    CHECK(t, memcmp(naively, mine, sizeof mine) == 0);
+    int64_t best = -1;
+    for (size_t i = 0; i < n; i++)
+        if (node_at(t->w->c, k[i].node)->priority > best)
+            best = node_at(t->w->c, k[i].node)->priority;
+    uint32_t top = 0;
+    for (size_t i = 0; i < n; i++)
+        if (node_at(t->w->c, k[i].node)->priority == best) {
+            single |= cap_of(t, &k[i]) >= t->req.tasks;
+            top++;
+        }
+    /* in one stretch */
+    if (single && top == n && k[n - 1].node - k[0].node == n - 1)
+        CHECK(t, t->used == 1);
+}
+
 static void check_choice(struct trial *t)
 {
     uint32_t want[NODES];
@@ -404,10 +450,12 @@ static void check_choice(struct trial *t)
         check_adjacent(t);
     if (exact_of(t) || t->policy == NODEALLOC_CONTIGUOUS)
         return;
-    if (t->policy != NODEALLOC_PRIORITY)
+    if (!weighs_affinity(t))
         check_levels(t);
     if (t->policy == NODEALLOC_MAXBALANCE) {
         check_span(t);
+    } else if (t->policy == NODEALLOC_TIGHTEST) {
+        check_tightest(t);
     } else {
         naive(t, want);
         CHECK(t, memcmp(want, t->got, sizeof want) == 0);

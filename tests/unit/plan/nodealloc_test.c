@@ -294,6 +294,90 @@ static void without_a_function_priority_and_preference_count(void **state)
     world_close(w);
 }
 
+/* What such a job gets of nodes n1.. with so many processors, all free; 0: none there.
+ */
+static const char *tightest(struct req_desc req, int64_t high, const int64_t *procs)
+{
+    static char text[200];
+    struct world *w = world_open(NODEALLOC_TIGHTEST);
+    struct cand k[16];
+    size_t n = 0;
+
+    for (int i = 0; procs[i] >= 0; i++) {
+        char name[8];
+        snprintf(name, sizeof name, "n%d", i + 1);
+        settings_node(w->cfg, name)->priority = i + 1 >= high ? 1 : 0;
+        settings_node(w->cfg, name)->priority_set = true;
+        world_node(
+            w, (struct node_desc){.name = name, .cfg = {{procs[i] ? procs[i] : 1}}});
+        if (procs[i])
+            k[n++] = (struct cand){
+                (uint32_t)i, (uint32_t)procs[i], TIME_NEVER, AFFINITY_NONE};
+    }
+    snprintf(text, sizeof text, "%s", pick(w, world_job(w, "a", req), k, n));
+    world_close(w);
+    return text;
+}
+
+#define TIGHTEST(wanted, ...)                                                          \
+    tightest((struct req_desc){.tasks = wanted}, 99, (const int64_t[]){__VA_ARGS__, -1})
+
+static void tightest_takes_the_node_that_is_just_large_enough(void **state)
+{
+    (void)state;
+    assert_string_equal(TIGHTEST(4, 2, 4, 3, 8), "n2:4");
+    assert_string_equal(TIGHTEST(3, 2, 4, 3, 8), "n3:3");
+    assert_string_equal(TIGHTEST(1, 2, 1, 1, 8), "n2:1");
+    assert_string_equal(TIGHTEST(9, 2, 4, 3, 8), "n1:2 n2:4 n3:3");
+}
+
+static void tightest_takes_the_smallest_stretch_that_suffices(void **state)
+{
+    (void)state;
+    assert_string_equal(TIGHTEST(4, 4, 4, 4, 0, 2, 4), "n6:4");
+    assert_string_equal(TIGHTEST(4, 8, 0, 2, 2, 0, 6), "n3:2 n4:2");
+    assert_string_equal(TIGHTEST(5, 4, 0, 4, 4), "n3:4 n4:1");
+    /* none suffices: the largest, then the next */
+    assert_string_equal(TIGHTEST(9, 1, 0, 4, 4, 0, 3, 0, 1), "n3:4 n4:4 n1:1");
+    assert_string_equal(TIGHTEST(14, 1, 0, 4, 4, 0, 3), "");
+}
+
+static void tightest_is_asked_of_nodes_of_one_priority(void **state)
+{
+    (void)state;
+    assert_string_equal(tightest((struct req_desc){.tasks = 2}, 4,
+                            (const int64_t[]){2, 2, 2, 4, 3, -1}),
+        "n5:2");
+    assert_string_equal(tightest((struct req_desc){.tasks = 9}, 4,
+                            (const int64_t[]){1, 5, 2, 4, 3, -1}),
+        "n4:4 n5:3 n3:2");
+}
+
+static void tightest_with_a_number_of_nodes(void **state)
+{
+    (void)state;
+    assert_string_equal(
+        tightest((struct req_desc){.tasks = 2, .nodes = 2, .exact = true}, 99,
+            (const int64_t[]){1, 0, 8, 8, 8, 0, 4, 4, -1}),
+        "n7:1 n8:1");
+    assert_string_equal(
+        tightest((struct req_desc){.tasks = 4, .nodes = 1, .exact = true}, 99,
+            (const int64_t[]){3, 3, 0, 5, 6, 8, -1}),
+        "n4:4");
+}
+
+/* Nodes are measured by their processors, not by what else the job wants of them. */
+static void tightest_does_not_use_up_the_last_device_first(void **state)
+{
+    struct world *w = world_open(NODEALLOC_TIGHTEST);
+    struct cand k[8];
+
+    (void)state;
+    world_nodes(w, 3, 8);
+    assert_string_equal(pick_tasks(w, 1, k, OFFERS(k, 2, 1, 2)), "n1:1");
+    world_close(w);
+}
+
 static void n9_fastest_by_speed_then_procspeed_then_rm_order(void **state)
 {
     static const struct {
@@ -775,6 +859,11 @@ int main(void)
         cmocka_unit_test(n7_batch_nodes_first),
         cmocka_unit_test(n8_jobcount_packs_busy_nodes),
         cmocka_unit_test(without_a_function_priority_and_preference_count),
+        cmocka_unit_test(tightest_takes_the_node_that_is_just_large_enough),
+        cmocka_unit_test(tightest_takes_the_smallest_stretch_that_suffices),
+        cmocka_unit_test(tightest_is_asked_of_nodes_of_one_priority),
+        cmocka_unit_test(tightest_with_a_number_of_nodes),
+        cmocka_unit_test(tightest_does_not_use_up_the_last_device_first),
         cmocka_unit_test(n9_fastest_by_speed_then_procspeed_then_rm_order),
         cmocka_unit_test(n10_maxbalance_takes_the_least_span),
         cmocka_unit_test(maxbalance_fills_whole_levels_before_it_balances),

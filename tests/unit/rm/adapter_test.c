@@ -264,6 +264,31 @@ static void on_ended(void *ctx, const struct run_end *e)
     snprintf(s->text, sizeof s->text, "%s", e->text);
 }
 
+static void an_output_beyond_its_limit_is_read_where_most_of_it_is_dropped(void **state)
+{
+    static const char *const drop[] = {"env", NULL};
+    static const struct squeeze_kind kind = {.grammar = SQUEEZE_XML,
+        .depth = 2,
+        .drop = drop,
+        .key = "id",
+        .share = 100,
+        .most = 1000};
+    static const char *const argv[] = {"sh", "-c",
+        "printf '<a><j><id>1</id><env>'; head -c 300000 /dev/zero | tr '\\0' x; "
+        "printf '</env></j></a>'",
+        NULL};
+    struct scene *s = *state;
+
+    runs_start(s->runs,
+        &(struct run_spec){
+            .argv = argv, .timeout_ms = 60000, .most = 2000, .squeeze = &kind},
+        on_ended, s);
+    while (s->ended == 0)
+        sd_event_run(s->loop, UINT64_MAX);
+    assert_false(s->last.flooded);
+    assert_string_equal(s->out, "<a><j><id>1</id></j></a>");
+}
+
 static void run_script(struct scene *s, const char *script, int64_t timeout_ms)
 {
     const char *const argv[] = {"sh", "-c", script, NULL};
@@ -534,6 +559,8 @@ int main(void)
         cmocka_unit_test(a_driver_keeps_something_beside),
         cmocka_unit_test(an_order_is_looked_at_ever_more_rarely),
         cmocka_unit_test(orders_land_or_are_lost),
+        cmocka_unit_test_setup_teardown(
+            an_output_beyond_its_limit_is_read_where_most_of_it_is_dropped, begin, end),
         cmocka_unit_test_setup_teardown(
             a_programs_words_and_status_are_had, begin, end),
         cmocka_unit_test_setup_teardown(

@@ -23,6 +23,19 @@ static char *read_fixture(const char *name, size_t *ret_len)
     return strbuf_take(&b);
 }
 
+/* As it is read from a command: without what nobody here reads. Takes the text. */
+static char *squeeze(const struct squeeze_kind *kind, char *text, size_t *io_len)
+{
+    struct squeeze *s = squeeze_new(kind);
+    struct strbuf out = {0};
+
+    squeeze_feed(s, text, *io_len, &out);
+    squeeze_free(s);
+    free(text);
+    *io_len = out.len;
+    return strbuf_take(&out);
+}
+
 /* A cell as it was then, with two queues. */
 struct cell {
     struct ge_jobs jobs;
@@ -48,9 +61,10 @@ static void open_cell(struct cell *c, const char *name)
     size_t n, m;
 
     snprintf(file, sizeof file, "%s.qstat-j.xml", name);
-    char *detail = read_fixture(file, &n);
+    char *detail = squeeze(&ge_squeeze_detail, read_fixture(file, &n), &n);
+    assert_null(strstr(detail, "JB_env_list"));
     snprintf(file, sizeof file, "%s.qstat.xml", name);
-    char *states = read_fixture(file, &m);
+    char *states = squeeze(&ge_squeeze_states, read_fixture(file, &m), &m);
     if (ge_read_jobs(&c->jobs, detail, n, states, m, &err) < 0)
         fail_msg("%s: %s", name, err.text);
     free(detail);
@@ -62,8 +76,10 @@ static void open_cell(struct cell *c, const char *name)
     free(hosts);
     ge_read_queues(&c->queues, definitions, strlen(definitions));
     c->site = (struct ge_site){&c->hosts, &c->queues, pes};
-    for (size_t i = 0; i < c->jobs.list.n; i++)
-        ge_shape(&c->jobs.list.v[i], &c->site, &c->jobs.arena);
+    bool *whole = xcalloc(c->jobs.list.n + 1, sizeof *whole);
+    ge_shape_jobs(&c->jobs, &c->site, whole);
+    free(whole);
+    ge_check_dependencies(&c->jobs);
 }
 
 static void close_cell(struct cell *c)
@@ -136,6 +152,91 @@ static void waiting_jobs_ask_as_their_users_did(void **state)
     assert_string_equal(range->rm.desc.reqs[0].exclude[0], "cn03"); /* cn0[12] */
     assert_null(range->rm.desc.reqs[0].exclude[1]);
     close_cell(&c);
+}
+
+/* Job 16 waits for more jobs than are read; the others are as they were. */
+static void a_job_that_is_too_long_is_known_to_be_there(void **state)
+{
+    struct err err = {0};
+    struct ge_jobs jobs;
+    struct strbuf b = {0};
+    size_t n, m;
+    char *detail = read_fixture("02-queued-mix.qstat-j.xml", &n);
+    char *states = read_fixture("02-queued-mix.qstat.xml", &m);
+    char *at = strstr(strstr(detail, "<JB_job_number>16<"), "<JB_submission_time>");
+
+    (void)state;
+    strbuf_add_n(&b, detail, (size_t)(at - detail));
+    strbuf_add(&b, "<JB_jid_request_list>");
+    for (int i = 0; i < 4000; i++)
+        strbuf_add(&b, "<element><JRE_job_name>x</JRE_job_name></element>");
+    strbuf_printf(&b, "</JB_jid_request_list>%s", at);
+    free(detail);
+    n = b.len;
+    detail = squeeze(&ge_squeeze_detail, strbuf_take(&b), &n);
+    assert_int_equal(ge_read_jobs(&jobs, detail, n, states, m, &err), 0);
+    assert_int_equal(jobs.cut.n, 1);
+    assert_true(ge_is_cut(&jobs, "16"));
+    assert_true(ge_is_cut(&jobs, "16[3]"));
+    assert_false(ge_is_cut(&jobs, "15"));
+    assert_null(ge_find_job(&jobs, "16"));
+    assert_non_null(ge_find_job(&jobs, "15"));
+    assert_non_null(ge_find_job(&jobs, "20"));
+    ge_jobs_free(&jobs);
+    free(detail);
+    free(states);
+}
+
+/* ---- dependencies ---- */
+
+static void add_array(struct ge_jobs *all, struct ge_job like, int tasks, int step)
+{
+    like.owner = "alice";
+    like.step = step;
+    like.rm.desc.state = JOB_IDLE;
+    for (int i = 0; i < (tasks > 0 ? tasks : 1); i++) {
+        struct ge_job j = like;
+
+        if (tasks > 0)
+            j.task = arena_printf(&all->arena, "%d", 1 + i * step);
+        j.rm.desc.id =
+            j.task ? arena_printf(&all->arena, "%s[%s]", j.number, j.task) : j.number;
+        vec_push(&all->list, j);
+    }
+}
+
+static const struct dep *deps_of(const struct ge_jobs *all, const char *id)
+{
+    return ge_find_job(all, id)->rm.desc.deps;
+}
+
+static void tasks_of_an_array_wait_for_what_it_waits_for(void **state)
+{
+    static const char *const on_one[] = {"1", NULL}, *const by_name[] = {"few", NULL},
+                             *const alike[] = {"2", NULL}, *const like[] = {"f*", NULL};
+    struct ge_jobs all = {0};
+
+    (void)state;
+    add_array(&all, (struct ge_job){.number = "1", .rm.name = "many"}, 75000, 1);
+    add_array(&all, (struct ge_job){.number = "2", .rm.name = "few"}, 6, 1);
+    /* each task by itself this would be minutes */
+    add_array(&all, (struct ge_job){.number = "3", .after = on_one}, 75000, 1);
+    add_array(&all, (struct ge_job){.number = "4", .after = by_name}, 2, 1);
+    add_array(&all, (struct ge_job){.number = "5", .after_task = alike}, 3, 2);
+    add_array(&all, (struct ge_job){.number = "6", .after = like}, 0, 1);
+    ge_check_dependencies(&all);
+    assert_null(deps_of(&all, "1[5]"));
+    assert_string_equal(
+        ge_find_job(&all, "3[75000]")->rm.notes, "it waits for 75000 jobs to end");
+    assert_int_equal(ge_find_job(&all, "3[1]")->rm.desc.state, JOB_HOLD);
+    assert_string_equal(deps_of(&all, "4[2]")[0].job_id, "2[1]");
+    assert_string_equal(deps_of(&all, "4[2]")[5].job_id, "2[6]");
+    assert_null(deps_of(&all, "4[2]")[6].job_id);
+    assert_string_equal(deps_of(&all, "5[3]")[0].job_id, "2[3]");
+    assert_string_equal(deps_of(&all, "5[3]")[1].job_id, "2[4]");
+    assert_null(deps_of(&all, "5[3]")[2].job_id);
+    assert_string_equal(deps_of(&all, "6")[5].job_id, "2[6]");
+    ge_jobs_free(&all);
 }
 
 static void an_uneven_job_is_told_slot_by_slot(void **state)
@@ -304,6 +405,29 @@ static void a_queue_of_our_own_is_like_another(void **state)
     ge_queues_free(&q);
 }
 
+/* As Grid Engine 8.1.9 writes them: what a user asked for, its colons too. */
+static void a_colon_in_what_was_asked_for_shifts_no_field(void **state)
+{
+#define ASKED(number, category)                                                        \
+    "batch:cn01:ann:ann:true:" number ":sge:0:1795726833:1795726835:1795726837:0:0:2:" \
+    "0.009718:0.009282:4672.000000:0:0:0:0:1073:0:0:0.000000:8:0:0:0:15:12:NONE:"      \
+    "defaultdepartment:NONE:1:0:0.019000:0.000000:0.000000:" category                  \
+    ":0.000000:NONE:3981312.000000:0:0\n"
+    static const char file[] = ASKED("3", "-l arch=lx*|a:b,h_rt=600")
+        ASKED("4", "-l arch=x:1.5:1.cn01:9000000000.5:0:0") ASKED("5", "NONE");
+    struct ge_jobs ends;
+
+    (void)state;
+    ge_read_ends(&ends, file, sizeof file - 1, 0);
+    assert_int_equal(ends.list.n, 3);
+    for (size_t i = 0; i < 3; i++) {
+        assert_int_equal(ends.list.v[i].rm.mem_mb, 4);
+        assert_int_equal(ends.list.v[i].rm.end.reason, ENDED_BY_ITSELF);
+    }
+    assert_int_equal(ends.list.v[0].rm.desc.wclimit_s, 600);
+    ge_jobs_free(&ends);
+}
+
 static void ends_are_the_last_run_of_each_job(void **state)
 {
 #define LINE(number, task, failed, status, wall, end)                                  \
@@ -375,6 +499,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(an_idle_cell_has_hosts_and_no_jobs),
         cmocka_unit_test(waiting_jobs_ask_as_their_users_did),
+        cmocka_unit_test(a_job_that_is_too_long_is_known_to_be_there),
+        cmocka_unit_test(tasks_of_an_array_wait_for_what_it_waits_for),
         cmocka_unit_test(an_uneven_job_is_told_slot_by_slot),
         cmocka_unit_test(states_are_what_their_letters_say),
         cmocka_unit_test(elements_without_a_name_of_xml_are_read),
@@ -382,6 +508,7 @@ int main(void)
         cmocka_unit_test(holds_are_told_by_kind),
         cmocka_unit_test(what_a_start_overwrote_is_in_the_context),
         cmocka_unit_test(a_queue_of_our_own_is_like_another),
+        cmocka_unit_test(a_colon_in_what_was_asked_for_shifts_no_field),
         cmocka_unit_test(ends_are_the_last_run_of_each_job),
         cmocka_unit_test(what_is_no_answer_is_an_error),
         cmocka_unit_test(sizes_and_times_are_read),

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  * What real servers answered, read. */
+#include "base/strbuf.h"
 #include "cmocka_all.h"
 #include "rm/pbs/answers.h"
 
@@ -27,15 +28,45 @@ static enum pbs_dialect dialect_of(const char *name)
     return strncmp(name, "torque", 6) == 0 ? PBS_TORQUE : PBS_OPENPBS;
 }
 
+/* As they are read from a command: without what nobody here reads. */
 static void read_jobs(struct pbs_answer *a, const char *name)
 {
     struct err err = {0};
     size_t len;
     char *text = read_fixture(name, &len);
+    struct squeeze *s = squeeze_new(pbs_squeeze(dialect_of(name)));
+    struct strbuf b = {0};
 
-    if (pbs_read_jobs(a, dialect_of(name), text, len, &err) < 0)
+    squeeze_feed(s, text, len, &b);
+    squeeze_free(s);
+    assert_null(strstr(b.text, "PBS_O_HOME"));
+    if (pbs_read_jobs(a, dialect_of(name), b.text, b.len, &err) < 0)
         fail_msg("%s: %s", name, err.text);
+    free(b.text);
     free(text);
+}
+
+static void a_job_that_is_too_long_is_known_to_be_there(void **state)
+{
+    static const char *const texts[] = {
+        "{\"Jobs\":{\"1.h\":{\"maui_cut\":true},\"2.h\":{\"job_state\":\"Q\"}}}",
+        "<Data><Job><Job_Id>1.h</Job_Id><maui_cut/></Job>"
+        "<Job><Job_Id>2.h</Job_Id><job_state>Q</job_state></Job></Data>"};
+
+    (void)state;
+    for (int i = 0; i < 2; i++) {
+        struct pbs_answer a;
+        struct err err = {0};
+
+        assert_int_equal(pbs_read_jobs(&a, i ? PBS_TORQUE : PBS_OPENPBS, texts[i],
+                             strlen(texts[i]), &err),
+            0);
+        assert_int_equal(a.cut.n, 1);
+        assert_string_equal(a.cut.v[0], "1");
+        assert_int_equal(a.jobs.n, 1);
+        assert_string_equal(a.jobs.v[0].rm.desc.id, "2");
+        pbs_answer_fini(&a);
+    }
 }
 
 static void read_nodes(struct pbs_answer *a, const char *name)
@@ -366,6 +397,7 @@ static void what_is_no_answer_is_told(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_job_that_is_too_long_is_known_to_be_there),
         cmocka_unit_test(an_idle_server_has_no_jobs),
         cmocka_unit_test(states_and_holds_of_openpbs),
         cmocka_unit_test(a_job_of_openpbs_is_told_whole),

@@ -1,0 +1,203 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Jobs that others wait for. Grid Engine does not let those start before, and does not
+ * say so while we hold them. Tasks of an array wait for the same, so that each number
+ * is looked at once: an array has up to 75,000. */
+#include "base/xalloc.h"
+#include "rm/gridengine/shape.h"
+
+#include <fnmatch.h>
+
+#define DEPS_MOST 64 /* jobs that one waits for which are told one by one */
+
+/* The jobs of one number: one, or the tasks of an array. */
+struct group {
+    size_t from, to; /* in the list */
+    const struct ge_job *first;
+};
+
+struct groups {
+    struct ge_jobs *jobs;
+    struct VEC(struct group) all;           /* by number */
+    struct VEC(const struct group *) named; /* by owner and name */
+};
+
+/* What a group waits for. */
+struct wait {
+    struct dep *deps; /* in the arena */
+    size_t n;         /* also of those for which there was no room */
+};
+
+static const char *sound(const char *text)
+{
+    return text != NULL ? text : "";
+}
+
+static int compare_names(const struct ge_job *x, const char *owner, const char *name)
+{
+    int n = strcmp(sound(x->owner), owner);
+
+    return n != 0 ? n : strcmp(sound(x->rm.name), name);
+}
+
+static int compare_groups(const void *a, const void *b)
+{
+    const struct group *x = *(const struct group *const *)a,
+                       *y = *(const struct group *const *)b;
+    int n = compare_names(x->first, sound(y->first->owner), sound(y->first->rm.name));
+
+    return n != 0 ? n : x->from < y->from ? -1 : x->from > y->from;
+}
+
+static void list_groups(struct groups *g)
+{
+    struct ge_job *v = g->jobs->list.v;
+
+    for (size_t i = 0, to; i < g->jobs->list.n; i = to) {
+        for (to = i + 1;
+             to < g->jobs->list.n && strcmp(v[to].number, v[i].number) == 0;)
+            to++;
+        vec_push(&g->all, ((struct group){i, to, &v[i]}));
+    }
+    for (size_t i = 0; i < g->all.n; i++)
+        vec_push(&g->named, &g->all.v[i]);
+    if (g->named.n > 0)
+        qsort(g->named.v, g->named.n, sizeof g->named.v[0], compare_groups);
+}
+
+/* Those whose owner and name are these or follow them begin there. */
+static size_t first_named(const struct groups *g, const char *owner, const char *name)
+{
+    size_t low = 0, high = g->named.n;
+
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+
+        if (compare_names(g->named.v[middle]->first, owner, name) < 0)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+static void add_dep(const struct groups *g, struct wait *w, const struct ge_job *on)
+{
+    if (w->deps == NULL)
+        w->deps = arena_take(&g->jobs->arena, DEPS_MOST + 1, sizeof *w->deps);
+    if (w->n < DEPS_MOST)
+        w->deps[w->n] = (struct dep){DEP_COMPLETED, (char *)on->rm.desc.id};
+    w->n++;
+}
+
+static void add_tasks(const struct groups *g, struct wait *w, size_t from, size_t to)
+{
+    for (; from < to && w->n <= DEPS_MOST; from++)
+        add_dep(g, w, &g->jobs->list.v[from]);
+    w->n += to - from;
+}
+
+/* Names mean jobs of the same user that were submitted before. */
+static void add_named(
+    const struct groups *g, struct wait *w, const struct group *of, const char *name)
+{
+    const char *owner = sound(of->first->owner);
+    bool plain = name[strcspn(name, "*?[\\")] == '\0';
+
+    for (size_t i = first_named(g, owner, plain ? name : ""); i < g->named.n; i++) {
+        const struct group *on = g->named.v[i];
+
+        if (strcmp(sound(on->first->owner), owner) != 0
+            || (plain && strcmp(sound(on->first->rm.name), name) != 0))
+            return;
+        if (on->from < of->from
+            && (plain || fnmatch(name, sound(on->first->rm.name), 0) == 0))
+            add_tasks(g, w, on->from, on->to);
+    }
+}
+
+/* From the first of that number on: see ge_first_of(). */
+static void add_numbered(
+    const struct groups *g, struct wait *w, const struct group *of, const char *number)
+{
+    size_t from = ge_first_of(g->jobs, number), to = from;
+
+    while (to < g->jobs->list.n && strcmp(g->jobs->list.v[to].number, number) == 0)
+        to++;
+    if (from != of->from)
+        add_tasks(g, w, from, to);
+}
+
+/* -hold_jid_ad: the task that covers that one, or of which it covers some. */
+static void add_alike(
+    const struct groups *g, struct wait *w, const struct ge_job *j, const char *number)
+{
+    int64_t from = strtoll(j->task, NULL, 10), to = from + j->step;
+
+    for (size_t i = ge_first_of(g->jobs, number);
+         i < g->jobs->list.n && strcmp(g->jobs->list.v[i].number, number) == 0; i++) {
+        const struct ge_job *on = &g->jobs->list.v[i];
+        int64_t task = on->task != NULL ? strtoll(on->task, NULL, 10) : 1;
+
+        if (task >= to)
+            return;
+        if (task + on->step > from)
+            add_dep(g, w, on);
+    }
+}
+
+/* A task waits for its own, and for what the whole array waits for. */
+static struct wait wait_of(
+    const struct groups *g, const struct ge_job *j, const struct wait *all)
+{
+    struct wait w = {0};
+
+    if (j->task == NULL || j->after_task == NULL || all->n > DEPS_MOST)
+        return *all;
+    for (const char *const *on = j->after_task; *on != NULL; on++)
+        add_alike(g, &w, j, *on);
+    for (size_t i = 0; i < all->n && w.n < DEPS_MOST; i++, w.n++) {
+        if (w.deps == NULL)
+            w.deps = arena_take(&g->jobs->arena, DEPS_MOST + 1, sizeof *w.deps);
+        w.deps[w.n] = all->deps[i];
+    }
+    return w;
+}
+
+static void note_wait(const struct groups *g, struct ge_job *j, const struct wait *w)
+{
+    if (w->n > DEPS_MOST)
+        ge_keep_back(
+            j, arena_printf(&g->jobs->arena, "it waits for %zu jobs to end", w->n));
+    else if (w->n > 0)
+        j->rm.desc.deps = w->deps;
+}
+
+static void check_group(const struct groups *g, const struct group *of)
+{
+    struct ge_job *v = g->jobs->list.v;
+    struct wait all = {0};
+
+    for (const char *const *name = of->first->after; name && *name; name++)
+        if (**name >= '0' && **name <= '9')
+            add_numbered(g, &all, of, *name);
+        else
+            add_named(g, &all, of, *name);
+    for (size_t i = of->from; i < of->to; i++)
+        if (ge_is_waiting(&v[i])) {
+            struct wait w = wait_of(g, &v[i], &all);
+
+            note_wait(g, &v[i], &w);
+        }
+}
+
+void ge_check_dependencies(struct ge_jobs *jobs)
+{
+    struct groups g = {.jobs = jobs};
+
+    list_groups(&g);
+    for (size_t i = 0; i < g.all.n; i++)
+        if (g.all.v[i].first->after != NULL || g.all.v[i].first->after_task != NULL)
+            check_group(&g, &g.all.v[i]);
+    vec_fini(&g.all);
+    vec_fini(&g.named);
+}

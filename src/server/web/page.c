@@ -1,0 +1,306 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * The page's way in. */
+#define LOG_FACILITY FACILITY_UI
+#include "server/web/page.h"
+
+#include "base/xalloc.h"
+#include "config/value.h"
+#include "server/api/api.h"
+#include "server/events/eventlog.h"
+#include "server/server_private.h"
+#include "server/web/assets.h"
+
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+
+#define OPEN_S   3600 /* after the last session */
+#define AGAIN_S  5    /* when somebody is being served as the listener closes */
+#define BODY_LOG 400  /* of a change, so much goes to the log */
+
+struct page {
+    struct sessions *sessions; /* NULL until the first login */
+    sd_event_source *timer;
+    char origin[256]; /* WEBORIGIN; "" = none */
+    uint16_t wish;    /* WEBPORT; 0 = the kernel's choice */
+    uint16_t port;    /* 0 = not open */
+    int64_t used_at;  /* when there was a session or a login last */
+    struct err wrong; /* with the parameters: the page stays off */
+};
+
+int64_t page_now(void)
+{
+    struct timespec t;
+
+    clock_gettime(CLOCK_BOOTTIME, &t);
+    return t.tv_sec;
+}
+
+static double read_clock(void)
+{
+    struct timespec t;
+
+    clock_gettime(CLOCK_BOOTTIME, &t);
+    return (double)t.tv_sec + (double)t.tv_nsec / 1e9;
+}
+
+/* ---- who asks ---- */
+
+static bool is_exchange(const struct request *r)
+{
+    return strcmp(request_path(r), "/v1/session") == 0
+           && strcmp(request_method(r), "POST") == 0;
+}
+
+static int admit_request(
+    void *ctx, struct request *r, struct identity *ret, struct err *err)
+{
+    static const char word[] = "Session ";
+    struct server *s = ctx;
+    const char *header = request_header(r, "Authorization"), *why = NULL;
+
+    *ret = (struct identity){.uid = (uid_t)-1, .gid = (gid_t)-1, .host = "?"};
+    if (is_exchange(r))
+        return 0;
+    if (!header || strncmp(header, word, sizeof word - 1) != 0) {
+        err_set(err, ERR_DENIED, "a session is needed here: run `maui dashboard`%s",
+            header && strncmp(header, "MUNGE", 5) == 0
+                ? " (MUNGE credentials serve at SERVERPORT)"
+                : "");
+        return 401;
+    }
+    page_tend(s);
+    const struct session *found = s->page->sessions ? sessions_find(s->page->sessions,
+                                      header + sizeof word - 1, page_now(), &why)
+                                                    : NULL;
+    if (!found) {
+        err_set(err, ERR_DENIED, "%s",
+            why ? why : "your session is over: run `maui dashboard`");
+        return 401;
+    }
+    *ret = found->who;
+    if (!sessions_admit(s->page->sessions, found->id, read_clock())) {
+        err_set(err, ERR_DENIED, "more than %d requests a second of one session",
+            SESSION_RATE);
+        return 429;
+    }
+    return 0;
+}
+
+static void handle_request(void *ctx, struct request *r)
+{
+    const char *path = request_path(r);
+
+    if (strcmp(path, "/") == 0 || strncmp(path, "/ui", 3) == 0)
+        assets_answer(r);
+    else
+        api_handle(ctx, r);
+}
+
+static bool has_session(void *ctx, const struct identity *who)
+{
+    struct server *s = ctx;
+
+    return s->page->sessions && sessions_has(s->page->sessions, who->session);
+}
+
+/* Who changed what, and what came of it. An exchange has a secret in it. */
+static void tell_change(void *ctx, struct request *r, int status)
+{
+    struct server *s = ctx;
+    const char *method = request_method(r);
+    const struct identity *who = request_who(r);
+    char peer[64];
+    size_t len;
+
+    if (!method || strcmp(method, "GET") == 0 || strcmp(method, "HEAD") == 0
+        || is_exchange(r))
+        return;
+    const char *body = request_body(r, &len);
+    request_peer(r, peer, sizeof peer);
+    log_line(s->log, LOG_ACTION, "page: %s %s by %s, session %s, from %s: %d %.*s",
+        method, request_target(r), who->user[0] ? who->user : "nobody",
+        who->session[0] ? who->session : "none", peer, status,
+        (int)(len < BODY_LOG ? len : BODY_LOG), body);
+}
+
+/* ---- the listener ---- */
+
+static void tell_end(void *ctx, const struct session *e)
+{
+    struct server *s = ctx;
+
+    eventlog_add(s, WEBLOGOUT, e->id, false,
+        json_pack("{s:s, s:s}", "type", "session", "user", e->who.user),
+        "the session %s of user %s is over", e->id, e->who.user);
+}
+
+static void set_timer(struct server *s, int64_t seconds)
+{
+    sd_event_source_set_time_relative(
+        s->page->timer, (uint64_t)seconds * UINT64_C(1000000));
+    sd_event_source_set_enabled(s->page->timer, SD_EVENT_ONESHOT);
+}
+
+void page_tend(struct server *s)
+{
+    struct page *p = s->page;
+    int64_t now = page_now(), next = 0, last = 0;
+
+    if (!p->sessions)
+        return;
+    next = sessions_expire(p->sessions, now, tell_end, s);
+    if (s->http)
+        http_wake(s->http);
+    if (next) {
+        p->used_at = now;
+        set_timer(s, next - now);
+        return;
+    }
+    last = p->used_at + OPEN_S;
+    if (!p->port || p->wish) {
+        sd_event_source_set_enabled(p->timer, SD_EVENT_OFF);
+    } else if (now < last) {
+        set_timer(s, last - now);
+    } else if (!http_close_page(s->http)) {
+        set_timer(s, AGAIN_S);
+    } else {
+        log_line(s->log, LOG_ACTION, "page: nobody came for an hour, port %u is closed",
+            p->port);
+        p->port = 0;
+    }
+}
+
+static int on_time(sd_event_source *source, uint64_t at, void *ctx)
+{
+    (void)source;
+    (void)at;
+    page_tend(ctx);
+    return 0;
+}
+
+static int open_listener(struct server *s, struct err *err)
+{
+    struct page *p = s->page;
+    struct http_page page = {.origin = p->origin,
+        .admit = admit_request,
+        .handle = handle_request,
+        .lives = has_session,
+        .answered = tell_change,
+        .ctx = s};
+
+    if (p->port)
+        return 0;
+    if (!p->timer
+        && sd_event_add_time_relative(
+               s->loop, &p->timer, CLOCK_BOOTTIME, 0, 1000000, on_time, s)
+               < 0)
+        return err_set(err, ERR_IO, "the event loop takes no more sources");
+    sd_event_source_set_enabled(p->timer, SD_EVENT_OFF);
+    if (http_open_page(s->http, &page, p->wish, &p->port, err) < 0) {
+        p->port = 0;
+        return -1;
+    }
+    log_line(s->log, LOG_ACTION, "page: it is at http://127.0.0.1:%u/ui/", p->port);
+    return 0;
+}
+
+int page_listen(struct server *s, char *ret, size_t size, struct err *err)
+{
+    struct page *p = s->page;
+
+    if (p->wrong.code) {
+        *err = p->wrong;
+        return -1;
+    }
+    if (assets_built(err) < 0) {
+        err->code = ERR_CONFLICT;
+        return -1;
+    }
+    if (open_listener(s, err) < 0)
+        return -1;
+    p->used_at = page_now();
+    if (p->origin[0])
+        snprintf(ret, size, "%s", p->origin);
+    else
+        snprintf(ret, size, "http://127.0.0.1:%u", p->port);
+    page_tend(s);
+    return 0;
+}
+
+struct sessions *page_sessions(struct server *s)
+{
+    if (!s->page->sessions)
+        s->page->sessions = sessions_new();
+    return s->page->sessions;
+}
+
+/* ---- parameters ---- */
+
+static bool is_origin(const char *text)
+{
+    size_t scheme = strncmp(text, "https://", 8) == 0  ? 8
+                    : strncmp(text, "http://", 7) == 0 ? 7
+                                                       : 0;
+
+    return scheme && text[scheme] && !strpbrk(text + scheme, "/?# \t@");
+}
+
+static int read_parameters(struct server *s, struct err *err)
+{
+    struct page *p = s->page;
+    const char *port = cfg_get(s->config, "WEBPORT", NULL);
+    const char *address = cfg_get(s->config, "WEBADDRESS", NULL);
+    const char *origin = cfg_get(s->config, "WEBORIGIN", NULL);
+    int64_t n = 0;
+
+    p->origin[0] = 0;
+    if (address && *address && strcmp(address, "127.0.0.1") != 0
+        && strcmp(address, "localhost") != 0)
+        return err_set(err, ERR_INVALID,
+            "WEBADDRESS '%.60s': the page listens at 127.0.0.1 only, as it has no TLS "
+            "of "
+            "its own; put a proxy with TLS before it (WEBORIGIN), or use ssh -L",
+            address);
+    if (origin && *origin && !is_origin(origin))
+        return err_set(err, ERR_INVALID,
+            "WEBORIGIN '%.60s': expected https://NAME or https://NAME:PORT", origin);
+    if (port && *port && value_int(port, 0, 65535, &n, err) < 0)
+        return err_prefix(err, "WEBPORT: ");
+    snprintf(p->origin, sizeof p->origin, "%s", origin ? origin : "");
+    p->wish = (uint16_t)n;
+    return 0;
+}
+
+void page_configure(struct server *s)
+{
+    struct page *p = s->page;
+    uint16_t before = p->wish;
+    struct err err = {0};
+
+    p->wrong = (struct err){0};
+    if (read_parameters(s, &p->wrong) < 0) {
+        log_line(s->log, LOG_ALERT, "the web page is off: %s", p->wrong.text);
+        return;
+    }
+    if (p->port && p->wish && p->wish != before && http_close_page(s->http))
+        p->port = 0;
+    if (p->wish && assets_built(&err) == 0 && open_listener(s, &err) < 0)
+        log_line(s->log, LOG_ALERT, "the web page is off: %s", err.text);
+}
+
+void page_open(struct server *s)
+{
+    s->page = xcalloc(1, sizeof *s->page);
+    page_configure(s);
+}
+
+void page_close(struct server *s)
+{
+    if (!s->page)
+        return;
+    sd_event_source_disable_unref(s->page->timer);
+    s->page->timer = NULL;
+    sessions_free(s->page->sessions);
+    s->page->sessions = NULL;
+}

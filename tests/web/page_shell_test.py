@@ -1,0 +1,110 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The page in a browser: how it is entered, and what it does when it is shut out."""
+
+
+def test_the_address_opens_the_page_and_is_forgotten(browser, page):
+    browser.chrome.get(page.login())
+    browser.shows("Now")
+    assert "login" not in browser.chrome.current_url
+    browser.one(".menu summary").click()
+    browser.shows("Session")
+    browser.picture("menu")
+    browser.check()
+
+
+def test_reload_and_a_new_tab_need_no_other_login(browser, page):
+    browser.chrome.get(page.login())
+    browser.shows("administrator")
+    address = browser.chrome.current_url
+    browser.chrome.refresh()
+    browser.shows("administrator")
+    browser.chrome.switch_to.new_window("tab")
+    browser.chrome.get(address)
+    browser.shows("administrator")
+    browser.check()
+
+
+def test_without_a_login_the_page_says_how_to_get_one(browser, page):
+    address = page.login().split("#")[0]
+    browser.chrome.get(address)
+    browser.shows("You are not logged in.")
+    assert "maui dashboard" in browser.text()
+    browser.picture("door")
+    browser.check()
+
+
+def test_a_used_login_is_told_of(browser, page):
+    url = page.login()
+    browser.expected = {401}
+    browser.chrome.get(url)
+    browser.shows("administrator")
+    browser.chrome.get("about:blank")
+    browser.chrome.get(url)
+    browser.shows("was used before")
+    browser.check()
+
+
+def test_log_out_and_the_view_comes_back_with_the_next_login(browser, page):
+    browser.chrome.get(page.login())
+    browser.shows("administrator")
+    browser.one(".menu summary").click()
+    next(b for b in browser.all("button") if b.text == "Log out").click()
+    browser.shows("you have logged out")
+    browser.chrome.get(page.login())
+    browser.shows("administrator")
+    browser.check()
+
+
+def test_an_ended_session_and_a_stopped_scheduler_are_shown(browser, page, live):
+    browser.expected = {401, 503}
+    browser.chrome.get(page.login())
+    browser.shows("administrator")
+    live.stop()
+    browser.shows("no answer from the scheduler")
+    browser.picture("reconnecting")
+    live.start()
+    # another port, another program: what was open stays in trouble, and says so
+    browser.chrome.get(page.login())
+    browser.shows("administrator")
+    live.ok("dashboard", "--end", "all")
+    browser.shows("ended by `maui dashboard --end`".replace("`", ""))
+    browser.picture("ended")
+
+
+def test_a_session_to_look_only_says_so(browser, page):
+    browser.chrome.get(page.login("--read-only"))
+    browser.shows("This session is to look only.")
+    browser.check()
+
+
+def test_the_page_is_shown_in_no_frame_of_another_site(browser, page):
+    import http.server
+    import threading
+    address = page.login().split("#")[0]
+
+    class Site(http.server.BaseHTTPRequestHandler):
+        def do_GET(self):
+            self.send_response(200)
+            self.send_header("Content-Type", "text/html")
+            self.end_headers()
+            self.wfile.write(f'<h1>evil</h1><iframe src="{address}"></iframe>'.encode())
+
+        def log_message(self, *_):
+            pass
+
+    site = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Site)
+    threading.Thread(target=site.serve_forever, daemon=True).start()
+    try:
+        page.open()
+        browser.chrome.get(f"http://127.0.0.1:{site.server_port}/")
+        browser.chrome.switch_to.frame(browser.one("iframe"))
+        assert "logged in" not in browser.text()
+        browser.chrome.switch_to.default_content()
+        # and its scripts get no answer
+        found = browser.chrome.execute_async_script(
+            "const done = arguments[0];"
+            f"fetch('{address}../v1/jobs').then(r => done('answer ' + r.status), e => done('none'))")
+        assert found == "none"
+    finally:
+        site.shutdown()
+        site.server_close()

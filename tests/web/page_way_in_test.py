@@ -1,0 +1,175 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The way into the page: login, session, and how both end."""
+import json
+import os
+import re
+import stat
+import time
+
+import pytest
+
+
+def events(live):
+    return [e for e in live.api("/v1/events?from=0&follow=0")[1] if e["event"].startswith("WEB")]
+
+
+def test_dashboard_prints_an_address_that_serves_once(page, live):
+    lines = live.ok("dashboard", "--no-open").splitlines()
+    assert re.fullmatch(r"http://127\.0\.0\.1:\d+/ui/#login=[\w-]{43}", lines[0])
+    assert "serves once, within a minute" in lines[1] and "ssh -L" in lines[2]
+    session = page.open()
+    assert session["level"] == 1 and not session["read_only"]
+    status, _, who = page.by(session, "GET", "/v1/identity")
+    assert status == 200 and who["session"] == session["id"] and who["level"] == 1
+    assert re.fullmatch(r"[0-9a-f]{10}", who["build"])
+    assert "secret" not in page.by(session, "GET", "/v1/session")[2]
+
+
+def test_nothing_listens_before_the_first_login(daemon, build):
+    daemon.start()
+    assert "page: it is at" not in daemon.log()
+    daemon.ok("dashboard", "--no-open")
+    assert daemon.log().count("page: it is at") == 1
+    daemon.ok("dashboard", "--no-open")
+    assert daemon.log().count("page: it is at") == 1
+
+
+def test_a_second_use_ends_the_session_of_the_first(page, live):
+    url = page.login()
+    page.at = int(url.split(":")[2].split("/")[0])
+    body = {"login": url.split("=")[1]}
+    first = page.ask("POST", "/v1/session", body)[2]
+    status, _, answer = page.ask("POST", "/v1/session", body)
+    assert status == 401 and "was used before" in answer["error"]["message"]
+    status, _, answer = page.by(first, "GET", "/v1/identity")
+    assert status == 401 and "used a second time" in answer["error"]["message"]
+    told = [e["event"] for e in events(live)]
+    assert told == ["WEBLOGIN", "WEBREFUSED"]
+    assert body["login"] not in json.dumps(events(live)) + live.log()
+    assert first["secret"] not in json.dumps(events(live)) + live.log()
+
+
+def test_log_out_ends_the_session_for_good(page, live):
+    session = page.open()
+    assert page.by(session, "DELETE", "/v1/session")[0] == 200
+    status, _, answer = page.by(session, "GET", "/v1/jobs")
+    assert status == 401 and "logged out" in answer["error"]["message"]
+    assert [e["event"] for e in events(live)] == ["WEBLOGIN", "WEBLOGOUT"]
+
+
+def test_a_restart_ends_all_sessions(page, live):
+    session = page.open()
+    live.stop()
+    live.start()
+    page.at = page.port
+    assert page.by(session, "GET", "/v1/jobs")[0] == 401
+
+
+def test_a_session_to_look_only_changes_nothing(page, live):
+    job = live.submit(hold=True)
+    session = page.open("--read-only")
+    for method, path, body in (("POST", "/v1/orders/cancel", {"jobs": [job]}),
+                               ("POST", "/v1/scheduler", {"action": "pause"}),
+                               ("POST", "/v1/jobs", {"script": "#!/bin/sh\n"}),
+                               ("POST", "/v1/parameters", {"text": "RESERVATIONDEPTH 3"}),
+                               ("PATCH", "/v1/reservations/x", {}),
+                               ("DELETE", "/v1/reservations/x", None),
+                               ("DELETE", "/v1/sessions/all", None)):
+        status, _, answer = page.by(session, method, path, body)
+        assert status == 403 and "look only" in answer["error"]["message"], (path, answer)
+    assert live.state(job) == "Hold"
+    assert page.by(session, "DELETE", "/v1/session")[0] == 200
+
+
+def test_sessions_are_listed_and_ended_by_the_command(page, live):
+    assert live.ok("dashboard", "--sessions") == "no sessions\n"
+    a, b = page.open(), page.open("--read-only")
+    table = live.ok("dashboard", "--sessions")
+    assert a["id"] in table and b["id"] in table and "look" in table
+    assert live.ok("dashboard", "--end", a["id"]) == "1 session ended\n"
+    assert page.by(a, "GET", "/v1/jobs")[0] == 401 and page.by(b, "GET", "/v1/jobs")[0] == 200
+    assert "no session 'nosuch'" in live.run("dashboard", "--end", "nosuch").stderr
+    assert live.ok("dashboard", "--end", "all") == "1 session ended\n"
+    assert page.by(b, "GET", "/v1/jobs")[0] == 401
+
+
+def test_so_many_sessions_and_no_more(page):
+    sessions = [page.open() for _ in range(10)]
+    url = page.login()
+    status, _, answer = page.ask("POST", "/v1/session", {"login": url.split("=")[1]})
+    assert status == 409 and "10 sessions already" in answer["error"]["message"]
+    page.by(sessions[0], "DELETE", "/v1/session")
+    status, _, answer = page.ask("POST", "/v1/session", {"login": url.split("=")[1]})
+    assert status == 200, answer  # the login was not used up
+
+
+def test_guessing_is_stopped(page):
+    page.open()
+    answers = [page.ask("POST", "/v1/session", {"login": "x" * 43})[0] for _ in range(12)]
+    assert answers == [401] * 10 + [429] * 2
+    url = page.login()
+    assert page.ask("POST", "/v1/session", {"login": url.split("=")[1]})[0] == 429
+
+
+def test_a_session_asks_so_often_and_no_more(page):
+    session = page.open()
+    answers = [page.by(session, "GET", "/v1/session")[0] for _ in range(400)]
+    # 100 at once, 50 a second: a slow machine may be let through all the time
+    assert answers[:100] == [200] * 100 and set(answers) <= {200, 429}
+
+
+def test_a_login_may_ask_for_less_than_its_user_has(page, live):
+    status, answer = live.api("/v1/logins", {"level_max": 0, "seconds": 60})
+    assert status == 200
+    page.at = int(answer["url"].split(":")[2].split("/")[0])
+    session = page.ask("POST", "/v1/session", {"login": answer["login"]})[2]
+    assert session["level"] == 0 and session["expires_at"] - time.time() <= 61
+    assert page.by(session, "GET", "/v1/scheduler")[0] == 403
+    assert live.api("/v1/logins", {"level_max": 4})[0] == 400
+    assert live.api("/v1/logins", {"seconds": 1})[0] == 400
+
+
+def test_a_browser_is_opened_by_a_file_for_its_owner_alone(page, live):
+    """The address is in no process's arguments."""
+    folder = f"{live.home}/opener"
+    os.mkdir(folder)
+    with open(f"{folder}/xdg-open", "w") as f:
+        f.write(f'#!/bin/sh\nls -l "$1" >{live.home}/mode\ncp "$1" {live.home}/seen.tmp\n'
+                f"mv {live.home}/seen.tmp {live.home}/seen\n")
+    os.chmod(f"{folder}/xdg-open", stat.S_IRWXU)
+    live.env.update(PATH=f"{folder}:{os.environ['PATH']}", DISPLAY=":99",
+                    XDG_RUNTIME_DIR=live.home)
+    out = live.ok("dashboard")
+    assert "A browser is opening it." in out
+    live.wait(lambda: os.path.exists(f"{live.home}/seen"), "the browser")
+    with open(f"{live.home}/seen") as f:
+        assert out.splitlines()[0] in f.read()
+    with open(f"{live.home}/mode") as f:
+        assert f.read().startswith("-rw-------")
+
+
+def test_the_port_can_be_fixed(daemon, build):
+    from web_page import need_page
+    import socket
+    need_page(build)
+    with socket.socket() as s:
+        s.bind(("127.0.0.1", 0))
+        port = s.getsockname()[1]
+    daemon.configure(f"WEBPORT {port}\n")
+    daemon.start()
+    assert f"page: it is at http://127.0.0.1:{port}/ui/" in daemon.log()
+    assert daemon.ok("dashboard", "--no-open").startswith(f"http://127.0.0.1:{port}/ui/#login=")
+
+
+@pytest.mark.parametrize("line, words", [
+    ("WEBADDRESS 0.0.0.0", "listens at 127.0.0.1 only"),
+    ("WEBORIGIN ftp://x", "expected https://NAME"),
+    ("WEBORIGIN https://x/y", "expected https://NAME")])
+def test_what_would_open_the_page_to_others_keeps_it_off(daemon, build, line, words):
+    from web_page import need_page
+    need_page(build)
+    daemon.configure(line + "\n")
+    daemon.start()
+    assert words in daemon.log()
+    done = daemon.run("dashboard", "--no-open")
+    assert done.returncode == 1 and words in done.stderr

@@ -1,0 +1,69 @@
+// Requests to the API, with the session of this tab.
+import type { Session } from "../model/types";
+
+export class ApiError extends Error {
+  constructor(
+    readonly status: number,
+    readonly code: string,
+    message: string,
+    readonly field?: string,
+    readonly nearest?: string,
+    readonly again_s?: number,
+  ) {
+    super(message);
+  }
+}
+
+const KEY = "maui.session";
+let held: Session | null = null;
+
+export function session(): Session | null {
+  if (!held) {
+    const text = sessionStorage.getItem(KEY);
+    held = text ? (JSON.parse(text) as Session) : null;
+  }
+  return held;
+}
+
+export function keepSession(s: Session | null): void {
+  held = s;
+  if (s) sessionStorage.setItem(KEY, JSON.stringify(s));
+  else sessionStorage.removeItem(KEY);
+}
+
+async function refusal(answer: Response): Promise<ApiError> {
+  const again = Number(answer.headers.get("Retry-After")) || undefined;
+  try {
+    const e = (await answer.json()).error;
+    return new ApiError(answer.status, e.code, e.message, e.field, e.nearest, again);
+  } catch {
+    return new ApiError(answer.status, "internal", `the scheduler answered ${answer.status}`);
+  }
+}
+
+/** The answer as text; ApiError when it is refused, TypeError when there is none. */
+export async function ask(method: string, path: string, body?: unknown): Promise<string> {
+  const headers: Record<string, string> = {};
+  const s = session();
+  if (s?.secret) headers.Authorization = `Session ${s.secret}`;
+  if (body !== undefined) headers["Content-Type"] = "application/json";
+  const answer = await fetch(path, {
+    method,
+    headers,
+    body: body === undefined ? undefined : JSON.stringify(body),
+    cache: "no-store",
+    credentials: "omit",
+    redirect: "error",
+  });
+  if (!answer.ok) throw await refusal(answer);
+  return answer.text();
+}
+
+export async function getRecord<T>(path: string): Promise<T> {
+  return JSON.parse(await ask("GET", path)) as T;
+}
+
+/** Lists are a record a line. */
+export function readLines<T>(text: string): T[] {
+  return text.split("\n").filter((line) => line).map((line) => JSON.parse(line) as T);
+}

@@ -1,0 +1,52 @@
+// Numbers, times and names as people read them.
+import type { Zone } from "./prefs";
+
+const two = (n: number) => String(n).padStart(2, "0");
+
+/** As the commands write them: 1:02:03:04, 00:05:00. */
+export function duration(s: number | null | undefined): string {
+  if (s === null || s === undefined) return "unlimited";
+  const sign = s < 0 ? "-" : "";
+  let left = Math.abs(Math.round(s));
+  const days = Math.floor(left / 86400);
+  left %= 86400;
+  const clock = `${two(Math.floor(left / 3600))}:${two(Math.floor((left % 3600) / 60))}:${two(left % 60)}`;
+  return sign + (days ? `${days}:${clock}` : clock);
+}
+
+export function zoneName(zone: Zone): string {
+  return zone === "UTC" ? "UTC" : Intl.DateTimeFormat().resolvedOptions().timeZone;
+}
+
+function parts(at: number, zone: Zone, options: Intl.DateTimeFormatOptions): string {
+  return new Intl.DateTimeFormat("en-GB", { ...options, timeZone: zoneName(zone) }).format(at * 1000);
+}
+
+export function clock(at: number, zone: Zone): string {
+  return parts(at, zone, { hour: "2-digit", minute: "2-digit", second: "2-digit" });
+}
+
+/** Today the time alone, else with the day. */
+export function instant(at: number | null | undefined, now: number, zone: Zone): string {
+  if (!at) return "–";
+  const day = parts(at, zone, { day: "numeric", month: "short" });
+  const time = parts(at, zone, { hour: "2-digit", minute: "2-digit", second: "2-digit" });
+  return day === parts(now, zone, { day: "numeric", month: "short" }) ? time : `${day} ${time}`;
+}
+
+export function count(n: number): string {
+  return n.toLocaleString("en-GB");
+}
+
+export function hours(seconds: number): string {
+  const h = seconds / 3600;
+  return h >= 100 ? count(Math.round(h)) : h.toFixed(h >= 10 ? 1 : 2);
+}
+
+/** Control and bidirectional characters are shown, not obeyed. */
+export function plain(text: string): string {
+  return text.replace(
+    /[\u0000-\u001f\u007f-\u009f\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff]/g,
+    (c) => `\\u${c.charCodeAt(0).toString(16).padStart(4, "0")}`,
+  );
+}

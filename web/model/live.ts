@@ -1,0 +1,208 @@
+// What the page knows, and how it is kept up to date: one loop asks for what the screen
+// shows, one request after another, and only while somebody can see it.
+import { useEffect, useSyncExternalStore } from "react";
+import { ApiError, ask, keepSession, session } from "../api/client";
+import { askOthers, exchange, serveOthers, takeLogin } from "../api/login";
+import type { Identity, Session } from "./types";
+
+export type Phase =
+  | "starting" | "login" | "loading" | "live" | "stale" | "reconnecting"
+  | "ended" | "refused" | "stopping" | "updated";
+
+const POLL_MS = 4000;
+const STALE_MS = 20000;
+
+interface State {
+  phase: Phase;
+  message: string;
+  session: Session | null;
+  who: Identity | null;
+  heardAt: number; // by the browser's clock
+  data: Map<string, string>;
+  errors: Map<string, ApiError>;
+  lookOnly: boolean;
+}
+
+let state: State = {
+  phase: "starting", message: "", session: null, who: null, heardAt: 0,
+  data: new Map(), errors: new Map(), lookOnly: false,
+};
+const readers = new Set<() => void>();
+const watched = new Map<string, number>();
+let timer: number | undefined;
+let asking = false;
+let failures = 0;
+let channel: BroadcastChannel | null = null;
+
+function set(change: Partial<State>): void {
+  state = { ...state, ...change };
+  readers.forEach((read) => read());
+}
+
+export function useLive<T>(pick: (s: State) => T): T {
+  return useSyncExternalStore(
+    (read) => {
+      readers.add(read);
+      return () => readers.delete(read);
+    },
+    () => pick(state),
+  );
+}
+
+/** The text of an answer, which is asked for again and again while it is shown. */
+export function useAnswer(path: string | null): { text?: string; error?: ApiError } {
+  useEffect(() => {
+    if (!path) return;
+    watched.set(path, (watched.get(path) ?? 0) + 1);
+    askSoon();
+    return () => {
+      const n = (watched.get(path) ?? 1) - 1;
+      if (n) watched.set(path, n);
+      else {
+        watched.delete(path);
+        state.data.delete(path);
+        state.errors.delete(path);
+      }
+    };
+  }, [path]);
+  const text = useLive((s) => (path ? s.data.get(path) : undefined));
+  const error = useLive((s) => (path ? s.errors.get(path) : undefined));
+  return { text, error };
+}
+
+// ---- the loop ----
+
+function askSoon(): void {
+  if (state.phase !== "starting" && state.phase !== "login" && state.session) {
+    window.clearTimeout(timer);
+    timer = window.setTimeout(round, 0);
+  }
+}
+
+export function askNow(): void {
+  failures = 0;
+  askSoon();
+}
+
+function endSession(message: string): void {
+  window.clearTimeout(timer);
+  keepSession(null);
+  set({ phase: "ended", message, session: null, who: null, data: new Map(), errors: new Map() });
+}
+
+function later(ms: number): void {
+  window.clearTimeout(timer);
+  timer = window.setTimeout(round, ms);
+}
+
+/** What a failed request says of the whole page; false: of that request alone. */
+function tellFailure(e: unknown): boolean {
+  if (e instanceof ApiError && e.status === 401) {
+    endSession(e.message);
+    return true;
+  }
+  if (e instanceof ApiError && e.status === 429) {
+    later((e.again_s ?? 2) * 1000);
+    return true;
+  }
+  if (e instanceof ApiError && e.status === 503) {
+    set({ phase: "stopping", message: e.message });
+    later((e.again_s ?? 5) * 1000);
+    return true;
+  }
+  if (e instanceof ApiError) return false;
+  failures += 1;
+  const wait = Math.min(30, 2 ** (failures - 1)) * (0.75 + Math.random() / 2);
+  set({ phase: "reconnecting", message: `no answer from the scheduler; asked again in ${Math.ceil(wait)} s` });
+  later(wait * 1000);
+  return true;
+}
+
+async function askWho(): Promise<boolean> {
+  const who = JSON.parse(await ask("GET", "/v1/identity")) as Identity;
+  const other = state.who?.build && who.build && state.who.build !== who.build;
+  set({ who, heardAt: Date.now() });
+  if (other) set({ phase: "updated", message: "the scheduler was updated" });
+  return !other;
+}
+
+async function askOne(path: string): Promise<boolean> {
+  try {
+    const text = await ask("GET", path);
+    if (!watched.has(path)) return true;
+    const data = new Map(state.data);
+    const errors = new Map(state.errors);
+    data.set(path, text);
+    errors.delete(path);
+    set({ data, errors });
+  } catch (e) {
+    if (tellFailure(e)) return false;
+    set({ errors: new Map(state.errors).set(path, e as ApiError) });
+  }
+  return true;
+}
+
+async function round(): Promise<void> {
+  if (asking || !state.session) return;
+  if (document.hidden && state.phase === "live") return later(POLL_MS);
+  asking = true;
+  try {
+    if (!(await askWho())) return;
+    for (const path of [...watched.keys()]) if (!(await askOne(path))) return;
+    failures = 0;
+    if (state.phase !== "live") set({ phase: "live", message: "" });
+    later(POLL_MS);
+  } catch (e) {
+    if (!tellFailure(e) && e instanceof ApiError) {
+      set({ phase: "refused", message: e.message });
+      later(POLL_MS);
+    }
+  } finally {
+    asking = false;
+    // What came to be watched meanwhile is not left for the next turn.
+    if (state.phase === "live" && [...watched.keys()].some((p) => !state.data.has(p) && !state.errors.has(p)))
+      later(0);
+  }
+}
+
+function lookAtAge(): void {
+  if (state.phase === "live" && !document.hidden && Date.now() - state.heardAt > STALE_MS)
+    set({ phase: "stale", message: "" });
+}
+
+// ---- begin and end ----
+
+function enter(): void {
+  set({ phase: "loading", message: "", session: session() });
+  askSoon();
+}
+
+export async function begin(): Promise<void> {
+  const login = takeLogin();
+  channel = serveOthers(() => endSession("you have logged out: run `maui dashboard`"));
+  window.setInterval(lookAtAge, 1000);
+  document.addEventListener("visibilitychange", () => !document.hidden && askSoon());
+  window.addEventListener("hashchange", () => location.hash.startsWith("#login=") && location.reload());
+  try {
+    if (login) await exchange(login);
+  } catch (e) {
+    set({ phase: "ended", message: (e as Error).message });
+    return;
+  }
+  if (session() || (await askOthers())) enter();
+  else set({ phase: "login" });
+}
+
+export async function logOut(): Promise<void> {
+  try {
+    await ask("DELETE", "/v1/session");
+  } catch {
+    // It is forgotten here in any case.
+  }
+  channel?.postMessage({ end: true });
+  endSession("you have logged out: `maui dashboard` opens the page again");
+}
+
+export function setLookOnly(lookOnly: boolean): void {
+  set({ lookOnly });
+}

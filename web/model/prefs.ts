@@ -1,0 +1,36 @@
+// What this browser prefers: theme and zone.
+import { useSyncExternalStore } from "react";
+
+export type Theme = "system" | "light" | "dark";
+export type Zone = "site" | "browser" | "UTC";
+interface Prefs {
+  theme: Theme;
+  zone: Zone;
+}
+
+const KEY = "maui.prefs";
+const readers = new Set<() => void>();
+let prefs: Prefs = { theme: "system", zone: "browser", ...JSON.parse(localStorage.getItem(KEY) ?? "{}") };
+
+function showTheme(): void {
+  if (prefs.theme === "system") document.documentElement.removeAttribute("data-theme");
+  else document.documentElement.setAttribute("data-theme", prefs.theme);
+}
+showTheme();
+
+export function setPrefs(change: Partial<Prefs>): void {
+  prefs = { ...prefs, ...change };
+  localStorage.setItem(KEY, JSON.stringify(prefs));
+  showTheme();
+  readers.forEach((read) => read());
+}
+
+export function usePrefs(): Prefs {
+  return useSyncExternalStore(
+    (read) => {
+      readers.add(read);
+      return () => readers.delete(read);
+    },
+    () => prefs,
+  );
+}

@@ -1,0 +1,34 @@
+// Where the page is: the address says all that is shown, so that it can be passed on.
+import { useSyncExternalStore } from "react";
+
+const readers = new Set<() => void>();
+window.addEventListener("popstate", () => readers.forEach((read) => read()));
+
+export function go(to: string, replace = false): void {
+  if (replace) history.replaceState(null, "", to);
+  else history.pushState(null, "", to);
+  readers.forEach((read) => read());
+}
+
+function subscribe(read: () => void): () => void {
+  readers.add(read);
+  return () => readers.delete(read);
+}
+
+export function usePath(): string {
+  return useSyncExternalStore(subscribe, () => location.pathname);
+}
+
+export function useSearch(): string {
+  return useSyncExternalStore(subscribe, () => location.search);
+}
+
+/** The address with this of its query set; null takes it away. */
+export function withQuery(change: Record<string, string | null>): string {
+  const q = new URLSearchParams(location.search);
+  for (const [name, value] of Object.entries(change))
+    if (value === null || value === "") q.delete(name);
+    else q.set(name, value);
+  const text = q.toString().replace(/%3A/gi, ":").replace(/%2C/gi, ",");
+  return location.pathname + (text ? `?${text}` : "");
+}

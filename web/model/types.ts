@@ -1,0 +1,16 @@
+// Records of the API as the page uses them. scripts/api-types makes web/api/schema.ts of
+// openapi.json, from which these are taken: a drift fails the check of types.
+import type { components } from "../api/schema";
+
+type S = components["schemas"];
+export type Session = S["Session"];
+export type Identity = S["Identity"];
+export type JobBrief = S["JobBrief"];
+export type Job = S["Job"];
+export type Reason = S["Reason"];
+export type QueueSummary = S["QueueSummary"];
+export type Reservation = S["Reservation"];
+export type NodeRecord = S["Node"];
+export type SchedulerState = S["Scheduler"];
+export type Manager = S["Manager"];
+export type EventRecord = S["Event"];

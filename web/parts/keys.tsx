@@ -1,0 +1,53 @@
+// Keys that work everywhere, and their list.
+import { useEffect, useRef, useState } from "react";
+import { go } from "../model/route";
+import { SCREENS } from "../screens/list";
+
+const G_MS = 1500;
+
+function isTyping(target: EventTarget | null): boolean {
+  return target instanceof HTMLElement && (target.isContentEditable || /^(INPUT|SELECT|TEXTAREA)$/.test(target.tagName));
+}
+
+export function Keys() {
+  const [help, setHelp] = useState(false);
+  const dialog = useRef<HTMLDialogElement>(null);
+  useEffect(() => {
+    let goAt = 0;
+    function read(e: KeyboardEvent) {
+      if (e.ctrlKey || e.metaKey || e.altKey || isTyping(e.target)) return;
+      const screen = SCREENS.find((s) => s.key === e.key);
+      if (Date.now() - goAt < G_MS && screen) {
+        goAt = 0;
+        go(screen.path);
+        document.getElementById("main")?.focus();
+      } else if (e.key === "g") goAt = Date.now();
+      else if (e.key === "?") setHelp(true);
+      else if (e.key === "/") document.getElementById("search")?.focus();
+      else return;
+      e.preventDefault();
+    }
+    window.addEventListener("keydown", read);
+    return () => window.removeEventListener("keydown", read);
+  }, []);
+  useEffect(() => {
+    if (help) dialog.current?.showModal();
+  }, [help]);
+  if (!help) return null;
+  return (
+    <dialog ref={dialog} className="keys" onClose={() => setHelp(false)} aria-labelledby="keys-name">
+      <h2 id="keys-name">Keys</h2>
+      <dl>
+        <dt><kbd>?</kbd></dt><dd>this list</dd>
+        <dt><kbd>/</kbd></dt><dd>search</dd>
+        {SCREENS.map((s) => (
+          <div key={s.key} className="keys-row"><dt><kbd>g</kbd> <kbd>{s.key}</kbd></dt><dd>{s.name}</dd></div>
+        ))}
+        <dt><kbd>↑</kbd> <kbd>↓</kbd></dt><dd>from row to row of a table</dd>
+        <dt><kbd>Enter</kbd></dt><dd>open what the row is about</dd>
+        <dt><kbd>Esc</kbd></dt><dd>close, go back</dd>
+      </dl>
+      <form method="dialog"><button autoFocus>Close</button></form>
+    </dialog>
+  );
+}

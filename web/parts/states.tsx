@@ -1,0 +1,64 @@
+// What stands in place of the page, or above it, when not all is well.
+import { askNow, useLive } from "../model/live";
+
+function sentence(message: string) {
+  return message.split("`").map((part, i) => (i % 2 ? <code key={i}>{part}</code> : part));
+}
+
+/** Instead of the page: there is no session. */
+export function Door() {
+  const phase = useLive((s) => s.phase);
+  const message = useLive((s) => s.message);
+  const ended = phase === "ended";
+  return (
+    <main className="door">
+      <h1>Maui</h1>
+      <p className="door-what" role={ended ? "alert" : undefined}>
+        {phase === "starting" ? "The page is starting …"
+          : ended && message ? sentence(message)
+          : "You are not logged in."}
+      </p>
+      {phase !== "starting" && (
+        <>
+          <p>On a machine where the commands of the scheduler work, run</p>
+          <pre className="door-how">maui dashboard</pre>
+          <p>
+            and open the address that it prints, in this tab if you like: this view comes back.
+            There is no password, and no account besides yours on that machine.
+          </p>
+        </>
+      )}
+    </main>
+  );
+}
+
+/** Above the page: what it shows may be old. */
+export function Banner() {
+  const phase = useLive((s) => s.phase);
+  const message = useLive((s) => s.message);
+  const mode = useLive((s) => s.who?.mode);
+  const readOnly = useLive((s) => s.who?.read_only);
+  return (
+    <>
+      {mode === "SIMULATION" && (
+        <p className="banner banner-info">Simulation: the clock, the jobs and the nodes are not those of the site.</p>
+      )}
+      {mode === "TEST" && <p className="banner banner-info">Test mode: the scheduler decides, and does nothing.</p>}
+      {readOnly && <p className="banner banner-quiet">This session is to look only.</p>}
+      {phase === "stale" && (
+        <p className="banner banner-warn" role="status">What you see is more than 20 seconds old.</p>
+      )}
+      {(phase === "reconnecting" || phase === "stopping") && (
+        <p className="banner banner-warn" role="status">
+          {sentence(message)} <button onClick={askNow}>Ask now</button>
+        </p>
+      )}
+      {phase === "refused" && <p className="banner banner-bad" role="alert">{sentence(message)}</p>}
+      {phase === "updated" && (
+        <p className="banner banner-warn" role="status">
+          The scheduler was updated, and this page is of before. <button onClick={() => location.reload()}>Reload</button>
+        </p>
+      )}
+    </>
+  );
+}

@@ -1,0 +1,18 @@
+// The screens that there are, in the order of the rail; `key` goes there after "g".
+export interface Screen {
+  path: string;
+  name: string;
+  key: string;
+  icon: string; // of 20 by 20
+  is: (path: string) => boolean;
+}
+
+export const SCREENS: Screen[] = [
+  {
+    path: "/ui/",
+    name: "Now",
+    key: "n",
+    icon: "M3 17V9h3v8zM8.5 17V3h3v14zM14 17v-6h3v6z",
+    is: (path) => path === "/ui/" || path === "/ui",
+  },
+];
