@@ -434,7 +434,7 @@ void submit_job(struct adapter *a, const struct rm_submission *s);
 void orders_command(struct adapter *a, const struct rm_command *c);
 /* Take a job back to where only the scheduler starts it, or nobody if it came back with
  * a hold (back_held). 0 or -1 with errno. */
-int orders_keep(struct adapter *a, const struct told_job *t);
+int orders_keep(struct adapter *a, struct told_job *t);
 /* Leave it to Slurm to see when its dependency is fulfilled, or never will be: that it
  * does of no job at priority 0, so the job is kept by a begin time (AWAIT_BEGIN)
  * instead. `at_zero`: it is at priority 0 now. */

@@ -66,7 +66,7 @@ static bool is_that_run(const struct adapter *a, const struct told_job *t,
     if (t->nparts != 1 || t->restarts != sign[SIGN_RESTARTS])
         return false;
     if (!t->waiting)
-        return t->start_at == sign[SIGN_START];
+        return t->over || t->start_at == sign[SIGN_START];
     return orders_start_pending(a, t->id) || (state == JOB_CANCELLED && !t->gathered);
 }
 

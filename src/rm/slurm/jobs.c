@@ -637,7 +637,7 @@ static uint32_t count_wishes(const struct adapter *a, const slurm_job_info_t *j,
     return n;
 }
 
-static void grant(struct adapter *a, const struct told_job *t, uint8_t wish)
+static void grant(struct adapter *a, struct told_job *t, uint8_t wish)
 {
     if (wish == WISH_RELEASE)
         orders_keep(a, t);

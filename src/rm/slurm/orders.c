@@ -131,7 +131,7 @@ void orders_part_id(const struct told_job *t, uint32_t part, char ret[48])
         snprintf(ret, 48, "%s", t->id);
 }
 
-int orders_keep(struct adapter *a, const struct told_job *t)
+int orders_keep(struct adapter *a, struct told_job *t)
 {
     char comment[40] = COMMENT_KEPT;
     int result = 0;
@@ -173,6 +173,8 @@ int orders_keep(struct adapter *a, const struct told_job *t)
         if (update(&m, id) < 0)
             result = -1;
     }
+    if (result == 0)
+        t->nice = NO_VAL; /* it is at priority 0 now, seen or not */
     return result;
 }
 
@@ -611,7 +613,7 @@ static bool was_too_early(const struct pending *p)
 /* It does not start: back to where it was, and why. */
 static void give_up(struct adapter *a, size_t i)
 {
-    const struct told_job *t = jobs_find(a, a->pending.v[i].id);
+    struct told_job *t = jobs_find(a, a->pending.v[i].id);
     job_info_msg_t *msg = NULL;
     char text[300] = "Slurm did not start it";
     enum rm_outcome outcome = RM_RETRY;
