@@ -456,14 +456,14 @@ void jobs_take_back(struct adapter *a)
     for (struct told_job *t = a->jobs; a->astrays > 0 && t != NULL; t = t->hh.next) {
         if (!t->astray)
             continue;
-        if (adapter_now_ms() >= until_ms || !a->connected || !adapter_is_led(a))
-            return;
         set_astray(a, t, false);
-        if (orders_start_pending(a, t->id))
-            continue; /* it was let go to start meanwhile */
+        if (orders_start_pending(a, t->id) || !adapter_is_led(a))
+            continue; /* let go to start meanwhile; or it may be so for long */
         if (orders_keep(a, t) < 0)
             a->jobs_at = 0; /* it is tried again with the next look */
         adapter_look(a);
+        if (adapter_now_ms() >= until_ms)
+            return;
     }
 }
 
