@@ -14,6 +14,7 @@ import subprocess
 import sys
 import tempfile
 import time
+from statistics import median
 
 
 def run(*words, user=None, check=True):
@@ -40,11 +41,15 @@ def flow(name, jobs):
     run("qrls", *held)
     while len(list(pathlib.Path(out).glob("*.e"))) < jobs:
         time.sleep(0.2)
-    last = max(float(p.read_text()) for p in pathlib.Path(out).glob("*.e"))
+    begins, ends = (sorted(float(p.read_text()) for p in pathlib.Path(out).glob(f"*.{x}"))
+                    for x in "be")
+    last = ends[-1]
     slots = sum(node["resources_available"].get("ncpus", 0) for node in
                 json.loads(run("pbsnodes", "-av", "-F", "json"))["nodes"].values())
+    gaps = [b - e for b, e in zip(begins[slots:], ends)]
     print(f"{name}: {jobs} jobs of 1 s on {slots} processors in {last - begin:.1f} s (floor "
-          f"{jobs / slots:.0f} s), {jobs / (last - begin):.1f} starts/s", flush=True)
+          f"{jobs / slots:.0f} s), {jobs / (last - begin):.1f} starts/s; a free processor "
+          f"has its next job after {median(gaps):.2f} s", flush=True)
     shutil.rmtree(out)
 
 
@@ -64,11 +69,13 @@ def main():
     os.environ["MAUIHOMEDIR"] = home
     pathlib.Path(home, "maui.cfg").write_text(
         "RMCFG[pbs] TYPE=PBS POLLINTERVAL=1\nADMIN1 root\n")
+    run(sys.argv[1], "pbs", "install")
     run(sys.argv[1], "serve")
     try:
         flow("maui", jobs)
     finally:
         run(sys.argv[1], "schedctl", "-k", check=False)
+        run(sys.argv[1], "pbs", "install", "--undo", check=False)
         shutil.rmtree(home, ignore_errors=True)
         if own.returncode != 0:
             subprocess.run(["pkill", "-x", "pbs_sched"], check=False)

@@ -67,7 +67,7 @@ PREEMPTPOLICY REQUEUE
 CLASSCFG[short] DEFAULT.WCLIMIT=0:10:00 PRIORITY=10
 CLASSCFG[long] NODEACCESSPOLICY=SINGLEJOB
 QOSCFG[normal] QFLAGS=PREEMPTEE
-QOSCFG[high] PRIORITY=100 MAXPROC=32 MAXNODE=4 MAXMEM=65536 MAXJOB=10 OMAXJPROC=16 \
+QOSCFG[high] MAXPROC=32 MAXNODE=4 MAXMEM=65536 MAXJOB=10 OMAXJPROC=16 \
 OMAXJWC=48:00:00 MAXPROCPERUSER=8 MAXJOBPERUSER=3 QFLAGS=PREEMPTOR
 ACCOUNTCFG[physics] MAXJOB=20 MAXPROC=100 FSTARGET=75.00 QDEF=normal
 USERCFG[ann] MAXJOB=5 MAX.WCLIMIT=24:00:00 FSTARGET=75.00 ADEF=physics
@@ -97,7 +97,7 @@ def test_limits_that_slurm_enforces_are_not_written(imported, tmp_path):
         lines = done.stdout.splitlines()
         assert ("MAX" in done.stdout) == written, done.stdout
         assert ("gres/gpu=1" in done.stderr) == written
-        assert ("QOSCFG[high] PRIORITY=100 QFLAGS=PREEMPTOR" in lines) != written
+        assert ("QOSCFG[high] QFLAGS=PREEMPTOR" in lines) != written
         assert ("USERCFG[ann] FSTARGET=75.00 ADEF=physics" in lines) != written
 
 

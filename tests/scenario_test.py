@@ -88,3 +88,45 @@ def test_the_example_runs_without_a_refusal(maui, tmp_path):
     assert {row["name"] for row in stats["reservations"]} == {"maintenance", "course"}
     assert stats["jobs_lost"] > 0
     assert "x" in done.stdout and not done.stderr
+
+
+BANKED = "AMCFG[bank] TYPE=BUILTIN CHARGEPOLICY=DEBITALLWC\n"
+
+
+def test_an_account_runs_dry_and_a_deposit_lets_jobs_go_on(maui, tmp_path):
+    (tmp_path / "bank.cfg").write_text(BANKED)
+    (tmp_path / "free.cfg").write_text("\n")
+
+    def report(lines, *configs):
+        (tmp_path / "a.scn").write_text(lines)
+        done = maui("sim", "--generate", "2d", "--nodes", "8x4", "--seed", 5, "--format",
+                    "json", "--scenario", tmp_path / "a.scn", "--config", *configs)
+        return json.loads(done.stdout)
+
+    def all_of(report, key):
+        return sum(account[key] for account in report["accounts"])
+
+    accounts = "+0 account inst\n" + "".join(
+        f"+0 account account{n} inst overflow\n" for n in range(1, 41))
+    rich = report(f"{accounts}+0 deposit inst 100000h\n", tmp_path / "bank.cfg")
+    used = all_of(rich, "charged")
+    inst = rich["accounts"][0]
+    assert inst["account"] == "inst" and inst["charged"] == 0
+    assert used > 3600 and inst["available"] == 100000 * 3600 - used
+    assert all(a["dry_at"] is None and a["held"] == 0 for a in rich["accounts"])
+    half = f"{accounts}+0 deposit inst {used / 2:.3f}\n"
+    poor = report(half, tmp_path / "bank.cfg")
+    assert any(a["dry_at"] is not None and a["waiting"] for a in poor["accounts"])
+    assert all_of(poor, "charged") <= used / 2 and poor["started"] < rich["started"]
+    saved = report(f"{half}+3:00:00:00 deposit inst 100000h\n", tmp_path / "bank.cfg")
+    assert all_of(saved, "waiting") == 0 and saved["started"] == rich["started"]
+    assert all_of(saved, "charged") == used
+    assert "accounts" not in report("+0 node n1 up\n", tmp_path / "free.cfg")
+
+
+def test_deposits_that_make_no_sense_are_told(simulate):
+    done, _, _ = simulate("+0 deposit chem\n+0 deposit chem x\n+0 deposit chem 5 soon\n"
+                          "+0 account a b odd\n", check=False)
+    for words in ("expected: deposit ACCOUNT AMOUNT", "'x' is not an amount", "soon",
+                  "expected: account NAME"):
+        assert words in done.stderr, words

@@ -328,7 +328,7 @@ COMPARED_WORDS = {
     "src/rm/slurm/inspect.c": "a line of slurmctld's log",
     "src/rm/slurm/text/pipe.c": "what scontrol answers: it has no codes",
     "src/rm/slurm/text/records.c": "the first line of a record of scontrol",
-    "src/rm/pbs/install.c": "what qmgr prints: it has no codes",
+    "src/rm/pbs/hooks.c": "what qmgr prints: it has no codes",
     "src/rm/local/cgroup.c": "a line of the kernel's memory.events",
     "src/server/server.c": "the scheme of an HTTP Authorization header",
     "src/client/import/import.c": "a line of somebody's configuration",

@@ -4,8 +4,18 @@ import { usePath } from "./model/route";
 import { Frame } from "./parts/frame";
 import { Keys } from "./parts/keys";
 import { Door } from "./parts/states";
+import { JobDetails } from "./screens/job";
 import { Now } from "./screens/now";
+import { Queue } from "./screens/queue";
 import "./style/page.css";
+
+function View({ path }: { path: string }) {
+  const job = /^\/ui\/jobs\/(.+)$/.exec(path);
+  if (path === "/ui/") return <Now />;
+  if (path === "/ui/jobs") return <Queue />;
+  if (job) return <article className="card alone"><JobDetails id={decodeURIComponent(job[1])} /></article>;
+  return <p>There is no such screen. The first one is <a href="/ui/">Now</a>.</p>;
+}
 
 function Page() {
   const phase = useLive((s) => s.phase);
@@ -13,7 +23,7 @@ function Page() {
   if (phase === "starting" || phase === "login" || phase === "ended") return <Door />;
   return (
     <Frame>
-      {path === "/ui/" ? <Now /> : <p>There is no such screen. The first one is <a href="/ui/">Now</a>.</p>}
+      <View path={path} />
       <Keys />
     </Frame>
   );

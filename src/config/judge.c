@@ -483,6 +483,23 @@ static void look_for_eport(struct look *k)
         add_finding(k, beside(k, "TYPE"), "");
 }
 
+/* What `open` of their drivers takes. */
+static void look_for_transport(struct look *k)
+{
+    bool slurm = is_manager(k, "SLURM"), pbs = is_manager(k, "PBS");
+    const char *text = k->v->text;
+
+    if (strcasecmp(text, "AUTO") == 0
+        || (slurm
+            && (strcasecmp(text, "LIBSLURM") == 0 || strcasecmp(text, "SCONTROL") == 0))
+        || (pbs && strcasecmp(text, "COMMANDS") == 0))
+        return;
+    if (slurm)
+        add_finding(k, text, "AUTO, LIBSLURM or SCONTROL");
+    else if (pbs)
+        add_finding(k, text, "AUTO or COMMANDS");
+}
+
 static void look_for_type(struct look *k)
 {
     if (!k->use->simulated && is_first_manager(k) && beside(k, "TYPE") == NULL)
@@ -579,6 +596,7 @@ static const struct rule rules[] = {
     {"no-peer", "KEYFILE", SECTIONS(RM), LOOK(peerless), NOTE("has no effect with %1")},
     {"no-client", "CSKEY", SECTIONS(CLIENT), LOOK(client), NOTE("is not read: of keys only that of CLIENTCFG[RM:name] is, for RMCFG[name] TYPE=WIKI")},
     {"no-eport", "EPORT", SECTIONS(RM), LOOK(eport), WARN("%1 wakes the scheduler in ways of its own; the port is not opened")},
+    {"unusable-transport", "TRANSPORT", SECTIONS(RM), LOOK(transport), ERROR("%1: expected %2")},
     {"no-type", NULL, SECTIONS(RM), ONCE, LOOK(type), NOTE("without TYPE the resource manager is LOCAL, which runs jobs on this machine")},
     {"second-manager", NULL, SECTIONS(RM), ONCE, LOOK(second_manager), WARN("one resource manager is used, RMCFG[%1]; this one is not")},
     {"no-bank", "TYPE", SECTIONS(AM), LOOK(bank), ERROR("there is no bank of kind %1 yet; expected BUILTIN, or NONE for jobs that cost nothing")},

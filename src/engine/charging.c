@@ -21,8 +21,9 @@ struct bill {
 struct charging {
     struct VEC(struct bill) bills;
     struct VEC(struct money_move) moves;
-    struct VEC(char *) texts;     /* of the moves, owned */
-    struct VEC(uint32_t) left;    /* jobs whose bills say so */
+    struct VEC(char *) texts;              /* of the moves, owned */
+    struct VEC(struct account_life) lives; /* by account */
+    struct VEC(uint32_t) left;             /* jobs whose bills say so */
     struct VEC(uint32_t) refused; /* of this cycle: JFACTION, FALLBACKACCOUNT */
     bool freed;                   /* credit was let go */
     bool refuses;                 /* somebody was refused since all were asked */
@@ -52,6 +53,7 @@ void charging_destroy(struct charging *x)
     vec_fini(&x->moves);
     vec_fini(&x->texts);
     vec_fini(&x->left);
+    vec_fini(&x->lives);
     vec_fini(&x->refused);
     free(x);
 }
@@ -127,6 +129,21 @@ static void drop_bill(struct engine *e, struct bill *b)
     e->charging->freed = true;
 }
 
+static struct account_life *life_of(struct engine *e, uint32_t account)
+{
+    struct charging *x = e->charging;
+
+    while (x->lives.n <= account)
+        vec_push(&x->lives, ((struct account_life){0}));
+    return &x->lives.v[account];
+}
+
+struct account_life charging_life(const struct engine *e, uint32_t account)
+{
+    return account < e->charging->lives.n ? e->charging->lives.v[account]
+                                          : (struct account_life){0};
+}
+
 static struct bill *open_bill(struct engine *e, const struct job *j)
 {
     uint32_t account = bank_account(e->c, j);
@@ -148,6 +165,8 @@ static void close_bill(
 
     m->total = total;
     m->text = keep_text(e->charging, b->text);
+    life_of(e, funds_run_account(e->c->funds, b->run - 1))->charged +=
+        total - funds_run_charged(e->c->funds, b->run - 1);
     funds_charge(e->c->funds, b->run - 1, &by, total);
     drop_bill(e, b);
 }
@@ -318,6 +337,14 @@ void charging_forget_strangers(struct engine *e, const struct funds_facts *facts
             close_stranger(e, i, facts);
 }
 
+int64_t charging_kept(const struct engine *e, const struct job *j)
+{
+    const struct charging *x = e->charging;
+    uint32_t run = j->index < x->bills.n ? x->bills.v[j->index].run : 0;
+
+    return run && e->c->funds ? funds_run_kept(e->c->funds, run - 1) : 0;
+}
+
 const struct money_move *charging_moves(const struct engine *e, size_t *ret_n)
 {
     *ret_n = e->charging->moves.n;
@@ -351,7 +378,10 @@ void charging_check(const struct engine *e)
 void charging_refuse(struct engine *e, const struct job *j)
 {
     const struct bank_settings *b = &e->cfg->bank;
+    uint32_t account = bank_account(e->c, j);
 
+    if (account != FUNDS_NONE && !life_of(e, account)->first_refused_at)
+        life_of(e, account)->first_refused_at = e->now;
     e->charging->refuses = true;
     if (b->jfaction != JF_NONE || b->fallback)
         vec_push(&e->charging->refused, j->index);

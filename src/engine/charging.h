@@ -70,6 +70,16 @@ void charging_forget_strangers(struct engine *e, const struct funds_facts *facts
  * one alone; and funds_check(). For tests. */
 void charging_check(const struct engine *e);
 
+/* What is kept for the job; 0 if nothing. O(1). */
+int64_t charging_kept(const struct engine *e, const struct job *j);
+
+/* What became of an account since the engine was made, by its number in the picture. */
+struct account_life {
+    int64_t charged;          /* 1/1000 credit, runs that are over */
+    int64_t first_refused_at; /* a job's turn came and it could not pay; 0 = never */
+};
+struct account_life charging_life(const struct engine *e, uint32_t account);
+
 /* The moves since the last charging_told(). */
 const struct money_move *charging_moves(const struct engine *e, size_t *ret_n);
 void charging_told(struct engine *e);

@@ -40,6 +40,15 @@ struct engine *engine_create(
     return e;
 }
 
+void engine_account_life(
+    const struct engine *e, uint32_t account, int64_t *ret_charged, int64_t *ret_dry_at)
+{
+    struct account_life life = charging_life(e, account);
+
+    *ret_charged = life.charged;
+    *ret_dry_at = life.first_refused_at;
+}
+
 void engine_destroy(struct engine *e)
 {
     if (!e)

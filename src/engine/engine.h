@@ -303,6 +303,11 @@ bool engine_start_differs(const struct job *j, int64_t start_at);
 
 /* Seconds of grace beyond its wallclock limit: the largest of its credentials', else
  * JOBMAXOVERRUN; negative: without end, or until its resource manager ends it. */
+/* What became of an account of the bank (engine/charging.h): credits of 1/1000 charged
+ * so far, and when a job of it first could not pay; 0 = never. */
+void engine_account_life(const struct engine *e, uint32_t account, int64_t *ret_charged,
+    int64_t *ret_dry_at);
+
 int64_t engine_overrun(const struct engine *e, const struct job *j);
 
 /* Why the job waits, as of now: a cycle records verdicts only when they change, so

@@ -259,25 +259,36 @@ static bool start_kept(struct engine *e, struct job *j, const struct slot *slot)
     return start_job(e, j, slot->partition, false);
 }
 
-static void keep_place(struct engine *e, struct job *j)
+/* Started there, or it waits for it. */
+static void take_place(struct engine *e, struct job *j, struct slot *slot)
 {
-    struct slot slot;
-
-    plan_unreserve(e->plan, j);
-    if (!find_slot(e, j, e->now, end_of(e, j), &slot)) {
-        promises_void(e->promises, j);
+    if (start_kept(e, j, slot))
         return;
-    }
-    if (start_kept(e, j, &slot))
-        return;
-    if (slot.at <= e->now) { /* claim kept: nodes are not ready yet */
+    if (slot->at <= e->now) { /* claim kept: nodes are not ready yet */
         int64_t by = end_of(e, j);
-        bool found = by < TIME_NEVER ? plan_fit_by(e->plan, j, e->now + 1, by, &slot)
-                                     : plan_first_fit(e->plan, j, e->now + 1, &slot);
+        bool found = by < TIME_NEVER ? plan_fit_by(e->plan, j, e->now + 1, by, slot)
+                                     : plan_first_fit(e->plan, j, e->now + 1, slot);
         if (!found)
             return;
     }
-    hold_slot(e, j, &slot);
+    hold_slot(e, j, slot);
+}
+
+/* As soon as it fits now, and not later than where it is. */
+static void keep_place(struct engine *e, struct job *j)
+{
+    struct lifted_rsv *old = plan_lift(e->plan, j);
+    int64_t at = old ? lifted_rsv_at(old) : 0;
+    struct slot slot;
+    bool found = find_slot(e, j, e->now, end_of(e, j), &slot);
+
+    if (at > e->now && (!found || slot.at > at) && plan_lay_back(e->plan, j, old))
+        wake_at(e, at);
+    else if (found)
+        take_place(e, j, &slot);
+    else
+        promises_void(e->promises, j);
+    lifted_rsv_free(old);
 }
 
 static void keep_places(struct engine *e)
@@ -324,6 +335,7 @@ static void keep_dated(struct engine *e, struct job *j, struct promise *p)
     p->anew = !p->stands;
     if (p->stands)
         return;
+    plan_confirm_rest(e->plan); /* what was made after it is planned after it */
     take_back(e, j);
     if (from <= e->now) {
         if (start_dated(e, j, false))
@@ -465,6 +477,7 @@ bool keeping_in_order(struct engine *e, struct job *j)
     if (start_job(e, j, plan_reservation_of(e->plan, j)->partition, false))
         return true;
     plan_unplanned(e->plan);
+    plan_confirm_rest(e->plan); /* what was made after it is planned after it */
     promises_void(e->promises, j);
     return false;
 }

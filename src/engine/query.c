@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0
  * When could it start, and what is free. */
 #include "engine/asker.h"
+#include "engine/charging.h"
 #include "engine/engine_private.h"
 #include "policy/access.h"
+#include "policy/bank.h"
 
 #include <string.h>
 
@@ -122,6 +124,32 @@ bool query_job_start(struct engine *e, const struct job *j, uint32_t qos, int64_
     }
     return qos && qos != j->cred[CRED_QOS] ? earliest_with(e, j, qos, now, ret)
                                            : earliest(e->plan, j, now, ret);
+}
+
+bool query_job_price(
+    const struct engine *e, const struct job *j, int64_t now, struct query_price *ret)
+{
+    if (!bank_in_force(e->c))
+        return false;
+    *ret =
+        (struct query_price){.most = bank_most(e->c, j), .kept = charging_kept(e, j)};
+    if (j->cred[CRED_ACCOUNT])
+        ret->account = job_cred(e->c, j, CRED_ACCOUNT)->name;
+    ret->lacks = job_waits(j) && bank_refuses(e->c, j, now, &ret->why);
+    return true;
+}
+
+int query_price(struct engine *e, const struct query_ask *ask, int64_t now,
+    bool *ret_known, struct query_price *ret, struct err *err)
+{
+    struct asker a;
+
+    if (asker_check(e, ask, err) < 0
+        || asker_begin(e, ask, 1, ask->procs > 0 ? ask->procs : 1, &a, err) < 0)
+        return -1;
+    *ret_known = query_job_price(e, a.j, now, ret);
+    asker_end(&a);
+    return 0;
 }
 
 struct job_memory engine_memory_of(const struct engine *e, const struct job *j)

@@ -44,6 +44,25 @@ bool query_job_start(struct engine *e, const struct job *j, uint32_t qos, int64_
 int query_start(struct engine *e, const struct query_ask *ask, int64_t now,
     bool *ret_found, struct query_start *ret, struct err *err);
 
+/* ---- what it costs ---- */
+
+/* 1/1000 credit. `lacks`: its account could not pay now, `why` says what is missing. */
+struct query_price {
+    const char *account; /* borrowed; NULL = none */
+    int64_t most, kept;
+    bool lacks;
+    struct reason why;
+};
+
+/* False: there is no bank in force. O(1). */
+bool query_job_price(
+    const struct engine *e, const struct job *j, int64_t now, struct query_price *ret);
+
+/* The same of `procs` during `duration_s`. *ret_known: there is a bank in force. -1
+ * with a sentence when the question makes no sense. */
+int query_price(struct engine *e, const struct query_ask *ask, int64_t now,
+    bool *ret_known, struct query_price *ret, struct err *err);
+
 /* ---- showbf ---- */
 
 struct query_window {

@@ -5,6 +5,26 @@
 #include <inttypes.h>
 #include <stdio.h>
 
+int amount_parse(const char *text, int64_t *ret)
+{
+    const char *p = text;
+    int64_t n = 0, part = AM_CREDIT;
+
+    for (; *p >= '0' && *p <= '9' && n <= AM_LARGEST / 10; p++)
+        n = n * 10 + (*p - '0') * AM_CREDIT;
+    if (p > text && *p == '.')
+        for (p++; *p >= '0' && *p <= '9' && part > 1; p++)
+            n += (*p - '0') * (part /= 10);
+    if (p > text && *p == 'h' && n <= AM_LARGEST / 3600) {
+        n *= 3600;
+        p++;
+    }
+    if (p == text || *p || n > AM_LARGEST)
+        return -1;
+    *ret = n;
+    return 0;
+}
+
 /* The digits of `n` with a comma before every third from the end. */
 static void group_digits(uint64_t n, char *to, size_t size)
 {

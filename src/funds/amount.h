@@ -12,6 +12,10 @@ struct amount_text {
     char text[40];
 };
 
+/* "57600", "129945.6", "16h": hours of a processor at rate 1. -1: it is none, or beyond
+ * AM_LARGEST. */
+int amount_parse(const char *text, int64_t *ret);
+
 /* For people: "57,600", "129,945.6", "-0.001". */
 struct amount_text amount_text(int64_t amount);
 

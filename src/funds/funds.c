@@ -181,7 +181,7 @@ struct funds_account funds_account_now(const struct funds *f, uint32_t account)
 static bool may_use(const struct funds_deposit *d, const struct funds_use *by)
 {
     return d->from_at <= by->at && by->at < d->to_at
-           && (!d->only || only_admits(d->only, by->use));
+           && (!d->only || !by->use || only_admits(d->only, by->use));
 }
 
 /* In the order of use. The purse is the picture's own, for one question. */
@@ -218,7 +218,7 @@ enum funds_answer funds_ask(const struct funds *f, uint32_t account,
     *ret = (struct funds_left){0};
     if (a->closed)
         return FUNDS_CLOSED;
-    if (a->only && !only_admits(a->only, use))
+    if (a->only && use && !only_admits(a->only, use))
         return FUNDS_FORBIDDEN;
     const struct purse *p = load_purse(f, account, &by);
     if (p->n == 0)
@@ -426,6 +426,11 @@ static int64_t sum_kept(const struct run *r)
     for (size_t i = 0; i < r->liens.n; i++)
         sum += r->liens.v[i].amount;
     return sum;
+}
+
+int64_t funds_run_kept(const struct funds *f, uint32_t run)
+{
+    return sum_kept(&f->runs.v[run]);
 }
 
 /* What was placed last is let go first. */

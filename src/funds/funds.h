@@ -98,7 +98,8 @@ enum funds_answer {
     FUNDS_UNUSABLE   /* it has no deposit that could be used now */
 };
 
-/* What `use` may use of the account, and of those that it draws on, at `at`. */
+/* What `use` (NULL = anybody: what is for some counts too) may use of the account, and
+ * of those that it draws on, at `at`. */
 struct funds_left {
     int64_t available; /* balance + credit limit - held */
     int64_t held;      /* by liens */
@@ -126,6 +127,7 @@ const char *funds_run_name(const struct funds *f, uint32_t run);
 uint32_t funds_run_account(const struct funds *f, uint32_t run);
 int64_t funds_run_most(const struct funds *f, uint32_t run);
 int64_t funds_run_since(const struct funds *f, uint32_t run); /* 0: opened here */
+int64_t funds_run_kept(const struct funds *f, uint32_t run);
 int64_t funds_run_charged(const struct funds *f, uint32_t run);
 /* When it was told, what of `most` it had come to by `at`: its time beside that until
  * its latest end. 0 of one that was opened here. */

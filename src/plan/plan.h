@@ -169,6 +169,17 @@ bool plan_fit_by(struct plan *p, const struct job *j, int64_t from, int64_t by,
 void plan_reserve(struct plan *p, const struct job *j, const struct slot *slot);
 /* What it holds is free again; the job is owed another one. */
 void plan_unreserve(struct plan *p, const struct job *j);
+/* The same, kept to be laid back. NULL: nothing is pinned for it, and the search finds
+ * that place again. (For several requests it is greedy, and may miss it.) */
+struct lifted_rsv;
+struct lifted_rsv *plan_lift(struct plan *p, const struct job *j);
+/* When it began. */
+int64_t lifted_rsv_at(const struct lifted_rsv *l);
+/* The job, which has no reservation, has the lifted one again. False where another, or
+ * one past its limit, has some of it. */
+bool plan_lay_back(struct plan *p, const struct job *j, const struct lifted_rsv *l);
+/* NULL is allowed. */
+void lifted_rsv_free(struct lifted_rsv *l);
 /* The slot of the job's reservation has come: its units of counted pools are given
  * back, so that plan_place_now() finds them. (Its pins may stay: they are not in its
  * own way.) The start follows at once; where it fails, plan_unplanned() does. */

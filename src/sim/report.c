@@ -3,6 +3,7 @@
 #include "sim/report.h"
 
 #include "cluster/reservation.h"
+#include "funds/amount.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -284,6 +285,26 @@ static json_t *reservations_json(const struct occupancy *o)
     return list;
 }
 
+static json_t *accounts_json(const struct run_result *r)
+{
+    json_t *list = json_array();
+
+    for (size_t i = 0; i < r->accounts.n; i++) {
+        const struct run_account *a = &r->accounts.v[i];
+        json_t *row = json_object();
+
+        json_object_set_new(row, "account", json_string(a->name));
+        put_real(row, "charged", (double)a->charged / AM_CREDIT);
+        put_real(row, "available", (double)a->available / AM_CREDIT);
+        put_real(row, "held", (double)a->held / AM_CREDIT);
+        json_object_set_new(
+            row, "dry_at", a->dry_at >= 0 ? json_integer(a->dry_at) : json_null());
+        put_int(row, "waiting", a->waiting);
+        json_array_append_new(list, row);
+    }
+    return list;
+}
+
 json_t *report_json(const struct study *s, const struct outcome *o)
 {
     const struct run_result *r = &o->result;
@@ -316,6 +337,8 @@ json_t *report_json(const struct study *s, const struct outcome *o)
     put_int(out, "no_estimate", s->w->no_estimate);
     if (o->occupancy.procs > 0)
         json_object_set_new(out, "reservations", reservations_json(&o->occupancy));
+    if (r->accounts.n > 0)
+        json_object_set_new(out, "accounts", accounts_json(r));
     json_object_set_new(out, "dropped", dropped_json(s->w));
     put_real(out, "read_s", s->read_s);
     put_real(out, "wall_s", o->wall_s);

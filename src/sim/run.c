@@ -75,6 +75,9 @@ const char *run_state_name(enum run_state s)
 void run_result_fini(struct run_result *r)
 {
     free(r->jobs);
+    for (size_t i = 0; i < r->accounts.n; i++)
+        free(r->accounts.v[i].name);
+    vec_fini(&r->accounts);
     *r = (struct run_result){0};
 }
 
@@ -652,6 +655,39 @@ static int begin(struct run *s, struct err *err)
     return 0;
 }
 
+/* ---- the bank ---- */
+
+static uint64_t count_poor(const struct run *s, const char *account)
+{
+    const struct cred *k = cred_find(s->c, CRED_ACCOUNT, account);
+    uint64_t n = 0;
+
+    for (size_t i = 0; k != NULL && i < s->c->jobs.n; i++) {
+        const struct job *j = s->c->jobs.v[i];
+        n += j != NULL && j->why.code == WAIT_FUNDS && job_waits(j)
+             && job_cred(s->c, j, CRED_ACCOUNT) == k;
+    }
+    return n;
+}
+
+static void sum_up_bank(struct run *s)
+{
+    const struct funds *f = s->c->funds;
+
+    for (uint32_t i = 0; f != NULL && i < funds_accounts(f); i++) {
+        const char *name = funds_account_name(f, i);
+        struct run_account a = {.name = xstrdup(name), .waiting = count_poor(s, name)};
+        struct funds_left left;
+
+        funds_ask(f, i, NULL, s->now, 0, &left);
+        engine_account_life(s->e, i, &a.charged, &a.dry_at);
+        a.dry_at = a.dry_at != 0 ? a.dry_at - s->shift : -1;
+        a.available = left.available;
+        a.held = left.held;
+        vec_push(&s->r->accounts, a);
+    }
+}
+
 int run_replay(const struct workload *w, const struct machine *m,
     const struct settings *cfg, const struct run_options *opt, struct run_result *ret,
     struct err *err)
@@ -680,6 +716,7 @@ int run_replay(const struct workload *w, const struct machine *m,
         if (opt->occupancy != NULL)
             end_occupancy(&s);
         sum_up(&s);
+        sum_up_bank(&s);
         rc = 0;
     } else {
         run_result_fini(ret);

@@ -88,6 +88,14 @@ struct run_stuck {
     char text[200];   /* why that one waits */
 };
 
+/* An account of the bank at the end. Amounts in 1/1000 credit. */
+struct run_account {
+    char *name; /* owned */
+    int64_t charged, available, held;
+    int64_t dry_at;   /* trace time at which a job of it first could not pay; -1 */
+    uint64_t waiting; /* jobs that wait for its credits at the end */
+};
+
 struct run_result {
     struct run_job *jobs; /* owned; by index in the workload */
     uint64_t by_state[RUN_REFUSED + 1];
@@ -98,7 +106,8 @@ struct run_result {
     uint64_t told, refused;             /* lines of the scenario; of them, in vain */
     uint64_t lost;                      /* jobs cancelled because a node went down */
     struct run_stuck stuck[WAIT_CODES]; /* by enum wait_code */
-    int64_t end_at;                     /* trace time of the last event */
+    struct VEC(struct run_account) accounts; /* of the bank; none = there is none */
+    int64_t end_at;                          /* trace time of the last event */
 };
 
 /* Replay. `cfg` is borrowed until the end of the call. Fails when the machine cannot

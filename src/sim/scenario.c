@@ -3,10 +3,12 @@
  * scenario_bind.c. */
 #include "sim/scenario.h"
 
+#include "base/duration.h"
 #include "base/hostexpr.h"
 #include "base/nearest.h"
 #include "config/table.h"
 #include "config/value.h"
+#include "funds/amount.h"
 #include "policy/holds.h"
 
 #include <string.h>
@@ -265,6 +267,28 @@ static int read_changeparam(struct reading *r, struct err *err)
     return status;
 }
 
+static int read_account(struct reading *r, struct err *err)
+{
+    if (r->n < 1 || r->n > 3 || (r->n == 3 && strcasecmp(r->words[2], "overflow") != 0))
+        return err_set(err, ERR_INVALID, "expected: account NAME [PARENT [overflow]]");
+    return keep_words(r, 0, "a name", err);
+}
+
+static int read_deposit(struct reading *r, struct err *err)
+{
+    r->ev->for_s = DURATION_UNLIMITED;
+    if (r->n < 2 || r->n > 3)
+        return err_set(err, ERR_INVALID, "expected: deposit ACCOUNT AMOUNT [FOR]");
+    if (amount_parse(r->words[1], &r->ev->amount) < 0 || r->ev->amount < 1)
+        return err_set(err, ERR_INVALID,
+            "'%.40s' is not an amount; expected credits as in 57600, 129945.6 or 16h",
+            r->words[1]);
+    if (r->n == 3 && duration_parse(r->words[2], &r->ev->for_s, err) < 0)
+        return -1;
+    text_list_add(&r->ev->words, r->words[0]);
+    return 0;
+}
+
 static int read_config(struct reading *r, struct err *err)
 {
     if (r->n != 1)
@@ -284,6 +308,8 @@ static const struct command_row {
     [SCENARIO_SETQOS] = {"setqos", read_setqos},
     [SCENARIO_CANCELJOB] = {"canceljob", read_canceljob},
     [SCENARIO_NODE] = {"node", read_node},
+    [SCENARIO_ACCOUNT] = {"account", read_account},
+    [SCENARIO_DEPOSIT] = {"deposit", read_deposit},
     [SCENARIO_CHANGEPARAM] = {"changeparam", read_changeparam},
     [SCENARIO_CONFIG] = {"config", read_config},
 };

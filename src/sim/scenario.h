@@ -14,6 +14,8 @@
  *     setqos QOS JOB...
  *     canceljob JOB...
  *     node HOSTS STATE             up, down, drain, drained, flush, unknown
+ *     account NAME [PARENT [overflow]]     of the bank
+ *     deposit ACCOUNT AMOUNT [FOR]         credits, for so long; without FOR for ever
  *     changeparam PARAMETER VALUE...
  *     config FILE                  all settings; FILE is beside the scenario
  *
@@ -43,6 +45,8 @@ enum scenario_command {
     SCENARIO_SETQOS,
     SCENARIO_CANCELJOB,
     SCENARIO_NODE,
+    SCENARIO_ACCOUNT,
+    SCENARIO_DEPOSIT,
     SCENARIO_CHANGEPARAM,
     SCENARIO_CONFIG,
     SCENARIO_COMMANDS
@@ -62,6 +66,7 @@ struct scenario_event {
     int64_t priority;
     bool relative; /* priority: added to the computed one */
     enum node_state state;
+    int64_t amount, for_s; /* DEPOSIT: 1/1000 credit; DURATION_UNLIMITED = for ever */
     /* filled by scenario_bind() */
     struct VEC(uint32_t) jobs;  /* indexes in the workload, in its order */
     struct VEC(uint32_t) nodes; /* indexes in the cluster */

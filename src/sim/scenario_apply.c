@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Scenarios: each line as events of the engine, and what the command would have
  * answered. */
+#include "base/duration.h"
 #include "cluster/rsvdraft.h"
+#include "funds/amount.h"
 #include "sim/scenario.h"
 
 #include <stdio.h>
@@ -125,6 +127,8 @@ static struct event event_for_job(
     case SCENARIO_SETRES:
     case SCENARIO_RELEASERES:
     case SCENARIO_NODE:
+    case SCENARIO_ACCOUNT:
+    case SCENARIO_DEPOSIT:
     case SCENARIO_CHANGEPARAM:
     case SCENARIO_CONFIG:
     case SCENARIO_COMMANDS:
@@ -200,6 +204,77 @@ static int apply_settings(const struct settings *changed,
     return 0;
 }
 
+/* ---- the bank ---- */
+
+/* As the engine has it; one that it does not know is made. Its deposits are borrowed.
+ */
+static struct funds_account account_now(
+    const struct scenario_target *t, const char *name)
+{
+    const struct funds *f = engine_cluster(t->e)->funds;
+    uint32_t known = f ? funds_account(f, name) : FUNDS_NONE;
+
+    return known == FUNDS_NONE ? (struct funds_account){.name = name}
+                               : funds_account_now(f, known);
+}
+
+static int tell_account(
+    const struct scenario_target *t, const struct funds_account *a, struct err *err)
+{
+    struct event event = {.kind = EVENT_FUNDS, .at = t->now};
+
+    event.u.funds = (struct funds_facts){.accounts = a, .n = 1};
+    return engine_apply(t->e, &event, NULL, err);
+}
+
+/* What is told replaces what there is, from which it is made: so of a copy. */
+static int tell_with(const struct scenario_target *t, struct funds_account a,
+    const struct funds_deposit *more, struct err *err)
+{
+    struct VEC(struct funds_deposit) all = {0};
+    int status;
+
+    for (size_t i = 0; i < a.n; i++)
+        vec_push(&all, a.deposits[i]);
+    if (more != NULL)
+        vec_push(&all, *more);
+    a.deposits = all.v;
+    a.n = all.n;
+    status = tell_account(t, &a, err);
+    vec_fini(&all);
+    return status;
+}
+
+static int apply_account(const struct scenario_event *ev,
+    const struct scenario_target *t, char *text, size_t size, struct err *err)
+{
+    struct funds_account a = account_now(t, ev->words.v[0]);
+    const struct funds *f = engine_cluster(t->e)->funds;
+
+    a.parent = ev->words.n > 1 ? ev->words.v[1] : NULL;
+    a.overflow = ev->words.n > 2;
+    if (a.parent != NULL && (f == NULL || funds_account(f, a.parent) == FUNDS_NONE))
+        return err_set(
+            err, ERR_NOT_FOUND, "no account '%.60s' was made before", a.parent);
+    snprintf(text, size, "account %s", a.name);
+    return tell_with(t, a, NULL, err);
+}
+
+static int apply_deposit(const struct scenario_event *ev,
+    const struct scenario_target *t, char *text, size_t size, struct err *err)
+{
+    struct funds_account a = account_now(t, ev->words.v[0]);
+    const struct funds_deposit d = {
+        .id = (int64_t)ev->file << 32 | ev->line, /* each line is one */
+        .from_at = t->now,
+        .to_at = ev->for_s >= DURATION_UNLIMITED ? INT64_MAX : t->now + ev->for_s,
+        .balance = ev->amount};
+
+    snprintf(
+        text, size, "%s credits for account %s", amount_text(ev->amount).text, a.name);
+    return tell_with(t, a, &d, err);
+}
+
 int scenario_apply(const struct scenario_event *ev, const struct settings *changed,
     const struct scenario_target *t, char *text, size_t size)
 {
@@ -228,6 +303,12 @@ int scenario_apply(const struct scenario_event *ev, const struct settings *chang
         break;
     case SCENARIO_NODE:
         status = apply_node(ev, t, text, size, &err);
+        break;
+    case SCENARIO_ACCOUNT:
+        status = apply_account(ev, t, text, size, &err);
+        break;
+    case SCENARIO_DEPOSIT:
+        status = apply_deposit(ev, t, text, size, &err);
         break;
     case SCENARIO_CHANGEPARAM:
     case SCENARIO_CONFIG:

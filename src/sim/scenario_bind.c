@@ -323,6 +323,8 @@ static int bind_event(struct binding *b, struct scenario_event *ev, struct err *
         return bind_words(b, ev, bind_job, err);
     case SCENARIO_NODE:
         return bind_nodes(b, ev, err);
+    case SCENARIO_ACCOUNT:
+    case SCENARIO_DEPOSIT:
     case SCENARIO_CHANGEPARAM:
     case SCENARIO_CONFIG:
     case SCENARIO_COMMANDS:

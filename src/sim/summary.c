@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * The summary of a replay, for a person who may see one for the first time. */
 #include "base/duration.h"
+#include "funds/amount.h"
 #include "sim/report.h"
 
 #include <inttypes.h>
@@ -272,6 +273,32 @@ static void print_scenario(FILE *out, const struct outcome *o)
             r->triggers, r->triggers == 1 ? "" : "s");
 }
 
+/* "chem: 86,400 credits charged, 13,600 left; dry since +2:00:00, 3 jobs wait for more"
+ */
+static void print_account(FILE *out, const struct workload *w, const char *config,
+    const struct run_account *a)
+{
+    char when[DURATION_TEXT_MAX];
+
+    fprintf(out, "%s: account %s: %s credits charged, %s left", config, a->name,
+        amount_text(a->charged).text, amount_text(a->available).text);
+    if (a->dry_at >= 0) {
+        int64_t since = a->dry_at - w->jobs.v[0].submit_at;
+        fprintf(out, "; a job first lacked some at +%s",
+            duration_format_exact(since > 0 ? since : 0, when, sizeof when));
+    }
+    if (a->waiting > 0)
+        fprintf(out, "; %" PRIu64 " job%s for more", a->waiting,
+            a->waiting == 1 ? " waits" : "s wait");
+    fputs("\n", out);
+}
+
+static void print_accounts(FILE *out, const struct workload *w, const struct outcome *o)
+{
+    for (size_t i = 0; i < o->result.accounts.n; i++)
+        print_account(out, w, short_name(o->config), &o->result.accounts.v[i]);
+}
+
 static void print_cost(
     FILE *out, const struct study *s, const struct outcome *o, size_t n)
 {
@@ -316,6 +343,7 @@ void report_summary(FILE *out, const struct study *s, const struct outcome *o, s
         fputs("In brackets: the ratio to the first configuration.\n", out);
     for (size_t k = 0; k < n; k++) {
         print_scenario(out, &o[k]);
+        print_accounts(out, s->w, &o[k]);
         print_left(out, s->w, &o[k]);
     }
     print_cost(out, s, o, n);

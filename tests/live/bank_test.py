@@ -251,3 +251,24 @@ def test_a_lead_takes_neither_names_nor_requests_of_others(daemon):
     users.ok("nobody", "mam-transfer", "--request", "2026-12", "chem", "5", "chem-a")
     assert account(daemon)["balance"] == 165
     check(daemon)
+
+
+def test_what_a_job_costs_is_told_wherever_one_looks(bank):
+    bank.ok("mam-deposit", "chem", "1000")
+    assert bank.ok("mam-quote", "-A", "chem", "-n", "2", "-l", "100") == \
+        "200 credits of chem: enough is there now\n"
+    assert "needs 7,200 credits, 1,000 left in chem" in bank.ok(
+        "mam-quote", "-A", "chem", "-n", "2")
+    assert bank.ok("mam-quote", "-h", "-A", "chem").startswith("1 processor hours of chem: ")
+    assert bank.run("mam-quote", "-l", "soon").returncode == 1
+    job = bank.submit("sleep 600", account="chem", wclimit_s=900)
+    bank.wait(lambda: bank.state(job) == "Running")
+    assert "Funds: 900 credits of chem, 900 of them kept" in bank.ok("checkjob", job)
+    poor = bank.submit("true", account="chem", wclimit_s=200)
+    bank.wait(lambda: "Funds: 200 credits of chem, which it lacks" in bank.ok("checkjob", poor))
+    assert "needs 200 credits, 1,000 left in chem" in bank.ok("showq", "-b", "-v")
+    assert "funds: 100.000 credits available, 900.000 kept for 1 running job" in bank.ok(
+        "diagnose", "-a", "chem")
+    funds = bank.ok("showstats", "-a").split("Funds ")[1]
+    assert [line.split() for line in funds.splitlines() if "chem" in line] == \
+        [["chem", "100.000", "900.000"]]

@@ -66,6 +66,7 @@ OPERATIONS = {
     "GET /v1/accounting": (ALL, None),  # one's own; ADMIN3 and up those of all
     "GET /v1/bank/accounts": (ALL, None),  # those one may see
     "GET /v1/bank/statement": (ALL, None),
+    "GET /v1/bank/quote": (ALL, None),
     "GET /v1/bank/liens": (ALL, None),
     "POST /v1/bank/accounts": ("1o", {"account": "below", "parent": "physics"}),
     "POST /v1/bank/deposits": ("1", {"request": "a", "account": "physics", "amount": "1"}),
@@ -90,8 +91,9 @@ PARAMETERS = {
     "os": "linux", "arch": "x86", "nodes": "1", "mem": ">=1", "mem_per_proc_mb": "1",
     "later": "1", "limits": "1", "per_node": "1", "blocked": "1", "state": "Idle",
     "type": "User", "name": "nobody", "kind": "user", "defaults": "1", "from": "1",
-    "to": "2", "limit": "1", "follow": "0", "full": "1",
-    "table": "1", "job": "1",
+    "to": "2", "after": "1.1.0", "limit": "1", "follow": "0", "full": "1",
+    "table": "1", "job": "1", "q": "class:batch", "sort": "-procs", "offset": "1",
+    "count": "class,reason",
 }
 ALWAYS = {"/v1/start": "procs=1", "/v1/events": "follow=0"}  # else there is no end of it
 UNABLE = "the resource manager LOCAL cannot"

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Long queues, their readers, and those who submit much: nobody else waits for them."""
 import os
+import signal
 import subprocess
 import threading
 import time
@@ -126,6 +127,36 @@ def test_a_cancelled_array_is_made_no_further(live, whole):
     live.kill()
     live.start()
     assert not table(live, "fields=id")
+
+
+def test_an_array_whose_client_left_is_made_no_further(live):
+    """Who pressed ^C, or was told of a timeout, has no jobs that nobody asked for."""
+    client = subprocess.Popen([live.program, "msub", "-h", "-t", f"1-{20 * QUEUED}",
+                               "--", "true"], env=live.env, cwd=live.home)
+    live.wait(lambda: table(live, "fields=id"), "the first of the array")
+    client.kill()
+    client.wait()
+    live.wait(lambda: not table(live, "fields=id"), "an empty queue", 60)
+    live.kill()
+    live.start()
+    assert not table(live, "fields=id")
+
+
+def test_an_array_may_take_longer_than_an_answer(live):
+    """As long as the daemon answers others it is waited for, and so is an order."""
+    live.env["CLIENTTIMEOUT"] = "1"
+    try:
+        done = live.run("msub", "-h", "-t", f"1-{2 * QUEUED}", "--", "true")
+        assert done.returncode == 0, done.stderr
+        assert len(table(live, "fields=id")) == 2 * QUEUED
+        done = live.run("canceljob", "ALL")
+        assert done.returncode == 0, done.stderr
+        os.kill(live.pid(), signal.SIGSTOP)
+        done = live.run("canceljob", "ALL")
+        os.kill(live.pid(), signal.SIGCONT)
+        assert done.returncode == 1 and "Timeout was reached" in done.stderr
+    finally:
+        del live.env["CLIENTTIMEOUT"]
 
 
 @pytest.mark.parametrize("name, whose", [("MAXSUBMITJOBSPERUSER", "user "),

@@ -2,6 +2,7 @@
 """`maui pbs`, before a server that is a file: qmgr, as far as it is asked."""
 import json
 import os
+import socket
 import subprocess
 import time
 
@@ -52,7 +53,10 @@ class Server:
         self.write(scheduling="True", hooks={}, lines=[], refuses="")
         (folder / "qmgr").write_text(QMGR.format(state=self.state, version=version))
         (folder / "qmgr").chmod(0o755)
-        self.env = dict(os.environ, PATH=f"{folder}:/usr/bin:/bin", MAUIHOMEDIR=str(self.home))
+        (folder / "lib").mkdir()
+        (folder / "lib" / "libpbs.so.0").touch()
+        self.env = dict(os.environ, PATH=f"{folder}:/usr/bin:/bin", MAUIHOMEDIR=str(self.home),
+                        PBS_EXEC=str(folder))
 
     def write(self, **o):
         self.state.write_text(json.dumps(o))
@@ -84,13 +88,16 @@ def test_installed_checked_let_go_and_undone(server):
     assert server.pbs("check").returncode == 1  # two schedulers
     assert server.pbs("install").returncode == 0
     assert server["scheduling"] == "False" and server["hooks"]["maui"]["enabled"] == "true"
-    assert server["hooks"]["maui"]["text"] == server.pbs("hook").stdout
+    for name, word in (("maui", "hook"), ("maui_wake", "wake")):
+        assert server["hooks"][name]["enabled"] == "true"
+        assert server["hooks"][name]["text"] == server.pbs(word).stdout
     done = server.pbs("check")
     assert done.returncode == 0 and "has not given a sign" in done.stdout
     (server.home / "pbs.heartbeat").write_text(f"{int(time.time())} free\n\n")
     assert server.pbs("check").stdout == "the server has what is needed\n"
     assert server.pbs("letgo").returncode == 0
-    assert server["scheduling"] == "True" and server["hooks"]["maui"]["enabled"] == "false"
+    assert server["scheduling"] == "True"
+    assert [h["enabled"] for h in server["hooks"].values()] == ["false", "false"]
     assert server.pbs("check").returncode == 1
     assert server.pbs("install").returncode == 0  # again: what was before is not forgotten
     assert server.pbs("install", "--undo").returncode == 0
@@ -121,6 +128,25 @@ def test_a_refusal_is_told_and_ends_it(server):
     done = server.pbs("install")
     assert done.returncode == 1 and "Unauthorized Request" in done.stderr
     assert "installed" not in done.stdout and server["scheduling"] == "True"
+
+
+def test_a_server_without_such_events_has_the_rest(server):
+    """That wakes the scheduler; it is a matter of seconds, and said."""
+    server.set(refuses="create hook maui_wake")
+    done = server.pbs("install")
+    assert done.returncode == 0 and "each POLLINTERVAL" in done.stderr
+    assert list(server["hooks"]) == ["maui"] and server["scheduling"] == "False"
+    assert "no hook that wakes the scheduler" in server.pbs("check").stdout
+
+
+def test_check_says_that_there_is_no_library(server):
+    assert server.pbs("install").returncode == 0
+    os.unlink(f"{server.env['PBS_EXEC']}/lib/libpbs.so.0")
+    done = server.pbs("check")
+    assert done.returncode == 0 and "libpbs.so.0: No such file" in done.stdout
+    del server.env["PBS_EXEC"]
+    server.env["PBS_CONF_FILE"] = "/nonexistent"
+    assert "PBS's library is not found" in server.pbs("check").stdout
 
 
 def test_torque_has_no_hook(tmp_path, maui):
@@ -158,6 +184,48 @@ def test_what_the_hook_decides(server, tmp_path):
     assert says("Scheduler", "--open-after", 0) == "no"
     heartbeat.write_text("rubbish")
     assert says("Scheduler") == "yes"
+
+
+@pytest.mark.parametrize("kind, fields, news", [
+    ("POSTQUEUEJOB", {}, True), ("MODIFYJOB", {"comment": None}, True),
+    ("MODIFYJOB", {"comment": "waits"}, False),  # a note of the scheduler's own
+    ("MODIFYVNODE", {"state": 1, "was": 1}, False), ("MODIFYVNODE", {"state": 1, "was": 0}, True),
+    ("JOBOBIT", {"raises": True}, False)])
+def test_what_wakes_the_scheduler(server, tmp_path, kind, fields, news):
+    """Whatever happens in the hook, the request goes on: it ends well."""
+    (tmp_path / "pbs.py").write_text(
+        "MODIFYJOB, MODIFYVNODE, POSTQUEUEJOB, JOBOBIT = range(4)\n"
+        f"fields = {fields!r}\n"
+        "class Thing:\n"
+        "    def __init__(self, **o): self.__dict__.update(o)\n"
+        "def event():\n"
+        "    if fields.get('raises'): raise RuntimeError('no event')\n"
+        f"    return Thing(type={kind}, job=Thing(comment=fields.get('comment')),\n"
+        "                 vnode=Thing(state=fields.get('state')),\n"
+        "                 vnode_o=Thing(state=fields.get('was')))\n")
+    (tmp_path / "wake.py").write_text(server.pbs("wake").stdout)
+
+    def run():
+        subprocess.run(["/usr/bin/python3", tmp_path / "wake.py"], check=True)
+    run()  # nobody listens
+    with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as s:
+        s.bind(str(server.home / "pbs.wake"))
+        s.setblocking(False)
+        run()
+        try:
+            assert s.recv(10) == b"1" and news
+        except BlockingIOError:
+            assert not news
+        for _ in range(500):  # it is full: nobody waits
+            s2 = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
+            s2.setblocking(False)
+            try:
+                s2.sendto(b"1", str(server.home / "pbs.wake"))
+            except BlockingIOError:
+                break
+            finally:
+                s2.close()
+        run()
 
 
 def test_usage_errors(server, tmp_path):

@@ -428,8 +428,12 @@ def command(name, args):
 # ---- the tests' side ----
 
 class Recorded:
-    def __init__(self, folder, torque=False, nodes=2, cpus=4):
+    def __init__(self, folder, torque=False, nodes=2, cpus=4, library=None):
         self.folder = pathlib.Path(folder)
+        self.exec = self.folder / "exec"  # where PBS lies, with its library if there is one
+        (self.exec / "lib").mkdir(parents=True)
+        if library:
+            (self.exec / "lib" / "libpbs.so.0").symlink_to(library)
         self.torque = torque
         self.bin = self.folder / "bin"
         self.bin.mkdir()
@@ -474,7 +478,8 @@ class Recorded:
         return server
 
     def environment(self):
-        return {"PATH": f"{self.bin}:/usr/bin:/bin", "PBS_RECORDED": str(self.folder)}
+        return {"PATH": f"{self.bin}:/usr/bin:/bin", "PBS_RECORDED": str(self.folder),
+                "PBS_EXEC": str(self.exec)}
 
     def look(self):
         with State(self.folder) as o:

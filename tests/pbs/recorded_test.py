@@ -1,9 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
 """The PBS driver in front of a recorded server (recorded.py), as OpenPBS and as TORQUE: no
 real one is needed. What a real one does beyond that is in docs/pbs.md."""
+import contextlib
 import os
 import pathlib
 import signal
+import socket
+import subprocess
 import sys
 import time
 
@@ -15,7 +18,7 @@ from recorded import Recorded, State  # noqa: E402
 
 FIXTURES = pathlib.Path(__file__).parent / "fixtures"
 CONFIG = """\
-RMCFG[pbs] TYPE=PBS POLLINTERVAL=1 {wait}
+RMCFG[pbs] TYPE=PBS {wait}
 RMPOLLINTERVAL 1
 ADMIN1 root {user}
 NODEALLOCATIONPOLICY FIRSTAVAILABLE
@@ -33,6 +36,7 @@ class Site:
         self.daemon.env.update(server.environment())
 
     def configure(self, wait="STARTWAIT=60"):
+        wait = wait if "POLLINTERVAL" in wait else f"POLLINTERVAL=1 {wait}"
         import pwd
         text = CONFIG.format(user=pwd.getpwuid(os.geteuid()).pw_name, wait=wait)
         self.daemon.configure(text, plain=True)
@@ -89,9 +93,22 @@ class Site:
         return None
 
 
-@pytest.fixture(params=["openpbs", "torque"])
-def site(request, build, tmp_path):
-    site = Site(build, Recorded(tmp_path, torque=request.param == "torque"))
+@pytest.fixture(scope="session")
+def library(tmp_path_factory):
+    """PBS's client library, of ours."""
+    path = tmp_path_factory.mktemp("library") / "libpbs.so.0"
+    here = pathlib.Path(__file__).parent
+    words = subprocess.run(["pkg-config", "--cflags", "--libs", "jansson"], check=True,
+                           capture_output=True, text=True).stdout.split()
+    subprocess.run(["cc", "-shared", "-fPIC", "-D_GNU_SOURCE", f"-I{here.parents[1] / 'src'}",
+                    here / "library.c", "-o", path, *words], check=True)
+    return path
+
+
+@pytest.fixture(params=["openpbs", "library", "torque"])
+def site(request, build, tmp_path, library):
+    site = Site(build, Recorded(tmp_path, torque=request.param == "torque",
+                                library=library if request.param == "library" else None))
     yield site
     site.end()
 
@@ -135,7 +152,7 @@ def test_holds_are_kept_and_released(site):
     site.wait_state(held, "R")
 
 
-@pytest.mark.parametrize("site", ["openpbs"], indirect=True)
+@pytest.mark.parametrize("site", ["openpbs", "library"], indirect=True)
 def test_an_array_runs_as_many_at_once_as_it_says(site):
     """TORQUE itself holds members beyond the limit."""
     site.serve()
@@ -197,6 +214,7 @@ def test_nodes_that_are_down_or_offline_get_nothing(site):
     site.wait_state(second, "R")
 
 
+@pytest.mark.parametrize("site", ["openpbs", "torque"], indirect=True)
 def test_looks_are_a_second_apart_however_many_starts_are_awaited(site):
     """Each command of OpenPBS has one of 512 ports for a minute."""
     counts, stamps = site.server.bin / "qstat", site.server.folder / "stamps"
@@ -318,6 +336,73 @@ def test_captured_answers_are_taken_over(build, tmp_path, torque):
         site.end()
 
 
+@pytest.fixture
+def lined(site):
+    """With the library in use: a start has come by it."""
+    site.serve()
+    id = site.qsub("-l", chunk(site))
+    site.wait_state(id, "R")
+    site.wait(lambda: line_of(site), "the library's program")
+    site.cycles(1)
+    return site
+
+
+def line_of(site):
+    """The program that keeps the connection for looks: the adapter's first child."""
+    adapter = site.adapter()
+    children = f"/proc/{adapter}/task/{adapter}/children"
+    with contextlib.suppress(OSError):
+        for pid in pathlib.Path(children).read_text().split():
+            if pathlib.Path(f"/proc/{pid}/comm").read_text().startswith("maui-pbs-line"):
+                return int(pid)
+    return None
+
+
+@pytest.mark.parametrize("site", ["library"], indirect=True)
+def test_the_programs_of_the_library_are_lost_and_come_again(lined):
+    """Killed amid looks: what was asked is of unknown outcome, and all is told anew."""
+    for _ in range(3):
+        first = lined.wait(lambda: line_of(lined), "the library's program")
+        id = lined.qsub("-l", chunk(lined))
+        os.kill(first, signal.SIGKILL)
+        lined.wait_state(id, "R")
+        lined.wait(lambda: line_of(lined) not in (None, first), "another one")
+        lined.server.end(id)
+        assert len(lined.server.starts(id)) == 1
+
+
+@pytest.mark.parametrize("site", ["library"], indirect=True)
+def test_a_sign_of_the_hook_makes_it_look_at_once(site):
+    """POLLINTERVAL is an hour: without the sign nothing would be seen."""
+    site.configure("POLLINTERVAL=3600")
+    site.serve()
+    sign = pathlib.Path(site.daemon.home) / "pbs.wake"
+    site.wait(sign.exists, "the socket")
+    assert sign.stat().st_mode & 0o777 == 0o600  # users cannot
+    site.wait(lambda: "cn01" in site.daemon.run("checknode", "cn01").stdout, "a look")
+    id = site.qsub("-l", chunk(site))
+
+    def started():
+        with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as s:
+            s.sendto(b"1", str(sign))
+        return site.server.job(id)["job_state"] == "R"
+    site.wait(started, "its start")
+
+
+def test_the_reason_is_shown_where_users_of_pbs_look(site):
+    site.serve()
+    first = site.qsub("-l", chunk(site, 4, 2))
+    site.wait_state(first, "R")
+    second = site.qsub("-l", chunk(site, 2))
+    site.wait(lambda: "waits" in site.server.job(second).get("comment", ""), "its comment")
+    assert "=" not in site.server.job(second)["comment"]
+
+
 def test_check_says_what_serve_would_do(maui, tmp_path):
     (tmp_path / "maui.cfg").write_text("RMCFG[pbs] TYPE=PBS\n")
     assert "error" not in maui("check", "-c", tmp_path / "maui.cfg").stdout
+    (tmp_path / "maui.cfg").write_text("RMCFG[pbs] TYPE=PBS TRANSPORT=pigeon\n")
+    done = maui("check", "-c", tmp_path / "maui.cfg", check=False)
+    assert done.returncode == 1 and "expected AUTO or COMMANDS" in done.stdout + done.stderr
+    serve = maui("serve", "-c", tmp_path / "maui.cfg", check=False)
+    assert serve.returncode != 0 and "expected AUTO or COMMANDS" in serve.stderr

@@ -75,14 +75,19 @@ static void the_first_of_the_queue_starts_no_later_than_reserved(void **state)
 static void under_highest_no_reservation_is_lost_or_moves_later(void **state)
 {
     (void)state;
-    assert_true(hunt(&(struct hunt){"kept", make_kept, check_once, 500}));
+    /* pools divided, units bound where they say nothing */
+    static const uint64_t known[] = {500581, 0};
+
+    assert_true(hunt(&(struct hunt){"kept", make_kept, check_once, 500, known}));
 }
 
 static void conservative_reservations_never_move_later(void **state)
 {
+    static const uint64_t known[] = {505251, 0};
+
     (void)state;
-    assert_true(
-        hunt(&(struct hunt){"conservative", make_conservative, check_once, 500}));
+    assert_true(hunt(
+        &(struct hunt){"conservative", make_conservative, check_once, 500, known}));
 }
 
 static void promises_hold_on_nodes_of_different_speed(void **state)

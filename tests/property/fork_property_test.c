@@ -404,6 +404,8 @@ static void nothing_that_a_copy_is_asked_changes_the_original(void **state)
     uint64_t n = SEEDS * (factor ? strtoull(factor, NULL, 10) : 1);
 
     (void)state;
+    /* a start at its reservation failed, and those behind it stood twice */
+    run_history(500310);
     for (uint64_t i = 0; i < n; i++)
         compared += run_history(from + i);
     assert_true(compared > 50 * n);

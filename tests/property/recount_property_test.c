@@ -720,6 +720,18 @@ static void check_same(uint64_t seed, const char *one, const char *other, int ki
         (int)strcspn(one + line, "\n"), one + line);
 }
 
+static void check_history(uint64_t seed)
+{
+    char *log = run_history(seed, AS_SCENARIO);
+
+    for (int kind = AS_SIMULATOR; kind < KINDS; kind++) {
+        char *other = run_history(seed, (enum kind)kind);
+        check_same(seed, log, other, kind);
+        free(other);
+    }
+    free(log);
+}
+
 static void sums_are_as_counted_from_nothing(void **state)
 {
     const char *first = getenv("MAUI_PROPERTY_SEED");
@@ -728,15 +740,10 @@ static void sums_are_as_counted_from_nothing(void **state)
     uint64_t n = SEEDS * (factor ? strtoull(factor, NULL, 10) : 1);
 
     (void)state;
-    for (uint64_t i = 0; i < n; i++) {
-        char *log = run_history(from + i, AS_SCENARIO);
-        for (int kind = AS_SIMULATOR; kind < KINDS; kind++) {
-            char *other = run_history(from + i, (enum kind)kind);
-            check_same(from + i, log, other, kind);
-            free(other);
-        }
-        free(log);
-    }
+    /* a deadline's time came, it could not start, and those behind it stood twice */
+    check_history(500233);
+    for (uint64_t i = 0; i < n; i++)
+        check_history(from + i);
 }
 
 int main(void)

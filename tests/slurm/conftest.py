@@ -2,6 +2,8 @@
 """One cluster for a module of tests; each test leaves it empty and as it was."""
 import os
 import pathlib
+import shutil
+import subprocess
 
 import pytest
 
@@ -47,6 +49,21 @@ def module_cluster(slurm_program, request):
         yield c.up()
     finally:
         c.down()
+
+
+@pytest.fixture(scope="module")
+def forge():
+    """A program that speaks to slurmctld by its library."""
+    source = pathlib.Path(__file__).parent / "forge.c"
+    folder = pathlib.Path("/tmp") / f"maui-forge-{os.getpid()}"
+    folder.mkdir(mode=0o755)
+    done = subprocess.run([shutil.which("cc") or "gcc", "-o", folder / "forge", source,
+                           "-lslurm"], capture_output=True, text=True, check=False)
+    if done.returncode:
+        shutil.rmtree(folder)
+        pytest.skip("forge.c is not built: libslurm-dev is not installed (scripts/deps test)")
+    yield str(folder / "forge")
+    shutil.rmtree(folder)
 
 
 @pytest.hookimpl(hookwrapper=True)

@@ -2,6 +2,7 @@
  * A user who speaks to slurmctld without its commands, which would not say such things:
  *
  *     forge submit FIELD=VALUE ...        prints the job's number
+ *     forge many N FIELD=VALUE ...        so many of them
  *     forge update JOB FIELD=VALUE ...
  *
  * FIELD: comment, admin_comment, name, partition, req_nodes, priority, site_factor,
@@ -50,7 +51,9 @@ static int take(job_desc_msg_t *m, char *word)
 int main(int argc, char **argv)
 {
     submit_response_msg_t *answer = NULL;
-    int submits = argc > 1 && strcmp(argv[1], "submit") == 0, first = submits ? 2 : 3;
+    int one = argc > 1 && strcmp(argv[1], "submit") == 0;
+    int many = argc > 2 && strcmp(argv[1], "many") == 0 ? atoi(argv[2]) : one;
+    int submits = many > 0, first = one ? 2 : 3;
     job_desc_msg_t m;
 
     slurm_init(NULL);
@@ -74,11 +77,13 @@ int main(int argc, char **argv)
             fprintf(stderr, "no such field: %s\n", argv[i]);
             return 2;
         }
-    if (submits ? slurm_submit_batch_job(&m, &answer) : slurm_update_job(&m)) {
-        puts(slurm_strerror(errno));
-        return 1;
-    }
-    if (submits)
-        printf("%u\n", answer->job_id);
+    do {
+        if (submits ? slurm_submit_batch_job(&m, &answer) : slurm_update_job(&m)) {
+            puts(slurm_strerror(errno));
+            return 1;
+        }
+        if (submits)
+            printf("%u\n", answer->job_id);
+    } while (--many > 0);
     return 0;
 }

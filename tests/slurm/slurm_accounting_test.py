@@ -1,6 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """A site with slurmdbd that enforces associations, QOS and limits, under the three lines
 of the guide: Slurm has looked at accounts and QOS, and what cannot run yet waits."""
+import pathlib
+import time
+
 import pytest
 
 import slurm_accounting
@@ -210,3 +213,33 @@ def test_a_qos_has_the_priority_that_sacctmgr_gave_it(site, slurm, users, limite
     finally:
         manage(site, "modify", "qos", "fast", "set", "priority=0")
         full()
+
+
+# ---- what a QOS gives ----
+
+GRACE = 4
+
+
+def test_a_preempted_job_has_the_grace_time_of_its_qos(site, slurm, policies):
+    """As sacctmgr has it now: the job is told at once, and stays for so long."""
+    manage(site, "add", "qos", "idle")
+    manage(site, "modify", "user", slurm.user, "set", "qos+=fast,idle")
+    manage(site, "modify", "qos", "idle", "set", f"GraceTime={GRACE}")
+    policies("CREDWEIGHT 1\nQOSWEIGHT 1\nQOSCFG[fast] QFLAGS=PREEMPTOR PRIORITY=10000\n"
+             "QOSCFG[idle] QFLAGS=PREEMPTEE\nBACKFILLPOLICY NONE\n"
+             "PREEMPTPOLICY REQUEUE\n")
+    told = pathlib.Path(slurm.dir, "out/told-qos")
+    victim = slurm.sbatch("-A", "chem", "--qos=idle", "-N", 3, "--exclusive", "--requeue",
+                          script=f"srun -N1 -n1 sh -c 'trap \"echo >{told}\" TERM; "
+                                 "while :; do sleep 0.1; done'")
+    slurm.wait_state(victim, "RUNNING")
+    slurm.wait_maui(victim, "Running")
+    slurm.wait(lambda: slurm.ok("squeue", "-h", "-s", "-j", victim).count("\n") > 1,
+               "its step")
+    preemptor = slurm.sbatch("-A", "chem", "--qos=fast", "-N", 3, script="sleep 1")
+    slurm.wait(told.exists, "the signal")
+    began = time.time()
+    assert slurm.state(victim) == "RUNNING"
+    slurm.wait_state(preemptor, "RUNNING", "COMPLETED")
+    assert time.time() - began > GRACE - 2
+    assert slurm.show(victim)["Restarts"] == "1"

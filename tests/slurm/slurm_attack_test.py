@@ -3,9 +3,7 @@
 requests that Slurm's commands would not send, by names, by files and sockets."""
 import os
 import pathlib
-import shutil
 import stat
-import subprocess
 
 import pytest
 
@@ -13,21 +11,6 @@ CLUSTER = {"nodes": 2, "cpus": 2, "gpus": 0}
 FIELDS = ("Priority", "Nice", "AdminComment", "Partition", "ReqNodeList", "JobState",
           "UserId", "TimeLimit")
 ESCAPE = "\x1b]0;owned\x07\x1b[2Jboo\nState: Running\r\x9b\u202e"
-
-
-@pytest.fixture(scope="module")
-def forge(tmp_path_factory):
-    """A program that speaks to slurmctld by its library."""
-    source = pathlib.Path(__file__).parent / "forge.c"
-    folder = pathlib.Path("/tmp") / f"maui-forge-{os.getpid()}"
-    folder.mkdir(mode=0o755)
-    done = subprocess.run([shutil.which("cc") or "gcc", "-o", folder / "forge", source,
-                           "-lslurm"], capture_output=True, text=True, check=False)
-    if done.returncode:
-        shutil.rmtree(folder)
-        pytest.skip("forge.c is not built: libslurm-dev is not installed (scripts/deps test)")
-    yield str(folder / "forge")
-    shutil.rmtree(folder)
 
 
 def maui(slurm, *args, user=None):

@@ -3,6 +3,7 @@
 probe is done on both of two clusters (twin_site.py). Where ours is other on purpose, the
 probe says in words how, and sees what is common to both."""
 import collections
+import shlex
 
 Probe = collections.namedtuple("Probe", "name act text other users", defaults=(False,))
 PROBES = []
@@ -664,6 +665,53 @@ def options_of_all_else(s):
             s.ends(job)
     s.command("sbatch", "--test-only", "-n", "1", "--wrap", "true")
     s.command("sbatch", "--wait", "-o", "/dev/null", "--wrap", "exit 4")
+
+
+@probe
+def options_by_environment(s):
+    """What SBATCH_ variables and #SBATCH lines say counts as on the command line."""
+    for name, value, field in (
+            ("SBATCH_PARTITION", "urgent", "Partition"), ("SBATCH_TIMELIMIT", "7", "TimeLimit"),
+            ("SBATCH_GRES", "gpu:1", "TresPerNode"), ("SBATCH_EXCLUSIVE", "user", "OverSubscribe"),
+            ("SBATCH_CONSTRAINT", "odd", "Features"), ("SBATCH_NO_REQUEUE", "1", "Requeue"),
+            ("SBATCH_MEM_PER_NODE", "500", "MinMemoryNode"), ("SBATCH_GPUS", "2", "TresPerJob"),
+            ("SBATCH_DELAY_BOOT", "3", "DelayBoot"), ("SBATCH_JOB_NAME", "x", "JobName"),
+            ("SBATCH_RESERVATION", "z", "Reservation"), ("SBATCH_CPUS_PER_GPU", "1", "NumCPUs")):
+        job = s.submit("-n", 1, script="exit 3", env={name: value})
+        s.see(name)
+        if job:
+            s.ends(job)
+            s.field(job, field)
+    job = s.submit(script="#SBATCH -p urgent -N 2\n#SBATCH --comment='a'\n#SBATCH -t 9\n"
+                          "sleep 300")
+    s.starts(job)
+    s.field(job, "Partition", "TimeLimit", "Comment", "NumNodes")
+    job = s.submit(script="#PBS -l nodes=2\n#PBS -N nom\nsleep 300")
+    s.starts(job)
+    s.field(job, "NumNodes", "JobName")
+
+
+@probe
+def nodes_that_slurm_alone_knows(s):
+    """A job that wants more of a node than it says is started where Slurm finds one."""
+    job = s.submit("-n", 1, "--cpus-per-gpu=2")
+    s.starts(job, seconds=40)
+
+
+WAITING = "also says that the job was queued and has been allocated resources"
+
+
+@other(WAITING)
+def srun_and_salloc(s):
+    """What they print, and how they end."""
+    for words in ("srun -n 2 sh -c exit\\ 3", "srun -N 2 -n 2 -l echo hi", "salloc -n 1 --bell true",
+                  "salloc --no-bell -n 1 true", "salloc -n 2 srun -n 2 echo x",
+                  "salloc -n 1 sh -c exit\\ 5", "srun --immediate=5 echo y", "srun -I echo z",
+                  "salloc -Q -n 1 echo q", "srun -n 1 -w n2 printenv SLURM_JOB_NODELIST",
+                  "srun -n 1 : -n 2 echo het", "salloc -n 1 --no-shell"):
+        done = s.run(*shlex.split(words))
+        s.see(words, done.returncode, *sorted(done.stdout.splitlines()))
+        s.see(*sorted(done.stderr.splitlines()))
 
 
 # Last: Slurm 22.05 itself starts nothing on a node that was given back like this, once

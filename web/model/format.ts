@@ -26,12 +26,12 @@ export function clock(at: number, zone: Zone): string {
   return parts(at, zone, { hour: "2-digit", minute: "2-digit", second: "2-digit" });
 }
 
-/** Today the time alone, else with the day. */
+/** Today the time alone, else with the day, and then without its seconds. */
 export function instant(at: number | null | undefined, now: number, zone: Zone): string {
   if (!at) return "–";
   const day = parts(at, zone, { day: "numeric", month: "short" });
   const time = parts(at, zone, { hour: "2-digit", minute: "2-digit", second: "2-digit" });
-  return day === parts(now, zone, { day: "numeric", month: "short" }) ? time : `${day} ${time}`;
+  return day === parts(now, zone, { day: "numeric", month: "short" }) ? time : `${day} ${time.slice(0, 5)}`;
 }
 
 export function count(n: number): string {

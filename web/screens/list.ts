@@ -15,4 +15,11 @@ export const SCREENS: Screen[] = [
     icon: "M3 17V9h3v8zM8.5 17V3h3v14zM14 17v-6h3v6z",
     is: (path) => path === "/ui/" || path === "/ui",
   },
+  {
+    path: "/ui/jobs",
+    name: "Queue",
+    key: "j",
+    icon: "M3 4h14v2.2H3zM3 8.9h14v2.2H3zM3 13.8h9v2.2H3z",
+    is: (path) => path.startsWith("/ui/jobs"),
+  },
 ];

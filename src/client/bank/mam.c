@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  * mam-*: the bank's counter. What accounts have, statements, and moves by hand. */
+#include "base/duration.h"
 #include "base/zone.h"
 #include "client/client.h"
 #include "client/kit/layout.h"
@@ -12,7 +13,7 @@
 #include <string.h>
 #include <sys/random.h>
 
-#define AMOUNT_TEXT 40
+#define AMOUNT_TEXT LAYOUT_CREDITS_MAX
 #define DATE_TEXT   64
 
 /* ---- words ---------------------------------------------------------------------- */
@@ -21,16 +22,7 @@
 static const char *amount_text(
     const struct command_line *l, const json_t *o, const char *key, char *ret)
 {
-    double n = get_real(o, key, 0) / (command_has(l, 'h') ? 3600 : 1);
-    size_t len;
-
-    snprintf(ret, AMOUNT_TEXT, "%.3f", n);
-    len = strlen(ret);
-    while (len > 1 && ret[len - 1] == '0')
-        ret[--len] = '\0';
-    if (ret[len - 1] == '.')
-        ret[--len] = '\0';
-    return ret;
+    return layout_credits(get_real(o, key, 0) / (command_has(l, 'h') ? 3600 : 1), ret);
 }
 
 /* An instant as setres takes it; 0 = not given. */
@@ -388,6 +380,64 @@ int mam_liens_main(int argc, char **argv)
         .examples = "  mam-list-liens chem\n"};
 
     return command_run(&spec, argc, argv, show_liens);
+}
+
+/* ---- mam-quote ------------------------------------------------------------------ */
+
+static const struct option_row quote_options[] = {HOURS,
+    {'A', "account", "ACCOUNT", "that would pay; default yours"},
+    {'n', "procs", "NUMBER", "processors; default 1"},
+    {'l', "limit", "TIME", "wallclock limit; default an hour"},
+    {'m', "memory", "MB", "of each processor"}, {'c', "class", "CLASS", "its class"},
+    {'q', "qos", "QOS", "its QOS"}, {'u', "user", "USER", "whose job it is"}, NO_MORE};
+
+static int show_quote(const struct command_line *l)
+{
+    static const struct {
+        char letter;
+        const char *key;
+    } words[] = {{'A', "account"}, {'n', "procs"}, {'m', "mem_per_proc_mb"},
+        {'c', "class"}, {'q', "qos"}, {'u', "user"}};
+    const char *limit = command_value(l, 'l');
+    int64_t limit_s = 3600;
+    struct err err;
+    struct query *q;
+    char text[24], a[AMOUNT_TEXT];
+    json_t *o;
+
+    if (limit && duration_parse(limit, &limit_s, &err) < 0)
+        return command_wrong(l, "-l: %s", err.text);
+    q = query_new("/v1/bank/quote");
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+        query_add(q, words[i].key, command_value(l, words[i].letter));
+    snprintf(text, sizeof text, "%" PRId64, limit_s);
+    query_add(q, "duration_s", text);
+    o = ask(l, q);
+    query_free(q);
+    if (!o || l->format == FORMAT_JSON)
+        return print_json(o);
+    printf("%s %s of %s: %s\n", amount_text(l, o, "price", a),
+        command_has(l, 'h') ? "processor hours" : "credits",
+        get_text(o, "account", "no account"),
+        get_bool(o, "enough") ? "enough is there now"
+                              : get_text(o, "text", "not enough is there now"));
+    json_decref(o);
+    return 0;
+}
+
+int mam_quote_main(int argc, char **argv)
+{
+    static const struct command_spec spec = {.name = "mam-quote",
+        .usage = "[-h] [-A ACCOUNT] [-n PROCS] [-l TIME] [OPTION]...",
+        .summary = "Tell what a job would cost, before it is submitted.",
+        .options = quote_options,
+        .more = "It is the price of the whole limit, which is kept while the job runs. "
+                "It is charged\nfor what it used.\n",
+        .examples = "  mam-quote -A chem -n 16 -l 1:00:00\n"
+                    "  mam-quote -h -n 64 -l 1:00:00:00 -q premium    in processor "
+                    "hours\n"};
+
+    return command_run(&spec, argc, argv, show_quote);
 }
 
 /* ---- accounts ------------------------------------------------------------------- */

@@ -475,11 +475,14 @@ static int import_slurm(const struct command_line *l)
     if (read_all(l, &c, &file) == 0) {
         priority(&c, &head);
         preemption(&c, &head);
-        printf("# From %s\n%sRMCFG[slurm] TYPE=SLURM\nRMPOLLINTERVAL 10\n%s%s%s%s",
+        printf("# From %s\n%s%sRMCFG[slurm] TYPE=SLURM\nRMPOLLINTERVAL 10\n%s%s%s%s",
             file,
             im.enforced ? "# Limits are enforced by Slurm and followed live: none is "
                           "written here.\n"
                         : "",
+            im.qos_most > 0
+                ? "# So are priorities of QOS (LIMITS=SLURM of RMCFG[slurm]).\n"
+                : "",
             head.text ? head.text : "", im.sections.text ? im.sections.text : "",
             im.left.len ? "# Not carried over:\n" : "",
             im.left.text ? im.left.text : "");

@@ -235,13 +235,14 @@ static void take_row(struct import *im, const struct dump *d, const struct row *
 
 /* ---- QOS ---- */
 
+/* Its priority and grace time are followed live. */
 static const struct column qos_columns[] = {{"Name", KEY, NULL},
-    {"Priority", NUMBER, "PRIORITY"}, {"Preempt", KNOWN, NULL},
-    {"PreemptMode", KNOWN, NULL}, {"GraceTime", ELSEWHERE, NULL},
-    {"UsageFactor", FACTOR, NULL}, {"UsageThres", ELSEWHERE, NULL},
-    {"GrpJobs", NUMBER, "MAXJOB"}, {"GrpTRES", TRES, "MAX*"},
-    {"MaxTRES", TRES, "OMAXJ*"}, {"MaxWall", TIME, "OMAXJWC"},
-    {"MaxTRESPU", TRES, "MAX*PERUSER"}, {"MaxJobsPU", NUMBER, "MAXJOBPERUSER"}, {0}};
+    {"Priority", SHARE, NULL}, {"Preempt", KNOWN, NULL}, {"PreemptMode", KNOWN, NULL},
+    {"GraceTime", KNOWN, NULL}, {"UsageFactor", FACTOR, NULL},
+    {"UsageThres", ELSEWHERE, NULL}, {"GrpJobs", NUMBER, "MAXJOB"},
+    {"GrpTRES", TRES, "MAX*"}, {"MaxTRES", TRES, "OMAXJ*"},
+    {"MaxWall", TIME, "OMAXJWC"}, {"MaxTRESPU", TRES, "MAX*PERUSER"},
+    {"MaxJobsPU", NUMBER, "MAXJOBPERUSER"}, {0}};
 
 /* Is the QOS named in a Preempt list? */
 static bool is_preempted(const struct dump *d, const char *name)
@@ -269,14 +270,14 @@ int import_qos(struct import *im, const char *file)
 
         if (priority > im->qos_most)
             im->qos_most = priority;
-        strbuf_printf(&im->sections, "QOSCFG[%s]", name);
-        take_row(im, &d, r, qos_columns, &im->sections);
+        struct strbuf b = {0};
+        take_row(im, &d, r, qos_columns, &b);
         if (over || under)
-            strbuf_printf(&im->sections, " QFLAGS=%s%s%s", over ? "PREEMPTOR" : "",
+            strbuf_printf(&b, " QFLAGS=%s%s%s", over ? "PREEMPTOR" : "",
                 over && under ? ":" : "", under ? "PREEMPTEE" : "");
-        if (!over && !under && im->sections.text[im->sections.len - 1] == ']')
-            strbuf_add(&im->sections, " PRIORITY=0");
-        strbuf_add(&im->sections, "\n");
+        if (b.len > 0)
+            strbuf_printf(&im->sections, "QOSCFG[%s]%s\n", name, b.text);
+        free(b.text);
     }
     dump_fini(&d);
     return result;

@@ -254,6 +254,22 @@ static void print_misc(const json_t *o, bool verbose)
             printf("%s: %s\n", a->label, get_text(o, a->shown, ""));
 }
 
+/* "Funds: 7200 credits of chem, 7200 of them kept" */
+static void print_funds(const json_t *o)
+{
+    const json_t *f = json_object_get(o, "funds");
+    char credits[LAYOUT_CREDITS_MAX];
+
+    if (!f)
+        return;
+    printf("Funds: %s credits of %s", layout_credits(get_real(f, "price", 0), credits),
+        get_text(f, "account", "no account"));
+    if (get_real(f, "kept", 0) > 0)
+        printf(", %s of them kept\n", layout_credits(get_real(f, "kept", 0), credits));
+    else
+        puts(get_bool(f, "enough") ? "" : ", which it lacks");
+}
+
 static void print_reservation(const json_t *o)
 {
     json_int_t now = get_int(o, "at", 0), end = 0, start;
@@ -500,6 +516,7 @@ void checkjob_print(const json_t *o, bool verbose)
     print_places(o, verbose);
     puts("");
     print_misc(o, verbose);
+    print_funds(o);
     print_reservation(o);
     print_holds(o);
     print_priority(o);

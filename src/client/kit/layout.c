@@ -82,3 +82,16 @@ double layout_percent(double a, double b)
 {
     return b > 0 ? 100 * a / b : 0;
 }
+
+const char *layout_credits(double credits, char *ret)
+{
+    size_t len;
+
+    snprintf(ret, LAYOUT_CREDITS_MAX, "%.3f", credits);
+    len = strlen(ret);
+    while (len > 1 && ret[len - 1] == '0')
+        ret[--len] = '\0';
+    if (ret[len - 1] == '.')
+        ret[--len] = '\0';
+    return ret;
+}

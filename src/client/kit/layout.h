@@ -35,4 +35,8 @@ const char *layout_mb(int64_t mb, char *buf);
 /* 100 * a / b; 0 when there is nothing to compare with. */
 double layout_percent(double a, double b);
 
+/* Credits of the bank, without zeros behind the point: "129945.6". Returns `ret`. */
+#define LAYOUT_CREDITS_MAX 40
+const char *layout_credits(double credits, char *ret);
+
 #endif

@@ -75,8 +75,9 @@ struct call {
     request_row_fn *row; /* each further line is cells, once there was the heading */
     bool headed;
     bool lines, broken;
-    bool may_be_gone; /* then nothing is said of it */
-    bool quiet;       /* nothing is said at all */
+    curl_off_t look_at_us; /* of an order: when the daemon is asked whether it lives */
+    bool may_be_gone;      /* then nothing is said of it */
+    bool quiet;            /* nothing is said at all */
 };
 
 static void take_record(struct call *c, const char *line, size_t len)
@@ -186,6 +187,56 @@ static int complain(const struct call *c, CURLcode result)
     return -1;
 }
 
+static CURLcode attempt(struct call *c, const char *method, const struct query *q,
+    const char *body, curl_off_t *retry_s);
+
+#define ALIVE_S  10 /* in which it answers another question */
+#define PATIENCE 60 /* times CLIENTTIMEOUT; then an order is taken for lost */
+
+static bool is_alive(const struct call *c)
+{
+    struct call probe = {.l = c->l, .site = c->site, .quiet = true};
+    struct query *q = query_new("/v1/identity");
+    curl_off_t retry_s;
+
+    probe.site.timeout_s = ALIVE_S;
+    CURLcode result = attempt(&probe, "GET", q, NULL, &retry_s);
+    query_free(q);
+    free(probe.body.text);
+    return result == CURLE_OK;
+}
+
+/* An order about many jobs, or an array, takes longer than an answer may: it is waited
+ * for as long as the daemon answers others meanwhile. */
+static int on_progress(
+    void *ctx, curl_off_t down, curl_off_t down_now, curl_off_t up, curl_off_t up_now)
+{
+    struct call *c = ctx;
+    curl_off_t passed = 0, each = (curl_off_t)c->site.timeout_s * 1000000;
+
+    (void)down, (void)down_now, (void)up, (void)up_now;
+    curl_easy_getinfo(c->curl, CURLINFO_TOTAL_TIME_T, &passed);
+    if (passed < c->look_at_us)
+        return 0;
+    if (passed > PATIENCE * each || !is_alive(c))
+        return 1;
+    c->look_at_us = passed + each;
+    return 0;
+}
+
+static void set_time_limit(struct call *c, const char *method)
+{
+    if (strcmp(method, "GET") == 0) {
+        curl_easy_setopt(c->curl, CURLOPT_TIMEOUT, c->site.timeout_s);
+        return;
+    }
+    c->look_at_us = (curl_off_t)c->site.timeout_s * 1000000;
+    curl_easy_setopt(c->curl, CURLOPT_CONNECTTIMEOUT, c->site.timeout_s);
+    curl_easy_setopt(c->curl, CURLOPT_NOPROGRESS, 0L);
+    curl_easy_setopt(c->curl, CURLOPT_XFERINFOFUNCTION, on_progress);
+    curl_easy_setopt(c->curl, CURLOPT_XFERINFODATA, c);
+}
+
 static void set_options(struct call *c, const char *url, const char *method,
     const char *body, struct curl_slist *headers)
 {
@@ -194,7 +245,7 @@ static void set_options(struct call *c, const char *url, const char *method,
     curl_easy_setopt(curl, CURLOPT_URL, url);
     curl_easy_setopt(curl, CURLOPT_CUSTOMREQUEST, method);
     curl_easy_setopt(curl, CURLOPT_NOPROXY, "*");
-    curl_easy_setopt(curl, CURLOPT_TIMEOUT, c->site.timeout_s);
+    set_time_limit(c, method);
     curl_easy_setopt(curl, CURLOPT_BUFFERSIZE, (long)BUFFER);
     curl_easy_setopt(curl, CURLOPT_WRITEFUNCTION, on_data);
     curl_easy_setopt(curl, CURLOPT_WRITEDATA, c);
@@ -225,6 +276,8 @@ static CURLcode attempt(struct call *c, const char *method, const struct query *
     if (!c->site.host || add_credential(method, q, body, &headers) == 0) {
         set_options(c, url.text, method, body, headers);
         result = curl_easy_perform(c->curl);
+        if (result == CURLE_ABORTED_BY_CALLBACK)
+            result = CURLE_OPERATION_TIMEDOUT;
         curl_easy_getinfo(c->curl, CURLINFO_RESPONSE_CODE, &c->status);
         curl_easy_getinfo(c->curl, CURLINFO_RETRY_AFTER, retry_s);
     }

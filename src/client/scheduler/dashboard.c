@@ -133,12 +133,12 @@ static char *write_redirect(const char *url)
  */
 static void show_file(const char *path)
 {
-    pid_t opener = fork();
+    int null = open("/dev/null", O_RDWR | O_CLOEXEC);
 
-    if (opener == 0) {
-        int null = open("/dev/null", O_RDWR | O_CLOEXEC);
-        for (int fd = 0; null >= 0 && fd < 3; fd++)
-            dup2(null, fd);
+    /* whoever reads what the command prints is not kept waiting */
+    for (int fd = 0; null >= 0 && fd < 3; fd++)
+        dup2(null, fd);
+    if (fork() == 0) {
         execlp(OPENER, OPENER, path, (char *)NULL);
         _exit(127);
     }

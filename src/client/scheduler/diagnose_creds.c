@@ -78,6 +78,14 @@ static void print_manager_limits(const json_t *o)
     }
 }
 
+static void print_funds(const json_t *f)
+{
+    if (f)
+        printf("  funds: %.3f credits available, %.3f kept for %lld running job%s\n",
+            get_real(f, "available", 0), get_real(f, "held", 0),
+            (long long)get_int(f, "runs", 0), get_int(f, "runs", 0) == 1 ? "" : "s");
+}
+
 static void credential_row(const json_t *o, bool class)
 {
     const char *target = get_text(o, "fs_target", "0.00");
@@ -103,6 +111,7 @@ static void credential_row(const json_t *o, bool class)
     if (class && json_object_get(o, "enabled") && !get_bool(o, "enabled"))
         puts("  disabled or stopped in the resource manager");
     print_manager_limits(o);
+    print_funds(json_object_get(o, "funds"));
     free(strbuf_take(&limits));
 }
 

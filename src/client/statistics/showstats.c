@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * showstats, which mstat is another name of: statistics of the scheduler and of
  * credentials. */
+#include "base/strbuf.h"
 #include "client/client.h"
 #include "client/kit/figures.h"
 #include "client/kit/layout.h"
@@ -193,15 +194,20 @@ static int show_system(const struct command_line *l)
 
 struct reading {
     struct stats_table table;
-    bool all; /* also those that used nothing */
+    struct strbuf funds; /* of accounts, behind the table */
+    bool all;            /* also those that used nothing */
 };
 
 static void on_record(void *ctx, json_t *o)
 {
     struct reading *t = ctx;
     struct stat_figures f = {0};
+    const json_t *funds = json_object_get(o, "funds");
 
     figures_read(o, &f);
+    if (funds)
+        strbuf_printf(&t->funds, "%-16s %18.3f %18.3f\n", get_text(o, "name", ""),
+            get_real(funds, "available", 0), get_real(funds, "held", 0));
     if (t->all || f.active_jobs > 0 || f.sums.ps_dedicated > 0)
         statstable_add(
             &t->table, get_text(o, "name", ""), json_object_get(o, "fs_target"))
@@ -217,6 +223,8 @@ static void print_table(struct reading *t, const json_t *system)
     printf("statistics initialized %s\n\n",
         layout_date(get_int(system, "since", 0), date));
     statstable_print(&t->table, &all);
+    if (t->funds.len)
+        printf("\n%-16s %18s %18s\n%s", "Funds", "Available", "Held", t->funds.text);
 }
 
 static const struct kind {
@@ -263,6 +271,7 @@ static int show_creds(const struct command_line *l, const struct kind *k)
             print_table(&t, system);
     }
     statstable_fini(&t.table);
+    free(strbuf_take(&t.funds));
     json_decref(system);
     query_free(all);
     query_free(q);

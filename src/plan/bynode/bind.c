@@ -7,6 +7,7 @@
 #include "plan/bynode/bind.h"
 
 #include "plan/bynode/bynode_private.h"
+#include "plan/bynode/single.h"
 #include "plan/counted/reserve.h"
 #include "plan/counted/search.h"
 
@@ -26,11 +27,13 @@ static uint32_t units_used(const struct bynode *b, const struct node *n, int64_t
     return used;
 }
 
-/* Nodes of one pool, which hold `each` units, for up to `need`; returns how many are
+/* Nodes of one pool that was counted, for up to `need` units; returns how many are
  * missing. */
-static uint32_t bind_in(struct bynode *b, struct rsv *r, const struct pool *pool,
-    uint32_t each, uint32_t need)
+static uint32_t bind_counted_in(
+    struct bynode *b, struct rsv *r, const struct pool *pool, uint32_t need)
 {
+    uint32_t each = pool->per_node;
+
     for (size_t i = 0; i < pool->nodes.n && need; i++) {
         const struct node *n = node_at(b->c, pool->nodes.v[i]);
         uint32_t used = units_used(b, n, r->start_at);
@@ -41,13 +44,6 @@ static uint32_t bind_in(struct bynode *b, struct rsv *r, const struct pool *pool
         need -= k;
     }
     return need;
-}
-
-/* The same of one that was counted. */
-static uint32_t bind_counted_in(
-    struct bynode *b, struct rsv *r, const struct pool *pool, uint32_t need)
-{
-    return bind_in(b, r, pool, pool->per_node, need);
 }
 
 /* False when the pool does not have the units: a job that ran past its limit holds
@@ -166,16 +162,36 @@ static void lift_pins(
     vec_fini(&old);
 }
 
-/* Nodes of the pools of the set that are planned one by one. */
+static uint32_t tasks_pinned(const struct rsv *r, uint32_t node)
+{
+    uint32_t sum = 0;
+
+    for (size_t i = 0; i < r->alloc.n; i++)
+        sum += r->alloc.v[i].first == node ? r->alloc.v[i].tasks : 0;
+    return sum;
+}
+
+/* Nodes of the pools of the set that are planned one by one: some were before, where
+ * units say nothing of what a node can take. */
 static bool bind_rest(struct bynode *b, struct rsv *r, uint32_t need)
 {
+    static const struct without nothing = {0};
     const struct fitset *s = fits_set(b->fits, r->fitset);
+    const struct job *j = b->c->jobs.v[r->job];
+    const struct asker by = {b, j, j->reqs[0].def, &nothing};
 
     for (size_t i = 0; i < s->pools.n && need; i++) {
         const struct pool *pool = pools_at(b->pools, s->pools.v[i].pool);
-        if (!pool->by_node)
-            continue;
-        need = bind_in(b, r, pool, s->pools.v[i].per_node, need);
+        for (size_t m = 0; pool->by_node && m < pool->nodes.n && need; m++) {
+            const struct node *n = node_at(b->c, pool->nodes.v[m]);
+            uint32_t can = single_tasks(&by, n, r->start_at, r->end_at);
+            uint32_t has = tasks_pinned(r, n->index);
+            uint32_t k = can > has ? can - has : 0;
+            k = k < need ? k : need;
+            if (k)
+                vec_push(&r->alloc, ((struct alloc){n->index, 1, k, 0}));
+            need -= k;
+        }
     }
     pintable_remove(b->pins, r); /* those that it had before */
     pintable_add(b->pins, r);

@@ -265,6 +265,11 @@ bool reserve_in_pool(
     return true;
 }
 
+void reserve_part(struct counted *ct, struct rsv *r, const struct part *part)
+{
+    add_part(ct, r, pools_part(ct->pools, part->pool), part->units);
+}
+
 static void give_units_back(struct counted *ct, struct rsv *r)
 {
     for (size_t i = 0; i < r->parts.n; i++)

@@ -20,12 +20,15 @@
 struct job;
 struct counted;
 struct pool;
+struct part;
 struct rsv;
 
 /* Take so many units during its interval, which the pools of its set have throughout.
  * O(pools looked at x steps). */
 void reserve_units(
     struct counted *ct, const struct job *j, struct rsv *r, int64_t units);
+/* The units of a part again, which it had before and nobody has taken since. */
+void reserve_part(struct counted *ct, struct rsv *r, const struct part *part);
 /* Of that pool, which has no merged one; false when it has fewer. O(steps). */
 bool reserve_in_pool(
     struct counted *ct, struct rsv *r, struct pool *pool, int32_t units);

@@ -26,9 +26,9 @@ struct agent {
     struct link *link;
     struct pending *orders;
     struct eport *eport;
-    struct eport_spec wanted;   /* its port; port 0 = none */
-    int64_t poll_ms, looked_ms; /* looked: when the last look began */
-    int64_t pause_ms;           /* of looks that fail; 0 = they go well */
+    struct eport_spec wanted;             /* its port; port 0 = none */
+    int64_t poll_ms, least_ms, looked_ms; /* looked: when the last look began */
+    int64_t pause_ms;                     /* of looks that fail; 0 = they go well */
     bool soon, looking, told_all, up;
     bool away;       /* out of reach */
     bool eport_told; /* that it cannot be had */
@@ -78,8 +78,8 @@ static void arm(struct agent *a)
         wait_ms = pending_next_ms(a->orders) - now;
     if (a->soon && wait_ms > SOON_MS)
         wait_ms = SOON_MS;
-    if (wait_ms < a->looked_ms + a->driver->least_ms - now)
-        wait_ms = a->looked_ms + a->driver->least_ms - now;
+    if (wait_ms < a->looked_ms + a->least_ms - now)
+        wait_ms = a->looked_ms + a->least_ms - now;
     sd_event_add_time_relative(a->loop, &a->timer, CLOCK_MONOTONIC,
         (uint64_t)(wait_ms > 0 ? wait_ms : 0) * 1000, 500, on_timer, a);
 }
@@ -128,6 +128,11 @@ void agent_look(struct agent *a)
 {
     a->soon = true;
     arm(a);
+}
+
+void agent_pace(struct agent *a, int64_t least_ms)
+{
+    a->least_ms = least_ms;
 }
 
 /* ---- what came of it ---- */
@@ -310,6 +315,7 @@ int agent_main(const struct agent_driver *driver)
     int status = -1;
 
     a->driver = driver;
+    a->least_ms = driver->least_ms;
     if (sd_event_new(&a->loop) >= 0)
         a->link = link_new(a->loop, STDIN_FILENO, &calls, a);
     if (a->link == NULL) {

@@ -60,6 +60,8 @@ const struct rm_sink *agent_sink(const struct agent *a);
 void agent_looked(struct agent *a, const char *function, const char *why);
 /* Look again soon: something has happened. */
 void agent_look(struct agent *a);
+/* From now on so much time passes from look to look, in place of least_ms. */
+void agent_pace(struct agent *a, int64_t least_ms);
 /* Something is not well beside looks and orders ("heartbeat"), or well again (NULL). */
 void agent_health(struct agent *a, const char *function, const char *text);
 /* Something is not as it should be, and all goes on: said once for each text. `io_said`

@@ -8,20 +8,55 @@
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
+#include <strings.h>
 
 #define AT_ONCE       4
 #define POLL_MS       2000 /* OpenPBS makes qstat wait when it is run twice a second */
-#define LEAST_MS      1000 /* each look has three ports of the 512 for a minute */
+#define NOTES_RATE    20
 #define START_WAIT_MS 20000
 #define START_MOST_MS 3600000
 #define TIMEOUT_MS    90000 /* for want of a privileged port a command waits a minute */
+
+static void forget_job(void *data)
+{
+    free(((struct pbs_told *)data)->note);
+}
+
+static void on_woken(void *ctx)
+{
+    struct pbs_adapter *p = ctx;
+
+    agent_look(p->agent);
+}
+
+/* For the hook of `maui pbs install`. Without it all goes on, by POLLINTERVAL. */
+static void open_wake(struct pbs_adapter *p, const struct link_opening *o)
+{
+    char *path = home_file(o->home, "pbs.wake");
+    struct err err;
+
+    p->wake = wake_new(agent_loop(p->agent), path, on_woken, p, &err);
+    if (p->wake == NULL)
+        agent_health(p->agent, "wake", err.text);
+    free(path);
+}
+
+static unsigned rate_of(const char *text)
+{
+    char *end;
+    long n = text != NULL ? strtol(text, &end, 10) : -1;
+
+    return n >= 0 && n <= 1000 && *end == '\0' ? (unsigned)n : NOTES_RATE;
+}
 
 static void *open_adapter(
     struct agent *a, const struct link_opening *o, struct err *err)
 {
     static const struct listing_kind nodes = {.gone = RM_NODE_GONE},
                                      jobs = {.gone = RM_JOB_GONE,
-                                         .size = sizeof(struct pbs_told)};
+                                         .size = sizeof(struct pbs_told),
+                                         .fini = forget_job};
+    const char *transport = link_attr(o, "TRANSPORT");
     struct pbs_adapter *p = xcalloc(1, sizeof *p);
     struct strbuf lock = {0};
     char *beat;
@@ -43,6 +78,12 @@ static void *open_adapter(
     beat = home_file(o->home, "pbs.heartbeat");
     p->beat = beat_new(beat);
     free(beat);
+    if (transport == NULL || strcasecmp(transport, "COMMANDS") != 0) {
+        p->looks = line_new(agent_loop(a));
+        p->orders = line_new(agent_loop(a));
+    }
+    open_wake(p, o);
+    p->notes_rate = rate_of(link_attr(o, "NOTES"));
     p->nodes = listing_new(&nodes);
     p->jobs = listing_new(&jobs);
     return p;
@@ -53,6 +94,9 @@ static void close_adapter(void *ctx)
     struct pbs_adapter *p = ctx;
 
     runs_destroy(p->runs);
+    line_destroy(p->looks);
+    line_destroy(p->orders);
+    wake_destroy(p->wake);
     beat_destroy(p->beat);
     listing_destroy(p->nodes);
     listing_destroy(p->jobs);
@@ -90,16 +134,22 @@ static void take_command(void *ctx, const struct rm_command *c)
     pbs_command(ctx, c);
 }
 
+static void take_note(void *ctx, const struct rm_note *n)
+{
+    pbs_note(ctx, n);
+}
+
 int pbs_adapter(void)
 {
     static const struct agent_driver driver = {.program = "maui-pbs",
         .poll_ms = POLL_MS,
-        .least_ms = LEAST_MS,
+        .least_ms = PBS_LEAST_MS,
         .open = open_adapter,
         .close = close_adapter,
         .look = begin_look,
         .forget = forget_all,
         .command = take_command,
+        .note = take_note,
         .beat = write_beat};
 
     return agent_main(&driver);

@@ -23,6 +23,7 @@ struct pbs_job {
                           shape is the reason */
     const char *array; /* of a member: "15[]"; else NULL */
     bool parent;       /* stands for its members: not told */
+    bool leaving;      /* it has ended, and its nodes are being left */
     bool unseen;       /* under way to another server, or routed: not told */
     int64_t at_once;   /* parent: members that may run at once, 0 = any number */
     int64_t runs;      /* starts that were tried */
@@ -42,6 +43,7 @@ struct pbs_node {
 struct pbs_answer {
     json_t *doc;
     struct arena arena;
+    const char *server; /* of its jobs: "head1" of 7.head1; NULL = there are none */
     struct VEC(struct pbs_job) jobs;
     struct VEC(struct pbs_node) nodes;
     struct VEC(const char *) cut; /* jobs that are there, and too long to be read */

@@ -4,13 +4,22 @@
 
 #include "rm/remote.h"
 
+#include <strings.h>
+
 #define PATIENCE_S 7200 /* more than commands in their turns and STARTWAIT take */
 
 static struct rm *pbs_driver_open(const struct rm_cfg *cfg, sd_event *loop,
     const struct rm_sink *sink, struct err *err)
 {
     static const char *const programs[2] = {"maui-pbs", NULL};
+    const char *asked = rm_cfg_attr(cfg, "TRANSPORT");
 
+    if (asked != NULL && strcasecmp(asked, "AUTO") != 0
+        && strcasecmp(asked, "COMMANDS") != 0) {
+        err_set(err, ERR_INVALID, "RMCFG[%s] TRANSPORT=%s: expected AUTO or COMMANDS",
+            cfg->name, asked);
+        return NULL;
+    }
     return remote_open(rm_pbs_driver(), programs, cfg, loop, sink, err);
 }
 
@@ -23,6 +32,7 @@ static const struct rm_driver pbs_driver = {
     .command = remote_command,
     .submit = remote_submit,
     .poll = remote_poll,
+    .note = remote_note,
 };
 
 const struct rm_driver *rm_pbs_driver(void)

@@ -5,7 +5,8 @@
 #include "base/home.h"
 #include "base/xalloc.h"
 #include "rm/adapter/ask.h"
-#include "rm/pbs/hook_script.h"
+#include "rm/pbs/hooks.h"
+#include "rm/pbs/library.h"
 
 #include <ctype.h>
 #include <errno.h>
@@ -22,16 +23,20 @@
 #define OPEN_AFTER "60"
 
 static const char help[] =
-    "usage: maui pbs install|check|letgo|hook [options]\n"
+    "usage: maui pbs install|check|letgo|hook|wake [options]\n"
     "\n"
     "What an OpenPBS or TORQUE server needs so that this scheduler decides.\n"
     "\n"
-    "  install   switch PBS's own scheduler off, and put a hook into OpenPBS by which "
+    "  install   switch PBS's own scheduler off, and put two hooks into OpenPBS: by "
+    "one "
     "it\n"
-    "            starts nothing while this one is alive; each step is told\n"
+    "            starts nothing while this one is alive, the other tells this one at "
+    "once\n"
+    "            when something has happened; each step is told\n"
     "  check     has the server all that is needed? Exit 0: it has\n"
     "  letgo     leave all to PBS's own scheduler again\n"
-    "  hook      print the hook\n"
+    "  hook      print the hook that is asked before each start\n"
+    "  wake      print the hook that wakes the scheduler\n"
     "\n"
     "      --fallback         install: PBS's own scheduler stays on, and takes over "
     "when\n"
@@ -52,66 +57,7 @@ static const char help[] =
     "  maui pbs letgo\n"
     "  maui pbs install --undo\n";
 
-struct pbs_site {
-    char *home, *heartbeat, *saved; /* owned */
-    const char *open_after;
-    bool dry, undo, fallback;
-    bool torque;
-};
-
 /* ---- asking ---- */
-
-/* The answer of `qmgr -c LINE`, owned; NULL: it was refused, which is told. */
-static char *ask_qmgr(const char *line)
-{
-    struct strbuf b = {0};
-    const char *const argv[] = {"qmgr", "-c", line, NULL};
-
-    strbuf_add(&b, "");
-    if (ask_program(argv, &b) == 0)
-        return strbuf_take(&b);
-    fprintf(stderr, "maui pbs: qmgr -c '%s': %.*s\n", line, (int)strcspn(b.text, "\n"),
-        *b.text ? b.text : "it failed and says nothing");
-    free(b.text);
-    return NULL;
-}
-
-/* Tell a step, and do it. */
-static int change_server(const struct pbs_site *s, const char *line, const char *why)
-{
-    char *answer;
-
-    printf("qmgr -c '%s'\n    %s\n", line, why);
-    fflush(stdout);
-    if (s->dry)
-        return 0;
-    answer = ask_qmgr(line);
-    free(answer);
-    return answer != NULL ? 0 : -1;
-}
-
-/* "    NAME = value" of `list server`: the value, owned; NULL = it is not there. */
-static char *find_value(const char *text, const char *name)
-{
-    size_t n = strlen(name);
-
-    for (const char *at = text; at != NULL && *at != '\0';) {
-        at += strspn(at, " \t\n");
-        if (strncmp(at, name, n) == 0 && strncmp(at + n, " = ", 3) == 0)
-            return xstrndup(at + n + 3, strcspn(at + n + 3, "\n"));
-        at = strchr(at, '\n');
-    }
-    return NULL;
-}
-
-static bool is_true(const char *text, const char *name)
-{
-    char *value = find_value(text, name);
-    bool yes = value != NULL && strcasecmp(value, "True") == 0;
-
-    free(value);
-    return yes;
-}
 
 /* TORQUE says "Version: 6.1.3", OpenPBS "pbs_version = 23.06.06". -1: neither, told. */
 static int find_dialect(struct pbs_site *s)
@@ -127,78 +73,6 @@ static int find_dialect(struct pbs_site *s)
         fprintf(stderr, "maui pbs: no commands of PBS are in PATH here (%s)\n", b.text);
     free(b.text);
     return status == 127 ? -1 : 0;
-}
-
-/* ---- the hook ---- */
-
-static char *make_hook(const struct pbs_site *s)
-{
-    struct strbuf b = {0};
-    const char *text = hook_script_text(), *mark, *end;
-
-    while (
-        (mark = strchr(text, '@')) != NULL && (end = strchr(mark + 1, '@')) != NULL) {
-        strbuf_add_n(&b, text, (size_t)(mark - text));
-        strbuf_add(
-            &b, strncmp(mark, "@HEARTBEAT@", 11) == 0 ? s->heartbeat : s->open_after);
-        text = end + 1;
-    }
-    strbuf_add(&b, text);
-    return strbuf_take(&b);
-}
-
-/* In a file for qmgr to read; its path, owned. NULL: told. */
-static char *write_hook(const struct pbs_site *s)
-{
-    char *path = xstrdup("/tmp/maui-hook-XXXXXX"), *text = make_hook(s);
-    int fd = mkstemp(path);
-    FILE *f = fd >= 0 ? fdopen(fd, "w") : NULL;
-    bool written = f != NULL && fputs(text, f) >= 0;
-
-    if (f != NULL && fclose(f) != 0)
-        written = false;
-    free(text);
-    if (written)
-        return path;
-    fprintf(stderr, "maui pbs: %s: %s\n", path, strerror(errno));
-    unlink(path);
-    free(path);
-    return NULL;
-}
-
-/* -1: it is not told to this user, which is told: only root on the server's host sees
- * hooks. */
-static int has_hook(void)
-{
-    char *text = ask_qmgr("list hook");
-    int found = text == NULL ? -1 : strstr(text, "Hook maui\n") != NULL;
-
-    free(text);
-    return found;
-}
-
-static int put_hook(const struct pbs_site *s)
-{
-    int there = has_hook(), result = -1;
-    char *path = there < 0 ? NULL : write_hook(s);
-    struct strbuf line = {0};
-
-    if (path == NULL)
-        return -1;
-    strbuf_printf(&line, "import hook maui application/x-python default %s", path);
-    if ((there
-            || change_server(s, "create hook maui event=runjob,enabled=False",
-                   "a hook that is asked before each start")
-                   == 0)
-        && change_server(s, line.text, "`maui pbs hook` prints it") == 0
-        && change_server(s, "set hook maui enabled=True",
-               "PBS's own scheduler starts nothing while this one is alive")
-               == 0)
-        result = 0;
-    unlink(path);
-    free(path);
-    free(line.text);
-    return result;
 }
 
 /* ---- install ---- */
@@ -222,12 +96,12 @@ static int save_scheduling(const struct pbs_site *s, bool was)
 
 static int install_site(struct pbs_site *s)
 {
-    char *server = ask_qmgr("list server");
+    char *server = qmgr_ask("list server");
     bool was;
 
     if (server == NULL)
         return 1;
-    was = is_true(server, "scheduling");
+    was = qmgr_is_true(server, "scheduling");
     free(server);
     if (s->fallback && s->torque) {
         fputs("maui pbs: --fallback: TORQUE has no hooks; without it nothing keeps its "
@@ -235,15 +109,18 @@ static int install_site(struct pbs_site *s)
             stderr);
         return 1;
     }
-    if (save_scheduling(s, was) < 0 || (!s->torque && put_hook(s) < 0))
+    if (save_scheduling(s, was) < 0 || (!s->torque && hook_put(s, HOOK_GATE) < 0))
         return 1;
+    if (!s->torque && hook_put(s, HOOK_WAKE) < 0)
+        fputs(
+            "maui pbs: without it the server is looked at each POLLINTERVAL\n", stderr);
     if (was && !s->fallback
-        && change_server(s, "set server scheduling = False",
+        && qmgr_change(s, "set server scheduling = False",
                "PBS's own scheduler is not asked any more")
                < 0)
         return 1;
     if (!was && s->fallback
-        && change_server(s, "set server scheduling = True",
+        && qmgr_change(s, "set server scheduling = True",
                "PBS's own scheduler takes over when this one is away")
                < 0)
         return 1;
@@ -274,10 +151,22 @@ static bool read_saved(const struct pbs_site *s, bool *ret_was)
     return true;
 }
 
+/* All that are there. */
+static int change_hooks(
+    const struct pbs_site *s, int (*change)(const struct pbs_site *s, enum pbs_hook h))
+{
+    for (int h = 0; h < HOOKS; h++) {
+        int there = hook_is_there((enum pbs_hook)h);
+
+        if (there < 0 || (there > 0 && change(s, (enum pbs_hook)h) < 0))
+            return -1;
+    }
+    return 0;
+}
+
 static int undo_site(const struct pbs_site *s)
 {
     bool was;
-    int there;
 
     if (!read_saved(s, &was))
         return 1;
@@ -285,11 +174,9 @@ static int undo_site(const struct pbs_site *s)
         printf("%s: nothing was installed from this home\n", s->saved);
         return 0;
     }
-    there = s->torque ? 0 : has_hook();
-    if (there < 0
-        || (there > 0 && change_server(s, "delete hook maui", "the hook goes") < 0))
+    if (!s->torque && change_hooks(s, hook_delete) < 0)
         return 1;
-    if (change_server(s,
+    if (qmgr_change(s,
             was ? "set server scheduling = True" : "set server scheduling = False",
             "as it was before `maui pbs install`")
         < 0)
@@ -303,13 +190,9 @@ static int undo_site(const struct pbs_site *s)
 
 static int let_go(const struct pbs_site *s)
 {
-    int there = s->torque ? 0 : has_hook();
-
-    if (there < 0
-        || (there > 0
-            && change_server(s, "set hook maui enabled=False", "it stands aside") < 0))
+    if (!s->torque && change_hooks(s, hook_disable) < 0)
         return 1;
-    return change_server(s, "set server scheduling = True",
+    return qmgr_change(s, "set server scheduling = True",
                "PBS's own scheduler decides again; stop this one: maui schedctl -k")
                    < 0
                ? 1
@@ -342,53 +225,78 @@ static int64_t heartbeat_age(const struct pbs_site *s)
     return read ? time(NULL) - at : -1;
 }
 
-static void check_hook(const struct pbs_site *s, bool scheduling, unsigned *errors)
+/* Without the gate both schedulers may start jobs; without the other starts are later.
+ */
+static void check_hook(
+    const struct pbs_site *s, enum pbs_hook h, bool scheduling, unsigned *errors)
 {
-    char *list, *text, *wanted;
+    bool gate = h == HOOK_GATE;
+    const char *weight = gate && scheduling ? "error" : "warning";
+    int there = hook_is_there(h);
+    struct hook_state state;
 
-    int there = has_hook();
-
-    if (there < 0) {
-        tell_finding(errors, "warning", "whether there is a hook only root sees");
+    if (there <= 0) {
+        if (there < 0)
+            tell_finding(errors, "warning", "whether there is a hook only root sees");
+        else if (gate)
+            tell_finding(errors, weight,
+                "there is no hook: when scheduling is switched on both schedulers "
+                "start jobs; `maui pbs install`");
+        else
+            tell_finding(errors, weight,
+                "there is no hook that wakes the scheduler: it looks each "
+                "POLLINTERVAL; `maui pbs install`");
         return;
     }
-    if (there == 0) {
-        tell_finding(errors, scheduling ? "error" : "warning",
-            "there is no hook: when scheduling is switched on both schedulers start "
-            "jobs; `maui pbs install`");
-        return;
-    }
-    list = ask_qmgr("list hook maui");
-    if (list != NULL && !is_true(list, "enabled"))
-        tell_finding(errors, scheduling ? "error" : "warning",
-            "the hook is switched off (`maui pbs letgo` did that); `maui pbs install`");
-    free(list);
-    text = ask_qmgr("export hook maui application/x-python default");
-    wanted = make_hook(s);
-    if (text != NULL && strcmp(text, wanted) != 0)
+    state = hook_look(s, h);
+    if (!state.enabled)
+        tell_finding(errors, weight,
+            "the hook%s is switched off (`maui pbs letgo` did that); `maui pbs "
+            "install`",
+            gate ? "" : " that wakes the scheduler");
+    if (!state.current)
         tell_finding(errors, "warning",
-            "the hook is not that of `maui pbs hook`, with --home and --open-after as "
-            "given here; `maui pbs install` replaces it");
-    free(text);
-    free(wanted);
+            "the hook is not that of `maui pbs %s`, with --home and --open-after as "
+            "given here; `maui pbs install` replaces it",
+            gate ? "hook" : "wake");
+}
+
+/* A file that is there may be of another kind: the adapter says so in its log. */
+static void check_library(unsigned *errors)
+{
+    struct err err = {0};
+    char *path = pbs_library_path(&err);
+
+    if (path == NULL)
+        tell_finding(errors, "warning",
+            "%s: PBS's library is not found; each look is three commands then, and "
+            "each start one",
+            err.text);
+    else if (access(path, R_OK) < 0)
+        tell_finding(errors, "warning",
+            "%s: %s; each look is three commands without it, and each start one", path,
+            strerror(errno));
+    free(path);
 }
 
 static int check_site(const struct pbs_site *s)
 {
-    char *server = ask_qmgr("list server");
+    char *server = qmgr_ask("list server");
     unsigned errors = 0;
     bool scheduling;
     int64_t age;
 
     if (server == NULL)
         return 1;
-    scheduling = is_true(server, "scheduling");
+    scheduling = qmgr_is_true(server, "scheduling");
     if (scheduling && s->torque)
         tell_finding(&errors, "error",
             "scheduling = True: pbs_sched starts jobs too; `maui pbs install`");
+    for (int h = 0; h < HOOKS && !s->torque; h++)
+        check_hook(s, (enum pbs_hook)h, scheduling, &errors);
     if (!s->torque)
-        check_hook(s, scheduling, &errors);
-    if (!s->torque && !is_true(server, "job_history_enable"))
+        check_library(&errors);
+    if (!s->torque && !qmgr_is_true(server, "job_history_enable"))
         tell_finding(&errors, "warning",
             "job_history_enable is not True: exit statuses are not known; qmgr -c 'set "
             "server job_history_enable = True'");
@@ -426,8 +334,8 @@ static int run_word(const char *word, struct pbs_site *s)
 {
     char *text;
 
-    if (strcmp(word, "hook") == 0) {
-        text = make_hook(s);
+    if (strcmp(word, "hook") == 0 || strcmp(word, "wake") == 0) {
+        text = hook_make(s, *word == 'h' ? HOOK_GATE : HOOK_WAKE);
         fputs(text, stdout);
         free(text);
         return 0;
@@ -441,7 +349,7 @@ static int run_word(const char *word, struct pbs_site *s)
 
 static bool is_word(const char *text)
 {
-    static const char *const words[] = {"install", "check", "letgo", "hook"};
+    static const char *const words[] = {"install", "check", "letgo", "hook", "wake"};
 
     for (size_t i = 0; i < sizeof words / sizeof words[0]; i++)
         if (strcmp(words[i], text) == 0)
@@ -499,7 +407,8 @@ int pbs_main(int argc, char **argv)
         return result == 1 ? 0 : 2;
     if (optind + 1 != argc || !is_word(argv[optind])) {
         fprintf(stderr,
-            "maui pbs: expected one of install, check, letgo, hook%s%s; `maui pbs "
+            "maui pbs: expected one of install, check, letgo, hook, wake%s%s; `maui "
+            "pbs "
             "--help`\n",
             optind < argc ? ", not " : "", optind < argc ? argv[optind] : "");
         return 2;
@@ -508,6 +417,7 @@ int pbs_main(int argc, char **argv)
     s.home = home_absolute(found);
     free(found);
     s.heartbeat = home_file(s.home, "pbs.heartbeat");
+    s.wake = home_file(s.home, "pbs.wake");
     s.saved = home_file(s.home, "pbs.saved");
     if (!is_plain(s.heartbeat)) {
         fprintf(stderr,
@@ -519,6 +429,7 @@ int pbs_main(int argc, char **argv)
     }
     free(s.home);
     free(s.heartbeat);
+    free(s.wake);
     free(s.saved);
     return result;
 }

@@ -159,6 +159,7 @@ static void read_state(struct view *v)
         break;
     case 'E':
         j->desc.state = JOB_RUNNING; /* its nodes are busy until it is through */
+        v->job->leaving = true;
         break;
     case 'S':
     case 'U':
@@ -634,6 +635,8 @@ const struct squeeze_kind *pbs_squeeze(enum pbs_dialect dialect)
 static void add_job(
     struct pbs_answer *a, enum pbs_dialect dialect, const char *id, const json_t *o)
 {
+    if (a->server == NULL && id[strcspn(id, ".@")] == '.')
+        a->server = strchr(id, '.') + 1;
     if (json_object_get(o, SQUEEZE_CUT) != NULL)
         vec_push(&a->cut, pbs_short_id(&a->arena, id));
     else if (json_is_object(o))

@@ -8,6 +8,9 @@
 #include <stdio.h>
 
 #define OUTPUT_MAX (256u << 20)
+#define PAST_MOST  1000
+#define WORDS_MOST 8   /* of an order */
+#define LINED_MS   100 /* from look to look over a connection that is kept */
 
 static const char *const commands[][ASKS][7] = {
     [PBS_OPENPBS] = {[ASK_JOBS] = {"qstat", "-t", "-f", "-F", "json", NULL},
@@ -23,20 +26,66 @@ struct question {
     enum pbs_question kind;
 };
 
+/* Which connection is for it; NULL: none. Only once PBS's own commands have shown that
+ * the server is one of OpenPBS. */
+static struct line *line_for(const struct pbs_adapter *p, const char *command)
+{
+    static const char *const slow[] = {"qdel", "qsig", "qrerun"};
+
+    if (!p->dialect_known || p->dialect != PBS_OPENPBS)
+        return NULL;
+    for (size_t i = 0; i < sizeof slow / sizeof slow[0]; i++)
+        if (strcmp(slow[i], command) == 0)
+            return p->orders;
+    return p->looks;
+}
+
+bool pbs_is_lined(const struct pbs_adapter *p)
+{
+    return p->looks != NULL && line_is_ready(p->looks);
+}
+
+/* The commands know their server's name and put it behind a number; to the library ids
+ * are given as the server has them. */
+static bool start_on_line(const struct pbs_adapter *p, struct line *line,
+    struct run_spec spec, void (*ended)(void *ctx, const struct run_end *end),
+    void *ctx)
+{
+    const char *argv[WORDS_MOST + 1] = {0};
+    struct strbuf id = {0};
+    size_t n = 0;
+    bool taken;
+
+    if (!line_is_ready(line) || strncmp(spec.argv[0], "q", 1) != 0
+        || strcmp(spec.argv[0], "qstat") == 0)
+        return line_start(line, &spec, ended, ctx);
+    if (p->jobs_answer.server == NULL)
+        return false;
+    for (; spec.argv[n] != NULL && n < WORDS_MOST; n++)
+        argv[n] = spec.argv[n];
+    strbuf_printf(&id, "%s.%s", argv[n - 1], p->jobs_answer.server);
+    argv[n - 1] = id.text;
+    spec.argv = argv;
+    taken = line_start(line, &spec, ended, ctx);
+    free(id.text);
+    return taken;
+}
+
 static void run_command(struct pbs_adapter *p, bool first, const char *const *argv,
     const struct squeeze_kind *squeeze,
     void (*ended)(void *ctx, const struct run_end *end), void *ctx)
 {
     static const char *const extra[] = {"TZ=UTC", "LC_ALL=C", NULL};
+    struct run_spec spec = {.argv = argv,
+        .extra = extra,
+        .first = first,
+        .timeout_ms = p->timeout_ms,
+        .most = OUTPUT_MAX,
+        .squeeze = squeeze};
+    struct line *line = line_for(p, argv[0]);
 
-    runs_start(p->runs,
-        &(struct run_spec){.argv = argv,
-            .extra = extra,
-            .first = first,
-            .timeout_ms = p->timeout_ms,
-            .most = OUTPUT_MAX,
-            .squeeze = squeeze},
-        ended, ctx);
+    if (line == NULL || !start_on_line(p, line, spec, ended, ctx))
+        runs_start(p->runs, &spec, ended, ctx);
 }
 
 void pbs_run(struct pbs_adapter *p, bool first, const char *const *argv,
@@ -72,13 +121,27 @@ void pbs_look_free(struct pbs_adapter *p)
     pbs_answer_fini(&p->past_answer);
 }
 
+/* Looks take a fifth of the server's time at most: it has 30 us of each job. How long
+ * one took says how busy it is, which is no reason to look later. */
+static void set_pace(struct pbs_adapter *p)
+{
+    int64_t least_ms = LINED_MS + (int64_t)p->jobs_answer.jobs.n * 15 / 100;
+
+    agent_pace(
+        p->agent, pbs_is_lined(p) && least_ms < PBS_LEAST_MS ? least_ms : PBS_LEAST_MS);
+}
+
 static void end_look(struct pbs_adapter *p)
 {
     pbs_tell_nodes(p);
     pbs_tell_jobs(p);
     pbs_review_orders(p);
     p->dialect_known = true;
+    pbs_write_notes(p);
+    set_pace(p);
     agent_looked(p->agent, NULL, NULL);
+    if (pbs_is_leaving(p) && pbs_is_lined(p))
+        agent_look(p->agent); /* its nodes are free in a moment */
 }
 
 /* ---- what has vanished ---- */
@@ -99,18 +162,19 @@ static void on_past(void *ctx, const struct run_end *end)
     end_look(p);
 }
 
-/* Ended jobs of OpenPBS are in its history alone. One is asked for by its id, several
- * by asking for all: of several ids JSON has the first. */
+/* Ended jobs of OpenPBS are in its history alone. They are asked for by their ids,
+ * where there are several only over the connection: of several ids the JSON of qstat
+ * has the first. */
 static bool ask_past(struct pbs_adapter *p)
 {
-    const char *one = NULL;
-    size_t n = p->dialect == PBS_OPENPBS ? pbs_count_missing(p, &one) : 0;
-    const char *const argv[] = {
-        "qstat", "-x", "-t", "-f", "-F", "json", n == 1 ? one : NULL, NULL};
+    const char *argv[6 + PAST_MOST + 1] = {"qstat", "-x", "-t", "-f", "-F", "json"};
+    size_t n = p->dialect == PBS_OPENPBS ? pbs_list_missing(p, argv + 6, PAST_MOST) : 0;
 
     pbs_answer_fini(&p->past_answer);
     if (n == 0)
         return false;
+    if (n > (pbs_is_lined(p) ? PAST_MOST : 1))
+        argv[6] = NULL; /* all that there are */
     run_command(p, true, argv, pbs_squeeze(p->dialect), on_past, p);
     return true;
 }

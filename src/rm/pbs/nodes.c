@@ -140,7 +140,8 @@ static void read_vnode(struct pbs_answer *a, const char *name, const json_t *o)
     n.desc.arch = json_string_value(json_object_get(has, "arch"));
     n.desc.state = pbs_node_state(
         state != NULL ? state : "", json_array_size(json_object_get(o, "jobs")) > 0);
-    n.desc.cfg.v[RES_PROCS] = json_integer_value(json_object_get(has, "ncpus"));
+    text = text_of(a, json_object_get(has, "ncpus"));
+    n.desc.cfg.v[RES_PROCS] = text != NULL ? strtol(text, NULL, 10) : 0;
     n.desc.cfg.v[RES_MEM] = n.desc.cfg.v[RES_SWAP] = n.desc.cfg.v[RES_DISK] = -1;
     text = text_of(a, json_object_get(has, "mem"));
     mb = text != NULL ? pbs_size_mb(text) : -1;

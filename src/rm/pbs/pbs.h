@@ -5,6 +5,8 @@
  *                history; then all is told
  *     tell.c     nodes and jobs as they are told; starts that have come about
  *     orders.c   qrun -a -H, qdel, qsig ...: each a command of its own
+ *     notes.c    why a job waits, as its comment
+ *     line.c     these commands over a connection that is kept, where PBS has a library
  *
  * PBS's own scheduler is off (scheduling=False): a job that waits, waits until qrun. */
 #ifndef MAUI_RM_PBS_PBS_H
@@ -13,7 +15,11 @@
 #include "rm/adapter/agent.h"
 #include "rm/adapter/listing.h"
 #include "rm/adapter/run.h"
+#include "rm/adapter/wake.h"
 #include "rm/pbs/answers.h"
+#include "rm/pbs/line.h"
+
+#define PBS_LEAST_MS 1000 /* each look has three ports of the 512 for a minute */
 
 enum pbs_question { ASK_JOBS, ASK_NODES, ASK_QUEUES, ASKS };
 
@@ -28,12 +34,16 @@ struct pbs_told {
     int64_t changed_ms;        /* when an order of ours had changed it */
     bool ordered;              /* a start that has not come about */
     bool asking;               /* its qrun waits or runs, whatever the order did */
+    int64_t leaving_ms;        /* since when it is seen to end; 0 = it is not */
+    char *note;                /* owned: not written yet; or NULL */
 };
 
 struct pbs_adapter {
     struct agent *agent;
     struct runs *runs;
+    struct line *looks, *orders; /* orders that wait for nodes have one of their own */
     struct beat *beat;
+    struct wake *wake;
     struct listing *nodes, *jobs;
     int64_t start_wait_ms, timeout_ms; /* of each command */
     enum pbs_dialect dialect;
@@ -45,6 +55,10 @@ struct pbs_adapter {
     int64_t began_ms; /* what it shows of jobs changed since is of before */
     char why[400];
     bool away;
+    /* notes that are on their way, and how many a second; when the last were begun, and
+     * from when on there may be more */
+    unsigned noting, notes_rate;
+    int64_t noted_ms, note_again_ms;
     uint64_t remarked; /* what was said of jobs that are too long */
     /* the last answers */
     struct pbs_answer jobs_answer, nodes_answer, past_answer;
@@ -58,19 +72,29 @@ void pbs_look_free(struct pbs_adapter *p);
  * turn do not hold it up. */
 void pbs_run(struct pbs_adapter *p, bool first, const char *const *argv,
     void (*ended)(void *ctx, const struct run_end *end), void *ctx);
+/* Are looks cheap, as a connection is kept? */
+bool pbs_is_lined(const struct pbs_adapter *p);
 /* Does that say that the server is out of reach? */
 bool pbs_is_away(const struct run_end *end);
 
 /* ---- tell.c ---- */
 void pbs_tell_nodes(struct pbs_adapter *p);
 void pbs_tell_jobs(struct pbs_adapter *p);
-/* Told jobs that have not ended and are not in the answer; *ret_one: one of them. */
-size_t pbs_count_missing(struct pbs_adapter *p, const char **ret_one);
+/* How many told jobs have not ended and are not in the answer; the names of the first
+ * `most` of them are put into `ret`. */
+size_t pbs_list_missing(struct pbs_adapter *p, const char **ret, size_t most);
+/* Is a job just leaving its nodes? One that has been for long does not count. */
+bool pbs_is_leaving(const struct pbs_adapter *p);
 
 /* ---- orders.c ---- */
 void pbs_command(struct pbs_adapter *p, const struct rm_command *c);
 /* Of starts that were ordered: those that came about or did not. */
 void pbs_review_orders(struct pbs_adapter *p);
+
+/* ---- notes.c ---- */
+void pbs_note(struct pbs_adapter *p, const struct rm_note *n);
+/* Those that are not written yet, a few at a time. */
+void pbs_write_notes(struct pbs_adapter *p);
 
 /* ---- adapter.c ---- */
 int pbs_adapter(void);

@@ -4,11 +4,14 @@
  * only jobs suspended by us keep in maintenance. */
 #include "base/hash.h"
 #include "base/xalloc.h"
+#include "rm/adapter/clock.h"
 #include "rm/pbs/pbs.h"
 
 #include <stdio.h>
 #include <strings.h>
 #include <time.h>
+
+#define LEAVING_MS 5000 /* longer than that its node does not answer */
 
 /* ---- nodes ---- */
 
@@ -284,9 +287,24 @@ static void tell_job(
     t->over = j->rm.desc.state == JOB_COMPLETED;
     t->state = j->rm.desc.state;
     t->runs = j->runs;
+    if (!j->leaving)
+        t->leaving_ms = 0;
+    else if (t->leaving_ms == 0)
+        t->leaving_ms = clock_ms();
 }
 
-size_t pbs_count_missing(struct pbs_adapter *p, const char **ret_one)
+bool pbs_is_leaving(const struct pbs_adapter *p)
+{
+    int64_t since_ms = clock_ms() - LEAVING_MS;
+    void *at = NULL, *data;
+
+    while (listing_next(p->jobs, &at, &data) != NULL)
+        if (((const struct pbs_told *)data)->leaving_ms > since_ms)
+            return true;
+    return false;
+}
+
+size_t pbs_list_missing(struct pbs_adapter *p, const char **ret, size_t most)
 {
     const char *name;
     void *at = NULL, *data;
@@ -315,7 +333,8 @@ size_t pbs_count_missing(struct pbs_adapter *p, const char **ret_one)
 
         if (t->listed || t->over || t->cut)
             continue;
-        *ret_one = name;
+        if (n < most)
+            ret[n] = name;
         n++;
     }
     return n;

@@ -47,6 +47,12 @@ struct part {
     UT_hash_handle hh;
 };
 
+/* What jobs of a QOS that are preempted have left to end. */
+struct qos_grace {
+    char *qos; /* owned */
+    int64_t grace_s;
+};
+
 /* A node as last told. */
 struct told_node {
     char *name;                  /* key */
@@ -91,12 +97,13 @@ struct told_job {
     uint64_t digest, request; /* of all that is told; of what is asked for */
     uint32_t round;
     uint32_t time_min; /* minutes; 0 = it wants its whole limit */
-    int64_t grace_s;   /* of its partition */
+    int64_t grace_s;   /* of its QOS or partition */
     bool waiting, over;
     bool astray;        /* Slurm could start it: to be taken back, or started by us */
     bool end_told;      /* by the sign of its end; its record was not seen since */
     bool kept, held;    /* as Slurm has it now: at priority 0, by a hold */
     enum naming naming; /* how a start says where */
+    bool left_to_slurm; /* the chosen nodes could never do: it chooses itself */
     uint16_t reason;    /* why Slurm lets it wait, when last seen */
     /* Slurm says that it was requeued in held state, and goes on saying so when that
      * was lifted, until it is started; that hold is in force and not marked as one. */
@@ -115,7 +122,7 @@ struct told_job {
     time_t note_start;   /* when it is expected to start, 0 = not known */
     bool note_begin;     /* its begin time in Slurm is ours, and in the future */
     bool fresh;          /* kept by that alone: its owner may hold it at this moment */
-    bool switch_void;    /* it has waited long enough for one switch */
+    time_t switch_until; /* how long it waits for one switch; 0 = it does not */
     UT_hash_handle hh;
 };
 
@@ -170,6 +177,7 @@ struct adapter {
     int64_t ordered_ms;          /* when the last start was ordered */
     struct VEC(char *) licences; /* names; owned */
     uint64_t licences_digest;
+    struct VEC(struct qos_grace) graces;
     int64_t limits_due_ms; /* the next look at limits */
     uint64_t limits_digest;
     bool limits, limits_look; /* RMCFG[] LIMITS=SLURM; to be looked at at once */
@@ -182,6 +190,8 @@ struct adapter {
     uint32_t deadlines;  /* jobs with a lost_at */
     uint32_t dependents; /* jobs that wait for others */
     int64_t whole_ms;    /* when all jobs were last read */
+    int64_t keep_ms;     /* from when on no more jobs are taken back in this look */
+    uint32_t keeps;      /* taken back in it */
     uint32_t wishes;     /* jobs that have one */
     int64_t wished_ms;   /* when the last of them came */
     bool connected, told_all, checked, look;
@@ -257,10 +267,10 @@ void switches_read(struct adapter *a);
 void switches_forget(struct adapter *a);
 /* Which leaf a node is below; NULL = none that is known. */
 const char *switches_leaf(const struct adapter *a, const char *node);
-/* Does the job's wish for one switch bind still; or did it once, and does not any more?
- * A wish for several never does. */
+/* Does the job's wish for one switch bind still? A wish for several never does. */
 bool switches_bind(const struct adapter *a, const slurm_job_info_t *j);
-bool switches_are_void(const struct adapter *a, const slurm_job_info_t *j);
+/* Until when it does, which may be over; 0: it never did. */
+time_t switches_until(const struct adapter *a, const slurm_job_info_t *j);
 /* When its wish will be void is when jobs are to be read again (switches_at). */
 void switches_note(struct adapter *a, const slurm_job_info_t *j);
 
@@ -273,6 +283,8 @@ void reservations_forget(struct adapter *a);
  * set. */
 int limits_poll(struct adapter *a);
 void limits_forget(struct adapter *a);
+/* GraceTime of that QOS; `otherwise` where it has none, or is not known. */
+int64_t limits_grace(const struct adapter *a, const char *qos, int64_t otherwise);
 /* Is it such a limit that keeps the job, in Slurm's words? Then in plain ones, as
  * "Slurm's limit AssocGrpGRES (generic resources, of its association)". */
 bool limits_reason(const slurm_job_info_t *j, char *ret_text, size_t size);

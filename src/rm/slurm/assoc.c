@@ -92,6 +92,7 @@ static void take_qos(
     ret->qos = copy_text(q->name);
     ret->first = q->flags & QOS_FLAG_OVER_PART_QOS;
     ret->priority = count_of(q->priority) == NO_LIMIT ? 0 : q->priority;
+    ret->grace_s = count_of(q->grace_time) == NO_LIMIT ? 0 : q->grace_time;
     ret->jobs = count_of(q->grp_jobs);
     ret->user_jobs = count_of(q->max_jobs_pu);
     ret->account_jobs = count_of(q->max_jobs_pa);

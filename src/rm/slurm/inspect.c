@@ -394,11 +394,14 @@ static void look_at_partitions(const struct inspection *in)
 }
 
 /* Came past the gate: waiting at Slurm's own priority while the scheduler lives, or
- * running since slurmctld was started. Through scontrol a running job shows no mark. */
+ * running since slurmctld was started. Through scontrol a running job shows no mark. A
+ * new one that Slurm itself has started still says so. */
 static bool is_past_gate(const struct inspection *in, const slurm_job_info_t *j)
 {
     uint32_t state = j->job_state & JOB_STATE_BASE;
 
+    if (state == SLURM_JOB_RUNNING && notes_is_new(j->admin_comment))
+        return true;
     if (job_mark(j) != MARK_NONE)
         return false;
     if (state == JOB_PENDING)
@@ -436,8 +439,9 @@ static void look_at_jobs(const struct inspection *in)
     if (n > 0)
         findings_add(in->f, SETTING_WARNING,
             "%u waiting or running job%s, the first %u, came past the gate: submitted "
-            "while the scheduler was away or another job_submit.lua stood there, or "
-            "slurmctld has not loaded the gate (restart it; its log says why)",
+            "while the scheduler was away or a moment before, or another "
+            "job_submit.lua stood there, or slurmctld has not loaded the gate (restart "
+            "it; its log says why)",
             n, n == 1 ? "" : "s", first);
     slurm_free_job_info_msg(jobs);
 }

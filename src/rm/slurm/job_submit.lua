@@ -21,6 +21,11 @@ local HEARTBEAT = "@HEARTBEAT@"   -- seconds since 1970, renewed every 2 seconds
 local MAX_AGE = @MAXAGE@          -- older: the scheduler is gone; 0: never look
 local EVENTS = "@EVENTS@"         -- a byte here wakes the scheduler
 local MARKS = "@MARKS@"
+-- SlurmUser, as which this runs, may order all that root may: `maui slurm letgo` does.
+local status = io.open("/proc/self/status", "r")
+local slurm_user = status and string.match(status:read("*a"), "Uid:%s+%d+%s+(%d+)")
+if status then status:close() end
+if slurm_user then ADMIN[tonumber(slurm_user)] = true end
 local KEPT, HELD, LIFTED = 1, 2, 3
 local PENDING = 0
 local INFINITE = 4294967295       -- as a priority: a release
@@ -134,8 +139,30 @@ local TAKEN = 60 -- seconds, in which the scheduler surely has it
 local FRESH = 5  -- how old a sign of life may be for that
 local NEVER = 4000000000
 
+-- Those that it has yet to take, and some that Slurm has refused. With more at once it might
+-- not be through in time, and they are kept at priority 0 from the beginning.
+local NEW_MAX = 300
+local new_jobs, new_since = 0, 0
+
+local function count_new()
+	new_jobs, new_since = new_jobs + 1, os.time()
+end
+
+local function is_storm()
+	if os.time() - new_since > TAKEN then new_jobs = 0 end
+	return new_jobs >= NEW_MAX
+end
+
+-- The scheduler has it.
+local function discount_new(current)
+	if string.find(current.admin_comment or "", "^maui: new") then
+		new_jobs = math.max(new_jobs - 1, 0)
+	end
+end
+
 local function begin_judged(job, own, age)
 	local now, asked = os.time(), job.begin_time or 0
+	if is_storm() then return nil end
 	if age > FRESH or own > 0 or is_remark(job.admin_comment) or job.cron_job then
 		return nil
 	end
@@ -173,6 +200,7 @@ function slurm_job_submit(job, partitions, uid)
 	end
 	if begin then
 		job.begin_time = begin
+		count_new()
 	else
 		job.priority = 0
 	end
@@ -333,7 +361,10 @@ function slurm_job_modify(job, current, partitions, uid)
 		    and not is_remark(current.admin_comment)
 		return kept and slurm.SUCCESS or slurm.ERROR
 	end
-	if is_ordered(job, uid) then keep_remark(job, current) end
+	if is_ordered(job, uid) then
+		keep_remark(job, current)
+		discount_new(current)
+	end
 	if uid == SCHEDULER and job.admin_comment == "maui:kept;new"
 	    and current.job_state == PENDING then
 		take_new(job, current)

@@ -9,6 +9,8 @@
 #include <sys/wait.h>
 
 #define WHOLE_MS 5000
+#define KEEP_MS  1000 /* of a look: the heartbeat is written between looks */
+#define KEEP_N   20   /* taken back in any case */
 
 #ifndef TASKS_MAX
 #define TASKS_MAX 100000 /* of one array */
@@ -394,6 +396,16 @@ static bool is_astray(const struct adapter *a, const slurm_job_info_t *j)
                    || asked_is_text(j->admin_comment)));
 }
 
+/* Has this look lasted so long that others are to be taken back in the next? */
+static bool is_enough(struct adapter *a)
+{
+    if (a->keeps++ < KEEP_N || adapter_now_ms() < a->keep_ms)
+        return false;
+    a->jobs_at = 0;
+    adapter_look(a);
+    return true;
+}
+
 /* Slurm is to see when its dependency is fulfilled. Not of one whose begin time is its
  * owner's, nor where the note of ours has no place. */
 static bool is_to_await(const struct adapter *a, const slurm_job_info_t *j)
@@ -485,14 +497,14 @@ static void see_job(struct adapter *a, const char *id, const struct parts *parts
     t->number = j->job_id;
     t->time_min = parts->n == 1 ? request_least(j) : 0;
     t->nice = j->priority != 0 ? j->nice : NO_VAL;
-    t->grace_s = p != NULL ? p->grace_s : 0;
+    t->grace_s = limits_grace(a, j->qos, p != NULL ? p->grace_s : 0);
     t->reason = j->state_reason;
     if ((j->job_state & JOB_STATE_BASE) == JOB_PENDING && j->job_state & JOB_COMPLETING)
         return; /* requeued, but on its nodes yet; how long it pauses is not known */
     remember_asked(t, parts);
     t->note_begin = notes_has_begin(j);
     t->fresh = is_kept_by_begin(j);
-    t->switch_void = switches_are_void(a, j);
+    t->switch_until = switches_until(a, j);
     switches_note(a, j);
     t->restarts = j->restart_cnt;
     t->requeue_held = job_is_requeue_held(j);
@@ -502,7 +514,8 @@ static void see_job(struct adapter *a, const char *id, const struct parts *parts
             adapter_look(a);
         state = JOB_HOLD;
     } else if (is_to_await(a, j)) {
-        if (!is_awaiting(j) && !kept && !orders_start_pending(a, t->id))
+        if (!is_awaiting(j) && !kept && !orders_start_pending(a, t->id)
+            && !is_enough(a))
             orders_await(t, j->priority == 0);
         state = JOB_IDLE;
     } else if (is_astray(a, j) && !orders_start_pending(a, t->id)
@@ -519,6 +532,8 @@ static void see_job(struct adapter *a, const char *id, const struct parts *parts
         && !(t->end_told && state >= JOB_COMPLETED))
         tell(a, t, parts, state, changed || back, limited);
     t->end_told = false;
+    if (changed)
+        t->left_to_slurm = false;
     t->digest = digest;
     t->request = request;
     t->kept = j->priority == 0 && parts->n == 1;
@@ -598,6 +613,8 @@ static bool keep_tasks(
     if ((!awaits && !is_astray(a, j)) || strcspn(tasks, "-,") == strlen(tasks)
         || (!UPDATE_TAKES_TASKS && has_active_tasks(msg, j)))
         return false;
+    if (is_enough(a))
+        return true;
     remember_part(&own, j);
     all.id = name_tasks(j);
     if (awaits)
@@ -809,6 +826,8 @@ int jobs_poll(struct adapter *a)
     /* within the second of a change the table is asked for again: times are seconds */
     a->jobs_at = msg->last_update;
     a->whole_ms = now;
+    a->keep_ms = adapter_now_ms() + KEEP_MS;
+    a->keeps = 0;
     a->round++;
     for (uint32_t i = 0; i < msg->record_count; i++)
         see_record(a, msg, &msg->job_array[i]);
@@ -826,6 +845,7 @@ int jobs_look(struct adapter *a, const char *id)
     if (slurm_load_job(&msg, (uint32_t)number, SHOW_ALL | SHOW_DETAIL | SHOW_LOCAL)
         != SLURM_SUCCESS)
         return -1;
+    a->keep_ms = INT64_MAX;
     for (uint32_t i = 0; i < msg->record_count; i++)
         see_record(a, msg, &msg->job_array[i]);
     slurm_free_job_info_msg(msg);

@@ -414,6 +414,30 @@ static void tell_quotas(struct adapter *a, struct telling *t)
     a->limits_digest = digest;
 }
 
+static void forget_graces(struct adapter *a)
+{
+    for (size_t i = 0; i < a->graces.n; i++)
+        free(a->graces.v[i].qos);
+    vec_fini(&a->graces);
+}
+
+static void note_graces(struct adapter *a, const struct slurm_limits_list *all)
+{
+    forget_graces(a);
+    for (size_t i = 0; i < all->n; i++)
+        if (all->v[i].qos != NULL && all->v[i].grace_s > 0)
+            vec_push(&a->graces,
+                ((struct qos_grace){xstrdup(all->v[i].qos), all->v[i].grace_s}));
+}
+
+int64_t limits_grace(const struct adapter *a, const char *qos, int64_t otherwise)
+{
+    for (size_t i = 0; qos != NULL && i < a->graces.n; i++)
+        if (strcmp(a->graces.v[i].qos, qos) == 0)
+            return a->graces.v[i].grace_s;
+    return otherwise;
+}
+
 static void tell_all(struct adapter *a, const struct slurm_limits_list *all,
     const partition_info_msg_t *parts)
 {
@@ -463,6 +487,7 @@ static int look(struct adapter *a)
     if (assoc_load(&all) == 0
         && slurm_load_partitions(0, &parts, SHOW_ALL | SHOW_LOCAL) == SLURM_SUCCESS) {
         tell_all(a, &all, parts);
+        note_graces(a, &all);
         slurm_free_partition_info_msg(parts);
         result = 0;
     } else if (!adapter_lost(a, "limits")) {

@@ -29,6 +29,7 @@ struct slurm_limits {
     char *qos;                        /* the QOS; then all above is NULL */
     bool first;                       /* QOS: OverPartQOS */
     uint32_t priority;                /* of a QOS, 0 = none */
+    uint32_t grace_s;                 /* of a QOS: GraceTime, 0 = none */
     uint64_t jobs, max_jobs, user_jobs, account_jobs, wall_min;
     struct tres group, run_mins; /* GrpTRES, GrpTRESRunMins */
     struct tres job, job_mins;   /* MaxTRES, MaxTRESMins */

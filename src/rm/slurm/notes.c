@@ -151,8 +151,8 @@ static bool is_start_shown(const struct told_job *t, const slurm_job_info_t *j)
     /* scontrol's tasks that split off an array keep its begin time, without our mark */
     bool apart = UPDATE_TAKES_TASKS || j->array_job_id == 0;
 
-    return apart && t->note_start > time(NULL) + MARGIN_S && j->deadline == 0
-           && notes_release_at(j) == 0;
+    return apart && t->switch_until == 0 && t->note_start > time(NULL) + MARGIN_S
+           && j->deadline == 0 && notes_release_at(j) == 0;
 }
 
 static char *compose(const struct told_job *t, bool start)

@@ -316,11 +316,17 @@ static void tell_again(struct adapter *a, const char *id)
     adapter_look(a);
 }
 
+static bool names_nobody(const struct told_job *t)
+{
+    return t->naming == NAMES_NONE || t->left_to_slurm;
+}
+
 static int start_part(struct told_job *t, const struct rm_command *c, uint32_t part)
 {
     struct asked *k = &t->asked[part];
     job_desc_msg_t m;
     char id[48], *partition = NULL;
+    time_t now = time(NULL);
     uint32_t n;
     int result;
 
@@ -329,7 +335,7 @@ static int start_part(struct told_job *t, const struct rm_command *c, uint32_t p
     m.min_nodes = m.max_nodes = n;
     if (t->naming == NAMES_ALONE)
         m.features = (char *)"";
-    if (t->naming == NAMES_NONE) {
+    if (names_nobody(t)) {
         free(m.req_nodes);
         m.req_nodes = xstrdup(k->nodes != NULL ? k->nodes : "");
         m.min_nodes = m.max_nodes = NO_VAL;
@@ -341,9 +347,9 @@ static int start_part(struct told_job *t, const struct rm_command *c, uint32_t p
     set_limit(t, c, k, &m);
     m.admin_comment = asked_text(k);
     if (t->note_begin)
-        m.begin_time = time(NULL);
-    if (t->switch_void)
-        m.wait4switch = 0;
+        m.begin_time = now;
+    if (t->switch_until != 0)
+        m.wait4switch = t->switch_until > now ? (uint32_t)(t->switch_until - now) : 0;
     m.partition = partition = chosen(k->partition, c->cls);
     orders_part_id(t, part, id);
     result = update(&m, id);
@@ -383,7 +389,7 @@ static void start(struct adapter *a, const struct rm_command *c)
     }
     int64_t now = adapter_now_ms();
     /* such jobs Slurm's main scheduler leaves to its backfill */
-    bool by_backfill = t->nparts > 1 || t->naming == NAMES_NONE;
+    bool by_backfill = t->nparts > 1 || names_nobody(t);
     vec_push(&a->pending, ((struct pending){.token = c->token,
                               .id = xstrdup(c->job),
                               .since_ms = now,
@@ -610,6 +616,16 @@ static bool was_too_early(const struct pending *p)
     return early;
 }
 
+/* What the job asks for is more than the scheduler knows of, if those nodes can never
+ * do that: before it is taken for impossible Slurm itself chooses, once. */
+static enum rm_outcome leave_to_slurm(struct told_job *t)
+{
+    if (t == NULL || t->nparts > 1 || names_nobody(t))
+        return RM_REFUSED;
+    t->left_to_slurm = true;
+    return RM_WAITS;
+}
+
 /* It does not start: back to where it was, and why. */
 static void give_up(struct adapter *a, size_t i)
 {
@@ -633,7 +649,7 @@ static void give_up(struct adapter *a, size_t i)
             snprintf(text, sizeof text, "Slurm did not start it: %s",
                 why ? why : "it gives no reason");
             if (fate_of(j->state_reason) == FATE_NEVER)
-                outcome = RM_REFUSED;
+                outcome = leave_to_slurm(t);
             else if (changed || fate_of(j->state_reason) == FATE_WAITS)
                 outcome = RM_WAITS;
             if (limits_reason(j, text, sizeof text))

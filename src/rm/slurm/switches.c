@@ -100,8 +100,10 @@ const char *switches_leaf(const struct adapter *a, const char *node)
     return n != NULL ? a->switches->leaves.v[n->leaf] : NULL;
 }
 
-/* When its wish for one switch is void; 0 = it has none that is planned. */
-static time_t void_at(const struct adapter *a, const slurm_job_info_t *j)
+/* As Slurm has it: a wait that begins when the job may start, so a begin time of a note
+ * has no place in such a job; and a start says what is left of the wait, as Slurm takes
+ * its moment for the job's begin should it come to nothing. */
+time_t switches_until(const struct adapter *a, const slurm_job_info_t *j)
 {
     time_t since = j->submit_time;
 
@@ -114,18 +116,13 @@ static time_t void_at(const struct adapter *a, const slurm_job_info_t *j)
 
 bool switches_bind(const struct adapter *a, const slurm_job_info_t *j)
 {
-    return void_at(a, j) > time(NULL);
-}
-
-bool switches_are_void(const struct adapter *a, const slurm_job_info_t *j)
-{
-    return void_at(a, j) != 0 && !switches_bind(a, j);
+    return switches_until(a, j) > time(NULL);
 }
 
 void switches_note(struct adapter *a, const slurm_job_info_t *j)
 {
     bool waits = (j->job_state & JOB_STATE_BASE) == JOB_PENDING;
-    time_t at = waits ? void_at(a, j) : 0;
+    time_t at = waits ? switches_until(a, j) : 0;
 
     if (at > time(NULL) && (a->switches_at == 0 || at < a->switches_at))
         a->switches_at = at;

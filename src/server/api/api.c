@@ -64,6 +64,7 @@ static const struct route routes[] = {
     {"GET", "/v1/bank/accounts", "mam-balance", WHO_ANY, api_bank_accounts},
     {"POST", "/v1/bank/accounts", "mam-create-account", WHO_ANY, api_bank_account},
     {"GET", "/v1/bank/statement", "mam-statement", WHO_ANY, api_bank_statement},
+    {"GET", "/v1/bank/quote", "mam-quote", WHO_ANY, api_bank_quote},
     {"GET", "/v1/bank/liens", "mam-list-liens", WHO_ANY, api_bank_liens},
     {"POST", "/v1/bank/deposits", "mam-deposit", WHO_ADMIN1, api_bank_deposit},
     {"POST", "/v1/bank/withdrawals", "mam-withdraw", WHO_ADMIN1, api_bank_withdraw},

@@ -54,6 +54,7 @@ void api_fairshare(struct server *s, struct request *r);
 void api_accounting(struct server *s, struct request *r);
 
 /* api/bank.c: credits */
+void api_bank_quote(struct server *s, struct request *r); /* query.c */
 void api_bank_accounts(struct server *s, struct request *r);
 void api_bank_account(struct server *s, struct request *r);
 void api_bank_statement(struct server *s, struct request *r);
@@ -62,6 +63,7 @@ void api_bank_deposit(struct server *s, struct request *r);
 void api_bank_withdraw(struct server *s, struct request *r);
 void api_bank_transfer(struct server *s, struct request *r);
 void api_bank_refund(struct server *s, struct request *r);
+bool api_bank_shows(struct server *s, const struct identity *who, const char *account);
 
 /* api/reservations.c */
 void api_reservations(struct server *s, struct request *r);

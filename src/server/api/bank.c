@@ -110,6 +110,18 @@ static void deny_command(struct request *r, const char *command)
     request_refuse(r, &err);
 }
 
+bool api_bank_shows(struct server *s, const struct identity *who, const char *account)
+{
+    const struct funds *f = engine_cluster(s->engine)->funds;
+    uint32_t i = f && account ? funds_account(f, account) : FUNDS_NONE;
+    struct funds_account a;
+
+    if (i == FUNDS_NONE)
+        return true; /* there is nothing to be seen */
+    a = funds_account_now(f, i);
+    return may_see(s, who, &a);
+}
+
 /* The account that the query names, if the caller may see it. Others' are not there. */
 static bool find_seen(struct server *s, struct request *r, uint32_t *ret)
 {
@@ -134,32 +146,15 @@ static bool find_seen(struct server *s, struct request *r, uint32_t *ret)
 
 /* ---- amounts -------------------------------------------------------------------- */
 
-static void put_amount(json_t *o, const char *key, int64_t amount)
-{
-    render_real(o, key, (double)amount / AM_CREDIT);
-}
-
-/* "57600", "129945.6", "16h": in hours of a processor at rate 1. */
 static int read_amount(const json_t *o, const char *key, int64_t *ret, struct err *err)
 {
-    const char *text = json_string_value(json_object_get(o, key)), *p = text;
-    int64_t n = 0, part = AM_CREDIT;
+    const char *text = json_string_value(json_object_get(o, key));
 
-    for (; p && *p >= '0' && *p <= '9' && n <= AM_LARGEST / 10; p++)
-        n = n * 10 + (*p - '0') * AM_CREDIT;
-    if (p && p > text && *p == '.')
-        for (p++; *p >= '0' && *p <= '9' && part > 1; p++)
-            n += (*p - '0') * (part /= 10);
-    if (p && p > text && *p == 'h' && n <= AM_LARGEST / 3600) {
-        n *= 3600;
-        p++;
-    }
-    if (!p || p == text || *p || n > AM_LARGEST)
-        return err_set(err, ERR_INVALID,
-            "%s: '%s' is not an amount; expected credits as in 57600, 129945.6 or 16h",
-            key, text ? text : "");
-    *ret = n;
-    return 0;
+    if (text && amount_parse(text, ret) == 0)
+        return 0;
+    return err_set(err, ERR_INVALID,
+        "%s: '%s' is not an amount; expected credits as in 57600, 129945.6 or 16h", key,
+        text ? text : "");
 }
 
 /* ---- looking -------------------------------------------------------------------- */
@@ -179,12 +174,12 @@ static json_t *account_record(
     render_text(o, "only", a->only);
     if (am_balance(am, a->name, NULL, world_now(s), &b, &err) < 0)
         log_line(s->log, LOG_WARNING, "the bank: %s", err.text);
-    put_amount(o, "balance", b.balance);
-    put_amount(o, "credit_limit", b.credit_limit);
-    put_amount(o, "held", b.held);
-    put_amount(o, "available", b.available);
-    put_amount(o, "own_available", b.own_available);
-    put_amount(o, "owed", -b.owed);
+    render_credits(o, "balance", b.balance);
+    render_credits(o, "credit_limit", b.credit_limit);
+    render_credits(o, "held", b.held);
+    render_credits(o, "available", b.available);
+    render_credits(o, "own_available", b.own_available);
+    render_credits(o, "owed", -b.owed);
     render_int(o, "runs", funds_runs_on(f, number));
     return o;
 }
@@ -242,7 +237,7 @@ static int on_leg(void *arg, const struct ledger_leg *leg, const struct ledger_t
     render_text(o, "run", kept ? "" : of->run);
     render_text(o, "who", of->who);
     render_text(o, "text", kept ? "" : of->text);
-    put_amount(o, "amount", leg->amount);
+    render_credits(o, "amount", leg->amount);
     if (leg->of && strcmp(leg->place, "deposit") == 0)
         render_int(o, "deposit", leg->of);
     json_array_append_new(m->list, o);
@@ -288,10 +283,10 @@ static json_t *statement_record(
     render_text(o, "account", of->account);
     render_instant(o, "from", of->from_at);
     render_instant(o, "to", of->to_at);
-    put_amount(o, "opening", sum->opening);
-    put_amount(o, "credits", sum->credits);
-    put_amount(o, "debits", sum->debits);
-    put_amount(o, "closing", sum->closing);
+    render_credits(o, "opening", sum->opening);
+    render_credits(o, "credits", sum->credits);
+    render_credits(o, "debits", sum->debits);
+    render_credits(o, "closing", sum->closing);
     json_object_set(o, "moves", moves);
     snprintf(next, sizeof next, "%" PRId64 ".%" PRId64 ".%" PRId64, sum->last.at,
         sum->last.txn, sum->last.n);
@@ -360,7 +355,7 @@ void api_bank_liens(struct server *s, struct request *r)
         render_text(o, "run", funds_run_name(f, i));
         render_text(o, "job", funds_run_job(f, i));
         render_text(o, "account", a.name);
-        put_amount(o, "amount", funds_run_most(f, i));
+        render_credits(o, "amount", funds_run_most(f, i));
         json_array_append_new(list, o);
     }
     reply_list(s, r, list);

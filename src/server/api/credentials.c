@@ -340,9 +340,12 @@ static json_t *credential_record(struct server *s, void *ctx, size_t i)
     const struct cluster *c = engine_cluster(s->engine);
     const struct cred *k = i < c->creds[l->kind].n ? c->creds[l->kind].v[i] : NULL;
 
-    return k && (!l->only || strcmp(l->only, k->name) == 0)
-               ? credential(c, k, world_now(s))
-               : NULL;
+    if (!k || (l->only && strcmp(l->only, k->name) != 0))
+        return NULL;
+    json_t *o = credential(c, k, world_now(s));
+    if (l->kind == CRED_ACCOUNT)
+        render_account_funds(s, k->name, o);
+    return o;
 }
 
 static void credential_list_free(void *ctx)

@@ -4,6 +4,8 @@
 #include "cluster/partition.h"
 #include "policy/priority.h"
 #include "server/api/api.h"
+#include "server/api/jobfilter.h"
+#include "server/api/jobwindow.h"
 #include "server/drafts/jobname.h"
 #include "server/http/stream.h"
 #include "server/render/eligibility.h"
@@ -28,7 +30,8 @@ struct wanted {
     char *cred[CRED_KINDS]; /* owned, as all texts are */
     uint32_t partition;     /* INDEX_NONE = any */
     bool held, deadline;
-    char *rsv, *rsv_base; /* jobs that ask for it by either; NULL = any */
+    char *rsv, *rsv_base;     /* jobs that ask for it by either; NULL = any */
+    struct jobfilter *filter; /* q=; NULL = any */
 };
 
 enum shape { SHAPE_BRIEF, SHAPE_TABLE, SHAPE_FULL, SHAPE_PRIORITY };
@@ -41,6 +44,8 @@ struct list {
     size_t looked;       /* at so many jobs */
     bool collected;
     struct VEC(struct listed) jobs;
+    struct jobwindow window;
+    struct jobcounts *counts; /* NULL = not wanted */
     size_t told;
 };
 
@@ -96,6 +101,9 @@ static int wanted_of(
         w->rsv = xstrdup(rsv);
         w->rsv_base = v && v->base ? xstrdup(v->base) : NULL;
     }
+    const char *words = request_query(r, "q");
+    if (words && jobfilter_parse(words, &w->filter, err) < 0)
+        return -1;
     w->held = request_query(r, "held") != NULL;
     w->deadline = request_query(r, "deadline") != NULL;
     return wanted_sections(r, w, err);
@@ -167,6 +175,21 @@ static int compare(const void *a, const void *b)
     return job_compare(x->job, y->job); /* as the engine takes equals */
 }
 
+struct order {
+    struct server *s;
+    const struct jobwindow *window;
+};
+
+/* As somebody wants it; equals as they are anyway. */
+static int compare_as_wanted(const void *a, const void *b, void *ctx)
+{
+    const struct listed *x = a, *y = b;
+    const struct order *o = ctx;
+    int order = jobwindow_compare(o->window, o->s, x->job, y->job);
+
+    return order ? order : compare(a, b);
+}
+
 /* Of nodes, where these may be known. */
 static void add_nodes(struct server *s, const struct wanted *w, json_t *o)
 {
@@ -213,6 +236,10 @@ static json_t *make_summary(
     for (int i = SECTION_ACTIVE; i <= SECTION_COMPLETED; i++)
         render_int(o, render_section_name((enum section)i), count[i]);
     render_int(o, "backlog_ps", backlog);
+    render_int(o, "total", (int64_t)l->jobs.n);
+    render_int(o, "revision", (int64_t)(world_revision(s) & INT32_MAX));
+    if (l->counts)
+        json_object_set_new(o, "counts", jobcounts_render(l->counts, c));
     return json_pack("{s:o}", "summary", o);
 }
 
@@ -291,6 +318,8 @@ static void list_free(void *ctx)
         free(l->wanted.cred[kind]);
     free(l->wanted.rsv);
     free(l->wanted.rsv_base);
+    jobfilter_free(l->wanted.filter);
+    jobcounts_free(l->counts);
     vec_fini(&l->jobs);
     free(l);
 }
@@ -305,7 +334,11 @@ static void collect_some(struct server *s, struct list *l)
         const struct job *j = c->jobs.v[l->looked];
         if (!j || !matches(c, &l->wanted, j) || !identity_sees_job(&l->who, c, j))
             continue;
+        if (l->wanted.filter && !jobfilter_matches(l->wanted.filter, s, j, &l->who))
+            continue;
         enum section section = render_section(j);
+        if (l->counts)
+            jobcounts_add(l->counts, c, j);
         vec_push(&l->jobs, ((struct listed){.index = (uint32_t)l->looked,
                                .key = key_of(c, j, section),
                                .submit_at = j->submit_at,
@@ -314,7 +347,10 @@ static void collect_some(struct server *s, struct list *l)
     }
     if (l->looked < c->jobs.n)
         return;
-    if (l->jobs.n)
+    if (l->jobs.n && l->window.sort)
+        qsort_r(l->jobs.v, l->jobs.n, sizeof *l->jobs.v, compare_as_wanted,
+            &(struct order){s, &l->window});
+    else if (l->jobs.n)
         qsort(l->jobs.v, l->jobs.n, sizeof *l->jobs.v, compare);
     l->collected = true;
 }
@@ -347,17 +383,23 @@ static bool list_more(struct server *s, void *ctx, struct strbuf *out)
             stream_add(out, make_summary(s, l, &l->wanted));
         if (l->collected && l->shape == SHAPE_TABLE)
             render_job_heading(l->members, out);
+        if (l->collected)
+            l->told = l->window.offset < l->jobs.n ? l->window.offset : l->jobs.n;
         return true;
     }
     size_t step = l->shape == SHAPE_TABLE ? ROWS : BRIEFS;
-    size_t end = l->jobs.n - l->told > step ? l->told + step : l->jobs.n;
+    size_t last =
+        l->window.limit < l->jobs.n - l->window.offset && l->window.offset < l->jobs.n
+            ? l->window.offset + l->window.limit
+            : l->jobs.n;
+    size_t end = last - l->told > step ? l->told + step : last;
     for (; l->told < end; l->told++) {
         const struct listed *e = &l->jobs.v[l->told];
         const struct job *j = e->index < c->jobs.n ? c->jobs.v[e->index] : NULL;
         if (j && j->submit_at == e->submit_at)
             tell_one(s, l, j, out);
     }
-    return l->told < l->jobs.n;
+    return l->told < last;
 }
 
 /* ---- asking for one ---- */
@@ -415,11 +457,13 @@ void api_jobs(struct server *s, struct request *r)
     struct err err = {0};
 
     l->who = *request_who(r);
-    if (wanted_of(s, r, &l->wanted, &err) < 0 || shape_of(r, l, &err) < 0) {
+    if (wanted_of(s, r, &l->wanted, &err) < 0 || shape_of(r, l, &err) < 0
+        || jobwindow_read(r, &l->window, &err) < 0) {
         list_free(l);
         request_refuse(r, &err);
         return;
     }
+    l->counts = jobcounts_new(&l->window);
     answer(s, r, l);
 }
 
@@ -430,6 +474,7 @@ void api_priorities(struct server *s, struct request *r)
 
     l->who = *request_who(r);
     l->shape = SHAPE_PRIORITY;
+    l->window.limit = SIZE_MAX;
     if (wanted_of(s, r, &l->wanted, &err) < 0) {
         list_free(l);
         request_refuse(r, &err);

@@ -256,6 +256,30 @@ void api_start(struct server *s, struct request *r)
     question_fini(&q);
 }
 
+/* ---- mam-quote ---- */
+
+void api_bank_quote(struct server *s, struct request *r)
+{
+    struct question q = {0};
+    struct query_price price;
+    struct err err;
+    bool known = false;
+
+    if (read_question(s, r, &q, &err) < 0
+        || query_price(s->engine, &q.ask, world_now(s), &known, &price, &err) < 0) {
+        refuse_query(s, r, &err);
+    } else if (!known) {
+        request_refuse_as(r, 409, "conflict", NULL,
+            "there is no bank here: AMCFG[bank] TYPE=BUILTIN in maui.cfg makes one");
+    } else {
+        json_t *o = render_price(s, &price);
+        if (!api_bank_shows(s, request_who(r), price.account))
+            json_object_del(o, "text"); /* it has what is left */
+        request_reply_json(r, o);
+    }
+    question_fini(&q);
+}
+
 /* ---- showbf ---- */
 
 static json_t *render_windows(

@@ -130,6 +130,8 @@ static json_t *cred_record(struct server *s, void *ctx, size_t i)
     render_text(o, "name", k->name);
     if (target.type != FS_TARGET_NONE && target.type != FS_TARGET_ABS_CAP)
         render_real(o, "fs_target", target.value);
+    if (l->kind == CRED_ACCOUNT)
+        render_account_funds(s, k->name, o);
     return o;
 }
 

@@ -115,10 +115,11 @@ static int match_pattern(const struct cluster *c, const char *element, bool unan
     return 0;
 }
 
+/* "12[]": jobs "12[3]", as Slurm calls them "12_3". */
 static int match_array(const struct cluster *c, const char *element,
     struct job_choices *io, struct err *err)
 {
-    size_t before = io->list.n, len = strlen(element) - 1; /* "12[" */
+    size_t before = io->list.n, len = strlen(element) - 2; /* "12" */
 
     if (io->patterns++ >= JOBEXPR_PATTERNS_MAX)
         return err_set(err, ERR_INVALID,
@@ -126,7 +127,8 @@ static int match_array(const struct cluster *c, const char *element,
             JOBEXPR_PATTERNS_MAX);
     for (size_t i = 0; i < c->jobs.n; i++) {
         const struct job *j = c->jobs.v[i];
-        if (in_queue(j) && strncmp(j->id, element, len) == 0)
+        if (in_queue(j) && strncmp(j->id, element, len) == 0
+            && (j->id[len] == '[' || j->id[len] == '_'))
             add(io, (uint32_t)i, false);
     }
     if (io->list.n == before)

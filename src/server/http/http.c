@@ -9,6 +9,7 @@
 #include "server/http/browser.h"
 #include "server/http/private.h"
 
+#include <poll.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/socket.h>
@@ -61,6 +62,13 @@ static void refuse_body(
     r->refused = status;
     r->refused_code = code;
     snprintf(r->refused_text, sizeof r->refused_text, "%s", err->text);
+}
+
+bool request_is_abandoned(const struct request *r)
+{
+    struct pollfd fd = {.fd = descriptor_of(r->connection), .events = POLLRDHUP};
+
+    return poll(&fd, 1, 0) > 0;
 }
 
 static enum MHD_Result find_fetch(

@@ -39,6 +39,9 @@ void request_peer(const struct request *r, char *ret, size_t size);
 /* A header of the request, NULL when absent. */
 const char *request_header(const struct request *r, const char *name);
 
+/* Has the client closed its connection, so that nobody reads a reply? A system call. */
+bool request_is_abandoned(const struct request *r);
+
 /* A number of the query: `otherwise` when absent. -1 with a sentence when malformed. */
 int request_query_int(const struct request *r, const char *name, int64_t otherwise,
     int64_t *ret, struct err *err);

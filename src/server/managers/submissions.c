@@ -84,9 +84,13 @@ static void settle_batch(struct server *s, struct manager_batch *b)
     free_batch(s->manager, b);
 }
 
-/* One more of the request. */
+/* One more of the request. An array that nobody waits for any more is not gone on with,
+ * and what there is of it is taken back. */
 static void hand_on(struct server *s, struct manager_batch *b)
 {
+    if (b->err.code == ERR_NONE && json_array_size(b->ids) > 0
+        && request_is_abandoned(b->request))
+        err_set(&b->err, ERR_CONFLICT, "who submitted the array has gone");
     if (b->err.code != ERR_NONE || !b->feed.next(s, b, b->feed.ctx))
         turns_remove(&s->manager->batches, &b->turn);
     settle_batch(s, b);

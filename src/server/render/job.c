@@ -143,7 +143,7 @@ json_t *render_reason(struct server *s, const struct job *j, const struct identi
 }
 
 static const char *const hidden[] = {"name", "command", "directory", "output", "error",
-    "efficiency", "exit_status", "hold_text", "messages", "dependencies"};
+    "efficiency", "exit_status", "hold_text", "messages", "dependencies", "funds"};
 
 bool render_hidden(const char *member)
 {
@@ -443,6 +443,7 @@ json_t *render_job(struct server *s, const struct job *j, const struct identity 
     render_int(o, "at", world_now(s));
     render_real(o, "pe", j->pe);
     add_limits(o, j);
+    render_job_funds(s, j, o);
     if (j->user_priority)
         render_int(o, "user_priority", j->user_priority);
     if (j->fixed_priority)

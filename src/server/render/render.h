@@ -33,6 +33,19 @@ void render_names(json_t *o, const char *key, const struct names *names,
 const char *render_cred_key(enum cred_kind kind);
 json_t *render_amounts(const struct res *r);
 
+/* ---- what things cost, and accounts have (render/funds.c) ---- */
+
+struct query_price;
+
+/* 1/1000 credit, shown in credits. */
+void render_credits(json_t *o, const char *key, int64_t amount);
+/* A new reference. */
+json_t *render_price(const struct server *s, const struct query_price *p);
+/* "funds" of a job, of an account; nothing where there is no bank, or it does not know
+ * the account. */
+void render_job_funds(struct server *s, const struct job *j, json_t *o);
+void render_account_funds(struct server *s, const char *account, json_t *o);
+
 /* ---- records: new references ---- */
 
 enum section { SECTION_ACTIVE, SECTION_ELIGIBLE, SECTION_BLOCKED, SECTION_COMPLETED };

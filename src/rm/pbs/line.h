@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * PBS's commands over one connection that is kept, for OpenPBS: maui-pbs-line does them
+ * with PBS's own library, where that is. A start is 2 ms then, not 20, a look a few,
+ * and neither takes a privileged port. Where there is no such library, and until it is
+ * loaded, the commands themselves are run: they are all there is to be known of it.
+ *
+ *     pbs_run() --- line_start() ---> maui-pbs-line ---> libpbs ---> the server
+ *         '-- false: runs_start() --> qstat, qrun ...
+ *
+ * One command at a time: what may take long, as the node has to answer, has a line of
+ * its own. */
+#ifndef MAUI_RM_PBS_LINE_H
+#define MAUI_RM_PBS_LINE_H
+
+#include "rm/adapter/run.h"
+
+struct line;
+
+/* The program is started when there is something for it. */
+struct line *line_new(sd_event *loop);
+void line_destroy(struct line *l); /* nothing more is told */
+/* As runs_start(), but for `extra` of the spec: what it does not
+ * answer in time is answered as hung, and its program killed. False: run the command,
+ * the line is not there (yet). */
+bool line_start(struct line *l, const struct run_spec *spec,
+    void (*ended)(void *ctx, const struct run_end *end), void *ctx);
+/* Is it in use? */
+bool line_is_ready(const struct line *l);
+
+#endif

@@ -1,0 +1,99 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * What the scheduler makes of a job that waits, where `qstat -s` and `qstat -f` show
+ * it: in the job's comment, which its owner does not write.
+ *
+ *     waits for 8 processors until about 14:30 (checkjob 63)
+ *
+ * The server writes each down, which takes it 10 ms and more, and says in it itself
+ * when a job is held or run. So they are few a second, none while starts are awaited,
+ * and all together take a tenth of its time at most; as commands, which cost a port
+ * each, it is one a look. */
+#include "base/strbuf.h"
+#include "base/xalloc.h"
+#include "rm/adapter/clock.h"
+#include "rm/pbs/pbs.h"
+
+#define TEXT_MAX   200
+#define IDLE_PARTS 9
+
+/* As the value of -W: qalter takes no second '=' in it. Owned. */
+static char *clean_text(const char *text)
+{
+    struct strbuf b = {0};
+
+    strbuf_add(&b, "comment=");
+    for (const char *p = text; *p != '\0' && b.len < TEXT_MAX; p++)
+        strbuf_add_n(&b,
+            (unsigned char)*p < ' ' || *p == '=' || *p == ',' || *p == '"' || *p == '\''
+                    || *p == '\\'
+                ? " "
+                : p,
+            1);
+    return strbuf_take(&b);
+}
+
+void pbs_note(struct pbs_adapter *p, const struct rm_note *n)
+{
+    struct pbs_told *t = p->notes_rate > 0 ? listing_find(p->jobs, n->job) : NULL;
+
+    if (t == NULL)
+        return;
+    free(t->note);
+    t->note = clean_text(n->text);
+}
+
+static void on_noted(void *ctx, const struct run_end *end)
+{
+    struct pbs_adapter *p = ctx;
+
+    (void)end; /* nothing depends on it */
+    if (--p->noting == 0)
+        p->note_again_ms = clock_ms() + (clock_ms() - p->noted_ms) * IDLE_PARTS;
+}
+
+/* Members of an array have no comment of their own: the array has that of the first
+ * that waits. */
+static bool is_first(const struct pbs_answer *a, size_t i)
+{
+    const struct pbs_job *j = &a->jobs.v[i];
+
+    return j->array == NULL || i == 0 || a->jobs.v[i - 1].array == NULL
+           || strcmp(a->jobs.v[i - 1].array, j->array) != 0
+           || job_has_begun(a->jobs.v[i - 1].rm.desc.state);
+}
+
+static void write_note(struct pbs_adapter *p, const struct pbs_job *j, const char *text)
+{
+    const char *const argv[] = {
+        "qalter", "-W", text, j->array != NULL ? j->array : j->rm.desc.id, NULL};
+
+    p->noting++;
+    pbs_run(p, false, argv, on_noted, p);
+}
+
+void pbs_write_notes(struct pbs_adapter *p)
+{
+    const struct pbs_answer *a = &p->jobs_answer;
+    int64_t now = clock_ms(), passed_ms = now - p->noted_ms;
+    size_t most = !pbs_is_lined(p) ? 1 : (size_t)(p->notes_rate * passed_ms / 1000);
+
+    if (p->noting > 0 || most == 0 || now < p->note_again_ms
+        || pending_count(agent_orders(p->agent)) > 0)
+        return;
+    p->noted_ms = now;
+    if (most > p->notes_rate)
+        most = p->notes_rate;
+    for (size_t i = 0; i < a->jobs.n && most > 0; i++) {
+        const struct pbs_job *j = &a->jobs.v[i];
+        struct pbs_told *t = j->parent ? NULL : listing_find(p->jobs, j->rm.desc.id);
+
+        if (t == NULL || t->note == NULL || t->ordered || t->asking)
+            continue;
+        if (t->waiting && is_first(a, i)) {
+            write_note(p, j, t->note);
+            most--;
+        }
+        free(t->note);
+        t->note = NULL;
+    }
+}

@@ -1,0 +1,90 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A window of the list of jobs: in words, in an order, a part of it, and counted."""
+import json
+import urllib.parse
+
+import pytest
+
+from live_daemon import Daemon
+
+
+@pytest.fixture(scope="module")
+def queue(build):
+    d = Daemon(build / "src" / "client" / "maui")
+    d.configure("USERCFG[DEFAULT] PRIORITY=0\nCLASSCFG[fast] MAXPROC=2\nCLASSCFG[slow] PRIORITY=5\n")
+    d.start()
+    jobs = {}
+    for name, words in (("a", {"class": "fast", "procs": 2}), ("b", {"class": "fast", "procs": 2}),
+                        ("c", {"class": "slow", "procs": 8, "wclimit_s": 7200}),
+                        ("d", {"class": "slow", "procs": 1, "hold": True, "wclimit_s": 60})):
+        body = {"script": "#!/bin/sh\nsleep 600\n", "directory": d.home, "wclimit_s": 1200,
+                "name": f"job{name}", "class": words.pop("class"), **words}
+        body["requests"] = [{"tasks": body.pop("procs"), "per_task": {"procs": 1}}]
+        status, answer = d.api("/v1/jobs", body)
+        assert status == 200, answer
+        jobs[name] = answer["ids"][0]
+    d.wait(lambda: d.state(jobs["a"]) == "Running", "the first job")
+    d.wait(lambda: (d.job(jobs["b"]).get("reason") or {}).get("code") == "limit", "the limit")
+    d.jobs = jobs
+    yield d
+    d.clean()
+
+
+def ask(d, **query):
+    status, lines = d.api("/v1/jobs?" + urllib.parse.urlencode(query))
+    if status != 200:
+        return status, lines["error"]
+    names = {job: name for name, job in d.jobs.items()}
+    lines = lines if isinstance(lines, list) else [lines]  # a summary alone
+    return lines[0]["summary"], "".join(names[j["id"]] for j in lines[1:])
+
+
+@pytest.mark.parametrize("words, found", [
+    ("", "abcd"), ("class:fast", "ab"), ("CLASS:Fast,slow state:running", "a"),
+    ("procs>2", "c"), ("procs<2", "d"), ("procs:2", "ab"), ("limit>1h", "c"),
+    ("limit<1:00:01", "abd"), ("limit:60", "d"), ("reason:limit", "b"), ("held:1", "d"),
+    ("held:0 class:slow", "c"), ("deadline:1", ""), ("jobc", "c"), ("name:jobA", "a"),
+    ("wait>1d", ""), ("wait<1d fast", "ab"), ("section:active", "a"), ("state:hold", "d"),
+    ("userhold", ""), ("nothing", "")])
+def test_words_say_which_jobs(queue, words, found):
+    summary, jobs = ask(queue, q=words)
+    assert (sorted(jobs), summary["total"]) == (sorted(found), len(found))
+
+
+@pytest.mark.parametrize("words, told", [
+    ("usr:ann", "did you mean 'user'"), ("procs>many", "not a whole number"),
+    ("user:", "nothing follows"), ("user>ann", "is a name"), ("limit>1x", "limit"),
+    ("a " * 33, "more than 32 words")])
+def test_wrong_words_are_told_with_the_nearest(queue, words, told):
+    status, error = ask(queue, q=words)
+    assert status == 400 and told in error["message"], error
+
+
+def test_an_order_and_a_part(queue):
+    assert ask(queue, sort="procs")[1][0] == "d" and ask(queue, sort="-procs")[1][0] == "c"
+    assert ask(queue, sort="id")[1] == "abcd" and ask(queue, sort="-id")[1] == "dcba"
+    assert ask(queue, sort="class")[1][:2] == "ab"
+    assert ask(queue, sort="wclimit_s")[1][0] == "d"
+    # who has no end comes last, either way
+    assert ask(queue, sort="end_at")[1][0] == "a" and ask(queue, sort="-end_at")[1][0] == "a"
+    summary, jobs = ask(queue, sort="id", limit=2, offset=1)
+    assert (jobs, summary["total"]) == ("bc", 4)
+    assert ask(queue, sort="id", limit=2, offset=3)[1] == "d"
+    assert ask(queue, offset=4)[1] == "" and ask(queue, limit=0)[1] == ""
+    for query, told in (({"sort": "proc"}, "did you mean 'procs'"), ({"limit": -2}, "limit"),
+                        ({"limit": 10001}, "limit"), ({"offset": -1}, "offset"),
+                        ({"count": "clas"}, "did you mean 'class'"), ({"limit": "x"}, "whole number")):
+        status, error = ask(queue, **query)
+        assert status == 400 and told in error["message"], (query, error)
+
+
+def test_jobs_are_counted_by_what_they_have(queue):
+    summary = ask(queue, limit=0, count="class,reason")[0]
+    by = {kind: {c["name"]: c for c in counts} for kind, counts in summary["counts"].items()}
+    assert set(by) == {"class", "reason"}
+    assert (by["class"]["fast"]["active"], by["class"]["fast"]["waiting"]) == (1, 1)
+    assert by["class"]["fast"]["waiting_ps"] == 2 * 1200
+    assert by["class"]["slow"]["waiting_ps"] == 8 * 7200 + 60
+    assert by["reason"]["limit"]["waiting"] == 1 and by["reason"]["hold"]["waiting"] == 1
+    assert sum(c["waiting"] for c in by["reason"].values()) == 3
+    assert json.dumps(summary["counts"]).count('"name"') == len(by["class"]) + len(by["reason"])

@@ -1,0 +1,186 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Now and Queue in a browser: what the API gives is what is shown, to each as they may see."""
+import os
+import re
+
+import pytest
+
+from web_page import Browser, Page, need_page
+
+CONFIG = """CLASSCFG[fast] MAXPROC=2
+CLASSCFG[slow] PRIORITY=5
+RESERVATIONDEPTH 3
+RESERVATIONPOLICY CURRENTHIGHEST
+SRCFG[express] PERIOD=INFINITY TASKCOUNT=2 RESOURCES=PROCS:1 CLASSLIST=express
+"""
+
+
+@pytest.fixture
+def busy(daemon, build):
+    """Some run, some wait for their turn, some for other reasons."""
+    need_page(build)
+    daemon.configure(CONFIG)
+    daemon.start()
+    for name, procs, kind, limit in (("model", 4, "slow", 3600), ("sweep1", 2, "fast", 1800),
+                                     ("sweep2", 2, "fast", 1800), ("sweep3", 2, "fast", 1800),
+                                     ("wide", 6, "slow", 7200), ("wide2", 5, "slow", 7200)):
+        daemon.submit("sleep 600", name=name, wclimit_s=limit,
+                      requests=[{"tasks": procs, "per_task": {"procs": 1}}], **{"class": kind})
+    daemon.submit("true", name="<b>&amp;\"quoted\"", hold=True)
+    daemon.wait(lambda: len(daemon.lines("showq", "-r")) >= 3, "jobs that run")
+    return daemon
+
+
+def numbers(browser, title):
+    """{words: number} of the legend of a card."""
+    card = browser.one(f'[aria-label="{title}"]')
+    return {m[2]: int(m[1].replace(",", "")) for m in re.finditer(r"^([\d,]+) (.+)$", card.text, re.M)}
+
+
+def test_now_shows_what_showq_tells(busy, browser):
+    page = Page(busy)
+    for scheme in ("light", "dark"):
+        browser.scheme(scheme)
+        browser.chrome.get(page.login() if scheme == "light" else browser.chrome.current_url)
+        browser.shows("Next ends")
+        browser.wait(lambda: browser.all('[aria-label="Next ends"] tbody tr'), "jobs that end")
+        browser.picture(f"now-{scheme}")
+    summary = busy.api("/v1/jobs")[1][0]["summary"]
+    shown = numbers(browser, "Jobs")
+    assert [shown[word] for word in ("running", "in the queue", "blocked")] == [
+        summary[word] for word in ("active", "eligible", "blocked")]
+    shown = numbers(browser, "Processors")
+    assert shown["in use"] == summary["procs_active"]
+    assert shown["free"] == summary["procs_up"] - summary["procs_active"]
+    browser.shows("express")
+    text = browser.text()
+    for words in ("a limit of their owner's", "the release of a hold", "fast"):
+        assert words in text, words
+    browser.check()
+
+
+def test_an_empty_site_says_what_would_fill_it(live, browser):
+    browser.chrome.get(Page(live).login())
+    browser.shows("Nothing waits.")
+    browser.shows("setres makes one")
+    assert "0 running" in browser.text()
+    browser.picture("now-empty")
+    browser.keys("g", "j")
+    browser.shows("There are no jobs.")
+    browser.picture("queue-empty")
+    browser.check()
+
+
+def rows(browser):
+    return [r.text.split("\n") for r in browser.all('.q-rows [role="row"]')]
+
+
+def test_queue_is_filtered_sorted_and_walked_by_keys(busy, browser):
+    page = Page(busy)
+    browser.chrome.get(page.login())
+    browser.shows("Next ends")
+    browser.keys("g", "j")
+    browser.wait(lambda: len(rows(browser)) == 7, "all jobs")
+    jobs = [j for j in busy.api("/v1/jobs")[1] if "id" in j]
+    assert [r[0] for r in rows(browser)] == [j["id"] for j in jobs]
+    assert '<b>&amp;"quoted"' in browser.text()  # as text
+    for scheme in ("light", "dark"):
+        browser.scheme(scheme)
+        browser.picture(f"queue-{scheme}")
+    # by words
+    box = browser.one(".filter input")
+    box.send_keys("class:fast")
+    browser.wait(lambda: len(rows(browser)) == 3, "the jobs of a class")
+    assert "q=class:fast" in browser.chrome.current_url
+    box.send_keys("\ue009a")  # Ctrl-A
+    box.send_keys("clas:fast")
+    browser.expected = {400}
+    browser.shows("did you mean 'class'")
+    browser.picture("queue-wrong")
+    box.send_keys("\ue009a")
+    box.send_keys("xyz")
+    browser.shows("No job matches.")
+    browser.chrome.get(browser.chrome.current_url.split("?")[0] + "?sort=-procs")
+    browser.wait(lambda: len(rows(browser)) == 7, "all jobs again")
+    by_procs = [j["id"] for j in busy.api("/v1/jobs?sort=-procs")[1] if "id" in j]
+    assert [r[0] for r in rows(browser)] == by_procs
+    # by keys: to the third row, open, close
+    browser.chrome.execute_script("document.getElementById('rows').focus()")
+    browser.keys("\ue015", "\ue015", "\ue007")
+    browser.shows(f"Job {by_procs[2]}")
+    assert f"sel={by_procs[2]}" in browser.chrome.current_url
+    browser.wait(lambda: "Processors" in browser.one(".panel").text, "its facts")
+    browser.keys("\ue00c")
+    browser.wait(lambda: not browser.all(".panel"), "the panel's end")
+    browser.check()
+
+
+def test_a_job_tells_first_why_it_waits(busy, browser):
+    page = Page(busy)
+    job = next(j for j in busy.api("/v1/jobs?q=reason:limit")[1] if "id" in j)
+    url = page.login()
+    browser.chrome.get(url)
+    browser.shows("Next ends")
+    base = browser.chrome.current_url
+    browser.chrome.get(base + f"jobs?sel={job['id']}")
+    browser.shows("limit 2")
+    assert job["reason"]["text"] in browser.text()
+    for scheme in ("light", "dark"):
+        browser.scheme(scheme)
+        browser.picture(f"job-{scheme}")
+    running = next(j for j in busy.api("/v1/jobs?section=active")[1] if "id" in j)
+    browser.chrome.get(base + f"jobs/{running['id']}")
+    browser.shows("It runs")
+    assert "node0" in browser.text()
+    browser.picture("job-alone")
+    browser.expected = {404}
+    browser.chrome.get(base + "jobs/4711")
+    browser.shows("It is gone")
+    browser.check()
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="NOT TESTED: only root can become another user")
+def test_a_user_sees_their_own_and_of_others_what_lists_show(busy, browser):
+    from live_users import Users
+    users = Users(busy)
+    mine = users.submit("nobody", name="mine", hold=True)
+    browser.chrome.get(users.ok("nobody", "dashboard", "--no-open").splitlines()[0])
+    browser.shows("My jobs")
+    browser.wait(lambda: mine in browser.one('[aria-label="My jobs"]').text, "my job")
+    browser.picture("now-user")
+    browser.expected = {403}
+    browser.keys("g", "j")
+    browser.wait(lambda: len(rows(browser)) == 8, "all jobs")
+    text = browser.text()
+    assert "mine" in text and "sweep1" not in text and "quoted" not in text
+    other = next(j["id"] for j in busy.api("/v1/jobs?section=active")[1] if "id" in j)
+    browser.chrome.get(browser.chrome.current_url.split("?")[0] + f"?sel={other}")
+    browser.shows("what lists show is all that you may see")
+    browser.picture("queue-user")
+    browser.check()
+
+
+def test_a_job_that_starts_changes_the_page_in_place(live, browser):
+    job = live.submit("sleep 600", hold=True)
+    browser.chrome.get(Page(live).login())
+    browser.shows("Next ends")
+    browser.keys("g", "j")
+    browser.wait(lambda: "Hold" in str(rows(browser)), "the held job")
+    live.ok("releasehold", "-a", job)
+    browser.wait(lambda: "Running" in str(rows(browser)), "the running job")
+    browser.check()
+
+
+def test_a_simulation_says_what_it_is(daemon, build, browser):
+    need_page(build)
+    with open(f"{daemon.home}/trace.swf", "w") as f:
+        f.write("; MaxProcs: 8\n")
+        for n in range(1, 41):
+            f.write(f"{n} {n * 60} 0 {1800 + n * 40} {1 + n % 4} -1 -1 {1 + n % 4} 3600 -1 1 "
+                    f"{n % 5} 1 1 1 1 -1 -1\n")
+    daemon.configure("SERVERMODE SIMULATION\nSIMWORKLOADTRACEFILE trace.swf\n")
+    daemon.start("--paused")
+    browser.chrome.get(Page(daemon).login())
+    browser.shows("Simulation: the clock, the jobs")
+    daemon.ok("schedctl", "-S", "3600")
+    browser.check()

@@ -1,0 +1,23 @@
+// A name has the same hue everywhere: of a fixed hash, one of twelve.
+export function hueOf(name: string): string {
+  let hash = 2166136261;
+  for (let i = 0; i < name.length; i++) hash = Math.imul(hash ^ name.charCodeAt(i), 16777619);
+  return `hue-${(hash >>> 0) % 12}`;
+}
+
+/** What the codes of reasons mean, in words for people. */
+export const REASONS: Record<string, string> = {
+  turn: "nodes, or their turn",
+  resources: "nodes that are in use",
+  reservation: "the start they were promised",
+  priority: "jobs of higher priority",
+  limit: "a limit of their owner's",
+  hold: "the release of a hold",
+  dependency: "other jobs",
+  state: "the resource manager",
+  "start-date": "their begin time",
+  "fairshare-cap": "a cap of fairshare",
+  "no-fitting-node": "nodes such as there are none",
+  "too-large": "more than the partition has",
+  funds: "credits",
+};

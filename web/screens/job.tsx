@@ -1,0 +1,179 @@
+// One job: why it waits first, then when, then what it is.
+import { useEffect, useMemo, useRef, type ReactNode } from "react";
+import { useAnswer } from "../model/live";
+import { count, duration, instant, plain } from "../model/format";
+import { usePrefs } from "../model/prefs";
+import { go, withQuery } from "../model/route";
+import type { Job, JobBrief, Reason } from "../model/types";
+import { Command } from "../parts/copy";
+import { useNow } from "../parts/frame";
+
+function Fact({ name, children }: { name: string; children: ReactNode }) {
+  if (children === undefined || children === null || children === "" || children === false) return null;
+  return (<><dt>{name}</dt><dd>{children}</dd></>);
+}
+
+/** What of a limit is used, and what the job would add. */
+function LimitBar({ reason }: { reason: Reason }) {
+  const { limit, used, asked } = reason;
+  if (!limit || used === undefined || asked === undefined) return null;
+  const whole = Math.max(limit, used + asked);
+  const share = (n: number) => `${(100 * n) / whole}%`;
+  return (
+    <div className="limit">
+      <div className="limit-bar" aria-hidden="true">
+        <span className="fill-running" style={{ width: share(used) }} />
+        <span className="fill-blocked" style={{ width: share(asked) }} />
+        <i style={{ left: share(limit) }} />
+      </div>
+      <span className="quiet">
+        in use {count(used)}, asked {count(asked)}, limit {count(limit)}
+      </span>
+    </div>
+  );
+}
+
+function Why({ job }: { job: Job }) {
+  const now = useNow();
+  const { zone } = usePrefs();
+  if (job.section === "active")
+    return <p className="verdict verdict-running">It runs{job.end_at ? <>, and ends by {instant(job.end_at, now, zone)}</> : null}.</p>;
+  if (job.section === "completed")
+    return <p className="verdict">It has ended{job.exit_status !== undefined ? `, exit status ${job.exit_status}` : ""}.</p>;
+  const reason = job.reason;
+  const blocked = job.section === "blocked";
+  return (
+    <div className={blocked ? "verdict verdict-blocked" : "verdict verdict-waiting"}>
+      <p>{reason ? plain(reason.text) : "It waits for its turn."}</p>
+      {reason && <LimitBar reason={reason} />}
+      {reason?.until ? <p className="quiet">Until {instant(reason.until, now, zone)}, in {duration(reason.until - now)}.</p> : null}
+      {job.reservation_at && reason?.code !== "reservation" ? <p>Promised: {instant(job.reservation_at, now, zone)}.</p> : null}
+      {job.hold_text && <p className="quiet">{plain(job.hold_text)}</p>}
+    </div>
+  );
+}
+
+function runs(names: string[] | undefined): string {
+  return names?.length ? names.map(plain).join(", ") : "";
+}
+
+function Facts({ job }: { job: Job }) {
+  const now = useNow();
+  const { zone } = usePrefs();
+  const at = (t: number | null | undefined) => (t ? instant(t, now, zone) : undefined);
+  const until = job.start_at ?? now;
+  return (
+    <>
+      <h3>When</h3>
+      <dl className="facts">
+        <Fact name="Submitted">{at(job.submit_at)}</Fact>
+        <Fact name={job.start_at ? "Waited" : "Waits so far"}>{duration(until - (job.submit_at ?? until))}</Fact>
+        <Fact name="Promised start">{at(job.reservation_at)}</Fact>
+        <Fact name="Started">{at(job.start_at)}</Fact>
+        <Fact name="Ends by">{at(job.end_at)}</Fact>
+        <Fact name="Time left">{job.section === "active" ? duration(job.remaining_s) : undefined}</Fact>
+        <Fact name="Limit">{duration(job.wclimit_s)}</Fact>
+        <Fact name="Not before">{at(job.release_at)}</Fact>
+        <Fact name="Deadline">{at(job.deadline_at)}</Fact>
+        <Fact name="Deferred until">{at(job.defer_until)}</Fact>
+      </dl>
+      <h3>What</h3>
+      <dl className="facts">
+        <Fact name="Name">{job.name && plain(job.name)}</Fact>
+        <Fact name="Processors">{job.procs !== undefined && count(job.procs)}</Fact>
+        <Fact name="Nodes">{job.nodes ? count(job.nodes) : undefined}</Fact>
+        <Fact name="Memory">{job.mem_mb ? `${count(job.mem_mb)} MB` : undefined}</Fact>
+        <Fact name="Needs reservation">{job.reservation_name && plain(job.reservation_name)}</Fact>
+        <Fact name="Depends on">{runs(job.dependencies)}</Fact>
+        <Fact name="Flags">{runs(job.flags)}</Fact>
+        <Fact name="Comment">{job.comment && plain(job.comment)}</Fact>
+        <Fact name="Folder">{job.directory && plain(job.directory)}</Fact>
+      </dl>
+      <h3>Whose, and how it ranks</h3>
+      <dl className="facts">
+        <Fact name="User, group">{[job.user, job.group].map((n) => plain(n ?? "")).join(", ")}</Fact>
+        <Fact name="Account">{job.account && plain(job.account)}</Fact>
+        <Fact name="Class">{job.class && plain(job.class)}</Fact>
+        <Fact name="QOS">{job.qos && plain(job.qos)}</Fact>
+        <Fact name="Priority">{job.priority !== undefined && count(job.priority)}</Fact>
+        <Fact name="System priority">{job.system_priority ? count(job.system_priority) : undefined}</Fact>
+        <Fact name="XFactor">{job.xfactor?.toFixed(2)}</Fact>
+        <Fact name="Passed by backfill">{job.bypass ? `${job.bypass} times` : undefined}</Fact>
+        <Fact name="Holds">{runs(job.holds)}</Fact>
+        <Fact name="Efficiency">{job.efficiency ? `${job.efficiency.toFixed(0)} %` : undefined}</Fact>
+      </dl>
+      {job.section === "active" && job.allocation?.length ? (
+        <>
+          <h3>Where</h3>
+          <ul className="places">
+            {job.allocation.slice(0, 64).map((p, i) => (
+              <li key={i}>{plain(String(p.node ?? ""))}{p.tasks ? <span className="quiet"> ×{p.tasks}</span> : null}</li>
+            ))}
+            {job.allocation.length > 64 && <li className="quiet">and {job.allocation.length - 64} more</li>}
+          </ul>
+        </>
+      ) : null}
+      {[...(job.warnings ?? []), ...(job.messages ?? [])].map((m) => <p key={m} className="banner banner-warn banner-in">{plain(m)}</p>)}
+      <Command line={`maui checkjob -v ${job.id ?? ""}`} />
+    </>
+  );
+}
+
+/** What a list told, of a job that is somebody else's. */
+function Brief({ job }: { job: JobBrief }) {
+  const now = useNow();
+  const { zone } = usePrefs();
+  return (
+    <>
+      <p className="quiet">It is {plain(job.user ?? "somebody")}'s: what lists show is all that you may see.</p>
+      <dl className="facts">
+        <Fact name="State">{job.shown_state}</Fact>
+        <Fact name="Class">{job.class && plain(job.class)}</Fact>
+        <Fact name="Processors">{job.procs !== undefined && count(job.procs)}</Fact>
+        <Fact name="Limit">{duration(job.wclimit_s)}</Fact>
+        <Fact name="Submitted">{instant(job.submit_at, now, zone)}</Fact>
+        <Fact name="Promised start">{job.reservation_at ? instant(job.reservation_at, now, zone) : undefined}</Fact>
+        <Fact name="Ends by">{job.end_at ? instant(job.end_at, now, zone) : undefined}</Fact>
+      </dl>
+    </>
+  );
+}
+
+export function JobDetails(props: { id: string; brief?: JobBrief }) {
+  const answer = useAnswer(`/v1/jobs/${encodeURIComponent(props.id)}`);
+  const job = useMemo(() => (answer.text ? (JSON.parse(answer.text) as Job) : undefined), [answer.text]);
+  const title = useRef<HTMLHeadingElement>(null);
+  useEffect(() => title.current?.focus(), [props.id]);
+  return (
+    <>
+      <h2 ref={title} tabIndex={-1}>
+        Job {plain(props.id)} {(job ?? props.brief) && <span className="tag">{(job ?? props.brief)?.shown_state}</span>}
+      </h2>
+      {answer.error?.status === 404 && <p>It is gone: it has ended, or was cancelled. <code>checkjob {plain(props.id)}</code> may know more.</p>}
+      {answer.error?.status === 403 && props.brief && <Brief job={props.brief} />}
+      {answer.error && answer.error.status !== 404 && !(answer.error.status === 403 && props.brief) && <p>{answer.error.message}</p>}
+      {!answer.error && !job && <p className="quiet">Loading …</p>}
+      {!answer.error && job && <><Why job={job} /><Facts job={job} /></>}
+    </>
+  );
+}
+
+/** Beside a view; what it is about is in the address. */
+export function JobPanel(props: { id: string; brief?: JobBrief }) {
+  const close = () => {
+    go(withQuery({ sel: null }), true);
+    document.getElementById("rows")?.focus();
+  };
+  return (
+    <aside
+      className="panel"
+      aria-label={`Job ${props.id}`}
+      onKeyDown={(e) => {
+        if (e.key === "Escape") close();
+      }}
+    >
+      <button className="panel-close" onClick={close} aria-label="Close the panel">✕</button>
+      <JobDetails id={props.id} brief={props.brief} />
+    </aside>
+  );
+}

@@ -1,0 +1,224 @@
+// The queue: as many rows as there are jobs, of which only those in sight are asked for.
+import { useEffect, useMemo, useRef, useState, type CSSProperties, type KeyboardEvent } from "react";
+import { count } from "../model/format";
+import { useJobs, type JobList } from "../model/lists";
+import { usePrefs } from "../model/prefs";
+import { go, useSearch, withQuery } from "../model/route";
+import type { JobBrief } from "../model/types";
+import { useNow } from "../parts/frame";
+import { COLUMNS, USUAL, type Column } from "./columns";
+import { JobPanel } from "./job";
+
+const ROW_PX = 28;
+const BLOCK = 50; // windows begin at multiples, so that scrolling asks seldom
+
+function useWindow() {
+  const [top, setTop] = useState(0);
+  const [height, setHeight] = useState(600);
+  const box = useRef<HTMLDivElement>(null);
+  useEffect(() => {
+    const see = () => box.current && setHeight(box.current.clientHeight);
+    see();
+    window.addEventListener("resize", see);
+    return () => window.removeEventListener("resize", see);
+  }, []);
+  const first = Math.floor(top / ROW_PX);
+  const offset = Math.max(0, Math.floor((first - 10) / BLOCK) * BLOCK);
+  const limit = (Math.ceil((height / ROW_PX + 20) / BLOCK) + 1) * BLOCK;
+  return { box, offset, limit, setTop };
+}
+
+/** The last list that came, while the next one is on its way; not put in another order
+ * under somebody's hand. */
+function useKept(list: JobList, key: string, offset: number, held: boolean) {
+  const kept = useRef<{ list: JobList; key: string; offset: number }>();
+  const ids = (l: JobList) => l.jobs.map((j) => j.id).join(" ");
+  if (list.loaded) {
+    const old = kept.current;
+    const moved = old && old.key === key && old.offset === offset && ids(old.list) !== ids(list);
+    if (!old || !held || !moved) kept.current = { list, key, offset };
+    else {
+      const fresh = new Map(list.jobs.map((j) => [j.id, j]));
+      const jobs = old.list.jobs.map((j) => fresh.get(j.id) ?? j);
+      return { shown: { ...old.list, jobs }, offset: old.offset, waiting: true };
+    }
+  }
+  return { shown: kept.current?.list ?? list, offset: kept.current?.offset ?? offset, waiting: false };
+}
+
+function Filter({ error }: { error?: string }) {
+  const q = new URLSearchParams(useSearch()).get("q") ?? "";
+  const [text, setText] = useState(q);
+  useEffect(() => setText(q), [q]);
+  useEffect(() => {
+    if (text === q) return;
+    const timer = window.setTimeout(() => go(withQuery({ q: text }), true), 350);
+    return () => window.clearTimeout(timer);
+  }, [text]);
+  return (
+    <form className="filter" onSubmit={(e) => { e.preventDefault(); go(withQuery({ q: text }), true); }}>
+      <input
+        type="search"
+        aria-label="Filter"
+        aria-invalid={Boolean(error)}
+        aria-describedby="filter-note"
+        placeholder="user:ann class:fast state:idle reason:limit procs>64 wait>1d held:1"
+        value={text}
+        onChange={(e) => setText(e.target.value)}
+        spellCheck={false}
+      />
+      <span id="filter-note" className={error ? "filter-error" : "sr"} role="status">{error ?? ""}</span>
+    </form>
+  );
+}
+
+function ChooseColumns({ chosen }: { chosen: string[] }) {
+  return (
+    <details className="menu">
+      <summary>Columns</summary>
+      <div className="menu-body menu-columns">
+        {COLUMNS.map((c) => (
+          <label key={c.key} className="menu-check">
+            <input
+              type="checkbox"
+              checked={chosen.includes(c.key)}
+              onChange={(e) => {
+                const keys = COLUMNS.map((k) => k.key).filter((k) => (k === c.key ? e.target.checked : chosen.includes(k)));
+                go(withQuery({ cols: keys.join() === USUAL.join() ? null : keys.join() }), true);
+              }}
+            />
+            {c.name}
+          </label>
+        ))}
+      </div>
+    </details>
+  );
+}
+
+function Heading(props: { columns: Column[]; sort: string; across: CSSProperties }) {
+  return (
+    <div className="q-head q-row" role="row" style={props.across}>
+      {props.columns.map((c) => {
+        const mine = c.sort && props.sort.replace("-", "") === c.sort;
+        const down = mine && props.sort.startsWith("-");
+        const next = !mine ? (c.number ? `-${c.sort}` : c.sort ?? "") : down === Boolean(c.number) ? (down ? c.sort ?? "" : `-${c.sort}`) : "";
+        return (
+          <span key={c.key} role="columnheader" className={c.number ? "number" : ""} aria-sort={mine ? (down ? "descending" : "ascending") : undefined}>
+            {c.sort ? (
+              <button className="q-sort" onClick={() => go(withQuery({ sort: next || null }), true)}>
+                {c.name}{mine ? (down ? " ↓" : " ↑") : ""}
+              </button>
+            ) : c.name}
+          </span>
+        );
+      })}
+    </div>
+  );
+}
+
+export function Queue() {
+  const query = new URLSearchParams(useSearch());
+  const q = query.get("q") ?? "";
+  const sort = query.get("sort") ?? "";
+  const sel = query.get("sel");
+  const keys = query.get("cols")?.split(",") ?? USUAL;
+  const columns = COLUMNS.filter((c) => keys.includes(c.key));
+  const fields = [...new Set(["id", ...columns.flatMap((c) => c.fields)])].join();
+  const { box, offset, limit, setTop } = useWindow();
+  const [held, setHeld] = useState(false);
+  const [cursor, setCursor] = useState(0);
+  const now = useNow();
+  const { zone } = usePrefs();
+  const asked: Record<string, string> = { fields, limit: String(limit), offset: String(offset) };
+  if (q) asked.q = q;
+  if (sort) asked.sort = sort;
+  const list = useJobs(asked);
+  const key = `${q} ${sort} ${fields}`;
+  const { shown, offset: from, waiting } = useKept(list, key, offset, held);
+  const total = shown.summary?.total ?? 0;
+  const template = columns.map((c) => c.width).join(" ");
+  const least = columns.reduce((sum, c) => sum + Number(/[\d.]+/.exec(c.width)?.[0]) + 0.9, 0.9);
+  const across = { gridTemplateColumns: template, minWidth: `${least}rem` };
+  const brief = useMemo(() => shown.jobs.find((j) => j.id === sel), [shown, sel]);
+
+  useEffect(() => {
+    setCursor(0);
+    if (box.current) box.current.scrollTop = 0;
+  }, [q, sort]);
+
+  function moveTo(index: number) {
+    const to = Math.max(0, Math.min(total - 1, index));
+    setCursor(to);
+    const b = box.current;
+    if (!b) return;
+    const head = ROW_PX + 4;
+    if (to * ROW_PX < b.scrollTop) b.scrollTop = to * ROW_PX;
+    if ((to + 1) * ROW_PX > b.scrollTop + b.clientHeight - head) b.scrollTop = (to + 1) * ROW_PX - b.clientHeight + head;
+  }
+  function open(j: JobBrief | undefined) {
+    if (j?.id) go(withQuery({ sel: j.id }), Boolean(sel));
+  }
+  function read(e: KeyboardEvent) {
+    const page = Math.floor((box.current?.clientHeight ?? 0) / ROW_PX) - 2;
+    const steps: Record<string, number> = { ArrowDown: 1, ArrowUp: -1, PageDown: page, PageUp: -page, Home: -total, End: total };
+    if (e.key in steps) moveTo(cursor + steps[e.key]);
+    else if (e.key === "Enter" && e.target === e.currentTarget) open(shown.jobs[cursor - from]);
+    else if (e.key === "Escape") go(withQuery({ sel: null }), true);
+    else return;
+    e.preventDefault();
+  }
+
+  return (
+    <div className={sel ? "split split-open" : "split"}>
+      <div className="split-main">
+        <div className="q-bar">
+          <h1>Queue</h1>
+          <Filter error={list.error} />
+          <span className="quiet q-count" role="status">
+            {list.error ? "" : `${count(total)} ${total === 1 ? "job" : "jobs"}`}
+          </span>
+          {waiting && <button onClick={() => setHeld(false)}>The order has changed: show</button>}
+          <ChooseColumns chosen={keys} />
+        </div>
+        <div
+          ref={box}
+          id="rows"
+          className="q-box"
+          role="grid"
+          aria-label="Jobs"
+          aria-rowcount={total + 1}
+          tabIndex={0}
+          onScroll={(e) => setTop(e.currentTarget.scrollTop)}
+          onKeyDown={read}
+          onPointerEnter={() => setHeld(true)}
+          onPointerLeave={() => setHeld(false)}
+        >
+          <Heading columns={columns} sort={sort} across={across} />
+          <div className="q-rows" style={{ height: total * ROW_PX, minWidth: across.minWidth }}>
+            {shown.jobs.map((j, i) => (
+              <div
+                key={j.id}
+                role="row"
+                aria-rowindex={from + i + 2}
+                aria-selected={j.id === sel}
+                className={`q-row${from + i === cursor ? " q-cursor" : ""}${j.id === sel ? " q-chosen" : ""}`}
+                style={{ ...across, transform: `translateY(${(from + i) * ROW_PX}px)` }}
+                onClick={() => { setCursor(from + i); open(j); }}
+              >
+                {columns.map((c) => (
+                  <span key={c.key} role="gridcell" className={c.number ? "number" : ""}>{c.show(j, now, zone)}</span>
+                ))}
+              </div>
+            ))}
+          </div>
+          {list.loaded && !list.error && total === 0 && (
+            <p className="quiet q-none">
+              {q ? "No job matches." : <>There are no jobs. <code>msub -l nodes=1,walltime=1:00:00 SCRIPT</code> submits one.</>}
+            </p>
+          )}
+        </div>
+      </div>
+      {sel && <JobPanel id={sel} brief={brief} />}
+    </div>
+  );
+}
