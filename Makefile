@@ -13,8 +13,8 @@ build: ## build everything into build/release
 	@scripts/deps build
 	@scripts/build release
 
-demo: build ## a scheduler at work with real jobs, half a minute; leaves nothing behind
-	@scripts/demo
+demo: build ## a scheduler at work with real jobs, half a minute; KEEP=1: until Ctrl-C
+	@scripts/demo $(if $(KEEP),keep)
 
 test: ## units and properties of what changed since they last passed (two minutes)
 	@scripts/deps build test

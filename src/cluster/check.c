@@ -2,6 +2,7 @@
  * Everything the cluster promises about itself, counted again and compared. */
 #include "cluster/jobs/private.h"
 #include "cluster/nodes/private.h"
+#include "cluster/rmset.h"
 
 /* ---- jobs and lists ---------------------------------------------------------- */
 
@@ -121,6 +122,7 @@ static void check_node(const struct cluster *c, const struct node *n, uint32_t i
     assert(!folded || node_folded(c, index, index + 1) == 1);
     assert(!fold_begins(c, index) || (n->vacant && !vacant));
     assert(n->par == c->partitions.v[n->partition]->par);
+    assert(n->global || rmset_of_partition(c, n->partition) == n->rm);
     assert(n->gres_cfg.n == n->gres_ded.n);
     for (size_t i = 0; i < n->gres_cfg.n; i++) {
         assert(n->gres_cfg.v[i].id == n->gres_ded.v[i].id);

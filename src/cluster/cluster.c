@@ -2,6 +2,7 @@
  * The cluster as a whole: made, given settings, ended. */
 #include "cluster/private.h"
 #include "cluster/quota.h"
+#include "cluster/rmset.h"
 #include "funds/funds.h"
 
 static void names_make(struct cluster *c)
@@ -32,6 +33,7 @@ struct cluster *cluster_create(const struct settings *cfg)
     c->global_node = INDEX_NONE;
     names_make(c);
     creds_create(c);
+    rmset_create(c);
     partitions_create(c);
     nodes_create(c);
     taskdefs_create(c);
@@ -50,6 +52,7 @@ void cluster_destroy(struct cluster *c)
     taskdefs_destroy(c);
     nodes_destroy(c);
     partitions_destroy(c);
+    rmset_destroy(c);
     creds_destroy(c);
     quotas_destroy(c);
     funds_destroy(c->funds);

@@ -29,6 +29,7 @@ struct partition;
 struct quota_list;
 struct quota_store;
 struct reservation;
+struct rm_known;
 struct rsv_index;
 struct rsv_list;
 struct taskdef;
@@ -46,7 +47,9 @@ struct cluster {
     struct VEC(struct fs_key) fs_changed; /* since fsmemory_saved() */
     struct VEC(struct node *) nodes; /* only for node_at(), and how many there are */
     struct VEC(struct partition *) partitions; /* [0] = DEFAULT */
-    struct VEC(struct job *) jobs;             /* by index; NULL = free slot */
+    struct VEC(struct rm_known) rms; /* resource managers: rmset.h; [0] = the first */
+    bool rms_away;                   /* one of them does not answer */
+    struct VEC(struct job *) jobs;   /* by index; NULL = free slot */
     /* What nearly every cycle changes of nearly every waiting job, beside the jobs. By
      * index, as long as `jobs`: job_priority(), job_bypass(). */
     struct VEC(int64_t) priorities;

@@ -14,6 +14,11 @@
 
 struct cluster;
 
+/* The credentials of a job, by index, and behind them whose job it is: its resource
+ * manager (rmset.h). Who is about credentials alone goes up to CRED_KINDS. */
+#define CRED_RM     CRED_KINDS
+#define CRED_VECTOR (CRED_KINDS + 1)
+
 /* What a credential has in use, per limit (see policy/throttling.md units). */
 struct usage {
     int64_t v[LIMIT_RES_COUNT];

@@ -113,13 +113,13 @@ struct job {
     uint8_t rm_hold; /* hold kinds reported by the RM */
     uint8_t nreqs;
     uint32_t flags; /* enum job_flag, request | credentials | QOS | scheduler */
-    uint32_t cred[CRED_KINDS]; /* indexes; 0 = DEFAULT = none named */
-    uint32_t procs;            /* total processors over all requests */
-    uint32_t tasks;            /* total */
-    bool accruing;             /* queue time grows: it is now - queue_at; else it is
-                                  frozen at eff_queue_s (policy/accrual) */
-    bool paused;               /* a hold keeps the queue time from counting */
-    bool impossible;           /* no empty machine could run it */
+    uint32_t cred[CRED_VECTOR]; /* indexes; 0 = DEFAULT = none named; CRED_RM */
+    uint32_t procs;             /* total processors over all requests */
+    uint32_t tasks;             /* total */
+    bool accruing;              /* queue time grows: it is now - queue_at; else it is
+                                   frozen at eff_queue_s (policy/accrual) */
+    bool paused;                /* a hold keeps the queue time from counting */
+    bool impossible;            /* no empty machine could run it */
     bool failed;     /* it ended by itself, with an exit status that is not 0 */
     uint8_t limited; /* enum limited_by: in the last cycle; `why` tells */
     bool util_known; /* util_procs is measured */
@@ -180,7 +180,8 @@ struct job_place {
 #define JOB_TIER_MAX 65535
 
 struct job_desc {
-    const char *id;                 /* required, unique */
+    const char *id; /* required, unique */
+    const char *rm; /* whose it is, of several resource managers; NULL = the first's */
     const char *cred[CRED_KINDS];   /* NULL = none */
     int64_t submit_at, eligible_at; /* eligible_at 0 = submit_at */
     int64_t wclimit_s;              /* 0 = none asked, DURATION_UNLIMITED = unlimited */
@@ -320,6 +321,12 @@ static inline enum access_policy job_access(const struct job *j)
         if (req_def(&j->reqs[i])->access > worst)
             worst = req_def(&j->reqs[i])->access;
     return worst;
+}
+
+/* The resource manager whose job it is: rmset.h. INDEX_NONE: a question, nobody's. */
+static inline uint32_t job_rm(const struct job *j)
+{
+    return j->cred[CRED_RM];
 }
 
 static inline bool job_is_active(const struct job *j)

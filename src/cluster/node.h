@@ -69,6 +69,7 @@ struct node {
     const char *name;
     int64_t state_at; /* when `state` last changed */
     uint32_t partition;
+    uint32_t rm;       /* the resource manager whose it is: rmset.h */
     uint32_t os, arch; /* name ids or NAME_NONE */
     uint32_t nodetype;
     struct gres_amounts gres_cfg, gres_ded;
@@ -91,6 +92,7 @@ struct node {
 /* What a resource manager or trace tells about a node. Amounts < 0: unknown. */
 struct node_desc {
     const char *name;
+    const char *rm; /* whose it is, of several resource managers; NULL = the first's */
     enum node_state state;
     struct res cfg;
     const char *partition;       /* NULL = not told */

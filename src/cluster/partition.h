@@ -28,6 +28,10 @@ struct partition {
 /* The partition of that name, created if new; NULL when there are
  * PARTITIONS_MAX already. NULL name = DEFAULT. */
 struct partition *partition_get(struct cluster *c, const char *name);
+/* The same for nodes of that resource manager, whose it is from then on (rmset.h). NULL
+ * name = DEFAULT of the first one, of another the partition of its own name. Where
+ * another manager has a partition of that name it is RM.NAME. */
+struct partition *partition_for(struct cluster *c, const char *name, uint32_t rm);
 uint32_t partition_find(const struct cluster *c, const char *name); /* or INDEX_NONE */
 /* The same sentence of a partition. Returns -1. */
 int partition_missing(const struct cluster *c, const char *name, struct err *err);

@@ -3,6 +3,7 @@
 #include "cluster/quota.h"
 
 #include "cluster/private.h"
+#include "cluster/rmset.h"
 
 /* A copy, in memory of its own. */
 struct quota_store {
@@ -125,10 +126,16 @@ void quotas_set(struct cluster *c, const struct quota_list *l)
     struct quota_store *s = xcalloc(1, sizeof *s);
     struct quota *copy = take_block(s, l->n + 1, sizeof *copy);
 
-    s->list = (struct quota_list){
-        copy_text(s, l->source), copy, l->n, copy_ranks(s, l), l->nranks};
-    for (size_t i = 0; i < l->n; i++)
+    s->list = (struct quota_list){.source = copy_text(s, l->source),
+        .rm = copy_text(s, l->rm),
+        .v = copy,
+        .n = l->n,
+        .ranks = copy_ranks(s, l),
+        .nranks = l->nranks};
+    for (size_t i = 0; i < l->n; i++) {
         copy[i] = copy_quota(s, &l->v[i]);
+        copy[i].rm = rmset_get(c, l->rm);
+    }
     for (size_t i = 0; i < l->n; i++)
         make_named(c, &copy[i]);
     set_ranks(c, &s->list);
@@ -163,6 +170,8 @@ unsigned quota_nearness(
 
     for (int kind = 0; kind < CRED_KINDS; kind++)
         name[kind] = c->creds[kind].v[cred[kind]]->name;
+    if (q->rm != cred[CRED_RM] && cred[CRED_RM] != INDEX_NONE)
+        return 0;
     if ((q->user && strcmp(q->user, name[CRED_USER]) != 0)
         || (q->accounts && !is_named(q->accounts, name[CRED_ACCOUNT]))
         || is_named(q->except, name[CRED_CLASS]))

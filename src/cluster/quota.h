@@ -50,6 +50,7 @@ struct quota {
     bool first;                /* jobs of the QOS: before the class's */
     const struct quota_limit *limits;
     size_t n;
+    uint32_t rm; /* of its jobs alone: quotas_set() writes it */
 };
 
 /* The priority of a QOS as the manager has it: of those without one in maui.cfg. */
@@ -65,9 +66,11 @@ struct quota_list {
     size_t n;
     const struct quota_rank *ranks;
     size_t nranks;
+    const char *rm; /* of several resource managers, which; NULL = the first */
 };
 
-/* Put others in force: a copy is made. Credentials that they name are made. */
+/* Put others in force: a copy is made. Credentials that they name are made. Of several
+ * resource managers one tells limits. */
 void quotas_set(struct cluster *c, const struct quota_list *l);
 void quotas_destroy(struct cluster *c);
 

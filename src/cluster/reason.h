@@ -40,6 +40,7 @@ enum wait_code {
     WAIT_FUNDS,     /* its account cannot pay: lack, object (the account); 1/1000 of a
                        credit: asked, limit = what is left, used = kept of that for
                        others */
+    WAIT_MANAGER,   /* its resource manager, object, does not answer */
     WAIT_CODES
 };
 

@@ -124,10 +124,17 @@ int config_judge(struct config *c, const struct config_use *use, struct err *err
 /* Does SERVERMODE ask for a simulation? */
 bool config_simulates(const struct config *c);
 
-/* The section of the resource manager in use, the first RMCFG; NULL without one. And
- * the last value there of an attribute, or NULL. */
+/* The section of the first resource manager, of the first RMCFG; NULL without one. And
+ * the last value there of an attribute, or NULL. Of a type: the first of that. */
 const struct raw_object *config_manager_section(const struct config *c);
 const char *config_manager(const struct config *c, const char *attr);
+const char *config_manager_of(
+    const struct config *c, const char *type, const char *attr);
+/* How many there are, and the section of that name; NULL = none. */
+size_t config_managers(const struct config *c);
+const struct raw_object *config_manager_named(const struct config *c, const char *name);
+/* The last value of an attribute of a section (NULL = none), or NULL. */
+const char *config_section_attr(const struct raw_object *section, const char *attr);
 
 /* The value of that full name, as in "USERCFG[ann].MAXJOB"; NULL when none is set. */
 const char *config_text(const struct config *c, const char *name);

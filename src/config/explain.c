@@ -8,6 +8,7 @@
 #include <assert.h>
 #include <stdio.h>
 #include <string.h>
+#include <strings.h>
 
 static const struct cfg_value *find_value(const struct config *c, const char *name)
 {
@@ -34,9 +35,44 @@ const struct raw_object *config_manager_section(const struct config *c)
     return NULL;
 }
 
+size_t config_managers(const struct config *c)
+{
+    size_t n = 0;
+
+    for (size_t i = 0; i < c->settings->raw.n; i++)
+        n += strcmp(c->settings->raw.v[i].kind, "RMCFG") == 0;
+    return n;
+}
+
+const struct raw_object *config_manager_named(const struct config *c, const char *name)
+{
+    for (size_t i = 0; i < c->settings->raw.n; i++)
+        if (strcmp(c->settings->raw.v[i].kind, "RMCFG") == 0
+            && strcmp(c->settings->raw.v[i].name, name) == 0)
+            return &c->settings->raw.v[i];
+    return NULL;
+}
+
 const char *config_manager(const struct config *c, const char *attr)
 {
-    const struct raw_object *section = config_manager_section(c);
+    return config_section_attr(config_manager_section(c), attr);
+}
+
+const char *config_manager_of(
+    const struct config *c, const char *type, const char *attr)
+{
+    for (size_t i = 0; i < c->settings->raw.n; i++) {
+        const struct raw_object *section = &c->settings->raw.v[i];
+        const char *is = config_section_attr(section, "TYPE");
+        if (strcmp(section->kind, "RMCFG") == 0 && is != NULL
+            && strcasecmp(is, type) == 0)
+            return config_section_attr(section, attr);
+    }
+    return NULL;
+}
+
+const char *config_section_attr(const struct raw_object *section, const char *attr)
+{
     const char *found = NULL;
 
     for (size_t i = 0; section != NULL && i < section->attrs.n; i++)

@@ -94,6 +94,8 @@ static bool is_local(const struct look *k)
 {
     const char *type = config_manager(k->c, "TYPE");
 
+    if (k->use->nodes == NULL && config_managers(k->c) > 1)
+        return false; /* others tell of more */
     return k->use->nodes != NULL || type == NULL || strcasecmp(type, "LOCAL") == 0;
 }
 
@@ -376,14 +378,14 @@ static void look_for_triggered_programs(struct look *k)
 
 /* ---- resource managers ---- */
 
-static bool is_first_manager(const struct look *k)
+/* The section that the value is of, as a manager reads it. */
+static const struct raw_object *section_of(const struct look *k)
 {
-    const struct raw_object *first = config_manager_section(k->c);
     char *index = known_index(k->v);
-    bool is = first != NULL && strcmp(first->name, index) == 0;
+    const struct raw_object *found = config_manager_named(k->c, index);
 
     free(index);
-    return is;
+    return found;
 }
 
 static void look_for_driver(struct look *k)
@@ -398,19 +400,19 @@ static void look_for_driver(struct look *k)
         if (w->value != 0)
             strbuf_printf(&drivers, "%s%s", drivers.len > 0 ? ", " : "", w->name);
     }
-    if (!k->use->simulated && is_first_manager(k) && !driven)
+    if (!k->use->simulated && !driven)
         add_finding(k, type, drivers.text);
     free(strbuf_take(&drivers));
     free(type);
 }
 
-/* Is it about the manager in use, and that of this type? */
+/* Is it about a manager in use, and of this type? */
 static bool is_manager(const struct look *k, const char *wanted)
 {
     const char *type = beside(k, "TYPE");
 
-    return !k->use->simulated && k->use->nodes == NULL && is_first_manager(k)
-           && type != NULL && strcasecmp(type, wanted) == 0;
+    return !k->use->simulated && k->use->nodes == NULL && type != NULL
+           && strcasecmp(type, wanted) == 0;
 }
 
 /* What serve would refuse (rm/native/driver.c). */
@@ -442,7 +444,7 @@ static void look_for_peer(struct look *k)
 
     if (!is_manager(k, "WIKI"))
         return;
-    if (rmpeer_read(k->c->settings, config_manager_section(k->c), &peer, &err) < 0) {
+    if (rmpeer_read(k->c->settings, section_of(k), &peer, &err) < 0) {
         add_finding(k, err.text, "");
         return;
     }
@@ -457,20 +459,24 @@ static void look_for_peerless(struct look *k)
 {
     bool host = strcmp(k->v->row->name, "HOST") == 0;
 
-    if (!k->use->simulated && is_first_manager(k) && beside(k, "TYPE") != NULL
-        && !is_manager(k, "WIKI") && !(host && beside(k, "EPORT") != NULL))
+    if (!k->use->simulated && beside(k, "TYPE") != NULL && !is_manager(k, "WIKI")
+        && !(host && beside(k, "EPORT") != NULL))
         add_finding(k, beside(k, "TYPE"), "");
 }
 
 /* Keys of other peers nobody reads yet. */
 static void look_for_client(struct look *k)
 {
-    const struct raw_object *section = config_manager_section(k->c);
-    const char *type = config_manager(k->c, "TYPE");
     char *index = known_index(k->v);
-    bool read = section != NULL && type != NULL && strcasecmp(type, "WIKI") == 0
-                && strncasecmp(index, "RM:", 3) == 0
+    bool read = false;
+
+    for (size_t i = 0; i < k->c->settings->raw.n; i++) {
+        const struct raw_object *section = &k->c->settings->raw.v[i];
+        const char *type = config_section_attr(section, "TYPE");
+        read |= strcmp(section->kind, "RMCFG") == 0 && type != NULL
+                && strcasecmp(type, "WIKI") == 0 && strncasecmp(index, "RM:", 3) == 0
                 && strcasecmp(index + 3, section->name) == 0;
+    }
 
     free(index);
     if (!read)
@@ -502,14 +508,60 @@ static void look_for_transport(struct look *k)
 
 static void look_for_type(struct look *k)
 {
-    if (!k->use->simulated && is_first_manager(k) && beside(k, "TYPE") == NULL)
+    if (!k->use->simulated && beside(k, "TYPE") == NULL)
         add_finding(k, "", "");
+}
+
+/* Types of which one is spoken with at a time: their commands, or what they keep in the
+ * daemon's folder, know no second. */
+static bool is_single(const char *type)
+{
+    static const char *const types[] = {"SLURM", "PBS", "SGE"};
+
+    for (size_t i = 0; i < sizeof types / sizeof types[0]; i++)
+        if (type != NULL && strcasecmp(types[i], type) == 0)
+            return true;
+    return false;
+}
+
+/* Another section of that type before the value's, or NULL. */
+static const struct raw_object *find_twin(const struct look *k)
+{
+    const struct raw_object *own = section_of(k), *at = k->c->settings->raw.v;
+
+    for (; own != NULL && at < own; at++) {
+        const char *type = config_section_attr(at, "TYPE");
+        if (strcmp(at->kind, "RMCFG") == 0 && type != NULL
+            && strcasecmp(type, k->v->text) == 0)
+            return at;
+    }
+    return NULL;
 }
 
 static void look_for_second_manager(struct look *k)
 {
-    if (!k->use->simulated && !is_first_manager(k))
-        add_finding(k, config_manager_section(k->c)->name, "");
+    const struct raw_object *twin = is_single(k->v->text) ? find_twin(k) : NULL;
+
+    if (!k->use->simulated && k->use->nodes == NULL && twin != NULL)
+        add_finding(k, k->v->text, twin->name);
+}
+
+/* Without them it makes nodes of all that NODECFG gives processors to. */
+static void look_for_local_nodes(struct look *k)
+{
+    if (is_manager(k, "LOCAL") && config_managers(k->c) > 1
+        && beside(k, "NODES") == NULL)
+        add_finding(k, "", "");
+}
+
+/* Jobs are called MANAGER.ID. */
+static void look_for_dotted(struct look *k)
+{
+    char *index = known_index(k->v);
+
+    if (!k->use->simulated && config_managers(k->c) > 1 && strchr(index, '.') != NULL)
+        add_finding(k, index, "");
+    free(index);
 }
 
 /* ---- the bank ---- */
@@ -598,7 +650,9 @@ static const struct rule rules[] = {
     {"no-eport", "EPORT", SECTIONS(RM), LOOK(eport), WARN("%1 wakes the scheduler in ways of its own; the port is not opened")},
     {"unusable-transport", "TRANSPORT", SECTIONS(RM), LOOK(transport), ERROR("%1: expected %2")},
     {"no-type", NULL, SECTIONS(RM), ONCE, LOOK(type), NOTE("without TYPE the resource manager is LOCAL, which runs jobs on this machine")},
-    {"second-manager", NULL, SECTIONS(RM), ONCE, LOOK(second_manager), WARN("one resource manager is used, RMCFG[%1]; this one is not")},
+    {"second-manager", "TYPE", SECTIONS(RM), LOOK(second_manager), ERROR("of %1 one can be used, and RMCFG[%2] is that; several of LOCAL, WIKI and NATIVE can")},
+    {"local-nodes", "TYPE", SECTIONS(RM), LOOK(local_nodes), ERROR("beside other resource managers LOCAL needs NODES=NxP: nodes of NODECFG may be theirs")},
+    {"dotted-manager", NULL, SECTIONS(RM), ONCE, LOOK(dotted), ERROR("where there are several resource managers jobs are called MANAGER.ID: '%1' must have no '.' in it")},
     {"no-bank", "TYPE", SECTIONS(AM), LOOK(bank), ERROR("there is no bank of kind %1 yet; expected BUILTIN, or NONE for jobs that cost nothing")},
     {"second-bank", "TYPE", SECTIONS(AM), LOOK(second_bank), WARN("one bank is used, AMCFG[%1]; this one is not")},
     {"backfill-depth", "BACKFILLDEPTH", PARAMETER, LOOK(depth), NOTE("backfill looks at the first %1 idle jobs, whether they fit or not; releases of the classic counted those that fitted, so the same number reached further. 0 looks at all")},

@@ -191,7 +191,7 @@ static void know_nodes(struct known *k)
     int64_t count, procs;
     char name[32];
 
-    if (k->use->simulated
+    if (k->use->simulated || (k->use->nodes == NULL && config_managers(k->c) > 1)
         || (k->use->nodes == NULL && type != NULL && strcasecmp(type, "LOCAL") != 0))
         return;
     if (text != NULL && value_nodes(text, &count, &procs, NULL) == 0) {

@@ -3,6 +3,7 @@
  * section 7. */
 #include "engine/admission.h"
 
+#include "cluster/rmset.h"
 #include "engine/dependency.h"
 #include "engine/engine_private.h"
 #include "policy/bank.h"
@@ -34,6 +35,19 @@ static bool refuse_state(
     (void)e;
     (void)ret;
     return j->state != JOB_IDLE;
+}
+
+static bool any_away(const struct engine *e)
+{
+    return e->c->rms_away;
+}
+
+static bool refuse_away(const struct engine *e, const struct job *j, struct reason *ret)
+{
+    if (!rmset_is_away(e->c, job_rm(j)))
+        return false;
+    ret->object = job_rm(j);
+    return true;
 }
 
 static bool refuse_class(
@@ -216,6 +230,9 @@ static const struct admission_check checks[] = {
     {.name = "STATE", .codes = CODE(WAIT_STATE), .stage = ADMIT_QUEUED,
         .on = ON_JOB,
         .stops = ACCRUAL_HOLD, .spares_plain = true, .refuses = refuse_state},
+    {.name = "MANAGER", .codes = CODE(WAIT_MANAGER), .stage = ADMIT_QUEUED,
+        .on = ON_JOB | ON_SETTINGS, .stops = ACCRUAL_ACTIVE_LIMIT,
+        .is_used = any_away, .refuses = refuse_away},
     {.name = "CLASS", .codes = CODE(WAIT_CLASS_DISABLED), .stage = ADMIT_QUEUED,
         .on = ON_CLASS | ON_SETTINGS, .skip = RUN_ANY_POLICY,
         .stops = ACCRUAL_NOT_QUEUED, .refuses = refuse_class},

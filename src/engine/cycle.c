@@ -2,6 +2,7 @@
  * One scheduling cycle, as the checklist of reference concepts, section 9. */
 #include "engine/cycle.h"
 
+#include "cluster/rmset.h"
 #include "engine/dependency.h"
 #include "engine/engine_private.h"
 #include "engine/keeping.h"
@@ -67,8 +68,8 @@ static void enforce_wclimit(struct engine *e)
     for (size_t i = e->c->active.n; i-- > 0;) {
         struct job *j = e->c->jobs.v[e->c->active.v[i]];
         int64_t overrun = engine_overrun(e, j);
-        if (!job_is_active(j) || overrun < 0)
-            continue;
+        if (!job_is_active(j) || overrun < 0 || rmset_is_away(e->c, job_rm(j)))
+            continue; /* it may be over long since, for all that is known */
         if (j->state == JOB_STARTING && e->opt.starts_told)
             continue; /* its time begins when it runs */
         int64_t last = time_add(j->end_at, overrun);

@@ -53,6 +53,7 @@ enum event_kind {
     EVENT_SETTINGS,           /* u.settings: other settings in force */
     EVENT_QUOTAS,             /* u.quotas: all limits of the resource manager */
     EVENT_FUNDS,              /* u.funds: what accounts have, of all or of some */
+    EVENT_MANAGER,            /* u.manager: one of several goes away or comes back */
     EVENT_RESET_STATISTICS,
     EVENT_RESET_FAIRSHARE,
     /* after a restart, in this order; nodes come before instances */
@@ -166,6 +167,10 @@ struct event {
         const struct settings *settings; /* borrowed until replaced */
         struct quota_list quotas;
         struct funds_facts funds;
+        struct {
+            const char *name; /* NULL = the first */
+            bool away;
+        } manager;
         struct {
             const struct fs_memory *rows;
             size_t n;

@@ -4,6 +4,7 @@
  * sections 2 to 5; backfill, section 8. */
 #include "plan/preempt.h"
 
+#include "cluster/rmset.h"
 #include "engine/engine_private.h"
 #include "engine/judge.h"
 #include "engine/occupancy.h"
@@ -343,7 +344,8 @@ static struct job *next_suspended(const struct engine *e, const struct job *befo
 
     for (size_t i = 0; i < e->c->active.n; i++) {
         struct job *j = e->c->jobs.v[e->c->active.v[i]];
-        if (j->state != JOB_SUSPENDED || (j->flags & JOB_PARKED) || j == before)
+        if (j->state != JOB_SUSPENDED || (j->flags & JOB_PARKED) || j == before
+            || rmset_is_away(e->c, job_rm(j)))
             continue;
         if (before && precedes(e, j, before))
             continue;

@@ -12,7 +12,7 @@
 
 struct refusal {
     char *job; /* owned: its id */
-    uint32_t cred[CRED_KINDS];
+    uint32_t cred[CRED_VECTOR];
     const struct taskdef *def;
     uint32_t tasks, times;
     int64_t refused_at, until;

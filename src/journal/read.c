@@ -290,6 +290,13 @@ static void read_funds(struct journal_read *j, const json_t *o, struct cluster *
     fundsjson_read(&j->reader, json_object_get(o, "facts"), &j->ev.u.funds);
 }
 
+static void read_manager(struct journal_read *j, const json_t *o, struct cluster *c)
+{
+    (void)c;
+    j->ev.u.manager.name = reader_text(&j->reader, o, "name");
+    j->ev.u.manager.away = reader_bool(&j->reader, o, "away");
+}
+
 static void read_nothing(struct journal_read *j, const json_t *o, struct cluster *c)
 {
     (void)c;
@@ -330,6 +337,7 @@ static read_fn *const readers[] = {
     [EVENT_SETTINGS] = read_settings,
     [EVENT_QUOTAS] = read_quotas,
     [EVENT_FUNDS] = read_funds,
+    [EVENT_MANAGER] = read_manager,
     [EVENT_RESET_STATISTICS] = read_nothing,
     [EVENT_RESET_FAIRSHARE] = read_nothing,
     [EVENT_FAIRSHARE] = read_rows,

@@ -267,6 +267,13 @@ static void put_funds(json_t *o, const struct source *s, const struct event *ev)
     json_object_set_new(o, "facts", fundsjson_facts(&ev->u.funds));
 }
 
+static void put_manager(json_t *o, const struct source *s, const struct event *ev)
+{
+    (void)s;
+    put_text(o, "name", ev->u.manager.name);
+    put_bool(o, "away", ev->u.manager.away);
+}
+
 static void put_nothing(json_t *o, const struct source *s, const struct event *ev)
 {
     (void)s;
@@ -311,6 +318,7 @@ static put_fn *const writers[] = {
     [EVENT_SETTINGS] = put_settings,
     [EVENT_QUOTAS] = put_quotas,
     [EVENT_FUNDS] = put_funds,
+    [EVENT_MANAGER] = put_manager,
     [EVENT_RESET_STATISTICS] = put_nothing,
     [EVENT_RESET_FAIRSHARE] = put_nothing,
     [EVENT_FAIRSHARE] = put_fairshare,

@@ -5,6 +5,7 @@
 #include "policy/access.h"
 
 #include "cluster/partition.h"
+#include "cluster/rmset.h"
 #include "policy/access_cache.h"
 #include "policy/access_lists.h"
 #include "policy/limits.h"
@@ -320,7 +321,7 @@ static uint32_t default_among(
 static void resolve_partitions(
     struct access_cache *a, const struct cluster *c, struct job *j)
 {
-    uint64_t asked = asked_partitions(c, j);
+    uint64_t asked = asked_partitions(c, j) & ~rmset_foreign(c, job_rm(j));
 
     j->partitions = access_cache_partitions(a, c, j, &j->pdef);
     if ((j->partitions & asked) == j->partitions)

@@ -10,7 +10,7 @@ struct credset_slot {
     UT_hash_handle hh;
 };
 
-uint32_t credsets_number(struct credsets *s, const uint32_t cred[CRED_KINDS])
+uint32_t credsets_number(struct credsets *s, const uint32_t cred[CRED_VECTOR])
 {
     struct credset_slot *slot;
     struct credset key;

@@ -4,12 +4,12 @@
 #ifndef MAUI_POLICY_CREDSET_H
 #define MAUI_POLICY_CREDSET_H
 
-#include "config/settings.h"
+#include "cluster/cred.h"
 
 struct credset_slot;
 
 struct credset {
-    uint32_t cred[CRED_KINDS]; /* indexes, as in a job */
+    uint32_t cred[CRED_VECTOR]; /* indexes, as in a job */
 };
 
 struct credsets {
@@ -20,7 +20,7 @@ struct credsets {
 void credsets_fini(struct credsets *s);
 
 /* The number of the combination, a new one if it is new. O(1). */
-uint32_t credsets_number(struct credsets *s, const uint32_t cred[CRED_KINDS]);
+uint32_t credsets_number(struct credsets *s, const uint32_t cred[CRED_VECTOR]);
 
 /* Forget all numbers. */
 void credsets_forget(struct credsets *s);

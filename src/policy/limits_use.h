@@ -4,7 +4,7 @@
 #ifndef MAUI_POLICY_LIMITS_USE_H
 #define MAUI_POLICY_LIMITS_USE_H
 
-#include "config/settings.h"
+#include "cluster/cred.h"
 
 struct cluster;
 struct job;
@@ -49,7 +49,7 @@ static inline void limits_use_add(int64_t *io_used, const int64_t *v, int sign)
 struct limits_counted {
     int64_t v[LIMIT_RES_COUNT];
     int64_t *more; /* owned: of measures (limits_quota.h); NULL = there is none */
-    uint32_t cred[CRED_KINDS];
+    uint32_t cred[CRED_VECTOR];
 };
 
 /* Counted jobs by job index. */

@@ -6,6 +6,7 @@
 #include "cluster/job.h"
 #include "cluster/partition.h"
 #include "cluster/quota.h"
+#include "cluster/rmset.h"
 #include "funds/amount.h"
 #include "funds/funds.h"
 #include "policy/limits.h"
@@ -588,6 +589,15 @@ static int say_funds(
         ret_text, size, "account %.120s is not for the user of this job", account);
 }
 
+static int say_manager(
+    const struct cluster *c, const struct reason *r, char *ret_text, size_t size)
+{
+    const char *name = rmset_name(c, r->object);
+
+    return snprintf(ret_text, size, "its resource manager%s%.60s does not answer",
+        *name ? " " : "", name);
+}
+
 static const struct {
     int (*say)(const struct cluster *, const struct reason *, char *, size_t);
     const char *text; /* when there is nothing to fill in */
@@ -621,6 +631,7 @@ static const struct {
     [WAIT_GRES] = {say_gres, NULL},
     [WAIT_RM_LIMIT] = {say_refused, NULL},
     [WAIT_FUNDS] = {say_funds, NULL},
+    [WAIT_MANAGER] = {say_manager, NULL},
 };
 
 int reason_format(
@@ -727,7 +738,9 @@ const char *reason_code_name(enum wait_code code)
         [WAIT_PREEMPTED] = "preempted",
         [WAIT_DEADLINE] = "deadline",
         [WAIT_GRES] = "generic-resource",
-        [WAIT_RM_LIMIT] = "manager-limit"};
+        [WAIT_RM_LIMIT] = "manager-limit",
+        [WAIT_FUNDS] = "funds",
+        [WAIT_MANAGER] = "manager-away"};
 
     return code < WAIT_CODES ? names[code] : "none";
 }

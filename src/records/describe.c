@@ -154,6 +154,7 @@ void describe_job(json_t *o, const struct job_desc *d)
 
     for (size_t i = 0; (a = attribute_at(i)) != NULL; i++)
         put_value(o, a->wire, a->type, NULL, attribute_in(d, a->desc_at));
+    put_text(o, "rm", d->rm);
     if (d->state != JOB_IDLE)
         put_text(o, "state", state_words[d->state]);
     describe_places(o, "places", d->places, d->nplaces);
@@ -360,6 +361,7 @@ void describe_read_job(struct reader *r, const json_t *o, struct job_desc *d)
     for (size_t i = 0; (a = attribute_at(i)) != NULL; i++)
         read_value(r, o, a->wire, a->type, a->min < 0 ? -DURATION_UNLIMITED : 0, NULL,
             attribute_in(d, a->desc_at));
+    d->rm = reader_text(r, o, "rm");
     d->state = state < 0 ? JOB_IDLE : (enum job_state)state;
     d->places = describe_read_places(r, o, "places", &d->nplaces);
     d->rm_hold = (uint8_t)(reader_u32(r, o, "holds") & 0xff);
@@ -390,6 +392,7 @@ static void read_amounts(
 void describe_node(json_t *o, const struct node_desc *d)
 {
     put_text(o, "name", d->name);
+    put_text(o, "rm", d->rm);
     put_text(o, "state", node_state_name(d->state));
     put_amounts(o, "configured", &d->cfg);
     put_text(o, "partition", d->partition);
@@ -422,6 +425,7 @@ void describe_read_node(struct reader *r, const json_t *o, struct node_desc *d)
         reader_wrong(r, "name", "the node's name");
     if (state == NULL || node_state_parse(state, &d->state) < 0)
         reader_wrong(r, "state", "a node's state");
+    d->rm = reader_text(r, o, "rm");
     read_amounts(r, o, "configured", &d->cfg);
     d->partition = reader_text(r, o, "partition");
     d->features = reader_texts(r, o, "features");

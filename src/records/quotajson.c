@@ -75,6 +75,7 @@ json_t *quotajson_list(const struct quota_list *l)
     for (size_t i = 0; i < l->n; i++)
         json_array_append_new(list, quota_out(&l->v[i]));
     put_text(o, "source", l->source);
+    put_text(o, "rm", l->rm);
     json_object_set_new(o, "quotas", list);
     if (l->nranks == 0)
         return o;
@@ -151,7 +152,10 @@ void quotajson_read(struct reader *r, const json_t *o, struct quota_list *ret)
 
     for (size_t i = 0; i < n; i++)
         read_quota(r, json_array_get(list, i), &v[i]);
-    *ret = (struct quota_list){.source = reader_text(r, o, "source"), .v = v, .n = n};
+    *ret = (struct quota_list){.source = reader_text(r, o, "source"),
+        .rm = reader_text(r, o, "rm"),
+        .v = v,
+        .n = n};
     read_ranks(r, o, ret);
     if (!ret->source)
         reader_wrong(r, "source", "whose limits they are");

@@ -100,8 +100,7 @@ static int on_commit(sd_event_source *source, void *ctx)
         }
         s->commit->failing = false;
         manager_send(s, true);
-        if (s->manager)
-            manager_settle(s);
+        manager_settle(s);
         reply_all(s);
         anew_look(s);
         eventlog_committed(s);

@@ -98,6 +98,7 @@ void cycle_run(struct server *s)
         log_line(s->log, LOG_ACTION, "the clock was set forward");
         manager_poll(s);
     }
+    manager_wait(s);
     if (manager_synced(s) && !whole_is_restored(s)) {
         whole_restored(s);
         usage_recall_standing(s);

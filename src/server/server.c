@@ -139,6 +139,7 @@ int server_configure(struct server *s, struct err *err)
     eventlog_configure(s);
     notify_configure(s);
     mail_configure(s);
+    manager_configure(s);
     page_configure(s);
     log_line(s->log, LOG_ACTION, "configuration read again: %s", s->config_path);
     return 0;

@@ -49,11 +49,12 @@ struct cycle;
 struct eventlog;
 struct journal;
 struct lists;
-struct manager;
+struct managers;
 struct messages;
 struct metrics;
 struct mail;
 struct notify;
+struct nodekeep;
 struct numbers;
 struct orders;
 struct page;
@@ -61,7 +62,6 @@ struct passed;
 struct readers;
 struct restless;
 struct rights;
-struct rmreservations;
 struct rsvkeep;
 struct schema;
 struct simulation;
@@ -92,9 +92,7 @@ struct server {
     struct store *store;
     struct unsaved *unsaved;
     struct http *http;
-    struct schema *schema; /* of what the API takes */
-    const struct rm_driver *driver;
-    struct rm *rm;
+    struct schema *schema;         /* of what the API takes */
     struct simulation *simulation; /* NULL = real time */
     struct control control;        /* what administrators ordered */
 
@@ -107,7 +105,8 @@ struct server {
     /* durable/, journal/ */
     struct changes *changes;
     struct messages *messages;
-    struct numbers *numbers; /* durable/record.c */
+    struct nodekeep *nodekeep; /* of several resource managers */
+    struct numbers *numbers;   /* durable/record.c */
     struct passed *passed;
     struct restless *restless;
     struct rsvkeep *rsvkeep;
@@ -123,9 +122,8 @@ struct server {
     struct page *page;              /* web/page.c */
 
     /* managers/, events/ */
-    struct manager *manager;
-    struct rights *rights;                 /* api/rights.c: by what it told */
-    struct rmreservations *rmreservations; /* managers/reservation.c */
+    struct managers *managers;
+    struct rights *rights; /* api/rights.c: by what it told */
     struct watch *watch;
     struct eventlog *eventlog;
     struct notify *notify;

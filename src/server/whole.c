@@ -20,8 +20,7 @@ struct whole {
 
 static void send_away(struct server *s, struct request *r)
 {
-    const char *manager = s->driver ? s->driver->type : "the resource manager",
-               *failure = manager_last_failure(s);
+    const char *failure, *manager = manager_waited_for(s, &failure);
     int64_t silent_s = world_now(s) - s->whole->since;
     struct strbuf text = {0};
 

@@ -51,7 +51,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     if (read) {
         (void)ge_read_held(&jobs, GE_HELD_USER, parts[1], strlen(parts[1]), &err);
         ge_check_dependencies(&jobs);
-        judge_jobs(&jobs, &(struct ge_site){&hosts, &queues, pes});
+        judge_jobs(&jobs, &(struct ge_site){&hosts, &queues, pes, NULL});
     }
     if (queues.list.n > 0)
         free(ge_own_queue(&queues.list.v[0], "maui_1", &place, 1));

@@ -36,6 +36,17 @@ def blow_execd(ge, n):
     subprocess.run([f"{ge.dir}/on-{host}", "sge_execd"], check=True, capture_output=True, timeout=60)
 
 
+def blow_host(ge, n):
+    """Away longer than Grid Engine waits for it (10 s), with jobs on it; then it is back."""
+    host = HOSTS[n % len(HOSTS)]
+    path = pathlib.Path(f"{ge.dir}/spool/execd/{host}/execd.pid")
+    pid = path.read_text().strip()
+    ge.run("kill", "-STOP", pid, check=False)
+    ge.maui.wait(lambda: "Down" in ge.maui.run("checknode", host).stdout, "the host is lost", 90)
+    ge.run("kill", "-CONT", pid, check=False)
+    ge.maui.wait(lambda: "Down" not in ge.maui.run("checknode", host).stdout, "it is back", 90)
+
+
 BLOWS = (blow_daemon, blow_adapter, blow_master, blow_execd)
 
 
@@ -50,6 +61,8 @@ def test_no_job_is_lost_or_runs_twice(ge):
             options = ["-pe", "mpi", 2 + n % 3] if n % 4 == 1 else ["-q", "debug"] if n % 4 == 2 else []
             jobs.append(ge.submit(user, f"echo x >> {folder}/$JOB_ID; sleep {1 + n % 2}", *options))
         BLOWS[n % len(BLOWS)](ge, n)
+        if n % 20 == 7:
+            blow_host(ge, n)
     ge.wait(lambda: not ge.run("qstat", "-u", "*", check=False).stdout.strip()
             and ge.run("qstat", check=False).returncode == 0, "the end of all jobs", 120 + 3 * ROUNDS)
     runs = {job: (folder / job).read_text().count("x") if (folder / job).exists() else 0

@@ -169,3 +169,54 @@ def test_killed_in_between_nothing_is_left_behind(ge):
         assert len(ge.accounted(job)) == 1
     path = pathlib.Path(ge.maui.home)
     assert not list(path.glob("*.queue"))
+
+
+def test_what_qsub_can_ask_for_is_had(ge):
+    """The table of docs/gridengine.md, what of it can be seen from outside."""
+    path = pathlib.Path(ge.dir) / "group"
+    path.write_text("group_name @racks\nhostlist cn02 cn03\n")
+    ge.run("qconf", "-Ahgrp", path)
+    ge.maui.start()
+    ge.maui.ok("schedctl", "-s")
+    last = ge.submit("alice", "true", "-a", "203001010000")
+    first = ge.submit("alice", "sleep 2", "-t", "1-4:2", "-N", "first")
+    jobs = {name: ge.submit("alice", "true", *options) for name, options in {
+        "group": ["-q", "batch@@racks"], "groups": ["-q", "*@@r*"],
+        "soft": ["-soft", "-q", "debug", "-hard"],
+        "reserve": ["-R", "y", "-pe", "mpi", 3], "binding": ["-binding", "linear:1"],
+        "priority": ["-p", -5], "share": ["-js", 3], "notify": ["-notify"],
+        "open": ["-pe", "mpi", "2-"], "set": ["-pe", "mpi", "2,4"], "wild": ["-pe", "m*", 2],
+        "master": ["-pe", "mpi", 2, "-masterq", "batch"], "mail": ["-m", "n", "-A", "books"],
+        "context": ["-sc", "a=b", "-ac", "c=d"]}.items()}
+    alike = ge.submit("alice", "true", "-t", "1-4:2", "-hold_jid_ad", "first")
+    ge.wait(lambda: last in ge.run("qstat", "-u", "*", "-s", "hs"), "our hold")
+    ge.maui.ok("schedctl", "-r")
+    for name, job in jobs.items():
+        assert ge.maui.until(job, "Completed")["exit_status"] == 0, name
+        assert len(ge.accounted(job)) == 1, name
+    for task in (1, 3):
+        ge.maui.until(f"{alike}[{task}]", "Completed")
+    ends = {line[35]: int(line[10]) for line in ge.accounted(first)}
+    assert all(int(line[9]) >= ends[line[35]] for line in ge.accounted(alike))
+    assert {ge.accounted(jobs[n])[0][1] for n in ("group", "groups")} <= {"cn02", "cn03"}
+    assert ge.maui.job(jobs["mail"])["account"] == "books"
+    assert ge.state(last) == "hqw"
+    ge.run("qalter", "-a", "202001010000", last, user="alice")
+    ge.maui.until(last, "Completed")
+
+
+def test_a_job_that_is_deleted_as_it_is_let_go_is_gone_at_once(ge):
+    """Not after the 40 s in which the end of a run has to be accounted for."""
+    ge.maui.start()
+    ge.maui.ok("schedctl", "-s")
+    job = ge.submit("alice", "true")
+    ge.maui.until(job, "Idle")
+    ge.wait(lambda: job in ge.run("qstat", "-u", "*", "-s", "hs"), "our hold")
+    ge.run("kill", "-STOP", ge.maui.adapter())
+    try:
+        ge.run("qdel", job, user="alice")
+        ge.maui.ok("schedctl", "-r")
+        ge.maui.until(job, "Starting")  # the order waits for the adapter
+    finally:
+        ge.run("kill", "-CONT", ge.maui.adapter())
+    ge.maui.wait(lambda: ge.maui.state(job) == "Removed", "its end", 25)

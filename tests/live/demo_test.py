@@ -34,3 +34,26 @@ def test_an_interrupted_demo_cleans_up_as_well(build, tmp_path):
         demo.stdout.read()
     assert demo.returncode != 0
     assert not glob.glob(f"{tmp_path}/*")
+
+
+def test_the_demo_goes_on_with_its_page_until_it_is_ended(build, tmp_path):
+    program = str(build / "src" / "client" / "maui")
+    env = dict(os.environ, TMPDIR=str(tmp_path))
+    page = b"/ui/assets/main-" in (build / "src" / "client" / "maui-serve").read_bytes()
+    last = "/ui/#login=" if page else "export MAUIHOMEDIR="
+    with subprocess.Popen([program, "demo", "--keep", "-t", "0.2"], env=env,
+                          stdout=subprocess.PIPE, text=True) as demo:
+        lines = []
+        for line in demo.stdout:
+            lines.append(line)
+            if last in line:
+                break
+        assert any("sixteen nodes" in line for line in lines), lines
+        [home] = glob.glob(f"{tmp_path}/maui-demo-*")
+        queue = subprocess.run([program, "showq"], env=dict(env, MAUIHOMEDIR=home),
+                               capture_output=True, text=True, check=True).stdout
+        assert "64 Processors" in queue.replace("  ", " ") or " of 64" in queue, queue
+        demo.terminate()
+        demo.stdout.read()
+    assert demo.returncode == 0
+    assert not glob.glob(f"{tmp_path}/*")

@@ -225,7 +225,7 @@ int pbs_asyrunjob_ack(int line, const char *id, const char *where, const char *e
 int pbs_alterjob(int line, const char *id, struct pbs_attribute *a, const char *extend)
 {
     char change[1000];
-    bool comment = *a->resource == '\0';
+    bool comment = a->resource == NULL;
     const char *const argv[] = {"qalter", comment ? "-W" : "-l", change, id, NULL};
 
     (void)line;

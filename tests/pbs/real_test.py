@@ -107,6 +107,7 @@ class Pbs(Daemon):
 
     def end(self):
         self.stop()
+        self.run("pbs", "install", "--undo")
         if self.jobs:
             self.pbs("qdel", "-W", "force", "-x", *self.jobs, check=False)
         shutil.rmtree(self.home, ignore_errors=True)
@@ -190,8 +191,33 @@ def test_suspended_resumed_requeued_and_cancelled(pbs):
     pbs.until("cancelled", "F", job)
 
 
+def test_the_hook_wakes_it_and_the_reason_is_shown(build):
+    """POLLINTERVAL is an hour: what is not told by the hook would not be seen."""
+    why = lack()
+    if why:
+        pytest.skip(f"NOT TESTED on a real PBS: {why}")
+    site = Pbs(build / "src" / "client" / "maui")
+    site.configure("RMCFG[pbs] TYPE=PBS POLLINTERVAL=1:00:00\nADMIN1 root\n", plain=True)
+    try:
+        site.ok("pbs", "install")
+        site.ok("serve")
+        wait_for(lambda: "Idle" in site.run("diagnose", "-n").stdout, "the first look", SECONDS,
+                 site.story)
+        for user in USERS:
+            job = site.qsub(user, "-l", "walltime=60", "--", "/bin/sleep", "1")
+            site.until("its end", "F", job)
+        wide = site.qsub("bob", "-l", "select=1:ncpus=4000,walltime=60", "--", "/bin/true")
+        wait_for(lambda: "no set of nodes" in site.look()[wide].get("comment", ""),
+                 "why it waits", SECONDS, lambda: site.story(wide))
+        site.pbs("qalter", "-l", "select=1:ncpus=1", wide, user="bob")
+        site.until("the changed one", "F", wide)
+    finally:
+        site.end()
+
+
 def test_nothing_is_lost_or_started_twice_when_something_is_killed(pbs):
     """The daemon, its adapter and the server, by turns."""
+    pbs.ok("pbs", "install")
     counts = pathlib.Path(pbs.home) / "runs"
     counts.mkdir()
     counts.chmod(0o777)

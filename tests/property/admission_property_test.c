@@ -40,7 +40,7 @@ struct history {
     struct settings *cfg[2];
     struct engine *e;
     struct actions out;
-    struct rng rng;
+    struct rng rng, managers;
     uint32_t seed;
     int64_t now;
     bool divided; /* some nodes serve one class alone */
@@ -276,6 +276,7 @@ static void submit(struct history *h)
         req.per_task.v[RES_MEM] = rng_range(&h->rng, 500, 1500);
     deps[0] = (struct dep){types[rng_below(&h->rng, 3)], copy};
     ev.u.job = (struct job_desc){.id = id,
+        .rm = rng_percent(&h->managers, 20) ? "far" : NULL,
         .submit_at = h->now,
         .wclimit_s = rng_range(&h->rng, 1, 20),
         .cred = {[CRED_USER] = user, [CRED_CLASS] = classes[rng_below(&h->rng, 2)]},
@@ -370,6 +371,7 @@ static void report_node(struct history *h, unsigned number, int64_t mem_mb)
 
     snprintf(name, sizeof name, "n%u", number);
     ev.u.node = (struct node_desc){.name = name,
+        .rm = number == 3 ? "far" : NULL,
         .state = NODE_IDLE,
         .cfg = {.v = {2, mem_mb, -1, -1}},
         .classes = h->divided && number % 2 == 0 ? one : NULL};
@@ -438,6 +440,16 @@ static void tell_funds(struct history *h, struct rng *rng)
     tell(h, &ev);
 }
 
+/* One of two resource managers goes away or comes back. */
+static void change_manager(struct history *h)
+{
+    struct event ev = {.kind = EVENT_MANAGER, .at = h->now};
+
+    ev.u.manager.name = rng_percent(&h->managers, 70) ? "far" : NULL;
+    ev.u.manager.away = rng_percent(&h->managers, 40);
+    tell(h, &ev);
+}
+
 /* For nobody, on one node. */
 static void reserve_node(struct history *h)
 {
@@ -502,7 +514,8 @@ static void begin_history(struct history *h, uint32_t seed)
 {
     struct engine_options opt = {0};
 
-    *h = (struct history){.seed = seed, .rng = {seed}, .now = 1};
+    *h =
+        (struct history){.seed = seed, .rng = {seed}, .managers = {seed + 2}, .now = 1};
     for (int i = 0; i < 2; i++)
         h->cfg[i] = load_settings(variants[rng_below(&h->rng, VARIANTS)]);
     h->divided = rng_percent(&h->rng, 40);
@@ -534,6 +547,8 @@ static void run_history(uint32_t seed, unsigned flips[CHECKS])
         any[rng_below(&h.rng, sizeof any / sizeof *any)](&h);
         if (h.e->cfg->bank.type == BANK_BUILTIN && rng_percent(&funds, 10))
             tell_funds(&h, &funds);
+        if (rng_percent(&h.managers, 10))
+            change_manager(&h);
         if (rng_percent(&h.rng, 50))
             schedule(&h);
     }

@@ -2,7 +2,8 @@
  * Sums recounted: after every step of random histories (submitted, started, start
  * refused, ended, cancelled, changed in every attribute, held, preempted, resumed,
  * taken over, ended unseen, reported in another state; reservations made, changed and
- * released; nodes lost and found; other settings) limits, fairshare, use of
+ * released; nodes lost and found; other settings; in some worlds with two resource
+ * managers, which go away and come back) limits, fairshare, use of
  * reservations, statistics, what a bank keeps and charges, priorities and the queue are
  * as counted from nothing (engine_check()), and what was used over time is the sum of
  * what was used in each interval. The same history gives the same in the kinds of
@@ -27,6 +28,7 @@
 #define SEEDS 120
 #define STEPS 60
 #define NODES 6
+#define FAR   3 /* of the other resource manager */
 #define USERS 4
 
 enum kind { AS_SCENARIO, AS_SIMULATOR, AS_DAEMON, KINDS };
@@ -44,7 +46,8 @@ struct world {
     double idle;              /* charged a second since then */
     struct VEC(uint32_t) on;  /* jobs on nodes, suspended ones too, when last looked */
     int64_t ended;            /* jobs that ended after having run */
-    struct rng money;
+    struct rng money, managers;
+    bool several;               /* nodes and jobs of another resource manager */
     int64_t deposited, charged; /* in 1/1000 credit; with a bank */
 };
 
@@ -239,6 +242,8 @@ static void submit(struct world *w, struct scenario *s)
         .req = reqs[n],
         .nreqs = rng_percent(r, 20) ? 2 : 1};
 
+    if (w->several && rng_percent(&w->managers, 40))
+        job.rm = "far";
     snprintf(ids[n], sizeof ids[n], "j%d", n);
     for (uint32_t i = 0; i < job.nreqs; i++)
         reqs[n][i] = (struct req_desc){.tasks = 1 + rng_below(r, 5),
@@ -352,6 +357,8 @@ static void report(struct world *w, struct scenario *s, const char *id)
     bool moves = rng_percent(r, 50);
 
     snprintf(node, sizeof node, "n%u", 1 + rng_below(r, NODES));
+    if (j && job_rm(j) != 0) /* its manager tells of its own nodes */
+        snprintf(node, sizeof node, "f%u", 1 + rng_below(&w->managers, FAR));
     if (j && j->state != JOB_COMPLETED
         && (state != JOB_RUNNING || moves || job_has_begun(j->state)))
         sc_report(s, id, state, state == JOB_RUNNING && moves ? &place : NULL,
@@ -637,6 +644,26 @@ static void happen(struct world *w, struct scenario *s)
     }
 }
 
+/* Whose jobs are on which nodes; and one of the two goes away or comes back. */
+static void look_at_managers(struct world *w, struct scenario *s)
+{
+    const struct cluster *c = engine_cluster(sc_engine(s));
+    struct event ev = {.kind = EVENT_MANAGER};
+
+    for (size_t i = 0; i < c->active.n; i++) {
+        const struct job *j = c->jobs.v[c->active.v[i]];
+        for (size_t k = 0; k < j->alloc.n; k++)
+            for (uint32_t n = 0; n < j->alloc.v[k].count; n++)
+                if (node_at(c, j->alloc.v[k].first + n)->rm != job_rm(j))
+                    fail_msg("seed %llu: job %s is on a node of another manager",
+                        (unsigned long long)w->seed, j->id);
+    }
+    ev.u.manager.name = rng_percent(&w->managers, 60) ? "far" : NULL;
+    ev.u.manager.away = rng_percent(&w->managers, 40);
+    if (rng_percent(&w->managers, 30))
+        sc_apply(s, ev, &(struct err){0});
+}
+
 /* What is to come out the same. */
 static void write_down(struct world *w, struct scenario *s)
 {
@@ -667,6 +694,11 @@ static struct scenario *create(struct world *w)
     if (rng_percent(&w->rng, 40))
         sc_force_by_node(s);
     sc_nodes(s, NODES, 3);
+    for (int i = 0; w->several && i < FAR; i++)
+        sc_node(
+            s, &(struct node_desc){.name = ((const char *const[]){"f1", "f2", "f3"})[i],
+                   .rm = "far",
+                   .cfg = {{3, 1000, 0, 0}}});
     for (int i = 0; i < 4 && has_bank(w); i++)
         deposit(w, s);
     return s;
@@ -679,6 +711,8 @@ static char *run_history(uint64_t seed, enum kind kind)
         .seed = seed,
         .kind = kind,
         .plain = seed % 3 == 0,
+        .several = seed % 4 == 1,
+        .managers = {seed + 2000},
         .money = {seed + 1000}};
     struct scenario *s = create(&w);
 
@@ -695,6 +729,8 @@ static char *run_history(uint64_t seed, enum kind kind)
             sc_cycle(s);
         }
         check_used(&w, s);
+        if (w.several)
+            look_at_managers(&w, s);
         if (has_bank(&w)) {
             check_money(&w, s);
             if (rng_percent(&w.money, 30))

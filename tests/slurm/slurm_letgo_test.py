@@ -129,6 +129,11 @@ def test_letgo_restores_what_is_held_amid_something(slurm, busy):
         letgo(slurm)
         assert "Held" in slurm.show(again)["Reason"] or "held" in slurm.show(again)["Reason"]
         assert slurm.show(again)["Priority"] == "0"
+    slurm.wait_maui(again, "Hold")
+    slurm.ok("scontrol", "release", again)  # Slurm goes on saying that it is held
+    with without_scheduler(slurm):
+        assert letgo(slurm).startswith("1 waiting job given")
+        assert slurm.show(again)["Priority"] != "0"
 
 
 def test_the_nice_value_outlives_the_way_back(slurm, busy):

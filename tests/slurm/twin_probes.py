@@ -668,6 +668,22 @@ def options_of_all_else(s):
 
 
 @probe
+def options_that_are_rare(s):
+    """What few ask for: taken or refused in the same words, and ended in the same way."""
+    for words in ("--bb=x", "--bbf=/dev/null", "--cluster-constraint=x", "--network=x",
+                  "--power=level", "--reboot", "--batch=at_n2", "--ignore-pbs", "-Q",
+                  "--export-file=/dev/null", "--core-spec=1", "--thread-spec=1",
+                  "--switches=2 -N 4 --exclusive", "--uid=0 --gid=0", "--container=/tmp",
+                  "-M nobody", "-C [(odd&at_n1)*1&even*1] -N 2", "-C at_n1*1",
+                  "--exclusive=user -N 2", "--mem=0", "-N 1-3", "-t 0", "--gres=none",
+                  "--gpus=0", "--ntasks-per-node=2 -n 5", "--nodes=2 --ntasks=1", "-d ,"):
+        job = s.submit(*words.split(), script="exit 3")
+        s.see("with", words)
+        if job:
+            s.ends(job)
+
+
+@probe
 def options_by_environment(s):
     """What SBATCH_ variables and #SBATCH lines say counts as on the command line."""
     for name, value, field in (

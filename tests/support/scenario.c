@@ -227,6 +227,7 @@ static struct job_desc describe(const struct sc_job *j, const struct req_desc *p
         .flags = j->flags,
         .advres = j->advres,
         .admitted = j->admitted,
+        .rm = j->rm,
         .state = j->state,
         .deps = j->deps,
         .partitions = j->partitions,

@@ -31,6 +31,7 @@ struct sc_job {
     const char *const *classes;    /* it may run in; NULL ends; NULL = `cls` alone */
     enum job_state state;          /* as the RM tells it */
     const char *advres;            /* the reservation it names */
+    const char *rm;                /* whose it is, of several resource managers */
     bool admitted;                 /* by a resource manager that looks at credentials */
 };
 

@@ -182,6 +182,21 @@ def test_a_stream_ends_with_its_session(page):
                 break
 
 
+def test_a_session_reads_three_streams_and_no_more(page):
+    session = page.open()
+    head = (f"GET /v1/events HTTP/1.1\r\nHost: localhost:{page.at}\r\n"
+            f"Authorization: Session {session['secret']}\r\n\r\n").encode()
+    streams = [socket.create_connection(("127.0.0.1", page.at), timeout=30) for _ in range(3)]
+    for s in streams:
+        s.sendall(head)
+        assert b"200" in s.recv(100)
+    assert page.by(session, "GET", "/v1/events?follow=0")[0] == 429
+    other = page.open()
+    assert page.by(other, "GET", "/v1/events?follow=0")[0] == 200
+    for s in streams:
+        s.close()
+
+
 @pytest.mark.skipif(os.geteuid() != 0, reason="NOT TESTED: only root can become another user")
 def test_other_users_have_their_own_levels(build, daemon):
     from web_page import Page, need_page

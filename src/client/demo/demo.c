@@ -10,19 +10,24 @@
 #include <unistd.h>
 
 static const struct option_row options[] = {
+    {'k', "keep", NULL, "go on with a livelier workload until Ctrl-C, to look at"},
+    {0, "no-web", NULL, "without the address of the web page"},
     {'t', NULL, "SECONDS", "a unit of work (1); the whole takes some twenty"},
     {0, NULL, NULL, NULL},
 };
 
 static const struct command_spec spec = {
     .name = "maui demo",
-    .usage = "[-t SECONDS]",
+    .usage = "[-k] [--no-web] [-t SECONDS]",
     .summary = "Show a scheduler at work: real jobs, in a folder that goes away.",
     .options = options,
     .more =
         "A daemon of its own is started, with this machine as four nodes. Needs no\n"
-        "root and touches nothing else.\n",
-    .examples = "  maui demo\n",
+        "root and touches nothing else. With -k it is sixteen nodes, and the "
+        "scheduler\n"
+        "runs until you end it.\n",
+    .examples = "  maui demo      half a minute\n"
+                "  maui demo -k   until Ctrl-C; the web page shows it\n",
     .asks = ASKS_NOBODY,
 };
 
@@ -45,7 +50,8 @@ int demo_main(int argc, char **argv)
         program[len] = '\0';
         fflush(stdout);
         execlp("bash", "bash", "-c", demo_script_text(), "maui-demo", program,
-            unit ? unit : "1", (char *)NULL);
+            unit ? unit : "1", command_has(&l, 'k') ? "keep" : "",
+            command_long(&l, "no-web") ? "" : "web", (char *)NULL);
         status = command_wrong(&l, "cannot run bash: %s", strerror(errno));
     }
     command_fini(&l);

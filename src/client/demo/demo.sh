@@ -1,10 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
 # maui demo: a scheduler of its own in a folder of its own, with real jobs on this
 # machine presented as four nodes. $1 = the program, $2 = how long a work unit is, in
-# seconds. Needs no root, leaves nothing behind, takes well under a minute.
+# seconds; $3 = "keep": a livelier workload, until it is interrupted; $4 = "web": tell the
+# address of the page. Needs no root, leaves nothing behind, takes well under a minute.
 # shellcheck shell=bash
 set -euo pipefail
-program=$1 unit=${2:-1}
+program=$1 unit=${2:-1} keep=${3:-} web=${4:-}
 home=$(mktemp -d "${TMPDIR:-/tmp}/maui-demo-XXXXXX")
 export MAUIHOMEDIR=$home LC_ALL=C
 unset SERVERHOMEDIR SERVERHOST SERVERPORT SERVERCONFIGFILE
@@ -38,6 +39,72 @@ submit() {
         maui msub -d "$home" -N "$1" -A "$2" -q "$3" -j oe -l "$4"
 }
 
+# The page of this scheduler, where it was built with one.
+tell_page() {
+    local address
+    [ -n "$web" ] && address=$(maui dashboard --no-open 2>/dev/null) || return 0
+    printf '\n    In a browser, as long as this runs (the address serves once, within a minute):\n'
+    printf '    %s\n' "$(head -n 1 <<<"$address")"
+}
+
+# ---- maui demo --keep ----
+
+# One more job of those that come and go: short and wide ones, long and narrow ones.
+submit_any() {
+    local accounts=(physics biology chemistry) classes=(small large large express)
+    local names=(model sweep fold render mesh train post assemble)
+    local procs=$((1 << (RANDOM % 6))) seconds=$((15 + RANDOM % 75)) class
+    class=${classes[RANDOM % 4]}
+    [ "$class" = large ] || procs=$((1 + RANDOM % 4))
+    printf '#!/bin/sh\nsleep %s\n' "$(awk "BEGIN { print $seconds * $unit }")" |
+        maui msub -d "$home" -N "${names[RANDOM % 8]}$((RANDOM % 90))" \
+            -A "${accounts[RANDOM % 3]}" -q "$class" -o /dev/null -e /dev/null \
+            -l "procs=$procs,walltime=$((seconds + RANDOM % 60))" >/dev/null
+}
+
+keep_on() {
+    local turn=0
+    cat >"$home/maui.cfg" <<'CFG'
+QUEUETIMEWEIGHT    1
+XFACTORWEIGHT      10
+FSPOLICY           DEDICATEDPS
+FSINTERVAL         00:10:00
+FSDEPTH            6
+FSWEIGHT           10
+FSACCOUNTWEIGHT    10
+ACCOUNTCFG[physics] FSTARGET=50
+ACCOUNTCFG[biology] FSTARGET=30 MAXPROC=24
+ACCOUNTCFG[chemistry] FSTARGET=20
+BACKFILLPOLICY     FIRSTFIT
+RESERVATIONPOLICY  CURRENTHIGHEST
+RESERVATIONDEPTH   8
+CLASSCFG[small]    MAXPROC=8
+CLASSWEIGHT        1
+CLASSCFG[express]  PRIORITY=1000
+SRCFG[express]     PERIOD=INFINITY TASKCOUNT=4 RESOURCES=PROCS:1 CLASSLIST=express
+CFG
+    tell "a scheduler, sixteen nodes of four processors, and work that comes and goes"
+    maui serve --nodes 16x4
+    maui setres -n patch -s +00:30:00 -d 1:00:00 'node0[1-4]' >/dev/null || true
+    for _ in $(seq 30); do submit_any; done
+    tell "Ctrl-C ends it, and leaves nothing behind; until then, in another terminal:"
+    printf '    export MAUIHOMEDIR=%s\n    %s showq\n' "$home" "$program"
+    tell_page
+    while sleep 2; do
+        [ "$(maui showq | grep -c '^[0-9]')" -ge 45 ] || submit_any
+        turn=$((turn + 1))
+        # nobody took it, and it is over: another one
+        if [ $((turn % 30)) -eq 0 ] && maui dashboard --sessions 2>/dev/null |
+            grep -q '^no sessions'; then tell_page; fi
+    done
+}
+
+if [ -n "$keep" ]; then
+    trap 'exit 0' INT TERM
+    keep_on
+    exit
+fi
+
 cat >"$home/maui.cfg" <<'CFG'
 # Long waits count, and who had less than the target.
 QUEUETIMEWEIGHT    1
@@ -65,6 +132,7 @@ CFG
 tell "a scheduler, four nodes of two processors, and this configuration"
 grep -v '^$' "$home/maui.cfg" | sed 's/^/    /'
 maui serve --nodes 4x2
+tell_page
 show showres
 
 tell "twelve jobs of two accounts in three classes, while scheduling is stopped"

@@ -240,6 +240,8 @@ static void print_misc(const json_t *o, bool verbose)
         get_text(o, "command", "[NONE]"));
     printf("Bypass: %lld  StartCount: %lld\n", (long long)get_int(o, "bypass", 0),
         (long long)get_int(o, "start_count", 0));
+    if (*get_text(o, "rm", ""))
+        printf("ResourceManager: %s\n", get_text(o, "rm", ""));
     strbuf_add(&text, "PartitionMask: ");
     list_brackets(&text, json_object_get(o, "partitions"),
         json_object_get(o, "partitions") ? "[NONE]" : "[ALL]");

@@ -2,6 +2,7 @@
  * Jobs: added from a description, found by id, removed. */
 #include "cluster/attribute.h"
 #include "cluster/jobs/private.h"
+#include "cluster/rmset.h"
 
 /* Jobs live in chunks, so that neighbours in time are neighbours in memory. */
 #define JOB_CHUNK 1024
@@ -271,6 +272,7 @@ static void fill_job(struct cluster *c, struct job *j, const struct job_desc *d,
     j->pdef = INDEX_NONE;
     j->active_slot = j->idle_slot = INDEX_NONE;
     fill_creds(c, j, d, known->cred);
+    j->cred[CRED_RM] = rmset_get(c, d->rm);
     fill_reqs(c, j, d, known->tasks);
     fill_extra(c, j, d);
     c->any_deadline |= d->deadline_at != 0;
@@ -330,6 +332,8 @@ int job_draft(
     memset(s, 0, sizeof *s);
     s->job.index = INDEX_NONE;
     fill_job(c, &s->job, d, &known);
+    if (!d->rm)
+        s->job.cred[CRED_RM] = INDEX_NONE;
     *ret_job = &s->job;
     return 0;
 }

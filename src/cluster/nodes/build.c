@@ -106,7 +106,7 @@ struct partition *node_choose_partition(
         name = n->section->partition;
     if (!name)
         name = n->section_def->partition;
-    return partition_get(c, name);
+    return partition_for(c, name, n->rm);
 }
 
 static int64_t overcommitted(int64_t amount, double factor)

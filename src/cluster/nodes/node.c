@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Nodes as the resource manager reports them: checked, remembered, found. */
 #include "cluster/nodes/private.h"
+#include "cluster/rmset.h"
 #include "config/config.h"
 
 /* Nodes live in chunks: few nodes take little memory, many are in large pages. */
@@ -337,6 +338,7 @@ static struct node *node_add(
     n->section = like->section;
     n->section_def = like->section_def;
     n->global = like->global;
+    n->rm = like->rm;
     n->state = s;
     n->par = c->partitions.v[0]->par;
     n->speed = 1.0;
@@ -357,7 +359,7 @@ static struct partition *find_partition(struct cluster *c, const struct node *n,
     struct partition *p;
 
     if (d->partition) {
-        p = partition_get(c, d->partition);
+        p = partition_for(c, d->partition, n->rm);
         t->partition = p ? p->index : INDEX_NONE;
     } else {
         p = node_choose_partition(c, n, t);
@@ -405,6 +407,7 @@ static void take_report(struct cluster *c, struct node *n, const struct node_des
 static void node_probe(const struct cluster *c, const char *name, struct node *ret)
 {
     ret->name = name;
+    ret->rm = 0;
     ret->global = !strcmp(name, "GLOBAL");
     node_link_sections(c, ret);
 }
@@ -423,9 +426,14 @@ int node_report(struct cluster *c, const struct node_desc *d, int64_t now,
         err_prefix(err, "node '%s': ", d->name);
         return -1;
     }
+    uint32_t rm = rmset_get(c, d->rm);
+    if (n && n->rm != rm)
+        return err_set(err, ERR_CONFLICT,
+            "node '%s' is told by two resource managers as theirs", d->name);
     struct node probe;
     if (!n)
         node_probe(c, d->name, &probe);
+    probe.rm = rm;
     struct node_told t = told_merge(c, n ? n->told : NULL, d);
     struct partition *p = find_partition(c, n ? n : &probe, &t, d, err);
     if (!p) {

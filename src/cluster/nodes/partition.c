@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Partitions: by name and index, their settings and the totals over their nodes. */
 #include "cluster/nodes/private.h"
+#include "cluster/rmset.h"
 #include "config/config.h"
+
+#include <stdio.h>
 
 static const struct par_settings *settings_of(const struct cluster *c, const char *name)
 {
@@ -25,6 +28,7 @@ void partitions_create(struct cluster *c)
 {
     c->partition_names = names_create();
     add(c, "DEFAULT");
+    rmset_bind(c, 0, 0);
 }
 
 void partitions_destroy(struct cluster *c)
@@ -61,6 +65,32 @@ struct partition *partition_get(struct cluster *c, const char *name)
     if (c->partitions.n >= PARTITIONS_MAX || !strcmp(name, "[ALL]"))
         return NULL;
     return add(c, name);
+}
+
+/* Is it another manager's? */
+static bool is_foreign(const struct cluster *c, const char *name, uint32_t rm)
+{
+    uint32_t i = partition_find(c, name);
+    uint32_t whose = i != INDEX_NONE ? rmset_of_partition(c, i) : INDEX_NONE;
+
+    return whose != INDEX_NONE && whose != rm;
+}
+
+struct partition *partition_for(struct cluster *c, const char *name, uint32_t rm)
+{
+    char own[2 * NAME_MAX_BYTES];
+    struct partition *p;
+
+    if (!name || !*name)
+        name = rm ? rmset_name(c, rm) : "DEFAULT";
+    if (is_foreign(c, name, rm)) {
+        snprintf(own, sizeof own, "%s.%s", rm ? rmset_name(c, rm) : "RM", name);
+        name = own;
+    }
+    p = is_foreign(c, name, rm) ? NULL : partition_get(c, name);
+    if (p)
+        rmset_bind(c, rm, p->index);
+    return p;
 }
 
 void partition_count_node(struct cluster *c, const struct node *n, int times)

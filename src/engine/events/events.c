@@ -55,6 +55,8 @@ static const struct event_row rows[] = {
     [EVENT_QUOTAS] = {.name = "quotas",
         .touches = TOUCHES_ORDER | TOUCHES_WORLD, .apply = take_quotas},
     [EVENT_FUNDS] = {.name = "funds", .touches = TOUCHES_ORDER, .apply = take_funds},
+    [EVENT_MANAGER] = {.name = "manager",
+        .touches = TOUCHES_ORDER | TOUCHES_WORLD, .apply = report_manager},
     [EVENT_RESET_STATISTICS] = {.name = "reset-statistics", .touches = TOUCHES_ORDER,
         .apply = reset_statistics},
     [EVENT_RESET_FAIRSHARE] = {.name = "reset-fairshare", .touches = TOUCHES_ORDER,

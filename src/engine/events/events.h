@@ -69,7 +69,7 @@ event_to_world setres;
 /* An instance of a standing reservation comes back after a restart. */
 event_to_world setres_instance;
 event_to_world change_reservation, releaseres;
-event_to_world take_settings, take_quotas, take_funds;
+event_to_world take_settings, take_quotas, take_funds, report_manager;
 event_to_world reset_statistics, reset_fairshare, recall_fairshare;
 
 /* ---- what they ask of each other ------------------------------------------------ */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * EVENT_RUN: an administrator wants the job to start now. Source: reference commands,
  * section 3 (runjob); holds, section 7; throttling, section 5. */
+#include "cluster/rmset.h"
 #include "engine/cycle.h"
 #include "engine/engine_private.h"
 #include "engine/events/events.h"
@@ -104,7 +105,8 @@ static int find_nodes(struct run *r, const char *const *names, struct err *err)
 
 static int find_partition(struct run *r, const char *name, struct err *err)
 {
-    uint64_t all = (UINT64_C(1) << r->e->c->partitions.n) - 1;
+    uint64_t all = ((UINT64_C(1) << r->e->c->partitions.n) - 1)
+                   & ~rmset_foreign(r->e->c, job_rm(r->j));
 
     r->parts = (r->flags & RUN_ANY_POLICY) ? all : r->j->partitions & all;
     if (!name)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * What concerns everybody: other settings, other limits of the resource manager, usage
  * as it was before a restart, counting from nothing. */
+#include "cluster/rmset.h"
 #include "engine/cycle.h"
 #include "engine/engine_private.h"
 #include "engine/events/events.h"
@@ -49,6 +50,19 @@ int take_quotas(
     refresh_limits(e);
     if (refusals_forget(e))
         refusals_changed(e);
+    return 0;
+}
+
+/* Of several: its jobs wait for it, and nothing is decided about those that run there.
+ */
+int report_manager(
+    struct engine *e, const struct event *ev, struct event_result *ret, struct err *err)
+{
+    (void)ret;
+    (void)err;
+    rmset_set_away(e->c, rmset_get(e->c, ev->u.manager.name), ev->u.manager.away);
+    refresh_limits(e);
+    queue_touch_jobs(e->queue);
     return 0;
 }
 

@@ -7,6 +7,8 @@
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
+#include <sys/inotify.h>
 
 #define AT_ONCE       4
 #define POLL_MS       2000
@@ -26,6 +28,32 @@ static char *find_accounting(void)
         root != NULL && *root ? root : DEFAULT_ROOT,
         cell != NULL && *cell ? cell : "default");
     return strbuf_take(&path);
+}
+
+/* Jobs have ended, and slots are free: sooner than the next look would see it. */
+static int on_accounted(
+    sd_event_source *source, const struct inotify_event *event, void *ctx)
+{
+    struct ge_adapter *g = ctx;
+
+    (void)source;
+    if (event->len > 0 && strcmp(event->name, "accounting") == 0)
+        agent_look(g->agent);
+    return 0;
+}
+
+/* The folder, as the file may not be there yet, or be another one tomorrow. Where it is
+ * another machine's, nothing is told, and looks come at their times. */
+static void watch_accounting(struct ge_adapter *g)
+{
+    char *folder = xstrdup(g->accounting);
+
+    *strrchr(folder, '/') = '\0';
+    if (sd_event_add_inotify(agent_loop(g->agent), &g->ends, folder,
+            IN_MODIFY | IN_ONLYDIR, on_accounted, g)
+        < 0)
+        g->ends = NULL;
+    free(folder);
 }
 
 static void free_told(void *data)
@@ -65,6 +93,7 @@ static void *open_adapter(
     g->nodes = listing_new(&nodes);
     g->jobs = listing_new(&jobs);
     g->look = ge_look_new();
+    watch_accounting(g);
     return g;
 }
 
@@ -72,6 +101,8 @@ static void close_adapter(void *ctx)
 {
     struct ge_adapter *g = ctx;
 
+    ge_drop_releases(g);
+    sd_event_source_disable_unref(g->ends);
     runs_destroy(g->runs);
     listing_destroy(g->nodes);
     listing_destroy(g->jobs);

@@ -12,6 +12,7 @@
 #ifndef MAUI_RM_GRIDENGINE_GRIDENGINE_H
 #define MAUI_RM_GRIDENGINE_GRIDENGINE_H
 
+#include "base/vec.h"
 #include "rm/adapter/agent.h"
 #include "rm/adapter/listing.h"
 #include "rm/adapter/run.h"
@@ -64,14 +65,18 @@ struct ge_adapter {
     char *accounting;                  /* owned: the cell's file */
     struct ge_look *look;              /* look.c */
     bool told_past;                    /* what ended while nobody looked */
-    unsigned tidying;                  /* commands of tidy.c that run */
-    unsigned noting;                   /* commands of notes.c that run */
-    bool complained, deleting;         /* tidy.c */
+    struct VEC(struct start *) releases; /* owned: to be let go in this turn */
+    sd_event_source *releasing;
+    sd_event_source *ends;     /* the accounting file grows; or NULL */
+    unsigned tidying;          /* commands of tidy.c that run */
+    unsigned noting;           /* commands of notes.c that run */
+    bool complained, deleting; /* tidy.c */
     /* the last answers */
     struct ge_jobs jobs_answer;
     struct ge_hosts hosts_answer;
     struct ge_queues queues;
-    struct ge_pe *pes; /* owned; name NULL ends; names owned */
+    struct ge_pe *pes;       /* owned; name NULL ends; names owned */
+    struct ge_group *groups; /* the same, hosts owned too */
 };
 
 /* ---- look.c ---- */
@@ -107,6 +112,8 @@ void ge_start(struct ge_adapter *g, const struct rm_command *c);
  * The other one: whatever of a start is kept beside the job is dropped. */
 void ge_forget_start(struct ge_told *t);
 void ge_end_start(struct ge_told *t);
+/* At the end: what has not been let go yet is not. */
+void ge_drop_releases(struct ge_adapter *g);
 /* Of starts that were ordered: those that came about or did not. */
 void ge_review_starts(struct ge_adapter *g);
 

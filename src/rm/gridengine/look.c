@@ -30,6 +30,7 @@ struct ge_look {
     bool away;
     uint64_t remarked;            /* what was said of jobs that are too long */
     struct VEC(struct ge_pe) pes; /* while they are asked for; names owned */
+    struct VEC(struct ge_group) groups;
 };
 
 struct question {
@@ -57,12 +58,24 @@ static void free_pes(struct ge_pe *pes)
     free(pes);
 }
 
+static void free_groups(struct ge_group *groups)
+{
+    for (struct ge_group *p = groups; p != NULL && p->name != NULL; p++) {
+        free((char *)p->name);
+        free((char *)p->hosts);
+    }
+    free(groups);
+}
+
 void ge_look_destroy(struct ge_adapter *g)
 {
     free_texts(g->look);
     vec_push(&g->look->pes, ((struct ge_pe){0}));
     free_pes(g->look->pes.v);
     free_pes(g->pes);
+    vec_push(&g->look->groups, ((struct ge_group){0}));
+    free_groups(g->look->groups.v);
+    free_groups(g->groups);
     ge_jobs_free(&g->jobs_answer);
     ge_hosts_free(&g->hosts_answer);
     ge_queues_free(&g->queues);
@@ -123,7 +136,7 @@ bool ge_is_gone(const struct run_end *end)
 
 struct ge_site ge_site_of(const struct ge_adapter *g)
 {
-    return (struct ge_site){&g->hosts_answer, &g->queues, g->pes};
+    return (struct ge_site){&g->hosts_answer, &g->queues, g->pes, g->groups};
 }
 
 static void note_failure(
@@ -304,6 +317,11 @@ static void end_definitions(struct ge_adapter *g)
     g->pes = l->pes.v;
     l->pes.v = NULL;
     l->pes.n = l->pes.cap = 0;
+    vec_push(&l->groups, ((struct ge_group){0}));
+    free_groups(g->groups);
+    g->groups = l->groups.v;
+    l->groups.v = NULL;
+    l->groups.n = l->groups.cap = 0;
     l->defined_ms = clock_ms();
     ask_all(g);
 }
@@ -340,40 +358,95 @@ static void on_pe(void *ctx, const struct run_end *end)
     end_definitions(g);
 }
 
+/* A definition that is asked for by its name. */
+struct named {
+    struct ge_adapter *g;
+    char *name; /* owned */
+};
+
+static void on_group(void *ctx, const struct run_end *end)
+{
+    struct named *n = ctx;
+    struct ge_adapter *g = n->g;
+
+    if (end->status == 0) {
+        vec_push(&g->look->groups,
+            ((struct ge_group){n->name, xstrndup(end->out, end->out_len)}));
+        n->name = NULL;
+    } else if (ge_is_away(end)) {
+        note_failure(g->look, "qconf -shgrp_resolved", end);
+    }
+    free(n->name);
+    free(n);
+    end_definitions(g);
+}
+
+/* Asks for each of a list, a line each. */
+static void ask_each(
+    struct ge_adapter *g, const struct run_end *list, const char *option)
+{
+    bool groups = strcmp(option, "-sp") != 0;
+
+    for (const char *p = list->status == 0 ? list->out : ""; *p;
+         p += strcspn(p, "\n"), p += *p == '\n') {
+        char name[256];
+        const char *const argv[] = {"qconf", option, name, NULL};
+        int n = (int)strcspn(p, " \t\n");
+        struct named *named;
+
+        if (n == 0 || (size_t)n >= sizeof name || (groups && *p != '@'))
+            continue;
+        snprintf(name, sizeof name, "%.*s", n, p);
+        g->look->asked++;
+        if (!groups) {
+            ge_run(g, true, argv, on_pe, g);
+            continue;
+        }
+        named = xcalloc(1, sizeof *named);
+        *named = (struct named){g, xstrdup(name)};
+        ge_run(g, true, argv, on_group, named);
+    }
+}
+
 static void on_pe_list(void *ctx, const struct run_end *end)
 {
     struct ge_adapter *g = ctx;
 
     if (ge_is_away(end))
         note_failure(g->look, "qconf -spl", end);
-    for (const char *p = end->status == 0 ? end->out : ""; *p;
-         p += strcspn(p, "\n"), p += *p == '\n') {
-        char name[256];
-        const char *const argv[] = {"qconf", "-sp", name, NULL};
-        int n = (int)strcspn(p, " \t\n");
+    ask_each(g, end, "-sp");
+    end_definitions(g);
+}
 
-        if (n == 0 || (size_t)n >= sizeof name)
-            continue;
-        snprintf(name, sizeof name, "%.*s", n, p);
-        g->look->asked++;
-        ge_run(g, true, argv, on_pe, g);
-    }
+static void on_group_list(void *ctx, const struct run_end *end)
+{
+    struct ge_adapter *g = ctx;
+
+    if (ge_is_away(end))
+        note_failure(g->look, "qconf -shgrpl", end);
+    ask_each(g, end, "-shgrp_resolved");
     end_definitions(g);
 }
 
 static void ask_definitions(struct ge_adapter *g)
 {
-    static const char *const queues[] = {"qconf", "-sq", "*", NULL}, *const pes[] = {
-                                                                         "qconf",
-                                                                         "-spl", NULL};
+    static const char *const queues[] = {"qconf", "-sq", "*", NULL},
+                             *const pes[] = {"qconf", "-spl", NULL},
+                             *const groups[] = {"qconf", "-shgrpl", NULL};
     struct ge_look *l = g->look;
 
     for (size_t i = 0; i < l->pes.n; i++)
         free((char *)l->pes.v[i].name);
     l->pes.n = 0;
-    l->asked = 2;
+    for (size_t i = 0; i < l->groups.n; i++) {
+        free((char *)l->groups.v[i].name);
+        free((char *)l->groups.v[i].hosts);
+    }
+    l->groups.n = 0;
+    l->asked = 3;
     ge_run(g, true, queues, on_queues, g);
     ge_run(g, true, pes, on_pe_list, g);
+    ge_run(g, true, groups, on_group_list, g);
 }
 
 void ge_look(struct ge_adapter *g)

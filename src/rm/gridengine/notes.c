@@ -57,8 +57,9 @@ static bool is_first(const struct ge_adapter *g, size_t i)
 void ge_write_notes(struct ge_adapter *g)
 {
     const struct ge_jobs *a = &g->jobs_answer;
+    unsigned most = pending_count(agent_orders(g->agent)) > 0 ? 1 : AT_ONCE;
 
-    for (size_t i = 0; i < a->list.n && g->noting < AT_ONCE; i++) {
+    for (size_t i = 0; i < a->list.n && g->noting < most; i++) {
         const struct ge_job *j = &a->list.v[i];
         struct ge_told *t = listing_find(g->jobs, j->rm.desc.id);
 

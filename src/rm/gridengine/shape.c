@@ -49,9 +49,30 @@ static bool is_one_of(const char *patterns, const char *name)
     return false;
 }
 
-/* "batch,debug@cn01,*@cn0[12]": is that instance among them? Host groups, "b@@racks",
- * are not known here: Grid Engine sees to them. */
-static bool is_listed(const char *queues, const char *queue, const char *host)
+static bool is_word(const char *list, const char *word)
+{
+    size_t n = strlen(word);
+
+    for (const char *p = list; *p; p += strcspn(p, " \t\n,[]="), p += *p != '\0')
+        if (strncmp(p, word, n) == 0
+            && (p[n] == '\0' || strchr(" \t\n,[]=", p[n]) != NULL))
+            return true;
+    return false;
+}
+
+/* "@racks", or a pattern: is the host in such a group? */
+static bool is_in_group(
+    const struct ge_site *site, const char *pattern, size_t n, const char *host)
+{
+    for (const struct ge_group *g = site->groups; g != NULL && g->name != NULL; g++)
+        if (is_like(pattern, n, g->name) && is_word(g->hosts, host))
+            return true;
+    return false;
+}
+
+/* "batch,debug@cn01,*@cn0[12],b@@racks": is that instance among them? */
+static bool is_listed(
+    const struct ge_site *site, const char *queues, const char *queue, const char *host)
 {
     for (const char *p = queues; *p; p += strcspn(p, ","), p += *p == ',') {
         size_t n = strcspn(p, ","), name = 0;
@@ -59,8 +80,10 @@ static bool is_listed(const char *queues, const char *queue, const char *host)
         while (name < n && p[name] != '@')
             name++;
         if ((name == 0 || is_like(p, name, queue))
-            && (name == n || p[name + 1] == '@'
-                || is_like(p + name + 1, n - name - 1, host)))
+            && (name == n
+                || (p[name + 1] == '@'
+                        ? is_in_group(site, p + name + 1, n - name - 1, host)
+                        : is_like(p + name + 1, n - name - 1, host))))
             return true;
     }
     return false;
@@ -155,17 +178,6 @@ static bool is_host_asked(const struct ge_job *j, const char *host)
 
 /* ---- queue instances ---- */
 
-static bool is_word(const char *list, const char *word)
-{
-    size_t n = strlen(word);
-
-    for (const char *p = list; *p; p += strcspn(p, " \t,[]="), p += *p != '\0')
-        if (strncmp(p, word, n) == 0
-            && (p[n] == '\0' || strchr(" \t,[]=", p[n]) != NULL))
-            return true;
-    return false;
-}
-
 static bool has_pe(const struct ge_site *site, const char *pe, const struct ge_queue *q)
 {
     if (is_word(q->pes, pe))
@@ -183,7 +195,7 @@ static bool serves_job(const struct ge_job *j, const struct ge_site *site,
         if ((strcmp(r->name, "qname") == 0 || strcmp(r->name, "q") == 0)
             && !is_one_of(r->text, q->name))
             return false;
-    return (j->kept.queues == NULL || is_listed(j->kept.queues, q->name, host))
+    return (j->kept.queues == NULL || is_listed(site, j->kept.queues, q->name, host))
            && (j->pe == NULL ? q->batch : has_pe(site, j->pe, q));
 }
 

@@ -23,11 +23,17 @@ struct ge_pe {
 #define GE_PE_FREE 0
 #define GE_PE_ONE  (-1)
 
+/* A host group, and those in it, of groups within it too: "cn01 cn02". */
+struct ge_group {
+    const char *name, *hosts; /* "@racks" */
+};
+
 /* All that a job is judged by. Borrowed. */
 struct ge_site {
     const struct ge_hosts *hosts;
     const struct ge_queues *queues;
-    const struct ge_pe *pes; /* name NULL ends */
+    const struct ge_pe *pes;       /* name NULL ends */
+    const struct ge_group *groups; /* the same; NULL: none */
 };
 
 /* "$pe_slots", "$fill_up", "2" */

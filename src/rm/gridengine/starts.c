@@ -17,6 +17,8 @@
 #include <stdio.h>
 #include <unistd.h>
 
+#define BATCH_MOST 100 /* jobs in a command */
+
 struct start {
     struct ge_adapter *g;
     char *job, *name; /* owned; name: as Grid Engine calls it */
@@ -64,9 +66,8 @@ static void land_start(
 
 /* ---- the release ---- */
 
-static void on_released(void *ctx, const struct run_end *end)
+static void note_release(struct start *s, const struct run_end *end)
 {
-    struct start *s = ctx;
     struct ge_adapter *g = s->g;
     struct pending *all = agent_orders(g->agent);
     struct ge_told *t = listing_find(g->jobs, s->job);
@@ -74,7 +75,9 @@ static void on_released(void *ctx, const struct run_end *end)
 
     if (t != NULL) {
         t->changed_ms = clock_ms();
-        t->begun = true;
+        /* what was refused, as the job had gone, did not run; of others that is not
+         * known before a look */
+        t->begun = t->begun || end->status == 0 || ge_is_away(end);
     }
     if (t == NULL || i == pending_count(all)) {
         land_start(g, s->job, RM_LOST, NULL); /* tidied up where it does not run */
@@ -88,18 +91,110 @@ static void on_released(void *ctx, const struct run_end *end)
     start_free(s);
 }
 
-static void release_job(struct start *s)
+/* Starts that differ in nothing but the job: one command. */
+struct batch {
+    struct VEC(struct start *) starts; /* owned */
+};
+
+static void run_batch(struct batch *b);
+
+static struct batch *batch_of(struct start *s)
 {
+    struct batch *b = xcalloc(1, sizeof *b);
+
+    vec_push(&b->starts, s);
+    return b;
+}
+
+/* Which of several was refused is not told in a form that can be relied upon: each is
+ * ordered again by itself, which does no harm to one that was let go. */
+static void on_released(void *ctx, const struct run_end *end)
+{
+    struct batch *b = ctx;
+    bool again = b->starts.n > 1 && end->status != 0 && !ge_is_away(end);
+
+    for (size_t i = 0; i < b->starts.n; i++)
+        if (again)
+            run_batch(batch_of(b->starts.v[i]));
+        else
+            note_release(b->starts.v[i], end);
+    vec_fini(&b->starts);
+    free(b);
+}
+
+static void run_batch(struct batch *b)
+{
+    const struct start *s = b->starts.v[0];
     const char *argv[14] = {"qalter", "-h", "S", "-q", s->queues, "-ac", s->context};
+    struct strbuf names = {0};
     size_t n = 7;
 
+    for (size_t i = 0; i < b->starts.n; i++)
+        strbuf_printf(&names, "%s%s", i > 0 ? "," : "", b->starts.v[i]->name);
     if (s->pe != NULL) {
         argv[n++] = "-pe";
         argv[n++] = s->pe;
         argv[n++] = s->slots;
     }
-    argv[n++] = s->name;
-    ge_run(s->g, false, argv, on_released, s);
+    argv[n++] = names.text;
+    ge_run(s->g, false, argv, on_released, b);
+    free(names.text);
+}
+
+static bool is_same(const char *x, const char *y)
+{
+    return x == NULL || y == NULL ? x == y : strcmp(x, y) == 0;
+}
+
+static bool is_alike(const struct start *x, const struct start *y)
+{
+    return strcmp(x->queues, y->queues) == 0 && strcmp(x->context, y->context) == 0
+           && is_same(x->pe, y->pe) && is_same(x->slots, y->slots);
+}
+
+/* Of all that were ordered in this turn of the loop. */
+static int release_jobs(sd_event_source *source, void *ctx)
+{
+    struct ge_adapter *g = ctx;
+    struct VEC(struct batch *) batches = {0};
+
+    (void)source;
+    for (size_t i = 0; i < g->releases.n; i++) {
+        struct start *s = g->releases.v[i];
+        size_t k = 0;
+
+        while (k < batches.n
+               && (batches.v[k]->starts.n >= BATCH_MOST
+                   || !is_alike(batches.v[k]->starts.v[0], s)))
+            k++;
+        if (k < batches.n)
+            vec_push(&batches.v[k]->starts, s);
+        else
+            vec_push(&batches, batch_of(s));
+    }
+    g->releases.n = 0;
+    for (size_t i = 0; i < batches.n; i++)
+        run_batch(batches.v[i]);
+    vec_fini(&batches);
+    return 0;
+}
+
+static void release_job(struct start *s)
+{
+    struct ge_adapter *g = s->g;
+
+    vec_push(&g->releases, s);
+    if (g->releasing == NULL)
+        sd_event_add_defer(agent_loop(g->agent), &g->releasing, release_jobs, g);
+    sd_event_source_set_enabled(g->releasing, SD_EVENT_ONESHOT);
+}
+
+void ge_drop_releases(struct ge_adapter *g)
+{
+    for (size_t i = 0; i < g->releases.n; i++)
+        start_free(g->releases.v[i]);
+    vec_fini(&g->releases);
+    sd_event_source_disable_unref(g->releasing);
 }
 
 /* ---- a queue of its own ---- */

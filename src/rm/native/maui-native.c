@@ -291,7 +291,7 @@ static void *native_open(struct agent *a, const struct link_opening *o, struct e
 
         v->urls[i] = url != NULL ? xstrdup(url) : NULL;
     }
-    strbuf_printf(&lock, "%s/native.lock", o->home);
+    strbuf_printf(&lock, "%s/%s.lock", o->home, o->name);
     v->runs = runs_new(agent_loop(a), lock.text, ORDERS + 2);
     v->wiki = wiki_new(
         a, &(struct wiki_carrier){.carry = carry_order,

@@ -298,8 +298,9 @@ static int order_alter(struct line *l, const char *const *argv)
 {
     bool comment = strcmp(argv[1], "-W") == 0;
     const char *equals = strchr(argv[2], '=');
+    /* an empty text for no resource is lost where a hook looks at changes */
     struct pbs_attribute a = {
-        .name = comment ? "comment" : "Resource_List", .resource = "", .op = PBS_SET};
+        .name = comment ? "comment" : "Resource_List", .op = PBS_SET};
     char *resource;
     int result;
 

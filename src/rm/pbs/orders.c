@@ -147,8 +147,7 @@ static void on_started(void *ctx, const struct run_end *end)
         t->asking = false;
     pending_renew(all, pending_find(all, o->job, RM_START), clock_ms());
     if (end->status != 0 && !pbs_is_away(end))
-        land_start(p, o->job,
-            strcasestr(end->text, "MOM") != NULL ? RM_FAILED : RM_RETRY, end->text);
+        land_start(p, o->job, RM_RETRY, end->text);
     agent_look(p->agent);
     order_free(o);
 }
@@ -187,7 +186,9 @@ void pbs_review_orders(struct pbs_adapter *p)
         else if (!t->waiting)
             land_start(p, job, RM_OK, NULL);
         else if (t->runs > t->runs_before)
-            land_start(p, job, RM_FAILED, "PBS tried it, and it is back in its queue");
+            /* a node's daemon was lost, or its prologue failed: as PBS's own scheduler
+             * it is tried some times more before that counts */
+            land_start(p, job, RM_RETRY, "PBS tried it, and it is back in its queue");
         else if (!t->asking && clock_ms() - o->since_ms > o->patience_ms)
             land_start(p, job, RM_RETRY, "PBS has not started it");
         else

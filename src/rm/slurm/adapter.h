@@ -309,9 +309,9 @@ void jobs_ended(struct adapter *a, struct told_job *t, const slurm_job_info_t *j
 void jobs_forget(struct adapter *a);
 struct told_job *jobs_find(struct adapter *a, const char *id);
 enum gate_mark job_mark(const slurm_job_info_t *j);
-/* Was it put back into the queue and held (scontrol requeuehold)? Nothing but Slurm's
- * words for it tells. */
-bool job_is_requeue_held(const slurm_job_info_t *j);
+/* Was it put back into the queue and held (scontrol requeuehold), and nobody has marked
+ * it as held since? Nothing but Slurm's words for it tells. */
+bool job_is_back_held(const slurm_job_info_t *j);
 /* The priority that an administrator gave it, 0 = none. */
 uint32_t job_priority_given(const slurm_job_info_t *j);
 /* Jobs that cannot end by their deadline any more: Slurm shall end them as such. */

@@ -364,7 +364,7 @@ static struct told_job *find_or_add(struct adapter *a, const char *id)
 }
 
 /* Of a job that is merely kept Slurm has nothing to say. */
-bool job_is_requeue_held(const slurm_job_info_t *j)
+static bool is_requeue_held(const slurm_job_info_t *j)
 {
     return j->priority == 0 && j->restart_cnt > 0 && j->state_reason == WAIT_HELD_USER
            && j->state_desc != NULL && *j->state_desc;
@@ -372,12 +372,12 @@ bool job_is_requeue_held(const slurm_job_info_t *j)
 
 /* scontrol requeuehold: nothing else makes a kept job of one that ran. Whether it has
  * been marked as held before stands in the comment. */
-static bool is_back_held(const slurm_job_info_t *j)
+bool job_is_back_held(const slurm_job_info_t *j)
 {
     const char *at =
         j->admin_comment ? strstr(j->admin_comment, COMMENT_RESTART) : NULL;
 
-    return job_is_requeue_held(j) && job_mark(j) == MARK_KEPT
+    return is_requeue_held(j) && job_mark(j) == MARK_KEPT
            && (at == NULL
                || strtoul(at + strlen(COMMENT_RESTART), NULL, 10) != j->restart_cnt);
 }
@@ -507,8 +507,8 @@ static void see_job(struct adapter *a, const char *id, const struct parts *parts
     t->switch_until = switches_until(a, j);
     switches_note(a, j);
     t->restarts = j->restart_cnt;
-    t->requeue_held = job_is_requeue_held(j);
-    t->back_held = is_back_held(j);
+    t->requeue_held = is_requeue_held(j);
+    t->back_held = job_is_back_held(j);
     if (t->back_held && adapter_is_led(a)) {
         if (orders_keep(a, t) == 0)
             adapter_look(a);

@@ -32,7 +32,7 @@ static bool is_held(const slurm_job_info_t *j)
     if (j->priority != 0 || job_mark(j) == MARK_LIFTED)
         return false;
     return job_mark(j) == MARK_HELD || j->state_reason == WAIT_HELD
-           || job_is_requeue_held(j);
+           || job_is_back_held(j);
 }
 
 static enum claim claim_of(const slurm_job_info_t *j)
@@ -203,7 +203,8 @@ int letgo_main(const char *home)
     adapter_prepare(home, geteuid());
     if (let_all_go(&l) < 0)
         return 1;
-    printf("%u waiting jobs given back to Slurm, %u not\n", l.done, l.failed);
+    printf("%u waiting job%s given back to Slurm, %u not\n", l.done,
+        l.done == 1 ? "" : "s", l.failed);
     return l.failed ? 1 : 0;
 }
 
@@ -265,7 +266,8 @@ static void act_on_silence(struct watch *w, int64_t now)
     w->silent = true;
     w->told_s = now;
     if (let_all_go(&l) == 0 && l.done > 0)
-        printf("maui slurm watch: %u waiting jobs given back to Slurm\n", l.done);
+        printf("maui slurm watch: %u waiting job%s given back to Slurm\n", l.done,
+            l.done == 1 ? "" : "s");
 }
 
 /* The heartbeat as RMCFG[] HEARTBEAT= says, else that of the home. Owned by the
@@ -275,7 +277,7 @@ static char *heartbeat_path(const char *home)
     char *file = home_file(home, "maui.cfg");
     struct err err;
     struct config *c = config_load_file(file, &err);
-    const char *named = c != NULL ? config_manager(c, "HEARTBEAT") : NULL;
+    const char *named = c != NULL ? config_manager_of(c, "SLURM", "HEARTBEAT") : NULL;
     char *path = named != NULL ? xstrdup(named) : home_file(home, "slurm.heartbeat");
 
     config_destroy(c);

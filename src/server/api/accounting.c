@@ -2,10 +2,13 @@
  * Ended jobs, from the store. */
 #include "records/describe.h"
 #include "server/api/api.h"
+#include "server/drafts/jobname.h"
 #include "server/http/stream.h"
 #include "server/render/render.h"
 #include "server/server_private.h"
 #include "store/account.h"
+
+#include <stdio.h>
 
 #define ROWS_MAX 10000 /* of one answer; ask again from where it ended */
 
@@ -94,9 +97,14 @@ void api_accounting(struct server *s, struct request *r)
     struct store_account_filter f = {.newest_first = true, .limit = ROWS_MAX};
     json_t *list = json_array();
     struct err err;
+    char id[100];
 
     f.user = user && *user ? user : NULL;
     f.job = request_query(r, "job");
+    if (f.job != NULL && jobname_before_server(f.job) > 0) {
+        snprintf(id, sizeof id, "%.*s", (int)jobname_before_server(f.job), f.job);
+        f.job = id;
+    }
     if (request_query_int(r, "from", 0, &f.from_at, &err) < 0
         || request_query_int(r, "to", 0, &f.to_at, &err) < 0
         || request_query_int(r, "limit", ROWS_MAX, &f.limit, &err) < 0

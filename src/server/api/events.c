@@ -5,12 +5,16 @@
 #include "server/events/metrics.h"
 #include "server/server_private.h"
 
+#include <sys/queue.h>
+
 #define READERS_MAX 100
+#define SESSION_MAX 3   /* of one session of the page */
 #define BLOCK       200 /* events a turn */
 #define ALIVE_S     15  /* a sign of life, so that clients that left are noticed */
 
 struct readers {
     unsigned n;
+    LIST_HEAD(reader_list, reader) all;
     sd_event_source *tick;
 };
 
@@ -18,6 +22,8 @@ struct reader {
     struct server *s;
     int64_t next, told_at;
     bool sse, follow, begun;
+    char session[sizeof((struct identity *)NULL)->session];
+    LIST_ENTRY(reader) next_reader;
 };
 
 /* Something about the stream itself: no event, so it has no number. */
@@ -73,6 +79,7 @@ static void done(void *ctx)
     struct reader *r = ctx;
 
     r->s->readers->n--;
+    LIST_REMOVE(r, next_reader);
     free(r);
 }
 
@@ -115,6 +122,19 @@ void events_close(struct server *s)
     s->readers = NULL;
 }
 
+/* Has the session as many of them as it may? */
+static bool reads_enough(const struct server *s, const struct identity *who)
+{
+    const struct reader *r;
+    unsigned n = 0;
+
+    if (!s->readers || !who->session[0])
+        return false;
+    LIST_FOREACH(r, &s->readers->all, next_reader)
+    n += strcmp(r->session, who->session) == 0;
+    return n >= SESSION_MAX;
+}
+
 /* Where to begin: from=, else behind what an interrupted browser saw last, else now. */
 static int begin_of(struct server *s, struct request *r, int64_t *ret, struct err *err)
 {
@@ -141,6 +161,11 @@ void api_events(struct server *s, struct request *r)
     int64_t next, follow;
     struct err err;
 
+    if (reads_enough(s, request_who(r))) {
+        request_refuse_as(
+            r, 429, "busy", NULL, "this session reads three streams already");
+        return;
+    }
     if (begin_of(s, r, &next, &err) < 0
         || request_query_int(r, "follow", 1, &follow, &err) < 0 || admit(s, &err) < 0) {
         request_refuse(r, &err);
@@ -152,6 +177,8 @@ void api_events(struct server *s, struct request *r)
         .told_at = world_now(s),
         .sse = sse,
         .follow = follow != 0};
+    snprintf(reader->session, sizeof reader->session, "%s", request_who(r)->session);
+    LIST_INSERT_HEAD(&s->readers->all, reader, next_reader);
     request_reply_stream(r, sse ? "text/event-stream" : "application/x-ndjson",
         &(struct request_stream){
             .more = more, .done = done, .ctx = reader, .live = reader->follow});

@@ -3,6 +3,7 @@
 #include "server/api/identity.h"
 
 #include "base/xalloc.h"
+#include "cluster/rmset.h"
 
 #include <errno.h>
 #include <grp.h>
@@ -120,9 +121,13 @@ bool identity_owns(const struct identity *who, const char *user)
 static bool coordinates_account(
     const struct identity *who, const struct cluster *c, const struct job *j)
 {
-    return rights_coordinates(who->rights, who->user, NULL)
-           && rights_coordinates(
-               who->rights, who->user, job_cred(c, j, CRED_ACCOUNT)->name);
+    if (!rights_cover(who->rights, rmset_name(c, job_rm(j))))
+        return false;
+    return (!rights_is_operator(who->rights, who->user)
+               && rights_operate(who->rights, who->user))
+           || (rights_coordinates(who->rights, who->user, NULL)
+               && rights_coordinates(
+                   who->rights, who->user, job_cred(c, j, CRED_ACCOUNT)->name));
 }
 
 bool identity_has_job(

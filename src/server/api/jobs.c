@@ -546,11 +546,12 @@ void api_job(struct server *s, struct request *r)
     const struct cluster *c = engine_cluster(s->engine);
     const char *id = request_param(r, "id");
     const struct identity *who = request_who(r);
-    const struct job *j = jobname_find(c, id);
     struct err err;
+    const struct job *j = jobname_find(c, id, &err);
 
     if (!j || !identity_sees_job(who, c, j)) {
-        err_set(&err, ERR_NOT_FOUND, "cannot locate job '%.60s'", id);
+        if (j)
+            err_set(&err, ERR_NOT_FOUND, "cannot locate job '%.60s'", id);
         request_refuse(r, &err);
         return;
     }

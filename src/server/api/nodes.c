@@ -2,6 +2,7 @@
  * Nodes and partitions. */
 #include "cluster/partition.h"
 #include "server/api/api.h"
+#include "server/drafts/rmname.h"
 #include "server/http/stream.h"
 #include "server/render/render.h"
 #include "server/server_private.h"
@@ -51,6 +52,8 @@ void api_node(struct server *s, struct request *r)
     const struct node *n = node_find(engine_cluster(s->engine), name);
     struct err err;
 
+    if (!n)
+        n = rmname_node(engine_cluster(s->engine), name);
     if (!n) {
         node_missing(engine_cluster(s->engine), name, &err);
         request_refuse(r, &err);

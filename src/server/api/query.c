@@ -205,13 +205,14 @@ void api_job_start(struct server *s, struct request *r)
 {
     const char *id = request_param(r, "id"), *qos = text_of(r, "qos");
     const struct cluster *c = engine_cluster(s->engine);
-    const struct job *j = jobname_find(c, id);
+    struct err err;
+    const struct job *j = jobname_find(c, id, &err);
     const struct cred *k = qos ? cred_find(c, CRED_QOS, qos) : NULL;
     struct query_start q;
-    struct err err;
 
     if (!j || !identity_sees_job(request_who(r), c, j)) {
-        err_set(&err, ERR_NOT_FOUND, "cannot locate job '%.60s'", id);
+        if (j)
+            err_set(&err, ERR_NOT_FOUND, "cannot locate job '%.60s'", id);
         request_refuse(r, &err);
         return;
     }

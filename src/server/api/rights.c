@@ -16,6 +16,7 @@ struct right {
 };
 
 struct rights {
+    char *of; /* owned; NULL = of all jobs */
     unsigned hidden;
     struct right *words;
 };
@@ -46,6 +47,7 @@ void rights_free(struct rights *r)
     if (!r)
         return;
     forget_words(r);
+    free(r->of);
     free(r);
 }
 
@@ -73,9 +75,11 @@ static void add_word(
     HASH_ADD_KEYPTR(hh, io->words, one->word, strlen(one->word), one);
 }
 
-void rights_take(struct rights *io, const struct rm_rights *told)
+void rights_take(struct rights *io, const char *of, const struct rm_rights *told)
 {
     forget_words(io);
+    free(io->of);
+    io->of = of ? xstrdup(of) : NULL;
     io->hidden = told->hides;
     for (size_t i = 0; told->operators && told->operators[i]; i++)
         add_word(io, OPERATOR, "", told->operators[i]);
@@ -100,9 +104,19 @@ static bool knows_of(
     return r && n > 0 && (size_t)n < sizeof word && has_word(r, word);
 }
 
-bool rights_is_operator(const struct rights *r, const char *user)
+bool rights_cover(const struct rights *r, const char *rm)
+{
+    return r && (!r->of || strcmp(r->of, rm) == 0);
+}
+
+bool rights_operate(const struct rights *r, const char *user)
 {
     return knows_of(r, OPERATOR, "", user);
+}
+
+bool rights_is_operator(const struct rights *r, const char *user)
+{
+    return r && !r->of && rights_operate(r, user);
 }
 
 bool rights_coordinates(const struct rights *r, const char *user, const char *account)

@@ -14,14 +14,20 @@ struct rights;
 struct rights *rights_new(void);
 void rights_free(struct rights *r);
 
-/* In place of what was told before; copied. O(operators + coordinators). */
-void rights_take(struct rights *io, const struct rm_rights *told);
+/* In place of what was told before; copied. `of`: of several managers the one that
+ * tells, as rmset_name() has it; NULL = there is one. O(operators + coordinators). */
+void rights_take(struct rights *io, const char *of, const struct rm_rights *told);
+
+/* Is it about jobs of that manager (rmset_name())? What is hidden is hidden of all. */
+bool rights_cover(const struct rights *r, const char *rm);
 
 /* enum rm_hidden bits. */
 unsigned rights_hidden(const struct rights *r);
 
-/* O(1). */
+/* Of all there is; of several managers nobody is. O(1). */
 bool rights_is_operator(const struct rights *r, const char *user);
+/* Of that manager. O(1). */
+bool rights_operate(const struct rights *r, const char *user);
 
 /* Is the user a coordinator of the account, or (NULL) of any? O(1). */
 bool rights_coordinates(const struct rights *r, const char *user, const char *account);

@@ -70,7 +70,7 @@ void api_scheduler(struct server *s, struct request *r)
 
 void api_managers(struct server *s, struct request *r)
 {
-    request_reply_json(r, json_pack("[o]", manager_describe(s)));
+    request_reply_json(r, manager_describe(s));
 }
 
 /* ---- control ---- */

@@ -5,6 +5,7 @@
 #include "server/api/api.h"
 #include "server/drafts/depends.h"
 #include "server/drafts/jobrights.h"
+#include "server/drafts/rmname.h"
 #include "server/drafts/submission.h"
 #include "server/managers/manager.h"
 #include "server/server_private.h"
@@ -56,9 +57,11 @@ struct submitting {
     char user[64];
     struct submit_draft *draft;
     struct array_spec array;
-    size_t next; /* of its indexes */
-    char number[40];
-    bool named; /* one job, of that number */
+    size_t next;       /* of its indexes */
+    struct manager *m; /* whose jobs they will be */
+    char number[40];   /* as that one gives it, ... */
+    char here[60];     /* ... and as it is called here */
+    bool named;        /* one job, of that number */
 };
 
 struct submissions {
@@ -122,13 +125,13 @@ static bool hand_on_next(struct server *s, struct manager_batch *b, void *ctx)
 {
     struct submitting *u = ctx;
     const struct array_spec *a = &u->array;
-    char id[60], before[60] = "";
+    char id[60], before[80] = "";
     size_t i = u->next++;
 
     snprintf(id, sizeof id, "%s[%u]", u->number, a->indexes.v[i]);
     if (a->at_once && i >= a->at_once)
         snprintf(
-            before, sizeof before, "%s[%u]", u->number, a->indexes.v[i - a->at_once]);
+            before, sizeof before, "%s[%u]", u->here, a->indexes.v[i - a->at_once]);
     submitdraft_after(u->draft, before);
     hand_on(s, b, u->draft, id);
     return u->next < a->indexes.n;
@@ -186,6 +189,15 @@ static int check_count(
     return 0;
 }
 
+/* Of several resource managers' jobs: as it is called here. */
+static const char *name_of_dep(void *ctx, const char *job)
+{
+    const struct cluster *c = ctx;
+    const struct job *j = job_find(c, job) ? NULL : rmname_job(c, job, NULL);
+
+    return j ? j->id : NULL;
+}
+
 /* Takes the draft. */
 static int submit(struct server *s, struct request *r, struct submit_draft *d,
     const char *array, struct err *err)
@@ -197,18 +209,22 @@ static int submit(struct server *s, struct request *r, struct submit_draft *d,
     u->draft = d;
     snprintf(u->user, sizeof u->user, "%s", request_who(r)->user);
     u->named = has_pattern(sub->job.output) || has_pattern(sub->job.error);
+    submitdraft_name_deps(d, name_of_dep, engine_cluster(s->engine));
     bool good =
         depends_check(s, sub->job.desc.deps, err) == 0
         && (!array || array_parse(array, &u->array, err) == 0)
         && check_count(s, request_who(r), array ? u->array.indexes.n : 1, err) == 0
+        && (u->m = manager_pick(s, &sub->job.desc, err)) != NULL
         && ((!array && !u->named)
-            || manager_take_id(s, u->number, sizeof u->number, err) == 0);
+            || manager_take_id(u->m, u->number, sizeof u->number, err) == 0);
+    if (good)
+        manager_id_here(u->m, u->number, u->here, sizeof u->here);
     TAILQ_INSERT_TAIL(&s->submitting->all, u, others);
     if (!good) {
         free_submitting(u);
         return -1;
     }
-    manager_submit_all(s, r,
+    manager_submit_all(u->m, r,
         &(struct manager_feed){.next = array ? hand_on_next : hand_on_one,
             .begins = note_batch,
             .done = free_submitting,
@@ -240,7 +256,7 @@ static bool is_meant(json_t *jobs, const struct submitting *u)
 
     json_array_foreach(jobs, i,
         expr) if (json_is_string(expr)
-                  && means_array(json_string_value(expr), u->number)) return true;
+                  && means_array(json_string_value(expr), u->here)) return true;
     return false;
 }
 
@@ -256,7 +272,7 @@ void submit_break_off(struct server *s, const struct identity *who, json_t *jobs
             continue;
         err_set(&err, ERR_CONFLICT,
             "array %s[] was cancelled by %s when %zu of its %zu jobs were submitted",
-            u->number, who->user, u->next, u->array.indexes.n);
+            u->here, who->user, u->next, u->array.indexes.n);
         manager_break_off(s, u->batch, &err);
     }
 }

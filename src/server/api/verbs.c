@@ -26,7 +26,7 @@ static int act_verb(
     struct event ev = {.kind = v->kind, .u.preempt = {.id = j->id, .how = v->how}};
 
     snprintf(done, size, "job %s successfully %s", j->id, v->done);
-    if (manager_can(o->s, v->action, err) < 0)
+    if (manager_can(o->s, j, v->action, err) < 0)
         return -1;
     return world_apply(o->s, &ev, NULL, err);
 }

@@ -3,6 +3,7 @@
 #include "server/drafts/depends.h"
 
 #include "server/drafts/jobattr.h"
+#include "server/managers/manager.h"
 #include "server/server_private.h"
 #include "store/account.h"
 
@@ -76,10 +77,8 @@ static int check_one(struct server *s, const struct dep *d, struct err *err)
 
 int depends_check(struct server *s, const struct dep *deps, struct err *err)
 {
-    bool numbers_are_ours = s->driver && s->driver->take_id;
-
-    for (; numbers_are_ours && deps && deps->job_id; deps++)
-        if (check_one(s, deps, err) < 0)
+    for (; deps && deps->job_id; deps++)
+        if (manager_numbers(s, deps->job_id) && check_one(s, deps, err) < 0)
             return -1;
     return 0;
 }

@@ -3,8 +3,10 @@
 #define PCRE2_CODE_UNIT_WIDTH 8
 #include "server/drafts/jobexpr.h"
 
+#include "base/xalloc.h"
 #include "cluster/job.h"
 #include "server/drafts/jobname.h"
+#include "server/drafts/rmname.h"
 
 #include <pcre2.h>
 #include <stdio.h>
@@ -155,7 +157,7 @@ static bool match_name(
     return any;
 }
 
-static int match_element(const struct cluster *c, const char *element,
+static int match_id(const struct cluster *c, const char *element,
     struct job_choices *io, struct err *err)
 {
     static const char special[] = ".*+?[](){}|^$\\";
@@ -167,6 +169,14 @@ static int match_element(const struct cluster *c, const char *element,
         if (!io->unanchored || strchr(element, '['))
             return 0;
     }
+    struct err several = {0};
+    const struct job *known = in_queue(j) ? NULL : rmname_job(c, element, &several);
+    if (known)
+        add(io, known->index, true);
+    if (several.code == ERR_CONFLICT)
+        *err = several;
+    if (known || several.code == ERR_CONFLICT)
+        return known ? 0 : -1;
     struct jobname name;
     if (jobname_read(element, &name) && match_name(c, &name, io))
         return 0;
@@ -178,6 +188,19 @@ static int match_element(const struct cluster *c, const char *element,
     if (!io->unanchored && !strpbrk(element, special))
         return err_set(err, ERR_NOT_FOUND, "cannot locate job '%s'", element);
     return match_pattern(c, element, io->unanchored, io, err);
+}
+
+/* Without the server's name, where PBS has put it behind. */
+static int match_element(const struct cluster *c, const char *element,
+    struct job_choices *io, struct err *err)
+{
+    bool other = io->unanchored || job_find(c, element) != NULL;
+    size_t n = other ? 0 : jobname_before_server(element);
+    char *id = n > 0 ? xstrndup(element, n) : NULL;
+    int result = match_id(c, id != NULL ? id : element, io, err);
+
+    free(id);
+    return result;
 }
 
 int jobexpr_match(

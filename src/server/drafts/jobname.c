@@ -2,7 +2,9 @@
  * Jobs by the names that squeue prints. */
 #include "server/drafts/jobname.h"
 
+#include "base/xalloc.h"
 #include "cluster/job.h"
+#include "server/drafts/rmname.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -72,10 +74,10 @@ static bool is_in(const char *tasks, unsigned long task)
 
 bool jobname_means(const struct jobname *n, const struct job *j)
 {
-    const char *rest = j->id + n->number_len;
+    const char *id = rmname_own_id(j), *rest = id + n->number_len;
     char *end;
 
-    if (strncmp(j->id, n->text, n->number_len) != 0)
+    if (strncmp(id, n->text, n->number_len) != 0)
         return false;
     if (n->is_component)
         return *rest == '\0';
@@ -106,12 +108,41 @@ static const struct job *find_meant(const struct cluster *c, const struct jobnam
     return first;
 }
 
-const struct job *jobname_find(const struct cluster *c, const char *text)
+/* "63.head1", "15[4].head1.site" */
+size_t jobname_before_server(const char *text)
+{
+    static const char letters[] =
+        "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ",
+                      host[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
+                               "0123456789.-";
+    size_t n = strspn(text, digits);
+
+    if (n > 0 && text[n] == '[')
+        n += 1 + strspn(text + n + 1, digits) + 1;
+    if (n == 0 || strnlen(text, n + 2) < n + 2 || text[n] != '.'
+        || strchr(letters, text[n + 1]) == NULL)
+        return 0;
+    return text[n + 1 + strspn(text + n + 1, host)] == '\0' ? n : 0;
+}
+
+const struct job *jobname_find(
+    const struct cluster *c, const char *text, struct err *err)
 {
     const struct job *j = job_find(c, text);
+    size_t cut = j == NULL ? jobname_before_server(text) : 0;
+    char *id;
     struct jobname n;
 
+    err_set(err, ERR_NOT_FOUND, "cannot locate job '%.60s'", text);
+    if (cut > 0) {
+        id = xstrndup(text, cut);
+        j = job_find(c, id);
+        free(id);
+    }
     if (j && j->state < JOB_COMPLETED)
+        return j;
+    j = rmname_job(c, text, err);
+    if (j || err->code == ERR_CONFLICT)
         return j;
     return jobname_read(text, &n) ? find_meant(c, &n) : NULL;
 }

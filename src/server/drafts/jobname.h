@@ -7,9 +7,13 @@
  *   63_[1-9,...]         cut short by squeue: all of its tasks that wait
  *   70+1                 a component of heterogeneous job 70: that job
  *
- * One task, 63_4, is a job's id. */
+ * One task, 63_4, is a job's id. So is what PBS prints, but for the server's name:
+ *
+ *   63.head1   15[4].head1   jobs 63 and 15[4] */
 #ifndef MAUI_SERVER_JOBNAME_H
 #define MAUI_SERVER_JOBNAME_H
+
+#include "base/err.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -33,8 +37,14 @@ bool jobname_read(const char *text, struct jobname *ret);
 /* Is the job meant? O(length of the name). */
 bool jobname_means(const struct jobname *n, const struct job *j);
 
-/* The job with that id, else the one that such a name means: of several the first that
- * waits, else the first. NULL, or one not ended. O(1) for an id, else O(jobs). */
-const struct job *jobname_find(const struct cluster *c, const char *text);
+/* How much of a name is a job's id, behind which PBS has the name of its server; 0: it
+ * has none. */
+size_t jobname_before_server(const char *text);
+
+/* The job with that id, else the one that such a name means (of several resource
+ * managers: rmname.h): of several the first that waits, else the first. NULL with a
+ * sentence, or one not ended. O(1) for an id, else O(jobs). */
+const struct job *jobname_find(
+    const struct cluster *c, const char *text, struct err *err);
 
 #endif

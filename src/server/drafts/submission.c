@@ -384,6 +384,18 @@ struct rm_submission *submitdraft_edit(struct submit_draft *d)
     return &d->sub;
 }
 
+void submitdraft_name_deps(
+    struct submit_draft *d, const char *(*name)(void *ctx, const char *job), void *ctx)
+{
+    for (size_t i = 0; i < d->ndeps; i++) {
+        const char *found = name(ctx, d->deps[i].job_id);
+        if (!found)
+            continue;
+        d->deps[i].job_id = take_room(d, strlen(found) + 1, 1);
+        memcpy(d->deps[i].job_id, found, strlen(found) + 1);
+    }
+}
+
 void submitdraft_after(struct submit_draft *d, const char *job)
 {
     d->deps[d->ndeps] = (struct dep){0};

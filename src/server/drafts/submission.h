@@ -20,6 +20,10 @@ void submitdraft_free(struct submit_draft *d); /* NULL is allowed */
 const struct rm_submission *submitdraft_submission(const struct submit_draft *d);
 struct rm_submission *submitdraft_edit(struct submit_draft *d);
 
+/* Jobs that it depends on are called so: `name` says how, or NULL to leave it. */
+void submitdraft_name_deps(
+    struct submit_draft *d, const char *(*name)(void *ctx, const char *job), void *ctx);
+
 /* It waits for the end of that job too, besides those asked for, if there is room for
  * one more; "" = for none. Borrowed. */
 void submitdraft_after(struct submit_draft *d, const char *job);

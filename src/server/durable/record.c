@@ -240,6 +240,8 @@ void record_missed_end(struct server *s, const struct rm_job *r)
 
 struct unclaimed {
     struct server *s;
+    bool (*is_its)(const struct server *s, const char *id, const void *ctx);
+    const void *ctx;
     struct VEC(char *) ids;
 };
 
@@ -249,14 +251,16 @@ static int find_unclaimed(void *ctx, const char *key, const char *value)
     const struct job *j = job_find(engine_cluster(u->s->engine), key);
 
     (void)value;
-    if (!j || j->state >= JOB_COMPLETED)
+    if ((!j || j->state >= JOB_COMPLETED) && u->is_its(u->s, key, u->ctx))
         vec_push(&u->ids, xstrdup(key));
     return 0;
 }
 
-void record_forget_unclaimed(struct server *s)
+void record_forget_unclaimed(struct server *s,
+    bool (*is_its)(const struct server *s, const char *id, const void *ctx),
+    const void *ctx)
 {
-    struct unclaimed u = {.s = s};
+    struct unclaimed u = {.s = s, .is_its = is_its, .ctx = ctx};
     struct err err;
 
     unsaved_tell(s->unsaved);

@@ -41,8 +41,11 @@ void record_end(struct server *s, const struct job *j, const char *state, int64_
 /* A job that ended while the scheduler was away. */
 void record_missed_end(struct server *s, const struct rm_job *r);
 
-/* After the first listing: jobs that nobody knows any more. */
-void record_forget_unclaimed(struct server *s);
+/* After the first listing of one of them: jobs of those that `is_its` that nobody knows
+ * any more. */
+void record_forget_unclaimed(struct server *s,
+    bool (*is_its)(const struct server *s, const char *id, const void *ctx),
+    const void *ctx);
 
 /* ---- orders ---- */
 

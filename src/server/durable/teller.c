@@ -3,6 +3,7 @@
 #include "server/durable/teller.h"
 
 #include "policy/bank.h"
+#include "server/managers/manager.h"
 #include "server/server_private.h"
 #include "server/whole.h"
 
@@ -526,8 +527,8 @@ void teller_jobs_are_known(struct server *s)
 {
     struct facts f = {0};
 
-    if (!teller_ledger(s) || !s->teller->strangers)
-        return;
+    if (!teller_ledger(s) || !s->teller->strangers || !managers_all_synced(s))
+        return; /* jobs of one that is out of reach may run for all that is known */
     s->teller->strangers = false;
     find_ends(s, &f);
     tell_facts(s, &(struct funds_facts){.known = true,

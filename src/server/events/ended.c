@@ -4,6 +4,7 @@
 
 #include "server/events/notify.h"
 #include "server/events/statfile.h"
+#include "server/managers/manager.h"
 #include "server/server_private.h"
 #include "server/simulation/simulation.h"
 #include "trace/jobtrace.h"
@@ -200,7 +201,7 @@ static void trace(struct server *s, const struct store_account *a, const struct 
         .partition = a->partition ? a->partition : "DEFAULT",
         .procs = a->procs > tasks ? a->procs / tasks : 1,
         .allocated = allocated,
-        .rm = s->driver->type};
+        .rm = manager_label_of(s, a->job)};
 
     if (j)
         add_job(s, j, &t, &lists);

@@ -6,6 +6,7 @@
 #include "config/mailtext.h"
 #include "server/events/notify.h"
 #include "server/events/programs.h"
+#include "server/managers/manager.h"
 #include "server/server_private.h"
 
 #include <errno.h>
@@ -108,17 +109,16 @@ void mail_close(struct server *s)
     s->mail = NULL;
 }
 
-/* Does this daemon run the jobs, in earnest? */
-static bool is_sender(const struct server *s)
+/* Does this daemon run the job, in earnest? */
+static bool is_sender(const struct server *s, const char *job)
 {
-    return s->mail && server_acts(s) && s->driver
-           && strcmp(s->driver->type, "LOCAL") == 0;
+    return s->mail && server_acts(s) && manager_is_local(s, job);
 }
 
 const char *mail_obstacle(const struct server *s, const struct job *j)
 {
-    if (!j->extra || !mailtext_wants(j->extra->mail_when, "abef") || !is_sender(s)
-        || s->mail->program)
+    if (!j->extra || !mailtext_wants(j->extra->mail_when, "abef")
+        || !is_sender(s, j->id) || s->mail->program)
         return NULL;
     return s->mail->off ? "no mail is sent here: MAILPROGRAM is NONE"
                         : "no mail is sent here: there is no program to send it, see "
@@ -212,7 +212,7 @@ void mail_begun(struct server *s, const struct job *j)
     const char *user = job_cred(c, j, CRED_USER)->name;
     struct strbuf text = {0};
 
-    if (!is_sender(s) || !s->mail->program || !j->extra
+    if (!is_sender(s, j->id) || !s->mail->program || !j->extra
         || !mailtext_wants(j->extra->mail_when, "b"))
         return;
     const char *to = address_of(j->extra->mail, user);
@@ -270,7 +270,7 @@ void mail_ended(struct server *s, const struct store_account *row,
     struct strbuf text = {0};
     char what[60];
 
-    if (!is_sender(s) || !s->mail->program || end->reason == ENDED_REQUEUED
+    if (!is_sender(s, row->job) || !s->mail->program || end->reason == ENDED_REQUEUED
         || end->reason == ENDED_ARRAY /* msub was answered that */
         || !mailtext_wants(when, !itself            ? "aef"
                                  : row->exit_status ? "ef"

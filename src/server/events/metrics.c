@@ -285,12 +285,28 @@ static void print_cycles(struct server *s, struct strbuf *out)
         out, "maui_requests_open", "Requests under way.", http_open_requests(s->http));
 }
 
+/* Of several each by its name. */
+static void print_managers_up(struct server *s, struct strbuf *out)
+{
+    static const char help[] = "1 while the resource manager answers.";
+    const char *name;
+    bool up;
+
+    if (!managers_several(s)) {
+        gauge(out, "maui_rm_up", help, manager_at(s, 0, &up) && up);
+        return;
+    }
+    head(out, "maui_rm_up", "gauge", help);
+    for (size_t i = 0; (name = manager_at(s, i, &up)) != NULL; i++)
+        strbuf_printf(out, "maui_rm_up{name=\"%s\"} %d\n", name, up);
+}
+
 static void print_manager(struct server *s, struct strbuf *out)
 {
     const char *name = "maui_rm_duration_seconds";
     char labels[40];
 
-    gauge(out, "maui_rm_up", "1 while the resource manager answers.", manager_up(s));
+    print_managers_up(s, out);
     head(out, name, "histogram",
         "From an order to the resource manager's answer, by action.");
     for (int i = 0; i <= RM_MODIFY; i++) {

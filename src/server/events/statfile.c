@@ -5,6 +5,7 @@
 
 #include "base/home.h"
 #include "server/api/rights.h"
+#include "server/managers/manager.h"
 #include "server/process/rollfile.h"
 #include "server/server_private.h"
 #include "trace/jobtrace.h"
@@ -104,7 +105,7 @@ static void format_node(struct server *s, const struct node *n, FILE *out)
     char speed[32];
     struct restrace_node r = {.event = node_is_up(n) ? 0 : 1,
         .name = n->name,
-        .rm = s->driver->type,
+        .rm = manager_label(s, n->rm),
         .swap_mb = n->cfg.v[RES_SWAP],
         .mem_mb = n->cfg.v[RES_MEM],
         .disk_mb = n->cfg.v[RES_DISK],

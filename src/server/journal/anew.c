@@ -33,14 +33,18 @@ void anew_look(struct server *s)
 
     if (whole_is(s) && whole_is_restored(s))
         journal_pictured(s);
-    if (s->simulation || (journal_fullness(s) < 1 && !clock_is_wrong(s->clock))
+    if (s->simulation
+        || (journal_fullness(s) < 1 && !clock_is_wrong(s->clock)
+            && !managers_changed(s))
         || !is_quiet(s))
         return;
     world_save(s);
     if (unsaved_commit(s->unsaved, &err) < 0)
         return; /* the next commit tells */
     log_line(s->log, LOG_ACTION, "%s: the engine begins anew",
-        clock_is_wrong(s->clock) ? "the clock was set back" : "the journal is full");
+        clock_is_wrong(s->clock) ? "the clock was set back"
+        : managers_changed(s)    ? "RMCFG is another"
+                                 : "the journal is full");
     if (clock_is_wrong(s->clock))
         clock_forget(s->clock);
     forget(s);

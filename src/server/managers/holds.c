@@ -25,17 +25,18 @@ static bool is_queued(const struct job *j)
     return j->state == JOB_IDLE || j->state == JOB_HOLD;
 }
 
-static bool takes_holds(const struct server *s)
+static bool takes_holds(const struct manager *m)
 {
-    return s->driver && s->driver->takes_holds;
+    return m->driver && m->driver->takes_holds;
 }
 
 int manager_tell_hold(
     struct server *s, const struct job *j, unsigned released, struct err *err)
 {
     unsigned left = kind_there(j->holds), is = kind_there(j->rm_hold);
+    const struct manager *m = managers_of(s, j);
 
-    if (!takes_holds(s)) {
+    if (!takes_holds(m)) {
         unsigned theirs = j->rm_hold & released;
         return theirs ? manager_tell(s, j,
                    &(struct rm_command){.action = RM_RELEASE, .kinds = theirs}, err)
@@ -43,7 +44,7 @@ int manager_tell_hold(
     }
     if (!is_queued(j) || (released && !(released & HOLDS_ALL)))
         return 0;
-    if (left && (left != is || outbox_holds(s->manager, j->id)))
+    if (left && (left != is || outbox_holds(m, j->id)))
         return manager_tell(
             s, j, &(struct rm_command){.action = RM_HOLD, .kinds = left}, err);
     /* theirs alone, of another kind, stays */
@@ -57,7 +58,7 @@ uint8_t rmholds_told(const struct manager *m, unsigned ours, uint8_t kinds)
 {
     bool batch = (ours & (HOLD_SYSTEM | HOLD_BATCH)) == HOLD_BATCH;
 
-    return takes_holds(m->s) && batch && kinds == HOLD_SYSTEM ? HOLD_BATCH : kinds;
+    return takes_holds(m) && batch && kinds == HOLD_SYSTEM ? HOLD_BATCH : kinds;
 }
 
 /* Which of ours these are there. */
@@ -78,7 +79,7 @@ void rmholds_lifted(struct manager *m, const struct job *j, uint8_t lifted)
             .kinds = sure ? j->holds & j->rm_hold : ours_of(j, lifted),
             .who = {"the resource manager", 1}}};
 
-    if (!takes_holds(m->s) || !ev.u.hold.kinds || outbox_holds(m, j->id))
+    if (!takes_holds(m) || !ev.u.hold.kinds || outbox_holds(m, j->id))
         return;
     manager_apply(m, &ev, j->id);
 }
@@ -88,10 +89,11 @@ void rmholds_synced(struct manager *m)
     const struct cluster *c = engine_cluster(m->s->engine);
     struct err err;
 
-    for (size_t i = 0; takes_holds(m->s) && i < c->jobs.n; i++) {
+    for (size_t i = 0; takes_holds(m) && i < c->jobs.n; i++) {
         const struct job *j = c->jobs.v[i];
 
-        if (j && is_queued(j) && j->hold_reason == REASON_ADMIN && kind_there(j->holds)
+        if (j && managers_of(m->s, j) == m && is_queued(j)
+            && j->hold_reason == REASON_ADMIN && kind_there(j->holds)
             && kind_there(j->holds) != kind_there(j->rm_hold)
             && !outbox_holds(m, j->id))
             manager_tell_hold(m->s, j, 0, &err);

@@ -12,12 +12,12 @@
 #include "server/render/render.h"
 #include "server/server_private.h"
 
-static bool someone_waits(const struct cluster *c)
+static bool someone_waits(const struct manager *m, const struct cluster *c)
 {
     for (size_t i = 0; i < c->jobs.n; i++) {
         const struct job *j = c->jobs.v[i];
 
-        if (j && render_section(j) == SECTION_ELIGIBLE)
+        if (j && managers_of(m->s, j) == m && render_section(j) == SECTION_ELIGIBLE)
             return true;
     }
     return false;
@@ -25,7 +25,8 @@ static bool someone_waits(const struct cluster *c)
 
 /* Names of all nodes that somebody has reserved, now or later: "n1,n3". Is there
  * another node that runs jobs? */
-static bool list_reserved(const struct cluster *c, struct strbuf *ret)
+static bool list_reserved(
+    const struct manager *m, const struct cluster *c, struct strbuf *ret)
 {
     struct bitset reserved = {0};
     bool others = false;
@@ -38,7 +39,9 @@ static bool list_reserved(const struct cluster *c, struct strbuf *ret)
                 r->alloc.v[k].first + r->alloc.v[k].count);
     }
     for (uint32_t n = 0; n < c->nodes.n; n++)
-        if (bitset_test(&reserved, n))
+        if (managers_of_node(m->s, node_at(c, n)) != m)
+            continue;
+        else if (bitset_test(&reserved, n))
             strbuf_printf(ret, "%s%s", ret->len ? "," : "", node_at(c, n)->name);
         else
             others |= node_at(c, n)->cfg.v[RES_PROCS] > 0;
@@ -46,21 +49,21 @@ static bool list_reserved(const struct cluster *c, struct strbuf *ret)
     return others;
 }
 
-void immediate_tell(struct server *s)
+static void tell_one(struct manager *m)
 {
-    struct manager *m = s->manager;
+    struct server *s = m->s;
     const struct cluster *c = engine_cluster(s->engine);
     struct strbuf nodes = {0};
     const char *word = "free";
 
-    if (!m || !s->rm || !s->driver->immediate)
+    if (!m->rm || !m->driver->immediate)
         return;
     if (s->control.paused || s->control.rm_failure_until || s->mode != MODE_NORMAL
         || query_limited(s->engine))
         word = "busy";
-    else if (someone_waits(c))
+    else if (someone_waits(m, c))
         word = "waiting";
-    else if (!list_reserved(c, &nodes))
+    else if (!list_reserved(m, c, &nodes))
         word = "busy";
     strbuf_add(&nodes, "");
     if (!m->immediate || strcmp(m->immediate, word) != 0
@@ -69,7 +72,17 @@ void immediate_tell(struct server *s)
         free(m->immediate_not);
         m->immediate = xstrdup(word);
         m->immediate_not = xstrdup(nodes.text);
-        s->driver->immediate(s->rm, word, nodes.text);
+        size_t mark = border_begin(m->border);
+        m->driver->immediate(m->rm, word, border_nodes_out(m->border, nodes.text));
+        border_end(m->border, mark);
     }
     free(nodes.text);
+}
+
+void immediate_tell(struct server *s)
+{
+    struct managers *all = s->managers;
+
+    for (size_t i = 0; all && i < all->v.n; i++)
+        tell_one(all->v.v[i]);
 }

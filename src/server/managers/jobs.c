@@ -7,9 +7,11 @@
 #include "server/drafts/modify.h"
 #include "server/durable/passed.h"
 #include "server/durable/record.h"
+#include "server/durable/teller.h"
 #include "server/managers/private.h"
 #include "server/managers/reservation.h"
 #include "server/server_private.h"
+#include "server/whole.h"
 
 static bool over(enum job_state s)
 {
@@ -66,7 +68,9 @@ static void on_new_job(struct manager *m, const struct rm_job *r, bool anew)
     struct err err = {0};
     struct event_result made;
 
-    record_number(s, r->desc.id);
+    size_t mark = border_begin(m->border);
+    record_number(s, border_job_out(m->border, r->desc.id));
+    border_end(m->border, mark);
     struct dep *deps = depends_settle(s, ev.u.job.deps);
 
     ev.u.job.deps = deps;
@@ -226,7 +230,7 @@ void rmjobs_told(struct manager *m, const struct rm_job *r)
             on_ended(m, j, r);
         else
             record_missed_end(m->s, r);
-        if (m->s->driver && m->s->driver->settled) {
+        if (m->driver && m->driver->settled) {
             vec_push(&m->settled, xstrdup(r->desc.id));
             commit_want(m->s);
         }
@@ -283,20 +287,27 @@ void rmjobs_synced(struct manager *m)
 
     for (size_t i = 0; i < c->jobs.n; i++) {
         const struct job *j = c->jobs.v[i];
-        if (j && !over((enum job_state)j->state) && (i >= m->told.n || !m->told.v[i]))
+        if (j && managers_of(m->s, j) == m && !over((enum job_state)j->state)
+            && (i >= m->told.n || !m->told.v[i]))
             rmjobs_gone(m, j->id);
     }
     if (m->told.n)
         memset(m->told.v, 0, m->told.n);
     m->away = false;
+    managers_tell_away(m);
     rmholds_synced(m);
-    rmreservation_synced(m->s);
+    rmreservation_synced(m);
     outbox_settle_lost(m);
     outbox_again(m);
     if (!m->synced)
-        record_forget_unclaimed(m->s);
-    passed_forget(m->s);
+        record_forget_unclaimed(m->s, managers_claims, m);
     m->synced = true;
+    if (managers_all_synced(m->s)) {
+        passed_forget(m->s);
+        if (whole_is_restored(m->s))
+            teller_jobs_are_known(m->s);
+    }
     notes_forget(m);
+    managers_hear(m->s->managers);
     cycle_want(m->s);
 }

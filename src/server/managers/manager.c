@@ -1,17 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0
- * The resource manager's side: its reports become events of the engine
+ * The side of one resource manager: its reports become events of the engine
  * (managers/jobs.c), the engine's decisions become commands (outbox.c), what users
- * submit is handed on (submissions.c). Here: its driver and its health. */
+ * submit is handed on (submissions.c). Here: its driver. */
 #define LOG_FACILITY FACILITY_RM
 #include "base/home.h"
+#include "base/strbuf.h"
+#include "rm/wire.h"
 #include "server/api/rights.h"
-#include "server/durable/passed.h"
+#include "server/durable/nodekeep.h"
 #include "server/durable/record.h"
-#include "server/durable/restless.h"
-#include "server/events/eventlog.h"
 #include "server/managers/private.h"
 #include "server/managers/reservation.h"
-#include "server/render/render.h"
 #include "server/server_private.h"
 #include "server/simulation/simulation.h"
 
@@ -26,83 +25,21 @@ void manager_apply(struct manager *m, struct event *ev, const char *id)
         log_line(m->s->log, LOG_WARNING, "job '%s': %s", id, err.text);
 }
 
-uint64_t manager_clock(const struct manager *m)
+static void take_report(struct manager *m, const struct rm_report *r)
 {
-    uint64_t now = 0;
-
-    sd_event_now(m->s->loop, CLOCK_MONOTONIC, &now);
-    return now;
-}
-
-double manager_count_answer(struct manager *m, uint64_t sent_us)
-{
-    uint64_t now = manager_clock(m);
-    double seconds = now > sent_us ? (double)(now - sent_us) / 1e6 : 0;
-
-    m->answers++;
-    m->answer_s += seconds;
-    if (seconds > m->answer_max_s)
-        m->answer_max_s = seconds;
-    return seconds;
-}
-
-/* ---- reports ---- */
-
-/* After APIFAILURETHRESHHOLD looks in a row administrators are told. */
-static void count_failing(struct manager *m)
-{
-    const struct failure *f = &m->failures[(m->nfailures - 1) % FAILURES_KEPT];
-
-    if (++m->failing < m->s->config->settings->daemon.rm_failures_max
-        || m->failure_told)
-        return;
-    m->failure_told = true;
-    eventlog_add(m->s, RMFAILURE, m->s->driver->type, true, NULL,
-        "the resource manager %s fails: %s: %s", m->s->driver->type, f->function,
-        f->text);
-}
-
-static void recovered(struct manager *m)
-{
-    m->failing = 0;
-    if (m->failure_told)
-        eventlog_add(m->s, RMRECOVERED, m->s->driver->type, true, NULL,
-            "the resource manager %s answers again", m->s->driver->type);
-    m->failure_told = false;
-}
-
-static void on_health(struct manager *m, const struct rm_report *r)
-{
-    struct failure *f = &m->failures[m->nfailures % FAILURES_KEPT];
-
-    m->up = r->u.health.up;
-    if (r->u.health.up) {
-        recovered(m);
-        return;
-    }
-    m->away |= strcmp(r->u.health.function, "connection") == 0;
-    *f = (struct failure){.at = r->at};
-    snprintf(f->function, sizeof f->function, "%s", r->u.health.function);
-    snprintf(f->text, sizeof f->text, "%s", r->u.health.text);
-    m->nfailures++;
-    log_line(m->s->log, LOG_ALERT, "resource manager: %s: %s", f->function, f->text);
-    count_failing(m);
-}
-
-static void on_report(void *ctx, const struct rm_report *r)
-{
-    struct manager *m = ctx;
     struct event ev;
 
     switch (r->kind) {
     case RM_NODE:
         ev = (struct event){.kind = EVENT_NODE, .u.node = r->u.node};
         manager_apply(m, &ev, r->u.node.name);
+        nodekeep_told(m->s, m->name, &r->u.node);
         break;
     case RM_NODE_GONE:
         ev = (struct event){
             .kind = EVENT_NODE_GONE, .u.node_state = {r->u.name, NODE_DOWN}};
         manager_apply(m, &ev, r->u.name);
+        nodekeep_gone(m->s, r->u.name);
         break;
     case RM_JOB:
         rmjobs_told(m, r->u.job);
@@ -114,10 +51,10 @@ static void on_report(void *ctx, const struct rm_report *r)
         rmjobs_kept(m, r->u.name);
         break;
     case RM_RESERVATION:
-        rmreservation_told(m->s, r->u.reservation);
+        rmreservation_told(m, r->u.reservation);
         break;
     case RM_RESERVATION_GONE:
-        rmreservation_gone(m->s, r->u.name);
+        rmreservation_gone(m, r->u.name);
         break;
     case RM_QUOTAS:
         ev = (struct event){.kind = EVENT_QUOTAS, .u.quotas = r->u.quotas};
@@ -126,7 +63,11 @@ static void on_report(void *ctx, const struct rm_report *r)
             r->u.quotas.source, r->u.quotas.n);
         break;
     case RM_RIGHTS:
-        rights_take(m->s->rights, &r->u.rights);
+        rights_take(m->s->rights,
+            !managers_several(m->s) ? NULL
+            : m->known_as           ? m->known_as
+                                    : "",
+            &r->u.rights);
         break;
     case RM_SYNCED:
         rmjobs_synced(m);
@@ -136,56 +77,79 @@ static void on_report(void *ctx, const struct rm_report *r)
             outbox_answered(m, r);
         break;
     case RM_HEALTH:
-        on_health(m, r);
+        health_told(m, r);
         break;
     }
 }
 
-int manager_take_id(struct server *s, char *ret_id, size_t size, struct err *err)
+static void on_report(void *ctx, const struct rm_report *r)
 {
-    if (!s->rm)
+    struct manager *m = ctx;
+    struct border_room room;
+
+    if (managers_hold(m, r))
+        return;
+    size_t mark = border_begin(m->border);
+    struct rm_report here = border_report_in(m->border, r, &room);
+
+    take_report(m, &here);
+    border_end(m->border, mark);
+}
+
+static void hear_line(struct manager *m, const char *line)
+{
+    struct reader reader;
+    struct rm_report r;
+    struct wire_room room;
+    struct err err = {0};
+
+    if (reader_open(&reader, "report", line, strlen(line), &err) == 0
+        && wire_read_report(&reader, &r, &room, &err) == 0)
+        on_report(m, &r);
+    else
+        log_line(m->s->log, LOG_ALERT, "a report is lost: %s", err.text);
+    reader_close(&reader);
+}
+
+void manager_hear(struct manager *m)
+{
+    struct VEC(char *) lines = {0};
+
+    for (size_t i = 0; i < m->held.n; i++)
+        vec_push(&lines, m->held.v[i]);
+    m->held.n = 0;
+    for (size_t i = 0; i < lines.n; i++) {
+        hear_line(m, lines.v[i]);
+        free(lines.v[i]);
+    }
+    vec_fini(&lines);
+}
+
+int manager_take_id(struct manager *m, char *ret_id, size_t size, struct err *err)
+{
+    if (!m->rm)
         return err_set(err, ERR_IO, "the resource manager is not there");
-    if (!s->driver->take_id)
+    if (!m->driver->take_id)
         return err_set(err, ERR_INVALID,
             "the resource manager names jobs itself: it takes no arrays");
-    return s->driver->take_id(s->rm, ret_id, size, err);
+    return m->driver->take_id(m->rm, ret_id, size, err);
 }
 
-void manager_settle(struct server *s)
+void manager_id_here(const struct manager *m, const char *id, char *ret_id, size_t size)
 {
-    struct manager *m = s->manager;
+    size_t mark = border_begin(m->border);
 
-    for (size_t i = 0; i < m->settled.n; i++) {
-        if (s->rm)
-            s->driver->settled(s->rm, m->settled.v[i]);
-        free(m->settled.v[i]);
-    }
-    m->settled.n = 0;
+    snprintf(ret_id, size, "%s", border_job_in(m->border, id));
+    border_end(m->border, mark);
 }
 
-bool manager_up(const struct server *s)
+const struct rm_driver *manager_driver(
+    const struct raw_object *section, struct err *err)
 {
-    return s->rm && s->manager->up;
-}
+    const struct rm_cfg cfg = {.section = section};
+    const char *type = section ? rm_cfg_attr(&cfg, "TYPE") : NULL;
 
-bool manager_synced(const struct server *s)
-{
-    return s->manager && s->manager->synced;
-}
-
-bool manager_ready(const struct server *s)
-{
-    return manager_synced(s) && !s->manager->away;
-}
-
-void manager_poll(struct server *s)
-{
-    if (s->rm) {
-        s->driver->poll(s->rm);
-        outbox_again(s->manager);
-    }
-    if (s->rm && !s->manager->up)
-        count_failing(s->manager);
+    return rm_driver_find(type ? type : "LOCAL", err);
 }
 
 static bool is_local(const struct raw_object *section)
@@ -213,91 +177,74 @@ static void ask_for_nodes(
         ((struct raw_attr){.name = (char *)"NODES", .value = (char *)s->opt.nodes}));
 }
 
-/* The section of the only resource manager, NULL without one. */
-static const struct raw_object *find_section(const struct server *s)
+/* Where a local one keeps its jobs when RMCFG does not say: each has a folder of its
+ * own. */
+static char *spool_of(const struct manager *m)
 {
-    const struct settings *cfg = s->config->settings;
+    struct strbuf file = {0};
 
-    for (size_t i = 0; i < cfg->raw.n; i++)
-        if (strcmp(cfg->raw.v[i].kind, "RMCFG") == 0)
-            return &cfg->raw.v[i];
-    return NULL;
+    strbuf_printf(
+        &file, "spool%s%s", m->known_as ? "-" : "", m->known_as ? m->known_as : "");
+    char *path = home_file(m->s->home, file.text);
+    free(file.text);
+    return path;
 }
 
-static const struct rm_driver *find_driver(
-    const struct raw_object *section, struct err *err)
+int manager_begin(struct manager *m, const struct raw_object *section, struct err *err)
 {
-    const struct rm_cfg cfg = {.section = section};
-    const char *type = section ? rm_cfg_attr(&cfg, "TYPE") : NULL;
-
-    return rm_driver_find(type ? type : "LOCAL", err);
-}
-
-bool manager_can_checkpoint(const struct server *s)
-{
-    struct err err;
-    const struct rm_driver *driver =
-        s->simulation ? NULL : find_driver(s->opt.nodes ? NULL : find_section(s), &err);
-
-    return !driver || !(driver->cannot >> RM_CHECKPOINT & 1);
-}
-
-/* The local one is where no section says otherwise. */
-static int open_driver(struct server *s, const struct rm_sink *sink, struct err *err)
-{
-    char *spool = home_file(s->home, "spool");
-    struct rm_cfg cfg = {.name = "local",
+    struct server *s = m->s;
+    const struct rm_sink sink = {on_report, m};
+    char *spool = spool_of(m);
+    struct rm_cfg cfg = {.name = m->name,
+        .section = section,
         .settings = s->config->settings,
         .spool = spool,
         .home = s->home,
         .last_number = record_last_number(s)};
     struct raw_object asked = {0};
 
-    cfg.section = find_section(s);
-    if (cfg.section)
-        cfg.name = cfg.section->name;
     if (s->opt.nodes) {
-        ask_for_nodes(s, cfg.section, &asked);
+        ask_for_nodes(s, section, &asked);
         cfg.section = &asked;
     }
-    s->driver = find_driver(cfg.section, err);
-    s->rm = s->driver ? s->driver->open(&cfg, s->loop, sink, err) : NULL;
-    if (s->rm && s->driver->note && notes_open(s->manager, err) < 0) {
-        s->driver->close(s->rm);
-        s->rm = NULL;
+    m->driver = manager_driver(cfg.section, err);
+    m->rm = m->driver ? m->driver->open(&cfg, s->loop, &sink, err) : NULL;
+    if (m->rm && m->driver->note && notes_open(m, err) < 0) {
+        m->driver->close(m->rm);
+        m->rm = NULL;
     }
     vec_fini(&asked.attrs);
     free(spool);
-    return s->rm ? 0 : -1;
+    return m->rm ? 0 : -1;
 }
 
-int manager_open(struct server *s, struct err *err)
+int manager_simulate(struct manager *m, struct err *err)
 {
-    struct manager *m = xcalloc(1, sizeof *m);
     const struct rm_sink sink = {on_report, m};
 
-    m->s = s;
-    m->up = true;
-    s->manager = m;
-    passed_load(s);
-    restless_load(s);
-    submissions_open(m);
-    outbox_open(m);
-    if (!s->simulation)
-        return open_driver(s, &sink, err);
-    simulation_connect(s, &sink);
-    return simulation_begin(s, err);
+    m->rm = simulation_connect(m->s, &sink, &m->driver);
+    return simulation_begin(m->s, err);
 }
 
-void manager_close(struct server *s)
+struct manager *manager_new(struct server *s, const char *name, bool plain)
 {
-    struct manager *m = s->manager;
+    struct manager *m = xcalloc(1, sizeof *m);
 
-    if (!m)
-        return;
-    if (s->rm)
-        s->driver->close(s->rm);
-    s->rm = NULL;
+    m->s = s;
+    m->name = xstrdup(name);
+    m->known_as = plain ? NULL : m->name;
+    m->health = health_new();
+    m->border = border_new(m);
+    submissions_open(m);
+    outbox_open(m);
+    return m;
+}
+
+void manager_end(struct manager *m)
+{
+    if (m->rm)
+        m->driver->close(m->rm);
+    m->rm = NULL;
     notes_close(m);
     outbox_close(m);
     vec_fini(&m->told);
@@ -305,55 +252,44 @@ void manager_close(struct server *s)
         free(m->settled.v[i]);
     vec_fini(&m->settled);
     submissions_close(m);
+    rmreservation_close(m);
+    for (size_t i = 0; i < m->held.n; i++)
+        free(m->held.v[i]);
+    vec_fini(&m->held);
+    border_free(m->border);
+    health_free(m->health);
     free(m->immediate);
     free(m->immediate_not);
+    free(m->name);
     free(m);
-    passed_forget(s);
-    s->manager = NULL;
-    rmreservation_close(s);
 }
 
-bool manager_idle(const struct server *s)
+static void settle_ended(struct manager *m)
 {
-    const struct manager *m = s->manager;
-
-    if (!m || !m->synced || !m->up || m->away || m->submissions.n)
-        return false;
-    return outbox_idle(m);
-}
-
-/* schedctl -f makes it look down. */
-static const char *state_name(const struct server *s, const struct manager *m)
-{
-    return m->up && !s->control.rm_failure_until ? "Active" : "Down";
-}
-
-const char *manager_last_failure(const struct server *s)
-{
-    const struct manager *m = s->manager;
-
-    if (!m || m->up || m->nfailures == 0)
-        return NULL;
-    return m->failures[(m->nfailures - 1) % FAILURES_KEPT].text;
-}
-
-json_t *manager_describe(const struct server *s)
-{
-    const struct manager *m = s->manager;
-    json_t *failures = json_array();
-
-    for (uint32_t i = 0; i < m->nfailures && i < FAILURES_KEPT; i++) {
-        const struct failure *f = &m->failures[(m->nfailures - 1 - i) % FAILURES_KEPT];
-        json_array_append_new(
-            failures, json_pack("{s:I, s:s, s:s}", "at", (json_int_t)f->at, "function",
-                          f->function, "message", f->text));
+    for (size_t i = 0; i < m->settled.n; i++) {
+        size_t mark = border_begin(m->border);
+        if (m->rm)
+            m->driver->settled(m->rm, border_job_out(m->border, m->settled.v[i]));
+        border_end(m->border, mark);
+        free(m->settled.v[i]);
     }
-    json_t *o = json_pack("{s:s, s:s, s:s, s:I, s:o}", "name", s->driver->type, "type",
-        s->driver->type, "state", state_name(s, m), "calls", (json_int_t)m->answers,
-        "failures", failures);
-    if (m->answers) {
-        render_real(o, "average_s", m->answer_s / (double)m->answers);
-        render_real(o, "max_s", m->answer_max_s);
+    m->settled.n = 0;
+}
+
+void manager_settle(struct server *s)
+{
+    for (size_t i = 0; s->managers && i < s->managers->v.n; i++)
+        settle_ended(s->managers->v.v[i]);
+}
+
+void manager_poll(struct server *s)
+{
+    for (size_t i = 0; s->managers && i < s->managers->v.n; i++) {
+        struct manager *m = s->managers->v.v[i];
+        if (!m->rm)
+            continue;
+        m->driver->poll(m->rm);
+        outbox_again(m);
+        health_look(m);
     }
-    return o;
 }

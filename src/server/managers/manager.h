@@ -1,5 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0
- * The resource manager's side: reports in, commands out. Private to src/server. */
+ * The resource managers' side: reports in, commands out. There is one, or several with
+ * nodes and jobs of their own: what is about a job goes to its own, what is about all
+ * to each. Private to src/server.
+ *
+ *     RMCFG[slurm] --> manager: border, outbox, submissions, notes, health
+ *     RMCFG[pbs]   --> manager: the same of its own                --> one engine */
 #ifndef MAUI_SERVER_MANAGER_H
 #define MAUI_SERVER_MANAGER_H
 
@@ -7,6 +12,7 @@
 #include "rm/rm.h"
 #include "server/http/request.h"
 
+struct manager;
 struct server;
 
 int manager_open(struct server *s, struct err *err);
@@ -22,27 +28,56 @@ void manager_send(struct server *s, bool committed);
 /* After a commit: what is accounted for by now is not needed any more. */
 void manager_settle(struct server *s);
 
-/* Ask the resource manager to look again. */
+/* Ask the resource managers to look again. */
 void manager_poll(struct server *s);
 
-/* Everything has been told at least once: before that no cycle makes sense. */
+/* Everything has been told at least once: before that no cycle makes sense. Of several,
+ * one that is out of reach is not waited for, nor one that stays silent for long: its
+ * nodes are there as they were remembered, and down. */
 bool manager_synced(const struct server *s);
-/* And it is within reach now: else what it last told may not be so any more. */
+/* And it is within reach now, one of several at least: else what was last told may not
+ * be so any more. Of those out of reach the engine knows that. */
 bool manager_ready(const struct server *s);
+/* Before each cycle: is there still somebody to wait for? */
+void manager_wait(struct server *s);
+/* Has each of them told everything? Of one that is not waited for that may be later. */
+bool managers_all_synced(const struct server *s);
+/* Has the one of that name in the engine (NULL = the plain one) told everything? */
+bool manager_knows(const struct server *s, const char *known_as);
 
 /* Nothing is asked of it that has not been answered, but for stops, which are recorded.
- */
+ * Where managers have changed those that are out of reach are not waited for. */
 bool manager_idle(const struct server *s);
+
+/* ---- several ---- */
+
+bool managers_several(const struct server *s);
+/* Is that the name of one of them, in RMCFG? */
+bool managers_has(const struct server *s, const char *name);
+/* Other settings are in force. */
+void manager_configure(struct server *s);
+/* Is what RMCFG says other than when they began? Then another engine is told by those
+ * that there are now, in a quiet moment (journal/anew.h). */
+bool managers_changed(const struct server *s);
+/* What is said of a node's or a job's manager in records and lists: its name where
+ * there are several, else its type. */
+const char *manager_label(const struct server *s, uint32_t rm);
+const char *manager_label_of(const struct server *s, const char *job);
+/* Does the job of that id run on this machine, by us? */
+bool manager_is_local(const struct server *s, const char *job);
+/* Are the numbers of its manager's jobs ours to give, by the id of a job? */
+bool manager_numbers(const struct server *s, const char *id);
 
 /* A user or administrator cancels a job: it leaves the engine at once and its nodes
  * when the resource manager says so. */
 int manager_cancel(
     struct server *s, const struct job *j, const struct job_end *why, struct err *err);
 
-/* Can the resource manager do such a thing at all? Else -1 with a sentence. */
-int manager_can(const struct server *s, enum rm_action action, struct err *err);
+/* Can the job's resource manager do such a thing at all? Else -1 with a sentence. */
+int manager_can(const struct server *s, const struct job *j, enum rm_action action,
+    struct err *err);
 
-/* Can it checkpoint jobs? To be asked before it is opened. */
+/* Can it, can all of them, checkpoint jobs? To be asked before it is opened. */
 bool manager_can_checkpoint(const struct server *s);
 
 /* Tell the resource manager something about a job that is no decision of the engine:
@@ -64,7 +99,11 @@ struct manager_feed {
     void *ctx;
 };
 void manager_submit_all(
-    struct server *s, struct request *request, const struct manager_feed *feed);
+    struct manager *m, struct request *request, const struct manager_feed *feed);
+/* To which one a job goes that asks for that: whose partition, or nodes, it names; else
+ * the first of RMCFG. NULL with a sentence: it asks for two of them. */
+struct manager *manager_pick(
+    const struct server *s, const struct job_desc *d, struct err *err);
 /* One of them; may be used from `next` only. */
 void manager_submit(
     struct server *s, struct manager_batch *b, struct rm_submission *sub);
@@ -76,7 +115,10 @@ void manager_break_off(
 size_t manager_submitting(const struct server *s, const char *user);
 
 /* A fresh number for the jobs of an array. */
-int manager_take_id(struct server *s, char *ret_id, size_t size, struct err *err);
+int manager_take_id(struct manager *m, char *ret_id, size_t size, struct err *err);
+/* As the job will be called here: the same, of several the manager's name before it. */
+void manager_id_here(
+    const struct manager *m, const char *id, char *ret_id, size_t size);
 
 /* Holds of a job that waits have changed by these kinds: where the resource manager
  * takes holds it is told. It knows two: of the owner, and of an administrator, which a
@@ -84,14 +126,15 @@ int manager_take_id(struct server *s, char *ret_id, size_t size, struct err *err
 int manager_tell_hold(
     struct server *s, const struct job *j, unsigned released, struct err *err);
 
-/* Does it answer, as far as we know? */
-bool manager_up(const struct server *s);
+/* The i-th: its label, and does it answer, as far as we know? NULL: there are no more.
+ */
+const char *manager_at(const struct server *s, size_t i, bool *ret_up);
 
-/* What went wrong last; NULL when nothing did, or all is well again. Borrowed until the
- * next report. */
-const char *manager_last_failure(const struct server *s);
+/* Who is waited for, and what went wrong there last; NULL when nothing did, or all is
+ * well again. Borrowed until the next report. */
+const char *manager_waited_for(const struct server *s, const char **ret_failure);
 
-/* For diagnose -R, as the API's Manager. A new reference. */
+/* For diagnose -R, as a list of the API's Manager. A new reference. */
 json_t *manager_describe(const struct server *s);
 
 /* Why a job ended, of what the resource manager tells (managers/jobs.c). */

@@ -114,8 +114,11 @@ static void send_note(struct manager *m, const struct job *j, const struct noted
     if (now->start_at > 0 && now->start_at < TIME_NEVER)
         add_start(&text, now->start_at, world_now(s));
     strbuf_printf(&text, " (checkjob %s)", j->id);
-    s->driver->note(s->rm,
-        &(struct rm_note){.job = j->id, .text = text.text, .start_at = now->start_at});
+    size_t mark = border_begin(m->border);
+    m->driver->note(m->rm, &(struct rm_note){.job = border_job_out(m->border, j->id),
+                               .text = text.text,
+                               .start_at = now->start_at});
+    border_end(m->border, mark);
     free(text.text);
 }
 
@@ -131,7 +134,8 @@ static void look_at_jobs(struct manager *m)
     for (size_t i = 0; i < c->jobs.n && left > 0; i++) {
         size_t at = (n->next + i) % c->jobs.n;
         const struct job *j = c->jobs.v[at];
-        if (!j || (j->state != JOB_IDLE && !words_of_hold(m, j)))
+        if (!j || managers_of(m->s, j) != m
+            || (j->state != JOB_IDLE && !words_of_hold(m, j)))
             continue;
         struct noted fresh = note_of(m, j);
         if (is_same(&fresh, &n->jobs.v[at], now))
@@ -148,7 +152,7 @@ static int on_timer(sd_event_source *source, uint64_t at, void *ctx)
     struct manager *m = ctx;
 
     (void)at;
-    if (manager_ready(m->s))
+    if (m->synced && !m->away)
         look_at_jobs(m);
     sd_event_source_set_time_relative(source, EVERY_US);
     return sd_event_source_set_enabled(source, SD_EVENT_ONESHOT);

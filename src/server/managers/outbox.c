@@ -289,7 +289,7 @@ void manager_decided(struct server *s, const struct action *a, const struct job 
 
     if (a->kind >= sizeof to / sizeof to[0] || !to[a->kind].yes)
         return;
-    struct order *o = add_order(s->manager, to[a->kind].action, j, a->text);
+    struct order *o = add_order(managers_of(s, j), to[a->kind].action, j, a->text);
     o->start_at = a->start_at;
     o->preempts = a->kind == ACTION_REQUEUE && a->by != INDEX_NONE;
 }
@@ -439,7 +439,11 @@ static void send_order(struct manager *m, struct order *o)
         .text = o->text};
 
     mark_sent(m, o);
-    if (m->s->driver->command(m->s->rm, &cmd, &err) == 0)
+    size_t mark = border_begin(m->border);
+    struct rm_command own = border_command_out(m->border, &cmd);
+    int result = m->driver->command(m->rm, &own, &err);
+    border_end(m->border, mark);
+    if (result == 0)
         return;
     HASH_FIND(
         hh, m->orders, &token, sizeof token, o); /* or answered at once, and gone */
@@ -448,11 +452,9 @@ static void send_order(struct manager *m, struct order *o)
 }
 
 /* What is answered at once, and what that leads to, changes the queues meanwhile. */
-void manager_send(struct server *s, bool committed)
+static void send_orders(struct manager *m, bool committed)
 {
-    struct manager *m = s->manager;
-
-    if (!m || !s->rm || m->away || s->mode == MODE_TEST || commit_is_failing(s))
+    if (!m->rm || m->away)
         return;
     struct bitset leaving = {0}; /* nodes that jobs told to stop are still on */
     struct order_list later = TAILQ_HEAD_INITIALIZER(later);
@@ -480,14 +482,24 @@ void manager_send(struct server *s, bool committed)
         send_order(m, o);
 }
 
+void manager_send(struct server *s, bool committed)
+{
+    struct managers *all = s->managers;
+
+    if (!all || s->mode == MODE_TEST)
+        return;
+    for (size_t i = 0; i < all->v.n && !commit_is_failing(s); i++)
+        send_orders(all->v.v[i], committed);
+}
+
 int manager_cancel(
     struct server *s, const struct job *j, const struct job_end *why, struct err *err)
 {
-    struct manager *m = s->manager;
+    struct manager *m = managers_of(s, j);
     struct event ev = {.kind = EVENT_CANCEL, .u.end = {.id = j->id, .how = EV_CANCEL}};
     char text[JOBEND_TEXT];
 
-    if (!s->rm)
+    if (!m->rm)
         return err_set(err, ERR_IO, "the resource manager is not there");
     jobend_format(why, text, sizeof text);
     struct order *o = add_order(m, RM_CANCEL, j, text);
@@ -499,22 +511,25 @@ int manager_cancel(
     return -1;
 }
 
-int manager_can(const struct server *s, enum rm_action action, struct err *err)
+int manager_can(
+    const struct server *s, const struct job *j, enum rm_action action, struct err *err)
 {
-    if (!s->rm)
+    const struct manager *m = managers_of(s, j);
+
+    if (!m->rm)
         return err_set(err, ERR_IO, "the resource manager is not there");
-    if (s->driver->cannot >> action & 1)
+    if (m->driver->cannot >> action & 1)
         return err_set(err, ERR_INVALID, "the resource manager %s cannot %s jobs",
-            s->driver->type, rm_action_name(action));
+            managers_label(m), rm_action_name(action));
     return 0;
 }
 
 int manager_tell(struct server *s, const struct job *j, const struct rm_command *what,
     struct err *err)
 {
-    if (manager_can(s, what->action, err) < 0)
+    if (manager_can(s, j, what->action, err) < 0)
         return -1;
-    struct order *o = add_order(s->manager, what->action, j, what->text);
+    struct order *o = add_order(managers_of(s, j), what->action, j, what->text);
     o->signal = what->signal;
     o->kinds = what->kinds;
     if (is_promised(what->action)) /* a hold or its release, as a stop is */
@@ -639,7 +654,17 @@ void outbox_again(struct manager *m)
 static void again(
     void *ctx, const char *job, enum rm_action action, unsigned kinds, const char *text)
 {
-    struct manager *m = ctx;
+    struct managers *all = ctx;
+    struct manager *m = managers_of_id(all->s, job);
+
+    if (!m) {
+        log_line(all->s->log, LOG_WARNING,
+            "job '%s' is of a resource manager that is not configured any more: what "
+            "was decided about it is not carried out",
+            job);
+        record_order_done(all->s, job);
+        return;
+    }
     struct order *o = new_order(m, action, job, text);
 
     o->kinds = kinds;
@@ -678,7 +703,11 @@ void outbox_open(struct manager *m)
     TAILQ_INIT(&m->queue);
     TAILQ_INIT(&m->removals);
     TAILQ_INIT(&m->leaving);
-    record_each_order(m->s, m, again);
+}
+
+void outbox_recall(struct managers *all)
+{
+    record_each_order(all->s, all, again);
 }
 
 void outbox_close(struct manager *m)

@@ -1,23 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0
- * The parts of the resource manager's side: outbox.c (orders), managers/jobs.c (jobs as
- * told), submissions.c (what is submitted), notes.c (what the RM
- * shows beside jobs), manager.c (the rest). Private to them. */
+ * The parts of the resource managers' side: managers.c (all of them), and of each
+ * outbox.c (orders), managers/jobs.c (jobs as told), submissions.c (what is submitted),
+ * notes.c (what the RM shows beside jobs), border.c (its names), health.c (does it
+ * answer?), manager.c (the rest). Private to them. */
 #ifndef MAUI_SERVER_MANAGER_PRIVATE_H
 #define MAUI_SERVER_MANAGER_PRIVATE_H
 
 #include "base/hash.h"
 #include "server/http/turns.h"
+#include "server/managers/border.h"
 #include "server/managers/manager.h"
 
 #include <jansson.h>
 #include <sys/queue.h>
-
-#define FAILURES_KEPT 3
-
-struct failure {
-    int64_t at;
-    char function[40], text[200];
-};
 
 struct manager_batch;
 struct submission {
@@ -60,10 +55,30 @@ struct job_orders {
     struct order_list list;
 };
 
+struct health;
 struct notes;
+struct rmreservations;
+
+/* All of them, in the order of RMCFG. */
+struct managers {
+    struct server *s;
+    struct VEC(struct manager *) v;
+    struct VEC(char *) former; /* owned: named in ids, and not configured any more */
+    char *lines;               /* of RMCFG, as they were when it began; owned */
+    bool changed;              /* and are not any more */
+    bool meeting; /* for the first time: names go by the order of the lines */
+    bool waited;  /* those that have not told anything are not waited for any more */
+    uint64_t since_us; /* when that began, of the loop's clock */
+};
 
 struct manager {
     struct server *s;
+    char *name;           /* of RMCFG[name]; owned */
+    const char *known_as; /* its name in the engine; NULL = it is the plain one */
+    const struct rm_driver *driver;
+    struct rm *rm;
+    struct border *border;
+    struct VEC(char *) held; /* owned lines of wire.h: told before its turn came */
     uint64_t next_token;
     struct order *orders;       /* all of them: hashed by token */
     struct job_orders *by_job;  /* hashed by id */
@@ -78,17 +93,61 @@ struct manager {
     struct VEC(struct submission) submissions; /* handed on, not answered */
     struct turns batches;                      /* that have more to hand on */
     bool feeding;
-    struct failure failures[FAILURES_KEPT];
-    uint32_t nfailures;
-    uint64_t answers; /* to submissions and orders, and how long they took */
-    double answer_s, answer_max_s;
     char *immediate, *immediate_not; /* owned: what was told (immediate.h), or NULL */
-    bool up;
     bool away; /* the RM is out of reach: what it last told may not be so any more */
-    int64_t failing; /* looks in a row that found it down */
-    bool failure_told;
+    bool told_away; /* the engine knows that */
+    struct health *health;
     struct notes *notes;
+    struct rmreservations *reservations; /* reservation.c */
 };
+
+/* ---- managers.c ---- */
+
+/* Whose job, node or id it is. Of an id that begins with no manager's name: the plain
+ * one's. NULL: of one that is not configured any more. O(managers), O(1) of one. */
+struct manager *managers_of(const struct server *s, const struct job *j);
+struct manager *managers_of_node(const struct server *s, const struct node *n);
+struct manager *managers_of_id(const struct server *s, const char *id);
+/* The one with whose name and a '.' the id begins, and what follows; NULL = none. */
+const struct manager *managers_named(
+    const struct server *s, const char *id, const char **ret_rest);
+/* For people: of several its name, else what it is. */
+const char *managers_label(const struct manager *m);
+/* Where they meet for the first time one is heard when those before it have told
+ * everything, so that who has a name first goes by the order of RMCFG. True: the report
+ * is kept for then. */
+bool managers_hold(struct manager *m, const struct rm_report *r);
+/* One more has told everything, or is not waited for: whose turn is it now? */
+void managers_hear(struct managers *all);
+void manager_hear(struct manager *m); /* what was held of it */
+/* It went away, or is back: of several the engine is told. */
+void managers_tell_away(struct manager *m);
+/* For record_forget_unclaimed(): is the job of that one, `ctx`? */
+bool managers_claims(const struct server *s, const char *id, const void *ctx);
+
+/* ---- manager.c ---- */
+
+/* One of them, not in touch with anybody yet. */
+struct manager *manager_new(struct server *s, const char *name, bool plain);
+/* Its driver is opened, by that section (NULL = none). -1 with a sentence when it can
+ * never work as configured. */
+int manager_begin(struct manager *m, const struct raw_object *section, struct err *err);
+int manager_simulate(struct manager *m, struct err *err);
+void manager_end(struct manager *m); /* its jobs go on running */
+const struct rm_driver *manager_driver(
+    const struct raw_object *section, struct err *err);
+
+/* ---- health.c ---- */
+
+struct health *health_new(void);
+void health_free(struct health *h);
+void health_told(struct manager *m, const struct rm_report *r);
+/* It was asked to look again, and is still down. */
+void health_look(struct manager *m);
+bool health_is_up(const struct manager *m);
+const char *health_last_failure(const struct manager *m);
+/* For diagnose -R. A new reference. */
+json_t *health_describe(const struct manager *m);
 
 /* An event; `id`, which is still there when it fails, is of a job or a node. */
 void manager_apply(struct manager *m, struct event *ev, const char *id);
@@ -116,8 +175,9 @@ void rmholds_synced(struct manager *m);
 
 /* ---- outbox.c ---- */
 
-/* Orders of a former life that were not confirmed. */
 void outbox_open(struct manager *m);
+/* Orders of a former life that were not confirmed. */
+void outbox_recall(struct managers *all);
 void outbox_close(struct manager *m);
 bool outbox_stops(enum rm_action a);
 /* False when the answer is not to an order. */

@@ -6,6 +6,7 @@
 
 #include "base/zone.h"
 #include "cluster/rsvdraft.h"
+#include "server/managers/private.h"
 #include "server/server_private.h"
 
 #include <string.h>
@@ -109,9 +110,9 @@ static void unmake(struct server *s, struct rm_rsv_name *known)
     known->made = NULL;
 }
 
-static struct rm_rsv_name *find(struct server *s, const char *name)
+static struct rm_rsv_name *find(const struct manager *m, const char *name)
 {
-    struct rmreservations *all = s->rmreservations;
+    struct rmreservations *all = m->reservations;
 
     for (size_t i = 0; all && i < all->v.n; i++)
         if (strcmp(all->v.v[i].name, name) == 0)
@@ -119,19 +120,19 @@ static struct rm_rsv_name *find(struct server *s, const char *name)
     return NULL;
 }
 
-void rmreservation_told(struct server *s, const struct rm_reservation *r)
+void rmreservation_told(struct manager *m, const struct rm_reservation *r)
 {
-    struct rm_rsv_name *known = find(s, r->name);
+    struct server *s = m->s;
+    struct rm_rsv_name *known = find(m, r->name);
     struct err err = {0};
 
-    if (!s->rmreservations)
-        s->rmreservations = xcalloc(1, sizeof *s->rmreservations);
+    if (!m->reservations)
+        m->reservations = xcalloc(1, sizeof *m->reservations);
     if (known) {
         unmake(s, known);
     } else {
-        vec_push(
-            &s->rmreservations->v, ((struct rm_rsv_name){.name = xstrdup(r->name)}));
-        known = find(s, r->name);
+        vec_push(&m->reservations->v, ((struct rm_rsv_name){.name = xstrdup(r->name)}));
+        known = find(m, r->name);
     }
     known->told = true;
     if (r->end_at > world_now(s) && make(s, r, &known->made, &err) < 0)
@@ -140,32 +141,32 @@ void rmreservation_told(struct server *s, const struct rm_reservation *r)
             err.text);
 }
 
-void rmreservation_gone(struct server *s, const char *name)
+void rmreservation_gone(struct manager *m, const char *name)
 {
-    struct rm_rsv_name *known = find(s, name);
+    struct rm_rsv_name *known = find(m, name);
 
     if (!known)
         return;
-    unmake(s, known);
+    unmake(m->s, known);
     free(known->name);
-    vec_remove(&s->rmreservations->v, (size_t)(known - s->rmreservations->v.v));
+    vec_remove(&m->reservations->v, (size_t)(known - m->reservations->v.v));
 }
 
-void rmreservation_synced(struct server *s)
+void rmreservation_synced(struct manager *m)
 {
-    struct rmreservations *all = s->rmreservations;
+    struct rmreservations *all = m->reservations;
 
     for (size_t i = all ? all->v.n : 0; i-- > 0;) {
         if (!all->v.v[i].told)
-            rmreservation_gone(s, all->v.v[i].name);
+            rmreservation_gone(m, all->v.v[i].name);
         else
             all->v.v[i].told = false;
     }
 }
 
-void rmreservation_close(struct server *s)
+void rmreservation_close(struct manager *m)
 {
-    struct rmreservations *all = s->rmreservations;
+    struct rmreservations *all = m->reservations;
 
     for (size_t i = 0; all && i < all->v.n; i++) {
         free(all->v.v[i].name);
@@ -174,5 +175,5 @@ void rmreservation_close(struct server *s)
     if (all)
         vec_fini(&all->v);
     free(all);
-    s->rmreservations = NULL;
+    m->reservations = NULL;
 }

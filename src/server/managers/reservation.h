@@ -7,13 +7,13 @@
 
 #include "rm/rm.h"
 
-struct server;
+struct manager;
 
 /* It is new, or something of it changed. */
-void rmreservation_told(struct server *s, const struct rm_reservation *r);
-void rmreservation_gone(struct server *s, const char *name);
+void rmreservation_told(struct manager *m, const struct rm_reservation *r);
+void rmreservation_gone(struct manager *m, const char *name);
 /* All is told: what was not since the last call is gone. */
-void rmreservation_synced(struct server *s);
-void rmreservation_close(struct server *s);
+void rmreservation_synced(struct manager *m);
+void rmreservation_close(struct manager *m);
 
 #endif

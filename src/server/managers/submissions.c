@@ -15,7 +15,8 @@
 
 /* What one request submits: a job, or those of an array. The client waits for all. */
 struct manager_batch {
-    struct turn turn; /* while there is more to hand on */
+    struct manager *m; /* whose job it will be */
+    struct turn turn;  /* while there is more to hand on */
     struct request *request;
     json_t *ids; /* of those made */
     size_t open; /* not answered yet */
@@ -23,9 +24,9 @@ struct manager_batch {
     struct err err;
 };
 
-static void free_batch(struct manager *m, struct manager_batch *b)
+static void free_batch(struct manager_batch *b)
 {
-    turns_remove(&m->batches, &b->turn);
+    turns_remove(&b->m->batches, &b->turn);
     b->feed.done(b->feed.ctx);
     json_decref(b->ids);
     free(b);
@@ -81,7 +82,7 @@ static void settle_batch(struct server *s, struct manager_batch *b)
         }
         request_refuse(b->request, &b->err);
     }
-    free_batch(s->manager, b);
+    free_batch(b);
 }
 
 /* One more of the request. An array that nobody waits for any more is not gone on with,
@@ -92,23 +93,22 @@ static void hand_on(struct server *s, struct manager_batch *b)
         && request_is_abandoned(b->request))
         err_set(&b->err, ERR_CONFLICT, "who submitted the array has gone");
     if (b->err.code != ERR_NONE || !b->feed.next(s, b, b->feed.ctx))
-        turns_remove(&s->manager->batches, &b->turn);
+        turns_remove(&b->m->batches, &b->turn);
     settle_batch(s, b);
 }
 
 /* What there is room for, after what does not wait for room (or NULL). */
-static void feed(struct server *s, struct manager_batch *at_once)
+static void feed(struct manager *m, struct manager_batch *at_once)
 {
-    struct manager *m = s->manager;
     struct turn *turn;
 
     if (m->feeding)
         return; /* answered at once: the loop below goes on */
     m->feeding = true;
     if (at_once)
-        hand_on(s, at_once);
+        hand_on(m->s, at_once);
     while (m->submissions.n < UNDER_WAY && (turn = turns_next(&m->batches)))
-        hand_on(s, turn->of);
+        hand_on(m->s, turn->of);
     m->feeding = false;
 }
 
@@ -131,7 +131,7 @@ bool submissions_answered(struct manager *m, const struct rm_report *r)
             vec_remove(&m->submissions, i);
             note_answer(b, r);
             settle_batch(m->s, b);
-            feed(m->s, NULL);
+            feed(m, NULL);
             return true;
         }
     return false;
@@ -140,17 +140,21 @@ bool submissions_answered(struct manager *m, const struct rm_report *r)
 void manager_submit(
     struct server *s, struct manager_batch *b, struct rm_submission *sub)
 {
-    struct manager *m = s->manager;
+    struct manager *m = b->m;
     struct err err = {0};
 
+    (void)s;
     if (b->err.code != ERR_NONE)
         return;
     sub->token = ++m->next_token;
     vec_push(&m->submissions, ((struct submission){sub->token, manager_clock(m), b}));
     b->open++;
-    if (!s->rm)
-        err_set(&err, ERR_IO, "the resource manager is not there");
-    else if (s->driver->submit(s->rm, sub, &err) == 0)
+    size_t mark = border_begin(m->border);
+    struct rm_submission own = border_submission_out(m->border, sub);
+    int result = m->rm ? m->driver->submit(m->rm, &own, &err)
+                       : err_set(&err, ERR_IO, "the resource manager is not there");
+    border_end(m->border, mark);
+    if (result == 0)
         return;
     m->submissions.n--;
     b->open--;
@@ -158,9 +162,11 @@ void manager_submit(
 }
 
 void manager_submit_all(
-    struct server *s, struct request *request, const struct manager_feed *what)
+    struct manager *m, struct request *request, const struct manager_feed *what)
 {
     struct manager_batch *b = xcalloc(1, sizeof *b);
+
+    b->m = m;
 
     b->request = request;
     b->ids = json_array();
@@ -168,27 +174,34 @@ void manager_submit_all(
     b->turn.of = b;
     if (b->feed.begins)
         b->feed.begins(b, b->feed.ctx);
-    feed(s, turns_add(&s->manager->batches, request_who(request)->user, &b->turn)
-                ? b
-                : NULL);
+    feed(m, turns_add(&m->batches, request_who(request)->user, &b->turn) ? b : NULL);
 }
 
 void manager_break_off(struct server *s, struct manager_batch *b, const struct err *why)
 {
     if (b->err.code == ERR_NONE)
         b->err = *why;
-    turns_remove(&s->manager->batches, &b->turn);
+    turns_remove(&b->m->batches, &b->turn);
     settle_batch(s, b);
+}
+
+static size_t count_submitting(const struct manager *m, const char *user)
+{
+    size_t n = 0;
+
+    for (size_t i = 0; i < m->submissions.n; i++)
+        n += !user
+             || identity_owns(request_who(m->submissions.v[i].batch->request), user);
+    return n;
 }
 
 size_t manager_submitting(const struct server *s, const char *user)
 {
-    const struct manager *m = s->manager;
+    const struct managers *all = s->managers;
     size_t n = 0;
 
-    for (size_t i = 0; m && i < m->submissions.n; i++)
-        n += !user
-             || identity_owns(request_who(m->submissions.v[i].batch->request), user);
+    for (size_t i = 0; all && i < all->v.n; i++)
+        n += count_submitting(all->v.v[i], user);
     return n;
 }
 
@@ -206,12 +219,12 @@ void submissions_close(struct manager *m)
         struct manager_batch *b = turn->of;
         turns_remove(&m->batches, turn);
         if (b->open == 0)
-            free_batch(m, b);
+            free_batch(b);
     }
     for (size_t i = 0; i < m->submissions.n; i++) {
         struct manager_batch *b = m->submissions.v[i].batch;
         if (--b->open == 0)
-            free_batch(m, b);
+            free_batch(b);
     }
     vec_fini(&m->submissions);
 }

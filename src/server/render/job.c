@@ -9,6 +9,7 @@
 #include "policy/limits_use.h"
 #include "policy/reason.h"
 #include "server/drafts/jobattr.h"
+#include "server/managers/manager.h"
 #include "server/render/obstacles.h"
 #include "server/render/render.h"
 #include "server/server_private.h"
@@ -441,6 +442,8 @@ json_t *render_job(struct server *s, const struct job *j, const struct identity 
     if (render_section(j) == SECTION_ELIGIBLE || j->state == JOB_SUSPENDED)
         json_object_set_new(o, "reason", render_reason(s, j, who));
     render_int(o, "at", world_now(s));
+    if (managers_several(s))
+        render_text(o, "rm", manager_label(s, job_rm(j)));
     render_real(o, "pe", j->pe);
     add_limits(o, j);
     render_job_funds(s, j, o);

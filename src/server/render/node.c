@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Nodes as the API shows them. */
 #include "cluster/partition.h"
+#include "server/managers/manager.h"
 #include "server/render/render.h"
 #include "server/server_private.h"
 
@@ -116,6 +117,8 @@ json_t *render_node(struct server *s, const struct node *n)
         render_amounts(&n->util));
 
     render_int(o, "at", world_now(s));
+    if (managers_several(s))
+        render_text(o, "rm", manager_label(s, n->rm));
     render_real(o, "load", n->load);
     render_real(o, "speed", n->speed);
     if (n->os != NAME_NONE)

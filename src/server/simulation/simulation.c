@@ -378,11 +378,12 @@ void simulation_want(struct server *s)
 
 /* ---- as a resource manager ---- */
 
-void simulation_connect(struct server *s, const struct rm_sink *sink)
+struct rm *simulation_connect(
+    struct server *s, const struct rm_sink *sink, const struct rm_driver **ret_driver)
 {
     s->simulation->sink = *sink;
-    s->driver = &simulated_driver;
-    s->rm = &s->simulation->rm;
+    *ret_driver = &simulated_driver;
+    return &s->simulation->rm;
 }
 
 /* Iterations come behind the commit: what follows from one has been carried out when

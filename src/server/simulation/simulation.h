@@ -20,9 +20,9 @@ struct server;
 int simulation_load(struct server *s, struct err *err);
 void simulation_free(struct server *s);
 
-/* The machine and the jobs of the trace, as a resource manager: put into s->driver and
- * s->rm. */
-void simulation_connect(struct server *s, const struct rm_sink *sink);
+/* The machine and the jobs of the trace, as a resource manager. */
+struct rm *simulation_connect(
+    struct server *s, const struct rm_sink *sink, const struct rm_driver **ret_driver);
 /* Tell the nodes; from then on iterations may run. */
 int simulation_begin(struct server *s, struct err *err);
 

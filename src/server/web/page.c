@@ -275,9 +275,11 @@ static int read_parameters(struct server *s, struct err *err)
 void page_configure(struct server *s)
 {
     struct page *p = s->page;
-    uint16_t before = p->wish;
+    uint16_t before = p ? p->wish : 0;
     struct err err = {0};
 
+    if (!p)
+        return; /* what was changed before a restart is read before the page begins */
     p->wrong = (struct err){0};
     if (read_parameters(s, &p->wrong) < 0) {
         log_line(s->log, LOG_ALERT, "the web page is off: %s", p->wrong.text);

@@ -62,7 +62,7 @@ static void slurm_brings_values_along_unless_others_are_said(void **state)
     struct config *c = load("RMCFG[a] TYPE=SLURM\n");
 
     (void)state;
-    assert_string_equal(cfg_get(c, "NODEALLOCATIONPOLICY", NULL), "PRIORITY");
+    assert_string_equal(cfg_get(c, "NODEALLOCATIONPOLICY", NULL), "TIGHTEST");
     assert_true(c->settings->enable_multireq_jobs);
     config_destroy(c);
     c = load("NODEALLOCATIONPOLICY FIRSTAVAILABLE\nRMCFG[a] TYPE=SLURM\n"

@@ -233,6 +233,8 @@ static void events_about_nodes_and_the_whole_come_back(void **state)
         &s, (struct event){.kind = EVENT_QUOTAS, .u.quotas = {"Slurm", quotas, 2}});
     comes_back(
         &s, (struct event){.kind = EVENT_QUOTAS, .u.quotas = {"Slurm", NULL, 0}});
+    comes_back(&s, (struct event){.kind = EVENT_MANAGER, .u.manager = {"pbs", true}});
+    comes_back(&s, (struct event){.kind = EVENT_MANAGER});
     comes_back(&s, (struct event){.kind = EVENT_RESET_STATISTICS});
     comes_back(&s, (struct event){.kind = EVENT_RESET_FAIRSHARE});
     struct event ev = {.kind = EVENT_SETTINGS, .u.settings = s.config->settings};

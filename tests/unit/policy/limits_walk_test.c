@@ -178,7 +178,7 @@ static void combinations_have_one_number_each_until_forgotten(void **state)
 {
     (void)state;
     struct credsets s = {0};
-    uint32_t cred[CRED_KINDS] = {0};
+    uint32_t cred[CRED_VECTOR] = {0};
 
     for (int round = 0; round < 2; round++) {
         for (uint32_t i = 0; i < 100; i++) {

@@ -154,6 +154,7 @@ static const struct {
         "the cluster has 3"},
     {{.code = WAIT_RM_LIMIT, .object = UINT32_MAX},
         "the resource manager refused to start a job like it"},
+    {{.code = WAIT_MANAGER}, "its resource manager does not answer"},
     {{.code = WAIT_FUNDS, .asked = 57600000, .limit = 40000000, .used = 12000000},
         "needs 57,600 credits, 40,000 left in DEFAULT, 12,000 of them kept for 0 "
         "running jobs"},

@@ -10,13 +10,16 @@
 #include "rm/adapter/listing.h"
 #include "rm/adapter/pending.h"
 #include "rm/adapter/run.h"
+#include "rm/adapter/wake.h"
 
 #include <fcntl.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/socket.h>
 #include <sys/stat.h>
+#include <sys/un.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -549,6 +552,47 @@ static void the_heartbeat_says_what_becomes_of_jobs_at_once(void **state)
     beat_destroy(b);
 }
 
+static void count_sign(void *ctx)
+{
+    ++*(unsigned *)ctx;
+}
+
+static void signs_in_a_socket_of_ours_wake_once(void **state)
+{
+    struct scene *s = *state;
+    struct sockaddr_un at = {.sun_family = AF_UNIX};
+    int fd = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+    unsigned woken = 0;
+    struct err err;
+    struct stat st;
+    struct wake *w;
+    sd_event *loop;
+    char path[200];
+
+    assert_true(sd_event_new(&loop) >= 0);
+    snprintf(at.sun_path, sizeof at.sun_path, "%s/wake", s->folder);
+    close(open(at.sun_path, O_CREAT | O_WRONLY | O_CLOEXEC, 0666)); /* gives way */
+    w = wake_new(loop, at.sun_path, count_sign, &woken, &err);
+    assert_non_null(w);
+    assert_int_equal(stat(at.sun_path, &st), 0);
+    assert_int_equal(st.st_mode & 0777, 0600);
+    for (int i = 0; i < 3; i++)
+        assert_int_equal(sendto(fd, "1", 1, 0, (struct sockaddr *)&at, sizeof at), 1);
+    assert_true(sd_event_run(loop, 1000000) > 0);
+    assert_int_equal(woken, 1);
+    assert_int_equal(sd_event_run(loop, 0), 0);
+    wake_destroy(w);
+    assert_int_equal(stat(at.sun_path, &st), -1);
+    memset(path, 'a', sizeof path - 1);
+    path[0] = '/';
+    path[sizeof path - 1] = '\0';
+    assert_null(wake_new(loop, path, count_sign, &woken, &err));
+    assert_non_null(strstr(err.text, "at most 107"));
+    assert_null(wake_new(loop, "/no/such/wake", count_sign, &woken, &err));
+    close(fd);
+    sd_event_unref(loop);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -579,6 +623,8 @@ int main(void)
         cmocka_unit_test(what_was_asked_survives_as_text),
         cmocka_unit_test_setup_teardown(
             the_heartbeat_says_what_becomes_of_jobs_at_once, begin, end),
+        cmocka_unit_test_setup_teardown(
+            signs_in_a_socket_of_ours_wake_once, begin, end),
     };
 
     return cmocka_run_group_tests_name("adapter", tests, NULL, NULL);

@@ -75,7 +75,7 @@ static void open_cell(struct cell *c, const char *name)
         fail_msg("%s: %s", name, err.text);
     free(hosts);
     ge_read_queues(&c->queues, definitions, strlen(definitions));
-    c->site = (struct ge_site){&c->hosts, &c->queues, pes};
+    c->site = (struct ge_site){&c->hosts, &c->queues, pes, NULL};
     bool *whole = xcalloc(c->jobs.list.n + 1, sizeof *whole);
     ge_shape_jobs(&c->jobs, &c->site, whole);
     free(whole);

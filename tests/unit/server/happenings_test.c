@@ -7,6 +7,7 @@
 #include "server/events/watch.h"
 #include "server/journal/journal.h"
 #include "server/managers/manager.h"
+#include "server/managers/private.h"
 #include "server/managers/reservation.h"
 #include "server/server_private.h"
 
@@ -45,7 +46,10 @@ static struct server *open_server(const char *parameters)
     s->config = config_load_text("test", parameters, strlen(parameters));
     s->engine = engine_create(
         s->config->settings, &(struct engine_options){.statistics = true});
-    s->unsaved = unsaved_open(NULL);
+    char path[200];
+    snprintf(path, sizeof path, "%s/state.db", s->home);
+    assert_int_equal(store_open(path, NULL, &s->store, &err), 0);
+    s->unsaved = unsaved_open(s->store);
     s->clock = clock_create(s->loop);
     journal_open(s);
     world_open(s);
@@ -54,9 +58,6 @@ static struct server *open_server(const char *parameters)
     assert_int_equal(eventlog_open(s, &err), 0);
     assert_int_equal(commit_open(s, &err), 0);
     assert_int_equal(cycle_open(s, &err), 0);
-    char path[200];
-    snprintf(path, sizeof path, "%s/state.db", s->home);
-    assert_int_equal(store_open(path, NULL, &s->store, &err), 0);
     assert_int_equal(manager_open(s, &err), 0);
     err_set(&err, ERR_IO, "so orders go nowhere");
     commit_failed(s, &err);
@@ -327,6 +328,7 @@ static const struct reservation *first_live(const struct server *s)
 static void a_reservation_of_the_resource_manager_is_one_of_ours(void **state)
 {
     struct server *s = open_server("");
+    struct manager m = {.s = s};
     const char *const nodes[] = {"n1", "n2", NULL}, *const users[] = {
                                                         "ann", "bob", NULL};
     struct rm_reservation told = {.name = "maint",
@@ -336,7 +338,7 @@ static void a_reservation_of_the_resource_manager_is_one_of_ours(void **state)
         .users = users};
 
     (void)state;
-    rmreservation_told(s, &told);
+    rmreservation_told(&m, &told);
     const struct reservation *r = first_live(s);
     assert_non_null(r);
     assert_string_equal(r->base, "maint");
@@ -346,10 +348,11 @@ static void a_reservation_of_the_resource_manager_is_one_of_ours(void **state)
     assert_true(r->start_at == told.start_at && r->end_at == told.end_at);
     assert_int_equal(r->held_nodes, 2);
     told.nodes = nodes + 1; /* told again: in place of the former one */
-    rmreservation_told(s, &told);
+    rmreservation_told(&m, &told);
     assert_int_equal(first_live(s)->held_nodes, 1);
-    rmreservation_gone(s, "maint");
+    rmreservation_gone(&m, "maint");
     assert_null(first_live(s));
+    rmreservation_close(&m);
     close_server(s);
 }
 

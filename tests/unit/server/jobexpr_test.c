@@ -54,6 +54,28 @@ static void an_id_is_that_job_and_a_pattern_matches_whole_ids(void **state)
     sc_destroy(s);
 }
 
+static void a_name_with_that_of_a_pbs_server_is_its_job(void **state)
+{
+    struct err err;
+    (void)state;
+    struct scenario *s = queue();
+    const struct cluster *c = engine_cluster(sc_engine(s));
+
+    expect(s, "123.head1", false, "123 ");
+    expect(s, "12[3].head-1.site.org,123.h", false, "12[3] 123 ");
+    expect(s, "77.head1", false, "(cannot locate job '77') ");
+    expect(s, "123.", false, "(invalid job expression received (123.)) ");
+    expect(s, "12.", false, "123* "); /* a pattern, as ever */
+    assert_string_equal(jobname_find(c, "123.head1", &err)->id, "123");
+    assert_string_equal(jobname_find(c, "12[3].head1", &err)->id, "12[3]");
+    assert_string_equal(jobname_find(c, "m.1", &err)->id, "m.1");
+    assert_null(jobname_find(c, "123.he*d", &err));
+    assert_null(jobname_find(c, "123.", &err));
+    assert_null(jobname_find(c, "12[", &err));
+    assert_null(jobname_find(c, "12[3", &err));
+    sc_destroy(s);
+}
+
 static void lists_name_each_job_once_in_their_order(void **state)
 {
     (void)state;
@@ -134,6 +156,7 @@ static void the_first_that_waits_is_found_by_a_name_for_several(void **state)
 {
     static const char *const ids[] = {"63_10", "63_9", "63_2"};
     struct scenario *s = sc_create();
+    struct err err;
 
     (void)state;
     sc_nodes(s, 1, 1);
@@ -141,13 +164,13 @@ static void the_first_that_waits_is_found_by_a_name_for_several(void **state)
         sc_job(s, (struct sc_job){.id = ids[i], .procs = 1, .limit_s = 100});
     sc_at(s, 0);
     const struct cluster *c = engine_cluster(sc_engine(s));
-    assert_string_equal(jobname_find(c, "63_[2-10]")->id, "63_9"); /* 63_2 runs */
-    assert_string_equal(jobname_find(c, "63_[2]")->id, "63_2");
-    assert_string_equal(jobname_find(c, "63_10")->id, "63_10");
+    assert_string_equal(jobname_find(c, "63_[2-10]", &err)->id, "63_9"); /* 63_2 runs */
+    assert_string_equal(jobname_find(c, "63_[2]", &err)->id, "63_2");
+    assert_string_equal(jobname_find(c, "63_10", &err)->id, "63_10");
     sc_run(s); /* one runs after the other */
-    assert_null(jobname_find(c, "63"));
-    assert_null(jobname_find(c, "63_[99999999999999999999-1]"));
-    assert_null(jobname_find(c, ""));
+    assert_null(jobname_find(c, "63", &err));
+    assert_null(jobname_find(c, "63_[99999999999999999999-1]", &err));
+    assert_null(jobname_find(c, "", &err));
     sc_destroy(s);
 }
 
@@ -155,6 +178,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(an_id_is_that_job_and_a_pattern_matches_whole_ids),
+        cmocka_unit_test(a_name_with_that_of_a_pbs_server_is_its_job),
         cmocka_unit_test(lists_name_each_job_once_in_their_order),
         cmocka_unit_test(with_usejobregex_parts_of_ids_match),
         cmocka_unit_test(what_would_take_too_long_is_refused),

@@ -41,7 +41,7 @@ static void a_coordinator_is_one_of_its_accounts_alone(void **state)
     struct rights *r = rights_new();
 
     (void)state;
-    rights_take(r, &told);
+    rights_take(r, NULL, &told);
     assert_int_equal(rights_hidden(r), RM_HIDES_JOBS | RM_HIDES_USERS);
     assert_true(rights_is_operator(r, "olga"));
     assert_false(rights_is_operator(r, "carl"));
@@ -61,11 +61,27 @@ static void names_of_any_length_are_harmless(void **state)
 
     (void)state;
     memset(name, 'x', 100000);
-    rights_take(r, &told);
+    rights_take(r, NULL, &told);
     assert_false(rights_is_operator(r, name));
     assert_false(rights_coordinates(r, name, "chem"));
     assert_false(rights_coordinates(r, "carl", name));
     free(name);
+    rights_free(r);
+}
+
+static void of_several_managers_they_are_about_its_own_jobs(void **state)
+{
+    struct rights *r = rights_new();
+
+    (void)state;
+    rights_take(r, "slurm", &told);
+    assert_true(
+        rights_cover(r, "slurm") && !rights_cover(r, "") && !rights_cover(r, "pbs"));
+    assert_true(rights_operate(r, "olga"));
+    assert_false(rights_is_operator(r, "olga"));
+    rights_take(r, NULL, &told);
+    assert_true(rights_cover(r, "pbs") && rights_is_operator(r, "olga"));
+    assert_false(rights_cover(NULL, ""));
     rights_free(r);
 }
 
@@ -74,10 +90,10 @@ static void what_is_told_later_is_all_there_is(void **state)
     struct rights *r = rights_new();
 
     (void)state;
-    rights_take(r, &told);
-    rights_take(r, &told);
+    rights_take(r, NULL, &told);
+    rights_take(r, NULL, &told);
     assert_true(rights_is_operator(r, "slurm"));
-    rights_take(r, &(struct rm_rights){.hides = RM_HIDES_NODES});
+    rights_take(r, NULL, &(struct rm_rights){.hides = RM_HIDES_NODES});
     assert_int_equal(rights_hidden(r), RM_HIDES_NODES);
     assert_false(rights_is_operator(r, "slurm"));
     assert_false(rights_coordinates(r, "carl", "chem"));
@@ -96,7 +112,7 @@ static int read_line(const char *line, struct rights *ret)
     if (result == 0)
         result = wire_read_report(&reader, &report, &room, &err);
     if (result == 0 && report.kind == RM_RIGHTS)
-        rights_take(ret, &report.u.rights);
+        rights_take(ret, NULL, &report.u.rights);
     reader_close(&reader);
     return result;
 }
@@ -138,6 +154,7 @@ int main(void)
         cmocka_unit_test(nobody_has_any_before_they_are_told),
         cmocka_unit_test(a_coordinator_is_one_of_its_accounts_alone),
         cmocka_unit_test(names_of_any_length_are_harmless),
+        cmocka_unit_test(of_several_managers_they_are_about_its_own_jobs),
         cmocka_unit_test(what_is_told_later_is_all_there_is),
         cmocka_unit_test(they_come_through_the_line_as_told),
         cmocka_unit_test(a_damaged_line_gives_nobody_anything),

@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Jobs and nodes of several resource managers by the names that people know them by:
+ *
+ *     12          the job of that id, else the only manager's job whose own id that is
+ *     pbs.12      job 12 of pbs, whether its id here is that (managers/border.h) or 12
+ *     slurm.n1    its node, which is called n1 here
+ *
+ * Private to src/server. */
+#ifndef MAUI_SERVER_RMNAME_H
+#define MAUI_SERVER_RMNAME_H
+
+#include "base/err.h"
+
+struct cluster;
+struct job;
+struct node;
+
+/* Of no id here; NULL: there is none, or (ERR_CONFLICT, all of them named) several.
+ * `err` may be NULL. O(managers). */
+const struct job *rmname_job(
+    const struct cluster *c, const char *text, struct err *err);
+const struct node *rmname_node(const struct cluster *c, const char *text);
+
+/* The job's id as its own manager has it; borrowed from the job. */
+const char *rmname_own_id(const struct job *j);
+
+#endif

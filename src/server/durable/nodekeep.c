@@ -1,0 +1,180 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * See nodekeep.h. */
+#define LOG_FACILITY FACILITY_CKPT
+#include "server/durable/nodekeep.h"
+
+#include "base/hash.h"
+#include "cluster/node.h"
+#include "records/describe.h"
+#include "records/jsontext.h"
+#include "server/managers/manager.h"
+#include "server/server_private.h"
+
+#define KIND "node"
+
+struct kept_node {
+    char *name, *manager, *text; /* owned */
+    UT_hash_handle hh;
+};
+
+struct nodekeep {
+    struct kept_node *nodes; /* by name */
+};
+
+static void free_kept(struct nodekeep *k, struct kept_node *one)
+{
+    HASH_DEL(k->nodes, one);
+    free(one->name);
+    free(one->manager);
+    free(one->text);
+    free(one);
+}
+
+static struct kept_node *find(const struct server *s, const char *name)
+{
+    struct kept_node *one = NULL;
+
+    if (s->nodekeep)
+        HASH_FIND_STR(s->nodekeep->nodes, name, one);
+    return one;
+}
+
+static void keep(
+    struct server *s, const char *name, const char *manager, const char *text)
+{
+    struct kept_node *one = xcalloc(1, sizeof *one);
+
+    one->name = xstrdup(name);
+    one->manager = xstrdup(manager);
+    one->text = xstrdup(text);
+    HASH_ADD_KEYPTR(hh, s->nodekeep->nodes, one->name, strlen(one->name), one);
+}
+
+static int load_one(void *ctx, const char *key, const char *value)
+{
+    json_t *o = json_loads(value, 0, NULL);
+    const char *manager = json_string_value(json_object_get(o, "manager"));
+
+    if (manager)
+        keep(ctx, key, manager, value);
+    json_decref(o);
+    return 0;
+}
+
+/* Of managers that are not there any more, and of all where there is one. */
+static void drop_strangers(struct server *s)
+{
+    struct kept_node *one, *next;
+
+    HASH_ITER(hh, s->nodekeep->nodes, one, next)
+    {
+        if (managers_several(s) && managers_has(s, one->manager))
+            continue;
+        unsaved_delete(s->unsaved, KIND, one->name);
+        free_kept(s->nodekeep, one);
+    }
+}
+
+void nodekeep_open(struct server *s)
+{
+    struct err err;
+
+    s->nodekeep = xcalloc(1, sizeof *s->nodekeep);
+    unsaved_tell(s->unsaved);
+    if (store_each(s->store, KIND, load_one, s, &err) < 0)
+        log_line(s->log, LOG_ALERT, "nodes of before: %s", err.text);
+    drop_strangers(s);
+}
+
+void nodekeep_close(struct server *s)
+{
+    struct kept_node *one, *next;
+
+    if (!s->nodekeep)
+        return;
+    HASH_ITER(hh, s->nodekeep->nodes, one, next)
+    free_kept(s->nodekeep, one);
+    free(s->nodekeep);
+    s->nodekeep = NULL;
+}
+
+bool nodekeep_is_empty(const struct server *s)
+{
+    return !s->nodekeep || !s->nodekeep->nodes;
+}
+
+const char *nodekeep_whose(const struct server *s, const char *node)
+{
+    const struct kept_node *one = find(s, node);
+
+    return one ? one->manager : NULL;
+}
+
+/* What lasts of it. Owned by the caller. */
+static char *lasting_text(const char *manager, const struct node_desc *told)
+{
+    struct node_desc d = *told;
+    json_t *o = json_object();
+    char *text;
+
+    d.measured = false;
+    d.state = NODE_DOWN;
+    describe_node(o, &d);
+    json_object_set_new(o, "manager", json_string(manager));
+    text = jsontext(o);
+    json_decref(o);
+    return text;
+}
+
+void nodekeep_told(struct server *s, const char *manager, const struct node_desc *d)
+{
+    struct kept_node *one;
+    char *text;
+
+    if (!managers_several(s))
+        return;
+    one = find(s, d->name);
+    text = lasting_text(manager, d);
+    if (!one || strcmp(one->text, text) != 0) {
+        if (one)
+            free_kept(s->nodekeep, one);
+        keep(s, d->name, manager, text);
+        unsaved_put(s->unsaved, KIND, d->name, text);
+        commit_want(s);
+    }
+    free(text);
+}
+
+void nodekeep_gone(struct server *s, const char *node)
+{
+    struct kept_node *one = find(s, node);
+
+    if (!one)
+        return;
+    unsaved_delete(s->unsaved, KIND, node);
+    commit_want(s);
+    free_kept(s->nodekeep, one);
+}
+
+static void recall_one(struct server *s, const struct kept_node *one)
+{
+    struct reader reader;
+    struct event ev = {.kind = EVENT_NODE};
+    struct err err = {0};
+
+    if (reader_open(&reader, "node", one->text, strlen(one->text), &err) == 0)
+        describe_read_node(&reader, reader.document, &ev.u.node);
+    if (reader.failed || world_apply(s, &ev, NULL, &err) < 0)
+        log_line(s->log, LOG_ALERT, "node '%s' of before: %s", one->name, err.text);
+    reader_close(&reader);
+}
+
+void nodekeep_recall(struct server *s, const char *manager)
+{
+    struct kept_node *one, *next;
+
+    HASH_ITER(hh, s->nodekeep->nodes, one, next)
+    if (strcmp(one->manager, manager) == 0
+        && !node_find(engine_cluster(s->engine), one->name))
+        recall_one(s, one);
+}

@@ -1,0 +1,155 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Does a resource manager answer, and how fast? */
+#define LOG_FACILITY FACILITY_RM
+#include "server/events/eventlog.h"
+#include "server/managers/private.h"
+#include "server/render/render.h"
+#include "server/server_private.h"
+
+#define FAILURES_KEPT 3
+
+struct failure {
+    int64_t at;
+    char function[40], text[200];
+};
+
+struct health {
+    bool up;
+    struct failure failures[FAILURES_KEPT];
+    uint32_t nfailures;
+    int64_t failing;  /* looks in a row that found it down */
+    bool told;        /* administrators know */
+    uint64_t answers; /* to submissions and orders, and how long they took */
+    double answer_s, answer_max_s;
+};
+
+struct health *health_new(void)
+{
+    struct health *h = xcalloc(1, sizeof *h);
+
+    h->up = true;
+    return h;
+}
+
+void health_free(struct health *h)
+{
+    free(h);
+}
+
+uint64_t manager_clock(const struct manager *m)
+{
+    uint64_t now = 0;
+
+    sd_event_now(m->s->loop, CLOCK_MONOTONIC, &now);
+    return now;
+}
+
+double manager_count_answer(struct manager *m, uint64_t sent_us)
+{
+    uint64_t now = manager_clock(m);
+    double seconds = now > sent_us ? (double)(now - sent_us) / 1e6 : 0;
+    struct health *h = m->health;
+
+    h->answers++;
+    h->answer_s += seconds;
+    if (seconds > h->answer_max_s)
+        h->answer_max_s = seconds;
+    return seconds;
+}
+
+/* After APIFAILURETHRESHHOLD looks in a row administrators are told. */
+static void count_failing(struct manager *m)
+{
+    struct health *h = m->health;
+    const struct failure *f = &h->failures[(h->nfailures - 1) % FAILURES_KEPT];
+
+    if (++h->failing < m->s->config->settings->daemon.rm_failures_max || h->told)
+        return;
+    h->told = true;
+    eventlog_add(m->s, RMFAILURE, managers_label(m), true, NULL,
+        "the resource manager %s fails: %s: %s", managers_label(m), f->function,
+        f->text);
+}
+
+static void note_recovery(struct manager *m)
+{
+    struct health *h = m->health;
+
+    h->failing = 0;
+    if (h->told)
+        eventlog_add(m->s, RMRECOVERED, managers_label(m), true, NULL,
+            "the resource manager %s answers again", managers_label(m));
+    h->told = false;
+}
+
+void health_told(struct manager *m, const struct rm_report *r)
+{
+    struct health *h = m->health;
+    struct failure *f = &h->failures[h->nfailures % FAILURES_KEPT];
+    bool several = managers_several(m->s);
+
+    h->up = r->u.health.up;
+    if (h->up) {
+        note_recovery(m);
+        return;
+    }
+    if (strcmp(r->u.health.function, "connection") == 0 && !m->away) {
+        m->away = true;
+        managers_tell_away(m);
+        cycle_want(m->s); /* the others may not be kept waiting for it any more */
+    }
+    *f = (struct failure){.at = r->at};
+    snprintf(f->function, sizeof f->function, "%s", r->u.health.function);
+    snprintf(f->text, sizeof f->text, "%s", r->u.health.text);
+    h->nfailures++;
+    log_line(m->s->log, LOG_ALERT, "resource manager%s%s: %s: %s", several ? " " : "",
+        several ? m->name : "", f->function, f->text);
+    count_failing(m);
+}
+
+void health_look(struct manager *m)
+{
+    if (!m->health->up)
+        count_failing(m);
+}
+
+bool health_is_up(const struct manager *m)
+{
+    return m->rm && m->health->up;
+}
+
+const char *health_last_failure(const struct manager *m)
+{
+    const struct health *h = m->health;
+
+    if (h->up || h->nfailures == 0)
+        return NULL;
+    return h->failures[(h->nfailures - 1) % FAILURES_KEPT].text;
+}
+
+/* schedctl -f makes it look down. */
+static const char *state_name(const struct manager *m)
+{
+    return m->health->up && !m->s->control.rm_failure_until ? "Active" : "Down";
+}
+
+json_t *health_describe(const struct manager *m)
+{
+    const struct health *h = m->health;
+    json_t *failures = json_array();
+
+    for (uint32_t i = 0; i < h->nfailures && i < FAILURES_KEPT; i++) {
+        const struct failure *f = &h->failures[(h->nfailures - 1 - i) % FAILURES_KEPT];
+        json_array_append_new(
+            failures, json_pack("{s:I, s:s, s:s}", "at", (json_int_t)f->at, "function",
+                          f->function, "message", f->text));
+    }
+    json_t *o = json_pack("{s:s, s:s, s:s, s:I, s:o}", "name", managers_label(m),
+        "type", m->driver->type, "state", state_name(m), "calls",
+        (json_int_t)h->answers, "failures", failures);
+    if (h->answers) {
+        render_real(o, "average_s", h->answer_s / (double)h->answers);
+        render_real(o, "max_s", h->answer_max_s);
+    }
+    return o;
+}
