@@ -76,6 +76,7 @@ struct node {
     struct VEC(uint32_t) features, networks; /* sorted name ids */
     struct VEC(struct node_class) classes; /* empty = every class, initiators = procs */
     double speed;                          /* relative, 1.0 */
+    int64_t charge_rate;                   /* of the bank, in millionths */
     int64_t procspeed_mhz;                 /* 0 = unknown */
     int64_t frame, slot, slots;            /* -1 = unknown */
     /* limits: -1 = none */

@@ -15,6 +15,7 @@ static const struct cfg_row node_rows[] = {
     {N("NODETYPE"), NAME("DEFAULT"), NODE, IN_NODE(nodetype), HELP("Charge class for the bank.")},
     {N("PROCSPEED"), COUNT("MHz", NULL), NODE, IN_NODE(procspeed_mhz), HELP("Processor speed.")},
     {N("SPEED"), CUSTOM(set_speed, NULL, "NUMBER 0.01 to 100"), NODE, IN_NODE(speed), HELP("Speed compared with a base node of 1.0.")},
+    {N("CHARGERATE"), CUSTOM(set_node_charge_rate, "1", "NUMBER"), NODE, IN_NODE(charge_rate), HELP("Factor of what the bank charges for the node; six places after the point.")},
     {N("FRAME"), CUSTOM(set_frame, NULL, "INT 1 to 64, or NAME"), NODE, IN_NODE(frame), HELP("Frame the node is in.")},
     {N("SLOT"), INT(NULL, NULL, 1, 32), NODE, IN_NODE(slot), HELP("Slot of the frame.")},
     {N("SIZE"), COUNT("slots", NULL), NODE, IN_NODE(size), HELP("Slots the node takes.")},

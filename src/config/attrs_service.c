@@ -134,6 +134,8 @@ static const struct cfg_keyword kw_charge[] = {
     {"DEBITSUCCESSFULCPU", CHARGE_CPU | CHARGE_SUCCESSFUL},
     {"DEBITSUCCESSFULPE", CHARGE_PE | CHARGE_SUCCESSFUL},
     {"DEBITREQUESTEDWC", CHARGE_REQUESTED}, {NULL}};
+static const struct cfg_keyword kw_ratesat[] = {
+    {"START", RATES_AT_START}, {"USE", RATES_AT_USE}, {NULL}};
 static const struct cfg_keyword kw_jfaction[] = {
     {"CANCEL", JF_CANCEL}, {"DEFER", JF_DEFER}, {"NONE", JF_NONE}, {NULL}};
 #define IN_BANK(field) IN_SETTINGS(bank.field)
@@ -145,6 +147,7 @@ static const struct cfg_row am_rows[] = {
     {N("PORT"), INT("port", "40560", 0, 65535), AM, HELP("Its port.")},
     {N("CHARGEPOLICY"), WORD("DEBITSUCCESSFULWC", kw_charge), IN_BANK(charge), AM_NOW, HELP("Which jobs are charged, and for what: wall time, processor time (CPU) or processor equivalents (PE). REQUESTEDWC: for their limit.")},
     {N("RATES"), CUSTOM(set_am_rates, "PROCS:1", "NAME:RATE list"), .home = HOME_SETTINGS, AM_NOW, HELP("Credits a second: PROCS, NODES, MEM (MB), generic resources by name; six places after the point.")},
+    {N("RATESAT"), WORD("START", kw_ratesat), IN_BANK(rates_at), AM_NOW, HELP("Which rates a run is charged at: those of its start, or those in force when it ends.")},
     {N("FALLBACKACCOUNT"), NAME(NULL), IN_BANK(fallback), AM_NOW, HELP("Account used when the job's own is empty; a + in front appends to its name.")},
     {N("DEFERJOBONFAILURE"), BOOL("FALSE"), AM, HELP("Defer jobs when the bank fails.")},
     {N("JFACTION"), WORD("NONE", kw_jfaction), IN_BANK(jfaction), AM_NOW, HELP("What to do with a job without funds. NONE: it waits until there are some.")},

@@ -268,6 +268,18 @@ static void find_bank(struct loader *l)
     }
 }
 
+/* The largest rate that a node can have: what a job pays that has no nodes yet. */
+static void find_node_most(struct settings *s)
+{
+    int64_t most = -1;
+
+    for (size_t i = 0; i < s->nodes.n; i++)
+        most = s->nodes.v[i].charge_rate > most ? s->nodes.v[i].charge_rate : most;
+    if (most >= 0 && s->nodes.v[0].charge_rate < 0 && most < PRICE_ONE)
+        most = PRICE_ONE; /* of those that are not named */
+    s->bank.node_most = most > 0 ? most : 0;
+}
+
 static void apply_entries(struct loader *l)
 {
     bool old_limits_done = false;
@@ -293,6 +305,7 @@ static void apply_entries(struct loader *l)
         load_old_limits(l);
     if (!l->private)
         load_standing(l);
+    find_node_most(l->config->settings);
     for (size_t i = 0; i < l->entries.n; i++)
         grammar_line_fini(&l->entries.v[i].line);
     l->entries.n = 0;

@@ -25,6 +25,7 @@ int set_default_name(struct cfg_call *call, struct err *err);
 int set_node_weight(struct cfg_call *call, struct err *err);
 int set_node_priority(struct cfg_call *call, struct err *err);
 int set_priorityf(struct cfg_call *call, struct err *err);
+int set_node_charge_rate(struct cfg_call *call, struct err *err);
 int set_speed(struct cfg_call *call, struct err *err);
 int set_frame(struct cfg_call *call, struct err *err);
 int set_maxpe(struct cfg_call *call, struct err *err);

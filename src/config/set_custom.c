@@ -342,18 +342,26 @@ int set_am_rates(struct cfg_call *call, struct err *err)
     return 0;
 }
 
+/* One number, as "x:NUMBER" is read. */
+static int read_factor(const char *value, struct price_rates *ret, struct err *err)
+{
+    struct strbuf text = {0};
+    int status;
+
+    strbuf_printf(&text, "x:%s", value);
+    status = strchr(value, ',')
+                 ? err_set(err, ERR_INVALID, "'%.60s': expected one number", value)
+                 : price_rates_parse(text.text, ret, err);
+    free(strbuf_take(&text));
+    return status;
+}
+
 int set_charge_rate(struct cfg_call *call, struct err *err)
 {
     struct cred_cfg *cred = call->base;
     struct price_rates read = {0};
-    struct strbuf text = {0};
-    int status;
+    int status = read_factor(call->value, &read, err);
 
-    strbuf_printf(&text, "x:%s", call->value);
-    status = strchr(call->value, ',') ? err_set(
-                 err, ERR_INVALID, "'%.60s': expected one number", call->value)
-                                      : price_rates_parse(text.text, &read, err);
-    free(strbuf_take(&text));
     if (status < 0 || cred == NULL) {
         price_rates_fini(&read);
         return status;
@@ -361,4 +369,16 @@ int set_charge_rate(struct cfg_call *call, struct err *err)
     price_rates_fini(&cred->charge_rate);
     cred->charge_rate = read;
     return 0;
+}
+
+int set_node_charge_rate(struct cfg_call *call, struct err *err)
+{
+    struct node_cfg *node = call->base;
+    struct price_rates read = {0};
+    int status = read_factor(call->value, &read, err);
+
+    if (status == 0 && node != NULL)
+        node->charge_rate = read.v[0].rate;
+    price_rates_fini(&read);
+    return status;
 }

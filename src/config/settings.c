@@ -87,6 +87,7 @@ static struct node_cfg node_cfg_new(const char *name)
 {
     return (struct node_cfg){.name = xstrdup(name),
         .procspeed_mhz = -1,
+        .charge_rate = -1,
         .frame = -1,
         .slot = -1,
         .size = -1,

@@ -219,7 +219,8 @@ struct node_cfg {
     struct text_list features, networks; /* owned */
     struct gres_list gres;
     int64_t procspeed_mhz;
-    double speed; /* 0 = not set */
+    double speed;        /* 0 = not set */
+    int64_t charge_rate; /* CHARGERATE in millionths, -1 = not set */
     int64_t frame, slot, size;
     char *frame_name; /* owned */
     int64_t maxjob, maxjob_per_user, maxproc, maxproc_per_user;
@@ -471,6 +472,7 @@ enum charge_policy {
         8 /* a bit: only jobs that end by themselves or at their limit */
 };
 enum jf_action { JF_NONE, JF_DEFER, JF_CANCEL };
+enum rates_at { RATES_AT_START, RATES_AT_USE };
 struct bank_settings {
     char *name; /* of the section, owned; NULL = none */
     enum bank_type type;
@@ -478,6 +480,8 @@ struct bank_settings {
     enum jf_action jfaction;
     char *fallback;           /* owned or NULL */
     struct price_rates rates; /* credits a second; none = PROCS:1 */
+    enum rates_at rates_at;   /* whose rates a run is charged at */
+    int64_t node_most; /* the largest NODECFG CHARGERATE, in millionths; 0 = none */
 };
 
 /* SIMJOBSUBMISSIONPOLICY. */

@@ -16,6 +16,7 @@ struct bill {
     int64_t start_at; /* then */
     bool left;        /* it waits again: see charging_settle() */
     char *text;       /* what the cost is made of; owned */
+    char *tariff;     /* of its start; owned, NULL = what is in force */
 };
 
 struct charging {
@@ -47,8 +48,10 @@ void charging_destroy(struct charging *x)
 {
     for (size_t i = 0; i < x->texts.n; i++)
         free(x->texts.v[i]);
-    for (size_t i = 0; i < x->bills.n; i++)
+    for (size_t i = 0; i < x->bills.n; i++) {
         free(x->bills.v[i].text);
+        free(x->bills.v[i].tariff);
+    }
     vec_fini(&x->bills);
     vec_fini(&x->moves);
     vec_fini(&x->texts);
@@ -106,6 +109,12 @@ static struct bill *bill_of(struct engine *e, const struct job *j)
     return &x->bills.v[j->index];
 }
 
+/* Of older releases a run has rates without factors: that is no tariff. */
+static char *copy_tariff(const char *rates)
+{
+    return rates && strchr(rates, ';') ? xstrdup(rates) : NULL;
+}
+
 static struct bill *find_bill(struct engine *e, const struct job *j)
 {
     struct bill *b = bill_of(e, j);
@@ -118,6 +127,7 @@ static struct bill *find_bill(struct engine *e, const struct job *j)
         return NULL;
     funds_adopt(e->c->funds, run);
     b->run = run + 1;
+    b->tariff = copy_tariff(funds_run_rates(e->c->funds, run));
     return b;
 }
 
@@ -125,6 +135,7 @@ static void drop_bill(struct engine *e, struct bill *b)
 {
     funds_close(e->c->funds, b->run - 1);
     free(b->text);
+    free(b->tariff);
     *b = (struct bill){0};
     e->charging->freed = true;
 }
@@ -152,6 +163,8 @@ static struct bill *open_bill(struct engine *e, const struct job *j)
     if (account == FUNDS_NONE)
         return NULL;
     b->run = funds_open(e->c->funds, j->id, account) + 1;
+    if (e->cfg->bank.rates_at == RATES_AT_START)
+        b->tariff = bank_tariff(e->c, j);
     return b;
 }
 
@@ -180,7 +193,7 @@ static bool only_successful(const struct engine *e)
 
 static void keep_most(struct engine *e, const struct job *j, struct bill *b)
 {
-    int64_t most = bank_most(e->c, j);
+    int64_t most = bank_most(e->c, j, b->tariff);
     const struct am_use use = bank_use(e->c, j);
     const struct funds_use by = {&use, e->now};
     struct money_move *m;
@@ -190,6 +203,7 @@ static void keep_most(struct engine *e, const struct job *j, struct bill *b)
         return;
     funds_keep(e->c->funds, b->run - 1, &by, most, &all);
     m = add_move(e, j, MONEY_LIEN, b->run - 1);
+    m->rates = keep_text(e->charging, b->tariff);
     m->most = most;
     m->until_at = time_add(j->end_at, bank_grace(e->c, j));
     m->force = !all;
@@ -226,7 +240,7 @@ void charging_end(struct engine *e, struct job *j, int64_t until)
         return;
     free(b->text);
     b->start_at = j->start_at;
-    b->cost = bank_cost(e->c, j, until, &text);
+    b->cost = bank_cost(e->c, j, b->tariff, until, &text);
     b->text = strbuf_take(&text);
 }
 
@@ -335,6 +349,15 @@ void charging_forget_strangers(struct engine *e, const struct funds_facts *facts
          i = funds_next_run(f, i + 1))
         if (funds_is_strange(f, i))
             close_stranger(e, i, facts);
+}
+
+const char *charging_tariff(const struct engine *e, const struct job *j)
+{
+    const struct charging *x = e->charging;
+
+    return j->index < x->bills.n && x->bills.v[j->index].run
+               ? x->bills.v[j->index].tariff
+               : NULL;
 }
 
 int64_t charging_kept(const struct engine *e, const struct job *j)

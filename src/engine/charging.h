@@ -30,6 +30,7 @@ struct money_move {
     enum money_kind kind;
     const char *run, *job, *account;
     const char *user, *group, *class, *qos; /* NULL = none */
+    const char *rates;                      /* LIEN: rates in force; its tariff */
     int64_t most;                           /* LIEN: in all, with what was charged */
     int64_t total;                          /* CHARGE: so much in all */
     int64_t at, until_at;                   /* until_at: LIEN, latest end */
@@ -72,6 +73,9 @@ void charging_check(const struct engine *e);
 
 /* What is kept for the job; 0 if nothing. O(1). */
 int64_t charging_kept(const struct engine *e, const struct job *j);
+
+/* At which rates the job is charged (policy/bank.h); NULL: at those in force. */
+const char *charging_tariff(const struct engine *e, const struct job *j);
 
 /* What became of an account since the engine was made, by its number in the picture. */
 struct account_life {

@@ -36,8 +36,10 @@ int asker_check(const struct engine *e, const struct query_ask *ask, struct err 
     return 0;
 }
 
-int asker_begin(struct engine *e, const struct query_ask *ask, int64_t unit,
-    int64_t tasks, struct asker *ret, struct err *err)
+/* A job of `tasks` tasks of `unit` processors, with the credentials of the question as
+ * far as they are known. */
+static int draft_asked(struct engine *e, const struct query_ask *ask, int64_t unit,
+    int64_t tasks, struct job **ret, struct err *err)
 {
     const char *const partitions[] = {ask->partition, NULL};
     struct req_desc req = {.tasks = (uint32_t)tasks,
@@ -57,9 +59,17 @@ int asker_begin(struct engine *e, const struct query_ask *ask, int64_t unit,
     req.per_task.v[RES_MEM] = ask->mem_per_proc_mb * unit;
     for (int k = 0; k < CRED_KINDS; k++)
         d.cred[k] = known_cred(e->c, (enum cred_kind)k, ask->cred[k]);
-    if (job_draft(e->c, &d, &ret->j, err) < 0)
+    if (job_draft(e->c, &d, ret, err) < 0)
         return -1;
-    access_resolve(e->c, ret->j, &fault);
+    access_resolve(e->c, *ret, &fault);
+    return 0;
+}
+
+int asker_begin(struct engine *e, const struct query_ask *ask, int64_t unit,
+    int64_t tasks, struct asker *ret, struct err *err)
+{
+    if (draft_asked(e, ask, unit, tasks, &ret->j, err) < 0)
+        return -1;
     ret->plan = plan_fork_for(e->plan, ret->j);
     return 0;
 }
@@ -131,8 +141,8 @@ bool query_job_price(
 {
     if (!bank_in_force(e->c))
         return false;
-    *ret =
-        (struct query_price){.most = bank_most(e->c, j), .kept = charging_kept(e, j)};
+    *ret = (struct query_price){
+        .most = bank_most(e->c, j, charging_tariff(e, j)), .kept = charging_kept(e, j)};
     if (j->cred[CRED_ACCOUNT])
         ret->account = job_cred(e->c, j, CRED_ACCOUNT)->name;
     ret->lacks = job_waits(j) && bank_refuses(e->c, j, now, &ret->why);
@@ -142,13 +152,12 @@ bool query_job_price(
 int query_price(struct engine *e, const struct query_ask *ask, int64_t now,
     bool *ret_known, struct query_price *ret, struct err *err)
 {
-    struct asker a;
+    struct job *j;
 
-    if (asker_check(e, ask, err) < 0
-        || asker_begin(e, ask, 1, ask->procs > 0 ? ask->procs : 1, &a, err) < 0)
+    if (draft_asked(e, ask, 1, ask->procs > 0 ? ask->procs : 1, &j, err) < 0)
         return -1;
-    *ret_known = query_job_price(e, a.j, now, ret);
-    asker_end(&a);
+    *ret_known = query_job_price(e, j, now, ret);
+    job_draft_destroy(j);
     return 0;
 }
 

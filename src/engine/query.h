@@ -58,8 +58,8 @@ struct query_price {
 bool query_job_price(
     const struct engine *e, const struct job *j, int64_t now, struct query_price *ret);
 
-/* The same of `procs` during `duration_s`. *ret_known: there is a bank in force. -1
- * with a sentence when the question makes no sense. */
+/* The same of `procs` during `duration_s`; it needs no plan. *ret_known: there is a
+ * bank in force. -1 with a sentence when the question makes no sense. */
 int query_price(struct engine *e, const struct query_ask *ask, int64_t now,
     bool *ret_known, struct query_price *ret, struct err *err);
 

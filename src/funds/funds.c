@@ -20,7 +20,7 @@ struct account {
 };
 
 struct run {
-    char *name, *job;
+    char *name, *job, *rates;
     uint32_t account;
     bool open, strange;
     int64_t most, charged, since_at, until_at;
@@ -57,6 +57,7 @@ static void forget_run(struct run *r)
 {
     free(r->name);
     free(r->job);
+    free(r->rates);
     vec_fini(&r->liens);
     *r = (struct run){0};
 }
@@ -129,6 +130,7 @@ static void tell_run(struct funds *f, const struct funds_run *fact)
     f->strangers++;
     r->most = fact->most;
     r->charged = fact->charged;
+    r->rates = copy_text(fact->rates);
     r->since_at = fact->since_at;
     r->until_at = fact->until_at;
     for (size_t i = 0; i < fact->n; i++)
@@ -310,6 +312,11 @@ uint32_t funds_run_account(const struct funds *f, uint32_t run)
 int64_t funds_run_most(const struct funds *f, uint32_t run)
 {
     return f->runs.v[run].most;
+}
+
+const char *funds_run_rates(const struct funds *f, uint32_t run)
+{
+    return f->runs.v[run].rates;
 }
 
 int64_t funds_run_since(const struct funds *f, uint32_t run)

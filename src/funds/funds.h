@@ -48,6 +48,7 @@ struct funds_lien {
 /* A run that was open when it was told. */
 struct funds_run {
     const char *run, *job, *account;
+    const char *rates; /* of its start; NULL */
     int64_t most, charged;
     int64_t since_at, until_at; /* its start, its latest end as it was planned */
     const struct funds_lien *liens;
@@ -126,7 +127,8 @@ void funds_adopt(struct funds *f, uint32_t run);
 const char *funds_run_name(const struct funds *f, uint32_t run);
 uint32_t funds_run_account(const struct funds *f, uint32_t run);
 int64_t funds_run_most(const struct funds *f, uint32_t run);
-int64_t funds_run_since(const struct funds *f, uint32_t run); /* 0: opened here */
+const char *funds_run_rates(const struct funds *f, uint32_t run); /* as told; NULL */
+int64_t funds_run_since(const struct funds *f, uint32_t run);     /* 0: opened here */
 int64_t funds_run_kept(const struct funds *f, uint32_t run);
 int64_t funds_run_charged(const struct funds *f, uint32_t run);
 /* When it was told, what of `most` it had come to by `at`: its time beside that until

@@ -3,12 +3,15 @@
 #include "policy/bank.h"
 
 #include "cluster/job.h"
+#include "cluster/node.h"
 #include "funds/amount.h"
 #include "funds/price.h"
 #include "policy/overrun.h"
 
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 #include <strings.h>
 
 #define AMOUNTS_MAX 32 /* kinds of resources that a job is charged for */
@@ -102,9 +105,10 @@ static void collect_amounts(
 
 /* "QOS:premium": for the text of a charge. */
 #define FACTOR_TEXT 80
+#define FACTORS_MAX 8
 struct factors {
-    char names[3][FACTOR_TEXT];
-    struct price_factor v[3];
+    char names[FACTORS_MAX][FACTOR_TEXT];
+    struct price_factor v[FACTORS_MAX];
     size_t n;
 };
 
@@ -125,6 +129,54 @@ bool bank_qos_is_cheaper(const struct cluster *c, const struct job *j, const cha
     return k && bank_in_force(c) && factor_of(k) < factor_of(job_cred(c, j, CRED_QOS));
 }
 
+static void add_factor(struct factors *f, const char *name, int64_t factor)
+{
+    if (f->n == FACTORS_MAX)
+        return;
+    snprintf(f->names[f->n], FACTOR_TEXT, "%s", name);
+    f->v[f->n] = (struct price_factor){f->names[f->n], factor};
+    f->n++;
+}
+
+/* Processors on each node of a piece. */
+static int64_t procs_each(const struct job *j, const struct alloc *a)
+{
+    int64_t procs = req_def(&j->reqs[a->req])->per_task.v[RES_PROCS];
+
+    return (procs > 0 ? procs : 1) * (a->tasks ? a->tasks : 1);
+}
+
+/* By the processors that the job has on each. Whole parts and rests are summed up
+ * apart, so that no sum is beyond what can be counted. */
+static int64_t mean_of_nodes(const struct cluster *c, const struct job *j)
+{
+    int64_t all = 0, wholes = 0, rests = 0;
+
+    for (size_t i = 0; i < j->alloc.n; i++)
+        all += procs_each(j, &j->alloc.v[i]) * j->alloc.v[i].count;
+    for (size_t i = 0; i < j->alloc.n; i++) {
+        const struct alloc *a = &j->alloc.v[i];
+        for (uint32_t k = 0; k < a->count; k++) {
+            int64_t rate = node_at(c, a->first + k)->charge_rate;
+            wholes += rate / all * procs_each(j, a);
+            rests += rate % all * procs_each(j, a);
+        }
+    }
+    return all ? wholes + (rests + all / 2) / all : PRICE_ONE;
+}
+
+static void add_node_factor(
+    const struct cluster *c, const struct job *j, struct factors *ret)
+{
+    int64_t most = c->cfg->bank.node_most;
+
+    if (most == 0)
+        return; /* no node has a rate of its own */
+    add_factor(ret, "nodes",
+        job_has_begun((enum job_state)j->state) && j->alloc.n ? mean_of_nodes(c, j)
+                                                              : most);
+}
+
 static void collect_factors(
     const struct cluster *c, const struct job *j, struct factors *ret)
 {
@@ -137,32 +189,104 @@ static void collect_factors(
     for (size_t i = 0; i < 3; i++) {
         const struct cred *k = job_cred(c, j, kinds[i].kind);
         const struct price_rates *rate = rate_of(k);
+        char name[FACTOR_TEXT];
         if (!rate->n)
             continue;
-        snprintf(ret->names[ret->n], FACTOR_TEXT, "%s:%.60s", kinds[i].word, k->name);
-        ret->v[ret->n] = (struct price_factor){ret->names[ret->n], rate->v[0].rate};
-        ret->n++;
+        snprintf(name, sizeof name, "%s:%.60s", kinds[i].word, k->name);
+        add_factor(ret, name, rate->v[0].rate);
     }
+    add_node_factor(c, j, ret);
+}
+
+/* ---- tariffs: rates and factors as text ------------------------------------------ */
+
+static const struct price_rate plain_rate = {(char *)"PROCS", PRICE_ONE};
+static const struct price_rates plain = {(struct price_rate *)&plain_rate, 1, 1};
+
+static const struct price_rates *rates_now(const struct cluster *c)
+{
+    return c->cfg->bank.rates.n ? &c->cfg->bank.rates : &plain;
+}
+
+char *bank_tariff(const struct cluster *c, const struct job *j)
+{
+    char *rates = price_rates_text(rates_now(c));
+    struct strbuf text = {0};
+    struct factors f;
+
+    collect_factors(c, j, &f);
+    strbuf_printf(&text, "%s;", rates);
+    for (size_t i = 0; i < f.n; i++)
+        strbuf_printf(&text, "%s%s=%lld.%06lld", i ? ";" : "", f.v[i].name,
+            (long long)(f.v[i].factor / PRICE_ONE),
+            (long long)(f.v[i].factor % PRICE_ONE));
+    free(rates);
+    return strbuf_take(&text);
+}
+
+/* "QOS:premium=2.000000"; what is none is left out. */
+static void read_factor(const char *text, size_t len, struct factors *ret)
+{
+    struct price_rates one = {0};
+    struct strbuf number = {0};
+    char name[FACTOR_TEXT];
+    size_t is = len;
+    struct err err;
+
+    while (is > 0 && text[is] != '=')
+        is--;
+    if (is == 0)
+        return;
+    snprintf(name, sizeof name, "%.*s", (int)is, text);
+    strbuf_printf(&number, "x:%.*s", (int)(len - is - 1), text + is + 1);
+    if (price_rates_parse(number.text, &one, &err) == 0)
+        add_factor(ret, name, one.v[0].rate);
+    price_rates_fini(&one);
+    free(strbuf_take(&number));
+}
+
+/* False: it is none (an older release wrote the rates alone). `rates` is owned. */
+static bool read_tariff(
+    const char *tariff, struct price_rates *rates, struct factors *factors)
+{
+    const char *rest = tariff ? strchr(tariff, ';') : NULL;
+    struct err err;
+    char *head;
+    int status;
+
+    factors->n = 0;
+    if (!rest)
+        return false;
+    head = xstrndup(tariff, (size_t)(rest - tariff));
+    status = price_rates_parse(head, rates, &err);
+    free(head);
+    for (rest++; status == 0 && *rest; rest += *rest == ';') {
+        size_t len = strcspn(rest, ";");
+        read_factor(rest, len, factors);
+        rest += len;
+    }
+    return status == 0;
 }
 
 /* A price beyond what can be counted is the largest. */
-static int64_t price(const struct cluster *c, const struct job *j,
+static int64_t price(const struct cluster *c, const struct job *j, const char *tariff,
     const struct amounts *a, int64_t seconds, struct strbuf *text)
 {
-    static const struct price_rate one = {(char *)"PROCS", PRICE_ONE};
-    const struct price_rates plain = {(struct price_rate *)&one, 1, 1};
-    const struct price_rates *rates =
-        c->cfg->bank.rates.n ? &c->cfg->bank.rates : &plain;
+    struct price_rates then = {0};
     struct factors factors;
     struct price_ask ask = {.amounts = a->v, .namounts = a->n, .seconds = seconds};
+    bool fixed = read_tariff(tariff, &then, &factors);
     int64_t ret;
     struct err err;
 
-    collect_factors(c, j, &factors);
+    if (!fixed)
+        collect_factors(c, j, &factors);
     ask.factors = factors.v;
     ask.nfactors = factors.n;
-
-    return price_of(rates, &ask, &ret, text, &err) < 0 ? AM_LARGEST : ret;
+    if (price_of(fixed ? &then : rates_now(c), &ask, &ret, text, &err) < 0)
+        ret = AM_LARGEST;
+    price_rates_fini(&then);
+    return ret;
 }
 
 static int64_t limit_of(const struct job *j)
@@ -180,7 +304,7 @@ int64_t bank_grace(const struct cluster *c, const struct job *j)
                : overrun_s;
 }
 
-int64_t bank_most(const struct cluster *c, const struct job *j)
+int64_t bank_most(const struct cluster *c, const struct job *j, const char *tariff)
 {
     struct amounts a = {.n = 0};
     int64_t limit_s = time_add(limit_of(j), bank_grace(c, j));
@@ -189,7 +313,7 @@ int64_t bank_most(const struct cluster *c, const struct job *j)
         return AM_LARGEST;
     add_procs(c, j, &a);
     collect_amounts(c, j, &a);
-    return price(c, j, &a, limit_s, NULL);
+    return price(c, j, tariff, &a, limit_s, NULL);
 }
 
 /* Processor seconds used, at most those that were its own; -1 = not known. */
@@ -200,8 +324,8 @@ static int64_t cpu_used(const struct job *j, int64_t seconds)
     return used > j->procs * seconds ? j->procs * seconds : used;
 }
 
-int64_t bank_cost(
-    const struct cluster *c, const struct job *j, int64_t until, struct strbuf *text)
+int64_t bank_cost(const struct cluster *c, const struct job *j, const char *tariff,
+    int64_t until, struct strbuf *text)
 {
     struct amounts cpu = {.n = 0}, a = {.n = 0};
     int64_t seconds = until - j->start_at - j->suspended_s, used;
@@ -215,8 +339,8 @@ int64_t bank_cost(
     else
         add_amount(&cpu, "PROCS", used);
     collect_amounts(c, j, &a);
-    used = used < 0 ? 0 : price(c, j, &cpu, 1, text);
-    return used + price(c, j, &a, seconds, text);
+    used = used < 0 ? 0 : price(c, j, tariff, &cpu, 1, text);
+    return used + price(c, j, tariff, &a, seconds, text);
 }
 
 /* ---- may it start? -------------------------------------------------------------- */
@@ -242,7 +366,7 @@ bool bank_refuses(
 {
     uint32_t account = bank_account(c, j);
     const struct am_use use = bank_use(c, j);
-    int64_t most = bank_most(c, j);
+    int64_t most = bank_most(c, j, NULL);
     struct funds_left left = {0};
     enum funds_answer answer = FUNDS_SHORT;
     uint8_t lack = j->cred[CRED_ACCOUNT] ? LACK_KNOWN : LACK_ACCOUNT;

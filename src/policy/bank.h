@@ -30,9 +30,15 @@ struct am_use bank_use(const struct cluster *c, const struct job *j);
  */
 uint32_t bank_account(const struct cluster *c, const struct job *j);
 
+/* Rates and factors in force for a job on its nodes, as text: with RATESAT=START a run
+ * is charged at those of its start. "PROCS:1,MEM:0.001;QOS:premium=2;nodes=1.5". Owned.
+ * Nodes of different rates count by the processors that the job has there. */
+char *bank_tariff(const struct cluster *c, const struct job *j);
+
 /* The most that a run can come to: all it asks for, for its whole limit. Without a
- * limit AM_LARGEST. */
-int64_t bank_most(const struct cluster *c, const struct job *j);
+ * limit AM_LARGEST. `tariff` NULL: at the rates in force; of a job that has no nodes
+ * yet at the largest rate that any node has. */
+int64_t bank_most(const struct cluster *c, const struct job *j, const char *tariff);
 
 /* So many seconds of what it may pass its limit by are in that: 0 where the scheduler
  * would never act, or the limit is what is charged. */
@@ -40,8 +46,8 @@ int64_t bank_grace(const struct cluster *c, const struct job *j);
 
 /* What it has cost that it was on its nodes until `until`. `text` (NULL = not wanted)
  * gets what that is made of. At least one second. */
-int64_t bank_cost(
-    const struct cluster *c, const struct job *j, int64_t until, struct strbuf *text);
+int64_t bank_cost(const struct cluster *c, const struct job *j, const char *tariff,
+    int64_t until, struct strbuf *text);
 
 /* Would the job cost less for each second with the QOS of that name? For those who
  * would take it just before the end of an expensive run. */

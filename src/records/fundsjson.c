@@ -55,6 +55,7 @@ static json_t *run_out(const struct funds_run *run)
     put_text(o, "run", run->run);
     put_text(o, "job", run->job);
     put_text(o, "account", run->account);
+    put_text(o, "rates", run->rates);
     put_number(o, "most", run->most);
     put_number(o, "charged", run->charged);
     put_number(o, "since", run->since_at);
@@ -147,6 +148,7 @@ static void read_run(struct reader *r, const json_t *o, struct funds_run *ret)
     *ret = (struct funds_run){.run = reader_text(r, o, "run"),
         .job = reader_text(r, o, "job"),
         .account = reader_text(r, o, "account"),
+        .rates = reader_text(r, o, "rates"),
         .most = read_number(r, o, "most", 0),
         .charged = read_number(r, o, "charged", 0),
         .since_at = read_number(r, o, "since", 0),

@@ -7,6 +7,7 @@
 
 static const struct node_cfg no_section = {
     .procspeed_mhz = -1,
+    .charge_rate = -1,
     .frame = -1,
     .slot = -1,
     .size = -1,
@@ -156,6 +157,9 @@ static void build_place(const struct cluster *c, struct node *n)
                : own->speed > 0 ? own->speed
                : def->speed > 0 ? def->speed
                                 : 1.0;
+    n->charge_rate = own->charge_rate >= 0   ? own->charge_rate
+                     : def->charge_rate >= 0 ? def->charge_rate
+                                             : PRICE_ONE;
     n->procspeed_mhz = first_set(
         t->procspeed_mhz, mhz ? mhz : own->procspeed_mhz, def->procspeed_mhz, 0);
     n->frame = first_set(t->frame, own->frame, def->frame, -1);
@@ -276,6 +280,7 @@ static void build_as(struct node *n, const struct node *twin)
     n->arch = twin->arch;
     n->nodetype = twin->nodetype;
     n->speed = twin->speed;
+    n->charge_rate = twin->charge_rate;
     n->procspeed_mhz = twin->procspeed_mhz;
     n->frame = twin->frame;
     n->slot = twin->slot;

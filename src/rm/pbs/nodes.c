@@ -141,6 +141,10 @@ static void read_vnode(struct pbs_answer *a, const char *name, const json_t *o)
     n.desc.state = pbs_node_state(
         state != NULL ? state : "", json_array_size(json_object_get(o, "jobs")) > 0);
     text = text_of(a, json_object_get(has, "ncpus"));
+    /* until its daemon has spoken to a server that is new this is all there is: a node
+     * that is down, and jobs may be on it */
+    if (text == NULL && n.desc.state == NODE_DOWN)
+        text = text_of(a, json_object_get(o, "pcpus"));
     n.desc.cfg.v[RES_PROCS] = text != NULL ? strtol(text, NULL, 10) : 0;
     n.desc.cfg.v[RES_MEM] = n.desc.cfg.v[RES_SWAP] = n.desc.cfg.v[RES_DISK] = -1;
     text = text_of(a, json_object_get(has, "mem"));

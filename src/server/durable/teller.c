@@ -69,6 +69,7 @@ static void forget_move(void *payload)
     free((char *)p->m.class);
     free((char *)p->m.qos);
     free((char *)p->m.text);
+    free((char *)p->m.rates);
     free(p);
 }
 
@@ -88,7 +89,9 @@ static int write_lien(struct posted *p, struct err *err)
         .most = m->most,
         .at = m->at,
         .until_at = m->until_at,
-        .rates = rates && *rates ? rates : "PROCS:1",
+        .rates = m->rates          ? m->rates
+                 : rates && *rates ? rates
+                                   : "PROCS:1",
         .job = m->job,
         .force = m->force};
     int result = am_lien(&p->s->teller->am, &lien, NULL, err);
@@ -162,6 +165,7 @@ static void post_move(struct server *s, const struct money_move *m)
     p->m.class = copy_text(m->class);
     p->m.qos = copy_text(m->qos);
     p->m.text = copy_text(m->text);
+    p->m.rates = copy_text(m->rates);
     unsaved_later(s->unsaved, (struct unsaved_step){write_move, forget_move, p});
 }
 
@@ -296,6 +300,7 @@ static int on_run(void *arg, const struct ledger_run *row)
 
     vec_push(&f->runs, ((struct funds_run){.run = hold_text(f, row->run),
                            .job = job_of_run(f, row->run),
+                           .rates = hold_text(f, row->rates),
                            .most = row->most,
                            .charged = row->charged,
                            .since_at = row->since_at,

@@ -430,6 +430,66 @@ static void what_a_job_may_run_over_is_kept_too(void **state)
     sc_destroy(s);
 }
 
+static void a_run_is_charged_at_the_rates_of_its_start(void **state)
+{
+    static const struct {
+        const char *word;
+        int64_t left;
+    } rows[] = {{"", 920}, {"RATESAT=START", 920}, {"RATESAT=USE", 840}};
+
+    (void)state;
+    for (size_t i = 0; i < 3; i++) {
+        char lines[200], later[240];
+        snprintf(lines, sizeof lines, BANK "%s\n", rows[i].word);
+        snprintf(later, sizeof later, BANK "%s RATES=PROCS:2\n", rows[i].word);
+        struct scenario *s = begin(lines, 1000);
+        add(s, "j", 1, 100, 80, "chem");
+        sc_at(s, 10);
+        sc_configure(s, later);
+        sc_run(s);
+        assert_int_equal(balance(s), C(rows[i].left));
+        sc_destroy(s);
+    }
+}
+
+static void a_node_may_cost_more_than_another(void **state)
+{
+    struct scenario *s = begin(BANK "\nNODECFG[n1] CHARGERATE=3\n", 500);
+
+    (void)state;
+    add(s, "dear", 2, 100, 100, "chem"); /* one on n1, one on n2: it may cost 600 */
+    sc_at(s, 0);
+    check_why(s, "dear", "needs 600 credits, 500 left in chem");
+    tell_balance(s, "chem", C(600));
+    sc_at(s, 1);
+    assert_int_equal(held(s), C(400));
+    sc_run(s);
+    assert_int_equal(balance(s), C(200));
+    sc_destroy(s);
+}
+
+static void a_run_of_another_life_keeps_its_rates(void **state)
+{
+    static const struct funds_deposit d = {
+        .id = 1, .to_at = INT64_MAX, .balance = C(1000)};
+    static const struct funds_account a = {.name = "chem", .deposits = &d, .n = 1};
+    static const struct funds_run run = {.run = "j.r1",
+        .job = "j",
+        .account = "chem",
+        .rates = "PROCS:2;class:fast=1.500000",
+        .most = C(300)};
+    struct scenario *s = sc_create_with(BANK "\n");
+
+    (void)state;
+    sc_nodes(s, 4, 1);
+    tell(s, (struct funds_facts){
+                .accounts = &a, .n = 1, .runs = &run, .nruns = 1, .runs_ever = 1});
+    add(s, "j", 1, 100, 80, "chem");
+    sc_run(s);
+    assert_int_equal(balance(s), C(1000 - 80 * 3));
+    sc_destroy(s);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -450,6 +510,9 @@ int main(void)
         cmocka_unit_test(who_runs_when_the_bank_opens_gets_a_lien_and_pays),
         cmocka_unit_test(a_run_whose_end_nobody_saw_pays_up_to_when_it_was_seen_last),
         cmocka_unit_test(a_run_whose_end_the_accounting_has_pays_until_then),
+        cmocka_unit_test(a_run_is_charged_at_the_rates_of_its_start),
+        cmocka_unit_test(a_node_may_cost_more_than_another),
+        cmocka_unit_test(a_run_of_another_life_keeps_its_rates),
         cmocka_unit_test(what_a_job_may_run_over_is_kept_too),
     };
 

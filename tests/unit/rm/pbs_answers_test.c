@@ -394,10 +394,31 @@ static void what_is_no_answer_is_told(void **state)
     pbs_answer_fini(&a);
 }
 
+/* Between a server's restart and the first word of the node's daemon. */
+static void a_node_of_which_nothing_is_known_yet_is_down_and_there(void **state)
+{
+    static const char text[] =
+        "{\"nodes\":{\"a\":{\"state\":\"state-unknown,down\",\"pcpus\":2,"
+        "\"resources_available\":{\"host\":\"a\"}},"
+        "\"b\":{\"state\":\"free\",\"pcpus\":2,\"resources_available\":{\"host\":\"b\"}"
+        "}}}";
+    struct pbs_answer a;
+    struct err err;
+
+    (void)state;
+    assert_int_equal(pbs_read_nodes(&a, PBS_OPENPBS, text, strlen(text), &err), 0);
+    assert_int_equal(a.nodes.n, 1);
+    assert_string_equal(a.nodes.v[0].desc.name, "a");
+    assert_int_equal(a.nodes.v[0].desc.state, NODE_DOWN);
+    assert_int_equal(a.nodes.v[0].desc.cfg.v[RES_PROCS], 2);
+    pbs_answer_fini(&a);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_job_that_is_too_long_is_known_to_be_there),
+        cmocka_unit_test(a_node_of_which_nothing_is_known_yet_is_down_and_there),
         cmocka_unit_test(an_idle_server_has_no_jobs),
         cmocka_unit_test(states_and_holds_of_openpbs),
         cmocka_unit_test(a_job_of_openpbs_is_told_whole),
