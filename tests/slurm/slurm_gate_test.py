@@ -280,12 +280,40 @@ def test_waiting_jobs_survive_the_schedulers_absence_shorter_than_that(slurm):
 
 
 def test_an_end_is_told_by_its_job_at_once(slurm):
-    """Without a look at all jobs, of which there may be many."""
-    job = slurm.sbatch("-n1", "-t1", script="true")
+    """Without a look at all jobs, of which there may be many, or at that one."""
+    job = slurm.sbatch("-n1", "-t1", script="exit 3")
     slurm.wait(lambda: not slurm.run("squeue", "-h", "-t", "PD,R", "-j", job).stdout.strip(),
                "the job's end")
     home = pathlib.Path(slurm.maui.home, "slurm.events")
-    slurm.wait(lambda: job in home.read_text().split(), "the event")
+    sign = slurm.wait(lambda: next((w.split(":") for w in home.read_text().split()
+                                    if w.startswith(f"{job}:")), None), "the event")
+    # number, array, task, leader, FAILED and still completing, restarts, exit code
+    assert sign[4] == str(5 | 0x8000) and sign[5:7] == ["0", str(3 << 8)], sign
+    assert len(sign) == 10 and all(w.isdigit() for w in sign), sign
+    slurm.wait(lambda: "Completion Code: 3" in slurm.maui.why(job)
+               or "exit" in slurm.maui.why(job).lower(), "how it ended")
+
+
+def rpcs(slurm):
+    """Requests to slurmctld since the last reset, by name."""
+    return {l.split()[0]: int(l.split("count:")[1].split()[0])
+            for l in slurm.ok("sdiag").splitlines() if "count:" in l and "REQUEST" in l}
+
+
+def test_a_job_of_a_flow_costs_slurmctld_one_order(slurm):
+    """Ends are told by their signs, starts by a look at all now and then."""
+    slurm.ok("sdiag", "-r")
+    begin, jobs = time.monotonic(), 60
+    done = pathlib.Path(slurm.dir, "out/flow_ends")  # squeue would be counted
+    array = slurm.sbatch(f"--array=1-{jobs}", "-n1", "-t1",
+                         script=f"sleep 0.5; echo >>{done}")
+    slurm.wait(lambda: done.exists() and len(done.read_bytes()) == jobs, "the end of all",
+               120)
+    took, found = time.monotonic() - begin, rpcs(slurm)
+    assert found["REQUEST_UPDATE_JOB"] <= jobs + 3 + took, (found, took)
+    assert found.get("REQUEST_JOB_INFO_SINGLE", 0) <= 5, (found, took)
+    assert found["REQUEST_NODE_INFO"] <= 5 + took, (found, took)
+    slurm.wait(lambda: f"{array}_{jobs}" not in slurm.maui.ok("showq"), "the picture")
 
 
 def test_check_finds_nothing_wrong_here(slurm):

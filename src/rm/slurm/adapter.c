@@ -14,15 +14,20 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#define POLL_MS       1000
-#define SOON_MS       5  /* after a sign that something happened */
-#define MANY          20 /* orders pending: then a poll is cheaper than looks */
+#define POLL_MS 1000
+#define SOON_MS 5 /* after a sign that something happened */
+#define ORDERS_MS                                                                      \
+    2000 /* from look to look while starts follow each other: each costs               \
+            as much as two of them, and ends are told without */
+#define MANY          20 /* of them: then sooner */
 #define MANY_MS       200
+#define REST          4 /* times as long as a look took there is none */
 #define START_WAIT_MS 5000
 #define SEEN_MS       3000      /* a look later than that is late */
 #define EVENTS_MAX    (1 << 20) /* bytes of the file that scripts append to */
 #define ENDS_MAX      20        /* ends at once; for more, one look at all is cheaper */
 #define BEAT_S        2
+#define MUNGE_MS      500 /* for so long munged is there when it was */
 
 int64_t adapter_now_ms(void)
 {
@@ -82,8 +87,10 @@ static bool out_of_reach(int error)
 /* All is told anew when it is back; what a start overwrote stays remembered. */
 static void forget(struct adapter *a, const char *why)
 {
-    for (struct told_job *t = a->jobs; t != NULL; t = t->hh.next)
+    for (struct told_job *t = a->jobs; t != NULL; t = t->hh.next) {
         t->digest = 0;
+        t->end_told = false;
+    }
     a->jobs_at = 0;
     nodes_forget(a);
     reservations_forget(a);
@@ -152,8 +159,14 @@ void adapter_find_munge(struct adapter *a, const char *authinfo)
 
 bool adapter_munge_gone(struct adapter *a)
 {
-    if (a->munge == NULL || is_there(a->munge))
+    int64_t now = adapter_now_ms();
+
+    if (a->munge == NULL || now < a->munge_seen_ms + MUNGE_MS)
         return false;
+    if (is_there(a->munge)) {
+        a->munge_seen_ms = now;
+        return false;
+    }
     errno = SLURM_PROTOCOL_AUTHENTICATION_ERROR;
     adapter_lost(a, "munge");
     errno = SLURM_PROTOCOL_AUTHENTICATION_ERROR;
@@ -198,17 +211,35 @@ static void arm(struct adapter *a, int64_t ms)
         (uint64_t)(ms > 0 ? ms : 0) * 1000, 500, on_timer, a);
 }
 
+int64_t adapter_pause_ms(const struct adapter *a)
+{
+    if (a->pending.n > MANY)
+        return a->poll_ms < MANY_MS ? a->poll_ms : MANY_MS;
+    return a->pending.n > 0 || a->polled_ms - a->ordered_ms < ORDERS_MS ? ORDERS_MS
+                                                                        : a->poll_ms;
+}
+
+/* When all is to be looked at next. However many signs there are, and orders: a look at
+ * very many jobs takes its time, of slurmctld too. */
+static int64_t next_look_ms(const struct adapter *a)
+{
+    int64_t least_ms = a->polled_ms + REST * a->look_cost_ms;
+    int64_t at_ms = a->look ? 0 : a->polled_ms + adapter_pause_ms(a);
+
+    return at_ms > least_ms ? at_ms : least_ms;
+}
+
 static void arm_next(struct adapter *a)
 {
-    int64_t wait_ms = a->polled_ms + a->poll_ms - adapter_now_ms();
+    int64_t now = adapter_now_ms(), at_ms = next_look_ms(a);
 
-    if (a->pending.n > MANY && wait_ms > MANY_MS)
-        wait_ms = MANY_MS;
-    else if (orders_next_ms(a) - adapter_now_ms() < wait_ms)
-        wait_ms = orders_next_ms(a) - adapter_now_ms();
-    if (a->look && wait_ms > SOON_MS)
-        wait_ms = SOON_MS;
-    arm(a, wait_ms);
+    if (a->look && at_ms < now + SOON_MS)
+        at_ms = now + SOON_MS;
+    if (orders_next_ms(a) < at_ms)
+        at_ms = orders_next_ms(a);
+    if (a->astrays > 0 && at_ms > now + SOON_MS)
+        at_ms = now + SOON_MS;
+    arm(a, at_ms - now);
 }
 
 bool adapter_is_led(const struct adapter *a)
@@ -224,13 +255,16 @@ void adapter_look(struct adapter *a)
 static int on_timer(sd_event_source *source, uint64_t usec, void *ctx)
 {
     struct adapter *a = ctx;
+    int64_t now = adapter_now_ms();
 
     (void)source;
     (void)usec;
-    if (a->look || a->pending.n > MANY
-        || adapter_now_ms() >= a->polled_ms + a->poll_ms) {
+    if (now >= next_look_ms(a)) {
         poll_all(a);
         a->polled_ms = adapter_now_ms();
+        a->look_cost_ms = a->polled_ms - now;
+    } else if (a->astrays > 0 && a->connected && !adapter_munge_gone(a)) {
+        jobs_take_back(a);
     }
     if (a->pending.n > 0 && !adapter_munge_gone(a))
         orders_check(a);
@@ -240,9 +274,9 @@ static int on_timer(sd_event_source *source, uint64_t usec, void *ctx)
 
 /* ---- the gate's signs, and ours ---- */
 
-/* Jobs that are named have ended: at these alone, at once, as the next start is to be
- * ordered before Slurm is through with the end. Anything else is a sign to look at all.
- */
+/* Jobs that are named have ended: told at once, as the next start is to be ordered
+ * before Slurm is through with the end; where the sign does not say all, after a look
+ * at these alone. Anything else is a sign to look at all. */
 static void read_events(struct adapter *a, char *text)
 {
     static const char gaps[] = " \n";
@@ -253,6 +287,8 @@ static void read_events(struct adapter *a, char *text)
         return;
     for (char *word = strtok_r(text, gaps, &rest); word != NULL;
          word = strtok_r(NULL, gaps, &rest)) {
+        if (a->connected && ends_take(a, word))
+            continue;
         if (*word < '0' || *word > '9' || !a->connected || ++looks > ENDS_MAX
             || (looks == 1 && nodes_look(a) < 0) || jobs_look(a, word) < 0)
             a->look = true;
@@ -404,9 +440,12 @@ static void on_immediate(void *ctx, const char *word, const char *nodes)
     write_beat(a);
 }
 
+/* By the daemon's clock (RMPOLLINTERVAL); ours may have been faster. */
 static void on_poll(void *ctx)
 {
-    adapter_look(ctx);
+    struct adapter *a = ctx;
+
+    a->look |= adapter_now_ms() >= a->polled_ms + adapter_pause_ms(a);
 }
 
 static void on_command(void *ctx, const struct rm_command *c)
@@ -455,6 +494,7 @@ int adapter_main(void)
     jobs_forget(a);
     nodes_forget(a);
     reservations_forget(a);
+    names_forget(a);
     slurm_fini();
     return status < 0 ? 1 : 0;
 }

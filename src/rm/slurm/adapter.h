@@ -99,6 +99,8 @@ struct told_job {
     uint32_t time_min; /* minutes; 0 = it wants its whole limit */
     int64_t grace_s;   /* of its QOS or partition */
     bool waiting, over;
+    bool astray;        /* Slurm could start it: to be taken back, or started by us */
+    bool end_told;      /* by the sign of its end; its record was not seen since */
     bool kept, held;    /* as Slurm has it now: at priority 0, by a hold */
     enum naming naming; /* how a start says where */
     bool left_to_slurm; /* the chosen nodes could never do: it chooses itself */
@@ -137,9 +139,11 @@ struct pending {
     uint64_t token;
     char *id; /* owned */
     int64_t since_ms, patience_ms;
-    bool start;      /* else a stop */
-    bool graced;     /* a requeue, that is to be sent when its time has come */
-    int64_t look_ms; /* when to look at it next, or to send it */
+    bool start;        /* else a stop */
+    bool alone;        /* no start was ordered just before it */
+    bool graced;       /* a requeue, that is to be sent when its time has come */
+    int64_t look_ms;   /* when to look at it next, or to send it */
+    int64_t judged_ms; /* by the clock, what it was last judged by; first the order */
 };
 
 struct adapter {
@@ -154,10 +158,12 @@ struct adapter {
     int64_t poll_ms, start_wait_ms;
     struct slurm_facts facts;
     char *munge;                 /* owned: socket of munged; NULL = not known */
+    int64_t munge_seen_ms;       /* when it was there last */
     int64_t most_procs;          /* of a node */
     struct gres_terms gres_most; /* of a node, seen so far */
     struct part *parts;
     struct told_node *nodes;
+    struct known_name *names;
     struct switches *switches; /* NULL = none are known */
     time_t switches_at; /* when the next wish for one is void; 0 = none is there */
     struct told_job *jobs;
@@ -165,7 +171,10 @@ struct adapter {
     struct VEC(struct pending) pending;
     time_t jobs_at, nodes_at, parts_at, reservations_at; /* last change that was seen */
     partition_info_msg_t *parts_read; /* as last read; owned, NULL = not yet */
-    int64_t nodes_read_ms, licences_at_ms, polled_ms;
+    int64_t nodes_read_ms, parts_read_ms, licences_at_ms, polled_ms;
+    int64_t reservations_read_ms;
+    int64_t look_cost_ms;        /* what the last look at all took */
+    int64_t ordered_ms;          /* when the last start was ordered */
     struct VEC(char *) licences; /* names; owned */
     uint64_t licences_digest;
     struct VEC(struct qos_grace) graces;
@@ -177,6 +186,7 @@ struct adapter {
     int64_t rights_due_ms;    /* the next look at rights */
     uint64_t rights_digest;
     uint32_t round;
+    uint32_t astrays;    /* jobs to be taken back */
     uint32_t deadlines;  /* jobs with a lost_at */
     uint32_t dependents; /* jobs that wait for others */
     int64_t whole_ms;    /* when all jobs were last read */
@@ -215,6 +225,8 @@ void adapter_open_events(struct adapter *a, uint32_t slurm_user);
 /* Does the daemon give signs of life? While it hangs nothing is taken back from Slurm:
  * somebody may have let the jobs go. */
 bool adapter_is_led(const struct adapter *a);
+/* From one look at all to the next while orders are pending. */
+int64_t adapter_pause_ms(const struct adapter *a);
 /* Look at everything again soon. */
 void adapter_look(struct adapter *a);
 int adapter_main(void);
@@ -241,6 +253,13 @@ int64_t parts_rank(const struct adapter *a, const char *list);
 int64_t parts_share(const struct adapter *a, const char *list);
 /* How many of a list may start jobs now. */
 uint32_t parts_open(const struct adapter *a, const char *list);
+
+/* ---- names.c ---- */
+/* Of a user or group, or the number; as of a minute ago. Valid until the next call for
+ * the same. */
+const char *names_user(struct adapter *a, uint32_t number);
+const char *names_group(struct adapter *a, uint32_t number);
+void names_forget(struct adapter *a);
 
 /* ---- switches.c: topology.conf ---- */
 /* Anew, as the controller may have been reconfigured. One request. */
@@ -281,6 +300,12 @@ void rights_forget(struct adapter *a);
 int jobs_poll(struct adapter *a);
 /* Look at one job, whose order is pending. */
 int jobs_look(struct adapter *a, const char *id);
+/* Take back jobs that Slurm could start (`astrays`), for some time: of many the rest is
+ * left to the next call. */
+void jobs_take_back(struct adapter *a);
+/* Tell the end of a job that was told before, by the little of its record that the sign
+ * holds: state, instants, exit code, limit. */
+void jobs_ended(struct adapter *a, struct told_job *t, const slurm_job_info_t *j);
 void jobs_forget(struct adapter *a);
 struct told_job *jobs_find(struct adapter *a, const char *id);
 enum gate_mark job_mark(const slurm_job_info_t *j);
@@ -291,6 +316,10 @@ bool job_is_back_held(const slurm_job_info_t *j);
 uint32_t job_priority_given(const slurm_job_info_t *j);
 /* Jobs that cannot end by their deadline any more: Slurm shall end them as such. */
 void jobs_expire(struct adapter *a);
+
+/* ---- ends.c: signs that a job has ended ---- */
+/* Tell an end of which the word says all; false: it has to be looked at. */
+bool ends_take(struct adapter *a, const char *word);
 
 /* Features that a job asks for. */
 struct counted {
@@ -417,7 +446,7 @@ void submit_job(struct adapter *a, const struct rm_submission *s);
 void orders_command(struct adapter *a, const struct rm_command *c);
 /* Take a job back to where only the scheduler starts it, or nobody if it came back with
  * a hold (back_held). 0 or -1 with errno. */
-int orders_keep(struct adapter *a, const struct told_job *t);
+int orders_keep(struct adapter *a, struct told_job *t);
 /* Leave it to Slurm to see when its dependency is fulfilled, or never will be: that it
  * does of no job at priority 0, so the job is kept by a begin time (AWAIT_BEGIN)
  * instead. `at_zero`: it is at priority 0 now. */
@@ -431,6 +460,8 @@ int64_t orders_next_ms(const struct adapter *a);
 void orders_note_holder(struct adapter *a, const char *id, const slurm_job_info_t *j);
 /* Hold it, by its owner or (HOLD_SYSTEM) by an administrator. 0 or -1 with errno. */
 int orders_hold(const struct told_job *t, unsigned kinds);
+/* Is a start of the job pending? */
+bool orders_start_pending(const struct adapter *a, const char *id);
 /* The job was seen in that state: an order may have come about. */
 void orders_seen(struct adapter *a, const char *id, enum job_state state);
 /* Look at what is pending. */

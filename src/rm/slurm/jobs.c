@@ -15,6 +15,7 @@
 #ifndef TASKS_MAX
 #define TASKS_MAX 100000 /* of one array */
 #endif
+#define TAKING_MS 50   /* of taking jobs back, before something else has its turn */
 #define WISHES_MS 1500 /* after which no more wishes for one array are waited for */
 
 enum gate_mark job_mark(const slurm_job_info_t *j)
@@ -50,8 +51,15 @@ static void set_lost(struct adapter *a, struct told_job *t, time_t at)
     t->lost_at = at;
 }
 
+static void set_astray(struct adapter *a, struct told_job *t, bool astray)
+{
+    a->astrays += (uint32_t)astray - (uint32_t)t->astray;
+    t->astray = astray;
+}
+
 static void drop(struct adapter *a, struct told_job *t)
 {
+    set_astray(a, t, false);
     set_lost(a, t, 0);
     set_depends(a, t, false);
     HASH_DEL(a->jobs, t);
@@ -316,6 +324,33 @@ static void tell(struct adapter *a, struct told_job *t, const struct parts *part
     free(made);
 }
 
+void jobs_ended(struct adapter *a, struct told_job *t, const slurm_job_info_t *j)
+{
+    enum job_state state = state_of(j);
+    const struct req_desc any = {.tasks = 1}; /* told before; a job has one */
+    struct rm_job job = {
+        .desc = {.id = t->id, .state = state, .reqs = &any, .nreqs = 1},
+        .cpu_s = -1,
+        .mem_mb = -1,
+        .swap_mb = -1,
+        .disk_mb = -1,
+        .notes = "",
+        .start_at = j->start_time,
+        .end_at = j->end_time,
+        .exit_status = exit_of(j),
+        .end = end_of(j)};
+    struct rm_report r = {.kind = RM_JOB, .u.job = &job};
+
+    adapter_report(a, &r);
+    t->waiting = t->held = false;
+    t->over = t->end_told = true;
+    t->start_at = j->start_time;
+    set_astray(a, t, false);
+    set_lost(a, t, 0);
+    set_depends(a, t, false);
+    orders_seen(a, t->id, state);
+}
+
 static struct told_job *find_or_add(struct adapter *a, const char *id)
 {
     struct told_job *t = jobs_find(a, id);
@@ -326,15 +361,6 @@ static struct told_job *find_or_add(struct adapter *a, const char *id)
         HASH_ADD_KEYPTR(hh, a->jobs, t->id, strlen(t->id), t);
     }
     return t;
-}
-
-/* An order of ours that is pending. */
-static bool is_starting(const struct adapter *a, const struct told_job *t)
-{
-    for (size_t i = 0; i < a->pending.n; i++)
-        if (a->pending.v[i].start && strcmp(a->pending.v[i].id, t->id) == 0)
-            return true;
-    return false;
 }
 
 /* Of a job that is merely kept Slurm has nothing to say. */
@@ -427,12 +453,30 @@ void jobs_expire(struct adapter *a)
     time_t now = time(NULL);
 
     for (struct told_job *t = a->deadlines ? a->jobs : NULL; t != NULL; t = t->hh.next)
-        if (t->lost_at != 0 && now >= t->lost_at && !is_starting(a, t)) {
+        if (t->lost_at != 0 && now >= t->lost_at && !orders_start_pending(a, t->id)) {
             t->expired = true;
             set_lost(a, t, 0);
             orders_expire(t);
             adapter_look(a);
         }
+}
+
+void jobs_take_back(struct adapter *a)
+{
+    int64_t until_ms = adapter_now_ms() + TAKING_MS;
+
+    for (struct told_job *t = a->jobs; a->astrays > 0 && t != NULL; t = t->hh.next) {
+        if (!t->astray)
+            continue;
+        set_astray(a, t, false);
+        if (orders_start_pending(a, t->id) || !adapter_is_led(a))
+            continue; /* let go to start meanwhile; or it may be so for long */
+        if (orders_keep(a, t) < 0)
+            a->jobs_at = 0; /* it is tried again with the next look */
+        adapter_look(a);
+        if (adapter_now_ms() >= until_ms)
+            return;
+    }
 }
 
 /* `kept`: what is astray has been taken back with all of its record. */
@@ -448,6 +492,7 @@ static void see_job(struct adapter *a, const char *id, const struct parts *parts
     bool is_new = t == NULL, changed, back;
 
     t = find_or_add(a, id);
+    set_astray(a, t, false);
     t->round = a->round;
     t->number = j->job_id;
     t->time_min = parts->n == 1 ? request_least(j) : 0;
@@ -469,17 +514,13 @@ static void see_job(struct adapter *a, const char *id, const struct parts *parts
             adapter_look(a);
         state = JOB_HOLD;
     } else if (is_to_await(a, j)) {
-        if (!is_awaiting(j) && !kept && !is_starting(a, t) && !is_enough(a))
+        if (!is_awaiting(j) && !kept && !orders_start_pending(a, t->id)
+            && !is_enough(a))
             orders_await(t, j->priority == 0);
         state = JOB_IDLE;
-    } else if (is_astray(a, j) && !is_starting(a, t)
+    } else if (is_astray(a, j) && !orders_start_pending(a, t->id)
                && !(t->expired && j->priority != 0 && j->state_reason != WAIT_TIME)) {
-        if (kept || is_enough(a))
-            ; /* it is in its place, or is told before it gets there */
-        else if (orders_keep(a, t) == 0)
-            adapter_look(a); /* told when it is in its place again */
-        else
-            a->jobs_at = 0; /* it is tried again with the next look */
+        set_astray(a, t, !kept);
         state = JOB_IDLE;
     }
     changed = !is_new && t->waiting && t->request != request;
@@ -487,8 +528,10 @@ static void see_job(struct adapter *a, const char *id, const struct parts *parts
         !is_new && !t->waiting && !t->over && (state == JOB_IDLE || state == JOB_HOLD);
     /* requeued: it may have to pause before it starts again, said in the same report,
      * as the scheduler may start it on the next */
-    if (is_new || back || t->digest != digest)
+    if ((is_new || back || t->digest != digest)
+        && !(t->end_told && state >= JOB_COMPLETED))
         tell(a, t, parts, state, changed || back, limited);
+    t->end_told = false;
     if (changed)
         t->left_to_slurm = false;
     t->digest = digest;
@@ -611,7 +654,7 @@ static uint32_t count_wishes(const struct adapter *a, const slurm_job_info_t *j,
     return n;
 }
 
-static void grant(struct adapter *a, const struct told_job *t, uint8_t wish)
+static void grant(struct adapter *a, struct told_job *t, uint8_t wish)
 {
     if (wish == WISH_RELEASE)
         orders_keep(a, t);

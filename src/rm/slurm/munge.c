@@ -36,17 +36,21 @@ static munge_err_t remember_silence(munge_err_t e)
     return e;
 }
 
-/* The plugin that calls us has loaded libmunge. */
-static void *find_function(const char *name)
+/* The plugin that calls us has loaded libmunge. Sought once by each thread: seeking
+ * takes longer than most of what is done with it. */
+static void *find_function(const char *name, void **known)
 {
-    void *library = dlopen("libmunge.so.2", RTLD_LAZY);
+    void *library = *known == NULL ? dlopen("libmunge.so.2", RTLD_LAZY) : NULL;
 
-    return library != NULL ? dlsym(library, name) : NULL;
+    if (library != NULL)
+        *known = dlsym(library, name);
+    return *known;
 }
 
 munge_err_t munge_encode(char **cred, munge_ctx_t ctx, const void *buf, int len)
 {
-    encode_function *f = (encode_function *)find_function("munge_encode");
+    static _Thread_local void *known;
+    encode_function *f = (encode_function *)find_function("munge_encode", &known);
 
     if (f == NULL || is_silent())
         return EMUNGE_SOCKET;
@@ -56,7 +60,8 @@ munge_err_t munge_encode(char **cred, munge_ctx_t ctx, const void *buf, int len)
 munge_err_t munge_decode(
     const char *cred, munge_ctx_t ctx, void **buf, int *len, uid_t *uid, gid_t *gid)
 {
-    decode_function *f = (decode_function *)find_function("munge_decode");
+    static _Thread_local void *known;
+    decode_function *f = (decode_function *)find_function("munge_decode", &known);
 
     if (f == NULL || is_silent())
         return EMUNGE_SOCKET;

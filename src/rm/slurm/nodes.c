@@ -8,7 +8,8 @@
 #include <string.h>
 
 #define LICENCES_MS   5000
-#define NODES_LOOK_MS 250 /* of nodes at ends */
+#define NODES_LOOK_MS 250  /* of nodes at ends */
+#define PARTS_MS      2900 /* of partitions, whose changes are few */
 
 struct lists {
     struct VEC(const char *) features;
@@ -397,6 +398,9 @@ static int poll_parts(struct adapter *a, bool *ret_changed)
     partition_info_msg_t *parts = NULL;
 
     *ret_changed = false;
+    if (a->parts != NULL && adapter_now_ms() - a->parts_read_ms < PARTS_MS)
+        return 0;
+    a->parts_read_ms = adapter_now_ms();
     if (slurm_load_partitions(a->parts_at, &parts, SHOW_ALL | SHOW_LOCAL)
         != SLURM_SUCCESS) {
         if (errno == SLURM_NO_CHANGE_IN_DATA)
@@ -465,7 +469,7 @@ void nodes_forget(struct adapter *a)
     slurm_free_partition_info_msg(a->parts_read);
     a->parts_read = NULL;
     a->nodes_at = a->parts_at = 0;
-    a->nodes_read_ms = 0;
+    a->nodes_read_ms = a->parts_read_ms = 0;
     forget_licences(a);
     gres_forget(a);
 }

@@ -9,12 +9,9 @@
 #include <signal.h>
 #include <stdio.h>
 
-#define LOOK_MS 150  /* after an order, to see whether it has come about */
-#define SURE_MS 1500 /* then the reason is Slurm's own, and of now */
-
-#define LOOKS_MAX                                                                      \
-    20 /* jobs looked at one by one in a turn; more are seen by a poll                 \
-        */
+#define LOOK_MS  150  /* after an order, to see whether it has come about */
+#define SURE_MS  1500 /* then the reason is Slurm's own, and of now */
+#define QUIET_MS 2000 /* since the one before: then an order came by itself */
 
 #define BOOT_S 10 /* in which slurmctld hears of all its nodes */
 
@@ -134,7 +131,7 @@ void orders_part_id(const struct told_job *t, uint32_t part, char ret[48])
         snprintf(ret, 48, "%s", t->id);
 }
 
-int orders_keep(struct adapter *a, const struct told_job *t)
+int orders_keep(struct adapter *a, struct told_job *t)
 {
     char comment[40] = COMMENT_KEPT;
     int result = 0;
@@ -176,6 +173,8 @@ int orders_keep(struct adapter *a, const struct told_job *t)
         if (update(&m, id) < 0)
             result = -1;
     }
+    if (result == 0)
+        t->nice = NO_VAL; /* it is at priority 0 now, seen or not */
     return result;
 }
 
@@ -388,14 +387,18 @@ static void start(struct adapter *a, const struct rm_command *c)
             tell_again(a, c->job);
         return;
     }
+    int64_t now = adapter_now_ms();
     /* such jobs Slurm's main scheduler leaves to its backfill */
     bool by_backfill = t->nparts > 1 || names_nobody(t);
     vec_push(&a->pending, ((struct pending){.token = c->token,
                               .id = xstrdup(c->job),
-                              .since_ms = adapter_now_ms(),
-                              .look_ms = adapter_now_ms() + LOOK_MS,
+                              .since_ms = now,
+                              .judged_ms = now,
+                              .alone = now - a->ordered_ms >= QUIET_MS,
+                              .look_ms = now + LOOK_MS,
                               .patience_ms = a->start_wait_ms * (by_backfill ? 4 : 1),
                               .start = true}));
+    a->ordered_ms = now;
 }
 
 int orders_hold(const struct told_job *t, unsigned kinds)
@@ -569,6 +572,14 @@ static void land(struct adapter *a, size_t i, enum rm_outcome outcome, const cha
     free(p.id);
 }
 
+bool orders_start_pending(const struct adapter *a, const char *id)
+{
+    for (size_t i = 0; i < a->pending.n; i++)
+        if (a->pending.v[i].start && strcmp(a->pending.v[i].id, id) == 0)
+            return true;
+    return false;
+}
+
 void orders_seen(struct adapter *a, const char *id, enum job_state state)
 {
     bool waits = state == JOB_IDLE || state == JOB_HOLD;
@@ -685,38 +696,69 @@ int64_t orders_next_ms(const struct adapter *a)
     return next;
 }
 
+static int64_t next_check_ms(const struct adapter *a, int64_t now)
+{
+    int64_t at_ms = a->polled_ms + adapter_pause_ms(a);
+
+    return at_ms > now + LOOK_MS ? at_ms : now + LOOK_MS;
+}
+
+static bool is_still(const struct adapter *a, size_t i, const char *id)
+{
+    return i < a->pending.n && strcmp(a->pending.v[i].id, id) == 0;
+}
+
+/* As it was seen last. */
+static void judge(struct adapter *a, size_t i)
+{
+    struct pending *p = &a->pending.v[i];
+    const struct told_job *t = jobs_find(a, p->id);
+
+    /* accepted, and no trace of it: no fault of the job */
+    if (t != NULL && t->as_before && p->start)
+        adapter_forgotten(a);
+    else if (is_lost(p, t, adapter_now_ms()))
+        give_up(a, i);
+}
+
+/* What it is about has been seen since by a look at all, if there was one: where orders
+ * follow each other one such look tells of all that are pending. One that came by
+ * itself is looked at by itself. */
+static void check_one(struct adapter *a, size_t i)
+{
+    struct pending *p = &a->pending.v[i];
+    int64_t now = adapter_now_ms();
+    char *id;
+
+    /* as long again as it has lasted */
+    p->look_ms = p->alone ? now + (now - p->since_ms) : next_check_ms(a, now);
+    if (a->seen_ms >= p->judged_ms + LOOK_MS) {
+        p->judged_ms = a->seen_ms;
+        judge(a, i);
+        return;
+    }
+    if (!p->alone)
+        return;
+    id = xstrdup(p->id);
+    jobs_look(a, id);
+    if (is_still(a, i, id)) {
+        a->pending.v[i].judged_ms = now;
+        judge(a, i);
+    }
+    free(id);
+}
+
 void orders_check(struct adapter *a)
 {
     int64_t now = adapter_now_ms();
-    size_t looks = 0;
 
     /* landed orders leave their place to the next: from the end to the beginning */
-    for (size_t i = a->pending.n; i-- > 0 && looks < LOOKS_MAX && a->connected;) {
-        struct pending *p = i < a->pending.n ? &a->pending.v[i] : NULL;
-        const struct told_job *t;
-        char *id;
-
-        if (p == NULL || p->look_ms > now)
+    for (size_t i = a->pending.n; i-- > 0 && a->connected;) {
+        if (i >= a->pending.n || a->pending.v[i].look_ms > now)
             continue;
-        if (p->graced) {
+        if (a->pending.v[i].graced)
             end_grace(a, i);
-            continue;
-        }
-        p->look_ms = now + (now - p->since_ms); /* as long again as it has lasted */
-        id = xstrdup(p->id);
-        jobs_look(a, id);
-        looks++;
-        t = jobs_find(a, id);
-        /* accepted, and no trace of it: no fault of the job */
-        if (t != NULL && t->as_before && i < a->pending.n && a->pending.v[i].start
-            && strcmp(a->pending.v[i].id, id) == 0) {
-            adapter_forgotten(a);
-            free(id);
-            return;
-        }
-        if (i < a->pending.n && strcmp(a->pending.v[i].id, id) == 0
-            && is_lost(&a->pending.v[i], t, now))
-            give_up(a, i);
-        free(id);
+        else
+            check_one(a, i);
     }
 }

@@ -415,26 +415,10 @@ static void dependencies(
 
 /* ---- credentials ---- */
 
-static const char *user_of(const slurm_job_info_t *j, struct request_room *room)
+static const char *user_of(struct adapter *a, const slurm_job_info_t *j)
 {
-    const struct passwd *pw;
-    char *text;
-
-    if (j->user_name != NULL && *j->user_name != '\0')
-        return j->user_name;
-    pw = getpwuid(j->user_id);
-    text = request_take(room, pw ? strlen(pw->pw_name) + 1 : 16, 1);
-    sprintf(text, pw ? "%s" : "%.0s%u", pw ? pw->pw_name : "", j->user_id);
-    return text;
-}
-
-static const char *group_of(const slurm_job_info_t *j, struct request_room *room)
-{
-    const struct group *gr = getgrgid(j->group_id);
-    char *text = request_take(room, gr ? strlen(gr->gr_name) + 1 : 16, 1);
-
-    sprintf(text, gr ? "%s" : "%.0s%u", gr ? gr->gr_name : "", j->group_id);
-    return text;
+    return j->user_name != NULL && *j->user_name != '\0' ? j->user_name
+                                                         : names_user(a, j->user_id);
 }
 
 static const char *none_if_empty(const char *text)
@@ -542,8 +526,8 @@ void request_of(struct adapter *a, const struct parts *parts, struct rm_job *ret
     bool waits = (j->job_state & JOB_STATE_BASE) == JOB_PENDING;
     uint32_t least, limit = request_limit(j, &least);
 
-    d->cred[CRED_USER] = user_of(j, room);
-    d->cred[CRED_GROUP] = group_of(j, room);
+    d->cred[CRED_USER] = user_of(a, j);
+    d->cred[CRED_GROUP] = names_group(a, j->group_id);
     d->cred[CRED_ACCOUNT] = none_if_empty(j->account);
     d->cred[CRED_QOS] = none_if_empty(j->qos);
     d->cred[CRED_CLASS] = p ? p->name : none_if_empty(j->partition);

@@ -88,6 +88,61 @@ static void things_may_be_named_none(void **state)
     assert_told(all, "\"account\":\"none\"");
 }
 
+/* A sign of the end, taken apart where it is cut: strtok_r() in the adapter does so. */
+static bool take(struct adapter *a, const char *sign)
+{
+    told.len = 0;
+    strbuf_add(&told, "");
+    return ends_take(a, sign);
+}
+
+static void a_plain_end_is_told_by_its_sign_once(void **state)
+{
+    static const char after[] =
+        PART "JobId=7 JobName=a" USER
+             " JobState=FAILED Reason=NonZeroExitCode ExitCode=3:0 StartTime=~90"
+             " EndTime=~99 TimeLimit=01:00:00" AT " Partition=all" SIZE "\n";
+
+    look_at(*state, PART "JobId=7 JobName=a" RUNS " StartTime=~90" SIZE "\n");
+    assert_true(take(*state, "7:0:4294967294:0:32773:0:768:90:99:60"));
+    assert_told(told.text, "\"id\":\"7\"");
+    assert_told(told.text, "\"state\":\"completed\"");
+    assert_told(told.text, "\"exit_status\":3");
+    assert_told(told.text, "\"ended_at\":99");
+    assert_true(take(*state, "7:0:4294967294:0:32773:0:768:90:99:60"));
+    assert_string_equal(told.text, "");
+    assert_not_told(look_at(*state, after), "\"id\":\"7\"");
+}
+
+static void what_a_sign_does_not_say_is_looked_at(void **state)
+{
+    static const char *const odd[] = {"7",     /* of a script of before */
+        "7:0:4294967294:0:1024:0:0:90:99:60",  /* it goes back to the queue */
+        "7:0:4294967294:0:8197:0:0:90:99:60",  /* and its size is being changed */
+        "7:0:4294967294:0:32775:0:0:90:99:60", /* its node failed */
+        "7:0:4294967294:0:3:1:0:90:99:60",     /* another run than was seen */
+        "7:0:4294967294:0:3:0:0:91:99:60", "8:0:4294967294:0:3:0:0:90:99:60",
+        "7:0:4294967294:7:3:0:0:90:99:60", /* heterogeneous */
+        "7:0:4294967294:0:3:0:0:90:99", "7:0:4294967294:0:3:0:0:90:99:60:1",
+        "7:0:nil:0:3:0:0:90:99:60", "7:0:0:0:3:0:-1:90:99:60",
+        "7:0:0:0:3:0:0:90:99:99999999999999999999", "7:5:7:0:3:0:0:90:99:60", ":", ""};
+
+    look_at(*state, PART "JobId=7 JobName=a" RUNS " StartTime=~90" SIZE "\n");
+    for (size_t i = 0; i < sizeof odd / sizeof odd[0]; i++) {
+        if (take(*state, odd[i]))
+            fail_msg("%s was taken", odd[i]);
+        assert_string_equal(told.text, "");
+    }
+}
+
+static void a_waiting_job_ends_by_a_sign_only_if_it_was_cancelled(void **state)
+{
+    look_at(*state, PART "JobId=7 JobName=a" QUEUED SIZE "\n");
+    assert_false(take(*state, "7:0:4294967294:0:3:0:0:90:99:60"));
+    assert_true(take(*state, "7:0:4294967294:0:4:0:0:99:99:60"));
+    assert_told(told.text, "\"state\":\"removed\"");
+}
+
 static void things_without_a_name_are_left_out(void **state)
 {
     const char *all =
@@ -518,6 +573,9 @@ int main(void)
     const struct CMUnitTest tests[] = {
         TEST(things_may_be_named_none),
         TEST(things_without_a_name_are_left_out),
+        TEST(a_plain_end_is_told_by_its_sign_once),
+        TEST(what_a_sign_does_not_say_is_looked_at),
+        TEST(a_waiting_job_ends_by_a_sign_only_if_it_was_cancelled),
         TEST(resources_of_a_node_may_be_damaged),
         TEST(limits_are_told_as_quotas),
         TEST(limits_may_be_damaged),
