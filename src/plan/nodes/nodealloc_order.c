@@ -404,7 +404,7 @@ static void tighten_level(
 }
 
 /* Levels that are used up whole need no choice: order the first that is not. */
-static void tighten(const struct ranking *r, const struct nodealloc_want *w,
+static void tighten_ranking(const struct ranking *r, const struct nodealloc_want *w,
     struct cand *cands, size_t n)
 {
     struct nodealloc_want rest = *w;
@@ -563,6 +563,6 @@ int nodealloc_order(const struct nodealloc *a, const struct nodealloc_want *w,
     if (policy == NODEALLOC_MAXBALANCE)
         balance(&r, w, cands, *n);
     if (policy == NODEALLOC_TIGHTEST)
-        tighten(&r, w, cands, *n);
+        tighten_ranking(&r, w, cands, *n);
     return dir;
 }

@@ -27,23 +27,24 @@ struct wait {
     size_t n;         /* also of those for which there was no room */
 };
 
-static const char *sound(const char *text)
+static const char *text_or_empty(const char *text)
 {
     return text != NULL ? text : "";
 }
 
 static int compare_names(const struct ge_job *x, const char *owner, const char *name)
 {
-    int n = strcmp(sound(x->owner), owner);
+    int n = strcmp(text_or_empty(x->owner), owner);
 
-    return n != 0 ? n : strcmp(sound(x->rm.name), name);
+    return n != 0 ? n : strcmp(text_or_empty(x->rm.name), name);
 }
 
 static int compare_groups(const void *a, const void *b)
 {
     const struct group *x = *(const struct group *const *)a,
                        *y = *(const struct group *const *)b;
-    int n = compare_names(x->first, sound(y->first->owner), sound(y->first->rm.name));
+    int n = compare_names(
+        x->first, text_or_empty(y->first->owner), text_or_empty(y->first->rm.name));
 
     return n != 0 ? n : x->from < y->from ? -1 : x->from > y->from;
 }
@@ -100,17 +101,17 @@ static void add_tasks(const struct groups *g, struct wait *w, size_t from, size_
 static void add_named(
     const struct groups *g, struct wait *w, const struct group *of, const char *name)
 {
-    const char *owner = sound(of->first->owner);
+    const char *owner = text_or_empty(of->first->owner);
     bool plain = name[strcspn(name, "*?[\\")] == '\0';
 
     for (size_t i = first_named(g, owner, plain ? name : ""); i < g->named.n; i++) {
         const struct group *on = g->named.v[i];
 
-        if (strcmp(sound(on->first->owner), owner) != 0
-            || (plain && strcmp(sound(on->first->rm.name), name) != 0))
+        if (strcmp(text_or_empty(on->first->owner), owner) != 0
+            || (plain && strcmp(text_or_empty(on->first->rm.name), name) != 0))
             return;
         if (on->from < of->from
-            && (plain || fnmatch(name, sound(on->first->rm.name), 0) == 0))
+            && (plain || fnmatch(name, text_or_empty(on->first->rm.name), 0) == 0))
             add_tasks(g, w, on->from, on->to);
     }
 }

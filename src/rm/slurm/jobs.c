@@ -654,7 +654,7 @@ static uint32_t count_wishes(const struct adapter *a, const slurm_job_info_t *j,
     return n;
 }
 
-static void grant(struct adapter *a, struct told_job *t, uint8_t wish)
+static void grant_wish(struct adapter *a, struct told_job *t, uint8_t wish)
 {
     if (wish == WISH_RELEASE)
         orders_keep(a, t);
@@ -682,7 +682,7 @@ static void grant_wishes(
             .note_begin = notes_has_begin(j)};
 
         remember_part(&own, j);
-        grant(a, &whole, wish);
+        grant_wish(a, &whole, wish);
         asked_free(&own);
         free(whole.id);
     } else if (adapter_now_ms() - a->wished_ms < WISHES_MS) {
@@ -692,7 +692,7 @@ static void grant_wishes(
         if (t->number != j->job_id || t->wish == 0)
             continue;
         if (!together)
-            grant(a, t, t->wish);
+            grant_wish(a, t, t->wish);
         t->wish = 0;
         a->wishes--;
     }

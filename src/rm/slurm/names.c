@@ -17,7 +17,7 @@ struct known_name {
 };
 
 /* Who has no name is called by the number; owned. */
-static char *ask(uint32_t number, bool group)
+static char *ask_name(uint32_t number, bool group)
 {
     const struct passwd *pw = group ? NULL : getpwuid(number);
     const struct group *gr = group ? getgrgid(number) : NULL;
@@ -41,7 +41,7 @@ static const char *find_name(struct adapter *a, uint32_t number, bool group)
     }
     if (k->text == NULL || now - k->at_ms > KEPT_MS) {
         free(k->text);
-        k->text = ask(number, group);
+        k->text = ask_name(number, group);
         k->at_ms = now;
     }
     return k->text;

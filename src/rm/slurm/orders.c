@@ -709,7 +709,7 @@ static bool is_still(const struct adapter *a, size_t i, const char *id)
 }
 
 /* As it was seen last. */
-static void judge(struct adapter *a, size_t i)
+static void judge_order(struct adapter *a, size_t i)
 {
     struct pending *p = &a->pending.v[i];
     const struct told_job *t = jobs_find(a, p->id);
@@ -734,7 +734,7 @@ static void check_one(struct adapter *a, size_t i)
     p->look_ms = p->alone ? now + (now - p->since_ms) : next_check_ms(a, now);
     if (a->seen_ms >= p->judged_ms + LOOK_MS) {
         p->judged_ms = a->seen_ms;
-        judge(a, i);
+        judge_order(a, i);
         return;
     }
     if (!p->alone)
@@ -743,7 +743,7 @@ static void check_one(struct adapter *a, size_t i)
     jobs_look(a, id);
     if (is_still(a, i, id)) {
         a->pending.v[i].judged_ms = now;
-        judge(a, i);
+        judge_order(a, i);
     }
     free(id);
 }

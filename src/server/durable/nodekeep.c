@@ -30,7 +30,7 @@ static void free_kept(struct nodekeep *k, struct kept_node *one)
     free(one);
 }
 
-static struct kept_node *find(const struct server *s, const char *name)
+static struct kept_node *find_kept(const struct server *s, const char *name)
 {
     struct kept_node *one = NULL;
 
@@ -39,7 +39,7 @@ static struct kept_node *find(const struct server *s, const char *name)
     return one;
 }
 
-static void keep(
+static void keep_node(
     struct server *s, const char *name, const char *manager, const char *text)
 {
     struct kept_node *one = xcalloc(1, sizeof *one);
@@ -56,7 +56,7 @@ static int load_one(void *ctx, const char *key, const char *value)
     const char *manager = json_string_value(json_object_get(o, "manager"));
 
     if (manager)
-        keep(ctx, key, manager, value);
+        keep_node(ctx, key, manager, value);
     json_decref(o);
     return 0;
 }
@@ -105,7 +105,7 @@ bool nodekeep_is_empty(const struct server *s)
 
 const char *nodekeep_whose(const struct server *s, const char *node)
 {
-    const struct kept_node *one = find(s, node);
+    const struct kept_node *one = find_kept(s, node);
 
     return one ? one->manager : NULL;
 }
@@ -133,12 +133,12 @@ void nodekeep_told(struct server *s, const char *manager, const struct node_desc
 
     if (!managers_several(s))
         return;
-    one = find(s, d->name);
+    one = find_kept(s, d->name);
     text = lasting_text(manager, d);
     if (!one || strcmp(one->text, text) != 0) {
         if (one)
             free_kept(s->nodekeep, one);
-        keep(s, d->name, manager, text);
+        keep_node(s, d->name, manager, text);
         unsaved_put(s->unsaved, KIND, d->name, text);
         commit_want(s);
     }
@@ -147,7 +147,7 @@ void nodekeep_told(struct server *s, const char *manager, const struct node_desc
 
 void nodekeep_gone(struct server *s, const char *node)
 {
-    struct kept_node *one = find(s, node);
+    struct kept_node *one = find_kept(s, node);
 
     if (!one)
         return;

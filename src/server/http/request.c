@@ -176,7 +176,7 @@ static void hand_over(struct request *r, int status, struct MHD_Response *respon
     http_look_soon(r->listener);
 }
 
-static void give(
+static void give_reply(
     struct request *r, int status, const char *type, struct MHD_Response *response)
 {
     MHD_add_response_header(response, MHD_HTTP_HEADER_CONTENT_TYPE, type);
@@ -198,14 +198,14 @@ void request_reply_bytes(struct request *r, int status, void *bytes, size_t len,
 static void reply_owned(
     struct request *r, int status, const char *type, char *text, size_t len)
 {
-    give(r, status, type,
+    give_reply(r, status, type,
         MHD_create_response_from_buffer(len, text, MHD_RESPMEM_MUST_FREE));
 }
 
 void request_reply_shared(struct request *r, const char *type, const char *text,
     size_t len, void (*release)(void *ctx), void *ctx)
 {
-    give(r, MHD_HTTP_OK, type,
+    give_reply(r, MHD_HTTP_OK, type,
         MHD_create_response_from_buffer_with_free_callback_cls(
             len, (void *)(uintptr_t)text, release, ctx)); /* it only reads */
 }
@@ -343,7 +343,7 @@ void request_reply_stream(
 
     s->stream = *stream;
     s->request = r;
-    give(r, MHD_HTTP_OK, type,
+    give_reply(r, MHD_HTTP_OK, type,
         MHD_create_response_from_callback(
             MHD_SIZE_UNKNOWN, STREAM_BLOCK, read_stream, s, free_stream));
 }

@@ -66,7 +66,7 @@ static void *take_scratch(struct border *b, size_t count, size_t size)
     return room;
 }
 
-static const char *join(struct border *b, const char *manager, const char *name)
+static const char *join_name(struct border *b, const char *manager, const char *name)
 {
     size_t n = strlen(manager), len = strlen(name);
     char *text = take_scratch(b, n + len + 2, 1);
@@ -91,7 +91,7 @@ static const char *id_here(struct border *b, const struct manager *m, const char
 {
     const char *rest;
 
-    return m->known_as || named_in(b, id, &rest) ? join(b, m->name, id) : id;
+    return m->known_as || named_in(b, id, &rest) ? join_name(b, m->name, id) : id;
 }
 
 const char *border_job_in(struct border *b, const char *id)
@@ -125,7 +125,7 @@ static const char *dep_out(struct border *b, const char *id)
 
     if (whose == b->m || !whose || named_in(b, id, &rest))
         return border_job_out(b, id);
-    return join(b, whose->name, id);
+    return join_name(b, whose->name, id);
 }
 
 typedef const char *name_fn(struct border *b, const char *name);
@@ -148,12 +148,12 @@ static const struct dep *turn_deps(
 
 /* ---- nodes ----------------------------------------------------------------------- */
 
-static const char *remember(struct border *b, const char *own)
+static const char *remember_name(struct border *b, const char *own)
 {
     struct renamed *one = xcalloc(1, sizeof *one);
 
     one->own = xstrdup(own);
-    one->here = xstrdup(join(b, b->m->name, own));
+    one->here = xstrdup(join_name(b, b->m->name, own));
     HASH_ADD_KEYPTR(by_own, b->by_own, one->own, strlen(one->own), one);
     HASH_ADD_KEYPTR(by_here, b->by_here, one->here, strlen(one->here), one);
     return one->here;
@@ -181,7 +181,7 @@ const char *border_node_in(struct border *b, const char *name)
     HASH_FIND(by_own, b->by_own, name, strlen(name), one);
     if (one)
         return one->here;
-    return is_taken(b, name) ? remember(b, name) : name;
+    return is_taken(b, name) ? remember_name(b, name) : name;
 }
 
 static const char *node_out(struct border *b, const char *name)

@@ -110,7 +110,7 @@ static void unmake(struct server *s, struct rm_rsv_name *known)
     known->made = NULL;
 }
 
-static struct rm_rsv_name *find(const struct manager *m, const char *name)
+static struct rm_rsv_name *find_reservation(const struct manager *m, const char *name)
 {
     struct rmreservations *all = m->reservations;
 
@@ -123,7 +123,7 @@ static struct rm_rsv_name *find(const struct manager *m, const char *name)
 void rmreservation_told(struct manager *m, const struct rm_reservation *r)
 {
     struct server *s = m->s;
-    struct rm_rsv_name *known = find(m, r->name);
+    struct rm_rsv_name *known = find_reservation(m, r->name);
     struct err err = {0};
 
     if (!m->reservations)
@@ -132,7 +132,7 @@ void rmreservation_told(struct manager *m, const struct rm_reservation *r)
         unmake(s, known);
     } else {
         vec_push(&m->reservations->v, ((struct rm_rsv_name){.name = xstrdup(r->name)}));
-        known = find(m, r->name);
+        known = find_reservation(m, r->name);
     }
     known->told = true;
     if (r->end_at > world_now(s) && make(s, r, &known->made, &err) < 0)
@@ -143,7 +143,7 @@ void rmreservation_told(struct manager *m, const struct rm_reservation *r)
 
 void rmreservation_gone(struct manager *m, const char *name)
 {
-    struct rm_rsv_name *known = find(m, name);
+    struct rm_rsv_name *known = find_reservation(m, name);
 
     if (!known)
         return;

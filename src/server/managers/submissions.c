@@ -98,7 +98,7 @@ static void hand_on(struct server *s, struct manager_batch *b)
 }
 
 /* What there is room for, after what does not wait for room (or NULL). */
-static void feed(struct manager *m, struct manager_batch *at_once)
+static void feed_batch(struct manager *m, struct manager_batch *at_once)
 {
     struct turn *turn;
 
@@ -131,7 +131,7 @@ bool submissions_answered(struct manager *m, const struct rm_report *r)
             vec_remove(&m->submissions, i);
             note_answer(b, r);
             settle_batch(m->s, b);
-            feed(m, NULL);
+            feed_batch(m, NULL);
             return true;
         }
     return false;
@@ -174,7 +174,8 @@ void manager_submit_all(
     b->turn.of = b;
     if (b->feed.begins)
         b->feed.begins(b, b->feed.ctx);
-    feed(m, turns_add(&m->batches, request_who(request)->user, &b->turn) ? b : NULL);
+    feed_batch(
+        m, turns_add(&m->batches, request_who(request)->user, &b->turn) ? b : NULL);
 }
 
 void manager_break_off(struct server *s, struct manager_batch *b, const struct err *why)

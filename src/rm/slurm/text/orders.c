@@ -159,7 +159,7 @@ static int update(const job_desc_msg_t *m, const char *comment, const char *more
 }
 
 /* One that is kept by a begin time alone needs no more than that this goes. */
-static int release(const job_desc_msg_t *m)
+static int release_job(const job_desc_msg_t *m)
 {
     return m->nice == NO_VAL ? verb("release", m->job_id_str) : 0;
 }
@@ -168,7 +168,7 @@ static int release(const job_desc_msg_t *m)
  * "go". The list of nodes says that we ask: else the gate would keep the job again. */
 static int let_go(const job_desc_msg_t *m)
 {
-    if (update(m, "go", "") < 0 || release(m) < 0)
+    if (update(m, "go", "") < 0 || release_job(m) < 0)
         return -1;
     (void)update(m, m->admin_comment, "");
     return 0;
@@ -181,7 +181,7 @@ static int start(const job_desc_msg_t *m)
     if (m->admin_comment != NULL ? update(m, m->admin_comment, ";go") < 0
                                  : update(m, "go", "") < 0)
         return -1;
-    return release(m);
+    return release_job(m);
 }
 
 /* A begin time goes at the end: until then nothing else may keep the job. */
