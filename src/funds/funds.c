@@ -98,25 +98,32 @@ static char *copy_text(const char *text)
     return text && *text ? xstrdup(text) : NULL;
 }
 
+/* The texts of the fact may be the account's own: they are copied before it lets go. */
 static void tell_account(struct funds *f, const struct funds_account *fact)
 {
     uint32_t parent = fact->parent ? number_account(f, fact->parent) : FUNDS_NONE;
     uint32_t id = number_account(f, fact->name);
     struct account *a = &f->accounts.v[id];
+    char *parent_name = copy_text(fact->parent), *only = copy_text(fact->only);
+    struct account made = {0};
 
+    for (size_t i = 0; i < fact->n; i++) {
+        vec_push(&made.deposits, fact->deposits[i]);
+        made.deposits.v[i].only = copy_text(fact->deposits[i].only);
+    }
     forget_deposits(a);
+    vec_fini(&a->deposits);
     free(a->only);
     free(a->parent_name);
+    a->deposits.v = made.deposits.v;
+    a->deposits.n = made.deposits.n;
+    a->deposits.cap = made.deposits.cap;
     a->parent = parent;
-    a->parent_name = copy_text(fact->parent);
+    a->parent_name = parent_name;
+    a->only = only;
     a->overflow = fact->overflow;
     a->closed = fact->closed;
     a->told = true;
-    a->only = copy_text(fact->only);
-    for (size_t i = 0; i < fact->n; i++) {
-        vec_push(&a->deposits, fact->deposits[i]);
-        a->deposits.v[i].only = copy_text(fact->deposits[i].only);
-    }
 }
 
 static void tell_run(struct funds *f, const struct funds_run *fact)

@@ -152,8 +152,12 @@ def test_the_page_tells_nothing_of_the_site_to_who_has_no_session(page, live):
 
 def test_long_bodies_and_odd_requests_are_refused(page):
     session = page.open()
-    status, _, answer = page.by(session, "POST", "/v1/jobs", '{"script": "' + "x" * (1 << 20) + '"}')
-    assert status == 413, answer
+    try:
+        status, _, answer = page.by(session, "POST", "/v1/jobs",
+                                    '{"script": "' + "x" * (1 << 20) + '"}')
+        assert status == 413, answer
+    except (BrokenPipeError, ConnectionResetError):
+        pass  # cut off amid it: nobody reads so much for nothing
     for text in (b"GET /v1/jobs HTTP/1.1\r\nHost: localhost\r\nHost: evil.example\r\n\r\n",
                  b"POST /v1/jobs HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n"
                  b"Content-Length: 2\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n",

@@ -54,7 +54,7 @@ def test_words_say_which_jobs(queue, words, found):
 @pytest.mark.parametrize("words, told", [
     ("usr:ann", "did you mean 'user'"), ("procs>many", "not a whole number"),
     ("user:", "nothing follows"), ("user>ann", "is a name"), ("limit>1x", "limit"),
-    ("a " * 33, "more than 32 words")])
+    ("a " * 33, "more than 32 words"), ("state:" + "a," * 500, "longer than 1000 bytes")])
 def test_wrong_words_are_told_with_the_nearest(queue, words, told):
     status, error = ask(queue, q=words)
     assert status == 400 and told in error["message"], error

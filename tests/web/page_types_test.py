@@ -20,7 +20,7 @@ def complaints(tmp_path, change=lambda text: text):
     made = subprocess.run([sys.executable, ROOT / "scripts" / "api-types", api],
                           capture_output=True, text=True, check=True).stdout
     (web / "api" / "schema.ts").write_text(made)
-    return subprocess.run(["tsc", "-p", web], capture_output=True, text=True, check=False).stdout
+    return subprocess.run(["tsc", "-p", web / "types.json"], capture_output=True, text=True, check=False).stdout
 
 
 def test_the_page_reads_what_the_description_promises(tmp_path):

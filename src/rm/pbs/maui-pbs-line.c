@@ -60,6 +60,13 @@ static void drop_connection(struct line *l)
     l->connection = -1;
 }
 
+/* Numbers among the library's that are about the order all the same: it is to be tried
+ * again, its job has moved, it cannot be suspended or resumed. */
+static bool is_of_order(int error)
+{
+    return error == 15208 || error == 15210 || (error >= 15219 && error <= 15223);
+}
+
 static bool is_connection(int error)
 {
     static const int numbers[] = {
@@ -68,7 +75,7 @@ static bool is_connection(int error)
     for (size_t i = 0; i < sizeof numbers / sizeof numbers[0]; i++)
         if (error == numbers[i])
             return true;
-    return error >= LIBRARY_OWN;
+    return error >= LIBRARY_OWN && !is_of_order(error);
 }
 
 /* What it says of an error; a number where it has no words. */

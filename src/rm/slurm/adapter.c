@@ -19,15 +19,16 @@
 #define ORDERS_MS                                                                      \
     2000 /* from look to look while starts follow each other: each costs               \
             as much as two of them, and ends are told without */
-#define MANY          20 /* of them: then sooner */
-#define MANY_MS       200
-#define REST          4 /* times as long as a look took there is none */
-#define START_WAIT_MS 5000
-#define SEEN_MS       3000      /* a look later than that is late */
-#define EVENTS_MAX    (1 << 20) /* bytes of the file that scripts append to */
-#define ENDS_MAX      20        /* ends at once; for more, one look at all is cheaper */
-#define BEAT_S        2
-#define MUNGE_MS      500 /* for so long munged is there when it was */
+#define MANY              20 /* of them: then sooner */
+#define MANY_MS           200
+#define REST              4 /* times as long as a look took there is none */
+#define LOOK_COST_MOST_MS 1000
+#define START_WAIT_MS     5000
+#define SEEN_MS           3000      /* a look later than that is late */
+#define EVENTS_MAX        (1 << 20) /* bytes of the file that scripts append to */
+#define ENDS_MAX          20 /* ends at once; for more, one look at all is cheaper */
+#define BEAT_S            2
+#define MUNGE_MS          500 /* for so long munged is there when it was */
 
 int64_t adapter_now_ms(void)
 {
@@ -237,7 +238,7 @@ static void arm_next(struct adapter *a)
         at_ms = now + SOON_MS;
     if (orders_next_ms(a) < at_ms)
         at_ms = orders_next_ms(a);
-    if (a->astrays > 0 && at_ms > now + SOON_MS)
+    if (a->connected && a->astrays > 0 && at_ms > now + SOON_MS)
         at_ms = now + SOON_MS;
     arm(a, at_ms - now);
 }
@@ -252,6 +253,15 @@ void adapter_look(struct adapter *a)
     a->look = true;
 }
 
+/* What a look has cost, milliseconds. Slurm's library waits inside of a call for a
+ * slurmctld that is away: that was no work, and is not rested from. */
+static int64_t cost_of_look(const struct adapter *a, int64_t ms)
+{
+    if (!a->connected)
+        return 0;
+    return ms < LOOK_COST_MOST_MS ? ms : LOOK_COST_MOST_MS;
+}
+
 static int on_timer(sd_event_source *source, uint64_t usec, void *ctx)
 {
     struct adapter *a = ctx;
@@ -262,7 +272,7 @@ static int on_timer(sd_event_source *source, uint64_t usec, void *ctx)
     if (now >= next_look_ms(a)) {
         poll_all(a);
         a->polled_ms = adapter_now_ms();
-        a->look_cost_ms = a->polled_ms - now;
+        a->look_cost_ms = cost_of_look(a, a->polled_ms - now);
     } else if (a->astrays > 0 && a->connected && !adapter_munge_gone(a)) {
         jobs_take_back(a);
     }

@@ -344,6 +344,7 @@ void jobs_ended(struct adapter *a, struct told_job *t, const slurm_job_info_t *j
     adapter_report(a, &r);
     t->waiting = t->held = false;
     t->over = t->end_told = true;
+    t->digest = 0; /* a killed slurmctld may have it back as it was before */
     t->start_at = j->start_time;
     set_astray(a, t, false);
     set_lost(a, t, 0);

@@ -16,7 +16,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define TERMS_MAX 32
+#define TERMS_MAX  32
+#define FILTER_MAX 1000 /* bytes: each job is compared with all of it */
 
 /* ---- what a job has ---- */
 
@@ -250,6 +251,10 @@ int jobfilter_parse(const char *text, struct jobfilter **ret, struct err *err)
     static const char blanks[] = " \t\r\n";
 
     *ret = NULL;
+    if (strlen(text) > FILTER_MAX) {
+        free(f);
+        return err_set(err, ERR_INVALID, "q: longer than %d bytes", FILTER_MAX);
+    }
     for (const char *p = text + strspn(text, blanks); *p; p += strspn(p, blanks)) {
         size_t n = strcspn(p, blanks);
         struct term t = {0};

@@ -425,9 +425,9 @@ static bool list_more(struct server *s, void *ctx, struct strbuf *out)
 /* All who ask for this see the same. */
 static char *key_for(struct request *r, const struct list *l)
 {
-    bool alike =
-        identity_is(&l->who, WHO_ADMIN3)
-        || (l->shape == SHAPE_TABLE && !render_job_hides(l->members) && !l->who.hidden);
+    bool alike = identity_is(&l->who, WHO_ADMIN3)
+                 || (l->shape == SHAPE_TABLE && !render_job_hides(l->members)
+                     && !l->who.hidden && !l->wanted.filter);
     struct strbuf key = {0};
 
     strbuf_printf(&key, "%s %s", request_target(r),

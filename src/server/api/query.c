@@ -274,8 +274,11 @@ void api_bank_quote(struct server *s, struct request *r)
             "there is no bank here: AMCFG[bank] TYPE=BUILTIN in maui.cfg makes one");
     } else {
         json_t *o = render_price(s, &price);
-        if (!api_bank_shows(s, request_who(r), price.account))
-            json_object_del(o, "text"); /* it has what is left */
+        if (!api_bank_shows(s, request_who(r), price.account)) {
+            json_object_del(o, "text"); /* they have, or tell, what is left */
+            json_object_del(o, "enough");
+            json_object_del(o, "kept");
+        }
         request_reply_json(r, o);
     }
     question_fini(&q);

@@ -107,7 +107,8 @@ void api_exchange(struct server *s, struct request *r)
         page_sessions(s), login ? login : "", peer, page_now(), &e, &err);
     page_tend(s);
     if (how != EXCHANGE_DONE) {
-        tell_refusal(s, how, &e, peer);
+        if (how != EXCHANGE_FULL) /* it may be asked again and again */
+            tell_refusal(s, how, &e, peer);
         if (how == EXCHANGE_LATER)
             request_refuse_as(r, 429, "busy", NULL, err.text);
         else if (how == EXCHANGE_FULL)

@@ -197,8 +197,16 @@ static int match_element(const struct cluster *c, const char *element,
     bool other = io->unanchored || job_find(c, element) != NULL;
     size_t n = other ? 0 : jobname_before_server(element);
     char *id = n > 0 ? xstrndup(element, n) : NULL;
-    int result = match_id(c, id != NULL ? id : element, io, err);
+    struct err several = {0};
+    const struct job *j = id && c->rms.n > 1 ? rmname_any(c, id, &several) : NULL;
+    int result = 0;
 
+    if (j)
+        add(io, j->index, true);
+    else if (several.code == ERR_CONFLICT)
+        result = (*err = several, -1);
+    else
+        result = match_id(c, id != NULL ? id : element, io, err);
     free(id);
     return result;
 }

@@ -130,15 +130,16 @@ const struct job *jobname_find(
 {
     const struct job *j = job_find(c, text);
     size_t cut = j == NULL ? jobname_before_server(text) : 0;
-    char *id;
     struct jobname n;
 
-    err_set(err, ERR_NOT_FOUND, "cannot locate job '%.60s'", text);
     if (cut > 0) {
-        id = xstrndup(text, cut);
-        j = job_find(c, id);
+        char *id = xstrndup(text, cut);
+        j = rmname_any(c, id, err);
         free(id);
+        if (!j && err->code == ERR_CONFLICT)
+            return NULL;
     }
+    err_set(err, ERR_NOT_FOUND, "cannot locate job '%.60s'", text);
     if (j && j->state < JOB_COMPLETED)
         return j;
     j = rmname_job(c, text, err);

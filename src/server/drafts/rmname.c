@@ -64,6 +64,26 @@ const struct job *rmname_job(const struct cluster *c, const char *text, struct e
     return found && job_rm(found) == 0 ? found : NULL;
 }
 
+const struct job *rmname_any(
+    const struct cluster *c, const char *own_id, struct err *err)
+{
+    const struct job *first = find_queued(c, own_id);
+
+    if (c->rms.n < 2)
+        return first;
+    err->code = ERR_NONE;
+    const struct job *other = rmname_job(c, own_id, err);
+    if (first && other)
+        err_set(err, ERR_CONFLICT,
+            "job '%.60s' is of several resource managers: expected %.60s.%.80s or "
+            "%.80s",
+            own_id, c->rms.v[0].called ? c->rms.v[0].called : "the first's", own_id,
+            other->id);
+    if (err->code == ERR_CONFLICT)
+        return NULL;
+    return first ? first : other;
+}
+
 const struct node *rmname_node(const struct cluster *c, const char *text)
 {
     const char *rest;

@@ -19,6 +19,10 @@ struct node;
  * `err` may be NULL. O(managers). */
 const struct job *rmname_job(
     const struct cluster *c, const char *text, struct err *err);
+/* The job that its own manager calls so, whichever that is; NULL as above. (A name that
+ * PBS has put its server behind may be of a job of PBS.) The same cost. */
+const struct job *rmname_any(
+    const struct cluster *c, const char *own_id, struct err *err);
 const struct node *rmname_node(const struct cluster *c, const char *text);
 
 /* The job's id as its own manager has it; borrowed from the job. */

@@ -163,7 +163,9 @@ static void examine(struct request *r)
 static void hold_room(struct request *r, size_t more, size_t whole)
 {
     struct http *h = r->listener->http;
-    size_t most = r->listener->door == DOOR_PAGE ? PAGE_BODY_MAX : h->opt.body_max;
+    size_t most = r->listener->door != DOOR_PAGE ? h->opt.body_max
+                  : r->who.session[0]            ? PAGE_BODY_MAX
+                                                 : PAGE_LOGIN_MAX;
     struct err err;
 
     if (whole > most) {

@@ -13,6 +13,8 @@
 
 #define PARAMS_MAX    2
 #define PAGE_BODY_MAX ((size_t)1024 * 1024)
+/* The same of those who have no session: a login to exchange. */
+#define PAGE_LOGIN_MAX ((size_t)4096)
 
 /* By which way a request comes in. */
 enum door { DOOR_LOCAL, DOOR_TCP, DOOR_PAGE, DOORS };

@@ -193,13 +193,6 @@ enum exchange sessions_exchange(struct sessions *s, const char *login, const cha
     struct login *l = NULL;
 
     *ret = (struct exchanged){.session = NULL};
-    if (now < s->closed_until) {
-        ret->again_s = (unsigned)(s->closed_until - now);
-        err_set(err, ERR_DENIED,
-            "too many logins failed: none is taken for the next %u seconds",
-            ret->again_s);
-        return EXCHANGE_LATER;
-    }
     if (secret_read(login, &hash)) {
         l = find_login(s, &hash, now);
         first = find_by_login(s, &hash);
@@ -207,6 +200,14 @@ enum exchange sessions_exchange(struct sessions *s, const char *login, const cha
     if (l) {
         snprintf(ret->user, sizeof ret->user, "%s", l->who.user);
         return fill_place(s, l, peer, now, ret, err);
+    }
+    if (!first && now < s->closed_until) { /* who has a login is never kept out */
+        ret->again_s = (unsigned)(s->closed_until - now);
+        err_set(err, ERR_DENIED,
+            "too many logins failed: none that fails is looked at for the next %u "
+            "seconds",
+            ret->again_s);
+        return EXCHANGE_LATER;
     }
     if (!first)
         return refuse_exchange(s, EXCHANGE_UNKNOWN,
@@ -275,6 +276,13 @@ bool sessions_end(struct sessions *s, const char *id, const char *why)
     if (e)
         end_session(s, e, why);
     return e != NULL;
+}
+
+void sessions_end_all(struct sessions *s, const char *why)
+{
+    for (size_t i = 0; i < SESSIONS_MAX; i++)
+        if (s->all[i].here)
+            end_session(s, &s->all[i], why);
 }
 
 bool sessions_has(const struct sessions *s, const char *id)

@@ -84,6 +84,7 @@ bool sessions_admit(struct sessions *s, const char *id, double now);
 
 /* End one; false: there is none of that name. `why` is a constant sentence. */
 bool sessions_end(struct sessions *s, const char *id, const char *why);
+void sessions_end_all(struct sessions *s, const char *why);
 
 /* Is it there? */
 bool sessions_has(const struct sessions *s, const char *id);

@@ -25,6 +25,7 @@ struct page {
     uint16_t wish;    /* WEBPORT; 0 = the kernel's choice */
     uint16_t port;    /* 0 = not open */
     int64_t used_at;  /* when there was a session or a login last */
+    bool moves;       /* to another port, as soon as nobody is served at this one */
     struct err wrong; /* with the parameters: the page stays off */
 };
 
@@ -104,7 +105,14 @@ static bool has_session(void *ctx, const struct identity *who)
     return s->page->sessions && sessions_has(s->page->sessions, who->session);
 }
 
-/* Who changed what, and what came of it. An exchange has a secret in it. */
+/* A job's environment and script may hold secrets. */
+static bool has_secrets(const struct request *r)
+{
+    return strcmp(request_path(r), "/v1/jobs") == 0;
+}
+
+/* Who changed what, and what came of it; of those who have no session nothing: they
+ * would fill the log. An exchange has a secret in it. */
 static void tell_change(void *ctx, struct request *r, int status)
 {
     struct server *s = ctx;
@@ -114,14 +122,14 @@ static void tell_change(void *ctx, struct request *r, int status)
     size_t len;
 
     if (!method || strcmp(method, "GET") == 0 || strcmp(method, "HEAD") == 0
-        || is_exchange(r))
+        || is_exchange(r) || !who->session[0])
         return;
     const char *body = request_body(r, &len);
     request_peer(r, peer, sizeof peer);
-    log_line(s->log, LOG_ACTION, "page: %s %s by %s, session %s, from %s: %d %.*s",
-        method, request_target(r), who->user[0] ? who->user : "nobody",
-        who->session[0] ? who->session : "none", peer, status,
-        (int)(len < BODY_LOG ? len : BODY_LOG), body);
+    len = has_secrets(r) ? 0 : len < BODY_LOG ? len : BODY_LOG;
+    log_line(s->log, LOG_ACTION, "page: %s %.200s by %s, session %s, from %s: %d %.*s",
+        method, request_target(r), who->user, who->session, peer, status, (int)len,
+        body);
 }
 
 /* ---- the listener ---- */
@@ -142,6 +150,24 @@ static void set_timer(struct server *s, int64_t seconds)
     sd_event_source_set_enabled(s->page->timer, SD_EVENT_ONESHOT);
 }
 
+static int open_listener(struct server *s, struct err *err);
+
+/* Secrets that are sent to the old port, which anybody may take, are worth nothing. */
+static void move_port(struct server *s)
+{
+    struct page *p = s->page;
+    struct err err = {0};
+
+    p->moves = p->port && !http_close_page(s->http);
+    if (p->moves) {
+        set_timer(s, AGAIN_S);
+        return;
+    }
+    p->port = 0;
+    if (p->wish && assets_built(&err) == 0 && open_listener(s, &err) < 0)
+        log_line(s->log, LOG_ALERT, "the web page is off: %s", err.text);
+}
+
 void page_tend(struct server *s)
 {
     struct page *p = s->page;
@@ -152,6 +178,10 @@ void page_tend(struct server *s)
     next = sessions_expire(p->sessions, now, tell_end, s);
     if (s->http)
         http_wake(s->http);
+    if (p->moves) {
+        move_port(s);
+        return;
+    }
     if (next) {
         p->used_at = now;
         set_timer(s, next - now);
@@ -276,7 +306,6 @@ void page_configure(struct server *s)
 {
     struct page *p = s->page;
     uint16_t before = p ? p->wish : 0;
-    struct err err = {0};
 
     if (!p)
         return; /* what was changed before a restart is read before the page begins */
@@ -285,10 +314,11 @@ void page_configure(struct server *s)
         log_line(s->log, LOG_ALERT, "the web page is off: %s", p->wrong.text);
         return;
     }
-    if (p->port && p->wish && p->wish != before && http_close_page(s->http))
-        p->port = 0;
-    if (p->wish && assets_built(&err) == 0 && open_listener(s, &err) < 0)
-        log_line(s->log, LOG_ALERT, "the web page is off: %s", err.text);
+    if (p->port && p->wish != before && p->sessions)
+        sessions_end_all(
+            p->sessions, "the page is at another port now: run `maui dashboard`");
+    if (p->wish != before || !p->port)
+        move_port(s);
 }
 
 void page_open(struct server *s)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Which jobs an expression means: reference commands, section 1.8. */
 #include "base/strbuf.h"
+#include "cluster/rmset.h"
 #include "cmocka_all.h"
 #include "scenario.h"
 #include "server/drafts/jobexpr.h"
@@ -73,6 +74,29 @@ static void a_name_with_that_of_a_pbs_server_is_its_job(void **state)
     assert_null(jobname_find(c, "123.", &err));
     assert_null(jobname_find(c, "12[", &err));
     assert_null(jobname_find(c, "12[3", &err));
+    sc_destroy(s);
+}
+
+/* Another manager's job may be the one that PBS calls so. */
+static void such_a_name_is_never_another_managers_job(void **state)
+{
+    struct err err;
+    (void)state;
+    struct scenario *s = queue();
+    struct cluster *c = engine_cluster(sc_engine(s));
+
+    rmset_call_first(c, "slurm");
+    rmset_get(c, "pbs");
+    sc_job(s, (struct sc_job){.id = "pbs.123", .procs = 1, .limit_s = 100});
+    sc_job(s, (struct sc_job){.id = "pbs.77", .procs = 1, .limit_s = 100});
+    sc_at(s, 1);
+    expect(s, "123.head1", false,
+        "(job '123' is of several resource managers: expected slurm.123 or pbs.123) ");
+    expect(s, "77.head1", false, "pbs.77 ");
+    expect(s, "slurm.123", false, "123 ");
+    assert_null(jobname_find(c, "123.head1", &err));
+    assert_int_equal(err.code, ERR_CONFLICT);
+    assert_string_equal(jobname_find(c, "77.head1", &err)->id, "pbs.77");
     sc_destroy(s);
 }
 
@@ -179,6 +203,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(an_id_is_that_job_and_a_pattern_matches_whole_ids),
         cmocka_unit_test(a_name_with_that_of_a_pbs_server_is_its_job),
+        cmocka_unit_test(such_a_name_is_never_another_managers_job),
         cmocka_unit_test(lists_name_each_job_once_in_their_order),
         cmocka_unit_test(with_usejobregex_parts_of_ids_match),
         cmocka_unit_test(what_would_take_too_long_is_refused),
