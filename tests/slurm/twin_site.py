@@ -84,8 +84,13 @@ class Site:
         return done
 
     def order(self, *words):
-        """An administrator's, of no interest by itself."""
+        """An administrator's, of no interest by itself. Reservations of Slurm are asked
+        for every few seconds (docs/slurm.md): what follows begins when it is known."""
         self.cluster.ok(*words)
+        made = [w.split("=")[1] for w in words if str(w).startswith("reservationname=")]
+        if self.ours and made and "create" in words:
+            self.cluster.wait(lambda: made[0] in self.cluster.maui.ok("diagnose", "-r"),
+                              f"reservation {made[0]}")
 
     def cancel(self, *jobs):
         self.cluster.ok("scancel", *jobs)

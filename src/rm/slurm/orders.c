@@ -242,6 +242,20 @@ void orders_note_holder(struct adapter *a, const char *id, const slurm_job_info_
         &m, id); /* then its owner's release does nothing, and does not say so */
 }
 
+/* Slurm does not have the job waiting: what it does instead was told before this
+ * answer, or the next look tells. No failed start. */
+static void await_look(struct adapter *a, const struct rm_command *c, const char *text)
+{
+    struct told_job *t = jobs_find(a, c->job);
+
+    adapter_done(a, c->token, RM_WAITS, c->job, text);
+    if (t == NULL)
+        return;
+    t->digest = 0;
+    a->jobs_at = 0;
+    adapter_look(a);
+}
+
 static void answer(struct adapter *a, const struct rm_command *c, int result)
 {
     int error = errno;
@@ -251,6 +265,9 @@ static void answer(struct adapter *a, const struct rm_command *c, int result)
         adapter_look(a);
     } else if (adapter_lost(a, "order")) {
         adapter_done(a, c->token, RM_LOST, c->job, slurm_strerror(error));
+    } else if (c->action == RM_START
+               && (error == ESLURM_INVALID_JOB_ID || error == ESLURM_JOB_NOT_PENDING)) {
+        await_look(a, c, slurm_strerror(error));
     } else {
         adapter_done(a, c->token,
             c->action == RM_START || outcome_of(error) == RM_RETRY ? outcome_of(error)
@@ -364,12 +381,7 @@ static void start(struct adapter *a, const struct rm_command *c)
     struct told_job *t = jobs_find(a, c->job);
 
     if (t == NULL || !t->waiting) {
-        adapter_done(a, c->token, RM_RETRY, c->job, "Slurm does not have it waiting");
-        if (t != NULL) { /* what it does instead was told before this answer */
-            t->digest = 0;
-            a->jobs_at = 0;
-            adapter_look(a);
-        }
+        await_look(a, c, "Slurm does not have it waiting");
         return;
     }
     for (uint32_t i = 0; i < t->nparts; i++) {

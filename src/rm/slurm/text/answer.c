@@ -23,6 +23,7 @@ const char *slurm_strerror(int error)
         return "nothing has changed";
     case ESLURM_TEXT:
     case ESLURM_INVALID_JOB_ID:
+    case ESLURM_JOB_NOT_PENDING:
     case ESLURM_ALREADY_DONE:
     case ESLURM_TRANSITION_STATE_NO_UPDATE:
     case ESLURM_IN_STANDBY_MODE:
@@ -62,6 +63,7 @@ int answer_error(const char *text)
         const char *words;
         int error;
     } known[] = {{"Invalid job id", ESLURM_INVALID_JOB_ID},
+        {"Job is no longer pending execution", ESLURM_JOB_NOT_PENDING},
         /* so an scontrol that keeps running answers who asks for licences again */
         {"has not changed", SLURM_NO_CHANGE_IN_DATA},
         {"already completing or completed", ESLURM_ALREADY_DONE},
