@@ -12,6 +12,16 @@ CLUSTER = {"nodes": 2, "open_after": 3600}
 NEVER = "2096-10-02T07:06:40"
 
 
+def replace_gate(slurm, text=None):
+    """It is read anew by slurmctld, which takes it for new where it is younger than the
+    last one: by whole seconds, and tests go faster."""
+    script = pathlib.Path(slurm.dir, "etc/job_submit.lua")
+    young = max(time.time(), script.stat().st_mtime) + 2
+    if text is not None:
+        script.write_text(text)
+    os.utime(script, (0, young))
+
+
 @pytest.fixture
 def busy(slurm):
     """A job on all nodes."""
@@ -75,8 +85,7 @@ def test_root_and_slurmuser_give_back_what_waits_for_a_scheduler_of_another_user
     script = pathlib.Path(slurm.dir, "etc/job_submit.lua")
     before = script.read_text()
     with without_scheduler(slurm):
-        script.write_text(slurm.installed("gate", "--open-after", "3600", "--user", "daemon"))
-        os.utime(script, (0, time.time() + 2))   # read anew by slurmctld
+        replace_gate(slurm, slurm.installed("gate", "--open-after", "3600", "--user", "daemon"))
         try:
             assert letgo(slurm).startswith("2 waiting jobs")
             assert slurm.show(job)["Priority"] != "0"
@@ -84,8 +93,7 @@ def test_root_and_slurmuser_give_back_what_waits_for_a_scheduler_of_another_user
             for one in (job, late):
                 slurm.wait_state(one, "RUNNING")
         finally:
-            script.write_text(before)
-            os.utime(script, (0, time.time() + 4))
+            replace_gate(slurm, before)
 
 
 def test_a_hold_takes_away_a_begin_time_that_never_comes(slurm, busy, users):
@@ -117,7 +125,7 @@ def test_letgo_restores_what_is_held_amid_something(slurm, busy):
     with without_scheduler(slurm):
         slurm.ok("scontrol", "update", f"jobid={hidden}", f"starttime={NEVER}",
                  "admincomment=maui:admin")
-        os.utime(f"{slurm.dir}/etc/job_submit.lua", (0, time.time() + 6))
+        replace_gate(slurm)
         letgo(slurm)
         slurm.ok("scancel", busy)
         slurm.wait_state(again, "RUNNING")
@@ -189,8 +197,7 @@ def test_with_a_gate_that_never_opens_the_last_new_jobs_wait_as_well(slurm, busy
     """Those that nobody has taken over: the scheduler was killed at that moment."""
     script = pathlib.Path(slurm.dir, "etc/job_submit.lua")
     before = script.read_text()
-    script.write_text(slurm.installed("gate", "--open-after", "0"))
-    os.utime(script, (0, time.time() + 2))
+    replace_gate(slurm, slurm.installed("gate", "--open-after", "0"))
     try:
         # a deadline is no obstacle; what could never run is refused all the same
         taken = waiting(slurm, "-n", 1, "-t", 5, "--deadline=now+10minutes")
@@ -206,8 +213,7 @@ def test_with_a_gate_that_never_opens_the_last_new_jobs_wait_as_well(slurm, busy
             slurm.wait_state(job, "RUNNING")
             assert slurm.show(job).get("AdminComment", "") == ""
     finally:
-        script.write_text(before)
-        os.utime(script, (0, time.time() + 4))
+        replace_gate(slurm, before)
 
 
 def test_check_names_a_new_job_that_slurm_itself_has_started(slurm):
