@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """The web page of a real daemon: asked as a browser would, and by Debian's Chromium."""
+import os
 import pathlib
 import shutil
 import sys
@@ -51,7 +52,10 @@ def chromium():
                  f"--user-data-dir={profile}"):
         options.add_argument(word)
     options.set_capability("goog:loggingPrefs", {"browser": "ALL", "performance": "ALL"})
-    chrome = webdriver.Chrome(options=options, service=Service(driver))
+    # what it keeps beside its profile goes with that
+    service = Service(driver, env=dict(os.environ, HOME=profile, XDG_CONFIG_HOME=profile,
+                                       XDG_CACHE_HOME=profile))
+    chrome = webdriver.Chrome(options=options, service=service)
     chrome.set_page_load_timeout(60)
     yield chrome
     chrome.quit()
