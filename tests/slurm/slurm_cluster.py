@@ -557,16 +557,19 @@ class SlurmCluster:
             shutil.rmtree(self.dir, ignore_errors=True)
 
     def steps(self):
-        """Process ids of step daemons of ours, known by their open files."""
+        """Process ids of step daemons of ours, known by their open files or environment:
+        one that is about to end has closed its files."""
         found = []
         for path in pathlib.Path("/proc").glob("[0-9]*"):
             try:
                 if path.joinpath("comm").read_text().strip() != "slurmstepd":
                     continue
                 links = [os.readlink(f) for f in path.joinpath("fd").iterdir()]
+                environ = path.joinpath("environ").read_bytes()
             except OSError:
                 continue
-            if any(l.startswith(self.dir + "/") for l in links):
+            if (any(l.startswith(self.dir + "/") for l in links)
+                    or f"{self.dir}/".encode() in environ):
                 found.append(int(path.name))
         return found
 
