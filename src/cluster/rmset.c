@@ -5,14 +5,14 @@
 #include "cluster/job.h"
 #include "cluster/private.h"
 
-static void add(struct cluster *c, const char *name)
+static void add_manager(struct cluster *c, const char *name)
 {
     vec_push(&c->rms, ((struct rm_known){.name = xstrdup(name)}));
 }
 
 void rmset_create(struct cluster *c)
 {
-    add(c, "");
+    add_manager(c, "");
 }
 
 void rmset_destroy(struct cluster *c)
@@ -33,7 +33,7 @@ uint32_t rmset_get(struct cluster *c, const char *name)
     while (i < c->rms.n && strcmp(c->rms.v[i].name, name) != 0)
         i++;
     if (i == c->rms.n)
-        add(c, name);
+        add_manager(c, name);
     return i;
 }
 

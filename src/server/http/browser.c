@@ -36,6 +36,17 @@ static bool is_json(const char *type)
     return strncasecmp(type, json, n) == 0 && strchr("; \t", type[n]);
 }
 
+/* A body such as a form sends. */
+static int refuse_content(const char *content_type, bool has_body, struct err *err)
+{
+    if (content_type ? is_json(content_type) : !has_body)
+        return 0;
+    err_set(err, ERR_INVALID,
+        "Content-Type: '%.80s': a request is sent as application/json",
+        content_type ? content_type : "");
+    return 415;
+}
+
 int browser_refuse(const struct browser_head *h, struct err *err)
 {
     bool looks = strcmp(h->method, "GET") == 0 || strcmp(h->method, "HEAD") == 0;
@@ -52,13 +63,7 @@ int browser_refuse(const struct browser_head *h, struct err *err)
             h->host);
         return 421;
     }
-    if (!looks && (h->content_type ? !is_json(h->content_type) : h->has_body)) {
-        err_set(err, ERR_INVALID,
-            "Content-Type: '%.80s': a request is sent as application/json",
-            h->content_type ? h->content_type : "");
-        return 415;
-    }
-    return 0;
+    return looks ? 0 : refuse_content(h->content_type, h->has_body, err);
 }
 
 /* ---- the listener of the page ---- */
@@ -126,11 +131,5 @@ int browser_refuse_site(const struct browser_page *h, struct err *err)
             h->fetch_site);
         return 403;
     }
-    if (!looks && (h->content_type ? !is_json(h->content_type) : h->has_body)) {
-        err_set(err, ERR_INVALID,
-            "Content-Type: '%.80s': a request is sent as application/json",
-            h->content_type ? h->content_type : "");
-        return 415;
-    }
-    return 0;
+    return looks ? 0 : refuse_content(h->content_type, h->has_body, err);
 }
