@@ -40,7 +40,8 @@ struct rm_job {
     const char *notes;  /* what the RM says of it, for people; NULL = as before */
     uint8_t lifted; /* hold_kind bits: it was held so there, and somebody lifted that */
     bool changed;   /* it waits, and its request is not what was told before; or it is
-                       back from its nodes, and all it asks for is told anew */
+                       back from its nodes, or somebody else has started it, and all it
+                       asks for is told anew */
 };
 
 /* A reservation that the resource manager made itself. Whom it lets in has to name it,

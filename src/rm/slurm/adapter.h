@@ -122,6 +122,8 @@ struct told_job {
     time_t note_start;   /* when it is expected to start, 0 = not known */
     bool note_begin;     /* its begin time in Slurm is ours, and in the future */
     bool fresh;          /* kept by that alone: its owner may hold it at this moment */
+    bool marked;         /* by the gate: it has passed it */
+    bool strange;        /* it began to run, and not by a start of ours */
     time_t switch_until; /* how long it waits for one switch; 0 = it does not */
     UT_hash_handle hh;
 };
@@ -417,7 +419,12 @@ const char *request_features(const slurm_job_info_t *j, struct request_room *roo
 #define COMMENT_PRIORITY COMMENT_KEPT ";priority="
 /* The begin time by which a job that depends on others is kept: never. */
 #define AWAIT_BEGIN ((time_t)4000000000)
-#define COMMENT_NEW COMMENT_KEPT ";new" /* to the gate: see fresh */
+/* To the gate: it takes the job back, with the hold that it has by then, if it has one;
+ * of a new one (fresh), or another. */
+#define COMMENT_NEW  COMMENT_KEPT ";new"
+#define COMMENT_BACK COMMENT_KEPT ";back"
+/* A begin time that is over by any clock: Slurm takes its own now instead. */
+#define BEGIN_NOW ((time_t)1)
 /* Behind one of these: its hold since that restart is marked. */
 #define COMMENT_RESTART ";restart="
 
@@ -445,8 +452,10 @@ void submit_job(struct adapter *a, const struct rm_submission *s);
 /* ---- orders.c ---- */
 void orders_command(struct adapter *a, const struct rm_command *c);
 /* Take a job back to where only the scheduler starts it, or nobody if it came back with
- * a hold (back_held). 0 or -1 with errno. */
+ * a hold (back_held) or somebody has held it since it was seen. 0 or -1 with errno. */
 int orders_keep(struct adapter *a, struct told_job *t);
+/* The same, and whatever holds it goes. */
+int orders_lift(struct told_job *t);
 /* Leave it to Slurm to see when its dependency is fulfilled, or never will be: that it
  * does of no job at priority 0, so the job is kept by a begin time (AWAIT_BEGIN)
  * instead. `at_zero`: it is at priority 0 now. */

@@ -288,7 +288,7 @@ static void tell(struct adapter *a, struct told_job *t, const struct parts *part
     t->naming = room.naming;
     for (uint32_t i = 0; i < parts->n && !active; i++)
         room.req[i].hosts = request_hosts(&room, t->asked[i].nodes);
-    if (active && !t->waiting)
+    if (active && (!t->waiting || t->strange))
         request_running(parts, &job, &room);
     job.desc.id = t->id;
     job.desc.state = state;
@@ -490,7 +490,7 @@ static void see_job(struct adapter *a, const char *id, const struct parts *parts
     const struct part *p = part_find(a, j->partition);
     uint64_t request = request_digest(a, parts),
              digest = digest_of(j, state, request, limited) + (p != NULL && p->open);
-    bool is_new = t == NULL, changed, back;
+    bool is_new = t == NULL, runs = job_has_begun(state), changed, back;
 
     t = find_or_add(a, id);
     set_astray(a, t, false);
@@ -505,6 +505,7 @@ static void see_job(struct adapter *a, const char *id, const struct parts *parts
     remember_asked(t, parts);
     t->note_begin = notes_has_begin(j);
     t->fresh = is_kept_by_begin(j);
+    t->marked = job_mark(j) != MARK_NONE;
     t->switch_until = switches_until(a, j);
     switches_note(a, j);
     t->restarts = j->restart_cnt;
@@ -524,7 +525,11 @@ static void see_job(struct adapter *a, const char *id, const struct parts *parts
         set_astray(a, t, !kept);
         state = JOB_IDLE;
     }
-    changed = !is_new && t->waiting && t->request != request;
+    /* an administrator has started it, perhaps elsewhere and with more than it asked
+     * for
+     */
+    t->strange = !is_new && t->waiting && runs && !orders_start_pending(a, id);
+    changed = !is_new && t->waiting && (t->request != request || t->strange);
     back =
         !is_new && !t->waiting && !t->over && (state == JOB_IDLE || state == JOB_HOLD);
     /* requeued: it may have to pause before it starts again, said in the same report,
@@ -607,6 +612,7 @@ static bool keep_tasks(
     struct told_job all = {.nparts = 1,
         .asked = &own,
         .note_begin = notes_has_begin(j),
+        .marked = job_mark(j) != MARK_NONE,
         .fresh = is_kept_by_begin(j)};
 
     bool awaits = is_to_await(a, j) && !is_awaiting(j);
@@ -655,10 +661,10 @@ static uint32_t count_wishes(const struct adapter *a, const slurm_job_info_t *j,
     return n;
 }
 
-static void grant_wish(struct adapter *a, struct told_job *t, uint8_t wish)
+static void grant_wish(struct told_job *t, uint8_t wish)
 {
     if (wish == WISH_RELEASE)
-        orders_keep(a, t);
+        orders_lift(t);
     else
         orders_hold(t, wish);
 }
@@ -683,7 +689,7 @@ static void grant_wishes(
             .note_begin = notes_has_begin(j)};
 
         remember_part(&own, j);
-        grant_wish(a, &whole, wish);
+        grant_wish(&whole, wish);
         asked_free(&own);
         free(whole.id);
     } else if (adapter_now_ms() - a->wished_ms < WISHES_MS) {
@@ -693,7 +699,7 @@ static void grant_wishes(
         if (t->number != j->job_id || t->wish == 0)
             continue;
         if (!together)
-            grant_wish(a, t, t->wish);
+            grant_wish(t, t->wish);
         t->wish = 0;
         a->wishes--;
     }

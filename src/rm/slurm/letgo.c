@@ -86,7 +86,7 @@ static int let_go_as(const slurm_job_info_t *j, const char *id)
         m.priority = INFINITE;
     m.admin_comment = k.remark != NULL ? k.remark : (char *)(held ? COMMENT_HELD : "");
     if (notes_has_begin(j))
-        m.begin_time = time(NULL);
+        m.begin_time = BEGIN_NOW;
     result = slurm_update_job2(&m, &answers);
     if (answers != NULL)
         slurm_free_job_array_resp(answers);

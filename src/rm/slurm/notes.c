@@ -189,7 +189,7 @@ static bool make_candidate(
         return false;
     }
     if (ret->begin == 0 && notes_has_begin(j))
-        ret->begin = time(NULL);
+        ret->begin = BEGIN_NOW;
     if (j->admin_comment == NULL || strcmp(ret->comment, j->admin_comment) != 0)
         return true;
     free(ret->comment);

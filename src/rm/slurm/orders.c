@@ -131,17 +131,49 @@ void orders_part_id(const struct told_job *t, uint32_t part, char ret[48])
         snprintf(ret, 48, "%s", t->id);
 }
 
-int orders_keep(struct adapter *a, struct told_job *t)
+/* Who says what its hold is afterwards. */
+enum keeper {
+    KEEPER_GATE, /* the gate: one that somebody has set since the job was seen stays */
+    KEEPER_US    /* we do: none, or that of a job that came back with one */
+};
+
+/* A job without a mark has not passed the gate. */
+static enum keeper keeper_of(const struct told_job *t)
 {
-    char comment[40] = COMMENT_KEPT;
+    return t->marked && !t->requeue_held ? KEEPER_GATE : KEEPER_US;
+}
+
+static void name_keeping(const struct told_job *t, enum keeper by, char ret[40])
+{
+    if (by == KEEPER_GATE)
+        snprintf(ret, 40, "%s", t->fresh ? COMMENT_NEW : COMMENT_BACK);
+    else if (t->requeue_held)
+        snprintf(ret, 40, "%s" COMMENT_RESTART "%u",
+            t->back_held ? COMMENT_HELD : COMMENT_KEPT, t->restarts);
+    else
+        snprintf(ret, 40, "%s", COMMENT_KEPT);
+}
+
+/* What an order says of its mark: what is in a request goes before what the gate sets.
+ */
+static uint32_t factor_of(
+    const struct told_job *t, const struct asked *k, enum keeper by)
+{
+    uint32_t mark = by == KEEPER_GATE ? MARK_NONE
+                    : t->back_held    ? MARK_HELD
+                                      : MARK_KEPT;
+
+    if (by == KEEPER_GATE && (t->fresh || UPDATE_TAKES_MARKS))
+        return NO_VAL;
+    return NICE_OFFSET + mark + (k->priority << MARK_BITS);
+}
+
+static int keep_job(struct told_job *t, enum keeper by)
+{
+    char comment[40];
     int result = 0;
 
-    (void)a;
-    if (t->requeue_held)
-        snprintf(comment, sizeof comment, "%s" COMMENT_RESTART "%u",
-            t->back_held ? COMMENT_HELD : COMMENT_KEPT, t->restarts);
-    else if (t->fresh)
-        snprintf(comment, sizeof comment, "%s", COMMENT_NEW);
+    name_keeping(t, by, comment);
     for (uint32_t i = 0; i < t->nparts; i++) {
         const struct asked *k = &t->asked[i];
         job_desc_msg_t m;
@@ -150,10 +182,7 @@ int orders_keep(struct adapter *a, struct told_job *t)
         slurm_init_job_desc_msg(&m);
         m.priority = 0;
         m.alloc_sid = ALLOC_SID_USER_HOLD;
-        if (!t->fresh) /* else the gate sets it: what is in a request goes before that
-                        */
-            m.site_factor = NICE_OFFSET + (t->back_held ? MARK_HELD : MARK_KEPT)
-                            + (k->priority << MARK_BITS);
+        m.site_factor = factor_of(t, k, by);
         m.req_nodes = k->nodes ? k->nodes : (char *)"";
         if (k->overwritten || !k->known) {
             m.min_nodes = k->min_nodes ? k->min_nodes : 1;
@@ -166,9 +195,12 @@ int orders_keep(struct adapter *a, struct told_job *t)
                 m.time_min = k->least;
             }
         } /* else Slurm would judge anew what it has accepted */
-        m.admin_comment = k->remark != NULL && !t->requeue_held ? k->remark : comment;
+        m.admin_comment = comment; /* the gate puts the site's remark back */
+        if (k->remark != NULL && !t->requeue_held
+            && (by != KEEPER_GATE || !UPDATE_TAKES_MARKS))
+            m.admin_comment = k->remark;
         if (t->note_begin)
-            m.begin_time = time(NULL);
+            m.begin_time = BEGIN_NOW;
         orders_part_id(t, i, id);
         if (update(&m, id) < 0)
             result = -1;
@@ -176,6 +208,17 @@ int orders_keep(struct adapter *a, struct told_job *t)
     if (result == 0)
         t->nice = NO_VAL; /* it is at priority 0 now, seen or not */
     return result;
+}
+
+int orders_keep(struct adapter *a, struct told_job *t)
+{
+    (void)a;
+    return keep_job(t, keeper_of(t));
+}
+
+int orders_lift(struct told_job *t)
+{
+    return keep_job(t, KEEPER_US);
 }
 
 void orders_await(const struct told_job *t, bool at_zero)
@@ -237,7 +280,7 @@ void orders_note_holder(struct adapter *a, const char *id, const slurm_job_info_
     m.req_nodes = j->req_nodes ? j->req_nodes : (char *)"";
     m.admin_comment = (char *)shall;
     if (notes_has_begin(j))
-        m.begin_time = time(NULL);
+        m.begin_time = BEGIN_NOW;
     (void)update(
         &m, id); /* then its owner's release does nothing, and does not say so */
 }
@@ -364,7 +407,7 @@ static int start_part(struct told_job *t, const struct rm_command *c, uint32_t p
     set_limit(t, c, k, &m);
     m.admin_comment = asked_text(k);
     if (t->note_begin)
-        m.begin_time = now;
+        m.begin_time = BEGIN_NOW;
     if (t->switch_until != 0)
         m.wait4switch = t->switch_until > now ? (uint32_t)(t->switch_until - now) : 0;
     m.partition = partition = chosen(k->partition, c->cls);
@@ -428,7 +471,7 @@ int orders_hold(const struct told_job *t, unsigned kinds)
         m.site_factor = NICE_OFFSET + MARK_HELD + (t->asked[i].priority << MARK_BITS);
         m.req_nodes = t->asked[i].nodes ? t->asked[i].nodes : (char *)"";
         if (t->note_begin) /* the note goes, and nobody would know whose it is */
-            m.begin_time = time(NULL);
+            m.begin_time = BEGIN_NOW;
         orders_part_id(t, i, id);
         if (update(&m, id) < 0)
             result = -1;
@@ -468,7 +511,7 @@ static void release(struct adapter *a, const struct rm_command *c)
     else if (t->gathered)
         note_wish(a, c, t, WISH_RELEASE);
     else
-        answer(a, c, orders_keep(a, t));
+        answer(a, c, orders_lift(t));
 }
 
 static void modify(struct adapter *a, const struct rm_command *c)

@@ -1,0 +1,137 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What somebody does between the scheduler's look at a job and its order: the order was
+meant for the job as it was."""
+import pytest
+
+CLUSTER = {"nodes": 3}
+
+
+@pytest.fixture
+def kept(slurm):
+    """The scheduler decides nothing: jobs are kept and seen."""
+    slurm.maui.ok("schedctl", "-s")
+    yield slurm
+    slurm.maui.ok("schedctl", "-r")
+
+
+def start_by_hand(slurm, job, *nodes):
+    slurm.ok("scontrol", "update", f"jobid={job}", "reqnodelist=" + ",".join(nodes),
+             f"numnodes={len(nodes)}-{len(nodes)}", "admincomment=go")
+    slurm.ok("scontrol", "release", job)
+
+
+ORDERS = [
+    ["reqnodelist=n1", "numnodes=1-1", "admincomment=maui:asked;count=1-2"],      # a start
+    ["reqnodelist=n1", "numnodes=1-1", "admincomment=maui:asked;count=1-2;go"],
+    ["reqnodelist=n1", "numnodes=1-2", "admincomment=maui:keep;back"],
+    ["reqnodelist=n1", "numnodes=1-2", "admincomment=maui:kept"],                 # its return
+]
+
+
+def test_an_order_for_a_job_that_waits_makes_none_smaller_that_runs(slurm):
+    job = slurm.sbatch("-N", "2", "-n", 2)
+    slurm.wait_state(job, "RUNNING")
+    nodes = slurm.where(job)
+    for words in ORDERS:
+        words = [words[0].replace("n1", nodes[0]), *words[1:]]
+        done = slurm.run("scontrol", "update", f"jobid={job}", *words)
+        assert done.returncode != 0 and "no longer pending" in done.stderr, (words, done)
+        assert slurm.where(job) == nodes, words
+    # an administrator's own words go on to mean what they say
+    slurm.ok("scontrol", "update", f"jobid={job}", f"reqnodelist={nodes[0]}")
+    assert slurm.where(job) == nodes[:1]
+
+
+def test_a_job_started_by_hand_while_its_start_is_on_its_way_keeps_its_nodes(kept):
+    job = kept.sbatch("-N", "1-2", "-n", 1)
+    kept.wait_maui(job, "Idle")
+    with kept.stopped("adapter"):
+        start_by_hand(kept, job, "n1", "n2")
+        kept.wait_state(job, "RUNNING")
+        kept.maui.ok("runjob", job)
+    kept.wait_maui(job, "Running")
+    assert kept.where(job) == ["n1", "n2"] == kept.places(job)
+    assert kept.state(job) == "RUNNING"
+
+
+def test_a_hold_set_since_the_last_look_survives_its_being_taken_back(kept, forge):
+    """The request is the adapter's, in the second after its look."""
+    job, other = kept.sbatch("-n", 1), kept.sbatch("-n", 1)
+    kept.wait_maui(job, "Idle")
+    kept.wait_maui(other, "Idle")
+    with kept.stopped("adapter"):
+        for one, how in ((job, "uhold"), (other, "hold")):
+            kept.ok("scontrol", how, one)
+            kept.ok(forge, "update", one, "priority=0", "req_nodes=",
+                    "admin_comment=maui:kept;back")
+    kept.wait_maui(job, "Hold")
+    kept.wait_maui(other, "Hold")
+    assert kept.show(job)["Reason"] == "JobHeldUser"
+    assert kept.show(other)["Reason"] == "JobHeldAdmin"
+    kept.maui.ok("schedctl", "-r")
+    free = kept.sbatch("-n", 1)
+    kept.wait_state(free, "RUNNING")
+    assert {kept.state(job), kept.state(other)} == {"PENDING"}
+    for one in (job, other):
+        kept.ok("scontrol", "release", one)
+        kept.wait_state(one, "RUNNING")
+
+
+def test_what_is_taken_back_keeps_the_sites_remark_and_its_priority(kept):
+    job = kept.sbatch("-n", 1)
+    kept.wait_maui(job, "Idle")
+    kept.ok("scontrol", "update", f"jobid={job}", "priority=4711")
+    kept.ok("scontrol", "update", f"jobid={job}", "admincomment=the_dean_wants_it")
+    with kept.stopped("adapter"):
+        kept.ok("scontrol", "hold", job)
+        kept.ok("scontrol", "release", job)            # lifted: to be taken back
+    kept.wait_maui(job, "Idle")
+    kept.wait(lambda: kept.show(job)["Reason"] == "JobHeldUser", "its return")
+    assert kept.show(job)["AdminComment"] == "the_dean_wants_it"
+    kept.ok("scontrol", "update", f"jobid={job}", "priority=4712")
+    kept.wait(lambda: kept.maui.job(job).get("fixed_priority") == 4712, "its priority")
+
+
+CHANGES = ["comment=x", "excnodelist=n3", "minmemorynode=100", "timelimit=5", "nice=5",
+           "starttime=now", "partition=low", "features=all", "numnodes=1"]
+
+
+def impossible(slurm, user):
+    """A job that Slurm has just found impossible."""
+    job = slurm.sbatch("-n", 1, "-w", "n1", user=user)
+    slurm.wait(lambda: slurm.show(job)["Priority"] == "0", "its place")
+    return job
+
+
+def test_a_job_that_slurm_found_impossible_is_not_freed_by_its_owners_change(kept, users):
+    jobs = {change: impossible(kept, users[0]) for change in CHANGES}
+    kept.wait(lambda: all(kept.maui.state(j) == "Idle" for j in jobs.values()), "all of them")
+    with kept.stopped("adapter"):
+        for job in jobs.values():
+            kept.ok("scontrol", "update", f"jobid={job}", "reqnodelist=n1",
+                    "minmemorynode=100000", "admincomment=go")
+            kept.ok("scontrol", "release", job)
+        kept.wait(lambda: {kept.show(j)["Reason"] for j in jobs.values()}
+                  == {"BadConstraints"}, "Slurm's finding")
+        for change, job in jobs.items():
+            kept.run("scontrol", "update", f"jobid={job}", change, user=users[0])
+            assert kept.show(job)["Priority"] == "0", change
+            kept.run("scontrol", "release", job, user=users[0])
+            assert kept.show(job)["Priority"] == "0", change
+    for job in jobs.values():
+        kept.wait_maui(job, "Idle")
+
+
+def test_no_change_of_its_owner_lifts_or_turns_a_hold(kept, users):
+    admins, own = (kept.sbatch("-n", 1, user=users[0]) for _ in range(2))
+    kept.wait_maui(admins, "Idle")
+    kept.wait_maui(own, "Idle")
+    kept.ok("scontrol", "hold", admins)
+    kept.ok("scontrol", "uhold", own)
+    for change in CHANGES:
+        for job, reason in ((admins, "JobHeldAdmin"), (own, "JobHeldUser")):
+            kept.run("scontrol", "update", f"jobid={job}", change, user=users[0])
+            assert kept.show(job)["Reason"] == reason, change
+            assert kept.show(job)["Priority"] == "0", change
+    kept.wait_maui(admins, "Hold")
+    kept.wait_maui(own, "Hold")
