@@ -244,7 +244,8 @@ struct rm_driver {
     void (*settled)(struct rm *rm, const char *job);
     /* May the RM by itself start a job at once that does not wait: "free"; not as long
      * as others wait for their turn: "waiting"; not at all: "busy". And the nodes, as
-     * "n1,n2", that it must not have. NULL = it starts none by itself. */
+     * "n1,n2", that it must not have, nor any job for which the RM chooses the nodes.
+     * NULL = it starts none by itself and chooses for none. */
     void (*immediate)(struct rm *rm, const char *word, const char *nodes);
 };
 

@@ -135,3 +135,34 @@ def test_no_change_of_its_owner_lifts_or_turns_a_hold(kept, users):
             assert kept.show(job)["Priority"] == "0", change
     kept.wait_maui(admins, "Hold")
     kept.wait_maui(own, "Hold")
+
+
+def test_a_job_for_which_slurm_chooses_the_nodes_stays_off_what_is_reserved(slurm):
+    """--overcommit: Slurm takes no list of nodes for it, and would begin with n1."""
+    slurm.maui.ok("setres", "-n", "off", "-s", "+0:10:00", "-d", "2:00:00", "n[12]")
+    options = ("-O", "-n", 9, "-t", 60)
+    plain, choosy = slurm.sbatch(*options), slurm.sbatch(*options, "-x", "n2")
+    for job in (plain, choosy):
+        slurm.wait_state(job, "RUNNING")
+        slurm.wait_maui(job, "Running")
+        assert slurm.where(job) == ["n3"] == slurm.places(job)
+    short = slurm.sbatch("-O", "-n", 9, "-t", 5)       # over before it begins
+    slurm.wait_state(short, "RUNNING")
+    for job, left_out in ((plain, "(null)"), (choosy, "n2")):
+        slurm.maui.ok("schedctl", "-s")
+        slurm.ok("scontrol", "requeue", job)
+        slurm.wait(lambda: slurm.state(job) == "PENDING"
+                   and slurm.show(job)["Priority"] == "0", "its return", 40)
+        assert slurm.show(job)["ExcNodeList"] == left_out
+        slurm.maui.ok("schedctl", "-r")
+    slurm.maui.ok("releaseres", "off.0")
+
+
+def test_what_slurm_may_start_nowhere_else_waits_for_what_is_reserved(slurm):
+    slurm.maui.ok("setres", "-n", "off", "-s", "+0:00:01", "-d", "2:00:00", "n[123]")
+    slurm.wait(lambda: "n1" in slurm.maui.ok("showres", "-n"), "the reservation")
+    job = slurm.sbatch("-O", "-n", 9, "-t", 60)
+    slurm.wait_maui(job, "Idle")
+    assert slurm.state(job) == "PENDING"
+    slurm.maui.ok("releaseres", "off.0")
+    slurm.wait_state(job, "RUNNING")

@@ -142,29 +142,34 @@ local FRESH = 5  -- how old a sign of life may be for that
 local NEVER = 4000000000
 
 -- Those that it has yet to take, and some that Slurm has refused. With more at once it might
--- not be through in time, and they are kept at priority 0 from the beginning.
-local NEW_MAX = 300
-local new_jobs, new_since = 0, 0
+-- not be through in time, and they are kept at priority 0 from the beginning. One user has
+-- not all the places: others are judged meanwhile.
+local NEW_MAX, NEW_USER = 300, 200
+local new_jobs, new_since, new_by = 0, 0, {}
 
-local function count_new()
+local function count_new(uid)
 	new_jobs, new_since = new_jobs + 1, os.time()
+	new_by[uid] = (new_by[uid] or 0) + 1
 end
 
-local function is_storm()
-	if os.time() - new_since > TAKEN then new_jobs = 0 end
-	return new_jobs >= NEW_MAX
+local function is_storm(uid)
+	if os.time() - new_since > TAKEN then
+		new_jobs, new_by = 0, {}
+	end
+	return new_jobs >= NEW_MAX or (new_by[uid] or 0) >= NEW_USER
 end
 
 -- The scheduler has it.
 local function discount_new(current)
-	if string.find(current.admin_comment or "", "^maui: new") then
-		new_jobs = math.max(new_jobs - 1, 0)
-	end
+	local uid = current.user_id
+	if not string.find(current.admin_comment or "", "^maui: new") then return end
+	new_jobs = math.max(new_jobs - 1, 0)
+	new_by[uid] = (new_by[uid] or 0) > 1 and new_by[uid] - 1 or nil
 end
 
-local function begin_judged(job, own, age)
+local function begin_judged(job, own, age, uid)
 	local now, asked = os.time(), job.begin_time or 0
-	if is_storm() then return nil end
+	if is_storm(uid) then return nil end
 	if age > FRESH or own > 0 or is_remark(job.admin_comment) or job.cron_job then
 		return nil
 	end
@@ -196,13 +201,13 @@ function slurm_job_submit(job, partitions, uid)
 	if not held and job.immediate == 1 then return submit_now(job, word, nodes) end
 	local own = is_number(job.priority) and is_privileged(uid) and math.min(job.priority, MOST) or 0
 	job.site_factor = (held and HELD or KEPT) + 4 * own
-	local begin = not held and begin_judged(job, own, age) or nil
+	local begin = not held and begin_judged(job, own, age, job.user_id) or nil
 	if not is_remark(job.admin_comment) then
 		job.admin_comment = comment_new(held, own, begin, job.begin_time)
 	end
 	if begin then
 		job.begin_time = begin
-		count_new()
+		count_new(job.user_id)
 	else
 		job.priority = 0
 	end

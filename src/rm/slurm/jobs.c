@@ -198,6 +198,7 @@ static void remember_part(struct asked *k, const slurm_job_info_t *j)
         .nodes = j->req_nodes && *j->req_nodes ? xstrdup(j->req_nodes) : NULL,
         .partition = j->partition ? xstrdup(j->partition) : NULL,
         .features = j->features && *j->features ? xstrdup(j->features) : NULL,
+        .exclude = j->exc_nodes && *j->exc_nodes ? xstrdup(j->exc_nodes) : NULL,
         .limit = j->time_limit,
         .least = j->time_min < NO_VAL ? j->time_min : 0,
         .remark = asked_remark(j->admin_comment),
@@ -239,6 +240,8 @@ static const struct parts *restore_parts(const struct told_job *t,
         if (!k->known)
             continue;
         j->req_nodes = k->nodes;
+        if (k->fenced)
+            j->exc_nodes = k->exclude;
         j->max_nodes = k->max_nodes;
         if (k->max_nodes != 0)
             j->num_nodes = k->min_nodes;
@@ -306,7 +309,7 @@ static void tell(struct adapter *a, struct told_job *t, const struct parts *part
         job.notes = room.why_not;
     }
     if (active || state >= JOB_COMPLETED) {
-        job.start_at = job.desc.start_at = j->start_time;
+        job.start_at = job.desc.start_at = adapter_time_here(a, j->start_time);
         request_places(parts, &job, &room);
     }
     if (active) {
@@ -314,7 +317,7 @@ static void tell(struct adapter *a, struct told_job *t, const struct parts *part
         job.desc.nplaces = job.nplaces;
     }
     if (state >= JOB_COMPLETED) {
-        job.end_at = j->end_time;
+        job.end_at = adapter_time_here(a, j->end_time);
         job.exit_status = exit_of(j);
         job.end = end_of(j);
     }
@@ -335,8 +338,8 @@ void jobs_ended(struct adapter *a, struct told_job *t, const slurm_job_info_t *j
         .swap_mb = -1,
         .disk_mb = -1,
         .notes = "",
-        .start_at = j->start_time,
-        .end_at = j->end_time,
+        .start_at = adapter_time_here(a, j->start_time),
+        .end_at = adapter_time_here(a, j->end_time),
         .exit_status = exit_of(j),
         .end = end_of(j)};
     struct rm_report r = {.kind = RM_JOB, .u.job = &job};
@@ -416,7 +419,7 @@ static bool is_to_await(const struct adapter *a, const slurm_job_info_t *j)
     if ((j->job_state & JOB_STATE_BASE) != JOB_PENDING || !adapter_is_led(a)
         || j->dependency == NULL || *j->dependency == '\0' || job_mark(j) != MARK_KEPT
         || j->state_reason == FAIL_BAD_CONSTRAINTS || asked_is_text(j->admin_comment)
-        || is_sent_by_hand(j) || notes_release_at(j) != 0
+        || is_sent_by_hand(j) || notes_release_at(a, j) != 0
         || (j->priority == 0 && !UPDATE_TAKES_TASKS))
         return false;
     remark = asked_remark(j->admin_comment);
@@ -425,33 +428,43 @@ static bool is_to_await(const struct adapter *a, const slurm_job_info_t *j)
 }
 
 /* It is new, or depends on others. */
-static bool is_kept_by_begin(const slurm_job_info_t *j)
+static bool is_kept_by_begin(const struct adapter *a, const slurm_job_info_t *j)
 {
-    return j->priority != 0 && notes_has_begin(j) && job_mark(j) == MARK_KEPT;
+    return j->priority != 0 && notes_has_begin(a, j) && job_mark(j) == MARK_KEPT;
 }
 
-static bool is_awaiting(const slurm_job_info_t *j)
+static bool is_awaiting(const struct adapter *a, const slurm_job_info_t *j)
 {
-    return is_kept_by_begin(j) && j->eligible_time == AWAIT_BEGIN
+    return is_kept_by_begin(a, j) && j->eligible_time == AWAIT_BEGIN
            && !notes_is_new(j->admin_comment);
 }
 
-/* Slurm looks at deadlines of jobs that it could start, which a kept one is not: when
- * it would end such a job, or 0. */
-static time_t lost_at(const slurm_job_info_t *j, const struct told_job *t)
+/* From when on it cannot end by its deadline any more; 0: it has none. */
+static time_t latest_start(const slurm_job_info_t *j)
 {
     uint32_t least, limit = request_limit(j, &least);
     uint32_t minutes = least != 0 ? least : limit;
 
-    if (j->deadline == 0 || minutes >= NO_VAL || !t->waiting || t->held || t->expired
-        || (j->dependency != NULL && *j->dependency) || j->eligible_time > time(NULL))
+    return j->deadline == 0 || minutes >= NO_VAL
+               ? 0
+               : j->deadline - 60 * (time_t)minutes + 1;
+}
+
+/* Slurm looks at deadlines of jobs that it could start, which a kept one is not: when
+ * it would end such a job, or 0. */
+static time_t lost_at(
+    const struct adapter *a, const slurm_job_info_t *j, const struct told_job *t)
+{
+    if (!t->waiting || t->held || t->expired
+        || (j->dependency != NULL && *j->dependency)
+        || j->eligible_time > adapter_slurm_time(a))
         return 0;
-    return j->deadline - 60 * (time_t)minutes + 1;
+    return latest_start(j);
 }
 
 void jobs_expire(struct adapter *a)
 {
-    time_t now = time(NULL);
+    time_t now = adapter_slurm_time(a);
 
     for (struct told_job *t = a->deadlines ? a->jobs : NULL; t != NULL; t = t->hh.next)
         if (t->lost_at != 0 && now >= t->lost_at && !orders_start_pending(a, t->id)) {
@@ -480,6 +493,14 @@ void jobs_take_back(struct adapter *a)
     }
 }
 
+/* Of all that it asks for, and for whom. */
+static uint64_t digest_request(struct adapter *a, const struct parts *parts)
+{
+    bool known = names_are_known(a, parts->v[0]);
+
+    return digest_bytes(request_digest(a, parts), &known, sizeof known);
+}
+
 /* `kept`: what is astray has been taken back with all of its record. */
 static void see_job(struct adapter *a, const char *id, const struct parts *parts,
     bool limited, bool kept)
@@ -488,7 +509,7 @@ static void see_job(struct adapter *a, const char *id, const struct parts *parts
     enum job_state state = state_of(j);
     struct told_job *t = jobs_find(a, id);
     const struct part *p = part_find(a, j->partition);
-    uint64_t request = request_digest(a, parts),
+    uint64_t request = digest_request(a, parts),
              digest = digest_of(j, state, request, limited) + (p != NULL && p->open);
     bool is_new = t == NULL, runs = job_has_begun(state), changed, back;
 
@@ -503,9 +524,10 @@ static void see_job(struct adapter *a, const char *id, const struct parts *parts
     if ((j->job_state & JOB_STATE_BASE) == JOB_PENDING && j->job_state & JOB_COMPLETING)
         return; /* requeued, but on its nodes yet; how long it pauses is not known */
     remember_asked(t, parts);
-    t->note_begin = notes_has_begin(j);
-    t->fresh = is_kept_by_begin(j);
+    t->note_begin = notes_has_begin(a, j);
+    t->fresh = is_kept_by_begin(a, j);
     t->marked = job_mark(j) != MARK_NONE;
+    t->reserved = j->resv_name != NULL && *j->resv_name != '\0';
     t->switch_until = switches_until(a, j);
     switches_note(a, j);
     t->restarts = j->restart_cnt;
@@ -516,7 +538,7 @@ static void see_job(struct adapter *a, const char *id, const struct parts *parts
             adapter_look(a);
         state = JOB_HOLD;
     } else if (is_to_await(a, j)) {
-        if (!is_awaiting(j) && !kept && !orders_start_pending(a, t->id)
+        if (!is_awaiting(a, j) && !kept && !orders_start_pending(a, t->id)
             && !is_enough(a))
             orders_await(t, j->priority == 0);
         state = JOB_IDLE;
@@ -528,6 +550,8 @@ static void see_job(struct adapter *a, const char *id, const struct parts *parts
     /* an administrator has started it, perhaps elsewhere and with more than it asked
      * for
      */
+    if (latest_start(j) == 0 || adapter_slurm_time(a) < latest_start(j))
+        t->expired = false; /* somebody gave it another deadline, or limit */
     t->strange = !is_new && t->waiting && runs && !orders_start_pending(a, id);
     changed = !is_new && t->waiting && (t->request != request || t->strange);
     back =
@@ -549,7 +573,7 @@ static void see_job(struct adapter *a, const char *id, const struct parts *parts
     t->held = state == JOB_HOLD;
     t->waiting = state == JOB_IDLE || state == JOB_HOLD;
     t->over = state >= JOB_COMPLETED;
-    set_lost(a, t, lost_at(j, t));
+    set_lost(a, t, lost_at(a, j, t));
     set_depends(a, t, t->waiting && j->dependency != NULL && *j->dependency);
     if (!t->waiting)
         t->start_at = j->start_time;
@@ -559,7 +583,8 @@ static void see_job(struct adapter *a, const char *id, const struct parts *parts
 /* ---- arrays ---- */
 
 /* Tasks of the array that may start yet, by its own limit. */
-static uint32_t tasks_left(const job_info_msg_t *msg, const slurm_job_info_t *array)
+static uint32_t tasks_left(
+    const struct adapter *a, const job_info_msg_t *msg, const slurm_job_info_t *array)
 {
     uint32_t active = 0;
 
@@ -570,7 +595,7 @@ static uint32_t tasks_left(const job_info_msg_t *msg, const slurm_job_info_t *ar
 
         if (j->array_job_id == array->array_job_id && j->array_task_id != NO_VAL
             && (j->job_state & JOB_STATE_BASE) <= SLURM_JOB_SUSPENDED
-            && j->priority != 0 && !notes_has_begin(j))
+            && j->priority != 0 && !notes_has_begin(a, j))
             active++;
     }
     return active < array->array_max_tasks ? array->array_max_tasks - active : 0;
@@ -611,11 +636,11 @@ static bool keep_tasks(
     struct asked own = {0};
     struct told_job all = {.nparts = 1,
         .asked = &own,
-        .note_begin = notes_has_begin(j),
+        .note_begin = notes_has_begin(a, j),
         .marked = job_mark(j) != MARK_NONE,
-        .fresh = is_kept_by_begin(j)};
+        .fresh = is_kept_by_begin(a, j)};
 
-    bool awaits = is_to_await(a, j) && !is_awaiting(j);
+    bool awaits = is_to_await(a, j) && !is_awaiting(a, j);
 
     if ((!awaits && !is_astray(a, j)) || strcspn(tasks, "-,") == strlen(tasks)
         || (!UPDATE_TAKES_TASKS && has_active_tasks(msg, j)))
@@ -686,7 +711,7 @@ static void grant_wishes(
         struct told_job whole = {.nparts = 1,
             .asked = &own,
             .id = name_tasks(j),
-            .note_begin = notes_has_begin(j)};
+            .note_begin = notes_has_begin(a, j)};
 
         remember_part(&own, j);
         grant_wish(&whole, wish);
@@ -711,7 +736,7 @@ static void see_tasks(
     struct adapter *a, const job_info_msg_t *msg, const slurm_job_info_t *j)
 {
     const char *at = j->array_task_str;
-    uint32_t seen = 0, left = tasks_left(msg, j);
+    uint32_t seen = 0, left = tasks_left(a, msg, j);
     bool kept = keep_tasks(a, msg, j), several = strcspn(at, "-,") != strlen(at);
     char array[32];
 
@@ -786,7 +811,7 @@ static void see_record(
 
         snprintf(id, sizeof id, "%u_%u", j->array_job_id, j->array_task_id);
         see_job(
-            a, id, &(struct parts){{j}, 1}, waits && tasks_left(msg, j) == 0, false);
+            a, id, &(struct parts){{j}, 1}, waits && tasks_left(a, msg, j) == 0, false);
         return;
     }
     snprintf(id, sizeof id, "%u", j->job_id);
@@ -818,7 +843,7 @@ int jobs_poll(struct adapter *a)
 
     /* to see wishes, changed or not; and that a dependency is fulfilled does not count
      * as a change with Slurm */
-    if (a->switches_at != 0 && time(NULL) >= a->switches_at)
+    if (a->switches_at != 0 && adapter_slurm_time(a) >= a->switches_at)
         a->switches_at = a->jobs_at = 0;
     if (a->wishes > 0 || notes_wait(a)
         || (a->dependents > 0 && now - a->whole_ms > WHOLE_MS))

@@ -190,6 +190,8 @@ static int keep_job(struct told_job *t, enum keeper by)
             m.partition = k->partition;
             if (k->cleared)
                 m.features = k->features;
+            if (k->fenced)
+                m.exc_nodes = k->exclude != NULL ? k->exclude : (char *)"";
             if (k->timed) {
                 m.time_limit = k->limit;
                 m.time_min = k->least;
@@ -265,7 +267,6 @@ void orders_note_holder(struct adapter *a, const char *id, const slurm_job_info_
     bool is_theirs = remark != NULL;
     job_desc_msg_t m;
 
-    (void)a;
     free(remark);
     if (is_theirs || (j->job_state & JOB_STATE_BASE) != JOB_PENDING || j->priority != 0
         || job_mark(j) != MARK_HELD || asked_is_text(is))
@@ -279,7 +280,7 @@ void orders_note_holder(struct adapter *a, const char *id, const slurm_job_info_
     slurm_init_job_desc_msg(&m);
     m.req_nodes = j->req_nodes ? j->req_nodes : (char *)"";
     m.admin_comment = (char *)shall;
-    if (notes_has_begin(j))
+    if (notes_has_begin(a, j))
         m.begin_time = BEGIN_NOW;
     (void)update(
         &m, id); /* then its owner's release does nothing, and does not say so */
@@ -376,17 +377,57 @@ static void tell_again(struct adapter *a, const char *id)
     adapter_look(a);
 }
 
-static bool names_nobody(const struct told_job *t)
+bool orders_name_nobody(const struct told_job *t)
 {
     return t->naming == NAMES_NONE || t->left_to_slurm;
 }
 
-static int start_part(struct told_job *t, const struct rm_command *c, uint32_t part)
+/* The scheduler has found it free for the job, or its owner wants it. */
+static bool is_open(
+    const struct rm_command *c, const char *const *wanted, const char *node)
+{
+    for (size_t i = 0; i < c->nplaces; i++)
+        if (strcmp(c->places[i].node, node) == 0)
+            return true;
+    for (; wanted != NULL && *wanted != NULL; wanted++)
+        if (strcmp(*wanted, node) == 0)
+            return true;
+    return false;
+}
+
+/* Where Slurm chooses the nodes it knows nothing of what is reserved here: all such are
+ * left out, but those that are open to the job. NULL: there are none; owned. */
+static char *fence_of(const struct adapter *a, const struct told_job *t,
+    const struct rm_command *c, const struct asked *k)
+{
+    struct request_room room = {0};
+    const char *const *reserved = request_hosts(&room, a->not_nodes);
+    const char *const *wanted = request_hosts(&room, k->nodes);
+    const char *const *left_out = request_hosts(&room, k->exclude);
+    hostlist_t list = slurm_hostlist_create(NULL);
+    char *text = NULL;
+
+    for (; reserved != NULL && *reserved != NULL && !t->reserved; reserved++)
+        if (!is_open(c, wanted, *reserved))
+            slurm_hostlist_push_host(list, *reserved);
+    if (slurm_hostlist_count(list) > 0) {
+        for (; left_out != NULL && *left_out != NULL; left_out++)
+            slurm_hostlist_push_host(list, *left_out);
+        slurm_hostlist_uniq(list);
+        text = slurm_hostlist_ranged_string_malloc(list);
+    }
+    slurm_hostlist_destroy(list);
+    request_free_room(&room);
+    return text;
+}
+
+static int start_part(const struct adapter *a, struct told_job *t,
+    const struct rm_command *c, uint32_t part)
 {
     struct asked *k = &t->asked[part];
     job_desc_msg_t m;
     char id[48], *partition = NULL;
-    time_t now = time(NULL);
+    time_t now = adapter_slurm_time(a);
     uint32_t n;
     int result;
 
@@ -395,7 +436,10 @@ static int start_part(struct told_job *t, const struct rm_command *c, uint32_t p
     m.min_nodes = m.max_nodes = n;
     if (t->naming == NAMES_ALONE)
         m.features = (char *)"";
-    if (names_nobody(t)) {
+    k->fenced = false;
+    if (orders_name_nobody(t)) {
+        m.exc_nodes = fence_of(a, t, c, k);
+        k->fenced = m.exc_nodes != NULL;
         free(m.req_nodes);
         m.req_nodes = xstrdup(k->nodes != NULL ? k->nodes : "");
         m.min_nodes = m.max_nodes = NO_VAL;
@@ -415,6 +459,7 @@ static int start_part(struct told_job *t, const struct rm_command *c, uint32_t p
     result = update(&m, id);
     free(m.admin_comment);
     free(m.req_nodes);
+    free(m.exc_nodes);
     free(partition);
     return result;
 }
@@ -429,7 +474,7 @@ static void start(struct adapter *a, const struct rm_command *c)
     }
     for (uint32_t i = 0; i < t->nparts; i++) {
         t->asked[i].overwritten = true;
-        if (start_part(t, c, i) == 0)
+        if (start_part(a, t, c, i) == 0)
             continue;
         int error = errno;
         if (error != ESLURM_JOB_HELD || t->nparts > 1)
@@ -444,7 +489,7 @@ static void start(struct adapter *a, const struct rm_command *c)
     }
     int64_t now = adapter_now_ms();
     /* such jobs Slurm's main scheduler leaves to its backfill */
-    bool by_backfill = t->nparts > 1 || names_nobody(t);
+    bool by_backfill = t->nparts > 1 || orders_name_nobody(t);
     vec_push(&a->pending, ((struct pending){.token = c->token,
                               .id = xstrdup(c->job),
                               .since_ms = now,
@@ -658,7 +703,7 @@ static void end_grace(struct adapter *a, size_t i)
 
 /* When it was ordered Slurm's controller had come up a moment before, and had not heard
  * of all nodes: what it does not start then says nothing about the job. */
-static bool was_too_early(const struct pending *p)
+static bool was_too_early(const struct adapter *a, const struct pending *p)
 {
     slurm_conf_t *c = NULL;
     int64_t age_s = (adapter_now_ms() - p->since_ms) / 1000;
@@ -666,7 +711,7 @@ static bool was_too_early(const struct pending *p)
 
     if (slurm_load_ctl_conf(0, &c) != SLURM_SUCCESS)
         return false;
-    early = time(NULL) - age_s - c->boot_time < BOOT_S;
+    early = adapter_slurm_time(a) - age_s - c->boot_time < BOOT_S;
     slurm_free_ctl_conf(c);
     return early;
 }
@@ -675,7 +720,9 @@ static bool was_too_early(const struct pending *p)
  * do that: before it is taken for impossible Slurm itself chooses, once. */
 static enum rm_outcome leave_to_slurm(struct told_job *t)
 {
-    if (t == NULL || t->nparts > 1 || names_nobody(t))
+    if (t != NULL && t->asked[0].fenced)
+        return RM_WAITS; /* it may be the nodes that are reserved here */
+    if (t == NULL || t->nparts > 1 || orders_name_nobody(t))
         return RM_REFUSED;
     t->left_to_slurm = true;
     return RM_WAITS;
@@ -714,7 +761,7 @@ static void give_up(struct adapter *a, size_t i)
     }
     if (t != NULL && !t->held)
         orders_keep(a, t);
-    if (outcome == RM_RETRY && was_too_early(&a->pending.v[i])) {
+    if (outcome == RM_RETRY && was_too_early(a, &a->pending.v[i])) {
         adapter_forgotten(a);
         return;
     }

@@ -288,7 +288,7 @@ void slurm_hostlist_destroy(hostlist_t list);
 /* ---- orders ---- */
 
 typedef struct {
-    char *job_id_str, *req_nodes, *features, *partition, *admin_comment;
+    char *job_id_str, *req_nodes, *exc_nodes, *features, *partition, *admin_comment;
     uint32_t priority, site_factor, alloc_sid, min_nodes, max_nodes, time_limit,
         time_min;
     uint32_t wait4switch; /* not sent */

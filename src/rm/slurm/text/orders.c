@@ -147,6 +147,8 @@ static int update(const job_desc_msg_t *m, const char *comment, const char *more
     add_word(&w, b.text, "");
     if (m->features != NULL)
         add_word(&w, "features=", m->features);
+    if (m->exc_nodes != NULL)
+        add_word(&w, "excnodelist=", m->exc_nodes);
     if (m->partition != NULL)
         add_word(&w, "partition=", m->partition);
     add_nodes(&w, m);
