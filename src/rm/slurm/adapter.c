@@ -25,7 +25,6 @@
 #define LOOK_COST_MOST_MS 1000
 #define START_WAIT_MS     5000
 #define SEEN_MS           3000      /* a look later than that is late */
-#define CLOCK_FAR_S       3         /* then somebody is told */
 #define EVENTS_MAX        (1 << 20) /* bytes of the file that scripts append to */
 #define ENDS_MAX          20 /* ends at once; for more, one look at all is cheaper */
 #define BEAT_S            2
@@ -34,35 +33,6 @@
 int64_t adapter_now_ms(void)
 {
     return clock_ms();
-}
-
-time_t adapter_slurm_time(const struct adapter *a)
-{
-    return time(NULL) + (time_t)a->ahead_s;
-}
-
-time_t adapter_time_here(const struct adapter *a, time_t theirs)
-{
-    return theirs > 0 ? theirs - (time_t)a->ahead_s : theirs;
-}
-
-/* A second is how exact instants are. */
-void adapter_set_clock(struct adapter *a, time_t told)
-{
-    int64_t ahead_s = (int64_t)told - (int64_t)time(NULL);
-    bool far = llabs(ahead_s) > CLOCK_FAR_S, was_far = llabs(a->ahead_s) > CLOCK_FAR_S;
-    char text[160];
-
-    if (told <= 0 || llabs(ahead_s - a->ahead_s) <= 1)
-        return;
-    a->ahead_s = llabs(ahead_s) <= 1 ? 0 : ahead_s;
-    if (a->beat != NULL)
-        beat_set_clock(a->beat, a->ahead_s);
-    snprintf(text, sizeof text,
-        "slurmctld's clock is %lld s %s that of this machine: have them set alike",
-        (long long)llabs(ahead_s), ahead_s > 0 ? "ahead of" : "behind");
-    if (far || was_far)
-        adapter_health(a, "clock", far ? text : NULL);
 }
 
 /* ---- telling ---- */

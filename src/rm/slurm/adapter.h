@@ -208,12 +208,6 @@ struct adapter {
 
 /* ---- adapter.c ---- */
 int64_t adapter_now_ms(void);
-/* Now by slurmctld's clock, which its instants are of. */
-time_t adapter_slurm_time(const struct adapter *a);
-/* An instant of Slurm's by our clock; 0 = none stays that. */
-time_t adapter_time_here(const struct adapter *a, time_t theirs);
-/* What it said its time is, a moment ago. */
-void adapter_set_clock(struct adapter *a, time_t told);
 void adapter_report(struct adapter *a, const struct rm_report *r);
 void adapter_done(struct adapter *a, uint64_t token, enum rm_outcome outcome,
     const char *job, const char *text);
@@ -274,6 +268,14 @@ const char *names_group(struct adapter *a, uint32_t number);
  * told with a number is to be told again. */
 bool names_are_known(struct adapter *a, const slurm_job_info_t *j);
 void names_forget(struct adapter *a);
+
+/* ---- times.c ---- */
+/* Now by slurmctld's clock, which its instants are of. */
+time_t times_theirs(const struct adapter *a);
+/* An instant of Slurm's by our clock; 0 = none stays that. */
+time_t times_here(const struct adapter *a, time_t theirs);
+/* What it said its time is, a moment ago. */
+void times_set(struct adapter *a, time_t told);
 
 /* ---- switches.c: topology.conf ---- */
 /* Anew, as the controller may have been reconfigured. One request. */

@@ -309,7 +309,7 @@ static void tell(struct adapter *a, struct told_job *t, const struct parts *part
         job.notes = room.why_not;
     }
     if (active || state >= JOB_COMPLETED) {
-        job.start_at = job.desc.start_at = adapter_time_here(a, j->start_time);
+        job.start_at = job.desc.start_at = times_here(a, j->start_time);
         request_places(parts, &job, &room);
     }
     if (active) {
@@ -317,7 +317,7 @@ static void tell(struct adapter *a, struct told_job *t, const struct parts *part
         job.desc.nplaces = job.nplaces;
     }
     if (state >= JOB_COMPLETED) {
-        job.end_at = adapter_time_here(a, j->end_time);
+        job.end_at = times_here(a, j->end_time);
         job.exit_status = exit_of(j);
         job.end = end_of(j);
     }
@@ -338,8 +338,8 @@ void jobs_ended(struct adapter *a, struct told_job *t, const slurm_job_info_t *j
         .swap_mb = -1,
         .disk_mb = -1,
         .notes = "",
-        .start_at = adapter_time_here(a, j->start_time),
-        .end_at = adapter_time_here(a, j->end_time),
+        .start_at = times_here(a, j->start_time),
+        .end_at = times_here(a, j->end_time),
         .exit_status = exit_of(j),
         .end = end_of(j)};
     struct rm_report r = {.kind = RM_JOB, .u.job = &job};
@@ -457,14 +457,14 @@ static time_t lost_at(
 {
     if (!t->waiting || t->held || t->expired
         || (j->dependency != NULL && *j->dependency)
-        || j->eligible_time > adapter_slurm_time(a))
+        || j->eligible_time > times_theirs(a))
         return 0;
     return latest_start(j);
 }
 
 void jobs_expire(struct adapter *a)
 {
-    time_t now = adapter_slurm_time(a);
+    time_t now = times_theirs(a);
 
     for (struct told_job *t = a->deadlines ? a->jobs : NULL; t != NULL; t = t->hh.next)
         if (t->lost_at != 0 && now >= t->lost_at && !orders_start_pending(a, t->id)) {
@@ -533,6 +533,8 @@ static void see_job(struct adapter *a, const char *id, const struct parts *parts
     t->restarts = j->restart_cnt;
     t->requeue_held = is_requeue_held(j);
     t->back_held = job_is_back_held(j);
+    if (latest_start(j) == 0 || times_theirs(a) < latest_start(j))
+        t->expired = false; /* somebody gave it another deadline, or limit */
     if (t->back_held && adapter_is_led(a)) {
         if (orders_keep(a, t) == 0)
             adapter_look(a);
@@ -547,11 +549,7 @@ static void see_job(struct adapter *a, const char *id, const struct parts *parts
         set_astray(a, t, !kept);
         state = JOB_IDLE;
     }
-    /* an administrator has started it, perhaps elsewhere and with more than it asked
-     * for
-     */
-    if (latest_start(j) == 0 || adapter_slurm_time(a) < latest_start(j))
-        t->expired = false; /* somebody gave it another deadline, or limit */
+    /* an administrator has started it, perhaps with more than it asked for */
     t->strange = !is_new && t->waiting && runs && !orders_start_pending(a, id);
     changed = !is_new && t->waiting && (t->request != request || t->strange);
     back =
@@ -843,7 +841,7 @@ int jobs_poll(struct adapter *a)
 
     /* to see wishes, changed or not; and that a dependency is fulfilled does not count
      * as a change with Slurm */
-    if (a->switches_at != 0 && adapter_slurm_time(a) >= a->switches_at)
+    if (a->switches_at != 0 && times_theirs(a) >= a->switches_at)
         a->switches_at = a->jobs_at = 0;
     if (a->wishes > 0 || notes_wait(a)
         || (a->dependents > 0 && now - a->whole_ms > WHOLE_MS))

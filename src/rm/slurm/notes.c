@@ -81,14 +81,14 @@ static time_t begin_in(const char *comment)
 
 bool notes_has_begin(const struct adapter *a, const slurm_job_info_t *j)
 {
-    return j->eligible_time > adapter_slurm_time(a)
+    return j->eligible_time > times_theirs(a)
            && (j->eligible_time == begin_in(j->admin_comment)
                || j->eligible_time == AWAIT_BEGIN);
 }
 
 time_t notes_release_at(const struct adapter *a, const slurm_job_info_t *j)
 {
-    return j->eligible_time > adapter_slurm_time(a) && !notes_has_begin(a, j)
+    return j->eligible_time > times_theirs(a) && !notes_has_begin(a, j)
                ? j->eligible_time
                : 0;
 }
@@ -154,9 +154,8 @@ static bool is_start_shown(
     /* scontrol's tasks that split off an array keep its begin time, without our mark */
     bool apart = UPDATE_TAKES_TASKS || j->array_job_id == 0;
 
-    return apart && t->switch_until == 0
-           && t->note_start > adapter_slurm_time(a) + MARGIN_S && j->deadline == 0
-           && notes_release_at(a, j) == 0;
+    return apart && t->switch_until == 0 && t->note_start > times_theirs(a) + MARGIN_S
+           && j->deadline == 0 && notes_release_at(a, j) == 0;
 }
 
 static char *compose(const struct told_job *t, bool start)

@@ -427,7 +427,7 @@ static int start_part(const struct adapter *a, struct told_job *t,
     struct asked *k = &t->asked[part];
     job_desc_msg_t m;
     char id[48], *partition = NULL;
-    time_t now = adapter_slurm_time(a);
+    time_t now = times_theirs(a);
     uint32_t n;
     int result;
 
@@ -711,7 +711,7 @@ static bool was_too_early(const struct adapter *a, const struct pending *p)
 
     if (slurm_load_ctl_conf(0, &c) != SLURM_SUCCESS)
         return false;
-    early = adapter_slurm_time(a) - age_s - c->boot_time < BOOT_S;
+    early = times_theirs(a) - age_s - c->boot_time < BOOT_S;
     slurm_free_ctl_conf(c);
     return early;
 }

@@ -552,7 +552,7 @@ void request_of(struct adapter *a, const struct parts *parts, struct rm_job *ret
         room->why_not = "its partition is down, or its jobs may not start";
     else if (parts->n == 1 && part_next(list) != NULL)
         classes_of(a, list, d, room);
-    d->submit_at = adapter_time_here(a, j->submit_time);
+    d->submit_at = times_here(a, j->submit_time);
     if (limit == INFINITE)
         d->wclimit_s = DURATION_UNLIMITED;
     else if (limit != NO_VAL)
@@ -565,8 +565,8 @@ void request_of(struct adapter *a, const struct parts *parts, struct rm_job *ret
     d->release_at = notes_release_at(a, j);
     if (delays(a, j->dependency) > d->release_at)
         d->release_at = delays(a, j->dependency);
-    d->release_at = adapter_time_here(a, d->release_at);
-    d->deadline_at = adapter_time_here(a, j->deadline);
+    d->release_at = times_here(a, d->release_at);
+    d->deadline_at = times_here(a, j->deadline);
     d->admitted = true; /* slurmctld has looked at associations, partition and QOS */
     d->user_priority = (int64_t)NICE_OFFSET - (int64_t)j->nice;
     d->fixed_priority = job_priority_given(j);

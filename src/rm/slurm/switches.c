@@ -116,7 +116,7 @@ time_t switches_until(const struct adapter *a, const slurm_job_info_t *j)
 
 bool switches_bind(const struct adapter *a, const slurm_job_info_t *j)
 {
-    return switches_until(a, j) > adapter_slurm_time(a);
+    return switches_until(a, j) > times_theirs(a);
 }
 
 void switches_note(struct adapter *a, const slurm_job_info_t *j)
@@ -124,7 +124,7 @@ void switches_note(struct adapter *a, const slurm_job_info_t *j)
     bool waits = (j->job_state & JOB_STATE_BASE) == JOB_PENDING;
     time_t at = waits ? switches_until(a, j) : 0;
 
-    if (at > adapter_slurm_time(a) && (a->switches_at == 0 || at < a->switches_at))
+    if (at > times_theirs(a) && (a->switches_at == 0 || at < a->switches_at))
         a->switches_at = at;
 }
 

@@ -518,6 +518,18 @@ static void what_was_asked_survives_as_text(void **state)
     assert_int_equal(read.least, 5);
     asked_parse(&read, "maui:asked;count=1-1;limit=5-6x");
     assert_false(read.timed);
+    assert_false(read.fenced);
+    k.fenced = true;
+    free(text);
+    text = asked_text(&k);
+    asked_parse(&read, text);
+    assert_true(read.fenced); /* none, in place of ours */
+    assert_string_equal(read.exclude, "");
+    k.exclude = xstrdup("n[3,5]");
+    free(text);
+    text = asked_text(&k);
+    asked_parse(&read, text);
+    assert_string_equal(read.exclude, "n[3,5]");
     assert_null(asked_remark("maui:kept"));
     assert_null(asked_remark("go"));
     asked_free(&k);
