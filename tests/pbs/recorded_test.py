@@ -404,5 +404,5 @@ def test_check_says_what_serve_would_do(maui, tmp_path):
     (tmp_path / "maui.cfg").write_text("RMCFG[pbs] TYPE=PBS TRANSPORT=pigeon\n")
     done = maui("check", "-c", tmp_path / "maui.cfg", check=False)
     assert done.returncode == 1 and "expected AUTO or COMMANDS" in done.stdout + done.stderr
-    serve = maui("serve", "-c", tmp_path / "maui.cfg", check=False)
+    serve = maui("serve", "--home", tmp_path, check=False)
     assert serve.returncode != 0 and "expected AUTO or COMMANDS" in serve.stderr
