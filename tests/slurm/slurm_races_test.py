@@ -137,6 +137,30 @@ def test_no_change_of_its_owner_lifts_or_turns_a_hold(kept, users):
     kept.wait_maui(own, "Hold")
 
 
+def test_one_request_to_a_whole_array_means_the_same_for_each_of_its_tasks(kept, users):
+    """Its tasks are several records of Slurm, of which some run."""
+    array = kept.sbatch("-a", "1-5", "-n", 1, user=users[0])
+    kept.wait_maui(f"{array}_5", "Idle")
+    start_by_hand(kept, f"{array}_1", "n1")
+    kept.wait_state(f"{array}_1", "RUNNING")
+    kept.ok("scontrol", "uhold", f"{array}_3")         # a record of its own
+    kept.wait_maui(f"{array}_3", "Hold")
+    before = kept.show(f"{array}_1")["Priority"]
+    assert before != "0"
+    kept.ok("scontrol", "update", f"jobid={array}", "comment=x", user=users[0])
+    assert kept.show(f"{array}_1")["Priority"] == before
+    assert kept.show(f"{array}_5")["Priority"] == "0"
+    kept.wait_maui(f"{array}_5", "Idle")               # nobody holds it
+    kept.wait_maui(f"{array}_3", "Hold")
+    kept.ok("scontrol", "hold", array)
+    for task in (2, 3, 4, 5):
+        kept.wait_maui(f"{array}_{task}", "Hold")
+    kept.ok("scontrol", "release", array)
+    for task in (2, 3, 4, 5):
+        kept.wait_maui(f"{array}_{task}", "Idle")
+        assert kept.show(f"{array}_{task}")["Priority"] == "0", task
+
+
 def test_a_job_for_which_slurm_chooses_the_nodes_stays_off_what_is_reserved(slurm):
     """--overcommit: Slurm takes no list of nodes for it, and would begin with n1."""
     slurm.maui.ok("setres", "-n", "off", "-s", "+0:10:00", "-d", "2:00:00", "n[12]")

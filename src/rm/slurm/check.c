@@ -111,7 +111,6 @@ int check_settings(struct adapter *a)
         return -1;
     }
     take_facts(&a->facts, c);
-    times_set(a, c->last_update);
     adapter_find_munge(a, c->authinfo);
     adapter_prepare(a->home, c->slurm_user_id);
     adapter_open_events(a, c->slurm_user_id);

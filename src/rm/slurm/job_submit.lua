@@ -381,7 +381,26 @@ local function is_question(job)
 	return string.find(job.admin_comment or "", "maui:mark$") ~= nil
 end
 
+-- A request to a whole array comes once for each of its records, and what was written into
+-- it for one of them stands there for the next: that is taken back first. Nothing is made
+-- of its "immediate" in a change of a job: by that one knows that it was here before.
+local SEEN = 77
+local asked = {}
+
+local function restore_request(job, current, uid)
+	if current.array_job_id == 0 then return end
+	if job.immediate == SEEN and asked.uid == uid then
+		job.priority, job.begin_time = asked.priority, asked.begin_time
+		if asked.admin_comment then job.admin_comment = asked.admin_comment end
+		return
+	end
+	asked = { uid = uid, priority = job.priority, begin_time = job.begin_time,
+	    admin_comment = job.admin_comment }
+	job.immediate = SEEN
+end
+
 function slurm_job_modify(job, current, partitions, uid)
+	restore_request(job, current, uid)
 	privileged = is_privileged(uid)
 	stranger = not privileged and uid ~= current.user_id
 	local waits = current.job_state % STATES == PENDING

@@ -172,11 +172,16 @@ static uint64_t digest_of(
 
 /* ---- telling ---- */
 
-/* An administrator starts it by hand: the nodes in it are not its owner's wish. */
+/* An administrator starts it by hand. */
+static bool has_word_go(const slurm_job_info_t *j)
+{
+    return j->admin_comment != NULL && strcmp(j->admin_comment, "go") == 0;
+}
+
+/* Then the nodes in it are not its owner's wish. */
 static bool is_sent_by_hand(const slurm_job_info_t *j)
 {
-    return j->priority != 0 && j->admin_comment != NULL
-           && strcmp(j->admin_comment, "go") == 0;
+    return j->priority != 0 && has_word_go(j);
 }
 
 /* As long as no start has overwritten it, what a waiting job asks for is the user's
@@ -394,9 +399,12 @@ static bool is_astray(const struct adapter *a, const slurm_job_info_t *j)
         return false;
     if (j->priority != 0)
         return true;
+    /* found impossible, and changed by its owner since: a hold of nobody's */
+    bool zero = j->state_reason == WAIT_HELD && has_word_go(j);
+
     return job_mark(j) == MARK_LIFTED
            || (job_mark(j) == MARK_KEPT
-               && (j->state_reason == FAIL_BAD_CONSTRAINTS
+               && (j->state_reason == FAIL_BAD_CONSTRAINTS || zero
                    || asked_is_text(j->admin_comment)));
 }
 
@@ -855,6 +863,8 @@ int jobs_poll(struct adapter *a)
     }
     /* within the second of a change the table is asked for again: times are seconds */
     a->jobs_at = msg->last_update;
+    if (TELLS_TIME)
+        times_set(a, msg->last_update);
     a->whole_ms = now;
     a->keep_ms = adapter_now_ms() + KEEP_MS;
     a->keeps = 0;

@@ -117,7 +117,6 @@ int rights_poll(struct adapter *a)
         adapter_lost(a, "settings");
         return -1;
     }
-    times_set(a, c->last_update);
     if (rights_has_accounts(c) && slurm_rights_load(&r) < 0
         && adapter_lost(a, "rights"))
         result = -1;

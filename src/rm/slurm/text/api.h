@@ -36,6 +36,7 @@
 #define TAKES_NEW_JOBS      0 /* three commands, between which others may come */
 #define UPDATE_TAKES_TASKS  0 /* a number, or that of one task */
 #define UPDATE_TAKES_MARKS  0
+#define TELLS_TIME          0
 #define TELLS_SWITCHES      0
 #define SHOW_ALL            1
 #define SHOW_DETAIL         2
