@@ -1,4 +1,5 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: Apache-2.0
+ * Characters of UTF-8, found and kept whole. */
 #include "base/utf8.h"
 
 #include <string.h>

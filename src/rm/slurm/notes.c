@@ -39,7 +39,7 @@ static char *clean_text(const char *text)
     struct strbuf plain = {0}, b = {0};
 
     for (const char *p = text; *p != '\0'; p++)
-        if (strncmp(p, "'s ", 3) == 0)
+        if (p[0] == '\'' && p[1] == 's' && p[2] == ' ')
             p++;
         else
             strbuf_add_n(&plain, p, 1);

@@ -1,4 +1,5 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: Apache-2.0
+ * Where characters end, and lines of whole ones. */
 #include "base/utf8.h"
 #include "cmocka_all.h"
 
