@@ -15,7 +15,7 @@
 #include <sys/file.h>
 #include <unistd.h>
 
-#define LOOK_S 15 /* the process that stays behind */
+#define LOOK_S 3 /* the process that stays behind */
 
 /* A scheduler that runs would hold them again. */
 static bool is_running(const char *home)

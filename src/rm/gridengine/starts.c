@@ -415,6 +415,10 @@ void ge_start(struct ge_adapter *g, const struct rm_command *c)
             "Grid Engine does not have it waiting");
         return;
     }
+    if (j->rm.desc.deps != NULL) {
+        agent_done(g->agent, c->token, RM_WAITS, c->job, "it waits for others to end");
+        return;
+    }
     t->queued = plan_start(g, j, c);
     if (t->queued == NULL) {
         agent_done(g->agent, c->token, RM_RETRY, c->job,
