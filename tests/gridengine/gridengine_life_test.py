@@ -271,3 +271,28 @@ def test_a_job_that_is_deleted_as_it_is_let_go_is_gone_at_once(ge):
     finally:
         ge.run("kill", "-CONT", ge.maui.adapter())
     ge.maui.wait(lambda: ge.maui.state(job) == "Removed", "its end", 25)
+
+
+def test_one_start_of_several_that_is_refused_holds_up_no_other(ge):
+    """Starts that differ in nothing but the job are one command, of which Grid Engine
+    refuses one: the others run, once each."""
+    ge.maui.start()
+    ge.maui.ok("schedctl", "-s")
+    jobs = [ge.submit(user, "sleep 1", "-q", "batch@cn01") for user in ("alice", "bob") * 2]
+    for job in jobs:
+        ge.maui.until(job, "Idle")
+    ge.wait(lambda: all(j in ge.run("qstat", "-u", "*", "-s", "hs") for j in jobs), "our holds")
+    ge.run("kill", "-STOP", ge.maui.adapter())
+    try:
+        ge.run("qdel", jobs[1], user="bob")
+        ge.maui.ok("schedctl", "-r")
+        for job in jobs:
+            ge.maui.until(job, "Starting")
+    finally:
+        ge.run("kill", "-CONT", ge.maui.adapter())
+    for job in jobs[:1] + jobs[2:]:
+        assert ge.maui.until(job, "Completed")["exit_status"] == 0
+        assert len(ge.accounted(job)) == 1
+        assert "defer" not in ge.maui.ok("checkjob", job).lower()
+    ge.maui.until(jobs[1], "Removed")
+    assert not ge.accounted(jobs[1])
