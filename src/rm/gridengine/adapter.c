@@ -117,14 +117,20 @@ static void begin_look(void *ctx)
     ge_look(ctx);
 }
 
-static void forget_all(void *ctx)
+static void retell_all(void *ctx)
 {
     struct ge_adapter *g = ctx;
-    void *at = NULL, *data;
 
     listing_forget(g->nodes);
     listing_forget(g->jobs);
     g->told_past = false;
+}
+
+static void forget_orders(void *ctx)
+{
+    struct ge_adapter *g = ctx;
+    void *at = NULL, *data;
+
     while (listing_next(g->jobs, &at, &data) != NULL)
         ge_forget_start(data);
 }
@@ -147,7 +153,8 @@ int ge_adapter(void)
         .open = open_adapter,
         .close = close_adapter,
         .look = begin_look,
-        .forget = forget_all,
+        .retell = retell_all,
+        .forget = forget_orders,
         .command = take_command,
         .note = take_note};
 

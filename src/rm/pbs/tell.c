@@ -268,11 +268,11 @@ static void tell_job(
 
     copy.changed = t != NULL && t->waiting && waits;
     if (t != NULL && t->over && j->rm.desc.state == JOB_COMPLETED) {
-        listing_keep(p->jobs, j->rm.desc.id);
+        agent_keep_job(p->agent, p->jobs, j->rm.desc.id);
         return;
     }
     if (t != NULL && t->changed_ms >= p->began_ms && !(t->waiting && waits)) {
-        listing_keep(p->jobs, j->rm.desc.id);
+        agent_keep_job(p->agent, p->jobs, j->rm.desc.id);
         t->index = index;
         t->listed = listed;
         return; /* the next look shows what became of it */
@@ -347,7 +347,7 @@ static void keep_cut(struct pbs_adapter *p)
     char text[250];
 
     for (size_t i = 0; i < a->cut.n; i++)
-        listing_keep(p->jobs, a->cut.v[i]);
+        agent_keep_job(p->agent, p->jobs, a->cut.v[i]);
     if (a->cut.n > 0)
         snprintf(text, sizeof text,
             "%zu jobs are not seen, %.80s first: what they ask for is too long, or all "
