@@ -495,7 +495,6 @@ int adapter_main(void)
     struct adapter *a = xcalloc(1, sizeof *a);
     int status;
 
-    a->batch = batch_new();
     /* all task numbers of an array, however many */
     setenv("SLURM_BITSTR_LEN", "0", 1);
     slurm_init(NULL); /* ends the process where slurm.conf is bad */

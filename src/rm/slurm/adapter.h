@@ -168,7 +168,7 @@ struct adapter {
     time_t switches_at; /* when the next wish for one is void; 0 = none is there */
     struct told_job *jobs;
     struct told_reservation *reservations;
-    struct batch *batch; /* starts that are not sent yet */
+    struct batch *batch; /* starts that are not sent yet; NULL = none ever were */
     struct VEC(struct pending) pending;
     time_t jobs_at, nodes_at, parts_at, reservations_at; /* last change that was seen */
     partition_info_msg_t *parts_read; /* as last read; owned, NULL = not yet */

@@ -441,7 +441,8 @@ static void end_start(void *ctx, uint64_t token, const char *id, int error)
 
 void orders_send(struct adapter *a)
 {
-    batch_send(a->batch, end_start, a);
+    if (a->batch != NULL)
+        batch_send(a->batch, end_start, a);
 }
 
 static void start(struct adapter *a, const struct rm_command *c)
@@ -455,6 +456,8 @@ static void start(struct adapter *a, const struct rm_command *c)
     if (t->nparts == 1) {
         job_desc_msg_t m;
 
+        if (a->batch == NULL)
+            a->batch = batch_new();
         prepare_start(t, c, 0, &m);
         batch_add(a->batch, c->token, c->job, &m);
         free_start(&m);
