@@ -7,6 +7,7 @@
 
 #include "base/strbuf.h"
 #include "base/xalloc.h"
+#include "rm/slurm/batch.h"
 
 #include <fcntl.h>
 #include <stdio.h>
@@ -476,8 +477,10 @@ static void on_submit(void *ctx, const struct rm_submission *s)
     submit_job(ctx, s);
 }
 
+/* All lines that came together are taken. */
 static void on_heard(void *ctx)
 {
+    orders_send(ctx);
     arm_next(ctx);
 }
 
@@ -508,6 +511,7 @@ int adapter_main(void)
     nodes_forget(a);
     reservations_forget(a);
     names_forget(a);
+    batch_free(a->batch);
     slurm_fini();
     return status < 0 ? 1 : 0;
 }
