@@ -403,8 +403,11 @@ function slurm_job_modify(job, current, partitions, uid)
 	restore_request(job, current, uid)
 	privileged = is_privileged(uid)
 	stranger = not privileged and uid ~= current.user_id
-	local waits = current.job_state % STATES == PENDING
-	if is_for_waiting(job, uid) and not waits then return NOT_PENDING end
+	-- one that Slurm itself has held for its reservation is released by Slurm: it has a flag
+	local waits = current.job_state == PENDING
+	if is_for_waiting(job, uid) and current.job_state % STATES ~= PENDING then
+		return NOT_PENDING
+	end
 	local notes = ADMIN[uid] and is_note(job.admin_comment)
 	watch_begin(job, current, notes or is_ordered(job, uid))
 	if notes then

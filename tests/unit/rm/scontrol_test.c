@@ -647,11 +647,13 @@ static void an_end_says_all_only_where_the_nodes_are_known(void **state)
     a->told_all = true;
     look_at(a, over);
     orders_command(a, &c);
+    orders_send(a);
     assert_true(orders_start_pending(a, "7"));
     assert_false(take(a, "7:0:4294967294:0:3:0:0:90:99:60"));
     look_at(a, plain);
     c.job = "8";
     orders_command(a, &c);
+    orders_send(a);
     assert_true(take(a, "8:0:4294967294:0:3:0:0:90:99:60"));
     adapter_forgotten(a);
 }
