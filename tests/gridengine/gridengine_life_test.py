@@ -296,3 +296,23 @@ def test_one_start_of_several_that_is_refused_holds_up_no_other(ge):
         assert "defer" not in ge.maui.ok("checkjob", job).lower()
     ge.maui.until(jobs[1], "Removed")
     assert not ge.accounted(jobs[1])
+
+
+def test_advance_reservations_keep_their_hosts_for_those_they_are_for(ge):
+    """qrsub: others are not sent there, and those who name it run in it."""
+    said = ge.run("qrsub", "-d", "0:20:0", "-q", "batch@cn01", "-pe", "smp", 4, "-u", "alice")
+    number = said.split("reservation", 1)[1].split()[0]
+    try:
+        ge.maui.start()
+        ge.maui.wait(lambda: f"ar{number}" in ge.maui.ok("showres"), "the reservation", 30)
+        other = ge.submit("bob", "true", "-l", "h_rt=60,hostname=cn01")
+        mine = ge.submit("alice", "true", "-ar", number)
+        free = ge.submit("bob", "true", "-l", "h_rt=60")
+        assert ge.maui.until(mine, "Completed")["master_host"] == "cn01"
+        assert ge.maui.until(free, "Completed")["master_host"] != "cn01"
+        assert ge.maui.until(other, "Idle")
+        assert not ge.accounted(other) and "has not started it there" not in ge.maui.log()
+        assert "defer" not in ge.maui.ok("checkjob", other).lower()
+        ge.run("qdel", other, user="bob")
+    finally:
+        ge.run("qrdel", number)

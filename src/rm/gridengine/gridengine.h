@@ -60,7 +60,7 @@ struct ge_told {
 struct ge_adapter {
     struct agent *agent;
     struct runs *runs;
-    struct listing *nodes, *jobs;
+    struct listing *nodes, *jobs, *reservations;
     int64_t start_wait_ms, timeout_ms; /* of each command */
     char *home;                        /* owned: folder for files that commands read */
     char *accounting;                  /* owned: the cell's file */
@@ -78,6 +78,7 @@ struct ge_adapter {
     struct ge_jobs jobs_answer;
     struct ge_hosts hosts_answer;
     struct ge_queues queues;
+    struct ge_reservations reserved;
     struct ge_pe *pes;       /* owned; name NULL ends; names owned */
     struct ge_group *groups; /* the same, hosts owned too */
 };
@@ -100,6 +101,8 @@ struct ge_site ge_site_of(const struct ge_adapter *g);
 
 /* ---- tell.c ---- */
 void ge_tell_nodes(struct ge_adapter *g);
+/* Advance reservations, of the hosts that they have as a whole. */
+void ge_tell_reservations(struct ge_adapter *g);
 void ge_tell_jobs(struct ge_adapter *g);
 /* Of a job that was told and is listed; or NULL. */
 const struct ge_job *ge_answer_of(const struct ge_adapter *g, const struct ge_told *t);

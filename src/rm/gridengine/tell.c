@@ -32,6 +32,86 @@ void ge_tell_nodes(struct ge_adapter *g)
     listing_end(g->nodes, true, agent_sink(g->agent));
 }
 
+/* ---- reservations ---- */
+
+static const struct ge_host *find_host(const struct ge_adapter *g, const char *name)
+{
+    for (size_t i = 0; i < g->hosts_answer.list.n; i++)
+        if (strcmp(g->hosts_answer.list.v[i].desc.name, name) == 0)
+            return &g->hosts_answer.list.v[i];
+    return NULL;
+}
+
+static void add_user(const char **users, size_t *io_n, const char *user)
+{
+    for (size_t i = 0; i < *io_n; i++)
+        if (strcmp(users[i], user) == 0)
+            return;
+    if (user != NULL && *user != '\0')
+        users[(*io_n)++] = user;
+}
+
+/* Its owner, those of its list, and whose jobs the master has let in. */
+static const char *const *list_users(
+    struct ge_adapter *g, const struct ge_reservation *r, struct arena *arena)
+{
+    const struct ge_jobs *a = &g->jobs_answer;
+    const char **users = arena_take(arena, a->list.n + r->users.n + 2, sizeof *users);
+    size_t n = 0;
+
+    if (r->owner != NULL)
+        add_user(users, &n, r->owner);
+    for (size_t i = 0; i < r->users.n; i++)
+        add_user(users, &n, r->users.v[i]);
+    for (size_t i = 0; i < a->list.n; i++) {
+        const struct ge_job *j = &a->list.v[i];
+
+        if (j->reservation != NULL && j->owner != NULL
+            && strcmp(j->reservation, r->id) == 0)
+            add_user(users, &n, j->owner);
+    }
+    return users;
+}
+
+/* Of a host that it has in part others may have the rest: that Grid Engine judges, and
+ * its jobs may go there as well. */
+static void tell_reservation(
+    struct ge_adapter *g, const struct ge_reservation *r, struct arena *arena)
+{
+    const char **nodes = arena_take(arena, r->grants.n + 1, sizeof *nodes);
+    struct rm_reservation told = {
+        .name = arena_printf(arena, GE_RESERVATION "%s", r->id),
+        .start_at = r->start_at,
+        .end_at = r->end_at,
+        .nodes = nodes};
+    struct rm_report report = {
+        .kind = RM_RESERVATION, .at = time(NULL), .u.reservation = &told};
+    size_t n = 0;
+
+    for (size_t i = 0; i < r->grants.n; i++) {
+        const struct ge_host *h = find_host(g, r->grants.v[i].host);
+
+        if (h != NULL && r->grants.v[i].slots >= h->desc.cfg.v[RES_PROCS])
+            nodes[n++] = h->desc.name;
+    }
+    if (n == 0)
+        return;
+    told.flex = n < r->grants.n;
+    told.users = list_users(g, r, arena);
+    listing_tell(g->reservations, told.name, &report, agent_sink(g->agent));
+}
+
+void ge_tell_reservations(struct ge_adapter *g)
+{
+    struct arena arena = {0};
+
+    listing_begin(g->reservations);
+    for (size_t i = 0; i < g->reserved.list.n; i++)
+        tell_reservation(g, &g->reserved.list.v[i], &arena);
+    listing_end(g->reservations, true, agent_sink(g->agent));
+    arena_free(&arena);
+}
+
 /* ---- what keeps a job back, beside what it says itself ---- */
 
 /* -tc of an array: as many may start as there is room for, the first of those that

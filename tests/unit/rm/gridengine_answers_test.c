@@ -371,6 +371,48 @@ static void a_lost_host_is_down_and_a_closed_one_drained(void **state)
     close_cell(&c);
 }
 
+/* As qrstat of 8.1.9 prints them. */
+static void reservations_are_told_host_by_host(void **state)
+{
+    static const char none[] = "<?xml version='1.0'?><qrstat/>",
+                      text[] = "<?xml version='1.0'?><qrstat><ar_summary><id>1</id>"
+                               "<name>mine</name><owner>root</owner><state>w</state>"
+                               "<start_time>2026-11-27T01:21:00</start_time>"
+                               "<end_time>2026-11-27T01:51:00</end_time>"
+                               "<granted_slots_list>"
+                               "<granted_slots  queue_instance='batch@cn01' slots='4'/>"
+                               "<granted_slots  queue_instance='batch@cn02' slots='2'/>"
+                               "<granted_slots  queue_instance='debug@cn02' slots='1'/>"
+                               "</granted_slots_list><acl_list><acl  user='alice'/>"
+                               "<acl user='@staff'/></acl_list></ar_summary>"
+                               "<ar_summary><id>7</id><owner>bob</owner>"
+                               "<start_time>x</start_time></ar_summary></qrstat>";
+    struct ge_reservations all;
+    struct err err;
+
+    (void)state;
+    char *list = ge_list_reservations(none, sizeof none - 1, &err);
+    assert_string_equal(list, "");
+    free(list);
+    list = ge_list_reservations(text, sizeof text - 1, &err);
+    assert_string_equal(list, "1,7");
+    free(list);
+    assert_null(ge_list_reservations("<a>", 3, &err));
+    assert_int_equal(ge_read_reservations(&all, text, sizeof text - 1, &err), 0);
+    assert_int_equal(all.list.n, 1); /* the other has no time */
+    const struct ge_reservation *r = &all.list.v[0];
+    assert_int_equal(r->start_at, 1795742460);
+    assert_int_equal(r->end_at - r->start_at, 1800);
+    assert_int_equal(r->grants.n, 2);
+    assert_string_equal(r->grants.v[1].host, "cn02");
+    assert_int_equal(r->grants.v[1].slots, 3);
+    assert_int_equal(r->users.n, 1);
+    assert_string_equal(r->users.v[0], "alice");
+    ge_reservations_free(&all);
+    assert_int_equal(ge_read_reservations(&all, "<a>", 3, &err), -1);
+    ge_reservations_free(&all);
+}
+
 static void holds_are_told_by_kind(void **state)
 {
     static const char one[] =
@@ -542,6 +584,7 @@ int main(void)
         cmocka_unit_test(states_are_what_their_letters_say),
         cmocka_unit_test(elements_without_a_name_of_xml_are_read),
         cmocka_unit_test(a_lost_host_is_down_and_a_closed_one_drained),
+        cmocka_unit_test(reservations_are_told_host_by_host),
         cmocka_unit_test(holds_are_told_by_kind),
         cmocka_unit_test(what_a_start_overwrote_is_in_the_context),
         cmocka_unit_test(a_queue_of_our_own_is_like_another),
