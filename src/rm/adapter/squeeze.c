@@ -30,6 +30,7 @@ struct squeeze {
     bool freed;           /* XML: in the member that does not count */
     bool paying;          /* in the member that says whose it is */
     struct payer *payers; /* owned */
+    size_t whole;         /* bytes of records that were not cut */
     size_t began;         /* where the record is in the output */
     size_t member;        /* ... and the member that does not count */
     size_t free;          /* bytes of it that do not count */
@@ -93,7 +94,7 @@ static void begin_record(struct squeeze *s, const struct strbuf *out)
     s->began = out->len;
     s->free = 0;
     s->nkey = s->npayer = 0;
-    s->cut = out->len >= s->kind->most;
+    s->cut = s->whole >= s->kind->most;
 }
 
 /* The record, as far as it has come: has it had its share? */
@@ -103,7 +104,7 @@ static void judge_record(struct squeeze *s, struct strbuf *out)
 
     if (s->cut || s->depth < s->kind->depth)
         return;
-    s->cut = out->len > s->kind->most
+    s->cut = s->whole + n > s->kind->most
              || (!s->freed && n > s->free && n - s->free > s->kind->share);
     if (s->cut)
         truncate_to(out, s->began);
@@ -115,7 +116,10 @@ static void charge_record(struct squeeze *s, struct strbuf *out)
     size_t n = out->len - s->began, others;
     struct payer *p;
 
-    if (s->cut || s->kind->payer == NULL)
+    if (s->cut)
+        return;
+    s->whole += n;
+    if (s->kind->payer == NULL)
         return;
     HASH_FIND(hh, s->payers, s->payer, s->npayer, p);
     if (p == NULL) {
@@ -123,12 +127,14 @@ static void charge_record(struct squeeze *s, struct strbuf *out)
         memcpy(p->name, s->payer, s->npayer);
         HASH_ADD_KEYPTR(hh, s->payers, p->name, s->npayer, p);
     }
-    others = s->began > p->bytes ? s->began - p->bytes : 0;
-    s->cut = others >= s->kind->most || p->bytes + n > (s->kind->most - others) / 2;
-    if (s->cut)
-        truncate_to(out, s->began);
-    else
-        p->bytes += n;
+    others = s->whole - n - p->bytes;
+    p->bytes += n;
+    s->cut = others >= s->kind->most || p->bytes > (s->kind->most - others) / 2;
+    if (!s->cut)
+        return;
+    truncate_to(out, s->began);
+    p->bytes -= n;
+    s->whole -= n;
 }
 
 static void add_piece(struct squeeze *s, const char *text, size_t n, struct strbuf *out)
