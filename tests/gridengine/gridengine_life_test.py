@@ -250,6 +250,7 @@ def test_what_qsub_can_ask_for_is_had(ge):
     ends = {line[35]: int(line[10]) for line in ge.accounted(first)}
     assert all(int(line[9]) >= ends[line[35]] for line in ge.accounted(alike))
     assert {ge.accounted(jobs[n])[0][1] for n in ("group", "groups")} <= {"cn02", "cn03"}
+    assert ge.accounted(jobs["soft"])[0][0] == "debug"
     assert ge.maui.job(jobs["mail"])["account"] == "books"
     assert ge.state(last) == "hqw"
     ge.run("qalter", "-a", "202001010000", last, user="alice")

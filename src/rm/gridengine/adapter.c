@@ -25,8 +25,10 @@ static int on_accounted(
     struct ge_adapter *g = ctx;
 
     (void)source;
-    if (event->len > 0 && strcmp(event->name, "accounting") == 0)
-        agent_look(g->agent);
+    if (event->len == 0 || strcmp(event->name, SITE_ACCOUNTING) != 0)
+        return 0;
+    ge_tell_news(g);
+    agent_look(g->agent);
     return 0;
 }
 

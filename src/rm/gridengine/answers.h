@@ -69,6 +69,7 @@ struct ge_job {
     const char *const *after_task; /* numbers of arrays, whose task of the same index
                                       each of its tasks waits for; or NULL */
     int64_t step;                  /* from task to task */
+    const char *soft;              /* queues that it would rather have; or NULL */
     const char *reservation;       /* that it asks for, by its number; or NULL */
     const char *error;      /* why its start failed, where its state is an error */
     int64_t at_once;        /* members of its array that may run at once; 0 = all */

@@ -21,9 +21,9 @@
 static const char *const detail_members[] = {"JB_job_number", "JB_owner", "JB_group",
     "JB_project", "JB_account", "JB_job_name", "JB_submission_time",
     "JB_execution_time", "JB_priority", "JB_restart", "JB_ja_task_concurrency",
-    "JB_hard_resource_list", "JB_hard_queue_list", "JB_pe", "JB_pe_range", "JB_context",
-    "JB_jid_request_list", "JB_ar", "JB_ja_ad_predecessor_list", "JB_ja_structure",
-    "JB_ja_tasks", NULL};
+    "JB_hard_resource_list", "JB_hard_queue_list", "JB_soft_queue_list", "JB_pe",
+    "JB_pe_range", "JB_context", "JB_jid_request_list", "JB_ar",
+    "JB_ja_ad_predecessor_list", "JB_ja_structure", "JB_ja_tasks", NULL};
 static const char *const state_members[] = {
     "JB_job_number", "state", "queue_name", "slots", "tasks", NULL};
 
@@ -222,6 +222,7 @@ static void read_detail(
         .at_once = number_in(e, "JB_ja_task_concurrency", 0),
         .rerun_said = restart == 1 || restart == 2,
         .rerun = restart == 1};
+    ret->soft = join_queues(arena, xml_child(e, "JB_soft_queue_list"));
     read_kept(arena, e, &ret->kept);
     read_slots(e, ret->kept.range, ret);
     d->admitted = true; /* the master has looked at projects and user lists */

@@ -15,7 +15,9 @@
 #define PAST_S      600       /* ends that are told when nothing had been told before */
 #define ACCOUNT_MS  40000     /* in which the end of a run has to be accounted for */
 #define DELETION_MS 3000
-#define UNTIDY_S    10 /* so long a job that is not held by us yet is not told */
+#define NEWS_MOST   (256 << 10) /* of the accounting file at once */
+#define STALE_MS    10000 /* so long Grid Engine may list a job that it accounted for */
+#define UNTIDY_S    10    /* so long a job that is not held by us yet is not told */
 
 /* ---- hosts ---- */
 
@@ -168,6 +170,12 @@ static bool is_stale(
     return t->changed_ms >= ge_look_began_ms(g) && !(t->waiting && ge_is_waiting(j));
 }
 
+/* Its end was told, and the list is older, or as old as makes no difference. */
+static bool is_over(const struct ge_adapter *g, const struct ge_told *t)
+{
+    return t->over && ge_look_began_ms(g) < t->over_ms + STALE_MS;
+}
+
 /* It cannot be let go yet. */
 static bool is_new_untidy(const struct ge_job *j)
 {
@@ -181,7 +189,7 @@ static void tell_job(struct ge_adapter *g, struct ge_job *j, bool whole, size_t 
     const char *id = j->rm.desc.id;
     struct ge_told *t = listing_find(g->jobs, id);
 
-    if (t != NULL && (!whole || is_stale(g, t, j))) {
+    if (t != NULL && (!whole || is_stale(g, t, j) || is_over(g, t))) {
         agent_keep_job(g->agent, g->jobs, id);
         note_told(t, j, index);
         return;
@@ -196,6 +204,7 @@ static void tell_job(struct ge_adapter *g, struct ge_job *j, bool whole, size_t 
     note_told(t, j, index);
     t->waiting = ge_is_waiting(j);
     t->begun = t->begun || !t->waiting;
+    t->over = false;
 }
 
 /* ---- ends ---- */
@@ -246,6 +255,7 @@ static void tell_end(struct ge_adapter *g, const char *id, struct rm_job *end)
         return;
     t->waiting = false;
     t->begun = t->over = true;
+    t->over_ms = clock_ms();
 }
 
 /* It was deleted before it ran: that is accounted for nowhere. */
@@ -310,6 +320,72 @@ static void tell_missing(struct ge_adapter *g)
         judge_missing(g, id, t, &ends);
     }
     ge_jobs_free(&ends);
+}
+
+/* ---- ends, at once ---- */
+
+/* One that could not be begun, and one that has put itself into an error state, are
+ * there still. */
+static bool is_sure(const struct rm_job *end)
+{
+    return end->end.reason != ENDED_START && end->exit_status != 100;
+}
+
+static void tell_news_of(struct ge_adapter *g, struct rm_job *end)
+{
+    struct ge_told *t = listing_find(g->jobs, end->desc.id);
+    int64_t apart = t != NULL ? end->desc.submit_at - t->submit_at : 0;
+
+    if (t == NULL || !t->begun || t->over || apart < -1 || apart > 1 || !is_sure(end))
+        return;
+    pending_land_job(agent_orders(g->agent), end->desc.id, RM_START);
+    if (t->step == STEP_RELEASED)
+        ge_end_start(t);
+    tell_end(g, end->desc.id, end);
+}
+
+/* Whole lines from there on; owned, NULL where there are none. Of a file that is
+ * another one, or has grown by very much, the next look tells. */
+static char *read_news(struct ge_adapter *g, size_t *ret_n)
+{
+    int fd = open(g->accounting, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+    char *text = NULL, *end = NULL;
+    struct stat st;
+    ssize_t n = 0;
+
+    if (fd >= 0 && fstat(fd, &st) == 0 && S_ISREG(st.st_mode)) {
+        if (st.st_size < g->accounted || st.st_size - g->accounted > NEWS_MOST)
+            g->accounted = st.st_size;
+        text = xmalloc(NEWS_MOST);
+        n = pread(fd, text, NEWS_MOST, g->accounted);
+        end = n > 0 ? memrchr(text, '\n', (size_t)n) : NULL;
+    }
+    if (fd >= 0)
+        close(fd);
+    if (end == NULL) {
+        free(text);
+        return NULL;
+    }
+    *ret_n = (size_t)(end - text) + 1;
+    g->accounted += (int64_t)*ret_n;
+    return text;
+}
+
+void ge_tell_news(struct ge_adapter *g)
+{
+    struct ge_jobs ends;
+    size_t n = 0;
+    char *text = read_news(g, &n);
+
+    if (text == NULL || !agent_is_synced(g->agent)) {
+        free(text);
+        return;
+    }
+    ge_read_ends(&ends, text, n, 0);
+    for (size_t i = 0; i < ends.list.n; i++)
+        tell_news_of(g, &ends.list.v[i].rm);
+    ge_jobs_free(&ends);
+    free(text);
 }
 
 /* Ends of the last minutes, which the daemon may not know. */

@@ -219,6 +219,23 @@ static bool waits_for(const struct ge_jobs *all, const char *id, const char *on)
     return d != NULL && d->job_id != NULL;
 }
 
+static void queues_that_are_wished_for_come_first(void **state)
+{
+    struct cell c;
+    bool whole[100];
+
+    (void)state;
+    open_cell(&c, "02-queued-mix");
+    struct ge_job *j = (struct ge_job *)job_of(&c, "15");
+    j->soft = "nobody,debug@cn02";
+    ge_shape_jobs(&c.jobs, &c.site, whole);
+    assert_string_equal(j->rm.desc.cred[CRED_CLASS], "debug");
+    assert_string_equal(j->rm.desc.classes[0], "debug");
+    assert_string_equal(j->rm.desc.classes[1], "batch");
+    assert_null(j->rm.desc.classes[2]);
+    close_cell(&c);
+}
+
 static void tasks_of_an_array_wait_for_what_it_waits_for(void **state)
 {
     static const char *const on_one[] = {"1", NULL}, *const by_name[] = {"few", NULL},
@@ -579,6 +596,7 @@ int main(void)
         cmocka_unit_test(waiting_jobs_ask_as_their_users_did),
         cmocka_unit_test(a_job_that_is_too_long_is_known_to_be_there),
         cmocka_unit_test(tasks_of_an_array_wait_for_what_it_waits_for),
+        cmocka_unit_test(queues_that_are_wished_for_come_first),
         cmocka_unit_test(tasks_wait_for_their_own_of_a_big_array),
         cmocka_unit_test(an_uneven_job_is_told_slot_by_slot),
         cmocka_unit_test(states_are_what_their_letters_say),
