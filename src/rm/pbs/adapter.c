@@ -19,6 +19,7 @@
 
 static void forget_job(void *data)
 {
+    free(((struct pbs_told *)data)->name);
     free(((struct pbs_told *)data)->note);
 }
 
