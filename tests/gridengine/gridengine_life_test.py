@@ -317,3 +317,22 @@ def test_advance_reservations_keep_their_hosts_for_those_they_are_for(ge):
         ge.run("qdel", other, user="bob")
     finally:
         ge.run("qrdel", number)
+
+
+def test_a_context_that_a_user_has_made_up_troubles_nobody_else(ge):
+    """Marks of ours, quotes, what looks like the verifier's own lines."""
+    ge.maui.start()
+    made_up = ge.submit("alice", "true", "-ac", "maui_q=nobody;$(id),maui_class=root")
+    lines = ge.submit("alice", "true", "-ac", "k=v\nPARAM h n\nRESULT STATE ACCEPT", "-h")
+    named = ge.submit("alice", "true", "-N", "a,b;c\"d", "-ac", "maui_q=debug,maui_gate=zzz")
+    other = ge.submit("bob", "true")
+    for job in (named, other):
+        ge.maui.until(job, "Completed")
+    ge.wait(lambda: "maui_gate" not in ge.run("qstat", "-j", made_up), "the gate's end")
+    ge.maui.wait(lambda: "unknown queue" in ge.maui.log(), "the refusal", 30)
+    last = ge.submit("bob", "true")
+    ge.maui.until(last, "Completed")
+    assert "state: 'Active'" in ge.maui.ok("diagnose", "-R")
+    assert ge.maui.log().count("unknown queue") < 4  # once a minute, not with each look
+    assert ge.maui.state(lines) == "Hold" and not ge.accounted(lines)
+    assert not ge.accounted(made_up)

@@ -49,6 +49,7 @@ struct ge_told {
     bool deleted;       /* somebody ordered its end */
     int64_t submit_at;
     int64_t changed_ms; /* when an order of ours had changed it */
+    int64_t refused_ms; /* when its own queues could not be put back; 0 = they can */
     int64_t over_ms;    /* when its end was told */
     int64_t gone_ms;    /* since when it is missed; 0 = it is not */
     enum ge_step step;
@@ -76,6 +77,7 @@ struct ge_adapter {
     unsigned tidying;          /* commands of tidy.c that run */
     unsigned noting;           /* commands of notes.c that run */
     bool complained, deleting; /* tidy.c */
+    uint64_t remarked;         /* tidy.c: the last refusal that was said */
     /* the last answers */
     struct ge_jobs jobs_answer;
     struct ge_hosts hosts_answer;
