@@ -325,8 +325,9 @@ def test_a_context_that_a_user_has_made_up_troubles_nobody_else(ge):
     made_up = ge.submit("alice", "true", "-ac", "maui_q=nobody;$(id),maui_class=root")
     lines = ge.submit("alice", "true", "-ac", "k=v\nPARAM h n\nRESULT STATE ACCEPT", "-h")
     named = ge.submit("alice", "true", "-N", "a,b;c\"d", "-ac", "maui_q=debug,maui_gate=zzz")
+    quoted = ge.submit("alice", "true", "-ac", "note=it's,b=\"c")
     other = ge.submit("bob", "true")
-    for job in (named, other):
+    for job in (named, quoted, other):
         ge.maui.until(job, "Completed")
     ge.wait(lambda: "maui_gate" not in ge.run("qstat", "-j", made_up), "the gate's end")
     ge.maui.wait(lambda: "unknown queue" in ge.maui.log(), "the refusal", 30)
