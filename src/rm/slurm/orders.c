@@ -213,10 +213,18 @@ static int keep_job(struct told_job *t, enum keeper by)
     return result;
 }
 
+/* Slurm judges by itself some of what a gate has written to: of a job that is over a
+ * limit of its partition it takes partitions back only with the mark in the request. */
 int orders_keep(struct adapter *a, struct told_job *t)
 {
+    enum keeper by = keeper_of(t);
+    int result = keep_job(t, by), error = errno;
+
     (void)a;
-    return keep_job(t, keeper_of(t));
+    if (result == 0 || by == KEEPER_US || error == ESLURM_JOB_NOT_PENDING
+        || error == ESLURM_INVALID_JOB_ID)
+        return result;
+    return keep_job(t, KEEPER_US);
 }
 
 int orders_lift(struct told_job *t)
