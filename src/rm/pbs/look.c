@@ -27,15 +27,15 @@ struct question {
 
 /* Which connection is for it; NULL: none. Only once PBS's own commands have shown that
  * the server is one of OpenPBS. */
-static struct line *line_for(const struct pbs_adapter *p, const char *command)
+static struct line *line_for(const struct pbs_adapter *p, const char *const *argv)
 {
     static const char *const slow[] = {"qdel", "qsig", "qrerun"};
 
-    if (!p->dialect_known || p->dialect != PBS_OPENPBS)
+    if (!p->dialect_known || p->dialect != PBS_OPENPBS || p->looks == NULL)
         return NULL;
     for (size_t i = 0; i < sizeof slow / sizeof slow[0]; i++)
-        if (strcmp(slow[i], command) == 0)
-            return p->orders;
+        if (strcmp(slow[i], argv[0]) == 0)
+            return line_choose(p->orders, PBS_ORDER_LINES, argv);
     return p->looks;
 }
 
@@ -55,7 +55,7 @@ static void run_command(struct pbs_adapter *p, bool first, const char *const *ar
         .timeout_ms = p->timeout_ms,
         .most = OUTPUT_MAX,
         .squeeze = squeeze};
-    struct line *line = line_for(p, argv[0]);
+    struct line *line = line_for(p, argv);
 
     if (line == NULL || !line_start(line, &spec, ended, ctx))
         runs_start(p->runs, &spec, ended, ctx);

@@ -21,6 +21,8 @@
 
 #define PBS_LEAST_MS 1000 /* each look has three ports of the 512 for a minute */
 
+#define PBS_ORDER_LINES 3
+
 enum pbs_question { ASK_JOBS, ASK_NODES, ASK_QUEUES, ASKS };
 
 /* What is kept beside a job that was told. */
@@ -29,6 +31,7 @@ struct pbs_told {
     bool waiting, over; /* as last seen */
     enum job_state state;
     int64_t runs, runs_before; /* before: when a start was ordered */
+    unsigned changing;         /* orders other than starts that are under way for it */
     int64_t changed_ms;        /* when an order of ours had changed it */
     bool ordered;              /* a start that has not come about */
     bool asking;               /* its qrun waits or runs, whatever the order did */
@@ -39,7 +42,8 @@ struct pbs_told {
 struct pbs_adapter {
     struct agent *agent;
     struct runs *runs;
-    struct line *looks, *orders; /* orders that wait for nodes have one of their own */
+    struct line *looks;
+    struct line *orders[PBS_ORDER_LINES]; /* for orders that wait for nodes */
     struct beat *beat;
     struct wake *wake;
     struct listing *nodes, *jobs;

@@ -259,7 +259,9 @@ static void tell_job(struct pbs_adapter *p, const struct pbs_job *j)
         agent_keep_job(p->agent, p->jobs, j->rm.desc.id);
         return;
     }
-    if (t != NULL && t->changed_ms >= p->began_ms && !(t->waiting && waits)) {
+    if (t != NULL && !(t->waiting && waits)
+        && (t->changed_ms >= p->began_ms
+            || (t->changing > 0 && j->rm.desc.state != JOB_COMPLETED))) {
         agent_keep_job(p->agent, p->jobs, j->rm.desc.id);
         return; /* the next look shows what became of it */
     }
