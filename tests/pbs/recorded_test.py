@@ -345,6 +345,30 @@ def test_a_server_that_is_away_costs_nothing(site):
 
 
 @pytest.mark.parametrize("victim", ["daemon", "adapter"])
+def test_an_end_that_nobody_saw_is_known_with_its_status(site, victim):
+    """While neither looked; not that the job has vanished."""
+    site.serve()
+    id = site.qsub("-l", chunk(site))
+    site.wait_state(id, "R")
+    site.wait(lambda: "State: Running" in site.daemon.run("checkjob", id.split(".")[0]).stdout,
+              "seen to run")
+    if victim == "daemon":
+        site.daemon.kill()
+        site.server.end(id, 7)
+        site.serve()
+    else:
+        os.kill(site.wait(site.adapter, "the adapter"), signal.SIGKILL)
+        site.server.end(id, 7)  # the next one begins a second later
+
+    def its_end():
+        return [j for j in site.daemon.lines("showq", "-c") if j.get("id") == id.split(".")[0]]
+    ended = site.wait(its_end, "its end")
+    assert "Completed" in str(ended) and "Removed" not in str(ended), ended
+    events = (pathlib.Path(site.daemon.home) / "log" / "events.log").read_text()
+    assert "vanished" not in events
+
+
+@pytest.mark.parametrize("victim", ["daemon", "adapter"])
 def test_nothing_is_lost_or_started_twice_when_one_is_killed(site, victim):
     """Blows while jobs come, start and end."""
     site.serve()

@@ -22,6 +22,7 @@
 #define PBS_LEAST_MS 1000 /* each look has three ports of the 512 for a minute */
 
 #define PBS_ORDER_LINES 3
+#define PBS_PAST_S      86400 /* ends before that are not looked for when we begin */
 
 enum pbs_question { ASK_JOBS, ASK_NODES, ASK_QUEUES, ASKS };
 
@@ -61,6 +62,7 @@ struct pbs_adapter {
      * from when on there may be more */
     unsigned noting, notes_rate;
     int64_t noted_ms, note_again_ms;
+    bool past_known;   /* ends before this process began have been told */
     uint64_t remarked; /* what was said of jobs that are too long */
     /* the last answers */
     struct pbs_answer jobs_answer, nodes_answer, past_answer;

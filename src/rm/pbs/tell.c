@@ -350,7 +350,10 @@ void pbs_tell_jobs(struct pbs_adapter *p)
         const struct pbs_job *j = &p->past_answer.jobs.v[i];
         const struct pbs_told *t = listing_find(p->jobs, j->rm.desc.id);
 
-        if (t != NULL && !t->over && j->rm.desc.state == JOB_COMPLETED
+        bool unseen = t == NULL && !agent_is_synced(p->agent)
+                      && j->rm.end_at > time(NULL) - PBS_PAST_S;
+        if ((unseen || (t != NULL && !t->over)) && !j->parent
+            && j->rm.desc.state == JOB_COMPLETED
             && pbs_find_job(&p->jobs_answer, j->rm.desc.id) == NULL)
             tell_job(p, j);
     }
