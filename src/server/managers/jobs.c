@@ -310,4 +310,5 @@ void rmjobs_synced(struct manager *m)
     notes_forget(m);
     managers_hear(m->s->managers);
     cycle_want(m->s);
+    commit_want(m->s); /* behind which goes what was waiting for that */
 }

@@ -286,6 +286,7 @@ void manager_poll(struct server *s)
 {
     for (size_t i = 0; s->managers && i < s->managers->v.n; i++) {
         struct manager *m = s->managers->v.v[i];
+        managers_try_again(m);
         if (!m->rm)
             continue;
         m->driver->poll(m->rm);
