@@ -145,9 +145,98 @@ def test_orders_to_one_that_is_away_outlive_a_change_of_rmcfg(both):
     assert int(both.world.job("1")["WCLIMIT"]) == 1234, both.world.job("1")
 
 
-def test_a_submission_to_one_that_hangs_is_answered_when_it_is_left(both):
+def test_what_a_manager_calls_its_own_stays_when_the_lines_change(one):
+    """`b` has stood beside `a`: alone it takes over neither its ids nor its folder."""
+    both = ("RMCFG[here] TYPE=LOCAL NODES=2x2", "RMCFG[b] TYPE=LOCAL NODES=1x2")
+    one.lines(*both)
+    one.ok("schedctl", "-R")
+    one.wait(lambda: one.run("showq").returncode == 0 and nodes(one) == 3, "its node")
+    ends = one.submit("true", partitions=["b"])
+    one.wait(lambda: one.job(ends) is None, "the end of its job")
+    one.lines(both[1])
+    one.ok("schedctl", "-R")
+    one.wait(lambda: one.run("showq").returncode == 0 and nodes(one) == 1, "that it is alone")
+    again = one.submit("sleep 120")
+    assert again.startswith("b.") and one.job(one.runs) is None
+    one.wait(lambda: one.state(again) == "Running", "its job")
+    one.lines(*reversed(both))
+    one.kill()
+    assert one.run("serve", "-L", "5").returncode == 0
+    for job, manager in ((one.runs, "here"), (again, "b")):
+        one.wait(lambda job=job: one.state(job) == "Running", f"{job} as before")
+        assert one.job(job)["rm"] == manager
+
+
+def test_names_of_nodes_outlive_those_that_they_were_told_apart_from(both):
+    """The other's node01 goes while the daemon is down, and is forgotten."""
     both.begin()
-    both.section(order=("here",))
-    both.ok("schedctl", "-R")
-    both.wait(lambda: both.manager("far") is None, "that it is gone", 60)
-    assert both.submit("true")
+    both.wait(lambda: both.api("/v1/nodes/far.node01")[0] == 200, "the node", 60)
+    with both.world.state() as o:
+        del o["nodes"]["node02"]
+    both.stop()
+    text = open(f"{both.home}/maui.cfg").read()
+    both.configure(text.replace("NODES=2x2", "NODES=1x2\nNODECFG[other] PROCS=1"))
+    both.begin()
+    both.wait(lambda: both.api("/v1/nodes/far.node01")[0] == 200, "the node", 60)
+    assert both.api("/v1/nodes/node02")[0] != 200
+    both.wait(lambda: both.api("/v1/nodes/far.node02")[0] != 200, "that it is forgotten", 60)
+    both.kill_world()
+    both.kill()
+    both.begin()
+    assert both.api("/v1/nodes/far.node01")[1]["state"] == "Down"
+    assert both.api("/v1/nodes/far.node02")[0] != 200
+    both.world.start()
+    both.wait(lambda: both.api("/v1/nodes/far.node01")[1]["state"] == "Idle", "it is back", 60)
+
+
+def test_a_request_for_any_of_several_partitions_goes_where_its_nodes_are(one):
+    one.lines("RMCFG[here] TYPE=LOCAL NODES=2x2", "RMCFG[b] TYPE=LOCAL NODES=2x2")
+    one.ok("schedctl", "-R")
+    one.wait(lambda: one.run("showq").returncode == 0 and nodes(one) == 4, "its nodes")
+    asked = ("-l", "partition=DEFAULT:b", "-l", "nodes=b.node02")
+    job = one.ok("msub", *asked, stdin="sleep 60\n").split()[-1]
+    assert job.startswith("b.")
+    one.wait(lambda: one.state(job) == "Running", "its start")
+    job = one.ok("msub", "-l", "nodes=here.node02", stdin="sleep 60\n").split()[-1]
+    assert "." not in job
+    refused = one.run("msub", "-l", "partition=DEFAULT", "-l", "nodes=b.node02", stdin="true\n")
+    assert refused.returncode != 0 and "nodes of b, and for partitions of here" in refused.stderr
+
+
+def test_how_often_jobs_were_passed_is_known_when_their_manager_is_back(both):
+    both.section("BACKFILLPOLICY FIRSTFIT\nRESERVATIONPOLICY CURRENTHIGHEST")
+    both.world.submit("runs", USER, seconds=600, TASKS=3)
+    both.begin()
+    both.until("far.runs", "Running")
+    both.world.submit("wide", USER, seconds=600, TASKS=4)
+    both.wait(lambda: both.job("far.wide"), "the wide one", 60)
+    both.world.submit("narrow", USER, seconds=600, WCLIMIT=60)
+    both.until("far.narrow", "Running")
+    both.wait(lambda: (both.job("far.wide") or {}).get("bypass"), "that it was passed", 60)
+    before = both.job("far.wide")["bypass"]
+    both.kill_world()
+    both.kill()
+    both.begin()
+    big = both.submit("sleep 120", requests=[{"tasks": 3}])
+    both.until(big, "Running")
+    wide = both.submit("sleep 120", requests=[{"tasks": 4}])
+    narrow = both.submit("sleep 120", wclimit_s=30)
+    both.until(narrow, "Running")
+    both.wait(lambda: both.job(wide).get("bypass"), "that another was passed", 60)
+    both.kill()
+    both.world.start()
+    both.begin()
+    both.wait(lambda: both.job("far.wide"), "the wide one", 60)
+    assert both.job("far.wide")["bypass"] >= before
+
+
+def test_when_all_are_away_all_goes_on_when_they_are_back(both):
+    both.world.submit("1", USER, seconds=0.2)
+    both.world.kill()
+    both.section(order=("far",))
+    both.serve()
+    both.wait(lambda: "connection" in both.log(), "the bad news", 60)
+    done = both.run("showq")
+    assert done.returncode != 0 and "waiting for" in done.stderr + done.stdout
+    both.world.start()
+    both.wait(lambda: both.world.job("1")["STATE"] == "Completed", "its job", 60)

@@ -227,10 +227,10 @@ static int submit(struct server *s, struct request *r, struct submit_draft *d,
     u->named = has_pattern(sub->job.output) || has_pattern(sub->job.error);
     submitdraft_name_deps(d, name_of_dep, engine_cluster(s->engine));
     bool good =
-        depends_check(s, sub->job.desc.deps, err) == 0
+        (u->m = manager_pick(s, &sub->job.desc, err)) != NULL
+        && depends_check(s, u->m, sub->job.desc.deps, err) == 0
         && (!array || array_parse(array, &u->array, err) == 0)
         && check_count(s, request_who(r), array ? u->array.indexes.n : 1, err) == 0
-        && (u->m = manager_pick(s, &sub->job.desc, err)) != NULL
         && ((!array && !u->named)
             || manager_take_id(u->m, u->number, sizeof u->number, err) == 0);
     if (good) {

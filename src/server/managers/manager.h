@@ -63,6 +63,12 @@ bool manager_idle(const struct server *s, bool all);
 /* ---- several ---- */
 
 bool managers_several(const struct server *s);
+/* Whose job it is. */
+const struct manager *manager_of_job(const struct server *s, const struct job *j);
+/* May a job of `m` that depends on the one of that id be refused where nobody has such
+ * a job? Not where that can be left to `m`, nor where it cannot be asked now. */
+bool manager_is_checked(
+    const struct server *s, const struct manager *m, const char *job_id);
 /* Is that the name of one of them, in RMCFG? */
 bool managers_has(const struct server *s, const char *name);
 /* Other settings are in force. */

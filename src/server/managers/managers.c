@@ -14,6 +14,7 @@
 #include "server/durable/record.h"
 #include "server/durable/restless.h"
 #include "server/events/eventlog.h"
+#include "server/managers/floats.h"
 #include "server/managers/lines.h"
 #include "server/managers/names.h"
 #include "server/managers/private.h"
@@ -122,6 +123,7 @@ static int open_by(struct server *s, struct rmlines *lines, bool must, struct er
 
     all->s = s;
     all->lines = lines;
+    all->floats = floats_new();
     all->since_us = UINT64_MAX;
     s->managers = all;
     passed_load(s);
@@ -162,6 +164,7 @@ static void close_managers(struct managers *all)
         manager_end(all->v.v[i]);
     vec_fini(&all->v);
     rmnames_close(all->names);
+    floats_free(all->floats);
     rmlines_free(all->lines);
     free(all);
 }
@@ -330,6 +333,21 @@ bool manager_numbers(const struct server *s, const char *id)
     const struct manager *m = s->managers ? managers_of_id(s, id) : NULL;
 
     return m && m->driver && m->driver->take_id;
+}
+
+const struct manager *manager_of_job(const struct server *s, const struct job *j)
+{
+    return managers_of(s, j);
+}
+
+bool manager_is_checked(
+    const struct server *s, const struct manager *m, const char *job_id)
+{
+    const struct manager *whose = managers_of_id(s, job_id);
+
+    if (whose && (!whose->synced || whose->away))
+        return false;
+    return manager_numbers(s, job_id) || (managers_several(s) && whose != m);
 }
 
 const char *manager_at(const struct server *s, size_t i, bool *ret_up)

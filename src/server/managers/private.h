@@ -60,6 +60,7 @@ struct job_orders {
 
 struct health;
 struct notes;
+struct floats;
 struct rmlines;
 struct rmnames;
 struct rmreservations;
@@ -69,6 +70,7 @@ struct managers {
     struct server *s;
     struct VEC(struct manager *) v;
     struct rmnames *names; /* names.h; NULL in a simulation */
+    struct floats *floats; /* floats.h */
     struct rmlines *lines; /* by which they were opened; NULL in a simulation */
     bool changed;          /* RMCFG says something else by now */
     bool meeting;          /* for the first time: names go by the order of the lines */
