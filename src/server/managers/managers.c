@@ -8,7 +8,6 @@
 #include "cluster/rmset.h"
 #include "rm/wire.h"
 #include "server/api/rights.h"
-#include "server/drafts/rmname.h"
 #include "server/durable/nodekeep.h"
 #include "server/durable/passed.h"
 #include "server/durable/record.h"
@@ -384,23 +383,16 @@ static struct manager *find_by_partition(const struct server *s, const char *nam
     return NULL;
 }
 
-/* The node of that name here, or as people call it ("slurm.n1"). */
-static const struct node *find_host(const struct server *s, const char *name)
-{
-    const struct cluster *c = engine_cluster(s->engine);
-    const struct node *n = node_find(c, name);
-
-    return n ? n : rmname_node(c, name);
-}
-
 /* Whose nodes are named; all of them are asked for, so they have to be of one. */
 static int find_by_nodes(const struct server *s, const struct job_desc *d,
     struct manager **ret, struct err *err)
 {
+    const struct cluster *c = engine_cluster(s->engine);
+
     *ret = NULL;
     for (uint32_t i = 0; i < d->nreqs; i++)
         for (const char *const *h = d->reqs[i].hosts; h && *h; h++) {
-            const struct node *n = find_host(s, *h);
+            const struct node *n = node_find(c, *h);
             struct manager *m = n ? managers_of_node(s, n) : NULL;
             if (m && *ret && m != *ret)
                 return err_set(err, ERR_INVALID,
