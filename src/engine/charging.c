@@ -14,6 +14,7 @@ struct bill {
     uint32_t run;     /* of the picture, + 1; 0 = none */
     int64_t cost;     /* when it last left its nodes */
     int64_t start_at; /* then */
+    int64_t left_at;  /* it is known to have left them by then; 0 = not */
     bool left;        /* it waits again: see charging_settle() */
     char *text;       /* what the cost is made of; owned */
     char *tariff;     /* of its start; owned, NULL = what is in force */
@@ -240,8 +241,18 @@ void charging_end(struct engine *e, struct job *j, int64_t until)
         return;
     free(b->text);
     b->start_at = j->start_at;
+    if (b->left_at && b->left_at < until)
+        until = b->left_at;
     b->cost = bank_cost(e->c, j, b->tariff, until, &text);
     b->text = strbuf_take(&text);
+}
+
+void charging_left(struct engine *e, struct job *j, int64_t at)
+{
+    struct bill *b = has_bills(e) ? find_bill(e, j) : NULL;
+
+    if (b)
+        b->left_at = at;
 }
 
 void charging_pass(struct engine *e, struct job *j, int64_t until)

@@ -48,6 +48,11 @@ void charging_destroy(struct charging *x);
 void charging_begin(struct engine *e, struct job *j);
 void charging_end(struct engine *e, struct job *j, int64_t until);
 void charging_pass(struct engine *e, struct job *j, int64_t until);
+
+/* It has left its nodes at that instant, or nobody has seen it there since; that is
+ * told now, before it ends: it pays for no more. */
+void charging_left(struct engine *e, struct job *j, int64_t at);
+
 void charging_complete(struct engine *e, struct job *j, bool success);
 void charging_waits(struct engine *e, struct job *j);
 

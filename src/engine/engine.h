@@ -96,6 +96,7 @@ struct event {
             uint32_t job;
             enum job_event how; /* EV_COMPLETE, EV_CANCEL, EV_VANISH */
             double cpu_s;       /* processor time it used; 0 = not known */
+            int64_t left_at;    /* it left its nodes then, before now; 0 = now */
             bool failed; /* its exit status was not 0: no success to those after */
         } end;
         struct {

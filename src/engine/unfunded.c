@@ -101,7 +101,7 @@ static void follow_refusal(struct engine *e, struct job *j, const struct reason 
 
     if (e->cfg->bank.jfaction == JF_NONE)
         return; /* it waits; the text has a price: it counts the account's runs */
-    reason_format(e->c, why, text, sizeof text);
+    reason_format_need(e->c, why, text, sizeof text);
     if (e->cfg->bank.jfaction == JF_CANCEL)
         cancel_job(e, j, ENDED_FUNDS, text);
     else if (e->cfg->bank.jfaction == JF_DEFER)

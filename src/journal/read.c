@@ -144,6 +144,7 @@ static void read_end(struct journal_read *j, const json_t *o, struct cluster *c)
     j->ev.u.end.job = reader_u32(r, o, "index");
     j->ev.u.end.how = (enum job_event)choice(r, o, "how", JOB_EVENTS - 1);
     j->ev.u.end.cpu_s = reader_real(r, o, "cpu_s");
+    j->ev.u.end.left_at = reader_int(r, o, "left_at", 0);
     j->ev.u.end.failed = reader_bool(r, o, "failed");
 }
 

@@ -137,6 +137,7 @@ static void put_end(json_t *o, const struct source *s, const struct event *ev)
     put_int(o, "index", ev->u.end.id ? 0 : ev->u.end.job);
     put_int(o, "how", ev->u.end.how);
     put_real(o, "cpu_s", ev->u.end.cpu_s);
+    put_int(o, "left_at", ev->u.end.left_at);
     put_bool(o, "failed", ev->u.end.failed);
 }
 

@@ -557,12 +557,17 @@ static int say_credits(const struct cluster *c, const struct reason *r,
                runs, runs == 1 ? "" : "s");
 }
 
+static const char *account_of(const struct cluster *c, const struct reason *r)
+{
+    return r->object < c->creds[CRED_ACCOUNT].n
+               ? c->creds[CRED_ACCOUNT].v[r->object]->name
+               : "its account";
+}
+
 static int say_funds(
     const struct cluster *c, const struct reason *r, char *ret_text, size_t size)
 {
-    const char *account = r->object < c->creds[CRED_ACCOUNT].n
-                              ? c->creds[CRED_ACCOUNT].v[r->object]->name
-                              : "its account";
+    const char *account = account_of(c, r);
 
     switch ((enum funds_lack)r->lack) {
     case LACK_CREDITS:
@@ -587,6 +592,15 @@ static int say_funds(
     }
     return snprintf(
         ret_text, size, "account %.120s is not for the user of this job", account);
+}
+
+int reason_format_need(
+    const struct cluster *c, const struct reason *r, char *ret_text, size_t size)
+{
+    if (r->lack != LACK_CREDITS)
+        return say_funds(c, r, ret_text, size);
+    return snprintf(ret_text, size, "needs %s credits, more than %.120s has left",
+        amount_text(r->asked).text, account_of(c, r));
 }
 
 static int say_manager(

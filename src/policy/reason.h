@@ -34,6 +34,10 @@ int reason_format_classic(const struct cluster *c, const struct job *j,
  * WAIT_LIMIT. As snprintf. */
 int reason_format_limit(
     const struct cluster *c, const struct reason *r, char *ret_text, size_t size);
+/* What the job needs of its account, not what that has or has kept: where others read
+ * it too. Of WAIT_FUNDS. As snprintf. */
+int reason_format_need(
+    const struct cluster *c, const struct reason *r, char *ret_text, size_t size);
 /* The same in a few words, without what changes from cycle to cycle: "waits for 8
  * processors". `said` is why it was held or deferred, or NULL. O(1). */
 int reason_format_note(const struct cluster *c, const struct job *j,

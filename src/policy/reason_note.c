@@ -98,6 +98,9 @@ int reason_format_note(const struct cluster *c, const struct job *j,
     case WAIT_LIMIT:
         reason_format_limit(c, r, text, sizeof text);
         return snprintf(ret_text, size, "waits for %s", text);
+    case WAIT_FUNDS: /* all users of the resource manager read it */
+        reason_format_need(c, r, text, sizeof text);
+        return drop_subject(text, ret_text, size);
     case WAIT_FS_CAP:
         return snprintf(
             ret_text, size, "waits for its fairshare cap of %lld", (long long)r->limit);

@@ -66,6 +66,32 @@ class GridEngine:
     def master_pid(self):
         return self.run("pgrep", "-x", "sge_qmaster", check=False).stdout.split()
 
+    def execd_pids(self):
+        return [p.read_text().strip() for p in pathlib.Path(f"{self.dir}/spool/execd").glob("*/execd.pid")]
+
+    def kill_master(self):
+        """Its hosts stand still until it is back: one that has missed it once tries again
+        after 30 s only."""
+        self.run("kill", "-STOP", *self.execd_pids())
+        self.run("kill", "-9", *self.master_pid())
+        self.wait(lambda: not self.master_pid(), "its end")
+
+    def start_master(self):
+        self.run("sge_qmaster")
+        self.wait(lambda: self.run("qstat", check=False).returncode == 0, "an answer")
+        self.run("kill", "-CONT", *self.execd_pids())
+
+    def schedule(self, interval, flush):
+        """How often its own scheduler runs, and how soon after a change (0: not sooner)."""
+        text = self.run("sh", "-c", "SGE_SINGLE_LINE=1 qconf -ssconf")
+        values = {"schedule_interval": interval, "flush_submit_sec": flush,
+                  "flush_finish_sec": flush}
+        path = pathlib.Path(self.dir) / "sched"
+        path.write_text("".join(
+            f"{line.split()[0]} {values.get(line.split()[0], line.split(None, 1)[1])}\n"
+            for line in text.splitlines() if len(line.split()) > 1))
+        self.run("qconf", "-Msconf", path)
+
     def wait(self, condition, what, seconds=SECONDS):
         return wait_for(condition, what, seconds, lambda: self.run("qstat", "-u", "*"))
 

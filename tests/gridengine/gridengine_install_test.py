@@ -30,11 +30,15 @@ def change(ge, **values):
 def plain(ge):
     """As Debian's packages leave it: no verifier."""
     before = settings(ge)
+    runlog = pathlib.Path(ge.dir) / "root/default/common/schedd_runlog"
+    runlog.unlink()
     change(ge, jsv_url="none", jsv_allowed_mod="ac,h,i,e,o,j,M,N,p,w",
            reporting_params="accounting=true reporting=false flush_time=00:00:15 joblog=false")
     yield ge
     ge.maui.stop()
     change(ge, **before)
+    runlog.unlink(missing_ok=True)
+    runlog.symlink_to("/dev/null")
 
 
 def test_it_is_installed_checked_and_taken_away_again(plain):
@@ -45,8 +49,11 @@ def test_it_is_installed_checked_and_taken_away_again(plain):
     done = tool("install", "--dry-run")
     assert done.returncode == 0 and "jsv_url" in done.stdout and "Nothing was changed" in done.stdout
     assert settings(ge) == before
+    runlog = pathlib.Path(ge.dir) / "root/default/common/schedd_runlog"
+    runlog.write_text("of an administrator\n")
     done = tool("install")
     assert done.returncode == 0, done.stderr
+    assert str(runlog.readlink()) == "/dev/null"
     done = tool("check")
     assert done.returncode == 0 and "is ready" in done.stdout, done.stdout
     assert "nothing to change" in tool("install").stdout
@@ -60,10 +67,11 @@ def test_it_is_installed_checked_and_taken_away_again(plain):
     assert tool("letgo").returncode == 1  # while it runs
     ge.maui.stop()
     late = ge.submit("bob", "true")  # the gate keeps it, and nobody is there
-    ge.wait(lambda: ge.state(late) == "hqw", "the gate's hold")
+    ge.wait(lambda: late in ge.run("qstat", "-u", "*", "-s", "ha"), "the gate's start time")
     done = tool("install", "--undo")
     assert done.returncode == 0, done.stderr
     assert settings(ge) == before
+    assert runlog.read_text() == "of an administrator\n"
     done = tool("letgo")
     assert done.returncode == 0 and "3 jobs" in done.stdout, done.stdout + done.stderr
     ge.wait(lambda: not ge.state(jobs[0]) and not ge.state(late), "their ends")

@@ -2,6 +2,7 @@
 """The Grid Engine driver on a real one: the life of a job."""
 import pathlib
 import subprocess
+import time
 
 
 def where(ge, job):
@@ -36,12 +37,12 @@ def test_jobs_of_two_users_start_where_they_were_put_and_end(ge):
 
 def test_nothing_starts_before_the_scheduler_says_so(ge):
     job = ge.submit("alice", "sleep 1")
-    ge.wait(lambda: ge.state(job) == "hqw", "the gate's hold")
+    ge.wait(lambda: job in ge.run("qstat", "-u", "*", "-s", "ha"), "the gate's start time")
     ge.maui.start()
     ge.maui.ok("schedctl", "-s")  # it decides nothing any more
     second = ge.submit("bob", "sleep 1")
     ge.wait(lambda: second in ge.run("qstat", "-u", "*", "-s", "hs"), "our hold")
-    ge.wait(lambda: second not in ge.run("qstat", "-u", "*", "-s", "hu"), "the gate's end")
+    ge.wait(lambda: second not in ge.run("qstat", "-u", "*", "-s", "ha"), "the gate's end")
     # what its user changes does not start it
     ge.run("qalter", "-q", "debug", "-N", "other", second, user="bob")
     ge.wait(lambda: (ge.maui.job(second) or {}).get("class") == "debug", "the other queue")
@@ -49,6 +50,56 @@ def test_nothing_starts_before_the_scheduler_says_so(ge):
     ge.maui.ok("schedctl", "-r")
     ge.maui.until(second, "Completed")
     assert ge.accounted(second)[0][0] == "debug"
+
+
+def test_users_change_a_job_before_the_scheduler_has_seen_it(ge):
+    """The gate keeps it by a start time: holds are the user's own, and go by the user."""
+    jobs = {name: ge.submit("alice", "true") for name in ("held", "freed", "timed", "free")}
+    own = ge.submit("alice", "true", "-a", "202001010000", "-h")
+    ge.run("qhold", jobs["held"], user="alice")
+    ge.run("qrls", jobs["freed"], user="alice")
+    ge.run("qalter", "-a", "203001010000", jobs["timed"], user="alice")
+    assert all(ge.state(job) in ("qw", "hqw") for job in jobs.values())
+    ge.maui.start()
+    for name in ("freed", "free"):
+        ge.maui.until(jobs[name], "Completed")
+        assert len(ge.accounted(jobs[name])) == 1
+    ge.maui.until(jobs["held"], "Hold")
+    ge.maui.until(own, "Hold")
+    assert "execution_time" not in ge.run("qstat", "-j", jobs["held"])
+    assert "2030" in ge.run("qstat", "-j", jobs["timed"])
+    ge.run("qrls", f"{jobs['held']},{own}", user="alice")
+    ge.run("qalter", "-a", "202001010000", jobs["timed"], user="alice")
+    for job in (jobs["held"], jobs["timed"], own):
+        ge.maui.until(job, "Completed")
+
+
+def test_a_start_does_not_wait_for_grid_engines_own_interval(ge):
+    ge.schedule("0:1:0", 0)
+    try:
+        ge.maui.start()
+        for user in ("alice", "bob"):
+            began = time.monotonic()
+            ge.maui.until(ge.submit(user, "true", "-pe", "mpi", 5), "Running", "Completed")
+            assert time.monotonic() - began < 30
+    finally:
+        ge.schedule("0:0:2", 1)
+
+
+def test_a_start_has_the_time_of_grid_engines_own_interval(ge):
+    """Where what its scheduler thinks is written to a file it is not asked to run."""
+    link = pathlib.Path(ge.dir) / "root/default/common/schedd_runlog"
+    link.unlink()
+    ge.schedule("0:0:6", 0)
+    try:
+        ge.maui.configure("RMCFG[ge] TYPE=SGE POLLINTERVAL=1 STARTWAIT=1\nRMPOLLINTERVAL 1\nADMIN1 root\n")
+        ge.maui.start()
+        ge.maui.until(ge.submit("alice", "true"), "Completed")
+        assert "has not started it there" not in ge.maui.log()
+        assert not link.exists()
+    finally:
+        ge.schedule("0:0:2", 1)
+        link.symlink_to("/dev/null")
 
 
 def test_arrays_and_uneven_jobs_run_where_they_were_planned(ge):
@@ -125,10 +176,10 @@ def test_the_master_is_killed_and_comes_back(ge):
     began = ge.maui.until(runs, "Running")["start_at"]
     waits = ge.submit("bob", "true", "-h", "-pe", "mpi", 5)
     ge.maui.until(waits, "Hold")
-    ge.run("kill", "-9", *ge.master_pid())
+    ge.kill_master()
     ge.maui.wait(lambda: "Down" in ge.maui.ok("diagnose", "-R"), "it is missed", 30)
     assert ge.maui.state(runs) == "Running" and ge.maui.state(waits) == "Hold"
-    ge.run("sge_qmaster")
+    ge.start_master()
     ge.maui.wait(lambda: "Active" in ge.maui.ok("diagnose", "-R"), "it is back", 60)
     ge.run("qrls", waits, user="bob")
     assert ge.maui.until(waits, "Starting", "Running", "Completed")
@@ -220,3 +271,28 @@ def test_a_job_that_is_deleted_as_it_is_let_go_is_gone_at_once(ge):
     finally:
         ge.run("kill", "-CONT", ge.maui.adapter())
     ge.maui.wait(lambda: ge.maui.state(job) == "Removed", "its end", 25)
+
+
+def test_one_start_of_several_that_is_refused_holds_up_no_other(ge):
+    """Starts that differ in nothing but the job are one command, of which Grid Engine
+    refuses one: the others run, once each."""
+    ge.maui.start()
+    ge.maui.ok("schedctl", "-s")
+    jobs = [ge.submit(user, "sleep 1", "-q", "batch@cn01") for user in ("alice", "bob") * 2]
+    for job in jobs:
+        ge.maui.until(job, "Idle")
+    ge.wait(lambda: all(j in ge.run("qstat", "-u", "*", "-s", "hs") for j in jobs), "our holds")
+    ge.run("kill", "-STOP", ge.maui.adapter())
+    try:
+        ge.run("qdel", jobs[1], user="bob")
+        ge.maui.ok("schedctl", "-r")
+        for job in jobs:
+            ge.maui.until(job, "Starting")
+    finally:
+        ge.run("kill", "-CONT", ge.maui.adapter())
+    for job in jobs[:1] + jobs[2:]:
+        assert ge.maui.until(job, "Completed")["exit_status"] == 0
+        assert len(ge.accounted(job)) == 1
+        assert "defer" not in ge.maui.ok("checkjob", job).lower()
+    ge.maui.until(jobs[1], "Removed")
+    assert not ge.accounted(jobs[1])

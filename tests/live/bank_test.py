@@ -272,3 +272,29 @@ def test_what_a_job_costs_is_told_wherever_one_looks(bank):
     funds = bank.ok("showstats", "-a").split("Funds ")[1]
     assert [line.split() for line in funds.splitlines() if "chem" in line] == \
         [["chem", "100.000", "900.000"]]
+
+
+def test_who_may_not_see_an_account_is_told_its_balance_by_no_verb(daemon):
+    """An account for a class alone: its jobs are told what they cost, not what there is."""
+    daemon.configure(BANK + LEVELS + "CLASSCFG[long]\n")
+    users = Users(daemon)
+    daemon.start()
+    daemon.ok("mam-create-account", "-u", "class=long", "chem")
+    daemon.ok("mam-deposit", "chem", "7777")
+    poor = users.submit("nobody", **{"account": "chem", "class": "long",
+                                     "wclimit_s": 9000})
+    rich = users.submit("nobody", **{"account": "chem", "class": "long",
+                                     "wclimit_s": 700})
+    daemon.wait(lambda: daemon.state(rich) == "Running", "the start")
+    daemon.wait(lambda: "needs 9,000 credits, 7,777 left in chem" in why(daemon, poor))
+    for words in (("checkjob", poor), ("checkjob", "-v", poor), ("showq", "-b", "-v"),
+                  ("showq", "-b"), ("showstart", poor), ("checkjob", poor, "--format", "json"),
+                  ("mam-quote", "-A", "chem", "-l", "9000"), ("checkjob", rich)):
+        said = users.ok("nobody", *words)
+        assert not any(number in said for number in ("7,777", "7777", "7,077", "7077")), \
+            (words, said)
+    assert "needs 9,000 credits, more than chem has left" in users.ok("nobody", "checkjob", poor)
+    status, told = users.api("nobody", f"/v1/jobs/{poor}")
+    assert status == 200 and set(told["funds"]) == {"account", "price"}
+    assert set(told["reason"]) == {"code", "text"}
+    assert users.refused("nobody", "mam-statement", "chem")

@@ -12,6 +12,7 @@ import time
 
 import pytest
 
+from driven_clock import DrivenClock
 from live_daemon import ME, Daemon
 
 EXAMPLE = pathlib.Path(__file__).resolve().parents[2] / "examples" / "native" / "processes"
@@ -234,6 +235,47 @@ def test_queries_that_fail_stop_nothing_that_runs(native):
     assert native.state(job) == "Running"
     native.restore()
     native.until(native.submit_as(USERS[0], "true"), "Completed")
+
+
+def test_what_nobody_could_see_costs_nothing(native):
+    """Hours in which the resource manager tells nothing are not charged to a job that is
+    gone when it tells again; neither if the scheduler was killed meanwhile."""
+    clock = DrivenClock(native.home)
+    native.env |= clock.env
+    at = int(time.time())
+    clock.stand(at)
+    native.section("TIMEOUT=5")
+    with open(f"{native.home}/maui.cfg", "a") as f:
+        f.write("AMCFG[bank] TYPE=BUILTIN CHARGEPOLICY=DEBITALLWC\nRMPOLLINTERVAL 1\n"
+                f"USERCFG[{USERS[0]}] ADEF=chem\n")
+    native.start()
+    native.ok("mam-create-account", "chem")
+    native.ok("mam-deposit", "chem", "1000000")
+    for hour, killed in ((1, False), (3, True)):
+        job = native.submit_as(USERS[0], "sleep 1000", "-l", 90000)
+        native.until(job, "Running")
+        at += 100
+        clock.stand(at)  # for so long it is seen
+        native.wait(lambda: native.api("/v1/scheduler")[1]["at"] == at, "the time")
+        seen = native.api("/v1/scheduler")[1]["iteration"]
+        native.wait(lambda: native.api("/v1/scheduler")[1]["iteration"] > seen + 1, "a look")
+        native.replace("jobs", "echo away >&2; exit 1")
+        native.wait(lambda: "away" in native.rm(), "the silence", 60)
+        at += hour * 3600
+        clock.stand(at)
+        native.wait(lambda: native.api("/v1/scheduler")[1]["at"] == at, "the time")
+        if killed:
+            native.kill()
+        for folder in ("spool", "state"):
+            shutil.rmtree(f"{native.pool}/{folder}/{job}", ignore_errors=True)
+        subprocess.run(["rm", "-f", f"{native.pool}/spool/{job}"], check=True)
+        native.restore()
+        if killed:
+            native.start()
+        native.wait(lambda: native.lines("mam-list-liens") == [], "the end", 60)
+    moves = json.loads(native.ok("mam-statement", "chem", "--format", "json"))["moves"]
+    paid = [-m["amount"] for m in moves if m["kind"] == "charge"]
+    assert len(paid) == 2 and all(90 <= amount <= 200 for amount in paid), moves
 
 
 def test_rubbish_is_not_everything_that_there_is(native):

@@ -96,14 +96,49 @@ class Pbs(Daemon):
         return [int(p) for p in pathlib.Path(children).read_text().split()
                 if pathlib.Path(f"/proc/{p}/comm").read_text() == "maui-pbs\n"]
 
-    def kill_server(self):
-        lock = pathlib.Path(os.environ["PBS_HOME"]) / "server_priv/server.lock"
-        pid = int(lock.read_text())
+    def lines(self):
+        """The programs of PBS's library."""
+        found = []
+        for adapter in self.adapters():
+            with contextlib.suppress(OSError):
+                children = pathlib.Path(f"/proc/{adapter}/task/{adapter}/children").read_text()
+                found += [int(p) for p in children.split()
+                          if pathlib.Path(f"/proc/{p}/comm").read_text() == "maui-pbs-line\n"]
+        return found
+
+    def kill_locked(self, lock, *command):
+        """Who holds a lock of PBS; then it is started again."""
+        pid = int((pathlib.Path(os.environ["PBS_HOME"]) / lock).read_text())
         os.kill(pid, signal.SIGKILL)
         self.gone(pid)
-        subprocess.run(["pbs_server"], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
+        subprocess.run(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
                        timeout=120, check=False)
         wait_for(lambda: not lack(), "an answer", SECONDS, lambda: lack() or "")
+
+    def strike(self, victim):
+        if victim == "daemon":
+            self.kill()
+            self.ok("serve")
+        elif victim == "server":
+            self.kill_locked("server_priv/server.lock", "pbs_server")
+        elif victim == "mom":  # -p: jobs go on, where without it PBS would run them again
+            self.kill_locked("mom_priv/mom.lock", "pbs_mom", "-p")
+        else:
+            for pid in self.adapters() if victim == "adapter" else self.lines():
+                with contextlib.suppress(ProcessLookupError):
+                    os.kill(pid, signal.SIGKILL)
+
+    def give_back(self, counts, since, *jobs):
+        """As docs/pbs.md says of a start in whose instant the server or the node's daemon was
+        killed: R in substate 41 for good, and it never ran there."""
+        for id, job in self.look().items():
+            stuck = id in jobs and job["job_state"] == "R" and job.get("substate") == 41
+            if not stuck or list(counts.glob(f"{id}.*")):
+                since.pop(id, None)
+            elif time.time() - since.setdefault(id, time.time()) > 60:
+                self.pbs("qrerun", "-W", "force", id)
+                print(f"given back: {id}")
+                since.pop(id)
 
     def end(self):
         self.stop()
@@ -215,27 +250,28 @@ def test_the_hook_wakes_it_and_the_reason_is_shown(build):
         site.end()
 
 
+VICTIMS = ("daemon", "adapter", "library", "server", "mom")
+
+
 def test_nothing_is_lost_or_started_twice_when_something_is_killed(pbs):
-    """The daemon, its adapter and the server, by turns."""
+    """The daemon, its adapter, the programs of the library, the server and the node's daemon,
+    by turns."""
     pbs.ok("pbs", "install")
     counts = pathlib.Path(pbs.home) / "runs"
     counts.mkdir()
     counts.chmod(0o777)
     pathlib.Path(pbs.home).chmod(0o755)
-    jobs = []
-    for turn in range(int(os.environ.get("MAUI_CHAOS_ROUNDS", "6"))):
+    jobs, since = [], {}
+    for turn in range(int(os.environ.get("MAUI_CHAOS_ROUNDS", "10"))):
         for user in USERS:
             jobs.append(pbs.qsub(user, "-l", "walltime=60", "--", "/bin/sh", "-c",
                                  f"echo x >>{counts}/$PBS_JOBID; sleep 0.{turn % 10}"))
-        time.sleep(0.2 * (turn % 5))
-        if turn % 3 == 0:
-            pbs.kill()
-            pbs.ok("serve")
-        elif turn % 3 == 1:
-            for pid in pbs.adapters():
-                os.kill(pid, signal.SIGKILL)
-        else:
-            pbs.kill_server()
-    pbs.until("all ends", "F" * len(jobs), *jobs)
+        time.sleep(0.2 * (turn % 7))
+        pbs.strike(VICTIMS[turn % len(VICTIMS)])
+
+    def over():
+        pbs.give_back(counts, since, *jobs)
+        return pbs.letters(*jobs) == "F" * len(jobs)
+    wait_for(over, "all ends", 4 * SECONDS, lambda: pbs.story(*jobs))
     assert {f.name.split(".")[0]: f.read_text() for f in counts.iterdir()} == \
         {job: "x\n" for job in jobs}

@@ -249,6 +249,42 @@ def test_a_start_is_not_asked_for_again_while_qrun_is_under_way(site):
     assert len(stamps.read_text().split("\n")) - 1 == len(site.server.starts(id)) == 1
 
 
+@contextlib.contextmanager
+def stuck(site, command, word):
+    """The command comes to no end where its last word has this in it; and to nothing."""
+    name, file = site.server.bin / command, site.server.folder / "stuck"
+    real = site.server.bin / "real" / command
+    real.parent.mkdir(exist_ok=True)
+    name.rename(real)
+    file.touch()
+    name.write_text(f'#!/bin/sh\nfor last; do :; done\ncase $last in *{word}*)\n'
+                    f'[ -e {file} ] && echo >>{file}.tried\n'
+                    f'[ -e {file} ] && {{ while [ -e {file} ]; do sleep 0.1; done; exit 1; }};;\n'
+                    f'esac\nexec {real} "$@"\n')
+    name.chmod(0o755)
+    try:
+        yield pathlib.Path(f"{file}.tried")
+    finally:
+        file.unlink()
+
+
+def test_a_stop_that_was_lost_while_looks_go_well_is_ordered_again(site):
+    """Nobody knows what became of it; a look shows that the job goes on."""
+    site.configure("TIMEOUT=3")
+    site.serve()
+    id, other = site.qsub("-l", chunk(site)), site.qsub("-l", chunk(site))
+    site.wait_state(id, "R")
+    site.wait_state(other, "R")
+    site.cycles(1)
+    with stuck(site, "qdel", id.split(".")[0]) as tried:
+        site.daemon.ok("canceljob", id.split(".")[0])
+        site.wait(lambda: tried.exists() and tried.stat().st_size >= 2, "a second try")
+        assert site.server.job(id)["job_state"] == "R"
+    site.wait_state(id, "F", "C")
+    assert site.server.job(other)["job_state"] == "R"
+    assert "State: Running" in site.daemon.ok("checkjob", other.split(".")[0])
+
+
 def test_an_order_that_takes_longer_than_a_command_may_ends_no_adapter(site):
     site.configure("STARTWAIT=60 TIMEOUT=5")
     qrun, stamps = site.server.bin / "qrun", site.server.folder / "stamps"
@@ -404,5 +440,5 @@ def test_check_says_what_serve_would_do(maui, tmp_path):
     (tmp_path / "maui.cfg").write_text("RMCFG[pbs] TYPE=PBS TRANSPORT=pigeon\n")
     done = maui("check", "-c", tmp_path / "maui.cfg", check=False)
     assert done.returncode == 1 and "expected AUTO or COMMANDS" in done.stdout + done.stderr
-    serve = maui("serve", "-c", tmp_path / "maui.cfg", check=False)
+    serve = maui("serve", "--home", tmp_path, check=False)
     assert serve.returncode != 0 and "expected AUTO or COMMANDS" in serve.stderr

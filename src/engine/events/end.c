@@ -63,6 +63,8 @@ int end_job(
     if (!j)
         return -1;
     note_measured(e, j, ev->u.end.cpu_s);
+    if (ev->u.end.left_at > 0)
+        charging_left(e, j, ev->u.end.left_at);
     if (end_it(e, j, how, err) < 0)
         return -1;
     j->failed = ev->u.end.failed;

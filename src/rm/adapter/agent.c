@@ -24,6 +24,7 @@ struct agent {
     sd_event *loop;
     sd_event_source *timer;
     struct link *link;
+    struct rm_sink answers; /* all that comes of orders: note_answer() */
     struct pending *orders;
     struct eport *eport;
     struct eport_spec wanted;             /* its port; port 0 = none */
@@ -31,6 +32,7 @@ struct agent {
     int64_t pause_ms;                     /* of looks that fail; 0 = they go well */
     bool soon, looking, told_all, up;
     bool away;       /* out of reach */
+    bool owes;       /* an order was lost since the last look began */
     bool eport_told; /* that it cannot be had */
 };
 
@@ -97,9 +99,22 @@ static void open_eport(struct agent *a)
     a->eport_told = a->eport == NULL;
 }
 
+/* Of an order that was lost while looks go well: all is told anew and RM_SYNCED said
+ * again, which is what the daemon settles it by. A look that had begun before shows the
+ * time before. Orders that are pending go on. */
+static void settle_debt(struct agent *a)
+{
+    if (!a->owes)
+        return;
+    a->owes = a->told_all = false;
+    if (a->driver->retell != NULL)
+        a->driver->retell(a->ctx);
+}
+
 static void begin_look(struct agent *a)
 {
     open_eport(a);
+    settle_debt(a);
     a->soon = false;
     a->looking = true;
     a->looked_ms = clock_ms();
@@ -160,6 +175,8 @@ static void forget_daemon(struct agent *a, const char *why)
     pending_lose(a->orders, why);
     if (a->driver->forget != NULL)
         a->driver->forget(a->ctx);
+    if (a->driver->retell != NULL)
+        a->driver->retell(a->ctx);
 }
 
 void agent_forgotten(struct agent *a, const char *why)
@@ -211,12 +228,35 @@ void agent_looked(struct agent *a, const char *function, const char *why)
     arm(a);
 }
 
+void agent_keep_job(struct agent *a, struct listing *jobs, const char *id)
+{
+    struct rm_report r = {.kind = RM_JOB_KEPT, .u.name = id};
+
+    listing_keep(jobs, id);
+    if (!a->told_all)
+        agent_sink(a)->report(agent_sink(a)->ctx, &r);
+}
+
 /* ---- orders ---- */
+
+/* What came of an order, whether it was pending or not. */
+static void note_answer(void *ctx, const struct rm_report *r)
+{
+    struct agent *a = ctx;
+
+    link_sink(a->link)->report(link_sink(a->link)->ctx, r);
+    if (r->u.done.outcome != RM_LOST)
+        return;
+    a->owes = true;
+    agent_look(a);
+}
 
 void agent_done(struct agent *a, uint64_t token, enum rm_outcome outcome,
     const char *job, const char *text)
 {
-    link_done(a->link, token, outcome, job, text);
+    struct rm_report r = {.kind = RM_DONE, .u.done = {token, outcome, job, text}};
+
+    note_answer(a, &r);
 }
 
 void agent_pending(struct agent *a, const struct rm_command *c, int64_t patience_ms)
@@ -323,7 +363,8 @@ int agent_main(const struct agent_driver *driver)
         free(a);
         return 1;
     }
-    a->orders = pending_new(link_sink(a->link));
+    a->answers = (struct rm_sink){note_answer, a};
+    a->orders = pending_new(&a->answers);
     status = sd_event_loop(a->loop);
     if (driver->close != NULL && a->ctx != NULL)
         driver->close(a->ctx);

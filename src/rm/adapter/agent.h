@@ -17,6 +17,7 @@
 #define MAUI_RM_ADAPTER_AGENT_H
 
 #include "rm/adapter/link.h"
+#include "rm/adapter/listing.h"
 #include "rm/adapter/pending.h"
 #include "rm/rm.h"
 
@@ -37,7 +38,10 @@ struct agent_driver {
     /* Orders are pending and one of them is due (pending.h): look at what they are
      * about, let them land or give them up. NULL: a look at all is made for it. */
     void (*check)(void *ctx);
-    /* All is to be told anew: forget what was told (listing_forget()). */
+    /* All is to be told anew, from the next look on: listing_forget(). */
+    void (*retell)(void *ctx);
+    /* All orders are lost, those that are pending too: nobody waits for them any more.
+     */
     void (*forget)(void *ctx);
     /* Answer by agent_done(), now or later, or agent_pending(). */
     void (*command)(void *ctx, const struct rm_command *c);
@@ -75,6 +79,12 @@ void agent_forgotten(struct agent *a, const char *why);
 bool agent_is_synced(const struct agent *a);
 bool agent_is_led(const struct agent *a); /* see link.h */
 
+/* It is there, and nothing can be said of it just now, or what is known of it is of
+ * before an order of ours: it stays as it was told, and nobody misses it. */
+void agent_keep_job(struct agent *a, struct listing *jobs, const char *id);
+
+/* What came of an order. After RM_LOST the next look begins soon and all is told anew:
+ * the daemon then orders again what has not come about. */
 void agent_done(struct agent *a, uint64_t token, enum rm_outcome outcome,
     const char *job, const char *text);
 /* The order is accepted, and is to come about in that time. */

@@ -3,6 +3,7 @@
 #include "rm/adapter/xml.h"
 
 #include "base/strbuf.h"
+#include "base/utf8.h"
 #include "base/xalloc.h"
 
 #include <expat.h>
@@ -173,22 +174,6 @@ const char *xml_attr(const struct xml_element *e, const char *name)
 
 /* ---- sound text ---- */
 
-/* How many bytes the character has that begins there; 0: there is none of UTF-8. */
-static size_t length_of(const unsigned char *p, size_t left)
-{
-    size_t n = *p < 0x80 ? 1 : *p < 0xc2 ? 0 : *p < 0xe0 ? 2 : *p < 0xf0 ? 3 : 4;
-
-    if (n == 0 || n > left || *p > 0xf4)
-        return 0;
-    for (size_t i = 1; i < n; i++)
-        if ((p[i] & 0xc0) != 0x80)
-            return 0;
-    if ((*p == 0xe0 && p[1] < 0xa0) || (*p == 0xed && p[1] > 0x9f)
-        || (*p == 0xf0 && p[1] < 0x90) || (*p == 0xf4 && p[1] > 0x8f))
-        return 0;
-    return n;
-}
-
 char *xml_sound(const char *text, size_t len)
 {
     char *copy = xcalloc(len + 1, 1);
@@ -197,7 +182,7 @@ char *xml_sound(const char *text, size_t len)
     for (size_t i = 0; i < len;) {
         unsigned char c = (unsigned char)copy[i];
         bool control = c < ' ' && c != '\t' && c != '\n' && c != '\r';
-        size_t n = control ? 0 : length_of((unsigned char *)copy + i, len - i);
+        size_t n = control ? 0 : utf8_length(copy + i, len - i);
 
         if (n == 0)
             copy[i] = '?';

@@ -3,6 +3,7 @@
 #include "base/strbuf.h"
 #include "base/xalloc.h"
 #include "rm/gridengine/gridengine.h"
+#include "rm/gridengine/site.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -16,19 +17,6 @@
 #define START_WAIT_MS 8000 /* a run of Grid Engine's scheduler, and a look */
 #define START_MOST_MS 3600000
 #define TIMEOUT_MS    60000
-#define DEFAULT_ROOT  "/var/lib/gridengine"
-
-/* $SGE_ROOT/$SGE_CELL/common/accounting; owned. */
-static char *find_accounting(void)
-{
-    const char *root = getenv("SGE_ROOT"), *cell = getenv("SGE_CELL");
-    struct strbuf path = {0};
-
-    strbuf_printf(&path, "%s/%s/common/accounting",
-        root != NULL && *root ? root : DEFAULT_ROOT,
-        cell != NULL && *cell ? cell : "default");
-    return strbuf_take(&path);
-}
 
 /* Jobs have ended, and slots are free: sooner than the next look would see it. */
 static int on_accounted(
@@ -89,10 +77,11 @@ static void *open_adapter(
     }
     free(lock.text);
     g->home = xstrdup(o->home);
-    g->accounting = find_accounting();
+    g->accounting = site_common_path(SITE_ACCOUNTING);
     g->nodes = listing_new(&nodes);
     g->jobs = listing_new(&jobs);
     g->look = ge_look_new();
+    g->hurry = ge_hurry_new();
     watch_accounting(g);
     return g;
 }
@@ -107,6 +96,7 @@ static void close_adapter(void *ctx)
     listing_destroy(g->nodes);
     listing_destroy(g->jobs);
     ge_look_destroy(g);
+    ge_hurry_destroy(g->hurry);
     free(g->home);
     free(g->accounting);
     free(g);
@@ -117,14 +107,20 @@ static void begin_look(void *ctx)
     ge_look(ctx);
 }
 
-static void forget_all(void *ctx)
+static void retell_all(void *ctx)
 {
     struct ge_adapter *g = ctx;
-    void *at = NULL, *data;
 
     listing_forget(g->nodes);
     listing_forget(g->jobs);
     g->told_past = false;
+}
+
+static void forget_orders(void *ctx)
+{
+    struct ge_adapter *g = ctx;
+    void *at = NULL, *data;
+
     while (listing_next(g->jobs, &at, &data) != NULL)
         ge_forget_start(data);
 }
@@ -147,7 +143,8 @@ int ge_adapter(void)
         .open = open_adapter,
         .close = close_adapter,
         .look = begin_look,
-        .forget = forget_all,
+        .retell = retell_all,
+        .forget = forget_orders,
         .command = take_command,
         .note = take_note};
 

@@ -20,6 +20,9 @@
 /* Queues that we make for one job, "maui_4711": no class of anybody. */
 #define GE_OWN_QUEUE "maui_"
 
+/* qalter -a, for no start time at all. In UTC. */
+#define GE_NO_TIME "197001010000"
+
 enum {
     GE_HELD_USER = 1,
     GE_HELD_OPERATOR = 2,
@@ -43,7 +46,8 @@ struct ge_kept {
     const char *range;  /* slots as the user asked, "2-4"; NULL = as they are */
     const char *cls;    /* class it was started in, where its queue is our own */
     bool gate;          /* the gate holds it: not yet seen by us */
-    bool gate_user;     /* ... and the user had asked for a hold as well */
+    bool gate_time;     /* ... by a start time in 2038, that is still there */
+    bool gate_user;     /* a user's hold is the user's, not the gate's */
 };
 
 struct ge_job {

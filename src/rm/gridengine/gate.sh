@@ -1,6 +1,6 @@
 #!/bin/sh
 # Job submission verifier of the scheduler maui: keeps what is submitted until the
-# scheduler has seen it. One process for each worker thread of the master, asked once a
+# scheduler has seen it, by a start time in 2038; by a hold where the user named a time. One process for each worker thread of the master, asked once a
 # submission. A word on its standard error would refuse the submission. What a user wrote
 # is printed as it is (echo would read \\n in it) and not at length: the master has room for
 # 10,000 bytes.
@@ -11,20 +11,25 @@ while IFS= read -r line; do
     case $1 in
     START)
         hold=n
+        time=
         context=
         printf 'STARTED\n'
         ;;
     PARAM)
         case $2 in
         h) hold=$3 ;;
+        a) time=y ;;
         ac) context=${line#PARAM ac }, ;;
         esac
         ;;
     BEGIN)
         if [ ${#context} -gt 2000 ]; then
             printf 'RESULT STATE REJECT the context (-ac) has more than 2000 characters\n'
-        else
+        elif [ "$time" ]; then
             printf '%s\n' "PARAM h u" "PARAM ac ${context}maui_gate=$hold" \
+                "RESULT STATE CORRECT"
+        else
+            printf '%s\n' "PARAM a 203801010000.00" "PARAM ac ${context}maui_gate=a" \
                 "RESULT STATE CORRECT"
         fi
         ;;

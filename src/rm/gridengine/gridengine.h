@@ -5,6 +5,7 @@
  *     tell.c     hosts and jobs as they are told; jobs that ended
  *     orders.c   qalter, qdel, qmod ...: each a command of its own
  *     starts.c   one place to go to, then the release; taken back where it does not run
+ *     hurry.c    Grid Engine's scheduler is asked to look at once
  *     tidy.c     what every waiting job has to be like: held by us, as its user asked
  *
  * Grid Engine's own scheduler starts whatever it may. So every job that waits has a
@@ -64,6 +65,8 @@ struct ge_adapter {
     char *home;                        /* owned: folder for files that commands read */
     char *accounting;                  /* owned: the cell's file */
     struct ge_look *look;              /* look.c */
+    struct ge_hurry *hurry;            /* hurry.c */
+    unsigned let_go;                   /* commands that let jobs go, under way */
     bool told_past;                    /* what ended while nobody looked */
     struct VEC(struct start *) releases; /* owned: to be let go in this turn */
     sd_event_source *releasing;
@@ -116,6 +119,18 @@ void ge_end_start(struct ge_told *t);
 void ge_drop_releases(struct ge_adapter *g);
 /* Of starts that were ordered: those that came about or did not. */
 void ge_review_starts(struct ge_adapter *g);
+
+/* ---- hurry.c ---- */
+struct ge_hurry *ge_hurry_new(void);
+void ge_hurry_destroy(struct ge_hurry *h);
+/* Of qconf -ssconf. */
+void ge_read_interval(struct ge_hurry *h, const char *conf);
+/* How long a job that was let go may take to start: `least_ms`, and longer where the
+ * next run of Grid Engine's scheduler has to be waited for. */
+int64_t ge_start_patience_ms(const struct ge_hurry *h, int64_t least_ms);
+/* A job was let go: Grid Engine's scheduler is to run. `more`: others will be in a
+ * moment, and one run does for several. */
+void ge_hurry(struct ge_adapter *g, bool more);
 
 /* ---- tidy.c ---- */
 /* Does it wait for us alone, and for no gate? */

@@ -103,6 +103,52 @@ static char *change_conf(const char *conf, struct strbuf *saved, size_t *ret_cha
     return text;
 }
 
+/* ---- what the scheduler thinks goes nowhere (hurry.c) ---- */
+
+#define BEFORE ".before" /* a runlog that was there */
+
+static int silence_runlog(struct err *err)
+{
+    char *path = site_common_path(SITE_RUNLOG);
+    struct strbuf before = {0};
+    int status = 0;
+
+    strbuf_printf(&before, "%s" BEFORE, path);
+    if (!site_is_nothing(path)
+        && ((rename(path, before.text) < 0 && errno != ENOENT)
+            || symlink("/dev/null", path) < 0))
+        status = err_set(err, ERR_IO, "%s: %s", path, strerror(errno));
+    free(before.text);
+    free(path);
+    return status;
+}
+
+static void restore_runlog(void)
+{
+    char *path = site_common_path(SITE_RUNLOG);
+    struct strbuf before = {0};
+
+    strbuf_printf(&before, "%s" BEFORE, path);
+    if (site_is_nothing(path) && unlink(path) == 0)
+        rename(before.text, path);
+    free(before.text);
+    free(path);
+}
+
+/* A change that is due; how many. */
+static size_t tell_runlog(void)
+{
+    char *path = site_common_path(SITE_RUNLOG);
+    bool due = !site_is_nothing(path);
+
+    if (due)
+        printf("%s: what Grid Engine's scheduler thinks goes nowhere, so that it can "
+               "be asked to run at once\n",
+            path);
+    free(path);
+    return due;
+}
+
 /* The script first, then the word that names it. */
 static int put_in_place(
     const char *home, const char *gate, const char *conf, const char *saved)
@@ -115,6 +161,8 @@ static int put_in_place(
         status = site_write(kept, saved, 0644, &err);
     if (status == 0)
         status = site_write(gate, ge_gate_script_text(), 0755, &err);
+    if (status == 0)
+        status = silence_runlog(&err);
     if (status < 0)
         fprintf(stderr, "maui gridengine install: %s\n", err.text);
     else
@@ -129,8 +177,8 @@ static int put_in_place(
 
 int site_install(const char *home, bool dry)
 {
-    char *conf = ask_conf(), *gate = site_gate_path(), *there = site_read(gate),
-         *changed;
+    char *conf = ask_conf(), *gate = site_common_path(SITE_GATE),
+         *there = site_read(gate), *changed;
     struct strbuf saved = {0};
     size_t changes = 0;
     int status = 1;
@@ -141,6 +189,8 @@ int site_install(const char *home, bool dry)
         printf("%s: the verifier is written\n", gate);
         changes++;
     }
+    if (changed != NULL)
+        changes += tell_runlog();
     if (changed != NULL && changes == 0)
         printf("nothing to change\n");
     if (changed != NULL && dry && changes > 0)
@@ -195,7 +245,7 @@ int site_undo(const char *home, bool dry)
 {
     char *kept = path_of(home, SAVED), *saved = site_read(kept), *conf = NULL,
          *text = NULL;
-    char *gate = site_gate_path();
+    char *gate = site_common_path(SITE_GATE);
     int status = 1;
 
     if (saved == NULL && site_is_gated()) {
@@ -215,6 +265,7 @@ int site_undo(const char *home, bool dry)
     } else if (text != NULL && (strcmp(text, conf) == 0 || send_conf(text) == 0)) {
         if (strstr(text, gate) == NULL) {
             unlink(gate);
+            restore_runlog();
             printf("%s is gone; jobs that wait: maui gridengine letgo\n", gate);
         } else {
             fprintf(stderr, "jsv_url still names %s: it stays\n", gate);
@@ -305,13 +356,13 @@ int site_check(void)
 {
     const struct passwd *pw = getpwuid(geteuid());
     const char *user = pw != NULL ? pw->pw_name : "nobody";
-    char *conf = ask_conf(), *gate, *there;
+    char *conf = ask_conf(), *gate, *there, *runlog;
     struct arena arena = {0};
     int errors = 0;
 
     if (conf == NULL)
         return 1;
-    gate = site_gate_path();
+    gate = site_common_path(SITE_GATE);
     there = site_read(gate);
     if (!is_manager(user))
         errors += print_complaint("error",
@@ -321,6 +372,14 @@ int site_check(void)
         errors += print_complaint("error",
             arena_printf(&arena,
                 "%s is not this release's: `maui gridengine install` writes it", gate));
+    runlog = site_common_path(SITE_RUNLOG);
+    if (!site_is_nothing(runlog))
+        print_complaint("warning",
+            arena_printf(&arena,
+                "%s is no link to /dev/null: starts wait for the next run of Grid "
+                "Engine's scheduler; `maui gridengine install` changes that",
+                runlog));
+    free(runlog);
     if (errors == 0)
         printf("Grid Engine is ready\n");
     arena_free(&arena);

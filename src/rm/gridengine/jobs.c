@@ -11,6 +11,7 @@
 
 #define TASKS_MOST    100000 /* of an array that are looked at; Grid Engine's: 75000 */
 #define PRIORITY_ZERO 1024   /* how qstat -j shows -p 0 */
+#define GATE_AT       2145830400 /* 2037-12-31: the gate's start time is behind it */
 
 /* ---- what is read ---- */
 
@@ -102,7 +103,9 @@ static void read_kept(
     k->range = none_if_empty(context_of(e, "maui_pe"));
     k->cls = none_if_empty(context_of(e, "maui_class"));
     k->gate = gate != NULL;
-    k->gate_user = gate != NULL && strchr(gate, 'u') != NULL;
+    k->gate_time = gate != NULL && strchr(gate, 'a') != NULL
+                   && number_in(e, "JB_execution_time", 0) > GATE_AT;
+    k->gate_user = gate != NULL && strpbrk(gate, "ua") != NULL;
     k->overwritten = queues != NULL;
     if (queues == NULL)
         return;
@@ -223,7 +226,7 @@ static void read_detail(
     d->admitted = true; /* the master has looked at projects and user lists */
     read_credentials(e, d);
     d->submit_at = number_in(e, "JB_submission_time", 0);
-    d->release_at = number_in(e, "JB_execution_time", 0);
+    d->release_at = ret->kept.gate_time ? 0 : number_in(e, "JB_execution_time", 0);
     d->wclimit_s = limit_of(ret->requests);
     d->user_priority = number_in(e, "JB_priority", PRIORITY_ZERO) - PRIORITY_ZERO;
     ret->rm.name = none_if_empty(xml_text(e, "JB_job_name"));

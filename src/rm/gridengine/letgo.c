@@ -15,7 +15,7 @@
 #include <sys/file.h>
 #include <unistd.h>
 
-#define LOOK_S 15 /* the process that stays behind */
+#define LOOK_S 3 /* the process that stays behind */
 
 /* A scheduler that runs would hold them again. */
 static bool is_running(const char *home)
@@ -91,17 +91,24 @@ static bool restore_request(const struct ge_job *j, bool runs)
                         : (const char *const[]){"-q", queues, "-dc", marks, NULL});
 }
 
-/* The gate's hold and what a start had overwritten first: then it may start. */
-static bool let_go(const struct ge_job *j, bool held, bool runs)
+static bool open_gate(const struct ge_job *j)
 {
     const struct ge_kept *k = &j->kept;
+
+    if (!k->gate)
+        return true;
+    return alter_job(j->number,
+        k->gate_time ? (const char *const[]){"-a", GE_NO_TIME, "-dc", "maui_gate", NULL}
+        : k->gate_user ? (const char *const[]){"-dc", "maui_gate", NULL}
+                       : (const char *const[]){"-h", "U", "-dc", "maui_gate", NULL});
+}
+
+/* The gate's and what a start had overwritten first: then it may start. */
+static bool let_go(const struct ge_job *j, bool held, bool runs)
+{
     bool done = restore_request(j, runs);
 
-    if (k->gate && k->gate_user)
-        done &= alter_job(j->number, (const char *const[]){"-dc", "maui_gate", NULL});
-    else if (k->gate)
-        done &= alter_job(
-            j->number, (const char *const[]){"-h", "U", "-dc", "maui_gate", NULL});
+    done &= open_gate(j);
     if (held)
         done &= alter_job(j->number, (const char *const[]){"-h", "S", NULL});
     return done;
@@ -135,7 +142,7 @@ static int let_all_go(const struct ge_jobs *jobs)
     for (size_t i = 0; i < jobs->cut.n; i++)
         fprintf(stderr,
             "maui gridengine letgo: job %lld: what it asks for is too long to be read: "
-            "qalter -h US, or qdel\n",
+            "qalter -h US -a 197001010000, or qdel\n",
             (long long)jobs->cut.v[i]);
     printf("%zu jobs are Grid Engine's again\n", gone);
     if (restored > 0)

@@ -339,6 +339,17 @@ static void on_queues(void *ctx, const struct run_end *end)
     end_definitions(g);
 }
 
+static void on_scheduler(void *ctx, const struct run_end *end)
+{
+    struct ge_adapter *g = ctx;
+
+    if (end->status == 0)
+        ge_read_interval(g->hurry, end->out);
+    else if (ge_is_away(end))
+        note_failure(g->look, "qconf -ssconf", end);
+    end_definitions(g);
+}
+
 static void on_pe(void *ctx, const struct run_end *end)
 {
     struct ge_adapter *g = ctx;
@@ -432,7 +443,8 @@ static void ask_definitions(struct ge_adapter *g)
 {
     static const char *const queues[] = {"qconf", "-sq", "*", NULL},
                              *const pes[] = {"qconf", "-spl", NULL},
-                             *const groups[] = {"qconf", "-shgrpl", NULL};
+                             *const groups[] = {"qconf", "-shgrpl", NULL},
+                             *const scheduler[] = {"qconf", "-ssconf", NULL};
     struct ge_look *l = g->look;
 
     for (size_t i = 0; i < l->pes.n; i++)
@@ -443,10 +455,11 @@ static void ask_definitions(struct ge_adapter *g)
         free((char *)l->groups.v[i].hosts);
     }
     l->groups.n = 0;
-    l->asked = 3;
+    l->asked = 4;
     ge_run(g, true, queues, on_queues, g);
     ge_run(g, true, pes, on_pe_list, g);
     ge_run(g, true, groups, on_group_list, g);
+    ge_run(g, true, scheduler, on_scheduler, g);
 }
 
 void ge_look(struct ge_adapter *g)

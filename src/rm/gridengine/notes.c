@@ -6,24 +6,24 @@
  *
  * Each is a command of its own, so that they are written a few at a time. */
 #include "base/strbuf.h"
+#include "base/utf8.h"
 #include "base/xalloc.h"
 #include "rm/gridengine/gridengine.h"
 
 #define AT_ONCE  3 /* notes a look */
 #define TEXT_MAX 200
+#define NAME     "maui_why="
 
 /* As the value of a variable of a list; owned. */
 static char *clean_text(const char *text)
 {
     struct strbuf b = {0};
 
-    strbuf_add(&b, "maui_why=");
-    for (const char *p = text; *p != '\0' && b.len < TEXT_MAX; p++)
-        strbuf_add_n(&b,
-            *p == ','                              ? ";"
-            : (unsigned char)*p < ' ' || *p == '=' ? " "
-                                                   : p,
-            1);
+    strbuf_add(&b, NAME);
+    utf8_add_line(&b, text, TEXT_MAX, "=");
+    for (size_t i = strlen(NAME); i < b.len; i++)
+        if (b.text[i] == ',')
+            b.text[i] = ';';
     return strbuf_take(&b);
 }
 

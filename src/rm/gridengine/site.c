@@ -63,6 +63,7 @@ char *site_ask_jobs(
         dup2(fds[1], STDOUT_FILENO);
         dup2(fds[1], STDERR_FILENO);
         putenv("SGE_SINGLE_LINE=1"); /* no value is broken into lines */
+        putenv("TZ=UTC");
         execvp(argv[0], (char *const *)argv);
         dprintf(STDERR_FILENO, "cannot run %s: %s\n", argv[0], strerror(errno));
         _exit(127);
@@ -81,15 +82,23 @@ const struct site_setting *site_settings(size_t *ret_n)
     return settings;
 }
 
-char *site_gate_path(void)
+char *site_common_path(const char *name)
 {
     const char *root = getenv("SGE_ROOT"), *cell = getenv("SGE_CELL");
     struct strbuf path = {0};
 
-    strbuf_printf(&path, "%s/%s/common/maui-gate",
-        root != NULL && *root ? root : DEFAULT_ROOT,
-        cell != NULL && *cell ? cell : "default");
+    strbuf_printf(&path, "%s/%s/common/%s", root != NULL && *root ? root : DEFAULT_ROOT,
+        cell != NULL && *cell ? cell : "default", name);
     return strbuf_take(&path);
+}
+
+bool site_is_nothing(const char *path)
+{
+    static const char nothing[] = "/dev/null";
+    char to[sizeof nothing];
+
+    return readlink(path, to, sizeof to) == sizeof nothing - 1
+           && memcmp(to, nothing, sizeof nothing - 1) == 0;
 }
 
 /* ---- values ---- */
@@ -133,7 +142,7 @@ static char *flush_at_once(const char *now)
 
 static char *gate_url(void)
 {
-    char *path = site_gate_path();
+    char *path = site_common_path(SITE_GATE);
     struct strbuf url = {0};
 
     strbuf_printf(&url, "script:%s", path);

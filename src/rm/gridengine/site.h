@@ -25,8 +25,13 @@ const struct site_setting *site_settings(size_t *ret_n);
 /* What that setting has to be, where it is `now`; owned; NULL with an error where a
  * site's own is in the way. */
 char *site_wanted(const char *name, const char *now, struct err *err);
-/* $SGE_ROOT/$SGE_CELL/common/maui-gate: owned. */
-char *site_gate_path(void);
+/* $SGE_ROOT/$SGE_CELL/common/NAME: owned. */
+char *site_common_path(const char *name);
+#define SITE_GATE       "maui-gate"
+#define SITE_ACCOUNTING "accounting"
+#define SITE_RUNLOG     "schedd_runlog" /* what the scheduler thinks (hurry.c) */
+/* Is that a link to /dev/null? */
+bool site_is_nothing(const char *path);
 /* Is that jsv_url our gate? */
 bool site_is_gate(const char *url);
 /* A file as a text, owned; NULL where there is none. */

@@ -111,8 +111,11 @@ static struct batch *batch_of(struct start *s)
 static void on_released(void *ctx, const struct run_end *end)
 {
     struct batch *b = ctx;
+    struct ge_adapter *g = b->starts.v[0]->g;
     bool again = b->starts.n > 1 && end->status != 0 && !ge_is_away(end);
 
+    g->let_go--;
+    ge_hurry(g, g->let_go > 0);
     for (size_t i = 0; i < b->starts.n; i++)
         if (again)
             run_batch(batch_of(b->starts.v[i]));
@@ -137,6 +140,7 @@ static void run_batch(struct batch *b)
         argv[n++] = s->slots;
     }
     argv[n++] = names.text;
+    s->g->let_go++;
     ge_run(s->g, false, argv, on_released, b);
     free(names.text);
 }
@@ -411,6 +415,10 @@ void ge_start(struct ge_adapter *g, const struct rm_command *c)
             "Grid Engine does not have it waiting");
         return;
     }
+    if (j->rm.desc.deps != NULL) {
+        agent_done(g->agent, c->token, RM_WAITS, c->job, "it waits for others to end");
+        return;
+    }
     t->queued = plan_start(g, j, c);
     if (t->queued == NULL) {
         agent_done(g->agent, c->token, RM_RETRY, c->job,
@@ -418,7 +426,7 @@ void ge_start(struct ge_adapter *g, const struct rm_command *c)
         return;
     }
     t->step = STEP_QUEUED;
-    agent_pending(g->agent, c, g->start_wait_ms);
+    agent_pending(g->agent, c, ge_start_patience_ms(g->hurry, g->start_wait_ms));
     if (!go_on(g, t, j))
         agent_look(g->agent);
 }

@@ -102,7 +102,7 @@ static void tell_job(struct ge_adapter *g, struct ge_job *j, bool whole, size_t 
     struct ge_told *t = listing_find(g->jobs, id);
 
     if (t != NULL && (!whole || is_stale(g, t, j))) {
-        listing_keep(g->jobs, id);
+        agent_keep_job(g->agent, g->jobs, id);
         note_told(t, j, index);
         return;
     }
@@ -202,7 +202,7 @@ static void judge_missing(
     } else if (!t->begun && (t->deleted || now - t->gone_ms > DELETION_MS)) {
         tell_deletion(g, id);
     } else if (now - t->gone_ms <= ACCOUNT_MS) {
-        listing_keep(g->jobs, id);
+        agent_keep_job(g->agent, g->jobs, id);
         agent_look(g->agent);
     } /* else it is gone, and nobody knows how */
 }
@@ -220,7 +220,7 @@ static void tell_missing(struct ge_adapter *g)
         if (t->listed || t->over)
             continue;
         if (ge_is_cut(&g->jobs_answer, id)) {
-            listing_keep(g->jobs, id);
+            agent_keep_job(g->agent, g->jobs, id);
             t->gone_ms = 0;
             continue;
         }

@@ -3,8 +3,8 @@
  * is gone, and what it asks for is what its user asked for. One step after the other:
  * killed between two of them, the next look shows what is left to do.
  *
- *     qw                       held by us
- *     held by us, by the gate  the gate's hold and its mark are taken away
+ *     qw, the gate's           held by us
+ *     held by us, the gate's   its start time or hold and its mark are taken away
  *     held by us, overwritten  its user's queues are put back
  *     maui_4711, no job 4711   the queue is deleted */
 #include "base/strbuf.h"
@@ -16,11 +16,20 @@
 
 #define AT_ONCE 300 /* jobs in a command */
 
-/* A command under way, and the jobs that it is about. */
+enum opening {
+    OPEN_HOLD, /* the gate's hold */
+    OPEN_TIME, /* ... its start time, in the place of which no other has come */
+    OPEN_MARK, /* ... its mark alone: the hold is a user's */
+    OPENINGS
+};
+
+/* A command, and the jobs that it is about. */
 struct task {
     struct ge_adapter *g;
-    struct VEC(char *) jobs; /* owned */
-    struct strbuf names;     /* "12,14.3" */
+    const char *const *words;    /* constant; NULL ends */
+    struct VEC(char *) jobs;     /* owned */
+    struct strbuf names;         /* "12,14.3" */
+    struct task *then[OPENINGS]; /* owned: once all of these are held; or NULL */
 };
 
 bool ge_is_held(const struct ge_job *j)
@@ -30,11 +39,39 @@ bool ge_is_held(const struct ge_job *j)
 
 static void task_free(struct task *k)
 {
+    for (size_t i = 0; i < OPENINGS; i++)
+        if (k->then[i] != NULL)
+            task_free(k->then[i]);
     for (size_t i = 0; i < k->jobs.n; i++)
         free(k->jobs.v[i]);
     vec_fini(&k->jobs);
     free(k->names.text);
     free(k);
+}
+
+static void run_task(struct task *k);
+
+/* The gate's are opened where it is known that we hold them all; else the next look
+ * shows which we do. */
+static void open_gate(struct task *hold)
+{
+    for (size_t i = 0; i < OPENINGS; i++) {
+        if (hold->then[i] != NULL)
+            run_task(hold->then[i]);
+        hold->then[i] = NULL;
+    }
+}
+
+static void mark_jobs(const struct task *k, bool tidying)
+{
+    for (size_t i = 0; i < k->jobs.n; i++) {
+        struct ge_told *t = listing_find(k->g->jobs, k->jobs.v[i]);
+
+        if (t == NULL)
+            continue;
+        t->tidying = tidying;
+        t->changed_ms = tidying ? t->changed_ms : clock_ms();
+    }
 }
 
 static void on_tidied(void *ctx, const struct run_end *end)
@@ -44,18 +81,14 @@ static void on_tidied(void *ctx, const struct run_end *end)
     bool bad = end->status != 0 && !ge_is_away(end) && !ge_is_gone(end);
 
     g->tidying--;
-    for (size_t i = 0; i < k->jobs.n; i++) {
-        struct ge_told *t = listing_find(g->jobs, k->jobs.v[i]);
-
-        if (t == NULL)
-            continue;
-        t->tidying = false;
-        t->changed_ms = clock_ms();
-    }
+    mark_jobs(k, false);
+    if (end->status == 0)
+        open_gate(k);
     if (bad != g->complained)
         agent_health(g->agent, "jobmodify", bad ? end->text : NULL);
     g->complained = bad;
-    agent_look(g->agent);
+    if (g->tidying == 0)
+        agent_look(g->agent);
     task_free(k);
 }
 
@@ -66,33 +99,32 @@ static void add_name(struct task *k, const char *name)
 
 static void add_job(struct task *k, const char *id)
 {
-    struct ge_told *t = listing_find(k->g->jobs, id);
-
     vec_push(&k->jobs, xstrdup(id));
-    if (t != NULL)
-        t->tidying = true;
 }
 
-static struct task *task_new(struct ge_adapter *g)
+static struct task *task_new(struct ge_adapter *g, const char *const *words)
 {
     struct task *k = xcalloc(1, sizeof *k);
 
     k->g = g;
+    k->words = words;
     return k;
 }
 
-/* Runs it if there is something to be done: the words, then its jobs. */
-static void run_task(struct task *k, const char *const *words)
+/* Runs it if there is something to be done: the words, then its jobs. Takes it. */
+static void run_task(struct task *k)
 {
     const char *argv[12];
     size_t n = 0;
 
     if (k->jobs.n == 0) {
+        open_gate(k);
         task_free(k);
         return;
     }
-    for (; words[n] != NULL && n < 10; n++)
-        argv[n] = words[n];
+    mark_jobs(k, true);
+    for (; k->words[n] != NULL && n < 10; n++)
+        argv[n] = k->words[n];
     argv[n++] = k->names.text;
     argv[n] = NULL;
     k->g->tidying++;
@@ -139,8 +171,8 @@ static struct group group_at(struct ge_adapter *g, size_t from)
     return all;
 }
 
-/* All tasks by the number alone, where all need it. */
-static void hold_group(const struct group *all, struct task *k)
+/* All tasks by the number alone, where all need it. False: there are more of them. */
+static bool hold_group(const struct group *all, struct task *k)
 {
     const struct ge_job *v = all->g->jobs_answer.list.v;
     bool whole = all->unheld == all->to - all->from;
@@ -151,7 +183,7 @@ static void hold_group(const struct group *all, struct task *k)
         char *name;
 
         if (!whole && k->jobs.n >= AT_ONCE)
-            break; /* the next look shows the others */
+            return false; /* the next look shows the others */
         if (!is_unheld(&v[i]) || !is_free(all->g, &v[i]))
             continue;
         name = ge_name(v[i].rm.desc.id);
@@ -160,6 +192,7 @@ static void hold_group(const struct group *all, struct task *k)
         add_job(k, v[i].rm.desc.id);
         free(name);
     }
+    return true;
 }
 
 static void add_group(const struct group *all, struct task *k)
@@ -175,29 +208,35 @@ static void add_group(const struct group *all, struct task *k)
 static void restore_group(const struct group *all)
 {
     const struct ge_job *j = &all->g->jobs_answer.list.v[all->from];
-    struct task *k = task_new(all->g);
     const char *queues = j->kept.queues != NULL ? j->kept.queues : "*";
     const char *const plain[] = {
         "qalter", "-q", queues, "-dc", "maui_q,maui_pe,maui_class", NULL};
     const char *const ranged[] = {"qalter", "-q", queues, "-dc",
         "maui_q,maui_pe,maui_class", "-pe", j->pe, j->kept.range, NULL};
 
+    struct task *k =
+        task_new(all->g, j->kept.range != NULL && j->pe != NULL ? ranged : plain);
     add_group(all, k);
-    run_task(k, j->kept.range != NULL && j->pe != NULL ? ranged : plain);
+    run_task(k);
 }
 
-static void tidy_group(
-    const struct group *all, struct task *hold, struct task *gate, struct task *mark)
+static enum opening opening_of(const struct ge_kept *k)
+{
+    return k->gate_time ? OPEN_TIME : k->gate_user ? OPEN_MARK : OPEN_HOLD;
+}
+
+static void tidy_group(const struct group *all, struct task *hold)
 {
     const struct ge_job *j = &all->g->jobs_answer.list.v[all->from];
+    bool held = all->unheld == 0;
 
-    if (all->unheld > 0)
-        hold_group(all, hold);
-    else if (all->waiting == 0 || all->free < all->waiting)
+    if (!held && !hold_group(all, hold))
+        return;
+    if (all->waiting == 0 || all->free < all->waiting)
         return; /* something is under way for one of them */
-    else if (j->kept.gate)
-        add_group(all, j->kept.gate_user ? mark : gate);
-    else if (j->kept.overwritten && all->waiting == all->to - all->from)
+    if (j->kept.gate)
+        add_group(all, hold->then[opening_of(&j->kept)]);
+    else if (held && j->kept.overwritten && all->waiting == all->to - all->from)
         restore_group(all);
 }
 
@@ -243,27 +282,45 @@ static void delete_queues(struct ge_adapter *g)
     }
 }
 
+/* What is to be held, and what is to be done for the same jobs and others then. */
+static struct task *plan_hold(struct ge_adapter *g)
+{
+    static const char *const hold[] = {"qalter", "-h", "s", NULL},
+                             *const gate[] = {"qalter", "-h", "U", "-dc", "maui_gate",
+                                 NULL},
+                             *const start[] = {"qalter", "-a", GE_NO_TIME, "-dc",
+                                 "maui_gate", NULL},
+                             *const mark[] = {"qalter", "-dc", "maui_gate", NULL};
+    struct task *k = task_new(g, hold);
+
+    k->then[OPEN_HOLD] = task_new(g, gate);
+    k->then[OPEN_TIME] = task_new(g, start);
+    k->then[OPEN_MARK] = task_new(g, mark);
+    return k;
+}
+
+static bool is_full(const struct task *hold)
+{
+    size_t n = hold->jobs.n;
+
+    for (size_t i = 0; i < OPENINGS; i++)
+        n = hold->then[i]->jobs.n > n ? hold->then[i]->jobs.n : n;
+    return n >= AT_ONCE;
+}
+
 void ge_tidy(struct ge_adapter *g)
 {
-    static const char *const hold_words[] = {"qalter", "-h", "s", NULL},
-                             *const gate_words[] = {"qalter", "-h", "U", "-dc",
-                                 "maui_gate", NULL},
-                             *const mark_words[] = {"qalter", "-dc", "maui_gate", NULL};
-    struct task *hold, *gate, *mark;
+    struct task *hold;
     struct group all;
 
     if (!agent_is_led(g->agent) || g->tidying > 0)
         return; /* what is under way, the next look shows */
-    hold = task_new(g);
-    gate = task_new(g);
-    mark = task_new(g);
+    hold = plan_hold(g);
     for (size_t i = 0; i < g->jobs_answer.list.n; i = all.to) {
         all = group_at(g, i);
-        if (hold->jobs.n < AT_ONCE && gate->jobs.n < AT_ONCE)
-            tidy_group(&all, hold, gate, mark);
+        if (!is_full(hold))
+            tidy_group(&all, hold);
     }
-    run_task(hold, hold_words);
-    run_task(gate, gate_words);
-    run_task(mark, mark_words);
+    run_task(hold);
     delete_queues(g);
 }

@@ -254,6 +254,13 @@ static void native_command(void *ctx, const struct rm_command *c)
     wiki_command(v->wiki, c);
 }
 
+static void native_retell(void *ctx)
+{
+    struct native *v = ctx;
+
+    wiki_retell(v->wiki);
+}
+
 static void native_forget(void *ctx)
 {
     struct native *v = ctx;
@@ -314,6 +321,7 @@ static const struct agent_driver native_agent = {
     .open = native_open,
     .close = native_close,
     .look = native_look,
+    .retell = native_retell,
     .forget = native_forget,
     .command = native_command,
 };

@@ -19,6 +19,7 @@
 
 static void forget_job(void *data)
 {
+    free(((struct pbs_told *)data)->name);
     free(((struct pbs_told *)data)->note);
 }
 
@@ -109,13 +110,19 @@ static void begin_look(void *ctx)
     pbs_look(ctx);
 }
 
-static void forget_all(void *ctx)
+static void retell_all(void *ctx)
+{
+    struct pbs_adapter *p = ctx;
+
+    listing_forget(p->nodes);
+    listing_forget(p->jobs);
+}
+
+static void forget_orders(void *ctx)
 {
     struct pbs_adapter *p = ctx;
     void *at = NULL, *data;
 
-    listing_forget(p->nodes);
-    listing_forget(p->jobs);
     while (listing_next(p->jobs, &at, &data) != NULL)
         ((struct pbs_told *)data)->ordered = false;
 }
@@ -147,7 +154,8 @@ int pbs_adapter(void)
         .open = open_adapter,
         .close = close_adapter,
         .look = begin_look,
-        .forget = forget_all,
+        .retell = retell_all,
+        .forget = forget_orders,
         .command = take_command,
         .note = take_note,
         .beat = write_beat};

@@ -11,6 +11,7 @@
 #ifndef MAUI_RM_PBS_ANSWERS_H
 #define MAUI_RM_PBS_ANSWERS_H
 
+#include "base/hash.h"
 #include "rm/adapter/squeeze.h"
 #include "rm/pbs/shape.h"
 
@@ -21,6 +22,7 @@ enum pbs_dialect { PBS_OPENPBS, PBS_TORQUE };
 struct pbs_job {
     struct rm_job rm;  /* as it is told; rm.notes: why it cannot start, if PBS or its
                           shape is the reason */
+    const char *name;  /* as the server has it: "15[4].head1" */
     const char *array; /* of a member: "15[]"; else NULL */
     bool parent;       /* stands for its members: not told */
     bool leaving;      /* it has ended, and its nodes are being left */
@@ -29,6 +31,8 @@ struct pbs_job {
     int64_t runs;      /* starts that were tried */
     int substate;      /* 0 = not said */
     struct pbs_shape shape;
+    const char *comment; /* what stands there now, or NULL */
+    UT_hash_handle hh;   /* of by_id */
 };
 
 struct pbs_node {
@@ -43,8 +47,9 @@ struct pbs_node {
 struct pbs_answer {
     json_t *doc;
     struct arena arena;
-    const char *server; /* of its jobs: "head1" of 7.head1; NULL = there are none */
+    const char *server; /* that has its jobs: "head1"; NULL = none says so */
     struct VEC(struct pbs_job) jobs;
+    struct pbs_job *by_id; /* the same, by what they are called here */
     struct VEC(struct pbs_node) nodes;
     struct VEC(const char *) cut; /* jobs that are there, and too long to be read */
 };
@@ -60,9 +65,12 @@ int pbs_read_nodes(struct pbs_answer *a, enum pbs_dialect dialect, const char *t
     size_t len, struct err *err);
 void pbs_answer_fini(struct pbs_answer *a);
 
-/* "4711.head1" and "15[4].head1@head1" without the server: how jobs are called here. In
- * the arena. */
-const char *pbs_short_id(struct arena *arena, const char *id);
+/* How jobs are called here, in the arena: "4711.head1" and "15[4].head1@head1" without
+ * the server, where it is the one that has them; "7.other" of one that was moved there.
+ */
+const char *pbs_job_id(struct arena *arena, const char *id, const char *server);
+/* The job that is called so, as it was read; NULL: it is not there. */
+struct pbs_job *pbs_find_job(const struct pbs_answer *a, const char *id);
 /* "Fri Nov 20 16:26:42 2026", in UTC, or seconds; 0 = neither. */
 int64_t pbs_time(const char *text);
 /* "down,offline": what of it counts most. */

@@ -11,6 +11,7 @@
 
 void pbs_answer_fini(struct pbs_answer *a)
 {
+    HASH_CLEAR(hh, a->by_id);
     for (size_t i = 0; i < a->jobs.n; i++)
         pbs_shape_fini(&a->jobs.v[i].shape);
     vec_fini(&a->jobs);
@@ -21,9 +22,23 @@ void pbs_answer_fini(struct pbs_answer *a)
     *a = (struct pbs_answer){0};
 }
 
-const char *pbs_short_id(struct arena *arena, const char *id)
+const char *pbs_job_id(struct arena *arena, const char *id, const char *server)
 {
-    return arena_text(arena, id, strcspn(id, ".@"));
+    size_t n = strcspn(id, ".@"), label = id[n] == '.' ? strcspn(id + n + 1, ".@") : 0;
+
+    if (label > 0 && server != NULL
+        && (strcspn(server, ".@:") != label
+            || strncasecmp(server, id + n + 1, label) != 0))
+        n += 1 + label;
+    return arena_text(arena, id, n);
+}
+
+struct pbs_job *pbs_find_job(const struct pbs_answer *a, const char *id)
+{
+    struct pbs_job *j;
+
+    HASH_FIND_STR(a->by_id, id, j);
+    return j;
 }
 
 int64_t pbs_time(const char *text)
@@ -230,8 +245,8 @@ static bool add_dep(struct view *v, struct dep *list, size_t *n, const char *typ
 
     for (size_t i = 0; i < sizeof kinds / sizeof kinds[0]; i++)
         if (strlen(kinds[i].word) == len && strncmp(kinds[i].word, type, len) == 0) {
-            list[(*n)++] =
-                (struct dep){kinds[i].type, (char *)pbs_short_id(&v->a->arena, id)};
+            list[(*n)++] = (struct dep){
+                kinds[i].type, (char *)pbs_job_id(&v->a->arena, id, v->a->server)};
             return true;
         }
     return false;
@@ -550,7 +565,10 @@ static void read_job(
     const char *type = text_of(&v, "queue_type");
     struct job_desc *d = &job.rm.desc;
 
-    d->id = pbs_short_id(&a->arena, id);
+    if (text_of(&v, "server") != NULL)
+        a->server = text_of(&v, "server");
+    d->id = pbs_job_id(&a->arena, id, a->server);
+    job.name = arena_text(&a->arena, id, strcspn(id, "@"));
     read_array(&v, d->id);
     read_state(&v);
     if (type != NULL && *type == 'R')
@@ -564,6 +582,7 @@ static void read_job(
     if (is_true(&v, "Rerunable"))
         d->flags |= JOB_RESTARTABLE;
     job.runs = number_of(&v, dialect == PBS_TORQUE ? "start_count" : "run_count", 0);
+    job.comment = none_if_empty(text_of(&v, "comment"));
     job.rm.name = none_if_empty(text_of(&v, "Job_Name"));
     read_shape(&v);
     read_places(&v);
@@ -575,28 +594,28 @@ static void read_job(
 
 /* ---- arrays ---- */
 
-static const struct pbs_job *find_parent(
-    const struct pbs_answer *a, const struct pbs_job *j)
+/* Of two that are called the same the first. */
+static void index_jobs(struct pbs_answer *a)
 {
-    for (size_t i = 0; i < a->jobs.n; i++)
-        if (a->jobs.v[i].parent && strcmp(a->jobs.v[i].rm.desc.id, j->array) == 0)
-            return &a->jobs.v[i];
-    return NULL;
+    for (size_t i = 0; i < a->jobs.n; i++) {
+        struct pbs_job *j = &a->jobs.v[i];
+        const char *id = j->rm.desc.id;
+
+        if (pbs_find_job(a, id) == NULL)
+            HASH_ADD_KEYPTR(hh, a->by_id, id, strlen(id), j);
+    }
 }
 
 /* A held array says so at its parent alone. */
 static void hold_members(struct pbs_answer *a)
 {
-    const struct pbs_job *parent = NULL;
-
     for (size_t i = 0; i < a->jobs.n; i++) {
         struct pbs_job *j = &a->jobs.v[i];
         struct job_desc *d = &j->rm.desc;
 
         if (j->array == NULL)
             continue;
-        if (parent == NULL || strcmp(parent->rm.desc.id, j->array) != 0)
-            parent = find_parent(a, j); /* they follow each other */
+        const struct pbs_job *parent = pbs_find_job(a, j->array);
         if (parent == NULL || (d->state != JOB_IDLE && d->state != JOB_HOLD))
             continue;
         d->rm_hold |= parent->rm.desc.rm_hold;
@@ -635,10 +654,8 @@ const struct squeeze_kind *pbs_squeeze(enum pbs_dialect dialect)
 static void add_job(
     struct pbs_answer *a, enum pbs_dialect dialect, const char *id, const json_t *o)
 {
-    if (a->server == NULL && id[strcspn(id, ".@")] == '.')
-        a->server = strchr(id, '.') + 1;
     if (json_object_get(o, SQUEEZE_CUT) != NULL)
-        vec_push(&a->cut, pbs_short_id(&a->arena, id));
+        vec_push(&a->cut, pbs_job_id(&a->arena, id, a->server));
     else if (json_is_object(o))
         read_job(a, dialect, id, o);
 }
@@ -656,6 +673,7 @@ int pbs_read_jobs(struct pbs_answer *a, enum pbs_dialect dialect, const char *te
     for (void *i = json_object_iter(jobs); i != NULL;
          i = json_object_iter_next(jobs, i))
         add_job(a, dialect, json_object_iter_key(i), json_object_iter_value(i));
+    index_jobs(a);
     hold_members(a);
     return 0;
 }

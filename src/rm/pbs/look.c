@@ -9,7 +9,6 @@
 
 #define OUTPUT_MAX (256u << 20)
 #define PAST_MOST  1000
-#define WORDS_MOST 8   /* of an order */
 #define LINED_MS   100 /* from look to look over a connection that is kept */
 
 static const char *const commands[][ASKS][7] = {
@@ -45,32 +44,6 @@ bool pbs_is_lined(const struct pbs_adapter *p)
     return p->looks != NULL && line_is_ready(p->looks);
 }
 
-/* The commands know their server's name and put it behind a number; to the library ids
- * are given as the server has them. */
-static bool start_on_line(const struct pbs_adapter *p, struct line *line,
-    struct run_spec spec, void (*ended)(void *ctx, const struct run_end *end),
-    void *ctx)
-{
-    const char *argv[WORDS_MOST + 1] = {0};
-    struct strbuf id = {0};
-    size_t n = 0;
-    bool taken;
-
-    if (!line_is_ready(line) || strncmp(spec.argv[0], "q", 1) != 0
-        || strcmp(spec.argv[0], "qstat") == 0)
-        return line_start(line, &spec, ended, ctx);
-    if (p->jobs_answer.server == NULL)
-        return false;
-    for (; spec.argv[n] != NULL && n < WORDS_MOST; n++)
-        argv[n] = spec.argv[n];
-    strbuf_printf(&id, "%s.%s", argv[n - 1], p->jobs_answer.server);
-    argv[n - 1] = id.text;
-    spec.argv = argv;
-    taken = line_start(line, &spec, ended, ctx);
-    free(id.text);
-    return taken;
-}
-
 static void run_command(struct pbs_adapter *p, bool first, const char *const *argv,
     const struct squeeze_kind *squeeze,
     void (*ended)(void *ctx, const struct run_end *end), void *ctx)
@@ -84,7 +57,7 @@ static void run_command(struct pbs_adapter *p, bool first, const char *const *ar
         .squeeze = squeeze};
     struct line *line = line_for(p, argv[0]);
 
-    if (line == NULL || !start_on_line(p, line, spec, ended, ctx))
+    if (line == NULL || !line_start(line, &spec, ended, ctx))
         runs_start(p->runs, &spec, ended, ctx);
 }
 

@@ -203,7 +203,7 @@ static const char *const job_names[] = {"job_state", "substate", "Hold_Types", "
     "etime", "stime", "mtime", "obittime", "history_timestamp", "Execution_Time",
     "Resource_List", "schedselect", "resources_used", "exec_vnode", "exec_host",
     "depend", "run_count", "Exit_status", "max_run_subjobs", "Rerunable", "Job_Name",
-    "comment", NULL};
+    "comment", "server", NULL};
 
 /* qstat [-x] -t -f -F json [ID...] */
 static int send_jobs(struct line *l, const char *const *argv, bool past)

@@ -8,12 +8,13 @@
  * when a job is held or run. So they are few a second, none while starts are awaited,
  * and all together take a tenth of its time at most; as commands, which cost a port
  * each, it is one a look. */
-#include "base/strbuf.h"
+#include "base/utf8.h"
 #include "base/xalloc.h"
 #include "rm/adapter/clock.h"
 #include "rm/pbs/pbs.h"
 
 #define TEXT_MAX   200
+#define COMMENT    "comment="
 #define IDLE_PARTS 9
 
 /* As the value of -W: qalter takes no second '=' in it. Owned. */
@@ -21,14 +22,8 @@ static char *clean_text(const char *text)
 {
     struct strbuf b = {0};
 
-    strbuf_add(&b, "comment=");
-    for (const char *p = text; *p != '\0' && b.len < TEXT_MAX; p++)
-        strbuf_add_n(&b,
-            (unsigned char)*p < ' ' || *p == '=' || *p == ',' || *p == '"' || *p == '\''
-                    || *p == '\\'
-                ? " "
-                : p,
-            1);
+    strbuf_add(&b, COMMENT);
+    utf8_add_line(&b, text, TEXT_MAX, "=,\"'\\");
     return strbuf_take(&b);
 }
 
@@ -62,13 +57,24 @@ static bool is_first(const struct pbs_answer *a, size_t i)
            || job_has_begun(a->jobs.v[i - 1].rm.desc.state);
 }
 
+/* After a restart, and when all is told anew, most of them are there. */
+static bool is_written(
+    const struct pbs_answer *a, const struct pbs_job *j, const char *note)
+{
+    const struct pbs_job *bearer = j->array != NULL ? pbs_find_job(a, j->array) : j;
+
+    return bearer != NULL && bearer->comment != NULL
+           && strcmp(bearer->comment, note + strlen(COMMENT)) == 0;
+}
+
 static void write_note(struct pbs_adapter *p, const struct pbs_job *j, const char *text)
 {
-    const char *const argv[] = {
-        "qalter", "-W", text, j->array != NULL ? j->array : j->rm.desc.id, NULL};
+    char *name = j->array != NULL ? pbs_array_name(j->name) : xstrdup(j->name);
+    const char *const argv[] = {"qalter", "-W", text, name, NULL};
 
     p->noting++;
     pbs_run(p, false, argv, on_noted, p);
+    free(name);
 }
 
 void pbs_write_notes(struct pbs_adapter *p)
@@ -89,7 +95,7 @@ void pbs_write_notes(struct pbs_adapter *p)
 
         if (t == NULL || t->note == NULL || t->ordered || t->asking)
             continue;
-        if (t->waiting && is_first(a, i)) {
+        if (t->waiting && is_first(a, i) && !is_written(a, j, t->note)) {
             write_note(p, j, t->note);
             most--;
         }

@@ -8,26 +8,33 @@
 
 #include <stdio.h>
 
+#define WORDS_MOST 6
+
 struct order {
     struct pbs_adapter *pbs;
     uint64_t token;
-    char *job; /* owned */
+    char *job, *name; /* owned; name: as the server has it */
     enum rm_action action;
     bool resume; /* then: a suspended job of OpenPBS ends when it is resumed */
 };
 
 static struct order *order_new(struct pbs_adapter *p, const struct rm_command *c)
 {
+    const struct pbs_told *t = listing_find(p->jobs, c->job);
     struct order *o = xcalloc(1, sizeof *o);
 
-    *o = (struct order){
-        .pbs = p, .token = c->token, .job = xstrdup(c->job), .action = c->action};
+    *o = (struct order){.pbs = p,
+        .token = c->token,
+        .job = xstrdup(c->job),
+        .name = xstrdup(t != NULL && t->name != NULL ? t->name : c->job),
+        .action = c->action};
     return o;
 }
 
 static void order_free(struct order *o)
 {
     free(o->job);
+    free(o->name);
     free(o);
 }
 
@@ -44,7 +51,7 @@ static void on_done(void *ctx, const struct run_end *end)
 {
     struct order *o = ctx;
     struct pbs_adapter *p = o->pbs;
-    const char *const resume[] = {"qsig", "-s", "admin-resume", o->job, NULL};
+    const char *const resume[] = {"qsig", "-s", "admin-resume", o->name, NULL};
     struct pbs_told *t = listing_find(p->jobs, o->job);
 
     if (t != NULL)
@@ -65,47 +72,65 @@ static void on_done(void *ctx, const struct run_end *end)
     order_free(o);
 }
 
+/* The words of the command; the job's name is put behind them. */
 static void run_order(
-    struct pbs_adapter *p, const struct rm_command *c, const char *const *argv)
+    struct pbs_adapter *p, const struct rm_command *c, const char *const *words)
 {
-    pbs_run(p, false, argv, on_done, order_new(p, c));
+    struct order *o = order_new(p, c);
+    const char *argv[WORDS_MOST + 2];
+    size_t n = 0;
+
+    for (; words[n] != NULL && n < WORDS_MOST; n++)
+        argv[n] = words[n];
+    argv[n++] = o->name;
+    argv[n] = NULL;
+    pbs_run(p, false, argv, on_done, o);
 }
 
 static void cancel(struct pbs_adapter *p, const struct rm_command *c)
 {
     const struct pbs_told *t = listing_find(p->jobs, c->job);
-    const char *const argv[] = {"qdel", c->job, NULL};
     struct order *o = order_new(p, c);
+    const char *const argv[] = {"qdel", o->name, NULL};
 
     o->resume = p->dialect == PBS_OPENPBS && t != NULL && t->state == JOB_SUSPENDED;
     pbs_run(p, false, argv, on_done, o);
+}
+
+char *pbs_array_name(const char *name)
+{
+    const char *open = strchr(name, '['), *close = open ? strchr(open, ']') : NULL;
+    struct strbuf array = {0};
+
+    if (close == NULL)
+        return xstrdup(name);
+    strbuf_printf(&array, "%.*s%s", (int)(open + 1 - name), name, close);
+    return strbuf_take(&array);
 }
 
 /* Members of an array of OpenPBS are held and released by their array alone. */
 static void change_hold(
     struct pbs_adapter *p, const struct rm_command *c, const char *command)
 {
-    const char *open = p->dialect == PBS_OPENPBS ? strchr(c->job, '[') : NULL;
     bool user = c->kinds & HOLD_USER, system = c->kinds & ~(unsigned)HOLD_USER;
-    struct strbuf id = {0};
-
-    strbuf_printf(&id, "%.*s%s", open ? (int)(open - c->job) : (int)strlen(c->job),
-        c->job, open ? "[]" : "");
     bool lift = command[1] == 'r';
+    struct order *o = order_new(p, c);
+    char *name = p->dialect == PBS_OPENPBS ? pbs_array_name(o->name) : xstrdup(o->name);
     const char *const argv[] = {command, "-h",
         user && system ? lift ? "uos" : "uo"
         : system       ? lift ? "os" : "o"
                        : "u",
-        id.text, NULL};
-    run_order(p, c, argv);
-    free(id.text);
+        name, NULL};
+
+    pbs_run(p, false, argv, on_done, o);
+    free(name);
 }
 
 static void modify_job(struct pbs_adapter *p, const struct rm_command *c)
 {
     long long s = c->wclimit_s;
     char limit[60];
-    const char *const argv[] = {"qalter", "-l", limit, c->job, NULL};
+    const char *const argv[] = {"qalter", "-l", limit, NULL};
 
     snprintf(limit, sizeof limit, "walltime=%02lld:%02lld:%02lld", s / 3600,
         s / 60 % 60, s % 60);
@@ -115,7 +140,7 @@ static void modify_job(struct pbs_adapter *p, const struct rm_command *c)
 static void send_signal(struct pbs_adapter *p, const struct rm_command *c)
 {
     char number[20];
-    const char *const argv[] = {"qsig", "-s", number, c->job, NULL};
+    const char *const argv[] = {"qsig", "-s", number, NULL};
 
     snprintf(number, sizeof number, "%d", c->signal);
     run_order(p, c, argv);
@@ -155,20 +180,20 @@ static void on_started(void *ctx, const struct run_end *end)
 static void start_job(struct pbs_adapter *p, const struct rm_command *c)
 {
     struct pbs_told *t = listing_find(p->jobs, c->job);
+    const struct pbs_job *j = pbs_find_job(&p->jobs_answer, c->job);
 
-    if (t == NULL || !t->waiting || !t->listed || t->ordered || t->asking
-        || t->index >= p->jobs_answer.jobs.n) {
+    if (t == NULL || j == NULL || !t->waiting || t->ordered || t->asking) {
         agent_done(
             p->agent, c->token, RM_RETRY, c->job, "PBS does not have it waiting");
         return;
     }
-    char *where =
-        pbs_start_spec(&p->jobs_answer.jobs.v[t->index].shape, c->places, c->nplaces);
-    const char *const argv[] = {"qrun", "-a", "-H", where, c->job, NULL};
+    char *where = pbs_start_spec(&j->shape, c->places, c->nplaces);
+    struct order *o = order_new(p, c);
+    const char *const argv[] = {"qrun", "-a", "-H", where, o->name, NULL};
     t->ordered = t->asking = true;
     t->runs_before = t->runs;
     agent_pending(p->agent, c, p->start_wait_ms);
-    pbs_run(p, false, argv, on_started, order_new(p, c));
+    pbs_run(p, false, argv, on_started, o);
     free(where);
 }
 
@@ -201,10 +226,10 @@ void pbs_command(struct pbs_adapter *p, const struct rm_command *c)
 {
     bool torque = p->dialect == PBS_TORQUE;
     const char *const suspend[] = {
-        "qsig", "-s", torque ? "suspend" : "admin-suspend", c->job, NULL};
+        "qsig", "-s", torque ? "suspend" : "admin-suspend", NULL};
     const char *const resume[] = {
-        "qsig", "-s", torque ? "resume" : "admin-resume", c->job, NULL};
-    const char *const requeue[] = {"qrerun", c->job, NULL};
+        "qsig", "-s", torque ? "resume" : "admin-resume", NULL};
+    const char *const requeue[] = {"qrerun", NULL};
 
     switch (c->action) {
     case RM_START:

@@ -25,9 +25,7 @@ enum pbs_question { ASK_JOBS, ASK_NODES, ASK_QUEUES, ASKS };
 
 /* What is kept beside a job that was told. */
 struct pbs_told {
-    size_t index;       /* in the last answer */
-    bool listed;        /* in it */
-    bool cut;           /* in it, and too long to be read */
+    char *name;         /* owned: as the server has it, "15[4].head1" */
     bool waiting, over; /* as last seen */
     enum job_state state;
     int64_t runs, runs_before; /* before: when a start was ordered */
@@ -69,7 +67,7 @@ struct pbs_adapter {
 void pbs_look(struct pbs_adapter *p);
 void pbs_look_free(struct pbs_adapter *p);
 /* Run a command of PBS; times are printed in UTC. `first`: starts that wait for their
- * turn do not hold it up. */
+ * turn do not hold it up. Jobs are given by their names at the server. */
 void pbs_run(struct pbs_adapter *p, bool first, const char *const *argv,
     void (*ended)(void *ctx, const struct run_end *end), void *ctx);
 /* Are looks cheap, as a connection is kept? */
@@ -81,12 +79,16 @@ bool pbs_is_away(const struct run_end *end);
 void pbs_tell_nodes(struct pbs_adapter *p);
 void pbs_tell_jobs(struct pbs_adapter *p);
 /* How many told jobs have not ended and are not in the answer; the names of the first
- * `most` of them are put into `ret`. */
+ * `most` of them at the server are put into `ret`. */
 size_t pbs_list_missing(struct pbs_adapter *p, const char **ret, size_t most);
+/* Does it wait for a start? */
+bool pbs_is_waiting(const struct pbs_job *j);
 /* Is a job just leaving its nodes? One that has been for long does not count. */
 bool pbs_is_leaving(const struct pbs_adapter *p);
 
 /* ---- orders.c ---- */
+/* "15[].head1" of "15[4].head1"; of others the name itself. Owned. */
+char *pbs_array_name(const char *name);
 void pbs_command(struct pbs_adapter *p, const struct rm_command *c);
 /* Of starts that were ordered: those that came about or did not. */
 void pbs_review_orders(struct pbs_adapter *p);

@@ -15,26 +15,19 @@
 
 /* ---- nodes ---- */
 
-static const struct pbs_job *find_job(const struct pbs_answer *a, const char *id)
-{
-    size_t n = strcspn(id, ".@,");
-
-    for (size_t i = 0; i < a->jobs.n; i++)
-        if (strlen(a->jobs.v[i].rm.desc.id) == n
-            && strncmp(a->jobs.v[i].rm.desc.id, id, n) == 0)
-            return &a->jobs.v[i];
-    return NULL;
-}
-
 /* Only for them it is in maintenance: others may have what they have left. */
-static bool is_kept_by_suspended(const struct pbs_adapter *p, const struct pbs_node *n)
+static bool is_kept_by_suspended(struct pbs_adapter *p, const struct pbs_node *n)
 {
+    struct pbs_answer *a = &p->jobs_answer;
+
     if (n->maintenance == NULL || n->state == NULL
         || strcasecmp(n->state, "maintenance") != 0)
         return false;
     for (const char *at = n->maintenance; *at; at += strcspn(at, ", ")) {
         at += strspn(at, ", ");
-        const struct pbs_job *j = *at ? find_job(&p->jobs_answer, at) : NULL;
+        const char *name = arena_text(&a->arena, at, strcspn(at, ", "));
+        const struct pbs_job *j =
+            pbs_find_job(a, pbs_job_id(&a->arena, name, a->server));
         if (*at && (j == NULL || j->rm.desc.state != JOB_SUSPENDED))
             return false;
     }
@@ -59,7 +52,7 @@ void pbs_tell_nodes(struct pbs_adapter *p)
 
 /* ---- what keeps a job back ---- */
 
-static bool job_is_waiting(const struct pbs_job *j)
+bool pbs_is_waiting(const struct pbs_job *j)
 {
     return j->rm.desc.state == JOB_IDLE || j->rm.desc.state == JOB_HOLD;
 }
@@ -151,7 +144,7 @@ static void check_queue(struct tally *stopped, struct pbs_job *j)
 static void check_dependencies(struct pbs_adapter *p, struct pbs_job *j)
 {
     for (const struct dep *d = j->rm.desc.deps; d != NULL && d->job_id != NULL; d++) {
-        const struct pbs_job *on = find_job(&p->jobs_answer, d->job_id);
+        const struct pbs_job *on = pbs_find_job(&p->jobs_answer, d->job_id);
 
         if (on != NULL && !on->parent && on->rm.desc.state != JOB_COMPLETED)
             continue;
@@ -162,46 +155,42 @@ static void check_dependencies(struct pbs_adapter *p, struct pbs_job *j)
     }
 }
 
-static int64_t count_active(const struct pbs_answer *a, const char *array)
+/* %n of an array is kept by PBS's own scheduler, which is off, and not by qrun: as many
+ * may start as there is room for, the first of those that wait. */
+static void check_arrays(struct pbs_adapter *p)
 {
-    int64_t n = 0;
+    struct pbs_answer *a = &p->jobs_answer;
+    struct tally *begun = NULL; /* members, and those that may */
 
     for (size_t i = 0; i < a->jobs.n; i++)
-        n += a->jobs.v[i].array != NULL && strcmp(a->jobs.v[i].array, array) == 0
-             && job_has_begun(a->jobs.v[i].rm.desc.state);
-    return n;
-}
-
-/* %n of an array is kept by PBS's own scheduler, which is off, and not by qrun: as many
- * may start as there is arena for, the first of those that wait. */
-static void check_array(struct pbs_adapter *p, const struct pbs_job *parent)
-{
-    const char *array = parent->rm.desc.id;
-    int64_t left = parent->at_once - count_active(&p->jobs_answer, array);
-
-    for (size_t i = 0; i < p->jobs_answer.jobs.n; i++) {
-        struct pbs_job *j = &p->jobs_answer.jobs.v[i];
-
-        if (j->array == NULL || strcmp(j->array, array) != 0
-            || j->rm.desc.state != JOB_IDLE)
+        if (a->jobs.v[i].array != NULL && job_has_begun(a->jobs.v[i].rm.desc.state))
+            count_name(&begun, a->jobs.v[i].array, strlen(a->jobs.v[i].array));
+    for (size_t i = 0; i < a->jobs.n; i++) {
+        struct pbs_job *j = &a->jobs.v[i];
+        const struct pbs_job *parent = j->array != NULL && j->rm.desc.state == JOB_IDLE
+                                           ? pbs_find_job(a, j->array)
+                                           : NULL;
+        if (parent == NULL || parent->at_once <= 0)
             continue;
-        if (left-- <= 0)
-            keep_back(
-                j, arena_printf(&p->jobs_answer.arena, "its array runs %lld at once",
-                       (long long)parent->at_once));
+        const struct tally *t = find_tally(begun, j->array, strlen(j->array));
+        if (t == NULL || t->n < parent->at_once)
+            count_name(&begun, j->array, strlen(j->array));
+        else
+            keep_back(j, arena_printf(&a->arena, "its array runs %lld at once",
+                             (long long)parent->at_once));
     }
+    free_tallies(&begun);
 }
 
 static void check_jobs(struct pbs_adapter *p)
 {
     struct tally *stopped = list_stopped(p->queues);
 
+    check_arrays(p);
     for (size_t i = 0; i < p->jobs_answer.jobs.n; i++) {
         struct pbs_job *j = &p->jobs_answer.jobs.v[i];
 
-        if (j->parent && j->at_once > 0)
-            check_array(p, j);
-        if (j->parent || !job_is_waiting(j))
+        if (j->parent || !pbs_is_waiting(j))
             continue;
         check_queue(stopped, j);
         check_dependencies(p, j);
@@ -248,7 +237,7 @@ static void keep_to_hosts(struct pbs_adapter *p)
         struct pbs_job *j = &p->jobs_answer.jobs.v[i];
         bool scattered = j->shape.arrangement == PBS_SCATTER;
 
-        if (!job_is_waiting(j) || (!scattered && !j->shape.whole_host))
+        if (!pbs_is_waiting(j) || (!scattered && !j->shape.whole_host))
             continue;
         for (uint32_t k = 0; k < j->rm.desc.nreqs; k++)
             ((struct req_desc *)&j->rm.desc.reqs[k])->exclude =
@@ -258,31 +247,30 @@ static void keep_to_hosts(struct pbs_adapter *p)
 
 /* ---- jobs ---- */
 
-static void tell_job(
-    struct pbs_adapter *p, const struct pbs_job *j, size_t index, bool listed)
+static void tell_job(struct pbs_adapter *p, const struct pbs_job *j)
 {
     struct rm_job copy = j->rm;
     struct rm_report r = {.kind = RM_JOB, .at = time(NULL), .u.job = &copy};
     struct pbs_told *t = listing_find(p->jobs, j->rm.desc.id);
-    bool waits = job_is_waiting(j);
+    bool waits = pbs_is_waiting(j);
 
     copy.changed = t != NULL && t->waiting && waits;
     if (t != NULL && t->over && j->rm.desc.state == JOB_COMPLETED) {
-        listing_keep(p->jobs, j->rm.desc.id);
+        agent_keep_job(p->agent, p->jobs, j->rm.desc.id);
         return;
     }
     if (t != NULL && t->changed_ms >= p->began_ms && !(t->waiting && waits)) {
-        listing_keep(p->jobs, j->rm.desc.id);
-        t->index = index;
-        t->listed = listed;
+        agent_keep_job(p->agent, p->jobs, j->rm.desc.id);
         return; /* the next look shows what became of it */
     }
     listing_tell(p->jobs, j->rm.desc.id, &r, agent_sink(p->agent));
     t = listing_find(p->jobs, j->rm.desc.id);
     if (t == NULL)
         return;
-    t->index = index;
-    t->listed = listed;
+    if (t->name == NULL || strcmp(t->name, j->name) != 0) {
+        free(t->name);
+        t->name = xstrdup(j->name);
+    }
     t->waiting = waits;
     t->over = j->rm.desc.state == JOB_COMPLETED;
     t->state = j->rm.desc.state;
@@ -304,37 +292,28 @@ bool pbs_is_leaving(const struct pbs_adapter *p)
     return false;
 }
 
+static bool is_cut(const struct pbs_answer *a, const char *id)
+{
+    for (size_t i = 0; i < a->cut.n; i++)
+        if (strcmp(a->cut.v[i], id) == 0)
+            return true;
+    return false;
+}
+
 size_t pbs_list_missing(struct pbs_adapter *p, const char **ret, size_t most)
 {
-    const char *name;
+    const struct pbs_answer *a = &p->jobs_answer;
+    const char *id;
     void *at = NULL, *data;
     size_t n = 0;
 
-    while ((name = listing_next(p->jobs, &at, &data)) != NULL) {
-        struct pbs_told *t = data;
-
-        t->listed = t->cut = false;
-    }
-    for (size_t i = 0; i < p->jobs_answer.cut.n; i++) {
-        struct pbs_told *t = listing_find(p->jobs, p->jobs_answer.cut.v[i]);
-
-        if (t != NULL)
-            t->cut = true;
-    }
-    for (size_t i = 0; i < p->jobs_answer.jobs.n; i++) {
-        struct pbs_told *t = listing_find(p->jobs, p->jobs_answer.jobs.v[i].rm.desc.id);
-
-        if (t != NULL)
-            t->listed = true;
-    }
-    at = NULL;
-    while ((name = listing_next(p->jobs, &at, &data)) != NULL) {
+    while ((id = listing_next(p->jobs, &at, &data)) != NULL) {
         const struct pbs_told *t = data;
 
-        if (t->listed || t->over || t->cut)
+        if (t->over || pbs_find_job(a, id) != NULL || is_cut(a, id))
             continue;
         if (n < most)
-            ret[n] = name;
+            ret[n] = t->name;
         n++;
     }
     return n;
@@ -347,7 +326,7 @@ static void keep_cut(struct pbs_adapter *p)
     char text[250];
 
     for (size_t i = 0; i < a->cut.n; i++)
-        listing_keep(p->jobs, a->cut.v[i]);
+        agent_keep_job(p->agent, p->jobs, a->cut.v[i]);
     if (a->cut.n > 0)
         snprintf(text, sizeof text,
             "%zu jobs are not seen, %.80s first: what they ask for is too long, or all "
@@ -364,13 +343,14 @@ void pbs_tell_jobs(struct pbs_adapter *p)
     keep_cut(p);
     for (size_t i = 0; i < p->jobs_answer.jobs.n; i++)
         if (!p->jobs_answer.jobs.v[i].parent)
-            tell_job(p, &p->jobs_answer.jobs.v[i], i, true);
+            tell_job(p, &p->jobs_answer.jobs.v[i]);
     for (size_t i = 0; i < p->past_answer.jobs.n; i++) {
         const struct pbs_job *j = &p->past_answer.jobs.v[i];
         const struct pbs_told *t = listing_find(p->jobs, j->rm.desc.id);
 
-        if (t != NULL && !t->listed && !t->over && j->rm.desc.state == JOB_COMPLETED)
-            tell_job(p, j, 0, false);
+        if (t != NULL && !t->over && j->rm.desc.state == JOB_COMPLETED
+            && pbs_find_job(&p->jobs_answer, j->rm.desc.id) == NULL)
+            tell_job(p, j);
     }
     listing_end(p->jobs, true, agent_sink(p->agent));
 }

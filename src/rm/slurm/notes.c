@@ -12,6 +12,7 @@
  * A begin time that is not the one in the comment is its owner's and left alone. Notes
  * are written in bursts, the first to start first: each write makes Slurm's table of
  * jobs another one, which all who look at it then read. */
+#include "base/utf8.h"
 #include "base/xalloc.h"
 #include "rm/slurm/adapter.h"
 
@@ -35,17 +36,17 @@ void notes_open(struct adapter *a, const char *rate)
  * without its 's; owned. */
 static char *clean_text(const char *text)
 {
-    struct strbuf b = {0};
+    struct strbuf plain = {0}, b = {0};
 
-    for (const char *p = text; *p != '\0' && b.len < TEXT_MAX; p++) {
-        bool taken = (unsigned char)*p >= ' ' && *p != '=' && *p != '"' && *p != '\'';
-
+    for (const char *p = text; *p != '\0'; p++)
         if (p[0] == '\'' && p[1] == 's' && p[2] == ' ')
             p++;
         else
-            strbuf_add_n(&b, taken ? p : " ", 1);
-    }
-    return b.text != NULL ? strbuf_take(&b) : xstrdup("");
+            strbuf_add_n(&plain, p, 1);
+    strbuf_add(&b, "");
+    utf8_add_line(&b, plain.text != NULL ? plain.text : "", TEXT_MAX, "=\"'");
+    free(plain.text);
+    return strbuf_take(&b);
 }
 
 void notes_take(struct adapter *a, const struct rm_note *n)

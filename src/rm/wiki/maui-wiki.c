@@ -191,11 +191,18 @@ static void site_command(void *ctx, const struct rm_command *c)
 }
 
 /* All is told anew, and so asked for. */
-static void site_forget(void *ctx)
+static void site_retell(void *ctx)
 {
     struct site *s = ctx;
 
     s->was_full_ms = 0;
+    wiki_retell(s->wiki);
+}
+
+static void site_forget(void *ctx)
+{
+    struct site *s = ctx;
+
     wiki_forget(s->wiki);
 }
 
@@ -251,6 +258,7 @@ static const struct agent_driver site_agent = {
     .open = site_open,
     .close = site_close,
     .look = site_look,
+    .retell = site_retell,
     .forget = site_forget,
     .command = site_command,
 };

@@ -120,6 +120,10 @@ void wiki_forget(struct wiki *w)
         if (!t->sent)
             free_trip(t); /* its order is lost: nobody wants it any more */
     }
+}
+
+void wiki_retell(struct wiki *w)
+{
     listing_forget(w->nodes);
     listing_forget(w->jobs);
 }
@@ -245,11 +249,10 @@ static bool is_changing(const struct wiki *w, const char *job)
  * daemon knows more of it than we do. */
 static void keep_thing(struct wiki *w, struct listing *l)
 {
-    struct rm_report r = {.kind = RM_JOB_KEPT, .u.name = w->record.id};
-
-    listing_keep(l, w->record.id);
-    if (l == w->jobs && !agent_is_synced(w->agent))
-        agent_sink(w->agent)->report(agent_sink(w->agent)->ctx, &r);
+    if (l == w->jobs)
+        agent_keep_job(w->agent, l, w->record.id);
+    else
+        listing_keep(l, w->record.id);
 }
 
 static int tell_job(struct wiki *w, struct err *err)

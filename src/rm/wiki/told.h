@@ -52,7 +52,8 @@ void wiki_told_jobs(struct wiki *w, const char *text, size_t n, enum wiki_form f
     const char *function);
 /* It is over: orders land or are given up. Calls agent_looked(). */
 void wiki_looked(struct wiki *w);
-void wiki_forget(struct wiki *w);
+void wiki_retell(struct wiki *w); /* all, from the next look on */
+void wiki_forget(struct wiki *w); /* its orders */
 
 /* The latest UPDATETIME= of all records so far, by the clock of whoever wrote them; 0:
  * none has one. */

@@ -63,7 +63,6 @@ void api_bank_deposit(struct server *s, struct request *r);
 void api_bank_withdraw(struct server *s, struct request *r);
 void api_bank_transfer(struct server *s, struct request *r);
 void api_bank_refund(struct server *s, struct request *r);
-bool api_bank_shows(struct server *s, const struct identity *who, const char *account);
 
 /* api/reservations.c */
 void api_reservations(struct server *s, struct request *r);

@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0
- * The bank, for people: what accounts have, what moved, and moves by hand. Who may what
- * is decided here: administrators of level 1 do everything, of any level see
- * everything; a lead (MANAGERS of an account, or of one above it) sees and divides what
- * that account has; users see the accounts that are for them. */
+ * The bank, for people: what accounts have, what moved, and moves by hand. Who may
+ * what: bankrights.h. */
 #include "policy/bank.h"
 
 #include "funds/amount.h"
 #include "server/api/api.h"
+#include "server/api/bankrights.h"
 #include "server/durable/teller.h"
 #include "server/http/stream.h"
 #include "server/render/render.h"
@@ -16,73 +15,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#define DEPTH_MOST  1000
 #define MOVES_USUAL 1000 /* of a page */
 #define MOVES_MOST  10000
-
-/* ---- rights --------------------------------------------------------------------- */
-
-static bool is_manager(const struct server *s, const char *account, const char *user)
-{
-    const struct settings *cfg = s->config->settings;
-    uint32_t i = names_find(cfg->cred_index[CRED_ACCOUNT], account);
-    const struct text_list *list =
-        i == NAME_NONE ? NULL : &cfg->creds[CRED_ACCOUNT].v[i].managers;
-
-    for (size_t k = 0; list && k < list->n; k++)
-        if (strcmp(list->v[k], user) == 0)
-            return true;
-    return false;
-}
-
-/* Of the account, or of one above it. */
-static bool is_lead(struct server *s, const struct identity *who, const char *account)
-{
-    const struct funds *f = engine_cluster(s->engine)->funds;
-
-    for (int depth = 0; account && depth < DEPTH_MOST; depth++) {
-        uint32_t i = f ? funds_account(f, account) : FUNDS_NONE;
-        if (is_manager(s, account, who->user))
-            return true;
-        account = i == FUNDS_NONE ? NULL : funds_account_now(f, i).parent;
-    }
-    return false;
-}
-
-/* One of the accounts that maui.cfg gives the user, or that jobs of that user have. */
-static bool is_own(const struct server *s, const char *user, const char *account)
-{
-    const struct cluster *c = engine_cluster(s->engine);
-    const struct cred *k = cred_find(c, CRED_USER, user);
-    const struct cred *a = cred_find(c, CRED_ACCOUNT, account);
-    const struct text_list *list = k ? &k->cfg->alist.names : NULL;
-
-    if (k && k->cfg->adef && strcmp(k->cfg->adef, account) == 0)
-        return true;
-    for (size_t i = 0; list && i < list->n; i++)
-        if (strcmp(list->v[i], account) == 0)
-            return true;
-    for (size_t i = 0; k && a && i < c->jobs.n; i++) {
-        const struct job *j = c->jobs.v[i];
-        if (j && job_cred(c, j, CRED_USER) == k && job_cred(c, j, CRED_ACCOUNT) == a)
-            return true;
-    }
-    return false;
-}
-
-/* An account that is for all is seen by all, unless the resource manager keeps accounts
- * or what they use from its users. */
-static bool may_see(
-    struct server *s, const struct identity *who, const struct funds_account *a)
-{
-    const struct am_use use = {.user = who->user, .group = who->group};
-    bool kept = identity_is_kept_from(who, RM_HIDES_ACCOUNTS)
-                || identity_is_kept_from(who, RM_HIDES_USAGE);
-
-    return identity_is(who, WHO_ADMIN3) || is_lead(s, who, a->name)
-           || (a->only && only_admits(a->only, &use))
-           || (!a->only && (!kept || is_own(s, who->user, a->name)));
-}
 
 /* Is there a bank? Else the request is refused. */
 static struct am *find_bank(struct server *s, struct request *r)
@@ -110,32 +44,16 @@ static void deny_command(struct request *r, const char *command)
     request_refuse(r, &err);
 }
 
-bool api_bank_shows(struct server *s, const struct identity *who, const char *account)
-{
-    const struct funds *f = engine_cluster(s->engine)->funds;
-    uint32_t i = f && account ? funds_account(f, account) : FUNDS_NONE;
-    struct funds_account a;
-
-    if (i == FUNDS_NONE)
-        return true; /* there is nothing to be seen */
-    a = funds_account_now(f, i);
-    return may_see(s, who, &a);
-}
-
 /* The account that the query names, if the caller may see it. Others' are not there. */
 static bool find_seen(struct server *s, struct request *r, uint32_t *ret)
 {
     const struct funds *f = engine_cluster(s->engine)->funds;
     const char *name = request_query(r, "account");
-    struct funds_account a;
     struct err err;
 
     *ret = name ? funds_account(f, name) : FUNDS_NONE;
-    if (*ret != FUNDS_NONE) {
-        a = funds_account_now(f, *ret);
-        if (may_see(s, request_who(r), &a))
-            return true;
-    }
+    if (*ret != FUNDS_NONE && bankrights_shows(s, request_who(r), name))
+        return true;
     err_set(&err, name ? ERR_NOT_FOUND : ERR_INVALID,
         name ? "the bank has no account '%s' that you may see"
              : "account: which one?%s",
@@ -205,18 +123,21 @@ void api_bank_accounts(struct server *s, struct request *r)
     const char *only = request_query(r, "account");
     struct am *am = find_bank(s, r);
     const struct funds *f = engine_cluster(s->engine)->funds;
+    struct bankview view;
     json_t *list;
     uint32_t one;
 
     if (!am || (only && !find_seen(s, r, &one)))
         return;
     list = json_array();
+    bankview_open(&view, s, request_who(r));
     for (uint32_t i = 0; i < funds_accounts(f); i++) {
         struct funds_account a = funds_account_now(f, i);
         if (funds_account(f, a.name) == i && (!only || strcmp(only, a.name) == 0)
-            && may_see(s, request_who(r), &a))
+            && bankview_shows(&view, &a))
             json_array_append_new(list, account_record(s, am, i, &a));
     }
+    bankview_close(&view);
     reply_list(s, r, list);
 }
 
@@ -310,7 +231,7 @@ void api_bank_statement(struct server *s, struct request *r)
         return;
     moves.kept = (identity_is_kept_from(who, RM_HIDES_JOBS)
                      || identity_is_kept_from(who, RM_HIDES_USAGE))
-                 && !is_lead(s, who, request_query(r, "account"));
+                 && !bankrights_leads(s, who, request_query(r, "account"));
     moves.list = json_array();
     if (read_period(s, r, &of, &err) < 0
         || am_statement(am, &of, &sum, on_leg, &moves, &err) < 0)
@@ -327,7 +248,7 @@ static bool may_see_run(
     const struct cluster *c = engine_cluster(s->engine);
     const struct job *j = job_find(c, funds_run_job(c->funds, run));
 
-    return identity_is(who, WHO_ADMIN3) || is_lead(s, who, account)
+    return identity_is(who, WHO_ADMIN3) || bankrights_leads(s, who, account)
            || (j ? identity_sees_job(who, c, j)
                  : !identity_is_kept_from(who, RM_HIDES_JOBS));
 }
@@ -337,6 +258,7 @@ void api_bank_liens(struct server *s, struct request *r)
     const char *only = request_query(r, "account");
     const struct identity *who = request_who(r);
     const struct funds *f;
+    struct bankview view;
     json_t *list;
     uint32_t one;
 
@@ -344,11 +266,12 @@ void api_bank_liens(struct server *s, struct request *r)
         return;
     f = engine_cluster(s->engine)->funds;
     list = json_array();
+    bankview_open(&view, s, who);
     for (uint32_t i = funds_next_run(f, 0); i != FUNDS_NONE;
          i = funds_next_run(f, i + 1)) {
         struct funds_account a = funds_account_now(f, funds_run_account(f, i));
         json_t *o;
-        if ((only && strcmp(only, a.name) != 0) || !may_see(s, who, &a)
+        if ((only && strcmp(only, a.name) != 0) || !bankview_shows(&view, &a)
             || !may_see_run(s, who, i, a.name))
             continue;
         o = json_object();
@@ -358,6 +281,7 @@ void api_bank_liens(struct server *s, struct request *r)
         render_credits(o, "amount", funds_run_most(f, i));
         json_array_append_new(list, o);
     }
+    bankview_close(&view);
     reply_list(s, r, list);
 }
 
@@ -553,7 +477,8 @@ void api_bank_account(struct server *s, struct request *r)
     uint32_t known = f && name ? funds_account(f, name) : FUNDS_NONE;
     const char *now = known == FUNDS_NONE ? parent : funds_account_now(f, known).parent;
     /* a lead makes accounts below one that is led, and changes those that lie there */
-    bool may = parent && is_lead(s, who, parent) && now && is_lead(s, who, now);
+    bool may = parent && bankrights_leads(s, who, parent) && now
+               && bankrights_leads(s, who, now);
 
     if (!identity_is(who, WHO_ADMIN1) && !may)
         deny_command(r, "mam-create-account");
@@ -588,7 +513,7 @@ void api_bank_transfer(struct server *s, struct request *r)
     bool dated = json_object_get(body, "from") || json_object_get(body, "to");
 
     if (identity_is(who, WHO_ADMIN1)
-        || (!dated && is_lead(s, who, from) && is_lead(s, who, into)))
+        || (!dated && bankrights_leads(s, who, from) && bankrights_leads(s, who, into)))
         carry_out(s, r, make_transfer, "transferred");
     else
         deny_command(r, "mam-transfer");

@@ -6,6 +6,7 @@
 #include "cluster/partition.h"
 #include "policy/reason.h"
 #include "server/api/api.h"
+#include "server/api/bankrights.h"
 #include "server/drafts/jobname.h"
 #include "server/render/blocked.h"
 #include "server/render/render.h"
@@ -273,13 +274,8 @@ void api_bank_quote(struct server *s, struct request *r)
         request_refuse_as(r, 409, "conflict", NULL,
             "there is no bank here: AMCFG[bank] TYPE=BUILTIN in maui.cfg makes one");
     } else {
-        json_t *o = render_price(s, &price);
-        if (!api_bank_shows(s, request_who(r), price.account)) {
-            json_object_del(o, "text"); /* they have, or tell, what is left */
-            json_object_del(o, "enough");
-            json_object_del(o, "kept");
-        }
-        request_reply_json(r, o);
+        request_reply_json(r, render_price(s, &price,
+                                  bankrights_shows(s, request_who(r), price.account)));
     }
     question_fini(&q);
 }

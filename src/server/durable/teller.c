@@ -13,7 +13,7 @@
 
 struct teller {
     struct am am;
-    int64_t ticked_at;
+    int64_t ticked_at, noted_at; /* noted_at: `seen` in the store */
     bool recalled;   /* the engine was told what there is since the bank is in force */
     bool strangers;  /* ... and not yet that all jobs are known */
     int64_t seen_at; /* when the life before last looked at its jobs; 0 = not known */
@@ -557,6 +557,17 @@ int teller_do(struct server *s, struct unsaved_step step, struct err *err)
     return result;
 }
 
+/* Of a manager that is away nobody sees who still runs. */
+static void note_seen(struct server *s)
+{
+    int64_t now = world_now(s), since = now - s->teller->noted_at;
+
+    if ((since >= 0 && since < TICK_S) || !managers_all_answer(s))
+        return;
+    s->teller->noted_at = now;
+    keep_number(s, "seen", (uint64_t)now);
+}
+
 void teller_look(struct server *s)
 {
     int64_t now = world_now(s);
@@ -564,10 +575,11 @@ void teller_look(struct server *s)
 
     int64_t since = teller_is_open(s) ? now - s->teller->ticked_at : 0;
 
+    if (teller_is_open(s))
+        note_seen(s);
     if (!teller_is_open(s) || (since >= 0 && since < TICK_S)) /* < 0: a clock was set */
         return;
     s->teller->ticked_at = now;
-    keep_number(s, "seen", (uint64_t)now);
     if (am_tick(teller_ledger(s), now, &err) < 0)
         log_line(s->log, LOG_ALERT, "the bank: %s", err.text);
     tell_changes(s);

@@ -7,6 +7,7 @@
 #include "server/server_private.h"
 
 #define FAILURES_KEPT 3
+#define RECOVERY_S    60 /* what is not told by then is gone: jobs that two looks miss */
 
 struct failure {
     int64_t at;
@@ -17,9 +18,11 @@ struct health {
     bool up;
     struct failure failures[FAILURES_KEPT];
     uint32_t nfailures;
-    int64_t failing;  /* looks in a row that found it down */
-    bool told;        /* administrators know */
-    uint64_t answers; /* to submissions and orders, and how long they took */
+    int64_t failing; /* looks in a row that found it down */
+    bool told;       /* administrators know */
+    int64_t unseen_at,
+        seen_again_at; /* when it last was not well any more, and again */
+    uint64_t answers;  /* to submissions and orders, and how long they took */
     double answer_s, answer_max_s;
 };
 
@@ -82,12 +85,29 @@ static void note_recovery(struct manager *m)
     h->told = false;
 }
 
+/* An ailment of a moment amid a recovery is a part of it. */
+static void note_sight(struct health *h, bool up, int64_t now)
+{
+    if (!up && h->up && now - h->seen_again_at > RECOVERY_S)
+        h->unseen_at = now;
+    else if (up && !h->up)
+        h->seen_again_at = now;
+}
+
+int64_t health_last_seen(const struct manager *m, int64_t now)
+{
+    const struct health *h = m->health;
+
+    return !h->up || now - h->seen_again_at <= RECOVERY_S ? h->unseen_at : now;
+}
+
 void health_told(struct manager *m, const struct rm_report *r)
 {
     struct health *h = m->health;
     struct failure *f = &h->failures[h->nfailures % FAILURES_KEPT];
     bool several = managers_several(m->s);
 
+    note_sight(h, r->u.health.up, world_now(m->s));
     h->up = r->u.health.up;
     if (h->up) {
         note_recovery(m);

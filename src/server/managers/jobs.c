@@ -117,6 +117,7 @@ static void on_ended(struct manager *m, const struct job *j, const struct rm_job
         .u.end = {.id = j->id,
             .how = r->desc.state == JOB_COMPLETED ? EV_COMPLETE : EV_CANCEL,
             .cpu_s = r->cpu_s,
+            .left_at = r->end_at,
             .failed = r->exit_status != 0}};
 
     if (!job_is_active(j))
@@ -259,18 +260,24 @@ void rmjobs_told_line(struct manager *m, const char *line)
     reader_close(&reader);
 }
 
+/* While the manager was out of reach nobody saw the job: it is there until then, as
+ * far as anybody knows. */
 void rmjobs_gone(struct manager *m, const char *id)
 {
     const struct job *j = job_find(engine_cluster(m->s->engine), id);
-    struct event ev = {.kind = EVENT_CANCEL, .u.end = {.id = id, .how = EV_VANISH}};
+    int64_t now = world_now(m->s), left_at = health_last_seen(m, now);
+    struct event ev = {.kind = EVENT_CANCEL,
+        .u.end = {.id = id, .how = EV_VANISH, .left_at = left_at}};
 
     outbox_stopped(m, id, true);
     if (!j || over((enum job_state)j->state))
         return;
+    if (left_at < j->start_at || left_at < j->submit_at)
+        ev.u.end.left_at = left_at = now; /* it came after that */
     log_line(m->s->log, LOG_WARNING,
         "job '%s' is no longer known to the resource manager", id);
     world_note_end(m->s, j, &(struct job_end){.reason = ENDED_VANISHED});
-    record_end(m->s, j, "Vacated", world_now(m->s));
+    record_end(m->s, j, "Vacated", left_at);
     manager_apply(m, &ev, id);
 }
 

@@ -51,6 +51,8 @@ bool manager_ready(const struct server *s);
 void manager_wait(struct server *s);
 /* Has each of them told everything? Of one that is not waited for that may be later. */
 bool managers_all_synced(const struct server *s);
+/* And is each within reach now? What is not seen then is not there. */
+bool managers_all_answer(const struct server *s);
 /* Has the one of that name in the engine (NULL = the plain one) told everything? */
 bool manager_knows(const struct server *s, const char *known_as);
 

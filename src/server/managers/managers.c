@@ -447,6 +447,15 @@ bool managers_all_synced(const struct server *s)
     return true;
 }
 
+bool managers_all_answer(const struct server *s)
+{
+    for (size_t i = 0; i < s->managers->v.n; i++)
+        if (!s->managers->v.v[i]->synced || s->managers->v.v[i]->away
+            || !health_is_up(s->managers->v.v[i]))
+            return false;
+    return true;
+}
+
 static bool is_before_its_turn(const struct manager *m)
 {
     const struct managers *all = m->s->managers;

@@ -154,6 +154,9 @@ void health_told(struct manager *m, const struct rm_report *r);
 /* It was asked to look again, and is still down. */
 void health_look(struct manager *m);
 bool health_is_up(const struct manager *m);
+/* When jobs of it were there last, as far as is known: what nobody sees any more after
+ * it was not well was not seen since. */
+int64_t health_last_seen(const struct manager *m, int64_t now);
 const char *health_last_failure(const struct manager *m);
 /* For diagnose -R. A new reference. */
 json_t *health_describe(const struct manager *m);

@@ -4,6 +4,7 @@
 #include "funds/amount.h"
 #include "policy/bank.h"
 #include "policy/reason.h"
+#include "server/api/bankrights.h"
 #include "server/render/render.h"
 #include "server/server_private.h"
 
@@ -12,13 +13,15 @@ void render_credits(json_t *o, const char *key, int64_t amount)
     render_real(o, key, (double)amount / AM_CREDIT);
 }
 
-json_t *render_price(const struct server *s, const struct query_price *p)
+json_t *render_price(const struct server *s, const struct query_price *p, bool shown)
 {
     json_t *o = json_object();
     char text[400];
 
     render_text(o, "account", p->account);
     render_credits(o, "price", p->most);
+    if (!shown)
+        return o;
     if (p->kept)
         render_credits(o, "kept", p->kept);
     render_bool(o, "enough", !p->lacks);
@@ -29,12 +32,14 @@ json_t *render_price(const struct server *s, const struct query_price *p)
     return o;
 }
 
-void render_job_funds(struct server *s, const struct job *j, json_t *o)
+void render_job_funds(
+    struct server *s, const struct job *j, const struct identity *who, json_t *o)
 {
     struct query_price p;
 
     if (query_job_price(s->engine, j, world_now(s), &p))
-        json_object_set_new(o, "funds", render_price(s, &p));
+        json_object_set_new(
+            o, "funds", render_price(s, &p, bankrights_shows_funds(s, who, j)));
 }
 
 void render_account_funds(struct server *s, const char *account, json_t *o)

@@ -8,6 +8,7 @@
 #include "policy/holds.h"
 #include "policy/limits_use.h"
 #include "policy/reason.h"
+#include "server/api/bankrights.h"
 #include "server/drafts/jobattr.h"
 #include "server/managers/manager.h"
 #include "server/render/obstacles.h"
@@ -101,14 +102,23 @@ static void hide_usage(
         reason_format_limit(c, why, text + n, size - (size_t)n);
 }
 
+/* Does the reason tell of others what the caller may not know? */
+static bool tells_of_others(struct server *s, const struct job *j,
+    const struct reason *why, const struct identity *who)
+{
+    if (why->code == WAIT_FUNDS)
+        return !bankrights_shows_funds(s, who, j);
+    return why->code == WAIT_LIMIT
+           && (identity_is_kept_from(who, RM_HIDES_JOBS)
+               || identity_is_kept_from(who, RM_HIDES_USAGE));
+}
+
 json_t *render_reason(struct server *s, const struct job *j, const struct identity *who)
 {
     const struct cluster *c = engine_cluster(s->engine);
     const struct reason *why = engine_why(s->engine, j);
     bool asks = false; /* it is told that it asks for a reservation */
-    bool kept = why->code == WAIT_LIMIT
-                && (identity_is_kept_from(who, RM_HIDES_JOBS)
-                    || identity_is_kept_from(who, RM_HIDES_USAGE));
+    bool kept = tells_of_others(s, j, why, who);
     char text[400];
 
     reason_format(c, why, text, sizeof text);
@@ -118,7 +128,9 @@ json_t *render_reason(struct server *s, const struct job *j, const struct identi
             why, j->extra ? j->extra->hold_text : NULL, text, sizeof text);
     else if (why->code == WAIT_RESOURCES || why->code == WAIT_FEASIBLE)
         asks = obstacles_say_asked(c, j, text, sizeof text);
-    if (kept)
+    if (kept && why->code == WAIT_FUNDS)
+        reason_format_need(c, why, text, sizeof text);
+    else if (kept)
         hide_usage(c, why, text, sizeof text);
     json_t *o =
         json_pack("{s:s, s:s}", "code", reason_code_name(why->code), "text", text);
@@ -446,7 +458,7 @@ json_t *render_job(struct server *s, const struct job *j, const struct identity 
         render_text(o, "rm", manager_label(s, job_rm(j)));
     render_real(o, "pe", j->pe);
     add_limits(o, j);
-    render_job_funds(s, j, o);
+    render_job_funds(s, j, who, o);
     if (j->user_priority)
         render_int(o, "user_priority", j->user_priority);
     if (j->fixed_priority)

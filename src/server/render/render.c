@@ -3,24 +3,11 @@
 #include "server/render/render.h"
 
 #include "base/timeval.h"
+#include "base/utf8.h"
 #include "base/xalloc.h"
 
 #include <stdlib.h>
 #include <string.h>
-
-/* Bytes of the UTF-8 character at `p`; 0 = it is none. */
-static size_t character(const char *p)
-{
-    size_t left = strnlen(p, 4);
-
-    for (size_t n = 1; n <= left; n++) {
-        json_t *one = json_stringn(p, n);
-        json_decref(one);
-        if (one)
-            return n;
-    }
-    return 0;
-}
 
 json_t *render_utf8(const char *text)
 {
@@ -30,7 +17,7 @@ json_t *render_utf8(const char *text)
         return sound;
     char *copy = xstrdup(text);
     for (char *p = copy; *p;) {
-        size_t n = character(p);
+        size_t n = utf8_length(p, strnlen(p, 4));
         if (n == 0)
             *p = '?';
         p += n ? n : 1;

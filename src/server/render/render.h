@@ -39,11 +39,13 @@ struct query_price;
 
 /* 1/1000 credit, shown in credits. */
 void render_credits(json_t *o, const char *key, int64_t amount);
-/* A new reference. */
-json_t *render_price(const struct server *s, const struct query_price *p);
-/* "funds" of a job, of an account; nothing where there is no bank, or it does not know
- * the account. */
-void render_job_funds(struct server *s, const struct job *j, json_t *o);
+/* A new reference. `shown`: may the caller see what the account has? Else the price
+ * alone. */
+json_t *render_price(const struct server *s, const struct query_price *p, bool shown);
+/* "funds" of a job, as far as the caller may see them, of an account; nothing where
+ * there is no bank, or it does not know the account. */
+void render_job_funds(
+    struct server *s, const struct job *j, const struct identity *who, json_t *o);
 void render_account_funds(struct server *s, const char *account, json_t *o);
 
 /* ---- records: new references ---- */

@@ -430,6 +430,25 @@ static void what_a_job_may_run_over_is_kept_too(void **state)
     sc_destroy(s);
 }
 
+static void who_was_gone_before_it_was_told_pays_until_then(void **state)
+{
+    struct scenario *s = begin(BANK "\n", 1000);
+    struct err err = {0};
+
+    (void)state;
+    add(s, "j", 2, 400, 390, "chem");
+    sc_at(s, 0);
+    sc_at(s, 300);
+    assert_int_equal(sc_apply(s,
+                         (struct event){.kind = EVENT_CANCEL,
+                             .u.end = {.id = "j", .how = EV_VANISH, .left_at = 40}},
+                         &err),
+        0);
+    assert_int_equal(balance(s), C(920));
+    assert_int_equal(held(s), 0);
+    sc_destroy(s);
+}
+
 static void a_run_is_charged_at_the_rates_of_its_start(void **state)
 {
     static const struct {
@@ -510,6 +529,7 @@ int main(void)
         cmocka_unit_test(who_runs_when_the_bank_opens_gets_a_lien_and_pays),
         cmocka_unit_test(a_run_whose_end_nobody_saw_pays_up_to_when_it_was_seen_last),
         cmocka_unit_test(a_run_whose_end_the_accounting_has_pays_until_then),
+        cmocka_unit_test(who_was_gone_before_it_was_told_pays_until_then),
         cmocka_unit_test(a_run_is_charged_at_the_rates_of_its_start),
         cmocka_unit_test(a_node_may_cost_more_than_another),
         cmocka_unit_test(a_run_of_another_life_keeps_its_rates),

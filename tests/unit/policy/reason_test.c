@@ -270,6 +270,9 @@ static void a_note_says_what_does_not_change_from_cycle_to_cycle(void **state)
         .asked = 4};
     reason_format_note(k->c, j, &r, NULL, text, sizeof text);
     assert_string_equal(text, "waits for limit MAXPROC of user steve: 32 processors");
+    r = (struct reason){.code = WAIT_FUNDS, .asked = 60000, .limit = 7000, .used = 1};
+    reason_format_note(k->c, j, &r, NULL, text, sizeof text);
+    assert_string_equal(text, "needs 60 credits, more than DEFAULT has left");
     r = (struct reason){.code = WAIT_HOLD, .until = 86400};
     j->holds = HOLD_DEFER;
     reason_format_note(k->c, j, &r, "its nodes are down", text, sizeof text);

@@ -210,6 +210,15 @@ static const struct dep *deps_of(const struct ge_jobs *all, const char *id)
     return ge_find_job(all, id)->rm.desc.deps;
 }
 
+static bool waits_for(const struct ge_jobs *all, const char *id, const char *on)
+{
+    const struct dep *d = deps_of(all, id);
+
+    while (d != NULL && d->job_id != NULL && strcmp(d->job_id, on) != 0)
+        d++;
+    return d != NULL && d->job_id != NULL;
+}
+
 static void tasks_of_an_array_wait_for_what_it_waits_for(void **state)
 {
     static const char *const on_one[] = {"1", NULL}, *const by_name[] = {"few", NULL},
@@ -226,9 +235,13 @@ static void tasks_of_an_array_wait_for_what_it_waits_for(void **state)
     add_array(&all, (struct ge_job){.number = "6", .after = like}, 0, 1);
     ge_check_dependencies(&all);
     assert_null(deps_of(&all, "1[5]"));
+    /* it waits, and is not held; the last are told, and others as those end */
     assert_string_equal(
         ge_find_job(&all, "3[75000]")->rm.notes, "it waits for 75000 jobs to end");
-    assert_int_equal(ge_find_job(&all, "3[1]")->rm.desc.state, JOB_HOLD);
+    assert_int_equal(ge_find_job(&all, "3[1]")->rm.desc.state, JOB_IDLE);
+    assert_true(waits_for(&all, "3[1]", "1[75000]"));
+    assert_true(waits_for(&all, "3[1]", "1[74937]"));
+    assert_false(waits_for(&all, "3[1]", "1[74936]"));
     assert_string_equal(deps_of(&all, "4[2]")[0].job_id, "2[1]");
     assert_string_equal(deps_of(&all, "4[2]")[5].job_id, "2[6]");
     assert_null(deps_of(&all, "4[2]")[6].job_id);
@@ -236,6 +249,29 @@ static void tasks_of_an_array_wait_for_what_it_waits_for(void **state)
     assert_string_equal(deps_of(&all, "5[3]")[1].job_id, "2[4]");
     assert_null(deps_of(&all, "5[3]")[2].job_id);
     assert_string_equal(deps_of(&all, "6")[5].job_id, "2[6]");
+    ge_jobs_free(&all);
+}
+
+static void tasks_wait_for_their_own_of_a_big_array(void **state)
+{
+    static const char *const alike[] = {"1", NULL}, *const both[] = {"2", NULL};
+    struct ge_jobs all = {0};
+
+    (void)state;
+    add_array(&all, (struct ge_job){.number = "1"}, 75000, 1);
+    add_array(&all, (struct ge_job){.number = "2"}, 100, 1);
+    /* from the first task on for each this would be minutes */
+    add_array(&all, (struct ge_job){.number = "3", .after_task = alike}, 75000, 1);
+    add_array(&all, (struct ge_job){.number = "4", .after = both, .after_task = alike},
+        75000, 1);
+    ge_check_dependencies(&all);
+    assert_string_equal(deps_of(&all, "3[75000]")[0].job_id, "1[75000]");
+    assert_null(deps_of(&all, "3[75000]")[1].job_id);
+    /* none of its own is left out for others */
+    assert_true(waits_for(&all, "4[70000]", "1[70000]"));
+    assert_true(waits_for(&all, "4[70000]", "2[100]"));
+    assert_string_equal(
+        ge_find_job(&all, "4[70000]")->rm.notes, "it waits for 101 jobs to end");
     ge_jobs_free(&all);
 }
 
@@ -501,6 +537,7 @@ int main(void)
         cmocka_unit_test(waiting_jobs_ask_as_their_users_did),
         cmocka_unit_test(a_job_that_is_too_long_is_known_to_be_there),
         cmocka_unit_test(tasks_of_an_array_wait_for_what_it_waits_for),
+        cmocka_unit_test(tasks_wait_for_their_own_of_a_big_array),
         cmocka_unit_test(an_uneven_job_is_told_slot_by_slot),
         cmocka_unit_test(states_are_what_their_letters_say),
         cmocka_unit_test(elements_without_a_name_of_xml_are_read),

@@ -69,6 +69,35 @@ static void a_job_that_is_too_long_is_known_to_be_there(void **state)
     }
 }
 
+/* Of two that have the same number one was moved here from another server. */
+static void a_job_that_was_moved_here_keeps_its_servers_name(void **state)
+{
+    static const char text[] =
+        "{\"Jobs\":{"
+        "\"7.other.site\":{\"job_state\":\"Q\",\"server\":\"head1\"},"
+        "\"7.head1\":{\"job_state\":\"Q\",\"server\":\"head1\"},"
+        "\"8[2].head1\":{\"job_state\":\"H\",\"substate\":22,\"server\":\"head1\","
+        "\"depend\":\"afterok:7.other.site@head1:7.head1@head1\"}}}";
+    struct pbs_answer a;
+    struct err err = {0};
+    const struct pbs_job *j;
+
+    (void)state;
+    assert_int_equal(pbs_read_jobs(&a, PBS_OPENPBS, text, strlen(text), &err), 0);
+    j = pbs_find_job(&a, "7");
+    assert_non_null(j);
+    assert_string_equal(j->name, "7.head1");
+    j = pbs_find_job(&a, "7.other");
+    assert_non_null(j);
+    assert_string_equal(j->name, "7.other.site");
+    j = pbs_find_job(&a, "8[2]");
+    assert_non_null(j);
+    assert_string_equal(j->rm.desc.deps[0].job_id, "7.other");
+    assert_string_equal(j->rm.desc.deps[1].job_id, "7");
+    assert_null(pbs_find_job(&a, "9"));
+    pbs_answer_fini(&a);
+}
+
 static void read_nodes(struct pbs_answer *a, const char *name)
 {
     struct err err = {0};
@@ -418,6 +447,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_job_that_is_too_long_is_known_to_be_there),
+        cmocka_unit_test(a_job_that_was_moved_here_keeps_its_servers_name),
         cmocka_unit_test(a_node_of_which_nothing_is_known_yet_is_down_and_there),
         cmocka_unit_test(an_idle_server_has_no_jobs),
         cmocka_unit_test(states_and_holds_of_openpbs),

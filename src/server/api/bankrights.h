@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Who may see and do what in the bank: the one place, for every verb. Administrators of
+ * level 1 do everything, of any level see everything; a lead (MANAGERS of an account,
+ * or of one above it) sees and divides what that account has; users see the accounts
+ * that are for them. */
+#ifndef MAUI_SERVER_BANKRIGHTS_H
+#define MAUI_SERVER_BANKRIGHTS_H
+
+#include "cluster/job.h"
+#include "funds/funds.h"
+#include "server/api/identity.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct server;
+
+/* Does the caller lead the account, or one above it? O(accounts above it). */
+bool bankrights_leads(
+    struct server *s, const struct identity *who, const char *account);
+
+/* May the caller see what the account has? True of one that the bank does not know:
+ * there is nothing to be seen. O(jobs) where the resource manager keeps accounts from
+ * its users, else as bankrights_leads(). */
+bool bankrights_shows(
+    struct server *s, const struct identity *who, const char *account);
+
+/* The same of the account of a job that the caller sees; as cheap for the owner, in
+ * whose lists there may be many. */
+bool bankrights_shows_funds(
+    struct server *s, const struct identity *who, const struct job *j);
+
+/* The same of many accounts for one caller: jobs are looked through once at most. */
+struct bankview {
+    struct server *s;           /* borrowed */
+    const struct identity *who; /* borrowed */
+    uint8_t *own;               /* by index: accounts of the caller's jobs; NULL = not
+                                   asked for yet */
+};
+void bankview_open(struct bankview *v, struct server *s, const struct identity *who);
+bool bankview_shows(struct bankview *v, const struct funds_account *a);
+void bankview_close(struct bankview *v);
+
+#endif
