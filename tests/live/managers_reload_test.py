@@ -203,16 +203,16 @@ def test_a_request_for_any_of_several_partitions_goes_where_its_nodes_are(one):
 
 
 def test_how_often_jobs_were_passed_is_known_when_their_manager_is_back(both):
-    both.section("BACKFILLPOLICY FIRSTFIT\nRESERVATIONPOLICY CURRENTHIGHEST")
+    both.section("BACKFILLPOLICY FIRSTFIT")
     both.world.submit("runs", USER, seconds=600, TASKS=3)
     both.begin()
     both.until("far.runs", "Running")
-    both.world.submit("wide", USER, seconds=600, TASKS=4)
-    both.wait(lambda: both.job("far.wide"), "the wide one", 60)
-    both.world.submit("narrow", USER, seconds=600, WCLIMIT=60)
-    both.until("far.narrow", "Running")
-    both.wait(lambda: (both.job("far.wide") or {}).get("bypass"), "that it was passed", 60)
-    before = both.job("far.wide")["bypass"]
+    both.world.submit("a1", USER, seconds=600, TASKS=4)
+    both.wait(lambda: both.job("far.a1"), "the wide one", 60)
+    both.world.submit("b1", USER, seconds=600, WCLIMIT=60)
+    both.until("far.b1", "Running")
+    both.wait(lambda: (both.job("far.a1") or {}).get("bypass"), "that it was passed", 60)
+    before = both.job("far.a1")["bypass"]
     both.kill_world()
     both.kill()
     both.begin()
@@ -225,8 +225,8 @@ def test_how_often_jobs_were_passed_is_known_when_their_manager_is_back(both):
     both.kill()
     both.world.start()
     both.begin()
-    both.wait(lambda: both.job("far.wide"), "the wide one", 60)
-    assert both.job("far.wide")["bypass"] >= before
+    both.wait(lambda: both.job("far.a1"), "the wide one", 60)
+    assert both.job("far.a1")["bypass"] >= before
 
 
 def test_when_all_are_away_all_goes_on_when_they_are_back(both):
