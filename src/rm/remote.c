@@ -22,6 +22,7 @@
 #define PAUSE_MAX_S 30   /* between attempts to start the adapter */
 #define TIMEOUT_S   90   /* an answer later than that means the adapter hangs */
 #define UNSENT_MAX  (64u << 20)
+#define SOME        32768 /* bytes that do not wait for the end of a turn */
 
 struct flight {
     uint64_t token;
@@ -40,7 +41,7 @@ struct remote {
     pid_t pid;        /* 0 = not running */
     int fd, words_fd; /* words: its standard error */
     char words[300];  /* the last line there */
-    sd_event_source *io, *child, *timer;
+    sd_event_source *io, *child, *timer, *turn;
     struct strbuf in, out;
     size_t sent; /* of `out` */
     struct VEC(struct flight) flights;
@@ -120,12 +121,26 @@ static void flush(struct remote *m)
     watch(m);
 }
 
-/* Takes the line. */
+static int on_turn(sd_event_source *source, void *ctx)
+{
+    struct remote *m = ctx;
+
+    (void)source;
+    if (m->pid != 0)
+        flush(m);
+    return 0;
+}
+
+/* Takes the line. It goes out at the end of this turn of the loop: what a cycle decides
+ * comes together, and may be asked of the resource manager together. */
 static void say(struct remote *m, char *line)
 {
     if (m->pid != 0) {
         strbuf_add(&m->out, line);
-        flush(m);
+        if (m->out.len - m->sent > SOME)
+            flush(m);
+        else
+            sd_event_source_set_enabled(m->turn, SD_EVENT_ONESHOT);
     }
     free(line);
 }
@@ -402,6 +417,8 @@ struct rm *remote_open(const struct rm_driver *driver, const char *const program
     m->hello = hello(cfg);
     m->timeout_s = driver->patience_s ? driver->patience_s : timeout_s;
     m->fd = m->words_fd = -1;
+    sd_event_add_defer(loop, &m->turn, on_turn, m);
+    sd_event_source_set_enabled(m->turn, SD_EVENT_OFF);
     wait_for(m, 0);
     return &m->rm;
 }
@@ -411,6 +428,8 @@ void remote_close(struct rm *rm)
     struct remote *m = (struct remote *)rm;
     pid_t pid = m->pid;
 
+    if (pid > 0)
+        flush(m);
     let_go(m); /* the end of its input ends the adapter */
     if (pid > 0 && kill(pid, SIGTERM) == 0) {
         for (int i = 0; i < 100 && waitpid(pid, NULL, WNOHANG) == 0; i++)
@@ -419,6 +438,7 @@ void remote_close(struct rm *rm)
         waitpid(pid, NULL, WNOHANG);
     }
     m->timer = sd_event_source_disable_unref(m->timer);
+    m->turn = sd_event_source_disable_unref(m->turn);
     free(m->in.text);
     free(m->out.text);
     vec_fini(&m->flights);

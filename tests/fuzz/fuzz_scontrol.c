@@ -58,6 +58,7 @@ static void order_all(struct adapter *a)
                                   .job = t->id,
                                   .places = &place,
                                   .nplaces = 1});
+    orders_send(a);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)

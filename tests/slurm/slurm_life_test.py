@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The whole life of jobs that were given to Slurm and are scheduled here."""
 import pathlib
+import re
 import time
 
 import pytest
@@ -46,6 +47,44 @@ def test_tasks_of_an_array_are_jobs_each(slurm):
     slurm.wait(lambda: not slurm.queued() and slurm.state(f"{job}_5") == "COMPLETED",
                "the end of all tasks")
     assert sorted(pathlib.Path(out).read_text().split()) == list("012345")
+
+
+def updates(slurm):
+    """Requests to change jobs since slurmctld counts."""
+    found = re.search(r"REQUEST_UPDATE_JOB +\( *3001\) count:(\d+)", slurm.ok("sdiag"))
+    return int(found[1]) if found else 0
+
+
+def test_tasks_for_one_node_start_by_one_request(slurm, full):
+    """One of them is held at that moment: it stays so, and the others start."""
+    array = slurm.sbatch("--array=1-4", "-n", 1, "-w", "n2", "-t", 30)
+    tasks = [f"{array}_{i}" for i in range(1, 5)]
+    for task in tasks:
+        slurm.wait_maui(task, "Idle")
+    before = updates(slurm)
+    full()
+    for task in tasks:
+        slurm.wait_state(task, "RUNNING")
+        assert slurm.where(task) == ["n2"]
+    assert updates(slurm) - before <= 2  # a note may be among them
+
+    slurm.ok("scancel", array)
+    full = slurm.sbatch("-w", "n2", "--exclusive", "-t", 30)
+    slurm.wait_state(full, "RUNNING")
+    array = slurm.sbatch("--array=1-4", "-n", 1, "-w", "n2", "-t", 30)
+    tasks = [f"{array}_{i}" for i in range(1, 5)]
+    for task in tasks:
+        slurm.wait_maui(task, "Idle")
+    with slurm.stopped("adapter"):
+        slurm.ok("scancel", full)
+        slurm.wait(lambda: slurm.show(full)["JobState"] == "CANCELLED", "the end of the job")
+        slurm.ok("scontrol", "hold", tasks[1])
+    for task in (tasks[0], *tasks[2:]):
+        slurm.wait_state(task, "RUNNING")
+    slurm.wait_maui(tasks[1], "Hold")
+    assert slurm.state(tasks[1]) == "PENDING"
+    slurm.ok("scontrol", "release", tasks[1])
+    slurm.wait_state(tasks[1], "RUNNING")
 
 
 def test_an_array_keeps_its_own_limit_and_says_so(slurm):

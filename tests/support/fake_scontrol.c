@@ -2,6 +2,7 @@
  * Instead of pipe.c, and of the adapter's loop. */
 #include "fake_scontrol.h"
 
+#include "rm/slurm/batch.h"
 #include "rm/slurm/text/text.h"
 
 #include <assert.h>
@@ -37,6 +38,8 @@ void fake_scontrol_end(struct adapter *a)
     for (size_t i = 0; i < a->pending.n; i++)
         free(a->pending.v[i].id);
     vec_fini(&a->pending);
+    batch_free(a->batch);
+    a->batch = NULL;
     free(strbuf_take(&fake_scontrol()->ran));
     free(strbuf_take(&fake_scontrol()->ordered));
 }

@@ -7,6 +7,7 @@
 
 #include "base/strbuf.h"
 #include "base/xalloc.h"
+#include "rm/slurm/batch.h"
 
 #include <fcntl.h>
 #include <stdio.h>
@@ -473,8 +474,10 @@ static void on_submit(void *ctx, const struct rm_submission *s)
     submit_job(ctx, s);
 }
 
+/* All lines that came together are taken. */
 static void on_heard(void *ctx)
 {
+    orders_send(ctx);
     arm_next(ctx);
 }
 
@@ -505,6 +508,7 @@ int adapter_main(void)
     nodes_forget(a);
     reservations_forget(a);
     names_forget(a);
+    batch_free(a->batch);
     slurm_fini();
     return status < 0 ? 1 : 0;
 }

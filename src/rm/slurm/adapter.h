@@ -168,6 +168,7 @@ struct adapter {
     time_t switches_at; /* when the next wish for one is void; 0 = none is there */
     struct told_job *jobs;
     struct told_reservation *reservations;
+    struct batch *batch; /* starts that are not sent yet; NULL = none ever were */
     struct VEC(struct pending) pending;
     time_t jobs_at, nodes_at, parts_at, reservations_at; /* last change that was seen */
     partition_info_msg_t *parts_read; /* as last read; owned, NULL = not yet */
@@ -443,7 +444,12 @@ bool notes_has_begin(const slurm_job_info_t *j);
 void submit_job(struct adapter *a, const struct rm_submission *s);
 
 /* ---- orders.c ---- */
+/* A start of a job of one part is not sent before the next other order, or
+ * orders_send(). */
 void orders_command(struct adapter *a, const struct rm_command *c);
+/* Starts that were ordered since the last call: tasks alike in one request (batch.h).
+ */
+void orders_send(struct adapter *a);
 /* Take a job back to where only the scheduler starts it, or nobody if it came back with
  * a hold (back_held). 0 or -1 with errno. */
 int orders_keep(struct adapter *a, struct told_job *t);

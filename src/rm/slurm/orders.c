@@ -5,6 +5,7 @@
  * some seconds the job is taken back and the reason told. */
 #include "base/xalloc.h"
 #include "rm/slurm/adapter.h"
+#include "rm/slurm/batch.h"
 
 #include <signal.h>
 #include <stdio.h>
@@ -338,42 +339,110 @@ static bool names_nobody(const struct told_job *t)
     return t->naming == NAMES_NONE || t->left_to_slurm;
 }
 
-static int start_part(struct told_job *t, const struct rm_command *c, uint32_t part)
+/* The update that starts a part of it; for free_start(). */
+static void prepare_start(
+    struct told_job *t, const struct rm_command *c, uint32_t part, job_desc_msg_t *ret)
 {
     struct asked *k = &t->asked[part];
-    job_desc_msg_t m;
-    char id[48], *partition = NULL;
     time_t now = time(NULL);
     uint32_t n;
+
+    t->asked[part].overwritten = true;
+    slurm_init_job_desc_msg(ret);
+    ret->req_nodes = host_list(c, t->nparts > 1 ? part : ALL_REQS, &n);
+    ret->min_nodes = ret->max_nodes = n;
+    if (t->naming == NAMES_ALONE)
+        ret->features = xstrdup("");
+    if (names_nobody(t)) {
+        free(ret->req_nodes);
+        ret->req_nodes = xstrdup(k->nodes != NULL ? k->nodes : "");
+        ret->min_nodes = ret->max_nodes = NO_VAL;
+    }
+    ret->priority = INFINITE;
+    if (t->nparts == 1) /* Slurm forgets it where it gives a priority anew */
+        ret->nice = t->nice;
+    k->cleared = t->naming == NAMES_ALONE;
+    set_limit(t, c, k, ret);
+    ret->admin_comment = asked_text(k);
+    if (t->note_begin)
+        ret->begin_time = now;
+    if (t->switch_until != 0)
+        ret->wait4switch =
+            t->switch_until > now ? (uint32_t)(t->switch_until - now) : 0;
+    ret->partition = chosen(k->partition, c->cls);
+}
+
+static void free_start(job_desc_msg_t *m)
+{
+    free(m->req_nodes);
+    free(m->features);
+    free(m->admin_comment);
+    free(m->partition);
+}
+
+static int start_part(struct told_job *t, const struct rm_command *c, uint32_t part)
+{
+    job_desc_msg_t m;
+    char id[48];
     int result;
 
-    slurm_init_job_desc_msg(&m);
-    m.req_nodes = host_list(c, t->nparts > 1 ? part : ALL_REQS, &n);
-    m.min_nodes = m.max_nodes = n;
-    if (t->naming == NAMES_ALONE)
-        m.features = (char *)"";
-    if (names_nobody(t)) {
-        free(m.req_nodes);
-        m.req_nodes = xstrdup(k->nodes != NULL ? k->nodes : "");
-        m.min_nodes = m.max_nodes = NO_VAL;
-    }
-    m.priority = INFINITE;
-    if (t->nparts == 1) /* Slurm forgets it where it gives a priority anew */
-        m.nice = t->nice;
-    k->cleared = t->naming == NAMES_ALONE;
-    set_limit(t, c, k, &m);
-    m.admin_comment = asked_text(k);
-    if (t->note_begin)
-        m.begin_time = now;
-    if (t->switch_until != 0)
-        m.wait4switch = t->switch_until > now ? (uint32_t)(t->switch_until - now) : 0;
-    m.partition = partition = chosen(k->partition, c->cls);
+    prepare_start(t, c, part, &m);
     orders_part_id(t, part, id);
     result = update(&m, id);
-    free(m.admin_comment);
-    free(m.req_nodes);
-    free(partition);
+    free_start(&m);
     return result;
+}
+
+/* Slurm has taken the order: it comes about, or not. */
+static void await_start(struct adapter *a, const struct told_job *t, uint64_t token)
+{
+    int64_t now = adapter_now_ms();
+    /* such jobs Slurm's main scheduler leaves to its backfill */
+    bool by_backfill = t->nparts > 1 || names_nobody(t);
+
+    vec_push(&a->pending, ((struct pending){.token = token,
+                              .id = xstrdup(t->id),
+                              .since_ms = now,
+                              .judged_ms = now,
+                              .alone = now - a->ordered_ms >= QUIET_MS,
+                              .look_ms = now + LOOK_MS,
+                              .patience_ms = a->start_wait_ms * (by_backfill ? 4 : 1),
+                              .start = true}));
+    a->ordered_ms = now;
+}
+
+/* Slurm refuses to start it: as it was. */
+static void refuse_start(
+    struct adapter *a, struct told_job *t, const struct rm_command *c, int error)
+{
+    if (error != ESLURM_JOB_HELD || t->nparts > 1)
+        orders_keep(a, t);
+    if (t->nparts == 1) /* held since it was seen */
+        t->asked[0].overwritten = false;
+    errno = error;
+    answer(a, c, -1);
+    if (error == ESLURM_JOB_HELD)
+        tell_again(a, c->job);
+}
+
+static void end_start(void *ctx, uint64_t token, const char *id, int error)
+{
+    struct adapter *a = ctx;
+    struct told_job *t = jobs_find(a, id);
+    struct rm_command c = {.action = RM_START, .token = token, .job = id};
+
+    if (t == NULL || t->nparts != 1)
+        await_look(a, &c, "Slurm does not have it waiting");
+    else if (error == 0)
+        await_start(a, t, token);
+    else
+        refuse_start(a, t, &c, error);
+}
+
+void orders_send(struct adapter *a)
+{
+    if (a->batch != NULL)
+        batch_send(a->batch, end_start, a);
 }
 
 static void start(struct adapter *a, const struct rm_command *c)
@@ -384,33 +453,22 @@ static void start(struct adapter *a, const struct rm_command *c)
         await_look(a, c, "Slurm does not have it waiting");
         return;
     }
-    for (uint32_t i = 0; i < t->nparts; i++) {
-        t->asked[i].overwritten = true;
-        if (start_part(t, c, i) == 0)
-            continue;
-        int error = errno;
-        if (error != ESLURM_JOB_HELD || t->nparts > 1)
-            orders_keep(a, t);
-        t->asked[i].overwritten &=
-            t->nparts > 1; /* held since it was seen: as it was */
-        errno = error;
-        answer(a, c, -1);
-        if (error == ESLURM_JOB_HELD)
-            tell_again(a, c->job);
+    if (t->nparts == 1) {
+        job_desc_msg_t m;
+
+        if (a->batch == NULL)
+            a->batch = batch_new();
+        prepare_start(t, c, 0, &m);
+        batch_add(a->batch, c->token, c->job, &m);
+        free_start(&m);
         return;
     }
-    int64_t now = adapter_now_ms();
-    /* such jobs Slurm's main scheduler leaves to its backfill */
-    bool by_backfill = t->nparts > 1 || names_nobody(t);
-    vec_push(&a->pending, ((struct pending){.token = c->token,
-                              .id = xstrdup(c->job),
-                              .since_ms = now,
-                              .judged_ms = now,
-                              .alone = now - a->ordered_ms >= QUIET_MS,
-                              .look_ms = now + LOOK_MS,
-                              .patience_ms = a->start_wait_ms * (by_backfill ? 4 : 1),
-                              .start = true}));
-    a->ordered_ms = now;
+    for (uint32_t i = 0; i < t->nparts; i++)
+        if (start_part(t, c, i) < 0) {
+            refuse_start(a, t, c, errno);
+            return;
+        }
+    await_start(a, t, c->token);
 }
 
 int orders_hold(const struct told_job *t, unsigned kinds)
@@ -529,6 +587,8 @@ void orders_command(struct adapter *a, const struct rm_command *c)
     job_array_resp_msg_t *answers = NULL;
     int result;
 
+    if (c->action != RM_START)
+        orders_send(a); /* in their order */
     if (adapter_munge_gone(a)) {
         adapter_done(a, c->token, RM_LOST, c->job, "munged does not answer");
         return;

@@ -545,6 +545,7 @@ static void an_order_whose_answer_was_cut_off_is_lost(void **state)
                                .job = "3",
                                .places = &place,
                                .nplaces = 1});
+    orders_send(*state);
     assert_told(told.text, "\"outcome\":\"lost\"");
 }
 

@@ -34,13 +34,15 @@
 
 #define ALLOC_SID_USER_HOLD 1u
 #define TAKES_NEW_JOBS      0 /* three commands, between which others may come */
-#define UPDATE_TAKES_TASKS  0 /* a number, or that of one task */
-#define TELLS_SWITCHES      0
-#define SHOW_ALL            1
-#define SHOW_DETAIL         2
-#define SHOW_MIXED          4
-#define SHOW_LOCAL          8
-#define JOB_REQUEUE_HOLD    1
+#ifndef UPDATE_TAKES_TASKS
+#define UPDATE_TAKES_TASKS 0 /* a number, or that of one task */
+#endif
+#define TELLS_SWITCHES   0
+#define SHOW_ALL         1
+#define SHOW_DETAIL      2
+#define SHOW_MIXED       4
+#define SHOW_LOCAL       8
+#define JOB_REQUEUE_HOLD 1
 
 /* ---- states ---- */
 
@@ -297,6 +299,7 @@ typedef struct {
 
 typedef struct {
     uint32_t job_array_count;
+    char **job_array_id;
     int *error_code;
 } job_array_resp_msg_t; /* never made: what went wrong is the call's answer */
 
