@@ -158,3 +158,27 @@ def test_what_slurm_hides_is_shown_when_it_is_gone(fresh_cluster, tmp_path):
         b.slurm.wait(lambda: b.sees("daemon", "far.1"), "that nothing is hidden", 60)
     finally:
         b.world.kill()
+
+
+def test_when_both_are_away_nothing_is_decided_and_nothing_lost(beside):
+    slurm, world, maui = beside.slurm, beside.world, beside.maui
+    mine = slurm.sbatch("-n", 1, script="sleep 600")
+    world.submit("long", USER, seconds=600)
+    for job in (mine, "far.long"):
+        beside.runs(job)
+    slurm.kill("slurmctld")
+    world.kill()
+    slurm.wait(lambda: maui.ok("diagnose", "-R").count("state: 'Down'") == 2, "the bad news", 60)
+    assert maui.state(mine) == maui.state("far.long") == "Running"
+    maui.kill()
+    assert maui.run("serve", "-L", "5").returncode == 0
+    said = maui.run("showq")
+    assert said.returncode != 0 and "waiting for" in said.stderr + said.stdout
+    world.submit("next", USER, seconds=0.2)
+    world.start()
+    beside.ended("far.next")
+    assert maui.state("far.long") == "Running"
+    slurm.start("slurmctld")
+    beside.runs(mine)
+    assert world.look()["starts"] == ["long", "next"]
+    slurm.ok("scancel", mine)
