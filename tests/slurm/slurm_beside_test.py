@@ -176,8 +176,8 @@ def test_when_both_are_away_nothing_is_decided_and_nothing_lost(beside):
     assert said.returncode != 0 and "waiting for" in said.stderr + said.stdout
     world.submit("next", USER, seconds=0.2)
     world.start()
-    beside.ended("far.next")
-    assert maui.state("far.long") == "Running"
+    slurm.wait(lambda: world.job("next")["STATE"] == "Completed", "a job there", 60)
+    beside.runs("far.long")
     slurm.start("slurmctld")
     beside.runs(mine)
     assert world.look()["starts"] == ["long", "next"]
