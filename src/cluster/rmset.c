@@ -42,6 +42,16 @@ const char *rmset_name(const struct cluster *c, uint32_t rm)
     return rm < c->rms.n ? c->rms.v[rm].name : "";
 }
 
+uint32_t rmset_of_id(const struct cluster *c, const char *job_id)
+{
+    size_t len = strcspn(job_id, ".");
+
+    for (uint32_t i = 1; job_id[len] && i < c->rms.n; i++)
+        if (strncmp(c->rms.v[i].name, job_id, len) == 0 && !c->rms.v[i].name[len])
+            return i;
+    return 0;
+}
+
 void rmset_call_first(struct cluster *c, const char *name)
 {
     free(c->rms.v[0].called);

@@ -25,6 +25,10 @@ uint32_t rmset_get(struct cluster *c, const char *name);
 /* "" of the first. */
 const char *rmset_name(const struct cluster *c, uint32_t rm);
 
+/* Whose job is it that is called so? That of whom the id begins with the name and a
+ * '.', else the first's. O(managers). */
+uint32_t rmset_of_id(const struct cluster *c, const char *job_id);
+
 /* The first is called so by people: nothing is decided by that. */
 void rmset_call_first(struct cluster *c, const char *name);
 

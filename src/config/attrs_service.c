@@ -152,7 +152,7 @@ static const struct cfg_row am_rows[] = {
     {N("FALLBACKACCOUNT"), NAME(NULL), IN_BANK(fallback), AM_NOW, HELP("Account used when the job's own is empty; a + in front appends to its name.")},
     {N("DEFERJOBONFAILURE"), BOOL("FALSE"), IN_BANK(defer_on_failure), AM_NOW, HELP("Jobs wait while a bank that is elsewhere does not answer, instead of starting with nothing kept for them.")},
     {N("JFACTION"), WORD("NONE", kw_jfaction), IN_BANK(jfaction), AM_NOW, HELP("What to do with a job without funds. NONE: it waits until there are some.")},
-    {N("FLUSHINTERVAL"), TIME("24:00:00"), AM, HELP("Time between debits of long jobs.")},
+    {N("FLUSHINTERVAL"), TIME("24:00:00"), IN_BANK(flush_s), AM_NOW, HELP("Jobs that run longer are charged for what they used so far, as often as that from local midnight on; 0: at their end alone. BUILTIN.")},
     {N("APPENDMACHINENAME"), BOOL("FALSE"), AM, HELP("Charge account@machine.")},
     {N("TIMEOUT"), TIME("10"), .min = 1, .max = 1000, IN_BANK(timeout_s), AM_NOW, HELP("How long a start waits for the answer of a bank that is elsewhere.")},
     {N("SOCKETPROTOCOL"), NAME(NULL), AM, HELP("Socket protocol.")},

@@ -214,6 +214,7 @@ struct settings *settings_create(void)
     s->node_index = names_create();
     settings_node(s, "DEFAULT");
     s->bank.timeout_s = 10;
+    s->bank.flush_s = 86400;
     s->bank.charge = (enum charge_policy)(CHARGE_WC | CHARGE_SUCCESSFUL);
     vec_push(&s->par, (struct par_settings){0});
     apply_defaults(s);

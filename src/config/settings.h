@@ -488,6 +488,7 @@ struct bank_settings {
     char *fallback;                 /* owned or NULL */
     char *server, *host, *key_file; /* of one that is elsewhere; owned or NULL */
     int64_t port, timeout_s;
+    int64_t flush_s; /* between debits of jobs that run on; 0 = none */
     bool defer_on_failure;
     struct price_rates rates; /* credits a second; none = PROCS:1 */
     enum rates_at rates_at;   /* whose rates a run is charged at */

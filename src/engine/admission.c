@@ -245,7 +245,7 @@ static const struct admission_check checks[] = {
         .stops = ACCRUAL_DEPENDENCY, .spares_plain = true, .refuses = refuse_early,
         .then = THEN_WAKE},
     {.name = "DEPENDENCY", .codes = CODE(WAIT_DEPENDENCY), .stage = ADMIT_QUEUED,
-        .on = ON_JOB | ON_JOBS, .skip = RUN_ANY_POLICY,
+        .on = ON_JOB | ON_JOBS | ON_SETTINGS, .skip = RUN_ANY_POLICY,
         .stops = ACCRUAL_DEPENDENCY, .spares_plain = true, .is_used = any_dependency,
         .concerns = dependency_has, .refuses = refuse_dependent,
         .then = THEN_DEPENDENCY},

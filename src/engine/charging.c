@@ -3,6 +3,7 @@
 #include "engine/charging.h"
 
 #include "base/strbuf.h"
+#include "engine/calendar_private.h"
 #include "engine/engine_private.h"
 #include "policy/bank.h"
 
@@ -29,6 +30,7 @@ struct charging {
     struct VEC(struct account_life) lives; /* by account */
     struct VEC(uint32_t) left;             /* jobs whose bills say so */
     struct VEC(uint32_t) refused; /* of this cycle: JFACTION, FALLBACKACCOUNT */
+    int64_t flush_at;             /* the next debits of jobs that run on; 0 = not set */
     bool freed;                   /* credit was let go */
     bool refuses;                 /* somebody was refused since all were asked */
 };
@@ -333,6 +335,86 @@ void charging_take_over(struct engine *e)
         if (b)
             keep_most(e, j, b);
     }
+}
+
+/* ---- debits on the way ----------------------------------------------------------- */
+
+static bool pays_on_the_way(const struct engine *e)
+{
+    unsigned charge = (unsigned)e->cfg->bank.charge;
+
+    return bank_in_force(e->c) && !bank_is_elsewhere(e->c) && e->cfg->bank.flush_s > 0
+           && !(charge & CHARGE_SUCCESSFUL) && charge != CHARGE_REQUESTED;
+}
+
+/* After `now`: aligned to midnight, whatever the length of that day. */
+static int64_t next_flush(const struct engine *e, int64_t now)
+{
+    int64_t every = e->cfg->bank.flush_s;
+    int64_t midnight = zone_midnight(&e->calendar->zone, now);
+    int64_t at = midnight + ((now - midnight) / every + 1) * every;
+    int64_t next = zone_next_midnight(&e->calendar->zone, now);
+
+    return every <= 86400 && at > next ? next : at;
+}
+
+/* The one before, or `now`. */
+static int64_t last_flush(const struct engine *e, int64_t now)
+{
+    int64_t every = e->cfg->bank.flush_s;
+    int64_t midnight = zone_midnight(&e->calendar->zone, now);
+
+    return midnight + (now - midnight) / every * every;
+}
+
+static void debit(struct engine *e, const struct job *j, struct bill *b, int64_t until)
+{
+    const struct am_use use = bank_use(e->c, j);
+    const struct funds_use by = {&use, e->now};
+    struct strbuf text = {0};
+    int64_t total = bank_cost(e->c, j, b->tariff, until, &text);
+    int64_t before = funds_run_charged(e->c->funds, b->run - 1);
+    struct money_move *m;
+
+    if (total > before) {
+        m = add_move(e, j, MONEY_CHARGE, b->run - 1);
+        m->total = total;
+        m->goes_on = true;
+        m->text = keep_text(e->charging, text.text);
+        life_of(e, funds_run_account(e->c->funds, b->run - 1))->charged +=
+            total - before;
+        funds_charge(e->c->funds, b->run - 1, &by, total);
+    }
+    free(text.text);
+}
+
+void charging_flush(struct engine *e)
+{
+    struct charging *x = e->charging;
+    bool due = x->flush_at && e->now >= x->flush_at;
+    int64_t until;
+
+    if (!pays_on_the_way(e)) {
+        x->flush_at = 0;
+        return;
+    }
+    if (x->flush_at && !due)
+        return;
+    /* the first time too: one may have been missed before a restart */
+    x->flush_at = next_flush(e, e->now);
+    until = last_flush(e, e->now);
+    for (size_t i = 0; i < x->bills.n; i++) {
+        const struct job *j = i < e->c->jobs.n ? e->c->jobs.v[i] : NULL;
+        if (x->bills.v[i].run && !x->bills.v[i].left && j && job_is_active(j)
+            && j->start_at < until)
+            debit(e, j, &x->bills.v[i], until);
+    }
+}
+
+int64_t charging_flush_at(const struct engine *e)
+{
+    return e->charging->flush_at && funds_open_runs(e->c->funds) ? e->charging->flush_at
+                                                                 : TIME_NEVER;
 }
 
 static const struct funds_end *find_end(

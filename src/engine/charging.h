@@ -37,6 +37,7 @@ struct money_move {
     int64_t procs, nodes, mem_mb; /* for a bank that prices by itself; 0 = not known */
     int64_t seconds;              /* LIEN: its limit; CHARGE: so long on nodes */
     bool force;                   /* LIEN: whatever there is */
+    bool goes_on;                 /* CHARGE: it has not ended */
     bool unseen;                  /* CHARGE: nobody saw its end */
     const char *text;             /* CHARGE: what it is made of */
 };
@@ -64,6 +65,13 @@ void charging_release(struct engine *e, struct job *j);
 /* Runs of jobs that wait again are over, unless those have their nodes back by now: at
  * the end of an event and of a cycle. */
 void charging_settle(struct engine *e);
+
+/* Now and then, each FLUSHINTERVAL from local midnight on: jobs that run pay for what
+ * they have used so far, and so much less is kept for them. Not where only those pay
+ * that end well, nor for their limit. */
+void charging_flush(struct engine *e);
+/* When next; TIME_NEVER. */
+int64_t charging_flush_at(const struct engine *e);
 
 /* Once all jobs are known: those on nodes, or suspended, that have no lien began while
  * there was no bank, and get what there is. */

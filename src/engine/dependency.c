@@ -2,6 +2,7 @@
  * See dependency.h. Source: reference dependencies. */
 #include "engine/dependency.h"
 
+#include "cluster/rmset.h"
 #include "engine/engine_private.h"
 
 bool dependency_has(const struct job *j)
@@ -15,8 +16,8 @@ static bool is_met(const struct cluster *c, const struct dep *d, uint32_t *ret_j
 
     if (dep_never(d->type))
         return false;
-    if (!on)
-        return true; /* unknown: counts as satisfied */
+    if (!on) /* unknown: counts as satisfied, but for one who cannot be asked now */
+        return !rmset_is_away(c, rmset_of_id(c, d->job_id));
     *ret_job = on->index;
     bool ended = on->state >= JOB_COMPLETED;
     switch (d->type) {

@@ -50,6 +50,7 @@ void unfunded_begin(struct engine *e)
     struct unfunded *u = e->unfunded;
     bool due = u->until <= e->now;
 
+    charging_flush(e);
     if (due)
         find_until(e);
     if (charging_gives_hope(e, due))
@@ -137,5 +138,7 @@ void unfunded_follow(struct engine *e)
 
 int64_t unfunded_until(const struct engine *e)
 {
-    return e->unfunded->until;
+    int64_t flush_at = charging_flush_at(e);
+
+    return e->unfunded->until < flush_at ? e->unfunded->until : flush_at;
 }

@@ -30,7 +30,8 @@ void unfunded_follow(struct engine *e);
  * minute. */
 void unfunded_refused(struct engine *e, struct job *j, const char *text);
 
-/* When deposits begin or end next; TIME_NEVER. */
+/* When deposits begin or end next, or jobs that run pay for what they used;
+ * TIME_NEVER. */
 int64_t unfunded_until(const struct engine *e);
 
 #endif

@@ -63,7 +63,8 @@ enum rm_hidden {
     RM_HIDES_RESERVATIONS = 4, /* that they may not use */
     RM_HIDES_USAGE = 8,        /* by others */
     RM_HIDES_USERS = 16,
-    RM_HIDES_ACCOUNTS = 32
+    RM_HIDES_ACCOUNTS = 32,
+    RM_HIDES_ALL = 63
 };
 
 /* The user may do to jobs of the account what an operator may. */
@@ -220,6 +221,8 @@ struct rm_driver {
     /* Holds of ours are put there too: where jobs may start without us. Who lifts one
      * there lifts ours. */
     bool takes_holds;
+    bool keeps_deps;    /* on any job, also one that it does not know */
+    bool tells_rights;  /* RM_RIGHTS is told before the first RM_SYNCED */
     int64_t patience_s; /* of an adapter (remote.h): in which it answers a command; 0 =
                            as TIMEOUT= of RMCFG says, or 90 s */
     /* NULL when it can never work as configured. A resource manager that is merely

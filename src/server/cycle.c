@@ -118,7 +118,7 @@ void cycle_run(struct server *s)
     immediate_tell(s);
     if (whole_is_restored(s))
         whole_again(s);
-    if (clock_is_wrong(s->clock))
+    if (clock_is_wrong(s->clock) || managers_changed(s))
         anew_look(s);
 }
 

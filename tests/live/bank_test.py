@@ -5,6 +5,7 @@ import json
 
 import pytest
 
+from driven_clock import DrivenClock
 from live_daemon import ME
 from live_users import LEVELS, Users
 
@@ -298,3 +299,36 @@ def test_who_may_not_see_an_account_is_told_its_balance_by_no_verb(daemon):
     assert status == 200 and set(told["funds"]) == {"account", "price"}
     assert set(told["reason"]) == {"code", "text"}
     assert users.refused("nobody", "mam-statement", "chem")
+
+
+def test_a_long_job_pays_on_its_way_and_no_more_in_all(daemon):
+    """Hourly debits, a daemon that is killed between two of them, and the end: together
+    what one debit at the end would be."""
+    clock = DrivenClock(daemon.home)
+    daemon.env |= clock.env
+    at = 1800000000 // 3600 * 3600
+    clock.stand(at + 1)
+    daemon.configure(BANK.strip() + " FLUSHINTERVAL=1:00:00\nRMPOLLINTERVAL 1\n")
+    daemon.start()
+    daemon.ok("mam-create-account", "chem")
+    daemon.ok("mam-deposit", "chem", "100000")
+    job = daemon.submit("sleep 600", account="chem", wclimit_s=50000)
+    daemon.wait(lambda: daemon.state(job) == "Running", "the start")
+
+    def paid():
+        moves = json.loads(daemon.ok("mam-statement", "chem", "--format", "json"))["moves"]
+        return [-m["amount"] for m in moves if m["kind"] == "charge"]
+
+    for hour in (1, 2):
+        clock.stand(at + hour * 3600)
+        daemon.wait(lambda hour=hour: len(paid()) == hour, f"the debit of hour {hour}")
+        assert account(daemon)["held"] == 50000 - sum(paid())
+        check(daemon)
+        daemon.kill()
+        daemon.start()
+    clock.stand(at + 2 * 3600 + 500)
+    daemon.wait(lambda: daemon.api("/v1/scheduler")[1]["at"] == at + 7700, "the time")
+    daemon.ok("canceljob", job)
+    daemon.wait(lambda: len(paid()) == 3, "the charge at the end")
+    assert paid()[1] == 3600 and 7690 <= sum(paid()) <= 7700
+    assert account(daemon)["held"] == 0 and check(daemon)["open_runs"] == 0

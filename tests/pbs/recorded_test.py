@@ -251,13 +251,13 @@ def test_a_start_is_not_asked_for_again_while_qrun_is_under_way(site):
 
 @contextlib.contextmanager
 def stuck(site, command, word):
-    """The command comes to no end where its last word has this in it; and to nothing."""
+    """The command comes to no end where it is about this job; and to nothing."""
     name, file = site.server.bin / command, site.server.folder / "stuck"
     real = site.server.bin / "real" / command
     real.parent.mkdir(exist_ok=True)
     name.rename(real)
     file.touch()
-    name.write_text(f'#!/bin/sh\nfor last; do :; done\ncase $last in *{word}*)\n'
+    name.write_text(f'#!/bin/sh\nfor last; do :; done\ncase $last in {word}|{word}.*)\n'
                     f'[ -e {file} ] && echo >>{file}.tried\n'
                     f'[ -e {file} ] && {{ while [ -e {file} ]; do sleep 0.1; done; exit 1; }};;\n'
                     f'esac\nexec {real} "$@"\n')
@@ -283,6 +283,24 @@ def test_a_stop_that_was_lost_while_looks_go_well_is_ordered_again(site):
     site.wait_state(id, "F", "C")
     assert site.server.job(other)["job_state"] == "R"
     assert "State: Running" in site.daemon.ok("checkjob", other.split(".")[0])
+
+
+def test_a_stop_that_hangs_holds_up_no_other(site):
+    site.configure("TIMEOUT=40")
+    site.serve()
+    ids = [site.qsub("-l", chunk(site)) for _ in range(3)]
+    for id in ids:
+        site.wait_state(id, "R")
+    site.cycles(1)
+    began = time.monotonic()
+    with stuck(site, "qdel", ids[0].split(".")[0]) as tried:
+        for id in ids:
+            site.daemon.ok("canceljob", id.split(".")[0])
+        site.wait_state(ids[1], "F", "C")
+        site.wait_state(ids[2], "F", "C")
+        assert tried.exists() and site.server.job(ids[0])["job_state"] == "R"
+        assert time.monotonic() - began < 35
+    site.wait_state(ids[0], "F", "C")
 
 
 def test_an_order_that_takes_longer_than_a_command_may_ends_no_adapter(site):
@@ -322,6 +340,32 @@ def test_a_server_that_is_away_costs_nothing(site):
     site.pbs("qrls", waiting)
     site.wait_state(waiting, "R")
     assert len(site.server.starts(running)) == 1
+    events = (pathlib.Path(site.daemon.home) / "log" / "events.log").read_text()
+    assert "JOBCANCEL" not in events  # all was told anew, and nothing was new
+
+
+@pytest.mark.parametrize("victim", ["daemon", "adapter"])
+def test_an_end_that_nobody_saw_is_known_with_its_status(site, victim):
+    """While neither looked; not that the job has vanished."""
+    site.serve()
+    id = site.qsub("-l", chunk(site))
+    site.wait_state(id, "R")
+    site.wait(lambda: "State: Running" in site.daemon.run("checkjob", id.split(".")[0]).stdout,
+              "seen to run")
+    if victim == "daemon":
+        site.daemon.kill()
+        site.server.end(id, 7)
+        site.serve()
+    else:
+        os.kill(site.wait(site.adapter, "the adapter"), signal.SIGKILL)
+        site.server.end(id, 7)  # the next one begins a second later
+
+    def its_end():
+        return [j for j in site.daemon.lines("showq", "-c") if j.get("id") == id.split(".")[0]]
+    ended = site.wait(its_end, "its end")
+    assert "Completed" in str(ended) and "Removed" not in str(ended), ended
+    events = (pathlib.Path(site.daemon.home) / "log" / "events.log").read_text()
+    assert "vanished" not in events
 
 
 @pytest.mark.parametrize("victim", ["daemon", "adapter"])

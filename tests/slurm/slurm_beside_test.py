@@ -15,19 +15,35 @@ USER = "nobody"
 
 
 class Beside:
-    def __init__(self, make, folder):
+    def __init__(self, make, folder, **options):
         self.world = World(folder / "world", {"n1": 2, "n2": 2})
         key = folder / "key"
         key.write_text("a secret of the site\n")
         os.chmod(key, 0o600)
         self.slurm = make(nodes=2, cpus=2, config=(
             f"RMCFG[far] TYPE=WIKI HOST=127.0.0.1 PORT={self.world.port} KEYFILE={key} "
-            "CSALGO=HMAC POLLINTERVAL=1 TIMEOUT=2\nRESERVATIONPOLICY NEVER\nDEFERTIME 1\n"))
+            "CSALGO=HMAC POLLINTERVAL=1 TIMEOUT=2\nRESERVATIONPOLICY NEVER\nDEFERTIME 1\n"),
+            **options)
         self.maui = self.slurm.maui
         self.slurm.wait(lambda: self.maui.api("/v1/nodes/far.n1")[0] == 200, "its nodes", 60)
 
     def runs(self, job):
         self.slurm.wait(lambda: self.maui.state(job) == "Running", f"the run of {job}", 60)
+
+    def sees(self, user, job):
+        """Is the job in that user's showq?"""
+        shown = self.slurm.ok(self.slurm.program, "showq", user=user,
+                              env={"MAUIHOMEDIR": self.maui.home})
+        return job in shown.split()
+
+    def without(self, manager):
+        """That line of RMCFG is taken out, and the daemon told."""
+        path = pathlib.Path(self.maui.home) / "maui.cfg"
+        text = path.read_text()
+        path.write_text("".join(l for l in text.splitlines(True)
+                                if not l.startswith(f"RMCFG[{manager}]")))
+        self.maui.ok("schedctl", "-R")
+        return text
 
     def ended(self, job):
         self.slurm.wait(lambda: self.maui.job(job) is None, f"the end of {job}", 60)
@@ -91,3 +107,78 @@ def test_killed_again_and_again_nothing_is_lost_or_started_twice(beside):
     slurm.wait(lambda: all(world.job(f"w{i}")["STATE"] == "Completed" for i in range(4)),
                "the ends there", 60)
     assert sorted(world.look()["starts"]) == [f"w{i}" for i in range(4)]
+
+
+def test_a_dependency_on_a_job_of_the_other_is_kept(beside):
+    """Slurm does not know it, and cannot be told of it."""
+    slurm, world, maui = beside.slurm, beside.world, beside.maui
+    world.submit("first", USER, seconds=600)
+    world.submit("second", USER, seconds=600)
+    beside.runs("far.first")
+    beside.runs("far.second")
+    own = slurm.sbatch("-n", 1, script="sleep 600")
+    beside.runs(own)
+    asked = "afterok:far.first,afterany:" + own
+    done = maui.ok("msub", "-l", "walltime=60", "-l", f"depend={asked}", stdin="#!/bin/sh\ntrue\n")
+    job = done.split()[-1]
+    slurm.wait(lambda: maui.job(job)["dependencies"] == asked.split(","), "both")
+    slurm.wait(lambda: not maui.job(job).get("holds"), "that nothing holds it")
+    maui.kill()
+    maui.start()
+    slurm.wait(lambda: maui.job(job) and maui.job(job)["dependencies"] == asked.split(","), "both", 60)
+    world.end("first")
+    beside.ended("far.first")
+    assert maui.state(job) != "Running" and own in maui.why(job)
+    slurm.ok("scancel", own)
+    slurm.wait_state(job, "COMPLETED", seconds=60)
+    never = maui.ok("msub", "-l", "walltime=60", "-l", "depend=afternotok:far.second",
+                    stdin="#!/bin/sh\ntrue\n").split()[-1]
+    maui.kill()
+    world.kill()
+    maui.start()
+    slurm.wait(lambda: maui.job(never), "the job", 60)
+    slurm.wait(lambda: "depends on" in maui.why(never), "that it waits for one that is away", 60)
+    assert slurm.state(never) == "PENDING"
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="other users' commands are run by root alone")
+def test_what_slurm_hides_is_shown_when_it_is_gone(fresh_cluster, tmp_path):
+    b = Beside(fresh_cluster, tmp_path, conf="PrivateData=jobs\n")
+    try:
+        b.world.submit("1", USER, seconds=600)
+        b.runs("far.1")
+        assert b.sees(USER, "far.1") and not b.sees("daemon", "far.1")
+        b.slurm.kill("slurmctld")
+        b.maui.kill()
+        b.maui.start()
+        b.runs("far.1")
+        assert not b.sees("daemon", "far.1")  # it cannot be asked what it hides
+        b.without("slurm")
+        b.slurm.wait(lambda: "RM[slurm]" not in b.maui.ok("diagnose", "-R"), "that it is gone", 60)
+        b.slurm.wait(lambda: b.sees("daemon", "far.1"), "that nothing is hidden", 60)
+    finally:
+        b.world.kill()
+
+
+def test_when_both_are_away_nothing_is_decided_and_nothing_lost(beside):
+    slurm, world, maui = beside.slurm, beside.world, beside.maui
+    mine = slurm.sbatch("-n", 1, script="sleep 600")
+    world.submit("long", USER, seconds=600)
+    for job in (mine, "far.long"):
+        beside.runs(job)
+    slurm.kill("slurmctld")
+    world.kill()
+    slurm.wait(lambda: maui.ok("diagnose", "-R").count("state: 'Down'") == 2, "the bad news", 60)
+    assert maui.state(mine) == maui.state("far.long") == "Running"
+    maui.kill()
+    assert maui.run("serve", "-L", "5").returncode == 0
+    said = maui.run("showq")
+    assert said.returncode != 0 and "waiting for" in said.stderr + said.stdout
+    world.submit("next", USER, seconds=0.2)
+    world.start()
+    slurm.wait(lambda: world.job("next")["STATE"] == "Completed", "a job there", 60)
+    beside.runs("far.long")
+    slurm.start("slurmctld")
+    beside.runs(mine)
+    assert world.look()["starts"] == ["long", "next"]
+    slurm.ok("scancel", mine)

@@ -510,7 +510,7 @@ void nodes_configure(struct cluster *c)
         struct node *n = node_at(c, i);
         node_link_sections(c, n);
         struct partition *p = node_choose_partition(c, n, n->told);
-        node_build(c, n, p ? p->index : 0);
+        node_build(c, n, p ? p->index : n->partition); /* its own manager's */
         node_refresh_expected(c, n);
     }
     c->node_epoch++;

@@ -84,7 +84,12 @@ struct partition *partition_for(struct cluster *c, const char *name, uint32_t rm
     if (!name || !*name)
         name = rm ? rmset_name(c, rm) : "DEFAULT";
     if (is_foreign(c, name, rm)) {
-        snprintf(own, sizeof own, "%s.%s", rm ? rmset_name(c, rm) : "RM", name);
+        const char *first = c->rms.v[0].called;
+        snprintf(own, sizeof own, "%s.%s",
+            rm      ? rmset_name(c, rm)
+            : first ? first
+                    : "RM",
+            name);
         name = own;
     }
     p = is_foreign(c, name, rm) ? NULL : partition_get(c, name);

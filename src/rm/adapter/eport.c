@@ -6,16 +6,23 @@
 #include "rm/adapter/clock.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <netdb.h>
 #include <netinet/in.h>
+#include <signal.h>
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <sys/socket.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #define CALLERS_MOST 16    /* connections at a time; the oldest gives way */
 #define FRESH_MS     60000 /* from one look-up of the host's name to the next */
+#define LOOK_UP_US   10000000
+#define PAUSE_US     1000000 /* when no connection can be taken: no file is to be had */
+#define ALLOWED_MOST 64
 
 struct caller {
     int fd; /* -1: none */
@@ -28,34 +35,27 @@ struct eport {
     int fd;
     char *host; /* owned; NULL: none */
     int64_t least_ms, woken_ms, looked_up_ms;
-    struct addrinfo *allowed;
+    struct look_up *look_up; /* NULL: none is under way */
+    sd_event_source *pause;  /* the port is not listened to meanwhile; made beforehand,
+                                as  it has a file too */
+    struct in6_addr allowed[ALLOWED_MOST];
+    size_t nallowed;
     void (*woken)(void *ctx);
     void *ctx;
     struct caller callers[CALLERS_MOST];
     unsigned next;
 };
 
+static void take_event(struct eport *e);
+
 /* ---- who may ---- */
 
-static bool is_same(const struct in6_addr *a, const struct sockaddr *b)
-{
-    struct in6_addr mapped = {0};
-
-    if (b->sa_family == AF_INET6)
-        return IN6_ARE_ADDR_EQUAL(a, &((const struct sockaddr_in6 *)b)->sin6_addr);
-    if (b->sa_family != AF_INET)
-        return false;
-    mapped.s6_addr[10] = mapped.s6_addr[11] = 0xff;
-    memcpy(mapped.s6_addr + 12, &((const struct sockaddr_in *)b)->sin_addr, 4);
-    return IN6_ARE_ADDR_EQUAL(a, &mapped);
-}
-
 /* As IPv6 has it, IPv4 within. */
-static struct in6_addr address_of(const struct sockaddr_storage *from)
+static struct in6_addr address_of(const struct sockaddr *from)
 {
     struct in6_addr a = {0};
 
-    if (from->ss_family == AF_INET6)
+    if (from->sa_family == AF_INET6)
         return ((const struct sockaddr_in6 *)from)->sin6_addr;
     a.s6_addr[10] = a.s6_addr[11] = 0xff;
     memcpy(a.s6_addr + 12, &((const struct sockaddr_in *)from)->sin_addr, 4);
@@ -66,36 +66,138 @@ static bool is_allowed(const struct eport *e, const struct in6_addr *a)
 {
     if (IN6_IS_ADDR_LOOPBACK(a) || (IN6_IS_ADDR_V4MAPPED(a) && a->s6_addr[12] == 127))
         return true;
-    for (const struct addrinfo *at = e->allowed; at != NULL; at = at->ai_next)
-        if (is_same(a, at->ai_addr))
+    for (size_t i = 0; i < e->nallowed; i++)
+        if (IN6_ARE_ADDR_EQUAL(a, &e->allowed[i]))
             return true;
     return false;
 }
 
-static void look_up_host(struct eport *e)
-{
-    struct addrinfo wanted = {.ai_family = AF_UNSPEC, .ai_socktype = SOCK_STREAM},
-                    *found;
+/* ---- its name ----
+ * A name server that does not answer takes a minute: the name is looked up in a process
+ * of its own, which writes the addresses into a pipe. */
 
-    e->looked_up_ms = clock_ms();
-    if (e->host == NULL || getaddrinfo(e->host, NULL, &wanted, &found) != 0)
-        return; /* those known before stand */
-    if (e->allowed != NULL)
-        freeaddrinfo(e->allowed);
-    e->allowed = found;
+struct look_up {
+    struct eport *eport;
+    pid_t pid;
+    int fd;
+    sd_event_source *io, *timer;
+    struct in6_addr found[ALLOWED_MOST];
+    size_t len;    /* bytes of it */
+    bool asked_by; /* a stranger waits to be known: */
+    struct in6_addr stranger;
+};
+
+static void end_look_up(struct look_up *u)
+{
+    u->eport->look_up = NULL;
+    sd_event_source_disable_unref(u->io);
+    sd_event_source_disable_unref(u->timer);
+    close(u->fd);
+    kill(u->pid, SIGKILL);
+    waitpid(u->pid, NULL, 0);
+    free(u);
 }
 
-/* A stranger may be the host with a new address. */
+/* Those known before stand where none is found. */
+static void take_addresses(struct look_up *u)
+{
+    struct eport *e = u->eport;
+    struct in6_addr stranger = u->stranger;
+    bool asked_by = u->asked_by;
+
+    if (u->len >= sizeof u->found[0]) {
+        e->nallowed = u->len / sizeof u->found[0];
+        memcpy(e->allowed, u->found, e->nallowed * sizeof u->found[0]);
+    }
+    end_look_up(u);
+    if (asked_by && is_allowed(e, &stranger))
+        take_event(e);
+}
+
+static int on_addresses(sd_event_source *source, int fd, uint32_t events, void *ctx)
+{
+    struct look_up *u = ctx;
+    ssize_t n = read(fd, (char *)u->found + u->len, sizeof u->found - u->len);
+
+    (void)source;
+    (void)events;
+    if (n > 0)
+        u->len += (size_t)n;
+    else if (n == 0 || (errno != EINTR && errno != EAGAIN))
+        take_addresses(u);
+    return 0;
+}
+
+static int on_no_answer(sd_event_source *source, uint64_t usec, void *ctx)
+{
+    (void)source;
+    (void)usec;
+    end_look_up(ctx);
+    return 0;
+}
+
+static void write_addresses(const char *host, int fd)
+{
+    struct addrinfo wanted = {.ai_family = AF_UNSPEC, .ai_socktype = SOCK_STREAM},
+                    *found = NULL;
+    size_t n = 0;
+
+    if (getaddrinfo(host, NULL, &wanted, &found) != 0)
+        _exit(1);
+    for (; found != NULL && n < ALLOWED_MOST; found = found->ai_next) {
+        struct in6_addr a = address_of(found->ai_addr);
+
+        if ((found->ai_family == AF_INET || found->ai_family == AF_INET6)
+            && write(fd, &a, sizeof a) != sizeof a)
+            break;
+        n++;
+    }
+    _exit(0);
+}
+
+static void look_up_host(struct eport *e)
+{
+    struct look_up *u;
+    int fds[2];
+
+    if (e->host == NULL || e->look_up != NULL || pipe2(fds, O_CLOEXEC) < 0)
+        return;
+    e->looked_up_ms = clock_ms();
+    u = xcalloc(1, sizeof *u);
+    u->eport = e;
+    u->fd = fds[0];
+    u->pid = fork();
+    if (u->pid == 0) {
+        prctl(PR_SET_PDEATHSIG, SIGKILL);
+        write_addresses(e->host, fds[1]);
+    }
+    close(fds[1]);
+    if (u->pid < 0) {
+        close(fds[0]);
+        free(u);
+        return;
+    }
+    e->look_up = u;
+    sd_event_add_io(e->loop, &u->io, u->fd, EPOLLIN, on_addresses, u);
+    sd_event_add_time_relative(
+        e->loop, &u->timer, CLOCK_MONOTONIC, LOOK_UP_US, 1000, on_no_answer, u);
+}
+
+/* A stranger may be the host with a new address: it is known then by its name, and
+ * wakes once that has been looked up. */
 static bool may_wake(struct eport *e, const struct sockaddr_storage *from)
 {
-    struct in6_addr a = address_of(from);
+    struct in6_addr a = address_of((const struct sockaddr *)from);
 
     if (is_allowed(e, &a))
         return true;
-    if (clock_ms() - e->looked_up_ms < FRESH_MS)
-        return false;
-    look_up_host(e);
-    return is_allowed(e, &a);
+    if (e->look_up == NULL && clock_ms() - e->looked_up_ms >= FRESH_MS)
+        look_up_host(e);
+    if (e->look_up != NULL) {
+        e->look_up->asked_by = true;
+        e->look_up->stranger = a;
+    }
+    return false;
 }
 
 /* ---- waking ---- */
@@ -154,6 +256,24 @@ static int on_words(sd_event_source *source, int fd, uint32_t events, void *ctx)
     return 0;
 }
 
+static int on_paused(sd_event_source *source, uint64_t usec, void *ctx)
+{
+    struct eport *e = ctx;
+
+    (void)source;
+    (void)usec;
+    sd_event_source_set_enabled(e->io, SD_EVENT_ON);
+    return 0;
+}
+
+/* Who waits stays in the queue; without a pause the loop would do nothing else. */
+static void pause_listening(struct eport *e)
+{
+    sd_event_source_set_time_relative(e->pause, PAUSE_US);
+    sd_event_source_set_enabled(e->pause, SD_EVENT_ONESHOT);
+    sd_event_source_set_enabled(e->io, SD_EVENT_OFF);
+}
+
 static int on_caller(sd_event_source *source, int fd, uint32_t events, void *ctx)
 {
     struct eport *e = ctx;
@@ -165,8 +285,11 @@ static int on_caller(sd_event_source *source, int fd, uint32_t events, void *ctx
 
     (void)source;
     (void)events;
-    if (caller < 0)
+    if (caller < 0) {
+        if (errno == EMFILE || errno == ENFILE || errno == ENOMEM || errno == ENOBUFS)
+            pause_listening(e);
         return 0;
+    }
     if (!may_wake(e, &from)) {
         close(caller);
         return 0;
@@ -231,6 +354,9 @@ struct eport *eport_new(sd_event *loop, const struct eport_spec *spec, struct er
         e->callers[i].fd = -1;
     look_up_host(e);
     sd_event_add_io(loop, &e->io, fd, EPOLLIN, on_caller, e);
+    sd_event_add_time_relative(
+        loop, &e->pause, CLOCK_MONOTONIC, PAUSE_US, 1000, on_paused, e);
+    sd_event_source_set_enabled(e->pause, SD_EVENT_OFF);
     return e;
 }
 
@@ -242,9 +368,10 @@ void eport_destroy(struct eport *e)
         drop_caller(&e->callers[i]);
     sd_event_source_disable_unref(e->io);
     sd_event_source_disable_unref(e->timer);
+    sd_event_source_disable_unref(e->pause);
+    if (e->look_up != NULL)
+        end_look_up(e->look_up);
     close(e->fd);
-    if (e->allowed != NULL)
-        freeaddrinfo(e->allowed);
     sd_event_unref(e->loop);
     free(e->host);
     free(e);

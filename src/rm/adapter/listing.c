@@ -7,9 +7,9 @@
 #include "rm/wire.h"
 
 struct thing {
-    char *name; /* key */
-    uint64_t digest;
-    bool told; /* and not forgotten */
+    char *name;               /* key */
+    uint64_t digest, request; /* request: of what a job asks for; 0 = never told */
+    bool told;                /* and not forgotten */
     unsigned missed;
     uint32_t round;
     void *data;
@@ -89,12 +89,49 @@ bool listing_see(struct listing *l, const char *name, uint64_t digest)
     return other;
 }
 
+static uint64_t digest_of(const struct rm_report *r)
+{
+    char *line = wire_report(r);
+    uint64_t digest = digest_text(DIGEST_START, line);
+
+    free(line);
+    return digest;
+}
+
+/* Of what a job asks for, whatever became of it. */
+static uint64_t request_of(const struct rm_job *j)
+{
+    struct rm_job plain = {.cpu_s = -1, .mem_mb = -1, .swap_mb = -1, .disk_mb = -1};
+    struct rm_report r = {.kind = RM_JOB, .u.job = &plain};
+
+    plain.desc = j->desc;
+    plain.desc.state = JOB_IDLE;
+    plain.desc.rm_hold = 0;
+    plain.desc.start_at = 0;
+    plain.desc.places = NULL;
+    plain.desc.nplaces = 0;
+    return digest_of(&r);
+}
+
+/* It is told, again perhaps, though nothing is new: does it ask for something else? */
+static void report_job(
+    struct thing *t, const struct rm_report *r, const struct rm_sink *sink)
+{
+    struct rm_job job = *r->u.job;
+    struct rm_report told = *r;
+    uint64_t request = request_of(&job);
+
+    job.changed &= t->request != 0 && t->request != request;
+    t->request = request;
+    told.u.job = &job;
+    sink->report(sink->ctx, &told);
+}
+
 bool listing_tell(struct listing *l, const char *name, const struct rm_report *r,
     const struct rm_sink *sink)
 {
     struct rm_report timeless = *r;
     struct rm_job plain;
-    char *line;
     bool other;
 
     timeless.at = 0;
@@ -103,10 +140,10 @@ bool listing_tell(struct listing *l, const char *name, const struct rm_report *r
         plain.changed = false;
         timeless.u.job = &plain;
     }
-    line = wire_report(&timeless);
-    other = listing_see(l, name, digest_text(DIGEST_START, line));
-    free(line);
-    if (other)
+    other = listing_see(l, name, digest_of(&timeless));
+    if (other && r->kind == RM_JOB)
+        report_job(find_thing(l, name), r, sink);
+    else if (other)
         sink->report(sink->ctx, r);
     return other;
 }

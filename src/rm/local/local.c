@@ -290,6 +290,7 @@ static void local_poll(struct rm *rm)
 static const struct rm_driver local_driver = {
     .type = "LOCAL",
     .cannot = 1u << RM_CHECKPOINT,
+    .keeps_deps = true,
     .open = local_open,
     .close = local_close,
     .command = local_command,

@@ -81,7 +81,8 @@ static void *open_adapter(
     free(beat);
     if (transport == NULL || strcasecmp(transport, "COMMANDS") != 0) {
         p->looks = line_new(agent_loop(a));
-        p->orders = line_new(agent_loop(a));
+        for (int i = 0; i < PBS_ORDER_LINES; i++)
+            p->orders[i] = line_new(agent_loop(a));
     }
     open_wake(p, o);
     p->notes_rate = rate_of(link_attr(o, "NOTES"));
@@ -96,7 +97,8 @@ static void close_adapter(void *ctx)
 
     runs_destroy(p->runs);
     line_destroy(p->looks);
-    line_destroy(p->orders);
+    for (int i = 0; i < PBS_ORDER_LINES; i++)
+        line_destroy(p->orders[i]);
     wake_destroy(p->wake);
     beat_destroy(p->beat);
     listing_destroy(p->nodes);

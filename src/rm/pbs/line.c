@@ -26,6 +26,7 @@
 struct asked {
     TAILQ_ENTRY(asked) link;
     char *text; /* owned: the command as a line */
+    char *last; /* owned: its last word, of an order the job */
     int64_t timeout_ms;
     size_t most;
     const struct squeeze_kind *squeeze;
@@ -52,6 +53,7 @@ static void send_next(struct line *l);
 static void free_asked(struct asked *q)
 {
     free(q->text);
+    free(q->last);
     free(q);
 }
 
@@ -157,22 +159,37 @@ static void take_answer(struct line *l, int status, const char *out, size_t len)
     free(copy);
 }
 
+/* "0 1234567\n": how long it is; 0: it has not come, or (false) is none. Only these
+ * bytes are looked at: the answer behind them comes in many parts. */
+static bool read_head(
+    const struct line *l, int *ret_status, size_t *ret_len, size_t *ret_head)
+{
+    size_t n = l->in.len < HEAD_MAX ? l->in.len : HEAD_MAX;
+    const char *eol = memchr(l->in.text, '\n', n);
+    char head[HEAD_MAX + 1];
+    int used = 0;
+
+    *ret_head = 0;
+    if (eol == NULL)
+        return n < HEAD_MAX;
+    snprintf(head, sizeof head, "%.*s", (int)(eol - l->in.text), l->in.text);
+    if (sscanf(head, "%d %zu%n", ret_status, ret_len, &used) != 2 || head[used] != '\0'
+        || (l->sent && *ret_len > TAILQ_FIRST(&l->queue)->most))
+        return false;
+    *ret_head = (size_t)used + 1;
+    return true;
+}
+
 /* False: that is no answer. */
 static bool read_answers(struct line *l)
 {
     while (l->in.len > 0 && l->fd >= 0) {
-        const char *eol = memchr(l->in.text, '\n', l->in.len);
-        int status, used = 0;
+        int status;
         size_t len, head;
 
-        if (eol == NULL)
-            return l->in.len < HEAD_MAX;
-        if (sscanf(l->in.text, "%d %zu%n", &status, &len, &used) != 2
-            || l->in.text + used != eol
-            || (l->sent && len > TAILQ_FIRST(&l->queue)->most))
+        if (!read_head(l, &status, &len, &head))
             return false;
-        head = (size_t)used + 1;
-        if (l->in.len - head < len)
+        if (head == 0 || l->in.len - head < len)
             return true;
         take_answer(l, status, l->in.text + head, len);
         if (l->fd < 0)
@@ -285,6 +302,37 @@ static char *write_command(const char *const *argv)
     return strbuf_take(&line);
 }
 
+static const char *last_word(const char *const *argv)
+{
+    while (argv[0] != NULL && argv[1] != NULL)
+        argv++;
+    return argv[0] != NULL ? argv[0] : "";
+}
+
+struct line *line_choose(struct line *const *lines, size_t n, const char *const *argv)
+{
+    const char *last = last_word(argv);
+    size_t least = SIZE_MAX;
+    struct line *best = NULL;
+
+    for (size_t i = 0; i < n; i++) {
+        const struct asked *q;
+        size_t waiting = 0;
+
+        TAILQ_FOREACH(q, &lines[i]->queue, link)
+        {
+            if (strcmp(q->last, last) == 0)
+                return lines[i];
+            waiting++;
+        }
+        if (waiting < least)
+            best = lines[i];
+        if (waiting < least)
+            least = waiting;
+    }
+    return best;
+}
+
 bool line_start(struct line *l, const struct run_spec *spec,
     void (*ended)(void *ctx, const struct run_end *end), void *ctx)
 {
@@ -297,6 +345,7 @@ bool line_start(struct line *l, const struct run_spec *spec,
     }
     q = xcalloc(1, sizeof *q);
     q->text = write_command(spec->argv);
+    q->last = xstrdup(last_word(spec->argv));
     q->timeout_ms = spec->timeout_ms;
     q->most = spec->most;
     q->squeeze = spec->squeeze;

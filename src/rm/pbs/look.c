@@ -6,6 +6,7 @@
 #include "rm/pbs/pbs.h"
 
 #include <stdio.h>
+#include <time.h>
 
 #define OUTPUT_MAX (256u << 20)
 #define PAST_MOST  1000
@@ -27,15 +28,15 @@ struct question {
 
 /* Which connection is for it; NULL: none. Only once PBS's own commands have shown that
  * the server is one of OpenPBS. */
-static struct line *line_for(const struct pbs_adapter *p, const char *command)
+static struct line *line_for(const struct pbs_adapter *p, const char *const *argv)
 {
     static const char *const slow[] = {"qdel", "qsig", "qrerun"};
 
-    if (!p->dialect_known || p->dialect != PBS_OPENPBS)
+    if (!p->dialect_known || p->dialect != PBS_OPENPBS || p->looks == NULL)
         return NULL;
     for (size_t i = 0; i < sizeof slow / sizeof slow[0]; i++)
-        if (strcmp(slow[i], command) == 0)
-            return p->orders;
+        if (strcmp(slow[i], argv[0]) == 0)
+            return line_choose(p->orders, PBS_ORDER_LINES, argv);
     return p->looks;
 }
 
@@ -55,7 +56,7 @@ static void run_command(struct pbs_adapter *p, bool first, const char *const *ar
         .timeout_ms = p->timeout_ms,
         .most = OUTPUT_MAX,
         .squeeze = squeeze};
-    struct line *line = line_for(p, argv[0]);
+    struct line *line = line_for(p, argv);
 
     if (line == NULL || !line_start(line, &spec, ended, ctx))
         runs_start(p->runs, &spec, ended, ctx);
@@ -119,6 +120,9 @@ static void end_look(struct pbs_adapter *p)
 
 /* ---- what has vanished ---- */
 
+static bool ask_past(struct pbs_adapter *p);
+static void ask_ends(struct pbs_adapter *p);
+
 static void on_past(void *ctx, const struct run_end *end)
 {
     struct pbs_adapter *p = ctx;
@@ -135,6 +139,41 @@ static void on_past(void *ctx, const struct run_end *end)
     end_look(p);
 }
 
+/* Jobs that ended while no adapter looked: the daemon may know them. Where there are
+ * any the whole history is asked for, once, as no connection is kept yet. */
+static void on_ends(void *ctx, const struct run_end *end)
+{
+    static const char *const all[] = {"qstat", "-x", "-t", "-f", "-F", "json", NULL};
+    struct pbs_adapter *p = ctx;
+
+    p->past_known = true;
+    if (pbs_is_away(end))
+        agent_looked(p->agent, "connection", end->text);
+    else if (end->status == 0 && end->out_len > 0)
+        run_command(p, true, all, pbs_squeeze(p->dialect), on_past, p);
+    else if (!ask_past(p))
+        end_look(p);
+}
+
+static void ask_ends(struct pbs_adapter *p)
+{
+    char since[40];
+    time_t from = time(NULL) - PBS_PAST_S;
+    struct tm tm;
+    static const char *const extra[] = {"TZ=UTC", "LC_ALL=C", NULL};
+    const char *const argv[] = {"qselect", "-x", "-s", "F", since, NULL};
+
+    gmtime_r(&from, &tm);
+    strftime(since, sizeof since, "-tm.ge.%Y%m%d%H%M", &tm);
+    runs_start(p->runs,
+        &(struct run_spec){.argv = argv,
+            .extra = extra,
+            .first = true,
+            .timeout_ms = p->timeout_ms,
+            .most = OUTPUT_MAX},
+        on_ends, p);
+}
+
 /* Ended jobs of OpenPBS are in its history alone. They are asked for by their ids,
  * where there are several only over the connection: of several ids the JSON of qstat
  * has the first. */
@@ -144,6 +183,10 @@ static bool ask_past(struct pbs_adapter *p)
     size_t n = p->dialect == PBS_OPENPBS ? pbs_list_missing(p, argv + 6, PAST_MOST) : 0;
 
     pbs_answer_fini(&p->past_answer);
+    if (p->dialect == PBS_OPENPBS && !p->past_known) {
+        ask_ends(p);
+        return true;
+    }
     if (n == 0)
         return false;
     if (n > (pbs_is_lined(p) ? PAST_MOST : 1))

@@ -402,6 +402,7 @@ int main(void)
     size_t size = 0;
 
     prctl(PR_SET_PDEATHSIG, SIGKILL); /* whose orders these are is gone */
+    signal(SIGPIPE, SIG_IGN);         /* a server that was killed is an error */
     if (pbs_library_open(&l.pbs, &err) < 0) {
         send_answer(CANNOT, err.text, strlen(err.text));
         return 1;

@@ -20,9 +20,11 @@ struct order {
 
 static struct order *order_new(struct pbs_adapter *p, const struct rm_command *c)
 {
-    const struct pbs_told *t = listing_find(p->jobs, c->job);
+    struct pbs_told *t = listing_find(p->jobs, c->job);
     struct order *o = xcalloc(1, sizeof *o);
 
+    if (t != NULL && c->action != RM_START)
+        t->changing++;
     *o = (struct order){.pbs = p,
         .token = c->token,
         .job = xstrdup(c->job),
@@ -54,12 +56,14 @@ static void on_done(void *ctx, const struct run_end *end)
     const char *const resume[] = {"qsig", "-s", "admin-resume", o->name, NULL};
     struct pbs_told *t = listing_find(p->jobs, o->job);
 
-    if (t != NULL)
-        t->changed_ms = clock_ms();
     if (end->status == 0 && o->resume) {
         o->resume = false;
         pbs_run(p, true, resume, on_done, o);
         return;
+    }
+    if (t != NULL) {
+        t->changed_ms = clock_ms();
+        t->changing -= t->changing > 0; /* it may have gone and come back */
     }
     if (end->status == 0 || (o->action == RM_CANCEL && is_gone(p, end->status)))
         agent_done(p->agent, o->token, RM_OK, o->job, NULL);

@@ -21,6 +21,9 @@
 
 #define PBS_LEAST_MS 1000 /* each look has three ports of the 512 for a minute */
 
+#define PBS_ORDER_LINES 3
+#define PBS_PAST_S      86400 /* ends before that are not looked for when we begin */
+
 enum pbs_question { ASK_JOBS, ASK_NODES, ASK_QUEUES, ASKS };
 
 /* What is kept beside a job that was told. */
@@ -29,6 +32,7 @@ struct pbs_told {
     bool waiting, over; /* as last seen */
     enum job_state state;
     int64_t runs, runs_before; /* before: when a start was ordered */
+    unsigned changing;         /* orders other than starts that are under way for it */
     int64_t changed_ms;        /* when an order of ours had changed it */
     bool ordered;              /* a start that has not come about */
     bool asking;               /* its qrun waits or runs, whatever the order did */
@@ -39,7 +43,8 @@ struct pbs_told {
 struct pbs_adapter {
     struct agent *agent;
     struct runs *runs;
-    struct line *looks, *orders; /* orders that wait for nodes have one of their own */
+    struct line *looks;
+    struct line *orders[PBS_ORDER_LINES]; /* for orders that wait for nodes */
     struct beat *beat;
     struct wake *wake;
     struct listing *nodes, *jobs;
@@ -57,6 +62,7 @@ struct pbs_adapter {
      * from when on there may be more */
     unsigned noting, notes_rate;
     int64_t noted_ms, note_again_ms;
+    bool past_known;   /* ends before this process began have been told */
     uint64_t remarked; /* what was said of jobs that are too long */
     /* the last answers */
     struct pbs_answer jobs_answer, nodes_answer, past_answer;

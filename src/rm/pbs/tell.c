@@ -259,7 +259,9 @@ static void tell_job(struct pbs_adapter *p, const struct pbs_job *j)
         agent_keep_job(p->agent, p->jobs, j->rm.desc.id);
         return;
     }
-    if (t != NULL && t->changed_ms >= p->began_ms && !(t->waiting && waits)) {
+    if (t != NULL && !(t->waiting && waits)
+        && (t->changed_ms >= p->began_ms
+            || (t->changing > 0 && j->rm.desc.state != JOB_COMPLETED))) {
         agent_keep_job(p->agent, p->jobs, j->rm.desc.id);
         return; /* the next look shows what became of it */
     }
@@ -348,7 +350,10 @@ void pbs_tell_jobs(struct pbs_adapter *p)
         const struct pbs_job *j = &p->past_answer.jobs.v[i];
         const struct pbs_told *t = listing_find(p->jobs, j->rm.desc.id);
 
-        if (t != NULL && !t->over && j->rm.desc.state == JOB_COMPLETED
+        bool unseen = t == NULL && !agent_is_synced(p->agent)
+                      && j->rm.end_at > time(NULL) - PBS_PAST_S;
+        if ((unseen || (t != NULL && !t->over)) && !j->parent
+            && j->rm.desc.state == JOB_COMPLETED
             && pbs_find_job(&p->jobs_answer, j->rm.desc.id) == NULL)
             tell_job(p, j);
     }

@@ -30,6 +30,7 @@ static const struct rm_driver slurm_driver = {
     .type = "SLURM",
     .cannot = 1u << RM_CHECKPOINT,
     .takes_holds = true,
+    .tells_rights = true,
     .open = slurm_driver_open,
     .close = remote_close,
     .command = remote_command,

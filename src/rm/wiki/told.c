@@ -17,7 +17,6 @@
 /* A job as last told. */
 struct told_job {
     enum job_state state;
-    uint64_t request;                      /* digest of what is asked for */
     int64_t seen_at, started_at, ended_at; /* where the record has no such instants */
     int64_t ordered_ms;                    /* when the last order for it was answered */
     int64_t read_ms;                       /* the look that read its record last */
@@ -176,26 +175,6 @@ static int tell_node(struct wiki *w, struct err *err)
     return 0;
 }
 
-/* Of what is asked for, wherever the job is. */
-static uint64_t request_of(const struct rm_job *j)
-{
-    struct rm_job plain = {.cpu_s = -1, .mem_mb = -1, .swap_mb = -1, .disk_mb = -1};
-    struct rm_report r = {.kind = RM_JOB, .u.job = &plain};
-    uint64_t digest;
-    char *line;
-
-    plain.desc = j->desc;
-    plain.desc.state = JOB_IDLE;
-    plain.desc.rm_hold = 0;
-    plain.desc.start_at = 0;
-    plain.desc.places = NULL;
-    plain.desc.nplaces = 0;
-    line = wire_report(&r);
-    digest = digest_text(DIGEST_START, line);
-    free(line);
-    return digest;
-}
-
 static bool is_active(enum job_state s)
 {
     return s == JOB_STARTING || s == JOB_RUNNING || s == JOB_SUSPENDED;
@@ -260,7 +239,6 @@ static int tell_job(struct wiki *w, struct err *err)
     struct rm_job j;
     struct rm_report r = {.kind = RM_JOB, .u.job = &j};
     struct told_job *t, first = {0};
-    uint64_t request;
 
     if (wiki_read_job(&w->record, &w->room, &j, err) < 0)
         return -1;
@@ -272,11 +250,8 @@ static int tell_job(struct wiki *w, struct err *err)
     }
     if (t == NULL)
         t = &first;
-    request = request_of(&j);
     fill_instants(t, &j);
-    j.changed = t->request != 0 && t->request != request && is_waiting(t->state)
-                && is_waiting(j.desc.state);
-    t->request = request;
+    j.changed = t != &first && is_waiting(t->state) && is_waiting(j.desc.state);
     t->state = j.desc.state;
     t->read_ms = w->look_ms;
     t->limit_at = is_active(t->state) && j.desc.wclimit_s > 0 && j.start_at > 0

@@ -75,6 +75,14 @@ static void add_word(
     HASH_ADD_KEYPTR(hh, io->words, one->word, strlen(one->word), one);
 }
 
+void rights_forget(struct rights *io, bool hides)
+{
+    forget_words(io);
+    free(io->of);
+    io->of = NULL;
+    io->hidden = hides ? RM_HIDES_ALL : 0;
+}
+
 void rights_take(struct rights *io, const char *of, const struct rm_rights *told)
 {
     forget_words(io);

@@ -14,6 +14,10 @@ struct rights;
 struct rights *rights_new(void);
 void rights_free(struct rights *r);
 
+/* What was told counts no more, and nobody may do more. `hides`: somebody has yet to
+ * tell what is hidden, and until then all is. */
+void rights_forget(struct rights *io, bool hides);
+
 /* In place of what was told before; copied. `of`: of several managers the one that
  * tells, as rmset_name() has it; NULL = there is one. O(operators + coordinators). */
 void rights_take(struct rights *io, const char *of, const struct rm_rights *told);

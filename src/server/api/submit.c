@@ -3,6 +3,7 @@
 #include "base/strbuf.h"
 #include "config/arraytext.h"
 #include "server/api/api.h"
+#include "server/api/elsewhere.h"
 #include "server/drafts/depends.h"
 #include "server/drafts/jobrights.h"
 #include "server/drafts/rmname.h"
@@ -57,11 +58,13 @@ struct submitting {
     char user[64];
     struct submit_draft *draft;
     struct array_spec array;
-    size_t next;       /* of its indexes */
-    struct manager *m; /* whose jobs they will be */
-    char number[40];   /* as that one gives it, ... */
-    char here[60];     /* ... and as it is called here */
-    bool named;        /* one job, of that number */
+    size_t next; /* of its indexes */
+    struct request *request;
+    struct manager *m;           /* whose jobs they will be */
+    struct elsewhere *elsewhere; /* dependencies that m does not take, or NULL */
+    char number[40];             /* as that one gives it, ... */
+    char here[60];               /* ... and as it is called here */
+    bool named;                  /* one job, of that number */
 };
 
 struct submissions {
@@ -85,6 +88,7 @@ static void free_submitting(void *ctx)
 
     TAILQ_REMOVE(&u->s->submitting->all, u, others);
     submitdraft_free(u->draft);
+    elsewhere_free(u->elsewhere);
     array_fini(&u->array);
     free(u);
 }
@@ -96,10 +100,10 @@ static void note_batch(struct manager_batch *b, void *ctx)
     u->batch = b;
 }
 
-static void hand_on(
-    struct server *s, struct manager_batch *b, struct submit_draft *d, const char *id)
+static void hand_on(struct server *s, struct manager_batch *b,
+    const struct submitting *u, const char *id)
 {
-    struct rm_submission sub = *submitdraft_submission(d);
+    struct rm_submission sub = *submitdraft_submission(u->draft);
     char *output = NULL, *error = NULL;
 
     sub.job.desc.id = id;
@@ -107,6 +111,8 @@ static void hand_on(
         sub.job.output = output = expand(sub.job.output, id, sub.job.name);
     if (id && sub.job.error)
         sub.job.error = error = expand(sub.job.error, id, sub.job.name);
+    if (u->elsewhere)
+        elsewhere_leave_out(u->elsewhere, &sub);
     manager_submit(s, b, &sub);
     free(output);
     free(error);
@@ -116,8 +122,17 @@ static bool hand_on_one(struct server *s, struct manager_batch *b, void *ctx)
 {
     struct submitting *u = ctx;
 
-    hand_on(s, b, u->draft, u->named ? u->number : NULL);
+    hand_on(s, b, u, u->named ? u->number : NULL);
     return false;
+}
+
+static int note_made(struct server *s, const char *job, void *ctx, struct err *err)
+{
+    const struct submitting *u = ctx;
+
+    return u->elsewhere
+               ? elsewhere_put(u->elsewhere, s, job, request_who(u->request), err)
+               : 0;
 }
 
 /* At most N at once: the i-th job waits for the end of the one N before it. */
@@ -133,7 +148,7 @@ static bool hand_on_next(struct server *s, struct manager_batch *b, void *ctx)
         snprintf(
             before, sizeof before, "%s[%u]", u->here, a->indexes.v[i - a->at_once]);
     submitdraft_after(u->draft, before);
-    hand_on(s, b, u->draft, id);
+    hand_on(s, b, u, id);
     return u->next < a->indexes.n;
 }
 
@@ -207,18 +222,21 @@ static int submit(struct server *s, struct request *r, struct submit_draft *d,
 
     u->s = s;
     u->draft = d;
+    u->request = r;
     snprintf(u->user, sizeof u->user, "%s", request_who(r)->user);
     u->named = has_pattern(sub->job.output) || has_pattern(sub->job.error);
     submitdraft_name_deps(d, name_of_dep, engine_cluster(s->engine));
     bool good =
-        depends_check(s, sub->job.desc.deps, err) == 0
+        (u->m = manager_pick(s, &sub->job.desc, err)) != NULL
+        && depends_check(s, u->m, sub->job.desc.deps, err) == 0
         && (!array || array_parse(array, &u->array, err) == 0)
         && check_count(s, request_who(r), array ? u->array.indexes.n : 1, err) == 0
-        && (u->m = manager_pick(s, &sub->job.desc, err)) != NULL
         && ((!array && !u->named)
             || manager_take_id(u->m, u->number, sizeof u->number, err) == 0);
-    if (good)
+    if (good) {
         manager_id_here(u->m, u->number, u->here, sizeof u->here);
+        u->elsewhere = elsewhere_new(s, u->m, submitdraft_submission(d));
+    }
     TAILQ_INSERT_TAIL(&s->submitting->all, u, others);
     if (!good) {
         free_submitting(u);
@@ -227,6 +245,7 @@ static int submit(struct server *s, struct request *r, struct submit_draft *d,
     manager_submit_all(u->m, r,
         &(struct manager_feed){.next = array ? hand_on_next : hand_on_one,
             .begins = note_batch,
+            .made = note_made,
             .done = free_submitting,
             .ctx = u});
     return 0;

@@ -3,6 +3,7 @@
 #include "server/drafts/depends.h"
 
 #include "server/drafts/jobattr.h"
+#include "server/drafts/rmname.h"
 #include "server/managers/manager.h"
 #include "server/server_private.h"
 #include "store/account.h"
@@ -66,6 +67,11 @@ static int check_one(struct server *s, const struct dep *d, struct err *err)
             "%s:%.60s can never be satisfied: that job ended (%s, exit status %lld)",
             word, d->job_id, e.state, (long long)e.exit_status);
     }
+    const struct job *known = rmname_job(c, d->job_id, NULL);
+    if (known)
+        return err_set(err, ERR_INVALID,
+            "%s:%.60s: expected %s:%.80s, as the job is called here", word, d->job_id,
+            word, known->id);
     const struct job *one = find_in_array(c, d->job_id);
     if (one)
         return err_set(err, ERR_INVALID,
@@ -75,10 +81,11 @@ static int check_one(struct server *s, const struct dep *d, struct err *err)
         err, ERR_NOT_FOUND, "%s:%.60s: there is no such job", word, d->job_id);
 }
 
-int depends_check(struct server *s, const struct dep *deps, struct err *err)
+int depends_check(
+    struct server *s, const struct manager *m, const struct dep *deps, struct err *err)
 {
     for (; deps && deps->job_id; deps++)
-        if (manager_numbers(s, deps->job_id) && check_one(s, deps, err) < 0)
+        if (manager_is_checked(s, m, deps->job_id) && check_one(s, deps, err) < 0)
             return -1;
     return 0;
 }

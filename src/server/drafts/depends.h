@@ -6,14 +6,16 @@
 
 struct dep;
 struct err;
+struct manager;
 
 struct server;
 
 /* May somebody ask for these (job_id NULL ends; or NULL)? Refused with the job's
  * number: a job that never was, one that ended otherwise, an array instead of its jobs.
- * What a resource manager with numbers of its own knows is left to it. O(jobs) for a
- * job that is not there. */
-int depends_check(struct server *s, const struct dep *deps, struct err *err);
+ * What a resource manager with numbers of its own knows is left to it, that is to `m`,
+ * whose job shall wait. O(jobs) for a job that is not there. */
+int depends_check(
+    struct server *s, const struct manager *m, const struct dep *deps, struct err *err);
 
 /* What is left of them: without those on jobs that ended as is asked, while those on
  * jobs that ended otherwise can never hold. A copy of the list, job ids borrowed from

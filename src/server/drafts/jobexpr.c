@@ -117,22 +117,71 @@ static int match_pattern(const struct cluster *c, const char *element, bool unan
     return 0;
 }
 
-/* "12[]": jobs "12[3]", as Slurm calls them "12_3". */
-static int match_array(const struct cluster *c, const char *element,
-    struct job_choices *io, struct err *err)
+/* "12[]", "pbs.12[]", "12[].head": jobs "12[3]", as Slurm calls them "12_3". */
+struct array_name {
+    const char *number;
+    size_t len;
+    uint32_t rm; /* whose it has to be; INDEX_NONE = not said */
+};
+
+static bool read_array(
+    const struct cluster *c, const char *element, struct array_name *ret)
 {
-    size_t before = io->list.n, len = strlen(element) - 2; /* "12" */
+    *ret = (struct array_name){.number = element, .rm = INDEX_NONE};
+    if (!rmname_split(c, element, &ret->rm, &ret->number))
+        ret->rm = INDEX_NONE;
+    ret->len = strcspn(ret->number, "[");
+    const char *behind = ret->number + ret->len;
+    return ret->len && strncmp(behind, "[]", 2) == 0
+           && (!behind[2] || jobname_before_server(ret->number));
+}
+
+static bool is_of_array(const struct job *j, const struct array_name *a)
+{
+    const char *id = rmname_own_id(j);
+
+    return in_queue(j) && (a->rm == INDEX_NONE || job_rm(j) == a->rm)
+           && strncmp(id, a->number, a->len) == 0
+           && (id[a->len] == '[' || id[a->len] == '_');
+}
+
+/* Whose it is where nobody said: the first's, or the only one's who has such an array.
+ */
+static int find_owner(const struct cluster *c, struct array_name *io, struct err *err)
+{
+    uint32_t owner = INDEX_NONE, other = INDEX_NONE;
+
+    for (size_t i = 0; i < c->jobs.n && owner != 0; i++) {
+        const struct job *j = c->jobs.v[i];
+        if (!j || !is_of_array(j, io))
+            continue;
+        other = owner != INDEX_NONE && owner != job_rm(j) ? owner : other;
+        owner = job_rm(j);
+    }
+    io->rm = owner;
+    if (owner == 0 || other == INDEX_NONE)
+        return 0;
+    return err_set(err, ERR_CONFLICT,
+        "array '%.*s[]' is of several resource managers: expected %.60s.%.*s[] or "
+        "%.60s.%.*s[]",
+        (int)io->len, io->number, rmname_called(c, other), (int)io->len, io->number,
+        rmname_called(c, owner), (int)io->len, io->number);
+}
+
+static int match_array(const struct cluster *c, const char *element,
+    struct array_name *a, struct job_choices *io, struct err *err)
+{
+    size_t before = io->list.n;
 
     if (io->patterns++ >= JOBEXPR_PATTERNS_MAX)
         return err_set(err, ERR_INVALID,
             "too many arrays and regular expressions: one order takes at most %d",
             JOBEXPR_PATTERNS_MAX);
-    for (size_t i = 0; i < c->jobs.n; i++) {
-        const struct job *j = c->jobs.v[i];
-        if (in_queue(j) && strncmp(j->id, element, len) == 0
-            && (j->id[len] == '[' || j->id[len] == '_'))
+    if (a->rm == INDEX_NONE && find_owner(c, a, err) < 0)
+        return -1;
+    for (size_t i = 0; i < c->jobs.n; i++)
+        if (c->jobs.v[i] && is_of_array(c->jobs.v[i], a))
             add(io, (uint32_t)i, false);
-    }
     if (io->list.n == before)
         return err_set(err, ERR_NOT_FOUND, "cannot locate jobs of array '%s'", element);
     return 0;
@@ -180,9 +229,9 @@ static int match_id(const struct cluster *c, const char *element,
     struct jobname name;
     if (jobname_read(element, &name) && match_name(c, &name, io))
         return 0;
-    size_t len = strlen(element);
-    if (len > 2 && strcmp(element + len - 2, "[]") == 0)
-        return match_array(c, element, io, err);
+    struct array_name array;
+    if (read_array(c, element, &array))
+        return match_array(c, element, &array, io, err);
     if (strcasecmp(element, "ALL") == 0)
         return match_pattern(c, ".*", true, io, err);
     if (!io->unanchored && !strpbrk(element, special))

@@ -401,7 +401,7 @@ int modify_apply(struct server *s, const struct job *j, json_t *changes,
     if (result == 0)
         result = jobrights_change(j, &m.ch, m.has_sysprio, who, err);
     if (result == 0 && (m.ch.what & CHANGE_DEPS))
-        result = depends_check(s, m.ch.job.deps, err);
+        result = depends_check(s, manager_of_job(s, j), m.ch.job.deps, err);
     if (result == 0 && (m.hold | m.release))
         result =
             hold_allowed(engine_cluster(s->engine), j, m.hold | m.release, &actor, err);

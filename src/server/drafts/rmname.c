@@ -41,6 +41,24 @@ static bool names_first(
     return true;
 }
 
+bool rmname_split(
+    const struct cluster *c, const char *text, uint32_t *ret_rm, const char **ret_rest)
+{
+    *ret_rm = c->rms.n > 1 ? rmset_of_id(c, text) : 0;
+    if (*ret_rm) {
+        *ret_rest = strchr(text, '.') + 1;
+        return true;
+    }
+    return names_first(c, text, ret_rest);
+}
+
+const char *rmname_called(const struct cluster *c, uint32_t rm)
+{
+    const char *first = c->rms.v[0].called;
+
+    return rm ? rmset_name(c, rm) : first ? first : "the first's";
+}
+
 const struct job *rmname_job(const struct cluster *c, const char *text, struct err *err)
 {
     const struct job *found = NULL;
@@ -77,8 +95,7 @@ const struct job *rmname_any(
         err_set(err, ERR_CONFLICT,
             "job '%.60s' is of several resource managers: expected %.60s.%.80s or "
             "%.80s",
-            own_id, c->rms.v[0].called ? c->rms.v[0].called : "the first's", own_id,
-            other->id);
+            own_id, rmname_called(c, 0), own_id, other->id);
     if (err->code == ERR_CONFLICT)
         return NULL;
     return first ? first : other;

@@ -11,6 +11,9 @@
 
 #include "base/err.h"
 
+#include <stdbool.h>
+#include <stdint.h>
+
 struct cluster;
 struct job;
 struct node;
@@ -24,6 +27,12 @@ const struct job *rmname_job(
 const struct job *rmname_any(
     const struct cluster *c, const char *own_id, struct err *err);
 const struct node *rmname_node(const struct cluster *c, const char *text);
+
+/* Does the text begin with the name of one and a '.'? Its index and what follows. */
+bool rmname_split(
+    const struct cluster *c, const char *text, uint32_t *ret_rm, const char **ret_rest);
+/* What people call it. */
+const char *rmname_called(const struct cluster *c, uint32_t rm);
 
 /* The job's id as its own manager has it; borrowed from the job. */
 const char *rmname_own_id(const struct job *j);

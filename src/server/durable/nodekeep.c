@@ -14,6 +14,8 @@
 
 struct kept_node {
     char *name, *manager, *text; /* owned */
+    char *own; /* what the manager calls it, where that is another; owned or NULL */
+    bool told; /* in this life */
     UT_hash_handle hh;
 };
 
@@ -27,6 +29,7 @@ static void free_kept(struct nodekeep *k, struct kept_node *one)
     free(one->name);
     free(one->manager);
     free(one->text);
+    free(one->own);
     free(one);
 }
 
@@ -39,15 +42,17 @@ static struct kept_node *find_kept(const struct server *s, const char *name)
     return one;
 }
 
-static void keep_node(
-    struct server *s, const char *name, const char *manager, const char *text)
+static struct kept_node *keep_node(struct server *s, const char *name,
+    const char *manager, const char *own, const char *text)
 {
     struct kept_node *one = xcalloc(1, sizeof *one);
 
     one->name = xstrdup(name);
     one->manager = xstrdup(manager);
     one->text = xstrdup(text);
+    one->own = own ? xstrdup(own) : NULL;
     HASH_ADD_KEYPTR(hh, s->nodekeep->nodes, one->name, strlen(one->name), one);
+    return one;
 }
 
 static int load_one(void *ctx, const char *key, const char *value)
@@ -56,7 +61,8 @@ static int load_one(void *ctx, const char *key, const char *value)
     const char *manager = json_string_value(json_object_get(o, "manager"));
 
     if (manager)
-        keep_node(ctx, key, manager, value);
+        keep_node(
+            ctx, key, manager, json_string_value(json_object_get(o, "own")), value);
     json_decref(o);
     return 0;
 }
@@ -111,7 +117,8 @@ const char *nodekeep_whose(const struct server *s, const char *node)
 }
 
 /* What lasts of it. Owned by the caller. */
-static char *lasting_text(const char *manager, const struct node_desc *told)
+static char *lasting_text(
+    const char *manager, const char *own, const struct node_desc *told)
 {
     struct node_desc d = *told;
     json_t *o = json_object();
@@ -121,27 +128,32 @@ static char *lasting_text(const char *manager, const struct node_desc *told)
     d.state = NODE_DOWN;
     describe_node(o, &d);
     json_object_set_new(o, "manager", json_string(manager));
+    if (own)
+        json_object_set_new(o, "own", json_string(own));
     text = jsontext(o);
     json_decref(o);
     return text;
 }
 
-void nodekeep_told(struct server *s, const char *manager, const struct node_desc *d)
+void nodekeep_told(
+    struct server *s, const char *manager, const char *own, const struct node_desc *d)
 {
     struct kept_node *one;
     char *text;
 
     if (!managers_several(s))
         return;
+    own = strcmp(own, d->name) != 0 ? own : NULL;
     one = find_kept(s, d->name);
-    text = lasting_text(manager, d);
+    text = lasting_text(manager, own, d);
     if (!one || strcmp(one->text, text) != 0) {
         if (one)
             free_kept(s->nodekeep, one);
-        keep_node(s, d->name, manager, text);
+        one = keep_node(s, d->name, manager, own, text);
         unsaved_put(s->unsaved, KIND, d->name, text);
         commit_want(s);
     }
+    one->told = true;
     free(text);
 }
 
@@ -154,6 +166,32 @@ void nodekeep_gone(struct server *s, const char *node)
     unsaved_delete(s->unsaved, KIND, node);
     commit_want(s);
     free_kept(s->nodekeep, one);
+}
+
+void nodekeep_each_renamed(const struct server *s, const char *manager,
+    void (*each)(void *ctx, const char *own, const char *here), void *ctx)
+{
+    const struct kept_node *one;
+
+    for (one = s->nodekeep ? s->nodekeep->nodes : NULL; one; one = one->hh.next)
+        if (one->own && strcmp(one->manager, manager) == 0)
+            each(ctx, one->own, one->name);
+}
+
+void nodekeep_drop_untold(struct server *s, const char *manager,
+    void (*each)(void *ctx, const char *node), void *ctx)
+{
+    struct kept_node *one, *next;
+
+    if (!s->nodekeep)
+        return;
+    HASH_ITER(hh, s->nodekeep->nodes, one, next)
+    {
+        if (one->told || strcmp(one->manager, manager) != 0)
+            continue;
+        each(ctx, one->name);
+        nodekeep_gone(s, one->name);
+    }
 }
 
 static void recall_one(struct server *s, const struct kept_node *one)

@@ -41,6 +41,20 @@ static bool is_due(struct server *s, size_t queued)
     return true;
 }
 
+/* Of jobs that have not been told again: their manager may be out of reach. */
+static void add_untold(const struct server *s, struct strbuf *io)
+{
+    const struct cluster *c = engine_cluster(s->engine);
+    const char *id;
+    json_t *count;
+
+    json_object_foreach(s->passed->before, id, count)
+    {
+        if (!job_find(c, id))
+            strbuf_printf(io, "%s %lld\n", id, (long long)json_integer_value(count));
+    }
+}
+
 void passed_save(struct server *s)
 {
     const struct cluster *c = engine_cluster(s->engine);
@@ -54,6 +68,7 @@ void passed_save(struct server *s)
         if (j && job_bypass(c, j))
             strbuf_printf(&text, "%s %u\n", j->id, job_bypass(c, j));
     }
+    add_untold(s, &text);
     unsaved_put(s->unsaved, KIND, KEY, text.len ? text.text : "");
     free(strbuf_take(&text));
 }

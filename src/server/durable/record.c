@@ -19,8 +19,16 @@
 #include "server/server_private.h"
 #include "store/account.h"
 
+#define ORDER_KEY 400
+
 struct record_memory {
     json_t *o; /* owns the texts */
+};
+
+/* Given last: of a job, and of an order. */
+struct numbers {
+    int64_t last;
+    uint64_t last_order;
 };
 
 static void put(struct server *s, const char *kind, const char *key, const char *value)
@@ -283,31 +291,51 @@ void record_forget_unclaimed(struct server *s,
 
 /* ---- orders ---- */
 
-void record_order(struct server *s, const char *job, enum rm_action action,
-    unsigned kinds, const char *text)
+/* Numbered in one row, so that those of a job come back in their order. (Of an older
+ * state there is one of a job, without a number.) */
+static void make_order_key(const char *job, uint64_t number, char *ret_key, size_t size)
 {
-    json_t *o = json_pack("{s:i}", "action", (int)action);
-
-    if (kinds)
-        render_int(o, "kinds", kinds);
-
-    render_text(o, "text", text);
-    char *value = json_dumps(o, JSON_COMPACT);
-    put(s, "order", job, value);
-    free(value);
-    json_decref(o);
+    if (number)
+        snprintf(ret_key, size, "%s %012llu", job, (unsigned long long)number);
+    else
+        snprintf(ret_key, size, "%s", job);
 }
 
-void record_order_done(struct server *s, const char *job)
+uint64_t record_order(struct server *s, const char *job, const struct order_record *r)
 {
-    unsaved_delete(s->unsaved, "order", job);
+    json_t *o = json_pack("{s:i}", "action", (int)r->action);
+    uint64_t number = ++s->numbers->last_order;
+    char key[ORDER_KEY];
+
+    if (r->kinds)
+        render_int(o, "kinds", r->kinds);
+    if (r->signal)
+        render_int(o, "signal", r->signal);
+    if (r->wclimit_s)
+        render_int(o, "wclimit_s", r->wclimit_s);
+    render_text(o, "text", r->text);
+    char *value = json_dumps(o, JSON_COMPACT);
+    make_order_key(job, number, key, sizeof key);
+    put(s, "order", key, value);
+    free(value);
+    json_decref(o);
+    return number;
+}
+
+void record_order_done(struct server *s, const char *job, uint64_t number)
+{
+    char key[ORDER_KEY];
+
+    make_order_key(job, number, key, sizeof key);
+    unsaved_delete(s->unsaved, "order", key);
     commit_want(s);
 }
 
 struct each_order {
+    struct server *s;
     void *ctx;
-    void (*each)(void *ctx, const char *job, enum rm_action action, unsigned kinds,
-        const char *text);
+    void (*each)(
+        void *ctx, const char *job, uint64_t number, const struct order_record *r);
 };
 
 static int tell_order(void *ctx, const char *key, const char *value)
@@ -315,33 +343,38 @@ static int tell_order(void *ctx, const char *key, const char *value)
     const struct each_order *e = ctx;
     json_t *o = json_loads(value, 0, NULL);
     json_int_t action = json_integer_value(json_object_get(o, "action"));
+    const char *gap = strrchr(key, ' ');
+    uint64_t number = gap ? strtoull(gap + 1, NULL, 10) : 0;
+    char *job = gap ? xstrndup(key, (size_t)(gap - key)) : xstrdup(key);
+    struct order_record r = {.action = (enum rm_action)action,
+        .kinds = (unsigned)json_integer_value(json_object_get(o, "kinds")),
+        .signal = (int)json_integer_value(json_object_get(o, "signal")),
+        .wclimit_s = json_integer_value(json_object_get(o, "wclimit_s")),
+        .text = json_string_value(json_object_get(o, "text"))};
 
-    if (action >= RM_START && action <= RM_RELEASE)
-        e->each(e->ctx, key, (enum rm_action)action,
-            (unsigned)json_integer_value(json_object_get(o, "kinds")),
-            json_string_value(json_object_get(o, "text")));
+    if (number > e->s->numbers->last_order)
+        e->s->numbers->last_order = number;
+    if (action >= RM_START && action < RM_ACTIONS)
+        e->each(e->ctx, job, number, &r);
+    free(job);
     json_decref(o);
     return 0;
 }
 
 void record_each_order(struct server *s, void *ctx,
-    void (*each)(void *ctx, const char *job, enum rm_action action, unsigned kinds,
-        const char *text))
+    void (*each)(
+        void *ctx, const char *job, uint64_t number, const struct order_record *r))
 {
-    struct each_order e = {ctx, each};
+    struct each_order e = {s, ctx, each};
     struct err err;
 
+    unsaved_tell(s->unsaved);
     (void)store_each(s->store, "order", tell_order, &e, &err);
 }
 
 /* ---- numbers ---- */
 
 #define COUNTER "counter"
-
-/* That a job was given last. */
-struct numbers {
-    int64_t last;
-};
 
 void record_open(struct server *s)
 {

@@ -5,7 +5,7 @@
  *   passed       jobs   how often others passed them (passed.h)
  *   world        restless  whether it changed since the last cycle (restless.h)
  *   change       id     attributes changed since the submission (modify.c)
- *   order        id     a stop or release that was decided and not yet confirmed
+ *   order        id N   an order that was acknowledged and not yet confirmed
  *   reservation  name   administrative and user reservations, as what was asked
  *   standing     name   instances: where they are, what fired, what was released
  *   fairshare    kind:name   windows (usage.c has both)
@@ -49,14 +49,25 @@ void record_forget_unclaimed(struct server *s,
 
 /* ---- orders ---- */
 
-void record_order(struct server *s, const char *job, enum rm_action action,
-    unsigned kinds, const char *text);
-void record_order_done(struct server *s, const char *job);
+/* One that was acknowledged and is not confirmed: `signal` of RM_SIGNAL, `wclimit_s` of
+ * RM_MODIFY, `kinds` of holds. */
+struct order_record {
+    enum rm_action action;
+    unsigned kinds;
+    int signal;
+    int64_t wclimit_s;
+    const char *text; /* or NULL */
+};
 
-/* Those that a former life of the daemon left open. */
+/* A job may have several. Returns the number of this one. */
+uint64_t record_order(struct server *s, const char *job, const struct order_record *r);
+void record_order_done(struct server *s, const char *job, uint64_t number);
+
+/* Those that a former life of the daemon left open; of a job in the order in which they
+ * were given. */
 void record_each_order(struct server *s, void *ctx,
-    void (*each)(void *ctx, const char *job, enum rm_action action, unsigned kinds,
-        const char *text));
+    void (*each)(
+        void *ctx, const char *job, uint64_t number, const struct order_record *r));
 
 /* The highest number a job was given: jobs of a resource manager that has lost its own
  * memory of it are not to bear the numbers of others. */

@@ -118,7 +118,7 @@ static int write_charge(struct posted *p, struct err *err)
         .use = use_of(m),
         .total = m->total,
         .at = m->at,
-        .over = true,
+        .over = !m->goes_on,
         .text = m->text};
 
     return am_charge(&p->s->teller->am, &charge, err);

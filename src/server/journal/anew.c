@@ -12,19 +12,30 @@
 #include "server/server_private.h"
 #include "server/whole.h"
 
+/* How much longer than it is to be the journal grows while somebody is out of reach:
+ * jobs of that one are not seen from then until it is back. */
+#define FULL_FOR_ALL 2
+
 static bool is_quiet(const struct server *s)
 {
-    return whole_is(s) && whole_is_restored(s) && commit_is_idle(s)
-           && !stream_is_busy(s) && manager_idle(s);
+    bool waits_for_all =
+        !clock_is_wrong(s->clock) && journal_fullness(s) < FULL_FOR_ALL;
+
+    /* by a line that is wrong it never gets whole */
+    return (managers_changed(s) || (whole_is(s) && whole_is_restored(s)))
+           && commit_is_idle(s) && !stream_is_busy(s) && manager_idle(s, waits_for_all);
 }
 
-static void forget(struct server *s)
+/* What is to be given to manager_open_again(). */
+static struct rmlines *forget(struct server *s)
 {
-    manager_close(s);
+    struct rmlines *lines = manager_leave(s);
+
     watch_close(s);
     s->watch = NULL;
     world_close(s);
     engine_destroy(s->engine);
+    return lines;
 }
 
 void anew_look(struct server *s)
@@ -47,7 +58,7 @@ void anew_look(struct server *s)
                                  : "the journal is full");
     if (clock_is_wrong(s->clock))
         clock_forget(s->clock);
-    forget(s);
+    struct rmlines *lines = forget(s);
     whole_lost(s);
     world_open(s);
     s->engine = server_engine(s);
@@ -56,10 +67,7 @@ void anew_look(struct server *s)
     record_statistics_load(s);
     usage_recall_fairshare(s);
     teller_recall(s);
-    if (manager_open(s, &err) < 0) {
-        log_line(s->log, LOG_ALERT, "%s", err.text);
-        sd_event_exit(s->loop, 1);
-    }
+    manager_open_again(s, lines);
     commit_want(s);
     cycle_want(s);
 }

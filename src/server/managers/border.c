@@ -17,6 +17,7 @@ struct renamed {
 struct border {
     struct manager *m;
     struct renamed *by_own, *by_here;
+    bool recalled;              /* those of a former life are among them */
     struct VEC(void *) scratch; /* owned: made since a begin */
 };
 
@@ -146,17 +147,36 @@ static const struct dep *turn_deps(
     return turned;
 }
 
+/* What floats is of no node and nobody's: it is told of as of this one, of all. */
+static bool is_global(const char *node)
+{
+    return strcmp(node, "GLOBAL") == 0;
+}
+
 /* ---- nodes ----------------------------------------------------------------------- */
 
-static const char *remember_name(struct border *b, const char *own)
+static const char *remember_name(struct border *b, const char *own, const char *here)
 {
     struct renamed *one = xcalloc(1, sizeof *one);
 
     one->own = xstrdup(own);
-    one->here = xstrdup(join_name(b, b->m->name, own));
+    one->here = xstrdup(here);
     HASH_ADD_KEYPTR(by_own, b->by_own, one->own, strlen(one->own), one);
     HASH_ADD_KEYPTR(by_here, b->by_here, one->here, strlen(one->here), one);
     return one->here;
+}
+
+static void recall_name(void *ctx, const char *own, const char *here)
+{
+    remember_name(ctx, own, here);
+}
+
+/* Names that were given in a former life. */
+static void recall_names(struct border *b)
+{
+    if (!b->recalled)
+        nodekeep_each_renamed(b->m->s, b->m->name, recall_name, b);
+    b->recalled = true;
 }
 
 /* Has another manager a node of that name? */
@@ -176,15 +196,17 @@ const char *border_node_in(struct border *b, const char *name)
 {
     struct renamed *one;
 
-    if (!name || !managers_several(b->m->s))
+    if (!name || !managers_several(b->m->s) || is_global(name))
         return name;
+    recall_names(b);
     HASH_FIND(by_own, b->by_own, name, strlen(name), one);
     if (one)
         return one->here;
-    return is_taken(b, name) ? remember_name(b, name) : name;
+    return is_taken(b, name) ? remember_name(b, name, join_name(b, b->m->name, name))
+                             : name;
 }
 
-static const char *node_out(struct border *b, const char *name)
+const char *border_node_out(struct border *b, const char *name)
 {
     struct renamed *one;
 
@@ -264,7 +286,7 @@ struct rm_report border_report_in(
         return here;
     switch (r->kind) {
     case RM_NODE:
-        here.u.node.rm = b->m->known_as;
+        here.u.node.rm = is_global(r->u.node.name) ? NULL : b->m->known_as;
         here.u.node.name = border_node_in(b, r->u.node.name);
         break;
     case RM_NODE_GONE:
@@ -308,7 +330,7 @@ struct rm_command border_command_out(struct border *b, const struct rm_command *
 
     own.job = border_job_out(b, cmd->job);
     if (b->by_here)
-        own.places = turn_places(b, cmd->places, cmd->nplaces, node_out);
+        own.places = turn_places(b, cmd->places, cmd->nplaces, border_node_out);
     return own;
 }
 
@@ -320,7 +342,7 @@ struct rm_submission border_submission_out(
     if (managers_several(b->m->s) || b->m->known_as)
         own.job.desc.deps = turn_deps(b, sub->job.desc.deps, dep_out);
     if (b->by_here)
-        own.job.desc.reqs = turn_requests(b, &sub->job.desc, node_out);
+        own.job.desc.reqs = turn_requests(b, &sub->job.desc, border_node_out);
     return own;
 }
 
@@ -333,7 +355,7 @@ const char *border_nodes_out(struct border *b, const char *list)
     for (const char *at = list; *at;) {
         size_t len = strcspn(at, ",");
         char *name = xstrndup(at, len);
-        strbuf_printf(&text, "%s%s", text.len ? "," : "", node_out(b, name));
+        strbuf_printf(&text, "%s%s", text.len ? "," : "", border_node_out(b, name));
         free(name);
         at += len + (at[len] == ',');
     }

@@ -39,6 +39,7 @@ struct rm_report border_report_in(
     struct border *b, const struct rm_report *r, struct border_room *room);
 
 /* Out. */
+const char *border_node_out(struct border *b, const char *name);
 const char *border_job_out(struct border *b, const char *id);
 struct rm_command border_command_out(struct border *b, const struct rm_command *cmd);
 /* Its id, where it has one, is the manager's own already (take_id). */

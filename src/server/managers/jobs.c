@@ -5,6 +5,7 @@
 #include "rm/wire.h"
 #include "server/drafts/depends.h"
 #include "server/drafts/modify.h"
+#include "server/durable/nodekeep.h"
 #include "server/durable/passed.h"
 #include "server/durable/record.h"
 #include "server/durable/teller.h"
@@ -289,6 +290,18 @@ void rmjobs_kept(struct manager *m, const char *id)
         mark_told(m, j);
 }
 
+/* It was remembered, and is not there any more. */
+static void on_node_lost(void *ctx, const char *node)
+{
+    struct manager *m = ctx;
+    struct event ev = {.kind = EVENT_NODE_GONE, .u.node_state = {node, NODE_DOWN}};
+
+    log_line(m->s->log, LOG_WARNING, "node '%s' is no longer known to %s", node,
+        managers_label(m));
+    if (node_find(engine_cluster(m->s->engine), node))
+        manager_apply(m, &ev, node);
+}
+
 void rmjobs_synced(struct manager *m)
 {
     const struct cluster *c = engine_cluster(m->s->engine);
@@ -307,8 +320,10 @@ void rmjobs_synced(struct manager *m)
     rmreservation_synced(m);
     outbox_settle_lost(m);
     outbox_again(m);
-    if (!m->synced)
+    if (!m->synced) {
+        nodekeep_drop_untold(m->s, m->name, on_node_lost, m);
         record_forget_unclaimed(m->s, managers_claims, m);
+    }
     m->synced = true;
     if (managers_all_synced(m->s)) {
         passed_forget(m->s);
@@ -318,4 +333,5 @@ void rmjobs_synced(struct manager *m)
     notes_forget(m);
     managers_hear(m->s->managers);
     cycle_want(m->s);
+    commit_want(m->s); /* behind which goes what was waiting for that */
 }

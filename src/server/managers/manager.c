@@ -9,6 +9,7 @@
 #include "server/api/rights.h"
 #include "server/durable/nodekeep.h"
 #include "server/durable/record.h"
+#include "server/managers/floats.h"
 #include "server/managers/private.h"
 #include "server/managers/reservation.h"
 #include "server/server_private.h"
@@ -25,21 +26,46 @@ void manager_apply(struct manager *m, struct event *ev, const char *id)
         log_line(m->s->log, LOG_WARNING, "job '%s': %s", id, err.text);
 }
 
+/* What floats is of all of them. */
+static bool is_shared(const struct manager *m, const char *node)
+{
+    return managers_several(m->s) && floats_are_of(node);
+}
+
+static void take_node(struct manager *m, const struct node_desc *d)
+{
+    struct event ev = {.kind = EVENT_NODE, .u.node = *d};
+
+    if (is_shared(m, d->name))
+        ev.u.node.gres = floats_told(m->s->managers->floats, m->name, d->gres);
+    manager_apply(m, &ev, d->name);
+    if (!floats_are_of(d->name))
+        nodekeep_told(m->s, m->name, border_node_out(m->border, d->name), d);
+}
+
+static void lose_node(struct manager *m, const char *node)
+{
+    struct event ev = {.kind = EVENT_NODE_GONE, .u.node_state = {node, NODE_DOWN}};
+
+    if (is_shared(m, node))
+        ev = (struct event){.kind = EVENT_NODE,
+            .u.node = {.name = node,
+                .state = NODE_IDLE,
+                .gres = floats_told(m->s->managers->floats, m->name, NULL)}};
+    manager_apply(m, &ev, node);
+    nodekeep_gone(m->s, node);
+}
+
 static void take_report(struct manager *m, const struct rm_report *r)
 {
     struct event ev;
 
     switch (r->kind) {
     case RM_NODE:
-        ev = (struct event){.kind = EVENT_NODE, .u.node = r->u.node};
-        manager_apply(m, &ev, r->u.node.name);
-        nodekeep_told(m->s, m->name, &r->u.node);
+        take_node(m, &r->u.node);
         break;
     case RM_NODE_GONE:
-        ev = (struct event){
-            .kind = EVENT_NODE_GONE, .u.node_state = {r->u.name, NODE_DOWN}};
-        manager_apply(m, &ev, r->u.name);
-        nodekeep_gone(m->s, r->u.name);
+        lose_node(m, r->u.name);
         break;
     case RM_JOB:
         rmjobs_told(m, r->u.job);
@@ -286,6 +312,7 @@ void manager_poll(struct server *s)
 {
     for (size_t i = 0; s->managers && i < s->managers->v.n; i++) {
         struct manager *m = s->managers->v.v[i];
+        managers_try_again(m);
         if (!m->rm)
             continue;
         m->driver->poll(m->rm);

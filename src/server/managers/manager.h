@@ -13,10 +13,19 @@
 #include "server/http/request.h"
 
 struct manager;
+struct rmlines;
 struct server;
 
 int manager_open(struct server *s, struct err *err);
 void manager_close(struct server *s); /* jobs go on running */
+
+/* Another engine is about to be told: they are closed. By which lines of RMCFG they
+ * were open goes to: */
+struct rmlines *manager_leave(struct server *s);
+/* They are opened by what RMCFG says now. Where a line that is new or changed cannot be
+ * opened, all of RMCFG stays as it was, and administrators are told what is wrong and
+ * where. It never fails: one that cannot be opened as before is away until it can. */
+void manager_open_again(struct server *s, struct rmlines *before);
 
 /* A decision of the engine: to be carried out by manager_send(). */
 void manager_decided(struct server *s, const struct action *a, const struct job *j);
@@ -47,13 +56,21 @@ bool managers_all_answer(const struct server *s);
 /* Has the one of that name in the engine (NULL = the plain one) told everything? */
 bool manager_knows(const struct server *s, const char *known_as);
 
-/* Nothing is asked of it that has not been answered, but for stops, which are recorded.
- * Where managers have changed those that are out of reach are not waited for. */
-bool manager_idle(const struct server *s);
+/* Nothing is asked of any that has not been answered, but for what is recorded. Those
+ * out of reach, or that fail, have to come back first if that is `all`; else it is
+ * enough that one is there, and where RMCFG has changed that is not asked either: a
+ * line that is wrong could never be mended. */
+bool manager_idle(const struct server *s, bool all);
 
 /* ---- several ---- */
 
 bool managers_several(const struct server *s);
+/* Whose job it is. */
+const struct manager *manager_of_job(const struct server *s, const struct job *j);
+/* May a job of `m` that depends on the one of that id be refused where nobody has such
+ * a job? Not where that can be left to `m`, nor where it cannot be asked now. */
+bool manager_is_checked(
+    const struct server *s, const struct manager *m, const char *job_id);
 /* Is that the name of one of them, in RMCFG? */
 bool managers_has(const struct server *s, const char *name);
 /* Other settings are in force. */
@@ -103,6 +120,8 @@ struct manager_batch;
 struct manager_feed {
     bool (*next)(struct server *s, struct manager_batch *b, void *ctx);
     void (*begins)(struct manager_batch *b, void *ctx); /* or NULL; it lives until: */
+    /* One has been made, and is called so; or NULL. -1: it cannot stay. */
+    int (*made)(struct server *s, const char *job, void *ctx, struct err *err);
     void (*done)(void *ctx);
     void *ctx;
 };
@@ -112,6 +131,10 @@ void manager_submit_all(
  * the first of RMCFG. NULL with a sentence: it asks for two of them. */
 struct manager *manager_pick(
     const struct server *s, const struct job_desc *d, struct err *err);
+/* Can a dependency on that job be handed on to it? What it does not know, another's,
+ * most refuse or forget. */
+bool manager_keeps_dep(
+    const struct server *s, const struct manager *m, const char *job_id);
 /* One of them; may be used from `next` only. */
 void manager_submit(
     struct server *s, struct manager_batch *b, struct rm_submission *sub);

@@ -1,171 +1,45 @@
 /* SPDX-License-Identifier: Apache-2.0
  * All resource managers: which there are, whose job or node it is, what is waited for.
- *
- * One of them is plain: its jobs bear their own ids (border.h). It is the first of
- * RMCFG when the daemon begins for the first time, and stays that, in whatever order
- * the lines stand later: ids are what everything of a job is remembered by. Where there
- * is one manager it is the plain one, unless jobs are remembered by its name. */
+ * Where there is one manager it is the plain one (names.h), unless its jobs are called
+ * by its name already. */
 #define LOG_FACILITY FACILITY_RM
 #include "base/strbuf.h"
 #include "cluster/partition.h"
 #include "cluster/rmset.h"
 #include "rm/wire.h"
+#include "server/api/rights.h"
 #include "server/durable/nodekeep.h"
 #include "server/durable/passed.h"
 #include "server/durable/record.h"
 #include "server/durable/restless.h"
+#include "server/events/eventlog.h"
+#include "server/managers/floats.h"
+#include "server/managers/lines.h"
+#include "server/managers/names.h"
 #include "server/managers/private.h"
 #include "server/server_private.h"
 
-#define KIND  "manager"
-#define PLAIN "plain"
-#define SILENT_US                                                                      \
-    UINT64_C(30000000) /* that long the others are kept waiting for one                \
-                        */
-
-struct sections {
-    struct VEC(const struct raw_object *) v;
-};
-
-/* Those of RMCFG, in their order; with --nodes the first alone counts. */
-static void find_sections(const struct server *s, struct sections *ret)
-{
-    const struct settings *cfg = s->config->settings;
-
-    for (size_t i = 0; i < cfg->raw.n; i++)
-        if (strcmp(cfg->raw.v[i].kind, "RMCFG") == 0
-            && (!s->opt.nodes || ret->v.n == 0))
-            vec_push(&ret->v, &cfg->raw.v[i]);
-    if (ret->v.n == 0)
-        vec_push(&ret->v, NULL); /* the local one is where no section says otherwise */
-}
-
-static const char *name_of(const struct raw_object *section)
-{
-    return section ? section->name : "local";
-}
+/* That long the others are kept waiting for one. */
+#define SILENT_US UINT64_C(30000000)
 
 bool manager_can_checkpoint(const struct server *s)
 {
-    struct sections all = {0};
     bool can = true;
     struct err err;
 
     if (s->simulation)
         return true;
-    find_sections(s, &all);
-    for (size_t i = 0; i < all.v.n; i++) {
+    struct rmlines *lines = rmlines_read(s);
+    for (size_t i = 0; i < rmlines_count(lines); i++) {
         const struct rm_driver *driver =
-            manager_driver(s->opt.nodes ? NULL : all.v.v[i], &err);
+            manager_driver(s->opt.nodes ? NULL : rmlines_at(lines, i), &err);
         can &= !driver || !(driver->cannot >> RM_CHECKPOINT & 1);
     }
-    vec_fini(&all.v);
+    rmlines_free(lines);
     return can;
 }
 
-/* ---- which is plain -------------------------------------------------------------- */
-
-static int begins_with(void *ctx, const char *key, const char *value)
-{
-    const char *name = ctx;
-    size_t n = strlen(name);
-
-    (void)value;
-    return strncmp(key, name, n) == 0 && key[n] == '.';
-}
-
-/* Are jobs of that manager remembered by its name? */
-static bool is_in_ids(struct server *s, const char *name)
-{
-    struct err err;
-
-    return store_each(s->store, "job", begins_with, (void *)(uintptr_t)name, &err) > 0;
-}
-
-/* Its name; owned by the caller. */
-static char *choose_plain(struct server *s, const struct sections *all)
-{
-    const char *first = name_of(all->v.v[0]);
-    char *before = NULL;
-    struct err err;
-
-    unsaved_tell(s->unsaved);
-    (void)store_get(s->store, KIND, PLAIN, &before, &err);
-    if (before && (strcmp(before, first) == 0 || all->v.n > 1 || is_in_ids(s, first)))
-        return before;
-    free(before);
-    unsaved_put(s->unsaved, KIND, PLAIN, first);
-    return xstrdup(first);
-}
-
-/* ---- names that were ------------------------------------------------------------- */
-
-#define NAMED "named:"
-
-static int load_name(void *ctx, const char *key, const char *value)
-{
-    struct managers *all = ctx;
-    size_t n = strlen(NAMED);
-
-    (void)value;
-    if (strncmp(key, NAMED, n) == 0 && !managers_has(all->s, key + n))
-        vec_push(&all->former, xstrdup(key + n));
-    return 0;
-}
-
-/* A job of one whose line is gone is not taken for the plain one's. */
-static void recall_names(struct managers *all)
-{
-    struct err err;
-
-    for (size_t i = 0; i < all->v.n; i++) {
-        char key[300];
-        snprintf(key, sizeof key, NAMED "%s", all->v.v[i]->name);
-        if (all->v.v[i]->known_as)
-            unsaved_put(all->s->unsaved, KIND, key, "1");
-    }
-    (void)store_each(all->s->store, KIND, load_name, all, &err);
-}
-
-/* Nothing is remembered of its jobs any more. */
-static void forget_names(struct managers *all)
-{
-    while (all->former.n) {
-        char *name = all->former.v[--all->former.n], key[300];
-        snprintf(key, sizeof key, NAMED "%s", name);
-        unsaved_delete(all->s->unsaved, KIND, key);
-        free(name);
-    }
-}
-
-static bool is_formers(const struct managers *all, const char *id)
-{
-    size_t len = strcspn(id, ".");
-
-    for (size_t i = 0; id[len] && i < all->former.n; i++)
-        if (strncmp(all->former.v[i], id, len) == 0 && !all->former.v[i][len])
-            return true;
-    return false;
-}
-
 /* ---- begin and end --------------------------------------------------------------- */
-
-/* What the lines say. Owned by the caller. */
-static char *write_lines(const struct server *s)
-{
-    struct sections all = {0};
-    struct strbuf text = {0};
-
-    find_sections(s, &all);
-    for (size_t i = 0; i < all.v.n; i++) {
-        const struct raw_object *o = all.v.v[i];
-        strbuf_printf(&text, "[%s]\n", name_of(o));
-        for (size_t k = 0; o && k < o->attrs.n; k++)
-            strbuf_printf(&text, "%s=%s\n", o->attrs.v[k].name, o->attrs.v[k].value);
-    }
-    vec_fini(&all.v);
-    return strbuf_take(&text);
-}
 
 void manager_configure(struct server *s)
 {
@@ -173,9 +47,9 @@ void manager_configure(struct server *s)
 
     if (!all || !all->lines || s->opt.nodes)
         return;
-    char *now = write_lines(s);
-    all->changed = strcmp(now, all->lines) != 0;
-    free(now);
+    struct rmlines *now = rmlines_read(s);
+    all->changed = !rmlines_same(now, all->lines);
+    rmlines_free(now);
     if (all->changed)
         commit_want(s); /* behind which anew_look() looks */
 }
@@ -185,78 +59,165 @@ bool managers_changed(const struct server *s)
     return s->managers && s->managers->changed;
 }
 
-/* While the daemon serves one that cannot be opened is as one that does not answer: a
- * line that is wrong takes nobody else along. */
-static int begin_one(
-    struct manager *m, const struct raw_object *section, struct err *err)
+static const struct raw_object *find_line(const struct manager *m)
 {
-    if (manager_begin(m, section, err) == 0)
-        return 0;
-    if (!m->s->http || !m->driver || !managers_several(m->s))
-        return -1;
-    log_line(m->s->log, LOG_ALERT, "%s", err->text);
-    m->away = true;
+    const struct rmlines *lines = m->s->managers->lines;
+    size_t i = rmlines_find(lines, m->name);
+
+    return i < rmlines_count(lines) ? rmlines_at(lines, i) : NULL;
+}
+
+/* Of lines that served before one may not open just now: that takes nobody else along,
+ * and it is tried again (managers_try_again()). */
+static int begin_each(struct managers *all, bool must, struct err *err)
+{
+    char where[400];
+
+    for (size_t i = 0; i < all->v.n; i++) {
+        struct manager *m = all->v.v[i];
+        const struct raw_object *line = find_line(m);
+        if (manager_begin(m, line, err) == 0)
+            continue;
+        rmlines_where(line, err->text, where, sizeof where);
+        err_prefix(err, "%s", where);
+        if (must)
+            return -1;
+        log_line(all->s->log, LOG_ALERT, "%s", err->text);
+        m->away = true;
+    }
     return 0;
 }
 
-static int begin_all(struct server *s, struct err *err)
+/* What one of them keeps from users it has yet to tell: until then all is kept. */
+static void forget_rights(struct managers *all)
 {
-    struct managers *all = s->managers;
-    struct sections sections = {0};
-    int result = 0;
+    bool tells = false;
 
-    find_sections(s, &sections);
-    char *plain = choose_plain(s, &sections);
-    for (size_t i = 0; i < sections.v.n; i++) {
-        const char *name = name_of(sections.v.v[i]);
-        vec_push(&all->v, manager_new(s, name, strcmp(name, plain) == 0));
-    }
-    all->lines = write_lines(s);
+    for (size_t i = 0; i < all->v.n; i++)
+        tells |= all->v.v[i]->driver && all->v.v[i]->driver->tells_rights;
+    rights_forget(all->s->rights, tells);
+}
+
+/* What was remembered of before is looked at when all are open: lines that cannot be
+ * opened change nothing of it. */
+static void recall_all(struct managers *all, const char *plain)
+{
+    struct server *s = all->s;
+
     if (all->v.n > 1)
         rmset_call_first(engine_cluster(s->engine), plain);
-    recall_names(all);
+    all->names = rmnames_open(all, plain);
     nodekeep_open(s);
     all->meeting = all->v.n > 1 && nodekeep_is_empty(s);
     outbox_recall(all);
-    for (size_t i = 0; i < all->v.n && result == 0; i++)
-        result = begin_one(all->v.v[i], sections.v.v[i], err);
+    forget_rights(all);
+}
+
+/* By these lines, which it takes. */
+static int open_by(struct server *s, struct rmlines *lines, bool must, struct err *err)
+{
+    struct managers *all = xcalloc(1, sizeof *all);
+    char *plain = rmnames_choose_plain(s, lines);
+    int result;
+
+    all->s = s;
+    all->lines = lines;
+    all->floats = floats_new();
+    all->since_us = UINT64_MAX;
+    s->managers = all;
+    passed_load(s);
+    restless_load(s);
+    for (size_t i = 0; i < rmlines_count(lines); i++) {
+        const char *name = rmlines_name(lines, i);
+        vec_push(&all->v, manager_new(s, name, strcmp(name, plain) == 0));
+    }
+    result = begin_each(all, must, err);
+    if (result == 0)
+        recall_all(all, plain);
     free(plain);
-    vec_fini(&sections.v);
     return result;
 }
 
-int manager_open(struct server *s, struct err *err)
+static int open_simulated(struct server *s, struct err *err)
 {
     struct managers *all = xcalloc(1, sizeof *all);
 
     all->s = s;
+    all->since_us = UINT64_MAX;
     s->managers = all;
     passed_load(s);
     restless_load(s);
-    all->since_us = UINT64_MAX;
-    if (!s->simulation)
-        return begin_all(s, err);
     vec_push(&all->v, manager_new(s, "simulation", true));
     return manager_simulate(all->v.v[0], err);
 }
 
-void manager_close(struct server *s)
+int manager_open(struct server *s, struct err *err)
 {
-    struct managers *all = s->managers;
+    return s->simulation ? open_simulated(s, err)
+                         : open_by(s, rmlines_read(s), true, err);
+}
 
-    if (!all)
-        return;
+static void close_managers(struct managers *all)
+{
     for (size_t i = 0; i < all->v.n; i++)
         manager_end(all->v.v[i]);
     vec_fini(&all->v);
-    for (size_t i = 0; i < all->former.n; i++)
-        free(all->former.v[i]);
-    vec_fini(&all->former);
-    free(all->lines);
+    rmnames_close(all->names);
+    floats_free(all->floats);
+    rmlines_free(all->lines);
     free(all);
+}
+
+void manager_close(struct server *s)
+{
+    if (!s->managers)
+        return;
+    close_managers(s->managers);
     s->managers = NULL;
     nodekeep_close(s);
     passed_forget(s);
+}
+
+struct rmlines *manager_leave(struct server *s)
+{
+    struct rmlines *lines = s->managers->lines;
+
+    s->managers->lines = NULL;
+    manager_close(s);
+    return lines;
+}
+
+void manager_open_again(struct server *s, struct rmlines *before)
+{
+    struct rmlines *now = rmlines_read(s);
+    bool same = rmlines_same(before, now);
+    struct err err = {0};
+
+    if (open_by(s, now, !same, &err) == 0) {
+        rmlines_free(before);
+        return;
+    }
+    manager_close(s);
+    log_line(s->log, LOG_ALERT, "RMCFG stays as it was: %s", err.text);
+    eventlog_add(s, RMFAILURE, "RMCFG", true, NULL,
+        "what RMCFG says now cannot be used, so it stays as it was: %s", err.text);
+    (void)open_by(s, before, false, &err);
+}
+
+/* Where it could not be opened before: its line, or what is behind it, may be mended.
+ */
+static void try_again(struct manager *m)
+{
+    struct err err = {0};
+
+    if (manager_begin(m, find_line(m), &err) == 0)
+        log_line(m->s->log, LOG_ACTION, "resource manager %s is open now", m->name);
+}
+
+void managers_try_again(struct manager *m)
+{
+    if (!m->rm && m->s->managers->lines)
+        try_again(m);
 }
 
 /* ---- which ----------------------------------------------------------------------- */
@@ -327,7 +288,7 @@ struct manager *managers_of_id(const struct server *s, const char *id)
     struct manager *plain = find_known(s->managers, NULL);
     const char *rest;
 
-    if (is_formers(s->managers, id))
+    if (rmnames_has_left(s->managers->names, id))
         return NULL;
     if (plain && s->managers->v.n == 1)
         return plain;
@@ -373,6 +334,21 @@ bool manager_numbers(const struct server *s, const char *id)
     return m && m->driver && m->driver->take_id;
 }
 
+const struct manager *manager_of_job(const struct server *s, const struct job *j)
+{
+    return managers_of(s, j);
+}
+
+bool manager_is_checked(
+    const struct server *s, const struct manager *m, const char *job_id)
+{
+    const struct manager *whose = managers_of_id(s, job_id);
+
+    if (whose && (!whose->synced || whose->away))
+        return false;
+    return manager_numbers(s, job_id) || (managers_several(s) && whose != m);
+}
+
 const char *manager_at(const struct server *s, size_t i, bool *ret_up)
 {
     if (!s->managers || i >= s->managers->v.n)
@@ -407,43 +383,58 @@ static struct manager *find_by_partition(const struct server *s, const char *nam
     return NULL;
 }
 
-/* It asks for that one as well: one of the partitions it names has to be that one's,
- * but all of the nodes. */
-static struct manager *find_by_nodes(
-    const struct server *s, const struct job_desc *d, bool *ret_mixed)
+/* Whose nodes are named; all of them are asked for, so they have to be of one. */
+static int find_by_nodes(const struct server *s, const struct job_desc *d,
+    struct manager **ret, struct err *err)
 {
     const struct cluster *c = engine_cluster(s->engine);
-    struct manager *whose = NULL;
 
+    *ret = NULL;
     for (uint32_t i = 0; i < d->nreqs; i++)
         for (const char *const *h = d->reqs[i].hosts; h && *h; h++) {
             const struct node *n = node_find(c, *h);
             struct manager *m = n ? managers_of_node(s, n) : NULL;
-            *ret_mixed |= whose && m && m != whose;
-            whose = whose ? whose : m;
+            if (m && *ret && m != *ret)
+                return err_set(err, ERR_INVALID,
+                    "the job asks for nodes of several resource managers (%s of %s, "
+                    "others of %s): it can run on those of one",
+                    *h, m->name, (*ret)->name);
+            *ret = m ? m : *ret;
         }
-    return whose;
+    return 0;
 }
 
 struct manager *manager_pick(
     const struct server *s, const struct job_desc *d, struct err *err)
 {
     struct managers *all = s->managers;
-    struct manager *m = NULL, *of_nodes;
-    bool mixed = false;
+    struct manager *by_partition = NULL, *by_nodes;
+    bool allowed = false; /* one of the partitions is theirs whose nodes are named */
 
     if (all->v.n == 1)
         return all->v.v[0];
-    for (const char *const *p = d->partitions; !m && p && *p; p++)
-        m = find_by_partition(s, *p);
-    of_nodes = find_by_nodes(s, d, &mixed);
-    if (mixed || (m && of_nodes && m != of_nodes)) {
+    if (find_by_nodes(s, d, &by_nodes, err) < 0)
+        return NULL;
+    for (const char *const *p = d->partitions; p && *p; p++) {
+        struct manager *m = find_by_partition(s, *p);
+        by_partition = by_partition ? by_partition : m;
+        allowed |= m == by_nodes;
+    }
+    if (by_nodes && by_partition && !allowed) {
         err_set(err, ERR_INVALID,
-            "the job asks for nodes of several resource managers: it can run on those "
-            "of one");
+            "the job asks for nodes of %s, and for partitions of %s alone: it can run "
+            "on those of one resource manager",
+            by_nodes->name, by_partition->name);
         return NULL;
     }
-    return m ? m : of_nodes ? of_nodes : all->v.v[0];
+    return by_nodes ? by_nodes : by_partition ? by_partition : all->v.v[0];
+}
+
+bool manager_keeps_dep(
+    const struct server *s, const struct manager *m, const char *job_id)
+{
+    return !managers_several(s) || (m->driver && m->driver->keeps_deps)
+           || managers_of_id(s, job_id) == m;
 }
 
 /* ---- who has told what ----------------------------------------------------------- */
@@ -571,7 +562,7 @@ void manager_wait(struct server *s)
     if (s->simulation)
         return;
     record_forget_unclaimed(s, is_nobodys, NULL);
-    forget_names(all);
+    rmnames_forget(all->names);
 }
 
 bool manager_synced(const struct server *s)
@@ -596,20 +587,20 @@ bool manager_knows(const struct server *s, const char *known_as)
     return m && m->synced;
 }
 
-bool manager_idle(const struct server *s)
+bool manager_idle(const struct server *s, bool all)
 {
-    const struct managers *all = s->managers;
-    bool changed = managers_changed(s);
+    const struct managers *of = s->managers;
+    bool any = managers_changed(s);
 
-    for (size_t i = 0; all && i < all->v.n; i++) {
-        const struct manager *m = all->v.v[i];
-        if (changed && m->away)
-            continue;
-        if (!m->synced || !health_is_up(m) || m->away || m->submissions.n
-            || !outbox_idle(m))
+    all &= !any;
+    for (size_t i = 0; of && i < of->v.n; i++) {
+        const struct manager *m = of->v.v[i];
+        bool there = m->synced && health_is_up(m) && !m->away;
+        if (there ? m->submissions.n || !outbox_idle(m) : all)
             return false;
+        any |= there;
     }
-    return all != NULL;
+    return any;
 }
 
 const char *manager_waited_for(const struct server *s, const char **ret_failure)

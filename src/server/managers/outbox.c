@@ -22,10 +22,17 @@ bool outbox_stops(enum rm_action a)
     return a == RM_CANCEL || a == RM_SUSPEND || a == RM_REQUEUE || a == RM_CHECKPOINT;
 }
 
-/* What was promised to somebody, and is recorded until it is so. */
+/* What was promised to somebody, and is ordered until it is so. */
 static bool is_promised(enum rm_action a)
 {
-    return outbox_stops(a) || a == RM_HOLD || a == RM_RELEASE;
+    return outbox_stops(a) || a == RM_HOLD || a == RM_RELEASE || a == RM_MODIFY;
+}
+
+/* What was acknowledged, and outlives the daemon. A signal is sent once more when
+ * nobody knows whether it was sent, but not when it was. */
+static bool is_lasting(enum rm_action a)
+{
+    return is_promised(a) || a == RM_SIGNAL;
 }
 
 /* Cancels of jobs on no nodes, with the resource manager at a time: the users have been
@@ -182,16 +189,27 @@ static struct order *add_order(
     if (action == RM_START && j->cred[CRED_CLASS])
         o->cls = xstrdup(job_cred(engine_cluster(m->s->engine), j, CRED_CLASS)->name);
     o->over_memory = action == RM_START && reslimit_decides_memory(m->s, j);
-    if (outbox_stops(action))
-        record_order(m->s, j->id, action, 0, text);
     commit_want(m->s);
     return o;
 }
 
+static void record_lasting(struct manager *m, struct order *o)
+{
+    if (!is_lasting(o->action))
+        return;
+    o->record = record_order(m->s, o->job,
+        &(struct order_record){.action = o->action,
+            .kinds = o->kinds,
+            .signal = o->signal,
+            .wclimit_s = o->action == RM_MODIFY ? o->wclimit_s : 0,
+            .text = o->text});
+    o->recorded = true;
+}
+
 static void drop_order(struct manager *m, struct order *o)
 {
-    if (is_promised(o->action))
-        record_order_done(m->s, o->job);
+    if (o->recorded)
+        record_order_done(m->s, o->job, o->record);
     if (o->is_removing)
         commit_want(m->s); /* room for the next one */
     free_order(m, o);
@@ -290,7 +308,9 @@ void manager_decided(struct server *s, const struct action *a, const struct job 
 
     if (a->kind >= sizeof to / sizeof to[0] || !to[a->kind].yes)
         return;
-    struct order *o = add_order(managers_of(s, j), to[a->kind].action, j, a->text);
+    struct manager *m = managers_of(s, j);
+    struct order *o = add_order(m, to[a->kind].action, j, a->text);
+    record_lasting(m, o);
     o->start_at = a->start_at;
     o->preempts = a->kind == ACTION_REQUEUE && a->by != INDEX_NONE;
 }
@@ -430,7 +450,7 @@ static void fail_order(
 
     log_line(s->log, LOG_WARNING, "the resource manager did not %s job '%s': %s",
         rm_action_name(o->action), o->job, text ? text : "no reason given");
-    if (how == RM_RETRY && is_promised(o->action)) {
+    if (how == RM_RETRY && is_lasting(o->action)) {
         o->again = true; /* and again, until the job is over */
         return;
     }
@@ -478,7 +498,7 @@ static void send_order(struct manager *m, struct order *o)
 /* What is answered at once, and what that leads to, changes the queues meanwhile. */
 static void send_orders(struct manager *m, bool committed)
 {
-    if (!m->rm || m->away)
+    if (!m->rm || m->away || !m->synced)
         return;
     struct bitset leaving = {0}; /* nodes that jobs told to stop are still on */
     struct order_list later = TAILQ_HEAD_INITIALIZER(later);
@@ -529,6 +549,7 @@ int manager_cancel(
         return err_set(err, ERR_IO, "the resource manager is not there");
     jobend_format(why, text, sizeof text);
     struct order *o = add_order(m, RM_CANCEL, j, text);
+    record_lasting(m, o);
     world_note_end(s, j, why);
     record_end(s, j, "Removed", world_now(s));
     if (world_apply(s, &ev, NULL, err) == 0)
@@ -555,13 +576,13 @@ int manager_tell(struct server *s, const struct job *j, const struct rm_command 
 {
     if (manager_can(s, j, what->action, err) < 0)
         return -1;
-    struct order *o = add_order(managers_of(s, j), what->action, j, what->text);
+    struct manager *m = managers_of(s, j);
+    struct order *o = add_order(m, what->action, j, what->text);
     o->signal = what->signal;
     o->kinds = what->kinds;
-    if (is_promised(what->action)) /* a hold or its release, as a stop is */
-        record_order(s, j->id, what->action, what->kinds, what->text);
     if (what->wclimit_s > 0)
         o->wclimit_s = what->wclimit_s;
+    record_lasting(m, o);
     return 0;
 }
 
@@ -632,7 +653,7 @@ bool outbox_holds(const struct manager *m, const char *id)
 bool outbox_idle(const struct manager *m)
 {
     for (const struct order *o = m->orders; o; o = o->hh.next)
-        if (!outbox_stops(o->action) || !o->sent)
+        if (!o->recorded || !o->sent)
             return false;
     return true;
 }
@@ -676,9 +697,9 @@ void outbox_again(struct manager *m)
 
 /* ---- of a former life ---- */
 
-/* A stop that it decided. */
+/* A stop that it decided, or what else was acknowledged. */
 static void again(
-    void *ctx, const char *job, enum rm_action action, unsigned kinds, const char *text)
+    void *ctx, const char *job, uint64_t number, const struct order_record *r)
 {
     struct managers *all = ctx;
     struct manager *m = managers_of_id(all->s, job);
@@ -688,12 +709,16 @@ static void again(
             "job '%s' is of a resource manager that is not configured any more: what "
             "was decided about it is not carried out",
             job);
-        record_order_done(all->s, job);
+        record_order_done(all->s, job, number);
         return;
     }
-    struct order *o = new_order(m, action, job, text);
+    struct order *o = new_order(m, r->action, job, r->text);
 
-    o->kinds = kinds;
+    o->kinds = r->kinds;
+    o->signal = r->signal;
+    o->wclimit_s = r->wclimit_s;
+    o->record = number;
+    o->recorded = true;
     enqueue(m, o);
 }
 

@@ -2,7 +2,8 @@
  * The parts of the resource managers' side: managers.c (all of them), and of each
  * outbox.c (orders), managers/jobs.c (jobs as told), submissions.c (what is submitted),
  * notes.c (what the RM shows beside jobs), border.c (its names), health.c (does it
- * answer?), manager.c (the rest). Private to them. */
+ * answer?), manager.c (the rest). lines.c and names.c are about all. Private to them.
+ */
 #ifndef MAUI_SERVER_MANAGER_PRIVATE_H
 #define MAUI_SERVER_MANAGER_PRIVATE_H
 
@@ -42,10 +43,12 @@ struct order {
     bool over_memory, preempts;
     int signal;
     unsigned kinds; /* RELEASE: of holds */
-    char *cls;      /* START: the class it is in; owned or NULL */
-    char *text;     /* owned or NULL */
-    char *changed;  /* START: what was told of its job since somebody changed that in
-                       the RM, as a line of wire.h; owned or NULL */
+    bool recorded;  /* it outlives the daemon, as: */
+    uint64_t record;
+    char *cls;     /* START: the class it is in; owned or NULL */
+    char *text;    /* owned or NULL */
+    char *changed; /* START: what was told of its job since somebody changed that in
+                      the RM, as a line of wire.h; owned or NULL */
 };
 
 /* Those about one job. */
@@ -57,17 +60,21 @@ struct job_orders {
 
 struct health;
 struct notes;
+struct floats;
+struct rmlines;
+struct rmnames;
 struct rmreservations;
 
 /* All of them, in the order of RMCFG. */
 struct managers {
     struct server *s;
     struct VEC(struct manager *) v;
-    struct VEC(char *) former; /* owned: named in ids, and not configured any more */
-    char *lines;               /* of RMCFG, as they were when it began; owned */
-    bool changed;              /* and are not any more */
-    bool meeting; /* for the first time: names go by the order of the lines */
-    bool waited;  /* those that have not told anything are not waited for any more */
+    struct rmnames *names; /* names.h; NULL in a simulation */
+    struct floats *floats; /* floats.h */
+    struct rmlines *lines; /* by which they were opened; NULL in a simulation */
+    bool changed;          /* RMCFG says something else by now */
+    bool meeting;          /* for the first time: names go by the order of the lines */
+    bool waited; /* those that have not told anything are not waited for any more */
     uint64_t since_us; /* when that began, of the loop's clock */
 };
 
@@ -120,6 +127,8 @@ bool managers_hold(struct manager *m, const struct rm_report *r);
 /* One more has told everything, or is not waited for: whose turn is it now? */
 void managers_hear(struct managers *all);
 void manager_hear(struct manager *m); /* what was held of it */
+/* One that could not be opened is opened, if that can be now. */
+void managers_try_again(struct manager *m);
 /* It went away, or is back: of several the engine is told. */
 void managers_tell_away(struct manager *m);
 /* For record_forget_unclaimed(): is the job of that one, `ctx`? */
@@ -201,7 +210,7 @@ void outbox_again(struct manager *m);
 void outbox_settle_lost(struct manager *m);
 /* Of a stop that a former life decided it is known now where its job is. Once. */
 void outbox_found(struct manager *m, const struct rm_job *r);
-/* Nothing waits but for jobs to stop that were told to. */
+/* All that is on its way is recorded, and was sent. */
 bool outbox_idle(const struct manager *m);
 
 /* ---- notes.c ---- */

@@ -115,9 +115,13 @@ static void feed_batch(struct manager *m, struct manager_batch *at_once)
 static void note_answer(struct manager_batch *b, const struct rm_report *r)
 {
     b->open--;
-    if (r->u.done.outcome == RM_OK)
+    if (r->u.done.outcome == RM_OK) {
         json_array_append_new(b->ids, json_string(r->u.done.job));
-    else if (b->err.code == ERR_NONE)
+        if (b->err.code == ERR_NONE && b->feed.made)
+            (void)b->feed.made(b->m->s, r->u.done.job, b->feed.ctx, &b->err);
+        return;
+    }
+    if (b->err.code == ERR_NONE)
         err_set(&b->err, r->u.done.outcome == RM_RETRY ? ERR_IO : ERR_INVALID, "%s",
             r->u.done.text ? r->u.done.text : "the resource manager refuses the job");
 }
@@ -211,7 +215,19 @@ void submissions_open(struct manager *m)
     turns_init(&m->batches);
 }
 
-/* Their requests are refused by http_close(). */
+/* Nobody will tell what became of it. */
+static void give_up(struct manager_batch *b)
+{
+    struct err err = {0};
+
+    err_set(&err, ERR_IO,
+        "the resource manager %s was left before it answered: the job may have been "
+        "taken, showq tells when it is back",
+        managers_label(b->m));
+    request_refuse(b->request, &err);
+    free_batch(b);
+}
+
 void submissions_close(struct manager *m)
 {
     struct turn *turn;
@@ -220,12 +236,12 @@ void submissions_close(struct manager *m)
         struct manager_batch *b = turn->of;
         turns_remove(&m->batches, turn);
         if (b->open == 0)
-            free_batch(b);
+            give_up(b);
     }
     for (size_t i = 0; i < m->submissions.n; i++) {
         struct manager_batch *b = m->submissions.v[i].batch;
         if (--b->open == 0)
-            free_batch(b);
+            give_up(b);
     }
     vec_fini(&m->submissions);
 }

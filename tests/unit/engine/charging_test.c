@@ -430,6 +430,27 @@ static void what_a_job_may_run_over_is_kept_too(void **state)
     sc_destroy(s);
 }
 
+static void a_long_job_pays_on_its_way(void **state)
+{
+    struct scenario *s = begin(BANK "FLUSHINTERVAL=1:00:00\n", 100000);
+
+    (void)state;
+    add(s, "j", 2, 20000, 9000, "chem");
+    sc_at(s, 0);
+    assert_int_equal(held(s), C(40000));
+    sc_at(s, 3599);
+    assert_int_equal(balance(s), C(100000));
+    sc_at(s, 3600);
+    assert_int_equal(balance(s), C(100000 - 7200));
+    assert_int_equal(held(s), C(40000 - 7200));
+    sc_at(s, 8000);
+    assert_int_equal(balance(s), C(100000 - 14400)); /* up to 7200 */
+    sc_run(s);
+    assert_int_equal(balance(s), C(100000 - 18000)); /* no more than at once */
+    assert_int_equal(held(s), 0);
+    sc_destroy(s);
+}
+
 static void who_was_gone_before_it_was_told_pays_until_then(void **state)
 {
     struct scenario *s = begin(BANK "\n", 1000);
@@ -529,6 +550,7 @@ int main(void)
         cmocka_unit_test(who_runs_when_the_bank_opens_gets_a_lien_and_pays),
         cmocka_unit_test(a_run_whose_end_nobody_saw_pays_up_to_when_it_was_seen_last),
         cmocka_unit_test(a_run_whose_end_the_accounting_has_pays_until_then),
+        cmocka_unit_test(a_long_job_pays_on_its_way),
         cmocka_unit_test(who_was_gone_before_it_was_told_pays_until_then),
         cmocka_unit_test(a_run_is_charged_at_the_rates_of_its_start),
         cmocka_unit_test(a_node_may_cost_more_than_another),

@@ -211,6 +211,56 @@ static void a_node_of_two_managers_is_refused(void **state)
     sc_destroy(s);
 }
 
+static void what_cannot_be_asked_is_not_fulfilled(void **state)
+{
+    static struct dep on_far[] = {{DEP_COMPLETED, "far.9"}, {0}};
+    static struct dep on_first[] = {{DEP_SUCCESS, "9.head"}, {0}};
+    struct scenario *s = begin("");
+
+    (void)state;
+    sc_at(s, 0);
+    go_away(s, "far", true);
+    sc_job(
+        s, (struct sc_job){.id = "waits", .procs = 1, .limit_s = 10, .deps = on_far});
+    sc_job(
+        s, (struct sc_job){.id = "goes", .procs = 1, .limit_s = 10, .deps = on_first});
+    sc_at(s, 1);
+    assert_int_equal(sc_why_code(s, "waits"), WAIT_DEPENDENCY);
+    assert_int_equal(sc_start(s, "goes"), 0); /* nobody knows it who could be asked */
+    go_away(s, "far", false);
+    sc_at(s, 2);
+    assert_int_equal(sc_start(s, "waits"), 2);
+    sc_destroy(s);
+}
+
+static void a_partition_that_cannot_be_made_gives_no_node_to_another(void **state)
+{
+    struct scenario *s = begin("");
+    const struct cluster *c = engine_cluster(sc_engine(s));
+    uint32_t before = node_find(c, "f1")->partition;
+
+    (void)state;
+    sc_configure(s, "NODECFG[f1] PARTITION=[ALL]\n");
+    assert_int_equal(node_find(c, "f1")->partition, before);
+    assert_int_equal(rmset_of_partition(c, node_find(c, "f1")->partition), 1);
+    sc_destroy(s);
+}
+
+static void an_id_tells_whose_job_it_is(void **state)
+{
+    struct scenario *s = begin("");
+    const struct cluster *c = engine_cluster(sc_engine(s));
+
+    (void)state;
+    assert_int_equal(rmset_of_id(c, "far.12"), 1);
+    assert_int_equal(rmset_of_id(c, "far.12[].head"), 1);
+    assert_int_equal(rmset_of_id(c, "12"), 0);
+    assert_int_equal(rmset_of_id(c, "12.far"), 0);
+    assert_int_equal(rmset_of_id(c, "farther.12"), 0);
+    assert_int_equal(rmset_of_id(c, "far"), 0);
+    sc_destroy(s);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -225,6 +275,9 @@ int main(void)
         cmocka_unit_test(nobody_is_cancelled_for_his_limit_while_his_manager_is_away),
         cmocka_unit_test(limits_of_a_manager_are_about_its_own_jobs),
         cmocka_unit_test(a_node_of_two_managers_is_refused),
+        cmocka_unit_test(what_cannot_be_asked_is_not_fulfilled),
+        cmocka_unit_test(a_partition_that_cannot_be_made_gives_no_node_to_another),
+        cmocka_unit_test(an_id_tells_whose_job_it_is),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

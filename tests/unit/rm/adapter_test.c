@@ -135,6 +135,37 @@ static void a_job_is_not_told_again_for_being_told(void **state)
     expect(&told, "");
 }
 
+static void note_changed(void *ctx, const struct rm_report *r)
+{
+    strbuf_add(ctx, r->u.job->changed ? "changed " : "same ");
+}
+
+/* The daemon takes a job anew that asks for something else: it is not to do so when all
+ * is told again, nor for a hold. */
+static void a_job_has_changed_when_it_asks_for_something_else(void **state)
+{
+    struct strbuf told = {0};
+    struct rm_sink sink = {note_changed, &told};
+    struct listing *l = listing_new(&(struct listing_kind){.gone = RM_JOB_GONE});
+    struct rm_job j = {.desc = {.id = "1", .state = JOB_IDLE}, .cpu_s = -1};
+    struct rm_report r = {.kind = RM_JOB, .u.job = &j};
+
+    (void)state;
+    listing_tell(l, "1", &r, &sink);
+    j.changed = true;
+    listing_forget(l);
+    listing_tell(l, "1", &r, &sink);
+    j.desc.state = JOB_HOLD;
+    j.desc.rm_hold = HOLD_USER;
+    listing_tell(l, "1", &r, &sink);
+    expect(&told, "same same same ");
+    listing_forget(l);
+    j.desc.wclimit_s = 60;
+    listing_tell(l, "1", &r, &sink);
+    expect(&told, "changed ");
+    listing_destroy(l);
+}
+
 static void free_text(void *data)
 {
     free(*(char **)data);
@@ -695,6 +726,7 @@ int main(void)
         cmocka_unit_test(nobody_is_missed_where_something_could_not_be_read),
         cmocka_unit_test(what_one_look_misses_comes_back),
         cmocka_unit_test(a_job_is_not_told_again_for_being_told),
+        cmocka_unit_test(a_job_has_changed_when_it_asks_for_something_else),
         cmocka_unit_test(a_driver_keeps_something_beside),
         cmocka_unit_test(an_order_is_looked_at_ever_more_rarely),
         cmocka_unit_test(orders_land_or_are_lost),

@@ -100,6 +100,35 @@ static void such_a_name_is_never_another_managers_job(void **state)
     sc_destroy(s);
 }
 
+static void an_array_is_its_managers(void **state)
+{
+    static const char *const ids[] = {"pbs.12[1]", "pbs.15[1].head", "pbs.15[2].head",
+        "sge.15.4", "sge.16[1]", "pbs.16[1].head"};
+    (void)state;
+    struct scenario *s = queue();
+    struct cluster *c = engine_cluster(sc_engine(s));
+
+    rmset_call_first(c, "slurm");
+    for (size_t i = 0; i < sizeof ids / sizeof ids[0]; i++)
+        sc_job(s, (struct sc_job){.id = ids[i],
+                      .rm = i < 3 || i == 5 ? "pbs" : "sge",
+                      .procs = 1,
+                      .limit_s = 100});
+    sc_at(s, 1);
+    expect(s, "12[]", false, "12[3]* ");
+    expect(s, "slurm.12[]", false, "12[3]* ");
+    expect(s, "pbs.12[]", false, "pbs.12[1]* ");
+    expect(s, "15[]", false, "pbs.15[1].head* pbs.15[2].head* ");
+    expect(s, "pbs.15[]", false, "pbs.15[1].head* pbs.15[2].head* ");
+    expect(s, "15[].head", false, "pbs.15[1].head* pbs.15[2].head* ");
+    expect(s, "pbs.15[].head", false, "pbs.15[1].head* pbs.15[2].head* ");
+    expect(s, "slurm.15[]", false, "(cannot locate jobs of array 'slurm.15[]') ");
+    expect(s, "16[]", false,
+        "(array '16[]' is of several resource managers: expected sge.16[] or "
+        "pbs.16[]) ");
+    sc_destroy(s);
+}
+
 static void lists_name_each_job_once_in_their_order(void **state)
 {
     (void)state;
@@ -204,6 +233,7 @@ int main(void)
         cmocka_unit_test(an_id_is_that_job_and_a_pattern_matches_whole_ids),
         cmocka_unit_test(a_name_with_that_of_a_pbs_server_is_its_job),
         cmocka_unit_test(such_a_name_is_never_another_managers_job),
+        cmocka_unit_test(an_array_is_its_managers),
         cmocka_unit_test(lists_name_each_job_once_in_their_order),
         cmocka_unit_test(with_usejobregex_parts_of_ids_match),
         cmocka_unit_test(what_would_take_too_long_is_refused),

@@ -36,6 +36,23 @@ static void nobody_has_any_before_they_are_told(void **state)
     rights_free(NULL);
 }
 
+static void what_was_told_is_forgotten_and_all_hidden_where_more_is_to_come(
+    void **state)
+{
+    struct rights *r = rights_new();
+
+    (void)state;
+    rights_take(r, NULL, &told);
+    rights_forget(r, true);
+    assert_int_equal(rights_hidden(r), RM_HIDES_ALL);
+    assert_false(rights_operate(r, "olga"));
+    assert_false(rights_coordinates(r, "carl", NULL));
+    assert_true(rights_cover(r, "far"));
+    rights_forget(r, false);
+    assert_int_equal(rights_hidden(r), 0);
+    rights_free(r);
+}
+
 static void a_coordinator_is_one_of_its_accounts_alone(void **state)
 {
     struct rights *r = rights_new();
@@ -152,6 +169,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(nobody_has_any_before_they_are_told),
+        cmocka_unit_test(
+            what_was_told_is_forgotten_and_all_hidden_where_more_is_to_come),
         cmocka_unit_test(a_coordinator_is_one_of_its_accounts_alone),
         cmocka_unit_test(names_of_any_length_are_harmless),
         cmocka_unit_test(of_several_managers_they_are_about_its_own_jobs),
