@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * What the daemon makes of what happens, without waiting for it: jobs on nodes that are
  * down, jobs that use more than they asked for. The clock is set. */
+#include "server/api/rights.h"
 #include "server/events/eventlog.h"
 #include "server/events/metrics.h"
 #include "server/events/statfile.h"
@@ -51,6 +52,7 @@ static struct server *open_server(const char *parameters)
     assert_int_equal(store_open(path, NULL, &s->store, &err), 0);
     s->unsaved = unsaved_open(s->store);
     s->clock = clock_create(s->loop);
+    s->rights = rights_new();
     journal_open(s);
     world_open(s);
     watch_open(s);
@@ -88,6 +90,7 @@ static void close_server(struct server *s)
     journal_close(s);
     clock_destroy(s->clock);
     engine_destroy(s->engine);
+    rights_free(s->rights);
     config_destroy(s->config);
     log_close(s->log);
     sd_event_unref(s->loop);
