@@ -349,6 +349,12 @@ local function is_question(job)
 	return string.find(job.admin_comment or "", "maui:mark$") ~= nil
 end
 
+-- A job that waits for others and that Slurm was given meanwhile (maui slurm letgo): with
+-- this note comes the begin time that keeps it.
+local function is_kept_again(job, current)
+	return job.begin_time == NEVER and current.admin_comment ~= "go"
+end
+
 function slurm_job_modify(job, current, partitions, uid)
 	privileged = is_privileged(uid)
 	stranger = not privileged and uid ~= current.user_id
@@ -356,7 +362,8 @@ function slurm_job_modify(job, current, partitions, uid)
 	watch_begin(job, current, notes or is_ordered(job, uid))
 	if notes then
 		local kept = current.job_state == PENDING
-		    and (current.priority == 0 or noted_begin(current))
+		    and (current.priority == 0 or noted_begin(current)
+		        or is_kept_again(job, current))
 		    and read_mark(current) ~= HELD
 		    and not is_remark(current.admin_comment)
 		return kept and slurm.SUCCESS or slurm.ERROR
