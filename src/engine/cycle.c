@@ -160,6 +160,10 @@ static void run_passes(struct engine *e)
     preempt_settle_optimists(e);
     queue_select(e->queue);
     keeping_promises(e);
+    /* a promise may have moved behind the end of a suspended job whose memory it needs:
+       that job is to come back before it, or it moves for ever */
+    if (e->uses.keeps)
+        preempt_resume(e);
     queue_skip_refused(e->queue, e->passes.par);
     struct queue_view soft = queue_candidates(e->queue, LEVEL_SOFT);
     pass_priority(e, &soft, LEVEL_SOFT);

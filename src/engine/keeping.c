@@ -242,12 +242,11 @@ static void put_back(struct engine *e)
     }
 }
 
-/* Its time has come. True: it is settled, by a start or by a deferral. */
-static bool start_kept(struct engine *e, struct job *j, const struct slot *slot)
+/* Its time has come. True: it is settled, by a start or by a deferral. `own`: nodes for
+ * a start now; none = those that the plan finds in the slot. */
+static bool start_due(
+    struct engine *e, struct job *j, uint32_t partition, const struct allocs *own)
 {
-    if (slot->at > e->now)
-        return preempt_any(e) && allowed_now(e, j, LEVEL_SOFT)
-               && preempt_start(e, j, false);
     if (!allowed_now(e, j, LEVEL_SOFT)) {
         if (j->why.code == WAIT_FUNDS) { /* JFACTION says what follows (unfunded.h) */
             promises_void(e->promises, j);
@@ -256,14 +255,17 @@ static bool start_kept(struct engine *e, struct job *j, const struct slot *slot)
         put_off_job(e, j, REASON_POLICY, "a limit is reached at its reservation");
         return true;
     }
-    return start_job(e, j, slot->partition, false);
+    if (!own->n)
+        return start_job(e, j, partition, false);
+    j->alloc.n = 0;
+    for (size_t i = 0; i < own->n; i++)
+        vec_push(&j->alloc, own->v[i]);
+    return start_placed(e, j, OCCUPANCY_PLANNED, false);
 }
 
-/* Started there, or it waits for it. */
-static void take_place(struct engine *e, struct job *j, struct slot *slot)
+/* It waits for the slot. */
+static void hold_place(struct engine *e, struct job *j, struct slot *slot)
 {
-    if (start_kept(e, j, slot))
-        return;
     if (slot->at <= e->now) { /* claim kept: nodes are not ready yet */
         int64_t by = end_of(e, j);
         bool found = by < TIME_NEVER ? plan_fit_by(e->plan, j, e->now + 1, by, slot)
@@ -274,20 +276,32 @@ static void take_place(struct engine *e, struct job *j, struct slot *slot)
     hold_slot(e, j, slot);
 }
 
-/* As soon as it fits now, and not later than where it is. */
+/* As soon as it fits now, and not later than where it is: where the search finds no
+ * place as early, the job has its own nodes again. */
 static void keep_place(struct engine *e, struct job *j)
 {
     struct lifted_rsv *old = plan_lift(e->plan, j);
     int64_t at = old ? lifted_rsv_at(old) : 0;
+    struct allocs own = {0};
     struct slot slot;
     bool found = find_slot(e, j, e->now, end_of(e, j), &slot);
+    bool is_now = found && slot.at <= e->now;
 
-    if (at > e->now && (!found || slot.at > at) && plan_lay_back(e->plan, j, old))
+    if (at > e->now && (!found || slot.at > at) && plan_lay_back(e->plan, j, old)) {
         wake_at(e, at);
-    else if (found)
-        take_place(e, j, &slot);
-    else
+    } else if ((is_now
+                   || (old && at <= e->now && plan_place_lifted(e->plan, j, old, &own)))
+               && start_due(e, j, is_now ? slot.partition : 0, &own)) {
+        ; /* started or put off */
+    } else if (found && !is_now && preempt_any(e) && allowed_now(e, j, LEVEL_SOFT)
+               && preempt_start(e, j, false)) {
+        ; /* by taking from others */
+    } else if (found) {
+        hold_place(e, j, &slot);
+    } else {
         promises_void(e->promises, j);
+    }
+    vec_fini(&own);
     lifted_rsv_free(old);
 }
 

@@ -62,8 +62,8 @@ static uint32_t tasks_of(const struct lifted_rsv *l, const struct alloc *a)
     return sum;
 }
 
-static bool piece_is_free(
-    struct plan *p, const struct job *j, const struct lifted_rsv *l, size_t piece)
+static bool piece_is_free(struct plan *p, const struct job *j,
+    const struct lifted_rsv *l, size_t piece, const struct span *when)
 {
     static const struct without nothing = {0};
     const struct alloc *a = &l->rsv.alloc.v[piece];
@@ -72,28 +72,45 @@ static bool piece_is_free(
 
     for (uint32_t n = a->first; tasks && n < a->first + a->count; n++)
         if (!pools_of_node(p->pools, n)
-            || single_tasks(&by, node_at(p->c, n), l->slot.at, l->rsv.end_at) < tasks)
+            || single_tasks(&by, node_at(p->c, n), when->start, when->end) < tasks)
             return false;
     return tasks > 0;
 }
 
-static bool is_free(struct plan *p, const struct job *j, const struct lifted_rsv *l)
+static bool is_free(struct plan *p, const struct job *j, const struct lifted_rsv *l,
+    const struct span *when)
 {
     for (size_t i = 0; i < l->rsv.alloc.n; i++)
-        if (!piece_is_free(p, j, l, i))
+        if (!piece_is_free(p, j, l, i, when))
             return false;
     for (size_t i = 0; i < l->rsv.parts.n; i++) {
         struct pool *pool = pools_part(p->pools, l->rsv.parts.v[i].pool);
-        if (count_least(p->counted, pool, l->slot.at, l->rsv.end_at, NULL)
+        if (count_least(p->counted, pool, when->start, when->end, NULL)
             < l->rsv.parts.v[i].units)
             return false;
     }
-    return !floating_wanted(p, j) || floating_fits(p, j, l->slot.at, l->rsv.end_at);
+    return !floating_wanted(p, j) || floating_fits(p, j, when->start, when->end);
+}
+
+bool plan_place_lifted(
+    struct plan *p, const struct job *j, const struct lifted_rsv *l, struct allocs *ret)
+{
+    const int64_t now = p->now;
+    const struct span when = {now, time_add(now, l->rsv.end_at - l->slot.at)};
+
+    ret->n = 0;
+    if (l->rsv.parts.n || !is_free(p, j, l, &when))
+        return false;
+    for (size_t i = 0; i < l->rsv.alloc.n; i++)
+        vec_push(ret, l->rsv.alloc.v[i]);
+    return true;
 }
 
 bool plan_lay_back(struct plan *p, const struct job *j, const struct lifted_rsv *l)
 {
-    if (!is_free(p, j, l))
+    const struct span when = {l->slot.at, l->rsv.end_at};
+
+    if (!is_free(p, j, l, &when))
         return false;
     struct rsv *r = rsvtable_add(p->reserved, j->index, &l->slot);
 

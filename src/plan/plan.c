@@ -112,6 +112,8 @@ void plan_begin(struct plan *p, int64_t now, enum rsv_keep keep)
     bool rebuilt = changed || pools_divide(p->pools) || pools_outlived(p->pools, now);
 
     p->now = now;
+    if (rebuilt && !changed && keep == RSV_KEEP)
+        bind_all(p->bynode);
     if (rebuilt)
         layout_make(p, NULL);
     validity_begin(v, p->c);

@@ -178,6 +178,11 @@ int64_t lifted_rsv_at(const struct lifted_rsv *l);
 /* The job, which has no reservation, has the lifted one again. False where another, or
  * one past its limit, has some of it. */
 bool plan_lay_back(struct plan *p, const struct job *j, const struct lifted_rsv *l);
+/* Its nodes for a start now, its time having come, into *ret; nothing in the plan
+ * changes. False where another has some of them, or where units were reserved, without
+ * nodes. */
+bool plan_place_lifted(struct plan *p, const struct job *j, const struct lifted_rsv *l,
+    struct allocs *ret);
 /* NULL is allowed. */
 void lifted_rsv_free(struct lifted_rsv *l);
 /* The slot of the job's reservation has come: its units of counted pools are given

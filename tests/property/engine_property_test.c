@@ -83,7 +83,8 @@ static void under_highest_no_reservation_is_lost_or_moves_later(void **state)
 
 static void conservative_reservations_never_move_later(void **state)
 {
-    static const uint64_t known[] = {505251, 0};
+    /* pools divided: units of the old pools, not of any */
+    static const uint64_t known[] = {505251, 703606, 0};
 
     (void)state;
     assert_true(hunt(
@@ -92,11 +93,16 @@ static void conservative_reservations_never_move_later(void **state)
 
 static void promises_hold_on_nodes_of_different_speed(void **state)
 {
+    /* units counted in a pool that had just become one of nodes; several requests whose
+       own nodes the search misses at the very instant of their start */
+    static const uint64_t kept[] = {703836, 0}, conservative[] = {503277, 0};
+
     (void)state;
     assert_true(hunt(&(struct hunt){"top speeds", make_top_speeds, check_once, 300}));
-    assert_true(hunt(&(struct hunt){"kept speeds", make_kept_speeds, check_once, 300}));
-    assert_true(hunt(&(struct hunt){
-        "conservative speeds", make_conservative_speeds, check_once, 300}));
+    assert_true(
+        hunt(&(struct hunt){"kept speeds", make_kept_speeds, check_once, 300, kept}));
+    assert_true(hunt(&(struct hunt){"conservative speeds", make_conservative_speeds,
+        check_once, 300, conservative}));
 }
 
 static void both_ways_of_planning_keep_the_rules(void **state)

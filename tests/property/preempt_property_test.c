@@ -126,6 +126,8 @@ static void preempted_jobs_are_never_lost_and_end_once(void **state)
     uint64_t first = setting("MAUI_PROPERTY_SEED", 1);
     uint64_t seeds = SEEDS * setting("MAUI_PROPERTY_FACTOR", 1), preempted = 0;
 
+    check_seed(700295); /* a promise that waited for the memory of a suspended job,
+                           which could not come back because of it */
     for (uint64_t seed = first; seed < first + seeds; seed++)
         preempted += check_seed(seed);
     print_message("# seeds %llu to %llu: %llu preemptions\n", (unsigned long long)first,

@@ -29,7 +29,7 @@ static void submit_all(struct scenario *s, struct rng *r)
     static const char *const qoses[] = {"hi", NULL};
 
     for (int i = 0; i < JOBS; i++) {
-        int64_t at = rng_range(r, 0, UNTIL / 3), limit = rng_range(r, 5, 300);
+        int64_t at = rng_range(r, 1, UNTIL / 3), limit = rng_range(r, 5, 300);
         snprintf(ids[i], sizeof ids[i], "j%d", i);
         sc_job(s, (struct sc_job){.id = ids[i],
                       .submit_at = at,
@@ -60,7 +60,8 @@ static void run_history(uint64_t seed, bool restarts, struct history *ret)
     if (rng_percent(&r, 30))
         sc_force_by_node(s);
     submit_all(s, &r);
-    for (int64_t at = 0; at < UNTIL; at += rng_range(&r, 1, 60)) {
+    /* from 1 on: a start at 0 is one that is not known */
+    for (int64_t at = 1; at < UNTIL; at += rng_range(&r, 1, 60)) {
         sc_at(s, at);
         if (!rng_percent(&r, 40))
             continue;

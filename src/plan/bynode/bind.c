@@ -3,13 +3,11 @@
  * counts get nodes of their own, so that none of them has to move. Taken in order of
  * their starts that always succeeds: nothing of what has nodes by then begins later,
  * so a unit free at the start is free for good. The same holds when pools are divided:
- * then they get units of the parts. */
+ * they get nodes of the old pools, and then units of the new ones of those nodes. */
 #include "plan/bynode/bind.h"
 
 #include "plan/bynode/bynode_private.h"
-#include "plan/bynode/single.h"
 #include "plan/counted/reserve.h"
-#include "plan/counted/search.h"
 
 /* Units of the node in use at `at`; nothing begins on it later. */
 static uint32_t units_used(const struct bynode *b, const struct node *n, int64_t at)
@@ -78,14 +76,14 @@ static void drop_rsv(struct bynode *b, struct rsv *r)
     rsvtable_remove(b->reserved, r->job, RSV_OWED);
 }
 
-static void bind_rsv(struct bynode *b, struct rsv *r)
+static void bind_rsv(struct bynode *b, struct rsv *r, bool all)
 {
     bool bound = true;
     size_t left = 0;
 
     pintable_remove(b->pins, r);
     for (size_t i = 0; i < r->parts.n && bound; i++) {
-        if (is_counted(b, &r->parts.v[i]))
+        if (!all && is_counted(b, &r->parts.v[i]))
             r->parts.v[left++] = r->parts.v[i];
         else
             bound = bind_part(b, r, &r->parts.v[i]);
@@ -105,41 +103,61 @@ static bool is_unbound(const struct bynode *b, const struct rsv *r)
     return false;
 }
 
+static int compare_starts(const void *a, const void *b)
+{
+    const struct rsv *x = *(struct rsv *const *)a, *y = *(struct rsv *const *)b;
+
+    if (x->start_at != y->start_at)
+        return x->start_at < y->start_at ? -1 : 1;
+    return (x->job > y->job) - (x->job < y->job);
+}
+
+/* `all`: also in pools that go on being counted. */
+static void bind_parts(struct bynode *b, bool all)
+{
+    struct VEC(struct rsv *) unbound = {0};
+
+    for (uint32_t i = 0; i < rsvtable_count(b->reserved); i++) {
+        struct rsv *r = rsvtable_row(b->reserved, i);
+        if (all ? r && r->parts.n : is_unbound(b, r))
+            vec_push(&unbound, r);
+    }
+    if (unbound.n)
+        qsort(unbound.v, unbound.n, sizeof *unbound.v, compare_starts);
+    for (size_t i = 0; i < unbound.n; i++)
+        bind_rsv(b, unbound.v[i], all);
+    vec_fini(&unbound);
+}
+
 void bind_counted(struct bynode *b)
 {
-    for (;;) {
-        struct rsv *first = NULL;
-        for (uint32_t i = 0; i < rsvtable_count(b->reserved); i++) {
-            struct rsv *r = rsvtable_row(b->reserved, i);
-            if (is_unbound(b, r) && (!first || r->start_at < first->start_at))
-                first = r;
-        }
-        if (!first)
-            return;
-        bind_rsv(b, first);
-    }
+    bind_parts(b, false);
+}
+
+void bind_all(struct bynode *b)
+{
+    if (closures_sets(b->closures) <= 1) /* else all are forgotten */
+        bind_parts(b, true);
 }
 
 /* ---- other pools -------------------------------------------------------------- */
 
-/* Units that a reservation is to get: of a pool that its nodes are in, or of any. */
+/* Units that a reservation is to get of a pool that nodes of it are in. */
 struct moving {
-    int64_t start_at;
-    uint32_t rsv, pool; /* INDEX_NONE = any */
-    int64_t units;
+    uint32_t rsv, pool;
+    int32_t units;
 };
 
 struct movings VEC(struct moving);
 
-static int compare_moving(const void *a, const void *b)
+static void add_moving(struct movings *io, uint32_t rsv, uint32_t pool, uint32_t units)
 {
-    const struct moving *x = a, *y = b;
+    struct moving *last = io->n ? &io->v[io->n - 1] : NULL;
 
-    if ((x->pool == INDEX_NONE) != (y->pool == INDEX_NONE))
-        return x->pool == INDEX_NONE ? 1 : -1;
-    if (x->start_at != y->start_at)
-        return x->start_at < y->start_at ? -1 : 1;
-    return (x->rsv > y->rsv) - (x->rsv < y->rsv);
+    if (last && last->rsv == rsv && last->pool == pool)
+        last->units += (int32_t)units;
+    else
+        vec_push(io, ((struct moving){rsv, pool, (int32_t)units}));
 }
 
 /* Nodes planned one by one stay what they are; of others it keeps the number. */
@@ -156,46 +174,9 @@ static void lift_pins(
             if (!pool || pool->by_node)
                 vec_push(&r->alloc, one);
             else
-                vec_push(
-                    io, ((struct moving){r->start_at, index, pool->index, one.tasks}));
+                add_moving(io, index, pool->index, one.tasks);
         }
     vec_fini(&old);
-}
-
-static uint32_t tasks_pinned(const struct rsv *r, uint32_t node)
-{
-    uint32_t sum = 0;
-
-    for (size_t i = 0; i < r->alloc.n; i++)
-        sum += r->alloc.v[i].first == node ? r->alloc.v[i].tasks : 0;
-    return sum;
-}
-
-/* Nodes of the pools of the set that are planned one by one: some were before, where
- * units say nothing of what a node can take. */
-static bool bind_rest(struct bynode *b, struct rsv *r, uint32_t need)
-{
-    static const struct without nothing = {0};
-    const struct fitset *s = fits_set(b->fits, r->fitset);
-    const struct job *j = b->c->jobs.v[r->job];
-    const struct asker by = {b, j, j->reqs[0].def, &nothing};
-
-    for (size_t i = 0; i < s->pools.n && need; i++) {
-        const struct pool *pool = pools_at(b->pools, s->pools.v[i].pool);
-        for (size_t m = 0; pool->by_node && m < pool->nodes.n && need; m++) {
-            const struct node *n = node_at(b->c, pool->nodes.v[m]);
-            uint32_t can = single_tasks(&by, n, r->start_at, r->end_at);
-            uint32_t has = tasks_pinned(r, n->index);
-            uint32_t k = can > has ? can - has : 0;
-            k = k < need ? k : need;
-            if (k)
-                vec_push(&r->alloc, ((struct alloc){n->index, 1, k, 0}));
-            need -= k;
-        }
-    }
-    pintable_remove(b->pins, r); /* those that it had before */
-    pintable_add(b->pins, r);
-    return need == 0;
 }
 
 /* A job that ran past its limit may have what was kept for another. */
@@ -203,18 +184,20 @@ static bool move_rsv(struct bynode *b, const struct moving *m)
 {
     struct rsv *r = rsvtable_row(b->reserved, m->rsv);
 
-    if (!r)
-        return true;
-    if (m->pool != INDEX_NONE)
-        return reserve_in_pool(
-            b->counted, r, pools_at(b->pools, m->pool), (int32_t)m->units);
-    const struct job *j = b->c->jobs.v[r->job];
-    int64_t have = search_free_at(b->counted, fits_set(b->fits, r->fitset),
-        closures_access(b->closures, j, *b->now), r->start_at, r->end_at, m->units);
-    have = have < m->units ? have : m->units;
-    if (have > 0)
-        reserve_units(b->counted, j, r, have);
-    return have == m->units || bind_rest(b, r, (uint32_t)(m->units - have));
+    return !r || reserve_in_pool(b->counted, r, pools_at(b->pools, m->pool), m->units);
+}
+
+/* All have their units. Each takes them again where the fewest others can use them. */
+static void choose_again(struct bynode *b, struct rsv *r)
+{
+    int64_t units = 0;
+
+    for (size_t i = 0; i < r->parts.n; i++)
+        units += r->parts.v[i].units;
+    if (units == 0)
+        return;
+    reserve_give_back(b->counted, r);
+    reserve_units(b->counted, b->c->jobs.v[r->job], r, units);
 }
 
 /* The new pools that each may use. */
@@ -243,19 +226,12 @@ bool bind_divided(struct bynode *b)
         struct rsv *r = rsvtable_row(b->reserved, i);
         if (!r)
             continue;
-        struct moving all = {r->start_at, i, INDEX_NONE, 0};
-        for (size_t k = 0; k < r->parts.n; k++)
-            all.units += r->parts.v[k].units;
         r->parts.n = 0;
-        if (all.units > 0)
-            vec_push(&moving, all);
         pintable_remove(b->pins, r);
         lift_pins(b, r, i, &moving);
         pintable_add(b->pins, r);
     }
     reserve_recount(b->counted);
-    if (moving.n)
-        qsort(moving.v, moving.n, sizeof *moving.v, compare_moving);
     for (size_t i = 0; i < moving.n; i++) {
         struct rsv *r = rsvtable_row(b->reserved, moving.v[i].rsv);
         if (move_rsv(b, &moving.v[i]))
@@ -263,6 +239,11 @@ bool bind_divided(struct bynode *b)
         pintable_remove(b->pins, r);
         reserve_give_back(b->counted, r);
         drop_rsv(b, r);
+    }
+    for (uint32_t i = 0; i < rsvtable_count(b->reserved); i++) {
+        struct rsv *r = rsvtable_row(b->reserved, i);
+        if (r)
+            choose_again(b, r);
     }
     vec_fini(&moving);
     return true;

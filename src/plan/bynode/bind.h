@@ -16,14 +16,17 @@
 
 struct bynode;
 
-/* Nodes for what is counted in pools that are counted no longer. O(reservations^2 +
- * units of theirs x active jobs), once a new shape. */
+/* Nodes for what is counted in pools that are counted no longer. O(reservations log
+ * reservations + units of theirs x active jobs on a node), once a new shape. */
 void bind_counted(struct bynode *b);
 
-/* After pools were divided, or joined: reservations that stay get the same units of the
- * new ones, at the same instants. False where that cannot be told, as between
- * reservations of other kinds: then they are to be forgotten. O(reservations x pools).
- */
+/* Pools are about to be divided, or joined: nodes for all that is counted. The same
+ * cost. */
+void bind_all(struct bynode *b);
+/* They were, after bind_all(): reservations that stay keep their nodes where those are
+ * planned one by one, else as many units of the pool that has them. False where that
+ * cannot be told, as between reservations of other kinds: then they are to be
+ * forgotten. O(nodes of reservations). */
 bool bind_divided(struct bynode *b);
 
 #endif

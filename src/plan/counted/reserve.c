@@ -167,7 +167,8 @@ static int compare_askers(const void *a, const void *b)
     return (x->pool > y->pool) - (x->pool < y->pool);
 }
 
-/* The pools of the set, those first that the fewest other requests could use. */
+/* The pools of the set, those first that the fewest other requests could use. Any may
+ * be planned by node, as from the next request on. */
 static const struct asked_pools *least_asked(
     struct counted *ct, const struct fitset *s, struct set_memory *m)
 {
@@ -180,8 +181,7 @@ static const struct asked_pools *least_asked(
         for (size_t k = 0; k < fits_sets(ct->fits); k++)
             for (size_t n = 0; n < fits_set(ct->fits, k)->pools.n; n++)
                 sets += fits_set(ct->fits, k)->pools.v[n].pool == pool;
-        if (!pools_at(ct->pools, pool)->by_node)
-            vec_push(&m->order, ((struct asked_pool){sets, pool}));
+        vec_push(&m->order, ((struct asked_pool){sets, pool}));
     }
     if (m->order.n)
         qsort(m->order.v, m->order.n, sizeof *m->order.v, compare_askers);
@@ -196,6 +196,8 @@ static void take_by_kind(struct counted *ct, struct taking *t)
 
     for (size_t i = 0; i < order->n && t->need > 0; i++) {
         struct pool *pool = pools_at(ct->pools, order->v[i].pool);
+        if (pool->by_node)
+            continue;
         int64_t here = count_least(ct, pool, t->r->start_at, t->r->end_at, NULL);
         int64_t now = count_least(ct, pool, *ct->now, t->r->end_at, NULL);
         int64_t delayed = here - (now > 0 ? now : 0);
@@ -206,7 +208,8 @@ static void take_by_kind(struct counted *ct, struct taking *t)
     }
     for (size_t i = 0; i < order->n && t->need > 0; i++) {
         struct pool *pool = pools_at(ct->pools, order->v[i].pool);
-        t->need -= reserve_in(ct, t->r, pool, t->access, t->need);
+        if (!pool->by_node)
+            t->need -= reserve_in(ct, t->r, pool, t->access, t->need);
     }
 }
 
