@@ -126,8 +126,8 @@ static const struct cfg_row rm_rows[] = {
 
 static const struct cfg_keyword kw_amtype[] = {
     {"NONE", BANK_NONE}, {"BUILTIN", BANK_BUILTIN}, {"QBANK", BANK_UNKNOWN},
-    {"GOLD", BANK_UNKNOWN}, {"NATIVE", BANK_UNKNOWN}, {"RESD", BANK_UNKNOWN},
-    {"FILE", BANK_UNKNOWN}, {NULL}};
+    {"GOLD", BANK_GOLD}, {"NATIVE", BANK_NATIVE}, {"RESD", BANK_UNKNOWN},
+    {"FILE", BANK_FILE}, {NULL}};
 static const struct cfg_keyword kw_charge[] = {
     {"DEBITALLWC", CHARGE_WC}, {"DEBITALLCPU", CHARGE_CPU}, {"DEBITALLPE", CHARGE_PE},
     {"DEBITSUCCESSFULWC", CHARGE_WC | CHARGE_SUCCESSFUL},
@@ -141,19 +141,20 @@ static const struct cfg_keyword kw_jfaction[] = {
 #define IN_BANK(field) IN_SETTINGS(bank.field)
 
 static const struct cfg_row am_rows[] = {
-    {N("TYPE"), WORD("NONE", kw_amtype), IN_BANK(type), AM_NOW, HELP("Kind of the bank. BUILTIN: the scheduler's own (docs/bank.md). NONE: jobs cost nothing. Others are refused until they are built.")},
-    {N("SERVER"), NAME(NULL), AM, HELP("Its URL, or ANY.")},
-    {N("HOST"), NAME(NULL), AM, HELP("Its host; the file for kind FILE.")},
-    {N("PORT"), INT("port", "40560", 0, 65535), AM, HELP("Its port.")},
+    {N("TYPE"), WORD("NONE", kw_amtype), IN_BANK(type), AM_NOW, HELP("Kind of the bank. BUILTIN: the scheduler's own (docs/bank.md). FILE: what jobs cost is written to a file. NATIVE: a program of the site is asked. GOLD: a server that speaks its protocol is. NONE: jobs cost nothing. Others are refused.")},
+    {N("SERVER"), NAME(NULL), IN_BANK(server), AM_NOW, HELP("NATIVE: exec:///PROGRAM, which gets a verb and JSON on its standard input (docs/bank.md). FILE: file:///PATH.")},
+    {N("HOST"), NAME(NULL), IN_BANK(host), AM_NOW, HELP("Host of a GOLD server; the file for kind FILE.")},
+    {N("PORT"), INT("port", "7112", 0, 65535), IN_BANK(port), AM_NOW, HELP("Port of a GOLD server.")},
+    {N("KEYFILE"), FILE_PATH(NULL), IN_BANK(key_file), AM_NOW, HELP("GOLD: file with the shared key in its first line, which nobody else can read.")},
     {N("CHARGEPOLICY"), WORD("DEBITSUCCESSFULWC", kw_charge), IN_BANK(charge), AM_NOW, HELP("Which jobs are charged, and for what: wall time, processor time (CPU) or processor equivalents (PE). REQUESTEDWC: for their limit.")},
     {N("RATES"), CUSTOM(set_am_rates, "PROCS:1", "NAME:RATE list"), .home = HOME_SETTINGS, AM_NOW, HELP("Credits a second: PROCS, NODES, MEM (MB), generic resources by name; six places after the point.")},
     {N("RATESAT"), WORD("START", kw_ratesat), IN_BANK(rates_at), AM_NOW, HELP("Which rates a run is charged at: those of its start, or those in force when it ends.")},
     {N("FALLBACKACCOUNT"), NAME(NULL), IN_BANK(fallback), AM_NOW, HELP("Account used when the job's own is empty; a + in front appends to its name.")},
-    {N("DEFERJOBONFAILURE"), BOOL("FALSE"), AM, HELP("Defer jobs when the bank fails.")},
+    {N("DEFERJOBONFAILURE"), BOOL("FALSE"), IN_BANK(defer_on_failure), AM_NOW, HELP("Jobs wait while a bank that is elsewhere does not answer, instead of starting with nothing kept for them.")},
     {N("JFACTION"), WORD("NONE", kw_jfaction), IN_BANK(jfaction), AM_NOW, HELP("What to do with a job without funds. NONE: it waits until there are some.")},
     {N("FLUSHINTERVAL"), TIME("24:00:00"), AM, HELP("Time between debits of long jobs.")},
     {N("APPENDMACHINENAME"), BOOL("FALSE"), AM, HELP("Charge account@machine.")},
-    {N("TIMEOUT"), TIME("10"), AM, HELP("How long to wait for its answer.")},
+    {N("TIMEOUT"), TIME("10"), .min = 1, .max = 1000, IN_BANK(timeout_s), AM_NOW, HELP("How long a start waits for the answer of a bank that is elsewhere.")},
     {N("SOCKETPROTOCOL"), NAME(NULL), AM, HELP("Socket protocol.")},
     {N("WIREPROTOCOL"), NAME(NULL), AM, HELP("Wire protocol.")},
     {N("CONFIGFILE"), FILE_PATH(NULL), AM, HELP("Its configuration file.")},

@@ -576,6 +576,17 @@ static void look_for_bank(struct look *k)
         add_finding(k, k->v->text, "");
 }
 
+static void look_for_bank_access(struct look *k)
+{
+    const struct bank_settings *b = &k->c->settings->bank;
+
+    if (strcasecmp(k->v->text, "NATIVE") == 0
+        && (b->server == NULL || strncmp(b->server, "exec:///", 8) != 0))
+        add_finding(k, k->v->text, "SERVER=exec:///PROGRAM");
+    if (strcasecmp(k->v->text, "GOLD") == 0 && (b->host == NULL || b->key_file == NULL))
+        add_finding(k, k->v->text, b->host == NULL ? "HOST=" : "KEYFILE=");
+}
+
 static void look_for_second_bank(struct look *k)
 {
     const char *first = k->c->settings->bank.name;
@@ -653,7 +664,8 @@ static const struct rule rules[] = {
     {"second-manager", "TYPE", SECTIONS(RM), LOOK(second_manager), ERROR("of %1 one can be used, and RMCFG[%2] is that; several of LOCAL, WIKI and NATIVE can")},
     {"local-nodes", "TYPE", SECTIONS(RM), LOOK(local_nodes), ERROR("beside other resource managers LOCAL needs NODES=NxP: nodes of NODECFG may be theirs")},
     {"dotted-manager", NULL, SECTIONS(RM), ONCE, LOOK(dotted), ERROR("where there are several resource managers jobs are called MANAGER.ID: '%1' must have no '.' in it")},
-    {"no-bank", "TYPE", SECTIONS(AM), LOOK(bank), ERROR("there is no bank of kind %1 yet; expected BUILTIN, or NONE for jobs that cost nothing")},
+    {"no-bank", "TYPE", SECTIONS(AM), LOOK(bank), ERROR("there is no bank of kind %1 yet; expected BUILTIN, FILE, NATIVE, GOLD, or NONE for jobs that cost nothing")},
+    {"bank-access", "TYPE", SECTIONS(AM), LOOK(bank_access), ERROR("a bank of kind %1 needs %2, which is not given")},
     {"second-bank", "TYPE", SECTIONS(AM), LOOK(second_bank), WARN("one bank is used, AMCFG[%1]; this one is not")},
     {"backfill-depth", "BACKFILLDEPTH", PARAMETER, LOOK(depth), NOTE("backfill looks at the first %1 idle jobs, whether they fit or not; releases of the classic counted those that fitted, so the same number reached further. 0 looks at all")},
     {"single-task", "NODEACCESSPOLICY", PARAMETER, LOOK(single_task), WARN("SINGLETASK gives each task a node of its own: a job of 16 one-processor tasks takes 16 nodes, whatever their size; SINGLEJOB gives whole nodes to one job")},

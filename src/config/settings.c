@@ -213,6 +213,7 @@ struct settings *settings_create(void)
     s->sys = cred_cfg_new("SYSTEM");
     s->node_index = names_create();
     settings_node(s, "DEFAULT");
+    s->bank.timeout_s = 10;
     s->bank.charge = (enum charge_policy)(CHARGE_WC | CHARGE_SUCCESSFUL);
     vec_push(&s->par, (struct par_settings){0});
     apply_defaults(s);
@@ -258,6 +259,9 @@ void settings_destroy(struct settings *s)
     daemon_settings_fini(&s->daemon);
     free(s->bank.name);
     free(s->bank.fallback);
+    free(s->bank.server);
+    free(s->bank.host);
+    free(s->bank.key_file);
     price_rates_fini(&s->bank.rates);
     free(s->feature_nodetype_header);
     free(s->feature_partition_header);

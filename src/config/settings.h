@@ -462,7 +462,14 @@ struct daemon_settings {
 };
 
 /* AMCFG: the bank. */
-enum bank_type { BANK_NONE, BANK_BUILTIN, BANK_UNKNOWN };
+enum bank_type {
+    BANK_NONE,
+    BANK_BUILTIN,
+    BANK_FILE, /* this one and the next are elsewhere: bank_is_elsewhere() */
+    BANK_NATIVE,
+    BANK_GOLD,
+    BANK_UNKNOWN
+};
 enum charge_policy {
     CHARGE_WC,        /* dedicated processors x seconds on nodes */
     CHARGE_CPU,       /* processor seconds used */
@@ -478,7 +485,10 @@ struct bank_settings {
     enum bank_type type;
     enum charge_policy charge;
     enum jf_action jfaction;
-    char *fallback;           /* owned or NULL */
+    char *fallback;                 /* owned or NULL */
+    char *server, *host, *key_file; /* of one that is elsewhere; owned or NULL */
+    int64_t port, timeout_s;
+    bool defer_on_failure;
     struct price_rates rates; /* credits a second; none = PROCS:1 */
     enum rates_at rates_at;   /* whose rates a run is charged at */
     int64_t node_most; /* the largest NODECFG CHARGERATE, in millionths; 0 = none */

@@ -13,6 +13,8 @@
 struct bill {
     uint32_t run;     /* of the picture, + 1; 0 = none */
     int64_t cost;     /* when it last left its nodes */
+    int64_t seconds;  /* on them until then */
+    int64_t nodes;    /* so many */
     int64_t start_at; /* then */
     int64_t left_at;  /* it is known to have left them by then; 0 = not */
     bool left;        /* it waits again: see charging_settle() */
@@ -94,6 +96,8 @@ static struct money_move *add_move(
             .group = keep_text(x, use.group),
             .class = keep_text(x, use.class),
             .qos = keep_text(x, use.qos),
+            .procs = j->procs,
+            .mem_mb = j->mem_mb,
             .at = e->now}));
     return &x->moves.v[x->moves.n - 1];
 }
@@ -127,6 +131,9 @@ static struct bill *find_bill(struct engine *e, const struct job *j)
     if (run == FUNDS_NONE)
         return NULL;
     funds_adopt(e->c->funds, run);
+    if (bank_is_elsewhere(e->c))
+        funds_elsewhere(e->c->funds,
+            funds_account_name(e->c->funds, funds_run_account(e->c->funds, run)));
     b->run = run + 1;
     b->tariff = copy_tariff(funds_run_rates(e->c->funds, run));
     return b;
@@ -158,7 +165,9 @@ struct account_life charging_life(const struct engine *e, uint32_t account)
 
 static struct bill *open_bill(struct engine *e, const struct job *j)
 {
-    uint32_t account = bank_account(e->c, j);
+    uint32_t account = bank_is_elsewhere(e->c)
+                           ? funds_elsewhere(e->c->funds, bank_account_name(e->c, j))
+                           : bank_account(e->c, j);
     struct bill *b = bill_of(e, j);
 
     if (account == FUNDS_NONE)
@@ -178,6 +187,8 @@ static void close_bill(
     struct money_move *m = add_move(e, j, MONEY_CHARGE, b->run - 1);
 
     m->total = total;
+    m->seconds = b->seconds;
+    m->nodes = b->nodes;
     m->text = keep_text(e->charging, b->text);
     life_of(e, funds_run_account(e->c->funds, b->run - 1))->charged +=
         total - funds_run_charged(e->c->funds, b->run - 1);
@@ -202,11 +213,16 @@ static void keep_most(struct engine *e, const struct job *j, struct bill *b)
 
     if (funds_run_most(e->c->funds, b->run - 1) == most)
         return;
+    b->nodes = 0;
+    for (size_t i = 0; i < j->alloc.n; i++)
+        b->nodes += j->alloc.v[i].count;
     funds_keep(e->c->funds, b->run - 1, &by, most, &all);
     m = add_move(e, j, MONEY_LIEN, b->run - 1);
     m->rates = keep_text(e->charging, b->tariff);
     m->most = most;
+    m->nodes = b->nodes;
     m->until_at = time_add(j->end_at, bank_grace(e->c, j));
+    m->seconds = j->eff_wclimit_s > 0 ? j->eff_wclimit_s : j->wclimit_s;
     m->force = !all;
 }
 
@@ -243,6 +259,8 @@ void charging_end(struct engine *e, struct job *j, int64_t until)
     b->start_at = j->start_at;
     if (b->left_at && b->left_at < until)
         until = b->left_at;
+    b->seconds = until - j->start_at - j->suspended_s;
+    b->seconds = b->seconds > 0 ? b->seconds : 1;
     b->cost = bank_cost(e->c, j, b->tariff, until, &text);
     b->text = strbuf_take(&text);
 }

@@ -34,9 +34,11 @@ struct money_move {
     int64_t most;                           /* LIEN: in all, with what was charged */
     int64_t total;                          /* CHARGE: so much in all */
     int64_t at, until_at;                   /* until_at: LIEN, latest end */
-    bool force;                             /* LIEN: whatever there is */
-    bool unseen;                            /* CHARGE: nobody saw its end */
-    const char *text;                       /* CHARGE: what it is made of */
+    int64_t procs, nodes, mem_mb; /* for a bank that prices by itself; 0 = not known */
+    int64_t seconds;              /* LIEN: its limit; CHARGE: so long on nodes */
+    bool force;                   /* LIEN: whatever there is */
+    bool unseen;                  /* CHARGE: nobody saw its end */
+    const char *text;             /* CHARGE: what it is made of */
 };
 
 struct charging;

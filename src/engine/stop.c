@@ -96,6 +96,14 @@ void put_off_job(
         defer_job(e, j, why, text);
 }
 
+void pause_job(
+    struct engine *e, struct job *j, int64_t s, enum hold_reason why, const char *text)
+{
+    hold_set(j, HOLD_DEFER, why, text, e->now);
+    j->defer_until = time_add(e->now, s);
+    after_deferral(e, j, DEFER_DEFERRED, text);
+}
+
 void after_deferral(
     struct engine *e, struct job *j, enum defer_result result, const char *text)
 {

@@ -13,6 +13,8 @@
 
 #include <string.h>
 
+#define AGAIN_S 60 /* a bank elsewhere does not tell when there are credits again */
+
 struct unfunded {
     int64_t until; /* deposits begin or end */
 };
@@ -82,7 +84,9 @@ static bool falls_back(struct engine *e, struct job *j)
         len == 0 || (had >= strlen(end) && strcmp(own + had - strlen(end), end) == 0);
 
     ch.job.cred[CRED_ACCOUNT] = name;
-    if (!tried && funds_account(e->c->funds, name) != FUNDS_NONE) {
+    if (!tried
+        && (bank_is_elsewhere(e->c)
+            || funds_account(e->c->funds, name) != FUNDS_NONE)) {
         job_change_apply(e->c, j, &ch);
         job_changes(e, j, CHANGE_OF_REQUEST);
         judge_job(e, j);
@@ -95,30 +99,38 @@ static bool falls_back(struct engine *e, struct job *j)
     return !tried;
 }
 
-static void follow_refusal(struct engine *e, struct job *j, const struct reason *why)
+static void follow_refusal(struct engine *e, struct job *j, const char *text)
 {
-    char text[300];
-
-    if (e->cfg->bank.jfaction == JF_NONE)
-        return; /* it waits; the text has a price: it counts the account's runs */
-    reason_format_need(e->c, why, text, sizeof text);
     if (e->cfg->bank.jfaction == JF_CANCEL)
         cancel_job(e, j, ENDED_FUNDS, text);
     else if (e->cfg->bank.jfaction == JF_DEFER)
         defer_job(e, j, REASON_NOALLOCATION, text);
 }
 
+void unfunded_refused(struct engine *e, struct job *j, const char *text)
+{
+    if (falls_back(e, j))
+        return;
+    if (e->cfg->bank.jfaction == JF_NONE)
+        pause_job(e, j, AGAIN_S, REASON_NOALLOCATION, text);
+    else
+        follow_refusal(e, j, text);
+}
+
 void unfunded_follow(struct engine *e)
 {
     struct reason why = {0};
+    char text[300];
     size_t n;
     const uint32_t *jobs = charging_refused(e, &n);
 
     for (size_t i = 0; i < n; i++) {
         struct job *j = e->c->jobs.v[jobs[i]];
-        if (j && job_waits(j) && bank_refuses(e->c, j, e->now, &why)
-            && !falls_back(e, j))
-            follow_refusal(e, j, &why);
+        if (!j || !job_waits(j) || !bank_refuses(e->c, j, e->now, &why)
+            || falls_back(e, j) || e->cfg->bank.jfaction == JF_NONE)
+            continue; /* it waits; the text has a price: it counts the account's runs */
+        reason_format_need(e->c, &why, text, sizeof text);
+        follow_refusal(e, j, text);
     }
     charging_forget_refused(e);
 }

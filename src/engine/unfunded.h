@@ -25,6 +25,11 @@ void unfunded_begin(struct engine *e);
 /* After its passes: what is done about those that were refused. */
 void unfunded_follow(struct engine *e);
 
+/* A bank elsewhere does not let the job start, for what it says: it waits or is off its
+ * nodes already. The same follows; where JFACTION is NONE it is tried again in a
+ * minute. */
+void unfunded_refused(struct engine *e, struct job *j, const char *text);
+
 /* When deposits begin or end next; TIME_NEVER. */
 int64_t unfunded_until(const struct engine *e);
 

@@ -13,7 +13,7 @@
 
 struct account {
     uint32_t parent; /* FUNDS_NONE = none */
-    bool overflow, closed, told;
+    bool overflow, closed, told, elsewhere;
     char *only, *parent_name;
     uint32_t runs; /* whose uppermost lien lies here: see count_runs() */
     struct VEC(struct funds_deposit) deposits; /* their texts are owned */
@@ -124,6 +124,7 @@ static void tell_account(struct funds *f, const struct funds_account *fact)
     a->overflow = fact->overflow;
     a->closed = fact->closed;
     a->told = true;
+    a->elsewhere = false;
 }
 
 static void tell_run(struct funds *f, const struct funds_run *fact)
@@ -162,6 +163,14 @@ uint32_t funds_account(const struct funds *f, const char *name)
     return id == NAME_NONE || !f->accounts.v[id].told ? FUNDS_NONE : id;
 }
 
+uint32_t funds_elsewhere(struct funds *f, const char *name)
+{
+    uint32_t id = number_account(f, name);
+
+    f->accounts.v[id].told = f->accounts.v[id].elsewhere = true;
+    return id;
+}
+
 const char *funds_account_name(const struct funds *f, uint32_t account)
 {
     return names_text(f->names, account);
@@ -180,6 +189,7 @@ struct funds_account funds_account_now(const struct funds *f, uint32_t account)
         .parent = a->parent_name,
         .overflow = a->overflow,
         .closed = a->closed,
+        .elsewhere = a->elsewhere,
         .only = a->only,
         .deposits = a->deposits.v,
         .n = a->deposits.n};
@@ -225,6 +235,8 @@ enum funds_answer funds_ask(const struct funds *f, uint32_t account,
     const struct account *a = &f->accounts.v[account];
 
     *ret = (struct funds_left){0};
+    if (a->elsewhere)
+        return FUNDS_ENOUGH;
     if (a->closed)
         return FUNDS_CLOSED;
     if (a->only && use && !only_admits(a->only, use))
@@ -467,6 +479,8 @@ void funds_keep(struct funds *f, uint32_t run, const struct funds_use *by, int64
 
     r->most = most;
     *ret_all = true;
+    if (f->accounts.v[r->account].elsewhere)
+        wanted = 0;
     if (wanted <= kept) {
         keep_less(f, r, kept - wanted);
         return;
@@ -507,7 +521,7 @@ void funds_charge(
     struct pieces pieces = {0};
 
     r->charged = total;
-    if (more <= 0)
+    if (more <= 0 || f->accounts.v[r->account].elsewhere)
         return; /* what comes back is told by the bank */
     more = take_kept(f, r, more);
     if (more <= 0)

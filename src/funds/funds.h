@@ -35,6 +35,7 @@ struct funds_account {
     const char *name, *parent; /* parent: NULL = none */
     bool overflow;             /* draws on its parent */
     bool closed;               /* nothing new is kept */
+    bool elsewhere;            /* another bank has it: funds_elsewhere(); never told */
     const char *only;          /* NULL = for all */
     const struct funds_deposit *deposits;
     size_t n;
@@ -86,6 +87,10 @@ void funds_tell(struct funds *f, const struct funds_facts *facts);
 
 /* FUNDS_NONE: the bank does not know it. O(1). */
 uint32_t funds_account(const struct funds *f, const char *name);
+/* The same of an account that a bank elsewhere has: it is known from now on, whatever
+ * it is called. Nothing of it is refused, kept or charged
+ * here. */
+uint32_t funds_elsewhere(struct funds *f, const char *name);
 const char *funds_account_name(const struct funds *f, uint32_t account);
 uint32_t funds_accounts(const struct funds *f); /* how many */
 /* As it would be told now; borrowed until the next call that changes something. */

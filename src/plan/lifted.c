@@ -45,44 +45,65 @@ void lifted_rsv_free(struct lifted_rsv *l)
     free(l);
 }
 
-/* Tasks that it had on the node; 0 = of several requests, which is not asked for. */
-static uint32_t tasks_of(const struct lifted_rsv *l, const struct alloc *a)
-{
-    uint32_t sum = 0;
+/* Tasks that it had on a node. */
+struct on_node {
+    uint32_t node, tasks, req;
+};
+struct on_nodes VEC(struct on_node);
 
-    for (size_t i = 0; i < l->rsv.alloc.n; i++) {
-        const struct alloc *other = &l->rsv.alloc.v[i];
-        if (other->first + other->count <= a->first
-            || a->first + a->count <= other->first)
-            continue;
-        if (other->req != a->req)
-            return 0;
-        sum += other->tasks;
-    }
-    return sum;
+static int compare_on_nodes(const void *a, const void *b)
+{
+    const struct on_node *x = a, *y = b;
+
+    return (x->node > y->node) - (x->node < y->node);
 }
 
-static bool piece_is_free(struct plan *p, const struct job *j,
-    const struct lifted_rsv *l, size_t piece, const struct span *when)
+/* Its pieces by node, in order. */
+static struct on_nodes list_on_nodes(const struct lifted_rsv *l)
+{
+    struct on_nodes all = {0};
+
+    for (size_t i = 0; i < l->rsv.alloc.n; i++) {
+        const struct alloc *a = &l->rsv.alloc.v[i];
+        for (uint32_t n = a->first; n < a->first + a->count; n++)
+            vec_push(&all, ((struct on_node){n, a->tasks, a->req}));
+    }
+    if (all.n)
+        qsort(all.v, all.n, sizeof *all.v, compare_on_nodes);
+    return all;
+}
+
+/* Are its nodes free? Where it had tasks of several requests on one that is not asked,
+ * and the answer is no. */
+static bool nodes_are_free(struct plan *p, const struct job *j,
+    const struct lifted_rsv *l, const struct span *when)
 {
     static const struct without nothing = {0};
-    const struct alloc *a = &l->rsv.alloc.v[piece];
-    const struct asker by = {p->bynode, j, j->reqs[a->req].def, &nothing};
-    uint32_t tasks = tasks_of(l, a);
+    struct on_nodes all = list_on_nodes(l);
+    bool is_free = true;
 
-    for (uint32_t n = a->first; tasks && n < a->first + a->count; n++)
-        if (!pools_of_node(p->pools, n)
-            || single_tasks(&by, node_at(p->c, n), when->start, when->end) < tasks)
-            return false;
-    return tasks > 0;
+    for (size_t i = 0, next; is_free && i < all.n; i = next) {
+        const struct on_node *on = &all.v[i];
+        const struct asker by = {p->bynode, j, j->reqs[on->req].def, &nothing};
+        uint32_t tasks = 0;
+
+        for (next = i; next < all.n && all.v[next].node == on->node; next++) {
+            is_free &= all.v[next].req == on->req;
+            tasks += all.v[next].tasks;
+        }
+        is_free = is_free && pools_of_node(p->pools, on->node)
+                  && single_tasks(&by, node_at(p->c, on->node), when->start, when->end)
+                         >= tasks;
+    }
+    vec_fini(&all);
+    return is_free;
 }
 
 static bool is_free(struct plan *p, const struct job *j, const struct lifted_rsv *l,
     const struct span *when)
 {
-    for (size_t i = 0; i < l->rsv.alloc.n; i++)
-        if (!piece_is_free(p, j, l, i, when))
-            return false;
+    if (!nodes_are_free(p, j, l, when))
+        return false;
     for (size_t i = 0; i < l->rsv.parts.n; i++) {
         struct pool *pool = pools_part(p->pools, l->rsv.parts.v[i].pool);
         if (count_least(p->counted, pool, when->start, when->end, NULL)

@@ -30,6 +30,13 @@ struct am_use bank_use(const struct cluster *c, const struct job *j)
         .qos = name_of(c, j, CRED_QOS)};
 }
 
+const char *bank_account_name(const struct cluster *c, const struct job *j)
+{
+    const char *name = name_of(c, j, CRED_ACCOUNT);
+
+    return name ? name : "-";
+}
+
 uint32_t bank_account(const struct cluster *c, const struct job *j)
 {
     return funds_account(c->funds, name_of(c, j, CRED_ACCOUNT));
@@ -371,6 +378,8 @@ bool bank_refuses(
     enum funds_answer answer = FUNDS_SHORT;
     uint8_t lack = j->cred[CRED_ACCOUNT] ? LACK_KNOWN : LACK_ACCOUNT;
 
+    if (bank_is_elsewhere(c))
+        return false;
     if (account != FUNDS_NONE) {
         answer = funds_ask(c->funds, account, &use, now, most, &left);
         lack = (uint8_t)lack_of(answer);

@@ -7,6 +7,7 @@
  * fails nothing of that happens: the changes are kept and tried again, waiting
  * users are told, and the scheduler makes no starts it could forget. */
 #define LOG_FACILITY FACILITY_CKPT
+#include "server/durable/desk.h"
 #include "server/events/eventlog.h"
 #include "server/events/mail.h"
 #include "server/events/metrics.h"
@@ -100,6 +101,7 @@ static int on_commit(sd_event_source *source, void *ctx)
         }
         s->commit->failing = false;
         manager_send(s, true);
+        desk_committed(s);
         manager_settle(s);
         reply_all(s);
         anew_look(s);

@@ -7,6 +7,7 @@
 #include "server/api/openapi.h"
 #include "server/api/order.h"
 #include "server/durable/changes.h"
+#include "server/durable/desk.h"
 #include "server/durable/messages.h"
 #include "server/durable/statistics.h"
 #include "server/durable/teller.h"
@@ -378,6 +379,8 @@ static int open_all(struct server *s, struct err *err)
     usage_recall_fairshare(s);
     s->rights = rights_new();
     teller_open(s);
+    if (desk_open(s, err) < 0)
+        return -1;
     teller_recall(s);
     if (manager_open(s, err) < 0)
         return -1;
@@ -398,6 +401,7 @@ static void close_all(struct server *s)
     schema_close(s->schema);
     s->http = NULL;
     whole_close(s);
+    desk_close(s);
     teller_close(s);
     stream_close(s);
     order_close(s);

@@ -45,6 +45,7 @@ enum {
 
 struct changes;
 struct commit;
+struct desk;
 struct cycle;
 struct eventlog;
 struct journal;
@@ -111,6 +112,7 @@ struct server {
     struct restless *restless;
     struct rsvkeep *rsvkeep;
     struct usage_keep *usage;
+    struct desk *desk; /* of a bank elsewhere */
     struct teller *teller;
     struct journal *journal;
 

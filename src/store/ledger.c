@@ -474,7 +474,9 @@ int ledger_runs(struct store *s, const struct ledger_which *which, ledger_run_fn
 
     want_text(&q, "run = ?", which->run);
     want_number(&q, "open AND ?", which->open);
-    stmt = select_rows(s, &q, "am_run", "ORDER BY run", err);
+    /* "+": those that are open are found by their own index, not in the order of all */
+    stmt = select_rows(
+        s, &q, "am_run", which->open ? "ORDER BY +run" : "ORDER BY run", err);
     EACH(s, stmt, &run, row, each, arg, err);
 }
 

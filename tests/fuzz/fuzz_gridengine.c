@@ -31,6 +31,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     struct ge_jobs jobs, ends;
     struct ge_hosts hosts;
     struct ge_queues queues;
+    struct ge_reservations reserved;
     struct err err;
     size_t n = 0;
 
@@ -46,6 +47,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
                     &jobs, parts[0], strlen(parts[0]), parts[1], strlen(parts[1]), &err)
                 == 0;
     (void)ge_read_hosts(&hosts, parts[2], strlen(parts[2]), &err);
+    free(ge_list_reservations(parts[2], strlen(parts[2]), &err));
+    (void)ge_read_reservations(&reserved, parts[2], strlen(parts[2]), &err);
+    ge_reservations_free(&reserved);
     ge_read_queues(&queues, parts[3], strlen(parts[3]));
     ge_read_ends(&ends, parts[4], strlen(parts[4]), 0);
     if (read) {

@@ -23,7 +23,7 @@ KEPT = "PARAM a 203801010000.00"
 
 def test_a_job_waits_by_a_start_time_and_its_holds_are_its_own():
     assert ask("h o", "N x") == [KEPT, "PARAM ac maui_gate=a", "RESULT STATE CORRECT"]
-    assert ask("ac a=1,b=2") == [KEPT, "PARAM ac a=1,b=2,maui_gate=a", "RESULT STATE CORRECT"]
+    assert ask("ac a=1,b=2") == [KEPT, "PARAM ac maui_gate=a,a=1,b=2,maui_gate=a", "RESULT STATE CORRECT"]
 
 
 def test_a_job_with_a_start_time_is_held_and_its_own_hold_noted():
@@ -36,7 +36,7 @@ def test_a_job_with_a_start_time_is_held_and_its_own_hold_noted():
 @pytest.mark.parametrize("text", [
     r"x=1\nPARAM\0040h\0040n\nRESULT\0040STATE\0040ACCEPT\ny", "x=a b  c", "x=%s%n$(id)`id`*"])
 def test_what_a_user_wrote_is_one_line(text):
-    assert ask(f"ac {text}") == [KEPT, f"PARAM ac {text},maui_gate=a", "RESULT STATE CORRECT"]
+    assert ask(f"ac {text}") == [KEPT, f"PARAM ac maui_gate=a,{text},maui_gate=a", "RESULT STATE CORRECT"]
 
 
 def test_a_text_that_is_too_long_is_refused():

@@ -76,6 +76,7 @@ def test_it_is_installed_checked_and_taken_away_again(plain):
     assert done.returncode == 0 and "3 jobs" in done.stdout, done.stdout + done.stderr
     ge.wait(lambda: not ge.state(jobs[0]) and not ge.state(late), "their ends")
     assert ge.state(jobs[1]) == "hqw"  # its user's own hold
+    assert "maui_" not in ge.run("qstat", "-j", jobs[1])
     ge.run("qrls", jobs[1], user="bob")
     ge.wait(lambda: not ge.state(jobs[1]), "its end")
     assert tool("install", "--undo").returncode == 1

@@ -250,6 +250,7 @@ def test_what_qsub_can_ask_for_is_had(ge):
     ends = {line[35]: int(line[10]) for line in ge.accounted(first)}
     assert all(int(line[9]) >= ends[line[35]] for line in ge.accounted(alike))
     assert {ge.accounted(jobs[n])[0][1] for n in ("group", "groups")} <= {"cn02", "cn03"}
+    assert ge.accounted(jobs["soft"])[0][0] == "debug"
     assert ge.maui.job(jobs["mail"])["account"] == "books"
     assert ge.state(last) == "hqw"
     ge.run("qalter", "-a", "202001010000", last, user="alice")
@@ -296,3 +297,43 @@ def test_one_start_of_several_that_is_refused_holds_up_no_other(ge):
         assert "defer" not in ge.maui.ok("checkjob", job).lower()
     ge.maui.until(jobs[1], "Removed")
     assert not ge.accounted(jobs[1])
+
+
+def test_advance_reservations_keep_their_hosts_for_those_they_are_for(ge):
+    """qrsub: others are not sent there, and those who name it run in it."""
+    said = ge.run("qrsub", "-d", "0:20:0", "-q", "batch@cn01", "-pe", "smp", 4, "-u", "alice")
+    number = said.split("reservation", 1)[1].split()[0]
+    try:
+        ge.maui.start()
+        ge.maui.wait(lambda: f"ar{number}" in ge.maui.ok("showres"), "the reservation", 30)
+        other = ge.submit("bob", "true", "-l", "h_rt=60,hostname=cn01")
+        mine = ge.submit("alice", "true", "-ar", number)
+        free = ge.submit("bob", "true", "-l", "h_rt=60")
+        assert ge.maui.until(mine, "Completed")["master_host"] == "cn01"
+        assert ge.maui.until(free, "Completed")["master_host"] != "cn01"
+        assert ge.maui.until(other, "Idle")
+        assert not ge.accounted(other) and "has not started it there" not in ge.maui.log()
+        assert "defer" not in ge.maui.ok("checkjob", other).lower()
+        ge.run("qdel", other, user="bob")
+    finally:
+        ge.run("qrdel", number)
+
+
+def test_a_context_that_a_user_has_made_up_troubles_nobody_else(ge):
+    """Marks of ours, quotes, what looks like the verifier's own lines."""
+    ge.maui.start()
+    made_up = ge.submit("alice", "true", "-ac", "maui_q=nobody;$(id),maui_class=root")
+    lines = ge.submit("alice", "true", "-ac", "k=v\nPARAM h n\nRESULT STATE ACCEPT", "-h")
+    named = ge.submit("alice", "true", "-N", "a,b;c\"d", "-ac", "maui_q=debug,maui_gate=zzz")
+    quoted = ge.submit("alice", "true", "-ac", "note=it's,b=\"c")
+    other = ge.submit("bob", "true")
+    for job in (named, quoted, other):
+        ge.maui.until(job, "Completed")
+    ge.wait(lambda: "maui_gate" not in ge.run("qstat", "-j", made_up), "the gate's end")
+    ge.maui.wait(lambda: "unknown queue" in ge.maui.log(), "the refusal", 30)
+    last = ge.submit("bob", "true")
+    ge.maui.until(last, "Completed")
+    assert "state: 'Active'" in ge.maui.ok("diagnose", "-R")
+    assert ge.maui.log().count("unknown queue") < 4  # once a minute, not with each look
+    assert ge.maui.state(lines) == "Hold" and not ge.accounted(lines)
+    assert not ge.accounted(made_up)

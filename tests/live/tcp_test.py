@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """TCP: who calls is told by a MUNGE credential for the very request."""
+import json
 import os
 import shutil
 import socket
@@ -78,6 +79,29 @@ def test_a_credential_serves_once_and_for_its_request_alone(remote):
     assert "Replayed" in raw(remote, "/v1/identity", good)
     other = credential("GET /v1/jobs?user=ann\n")
     assert "another request" in raw(remote, "/v1/jobs?user=bob", other)
+
+
+def test_a_login_for_the_page_is_sealed_for_who_asks(remote):
+    body = '{"read_only": true}'
+    answer = json.loads(subprocess.run(
+        ["curl", "-s", "-H", "Content-Type: application/json", "-d", body, "-H",
+         "Authorization: MUNGE " + credential("POST /v1/logins\n" + body),
+         f"http://127.0.0.1:{remote.port}/v1/logins"],
+        capture_output=True, text=True, check=True).stdout)
+    if answer.get("error"):  # a build without the page
+        pytest.skip(answer["error"]["message"])
+    assert "login" not in answer and answer["url"].endswith("/ui/")
+    if os.geteuid() == 0:  # what somebody else reads on the way is worth nothing
+        other = subprocess.run(["runuser", "-u", "nobody", "--", "unmunge"],
+                               input=answer["sealed"], capture_output=True, text=True)
+        assert other.returncode != 0 and "UID" in other.stdout + other.stderr
+    url = there(remote, "dashboard", "--no-open").stdout.split()[0]
+    origin, secret = url.split("/ui/#login=")
+    done = subprocess.run(
+        ["curl", "-s", "-H", "Content-Type: application/json", "-H", f"Origin: {origin}",
+         "-H", "Sec-Fetch-Site: same-origin", "-d", json.dumps({"login": secret}),
+         origin + "/v1/session"], capture_output=True, text=True, check=True).stdout
+    assert json.loads(done).get("secret"), done
 
 
 def test_adminhosts_takes_level_1_from_those_who_call_from_elsewhere(munge, daemon):

@@ -8,6 +8,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <munge.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -207,6 +208,32 @@ static void print_way(const char *url, const char *on, bool read_only)
         printf("    From elsewhere, first: ssh -L %d:127.0.0.1:%d %s\n", n, n, host);
 }
 
+/* From elsewhere the login comes sealed; it belongs into the address, and as `login`.
+ */
+static int unseal_login(json_t *o)
+{
+    const char *sealed = get_text(o, "sealed", NULL);
+    struct strbuf url = {0};
+    void *secret = NULL;
+    int len = 0;
+
+    if (!sealed)
+        return 0;
+    munge_err_t e = munge_decode(sealed, NULL, &secret, &len, NULL, NULL);
+    if (e != EMUNGE_SUCCESS || !secret) {
+        fprintf(stderr, "ERROR:    the login cannot be read: %s\n", munge_strerror(e));
+        free(secret);
+        return -1;
+    }
+    strbuf_printf(&url, "%s#login=%.*s", get_text(o, "url", ""), len, (char *)secret);
+    json_object_set_new(o, "url", json_string(url.text));
+    json_object_set_new(o, "login", json_stringn(secret, (size_t)len));
+    json_object_del(o, "sealed");
+    free(url.text);
+    free(secret);
+    return 0;
+}
+
 static int open_page(const struct command_line *l)
 {
     bool read_only = command_long(l, "read-only") != NULL;
@@ -214,6 +241,10 @@ static int open_page(const struct command_line *l)
     json_t *o = tell(l, "POST", q, json_pack("{s:b}", "read_only", read_only));
 
     query_free(q);
+    if (o && unseal_login(o) < 0) {
+        json_decref(o);
+        return 1;
+    }
     if (l->format == FORMAT_JSON || !o)
         return print_json(o);
     const char *url = get_text(o, "url", "");

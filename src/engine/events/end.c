@@ -71,17 +71,14 @@ int end_job(
     return 0;
 }
 
-/* For so long, as the resource manager asks. */
-static void defer_until(
-    struct engine *e, struct job *j, int64_t s, const struct event *ev)
-{
-    hold_set(j, HOLD_DEFER, ev->u.failed.reason, ev->u.failed.text, e->now);
-    j->defer_until = time_add(e->now, s);
-}
-
 /* So many waits space out the tries, more are not remembered: starts that fail by
  * themselves later are tried again before they are held against the job. */
 #define WAITS_COUNTED 4
+
+static bool is_of_the_bank(enum hold_reason why)
+{
+    return why == REASON_NOALLOCATION || why == REASON_BANKFAILURE;
+}
 
 int start_failed(
     struct engine *e, struct job *j, const struct event *ev, struct err *err)
@@ -90,6 +87,12 @@ int start_failed(
         return err_set(err, ERR_CONFLICT, "job '%s' is not starting", j->id);
     charging_release(e, j);
     report_requeued(e, j);
+    if (is_of_the_bank(ev->u.failed.reason) && j->start_count > 0)
+        j->start_count--; /* nobody tried to start it */
+    if (ev->u.failed.reason == REASON_NOALLOCATION) {
+        unfunded_refused(e, j, ev->u.failed.text);
+        return 0;
+    }
     if (ev->u.failed.waits && j->start_count > WAITS_COUNTED)
         j->start_count--;
     if (ev->u.failed.limit && !(j->flags & JOB_NOQUEUE)) {
@@ -100,8 +103,7 @@ int start_failed(
     if (keeping_retry(e, j, ev->u.failed.again_s))
         return 0;
     if (ev->u.failed.again_s > 0) {
-        defer_until(e, j, ev->u.failed.again_s, ev);
-        after_deferral(e, j, DEFER_DEFERRED, ev->u.failed.text);
+        pause_job(e, j, ev->u.failed.again_s, ev->u.failed.reason, ev->u.failed.text);
         return 0;
     }
     enum defer_result how =
@@ -109,8 +111,9 @@ int start_failed(
     if (how == DEFER_SKIPPED && j->start_count >= e->cfg->defer_start_count
         && !(j->holds & HOLD_BATCH)) {
         /* without deferrals too it is not tried in a circle */
-        defer_until(e, j, e->cfg->rm_poll_interval_s, ev);
-        how = DEFER_DEFERRED;
+        pause_job(
+            e, j, e->cfg->rm_poll_interval_s, ev->u.failed.reason, ev->u.failed.text);
+        return 0;
     }
     after_deferral(e, j, how, "the resource manager could not start it");
     return 0;

@@ -6,26 +6,38 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <uthash.h>
 
 #define NAME_MOST 128
 #define TAG_MOST  4096 /* one that is longer has its end cut off */
+
+/* What the records of one user have had. */
+struct payer {
+    char name[NAME_MOST];
+    size_t bytes;
+    UT_hash_handle hh;
+};
 
 struct squeeze {
     const struct squeeze_kind *kind;
     struct strbuf tag; /* XML: "<name ..." that is under way */
     int depth;
-    bool inside;   /* XML: in a tag; JSON: in a string */
-    bool escaped;  /* JSON: after a backslash */
-    bool dropping; /* a member that nobody reads */
-    bool cut;      /* a record that has had its share */
-    bool keyed;    /* XML: in the member that is its key */
-    bool freed;    /* XML: in the member that does not count */
-    size_t began;  /* where the record is in the output */
-    size_t member; /* ... and the member that does not count */
-    size_t free;   /* bytes of it that do not count */
-    size_t nname, nkey;
+    bool inside;          /* XML: in a tag; JSON: in a string */
+    bool escaped;         /* JSON: after a backslash */
+    bool dropping;        /* a member that nobody reads */
+    bool cut;             /* a record that has had its share */
+    bool keyed;           /* XML: in the member that is its key */
+    bool freed;           /* XML: in the member that does not count */
+    bool paying;          /* in the member that says whose it is */
+    struct payer *payers; /* owned */
+    size_t whole;         /* bytes of records that were not cut */
+    size_t began;         /* where the record is in the output */
+    size_t member;        /* ... and the member that does not count */
+    size_t free;          /* bytes of it that do not count */
+    size_t nname, nkey, npayer;
     char name[NAME_MOST]; /* XML: of the record's element; JSON: the last string */
     char key[NAME_MOST];
+    char payer[NAME_MOST];
 };
 
 struct squeeze *squeeze_new(const struct squeeze_kind *kind)
@@ -38,8 +50,16 @@ struct squeeze *squeeze_new(const struct squeeze_kind *kind)
 
 void squeeze_free(struct squeeze *s)
 {
-    if (s != NULL)
-        free(s->tag.text);
+    struct payer *p, *next;
+
+    if (s == NULL)
+        return;
+    HASH_ITER(hh, s->payers, p, next)
+    {
+        HASH_DEL(s->payers, p);
+        free(p);
+    }
+    free(s->tag.text);
     free(s);
 }
 
@@ -49,6 +69,11 @@ static bool is_among(const char *const *list, const char *name, size_t n)
         if (strlen(*list) == n && memcmp(*list, name, n) == 0)
             return true;
     return false;
+}
+
+static bool is_name(const char *wanted, const char *name, size_t n)
+{
+    return wanted != NULL && strlen(wanted) == n && memcmp(wanted, name, n) == 0;
 }
 
 static bool is_wanted(const struct squeeze_kind *k, const char *name, size_t n)
@@ -68,8 +93,8 @@ static void begin_record(struct squeeze *s, const struct strbuf *out)
 {
     s->began = out->len;
     s->free = 0;
-    s->nkey = 0;
-    s->cut = out->len >= s->kind->most;
+    s->nkey = s->npayer = 0;
+    s->cut = s->whole >= s->kind->most;
 }
 
 /* The record, as far as it has come: has it had its share? */
@@ -79,10 +104,37 @@ static void judge_record(struct squeeze *s, struct strbuf *out)
 
     if (s->cut || s->depth < s->kind->depth)
         return;
-    s->cut = out->len > s->kind->most
+    s->cut = s->whole + n > s->kind->most
              || (!s->freed && n > s->free && n - s->free > s->kind->share);
     if (s->cut)
         truncate_to(out, s->began);
+}
+
+/* The record is whole: may whoever it belongs to have that much? */
+static void charge_record(struct squeeze *s, struct strbuf *out)
+{
+    size_t n = out->len - s->began, others;
+    struct payer *p;
+
+    if (s->cut)
+        return;
+    s->whole += n;
+    if (s->kind->payer == NULL)
+        return;
+    HASH_FIND(hh, s->payers, s->payer, s->npayer, p);
+    if (p == NULL) {
+        p = xcalloc(1, sizeof *p);
+        memcpy(p->name, s->payer, s->npayer);
+        HASH_ADD_KEYPTR(hh, s->payers, p->name, s->npayer, p);
+    }
+    others = s->whole - n - p->bytes;
+    p->bytes += n;
+    s->cut = others >= s->kind->most || p->bytes > (s->kind->most - others) / 2;
+    if (!s->cut)
+        return;
+    truncate_to(out, s->began);
+    p->bytes -= n;
+    s->whole -= n;
 }
 
 static void add_piece(struct squeeze *s, const char *text, size_t n, struct strbuf *out)
@@ -101,6 +153,10 @@ static void add_text(struct squeeze *s, const char *text, size_t n, struct strbu
         memcpy(s->key + s->nkey, text, n);
         s->nkey += n;
     }
+    if (s->paying && s->npayer + n < NAME_MOST) {
+        memcpy(s->payer + s->npayer, text, n);
+        s->npayer += n;
+    }
     add_piece(s, text, n, out);
 }
 
@@ -116,9 +172,9 @@ static void open_element(
         begin_record(s, out);
     } else if (s->depth == k->depth + 1) {
         s->dropping = !is_wanted(k, name, n);
-        s->keyed = strlen(k->key) == n && memcmp(k->key, name, n) == 0;
-        s->freed =
-            k->free != NULL && strlen(k->free) == n && memcmp(k->free, name, n) == 0;
+        s->keyed = is_name(k->key, name, n);
+        s->paying = is_name(k->payer, name, n);
+        s->freed = is_name(k->free, name, n);
         s->member = out->len;
     }
 }
@@ -135,9 +191,11 @@ static void close_element(struct squeeze *s, struct strbuf *out)
     if (s->depth == s->kind->depth + 1) {
         if (s->freed && !s->cut)
             s->free += out->len - s->member;
-        s->dropping = s->keyed = s->freed = false;
-    } else if (s->depth == s->kind->depth && s->cut) {
-        add_stub(s, out);
+        s->dropping = s->keyed = s->freed = s->paying = false;
+    } else if (s->depth == s->kind->depth) {
+        charge_record(s, out);
+        if (s->cut)
+            add_stub(s, out);
         s->cut = false;
     }
     if (s->depth > 0)
@@ -221,8 +279,10 @@ static void read_string(struct squeeze *s, char c)
 /* A member begins; one that is not wanted is 0. */
 static void name_member(struct squeeze *s, struct span *p)
 {
-    if (s->depth != s->kind->depth || s->dropping
-        || is_wanted(s->kind, s->name, s->nname))
+    if (s->depth != s->kind->depth || s->dropping)
+        return;
+    s->paying = is_name(s->kind->payer, s->name, s->nname);
+    if (is_wanted(s->kind, s->name, s->nname))
         return;
     pass_on(s, p, p->at + 1);
     add_piece(s, "0", 1, p->out);
@@ -231,6 +291,11 @@ static void name_member(struct squeeze *s, struct span *p)
 
 static void end_member(struct squeeze *s, struct span *p)
 {
+    if (s->depth == s->kind->depth && s->paying) {
+        s->npayer = s->nname; /* its value is the last string that was read */
+        memcpy(s->payer, s->name, s->npayer);
+        s->paying = false;
+    }
     if (s->depth != s->kind->depth || !s->dropping)
         return;
     p->from = p->at;
@@ -250,6 +315,7 @@ static void close_object(struct squeeze *s, struct span *p)
     end_member(s, p);
     if (s->depth == s->kind->depth) {
         pass_on(s, p, p->at + 1);
+        charge_record(s, p->out);
         if (s->cut)
             strbuf_add(p->out, "{\"" SQUEEZE_CUT "\":true}");
         s->cut = false;

@@ -6,8 +6,9 @@
  *     "7.h": {"env": {...}, "a": 1}         ->  "7.h": {"env": 0, "a": 1}
  *
  * A record that has more than its share all the same is cut to its key and a mark, and
- * so are all that come when the whole has become too long: one user's jobs do not hide
- * those of others, and a listing never fails for its length.
+ * so are all that come when the whole has become too long: a listing never fails for
+ * its length. Whoever the records belong to has half of what the others leave of it, so
+ * that one user's jobs do not hide those of others.
  *
  *     <job><id>7</id><maui_cut/></job>          "7.h": {"maui_cut": true}
  *
@@ -30,10 +31,11 @@ struct squeeze_kind {
     int depth;
     /* Members of a record that are kept (NULL ends; NULL: all) or dropped. */
     const char *const *keep, *const *drop;
-    const char *key;  /* XML: the member that a record is called by */
-    const char *free; /* XML: a member that does not count as its share; or NULL */
-    size_t share;     /* bytes of a record, after that */
-    size_t most;      /* bytes of the whole from which on records are cut */
+    const char *key;   /* XML: the member that a record is called by */
+    const char *free;  /* XML: a member that does not count as its share; or NULL */
+    const char *payer; /* the member that says whose the record is; or NULL */
+    size_t share;      /* bytes of a record, after that */
+    size_t most;       /* bytes of the whole from which on records are cut */
 };
 
 struct squeeze;

@@ -25,8 +25,10 @@ static int on_accounted(
     struct ge_adapter *g = ctx;
 
     (void)source;
-    if (event->len > 0 && strcmp(event->name, "accounting") == 0)
-        agent_look(g->agent);
+    if (event->len == 0 || strcmp(event->name, SITE_ACCOUNTING) != 0)
+        return 0;
+    ge_tell_news(g);
+    agent_look(g->agent);
     return 0;
 }
 
@@ -58,7 +60,8 @@ static void *open_adapter(
     static const struct listing_kind nodes = {.gone = RM_NODE_GONE},
                                      jobs = {.gone = RM_JOB_GONE,
                                          .size = sizeof(struct ge_told),
-                                         .fini = free_told};
+                                         .fini = free_told},
+                                     reservations = {.gone = RM_RESERVATION_GONE};
     struct ge_adapter *g = xcalloc(1, sizeof *g);
     struct strbuf lock = {0};
 
@@ -80,6 +83,7 @@ static void *open_adapter(
     g->accounting = site_common_path(SITE_ACCOUNTING);
     g->nodes = listing_new(&nodes);
     g->jobs = listing_new(&jobs);
+    g->reservations = listing_new(&reservations);
     g->look = ge_look_new();
     g->hurry = ge_hurry_new();
     watch_accounting(g);
@@ -95,6 +99,7 @@ static void close_adapter(void *ctx)
     runs_destroy(g->runs);
     listing_destroy(g->nodes);
     listing_destroy(g->jobs);
+    listing_destroy(g->reservations);
     ge_look_destroy(g);
     ge_hurry_destroy(g->hurry);
     free(g->home);
@@ -113,6 +118,7 @@ static void retell_all(void *ctx)
 
     listing_forget(g->nodes);
     listing_forget(g->jobs);
+    listing_forget(g->reservations);
     g->told_past = false;
 }
 

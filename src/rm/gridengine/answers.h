@@ -6,6 +6,7 @@
  *     qstat -xml -s hu ...    who holds it, a listing for each kind of hold
  *     qhost -q -j -F -xml     hosts, their queue instances, who has slots of them
  *     qconf -sq '*'           queues
+ *     qrstat -xml              advance reservations
  *     accounting              a line for each run that ended
  *
  * Texts of an answer live as long as it. */
@@ -19,6 +20,9 @@
 
 /* Queues that we make for one job, "maui_4711": no class of anybody. */
 #define GE_OWN_QUEUE "maui_"
+
+/* How an advance reservation is called here, before its number. */
+#define GE_RESERVATION "ar"
 
 /* qalter -a, for no start time at all. In UTC. */
 #define GE_NO_TIME "197001010000"
@@ -65,6 +69,8 @@ struct ge_job {
     const char *const *after_task; /* numbers of arrays, whose task of the same index
                                       each of its tasks waits for; or NULL */
     int64_t step;                  /* from task to task */
+    const char *soft;              /* queues that it would rather have; or NULL */
+    const char *reservation;       /* that it asks for, by its number; or NULL */
     const char *error;      /* why its start failed, where its state is an error */
     int64_t at_once;        /* members of its array that may run at once; 0 = all */
     bool rerun_said, rerun; /* whether it may be rerun; else its queue says that */
@@ -157,6 +163,33 @@ char *ge_with_setting(const char *text, const char *name, const char *value);
  * Owned by the caller. */
 char *ge_own_queue(const struct ge_queue *q, const char *name,
     const struct job_place *places, size_t nplaces);
+
+/* So many slots of a host. */
+struct ge_grant {
+    const char *host;
+    int64_t slots;
+};
+
+struct ge_reservation {
+    const char *id; /* "3"; here it is "ar3" */
+    const char *owner;
+    int64_t start_at, end_at;
+    struct VEC(struct ge_grant) grants; /* each host once */
+    struct VEC(const char *) users;     /* of its list, none of its groups */
+};
+
+struct ge_reservations {
+    struct arena arena;
+    struct VEC(struct ge_reservation) list;
+};
+
+/* Their numbers of qrstat -xml, "1,2"; owned, "" where there are none; NULL with an
+ * error. */
+char *ge_list_reservations(const char *text, size_t len, struct err *err);
+/* Of qrstat -xml -ar; times in UTC. -1 with an error; to be freed all the same. */
+int ge_read_reservations(
+    struct ge_reservations *ret, const char *text, size_t len, struct err *err);
+void ge_reservations_free(struct ge_reservations *all);
 
 /* Ends in a piece of the accounting file, whose first line may be cut: each job as its
  * last run left it, if that ended at `since` or later, seconds since 1970. */

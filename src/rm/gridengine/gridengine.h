@@ -49,6 +49,8 @@ struct ge_told {
     bool deleted;       /* somebody ordered its end */
     int64_t submit_at;
     int64_t changed_ms; /* when an order of ours had changed it */
+    int64_t refused_ms; /* when its own queues could not be put back; 0 = they can */
+    int64_t over_ms;    /* when its end was told */
     int64_t gone_ms;    /* since when it is missed; 0 = it is not */
     enum ge_step step;
     char *instance;       /* owned; a start: where it goes to */
@@ -60,7 +62,7 @@ struct ge_told {
 struct ge_adapter {
     struct agent *agent;
     struct runs *runs;
-    struct listing *nodes, *jobs;
+    struct listing *nodes, *jobs, *reservations;
     int64_t start_wait_ms, timeout_ms; /* of each command */
     char *home;                        /* owned: folder for files that commands read */
     char *accounting;                  /* owned: the cell's file */
@@ -68,16 +70,19 @@ struct ge_adapter {
     struct ge_hurry *hurry;            /* hurry.c */
     unsigned let_go;                   /* commands that let jobs go, under way */
     bool told_past;                    /* what ended while nobody looked */
+    int64_t accounted;                 /* bytes of the accounting file that were read */
     struct VEC(struct start *) releases; /* owned: to be let go in this turn */
     sd_event_source *releasing;
     sd_event_source *ends;     /* the accounting file grows; or NULL */
     unsigned tidying;          /* commands of tidy.c that run */
     unsigned noting;           /* commands of notes.c that run */
     bool complained, deleting; /* tidy.c */
+    uint64_t remarked;         /* tidy.c: the last refusal that was said */
     /* the last answers */
     struct ge_jobs jobs_answer;
     struct ge_hosts hosts_answer;
     struct ge_queues queues;
+    struct ge_reservations reserved;
     struct ge_pe *pes;       /* owned; name NULL ends; names owned */
     struct ge_group *groups; /* the same, hosts owned too */
 };
@@ -100,7 +105,11 @@ struct ge_site ge_site_of(const struct ge_adapter *g);
 
 /* ---- tell.c ---- */
 void ge_tell_nodes(struct ge_adapter *g);
+/* Advance reservations, of the hosts that they have as a whole. */
+void ge_tell_reservations(struct ge_adapter *g);
 void ge_tell_jobs(struct ge_adapter *g);
+/* The accounting file has grown: jobs whose end is beyond doubt are told at once. */
+void ge_tell_news(struct ge_adapter *g);
 /* Of a job that was told and is listed; or NULL. */
 const struct ge_job *ge_answer_of(const struct ge_adapter *g, const struct ge_told *t);
 

@@ -21,9 +21,9 @@
 static const char *const detail_members[] = {"JB_job_number", "JB_owner", "JB_group",
     "JB_project", "JB_account", "JB_job_name", "JB_submission_time",
     "JB_execution_time", "JB_priority", "JB_restart", "JB_ja_task_concurrency",
-    "JB_hard_resource_list", "JB_hard_queue_list", "JB_pe", "JB_pe_range", "JB_context",
-    "JB_jid_request_list", "JB_ja_ad_predecessor_list", "JB_ja_structure",
-    "JB_ja_tasks", NULL};
+    "JB_hard_resource_list", "JB_hard_queue_list", "JB_soft_queue_list", "JB_pe",
+    "JB_pe_range", "JB_context", "JB_jid_request_list", "JB_ar",
+    "JB_ja_ad_predecessor_list", "JB_ja_structure", "JB_ja_tasks", NULL};
 static const char *const state_members[] = {
     "JB_job_number", "state", "queue_name", "slots", "tasks", NULL};
 
@@ -33,6 +33,7 @@ const struct squeeze_kind ge_squeeze_detail = {.grammar = SQUEEZE_XML,
     .keep = detail_members,
     .key = "JB_job_number",
     .free = "JB_ja_tasks",
+    .payer = "JB_owner",
     .share = SHARE_MOST,
     .most = DETAIL_MOST};
 
@@ -221,6 +222,7 @@ static void read_detail(
         .at_once = number_in(e, "JB_ja_task_concurrency", 0),
         .rerun_said = restart == 1 || restart == 2,
         .rerun = restart == 1};
+    ret->soft = join_queues(arena, xml_child(e, "JB_soft_queue_list"));
     read_kept(arena, e, &ret->kept);
     read_slots(e, ret->kept.range, ret);
     d->admitted = true; /* the master has looked at projects and user lists */
@@ -228,6 +230,10 @@ static void read_detail(
     d->submit_at = number_in(e, "JB_submission_time", 0);
     d->release_at = ret->kept.gate_time ? 0 : number_in(e, "JB_execution_time", 0);
     d->wclimit_s = limit_of(ret->requests);
+    if (number_in(e, "JB_ar", 0) > 0) {
+        ret->reservation = xml_text(e, "JB_ar");
+        d->advres = arena_printf(arena, GE_RESERVATION "%s", ret->reservation);
+    }
     d->user_priority = number_in(e, "JB_priority", PRIORITY_ZERO) - PRIORITY_ZERO;
     ret->rm.name = none_if_empty(xml_text(e, "JB_job_name"));
     ret->rm.cpu_s = ret->rm.mem_mb = ret->rm.swap_mb = ret->rm.disk_mb = -1;

@@ -110,7 +110,8 @@ static bool let_go(const struct ge_job *j, bool held, bool runs)
 
     done &= open_gate(j);
     if (held)
-        done &= alter_job(j->number, (const char *const[]){"-h", "S", NULL});
+        done &= alter_job(
+            j->number, (const char *const[]){"-h", "S", "-dc", "maui_why", NULL});
     return done;
 }
 

@@ -79,6 +79,7 @@ void ge_look_destroy(struct ge_adapter *g)
     ge_jobs_free(&g->jobs_answer);
     ge_hosts_free(&g->hosts_answer);
     ge_queues_free(&g->queues);
+    ge_reservations_free(&g->reserved);
     free(g->look);
 }
 
@@ -247,6 +248,7 @@ static void finish_answers(struct ge_adapter *g)
     check_queues(g);
     remark_cut(g);
     ge_tell_nodes(g);
+    ge_tell_reservations(g);
     ge_tell_jobs(g);
     ge_review_starts(g);
     ge_tidy(g);
@@ -336,6 +338,45 @@ static void on_queues(void *ctx, const struct run_end *end)
     } else if (ge_is_away(end)) {
         note_failure(g->look, "qconf -sq", end);
     } /* else there is no queue at all */
+    end_definitions(g);
+}
+
+static void on_reservations(void *ctx, const struct run_end *end)
+{
+    struct ge_adapter *g = ctx;
+    struct ge_reservations all;
+    struct err err;
+
+    if (end->status == 0
+        && ge_read_reservations(&all, end->out, end->out_len, &err) == 0) {
+        ge_reservations_free(&g->reserved);
+        g->reserved = all;
+    } else if (end->status == 0) {
+        ge_reservations_free(&all);
+    } else if (ge_is_away(end)) {
+        note_failure(g->look, "qrstat -ar", end);
+    } /* else one of them has just ended: the others stay as they are */
+    end_definitions(g);
+}
+
+static void on_reservation_list(void *ctx, const struct run_end *end)
+{
+    struct ge_adapter *g = ctx;
+    struct err err;
+    char *ids =
+        end->status == 0 ? ge_list_reservations(end->out, end->out_len, &err) : NULL;
+    const char *const argv[] = {"qrstat", "-xml", "-ar", ids, NULL};
+
+    if (ids != NULL && *ids != '\0') {
+        g->look->asked++;
+        ge_run(g, true, argv, on_reservations, g);
+    } else if (ids != NULL) {
+        ge_reservations_free(&g->reserved);
+        g->reserved = (struct ge_reservations){0};
+    } else if (ge_is_away(end)) {
+        note_failure(g->look, "qrstat", end);
+    }
+    free(ids);
     end_definitions(g);
 }
 
@@ -444,7 +485,8 @@ static void ask_definitions(struct ge_adapter *g)
     static const char *const queues[] = {"qconf", "-sq", "*", NULL},
                              *const pes[] = {"qconf", "-spl", NULL},
                              *const groups[] = {"qconf", "-shgrpl", NULL},
-                             *const scheduler[] = {"qconf", "-ssconf", NULL};
+                             *const scheduler[] = {"qconf", "-ssconf", NULL},
+                             *const reserved[] = {"qrstat", "-xml", "-u", "*", NULL};
     struct ge_look *l = g->look;
 
     for (size_t i = 0; i < l->pes.n; i++)
@@ -455,11 +497,12 @@ static void ask_definitions(struct ge_adapter *g)
         free((char *)l->groups.v[i].hosts);
     }
     l->groups.n = 0;
-    l->asked = 4;
+    l->asked = 5;
     ge_run(g, true, queues, on_queues, g);
     ge_run(g, true, pes, on_pe_list, g);
     ge_run(g, true, groups, on_group_list, g);
     ge_run(g, true, scheduler, on_scheduler, g);
+    ge_run(g, true, reserved, on_reservation_list, g);
 }
 
 void ge_look(struct ge_adapter *g)

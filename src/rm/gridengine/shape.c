@@ -356,6 +356,36 @@ static void read_hosts(
         j->blocked = "no host has what it asks for now, or its queues are closed";
 }
 
+/* Would it rather be in that queue than in another? */
+static bool is_wished(
+    const struct ge_job *j, const struct ge_site *site, const char *queue)
+{
+    for (size_t i = 0; j->soft != NULL && i < site->hosts->list.n; i++) {
+        const struct ge_host *h = &site->hosts->list.v[i];
+
+        if (instance_of(h, queue) != NULL
+            && is_listed(site, j->soft, queue, h->desc.name))
+            return true;
+    }
+    return false;
+}
+
+/* Those that it wishes for come first, in the order of all of them. */
+static void sort_wishes(
+    const struct ge_job *j, const struct ge_site *site, const char **list, size_t n)
+{
+    size_t wished = 0;
+
+    for (size_t i = 0; j->soft != NULL && i < n; i++) {
+        const char *name = list[i];
+
+        if (!is_wished(j, site, name))
+            continue;
+        memmove(&list[wished + 1], &list[wished], (i - wished) * sizeof *list);
+        list[wished++] = name;
+    }
+}
+
 static void read_classes(
     struct ge_job *j, const struct ge_site *site, struct arena *arena)
 {
@@ -372,6 +402,7 @@ static void read_classes(
         if (here)
             list[n++] = q->name;
     }
+    sort_wishes(j, site, list, n);
     if (n > 0)
         j->rm.desc.cred[CRED_CLASS] = list[0];
     if (n > 1)

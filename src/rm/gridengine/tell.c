@@ -15,7 +15,9 @@
 #define PAST_S      600       /* ends that are told when nothing had been told before */
 #define ACCOUNT_MS  40000     /* in which the end of a run has to be accounted for */
 #define DELETION_MS 3000
-#define UNTIDY_S    10 /* so long a job that is not held by us yet is not told */
+#define NEWS_MOST   (256 << 10) /* of the accounting file at once */
+#define STALE_MS    10000 /* so long Grid Engine may list a job that it accounted for */
+#define UNTIDY_S    10    /* so long a job that is not held by us yet is not told */
 
 /* ---- hosts ---- */
 
@@ -30,6 +32,86 @@ void ge_tell_nodes(struct ge_adapter *g)
             listing_tell(g->nodes, r.u.node.name, &r, agent_sink(g->agent));
     }
     listing_end(g->nodes, true, agent_sink(g->agent));
+}
+
+/* ---- reservations ---- */
+
+static const struct ge_host *find_host(const struct ge_adapter *g, const char *name)
+{
+    for (size_t i = 0; i < g->hosts_answer.list.n; i++)
+        if (strcmp(g->hosts_answer.list.v[i].desc.name, name) == 0)
+            return &g->hosts_answer.list.v[i];
+    return NULL;
+}
+
+static void add_user(const char **users, size_t *io_n, const char *user)
+{
+    for (size_t i = 0; i < *io_n; i++)
+        if (strcmp(users[i], user) == 0)
+            return;
+    if (user != NULL && *user != '\0')
+        users[(*io_n)++] = user;
+}
+
+/* Its owner, those of its list, and whose jobs the master has let in. */
+static const char *const *list_users(
+    struct ge_adapter *g, const struct ge_reservation *r, struct arena *arena)
+{
+    const struct ge_jobs *a = &g->jobs_answer;
+    const char **users = arena_take(arena, a->list.n + r->users.n + 2, sizeof *users);
+    size_t n = 0;
+
+    if (r->owner != NULL)
+        add_user(users, &n, r->owner);
+    for (size_t i = 0; i < r->users.n; i++)
+        add_user(users, &n, r->users.v[i]);
+    for (size_t i = 0; i < a->list.n; i++) {
+        const struct ge_job *j = &a->list.v[i];
+
+        if (j->reservation != NULL && j->owner != NULL
+            && strcmp(j->reservation, r->id) == 0)
+            add_user(users, &n, j->owner);
+    }
+    return users;
+}
+
+/* Of a host that it has in part others may have the rest: that Grid Engine judges, and
+ * its jobs may go there as well. */
+static void tell_reservation(
+    struct ge_adapter *g, const struct ge_reservation *r, struct arena *arena)
+{
+    const char **nodes = arena_take(arena, r->grants.n + 1, sizeof *nodes);
+    struct rm_reservation told = {
+        .name = arena_printf(arena, GE_RESERVATION "%s", r->id),
+        .start_at = r->start_at,
+        .end_at = r->end_at,
+        .nodes = nodes};
+    struct rm_report report = {
+        .kind = RM_RESERVATION, .at = time(NULL), .u.reservation = &told};
+    size_t n = 0;
+
+    for (size_t i = 0; i < r->grants.n; i++) {
+        const struct ge_host *h = find_host(g, r->grants.v[i].host);
+
+        if (h != NULL && r->grants.v[i].slots >= h->desc.cfg.v[RES_PROCS])
+            nodes[n++] = h->desc.name;
+    }
+    if (n == 0)
+        return;
+    told.flex = n < r->grants.n;
+    told.users = list_users(g, r, arena);
+    listing_tell(g->reservations, told.name, &report, agent_sink(g->agent));
+}
+
+void ge_tell_reservations(struct ge_adapter *g)
+{
+    struct arena arena = {0};
+
+    listing_begin(g->reservations);
+    for (size_t i = 0; i < g->reserved.list.n; i++)
+        tell_reservation(g, &g->reserved.list.v[i], &arena);
+    listing_end(g->reservations, true, agent_sink(g->agent));
+    arena_free(&arena);
 }
 
 /* ---- what keeps a job back, beside what it says itself ---- */
@@ -88,6 +170,12 @@ static bool is_stale(
     return t->changed_ms >= ge_look_began_ms(g) && !(t->waiting && ge_is_waiting(j));
 }
 
+/* Its end was told, and the list is older, or as old as makes no difference. */
+static bool is_over(const struct ge_adapter *g, const struct ge_told *t)
+{
+    return t->over && ge_look_began_ms(g) < t->over_ms + STALE_MS;
+}
+
 /* It cannot be let go yet. */
 static bool is_new_untidy(const struct ge_job *j)
 {
@@ -101,7 +189,7 @@ static void tell_job(struct ge_adapter *g, struct ge_job *j, bool whole, size_t 
     const char *id = j->rm.desc.id;
     struct ge_told *t = listing_find(g->jobs, id);
 
-    if (t != NULL && (!whole || is_stale(g, t, j))) {
+    if (t != NULL && (!whole || is_stale(g, t, j) || is_over(g, t))) {
         agent_keep_job(g->agent, g->jobs, id);
         note_told(t, j, index);
         return;
@@ -116,6 +204,7 @@ static void tell_job(struct ge_adapter *g, struct ge_job *j, bool whole, size_t 
     note_told(t, j, index);
     t->waiting = ge_is_waiting(j);
     t->begun = t->begun || !t->waiting;
+    t->over = false;
 }
 
 /* ---- ends ---- */
@@ -166,6 +255,7 @@ static void tell_end(struct ge_adapter *g, const char *id, struct rm_job *end)
         return;
     t->waiting = false;
     t->begun = t->over = true;
+    t->over_ms = clock_ms();
 }
 
 /* It was deleted before it ran: that is accounted for nowhere. */
@@ -230,6 +320,72 @@ static void tell_missing(struct ge_adapter *g)
         judge_missing(g, id, t, &ends);
     }
     ge_jobs_free(&ends);
+}
+
+/* ---- ends, at once ---- */
+
+/* One that could not be begun, and one that has put itself into an error state, are
+ * there still. */
+static bool is_sure(const struct rm_job *end)
+{
+    return end->end.reason != ENDED_START && end->exit_status != 100;
+}
+
+static void tell_news_of(struct ge_adapter *g, struct rm_job *end)
+{
+    struct ge_told *t = listing_find(g->jobs, end->desc.id);
+    int64_t apart = t != NULL ? end->desc.submit_at - t->submit_at : 0;
+
+    if (t == NULL || !t->begun || t->over || apart < -1 || apart > 1 || !is_sure(end))
+        return;
+    pending_land_job(agent_orders(g->agent), end->desc.id, RM_START);
+    if (t->step == STEP_RELEASED)
+        ge_end_start(t);
+    tell_end(g, end->desc.id, end);
+}
+
+/* Whole lines from there on; owned, NULL where there are none. Of a file that is
+ * another one, or has grown by very much, the next look tells. */
+static char *read_news(struct ge_adapter *g, size_t *ret_n)
+{
+    int fd = open(g->accounting, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+    char *text = NULL, *end = NULL;
+    struct stat st;
+    ssize_t n = 0;
+
+    if (fd >= 0 && fstat(fd, &st) == 0 && S_ISREG(st.st_mode)) {
+        if (st.st_size < g->accounted || st.st_size - g->accounted > NEWS_MOST)
+            g->accounted = st.st_size;
+        text = xmalloc(NEWS_MOST);
+        n = pread(fd, text, NEWS_MOST, g->accounted);
+        end = n > 0 ? memrchr(text, '\n', (size_t)n) : NULL;
+    }
+    if (fd >= 0)
+        close(fd);
+    if (end == NULL) {
+        free(text);
+        return NULL;
+    }
+    *ret_n = (size_t)(end - text) + 1;
+    g->accounted += (int64_t)*ret_n;
+    return text;
+}
+
+void ge_tell_news(struct ge_adapter *g)
+{
+    struct ge_jobs ends;
+    size_t n = 0;
+    char *text = read_news(g, &n);
+
+    if (text == NULL || !agent_is_synced(g->agent)) {
+        free(text);
+        return;
+    }
+    ge_read_ends(&ends, text, n, 0);
+    for (size_t i = 0; i < ends.list.n; i++)
+        tell_news_of(g, &ends.list.v[i].rm);
+    ge_jobs_free(&ends);
+    free(text);
 }
 
 /* Ends of the last minutes, which the daemon may not know. */

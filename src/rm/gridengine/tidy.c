@@ -14,7 +14,8 @@
 
 #include <stdio.h>
 
-#define AT_ONCE 300 /* jobs in a command */
+#define AT_ONCE    300   /* jobs in a command */
+#define REFUSED_MS 60000 /* until what was refused is tried again */
 
 enum opening {
     OPEN_HOLD, /* the gate's hold */
@@ -30,6 +31,7 @@ struct task {
     struct VEC(char *) jobs;     /* owned */
     struct strbuf names;         /* "12,14.3" */
     struct task *then[OPENINGS]; /* owned: once all of these are held; or NULL */
+    bool restores;               /* what its user had asked for, or says that he had */
 };
 
 bool ge_is_held(const struct ge_job *j)
@@ -74,6 +76,19 @@ static void mark_jobs(const struct task *k, bool tidying)
     }
 }
 
+/* That is the job's own trouble: a queue that is no more, or a context that its user
+ * has written. It waits, and all others go on. */
+static void note_refusal(struct task *k, const char *text)
+{
+    for (size_t i = 0; i < k->jobs.n; i++) {
+        struct ge_told *t = listing_find(k->g->jobs, k->jobs.v[i]);
+
+        if (t != NULL)
+            t->refused_ms = clock_ms();
+    }
+    agent_remark(k->g->agent, "jobmodify", text, &k->g->remarked);
+}
+
 static void on_tidied(void *ctx, const struct run_end *end)
 {
     struct task *k = ctx;
@@ -84,6 +99,10 @@ static void on_tidied(void *ctx, const struct run_end *end)
     mark_jobs(k, false);
     if (end->status == 0)
         open_gate(k);
+    if (bad && k->restores) {
+        note_refusal(k, end->text);
+        bad = false;
+    }
     if (bad != g->complained)
         agent_health(g->agent, "jobmodify", bad ? end->text : NULL);
     g->complained = bad;
@@ -216,8 +235,16 @@ static void restore_group(const struct group *all)
 
     struct task *k =
         task_new(all->g, j->kept.range != NULL && j->pe != NULL ? ranged : plain);
+    k->restores = true;
     add_group(all, k);
     run_task(k);
+}
+
+static bool was_refused(struct ge_adapter *g, const struct ge_job *j)
+{
+    const struct ge_told *t = listing_find(g->jobs, j->rm.desc.id);
+
+    return t != NULL && t->refused_ms != 0 && clock_ms() - t->refused_ms < REFUSED_MS;
 }
 
 static enum opening opening_of(const struct ge_kept *k)
@@ -236,7 +263,8 @@ static void tidy_group(const struct group *all, struct task *hold)
         return; /* something is under way for one of them */
     if (j->kept.gate)
         add_group(all, hold->then[opening_of(&j->kept)]);
-    else if (held && j->kept.overwritten && all->waiting == all->to - all->from)
+    else if (held && j->kept.overwritten && all->waiting == all->to - all->from
+             && !was_refused(all->g, j))
         restore_group(all);
 }
 

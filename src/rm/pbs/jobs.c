@@ -639,11 +639,13 @@ const struct squeeze_kind *pbs_squeeze(enum pbs_dialect dialect)
         [PBS_OPENPBS] = {.grammar = SQUEEZE_JSON,
             .depth = 3,
             .drop = drop,
+            .payer = "Job_Owner",
             .share = SHARE_MOST,
             .most = LISTED_MOST},
         [PBS_TORQUE] = {.grammar = SQUEEZE_XML,
             .depth = 2,
             .drop = drop,
+            .payer = "Job_Owner",
             .key = "Job_Id",
             .share = SHARE_MOST,
             .most = LISTED_MOST}};

@@ -6,6 +6,7 @@
 #include "funds/amount.h"
 #include "server/api/api.h"
 #include "server/api/bankrights.h"
+#include "server/durable/desk.h"
 #include "server/durable/teller.h"
 #include "server/http/stream.h"
 #include "server/render/render.h"
@@ -23,6 +24,11 @@ static struct am *find_bank(struct server *s, struct request *r)
 {
     struct am *am = teller_ledger(s);
 
+    if (!am && desk_is_open(s)) {
+        request_refuse_as(r, 409, "conflict", NULL,
+            "accounts are kept by another bank (AMCFG TYPE): ask there");
+        return NULL;
+    }
     if (!am || !engine_cluster(s->engine)->funds) {
         request_refuse_as(r, 409, "conflict", NULL,
             "there is no bank here: AMCFG[bank] TYPE=BUILTIN in maui.cfg makes one");

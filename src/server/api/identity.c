@@ -51,6 +51,22 @@ int identity_by_munge(const char *credential, char **ret_payload, size_t *ret_le
     return 0;
 }
 
+char *identity_seal(uid_t reader, const char *text, struct err *err)
+{
+    munge_ctx_t how = munge_ctx_create();
+    char *sealed = NULL;
+    munge_err_t e = EMUNGE_NO_MEMORY;
+
+    if (how && (e = munge_ctx_set(how, MUNGE_OPT_UID_RESTRICTION, reader)) == 0)
+        e = munge_encode(&sealed, how, text, (int)strlen(text));
+    munge_ctx_destroy(how);
+    if (e == EMUNGE_SUCCESS)
+        return sealed;
+    free(sealed);
+    err_set(err, ERR_IO, "there is no MUNGE credential: %s", munge_strerror(e));
+    return NULL;
+}
+
 /* Is `word` in a list separated by blanks, commas or colons? ALL stands for any. */
 static bool listed(const char *list, const char *word)
 {

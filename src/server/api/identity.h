@@ -35,6 +35,10 @@ void identity_of_uid(uid_t uid, gid_t gid, struct identity *ret);
 int identity_by_munge(const char *credential, char **ret_payload, size_t *ret_len,
     struct identity *ret, struct err *err);
 
+/* A MUNGE credential with that text, which only that user can read: for a secret that
+ * goes over a network. The caller's to free; NULL: munged makes none, see err. */
+char *identity_seal(uid_t reader, const char *text, struct err *err);
+
 /* Level of the user in ADMIN1..ADMIN3 of the configuration (name or ALL), and for
  * level 1 from a host in ADMINHOSTS when that is set. The daemon's own user and root
  * are administrators of level 1 on the unix socket; operators of the resource manager

@@ -28,6 +28,28 @@ static json_t *describe_session(struct server *s, const struct session *e)
         "idle_s", SESSION_IDLE_S);
 }
 
+/* On the unix socket the login as it is. Over a network it is sealed for who asked, and
+ * not in the address. */
+static json_t *describe_login(
+    struct request *r, const char *origin, const char *secret, struct err *err)
+{
+    bool seals = request_way(r) == WAY_MUNGE;
+    struct strbuf url = {0};
+    char *sealed = NULL;
+    json_t *o = NULL;
+
+    strbuf_printf(&url, "%s/ui/", origin);
+    if (!seals)
+        strbuf_printf(&url, "#login=%s", secret);
+    if (!seals || (sealed = identity_seal(request_who(r)->uid, secret, err)))
+        o = json_pack("{s:s, s:s, s:I}", "url", url.text, seals ? "sealed" : "login",
+            seals ? sealed : secret, "expires_at", (json_int_t)(time(NULL) + LOGIN_S));
+    secret_wipe(url.text, url.len);
+    free(url.text);
+    free(sealed);
+    return o;
+}
+
 void api_login(struct server *s, struct request *r)
 {
     char secret[SECRET_CHARS + 1], origin[300];
@@ -54,17 +76,12 @@ void api_login(struct server *s, struct request *r)
     else if (page_listen(s, origin, sizeof origin, &err) == 0)
         sessions_login(
             page_sessions(s), request_who(r), &wish, page_now(), secret, &err);
-    if (err.code) {
+    json_t *told = err.code ? NULL : describe_login(r, origin, secret, &err);
+    if (told)
+        request_reply_json(r, told);
+    else
         request_refuse(r, &err);
-        return;
-    }
-    struct strbuf url = {0};
-    strbuf_printf(&url, "%s/ui/#login=%s", origin, secret);
-    request_reply_json(r, json_pack("{s:s, s:s, s:I}", "url", url.text, "login", secret,
-                              "expires_at", (json_int_t)(time(NULL) + LOGIN_S)));
-    secret_wipe(url.text, url.len);
     secret_wipe(secret, sizeof secret);
-    free(url.text);
 }
 
 /* ---- the exchange ---- */

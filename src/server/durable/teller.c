@@ -3,6 +3,7 @@
 #include "server/durable/teller.h"
 
 #include "policy/bank.h"
+#include "server/durable/desk.h"
 #include "server/managers/manager.h"
 #include "server/server_private.h"
 #include "server/whole.h"
@@ -184,7 +185,8 @@ void teller_post(struct server *s)
     const struct money_move *moves = engine_money(s->engine, &n);
 
     for (size_t i = 0; i < n; i++)
-        post_move(s, &moves[i]);
+        if (!desk_take(s, &moves[i]))
+            post_move(s, &moves[i]);
     if (!n)
         return;
     /* names of runs count on, over restarts */
@@ -360,19 +362,19 @@ static int read_accounts(struct am *am, struct facts *f, struct err *err)
 static int read_runs(struct am *am, struct facts *f, struct err *err)
 {
     const struct ledger_which open = {.open = true};
-    size_t before = 0;
+    size_t before = 0, first = f->runs.n;
 
     if (ledger_runs(am->store, &open, on_run, f, err) < 0)
         return -1;
-    for (size_t i = 0; i < f->runs.n; i++) {
+    for (size_t i = first; i < f->runs.n; i++) {
         before = f->liens.n;
         if (ledger_liens(am->store, f->runs.v[i].run, on_lien, f, err) < 0)
             return -1;
         f->runs.v[i].n = f->liens.n - before;
-        f->runs.v[i].account = name_of_account(f, f->payers.v[i]);
+        f->runs.v[i].account = name_of_account(f, f->payers.v[i - first]);
     }
     before = 0;
-    for (size_t i = 0; i < f->runs.n; i++) {
+    for (size_t i = first; i < f->runs.n; i++) {
         f->runs.v[i].liens = f->liens.v + before;
         before += f->runs.v[i].n;
     }
@@ -419,8 +421,8 @@ static bool same_deposit(const struct funds_deposit *a, const struct funds_depos
 static bool same_account(const struct funds_account *a, const struct funds_account *b)
 {
     bool same = same_text(a->parent, b->parent) && a->overflow == b->overflow
-                && a->closed == b->closed && same_text(a->only, b->only)
-                && a->n == b->n;
+                && a->closed == b->closed && a->elsewhere == b->elsewhere
+                && same_text(a->only, b->only) && a->n == b->n;
 
     for (size_t i = 0; same && i < a->n; i++)
         same = same_deposit(&a->deposits[i], &b->deposits[i]);
@@ -455,13 +457,26 @@ static void tell_changes(struct server *s)
 /* ---- when the bank comes into force ------------------------------------------------
  */
 
-/* The engine has no picture yet. */
+static bool is_open(const struct server *s)
+{
+    return teller_is_open(s) || desk_is_open(s);
+}
+
+static void add_run(void *arg, const struct funds_run *run)
+{
+    struct facts *f = arg;
+
+    vec_push(&f->runs, *run);
+}
+
+/* The engine has no picture yet. Of a bank elsewhere: runs that were open. */
 static void tell_all(struct server *s, struct am *am)
 {
     struct facts f = {0};
     struct err err = {0};
 
-    if (read_accounts(am, &f, &err) < 0 || read_runs(am, &f, &err) < 0)
+    desk_each_run(s, add_run, &f);
+    if (am && (read_accounts(am, &f, &err) < 0 || read_runs(am, &f, &err) < 0))
         log_line(s->log, LOG_ALERT, "the bank: %s", err.text);
     else
         tell_facts(s, &(struct funds_facts){.accounts = f.accounts.v,
@@ -475,12 +490,12 @@ static void tell_all(struct server *s, struct am *am)
 void teller_recall(struct server *s)
 {
     struct am *am = teller_ledger(s);
-    bool again = am && engine_cluster(s->engine)->funds;
+    bool open = is_open(s), again = open && engine_cluster(s->engine)->funds;
 
     if (!s->teller) /* settings are read before it opens */
         return;
-    if (!am || (again && s->teller->recalled)) {
-        s->teller->recalled = am != NULL;
+    if (!open || (again && s->teller->recalled)) {
+        s->teller->recalled = open;
         return;
     }
     if (again)
@@ -532,7 +547,7 @@ void teller_jobs_are_known(struct server *s)
 {
     struct facts f = {0};
 
-    if (!teller_ledger(s) || !s->teller->strangers || !managers_all_synced(s))
+    if (!is_open(s) || !s->teller->strangers || !managers_all_synced(s))
         return; /* jobs of one that is out of reach may run for all that is known */
     s->teller->strangers = false;
     find_ends(s, &f);
@@ -575,7 +590,7 @@ void teller_look(struct server *s)
 
     int64_t since = teller_is_open(s) ? now - s->teller->ticked_at : 0;
 
-    if (teller_is_open(s))
+    if (is_open(s))
         note_seen(s);
     if (!teller_is_open(s) || (since >= 0 && since < TICK_S)) /* < 0: a clock was set */
         return;

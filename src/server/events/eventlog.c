@@ -44,6 +44,8 @@ static const struct {
     [NODEDOWN] = {"NODEDOWN"},
     [NODEUP] = {"NODEUP"},
     [RMFAILURE] = {"RMFAILURE", true},
+    [AMFAILURE] = {"AMFAILURE", true},
+    [AMRECOVERED] = {"AMRECOVERED", true},
     [RMRECOVERED] = {"RMRECOVERED", true},
     [STATEFAILURE] = {"STATEFAILURE", true},
     [STATERECOVERED] = {"STATERECOVERED", true},

@@ -47,6 +47,8 @@ enum event_name {
     NODEDOWN,
     NODEUP,
     RMFAILURE,
+    AMFAILURE,
+    AMRECOVERED,
     RMRECOVERED,
     STATEFAILURE,
     STATERECOVERED,

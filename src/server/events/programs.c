@@ -36,6 +36,7 @@ struct program {
     sd_event_source *child, *output, *timer;
     int output_fd;
     bool terminated;
+    char *said; /* its first line; owned or NULL */
     size_t read, line_len;
     char line[LINE_BYTES + 1];
 };
@@ -84,6 +85,7 @@ static void program_free(struct program *p)
     if (p->output_fd >= 0)
         close(p->output_fd);
     free(p->what);
+    free(p->said);
     free(p->input);
     free_texts(p->argv);
     free_texts(p->environment);
@@ -144,6 +146,8 @@ static void begin_later(struct programs *all)
 static void end_line(struct program *p)
 {
     p->line[p->line_len] = 0;
+    if (p->line_len && !p->said)
+        p->said = xstrdup(p->line);
     if (p->line_len)
         log_line(p->all->log, LOG_ACTION, "%s '%s': %s", p->what, p->argv[0], p->line);
     p->line_len = 0;
@@ -223,7 +227,8 @@ static int on_child(sd_event_source *source, const siginfo_t *info, void *ctx)
     struct program *p = ctx;
     struct programs *all = p->all;
     char text[120];
-    struct program_end end = {.begun = true, .timed_out = p->terminated, .text = text};
+    struct program_end end = {
+        .begun = true, .timed_out = p->terminated, .text = text, .said = ""};
 
     (void)source;
     /* It is not reaped before this returns, so the number is nobody else's yet. */
@@ -240,6 +245,8 @@ static int on_child(sd_event_source *source, const siginfo_t *info, void *ctx)
         snprintf(text, sizeof text, "killed by signal %d%s", info->si_status,
             p->terminated ? " as its time was up" : "");
     }
+    if (p->said)
+        end.said = p->said;
     all->count.timed_out += p->terminated;
     TAILQ_REMOVE(&all->running, p, next);
     all->nrunning--;
@@ -445,7 +452,7 @@ static void refuse(struct program *p, const char *doing, int e)
     char text[200];
 
     snprintf(text, sizeof text, "%s: %s", doing, strerror(e));
-    settle(p, &(struct program_end){.exit_status = 127, .text = text});
+    settle(p, &(struct program_end){.exit_status = 127, .text = text, .said = ""});
 }
 
 static void begin(struct program *p)

@@ -45,6 +45,7 @@ struct program_end {
     bool timed_out;   /* killed for that */
     int exit_status;  /* as a shell tells it: 128 + n = killed by signal n */
     const char *text; /* "exit status 0", "killed by signal 9 ..."; never NULL */
+    const char *said; /* the first line that it wrote; "" = none */
 };
 
 struct program_user {

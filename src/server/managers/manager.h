@@ -70,6 +70,12 @@ bool manager_is_local(const struct server *s, const char *job);
 /* Are the numbers of its manager's jobs ours to give, by the id of a job? */
 bool manager_numbers(const struct server *s, const char *id);
 
+/* The bank does not let the job start that was decided, for what it says: `failure`, it
+ * does not answer, and the job is tried again after so many seconds; else it refuses.
+ * False: it is not about to start (any more). */
+bool manager_refuse_start(
+    struct server *s, const char *id, bool failure, int64_t again, const char *text);
+
 /* A user or administrator cancels a job: it leaves the engine at once and its nodes
  * when the resource manager says so. */
 int manager_cancel(

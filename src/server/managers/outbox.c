@@ -5,6 +5,7 @@
 #define LOG_FACILITY FACILITY_RM
 #include "base/bitset.h"
 #include "rm/wire.h"
+#include "server/durable/desk.h"
 #include "server/durable/record.h"
 #include "server/events/metrics.h"
 #include "server/managers/private.h"
@@ -399,6 +400,29 @@ static void take_back_starts(
     bitset_fini(&nodes);
 }
 
+bool manager_refuse_start(
+    struct server *s, const char *id, bool failure, int64_t again, const char *text)
+{
+    struct manager *m = managers_of_id(s, id);
+    struct job_orders *mates = m ? find_orders(m, id) : NULL;
+    struct order *o = mates ? TAILQ_FIRST(&mates->list) : NULL;
+    struct event ev = {.kind = EVENT_START_FAILED,
+        .u.failed = {.id = id,
+            .reason = failure ? REASON_BANKFAILURE : REASON_NOALLOCATION,
+            .text = text,
+            .again_s = again}};
+
+    while (o && (o->action != RM_START || o->sent))
+        o = TAILQ_NEXT(o, of_job);
+    if (!o)
+        return false;
+    if (is_active(m, id))
+        manager_apply(m, &ev, id);
+    drop_start(m, o);
+    tell_changes(m);
+    return true;
+}
+
 static void fail_order(
     struct manager *m, struct order *o, enum rm_outcome how, const char *text)
 {
@@ -464,7 +488,9 @@ static void send_orders(struct manager *m, bool committed)
         bool starts = o->action == RM_START;
         if (starts)
             until = add_leaving(m, until, o->token, &leaving);
-        if (starts ? has_node(m, o, &leaving) || is_still_stopping(o) : !committed) {
+        if (starts ? has_node(m, o, &leaving) || is_still_stopping(o)
+                         || desk_holds(m->s, o->job)
+                   : !committed) {
             dequeue(o);
             o->queued = &later;
             TAILQ_INSERT_TAIL(&later, o, queue);

@@ -20,7 +20,7 @@ json_t *render_price(const struct server *s, const struct query_price *p, bool s
 
     render_text(o, "account", p->account);
     render_credits(o, "price", p->most);
-    if (!shown)
+    if (!shown || bank_is_elsewhere(engine_cluster(s->engine)))
         return o;
     if (p->kept)
         render_credits(o, "kept", p->kept);
@@ -49,7 +49,7 @@ void render_account_funds(struct server *s, const char *account, json_t *o)
     struct funds_left left;
     json_t *funds;
 
-    if (number == FUNDS_NONE)
+    if (number == FUNDS_NONE || bank_is_elsewhere(c))
         return;
     funds_ask(c->funds, number, NULL, world_now(s), 0, &left);
     funds = json_object();

@@ -219,6 +219,23 @@ static bool waits_for(const struct ge_jobs *all, const char *id, const char *on)
     return d != NULL && d->job_id != NULL;
 }
 
+static void queues_that_are_wished_for_come_first(void **state)
+{
+    struct cell c;
+    bool whole[100];
+
+    (void)state;
+    open_cell(&c, "02-queued-mix");
+    struct ge_job *j = (struct ge_job *)job_of(&c, "15");
+    j->soft = "nobody,debug@cn02";
+    ge_shape_jobs(&c.jobs, &c.site, whole);
+    assert_string_equal(j->rm.desc.cred[CRED_CLASS], "debug");
+    assert_string_equal(j->rm.desc.classes[0], "debug");
+    assert_string_equal(j->rm.desc.classes[1], "batch");
+    assert_null(j->rm.desc.classes[2]);
+    close_cell(&c);
+}
+
 static void tasks_of_an_array_wait_for_what_it_waits_for(void **state)
 {
     static const char *const on_one[] = {"1", NULL}, *const by_name[] = {"few", NULL},
@@ -369,6 +386,48 @@ static void a_lost_host_is_down_and_a_closed_one_drained(void **state)
     }
     assert_int_equal(closed, 1);
     close_cell(&c);
+}
+
+/* As qrstat of 8.1.9 prints them. */
+static void reservations_are_told_host_by_host(void **state)
+{
+    static const char none[] = "<?xml version='1.0'?><qrstat/>",
+                      text[] = "<?xml version='1.0'?><qrstat><ar_summary><id>1</id>"
+                               "<name>mine</name><owner>root</owner><state>w</state>"
+                               "<start_time>2026-11-27T01:21:00</start_time>"
+                               "<end_time>2026-11-27T01:51:00</end_time>"
+                               "<granted_slots_list>"
+                               "<granted_slots  queue_instance='batch@cn01' slots='4'/>"
+                               "<granted_slots  queue_instance='batch@cn02' slots='2'/>"
+                               "<granted_slots  queue_instance='debug@cn02' slots='1'/>"
+                               "</granted_slots_list><acl_list><acl  user='alice'/>"
+                               "<acl user='@staff'/></acl_list></ar_summary>"
+                               "<ar_summary><id>7</id><owner>bob</owner>"
+                               "<start_time>x</start_time></ar_summary></qrstat>";
+    struct ge_reservations all;
+    struct err err;
+
+    (void)state;
+    char *list = ge_list_reservations(none, sizeof none - 1, &err);
+    assert_string_equal(list, "");
+    free(list);
+    list = ge_list_reservations(text, sizeof text - 1, &err);
+    assert_string_equal(list, "1,7");
+    free(list);
+    assert_null(ge_list_reservations("<a>", 3, &err));
+    assert_int_equal(ge_read_reservations(&all, text, sizeof text - 1, &err), 0);
+    assert_int_equal(all.list.n, 1); /* the other has no time */
+    const struct ge_reservation *r = &all.list.v[0];
+    assert_int_equal(r->start_at, 1795742460);
+    assert_int_equal(r->end_at - r->start_at, 1800);
+    assert_int_equal(r->grants.n, 2);
+    assert_string_equal(r->grants.v[1].host, "cn02");
+    assert_int_equal(r->grants.v[1].slots, 3);
+    assert_int_equal(r->users.n, 1);
+    assert_string_equal(r->users.v[0], "alice");
+    ge_reservations_free(&all);
+    assert_int_equal(ge_read_reservations(&all, "<a>", 3, &err), -1);
+    ge_reservations_free(&all);
 }
 
 static void holds_are_told_by_kind(void **state)
@@ -537,11 +596,13 @@ int main(void)
         cmocka_unit_test(waiting_jobs_ask_as_their_users_did),
         cmocka_unit_test(a_job_that_is_too_long_is_known_to_be_there),
         cmocka_unit_test(tasks_of_an_array_wait_for_what_it_waits_for),
+        cmocka_unit_test(queues_that_are_wished_for_come_first),
         cmocka_unit_test(tasks_wait_for_their_own_of_a_big_array),
         cmocka_unit_test(an_uneven_job_is_told_slot_by_slot),
         cmocka_unit_test(states_are_what_their_letters_say),
         cmocka_unit_test(elements_without_a_name_of_xml_are_read),
         cmocka_unit_test(a_lost_host_is_down_and_a_closed_one_drained),
+        cmocka_unit_test(reservations_are_told_host_by_host),
         cmocka_unit_test(holds_are_told_by_kind),
         cmocka_unit_test(what_a_start_overwrote_is_in_the_context),
         cmocka_unit_test(a_queue_of_our_own_is_like_another),

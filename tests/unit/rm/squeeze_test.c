@@ -96,6 +96,61 @@ static void beyond_the_most_all_records_are_cut(void **state)
     free(jobs);
 }
 
+/* What is left of many jobs of one user and some of another that come after. */
+static void check_fair(const struct squeeze_kind *kind, const char *const *parts)
+{
+    char *many = repeat(parts[1], 40), *few = repeat(parts[2], 5);
+    struct squeeze *s = squeeze_new(kind);
+    struct strbuf out = {0};
+    size_t whole = 0;
+
+    squeeze_feed(s, parts[0], strlen(parts[0]), &out);
+    squeeze_feed(s, many, strlen(many), &out);
+    squeeze_feed(s, few, strlen(few), &out);
+    squeeze_feed(s, parts[3], strlen(parts[3]), &out);
+    for (const char *at = out.text; (at = strstr(at, "ann")) != NULL; at += 3)
+        whole++;
+    assert_in_range(whole, 4, 18); /* half of the room */
+    whole = 0;
+    for (const char *at = out.text; (at = strstr(at, "bob")) != NULL; at += 3)
+        whole++;
+    assert_int_equal(whole, 5);
+    free(out.text);
+    squeeze_free(s);
+    free(many);
+    free(few);
+}
+
+static void one_users_records_do_not_hide_those_of_another(void **state)
+{
+    static const char *const owners[] = {"id", "owner", NULL};
+    static const struct squeeze_kind of_xml = {.grammar = SQUEEZE_XML,
+                                         .depth = 2,
+                                         .keep = owners,
+                                         .key = "id",
+                                         .payer = "owner",
+                                         .share = 100,
+                                         .most = 3000},
+                                     of_json = {.grammar = SQUEEZE_JSON,
+                                         .depth = 3,
+                                         .drop = drop,
+                                         .payer = "owner",
+                                         .share = 100,
+                                         .most = 3000};
+
+    (void)state;
+    check_fair(&of_xml,
+        (const char *const[]){"<all>",
+            "<job><id>0123456789012345678901234567890123456789012345678901234567</id>"
+            "<owner>ann</owner></job>",
+            "<job><id>2</id><owner>bob</owner></job>", "</all>"});
+    check_fair(&of_json,
+        (const char *const[]){"{\"Jobs\": {",
+            "\"1\": {\"owner\": \"ann\", \"x\": "
+            "\"012345678901234567890123456789012345678901234567890123456789\"}, ",
+            "\"2\": {\"x\": [1], \"owner\": \"bob\"}, ", "\"3\": {}}}"});
+}
+
 static void members_that_nobody_reads_are_nought_in_json(void **state)
 {
     (void)state;
@@ -148,6 +203,7 @@ int main(void)
         cmocka_unit_test(members_that_nobody_reads_are_left_out_of_xml),
         cmocka_unit_test(a_record_of_xml_beyond_its_share_is_cut_to_its_key),
         cmocka_unit_test(beyond_the_most_all_records_are_cut),
+        cmocka_unit_test(one_users_records_do_not_hide_those_of_another),
         cmocka_unit_test(members_that_nobody_reads_are_nought_in_json),
         cmocka_unit_test(a_record_of_json_beyond_its_share_is_cut_to_its_key),
         cmocka_unit_test(any_bytes_are_passed_on_or_not_without_a_crash),

@@ -1,0 +1,245 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * A GOLD server is asked. A job is known there by its run ("7.r3"), so that two runs of
+ * one job are two charges, and one that was charged is known again. */
+#include "am/bank/bank.h"
+#include "am/bank/sssrmap.h"
+
+#include <curl/curl.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#define KEY_MAX    1000
+#define ANSWER_MAX (1 << 20)
+
+/* ---- the key --------------------------------------------------------------------- */
+
+static int read_key(const char *path, char *ret, size_t size, struct err *err)
+{
+    int fd = open(path, O_RDONLY | O_CLOEXEC);
+    struct stat st;
+    FILE *f;
+
+    if (fd < 0)
+        return err_set(err, ERR_IO, "KEYFILE %s: %s", path, strerror(errno));
+    if (fstat(fd, &st) < 0 || (st.st_mode & 077) || !S_ISREG(st.st_mode)) {
+        close(fd);
+        return err_set(err, ERR_DENIED,
+            "KEYFILE %s: others can read it: chmod 600 makes it secret", path);
+    }
+    f = fdopen(fd, "r");
+    *ret = 0;
+    if (!f || !fgets(ret, (int)size, f))
+        *ret = 0;
+    if (f)
+        fclose(f);
+    ret[strcspn(ret, "\r\n")] = 0;
+    return *ret ? 0
+                : err_set(err, ERR_INVALID, "KEYFILE %s: there is no key in it", path);
+}
+
+/* ---- one exchange ---------------------------------------------------------------- */
+
+struct upload {
+    const char *text;
+    size_t len, at;
+};
+
+static size_t on_upload(char *to, size_t size, size_t n, void *ctx)
+{
+    struct upload *u = ctx;
+    size_t part = u->len - u->at < size * n ? u->len - u->at : size * n;
+
+    memcpy(to, u->text + u->at, part);
+    u->at += part;
+    return part;
+}
+
+static size_t on_answer(char *from, size_t size, size_t n, void *ctx)
+{
+    struct strbuf *out = ctx;
+
+    if (out->len + size * n > ANSWER_MAX)
+        return 0;
+    strbuf_add_n(out, from, size * n);
+    return size * n;
+}
+
+static int exchange(const struct gold_server *g, const char *document,
+    struct strbuf *answer, struct err *err)
+{
+    struct upload upload = {document, strlen(document), 0};
+    struct curl_slist *headers =
+        curl_slist_append(NULL, "Content-Type: text/xml; charset=\"utf-8\"");
+    CURL *curl = curl_easy_init();
+    char url[400];
+    CURLcode code;
+
+    headers = curl_slist_append(headers, "Transfer-Encoding: chunked");
+    headers = curl_slist_append(headers, "Expect:");
+    snprintf(url, sizeof url, "http://%s:%s/SSSRMAP3", g->host, g->port);
+    curl_easy_setopt(curl, CURLOPT_URL, url);
+    curl_easy_setopt(curl, CURLOPT_POST, 1L);
+    curl_easy_setopt(curl, CURLOPT_PROXY, "");
+    curl_easy_setopt(curl, CURLOPT_HTTPHEADER, headers);
+    curl_easy_setopt(curl, CURLOPT_READFUNCTION, on_upload);
+    curl_easy_setopt(curl, CURLOPT_READDATA, &upload);
+    curl_easy_setopt(curl, CURLOPT_WRITEFUNCTION, on_answer);
+    curl_easy_setopt(curl, CURLOPT_WRITEDATA, answer);
+    curl_easy_setopt(curl, CURLOPT_TIMEOUT, g->timeout_s);
+    curl_easy_setopt(curl, CURLOPT_FAILONERROR, 1L);
+    code = curl_easy_perform(curl);
+    curl_slist_free_all(headers);
+    curl_easy_cleanup(curl);
+    return code == CURLE_OK ? 0
+                            : err_set(err, ERR_IO, "the GOLD server at %s:%s: %s",
+                                g->host, g->port, curl_easy_strerror(code));
+}
+
+/* ---- requests -------------------------------------------------------------------- */
+
+static void add_element(struct strbuf *out, const char *name, const char *text)
+{
+    if (!*text)
+        return;
+    strbuf_printf(out, "<%s>", name);
+    sssrmap_escape(out, text);
+    strbuf_printf(out, "</%s>", name);
+}
+
+static void add_count(struct strbuf *out, const char *name, long long n)
+{
+    if (n > 0)
+        strbuf_printf(out, "<%s>%lld</%s>", name, n, name);
+}
+
+static void add_job(struct strbuf *out, const struct bank_ask *ask)
+{
+    long long seconds = bank_number(ask, "seconds"), at = bank_number(ask, "at");
+    bool charge = strcmp(ask->verb, "charge") == 0;
+
+    strbuf_add(out, "<Data><Job>");
+    add_element(out, "JobId", bank_text(ask, "run"));
+    add_element(out, "UserId", bank_text(ask, "user"));
+    add_element(out, "ProjectId", bank_text(ask, "account"));
+    add_element(out, "MachineName", bank_text(ask, "machine"));
+    add_element(out, "QualityOfService", bank_text(ask, "qos"));
+    add_element(out, "Queue", bank_text(ask, "class"));
+    add_count(out, "Processors", bank_number(ask, "procs"));
+    add_count(out, "Nodes", bank_number(ask, "nodes"));
+    add_count(out, "Memory", bank_number(ask, "memory_mb"));
+    strbuf_printf(out, "<WallDuration>%lld</WallDuration>", seconds);
+    add_count(out, "StartTime", charge ? at - seconds : at);
+    add_count(out, "EndTime", charge ? at : 0);
+    strbuf_add(out, "</Job></Data>");
+}
+
+static void begin_request(struct strbuf *out, const char *action, const char *object)
+{
+    strbuf_printf(out,
+        "<Body><Request action=\"%s\" actor=\"root\"><Object>%s</Object>", action,
+        object);
+}
+
+static char *end_request(struct strbuf *out)
+{
+    strbuf_add(out, "</Request></Body>");
+    return strbuf_take(out);
+}
+
+static char *make_request(const struct bank_ask *ask)
+{
+    struct strbuf out = {0};
+
+    if (strcmp(ask->verb, "release") == 0) {
+        begin_request(&out, "Delete", "Reservation");
+        strbuf_add(&out, "<Where name=\"Name\">");
+        sssrmap_escape(&out, bank_text(ask, "run"));
+        strbuf_add(&out, "</Where>");
+        return end_request(&out);
+    }
+    begin_request(&out, strcmp(ask->verb, "lien") == 0 ? "Reserve" : "Charge", "Job");
+    if (strcmp(ask->verb, "lien") == 0)
+        strbuf_add(&out, "<Option name=\"Replace\">True</Option>");
+    add_job(&out, ask);
+    return end_request(&out);
+}
+
+static char *make_query(const struct bank_ask *ask)
+{
+    struct strbuf out = {0};
+
+    begin_request(&out, "Query", "Job");
+    strbuf_add(&out, "<Get name=\"Charge\"></Get><Where name=\"JobId\">");
+    sssrmap_escape(&out, bank_text(ask, "run"));
+    strbuf_add(&out, "</Where>");
+    return end_request(&out);
+}
+
+/* Takes the body. */
+static int ask_server(const struct gold_server *g, const char *key, char *body,
+    struct sssrmap_response *ret, struct err *err)
+{
+    char *document = sssrmap_envelope(body, key);
+    struct strbuf answer = {0};
+    int result = exchange(g, document, &answer, err);
+
+    if (result == 0)
+        result =
+            sssrmap_read(answer.text ? answer.text : "", answer.len, key, ret, err);
+    free(answer.text);
+    free(document);
+    free(body);
+    return result;
+}
+
+/* By its code, never by its text. A lien that the bank cannot judge is no refusal of
+ * the job; a charge or release that it never will take is not sent for ever. */
+static enum bank_answer answer_of(
+    const struct bank_ask *ask, const struct sssrmap_response *r, struct err *err)
+{
+    bool lien = strcmp(ask->verb, "lien") == 0;
+
+    if (r->code >= 0 && r->code < 100)
+        return BANK_DONE;
+    err_set(err, ERR_CONFLICT, "%s (code %03d)", *r->message ? r->message : "no reason",
+        r->code);
+    if (r->code == 782 || r->code == 784 || (!lien && r->code >= 300 && r->code != 444))
+        return BANK_REFUSED;
+    return BANK_LATER;
+}
+
+/* Was it charged by a message whose answer was lost? */
+static int was_charged(const struct gold_server *g, const char *key,
+    const struct bank_ask *ask, bool *ret, struct err *err)
+{
+    struct sssrmap_response r;
+
+    if (ask_server(g, key, make_query(ask), &r, err) < 0)
+        return -1;
+    *ret = r.code >= 0 && r.code < 100 && atof(r.charge) > 0;
+    return 0;
+}
+
+enum bank_answer gold_tell(
+    const struct gold_server *g, const struct bank_ask *ask, struct err *err)
+{
+    struct sssrmap_response r;
+    char key[KEY_MAX];
+    bool charged = false;
+
+    if (read_key(g->key_file, key, sizeof key, err) < 0)
+        return BANK_LATER;
+    if (ask->again && strcmp(ask->verb, "charge") == 0
+        && was_charged(g, key, ask, &charged, err) < 0)
+        return BANK_LATER;
+    if (charged)
+        return BANK_DONE;
+    if (ask_server(g, key, make_request(ask), &r, err) < 0)
+        return BANK_LATER;
+    return answer_of(ask, &r, err);
+}

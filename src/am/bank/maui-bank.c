@@ -1,0 +1,80 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * maui-bank file PATH VERB
+ * maui-bank gold HOST PORT KEYFILE VERB
+ *
+ * Called by the daemon, not by people: see bank.h. */
+#include "am/bank/bank.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define INPUT_MAX (1 << 16)
+#define TIMEOUT_S 1000 /* the daemon's own is shorter */
+
+const char *bank_text(const struct bank_ask *ask, const char *key)
+{
+    const char *text = json_string_value(json_object_get(ask->body, key));
+
+    return text ? text : "";
+}
+
+long long bank_number(const struct bank_ask *ask, const char *key)
+{
+    return json_integer_value(json_object_get(ask->body, key));
+}
+
+static json_t *read_input(struct err *err)
+{
+    static char text[INPUT_MAX];
+    size_t n = fread(text, 1, sizeof text - 1, stdin);
+    json_error_t wrong;
+    json_t *body = json_loadb(text, n, 0, &wrong);
+
+    if (json_is_object(body))
+        return body;
+    json_decref(body);
+    err_set(err, ERR_INVALID, "standard input: no JSON object: %s", wrong.text);
+    return NULL;
+}
+
+static bool is_verb(const char *text)
+{
+    return strcmp(text, "lien") == 0 || strcmp(text, "charge") == 0
+           || strcmp(text, "release") == 0;
+}
+
+static enum bank_answer tell(char **argv, const struct bank_ask *ask, struct err *err)
+{
+    const struct gold_server g = {argv[2], argv[3], argv[4], TIMEOUT_S};
+
+    return strcmp(argv[1], "file") == 0 ? file_tell(argv[2], ask, err)
+                                        : gold_tell(&g, ask, err);
+}
+
+int main(int argc, char **argv)
+{
+    struct err err = {0};
+    struct bank_ask ask = {.verb = argc > 1 ? argv[argc - 1] : ""};
+    bool file = argc == 4 && strcmp(argv[1], "file") == 0;
+    bool gold = argc == 6 && strcmp(argv[1], "gold") == 0;
+    enum bank_answer answer = BANK_REFUSED;
+    json_t *body;
+
+    if ((!file && !gold) || !is_verb(ask.verb)) {
+        fprintf(stderr,
+            "usage: maui-bank file PATH | gold HOST PORT KEYFILE, and lien, "
+            "charge or release; the scheduler calls it\n");
+        return BANK_REFUSED;
+    }
+    body = read_input(&err);
+    if (body) {
+        ask.body = body;
+        ask.again = json_is_true(json_object_get(body, "again"));
+        answer = tell(argv, &ask, &err);
+        json_decref(body);
+    }
+    if (answer != BANK_DONE)
+        printf("%s\n", err.text);
+    return answer;
+}

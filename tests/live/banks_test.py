@@ -1,0 +1,277 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Banks that are elsewhere: a file, a program of the site, a GOLD server. Starts wait for
+their answers and nobody else does; what jobs cost reaches them once, whatever happens."""
+import json
+import os
+import pathlib
+import sys
+import time
+
+import pytest
+
+from live_daemon import ME
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "support"))
+from gold_server import Gold  # noqa: E402
+
+CONFIG = "CHARGEPOLICY=DEBITALLWC RMPOLLINTERVAL 1\n"
+
+
+class Program:
+    """A bank of the site: notes what it is asked, in a file, and answers as told."""
+
+    def __init__(self, daemon):
+        self.daemon = daemon
+        self.path, self.noted = f"{daemon.home}/bank", f"{daemon.home}/asked"
+        self.answers()
+
+    def answers(self, lien="exit 0", charge="exit 0", release="exit 0"):
+        text = (f"#!/bin/sh\nread -r body\necho \"$1 $body\" >> {self.noted}\ncase $1 in\n"
+                f"lien) {lien};;\ncharge) {charge};;\nrelease) {release};;\nesac\n")
+        with open(f"{self.path}.new", "w") as f:
+            f.write(text)
+        os.chmod(f"{self.path}.new", 0o755)
+        os.rename(f"{self.path}.new", self.path)
+
+    def asked(self, verb=None):
+        if not os.path.exists(self.noted):
+            return []
+        told = [line.split(" ", 1) for line in pathlib.Path(self.noted).read_text().splitlines()]
+        return [json.loads(body) for word, body in told if verb in (None, word)]
+
+
+@pytest.fixture
+def native(daemon):
+    daemon.bank = Program(daemon)
+    daemon.bank.section = (f"AMCFG[bank] TYPE=NATIVE SERVER=exec://{daemon.bank.path} "
+                           "CHARGEPOLICY=DEBITALLWC TIMEOUT=2\nRMPOLLINTERVAL 1\n")
+    daemon.configure(daemon.bank.section)
+    return daemon
+
+
+def over(daemon, job):
+    daemon.wait(lambda: (daemon.job(job) or {"state": "Removed"})["state"]
+                in ("Completed", "Removed"), f"the end of {job}")
+
+
+def test_a_start_asks_and_an_end_is_charged(native):
+    native.start()
+    job = native.submit("true", account="chem", wclimit_s=100)
+    over(native, job)
+    native.wait(lambda: native.bank.asked("charge"), "the charge")
+    lien, charge = native.bank.asked("lien")[0], native.bank.asked("charge")[0]
+    assert lien["job"] == charge["job"] == job and lien["run"] == charge["run"]
+    assert lien["user"] == ME and lien["account"] == "chem" and lien["amount"] == "100.000"
+    assert lien["procs"] == 1 and lien["seconds"] == 100 and "again" not in charge
+    assert 0 < float(charge["amount"]) < 30 and charge["seconds"] == float(charge["amount"])
+    plain = native.submit("true", wclimit_s=100)  # the bank chooses the account
+    over(native, plain)
+    native.wait(lambda: len(native.bank.asked("charge")) == 2, "the other charge")
+    assert "account" not in native.bank.asked("charge")[1]
+    assert native.bank.asked("release") == []
+
+
+def test_who_is_refused_waits_and_nobody_else_does(native):
+    """Its nodes are free at once; it is told why; the next minute it is tried again."""
+    native.bank.answers(lien='case $body in *poor*) echo "no funds in poor"; exit 1;; esac')
+    native.start()
+    poor = native.submit("true", account="poor", wclimit_s=100, requests=[{"tasks": 8}])
+    native.wait(lambda: "no funds in poor" in native.ok("checkjob", poor), "the reason")
+    job = native.submit("sleep 600", account="chem", wclimit_s=700, requests=[{"tasks": 8}])
+    native.wait(lambda: native.state(job) == "Running", "the start of the other")
+    assert native.job(poor)["defer_count"] == 0
+    native.ok("canceljob", job)
+    native.wait(lambda: len(native.bank.asked("charge")) == 1, "the charge")
+    assert [m["account"] for m in native.bank.asked("charge")] == ["chem"]
+    assert native.bank.asked("release") == []  # nothing lies there of who was refused
+
+
+@pytest.mark.parametrize("action", ["DEFER", "CANCEL", "FALLBACK"])
+def test_what_a_bank_refuses_is_treated_as_the_site_says(native, action):
+    more = "FALLBACKACCOUNT=rich" if action == "FALLBACK" else f"JFACTION={action}"
+    native.configure(native.bank.section.replace("TIMEOUT=2", f"TIMEOUT=2 {more}"))
+    native.bank.answers(lien='case $body in *poor*) echo "no funds"; exit 1;; esac')
+    native.start()
+    job = native.submit("true", account="poor", wclimit_s=100)
+    if action == "DEFER":
+        native.wait(lambda: (native.job(job) or {}).get("defer_count") == 1, "the deferral")
+    elif action == "CANCEL":
+        native.wait(lambda: "refuses: no funds" in native.ok("checkjob", job), "the cancel")
+        over(native, job)
+    else:
+        over(native, job)
+        native.wait(lambda: native.bank.asked("charge"), "the charge")
+        assert native.bank.asked("charge")[0]["account"] == "rich"
+
+
+def test_a_bank_that_hangs_stops_nobody_else_and_no_longer_than_its_time(native):
+    native.bank.answers(lien='case $body in *slow*) sleep 60;; esac')
+    native.start()
+    slow = native.submit("true", account="slow", wclimit_s=100)
+    native.wait(lambda: native.bank.asked("lien"), "the question")
+    began = time.monotonic()
+    quick = native.submit("true", account="chem", wclimit_s=100)
+    over(native, quick)
+    over(native, slow)  # JFACTION NONE: it starts with nothing kept
+    assert time.monotonic() - began < 15
+    native.wait(lambda: len(native.bank.asked("charge")) == 2, "both charges")
+
+
+def test_a_bank_that_is_away_lets_jobs_wait_where_the_site_says_so(native):
+    native.configure(native.bank.section.replace("TIMEOUT=2", "TIMEOUT=2 DEFERJOBONFAILURE=TRUE"))
+    native.bank.answers(lien='echo "closed today"; exit 2', release="exit 2", charge="exit 2")
+    native.start()
+    job = native.submit("true", account="chem", wclimit_s=100)
+    native.wait(lambda: "does not answer: closed today" in native.ok("checkjob", job), "why")
+    assert native.job(job)["state"] != "Running"
+    native.wait(lambda: "AMFAILURE" in pathlib.Path(
+        f"{native.home}/log/events.log").read_text(), "the event")
+
+
+def test_what_the_bank_did_not_take_outlives_the_daemon_and_is_taken_once(native):
+    """Away while jobs end and the daemon is killed: each charge comes, in order, and says
+    that it may have come before."""
+    native.bank.answers(charge="exit 2")
+    native.start()
+    jobs = [native.submit("true", account=f"a{n}", wclimit_s=100) for n in range(3)]
+    for job in jobs:
+        over(native, job)
+    native.wait(lambda: native.bank.asked("charge"), "a first try")
+    native.kill()
+    native.start()
+    native.wait(lambda: len(native.bank.asked("charge")) > 1, "another try")
+    native.kill()
+    os.unlink(native.bank.noted)
+    native.bank.answers()
+    native.start()
+    native.wait(lambda: len(native.bank.asked("charge")) >= 3, "all charges", 40)
+    told = native.bank.asked("charge")
+    assert sorted(m["job"] for m in told) == sorted(jobs) and all(m["again"] for m in told)
+    native.kill()
+    native.start()
+    over(native, native.submit("true", account="last", wclimit_s=100))
+    native.wait(lambda: len({m["run"] for m in native.bank.asked("charge")}) == 4, "the last")
+    # one whose answer the killed daemon had not written down comes again, and says so
+    told = [m["run"] for m in native.bank.asked("charge")]
+    assert all(m.get("again") for m in native.bank.asked("charge") if told.count(m["run"]) > 1)
+    native.stop()
+    assert "all the same" in native.ok("replay", "--verify", "--home", native.home)
+
+
+def test_a_running_job_is_known_after_a_crash(native):
+    native.start()
+    job = native.submit("sleep 600", account="chem", wclimit_s=700)
+    native.wait(lambda: native.state(job) == "Running", "the start")
+    run = native.bank.asked("lien")[0]["run"]
+    native.kill()
+    native.start()
+    native.wait(lambda: native.state(job) == "Running", "it runs on")
+    native.ok("mjobctl", "-m", "wclimit=900", job)
+    native.wait(lambda: len(native.bank.asked("lien")) == 2, "a larger lien")
+    assert native.bank.asked("lien")[1]["run"] == run
+    native.ok("mjobctl", "-R", job)
+    native.wait(lambda: len(native.bank.asked("lien")) == 3, "its second run")
+    native.ok("canceljob", job)
+    native.wait(lambda: len(native.bank.asked("charge")) == 2, "two charges")
+    assert {m["run"] for m in native.bank.asked("charge")} == {
+        run, native.bank.asked("lien")[2]["run"]}
+
+
+def test_what_is_refused_for_good_is_kept_and_told(native):
+    native.bank.answers(charge='echo "no such account"; exit 1')
+    native.start()
+    job = native.submit("true", account="odd", wclimit_s=100)
+    over(native, job)
+    native.wait(lambda: "refuses the charge of run" in native.log(), "that it is told")
+    native.bank.answers()
+    over(native, native.submit("true", account="chem", wclimit_s=100))
+    native.wait(lambda: len(native.bank.asked("charge")) == 2, "the next goes on")
+
+
+def test_a_file_gets_a_line_for_each_and_none_twice(daemon):
+    daemon.configure("AMCFG[bank] TYPE=FILE HOST=costs.log CHARGEPOLICY=DEBITALLWC\n"
+                     "RMPOLLINTERVAL 1\n")
+    daemon.start()
+    file = pathlib.Path(f"{daemon.home}/costs.log")
+    job = daemon.submit("true", account="chem", wclimit_s=100)
+    over(daemon, job)
+    daemon.wait(lambda: file.exists() and len(file.read_text().splitlines()) == 2, "its lines")
+    daemon.kill()
+    daemon.start()
+    over(daemon, daemon.submit("true", account="bio", wclimit_s=100))
+    daemon.wait(lambda: len(file.read_text().splitlines()) == 4, "the other's lines")
+    lines = file.read_text().splitlines()
+    assert [line.split()[0] for line in lines] == ["RESERVE", "WITHDRAWAL"] * 2
+    assert f"ACCOUNT=chem SUBACCOUNT={ME} RESOURCE=1 PROCCRATE=1.00 DURATION=100" in lines[0]
+    assert lines[0].startswith("RESERVE         TYPE=job MACHINE=")
+    assert f" REQUESTID={job}.r1 NODES=1 TIME=" in lines[1]
+    assert oct(file.stat().st_mode)[-3:] == "600"
+
+
+KEY = "a key of the site"
+
+
+@pytest.fixture
+def gold(daemon):
+    server = daemon.gold = Gold(KEY, 1000)
+    path = pathlib.Path(f"{daemon.home}/gold.key")
+    path.write_text(KEY + "\n")
+    path.chmod(0o600)
+    daemon.configure(f"AMCFG[bank] TYPE=GOLD HOST=127.0.0.1 PORT={server.port} KEYFILE={path} "
+                     "CHARGEPOLICY=DEBITALLWC TIMEOUT=5\nRMPOLLINTERVAL 1\n")
+    yield daemon.start()
+    server.close()
+
+
+def test_a_gold_server_keeps_refuses_and_charges(gold):
+    job = gold.submit("sleep 600", account="chem", wclimit_s=700)
+    gold.wait(lambda: gold.state(job) == "Running", "the start")
+    assert gold.gold.liens == {f"{job}.r1": 700}
+    poor = gold.submit("true", account="chem", wclimit_s=400)
+    gold.wait(lambda: "Insufficient balance (code 782)" in gold.ok("checkjob", poor), "why")
+    gold.ok("canceljob", job)
+    gold.wait(lambda: gold.gold.charges, "the charge")
+    assert list(gold.gold.charges) == [f"{job}.r1"] and gold.gold.liens == {}
+    assert 0 < gold.gold.charges[f"{job}.r1"] < 60
+
+
+def test_a_gold_charge_whose_answer_is_lost_is_not_charged_twice(gold):
+    job = gold.submit("sleep 600", account="chem", wclimit_s=700)
+    gold.wait(lambda: gold.state(job) == "Running", "the start")
+    gold.gold.cut = 1
+    gold.ok("canceljob", job)
+    gold.wait(lambda: ("Query", "Job") in gold.gold.asked, "the question what became of it")
+    over(gold, gold.submit("true", account="chem", wclimit_s=10))
+    gold.wait(lambda: len(gold.gold.charges) == 2, "the next charge")
+    assert gold.gold.asked.count(("Charge", "Job")) == 2
+
+
+def test_an_answer_that_is_not_signed_is_none(gold):
+    gold.gold.sign_with = "another key"
+    job = gold.submit("true", account="chem", wclimit_s=10)
+    over(gold, job)  # JFACTION NONE: it starts all the same
+    gold.wait(lambda: "not signed with our key" in gold.log(), "that it is told")
+    gold.gold.sign_with = KEY
+    gold.wait(lambda: gold.gold.charges, "the charge", 40)
+
+
+@pytest.mark.parametrize("line, says", [
+    ("TYPE=NATIVE SERVER=/bin/bank", "a bank of kind NATIVE needs SERVER=exec:///PROGRAM"),
+    ("TYPE=GOLD HOST=gold1", "a bank of kind GOLD needs KEYFILE="),
+    ("TYPE=GOLD", "a bank of kind GOLD needs HOST="),
+    ("TYPE=QBANK", "there is no bank of kind QBANK")])
+def test_what_a_bank_needs_is_checked(daemon, line, says):
+    daemon.configure(f"AMCFG[bank] {line}\n")
+    done = daemon.run("check", f"{daemon.home}/maui.cfg")
+    assert done.returncode == 1 and says in done.stdout + done.stderr
+
+
+def test_commands_of_the_other_bank_say_where_to_ask(native):
+    native.start()
+    for words in (("mam-balance",), ("mam-deposit", "chem", "5"), ("mam-statement", "chem")):
+        done = native.run(*words)
+        assert done.returncode == 1 and "another bank" in done.stderr, words
+    job = native.submit("sleep 600", account="chem", wclimit_s=700)
+    native.wait(lambda: native.state(job) == "Running", "the start")
+    assert "700 credits of chem" in native.ok("checkjob", job)
+    assert "funds" not in native.ok("diagnose", "-a").lower()
