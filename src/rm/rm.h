@@ -40,7 +40,8 @@ struct rm_job {
     const char *notes;  /* what the RM says of it, for people; NULL = as before */
     uint8_t lifted; /* hold_kind bits: it was held so there, and somebody lifted that */
     bool changed;   /* it waits, and its request is not what was told before; or it is
-                       back from its nodes, and all it asks for is told anew */
+                       back from its nodes, or somebody else has started it, and all it
+                       asks for is told anew */
 };
 
 /* A reservation that the resource manager made itself. Whom it lets in has to name it,
@@ -243,7 +244,8 @@ struct rm_driver {
     void (*settled)(struct rm *rm, const char *job);
     /* May the RM by itself start a job at once that does not wait: "free"; not as long
      * as others wait for their turn: "waiting"; not at all: "busy". And the nodes, as
-     * "n1,n2", that it must not have. NULL = it starts none by itself. */
+     * "n1,n2", that it must not have, nor any job for which the RM chooses the nodes.
+     * NULL = it starts none by itself and chooses for none. */
     void (*immediate)(struct rm *rm, const char *word, const char *nodes);
 };
 

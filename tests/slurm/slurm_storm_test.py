@@ -4,7 +4,7 @@ import pathlib
 import time
 
 CLUSTER = {"nodes": 2, "open_after": 60}
-NEW_MAX = 300  # of job_submit.lua
+NEW_MAX, NEW_USER = 300, 200  # of job_submit.lua
 
 
 def priorities(slurm):
@@ -17,16 +17,30 @@ def test_no_more_new_jobs_wait_for_their_being_taken_over_than_can_be_taken_in_t
     """Those after them are kept at priority 0 from the beginning."""
     with slurm.stopped("adapter"):
         begun = time.monotonic()
-        slurm.ok(forge, "many", NEW_MAX + 100, timeout=300)
+        slurm.ok(forge, "many", NEW_USER + 100, timeout=300)
         quick = time.monotonic() - begun < 2  # else the heartbeat was too old in the end
         new = sum(p != "0" for p in priorities(slurm))
-        assert new == NEW_MAX if quick else new <= NEW_MAX
+        assert new == NEW_USER if quick else new <= NEW_USER
     slurm.wait(lambda: not any(p != "0" for p in priorities(slurm)), "all taken over", 60)
     def is_judged():  # room again for others
         with slurm.stopped("adapter"):
             return slurm.show(slurm.sbatch("-n", 1))["Priority"] != "0"
     slurm.wait(is_judged, "a new job that Slurm judges")
     assert len(slurm.ok("squeue", "-h", "-t", "R", "-o", "%i").split()) == 1
+
+
+def test_one_users_storm_does_not_keep_others_from_being_judged(slurm, full, forge, users):
+    with slurm.stopped("adapter"):
+        begun = time.monotonic()
+        slurm.ok(forge, "many", NEW_USER + 1, user=users[0], timeout=300)
+        other = slurm.run("sbatch", "-n", 1, "--gres=gpu:9", "--wrap", "true", user=users[1])
+        more = slurm.ok(forge, "many", NEW_MAX - NEW_USER + 1, user=users[1]).split()
+        quick = time.monotonic() - begun < 2  # else the heartbeat was too old in the end
+        if quick:
+            assert other.returncode != 0, other.stdout   # no node could ever do
+            shown = [slurm.show(more[i])["Priority"] for i in (50, -1)]
+            assert shown[0] != "0" and shown[1] == "0"   # and all have but so many places
+    slurm.wait(lambda: not any(p != "0" for p in priorities(slurm)), "all taken over", 60)
 
 
 def test_the_heart_beats_while_very_many_jobs_are_taken_back(slurm, full, forge):

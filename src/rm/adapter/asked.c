@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  * What a user asked for, remembered in the job itself while a start has overwritten it:
- * "maui:asked;count=2-4;nodes=n[1-2];partition=a,b;features=n7;limit=5-60", no blank in
- * it. It outlives us and the controller. What the site itself has written there stays,
- * before it: "the dean wants it maui:asked;count=1-0". The priority that stands behind
- * it is for whoever cannot see the site factor.
+ * "maui:asked;count=2-4;nodes=n[1-2];partition=a,b;features=n7;exclude=n3;limit=5-60",
+ * no blank in it. It outlives us and the controller. What the site itself has written
+ * there stays, before it: "the dean wants it maui:asked;count=1-0". The priority that
+ * stands behind it is for whoever cannot see the site factor.
  */
 #include "rm/adapter/asked.h"
 
@@ -24,6 +24,7 @@ void asked_free(struct asked *k)
     free(k->nodes);
     free(k->partition);
     free(k->features);
+    free(k->exclude);
     free(k->remark);
     *k = (struct asked){0};
 }
@@ -42,6 +43,8 @@ char *asked_text(const struct asked *k)
         strbuf_printf(&b, ";partition=%s", k->partition);
     if (k->cleared)
         strbuf_printf(&b, ";features=%s", k->features != NULL ? k->features : "");
+    if (k->fenced)
+        strbuf_printf(&b, ";exclude=%s", k->exclude != NULL ? k->exclude : "");
     if (k->timed)
         strbuf_printf(&b, ";limit=%u-%u", k->least, k->limit);
     if (k->priority > 0)
@@ -115,6 +118,8 @@ void asked_parse(struct asked *ret, const char *text)
     ret->partition = value_of(text, ";partition=");
     ret->features = value_of(text, ";features=");
     ret->cleared = ret->features != NULL;
+    ret->exclude = value_of(text, ";exclude=");
+    ret->fenced = ret->exclude != NULL;
     at = limit = value_of(text, ";limit=");
     ret->timed = limit != NULL && take_count(&at, '-', &ret->least)
                  && take_count(&at, '\0', &ret->limit);

@@ -13,6 +13,8 @@ struct asked {
     bool known, overwritten;       /* by a start: what the record says is not this */
     uint32_t priority;             /* that an administrator gave it; 0 = none */
     bool cleared;                  /* it took the features away */
+    bool fenced;                   /* it named other nodes to be left out than these: */
+    char *exclude;                 /* owned; NULL = none */
     bool timed;                    /* it said for how long, in place of these: */
     uint32_t limit, least;         /* minutes, or as the manager says; least 0 = none */
     char *nodes, *partition;       /* owned; NULL = none. partition: or queues, "a,b" */

@@ -10,6 +10,8 @@
 #ifndef MAUI_RM_ADAPTER_BEAT_H
 #define MAUI_RM_ADAPTER_BEAT_H
 
+#include <stdint.h>
+
 struct beat;
 
 /* For the file of that path, which everybody may read. */
@@ -17,6 +19,9 @@ struct beat *beat_new(const char *path);
 void beat_destroy(struct beat *b);
 void beat_set(struct beat *b, const char *word, const char *nodes);
 void beat_set_operators(struct beat *b, const char *numbers);
+/* The reader's clock is so many seconds ahead of ours, or (negative) behind: what is
+ * written is its time. */
+void beat_set_clock(struct beat *b, int64_t ahead_s);
 /* 0 or -1 with errno. */
 int beat_write(struct beat *b);
 

@@ -18,8 +18,9 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#define ERR_MOST 4096 /* bytes of the standard error that are kept */
-#define DYING_S  5    /* from KILL to an end; what takes longer is in the kernel */
+#define ERR_MOST  4096 /* bytes of the standard error that are kept */
+#define PIPE_MOST (1 << 20)
+#define DYING_S   5 /* from KILL to an end; what takes longer is in the kernel */
 
 /* What the runner says at the end. */
 struct verdict {
@@ -202,23 +203,26 @@ static void free_run(struct run *run)
     free(run);
 }
 
-/* What there is to be read just now. False at its end. */
+/* What there is to be read just now, and no more than a pipe can hold: a program that
+ * writes as fast as we read does not stop all else. False at its end. */
 static bool read_some(int fd, struct strbuf *into, size_t most, struct squeeze *squeeze)
 {
     char text[65536];
+    size_t taken = 0;
     ssize_t n;
 
     while ((n = read(fd, text, sizeof text)) > 0) {
+        taken += (size_t)n;
         size_t room = into->len < most ? most - into->len : 0;
 
         if (squeeze != NULL) {
             squeeze_feed(squeeze, text, (size_t)n, into);
-            if (into->len > most)
+            if (into->len > most || taken >= PIPE_MOST)
                 return true;
             continue;
         }
         strbuf_add_n(into, text, (size_t)n < room ? (size_t)n : room);
-        if ((size_t)n > room)
+        if ((size_t)n > room || taken >= PIPE_MOST)
             return true;
     }
     return n < 0 && (errno == EAGAIN || errno == EINTR);

@@ -19,6 +19,8 @@ struct wake {
     sd_event_source *io;
     int fd;
     char *path; /* owned */
+    dev_t dev;  /* of the file: who comes after us makes another in its place */
+    ino_t ino;
     void (*woken)(void *ctx);
     void *ctx;
 };
@@ -69,10 +71,15 @@ struct wake *wake_new(sd_event *loop, const char *path, void (*woken)(void *ctx)
 {
     int fd = bind_socket(path, err);
     struct wake *w;
+    struct stat st;
 
     if (fd < 0)
         return NULL;
     w = xcalloc(1, sizeof *w);
+    if (lstat(path, &st) == 0) {
+        w->dev = st.st_dev;
+        w->ino = st.st_ino;
+    }
     w->fd = fd;
     w->path = xstrdup(path);
     w->woken = woken;
@@ -83,11 +90,15 @@ struct wake *wake_new(sd_event *loop, const char *path, void (*woken)(void *ctx)
 
 void wake_destroy(struct wake *w)
 {
+    struct stat st;
+
     if (w == NULL)
         return;
     sd_event_source_disable_unref(w->io);
+    /* before its number is free for another file */
+    if (lstat(w->path, &st) == 0 && st.st_dev == w->dev && st.st_ino == w->ino)
+        unlink(w->path);
     close(w->fd);
-    unlink(w->path);
     free(w->path);
     free(w);
 }

@@ -16,6 +16,7 @@ struct wake;
  * once for whatever lies in it. NULL with an error: it cannot be made there. */
 struct wake *wake_new(sd_event *loop, const char *path, void (*woken)(void *ctx),
     void *ctx, struct err *err);
-void wake_destroy(struct wake *w); /* the file goes too */
+/* The file goes too, unless a process after us has put its own there. */
+void wake_destroy(struct wake *w);
 
 #endif

@@ -446,9 +446,12 @@ static void on_ping(void *ctx, int64_t n)
 static void on_immediate(void *ctx, const char *word, const char *nodes)
 {
     struct adapter *a = ctx;
+    /* what is reserved counts for the gate where such a job may start at all */
+    bool matters = strcmp(a->word, word) != 0 || strcmp(word, "free") == 0;
 
     set_beat(a, word, nodes);
-    write_beat(a);
+    if (matters)
+        write_beat(a);
 }
 
 /* By the daemon's clock (RMPOLLINTERVAL); ours may have been faster. */

@@ -122,6 +122,9 @@ struct told_job {
     time_t note_start;   /* when it is expected to start, 0 = not known */
     bool note_begin;     /* its begin time in Slurm is ours, and in the future */
     bool fresh;          /* kept by that alone: its owner may hold it at this moment */
+    bool reserved;       /* its owner named a reservation of Slurm's */
+    bool marked;         /* by the gate: it has passed it */
+    bool strange;        /* it began to run, and not by a start of ours */
     time_t switch_until; /* how long it waits for one switch; 0 = it does not */
     UT_hash_handle hh;
 };
@@ -151,11 +154,13 @@ struct adapter {
     sd_event_source *timer, *events;
     struct link *link;
     struct beat *beat;               /* for the gate */
-    char *word, *not_nodes;          /* owned: what it says of jobs that do not wait */
+    char *word, *not_nodes;          /* owned: what it says of jobs for which Slurm
+                                      * chooses nodes, and of those that do not wait */
     int64_t seen_ms;                 /* when a look at all went well last */
     char *name, *home, *events_file; /* owned */
     int64_t events_read;             /* bytes of the file of events */
     int64_t poll_ms, start_wait_ms;
+    int64_t ahead_s; /* slurmctld's clock before ours; negative: behind */
     struct slurm_facts facts;
     char *munge;                 /* owned: socket of munged; NULL = not known */
     int64_t munge_seen_ms;       /* when it was there last */
@@ -256,11 +261,22 @@ int64_t parts_share(const struct adapter *a, const char *list);
 uint32_t parts_open(const struct adapter *a, const char *list);
 
 /* ---- names.c ---- */
-/* Of a user or group, or the number; as of a minute ago. Valid until the next call for
- * the same. */
+/* Of a user or group, or the number; as of a minute ago, or as it was last known. Valid
+ * until the next call for the same. */
 const char *names_user(struct adapter *a, uint32_t number);
 const char *names_group(struct adapter *a, uint32_t number);
+/* Have user and group of the job names, or is it a number that stands for one? What was
+ * told with a number is to be told again. */
+bool names_are_known(struct adapter *a, const slurm_job_info_t *j);
 void names_forget(struct adapter *a);
+
+/* ---- times.c ---- */
+/* Now by slurmctld's clock, which its instants are of. */
+time_t times_theirs(const struct adapter *a);
+/* An instant of Slurm's by our clock; 0 = none stays that. */
+time_t times_here(const struct adapter *a, time_t theirs);
+/* What it said its time is, a moment ago. */
+void times_set(struct adapter *a, time_t told);
 
 /* ---- switches.c: topology.conf ---- */
 /* Anew, as the controller may have been reconfigured. One request. */
@@ -407,8 +423,9 @@ uint64_t request_digest(const struct adapter *a, const struct parts *parts);
 /* The partitions that its owner named, also while a start has chosen one: "a,b". Lives
  * as long as the room. */
 const char *request_partitions(const slurm_job_info_t *j, struct request_room *room);
-/* The same of its features. */
+/* The same of its features, and of the nodes it wants left out. */
 const char *request_features(const slurm_job_info_t *j, struct request_room *room);
+const char *request_exclude(const slurm_job_info_t *j, struct request_room *room);
 
 /* In the administrator's comment of a job that only we start; of one that an
  * administrator holds: its owner cannot release it; of one that its owner holds. */
@@ -418,7 +435,12 @@ const char *request_features(const slurm_job_info_t *j, struct request_room *roo
 #define COMMENT_PRIORITY COMMENT_KEPT ";priority="
 /* The begin time by which a job that depends on others is kept: never. */
 #define AWAIT_BEGIN ((time_t)4000000000)
-#define COMMENT_NEW COMMENT_KEPT ";new" /* to the gate: see fresh */
+/* To the gate: it takes the job back, with the hold that it has by then, if it has one;
+ * of a new one (fresh), or another. */
+#define COMMENT_NEW  COMMENT_KEPT ";new"
+#define COMMENT_BACK COMMENT_KEPT ";back"
+/* A begin time that is over by any clock: Slurm takes its own now instead. */
+#define BEGIN_NOW ((time_t)1)
 /* Behind one of these: its hold since that restart is marked. */
 #define COMMENT_RESTART ";restart="
 
@@ -437,8 +459,8 @@ bool notes_is_text(const char *comment);
 bool notes_is_new(const char *comment);
 /* Its begin time as its owner asked, 0 = none that is to come; is it ours instead? By
  * the note, or because it never comes. */
-time_t notes_release_at(const slurm_job_info_t *j);
-bool notes_has_begin(const slurm_job_info_t *j);
+time_t notes_release_at(const struct adapter *a, const slurm_job_info_t *j);
+bool notes_has_begin(const struct adapter *a, const slurm_job_info_t *j);
 
 /* ---- submit.c, text/submit.c ---- */
 void submit_job(struct adapter *a, const struct rm_submission *s);
@@ -451,8 +473,10 @@ void orders_command(struct adapter *a, const struct rm_command *c);
  */
 void orders_send(struct adapter *a);
 /* Take a job back to where only the scheduler starts it, or nobody if it came back with
- * a hold (back_held). 0 or -1 with errno. */
+ * a hold (back_held) or somebody has held it since it was seen. 0 or -1 with errno. */
 int orders_keep(struct adapter *a, struct told_job *t);
+/* The same, and whatever holds it goes. */
+int orders_lift(struct told_job *t);
 /* Leave it to Slurm to see when its dependency is fulfilled, or never will be: that it
  * does of no job at priority 0, so the job is kept by a begin time (AWAIT_BEGIN)
  * instead. `at_zero`: it is at priority 0 now. */
@@ -466,6 +490,8 @@ int64_t orders_next_ms(const struct adapter *a);
 void orders_note_holder(struct adapter *a, const char *id, const slurm_job_info_t *j);
 /* Hold it, by its owner or (HOLD_SYSTEM) by an administrator. 0 or -1 with errno. */
 int orders_hold(const struct told_job *t, unsigned kinds);
+/* Does Slurm choose its nodes? Then nothing is known of them before it runs. */
+bool orders_name_nobody(const struct told_job *t);
 /* Is a start of the job pending? */
 bool orders_start_pending(const struct adapter *a, const char *id);
 /* The job was seen in that state: an order may have come about. */

@@ -17,7 +17,7 @@
 struct ordered {
     uint64_t token;
     char *id;         /* owned */
-    job_desc_msg_t m; /* its four texts owned */
+    job_desc_msg_t m; /* its five texts owned */
     size_t request;   /* that it is in, from 1 on; 0 = in none yet */
 };
 struct ordered_list VEC(struct ordered);
@@ -40,6 +40,7 @@ static void free_ordered(struct ordered *o)
 {
     free(o->id);
     free(o->m.req_nodes);
+    free(o->m.exc_nodes);
     free(o->m.features);
     free(o->m.partition);
     free(o->m.admin_comment);
@@ -66,6 +67,7 @@ void batch_add(
     struct ordered o = {.token = token, .id = xstrdup(id), .m = *update};
 
     o.m.req_nodes = copy_text(update->req_nodes);
+    o.m.exc_nodes = copy_text(update->exc_nodes);
     o.m.features = copy_text(update->features);
     o.m.partition = copy_text(update->partition);
     o.m.admin_comment = copy_text(update->admin_comment);
@@ -83,6 +85,7 @@ static bool is_same_text(const char *a, const char *b)
 static bool asks_same(const job_desc_msg_t *a, const job_desc_msg_t *b)
 {
     return is_same_text(a->req_nodes, b->req_nodes)
+           && is_same_text(a->exc_nodes, b->exc_nodes)
            && is_same_text(a->features, b->features)
            && is_same_text(a->partition, b->partition)
            && is_same_text(a->admin_comment, b->admin_comment)

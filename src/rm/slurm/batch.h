@@ -19,7 +19,8 @@ struct batch *batch_new(void);
 /* What is in it is not sent. NULL is fine. */
 void batch_free(struct batch *b);
 /* One more: the update of the job of that Slurm id that starts it. The texts in it that
- * a start writes (req_nodes, features, partition, admin_comment) are copied. */
+ * a start writes (req_nodes, exc_nodes, features, partition, admin_comment) are copied.
+ */
 void batch_add(
     struct batch *b, uint64_t token, const char *id, const job_desc_msg_t *update);
 /* Ask for all, in the order of the first of each request, and empty it. `done` is

@@ -67,12 +67,13 @@ if slurm_job_submit then
 		return gate_submit(job, partitions, uid)
 	end
 
-	-- What the scheduler orders is no change that a site's rules are for.
+	-- What the scheduler orders and notes is no change that a site's rules are for. Nor is
+	-- what root and SlurmUser ask for in its words: a node list, "maui:...", "go".
 	local function is_order(job, current, uid)
 		return ADMIN[uid] and (is_ordered(job, uid)
 		    or string.match(job.admin_comment or "", "^maui:")
 		    or is_question(job)
-		    or current.admin_comment == "maui:keep" or goes(current, uid))
+		    or string.match(current.admin_comment or "", "^maui:keep") or goes(current, uid))
 	end
 
 	function slurm_job_modify(job, current, partitions, uid)

@@ -67,7 +67,9 @@ static bool is_that_run(const struct adapter *a, const struct told_job *t,
         return false;
     if (!t->waiting)
         return t->over || t->start_at == sign[SIGN_START];
-    return orders_start_pending(a, t->id) || (state == JOB_CANCELLED && !t->gathered);
+    if (orders_start_pending(a, t->id))
+        return !orders_name_nobody(t); /* else nobody was told where it ran */
+    return state == JOB_CANCELLED && !t->gathered;
 }
 
 bool ends_take(struct adapter *a, const char *word)

@@ -9,9 +9,10 @@
 -- one is kept by a begin time a minute ahead instead, in which the scheduler takes it into
 -- its hands: priority 0, and the begin time goes. Where Slurm never starts any by itself
 -- (MAX_AGE 0) that begin time is none that comes.
--- The scheduler is known by its user together with a node list in the request, which
--- scontrol hold and release never send. While the heartbeat is old the gate is open and
--- Slurm schedules alone. By hand, as an administrator:
+-- What the scheduler orders is known by who asks (its user, SlurmUser or root, which a
+-- letgo may be) together with a node list in the request, which scontrol hold and release
+-- never send; what it notes, by the comment ("maui: ..."). While the heartbeat is old the
+-- gate is open and Slurm schedules alone. An administrator starts a job past the scheduler:
 --   scontrol update jobid=J reqnodelist=NODES numnodes=N-N admincomment=go
 --   scontrol release J
 
@@ -27,11 +28,12 @@ local slurm_user = status and string.match(status:read("*a"), "Uid:%s+%d+%s+(%d+
 if status then status:close() end
 if slurm_user then ADMIN[tonumber(slurm_user)] = true end
 local KEPT, HELD, LIFTED = 1, 2, 3
-local PENDING = 0
+local PENDING, STATES = 0, 256    -- flags, such as COMPLETING, stand above the states
 local INFINITE = 4294967295       -- as a priority: a release
 local MOST = 500000000            -- the largest priority there is room for
 -- Slurm's own errors
 local DENIED, NOT_THEIRS, NOT_TOP, BUSY, IS_HELD = 2002, 2010, 2013, 2016, 2042
+local NOT_PENDING = 2073
 
 -- What the heartbeat says: the time; may a job that does not wait start beside those that
 -- do ("free"), and on which nodes not; numbers of the users that are operators.
@@ -140,29 +142,34 @@ local FRESH = 5  -- how old a sign of life may be for that
 local NEVER = 4000000000
 
 -- Those that it has yet to take, and some that Slurm has refused. With more at once it might
--- not be through in time, and they are kept at priority 0 from the beginning.
-local NEW_MAX = 300
-local new_jobs, new_since = 0, 0
+-- not be through in time, and they are kept at priority 0 from the beginning. One user has
+-- not all the places: others are judged meanwhile.
+local NEW_MAX, NEW_USER = 300, 200
+local new_jobs, new_since, new_by = 0, 0, {}
 
-local function count_new()
+local function count_new(uid)
 	new_jobs, new_since = new_jobs + 1, os.time()
+	new_by[uid] = (new_by[uid] or 0) + 1
 end
 
-local function is_storm()
-	if os.time() - new_since > TAKEN then new_jobs = 0 end
-	return new_jobs >= NEW_MAX
+local function is_storm(uid)
+	if os.time() - new_since > TAKEN then
+		new_jobs, new_by = 0, {}
+	end
+	return new_jobs >= NEW_MAX or (new_by[uid] or 0) >= NEW_USER
 end
 
 -- The scheduler has it.
 local function discount_new(current)
-	if string.find(current.admin_comment or "", "^maui: new") then
-		new_jobs = math.max(new_jobs - 1, 0)
-	end
+	local uid = current.user_id
+	if not string.find(current.admin_comment or "", "^maui: new") then return end
+	new_jobs = math.max(new_jobs - 1, 0)
+	new_by[uid] = (new_by[uid] or 0) > 1 and new_by[uid] - 1 or nil
 end
 
-local function begin_judged(job, own, age)
+local function begin_judged(job, own, age, uid)
 	local now, asked = os.time(), job.begin_time or 0
-	if is_storm() then return nil end
+	if is_storm(uid) then return nil end
 	if age > FRESH or own > 0 or is_remark(job.admin_comment) or job.cron_job then
 		return nil
 	end
@@ -194,13 +201,13 @@ function slurm_job_submit(job, partitions, uid)
 	if not held and job.immediate == 1 then return submit_now(job, word, nodes) end
 	local own = is_number(job.priority) and is_privileged(uid) and math.min(job.priority, MOST) or 0
 	job.site_factor = (held and HELD or KEPT) + 4 * own
-	local begin = not held and begin_judged(job, own, age) or nil
+	local begin = not held and begin_judged(job, own, age, job.user_id) or nil
 	if not is_remark(job.admin_comment) then
 		job.admin_comment = comment_new(held, own, begin, job.begin_time)
 	end
 	if begin then
 		job.begin_time = begin
-		count_new()
+		count_new(job.user_id)
 	else
 		job.priority = 0
 	end
@@ -227,22 +234,28 @@ local function hold(job, current, uid)
 		job.begin_time = os.time()
 	end
 	local what, own = read_mark(current)
-	local ours = ADMIN[uid] and string.find(current.admin_comment or "", "^maui:keep")
-	if string.find(current.admin_comment or "", ";new$")
-	    and (what == HELD or current.priority == 0) then
+	local comment = current.admin_comment or ""
+	local ours = ADMIN[uid] and string.find(comment, "^maui:keep")
+	if what == HELD and string.find(comment, ";back$")
+	    or string.find(comment, ";new$") and (what == HELD or current.priority == 0) then
 		ours = nil -- a second hold: one of them is somebody else's
 	end
 	mark(job, current, ours and KEPT or HELD, own)
 end
 
--- The scheduler takes a new job into its hands, as it saw it: what somebody has made of its
+-- The scheduler takes a job into its hands, as it saw it: what somebody has made of its
 -- hold and priority since then stays.
-local function take_new(job, current)
+local function take(job, current)
 	local what, own = read_mark(current)
+	local remark = clean_remark(current.admin_comment)
 	mark(job, current, what == HELD and HELD or KEPT, own)
-	if what == HELD then job.priority = slurm.NO_VAL end
-	job.admin_comment = is_remark(current.admin_comment) and current.admin_comment
+	if what == HELD and current.priority == 0 then job.priority = slurm.NO_VAL end
+	job.admin_comment = is_remark(remark) and remark
 	    or what == HELD and "maui:held" or "maui:kept"
+end
+
+local function is_taking(job)
+	return job.admin_comment == "maui:kept;new" or job.admin_comment == "maui:kept;back"
 end
 
 -- Of a release: is it to start the job?
@@ -255,6 +268,13 @@ end
 -- scheduler is somebody else.
 local function is_ordered(job, uid)
 	return ADMIN[uid] and job.req_nodes ~= nil
+end
+
+-- Of a job that runs a number of nodes would be its new size, and a hold or a release is
+-- nothing that was meant. An administrator's own resizing has neither of the two.
+local function is_for_waiting(job, uid)
+	return is_ordered(job, uid) and (job.priority ~= slurm.NO_VAL
+	    or string.find(job.admin_comment or "", "maui:", 1, true) ~= nil)
 end
 
 -- Does it start the job, in one request?
@@ -274,9 +294,8 @@ local function stays_kept(job, current)
 	local noted = noted_begin(current)
 	if not noted or noted <= os.time() or current.priority == 0 then return false end
 	if job.admin_comment ~= nil and not is_note(job.admin_comment) then
-		if not is_looking() then return false end
-		job.begin_time = os.time() + 5 -- the note goes: nobody would know whose it is
-		return true
+		job.begin_time = os.time() -- the note goes: nobody would know whose it is
+		return false
 	end
 	if job.begin_time <= os.time() then job.begin_time = 0 end
 	return job.begin_time == 0 or (job.begin_time > os.time() + TAKEN and is_looking())
@@ -287,6 +306,19 @@ end
 local function keep(job, current, own)
 	mark(job, current, (privileged or stranger) and LIFTED or KEPT, own)
 	job.priority = 0
+end
+
+-- One that Slurm found impossible (BadConstraints) has priority 0, and any change makes
+-- Slurm give it another. Nothing says here that it is such a one. For Slurm a coordinator
+-- who makes a priority 0 holds the job.
+local function stay_at_zero(job, current)
+	local what, own = read_mark(current)
+	if what == 0 then return end -- Slurm has it from before the scheduler
+	if not stranger then
+		job.priority = 0
+	elseif what ~= HELD then
+		keep(job, current, own)
+	end
 end
 
 -- A release, or some priority: the hold goes, the job stays kept. Slurm's words for what
@@ -355,13 +387,37 @@ local function is_kept_again(job, current)
 	return job.begin_time == NEVER and current.admin_comment ~= "go"
 end
 
+-- A request to a whole array comes once for each of its records, and what was written into
+-- it for one of them stands there for the next: that is taken back first. Nothing is made
+-- of its "immediate" in a change of a job: by that one knows that it was here before.
+local SEEN = 77
+local asked = {}
+
+local function restore_request(job, current, uid)
+	if current.array_job_id == 0 then return end
+	if job.immediate == SEEN and asked.uid == uid then
+		job.priority, job.begin_time = asked.priority, asked.begin_time
+		if asked.admin_comment then job.admin_comment = asked.admin_comment end
+		return
+	end
+	asked = { uid = uid, priority = job.priority, begin_time = job.begin_time,
+	    admin_comment = job.admin_comment }
+	job.immediate = SEEN
+end
+
 function slurm_job_modify(job, current, partitions, uid)
+	restore_request(job, current, uid)
 	privileged = is_privileged(uid)
 	stranger = not privileged and uid ~= current.user_id
+	-- one that Slurm itself has held for its reservation is released by Slurm: it has a flag
+	local waits = current.job_state == PENDING
+	if is_for_waiting(job, uid) and current.job_state % STATES ~= PENDING then
+		return NOT_PENDING
+	end
 	local notes = ADMIN[uid] and is_note(job.admin_comment)
 	watch_begin(job, current, notes or is_ordered(job, uid))
 	if notes then
-		local kept = current.job_state == PENDING
+		local kept = waits
 		    and (current.priority == 0 or noted_begin(current)
 		        or is_kept_again(job, current))
 		    and read_mark(current) ~= HELD
@@ -372,18 +428,14 @@ function slurm_job_modify(job, current, partitions, uid)
 		keep_remark(job, current)
 		discount_new(current)
 	end
-	if uid == SCHEDULER and job.admin_comment == "maui:kept;new"
-	    and current.job_state == PENDING then
-		take_new(job, current)
+	if uid == SCHEDULER and waits and is_taking(job) then
+		take(job, current)
 		return slurm.SUCCESS
 	end
-	if starts(job, uid) and current.job_state == PENDING and current.priority == 0
-	    and read_mark(current) == HELD then
+	if starts(job, uid) and current.priority == 0 and read_mark(current) == HELD then
 		return IS_HELD -- since the scheduler saw it last
 	end
-	if is_ordered(job, uid) or current.job_state ~= PENDING then
-		return slurm.SUCCESS
-	end
+	if is_ordered(job, uid) or not waits then return slurm.SUCCESS end
 	if ADMIN[uid] and is_question(job) then
 		local what, own = read_mark(current)
 		tell(current.job_id, what + 4 * own)
@@ -406,6 +458,8 @@ function slurm_job_modify(job, current, partitions, uid)
 		-- changed between its release and its start: keep it again
 		local _, own = read_mark(current)
 		keep(job, current, own)
+	elseif current.priority == 0 and not privileged and alive() then
+		stay_at_zero(job, current)
 	end
 	wake()
 	return slurm.SUCCESS

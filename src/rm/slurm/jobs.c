@@ -172,11 +172,16 @@ static uint64_t digest_of(
 
 /* ---- telling ---- */
 
-/* An administrator starts it by hand: the nodes in it are not its owner's wish. */
+/* An administrator starts it by hand. */
+static bool has_word_go(const slurm_job_info_t *j)
+{
+    return j->admin_comment != NULL && strcmp(j->admin_comment, "go") == 0;
+}
+
+/* Then the nodes in it are not its owner's wish. */
 static bool is_sent_by_hand(const slurm_job_info_t *j)
 {
-    return j->priority != 0 && j->admin_comment != NULL
-           && strcmp(j->admin_comment, "go") == 0;
+    return j->priority != 0 && has_word_go(j);
 }
 
 /* As long as no start has overwritten it, what a waiting job asks for is the user's
@@ -198,6 +203,7 @@ static void remember_part(struct asked *k, const slurm_job_info_t *j)
         .nodes = j->req_nodes && *j->req_nodes ? xstrdup(j->req_nodes) : NULL,
         .partition = j->partition ? xstrdup(j->partition) : NULL,
         .features = j->features && *j->features ? xstrdup(j->features) : NULL,
+        .exclude = j->exc_nodes && *j->exc_nodes ? xstrdup(j->exc_nodes) : NULL,
         .limit = j->time_limit,
         .least = j->time_min < NO_VAL ? j->time_min : 0,
         .remark = asked_remark(j->admin_comment),
@@ -239,6 +245,8 @@ static const struct parts *restore_parts(const struct told_job *t,
         if (!k->known)
             continue;
         j->req_nodes = k->nodes;
+        if (k->fenced)
+            j->exc_nodes = k->exclude;
         j->max_nodes = k->max_nodes;
         if (k->max_nodes != 0)
             j->num_nodes = k->min_nodes;
@@ -288,7 +296,7 @@ static void tell(struct adapter *a, struct told_job *t, const struct parts *part
     t->naming = room.naming;
     for (uint32_t i = 0; i < parts->n && !active; i++)
         room.req[i].hosts = request_hosts(&room, t->asked[i].nodes);
-    if (active && !t->waiting)
+    if (active && (!t->waiting || t->strange))
         request_running(parts, &job, &room);
     job.desc.id = t->id;
     job.desc.state = state;
@@ -306,7 +314,7 @@ static void tell(struct adapter *a, struct told_job *t, const struct parts *part
         job.notes = room.why_not;
     }
     if (active || state >= JOB_COMPLETED) {
-        job.start_at = job.desc.start_at = j->start_time;
+        job.start_at = job.desc.start_at = times_here(a, j->start_time);
         request_places(parts, &job, &room);
     }
     if (active) {
@@ -314,7 +322,7 @@ static void tell(struct adapter *a, struct told_job *t, const struct parts *part
         job.desc.nplaces = job.nplaces;
     }
     if (state >= JOB_COMPLETED) {
-        job.end_at = j->end_time;
+        job.end_at = times_here(a, j->end_time);
         job.exit_status = exit_of(j);
         job.end = end_of(j);
     }
@@ -335,8 +343,8 @@ void jobs_ended(struct adapter *a, struct told_job *t, const slurm_job_info_t *j
         .swap_mb = -1,
         .disk_mb = -1,
         .notes = "",
-        .start_at = j->start_time,
-        .end_at = j->end_time,
+        .start_at = times_here(a, j->start_time),
+        .end_at = times_here(a, j->end_time),
         .exit_status = exit_of(j),
         .end = end_of(j)};
     struct rm_report r = {.kind = RM_JOB, .u.job = &job};
@@ -391,9 +399,12 @@ static bool is_astray(const struct adapter *a, const slurm_job_info_t *j)
         return false;
     if (j->priority != 0)
         return true;
+    /* found impossible, and changed by its owner since: a hold of nobody's */
+    bool zero = j->state_reason == WAIT_HELD && has_word_go(j);
+
     return job_mark(j) == MARK_LIFTED
            || (job_mark(j) == MARK_KEPT
-               && (j->state_reason == FAIL_BAD_CONSTRAINTS
+               && (j->state_reason == FAIL_BAD_CONSTRAINTS || zero
                    || asked_is_text(j->admin_comment)));
 }
 
@@ -416,7 +427,7 @@ static bool is_to_await(const struct adapter *a, const slurm_job_info_t *j)
     if ((j->job_state & JOB_STATE_BASE) != JOB_PENDING || !adapter_is_led(a)
         || j->dependency == NULL || *j->dependency == '\0' || job_mark(j) != MARK_KEPT
         || j->state_reason == FAIL_BAD_CONSTRAINTS || asked_is_text(j->admin_comment)
-        || is_sent_by_hand(j) || notes_release_at(j) != 0
+        || is_sent_by_hand(j) || notes_release_at(a, j) != 0
         || (j->priority == 0 && !UPDATE_TAKES_TASKS))
         return false;
     remark = asked_remark(j->admin_comment);
@@ -425,33 +436,43 @@ static bool is_to_await(const struct adapter *a, const slurm_job_info_t *j)
 }
 
 /* It is new, or depends on others. */
-static bool is_kept_by_begin(const slurm_job_info_t *j)
+static bool is_kept_by_begin(const struct adapter *a, const slurm_job_info_t *j)
 {
-    return j->priority != 0 && notes_has_begin(j) && job_mark(j) == MARK_KEPT;
+    return j->priority != 0 && notes_has_begin(a, j) && job_mark(j) == MARK_KEPT;
 }
 
-static bool is_awaiting(const slurm_job_info_t *j)
+static bool is_awaiting(const struct adapter *a, const slurm_job_info_t *j)
 {
-    return is_kept_by_begin(j) && j->eligible_time == AWAIT_BEGIN
+    return is_kept_by_begin(a, j) && j->eligible_time == AWAIT_BEGIN
            && !notes_is_new(j->admin_comment);
 }
 
-/* Slurm looks at deadlines of jobs that it could start, which a kept one is not: when
- * it would end such a job, or 0. */
-static time_t lost_at(const slurm_job_info_t *j, const struct told_job *t)
+/* From when on it cannot end by its deadline any more; 0: it has none. */
+static time_t latest_start(const slurm_job_info_t *j)
 {
     uint32_t least, limit = request_limit(j, &least);
     uint32_t minutes = least != 0 ? least : limit;
 
-    if (j->deadline == 0 || minutes >= NO_VAL || !t->waiting || t->held || t->expired
-        || (j->dependency != NULL && *j->dependency) || j->eligible_time > time(NULL))
+    return j->deadline == 0 || minutes >= NO_VAL
+               ? 0
+               : j->deadline - 60 * (time_t)minutes + 1;
+}
+
+/* Slurm looks at deadlines of jobs that it could start, which a kept one is not: when
+ * it would end such a job, or 0. */
+static time_t lost_at(
+    const struct adapter *a, const slurm_job_info_t *j, const struct told_job *t)
+{
+    if (!t->waiting || t->held || t->expired
+        || (j->dependency != NULL && *j->dependency)
+        || j->eligible_time > times_theirs(a))
         return 0;
-    return j->deadline - 60 * (time_t)minutes + 1;
+    return latest_start(j);
 }
 
 void jobs_expire(struct adapter *a)
 {
-    time_t now = time(NULL);
+    time_t now = times_theirs(a);
 
     for (struct told_job *t = a->deadlines ? a->jobs : NULL; t != NULL; t = t->hh.next)
         if (t->lost_at != 0 && now >= t->lost_at && !orders_start_pending(a, t->id)) {
@@ -480,6 +501,14 @@ void jobs_take_back(struct adapter *a)
     }
 }
 
+/* Of all that it asks for, and for whom. */
+static uint64_t digest_request(struct adapter *a, const struct parts *parts)
+{
+    bool known = names_are_known(a, parts->v[0]);
+
+    return digest_bytes(request_digest(a, parts), &known, sizeof known);
+}
+
 /* `kept`: what is astray has been taken back with all of its record. */
 static void see_job(struct adapter *a, const char *id, const struct parts *parts,
     bool limited, bool kept)
@@ -488,9 +517,9 @@ static void see_job(struct adapter *a, const char *id, const struct parts *parts
     enum job_state state = state_of(j);
     struct told_job *t = jobs_find(a, id);
     const struct part *p = part_find(a, j->partition);
-    uint64_t request = request_digest(a, parts),
+    uint64_t request = digest_request(a, parts),
              digest = digest_of(j, state, request, limited) + (p != NULL && p->open);
-    bool is_new = t == NULL, changed, back;
+    bool is_new = t == NULL, runs = job_has_begun(state), changed, back;
 
     t = find_or_add(a, id);
     set_astray(a, t, false);
@@ -503,19 +532,23 @@ static void see_job(struct adapter *a, const char *id, const struct parts *parts
     if ((j->job_state & JOB_STATE_BASE) == JOB_PENDING && j->job_state & JOB_COMPLETING)
         return; /* requeued, but on its nodes yet; how long it pauses is not known */
     remember_asked(t, parts);
-    t->note_begin = notes_has_begin(j);
-    t->fresh = is_kept_by_begin(j);
+    t->note_begin = notes_has_begin(a, j);
+    t->fresh = is_kept_by_begin(a, j);
+    t->marked = job_mark(j) != MARK_NONE;
+    t->reserved = j->resv_name != NULL && *j->resv_name != '\0';
     t->switch_until = switches_until(a, j);
     switches_note(a, j);
     t->restarts = j->restart_cnt;
     t->requeue_held = is_requeue_held(j);
     t->back_held = job_is_back_held(j);
+    if (latest_start(j) == 0 || times_theirs(a) < latest_start(j))
+        t->expired = false; /* somebody gave it another deadline, or limit */
     if (t->back_held && adapter_is_led(a)) {
         if (orders_keep(a, t) == 0)
             adapter_look(a);
         state = JOB_HOLD;
     } else if (is_to_await(a, j)) {
-        if (!is_awaiting(j) && !kept && !orders_start_pending(a, t->id)
+        if (!is_awaiting(a, j) && !kept && !orders_start_pending(a, t->id)
             && !is_enough(a))
             orders_await(t, j->priority == 0);
         state = JOB_IDLE;
@@ -524,7 +557,9 @@ static void see_job(struct adapter *a, const char *id, const struct parts *parts
         set_astray(a, t, !kept);
         state = JOB_IDLE;
     }
-    changed = !is_new && t->waiting && t->request != request;
+    /* an administrator has started it, perhaps with more than it asked for */
+    t->strange = !is_new && t->waiting && runs && !orders_start_pending(a, id);
+    changed = !is_new && t->waiting && (t->request != request || t->strange);
     back =
         !is_new && !t->waiting && !t->over && (state == JOB_IDLE || state == JOB_HOLD);
     /* requeued: it may have to pause before it starts again, said in the same report,
@@ -544,7 +579,7 @@ static void see_job(struct adapter *a, const char *id, const struct parts *parts
     t->held = state == JOB_HOLD;
     t->waiting = state == JOB_IDLE || state == JOB_HOLD;
     t->over = state >= JOB_COMPLETED;
-    set_lost(a, t, lost_at(j, t));
+    set_lost(a, t, lost_at(a, j, t));
     set_depends(a, t, t->waiting && j->dependency != NULL && *j->dependency);
     if (!t->waiting)
         t->start_at = j->start_time;
@@ -554,7 +589,8 @@ static void see_job(struct adapter *a, const char *id, const struct parts *parts
 /* ---- arrays ---- */
 
 /* Tasks of the array that may start yet, by its own limit. */
-static uint32_t tasks_left(const job_info_msg_t *msg, const slurm_job_info_t *array)
+static uint32_t tasks_left(
+    const struct adapter *a, const job_info_msg_t *msg, const slurm_job_info_t *array)
 {
     uint32_t active = 0;
 
@@ -565,7 +601,7 @@ static uint32_t tasks_left(const job_info_msg_t *msg, const slurm_job_info_t *ar
 
         if (j->array_job_id == array->array_job_id && j->array_task_id != NO_VAL
             && (j->job_state & JOB_STATE_BASE) <= SLURM_JOB_SUSPENDED
-            && j->priority != 0 && !notes_has_begin(j))
+            && j->priority != 0 && !notes_has_begin(a, j))
             active++;
     }
     return active < array->array_max_tasks ? array->array_max_tasks - active : 0;
@@ -606,10 +642,11 @@ static bool keep_tasks(
     struct asked own = {0};
     struct told_job all = {.nparts = 1,
         .asked = &own,
-        .note_begin = notes_has_begin(j),
-        .fresh = is_kept_by_begin(j)};
+        .note_begin = notes_has_begin(a, j),
+        .marked = job_mark(j) != MARK_NONE,
+        .fresh = is_kept_by_begin(a, j)};
 
-    bool awaits = is_to_await(a, j) && !is_awaiting(j);
+    bool awaits = is_to_await(a, j) && !is_awaiting(a, j);
 
     if ((!awaits && !is_astray(a, j)) || strcspn(tasks, "-,") == strlen(tasks)
         || (!UPDATE_TAKES_TASKS && has_active_tasks(msg, j)))
@@ -655,10 +692,10 @@ static uint32_t count_wishes(const struct adapter *a, const slurm_job_info_t *j,
     return n;
 }
 
-static void grant_wish(struct adapter *a, struct told_job *t, uint8_t wish)
+static void grant_wish(struct told_job *t, uint8_t wish)
 {
     if (wish == WISH_RELEASE)
-        orders_keep(a, t);
+        orders_lift(t);
     else
         orders_hold(t, wish);
 }
@@ -680,10 +717,10 @@ static void grant_wishes(
         struct told_job whole = {.nparts = 1,
             .asked = &own,
             .id = name_tasks(j),
-            .note_begin = notes_has_begin(j)};
+            .note_begin = notes_has_begin(a, j)};
 
         remember_part(&own, j);
-        grant_wish(a, &whole, wish);
+        grant_wish(&whole, wish);
         asked_free(&own);
         free(whole.id);
     } else if (adapter_now_ms() - a->wished_ms < WISHES_MS) {
@@ -693,7 +730,7 @@ static void grant_wishes(
         if (t->number != j->job_id || t->wish == 0)
             continue;
         if (!together)
-            grant_wish(a, t, t->wish);
+            grant_wish(t, t->wish);
         t->wish = 0;
         a->wishes--;
     }
@@ -705,7 +742,7 @@ static void see_tasks(
     struct adapter *a, const job_info_msg_t *msg, const slurm_job_info_t *j)
 {
     const char *at = j->array_task_str;
-    uint32_t seen = 0, left = tasks_left(msg, j);
+    uint32_t seen = 0, left = tasks_left(a, msg, j);
     bool kept = keep_tasks(a, msg, j), several = strcspn(at, "-,") != strlen(at);
     char array[32];
 
@@ -780,7 +817,7 @@ static void see_record(
 
         snprintf(id, sizeof id, "%u_%u", j->array_job_id, j->array_task_id);
         see_job(
-            a, id, &(struct parts){{j}, 1}, waits && tasks_left(msg, j) == 0, false);
+            a, id, &(struct parts){{j}, 1}, waits && tasks_left(a, msg, j) == 0, false);
         return;
     }
     snprintf(id, sizeof id, "%u", j->job_id);
@@ -812,7 +849,7 @@ int jobs_poll(struct adapter *a)
 
     /* to see wishes, changed or not; and that a dependency is fulfilled does not count
      * as a change with Slurm */
-    if (a->switches_at != 0 && time(NULL) >= a->switches_at)
+    if (a->switches_at != 0 && times_theirs(a) >= a->switches_at)
         a->switches_at = a->jobs_at = 0;
     if (a->wishes > 0 || notes_wait(a)
         || (a->dependents > 0 && now - a->whole_ms > WHOLE_MS))
@@ -826,6 +863,8 @@ int jobs_poll(struct adapter *a)
     }
     /* within the second of a change the table is asked for again: times are seconds */
     a->jobs_at = msg->last_update;
+    if (TELLS_TIME)
+        times_set(a, msg->last_update);
     a->whole_ms = now;
     a->keep_ms = adapter_now_ms() + KEEP_MS;
     a->keeps = 0;

@@ -37,7 +37,8 @@ static bool is_held(const slurm_job_info_t *j)
 
 static enum claim claim_of(const slurm_job_info_t *j)
 {
-    bool starts = asked_is_text(j->admin_comment), begins = notes_has_begin(j);
+    bool starts = asked_is_text(j->admin_comment),
+         begins = notes_has_begin(&(struct adapter){0}, j);
     bool kept = job_mark(j) == MARK_KEPT || job_mark(j) == MARK_LIFTED;
 
     if ((j->job_state & JOB_STATE_BASE) != JOB_PENDING)
@@ -62,6 +63,8 @@ static void ask_as_before(
     ret->partition = k->partition;
     if (k->cleared)
         ret->features = k->features;
+    if (k->fenced)
+        ret->exc_nodes = k->exclude ? k->exclude : (char *)"";
     if (k->timed) {
         ret->time_limit = k->limit;
         ret->time_min = k->least;
@@ -85,8 +88,8 @@ static int let_go_as(const slurm_job_info_t *j, const char *id)
     if (j->priority == 0 && !held)
         m.priority = INFINITE;
     m.admin_comment = k.remark != NULL ? k.remark : (char *)(held ? COMMENT_HELD : "");
-    if (notes_has_begin(j))
-        m.begin_time = time(NULL);
+    if (notes_has_begin(&(struct adapter){0}, j))
+        m.begin_time = BEGIN_NOW;
     result = slurm_update_job2(&m, &answers);
     if (answers != NULL)
         slurm_free_job_array_resp(answers);

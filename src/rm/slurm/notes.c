@@ -57,7 +57,7 @@ void notes_take(struct adapter *a, const struct rm_note *n)
         return;
     free(t->note);
     t->note = clean_text(n->text);
-    t->note_start = n->start_at;
+    t->note_start = n->start_at > 0 ? n->start_at + a->ahead_s : 0;
     a->notes_due = true;
 }
 
@@ -80,16 +80,18 @@ static time_t begin_in(const char *comment)
     return at != NULL ? (time_t)strtoll(at + 1, NULL, 10) : 0;
 }
 
-bool notes_has_begin(const slurm_job_info_t *j)
+bool notes_has_begin(const struct adapter *a, const slurm_job_info_t *j)
 {
-    return j->eligible_time > time(NULL)
+    return j->eligible_time > times_theirs(a)
            && (j->eligible_time == begin_in(j->admin_comment)
                || j->eligible_time == AWAIT_BEGIN);
 }
 
-time_t notes_release_at(const slurm_job_info_t *j)
+time_t notes_release_at(const struct adapter *a, const slurm_job_info_t *j)
 {
-    return j->eligible_time > time(NULL) && !notes_has_begin(j) ? j->eligible_time : 0;
+    return j->eligible_time > times_theirs(a) && !notes_has_begin(a, j)
+               ? j->eligible_time
+               : 0;
 }
 
 /* ---- which ---- */
@@ -147,13 +149,14 @@ static bool is_used_up(const slurm_job_info_t *j)
            && j->het_job_id == 0 && asked_is_text(j->admin_comment);
 }
 
-static bool is_start_shown(const struct told_job *t, const slurm_job_info_t *j)
+static bool is_start_shown(
+    const struct adapter *a, const struct told_job *t, const slurm_job_info_t *j)
 {
     /* scontrol's tasks that split off an array keep its begin time, without our mark */
     bool apart = UPDATE_TAKES_TASKS || j->array_job_id == 0;
 
-    return apart && t->switch_until == 0 && t->note_start > time(NULL) + MARGIN_S
-           && j->deadline == 0 && notes_release_at(j) == 0;
+    return apart && t->switch_until == 0 && t->note_start > times_theirs(a) + MARGIN_S
+           && j->deadline == 0 && notes_release_at(a, j) == 0;
 }
 
 static char *compose(const struct told_job *t, bool start)
@@ -182,15 +185,15 @@ static bool make_candidate(
     } else if (is_held_with_note(j)) {
         ret->comment = xstrdup(COMMENT_HELD);
     } else if (takes_note(j) && t->note != NULL && t->waiting) {
-        bool start = is_start_shown(t, j);
+        bool start = is_start_shown(a, t, j);
         ret->comment = compose(t, start);
         ret->begin = start ? t->note_start : 0;
         ret->order = t->note_start;
     } else {
         return false;
     }
-    if (ret->begin == 0 && notes_has_begin(j))
-        ret->begin = time(NULL);
+    if (ret->begin == 0 && notes_has_begin(a, j))
+        ret->begin = BEGIN_NOW;
     if (j->admin_comment == NULL || strcmp(ret->comment, j->admin_comment) != 0)
         return true;
     free(ret->comment);

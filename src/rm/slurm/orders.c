@@ -132,17 +132,49 @@ void orders_part_id(const struct told_job *t, uint32_t part, char ret[48])
         snprintf(ret, 48, "%s", t->id);
 }
 
-int orders_keep(struct adapter *a, struct told_job *t)
+/* Who says what its hold is afterwards. */
+enum keeper {
+    KEEPER_GATE, /* the gate: one that somebody has set since the job was seen stays */
+    KEEPER_US    /* we do: none, or that of a job that came back with one */
+};
+
+/* A job without a mark has not passed the gate. */
+static enum keeper keeper_of(const struct told_job *t)
 {
-    char comment[40] = COMMENT_KEPT;
+    return t->marked && !t->requeue_held ? KEEPER_GATE : KEEPER_US;
+}
+
+static void name_keeping(const struct told_job *t, enum keeper by, char ret[40])
+{
+    if (by == KEEPER_GATE)
+        snprintf(ret, 40, "%s", t->fresh ? COMMENT_NEW : COMMENT_BACK);
+    else if (t->requeue_held)
+        snprintf(ret, 40, "%s" COMMENT_RESTART "%u",
+            t->back_held ? COMMENT_HELD : COMMENT_KEPT, t->restarts);
+    else
+        snprintf(ret, 40, "%s", COMMENT_KEPT);
+}
+
+/* What an order says of its mark: what is in a request goes before what the gate sets.
+ */
+static uint32_t factor_of(
+    const struct told_job *t, const struct asked *k, enum keeper by)
+{
+    uint32_t mark = by == KEEPER_GATE ? MARK_NONE
+                    : t->back_held    ? MARK_HELD
+                                      : MARK_KEPT;
+
+    if (by == KEEPER_GATE && (t->fresh || UPDATE_TAKES_MARKS))
+        return NO_VAL;
+    return NICE_OFFSET + mark + (k->priority << MARK_BITS);
+}
+
+static int keep_job(struct told_job *t, enum keeper by)
+{
+    char comment[40];
     int result = 0;
 
-    (void)a;
-    if (t->requeue_held)
-        snprintf(comment, sizeof comment, "%s" COMMENT_RESTART "%u",
-            t->back_held ? COMMENT_HELD : COMMENT_KEPT, t->restarts);
-    else if (t->fresh)
-        snprintf(comment, sizeof comment, "%s", COMMENT_NEW);
+    name_keeping(t, by, comment);
     for (uint32_t i = 0; i < t->nparts; i++) {
         const struct asked *k = &t->asked[i];
         job_desc_msg_t m;
@@ -151,10 +183,7 @@ int orders_keep(struct adapter *a, struct told_job *t)
         slurm_init_job_desc_msg(&m);
         m.priority = 0;
         m.alloc_sid = ALLOC_SID_USER_HOLD;
-        if (!t->fresh) /* else the gate sets it: what is in a request goes before that
-                        */
-            m.site_factor = NICE_OFFSET + (t->back_held ? MARK_HELD : MARK_KEPT)
-                            + (k->priority << MARK_BITS);
+        m.site_factor = factor_of(t, k, by);
         m.req_nodes = k->nodes ? k->nodes : (char *)"";
         if (k->overwritten || !k->known) {
             m.min_nodes = k->min_nodes ? k->min_nodes : 1;
@@ -162,14 +191,19 @@ int orders_keep(struct adapter *a, struct told_job *t)
             m.partition = k->partition;
             if (k->cleared)
                 m.features = k->features;
+            if (k->fenced)
+                m.exc_nodes = k->exclude != NULL ? k->exclude : (char *)"";
             if (k->timed) {
                 m.time_limit = k->limit;
                 m.time_min = k->least;
             }
         } /* else Slurm would judge anew what it has accepted */
-        m.admin_comment = k->remark != NULL && !t->requeue_held ? k->remark : comment;
+        m.admin_comment = comment; /* the gate puts the site's remark back */
+        if (k->remark != NULL && !t->requeue_held
+            && (by != KEEPER_GATE || !UPDATE_TAKES_MARKS))
+            m.admin_comment = k->remark;
         if (t->note_begin)
-            m.begin_time = time(NULL);
+            m.begin_time = BEGIN_NOW;
         orders_part_id(t, i, id);
         if (update(&m, id) < 0)
             result = -1;
@@ -177,6 +211,17 @@ int orders_keep(struct adapter *a, struct told_job *t)
     if (result == 0)
         t->nice = NO_VAL; /* it is at priority 0 now, seen or not */
     return result;
+}
+
+int orders_keep(struct adapter *a, struct told_job *t)
+{
+    (void)a;
+    return keep_job(t, keeper_of(t));
+}
+
+int orders_lift(struct told_job *t)
+{
+    return keep_job(t, KEEPER_US);
 }
 
 void orders_await(const struct told_job *t, bool at_zero)
@@ -223,7 +268,6 @@ void orders_note_holder(struct adapter *a, const char *id, const slurm_job_info_
     bool is_theirs = remark != NULL;
     job_desc_msg_t m;
 
-    (void)a;
     free(remark);
     if (is_theirs || (j->job_state & JOB_STATE_BASE) != JOB_PENDING || j->priority != 0
         || job_mark(j) != MARK_HELD || asked_is_text(is))
@@ -237,8 +281,8 @@ void orders_note_holder(struct adapter *a, const char *id, const slurm_job_info_
     slurm_init_job_desc_msg(&m);
     m.req_nodes = j->req_nodes ? j->req_nodes : (char *)"";
     m.admin_comment = (char *)shall;
-    if (notes_has_begin(j))
-        m.begin_time = time(NULL);
+    if (notes_has_begin(a, j))
+        m.begin_time = BEGIN_NOW;
     (void)update(
         &m, id); /* then its owner's release does nothing, and does not say so */
 }
@@ -334,17 +378,56 @@ static void tell_again(struct adapter *a, const char *id)
     adapter_look(a);
 }
 
-static bool names_nobody(const struct told_job *t)
+bool orders_name_nobody(const struct told_job *t)
 {
     return t->naming == NAMES_NONE || t->left_to_slurm;
 }
 
+/* The scheduler has found it free for the job, or its owner wants it. */
+static bool is_open(
+    const struct rm_command *c, const char *const *wanted, const char *node)
+{
+    for (size_t i = 0; i < c->nplaces; i++)
+        if (strcmp(c->places[i].node, node) == 0)
+            return true;
+    for (; wanted != NULL && *wanted != NULL; wanted++)
+        if (strcmp(*wanted, node) == 0)
+            return true;
+    return false;
+}
+
+/* Where Slurm chooses the nodes it knows nothing of what is reserved here: all such are
+ * left out, but those that are open to the job. NULL: there are none; owned. */
+static char *fence_of(const struct adapter *a, const struct told_job *t,
+    const struct rm_command *c, const struct asked *k)
+{
+    struct request_room room = {0};
+    const char *const *reserved = request_hosts(&room, a->not_nodes);
+    const char *const *wanted = request_hosts(&room, k->nodes);
+    const char *const *left_out = request_hosts(&room, k->exclude);
+    hostlist_t list = slurm_hostlist_create(NULL);
+    char *text = NULL;
+
+    for (; reserved != NULL && *reserved != NULL && !t->reserved; reserved++)
+        if (!is_open(c, wanted, *reserved))
+            slurm_hostlist_push_host(list, *reserved);
+    if (slurm_hostlist_count(list) > 0) {
+        for (; left_out != NULL && *left_out != NULL; left_out++)
+            slurm_hostlist_push_host(list, *left_out);
+        slurm_hostlist_uniq(list);
+        text = slurm_hostlist_ranged_string_malloc(list);
+    }
+    slurm_hostlist_destroy(list);
+    request_free_room(&room);
+    return text;
+}
+
 /* The update that starts a part of it; for free_start(). */
-static void prepare_start(
-    struct told_job *t, const struct rm_command *c, uint32_t part, job_desc_msg_t *ret)
+static void prepare_start(const struct adapter *a, struct told_job *t,
+    const struct rm_command *c, uint32_t part, job_desc_msg_t *ret)
 {
     struct asked *k = &t->asked[part];
-    time_t now = time(NULL);
+    time_t now = times_theirs(a);
     uint32_t n;
 
     t->asked[part].overwritten = true;
@@ -353,7 +436,10 @@ static void prepare_start(
     ret->min_nodes = ret->max_nodes = n;
     if (t->naming == NAMES_ALONE)
         ret->features = xstrdup("");
-    if (names_nobody(t)) {
+    k->fenced = false;
+    if (orders_name_nobody(t)) {
+        ret->exc_nodes = fence_of(a, t, c, k);
+        k->fenced = ret->exc_nodes != NULL;
         free(ret->req_nodes);
         ret->req_nodes = xstrdup(k->nodes != NULL ? k->nodes : "");
         ret->min_nodes = ret->max_nodes = NO_VAL;
@@ -365,7 +451,7 @@ static void prepare_start(
     set_limit(t, c, k, ret);
     ret->admin_comment = asked_text(k);
     if (t->note_begin)
-        ret->begin_time = now;
+        ret->begin_time = BEGIN_NOW;
     if (t->switch_until != 0)
         ret->wait4switch =
             t->switch_until > now ? (uint32_t)(t->switch_until - now) : 0;
@@ -375,18 +461,20 @@ static void prepare_start(
 static void free_start(job_desc_msg_t *m)
 {
     free(m->req_nodes);
+    free(m->exc_nodes);
     free(m->features);
     free(m->admin_comment);
     free(m->partition);
 }
 
-static int start_part(struct told_job *t, const struct rm_command *c, uint32_t part)
+static int start_part(const struct adapter *a, struct told_job *t,
+    const struct rm_command *c, uint32_t part)
 {
     job_desc_msg_t m;
     char id[48];
     int result;
 
-    prepare_start(t, c, part, &m);
+    prepare_start(a, t, c, part, &m);
     orders_part_id(t, part, id);
     result = update(&m, id);
     free_start(&m);
@@ -398,7 +486,7 @@ static void await_start(struct adapter *a, const struct told_job *t, uint64_t to
 {
     int64_t now = adapter_now_ms();
     /* such jobs Slurm's main scheduler leaves to its backfill */
-    bool by_backfill = t->nparts > 1 || names_nobody(t);
+    bool by_backfill = t->nparts > 1 || orders_name_nobody(t);
 
     vec_push(&a->pending, ((struct pending){.token = token,
                               .id = xstrdup(t->id),
@@ -458,13 +546,13 @@ static void start(struct adapter *a, const struct rm_command *c)
 
         if (a->batch == NULL)
             a->batch = batch_new();
-        prepare_start(t, c, 0, &m);
+        prepare_start(a, t, c, 0, &m);
         batch_add(a->batch, c->token, c->job, &m);
         free_start(&m);
         return;
     }
     for (uint32_t i = 0; i < t->nparts; i++)
-        if (start_part(t, c, i) < 0) {
+        if (start_part(a, t, c, i) < 0) {
             refuse_start(a, t, c, errno);
             return;
         }
@@ -486,7 +574,7 @@ int orders_hold(const struct told_job *t, unsigned kinds)
         m.site_factor = NICE_OFFSET + MARK_HELD + (t->asked[i].priority << MARK_BITS);
         m.req_nodes = t->asked[i].nodes ? t->asked[i].nodes : (char *)"";
         if (t->note_begin) /* the note goes, and nobody would know whose it is */
-            m.begin_time = time(NULL);
+            m.begin_time = BEGIN_NOW;
         orders_part_id(t, i, id);
         if (update(&m, id) < 0)
             result = -1;
@@ -526,7 +614,7 @@ static void release(struct adapter *a, const struct rm_command *c)
     else if (t->gathered)
         note_wish(a, c, t, WISH_RELEASE);
     else
-        answer(a, c, orders_keep(a, t));
+        answer(a, c, orders_lift(t));
 }
 
 static void modify(struct adapter *a, const struct rm_command *c)
@@ -675,7 +763,7 @@ static void end_grace(struct adapter *a, size_t i)
 
 /* When it was ordered Slurm's controller had come up a moment before, and had not heard
  * of all nodes: what it does not start then says nothing about the job. */
-static bool was_too_early(const struct pending *p)
+static bool was_too_early(const struct adapter *a, const struct pending *p)
 {
     slurm_conf_t *c = NULL;
     int64_t age_s = (adapter_now_ms() - p->since_ms) / 1000;
@@ -683,7 +771,7 @@ static bool was_too_early(const struct pending *p)
 
     if (slurm_load_ctl_conf(0, &c) != SLURM_SUCCESS)
         return false;
-    early = time(NULL) - age_s - c->boot_time < BOOT_S;
+    early = times_theirs(a) - age_s - c->boot_time < BOOT_S;
     slurm_free_ctl_conf(c);
     return early;
 }
@@ -692,7 +780,9 @@ static bool was_too_early(const struct pending *p)
  * do that: before it is taken for impossible Slurm itself chooses, once. */
 static enum rm_outcome leave_to_slurm(struct told_job *t)
 {
-    if (t == NULL || t->nparts > 1 || names_nobody(t))
+    if (t != NULL && t->asked[0].fenced)
+        return RM_WAITS; /* it may be the nodes that are reserved here */
+    if (t == NULL || t->nparts > 1 || orders_name_nobody(t))
         return RM_REFUSED;
     t->left_to_slurm = true;
     return RM_WAITS;
@@ -731,7 +821,7 @@ static void give_up(struct adapter *a, size_t i)
     }
     if (t != NULL && !t->held)
         orders_keep(a, t);
-    if (outcome == RM_RETRY && was_too_early(&a->pending.v[i])) {
+    if (outcome == RM_RETRY && was_too_early(a, &a->pending.v[i])) {
         adapter_forgotten(a);
         return;
     }

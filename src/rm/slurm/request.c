@@ -467,6 +467,23 @@ const char *request_features(const slurm_job_info_t *j, struct request_room *roo
     return list;
 }
 
+const char *request_exclude(const slurm_job_info_t *j, struct request_room *room)
+{
+    struct asked k = {0};
+    const char *list = j->exc_nodes;
+
+    if ((j->job_state & JOB_STATE_BASE) == JOB_PENDING
+        && asked_is_text(j->admin_comment))
+        asked_parse(&k, j->admin_comment);
+    if (k.fenced) {
+        list = k.exclude;
+        vec_push(&room->blocks, k.exclude);
+        k.exclude = NULL;
+    }
+    asked_free(&k);
+    return list;
+}
+
 uint32_t request_limit(const slurm_job_info_t *j, uint32_t *ret_least)
 {
     struct asked k = {0};
@@ -535,7 +552,7 @@ void request_of(struct adapter *a, const struct parts *parts, struct rm_job *ret
         room->why_not = "its partition is down, or its jobs may not start";
     else if (parts->n == 1 && part_next(list) != NULL)
         classes_of(a, list, d, room);
-    d->submit_at = j->submit_time;
+    d->submit_at = times_here(a, j->submit_time);
     if (limit == INFINITE)
         d->wclimit_s = DURATION_UNLIMITED;
     else if (limit != NO_VAL)
@@ -545,10 +562,11 @@ void request_of(struct adapter *a, const struct parts *parts, struct rm_job *ret
     if (parts->n == 1)
         d->min_wclimit_s = (int64_t)request_least(j) * 60;
     d->overtime_s = part_overtime(a, part_find(a, j->partition));
-    d->release_at = notes_release_at(j);
+    d->release_at = notes_release_at(a, j);
     if (delays(a, j->dependency) > d->release_at)
         d->release_at = delays(a, j->dependency);
-    d->deadline_at = j->deadline;
+    d->release_at = times_here(a, d->release_at);
+    d->deadline_at = times_here(a, j->deadline);
     d->admitted = true; /* slurmctld has looked at associations, partition and QOS */
     d->user_priority = (int64_t)NICE_OFFSET - (int64_t)j->nice;
     d->fixed_priority = job_priority_given(j);
@@ -585,7 +603,7 @@ static uint64_t digest_part(
     const char *list = request_partitions(j, &room);
     uint32_t least, limit = request_limit(j, &least);
     const char *const texts[] = {j->account, j->qos, list, request_features(j, &room),
-        j->exc_nodes, j->licenses, j->tres_per_job, j->tres_per_node,
+        request_exclude(j, &room), j->licenses, j->tres_per_job, j->tres_per_node,
         j->tres_per_socket, j->tres_per_task, j->cpus_per_tres, j->mem_per_tres,
         j->dependency, j->resv_name, j->name};
     const uint64_t numbers[] = {limit, request_least(j), j->num_tasks, j->cpus_per_task,
@@ -593,8 +611,8 @@ static uint64_t digest_part(
         j->pn_min_tmp_disk, j->shared, j->nice, job_priority_given(j),
         (uint64_t)j->deadline,
         /* a release sets it to now */
-        (uint64_t)notes_release_at(j), j->requeue, j->contiguous, switches_bind(a, j),
-        part_next(list) != NULL ? parts_open(a, list) : 0,
+        (uint64_t)notes_release_at(a, j), j->requeue, j->contiguous,
+        switches_bind(a, j), part_next(list) != NULL ? parts_open(a, list) : 0,
         (uint64_t)parts_rank(a, list), (uint64_t)delays(a, j->dependency),
         (uint64_t)part_overtime(a, part_find(a, j->partition))};
 

@@ -39,8 +39,8 @@ static void tell(struct adapter *a, const reserve_info_t *v)
 {
     struct request_room room = {0};
     struct rm_reservation told = {.name = v->name,
-        .start_at = v->start_time,
-        .end_at = v->end_time,
+        .start_at = times_here(a, v->start_time),
+        .end_at = times_here(a, v->end_time),
         .nodes = request_hosts(&room, v->node_list),
         .users = names_of(&room, v->users),
         .accounts = names_of(&room, v->accounts),

@@ -24,6 +24,8 @@
 #define ENFORCES_LIMITS    2                    /* of accounting_storage_enforce */
 #define TAKES_NEW_JOBS     1                    /* kept by a begin time, in one order */
 #define UPDATE_TAKES_TASKS 1                    /* "63_[0-9]" */
+#define TELLS_TIME         1                    /* with a list of jobs */
+#define UPDATE_TAKES_MARKS 1                    /* the site factor */
 /* From 23.11 on a topology is what its plugin makes of it. */
 #define TELLS_SWITCHES     (!SLURM_SINCE(23, 11))
 #undef JOB_RUNNING

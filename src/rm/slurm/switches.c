@@ -109,14 +109,14 @@ time_t switches_until(const struct adapter *a, const slurm_job_info_t *j)
 
     if (j->req_switch != 1 || a->switches == NULL || a->switches->leaves.n < 2)
         return 0;
-    if (j->eligible_time > since && !notes_has_begin(j))
+    if (j->eligible_time > since && !notes_has_begin(a, j))
         since = j->eligible_time;
     return since + (time_t)j->wait4switch;
 }
 
 bool switches_bind(const struct adapter *a, const slurm_job_info_t *j)
 {
-    return switches_until(a, j) > time(NULL);
+    return switches_until(a, j) > times_theirs(a);
 }
 
 void switches_note(struct adapter *a, const slurm_job_info_t *j)
@@ -124,7 +124,7 @@ void switches_note(struct adapter *a, const slurm_job_info_t *j)
     bool waits = (j->job_state & JOB_STATE_BASE) == JOB_PENDING;
     time_t at = waits ? switches_until(a, j) : 0;
 
-    if (at > time(NULL) && (a->switches_at == 0 || at < a->switches_at))
+    if (at > times_theirs(a) && (a->switches_at == 0 || at < a->switches_at))
         a->switches_at = at;
 }
 

@@ -55,15 +55,17 @@ static void tell_one(struct manager *m)
     const struct cluster *c = engine_cluster(s->engine);
     struct strbuf nodes = {0};
     const char *word = "free";
+    bool others;
 
     if (!m->rm || !m->driver->immediate)
         return;
+    others = list_reserved(m, c, &nodes);
     if (s->control.paused || s->control.rm_failure_until || s->mode != MODE_NORMAL
         || query_limited(s->engine))
         word = "busy";
     else if (someone_waits(m, c))
         word = "waiting";
-    else if (!list_reserved(m, c, &nodes))
+    else if (!others)
         word = "busy";
     strbuf_add(&nodes, "");
     if (!m->immediate || strcmp(m->immediate, word) != 0

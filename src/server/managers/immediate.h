@@ -2,7 +2,7 @@
  * Jobs that do not wait (salloc -I): the resource manager itself starts them at their
  * submission or refuses them, as nobody can ask the scheduler meanwhile. So it is told
  * beforehand whether one may start beside those that wait, and on which nodes it may
- * not. Private to src/server. */
+ * not; so may no job for which it chooses the nodes itself. Private to src/server. */
 #ifndef MAUI_SERVER_IMMEDIATE_H
 #define MAUI_SERVER_IMMEDIATE_H
 

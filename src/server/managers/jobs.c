@@ -128,15 +128,16 @@ static void on_ended(struct manager *m, const struct job *j, const struct rm_job
     manager_apply(m, &ev, r->desc.id);
 }
 
-/* Somebody changed in the RM what a waiting job asks for: it is taken anew, with all
- * that is remembered of it, as after a restart. */
+/* Somebody changed in the RM what a waiting job asks for, or started it there with what
+ * it has now: it is taken anew, with all that is remembered of it, as after a restart.
+ */
 static bool on_other_request(
     struct manager *m, const struct job *j, const struct rm_job *r)
 {
     struct event ev = {
         .kind = EVENT_CANCEL, .u.end = {.id = r->desc.id, .how = EV_VANISH}};
 
-    if (job_is_active(j) || j->state == JOB_SUSPENDED || on_nodes(r->desc.state))
+    if (job_is_active(j) || j->state == JOB_SUSPENDED)
         return false;
     record_job(m->s, j);
     manager_apply(m, &ev, r->desc.id);

@@ -518,6 +518,18 @@ static void what_was_asked_survives_as_text(void **state)
     assert_int_equal(read.least, 5);
     asked_parse(&read, "maui:asked;count=1-1;limit=5-6x");
     assert_false(read.timed);
+    assert_false(read.fenced);
+    k.fenced = true;
+    free(text);
+    text = asked_text(&k);
+    asked_parse(&read, text);
+    assert_true(read.fenced); /* none, in place of ours */
+    assert_string_equal(read.exclude, "");
+    k.exclude = xstrdup("n[3,5]");
+    free(text);
+    text = asked_text(&k);
+    asked_parse(&read, text);
+    assert_string_equal(read.exclude, "n[3,5]");
     assert_null(asked_remark("maui:kept"));
     assert_null(asked_remark("go"));
     asked_free(&k);
@@ -593,6 +605,89 @@ static void signs_in_a_socket_of_ours_wake_once(void **state)
     sd_event_unref(loop);
 }
 
+static void who_came_after_keeps_its_socket(void **state)
+{
+    struct scene *s = *state;
+    struct sockaddr_un at = {.sun_family = AF_UNIX};
+    int fd = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+    unsigned woken = 0;
+    struct err err;
+    struct wake *before, *after;
+    sd_event *loop;
+
+    assert_true(sd_event_new(&loop) >= 0);
+    snprintf(at.sun_path, sizeof at.sun_path, "%s/wake", s->folder);
+    before = wake_new(loop, at.sun_path, count_sign, &woken, &err);
+    after = wake_new(loop, at.sun_path, count_sign, &woken, &err);
+    assert_non_null(before);
+    assert_non_null(after);
+    wake_destroy(before);
+    assert_int_equal(sendto(fd, "1", 1, 0, (struct sockaddr *)&at, sizeof at), 1);
+    assert_true(sd_event_run(loop, 1000000) > 0);
+    assert_int_equal(woken, 1);
+    wake_destroy(after);
+    assert_int_equal(access(at.sun_path, F_OK), -1);
+    close(fd);
+    sd_event_unref(loop);
+}
+
+static int on_tick(sd_event_source *source, uint64_t usec, void *ctx)
+{
+    (void)usec;
+    ++*(unsigned *)ctx;
+    sd_event_source_set_time_relative(source, 10000);
+    return sd_event_source_set_enabled(source, SD_EVENT_ONESHOT);
+}
+
+/* What it writes is dropped, so that no limit ends it: time does. */
+static void a_program_that_writes_without_end_stops_nothing_else(void **state)
+{
+    static const char *const drop[] = {"env", NULL};
+    static const struct squeeze_kind kind = {.grammar = SQUEEZE_XML,
+        .depth = 2,
+        .drop = drop,
+        .key = "id",
+        .share = 100,
+        .most = 1000};
+    static const char *const argv[] = {
+        "sh", "-c", "printf '<a><j><id>1</id><env>'; exec cat /dev/zero", NULL};
+    struct scene *s = *state;
+    sd_event_source *tick = NULL;
+    unsigned ticks = 0;
+
+    sd_event_add_time_relative(
+        s->loop, &tick, CLOCK_MONOTONIC, 10000, 1000, on_tick, &ticks);
+    runs_start(s->runs,
+        &(struct run_spec){
+            .argv = argv, .timeout_ms = 1000, .most = 2000, .squeeze = &kind},
+        on_ended, s);
+    wait_ended(s, 1);
+    assert_true(s->last.hung);
+    assert_true(ticks >= 10);
+    sd_event_source_unref(tick);
+}
+
+static void the_heartbeat_is_of_the_readers_clock(void **state)
+{
+    struct scene *s = *state;
+    char path[60];
+    long long at;
+    struct beat *b;
+    FILE *f;
+
+    snprintf(path, sizeof path, "%s/beat", s->folder);
+    b = beat_new(path);
+    beat_set_clock(b, -1000);
+    assert_int_equal(beat_write(b), 0);
+    f = fopen(path, "re");
+    assert_non_null(f);
+    assert_int_equal(fscanf(f, "%lld", &at), 1);
+    fclose(f);
+    assert_in_range((long long)time(NULL) - at, 1000, 1100);
+    beat_destroy(b);
+    unlink(path);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -625,6 +720,11 @@ int main(void)
             the_heartbeat_says_what_becomes_of_jobs_at_once, begin, end),
         cmocka_unit_test_setup_teardown(
             signs_in_a_socket_of_ours_wake_once, begin, end),
+        cmocka_unit_test_setup_teardown(who_came_after_keeps_its_socket, begin, end),
+        cmocka_unit_test_setup_teardown(
+            a_program_that_writes_without_end_stops_nothing_else, begin, end),
+        cmocka_unit_test_setup_teardown(
+            the_heartbeat_is_of_the_readers_clock, begin, end),
     };
 
     return cmocka_run_group_tests_name("adapter", tests, NULL, NULL);

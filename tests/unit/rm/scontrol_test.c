@@ -4,6 +4,7 @@
 #include "fake_scontrol.h"
 #include "rm/wire.h"
 
+#include <pwd.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -568,6 +569,95 @@ static void what_is_repeated_of_commands_is_no_answer(void **state)
         "\"id\":\"3\"");
 }
 
+/* Job 7, with a limit of a minute, kept or let end by its deadline. */
+static void look_at_deadline(struct adapter *a, bool let_end, time_t deadline)
+{
+    char text[600];
+
+    snprintf(text, sizeof text,
+        PART "JobId=7 JobName=a UserId=root(0) GroupId=root(0) Priority=%d "
+             "JobState=PENDING Reason=Resources TimeLimit=00:01:00" AT
+             " Deadline=~%lld Partition=all AdminComment=%s" SIZE "\n",
+        let_end, (long long)deadline, let_end ? "maui:asked;count=1-0" : "maui:kept");
+    look_at(a, text);
+}
+
+static void a_job_with_another_deadline_is_taken_back(void **state)
+{
+    struct adapter *a = *state;
+    time_t now = time(NULL);
+
+    look_at_deadline(a, false, now + 30);
+    jobs_expire(a);
+    assert_true(jobs_find(a, "7")->expired);
+    look_at_deadline(a, true, now + 30);
+    strbuf_add(&fake_scontrol()->ordered, "");
+    assert_not_told(
+        fake_scontrol()->ordered.text, "maui:keep"); /* Slurm is to end it */
+    look_at_deadline(a, true, now + 3600);
+    assert_told(fake_scontrol()->ordered.text, "maui:keep");
+    look_at_deadline(a, false, now + 3600);
+    assert_false(jobs_find(a, "7")->expired);
+    look_at_deadline(a, false, now + 20); /* and that one counts as well */
+    jobs_expire(a);
+    assert_true(jobs_find(a, "7")->expired);
+}
+
+/* A directory of users that may be away; with the name of whom it is asked for. */
+static const char *somebody;
+
+struct passwd *getpwuid(uid_t uid)
+{
+    static struct passwd pw;
+
+    pw = (struct passwd){.pw_name = (char *)somebody, .pw_uid = uid};
+    return somebody != NULL ? &pw : NULL;
+}
+
+static void a_name_that_was_not_to_be_had_is_asked_for_again(void **state)
+{
+    struct adapter *a = *state;
+    slurm_job_info_t j = {.user_id = 4711};
+
+    somebody = NULL;
+    assert_string_equal(names_user(a, 4711), "4711");
+    assert_false(names_are_known(a, &j));
+    somebody = "ann";
+    fake_scontrol()->now_ms += 20000;
+    assert_string_equal(names_user(a, 4711), "ann");
+    assert_true(names_are_known(a, &j));
+    somebody = NULL;
+    fake_scontrol()->now_ms += 120000;
+    assert_string_equal(names_user(a, 4711), "ann");
+    names_forget(a);
+    a->names = NULL;
+}
+
+/* It was started on nodes that Slurm chose. */
+static void an_end_says_all_only_where_the_nodes_are_known(void **state)
+{
+    static const char over[] = PART "JobId=7 JobName=a" QUEUED
+                                    " NumNodes=1 NumCPUs=1 NumTasks=4 CPUs/Task=1\n",
+                      plain[] = PART "JobId=8 JobName=a" QUEUED SIZE "\n";
+    const struct job_place place = {.node = "n1", .tasks = 1};
+    struct rm_command c = {
+        .action = RM_START, .job = "7", .places = &place, .nplaces = 1};
+    struct adapter *a = *state;
+
+    a->told_all = true;
+    look_at(a, over);
+    orders_command(a, &c);
+    orders_send(a);
+    assert_true(orders_start_pending(a, "7"));
+    assert_false(take(a, "7:0:4294967294:0:3:0:0:90:99:60"));
+    look_at(a, plain);
+    c.job = "8";
+    orders_command(a, &c);
+    orders_send(a);
+    assert_true(take(a, "8:0:4294967294:0:3:0:0:90:99:60"));
+    adapter_forgotten(a);
+}
+
 int main(void)
 {
 #define TEST(function) cmocka_unit_test_setup_teardown(function, begin, end)
@@ -599,6 +689,9 @@ int main(void)
         TEST(an_order_whose_answer_was_cut_off_is_lost),
         TEST(an_error_is_no_empty_list),
         TEST(what_is_repeated_of_commands_is_no_answer),
+        TEST(a_job_with_another_deadline_is_taken_back),
+        TEST(a_name_that_was_not_to_be_had_is_asked_for_again),
+        TEST(an_end_says_all_only_where_the_nodes_are_known),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

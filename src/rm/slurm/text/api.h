@@ -37,12 +37,14 @@
 #ifndef UPDATE_TAKES_TASKS
 #define UPDATE_TAKES_TASKS 0 /* a number, or that of one task */
 #endif
-#define TELLS_SWITCHES   0
-#define SHOW_ALL         1
-#define SHOW_DETAIL      2
-#define SHOW_MIXED       4
-#define SHOW_LOCAL       8
-#define JOB_REQUEUE_HOLD 1
+#define UPDATE_TAKES_MARKS 0
+#define TELLS_TIME         0
+#define TELLS_SWITCHES     0
+#define SHOW_ALL           1
+#define SHOW_DETAIL        2
+#define SHOW_MIXED         4
+#define SHOW_LOCAL         8
+#define JOB_REQUEUE_HOLD   1
 
 /* ---- states ---- */
 
@@ -289,7 +291,7 @@ void slurm_hostlist_destroy(hostlist_t list);
 /* ---- orders ---- */
 
 typedef struct {
-    char *job_id_str, *req_nodes, *features, *partition, *admin_comment;
+    char *job_id_str, *req_nodes, *exc_nodes, *features, *partition, *admin_comment;
     uint32_t priority, site_factor, alloc_sid, min_nodes, max_nodes, time_limit,
         time_min;
     uint32_t wait4switch; /* not sent */

@@ -15,7 +15,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define NEW        "maui:kept;new"
+#define KEPT       "maui:kept"
+#define NEW        KEPT ";new"
+#define BACK       KEPT ";back"
 #define NODES_MANY "60000" /* scontrol cannot take a maximum away */
 
 void slurm_init_job_desc_msg(job_desc_msg_t *m)
@@ -145,6 +147,8 @@ static int update(const job_desc_msg_t *m, const char *comment, const char *more
     add_word(&w, b.text, "");
     if (m->features != NULL)
         add_word(&w, "features=", m->features);
+    if (m->exc_nodes != NULL)
+        add_word(&w, "excnodelist=", m->exc_nodes);
     if (m->partition != NULL)
         add_word(&w, "partition=", m->partition);
     add_nodes(&w, m);
@@ -184,25 +188,34 @@ static int start(const job_desc_msg_t *m)
     return release_job(m);
 }
 
-/* A begin time goes at the end: until then nothing else may keep the job. */
+static bool is_comment(const job_desc_msg_t *m, const char *comment)
+{
+    return m->admin_comment != NULL && strcmp(m->admin_comment, comment) == 0;
+}
+
+/* A begin time goes at the end: until then nothing else may keep the job. Without a
+ * mark in the order a hold that somebody has set meanwhile stays, which the gate knows
+ * by the last word of the comment. */
 static int keep(const job_desc_msg_t *m)
 {
-    bool fresh = m->admin_comment != NULL && strcmp(m->admin_comment, NEW) == 0;
+    bool fresh = is_comment(m, NEW), back = is_comment(m, BACK);
     uint32_t mark = fresh ? 0 : m->site_factor - NICE_OFFSET;
+    const char *comment = fresh || back ? KEPT : m->admin_comment;
     job_desc_msg_t first = *m;
-    char more[30] = "";
+    char more[30] = "", doubt[40];
 
     if (mark >> 2 > 0)
         snprintf(more, sizeof more, ";priority=%u", mark >> 2);
     if ((mark & 3) == 2) /* held: the gate sees that itself */
-        return update(m, m->admin_comment, more) < 0 ? -1
-                                                     : verb("uhold", m->job_id_str);
+        return update(m, comment, more) < 0 ? -1 : verb("uhold", m->job_id_str);
     first.begin_time = 0;
-    if (fresh) /* somebody may hold it meanwhile: that stays */
-        snprintf(more, sizeof more, ";new");
-    if (update(&first, "maui:keep", more) < 0 || verb("uhold", m->job_id_str) < 0)
+    snprintf(doubt, sizeof doubt, "%s%s", more,
+        fresh             ? ";new"
+        : (mark & 3) == 0 ? ";back"
+                          : "");
+    if (update(&first, "maui:keep", doubt) < 0 || verb("uhold", m->job_id_str) < 0)
         return -1;
-    return fresh ? update(m, "maui:kept", "") : update(m, m->admin_comment, more);
+    return update(m, comment, more);
 }
 
 static int limit(const job_desc_msg_t *m)

@@ -1,0 +1,55 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The scheduler's machine and slurmctld's have different times."""
+import os
+import pathlib
+import shutil
+import subprocess
+
+import pytest
+import slurm_cluster
+
+
+@pytest.fixture(scope="module")
+def shift(tmp_path_factory):
+    """A library that makes a clock wrong."""
+    source = pathlib.Path(__file__).parent / "shift.c"
+    library = tmp_path_factory.mktemp("shift") / "shift.so"
+    done = subprocess.run([shutil.which("cc") or "gcc", "-shared", "-fPIC", "-o", library,
+                           source], capture_output=True, text=True, check=False)
+    if done.returncode:
+        pytest.skip("shift.c is not built: no C compiler (scripts/deps test)")
+    return str(library)
+
+
+@pytest.fixture(params=[-100, 100])
+def apart(slurm_program, shift, request):
+    """So many seconds wrong is all of the scheduler."""
+    c = slurm_cluster.SlurmCluster(slurm_program, nodes=2, open_after=60)
+    c.maui.env.update(LD_PRELOAD=shift, MAUI_TEST_SHIFT=str(request.param))
+    c.maui.env.pop("ASAN_OPTIONS", None)
+    try:
+        yield c.up(), request.param
+    finally:
+        c.down()
+
+
+def test_jobs_are_kept_and_started_and_somebody_is_told(apart):
+    slurm, seconds = apart
+    beat = pathlib.Path(slurm.maui.home, "slurm.heartbeat")
+    slurm.wait(lambda: abs(int(beat.read_text().split()[0])
+                           - beat.stat().st_mtime) < 10, "a heartbeat of slurmctld's time")
+    slurm.maui.ok("schedctl", "-s")
+    kept = slurm.sbatch("-n", 1)
+    late = slurm.sbatch("-n", 1, "--begin=now+1hour")
+    lost = slurm.sbatch("-n", 1, "-t", 2, "--deadline=now+240")
+    slurm.wait_maui(kept, "Idle")
+    slurm.wait(lambda: slurm.show(kept)["Priority"] == "0", "its place")
+    assert slurm.state(kept) == slurm.state(lost) == "PENDING"
+    slurm.maui.ok("schedctl", "-r")
+    slurm.wait_state(kept, "RUNNING")
+    slurm.wait_state(lost, "RUNNING")
+    assert slurm.state(late) == "PENDING"
+    told = slurm.maui.ok("diagnose", "-R")
+    where = "ahead of" if seconds < 0 else "behind"
+    assert "slurmctld's clock is" in told and where in told, told
+    assert os.path.exists(beat)

@@ -1,0 +1,194 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What somebody does between the scheduler's look at a job and its order: the order was
+meant for the job as it was."""
+import pytest
+
+CLUSTER = {"nodes": 3}
+
+
+@pytest.fixture
+def kept(slurm):
+    """The scheduler decides nothing: jobs are kept and seen."""
+    slurm.maui.ok("schedctl", "-s")
+    yield slurm
+    slurm.maui.ok("schedctl", "-r")
+
+
+def start_by_hand(slurm, job, *nodes):
+    slurm.ok("scontrol", "update", f"jobid={job}", "reqnodelist=" + ",".join(nodes),
+             f"numnodes={len(nodes)}-{len(nodes)}", "admincomment=go")
+    slurm.ok("scontrol", "release", job)
+
+
+ORDERS = [
+    ["reqnodelist=n1", "numnodes=1-1", "admincomment=maui:asked;count=1-2"],      # a start
+    ["reqnodelist=n1", "numnodes=1-1", "admincomment=maui:asked;count=1-2;go"],
+    ["reqnodelist=n1", "numnodes=1-2", "admincomment=maui:keep;back"],
+    ["reqnodelist=n1", "numnodes=1-2", "admincomment=maui:kept"],                 # its return
+]
+
+
+def test_an_order_for_a_job_that_waits_makes_none_smaller_that_runs(slurm):
+    job = slurm.sbatch("-N", "2", "-n", 2)
+    slurm.wait_state(job, "RUNNING")
+    nodes = slurm.where(job)
+    for words in ORDERS:
+        words = [words[0].replace("n1", nodes[0]), *words[1:]]
+        done = slurm.run("scontrol", "update", f"jobid={job}", *words)
+        assert done.returncode != 0 and "no longer pending" in done.stderr, (words, done)
+        assert slurm.where(job) == nodes, words
+    # an administrator's own words go on to mean what they say
+    slurm.ok("scontrol", "update", f"jobid={job}", f"reqnodelist={nodes[0]}")
+    assert slurm.where(job) == nodes[:1]
+
+
+def test_a_job_started_by_hand_while_its_start_is_on_its_way_keeps_its_nodes(kept):
+    job = kept.sbatch("-N", "1-2", "-n", 1)
+    kept.wait_maui(job, "Idle")
+    with kept.stopped("adapter"):
+        start_by_hand(kept, job, "n1", "n2")
+        kept.wait_state(job, "RUNNING")
+        kept.maui.ok("runjob", job)
+    kept.wait_maui(job, "Running")
+    assert kept.where(job) == ["n1", "n2"] == kept.places(job)
+    assert kept.state(job) == "RUNNING"
+
+
+def test_a_hold_set_since_the_last_look_survives_its_being_taken_back(kept, forge):
+    """The request is the adapter's, in the second after its look."""
+    job, other = kept.sbatch("-n", 1), kept.sbatch("-n", 1)
+    kept.wait_maui(job, "Idle")
+    kept.wait_maui(other, "Idle")
+    with kept.stopped("adapter"):
+        for one, how in ((job, "uhold"), (other, "hold")):
+            kept.ok("scontrol", how, one)
+            kept.ok(forge, "update", one, "priority=0", "req_nodes=",
+                    "admin_comment=maui:kept;back")
+    kept.wait_maui(job, "Hold")
+    kept.wait_maui(other, "Hold")
+    assert kept.show(job)["Reason"] == "JobHeldUser"
+    assert kept.show(other)["Reason"] == "JobHeldAdmin"
+    kept.maui.ok("schedctl", "-r")
+    free = kept.sbatch("-n", 1)
+    kept.wait_state(free, "RUNNING")
+    assert {kept.state(job), kept.state(other)} == {"PENDING"}
+    for one in (job, other):
+        kept.ok("scontrol", "release", one)
+        kept.wait_state(one, "RUNNING")
+
+
+def test_what_is_taken_back_keeps_the_sites_remark_and_its_priority(kept):
+    job = kept.sbatch("-n", 1)
+    kept.wait_maui(job, "Idle")
+    kept.ok("scontrol", "update", f"jobid={job}", "priority=4711")
+    kept.ok("scontrol", "update", f"jobid={job}", "admincomment=the_dean_wants_it")
+    with kept.stopped("adapter"):
+        kept.ok("scontrol", "hold", job)
+        kept.ok("scontrol", "release", job)            # lifted: to be taken back
+    kept.wait_maui(job, "Idle")
+    kept.wait(lambda: kept.show(job)["Reason"] == "JobHeldUser", "its return")
+    assert kept.show(job)["AdminComment"] == "the_dean_wants_it"
+    kept.ok("scontrol", "update", f"jobid={job}", "priority=4712")
+    kept.wait(lambda: kept.maui.job(job).get("fixed_priority") == 4712, "its priority")
+
+
+CHANGES = ["comment=x", "excnodelist=n3", "minmemorynode=100", "timelimit=5", "nice=5",
+           "starttime=now", "partition=low", "features=all", "numnodes=1"]
+
+
+def impossible(slurm, user):
+    """A job that Slurm has just found impossible."""
+    job = slurm.sbatch("-n", 1, "-w", "n1", user=user)
+    slurm.wait(lambda: slurm.show(job)["Priority"] == "0", "its place")
+    return job
+
+
+def test_a_job_that_slurm_found_impossible_is_not_freed_by_its_owners_change(kept, users):
+    jobs = {change: impossible(kept, users[0]) for change in CHANGES}
+    kept.wait(lambda: all(kept.maui.state(j) == "Idle" for j in jobs.values()), "all of them")
+    with kept.stopped("adapter"):
+        for job in jobs.values():
+            kept.ok("scontrol", "update", f"jobid={job}", "reqnodelist=n1",
+                    "minmemorynode=100000", "admincomment=go")
+            kept.ok("scontrol", "release", job)
+        kept.wait(lambda: {kept.show(j)["Reason"] for j in jobs.values()}
+                  == {"BadConstraints"}, "Slurm's finding")
+        for change, job in jobs.items():
+            kept.run("scontrol", "update", f"jobid={job}", change, user=users[0])
+            assert kept.show(job)["Priority"] == "0", change
+            kept.run("scontrol", "release", job, user=users[0])
+            assert kept.show(job)["Priority"] == "0", change
+    for job in jobs.values():
+        kept.wait_maui(job, "Idle")
+
+
+def test_no_change_of_its_owner_lifts_or_turns_a_hold(kept, users):
+    admins, own = (kept.sbatch("-n", 1, user=users[0]) for _ in range(2))
+    kept.wait_maui(admins, "Idle")
+    kept.wait_maui(own, "Idle")
+    kept.ok("scontrol", "hold", admins)
+    kept.ok("scontrol", "uhold", own)
+    for change in CHANGES:
+        for job, reason in ((admins, "JobHeldAdmin"), (own, "JobHeldUser")):
+            kept.run("scontrol", "update", f"jobid={job}", change, user=users[0])
+            assert kept.show(job)["Reason"] == reason, change
+            assert kept.show(job)["Priority"] == "0", change
+    kept.wait_maui(admins, "Hold")
+    kept.wait_maui(own, "Hold")
+
+
+def test_one_request_to_a_whole_array_means_the_same_for_each_of_its_tasks(kept, users):
+    """Its tasks are several records of Slurm, of which some run."""
+    array = kept.sbatch("-a", "1-5", "-n", 1, user=users[0])
+    kept.wait_maui(f"{array}_5", "Idle")
+    with kept.stopped("adapter"):                      # else it may be quicker than Slurm
+        start_by_hand(kept, f"{array}_1", "n1")
+        kept.wait_state(f"{array}_1", "RUNNING")
+    kept.wait_maui(f"{array}_1", "Running")
+    kept.ok("scontrol", "uhold", f"{array}_3")         # a record of its own
+    kept.wait_maui(f"{array}_3", "Hold")
+    before = kept.show(f"{array}_1")["Priority"]
+    assert before != "0"
+    kept.ok("scontrol", "update", f"jobid={array}", "comment=x", user=users[0])
+    assert kept.show(f"{array}_1")["Priority"] == before
+    assert kept.show(f"{array}_5")["Priority"] == "0"
+    kept.wait_maui(f"{array}_5", "Idle")               # nobody holds it
+    kept.wait_maui(f"{array}_3", "Hold")
+    kept.ok("scontrol", "hold", array)
+    for task in (2, 3, 4, 5):
+        kept.wait_maui(f"{array}_{task}", "Hold")
+    kept.ok("scontrol", "release", array)
+    for task in (2, 3, 4, 5):
+        kept.wait_maui(f"{array}_{task}", "Idle")
+        assert kept.show(f"{array}_{task}")["Priority"] == "0", task
+
+
+def test_a_job_for_which_slurm_chooses_the_nodes_stays_off_what_is_reserved(slurm):
+    """--overcommit: Slurm takes no list of nodes for it, and would begin with n1."""
+    slurm.maui.ok("setres", "-n", "off", "-s", "+0:10:00", "-d", "2:00:00", "n[12]")
+    options = ("-O", "-n", 9, "-t", 60)
+    plain, choosy = slurm.sbatch(*options), slurm.sbatch(*options, "-x", "n2")
+    for job in (plain, choosy):
+        slurm.wait_state(job, "RUNNING")
+        slurm.wait_maui(job, "Running")
+        assert slurm.where(job) == ["n3"] == slurm.places(job)
+    short = slurm.sbatch("-O", "-n", 9, "-t", 5)       # over before it begins
+    slurm.wait_state(short, "RUNNING")
+    for job, left_out in ((plain, "(null)"), (choosy, "n2")):
+        slurm.maui.ok("schedctl", "-s")
+        slurm.ok("scontrol", "requeue", job)
+        slurm.wait(lambda: slurm.state(job) == "PENDING"
+                   and slurm.show(job)["Priority"] == "0", "its return", 40)
+        assert slurm.show(job)["ExcNodeList"] == left_out
+        slurm.maui.ok("schedctl", "-r")
+    slurm.maui.ok("releaseres", "off.0")
+
+
+def test_what_slurm_may_start_nowhere_else_waits_for_what_is_reserved(slurm):
+    slurm.maui.ok("setres", "-n", "off", "-s", "+0:00:01", "-d", "2:00:00", "n[123]")
+    slurm.wait(lambda: "n1" in slurm.maui.ok("showres", "-n"), "the reservation")
+    job = slurm.sbatch("-O", "-n", 9, "-t", 60)
+    slurm.wait_maui(job, "Idle")
+    assert slurm.state(job) == "PENDING"
+    slurm.maui.ok("releaseres", "off.0")
+    slurm.wait_state(job, "RUNNING")
