@@ -9,6 +9,8 @@ import time
 
 import pytest
 
+from slurm_units import Unit
+
 CLUSTER = {"nodes": 3, "open_after": 2}
 HEARTBEAT_AGE = 5
 
@@ -217,11 +219,10 @@ def test_our_holds_are_slurms_and_survive_letgo(slurm):
 
 
 @contextlib.contextmanager
-def watched(slurm, *options):
-    """maui slurm watch, and what it says in the end."""
+def watched(slurm, after):
+    """maui-watch.service with the time that a site chose, and what it says in the end."""
     said = []
-    process = slurm.popen(slurm.maui.program, "slurm", "watch", "--home", slurm.maui.home,
-                          *options)
+    process = Unit(slurm, "maui-watch.service", f"Environment=AFTER={after}").start()
     try:
         yield said
     finally:
@@ -235,7 +236,7 @@ def test_a_watch_lets_jobs_go_while_the_scheduler_hangs_or_is_dead(slurm):
     jobs = [slurm.sbatch("-n", 1, "-w", "n2"), slurm.sbatch("-N", 3, "--exclusive"),
             slurm.sbatch("-H", "-n", 1)]
     slurm.wait(lambda: len(slurm.queued()) == 4, "all jobs in the scheduler")
-    with watched(slurm, "--after", "10") as said:
+    with watched(slurm, "0:10") as said:
         with slurm.stopped("maui"):
             slurm.wait(lambda: slurm.show(jobs[1])["Priority"] != "0", "the letting go", 40)
             slurm.ok("scancel", full)

@@ -8,6 +8,8 @@ import time
 
 import pytest
 
+from slurm_units import Unit
+
 CLUSTER = {"nodes": 2, "open_after": 3600}
 NEVER = "2096-10-02T07:06:40"
 
@@ -158,6 +160,35 @@ def test_the_nice_value_outlives_the_way_back(slurm, busy):
     for job, nice in ((plain, "30"), (late, "77")):
         slurm.wait_state(job, "RUNNING")
         assert slurm.show(job)["Nice"] == nice
+
+
+def test_a_service_that_systemd_gives_up_lets_its_jobs_go(slurm, busy):
+    """maui.service with the drop-in that the manual shows; started again by hand it takes
+    them over again."""
+    jobs = [waiting(slurm, "-n", 1), dependent(slurm, busy), slurm.sbatch("-H", "-n", 1)]
+    unit = Unit(slurm, "maui.service", "OnFailure=maui-letgo.service")
+    config = pathlib.Path(slurm.maui.home, "maui.cfg")
+    before = config.read_text()
+    slurm.kill("maui")
+    try:
+        config.write_text(before + "RESERVATIONDEPTH many\n")
+        said, letgo_said = unit.fail()
+        assert "RESERVATIONDEPTH" in said[-1], said[-1]
+        assert letgo_said.startswith("2 waiting jobs given"), letgo_said
+        assert slurm.show(jobs[0])["Priority"] != "0" and begin(slurm, jobs[1]) != NEVER
+        assert slurm.show(jobs[2])["Priority"] == "0"
+        config.write_text(before)
+        process = unit.start()  # systemctl reset-failed, start
+        try:
+            slurm.wait(lambda: slurm.show(jobs[0])["Priority"] == "0", "its being taken back")
+            slurm.wait(lambda: begin(slurm, jobs[1]) == NEVER, "its being kept again")
+        finally:
+            process.terminate()
+            process.communicate(timeout=30)
+    finally:
+        config.write_text(before)
+        slurm.maui.start()
+        slurm.wait(slurm.known, "the scheduler's picture")
 
 
 def in_seconds(n):

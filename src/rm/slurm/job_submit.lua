@@ -381,6 +381,12 @@ local function is_question(job)
 	return string.find(job.admin_comment or "", "maui:mark$") ~= nil
 end
 
+-- A job that waits for others and that Slurm was given meanwhile (maui slurm letgo): with
+-- this note comes the begin time that keeps it.
+local function is_kept_again(job, current)
+	return job.begin_time == NEVER and current.admin_comment ~= "go"
+end
+
 -- A request to a whole array comes once for each of its records, and what was written into
 -- it for one of them stands there for the next: that is taken back first. Nothing is made
 -- of its "immediate" in a change of a job: by that one knows that it was here before.
@@ -412,7 +418,8 @@ function slurm_job_modify(job, current, partitions, uid)
 	watch_begin(job, current, notes or is_ordered(job, uid))
 	if notes then
 		local kept = waits
-		    and (current.priority == 0 or noted_begin(current))
+		    and (current.priority == 0 or noted_begin(current)
+		        or is_kept_again(job, current))
 		    and read_mark(current) ~= HELD
 		    and not is_remark(current.admin_comment)
 		return kept and slurm.SUCCESS or slurm.ERROR
