@@ -17,7 +17,7 @@ enum wait_code {
     WAIT_LIMIT,        /* level, dim, res, kind, object, limit, used, asked; of the
                           resource manager: quota, quota_limit */
     WAIT_FS_CAP,       /* kind, object, limit, used, asked */
-    WAIT_PARTITION,    /* no accessible partition */
+    WAIT_PARTITION,    /* no accessible partition: object = job */
     WAIT_TOO_LARGE,    /* more than the partition has: limit, asked; object: of its
                           first request (0), of several the second (1) ... */
     WAIT_FEASIBLE,     /* no node satisfies the request's constraints */

@@ -328,7 +328,7 @@ bool plan_possible(struct plan *p, const struct job *j, struct reason *ret_why)
     *ret_why = (struct reason){.code = parts == 0 ? WAIT_PARTITION
                                        : most > 0 ? WAIT_TOO_LARGE
                                                   : WAIT_FEASIBLE,
-        .object = lacking,
+        .object = parts == 0 ? j->index : lacking,
         .res = few > 0 || whole ? LIMIT_NODE : LIMIT_PROC,
         .limit = few > 0 ? few : most,
         .asked = few > 0    ? j->reqs[lacking].nodes

@@ -612,6 +612,30 @@ static int say_manager(
         *name ? " " : "", name);
 }
 
+static int say_partition(
+    const struct cluster *c, const struct reason *r, char *ret_text, size_t size)
+{
+    const struct job *j = r->object < c->jobs.n ? c->jobs.v[r->object] : NULL;
+    const struct job_extra *x = j ? j->extra : NULL;
+    size_t n = x ? x->partitions_asked.n : 0, known = 0;
+    char names[120] = "";
+
+    for (size_t i = 0, len = 0; i < n && len < sizeof names; i++) {
+        known += partition_find(c, x->partitions_asked.v[i]) != INDEX_NONE;
+        len += (size_t)snprintf(names + len, sizeof names - len, "%s%s", i ? ", " : "",
+            x->partitions_asked.v[i]);
+    }
+    if (n == 0)
+        return snprintf(
+            ret_text, size, "no partition is accessible to this job (PLIST)");
+    if (known == 0)
+        return snprintf(ret_text, size,
+            "this job asks for partition %s, which %s not exist", names,
+            n > 1 ? "do" : "does");
+    return snprintf(ret_text, size,
+        "this job asks for partition %s, which is not accessible to it (PLIST)", names);
+}
+
 static const struct {
     int (*say)(const struct cluster *, const struct reason *, char *, size_t);
     const char *text; /* when there is nothing to fill in */
@@ -625,7 +649,7 @@ static const struct {
     [WAIT_DEPENDENCY] = {say_dependency, NULL},
     [WAIT_LIMIT] = {say_limit, NULL},
     [WAIT_FS_CAP] = {say_fs_cap, NULL},
-    [WAIT_PARTITION] = {NULL, "no partition is accessible to this job"},
+    [WAIT_PARTITION] = {say_partition, NULL},
     [WAIT_TOO_LARGE] = {say_too_large, NULL},
     [WAIT_FEASIBLE] = {NULL, "no set of nodes can ever satisfy what this job asks for"},
     [WAIT_RESOURCES] = {say_resources, NULL},

@@ -353,7 +353,7 @@ def test_who_asks_for_a_reservation_that_is_of_no_use_is_told(daemon):
                           "nodes that can run it"),
     ("nodes=1:ppn=3", "", "no set of nodes can ever satisfy what this job asks for"),
     ("nodes=1,partition=DEFALT", "NOTE:     there is no partition 'DEFALT'; did you mean "
-                                 "'DEFAULT'?\n", "no partition is accessible to this job"),
+                                 "'DEFAULT'?\n", "this job asks for partition DEFALT, which does not exist"),
 ])
 def test_a_job_that_can_never_run_is_told_why(live, what, note, why):
     done = live.run("msub", "-l", f"{what},walltime=60", "--", "sleep", "60")

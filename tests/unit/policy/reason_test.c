@@ -126,7 +126,7 @@ static const struct {
     {{.code = WAIT_LIMIT, .res = 99}, "this job breaks a limit"},
     {{.code = WAIT_FS_CAP, .object = 1, .limit = 100, .used = 90, .asked = 20},
         "user steve has used 90 of the fairshare cap of 100 and this job would add 20"},
-    {{.code = WAIT_PARTITION}, "no partition is accessible to this job"},
+    {{.code = WAIT_PARTITION}, "no partition is accessible to this job (PLIST)"},
     {{.code = WAIT_TOO_LARGE, .limit = 256, .asked = 512},
         "this job asks for 512 processors and no partition has more than 256 on nodes "
         "that can run it"},
