@@ -90,7 +90,7 @@ def test_a_login_for_the_page_is_sealed_for_who_asks(remote):
         capture_output=True, text=True, check=True).stdout)
     if answer.get("error"):  # a build without the page
         pytest.skip(answer["error"]["message"])
-    assert "login" not in answer and answer["url"].endswith("/ui/")
+    assert "login" not in answer and "url" not in answer
     if os.geteuid() == 0:  # what somebody else reads on the way is worth nothing
         other = subprocess.run(["runuser", "-u", "nobody", "--", "unmunge"],
                                input=answer["sealed"], capture_output=True, text=True)

@@ -208,29 +208,29 @@ static void print_way(const char *url, const char *on, bool read_only)
         printf("    From elsewhere, first: ssh -L %d:127.0.0.1:%d %s\n", n, n, host);
 }
 
-/* From elsewhere the login comes sealed; it belongs into the address, and as `login`.
- */
-static int unseal_login(json_t *o)
+/* From elsewhere the address comes sealed: nothing else of the answer is believed. */
+static int unseal_address(json_t *o)
 {
+    static const char mark[] = "#login=";
     const char *sealed = get_text(o, "sealed", NULL);
-    struct strbuf url = {0};
-    void *secret = NULL;
+    void *read = NULL;
     int len = 0;
 
     if (!sealed)
         return 0;
-    munge_err_t e = munge_decode(sealed, NULL, &secret, &len, NULL, NULL);
-    if (e != EMUNGE_SUCCESS || !secret) {
-        fprintf(stderr, "ERROR:    the login cannot be read: %s\n", munge_strerror(e));
-        free(secret);
+    munge_err_t e = munge_decode(sealed, NULL, &read, &len, NULL, NULL);
+    json_t *url = e == EMUNGE_SUCCESS && read ? json_stringn(read, (size_t)len) : NULL;
+    const char *login = url ? strstr(json_string_value(url), mark) : NULL;
+    free(read);
+    if (!login) {
+        fprintf(stderr, "ERROR:    the login cannot be read: %s\n",
+            e == EMUNGE_SUCCESS ? "it is no address" : munge_strerror(e));
+        json_decref(url);
         return -1;
     }
-    strbuf_printf(&url, "%s#login=%.*s", get_text(o, "url", ""), len, (char *)secret);
-    json_object_set_new(o, "url", json_string(url.text));
-    json_object_set_new(o, "login", json_stringn(secret, (size_t)len));
+    json_object_set_new(o, "login", json_string(login + strlen(mark)));
+    json_object_set_new(o, "url", url);
     json_object_del(o, "sealed");
-    free(url.text);
-    free(secret);
     return 0;
 }
 
@@ -241,7 +241,7 @@ static int open_page(const struct command_line *l)
     json_t *o = tell(l, "POST", q, json_pack("{s:b}", "read_only", read_only));
 
     query_free(q);
-    if (o && unseal_login(o) < 0) {
+    if (o && unseal_address(o) < 0) {
         json_decref(o);
         return 1;
     }

@@ -28,25 +28,30 @@ static json_t *describe_session(struct server *s, const struct session *e)
         "idle_s", SESSION_IDLE_S);
 }
 
-/* On the unix socket the login as it is. Over a network it is sealed for who asked, and
- * not in the address. */
+/* On the unix socket the login as it is. Over a network the whole address is sealed for
+ * who asked: nobody on the way reads the login, nor has it opened elsewhere. */
 static json_t *describe_login(
     struct request *r, const char *origin, const char *secret, struct err *err)
 {
     bool seals = request_way(r) == WAY_MUNGE;
     struct strbuf url = {0};
-    char *sealed = NULL;
-    json_t *o = NULL;
+    json_t *o = json_pack("{s:I}", "expires_at", (json_int_t)(time(NULL) + LOGIN_S));
 
-    strbuf_printf(&url, "%s/ui/", origin);
-    if (!seals)
-        strbuf_printf(&url, "#login=%s", secret);
-    if (!seals || (sealed = identity_seal(request_who(r)->uid, secret, err)))
-        o = json_pack("{s:s, s:s, s:I}", "url", url.text, seals ? "sealed" : "login",
-            seals ? sealed : secret, "expires_at", (json_int_t)(time(NULL) + LOGIN_S));
+    strbuf_printf(&url, "%s/ui/#login=%s", origin, secret);
+    if (seals) {
+        char *sealed = identity_seal(request_who(r)->uid, url.text, err);
+        json_object_set_new(o, "sealed", json_string(sealed ? sealed : ""));
+        free(sealed);
+    } else {
+        json_object_set_new(o, "url", json_string(url.text));
+        json_object_set_new(o, "login", json_string(secret));
+    }
     secret_wipe(url.text, url.len);
     free(url.text);
-    free(sealed);
+    if (err->code) {
+        json_decref(o);
+        return NULL;
+    }
     return o;
 }
 
