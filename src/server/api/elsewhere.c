@@ -59,11 +59,13 @@ void elsewhere_leave_out(const struct elsewhere *e, struct rm_submission *io)
     io->job.desc.state = JOB_HOLD;
 }
 
-/* Whatever the resource manager made of the hold that it was submitted with. */
+/* Whatever the resource manager made of the hold that it was submitted with; a hold of
+ * ours is there because of a policy, or of somebody, and stays. */
 static int let_go(struct server *s, const struct job *j, struct err *err)
 {
     struct event ev = {.kind = EVENT_RELEASE_HOLD,
-        .u.hold = {.kinds = j->holds | j->rm_hold, .who = {"the scheduler", 1}}};
+        .u.hold = {
+            .kinds = j->rm_hold & ~(unsigned)j->holds, .who = {"the scheduler", 1}}};
 
     return ev.u.hold.kinds ? order_holds(s, j, &ev, err) : 0;
 }

@@ -324,12 +324,19 @@ struct rm_report border_report_in(
 
 /* ---- out ------------------------------------------------------------------------- */
 
+static bool has_renamed(struct border *b)
+{
+    if (managers_several(b->m->s))
+        recall_names(b); /* it may have told nothing yet */
+    return b->by_here != NULL;
+}
+
 struct rm_command border_command_out(struct border *b, const struct rm_command *cmd)
 {
     struct rm_command own = *cmd;
 
     own.job = border_job_out(b, cmd->job);
-    if (b->by_here)
+    if (has_renamed(b))
         own.places = turn_places(b, cmd->places, cmd->nplaces, border_node_out);
     return own;
 }
@@ -341,7 +348,7 @@ struct rm_submission border_submission_out(
 
     if (managers_several(b->m->s) || b->m->known_as)
         own.job.desc.deps = turn_deps(b, sub->job.desc.deps, dep_out);
-    if (b->by_here)
+    if (has_renamed(b))
         own.job.desc.reqs = turn_requests(b, &sub->job.desc, border_node_out);
     return own;
 }
@@ -350,7 +357,7 @@ const char *border_nodes_out(struct border *b, const char *list)
 {
     struct strbuf text = {0};
 
-    if (!b->by_here)
+    if (!has_renamed(b))
         return list;
     for (const char *at = list; *at;) {
         size_t len = strcspn(at, ",");

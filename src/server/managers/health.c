@@ -18,11 +18,10 @@ struct health {
     bool up;
     struct failure failures[FAILURES_KEPT];
     uint32_t nfailures;
-    int64_t failing; /* looks in a row that found it down */
-    bool told;       /* administrators know */
-    int64_t unseen_at,
-        seen_again_at; /* when it last was not well any more, and again */
-    uint64_t answers;  /* to submissions and orders, and how long they took */
+    int64_t failing;                  /* looks in a row that found it down */
+    bool told;                        /* administrators know */
+    int64_t unseen_at, seen_again_at; /* when it last went out of reach, and was back */
+    uint64_t answers; /* to submissions and orders, and how long they took */
     double answer_s, answer_max_s;
 };
 
@@ -85,20 +84,31 @@ static void note_recovery(struct manager *m)
     h->told = false;
 }
 
-/* An ailment of a moment amid a recovery is a part of it. */
-static void note_sight(struct health *h, bool up, int64_t now)
+/* It is out of reach. Where it was so moments ago that is one time. */
+static void note_loss(struct manager *m)
 {
-    if (!up && h->up && now - h->seen_again_at > RECOVERY_S)
+    struct health *h = m->health;
+    int64_t now = world_now(m->s);
+
+    if (now - h->seen_again_at > RECOVERY_S)
         h->unseen_at = now;
-    else if (up && !h->up)
-        h->seen_again_at = now;
+    m->away = true;
+    rmjobs_lose_sight(m);
+    managers_tell_away(m);
+}
+
+void health_seen_again(struct manager *m)
+{
+    m->health->seen_again_at = world_now(m->s);
 }
 
 int64_t health_last_seen(const struct manager *m, int64_t now)
 {
     const struct health *h = m->health;
 
-    return !h->up || now - h->seen_again_at <= RECOVERY_S ? h->unseen_at : now;
+    return h->unseen_at && (m->away || now - h->seen_again_at <= RECOVERY_S)
+               ? h->unseen_at
+               : now;
 }
 
 void health_told(struct manager *m, const struct rm_report *r)
@@ -107,15 +117,13 @@ void health_told(struct manager *m, const struct rm_report *r)
     struct failure *f = &h->failures[h->nfailures % FAILURES_KEPT];
     bool several = managers_several(m->s);
 
-    note_sight(h, r->u.health.up, world_now(m->s));
     h->up = r->u.health.up;
     if (h->up) {
         note_recovery(m);
         return;
     }
     if (strcmp(r->u.health.function, "connection") == 0 && !m->away) {
-        m->away = true;
-        managers_tell_away(m);
+        note_loss(m);
         cycle_want(m->s); /* the others may not be kept waiting for it any more */
     }
     *f = (struct failure){.at = r->at};

@@ -24,11 +24,20 @@ static bool on_nodes(enum job_state s)
     return s == JOB_STARTING || s == JOB_RUNNING;
 }
 
-static void mark_told(struct manager *m, const struct job *j)
+#define TOLD 1 /* in this listing, be it that nothing can be said of it */
+#define SEEN 2 /* since the manager was out of reach last */
+
+static void mark_told(struct manager *m, const struct job *j, uint8_t how)
 {
     while (m->told.n <= j->index)
         vec_push(&m->told, 0);
-    m->told.v[j->index] = 1;
+    m->told.v[j->index] |= how;
+}
+
+void rmjobs_lose_sight(struct manager *m)
+{
+    for (size_t i = 0; i < m->told.n; i++)
+        m->told.v[i] &= (uint8_t)~SEEN;
 }
 
 static void note(char **to, const char *text)
@@ -87,7 +96,7 @@ static void on_new_job(struct manager *m, const struct rm_job *r, bool anew)
     if (world_apply(s, &ev, &made, &err) < 0) {
         log_line(s->log, LOG_ALERT, "job '%s' is not taken: %s", r->desc.id, err.text);
     } else {
-        mark_told(m, made.job);
+        mark_told(m, made.job, TOLD | SEEN);
         take_notes(m, made.job, r);
         if (on_nodes(r->desc.state))
             world_notes(s, made.job)->wclimit_s = r->desc.wclimit_s;
@@ -194,7 +203,7 @@ static void on_changed(struct manager *m, const struct job *j, const struct rm_j
     if (!on_nodes(state))
         outbox_keep_change(m, r);
     follow_limit(m, j, r);
-    mark_told(m, j);
+    mark_told(m, j, TOLD | SEEN);
     take_notes(m, j, r);
     if (o && (o->action == RM_START) == !on_nodes(state) && j->state != state
         && !(o->lost && o->action == RM_START))
@@ -266,10 +275,14 @@ void rmjobs_told_line(struct manager *m, const char *line)
 void rmjobs_gone(struct manager *m, const char *id)
 {
     const struct job *j = job_find(engine_cluster(m->s->engine), id);
-    int64_t now = world_now(m->s), left_at = health_last_seen(m, now);
+    int64_t now = world_now(m->s);
+    bool seen = j && j->index < m->told.n && m->told.v[j->index] & SEEN;
+    int64_t left_at = seen ? now : health_last_seen(m, now);
     struct event ev = {.kind = EVENT_CANCEL,
         .u.end = {.id = id, .how = EV_VANISH, .left_at = left_at}};
 
+    if (j && j->index < m->told.n)
+        m->told.v[j->index] = 0;
     outbox_stopped(m, id, true);
     if (!j || over((enum job_state)j->state))
         return;
@@ -287,7 +300,7 @@ void rmjobs_kept(struct manager *m, const char *id)
     const struct job *j = job_find(engine_cluster(m->s->engine), id);
 
     if (j)
-        mark_told(m, j);
+        mark_told(m, j, TOLD);
 }
 
 /* It was remembered, and is not there any more. */
@@ -309,11 +322,13 @@ void rmjobs_synced(struct manager *m)
     for (size_t i = 0; i < c->jobs.n; i++) {
         const struct job *j = c->jobs.v[i];
         if (j && managers_of(m->s, j) == m && !over((enum job_state)j->state)
-            && (i >= m->told.n || !m->told.v[i]))
+            && (i >= m->told.n || !(m->told.v[i] & TOLD)))
             rmjobs_gone(m, j->id);
     }
-    if (m->told.n)
-        memset(m->told.v, 0, m->told.n);
+    for (size_t i = 0; i < m->told.n; i++)
+        m->told.v[i] &= (uint8_t)~TOLD;
+    if (m->away)
+        health_seen_again(m);
     m->away = false;
     managers_tell_away(m);
     rmholds_synced(m);

@@ -595,8 +595,9 @@ bool manager_idle(const struct server *s, bool all)
     all &= !any;
     for (size_t i = 0; of && i < of->v.n; i++) {
         const struct manager *m = of->v.v[i];
-        bool there = m->synced && health_is_up(m) && !m->away;
-        if (there ? m->submissions.n || !outbox_idle(m) : all)
+        bool there = m->synced && m->rm && !m->away;
+        /* orders that an ailing one does not take are no reason to keep its line */
+        if (there ? m->submissions.n || (health_is_up(m) && !outbox_idle(m)) : all)
             return false;
         any |= there;
     }

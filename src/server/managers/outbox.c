@@ -670,7 +670,7 @@ void outbox_settle_lost(struct manager *m)
 
         if (!o->lost)
             continue;
-        if (is_promised(o->action)) {
+        if (is_lasting(o->action)) {
             mark_unsent(m, o);
             continue;
         }

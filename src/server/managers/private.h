@@ -93,7 +93,7 @@ struct manager {
     struct order_list removals; /* not sent: cancels of jobs that are on no nodes */
     size_t removing;            /* of such: sent, and not over */
     struct order_list leaving;  /* stops of jobs on nodes, oldest first */
-    struct VEC(uint8_t) told;   /* by job index: in this listing */
+    struct VEC(uint8_t) told;   /* by job index: in this listing, seen lately: jobs.c */
     struct VEC(char *) changes; /* of jobs whose start failed: lines to be told */
     struct VEC(char *) settled; /* ids of jobs that are over, for the next commit */
     bool synced;                /* everything has been told at least once */
@@ -154,8 +154,10 @@ void health_told(struct manager *m, const struct rm_report *r);
 /* It was asked to look again, and is still down. */
 void health_look(struct manager *m);
 bool health_is_up(const struct manager *m);
-/* When jobs of it were there last, as far as is known: what nobody sees any more after
- * it was not well was not seen since. */
+/* All of it was told after it had been out of reach. */
+void health_seen_again(struct manager *m);
+/* When a job of it that was not seen since was there last, as far as is known: before
+ * it was out of reach, where it is, or was a moment ago. */
 int64_t health_last_seen(const struct manager *m, int64_t now);
 const char *health_last_failure(const struct manager *m);
 /* For diagnose -R. A new reference. */
@@ -230,6 +232,8 @@ void rmjobs_told_line(struct manager *m, const char *line);
 void rmjobs_gone(struct manager *m, const char *id);
 /* It is there, though nothing is told of it: not missed when all has been told. */
 void rmjobs_kept(struct manager *m, const char *id);
+/* It is out of reach: nobody sees its jobs from now on. */
+void rmjobs_lose_sight(struct manager *m);
 void rmjobs_synced(struct manager *m);
 
 #endif
