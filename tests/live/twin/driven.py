@@ -153,7 +153,7 @@ class Live(Site):
         """Jobs told to stop of which the resource manager has not said that they did."""
         with contextlib.closing(sqlite3.connect(f"file:{self.home}/state.db?mode=ro",
                                                 uri=True, timeout=30)) as db:
-            return {key for key, in db.execute("SELECT key FROM record WHERE kind='order'")}
+            return {key.split()[0] for key, in db.execute("SELECT key FROM record WHERE kind='order'")}
 
     def settle(self):
         """Wait until everything that was ordered has come about."""
