@@ -20,7 +20,8 @@ struct health {
     uint32_t nfailures;
     int64_t failing;                  /* looks in a row that found it down */
     bool told;                        /* administrators know */
-    int64_t unseen_at, seen_again_at; /* when it last went out of reach, and was back */
+    bool sees;                        /* its jobs are seen */
+    int64_t unseen_at, seen_again_at; /* when they last were not any more, and again */
     uint64_t answers; /* to submissions and orders, and how long they took */
     double answer_s, answer_max_s;
 };
@@ -29,7 +30,7 @@ struct health *health_new(void)
 {
     struct health *h = xcalloc(1, sizeof *h);
 
-    h->up = true;
+    h->up = h->sees = true;
     return h;
 }
 
@@ -84,31 +85,40 @@ static void note_recovery(struct manager *m)
     h->told = false;
 }
 
-/* It is out of reach. Where it was so moments ago that is one time. */
-static void note_loss(struct manager *m)
+/* Ailments of a resource manager whose jobs are seen nevertheless. */
+static bool is_minor(const char *function)
+{
+    static const char *const all[] = {
+        "clock", "events", "heartbeat", "settings", "jobmodify"};
+
+    for (size_t i = 0; i < sizeof all / sizeof all[0]; i++)
+        if (strcmp(function, all[i]) == 0)
+            return true;
+    return false;
+}
+
+/* Jobs are seen, or not, from now on. Not for a moment amid a recovery is a part of it.
+ */
+static void note_sight(struct manager *m, bool sees)
 {
     struct health *h = m->health;
     int64_t now = world_now(m->s);
 
-    if (now - h->seen_again_at > RECOVERY_S)
-        h->unseen_at = now;
-    m->away = true;
-    rmjobs_lose_sight(m);
-    managers_tell_away(m);
-}
-
-void health_seen_again(struct manager *m)
-{
-    m->health->seen_again_at = world_now(m->s);
+    if (!sees && h->sees) {
+        if (now - h->seen_again_at > RECOVERY_S)
+            h->unseen_at = now;
+        rmjobs_lose_sight(m);
+    } else if (sees && !h->sees) {
+        h->seen_again_at = now;
+    }
+    h->sees = sees;
 }
 
 int64_t health_last_seen(const struct manager *m, int64_t now)
 {
     const struct health *h = m->health;
 
-    return h->unseen_at && (m->away || now - h->seen_again_at <= RECOVERY_S)
-               ? h->unseen_at
-               : now;
+    return !h->sees || now - h->seen_again_at <= RECOVERY_S ? h->unseen_at : now;
 }
 
 void health_told(struct manager *m, const struct rm_report *r)
@@ -117,13 +127,16 @@ void health_told(struct manager *m, const struct rm_report *r)
     struct failure *f = &h->failures[h->nfailures % FAILURES_KEPT];
     bool several = managers_several(m->s);
 
+    note_sight(
+        m, r->u.health.up || (m->health->sees && is_minor(r->u.health.function)));
     h->up = r->u.health.up;
     if (h->up) {
         note_recovery(m);
         return;
     }
     if (strcmp(r->u.health.function, "connection") == 0 && !m->away) {
-        note_loss(m);
+        m->away = true;
+        managers_tell_away(m);
         cycle_want(m->s); /* the others may not be kept waiting for it any more */
     }
     *f = (struct failure){.at = r->at};

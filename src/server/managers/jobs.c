@@ -327,8 +327,6 @@ void rmjobs_synced(struct manager *m)
     }
     for (size_t i = 0; i < m->told.n; i++)
         m->told.v[i] &= (uint8_t)~TOLD;
-    if (m->away)
-        health_seen_again(m);
     m->away = false;
     managers_tell_away(m);
     rmholds_synced(m);

@@ -154,8 +154,6 @@ void health_told(struct manager *m, const struct rm_report *r);
 /* It was asked to look again, and is still down. */
 void health_look(struct manager *m);
 bool health_is_up(const struct manager *m);
-/* All of it was told after it had been out of reach. */
-void health_seen_again(struct manager *m);
 /* When a job of it that was not seen since was there last, as far as is known: before
  * it was out of reach, where it is, or was a moment ago. */
 int64_t health_last_seen(const struct manager *m, int64_t now);
@@ -232,7 +230,7 @@ void rmjobs_told_line(struct manager *m, const char *line);
 void rmjobs_gone(struct manager *m, const char *id);
 /* It is there, though nothing is told of it: not missed when all has been told. */
 void rmjobs_kept(struct manager *m, const char *id);
-/* It is out of reach: nobody sees its jobs from now on. */
+/* Nobody sees its jobs from now on. */
 void rmjobs_lose_sight(struct manager *m);
 void rmjobs_synced(struct manager *m);
 
