@@ -112,8 +112,7 @@ void plan_begin(struct plan *p, int64_t now, enum rsv_keep keep)
     bool rebuilt = changed || pools_divide(p->pools) || pools_outlived(p->pools, now);
 
     p->now = now;
-    if (rebuilt && !changed && keep == RSV_KEEP)
-        bind_all(p->bynode);
+    bool bound = rebuilt && !changed && keep == RSV_KEEP && bind_all(p->bynode);
     if (rebuilt)
         layout_make(p, NULL);
     validity_begin(v, p->c);
@@ -123,7 +122,7 @@ void plan_begin(struct plan *p, int64_t now, enum rsv_keep keep)
     v->quiet &= same && !rebuilt;
     bool stand = !rebuilt && (same || keep != RSV_REPLAN);
     if (!stand && keep == RSV_KEEP)
-        stand = !changed && bind_divided(p->bynode);
+        stand = bound && bind_divided(p->bynode);
     if (!stand) {
         if (keep == RSV_STAY)
             again = list_reserved_starts(p);

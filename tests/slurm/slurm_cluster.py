@@ -539,6 +539,7 @@ class SlurmCluster:
 
     def down(self, wipe=True):
         self.maui.stop()
+        steps = self.steps()  # while they are known: those that end wait for a slurmctld
         with contextlib.suppress(Exception):
             if alive(self.pid("slurmctld")):
                 self.run("scancel", "--signal=KILL", "--full", "-t", "RUNNING", timeout=5)
@@ -548,7 +549,7 @@ class SlurmCluster:
                 with contextlib.suppress(ProcessLookupError):
                     os.kill(pid, signal.SIGCONT)
                     os.kill(pid, signal.SIGKILL)
-        self.kill_steps()
+        self.kill_steps([s for s in steps if alive(s, "slurmstepd")])
         if isinstance(self.accounting, Accounting):
             self.accounting.stop()
         if getattr(self, "lock", None):
@@ -573,9 +574,9 @@ class SlurmCluster:
                 found.append(int(path.name))
         return found
 
-    def kill_steps(self):
+    def kill_steps(self, known=()):
         """Step daemons of ours, with all they started."""
-        for step in self.steps():
+        for step in {*known, *self.steps()}:
             for pid in family(step):
                 with contextlib.suppress(ProcessLookupError):
                     os.kill(pid, signal.SIGKILL)

@@ -10,7 +10,9 @@
 #include <jansson.h>
 #include <stdbool.h>
 
-enum bank_answer { BANK_DONE, BANK_REFUSED, BANK_LATER };
+/* LATER: it cannot be reached, and nobody is to ask it for a while. UNSURE: it answers,
+ * and cannot judge this one. */
+enum bank_answer { BANK_DONE, BANK_REFUSED, BANK_LATER, BANK_UNSURE };
 
 /* What is to be told: the object that was read. */
 struct bank_ask {

@@ -72,7 +72,8 @@ static bool has_line(int fd, const char *line)
     return found;
 }
 
-/* A line that a crash has cut is ended first. */
+/* All of it or nothing, also where the disk is full. A line that a crash has cut is
+ * ended first. */
 static int add_line(int fd, const char *line)
 {
     off_t size = lseek(fd, 0, SEEK_END);
@@ -83,7 +84,13 @@ static int add_line(int fd, const char *line)
         return -1;
     if (last != '\n' && write(fd, "\n", 1) != 1)
         return -1;
-    return write(fd, line, n) == (ssize_t)n && fsync(fd) == 0 ? 0 : -1;
+    if (write(fd, line, n) == (ssize_t)n && fsync(fd) == 0)
+        return 0;
+    int error = errno;
+    if (ftruncate(fd, size) < 0)
+        return -1;
+    errno = error;
+    return -1;
 }
 
 enum bank_answer file_tell(

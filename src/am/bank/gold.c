@@ -210,7 +210,7 @@ static enum bank_answer answer_of(
         r->code);
     if (r->code == 782 || r->code == 784 || (!lien && r->code >= 300 && r->code != 444))
         return BANK_REFUSED;
-    return BANK_LATER;
+    return lien && r->code >= 0 ? BANK_UNSURE : BANK_LATER;
 }
 
 /* Was it charged by a message whose answer was lost? */

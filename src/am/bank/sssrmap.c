@@ -71,6 +71,12 @@ struct reading {
     XML_Parser parser;
 };
 
+/* Inside of the Body that the signature is of: nothing else is believed. */
+static bool is_signed(const struct reading *r)
+{
+    return r->body_from >= 0 && r->body_to < 0;
+}
+
 static void on_start(void *ctx, const char *name, const char **attributes)
 {
     struct reading *r = ctx;
@@ -80,7 +86,7 @@ static void on_start(void *ctx, const char *name, const char **attributes)
     r->depth++;
     if (r->depth == 2 && strcmp(name, "Body") == 0 && r->body_from < 0)
         r->body_from = XML_GetCurrentByteIndex(r->parser);
-    r->in_status += strcmp(name, "Status") == 0;
+    r->in_status += is_signed(r) && strcmp(name, "Status") == 0;
 }
 
 static void on_text(void *ctx, const char *text, int n)
@@ -106,9 +112,9 @@ static void on_end(void *ctx, const char *name)
         ret->code = atoi(r->text);
     else if (r->in_status && strcmp(name, "Message") == 0)
         copy_text(ret->message, sizeof ret->message, r->text);
-    else if (strcmp(name, "Count") == 0)
+    else if (is_signed(r) && strcmp(name, "Count") == 0)
         ret->count = atol(r->text);
-    else if (strcmp(name, "Charge") == 0 && !*ret->charge)
+    else if (is_signed(r) && strcmp(name, "Charge") == 0 && !*ret->charge)
         copy_text(ret->charge, sizeof ret->charge, r->text);
     else if (strcmp(name, "DigestValue") == 0)
         copy_text(r->digest, sizeof r->digest, r->text);
@@ -117,7 +123,7 @@ static void on_end(void *ctx, const char *name)
     if (r->depth == 2 && strcmp(name, "Body") == 0 && r->body_to < 0)
         r->body_to =
             XML_GetCurrentByteIndex(r->parser) + XML_GetCurrentByteCount(r->parser);
-    r->in_status -= strcmp(name, "Status") == 0;
+    r->in_status -= r->in_status && strcmp(name, "Status") == 0;
     r->depth--;
     r->len = 0;
 }

@@ -134,10 +134,12 @@ void bind_counted(struct bynode *b)
     bind_parts(b, false);
 }
 
-void bind_all(struct bynode *b)
+bool bind_all(struct bynode *b)
 {
-    if (closures_sets(b->closures) <= 1) /* else all are forgotten */
-        bind_parts(b, true);
+    if (closures_sets(b->closures) > 1)
+        return false;
+    bind_parts(b, true);
+    return true;
 }
 
 /* ---- other pools -------------------------------------------------------------- */
@@ -194,7 +196,7 @@ static void choose_again(struct bynode *b, struct rsv *r)
 
     for (size_t i = 0; i < r->parts.n; i++)
         units += r->parts.v[i].units;
-    if (units == 0)
+    if (units == 0 || pools_merged_count(b->pools) > 0)
         return;
     reserve_give_back(b->counted, r);
     reserve_units(b->counted, b->c->jobs.v[r->job], r, units);

@@ -20,9 +20,9 @@ struct bynode;
  * reservations + units of theirs x active jobs on a node), once a new shape. */
 void bind_counted(struct bynode *b);
 
-/* Pools are about to be divided, or joined: nodes for all that is counted. The same
- * cost. */
-void bind_all(struct bynode *b);
+/* Pools are about to be divided, or joined: nodes for all that is counted. False where
+ * that cannot be told, see below. The same cost. */
+bool bind_all(struct bynode *b);
 /* They were, after bind_all(): reservations that stay keep their nodes where those are
  * planned one by one, else as many units of the pool that has them. False where that
  * cannot be told, as between reservations of other kinds: then they are to be

@@ -15,15 +15,16 @@
 #include <string.h>
 #include <sys/queue.h>
 
-#define QUEUE     "bankqueue"
-#define REFUSED   "bankrefused"
-#define RUNS      "bankrun"
-#define AT_ONCE   8
-#define GRACE_MS  200
-#define PAUSE_MAX 300 /* s, between tries of what the bank did not take */
-#define AGAIN_S   60  /* until a job is tried again that the bank did not answer */
-#define SECOND_US UINT64_C(1000000)
-#define BACKLOG   100000 /* programs that wait for their turn */
+#define QUEUE       "bankqueue"
+#define REFUSED     "bankrefused"
+#define RUNS        "bankrun"
+#define AT_ONCE     8
+#define BANK_UNSURE 3 /* exit status: see am/bank/bank.h */
+#define GRACE_MS    200
+#define PAUSE_MAX   300 /* s, between tries of what the bank did not take */
+#define AGAIN_S     60  /* until a job is tried again that the bank did not answer */
+#define SECOND_US   UINT64_C(1000000)
+#define BACKLOG     100000 /* programs that wait for their turn */
 
 /* A run that is open. */
 struct open_run {
@@ -80,7 +81,7 @@ bool desk_is_open(const struct server *s)
 {
     enum bank_type type = settings_of(s)->type;
 
-    return s->desk && s->mode != MODE_SIMULATION
+    return s->desk && server_acts(s)
            && (type == BANK_FILE || type == BANK_NATIVE || type == BANK_GOLD);
 }
 
@@ -437,6 +438,8 @@ static void arm_timer(struct desk *d)
 
 static void note_failure(struct desk *d, const char *why)
 {
+    if (d->failing && d->retry_us > now_us(d))
+        return; /* the same silence: of others that were asked before */
     d->pause_s = d->pause_s ? d->pause_s * 2 : 1;
     d->pause_s = d->pause_s < PAUSE_MAX ? d->pause_s : PAUSE_MAX;
     d->retry_us = now_us(d) + (uint64_t)d->pause_s * SECOND_US;
@@ -536,6 +539,9 @@ static void end_asking(
     } else if (status == 1) {
         note_success(d);
         refuse_asking(d, a, end->said);
+    } else if (status == BANK_UNSURE) {
+        note_success(d); /* it is there: others may be asked */
+        fail_asking(d, a, *end->said ? end->said : end->text);
     } else {
         note_failure(d, *end->said ? end->said : end->text);
         fail_asking(d, a, *end->said ? end->said : end->text);
