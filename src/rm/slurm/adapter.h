@@ -92,8 +92,10 @@ enum naming {
 struct told_job {
     char *id;        /* key: "12", "12_3" of an array, "12" of the leader of het jobs */
     uint32_t number; /* Slurm's, of the record it was last seen in */
-    uint32_t nice;   /* that Slurm has it with; NO_VAL: at priority 0, where a start
-                      * leaves it alone */
+    uint32_t refused; /* takings back in a row that Slurm refused ... */
+    int64_t again_ms; /* ... and when it is tried again; 0 = at once */
+    uint32_t nice;    /* that Slurm has it with; NO_VAL: at priority 0, where a start
+                       * leaves it alone */
     uint64_t digest, request; /* of all that is told; of what is asked for */
     uint32_t round;
     uint32_t time_min; /* minutes; 0 = it wants its whole limit */

@@ -493,9 +493,14 @@ void jobs_take_back(struct adapter *a)
         set_astray(a, t, false);
         if (orders_start_pending(a, t->id) || !adapter_is_led(a))
             continue; /* let go to start meanwhile; or it may be so for long */
-        if (orders_keep(a, t) < 0)
-            a->jobs_at = 0; /* it is tried again with the next look */
-        adapter_look(a);
+        if (orders_keep(a, t) == 0) {
+            t->refused = 0;
+            adapter_look(a);
+        } else { /* it is tried again with a later look: in 1 s, 2 ... 64 */
+            t->again_ms = adapter_now_ms() + (1000LL << t->refused);
+            t->refused += t->refused < 6;
+            a->jobs_at = 0;
+        }
         if (adapter_now_ms() >= until_ms)
             return;
     }
@@ -554,7 +559,10 @@ static void see_job(struct adapter *a, const char *id, const struct parts *parts
         state = JOB_IDLE;
     } else if (is_astray(a, j) && !orders_start_pending(a, t->id)
                && !(t->expired && j->priority != 0 && j->state_reason != WAIT_TIME)) {
-        set_astray(a, t, !kept);
+        bool rests = adapter_now_ms() < t->again_ms;
+        set_astray(a, t, !kept && !rests);
+        if (rests)
+            a->jobs_at = 0; /* else nothing changes, and it is forgotten */
         state = JOB_IDLE;
     }
     /* an administrator has started it, perhaps with more than it asked for */

@@ -172,7 +172,7 @@ static uint32_t factor_of(
 static int keep_job(struct told_job *t, enum keeper by)
 {
     char comment[40];
-    int result = 0;
+    int result = 0, first = 0; /* of what is refused, the first error */
 
     name_keeping(t, by, comment);
     for (uint32_t i = 0; i < t->nparts; i++) {
@@ -205,9 +205,12 @@ static int keep_job(struct told_job *t, enum keeper by)
         if (t->note_begin)
             m.begin_time = BEGIN_NOW;
         orders_part_id(t, i, id);
-        if (update(&m, id) < 0)
+        if (update(&m, id) < 0) {
             result = -1;
+            first = first ? first : errno;
+        }
     }
+    errno = first;
     if (result == 0)
         t->nice = NO_VAL; /* it is at priority 0 now, seen or not */
     return result;
@@ -507,10 +510,16 @@ static void await_start(struct adapter *a, const struct told_job *t, uint64_t to
     a->ordered_ms = now;
 }
 
-/* Slurm refuses to start it: as it was. */
+/* Slurm refuses to start it: as it was. Where Slurm itself is out of reach each further
+ * request would wait for it: the next look takes the job back. */
 static void refuse_start(
     struct adapter *a, struct told_job *t, const struct rm_command *c, int error)
 {
+    errno = error;
+    if (adapter_lost(a, "order")) {
+        adapter_done(a, c->token, RM_LOST, c->job, slurm_strerror(error));
+        return;
+    }
     if (error != ESLURM_JOB_HELD || t->nparts > 1)
         orders_keep(a, t);
     if (t->nparts == 1) /* held since it was seen */
@@ -569,7 +578,7 @@ static void start(struct adapter *a, const struct rm_command *c)
 
 int orders_hold(const struct told_job *t, unsigned kinds)
 {
-    int result = 0;
+    int result = 0, first = 0;
 
     for (uint32_t i = 0; i < t->nparts; i++) {
         job_desc_msg_t m;
@@ -584,9 +593,12 @@ int orders_hold(const struct told_job *t, unsigned kinds)
         if (t->note_begin) /* the note goes, and nobody would know whose it is */
             m.begin_time = BEGIN_NOW;
         orders_part_id(t, i, id);
-        if (update(&m, id) < 0)
+        if (update(&m, id) < 0) {
             result = -1;
+            first = first ? first : errno;
+        }
     }
+    errno = first;
     return result;
 }
 
