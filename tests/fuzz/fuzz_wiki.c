@@ -49,6 +49,7 @@ static void read_records(const char *text, size_t size, enum wiki_form form)
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     read_records((const char *)data, size, WIKI_REPLY);
+    read_records((const char *)data, size, WIKI_BARE);
     read_records((const char *)data, size, WIKI_LINES);
     return 0;
 }

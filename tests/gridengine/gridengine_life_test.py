@@ -307,7 +307,7 @@ def test_advance_reservations_keep_their_hosts_for_those_they_are_for(ge):
         ge.maui.start()
         ge.maui.wait(lambda: f"ar{number}" in ge.maui.ok("showres"), "the reservation", 30)
         other = ge.submit("bob", "true", "-l", "h_rt=60,hostname=cn01")
-        mine = ge.submit("alice", "true", "-ar", number)
+        mine = ge.submit("alice", "true", "-ar", number, "-l", "h_rt=60")
         free = ge.submit("bob", "true", "-l", "h_rt=60")
         assert ge.maui.until(mine, "Completed")["master_host"] == "cn01"
         assert ge.maui.until(free, "Completed")["master_host"] != "cn01"

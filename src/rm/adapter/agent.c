@@ -15,6 +15,8 @@
 #define PAUSE_MS 30000 /* the longest between looks that fail */
 #define MANY     20    /* orders pending: then a look is cheaper than checks */
 #define MANY_MS  200
+#define DEBT_MS  1000  /* the second loss in a row waits so long, the next twice that */
+#define CALM_MS  10000 /* without a loss: then the next is a first again */
 #define BEAT_S   2
 #define EVENT_MS 1000 /* MINETIME */
 
@@ -30,9 +32,10 @@ struct agent {
     struct eport_spec wanted;             /* its port; port 0 = none */
     int64_t poll_ms, least_ms, looked_ms; /* looked: when the last look began */
     int64_t pause_ms;                     /* of looks that fail; 0 = they go well */
+    int64_t due_ms, settled_ms, debt_ms;  /* settle_debt(): when, when last, how long
+                                             it waits; due 0 = nothing was lost */
     bool soon, looking, told_all, up;
     bool away;       /* out of reach */
-    bool owes;       /* an order was lost since the last look began */
     bool eport_told; /* that it cannot be had */
 };
 
@@ -78,12 +81,19 @@ static void arm(struct agent *a)
         wait_ms = MANY_MS;
     else if (a->pause_ms == 0 && pending_next_ms(a->orders) - now < wait_ms)
         wait_ms = pending_next_ms(a->orders) - now;
+    if (a->pause_ms == 0 && a->due_ms != 0 && a->due_ms - now < wait_ms)
+        wait_ms = a->due_ms - now;
     if (a->soon && wait_ms > SOON_MS)
         wait_ms = SOON_MS;
     if (wait_ms < a->looked_ms + a->least_ms - now)
         wait_ms = a->looked_ms + a->least_ms - now;
     sd_event_add_time_relative(a->loop, &a->timer, CLOCK_MONOTONIC,
         (uint64_t)(wait_ms > 0 ? wait_ms : 0) * 1000, 500, on_timer, a);
+}
+
+static bool is_debt_due(const struct agent *a)
+{
+    return a->due_ms != 0 && clock_ms() >= a->due_ms;
 }
 
 /* Without it all goes on, by POLLINTERVAL; it is tried again with each look. */
@@ -101,12 +111,31 @@ static void open_eport(struct agent *a)
 
 /* Of an order that was lost while looks go well: all is told anew and RM_SYNCED said
  * again, which is what the daemon settles it by. A look that had begun before shows the
- * time before. Orders that are pending go on. */
+ * time before. Orders that are pending go on. Losses that follow each other wait longer
+ * and longer, as the daemon orders again what was lost. */
+static void note_debt(struct agent *a)
+{
+    int64_t now = clock_ms();
+
+    if (a->due_ms != 0)
+        return;
+    if (a->settled_ms == 0 || now - a->settled_ms > a->debt_ms + CALM_MS)
+        a->debt_ms = 0;
+    else
+        a->debt_ms = a->debt_ms == 0             ? DEBT_MS
+                     : 2 * a->debt_ms < PAUSE_MS ? 2 * a->debt_ms
+                                                 : PAUSE_MS;
+    a->due_ms = now + (a->debt_ms > 0 ? a->debt_ms : SOON_MS);
+    arm(a);
+}
+
 static void settle_debt(struct agent *a)
 {
-    if (!a->owes)
+    if (!is_debt_due(a))
         return;
-    a->owes = a->told_all = false;
+    a->due_ms = 0;
+    a->settled_ms = clock_ms();
+    a->told_all = false;
     if (a->driver->retell != NULL)
         a->driver->retell(a->ctx);
 }
@@ -130,7 +159,7 @@ static int on_timer(sd_event_source *source, uint64_t usec, void *ctx)
 
     (void)source;
     (void)usec;
-    if (a->soon || many || now >= a->looked_ms + a->poll_ms
+    if (a->soon || many || is_debt_due(a) || now >= a->looked_ms + a->poll_ms
         || (due && a->driver->check == NULL))
         begin_look(a);
     else if (due)
@@ -173,6 +202,7 @@ static void forget_daemon(struct agent *a, const char *why)
 {
     a->told_all = false;
     pending_lose(a->orders, why);
+    a->due_ms = 0; /* all is told anew as it is */
     if (a->driver->forget != NULL)
         a->driver->forget(a->ctx);
     if (a->driver->retell != NULL)
@@ -245,10 +275,8 @@ static void note_answer(void *ctx, const struct rm_report *r)
     struct agent *a = ctx;
 
     link_sink(a->link)->report(link_sink(a->link)->ctx, r);
-    if (r->u.done.outcome != RM_LOST)
-        return;
-    a->owes = true;
-    agent_look(a);
+    if (r->u.done.outcome == RM_LOST)
+        note_debt(a);
 }
 
 void agent_done(struct agent *a, uint64_t token, enum rm_outcome outcome,

@@ -83,8 +83,9 @@ bool agent_is_led(const struct agent *a); /* see link.h */
  * before an order of ours: it stays as it was told, and nobody misses it. */
 void agent_keep_job(struct agent *a, struct listing *jobs, const char *id);
 
-/* What came of an order. After RM_LOST the next look begins soon and all is told anew:
- * the daemon then orders again what has not come about. */
+/* What came of an order. After RM_LOST a look begins at once and all is told anew: the
+ * daemon then orders again what has not come about. Where orders are lost again and
+ * again it begins after 1 s, 2 s, 4 s ... up to half a minute. */
 void agent_done(struct agent *a, uint64_t token, enum rm_outcome outcome,
     const char *job, const char *text);
 /* The order is accepted, and is to come about in that time. */

@@ -114,6 +114,7 @@ static void judge_record(struct squeeze *s, struct strbuf *out)
 static void charge_record(struct squeeze *s, struct strbuf *out)
 {
     size_t n = out->len - s->began, others;
+    const char *at;
     struct payer *p;
 
     if (s->cut)
@@ -121,6 +122,9 @@ static void charge_record(struct squeeze *s, struct strbuf *out)
     s->whole += n;
     if (s->kind->payer == NULL)
         return;
+    at = memchr(s->payer, '@', s->npayer); /* one user from all hosts is one payer */
+    if (at != NULL)
+        s->npayer = (size_t)(at - s->payer);
     HASH_FIND(hh, s->payers, s->payer, s->npayer, p);
     if (p == NULL) {
         p = xcalloc(1, sizeof *p);

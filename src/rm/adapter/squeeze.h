@@ -31,11 +31,12 @@ struct squeeze_kind {
     int depth;
     /* Members of a record that are kept (NULL ends; NULL: all) or dropped. */
     const char *const *keep, *const *drop;
-    const char *key;   /* XML: the member that a record is called by */
-    const char *free;  /* XML: a member that does not count as its share; or NULL */
-    const char *payer; /* the member that says whose the record is; or NULL */
-    size_t share;      /* bytes of a record, after that */
-    size_t most;       /* bytes of the whole from which on records are cut */
+    const char *key;  /* XML: the member that a record is called by */
+    const char *free; /* XML: a member that does not count as its share; or NULL */
+    const char
+        *payer;   /* the member that says whose the record is, up to a @; or NULL */
+    size_t share; /* bytes of a record, after that */
+    size_t most;  /* bytes of the whole from which on records are cut */
 };
 
 struct squeeze;

@@ -24,7 +24,7 @@ while IFS= read -r line; do
     PARAM)
         case $2 in
         h) hold=$3 ;;
-        a) time=y ;;
+        a | ar) time=y ;; # a reservation is over by 2038
         ac) context=${line#PARAM ac } ;;
         esac
         ;;

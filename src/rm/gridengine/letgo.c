@@ -143,7 +143,7 @@ static int let_all_go(const struct ge_jobs *jobs)
     for (size_t i = 0; i < jobs->cut.n; i++)
         fprintf(stderr,
             "maui gridengine letgo: job %lld: what it asks for is too long to be read: "
-            "qalter -h US -a 197001010000, or qdel\n",
+            "TZ=UTC qalter -h US -a 197001010000, or qdel\n",
             (long long)jobs->cut.v[i]);
     printf("%zu jobs are Grid Engine's again\n", gone);
     if (restored > 0)

@@ -252,7 +252,9 @@ static enum opening opening_of(const struct ge_kept *k)
     return k->gate_time ? OPEN_TIME : k->gate_user ? OPEN_MARK : OPEN_HOLD;
 }
 
-static void tidy_group(const struct group *all, struct task *hold)
+/* What we hold already does not wait for the command that holds others: a single job
+ * that is gone makes that fail. */
+static void tidy_group(const struct group *all, struct task *hold, struct task *opens)
 {
     const struct ge_job *j = &all->g->jobs_answer.list.v[all->from];
     bool held = all->unheld == 0;
@@ -262,7 +264,7 @@ static void tidy_group(const struct group *all, struct task *hold)
     if (all->waiting == 0 || all->free < all->waiting)
         return; /* something is under way for one of them */
     if (j->kept.gate)
-        add_group(all, hold->then[opening_of(&j->kept)]);
+        add_group(all, (held ? opens : hold)->then[opening_of(&j->kept)]);
     else if (held && j->kept.overwritten && all->waiting == all->to - all->from
              && !was_refused(all->g, j))
         restore_group(all);
@@ -310,7 +312,8 @@ static void delete_queues(struct ge_adapter *g)
     }
 }
 
-/* What is to be held, and what is to be done for the same jobs and others then. */
+/* What is to be held, and what is to be done for the same jobs then; nothing to be
+ * held: at once. */
 static struct task *plan_hold(struct ge_adapter *g)
 {
     static const char *const hold[] = {"qalter", "-h", "s", NULL},
@@ -338,17 +341,19 @@ static bool is_full(const struct task *hold)
 
 void ge_tidy(struct ge_adapter *g)
 {
-    struct task *hold;
+    struct task *hold, *opens;
     struct group all;
 
     if (!agent_is_led(g->agent) || g->tidying > 0)
         return; /* what is under way, the next look shows */
     hold = plan_hold(g);
+    opens = plan_hold(g);
     for (size_t i = 0; i < g->jobs_answer.list.n; i = all.to) {
         all = group_at(g, i);
-        if (!is_full(hold))
-            tidy_group(&all, hold);
+        if (!is_full(hold) && !is_full(opens))
+            tidy_group(&all, hold, opens);
     }
+    run_task(opens);
     run_task(hold);
     delete_queues(g);
 }

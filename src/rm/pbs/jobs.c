@@ -541,19 +541,19 @@ static void read_usage(struct view *v)
     j->swap_mb = j->disk_mb = -1;
 }
 
-/* "15[4].head1", "15[].head1" */
+/* "15[4]", "15[]"; "15[4].other" of one that was moved there */
 static void read_array(struct view *v, const char *id)
 {
-    const char *open = strchr(id, '[');
+    const char *open = strchr(id, '['), *close = open ? strchr(open, ']') : NULL;
 
-    if (open == NULL)
+    if (close == NULL)
         return;
-    if (open[1] == ']') {
+    if (close == open + 1) {
         v->job->parent = true;
         v->job->at_once = number_of(v, "max_run_subjobs", 0);
         return;
     }
-    v->job->array = arena_printf(&v->a->arena, "%.*s[]", (int)(open - id), id);
+    v->job->array = arena_printf(&v->a->arena, "%.*s[%s", (int)(open - id), id, close);
 }
 
 static void read_job(

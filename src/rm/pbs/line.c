@@ -319,6 +319,8 @@ struct line *line_choose(struct line *const *lines, size_t n, const char *const 
         const struct asked *q;
         size_t waiting = 0;
 
+        if (!lines[i]->ready && lines[i]->deaths >= DEATHS_MAX)
+            continue; /* for good */
         TAILQ_FOREACH(q, &lines[i]->queue, link)
         {
             if (strcmp(q->last, last) == 0)

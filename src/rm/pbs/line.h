@@ -25,7 +25,8 @@ void line_destroy(struct line *l); /* nothing more is told */
 bool line_start(struct line *l, const struct run_spec *spec,
     void (*ended)(void *ctx, const struct run_end *end), void *ctx);
 /* Of several lines that on which there is most room for the command; but where one
- * about the same job (the last word) waits, that: they stay in order. O(commands). */
+ * about the same job (the last word) waits, that: they stay in order. NULL: all are
+ * dead for good. O(commands). */
 struct line *line_choose(struct line *const *lines, size_t n, const char *const *argv);
 /* Is it in use? */
 bool line_is_ready(const struct line *l);

@@ -123,6 +123,26 @@ static void end_look(struct pbs_adapter *p)
 static bool ask_past(struct pbs_adapter *p);
 static void ask_ends(struct pbs_adapter *p);
 
+/* What ended while nobody looked was not to be had. False: the look has failed, the
+ * next asks again, as jobs that are not told would be gone for good. Not for ever: all
+ * else was to be had. */
+static bool skip_past(struct pbs_adapter *p, const char *function, const char *why)
+{
+    uint64_t said = 0;
+    char text[400];
+
+    if (p->past_tries == 0 || --p->past_tries > 0) {
+        agent_looked(p->agent, function, why);
+        return false;
+    }
+    snprintf(text, sizeof text,
+        "the history cannot be read, jobs that ended before are taken for vanished: "
+        "%.250s",
+        why);
+    agent_remark(p->agent, "workloadquery", text, &said);
+    return true;
+}
+
 static void on_past(void *ctx, const struct run_end *end)
 {
     struct pbs_adapter *p = ctx;
@@ -130,12 +150,17 @@ static void on_past(void *ctx, const struct run_end *end)
 
     pbs_answer_fini(&p->past_answer);
     if (pbs_is_away(end)) {
-        agent_looked(p->agent, "connection", end->text);
-        return;
-    }
-    /* without a history it is an error: then they are gone, and nobody knows how */
-    if (pbs_read_jobs(&p->past_answer, p->dialect, end->out, end->out_len, &err) < 0)
+        if (!skip_past(p, "connection", end->text))
+            return;
+    } else if (pbs_read_jobs(&p->past_answer, p->dialect, end->out, end->out_len, &err)
+               < 0) {
+        /* without a history: then they are gone, and nobody knows how */
         pbs_answer_fini(&p->past_answer);
+        if (p->past_tries > 0
+            && !skip_past(p, "workloadquery", *end->text ? end->text : err.text))
+            return;
+    }
+    p->past_tries = 0;
     end_look(p);
 }
 
@@ -146,12 +171,14 @@ static void on_ends(void *ctx, const struct run_end *end)
     static const char *const all[] = {"qstat", "-x", "-t", "-f", "-F", "json", NULL};
     struct pbs_adapter *p = ctx;
 
-    p->past_known = true;
-    if (pbs_is_away(end))
-        agent_looked(p->agent, "connection", end->text);
-    else if (end->status == 0 && end->out_len > 0)
+    if (pbs_is_away(end) && !skip_past(p, "connection", end->text))
+        return;
+    if (end->status == 0 && end->out_len > 0) {
         run_command(p, true, all, pbs_squeeze(p->dialect), on_past, p);
-    else if (!ask_past(p))
+        return;
+    }
+    p->past_tries = 0; /* none; or the server keeps no history, which is an error */
+    if (!ask_past(p))
         end_look(p);
 }
 
@@ -183,7 +210,7 @@ static bool ask_past(struct pbs_adapter *p)
     size_t n = p->dialect == PBS_OPENPBS ? pbs_list_missing(p, argv + 6, PAST_MOST) : 0;
 
     pbs_answer_fini(&p->past_answer);
-    if (p->dialect == PBS_OPENPBS && !p->past_known) {
+    if (p->dialect == PBS_OPENPBS && p->past_tries > 0) {
         ask_ends(p);
         return true;
     }

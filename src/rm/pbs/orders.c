@@ -18,6 +18,22 @@ struct order {
     bool resume; /* then: a suspended job of OpenPBS ends when it is resumed */
 };
 
+/* As the server has it. Of one that was not told the id is all that there is: without
+ * a name behind it the commands take their own default server. Owned. */
+static char *full_name(
+    const struct pbs_adapter *p, const struct pbs_told *t, const char *id)
+{
+    const char *server = p->jobs_answer.server;
+    struct strbuf name = {0};
+
+    if (t != NULL && t->name != NULL)
+        return xstrdup(t->name);
+    strbuf_add(&name, id);
+    if (strchr(id, '.') == NULL && server != NULL)
+        strbuf_printf(&name, ".%.*s", (int)strcspn(server, "@:"), server);
+    return strbuf_take(&name);
+}
+
 static struct order *order_new(struct pbs_adapter *p, const struct rm_command *c)
 {
     struct pbs_told *t = listing_find(p->jobs, c->job);
@@ -28,7 +44,7 @@ static struct order *order_new(struct pbs_adapter *p, const struct rm_command *c
     *o = (struct order){.pbs = p,
         .token = c->token,
         .job = xstrdup(c->job),
-        .name = xstrdup(t != NULL && t->name != NULL ? t->name : c->job),
+        .name = full_name(p, t, c->job),
         .action = c->action};
     return o;
 }
@@ -186,7 +202,8 @@ static void start_job(struct pbs_adapter *p, const struct rm_command *c)
     struct pbs_told *t = listing_find(p->jobs, c->job);
     const struct pbs_job *j = pbs_find_job(&p->jobs_answer, c->job);
 
-    if (t == NULL || j == NULL || !t->waiting || t->ordered || t->asking) {
+    if (t == NULL || j == NULL || !t->waiting || !pbs_is_waiting(j) || t->ordered
+        || t->asking) {
         agent_done(
             p->agent, c->token, RM_RETRY, c->job, "PBS does not have it waiting");
         return;

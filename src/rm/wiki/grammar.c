@@ -6,20 +6,37 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Where the text ends or the first unshielded byte of `stops` stands. */
-static const char *find_stop(const char *at, const char *end, const char *stops)
+/* Where the text ends or the first unshielded byte of `stops` stands. `quotes`: they
+ * shield. */
+static const char *find_stop(
+    const char *at, const char *end, const char *stops, bool quotes)
 {
     bool quoted = false;
 
     for (; at < end; at++) {
         if (*at == '\\' && at + 1 < end)
             at++;
-        else if (*at == '"')
+        else if (*at == '"' && quotes)
             quoted = !quoted;
         else if (!quoted && *at != '\0' && strchr(stops, *at) != NULL)
             return at;
     }
     return end;
+}
+
+/* Has each quote its other half? Else one is a user's own (5" disk), and none of them
+ * can be relied on: what they would shield are the fields behind it. */
+static bool is_paired(const char *at, const char *end)
+{
+    bool paired = true;
+
+    for (; at < end; at++) {
+        if (*at == '\\' && at + 1 < end)
+            at++;
+        else if (*at == '"')
+            paired = !paired;
+    }
+    return paired;
 }
 
 static bool is_blank(char c)
@@ -36,7 +53,7 @@ bool wiki_next(const char **io, const char *end, enum wiki_form form, const char
         if (form == WIKI_LINES) /* quotes do not reach beyond their line */
             stop = memchr(at, '\n', (size_t)(end - at));
         else
-            stop = find_stop(at, end, "#");
+            stop = find_stop(at, end, "#", form == WIKI_REPLY);
         if (stop == NULL)
             stop = end;
         *io = stop < end ? stop + 1 : end;
@@ -87,7 +104,7 @@ static int take_field(
     if (*word == '\0')
         return 0;
     if (equals == NULL) {
-        if (form == WIKI_REPLY)
+        if (form != WIKI_LINES)
             return 0; /* a name alone says nothing */
         return err_set(err, ERR_INVALID,
             "%.63s: expected FIELD=VALUE instead of '%.40s'", r->id, word);
@@ -100,8 +117,9 @@ static int take_field(
 int wiki_split(struct wiki_record *ret, const char *text, size_t n, enum wiki_form form,
     struct err *err)
 {
-    const char *separators = form == WIKI_REPLY ? ";" : "; \t\r";
+    const char *separators = form != WIKI_LINES ? ";" : "; \t\r";
     char *at, *end;
+    bool paired;
 
     wiki_record_fini(ret);
     if (memchr(text, '\0', n) != NULL)
@@ -109,14 +127,15 @@ int wiki_split(struct wiki_record *ret, const char *text, size_t n, enum wiki_fo
     ret->text = xstrndup(text, n);
     at = ret->text;
     end = at + n;
-    at += form == WIKI_REPLY ? strcspn(at, ":") : strcspn(at, "; \t\r");
+    at += form != WIKI_LINES ? strcspn(at, ":") : strcspn(at, "; \t\r");
     if (at < end)
         *at++ = '\0';
     if (check_id(ret->text, err) < 0)
         return -1;
     ret->id = ret->text;
+    paired = is_paired(at, end);
     while (at < end) {
-        char *stop = (char *)find_stop(at, end, separators);
+        char *stop = (char *)find_stop(at, end, separators, paired);
 
         while (at < stop && is_blank(*at))
             at++;
@@ -146,5 +165,7 @@ size_t wiki_plain(char *to, const char *value, size_t n)
 
 size_t wiki_span(const char *value, const char *separators)
 {
-    return (size_t)(find_stop(value, value + strlen(value), separators) - value);
+    const char *end = value + strlen(value);
+
+    return (size_t)(find_stop(value, end, separators, is_paired(value, end)) - value);
 }

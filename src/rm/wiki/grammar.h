@@ -4,7 +4,9 @@
  *     n1:STATE=Idle;CPROC=4;FEATURE=fast:big;#n2:...     between two # of a reply
  *     n1 STATE=Idle CPROC=4 FEATURE=fast:big             a line; # begins a comment
  *
- * A backslash takes the next character as it is, double quotes all up to the next. */
+ * A backslash takes the next character as it is, double quotes all up to the next. In a
+ * record that has one quote too many, a user's own, quotes shield nothing; nor, in a
+ * reply that is WIKI_BARE (reply.h), a # between records. */
 #ifndef MAUI_RM_WIKI_GRAMMAR_H
 #define MAUI_RM_WIKI_GRAMMAR_H
 
@@ -13,7 +15,7 @@
 
 #include <stdbool.h>
 
-enum wiki_form { WIKI_REPLY, WIKI_LINES };
+enum wiki_form { WIKI_REPLY, WIKI_BARE, WIKI_LINES };
 
 struct wiki_field {
     const char *name, *value; /* value: as written, backslashes and quotes included */

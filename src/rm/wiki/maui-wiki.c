@@ -31,6 +31,7 @@ struct site {
     int64_t began_ms;
     bool full;           /* this look */
     struct strbuf nodes; /* what GETNODES brought */
+    enum wiki_form nodes_form;
 };
 
 /* ---- looks ---- */
@@ -60,9 +61,9 @@ static void on_jobs(void *ctx, const struct talk_answer *a)
 
     if (!has_list(s, "GETJOBS", a))
         return;
-    wiki_told_nodes(s->wiki, s->nodes.text, s->nodes.len, WIKI_REPLY, "GETNODES");
-    wiki_told_jobs(
-        s->wiki, a->reply.records, a->reply.records_n, WIKI_REPLY, "GETJOBS");
+    wiki_told_nodes(s->wiki, s->nodes.text, s->nodes.len, s->nodes_form, "GETNODES");
+    wiki_told_jobs(s->wiki, a->reply.records, a->reply.records_n,
+        wiki_reply_form(&a->reply), "GETJOBS");
     if (s->full)
         s->was_full_ms = s->began_ms;
     wiki_looked(s->wiki);
@@ -86,6 +87,7 @@ static void on_nodes(void *ctx, const struct talk_answer *a)
 
     if (!has_list(s, "GETNODES", a))
         return;
+    s->nodes_form = wiki_reply_form(&a->reply);
     s->nodes.len = 0;
     strbuf_add_n(&s->nodes, a->reply.records, a->reply.records_n);
     ask_list(s, "GETJOBS", wiki_newest_job(s->wiki), on_jobs);

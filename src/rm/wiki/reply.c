@@ -2,8 +2,6 @@
  * Answers taken apart. */
 #include "rm/wiki/reply.h"
 
-#include "rm/wiki/grammar.h"
-
 #include <ctype.h>
 #include <string.h>
 #include <strings.h>
@@ -82,18 +80,34 @@ int wiki_reply_read(
     return 0;
 }
 
-int wiki_reply_records(const struct wiki_reply *r, struct err *err)
+static size_t count_records(const struct wiki_reply *r, enum wiki_form form)
 {
     const char *at = r->records, *record;
     size_t n, found = 0;
+
+    while (wiki_next(&at, r->records + r->records_n, form, &record, &n))
+        found++;
+    return found;
+}
+
+enum wiki_form wiki_reply_form(const struct wiki_reply *r)
+{
+    return count_records(r, WIKI_REPLY) != r->count
+                   && count_records(r, WIKI_BARE) == r->count
+               ? WIKI_BARE
+               : WIKI_REPLY;
+}
+
+int wiki_reply_records(const struct wiki_reply *r, struct err *err)
+{
+    size_t found;
 
     if (r->code < 0)
         return err_set(err, ERR_IO, "it answers %ld: %.*s", r->code,
             (int)(r->text_n < 250 ? r->text_n : 250), r->text);
     if (r->records == NULL)
         return err_set(err, ERR_INVALID, "an answer without ARG=, which has no list");
-    while (wiki_next(&at, r->records + r->records_n, WIKI_REPLY, &record, &n))
-        found++;
+    found = count_records(r, wiki_reply_form(r));
     if (found < r->count)
         return err_set(err, ERR_INVALID,
             "a list of %zu records that says it has %zu: a part is missing", found,

@@ -9,6 +9,7 @@
 #define MAUI_RM_WIKI_REPLY_H
 
 #include "base/err.h"
+#include "rm/wiki/grammar.h"
 
 #include <stddef.h>
 
@@ -29,5 +30,8 @@ int wiki_reply_read(
 /* The records of an answer to a query. -1 with an error: it failed there, or has no
  * ARG=, or fewer records than it says: then a part of it is missing. O(n). */
 int wiki_reply_records(const struct wiki_reply *r, struct err *err);
+/* How they are told apart: WIKI_BARE where a quote in a user's text would join two, and
+ * they are as many as it says only without quotes; else WIKI_REPLY. O(n). */
+enum wiki_form wiki_reply_form(const struct wiki_reply *r);
 
 #endif

@@ -5,6 +5,7 @@
 #include "base/xalloc.h"
 #include "cmocka_all.h"
 #include "rm/adapter/agent.h"
+#include "rm/adapter/clock.h"
 #include "rm/wire.h"
 
 #include <poll.h>
@@ -277,6 +278,25 @@ static void what_cannot_be_read_is_not_missed_when_all_is_told_anew(void **state
     expect(d, "lost 1:look2 2:kept synced");
 }
 
+/* The daemon orders again what was lost: without a pause that would turn at full speed.
+ */
+static void orders_that_are_lost_again_and_again_are_settled_later(void **state)
+{
+    struct daemon *d = *state;
+    int64_t began_ms;
+
+    order(d, RM_SIGNAL, "1");
+    expect(d, "1:look1 2:ever synced");
+    order(d, RM_CANCEL, "1");
+    order(d, RM_SIGNAL, "1");
+    expect(d, "lost 1:look2 2:ever synced");
+    began_ms = clock_ms();
+    order(d, RM_CANCEL, "1");
+    order(d, RM_SIGNAL, "1");
+    expect(d, "lost 1:look3 2:ever synced");
+    assert_true(clock_ms() - began_ms >= 1000);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -287,6 +307,8 @@ int main(void)
         cmocka_unit_test_setup_teardown(other_orders_stay_pending, begin, end),
         cmocka_unit_test_setup_teardown(
             what_cannot_be_read_is_not_missed_when_all_is_told_anew, begin, end),
+        cmocka_unit_test_setup_teardown(
+            orders_that_are_lost_again_and_again_are_settled_later, begin, end),
     };
 
     return cmocka_run_group_tests_name("agent", tests, NULL, NULL);

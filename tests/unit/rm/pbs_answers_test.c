@@ -77,7 +77,9 @@ static void a_job_that_was_moved_here_keeps_its_servers_name(void **state)
         "\"7.other.site\":{\"job_state\":\"Q\",\"server\":\"head1\"},"
         "\"7.head1\":{\"job_state\":\"Q\",\"server\":\"head1\"},"
         "\"8[2].head1\":{\"job_state\":\"H\",\"substate\":22,\"server\":\"head1\","
-        "\"depend\":\"afterok:7.other.site@head1:7.head1@head1\"}}}";
+        "\"depend\":\"afterok:7.other.site@head1:7.head1@head1\"},"
+        "\"15[].other.site\":{\"job_state\":\"B\",\"server\":\"head1\"},"
+        "\"15[3].other.site\":{\"job_state\":\"Q\",\"server\":\"head1\"}}}";
     struct pbs_answer a;
     struct err err = {0};
     const struct pbs_job *j;
@@ -95,6 +97,8 @@ static void a_job_that_was_moved_here_keeps_its_servers_name(void **state)
     assert_string_equal(j->rm.desc.deps[0].job_id, "7.other");
     assert_string_equal(j->rm.desc.deps[1].job_id, "7");
     assert_null(pbs_find_job(&a, "9"));
+    assert_true(pbs_find_job(&a, "15[].other")->parent);
+    assert_string_equal(pbs_find_job(&a, "15[3].other")->array, "15[].other");
     pbs_answer_fini(&a);
 }
 

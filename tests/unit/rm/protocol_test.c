@@ -204,8 +204,32 @@ static void a_list_is_as_long_as_it_says(void **state)
     assert_int_equal(wiki_reply_records(&r, &err), 0);
     assert_int_equal(read_reply("SC=0 ARG=2#n1:STATE=Idle;#n2:OS=a\\#b;", &r, &err), 0);
     assert_int_equal(wiki_reply_records(&r, &err), 0);
+    assert_int_equal(wiki_reply_form(&r), WIKI_REPLY);
     assert_int_equal(read_reply("SC=0 ARG=3#n1:STATE=Idle;#n2:OS=a\\#b;", &r, &err), 0);
     assert_int_equal(wiki_reply_records(&r, &err), -1);
+}
+
+/* One user's quote would join the jobs of others to his. */
+static void a_quote_in_a_text_joins_no_records(void **state)
+{
+    static const char two[] = "SC=0 ARG=2#j1:UNAME=u;COMMENT=5\" disk;STATE=Running;"
+                              "#j2:UNAME=v;STATE=Idle;",
+                      three[] = "SC=0 ARG=3#j1:UNAME=u;COMMENT=5\" disk;STATE=Running;"
+                                "#j2:UNAME=v;STATE=Idle;"
+                                "#j3:UNAME=w;COMMENT=\"a;UNAME=root\";",
+                      forged[] = "SC=0 ARG=1#j1:COMMENT=5\" #j2:UNAME=root;#j3:X=1;";
+    struct wiki_reply r;
+    struct err err;
+
+    (void)state;
+    assert_int_equal(read_reply(two, &r, &err), 0);
+    assert_int_equal(wiki_reply_records(&r, &err), 0);
+    assert_int_equal(wiki_reply_form(&r), WIKI_BARE);
+    assert_int_equal(read_reply(three, &r, &err), 0);
+    assert_int_equal(wiki_reply_records(&r, &err), 0);
+    assert_int_equal(wiki_reply_form(&r), WIKI_BARE);
+    assert_int_equal(read_reply(forged, &r, &err), 0);
+    assert_int_equal(wiki_reply_form(&r), WIKI_REPLY);
 }
 
 int main(void)
@@ -218,6 +242,7 @@ int main(void)
         cmocka_unit_test(what_programs_put_around_it_is_left_out),
         cmocka_unit_test(answers_are_taken_apart),
         cmocka_unit_test(a_list_is_as_long_as_it_says),
+        cmocka_unit_test(a_quote_in_a_text_joins_no_records),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

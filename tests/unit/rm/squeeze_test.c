@@ -144,6 +144,13 @@ static void one_users_records_do_not_hide_those_of_another(void **state)
             "<job><id>0123456789012345678901234567890123456789012345678901234567</id>"
             "<owner>ann</owner></job>",
             "<job><id>2</id><owner>bob</owner></job>", "</all>"});
+    check_fair(&of_xml, /* PBS names the host too, from which it came */
+        (const char *const[]){"<all>",
+            "<job><id>0123456789012345678901234567890123456789012345678901234567</id>"
+            "<owner>ann@h1</owner></job>"
+            "<job><id>0123456789012345678901234567890123456789012345678901234567</id>"
+            "<owner>ann@h2</owner></job>",
+            "<job><id>2</id><owner>bob@h1</owner></job>", "</all>"});
     check_fair(&of_json,
         (const char *const[]){"{\"Jobs\": {",
             "\"1\": {\"owner\": \"ann\", \"x\": "

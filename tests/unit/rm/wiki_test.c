@@ -80,8 +80,42 @@ static void records_are_found_in_both_forms(void **state)
     check_ids("", WIKI_REPLY, "");
     check_ids("# of the room\nn1 STATE=Idle\n\n  n2 OS=\"open\nn3\tSTATE=Busy\r\n",
         WIKI_LINES, "n1 n2 n3 ");
+    check_ids("j1:UNAME=u;COMMENT=5\" disk;#j2:UNAME=v;", WIKI_REPLY, "j1 ");
+    check_ids("j1:UNAME=u;COMMENT=5\" disk;#j2:OS=a\\#b;", WIKI_BARE, "j1 j2 ");
     check_ids("two words\n", WIKI_LINES, "! ");
     check_ids("-rf X=1\na/b X=1\na,b X=1\n", WIKI_LINES, "! ! ! ");
+}
+
+/* Fields of the record, "NAME=VALUE" each. */
+static void check_fields(
+    struct scene *s, const char *text, enum wiki_form form, const char *expected)
+{
+    char fields[200] = "";
+
+    assert_int_equal(split(s, text, form), 0);
+    for (size_t i = 0; i < s->record.fields.n; i++) {
+        const struct wiki_field *f = &s->record.fields.v[i];
+
+        snprintf(fields + strlen(fields), sizeof fields - strlen(fields), "%s=%s|",
+            f->name, f->value);
+    }
+    assert_string_equal(fields, expected);
+}
+
+static void a_quote_without_its_other_half_shields_nothing(void **state)
+{
+    struct scene *s = *state;
+
+    check_fields(s, "j1:UNAME=u;COMMENT=5\" disk;STATE=Running;", WIKI_REPLY,
+        "UNAME=u|COMMENT=5\" disk|STATE=Running|");
+    check_fields(s, "j1:UNAME=u;COMMENT=5\" disk;STATE=Running;", WIKI_BARE,
+        "UNAME=u|COMMENT=5\" disk|STATE=Running|");
+    check_fields(s, "j1 UNAME=u COMMENT=5\";STATE=Running", WIKI_LINES,
+        "UNAME=u|COMMENT=5\"|STATE=Running|");
+    check_fields(s, "j3:UNAME=w;COMMENT=\"a;UNAME=root\";STATE=Idle;", WIKI_BARE,
+        "UNAME=w|COMMENT=\"a;UNAME=root\"|STATE=Idle|");
+    check_fields(s, "j3:COMMENT=5\\\";X=\"a;UNAME=root\";", WIKI_REPLY,
+        "COMMENT=5\\\"|X=\"a;UNAME=root\"|");
 }
 
 static void a_node_is_read(void **state)
@@ -262,6 +296,8 @@ int main(void)
 #define SCENE(f) cmocka_unit_test_setup_teardown(f, begin, end)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(records_are_found_in_both_forms),
+        cmocka_unit_test_setup_teardown(
+            a_quote_without_its_other_half_shields_nothing, begin, end),
         SCENE(a_node_is_read),
         SCENE(generic_resources_are_told_in_two_ways),
         SCENE(a_waiting_job_is_read),
