@@ -69,7 +69,7 @@ static size_t on_answer(char *from, size_t size, size_t n, void *ctx)
     return size * n;
 }
 
-static int exchange(const struct gold_server *g, const char *document,
+static int exchange_documents(const struct gold_server *g, const char *document,
     struct strbuf *answer, struct err *err)
 {
     struct upload upload = {document, strlen(document), 0};
@@ -186,7 +186,7 @@ static int ask_server(const struct gold_server *g, const char *key, char *body,
 {
     char *document = sssrmap_envelope(body, key);
     struct strbuf answer = {0};
-    int result = exchange(g, document, &answer, err);
+    int result = exchange_documents(g, document, &answer, err);
 
     if (result == 0)
         result =

@@ -44,7 +44,8 @@ static bool is_verb(const char *text)
            || strcmp(text, "release") == 0;
 }
 
-static enum bank_answer tell(char **argv, const struct bank_ask *ask, struct err *err)
+static enum bank_answer tell_bank(
+    char **argv, const struct bank_ask *ask, struct err *err)
 {
     const struct gold_server g = {argv[2], argv[3], argv[4], TIMEOUT_S};
 
@@ -71,7 +72,7 @@ int main(int argc, char **argv)
     if (body) {
         ask.body = body;
         ask.again = json_is_true(json_object_get(body, "again"));
-        answer = tell(argv, &ask, &err);
+        answer = tell_bank(argv, &ask, &err);
         json_decref(body);
     }
     if (answer != BANK_DONE)

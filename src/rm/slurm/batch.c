@@ -112,7 +112,7 @@ static bool is_of_same_array(const char *a, const char *b)
 
 /* One and all behind it that ask for the same are that request; by Slurm's name for
  * them, "63_1,4,5". Owned. */
-static char *gather(struct ordered_list *list, size_t first, size_t request)
+static char *gather_alike(struct ordered_list *list, size_t first, size_t request)
 {
     struct ordered *o = &list->v[first];
     size_t length = task_length(o->id);
@@ -167,12 +167,12 @@ static int error_of(
     return 0;
 }
 
-static void ask(struct ordered_list *list, size_t first, size_t request,
+static void ask_slurm(struct ordered_list *list, size_t first, size_t request,
     batch_done *done, void *ctx)
 {
     job_array_resp_msg_t *answers = NULL;
     job_desc_msg_t m = list->v[first].m;
-    char *asked = gather(list, first, request);
+    char *asked = gather_alike(list, first, request);
     int error;
 
     m.job_id_str = asked;
@@ -193,6 +193,6 @@ void batch_send(struct batch *b, batch_done *done, void *ctx)
     b->starts = (struct ordered_list){0};
     for (size_t i = 0; i < list.n; i++)
         if (list.v[i].request == 0)
-            ask(&list, i, i + 1, done, ctx);
+            ask_slurm(&list, i, i + 1, done, ctx);
     free_list(&list);
 }
