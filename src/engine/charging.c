@@ -367,7 +367,8 @@ static int64_t last_flush(const struct engine *e, int64_t now)
     return midnight + (now - midnight) / every * every;
 }
 
-static void debit(struct engine *e, const struct job *j, struct bill *b, int64_t until)
+static void charge_until(
+    struct engine *e, const struct job *j, struct bill *b, int64_t until)
 {
     const struct am_use use = bank_use(e->c, j);
     const struct funds_use by = {&use, e->now};
@@ -407,7 +408,7 @@ void charging_flush(struct engine *e)
         const struct job *j = i < e->c->jobs.n ? e->c->jobs.v[i] : NULL;
         if (x->bills.v[i].run && !x->bills.v[i].left && j && job_is_active(j)
             && j->start_at < until)
-            debit(e, j, &x->bills.v[i], until);
+            charge_until(e, j, &x->bills.v[i], until);
     }
 }
 

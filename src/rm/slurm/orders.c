@@ -550,7 +550,7 @@ void orders_send(struct adapter *a)
         batch_send(a->batch, end_start, a);
 }
 
-static void start(struct adapter *a, const struct rm_command *c)
+static void start_job(struct adapter *a, const struct rm_command *c)
 {
     struct told_job *t = jobs_find(a, c->job);
 
@@ -703,7 +703,7 @@ void orders_command(struct adapter *a, const struct rm_command *c)
     }
     switch (c->action) {
     case RM_START:
-        start(a, c);
+        start_job(a, c);
         break;
     case RM_CANCEL:
         cancel(a, c, SIGKILL);
