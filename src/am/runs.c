@@ -174,7 +174,10 @@ static int begin_run(struct am *am, struct run *r, const struct am_lien *l,
         result = quote_use(am, l, a->id, &quoted, err);
     if (result == 0 && l->quote && !quoted)
         *ret_void = true;
-    if (quoted)
+    /* what the run has beside what was quoted stays: by what time of day it began */
+    if (quoted && l->rates && strncmp(l->rates, quoted, strlen(quoted)) == 0)
+        free(quoted);
+    else if (quoted)
         r->row.rates = r->rates = quoted;
     return result;
 }

@@ -34,7 +34,8 @@ enum change_bit {
     CHANGE_GROUP = 1u << 21,
     CHANGE_COMMENT = 1u << 22,
     CHANGE_MAIL = 1u << 23,
-    CHANGE_MAIL_WHEN = 1u << 24
+    CHANGE_MAIL_WHEN = 1u << 24,
+    CHANGE_QUOTE = 1u << 25
 };
 
 /* Those of one request. */

@@ -30,6 +30,7 @@ struct cluster *cluster_create(const struct settings *cfg)
     struct cluster *c = xcalloc(1, sizeof *c);
 
     c->cfg = cfg;
+    c->zone = zone_utc();
     c->global_node = INDEX_NONE;
     names_make(c);
     creds_create(c);
@@ -56,9 +57,22 @@ void cluster_destroy(struct cluster *c)
     creds_destroy(c);
     quotas_destroy(c);
     funds_destroy(c->funds);
+    week_destroy(c->week);
     vec_fini(&c->fs_changed);
     names_end(c);
     free(c);
+}
+
+static void lay_week(struct cluster *c)
+{
+    week_destroy(c->week);
+    c->week = c->cfg->bank.times.n ? week_create(&c->cfg->bank.times, c->zone) : NULL;
+}
+
+void cluster_set_zone(struct cluster *c, struct zone zone)
+{
+    c->zone = zone;
+    lay_week(c);
 }
 
 void cluster_configure(struct cluster *c, const struct settings *cfg)
@@ -67,5 +81,6 @@ void cluster_configure(struct cluster *c, const struct settings *cfg)
     creds_configure(c);
     partitions_configure(c);
     nodes_configure(c);
+    lay_week(c);
     c->config_epoch++;
 }

@@ -9,6 +9,7 @@
 
 #include "base/names.h"
 #include "base/vec.h"
+#include "base/zone.h"
 #include "cluster/cred.h"
 #include "cluster/index.h"
 #include "cluster/request.h"
@@ -80,8 +81,11 @@ struct cluster {
     uint64_t relief_epoch;  /* +1 when a node is told to be less busy than before */
     const struct quota_list *quotas; /* limits of the resource manager; NULL = none
                                         told: cluster/quota.h */
-    struct funds *funds;             /* what accounts may use (funds/funds.h); NULL =
-                                        no bank has told. Owned */
+    struct zone zone;                /* local days and hours; cluster_set_zone() */
+    struct week *week; /* factors by time of day (funds/week.h); NULL = there are none.
+                          Owned */
+    struct funds *funds; /* what accounts may use (funds/funds.h); NULL =
+                            no bank has told. Owned */
     /* each private to its file in this room */
     struct names *cred_names[CRED_KINDS], *partition_names, *node_names;
     struct node_store *node_store;       /* nodes/private.h */
@@ -100,6 +104,9 @@ void cluster_destroy(struct cluster *c);
 /* Put other settings in force. `cfg` is borrowed until the next call. Relinks
  * credentials and nodes to their sections; jobs keep their credentials. */
 void cluster_configure(struct cluster *c, const struct settings *cfg);
+
+/* Local days and hours from now on; UTC until then. */
+void cluster_set_zone(struct cluster *c, struct zone zone);
 
 /* Take the holes out of `queued` and put late arrivals in their places: a job that
  * was added far out of order stands at the end until then. O(queued) when there is

@@ -99,6 +99,7 @@ struct job_extra {
     int64_t min_wclimit_s;   /* it may be started with so short a limit; 0 = no */
     int64_t full_wclimit_s;  /* of which it was shortened; 0 = it was not */
     int64_t overtime_s;      /* for so long its resource manager lets it run on */
+    int64_t quote;           /* of the bank: whose rates it is to have; 0 = none */
     struct VEC(char *) partitions_asked; /* owned */
     struct VEC(uint32_t) classes; /* it may run in any of them, liked best first; none
                                      or one: in cred[CRED_CLASS] alone */
@@ -190,6 +191,7 @@ struct job_desc {
     int64_t overtime_s;    /* so much longer than its limit its resource manager lets it
                               run; 0 = no longer */
     int64_t release_at, deadline_at; /* 0 = none */
+    int64_t quote;                   /* of the bank, by its number; 0 = none */
     enum job_state state;            /* JOB_IDLE usually */
     uint8_t rm_hold;
     uint32_t flags; /* enum job_flag */

@@ -148,6 +148,7 @@ static const struct cfg_row am_rows[] = {
     {N("KEYFILE"), FILE_PATH(NULL), IN_BANK(key_file), AM_NOW, HELP("GOLD: file with the shared key in its first line, which nobody else can read.")},
     {N("CHARGEPOLICY"), WORD("DEBITSUCCESSFULWC", kw_charge), IN_BANK(charge), AM_NOW, HELP("Which jobs are charged, and for what: wall time, processor time (CPU) or processor equivalents (PE). REQUESTEDWC: for their limit.")},
     {N("RATES"), CUSTOM(set_am_rates, "PROCS:1", "NAME:RATE list"), .home = HOME_SETTINGS, AM_NOW, HELP("Credits a second: PROCS, NODES, MEM (MB), generic resources by name; six places after the point.")},
+    {N("TIMERATES"), CUSTOM(set_am_times, NULL, "[DAYS@]FROM-TO*FACTOR list"), .home = HOME_SETTINGS, AM_NOW, HELP("Factors of the price by time of day and day of the week, as in Mon-Fri@08:00-18:00*2,Sat|Sun*0.5; the first that fits counts. With RATESAT=USE each piece of a run is charged by its own, with START all of it by that of its start.")},
     {N("RATESAT"), WORD("START", kw_ratesat), IN_BANK(rates_at), AM_NOW, HELP("Which rates a run is charged at: those of its start, or those in force when it ends.")},
     {N("FALLBACKACCOUNT"), NAME(NULL), IN_BANK(fallback), AM_NOW, HELP("Account used when the job's own is empty; a + in front appends to its name.")},
     {N("DEFERJOBONFAILURE"), BOOL("FALSE"), IN_BANK(defer_on_failure), AM_NOW, HELP("Jobs wait while a bank that is elsewhere does not answer, instead of starting with nothing kept for them.")},

@@ -32,6 +32,7 @@ int set_maxpe(struct cfg_call *call, struct err *err);
 int set_sr_access_list(struct cfg_call *call, struct err *err);
 int set_sr_owner(struct cfg_call *call, struct err *err);
 int set_am_rates(struct cfg_call *call, struct err *err);
+int set_am_times(struct cfg_call *call, struct err *err);
 int set_charge_rate(struct cfg_call *call, struct err *err);
 int set_sr_resources(struct cfg_call *call, struct err *err);
 int set_sr_days(struct cfg_call *call, struct err *err);

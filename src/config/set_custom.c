@@ -342,6 +342,22 @@ int set_am_rates(struct cfg_call *call, struct err *err)
     return 0;
 }
 
+int set_am_times(struct cfg_call *call, struct err *err)
+{
+    struct settings *s = call->base;
+    struct week_windows read = {0};
+
+    if (week_parse(call->value, &read, err) < 0)
+        return -1;
+    if (s == NULL) {
+        week_fini(&read);
+        return 0;
+    }
+    week_fini(&s->bank.times);
+    s->bank.times = read;
+    return 0;
+}
+
 /* One number, as "x:NUMBER" is read. */
 static int read_factor(const char *value, struct price_rates *ret, struct err *err)
 {

@@ -264,6 +264,7 @@ void settings_destroy(struct settings *s)
     free(s->bank.host);
     free(s->bank.key_file);
     price_rates_fini(&s->bank.rates);
+    week_fini(&s->bank.times);
     free(s->feature_nodetype_header);
     free(s->feature_partition_header);
     free(s->feature_procspeed_header);

@@ -11,6 +11,7 @@
 #include "config/srcfg.h"
 #include "config/texts.h"
 #include "funds/price.h"
+#include "funds/week.h"
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -490,8 +491,9 @@ struct bank_settings {
     int64_t port, timeout_s;
     int64_t flush_s; /* between debits of jobs that run on; 0 = none */
     bool defer_on_failure;
-    struct price_rates rates; /* credits a second; none = PROCS:1 */
-    enum rates_at rates_at;   /* whose rates a run is charged at */
+    struct price_rates rates;  /* credits a second; none = PROCS:1 */
+    struct week_windows times; /* by time of day; none = always the same */
+    enum rates_at rates_at;    /* whose rates a run is charged at */
     int64_t node_most; /* the largest NODECFG CHARGERATE, in millionths; 0 = none */
 };
 

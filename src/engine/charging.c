@@ -21,6 +21,9 @@ struct bill {
     bool left;        /* it waits again: see charging_settle() */
     char *text;       /* what the cost is made of; owned */
     char *tariff;     /* of its start; owned, NULL = what is in force */
+    int64_t quote;    /* whose rates these are; 0 = none */
+    int64_t out_at;   /* it left its nodes then, and may come back; 0 = it has them */
+    int64_t slept_s, slept_weight; /* suspended, as far as it was seen */
 };
 
 struct charging {
@@ -165,6 +168,23 @@ struct account_life charging_life(const struct engine *e, uint32_t account)
                                           : (struct account_life){0};
 }
 
+/* What of a run is not in its job's record. */
+static struct bank_run run_of(const struct bill *b)
+{
+    return (struct bank_run){b->tariff, b->slept_s, b->slept_weight};
+}
+
+/* Back on its nodes: how long it was not, and at what prices. */
+static void wake_bill(const struct engine *e, const struct job *j, struct bill *b)
+{
+    if (b->out_at && b->out_at < e->now && b->start_at == j->start_at) {
+        b->slept_s += e->now - b->out_at;
+        if (e->c->week)
+            b->slept_weight += week_weigh(e->c->week, b->out_at, e->now);
+    }
+    b->out_at = 0;
+}
+
 static struct bill *open_bill(struct engine *e, const struct job *j)
 {
     uint32_t account = bank_is_elsewhere(e->c)
@@ -175,8 +195,12 @@ static struct bill *open_bill(struct engine *e, const struct job *j)
     if (account == FUNDS_NONE)
         return NULL;
     b->run = funds_open(e->c->funds, j->id, account) + 1;
-    if (e->cfg->bank.rates_at == RATES_AT_START)
+    if (!bank_is_elsewhere(e->c) && bank_has_quote(e->c, j, j->start_at))
+        b->quote = bank_quote_of(j);
+    if (e->cfg->bank.rates_at == RATES_AT_START || b->quote)
         b->tariff = bank_tariff(e->c, j);
+    if (b->quote)
+        funds_use_quote(e->c->funds, b->quote);
     return b;
 }
 
@@ -207,7 +231,8 @@ static bool only_successful(const struct engine *e)
 
 static void keep_most(struct engine *e, const struct job *j, struct bill *b)
 {
-    int64_t most = bank_most(e->c, j, b->tariff);
+    const struct bank_run run = run_of(b);
+    int64_t most = bank_most(e->c, j, &run, e->now);
     const struct am_use use = bank_use(e->c, j);
     const struct funds_use by = {&use, e->now};
     struct money_move *m;
@@ -221,6 +246,7 @@ static void keep_most(struct engine *e, const struct job *j, struct bill *b)
     funds_keep(e->c->funds, b->run - 1, &by, most, &all);
     m = add_move(e, j, MONEY_LIEN, b->run - 1);
     m->rates = keep_text(e->charging, b->tariff);
+    m->quote = b->quote;
     m->most = most;
     m->nodes = b->nodes;
     m->until_at = time_add(j->end_at, bank_grace(e->c, j));
@@ -244,6 +270,7 @@ void charging_begin(struct engine *e, struct job *j)
     if (!b)
         return;
     b->left = false;
+    wake_bill(e, j, b);
     keep_most(e, j, b);
 }
 
@@ -263,8 +290,10 @@ void charging_end(struct engine *e, struct job *j, int64_t until)
         until = b->left_at;
     b->seconds = until - j->start_at - j->suspended_s;
     b->seconds = b->seconds > 0 ? b->seconds : 1;
-    b->cost = bank_cost(e->c, j, b->tariff, until, &text);
+    const struct bank_run run = run_of(b);
+    b->cost = bank_cost(e->c, j, &run, until, &text);
     b->text = strbuf_take(&text);
+    b->out_at = until;
 }
 
 void charging_left(struct engine *e, struct job *j, int64_t at)
@@ -373,7 +402,8 @@ static void charge_until(
     const struct am_use use = bank_use(e->c, j);
     const struct funds_use by = {&use, e->now};
     struct strbuf text = {0};
-    int64_t total = bank_cost(e->c, j, b->tariff, until, &text);
+    const struct bank_run run = run_of(b);
+    int64_t total = bank_cost(e->c, j, &run, until, &text);
     int64_t before = funds_run_charged(e->c->funds, b->run - 1);
     struct money_move *m;
 
@@ -463,13 +493,15 @@ void charging_forget_strangers(struct engine *e, const struct funds_facts *facts
             close_stranger(e, i, facts);
 }
 
-const char *charging_tariff(const struct engine *e, const struct job *j)
+int64_t charging_most(const struct engine *e, const struct job *j, int64_t now)
 {
     const struct charging *x = e->charging;
+    const struct bill *b = j->index < x->bills.n && x->bills.v[j->index].run
+                               ? &x->bills.v[j->index]
+                               : NULL;
+    const struct bank_run run = b ? run_of(b) : (struct bank_run){0};
 
-    return j->index < x->bills.n && x->bills.v[j->index].run
-               ? x->bills.v[j->index].tariff
-               : NULL;
+    return bank_most(e->c, j, b ? &run : NULL, now);
 }
 
 int64_t charging_kept(const struct engine *e, const struct job *j)
@@ -531,6 +563,11 @@ const uint32_t *charging_refused(const struct engine *e, size_t *ret_n)
 void charging_forget_refused(struct engine *e)
 {
     e->charging->refused.n = 0;
+}
+
+bool charging_refuses(const struct engine *e)
+{
+    return e->charging->refuses;
 }
 
 bool charging_gives_hope(struct engine *e, bool due)

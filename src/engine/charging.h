@@ -31,6 +31,7 @@ struct money_move {
     const char *run, *job, *account;
     const char *user, *group, *class, *qos; /* NULL = none */
     const char *rates;                      /* LIEN: rates in force; its tariff */
+    int64_t quote;                          /* LIEN: whose rates these are; 0 = none */
     int64_t most;                           /* LIEN: in all, with what was charged */
     int64_t total;                          /* CHARGE: so much in all */
     int64_t at, until_at;                   /* until_at: LIEN, latest end */
@@ -89,8 +90,8 @@ void charging_check(const struct engine *e);
 /* What is kept for the job; 0 if nothing. O(1). */
 int64_t charging_kept(const struct engine *e, const struct job *j);
 
-/* At which rates the job is charged (policy/bank.h); NULL: at those in force. */
-const char *charging_tariff(const struct engine *e, const struct job *j);
+/* The most that the job can come to, by the rates of its run if it has one. */
+int64_t charging_most(const struct engine *e, const struct job *j, int64_t now);
 
 /* What became of an account since the engine was made, by its number in the picture. */
 struct account_life {
@@ -112,5 +113,7 @@ void charging_forget_refused(struct engine *e);
 /* Was credit let go since the last call, or (`due`) given, and was somebody refused?
  * Then all who wait are to be looked at. */
 bool charging_gives_hope(struct engine *e, bool due);
+/* Was somebody refused since? */
+bool charging_refuses(const struct engine *e);
 
 #endif

@@ -2,6 +2,7 @@
  * The engine's life, and the door for events (events/events.h). */
 #include "engine/engine.h"
 
+#include "engine/calendar_private.h"
 #include "engine/engine_private.h"
 #include "engine/events/events.h"
 #include "engine/occupancy.h"
@@ -23,6 +24,7 @@ struct engine *engine_create(
     e->queue = queue_create(e);
     e->groups = groups_create();
     e->calendar = calendar_create(opt->zone);
+    cluster_set_zone(e->c, e->calendar->zone);
     e->losses = losses_create();
     e->refusals = refusals_create();
     e->preemption = preemption_create();

@@ -142,7 +142,7 @@ bool query_job_price(
     if (!bank_in_force(e->c))
         return false;
     *ret = (struct query_price){
-        .most = bank_most(e->c, j, charging_tariff(e, j)), .kept = charging_kept(e, j)};
+        .most = charging_most(e, j, now), .kept = charging_kept(e, j)};
     if (j->cred[CRED_ACCOUNT])
         ret->account = job_cred(e->c, j, CRED_ACCOUNT)->name;
     ret->lacks = job_waits(j) && bank_refuses(e->c, j, now, &ret->why);

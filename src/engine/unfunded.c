@@ -13,17 +13,21 @@
 
 #include <string.h>
 
-#define AGAIN_S 60 /* a bank elsewhere does not tell when there are credits again */
+#define DRIFT_S   300 /* between looks at those whose price goes down by itself */
+#define WATCHED_S (8 * 86400)
+#define AGAIN_S   60 /* a bank elsewhere does not tell when there are credits again */
 
 struct unfunded {
-    int64_t until; /* deposits begin or end */
+    int64_t until;    /* deposits begin or end */
+    int64_t price_at; /* who waits is looked at again: another price may be in force */
+    int64_t watched_until; /* as long as that: prices come again each week */
 };
 
 struct unfunded *unfunded_create(void)
 {
     struct unfunded *u = xcalloc(1, sizeof *u);
 
-    u->until = TIME_NEVER;
+    u->until = u->price_at = TIME_NEVER;
     return u;
 }
 
@@ -45,15 +49,33 @@ void unfunded_changed(struct engine *e)
     find_until(e);
 }
 
+/* Somebody waits: when is it to be looked at for the price's sake? Never where for more
+ * than a week nothing else has happened. */
+static void find_price_at(struct engine *e)
+{
+    struct unfunded *u = e->unfunded;
+    int64_t next = TIME_NEVER;
+
+    if (charging_refuses(e))
+        next = bank_next_price(e->c, e->now);
+    if (next < TIME_NEVER && bank_price_drifts(e->c)
+        && time_add(e->now, DRIFT_S) < next)
+        next = time_add(e->now, DRIFT_S);
+    u->price_at = next <= u->watched_until ? next : TIME_NEVER;
+}
+
 void unfunded_begin(struct engine *e)
 {
     struct unfunded *u = e->unfunded;
-    bool due = u->until <= e->now;
+    bool due = u->until <= e->now, priced = u->price_at <= e->now;
 
     charging_flush(e);
     if (due)
         find_until(e);
-    if (charging_gives_hope(e, due))
+    if (u->price_at != e->now || due)
+        u->watched_until = time_add(e->now, WATCHED_S);
+    u->price_at = TIME_NEVER;
+    if (charging_gives_hope(e, due || priced))
         queue_touch_order(e->queue);
 }
 
@@ -134,11 +156,14 @@ void unfunded_follow(struct engine *e)
         follow_refusal(e, j, text);
     }
     charging_forget_refused(e);
+    find_price_at(e);
 }
 
 int64_t unfunded_until(const struct engine *e)
 {
     int64_t flush_at = charging_flush_at(e);
 
-    return e->unfunded->until < flush_at ? e->unfunded->until : flush_at;
+    int64_t next = e->unfunded->until < flush_at ? e->unfunded->until : flush_at;
+
+    return e->unfunded->price_at < next ? e->unfunded->price_at : next;
 }

@@ -31,7 +31,8 @@ struct funds {
     struct names *names;
     struct VEC(struct account) accounts; /* by number of the name */
     struct VEC(struct run) runs;
-    struct VEC(uint32_t) vacant; /* numbers of runs that are over */
+    struct VEC(uint32_t) vacant;           /* numbers of runs that are over */
+    struct VEC(struct funds_quote) quotes; /* by number; their texts are owned */
     uint32_t open, strangers;
     uint64_t runs_ever;
     bool counted;       /* `runs` of all accounts */
@@ -62,6 +63,13 @@ static void forget_run(struct run *r)
     *r = (struct run){0};
 }
 
+static void forget_quote(struct funds_quote *q)
+{
+    free((char *)q->account);
+    free((char *)q->rates);
+    free((char *)q->job);
+}
+
 void funds_destroy(struct funds *f)
 {
     if (!f)
@@ -74,6 +82,9 @@ void funds_destroy(struct funds *f)
     }
     for (size_t i = 0; i < f->runs.n; i++)
         forget_run(&f->runs.v[i]);
+    for (size_t i = 0; i < f->quotes.n; i++)
+        forget_quote(&f->quotes.v[i]);
+    vec_fini(&f->quotes);
     vec_fini(&f->accounts);
     vec_fini(&f->runs);
     vec_fini(&f->vacant);
@@ -145,6 +156,61 @@ static void tell_run(struct funds *f, const struct funds_run *fact)
         vec_push(&r->liens, fact->liens[i]);
 }
 
+/* ---- quotes --------------------------------------------------------------------- */
+
+/* Where it is, or would be. */
+static size_t find_quote(const struct funds *f, int64_t number)
+{
+    size_t low = 0, high = f->quotes.n;
+
+    while (low < high) {
+        size_t mid = low + (high - low) / 2;
+        if (f->quotes.v[mid].number < number)
+            low = mid + 1;
+        else
+            high = mid;
+    }
+    return low;
+}
+
+static bool has_quote(const struct funds *f, size_t i, int64_t number)
+{
+    return i < f->quotes.n && f->quotes.v[i].number == number;
+}
+
+static void tell_quote(struct funds *f, const struct funds_quote *fact)
+{
+    size_t i = find_quote(f, fact->number);
+    struct funds_quote made = *fact;
+
+    made.account = copy_text(fact->account);
+    made.rates = copy_text(fact->rates);
+    made.job = copy_text(fact->job);
+    if (has_quote(f, i, fact->number)) {
+        forget_quote(&f->quotes.v[i]);
+    } else {
+        vec_push(&f->quotes, made);
+        for (size_t k = f->quotes.n - 1; k > i; k--)
+            f->quotes.v[k] = f->quotes.v[k - 1];
+    }
+    f->quotes.v[i] = made;
+}
+
+const struct funds_quote *funds_quote(const struct funds *f, int64_t number)
+{
+    size_t i = find_quote(f, number);
+
+    return has_quote(f, i, number) ? &f->quotes.v[i] : NULL;
+}
+
+void funds_use_quote(struct funds *f, int64_t number)
+{
+    size_t i = find_quote(f, number);
+
+    if (has_quote(f, i, number))
+        f->quotes.v[i].uses--;
+}
+
 void funds_tell(struct funds *f, const struct funds_facts *facts)
 {
     f->counted = false;
@@ -152,6 +218,8 @@ void funds_tell(struct funds *f, const struct funds_facts *facts)
         tell_account(f, &facts->accounts[i]);
     for (size_t i = 0; i < facts->nruns; i++)
         tell_run(f, &facts->runs[i]);
+    for (size_t i = 0; i < facts->nquotes; i++)
+        tell_quote(f, &facts->quotes[i]);
     if (facts->runs_ever > f->runs_ever)
         f->runs_ever = facts->runs_ever;
 }

@@ -63,6 +63,15 @@ struct funds_end {
     bool success;
 };
 
+/* Rates that were promised; such a quote replaces the one of its number. */
+struct funds_quote {
+    int64_t number;
+    const char *account;
+    const char *rates; /* and for whom: policy/bank.h */
+    int64_t until_at, uses;
+    const char *job; /* NULL = of whoever names it */
+};
+
 struct funds_facts {
     const struct funds_account *accounts; /* in place of those of the same name */
     size_t n;
@@ -73,6 +82,8 @@ struct funds_facts {
     int64_t seen_at;    /* with `known`: when the scheduler last looked at those, */
     const struct funds_end *ends; /* and how some of them have ended */
     size_t nends;
+    const struct funds_quote *quotes;
+    size_t nquotes;
 };
 
 /* ---- the picture ---------------------------------------------------------------- */
@@ -166,6 +177,12 @@ void funds_charge(
 
 /* It is over: nothing is kept for it any more. */
 void funds_close(struct funds *f, uint32_t run);
+
+/* NULL: the bank told of none of that number. Borrowed until the next call that changes
+ * something. O(log quotes). */
+const struct funds_quote *funds_quote(const struct funds *f, int64_t number);
+/* A run began with its rates. */
+void funds_use_quote(struct funds *f, int64_t number);
 
 /* Assert that what is kept of each deposit is the sum of what runs keep of it, and that
  * counts are right. For tests. O(deposits x runs). */

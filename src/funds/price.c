@@ -165,7 +165,13 @@ static void add_items(const struct price_rates *rates, const struct price_ask *a
         add_millionths(text, find_rate(rates, ask->amounts[i].name));
     }
     strbuf_printf(text, ") x %" PRId64 " s", seconds);
+    if (ask->weighed && seconds > 0) {
+        strbuf_add(text, " x time ");
+        add_millionths(text, (ask->weight + seconds / 2) / seconds);
+    }
     for (size_t i = 0; i < ask->nfactors; i++) {
+        if (ask->factors[i].factor == PRICE_ONE)
+            continue;
         strbuf_printf(text, " x %s ", ask->factors[i].name);
         add_millionths(text, ask->factors[i].factor);
     }
@@ -175,14 +181,16 @@ static void add_items(const struct price_rates *rates, const struct price_ask *a
 int price_of(const struct price_rates *rates, const struct price_ask *ask, int64_t *ret,
     struct strbuf *text, struct err *err)
 {
-    const wide unit = (wide)PRICE_ONE * NANO / AM_CREDIT;
+    const wide unit =
+        (wide)PRICE_ONE * NANO / AM_CREDIT * (ask->weighed ? PRICE_ONE : 1);
     int64_t seconds = ask->seconds < 0 ? 0 : ask->seconds;
+    int64_t time = !ask->weighed ? seconds : ask->weight < 0 ? 0 : ask->weight;
     wide price, product;
 
     if (refuse_negative(ask, err) != 0)
         return -1;
     if (!sum_amounts(rates, ask, &price) || !multiply_factors(ask, &product)
-        || __builtin_mul_overflow(price, (wide)(uint64_t)seconds, &price)
+        || __builtin_mul_overflow(price, (wide)(uint64_t)time, &price)
         || __builtin_mul_overflow(price, product, &price)
         || __builtin_add_overflow(price, unit / 2, &price)
         || price / unit > (wide)AM_LARGEST)

@@ -3,6 +3,7 @@
  * and factors of 1/1,000,000.
  *
  *     sum(amount x rate) x seconds x product of the factors
+ *     sum(amount x rate) x sum(second x its factor) x product    by time of day
  *
  * The product is rounded to 1e-9 after each factor, all else once, half up. */
 #ifndef MAUI_AM_PRICE_H
@@ -12,6 +13,7 @@
 #include "base/strbuf.h"
 #include "base/vec.h"
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #define PRICE_ONE 1000000 /* a rate or factor of 1 */
@@ -44,6 +46,10 @@ struct price_ask {
     const struct price_factor *factors;
     size_t nfactors;
     int64_t seconds; /* less than 0 = 0 */
+    /* instead of the seconds: their sum with the factor of each (funds/week.h), in
+     * 1/1,000,000 s */
+    bool weighed;
+    int64_t weight;
 };
 
 /* *ret: what it costs. `text` (NULL = not wanted) gets the items: amounts, rates,

@@ -15,6 +15,7 @@
 #include <strings.h>
 
 #define AMOUNTS_MAX 32 /* kinds of resources that a job is charged for */
+#define TIME_FACTOR "time"
 
 static const char *name_of(
     const struct cluster *c, const struct job *j, enum cred_kind kind)
@@ -184,25 +185,54 @@ static void add_node_factor(
                                                               : most);
 }
 
-static void collect_factors(
-    const struct cluster *c, const struct job *j, struct factors *ret)
+static const struct {
+    enum cred_kind kind;
+    const char *word;
+} factor_kinds[] = {{CRED_QOS, "QOS"}, {CRED_CLASS, "class"}, {CRED_ACCOUNT, "account"},
+    {CRED_USER, "user"}};
+#define FACTOR_KINDS (sizeof factor_kinds / sizeof *factor_kinds)
+
+static void name_factor(
+    const struct cluster *c, const struct job *j, size_t kind, char *ret)
 {
-    static const struct {
-        enum cred_kind kind;
-        const char *word;
-    } kinds[] = {{CRED_QOS, "QOS"}, {CRED_CLASS, "class"}, {CRED_ACCOUNT, "account"}};
+    snprintf(ret, FACTOR_TEXT, "%s:%.60s", factor_kinds[kind].word,
+        job_cred(c, j, factor_kinds[kind].kind)->name);
+}
+
+/* `all`: those of 1 too, by which a quote knows for whom it is. */
+static void collect_of_job(
+    const struct cluster *c, const struct job *j, bool all, struct factors *ret)
+{
+    char name[FACTOR_TEXT];
 
     ret->n = 0;
-    for (size_t i = 0; i < 3; i++) {
-        const struct cred *k = job_cred(c, j, kinds[i].kind);
-        const struct price_rates *rate = rate_of(k);
-        char name[FACTOR_TEXT];
-        if (!rate->n)
+    for (size_t i = 0; i < FACTOR_KINDS; i++) {
+        bool rated = factor_kinds[i].kind != CRED_USER
+                     && rate_of(job_cred(c, j, factor_kinds[i].kind))->n;
+        if (!rated && !all)
             continue;
-        snprintf(name, sizeof name, "%s:%.60s", kinds[i].word, k->name);
-        add_factor(ret, name, rate->v[0].rate);
+        name_factor(c, j, i, name);
+        add_factor(ret, name,
+            rated ? factor_of(job_cred(c, j, factor_kinds[i].kind)) : PRICE_ONE);
     }
     add_node_factor(c, j, ret);
+}
+
+/* By the time of its start, where all of a run is charged so. */
+static void add_time_factor(
+    const struct cluster *c, const struct job *j, int64_t now, struct factors *ret)
+{
+    bool begun = job_has_begun((enum job_state)j->state);
+
+    if (c->week && c->cfg->bank.rates_at == RATES_AT_START)
+        add_factor(ret, TIME_FACTOR, week_factor(c->week, begun ? j->start_at : now));
+}
+
+static void collect_factors(
+    const struct cluster *c, const struct job *j, int64_t now, struct factors *ret)
+{
+    collect_of_job(c, j, false, ret);
+    add_time_factor(c, j, now, ret);
 }
 
 /* ---- tariffs: rates and factors as text ------------------------------------------ */
@@ -215,20 +245,33 @@ static const struct price_rates *rates_now(const struct cluster *c)
     return c->cfg->bank.rates.n ? &c->cfg->bank.rates : &plain;
 }
 
-char *bank_tariff(const struct cluster *c, const struct job *j)
+/* Behind the rates; "PROCS:1;" has none. */
+static void write_factors(struct strbuf *text, const struct factors *f)
+{
+    for (size_t i = 0; i < f->n; i++)
+        strbuf_printf(text, "%s%s=%lld.%06lld",
+            text->len && text->text[text->len - 1] != ';' ? ";" : "", f->v[i].name,
+            (long long)(f->v[i].factor / PRICE_ONE),
+            (long long)(f->v[i].factor % PRICE_ONE));
+}
+
+static char *write_tariff(const struct cluster *c, const struct factors *f)
 {
     char *rates = price_rates_text(rates_now(c));
     struct strbuf text = {0};
-    struct factors f;
 
-    collect_factors(c, j, &f);
     strbuf_printf(&text, "%s;", rates);
-    for (size_t i = 0; i < f.n; i++)
-        strbuf_printf(&text, "%s%s=%lld.%06lld", i ? ";" : "", f.v[i].name,
-            (long long)(f.v[i].factor / PRICE_ONE),
-            (long long)(f.v[i].factor % PRICE_ONE));
+    write_factors(&text, f);
     free(rates);
     return strbuf_take(&text);
+}
+
+char *bank_quote_tariff(const struct cluster *c, const struct job *j)
+{
+    struct factors f;
+
+    collect_of_job(c, j, true, &f);
+    return write_tariff(c, &f);
 }
 
 /* "QOS:premium=2.000000"; what is none is left out. */
@@ -275,19 +318,153 @@ static bool read_tariff(
     return status == 0;
 }
 
+/* ---- quotes ---------------------------------------------------------------------- */
+
+/* Is the job as the one that the quote is for? Other factors are no conditions. */
+static bool meets_conditions(
+    const struct cluster *c, const struct job *j, const char *rates)
+{
+    struct price_rates ignored = {0};
+    struct factors f;
+    bool meets = read_tariff(rates, &ignored, &f);
+    char name[FACTOR_TEXT];
+
+    price_rates_fini(&ignored);
+    for (size_t i = 0; meets && i < f.n; i++)
+        for (size_t k = 0; k < FACTOR_KINDS; k++) {
+            size_t word = strlen(factor_kinds[k].word);
+            if (strncmp(f.names[i], factor_kinds[k].word, word) != 0
+                || f.names[i][word] != ':')
+                continue;
+            name_factor(c, j, k, name);
+            meets = meets && strcmp(name, f.names[i]) == 0;
+        }
+    return meets;
+}
+
+/* Its rates; NULL = it names none, or one that is of no use to it. */
+static const char *find_quoted(
+    const struct cluster *c, const struct job *j, int64_t now)
+{
+    int64_t number = bank_quote_of(j);
+    const struct funds_quote *q;
+
+    if (!number || !c->funds)
+        return NULL;
+    q = funds_quote(c->funds, number);
+    return q && q->uses > 0 && now < q->until_at
+                   && funds_account(c->funds, q->account) == bank_account(c, j)
+                   && (!q->job || strcmp(q->job, j->id) == 0)
+                   && meets_conditions(c, j, q->rates)
+               ? q->rates
+               : NULL;
+}
+
+bool bank_has_quote(const struct cluster *c, const struct job *j, int64_t now)
+{
+    return find_quoted(c, j, now) != NULL;
+}
+
+char *bank_tariff(const struct cluster *c, const struct job *j)
+{
+    const char *quoted = find_quoted(c, j, j->start_at);
+    struct factors f = {.n = 0};
+    struct strbuf text = {0};
+
+    if (!quoted)
+        collect_of_job(c, j, false, &f);
+    add_time_factor(c, j, j->start_at, &f);
+    if (!quoted)
+        return write_tariff(c, &f);
+    strbuf_add(&text, quoted);
+    write_factors(&text, &f);
+    return strbuf_take(&text);
+}
+
+/* ---- times ----------------------------------------------------------------------- */
+
+/* Is each piece of the run charged by its own time of day? */
+static bool is_weighed(const struct cluster *c, const char *tariff)
+{
+    return c->week && c->cfg->bank.rates_at == RATES_AT_USE
+           && !(tariff && strstr(tariff, ";" TIME_FACTOR "="));
+}
+
+bool bank_price_drifts(const struct cluster *c)
+{
+    return bank_in_force(c) && is_weighed(c, NULL);
+}
+
+int64_t bank_next_price(const struct cluster *c, int64_t now)
+{
+    int64_t next = bank_in_force(c) && c->week ? week_next(c->week, now) : TIME_NEVER;
+
+    return next < TIME_NEVER ? next : TIME_NEVER;
+}
+
+/* What it was on its nodes until then. Of suspensions that nobody saw (before a
+ * restart) it is not known when they were: they count by the mean of its time. */
+static int64_t weigh_past(const struct cluster *c, const struct job *j,
+    const struct bank_run *run, int64_t until)
+{
+    int64_t weight = week_weigh(c->week, j->start_at, until) - run->slept_weight;
+    int64_t span = until - j->start_at - run->slept_s;
+    int64_t unseen = j->suspended_s - run->slept_s;
+
+    if (span <= 0 || weight <= 0)
+        return 0;
+    if (unseen > 0)
+        weight =
+            unseen < span ? (int64_t)((__int128)weight * (span - unseen) / span) : 0;
+    return weight;
+}
+
+/* What is asked for: seconds, and what they weigh. */
+struct spell {
+    int64_t seconds, weight;
+    bool weighed;
+};
+
+/* From an instant on. */
+static struct spell spell_of(
+    const struct cluster *c, const char *tariff, int64_t from, int64_t seconds)
+{
+    struct spell s = {.seconds = seconds, .weighed = is_weighed(c, tariff)};
+
+    if (s.weighed)
+        s.weight = week_weigh(c->week, from, time_add(from, seconds));
+    return s;
+}
+
+/* So many of its seconds, by the mean of what all of them weigh. */
+static struct spell mean_spell(const struct spell *of, int64_t seconds)
+{
+    struct spell s = *of;
+
+    s.seconds = seconds;
+    if (of->seconds > 0)
+        s.weight = (int64_t)((__int128)of->weight * seconds / of->seconds);
+    return s;
+}
+
 /* A price beyond what can be counted is the largest. */
 static int64_t price(const struct cluster *c, const struct job *j, const char *tariff,
-    const struct amounts *a, int64_t seconds, struct strbuf *text)
+    const struct amounts *a, const struct spell *spell, int64_t now,
+    struct strbuf *text)
 {
     struct price_rates then = {0};
     struct factors factors;
-    struct price_ask ask = {.amounts = a->v, .namounts = a->n, .seconds = seconds};
+    struct price_ask ask = {.amounts = a->v,
+        .namounts = a->n,
+        .seconds = spell->seconds,
+        .weighed = spell->weighed,
+        .weight = spell->weight};
     bool fixed = read_tariff(tariff, &then, &factors);
     int64_t ret;
     struct err err;
 
     if (!fixed)
-        collect_factors(c, j, &factors);
+        collect_factors(c, j, now, &factors);
     ask.factors = factors.v;
     ask.nfactors = factors.n;
     if (price_of(fixed ? &then : rates_now(c), &ask, &ret, text, &err) < 0)
@@ -311,16 +488,41 @@ int64_t bank_grace(const struct cluster *c, const struct job *j)
                : overrun_s;
 }
 
-int64_t bank_most(const struct cluster *c, const struct job *j, const char *tariff)
+/* What it was on its nodes, and what it may still be. */
+static struct spell whole_spell(const struct cluster *c, const struct job *j,
+    const struct bank_run *run, int64_t limit_s, int64_t now)
 {
+    struct spell past = {0}, rest;
+
+    if (!is_weighed(c, run->tariff))
+        return (struct spell){.seconds = limit_s};
+    if (job_has_begun((enum job_state)j->state)) {
+        past.seconds = now - j->start_at - j->suspended_s;
+        past.weight = weigh_past(c, j, run, now);
+    }
+    past.seconds = past.seconds < 0 ? 0 : past.seconds;
+    rest = spell_of(
+        c, run->tariff, now, limit_s > past.seconds ? limit_s - past.seconds : 0);
+    rest.seconds = limit_s;
+    rest.weight += past.weight;
+    return rest;
+}
+
+int64_t bank_most(const struct cluster *c, const struct job *j,
+    const struct bank_run *run, int64_t now)
+{
+    const struct bank_run none = {.tariff = run ? NULL : find_quoted(c, j, now)};
     struct amounts a = {.n = 0};
     int64_t limit_s = time_add(limit_of(j), bank_grace(c, j));
+    struct spell spell;
 
+    run = run ? run : &none;
     if (limit_s >= DURATION_UNLIMITED)
         return AM_LARGEST;
     add_procs(c, j, &a);
     collect_amounts(c, j, &a);
-    return price(c, j, tariff, &a, limit_s, NULL);
+    spell = whole_spell(c, j, run, limit_s, now);
+    return price(c, j, run->tariff, &a, &spell, now, NULL);
 }
 
 /* Processor seconds used, at most those that were its own; -1 = not known. */
@@ -331,23 +533,37 @@ static int64_t cpu_used(const struct job *j, int64_t seconds)
     return used > j->procs * seconds ? j->procs * seconds : used;
 }
 
-int64_t bank_cost(const struct cluster *c, const struct job *j, const char *tariff,
-    int64_t until, struct strbuf *text)
+/* At least a second. */
+static struct spell used_spell(const struct cluster *c, const struct job *j,
+    const struct bank_run *run, int64_t until)
 {
-    struct amounts cpu = {.n = 0}, a = {.n = 0};
-    int64_t seconds = until - j->start_at - j->suspended_s, used;
+    struct spell s = {.seconds = until - j->start_at - j->suspended_s,
+        .weighed = is_weighed(c, run->tariff)};
 
     if (charged_for(c) == CHARGE_REQUESTED && limit_of(j) < DURATION_UNLIMITED)
-        seconds = limit_of(j);
-    seconds = seconds > 0 ? seconds : 1;
-    used = charged_for(c) == CHARGE_CPU ? cpu_used(j, seconds) : -1;
+        return spell_of(c, run->tariff, j->start_at, limit_of(j));
+    if (s.seconds <= 0)
+        return spell_of(c, run->tariff, j->start_at, 1);
+    if (s.weighed)
+        s.weight = weigh_past(c, j, run, until);
+    return s;
+}
+
+int64_t bank_cost(const struct cluster *c, const struct job *j,
+    const struct bank_run *run, int64_t until, struct strbuf *text)
+{
+    struct amounts cpu = {.n = 0}, a = {.n = 0};
+    struct spell all = used_spell(c, j, run, until), one = mean_spell(&all, 1);
+    int64_t used;
+
+    used = charged_for(c) == CHARGE_CPU ? cpu_used(j, all.seconds) : -1;
     if (used < 0)
         add_procs(c, j, &a);
     else
         add_amount(&cpu, "PROCS", used);
     collect_amounts(c, j, &a);
-    used = used < 0 ? 0 : price(c, j, tariff, &cpu, 1, text);
-    return used + price(c, j, tariff, &a, seconds, text);
+    used = used < 0 ? 0 : price(c, j, run->tariff, &cpu, &one, until, text);
+    return used + price(c, j, run->tariff, &a, &all, until, text);
 }
 
 /* ---- may it start? -------------------------------------------------------------- */
@@ -373,7 +589,7 @@ bool bank_refuses(
 {
     uint32_t account = bank_account(c, j);
     const struct am_use use = bank_use(c, j);
-    int64_t most = bank_most(c, j, NULL);
+    int64_t most = bank_most(c, j, NULL, now);
     struct funds_left left = {0};
     enum funds_answer answer = FUNDS_SHORT;
     uint8_t lack = j->cred[CRED_ACCOUNT] ? LACK_KNOWN : LACK_ACCOUNT;

@@ -41,15 +41,37 @@ struct am_use bank_use(const struct cluster *c, const struct job *j);
  */
 uint32_t bank_account(const struct cluster *c, const struct job *j);
 
-/* Rates and factors in force for a job on its nodes, as text: with RATESAT=START a run
- * is charged at those of its start. "PROCS:1,MEM:0.001;QOS:premium=2;nodes=1.5". Owned.
- * Nodes of different rates count by the processors that the job has there. */
+/* Rates and factors for a run of a job on its nodes, as text: those of the quote that
+ * it names, else those in force. With RATESAT=START a run is charged at those of its
+ * start, the time of day included. "PROCS:1,MEM:0.001;QOS:premium=2;nodes=1.5;time=2".
+ * Owned. Nodes of different rates count by the processors that the job has there. */
 char *bank_tariff(const struct cluster *c, const struct job *j);
 
+/* The same for a quote: whoever names it has to be as the job is. By what time of day
+ * it starts is not promised. Owned. */
+char *bank_quote_tariff(const struct cluster *c, const struct job *j);
+
+/* The quote that the job names; 0 = none. */
+static inline int64_t bank_quote_of(const struct job *j)
+{
+    return j->extra ? j->extra->quote : 0;
+}
+
+/* Does the job name a quote that holds at `now`, for just such a job? */
+bool bank_has_quote(const struct cluster *c, const struct job *j, int64_t now);
+
+/* What is known of a run besides its job's record. Where each piece is charged by the
+ * time of day (TIMERATES, RATESAT=USE), time that it was suspended costs nothing. */
+struct bank_run {
+    const char *tariff;            /* of its start; NULL = what is in force */
+    int64_t slept_s, slept_weight; /* suspended, as far as it was seen (funds/week.h) */
+};
+
 /* The most that a run can come to: all it asks for, for its whole limit. Without a
- * limit AM_LARGEST. `tariff` NULL: at the rates in force; of a job that has no nodes
- * yet at the largest rate that any node has. */
-int64_t bank_most(const struct cluster *c, const struct job *j, const char *tariff);
+ * limit AM_LARGEST. `run` NULL: it has none yet, and would start at `now`; at the
+ * largest rate that any node has. O(log days) */
+int64_t bank_most(const struct cluster *c, const struct job *j,
+    const struct bank_run *run, int64_t now);
 
 /* So many seconds of what it may pass its limit by are in that: 0 where the scheduler
  * would never act, or the limit is what is charged. */
@@ -57,8 +79,14 @@ int64_t bank_grace(const struct cluster *c, const struct job *j);
 
 /* What it has cost that it was on its nodes until `until`. `text` (NULL = not wanted)
  * gets what that is made of. At least one second. */
-int64_t bank_cost(const struct cluster *c, const struct job *j, const char *tariff,
-    int64_t until, struct strbuf *text);
+int64_t bank_cost(const struct cluster *c, const struct job *j,
+    const struct bank_run *run, int64_t until, struct strbuf *text);
+
+/* The next instant after `now` at which another price may be in force: TIME_NEVER. */
+int64_t bank_next_price(const struct cluster *c, int64_t now);
+
+/* Does the price of a job change from one second to the next? */
+bool bank_price_drifts(const struct cluster *c);
 
 /* Would the job cost less for each second with the QOS of that name? For those who
  * would take it just before the end of an expensive run. */

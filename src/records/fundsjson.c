@@ -74,10 +74,23 @@ static json_t *end_out(const struct funds_end *end)
     return o;
 }
 
+static json_t *quote_out(const struct funds_quote *q)
+{
+    json_t *o = json_object();
+
+    put_number(o, "number", q->number);
+    put_text(o, "account", q->account);
+    put_text(o, "rates", q->rates);
+    put_number(o, "until", q->until_at);
+    put_number(o, "uses", q->uses);
+    put_text(o, "job", q->job);
+    return o;
+}
+
 json_t *fundsjson_facts(const struct funds_facts *facts)
 {
     json_t *o = json_object(), *accounts = json_array(), *runs = json_array();
-    json_t *ends = json_array();
+    json_t *ends = json_array(), *quotes = facts->nquotes ? json_array() : NULL;
 
     for (size_t i = 0; i < facts->n; i++)
         json_array_append_new(accounts, account_out(&facts->accounts[i]));
@@ -85,6 +98,10 @@ json_t *fundsjson_facts(const struct funds_facts *facts)
         json_array_append_new(runs, run_out(&facts->runs[i]));
     for (size_t i = 0; i < facts->nends; i++)
         json_array_append_new(ends, end_out(&facts->ends[i]));
+    for (size_t i = 0; i < facts->nquotes; i++)
+        json_array_append_new(quotes, quote_out(&facts->quotes[i]));
+    if (quotes)
+        json_object_set_new(o, "quotes", quotes);
     json_object_set_new(o, "accounts", accounts);
     json_object_set_new(o, "ends", ends);
     json_object_set_new(o, "runs", runs);
@@ -168,6 +185,18 @@ static void read_end(struct reader *r, const json_t *o, struct funds_end *ret)
         reader_wrong(r, "run", "a run that has ended");
 }
 
+static void read_quote(struct reader *r, const json_t *o, struct funds_quote *ret)
+{
+    *ret = (struct funds_quote){.number = read_number(r, o, "number", 0),
+        .account = reader_text(r, o, "account"),
+        .rates = reader_text(r, o, "rates"),
+        .until_at = read_number(r, o, "until", 0),
+        .uses = read_number(r, o, "uses", 0),
+        .job = reader_text(r, o, "job")};
+    if (!ret->number || !ret->account || !ret->rates)
+        reader_wrong(r, "number", "a quote with its account and rates");
+}
+
 void fundsjson_read(struct reader *r, const json_t *o, struct funds_facts *ret)
 {
     const json_t *accounts = reader_list(r, o, "accounts");
@@ -178,6 +207,12 @@ void fundsjson_read(struct reader *r, const json_t *o, struct funds_facts *ret)
     const json_t *ends = json_object_get(o, "ends"); /* older journals have none */
     size_t nends = json_array_size(ends);
     struct funds_end *e = reader_take(r, nends + 1, sizeof *e);
+    const json_t *quotes = json_object_get(o, "quotes");
+    size_t nquotes = json_array_size(quotes);
+    struct funds_quote *q = reader_take(r, nquotes + 1, sizeof *q);
+
+    for (size_t i = 0; i < nquotes; i++)
+        read_quote(r, json_array_get(quotes, i), &q[i]);
 
     for (size_t i = 0; i < nends; i++)
         read_end(r, json_array_get(ends, i), &e[i]);
@@ -193,5 +228,7 @@ void fundsjson_read(struct reader *r, const json_t *o, struct funds_facts *ret)
         .known = reader_bool(r, o, "known"),
         .seen_at = read_number(r, o, "seen", 0),
         .ends = e,
-        .nends = nends};
+        .nends = nends,
+        .quotes = q,
+        .nquotes = nquotes};
 }

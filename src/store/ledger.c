@@ -503,6 +503,7 @@ int ledger_quotes(struct store *s, const struct ledger_which *which,
 
     want_number(&q, "id = ?", which->id);
     want_text(&q, "request <> '' AND request = ?", which->request);
+    want_number(&q, "uses > 0 AND until_at > ?", which->good_at);
     stmt = select_rows(s, &q, "am_quote", "ORDER BY id", err);
     EACH(s, stmt, &quote, row, each, arg, err);
 }

@@ -114,6 +114,7 @@ struct ledger_which {
     const char *name, *run, *request; /* NULL = any */
     int64_t id, account, parent, txn; /* 0 = any */
     int64_t due_at;           /* deposits that have ended by then, and not yet */
+    int64_t good_at;          /* quotes that can be used at that instant */
     bool open;                /* runs that go on */
     bool live;                /* deposits that have not ended, or have liens */
     int64_t from_at, to_at;   /* transactions at or after, before; 0 = all */
@@ -158,7 +159,8 @@ int ledger_runs(struct store *s, const struct ledger_which *which, /* run open *
 /* Of a run, in the order of placing. */
 int ledger_liens(
     struct store *s, const char *run, ledger_lien_fn *each, void *arg, struct err *err);
-int ledger_quotes(struct store *s, const struct ledger_which *which, /* id request */
+int ledger_quotes(struct store *s,
+    const struct ledger_which *which, /* id request good_at */
     ledger_quote_fn *each, void *arg, struct err *err);
 
 /* What lies at a place; 0 if nothing ever did. */

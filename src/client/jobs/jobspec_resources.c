@@ -110,6 +110,19 @@ static int put_preference(
     return status;
 }
 
+static int put_quote(
+    struct jobspec *s, const char *key, const char *value, struct err *err)
+{
+    char *end;
+    long long n = strtoll(value, &end, 10);
+
+    if (*end || end == value || n < 1)
+        return err_set(err, ERR_INVALID,
+            "'%.40s': expected the number that mam-quote told", value);
+    json_object_set_new(s->o, key, json_integer(n));
+    return 0;
+}
+
 static int no_effect(
     struct jobspec *s, const char *key, const char *value, struct err *err)
 {
@@ -168,6 +181,7 @@ static const struct resource_row rows[] = {
     {"depend", jobspec_put_depend, "dependencies"},
     {"deadline", jobspec_put_instant, "deadline_at"},
     {"prio", jobspec_put_priority, "priority"},
+    {"quote", put_quote, "quote"},
     {"cput", no_effect, NULL},
     {"pcput", no_effect, NULL},
     {"mfeature", unsupported, NULL},

@@ -42,6 +42,7 @@ static const struct jobattr attributes[] = {
     {"proccount", CHANGE_TASKS, VALUE_NUMBER, true},
     {"qos", JOBATTR_QOS, VALUE_NAME, false},
     {"queue", CHANGE_CLASS, VALUE_NAME, true},
+    {"quote", CHANGE_QUOTE, VALUE_NUMBER, true},
     {"reqawduration", CHANGE_WCLIMIT, VALUE_DURATION, true},
     {"reqreservation", CHANGE_ADVRES, VALUE_NAME, true},
     {"rmxstring", 0, VALUE_NONE, false,

@@ -93,9 +93,11 @@ static int write_lien(struct posted *p, struct err *err)
         .rates = m->rates          ? m->rates
                  : rates && *rates ? rates
                                    : "PROCS:1",
+        .quote = m->quote,
         .job = m->job,
         .force = m->force};
-    int result = am_lien(&p->s->teller->am, &lien, NULL, err);
+    struct am_lien_answer answer = {0};
+    int result = am_lien(&p->s->teller->am, &lien, &answer, err);
 
     /* the picture was wrong, or others are meant by the account; it runs all the same
      */
@@ -106,6 +108,11 @@ static int write_lien(struct posted *p, struct err *err)
         lien.force = true;
         result = am_lien(&p->s->teller->am, &lien, NULL, err);
     }
+    if (answer.quote_void)
+        log_line(p->s->log, LOG_WARNING,
+            "job '%s': the ledger does not know quote %lld as one that it may use; it "
+            "runs at the rates that were promised",
+            m->job, (long long)m->quote);
     free(rates);
     return result;
 }
@@ -207,6 +214,7 @@ struct facts {
     struct VEC(int64_t) payers; /* of the runs */
     struct VEC(struct funds_lien) liens;
     struct VEC(struct funds_end) ends;
+    struct VEC(struct funds_quote) quotes;
 };
 
 static const char *hold_text(struct facts *f, const char *text)
@@ -231,6 +239,7 @@ static void facts_fini(struct facts *f)
     vec_fini(&f->payers);
     vec_fini(&f->liens);
     vec_fini(&f->ends);
+    vec_fini(&f->quotes);
 }
 
 static int on_account(void *arg, const struct ledger_account *row)
@@ -381,6 +390,37 @@ static int read_runs(struct am *am, struct facts *f, struct err *err)
     return 0;
 }
 
+struct quote_reader {
+    struct facts *f;
+    const struct funds *known; /* left out are those of which it knows; NULL = none */
+};
+
+static int on_quote(void *arg, const struct ledger_quote *row)
+{
+    struct quote_reader *q = arg;
+    const char *account = name_of_account(q->f, row->account);
+    const struct funds_quote *old = q->known ? funds_quote(q->known, row->id) : NULL;
+
+    if (account && !(old && old->uses == row->uses))
+        vec_push(&q->f->quotes, ((struct funds_quote){.number = row->id,
+                                    .account = account,
+                                    .rates = hold_text(q->f, row->rates),
+                                    .until_at = row->until_at,
+                                    .uses = row->uses,
+                                    .job = hold_text(q->f, row->job)}));
+    return 0;
+}
+
+/* Those that can be used; accounts have been read. */
+static int read_quotes(struct server *s, struct am *am, const struct funds *known,
+    struct facts *f, struct err *err)
+{
+    const struct ledger_which good = {.good_at = world_now(s)};
+    struct quote_reader q = {f, known};
+
+    return ledger_quotes(am->store, &good, on_quote, &q, err) < 0 ? -1 : 0;
+}
+
 static int64_t kept_number(struct server *s, const char *key)
 {
     char *text = NULL;
@@ -435,22 +475,26 @@ static void tell_changes(struct server *s)
     struct am *am = teller_ledger(s);
     const struct funds *f = engine_cluster(s->engine)->funds;
     struct facts all = {0};
+    struct VEC(struct funds_account) told = {0};
     struct err err = {0};
-    size_t n = 0;
 
     if (!am || !f || store_is_spoiled(s->store)) /* what was moved is not in it */
         return;
-    if (read_accounts(am, &all, &err) < 0)
+    if (read_accounts(am, &all, &err) < 0 || read_quotes(s, am, f, &all, &err) < 0)
         log_line(s->log, LOG_ALERT, "the bank: %s", err.text);
     for (size_t i = 0; !err.code && i < all.accounts.n; i++) {
         uint32_t known = funds_account(f, all.accounts.v[i].name);
         struct funds_account now = known == FUNDS_NONE ? (struct funds_account){0}
                                                        : funds_account_now(f, known);
         if (known == FUNDS_NONE || !same_account(&all.accounts.v[i], &now))
-            all.accounts.v[n++] = all.accounts.v[i];
+            vec_push(&told, all.accounts.v[i]);
     }
-    if (!err.code && n)
-        tell_facts(s, &(struct funds_facts){.accounts = all.accounts.v, .n = n});
+    if (!err.code && (told.n || all.quotes.n))
+        tell_facts(s, &(struct funds_facts){.accounts = told.v,
+                          .n = told.n,
+                          .quotes = all.quotes.v,
+                          .nquotes = all.quotes.n});
+    vec_fini(&told);
     facts_fini(&all);
 }
 
@@ -476,13 +520,17 @@ static void tell_all(struct server *s, struct am *am)
     struct err err = {0};
 
     desk_each_run(s, add_run, &f);
-    if (am && (read_accounts(am, &f, &err) < 0 || read_runs(am, &f, &err) < 0))
+    if (am
+        && (read_accounts(am, &f, &err) < 0 || read_runs(am, &f, &err) < 0
+            || read_quotes(s, am, NULL, &f, &err) < 0))
         log_line(s->log, LOG_ALERT, "the bank: %s", err.text);
     else
         tell_facts(s, &(struct funds_facts){.accounts = f.accounts.v,
                           .n = f.accounts.n,
                           .runs = f.runs.v,
                           .nruns = f.runs.n,
+                          .quotes = f.quotes.v,
+                          .nquotes = f.quotes.n,
                           .runs_ever = (uint64_t)kept_number(s, "runs")});
     facts_fini(&f);
 }

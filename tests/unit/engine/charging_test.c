@@ -530,6 +530,185 @@ static void a_run_of_another_life_keeps_its_rates(void **state)
     sc_destroy(s);
 }
 
+/* ---- by time of day ---------------------------------------------------------------
+ */
+
+#define DAY "TIMERATES=00:00-01:00*2" /* 1970-01-01 00:00 to 01:00 */
+
+static void a_run_over_two_rates_is_charged_piece_by_piece_or_as_it_began(void **state)
+{
+    static const struct {
+        const char *at;
+        int64_t held, paid;
+    } rows[] = {{"START", 800, 400}, {"USE", 500, 300}};
+
+    (void)state;
+    for (size_t i = 0; i < 2; i++) {
+        char lines[200];
+        snprintf(lines, sizeof lines, BANK DAY " RATESAT=%s\n", rows[i].at);
+        struct scenario *s = begin(lines, 1000);
+        sc_at(s, 3500);
+        add(s, "j", 1, 400, 200,
+            "chem"); /* 100 s at 2, 100 s at 1; limit: 300 s at 1 */
+        sc_at(s, 3500);
+        assert_int_equal(held(s), C(rows[i].held));
+        sc_run(s);
+        assert_int_equal(sc_start(s, "j"), 3500);
+        assert_int_equal(balance(s), C(1000 - rows[i].paid));
+        assert_int_equal(held(s), 0);
+        sc_destroy(s);
+    }
+}
+
+static void who_cannot_pay_by_day_starts_when_it_is_cheaper(void **state)
+{
+    static const char *const words[] = {"START", "USE"};
+
+    (void)state;
+    for (size_t i = 0; i < 2; i++) {
+        char lines[200];
+        snprintf(lines, sizeof lines, BANK DAY " RATESAT=%s\n", words[i]);
+        struct scenario *s = begin(lines, 150);
+        add(s, "j", 1, 100, 100, "chem");
+        sc_at(s, 0);
+        check_why(s, "j", "needs 200 credits, 150 left in chem");
+        sc_run(s);
+        assert_in_range(sc_start(s, "j"), i ? 3550 : 3600, 3600);
+        sc_destroy(s);
+    }
+}
+
+static void it_may_start_before_the_cheap_hours_where_most_of_it_lies_in_them(
+    void **state)
+{
+    struct scenario *s = begin(BANK DAY " RATESAT=USE\n", 2150);
+
+    (void)state;
+    add(s, "j", 1, 1800, 1800, "chem"); /* enough from 3250 on: 350 x 2 + 1450 */
+    sc_run(s);
+    assert_in_range(sc_start(s, "j"), 3250, 3599);
+    assert_true(balance(s) >= 0 && balance(s) < C(200));
+    sc_destroy(s);
+}
+
+static void order(struct scenario *s, struct event ev)
+{
+    struct err err;
+
+    if (sc_apply(s, ev, &err) < 0)
+        fail_msg("%s", err.text);
+}
+
+static void time_that_it_is_suspended_costs_nothing_by_day_or_night(void **state)
+{
+    struct scenario *s = begin(BANK DAY " RATESAT=USE\n", 10000);
+
+    (void)state;
+    sc_at(s, 3000);
+    add(s, "j", 1, 2000, 700, "chem");
+    sc_at(s, 3000);
+    sc_at(s, 3100);
+    order(s, (struct event){.kind = EVENT_PREEMPT,
+                 .u.preempt = {.id = "j", .how = PREEMPT_SUSPEND}});
+    sc_cycle(s);
+    sc_at(s, 3400);
+    order(s, (struct event){.kind = EVENT_RESUME, .u.preempt.id = "j"});
+    sc_at(s, 3400);
+    sc_run(s);
+    /* 3000-3100 and 3400-3600 at 2, 3600-4000 at 1 */
+    assert_int_equal(balance(s), C(10000 - 600 - 400));
+    sc_destroy(s);
+}
+
+/* ---- quotes -----------------------------------------------------------------------
+ */
+
+static void tell_quote(
+    struct scenario *s, const char *rates, int64_t until, int64_t uses)
+{
+    const struct funds_quote q = {.number = 7,
+        .account = "chem",
+        .rates = rates,
+        .until_at = until,
+        .uses = uses};
+
+    tell(s, (struct funds_facts){.quotes = &q, .nquotes = 1});
+}
+
+static void name_quote(struct scenario *s, const char *id)
+{
+    struct job_change ch = {.what = CHANGE_QUOTE, .job.quote = 7};
+
+    order(s, (struct event){.kind = EVENT_MODIFY, .u.modify = {id, ch}});
+}
+
+#define QUOTED "PROCS:1;QOS:DEFAULT=1;class:DEFAULT=1;account:chem=1;user:ann=1"
+
+static void a_quote_holds_its_price_until_it_expires(void **state)
+{
+    static const struct {
+        int64_t until, uses, paid;
+        const char *rates;
+    } rows[] = {
+        {1000, 1, 50, QUOTED},
+        {20, 1, 100, QUOTED},   /* it is over when the job starts */
+        {1000, 0, 100, QUOTED}, /* used up */
+        {1000, 1, 100, "PROCS:1;user:bob=1"},
+        {1000, 1, 100, "PROCS:1;QOS:high=1"},
+        {1000, 1, 100, "PROCS:1;account:bio=1"},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        struct scenario *s = begin(BANK "RATES=PROCS:2\n", 1000);
+        tell_quote(s, rows[i].rates, rows[i].until, rows[i].uses);
+        sc_job(s, (struct sc_job){.id = "j",
+                      .procs = 1,
+                      .limit_s = 100,
+                      .run_s = 50,
+                      .user = "ann",
+                      .account = "chem",
+                      .release_at = 30});
+        sc_at(s, 0);
+        name_quote(s, "j");
+        sc_run(s);
+        assert_int_equal(sc_start(s, "j"), 30);
+        assert_int_equal(balance(s), C(1000 - rows[i].paid));
+        sc_destroy(s);
+    }
+}
+
+static void a_quote_is_used_as_often_as_it_says_and_counts_before_the_start(
+    void **state)
+{
+    struct scenario *s = begin(BANK "RATES=PROCS:2\n", 240);
+    size_t n = 0, named = 0;
+
+    (void)state;
+    tell_quote(s, QUOTED, 1000, 1);
+    for (int i = 0; i < 2; i++) {
+        const char *id = i ? "second" : "first";
+        sc_job(s, (struct sc_job){.id = id,
+                      .procs = 1,
+                      .limit_s = 100,
+                      .user = "ann",
+                      .account = "chem",
+                      .release_at = 10});
+        sc_at(s, 0);
+        name_quote(s, id);
+    }
+    sc_at(s, 10);
+    assert_int_equal(sc_start(s, "first"), 10); /* 100 are kept for it */
+    assert_int_equal(held(s), C(100));
+    check_why(s, "second",
+        "needs 200 credits, 240 left in chem, 100 of them kept for 1 running job");
+    const struct money_move *m = charging_moves(sc_engine(s), &n);
+    for (size_t i = 0; i < n; i++)
+        named += m[i].kind == MONEY_LIEN && m[i].quote == 7;
+    assert_int_equal(named, 1);
+    sc_destroy(s);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -555,6 +734,14 @@ int main(void)
         cmocka_unit_test(a_run_is_charged_at_the_rates_of_its_start),
         cmocka_unit_test(a_node_may_cost_more_than_another),
         cmocka_unit_test(a_run_of_another_life_keeps_its_rates),
+        cmocka_unit_test(a_run_over_two_rates_is_charged_piece_by_piece_or_as_it_began),
+        cmocka_unit_test(who_cannot_pay_by_day_starts_when_it_is_cheaper),
+        cmocka_unit_test(
+            it_may_start_before_the_cheap_hours_where_most_of_it_lies_in_them),
+        cmocka_unit_test(time_that_it_is_suspended_costs_nothing_by_day_or_night),
+        cmocka_unit_test(a_quote_holds_its_price_until_it_expires),
+        cmocka_unit_test(
+            a_quote_is_used_as_often_as_it_says_and_counts_before_the_start),
         cmocka_unit_test(what_a_job_may_run_over_is_kept_too),
     };
 
