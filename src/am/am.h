@@ -92,6 +92,12 @@ int am_deposit(struct am *am, const struct am_request *req, const struct am_depo
 int am_withdraw(struct am *am, const struct am_request *req, const char *account,
     int64_t deposit, int64_t amount, struct err *err);
 
+/* Until the account's own deposits that can be used now have so much, kept or not: the
+ * difference is deposited (*ret_number, without an end; else 0) or withdrawn, of which
+ * what is kept for jobs cannot be. */
+int am_set_limit(struct am *am, const struct am_request *req, const char *account,
+    int64_t amount, int64_t *ret_number, struct err *err);
+
 struct am_transfer {
     const char *from, *to;
     int64_t amount;

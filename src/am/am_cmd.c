@@ -12,6 +12,8 @@
 
 static const char help[] =
     "usage: maui am check [--home DIR | FILE] [options]\n"
+    "       mam-check [--home DIR | FILE] [options]\n"
+    "       maui am VERB ...\n"
     "\n"
     "Check that the ledger of the allocation manager holds together: every "
     "transaction\n"
@@ -19,7 +21,9 @@ static const char help[] =
     "doubled. It only reads, also beside a running scheduler. FILE is a state file\n"
     "(state.db, or a backup of it).\n"
     "\n"
-    "  check                   the one thing it does so far\n"
+    "  check                   the ledger\n"
+    "  VERB                    balance, deposit, statement and so on: as mam-balance,\n"
+    "                          mam-deposit, mam-statement\n"
     "\n"
     "options:\n"
     "      --home DIR          the ledger of this home; default $MAUIHOMEDIR, else\n"
@@ -117,6 +121,14 @@ static int usage_error(const char *what, const char *word)
     return 3;
 }
 
+/* By that name the verb is known. */
+static bool is_mam_check(const char *called)
+{
+    const char *slash = strrchr(called, '/');
+
+    return strcmp(slash ? slash + 1 : called, "mam-check") == 0;
+}
+
 /* 0 = go on; else the exit status + 1. */
 static int parse(int argc, char **argv, struct asked *a)
 {
@@ -138,16 +150,19 @@ static int parse(int argc, char **argv, struct asked *a)
             return 3;
         }
     }
-    if (optind == argc) {
-        fputs("maui am: expected 'check'; `maui am --help` shows how it is used\n",
-            stderr);
-        return 3;
+    if (!is_mam_check(argv[0])) {
+        if (optind == argc) {
+            fputs("maui am: expected 'check'; `maui am --help` shows how it is used\n",
+                stderr);
+            return 3;
+        }
+        if (strcmp(argv[optind], "check") != 0)
+            return usage_error("expected 'check' or a verb of mam-, not", argv[optind]);
+        optind++;
     }
-    if (strcmp(argv[optind], "check") != 0)
-        return usage_error("expected 'check', not", argv[optind]);
-    a->file = optind + 1 < argc ? argv[optind + 1] : NULL;
-    if (optind + 2 < argc)
-        return usage_error("not expected here:", argv[optind + 2]);
+    a->file = optind < argc ? argv[optind] : NULL;
+    if (optind + 1 < argc)
+        return usage_error("not expected here:", argv[optind + 1]);
     return 0;
 }
 

@@ -285,6 +285,96 @@ int am_withdraw(struct am *am, const struct am_request *req, const char *account
     return step_end(am, result, err);
 }
 
+static int sum_own(struct am *am, const struct am_request *req, const char *account,
+    int64_t *ret_id, int64_t *ret, struct err *err)
+{
+    const struct purse_ask ask = {.at = req->at, .own = true};
+    struct found_account a;
+    struct purse purse;
+    int result;
+
+    *ret = 0;
+    if (account_find(am, account, NULL, &a, err) != 0
+        || account_usable(&a, account, NULL, err) != 0)
+        return -1;
+    *ret_id = a.id;
+    result = purse_load(am, &a, &ask, &purse, err);
+    for (size_t i = 0; result == 0 && i < purse.n; i++)
+        *ret += purse.v[i].balance;
+    vec_fini(&purse);
+    return result;
+}
+
+/* Nothing moves, but the request is known from now on. */
+static int book_nothing(
+    struct am *am, struct posting *p, int64_t account, struct err *err)
+{
+    if (posting_begin(am, p, err) != 0)
+        return -1;
+    posting_add(p, "grant", 0, 0, 0);
+    posting_add(p, "over", account, account, 0);
+    return posting_end(am, p, AM_DONE, err);
+}
+
+static int reach_limit(struct am *am, const struct am_request *req,
+    const struct taking *to, const char *asked, int64_t *ret_number, struct err *err)
+{
+    struct taking less = *to;
+    struct pieces pieces = {0};
+    struct posting p;
+    int64_t has, account;
+    int result = sum_own(am, req, to->account, &account, &has, err);
+
+    if (result == 0 && to->amount > has) {
+        const struct am_deposit d = {
+            .account = to->account, .amount = to->amount - has, .to_at = AM_EVER};
+        struct ledger_deposit row = {
+            .account = account, .amount = d.amount, .to_at = AM_EVER, .only = ""};
+        p = posting_of(req, "deposit", asked);
+        if (posting_begin(am, &p, err) != 0)
+            return -1;
+        posting_add(&p, "grant", 0, 0, -d.amount);
+        result = add_deposit(am, &p, &row, err);
+        *ret_number = row.id;
+        return posting_end(am, &p, result, err);
+    }
+    p = posting_of(req, to->amount < has ? "withdraw" : "adjust", asked);
+    if (result == 0 && to->amount == has)
+        return book_nothing(am, &p, account, err);
+    less.amount = has - to->amount;
+    if (result == 0)
+        result = find_own(am, &less, &pieces, err);
+    if (result == 0)
+        result = book_withdrawal(am, &p, &pieces, less.amount, err);
+    vec_fini(&pieces);
+    return result;
+}
+
+int am_set_limit(struct am *am, const struct am_request *req, const char *account,
+    int64_t amount, int64_t *ret_number, struct err *err)
+{
+    const struct taking to = {account, 0, amount, req->at};
+    struct strbuf asked = {0};
+    int64_t txn, number = 0;
+    int result;
+
+    if (store_step_begin(am->store, err) != 0)
+        return -1;
+    strbuf_printf(&asked, "limit of %s is %" PRId64, account, amount);
+    result = amount_valid(amount, 0, err) != 0
+                 ? -1
+                 : request_known(am, req, asked.text, &txn, err);
+    if (result == 0)
+        result = reach_limit(am, req, &to, asked.text, &number, err);
+    else if (result > 0)
+        result = AM_DONE;
+    free(asked.text);
+    result = step_end(am, result, err);
+    if (result == AM_DONE && ret_number)
+        *ret_number = number;
+    return result;
+}
+
 struct origin {
     int64_t from_at, to_at;
     char *only; /* owned */

@@ -535,8 +535,11 @@ static int charge_less(struct am *am, struct run *r, const struct am_charge *c,
 static int charge(
     struct am *am, struct run *r, const struct am_charge *c, struct err *err)
 {
-    struct posting p = {
-        .txn = {.at = c->at, .kind = "charge", .run = c->run, .text = c->text}};
+    struct posting p = {.txn = {.at = c->at,
+                            .kind = "charge",
+                            .run = c->run,
+                            .who = c->use.user,
+                            .text = c->text}};
     int result = 0;
 
     if (c->total > r->row.charged)

@@ -156,6 +156,18 @@ static int run_daemon(int argc, char **argv)
     return run_command(find_command(name), argc, argv);
 }
 
+/* `maui am balance` is mam-balance; what it knows itself stays its own. */
+static const struct command *find_verb(int argc, char **argv)
+{
+    char name[80];
+
+    if (argc < 3 || strcmp(argv[1], "am") != 0 || argv[2][0] == '-'
+        || strcmp(argv[2], "check") == 0)
+        return NULL;
+    snprintf(name, sizeof name, "mam-%s", argv[2]);
+    return find_command(name);
+}
+
 static int run_front(int argc, char **argv)
 {
     const char *slash = argc > 0 ? strrchr(argv[0], '/') : NULL;
@@ -185,6 +197,11 @@ static int run_front(int argc, char **argv)
     }
     if (argv[1][0] == '-')
         return run_daemon(argc, argv);
+    c = find_verb(argc, argv);
+    if (c != NULL) {
+        argv[2] = (char *)c->name;
+        return run_command(c, argc - 2, argv + 2);
+    }
     c = find_command(argv[1]);
     return c != NULL ? run_command(c, argc - 1, argv + 1) : unknown_command(argv[1]);
 }

@@ -252,6 +252,7 @@ static bool forget_ended(struct engine *e)
         if (!r || !may_forget(e, r))
             continue;
         released |= r->kind == RSV_STANDING && r->state == RSV_RELEASED;
+        rents_forget(e, r);
         reservation_remove(e->c, r);
     }
     return released;

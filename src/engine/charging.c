@@ -85,26 +85,34 @@ static const char *keep_text(struct charging *x, const char *text)
     return x->texts.v[x->texts.n - 1];
 }
 
-static struct money_move *add_move(
-    struct engine *e, const struct job *j, enum money_kind kind, uint32_t run)
+static struct money_move *add_move_by(
+    struct engine *e, enum money_kind kind, uint32_t run, const struct am_use *use)
 {
     struct charging *x = e->charging;
-    const struct am_use use = bank_use(e->c, j);
     const struct funds *f = e->c->funds;
 
     vec_push(&x->moves,
         ((struct money_move){.kind = kind,
             .run = keep_text(x, funds_run_name(f, run)),
-            .job = keep_text(x, j->id),
+            .job = keep_text(x, funds_run_job(f, run)),
             .account = keep_text(x, funds_account_name(f, funds_run_account(f, run))),
-            .user = keep_text(x, use.user),
-            .group = keep_text(x, use.group),
-            .class = keep_text(x, use.class),
-            .qos = keep_text(x, use.qos),
-            .procs = j->procs,
-            .mem_mb = j->mem_mb,
+            .user = keep_text(x, use->user),
+            .group = keep_text(x, use->group),
+            .class = keep_text(x, use->class),
+            .qos = keep_text(x, use->qos),
             .at = e->now}));
     return &x->moves.v[x->moves.n - 1];
+}
+
+static struct money_move *add_move(
+    struct engine *e, const struct job *j, enum money_kind kind, uint32_t run)
+{
+    const struct am_use use = bank_use(e->c, j);
+    struct money_move *m = add_move_by(e, kind, run, &use);
+
+    m->procs = j->procs;
+    m->mem_mb = j->mem_mb;
+    return m;
 }
 
 /* ---- bills ---------------------------------------------------------------------- */
@@ -366,6 +374,22 @@ void charging_take_over(struct engine *e)
     }
 }
 
+void charging_rent(struct engine *e, uint32_t run, const struct am_use *use,
+    int64_t total, bool over, const char *text)
+{
+    const struct funds_use by = {use, e->now};
+    struct funds *f = e->c->funds;
+    struct money_move *m = add_move_by(e, MONEY_CHARGE, run, use);
+
+    m->total = total;
+    m->goes_on = !over;
+    m->text = keep_text(e->charging, text);
+    life_of(e, funds_run_account(f, run))->charged += total - funds_run_charged(f, run);
+    funds_charge(f, run, &by, total);
+    if (over)
+        funds_close(f, run);
+}
+
 /* ---- debits on the way ----------------------------------------------------------- */
 
 static bool pays_on_the_way(const struct engine *e)
@@ -460,7 +484,6 @@ static const struct funds_end *find_end(
 static void close_stranger(
     struct engine *e, uint32_t run, const struct funds_facts *facts)
 {
-    const struct job nobody = {.id = ""};
     const struct am_use use = {0};
     const struct funds_use by = {&use, e->now};
     struct funds *f = e->c->funds;
@@ -469,9 +492,8 @@ static void close_stranger(
     int64_t least = end ? funds_run_since(f, run) + 1 : 0; /* a run of a second */
     int64_t at = end ? end->at : facts->seen_at;
     int64_t total = funds_run_come_to(f, run, at > least ? at : least);
-    struct money_move *m = add_move(e, &nobody, MONEY_CHARGE, run);
+    struct money_move *m = add_move_by(e, MONEY_CHARGE, run, &use);
 
-    m->job = keep_text(e->charging, funds_run_job(f, run));
     m->total = funds_run_charged(f, run);
     m->total = !free && total > m->total ? total : m->total;
     m->unseen = true;
@@ -521,7 +543,7 @@ const struct money_move *charging_moves(const struct engine *e, size_t *ret_n)
 void charging_check(const struct engine *e)
 {
     const struct charging *x = e->charging;
-    uint32_t known = 0, open = 0;
+    uint32_t known = rents_open(e), open = 0;
 
     if (!e->c->funds)
         return;

@@ -83,6 +83,10 @@ void charging_take_over(struct engine *e);
  * to when the scheduler last looked; nothing where only those pay that end well. */
 void charging_forget_strangers(struct engine *e, const struct funds_facts *facts);
 
+/* A reservation's run (engine/rent.h) has cost so much in all. */
+void charging_rent(struct engine *e, uint32_t run, const struct am_use *use,
+    int64_t total, bool over, const char *text);
+
 /* Assert that each run that is known is of a job on nodes, or suspended, and has that
  * one alone; and funds_check(). For tests. */
 void charging_check(const struct engine *e);

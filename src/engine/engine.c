@@ -30,6 +30,7 @@ struct engine *engine_create(
     e->preemption = preemption_create();
     e->charging = charging_create();
     e->unfunded = unfunded_create();
+    e->rents = rents_create();
     e->leaving = leaving_create();
     e->told = told_create();
     e->wakeups = wakeups_create();
@@ -70,6 +71,7 @@ void engine_destroy(struct engine *e)
     preemption_destroy(e->preemption);
     charging_destroy(e->charging);
     unfunded_destroy(e->unfunded);
+    rents_destroy(e->rents);
     leaving_destroy(e->leaving);
     told_destroy(e->told);
     wakeups_destroy(e->wakeups);

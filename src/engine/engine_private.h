@@ -18,6 +18,7 @@
 #include "engine/preempt.h"
 #include "engine/promises.h"
 #include "engine/refusals.h"
+#include "engine/rent.h"
 #include "engine/told.h"
 #include "engine/unfunded.h"
 #include "engine/wakeups.h"
@@ -60,6 +61,7 @@ struct engine {
     struct rsv_calendar *calendar;
     struct charging *charging;
     struct unfunded *unfunded;
+    struct rents *rents;
 
     /* a cycle, and what comes of it */
     struct cycle_marks cycle;

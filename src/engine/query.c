@@ -161,6 +161,23 @@ int query_price(struct engine *e, const struct query_ask *ask, int64_t now,
     return 0;
 }
 
+int query_quote(struct engine *e, const struct query_ask *ask, int64_t now,
+    bool *ret_known, struct query_quote *ret, struct err *err)
+{
+    struct job *j;
+
+    *ret = (struct query_quote){.tariff = NULL};
+    if (draft_asked(e, ask, 1, ask->procs > 0 ? ask->procs : 1, &j, err) < 0)
+        return -1;
+    *ret_known = query_job_price(e, j, now, &ret->price);
+    if (*ret_known) {
+        ret->tariff = bank_quote_tariff(e->c, j);
+        ret->use = bank_use(e->c, j);
+    }
+    job_draft_destroy(j);
+    return 0;
+}
+
 struct job_memory engine_memory_of(const struct engine *e, const struct job *j)
 {
     struct job_memory m = job_memory_of(e->c, j);

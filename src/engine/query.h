@@ -63,6 +63,15 @@ bool query_job_price(
 int query_price(struct engine *e, const struct query_ask *ask, int64_t now,
     bool *ret_known, struct query_price *ret, struct err *err);
 
+/* What a quote for such a job keeps. */
+struct query_quote {
+    struct query_price price;
+    char *tariff;      /* policy/bank.h; owned */
+    struct am_use use; /* for whom; borrowed */
+};
+int query_quote(struct engine *e, const struct query_ask *ask, int64_t now,
+    bool *ret_known, struct query_quote *ret, struct err *err);
+
 /* ---- showbf ---- */
 
 struct query_window {

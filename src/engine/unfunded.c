@@ -70,6 +70,7 @@ void unfunded_begin(struct engine *e)
     bool due = u->until <= e->now, priced = u->price_at <= e->now;
 
     charging_flush(e);
+    rents_look(e);
     if (due)
         find_until(e);
     if (u->price_at != e->now || due)
@@ -165,5 +166,6 @@ int64_t unfunded_until(const struct engine *e)
 
     int64_t next = e->unfunded->until < flush_at ? e->unfunded->until : flush_at;
 
-    return e->unfunded->price_at < next ? e->unfunded->price_at : next;
+    next = e->unfunded->price_at < next ? e->unfunded->price_at : next;
+    return rents_due(e) < next ? rents_due(e) : next;
 }

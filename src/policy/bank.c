@@ -566,6 +566,44 @@ int64_t bank_cost(const struct cluster *c, const struct job *j,
     return used + price(c, j, run->tariff, &a, &all, until, text);
 }
 
+/* ---- reservations -----------------------------------------------------------------
+ */
+
+/* By the processors of the nodes that it holds. */
+static int64_t mean_of_held(const struct cluster *c, const struct reservation *r)
+{
+    __int128 sum = 0;
+    int64_t all = 0;
+
+    for (size_t i = 0; i < r->alloc.n; i++)
+        for (uint32_t k = 0; k < r->alloc.v[i].count; k++) {
+            const struct node *n = node_at(c, r->alloc.v[i].first + k);
+            int64_t procs = n->cfg.v[RES_PROCS];
+            all += procs;
+            sum += (__int128)n->charge_rate * procs;
+        }
+    return all ? (int64_t)(sum / all) : PRICE_ONE;
+}
+
+int64_t bank_rent(const struct cluster *c, const struct reservation *r,
+    uint32_t account, int64_t idle_ps, int64_t at)
+{
+    const struct price_amount amount = {"PROCS", idle_ps};
+    struct price_ask ask = {.amounts = &amount, .namounts = 1, .seconds = 1};
+    struct factors f = {.n = 0};
+    struct err err;
+    int64_t ret;
+
+    add_factor(&f, "account", factor_of(c->creds[CRED_ACCOUNT].v[account]));
+    if (c->cfg->bank.node_most)
+        add_factor(&f, "nodes", mean_of_held(c, r));
+    if (c->week)
+        add_factor(&f, TIME_FACTOR, week_factor(c->week, at));
+    ask.factors = f.v;
+    ask.nfactors = f.n;
+    return price_of(rates_now(c), &ask, &ret, NULL, &err) < 0 ? AM_LARGEST : ret;
+}
+
 /* ---- may it start? -------------------------------------------------------------- */
 
 static enum funds_lack lack_of(enum funds_answer answer)

@@ -15,6 +15,7 @@
 #include "base/strbuf.h"
 #include "cluster/cluster.h"
 #include "cluster/job.h"
+#include "cluster/reservation.h"
 #include "funds/funds.h"
 
 /* Do jobs cost anything? O(1). */
@@ -81,6 +82,12 @@ int64_t bank_grace(const struct cluster *c, const struct job *j);
  * gets what that is made of. At least one second. */
 int64_t bank_cost(const struct cluster *c, const struct job *j,
     const struct bank_run *run, int64_t until, struct strbuf *text);
+
+/* So many processor seconds that nobody used in a reservation, that the account
+ * (credential) pays: at the rate of PROCS, by the factors of the account, the nodes and
+ * that instant. */
+int64_t bank_rent(const struct cluster *c, const struct reservation *r,
+    uint32_t account, int64_t idle_ps, int64_t at);
 
 /* The next instant after `now` at which another price may be in force: TIME_NEVER. */
 int64_t bank_next_price(const struct cluster *c, int64_t now);

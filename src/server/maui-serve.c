@@ -12,7 +12,10 @@ int main(int argc, char **argv)
 {
     if (argc > 0 && strcmp(argv[0], "replay") == 0)
         return program_end("maui replay", replay_main(argc, argv));
-    if (argc > 0 && strcmp(argv[0], "am") == 0)
+    const char *slash = argc > 0 ? strrchr(argv[0], '/') : NULL;
+    const char *name = slash ? slash + 1 : argc > 0 ? argv[0] : "";
+
+    if (strcmp(name, "am") == 0 || strcmp(name, "mam-check") == 0)
         return program_end("maui am", am_main(argc, argv));
     return program_end("maui serve", serve_main(argc, argv));
 }

@@ -420,6 +420,58 @@ int ledger_moves(struct store *s, const struct ledger_which *which, ledger_leg_f
     EACH(s, stmt, &booked, row, on_booked, &reader, err);
 }
 
+int ledger_since(
+    struct store *s, int64_t after, ledger_leg_fn *each, void *arg, struct err *err)
+{
+    struct leg_reader reader = {each, arg};
+    struct selection q = {0};
+    struct booked row;
+    sqlite3_stmt *stmt;
+
+    strbuf_add(&q.sql, "SELECT txn, n, place, \"of\", account, amount, booked_at, t.id,"
+                       " at, kind, run, a.name, asked, who, text");
+    want_number(&q, "l.txn > ?", after);
+    stmt = select_rows(s, &q,
+        "am_leg l JOIN am_txn t ON l.txn = t.id JOIN am_account a ON a.id = account",
+        after ? "AND " OWN_PLACES " ORDER BY txn, n"
+              : "WHERE " OWN_PLACES " ORDER BY txn, n",
+        err);
+    EACH(s, stmt, &booked, row, on_booked, &reader, err);
+}
+
+int ledger_usage(struct store *s, const struct ledger_which *which,
+    ledger_usage_fn *each, void *arg, struct err *err)
+{
+    sqlite3_stmt *stmt = sql_walk_kept(s,
+        "SELECT coalesce((SELECT who FROM am_txn c WHERE c.run <> '' AND c.run = t.run"
+        "  AND c.kind = 'charge' LIMIT 1), '') AS whose,"
+        " sum(CASE kind WHEN 'refund' THEN 0 ELSE amount END),"
+        " sum(CASE kind WHEN 'refund' THEN -amount ELSE 0 END),"
+        " count(DISTINCT t.run), max(l.txn)"
+        " FROM am_leg l CROSS JOIN am_txn t ON t.id = l.txn"
+        " WHERE place = 'usage' AND account = ? AND booked_at >= ? AND booked_at < ?"
+        " AND l.txn > ? GROUP BY whose ORDER BY whose",
+        err);
+    int rc = SQLITE_ROW, stop = 0;
+
+    if (!stmt)
+        return -1;
+    sqlite3_bind_int64(stmt, 1, which->account);
+    sqlite3_bind_int64(stmt, 2, which->from_at);
+    sqlite3_bind_int64(stmt, 3, which->to_at ? which->to_at : INT64_MAX);
+    sqlite3_bind_int64(stmt, 4, which->txn);
+    while (stop == 0 && (rc = sql_step(stmt)) == SQLITE_ROW) {
+        const struct ledger_usage row = {
+            .user = (const char *)sqlite3_column_text(stmt, 0),
+            .charged = sqlite3_column_int64(stmt, 1),
+            .refunded = sqlite3_column_int64(stmt, 2),
+            .runs = sqlite3_column_int64(stmt, 3),
+            .last = sqlite3_column_int64(stmt, 4)};
+        stop = each(arg, &row);
+    }
+    return sql_walked(s, stmt, rc, stop, err);
+}
+
 /* One row of two sums more. `to` is not part of it. */
 static int add_sums(struct store *s, const char *sql, int64_t of_account, int64_t from,
     int64_t to, struct ledger_sums *sum, struct err *err)

@@ -145,6 +145,20 @@ int ledger_legs(struct store *s, const struct ledger_which *which, ledger_leg_fn
  * (account from_at to_at after). Time in proportion to the rows that are told. */
 int ledger_moves(struct store *s, const struct ledger_which *which, ledger_leg_fn *each,
     void *arg, struct err *err);
+/* The same legs of all accounts, of transactions behind that number, as they were
+ * booked; `request` of the transaction is the account's name. */
+int ledger_since(
+    struct store *s, int64_t txn, ledger_leg_fn *each, void *arg, struct err *err);
+/* What users used of an account (account, from_at, to_at 0 = all; txn: of transactions
+ * behind that one). A run is that of the user who was charged for it. */
+struct ledger_usage {
+    const char *user; /* "" = not known */
+    int64_t charged, refunded, runs;
+    int64_t last; /* transaction */
+};
+typedef int ledger_usage_fn(void *arg, const struct ledger_usage *row);
+int ledger_usage(struct store *s, const struct ledger_which *which,
+    ledger_usage_fn *each, void *arg, struct err *err);
 /* Those sums (account from_at to_at; to_at 0 = nothing). Time in proportion to the
  * days, and to the moves of two of them. */
 struct ledger_sums {

@@ -109,8 +109,10 @@ static const struct migration migrations[] = {
         " WHERE NOT ended OR held <> 0;"
         "CREATE INDEX am_place_debt ON am_place(\"of\")"
         " WHERE place = 'deposit' AND balance < 0;"},
-    /* Of all quotes there ever were, those that can be used. */
-    {5, "CREATE INDEX am_quote_good ON am_quote(until_at) WHERE uses > 0;"},
+    /* Of all quotes there ever were, those that can be used; what an account used. */
+    {5, "CREATE INDEX am_quote_good ON am_quote(until_at) WHERE uses > 0;"
+        "CREATE INDEX am_leg_usage ON am_leg(account, booked_at) WHERE place = "
+        "'usage';"},
 };
 
 const struct migration *schema_migrations(size_t *count)

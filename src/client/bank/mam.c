@@ -389,7 +389,25 @@ static const struct option_row quote_options[] = {HOURS,
     {'n', "procs", "NUMBER", "processors; default 1"},
     {'l', "limit", "TIME", "wallclock limit; default an hour"},
     {'m', "memory", "MB", "of each processor"}, {'c', "class", "CLASS", "its class"},
-    {'q', "qos", "QOS", "its QOS"}, {'u', "user", "USER", "whose job it is"}, NO_MORE};
+    {'q', "qos", "QOS", "its QOS"}, {'u', "user", "USER", "whose job it is"},
+    {'k', "keep", NULL,
+        "keep the rates: a job that names this quote is charged at them"},
+    {'e', "until", "DATE", "-k: for jobs that start before; default a day from now"},
+    {'N', "uses", "NUMBER", "-k: for so many jobs; default 1"},
+    {0, "request", "ID", "-k: done once, however often it is sent with this ID"},
+    NO_MORE};
+
+static json_t *ask_keeping(const struct command_line *l, struct query *q)
+{
+    json_t *body = json_object();
+
+    put_request(l, body);
+    if (put_date(l, body, "until", 'e') || put_number(l, body, "uses", 'N')) {
+        json_decref(body);
+        return NULL;
+    }
+    return tell(l, "POST", q, body);
+}
 
 static int show_quote(const struct command_line *l)
 {
@@ -399,12 +417,15 @@ static int show_quote(const struct command_line *l)
     } words[] = {{'A', "account"}, {'n', "procs"}, {'m', "mem_per_proc_mb"},
         {'c', "class"}, {'q', "qos"}, {'u', "user"}};
     const char *limit = command_value(l, 'l');
+    bool keeps = command_has(l, 'k');
     int64_t limit_s = 3600;
     struct err err;
     struct query *q;
     char text[24], a[AMOUNT_TEXT];
-    json_t *o;
+    json_t *o, *kept = NULL;
 
+    if (!keeps && (command_has(l, 'e') || command_has(l, 'N')))
+        return command_wrong(l, "-e and -N are about quotes that are kept (-k)");
     if (limit && duration_parse(limit, &limit_s, &err) < 0)
         return command_wrong(l, "-l: %s", err.text);
     q = query_new("/v1/bank/quote");
@@ -414,13 +435,32 @@ static int show_quote(const struct command_line *l)
     query_add(q, "duration_s", text);
     o = ask(l, q);
     query_free(q);
-    if (!o || l->format == FORMAT_JSON)
+    if (o && keeps) {
+        q = query_new("/v1/bank/quotes");
+        for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+            query_add(q, words[i].key, command_value(l, words[i].letter));
+        query_add(q, "duration_s", text);
+        kept = ask_keeping(l, q);
+        query_free(q);
+        if (kept)
+            json_object_set(o, "number", json_object_get(kept, "number"));
+    }
+    if (!o || (keeps && !kept)) {
+        json_decref(o);
+        return 1;
+    }
+    json_decref(kept);
+    if (l->format == FORMAT_JSON)
         return print_json(o);
     printf("%s %s of %s: %s\n", amount_text(l, o, "price", a),
         command_has(l, 'h') ? "processor hours" : "credits",
         get_text(o, "account", "no account"),
         get_bool(o, "enough") ? "enough is there now"
                               : get_text(o, "text", "not enough is there now"));
+    if (keeps)
+        printf("quote %" JSON_INTEGER_FORMAT ": msub -l quote=%" JSON_INTEGER_FORMAT
+               ", or mjobctl -m quote=%" JSON_INTEGER_FORMAT " JOB\n",
+            get_int(o, "number", 0), get_int(o, "number", 0), get_int(o, "number", 0));
     json_decref(o);
     return 0;
 }
@@ -428,14 +468,18 @@ static int show_quote(const struct command_line *l)
 int mam_quote_main(int argc, char **argv)
 {
     static const struct command_spec spec = {.name = "mam-quote",
-        .usage = "[-h] [-A ACCOUNT] [-n PROCS] [-l TIME] [OPTION]...",
+        .usage = "[-h] [-A ACCOUNT] [-n PROCS] [-l TIME] [-k [-e DATE]] [OPTION]...",
         .summary = "Tell what a job would cost, before it is submitted.",
         .options = quote_options,
         .more = "It is the price of the whole limit, which is kept while the job runs. "
-                "It is charged\nfor what it used.\n",
+                "It is charged\nfor what it used. With -k the rates hold for jobs "
+                "that name the quote and start in time:\nof the same user, account, "
+                "class and QOS. What the time of day does to the price is\nnot "
+                "promised.\n",
         .examples = "  mam-quote -A chem -n 16 -l 1:00:00\n"
                     "  mam-quote -h -n 64 -l 1:00:00:00 -q premium    in processor "
-                    "hours\n"};
+                    "hours\n"
+                    "  mam-quote -k -A chem -n 16 -l 1:00:00    and keep the rates\n"};
 
     return command_run(&spec, argc, argv, show_quote);
 }
@@ -481,6 +525,55 @@ int mam_account_main(int argc, char **argv)
                     "  mam-create-account -p inst -o -u group=chem chem\n"};
 
     return command_run(&spec, argc, argv, set_account);
+}
+
+static const struct option_row modify_options[] = {
+    {'p', "parent", "ACCOUNT", "the account above it; '' = none"},
+    {'o', "overflow", "yes|no", "does it draw on that one when its own is used up?"},
+    {'u', "only", "WORDS", "whom it is for, as 'user=ann,bob'; '' = for all"},
+    {'S', "share", "PERCENT", "of what is deposited with its parent"},
+    {0, "closed", "yes|no", "keep and deposit nothing new?"}, NO_MORE};
+
+static int put_answer(
+    const struct command_line *l, json_t *o, const char *key, const char *text)
+{
+    if (text && strcmp(text, "yes") != 0 && strcmp(text, "no") != 0)
+        return command_wrong(l, "%s: '%s' is neither yes nor no", key, text);
+    if (text)
+        json_object_set_new(o, key, json_boolean(strcmp(text, "yes") == 0));
+    return 0;
+}
+
+static int modify_account(const struct command_line *l)
+{
+    json_t *body;
+
+    if (want_words(l, 1, "an ACCOUNT"))
+        return 1;
+    body = json_pack("{s:s, s:b}", "account", l->args[0], "modify", 1);
+    put_text(body, "parent", command_value(l, 'p'));
+    put_text(body, "only", command_value(l, 'u'));
+    if (put_answer(l, body, "overflow", command_value(l, 'o'))
+        || put_answer(l, body, "closed", command_long(l, "closed"))
+        || put_number(l, body, "share", 'S')) {
+        json_decref(body);
+        return 1;
+    }
+    return send_order(l, "/v1/bank/accounts", body);
+}
+
+int mam_modify_account_main(int argc, char **argv)
+{
+    static const struct command_spec spec = {.name = "mam-modify-account",
+        .usage = "[-p PARENT] [-o yes|no] [-S PERCENT] [-u WORDS] [--closed yes|no] "
+                 "ACCOUNT",
+        .summary = "Change what an account of the bank is like.",
+        .options = modify_options,
+        .more = "What is not given stays as it is.\n",
+        .examples = "  mam-modify-account -u user=ann,bob chem    its members\n"
+                    "  mam-modify-account --closed yes chem\n"};
+
+    return command_run(&spec, argc, argv, modify_account);
 }
 
 /* ---- moves ---------------------------------------------------------------------- */
@@ -572,6 +665,29 @@ int mam_withdraw_main(int argc, char **argv)
         .examples = "  mam-withdraw chem 100h\n"};
 
     return command_run(&spec, argc, argv, order_withdraw);
+}
+
+static const struct option_row limit_options[] = {WHY, REQUEST, NO_MORE};
+
+static int order_limit(const struct command_line *l)
+{
+    if (want_words(l, 2, "an ACCOUNT and an AMOUNT"))
+        return 1;
+    return send_order(l, "/v1/bank/limits", begin_move(l, "account"));
+}
+
+int mam_set_limit_main(int argc, char **argv)
+{
+    static const struct command_spec spec = {.name = "mam-set-limit",
+        .usage = "[-d TEXT] [--request ID] ACCOUNT AMOUNT",
+        .summary = "Deposit or withdraw until an account has so much.",
+        .options = limit_options,
+        .more = AMOUNTS "What its own deposits have that can be used now counts, kept "
+                        "for jobs or not. For portals,\nthat know how much an account "
+                        "shall have.\n",
+        .examples = "  mam-set-limit --request portal-17 chem 1000h\n"};
+
+    return command_run(&spec, argc, argv, order_limit);
 }
 
 static const struct option_row transfer_options[] = {

@@ -63,7 +63,8 @@ static const struct command_spec spec = {
             "  qos= queue= account= feature= pref=FEATURE:F gres=NAME:N hostlist=\n"
             "  excludenodes= arch= opsys= network= partition= naccesspolicy=\n"
             "  nallocpolicy= nodeset=ONEOF:FEATURE:A,B advres=RESERVATION flags=\n"
-            "  queuejob= deadline= prio= depend=afterok:ID comment=TEXT\n",
+            "  queuejob= deadline= prio= depend=afterok:ID comment=TEXT\n"
+            "  quote=NUMBER\n",
     .examples = "  msub -l nodes=2:ppn=4,walltime=1:00:00 go.sh\n"
                 "  msub -t 1-100%10 sweep.sh          a hundred jobs, ten at once\n"
                 "  msub -W depend=afterok:120 next.sh after job 120 has succeeded\n"

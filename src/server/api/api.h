@@ -54,7 +54,14 @@ void api_fairshare(struct server *s, struct request *r);
 void api_accounting(struct server *s, struct request *r);
 
 /* api/bank.c: credits */
-void api_bank_quote(struct server *s, struct request *r); /* query.c */
+void api_bank_quote(struct server *s, struct request *r);      /* query.c */
+void api_bank_keep_quote(struct server *s, struct request *r); /* query.c */
+void api_bank_quotes(struct server *s, struct request *r);     /* bankquotes.c */
+void api_bank_deposits(struct server *s, struct request *r);   /* banklists.c */
+void api_bank_usage(struct server *s, struct request *r);
+void api_bank_transactions(struct server *s, struct request *r);
+void api_bank_rates(struct server *s, struct request *r);
+void api_bank_limit(struct server *s, struct request *r);
 void api_bank_accounts(struct server *s, struct request *r);
 void api_bank_account(struct server *s, struct request *r);
 void api_bank_statement(struct server *s, struct request *r);

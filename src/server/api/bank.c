@@ -5,6 +5,7 @@
 
 #include "funds/amount.h"
 #include "server/api/api.h"
+#include "server/api/bankorder.h"
 #include "server/api/bankrights.h"
 #include "server/durable/desk.h"
 #include "server/durable/teller.h"
@@ -20,7 +21,7 @@
 #define MOVES_MOST  10000
 
 /* Is there a bank? Else the request is refused. */
-static struct am *find_bank(struct server *s, struct request *r)
+struct am *bankorder_ledger(struct server *s, struct request *r)
 {
     struct am *am = teller_ledger(s);
 
@@ -42,7 +43,7 @@ static struct am *find_bank(struct server *s, struct request *r)
     return am;
 }
 
-static void deny_command(struct request *r, const char *command)
+void bankorder_deny(struct request *r, const char *command)
 {
     struct err err;
 
@@ -51,7 +52,7 @@ static void deny_command(struct request *r, const char *command)
 }
 
 /* The account that the query names, if the caller may see it. Others' are not there. */
-static bool find_seen(struct server *s, struct request *r, uint32_t *ret)
+bool bankorder_sees(struct server *s, struct request *r, uint32_t *ret)
 {
     const struct funds *f = engine_cluster(s->engine)->funds;
     const char *name = request_query(r, "account");
@@ -119,7 +120,7 @@ static void free_records(void *ctx)
     json_decref(ctx);
 }
 
-static void reply_list(struct server *s, struct request *r, json_t *list)
+void bankorder_list(struct server *s, struct request *r, json_t *list)
 {
     stream_records(s, r, json_array_size(list), take_record, list, free_records);
 }
@@ -127,13 +128,13 @@ static void reply_list(struct server *s, struct request *r, json_t *list)
 void api_bank_accounts(struct server *s, struct request *r)
 {
     const char *only = request_query(r, "account");
-    struct am *am = find_bank(s, r);
+    struct am *am = bankorder_ledger(s, r);
     const struct funds *f = engine_cluster(s->engine)->funds;
     struct bankview view;
     json_t *list;
     uint32_t one;
 
-    if (!am || (only && !find_seen(s, r, &one)))
+    if (!am || (only && !bankorder_sees(s, r, &one)))
         return;
     list = json_array();
     bankview_open(&view, s, request_who(r));
@@ -144,7 +145,7 @@ void api_bank_accounts(struct server *s, struct request *r)
             json_array_append_new(list, account_record(s, am, i, &a));
     }
     bankview_close(&view);
-    reply_list(s, r, list);
+    bankorder_list(s, r, list);
 }
 
 struct moves {
@@ -162,7 +163,7 @@ static int on_leg(void *arg, const struct ledger_leg *leg, const struct ledger_t
     render_instant(o, "at", of->at);
     render_text(o, "kind", of->kind);
     render_text(o, "run", kept ? "" : of->run);
-    render_text(o, "who", of->who);
+    render_text(o, "who", kept ? "" : of->who);
     render_text(o, "text", kept ? "" : of->text);
     render_credits(o, "amount", leg->amount);
     if (leg->of && strcmp(leg->place, "deposit") == 0)
@@ -226,14 +227,14 @@ static json_t *statement_record(
 void api_bank_statement(struct server *s, struct request *r)
 {
     const struct identity *who = request_who(r);
-    struct am *am = find_bank(s, r);
+    struct am *am = bankorder_ledger(s, r);
     struct am_period of;
     struct am_statement sum;
     struct err err;
     uint32_t number;
     struct moves moves = {0};
 
-    if (!am || !find_seen(s, r, &number))
+    if (!am || !bankorder_sees(s, r, &number))
         return;
     moves.kept = (identity_is_kept_from(who, RM_HIDES_JOBS)
                      || identity_is_kept_from(who, RM_HIDES_USAGE))
@@ -268,7 +269,7 @@ void api_bank_liens(struct server *s, struct request *r)
     json_t *list;
     uint32_t one;
 
-    if (!find_bank(s, r) || (only && !find_seen(s, r, &one)))
+    if (!bankorder_ledger(s, r) || (only && !bankorder_sees(s, r, &one)))
         return;
     f = engine_cluster(s->engine)->funds;
     list = json_array();
@@ -288,29 +289,17 @@ void api_bank_liens(struct server *s, struct request *r)
         json_array_append_new(list, o);
     }
     bankview_close(&view);
-    reply_list(s, r, list);
+    bankorder_list(s, r, list);
 }
 
 /* ---- moving --------------------------------------------------------------------- */
 
-/* A request, and what the ledger is called with; called again where a commit failed. */
-struct bank_order {
-    struct am *am;
-    json_t *body; /* owned; texts are borrowed from it */
-    char *who;    /* owned */
-    char *id;     /* of the request, as the ledger knows it; owned or NULL */
-    int64_t at;
-    int (*make)(struct bank_order *b, struct err *err);
-    int64_t amount, credit_limit;
-    int64_t number; /* of what was made */
-};
-
-static const char *text_of(const struct bank_order *b, const char *key)
+const char *bankorder_text(const struct bank_order *b, const char *key)
 {
     return json_string_value(json_object_get(b->body, key));
 }
 
-static int64_t int_of(const struct bank_order *b, const char *key, int64_t otherwise)
+int64_t bankorder_int(const struct bank_order *b, const char *key, int64_t otherwise)
 {
     const json_t *n = json_object_get(b->body, key);
 
@@ -322,10 +311,10 @@ static bool flag_of(const struct bank_order *b, const char *key)
     return json_is_true(json_object_get(b->body, key));
 }
 
-static struct am_request request_of(const struct bank_order *b)
+struct am_request bankorder_request(const struct bank_order *b)
 {
     return (struct am_request){
-        .id = b->id, .at = b->at, .who = b->who, .text = text_of(b, "text")};
+        .id = b->id, .at = b->at, .who = b->who, .text = bankorder_text(b, "text")};
 }
 
 static int make_it(void *payload, struct err *err)
@@ -388,16 +377,21 @@ static struct bank_order *read_order(struct server *s, struct request *r,
 }
 
 /* AM_REFUSED has its sentence as a conflict. */
-static void carry_out(struct server *s, struct request *r,
-    int (*make)(struct bank_order *b, struct err *err), const char *done)
+void bankorder_do(struct server *s, struct request *r,
+    int (*make)(struct bank_order *b, struct err *err), const char *done, json_t *more)
 {
     struct err err = {0};
     struct bank_order *b;
     json_t *o;
 
-    if (!find_bank(s, r))
+    if (!bankorder_ledger(s, r)) {
+        json_decref(more);
         return;
+    }
     b = read_order(s, r, make, &err);
+    if (b && more)
+        json_object_update(b->body, more);
+    json_decref(more);
     if (!b) {
         request_refuse(r, &err);
         return;
@@ -412,15 +406,63 @@ static void carry_out(struct server *s, struct request *r,
     commit_then_reply(s, r, o);
 }
 
+/* What the account is like now, for what is not to be changed. Texts are kept in the
+ * body. */
+static int on_old(void *arg, const struct ledger_account *row)
+{
+    struct bank_order *b = arg;
+
+    if (!json_object_get(b->body, "only"))
+        json_object_set_new(b->body, "only", json_string(row->only));
+    if (!json_object_get(b->body, "overflow"))
+        json_object_set_new(b->body, "overflow", json_boolean(row->overflow));
+    if (!json_object_get(b->body, "closed"))
+        json_object_set_new(b->body, "closed", json_boolean(!row->active));
+    if (!json_object_get(b->body, "share"))
+        json_object_set_new(b->body, "millionths", json_integer(row->share));
+    if (!json_object_get(b->body, "parent"))
+        json_object_set_new(b->body, "above", json_integer(row->parent));
+    return 1;
+}
+
+static int on_above(void *arg, const struct ledger_account *row)
+{
+    struct bank_order *b = arg;
+
+    json_object_set_new(b->body, "parent", json_string(row->name));
+    return 1;
+}
+
+static int keep_the_rest(struct bank_order *b, struct err *err)
+{
+    struct ledger_which which = {.name = bankorder_text(b, "account")};
+    int found = ledger_accounts(b->am->store, &which, on_old, b, err);
+
+    if (found == 0)
+        return err_set(err, ERR_NOT_FOUND,
+            "no account '%s'; mam-create-account makes one", which.name);
+    which = (struct ledger_which){.id = bankorder_int(b, "above", 0)};
+    return found < 0
+                   || (which.id
+                       && ledger_accounts(b->am->store, &which, on_above, b, err) < 0)
+               ? -1
+               : 0;
+}
+
 static int set_account(struct bank_order *b, struct err *err)
 {
-    int64_t share = int_of(b, "share", 0);
-    const struct am_account a = {.name = text_of(b, "account"),
-        .parent = text_of(b, "parent"),
+    if (flag_of(b, "modify") && keep_the_rest(b, err) < 0)
+        return -1;
+    int64_t share = bankorder_int(b, "share", 0);
+    const char *parent = bankorder_text(b, "parent");
+    const struct am_account a = {.name = bankorder_text(b, "account"),
+        .parent = parent && *parent ? parent : NULL,
         .overflow = flag_of(b, "overflow"),
         .closed = flag_of(b, "closed"),
-        .share = share < 0 || share > 100 ? 0 : share * (PRICE_ONE / 100),
-        .only = text_of(b, "only")};
+        .share = share < 0 || share > 100
+                     ? 0
+                     : bankorder_int(b, "millionths", share * (PRICE_ONE / 100)),
+        .only = bankorder_text(b, "only")};
 
     if (share < 0 || share > 100)
         return err_set(err, ERR_INVALID, "share: %lld: expected 0 to 100, of a hundred",
@@ -430,14 +472,14 @@ static int set_account(struct bank_order *b, struct err *err)
 
 static int make_deposit(struct bank_order *b, struct err *err)
 {
-    const struct am_request req = request_of(b);
-    const struct am_deposit d = {.account = text_of(b, "account"),
+    const struct am_request req = bankorder_request(b);
+    const struct am_deposit d = {.account = bankorder_text(b, "account"),
         .amount = b->amount,
         .credit_limit = b->credit_limit,
-        .from_at = int_of(b, "from", 0),
-        .to_at = int_of(b, "to", AM_EVER),
-        .label = text_of(b, "label"),
-        .only = text_of(b, "only"),
+        .from_at = bankorder_int(b, "from", 0),
+        .to_at = bankorder_int(b, "to", AM_EVER),
+        .label = bankorder_text(b, "label"),
+        .only = bankorder_text(b, "only"),
         .carry_debt = flag_of(b, "pay_debts")};
 
     return am_deposit(b->am, &req, &d, &b->number, err);
@@ -445,31 +487,31 @@ static int make_deposit(struct bank_order *b, struct err *err)
 
 static int make_withdrawal(struct bank_order *b, struct err *err)
 {
-    const struct am_request req = request_of(b);
+    const struct am_request req = bankorder_request(b);
 
-    return am_withdraw(
-        b->am, &req, text_of(b, "account"), int_of(b, "deposit", 0), b->amount, err);
+    return am_withdraw(b->am, &req, bankorder_text(b, "account"),
+        bankorder_int(b, "deposit", 0), b->amount, err);
 }
 
 static int make_transfer(struct bank_order *b, struct err *err)
 {
-    const struct am_request req = request_of(b);
-    const struct am_transfer t = {.from = text_of(b, "account"),
-        .to = text_of(b, "into"),
+    const struct am_request req = bankorder_request(b);
+    const struct am_transfer t = {.from = bankorder_text(b, "account"),
+        .to = bankorder_text(b, "into"),
         .amount = b->amount,
         .dated = json_object_get(b->body, "from") || json_object_get(b->body, "to"),
-        .from_at = int_of(b, "from", 0),
-        .to_at = int_of(b, "to", AM_EVER)};
+        .from_at = bankorder_int(b, "from", 0),
+        .to_at = bankorder_int(b, "to", AM_EVER)};
 
     return am_transfer(b->am, &req, &t, err);
 }
 
 static int make_refund(struct bank_order *b, struct err *err)
 {
-    const struct am_request req = request_of(b);
+    const struct am_request req = bankorder_request(b);
 
-    return am_refund(
-        b->am, &req, text_of(b, "run"), b->amount, int_of(b, "deposit", 0), err);
+    return am_refund(b->am, &req, bankorder_text(b, "run"), b->amount,
+        bankorder_int(b, "deposit", 0), err);
 }
 
 void api_bank_account(struct server *s, struct request *r)
@@ -482,29 +524,32 @@ void api_bank_account(struct server *s, struct request *r)
     const struct funds *f = engine_cluster(s->engine)->funds;
     uint32_t known = f && name ? funds_account(f, name) : FUNDS_NONE;
     const char *now = known == FUNDS_NONE ? parent : funds_account_now(f, known).parent;
+
+    if (!parent && json_is_true(json_object_get(body, "modify")))
+        parent = now;
     /* a lead makes accounts below one that is led, and changes those that lie there */
     bool may = parent && bankrights_leads(s, who, parent) && now
                && bankrights_leads(s, who, now);
 
     if (!identity_is(who, WHO_ADMIN1) && !may)
-        deny_command(r, "mam-create-account");
+        bankorder_deny(r, "mam-create-account");
     else if (!identity_is(who, WHO_ADMIN1) && known == FUNDS_NONE
              && cred_find(engine_cluster(s->engine), CRED_ACCOUNT, name))
         request_refuse_as(r, 409, "conflict", "account",
             "that is the name of an account that jobs or maui.cfg have already: an "
             "administrator makes it");
     else
-        carry_out(s, r, set_account, "the account is as described");
+        bankorder_do(s, r, set_account, "the account is as described", NULL);
 }
 
 void api_bank_deposit(struct server *s, struct request *r)
 {
-    carry_out(s, r, make_deposit, "deposited");
+    bankorder_do(s, r, make_deposit, "deposited", NULL);
 }
 
 void api_bank_withdraw(struct server *s, struct request *r)
 {
-    carry_out(s, r, make_withdrawal, "withdrawn");
+    bankorder_do(s, r, make_withdrawal, "withdrawn", NULL);
 }
 
 void api_bank_transfer(struct server *s, struct request *r)
@@ -520,12 +565,12 @@ void api_bank_transfer(struct server *s, struct request *r)
 
     if (identity_is(who, WHO_ADMIN1)
         || (!dated && bankrights_leads(s, who, from) && bankrights_leads(s, who, into)))
-        carry_out(s, r, make_transfer, "transferred");
+        bankorder_do(s, r, make_transfer, "transferred", NULL);
     else
-        deny_command(r, "mam-transfer");
+        bankorder_deny(r, "mam-transfer");
 }
 
 void api_bank_refund(struct server *s, struct request *r)
 {
-    carry_out(s, r, make_refund, "refunded");
+    bankorder_do(s, r, make_refund, "refunded", NULL);
 }

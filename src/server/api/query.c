@@ -6,6 +6,7 @@
 #include "cluster/partition.h"
 #include "policy/reason.h"
 #include "server/api/api.h"
+#include "server/api/bankquotes.h"
 #include "server/api/bankrights.h"
 #include "server/drafts/jobname.h"
 #include "server/render/blocked.h"
@@ -277,6 +278,25 @@ void api_bank_quote(struct server *s, struct request *r)
         request_reply_json(r, render_price(s, &price,
                                   bankrights_shows(s, request_who(r), price.account)));
     }
+    question_fini(&q);
+}
+
+void api_bank_keep_quote(struct server *s, struct request *r)
+{
+    struct question q = {0};
+    struct query_quote made = {.tariff = NULL};
+    struct err err;
+    bool known = false;
+
+    if (read_question(s, r, &q, &err) < 0
+        || query_quote(s->engine, &q.ask, world_now(s), &known, &made, &err) < 0)
+        refuse_query(s, r, &err);
+    else if (!known)
+        request_refuse_as(r, 409, "conflict", NULL,
+            "there is no bank here: AMCFG[bank] TYPE=BUILTIN in maui.cfg makes one");
+    else
+        bankquotes_keep(s, r, &made);
+    free(made.tariff);
     question_fini(&q);
 }
 

@@ -709,6 +709,123 @@ static void a_quote_is_used_as_often_as_it_says_and_counts_before_the_start(
     sc_destroy(s);
 }
 
+/* ---- what lies idle in reservations ------------------------------------------------
+ */
+
+#define RESERVED                                                                       \
+    "SRCFG[own] HOSTLIST=n1,n2 PERIOD=DAY STARTTIME=0:00:00 ENDTIME=2:00:00 "          \
+    "USERLIST=ann CHARGEACCOUNT=chem\n"
+
+static void idle_time_of_a_reservation_is_paid_and_jobs_inside_pay_once(void **state)
+{
+    struct scenario *s = begin(BANK "\n" RESERVED, 100000);
+
+    (void)state;
+    tell_balance(s, "lab", C(100000));
+    sc_job(s, (struct sc_job){.id = "in",
+                  .procs = 2,
+                  .limit_s = 600,
+                  .user = "ann",
+                  .account = "lab",
+                  .release_at = 1000});
+    sc_at(s, 3600);
+    assert_int_equal(sc_start(s, "in"), 1000);
+    sc_at(s, 3601);
+    assert_int_equal(balance(s), C(100000 - 2 * (3600 - 600)));
+    sc_at(s, 7200);
+    sc_at(s, 7201);
+    assert_int_equal(balance(s), C(100000 - 2 * (7200 - 600)));
+    assert_int_equal(funds_open_runs(sc_engine(s)->c->funds), 0);
+    sc_at(s, 9000);
+    assert_int_equal(balance(s), C(100000 - 2 * (7200 - 600)));
+    sc_destroy(s);
+}
+
+static void idle_time_is_charged_by_the_time_of_day_and_the_account(void **state)
+{
+    struct scenario *s =
+        begin(BANK DAY "\nACCOUNTCFG[chem] CHARGERATE=3\n" RESERVED, 1000000);
+
+    (void)state;
+    sc_at(s, 5400);
+    sc_at(s, 7201);
+    assert_int_equal(balance(s), C(1000000 - 3 * (2 * 3600 * 2 + 2 * 3600)));
+    sc_destroy(s);
+}
+
+static void a_reservation_without_funds_goes_on_and_owes(void **state)
+{
+    struct scenario *s = begin(BANK "\n" RESERVED, 100);
+
+    (void)state;
+    sc_at(s, 7201);
+    assert_int_equal(balance(s), C(100 - 2 * 7200));
+    sc_destroy(s);
+}
+
+static void a_released_reservation_pays_until_then(void **state)
+{
+    struct scenario *s = begin(BANK "\n", 100000);
+    const struct sc_rsv r = {
+        .base = "mine", .hosts = "n1", .account = "chem", .end_at = 90000};
+    struct err err = {0};
+
+    (void)state;
+    assert_int_equal(sc_setres(s, &r, &err), 0);
+    sc_at(s, 500);
+    assert_int_equal(sc_releaseres(s, "mine.0", &err), 0);
+    sc_at(s, 700);
+    assert_int_equal(balance(s), C(100000 - 500));
+    assert_int_equal(funds_open_runs(sc_engine(s)->c->funds), 0);
+    sc_destroy(s);
+}
+
+static void another_account_pays_from_the_change_on(void **state)
+{
+    struct scenario *s = begin(BANK "\n" RESERVED, 100000);
+    const struct funds *f;
+
+    (void)state;
+    tell_balance(s, "lab", C(100000));
+    sc_at(s, 1000);
+    sc_configure(s, BANK "\nSRCFG[own] HOSTLIST=n1,n2 PERIOD=DAY STARTTIME=0:00:00 "
+                         "ENDTIME=2:00:00 USERLIST=ann CHARGEACCOUNT=lab\n");
+    sc_cycle(s);
+    sc_at(s, 7201);
+    f = sc_engine(s)->c->funds;
+    assert_int_equal(balance(s), C(100000 - 2 * 1000));
+    assert_int_equal(funds_account_now(f, funds_account(f, "lab")).deposits[0].balance,
+        C(100000 - 2 * 6200));
+    sc_destroy(s);
+}
+
+static void a_reservation_of_another_life_goes_on_paying(void **state)
+{
+    static const struct funds_deposit d = {
+        .id = 1, .to_at = INT64_MAX, .balance = C(1000)};
+    static const struct funds_account a = {.name = "chem", .deposits = &d, .n = 1};
+    static const struct funds_run run = {.run = "rsv:own.0.0.r4",
+        .job = "rsv:own.0.0",
+        .account = "chem",
+        .charged = C(300)};
+    struct scenario *s = sc_create_with(BANK "\n" RESERVED);
+    size_t n;
+
+    (void)state;
+    sc_nodes(s, 4, 1);
+    tell(s, (struct funds_facts){
+                .accounts = &a, .n = 1, .runs = &run, .nruns = 1, .runs_ever = 4});
+    sc_at(s, 0);
+    tell(s, (struct funds_facts){.known = true, .seen_at = 0});
+    sc_at(s, 3600);
+    const struct money_move *m = charging_moves(sc_engine(s), &n);
+    assert_true(n > 0);
+    assert_string_equal(m[n - 1].run, "rsv:own.0.0.r4");
+    assert_int_equal(m[n - 1].total, C(300 + 7200));
+    assert_true(m[n - 1].goes_on);
+    sc_destroy(s);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -740,6 +857,12 @@ int main(void)
             it_may_start_before_the_cheap_hours_where_most_of_it_lies_in_them),
         cmocka_unit_test(time_that_it_is_suspended_costs_nothing_by_day_or_night),
         cmocka_unit_test(a_quote_holds_its_price_until_it_expires),
+        cmocka_unit_test(idle_time_of_a_reservation_is_paid_and_jobs_inside_pay_once),
+        cmocka_unit_test(idle_time_is_charged_by_the_time_of_day_and_the_account),
+        cmocka_unit_test(a_reservation_without_funds_goes_on_and_owes),
+        cmocka_unit_test(a_released_reservation_pays_until_then),
+        cmocka_unit_test(another_account_pays_from_the_change_on),
+        cmocka_unit_test(a_reservation_of_another_life_goes_on_paying),
         cmocka_unit_test(
             a_quote_is_used_as_often_as_it_says_and_counts_before_the_start),
         cmocka_unit_test(what_a_job_may_run_over_is_kept_too),

@@ -1,0 +1,320 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * mam-list-*, mam-usage, mam-list-rates: what the bank has, as tables. */
+#include "base/zone.h"
+#include "client/client.h"
+#include "client/kit/layout.h"
+#include "client/kit/request.h"
+#include "config/setres.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#define TEXT_MAX 80
+
+/* ---- tables ---------------------------------------------------------------------- */
+
+enum cell { CELL_TEXT, CELL_NUMBER, CELL_CREDITS, CELL_DATE, CELL_FLAG };
+
+struct column {
+    const char *heading, *key;
+    enum cell cell;
+    int width; /* less than 0 = to the left */
+};
+
+/* A list of the API and its columns; heading NULL ends. */
+struct list {
+    const char *path;
+    const struct column *columns;
+};
+
+static const char *cell_text(
+    const struct command_line *l, const struct column *c, json_t *o, char *ret)
+{
+    double hours = command_has(l, 'h') ? 3600 : 1;
+
+    switch (c->cell) {
+    case CELL_NUMBER:
+        snprintf(ret, TEXT_MAX, "%" JSON_INTEGER_FORMAT, get_int(o, c->key, 0));
+        return ret;
+    case CELL_CREDITS:
+        return layout_credits(get_real(o, c->key, 0) / hours, ret);
+    case CELL_DATE:
+        return get_int(o, c->key, 0) > 0 ? layout_date(get_int(o, c->key, 0), ret)
+                                         : "-";
+    case CELL_FLAG:
+        return get_bool(o, c->key) ? "yes" : "no";
+    case CELL_TEXT:
+        break;
+    }
+    return get_text(o, c->key, "-");
+}
+
+struct table {
+    const struct command_line *l;
+    const struct list *of;
+};
+
+static void print_row(void *ctx, json_t *o)
+{
+    const struct table *t = ctx;
+    char text[TEXT_MAX + LAYOUT_CREDITS_MAX];
+
+    for (const struct column *c = t->of->columns; c->heading; c++)
+        printf("%*s%s", c[1].heading ? c->width : 0, cell_text(t->l, c, o, text),
+            c[1].heading ? "  " : "\n");
+}
+
+static int show_list(
+    const struct command_line *l, const struct list *list, struct query *q)
+{
+    struct table t = {l, list};
+    int status;
+
+    if (l->nargs > 1) {
+        query_free(q);
+        return command_wrong(l, "expected one ACCOUNT at most");
+    }
+    query_add(q, "account", l->nargs ? l->args[0] : NULL);
+    if (l->format == FORMAT_JSON) {
+        status = print_json_list(l, q);
+    } else {
+        for (const struct column *c = list->columns; c->heading; c++)
+            printf("%*s%s", c[1].heading ? c->width : 0, c->heading,
+                c[1].heading ? "  " : "\n");
+        status = ask_list(l, q, print_row, &t) < 0;
+    }
+    query_free(q);
+    return status;
+}
+
+/* An instant as setres takes it. */
+static int add_date(
+    const struct command_line *l, struct query *q, char letter, const char *key)
+{
+    const char *text = command_value(l, letter);
+    const struct calendar cal = zone_system_calendar(text ? request_now(l) : 0);
+    const struct setres_clock clock = {.cal = &cal};
+    struct err err;
+    int64_t at;
+    char number[24];
+
+    if (!text)
+        return 0;
+    if (setres_time(text, &clock, &at, &err) < 0)
+        return command_wrong(l, "-%c: %s", letter, err.text);
+    snprintf(number, sizeof number, "%" PRId64, at);
+    query_add(q, key, number);
+    return 0;
+}
+
+#define HOURS                                                                          \
+    {                                                                                  \
+        'h', "hours", NULL, "in processor hours instead of credits"                    \
+    }
+#define NO_MORE                                                                        \
+    {                                                                                  \
+        0, NULL, NULL, NULL                                                            \
+    }
+
+/* ---- accounts -------------------------------------------------------------------- */
+
+static const struct option_row account_list_options[] = {HOURS, NO_MORE};
+
+static int show_accounts(const struct command_line *l)
+{
+    static const struct column columns[] = {{"Account", "account", CELL_TEXT, -16},
+        {"Parent", "parent", CELL_TEXT, -16}, {"Overflow", "overflow", CELL_FLAG, -8},
+        {"Closed", "closed", CELL_FLAG, -6}, {"Runs", "runs", CELL_NUMBER, 6},
+        {"Owed", "owed", CELL_CREDITS, 12}, {"For", "only", CELL_TEXT, 0}, {0}};
+    static const struct list list = {"/v1/bank/accounts", columns};
+
+    return show_list(l, &list, query_new(list.path));
+}
+
+int mam_list_accounts_main(int argc, char **argv)
+{
+    static const struct command_spec spec = {.name = "mam-list-accounts",
+        .usage = "[-h] [ACCOUNT]",
+        .summary = "Show the accounts of the bank, and for whom they are.",
+        .options = account_list_options,
+        .more = "What they have is shown by mam-balance. You see the accounts that are "
+                "for you.\n",
+        .examples = "  mam-list-accounts\n"};
+
+    return command_run(&spec, argc, argv, show_accounts);
+}
+
+/* ---- deposits -------------------------------------------------------------------- */
+
+static const struct option_row deposit_list_options[] = {
+    HOURS, {'a', "all", NULL, "those that have ended too"}, NO_MORE};
+
+static int show_deposits(const struct command_line *l)
+{
+    static const struct column columns[] = {{"Deposit", "deposit", CELL_NUMBER, 7},
+        {"Account", "account", CELL_TEXT, -16}, {"Amount", "amount", CELL_CREDITS, 14},
+        {"Balance", "balance", CELL_CREDITS, 14}, {"Held", "held", CELL_CREDITS, 12},
+        {"CreditLimit", "credit_limit", CELL_CREDITS, 12},
+        {"From", "from", CELL_DATE, -24}, {"To", "to", CELL_DATE, -24},
+        {"Label", "label", CELL_TEXT, -8}, {"For", "only", CELL_TEXT, 0}, {0}};
+    static const struct list list = {"/v1/bank/deposits", columns};
+    struct query *q = query_new(list.path);
+
+    query_add(q, "ended", command_has(l, 'a') ? "1" : NULL);
+    return show_list(l, &list, q);
+}
+
+int mam_list_deposits_main(int argc, char **argv)
+{
+    static const struct command_spec spec = {.name = "mam-list-deposits",
+        .usage = "[-h] [-a] [ACCOUNT]",
+        .summary = "Show the deposits of accounts of the bank.",
+        .options = deposit_list_options,
+        .examples = "  mam-list-deposits chem\n"
+                    "  mam-list-deposits -a -h chem    ended ones too, in hours\n"};
+
+    return command_run(&spec, argc, argv, show_deposits);
+}
+
+/* ---- quotes ---------------------------------------------------------------------- */
+
+static int show_quotes(const struct command_line *l)
+{
+    static const struct column columns[] = {{"Quote", "number", CELL_NUMBER, 6},
+        {"Account", "account", CELL_TEXT, -16}, {"Price", "price", CELL_CREDITS, 14},
+        {"Until", "until", CELL_DATE, -24}, {"Uses", "uses", CELL_NUMBER, 5},
+        {"Rates", "rates", CELL_TEXT, 0}, {0}};
+    static const struct list list = {"/v1/bank/quotes", columns};
+
+    if (l->nargs)
+        return command_wrong(l, "expected nothing more");
+    return show_list(l, &list, query_new(list.path));
+}
+
+int mam_list_quotes_main(int argc, char **argv)
+{
+    static const struct command_spec spec = {.name = "mam-list-quotes",
+        .usage = "[-h]",
+        .summary = "Show quotes that jobs can still name.",
+        .options = account_list_options,
+        .more = "Yours, and those of accounts that you lead. mam-quote --keep makes "
+                "one.\n",
+        .examples = "  mam-list-quotes\n"};
+
+    return command_run(&spec, argc, argv, show_quotes);
+}
+
+/* ---- transactions ---------------------------------------------------------------- */
+
+static const struct option_row transaction_options[] = {HOURS,
+    {'n', "since", "NUMBER", "behind that transaction"},
+    {'m', "most", "NUMBER", "so many; 1000"}, NO_MORE};
+
+static int show_transactions(const struct command_line *l)
+{
+    static const struct column columns[] = {{"Number", "transaction", CELL_NUMBER, 8},
+        {"At", "at", CELL_DATE, -24}, {"Kind", "kind", CELL_TEXT, -9},
+        {"Account", "account", CELL_TEXT, -16}, {"Amount", "amount", CELL_CREDITS, 14},
+        {"Run", "run", CELL_TEXT, -16}, {"Who", "who", CELL_TEXT, -10},
+        {"Text", "text", CELL_TEXT, 0}, {0}};
+    static const struct list list = {"/v1/bank/transactions", columns};
+    struct query *q = query_new(list.path);
+
+    query_add(q, "since", command_value(l, 'n'));
+    query_add(q, "limit", command_value(l, 'm'));
+    return show_list(l, &list, q);
+}
+
+int mam_list_transactions_main(int argc, char **argv)
+{
+    static const struct command_spec spec = {.name = "mam-list-transactions",
+        .usage = "[-h] [-n NUMBER] [-m NUMBER] [ACCOUNT]",
+        .summary = "Show what went in and out, as it was booked.",
+        .options = transaction_options,
+        .more = "A program asks again with the number of the last one that it got. Of "
+                "one account with\nits sums: mam-statement.\n",
+        .examples = "  mam-list-transactions -n 1200 --format json\n"};
+
+    return command_run(&spec, argc, argv, show_transactions);
+}
+
+/* ---- usage ----------------------------------------------------------------------- */
+
+static const struct option_row usage_options[] = {HOURS,
+    {'s', "start", "DATE", "from then on; dates as setres takes them"},
+    {'e', "end", "DATE", "until then"},
+    {'n', "since", "NUMBER", "of transactions behind that number"}, NO_MORE};
+
+static int show_usage(const struct command_line *l)
+{
+    static const struct column columns[] = {{"Account", "account", CELL_TEXT, -16},
+        {"User", "user", CELL_TEXT, -12}, {"Charged", "charged", CELL_CREDITS, 16},
+        {"Refunded", "refunded", CELL_CREDITS, 14}, {"Used", "used", CELL_CREDITS, 16},
+        {"Runs", "runs", CELL_NUMBER, 0}, {0}};
+    static const struct list list = {"/v1/bank/usage", columns};
+    struct query *q = query_new(list.path);
+
+    if (add_date(l, q, 's', "from") || add_date(l, q, 'e', "to")) {
+        query_free(q);
+        return 1;
+    }
+    query_add(q, "since", command_value(l, 'n'));
+    return show_list(l, &list, q);
+}
+
+int mam_usage_main(int argc, char **argv)
+{
+    static const struct command_spec spec = {.name = "mam-usage",
+        .usage = "[-h] [-s DATE] [-e DATE] [-n NUMBER] [ACCOUNT]",
+        .summary = "Show who used how much of accounts.",
+        .options = usage_options,
+        .more = "You see what you used yourself, and of accounts that you lead what "
+                "everybody did.\n",
+        .examples = "  mam-usage -h chem\n"
+                    "  mam-usage -s 0:00:00_11/01 -e 0:00:00_12/01    of a month\n"};
+
+    return command_run(&spec, argc, argv, show_usage);
+}
+
+/* ---- rates ----------------------------------------------------------------------- */
+
+static int show_rates(const struct command_line *l)
+{
+    struct query *q = query_new("/v1/bank/rates");
+    json_t *o = l->nargs ? NULL : ask(l, q);
+    const json_t *f;
+    size_t i;
+
+    query_free(q);
+    if (l->nargs)
+        return command_wrong(l, "expected nothing more");
+    if (!o || l->format == FORMAT_JSON)
+        return print_json(o);
+    printf("credits a second   %s\n", get_text(o, "rates", ""));
+    if (*get_text(o, "times", ""))
+        printf("by time of day     %s\nnow                %g\n",
+            get_text(o, "times", ""), get_real(o, "time_now", 1));
+    printf("a run is charged   %s\n", strcmp(get_text(o, "rates_at", ""), "USE") == 0
+                                          ? "at what is in force while it runs"
+                                          : "at what was in force when it began");
+    json_array_foreach(json_object_get(o, "factors"), i, f) printf("%-8s %-20s x %g\n",
+        get_text(f, "kind", ""), get_text(f, "name", ""), get_real(f, "factor", 1));
+    json_decref(o);
+    return 0;
+}
+
+int mam_list_rates_main(int argc, char **argv)
+{
+    static const struct option_row options[] = {NO_MORE};
+    static const struct command_spec spec = {.name = "mam-list-rates",
+        .usage = "",
+        .summary = "Show what is charged: rates, factors, times of day.",
+        .options = options,
+        .more =
+            "They are in maui.cfg: AMCFG[] RATES and TIMERATES, CHARGERATE of "
+            "accounts, classes,\nQOS and nodes. mam-quote tells what a job costs.\n",
+        .examples = "  mam-list-rates\n"};
+
+    return command_run(&spec, argc, argv, show_rates);
+}

@@ -1,0 +1,217 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * See rent.h. */
+#include "engine/rent.h"
+
+#include "base/strbuf.h"
+#include "engine/charging.h"
+#include "engine/engine_private.h"
+#include "policy/bank.h"
+#include "policy/rsvuse.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#define WORD    "rsv:"
+#define EVERY_S 3600 /* between debits: so much may be lost when the daemon is killed  \
+                      */
+
+/* By index of the reservation. */
+struct rent {
+    uint32_t run; /* of the picture, + 1; 0 = none */
+    uint64_t serial;
+    uint32_t account; /* credential */
+    double seen_ps;   /* idle until then, paid for or noted below */
+    double idle_ps;   /* of this run */
+    int64_t cost;     /* of all of it */
+};
+
+struct rents {
+    struct VEC(struct rent) v;
+    uint32_t open;
+    uint64_t epoch; /* 1 + of the reservations that were looked at */
+    int64_t due_at; /* the next debit, or another price */
+    int64_t debit_at;
+};
+
+struct rents *rents_create(void)
+{
+    struct rents *t = xcalloc(1, sizeof *t);
+
+    t->due_at = t->debit_at = TIME_NEVER;
+    return t;
+}
+
+void rents_destroy(struct rents *t)
+{
+    vec_fini(&t->v);
+    free(t);
+}
+
+const char *rent_of_run(const char *job)
+{
+    return strncmp(job, WORD, strlen(WORD)) == 0 ? job + strlen(WORD) : NULL;
+}
+
+uint32_t rents_open(const struct engine *e)
+{
+    return e->rents->open;
+}
+
+static struct rent *rent_at(struct rents *t, uint32_t index)
+{
+    while (t->v.n <= index)
+        vec_push(&t->v, ((struct rent){0}));
+    return &t->v.v[index];
+}
+
+/* ---- what it costs --------------------------------------------------------------- */
+
+/* Seconds since the last look have one price: windows of the day are looked at as they
+ * begin. */
+static void note_idle(
+    const struct engine *e, const struct reservation *r, struct rent *t, int64_t now)
+{
+    double idle = rsvuse_of(r, now).idle_ps, more = idle - t->seen_ps;
+
+    t->seen_ps = idle;
+    if (more < 1)
+        return;
+    t->idle_ps += more;
+    t->cost += bank_rent(e->c, r, t->account, llround(more), now - 1);
+    t->cost = t->cost < AM_LARGEST ? t->cost : AM_LARGEST;
+}
+
+static void name_job(const struct reservation *r, struct strbuf *ret)
+{
+    strbuf_printf(ret, WORD "%s", r->name);
+}
+
+static const char *user_of(const struct engine *e, const struct reservation *r)
+{
+    uint32_t user = r->charge[CRED_USER];
+
+    return user ? e->c->creds[CRED_USER].v[user]->name : NULL;
+}
+
+/* All that it has cost so far. */
+static void debit(
+    struct engine *e, const struct reservation *r, struct rent *t, bool over)
+{
+    const struct am_use use = {.user = user_of(e, r)};
+    struct strbuf text = {0};
+
+    strbuf_printf(
+        &text, "%.0f processor seconds idle in reservation %s", t->idle_ps, r->name);
+    charging_rent(e, t->run - 1, &use, t->cost, over, text.text);
+    free(strbuf_take(&text));
+}
+
+/* ---- a run begins and ends ------------------------------------------------------- */
+
+static void open_rent(struct engine *e, const struct reservation *r, struct rent *t)
+{
+    const char *name = e->c->creds[CRED_ACCOUNT].v[r->charge[CRED_ACCOUNT]]->name;
+    uint32_t account = funds_account(e->c->funds, name), run;
+    struct strbuf job = {0};
+
+    if (account == FUNDS_NONE)
+        return; /* the bank does not know it: nobody can be charged */
+    name_job(r, &job);
+    run = funds_strange_run_of(e->c->funds, job.text);
+    if (run != FUNDS_NONE)
+        funds_adopt(e->c->funds, run); /* of before a restart */
+    else
+        run = funds_open(e->c->funds, job.text, account);
+    free(strbuf_take(&job));
+    *t = (struct rent){.run = run + 1,
+        .serial = r->serial,
+        .account = r->charge[CRED_ACCOUNT],
+        .seen_ps = rsvuse_of(r, e->now).idle_ps,
+        .cost = funds_run_charged(e->c->funds, run)};
+    if (t->cost == 0)
+        t->seen_ps = 0; /* since it began */
+    e->rents->open++;
+}
+
+static void close_rent(struct engine *e, const struct reservation *r, struct rent *t)
+{
+    note_idle(e, r, t, e->now);
+    debit(e, r, t, true);
+    *t = (struct rent){.seen_ps = t->seen_ps, .serial = t->serial};
+    e->rents->open--;
+}
+
+static bool is_charged(const struct engine *e, const struct reservation *r)
+{
+    return bank_in_force(e->c) && !bank_is_elsewhere(e->c) && r->state == RSV_ACTIVE
+           && r->charge[CRED_ACCOUNT];
+}
+
+static void look_at(struct engine *e, const struct reservation *r, bool debits)
+{
+    struct rent *t = rent_at(e->rents, r->index);
+    bool charged = is_charged(e, r);
+    double paid = t->serial == r->serial ? t->seen_ps : 0;
+
+    if (t->run && (!charged || t->account != r->charge[CRED_ACCOUNT])) {
+        close_rent(e, r, t);
+        paid = t->seen_ps;
+    }
+    if (charged && !t->run) {
+        open_rent(e, r, t);
+        if (paid > t->seen_ps) /* by another account */
+            t->seen_ps = paid;
+    }
+    if (!t->run)
+        return;
+    note_idle(e, r, t, e->now);
+    if (debits && t->cost > funds_run_charged(e->c->funds, t->run - 1))
+        debit(e, r, t, false);
+}
+
+void rents_forget(struct engine *e, const struct reservation *r)
+{
+    struct rent *t = r->index < e->rents->v.n ? &e->rents->v.v[r->index] : NULL;
+
+    if (!t)
+        return;
+    if (t->run && e->c->funds)
+        close_rent(e, r, t);
+    *t = (struct rent){0};
+}
+
+/* ---- when ------------------------------------------------------------------------ */
+
+static void find_due(struct engine *e)
+{
+    struct rents *t = e->rents;
+    int64_t price_at = bank_next_price(e->c, e->now);
+
+    if (!t->open) {
+        t->due_at = t->debit_at = TIME_NEVER;
+        return;
+    }
+    if (t->debit_at == TIME_NEVER || t->debit_at <= e->now)
+        t->debit_at = time_add(e->now, EVERY_S);
+    t->due_at = price_at < t->debit_at ? price_at : t->debit_at;
+}
+
+void rents_look(struct engine *e)
+{
+    struct rents *t = e->rents;
+    bool debits = t->debit_at <= e->now;
+
+    if (!e->c->funds || (t->epoch == 1 + e->c->rsv_epoch && e->now < t->due_at))
+        return;
+    t->epoch = 1 + e->c->rsv_epoch;
+    for (size_t i = 0; i < e->c->reservations.n; i++)
+        if (e->c->reservations.v[i])
+            look_at(e, e->c->reservations.v[i], debits);
+    find_due(e);
+}
+
+int64_t rents_due(const struct engine *e)
+{
+    return e->rents->due_at;
+}

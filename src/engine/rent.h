@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * What lies idle in reservations, paid by the account that answers for them
+ * (CHARGEACCOUNT, setres -c). Jobs inside pay for themselves: only processor seconds
+ * that no job uses count (policy/rsvuse.h), at the rate of PROCS and by the factors of
+ * the account, the nodes and the time of day at which they pass.
+ *
+ *     active ---- each hour ----> charge: so much more
+ *            ---- its end, another account ----> the last charge; that run is over
+ *
+ * Nothing is kept beforehand: a reservation goes on without funds, and the account goes
+ * below 0. In the bank it is a run like a job's, of "rsv:NAME". What passed since the
+ * last charge before the daemon was killed is not charged. */
+#ifndef MAUI_ENGINE_RENT_H
+#define MAUI_ENGINE_RENT_H
+
+#include "cluster/reservation.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct engine;
+struct rents;
+
+struct rents *rents_create(void);
+void rents_destroy(struct rents *t);
+
+/* In a cycle, once reservations are as they are now. O(1) where nothing changed and
+ * nothing is due, else O(reservations). */
+void rents_look(struct engine *e);
+
+/* The reservation is about to be forgotten. O(1). */
+void rents_forget(struct engine *e, const struct reservation *r);
+
+/* When something is due next; TIME_NEVER. O(1). */
+int64_t rents_due(const struct engine *e);
+
+/* How many runs are of reservations. For tests. */
+uint32_t rents_open(const struct engine *e);
+
+/* Is that run of a reservation, and which? NULL = it is of a job. */
+const char *rent_of_run(const char *job);
+
+#endif
