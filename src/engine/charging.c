@@ -511,7 +511,7 @@ void charging_forget_strangers(struct engine *e, const struct funds_facts *facts
 
     for (uint32_t i = f ? funds_next_run(f, 0) : FUNDS_NONE; i != FUNDS_NONE;
          i = funds_next_run(f, i + 1))
-        if (funds_is_strange(f, i))
+        if (funds_is_strange(f, i) && !funds_is_rent(f, i))
             close_stranger(e, i, facts);
 }
 
@@ -543,7 +543,7 @@ const struct money_move *charging_moves(const struct engine *e, size_t *ret_n)
 void charging_check(const struct engine *e)
 {
     const struct charging *x = e->charging;
-    uint32_t known = rents_open(e), open = 0;
+    uint32_t known = 0, open = 0;
 
     if (!e->c->funds)
         return;
@@ -558,7 +558,7 @@ void charging_check(const struct engine *e)
     }
     for (uint32_t i = funds_next_run(e->c->funds, 0); i != FUNDS_NONE;
          i = funds_next_run(e->c->funds, i + 1))
-        open += !funds_is_strange(e->c->funds, i);
+        open += !funds_is_strange(e->c->funds, i) && !funds_is_rent(e->c->funds, i);
     assert(open == known);
 }
 

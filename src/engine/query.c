@@ -136,8 +136,8 @@ bool query_job_start(struct engine *e, const struct job *j, uint32_t qos, int64_
                                            : earliest(e->plan, j, now, ret);
 }
 
-bool query_job_price(
-    const struct engine *e, const struct job *j, int64_t now, struct query_price *ret)
+static bool price_of_job(const struct engine *e, const struct job *j,
+    const struct am_use *use, int64_t now, struct query_price *ret)
 {
     if (!bank_in_force(e->c))
         return false;
@@ -145,8 +145,27 @@ bool query_job_price(
         .most = charging_most(e, j, now), .kept = charging_kept(e, j)};
     if (j->cred[CRED_ACCOUNT])
         ret->account = job_cred(e->c, j, CRED_ACCOUNT)->name;
-    ret->lacks = job_waits(j) && bank_refuses(e->c, j, now, &ret->why);
+    ret->lacks = job_waits(j) && bank_refuses_to(e->c, j, use, now, &ret->why);
     return true;
+}
+
+bool query_job_price(
+    const struct engine *e, const struct job *j, int64_t now, struct query_price *ret)
+{
+    const struct am_use use = bank_use(e->c, j);
+
+    return price_of_job(e, j, &use, now, ret);
+}
+
+/* The user may never have had a job here. */
+static struct am_use use_asked(
+    const struct engine *e, const struct job *j, const struct query_ask *ask)
+{
+    struct am_use use = bank_use(e->c, j);
+
+    use.user = ask->cred[CRED_USER];
+    use.group = ask->cred[CRED_GROUP];
+    return use;
 }
 
 int query_price(struct engine *e, const struct query_ask *ask, int64_t now,
@@ -156,7 +175,8 @@ int query_price(struct engine *e, const struct query_ask *ask, int64_t now,
 
     if (draft_asked(e, ask, 1, ask->procs > 0 ? ask->procs : 1, &j, err) < 0)
         return -1;
-    *ret_known = query_job_price(e, j, now, ret);
+    const struct am_use use = use_asked(e, j, ask);
+    *ret_known = price_of_job(e, j, &use, now, ret);
     job_draft_destroy(j);
     return 0;
 }
@@ -169,10 +189,10 @@ int query_quote(struct engine *e, const struct query_ask *ask, int64_t now,
     *ret = (struct query_quote){.tariff = NULL};
     if (draft_asked(e, ask, 1, ask->procs > 0 ? ask->procs : 1, &j, err) < 0)
         return -1;
-    *ret_known = query_job_price(e, j, now, &ret->price);
+    ret->use = use_asked(e, j, ask);
+    *ret_known = price_of_job(e, j, &ret->use, now, &ret->price);
     if (*ret_known) {
-        ret->tariff = bank_quote_tariff(e->c, j);
-        ret->use = bank_use(e->c, j);
+        ret->tariff = bank_quote_tariff(e->c, j, ret->use.user ? ret->use.user : "");
     }
     job_draft_destroy(j);
     return 0;

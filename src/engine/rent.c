@@ -5,16 +5,17 @@
 #include "base/strbuf.h"
 #include "engine/charging.h"
 #include "engine/engine_private.h"
+#include "funds/amount.h"
 #include "policy/bank.h"
 #include "policy/rsvuse.h"
 
 #include <math.h>
-#include <stdio.h>
 #include <string.h>
 
-#define WORD    "rsv:"
-#define EVERY_S 3600 /* between debits: so much may be lost when the daemon is killed  \
-                      */
+#define WORD "rsv:"
+#define EVERY_S                                                                        \
+    3600 /* between debits: so much may be lost when the daemon is killed              \
+          */
 
 /* By index of the reservation. */
 struct rent {
@@ -32,6 +33,7 @@ struct rents {
     uint64_t epoch; /* 1 + of the reservations that were looked at */
     int64_t due_at; /* the next debit, or another price */
     int64_t debit_at;
+    bool strangers; /* runs of former lives may have no reservation any more */
 };
 
 struct rents *rents_create(void)
@@ -46,16 +48,6 @@ void rents_destroy(struct rents *t)
 {
     vec_fini(&t->v);
     free(t);
-}
-
-const char *rent_of_run(const char *job)
-{
-    return strncmp(job, WORD, strlen(WORD)) == 0 ? job + strlen(WORD) : NULL;
-}
-
-uint32_t rents_open(const struct engine *e)
-{
-    return e->rents->open;
 }
 
 static struct rent *rent_at(struct rents *t, uint32_t index)
@@ -84,7 +76,7 @@ static void note_idle(
 
 static void name_job(const struct reservation *r, struct strbuf *ret)
 {
-    strbuf_printf(ret, WORD "%s", r->name);
+    strbuf_printf(ret, FUNDS_RENT "%s", r->name);
 }
 
 static const char *user_of(const struct engine *e, const struct reservation *r)
@@ -197,6 +189,25 @@ static void find_due(struct engine *e)
     t->due_at = price_at < t->debit_at ? price_at : t->debit_at;
 }
 
+void rents_known(struct engine *e)
+{
+    e->rents->strangers = true;
+    e->rents->epoch = 0;
+}
+
+static void close_strangers(struct engine *e)
+{
+    const struct am_use nobody = {0};
+    const struct funds *f = e->c->funds;
+
+    for (uint32_t i = funds_next_run(f, 0); i != FUNDS_NONE;
+         i = funds_next_run(f, i + 1))
+        if (funds_is_strange(f, i) && funds_is_rent(f, i))
+            charging_rent(e, i, &nobody, funds_run_charged(f, i), true,
+                "its reservation is gone");
+    e->rents->strangers = false;
+}
+
 void rents_look(struct engine *e)
 {
     struct rents *t = e->rents;
@@ -208,6 +219,8 @@ void rents_look(struct engine *e)
     for (size_t i = 0; i < e->c->reservations.n; i++)
         if (e->c->reservations.v[i])
             look_at(e, e->c->reservations.v[i], debits);
+    if (t->strangers)
+        close_strangers(e);
     find_due(e);
 }
 

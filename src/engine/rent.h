@@ -28,16 +28,14 @@ void rents_destroy(struct rents *t);
  * nothing is due, else O(reservations). */
 void rents_look(struct engine *e);
 
+/* All that there is has been told: at the next look runs whose reservations are gone
+ * are over, with what was charged before. */
+void rents_known(struct engine *e);
+
 /* The reservation is about to be forgotten. O(1). */
 void rents_forget(struct engine *e, const struct reservation *r);
 
 /* When something is due next; TIME_NEVER. O(1). */
 int64_t rents_due(const struct engine *e);
-
-/* How many runs are of reservations. For tests. */
-uint32_t rents_open(const struct engine *e);
-
-/* Is that run of a reservation, and which? NULL = it is of a job. */
-const char *rent_of_run(const char *job);
 
 #endif

@@ -427,6 +427,11 @@ int64_t funds_run_come_to(const struct funds *f, uint32_t run, int64_t at)
     return (int64_t)((__int128)r->most * (at - r->since_at) / whole_s);
 }
 
+bool funds_is_rent(const struct funds *f, uint32_t run)
+{
+    return strncmp(f->runs.v[run].job, FUNDS_RENT, sizeof FUNDS_RENT - 1) == 0;
+}
+
 uint32_t funds_open_runs(const struct funds *f)
 {
     return f->open;

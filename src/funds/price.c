@@ -109,6 +109,13 @@ static int64_t find_rate(const struct price_rates *rates, const char *name)
     return 0;
 }
 
+int64_t price_share(int64_t amount, int64_t part, int64_t whole)
+{
+    wide share = (wide)(uint64_t)amount * (wide)(uint64_t)part / (wide)(uint64_t)whole;
+
+    return share > INT64_MAX ? INT64_MAX : (int64_t)share;
+}
+
 /* ---- the price ------------------------------------------------------------------ */
 
 /* Sum of amount x rate, in millionths of a credit a second; false = beyond 128 bits. */

@@ -58,4 +58,7 @@ struct price_ask {
 int price_of(const struct price_rates *rates, const struct price_ask *ask, int64_t *ret,
     struct strbuf *text, struct err *err);
 
+/* amount x part / whole, rounded down; none of them below 0, whole not 0. */
+int64_t price_share(int64_t amount, int64_t part, int64_t whole);
+
 #endif

@@ -266,11 +266,14 @@ static char *write_tariff(const struct cluster *c, const struct factors *f)
     return strbuf_take(&text);
 }
 
-char *bank_quote_tariff(const struct cluster *c, const struct job *j)
+char *bank_quote_tariff(const struct cluster *c, const struct job *j, const char *user)
 {
     struct factors f;
 
     collect_of_job(c, j, true, &f);
+    for (size_t i = 0; i < f.n; i++)
+        if (strncmp(f.names[i], "user:", 5) == 0)
+            snprintf(f.names[i], FACTOR_TEXT, "user:%.60s", user);
     return write_tariff(c, &f);
 }
 
@@ -414,8 +417,7 @@ static int64_t weigh_past(const struct cluster *c, const struct job *j,
     if (span <= 0 || weight <= 0)
         return 0;
     if (unseen > 0)
-        weight =
-            unseen < span ? (int64_t)((__int128)weight * (span - unseen) / span) : 0;
+        weight = unseen < span ? price_share(weight, span - unseen, span) : 0;
     return weight;
 }
 
@@ -443,7 +445,7 @@ static struct spell mean_spell(const struct spell *of, int64_t seconds)
 
     s.seconds = seconds;
     if (of->seconds > 0)
-        s.weight = (int64_t)((__int128)of->weight * seconds / of->seconds);
+        s.weight = price_share(of->weight, seconds, of->seconds);
     return s;
 }
 
@@ -569,20 +571,21 @@ int64_t bank_cost(const struct cluster *c, const struct job *j,
 /* ---- reservations -----------------------------------------------------------------
  */
 
-/* By the processors of the nodes that it holds. */
+/* By the processors of the nodes that it holds; see mean_of_nodes(). */
 static int64_t mean_of_held(const struct cluster *c, const struct reservation *r)
 {
-    __int128 sum = 0;
-    int64_t all = 0;
+    int64_t all = 0, wholes = 0, rests = 0;
 
     for (size_t i = 0; i < r->alloc.n; i++)
+        for (uint32_t k = 0; k < r->alloc.v[i].count; k++)
+            all += node_at(c, r->alloc.v[i].first + k)->cfg.v[RES_PROCS];
+    for (size_t i = 0; all && i < r->alloc.n; i++)
         for (uint32_t k = 0; k < r->alloc.v[i].count; k++) {
             const struct node *n = node_at(c, r->alloc.v[i].first + k);
-            int64_t procs = n->cfg.v[RES_PROCS];
-            all += procs;
-            sum += (__int128)n->charge_rate * procs;
+            wholes += n->charge_rate / all * n->cfg.v[RES_PROCS];
+            rests += n->charge_rate % all * n->cfg.v[RES_PROCS];
         }
-    return all ? (int64_t)(sum / all) : PRICE_ONE;
+    return all ? wholes + (rests + all / 2) / all : PRICE_ONE;
 }
 
 int64_t bank_rent(const struct cluster *c, const struct reservation *r,
@@ -622,11 +625,10 @@ static enum funds_lack lack_of(enum funds_answer answer)
     return LACK_CREDITS;
 }
 
-bool bank_refuses(
-    const struct cluster *c, const struct job *j, int64_t now, struct reason *ret)
+bool bank_refuses_to(const struct cluster *c, const struct job *j,
+    const struct am_use *use, int64_t now, struct reason *ret)
 {
     uint32_t account = bank_account(c, j);
-    const struct am_use use = bank_use(c, j);
     int64_t most = bank_most(c, j, NULL, now);
     struct funds_left left = {0};
     enum funds_answer answer = FUNDS_SHORT;
@@ -635,7 +637,7 @@ bool bank_refuses(
     if (bank_is_elsewhere(c))
         return false;
     if (account != FUNDS_NONE) {
-        answer = funds_ask(c->funds, account, &use, now, most, &left);
+        answer = funds_ask(c->funds, account, use, now, most, &left);
         lack = (uint8_t)lack_of(answer);
     }
     if (answer == FUNDS_ENOUGH)
@@ -648,4 +650,12 @@ bool bank_refuses(
     ret->used = left.held;
     ret->limit = left.available + left.held;
     return true;
+}
+
+bool bank_refuses(
+    const struct cluster *c, const struct job *j, int64_t now, struct reason *ret)
+{
+    const struct am_use use = bank_use(c, j);
+
+    return bank_refuses_to(c, j, &use, now, ret);
 }

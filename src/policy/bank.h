@@ -48,9 +48,9 @@ uint32_t bank_account(const struct cluster *c, const struct job *j);
  * Owned. Nodes of different rates count by the processors that the job has there. */
 char *bank_tariff(const struct cluster *c, const struct job *j);
 
-/* The same for a quote: whoever names it has to be as the job is. By what time of day
- * it starts is not promised. Owned. */
-char *bank_quote_tariff(const struct cluster *c, const struct job *j);
+/* The same for a quote: whoever names it has to be as the job is, and of that user, who
+ * may never have had a job. By what time of day it starts is not promised. Owned. */
+char *bank_quote_tariff(const struct cluster *c, const struct job *j, const char *user);
 
 /* The quote that the job names; 0 = none. */
 static inline int64_t bank_quote_of(const struct job *j)
@@ -99,8 +99,11 @@ bool bank_price_drifts(const struct cluster *c);
  * would take it just before the end of an expensive run. */
 bool bank_qos_is_cheaper(const struct cluster *c, const struct job *j, const char *qos);
 
-/* Does its account lack funds for a start at `now`? *ret is written only then. */
+/* Does its account lack funds for a start at `now`? *ret is written only then. The
+ * second: used by these, of whom the cluster may not know. */
 bool bank_refuses(
     const struct cluster *c, const struct job *j, int64_t now, struct reason *ret);
+bool bank_refuses_to(const struct cluster *c, const struct job *j,
+    const struct am_use *use, int64_t now, struct reason *ret);
 
 #endif

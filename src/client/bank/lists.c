@@ -53,13 +53,24 @@ static const char *cell_text(
 struct table {
     const struct command_line *l;
     const struct list *of;
+    bool headed;
 };
+
+/* Not before something was answered: a refusal has no table. */
+static void print_heading(struct table *t)
+{
+    for (const struct column *c = t->of->columns; !t->headed && c->heading; c++)
+        printf("%*s%s", c[1].heading ? c->width : 0, c->heading,
+            c[1].heading ? "  " : "\n");
+    t->headed = true;
+}
 
 static void print_row(void *ctx, json_t *o)
 {
-    const struct table *t = ctx;
+    struct table *t = ctx;
     char text[TEXT_MAX + LAYOUT_CREDITS_MAX];
 
+    print_heading(t);
     for (const struct column *c = t->of->columns; c->heading; c++)
         printf("%*s%s", c[1].heading ? c->width : 0, cell_text(t->l, c, o, text),
             c[1].heading ? "  " : "\n");
@@ -68,7 +79,7 @@ static void print_row(void *ctx, json_t *o)
 static int show_list(
     const struct command_line *l, const struct list *list, struct query *q)
 {
-    struct table t = {l, list};
+    struct table t = {.l = l, .of = list};
     int status;
 
     if (l->nargs > 1) {
@@ -79,10 +90,9 @@ static int show_list(
     if (l->format == FORMAT_JSON) {
         status = print_json_list(l, q);
     } else {
-        for (const struct column *c = list->columns; c->heading; c++)
-            printf("%*s%s", c[1].heading ? c->width : 0, c->heading,
-                c[1].heading ? "  " : "\n");
         status = ask_list(l, q, print_row, &t) < 0;
+        if (!status)
+            print_heading(&t);
     }
     query_free(q);
     return status;
@@ -138,8 +148,9 @@ int mam_list_accounts_main(int argc, char **argv)
         .usage = "[-h] [ACCOUNT]",
         .summary = "Show the accounts of the bank, and for whom they are.",
         .options = account_list_options,
-        .more = "What they have is shown by mam-balance. You see the accounts that are "
-                "for you.\n",
+        .more =
+            "What they have is shown by mam-balance. You see the accounts that are\n"
+            "for you.\n",
         .examples = "  mam-list-accounts\n"};
 
     return command_run(&spec, argc, argv, show_accounts);
@@ -198,8 +209,7 @@ int mam_list_quotes_main(int argc, char **argv)
         .usage = "[-h]",
         .summary = "Show quotes that jobs can still name.",
         .options = account_list_options,
-        .more = "Yours, and those of accounts that you lead. mam-quote --keep makes "
-                "one.\n",
+        .more = "Yours, and those of accounts that you lead. mam-quote -k makes one.\n",
         .examples = "  mam-list-quotes\n"};
 
     return command_run(&spec, argc, argv, show_quotes);
@@ -232,8 +242,8 @@ int mam_list_transactions_main(int argc, char **argv)
         .usage = "[-h] [-n NUMBER] [-m NUMBER] [ACCOUNT]",
         .summary = "Show what went in and out, as it was booked.",
         .options = transaction_options,
-        .more = "A program asks again with the number of the last one that it got. Of "
-                "one account with\nits sums: mam-statement.\n",
+        .more = "A program asks again with the number of the last one that it got. Of\n"
+                "one account with its sums: mam-statement.\n",
         .examples = "  mam-list-transactions -n 1200 --format json\n"};
 
     return command_run(&spec, argc, argv, show_transactions);
@@ -269,7 +279,7 @@ int mam_usage_main(int argc, char **argv)
         .usage = "[-h] [-s DATE] [-e DATE] [-n NUMBER] [ACCOUNT]",
         .summary = "Show who used how much of accounts.",
         .options = usage_options,
-        .more = "You see what you used yourself, and of accounts that you lead what "
+        .more = "You see what you used yourself, and of accounts that you lead what\n"
                 "everybody did.\n",
         .examples = "  mam-usage -h chem\n"
                     "  mam-usage -s 0:00:00_11/01 -e 0:00:00_12/01    of a month\n"};

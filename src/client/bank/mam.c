@@ -473,8 +473,8 @@ int mam_quote_main(int argc, char **argv)
         .options = quote_options,
         .more = "It is the price of the whole limit, which is kept while the job runs. "
                 "It is charged\nfor what it used. With -k the rates hold for jobs "
-                "that name the quote and start in time:\nof the same user, account, "
-                "class and QOS. What the time of day does to the price is\nnot "
+                "that name the quote and start\nin time: of the same user, account, "
+                "class and QOS. What the time of day does to\nthe price is not "
                 "promised.\n",
         .examples = "  mam-quote -A chem -n 16 -l 1:00:00\n"
                     "  mam-quote -h -n 64 -l 1:00:00:00 -q premium    in processor "
@@ -682,8 +682,8 @@ int mam_set_limit_main(int argc, char **argv)
         .usage = "[-d TEXT] [--request ID] ACCOUNT AMOUNT",
         .summary = "Deposit or withdraw until an account has so much.",
         .options = limit_options,
-        .more = AMOUNTS "What its own deposits have that can be used now counts, kept "
-                        "for jobs or not. For portals,\nthat know how much an account "
+        .more = AMOUNTS "What its own deposits have that can be used now counts, kept\n"
+                        "for jobs or not. For portals, that know how much an account\n"
                         "shall have.\n",
         .examples = "  mam-set-limit --request portal-17 chem 1000h\n"};
 

@@ -260,6 +260,9 @@ static void print_misc(const json_t *o, bool verbose)
 static void print_funds(const json_t *o)
 {
     const json_t *f = json_object_get(o, "funds");
+
+    if (get_int(o, "quote", 0))
+        printf("Quote: %" JSON_INTEGER_FORMAT "\n", get_int(o, "quote", 0));
     char credits[LAYOUT_CREDITS_MAX];
 
     if (!f)

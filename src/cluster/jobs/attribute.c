@@ -60,7 +60,7 @@ static const struct attribute attributes[] = {
     {"mail_when", ASKED("mail_when"), "mail_when", "MailWhen", OF_TYPE(TEXT),
         .hidden = true, .change = CHANGE_MAIL_WHEN, IN_DESC(mail_when),
         IN_EXTRA(mail_when), .check = mailtext_check_when},
-    {"quote", ASKED("quote"), "quote", "Quote", OF_TYPE(NUMBER), FROM_0,
+    {"quote", ASKED("quote"), OF_TYPE(NUMBER), FROM_0,
         .change = CHANGE_QUOTE, IN_DESC(quote), IN_EXTRA(quote)},
 };
 /* clang-format on */

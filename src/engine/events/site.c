@@ -80,6 +80,7 @@ int take_funds(
     if (ev->u.funds.known) {
         charging_take_over(e);
         charging_forget_strangers(e, &ev->u.funds);
+        rents_known(e);
     }
     unfunded_changed(e);
     admission_configure(e);

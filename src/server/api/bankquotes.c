@@ -89,7 +89,8 @@ void bankquotes_keep(struct server *s, struct request *r, const struct query_quo
     const json_t *until = json_object_get(body, "until");
     json_t *more;
 
-    if (!identity_is(who, WHO_ADMIN1) && !identity_owns(who, q->use.user)) {
+    if (!identity_is(who, WHO_ADMIN1)
+        && !(q->use.user && identity_owns(who, q->use.user))) {
         bankorder_deny(r, "mam-quote");
         return;
     }

@@ -437,9 +437,12 @@ static void add_texts(json_t *o, const struct job *j)
             render_text(o, a->shown, *attribute_text(j->extra, a->extra_at));
 }
 
-/* How short a limit it is content with, and how long the one is that was shortened. */
+/* Which quote it names; how short a limit it is content with, and how long the one is
+ * that was shortened. */
 static void add_limits(json_t *o, const struct job *j)
 {
+    if (j->extra && j->extra->quote)
+        render_int(o, "quote", j->extra->quote);
     if (j->extra && j->extra->min_wclimit_s)
         render_int(o, "min_wclimit_s", j->extra->min_wclimit_s);
     if (j->extra && j->extra->full_wclimit_s)

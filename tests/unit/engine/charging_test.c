@@ -747,6 +747,7 @@ static void idle_time_is_charged_by_the_time_of_day_and_the_account(void **state
         begin(BANK DAY "\nACCOUNTCFG[chem] CHARGERATE=3\n" RESERVED, 1000000);
 
     (void)state;
+    sc_at(s, 0);
     sc_at(s, 5400);
     sc_at(s, 7201);
     assert_int_equal(balance(s), C(1000000 - 3 * (2 * 3600 * 2 + 2 * 3600)));
@@ -758,6 +759,7 @@ static void a_reservation_without_funds_goes_on_and_owes(void **state)
     struct scenario *s = begin(BANK "\n" RESERVED, 100);
 
     (void)state;
+    sc_at(s, 0);
     sc_at(s, 7201);
     assert_int_equal(balance(s), C(100 - 2 * 7200));
     sc_destroy(s);
@@ -787,6 +789,7 @@ static void another_account_pays_from_the_change_on(void **state)
 
     (void)state;
     tell_balance(s, "lab", C(100000));
+    sc_at(s, 0);
     sc_at(s, 1000);
     sc_configure(s, BANK "\nSRCFG[own] HOSTLIST=n1,n2 PERIOD=DAY STARTTIME=0:00:00 "
                          "ENDTIME=2:00:00 USERLIST=ann CHARGEACCOUNT=lab\n");
