@@ -28,7 +28,14 @@ enum gate_mark job_mark(const slurm_job_info_t *j)
 
 uint32_t job_priority_given(const slurm_job_info_t *j)
 {
-    return job_mark(j) != MARK_NONE ? (j->site_factor - NICE_OFFSET) >> MARK_BITS : 0;
+    uint32_t given = (j->site_factor - NICE_OFFSET) & ~MARK_ADMINS;
+
+    return job_mark(j) != MARK_NONE ? given >> MARK_BITS : 0;
+}
+
+bool job_is_admins(const slurm_job_info_t *j)
+{
+    return job_mark(j) == MARK_HELD && ((j->site_factor - NICE_OFFSET) & MARK_ADMINS);
 }
 
 struct told_job *jobs_find(struct adapter *a, const char *id)
@@ -752,12 +759,12 @@ static void see_tasks(
     const char *at = j->array_task_str;
     uint32_t seen = 0, left = tasks_left(a, msg, j);
     bool kept = keep_tasks(a, msg, j), several = strcspn(at, "-,") != strlen(at);
-    char array[32];
+    char *record = name_tasks(j);
 
-    snprintf(array, sizeof array, "%u", j->array_job_id);
-    if (!has_active_tasks(msg, j)) /* else it would be an order to those as well */
-        orders_note_holder(a, array, j);
-
+    if (UPDATE_TAKES_TASKS
+        || !has_active_tasks(msg, j)) /* else it would be an order to those as well */
+        orders_note_holder(a, record, j);
+    free(record);
     grant_wishes(a, msg, j);
     while (*at && *at != '%' && seen < TASKS_MAX) {
         char *end, id[40];
@@ -801,6 +808,10 @@ static void see_components(
     for (uint32_t i = 0; i < parts.n; i++)
         if (parts.v[i] == NULL)
             return; /* being submitted, or being forgotten */
+    for (uint32_t i = 0; i < parts.n; i++) {
+        snprintf(id, sizeof id, "%u+%u", leader->het_job_id, i);
+        orders_note_holder(a, id, parts.v[i]);
+    }
     snprintf(id, sizeof id, "%u", leader->het_job_id);
     see_job(a, id, &parts, false, false);
 }
@@ -862,6 +873,8 @@ int jobs_poll(struct adapter *a)
     if (a->wishes > 0 || notes_wait(a)
         || (a->dependents > 0 && now - a->whole_ms > WHOLE_MS))
         a->jobs_at = 0;
+    if (!marking_settle(a, a->marking))
+        adapter_look(a);
     if (slurm_load_jobs(a->jobs_at, &msg, SHOW_ALL | SHOW_DETAIL | SHOW_LOCAL)
         != SLURM_SUCCESS) {
         if (errno == SLURM_NO_CHANGE_IN_DATA)

@@ -276,16 +276,18 @@ void orders_note_holder(struct adapter *a, const char *id, const slurm_job_info_
 {
     const char *is = j->admin_comment, *shall = NULL;
     char *remark = asked_remark(is);
-    bool is_theirs = remark != NULL;
+    bool is_theirs = remark != NULL; /* the gate puts it back */
     job_desc_msg_t m;
 
     free(remark);
-    if (is_theirs || (j->job_state & JOB_STATE_BASE) != JOB_PENDING || j->priority != 0
+    if ((j->job_state & JOB_STATE_BASE) != JOB_PENDING || j->priority != 0
         || job_mark(j) != MARK_HELD || asked_is_text(is))
         return;
-    if (j->state_reason == WAIT_HELD && (is == NULL || strcmp(is, COMMENT_ADMIN) != 0))
+    if (j->state_reason == WAIT_HELD && !is_theirs
+        && (is == NULL || strcmp(is, COMMENT_ADMIN) != 0))
         shall = COMMENT_ADMIN;
-    if (j->state_reason == WAIT_HELD_USER && is && strcmp(is, COMMENT_ADMIN) == 0)
+    if (j->state_reason == WAIT_HELD_USER
+        && (job_is_admins(j) || (is && strcmp(is, COMMENT_ADMIN) == 0)))
         shall = COMMENT_HELD;
     if (shall == NULL)
         return;
@@ -588,7 +590,8 @@ int orders_hold(const struct told_job *t, unsigned kinds)
         m.priority = 0;
         if (!(kinds & HOLD_SYSTEM))
             m.alloc_sid = ALLOC_SID_USER_HOLD;
-        m.site_factor = NICE_OFFSET + MARK_HELD + (t->asked[i].priority << MARK_BITS);
+        m.site_factor = NICE_OFFSET + MARK_HELD + (t->asked[i].priority << MARK_BITS)
+                        + (kinds & HOLD_SYSTEM ? MARK_ADMINS : 0);
         m.req_nodes = t->asked[i].nodes ? t->asked[i].nodes : (char *)"";
         if (t->note_begin) /* the note goes, and nobody would know whose it is */
             m.begin_time = BEGIN_NOW;
