@@ -65,7 +65,7 @@ static int say_hold(const struct cluster *c, const struct job *j,
     char text[SENTENCE];
 
     if (j->holds != HOLD_DEFER
-        || reason_format_deferral(r, said, text, sizeof text) == 0)
+        || reason_format_deferral(j, r, said, text, sizeof text) == 0)
         reason_format(c, r, text, sizeof text);
     return drop_subject(text, ret, size);
 }

@@ -279,8 +279,9 @@ void names_forget(struct adapter *a);
 time_t times_theirs(const struct adapter *a);
 /* An instant of Slurm's by our clock; 0 = none stays that. */
 time_t times_here(const struct adapter *a, time_t theirs);
-/* What it said its time is, a moment ago. */
-void times_set(struct adapter *a, time_t told);
+/* What it said its time is, in an answer that has just come to a question of `asked`, by
+ * our clock. */
+void times_set(struct adapter *a, time_t asked, time_t told);
 
 /* ---- switches.c: topology.conf ---- */
 /* Anew, as the controller may have been reconfigured. One request. */

@@ -93,9 +93,10 @@ bool marking_settle(struct adapter *a, const char *folder)
             continue;
         error = set_mark(e->d_name) < 0 ? errno : 0;
         errno = error;
-        all = (error == 0 || !adapter_lost(a, "order")) && adapter_now_ms() < until_ms;
-        if (all)
-            remove_stale(dirfd(d), e->d_name, error);
+        if (error != 0 && adapter_lost(a, "order"))
+            break; /* who looks next finds it out as well */
+        remove_stale(dirfd(d), e->d_name, error);
+        all = adapter_now_ms() < until_ms;
     }
     if (d != NULL)
         closedir(d);

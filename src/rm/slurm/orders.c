@@ -216,6 +216,33 @@ static int keep_job(struct told_job *t, enum keeper by)
     return result;
 }
 
+static bool is_about_partition(int error)
+{
+    return error == ESLURM_REQUESTED_PART_CONFIG_UNAVAILABLE;
+}
+
+/* Has somebody held it since it was seen? Also where Slurm does not say. */
+static bool is_held_now(struct adapter *a, const struct told_job *t)
+{
+    job_info_msg_t *msg = NULL;
+    bool held = false;
+
+    marking_settle(a, a->marking);
+    if (slurm_load_job(
+            &msg, (uint32_t)strtoul(t->id, NULL, 10), SHOW_ALL | SHOW_DETAIL | SHOW_LOCAL)
+        != SLURM_SUCCESS)
+        return true;
+    for (uint32_t i = 0; i < msg->record_count; i++) {
+        const slurm_job_info_t *j = &msg->job_array[i];
+
+        if (j->job_id == t->number || j->het_job_id == t->number)
+            held |= job_mark(j) == MARK_HELD
+                    || (j->priority == 0 && j->state_reason == WAIT_HELD);
+    }
+    slurm_free_job_info_msg(msg);
+    return held;
+}
+
 /* Slurm judges by itself some of what a gate has written to: of a job that is over a
  * limit of its partition it takes partitions back only with the mark in the request. */
 int orders_keep(struct adapter *a, struct told_job *t)
@@ -223,10 +250,13 @@ int orders_keep(struct adapter *a, struct told_job *t)
     enum keeper by = keeper_of(t);
     int result = keep_job(t, by), error = errno;
 
-    (void)a;
-    if (result == 0 || by == KEEPER_US || error == ESLURM_JOB_NOT_PENDING
-        || error == ESLURM_INVALID_JOB_ID)
+    if (result == 0 || by == KEEPER_US || !UPDATE_TAKES_MARKS
+        || !is_about_partition(error))
         return result;
+    if (is_held_now(a, t)) {
+        errno = error;
+        return -1; /* as the next look finds it */
+    }
     return keep_job(t, KEEPER_US);
 }
 
@@ -546,10 +576,19 @@ static void end_start(void *ctx, uint64_t token, const char *id, int error)
         refuse_start(a, t, &c, error);
 }
 
+static bool may_ask(void *ctx)
+{
+    struct adapter *a = ctx;
+
+    return a->connected && !adapter_munge_gone(a);
+}
+
 void orders_send(struct adapter *a)
 {
+    const struct batch_calls calls = {may_ask, end_start, a};
+
     if (a->batch != NULL)
-        batch_send(a->batch, end_start, a);
+        batch_send(a->batch, &calls);
 }
 
 static void start_job(struct adapter *a, const struct rm_command *c)
