@@ -86,7 +86,8 @@ int reason_format_deferral(const struct job *j, const struct reason *r, const ch
     if (r->code != WAIT_HOLD || !known(r->until))
         return 0;
     return snprintf(ret_text, size, "this job %s %s%s%s",
-        j->retries ? "is tried again at" : "is deferred until", instant_text(r->until, at), why ? ": " : "", why ? why : "");
+        j->retries ? "is tried again at" : "is deferred until",
+        instant_text(r->until, at), why ? ": " : "", why ? why : "");
 }
 
 static int say_class(

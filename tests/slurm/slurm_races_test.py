@@ -228,6 +228,15 @@ def test_a_hold_of_several_records_is_known_before_the_scheduler_has_seen_it(
     kept.wait(lambda: states(kept, divided) == {"Idle"}, "their release")
 
 
+def test_an_owner_moves_an_array_to_another_partition(kept, users, divided):
+    """Where there is no slurmdbd Slurm takes any file that its scripts did not find for
+    its own failure."""
+    for name in ("low", "high"):
+        kept.ok("scontrol", "update", f"jobid={divided}", f"partition={name}", user=users[0])
+        for task in (1, 2, 4):
+            assert kept.show(f"{divided}_{task}")["Partition"] == name
+
+
 def test_an_owner_holds_and_releases_a_heterogeneous_job(kept, users, forge):
     job = kept.sbatch("-n", 1, ":", "-n", 2, user=users[0])
     kept.wait_maui(job, "Idle")

@@ -8,10 +8,10 @@
 
 /* Seconds; negative: behind. `ahead_s` is what was believed so far, `told` the other's
  * instant in its answer, `asked` and `answered` ours before and after. It was said at
- * any moment between these, and instants are of whole seconds: what is believed stays as
- * long as it may be so, however late the answer came, and is put right by no more than
- * is certain. A difference of one second is none. Where our clock was set back meanwhile
- * nothing is learnt. */
+ * any moment between these, and instants are of whole seconds: what is believed stays
+ * as long as it may be so, however late the answer came, and is put right by no more
+ * than is certain. A difference of one second is none. Where our clock was set back
+ * meanwhile nothing is learnt. */
 static inline int64_t clocks_ahead(
     int64_t ahead_s, time_t asked, time_t told, time_t answered)
 {

@@ -279,8 +279,8 @@ void names_forget(struct adapter *a);
 time_t times_theirs(const struct adapter *a);
 /* An instant of Slurm's by our clock; 0 = none stays that. */
 time_t times_here(const struct adapter *a, time_t theirs);
-/* What it said its time is, in an answer that has just come to a question of `asked`, by
- * our clock. */
+/* What it said its time is, in an answer that has just come to a question of `asked`,
+ * by our clock. */
 void times_set(struct adapter *a, time_t asked, time_t told);
 
 /* ---- switches.c: topology.conf ---- */
@@ -483,7 +483,7 @@ void orders_command(struct adapter *a, const struct rm_command *c);
 void orders_send(struct adapter *a);
 /* Take a job back to where only the scheduler starts it, or nobody if it came back with
  * a hold (back_held) or somebody has held it since it was seen. 0 or -1 with errno. */
-int orders_keep(struct adapter *a, struct told_job *t);
+int orders_keep(struct told_job *t);
 /* The same, and whatever holds it goes. */
 int orders_lift(struct told_job *t);
 /* Leave it to Slurm to see when its dependency is fulfilled, or never will be: that it

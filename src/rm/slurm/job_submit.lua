@@ -24,8 +24,24 @@ local MAX_AGE = @MAXAGE@          -- older: the scheduler is gone; 0: never look
 local EVENTS = "@EVENTS@"         -- a byte here wakes the scheduler
 local MARKS = "@MARKS@"
 local MARKING = "@MARKING@"
+-- Slurm takes what the C library said of a file that is not there for its own failure, of
+-- a change of partition or account where there is no slurmdbd: it is made to forget it.
+local missed = false
+
+local function open_file(path, mode)
+	local f = io.open(path, mode)
+	missed = missed or f == nil
+	return f
+end
+
+-- By a look-up, which sets what is said to nothing; of a user other than root.
+local function forget_missed(job)
+	local name = missed and job.user_name
+	missed = name == nil
+end
+
 -- SlurmUser, as which this runs, may order all that root may: `maui slurm letgo` does.
-local status = io.open("/proc/self/status", "r")
+local status = open_file("/proc/self/status", "r")
 local slurm_user = status and string.match(status:read("*a"), "Uid:%s+%d+%s+(%d+)")
 if status then status:close() end
 if slurm_user then ADMIN[tonumber(slurm_user)] = true end
@@ -39,9 +55,10 @@ local DENIED, NOT_THEIRS, NOT_TOP, BUSY, IS_HELD = 2002, 2010, 2013, 2016, 2042
 local NOT_PENDING = 2073
 
 -- What the heartbeat says: the time; may a job that does not wait start beside those that
--- do ("free"), and on which nodes not; numbers of the users that are operators.
+-- do ("free"), and on which nodes not; does the adapter take new jobs into its hands
+-- ("judged"), has it to be told of marks; numbers of the users that are operators.
 local function read_beat()
-	local f = io.open(HEARTBEAT, "r")
+	local f = open_file(HEARTBEAT, "r")
 	if not f then return nil end
 	local t, words, nodes, operators = f:read("*n", "*l", "*l", "*l")
 	f:close()
@@ -67,22 +84,24 @@ local function alive()
 end
 
 local function wake()
-	local f = io.open(EVENTS, "a")
+	local f = open_file(EVENTS, "a")
 	if f then
 		f:write(".")
 		f:close()
 	end
 end
 
--- For an adapter that cannot see the site factor (TRANSPORT=SCONTROL): a file for each
--- job whose mark has changed since its submission. No folder, no files.
+-- For an adapter that cannot see the site factor (TRANSPORT=SCONTROL), and says so in its
+-- heartbeat ("marks"): a file for each job whose mark has changed since its submission.
 -- Of who is neither that nor the owner Slurm is asked later: a coordinator of its account
 -- may do as much as its owner, others nothing. Then the file says that the adapter has to
 -- ask what came of it.
 local privileged, stranger = false, false
 
 local function tell(id, what)
-	local f = io.open(MARKS .. "/" .. id, "w")
+	local _, words = read_beat()
+	if not words or not string.find(words, " marks", 1, true) then return end
+	local f = open_file(MARKS .. "/" .. id, "w")
 	if f then
 		f:write(stranger and "?" or string.format("%d", what))
 		f:close()
@@ -108,26 +127,48 @@ end
 
 local newest = 0 -- number of a record that was here
 
+-- By number, whether a file is there. The gate alone makes any, so that each is looked for
+-- in vain once.
+local KNOWN_MOST = 20000
+local known, known_n = {}, 0
+
+local function note_file(id, there)
+	if known_n >= KNOWN_MOST then known, known_n = {}, 0 end
+	if known[id] == nil then known_n = known_n + 1 end
+	known[id] = there
+end
+
 local function name_pending(id)
 	return string.format("%s/%d", MARKING, id)
 end
 
-local function write_pending(id, value, factor)
-	local path = name_pending(id)
-	local f = io.open(path .. ".new", "w")
-	if not f then return false end -- an older adapter, or none yet, makes no folder
-	f:write(string.format("%d %d %d\n", value, factor, newest))
-	f:close()
-	return os.rename(path .. ".new", path) == true
-end
-
 -- nil: there is none, or the record has got another factor since.
 local function read_file(id, current)
-	local f = io.open(name_pending(id), "r")
+	local f = known[id] ~= false and open_file(name_pending(id), "r")
+	note_file(id, f and true or false)
 	if not f then return nil end
 	local value, factor, before = f:read("*n", "*n", "*n")
 	f:close()
 	if factor == read_factor(current) then return value, before end
+end
+
+local function remove_pending(current)
+	local id = current.job_id
+	read_file(id, current)
+	if known[id] then missed = not os.remove(name_pending(id)) or missed end
+	note_file(id, false)
+end
+
+-- False: there is no folder for it (no adapter yet, or an older one).
+local function write_pending(id, value, factor)
+	local path = name_pending(id)
+	local f = open_file(path .. ".new", "w")
+	if not f then return false end
+	f:write(string.format("%d %d %d\n", value, factor, newest))
+	f:close()
+	local there = os.rename(path .. ".new", path)
+	note_file(id, there == true)
+	return there == true
 end
 
 -- A task that has left the record of its array since is a record with a new number, and
@@ -148,7 +189,7 @@ local function put_pending(current, value)
 	local factor = read_factor(current)
 	if stranger or not is_of_several(current) then return false end
 	if value ~= factor then return write_pending(current.job_id, value, factor) end
-	os.remove(name_pending(current.job_id))
+	remove_pending(current)
 	return true
 end
 
@@ -519,7 +560,7 @@ local function set_mark(job, current)
 	local request = asked[job.immediate] or {}
 	if request.set then return slurm.ERROR end
 	local value = read_pending(current)
-	os.remove(name_pending(current.job_id))
+	remove_pending(current)
 	if value then
 		job.site_factor, request.set = value, true
 	end
@@ -555,7 +596,7 @@ local function judge_known(job, current, uid)
 		keep_remark(job, current)
 		discount_new(current)
 		if is_of_several(current) and has_mark(job) then
-			os.remove(name_pending(current.job_id))
+			remove_pending(current)
 		elseif waits and job.priority == slurm.NO_VAL and HOLDERS[job.admin_comment] then
 			name_holder(job, current)
 		end
@@ -602,6 +643,7 @@ local function judge_change(job, current, uid)
 	stranger = not privileged and uid ~= current.user_id
 	local result = judge_known(job, current, uid)
 	newest = math.max(newest, current.job_id)
+	forget_missed(job)
 	return result
 end
 

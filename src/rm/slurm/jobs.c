@@ -495,7 +495,7 @@ static void try_keeping(struct adapter *a, struct told_job *t)
 {
     int64_t now = adapter_now_ms();
 
-    if (now >= t->again_ms && orders_keep(a, t) == 0) {
+    if (now >= t->again_ms && orders_keep(t) == 0) {
         t->refused = 0;
         adapter_look(a);
         return;
@@ -661,7 +661,8 @@ static struct told_job *find_first(struct adapter *a, const slurm_job_info_t *j)
 {
     char id[48];
 
-    snprintf(id, sizeof id, "%u_%lu", j->array_job_id, strtoul(j->array_task_str, NULL, 10));
+    snprintf(
+        id, sizeof id, "%u_%lu", j->array_job_id, strtoul(j->array_task_str, NULL, 10));
     return jobs_find(a, id);
 }
 
@@ -697,7 +698,6 @@ static bool keep_tasks(
     const char *tasks = j->array_task_str;
     struct asked own = {0};
     struct told_job all = {.nparts = 1,
-        .number = j->job_id,
         .asked = &own,
         .note_begin = notes_has_begin(a, j),
         .marked = job_mark(j) != MARK_NONE,

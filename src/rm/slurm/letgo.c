@@ -37,8 +37,7 @@ static bool is_held(const slurm_job_info_t *j)
 
 static enum claim claim_of(const struct adapter *a, const slurm_job_info_t *j)
 {
-    bool starts = asked_is_text(j->admin_comment),
-         begins = notes_has_begin(a, j);
+    bool starts = asked_is_text(j->admin_comment), begins = notes_has_begin(a, j);
     bool kept = job_mark(j) == MARK_KEPT || job_mark(j) == MARK_LIFTED;
 
     if ((j->job_state & JOB_STATE_BASE) != JOB_PENDING)
@@ -73,8 +72,7 @@ static void ask_as_before(
 
 /* One that has a priority already keeps it: with another Slurm would forget its nice
  * value. The list of nodes says that it is no release for the gate to keep. */
-static int let_go_as(
-    const struct adapter *a, const slurm_job_info_t *j, const char *id)
+static int let_go_as(const struct adapter *a, const slurm_job_info_t *j, const char *id)
 {
     bool held = claim_of(a, j) == CLAIM_RESTORE;
     job_array_resp_msg_t *answers = NULL;

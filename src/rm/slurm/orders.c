@@ -216,48 +216,9 @@ static int keep_job(struct told_job *t, enum keeper by)
     return result;
 }
 
-static bool is_about_partition(int error)
+int orders_keep(struct told_job *t)
 {
-    return error == ESLURM_REQUESTED_PART_CONFIG_UNAVAILABLE;
-}
-
-/* Has somebody held it since it was seen? Also where Slurm does not say. */
-static bool is_held_now(struct adapter *a, const struct told_job *t)
-{
-    job_info_msg_t *msg = NULL;
-    bool held = false;
-
-    marking_settle(a, a->marking);
-    if (slurm_load_job(
-            &msg, (uint32_t)strtoul(t->id, NULL, 10), SHOW_ALL | SHOW_DETAIL | SHOW_LOCAL)
-        != SLURM_SUCCESS)
-        return true;
-    for (uint32_t i = 0; i < msg->record_count; i++) {
-        const slurm_job_info_t *j = &msg->job_array[i];
-
-        if (j->job_id == t->number || j->het_job_id == t->number)
-            held |= job_mark(j) == MARK_HELD
-                    || (j->priority == 0 && j->state_reason == WAIT_HELD);
-    }
-    slurm_free_job_info_msg(msg);
-    return held;
-}
-
-/* Slurm judges by itself some of what a gate has written to: of a job that is over a
- * limit of its partition it takes partitions back only with the mark in the request. */
-int orders_keep(struct adapter *a, struct told_job *t)
-{
-    enum keeper by = keeper_of(t);
-    int result = keep_job(t, by), error = errno;
-
-    if (result == 0 || by == KEEPER_US || !UPDATE_TAKES_MARKS
-        || !is_about_partition(error))
-        return result;
-    if (is_held_now(a, t)) {
-        errno = error;
-        return -1; /* as the next look finds it */
-    }
-    return keep_job(t, KEEPER_US);
+    return keep_job(t, keeper_of(t));
 }
 
 int orders_lift(struct told_job *t)
@@ -553,7 +514,7 @@ static void refuse_start(
         return;
     }
     if (error != ESLURM_JOB_HELD || t->nparts > 1)
-        orders_keep(a, t);
+        orders_keep(t);
     if (t->nparts == 1) /* held since it was seen */
         t->asked[0].overwritten = false;
     errno = error;
@@ -882,7 +843,7 @@ static void give_up(struct adapter *a, size_t i)
         slurm_free_job_info_msg(msg);
     }
     if (t != NULL && !t->held)
-        orders_keep(a, t);
+        orders_keep(t);
     if (outcome == RM_RETRY && was_too_early(a, &a->pending.v[i])) {
         adapter_forgotten(a);
         return;

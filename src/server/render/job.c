@@ -335,7 +335,8 @@ static void add_holds(json_t *o, const struct job *j)
     if (j->extra)
         render_text(o, "hold_text", j->extra->hold_text);
     if (j->holds & HOLD_DEFER)
-        render_instant(o, j->retries ? "start_again_at" : "defer_until", j->defer_until);
+        render_instant(
+            o, j->retries ? "start_again_at" : "defer_until", j->defer_until);
     render_int(o, "defer_count", j->defer_count);
 }
 
