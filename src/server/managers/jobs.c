@@ -125,8 +125,28 @@ struct job_end rmjobs_end(const struct rm_job *r)
     return end;
 }
 
-static void on_ended(struct manager *m, const struct job *j, const struct rm_job *r)
+/* Nobody saw it run, as a look or an answer was lost meanwhile; the RM tells when and
+ * where. So it has run, for all that counts and charges jobs. */
+static const struct job *see_run(
+    struct manager *m, const struct job *j, const struct rm_job *r)
 {
+    struct event ev = {.kind = EVENT_JOB_STATE,
+        .u.job_state = {.id = j->id,
+            .state = JOB_RUNNING,
+            .start_at = r->start_at,
+            .places = r->places,
+            .nplaces = r->nplaces}};
+
+    if (job_is_active(j) || j->state == JOB_SUSPENDED || r->start_at == 0
+        || r->nplaces == 0 || r->desc.state != JOB_COMPLETED)
+        return j;
+    manager_apply(m, &ev, r->desc.id);
+    return job_find(engine_cluster(m->s->engine), r->desc.id);
+}
+
+static void on_ended(struct manager *m, const struct job *told, const struct rm_job *r)
+{
+    const struct job *j = see_run(m, told, r);
     struct event ev = {.kind = EVENT_END,
         .u.end = {.id = j->id,
             .how = r->desc.state == JOB_COMPLETED ? EV_COMPLETE : EV_CANCEL,
