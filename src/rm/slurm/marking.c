@@ -39,7 +39,8 @@ void marking_open(struct adapter *a, uint32_t slurm_user)
     if (mkdir(a->marking, 0700) < 0 && errno != EEXIST)
         adapter_health(a, "marks", strerror(errno));
     fd = open(a->marking, O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW);
-    if (fd < 0 || (geteuid() == 0 && fchown(fd, (uid_t)slurm_user, (gid_t)-1) < 0))
+    if (fd < 0 || (geteuid() == 0 && fchown(fd, (uid_t)slurm_user, (gid_t)-1) < 0)
+        || fchmod(fd, 0700) < 0)
         adapter_health(a, "marks", strerror(errno));
     if (fd >= 0)
         close(fd);
