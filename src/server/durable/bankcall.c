@@ -38,8 +38,8 @@ static void name_file(
     w->path = strbuf_take(&path);
 }
 
-static int name_native(const struct bank_settings *b, const char *verb, struct words *w,
-    struct err *err)
+static int name_native(
+    const struct bank_settings *b, const char *verb, struct words *w, struct err *err)
 {
     w->v[0] = after_scheme(b->server, "exec://");
     w->v[1] = verb;
@@ -50,8 +50,8 @@ static int name_native(const struct bank_settings *b, const char *verb, struct w
         b->name, b->server ? b->server : "");
 }
 
-static int name_gold(const struct bank_settings *b, const char *verb, struct words *w,
-    struct err *err)
+static int name_gold(
+    const struct bank_settings *b, const char *verb, struct words *w, struct err *err)
 {
     snprintf(w->port, sizeof w->port, "%" PRId64, b->port ? b->port : 7112);
     snprintf(w->timeout, sizeof w->timeout, "%" PRId64, b->timeout_s);

@@ -33,7 +33,7 @@ struct line_item {
     uint64_t taken_before; /* what the bank had taken when this failed */
     uint64_t pause_us;
     uint64_t until_us; /* asks: no longer; tells: not before, 0 = at once */
-    char *said; /* owned or NULL */
+    char *said;        /* owned or NULL */
 };
 
 enum place { NOWHERE, READY, WAITING, FOREIGN, PLACES };
@@ -47,7 +47,7 @@ struct run_line {
     struct item_list tells;
     struct line_item *out; /* a call about it is under way */
     unsigned asks;         /* in the line, with one that is out */
-    uint64_t from_us;      /* until then a call that was given up may be taken; 0 = not */
+    uint64_t from_us; /* until then a call that was given up may be taken; 0 = not */
 };
 
 TAILQ_HEAD(run_list, run_line);
@@ -466,8 +466,8 @@ static void note_answer(struct bankline *l, uint64_t now)
 
 /* ---- answers --------------------------------------------------------------------- */
 
-static enum line_then end_ask(struct bankline *l, struct line_item *i,
-    enum line_answer answer, uint64_t now)
+static enum line_then end_ask(
+    struct bankline *l, struct line_item *i, enum line_answer answer, uint64_t now)
 {
     struct run_line *r = i->run;
 
@@ -507,8 +507,8 @@ static void judge_failure(
         note_failure(l, now);
 }
 
-static enum line_then end_tell(struct bankline *l, struct line_item *i,
-    enum line_answer answer, uint64_t now)
+static enum line_then end_tell(
+    struct bankline *l, struct line_item *i, enum line_answer answer, uint64_t now)
 {
     struct run_line *r = i->run;
     bool taken = answer == LINE_DONE || answer == LINE_REFUSED;
@@ -543,8 +543,8 @@ enum line_then bankline_answered(struct bankline *l, struct line_item *i,
 
 /* ---- who waits no longer --------------------------------------------------------- */
 
-static void expire_ask(struct bankline *l, struct line_item *i, bool turn,
-    struct line_expired *ret)
+static void expire_ask(
+    struct bankline *l, struct line_item *i, bool turn, struct line_expired *ret)
 {
     *ret = (struct line_expired){
         .job = xstrdup(i->job), .run = xstrdup(i->name), .turn = turn, .sent = i->out};
@@ -625,8 +625,7 @@ void bankline_each(const struct bankline *l,
     void (*each)(void *arg, const struct line_item *i), void *arg)
 {
     size_t n = 0;
-    const struct line_item **all =
-        xcalloc(bankline_tells(l) + 1, sizeof *all);
+    const struct line_item **all = xcalloc(bankline_tells(l) + 1, sizeof *all);
 
     for (const struct line_item *i = l->by_number; i; i = i->hh.next)
         all[n++] = i;

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0
  * The line at a bank that is elsewhere: what it is asked before starts, and what it has
  * to be told; what is next, and what follows from an answer or from none. It calls
- * nobody and writes nothing down (desk.h does), and knows no clock but the instants that
- * it is given: microseconds of a clock that only goes on.
+ * nobody and writes nothing down (desk.h does), and knows no clock but the instants
+ * that it is given: microseconds of a clock that only goes on.
  *
  *     ask   a start waits for the answer. In its turn it is sent; the time of each
- *           begins then. One whose turn does not come in that time goes out of the line.
- *     tell  stays until the bank has taken it. Of one run one after the other, and not
- *           while a call about that run is under way: nothing overtakes what it is
- *           about, though a call be given up.
+ *           begins then. One whose turn does not come in that time goes out of the
+ * line. tell  stays until the bank has taken it. Of one run one after the other, and
+ * not while a call about that run is under way: nothing overtakes what it is about,
+ * though a call be given up.
  *
  * A bank that does not answer is left alone for pauses of 1 s and longer, with one try
  * after each; starts are not kept waiting meanwhile. One tell that it does not take
@@ -54,17 +54,17 @@ void bankline_hold_tells(struct bankline *l, uint64_t until);
 
 /* The start of the job waits for an answer about its run. Takes the body. Another that
  * the job waited for is forgotten. */
-void bankline_ask(struct bankline *l, const char *job, const char *run, json_t *body,
-    uint64_t now);
+void bankline_ask(
+    struct bankline *l, const char *job, const char *run, json_t *body, uint64_t now);
 /* O(1). */
 bool bankline_asks(const struct bankline *l, const char *job);
-/* Nobody waits for an answer about the run any more. False: it was not asked. *ret_sent:
- * the bank may have taken it. */
+/* Nobody waits for an answer about the run any more. False: it was not asked.
+ * *ret_sent: the bank may have taken it. */
 bool bankline_forget(
     struct bankline *l, const char *job, const char *run, bool *ret_sent);
 
-/* To be told, by its number, to a bank of that kind; numbers grow, but for one that comes
- * back. Takes the body. */
+/* To be told, by its number, to a bank of that kind; numbers grow, but for one that
+ * comes back. Takes the body. */
 void bankline_tell(
     struct bankline *l, uint64_t number, int kind, const char *run, json_t *body);
 /* The last of the run's tells that is not under way, or NULL. */
@@ -76,8 +76,8 @@ void bankline_take_out(struct bankline *l, struct line_item *i);
 /* All that was taken into the line is on the disk: it may be sent. O(that). */
 void bankline_committed(struct bankline *l);
 
-/* What is to be sent now, which is under way from then on, until bankline_answered(); or
- * NULL. O(1) but for what waits after a failure. */
+/* What is to be sent now, which is under way from then on, until bankline_answered();
+ * or NULL. O(1) but for what waits after a failure. */
 struct line_item *bankline_next(struct bankline *l, uint64_t now);
 
 enum line_answer { LINE_DONE, LINE_REFUSED, LINE_LATER, LINE_UNSURE };
@@ -110,8 +110,8 @@ uint64_t bankline_wake(const struct bankline *l, uint64_t now);
 
 bool bankline_is_failing(const struct bankline *l);
 
-/* Tells in the line: how many; each, in order of their numbers. Something is sent or put
- * aside meanwhile: no. */
+/* Tells in the line: how many; each, in order of their numbers. Something is sent or
+ * put aside meanwhile: no. */
 size_t bankline_tells(const struct bankline *l);
 void bankline_each(const struct bankline *l,
     void (*each)(void *arg, const struct line_item *i), void *arg);

@@ -82,7 +82,8 @@ static uint64_t now_us(const struct desk *d)
     return now;
 }
 
-/* ---- which bank -------------------------------------------------------------------- */
+/* ---- which bank --------------------------------------------------------------------
+ */
 
 static const char *const kinds[] = {
     [BANK_FILE] = "FILE", [BANK_NATIVE] = "NATIVE", [BANK_GOLD] = "GOLD"};
@@ -317,14 +318,15 @@ static void take_lien(struct desk *d, struct open_run *r, const struct money_mov
 /* It may be NULL: nobody saw it begin. */
 static void take_end(struct desk *d, struct open_run *r, const struct money_move *m)
 {
-    bool charge = m->kind == MONEY_CHARGE && m->total > 0, sent = false;
+    bool begun = !manager_start_waits(d->s, m->job), sent = false;
+    bool charge = m->kind == MONEY_CHARGE && m->total > 0 && begun;
 
     if (bankline_forget(d->line, m->job, m->run, &sent) && r)
         r->placed = r->placed || sent;
     forget_lien(d, m->run);
     if (charge || (r && r->placed))
-        add_message(d, r, m->run,
-            describe_move(d->s, r, m, charge ? "charge" : "release"));
+        add_message(
+            d, r, m->run, describe_move(d->s, r, m, charge ? "charge" : "release"));
     if (r)
         close_run(d, r);
 }
@@ -364,7 +366,8 @@ static void let_start(struct desk *d, const char *run)
 }
 
 /* No answer came: it starts with nothing kept, or waits. */
-static void fail_start(struct desk *d, const char *job, const char *run, const char *why)
+static void fail_start(
+    struct desk *d, const char *job, const char *run, const char *why)
 {
     char text[300];
 
@@ -400,7 +403,8 @@ static void refuse_start(
 static void expire_start(struct desk *d, const struct line_expired *x)
 {
     if (!x->turn) {
-        fail_start(d, x->job, x->run, x->sent ? "no answer in time" : "it did not before");
+        fail_start(
+            d, x->job, x->run, x->sent ? "no answer in time" : "it did not before");
         return;
     }
     if (!manager_refuse_start(d->s, x->job, true, TURN_S,
@@ -409,7 +413,8 @@ static void expire_start(struct desk *d, const struct line_expired *x)
     commit_want(d->s);
 }
 
-/* ---- messages --------------------------------------------------------------------- */
+/* ---- messages ---------------------------------------------------------------------
+ */
 
 /* The job that an item of the line is of; borrowed from its body. */
 static const char *job_of(struct line_item *i)
@@ -484,7 +489,8 @@ static void end_message(struct desk *d, struct line_item *i, enum line_then then
     line_item_free(i);
 }
 
-/* ---- calls ------------------------------------------------------------------------ */
+/* ---- calls ------------------------------------------------------------------------
+ */
 
 /* Its state before, and now. */
 static void tell_health(struct desk *d, bool failed, const char *why)
@@ -494,15 +500,16 @@ static void tell_health(struct desk *d, bool failed, const char *why)
 
     if (fails && !failed) {
         log_line(d->s->log, LOG_ALERT, "the bank fails: %s", why);
-        eventlog_add(d->s, AMFAILURE, name, true, NULL, "the bank %s fails: %s", name, why);
+        eventlog_add(
+            d->s, AMFAILURE, name, true, NULL, "the bank %s fails: %s", name, why);
     }
     if (!fails && failed)
         eventlog_add(
             d->s, AMRECOVERED, name, true, NULL, "the bank %s answers again", name);
 }
 
-static void end_item(struct desk *d, struct line_item *i, enum line_answer answer,
-    const char *said)
+static void end_item(
+    struct desk *d, struct line_item *i, enum line_answer answer, const char *said)
 {
     bool failed = bankline_is_failing(d->line);
     enum line_then then = bankline_answered(d->line, i, answer, said, now_us(d));
@@ -626,7 +633,8 @@ void desk_committed(struct server *s)
     run_line(s->desk);
 }
 
-/* ---- other settings --------------------------------------------------------------- */
+/* ---- other settings ---------------------------------------------------------------
+ */
 
 static void count_foreign(void *arg, const struct line_item *i)
 {
@@ -660,13 +668,14 @@ void desk_configured(struct server *s)
     commit_want(s);
 }
 
-/* ---- by hand ---------------------------------------------------------------------- */
+/* ---- by hand ----------------------------------------------------------------------
+ */
 
 static json_t *show_message(
     uint64_t number, const json_t *body, const char *state, const char *said)
 {
-    static const char *const keys[] = {"verb", "run", "job", "account", "user", "amount",
-        "at", "seconds", "procs", "to"};
+    static const char *const keys[] = {"verb", "run", "job", "account", "user",
+        "amount", "at", "seconds", "procs", "to"};
     json_t *o = json_object();
 
     json_object_set_new(o, "number", json_integer((json_int_t)number));
@@ -687,7 +696,8 @@ static void list_item(void *arg, const struct line_item *i)
 {
     struct listing *l = arg;
     json_t *body = line_item_body((struct line_item *)i);
-    bool foreign = !desk_is_open(l->s) || line_item_kind(i) != (int)settings_of(l->s)->type;
+    bool foreign =
+        !desk_is_open(l->s) || line_item_kind(i) != (int)settings_of(l->s)->type;
     json_t *o = show_message(line_item_number(i), body,
         line_item_is_out(i) ? "Told"
         : foreign           ? "OtherBank"
@@ -704,9 +714,9 @@ json_t *desk_list(const struct server *s)
     const struct aside *a;
 
     TAILQ_FOREACH(a, &s->desk->aside, next)
-    json_array_append_new(l.list,
-        show_message(a->number, a->body, "Aside",
-            json_string_value(json_object_get(a->body, "refused"))));
+    json_array_append_new(
+        l.list, show_message(a->number, a->body, "Aside",
+                    json_string_value(json_object_get(a->body, "refused"))));
     bankline_each(s->desk->line, list_item, &l);
     return l.list;
 }

@@ -423,7 +423,8 @@ static bool same_deposit(const struct funds_deposit *a, const struct funds_depos
 static bool same_account(const struct funds_account *a, const struct funds_account *b)
 {
     bool same = same_text(a->parent, b->parent) && a->overflow == b->overflow
-                && a->closed == b->closed && same_text(a->only, b->only) && a->n == b->n;
+                && a->closed == b->closed && same_text(a->only, b->only)
+                && a->n == b->n;
 
     for (size_t i = 0; same && i < a->n; i++)
         same = same_deposit(&a->deposits[i], &b->deposits[i]);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
- * Who is next at a bank elsewhere, and what follows from its answers; and a model of all
- * of it, with a daemon that is killed at any moment and a bank that answers late, never,
- * and takes what nobody waits for any more. */
+ * Who is next at a bank elsewhere, and what follows from its answers; and a model of
+ * all of it, with a daemon that is killed at any moment and a bank that answers late,
+ * never, and takes what nobody waits for any more. */
 #include "server/durable/bankline.h"
 
 #include <setjmp.h>
@@ -155,8 +155,8 @@ static void tells_of_a_run_keep_their_order_and_others_go_beside_them(void **sta
     bankline_free(l);
 }
 
-/* A burst: each has all of its time from when it is sent, none waits for its turn longer
- * than that. */
+/* A burst: each has all of its time from when it is sent, none waits for its turn
+ * longer than that. */
 static void a_burst_of_starts_takes_its_turn(void **state)
 {
     struct bankline *l = begin();
@@ -173,7 +173,7 @@ static void a_burst_of_starts_takes_its_turn(void **state)
     b = send_next(l, "1", 0);
     check_none(l, 0);
     take(l, a, T - S);
-    a = send_next(l, "2", T - S); /* its time begins now */
+    a = send_next(l, "2", T - S);            /* its time begins now */
     assert_true(bankline_expired(l, &x, T)); /* that of the second is over */
     assert_true(!x.turn && x.sent);
     assert_string_equal(x.job, "1");
@@ -330,7 +330,8 @@ static void messages_wait_for_the_bank_that_they_are_for(void **state)
     bankline_free(l);
 }
 
-/* ---- the model -------------------------------------------------------------------- */
+/* ---- the model --------------------------------------------------------------------
+ */
 
 enum { RUNS = 120, STEPS = 4000, CALLS = 40, MESSAGES = 1000 };
 
@@ -355,7 +356,8 @@ struct m_message {
     enum verb verb;
 };
 
-/* Under way: the bank takes it at one instant, its answer comes at another; or never. */
+/* Under way: the bank takes it at one instant, its answer comes at another; or never.
+ */
 struct m_call {
     struct line_item *item; /* NULL: of a daemon that is gone */
     unsigned run;
@@ -379,7 +381,8 @@ struct model {
 
 static unsigned draw(struct model *m, unsigned below)
 {
-    m->random = m->random * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
+    m->random =
+        m->random * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
     return (unsigned)(m->random >> 33) % below;
 }
 
@@ -494,8 +497,9 @@ static void send_some(struct model *m)
         c->known = again && m->runs[c->run].charged;
         c->answer_at = m->now + draw(m, (unsigned)T);
         c->take_at = how == 1 ? UINT64_MAX /* it never gets there */
-                     : how == 2 ? m->now + draw(m, (unsigned)T) /* when nobody waits */
-                                : m->now + draw(m, (unsigned)(c->answer_at - m->now) + 1);
+                     : how == 2
+                         ? m->now + draw(m, (unsigned)T) /* when nobody waits */
+                         : m->now + draw(m, (unsigned)(c->answer_at - m->now) + 1);
         c->answer = how == 0 || how > 3 ? LINE_DONE : LINE_LATER;
         if (c->answer == LINE_DONE && c->take_at > c->answer_at)
             c->take_at = c->answer_at;
