@@ -338,13 +338,13 @@ static void set_right(struct manager *m, const struct order *o)
 static int64_t again_s(const struct manager *m, const char *id, enum rm_outcome how)
 {
     const struct job *j = job_find(engine_cluster(m->s->engine), id);
-    int before = j && j->start_count ? j->start_count - 1 : 0;
 
     if (!j || (j->flags & JOB_NOQUEUE))
         return 0;
     if (how == RM_WAITS)
-        return RETRY_S << (before < WAITS ? before : WAITS);
-    return how == RM_RETRY && before < RETRIES ? RETRY_S << before : 0;
+        return RETRY_S << (j->put_off < WAITS ? j->put_off : WAITS);
+    return how == RM_RETRY && j->failed_starts < RETRIES ? RETRY_S << j->failed_starts
+                                                         : 0;
 }
 
 /* Could its failed start still matter? A job that was cancelled meanwhile is gone. */
