@@ -18,7 +18,8 @@
 #include "funds/funds.h"
 
 /* How a text begins that tells why a bank elsewhere keeps a job from starting; then
- * follow a colon and the bank's own words, which are for the owner and administrators. */
+ * follow a colon and the bank's own words, which are for the owner and administrators.
+ */
 #define BANK_REFUSES "the bank refuses"
 #define BANK_SILENT  "the bank does not answer"
 #define BANK_BUSY    "its turn at the bank has not come"

@@ -92,15 +92,14 @@ int mam_queue_main(int argc, char **argv)
         .summary = "Show what a bank that is elsewhere has to be told still.",
         .options = queue_options,
         .more =
-            "Charges and releases wait here until the bank of AMCFG TYPE=FILE, NATIVE "
-            "or "
-            "GOLD has\ntaken them. Waiting: it is tried again by itself. Told: just "
-            "now. "
-            "OtherBank: for a bank\nof another kind than the one in maui.cfg; it waits "
-            "for that, and --again has it told to\nthis one. Aside: the bank refused "
-            "it, "
-            "or did not take it ten times while it took others;\nit is told no more "
-            "until --again.\nAdministrators see them, those of level 1 give orders.\n",
+            "Charges and releases wait here until the bank (AMCFG TYPE=FILE, NATIVE "
+            "or\n"
+            "GOLD) has taken them. Waiting: it is tried again by itself. Told: just\n"
+            "now. OtherBank: for a bank of another kind than that of maui.cfg; it\n"
+            "waits for that one, and --again has it told to this. Aside: the bank\n"
+            "refused it, or did not take it ten times while it took others; it is\n"
+            "told no more until --again. Administrators see them, those of level 1\n"
+            "give orders.\n",
         .examples = "  mam-queue\n"
                     "  mam-queue --again 17          when the bank knows the account\n"
                     "  mam-queue --again all\n"

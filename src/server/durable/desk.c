@@ -25,7 +25,7 @@
 #define BANK_UNSURE   3 /* exit status: see am/bank/bank.h */
 #define GRACE_MS      200
 #define AGAIN_S       60 /* until a job is tried again that the bank did not answer */
-#define TURN_S        5  /* ... whose turn did not come */
+#define TURN_S        2  /* ... whose turn did not come */
 #define SECOND_US     UINT64_C(1000000)
 
 /* A run that is open. */

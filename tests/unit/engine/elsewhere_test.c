@@ -10,8 +10,9 @@
 
 #define C(n) ((int64_t)(n)*AM_CREDIT)
 
-#define ELSEWHERE "AMCFG[bank] TYPE=NATIVE SERVER=exec:///bin/true CHARGEPOLICY=DEBITALLWC\n"
-#define BUILTIN   "AMCFG[bank] TYPE=BUILTIN CHARGEPOLICY=DEBITALLWC\n"
+#define ELSEWHERE                                                                      \
+    "AMCFG[bank] TYPE=NATIVE SERVER=exec:///bin/true CHARGEPOLICY=DEBITALLWC\n"
+#define BUILTIN "AMCFG[bank] TYPE=BUILTIN CHARGEPOLICY=DEBITALLWC\n"
 
 static void tell(struct scenario *s, struct funds_facts facts)
 {
@@ -30,7 +31,8 @@ static struct scenario *begin(const char *lines)
 
 static void add(struct scenario *s, const char *id, int64_t limit_s)
 {
-    sc_job(s, (struct sc_job){.id = id, .procs = 1, .limit_s = limit_s, .account = "chem"});
+    sc_job(s,
+        (struct sc_job){.id = id, .procs = 1, .limit_s = limit_s, .account = "chem"});
 }
 
 /* The last. */
@@ -123,8 +125,7 @@ static void what_starts_now_is_not_the_start_that_was_never_sent(void **state)
 /* Runs stay with the bank that they began with, balances are those of the own one. */
 static void another_bank_in_force_takes_new_runs_alone(void **state)
 {
-    const struct funds_deposit d = {
-        .id = 1, .to_at = INT64_MAX, .balance = C(1000)};
+    const struct funds_deposit d = {.id = 1, .to_at = INT64_MAX, .balance = C(1000)};
     const struct funds_account a = {.name = "chem", .deposits = &d, .n = 1};
     struct scenario *s = begin(ELSEWHERE);
     const struct funds *f = sc_engine(s)->c->funds;
@@ -134,7 +135,8 @@ static void another_bank_in_force_takes_new_runs_alone(void **state)
     add(s, "old", 500);
     sc_at(s, 0);
     sc_configure(s, BUILTIN);
-    sc_job(s, (struct sc_job){.id = "odd", .procs = 1, .limit_s = 50, .account = "bio"});
+    sc_job(
+        s, (struct sc_job){.id = "odd", .procs = 1, .limit_s = 50, .account = "bio"});
     add(s, "new", 100);
     sc_at(s, 10);
     assert_int_equal(sc_start(s, "odd"), -1); /* the own bank does not know bio */
