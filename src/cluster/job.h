@@ -121,6 +121,7 @@ struct job {
                                    frozen at eff_queue_s (policy/accrual) */
     bool paused;                /* a hold keeps the queue time from counting */
     bool impossible;            /* no empty machine could run it */
+    bool retries;    /* deferred, as its start is tried again when that ends: a wait */
     bool failed;     /* it ended by itself, with an exit status that is not 0 */
     uint8_t limited; /* enum limited_by: in the last cycle; `why` tells */
     bool util_known; /* util_procs is measured */
@@ -166,6 +167,8 @@ struct job {
     /* holds */
     uint8_t hold_reason; /* enum hold_reason */
     uint16_t defer_count, start_count, preempt_count;
+    uint16_t failed_starts, put_off; /* since it last ran: starts that failed, and those
+                                        that the RM put off */
     int64_t hold_at, defer_until;
     struct allocs alloc;             /* while active, and where it last ran */
     uint32_t active_slot, idle_slot; /* places in the cluster's lists */

@@ -96,10 +96,20 @@ static struct money_move *add_move_by(
             .run = keep_text(x, funds_run_name(f, run)),
             .job = keep_text(x, funds_run_job(f, run)),
             .account = keep_text(x, funds_account_name(f, funds_run_account(f, run))),
+<<<<<<< HEAD
             .user = keep_text(x, use->user),
             .group = keep_text(x, use->group),
             .class = keep_text(x, use->class),
             .qos = keep_text(x, use->qos),
+=======
+            .user = keep_text(x, use.user),
+            .group = keep_text(x, use.group),
+            .class = keep_text(x, use.class),
+            .qos = keep_text(x, use.qos),
+            .procs = j->procs,
+            .mem_mb = j->mem_mb,
+            .elsewhere = funds_run_is_elsewhere(f, run),
+>>>>>>> main
             .at = e->now}));
     return &x->moves.v[x->moves.n - 1];
 }
@@ -144,9 +154,6 @@ static struct bill *find_bill(struct engine *e, const struct job *j)
     if (run == FUNDS_NONE)
         return NULL;
     funds_adopt(e->c->funds, run);
-    if (bank_is_elsewhere(e->c))
-        funds_elsewhere(e->c->funds,
-            funds_account_name(e->c->funds, funds_run_account(e->c->funds, run)));
     b->run = run + 1;
     b->tariff = copy_tariff(funds_run_rates(e->c->funds, run));
     return b;
@@ -195,17 +202,24 @@ static void wake_bill(const struct engine *e, const struct job *j, struct bill *
 
 static struct bill *open_bill(struct engine *e, const struct job *j)
 {
-    uint32_t account = bank_is_elsewhere(e->c)
-                           ? funds_elsewhere(e->c->funds, bank_account_name(e->c, j))
-                           : bank_account(e->c, j);
+    bool elsewhere = bank_is_elsewhere(e->c);
+    uint32_t account = elsewhere ? FUNDS_NONE : bank_account(e->c, j);
     struct bill *b = bill_of(e, j);
 
-    if (account == FUNDS_NONE)
+    if (!elsewhere && account == FUNDS_NONE)
         return NULL;
+<<<<<<< HEAD
     b->run = funds_open(e->c->funds, j->id, account) + 1;
     if (!bank_is_elsewhere(e->c) && bank_has_quote(e->c, j, j->start_at))
         b->quote = bank_quote_of(j);
     if (e->cfg->bank.rates_at == RATES_AT_START || b->quote)
+=======
+    b->run = 1
+             + (elsewhere ? funds_open_elsewhere(
+                    e->c->funds, j->id, bank_account_name(e->c, j))
+                          : funds_open(e->c->funds, j->id, account));
+    if (e->cfg->bank.rates_at == RATES_AT_START)
+>>>>>>> main
         b->tariff = bank_tariff(e->c, j);
     if (b->quote)
         funds_use_quote(e->c->funds, b->quote);
@@ -262,12 +276,35 @@ static void keep_most(struct engine *e, const struct job *j, struct bill *b)
     m->force = !all;
 }
 
+static const struct job nobody = {.id = ""};
+
+/* Nobody had been told to start it: that was no run. */
+static void let_stranger_go(struct engine *e, uint32_t run)
+{
+    struct funds *f = e->c->funds;
+    struct money_move *m = add_move(e, &nobody, MONEY_RELEASE, run);
+
+    m->job = keep_text(e->charging, funds_run_job(f, run));
+    funds_close(f, run);
+}
+
+/* A start of a former life of which nobody was told: what begins now is another. */
+static void release_unsent(struct engine *e, const struct job *j)
+{
+    uint32_t run = funds_strange_run_of(e->c->funds, j->id);
+
+    if (run != FUNDS_NONE && funds_run_is_unsent(e->c->funds, run)
+        && j->start_at >= e->now)
+        let_stranger_go(e, run);
+}
+
 void charging_begin(struct engine *e, struct job *j)
 {
     struct bill *b;
 
     if (!bank_in_force(e->c))
         return;
+    release_unsent(e, j);
     b = find_bill(e, j);
     if (b && b->left && b->start_at != j->start_at) {
         close_bill(e, j, b, only_successful(e) ? 0 : b->cost);
@@ -461,7 +498,8 @@ void charging_flush(struct engine *e)
     for (size_t i = 0; i < x->bills.n; i++) {
         const struct job *j = i < e->c->jobs.n ? e->c->jobs.v[i] : NULL;
         if (x->bills.v[i].run && !x->bills.v[i].left && j && job_is_active(j)
-            && j->start_at < until)
+            && j->start_at < until
+            && !funds_run_is_elsewhere(e->c->funds, x->bills.v[i].run - 1))
             charge_until(e, j, &x->bills.v[i], until);
     }
 }
@@ -492,8 +530,20 @@ static void close_stranger(
     int64_t least = end ? funds_run_since(f, run) + 1 : 0; /* a run of a second */
     int64_t at = end ? end->at : facts->seen_at;
     int64_t total = funds_run_come_to(f, run, at > least ? at : least);
+<<<<<<< HEAD
     struct money_move *m = add_move_by(e, MONEY_CHARGE, run, &use);
 
+=======
+    struct money_move *m;
+
+    if (!end && funds_run_is_unsent(f, run)) {
+        let_stranger_go(e, run);
+        return;
+    }
+    m = add_move(e, &nobody, MONEY_CHARGE, run);
+    m->job = keep_text(e->charging, funds_run_job(f, run));
+    m->seconds = (at > least ? at : least) - funds_run_since(f, run);
+>>>>>>> main
     m->total = funds_run_charged(f, run);
     m->total = !free && total > m->total ? total : m->total;
     m->unseen = true;

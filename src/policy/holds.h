@@ -68,14 +68,18 @@ enum defer_result {
 enum defer_result hold_defer(const struct settings *cfg, struct job *j,
     enum hold_reason why, const char *text, int64_t for_s, int64_t now);
 
-/* A start failed (RM): defers when the job's starts, which job_start() counts, have
- * come to DEFERSTARTCOUNT. */
+/* A start failed (RM) and was counted: defers when as many as DEFERSTARTCOUNT have
+ * failed since the job last ran. */
 enum defer_result hold_start_failed(const struct settings *cfg, struct job *j,
     enum hold_reason why, const char *text, int64_t now);
 
 /* Has the deferral run out at `now`? If so it is ended (queue time restarts) and
  * true is returned. */
 bool hold_defer_expired(const struct settings *cfg, struct job *j, int64_t now);
+
+/* Its holds as they are shown: that a start is tried again in some seconds
+ * (job.retries) is a wait as any other. */
+unsigned hold_shown(const struct job *j);
 
 /* The state shown: BatchHold > SystemHold > UserHold > Deferred > RM state. A hold
  * does not show on a job that is active or ended. */
