@@ -96,20 +96,11 @@ static struct money_move *add_move_by(
             .run = keep_text(x, funds_run_name(f, run)),
             .job = keep_text(x, funds_run_job(f, run)),
             .account = keep_text(x, funds_account_name(f, funds_run_account(f, run))),
-<<<<<<< HEAD
             .user = keep_text(x, use->user),
             .group = keep_text(x, use->group),
             .class = keep_text(x, use->class),
             .qos = keep_text(x, use->qos),
-=======
-            .user = keep_text(x, use.user),
-            .group = keep_text(x, use.group),
-            .class = keep_text(x, use.class),
-            .qos = keep_text(x, use.qos),
-            .procs = j->procs,
-            .mem_mb = j->mem_mb,
             .elsewhere = funds_run_is_elsewhere(f, run),
->>>>>>> main
             .at = e->now}));
     return &x->moves.v[x->moves.n - 1];
 }
@@ -208,18 +199,13 @@ static struct bill *open_bill(struct engine *e, const struct job *j)
 
     if (!elsewhere && account == FUNDS_NONE)
         return NULL;
-<<<<<<< HEAD
-    b->run = funds_open(e->c->funds, j->id, account) + 1;
-    if (!bank_is_elsewhere(e->c) && bank_has_quote(e->c, j, j->start_at))
-        b->quote = bank_quote_of(j);
-    if (e->cfg->bank.rates_at == RATES_AT_START || b->quote)
-=======
     b->run = 1
              + (elsewhere ? funds_open_elsewhere(
                     e->c->funds, j->id, bank_account_name(e->c, j))
                           : funds_open(e->c->funds, j->id, account));
-    if (e->cfg->bank.rates_at == RATES_AT_START)
->>>>>>> main
+    if (!elsewhere && bank_has_quote(e->c, j, j->start_at))
+        b->quote = bank_quote_of(j);
+    if (e->cfg->bank.rates_at == RATES_AT_START || b->quote)
         b->tariff = bank_tariff(e->c, j);
     if (b->quote)
         funds_use_quote(e->c->funds, b->quote);
@@ -530,20 +516,14 @@ static void close_stranger(
     int64_t least = end ? funds_run_since(f, run) + 1 : 0; /* a run of a second */
     int64_t at = end ? end->at : facts->seen_at;
     int64_t total = funds_run_come_to(f, run, at > least ? at : least);
-<<<<<<< HEAD
-    struct money_move *m = add_move_by(e, MONEY_CHARGE, run, &use);
-
-=======
     struct money_move *m;
 
     if (!end && funds_run_is_unsent(f, run)) {
         let_stranger_go(e, run);
         return;
     }
-    m = add_move(e, &nobody, MONEY_CHARGE, run);
-    m->job = keep_text(e->charging, funds_run_job(f, run));
+    m = add_move_by(e, MONEY_CHARGE, run, &use);
     m->seconds = (at > least ? at : least) - funds_run_since(f, run);
->>>>>>> main
     m->total = funds_run_charged(f, run);
     m->total = !free && total > m->total ? total : m->total;
     m->unseen = true;

@@ -66,7 +66,6 @@ static const struct route routes[] = {
     {"GET", "/v1/bank/statement", "mam-statement", WHO_ANY, api_bank_statement},
     {"GET", "/v1/bank/quote", "mam-quote", WHO_ANY, api_bank_quote},
     {"GET", "/v1/bank/liens", "mam-list-liens", WHO_ANY, api_bank_liens},
-<<<<<<< HEAD
     {"GET", "/v1/bank/quotes", "mam-list-quotes", WHO_ANY, api_bank_quotes},
     {"POST", "/v1/bank/quotes", "mam-quote", WHO_ANY, api_bank_keep_quote},
     {"GET", "/v1/bank/deposits", "mam-list-deposits", WHO_ANY, api_bank_deposits},
@@ -75,10 +74,8 @@ static const struct route routes[] = {
         api_bank_transactions},
     {"GET", "/v1/bank/rates", "mam-list-rates", WHO_ANY, api_bank_rates},
     {"POST", "/v1/bank/limits", "mam-set-limit", WHO_ADMIN1, api_bank_limit},
-=======
     {"GET", "/v1/bank/queue", "mam-queue", WHO_ADMIN3, api_bank_queue},
     {"POST", "/v1/bank/queue", "mam-queue", WHO_ADMIN1, api_bank_queue_order},
->>>>>>> main
     {"POST", "/v1/bank/deposits", "mam-deposit", WHO_ADMIN1, api_bank_deposit},
     {"POST", "/v1/bank/withdrawals", "mam-withdraw", WHO_ADMIN1, api_bank_withdraw},
     {"POST", "/v1/bank/transfers", "mam-transfer", WHO_ANY, api_bank_transfer},
