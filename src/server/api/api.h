@@ -73,6 +73,7 @@ void api_change_reservation(struct server *s, struct request *r); /* api/rsvchan
 
 /* api/query.c: when and where */
 void api_job_start(struct server *s, struct request *r);
+void api_why(struct server *s, struct request *r);
 void api_start(struct server *s, struct request *r);
 void api_windows(struct server *s, struct request *r);
 
