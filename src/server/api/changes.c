@@ -14,7 +14,7 @@ struct follower {
     struct identity who;
     uint64_t since, plan;
     unsigned kinds; /* 1 << enum feed_kind */
-    bool begun;
+    bool begun, follow;
     int64_t told_at;
 };
 
@@ -118,6 +118,8 @@ static bool tell_more(void *ctx, struct strbuf *out)
     struct feed_change c;
     int n = 0;
 
+    if (f->reading.over)
+        return false;
     if (!feed_reaches(f->s, f->since))
         add_reset(f, out);
     while (n < BLOCK && feed_next(f->s, f->since, &c)) {
@@ -131,7 +133,7 @@ static bool tell_more(void *ctx, struct strbuf *out)
     if (!quiet || world_now(f->s) >= f->told_at + READERS_ALIVE_S)
         add_end(f, out);
     f->begun = true;
-    return true;
+    return f->follow || f->since < feed_revision(f->s);
 }
 
 static void wake_followers(struct server *s)
@@ -170,11 +172,12 @@ static int read_kinds(const char *text, unsigned *ret, struct err *err)
 void api_changes(struct server *s, struct request *r)
 {
     struct follower *f = xcalloc(1, sizeof *f);
-    int64_t since;
+    int64_t since, follow;
     struct err err;
 
     *f = (struct follower){.s = s, .who = *request_who(r)};
     if (request_query_int(r, "since", (int64_t)feed_revision(s), &since, &err) < 0
+        || request_query_int(r, "follow", 1, &follow, &err) < 0
         || read_kinds(request_query(r, "kinds"), &f->kinds, &err) < 0
         || feed_join(s, wake_followers, &err) < 0) {
         free(f);
@@ -187,7 +190,8 @@ void api_changes(struct server *s, struct request *r)
         return;
     }
     f->since = since < 0 ? 0 : (uint64_t)since;
+    f->follow = follow != 0;
     request_reply_stream(r, "application/x-ndjson",
         &(struct request_stream){
-            .more = tell_more, .done = free_follower, .ctx = f, .live = true});
+            .more = tell_more, .done = free_follower, .ctx = f, .live = f->follow});
 }

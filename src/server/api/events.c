@@ -43,6 +43,8 @@ static bool more(void *ctx, struct strbuf *out)
     struct reader *r = ctx;
     struct server *s = r->s;
 
+    if (r->reading.over)
+        return false;
     if (r->next < eventlog_first(s)) {
         say(r, out, r->begun ? "DROPPED" : "LOST",
             r->begun ? "you read too slowly: events were lost; ask again"

@@ -5,7 +5,8 @@
 #include "server/server_private.h"
 
 #define READERS_MAX 100
-#define SESSION_MAX 3 /* of one session of the page */
+#define SESSION_MAX 3 /* of one session of the page: the newest */
+#define ENDING_MAX  3 /* and such as have not ended yet */
 
 struct readers {
     unsigned n;
@@ -40,17 +41,28 @@ static int open_list(struct server *s, struct err *err)
     return err_set(err, ERR_IO, "the event loop takes no more sources");
 }
 
-/* Has the session as many of them as it may? */
-static bool reads_enough(const struct server *s, const struct identity *who)
+/* Its oldest ends where the session has as many as it may: a page that was loaded again
+ * has left one behind. False: too many have not ended yet. */
+static bool make_room(struct server *s, const struct identity *who)
 {
-    const struct reading *r;
-    unsigned n = 0;
+    struct reading *r, *oldest = NULL;
+    unsigned n = 0, ending = 0;
 
-    if (!who->session[0])
-        return false;
     LIST_FOREACH(r, &s->readers->all, next)
-    n += strcmp(r->session, who->session) == 0;
-    return n >= SESSION_MAX;
+    {
+        if (!who->session[0] || strcmp(r->session, who->session) != 0)
+            continue;
+        n += !r->over;
+        ending += r->over;
+        oldest = r->over ? oldest : r;
+    }
+    if (n < SESSION_MAX)
+        return true;
+    if (ending >= ENDING_MAX)
+        return false;
+    oldest->over = true;
+    http_wake(s->http);
+    return true;
 }
 
 int readers_join(struct server *s, struct request *r, struct reading *ret)
@@ -61,9 +73,9 @@ int readers_join(struct server *s, struct request *r, struct reading *ret)
         request_refuse(r, &err);
         return -1;
     }
-    if (reads_enough(s, request_who(r))) {
-        request_refuse_as(
-            r, 429, "busy", NULL, "this session reads three streams already");
+    if (!make_room(s, request_who(r))) {
+        request_refuse_as(r, 429, "busy", NULL,
+            "streams that this session has read have not ended yet");
         return -1;
     }
     if (s->readers->n == READERS_MAX) {
@@ -72,6 +84,7 @@ int readers_join(struct server *s, struct request *r, struct reading *ret)
         return -1;
     }
     s->readers->n++;
+    ret->over = false;
     snprintf(ret->session, sizeof ret->session, "%s", request_who(r)->session);
     LIST_INSERT_HEAD(&s->readers->all, ret, next);
     sd_event_source_set_time_relative(

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Who reads a stream that does not end: events, changes. So many may, of a session of
- * the page three; each is woken now and then for a sign of life, so that clients that
- * left are noticed. Private to src/server. */
+ * the page the newest three; each is woken now and then for a sign of life, so that
+ * clients that left are noticed. Private to src/server. */
 #ifndef MAUI_SERVER_READERS_H
 #define MAUI_SERVER_READERS_H
 
@@ -14,8 +14,9 @@ struct server;
 
 #define READERS_ALIVE_S 15
 
-/* A part of whoever reads. */
+/* A part of whoever reads, who ends when it is over. */
 struct reading {
+    bool over;
     char session[sizeof((struct identity *)NULL)->session];
     LIST_ENTRY(reading) next;
 };
