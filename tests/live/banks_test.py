@@ -4,6 +4,7 @@ their answers and nobody else does; what jobs cost reaches them once, whatever h
 import json
 import os
 import pathlib
+import subprocess
 import sys
 import time
 
@@ -310,6 +311,35 @@ def test_runs_stay_with_the_bank_that_they_began_with(native):
     assert native.ok("am", "check", "--home", native.home)
 
 
+def test_the_own_ledger_is_not_forgotten_while_another_bank_is_in_force(native):
+    own = "AMCFG[own] TYPE=BUILTIN CHARGEPOLICY=DEBITALLWC\nRMPOLLINTERVAL 1\n"
+    native.configure(own)
+    native.start()
+    native.ok("mam-create-account", "chem")
+    native.ok("mam-deposit", "chem", "1000")
+    job = native.submit("sleep 600", account="chem", wclimit_s=700)
+    native.wait(lambda: native.state(job) == "Running", "the start")
+    native.configure(native.bank.section)
+    native.kill()
+    native.start()
+    native.wait(lambda: native.state(job) == "Running", "it runs on")
+    native.ok("canceljob", job)
+    other = native.submit("true", account="chem", wclimit_s=100)
+    over(native, other)
+    native.wait(lambda: native.bank.asked("charge"), "the other's charge", 60)
+    assert [m["job"] for m in native.bank.asked("charge")] == [other]
+    native.configure(own)
+    native.ok("mschedctl", "-R")
+    chem = native.lines("mam-balance", "chem")[0]
+    assert 900 < chem["balance"] < 1000 and chem["held"] == 0
+    over(native, native.submit("true", account="chem", wclimit_s=100))
+    native.wait(lambda: native.lines("mam-balance", "chem")[0]["balance"] < chem["balance"],
+                "its charge")
+    native.stop()
+    assert native.ok("am", "check", "--home", native.home)
+    assert "all the same" in native.ok("replay", "--verify", "--home", native.home)
+
+
 def test_the_words_of_the_bank_are_for_the_owner_and_administrators(native):
     users = Users(native)
     native.bank.answers(lien='echo "chem owes 12 to bio"; exit 1')
@@ -343,6 +373,37 @@ def test_a_file_gets_a_line_for_each_and_none_twice(daemon):
     assert lines[0].startswith("RESERVE         TYPE=job MACHINE=")
     assert f" REQUESTID={job}.r1 NODES=1 TIME=" in lines[1]
     assert oct(file.stat().st_mode)[-3:] == "600"
+
+
+def test_a_line_that_a_crash_has_cut_is_completed(build, tmp_path):
+    """And one that is the file's last, without its end, is not written twice."""
+    program, path = build / "src" / "client" / "maui-bank", tmp_path / "am.log"
+    charge = {"verb": "charge", "run": "7.r1", "account": "chem", "procs": 1, "seconds": 60,
+              "at": 1767222000, "amount": "60.000"}
+
+    def tell(**more):
+        done = subprocess.run([program, "file", path, "charge"], check=False, timeout=60,
+                              input=json.dumps(dict(charge, **more)).encode())
+        assert done.returncode == 0
+        return path.read_text()
+
+    first = tell()
+    assert first.endswith("\n") and first.count("\n") == 1 and tell(again=True) == first
+    for cut in range(len(first)):
+        path.write_text("# by hand\n" + first[:cut])
+        assert tell(again=True) == "# by hand\n" + first, cut
+        path.write_text(first[:cut])
+        assert tell(again=True) == first, cut
+    path.write_text("# no end")
+    assert tell(again=True) == "# no end\n" + first
+    path.write_text(first[:-20])
+    other = tell(run="8.r1")
+    assert other.startswith(first[:-20] + "\n") and other.count("\n") == 2
+    path.unlink()
+    os.mkfifo(path)
+    done = subprocess.run(["timeout", "60", program, "file", path, "charge"], check=False,
+                          input=json.dumps(charge).encode(), capture_output=True)
+    assert done.returncode == 2
 
 
 KEY = "a key of the site"
