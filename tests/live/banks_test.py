@@ -4,6 +4,7 @@ their answers and nobody else does; what jobs cost reaches them once, whatever h
 import json
 import os
 import pathlib
+import random
 import subprocess
 import sys
 import time
@@ -30,6 +31,9 @@ class Program:
     def answers(self, lien="exit 0", charge="exit 0", release="exit 0"):
         text = (f"#!/bin/sh\nread -r body\necho \"$1 $body\" >> {self.noted}\ncase $1 in\n"
                 f"lien) {lien};;\ncharge) {charge};;\nrelease) {release};;\nesac\n")
+        self.write(text)
+
+    def write(self, text):
         with open(f"{self.path}.new", "w") as f:
             f.write(text)
         os.chmod(f"{self.path}.new", 0o755)
@@ -451,6 +455,81 @@ def test_an_answer_that_is_not_signed_is_none(gold):
     gold.wait(lambda: "not signed with our key" in gold.log(), "that it is told")
     gold.gold.sign_with = KEY
     gold.wait(lambda: gold.gold.charges, "the charge", 40)
+
+
+KILLS = int(os.environ.get("MAUI_KILLS", "20"))
+
+
+def kill_and_kill(daemon, dice, calm):
+    """So many lives, each ended at any moment; then the jobs of all of them, in calm."""
+    jobs = []
+    for _ in range(KILLS):
+        daemon.start()
+        jobs += [daemon.submit("sleep 0.2", account="chem", wclimit_s=50) for n in range(2)]
+        time.sleep(dice.random() * 0.6)  # any moment
+        daemon.kill()
+    calm()
+    daemon.start()
+    for job in jobs:
+        over(daemon, job)
+    daemon.wait(lambda: daemon.lines("mam-queue") == [], "all is told", 90)
+    return jobs
+
+
+def test_gold_charges_each_run_once_however_often_all_are_killed(daemon):
+    """The server answers late, twice, wrong or not at all, and goes away between."""
+    server, dice = Gold(KEY, 10**9), random.Random(7)
+    key = pathlib.Path(f"{daemon.home}/gold.key")
+    key.write_text(KEY + "\n")
+    key.chmod(0o600)
+    daemon.configure(f"AMCFG[bank] TYPE=GOLD HOST=127.0.0.1 PORT={server.port} KEYFILE={key} "
+                     "CHARGEPOLICY=DEBITALLWC TIMEOUT=2\nRMPOLLINTERVAL 1\n")
+    server.mischief = random.Random(8)
+    jobs = kill_and_kill(daemon, dice, lambda: setattr(server, "mischief", None))
+    daemon.wait(lambda: server.liens == {}, "all liens are gone", 60)
+    assert sorted(run.rsplit(".", 1)[0] for run in server.charges) == sorted(jobs)
+    assert set(server.times.values()) == {1}, server.times
+    assert server.balance == 10**9 - sum(server.charges.values())
+    server.close()
+
+
+# By the name of a run: mkdir succeeds once. A charge of a run that was charged, and that does
+# not say that it may be, is noted as a fault.
+UNSURE = """#!/bin/bash
+read -r body
+run=${body#*'"run":"'}; run=${run%%'"'*}
+cd HOME/site || exit 2
+dice=$((RANDOM % 20))
+[ $dice -lt 2 ] && exit 2
+[ $dice -lt 5 ] && sleep 0.$((RANDOM % 9))
+case $1 in
+lien) : > "lien.$run";;
+charge)
+    if mkdir "charge.$run"; then echo "$body" > "charge.$run/body"
+    else case $body in *'"again":true'*) ;; *) : > "double.$run";; esac; fi
+    rm -f "lien.$run";;
+release) rm -f "lien.$run";;
+esac 2>/dev/null
+[ $dice -lt 7 ] && kill -9 $$
+[ $dice -lt 8 ] && sleep 60
+exit 0
+"""
+
+
+def test_a_program_is_told_of_each_run_once_however_often_all_are_killed(native):
+    site = pathlib.Path(f"{native.home}/site")
+    site.mkdir()
+    text = UNSURE.replace("HOME", native.home)
+    native.bank.write(text)
+    jobs = kill_and_kill(native, random.Random(9), lambda: native.bank.write(
+        text.replace("RANDOM % 20", "19")))
+    native.wait(lambda: not list(site.glob("lien.*")), "all liens are gone", 60)
+    charged = [p.name.split(".", 1)[1] for p in site.glob("charge.*")]
+    assert sorted(run.rsplit(".", 1)[0] for run in charged) == sorted(jobs)
+    assert not list(site.glob("double.*"))
+    for p in site.glob("charge.*"):
+        told = json.loads((p / "body").read_text())
+        assert told["user"] == ME and told["nodes"] == 1 and 0 < told["seconds"] < 60
 
 
 @pytest.mark.parametrize("line, says", [
