@@ -284,6 +284,10 @@ def test_what_is_refused_for_good_is_put_aside_until_somebody_looks(native):
     assert "no such account" in native.ok("mam-queue")
     done = native.run("mam-queue", "--again", "99")
     assert done.returncode == 1 and "there is no message 99" in done.stderr
+    native.bank.answers(charge="exit 2")
+    native.ok("mam-queue", "--again", aside["number"])
+    native.wait(lambda: native.lines("mam-queue")[0].get("tries"), "another try", 60)
+    native.bank.answers()
     assert native.ok("mam-queue", "--again", "all") == "1 message is told again\n"
     native.wait(lambda: native.lines("mam-queue") == [], "that it is taken", 60)
     again = native.bank.asked("charge")[-1]
@@ -446,6 +450,21 @@ def test_a_gold_charge_whose_answer_is_lost_is_not_charged_twice(gold):
     over(gold, gold.submit("true", account="chem", wclimit_s=10))
     gold.wait(lambda: len(gold.gold.charges) == 2, "the next charge")
     assert gold.gold.asked.count(("Charge", "Job")) == 2
+
+
+def test_nothing_is_charged_on_the_chance_that_it_was_not(gold):
+    """The question whether a charge was taken is answered with a failure."""
+    job = gold.submit("sleep 600", account="chem", wclimit_s=700)
+    gold.wait(lambda: gold.state(job) == "Running", "the start")
+    gold.gold.cut, gold.gold.no_queries = 1, True
+    gold.ok("canceljob", job)
+    gold.wait(lambda: "whether it was charged already" in json.dumps(gold.lines("mam-queue")),
+              "the question what became of it", 60)
+    assert gold.gold.times == {f"{job}.r1": 1}
+    gold.gold.no_queries = False
+    gold.ok("mam-queue", "--again", "all")
+    gold.wait(lambda: gold.lines("mam-queue") == [], "that it is known", 60)
+    assert gold.gold.times == {f"{job}.r1": 1}
 
 
 def test_an_answer_that_is_not_signed_is_none(gold):

@@ -57,6 +57,7 @@ class Gold:
         self.cut = 0  # so many answers are lost
         self.code = None  # of all answers
         self.sign_with = key
+        self.no_queries = False
         self.mischief = None  # a random.Random(): it answers late, twice, wrong, or not
         self.times = {}  # how often a job was charged
         self.lock = threading.Lock()
@@ -109,6 +110,8 @@ class Gold:
         action = (request.get("action"), request.findtext("Object"))
         job = request.find("Data/Job")
         where = request.findtext("Where")
+        if action == ("Query", "Job") and self.no_queries:
+            return self.reply(720, "the data base is busy")
         if action == ("Query", "Job"):
             found = self.charges.get(where)
             return self.reply(0, "", "" if found is None else
