@@ -157,7 +157,7 @@ static int parse(int argc, char **argv, struct asked *a)
             return 3;
         }
         if (strcmp(argv[optind], "check") != 0)
-            return usage_error("expected 'check' or a verb of mam-, not", argv[optind]);
+            return usage_error("expected 'check', not", argv[optind]);
         optind++;
     }
     a->file = optind < argc ? argv[optind] : NULL;

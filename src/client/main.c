@@ -59,7 +59,7 @@ static void print_help(FILE *out)
         out);
     for (size_t i = 0; i < LINES; i++)
         if (lines[i].name)
-            fprintf(out, "  %-19s %s\n", lines[i].name, lines[i].text);
+            fprintf(out, "  %-21s  %s\n", lines[i].name, lines[i].text);
         else
             fprintf(out, "\n%s:\n", lines[i].text);
     fputs("\n`maui COMMAND --help` lists the options of a command.\n"

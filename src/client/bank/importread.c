@@ -6,7 +6,6 @@
 #include "base/vec.h"
 #include "base/xalloc.h"
 #include "base/zone.h"
-#include "funds/amount.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -18,7 +17,9 @@
 
 #define LINE_MOST    65536
 #define CELLS_MAX    64
-#define MINUTES_MOST (AM_LARGEST / AM_CREDIT / 60)
+#define CREDIT       1000 /* in thousandths */
+#define CREDITS_MOST INT64_C(100000000000000)
+#define MINUTES_MOST (CREDITS_MOST / 60)
 
 struct reading {
     bankdump_fn *each;
@@ -186,7 +187,7 @@ static void add_slurm_deposit(
                                .user = user ? xstrdup(user) : NULL,
                                .id = strbuf_take(&id),
                                .why = strbuf_take(&why),
-                               .amount = minutes * 60 * AM_CREDIT,
+                               .amount = minutes * 60 * CREDIT,
                                .line = s->r.line}));
 }
 
@@ -369,6 +370,21 @@ int bankdump_slurm(
     return result;
 }
 
+/* "57600", "0.25": credits, in thousandths. -1: it is none. */
+static int read_credits(const char *text, int64_t *ret)
+{
+    int64_t n = 0, digit = CREDIT;
+    const char *c = text;
+
+    for (; *c >= '0' && *c <= '9' && n <= CREDITS_MOST * CREDIT; c++)
+        n = n * 10 + (*c - '0') * CREDIT;
+    if (c > text && *c == '.')
+        for (c++; *c >= '0' && *c <= '9'; c++)
+            n += (*c - '0') * (digit /= 10);
+    *ret = n;
+    return c == text || *c || n > CREDITS_MOST * CREDIT ? -1 : 0;
+}
+
 /* ---- Gold -------------------------------------------------------------------------
  */
 
@@ -507,10 +523,10 @@ static void take_allocation(struct gold *g, char **cells, size_t n)
     if (!a)
         leave(&g->r, "allocation %s: no account of number %s was told before", step.id,
             of ? of : "");
-    else if (!amount || amount_parse(amount, &step.amount) < 0 || step.amount <= 0)
+    else if (!amount || read_credits(amount, &step.amount) < 0 || step.amount <= 0)
         leave(&g->r, "allocation %s of %s: Amount %s", step.id, a->name,
             amount ? amount : "(none)");
-    else if (limit && *limit && amount_parse(limit, &step.credit_limit) < 0)
+    else if (limit && *limit && read_credits(limit, &step.credit_limit) < 0)
         leave(&g->r, "allocation %s of %s: CreditLimit %s", step.id, a->name, limit);
     else if (step.from_at < 0 || step.to_at < 0)
         leave(&g->r, "allocation %s of %s: its dates are none", step.id, a->name);

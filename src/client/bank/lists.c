@@ -321,9 +321,8 @@ int mam_list_rates_main(int argc, char **argv)
         .usage = "",
         .summary = "Show what is charged: rates, factors, times of day.",
         .options = options,
-        .more =
-            "They are in maui.cfg: AMCFG[] RATES and TIMERATES, CHARGERATE of "
-            "accounts, classes,\nQOS and nodes. mam-quote tells what a job costs.\n",
+        .more = "They are in maui.cfg: AMCFG[] RATES and TIMERATES, CHARGERATE of\n"
+                "accounts, classes, QOS and nodes. mam-quote tells what a job costs.\n",
         .examples = "  mam-list-rates\n"};
 
     return command_run(&spec, argc, argv, show_rates);

@@ -56,8 +56,16 @@ static int refuse_many(struct bank_order *b, struct err *err)
     return 0;
 }
 
+static int on_made(void *arg, const struct ledger_quote *row)
+{
+    *(int64_t *)arg = row->id;
+    return 1;
+}
+
+/* A request that is repeated has the number that it had, whatever the price is now. */
 static int keep_quote(struct bank_order *b, struct err *err)
 {
+    const struct ledger_which made = {.request = b->id};
     const struct am_request req = bankorder_request(b);
     const struct am_quote q = {.account = bankorder_text(b, "account"),
         .use = {.user = bankorder_text(b, "user"),
@@ -70,6 +78,10 @@ static int keep_quote(struct bank_order *b, struct err *err)
         .uses = bankorder_int(b, "uses", 1),
         .job = bankorder_text(b, "job")};
 
+    int known = b->id ? ledger_quotes(b->am->store, &made, on_made, &b->number, err) : 0;
+
+    if (known != 0)
+        return known > 0 ? AM_DONE : -1;
     if (q.uses > USES_MOST)
         return err_set(err, ERR_INVALID, "uses: expected 1 to %d", USES_MOST);
     return refuse_many(b, err) < 0 ? -1 : am_quote(b->am, &req, &q, &b->number, err);

@@ -1,0 +1,91 @@
+# SPDX-License-Identifier: Apache-2.0
+"""mam-import: accounts and budgets of another bank, out of its dumps, into a real daemon."""
+from bank_test import account, bank, check  # pylint: disable=unused-import
+
+SLURM = """# To edit this file start with a cluster line
+Cluster - 'cluster':Fairshare=1:QOS='normal'
+Parent - 'root'
+User - 'root':DefaultAccount='root':AdminLevel='Administrator':Fairshare=1
+Account - 'inst':Description='all':Organization='inst':GrpTRESMins=cpu=1000,gres/gpu=5
+Account - 'free':Description='x':Organization='x'
+Parent - 'inst'
+Account - 'chem':Description='a:b':Organization='x':GrpTRESMins=cpu=960
+Account - 'bio':Description='x':Organization='x'
+Parent - 'chem'
+User - 'ann':Coordinator='chem':DefaultAccount='chem':Fairshare=1
+User - 'bob':DefaultAccount='bio':GrpTRESMins=cpu=60
+Parent - 'bio'
+User - 'bob':DefaultAccount='bio'
+"""
+
+GOLD = ("Id|Name|Amount|Projects|Users|Machines|Description\n"
+        "1|all of chemistry|0|chem|MEMBERS|ANY|\n"
+        "2|bio|0|bio|amy,bob|colony|\n"
+        "3|shared|0|bio,chem|-amy|ANY|\n",
+        "Id|Account|Active|StartTime|EndTime|Amount|CreditLimit|Deposited\n"
+        "1|1|True|-infinity|infinity|57600|100|57600\n"
+        "2|2|True|2026-01-01|2099-01-01|1000|0|1000\n"
+        "3|9|True|-infinity|infinity|1|0|1\n"
+        "4|2|True|yesterday|infinity|1|0|1\n")
+
+
+def write(bank, name, text):  # pylint: disable=redefined-outer-name
+    path = f"{bank.home}/{name}"
+    with open(path, "w", encoding="ascii") as f:
+        f.write(text)
+    return path
+
+
+def test_accounts_of_slurm_with_members_leads_and_budgets(daemon):
+    daemon.configure("AMCFG[bank] TYPE=BUILTIN\n")
+    daemon.start()
+    dump = write(daemon, "dump.cfg", SLURM)
+    told = daemon.ok("mam-import", "-n", "slurm", dump)
+    assert daemon.lines("mam-balance") == []  # it was only told
+    assert f"{dump}:8: account chem under inst, for user=ann,bob\n" in told
+    done = daemon.ok("mam-import", "slurm", dump)
+    for line in (f"{dump}:5: account inst, for user=-: done",
+                 f"{dump}:9: account bio under inst, on which it draws, for user=bob: done",
+                 f"{dump}:8: deposit of 57600.000 credits in chem (GrpTRESMins cpu=960): done",
+                 f"{dump}:12: deposit of 3600.000 credits in chem, for user=bob "
+                 "(GrpTRESMins cpu=60): done",
+                 f"{dump}:5: not carried over: GrpTRESMins gres/gpu=5",
+                 f"{dump}:6: not carried over: account free has no GrpTRESMins",
+                 "for maui.cfg: ACCOUNTCFG[chem] MANAGERS=ann",
+                 "for maui.cfg: USERCFG[bob] ADEF=bio"):
+        assert line in done, (line, done)
+    assert account(daemon)["balance"] == 61200
+    assert account(daemon, "bio")["available"] == 60000
+    daemon.ok("mam-import", "slurm", dump)  # again: nothing twice
+    assert account(daemon)["balance"] == 61200
+    check(daemon)
+
+
+def test_accounts_of_gold_with_their_allocations(daemon):
+    daemon.configure("AMCFG[bank] TYPE=BUILTIN\n")
+    daemon.start()
+    files = [write(daemon, f"gold{i}", text) for i, text in enumerate(GOLD)]
+    done = daemon.ok("mam-import", "gold", *files)
+    for line in ("account chem, for all: done", "account bio, for user=amy,bob: done",
+                 "not carried over: account bio: Machines colony",
+                 "not carried over: account shared serves projects bio,chem",
+                 "not carried over: allocation 3: no account of number 9",
+                 "not carried over: allocation 4 of bio: its dates are none",
+                 "deposit of 57600.000 credits in chem (allocation of Gold): done"):
+        assert line in done, (line, done)
+    assert account(daemon)["available"] == 57700
+    assert account(daemon, "bio")["balance"] == 1000
+    daemon.ok("mam-import", "gold", *files)
+    assert account(daemon, "bio")["balance"] == 1000
+    check(daemon)
+
+
+def test_what_is_no_dump_changes_nothing(bank):  # pylint: disable=redefined-outer-name
+    for text in ("", "x", "Id\n", "\x00\x01", "Account - 'x\n", "Parent - ''\n" * 9):
+        path = write(bank, "odd", text)
+        for kind in ("slurm", "gold"):
+            done = bank.run("mam-import", kind, path)
+            assert done.returncode in (0, 1), (text, done)
+    assert bank.run("mam-import", "slurm", "/nosuch").returncode == 1
+    assert bank.run("mam-import", "qbank", "/nosuch").returncode == 1
+    assert {a["account"] for a in bank.lines("mam-balance")} == {"inst", "chem"}
