@@ -15,14 +15,14 @@ ME = pwd.getpwuid(os.geteuid()).pw_name
 MY_GROUP = grp.getgrgid(os.getegid()).gr_name
 
 
-def wait_for(condition, what, seconds, story):
+def wait_for(condition, what, seconds, story, pause=0.02):
     """What the condition gives when it is true; or fail, telling the story."""
     end = time.monotonic() + seconds
     while time.monotonic() < end:
         value = condition()
         if value:
             return value
-        time.sleep(0.02)
+        time.sleep(pause)
     raise AssertionError(f"{what} has not come in {seconds} s\n{story()}")
 
 
