@@ -105,7 +105,7 @@ def test_a_start_has_the_time_of_grid_engines_own_interval(ge):
 def test_arrays_and_uneven_jobs_run_where_they_were_planned(ge):
     ge.maui.start()
     # four slots a host: seven of them are never alike on two hosts
-    go = pathlib.Path(f"{ge.dir}/home/bob/go")
+    go = pathlib.Path(f"{ge.dir}/home/bob/go-arrays")
     until_go = f"while [ ! -e {go} ]; do sleep 0.2; done"
     wide = ge.submit("bob", until_go, "-pe", "mpi", 7)
     tasks = ge.submit("alice", f"{until_go}; sleep 1", "-t", "1-5:2", "-tc", 2)
