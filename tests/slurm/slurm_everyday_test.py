@@ -16,7 +16,7 @@ CLUSTER = {"conf": "KillWait=1\n"}
 ALONE = """\
 PriorityType=priority/multifactor
 SchedulerType=sched/backfill
-SchedulerParameters=batch_sched_delay=0,sched_min_interval=0,bf_interval=1
+SchedulerParameters=batch_sched_delay=0,sched_min_interval=0,bf_interval=1,sched_interval=2
 PreemptType=preempt/none
 MinJobAge=300
 Epilog=/bin/true

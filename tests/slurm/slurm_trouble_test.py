@@ -315,3 +315,18 @@ def test_many_jobs_at_once(slurm):
     assert len(text) == len(set(text)), sorted(text)
     missing = {f"{job}_{i}" for i in range(1, 41)} - {f"{job}_{i}" for i in text}
     assert missing <= slurm.lost_by_slurmd(missing), slurm.tale(*missing)
+
+
+def test_no_step_daemon_is_left_of_a_cluster_that_goes_away(fresh_cluster):
+    """One that cannot tell slurmctld of its end waits for it, as long as it likes."""
+    c = fresh_cluster(nodes=2, gate=False, scheduler=False)
+    end, ended = pathlib.Path(c.dir, "out/end"), pathlib.Path(c.dir, "out/ended")
+    job = c.sbatch("-w", "n1", script=f"until [ -e {end} ]; do sleep 0.1; done; touch {ended}")
+    c.wait_state(job, "RUNNING")
+    c.kill("slurmctld")
+    c.kill("n1")
+    end.touch()
+    c.wait(ended.exists, "the end of the script")
+    step, = c.steps()
+    c.down()
+    assert not c.steps(), step
