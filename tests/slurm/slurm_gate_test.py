@@ -227,7 +227,7 @@ def watched(slurm, after):
         yield said
     finally:
         process.terminate()
-        said.append(process.communicate(timeout=30)[0])
+        said.append(process.communicate(timeout=60)[0])
 
 
 def test_a_watch_lets_jobs_go_while_the_scheduler_hangs_or_is_dead(slurm):
@@ -264,7 +264,7 @@ def test_a_watch_looks_at_the_heartbeat_that_maui_cfg_names(slurm):
         assert "/nowhere/beat" in process.stdout.readline()
     finally:
         process.terminate()
-        process.communicate(timeout=30)
+        process.communicate(timeout=60)
         config.write_text(before)
 
 

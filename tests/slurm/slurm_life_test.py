@@ -35,9 +35,9 @@ def test_srun_and_salloc_wait_patiently_and_run(slurm, full):
     salloc = slurm.popen("salloc", "-n", 1, "sh", "-c", "echo $SLURM_JOB_NODELIST")
     slurm.wait(lambda: len(slurm.queued()) == 3, "both in the queue")
     full()
-    out, err = srun.communicate(timeout=20)
+    out, err = srun.communicate(timeout=60)
     assert out.split() == ["here", "here"], err
-    out, err = salloc.communicate(timeout=20)
+    out, err = salloc.communicate(timeout=60)
     assert out.strip() in slurm.nodes, err
 
 
@@ -205,7 +205,7 @@ def test_a_start_that_fails_gives_all_partitions_back(slurm):
         slurm.ok("scontrol", "update", f"PartitionName={name}", "MaxTime=1")
     try:
         slurm.maui.ok("schedctl", "-r")
-        slurm.wait(lambda: "Defer" in slurm.maui.why(job), "the failed start", 15)
+        slurm.wait(lambda: "Defer" in slurm.maui.why(job), "the failed start")
         slurm.wait(lambda: slurm.show(job)["Partition"] == "high,low", "its partitions")
     finally:
         for name in ("low", "high"):
@@ -242,7 +242,7 @@ def test_what_was_asked_is_restored_when_a_start_fails(slurm):
         slurm.ok("scontrol", "release", job)
         slurm.wait(lambda: "did not start" in slurm.maui.why(job)
                    or slurm.state(job) == "PENDING" and "Defer" in slurm.maui.why(job),
-                   "the failed start", 15)
+                   "the failed start")
         slurm.wait(lambda: slurm.show(job)["Priority"] == "0", "the job kept again")
         shown = slurm.show(job)
         assert (shown["ReqNodeList"], shown["NumNodes"]) == ("n3", "1-2"), shown
