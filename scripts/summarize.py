@@ -2,11 +2,16 @@
 """Sum the JUnit files of meson and pytest into one closing line.
 
     summarize.py [--stage NAME=RC]... [--skip NAME=REASON]... FILE.xml...
+    summarize.py --late FILE.xml
 
 A stage without a JUnit file of its name counts as one case; a stage that failed
 although its file shows no failure counts as one failure. Prints every skipped case
 with its reason, every failed one by name, then `N passed, N failed[, N skipped]`.
 Exit 0 only when something passed and nothing failed.
+
+With --late: the failed cases of pytest that waited too long, to be tried once more; none
+if there are many, or if one failed in another way. What a file NAME-again says of a
+case replaces what NAME says, and such cases are printed.
 """
 import argparse
 import os
@@ -16,16 +21,24 @@ import xml.etree.ElementTree as ET
 
 # What meson appends to a program's stderr when the program itself ended badly.
 BAD_END = re.compile(r"^\(test program exited with|^\(killed by signal", re.M)
+# A test's wait that is over. What is wrong and not late fails at once.
+LATE = re.compile(r"has not come in [0-9.]+ s\b|^subprocess\.TimeoutExpired")
+MANY = 3  # more than these are no accident
 
 
 class Tally:
     def __init__(self):
         self.passed = 0
+        self.again = {}  # (classname, name): passed at the second try?
+        self.tried_again = []
         self.failed = []
         self.skipped = []  # (label, case, reason)
 
     def add_case(self, label, case):
-        if case.find("failure") is not None or case.find("error") is not None:
+        if is_bad(case) and self.again.get(case_key(case)):
+            self.tried_again.append(f"{label}: {case.get('name')}")
+            self.passed += 1
+        elif is_bad(case):
             self.failed.append(f"{label}: {case.get('name')}")
         elif case.find("skipped") is not None:
             self.skipped.append((label, case.get("name"), skip_reason(case)))
@@ -42,6 +55,24 @@ class Tally:
                 names = [f"{len(names)} cases, {names[0]} to {names[-1]}"]
             for name in names:
                 print(f"skipped  {label}: {name}: {reason}")
+
+
+def is_bad(case):
+    return case.find("failure") is not None or case.find("error") is not None
+
+
+def case_key(case):
+    return case.get("classname", ""), case.get("name")
+
+
+def late_cases(path):
+    """Names for pytest of the cases of the file that are worth a second try."""
+    bad = [c for c in ET.parse(path).getroot().iter("testcase") if is_bad(c)]
+    late = [c for c in bad if c.find("failure") is not None
+            and LATE.search(c.find("failure").get("message") or "")]
+    if len(late) < len(bad) or len(bad) > MANY:
+        return []
+    return [c.get("classname").replace(".", "/") + ".py::" + c.get("name") for c in late]
 
 
 def skip_reason(case):
@@ -62,7 +93,8 @@ def add_suite(tally, stage, suite):
 
     plan = re.search(r"^1\.\.(\d+)", suite.findtext("system-out") or "", re.M)
     lost = int(plan[1]) - len(cases) if plan else 0
-    errors = int(suite.get("failures", 0)) + int(suite.get("errors", 0))
+    errors = int(suite.get("failures", 0)) + int(suite.get("errors", 0)) \
+        - sum(is_bad(c) and bool(tally.again.get(case_key(c))) for c in cases)
     ended_badly = BAD_END.search(suite.findtext("system-err") or "")
     if lost > 0:
         tally.failed.append(f"{label}: died before its last {lost} cases")
@@ -97,12 +129,19 @@ def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("--stage", action="append", default=[])
     parser.add_argument("--skip", action="append", default=[])
+    parser.add_argument("--late")
     parser.add_argument("files", nargs="*")
     args = parser.parse_args()
+    if args.late:
+        print("".join(name + "\n" for name in late_cases(args.late)), end="")
+        return 0
 
     tally = Tally()
     files = {os.path.splitext(os.path.basename(f))[0]: f for f in args.files
              if os.path.exists(f)}
+    for name in [n for n in files if n.endswith("-again")]:
+        for case in ET.parse(files.pop(name)).getroot().iter("testcase"):
+            tally.again[case_key(case)] = not is_bad(case) and case.find("skipped") is None
     for stage in args.stage:
         name, code = stage.rsplit("=", 1)
         add_stage(tally, name, code, files.pop(name, None))
@@ -113,6 +152,8 @@ def main():
         tally.skipped.append((name, "all", reason))
 
     tally.print_skipped()
+    for line in tally.tried_again:
+        print(f"LATE     {line}: passed when it was tried again, alone")
     for line in tally.failed:
         print(f"FAILED   {line}")
     closing = f"{tally.passed} passed, {len(tally.failed)} failed"

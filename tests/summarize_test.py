@@ -86,3 +86,53 @@ def test_a_stage_that_fails_without_results_is_a_failure(tmp_path):
 
 def test_unreadable_results_are_a_failure(tmp_path):
     assert summarize(tmp_path, good=GOOD, torn=GOOD[:40])[0] == 1
+
+
+LATE = """<testsuites><testsuite name="pytest" tests="2" failures="1" errors="0">
+<testcase classname="tests.live.a_test" name="ok"/>
+<testcase classname="tests.live.a_test" name="slow[x-1]"><failure
+message="AssertionError: the end of all jobs has not come in 60 s&#10;story"/></testcase>
+</testsuite></testsuites>"""
+AGAIN = """<testsuites><testsuite name="pytest" tests="1" failures="0" errors="0">
+<testcase classname="tests.live.a_test" name="slow[x-1]"/></testsuite></testsuites>"""
+WRONG = LATE.replace("the end of all jobs has not come in 60 s", "assert 2 == 1")
+BOTH = LATE.replace("</testsuite>", """<testcase classname="tests.live.a_test" name="w">
+<failure message="assert 2 == 1"/></testcase></testsuite>""", 1)
+
+
+def late(tmp_path, text):
+    path = tmp_path / "end-to-end.xml"
+    path.write_text(text)
+    return subprocess.run(["/usr/bin/python3", str(SCRIPT), "--late", str(path)],
+                          capture_output=True, text=True, check=True).stdout.splitlines()
+
+
+def test_what_waited_too_long_is_worth_a_second_try(tmp_path):
+    assert late(tmp_path, LATE) == ["tests/live/a_test.py::slow[x-1]"]
+
+
+def test_what_is_wrong_is_not_tried_again(tmp_path):
+    assert late(tmp_path, WRONG) == late(tmp_path, BOTH) == late(tmp_path, GOOD) == []
+
+
+def test_many_that_are_late_are_no_accident(tmp_path):
+    case = LATE[LATE.index('<testcase classname="tests.live.a_test" name="slow'):]
+    case = case[:case.index("</testsuite>")]
+    assert len(late(tmp_path, LATE.replace(case, case * 3))) == 3
+    assert late(tmp_path, LATE.replace(case, case * 4)) == []
+
+
+def test_a_second_try_is_told(tmp_path):
+    stage = ("--stage", "end-to-end=0")
+    code, lines = summarize(tmp_path, *stage, **{"end-to-end": LATE, "end-to-end-again": AGAIN})
+    assert code == 0
+    assert lines == ["LATE     a_test: slow[x-1]: passed when it was tried again, alone",
+                     "2 passed, 0 failed"]
+
+
+def test_a_second_try_that_fails_or_skips_changes_nothing(tmp_path):
+    for text in (AGAIN.replace("/></testsuite>", "><failure/></testcase></testsuite>"),
+                 AGAIN.replace("/></testsuite>", "><skipped/></testcase></testsuite>")):
+        code, lines = summarize(tmp_path, "--stage", "end-to-end=1",
+                                **{"end-to-end": LATE, "end-to-end-again": text})
+        assert (code, lines) == (1, ["FAILED   a_test: slow[x-1]", "1 passed, 1 failed"])

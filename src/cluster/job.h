@@ -165,6 +165,8 @@ struct job {
     /* holds */
     uint8_t hold_reason; /* enum hold_reason */
     uint16_t defer_count, start_count, preempt_count;
+    uint16_t failed_starts, put_off; /* since it last ran: starts that failed, and those
+                                        that the RM put off */
     int64_t hold_at, defer_until;
     struct allocs alloc;             /* while active, and where it last ran */
     uint32_t active_slot, idle_slot; /* places in the cluster's lists */

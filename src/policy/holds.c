@@ -213,7 +213,7 @@ enum defer_result hold_start_failed(const struct settings *cfg, struct job *j,
 {
     if (j->flags & JOB_NOQUEUE)
         return DEFER_CANCEL;
-    if (j->start_count < cfg->defer_start_count)
+    if (j->failed_starts < cfg->defer_start_count)
         return DEFER_SKIPPED;
     return hold_defer(cfg, j, why, text, 0, now);
 }

@@ -68,8 +68,8 @@ enum defer_result {
 enum defer_result hold_defer(const struct settings *cfg, struct job *j,
     enum hold_reason why, const char *text, int64_t for_s, int64_t now);
 
-/* A start failed (RM): defers when the job's starts, which job_start() counts, have
- * come to DEFERSTARTCOUNT. */
+/* A start failed (RM) and was counted: defers when as many as DEFERSTARTCOUNT have
+ * failed since the job last ran. */
 enum defer_result hold_start_failed(const struct settings *cfg, struct job *j,
     enum hold_reason why, const char *text, int64_t now);
 

@@ -26,6 +26,8 @@ static const struct number {
     NUMBER(U16, defer_count),
     NUMBER(U16, start_count),
     NUMBER(U16, preempt_count),
+    NUMBER(U16, failed_starts),
+    NUMBER(U16, put_off),
     NUMBER(U32, bypass),
     NUMBER(I64, priority),
     NUMBER(I64, user_priority),

@@ -38,6 +38,8 @@ struct rm_job {
     int exit_status;    /* of an ended one: exit code; 128 + n = killed by signal n */
     struct job_end end; /* why it ended */
     const char *notes;  /* what the RM says of it, for people; NULL = as before */
+    const char *others; /* what it waits for in other RMs, as its submission said; or
+                           NULL. The RM keeps the text with the job as it is */
     uint8_t lifted; /* hold_kind bits: it was held so there, and somebody lifted that */
     bool changed;   /* it waits, and its request is not what was told before; or it is
                        back from its nodes, or somebody else has started it, and all it

@@ -64,6 +64,7 @@ static json_t *job_out(const struct rm_job *j, int64_t at)
     if (j->end.reason != ENDED_UNKNOWN)
         json_object_set_new(o, "end", describe_end(&j->end));
     put_text(o, "notes", j->notes);
+    put_text(o, "others", j->others);
     put_int(o, "lifted", j->lifted);
     put_bool(o, "changed", j->changed);
     return o;
@@ -193,6 +194,7 @@ static void read_job(struct reader *r, const json_t *o, struct rm_job *j)
     j->exit_status = (int)reader_u32(r, o, "exit_status");
     describe_read_end(json_object_get(o, "end"), &j->end);
     j->notes = reader_text(r, o, "notes");
+    j->others = reader_text(r, o, "others");
     j->lifted = (uint8_t)(reader_u32(r, o, "lifted") & HOLDS_RM);
     j->changed = reader_bool(r, o, "changed");
 }

@@ -140,7 +140,7 @@ static struct pbs_status *convert(char *text, const char *member, const char *id
         char wanted[200], among[100000];
         struct pbs_status *s;
 
-        snprintf(wanted, sizeof wanted, ",%.*s,", (int)strcspn(id, "."), id);
+        snprintf(wanted, sizeof wanted, ",%s,", id); /* in full, as it was told */
         snprintf(among, sizeof among, ",%s,", ids != NULL ? ids : "");
         if (ids != NULL && strstr(among, wanted) == NULL)
             continue;

@@ -96,7 +96,7 @@ class Pbs(Daemon):
         return [int(p) for p in pathlib.Path(children).read_text().split()
                 if pathlib.Path(f"/proc/{p}/comm").read_text() == "maui-pbs\n"]
 
-    def lines(self):
+    def library_programs(self):
         """The programs of PBS's library."""
         found = []
         for adapter in self.adapters():
@@ -124,7 +124,7 @@ class Pbs(Daemon):
         elif victim == "mom":  # -p: jobs go on, where without it PBS would run them again
             self.kill_locked("mom_priv/mom.lock", "pbs_mom", "-p")
         else:
-            for pid in self.adapters() if victim == "adapter" else self.lines():
+            for pid in self.adapters() if victim == "adapter" else self.library_programs():
                 with contextlib.suppress(ProcessLookupError):
                     os.kill(pid, signal.SIGKILL)
 

@@ -425,6 +425,9 @@ def command(name, args):
         with State(folder) as o:
             if o.get("away"):
                 raise Refused(255, f"{name}: cannot connect to server {SERVER} (errno=111)")
+            if o.get("fails", {}).get(name, 0) > 0:  # so many times
+                o["fails"][name] -= 1
+                raise Refused(11, f"{name}: System error")
             globals()[name](o, args)
     except Refused as refused:
         print(refused.args[1], file=sys.stderr)
@@ -498,6 +501,13 @@ class Recorded:
 
     def end(self, id, status=0):
         self.change(lambda o: end_job(o, id, status))
+
+    def run_through(self, id, where, status=0):
+        """From its queue to its end, between two looks."""
+        def both(o):
+            qrun(o, ["-a", "-H", where, id])
+            end_job(o, id, status)
+        self.change(both)
 
     def mark(self, node, *words):
         self.change(lambda o: o["nodes"][node].update(marks=list(words)))

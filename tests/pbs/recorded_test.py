@@ -368,6 +368,40 @@ def test_an_end_that_nobody_saw_is_known_with_its_status(site, victim):
     assert "vanished" not in events
 
 
+def test_a_run_that_no_look_has_shown_counts_as_one(site):
+    """As when an answer was lost: it has run, and was not cancelled."""
+    site.serve()
+    id = site.qsub("-h", "-l", chunk(site))
+    job = id.split(".")[0]
+    site.wait(lambda: site.daemon.run("checkjob", job).returncode == 0, "seen")
+    site.server.run_through(id, "cn01:ppn=1" if site.server.look()["torque"] else "(cn01:ncpus=1)")
+    ended = site.wait(lambda: [j for j in site.daemon.lines("showq", "-c") if j["id"] == job],
+                      "its end")
+    assert ended[0]["state"] == "Completed", ended
+    lines = (pathlib.Path(site.daemon.home) / "log" / "events.log").read_text().splitlines()
+    assert [kind for line in lines for kind in ("JOBSTART", "JOBEND", "JOBCANCEL")
+            if f'"{kind}"' in line] == ["JOBSTART", "JOBEND"]
+
+
+@pytest.mark.parametrize("command", ["qselect", "qstat"])
+def test_a_history_that_cannot_be_read_just_now_is_asked_for_again(site, command):
+    """A server that fails is not one without a history."""
+    site.serve()
+    id = site.qsub("-l", chunk(site))
+    site.wait_state(id, "R")
+    site.wait(lambda: "State: Running" in site.daemon.run("checkjob", id.split(".")[0]).stdout,
+              "seen to run")
+    site.daemon.kill()
+    site.server.end(id, 7)
+    site.server.change(lambda o: o.update(fails={command: 2}))
+    site.serve()
+    ended = site.wait(lambda: [j for j in site.daemon.lines("showq", "-c")
+                               if j.get("id") == id.split(".")[0]], "its end")
+    assert "Completed" in str(ended) and "Removed" not in str(ended), ended
+    events = (pathlib.Path(site.daemon.home) / "log" / "events.log").read_text()
+    assert "vanished" not in events
+
+
 @pytest.mark.parametrize("victim", ["daemon", "adapter"])
 def test_nothing_is_lost_or_started_twice_when_one_is_killed(site, victim):
     """Blows while jobs come, start and end."""

@@ -4,6 +4,7 @@ the same names, one plan."""
 import os
 import pathlib
 import signal
+import subprocess
 import sys
 
 import pytest
@@ -139,6 +140,52 @@ def test_a_dependency_on_a_job_of_the_other_is_kept(beside):
     slurm.wait(lambda: maui.job(never), "the job", 60)
     slurm.wait(lambda: "depends on" in maui.why(never), "that it waits for one that is away", 60)
     assert slurm.state(never) == "PENDING"
+
+
+def unread(port):
+    """Bytes that were sent to whoever listens on the port, and that it has not read."""
+    queues = [line.split()[4] for line in pathlib.Path("/proc/net/tcp").read_text().splitlines()
+              if line.split()[1].endswith(f":{port:04X}") and line.split()[3] == "01"]
+    return sum(int(q.split(":")[1], 16) for q in queues)
+
+
+def test_a_daemon_that_is_killed_before_the_number_is_told_leaves_no_job_behind(beside):
+    """Slurm takes the job when nobody waits for its number any more: what it depends on
+    elsewhere comes to it in the daemon's next life, and it is let go."""
+    slurm, world, maui = beside.slurm, beside.world, beside.maui
+    world.submit("first", USER, seconds=600)
+    beside.runs("far.first")
+    script = "#!/bin/sh\ntrue\n" + "# long\n" * 4000
+    path = pathlib.Path(maui.home) / "script"
+    path.write_text(script)
+    with slurm.stopped("slurmctld"):
+        with subprocess.Popen([slurm.program, "msub", "-l", "walltime=60", "-l",
+                               "depend=afterok:far.first", path], env=maui.env,
+                              stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL):
+            slurm.wait(lambda: unread(slurm.port) > len(script), "the submission", 60)
+            maui.kill()
+    slurm.wait(lambda: slurm.ok("squeue", "-h", "-o", "%i").split(), "the job", 60)
+    job, = slurm.ok("squeue", "-h", "-o", "%i").split()
+    maui.start()
+    slurm.wait(lambda: (maui.job(job) or {}).get("dependencies") == ["afterok:far.first"],
+               "its dependency", 60)
+    slurm.wait(lambda: not maui.job(job).get("holds"), "that nothing holds it", 60)
+    assert slurm.state(job) == "PENDING"
+    world.end("first")
+    slurm.wait_state(job, "COMPLETED", seconds=60)
+
+
+def test_a_hold_of_the_owner_stays_on_a_job_that_depends_on_another(beside):
+    slurm, world, maui = beside.slurm, beside.world, beside.maui
+    world.submit("first", USER, seconds=600)
+    beside.runs("far.first")
+    job = maui.ok("msub", "-h", "-l", "walltime=60", "-l", "depend=afterok:far.first",
+                  stdin="#!/bin/sh\ntrue\n").split()[-1]
+    world.end("first")
+    beside.ended("far.first")
+    assert not maui.job(job).get("dependencies") and maui.state(job) == "Hold"
+    slurm.ok("scontrol", "release", job)
+    slurm.wait_state(job, "COMPLETED", seconds=60)
 
 
 @pytest.mark.skipif(os.geteuid() != 0, reason="other users' commands are run by root alone")

@@ -15,6 +15,8 @@ struct job_memory job_memory_of(const struct cluster *c, const struct job *j)
         .defer_count = j->defer_count,
         .start_count = j->start_count,
         .preempt_count = j->preempt_count,
+        .failed_starts = j->failed_starts,
+        .put_off = j->put_off,
         .bypass = job_bypass(c, j),
         .priority = job_priority(c, j),
         .user_priority = j->user_priority,
@@ -85,6 +87,8 @@ void job_recall(struct cluster *c, struct job *j, const struct job_memory *m)
     c->any_deadline |= m->deadline_at != 0;
     j->start_count = m->start_count;
     j->preempt_count = m->preempt_count;
+    j->failed_starts = m->failed_starts;
+    j->put_off = m->put_off;
     c->bypasses.v[j->index] = m->bypass;
     c->priorities.v[j->index] = m->priority;
     if (!j->admitted)

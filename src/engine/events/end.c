@@ -71,9 +71,11 @@ int end_job(
     return 0;
 }
 
-/* So many waits space out the tries, more are not remembered: starts that fail by
- * themselves later are tried again before they are held against the job. */
-#define WAITS_COUNTED 4
+static void count_start(uint16_t *io_n)
+{
+    if (*io_n < UINT16_MAX)
+        ++*io_n;
+}
 
 static bool is_of_the_bank(enum hold_reason why)
 {
@@ -93,13 +95,13 @@ int start_failed(
         unfunded_refused(e, j, ev->u.failed.text);
         return 0;
     }
-    if (ev->u.failed.waits && j->start_count > WAITS_COUNTED)
-        j->start_count--;
     if (ev->u.failed.limit && !(j->flags & JOB_NOQUEUE)) {
         refusals_add(e, j, ev->u.failed.text);
         refusals_changed(e);
         return 0;
     }
+    if (!is_of_the_bank(ev->u.failed.reason))
+        count_start(ev->u.failed.waits ? &j->put_off : &j->failed_starts);
     if (keeping_retry(e, j, ev->u.failed.again_s))
         return 0;
     if (ev->u.failed.again_s > 0) {
@@ -108,7 +110,7 @@ int start_failed(
     }
     enum defer_result how =
         hold_start_failed(e->cfg, j, ev->u.failed.reason, ev->u.failed.text, e->now);
-    if (how == DEFER_SKIPPED && j->start_count >= e->cfg->defer_start_count
+    if (how == DEFER_SKIPPED && j->failed_starts >= e->cfg->defer_start_count
         && !(j->holds & HOLD_BATCH)) {
         /* without deferrals too it is not tried in a circle */
         pause_job(

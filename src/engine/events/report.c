@@ -304,6 +304,8 @@ static void spread_anew(struct engine *e, struct job *j, const struct event *ev)
 static int now_active(
     struct engine *e, struct job *j, const struct event *ev, struct err *err)
 {
+    if (ev->u.job_state.state == JOB_RUNNING)
+        j->failed_starts = j->put_off = 0; /* this one went well */
     if (job_is_active(j)) {
         if (j->state == JOB_STARTING && ev->u.job_state.state == JOB_RUNNING
             && job_move(e->c, j, EV_STARTED, err) < 0)

@@ -36,8 +36,9 @@ struct eport {
     char *host; /* owned; NULL: none */
     int64_t least_ms, woken_ms, looked_up_ms;
     struct look_up *look_up; /* NULL: none is under way */
-    sd_event_source *pause;  /* the port is not listened to meanwhile; made beforehand,
-                                as  it has a file too */
+    pid_t dying; /* the process of the last, which was killed; 0: it is gone */
+    sd_event_source *pause; /* the port is not listened to meanwhile; made beforehand,
+                               as  it has a file too */
     struct in6_addr allowed[ALLOWED_MOST];
     size_t nallowed;
     void (*woken)(void *ctx);
@@ -87,6 +88,13 @@ struct look_up {
     struct in6_addr stranger;
 };
 
+/* One that hangs in the kernel dies when that lets go: nobody waits here. */
+static void reap_look_up(struct eport *e)
+{
+    if (e->dying > 0 && waitpid(e->dying, NULL, WNOHANG) != 0)
+        e->dying = 0;
+}
+
 static void end_look_up(struct look_up *u)
 {
     u->eport->look_up = NULL;
@@ -94,7 +102,8 @@ static void end_look_up(struct look_up *u)
     sd_event_source_disable_unref(u->timer);
     close(u->fd);
     kill(u->pid, SIGKILL);
-    waitpid(u->pid, NULL, 0);
+    u->eport->dying = u->pid;
+    reap_look_up(u->eport);
     free(u);
 }
 
@@ -160,7 +169,9 @@ static void look_up_host(struct eport *e)
     struct look_up *u;
     int fds[2];
 
-    if (e->host == NULL || e->look_up != NULL || pipe2(fds, O_CLOEXEC) < 0)
+    reap_look_up(e);
+    if (e->host == NULL || e->look_up != NULL || e->dying > 0
+        || pipe2(fds, O_CLOEXEC) < 0)
         return;
     e->looked_up_ms = clock_ms();
     u = xcalloc(1, sizeof *u);

@@ -12,7 +12,6 @@
 
 #define AT_ONCE       4
 #define POLL_MS       2000 /* OpenPBS makes qstat wait when it is run twice a second */
-#define PAST_TRIES    3    /* looks that ask for what ended before */
 #define NOTES_RATE    20
 #define START_WAIT_MS 20000
 #define START_MOST_MS 3600000
@@ -86,7 +85,6 @@ static void *open_adapter(
             p->orders[i] = line_new(agent_loop(a));
     }
     open_wake(p, o);
-    p->past_tries = PAST_TRIES;
     p->notes_rate = rate_of(link_attr(o, "NOTES"));
     p->nodes = listing_new(&nodes);
     p->jobs = listing_new(&jobs);

@@ -10,6 +10,7 @@
 
 #define OUTPUT_MAX (256u << 20)
 #define PAST_MOST  1000
+#define PAST_TRIES 3   /* looks that ask in vain for what ended */
 #define LINED_MS   100 /* from look to look over a connection that is kept */
 
 static const char *const commands[][ASKS][7] = {
@@ -126,13 +127,13 @@ static void ask_ends(struct pbs_adapter *p);
 /* What ended while nobody looked was not to be had. False: the look has failed, the
  * next asks again, as jobs that are not told would be gone for good. Not for ever: all
  * else was to be had. */
-static bool skip_past(struct pbs_adapter *p, const char *function, const char *why)
+static bool skip_past(struct pbs_adapter *p, const struct run_end *end, const char *why)
 {
     uint64_t said = 0;
     char text[400];
 
-    if (p->past_tries == 0 || --p->past_tries > 0) {
-        agent_looked(p->agent, function, why);
+    if (++p->past_failed < PAST_TRIES) {
+        agent_looked(p->agent, pbs_is_away(end) ? "connection" : "workloadquery", why);
         return false;
     }
     snprintf(text, sizeof text,
@@ -143,25 +144,39 @@ static bool skip_past(struct pbs_adapter *p, const char *function, const char *w
     return true;
 }
 
+/* No history is kept, or none of these: then they are gone, and nobody knows how. The
+ * server's numbers, as exit statuses (modulo 256). */
+static bool knows_none(const struct run_end *end)
+{
+    static const int numbers[] = {15001 & 255, 15140 & 255, 15158 & 255};
+
+    for (size_t i = 0; i < sizeof numbers / sizeof numbers[0]; i++)
+        if (end->status == numbers[i])
+            return true;
+    return false;
+}
+
+static void finish_past(struct pbs_adapter *p)
+{
+    p->past_failed = 0;
+    p->past_told = true;
+    end_look(p);
+}
+
 static void on_past(void *ctx, const struct run_end *end)
 {
     struct pbs_adapter *p = ctx;
     struct err err;
 
     pbs_answer_fini(&p->past_answer);
-    if (pbs_is_away(end)) {
-        if (!skip_past(p, "connection", end->text))
-            return;
-    } else if (pbs_read_jobs(&p->past_answer, p->dialect, end->out, end->out_len, &err)
-               < 0) {
-        /* without a history: then they are gone, and nobody knows how */
+    if (pbs_read_jobs(&p->past_answer, p->dialect, end->out, end->out_len, &err) < 0) {
         pbs_answer_fini(&p->past_answer);
-        if (p->past_tries > 0
-            && !skip_past(p, "workloadquery", *end->text ? end->text : err.text))
+        if (!knows_none(end) && !skip_past(p, end, *end->text ? end->text : err.text))
             return;
+    } else if (end->status != 0 && !knows_none(end) && !skip_past(p, end, end->text)) {
+        return;
     }
-    p->past_tries = 0;
-    end_look(p);
+    finish_past(p);
 }
 
 /* Jobs that ended while no adapter looked: the daemon may know them. Where there are
@@ -171,15 +186,16 @@ static void on_ends(void *ctx, const struct run_end *end)
     static const char *const all[] = {"qstat", "-x", "-t", "-f", "-F", "json", NULL};
     struct pbs_adapter *p = ctx;
 
-    if (pbs_is_away(end) && !skip_past(p, "connection", end->text))
-        return;
     if (end->status == 0 && end->out_len > 0) {
         run_command(p, true, all, pbs_squeeze(p->dialect), on_past, p);
         return;
     }
-    p->past_tries = 0; /* none; or the server keeps no history, which is an error */
+    if (end->status != 0
+        && !skip_past(p, end, *end->text ? end->text : "qselect has failed"))
+        return;
+    p->past_told = true; /* there are none, or the server keeps no history: status 0 */
     if (!ask_past(p))
-        end_look(p);
+        finish_past(p);
 }
 
 static void ask_ends(struct pbs_adapter *p)
@@ -210,7 +226,7 @@ static bool ask_past(struct pbs_adapter *p)
     size_t n = p->dialect == PBS_OPENPBS ? pbs_list_missing(p, argv + 6, PAST_MOST) : 0;
 
     pbs_answer_fini(&p->past_answer);
-    if (p->dialect == PBS_OPENPBS && p->past_tries > 0) {
+    if (p->dialect == PBS_OPENPBS && !p->past_told) {
         ask_ends(p);
         return true;
     }

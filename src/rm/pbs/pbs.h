@@ -62,7 +62,8 @@ struct pbs_adapter {
      * from when on there may be more */
     unsigned noting, notes_rate;
     int64_t noted_ms, note_again_ms;
-    int past_tries;    /* left, to ask for ends before this process began; 0 = told */
+    bool past_told;    /* what ended before this process began */
+    int past_failed;   /* looks that asked in vain for what ended */
     uint64_t remarked; /* what was said of jobs that are too long */
     /* the last answers */
     struct pbs_answer jobs_answer, nodes_answer, past_answer;

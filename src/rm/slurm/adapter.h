@@ -465,6 +465,8 @@ time_t notes_release_at(const struct adapter *a, const slurm_job_info_t *j);
 bool notes_has_begin(const struct adapter *a, const slurm_job_info_t *j);
 
 /* ---- submit.c, text/submit.c ---- */
+/* Before what it waits for in other resource managers, in the job's own comment. */
+#define COMMENT_OTHERS "maui-depends:"
 void submit_job(struct adapter *a, const struct rm_submission *s);
 
 /* ---- orders.c ---- */

@@ -278,6 +278,16 @@ static uint8_t lifted_of(const slurm_job_info_t *j, enum job_state state)
     return strcmp(j->admin_comment, COMMENT_HELD) == 0 ? HOLD_USER : 0;
 }
 
+/* What submit.c has written. */
+static const char *others_of(const slurm_job_info_t *j)
+{
+    size_t n = strlen(COMMENT_OTHERS);
+
+    return j->comment != NULL && strncmp(j->comment, COMMENT_OTHERS, n) == 0
+               ? j->comment + n
+               : NULL;
+}
+
 static void tell(struct adapter *a, struct told_job *t, const struct parts *parts,
     enum job_state state, bool changed, bool limited)
 {
@@ -300,6 +310,7 @@ static void tell(struct adapter *a, struct told_job *t, const struct parts *part
         request_running(parts, &job, &room);
     job.desc.id = t->id;
     job.desc.state = state;
+    job.others = others_of(j);
     job.lifted = lifted_of(j, state);
     job.notes = ""; /* what was said before is over */
     if (state == JOB_HOLD) {

@@ -97,6 +97,15 @@ static void put_dependencies(
     m->dependency = keep(room, &b);
 }
 
+static void put_others(const char *others, job_desc_msg_t *m, struct submit_room *room)
+{
+    struct strbuf b = {0};
+
+    if (others != NULL)
+        strbuf_printf(&b, "%s%s", COMMENT_OTHERS, others);
+    m->comment = keep(room, &b);
+}
+
 /* ---- what runs ---- */
 
 static void put_environment(
@@ -182,6 +191,7 @@ static void describe(struct adapter *a, const struct rm_submission *s,
     m->exc_nodes = joined(room, q->exclude, ',');
     put_mail(d, m);
     put_dependencies(d->deps, m, room);
+    put_others(s->job.others, m, room);
     put_environment(s, m, room);
     put_script(s, m, room);
 }

@@ -3,8 +3,8 @@
 #include "base/strbuf.h"
 #include "config/arraytext.h"
 #include "server/api/api.h"
-#include "server/api/elsewhere.h"
 #include "server/drafts/depends.h"
+#include "server/drafts/elsewhere.h"
 #include "server/drafts/jobrights.h"
 #include "server/drafts/rmname.h"
 #include "server/drafts/submission.h"
@@ -130,9 +130,7 @@ static int note_made(struct server *s, const char *job, void *ctx, struct err *e
 {
     const struct submitting *u = ctx;
 
-    return u->elsewhere
-               ? elsewhere_put(u->elsewhere, s, job, request_who(u->request), err)
-               : 0;
+    return u->elsewhere ? elsewhere_check(s, job, err) : 0;
 }
 
 /* At most N at once: the i-th job waits for the end of the one N before it. */

@@ -330,6 +330,26 @@ static void keep_changes(struct server *s, const char *id, json_t *changes)
     commit_want(s);
 }
 
+bool modify_has(struct server *s, const char *id, const char *attribute)
+{
+    json_t *kept = recall(s, id);
+    bool has = json_object_get(kept, attribute) != NULL;
+
+    json_decref(kept);
+    return has;
+}
+
+bool modify_keep(struct server *s, const char *id, bool known, const char *attribute,
+    const char *value)
+{
+    if (known && modify_has(s, id, attribute))
+        return false;
+    json_t *changes = json_pack("[{s:s, s:s}]", "attribute", attribute, "value", value);
+    keep_changes(s, id, changes);
+    json_decref(changes);
+    return true;
+}
+
 /* ---- the order ---- */
 
 static int apply_holds(struct server *s, const struct job *j, const struct modified *m,

@@ -24,6 +24,13 @@ int modify_apply(struct server *s, const struct job *j, json_t *changes,
  * changed since into the description, which borrows from the result; NULL = nothing. */
 struct modified;
 struct modified *modify_recall(struct server *s, struct job_desc *d);
+/* Keeps the value as that of a change, unless the attribute has been changed (which a
+ * job that is not `known` cannot have been). Has it been kept? A recall then finds it.
+ */
+bool modify_keep(struct server *s, const char *id, bool known, const char *attribute,
+    const char *value);
+/* Has that attribute of the job been changed? */
+bool modify_has(struct server *s, const char *id, const char *attribute);
 /* Its name and message as changed; `m` may be NULL. */
 void modified_note(const struct modified *m, struct job_notes *n);
 /* The same for these changes, whose reference is taken. += and -= start from the job;

@@ -4,6 +4,7 @@
 #define LOG_FACILITY FACILITY_RM
 #include "rm/wire.h"
 #include "server/drafts/depends.h"
+#include "server/drafts/elsewhere.h"
 #include "server/drafts/modify.h"
 #include "server/durable/nodekeep.h"
 #include "server/durable/passed.h"
@@ -74,7 +75,9 @@ static void on_new_job(struct manager *m, const struct rm_job *r, bool anew)
     struct job_memory memory = {0};
     struct record_memory *known = record_recall(s, r->desc.id, &memory);
     struct event ev = {.kind = EVENT_SUBMIT, .u.job = r->desc};
-    struct modified *changed = known ? modify_recall(s, &ev.u.job) : NULL;
+    enum elsewhere_found others =
+        elsewhere_find(s, r->desc.id, known != NULL, r->others);
+    struct modified *changed = known || others ? modify_recall(s, &ev.u.job) : NULL;
     struct err err = {0};
     struct event_result made;
 
@@ -103,6 +106,8 @@ static void on_new_job(struct manager *m, const struct rm_job *r, bool anew)
         modified_note(changed, world_notes(s, made.job));
         if (r->lifted) /* while nobody was here who would have heard of it */
             rmholds_lifted(m, made.job, r->lifted);
+        if (others == ELSEWHERE_PUT && changed)
+            elsewhere_let_go(s, made.job);
     }
     free(deps);
     modified_free(changed);
@@ -120,8 +125,28 @@ struct job_end rmjobs_end(const struct rm_job *r)
     return end;
 }
 
-static void on_ended(struct manager *m, const struct job *j, const struct rm_job *r)
+/* Nobody saw it run, as a look or an answer was lost meanwhile; the RM tells when and
+ * where. So it has run, for all that counts and charges jobs. */
+static const struct job *see_run(
+    struct manager *m, const struct job *j, const struct rm_job *r)
 {
+    struct event ev = {.kind = EVENT_JOB_STATE,
+        .u.job_state = {.id = j->id,
+            .state = JOB_RUNNING,
+            .start_at = r->start_at,
+            .places = r->places,
+            .nplaces = r->nplaces}};
+
+    if (job_is_active(j) || j->state == JOB_SUSPENDED || r->start_at == 0
+        || r->nplaces == 0 || r->desc.state != JOB_COMPLETED)
+        return j;
+    manager_apply(m, &ev, r->desc.id);
+    return job_find(engine_cluster(m->s->engine), r->desc.id);
+}
+
+static void on_ended(struct manager *m, const struct job *told, const struct rm_job *r)
+{
+    const struct job *j = see_run(m, told, r);
     struct event ev = {.kind = EVENT_END,
         .u.end = {.id = j->id,
             .how = r->desc.state == JOB_COMPLETED ? EV_COMPLETE : EV_CANCEL,

@@ -338,13 +338,13 @@ static void set_right(struct manager *m, const struct order *o)
 static int64_t again_s(const struct manager *m, const char *id, enum rm_outcome how)
 {
     const struct job *j = job_find(engine_cluster(m->s->engine), id);
-    int before = j && j->start_count ? j->start_count - 1 : 0;
 
     if (!j || (j->flags & JOB_NOQUEUE))
         return 0;
     if (how == RM_WAITS)
-        return RETRY_S << (before < WAITS ? before : WAITS);
-    return how == RM_RETRY && before < RETRIES ? RETRY_S << before : 0;
+        return RETRY_S << (j->put_off < WAITS ? j->put_off : WAITS);
+    return how == RM_RETRY && j->failed_starts < RETRIES ? RETRY_S << j->failed_starts
+                                                         : 0;
 }
 
 /* Could its failed start still matter? A job that was cancelled meanwhile is gone. */
@@ -420,20 +420,33 @@ static void take_back_starts(
     bitset_fini(&nodes);
 }
 
+/* NULL: there is none, or it has been sent. */
+static struct order *find_waiting_start(const struct manager *m, const char *id)
+{
+    const struct job_orders *mates = m ? find_orders(m, id) : NULL;
+    struct order *o = mates ? TAILQ_FIRST(&mates->list) : NULL;
+
+    while (o && (o->action != RM_START || o->sent))
+        o = TAILQ_NEXT(o, of_job);
+    return o;
+}
+
+bool manager_start_waits(const struct server *s, const char *id)
+{
+    return find_waiting_start(managers_of_id(s, id), id) != NULL;
+}
+
 bool manager_refuse_start(
     struct server *s, const char *id, bool failure, int64_t again, const char *text)
 {
     struct manager *m = managers_of_id(s, id);
-    struct job_orders *mates = m ? find_orders(m, id) : NULL;
-    struct order *o = mates ? TAILQ_FIRST(&mates->list) : NULL;
+    struct order *o = find_waiting_start(m, id);
     struct event ev = {.kind = EVENT_START_FAILED,
         .u.failed = {.id = id,
             .reason = failure ? REASON_BANKFAILURE : REASON_NOALLOCATION,
             .text = text,
             .again_s = again}};
 
-    while (o && (o->action != RM_START || o->sent))
-        o = TAILQ_NEXT(o, of_job);
     if (!o)
         return false;
     if (is_active(m, id))

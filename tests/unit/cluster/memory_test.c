@@ -14,6 +14,8 @@ static const struct job_memory everything = {
     .defer_count = 3,
     .start_count = 4,
     .preempt_count = 2,
+    .failed_starts = 5,
+    .put_off = 6,
     .bypass = 7,
     .user_priority = 5,
     .sys_priority = 900,
@@ -50,6 +52,8 @@ static void equal(const struct job_memory *a, const struct job_memory *b)
     SAME(defer_count);
     SAME(start_count);
     SAME(preempt_count);
+    SAME(failed_starts);
+    SAME(put_off);
     SAME(bypass);
     SAME(user_priority);
     SAME(sys_priority);

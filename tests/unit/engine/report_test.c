@@ -229,6 +229,38 @@ static void a_start_to_be_tried_again_is_not_counted(void **state)
     sc_destroy(s);
 }
 
+/* What says how often it is tried: failures since it last ran, and not those starts
+ * that the resource manager put off. */
+static void starts_that_fail_are_counted_until_one_goes_well(void **state)
+{
+    (void)state;
+    struct scenario *s = two_nodes();
+    struct event failed = {.kind = EVENT_START_FAILED,
+        .u.failed = {.id = "j", .reason = REASON_RMFAILURE, .again_s = 1}};
+    struct err err;
+
+    sc_job(s, (struct sc_job){.id = "j", .procs = 4, .limit_s = 100, .submit_at = 50});
+    for (int i = 0; i < 3; i++) {
+        sc_at(s, 60 + 2 * i);
+        failed.u.failed.waits = i == 2;
+        assert_int_equal(sc_apply(s, failed, &err), 0);
+    }
+    const struct job *j = sc_find(s, "j");
+    assert_int_equal(j->failed_starts, 2);
+    assert_int_equal(j->put_off, 1);
+    sc_at(s, 70);
+    assert_int_equal(j->start_count, 4);
+    assert_int_equal(
+        sc_apply(s,
+            (struct event){.kind = EVENT_JOB_STATE,
+                .u.job_state = {.id = "j", .state = JOB_RUNNING, .start_at = 70}},
+            &err),
+        0);
+    assert_int_equal(j->failed_starts, 0);
+    assert_int_equal(j->put_off, 0);
+    sc_destroy(s);
+}
+
 static void an_id_may_come_back_in_the_cycle_in_which_it_went(void **state)
 {
     (void)state;
@@ -442,6 +474,7 @@ int main(void)
         cmocka_unit_test(tasks_spread_in_another_way_are_followed),
         cmocka_unit_test(what_does_not_fit_beside_others_stays_as_planned),
         cmocka_unit_test(a_start_to_be_tried_again_is_not_counted),
+        cmocka_unit_test(starts_that_fail_are_counted_until_one_goes_well),
         cmocka_unit_test(an_id_may_come_back_in_the_cycle_in_which_it_went),
         cmocka_unit_test(two_jobs_on_the_same_processors_do_not_both_count),
         cmocka_unit_test(memory_and_run_survive_a_restart_together),

@@ -282,13 +282,14 @@ static void scenario_4_deferstartcount_failures_defer(void **state)
     struct job *j = anns_job(w);
 
     w->s->defer_start_count = 3;
+    j->start_count = 7; /* it ran before: that is nothing against it */
     for (int i = 1; i <= 2; i++) {
-        j->start_count++; /* by job_start() */
+        j->failed_starts++;
         assert_int_equal(hold_start_failed(w->s, j, REASON_RMFAILURE, "refused", NOW),
             DEFER_SKIPPED);
         assert_int_equal(j->holds, 0);
     }
-    j->start_count++;
+    j->failed_starts++;
     assert_int_equal(
         hold_start_failed(w->s, j, REASON_RMFAILURE, "refused", NOW), DEFER_DEFERRED);
     assert_int_equal(j->hold_reason, REASON_RMFAILURE);

@@ -165,7 +165,7 @@ typedef struct {
     char *user_name, *name, *account, *qos, *partition, *array_task_str;
     uint32_t job_state, priority, site_factor, nice, restart_cnt, exit_code;
     uint16_t state_reason, requeue, shared, contiguous;
-    char *state_desc, *admin_comment, *dependency, *resv_name;
+    char *state_desc, *admin_comment, *comment, *dependency, *resv_name;
     time_t submit_time, eligible_time, start_time, end_time, deadline;
     uint32_t req_switch, wait4switch; /* 0: not told */
     uint32_t time_limit, time_min, num_tasks, num_cpus, num_nodes, max_nodes,

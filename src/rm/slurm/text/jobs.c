@@ -285,6 +285,7 @@ static void read_texts(const struct fields *f, slurm_job_info_t *j)
     j->exc_nodes = field_text(f, "ExcNodeList");
     j->nodes = field_text(f, "NodeList");
     j->admin_comment = field_text(f, "AdminComment");
+    j->comment = field_text(f, "Comment");
     j->command = field_text(f, "Command");
     j->work_dir = field_text(f, "WorkDir");
     j->std_out = field_text(f, "StdOut");
