@@ -403,6 +403,6 @@ MINUTES = {"test_limits_deadlines_and_delays_of_a_minute":
 
 
 def test_limits_deadlines_and_delays_of_a_minute(meanwhile):
-    """All at once, as each takes a minute: the time limit, a deadline that cannot be kept
-    any more, a minute after another's start."""
+    """All at once, as each takes a minute: the time limit (-t), a --deadline that cannot be
+    kept any more, a minute after another's start (-d)."""
     meanwhile("test_limits_deadlines_and_delays_of_a_minute")
