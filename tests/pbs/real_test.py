@@ -106,13 +106,24 @@ class Pbs(Daemon):
                           if pathlib.Path(f"/proc/{p}/comm").read_text() == "maui-pbs-line\n"]
         return found
 
+    def locked_by(self, lock):
+        """The process that holds a lock of PBS; None: it has ended."""
+        pid = int((pathlib.Path(os.environ["PBS_HOME"]) / lock).read_text() or 0)
+        return pid if pid and pathlib.Path(f"/proc/{pid}").exists() else None
+
     def kill_locked(self, lock, *command):
-        """Who holds a lock of PBS; then it is started again."""
-        pid = int((pathlib.Path(os.environ["PBS_HOME"]) / lock).read_text())
-        os.kill(pid, signal.SIGKILL)
-        self.gone(pid)
-        subprocess.run(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
-                       timeout=120, check=False)
+        """Who holds a lock of PBS; then it is started again, as an init system does."""
+        pid = self.locked_by(lock)
+        if pid:
+            os.kill(pid, signal.SIGKILL)
+            self.gone(pid)
+
+        def begins():
+            subprocess.run(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
+                           timeout=120, check=False)
+            with contextlib.suppress(AssertionError):
+                return wait_for(lambda: self.locked_by(lock), "it", 10, lambda: "")
+        wait_for(begins, f"a new {command[0]}", SECONDS, lambda: "")
         wait_for(lambda: not lack(), "an answer", SECONDS, lambda: lack() or "")
 
     def strike(self, victim):
