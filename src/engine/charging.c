@@ -100,6 +100,7 @@ static struct money_move *add_move(
             .qos = keep_text(x, use.qos),
             .procs = j->procs,
             .mem_mb = j->mem_mb,
+            .elsewhere = funds_run_is_elsewhere(f, run),
             .at = e->now}));
     return &x->moves.v[x->moves.n - 1];
 }
@@ -133,9 +134,6 @@ static struct bill *find_bill(struct engine *e, const struct job *j)
     if (run == FUNDS_NONE)
         return NULL;
     funds_adopt(e->c->funds, run);
-    if (bank_is_elsewhere(e->c))
-        funds_elsewhere(e->c->funds,
-            funds_account_name(e->c->funds, funds_run_account(e->c->funds, run)));
     b->run = run + 1;
     b->tariff = copy_tariff(funds_run_rates(e->c->funds, run));
     return b;
@@ -167,14 +165,16 @@ struct account_life charging_life(const struct engine *e, uint32_t account)
 
 static struct bill *open_bill(struct engine *e, const struct job *j)
 {
-    uint32_t account = bank_is_elsewhere(e->c)
-                           ? funds_elsewhere(e->c->funds, bank_account_name(e->c, j))
-                           : bank_account(e->c, j);
+    bool elsewhere = bank_is_elsewhere(e->c);
+    uint32_t account = elsewhere ? FUNDS_NONE : bank_account(e->c, j);
     struct bill *b = bill_of(e, j);
 
-    if (account == FUNDS_NONE)
+    if (!elsewhere && account == FUNDS_NONE)
         return NULL;
-    b->run = funds_open(e->c->funds, j->id, account) + 1;
+    b->run = 1
+             + (elsewhere ? funds_open_elsewhere(
+                    e->c->funds, j->id, bank_account_name(e->c, j))
+                          : funds_open(e->c->funds, j->id, account));
     if (e->cfg->bank.rates_at == RATES_AT_START)
         b->tariff = bank_tariff(e->c, j);
     return b;
@@ -228,12 +228,35 @@ static void keep_most(struct engine *e, const struct job *j, struct bill *b)
     m->force = !all;
 }
 
+static const struct job nobody = {.id = ""};
+
+/* Nobody had been told to start it: that was no run. */
+static void let_stranger_go(struct engine *e, uint32_t run)
+{
+    struct funds *f = e->c->funds;
+    struct money_move *m = add_move(e, &nobody, MONEY_RELEASE, run);
+
+    m->job = keep_text(e->charging, funds_run_job(f, run));
+    funds_close(f, run);
+}
+
+/* A start of a former life of which nobody was told: what begins now is another. */
+static void release_unsent(struct engine *e, const struct job *j)
+{
+    uint32_t run = funds_strange_run_of(e->c->funds, j->id);
+
+    if (run != FUNDS_NONE && funds_run_is_unsent(e->c->funds, run)
+        && j->start_at >= e->now)
+        let_stranger_go(e, run);
+}
+
 void charging_begin(struct engine *e, struct job *j)
 {
     struct bill *b;
 
     if (!bank_in_force(e->c))
         return;
+    release_unsent(e, j);
     b = find_bill(e, j);
     if (b && b->left && b->start_at != j->start_at) {
         close_bill(e, j, b, only_successful(e) ? 0 : b->cost);
@@ -407,7 +430,8 @@ void charging_flush(struct engine *e)
     for (size_t i = 0; i < x->bills.n; i++) {
         const struct job *j = i < e->c->jobs.n ? e->c->jobs.v[i] : NULL;
         if (x->bills.v[i].run && !x->bills.v[i].left && j && job_is_active(j)
-            && j->start_at < until)
+            && j->start_at < until
+            && !funds_run_is_elsewhere(e->c->funds, x->bills.v[i].run - 1))
             charge_until(e, j, &x->bills.v[i], until);
     }
 }
@@ -430,7 +454,6 @@ static const struct funds_end *find_end(
 static void close_stranger(
     struct engine *e, uint32_t run, const struct funds_facts *facts)
 {
-    const struct job nobody = {.id = ""};
     const struct am_use use = {0};
     const struct funds_use by = {&use, e->now};
     struct funds *f = e->c->funds;
@@ -439,9 +462,15 @@ static void close_stranger(
     int64_t least = end ? funds_run_since(f, run) + 1 : 0; /* a run of a second */
     int64_t at = end ? end->at : facts->seen_at;
     int64_t total = funds_run_come_to(f, run, at > least ? at : least);
-    struct money_move *m = add_move(e, &nobody, MONEY_CHARGE, run);
+    struct money_move *m;
 
+    if (!end && funds_run_is_unsent(f, run)) {
+        let_stranger_go(e, run);
+        return;
+    }
+    m = add_move(e, &nobody, MONEY_CHARGE, run);
     m->job = keep_text(e->charging, funds_run_job(f, run));
+    m->seconds = (at > least ? at : least) - funds_run_since(f, run);
     m->total = funds_run_charged(f, run);
     m->total = !free && total > m->total ? total : m->total;
     m->unseen = true;

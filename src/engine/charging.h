@@ -36,6 +36,7 @@ struct money_move {
     int64_t at, until_at;                   /* until_at: LIEN, latest end */
     int64_t procs, nodes, mem_mb; /* for a bank that prices by itself; 0 = not known */
     int64_t seconds;              /* LIEN: its limit; CHARGE: so long on nodes */
+    bool elsewhere;               /* for the bank that is not the scheduler's own */
     bool force;                   /* LIEN: whatever there is */
     bool goes_on;                 /* CHARGE: it has not ended */
     bool unseen;                  /* CHARGE: nobody saw its end */
@@ -79,7 +80,8 @@ void charging_take_over(struct engine *e);
 
 /* Then: runs that were open when the bank told of them and whose jobs nobody has seen
  * since are over. They pay for their time until they ended, or (nobody knows when) up
- * to when the scheduler last looked; nothing where only those pay that end well. */
+ * to when the scheduler last looked; nothing where only those pay that end well, or
+ * where nobody had been told to start them. */
 void charging_forget_strangers(struct engine *e, const struct funds_facts *facts);
 
 /* Assert that each run that is known is of a job on nodes, or suspended, and has that

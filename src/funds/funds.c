@@ -13,7 +13,7 @@
 
 struct account {
     uint32_t parent; /* FUNDS_NONE = none */
-    bool overflow, closed, told, elsewhere;
+    bool overflow, closed, told;
     char *only, *parent_name;
     uint32_t runs; /* whose uppermost lien lies here: see count_runs() */
     struct VEC(struct funds_deposit) deposits; /* their texts are owned */
@@ -22,7 +22,7 @@ struct account {
 struct run {
     char *name, *job, *rates;
     uint32_t account;
-    bool open, strange;
+    bool open, strange, elsewhere, unsent;
     int64_t most, charged, since_at, until_at;
     struct VEC(struct funds_lien) liens; /* as they were placed */
 };
@@ -124,7 +124,6 @@ static void tell_account(struct funds *f, const struct funds_account *fact)
     a->overflow = fact->overflow;
     a->closed = fact->closed;
     a->told = true;
-    a->elsewhere = false;
 }
 
 static void tell_run(struct funds *f, const struct funds_run *fact)
@@ -139,6 +138,8 @@ static void tell_run(struct funds *f, const struct funds_run *fact)
     r->most = fact->most;
     r->charged = fact->charged;
     r->rates = copy_text(fact->rates);
+    r->elsewhere = fact->elsewhere;
+    r->unsent = fact->unsent;
     r->since_at = fact->since_at;
     r->until_at = fact->until_at;
     for (size_t i = 0; i < fact->n; i++)
@@ -163,14 +164,6 @@ uint32_t funds_account(const struct funds *f, const char *name)
     return id == NAME_NONE || !f->accounts.v[id].told ? FUNDS_NONE : id;
 }
 
-uint32_t funds_elsewhere(struct funds *f, const char *name)
-{
-    uint32_t id = number_account(f, name);
-
-    f->accounts.v[id].told = f->accounts.v[id].elsewhere = true;
-    return id;
-}
-
 const char *funds_account_name(const struct funds *f, uint32_t account)
 {
     return names_text(f->names, account);
@@ -189,7 +182,6 @@ struct funds_account funds_account_now(const struct funds *f, uint32_t account)
         .parent = a->parent_name,
         .overflow = a->overflow,
         .closed = a->closed,
-        .elsewhere = a->elsewhere,
         .only = a->only,
         .deposits = a->deposits.v,
         .n = a->deposits.n};
@@ -235,8 +227,6 @@ enum funds_answer funds_ask(const struct funds *f, uint32_t account,
     const struct account *a = &f->accounts.v[account];
 
     *ret = (struct funds_left){0};
-    if (a->elsewhere)
-        return FUNDS_ENOUGH;
     if (a->closed)
         return FUNDS_CLOSED;
     if (a->only && use && !only_admits(a->only, use))
@@ -348,6 +338,16 @@ int64_t funds_run_charged(const struct funds *f, uint32_t run)
     return f->runs.v[run].charged;
 }
 
+bool funds_run_is_elsewhere(const struct funds *f, uint32_t run)
+{
+    return f->runs.v[run].elsewhere;
+}
+
+bool funds_run_is_unsent(const struct funds *f, uint32_t run)
+{
+    return f->runs.v[run].unsent;
+}
+
 int64_t funds_run_come_to(const struct funds *f, uint32_t run, int64_t at)
 {
     const struct run *r = &f->runs.v[run];
@@ -430,6 +430,14 @@ uint32_t funds_open(struct funds *f, const char *job, uint32_t account)
     return number;
 }
 
+uint32_t funds_open_elsewhere(struct funds *f, const char *job, const char *account)
+{
+    uint32_t number = funds_open(f, job, number_account(f, account));
+
+    f->runs.v[number].elsewhere = true;
+    return number;
+}
+
 static void keep_on(struct funds *f, struct run *r, int64_t deposit, int64_t more)
 {
     struct funds_deposit *d = find_deposit(f, r->account, deposit);
@@ -479,7 +487,7 @@ void funds_keep(struct funds *f, uint32_t run, const struct funds_use *by, int64
 
     r->most = most;
     *ret_all = true;
-    if (f->accounts.v[r->account].elsewhere)
+    if (r->elsewhere)
         wanted = 0;
     if (wanted <= kept) {
         keep_less(f, r, kept - wanted);
@@ -521,7 +529,7 @@ void funds_charge(
     struct pieces pieces = {0};
 
     r->charged = total;
-    if (more <= 0 || f->accounts.v[r->account].elsewhere)
+    if (more <= 0 || r->elsewhere)
         return; /* what comes back is told by the bank */
     more = take_kept(f, r, more);
     if (more <= 0)

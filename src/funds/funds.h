@@ -35,7 +35,6 @@ struct funds_account {
     const char *name, *parent; /* parent: NULL = none */
     bool overflow;             /* draws on its parent */
     bool closed;               /* nothing new is kept */
-    bool elsewhere;            /* another bank has it: funds_elsewhere(); never told */
     const char *only;          /* NULL = for all */
     const struct funds_deposit *deposits;
     size_t n;
@@ -52,6 +51,8 @@ struct funds_run {
     const char *rates; /* of its start; NULL */
     int64_t most, charged;
     int64_t since_at, until_at; /* its start, its latest end as it was planned */
+    bool elsewhere;             /* another bank charges it */
+    bool unsent;                /* nobody had been told to start it by then */
     const struct funds_lien *liens;
     size_t n;
 };
@@ -87,10 +88,6 @@ void funds_tell(struct funds *f, const struct funds_facts *facts);
 
 /* FUNDS_NONE: the bank does not know it. O(1). */
 uint32_t funds_account(const struct funds *f, const char *name);
-/* The same of an account that a bank elsewhere has: it is known from now on, whatever
- * it is called. Nothing of it is refused, kept or charged
- * here. */
-uint32_t funds_elsewhere(struct funds *f, const char *name);
 const char *funds_account_name(const struct funds *f, uint32_t account);
 uint32_t funds_accounts(const struct funds *f); /* how many */
 /* As it would be told now; borrowed until the next call that changes something. */
@@ -136,6 +133,8 @@ const char *funds_run_rates(const struct funds *f, uint32_t run); /* as told; NU
 int64_t funds_run_since(const struct funds *f, uint32_t run);     /* 0: opened here */
 int64_t funds_run_kept(const struct funds *f, uint32_t run);
 int64_t funds_run_charged(const struct funds *f, uint32_t run);
+bool funds_run_is_elsewhere(const struct funds *f, uint32_t run);
+bool funds_run_is_unsent(const struct funds *f, uint32_t run); /* as told */
 /* When it was told, what of `most` it had come to by `at`: its time beside that until
  * its latest end. 0 of one that was opened here. */
 int64_t funds_run_come_to(const struct funds *f, uint32_t run, int64_t at);
@@ -148,6 +147,9 @@ uint64_t funds_runs_ever(const struct funds *f);
 
 /* A new run of the job; nothing is kept for it yet. */
 uint32_t funds_open(struct funds *f, const char *job, uint32_t account);
+/* The same of an account that a bank elsewhere has, whatever it is called: nothing of
+ * the run is kept or charged here, and the account is no better known than before. */
+uint32_t funds_open_elsewhere(struct funds *f, const char *job, const char *account);
 
 struct funds_use {
     const struct am_use *use;

@@ -30,6 +30,17 @@ struct am_use bank_use(const struct cluster *c, const struct job *j)
         .qos = name_of(c, j, CRED_QOS)};
 }
 
+void bank_hide_words(const char *text, char *ret, size_t size)
+{
+    static const char *const begins[] = {BANK_REFUSES ": ", BANK_SILENT ": "};
+    size_t len = strlen(text);
+
+    for (size_t i = 0; i < sizeof begins / sizeof begins[0]; i++)
+        if (strncmp(text, begins[i], strlen(begins[i])) == 0)
+            len = strlen(begins[i]) - 2;
+    snprintf(ret, size, "%.*s", (int)len, text);
+}
+
 const char *bank_account_name(const struct cluster *c, const struct job *j)
 {
     const char *name = name_of(c, j, CRED_ACCOUNT);

@@ -17,6 +17,16 @@
 #include "cluster/job.h"
 #include "funds/funds.h"
 
+/* How a text begins that tells why a bank elsewhere keeps a job from starting; then
+ * follow a colon and the bank's own words, which are for the owner and administrators.
+ */
+#define BANK_REFUSES "the bank refuses"
+#define BANK_SILENT  "the bank does not answer"
+#define BANK_BUSY    "its turn at the bank has not come"
+
+/* As much of a text as all may read: without the bank's words, if it has some. */
+void bank_hide_words(const char *text, char *ret, size_t size);
+
 /* Do jobs cost anything? O(1). */
 static inline bool bank_in_force(const struct cluster *c)
 {

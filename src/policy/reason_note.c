@@ -6,6 +6,7 @@
 #include "cluster/job.h"
 #include "cluster/node.h"
 #include "cluster/reason.h"
+#include "policy/bank.h"
 #include "policy/reason.h"
 
 #include <stdbool.h>
@@ -62,10 +63,12 @@ static int drop_subject(const char *sentence, char *ret, size_t size)
 static int say_hold(const struct cluster *c, const struct job *j,
     const struct reason *r, const char *said, char *ret, size_t size)
 {
-    char text[SENTENCE];
+    char text[SENTENCE], open[SENTENCE];
 
+    if (said)
+        bank_hide_words(said, open, sizeof open);
     if (j->holds != HOLD_DEFER
-        || reason_format_deferral(r, said, text, sizeof text) == 0)
+        || reason_format_deferral(r, said ? open : NULL, text, sizeof text) == 0)
         reason_format(c, r, text, sizeof text);
     return drop_subject(text, ret, size);
 }

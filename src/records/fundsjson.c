@@ -60,6 +60,8 @@ static json_t *run_out(const struct funds_run *run)
     put_number(o, "charged", run->charged);
     put_number(o, "since", run->since_at);
     put_number(o, "until", run->until_at);
+    put_bool(o, "elsewhere", run->elsewhere);
+    put_bool(o, "unsent", run->unsent);
     json_object_set_new(o, "liens", list);
     return o;
 }
@@ -153,6 +155,8 @@ static void read_run(struct reader *r, const json_t *o, struct funds_run *ret)
         .charged = read_number(r, o, "charged", 0),
         .since_at = read_number(r, o, "since", 0),
         .until_at = read_number(r, o, "until", 0),
+        .elsewhere = reader_bool(r, o, "elsewhere"),
+        .unsent = reader_bool(r, o, "unsent"),
         .liens = v,
         .n = n};
     if (!ret->run || !ret->job || !ret->account)

@@ -135,6 +135,7 @@ int server_configure(struct server *s, struct err *err)
         return -1;
     }
     config_destroy(old);
+    desk_configured(s);
     teller_recall(s);
     follow_log_parameters(s);
     eventlog_configure(s);

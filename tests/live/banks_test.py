@@ -9,7 +9,8 @@ import time
 
 import pytest
 
-from live_daemon import ME
+from live_daemon import ME, proc_text
+from live_users import LEVELS, Users
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "support"))
 from gold_server import Gold  # noqa: E402
@@ -32,6 +33,11 @@ class Program:
             f.write(text)
         os.chmod(f"{self.path}.new", 0o755)
         os.rename(f"{self.path}.new", self.path)
+
+    def quiet(self):
+        """Programs that a killed daemon has left are over."""
+        pids = [pid for pid in os.listdir("/proc") if pid.isdigit()]
+        return not any(self.path.encode() in proc_text(pid) for pid in pids)
 
     def asked(self, verb=None):
         if not os.path.exists(self.noted):
@@ -141,6 +147,7 @@ def test_what_the_bank_did_not_take_outlives_the_daemon_and_is_taken_once(native
     native.start()
     native.wait(lambda: len(native.bank.asked("charge")) > 1, "another try")
     native.kill()
+    native.wait(native.bank.quiet, "the end of what was called")
     os.unlink(native.bank.noted)
     native.bank.answers()
     native.start()
@@ -177,7 +184,86 @@ def test_a_running_job_is_known_after_a_crash(native):
         run, native.bank.asked("lien")[2]["run"]}
 
 
-def test_what_is_refused_for_good_is_kept_and_told(native):
+def test_a_charge_says_who_ran_on_what_also_after_a_crash(native):
+    native.start()
+    job = native.submit("sleep 600", account="chem", wclimit_s=700, requests=[{"tasks": 4}])
+    native.wait(lambda: native.state(job) == "Running", "the start")
+    lien = native.bank.asked("lien")[0]
+    native.kill()
+    native.start()
+    native.wait(lambda: native.state(job) == "Running", "it runs on")
+    native.ok("canceljob", job)
+    native.wait(lambda: native.bank.asked("charge"), "the charge", 60)
+    charge = native.bank.asked("charge")[0]
+    for key in ("run", "user", "group", "class", "qos", "procs", "nodes", "machine"):
+        assert charge.get(key) == lien.get(key), key
+    assert charge["seconds"] > 0 and charge["nodes"] == 2 and charge["user"] == ME
+
+
+def test_a_start_that_was_never_sent_is_not_charged(native):
+    """Killed while the bank is asked: its run comes to nothing, and is let go."""
+    native.configure(native.bank.section.replace("TIMEOUT=2", "TIMEOUT=30"))
+    native.bank.answers(lien="sleep 300")
+    native.start()
+    job = native.submit("true", account="chem", wclimit_s=100)
+    native.wait(lambda: native.bank.asked("lien"), "the question")
+    native.kill()
+    native.configure(native.bank.section)
+    native.bank.answers()
+    native.start()
+    over(native, job)
+    native.wait(lambda: native.bank.asked("charge"), "the charge", 60)
+    native.wait(lambda: native.bank.asked("release"), "what is let go", 60)
+    assert [m["run"] for m in native.bank.asked("release")] == [f"{job}.r1"]
+    assert [m["run"] for m in native.bank.asked("charge")] == [f"{job}.r2"]
+
+
+def test_a_release_comes_after_its_lien(native):
+    """The job is cancelled while its lien is on its way."""
+    native.bank.answers(lien=f"while ! test -e {native.home}/go; do sleep 0.05; done; "
+                             f"echo \"end $body\" >> {native.bank.noted}")
+    native.configure(native.bank.section.replace("TIMEOUT=2", "TIMEOUT=90"))
+    native.start()
+    job = native.submit("true", account="chem", wclimit_s=100)
+    native.wait(lambda: native.bank.asked("lien"), "the question")
+    native.ok("canceljob", job)
+    native.wait(lambda: [m["verb"] for m in native.lines("mam-queue")] == ["release"], "it waits")
+    assert native.bank.asked("release") == []
+    pathlib.Path(f"{native.home}/go").touch()
+    native.wait(lambda: native.bank.asked("release"), "the release", 60)
+    assert [m["verb"] for m in native.bank.asked()] == ["lien", "lien", "release"]
+
+
+def test_a_burst_of_starts_takes_its_turn(native):
+    """A bank of half a second for each, which is not given up for that."""
+    native.nodes = "60x1"
+    native.bank.answers(lien="sleep 0.5")
+    native.start("--paused")
+    jobs = [native.submit("true", account="chem", wclimit_s=100) for n in range(40)]
+    native.ok("mschedctl", "-r")
+    native.wait(lambda: len({m["job"] for m in native.bank.asked("charge")}) == len(jobs),
+                "all charges", 120)
+    assert {m["job"] for m in native.bank.asked("lien")} == set(jobs)
+    assert "nothing is kept for it" not in native.log() and "AMFAILURE" not in native.log()
+
+
+def test_one_that_is_never_taken_stops_nobody(native):
+    native.bank.answers(charge='case $body in *odd*) echo "what is odd?"; exit 3;; esac')
+    native.start()
+    over(native, native.submit("true", account="odd", wclimit_s=100))
+    native.wait(lambda: native.bank.asked("charge"), "a first try", 60)
+    for n in range(3):
+        over(native, native.submit("true", account=f"a{n}", wclimit_s=100))
+    native.wait(lambda: {m["account"] for m in native.bank.asked("charge")}
+                >= {"a0", "a1", "a2"}, "the others", 60)
+    waits = native.lines("mam-queue")
+    assert [(m["account"], m["verb"]) for m in waits] == [("odd", "charge")]
+    native.wait(lambda: native.lines("mam-queue")[0].get("said") == "what is odd?", "why")
+    native.ok("mam-queue", "--drop", waits[0]["number"])
+    assert native.lines("mam-queue") == []
+
+
+def test_what_is_refused_for_good_is_put_aside_until_somebody_looks(native):
     native.bank.answers(charge='echo "no such account"; exit 1')
     native.start()
     job = native.submit("true", account="odd", wclimit_s=100)
@@ -186,10 +272,61 @@ def test_what_is_refused_for_good_is_kept_and_told(native):
     native.bank.answers()
     over(native, native.submit("true", account="chem", wclimit_s=100))
     native.wait(lambda: len(native.bank.asked("charge")) == 2, "the next goes on")
+    native.kill()
+    native.start()
+    aside = native.lines("mam-queue")[0]
+    assert (aside["state"], aside["said"], aside["job"]) == ("Aside", "no such account", job)
+    assert "no such account" in native.ok("mam-queue")
+    done = native.run("mam-queue", "--again", "99")
+    assert done.returncode == 1 and "there is no message 99" in done.stderr
+    assert native.ok("mam-queue", "--again", "all") == "1 message is told again\n"
+    native.wait(lambda: native.lines("mam-queue") == [], "that it is taken", 60)
+    again = native.bank.asked("charge")[-1]
+    assert again["job"] == job and again["again"] and "refused" not in again and "to" not in again
+
+
+def test_runs_stay_with_the_bank_that_they_began_with(native):
+    native.start()
+    job = native.submit("sleep 600", account="chem", wclimit_s=700)
+    native.wait(lambda: native.state(job) == "Running", "the start")
+    native.configure("AMCFG[own] TYPE=BUILTIN CHARGEPOLICY=DEBITALLWC\nRMPOLLINTERVAL 1\n")
+    native.ok("mschedctl", "-R")
+    native.ok("mam-create-account", "chem")
+    native.ok("mam-deposit", "chem", "1000")
+    odd = native.submit("true", account="bio", wclimit_s=100)  # the own bank has none
+    native.ok("canceljob", job)
+    own = native.submit("true", account="chem", wclimit_s=100)
+    over(native, own)
+    native.wait(lambda: native.lines("mam-balance", "chem")[0]["balance"] < 1000, "the charge")
+    assert native.lines("mam-balance", "chem")[0]["balance"] > 900
+    assert native.lines("mam-list-liens") == [] and native.state(odd) != "Completed"
+    waits = native.lines("mam-queue")
+    assert [(m["job"], m["state"], m["to"]) for m in waits] == [(job, "OtherBank", "NATIVE")]
+    assert native.bank.asked("charge") == []
+    native.configure(native.bank.section)
+    native.ok("mschedctl", "-R")
+    native.wait(lambda: native.bank.asked("charge"), "the charge that waited", 60)
+    assert native.bank.asked("charge")[0]["job"] == job
+    assert native.ok("am", "check", "--home", native.home)
+
+
+def test_the_words_of_the_bank_are_for_the_owner_and_administrators(native):
+    users = Users(native)
+    native.bank.answers(lien='echo "chem owes 12 to bio"; exit 1')
+    native.configure(native.bank.section + LEVELS)
+    native.start()
+    job = native.submit("true", account="chem", wclimit_s=100)
+    native.wait(lambda: "owes 12" in native.ok("checkjob", job), "why")
+    assert "owes 12" in users.ok("daemon", "checkjob", job)
+    for path in (f"/v1/jobs/{job}", "/v1/jobs"):
+        assert "owes 12" not in json.dumps(users.api("games", path)), path
+    for words in (("checkjob", job), ("showq", "-b"), ("diagnose", "-j")):
+        assert "owes 12" not in users.run("games", *words).stdout, words
+    assert "Waiting" not in users.refused("games", "mam-queue")
 
 
 def test_a_file_gets_a_line_for_each_and_none_twice(daemon):
-    daemon.configure("AMCFG[bank] TYPE=FILE HOST=costs.log CHARGEPOLICY=DEBITALLWC\n"
+    daemon.configure("AMCFG[bank] TYPE=FILE HOST=costs.log TIMEOUT=1 CHARGEPOLICY=DEBITALLWC\n"
                      "RMPOLLINTERVAL 1\n")
     daemon.start()
     file = pathlib.Path(f"{daemon.home}/costs.log")
@@ -218,7 +355,7 @@ def gold(daemon):
     path.write_text(KEY + "\n")
     path.chmod(0o600)
     daemon.configure(f"AMCFG[bank] TYPE=GOLD HOST=127.0.0.1 PORT={server.port} KEYFILE={path} "
-                     "CHARGEPOLICY=DEBITALLWC TIMEOUT=5\nRMPOLLINTERVAL 1\n")
+                     "CHARGEPOLICY=DEBITALLWC TIMEOUT=3\nRMPOLLINTERVAL 1\n")
     yield daemon.start()
     server.close()
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  * maui-bank file PATH VERB
- * maui-bank gold HOST PORT KEYFILE VERB
+ * maui-bank gold HOST PORT KEYFILE TIMEOUT VERB
  *
  * Called by the daemon, not by people: see bank.h. */
 #include "am/bank/bank.h"
@@ -8,9 +8,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #define INPUT_MAX (1 << 16)
-#define TIMEOUT_S 1000 /* the daemon's own is shorter */
 
 const char *bank_text(const struct bank_ask *ask, const char *key)
 {
@@ -47,7 +47,7 @@ static bool is_verb(const char *text)
 static enum bank_answer tell_bank(
     char **argv, const struct bank_ask *ask, struct err *err)
 {
-    const struct gold_server g = {argv[2], argv[3], argv[4], TIMEOUT_S};
+    const struct gold_server g = {argv[2], argv[3], argv[4], atol(argv[5])};
 
     return strcmp(argv[1], "file") == 0 ? file_tell(argv[2], ask, err)
                                         : gold_tell(&g, ask, err);
@@ -58,16 +58,18 @@ int main(int argc, char **argv)
     struct err err = {0};
     struct bank_ask ask = {.verb = argc > 1 ? argv[argc - 1] : ""};
     bool file = argc == 4 && strcmp(argv[1], "file") == 0;
-    bool gold = argc == 6 && strcmp(argv[1], "gold") == 0;
+    bool gold = argc == 7 && atol(argv[5]) > 0 && strcmp(argv[1], "gold") == 0;
     enum bank_answer answer = BANK_REFUSED;
     json_t *body;
 
     if ((!file && !gold) || !is_verb(ask.verb)) {
         fprintf(stderr,
-            "usage: maui-bank file PATH | gold HOST PORT KEYFILE, and lien, "
+            "usage: maui-bank file PATH | gold HOST PORT KEYFILE TIMEOUT, and lien, "
             "charge or release; the scheduler calls it\n");
         return BANK_REFUSED;
     }
+    if (gold) /* also where the daemon that would stop it is gone */
+        alarm((unsigned)atol(argv[5]));
     body = read_input(&err);
     if (body) {
         ask.body = body;

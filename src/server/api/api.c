@@ -66,6 +66,8 @@ static const struct route routes[] = {
     {"GET", "/v1/bank/statement", "mam-statement", WHO_ANY, api_bank_statement},
     {"GET", "/v1/bank/quote", "mam-quote", WHO_ANY, api_bank_quote},
     {"GET", "/v1/bank/liens", "mam-list-liens", WHO_ANY, api_bank_liens},
+    {"GET", "/v1/bank/queue", "mam-queue", WHO_ADMIN3, api_bank_queue},
+    {"POST", "/v1/bank/queue", "mam-queue", WHO_ADMIN1, api_bank_queue_order},
     {"POST", "/v1/bank/deposits", "mam-deposit", WHO_ADMIN1, api_bank_deposit},
     {"POST", "/v1/bank/withdrawals", "mam-withdraw", WHO_ADMIN1, api_bank_withdraw},
     {"POST", "/v1/bank/transfers", "mam-transfer", WHO_ANY, api_bank_transfer},

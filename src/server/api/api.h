@@ -59,6 +59,8 @@ void api_bank_accounts(struct server *s, struct request *r);
 void api_bank_account(struct server *s, struct request *r);
 void api_bank_statement(struct server *s, struct request *r);
 void api_bank_liens(struct server *s, struct request *r);
+void api_bank_queue(struct server *s, struct request *r); /* bankqueue.c */
+void api_bank_queue_order(struct server *s, struct request *r);
 void api_bank_deposit(struct server *s, struct request *r);
 void api_bank_withdraw(struct server *s, struct request *r);
 void api_bank_transfer(struct server *s, struct request *r);

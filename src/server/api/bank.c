@@ -277,8 +277,8 @@ void api_bank_liens(struct server *s, struct request *r)
          i = funds_next_run(f, i + 1)) {
         struct funds_account a = funds_account_now(f, funds_run_account(f, i));
         json_t *o;
-        if ((only && strcmp(only, a.name) != 0) || !bankview_shows(&view, &a)
-            || !may_see_run(s, who, i, a.name))
+        if (funds_run_is_elsewhere(f, i) || (only && strcmp(only, a.name) != 0)
+            || !bankview_shows(&view, &a) || !may_see_run(s, who, i, a.name))
             continue;
         o = json_object();
         render_text(o, "run", funds_run_name(f, i));

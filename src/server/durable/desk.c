@@ -3,28 +3,30 @@
 #include "server/durable/desk.h"
 
 #include "base/hash.h"
-#include "base/program.h"
 #include "funds/amount.h"
+#include "policy/bank.h"
+#include "server/durable/bankcall.h"
+#include "server/durable/bankline.h"
 #include "server/events/eventlog.h"
 #include "server/events/programs.h"
 #include "server/managers/manager.h"
 #include "server/server_private.h"
 
 #include <inttypes.h>
-#include <jansson.h>
 #include <string.h>
 #include <sys/queue.h>
 
-#define QUEUE       "bankqueue"
-#define REFUSED     "bankrefused"
-#define RUNS        "bankrun"
-#define AT_ONCE     8
-#define BANK_UNSURE 3 /* exit status: see am/bank/bank.h */
-#define GRACE_MS    200
-#define PAUSE_MAX   300 /* s, between tries of what the bank did not take */
-#define AGAIN_S     60  /* until a job is tried again that the bank did not answer */
-#define SECOND_US   UINT64_C(1000000)
-#define BACKLOG     100000 /* programs that wait for their turn */
+#define QUEUE         "bankqueue"
+#define ASIDE         "bankrefused"
+#define RUNS          "bankrun"
+#define ASKS_AT_ONCE  8
+#define TELLS_AT_ONCE 4
+#define TRIES         10
+#define BANK_UNSURE   3 /* exit status: see am/bank/bank.h */
+#define GRACE_MS      200
+#define AGAIN_S       60 /* until a job is tried again that the bank did not answer */
+#define TURN_S        2  /* ... whose turn did not come */
+#define SECOND_US     UINT64_C(1000000)
 
 /* A run that is open. */
 struct open_run {
@@ -34,42 +36,29 @@ struct open_run {
     bool placed; /* a lien may lie there */
 };
 
-/* Its start waits for an answer. */
-struct asking {
-    UT_hash_handle hh; /* by job */
-    char *job, *run;   /* owned */
-    json_t *body;
-    bool sent;
-    uint64_t until_us; /* of the loop's clock */
-};
-
-/* What the bank has to be told. */
-struct message {
-    TAILQ_ENTRY(message) next;
+/* What was put aside, as it is in the store. */
+struct aside {
+    TAILQ_ENTRY(aside) next;
     uint64_t number;
     json_t *body;
-    bool committed;
+};
+
+/* A program that runs. */
+struct call {
+    TAILQ_ENTRY(call) next;
+    struct desk *desk;
+    struct line_item *item; /* the line's, under way */
 };
 
 struct desk {
     struct server *s;
     struct programs *programs;
+    struct bankline *line;
     struct open_run *runs;
-    struct asking *asking;
-    TAILQ_HEAD(, message) queue;
-    uint64_t number;
-    bool busy; /* the first of the queue is being told */
-    int64_t pause_s;
-    uint64_t retry_us;
-    bool failing;
+    TAILQ_HEAD(, aside) aside;
+    TAILQ_HEAD(, call) calls;
+    uint64_t number; /* the last that was given */
     sd_event_source *timer;
-};
-
-/* A program that runs: what it is about may be gone when it ends. */
-struct call {
-    struct server *s;
-    char *job, *run; /* of a start; owned or NULL */
-    uint64_t number; /* of a message; 0 = of a start */
 };
 
 static const struct bank_settings *settings_of(const struct server *s)
@@ -93,6 +82,39 @@ static uint64_t now_us(const struct desk *d)
     return now;
 }
 
+/* ---- which bank --------------------------------------------------------------------
+ */
+
+static const char *const kinds[] = {
+    [BANK_FILE] = "FILE", [BANK_NATIVE] = "NATIVE", [BANK_GOLD] = "GOLD"};
+
+static const char *kind_name(int kind)
+{
+    return kind >= 0 && (size_t)kind < sizeof kinds / sizeof kinds[0] && kinds[kind]
+               ? kinds[kind]
+               : NULL;
+}
+
+/* Of a record; of those of older releases: the one that is there. */
+static int kind_of(const struct desk *d, const json_t *record)
+{
+    const char *name = json_string_value(json_object_get(record, "to"));
+
+    for (int i = 0; name && i < (int)(sizeof kinds / sizeof kinds[0]); i++)
+        if (kinds[i] && strcmp(kinds[i], name) == 0)
+            return i;
+    return (int)settings_of(d->s)->type;
+}
+
+static struct bankline_options line_options(const struct server *s)
+{
+    return (struct bankline_options){.asks_at_once = ASKS_AT_ONCE,
+        .tells_at_once = TELLS_AT_ONCE,
+        .tries = TRIES,
+        .timeout_us = (uint64_t)settings_of(s)->timeout_s * SECOND_US,
+        .kind = desk_is_open(s) ? (int)settings_of(s)->type : 0};
+}
+
 /* ---- records --------------------------------------------------------------------- */
 
 static void put_record(struct server *s, const char *kind, const char *key, json_t *o)
@@ -104,24 +126,19 @@ static void put_record(struct server *s, const char *kind, const char *key, json
     commit_want(s);
 }
 
-static void put_message(struct server *s, const char *kind, const struct message *m)
+#define KEY_SIZE 24
+static const char *number_key(uint64_t number, char ret[KEY_SIZE])
 {
-    char key[24];
-
-    snprintf(key, sizeof key, "%020" PRIu64, m->number);
-    put_record(s, kind, key, m->body);
+    snprintf(ret, KEY_SIZE, "%020" PRIu64, number);
+    return ret;
 }
 
-static void drop_message(struct desk *d, struct message *m)
+static void delete_message(struct desk *d, const char *kind, uint64_t number)
 {
-    char key[24];
+    char key[KEY_SIZE];
 
-    snprintf(key, sizeof key, "%020" PRIu64, m->number);
-    unsaved_delete(d->s->unsaved, QUEUE, key);
+    unsaved_delete(d->s->unsaved, kind, number_key(number, key));
     commit_want(d->s);
-    TAILQ_REMOVE(&d->queue, m, next);
-    json_decref(m->body);
-    free(m);
 }
 
 static struct open_run *add_run(struct desk *d, const char *name, json_t *record)
@@ -157,26 +174,9 @@ static void close_run(struct desk *d, struct open_run *r)
     free_run(d, r);
 }
 
-static struct asking *find_asking(const struct desk *d, const char *job)
-{
-    struct asking *a;
-
-    HASH_FIND_STR(d->asking, job, a);
-    return a;
-}
-
-static void forget_asking(struct desk *d, struct asking *a)
-{
-    HASH_DEL(d->asking, a);
-    json_decref(a->body);
-    free(a->job);
-    free(a->run);
-    free(a);
-}
-
 bool desk_holds(const struct server *s, const char *job)
 {
-    return s->desk && find_asking(s->desk, job) != NULL;
+    return s->desk && bankline_asks(s->desk->line, job);
 }
 
 /* ---- what it reads --------------------------------------------------------------- */
@@ -193,7 +193,7 @@ static void set_number(json_t *o, const char *key, int64_t n)
         json_object_set_new(o, key, json_integer(n));
 }
 
-/* "57600" or "129945.6": credits as a text, so that nothing rounds them. */
+/* "57600.000" or "129945.600": credits as a text, so that nothing rounds them. */
 static void set_credits(json_t *o, const char *key, int64_t amount)
 {
     char text[48];
@@ -203,15 +203,14 @@ static void set_credits(json_t *o, const char *key, int64_t amount)
     json_object_set_new(o, key, json_string(text));
 }
 
-static json_t *describe_move(
-    struct server *s, const struct money_move *m, const char *verb)
+/* Who runs, and on what. */
+static json_t *describe_run(struct server *s, const struct money_move *m)
 {
     json_t *o = json_object();
 
-    set_text(o, "verb", verb);
     set_text(o, "run", m->run);
     set_text(o, "job", m->job);
-    set_text(o, "account", strcmp(m->account, "-") == 0 ? NULL : m->account);
+    set_text(o, "account", m->account);
     set_text(o, "user", m->user);
     set_text(o, "group", m->group);
     set_text(o, "class", m->class);
@@ -220,6 +219,33 @@ static json_t *describe_move(
     set_number(o, "procs", m->procs);
     set_number(o, "nodes", m->nodes);
     set_number(o, "memory_mb", m->mem_mb);
+    return o;
+}
+
+/* What the engine does not know any more of a run that it did not see end. */
+static void add_known(json_t *o, const json_t *record)
+{
+    static const char *const keys[] = {
+        "user", "group", "class", "qos", "procs", "nodes", "memory_mb"};
+
+    for (size_t i = 0; i < sizeof keys / sizeof keys[0]; i++)
+        if (!json_object_get(o, keys[i]) && json_object_get(record, keys[i]))
+            json_object_set(o, keys[i], json_object_get(record, keys[i]));
+    if (json_object_get(record, "machine"))
+        json_object_set(o, "machine", json_object_get(record, "machine"));
+}
+
+/* `r`: of a run that is open, else NULL. */
+static json_t *describe_move(struct server *s, const struct open_run *r,
+    const struct money_move *m, const char *verb)
+{
+    json_t *o = describe_run(s, m);
+
+    if (r)
+        add_known(o, r->record);
+    if (strcmp(m->account, "-") == 0)
+        json_object_del(o, "account");
+    set_text(o, "verb", verb);
     set_number(o, "seconds", m->seconds < DURATION_UNLIMITED ? m->seconds : 0);
     set_number(o, "at", m->at);
     if (m->kind == MONEY_LIEN && m->until_at < TIME_NEVER)
@@ -234,231 +260,88 @@ static json_t *describe_move(
 
 /* ---- what the engine moved ------------------------------------------------------- */
 
-/* What the engine has to be told of it after a restart. */
-static json_t *record_of(const struct money_move *m)
+/* What the engine has to be told of it after a restart, and a charge has to say. */
+static json_t *make_record(struct server *s, const struct money_move *m)
 {
-    json_t *o = json_object();
+    json_t *o = describe_run(s, m);
 
-    set_text(o, "run", m->run);
-    set_text(o, "job", m->job);
-    set_text(o, "account", m->account);
+    set_text(o, "to", kind_name((int)settings_of(s)->type));
     set_text(o, "rates", m->rates);
     set_number(o, "most", m->most);
     set_number(o, "since", m->at);
     set_number(o, "until", m->until_at);
+    json_object_set_new(o, "unsent", json_true());
     return o;
 }
 
-static void add_message(struct desk *d, json_t *body)
+/* A lien that waits is nothing any more: another says what is to lie there, or the run
+ * is over. */
+static void forget_lien(struct desk *d, const char *run)
 {
-    struct message *m = xcalloc(1, sizeof *m);
+    struct line_item *i = bankline_last_of(d->line, run);
 
-    m->number = ++d->number;
-    m->body = body;
-    TAILQ_INSERT_TAIL(&d->queue, m, next);
-    put_message(d->s, QUEUE, m);
+    if (!i)
+        return;
+    delete_message(d, QUEUE, line_item_number(i));
+    bankline_take_out(d->line, i);
+    line_item_free(i);
 }
 
-static void ask_first(struct desk *d, const struct money_move *m, json_t *body)
+static void add_message(
+    struct desk *d, const struct open_run *r, const char *run, json_t *body)
 {
-    struct asking *a = find_asking(d, m->job);
+    int kind = kind_of(d, r ? r->record : NULL);
+    char key[KEY_SIZE];
 
-    if (a)
-        forget_asking(d, a);
-    a = xcalloc(1, sizeof *a);
-    a->job = xstrdup(m->job);
-    a->run = xstrdup(m->run);
-    a->body = body;
-    a->until_us = UINT64_MAX;
-    HASH_ADD_KEYPTR(hh, d->asking, a->job, strlen(a->job), a);
+    set_text(body, "to", kind_name(kind));
+    put_record(d->s, QUEUE, number_key(++d->number, key), body);
+    bankline_tell(d->line, d->number, kind, run, body);
 }
 
-static void take_lien(struct desk *d, const struct money_move *m)
+static void take_lien(struct desk *d, struct open_run *r, const struct money_move *m)
 {
-    struct open_run *r = find_run(d, m->run);
-    json_t *body = describe_move(d->s, m, "lien");
+    json_t *body = describe_move(d->s, r, m, "lien");
 
-    if (r) {
+    if (r) { /* its limit is another */
         json_object_set_new(r->record, "most", json_integer(m->most));
-        add_message(d, body); /* its limit is another */
+        json_object_set_new(r->record, "until", json_integer(m->until_at));
+        forget_lien(d, m->run);
+        add_message(d, r, r->name, body);
+        r->placed = true;
     } else {
-        r = add_run(d, m->run, record_of(m));
-        ask_first(d, m, body);
+        r = add_run(d, m->run, make_record(d->s, m));
+        bankline_ask(d->line, m->job, m->run, body, now_us(d));
     }
     put_record(d->s, RUNS, r->name, r->record);
 }
 
+/* It may be NULL: nobody saw it begin. */
 static void take_end(struct desk *d, struct open_run *r, const struct money_move *m)
 {
-    struct asking *a = find_asking(d, m->job);
-    bool charge = m->kind == MONEY_CHARGE && m->total > 0;
+    bool begun = !manager_start_waits(d->s, m->job), sent = false;
+    bool charge = m->kind == MONEY_CHARGE && m->total > 0 && begun;
 
-    if (a && strcmp(a->run, m->run) == 0)
-        forget_asking(d, a);
-    if (charge || r->placed)
-        add_message(d, describe_move(d->s, m, charge ? "charge" : "release"));
-    close_run(d, r);
+    if (bankline_forget(d->line, m->job, m->run, &sent) && r)
+        r->placed = r->placed || sent;
+    forget_lien(d, m->run);
+    if (charge || (r && r->placed))
+        add_message(
+            d, r, m->run, describe_move(d->s, r, m, charge ? "charge" : "release"));
+    if (r)
+        close_run(d, r);
 }
 
-bool desk_take(struct server *s, const struct money_move *m)
+void desk_take(struct server *s, const struct money_move *m)
 {
     struct desk *d = s->desk;
     struct open_run *r = d ? find_run(d, m->run) : NULL;
 
-    if (!r && (m->kind != MONEY_LIEN || !desk_is_open(s)))
-        return false;
+    if (!d || (!r && !desk_is_open(s)))
+        return; /* nothing is done in earnest */
     if (m->kind == MONEY_LIEN)
-        take_lien(d, m);
-    else
+        take_lien(d, r, m);
+    else if (!m->goes_on)
         take_end(d, r, m);
-    return true;
-}
-
-/* ---- programs -------------------------------------------------------------------- */
-
-#define ARGS_MAX 8
-struct words {
-    const char *v[ARGS_MAX];
-    char *program, *path; /* owned or NULL */
-    char port[24];
-};
-
-static const char *after_scheme(const char *url, const char *scheme)
-{
-    size_t n = strlen(scheme);
-
-    return url && strncmp(url, scheme, n) == 0 ? url + n : NULL;
-}
-
-static void name_file(struct server *s, struct words *w)
-{
-    const struct bank_settings *b = settings_of(s);
-    const char *file = after_scheme(b->server, "file://");
-    struct strbuf path = {0};
-
-    if (!file)
-        file = b->host ? b->host : "am.log";
-    strbuf_printf(
-        &path, "%s%s%s", *file == '/' ? "" : s->home, *file == '/' ? "" : "/", file);
-    w->path = strbuf_take(&path);
-}
-
-/* -1: the configuration does not say which. */
-static int find_program(
-    struct server *s, const char *verb, struct words *w, struct err *err)
-{
-    const struct bank_settings *b = settings_of(s);
-
-    *w = (struct words){.v = {NULL}};
-    if (b->type == BANK_NATIVE) {
-        w->v[0] = after_scheme(b->server, "exec://");
-        w->v[1] = verb;
-        if (!w->v[0] || *w->v[0] != '/')
-            return err_set(err, ERR_INVALID,
-                "AMCFG[%s] TYPE=NATIVE: SERVER='%s' names no program; expected "
-                "exec:///PATH",
-                b->name, b->server ? b->server : "");
-        return 0;
-    }
-    w->program = program_beside("maui-bank");
-    w->v[0] = w->program;
-    if (b->type == BANK_FILE) {
-        name_file(s, w);
-        w->v[1] = "file";
-        w->v[2] = w->path;
-        w->v[3] = verb;
-        return 0;
-    }
-    snprintf(w->port, sizeof w->port, "%" PRId64, b->port ? b->port : 7112);
-    w->v[1] = "gold";
-    w->v[2] = b->host ? b->host : "localhost";
-    w->v[3] = w->port;
-    w->v[4] = b->key_file;
-    w->v[5] = verb;
-    if (!b->key_file) {
-        free(w->program);
-        return err_set(
-            err, ERR_INVALID, "AMCFG[%s] TYPE=GOLD: KEYFILE is missing", b->name);
-    }
-    return 0;
-}
-
-static void on_ended(void *ctx, const struct program_end *end);
-
-/* -1: it could not be begun, and nothing is called. */
-static int call_bank(struct desk *d, const json_t *body, struct call *call)
-{
-    const char *verb = json_string_value(json_object_get(body, "verb"));
-    struct words w;
-    struct err err = {0};
-    char *input;
-    int result = find_program(d->s, verb, &w, &err);
-
-    if (result == 0) {
-        input = json_dumps(body, JSON_COMPACT | JSON_SORT_KEYS);
-        result = programs_run(d->programs,
-            &(struct program_call){.what = "bank",
-                .argv = w.v,
-                .environment = (const char *const[]){NULL},
-                .input = input,
-                .limit_ms = (uint64_t)settings_of(d->s)->timeout_s * 1000,
-                .ended = on_ended,
-                .ctx = call},
-            &err);
-        free(input);
-        free(w.program);
-        free(w.path);
-    }
-    if (result < 0) {
-        log_line(d->s->log, LOG_ALERT, "the bank: %s", err.text);
-        free(call->job);
-        free(call->run);
-        free(call);
-    }
-    return result;
-}
-
-/* ---- how the bank does ----------------------------------------------------------- */
-
-static void arm_timer(struct desk *d)
-{
-    uint64_t next = UINT64_MAX;
-
-    for (struct asking *a = d->asking; a; a = a->hh.next)
-        next = a->until_us < next ? a->until_us : next;
-    if (!TAILQ_EMPTY(&d->queue) && d->retry_us > now_us(d) && d->retry_us < next)
-        next = d->retry_us; /* else it is being sent, or with the next commit */
-    if (next == UINT64_MAX) {
-        sd_event_source_set_enabled(d->timer, SD_EVENT_OFF);
-        return;
-    }
-    sd_event_source_set_time(d->timer, next);
-    sd_event_source_set_enabled(d->timer, SD_EVENT_ONESHOT);
-}
-
-static void note_failure(struct desk *d, const char *why)
-{
-    if (d->failing && d->retry_us > now_us(d))
-        return; /* the same silence: of others that were asked before */
-    d->pause_s = d->pause_s ? d->pause_s * 2 : 1;
-    d->pause_s = d->pause_s < PAUSE_MAX ? d->pause_s : PAUSE_MAX;
-    d->retry_us = now_us(d) + (uint64_t)d->pause_s * SECOND_US;
-    if (!d->failing)
-        log_line(d->s->log, LOG_ALERT, "the bank fails: %s", why);
-    if (!d->failing)
-        eventlog_add(d->s, AMFAILURE, settings_of(d->s)->name, true, NULL,
-            "the bank %s fails: %s", settings_of(d->s)->name, why);
-    d->failing = true;
-}
-
-static void note_success(struct desk *d)
-{
-    d->pause_s = 0;
-    d->retry_us = 0;
-    if (d->failing)
-        eventlog_add(d->s, AMRECOVERED, settings_of(d->s)->name, true, NULL,
-            "the bank %s answers again", settings_of(d->s)->name);
-    d->failing = false;
 }
 
 /* ---- starts ---------------------------------------------------------------------- */
@@ -470,112 +353,82 @@ static bool waits_for_it(const struct server *s)
     return b->defer_on_failure || b->jfaction != JF_NONE;
 }
 
-/* No answer came: it starts with nothing kept, or waits. */
-static void fail_asking(struct desk *d, struct asking *a, const char *why)
+/* It is sent with the next commit, and that is known after a restart. */
+static void let_start(struct desk *d, const char *run)
 {
-    char *job = xstrdup(a->job);
+    struct open_run *r = find_run(d, run);
 
-    forget_asking(d, a);
-    if (waits_for_it(d->s)) {
-        char text[300];
-        snprintf(text, sizeof text, "the bank does not answer: %s", why);
-        (void)manager_refuse_start(d->s, job, true, AGAIN_S, text);
-    } else {
+    if (r) {
+        json_object_del(r->record, "unsent");
+        put_record(d->s, RUNS, r->name, r->record);
+    }
+    commit_want(d->s);
+}
+
+/* No answer came: it starts with nothing kept, or waits. */
+static void fail_start(
+    struct desk *d, const char *job, const char *run, const char *why)
+{
+    char text[300];
+
+    if (!waits_for_it(d->s)) {
+        let_start(d, run);
         log_line(d->s->log, LOG_WARNING,
             "job '%s' starts, and nothing is kept for it: the bank does not answer: %s",
             job, why);
+        return;
     }
-    free(job);
+    snprintf(text, sizeof text, BANK_SILENT ": %s", why);
+    if (!manager_refuse_start(d->s, job, true, AGAIN_S, text))
+        let_start(d, run);
     commit_want(d->s);
 }
 
-static void refuse_asking(struct desk *d, struct asking *a, const char *said)
+static void refuse_start(
+    struct desk *d, const char *job, const char *run, const char *said)
 {
-    struct open_run *r = find_run(d, a->run);
-    char *job = xstrdup(a->job), text[300];
+    struct open_run *r = find_run(d, run);
+    char text[300];
 
     if (r)
         r->placed = false;
-    snprintf(
-        text, sizeof text, "the bank refuses: %s", *said ? said : "no reason given");
-    forget_asking(d, a);
-    if (!manager_refuse_start(d->s, job, false, 0, text))
+    snprintf(text, sizeof text, BANK_REFUSES ": %s", *said ? said : "no reason given");
+    if (!manager_refuse_start(d->s, job, false, 0, text)) {
+        let_start(d, run);
         log_line(d->s->log, LOG_WARNING, "job '%s' runs, and %s", job, text);
-    free(job);
+    }
     commit_want(d->s);
 }
 
-static void send_asking(struct desk *d, struct asking *a)
+static void expire_start(struct desk *d, const struct line_expired *x)
 {
-    struct call *call;
-    struct open_run *r = find_run(d, a->run);
-
-    if (!desk_is_open(d->s)) { /* it is not asked any more */
-        forget_asking(d, a);
-        commit_want(d->s);
+    if (!x->turn) {
+        fail_start(
+            d, x->job, x->run, x->sent ? "no answer in time" : "it did not before");
         return;
     }
-    if (d->failing && d->retry_us > now_us(d)) {
-        fail_asking(d, a, "it did not before");
-        return;
-    }
-    a->sent = true;
-    a->until_us = now_us(d) + (uint64_t)settings_of(d->s)->timeout_s * SECOND_US;
-    if (r)
-        r->placed = true; /* whatever comes back: it may lie there */
-    call = xcalloc(1, sizeof *call);
-    *call = (struct call){d->s, xstrdup(a->job), xstrdup(a->run), 0};
-    if (call_bank(d, a->body, call) < 0)
-        fail_asking(d, a, "its program cannot be run");
+    if (!manager_refuse_start(d->s, x->job, true, TURN_S,
+            BANK_BUSY ": it has been asked for many starts"))
+        let_start(d, x->run);
+    commit_want(d->s);
 }
 
-static void end_asking(
-    struct desk *d, struct asking *a, const struct program_end *end, int status)
+/* ---- messages ---------------------------------------------------------------------
+ */
+
+/* The job that an item of the line is of; borrowed from its body. */
+static const char *job_of(struct line_item *i)
 {
-    if (status == 0) {
-        note_success(d);
-        forget_asking(d, a);
-        commit_want(d->s); /* the start is sent */
-    } else if (status == 1) {
-        note_success(d);
-        refuse_asking(d, a, end->said);
-    } else if (status == BANK_UNSURE) {
-        note_success(d); /* it is there: others may be asked */
-        fail_asking(d, a, *end->said ? end->said : end->text);
-    } else {
-        note_failure(d, *end->said ? end->said : end->text);
-        fail_asking(d, a, *end->said ? end->said : end->text);
-    }
+    const char *job = json_string_value(json_object_get(line_item_body(i), "job"));
+
+    return job ? job : "";
 }
 
-/* ---- the queue ------------------------------------------------------------------- */
-
-static void send_first(struct desk *d)
+static void tell_refusal(struct desk *d, const json_t *body, const char *said)
 {
-    struct message *m = TAILQ_FIRST(&d->queue);
-    struct call *call;
+    const char *verb = json_string_value(json_object_get(body, "verb"));
+    const char *run = json_string_value(json_object_get(body, "run"));
 
-    if (!m || !m->committed || d->busy || d->retry_us > now_us(d)
-        || !desk_is_open(d->s))
-        return;
-    call = xcalloc(1, sizeof *call);
-    *call = (struct call){d->s, NULL, NULL, m->number};
-    d->busy = true;
-    if (call_bank(d, m->body, call) < 0) {
-        d->busy = false;
-        note_failure(d, "its program cannot be run");
-    }
-    json_object_set_new(m->body, "again", json_true()); /* the next time */
-}
-
-/* The bank will never take it: somebody has to look. */
-static void keep_refused(struct desk *d, struct message *m, const char *said)
-{
-    const char *verb = json_string_value(json_object_get(m->body, "verb"));
-    const char *run = json_string_value(json_object_get(m->body, "run"));
-
-    json_object_set_new(m->body, "refused", json_string(said));
-    put_message(d->s, REFUSED, m);
     log_line(
         d->s->log, LOG_ALERT, "the bank refuses the %s of run %s: %s", verb, run, said);
     eventlog_add(d->s, AMFAILURE, settings_of(d->s)->name, true, NULL,
@@ -583,104 +436,387 @@ static void keep_refused(struct desk *d, struct message *m, const char *said)
         said);
 }
 
-static void end_message(struct desk *d, const struct program_end *end, int status)
+static struct aside *add_aside(struct desk *d, uint64_t number, json_t *body)
 {
-    struct message *m = TAILQ_FIRST(&d->queue);
+    struct aside *a = xcalloc(1, sizeof *a);
 
-    d->busy = false;
-    if (status != 0 && status != 1) {
-        note_failure(d, *end->said ? end->said : end->text);
+    a->number = number;
+    a->body = body;
+    TAILQ_INSERT_TAIL(&d->aside, a, next);
+    return a;
+}
+
+static struct aside *find_aside(const struct desk *d, uint64_t number)
+{
+    struct aside *a;
+
+    TAILQ_FOREACH(a, &d->aside, next)
+    if (a->number == number)
+        break;
+    return a;
+}
+
+static void free_aside(struct desk *d, struct aside *a)
+{
+    TAILQ_REMOVE(&d->aside, a, next);
+    json_decref(a->body);
+    free(a);
+}
+
+/* The bank will never take it: somebody has to look. Of a lien nothing more follows:
+ * its job runs. */
+static void put_aside(struct desk *d, struct line_item *i)
+{
+    json_t *body = line_item_body(i);
+    const char *said = line_item_said(i),
+               *verb = json_string_value(json_object_get(body, "verb"));
+    char key[KEY_SIZE];
+
+    tell_refusal(d, body, said);
+    if (verb && strcmp(verb, "lien") == 0)
         return;
+    json_object_set_new(body, "refused", json_string(said));
+    put_record(d->s, ASIDE, number_key(line_item_number(i), key), body);
+    add_aside(d, line_item_number(i), json_incref(body));
+}
+
+/* Out of the line. */
+static void end_message(struct desk *d, struct line_item *i, enum line_then then)
+{
+    if (then == LINE_ASIDE)
+        put_aside(d, i);
+    delete_message(d, QUEUE, line_item_number(i));
+    line_item_free(i);
+}
+
+/* ---- calls ------------------------------------------------------------------------
+ */
+
+/* Its state before, and now. */
+static void tell_health(struct desk *d, bool failed, const char *why)
+{
+    const char *name = settings_of(d->s)->name;
+    bool fails = bankline_is_failing(d->line);
+
+    if (fails && !failed) {
+        log_line(d->s->log, LOG_ALERT, "the bank fails: %s", why);
+        eventlog_add(
+            d->s, AMFAILURE, name, true, NULL, "the bank %s fails: %s", name, why);
     }
-    note_success(d);
-    if (status == 1)
-        keep_refused(d, m, end->said);
-    drop_message(d, m);
+    if (!fails && failed)
+        eventlog_add(
+            d->s, AMRECOVERED, name, true, NULL, "the bank %s answers again", name);
+}
+
+static void end_item(
+    struct desk *d, struct line_item *i, enum line_answer answer, const char *said)
+{
+    bool failed = bankline_is_failing(d->line);
+    enum line_then then = bankline_answered(d->line, i, answer, said, now_us(d));
+
+    tell_health(d, failed, said);
+    switch (then) {
+    case LINE_FORGOTTEN:
+    case LINE_AGAIN:
+        return;
+    case LINE_TAKEN:
+    case LINE_ASIDE:
+        end_message(d, i, then);
+        return;
+    case LINE_STARTS:
+        let_start(d, line_item_run(i));
+        break;
+    case LINE_STAYS:
+        refuse_start(d, job_of(i), line_item_run(i), line_item_said(i));
+        break;
+    case LINE_FAILS:
+        fail_start(d, job_of(i), line_item_run(i), line_item_said(i));
+        break;
+    }
+    line_item_free(i);
+}
+
+static void run_line(struct desk *d);
+
+static void free_call(struct call *call)
+{
+    TAILQ_REMOVE(&call->desk->calls, call, next);
+    free(call);
 }
 
 static void on_ended(void *ctx, const struct program_end *end)
 {
+    static const enum line_answer answers[] = {
+        LINE_DONE, LINE_REFUSED, LINE_LATER, LINE_UNSURE};
     struct call *call = ctx;
-    struct desk *d = call->s->desk;
-    int status = !end->begun || end->timed_out ? 2 : end->exit_status;
-    struct asking *a = call->job ? find_asking(d, call->job) : NULL;
-    struct message *first = TAILQ_FIRST(&d->queue);
+    struct desk *d = call->desk;
+    bool told = end->begun && !end->timed_out && end->exit_status <= BANK_UNSURE;
+    enum line_answer answer = told ? answers[end->exit_status] : LINE_LATER;
 
-    if (a && strcmp(a->run, call->run) == 0)
-        end_asking(d, a, end, status);
-    else if (call->number && first && first->number == call->number)
-        end_message(d, end, status);
-    send_first(d);
+    end_item(d, call->item, answer, *end->said ? end->said : end->text);
+    free_call(call);
+    run_line(d);
+}
+
+static void send_item(struct desk *d, struct line_item *i)
+{
+    struct call *call = xcalloc(1, sizeof *call);
+    struct open_run *r = find_run(d, line_item_run(i));
+    json_t *body = json_copy(line_item_body(i));
+    struct err err = {0};
+
+    json_object_del(body, "to");
+    if (r)
+        r->placed = true; /* whatever comes back: it may lie there */
+    *call = (struct call){.desk = d, .item = i};
+    TAILQ_INSERT_TAIL(&d->calls, call, next);
+    if (bankcall_run(d->s, d->programs, body, on_ended, call, &err) < 0) {
+        log_line(d->s->log, LOG_ALERT, "the bank: %s", err.text);
+        free_call(call);
+        end_item(d, i, LINE_LATER, "its program cannot be run");
+    }
+    json_decref(body);
+}
+
+static void expire_starts(struct desk *d)
+{
+    bool failed = bankline_is_failing(d->line);
+    struct line_expired x;
+
+    while (bankline_expired(d->line, &x, now_us(d))) {
+        tell_health(d, failed, "no answer in time");
+        failed = bankline_is_failing(d->line);
+        expire_start(d, &x);
+        free(x.job);
+        free(x.run);
+    }
+}
+
+static void arm_timer(struct desk *d)
+{
+    uint64_t next = bankline_wake(d->line, now_us(d));
+
+    if (next == UINT64_MAX) {
+        sd_event_source_set_enabled(d->timer, SD_EVENT_OFF);
+        return;
+    }
+    sd_event_source_set_time(d->timer, next);
+    sd_event_source_set_enabled(d->timer, SD_EVENT_ONESHOT);
+}
+
+/* What is due is done. */
+static void run_line(struct desk *d)
+{
+    struct line_item *i;
+
+    expire_starts(d);
+    while ((i = bankline_next(d->line, now_us(d)))) {
+        send_item(d, i);
+        expire_starts(d);
+    }
     arm_timer(d);
-    free(call->job);
-    free(call->run);
-    free(call);
 }
 
 static int on_time(sd_event_source *source, uint64_t at, void *ctx)
 {
-    struct desk *d = ctx;
-    struct asking *a, *next;
-    uint64_t now = now_us(d);
-
     (void)source;
     (void)at;
-    HASH_ITER(hh, d->asking, a, next)
-    if (a->until_us <= now) {
-        note_failure(d, "no answer in time");
-        fail_asking(d, a, "no answer in time");
-    }
-    send_first(d);
-    arm_timer(d);
+    run_line(ctx);
     return 0;
 }
 
 void desk_committed(struct server *s)
 {
-    struct desk *d = s->desk;
-    struct asking *a, *next;
-    struct message *m;
-
-    if (!d || (!d->asking && TAILQ_EMPTY(&d->queue)))
+    if (!s->desk)
         return;
-    TAILQ_FOREACH(m, &d->queue, next)
-    m->committed = true;
-    HASH_ITER(hh, d->asking, a, next)
-    if (!a->sent)
-        send_asking(d, a);
-    send_first(d);
-    arm_timer(d);
+    bankline_committed(s->desk->line);
+    run_line(s->desk);
+}
+
+/* ---- other settings ---------------------------------------------------------------
+ */
+
+static void count_foreign(void *arg, const struct line_item *i)
+{
+    size_t *counts = arg;
+
+    if (kind_name(line_item_kind(i)))
+        counts[line_item_kind(i)]++;
+}
+
+/* They wait until that bank is there again, or somebody looks. */
+static void tell_foreign(struct desk *d, int kind)
+{
+    size_t counts[sizeof kinds / sizeof kinds[0]] = {0};
+
+    bankline_each(d->line, count_foreign, counts);
+    for (int i = 0; i < (int)(sizeof kinds / sizeof kinds[0]); i++)
+        if (counts[i] && i != kind)
+            log_line(d->s->log, LOG_WARNING,
+                "%zu messages are for a bank of kind %s and wait for it: see mam-queue",
+                counts[i], kinds[i]);
+}
+
+void desk_configured(struct server *s)
+{
+    struct bankline_options opt = line_options(s);
+
+    if (!s->desk)
+        return;
+    bankline_configure(s->desk->line, &opt);
+    tell_foreign(s->desk, opt.kind);
+    commit_want(s);
+}
+
+/* ---- by hand ----------------------------------------------------------------------
+ */
+
+static json_t *show_message(
+    uint64_t number, const json_t *body, const char *state, const char *said)
+{
+    static const char *const keys[] = {"verb", "run", "job", "account", "user",
+        "amount", "at", "seconds", "procs", "to"};
+    json_t *o = json_object();
+
+    json_object_set_new(o, "number", json_integer((json_int_t)number));
+    json_object_set_new(o, "state", json_string(state));
+    for (size_t i = 0; i < sizeof keys / sizeof keys[0]; i++)
+        if (json_object_get(body, keys[i]))
+            json_object_set(o, keys[i], json_object_get(body, keys[i]));
+    set_text(o, "said", said);
+    return o;
+}
+
+struct listing {
+    const struct server *s;
+    json_t *list;
+};
+
+static void list_item(void *arg, const struct line_item *i)
+{
+    struct listing *l = arg;
+    json_t *body = line_item_body((struct line_item *)i);
+    bool foreign =
+        !desk_is_open(l->s) || line_item_kind(i) != (int)settings_of(l->s)->type;
+    json_t *o = show_message(line_item_number(i), body,
+        line_item_is_out(i) ? "Told"
+        : foreign           ? "OtherBank"
+                            : "Waiting",
+        line_item_said(i));
+
+    set_number(o, "tries", line_item_tries(i));
+    json_array_append_new(l->list, o);
+}
+
+json_t *desk_list(const struct server *s)
+{
+    struct listing l = {s, json_array()};
+    const struct aside *a;
+
+    TAILQ_FOREACH(a, &s->desk->aside, next)
+    json_array_append_new(
+        l.list, show_message(a->number, a->body, "Aside",
+                    json_string_value(json_object_get(a->body, "refused"))));
+    bankline_each(s->desk->line, list_item, &l);
+    return l.list;
+}
+
+static int refuse_number(uint64_t number, struct err *err)
+{
+    return err_set(err, ERR_NOT_FOUND,
+        "there is no message %" PRIu64 " for the bank: it was taken, or never was",
+        number);
+}
+
+int desk_tell_again(struct server *s, uint64_t number, struct err *err)
+{
+    struct desk *d = s->desk;
+    struct aside *a = find_aside(d, number);
+    struct line_item *i = a ? NULL : bankline_find(d->line, number);
+    const char *run;
+    char key[KEY_SIZE];
+    json_t *body;
+
+    if (!a && !i)
+        return refuse_number(number, err);
+    if (i && line_item_is_out(i))
+        return 0; /* just now */
+    body = json_incref(a ? a->body : line_item_body(i));
+    if (a) {
+        json_object_del(body, "refused");
+        delete_message(d, ASIDE, number);
+        free_aside(d, a);
+    } else {
+        bankline_take_out(d->line, i);
+        line_item_free(i);
+    }
+    run = json_string_value(json_object_get(body, "run"));
+    json_object_set_new(body, "again", json_true());
+    if (desk_is_open(s))
+        set_text(body, "to", kind_name((int)settings_of(s)->type));
+    put_record(s, QUEUE, number_key(number, key), body);
+    bankline_tell(d->line, number, kind_of(d, body), run ? run : "", body);
+    return 0;
+}
+
+int desk_drop(struct server *s, uint64_t number, struct err *err)
+{
+    struct desk *d = s->desk;
+    struct aside *a = find_aside(d, number);
+    struct line_item *i = a ? NULL : bankline_find(d->line, number);
+
+    if (!a && !i)
+        return refuse_number(number, err);
+    if (i && line_item_is_out(i))
+        return err_set(err, ERR_CONFLICT,
+            "message %" PRIu64 " is being told to the bank just now", number);
+    delete_message(d, a ? ASIDE : QUEUE, number);
+    if (a) {
+        free_aside(d, a);
+    } else {
+        bankline_take_out(d->line, i);
+        line_item_free(i);
+    }
+    return 0;
 }
 
 /* ---- of a former life ------------------------------------------------------------ */
 
+/* Its number is not given again. */
+static json_t *read_message(struct desk *d, const char *key, const char *value)
+{
+    uint64_t number = strtoull(key, NULL, 10);
+    json_t *body = json_loads(value, 0, NULL);
+
+    d->number = number > d->number ? number : d->number;
+    if (json_is_object(body))
+        return body;
+    log_line(d->s->log, LOG_ALERT, "the bank: message %s cannot be read", key);
+    json_decref(body);
+    return NULL;
+}
+
 static int recall_message(void *arg, const char *key, const char *value)
 {
     struct desk *d = arg;
-    struct message *m = xcalloc(1, sizeof *m);
+    json_t *body = read_message(d, key, value);
+    const char *run = json_string_value(json_object_get(body, "run"));
 
-    m->number = strtoull(key, NULL, 10);
-    m->body = json_loads(value, 0, NULL);
-    m->committed = true;
-    if (!json_is_object(m->body)) {
-        log_line(d->s->log, LOG_ALERT, "the bank: message %s cannot be read", key);
-        json_decref(m->body);
-        free(m);
+    if (!body)
         return 0;
-    }
-    json_object_set_new(m->body, "again", json_true());
-    d->number = m->number > d->number ? m->number : d->number;
-    TAILQ_INSERT_TAIL(&d->queue, m, next);
+    json_object_set_new(body, "again", json_true());
+    bankline_tell(
+        d->line, strtoull(key, NULL, 10), kind_of(d, body), run ? run : "", body);
     return 0;
 }
 
-static int recall_refused(void *arg, const char *key, const char *value)
+static int recall_aside(void *arg, const char *key, const char *value)
 {
     struct desk *d = arg;
-    uint64_t number = strtoull(key, NULL, 10);
+    json_t *body = read_message(d, key, value);
 
-    (void)value;
-    d->number = number > d->number ? number : d->number;
+    if (body)
+        add_aside(d, strtoull(key, NULL, 10), body);
     return 0;
 }
 
@@ -711,20 +847,24 @@ void desk_each_run(const struct server *s,
                 .rates = json_string_value(json_object_get(r->record, "rates")),
                 .most = number_of(r->record, "most"),
                 .since_at = number_of(r->record, "since"),
-                .until_at = number_of(r->record, "until")});
+                .until_at = number_of(r->record, "until"),
+                .elsewhere = true,
+                .unsent = json_is_true(json_object_get(r->record, "unsent"))});
 }
 
 int desk_open(struct server *s, struct err *err)
 {
     struct desk *d = s->desk = xcalloc(1, sizeof *d);
+    struct bankline_options opt = line_options(s);
 
     d->s = s;
-    TAILQ_INIT(&d->queue);
+    TAILQ_INIT(&d->aside);
+    TAILQ_INIT(&d->calls);
+    d->line = bankline_new(&opt, now_us(d));
     d->programs = programs_open(s->loop,
         &(struct programs_options){.log = s->log,
             .directory = s->home,
-            .at_once = AT_ONCE,
-            .waiting_max = BACKLOG,
+            .at_once = ASKS_AT_ONCE + TELLS_AT_ONCE,
             .grace_ms = GRACE_MS},
         err);
     if (!d->programs)
@@ -734,9 +874,12 @@ int desk_open(struct server *s, struct err *err)
         < 0)
         return err_set(err, ERR_IO, "the event loop takes no more sources");
     if (store_each(s->store, QUEUE, recall_message, d, err) < 0
-        || store_each(s->store, REFUSED, recall_refused, d, err) < 0
+        || store_each(s->store, ASIDE, recall_aside, d, err) < 0
         || store_each(s->store, RUNS, recall_run, d, err) < 0)
         return -1;
+    bankline_committed(d->line);
+    if (bankline_tells(d->line) || d->runs) /* programs of that life may run still */
+        bankline_hold_tells(d->line, now_us(d) + opt.timeout_us);
     return 0;
 }
 
@@ -746,18 +889,16 @@ void desk_close(struct server *s)
 
     if (!d)
         return;
-    programs_close(d->programs);
+    if (d->programs)
+        programs_close(d->programs);
     sd_event_source_disable_unref(d->timer);
+    while (!TAILQ_EMPTY(&d->calls))
+        free_call(TAILQ_FIRST(&d->calls));
     while (d->runs)
         free_run(d, d->runs);
-    while (d->asking)
-        forget_asking(d, d->asking);
-    while (!TAILQ_EMPTY(&d->queue)) {
-        struct message *m = TAILQ_FIRST(&d->queue);
-        TAILQ_REMOVE(&d->queue, m, next);
-        json_decref(m->body);
-        free(m);
-    }
+    while (!TAILQ_EMPTY(&d->aside))
+        free_aside(d, TAILQ_FIRST(&d->aside));
+    bankline_free(d->line);
     free(d);
     s->desk = NULL;
 }

@@ -1,29 +1,34 @@
 /* SPDX-License-Identifier: Apache-2.0
  * The desk for a bank that is elsewhere: AMCFG[] TYPE=FILE, NATIVE or GOLD. A program
  * is called for each thing that is asked of it, with a verb and a JSON object on its
- * standard input (docs/bank.md); it ends with 0: done, 1: refused, 2: try later.
+ * standard input (docs/bank.md); how it ends is the answer (am/bank/bank.h).
  *
- *     start decided --lien--> asking: the nodes are kept, the start is not sent;
- *                             0 it is; 1 it is taken back; else, or after TIMEOUT, as
- *                             JFACTION and DEFERJOBONFAILURE say
- *     it ended --charge-->    the queue, in the same commit as the event; sent one
- *     start failed --release->    after the other, again with growing pauses until the
- *     limit changed --lien-->     bank has taken it
+ *     start decided --lien--> asked: the nodes are kept, the start is not sent;
+ *                             done, it is; refused, it is taken back; else, or after
+ *                             TIMEOUT, as JFACTION and DEFERJOBONFAILURE say
+ *     it ended --charge-->    told, in the same commit as the event; again and again,
+ *     start failed --release->    until the bank has taken it
+ *     limit changed --lien-->
  *
- * What is in the queue outlives the daemon. A message that may have been taken before
- * says so ("again"), and names its run, so that nothing is charged twice. One that the
- * bank refuses for good is kept apart, and told.
+ * Who is next, and what follows from an answer, is the line's to say (bankline.h). What
+ * has to be told outlives the daemon. A message that may have been taken before says so
+ * ("again"), and names its run, so that nothing is charged twice. One that the bank
+ * refuses for good, or never takes while it takes others, is put aside: administrators
+ * see it (mam-queue), and have it told again or not.
  *
  * Runs that are open are records too: after a restart the engine is told of them as of
- * those of the scheduler's own bank (teller.h). Private to src/server. */
+ * those of the scheduler's own bank (teller.h), with what a charge has to say of them.
+ * Private to src/server. */
 #ifndef MAUI_SERVER_DESK_H
 #define MAUI_SERVER_DESK_H
 
 #include "base/err.h"
 #include "engine/charging.h"
 
+#include <jansson.h>
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 struct server;
 
@@ -33,8 +38,11 @@ void desk_close(struct server *s);
 /* Is the bank elsewhere? Not in a simulation. */
 bool desk_is_open(const struct server *s);
 
-/* The move is the desk's to tell. False: it is about the scheduler's own bank. */
-bool desk_take(struct server *s, const struct money_move *m);
+/* Other settings are in force. */
+void desk_configured(struct server *s);
+
+/* A move for the bank elsewhere. */
+void desk_take(struct server *s, const struct money_move *m);
 
 /* Does the start of the job wait for an answer? O(1). */
 bool desk_holds(const struct server *s, const char *job);
@@ -45,5 +53,15 @@ void desk_committed(struct server *s);
 /* Each run that is open. Its texts are borrowed from the desk. */
 void desk_each_run(const struct server *s,
     void (*each)(void *arg, const struct funds_run *run), void *arg);
+
+/* What the bank has to be told still, and what was put aside, as records of the API, in
+ * order of their numbers; owned. */
+json_t *desk_list(const struct server *s);
+
+/* What was put aside is told again; what waits, at once. -1: there is no such message.
+ */
+int desk_tell_again(struct server *s, uint64_t number, struct err *err);
+/* It is never told. -1: there is no such message, or it is being told just now. */
+int desk_drop(struct server *s, uint64_t number, struct err *err);
 
 #endif

@@ -185,7 +185,9 @@ void teller_post(struct server *s)
     const struct money_move *moves = engine_money(s->engine, &n);
 
     for (size_t i = 0; i < n; i++)
-        if (!desk_take(s, &moves[i]))
+        if (moves[i].elsewhere)
+            desk_take(s, &moves[i]);
+        else
             post_move(s, &moves[i]);
     if (!n)
         return;
@@ -421,8 +423,8 @@ static bool same_deposit(const struct funds_deposit *a, const struct funds_depos
 static bool same_account(const struct funds_account *a, const struct funds_account *b)
 {
     bool same = same_text(a->parent, b->parent) && a->overflow == b->overflow
-                && a->closed == b->closed && a->elsewhere == b->elsewhere
-                && same_text(a->only, b->only) && a->n == b->n;
+                && a->closed == b->closed && same_text(a->only, b->only)
+                && a->n == b->n;
 
     for (size_t i = 0; same && i < a->n; i++)
         same = same_deposit(&a->deposits[i], &b->deposits[i]);

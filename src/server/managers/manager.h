@@ -87,6 +87,8 @@ bool manager_is_local(const struct server *s, const char *job);
 /* Are the numbers of its manager's jobs ours to give, by the id of a job? */
 bool manager_numbers(const struct server *s, const char *id);
 
+/* Is its start decided, and nobody told of it yet? O(its orders). */
+bool manager_start_waits(const struct server *s, const char *id);
 /* The bank does not let the job start that was decided, for what it says: `failure`, it
  * does not answer, and the job is tried again after so many seconds; else it refuses.
  * False: it is not about to start (any more). */

@@ -420,20 +420,33 @@ static void take_back_starts(
     bitset_fini(&nodes);
 }
 
+/* NULL: there is none, or it has been sent. */
+static struct order *find_waiting_start(const struct manager *m, const char *id)
+{
+    const struct job_orders *mates = m ? find_orders(m, id) : NULL;
+    struct order *o = mates ? TAILQ_FIRST(&mates->list) : NULL;
+
+    while (o && (o->action != RM_START || o->sent))
+        o = TAILQ_NEXT(o, of_job);
+    return o;
+}
+
+bool manager_start_waits(const struct server *s, const char *id)
+{
+    return find_waiting_start(managers_of_id(s, id), id) != NULL;
+}
+
 bool manager_refuse_start(
     struct server *s, const char *id, bool failure, int64_t again, const char *text)
 {
     struct manager *m = managers_of_id(s, id);
-    struct job_orders *mates = m ? find_orders(m, id) : NULL;
-    struct order *o = mates ? TAILQ_FIRST(&mates->list) : NULL;
+    struct order *o = find_waiting_start(m, id);
     struct event ev = {.kind = EVENT_START_FAILED,
         .u.failed = {.id = id,
             .reason = failure ? REASON_BANKFAILURE : REASON_NOALLOCATION,
             .text = text,
             .again_s = again}};
 
-    while (o && (o->action != RM_START || o->sent))
-        o = TAILQ_NEXT(o, of_job);
     if (!o)
         return false;
     if (is_active(m, id))

@@ -278,6 +278,10 @@ static void a_note_says_what_does_not_change_from_cycle_to_cycle(void **state)
     reason_format_note(k->c, j, &r, "its nodes are down", text, sizeof text);
     assert_string_equal(
         text, "is deferred until Fri Jan  2 00:00:00 UTC: its nodes are down");
+    reason_format_note(
+        k->c, j, &r, "the bank refuses: chem owes 12 to bio", text, sizeof text);
+    assert_string_equal(
+        text, "is deferred until Fri Jan  2 00:00:00 UTC: the bank refuses");
     kit_free(k);
 }
 

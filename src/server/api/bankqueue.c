@@ -1,0 +1,77 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * What a bank that is elsewhere has to be told still, for administrators: to look at,
+ * and by hand. */
+#include "server/api/api.h"
+#include "server/durable/desk.h"
+#include "server/http/stream.h"
+#include "server/server_private.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+static json_t *take_record(struct server *s, void *ctx, size_t i)
+{
+    (void)s;
+    return json_incref(json_array_get(ctx, i));
+}
+
+static void free_records(void *ctx)
+{
+    json_decref(ctx);
+}
+
+void api_bank_queue(struct server *s, struct request *r)
+{
+    json_t *list = desk_list(s);
+
+    stream_records(s, r, json_array_size(list), take_record, list, free_records);
+}
+
+/* All that was put aside. How many. */
+static int tell_all_again(struct server *s, struct err *err)
+{
+    json_t *list = desk_list(s), *o;
+    size_t i;
+    int n = 0;
+
+    json_array_foreach(list, i, o)
+    {
+        const char *state = json_string_value(json_object_get(o, "state"));
+        if (strcmp(state, "Aside") == 0
+            && desk_tell_again(
+                   s, (uint64_t)json_integer_value(json_object_get(o, "number")), err)
+                   == 0)
+            n++;
+    }
+    json_decref(list);
+    return n;
+}
+
+void api_bank_queue_order(struct server *s, struct request *r)
+{
+    struct err err = {0};
+    json_t *body = request_json(r, &err), *number = json_object_get(body, "number");
+    bool drop = json_is_true(json_object_get(body, "drop"));
+    uint64_t n = (uint64_t)json_integer_value(number);
+    int result = body ? 0 : -1;
+    char text[80];
+
+    if (result == 0 && drop && !number)
+        result = err_set(&err, ERR_INVALID, "number: which message is to be dropped?");
+    else if (result == 0 && !number)
+        result = tell_all_again(s, &err);
+    else if (result == 0)
+        result = drop ? desk_drop(s, n, &err) : desk_tell_again(s, n, &err);
+    if (result < 0) {
+        request_refuse(r, &err);
+        return;
+    }
+    if (number)
+        snprintf(text, sizeof text, "message %" PRIu64 " %s", n,
+            drop ? "will never be told" : "is told again");
+    else
+        snprintf(text, sizeof text, "%d message%s told again", result,
+            result == 1 ? " is" : "s are");
+    commit_then_reply(s, r, json_pack("{s:s}", "message", text));
+}

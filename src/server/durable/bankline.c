@@ -1,0 +1,636 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * See bankline.h. */
+#include "server/durable/bankline.h"
+
+#include "base/hash.h"
+#include "base/xalloc.h"
+
+#include <assert.h>
+#include <string.h>
+#include <sys/queue.h>
+
+#define SECOND_US UINT64_C(1000000)
+#define PAUSE_MAX (300 * SECOND_US)
+#define ODD       2 /* so often others were taken and it was not: it alone is meant */
+
+TAILQ_HEAD(item_list, line_item);
+
+struct run_line;
+
+struct line_item {
+    TAILQ_ENTRY(line_item) next; /* of its run's tells; of asks */
+    TAILQ_ENTRY(line_item) fresh;
+    UT_hash_handle hh; /* asks by job, tells by number */
+    uint64_t number;
+    int kind;
+    char *job;            /* asks; NULL = nobody waits any more */
+    struct run_line *run; /* while it is in the line */
+    char *name;           /* of the run */
+    json_t *body;
+    bool is_fresh; /* not on the disk yet */
+    bool out;
+    unsigned tries, odd;
+    uint64_t taken_before; /* what the bank had taken when this failed */
+    uint64_t pause_us;
+    uint64_t until_us; /* asks: no longer; tells: not before, 0 = at once */
+    char *said;        /* owned or NULL */
+};
+
+enum place { NOWHERE, READY, WAITING, FOREIGN, PLACES };
+
+/* All that is about one run. */
+struct run_line {
+    UT_hash_handle hh;
+    TAILQ_ENTRY(run_line) next; /* of its place */
+    enum place place;
+    char *name;
+    struct item_list tells;
+    struct line_item *out; /* a call about it is under way */
+    unsigned asks;         /* in the line, with one that is out */
+    uint64_t from_us; /* until then a call that was given up may be taken; 0 = not */
+};
+
+TAILQ_HEAD(run_list, run_line);
+
+struct bankline {
+    struct bankline_options opt;
+    struct line_item *by_job, *by_number;
+    struct run_line *runs;
+    struct item_list asks, asks_out, fresh;
+    struct run_list places[PLACES];
+    unsigned nasks, ntells; /* calls under way */
+    uint64_t tells_from_us;
+    uint64_t taken; /* how often it has taken something */
+    bool failing, probing;
+    uint64_t pause_us, retry_us;
+};
+
+/* ---- items ----------------------------------------------------------------------- */
+
+uint64_t line_item_number(const struct line_item *i)
+{
+    return i->number;
+}
+
+const char *line_item_run(const struct line_item *i)
+{
+    return i->name;
+}
+
+json_t *line_item_body(struct line_item *i)
+{
+    return i->body;
+}
+
+const char *line_item_said(const struct line_item *i)
+{
+    return i->said ? i->said : "";
+}
+
+unsigned line_item_tries(const struct line_item *i)
+{
+    return i->tries;
+}
+
+int line_item_kind(const struct line_item *i)
+{
+    return i->kind;
+}
+
+bool line_item_is_out(const struct line_item *i)
+{
+    return i->out;
+}
+
+void line_item_free(struct line_item *i)
+{
+    json_decref(i->body);
+    free(i->said);
+    free(i->job);
+    free(i->name);
+    free(i);
+}
+
+/* ---- the lines of runs ----------------------------------------------------------- */
+
+static struct run_line *get_run(struct bankline *l, const char *name)
+{
+    struct run_line *r;
+
+    HASH_FIND_STR(l->runs, name, r);
+    if (r)
+        return r;
+    r = xcalloc(1, sizeof *r);
+    r->name = xstrdup(name);
+    TAILQ_INIT(&r->tells);
+    TAILQ_INSERT_TAIL(&l->places[NOWHERE], r, next);
+    HASH_ADD_KEYPTR(hh, l->runs, r->name, strlen(r->name), r);
+    return r;
+}
+
+/* The first of its tells says where it stands; gone where nothing is about it. */
+static void place_run(struct bankline *l, struct run_line *r)
+{
+    const struct line_item *first = TAILQ_FIRST(&r->tells);
+    enum place place;
+
+    TAILQ_REMOVE(&l->places[r->place], r, next);
+    if (!first && !r->out && r->asks == 0 && !r->from_us) {
+        HASH_DEL(l->runs, r);
+        free(r->name);
+        free(r);
+        return;
+    }
+    if (r->out || (first ? first->is_fresh : !r->from_us))
+        place = NOWHERE;
+    else if (first && first->kind != l->opt.kind)
+        place = FOREIGN;
+    else
+        place = r->from_us || first->until_us ? WAITING : READY;
+    r->place = place;
+    TAILQ_INSERT_TAIL(&l->places[place], r, next);
+}
+
+static struct line_item *add_item(struct bankline *l, const char *run, json_t *body)
+{
+    struct line_item *i = xcalloc(1, sizeof *i);
+
+    i->run = get_run(l, run);
+    i->name = xstrdup(run);
+    i->body = body;
+    i->is_fresh = true;
+    TAILQ_INSERT_TAIL(&l->fresh, i, fresh);
+    return i;
+}
+
+static void remove_fresh(struct bankline *l, struct line_item *i)
+{
+    if (i->is_fresh)
+        TAILQ_REMOVE(&l->fresh, i, fresh);
+    i->is_fresh = false;
+}
+
+/* ---- the line -------------------------------------------------------------------- */
+
+struct bankline *bankline_new(const struct bankline_options *opt, uint64_t now)
+{
+    struct bankline *l = xcalloc(1, sizeof *l);
+
+    l->opt = *opt;
+    l->tells_from_us = now;
+    TAILQ_INIT(&l->asks);
+    TAILQ_INIT(&l->asks_out);
+    TAILQ_INIT(&l->fresh);
+    for (size_t i = 0; i < PLACES; i++)
+        TAILQ_INIT(&l->places[i]);
+    return l;
+}
+
+void bankline_free(struct bankline *l)
+{
+    struct line_item *i, *next;
+    struct run_line *r, *after;
+
+    if (!l)
+        return;
+    HASH_ITER(hh, l->by_job, i, next)
+    {
+        HASH_DELETE(hh, l->by_job, i);
+        if (!i->out)
+            line_item_free(i);
+    }
+    HASH_ITER(hh, l->by_number, i, next)
+    {
+        HASH_DELETE(hh, l->by_number, i);
+        if (!i->out)
+            line_item_free(i);
+    }
+    HASH_ITER(hh, l->runs, r, after)
+    {
+        HASH_DEL(l->runs, r);
+        if (r->out)
+            line_item_free(r->out);
+        free(r->name);
+        free(r);
+    }
+    free(l);
+}
+
+void bankline_configure(struct bankline *l, const struct bankline_options *opt)
+{
+    struct run_line *r, *next;
+    struct line_item *i;
+    bool same = l->opt.kind == opt->kind;
+
+    l->opt = *opt;
+    if (same)
+        return;
+    l->failing = false; /* the other one is not known yet */
+    l->pause_us = l->retry_us = 0;
+    TAILQ_FOREACH(i, &l->asks, next)
+    i->until_us = 0; /* their runs were to be that one's */
+    HASH_ITER(hh, l->runs, r, next)
+    place_run(l, r);
+}
+
+void bankline_hold_tells(struct bankline *l, uint64_t until)
+{
+    l->tells_from_us = until;
+}
+
+/* ---- in it goes ------------------------------------------------------------------ */
+
+static struct line_item *find_ask(const struct bankline *l, const char *job)
+{
+    struct line_item *i;
+
+    HASH_FIND_STR(l->by_job, job, i);
+    return i;
+}
+
+/* Out of the asks; freed, unless a call about it is under way. */
+static void leave_ask(struct bankline *l, struct line_item *i)
+{
+    struct run_line *r = i->run;
+
+    HASH_DEL(l->by_job, i);
+    TAILQ_REMOVE(i->out ? &l->asks_out : &l->asks, i, next);
+    remove_fresh(l, i);
+    free(i->job);
+    i->job = NULL;
+    if (i->out)
+        return;
+    line_item_free(i);
+    r->asks--;
+    place_run(l, r);
+}
+
+void bankline_ask(
+    struct bankline *l, const char *job, const char *run, json_t *body, uint64_t now)
+{
+    struct line_item *i = find_ask(l, job);
+
+    if (i)
+        leave_ask(l, i);
+    i = add_item(l, run, body);
+    i->job = xstrdup(job);
+    i->until_us = now + l->opt.timeout_us;
+    i->run->asks++;
+    TAILQ_INSERT_TAIL(&l->asks, i, next);
+    HASH_ADD_KEYPTR(hh, l->by_job, i->job, strlen(i->job), i);
+}
+
+bool bankline_asks(const struct bankline *l, const char *job)
+{
+    return find_ask(l, job) != NULL;
+}
+
+bool bankline_forget(
+    struct bankline *l, const char *job, const char *run, bool *ret_sent)
+{
+    struct line_item *i = find_ask(l, job);
+
+    if (!i || strcmp(i->name, run) != 0)
+        return false;
+    *ret_sent = i->out;
+    leave_ask(l, i);
+    return true;
+}
+
+void bankline_tell(
+    struct bankline *l, uint64_t number, int kind, const char *run, json_t *body)
+{
+    struct line_item *i = add_item(l, run, body);
+
+    i->number = number;
+    i->kind = kind;
+    TAILQ_INSERT_TAIL(&i->run->tells, i, next);
+    HASH_ADD(hh, l->by_number, number, sizeof i->number, i);
+}
+
+struct line_item *bankline_last_of(struct bankline *l, const char *run)
+{
+    struct run_line *r;
+    struct line_item *last;
+
+    HASH_FIND_STR(l->runs, run, r);
+    last = r ? TAILQ_LAST(&r->tells, item_list) : NULL;
+    return last && !last->out ? last : NULL;
+}
+
+struct line_item *bankline_find(struct bankline *l, uint64_t number)
+{
+    struct line_item *i;
+
+    HASH_FIND(hh, l->by_number, &number, sizeof number, i);
+    return i;
+}
+
+void bankline_take_out(struct bankline *l, struct line_item *i)
+{
+    struct run_line *r = i->run;
+
+    assert(!i->out && i->number);
+    remove_fresh(l, i);
+    HASH_DELETE(hh, l->by_number, i);
+    TAILQ_REMOVE(&r->tells, i, next);
+    i->run = NULL;
+    place_run(l, r);
+}
+
+void bankline_committed(struct bankline *l)
+{
+    struct line_item *i;
+
+    while ((i = TAILQ_FIRST(&l->fresh))) {
+        remove_fresh(l, i);
+        if (i->number && i == TAILQ_FIRST(&i->run->tells))
+            place_run(l, i->run);
+    }
+}
+
+/* ---- out it goes ----------------------------------------------------------------- */
+
+static bool is_paused(const struct bankline *l, uint64_t now)
+{
+    return l->failing && l->retry_us > now;
+}
+
+static void send_item(struct bankline *l, struct line_item *i)
+{
+    i->out = true;
+    i->run->out = i;
+    i->tries++;
+    l->probing = l->failing;
+    place_run(l, i->run);
+}
+
+/* Not one whose run has a call under way: there is none, but for a job that is started
+ * again at once under the name of the run. */
+static struct line_item *next_ask(struct bankline *l, uint64_t now)
+{
+    struct line_item *i = TAILQ_FIRST(&l->asks);
+
+    if (!i || i->is_fresh || i->run->out || l->nasks >= l->opt.asks_at_once)
+        return NULL;
+    TAILQ_REMOVE(&l->asks, i, next);
+    TAILQ_INSERT_TAIL(&l->asks_out, i, next);
+    i->until_us = now + l->opt.timeout_us;
+    l->nasks++;
+    send_item(l, i);
+    return i;
+}
+
+/* Of one that waits. */
+static uint64_t due_at(const struct run_line *r)
+{
+    const struct line_item *first = TAILQ_FIRST(&r->tells);
+
+    return first && first->until_us > r->from_us ? first->until_us : r->from_us;
+}
+
+static void wake_runs(struct bankline *l, uint64_t now)
+{
+    struct run_line *r, *next;
+
+    for (r = TAILQ_FIRST(&l->places[WAITING]); r; r = next) {
+        next = TAILQ_NEXT(r, next);
+        if (due_at(r) > now)
+            continue;
+        r->from_us = 0;
+        if (!TAILQ_EMPTY(&r->tells))
+            TAILQ_FIRST(&r->tells)->until_us = 0;
+        place_run(l, r);
+    }
+}
+
+static struct line_item *next_tell(struct bankline *l, uint64_t now)
+{
+    struct run_line *r;
+    struct line_item *i;
+
+    if (l->ntells >= l->opt.tells_at_once || l->tells_from_us > now)
+        return NULL;
+    wake_runs(l, now);
+    r = TAILQ_FIRST(&l->places[READY]);
+    if (!r)
+        return NULL;
+    i = TAILQ_FIRST(&r->tells);
+    l->ntells++;
+    send_item(l, i);
+    return i;
+}
+
+struct line_item *bankline_next(struct bankline *l, uint64_t now)
+{
+    struct line_item *i;
+
+    if (!l->opt.kind || l->probing || is_paused(l, now))
+        return NULL;
+    i = next_ask(l, now);
+    return i ? i : next_tell(l, now);
+}
+
+/* ---- how the bank does ----------------------------------------------------------- */
+
+static uint64_t longer(uint64_t pause)
+{
+    pause = pause ? pause * 2 : SECOND_US;
+    return pause < PAUSE_MAX ? pause : PAUSE_MAX;
+}
+
+static void note_failure(struct bankline *l, uint64_t now)
+{
+    if (is_paused(l, now))
+        return; /* the same silence: of others that were asked before */
+    l->pause_us = longer(l->pause_us);
+    l->retry_us = now + l->pause_us;
+    l->failing = true;
+}
+
+/* What waited for the bank alone waits no longer. */
+static void note_answer(struct bankline *l, uint64_t now)
+{
+    struct run_line *r;
+
+    if (l->failing)
+        TAILQ_FOREACH(r, &l->places[WAITING], next)
+        {
+            struct line_item *i = TAILQ_FIRST(&r->tells);
+            if (i && i->odd == 0 && i->until_us > now + l->opt.timeout_us)
+                i->until_us = now + l->opt.timeout_us;
+        }
+    l->failing = false;
+    l->pause_us = l->retry_us = 0;
+}
+
+/* ---- answers --------------------------------------------------------------------- */
+
+static enum line_then end_ask(
+    struct bankline *l, struct line_item *i, enum line_answer answer, uint64_t now)
+{
+    struct run_line *r = i->run;
+
+    if (answer == LINE_LATER)
+        note_failure(l, now);
+    else
+        note_answer(l, now);
+    l->taken += answer != LINE_LATER;
+    l->nasks--;
+    r->asks--;
+    if (i->job) {
+        HASH_DEL(l->by_job, i);
+        TAILQ_REMOVE(&l->asks_out, i, next);
+    }
+    i->run = NULL;
+    place_run(l, r);
+    if (!i->job) {
+        line_item_free(i);
+        return LINE_FORGOTTEN;
+    }
+    return answer == LINE_DONE      ? LINE_STARTS
+           : answer == LINE_REFUSED ? LINE_STAYS
+                                    : LINE_FAILS;
+}
+
+/* Is it the bank that does not take it, or is it this one alone? */
+static void judge_failure(
+    struct bankline *l, struct line_item *i, enum line_answer answer, uint64_t now)
+{
+    if (i->pause_us && l->taken > i->taken_before)
+        i->odd++;
+    i->taken_before = l->taken;
+    i->pause_us = longer(i->pause_us);
+    i->until_us = i->pause_us > l->opt.timeout_us ? i->pause_us : l->opt.timeout_us;
+    i->until_us += now;
+    if (answer == LINE_LATER && i->odd < ODD)
+        note_failure(l, now);
+}
+
+static enum line_then end_tell(
+    struct bankline *l, struct line_item *i, enum line_answer answer, uint64_t now)
+{
+    struct run_line *r = i->run;
+    bool taken = answer == LINE_DONE || answer == LINE_REFUSED;
+
+    l->ntells--;
+    if (answer != LINE_LATER)
+        note_answer(l, now);
+    l->taken += taken;
+    if (!taken)
+        judge_failure(l, i, answer, now);
+    if (!taken && i->odd < l->opt.tries) {
+        json_object_set_new(i->body, "again", json_true());
+        place_run(l, r);
+        return LINE_AGAIN;
+    }
+    bankline_take_out(l, i);
+    return answer == LINE_DONE ? LINE_TAKEN : LINE_ASIDE;
+}
+
+enum line_then bankline_answered(struct bankline *l, struct line_item *i,
+    enum line_answer answer, const char *said, uint64_t now)
+{
+    i->out = false;
+    i->run->out = NULL;
+    if (answer == LINE_LATER)
+        i->run->from_us = now + l->opt.timeout_us;
+    l->probing = false;
+    free(i->said);
+    i->said = said && *said && answer != LINE_DONE ? xstrdup(said) : NULL;
+    return i->number ? end_tell(l, i, answer, now) : end_ask(l, i, answer, now);
+}
+
+/* ---- who waits no longer --------------------------------------------------------- */
+
+static void expire_ask(
+    struct bankline *l, struct line_item *i, bool turn, struct line_expired *ret)
+{
+    *ret = (struct line_expired){
+        .job = xstrdup(i->job), .run = xstrdup(i->name), .turn = turn, .sent = i->out};
+    leave_ask(l, i);
+}
+
+bool bankline_expired(struct bankline *l, struct line_expired *ret, uint64_t now)
+{
+    struct line_item *i;
+
+    TAILQ_FOREACH(i, &l->asks_out, next)
+    if (i->until_us <= now) {
+        note_failure(l, now);
+        expire_ask(l, i, false, ret);
+        return true;
+    }
+    i = TAILQ_FIRST(&l->asks);
+    if (i && !i->is_fresh && is_paused(l, now)) {
+        expire_ask(l, i, false, ret);
+        return true;
+    }
+    if (i && i->until_us <= now) {
+        expire_ask(l, i, true, ret);
+        return true;
+    }
+    return false;
+}
+
+static uint64_t earlier(uint64_t a, uint64_t b)
+{
+    return a < b ? a : b;
+}
+
+uint64_t bankline_wake(const struct bankline *l, uint64_t now)
+{
+    const struct line_item *i = TAILQ_FIRST(&l->asks);
+    const struct run_line *r;
+    uint64_t next = UINT64_MAX, at = UINT64_MAX, from = l->tells_from_us;
+
+    if (i)
+        next = i->until_us;
+    TAILQ_FOREACH(i, &l->asks_out, next)
+    next = earlier(next, i->until_us);
+    if (l->probing || !l->opt.kind || l->ntells >= l->opt.tells_at_once)
+        return next; /* the end of a call is waited for */
+    if (!TAILQ_EMPTY(&l->places[READY]))
+        at = now;
+    TAILQ_FOREACH(r, &l->places[WAITING], next)
+    at = earlier(at, due_at(r));
+    if (is_paused(l, now) && from < l->retry_us)
+        from = l->retry_us;
+    if (at == UINT64_MAX)
+        return next;
+    return earlier(next, at > from ? at : from);
+}
+
+bool bankline_is_failing(const struct bankline *l)
+{
+    return l->failing;
+}
+
+/* ---- to look at ------------------------------------------------------------------ */
+
+size_t bankline_tells(const struct bankline *l)
+{
+    return HASH_COUNT(l->by_number);
+}
+
+static int compare_numbers(const void *a, const void *b)
+{
+    uint64_t x = (*(const struct line_item *const *)a)->number;
+    uint64_t y = (*(const struct line_item *const *)b)->number;
+
+    return x < y ? -1 : x > y;
+}
+
+void bankline_each(const struct bankline *l,
+    void (*each)(void *arg, const struct line_item *i), void *arg)
+{
+    size_t n = 0;
+    const struct line_item **all = xcalloc(bankline_tells(l) + 1, sizeof *all);
+
+    for (const struct line_item *i = l->by_number; i; i = i->hh.next)
+        all[n++] = i;
+    qsort(all, n, sizeof *all, compare_numbers);
+    for (size_t k = 0; k < n; k++)
+        each(arg, all[k]);
+    free(all);
+}
