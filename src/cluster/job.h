@@ -120,6 +120,7 @@ struct job {
                                    frozen at eff_queue_s (policy/accrual) */
     bool paused;                /* a hold keeps the queue time from counting */
     bool impossible;            /* no empty machine could run it */
+    bool retries;    /* deferred, as its start is tried again when that ends: a wait */
     bool failed;     /* it ended by itself, with an exit status that is not 0 */
     uint8_t limited; /* enum limited_by: in the last cycle; `why` tells */
     bool util_known; /* util_procs is measured */

@@ -16,6 +16,7 @@ struct job_memory {
     bool given_up;         /* of a dependency that failed: done what the site wants */
     int64_t hold_at, defer_until;
     bool world_changed; /* since it was last tried: see engine_restless() */
+    bool retries;       /* its deferral is the wait for another try of its start */
     uint16_t defer_count, start_count, preempt_count, failed_starts, put_off;
     uint32_t bypass;
     /* priority and QOS */

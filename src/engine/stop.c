@@ -100,6 +100,7 @@ void pause_job(
     struct engine *e, struct job *j, int64_t s, enum hold_reason why, const char *text)
 {
     hold_set(j, HOLD_DEFER, why, text, e->now);
+    j->retries = true;
     j->defer_until = time_add(e->now, s);
     after_deferral(e, j, DEFER_DEFERRED, text);
 }

@@ -21,7 +21,7 @@ void defer_job(struct engine *e, struct job *j, enum hold_reason why, const char
  * and deferral is for starts that failed. */
 void put_off_job(
     struct engine *e, struct job *j, enum hold_reason why, const char *text);
-/* Deferred for so long, which is not counted. */
+/* It is tried again in so long: a deferral that is not counted, nor shown as one. */
 void pause_job(
     struct engine *e, struct job *j, int64_t s, enum hold_reason why, const char *text);
 /* A deferral was made by the policy: what follows from the result. */

@@ -144,6 +144,8 @@ void hold_set(
         note(j, why, text, now);
     if (kinds & HOLD_DEFER && !(j->holds & HOLD_DEFER))
         j->defer_until = TIME_NEVER; /* a person's: no end of its own */
+    if (kinds & HOLD_DEFER)
+        j->retries = false;
     j->holds |= (uint8_t)kinds;
 }
 
@@ -154,8 +156,10 @@ unsigned hold_release(struct job *j, unsigned kinds, int64_t now)
     if (!removed)
         return 0;
     j->holds &= (uint8_t)~removed;
-    if (removed & HOLD_DEFER)
+    if (removed & HOLD_DEFER) {
         j->defer_until = 0;
+        j->retries = false;
+    }
     if (removed & (HOLD_DEFER | HOLD_BATCH))
         j->defer_count = 0;
     renote(j, removed, now);
@@ -224,6 +228,7 @@ bool hold_defer_expired(const struct settings *cfg, struct job *j, int64_t now)
         return false;
     j->holds &= (uint8_t)~HOLD_DEFER;
     j->defer_until = 0;
+    j->retries = false;
     renote(j, HOLD_DEFER, now);
     accrual_stop(&cfg->prio, j, ACCRUAL_DEFER_EXPIRED, now);
     return true;
@@ -231,11 +236,16 @@ bool hold_defer_expired(const struct settings *cfg, struct job *j, int64_t now)
 
 /* ---- display ---------------------------------------------------------------- */
 
+unsigned hold_shown(const struct job *j)
+{
+    return j->retries ? j->holds & ~(unsigned)HOLD_DEFER : j->holds;
+}
+
 const char *hold_shown_state(const struct job *j)
 {
     bool waits = j->state == JOB_IDLE || j->state == JOB_HOLD
                  || j->state == JOB_NOTQUEUED || j->state == JOB_UNKNOWN;
-    unsigned kinds = j->holds;
+    unsigned kinds = hold_shown(j);
 
     if (j->state == JOB_HOLD)
         kinds |= j->rm_hold;

@@ -77,6 +77,10 @@ enum defer_result hold_start_failed(const struct settings *cfg, struct job *j,
  * true is returned. */
 bool hold_defer_expired(const struct settings *cfg, struct job *j, int64_t now);
 
+/* Its holds as they are shown: that a start is tried again in some seconds
+ * (job.retries) is a wait as any other. */
+unsigned hold_shown(const struct job *j);
+
 /* The state shown: BatchHold > SystemHold > UserHold > Deferred > RM state. A hold
  * does not show on a job that is active or ended. */
 const char *hold_shown_state(const struct job *j);

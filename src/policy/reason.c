@@ -9,6 +9,7 @@
 #include "cluster/rmset.h"
 #include "funds/amount.h"
 #include "funds/funds.h"
+#include "policy/holds.h"
 #include "policy/limits.h"
 #include "policy/limits_quota.h"
 #include "policy/limits_use.h"
@@ -77,14 +78,15 @@ static int say_hold(
         instant_text(r->until, at));
 }
 
-int reason_format_deferral(
-    const struct reason *r, const char *why, char *ret_text, size_t size)
+int reason_format_deferral(const struct job *j, const struct reason *r, const char *why,
+    char *ret_text, size_t size)
 {
     char at[INSTANT_TEXT];
 
     if (r->code != WAIT_HOLD || !known(r->until))
         return 0;
-    return snprintf(ret_text, size, "this job is deferred until %s%s%s",
+    return snprintf(ret_text, size, "this job %s %s%s%s",
+        j->retries ? "is tried again at" : "is deferred until",
         instant_text(r->until, at), why ? ": " : "", why ? why : "");
 }
 
@@ -724,7 +726,7 @@ static int classic_holds(const struct job *j, char *ret_text, size_t size)
         const char *name;
     } kinds[] = {{HOLD_BATCH, " Batch"}, {HOLD_SYSTEM, " System"}, {HOLD_USER, " User"},
         {HOLD_DEFER, " Defer"}};
-    unsigned holds = j->holds | j->rm_hold;
+    unsigned holds = hold_shown(j) | j->rm_hold;
     char names[40] = "";
 
     for (size_t i = 0; i < sizeof kinds / sizeof kinds[0]; i++)

@@ -18,10 +18,10 @@ struct job;
 int reason_format(
     const struct cluster *c, const struct reason *r, char *ret_text, size_t size);
 
-/* "this job is deferred until INSTANT: `why`" of a deferral that ends then; `why` may
- * be NULL. 0 when no instant is known. */
-int reason_format_deferral(
-    const struct reason *r, const char *why, char *ret_text, size_t size);
+/* "this job is deferred until INSTANT: `why`" of a deferral that ends then, or that its
+ * start is tried again then; `why` may be NULL. 0 when no instant is known. */
+int reason_format_deferral(const struct job *j, const struct reason *r, const char *why,
+    char *ret_text, size_t size);
 
 /* The same of job `j` in the words of the original's showq -b and diagnose -q, which
  * scripts read: "violates active SOFT MAXPROC limit of 16 for user pell  (R: 8, U:

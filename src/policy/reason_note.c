@@ -68,7 +68,7 @@ static int say_hold(const struct cluster *c, const struct job *j,
     if (said)
         bank_hide_words(said, open, sizeof open);
     if (j->holds != HOLD_DEFER
-        || reason_format_deferral(r, said ? open : NULL, text, sizeof text) == 0)
+        || reason_format_deferral(j, r, said ? open : NULL, text, sizeof text) == 0)
         reason_format(c, r, text, sizeof text);
     return drop_subject(text, ret, size);
 }

@@ -24,6 +24,7 @@ static const struct number {
     NUMBER(FLAG, given_up),
     NUMBER(FLAG, world_changed),
     NUMBER(U16, defer_count),
+    NUMBER(FLAG, retries),
     NUMBER(U16, start_count),
     NUMBER(U16, preempt_count),
     NUMBER(U16, failed_starts),

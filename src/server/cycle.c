@@ -108,6 +108,7 @@ void cycle_run(struct server *s)
     teller_look(s);
     if (!s->control.paused && !s->control.rm_failure_until && manager_ready(s)) {
         reslimit_check(s);
+        immediate_tell_reserved(s);
         world_cycle(s);
         rsvkeep_look(s);
         usage_look(s);

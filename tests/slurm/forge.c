@@ -48,6 +48,19 @@ static int take(job_desc_msg_t *m, char *word)
     return -1;
 }
 
+/* 0, or -1 with errno: of tasks of an array the last that is refused. */
+static int update(job_desc_msg_t *m)
+{
+    job_array_resp_msg_t *answers = NULL;
+    int error = slurm_update_job2(m, &answers) == SLURM_SUCCESS ? 0 : errno;
+
+    for (uint32_t i = 0; answers != NULL && i < answers->job_array_count; i++)
+        if (answers->error_code[i] != SLURM_SUCCESS)
+            error = (int)answers->error_code[i];
+    errno = error;
+    return error == 0 ? 0 : -1;
+}
+
 int main(int argc, char **argv)
 {
     submit_response_msg_t *answer = NULL;
@@ -78,7 +91,7 @@ int main(int argc, char **argv)
             return 2;
         }
     do {
-        if (submits ? slurm_submit_batch_job(&m, &answer) : slurm_update_job(&m)) {
+        if (submits ? slurm_submit_batch_job(&m, &answer) : update(&m)) {
             puts(slurm_strerror(errno));
             return 1;
         }

@@ -44,6 +44,7 @@ function slurm_job_submit(job, partitions, uid)
   return slurm.SUCCESS
 end
 function slurm_job_modify(job, current, partitions, uid)
+  slurm.log_info("our script sees priority %d of job %d", job.priority, current.job_id)
   if job.name == "forbidden" then return slurm.ERROR end
   return slurm.SUCCESS
 end
@@ -132,7 +133,7 @@ def test_a_dry_run_shows_all_and_writes_nothing(site):
     assert files(site) == before
 
 
-def test_a_site_moves_over_and_back(site):
+def test_a_site_moves_over_and_back(site, forge):
     before = files(site)
     runs = site.sbatch("-N", 2, "--exclusive", "-t", 5)
     site.wait_state(runs, "RUNNING")
@@ -167,6 +168,16 @@ def test_a_site_moves_over_and_back(site):
         site.wait_state(job, "RUNNING")
     kept = site.sbatch("-N", 2, "--exclusive", "-t", 5)
     site.wait_maui(kept, "Idle")
+
+    # it sees what was asked, of each record of an array, not what the gate makes of it
+    array = site.sbatch("-H", "-a", "1-3", "-n", 1, "-t", 5)
+    site.wait_maui(f"{array}_3", "Hold")
+    site.ok("scontrol", "update", f"jobid={array}_2", "comment=x")  # a record of its own
+    site.wait_maui(f"{array}_2", "Hold")
+    site.ok(forge, "update", array, "priority=4294967295")
+    log = pathlib.Path(site.dir, "log/slurmctld.log").read_text()
+    assert log.count("our script sees priority 4294967295 of job ") == 2, log[-2000:]
+    site.ok("scancel", array)
 
     # and back: what the daemon kept is Slurm's own again
     site.maui.stop()

@@ -205,7 +205,8 @@ def test_a_start_that_fails_gives_all_partitions_back(slurm):
         slurm.ok("scontrol", "update", f"PartitionName={name}", "MaxTime=1")
     try:
         slurm.maui.ok("schedctl", "-r")
-        slurm.wait(lambda: "Defer" in slurm.maui.why(job), "the failed start", 15)
+        slurm.wait(lambda: "tried again at" in slurm.maui.why(job), "the failed start", 60)
+        assert slurm.maui.job(job)["shown_state"] == "Idle"
         slurm.wait(lambda: slurm.show(job)["Partition"] == "high,low", "its partitions")
     finally:
         for name in ("low", "high"):
@@ -240,9 +241,7 @@ def test_what_was_asked_is_restored_when_a_start_fails(slurm):
     slurm.ok("scontrol", "update", "PartitionName=all", "MaxTime=1")
     try:
         slurm.ok("scontrol", "release", job)
-        slurm.wait(lambda: "did not start" in slurm.maui.why(job)
-                   or slurm.state(job) == "PENDING" and "Defer" in slurm.maui.why(job),
-                   "the failed start", 15)
+        slurm.wait(lambda: "did not start" in slurm.maui.why(job), "the failed start", 60)
         slurm.wait(lambda: slurm.show(job)["Priority"] == "0", "the job kept again")
         shown = slurm.show(job)
         assert (shown["ReqNodeList"], shown["NumNodes"]) == ("n3", "1-2"), shown

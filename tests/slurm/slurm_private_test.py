@@ -81,6 +81,7 @@ def jobs(slurm, people):
     other = slurm.sbatch("-N", 2, "-t", 10, user=bob)
     for job in (waits, other):
         slurm.wait_maui(job, "Idle")
+        slurm.wait(lambda job=job: slurm.show(job)["Priority"] == "0", "its being kept", LONG)
     return runs, waits, other
 
 

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """What somebody does between the scheduler's look at a job and its order: the order was
 meant for the job as it was."""
+import signal
+
 import pytest
 
 CLUSTER = {"nodes": 3}
@@ -161,6 +163,111 @@ def test_one_request_to_a_whole_array_means_the_same_for_each_of_its_tasks(kept,
     for task in (2, 3, 4, 5):
         kept.wait_maui(f"{array}_{task}", "Idle")
         assert kept.show(f"{array}_{task}")["Priority"] == "0", task
+
+
+@pytest.fixture
+def divided(kept, users):
+    """An array of its owner's in four records of Slurm, as changes of single tasks make
+    them, one with a priority that an administrator gave."""
+    array = kept.sbatch("-a", "1-6", "-n", 1, user=users[0])
+    kept.wait_maui(f"{array}_6", "Idle")
+    for task in (2, 4, 5):
+        kept.ok("scontrol", "update", f"jobid={array}_{task}", "comment=x", user=users[0])
+    kept.ok("scontrol", "update", f"jobid={array}_4", "priority=77")
+    kept.wait(lambda: kept.maui.job(f"{array}_4").get("fixed_priority") == 77, "its priority")
+    return array
+
+
+def states(slurm, array):
+    return {slurm.maui.state(f"{array}_{task}") for task in range(1, 7)}
+
+
+def update(slurm, forge, job, *words, user=None):
+    """Of all records in one request."""
+    return slurm.run(forge, "update", job, *words, user=user)
+
+
+def test_an_owner_holds_and_releases_an_array_in_several_records(kept, users, forge, divided):
+    for _ in range(2):
+        done = update(kept, forge, divided, "priority=0", user=users[0])
+        assert done.returncode == 0, done
+        kept.wait(lambda: states(kept, divided) == {"Hold"}, "the hold of all tasks")
+        done = update(kept, forge, divided, "priority=4294967295", user=users[0])
+        assert done.returncode == 0, done
+        kept.wait(lambda: states(kept, divided) == {"Idle"}, "their release")
+        assert kept.show(f"{divided}_2")["Priority"] == "0"
+
+
+def test_an_order_to_an_array_leaves_each_record_its_priority(kept, users, forge, divided):
+    for words, state in ((["priority=0"], "Hold"), (["priority=4294967295"], "Idle")):
+        done = update(kept, forge, divided, *words)
+        assert done.returncode == 0, done
+        kept.wait(lambda state=state: states(kept, divided) == {state}, state)
+        given = {task: kept.maui.job(f"{divided}_{task}").get("fixed_priority") or 0
+                 for task in range(1, 7)}
+        assert given == {task: 77 if task == 4 and state == "Hold" else 0 for task in given}
+    done = update(kept, forge, divided, "priority=0")
+    for task in (1, 2, 6):                             # an administrator's, at once
+        assert kept.run("scontrol", "release", f"{divided}_{task}",
+                        user=users[0]).returncode != 0, task
+
+
+def test_a_hold_of_several_records_is_known_before_the_scheduler_has_seen_it(
+        kept, users, forge, divided):
+    """And outlives slurmctld, which forgets what its scripts remember."""
+    with kept.stopped("adapter"):
+        assert update(kept, forge, divided, "priority=0", user=users[0]).returncode == 0
+        for task in range(1, 7):
+            done = kept.run(forge, "update", f"{divided}_{task}", "priority=4294967295",
+                            "req_nodes=n1", "admin_comment=maui:asked;count=1-2")
+            assert done.returncode != 0 and "held" in done.stdout, (task, done)
+        kept.restart("slurmctld", signal.SIGTERM)
+        kept.wait(lambda: kept.run("scontrol", "ping").stdout.count("UP"), "slurmctld")
+    kept.wait(lambda: states(kept, divided) == {"Hold"}, "the hold of all tasks", 60)
+    assert update(kept, forge, divided, "priority=4294967295", user=users[0]).returncode == 0
+    kept.wait(lambda: states(kept, divided) == {"Idle"}, "their release")
+
+
+def test_an_owner_moves_an_array_to_another_partition(kept, users, divided):
+    """Where there is no slurmdbd Slurm takes any file that its scripts did not find for
+    its own failure."""
+    for name in ("low", "high"):
+        kept.ok("scontrol", "update", f"jobid={divided}", f"partition={name}", user=users[0])
+        for task in (1, 2, 4):
+            assert kept.show(f"{divided}_{task}")["Partition"] == name
+
+
+def test_an_owner_holds_and_releases_a_heterogeneous_job(kept, users, forge):
+    job = kept.sbatch("-n", 1, ":", "-n", 2, user=users[0])
+    kept.wait_maui(job, "Idle")
+    for words, state in ((["priority=0"], "Hold"), (["priority=4294967295"], "Idle")):
+        done = update(kept, forge, job, *words, user=users[0])
+        assert done.returncode == 0, done
+        kept.wait_maui(job, state)
+    kept.maui.ok("schedctl", "-r")
+    kept.wait_state(job, "RUNNING", seconds=60)
+
+
+def test_an_administrators_hold_is_not_the_owners_at_any_moment(kept, users):
+    """Nor where a remark of the site's has the place of our own."""
+    job, other = (kept.sbatch("-n", 1, user=users[0]) for _ in range(2))
+    for one in (job, other):
+        kept.wait_maui(one, "Idle")
+    kept.ok("scontrol", "update", f"jobid={other}", "admincomment=the_dean_wants_it")
+    with kept.stopped("adapter"):
+        for one in (job, other):
+            kept.ok("scontrol", "hold", one)
+            for words in (("release",), ("hold",), ("release",)):
+                done = kept.run("scontrol", *words, one, user=users[0])
+                assert (done.returncode != 0) == (words[0] == "release"), (words, done)
+            assert kept.show(one)["Reason"] == "JobHeldAdmin"
+    for one in (job, other):
+        kept.wait_maui(one, "Hold")
+        kept.ok("scontrol", "uhold", one)              # an administrator makes it the owner's
+        kept.wait(lambda one=one: kept.run("scontrol", "release", one,
+                                           user=users[0]).returncode == 0, "its release")
+        kept.wait_maui(one, "Idle")
+    assert kept.show(other)["AdminComment"] == "the_dean_wants_it"
 
 
 def test_a_job_for_which_slurm_chooses_the_nodes_stays_off_what_is_reserved(slurm):

@@ -25,6 +25,9 @@ from slurm_life_test import (  # the same must be so here
     test_srun_and_salloc_wait_patiently_and_run, test_suspended_and_resumed_by_hand,
     test_tasks_of_an_array_are_jobs_each, test_waiting_jobs_can_be_changed,
     test_what_was_asked_is_restored_when_a_start_fails, running, waits)
+from slurm_races_test import (
+    divided, kept, test_an_administrators_hold_is_not_the_owners_at_any_moment,
+    test_an_owner_holds_and_releases_an_array_in_several_records)
 from slurm_squeue_test import (
     test_a_remark_of_the_site_stays, test_an_array_is_one_line, test_by_hand_an_administrator_starts_it_at_once,
     test_holds_are_told_as_holds, test_squeue_says_why_and_when)

@@ -76,6 +76,7 @@ function Facts({ job }: { job: Job }) {
         <Fact name="Not before">{at(job.release_at)}</Fact>
         <Fact name="Deadline">{at(job.deadline_at)}</Fact>
         <Fact name="Deferred until">{at(job.defer_until)}</Fact>
+        <Fact name="Tried again at">{at(job.start_again_at)}</Fact>
       </dl>
       <h3>What</h3>
       <dl className="facts">

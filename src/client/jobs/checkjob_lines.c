@@ -325,13 +325,18 @@ static void print_holds(const json_t *o)
         printf("job is deferred until %s.  Reason:  %s  (%s)\n",
             layout_date(get_int(o, "defer_until", 0), date), *reason ? reason : "NONE",
             get_text(o, "hold_text", ""));
+    if (get_int(o, "start_again_at", 0))
+        printf("start is tried again at %s.  Reason:  %s  (%s)\n",
+            layout_date(get_int(o, "start_again_at", 0), date),
+            *reason ? reason : "NONE", get_text(o, "hold_text", ""));
     if (text.len) {
         printf("Holds:   %s", text.text);
         if (*reason)
             printf("  (hold reason:  %s)", reason);
         puts("");
     }
-    if (*get_text(o, "hold_text", "") && !get_int(o, "defer_until", 0))
+    if (*get_text(o, "hold_text", "") && !get_int(o, "defer_until", 0)
+        && !get_int(o, "start_again_at", 0))
         printf("Messages:  %s\n", get_text(o, "hold_text", ""));
     free(strbuf_take(&text));
     print_names("Messages:  ", json_object_get(o, "messages"));

@@ -13,6 +13,7 @@ struct job_memory job_memory_of(const struct cluster *c, const struct job *j)
         .hold_at = j->hold_at,
         .defer_until = j->defer_until,
         .defer_count = j->defer_count,
+        .retries = j->retries,
         .start_count = j->start_count,
         .preempt_count = j->preempt_count,
         .failed_starts = j->failed_starts,
@@ -54,6 +55,7 @@ static void recall_holds(struct job *j, const struct job_memory *m)
     j->hold_at = m->hold_at;
     j->defer_until = m->defer_until;
     j->defer_count = m->defer_count;
+    j->retries = m->retries;
     if (m->hold_text)
         set_text(&job_extra(j)->hold_text, m->hold_text);
     if (m->let_pass)

@@ -23,7 +23,8 @@
 /* What the site factor of a job says; the gate sets it as well (job_submit.lua). Above
  * these two bits stands the priority that an administrator gave the job. */
 enum gate_mark { MARK_NONE, MARK_KEPT, MARK_HELD, MARK_LIFTED };
-#define MARK_BITS 2
+#define MARK_BITS   2
+#define MARK_ADMINS (1u << 30) /* above the priority: an administrator holds it */
 
 /* Facts of slurm.conf that change how requests are read. */
 struct slurm_facts {
@@ -160,6 +161,7 @@ struct adapter {
                                       * chooses nodes, and of those that do not wait */
     int64_t seen_ms;                 /* when a look at all went well last */
     char *name, *home, *events_file; /* owned */
+    char *marking;                   /* owned: folder of marking.c; NULL = not yet */
     int64_t events_read;             /* bytes of the file of events */
     int64_t poll_ms, start_wait_ms;
     int64_t ahead_s; /* slurmctld's clock before ours; negative: behind */
@@ -277,8 +279,9 @@ void names_forget(struct adapter *a);
 time_t times_theirs(const struct adapter *a);
 /* An instant of Slurm's by our clock; 0 = none stays that. */
 time_t times_here(const struct adapter *a, time_t theirs);
-/* What it said its time is, a moment ago. */
-void times_set(struct adapter *a, time_t told);
+/* What it said its time is, in an answer that has just come to a question of `asked`,
+ * by our clock. */
+void times_set(struct adapter *a, time_t asked, time_t told);
 
 /* ---- switches.c: topology.conf ---- */
 /* Anew, as the controller may have been reconfigured. One request. */
@@ -331,6 +334,8 @@ enum gate_mark job_mark(const slurm_job_info_t *j);
 /* Was it put back into the queue and held (scontrol requeuehold), and nobody has marked
  * it as held since? Nothing but Slurm's words for it tells. */
 bool job_is_back_held(const slurm_job_info_t *j);
+/* Does the mark say that an administrator holds it? */
+bool job_is_admins(const slurm_job_info_t *j);
 /* The priority that an administrator gave it, 0 = none. */
 uint32_t job_priority_given(const slurm_job_info_t *j);
 /* Jobs that cannot end by their deadline any more: Slurm shall end them as such. */
@@ -441,6 +446,8 @@ const char *request_exclude(const slurm_job_info_t *j, struct request_room *room
  * of a new one (fresh), or another. */
 #define COMMENT_NEW  COMMENT_KEPT ";new"
 #define COMMENT_BACK COMMENT_KEPT ";back"
+/* To the gate: put the mark that is pending into the record. */
+#define COMMENT_SETTING "maui:mark;set"
 /* A begin time that is over by any clock: Slurm takes its own now instead. */
 #define BEGIN_NOW ((time_t)1)
 /* Behind one of these: its hold since that restart is marked. */
@@ -478,7 +485,7 @@ void orders_command(struct adapter *a, const struct rm_command *c);
 void orders_send(struct adapter *a);
 /* Take a job back to where only the scheduler starts it, or nobody if it came back with
  * a hold (back_held) or somebody has held it since it was seen. 0 or -1 with errno. */
-int orders_keep(struct adapter *a, struct told_job *t);
+int orders_keep(struct told_job *t);
 /* The same, and whatever holds it goes. */
 int orders_lift(struct told_job *t);
 /* Leave it to Slurm to see when its dependency is fulfilled, or never will be: that it
@@ -509,6 +516,15 @@ void orders_part_id(const struct told_job *t, uint32_t part, char ret[48]);
 /* Before jobs are looked at: `user` is SlurmUser. What scontrol does not tell lies in
  * the home. */
 void adapter_prepare(const char *home, uint32_t user);
+
+/* ---- marking.c: marks of records that the gate has left in files ---- */
+/* The folder in the scheduler's home; owned by the caller. */
+char *marking_folder(const char *home);
+/* Make it, beside the file of events, where the gate (as SlurmUser) finds it. */
+void marking_open(struct adapter *a, uint32_t slurm_user);
+/* Have each put into its record, by a request; for some time. False: some are left.
+ * `folder` NULL, or not there: there are none. */
+bool marking_settle(struct adapter *a, const char *folder);
 
 /* ---- check.c ---- */
 /* Read slurm.conf's facts; tell what is missing there, once. */

@@ -167,8 +167,9 @@ static int error_of(
     return 0;
 }
 
+/* Each request to a Slurm that is out of reach would wait for it: none is sent then. */
 static void ask_slurm(struct ordered_list *list, size_t first, size_t request,
-    batch_done *done, void *ctx)
+    const struct batch_calls *calls)
 {
     job_array_resp_msg_t *answers = NULL;
     job_desc_msg_t m = list->v[first].m;
@@ -176,23 +177,26 @@ static void ask_slurm(struct ordered_list *list, size_t first, size_t request,
     int error;
 
     m.job_id_str = asked;
-    error = slurm_update_job2(&m, &answers) == SLURM_SUCCESS ? 0 : errno;
+    if (!calls->may_ask(calls->ctx))
+        error = SLURMCTLD_COMMUNICATIONS_CONNECTION_ERROR;
+    else
+        error = slurm_update_job2(&m, &answers) == SLURM_SUCCESS ? 0 : errno;
     for (size_t i = first; i < list->n; i++)
         if (list->v[i].request == request)
-            done(ctx, list->v[i].token, list->v[i].id,
+            calls->done(calls->ctx, list->v[i].token, list->v[i].id,
                 error != 0 ? error : error_of(list->v[i].id, asked, answers));
     if (answers != NULL)
         slurm_free_job_array_resp(answers);
     free(asked);
 }
 
-void batch_send(struct batch *b, batch_done *done, void *ctx)
+void batch_send(struct batch *b, const struct batch_calls *calls)
 {
     struct ordered_list list = b->starts;
 
     b->starts = (struct ordered_list){0};
     for (size_t i = 0; i < list.n; i++)
         if (list.v[i].request == 0)
-            ask_slurm(&list, i, i + 1, done, ctx);
+            ask_slurm(&list, i, i + 1, calls);
     free_list(&list);
 }

@@ -7,12 +7,19 @@
 
 #include "rm/slurm/slurm_names.h"
 
+#include <stdbool.h>
 #include <stdint.h>
 
 struct batch;
 
-/* How a start went: `error` is 0 or Slurm's number. `id` lives until it returns. */
-typedef void batch_done(void *ctx, uint64_t token, const char *id, int error);
+struct batch_calls {
+    /* Is Slurm there? Asked before each request: else that is as one that found nobody,
+     * and is not sent. */
+    bool (*may_ask)(void *ctx);
+    /* How a start went: `error` is 0 or Slurm's number. `id` lives until it returns. */
+    void (*done)(void *ctx, uint64_t token, const char *id, int error);
+    void *ctx;
+};
 
 /* Never NULL; for batch_free(). */
 struct batch *batch_new(void);
@@ -26,7 +33,7 @@ void batch_add(
 /* Ask for all, in the order of the first of each request, and empty it. `done` is
  * called for each after its request, before the next; it may add others. One request of
  * Slurm's for tasks alike, else one for each; the caller waits for their answers. */
-void batch_send(struct batch *b, batch_done *done, void *ctx);
+void batch_send(struct batch *b, const struct batch_calls *calls);
 /* Is the task in a list of tasks as Slurm writes them in answers, "63_1,4-9"? */
 bool batch_lists(const char *list, unsigned long task);
 

@@ -59,7 +59,7 @@ local function call_site(name, ...)
 end
 
 if slurm_job_submit then
-	local gate_submit, gate_modify = slurm_job_submit, slurm_job_modify
+	local gate_submit = slurm_job_submit
 
 	function slurm_job_submit(job, partitions, uid)
 		local result = call_site("slurm_job_submit", job, partitions, uid)
@@ -77,11 +77,12 @@ if slurm_job_submit then
 	end
 
 	function slurm_job_modify(job, current, partitions, uid)
+		restore_request(job, current, uid) -- theirs sees it as it was asked, too
 		if not is_order(job, current, uid) then
 			local result = call_site("slurm_job_modify", job, current, partitions, uid)
 			if result ~= slurm.SUCCESS then return result end
 		end
-		return gate_modify(job, current, partitions, uid)
+		return judge_change(job, current, uid)
 	end
 end
 

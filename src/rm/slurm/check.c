@@ -114,6 +114,7 @@ int check_settings(struct adapter *a)
     adapter_find_munge(a, c->authinfo);
     adapter_prepare(a->home, c->slurm_user_id);
     adapter_open_events(a, c->slurm_user_id);
+    marking_open(a, c->slurm_user_id);
     check_slurm_conf(c, &f);
     check_user(c, &f);
     for (size_t i = 0; i < f.n; i++)

@@ -4,7 +4,8 @@
 --   1  kept: the scheduler may start it
 --   2  held: by its owner (JobHeldUser) or by an administrator (JobHeldAdmin)
 --   3  lifted: an administrator released all holds; the scheduler makes it 1 again
--- and, times 4, the priority that an administrator gave it (0: none).
+-- and, times 4, the priority that an administrator gave it (0: none); above both, whether
+-- it is an administrator who holds it.
 -- Slurm judges at submission whether nodes could ever do, but no job at priority 0. So a new
 -- one is kept by a begin time a minute ahead instead, in which the scheduler takes it into
 -- its hands: priority 0, and the begin time goes. Where Slurm never starts any by itself
@@ -22,23 +23,42 @@ local HEARTBEAT = "@HEARTBEAT@"   -- seconds since 1970, renewed every 2 seconds
 local MAX_AGE = @MAXAGE@          -- older: the scheduler is gone; 0: never look
 local EVENTS = "@EVENTS@"         -- a byte here wakes the scheduler
 local MARKS = "@MARKS@"
+local MARKING = "@MARKING@"
+-- Slurm takes what the C library said of a file that is not there for its own failure, of
+-- a change of partition or account where there is no slurmdbd: it is made to forget it.
+local missed = false
+
+local function open_file(path, mode)
+	local f = io.open(path, mode)
+	missed = missed or f == nil
+	return f
+end
+
+-- By a look-up, which sets what is said to nothing; of a user other than root.
+local function forget_missed(job)
+	local name = missed and job.user_name
+	missed = name == nil
+end
+
 -- SlurmUser, as which this runs, may order all that root may: `maui slurm letgo` does.
-local status = io.open("/proc/self/status", "r")
+local status = open_file("/proc/self/status", "r")
 local slurm_user = status and string.match(status:read("*a"), "Uid:%s+%d+%s+(%d+)")
 if status then status:close() end
 if slurm_user then ADMIN[tonumber(slurm_user)] = true end
 local KEPT, HELD, LIFTED = 1, 2, 3
 local PENDING, STATES = 0, 256    -- flags, such as COMPLETING, stand above the states
 local INFINITE = 4294967295       -- as a priority: a release
-local MOST = 500000000            -- the largest priority there is room for
+local MOST = 268435455            -- the largest priority there is room for
+local ADMINS = 1073741824         -- in a mark, above it: held by an administrator
 -- Slurm's own errors
 local DENIED, NOT_THEIRS, NOT_TOP, BUSY, IS_HELD = 2002, 2010, 2013, 2016, 2042
 local NOT_PENDING = 2073
 
 -- What the heartbeat says: the time; may a job that does not wait start beside those that
--- do ("free"), and on which nodes not; numbers of the users that are operators.
+-- do ("free"), and on which nodes not; does the adapter take new jobs into its hands
+-- ("judged"), has it to be told of marks; numbers of the users that are operators.
 local function read_beat()
-	local f = io.open(HEARTBEAT, "r")
+	local f = open_file(HEARTBEAT, "r")
 	if not f then return nil end
 	local t, words, nodes, operators = f:read("*n", "*l", "*l", "*l")
 	f:close()
@@ -64,38 +84,127 @@ local function alive()
 end
 
 local function wake()
-	local f = io.open(EVENTS, "a")
+	local f = open_file(EVENTS, "a")
 	if f then
 		f:write(".")
 		f:close()
 	end
 end
 
--- For an adapter that cannot see the site factor (TRANSPORT=SCONTROL): a file for each
--- job whose mark has changed since its submission. No folder, no files.
+-- For an adapter that cannot see the site factor (TRANSPORT=SCONTROL), and says so in its
+-- heartbeat ("marks"): a file for each job whose mark has changed since its submission.
 -- Of who is neither that nor the owner Slurm is asked later: a coordinator of its account
 -- may do as much as its owner, others nothing. Then the file says that the adapter has to
 -- ask what came of it.
 local privileged, stranger = false, false
 
 local function tell(id, what)
-	local f = io.open(MARKS .. "/" .. id, "w")
+	local _, words = read_beat()
+	if not words or not string.find(words, " marks", 1, true) then return end
+	local f = open_file(MARKS .. "/" .. id, "w")
 	if f then
 		f:write(stranger and "?" or string.format("%d", what))
 		f:close()
 	end
 end
 
-local function mark(job, current, what, own)
-	job.site_factor = what + 4 * own
-	tell(current.job_id, what + 4 * own)
+-- A request to an array, or to a heterogeneous job, comes once for each of its records,
+-- but of its site factor Slurm keeps what was written for the first: it refuses an owner
+-- the next record then, and writes an administrator's into all of them. So none is left
+-- there. What it is to be stands in a file, with the factor that it replaces, until the
+-- scheduler has asked for that record alone (SETTING). Who is neither owner nor
+-- administrator may be refused behind the gate: nothing is said there.
+local SETTING = "maui:mark;set"
+
+local function is_of_several(current)
+	return current.array_job_id ~= 0 or (current.het_job_id or 0) ~= 0
 end
 
--- Its mark, and the priority that an administrator gave it.
+local function read_factor(current)
+	local factor = current.site_factor or 0
+	return factor >= 2147483648 and factor - 2147483648 or factor
+end
+
+local newest = 0 -- number of a record that was here
+
+-- By number, whether a file is there. The gate alone makes any, so that each is looked for
+-- in vain once.
+local KNOWN_MOST = 20000
+local known, known_n = {}, 0
+
+local function note_file(id, there)
+	if known_n >= KNOWN_MOST then known, known_n = {}, 0 end
+	if known[id] == nil then known_n = known_n + 1 end
+	known[id] = there
+end
+
+local function name_pending(id)
+	return string.format("%s/%d", MARKING, id)
+end
+
+-- nil: there is none, or the record has got another factor since.
+local function read_file(id, current)
+	local f = known[id] ~= false and open_file(name_pending(id), "r")
+	note_file(id, f and true or false)
+	if not f then return nil end
+	local value, factor, before = f:read("*n", "*n", "*n")
+	f:close()
+	if factor == read_factor(current) then return value, before end
+end
+
+local function remove_pending(current)
+	local id = current.job_id
+	read_file(id, current)
+	if known[id] then missed = not os.remove(name_pending(id)) or missed end
+	note_file(id, false)
+end
+
+-- False: there is no folder for it (no adapter yet, or an older one).
+local function write_pending(id, value, factor)
+	local path = name_pending(id)
+	local f = open_file(path .. ".new", "w")
+	if not f then return false end
+	f:write(string.format("%d %d %d\n", value, factor, newest))
+	f:close()
+	local there = os.rename(path .. ".new", path)
+	note_file(id, there == true)
+	return there == true
+end
+
+-- A task that has left the record of its array since is a record with a new number, and
+-- meant as well.
+local function read_pending(current)
+	local id, array = current.job_id, current.array_job_id
+	if not is_of_several(current) then return nil end
+	local value = read_file(id, current)
+	if value or array == 0 or array == id then return value end
+	local of_array, before = read_file(array, current)
+	if not of_array or id <= (before or id) then return nil end
+	write_pending(id, of_array, read_factor(current))
+	return of_array
+end
+
+-- False: the request has to have it.
+local function put_pending(current, value)
+	local factor = read_factor(current)
+	if stranger or not is_of_several(current) then return false end
+	if value ~= factor then return write_pending(current.job_id, value, factor) end
+	remove_pending(current)
+	return true
+end
+
+local function mark(job, current, what, own, admins)
+	local value = what + 4 * own + (admins and ADMINS or 0)
+	if not put_pending(current, value) then job.site_factor = value end
+	tell(current.job_id, value)
+end
+
+-- Its mark, the priority that an administrator gave it, and does one hold it?
 local function read_mark(current)
-	local what = current.site_factor or 0
-	if what >= 2147483648 then what = what - 2147483648 end
-	return what % 4, math.floor(what / 4)
+	local value = read_pending(current) or read_factor(current)
+	local admins = value >= ADMINS
+	if admins then value = value - ADMINS end
+	return value % 4, math.floor(value / 4), admins
 end
 
 local function is_number(priority)
@@ -145,26 +254,47 @@ local NEVER = 4000000000
 -- not be through in time, and they are kept at priority 0 from the beginning. One user has
 -- not all the places: others are judged meanwhile.
 local NEW_MAX, NEW_USER = 300, 200
-local new_jobs, new_since, new_by = 0, 0, {}
+local new_jobs, new_by = 0, {} -- by user: how many, by the second of their coming
+local new_swept = 0
+
+-- Nobody takes one that was cancelled before: it counts no longer than one may wait.
+local function sweep_new(now)
+	if now == new_swept then return end
+	new_swept = now
+	for uid, seconds in pairs(new_by) do
+		for at, n in pairs(seconds) do
+			if now - at > TAKEN or at > now then
+				seconds[at], new_jobs = nil, new_jobs - n
+			end
+		end
+		if next(seconds) == nil then new_by[uid] = nil end
+	end
+end
 
 local function count_new(uid)
-	new_jobs, new_since = new_jobs + 1, os.time()
-	new_by[uid] = (new_by[uid] or 0) + 1
+	local now = os.time()
+	local seconds = new_by[uid] or {}
+	new_by[uid], new_jobs = seconds, new_jobs + 1
+	seconds[now] = (seconds[now] or 0) + 1
 end
 
 local function is_storm(uid)
-	if os.time() - new_since > TAKEN then
-		new_jobs, new_by = 0, {}
-	end
-	return new_jobs >= NEW_MAX or (new_by[uid] or 0) >= NEW_USER
+	local mine = 0
+	sweep_new(os.time())
+	for _, n in pairs(new_by[uid] or {}) do mine = mine + n end
+	return new_jobs >= NEW_MAX or mine >= NEW_USER
 end
 
--- The scheduler has it.
+-- The scheduler has it: the oldest, as any of them.
 local function discount_new(current)
-	local uid = current.user_id
-	if not string.find(current.admin_comment or "", "^maui: new") then return end
-	new_jobs = math.max(new_jobs - 1, 0)
-	new_by[uid] = (new_by[uid] or 0) > 1 and new_by[uid] - 1 or nil
+	local seconds, oldest = new_by[current.user_id], nil
+	if not seconds or not string.find(current.admin_comment or "", "^maui: new") then
+		return
+	end
+	for at in pairs(seconds) do oldest = math.min(oldest or at, at) end
+	if not oldest then return end
+	new_jobs = new_jobs - 1
+	seconds[oldest] = seconds[oldest] > 1 and seconds[oldest] - 1 or nil
 end
 
 local function begin_judged(job, own, age, uid)
@@ -233,22 +363,34 @@ local function hold(job, current, uid)
 	if noted and noted > os.time() and job.begin_time == 0 then
 		job.begin_time = os.time()
 	end
-	local what, own = read_mark(current)
+	local what, own, admins = read_mark(current)
 	local comment = current.admin_comment or ""
 	local ours = ADMIN[uid] and string.find(comment, "^maui:keep")
 	if what == HELD and string.find(comment, ";back$")
 	    or string.find(comment, ";new$") and (what == HELD or current.priority == 0) then
 		ours = nil -- a second hold: one of them is somebody else's
 	end
-	mark(job, current, ours and KEPT or HELD, own)
+	mark(job, current, ours and KEPT or HELD, own,
+	    not ours and (privileged or (what == HELD and admins)))
+end
+
+-- Whose hold it is says Slurm's reason, which is not seen here (scontrol uhold): so does
+-- the scheduler, in the comment, where that is not the site's.
+local HOLDERS = { ["maui:admin"] = 1, ["maui:held"] = 0 }
+
+local function name_holder(job, current)
+	local what, own, admins = read_mark(current)
+	local shall = HOLDERS[job.admin_comment] == 1
+	if what == HELD and admins ~= shall then mark(job, current, HELD, own, shall) end
+	if is_remark(current.admin_comment) then job.admin_comment = current.admin_comment end
 end
 
 -- The scheduler takes a job into its hands, as it saw it: what somebody has made of its
 -- hold and priority since then stays.
 local function take(job, current)
-	local what, own = read_mark(current)
+	local what, own, admins = read_mark(current)
 	local remark = clean_remark(current.admin_comment)
-	mark(job, current, what == HELD and HELD or KEPT, own)
+	mark(job, current, what == HELD and HELD or KEPT, own, what == HELD and admins)
 	if what == HELD and current.priority == 0 then job.priority = slurm.NO_VAL end
 	job.admin_comment = is_remark(remark) and remark
 	    or what == HELD and "maui:held" or "maui:kept"
@@ -324,13 +466,13 @@ end
 -- A release, or some priority: the hold goes, the job stays kept. Slurm's words for what
 -- it refuses.
 local function release(job, current)
-	local what, own = read_mark(current)
+	local what, own, admins = read_mark(current)
 	if is_number(job.priority) then
 		if what == HELD then return IS_HELD end
 		if not privileged then return stranger and NOT_THEIRS or DENIED end
 		own = math.min(job.priority, MOST)
 		mark(job, current, KEPT, own)
-	elseif not privileged and current.admin_comment == "maui:admin" then
+	elseif not privileged and (admins or current.admin_comment == "maui:admin") then
 		return DENIED
 	else
 		if what == HELD then own = 0 end
@@ -387,28 +529,54 @@ local function is_kept_again(job, current)
 	return job.begin_time == NEVER and current.admin_comment ~= "go"
 end
 
--- A request to a whole array comes once for each of its records, and what was written into
--- it for one of them stands there for the next: that is taken back first. Nothing is made
--- of its "immediate" in a change of a job: by that one knows that it was here before.
-local SEEN = 77
-local asked = {}
+-- What was written into a request for one record stands there for the next: that is taken
+-- back first. Which request it is stands in its "immediate", of which nothing is made in a
+-- change of a job. Slurm may begin with one anew when others were there meanwhile.
+local FIRST_TOKEN, TOKENS = 1000, 4096
+local asked, last_token = {}, 0
+local TEXTS = { "admin_comment", "account", "comment", "features", "licenses", "partition",
+    "qos", "reservation" }
 
 local function restore_request(job, current, uid)
-	if current.array_job_id == 0 then return end
-	if job.immediate == SEEN and asked.uid == uid then
-		job.priority, job.begin_time = asked.priority, asked.begin_time
-		if asked.admin_comment then job.admin_comment = asked.admin_comment end
+	if not is_of_several(current) then return end
+	local before = asked[job.immediate]
+	if before and before.uid == uid then
+		job.priority, job.begin_time = before.priority, before.begin_time
+		for _, name in ipairs(TEXTS) do
+			if job[name] ~= before[name] then job[name] = before[name] or "" end
+		end
 		return
 	end
-	asked = { uid = uid, priority = job.priority, begin_time = job.begin_time,
-	    admin_comment = job.admin_comment }
-	job.immediate = SEEN
+	before = { uid = uid, priority = job.priority, begin_time = job.begin_time }
+	for _, name in ipairs(TEXTS) do before[name] = job[name] end
+	last_token = last_token % TOKENS + 1
+	asked[FIRST_TOKEN + last_token] = before
+	job.immediate = FIRST_TOKEN + last_token
 end
 
-function slurm_job_modify(job, current, partitions, uid)
-	restore_request(job, current, uid)
-	privileged = is_privileged(uid)
-	stranger = not privileged and uid ~= current.user_id
+-- The scheduler asks for what is pending, of this record alone: others that the request
+-- comes to would get the same factor, and are refused.
+local function set_mark(job, current)
+	local request = asked[job.immediate] or {}
+	if request.set then return slurm.ERROR end
+	local value = read_pending(current)
+	remove_pending(current)
+	if value then
+		job.site_factor, request.set = value, true
+	end
+	job.admin_comment = current.admin_comment or ""
+	return slurm.SUCCESS
+end
+
+-- The mark is in the request itself.
+local function has_mark(job)
+	return job.priority == 0 and not is_taking(job)
+end
+
+local function judge_known(job, current, uid)
+	if ADMIN[uid] and job.admin_comment == SETTING then
+		return set_mark(job, current)
+	end
 	-- one that Slurm itself has held for its reservation is released by Slurm: it has a flag
 	local waits = current.job_state == PENDING
 	if is_for_waiting(job, uid) and current.job_state % STATES ~= PENDING then
@@ -427,6 +595,11 @@ function slurm_job_modify(job, current, partitions, uid)
 	if is_ordered(job, uid) then
 		keep_remark(job, current)
 		discount_new(current)
+		if is_of_several(current) and has_mark(job) then
+			remove_pending(current)
+		elseif waits and job.priority == slurm.NO_VAL and HOLDERS[job.admin_comment] then
+			name_holder(job, current)
+		end
 	end
 	if uid == SCHEDULER and waits and is_taking(job) then
 		take(job, current)
@@ -437,8 +610,8 @@ function slurm_job_modify(job, current, partitions, uid)
 	end
 	if is_ordered(job, uid) or not waits then return slurm.SUCCESS end
 	if ADMIN[uid] and is_question(job) then
-		local what, own = read_mark(current)
-		tell(current.job_id, what + 4 * own)
+		local what = read_mark(current)
+		tell(current.job_id, read_pending(current) or read_factor(current))
 		job.admin_comment = is_remark(current.admin_comment) and current.admin_comment
 		    or what == HELD and "maui:held" or "maui:kept"
 		return slurm.SUCCESS
@@ -463,6 +636,20 @@ function slurm_job_modify(job, current, partitions, uid)
 	end
 	wake()
 	return slurm.SUCCESS
+end
+
+local function judge_change(job, current, uid)
+	privileged = is_privileged(uid)
+	stranger = not privileged and uid ~= current.user_id
+	local result = judge_known(job, current, uid)
+	newest = math.max(newest, current.job_id)
+	forget_missed(job)
+	return result
+end
+
+function slurm_job_modify(job, current, partitions, uid)
+	restore_request(job, current, uid)
+	return judge_change(job, current, uid)
 end
 
 @CHAIN@return slurm.SUCCESS

@@ -28,7 +28,14 @@ enum gate_mark job_mark(const slurm_job_info_t *j)
 
 uint32_t job_priority_given(const slurm_job_info_t *j)
 {
-    return job_mark(j) != MARK_NONE ? (j->site_factor - NICE_OFFSET) >> MARK_BITS : 0;
+    uint32_t given = (j->site_factor - NICE_OFFSET) & ~MARK_ADMINS;
+
+    return job_mark(j) != MARK_NONE ? given >> MARK_BITS : 0;
+}
+
+bool job_is_admins(const slurm_job_info_t *j)
+{
+    return job_mark(j) == MARK_HELD && ((j->site_factor - NICE_OFFSET) & MARK_ADMINS);
 }
 
 struct told_job *jobs_find(struct adapter *a, const char *id)
@@ -494,6 +501,23 @@ void jobs_expire(struct adapter *a)
         }
 }
 
+/* What Slurm refuses is tried again with a later look: in 1 s, 2 ... 64. */
+static void try_keeping(struct adapter *a, struct told_job *t)
+{
+    int64_t now = adapter_now_ms();
+
+    if (now >= t->again_ms && orders_keep(t) == 0) {
+        t->refused = 0;
+        adapter_look(a);
+        return;
+    }
+    if (now >= t->again_ms) {
+        t->again_ms = adapter_now_ms() + (1000LL << t->refused);
+        t->refused += t->refused < 6;
+    }
+    a->jobs_at = 0; /* else nothing changes, and it is forgotten */
+}
+
 void jobs_take_back(struct adapter *a)
 {
     int64_t until_ms = adapter_now_ms() + TAKING_MS;
@@ -504,14 +528,7 @@ void jobs_take_back(struct adapter *a)
         set_astray(a, t, false);
         if (orders_start_pending(a, t->id) || !adapter_is_led(a))
             continue; /* let go to start meanwhile; or it may be so for long */
-        if (orders_keep(a, t) == 0) {
-            t->refused = 0;
-            adapter_look(a);
-        } else { /* it is tried again with a later look: in 1 s, 2 ... 64 */
-            t->again_ms = adapter_now_ms() + (1000LL << t->refused);
-            t->refused += t->refused < 6;
-            a->jobs_at = 0;
-        }
+        try_keeping(a, t);
         if (adapter_now_ms() >= until_ms)
             return;
     }
@@ -560,8 +577,7 @@ static void see_job(struct adapter *a, const char *id, const struct parts *parts
     if (latest_start(j) == 0 || times_theirs(a) < latest_start(j))
         t->expired = false; /* somebody gave it another deadline, or limit */
     if (t->back_held && adapter_is_led(a)) {
-        if (orders_keep(a, t) == 0)
-            adapter_look(a);
+        try_keeping(a, t);
         state = JOB_HOLD;
     } else if (is_to_await(a, j)) {
         if (!is_awaiting(a, j) && !kept && !orders_start_pending(a, t->id)
@@ -651,6 +667,39 @@ static char *name_tasks(const slurm_job_info_t *j)
     return strbuf_take(&id);
 }
 
+/* The job that its first task is; NULL: it was not seen yet. */
+static struct told_job *find_first(struct adapter *a, const slurm_job_info_t *j)
+{
+    char id[48];
+
+    snprintf(
+        id, sizeof id, "%u_%lu", j->array_job_id, strtoul(j->array_task_str, NULL, 10));
+    return jobs_find(a, id);
+}
+
+/* How often Slurm has refused to take the record back stands with its first task. */
+static void take_refusals(
+    struct adapter *a, const slurm_job_info_t *j, struct told_job *record)
+{
+    const struct told_job *t = find_first(a, j);
+
+    if (t == NULL)
+        return;
+    record->refused = t->refused;
+    record->again_ms = t->again_ms;
+}
+
+static void note_refusals(
+    struct adapter *a, const slurm_job_info_t *j, const struct told_job *record)
+{
+    struct told_job *t = find_first(a, j);
+
+    if (t == NULL)
+        return;
+    t->refused = record->refused;
+    t->again_ms = record->again_ms;
+}
+
 /* Tasks that are astray are taken back by one order for their record: an order for each
  * would make a record of each in Slurm, thousands of them. False where that cannot be
  * said: of one task alone, and through scontrol of an array some of whose tasks run. */
@@ -674,10 +723,13 @@ static bool keep_tasks(
         return true;
     remember_part(&own, j);
     all.id = name_tasks(j);
-    if (awaits)
+    if (awaits) {
         orders_await(&all, j->priority == 0);
-    else if (!is_to_await(a, j) && orders_keep(a, &all) == 0)
-        adapter_look(a);
+    } else if (!is_to_await(a, j)) {
+        take_refusals(a, j, &all);
+        try_keeping(a, &all);
+        note_refusals(a, j, &all);
+    }
     free(all.id);
     asked_free(&own);
     return true;
@@ -763,12 +815,12 @@ static void see_tasks(
     const char *at = j->array_task_str;
     uint32_t seen = 0, left = tasks_left(a, msg, j);
     bool kept = keep_tasks(a, msg, j), several = strcspn(at, "-,") != strlen(at);
-    char array[32];
+    char *record = name_tasks(j);
 
-    snprintf(array, sizeof array, "%u", j->array_job_id);
-    if (!has_active_tasks(msg, j)) /* else it would be an order to those as well */
-        orders_note_holder(a, array, j);
-
+    if (UPDATE_TAKES_TASKS
+        || !has_active_tasks(msg, j)) /* else it would be an order to those as well */
+        orders_note_holder(a, record, j);
+    free(record);
     grant_wishes(a, msg, j);
     while (*at && *at != '%' && seen < TASKS_MAX) {
         char *end, id[40];
@@ -812,6 +864,10 @@ static void see_components(
     for (uint32_t i = 0; i < parts.n; i++)
         if (parts.v[i] == NULL)
             return; /* being submitted, or being forgotten */
+    for (uint32_t i = 0; i < parts.n; i++) {
+        snprintf(id, sizeof id, "%u+%u", leader->het_job_id, i);
+        orders_note_holder(a, id, parts.v[i]);
+    }
     snprintf(id, sizeof id, "%u", leader->het_job_id);
     see_job(a, id, &parts, false, false);
 }
@@ -865,6 +921,7 @@ int jobs_poll(struct adapter *a)
 {
     job_info_msg_t *msg = NULL;
     int64_t now = adapter_now_ms();
+    time_t asked;
 
     /* to see wishes, changed or not; and that a dependency is fulfilled does not count
      * as a change with Slurm */
@@ -873,6 +930,9 @@ int jobs_poll(struct adapter *a)
     if (a->wishes > 0 || notes_wait(a)
         || (a->dependents > 0 && now - a->whole_ms > WHOLE_MS))
         a->jobs_at = 0;
+    if (!marking_settle(a, a->marking))
+        adapter_look(a);
+    asked = time(NULL);
     if (slurm_load_jobs(a->jobs_at, &msg, SHOW_ALL | SHOW_DETAIL | SHOW_LOCAL)
         != SLURM_SUCCESS) {
         if (errno == SLURM_NO_CHANGE_IN_DATA)
@@ -883,7 +943,7 @@ int jobs_poll(struct adapter *a)
     /* within the second of a change the table is asked for again: times are seconds */
     a->jobs_at = msg->last_update;
     if (TELLS_TIME)
-        times_set(a, msg->last_update);
+        times_set(a, asked, msg->last_update);
     a->whole_ms = now;
     a->keep_ms = adapter_now_ms() + KEEP_MS;
     a->keeps = 0;

@@ -35,10 +35,9 @@ static bool is_held(const slurm_job_info_t *j)
            || job_is_back_held(j);
 }
 
-static enum claim claim_of(const slurm_job_info_t *j)
+static enum claim claim_of(const struct adapter *a, const slurm_job_info_t *j)
 {
-    bool starts = asked_is_text(j->admin_comment),
-         begins = notes_has_begin(&(struct adapter){0}, j);
+    bool starts = asked_is_text(j->admin_comment), begins = notes_has_begin(a, j);
     bool kept = job_mark(j) == MARK_KEPT || job_mark(j) == MARK_LIFTED;
 
     if ((j->job_state & JOB_STATE_BASE) != JOB_PENDING)
@@ -73,9 +72,9 @@ static void ask_as_before(
 
 /* One that has a priority already keeps it: with another Slurm would forget its nice
  * value. The list of nodes says that it is no release for the gate to keep. */
-static int let_go_as(const slurm_job_info_t *j, const char *id)
+static int let_go_as(const struct adapter *a, const slurm_job_info_t *j, const char *id)
 {
-    bool held = claim_of(j) == CLAIM_RESTORE;
+    bool held = claim_of(a, j) == CLAIM_RESTORE;
     job_array_resp_msg_t *answers = NULL;
     struct asked k = {0};
     job_desc_msg_t m;
@@ -88,7 +87,7 @@ static int let_go_as(const slurm_job_info_t *j, const char *id)
     if (j->priority == 0 && !held)
         m.priority = INFINITE;
     m.admin_comment = k.remark != NULL ? k.remark : (char *)(held ? COMMENT_HELD : "");
-    if (notes_has_begin(&(struct adapter){0}, j))
+    if (notes_has_begin(a, j))
         m.begin_time = BEGIN_NOW;
     result = slurm_update_job2(&m, &answers);
     if (answers != NULL)
@@ -108,7 +107,7 @@ static bool is_split(const job_info_msg_t *msg, const slurm_job_info_t *array)
 }
 
 /* "1,3-9:2%4", each by a request of its own: the number of an array means all of it. */
-static int let_tasks_go(const slurm_job_info_t *j)
+static int let_tasks_go(const struct adapter *a, const slurm_job_info_t *j)
 {
     const char *at = j->array_task_str;
     int result = 0;
@@ -123,7 +122,7 @@ static int let_tasks_go(const slurm_job_info_t *j)
             step = strtoul(end + 1, &end, 10);
         for (; first <= last && step > 0; first += step) {
             snprintf(id, sizeof id, "%u_%lu", j->array_job_id, first);
-            if (let_go_as(j, id) < 0)
+            if (let_go_as(a, j, id) < 0)
                 result = -1;
         }
         at = *end == ',' ? end + 1 : end;
@@ -131,7 +130,8 @@ static int let_tasks_go(const slurm_job_info_t *j)
     return result;
 }
 
-static int let_go(const job_info_msg_t *msg, const slurm_job_info_t *j)
+static int let_go(
+    const struct adapter *a, const job_info_msg_t *msg, const slurm_job_info_t *j)
 {
     struct strbuf id = {0};
     int result;
@@ -144,31 +144,39 @@ static int let_go(const job_info_msg_t *msg, const slurm_job_info_t *j)
         strbuf_printf(&id, "%u_[%.*s]", j->array_job_id,
             (int)strcspn(j->array_task_str, "%"), j->array_task_str);
     else if (is_split(msg, j))
-        return let_tasks_go(j);
+        return let_tasks_go(a, j);
     else
         strbuf_printf(&id, "%u", j->array_job_id);
-    result = let_go_as(j, id.text);
+    result = let_go_as(a, j, id.text);
     free(id.text);
     return result;
 }
 
-/* -1: Slurm does not answer. */
-static int let_all_go(struct letgo *ret)
+/* -1: Slurm does not answer. By slurmctld's clock, which begin times are of; and marks
+ * that the gate has left behind first. */
+static int let_all_go(const char *folder, struct letgo *ret)
 {
+    struct adapter a = {0};
     job_info_msg_t *msg = NULL;
+    time_t asked;
 
     *ret = (struct letgo){0};
+    while (!marking_settle(&a, folder))
+        ;
+    asked = time(NULL);
     if (slurm_load_jobs(0, &msg, SHOW_ALL | SHOW_LOCAL) != SLURM_SUCCESS) {
         fprintf(stderr, "maui slurm letgo: Slurm's controller does not answer: %s\n",
             slurm_strerror(errno));
         return -1;
     }
+    if (TELLS_TIME)
+        times_set(&a, asked, msg->last_update);
     for (uint32_t i = 0; i < msg->record_count; i++) {
-        enum claim claim = claim_of(&msg->job_array[i]);
+        enum claim claim = claim_of(&a, &msg->job_array[i]);
 
         if (claim == CLAIM_NONE)
             continue;
-        if (let_go(msg, &msg->job_array[i]) == 0)
+        if (let_go(&a, msg, &msg->job_array[i]) == 0)
             ret->done += claim == CLAIM_RELEASE;
         else if (ret->failed++ == 0)
             fprintf(stderr, "maui slurm letgo: job %u: %s\n", msg->job_array[i].job_id,
@@ -198,13 +206,18 @@ static int check_may_order(void)
 
 int letgo_main(const char *home)
 {
+    char *folder;
     struct letgo l;
+    int result;
 
     slurm_init(NULL);
     if (check_may_order() < 0)
         return 1;
     adapter_prepare(home, geteuid());
-    if (let_all_go(&l) < 0)
+    folder = marking_folder(home);
+    result = let_all_go(folder, &l);
+    free(folder);
+    if (result < 0)
         return 1;
     printf("%u waiting job%s given back to Slurm, %u not\n", l.done,
         l.done == 1 ? "" : "s", l.failed);
@@ -236,7 +249,7 @@ static int64_t read_beat(const char *path)
 }
 
 struct watch {
-    const char *beat_path;
+    const char *beat_path, *marking;
     int64_t after_s, beat, changed_s, told_s; /* told: when jobs were let go last */
     bool silent;
 };
@@ -268,7 +281,7 @@ static void act_on_silence(struct watch *w, int64_t now)
             now - w->changed_s);
     w->silent = true;
     w->told_s = now;
-    if (let_all_go(&l) == 0 && l.done > 0)
+    if (let_all_go(w->marking, &l) == 0 && l.done > 0)
         printf("maui slurm watch: %u waiting job%s given back to Slurm\n", l.done,
             l.done == 1 ? "" : "s");
 }
@@ -291,7 +304,11 @@ static char *heartbeat_path(const char *home)
 int letgo_watch(const char *home, int64_t after_s)
 {
     char *path = heartbeat_path(home);
-    struct watch w = {.beat_path = path, .after_s = after_s, .changed_s = clock_s()};
+    char *folder = marking_folder(home);
+    struct watch w = {.beat_path = path,
+        .marking = folder,
+        .after_s = after_s,
+        .changed_s = clock_s()};
     sigset_t ends;
     int got;
 
@@ -311,5 +328,6 @@ int letgo_watch(const char *home, int64_t after_s)
         got = sigtimedwait(&ends, NULL, &(struct timespec){.tv_sec = LOOK_S});
     } while (got < 0);
     free(path);
+    free(folder);
     return 0;
 }

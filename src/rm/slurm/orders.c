@@ -216,18 +216,9 @@ static int keep_job(struct told_job *t, enum keeper by)
     return result;
 }
 
-/* Slurm judges by itself some of what a gate has written to: of a job that is over a
- * limit of its partition it takes partitions back only with the mark in the request. */
-int orders_keep(struct adapter *a, struct told_job *t)
+int orders_keep(struct told_job *t)
 {
-    enum keeper by = keeper_of(t);
-    int result = keep_job(t, by), error = errno;
-
-    (void)a;
-    if (result == 0 || by == KEEPER_US || error == ESLURM_JOB_NOT_PENDING
-        || error == ESLURM_INVALID_JOB_ID)
-        return result;
-    return keep_job(t, KEEPER_US);
+    return keep_job(t, keeper_of(t));
 }
 
 int orders_lift(struct told_job *t)
@@ -276,16 +267,18 @@ void orders_note_holder(struct adapter *a, const char *id, const slurm_job_info_
 {
     const char *is = j->admin_comment, *shall = NULL;
     char *remark = asked_remark(is);
-    bool is_theirs = remark != NULL;
+    bool is_theirs = remark != NULL; /* the gate puts it back */
     job_desc_msg_t m;
 
     free(remark);
-    if (is_theirs || (j->job_state & JOB_STATE_BASE) != JOB_PENDING || j->priority != 0
+    if ((j->job_state & JOB_STATE_BASE) != JOB_PENDING || j->priority != 0
         || job_mark(j) != MARK_HELD || asked_is_text(is))
         return;
-    if (j->state_reason == WAIT_HELD && (is == NULL || strcmp(is, COMMENT_ADMIN) != 0))
+    if (j->state_reason == WAIT_HELD && !is_theirs
+        && (is == NULL || strcmp(is, COMMENT_ADMIN) != 0))
         shall = COMMENT_ADMIN;
-    if (j->state_reason == WAIT_HELD_USER && is && strcmp(is, COMMENT_ADMIN) == 0)
+    if (j->state_reason == WAIT_HELD_USER
+        && (job_is_admins(j) || (is && strcmp(is, COMMENT_ADMIN) == 0)))
         shall = COMMENT_HELD;
     if (shall == NULL)
         return;
@@ -521,7 +514,7 @@ static void refuse_start(
         return;
     }
     if (error != ESLURM_JOB_HELD || t->nparts > 1)
-        orders_keep(a, t);
+        orders_keep(t);
     if (t->nparts == 1) /* held since it was seen */
         t->asked[0].overwritten = false;
     errno = error;
@@ -544,10 +537,19 @@ static void end_start(void *ctx, uint64_t token, const char *id, int error)
         refuse_start(a, t, &c, error);
 }
 
+static bool may_ask(void *ctx)
+{
+    struct adapter *a = ctx;
+
+    return a->connected && !adapter_munge_gone(a);
+}
+
 void orders_send(struct adapter *a)
 {
+    const struct batch_calls calls = {may_ask, end_start, a};
+
     if (a->batch != NULL)
-        batch_send(a->batch, end_start, a);
+        batch_send(a->batch, &calls);
 }
 
 static void start_job(struct adapter *a, const struct rm_command *c)
@@ -588,7 +590,8 @@ int orders_hold(const struct told_job *t, unsigned kinds)
         m.priority = 0;
         if (!(kinds & HOLD_SYSTEM))
             m.alloc_sid = ALLOC_SID_USER_HOLD;
-        m.site_factor = NICE_OFFSET + MARK_HELD + (t->asked[i].priority << MARK_BITS);
+        m.site_factor = NICE_OFFSET + MARK_HELD + (t->asked[i].priority << MARK_BITS)
+                        + (kinds & HOLD_SYSTEM ? MARK_ADMINS : 0);
         m.req_nodes = t->asked[i].nodes ? t->asked[i].nodes : (char *)"";
         if (t->note_begin) /* the note goes, and nobody would know whose it is */
             m.begin_time = BEGIN_NOW;
@@ -840,7 +843,7 @@ static void give_up(struct adapter *a, size_t i)
         slurm_free_job_info_msg(msg);
     }
     if (t != NULL && !t->held)
-        orders_keep(a, t);
+        orders_keep(t);
     if (outcome == RM_RETRY && was_too_early(a, &a->pending.v[i])) {
         adapter_forgotten(a);
         return;

@@ -30,6 +30,8 @@ static void add_value(
         strbuf_printf(b, "%s/slurm.events", s->home);
     else if (is_name(name, n, "MARKS"))
         strbuf_printf(b, "%s/slurm.marks", s->home);
+    else if (is_name(name, n, "MARKING"))
+        strbuf_printf(b, "%s/slurm.marking", s->home);
     else if (is_name(name, n, "MAXAGE"))
         strbuf_add(b, s->max_age);
     else if (is_name(name, n, "SITEFILE"))

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * The clock of slurmctld's machine, which need not be right by ours: instants that
  * Slurm tells are of that one, and so is the age of a heartbeat for its gate. */
+#include "rm/adapter/clocks.h"
 #include "rm/slurm/adapter.h"
 
 #include <stdio.h>
@@ -19,21 +20,20 @@ time_t times_here(const struct adapter *a, time_t theirs)
     return theirs > 0 ? theirs - (time_t)a->ahead_s : theirs;
 }
 
-/* A second is how exact instants are. */
-void times_set(struct adapter *a, time_t told)
+void times_set(struct adapter *a, time_t asked, time_t told)
 {
-    int64_t ahead_s = (int64_t)told - (int64_t)time(NULL);
+    int64_t ahead_s = clocks_ahead(a->ahead_s, asked, told, time(NULL));
     bool far = llabs(ahead_s) > FAR_S, was_far = llabs(a->ahead_s) > FAR_S;
     char text[160];
 
-    if (llabs(ahead_s) > MOST_S || llabs(ahead_s - a->ahead_s) <= 1)
+    if (llabs(ahead_s) > MOST_S || ahead_s == a->ahead_s)
         return;
-    a->ahead_s = llabs(ahead_s) <= 1 ? 0 : ahead_s;
+    a->ahead_s = ahead_s;
     if (a->beat != NULL)
         beat_set_clock(a->beat, a->ahead_s);
     snprintf(text, sizeof text,
         "slurmctld's clock is %lld s %s that of this machine: have them set alike",
         (long long)llabs(ahead_s), ahead_s > 0 ? "ahead of" : "behind");
-    if (far || was_far)
+    if ((far || was_far) && a->link != NULL)
         adapter_health(a, "clock", far ? text : NULL);
 }

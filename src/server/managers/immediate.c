@@ -49,6 +49,25 @@ static bool list_reserved(
     return others;
 }
 
+static void tell_word(struct manager *m, const char *word, struct strbuf *nodes)
+{
+    size_t mark;
+    char *fresh; /* the word may be the one that goes */
+
+    strbuf_add(nodes, "");
+    if (m->immediate && strcmp(m->immediate, word) == 0
+        && strcmp(m->immediate_not, nodes->text) == 0)
+        return;
+    fresh = xstrdup(word);
+    free(m->immediate);
+    free(m->immediate_not);
+    m->immediate = fresh;
+    m->immediate_not = xstrdup(nodes->text);
+    mark = border_begin(m->border);
+    m->driver->immediate(m->rm, fresh, border_nodes_out(m->border, nodes->text));
+    border_end(m->border, mark);
+}
+
 static void tell_one(struct manager *m)
 {
     struct server *s = m->s;
@@ -67,18 +86,27 @@ static void tell_one(struct manager *m)
         word = "waiting";
     else if (!others)
         word = "busy";
-    strbuf_add(&nodes, "");
-    if (!m->immediate || strcmp(m->immediate, word) != 0
-        || strcmp(m->immediate_not, nodes.text) != 0) {
-        free(m->immediate);
-        free(m->immediate_not);
-        m->immediate = xstrdup(word);
-        m->immediate_not = xstrdup(nodes.text);
-        size_t mark = border_begin(m->border);
-        m->driver->immediate(m->rm, word, border_nodes_out(m->border, nodes.text));
-        border_end(m->border, mark);
-    }
+    tell_word(m, word, &nodes);
     free(nodes.text);
+}
+
+static void tell_reserved(struct manager *m)
+{
+    struct strbuf nodes = {0};
+
+    if (!m->rm || !m->driver->immediate || !m->immediate)
+        return;
+    list_reserved(m, engine_cluster(m->s->engine), &nodes);
+    tell_word(m, m->immediate, &nodes);
+    free(nodes.text);
+}
+
+void immediate_tell_reserved(struct server *s)
+{
+    struct managers *all = s->managers;
+
+    for (size_t i = 0; all && i < all->v.n; i++)
+        tell_reserved(all->v.v[i]);
 }
 
 void immediate_tell(struct server *s)

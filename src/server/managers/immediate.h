@@ -11,5 +11,8 @@ struct server;
 /* After a cycle. Tells it when it has changed. O(waiting jobs + nodes reserved), mostly
  * less: the first job that waits for its turn decides. */
 void immediate_tell(struct server *s);
+/* Before one: what has been reserved since, as it may start jobs that must keep off.
+ * The word stays for jobs that do not wait. O(nodes reserved). */
+void immediate_tell_reserved(struct server *s);
 
 #endif

@@ -116,7 +116,7 @@ static void add_shown_state(const struct brief *b, const char *key, int arg)
 
 static void add_holds(const struct brief *b, const char *key, int arg)
 {
-    unsigned holds = b->j->holds | b->j->rm_hold;
+    unsigned holds = hold_shown(b->j) | b->j->rm_hold;
 
     (void)arg;
     if (holds)

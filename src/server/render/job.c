@@ -125,7 +125,7 @@ json_t *render_reason(struct server *s, const struct job *j, const struct identi
     if ((why->code == WAIT_STATE || why->code == WAIT_HOLD)
         && !say_hold(s, j, text, sizeof text) && (j->holds & HOLD_DEFER))
         reason_format_deferral(
-            why, j->extra ? j->extra->hold_text : NULL, text, sizeof text);
+            j, why, j->extra ? j->extra->hold_text : NULL, text, sizeof text);
     else if (why->code == WAIT_RESOURCES || why->code == WAIT_FEASIBLE)
         asks = obstacles_say_asked(c, j, text, sizeof text);
     if (kept && why->code == WAIT_FUNDS)
@@ -327,7 +327,7 @@ static json_t *dependencies(const struct job *j)
 static void add_holds(json_t *o, const struct job *j)
 {
     json_object_del(o, "holds"); /* where lists have both */
-    add_list(o, "holds", render_holds(j->holds));
+    add_list(o, "holds", render_holds(hold_shown(j)));
     add_list(o, "rm_holds", render_holds(j->rm_hold));
     if (j->hold_reason != REASON_NONE)
         render_text(
@@ -335,7 +335,8 @@ static void add_holds(json_t *o, const struct job *j)
     if (j->extra)
         render_text(o, "hold_text", j->extra->hold_text);
     if (j->holds & HOLD_DEFER)
-        render_instant(o, "defer_until", j->defer_until);
+        render_instant(
+            o, j->retries ? "start_again_at" : "defer_until", j->defer_until);
     render_int(o, "defer_count", j->defer_count);
 }
 

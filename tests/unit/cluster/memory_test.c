@@ -14,6 +14,7 @@ static const struct job_memory everything = {
     .defer_count = 3,
     .start_count = 4,
     .preempt_count = 2,
+    .retries = true,
     .failed_starts = 5,
     .put_off = 6,
     .bypass = 7,
@@ -52,6 +53,7 @@ static void equal(const struct job_memory *a, const struct job_memory *b)
     SAME(defer_count);
     SAME(start_count);
     SAME(preempt_count);
+    SAME(retries);
     SAME(failed_starts);
     SAME(put_off);
     SAME(bypass);

@@ -2,8 +2,11 @@
  * What the resource manager says of jobs: engine/report. */
 #include "cluster/memory.h"
 #include "cmocka_all.h"
+#include "engine/query.h"
 #include "example.h"
 #include "policy/fairshare.h"
+#include "policy/holds.h"
+#include "policy/reason.h"
 
 static const struct req_desc four = {.tasks = 4};
 static const struct job_place on_n2[] = {{"n2", 4}};
@@ -226,6 +229,43 @@ static void a_start_to_be_tried_again_is_not_counted(void **state)
     assert_string_equal(j->extra->hold_text, "nodes are taken");
     sc_at(s, 63);
     assert_int_equal(sc_find(s, "j")->state, JOB_RUNNING);
+    sc_destroy(s);
+}
+
+/* Nor is it shown as a deferral: a wait is a wait. One that an administrator orders is.
+ */
+static void a_start_to_be_tried_again_is_a_wait(void **state)
+{
+    (void)state;
+    struct scenario *s = two_nodes();
+    struct event failed = {.kind = EVENT_START_FAILED,
+        .u.failed = {.id = "j",
+            .reason = REASON_RMFAILURE,
+            .text = "nodes are taken",
+            .again_s = 20}};
+    char text[200];
+    struct err err;
+
+    sc_job(s, (struct sc_job){.id = "j", .procs = 4, .limit_s = 100, .submit_at = 50});
+    sc_at(s, 60);
+    assert_int_equal(sc_apply(s, failed, &err), 0);
+    struct job *j = sc_find(s, "j");
+    assert_string_equal(hold_shown_state(j), "Idle");
+    assert_int_equal(hold_shown(j), 0);
+    assert_true(reason_format_deferral(
+        j, engine_why(sc_engine(s), j), j->extra->hold_text, text, sizeof text));
+    assert_non_null(strstr(text, "this job is tried again at "));
+    assert_non_null(strstr(text, "nodes are taken"));
+    hold_set(j, HOLD_USER, REASON_ADMIN, NULL, 61);
+    assert_string_equal(hold_shown_state(j), "UserHold");
+    hold_release(j, HOLD_USER, 62);
+    hold_set(j, HOLD_DEFER, REASON_ADMIN, NULL, 63);
+    assert_string_equal(hold_shown_state(j), "Deferred");
+    hold_release(j, HOLD_DEFER, 64);
+    assert_int_equal(sc_apply(s, failed, &err), -1); /* it is not starting */
+    sc_at(s, 90);
+    assert_int_equal(sc_find(s, "j")->state, JOB_RUNNING);
+    assert_false(sc_find(s, "j")->retries);
     sc_destroy(s);
 }
 
@@ -474,6 +514,7 @@ int main(void)
         cmocka_unit_test(tasks_spread_in_another_way_are_followed),
         cmocka_unit_test(what_does_not_fit_beside_others_stays_as_planned),
         cmocka_unit_test(a_start_to_be_tried_again_is_not_counted),
+        cmocka_unit_test(a_start_to_be_tried_again_is_a_wait),
         cmocka_unit_test(starts_that_fail_are_counted_until_one_goes_well),
         cmocka_unit_test(an_id_may_come_back_in_the_cycle_in_which_it_went),
         cmocka_unit_test(two_jobs_on_the_same_processors_do_not_both_count),

@@ -26,10 +26,19 @@ void slurm_free_job_array_resp(job_array_resp_msg_t *answers)
     answers->job_array_count = 0;
 }
 
+static bool is_there = true; /* Slurm, until a request as a whole fails */
+
+static bool may_ask(void *ctx)
+{
+    (void)ctx;
+    return is_there;
+}
+
 static void note(void *ctx, uint64_t token, const char *id, int error)
 {
     (void)ctx;
     strbuf_printf(&told, "%llu:%s=%d ", (unsigned long long)token, id, error);
+    is_there = error != SLURMCTLD_COMMUNICATIONS_CONNECTION_ERROR;
 }
 
 static void add(struct batch *b, uint64_t token, const char *id, const char *node,
@@ -48,7 +57,7 @@ static void send_all(struct batch *b, const char **ret_asked, const char **ret_t
     asked.len = told.len = 0;
     strbuf_add(&asked, "");
     strbuf_add(&told, "");
-    batch_send(b, note, NULL);
+    batch_send(b, &(struct batch_calls){may_ask, note, NULL});
     *ret_asked = asked.text;
     *ret_told = told.text;
 }
@@ -126,6 +135,29 @@ static void a_request_that_fails_fails_for_all(void **state)
     batch_free(b);
 }
 
+static void a_slurm_that_is_away_is_waited_for_once(void **state)
+{
+    struct batch *b = batch_new();
+    const char *request, *each;
+    char wanted[200];
+
+    (void)state;
+    add(b, 1, "7_1", "n1", 5, "c");
+    add(b, 2, "8", "n1", 5, "c");
+    add(b, 3, "9", "n2", 5, "c");
+    failure = SLURMCTLD_COMMUNICATIONS_CONNECTION_ERROR;
+    send_all(b, &request, &each);
+    failure = 0;
+    is_there = true;
+    assert_string_equal(request, "7_1 on n1; ");
+    snprintf(wanted, sizeof wanted, "1:7_1=%d 2:8=%d 3:9=%d ",
+        SLURMCTLD_COMMUNICATIONS_CONNECTION_ERROR,
+        SLURMCTLD_COMMUNICATIONS_CONNECTION_ERROR,
+        SLURMCTLD_COMMUNICATIONS_CONNECTION_ERROR);
+    assert_string_equal(each, wanted);
+    batch_free(b);
+}
+
 /* Slurm cuts a list of tasks in an answer at 30 bytes. */
 static void no_list_is_longer_than_an_answer(void **state)
 {
@@ -170,6 +202,7 @@ int main(void)
         cmocka_unit_test(tasks_alike_are_one_request),
         cmocka_unit_test(each_task_has_its_own_error),
         cmocka_unit_test(a_request_that_fails_fails_for_all),
+        cmocka_unit_test(a_slurm_that_is_away_is_waited_for_once),
         cmocka_unit_test(no_list_is_longer_than_an_answer),
         cmocka_unit_test(lists_of_tasks_are_read),
     };
