@@ -4,6 +4,8 @@ their answers and nobody else does; what jobs cost reaches them once, whatever h
 import json
 import os
 import pathlib
+import random
+import subprocess
 import sys
 import time
 
@@ -29,6 +31,9 @@ class Program:
     def answers(self, lien="exit 0", charge="exit 0", release="exit 0"):
         text = (f"#!/bin/sh\nread -r body\necho \"$1 $body\" >> {self.noted}\ncase $1 in\n"
                 f"lien) {lien};;\ncharge) {charge};;\nrelease) {release};;\nesac\n")
+        self.write(text)
+
+    def write(self, text):
         with open(f"{self.path}.new", "w") as f:
             f.write(text)
         os.chmod(f"{self.path}.new", 0o755)
@@ -279,6 +284,10 @@ def test_what_is_refused_for_good_is_put_aside_until_somebody_looks(native):
     assert "no such account" in native.ok("mam-queue")
     done = native.run("mam-queue", "--again", "99")
     assert done.returncode == 1 and "there is no message 99" in done.stderr
+    native.bank.answers(charge="exit 2")
+    native.ok("mam-queue", "--again", aside["number"])
+    native.wait(lambda: native.lines("mam-queue")[0].get("tries"), "another try", 60)
+    native.bank.answers()
     assert native.ok("mam-queue", "--again", "all") == "1 message is told again\n"
     native.wait(lambda: native.lines("mam-queue") == [], "that it is taken", 60)
     again = native.bank.asked("charge")[-1]
@@ -308,6 +317,35 @@ def test_runs_stay_with_the_bank_that_they_began_with(native):
     native.wait(lambda: native.bank.asked("charge"), "the charge that waited", 60)
     assert native.bank.asked("charge")[0]["job"] == job
     assert native.ok("am", "check", "--home", native.home)
+
+
+def test_the_own_ledger_is_not_forgotten_while_another_bank_is_in_force(native):
+    own = "AMCFG[own] TYPE=BUILTIN CHARGEPOLICY=DEBITALLWC\nRMPOLLINTERVAL 1\n"
+    native.configure(own)
+    native.start()
+    native.ok("mam-create-account", "chem")
+    native.ok("mam-deposit", "chem", "1000")
+    job = native.submit("sleep 600", account="chem", wclimit_s=700)
+    native.wait(lambda: native.state(job) == "Running", "the start")
+    native.configure(native.bank.section)
+    native.kill()
+    native.start()
+    native.wait(lambda: native.state(job) == "Running", "it runs on")
+    native.ok("canceljob", job)
+    other = native.submit("true", account="chem", wclimit_s=100)
+    over(native, other)
+    native.wait(lambda: native.bank.asked("charge"), "the other's charge", 60)
+    assert [m["job"] for m in native.bank.asked("charge")] == [other]
+    native.configure(own)
+    native.ok("mschedctl", "-R")
+    chem = native.lines("mam-balance", "chem")[0]
+    assert 900 < chem["balance"] < 1000 and chem["held"] == 0
+    over(native, native.submit("true", account="chem", wclimit_s=100))
+    native.wait(lambda: native.lines("mam-balance", "chem")[0]["balance"] < chem["balance"],
+                "its charge")
+    native.stop()
+    assert native.ok("am", "check", "--home", native.home)
+    assert "all the same" in native.ok("replay", "--verify", "--home", native.home)
 
 
 def test_the_words_of_the_bank_are_for_the_owner_and_administrators(native):
@@ -343,6 +381,37 @@ def test_a_file_gets_a_line_for_each_and_none_twice(daemon):
     assert lines[0].startswith("RESERVE         TYPE=job MACHINE=")
     assert f" REQUESTID={job}.r1 NODES=1 TIME=" in lines[1]
     assert oct(file.stat().st_mode)[-3:] == "600"
+
+
+def test_a_line_that_a_crash_has_cut_is_completed(build, tmp_path):
+    """And one that is the file's last, without its end, is not written twice."""
+    program, path = build / "src" / "client" / "maui-bank", tmp_path / "am.log"
+    charge = {"verb": "charge", "run": "7.r1", "account": "chem", "procs": 1, "seconds": 60,
+              "at": 1767222000, "amount": "60.000"}
+
+    def tell(**more):
+        done = subprocess.run([program, "file", path, "charge"], check=False, timeout=60,
+                              input=json.dumps(dict(charge, **more)).encode())
+        assert done.returncode == 0
+        return path.read_text()
+
+    first = tell()
+    assert first.endswith("\n") and first.count("\n") == 1 and tell(again=True) == first
+    for cut in range(len(first)):
+        path.write_text("# by hand\n" + first[:cut])
+        assert tell(again=True) == "# by hand\n" + first, cut
+        path.write_text(first[:cut])
+        assert tell(again=True) == first, cut
+    path.write_text("# no end")
+    assert tell(again=True) == "# no end\n" + first
+    path.write_text(first[:-20])
+    other = tell(run="8.r1")
+    assert other.startswith(first[:-20] + "\n") and other.count("\n") == 2
+    path.unlink()
+    os.mkfifo(path)
+    done = subprocess.run(["timeout", "60", program, "file", path, "charge"], check=False,
+                          input=json.dumps(charge).encode(), capture_output=True)
+    assert done.returncode == 2
 
 
 KEY = "a key of the site"
@@ -383,6 +452,21 @@ def test_a_gold_charge_whose_answer_is_lost_is_not_charged_twice(gold):
     assert gold.gold.asked.count(("Charge", "Job")) == 2
 
 
+def test_nothing_is_charged_on_the_chance_that_it_was_not(gold):
+    """The question whether a charge was taken is answered with a failure."""
+    job = gold.submit("sleep 600", account="chem", wclimit_s=700)
+    gold.wait(lambda: gold.state(job) == "Running", "the start")
+    gold.gold.cut, gold.gold.no_queries = 1, True
+    gold.ok("canceljob", job)
+    gold.wait(lambda: "whether it was charged already" in json.dumps(gold.lines("mam-queue")),
+              "the question what became of it", 60)
+    assert gold.gold.times == {f"{job}.r1": 1}
+    gold.gold.no_queries = False
+    gold.ok("mam-queue", "--again", "all")
+    gold.wait(lambda: gold.lines("mam-queue") == [], "that it is known", 60)
+    assert gold.gold.times == {f"{job}.r1": 1}
+
+
 def test_an_answer_that_is_not_signed_is_none(gold):
     gold.gold.sign_with = "another key"
     job = gold.submit("true", account="chem", wclimit_s=10)
@@ -390,6 +474,81 @@ def test_an_answer_that_is_not_signed_is_none(gold):
     gold.wait(lambda: "not signed with our key" in gold.log(), "that it is told")
     gold.gold.sign_with = KEY
     gold.wait(lambda: gold.gold.charges, "the charge", 40)
+
+
+KILLS = int(os.environ.get("MAUI_KILLS", "20"))
+
+
+def kill_and_kill(daemon, dice, calm):
+    """So many lives, each ended at any moment; then the jobs of all of them, in calm."""
+    jobs = []
+    for _ in range(KILLS):
+        daemon.start()
+        jobs += [daemon.submit("sleep 0.2", account="chem", wclimit_s=50) for n in range(2)]
+        time.sleep(dice.random() * 0.6)  # any moment
+        daemon.kill()
+    calm()
+    daemon.start()
+    for job in jobs:
+        over(daemon, job)
+    daemon.wait(lambda: daemon.lines("mam-queue") == [], "all is told", 90)
+    return jobs
+
+
+def test_gold_charges_each_run_once_however_often_all_are_killed(daemon):
+    """The server answers late, twice, wrong or not at all, and goes away between."""
+    server, dice = Gold(KEY, 10**9), random.Random(7)
+    key = pathlib.Path(f"{daemon.home}/gold.key")
+    key.write_text(KEY + "\n")
+    key.chmod(0o600)
+    daemon.configure(f"AMCFG[bank] TYPE=GOLD HOST=127.0.0.1 PORT={server.port} KEYFILE={key} "
+                     "CHARGEPOLICY=DEBITALLWC TIMEOUT=2\nRMPOLLINTERVAL 1\n")
+    server.mischief = random.Random(8)
+    jobs = kill_and_kill(daemon, dice, lambda: setattr(server, "mischief", None))
+    daemon.wait(lambda: server.liens == {}, "all liens are gone", 60)
+    assert sorted(run.rsplit(".", 1)[0] for run in server.charges) == sorted(jobs)
+    assert set(server.times.values()) == {1}, server.times
+    assert server.balance == 10**9 - sum(server.charges.values())
+    server.close()
+
+
+# By the name of a run: mkdir succeeds once. A charge of a run that was charged, and that does
+# not say that it may be, is noted as a fault.
+UNSURE = """#!/bin/bash
+read -r body
+run=${body#*'"run":"'}; run=${run%%'"'*}
+cd HOME/site || exit 2
+dice=$((RANDOM % 20))
+[ $dice -lt 2 ] && exit 2
+[ $dice -lt 5 ] && sleep 0.$((RANDOM % 9))
+case $1 in
+lien) : > "lien.$run";;
+charge)
+    if mkdir "charge.$run"; then echo "$body" > "charge.$run/body"
+    else case $body in *'"again":true'*) ;; *) : > "double.$run";; esac; fi
+    rm -f "lien.$run";;
+release) rm -f "lien.$run";;
+esac 2>/dev/null
+[ $dice -lt 7 ] && kill -9 $$
+[ $dice -lt 8 ] && sleep 60
+exit 0
+"""
+
+
+def test_a_program_is_told_of_each_run_once_however_often_all_are_killed(native):
+    site = pathlib.Path(f"{native.home}/site")
+    site.mkdir()
+    text = UNSURE.replace("HOME", native.home)
+    native.bank.write(text)
+    jobs = kill_and_kill(native, random.Random(9), lambda: native.bank.write(
+        text.replace("RANDOM % 20", "19")))
+    native.wait(lambda: not list(site.glob("lien.*")), "all liens are gone", 60)
+    charged = [p.name.split(".", 1)[1] for p in site.glob("charge.*")]
+    assert sorted(run.rsplit(".", 1)[0] for run in charged) == sorted(jobs)
+    assert not list(site.glob("double.*"))
+    for p in site.glob("charge.*"):
+        told = json.loads((p / "body").read_text())
+        assert told["user"] == ME and told["nodes"] == 1 and 0 < told["seconds"] < 60
 
 
 @pytest.mark.parametrize("line, says", [

@@ -8,6 +8,7 @@ import hmac
 import re
 import socketserver
 import threading
+import time
 import xml.etree.ElementTree as ET
 
 
@@ -42,7 +43,7 @@ class Handler(socketserver.StreamRequestHandler):
             document += self.rfile.read(n)
             self.rfile.readline()
         self.rfile.readline()
-        answer = bank.answer(document)
+        answer = bank.meet(document) if bank.mischief else bank.answer(document)
         if answer is not None:  # else the line breaks before it has come
             self.wfile.write(b'HTTP/1.1 200 OK\r\nContent-Type: text/xml; charset="utf-8"\r\n'
                              b"Transfer-Encoding: chunked\r\n\r\n%x\r\n%s\r\n0\r\n\r\n"
@@ -56,6 +57,10 @@ class Gold:
         self.cut = 0  # so many answers are lost
         self.code = None  # of all answers
         self.sign_with = key
+        self.no_queries = False
+        self.mischief = None  # a random.Random(): it answers late, twice, wrong, or not
+        self.times = {}  # how often a job was charged
+        self.lock = threading.Lock()
         socketserver.ThreadingTCPServer.allow_reuse_address = True
         self.server = socketserver.ThreadingTCPServer(("127.0.0.1", port), Handler)
         self.server.daemon_threads = True
@@ -66,6 +71,24 @@ class Gold:
     def close(self):
         self.server.shutdown()
         self.server.server_close()
+
+    def meet(self, document):
+        """As on a bad day: what is taken and what is answered are two things."""
+        with self.lock:
+            how, late = self.mischief.random(), self.mischief.random()
+        if how < 0.1:
+            return None  # it never got here
+        if how < 0.3:
+            time.sleep(late)  # whether or not somebody still waits for it
+        with self.lock:
+            answer = self.answer(document)
+        if how < 0.4:
+            return None
+        if how < 0.45:
+            return answer.replace(b"<DigestValue>", b"<DigestValue>x")
+        if how < 0.5:
+            return b"<html>the other server of this machine</html>"
+        return answer * 2 if how < 0.55 else answer
 
     def answer(self, document):
         body = re.search(rb"<Body>.*</Body>", document, re.S).group()
@@ -87,6 +110,8 @@ class Gold:
         action = (request.get("action"), request.findtext("Object"))
         job = request.find("Data/Job")
         where = request.findtext("Where")
+        if action == ("Query", "Job") and self.no_queries:
+            return self.reply(720, "the data base is busy")
         if action == ("Query", "Job"):
             found = self.charges.get(where)
             return self.reply(0, "", "" if found is None else
@@ -107,6 +132,7 @@ class Gold:
         self.liens.pop(name, None)
         self.charges[name] = self.charges.get(name, 0) + price
         self.balance -= price
+        self.times[name] = self.times.get(name, 0) + 1
         return self.reply(0, "")
 
     def reply(self, code, message, data=""):

@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0
  * What jobs cost as lines of a file, for programs of the site that read it. */
 #include "am/bank/bank.h"
+#include "base/xalloc.h"
 
 #include <errno.h>
 #include <fcntl.h>
+#include <libgen.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -54,7 +56,7 @@ static char *make_line(const struct bank_ask *ask)
     return strbuf_take(&out);
 }
 
-/* Is that very line in it? Of a message that is told again. */
+/* Is that very line in it, whole? Of a message that is told again. */
 static bool has_line(int fd, const char *line)
 {
     FILE *f = fdopen(dup(fd), "r");
@@ -72,17 +74,40 @@ static bool has_line(int fd, const char *line)
     return found;
 }
 
-/* All of it or nothing, also where the disk is full. A line that a crash has cut is
- * ended first. */
+/* How much of the line the file ends with, without an end of line: a crash has cut it
+ * there, and nothing of it is told twice. 0: it ends otherwise. -1: it cannot be read.
+ */
+static ssize_t find_begun(int fd, off_t size, const char *line, bool *ret_ended)
+{
+    size_t most = strlen(line) - 1;
+    size_t n = size < (off_t)most + 1 ? (size_t)size : most + 1;
+    char *tail = xcalloc(n + 1, 1), *last;
+    ssize_t begun = pread(fd, tail, n, size - (off_t)n) == (ssize_t)n ? 0 : -1;
+
+    *ret_ended = n == 0 || tail[n - 1] == '\n';
+    last = memrchr(tail, '\n', n);
+    last = last ? last + 1 : tail;
+    if (begun == 0 && (last > tail || (off_t)n == size)
+        && strncmp(line, last, strlen(last)) == 0)
+        begun = (ssize_t)strlen(last);
+    free(tail);
+    return begun;
+}
+
+/* All of it or nothing, also where the disk is full. What a crash has cut of another
+ * line is ended first. */
 static int add_line(int fd, const char *line)
 {
     off_t size = lseek(fd, 0, SEEK_END);
-    char last = '\n';
-    size_t n = strlen(line);
+    bool ended;
+    ssize_t begun = size < 0 ? -1 : find_begun(fd, size, line, &ended);
+    size_t n;
 
-    if (size > 0 && pread(fd, &last, 1, size - 1) != 1)
+    if (begun < 0)
         return -1;
-    if (last != '\n' && write(fd, "\n", 1) != 1)
+    line += begun;
+    n = strlen(line);
+    if (!ended && begun == 0 && write(fd, "\n", 1) != 1)
         return -1;
     if (write(fd, line, n) == (ssize_t)n && fsync(fd) == 0)
         return 0;
@@ -91,6 +116,19 @@ static int add_line(int fd, const char *line)
         return -1;
     errno = error;
     return -1;
+}
+
+/* A file that is new stays there when power goes. */
+static int sync_folder(const char *path)
+{
+    char *folder = xstrdup(path);
+    int fd = open(dirname(folder), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    int result = fd < 0 ? -1 : fsync(fd);
+
+    if (fd >= 0)
+        close(fd);
+    free(folder);
+    return result;
 }
 
 enum bank_answer file_tell(
@@ -107,7 +145,8 @@ enum bank_answer file_tell(
         return BANK_LATER;
     }
     line = make_line(ask);
-    if (!(ask->again && has_line(fd, line)) && add_line(fd, line) < 0) {
+    if (!(ask->again && has_line(fd, line))
+        && (add_line(fd, line) < 0 || sync_folder(path) < 0)) {
         err_set(err, ERR_IO, "%s: %s", path, strerror(errno));
         answer = BANK_LATER;
     }

@@ -213,16 +213,21 @@ static enum bank_answer answer_of(
     return lien && r->code >= 0 ? BANK_UNSURE : BANK_LATER;
 }
 
-/* Was it charged by a message whose answer was lost? */
-static int was_charged(const struct gold_server *g, const char *key,
+/* Was it charged by a message whose answer was lost? Anything but DONE: nobody knows,
+ * and it is not charged on the chance. */
+static enum bank_answer was_charged(const struct gold_server *g, const char *key,
     const struct bank_ask *ask, bool *ret, struct err *err)
 {
     struct sssrmap_response r;
 
     if (ask_server(g, key, make_query(ask), &r, err) < 0)
-        return -1;
-    *ret = r.code >= 0 && r.code < 100 && atof(r.charge) > 0;
-    return 0;
+        return BANK_LATER;
+    *ret = atof(r.charge) > 0;
+    if (r.code >= 0 && r.code < 100)
+        return BANK_DONE;
+    err_set(err, ERR_CONFLICT, "whether it was charged already: %s (code %03d)",
+        *r.message ? r.message : "no answer", r.code);
+    return r.code >= 0 && r.code != 444 ? BANK_UNSURE : BANK_LATER;
 }
 
 enum bank_answer gold_tell(
@@ -230,15 +235,15 @@ enum bank_answer gold_tell(
 {
     struct sssrmap_response r;
     char key[KEY_MAX];
+    enum bank_answer known = BANK_DONE;
     bool charged = false;
 
     if (read_key(g->key_file, key, sizeof key, err) < 0)
         return BANK_LATER;
-    if (ask->again && strcmp(ask->verb, "charge") == 0
-        && was_charged(g, key, ask, &charged, err) < 0)
-        return BANK_LATER;
-    if (charged)
-        return BANK_DONE;
+    if (ask->again && strcmp(ask->verb, "charge") == 0)
+        known = was_charged(g, key, ask, &charged, err);
+    if (known != BANK_DONE || charged)
+        return known;
     if (ask_server(g, key, make_request(ask), &r, err) < 0)
         return BANK_LATER;
     return answer_of(ask, &r, err);

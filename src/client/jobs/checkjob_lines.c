@@ -269,7 +269,9 @@ static void print_funds(const json_t *o)
     if (get_real(f, "kept", 0) > 0)
         printf(", %s of them kept\n", layout_credits(get_real(f, "kept", 0), credits));
     else
-        puts(get_bool(f, "enough") ? "" : ", which it lacks");
+        puts(!json_object_get(f, "enough") || get_bool(f, "enough")
+                 ? ""
+                 : ", which it lacks");
 }
 
 static void print_reservation(const json_t *o)

@@ -28,26 +28,6 @@ void api_bank_queue(struct server *s, struct request *r)
     stream_records(s, r, json_array_size(list), take_record, list, free_records);
 }
 
-/* All that was put aside. How many. */
-static int tell_all_again(struct server *s, struct err *err)
-{
-    json_t *list = desk_list(s), *o;
-    size_t i;
-    int n = 0;
-
-    json_array_foreach(list, i, o)
-    {
-        const char *state = json_string_value(json_object_get(o, "state"));
-        if (strcmp(state, "Aside") == 0
-            && desk_tell_again(
-                   s, (uint64_t)json_integer_value(json_object_get(o, "number")), err)
-                   == 0)
-            n++;
-    }
-    json_decref(list);
-    return n;
-}
-
 void api_bank_queue_order(struct server *s, struct request *r)
 {
     struct err err = {0};
@@ -60,7 +40,7 @@ void api_bank_queue_order(struct server *s, struct request *r)
     if (result == 0 && drop && !number)
         result = err_set(&err, ERR_INVALID, "number: which message is to be dropped?");
     else if (result == 0 && !number)
-        result = tell_all_again(s, &err);
+        result = (int)desk_tell_all_again(s);
     else if (result == 0)
         result = drop ? desk_drop(s, n, &err) : desk_tell_again(s, n, &err);
     if (result < 0) {

@@ -308,6 +308,11 @@ void bankline_tell(
     HASH_ADD(hh, l->by_number, number, sizeof i->number, i);
 }
 
+void bankline_hurry(struct bankline *l)
+{
+    l->retry_us = 0;
+}
+
 struct line_item *bankline_last_of(struct bankline *l, const char *run)
 {
     struct run_line *r;

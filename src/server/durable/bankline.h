@@ -67,6 +67,8 @@ bool bankline_forget(
  * comes back. Takes the body. */
 void bankline_tell(
     struct bankline *l, uint64_t number, int kind, const char *run, json_t *body);
+/* Somebody knows that the bank is there again: it is tried without a pause. */
+void bankline_hurry(struct bankline *l);
 /* The last of the run's tells that is not under way, or NULL. */
 struct line_item *bankline_last_of(struct bankline *l, const char *run);
 struct line_item *bankline_find(struct bankline *l, uint64_t number);

@@ -432,8 +432,8 @@ static void tell_refusal(struct desk *d, const json_t *body, const char *said)
     log_line(
         d->s->log, LOG_ALERT, "the bank refuses the %s of run %s: %s", verb, run, said);
     eventlog_add(d->s, AMFAILURE, settings_of(d->s)->name, true, NULL,
-        "the bank %s refuses the %s of run %s: %s", settings_of(d->s)->name, verb, run,
-        said);
+        "AMCFG[%s]: the bank refuses the %s of run %s: %s", settings_of(d->s)->name,
+        verb, run, said);
 }
 
 static struct aside *add_aside(struct desk *d, uint64_t number, json_t *body)
@@ -500,12 +500,12 @@ static void tell_health(struct desk *d, bool failed, const char *why)
 
     if (fails && !failed) {
         log_line(d->s->log, LOG_ALERT, "the bank fails: %s", why);
-        eventlog_add(
-            d->s, AMFAILURE, name, true, NULL, "the bank %s fails: %s", name, why);
+        eventlog_add(d->s, AMFAILURE, name, true, NULL, "AMCFG[%s]: the bank fails: %s",
+            name, why);
     }
     if (!fails && failed)
-        eventlog_add(
-            d->s, AMRECOVERED, name, true, NULL, "the bank %s answers again", name);
+        eventlog_add(d->s, AMRECOVERED, name, true, NULL,
+            "AMCFG[%s]: the bank answers again", name);
 }
 
 static void end_item(
@@ -737,6 +737,7 @@ int desk_tell_again(struct server *s, uint64_t number, struct err *err)
     char key[KEY_SIZE];
     json_t *body;
 
+    bankline_hurry(d->line);
     if (!a && !i)
         return refuse_number(number, err);
     if (i && line_item_is_out(i))
@@ -757,6 +758,18 @@ int desk_tell_again(struct server *s, uint64_t number, struct err *err)
     put_record(s, QUEUE, number_key(number, key), body);
     bankline_tell(d->line, number, kind_of(d, body), run ? run : "", body);
     return 0;
+}
+
+size_t desk_tell_all_again(struct server *s)
+{
+    json_t *list = desk_list(s), *o;
+    size_t i, n = json_array_size(list);
+    struct err err;
+
+    json_array_foreach(list, i, o)(void) desk_tell_again(
+        s, (uint64_t)json_integer_value(json_object_get(o, "number")), &err);
+    json_decref(list);
+    return n;
 }
 
 int desk_drop(struct server *s, uint64_t number, struct err *err)

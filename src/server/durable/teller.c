@@ -471,14 +471,17 @@ static void add_run(void *arg, const struct funds_run *run)
     vec_push(&f->runs, *run);
 }
 
-/* The engine has no picture yet. Of a bank elsewhere: runs that were open. */
-static void tell_all(struct server *s, struct am *am)
+/* The engine has no picture yet. Runs that were open are told of both banks: each ends
+ * with the one that it began with. */
+static void tell_all(struct server *s)
 {
+    struct am *am = &s->teller->am;
     struct facts f = {0};
     struct err err = {0};
 
+    unsaved_tell(s->unsaved);
     desk_each_run(s, add_run, &f);
-    if (am && (read_accounts(am, &f, &err) < 0 || read_runs(am, &f, &err) < 0))
+    if (read_accounts(am, &f, &err) < 0 || read_runs(am, &f, &err) < 0)
         log_line(s->log, LOG_ALERT, "the bank: %s", err.text);
     else
         tell_facts(s, &(struct funds_facts){.accounts = f.accounts.v,
@@ -491,19 +494,18 @@ static void tell_all(struct server *s, struct am *am)
 
 void teller_recall(struct server *s)
 {
-    struct am *am = teller_ledger(s);
     bool open = is_open(s), again = open && engine_cluster(s->engine)->funds;
 
     if (!s->teller) /* settings are read before it opens */
         return;
+    if (again)
+        tell_changes(s);
     if (!open || (again && s->teller->recalled)) {
         s->teller->recalled = open;
         return;
     }
-    if (again)
-        tell_changes(s);
-    else
-        tell_all(s, am);
+    if (!again)
+        tell_all(s);
     s->teller->seen_at = kept_number(s, "seen");
     s->teller->recalled = s->teller->strangers = true;
     if (whole_is_restored(s)) /* the settings have changed: who runs is known already */
