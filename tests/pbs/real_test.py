@@ -7,6 +7,7 @@ import json
 import os
 import pathlib
 import pwd
+import re
 import shutil
 import signal
 import subprocess
@@ -266,6 +267,33 @@ def test_the_hook_wakes_it_and_the_reason_is_shown(build):
         site.until("the changed one", "F", wide)
     finally:
         site.end()
+
+
+def hosts(pbs):
+    """That answer, and have processors."""
+    nodes = json.loads(pbs.pbs("pbsnodes", "-av", "-F", "json"))["nodes"].values()
+    return {n["resources_available"]["host"] for n in nodes
+            if n["state"].split(",")[0] in ("free", "job-busy")
+            and int(n["resources_available"].get("ncpus", 0)) > 0}
+
+
+def test_jobs_and_arrays_are_spread_over_hosts(pbs):
+    if len(hosts(pbs)) < 2:
+        pytest.skip("NOT TESTED on a real PBS: it has one host")
+
+    def where(job):
+        return set(re.findall(r"\((\w+)", pbs.look()[job]["exec_vnode"]))
+    wide = pbs.qsub("alice", "-l", "select=2:ncpus=1", "-l", "place=scatter:excl", "-l",
+                    "walltime=60", "--", "/bin/sleep", "3")
+    array = pbs.qsub("bob", "-J", "1-8", "-l", "select=1:ncpus=1,walltime=60", "-l", "place=excl",
+                     "--", "/bin/sleep", "2")
+    members = [array.replace("[]", f"[{i}]") for i in range(1, 9)]
+    wait_for(lambda: set(pbs.letters(wide, *members)) <= {"X", "F"}, "all ends", SECONDS,
+             lambda: pbs.story(wide, *members[:2]))
+    there = pbs.look()
+    assert there[wide]["Exit_status"] == 0 and len(where(wide)) == 2
+    assert all(there[m]["Exit_status"] == 0 for m in members)
+    assert len(set.union(*(where(m) for m in members))) > 1
 
 
 VICTIMS = ("daemon", "adapter", "library", "server", "mom")
