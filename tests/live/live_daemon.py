@@ -131,7 +131,7 @@ class Daemon:
         status, answer = self.api(f"/v1/jobs/{job}")
         return answer if status == 200 else None
 
-    def wait(self, condition, what="the condition", seconds=20):
+    def wait(self, condition, what="the condition", seconds=60):
         return wait_for(condition, what, seconds, self.log)
 
     def state(self, job):

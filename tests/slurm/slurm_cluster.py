@@ -438,7 +438,7 @@ class SlurmCluster:
         found = self.maui.job(job) or {}
         return sorted(p["node"] for p in found.get("allocation", []))
 
-    def wait(self, condition, what="the condition", seconds=20):
+    def wait(self, condition, what="the condition", seconds=60):
         return wait_for(condition, what, seconds, self.story)
 
     def wait_state(self, job, *states, seconds=20):
