@@ -35,9 +35,9 @@ def test_srun_and_salloc_wait_patiently_and_run(slurm, full):
     salloc = slurm.popen("salloc", "-n", 1, "sh", "-c", "echo $SLURM_JOB_NODELIST")
     slurm.wait(lambda: len(slurm.queued()) == 3, "both in the queue")
     full()
-    out, err = srun.communicate(timeout=20)
+    out, err = srun.communicate(timeout=60)
     assert out.split() == ["here", "here"], err
-    out, err = salloc.communicate(timeout=20)
+    out, err = salloc.communicate(timeout=60)
     assert out.strip() in slurm.nodes, err
 
 
