@@ -17,7 +17,7 @@ ME = pwd.getpwuid(os.geteuid()).pw_name
 MY_GROUP = grp.getgrgid(os.getegid()).gr_name
 
 
-def wait_for(condition, what, seconds, story):
+def wait_for(condition, what, seconds, story, pause=0.02):
     """What the condition gives when it is true; or fail, telling the story. A condition is
     often a command: asked fifty times a second by several tests it would keep the machine
     busy, so it is asked less often the longer it takes. Once more at the end, however
@@ -30,7 +30,7 @@ def wait_for(condition, what, seconds, story):
             return value
         if waited >= seconds:
             break
-        time.sleep(min(0.15, max(0.02, waited / 8)))
+        time.sleep(min(0.15, max(pause, waited / 8)))
     raise AssertionError(f"{what} has not come in {seconds} s\n{story()}")
 
 
