@@ -57,6 +57,7 @@ def main():
         ge.run("qconf", "-Msconf", conf)
         flow("grid-engine", ge, jobs)
         maui = Maui(os.path.abspath(sys.argv[1]), ge)
+        maui.configure("RMCFG[ge] TYPE=SGE\nADMIN1 root\n")  # as it is where nothing is said
         maui.ok("gridengine", "install")
         maui.start()
         flow("maui", ge, jobs)

@@ -372,6 +372,22 @@ const struct admission_check *admission_refusal(
     return find_refusal(e, j, rows_of(&e->admission, stages), ret);
 }
 
+size_t admission_refusals(
+    const struct engine *e, const struct job *j, struct reason *ret, size_t max)
+{
+    uint32_t rows = rows_of(&e->admission, ~0U);
+    size_t n = 0;
+
+    while (rows && n < max) {
+        const struct admission_check *row = find_refusal(e, j, rows, &ret[n]);
+        if (!row)
+            break;
+        n++;
+        rows &= ~((UINT32_C(2) << (row - checks)) - 1); /* those behind it */
+    }
+    return n;
+}
+
 const struct admission_check *admission_class_refusal(
     const struct engine *e, const struct job *j, unsigned stages, struct reason *ret)
 {

@@ -94,6 +94,9 @@ void admission_notice(struct engine *e, const struct job *j);
  * when all let it pass, *ret then undefined. Changes nothing. O(rows). */
 const struct admission_check *admission_refusal(
     const struct engine *e, const struct job *j, unsigned stages, struct reason *ret);
+/* Of all rows in use that refuse it, in their order: at most `max` reasons. */
+size_t admission_refusals(
+    const struct engine *e, const struct job *j, struct reason *ret, size_t max);
 /* Of those only that depend on the class the job is in. */
 const struct admission_check *admission_class_refusal(
     const struct engine *e, const struct job *j, unsigned stages, struct reason *ret);

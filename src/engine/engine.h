@@ -320,6 +320,12 @@ int64_t engine_overrun(const struct engine *e, const struct job *j);
  * numbers are taken afresh. Borrowed until the next call. */
 const struct reason *engine_why(struct engine *e, const struct job *j);
 
+/* All of them that hold now: that of engine_why() first, then what else would keep it,
+ * in the order of the checks; each kind about each object once. Returns how many, at
+ * most `max`. O(checks). */
+size_t engine_reasons(
+    struct engine *e, const struct job *j, struct reason *ret, size_t max);
+
 /* What the bank has to write since engine_money_told(): engine/charging.h. */
 const struct money_move *engine_money(const struct engine *e, size_t *ret_n);
 void engine_money_told(struct engine *e);

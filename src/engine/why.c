@@ -2,6 +2,7 @@
  * Why a job waits, with the numbers of this moment. A cycle writes a reason down
  * only when it changes, and looks at no more than it must to decide; whoever asks
  * gets the rest from here. */
+#include "engine/admission.h"
 #include "engine/eligible.h"
 #include "engine/engine_private.h"
 #include "engine/preempt.h"
@@ -142,4 +143,63 @@ const struct reason *engine_why(struct engine *e, const struct job *j)
         eligible_in_procs(j, r);
     }
     return r;
+}
+
+static bool is_same(const struct reason *a, const struct reason *b)
+{
+    return a->code == b->code && a->kind == b->kind && a->object == b->object
+           && a->dim == b->dim && a->res == b->res && a->quota == b->quota
+           && a->quota_limit == b->quota_limit;
+}
+
+/* Its reasons of this moment that are not among the first `n`, which are there. */
+static size_t add_refusals(
+    struct engine *e, const struct job *j, struct reason *ret, size_t n, size_t max)
+{
+    struct reason more[16];
+    size_t all = admission_refusals(e, j, more, sizeof more / sizeof *more);
+
+    for (size_t i = 0; i < all && n < max; i++) {
+        bool known = false;
+        if (more[i].code == WAIT_TOO_LARGE)
+            eligible_in_procs(j, &more[i]);
+        for (size_t k = 0; k < n && !known; k++)
+            known = is_same(&ret[k], &more[i]);
+        if (!known)
+            ret[n++] = more[i];
+    }
+    return n;
+}
+
+/* It would not fit now, whatever else keeps it. */
+static bool lacks_room(struct engine *e, const struct job *j, struct reason *ret)
+{
+    uint32_t partition;
+    int64_t tasks;
+
+    if (j->nreqs != 1)
+        return false;
+    tasks = most_free(e, j, &partition);
+    if (partition == INDEX_NONE || tasks >= j->tasks)
+        return false;
+    *ret = because(WAIT_RESOURCES);
+    ret->used = tasks * eligible_procs_per_task(j);
+    ret->asked = j->tasks * eligible_procs_per_task(j);
+    return true;
+}
+
+size_t engine_reasons(
+    struct engine *e, const struct job *j, struct reason *ret, size_t max)
+{
+    size_t n = 0;
+
+    if (job_has_begun((enum job_state)j->state) || j->state >= JOB_COMPLETED || !max)
+        return 0;
+    ret[0] = *engine_why(e, j);
+    n = ret[0].code != WAIT_NONE;
+    bool room = n && ret[0].code >= WAIT_PARTITION && ret[0].code != WAIT_RESERVATION;
+    n = add_refusals(e, j, ret, n, max);
+    if (!room && n < max && lacks_room(e, j, &ret[n]))
+        n++;
+    return n;
 }

@@ -752,6 +752,58 @@ int reason_format_classic(const struct cluster *c, const struct job *j,
     return 0;
 }
 
+static bool name_cred(const struct cluster *c, uint32_t kind, uint32_t object,
+    const char **ret_kind, const char **ret_name)
+{
+    if (kind >= CRED_KINDS || object >= c->creds[kind].n || object == 0)
+        return false;
+    *ret_kind = cred_kind_name((enum cred_kind)kind);
+    *ret_name = c->creds[kind].v[object]->name;
+    return true;
+}
+
+/* Of a limit. */
+static bool name_limited(const struct cluster *c, const struct reason *r,
+    const char **ret_kind, const char **ret_name)
+{
+    const struct quota *q = quota_of(c, r);
+
+    if (q) {
+        *ret_kind = "quota";
+        *ret_name = q->name;
+        return true;
+    }
+    if (r->dim != DIM_SYSTEM || r->kind < CRED_KINDS)
+        return name_cred(c, r->kind, r->object, ret_kind, ret_name);
+    if (r->object >= c->partitions.n)
+        return false;
+    *ret_kind = "partition";
+    *ret_name = c->partitions.v[r->object]->name;
+    return true;
+}
+
+bool reason_object(const struct cluster *c, const struct reason *r,
+    const char **ret_kind, const char **ret_name)
+{
+    if (r->code == WAIT_LIMIT)
+        return name_limited(c, r, ret_kind, ret_name);
+    if (r->code == WAIT_FS_CAP || r->code == WAIT_CLASS_DISABLED)
+        return name_cred(c, r->kind, r->object, ret_kind, ret_name);
+    if (r->code == WAIT_FUNDS)
+        return name_cred(c, CRED_ACCOUNT, r->object, ret_kind, ret_name);
+    if (r->code == WAIT_DEPENDENCY && !r->limit && r->object < c->jobs.n
+        && c->jobs.v[r->object]) {
+        *ret_kind = "job";
+        *ret_name = c->jobs.v[r->object]->id;
+        return true;
+    }
+    if (r->code != WAIT_MANAGER)
+        return false;
+    *ret_kind = "manager";
+    *ret_name = rmset_name(c, r->object);
+    return **ret_name != '\0';
+}
+
 const char *reason_code_name(enum wait_code code)
 {
     static const char names[WAIT_CODES][20] = {[WAIT_NONE] = "none",

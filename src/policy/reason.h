@@ -6,6 +6,7 @@
 
 #include "cluster/reason.h"
 
+#include <stdbool.h>
 #include <stddef.h>
 
 struct cluster;
@@ -42,6 +43,11 @@ int reason_format_need(
  * processors". `said` is why it was held or deferred, or NULL. O(1). */
 int reason_format_note(const struct cluster *c, const struct job *j,
     const struct reason *r, const char *said, char *ret_text, size_t size);
+
+/* What it is about, if that has a name: "user" and so on, "job", "partition",
+ * "resource", "manager", "quota" of the resource manager. Borrowed from the cluster. */
+bool reason_object(const struct cluster *c, const struct reason *r,
+    const char **ret_kind, const char **ret_name);
 
 /* The code in one word: "hold", "limit", "resources" ... */
 const char *reason_code_name(enum wait_code code);

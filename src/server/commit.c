@@ -9,6 +9,7 @@
 #define LOG_FACILITY FACILITY_CKPT
 #include "server/durable/desk.h"
 #include "server/events/eventlog.h"
+#include "server/events/feed.h"
 #include "server/events/mail.h"
 #include "server/events/metrics.h"
 #include "server/events/notify.h"
@@ -106,6 +107,7 @@ static int on_commit(sd_event_source *source, void *ctx)
         reply_all(s);
         anew_look(s);
         eventlog_committed(s);
+        feed_committed(s);
         notify_committed(s);
         mail_committed(s);
         statfile_committed(s);

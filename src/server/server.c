@@ -6,6 +6,7 @@
 #include "server/api/api.h"
 #include "server/api/openapi.h"
 #include "server/api/order.h"
+#include "server/api/readers.h"
 #include "server/durable/changes.h"
 #include "server/durable/desk.h"
 #include "server/durable/messages.h"
@@ -13,6 +14,7 @@
 #include "server/durable/teller.h"
 #include "server/durable/usage.h"
 #include "server/events/eventlog.h"
+#include "server/events/feed.h"
 #include "server/events/mail.h"
 #include "server/events/metrics.h"
 #include "server/events/notify.h"
@@ -363,6 +365,7 @@ static int open_all(struct server *s, struct err *err)
     submit_open(s);
     if (s->mode == MODE_SIMULATION && simulation_load(s, err) < 0)
         return -1;
+    feed_open(s);
     world_open(s);
     s->engine = server_engine(s);
     watch_open(s);
@@ -406,13 +409,14 @@ static void close_all(struct server *s)
     teller_close(s);
     stream_close(s);
     order_close(s);
-    events_close(s);
+    readers_close(s);
     free(s->page);
     cycle_close(s);
     unsaved_close(s->unsaved);
     store_close(s->store);
     simulation_free(s);
     eventlog_close(s);
+    feed_close(s);
     notify_close(s);
     mail_close(s);
     triggers_close(s);

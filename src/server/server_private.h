@@ -48,6 +48,7 @@ struct commit;
 struct desk;
 struct cycle;
 struct eventlog;
+struct feed;
 struct journal;
 struct lists;
 struct managers;
@@ -119,7 +120,7 @@ struct server {
     /* api/, http/ */
     struct orders *orders;          /* api/order.c */
     struct submissions *submitting; /* api/submit.c: not all handed on yet */
-    struct readers *readers;        /* api/events.c */
+    struct readers *readers;        /* api/readers.c */
     struct lists *lists;            /* http/stream.c */
     struct page *page;              /* web/page.c */
 
@@ -128,6 +129,7 @@ struct server {
     struct rights *rights; /* api/rights.c: by what it told */
     struct watch *watch;
     struct eventlog *eventlog;
+    struct feed *feed;
     struct notify *notify;
     struct mail *mail;
     struct statfile *statfile;

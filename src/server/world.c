@@ -9,6 +9,7 @@
 #include "server/durable/statistics.h"
 #include "server/durable/teller.h"
 #include "server/durable/usage.h"
+#include "server/events/feed.h"
 #include "server/events/metrics.h"
 #include "server/events/triggers.h"
 #include "server/events/watch.h"
@@ -24,7 +25,7 @@ struct world {
     struct VEC(uint32_t) dirty;   /* jobs whose records are to be written */
     struct VEC(uint8_t) is_dirty; /* by job index */
     struct VEC(struct job_notes) notes;
-    uint64_t revision;
+    uint64_t revision, planned; /* now, and after the last cycle */
     double last_cycle_s;
 };
 
@@ -55,7 +56,11 @@ double world_last_cycle_s(const struct server *s)
 
 void world_touch(struct server *s, uint32_t job)
 {
+    const struct job *j = engine_cluster(s->engine)->jobs.v[job];
+
     s->world->revision++;
+    if (j)
+        feed_touch(s, FEED_JOB, j->id);
     while (s->world->is_dirty.n <= job)
         vec_push(&s->world->is_dirty, 0);
     if (s->world->is_dirty.v[job])
@@ -279,7 +284,9 @@ void world_cycle(struct server *s)
     s->world->last_cycle_s = clock_s() - begin;
     teller_post(s);
     histogram_add(&s->metrics->cycle, s->world->last_cycle_s);
-    s->world->revision++;
+    if (s->world->actions.n || s->world->revision != s->world->planned)
+        feed_planned(s);
+    s->world->planned = ++s->world->revision;
     s->control.iteration++;
     journal_cycle(s, now, &s->world->actions);
     for (size_t i = 0; i < s->world->actions.n; i++)

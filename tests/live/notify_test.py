@@ -27,7 +27,7 @@ def told(daemon):
         return []
 
 
-def wait_told(daemon, begin, seconds=20):
+def wait_told(daemon, begin, seconds=60):
     return daemon.wait(lambda: [t for t in told(daemon) if t.startswith(begin)], begin,
                        seconds)[0]
 

@@ -72,7 +72,7 @@ class Browser:
         self.chrome = chrome
         self.expected = set()  # statuses of requests that a test provokes
 
-    def wait(self, condition, what, seconds=30):
+    def wait(self, condition, what, seconds=60):
         from selenium.common.exceptions import StaleElementReferenceException
         from selenium.webdriver.support.ui import WebDriverWait
         try:

@@ -1,8 +1,10 @@
 // What the page knows, and how it is kept up to date: one loop asks for what the screen
-// shows, one request after another, and only while somebody can see it.
+// shows, one request after another, when something changed, and only while somebody can
+// see it. Where nothing is told it asks now and then.
 import { useEffect, useSyncExternalStore } from "react";
 import { ApiError, ask, keepSession, session } from "../api/client";
 import { askOthers, exchange, serveOthers, takeLogin } from "../api/login";
+import { followChanges, type News } from "./changes";
 import type { Identity, Session } from "./types";
 
 export type Phase =
@@ -10,6 +12,8 @@ export type Phase =
   | "ended" | "refused" | "stopping" | "updated";
 
 const POLL_MS = 4000;
+const TOLD_POLL_MS = 12000; // of what no change tells: waits, times, use
+const APART_MS = 400; // what changes meanwhile is asked for together
 const STALE_MS = 20000;
 
 interface State {
@@ -33,6 +37,11 @@ let timer: number | undefined;
 let asking = false;
 let failures = 0;
 let channel: BroadcastChannel | null = null;
+let unfollow: (() => void) | null = null;
+let toldAt = 0; // a sign of life comes every 15 s
+let changed = false; // since the last round began
+let roundAt = 0;
+let whoAt = 0;
 
 function set(change: Partial<State>): void {
   state = { ...state, ...change };
@@ -84,7 +93,24 @@ export function askNow(): void {
   askSoon();
 }
 
+function pollMs(): number {
+  return Date.now() - toldAt < STALE_MS ? TOLD_POLL_MS : POLL_MS;
+}
+
+function askApart(): void {
+  later(Math.max(0, roundAt + APART_MS - Date.now()));
+}
+
+function hear(news: News): void {
+  toldAt = Date.now();
+  if (state.phase !== "live" || !(news.all || news.plan || news.kinds.length)) return;
+  changed = true;
+  if (!asking) askApart();
+}
+
 function endSession(message: string): void {
+  unfollow?.();
+  unfollow = null;
   window.clearTimeout(timer);
   keepSession(null);
   set({ phase: "ended", message, session: null, who: null, data: new Map(), errors: new Map() });
@@ -121,7 +147,8 @@ function tellFailure(e: unknown): boolean {
 async function askWho(): Promise<boolean> {
   const who = JSON.parse(await ask("GET", "/v1/identity")) as Identity;
   const other = state.who?.build && who.build && state.who.build !== who.build;
-  set({ who, heardAt: Date.now() });
+  whoAt = Date.now();
+  set({ who, heardAt: whoAt });
   if (other) set({ phase: "updated", message: "the scheduler was updated" });
   return !other;
 }
@@ -146,12 +173,16 @@ async function round(): Promise<void> {
   if (asking || !state.session) return;
   if (document.hidden && state.phase === "live") return later(POLL_MS);
   asking = true;
+  roundAt = Date.now();
+  changed = false;
   try {
-    if (!(await askWho())) return;
+    if ((state.phase !== "live" || Date.now() - whoAt > POLL_MS) && !(await askWho())) return;
     for (const path of [...watched.keys()]) if (!(await askOne(path))) return;
     failures = 0;
     if (state.phase !== "live") set({ phase: "live", message: "" });
-    later(POLL_MS);
+    unfollow ??= followChanges(hear);
+    if (changed) askApart();
+    else later(pollMs());
   } catch (e) {
     if (!tellFailure(e) && e instanceof ApiError) {
       set({ phase: "refused", message: e.message });

@@ -32,3 +32,8 @@ export function withQuery(change: Record<string, string | null>): string {
   const text = q.toString().replace(/%3A/gi, ":").replace(/%2C/gi, ",");
   return location.pathname + (text ? `?${text}` : "");
 }
+
+/** Where the job is seen: in the queue as it is filtered, if that is what is shown. */
+export function jobAddress(id: string): string {
+  return location.pathname === "/ui/jobs" ? withQuery({ sel: id }) : `/ui/jobs?sel=${encodeURIComponent(id)}`;
+}

@@ -14,3 +14,5 @@ export type NodeRecord = S["Node"];
 export type SchedulerState = S["Scheduler"];
 export type Manager = S["Manager"];
 export type EventRecord = S["Event"];
+export type WhyRecord = S["Why"];
+export type PriorityRecord = S["Priority"];

@@ -4,33 +4,14 @@ import { useAnswer } from "../model/live";
 import { count, duration, instant, plain } from "../model/format";
 import { usePrefs } from "../model/prefs";
 import { go, withQuery } from "../model/route";
-import type { Job, JobBrief, Reason } from "../model/types";
+import type { Job, JobBrief } from "../model/types";
 import { Command } from "../parts/copy";
 import { useNow } from "../parts/frame";
+import { LimitBar, WaitDetails } from "./why";
 
 function Fact({ name, children }: { name: string; children: ReactNode }) {
   if (children === undefined || children === null || children === "" || children === false) return null;
   return (<><dt>{name}</dt><dd>{children}</dd></>);
-}
-
-/** What of a limit is used, and what the job would add. */
-function LimitBar({ reason }: { reason: Reason }) {
-  const { limit, used, asked } = reason;
-  if (!limit || used === undefined || asked === undefined) return null;
-  const whole = Math.max(limit, used + asked);
-  const share = (n: number) => `${(100 * n) / whole}%`;
-  return (
-    <div className="limit">
-      <div className="limit-bar" aria-hidden="true">
-        <span className="fill-running" style={{ width: share(used) }} />
-        <span className="fill-blocked" style={{ width: share(asked) }} />
-        <i style={{ left: share(limit) }} />
-      </div>
-      <span className="quiet">
-        in use {count(used)}, asked {count(asked)}, limit {count(limit)}
-      </span>
-    </div>
-  );
 }
 
 function Why({ job }: { job: Job }) {
@@ -154,7 +135,13 @@ export function JobDetails(props: { id: string; brief?: JobBrief }) {
       {answer.error?.status === 403 && props.brief && <Brief job={props.brief} />}
       {answer.error && answer.error.status !== 404 && !(answer.error.status === 403 && props.brief) && <p>{answer.error.message}</p>}
       {!answer.error && !job && <p className="quiet">Loading …</p>}
-      {!answer.error && job && <><Why job={job} /><Facts job={job} /></>}
+      {!answer.error && job && (
+        <>
+          <Why job={job} />
+          {(job.section === "eligible" || job.section === "blocked") && <WaitDetails id={job.id ?? props.id} procs={job.procs ?? 1} />}
+          <Facts job={job} />
+        </>
+      )}
     </>
   );
 }

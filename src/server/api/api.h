@@ -75,11 +75,13 @@ void api_change_reservation(struct server *s, struct request *r); /* api/rsvchan
 
 /* api/query.c: when and where */
 void api_job_start(struct server *s, struct request *r);
+void api_why(struct server *s, struct request *r);
 void api_start(struct server *s, struct request *r);
 void api_windows(struct server *s, struct request *r);
 
 /* api/events.c: what happens, and figures */
 void api_events(struct server *s, struct request *r);
+void api_changes(struct server *s, struct request *r);
 void api_metrics(struct server *s, struct request *r);
 void submit_open(struct server *s);
 /* Whoever `who` is may cancel them: arrays that are being made, and that job
@@ -87,7 +89,6 @@ void submit_open(struct server *s);
  * was made is cancelled. */
 void submit_break_off(struct server *s, const struct identity *who, json_t *jobs);
 void submit_close(struct server *s); /* after manager_close() */
-void events_close(struct server *s); /* after http_close() */
 
 /* api/statistics.c */
 void api_statistics(struct server *s, struct request *r);

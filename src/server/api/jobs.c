@@ -25,6 +25,8 @@ struct listed {
 
 /* ---- which jobs ---- */
 
+#define IDS_LENGTH 4000
+
 struct wanted {
     unsigned sections;      /* bits */
     char *cred[CRED_KINDS]; /* owned, as all texts are */
@@ -32,6 +34,7 @@ struct wanted {
     bool held, deadline;
     char *rsv, *rsv_base;     /* jobs that ask for it by either; NULL = any */
     struct jobfilter *filter; /* q=; NULL = any */
+    char *ids;                /* ids=, between commas; NULL = any */
 };
 
 enum shape { SHAPE_BRIEF, SHAPE_TABLE, SHAPE_FULL, SHAPE_PRIORITY };
@@ -101,6 +104,12 @@ static int wanted_of(
         w->rsv = xstrdup(rsv);
         w->rsv_base = v && v->base ? xstrdup(v->base) : NULL;
     }
+    const char *ids = request_query(r, "ids");
+    if (ids && strlen(ids) > IDS_LENGTH)
+        return err_set(err, ERR_INVALID, "ids: expected %d characters at most, got %zu",
+            IDS_LENGTH, strlen(ids));
+    if (ids && asprintf(&w->ids, ",%s,", ids) < 0)
+        w->ids = NULL;
     const char *words = request_query(r, "q");
     if (words && jobfilter_parse(words, &w->filter, err) < 0)
         return -1;
@@ -130,6 +139,17 @@ static bool in_partition(
     return false;
 }
 
+/* Is it one of ",17,18,"? */
+static bool is_listed(const char *ids, const char *id)
+{
+    size_t n = strlen(id);
+
+    for (const char *p = ids; (p = strstr(p, id)) != NULL; p++)
+        if (p[-1] == ',' && p[n] == ',')
+            return true;
+    return false;
+}
+
 static bool matches(
     const struct cluster *c, const struct wanted *w, const struct job *j)
 {
@@ -142,6 +162,8 @@ static bool matches(
     if (w->partition != INDEX_NONE && !in_partition(c, j, w->partition))
         return false;
     if (w->rsv && !asks_for(w, j))
+        return false;
+    if (w->ids && !is_listed(w->ids, j->id))
         return false;
     return (!w->held || j->holds || j->rm_hold)
            && (!w->deadline || (j->extra && j->extra->deadline_at));
@@ -319,6 +341,7 @@ static void list_free(void *ctx)
     free(l->wanted.rsv);
     free(l->wanted.rsv_base);
     jobfilter_free(l->wanted.filter);
+    free(l->wanted.ids);
     jobcounts_free(l->counts);
     vec_fini(&l->jobs);
     free(l);
@@ -350,6 +373,8 @@ static void collect_some(struct server *s, struct list *l)
     for (; l->looked < end; l->looked++) {
         const struct job *j = c->jobs.v[l->looked];
         if (!j || !matches(c, &l->wanted, j) || !identity_sees_job(&l->who, c, j))
+            continue;
+        if (l->shape == SHAPE_PRIORITY && render_hides(c, j, &l->who))
             continue;
         if (l->wanted.filter && !jobfilter_matches(l->wanted.filter, s, j, &l->who))
             continue;
@@ -493,12 +518,15 @@ void api_priorities(struct server *s, struct request *r)
     l->who = *request_who(r);
     l->shape = SHAPE_PRIORITY;
     l->window.limit = SIZE_MAX;
-    if (wanted_of(s, r, &l->wanted, &err) < 0) {
+    if (wanted_of(s, r, &l->wanted, &err) < 0
+        || (!l->wanted.ids && !identity_is(&l->who, WHO_ADMIN3)
+            && identity_deny(&l->who, "diagnose", &err) < 0)) {
         list_free(l);
         request_refuse(r, &err);
         return;
     }
-    l->wanted.sections = 1u << SECTION_ELIGIBLE;
+    if (!l->wanted.ids)
+        l->wanted.sections = 1u << SECTION_ELIGIBLE;
     answer(s, r, l);
 }
 

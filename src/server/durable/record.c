@@ -13,6 +13,7 @@
 #include "server/durable/restless.h"
 #include "server/events/ended.h"
 #include "server/events/eventlog.h"
+#include "server/events/feed.h"
 #include "server/events/mail.h"
 #include "server/managers/manager.h"
 #include "server/render/render.h"
@@ -142,6 +143,7 @@ static void settle_account(struct server *s, struct store_account *row,
     row->extra = extra;
     unsaved_account(s->unsaved, row);
     log_end(s, row, end);
+    feed_touch(s, FEED_JOB, row->job);
     ended_job(s, row, j, desc);
     mail_ended(s, row, end, j, desc);
     forget(s, row->job);

@@ -3,6 +3,7 @@
 #include "server/events/watch.h"
 
 #include "server/events/eventlog.h"
+#include "server/events/feed.h"
 #include "server/events/mail.h"
 #include "server/managers/manager.h"
 #include "server/render/render.h"
@@ -20,6 +21,7 @@ struct known_rsv {
     enum rsv_kind kind;
     char *name;
     int64_t start_at, end_at;
+    uint64_t changed; /* as its own */
 };
 
 /* A job that is on a node which is down. */
@@ -331,6 +333,10 @@ void watch_applied(struct server *s, const struct event *ev, const struct job *j
             "other parameters are in force");
     else
         tell_node(s, ev);
+    if (ev->kind == EVENT_NODE)
+        feed_touch(s, FEED_NODE, ev->u.node.name);
+    else if (ev->kind == EVENT_NODE_STATE || ev->kind == EVENT_NODE_GONE)
+        feed_touch(s, FEED_NODE, ev->u.node_state.name);
     watch_reservations(s);
 }
 
@@ -370,6 +376,7 @@ static void tell_gone(struct server *s)
         if (!k->name || (r && r->serial == k->serial && reservation_is_live(r)))
             continue;
         tell_rsv(s, RESERVATIONDESTROYED, k);
+        feed_touch(s, FEED_RESERVATION, k->name);
         free(k->name);
         k->name = NULL;
     }
@@ -400,6 +407,9 @@ static void see(struct server *s, const struct reservation *r)
     if (fresh)
         *k = (struct known_rsv){
             .serial = r->serial, .kind = r->kind, .name = xstrdup(r->name)};
+    if (fresh || k->changed != r->changed || k->state != r->state)
+        feed_touch(s, FEED_RESERVATION, r->name);
+    k->changed = r->changed;
     k->state = r->state;
     k->nodes = r->held_nodes;
     k->start_at = r->start_at;

@@ -115,10 +115,18 @@ static bool tells_of_others(struct server *s, const struct job *j,
 
 json_t *render_reason(struct server *s, const struct job *j, const struct identity *who)
 {
+    struct reason why = *engine_why(s->engine, j);
+
+    return render_reason_of(s, j, &why, who);
+}
+
+json_t *render_reason_of(struct server *s, const struct job *j,
+    const struct reason *why, const struct identity *who)
+{
     const struct cluster *c = engine_cluster(s->engine);
-    const struct reason *why = engine_why(s->engine, j);
     bool asks = false; /* it is told that it asks for a reservation */
     bool kept = tells_of_others(s, j, why, who);
+    const char *kind, *name;
     char text[400];
 
     reason_format(c, why, text, sizeof text);
@@ -152,6 +160,10 @@ json_t *render_reason(struct server *s, const struct job *j, const struct identi
     render_amount(o, "asked", why, why->asked);
     if (why->until)
         render_instant(o, "until", why->until);
+    if (reason_object(c, why, &kind, &name)) {
+        render_text(o, "object_kind", kind);
+        render_text(o, "object", name);
+    }
     return o;
 }
 

@@ -84,6 +84,10 @@ json_t *render_job(struct server *s, const struct job *j, const struct identity 
  */
 json_t *render_reason(
     struct server *s, const struct job *j, const struct identity *who);
+/* The same of another of its reasons. */
+struct reason;
+json_t *render_reason_of(struct server *s, const struct job *j,
+    const struct reason *why, const struct identity *who);
 /* ["user", "batch"]: of HOLD_* bits. */
 json_t *render_holds(unsigned kinds);
 json_t *render_places(const struct cluster *c, const struct allocs *alloc);

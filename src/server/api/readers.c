@@ -1,0 +1,109 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Who reads a stream that does not end. */
+#include "server/api/readers.h"
+
+#include "server/server_private.h"
+
+#define READERS_MAX 100
+#define SESSION_MAX 3 /* of one session of the page: the newest */
+#define ENDING_MAX  3 /* and such as have not ended yet */
+
+struct readers {
+    unsigned n;
+    LIST_HEAD(reading_list, reading) all;
+    sd_event_source *tick;
+};
+
+static int on_tick(sd_event_source *source, uint64_t at, void *ctx)
+{
+    struct server *s = ctx;
+
+    (void)at;
+    http_wake(s->http);
+    sd_event_source_set_time_relative(source, READERS_ALIVE_S * UINT64_C(1000000));
+    sd_event_source_set_enabled(
+        source, s->readers->n ? SD_EVENT_ONESHOT : SD_EVENT_OFF);
+    return 0;
+}
+
+static int open_list(struct server *s, struct err *err)
+{
+    if (s->readers)
+        return 0;
+    s->readers = xcalloc(1, sizeof *s->readers);
+    LIST_INIT(&s->readers->all);
+    if (sd_event_add_time_relative(
+            s->loop, &s->readers->tick, CLOCK_MONOTONIC, 0, 0, on_tick, s)
+        >= 0)
+        return 0;
+    free(s->readers);
+    s->readers = NULL;
+    return err_set(err, ERR_IO, "the event loop takes no more sources");
+}
+
+/* Its oldest ends where the session has as many as it may: a page that was loaded again
+ * has left one behind. False: too many have not ended yet. */
+static bool make_room(struct server *s, const struct identity *who)
+{
+    struct reading *r, *oldest = NULL;
+    unsigned n = 0, ending = 0;
+
+    LIST_FOREACH(r, &s->readers->all, next)
+    {
+        if (!who->session[0] || strcmp(r->session, who->session) != 0)
+            continue;
+        n += !r->over;
+        ending += r->over;
+        oldest = r->over ? oldest : r;
+    }
+    if (n < SESSION_MAX)
+        return true;
+    if (ending >= ENDING_MAX)
+        return false;
+    oldest->over = true;
+    http_wake(s->http);
+    return true;
+}
+
+int readers_join(struct server *s, struct request *r, struct reading *ret)
+{
+    struct err err;
+
+    if (open_list(s, &err) < 0) {
+        request_refuse(r, &err);
+        return -1;
+    }
+    if (!make_room(s, request_who(r))) {
+        request_refuse_as(r, 429, "busy", NULL,
+            "streams that this session has read have not ended yet");
+        return -1;
+    }
+    if (s->readers->n == READERS_MAX) {
+        err_set(&err, ERR_IO, "%d others read streams already", READERS_MAX);
+        request_refuse(r, &err);
+        return -1;
+    }
+    s->readers->n++;
+    ret->over = false;
+    snprintf(ret->session, sizeof ret->session, "%s", request_who(r)->session);
+    LIST_INSERT_HEAD(&s->readers->all, ret, next);
+    sd_event_source_set_time_relative(
+        s->readers->tick, READERS_ALIVE_S * UINT64_C(1000000));
+    sd_event_source_set_enabled(s->readers->tick, SD_EVENT_ONESHOT);
+    return 0;
+}
+
+void readers_leave(struct server *s, struct reading *reading)
+{
+    s->readers->n--;
+    LIST_REMOVE(reading, next);
+}
+
+void readers_close(struct server *s)
+{
+    if (!s->readers)
+        return;
+    sd_event_source_disable_unref(s->readers->tick);
+    free(s->readers);
+    s->readers = NULL;
+}

@@ -1,0 +1,234 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * What lists show, by revision. */
+#include "server/events/feed.h"
+
+#include "base/hash.h"
+#include "base/xalloc.h"
+#include "server/server_private.h"
+
+#include <sys/queue.h>
+#include <time.h>
+
+#define KEPT_MAX 20000 /* objects; who is further behind asks for the lists again */
+#define LEFT_S   60    /* after the last reader has gone somebody may come back */
+#define PAUSE_US 250000
+
+struct change {
+    struct feed_change told;
+    char *key; /* its kind and id, as hashed; `told.id` is the end of it */
+    UT_hash_handle hh;
+    TAILQ_ENTRY(change) next;
+};
+
+struct feed {
+    uint64_t last, committed; /* revisions */
+    uint64_t first;           /* all after this one are kept */
+    uint64_t plan, plan_told;
+    uint64_t told; /* the last that readers were woken for */
+    bool keeps;
+    unsigned readers;
+    int64_t left_s; /* when the last went */
+    struct change *by_key;
+    TAILQ_HEAD(change_list, change) all; /* by revision */
+    void (*wake)(struct server *s);
+    sd_event_source *timer;
+};
+
+static const char *const kinds[FEED_KINDS] = {
+    [FEED_JOB] = "job", [FEED_NODE] = "node", [FEED_RESERVATION] = "reservation"};
+
+const char *feed_kind_name(enum feed_kind k)
+{
+    return kinds[k];
+}
+
+static int64_t clock_seconds(void)
+{
+    struct timespec t;
+
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return t.tv_sec;
+}
+
+void feed_open(struct server *s)
+{
+    s->feed = xcalloc(1, sizeof *s->feed);
+    TAILQ_INIT(&s->feed->all);
+}
+
+static void drop_change(struct feed *f, struct change *c)
+{
+    HASH_DEL(f->by_key, c);
+    TAILQ_REMOVE(&f->all, c, next);
+    free(c->key);
+    free(c);
+}
+
+static void drop_all(struct feed *f)
+{
+    while (!TAILQ_EMPTY(&f->all))
+        drop_change(f, TAILQ_FIRST(&f->all));
+}
+
+void feed_close(struct server *s)
+{
+    if (!s->feed)
+        return;
+    drop_all(s->feed);
+    sd_event_source_disable_unref(s->feed->timer);
+    free(s->feed);
+    s->feed = NULL;
+}
+
+/* Nobody has read for a while: what is kept costs more than to ask again. */
+static bool is_deserted(struct feed *f)
+{
+    if (!f->readers && f->keeps && clock_seconds() > f->left_s + LEFT_S) {
+        drop_all(f);
+        f->keeps = false;
+    }
+    return !f->keeps;
+}
+
+static struct change *find_or_add(struct feed *f, enum feed_kind kind, const char *id)
+{
+    size_t len = strlen(id);
+    char *key = xmalloc(len + 2);
+    struct change *c;
+
+    key[0] = (char)('a' + kind);
+    memcpy(key + 1, id, len + 1);
+    HASH_FIND(hh, f->by_key, key, len + 1, c);
+    if (c) {
+        free(key);
+        TAILQ_REMOVE(&f->all, c, next);
+        return c;
+    }
+    c = xcalloc(1, sizeof *c);
+    c->key = key;
+    c->told = (struct feed_change){.kind = kind, .id = key + 1};
+    HASH_ADD_KEYPTR(hh, f->by_key, c->key, len + 1, c);
+    return c;
+}
+
+void feed_touch(struct server *s, enum feed_kind kind, const char *id)
+{
+    struct feed *f = s->feed;
+
+    if (!f)
+        return;
+    f->last++;
+    if (is_deserted(f)) {
+        f->first = f->last;
+        return;
+    }
+    struct change *c = find_or_add(f, kind, id);
+    c->told.revision = f->last;
+    TAILQ_INSERT_TAIL(&f->all, c, next);
+    if (HASH_COUNT(f->by_key) > KEPT_MAX) {
+        f->first = TAILQ_FIRST(&f->all)->told.revision;
+        drop_change(f, TAILQ_FIRST(&f->all));
+    }
+}
+
+/* Readers are told in a moment, together with what comes until then. */
+static void wake_later(struct feed *f)
+{
+    int on = SD_EVENT_OFF;
+
+    if (!f->readers || (f->told == f->committed && f->plan_told == f->plan))
+        return;
+    sd_event_source_get_enabled(f->timer, &on);
+    if (on == SD_EVENT_OFF) {
+        sd_event_source_set_time_relative(f->timer, PAUSE_US);
+        sd_event_source_set_enabled(f->timer, SD_EVENT_ONESHOT);
+    }
+}
+
+static int on_timer(sd_event_source *source, uint64_t at, void *ctx)
+{
+    struct server *s = ctx;
+    struct feed *f = s->feed;
+
+    (void)source;
+    (void)at;
+    f->told = f->committed;
+    f->plan_told = f->plan;
+    if (f->readers)
+        f->wake(s);
+    return 0;
+}
+
+void feed_planned(struct server *s)
+{
+    if (!s->feed)
+        return;
+    s->feed->plan++;
+    wake_later(s->feed);
+}
+
+void feed_committed(struct server *s)
+{
+    s->feed->committed = s->feed->last;
+    wake_later(s->feed);
+}
+
+uint64_t feed_revision(const struct server *s)
+{
+    return s->feed->committed;
+}
+
+uint64_t feed_plan(const struct server *s)
+{
+    return s->feed->plan;
+}
+
+int feed_join(struct server *s, void (*wake)(struct server *s), struct err *err)
+{
+    struct feed *f = s->feed;
+
+    if (!f->timer
+        && sd_event_add_time_relative(
+               s->loop, &f->timer, CLOCK_MONOTONIC, 0, 10000, on_timer, s)
+               < 0)
+        return err_set(err, ERR_IO, "the event loop takes no more sources");
+    if (!f->readers)
+        sd_event_source_set_enabled(f->timer, SD_EVENT_OFF);
+    if (is_deserted(f))
+        f->first = f->last;
+    f->keeps = true;
+    f->wake = wake;
+    f->readers++;
+    return 0;
+}
+
+void feed_leave(struct server *s)
+{
+    struct feed *f = s->feed;
+
+    if (f && --f->readers == 0)
+        f->left_s = clock_seconds();
+}
+
+bool feed_reaches(const struct server *s, uint64_t since)
+{
+    return since >= s->feed->first && since <= s->feed->last;
+}
+
+bool feed_next(const struct server *s, uint64_t since, struct feed_change *ret)
+{
+    const struct feed *f = s->feed;
+    const struct change *c, *found = NULL;
+
+    TAILQ_FOREACH_REVERSE(c, &f->all, change_list, next)
+    {
+        if (c->told.revision <= since)
+            break;
+        if (c->told.revision <= f->committed)
+            found = c;
+    }
+    if (!found)
+        return false;
+    *ret = found->told;
+    return true;
+}

@@ -1,0 +1,230 @@
+// Why a job waits: all that keeps it, each with its object and its numbers; who is ahead of
+// it, what comes free for it, and how its priority adds up.
+import { useMemo } from "react";
+import { useAnswer } from "../model/live";
+import { readLines } from "../api/client";
+import { count, duration, instant, plain } from "../model/format";
+import { hueOf } from "../model/hue";
+import { usePrefs } from "../model/prefs";
+import { jobAddress } from "../model/route";
+import type { PriorityRecord, Reason, WhyRecord } from "../model/types";
+import { Link, useNow } from "../parts/frame";
+
+const LISTED = ["user", "group", "account", "class", "qos"]; // kinds that the queue filters by
+
+/** What of a limit is used, and what the job would add. */
+export function LimitBar({ reason }: { reason: Reason }) {
+  const { limit, used, asked } = reason;
+  if (!limit || used === undefined || asked === undefined) return null;
+  const whole = Math.max(limit, used + asked);
+  const share = (n: number) => `${(100 * n) / whole}%`;
+  return (
+    <div className="limit">
+      <div className="limit-bar" aria-hidden="true">
+        <span className="fill-running" style={{ width: share(used) }} />
+        <span className="fill-blocked" style={{ width: share(asked) }} />
+        <i style={{ left: share(limit) }} />
+      </div>
+      <span className="quiet">
+        in use {count(used)}, asked {count(asked)}, limit {count(limit)}
+      </span>
+    </div>
+  );
+}
+
+/** The thing that a reason is about: where to see it. */
+function ObjectLink({ reason }: { reason: Reason }) {
+  const { object, object_kind: kind } = reason;
+  if (!object || !kind) return null;
+  const name = plain(object);
+  if (kind === "job") return <Link to={jobAddress(object)}>job {name}</Link>;
+  if (LISTED.includes(kind))
+    return <Link to={`/ui/jobs?q=${encodeURIComponent(`${kind}:${object} section:active`)}`}>jobs of {kind} {name}</Link>;
+  return <span className="quiet">{kind} {name}</span>;
+}
+
+function ReasonCard({ reason }: { reason: Reason }) {
+  const now = useNow();
+  const { zone } = usePrefs();
+  return (
+    <li className="reason">
+      <p>{plain(reason.text)}</p>
+      <LimitBar reason={reason} />
+      <p className="quiet reason-foot">
+        <ObjectLink reason={reason} />
+        {reason.until ? <span>until {instant(reason.until, now, zone)}</span> : null}
+      </p>
+    </li>
+  );
+}
+
+function Ahead({ why }: { why: WhyRecord }) {
+  if (!why.place || !why.of) return null;
+  const ahead = why.ahead ?? [];
+  return (
+    <>
+      <h3>Ahead of it</h3>
+      <p className="line">Place <strong>{count(why.place)}</strong> of {count(why.of)} in the queue.</p>
+      {ahead.length > 0 && (
+        <table className="list">
+          <thead><tr><th>Job</th><th>User</th><th className="number">Processors</th><th className="number">Limit</th></tr></thead>
+          <tbody>
+            {ahead.map((j) => (
+              <tr key={j.id}>
+                <td><Link to={jobAddress(j.id ?? "")}>{plain(j.id ?? "")}</Link></td>
+                <td>{plain(j.user ?? "")}</td>
+                <td className="number">{count(j.procs ?? 0)}</td>
+                <td className="number">{duration(j.wclimit_s)}</td>
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      )}
+      {why.place - 1 > ahead.length && <p className="quiet line">and {count(why.place - 1 - ahead.length)} more</p>}
+    </>
+  );
+}
+
+function Frees({ why, procs }: { why: WhyRecord; procs: number }) {
+  const now = useNow();
+  const { zone } = usePrefs();
+  const frees = why.frees ?? [];
+  const most = Math.max(procs, ...frees.map((f) => f.procs));
+  if (!frees.length) return null;
+  return (
+    <>
+      <h3>What comes free</h3>
+      <table className="bars">
+        <caption className="sr">The next ends, by limit, of jobs on nodes that it could use</caption>
+        <tbody>
+          {frees.map((f, i) => (
+            <tr key={i}>
+              <th scope="row">{f.at ? instant(f.at, now, zone) : "no end"}</th>
+              <td className="bars-track"><span className="bars-bar fill-running" style={{ width: `${(100 * f.procs) / most}%` }} /></td>
+              <td className="number">{count(f.procs)}</td>
+              <td>{f.job ? <Link to={jobAddress(f.job)}>{plain(f.job)}</Link> : null} <span className="quiet">{plain(f.user ?? "")}</span></td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </>
+  );
+}
+
+function Obstacles({ why }: { why: WhyRecord }) {
+  const now = useNow();
+  const { zone } = usePrefs();
+  const all = why.obstacles ?? [];
+  if (!all.length) return null;
+  return (
+    <>
+      <h3>In the way</h3>
+      <ul className="plain-list">
+        {all.map((o, i) => (
+          <li key={i}>
+            {o.kind.replace("_", " ")} <strong>{plain(o.name ?? "of others")}</strong>
+            {o.nodes !== undefined && `, ${count(o.nodes)} ${o.nodes === 1 ? "node" : "nodes"}`}
+            {o.asked !== undefined && `, asked ${count(o.asked)}`}
+            {o.free !== undefined && `, free ${count(o.free)}`}
+            {o.until ? `, until ${instant(o.until, now, zone)}` : ""}
+          </li>
+        ))}
+      </ul>
+    </>
+  );
+}
+
+// ---- priority ----
+
+interface Piece {
+  name: string;
+  value: number;
+}
+
+function piecesOf(record: PriorityRecord): Piece[] {
+  return (record.components ?? []).flatMap((c) => {
+    const parts = (c.parts ?? []).map((p) => ({ name: `${c.name}: ${p.name}`, value: p.value * (c.weight ?? 1) }));
+    const sum = parts.reduce((n, p) => n + p.value, 0);
+    const capped = Math.abs(sum - c.value) > 0.5; // its parts come to more than it may
+    return !parts.length || capped ? [{ name: capped ? `${c.name} (at its cap)` : c.name, value: c.value }] : parts;
+  });
+}
+
+/** One job: what counts against it left of the line, what counts for it right of it. */
+function PriorityBar({ record, low, high, mine }: { record: PriorityRecord; low: number; high: number; mine: boolean }) {
+  const pieces = piecesOf(record);
+  const share = (n: number) => `${(100 * Math.abs(n)) / (high - low || 1)}%`;
+  const side = (sign: number) => pieces.filter((p) => Math.sign(p.value) === sign);
+  return (
+    <tr className={mine ? "mine" : ""}>
+      <th scope="row">{mine ? plain(record.id) : <Link to={jobAddress(record.id)}>{plain(record.id)}</Link>}</th>
+      <td className="bars-track">
+        <div className="stack" aria-hidden="true">
+          <div className="stack-below" style={{ width: share(low) }}>
+            {side(-1).map((p) => <span key={p.name} className={hueOf(p.name)} style={{ flexGrow: -p.value }} title={`${p.name} ${count(Math.round(p.value))}`} />)}
+          </div>
+          <div className="stack-above" style={{ width: share(high) }}>
+            {side(1).map((p) => <span key={p.name} className={hueOf(p.name)} style={{ width: `${(100 * p.value) / (high || 1)}%` }} title={`${p.name} ${count(Math.round(p.value))}`} />)}
+          </div>
+        </div>
+      </td>
+      <td className="number">{count(record.priority)}</td>
+    </tr>
+  );
+}
+
+function Priority({ id, ahead }: { id: string; ahead: string[] }) {
+  const ids = [...ahead.slice(0, 3), id].join();
+  const answer = useAnswer(`/v1/priorities?ids=${encodeURIComponent(ids)}`);
+  const records = useMemo(
+    () => (answer.text ? readLines<PriorityRecord>(answer.text).sort((a, b) => b.priority - a.priority) : []),
+    [answer.text],
+  );
+  const own = records.find((r) => r.id === id);
+  if (!own) return null;
+  const sums = records.map((r) => piecesOf(r).reduce((s, p) => ({ low: s.low + Math.min(0, p.value), high: s.high + Math.max(0, p.value) }), { low: 0, high: 0 }));
+  const low = Math.min(0, ...sums.map((s) => s.low));
+  const high = Math.max(1, ...sums.map((s) => s.high));
+  const pieces = piecesOf(own).filter((p) => Math.round(p.value) !== 0);
+  return (
+    <>
+      <h3>Priority</h3>
+      {own.system && <p className="line">An administrator has set it.</p>}
+      <table className="bars">
+        <caption className="sr">Priority of this job and of those ahead of it, part by part</caption>
+        <tbody>
+          {records.map((r) => <PriorityBar key={r.id} record={r} low={low} high={high} mine={r.id === id} />)}
+        </tbody>
+      </table>
+      <ul className="legend priority-parts">
+        {pieces.map((p) => (
+          <li key={p.name}><span className={`dot ${hueOf(p.name)}`} aria-hidden="true" />{plain(p.name)} <strong>{count(Math.round(p.value))}</strong></li>
+        ))}
+        {!pieces.length && <li className="quiet">Nothing counts for or against it.</li>}
+      </ul>
+    </>
+  );
+}
+
+/** Behind the verdict of a job that waits. */
+export function WaitDetails({ id, procs }: { id: string; procs: number }) {
+  const answer = useAnswer(`/v1/jobs/${encodeURIComponent(id)}/why`);
+  const why = useMemo(() => (answer.text ? (JSON.parse(answer.text) as WhyRecord) : undefined), [answer.text]);
+  if (!why) return null;
+  const others = why.reasons.slice(1);
+  return (
+    <>
+      {why.reasons[0]?.object && <p className="quiet line"><ObjectLink reason={why.reasons[0]} /></p>}
+      {others.length > 0 && (
+        <>
+          <h3>Besides</h3>
+          <ul className="reasons">{others.map((r, i) => <ReasonCard key={`${r.code}${i}`} reason={r} />)}</ul>
+        </>
+      )}
+      <Obstacles why={why} />
+      <Ahead why={why} />
+      <Frees why={why} procs={procs} />
+      <Priority id={id} ahead={(why.ahead ?? []).map((j) => j.id ?? "")} />
+    </>
+  );
+}
