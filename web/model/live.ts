@@ -225,13 +225,17 @@ export async function begin(): Promise<void> {
 }
 
 export async function logOut(): Promise<void> {
+  let told = "you have logged out: `maui dashboard` opens the page again";
+  const id = session()?.id;
   try {
     await ask("DELETE", "/v1/session");
-  } catch {
+  } catch (e) {
     // It is forgotten here in any case.
+    if (!(e instanceof ApiError && e.status === 401))
+      told = `this tab has forgotten your session, but the scheduler did not take the end of it: \`maui dashboard --end ${id}\` ends it`;
   }
   channel?.postMessage({ end: true });
-  endSession("you have logged out: `maui dashboard` opens the page again");
+  endSession(told);
 }
 
 export function setLookOnly(lookOnly: boolean): void {
