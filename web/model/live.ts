@@ -233,7 +233,7 @@ export async function logOut(): Promise<void> {
   leaving = true;
   unfollow?.();
   unfollow = null;
-  while (asking) await new Promise((then) => window.setTimeout(then, 20));
+  for (let i = 0; asking && i < 100; i++) await new Promise((then) => window.setTimeout(then, 20));
   try {
     await ask("DELETE", "/v1/session");
   } catch (e) {
