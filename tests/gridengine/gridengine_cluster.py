@@ -14,7 +14,8 @@ from live_daemon import Daemon, wait_for  # noqa: E402
 
 HERE = pathlib.Path(__file__).resolve().parent
 GATE = HERE.parents[1] / "src" / "rm" / "gridengine" / "gate.sh"
-SECONDS = 60
+SECONDS = 90
+PAUSE = 0.1  # each question is some processes inside: asked as fast as can be they take the machine
 
 
 def missing():
@@ -93,7 +94,7 @@ class GridEngine:
         self.run("qconf", "-Msconf", path)
 
     def wait(self, condition, what, seconds=SECONDS):
-        return wait_for(condition, what, seconds, lambda: self.run("qstat", "-u", "*"))
+        return wait_for(condition, what, seconds, lambda: self.run("qstat", "-u", "*"), PAUSE)
 
     def clear(self):
         """No job is left, whoever holds it."""
@@ -125,16 +126,22 @@ class Maui(Daemon):
     def start(self, *options):
         self.ok("serve", "-L", "5", *options)
         self.wait(lambda: self.run("showq").returncode == 0, "an answer")
-        self.wait(lambda: "Active" in self.ok("diagnose", "-R"), "Grid Engine", SECONDS)
+        self.wait(lambda: "Active" in self.ok("diagnose", "-R"), "Grid Engine")
         return self
+
+    def wait(self, condition, what="the condition", seconds=SECONDS):
+        return wait_for(condition, what, seconds, self.log, PAUSE)
 
     def job(self, job):
         done = self.run("checkjob", job, "--format", "json")
         return json.loads(done.stdout) if done.returncode == 0 else None
 
     def until(self, job, *states):
-        return self.wait(lambda: self.state(job) in states and self.job(job), f"{states} of {job}",
-                         SECONDS)
+        def found():
+            job_now = self.job(job)
+            return job_now if job_now and job_now["state"] in states else None
+
+        return self.wait(found, f"{states} of {job}")
 
     def kill(self):
         self.cluster.run("kill", "-9", self.pid(), check=False)

@@ -105,19 +105,23 @@ def test_a_start_has_the_time_of_grid_engines_own_interval(ge):
 def test_arrays_and_uneven_jobs_run_where_they_were_planned(ge):
     ge.maui.start()
     # four slots a host: seven of them are never alike on two hosts
-    wide = ge.submit("bob", "sleep 8", "-pe", "mpi", 7)
-    tasks = ge.submit("alice", "sleep 3", "-t", "1-5:2", "-tc", 2)
-    some = ge.submit("bob", "sleep 8", "-pe", "smp", "2-4")
+    go = pathlib.Path(f"{ge.dir}/home/bob/go-arrays")
+    until_go = f"while [ ! -e {go} ]; do sleep 0.2; done"
+    wide = ge.submit("bob", until_go, "-pe", "mpi", 7)
+    tasks = ge.submit("alice", f"{until_go}; sleep 1", "-t", "1-5:2", "-tc", 2)
+    some = ge.submit("bob", until_go, "-pe", "smp", "2-4")
     for job in (wide, some, f"{tasks}[1]"):
         ge.maui.until(job, "Running")
     assert planned(ge, wide) == where(ge, wide) and sum(where(ge, wide).values()) == 7
     assert f"maui_{wide}" in ge.run("qconf", "-sql")
     assert planned(ge, some) == where(ge, some) and sum(where(ge, some).values()) == 2
+    go.touch()
     for task in (1, 3, 5):
         ge.maui.until(f"{tasks}[{task}]", "Completed")
     ge.maui.until(wide, "Completed")
     ge.wait(lambda: f"maui_{wide}" not in ge.run("qconf", "-sql"), "the end of its queue")
     assert sorted(int(r[35]) for r in ge.accounted(tasks)) == [1, 3, 5]
+    go.unlink()
 
 
 def test_what_can_be_done_with_a_job(ge):

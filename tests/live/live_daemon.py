@@ -1,11 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
 """A daemon of its own, in a folder that goes away, and what tests ask of it."""
 import grp
+import http.client
 import json
 import os
 import pwd
 import shutil
 import signal
+import socket
 import subprocess
 import tempfile
 import time
@@ -15,14 +17,20 @@ ME = pwd.getpwuid(os.geteuid()).pw_name
 MY_GROUP = grp.getgrgid(os.getegid()).gr_name
 
 
-def wait_for(condition, what, seconds, story):
-    """What the condition gives when it is true; or fail, telling the story."""
-    end = time.monotonic() + seconds
-    while time.monotonic() < end:
+def wait_for(condition, what, seconds, story, pause=0.02):
+    """What the condition gives when it is true; or fail, telling the story. A condition is
+    often a command: asked fifty times a second by several tests it would keep the machine
+    busy, so it is asked less often the longer it takes. Once more at the end, however
+    long the last answer took."""
+    begin = time.monotonic()
+    while True:
+        waited = time.monotonic() - begin
         value = condition()
         if value:
             return value
-        time.sleep(0.02)
+        if waited >= seconds:
+            break
+        time.sleep(min(0.15, max(pause, waited / 8)))
     raise AssertionError(f"{what} has not come in {seconds} s\n{story()}")
 
 
@@ -36,6 +44,19 @@ def proc_text(pid):
         except OSError:
             pass
     return text
+
+
+class Connection(http.client.HTTPConnection):
+    """HTTP through a socket of the file system."""
+
+    def __init__(self, path, timeout=30):
+        super().__init__("maui", timeout=timeout)
+        self.path = path
+
+    def connect(self):
+        self.sock = socket.socket(socket.AF_UNIX)
+        self.sock.settimeout(self.timeout)
+        self.sock.connect(self.path)
 
 
 class Daemon:
@@ -79,14 +100,14 @@ class Daemon:
 
     @staticmethod
     def gone(pid):
-        for _ in range(500):
+        for _ in range(3000):
             try:
                 with open(f"/proc/{pid}/stat") as f:
                     if f.read().rsplit(")", 1)[1].split()[0] == "Z":
                         return
             except (FileNotFoundError, ProcessLookupError):
                 return
-            time.sleep(0.01)
+            time.sleep(0.02)
         raise AssertionError(f"process {pid} does not end")
 
     def run(self, *args, stdin=None):
@@ -106,19 +127,21 @@ class Daemon:
 
     def api(self, path, body=None, method=None):
         """The API itself: (status, answer), the answer parsed; a list of lists."""
-        command = ["curl", "-s", "-g", "--max-time", "30", "-w", "\n%{http_code}",
-                   "--unix-socket", f"{self.home}/api.sock", f"http://maui{path}"]
-        if method:
-            command += ["-X", method]
-        if body is not None:
-            command += ["-H", "Content-Type: application/json", "-d",
-                        body if isinstance(body, str) else json.dumps(body)]
-        text = subprocess.run(command, capture_output=True, text=True, check=True).stdout
-        text, status = text.rsplit("\n", 1)
+        if body is not None and not isinstance(body, str):
+            body = json.dumps(body)
+        connection = Connection(f"{self.home}/api.sock")
         try:
-            return int(status), json.loads(text)
+            connection.request(method or ("GET" if body is None else "POST"), path,
+                               None if body is None else body.encode(),
+                               {"Content-Type": "application/json"} if body else {})
+            answer = connection.getresponse()
+            status, text = answer.status, answer.read().decode()
+        finally:
+            connection.close()
+        try:
+            return status, json.loads(text)
         except ValueError:
-            return int(status), [json.loads(l) for l in text.splitlines() if l.strip()]
+            return status, [json.loads(l) for l in text.splitlines() if l.strip()]
 
     def submit(self, script="sleep 60", **request):
         request.setdefault("wclimit_s", 300)

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """One cluster for a module of tests; each test leaves it empty and as it was."""
+import concurrent.futures
 import os
 import pathlib
 import shutil
@@ -38,6 +39,28 @@ def fresh_cluster(slurm_program):
         return made[-1].up(scheduler=scheduler)
 
     yield make
+    for c in made:
+        c.down()
+
+
+@pytest.fixture(scope="module")
+def meanwhile(slurm_program, request):
+    """meanwhile(name): the result of what the module's MINUTES have under that test's name,
+    a function and the clusters to make for it. What takes a minute by its nature, as limits
+    of jobs do, begins with the first test that uses this and goes on beside the others."""
+    pool, made, begun = concurrent.futures.ThreadPoolExecutor(), [], {}
+
+    def act(work, *clusters):
+        mine = [slurm_cluster.SlurmCluster(slurm_program, **c) for c in clusters]
+        made.extend(mine)
+        return work(*(c.up(scheduler=c.gate) for c in mine))
+    asked = {item.originalname for item in request.session.items
+             if item.module is request.module}
+    for name, task in request.module.MINUTES.items():
+        if name in asked:
+            begun[name] = pool.submit(act, *task)
+    yield lambda name: begun[name].result()
+    pool.shutdown()
     for c in made:
         c.down()
 

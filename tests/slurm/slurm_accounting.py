@@ -6,7 +6,10 @@ import pathlib
 import shutil
 import signal
 import subprocess
-import time
+import sys
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "live"))
+from live_daemon import wait_for  # noqa: E402
 
 PATH = os.environ.get("PATH", "") + ":/usr/sbin:/sbin"
 
@@ -56,13 +59,16 @@ class Accounting:
         """Once munged runs and before slurmctld does."""
         quiet = {"stdin": subprocess.DEVNULL, "stdout": subprocess.DEVNULL,
                  "stderr": subprocess.DEVNULL}
+        # One that starts removes temporary tables of all that share its folder for these.
+        os.mkdir(f"{self.dir}/tmp")
         subprocess.run(["mariadb-install-db", "--no-defaults", f"--user={self.user}",
-                        f"--datadir={self.dir}/db",
+                        f"--datadir={self.dir}/db", f"--tmpdir={self.dir}/tmp",
                         "--auth-root-authentication-method=normal"],
                        env=self.env, check=True, timeout=120, **quiet)
         self.database = subprocess.Popen(
             [shutil.which("mariadbd", path=PATH), "--no-defaults", f"--user={self.user}",
-             f"--datadir={self.dir}/db", "--skip-networking=1", "--skip-grant-tables",
+             f"--datadir={self.dir}/db", f"--tmpdir={self.dir}/tmp",
+             "--skip-networking=1", "--skip-grant-tables",
              f"--socket={self.dir}/run/mysql.sock",
              f"--pid-file={self.dir}/run/mariadbd.pid",
              f"--log-error={self.dir}/log/mariadbd.log",
@@ -83,12 +89,13 @@ class Accounting:
         return subprocess.run(["sacctmgr", *words], env=self.env, text=True, timeout=60,
                               stdin=subprocess.DEVNULL, capture_output=True, check=False)
 
-    @staticmethod
-    def until(condition, what, seconds=60):
-        end = time.monotonic() + seconds
-        while not condition():
-            assert time.monotonic() < end, f"{what} does not answer"
-            time.sleep(0.1)
+    def until(self, condition, what, seconds=120):
+        wait_for(condition, f"an answer of {what}", seconds, self.story)
+
+    def story(self):
+        """What the daemons wrote, for a failed test."""
+        return "\n".join(path.read_text(errors="replace")[-2000:] for path in
+                         sorted(pathlib.Path(self.dir, "log").glob("*d*.log")))
 
     def stop(self):
         try:

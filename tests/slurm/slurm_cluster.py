@@ -3,8 +3,10 @@
 away; with what a site installs for this scheduler, as `maui slurm` prints it; and the
 scheduler's daemon on top. For root and for ordinary users, several beside each other.
 
-The daemons are started through links of their plain names: Slurm decides what to do by
-the name it was started under, and under Debian's -wlm names drops the Gres= of nodes.
+The daemons are copies under their plain names: Slurm decides what to do by the name it was
+started under, and under Debian's -wlm names drops the Gres= of nodes. And by its program a
+process is known as one of this cluster for as long as it lives, whatever becomes of its
+title, environment and open files.
 """
 import contextlib
 import os
@@ -24,6 +26,7 @@ from live_daemon import Daemon, wait_for  # noqa: E402
 from slurm_accounting import Accounting  # noqa: E402
 
 PATH = os.environ.get("PATH", "") + ":/usr/sbin:/sbin"
+SECONDS = 60  # until what comes in one by itself is late, on a machine with other work
 FIRST_PORT, LAST_PORT, PORTS = 21000, 32000, 100  # below those given to clients
 
 CONF = """\
@@ -286,7 +289,10 @@ class SlurmCluster:
         self.claim_ports()
         self.configure()
         for name in ("slurmctld", "slurmd", "slurmstepd"):
-            os.symlink(tool(name + "-wlm", name), f"{self.dir}/bin/{name}")
+            # not by this process: what another thread of it starts at that moment would have
+            # the file open for writing
+            subprocess.run(["cp", tool(name + "-wlm", name), f"{self.dir}/bin/{name}"],
+                           check=True, timeout=60)
         with open(os.open(f"{self.dir}/etc/munge.key", os.O_CREAT | os.O_WRONLY, 0o600),
                   "wb") as key:
             key.write(os.urandom(1024))
@@ -296,7 +302,7 @@ class SlurmCluster:
         self.start_slurmctld("-c")
         for name in self.nodes:
             self.start_slurmd(name)
-        self.wait(self.all_up, "all nodes", 30)
+        self.wait(self.all_up, "all nodes", SECONDS)
         if scheduler:
             self.maui.start()
             self.wait(self.known, "the scheduler's picture")
@@ -438,14 +444,14 @@ class SlurmCluster:
         found = self.maui.job(job) or {}
         return sorted(p["node"] for p in found.get("allocation", []))
 
-    def wait(self, condition, what="the condition", seconds=60):
+    def wait(self, condition, what="the condition", seconds=SECONDS):
         return wait_for(condition, what, seconds, self.story)
 
-    def wait_state(self, job, *states, seconds=20):
+    def wait_state(self, job, *states, seconds=SECONDS):
         return self.wait(lambda: self.state(job) in states, f"{job} {'/'.join(states)}",
                          seconds)
 
-    def wait_maui(self, job, *states, seconds=20):
+    def wait_maui(self, job, *states, seconds=SECONDS):
         return self.wait(lambda: self.maui.state(job) in states,
                          f"{job} {'/'.join(states)} in the scheduler", seconds)
 
@@ -511,7 +517,7 @@ class SlurmCluster:
                               "No such file", logs))
         return {job for job in jobs if (self.show(job) or {}).get("JobId") in lost}
 
-    def empty(self, seconds=30):
+    def empty(self, seconds=SECONDS):
         """Cancel all jobs and wait until nodes and pictures are as at the beginning."""
         self.run("scancel", "--signal=KILL", "--full", "-t", "RUNNING", "-u", self.user)
         ids = self.ok("squeue", "-h", "-o", "%A").split()
@@ -539,17 +545,14 @@ class SlurmCluster:
 
     def down(self, wipe=True):
         self.maui.stop()
-        steps = self.steps()  # while they are known: those that end wait for a slurmctld
         with contextlib.suppress(Exception):
             if alive(self.pid("slurmctld")):
                 self.run("scancel", "--signal=KILL", "--full", "-t", "RUNNING", timeout=5)
-        for name in ["slurmctld", *self.nodes, "munged"]:
-            pid = self.pid(name)
-            if pid and alive(pid):
-                with contextlib.suppress(ProcessLookupError):
-                    os.kill(pid, signal.SIGCONT)
-                    os.kill(pid, signal.SIGKILL)
-        self.kill_steps([s for s in steps if alive(s, "slurmstepd")])
+        pid = self.pid("munged")
+        if pid and alive(pid):
+            with contextlib.suppress(ProcessLookupError):
+                os.kill(pid, signal.SIGKILL)
+        self.end_processes()
         if isinstance(self.accounting, Accounting):
             self.accounting.stop()
         if getattr(self, "lock", None):
@@ -557,34 +560,38 @@ class SlurmCluster:
         if wipe:
             shutil.rmtree(self.dir, ignore_errors=True)
 
+    def daemon(self, pid):
+        """The name of a daemon of ours that this process is, or is about to become; or
+        None."""
+        try:
+            path = os.readlink(f"/proc/{pid}/exe").removesuffix(" (deleted)")
+        except OSError:
+            return None
+        return path.removeprefix(f"{self.dir}/bin/") if path.startswith(self.dir) else None
+
     def steps(self):
-        """Process ids of step daemons of ours, known by their open files or environment:
-        one that is about to end has closed its files."""
-        found = []
-        for path in pathlib.Path("/proc").glob("[0-9]*"):
-            try:
-                if path.joinpath("comm").read_text().strip() != "slurmstepd":
-                    continue
-                links = [os.readlink(f) for f in path.joinpath("fd").iterdir()]
-                environ = path.joinpath("environ").read_bytes()
-            except OSError:
-                continue
-            if (any(l.startswith(self.dir + "/") for l in links)
-                    or f"{self.dir}/".encode() in environ):
-                found.append(int(path.name))
-        return found
+        """Process ids of step daemons."""
+        return [int(pid) for pid in filter(str.isdigit, os.listdir("/proc"))
+                if self.daemon(pid) == "slurmstepd"]
 
-    def kill_steps(self, known=()):
-        """Step daemons of ours, with all they started."""
-        for step in {*known, *self.steps()}:
-            for pid in family(step):
-                with contextlib.suppress(ProcessLookupError):
+    def is_left(self, pid):
+        """A daemon of Slurm, or of a job, which has the cluster in its environment."""
+        if self.daemon(pid):
+            return True
+        try:
+            environ = pathlib.Path(f"/proc/{pid}/environ").read_bytes()
+        except OSError:
+            return False
+        return b"SLURM_JOB_ID=" in environ and f"{self.dir}/".encode() in environ
+
+    def end_processes(self):
+        """Of Slurm and its jobs: until none is left, as one may have started another
+        meanwhile."""
+        def end_all():
+            left = [int(pid) for pid in filter(str.isdigit, os.listdir("/proc"))
+                    if int(pid) != os.getpid() and self.is_left(pid)]
+            for pid in left:
+                with contextlib.suppress(OSError):
                     os.kill(pid, signal.SIGKILL)
-
-
-def family(pid):
-    out = [pid]
-    with contextlib.suppress(OSError):
-        for child in pathlib.Path(f"/proc/{pid}/task/{pid}/children").read_text().split():
-            out += family(int(child))
-    return out
+            return not left
+        wait_for(end_all, "the end of all processes", SECONDS, lambda: "")

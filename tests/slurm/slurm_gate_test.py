@@ -4,6 +4,7 @@ scheduler that is gone."""
 import contextlib
 import pathlib
 import shutil
+import signal
 import subprocess
 import time
 
@@ -227,7 +228,7 @@ def watched(slurm, after):
         yield said
     finally:
         process.terminate()
-        said.append(process.communicate(timeout=30)[0])
+        said.append(process.communicate(timeout=60)[0])
 
 
 def test_a_watch_lets_jobs_go_while_the_scheduler_hangs_or_is_dead(slurm):
@@ -264,7 +265,7 @@ def test_a_watch_looks_at_the_heartbeat_that_maui_cfg_names(slurm):
         assert "/nowhere/beat" in process.stdout.readline()
     finally:
         process.terminate()
-        process.communicate(timeout=30)
+        process.communicate(timeout=60)
         config.write_text(before)
 
 
@@ -332,7 +333,8 @@ def test_check_names_each_wrong_setting(slurm):
     conf.write_text("\n".join(lines + [f"{k}={v}" for k, v in wrong.items() if v]
                               + ["PreemptMode=CANCEL", ""]))
     try:
-        slurm.restart("slurmctld")
+        # one that is killed forgets the ends of the last jobs, and runs them again
+        slurm.restart("slurmctld", signal.SIGTERM)
         slurm.wait(lambda: slurm.run("scontrol", "ping").stdout.count("UP"), "slurmctld")
         # what slurmctld logs as the nodes, which have the old one, register
         done = slurm.wait(lambda: (d := slurm.maui.run("slurm", "check"))
@@ -346,7 +348,7 @@ def test_check_names_each_wrong_setting(slurm):
             assert word in done.stdout
     finally:
         conf.write_text(right)
-        slurm.restart("slurmctld")
+        slurm.restart("slurmctld", signal.SIGTERM)
         slurm.wait(slurm.all_up, "all nodes")
 
 

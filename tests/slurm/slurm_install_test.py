@@ -113,7 +113,7 @@ def restarted(slurm):
     slurm.restart("slurmctld", signal.SIGTERM)
     slurm.wait(lambda: slurm.run("scontrol", "ping").stdout.count("UP"), "slurmctld")
     slurm.ok("scontrol", "reconfigure")
-    slurm.wait(slurm.all_up, "all nodes", 30)
+    slurm.wait(slurm.all_up, "all nodes")
 
 
 def install(slurm, *options):

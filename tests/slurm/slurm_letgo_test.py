@@ -184,7 +184,7 @@ def test_a_service_that_systemd_gives_up_lets_its_jobs_go(slurm, busy):
             slurm.wait(lambda: begin(slurm, jobs[1]) == NEVER, "its being kept again")
         finally:
             process.terminate()
-            process.communicate(timeout=30)
+            process.communicate(timeout=60)
     finally:
         config.write_text(before)
         slurm.maui.start()

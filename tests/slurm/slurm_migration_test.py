@@ -64,7 +64,7 @@ def test_what_its_owner_asked_for_is_kept(old_site):
     slurm.wait_state(wide, "RUNNING")
     assert len(slurm.where(wide)) == 2
     slurm.ok("scancel", wide)
-    slurm.wait_state(task, "RUNNING", seconds=30)
+    slurm.wait_state(task, "RUNNING")
     assert slurm.where(task) == ["n3"]
 
 

@@ -143,7 +143,7 @@ def test_preemption_by_requeue(policies, slurm):
     preemptor = slurm.sbatch("-p", "all", "-n", 8, script="sleep 1")
     starts(slurm, preemptor)
     assert slurm.show(victim)["Restarts"] == "1"
-    slurm.wait_state(victim, "RUNNING", seconds=30)
+    slurm.wait_state(victim, "RUNNING")
 
 
 GRACE = 4
@@ -212,7 +212,7 @@ def test_preemption_by_suspension(policies, slurm):
     starts(slurm, preemptor)
     assert slurm.state(victim) == "SUSPENDED"
     slurm.wait_state(preemptor, "COMPLETED")
-    slurm.wait_state(victim, "RUNNING", seconds=30)
+    slurm.wait_state(victim, "RUNNING")
 
 
 def test_commands_tell_the_truth(slurm):

@@ -9,6 +9,7 @@ import pytest
 from slurm_life_test import running
 
 CLUSTER = {"nodes": 2, "conf": "OverTimeLimit=3\n"}
+pytestmark = pytest.mark.usefixtures("meanwhile")
 TRANSPORTS = [None, "SCONTROL"]
 
 
@@ -57,10 +58,10 @@ def test_a_start_that_fails_leaves_the_limit_as_it_was(slurm):
     try:
         slurm.kill("n2")
         job = slurm.sbatch("-w", "n2", "-n1", "-t60", "--time-min=5")
-        slurm.wait(lambda: shown(slurm, job, "TimeLimit") < "01:00:00", "a start", 30)
+        slurm.wait(lambda: shown(slurm, job, "TimeLimit") < "01:00:00", "a start", 90)
         slurm.ok("scontrol", "update", "nodename=n2", "state=down", "reason=gone")
         slurm.wait(lambda: slurm.state(job) == "PENDING"
-                   and shown(slurm, job, "TimeLimit") == "01:00:00", "its own limit", 40)
+                   and shown(slurm, job, "TimeLimit") == "01:00:00", "its own limit", 90)
     finally:
         slurm.start("n2")
         slurm.run("scontrol", "update", "nodename=n2", "state=resume")  # it may be up again
@@ -76,7 +77,7 @@ def test_who_waits_for_a_reservation_that_is_gone_is_held_and_says_so(cluster):
          "nodes=n2", "starttime=now", "endtime=now+6")
     job = c.sbatch("-n1", "--reservation=mine", "--begin=now+15")
     c.wait(lambda: c.maui.job(job), "the job")
-    c.wait_maui(job, "Hold", seconds=40)
+    c.wait_maui(job, "Hold", seconds=90)
     c.wait(lambda: "Reservation" in c.maui.why(job), "the reason")
     why = c.maui.why(job)
     assert "mine" in why and "deleted" in why, why
@@ -94,8 +95,7 @@ def test_the_limit_of_a_running_job_is_followed(slurm):
     assert slurm.maui.job(job)["wclimit_s"] == 600
 
 
-def test_overtime_is_foreseen_once_a_job_is_past_its_limit(slurm):
-    """Slurm lets it run on for OverTimeLimit, three minutes here."""
+def overtime_is_foreseen(slurm):
     over = slurm.sbatch("-N2", "--exclusive", "-t1", script="sleep 300")
     running(slurm, over)
     next_one = slurm.sbatch("-N2", "--exclusive", "-t1")
@@ -107,5 +107,14 @@ def test_overtime_is_foreseen_once_a_job_is_past_its_limit(slurm):
         found = slurm.maui.job(next_one)
         return found and found.get("reservation_end_at", 0) - 60 - begun
     slurm.wait(lambda: 55 <= (expected() or 0) <= 65, "a reservation at the limit")
-    slurm.wait(lambda: 235 <= expected() <= 245, "one behind the overtime", 80)
+    slurm.wait(lambda: 235 <= expected() <= 245, "one behind the overtime", 180)
     assert slurm.state(over) == "RUNNING"
+
+
+MINUTES = {"test_overtime_is_foreseen_once_a_job_is_past_its_limit":
+           (overtime_is_foreseen, CLUSTER)}
+
+
+def test_overtime_is_foreseen_once_a_job_is_past_its_limit(meanwhile):
+    """Slurm lets it run on for OverTimeLimit, three minutes here."""
+    meanwhile("test_overtime_is_foreseen_once_a_job_is_past_its_limit")

@@ -130,7 +130,7 @@ def test_slurmctld_hangs_and_comes_back(slurm):
     with slurm.stopped("slurmctld"):
         began = time.monotonic()
         assert slurm.maui.run("showq").returncode == 0    # the daemon does not hang
-        assert time.monotonic() - began < 5
+        assert time.monotonic() - began < 20
         time.sleep(3)
     all_once(slurm, jobs)
 
@@ -160,7 +160,7 @@ def test_before_the_first_picture_commands_say_so(slurm):
     config.write_text(before + "CLIENTTIMEOUT 1\n")
     try:
         slurm.maui.ok("serve")
-        slurm.wait(lambda: "connection" in health(slurm), "the bad news", 30)
+        slurm.wait(lambda: "connection" in health(slurm), "the bad news")
         for words in (("showq",), ("checkjob", long), ("showbf",), ("showstats",)):
             done = slurm.maui.run(*words)
             assert done.returncode == 1 and not done.stdout, done
@@ -242,10 +242,10 @@ def live_without_munge(slurm, hang_s):
     slurm.kill("munged")
     try:
         slurm.wait(lambda: "does not answer (munge)" in health(slurm)
-                   and "'Down'" in health(slurm), "the bad news", 8)
+                   and "'Down'" in health(slurm), "the bad news", 25)
         began = time.monotonic()
         assert slurm.maui.state(long) == "Running"
-        assert time.monotonic() - began < 5
+        assert time.monotonic() - began < 20
     finally:
         slurm.start("munged")
     all_once(slurm, [counted(slurm)])
@@ -304,7 +304,7 @@ def test_cancelling_while_slurmctld_is_away_comes_about_later(slurm):
     slurm.kill("slurmctld", signal.SIGTERM)
     slurm.maui.run("canceljob", job)
     slurm.start("slurmctld")
-    slurm.wait_state(job, "CANCELLED", seconds=30)
+    slurm.wait_state(job, "CANCELLED")
 
 
 def test_many_jobs_at_once(slurm):
@@ -315,3 +315,18 @@ def test_many_jobs_at_once(slurm):
     assert len(text) == len(set(text)), sorted(text)
     missing = {f"{job}_{i}" for i in range(1, 41)} - {f"{job}_{i}" for i in text}
     assert missing <= slurm.lost_by_slurmd(missing), slurm.tale(*missing)
+
+
+def test_no_step_daemon_is_left_of_a_cluster_that_goes_away(fresh_cluster):
+    """One that cannot tell slurmctld of its end waits for it, as long as it likes."""
+    c = fresh_cluster(nodes=2, gate=False, scheduler=False)
+    end, ended = pathlib.Path(c.dir, "out/end"), pathlib.Path(c.dir, "out/ended")
+    job = c.sbatch("-w", "n1", script=f"until [ -e {end} ]; do sleep 0.1; done; touch {ended}")
+    c.wait_state(job, "RUNNING")
+    c.kill("slurmctld")
+    c.kill("n1")
+    end.touch()
+    c.wait(ended.exists, "the end of the script")
+    step, = c.steps()
+    c.down()
+    assert not c.steps(), step

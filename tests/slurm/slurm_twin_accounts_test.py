@@ -12,22 +12,14 @@ SAME = [p for p in twin_accounts.PROBES if not p.other]
 
 
 @pytest.fixture(scope="module")
-def twin(slurm_program):
-    sites = twin_accounts.twin(slurm_program)
-    try:
-        for s in sites:
-            s.cluster.up(scheduler=s.ours)
-            s.prepare()
-        yield sites
-    finally:
-        for s in sites:
-            s.cluster.down()
+def pairs(slurm_program, request):
+    """Two; all probes that were asked for begin now."""
+    made = twin_site.Pairs(lambda: twin_accounts.twin(slurm_program),
+                           twin_site.asked(request), 2)
+    yield made
+    made.down()
 
 
 @pytest.mark.parametrize("probe", SAME, ids=[p.name for p in SAME])
-def test_limits_are_felt_as_under_slurm_alone(twin, probe):
-    differ, errors = twin_site.compare(probe, twin)
-    assert not errors, "\n".join(errors)
-    assert not differ, "\n".join(
-        [f"{probe.text}\n"] + [f"{i}: Slurm: {a}\n   here:  {b}" for i, a, b in differ]
-        + twin[1].notes)
+def test_limits_are_felt_as_under_slurm_alone(pairs, probe):
+    pairs.judge(probe)

@@ -33,7 +33,7 @@ class AccountedSite(Site):
 
     def begin(self):
         super().begin()
-        self.limits = []
+        self.limits, self.untold = [], []
 
     def manage(self, *words):
         done = self.cluster.accounting.manage("-i", *words)
@@ -42,6 +42,10 @@ class AccountedSite(Site):
                 or "Already existing" in text), (words, text)
 
     def prepare(self):
+        # from then on slurmdbd tells slurmctld of each change before sacctmgr ends
+        self.cluster.wait(lambda: self.cluster.accounting.manage(
+            "-n", "-P", "show", "cluster", "format=controlhost").stdout.strip(),
+            "its registration")
         for name in ("chem", "phys"):
             self.manage("add", "account", name, "Description=a", "Organization=o")
             self.manage("add", "user", self.cluster.user, f"account={name}")
@@ -58,16 +62,23 @@ class AccountedSite(Site):
         """Until the end of the probe; `shown`: how the scheduler shows that it knows."""
         self.manage("modify", kind, name, "set", *limits)
         self.limits.append((kind, name, limits, shown))
-        self.told(shown, True)
+        self.untold.append(shown)
+
+    def submit(self, *options, **more):
+        """Once the scheduler knows the limits that were set."""
+        while self.untold:
+            self.told(self.untold.pop(0), True)
+        return super().submit(*options, **more)
 
     def told(self, shown, there):
         if self.ours and shown:
             self.cluster.wait(lambda: there == (shown in "".join(
                 self.cluster.maui.ok("diagnose", w) for w in ("-a", "-Q", "-u"))),
-                f"{shown} {'shown' if there else 'gone'}", 60)
+                f"{shown} {'shown' if there else 'gone'}", 120)
 
     def unlimit(self):
         """All as it was."""
+        self.untold = []
         for kind, name, limits, shown in self.limits:
             self.manage("modify", kind, name, "set",
                         *(l.rpartition("=")[0] + "=-1" for l in limits))
@@ -79,9 +90,10 @@ class AccountedSite(Site):
         """Waits, and nobody tried to start it: what is known is not asked for."""
         self.waits(*jobs)
         for job in jobs if self.ours else ():
+            self.cluster.wait(lambda job=job: "Slurm's limit" in self.cluster.maui.why(job),
+                              f"the limit that keeps {job} back")
             shown = self.cluster.show(job)
             assert shown["Reason"] == "JobHeldUser" and shown["Restarts"] == "0", shown
-            assert "Slurm's limit" in self.cluster.maui.why(job), self.cluster.maui.why(job)
 
     def end(self):
         self.unlimit()
@@ -116,7 +128,7 @@ def gpus_of_an_account(s):
     wide = s.submit("-A", "chem", "--gres=gpu:1", "-N", 2)
     s.kept(wide)
     s.unlimit()
-    s.starts(wide, nodes=False, seconds=60)
+    s.starts(wide, nodes=False)
 
 
 @probe

@@ -184,8 +184,8 @@ def over_subscribed(s):
     s.starts(*small[:4])
     s.waits(small[4])
     s.cancel(*jobs[2:], *small)
-    s.starts(s.submit("-p", "twice", "-n", 3), s.submit("-p", "twice", "-c", 3),
-             s.submit("-p", "twice", "-n", 2))
+    s.starts(s.submit("-p", "twice", "-n", 3), s.submit("-p", "twice", "-c", 3))
+    s.waits(s.submit("-p", "twice", "-n", 2))
     s.submit("-p", "twice", "-n", 6)
 
 
@@ -287,7 +287,7 @@ def switches_for_a_while(s):
     s.starts(*(s.submit("-w", n, "--exclusive") for n in ("n1", "n6")))
     job = s.submit("-N", 3, "--switches=1@0:06", "--exclusive")
     s.waits(job)
-    s.starts(job, nodes=False, seconds=40)
+    s.starts(job, nodes=False)
 
 
 @probe
@@ -486,10 +486,9 @@ def exclusive_of_a_user(s):
 
 @probe
 def het_on_one_node(s):
-    """Components beside each other on one node."""
+    """Components that both need one node wait: Slurm gives no node to two of them."""
     job = s.submit("-n", 1, "-C", "at_n4", ":", "-n", 2, "-C", "at_n4")
-    s.starts(job)
-    s.starts(f"{job}+1")
+    s.waits(job, f"{job}+1")
 
 
 @probe
@@ -711,7 +710,7 @@ def options_by_environment(s):
 def nodes_that_slurm_alone_knows(s):
     """A job that wants more of a node than it says is started where Slurm finds one."""
     job = s.submit("-n", 1, "--cpus-per-gpu=2")
-    s.starts(job, seconds=40)
+    s.starts(job)
 
 
 WAITING = "also says that the job was queued and has been allocated resources"

@@ -2,22 +2,25 @@
 """Two sites with one slurm.conf, the scheduler on top of one of them, and what a user sees
 of each. A probe (twin_probes.py) is a function of a site; it works on both at once, and
 what it saw is compared: nothing of it is a number of a job or a time."""
+import concurrent.futures
 import contextlib
 import pathlib
+import queue
 import re
 import threading
 import time
 import traceback
 
-from slurm_cluster import SlurmCluster
+from slurm_cluster import SECONDS, SlurmCluster
 
-# Slurm alone schedules as quickly as below the scheduler; nothing else is different.
+# Slurm alone schedules as quickly as below the scheduler; nothing else is different. What
+# only sacctmgr changed it looks at when sched_interval is over: 60 s where nobody sets it.
 ALONE = """\
 PriorityType=priority/multifactor
 PriorityWeightPartition=1000000
 SchedulerType=sched/backfill
 SchedulerParameters=batch_sched_delay=0,sched_min_interval=0,default_queue_depth=10000,\
-bf_interval=1
+bf_interval=1,sched_interval=2
 PreemptType=preempt/none
 MinJobAge=300
 Epilog=/bin/true
@@ -60,6 +63,9 @@ class Site:
 
     def begin(self):
         self.seen, self.jobs, self.asleep, self.notes = [], {}, [], []
+
+    def prepare(self):
+        """Once, before the first probe."""
 
     # ---- what a user does ----
 
@@ -117,8 +123,9 @@ class Site:
     def name(self, job):
         return self.jobs.get(job, job)
 
-    def starts(self, *jobs, nodes=True, seconds=20):
-        """Seen: that they run and where. Only how many nodes where `nodes` is False."""
+    def starts(self, *jobs, nodes=True, seconds=SECONDS):
+        """Seen: that they run and where. Only how many nodes where `nodes` is False. One
+        that both leave waiting takes all the time: say waits() of it."""
         for job in filter(None, jobs):
             with contextlib.suppress(AssertionError):
                 self.cluster.wait(lambda: self.cluster.state(job) != "PENDING",
@@ -135,7 +142,7 @@ class Site:
         for job in filter(None, jobs):
             self.see(self.name(job), self.cluster.state(job))
 
-    def ends(self, *jobs, seconds=30):
+    def ends(self, *jobs, seconds=SECONDS):
         """Seen: how they ended."""
         for job in filter(None, jobs):
             with contextlib.suppress(AssertionError):
@@ -157,7 +164,7 @@ class Site:
                 self.see(self.name(job), words["Nodes"],
                          *(f"{n}={words.get(n)}" for n in names))
 
-    def order_of_starts(self, *jobs, seconds=40):
+    def order_of_starts(self, *jobs, seconds=SECONDS):
         """Seen: who began before whom; all have to be over before long."""
         for job in jobs:
             with contextlib.suppress(AssertionError):
@@ -193,6 +200,15 @@ def twin(program):
     return Site(alone, False), Site(ours, True)
 
 
+def up(sites):
+    """Both at once."""
+    def begin(s):
+        s.cluster.up(scheduler=s.ours)
+        s.prepare()
+    with concurrent.futures.ThreadPoolExecutor(len(sites)) as pool:
+        list(pool.map(begin, sites))
+
+
 def work(site, probe, errors):
     site.begin()
     try:
@@ -219,3 +235,51 @@ def compare(probe, sites):
     n = max(len(alone), len(ours))
     alone, ours = (x + ["nothing"] * (n - len(x)) for x in (alone, ours))
     return [(i, a, b) for i, (a, b) in enumerate(zip(alone, ours)) if a != b], errors
+
+
+def asked(request):
+    """Of a module's tests, the probes that this run of pytest is to try, in their order."""
+    return [item.callspec.params["probe"] for item in request.session.items
+            if item.module is request.module and "pairs" in item.fixturenames]
+
+
+class Pairs:
+    """Several pairs, as a probe mostly waits: each is given the next probe when it is done
+    with one. The last probe is the last that its pair is given."""
+
+    def __init__(self, make, probes, pairs):
+        self.sites = [make() for _ in range(max(1, min(pairs, len(probes))))]
+        self.free = queue.SimpleQueue()
+        self.pool = concurrent.futures.ThreadPoolExecutor(len(self.sites))
+        try:
+            list(self.pool.map(self.begin, self.sites))
+        except BaseException:
+            self.down()
+            raise
+        self.results = {p.name: self.pool.submit(self.compare, p) for p in probes}
+
+    def begin(self, pair):
+        up(pair)
+        self.free.put(pair)
+
+    def compare(self, probe):
+        pair = self.free.get()
+        try:
+            return (*compare(probe, pair), list(pair[1].notes))
+        finally:
+            self.free.put(pair)
+
+    def judge(self, probe):
+        """Fails where a user sees a difference."""
+        differ, errors, notes = self.results[probe.name].result()
+        assert not errors, "\n".join(errors)
+        assert not differ, "\n".join(
+            [f"{probe.text}\n"] + [f"{i}: Slurm: {a}\n   here:  {b}" for i, a, b in differ]
+            + notes)
+
+    def down(self):
+        """Waits for probes that are amid their work; the others are left out."""
+        self.pool.shutdown(cancel_futures=True)
+        for pair in self.sites:
+            for s in pair:
+                s.cluster.down()

@@ -68,25 +68,46 @@ bool agent_is_led(const struct agent *a)
 
 static int on_timer(sd_event_source *source, uint64_t usec, void *ctx);
 
+/* One check does for all orders; looks for their sake are rarer where there are many.
+ */
+static bool is_crowded(const struct agent *a)
+{
+    return a->driver->check == NULL && pending_count(a->orders) > MANY;
+}
+
+/* INT64_MAX: nothing is to be checked. */
+static int64_t next_check_ms(const struct agent *a)
+{
+    return a->driver->check != NULL && a->pause_ms == 0 ? pending_next_ms(a->orders)
+                                                        : INT64_MAX;
+}
+
+/* Of a look; none is under way. */
+static int64_t next_look_ms(const struct agent *a, int64_t now)
+{
+    int64_t at = a->looked_ms + (a->pause_ms ? a->pause_ms : a->poll_ms), next;
+
+    if (a->pause_ms == 0 && a->driver->check == NULL) {
+        next = is_crowded(a) ? now + MANY_MS : pending_next_ms(a->orders);
+        at = next < at ? next : at;
+    }
+    if (a->pause_ms == 0 && a->due_ms != 0 && a->due_ms < at)
+        at = a->due_ms;
+    if (a->soon && at > now + SOON_MS)
+        at = now + SOON_MS;
+    return at > a->looked_ms + a->least_ms ? at : a->looked_ms + a->least_ms;
+}
+
 static void arm(struct agent *a)
 {
-    int64_t now = clock_ms(), wait_ms;
-    bool many = pending_count(a->orders) > MANY;
+    int64_t now = clock_ms(), at = next_check_ms(a), wait_ms;
 
     a->timer = sd_event_source_disable_unref(a->timer);
-    if (a->looking)
-        return; /* its end arms again */
-    wait_ms = a->looked_ms + (a->pause_ms ? a->pause_ms : a->poll_ms) - now;
-    if (a->pause_ms == 0 && many && wait_ms > MANY_MS)
-        wait_ms = MANY_MS;
-    else if (a->pause_ms == 0 && pending_next_ms(a->orders) - now < wait_ms)
-        wait_ms = pending_next_ms(a->orders) - now;
-    if (a->pause_ms == 0 && a->due_ms != 0 && a->due_ms - now < wait_ms)
-        wait_ms = a->due_ms - now;
-    if (a->soon && wait_ms > SOON_MS)
-        wait_ms = SOON_MS;
-    if (wait_ms < a->looked_ms + a->least_ms - now)
-        wait_ms = a->looked_ms + a->least_ms - now;
+    if (!a->looking && next_look_ms(a, now) < at)
+        at = next_look_ms(a, now);
+    if (at == INT64_MAX)
+        return; /* the end of the look arms again */
+    wait_ms = at - now;
     sd_event_add_time_relative(a->loop, &a->timer, CLOCK_MONOTONIC,
         (uint64_t)(wait_ms > 0 ? wait_ms : 0) * 1000, 500, on_timer, a);
 }
@@ -150,20 +171,35 @@ static void begin_look(struct agent *a)
     a->driver->look(a->ctx);
 }
 
+/* As next_look_ms() says, or sooner where something has happened. */
+static bool is_look_due(const struct agent *a, int64_t now)
+{
+    if (a->looking || now < a->looked_ms + a->least_ms)
+        return false;
+    return a->soon || is_crowded(a) || is_debt_due(a)
+           || now >= a->looked_ms + (a->pause_ms ? a->pause_ms : a->poll_ms)
+           || (a->driver->check == NULL && pending_next_ms(a->orders) <= now);
+}
+
+/* What is looked at now is due again later, all together. */
+static void run_check(struct agent *a)
+{
+    for (size_t i = 0; i < pending_count(a->orders); i++)
+        pending_looked(a->orders, i, clock_ms());
+    a->driver->check(a->ctx);
+}
+
 static int on_timer(sd_event_source *source, uint64_t usec, void *ctx)
 {
     struct agent *a = ctx;
     int64_t now = clock_ms();
-    bool due = pending_next_ms(a->orders) <= now,
-         many = pending_count(a->orders) > MANY;
 
     (void)source;
     (void)usec;
-    if (a->soon || many || is_debt_due(a) || now >= a->looked_ms + a->poll_ms
-        || (due && a->driver->check == NULL))
+    if (is_look_due(a, now))
         begin_look(a);
-    else if (due)
-        a->driver->check(a->ctx);
+    else if (next_check_ms(a) <= now)
+        run_check(a);
     arm(a);
     return 0;
 }

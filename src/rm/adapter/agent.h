@@ -36,7 +36,9 @@ struct agent_driver {
     /* Begin to look at everything; agent_looked() ends it, at once or later. */
     void (*look)(void *ctx);
     /* Orders are pending and one of them is due (pending.h): look at what they are
-     * about, let them land or give them up. NULL: a look at all is made for it. */
+     * about, all of them at once, and let those land that have come about. It may take
+     * its time, beside a look too, and is called again as orders are due. NULL: a look
+     * at all is made for it. */
     void (*check)(void *ctx);
     /* All is to be told anew, from the next look on: listing_forget(). */
     void (*retell)(void *ctx);

@@ -13,7 +13,7 @@
 
 #define AT_ONCE       4
 #define POLL_MS       2000
-#define LEAST_MS      500
+#define LEAST_MS      200  /* and longer where a look takes longer: look.c */
 #define START_WAIT_MS 8000 /* a run of Grid Engine's scheduler, and a look */
 #define START_MOST_MS 3600000
 #define TIMEOUT_MS    60000
@@ -27,8 +27,8 @@ static int on_accounted(
     (void)source;
     if (event->len == 0 || strcmp(event->name, SITE_ACCOUNTING) != 0)
         return 0;
-    ge_tell_news(g);
-    agent_look(g->agent);
+    if (!ge_tell_news(g))
+        agent_look(g->agent);
     return 0;
 }
 
@@ -112,6 +112,11 @@ static void begin_look(void *ctx)
     ge_look(ctx);
 }
 
+static void check_starts(void *ctx)
+{
+    ge_glance(ctx);
+}
+
 static void retell_all(void *ctx)
 {
     struct ge_adapter *g = ctx;
@@ -149,6 +154,7 @@ int ge_adapter(void)
         .open = open_adapter,
         .close = close_adapter,
         .look = begin_look,
+        .check = check_starts,
         .retell = retell_all,
         .forget = forget_orders,
         .command = take_command,

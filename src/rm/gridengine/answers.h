@@ -136,6 +136,10 @@ int ge_read_jobs(struct ge_jobs *ret, const char *detail, size_t detail_len,
 int ge_read_held(
     struct ge_jobs *jobs, unsigned held, const char *text, size_t len, struct err *err);
 void ge_jobs_free(struct ge_jobs *jobs);
+/* What qstat lists as begun, "12" or "12[3]"; texts in `arena`, owned by the caller. */
+struct ge_names VEC(const char *);
+int ge_read_begun(struct arena *arena, struct ge_names *ret, const char *text,
+    size_t len, struct err *err);
 /* "12", or "12[3]" for a member of an array: how it is called here. */
 const struct ge_job *ge_find_job(const struct ge_jobs *jobs, const char *id);
 /* The first whose number is that or follows it; list.n where there is none. */

@@ -5,6 +5,7 @@
  *     tell.c     hosts and jobs as they are told; jobs that ended
  *     orders.c   qalter, qdel, qmod ...: each a command of its own
  *     starts.c   one place to go to, then the release; taken back where it does not run
+ *     glance.c   which of the starts have come about, without a look at everything
  *     hurry.c    Grid Engine's scheduler is asked to look at once
  *     tidy.c     what every waiting job has to be like: held by us, as its user asked
  *
@@ -69,13 +70,15 @@ struct ge_adapter {
     struct ge_look *look;              /* look.c */
     struct ge_hurry *hurry;            /* hurry.c */
     unsigned let_go;                   /* commands that let jobs go, under way */
+    int64_t let_go_ms;                 /* when the last began; 0 = none */
     bool told_past;                    /* what ended while nobody looked */
     int64_t accounted;                 /* bytes of the accounting file that were read */
     struct VEC(struct start *) releases; /* owned: to be let go in this turn */
     sd_event_source *releasing;
-    sd_event_source *ends;     /* the accounting file grows; or NULL */
-    unsigned tidying;          /* commands of tidy.c that run */
-    unsigned noting;           /* commands of notes.c that run */
+    sd_event_source *ends; /* the accounting file grows; or NULL */
+    unsigned tidying;      /* commands of tidy.c that run */
+    unsigned noting;       /* commands of notes.c that run */
+    int64_t glance_ms;     /* glance.c: since when its command runs; 0 = it does not */
     bool complained, deleting; /* tidy.c */
     uint64_t remarked;         /* tidy.c: the last refusal that was said */
     /* the last answers */
@@ -108,8 +111,9 @@ void ge_tell_nodes(struct ge_adapter *g);
 /* Advance reservations, of the hosts that they have as a whole. */
 void ge_tell_reservations(struct ge_adapter *g);
 void ge_tell_jobs(struct ge_adapter *g);
-/* The accounting file has grown: jobs whose end is beyond doubt are told at once. */
-void ge_tell_news(struct ge_adapter *g);
+/* The accounting file has grown: jobs whose end is beyond doubt are told at once.
+ * False: there is more to be seen, by a look. */
+bool ge_tell_news(struct ge_adapter *g);
 /* Of a job that was told and is listed; or NULL. */
 const struct ge_job *ge_answer_of(const struct ge_adapter *g, const struct ge_told *t);
 
@@ -128,6 +132,13 @@ void ge_end_start(struct ge_told *t);
 void ge_drop_releases(struct ge_adapter *g);
 /* Of starts that were ordered: those that came about or did not. */
 void ge_review_starts(struct ge_adapter *g);
+/* It was seen to run at that time, by clock_ms(). */
+void ge_note_begun(struct ge_adapter *g, const char *job, int64_t seen_ms);
+/* Starts that waited for others, whose turn has come. */
+void ge_go_on(struct ge_adapter *g);
+
+/* ---- glance.c ---- */
+void ge_glance(struct ge_adapter *g);
 
 /* ---- hurry.c ---- */
 struct ge_hurry *ge_hurry_new(void);

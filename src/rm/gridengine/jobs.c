@@ -582,6 +582,40 @@ int ge_read_jobs(struct ge_jobs *ret, const char *detail, size_t detail_len,
     return read_both(ret, one, two, err);
 }
 
+static void add_begun(
+    struct arena *arena, struct ge_names *ret, const struct xml_element *e)
+{
+    const char *number = none_if_empty(xml_text(e, "JB_job_number"));
+    const char *tasks = none_if_empty(xml_text(e, "tasks"));
+    struct ge_job j = {.letters = xml_text(e, "state") ? xml_text(e, "state") : ""};
+    struct tasks t = {.at = tasks != NULL ? tasks : ""};
+    int64_t task;
+
+    read_state(&j);
+    if (number == NULL || ge_is_waiting(&j))
+        return;
+    if (tasks == NULL)
+        vec_push(ret, number);
+    for (size_t n = 0; n < TASKS_MOST && next_task(&t, &task); n++)
+        vec_push(ret, arena_printf(arena, "%s[%lld]", number, (long long)task));
+}
+
+int ge_read_begun(struct arena *arena, struct ge_names *ret, const char *text,
+    size_t len, struct err *err)
+{
+    const struct xml_element *all = xml_read(arena, text, len, err), *e;
+
+    if (all == NULL)
+        return err_prefix(err, "qstat -s rs: ");
+    all = xml_child(all, "job_info");
+    if (all == NULL)
+        return err_set(err, ERR_INVALID, "qstat -s rs: its XML tells of no jobs");
+    e = xml_child(xml_child(all, "queue_info"), "job_list");
+    for (; e != NULL; e = xml_beside(e->next, "job_list"))
+        add_begun(arena, ret, e);
+    return 0;
+}
+
 void ge_jobs_free(struct ge_jobs *jobs)
 {
     vec_fini(&jobs->list);

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
- * A look at everything that Grid Engine knows. Queues and parallel environments change
- * seldom: they are asked for every half minute, and where a look shows a queue that is
- * not known. */
+ * A look at everything that Grid Engine knows. Who holds a job is asked for where one
+ * is held: at once where the look before showed such a job, else when this one does.
+ * Queues and parallel environments change seldom: they are asked for every half minute,
+ * and where a look shows a queue that is not known. */
 #include "base/xalloc.h"
 #include "rm/adapter/clock.h"
 #include "rm/gridengine/gridengine.h"
@@ -10,6 +11,9 @@
 
 #define OUTPUT_MAX     (256u << 20)
 #define DEFINITIONS_MS 30000
+#define LEAST_MS       200   /* from look to look */
+#define MOST_MS        10000 /* ... of one that takes long */
+#define PART           2     /* of the time looks take one in so many */
 
 static const char *const commands[ASKS][7] = {
     [ASK_DETAIL] = {"qstat", "-xml", "-j", "*", NULL},
@@ -21,11 +25,16 @@ static const char *const commands[ASKS][7] = {
     [ASK_HOSTS] = {"qhost", "-q", "-j", "-F", "-xml", NULL},
 };
 
+#define ALWAYS (1u << ASK_DETAIL | 1u << ASK_STATES | 1u << ASK_HOSTS)
+
 struct ge_look {
-    char *texts[ASKS]; /* owned: answers */
+    char *texts[ASKS]; /* owned: answers; NULL = not asked for */
     size_t lens[ASKS];
     int asked;
-    int64_t began_ms, defined_ms; /* defined_ms 0 = never */
+    unsigned needed;    /* bits of questions: for all that the last answer showed */
+    int64_t asked_ms;   /* when the look began that is under way, or was the last */
+    int64_t began_ms;   /* ... whose answers are there */
+    int64_t defined_ms; /* 0 = never */
     char why[400];
     bool away;
     uint64_t remarked;            /* what was said of jobs that are too long */
@@ -170,11 +179,13 @@ static int read_held(struct ge_adapter *g, struct ge_jobs *jobs, struct err *err
         {ASK_SYSTEM, GE_HELD_SYSTEM}, {ASK_DEPENDENT, GE_HELD_DEPENDENCY}};
     struct ge_look *l = g->look;
 
-    for (size_t i = 0; i < sizeof kinds / sizeof kinds[0]; i++)
-        if (ge_read_held(
-                jobs, kinds[i].held, l->texts[kinds[i].ask], l->lens[kinds[i].ask], err)
-            < 0)
+    for (size_t i = 0; i < sizeof kinds / sizeof kinds[0]; i++) {
+        const char *text = l->texts[kinds[i].ask];
+
+        if (text != NULL
+            && ge_read_held(jobs, kinds[i].held, text, l->lens[kinds[i].ask], err) < 0)
             return -1;
+    }
     return 0;
 }
 
@@ -233,11 +244,22 @@ static void remark_cut(struct ge_adapter *g)
         g->agent, "workloadquery", a->cut.n > 0 ? text : NULL, &g->look->remarked);
 }
 
+/* A cell with many jobs has other things to do than to be looked at. */
+static void pace_looks(struct ge_adapter *g)
+{
+    int64_t least_ms = PART * (clock_ms() - g->look->asked_ms);
+
+    agent_pace(g->agent, least_ms < LEAST_MS  ? LEAST_MS
+                         : least_ms > MOST_MS ? MOST_MS
+                                              : least_ms);
+}
+
 static void finish_answers(struct ge_adapter *g)
 {
     const char *function;
     struct err err;
 
+    pace_looks(g);
     if (end_failed(g))
         return;
     if (read_answers(g, &function, &err) < 0) {
@@ -245,6 +267,7 @@ static void finish_answers(struct ge_adapter *g)
         return;
     }
     free_texts(g->look);
+    g->look->began_ms = g->look->asked_ms;
     check_queues(g);
     remark_cut(g);
     ge_tell_nodes(g);
@@ -264,6 +287,8 @@ static bool is_answer(int kind, const struct run_end *end)
                && strstr(end->out, "<unknown_jobs") != NULL);
 }
 
+static bool ask_further(struct ge_adapter *g);
+
 static void on_answer(void *ctx, const struct run_end *end)
 {
     struct question *q = ctx;
@@ -276,7 +301,7 @@ static void on_answer(void *ctx, const struct run_end *end)
     l->texts[q->kind] = xstrndup(end->out, end->out_len);
     l->lens[q->kind] = strlen(l->texts[q->kind]);
     free(q);
-    if (--l->asked == 0)
+    if (--l->asked == 0 && !ask_further(g))
         finish_answers(g);
 }
 
@@ -295,15 +320,67 @@ static const struct squeeze_kind *squeeze_of(int kind)
                                 : &ge_squeeze_states;
 }
 
+static void ask(struct ge_adapter *g, unsigned kinds)
+{
+    for (int i = ASKS; i-- > 0;) /* the last that is put first runs first */
+        if (kinds & 1u << i) {
+            g->look->asked++;
+            run_command(
+                g, true, commands[i], squeeze_of(i), on_answer, question_new(g, i));
+        }
+}
+
 static void ask_all(struct ge_adapter *g)
 {
     struct ge_look *l = g->look;
 
-    l->asked = ASKS;
-    l->began_ms = clock_ms();
+    l->asked = 0;
+    l->asked_ms = clock_ms();
     free_texts(l);
-    for (int i = ASKS; i-- > 0;) /* the last that is put first runs first */
-        run_command(g, true, commands[i], squeeze_of(i), on_answer, question_new(g, i));
+    ask(g, ALWAYS | l->needed);
+}
+
+/* Does one of the states, "hqw", say that somebody holds it? */
+static bool lists_held(const char *states)
+{
+    static const char tag[] = "<state>";
+
+    for (const char *at = strstr(states, tag); at != NULL; at = strstr(at, tag)) {
+        at += strlen(tag);
+        if (memchr(at, 'h', strcspn(at, "<")) != NULL)
+            return true;
+    }
+    return false;
+}
+
+/* What the answers that are there ask for beside themselves. */
+static unsigned list_needs(const struct ge_look *l)
+{
+    const char *detail = l->texts[ASK_DETAIL];
+
+    if (!lists_held(l->texts[ASK_STATES]))
+        return 0;
+    return 1u << ASK_USER | 1u << ASK_OPERATOR | 1u << ASK_SYSTEM
+           | (strstr(detail, "<JB_jid_request_list") != NULL
+                       || strstr(detail, "<JB_ja_ad_predecessor_list") != NULL
+                   ? 1u << ASK_DEPENDENT
+                   : 0);
+}
+
+/* False: all that is needed is there. */
+static bool ask_further(struct ge_adapter *g)
+{
+    struct ge_look *l = g->look;
+    unsigned lacking;
+
+    if (l->why[0] != '\0')
+        return false;
+    lacking = l->needed = list_needs(l);
+    for (int i = 0; i < ASKS; i++)
+        if (l->texts[i] != NULL)
+            lacking &= ~(1u << i);
+    ask(g, lacking);
+    return lacking != 0;
 }
 
 /* ---- definitions ---- */

@@ -8,9 +8,11 @@
 #include "base/strbuf.h"
 #include "base/utf8.h"
 #include "base/xalloc.h"
+#include "rm/adapter/clock.h"
 #include "rm/gridengine/gridengine.h"
 
-#define AT_ONCE  3 /* notes a look */
+#define AT_ONCE  3    /* notes a look */
+#define BUSY_MS  3000 /* after a start: then one, as what waits may be next */
 #define TEXT_MAX 200
 #define NAME     "maui_why="
 
@@ -57,7 +59,7 @@ static bool is_first(const struct ge_adapter *g, size_t i)
 void ge_write_notes(struct ge_adapter *g)
 {
     const struct ge_jobs *a = &g->jobs_answer;
-    unsigned most = pending_count(agent_orders(g->agent)) > 0 ? 1 : AT_ONCE;
+    unsigned most = clock_ms() - g->let_go_ms < BUSY_MS ? 1 : AT_ONCE;
 
     for (size_t i = 0; i < a->list.n && g->noting < most; i++) {
         const struct ge_job *j = &a->list.v[i];

@@ -85,7 +85,9 @@ static void note_release(struct start *s, const struct run_end *end)
         land_start(g, s->job, RM_RETRY, end->text);
     } else {
         t->step = STEP_RELEASED;
-        pending_renew(all, i, clock_ms());
+        pending_renew(all, i, clock_ms()); /* a glance shows what comes of it */
+        start_free(s);
+        return;
     }
     agent_look(g->agent);
     start_free(s);
@@ -141,6 +143,7 @@ static void run_batch(struct batch *b)
     }
     argv[n++] = names.text;
     s->g->let_go++;
+    s->g->let_go_ms = clock_ms();
     ge_run(s->g, false, argv, on_released, b);
     free(names.text);
 }
@@ -513,6 +516,32 @@ static void review_waiting(
             "that it lacks there");
     } else {
         pending_looked(all, i, clock_ms());
+    }
+}
+
+/* What was ordered after it is not seen yet. */
+void ge_note_begun(struct ge_adapter *g, const char *job, int64_t seen_ms)
+{
+    struct ge_told *t = listing_find(g->jobs, job);
+
+    if (t == NULL || t->step != STEP_RELEASED || t->changed_ms >= seen_ms)
+        return;
+    t->waiting = false;
+    t->begun = true;
+    t->changed_ms = clock_ms(); /* a look that is under way is older */
+    land_start(g, job, RM_OK, NULL);
+}
+
+void ge_go_on(struct ge_adapter *g)
+{
+    struct pending *all = agent_orders(g->agent);
+
+    for (size_t i = 0; i < pending_count(all); i++) {
+        struct ge_told *t = listing_find(g->jobs, pending_at(all, i)->job);
+        const struct ge_job *j = t != NULL ? ge_answer_of(g, t) : NULL;
+
+        if (j != NULL && t->step == STEP_QUEUED && go_on(g, t, j))
+            pending_renew(all, i, clock_ms());
     }
 }
 

@@ -127,9 +127,7 @@ static void check_array(struct ge_adapter *g, size_t from, size_t to)
         left -= job_has_begun(v[i].rm.desc.state);
     for (size_t i = from; i < to; i++)
         if (v[i].rm.desc.state == JOB_IDLE && left-- <= 0)
-            ge_keep_back(
-                &v[i], arena_printf(&g->jobs_answer.arena,
-                           "its array runs %lld at once", (long long)v[i].at_once));
+            ge_keep_back(&v[i], "as many tasks of its array run as its limit allows");
 }
 
 static void check_arrays(struct ge_adapter *g)
@@ -331,17 +329,31 @@ static bool is_sure(const struct rm_job *end)
     return end->end.reason != ENDED_START && end->exit_status != 100;
 }
 
-static void tell_news_of(struct ge_adapter *g, struct rm_job *end)
+/* False: what it means a look shows. */
+static bool tell_news_of(struct ge_adapter *g, struct rm_job *end)
 {
     struct ge_told *t = listing_find(g->jobs, end->desc.id);
     int64_t apart = t != NULL ? end->desc.submit_at - t->submit_at : 0;
 
-    if (t == NULL || !t->begun || t->over || apart < -1 || apart > 1 || !is_sure(end))
-        return;
+    if (t == NULL || !t->begun || apart < -1 || apart > 1 || !is_sure(end))
+        return false;
+    if (t->over)
+        return true;
     pending_land_job(agent_orders(g->agent), end->desc.id, RM_START);
     if (t->step == STEP_RELEASED)
         ge_end_start(t);
     tell_end(g, end->desc.id, end);
+    return true;
+}
+
+/* Does one of the jobs wait for others to end? Grid Engine says when it does no more.
+ */
+static bool has_followers(const struct ge_adapter *g)
+{
+    for (size_t i = 0; i < g->jobs_answer.list.n; i++)
+        if (g->jobs_answer.list.v[i].rm.desc.deps != NULL)
+            return true;
+    return false;
 }
 
 /* Whole lines from there on; owned, NULL where there are none. Of a file that is
@@ -371,21 +383,24 @@ static char *read_news(struct ge_adapter *g, size_t *ret_n)
     return text;
 }
 
-void ge_tell_news(struct ge_adapter *g)
+bool ge_tell_news(struct ge_adapter *g)
 {
     struct ge_jobs ends;
     size_t n = 0;
     char *text = read_news(g, &n);
+    bool whole = !has_followers(g);
 
     if (text == NULL || !agent_is_synced(g->agent)) {
         free(text);
-        return;
+        return false;
     }
     ge_read_ends(&ends, text, n, 0);
     for (size_t i = 0; i < ends.list.n; i++)
-        tell_news_of(g, &ends.list.v[i].rm);
+        whole = tell_news_of(g, &ends.list.v[i].rm) && whole;
     ge_jobs_free(&ends);
     free(text);
+    ge_go_on(g);
+    return whole;
 }
 
 /* Ends of the last minutes, which the daemon may not know. */

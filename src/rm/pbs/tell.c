@@ -176,8 +176,7 @@ static void check_arrays(struct pbs_adapter *p)
         if (t == NULL || t->n < parent->at_once)
             count_name(&begun, j->array, strlen(j->array));
         else
-            keep_back(j, arena_printf(&a->arena, "its array runs %lld at once",
-                             (long long)parent->at_once));
+            keep_back(j, "as many tasks of its array run as its limit allows");
     }
     free_tallies(&begun);
 }

@@ -127,6 +127,13 @@ static uint8_t hold_of(const slurm_job_info_t *j)
     return j->state_reason == WAIT_HELD ? HOLD_SYSTEM : HOLD_USER;
 }
 
+/* One of which nothing is to be said but whose it is. */
+static bool is_plain_hold(const slurm_job_info_t *j)
+{
+    return (j->state_desc == NULL || *j->state_desc == '\0')
+           && (j->state_reason == WAIT_HELD || j->state_reason == WAIT_HELD_USER);
+}
+
 static int exit_of(const slurm_job_info_t *j)
 {
     int status = (int)j->exit_code;
@@ -322,10 +329,11 @@ static void tell(struct adapter *a, struct told_job *t, const struct parts *part
     job.notes = ""; /* what was said before is over */
     if (state == JOB_HOLD) {
         job.desc.rm_hold = hold_of(j);
-        job.notes = orders_reason(j);
+        if (!is_plain_hold(j))
+            job.notes = orders_reason(j);
     }
     if (limited)
-        room.why_not = "as many tasks of its array run as its % limit allows";
+        room.why_not = "as many tasks of its array run as its limit allows";
     if (room.why_not != NULL && state == JOB_IDLE) {
         job.desc.state = JOB_HOLD;
         job.desc.rm_hold = HOLD_SYSTEM;

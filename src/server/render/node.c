@@ -87,10 +87,26 @@ static void add_warnings(json_t *o, const struct cluster *c, const struct node *
         add_warning(o, "less is configured than jobs have");
 }
 
+/* That something runs there is all that some resource managers say, others that it is
+ * full: it is Busy with all of them. */
 enum node_state render_node_state(const struct server *s, const struct node *n)
 {
-    return s->simulation ? node_expected(engine_cluster(s->engine), n)
-                         : (enum node_state)n->state;
+    enum node_state due = node_expected(engine_cluster(s->engine), n);
+
+    if (s->simulation || (n->state == NODE_RUNNING && due == NODE_BUSY))
+        return due;
+    return (enum node_state)n->state;
+}
+
+/* What is not measured is not told: it is neither nothing nor all. */
+static struct res list_measured(const struct node *n)
+{
+    struct res r = n->util;
+
+    for (int i = 0; i < RES_DIMS; i++)
+        if (r.v[i] < 0)
+            r.v[i] = 0;
+    return r;
 }
 
 static void add_clocks(json_t *o, struct server *s, const struct node *n)
@@ -108,13 +124,13 @@ static void add_clocks(json_t *o, struct server *s, const struct node *n)
 json_t *render_node(struct server *s, const struct node *n)
 {
     const struct cluster *c = engine_cluster(s->engine);
-    struct res dedicated = node_dedicated(c, n);
+    struct res dedicated = node_dedicated(c, n), utilized = list_measured(n);
     json_t *o = json_pack("{s:s, s:s, s:s, s:I, s:s, s:o, s:o, s:o}", "name", n->name,
         "state", node_state_name(render_node_state(s, n)), "expected_state",
         node_state_name(node_expected(c, n)), "state_at", (json_int_t)n->state_at,
         "partition", c->partitions.v[n->partition]->name, "configured",
         render_amounts(&n->cfg), "dedicated", render_amounts(&dedicated), "utilized",
-        render_amounts(&n->util));
+        render_amounts(&utilized));
 
     render_int(o, "at", world_now(s));
     if (managers_several(s))

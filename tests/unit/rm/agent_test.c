@@ -115,13 +115,30 @@ static const struct agent_driver driver = {.program = "toy",
     .retell = retell,
     .command = take_order};
 
+/* What was ordered has come about whenever somebody looks. */
+static void land_all(void *ctx)
+{
+    struct toy *t = ctx;
+
+    while (pending_count(agent_orders(t->agent)) > 0)
+        pending_land(agent_orders(t->agent), 0, RM_OK, NULL);
+}
+
+static const struct agent_driver checking = {.program = "toy",
+    .poll_ms = PATIENCE_MS,
+    .open = open_toy,
+    .close = close_toy,
+    .look = begin_look,
+    .check = land_all,
+    .command = take_order};
+
 /* ---- the daemon's side ---- */
 
 struct daemon {
     pid_t pid;
     int fd;
     struct strbuf in, told; /* told: reports as words */
-    int looks, syncs;
+    int looks, syncs, dones;
 };
 
 /* A line, with its end. Takes it. */
@@ -138,7 +155,7 @@ static void order(struct daemon *d, enum rm_action action, const char *job)
             .action = action, .token = 7, .job = job, .signal = 1, .wclimit_s = 60}));
 }
 
-static int begin(void **state)
+static int begin_with(const struct agent_driver *toy, void **state)
 {
     struct daemon *d = xcalloc(1, sizeof *d);
     int ends[2];
@@ -149,7 +166,7 @@ static int begin(void **state)
         dup2(ends[1], STDIN_FILENO);
         close(ends[0]);
         close(ends[1]);
-        _exit(agent_main(&driver));
+        _exit(agent_main(toy));
     }
     close(ends[1]);
     d->fd = ends[0];
@@ -157,6 +174,16 @@ static int begin(void **state)
                    "{}}}\n"));
     *state = d;
     return 0;
+}
+
+static int begin(void **state)
+{
+    return begin_with(&driver, state);
+}
+
+static int begin_checking(void **state)
+{
+    return begin_with(&checking, state);
 }
 
 static int end(void **state)
@@ -192,6 +219,7 @@ static void note_line(struct daemon *d, const char *text, size_t len)
     else if (r.kind == RM_SYNCED)
         strbuf_add(&d->told, "synced");
     d->syncs += r.kind == RM_SYNCED;
+    d->dones += r.kind == RM_DONE;
     d->looks += r.kind == RM_HEALTH && strcmp(r.u.health.function, "look") == 0;
     reader_close(&reader);
 }
@@ -297,6 +325,25 @@ static void orders_that_are_lost_again_and_again_are_settled_later(void **state)
     assert_true(clock_ms() - began_ms >= 1000);
 }
 
+/* A look may take as long as it likes, and one at all is not made for them. */
+static void orders_are_checked_beside_looks(void **state)
+{
+    struct daemon *d = *state;
+
+    order(d, RM_SIGNAL, "1");
+    expect(d, "1:look1 2:ever synced");
+    order(d, RM_START, "2");
+    hear(d, &d->dones, 1);
+    say(d, xstrdup("{\"poll\": true}\n"));
+    hear(d, &d->looks, 2);
+    for (int i = 0; i < 30; i++)
+        order(d, RM_START, "1");
+    hear(d, &d->dones, 31);
+    order(d, RM_SIGNAL, "1");
+    order(d, RM_SIGNAL, "1");
+    assert_int_equal(d->looks, 2);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -309,6 +356,8 @@ int main(void)
             what_cannot_be_read_is_not_missed_when_all_is_told_anew, begin, end),
         cmocka_unit_test_setup_teardown(
             orders_that_are_lost_again_and_again_are_settled_later, begin, end),
+        cmocka_unit_test_setup_teardown(
+            orders_are_checked_beside_looks, begin_checking, end),
     };
 
     return cmocka_run_group_tests_name("agent", tests, NULL, NULL);

@@ -313,6 +313,27 @@ static void an_uneven_job_is_told_slot_by_slot(void **state)
     close_cell(&c);
 }
 
+static void what_has_begun_is_read_alone(void **state)
+{
+    static const char *const wanted[] = {"15", "16", "17[1]", "17[3]"};
+    struct arena arena = {0};
+    struct ge_names begun = {0};
+    struct err err;
+    size_t len;
+    char *text = read_fixture("03-running.qstat.xml", &len);
+
+    (void)state;
+    assert_int_equal(ge_read_begun(&arena, &begun, text, len, &err), 0);
+    assert_int_equal(begun.n, 4);
+    for (size_t i = 0; i < begun.n; i++)
+        assert_string_equal(begun.v[i], wanted[i]);
+    assert_int_equal(ge_read_begun(&arena, &begun, "<a></a>", 7, &err), -1);
+    assert_int_equal(ge_read_begun(&arena, &begun, "error: no", 9, &err), -1);
+    vec_fini(&begun);
+    arena_free(&arena);
+    free(text);
+}
+
 static void states_are_what_their_letters_say(void **state)
 {
     struct cell c;
@@ -599,6 +620,7 @@ int main(void)
         cmocka_unit_test(queues_that_are_wished_for_come_first),
         cmocka_unit_test(tasks_wait_for_their_own_of_a_big_array),
         cmocka_unit_test(an_uneven_job_is_told_slot_by_slot),
+        cmocka_unit_test(what_has_begun_is_read_alone),
         cmocka_unit_test(states_are_what_their_letters_say),
         cmocka_unit_test(elements_without_a_name_of_xml_are_read),
         cmocka_unit_test(a_lost_host_is_down_and_a_closed_one_drained),
