@@ -697,12 +697,13 @@ def options_of_the_command(s):
 
 @probe
 def options_of_steps(s):
-    """What srun is told inside of a job is between Slurm and the job."""
+    """What srun is told inside of a job is between Slurm and the job. Steps overlap: one
+    that has just ended has its share for a moment longer."""
     path = f"{s.cluster.dir}/out/steps"
-    steps = ("--mpi=none -n 2", "--overlap -n 1", "--exact -n 1 -c 1", "-l -n 2", "-n 9",
-             "-w n2 -N 1 -n 1", "--multi-prog /dev/null", "-n 1 --mem=50", "-K1 -n 1",
-             "--label --unbuffered -n 1", "-r 1 -N 1 -n 1", "--pty", "--jobid=1 -n 1")
-    script = "\n".join(f"echo with {w}; timeout 60 srun {w} sh -c 'echo $SLURM_NTASKS' 2>&1 "
+    steps = ("--mpi=none -n 2", "-n 1", "-l -n 2", "-n 9", "-w n2 -N 1 -n 1",
+             "--multi-prog /dev/null", "-K1 -n 1", "--label --unbuffered -n 1",
+             "-r 1 -N 1 -n 1", "--pty", "--jobid=1 -n 1")
+    script = "\n".join(f"echo with {w}; timeout 60 srun --overlap {w} sh -c 'echo $SLURM_NTASKS' 2>&1 "
                        f"</dev/null | sort; echo $?" for w in steps)
     job = s.submit("-N", 2, "-n", 2, "-w", "n[2-3]", script=f"({script}) >{path}")
     s.ends(job, seconds=180)
