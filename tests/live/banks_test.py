@@ -311,7 +311,12 @@ def test_runs_stay_with_the_bank_that_they_began_with(native):
     assert native.lines("mam-list-liens") == [] and native.state(odd) != "Completed"
     waits = native.lines("mam-queue")
     assert [(m["job"], m["state"], m["to"]) for m in waits] == [(job, "OtherBank", "NATIVE")]
+    assert native.ok("mam-queue", "--again", "all") == "0 messages are told again\n"
     assert native.bank.asked("charge") == []
+    native.configure("AMCFG[f] TYPE=FILE HOST=f.log\nRMPOLLINTERVAL 1\n")
+    native.ok("mschedctl", "-R")
+    assert native.ok("mam-queue", "--again", "all") == "0 messages are told again\n"
+    assert native.lines("mam-queue")[0]["state"] == "OtherBank"
     native.configure(native.bank.section)
     native.ok("mschedctl", "-R")
     native.wait(lambda: native.bank.asked("charge"), "the charge that waited", 60)

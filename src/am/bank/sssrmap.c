@@ -86,7 +86,8 @@ static void on_start(void *ctx, const char *name, const char **attributes)
     r->depth++;
     if (r->depth == 2 && strcmp(name, "Body") == 0 && r->body_from < 0)
         r->body_from = XML_GetCurrentByteIndex(r->parser);
-    r->in_status += is_signed(r) && strcmp(name, "Status") == 0;
+    /* the response's own, not one of an object among the data */
+    r->in_status += is_signed(r) && r->depth == 4 && strcmp(name, "Status") == 0;
 }
 
 static void on_text(void *ctx, const char *text, int n)
@@ -102,6 +103,14 @@ static void copy_text(char *ret, size_t size, const char *text)
     snprintf(ret, size, "%s", text);
 }
 
+/* -1: that is none. */
+static int read_code(const char *text)
+{
+    size_t digits = strspn(text, "0123456789");
+
+    return digits > 0 && digits < 6 && !text[digits] ? atoi(text) : -1;
+}
+
 static void on_end(void *ctx, const char *name)
 {
     struct reading *r = ctx;
@@ -109,7 +118,7 @@ static void on_end(void *ctx, const char *name)
 
     r->text[r->len] = 0;
     if (r->in_status && strcmp(name, "Code") == 0)
-        ret->code = atoi(r->text);
+        ret->code = read_code(r->text);
     else if (r->in_status && strcmp(name, "Message") == 0)
         copy_text(ret->message, sizeof ret->message, r->text);
     else if (is_signed(r) && strcmp(name, "Count") == 0)
@@ -123,7 +132,7 @@ static void on_end(void *ctx, const char *name)
     if (r->depth == 2 && strcmp(name, "Body") == 0 && r->body_to < 0)
         r->body_to =
             XML_GetCurrentByteIndex(r->parser) + XML_GetCurrentByteCount(r->parser);
-    r->in_status -= r->in_status && strcmp(name, "Status") == 0;
+    r->in_status -= r->in_status && r->depth == 4 && strcmp(name, "Status") == 0;
     r->depth--;
     r->len = 0;
 }

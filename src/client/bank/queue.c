@@ -9,7 +9,7 @@
 #include <string.h>
 
 static const struct option_row queue_options[] = {
-    {0, "again", "NUMBER", "have it told again, at once; all: all of them"},
+    {0, "again", "NUMBER", "have it told again, at once; all: all but OtherBank"},
     {0, "drop", "NUMBER", "never tell it"}, {0, NULL, NULL, NULL}};
 
 static void print_message(void *ctx, json_t *o)

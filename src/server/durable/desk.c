@@ -760,14 +760,27 @@ int desk_tell_again(struct server *s, uint64_t number, struct err *err)
     return 0;
 }
 
+/* Not what is for another bank: somebody has to say so of each. */
+static bool is_for_this_bank(const struct server *s, const json_t *message)
+{
+    const char *to = json_string_value(json_object_get(message, "to"));
+    const char *kind = desk_is_open(s) ? kind_name((int)settings_of(s)->type) : NULL;
+
+    return kind && (!to || strcmp(to, kind) == 0);
+}
+
 size_t desk_tell_all_again(struct server *s)
 {
     json_t *list = desk_list(s), *o;
-    size_t i, n = json_array_size(list);
+    size_t i, n = 0;
     struct err err;
 
-    json_array_foreach(list, i, o)(void) desk_tell_again(
-        s, (uint64_t)json_integer_value(json_object_get(o, "number")), &err);
+    json_array_foreach(list, i, o)
+    {
+        uint64_t number = (uint64_t)json_integer_value(json_object_get(o, "number"));
+        if (is_for_this_bank(s, o) && desk_tell_again(s, number, &err) == 0)
+            n++;
+    }
     json_decref(list);
     return n;
 }

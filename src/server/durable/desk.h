@@ -61,7 +61,7 @@ json_t *desk_list(const struct server *s);
 /* What was put aside is told again; what waits, at once, also where the bank was away
  * just now. -1: there is no such message. */
 int desk_tell_again(struct server *s, uint64_t number, struct err *err);
-/* The same of all. How many there are. */
+/* The same of all that are for the bank that is there. How many. */
 size_t desk_tell_all_again(struct server *s);
 /* It is never told. -1: there is no such message, or it is being told just now. */
 int desk_drop(struct server *s, uint64_t number, struct err *err);
