@@ -53,7 +53,8 @@ enum event_kind {
     EVENT_SETTINGS,           /* u.settings: other settings in force */
     EVENT_QUOTAS,             /* u.quotas: all limits of the resource manager */
     EVENT_FUNDS,              /* u.funds: what accounts have, of all or of some */
-    EVENT_MANAGER,            /* u.manager: one of several goes away or comes back */
+    EVENT_MANAGER,            /* u.manager: one of several goes away or comes back, or
+                                 has a partition */
     EVENT_RESET_STATISTICS,
     EVENT_RESET_FAIRSHARE,
     /* after a restart, in this order; nodes come before instances */
@@ -171,6 +172,8 @@ struct event {
         struct {
             const char *name; /* NULL = the first */
             bool away;
+            const char *partition; /* it has, or had, one of that name, and none goes
+                                      away or comes; or NULL */
         } manager;
         struct {
             const struct fs_memory *rows;

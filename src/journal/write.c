@@ -273,6 +273,7 @@ static void put_manager(json_t *o, const struct source *s, const struct event *e
     (void)s;
     put_text(o, "name", ev->u.manager.name);
     put_bool(o, "away", ev->u.manager.away);
+    put_text(o, "partition", ev->u.manager.partition);
 }
 
 static void put_nothing(json_t *o, const struct source *s, const struct event *ev)

@@ -77,6 +77,22 @@ def test_a_submission_goes_where_it_asks_for_nodes(pair):
     assert pair.lines("showq", "-c")[-1] is not None
 
 
+def test_a_partition_of_two_managers_stays_whose_it_was(both):
+    """Whoever tells of its nodes first in the daemon's next life."""
+    def partitions():
+        return [both.api(f"/v1/nodes/{n}")[1].get("partition") for n in ("far.node01", "node01")]
+    both.section("NODECFG[far.node01] PARTITION=fast")
+    both.begin()
+    both.wait(lambda: partitions() == ["fast", "DEFAULT"], "the first", 60)
+    both.section("NODECFG[far.node01] PARTITION=fast\nNODECFG[node01] PARTITION=fast")
+    both.kill()
+    both.begin()
+    both.wait(lambda: partitions() == ["fast", "here.fast"], "both", 60)
+    both.kill()
+    both.begin()
+    both.wait(lambda: partitions() == ["fast", "here.fast"], "both again", 60)
+
+
 def test_an_id_of_several_managers_is_not_guessed(build):
     d = Daemon(build / "src" / "client" / "maui")
     try:

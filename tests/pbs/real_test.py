@@ -7,6 +7,7 @@ import json
 import os
 import pathlib
 import pwd
+import re
 import shutil
 import signal
 import subprocess
@@ -106,13 +107,24 @@ class Pbs(Daemon):
                           if pathlib.Path(f"/proc/{p}/comm").read_text() == "maui-pbs-line\n"]
         return found
 
+    def locked_by(self, lock):
+        """The process that holds a lock of PBS; None: it has ended."""
+        pid = int((pathlib.Path(os.environ["PBS_HOME"]) / lock).read_text() or 0)
+        return pid if pid and pathlib.Path(f"/proc/{pid}").exists() else None
+
     def kill_locked(self, lock, *command):
-        """Who holds a lock of PBS; then it is started again."""
-        pid = int((pathlib.Path(os.environ["PBS_HOME"]) / lock).read_text())
-        os.kill(pid, signal.SIGKILL)
-        self.gone(pid)
-        subprocess.run(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
-                       timeout=120, check=False)
+        """Who holds a lock of PBS; then it is started again, as an init system does."""
+        pid = self.locked_by(lock)
+        if pid:
+            os.kill(pid, signal.SIGKILL)
+            self.gone(pid)
+
+        def begins():
+            subprocess.run(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
+                           timeout=120, check=False)
+            with contextlib.suppress(AssertionError):
+                return wait_for(lambda: self.locked_by(lock), "it", 10, lambda: "")
+        wait_for(begins, f"a new {command[0]}", SECONDS, lambda: "")
         wait_for(lambda: not lack(), "an answer", SECONDS, lambda: lack() or "")
 
     def strike(self, victim):
@@ -257,6 +269,33 @@ def test_the_hook_wakes_it_and_the_reason_is_shown(build):
         site.end()
 
 
+def hosts(pbs):
+    """That answer, and have processors."""
+    nodes = json.loads(pbs.pbs("pbsnodes", "-av", "-F", "json"))["nodes"].values()
+    return {n["resources_available"]["host"] for n in nodes
+            if n["state"].split(",")[0] in ("free", "job-busy")
+            and int(n["resources_available"].get("ncpus", 0)) > 0}
+
+
+def test_jobs_and_arrays_are_spread_over_hosts(pbs):
+    if len(hosts(pbs)) < 2:
+        pytest.skip("NOT TESTED on a real PBS: it has one host")
+
+    def where(job):
+        return set(re.findall(r"\((\w+)", pbs.look()[job]["exec_vnode"]))
+    wide = pbs.qsub("alice", "-l", "select=2:ncpus=1", "-l", "place=scatter:excl", "-l",
+                    "walltime=60", "--", "/bin/sleep", "3")
+    array = pbs.qsub("bob", "-J", "1-8", "-l", "select=1:ncpus=1,walltime=60", "-l", "place=excl",
+                     "--", "/bin/sleep", "2")
+    members = [array.replace("[]", f"[{i}]") for i in range(1, 9)]
+    wait_for(lambda: set(pbs.letters(wide, *members)) <= {"X", "F"}, "all ends", SECONDS,
+             lambda: pbs.story(wide, *members[:2]))
+    there = pbs.look()
+    assert there[wide]["Exit_status"] == 0 and len(where(wide)) == 2
+    assert all(there[m]["Exit_status"] == 0 for m in members)
+    assert len(set.union(*(where(m) for m in members))) > 1
+
+
 VICTIMS = ("daemon", "adapter", "library", "server", "mom")
 
 
@@ -288,4 +327,7 @@ def test_nothing_is_lost_or_started_twice_when_something_is_killed(pbs):
     events = (pathlib.Path(pbs.home) / "log/events.log").read_text().splitlines()
     gone = [json.loads(line) for line in events if "JOBCANCEL" in line]
     print(f"ends that were not seen: {len(gone)}")
-    assert {event.get("reason") for event in gone} <= {"vanished"}  # none was taken anew
+    # none was taken anew, and none that has run counts as cancelled
+    assert {event.get("reason") for event in gone} <= {"vanished"}, "\n".join(
+        line for event in gone for line in [str(event), *pbs.log().splitlines()]
+        if event["object"] in line)

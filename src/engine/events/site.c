@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * What concerns everybody: other settings, other limits of the resource manager, usage
  * as it was before a restart, counting from nothing. */
+#include "cluster/partition.h"
 #include "cluster/rmset.h"
 #include "engine/cycle.h"
 #include "engine/engine_private.h"
@@ -60,7 +61,13 @@ int report_manager(
 {
     (void)ret;
     (void)err;
-    rmset_set_away(e->c, rmset_get(e->c, ev->u.manager.name), ev->u.manager.away);
+    uint32_t rm = rmset_get(e->c, ev->u.manager.name);
+
+    if (ev->u.manager.partition) {
+        (void)partition_for(e->c, ev->u.manager.partition, rm);
+        return 0;
+    }
+    rmset_set_away(e->c, rm, ev->u.manager.away);
     refresh_limits(e);
     queue_touch_jobs(e->queue);
     return 0;

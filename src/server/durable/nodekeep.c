@@ -5,8 +5,10 @@
 
 #include "base/hash.h"
 #include "cluster/node.h"
+#include "cluster/partition.h"
 #include "records/describe.h"
 #include "records/jsontext.h"
+#include "server/managers/floats.h"
 #include "server/managers/manager.h"
 #include "server/server_private.h"
 
@@ -15,7 +17,8 @@
 struct kept_node {
     char *name, *manager, *text; /* owned */
     char *own; /* what the manager calls it, where that is another; owned or NULL */
-    bool told; /* in this life */
+    char *partition; /* as it is called here; owned or NULL */
+    bool told;       /* in this life */
     UT_hash_handle hh;
 };
 
@@ -30,6 +33,7 @@ static void free_kept(struct nodekeep *k, struct kept_node *one)
     free(one->manager);
     free(one->text);
     free(one->own);
+    free(one->partition);
     free(one);
 }
 
@@ -42,15 +46,21 @@ static struct kept_node *find_kept(const struct server *s, const char *name)
     return one;
 }
 
+struct names_here {
+    const char *own, *partition;
+};
+
 static struct kept_node *keep_node(struct server *s, const char *name,
-    const char *manager, const char *own, const char *text)
+    const char *manager, const struct names_here *names, const char *text)
 {
     struct kept_node *one = xcalloc(1, sizeof *one);
+    const char *own = names->own, *partition = names->partition;
 
     one->name = xstrdup(name);
     one->manager = xstrdup(manager);
     one->text = xstrdup(text);
     one->own = own ? xstrdup(own) : NULL;
+    one->partition = partition ? xstrdup(partition) : NULL;
     HASH_ADD_KEYPTR(hh, s->nodekeep->nodes, one->name, strlen(one->name), one);
     return one;
 }
@@ -60,21 +70,25 @@ static int load_one(void *ctx, const char *key, const char *value)
     json_t *o = json_loads(value, 0, NULL);
     const char *manager = json_string_value(json_object_get(o, "manager"));
 
+    const struct names_here names = {json_string_value(json_object_get(o, "own")),
+        json_string_value(json_object_get(o, "partition_here"))};
+
     if (manager)
-        keep_node(
-            ctx, key, manager, json_string_value(json_object_get(o, "own")), value);
+        keep_node(ctx, key, manager, &names, value);
     json_decref(o);
     return 0;
 }
 
-/* Of managers that are not there any more, and of all where there is one. */
+/* Of managers that are not there any more, of all where there is one, and what floats,
+ * which was remembered once. */
 static void drop_strangers(struct server *s)
 {
     struct kept_node *one, *next;
 
     HASH_ITER(hh, s->nodekeep->nodes, one, next)
     {
-        if (managers_several(s) && managers_has(s, one->manager))
+        if (managers_several(s) && managers_has(s, one->manager)
+            && !floats_are_of(one->name)) /* which is of no one manager */
             continue;
         unsaved_delete(s->unsaved, KIND, one->name);
         free_kept(s->nodekeep, one);
@@ -118,7 +132,7 @@ const char *nodekeep_whose(const struct server *s, const char *node)
 
 /* What lasts of it. Owned by the caller. */
 static char *lasting_text(
-    const char *manager, const char *own, const struct node_desc *told)
+    const char *manager, const struct names_here *names, const struct node_desc *told)
 {
     struct node_desc d = *told;
     json_t *o = json_object();
@@ -128,28 +142,40 @@ static char *lasting_text(
     d.state = NODE_DOWN;
     describe_node(o, &d);
     json_object_set_new(o, "manager", json_string(manager));
-    if (own)
-        json_object_set_new(o, "own", json_string(own));
+    if (names->own)
+        json_object_set_new(o, "own", json_string(names->own));
+    if (names->partition)
+        json_object_set_new(o, "partition_here", json_string(names->partition));
     text = jsontext(o);
     json_decref(o);
     return text;
 }
 
+/* Of what it was told as; NULL: there is no such node. */
+static const char *partition_here(const struct server *s, const char *node)
+{
+    const struct cluster *c = engine_cluster(s->engine);
+    const struct node *n = node_find(c, node);
+
+    return n ? c->partitions.v[n->partition]->name : NULL;
+}
+
 void nodekeep_told(
     struct server *s, const char *manager, const char *own, const struct node_desc *d)
 {
+    struct names_here names = {
+        strcmp(own, d->name) != 0 ? own : NULL, partition_here(s, d->name)};
     struct kept_node *one;
     char *text;
 
     if (!managers_several(s))
         return;
-    own = strcmp(own, d->name) != 0 ? own : NULL;
     one = find_kept(s, d->name);
-    text = lasting_text(manager, own, d);
+    text = lasting_text(manager, &names, d);
     if (!one || strcmp(one->text, text) != 0) {
         if (one)
             free_kept(s->nodekeep, one);
-        one = keep_node(s, d->name, manager, own, text);
+        one = keep_node(s, d->name, manager, &names, text);
         unsaved_put(s->unsaved, KIND, d->name, text);
         commit_want(s);
     }
@@ -176,6 +202,16 @@ void nodekeep_each_renamed(const struct server *s, const char *manager,
     for (one = s->nodekeep ? s->nodekeep->nodes : NULL; one; one = one->hh.next)
         if (one->own && strcmp(one->manager, manager) == 0)
             each(ctx, one->own, one->name);
+}
+
+void nodekeep_each_partition(const struct server *s, const char *manager,
+    void (*each)(void *ctx, const char *partition), void *ctx)
+{
+    const struct kept_node *one;
+
+    for (one = s->nodekeep ? s->nodekeep->nodes : NULL; one; one = one->hh.next)
+        if (one->partition && strcmp(one->manager, manager) == 0)
+            each(ctx, one->partition);
 }
 
 void nodekeep_drop_untold(struct server *s, const char *manager,

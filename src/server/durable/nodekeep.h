@@ -32,6 +32,11 @@ void nodekeep_gone(struct server *s, const char *node);
 void nodekeep_each_renamed(const struct server *s, const char *manager,
     void (*each)(void *ctx, const char *own, const char *here), void *ctx);
 
+/* Partitions that its nodes were in, as they are called here, of which two managers may
+ * tell by one name; the same may come again. */
+void nodekeep_each_partition(const struct server *s, const char *manager,
+    void (*each)(void *ctx, const char *partition), void *ctx);
+
 /* It has told all for the first time in this life: those of its nodes that it did not
  * tell are not there any more. Their names, one by one; each is forgotten. */
 void nodekeep_drop_untold(struct server *s, const char *manager,

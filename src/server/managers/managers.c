@@ -98,6 +98,24 @@ static void forget_rights(struct managers *all)
     rights_forget(all->s->rights, tells);
 }
 
+static void bind_partition(void *ctx, const char *partition)
+{
+    struct manager *m = ctx;
+    const struct cluster *c = engine_cluster(m->s->engine);
+    struct event ev = {.kind = EVENT_MANAGER,
+        .u.manager = {.name = m->known_as, .partition = partition}};
+
+    if (partition_find(c, partition) == INDEX_NONE)
+        manager_apply(m, &ev, m->name);
+}
+
+/* Whoever tells of one first in this life: a name of two managers' is whose it was. */
+static void recall_partitions(struct managers *all)
+{
+    for (size_t i = 0; all->v.n > 1 && i < all->v.n; i++)
+        nodekeep_each_partition(all->s, all->v.v[i]->name, bind_partition, all->v.v[i]);
+}
+
 /* What was remembered of before is looked at when all are open: lines that cannot be
  * opened change nothing of it. */
 static void recall_all(struct managers *all, const char *plain)
@@ -108,6 +126,7 @@ static void recall_all(struct managers *all, const char *plain)
         rmset_call_first(engine_cluster(s->engine), plain);
     all->names = rmnames_open(all, plain);
     nodekeep_open(s);
+    recall_partitions(all);
     all->meeting = all->v.n > 1 && nodekeep_is_empty(s);
     outbox_recall(all);
     forget_rights(all);

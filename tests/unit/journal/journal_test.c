@@ -234,6 +234,8 @@ static void events_about_nodes_and_the_whole_come_back(void **state)
     comes_back(
         &s, (struct event){.kind = EVENT_QUOTAS, .u.quotas = {"Slurm", NULL, 0}});
     comes_back(&s, (struct event){.kind = EVENT_MANAGER, .u.manager = {"pbs", true}});
+    comes_back(&s,
+        (struct event){.kind = EVENT_MANAGER, .u.manager = {"pbs", false, "batch"}});
     comes_back(&s, (struct event){.kind = EVENT_MANAGER});
     comes_back(&s, (struct event){.kind = EVENT_RESET_STATISTICS});
     comes_back(&s, (struct event){.kind = EVENT_RESET_FAIRSHARE});
