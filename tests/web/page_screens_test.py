@@ -2,6 +2,7 @@
 """Now and Queue in a browser: what the API gives is what is shown, to each as they may see."""
 import os
 import re
+import subprocess
 
 import pytest
 
@@ -168,6 +169,53 @@ def test_a_job_that_starts_changes_the_page_in_place(live, browser):
     browser.wait(lambda: "Hold" in str(rows(browser)), "the held job")
     live.ok("releasehold", "-a", job)
     browser.wait(lambda: "Running" in str(rows(browser)), "the running job")
+    browser.check()
+
+
+def open_requests(live):
+    text = subprocess.run(["curl", "-s", "--unix-socket", f"{live.home}/api.sock",
+                           "http://maui/metrics"], capture_output=True, text=True, check=True).stdout
+    return next(float(l.split()[1]) for l in text.splitlines()
+                if l.startswith("maui_requests_open "))
+
+
+def test_two_tabs_follow_one_stream(live, browser):
+    """What changes is seen in both; besides the stream only the figures are asked for here."""
+    browser.chrome.get(Page(live).login())
+    browser.shows("Next ends")
+    first = browser.chrome.current_window_handle
+    base = browser.chrome.current_url
+    browser.chrome.switch_to.new_window("tab")
+    browser.chrome.get(base + "jobs")
+    browser.shows("There are no jobs")
+    browser.wait(lambda: open_requests(live) == 2, "one stream")
+    job = live.submit("sleep 600", hold=True)
+    browser.wait(lambda: "Hold" in str(rows(browser)), "the held job")
+    live.ok("releasehold", "-a", job)
+    browser.wait(lambda: "Running" in str(rows(browser)), "the running job")
+    browser.wait(lambda: open_requests(live) == 2, "one stream still")
+    browser.chrome.switch_to.window(first)
+    browser.shows(job)
+    browser.check()
+
+
+def test_a_job_that_waits_shows_all_that_keeps_it(live, browser):
+    wide = live.submit("sleep 600", wclimit_s=600, requests=[{"tasks": 8}])
+    live.wait(lambda: live.state(wide) == "Running", "the wide job")
+    first, held = (live.submit("true", requests=[{"tasks": 8}]) for _ in range(2))
+    live.ok("sethold", held)
+    browser.chrome.get(Page(live).login())
+    browser.shows("Next ends")
+    base = browser.chrome.current_url
+    browser.chrome.get(base + f"jobs?sel={held}")
+    browser.shows("Besides")
+    browser.shows("8 processors and 0 are free")
+    browser.shows("What comes free")
+    assert "Ahead of it" not in browser.text()
+    live.ok("releasehold", held)
+    browser.shows("Place 2 of 2")
+    browser.one(f'.panel a[href*="sel={first}"]').click()
+    browser.shows("Place 1 of 2")
     browser.check()
 
 

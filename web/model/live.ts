@@ -39,6 +39,7 @@ let failures = 0;
 let channel: BroadcastChannel | null = null;
 let unfollow: (() => void) | null = null;
 let toldAt = 0; // a sign of life comes every 15 s
+let leaving = false; // nothing is asked any more
 let changed = false; // since the last round began
 let roundAt = 0;
 let whoAt = 0;
@@ -156,6 +157,7 @@ async function askWho(): Promise<boolean> {
 async function askOne(path: string): Promise<boolean> {
   try {
     const text = await ask("GET", path);
+    if (!state.session || leaving) return false;
     if (!watched.has(path)) return true;
     const data = new Map(state.data);
     const errors = new Map(state.errors);
@@ -170,7 +172,7 @@ async function askOne(path: string): Promise<boolean> {
 }
 
 async function round(): Promise<void> {
-  if (asking || !state.session) return;
+  if (asking || leaving || !state.session) return;
   if (document.hidden && state.phase === "live") return later(POLL_MS);
   asking = true;
   roundAt = Date.now();
@@ -178,6 +180,7 @@ async function round(): Promise<void> {
   try {
     if ((state.phase !== "live" || Date.now() - whoAt > POLL_MS) && !(await askWho())) return;
     for (const path of [...watched.keys()]) if (!(await askOne(path))) return;
+    if (!state.session || leaving) return; // it has ended meanwhile
     failures = 0;
     if (state.phase !== "live") set({ phase: "live", message: "" });
     unfollow ??= followChanges(hear);
@@ -225,13 +228,22 @@ export async function begin(): Promise<void> {
 }
 
 export async function logOut(): Promise<void> {
+  let told = "you have logged out: `maui dashboard` opens the page again";
+  const id = session()?.id;
+  leaving = true;
+  unfollow?.();
+  unfollow = null;
+  for (let i = 0; asking && i < 100; i++) await new Promise((then) => window.setTimeout(then, 20));
   try {
     await ask("DELETE", "/v1/session");
-  } catch {
+  } catch (e) {
     // It is forgotten here in any case.
+    if (!(e instanceof ApiError && e.status === 401))
+      told = `this tab has forgotten your session, but the scheduler did not take the end of it: \`maui dashboard --end ${id}\` ends it`;
   }
   channel?.postMessage({ end: true });
-  endSession("you have logged out: `maui dashboard` opens the page again");
+  endSession(told);
+  leaving = false;
 }
 
 export function setLookOnly(lookOnly: boolean): void {
