@@ -78,7 +78,8 @@ static int keep_quote(struct bank_order *b, struct err *err)
         .uses = bankorder_int(b, "uses", 1),
         .job = bankorder_text(b, "job")};
 
-    int known = b->id ? ledger_quotes(b->am->store, &made, on_made, &b->number, err) : 0;
+    int known =
+        b->id ? ledger_quotes(b->am->store, &made, on_made, &b->number, err) : 0;
 
     if (known != 0)
         return known > 0 ? AM_DONE : -1;
