@@ -119,6 +119,18 @@ def test_who_comes_back_soon_gets_what_it_missed(live, follow):
     assert not [l for l in again.lines if "event" in l], again.lines
 
 
+def test_who_is_far_behind_gets_it_in_blocks(live, follow):
+    """More than one block, of which some are left out."""
+    f = follow()
+    since = f.revision()
+    jobs = [live.submit("sleep 600", hold=True) for _ in range(230)]
+    live.ok("setres", "-n", "kept", "-u", "root", "-d", "1:00:00", "TASKS==1")
+    live.wait(lambda: f.of("reservation"), "the reservation")
+    assert set(jobs) <= set(f.of("job"))
+    status, lines = live.api(f"/v1/changes?since={since}&kinds=reservation&follow=0")
+    assert status == 200 and [l["kind"] for l in lines if "kind" in l] == ["reservation"], lines
+
+
 def test_words_that_are_no_kinds_are_refused(live):
     status, answer = live.api("/v1/changes?kinds=job,nodse")
     assert status == 400 and "nodse" in answer["error"]["message"], answer

@@ -683,6 +683,35 @@ def options_that_are_rare(s):
 
 
 @probe
+def options_of_the_command(s):
+    """What sbatch says of itself, and the same job told at length."""
+    for word in ("-V", "--version", "-h", "--help", "--usage"):
+        s.command("sbatch", word)
+    for word in ("-v", "--verbose"):
+        done = s.run("sbatch", word, "-o", "/dev/null", "--wrap", "exit 3")
+        job = done.stdout.split()[-1]
+        s.jobs[job] = word
+        s.see(word, done.returncode, done.stdout)
+        s.ends(job)
+
+
+@probe
+def options_of_steps(s):
+    """What srun is told inside of a job is between Slurm and the job. Steps overlap: one
+    that has just ended has its share for a moment longer."""
+    path = f"{s.cluster.dir}/out/steps"
+    steps = ("--mpi=none -n 2", "-n 1", "-l -n 2", "-n 9", "-w n2 -N 1 -n 1",
+             "--multi-prog /dev/null", "-K1 -n 1", "--label --unbuffered -n 1",
+             "-r 1 -N 1 -n 1", "--pty", "--jobid=1 -n 1")
+    script = "\n".join(f"echo with {w}; timeout 60 srun --overlap {w} sh -c 'echo $SLURM_NTASKS' 2>&1 "
+                       f"</dev/null | sort; echo $?" for w in steps)
+    job = s.submit("-N", 2, "-n", 2, "-w", "n[2-3]", script=f"({script}) >{path}")
+    s.ends(job, seconds=180)
+    for line in open(path):
+        s.see(line)
+
+
+@probe
 def options_by_environment(s):
     """What SBATCH_ variables and #SBATCH lines say counts as on the command line."""
     for name, value, field in (

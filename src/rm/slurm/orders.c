@@ -292,7 +292,8 @@ void orders_note_holder(struct adapter *a, const char *id, const slurm_job_info_
 }
 
 /* Slurm does not have the job waiting: what it does instead was told before this
- * answer, or the next look tells. No failed start. */
+ * answer, or the next look tells. No failed start. For the scheduler it waits from now
+ * on, as it asked to be run: one that runs is told with the shape that it has. */
 static void await_look(struct adapter *a, const struct rm_command *c, const char *text)
 {
     struct told_job *t = jobs_find(a, c->job);
@@ -301,6 +302,7 @@ static void await_look(struct adapter *a, const struct rm_command *c, const char
     if (t == NULL)
         return;
     t->digest = 0;
+    t->waiting |= !t->over;
     a->jobs_at = 0;
     adapter_look(a);
 }

@@ -115,21 +115,18 @@ static void add_reset(struct follower *f, struct strbuf *out)
 static bool tell_more(void *ctx, struct strbuf *out)
 {
     struct follower *f = ctx;
-    struct feed_change c;
-    int n = 0;
+    struct feed_change some[BLOCK];
 
     if (f->reading.over)
         return false;
     if (!feed_reaches(f->s, f->since))
         add_reset(f, out);
-    while (n < BLOCK && feed_next(f->s, f->since, &c)) {
-        if (f->kinds >> c.kind & 1) {
-            add_change(f, &c, out);
-            n++;
-        }
-        f->since = c.revision;
-    }
-    bool quiet = f->begun && !out->len && f->plan == feed_plan(f->s);
+    size_t n = feed_since(f->s, f->since, some, BLOCK);
+    for (size_t i = 0; i < n; i++)
+        if (f->kinds >> some[i].kind & 1)
+            add_change(f, &some[i], out);
+    f->since = n == BLOCK ? some[n - 1].revision : feed_revision(f->s);
+    bool quiet = f->begun && n < BLOCK && !out->len && f->plan == feed_plan(f->s);
     if (!quiet || world_now(f->s) >= f->told_at + READERS_ALIVE_S)
         add_end(f, out);
     f->begun = true;

@@ -215,20 +215,21 @@ bool feed_reaches(const struct server *s, uint64_t since)
     return since >= s->feed->first && since <= s->feed->last;
 }
 
-bool feed_next(const struct server *s, uint64_t since, struct feed_change *ret)
+size_t feed_since(
+    const struct server *s, uint64_t since, struct feed_change *ret, size_t max)
 {
     const struct feed *f = s->feed;
-    const struct change *c, *found = NULL;
+    const struct change *c, *first = NULL;
+    size_t n = 0;
 
     TAILQ_FOREACH_REVERSE(c, &f->all, change_list, next)
     {
         if (c->told.revision <= since)
             break;
-        if (c->told.revision <= f->committed)
-            found = c;
+        first = c;
     }
-    if (!found)
-        return false;
-    *ret = found->told;
-    return true;
+    for (c = first; c && n < max && c->told.revision <= f->committed;
+         c = TAILQ_NEXT(c, next))
+        ret[n++] = c->told;
+    return n;
 }

@@ -15,6 +15,7 @@
 #include "base/err.h"
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 struct server;
@@ -55,7 +56,9 @@ void feed_leave(struct server *s);
 
 /* Are all changes after that revision kept? */
 bool feed_reaches(const struct server *s, uint64_t since);
-/* The first of those that are committed; false: there is none. O(later ones). */
-bool feed_next(const struct server *s, uint64_t since, struct feed_change *ret);
+/* The first of those that are committed, `max` at most; returns how many. O(later
+ * ones). */
+size_t feed_since(
+    const struct server *s, uint64_t since, struct feed_change *ret, size_t max);
 
 #endif
