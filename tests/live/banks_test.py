@@ -261,8 +261,9 @@ def test_one_that_is_never_taken_stops_nobody(native):
         over(native, native.submit("true", account=f"a{n}", wclimit_s=100))
     native.wait(lambda: {m["account"] for m in native.bank.asked("charge")}
                 >= {"a0", "a1", "a2"}, "the others", 60)
+    native.wait(lambda: [(m["account"], m["verb"]) for m in native.lines("mam-queue")]
+                == [("odd", "charge")], "that those are taken", 60)
     waits = native.lines("mam-queue")
-    assert [(m["account"], m["verb"]) for m in waits] == [("odd", "charge")]
     native.wait(lambda: native.lines("mam-queue")[0].get("said") == "what is odd?", "why")
     native.ok("mam-queue", "--drop", waits[0]["number"])
     assert native.lines("mam-queue") == []
@@ -277,6 +278,7 @@ def test_what_is_refused_for_good_is_put_aside_until_somebody_looks(native):
     native.bank.answers()
     over(native, native.submit("true", account="chem", wclimit_s=100))
     native.wait(lambda: len(native.bank.asked("charge")) == 2, "the next goes on")
+    native.wait(lambda: len(native.lines("mam-queue")) == 1, "and is taken", 60)
     native.kill()
     native.start()
     aside = native.lines("mam-queue")[0]
