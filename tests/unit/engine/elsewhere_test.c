@@ -51,7 +51,7 @@ static void a_run_that_nobody_saw_begin_is_for_the_bank_elsewhere(void **state)
         .u.missed = {.job = {.id = "j",
                          .cred = {[CRED_USER] = "ann", [CRED_ACCOUNT] = "chem"},
                          .wclimit_s = 100,
-                         .reqs = &(struct req_desc){.tasks = 1, .per_task = {1}},
+                         .reqs = &(struct req_desc){.tasks = 1, .per_task = {{1}}},
                          .nreqs = 1,
                          .start_at = 10},
             .end_at = 60,
