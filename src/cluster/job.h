@@ -20,7 +20,7 @@ struct job_memory;
 
 enum job_state {
     JOB_IDLE,
-    JOB_HOLD, /* held in the RM; which kind is in rm_hold */
+    JOB_HOLD, /* held in the RM; which kind is in rm_hold, none: it lets the job wait */
     JOB_STARTING,
     JOB_RUNNING,
     JOB_SUSPENDED,

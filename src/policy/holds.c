@@ -252,5 +252,7 @@ const char *hold_shown_state(const struct job *j)
     for (size_t i = 0; i < KINDS && waits; i++)
         if (kinds & kinds_table[i].kind)
             return kinds_table[i].state;
+    if (j->state == JOB_HOLD) /* its resource manager lets it wait, nobody holds it */
+        return job_state_name(JOB_IDLE);
     return job_state_name((enum job_state)j->state);
 }

@@ -56,3 +56,4 @@ def check_what_waits_for_others(story):
     for task in ("array2", "array3"):
         waits = story.text("checkjob", story.ids[task])
         assert "waits for it" in waits or "as many tasks of its array run as its limit allows" in waits, waits
+        assert "State: Idle" in waits and "Holds:" not in waits, waits

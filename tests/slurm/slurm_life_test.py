@@ -90,13 +90,15 @@ def test_tasks_for_one_node_start_by_one_request(slurm, full):
 def test_an_array_keeps_its_own_limit_and_says_so(slurm):
     job = slurm.sbatch("-a", "1-6%2", script="sleep 1.5")
     slurm.wait(lambda: len(slurm.ok("squeue", "-h", "-t", "R").split("\n")) == 3, "two tasks")
-    most, why = 0, ""
-    end = time.monotonic() + 20
+    most, why, shown = 0, "", set()
+    end = time.monotonic() + 60
     while slurm.queued() and time.monotonic() < end:
         most = max(most, len(slurm.ok("squeue", "-h", "-t", "R", "-o", "%i").split()))
         why += slurm.maui.why(f"{job}_6") if not why or "limit" not in why else ""
+        shown.add((slurm.maui.job(f"{job}_6") or {}).get("shown_state"))
         time.sleep(0.2)
     assert most == 2 and "as its limit allows" in why
+    assert "Idle" in shown and "SystemHold" not in shown  # it waits, nobody holds it
     assert {slurm.state(f"{job}_{i}") for i in range(1, 7)} == {"COMPLETED"}
 
 

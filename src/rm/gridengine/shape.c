@@ -241,6 +241,15 @@ void ge_keep_back(struct ge_job *j, const char *why)
         j->rm.notes = why;
 }
 
+void ge_let_wait(struct ge_job *j, const char *why)
+{
+    if (!ge_is_waiting(j))
+        return;
+    j->rm.desc.state = JOB_HOLD;
+    if (j->rm.notes == NULL)
+        j->rm.notes = why;
+}
+
 /* The gate's own hold is none, nor is ours: all that wait have them. */
 static void read_holds(struct ge_job *j, struct arena *arena)
 {

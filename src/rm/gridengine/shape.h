@@ -41,6 +41,8 @@ int64_t ge_allocation_rule(const char *text);
 
 /* It waits, and is held for that reason, where there is none before it. */
 void ge_keep_back(struct ge_job *j, const char *why);
+/* It waits for others of its own, which is no hold. */
+void ge_let_wait(struct ge_job *j, const char *why);
 
 /* Completes the record of a job that waits or runs: its request, classes, nodes that it
  * may not have, where it runs, flags. What keeps it from starting is `rm.notes`, and it

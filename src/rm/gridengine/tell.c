@@ -127,7 +127,7 @@ static void check_array(struct ge_adapter *g, size_t from, size_t to)
         left -= job_has_begun(v[i].rm.desc.state);
     for (size_t i = from; i < to; i++)
         if (v[i].rm.desc.state == JOB_IDLE && left-- <= 0)
-            ge_keep_back(&v[i], "as many tasks of its array run as its limit allows");
+            ge_let_wait(&v[i], "as many tasks of its array run as its limit allows");
 }
 
 static void check_arrays(struct ge_adapter *g)

@@ -153,8 +153,10 @@ static void read_holds(struct view *v)
     j->desc.rm_hold = (uint8_t)holds_of(letters);
     j->desc.state = j->desc.rm_hold ? JOB_HOLD : JOB_IDLE;
     if (j->desc.rm_hold == 0 && v->dialect == PBS_TORQUE
-        && v->job->substate != SUBSTATE_DEPENDENT && *text_of(v, "job_state") == 'H')
-        keep_back(v, "the limit of its array");
+        && v->job->substate != SUBSTATE_DEPENDENT && *text_of(v, "job_state") == 'H') {
+        j->desc.state = JOB_HOLD; /* a wait, no hold */
+        j->notes = "as many tasks of its array run as its limit allows";
+    }
 }
 
 static void read_state(struct view *v)

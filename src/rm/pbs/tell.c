@@ -57,6 +57,14 @@ bool pbs_is_waiting(const struct pbs_job *j)
     return j->rm.desc.state == JOB_IDLE || j->rm.desc.state == JOB_HOLD;
 }
 
+/* It waits for others of its own: nobody holds it. */
+static void let_wait(struct pbs_job *j, const char *why)
+{
+    j->rm.desc.state = JOB_HOLD;
+    if (j->rm.notes == NULL)
+        j->rm.notes = why;
+}
+
 static void keep_back(struct pbs_job *j, const char *why)
 {
     j->rm.desc.state = JOB_HOLD;
@@ -176,7 +184,7 @@ static void check_arrays(struct pbs_adapter *p)
         if (t == NULL || t->n < parent->at_once)
             count_name(&begun, j->array, strlen(j->array));
         else
-            keep_back(j, "as many tasks of its array run as its limit allows");
+            let_wait(j, "as many tasks of its array run as its limit allows");
     }
     free_tallies(&begun);
 }

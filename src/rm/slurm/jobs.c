@@ -336,7 +336,7 @@ static void tell(struct adapter *a, struct told_job *t, const struct parts *part
         room.why_not = "as many tasks of its array run as its limit allows";
     if (room.why_not != NULL && state == JOB_IDLE) {
         job.desc.state = JOB_HOLD;
-        job.desc.rm_hold = HOLD_SYSTEM;
+        job.desc.rm_hold = limited ? 0 : HOLD_SYSTEM; /* a wait is no hold */
         job.notes = room.why_not;
     }
     if (active || state >= JOB_COMPLETED) {

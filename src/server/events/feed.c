@@ -9,9 +9,10 @@
 #include <sys/queue.h>
 #include <time.h>
 
-#define KEPT_MAX 20000 /* objects; who is further behind asks for the lists again */
-#define LEFT_S   60    /* after the last reader has gone somebody may come back */
-#define PAUSE_US 250000
+#define KEPT_MAX 20000    /* objects; who is further behind asks for the lists again */
+#define LEFT_US  60000000 /* after the last reader has gone somebody may come back */
+#define PAUSE_US 250000   /* between two times that readers are woken */
+#define FIRST_US 10000    /* what belongs to a change comes with it */
 
 struct change {
     struct feed_change told;
@@ -24,10 +25,11 @@ struct feed {
     uint64_t last, committed; /* revisions */
     uint64_t first;           /* all after this one are kept */
     uint64_t plan, plan_told;
-    uint64_t told; /* the last that readers were woken for */
+    uint64_t told;   /* the last that readers were woken for, */
+    int64_t told_us; /* and when */
     bool keeps;
     unsigned readers;
-    int64_t left_s; /* when the last went */
+    int64_t left_us; /* when the last went */
     struct change *by_key;
     TAILQ_HEAD(change_list, change) all; /* by revision */
     void (*wake)(struct server *s);
@@ -42,12 +44,12 @@ const char *feed_kind_name(enum feed_kind k)
     return kinds[k];
 }
 
-static int64_t clock_seconds(void)
+static int64_t clock_us(void)
 {
     struct timespec t;
 
     clock_gettime(CLOCK_MONOTONIC, &t);
-    return t.tv_sec;
+    return (int64_t)t.tv_sec * 1000000 + t.tv_nsec / 1000;
 }
 
 void feed_open(struct server *s)
@@ -83,7 +85,7 @@ void feed_close(struct server *s)
 /* Nobody has read for a while: what is kept costs more than to ask again. */
 static bool is_deserted(struct feed *f)
 {
-    if (!f->readers && f->keeps && clock_seconds() > f->left_s + LEFT_S) {
+    if (!f->readers && f->keeps && clock_us() > f->left_us + LEFT_US) {
         drop_all(f);
         f->keeps = false;
     }
@@ -139,10 +141,12 @@ static void wake_later(struct feed *f)
     if (!f->readers || (f->told == f->committed && f->plan_told == f->plan))
         return;
     sd_event_source_get_enabled(f->timer, &on);
-    if (on == SD_EVENT_OFF) {
-        sd_event_source_set_time_relative(f->timer, PAUSE_US);
-        sd_event_source_set_enabled(f->timer, SD_EVENT_ONESHOT);
-    }
+    if (on != SD_EVENT_OFF)
+        return;
+    int64_t wait = f->told_us + PAUSE_US - clock_us();
+    sd_event_source_set_time_relative(
+        f->timer, wait > FIRST_US ? (uint64_t)wait : FIRST_US);
+    sd_event_source_set_enabled(f->timer, SD_EVENT_ONESHOT);
 }
 
 static int on_timer(sd_event_source *source, uint64_t at, void *ctx)
@@ -154,6 +158,7 @@ static int on_timer(sd_event_source *source, uint64_t at, void *ctx)
     (void)at;
     f->told = f->committed;
     f->plan_told = f->plan;
+    f->told_us = clock_us();
     if (f->readers)
         f->wake(s);
     return 0;
@@ -207,7 +212,7 @@ void feed_leave(struct server *s)
     struct feed *f = s->feed;
 
     if (f && --f->readers == 0)
-        f->left_s = clock_seconds();
+        f->left_us = clock_us();
 }
 
 bool feed_reaches(const struct server *s, uint64_t since)

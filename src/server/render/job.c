@@ -68,6 +68,8 @@ static bool say_hold(struct server *s, const struct job *j, char *text, size_t s
         snprintf(text, size,
             "the resource manager has a %s hold on this job; releasehold releases it",
             hold_words(j->rm_hold, kinds, sizeof kinds));
+    else if (j->state == JOB_HOLD && said && *said)
+        snprintf(text, size, "%s", said);
     else
         return false;
     return true;

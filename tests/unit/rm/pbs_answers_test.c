@@ -358,7 +358,8 @@ static void members_beyond_the_limit_of_torque_wait_for_it(void **state)
     (void)state;
     read_jobs(&a, "torque/04-running.qstat-tx.xml");
     assert_int_equal(job_of(&a, "113[1]")->rm.desc.state, JOB_RUNNING);
-    assert_string_equal(job_of(&a, "113[3]")->rm.notes, "the limit of its array");
+    assert_string_equal(job_of(&a, "113[3]")->rm.notes,
+        "as many tasks of its array run as its limit allows");
     assert_string_equal(job_of(&a, "102")->rm.places[1].node, "cn05");
     assert_int_equal(job_of(&a, "102")->rm.places[1].tasks, 4);
     pbs_answer_fini(&a);
