@@ -431,13 +431,13 @@ static void the_state_shown_follows_the_precedence(void **state)
     assert_string_equal(hold_shown_state(j), "Idle");
 }
 
-static void a_hold_of_the_rm_shows_its_kind_where_told(void **state)
+static void a_hold_of_the_rm_shows_its_kind_and_a_wait_of_its_own_none(void **state)
 {
     struct world *w = *state;
     struct job *j = anns_job(w);
 
     j->state = JOB_HOLD;
-    assert_string_equal(hold_shown_state(j), "Hold");
+    assert_string_equal(hold_shown_state(j), "Idle");
     j->rm_hold = HOLD_USER;
     assert_string_equal(hold_shown_state(j), "UserHold");
     j->rm_hold = HOLD_USER | HOLD_SYSTEM;
@@ -488,7 +488,7 @@ int main(void)
         T(queue_time_restarts_when_a_deferral_expires),
         T(a_defer_hold_set_by_a_person_has_no_end),
         T(the_state_shown_follows_the_precedence),
-        T(a_hold_of_the_rm_shows_its_kind_where_told),
+        T(a_hold_of_the_rm_shows_its_kind_and_a_wait_of_its_own_none),
         T(a_running_job_shows_running_whatever_its_holds),
     };
 
