@@ -60,7 +60,7 @@ class Story:
         """Names of the site's own by what they are; times and figures by their kind."""
         text = re.sub(r"\d\d:\d\d:\d\d on \w\w\w \w\w\w +\d+( \d{4})?|\w{3} \w{3} +\d+ \d\d:\d\d:\d\d( \d{4})?"
                       r"|\d\d \w{3} \d\d:\d\d", "INSTANT", text)
-        text = re.sub(r"\b\d+:\d\d(:\d\d)?(:\d\d)?\b", "TIME", text)
+        text = re.sub(r"-?\b\d+:\d\d(:\d\d)?(:\d\d)?\b", "TIME", text)
         for label, job in self.ids.items():  # a number is a job's where one has its place
             text = re.sub(rf"(^ *|\b[Jj]obs? '?|Reservation '|checkjob ){re.escape(job)}(?![\w\[]|\.\d| +(Active |Idle |Blocked )?Jobs?\b)",
                           rf"\1{label}", text, flags=re.M)

@@ -61,6 +61,7 @@ def test_a_bad_configuration_is_refused_with_its_line(daemon):
 
 def test_reload_takes_good_settings_and_keeps_the_old_on_an_error(live):
     job = live.submit()
+    live.wait(lambda: live.state(job) == "Running", "its start")
     live.configure("USERCFG[DEFAULT] MAXJOB=1\n")
     os.kill(live.pid(), signal.SIGHUP)
     second = live.submit()

@@ -27,6 +27,7 @@ OPERATIONS = {
                             "output": "/dev/null", "error": "/dev/null"}),
     "GET /v1/jobs/{id}": ("123o", None),
     "GET /v1/jobs/{id}/start": (ALL, None),
+    "GET /v1/jobs/{id}/why": ("123o", None),
     "GET /v1/start": (ALL, None),
     "GET /v1/windows": (ALL, None),
     "POST /v1/orders/hold": (MINE, {}),
@@ -57,7 +58,7 @@ OPERATIONS = {
     "GET /v1/statistics/grid/{type}": (ADMINS, None),
     "POST /v1/orders/reset-statistics": ("1", None),
     "GET /v1/fairshare": (ADMINS, None),
-    "GET /v1/priorities": (ADMINS, None),
+    "GET /v1/priorities": (ALL, None),  # of one's own
     "GET /v1/credentials/{kind}": (ADMINS, None),
     "GET /v1/partitions": (ADMINS, None),
     "GET /v1/managers": (ADMINS, None),
@@ -81,7 +82,10 @@ OPERATIONS = {
     "POST /v1/bank/transfers": ("1o", {"request": "c", "account": "physics",
                                        "into": "physics", "amount": "1"}),
     "POST /v1/bank/refunds": ("1", {"request": "d", "run": "7.r1", "amount": "1"}),
+    "GET /v1/bank/queue": (ADMINS, None),
+    "POST /v1/bank/queue": ("1", {}),
     "GET /v1/events": (ADMINS, None),
+    "GET /v1/changes": (ALL, None),  # as lists tell
     "GET /metrics": (ALL, None),
     "GET /openapi.json": (ALL, None),
 }
@@ -100,9 +104,9 @@ PARAMETERS = {
     "type": "User", "name": "nobody", "kind": "user", "defaults": "1", "from": "1",
     "to": "2", "after": "1.1.0", "since": "1", "ended": "1", "limit": "1", "follow": "0", "full": "1",
     "table": "1", "job": "1", "q": "class:batch", "sort": "-procs", "offset": "1",
-    "count": "class,reason",
+    "count": "class,reason", "ids": "1", "kinds": "job",
 }
-ALWAYS = {"/v1/start": "procs=1", "/v1/events": "follow=0"}  # else there is no end of it
+ALWAYS = {"/v1/start": "procs=1", "/v1/events": "follow=0", "/v1/changes": "follow=0"}  # else there is no end of it
 UNABLE = "the resource manager LOCAL cannot"
 PARAMETERS_OF = {  # (operation, parameter): who
     ("GET /v1/jobs", "full"): ADMINS,
@@ -163,6 +167,7 @@ CHANGED = {  # attributes of jobs that mjobctl -m changes
 BANK = {"request": [("e", ALL)], "account": [("physics", ALL)], "amount": [("2", ALL)],
         "text": [("x", ALL)]}
 MEMBERS = {
+    "BankQueueOrder": {"number": [], "drop": [(False, ALL)]},
     "LoginRequest": {"read_only": [(True, ALL)], "level_max": [(0, ALL)], "seconds": [(60, ALL)]},
     "LoginExchange": {"login": [("x" * 43, ALL)]},
     "SchedulerOrder": {

@@ -88,11 +88,11 @@ def test_holds_are_told_as_holds(slurm, full, users):
     wait_note(slurm, job, "waits for 8")
     slurm.ok("scontrol", "uhold", job, user=users[0])
     slurm.wait(lambda: note(slurm, job) == "maui:held", "no reason beside a hold")
-    slurm.wait(lambda: "held by its owner" in slurm.maui.why(job), "the hold in checkjob")
+    slurm.wait(lambda: "has a user hold" in slurm.maui.why(job), "the hold in checkjob")
     assert begin(slurm, job) == 0
     slurm.ok("scontrol", "release", job, user=users[0])
     wait_note(slurm, job, "waits for 8")
-    assert "held by its owner" not in slurm.maui.why(job)
+    assert "has a user hold" not in slurm.maui.why(job)
     full()
     slurm.wait_state(job, "RUNNING")
 

@@ -87,6 +87,15 @@ def ends_well(slurm):
     return False
 
 
+def used_up(slurm, number):
+    """Numbers of forgotten jobs are given to none of the next test: its nodes would be
+    drained."""
+    job = "0"
+    while int(job) <= number:
+        job = slurm.sbatch("-H")
+        slurm.ok("scancel", job)
+
+
 def test_no_job_is_held_or_put_off_because_slurmctld_was_killed(slurm):
     """What it forgets it forgets by itself; of what it still has all runs, once."""
     time.sleep(6)  # what was before is on Slurm's disk
@@ -114,6 +123,7 @@ def test_no_job_is_held_or_put_off_because_slurmctld_was_killed(slurm):
     counts = ran(slurm)
     assert all(counts[j] <= sum(life[j] for life in started) for j in counts), (counts, started)
     assert any(ends_well(slurm) for _ in range(16)), "each of 16 jobs was refused"
+    used_up(slurm, max(int(j) for j in (*jobs, *counts)))
 
 
 def test_slurmctld_restarted_amid_starts(slurm):

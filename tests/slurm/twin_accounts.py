@@ -128,7 +128,8 @@ def gpus_of_an_account(s):
     wide = s.submit("-A", "chem", "--gres=gpu:1", "-N", 2)
     s.kept(wide)
     s.unlimit()
-    s.starts(wide, nodes=False)
+    if s.ours:  # Slurm alone takes its time to notice: a minute and more were seen
+        s.cluster.wait_state(wide, "RUNNING")
 
 
 @probe
