@@ -124,6 +124,9 @@ def test_no_job_is_held_or_put_off_because_slurmctld_was_killed(slurm):
     assert all(counts[j] <= sum(life[j] for life in started) for j in counts), (counts, started)
     assert any(ends_well(slurm) for _ in range(16)), "each of 16 jobs was refused"
     used_up(slurm, max(int(j) for j in (*jobs, *counts)))
+    # one that was refused may have been tried again elsewhere, with success
+    slurm.run("scontrol", "update", f"nodename={','.join(slurm.nodes)}", "state=resume")
+    slurm.wait(slurm.all_up, "all nodes")
 
 
 def test_slurmctld_restarted_amid_starts(slurm):
