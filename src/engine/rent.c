@@ -121,8 +121,9 @@ static void open_rent(struct engine *e, const struct reservation *r, struct rent
         .account = r->charge[CRED_ACCOUNT],
         .seen_ps = rsvuse_of(r, e->now).idle_ps,
         .cost = funds_run_charged(e->c->funds, run)};
-    if (t->cost == 0)
-        t->seen_ps = 0; /* since it began */
+    if (t->cost == 0 && e->now - r->start_at <= EVERY_S)
+        t->seen_ps =
+            0; /* since it began; one that is charged from now on pays from now */
     e->rents->open++;
 }
 

@@ -478,6 +478,9 @@ static int64_t price(const struct cluster *c, const struct job *j, const char *t
 
     if (!fixed)
         collect_factors(c, j, now, &factors);
+    else if (!job_has_begun((enum job_state)j->state))
+        add_time_factor(
+            c, j, now, &factors); /* a quote's rates: its time comes at the start */
     ask.factors = factors.v;
     ask.nfactors = factors.n;
     if (price_of(fixed ? &then : rates_now(c), &ask, &ret, text, &err) < 0)

@@ -33,6 +33,11 @@
 
 enum kind { AS_SCENARIO, AS_SIMULATOR, AS_DAEMON, KINDS };
 
+struct debit {
+    char run[120];
+    int64_t total;
+};
+
 struct world {
     struct rng rng;
     uint64_t seed;
@@ -47,8 +52,9 @@ struct world {
     struct VEC(uint32_t) on;  /* jobs on nodes, suspended ones too, when last looked */
     int64_t ended;            /* jobs that ended after having run */
     struct rng money, managers;
-    bool several;               /* nodes and jobs of another resource manager */
-    int64_t deposited, charged; /* in 1/1000 credit; with a bank */
+    bool several;                    /* nodes and jobs of another resource manager */
+    int64_t deposited, charged;      /* in 1/1000 credit; with a bank */
+    struct VEC(struct debit) debits; /* of runs that go on, told so far */
 };
 
 static const char *const users[USERS] = {"u0", "u1", "u2", "u3"};
@@ -192,6 +198,22 @@ static void deposit(struct world *w, struct scenario *s)
         (struct event){.kind = EVENT_FUNDS, .u.funds = {.accounts = &a, .n = 1}}, NULL);
 }
 
+/* A run that goes on, as of an idle reservation, is told with all that it has cost. */
+static void add_charge(struct world *w, const struct money_move *m)
+{
+    if (m->kind != MONEY_CHARGE)
+        return;
+    size_t i = 0;
+    while (i < w->debits.n && strcmp(w->debits.v[i].run, m->run) != 0)
+        i++;
+    if (i == w->debits.n) {
+        vec_push(&w->debits, ((struct debit){.total = 0}));
+        snprintf(w->debits.v[i].run, sizeof w->debits.v[i].run, "%s", m->run);
+    }
+    w->charged += m->total - w->debits.v[i].total;
+    w->debits.v[i].total = m->goes_on ? m->total : 0;
+}
+
 /* What was deposited is there, or was charged. */
 static void check_money(struct world *w, struct scenario *s)
 {
@@ -201,7 +223,7 @@ static void check_money(struct world *w, struct scenario *s)
     const struct money_move *moves = engine_money(sc_engine(s), &n);
 
     for (size_t i = 0; i < n; i++)
-        w->charged += moves[i].kind == MONEY_CHARGE ? moves[i].total : 0;
+        add_charge(w, &moves[i]);
     engine_money_told(sc_engine(s));
     for (uint32_t i = 0; f && i < funds_accounts(f); i++)
         left += funds_account_now(f, i).deposits[0].balance;
@@ -740,6 +762,7 @@ static char *run_history(uint64_t seed, enum kind kind)
     }
     sc_destroy(s);
     vec_fini(&w.on);
+    vec_fini(&w.debits);
     return strbuf_take(&w.log);
 }
 

@@ -164,9 +164,10 @@ local function write_pending(id, value, factor)
 	local path = name_pending(id)
 	local f = open_file(path .. ".new", "w")
 	if not f then return false end
-	f:write(string.format("%d %d %d\n", value, factor, newest))
-	f:close()
-	local there = os.rename(path .. ".new", path)
+	local ok = f:write(string.format("%d %d %d\n", value, factor, newest))
+	ok = f:close() and ok -- a full disk is found out here
+	local there = ok and os.rename(path .. ".new", path)
+	if not ok then os.remove(path .. ".new") end
 	note_file(id, there == true)
 	return there == true
 end
@@ -202,9 +203,10 @@ end
 -- Its mark, the priority that an administrator gave it, and does one hold it?
 local function read_mark(current)
 	local value = read_pending(current) or read_factor(current)
-	local admins = value >= ADMINS
+	local what = value % 4
+	local admins = what == HELD and value >= ADMINS
 	if admins then value = value - ADMINS end
-	return value % 4, math.floor(value / 4), admins
+	return what, math.min(math.floor(value / 4), MOST), admins -- older marks had more room
 end
 
 local function is_number(priority)
@@ -577,6 +579,7 @@ local function judge_known(job, current, uid)
 	if ADMIN[uid] and job.admin_comment == SETTING then
 		return set_mark(job, current)
 	end
+	read_pending(current) -- one that has left its array has what is meant for that
 	-- one that Slurm itself has held for its reservation is released by Slurm: it has a flag
 	local waits = current.job_state == PENDING
 	if is_for_waiting(job, uid) and current.job_state % STATES ~= PENDING then
@@ -620,7 +623,11 @@ local function judge_known(job, current, uid)
 		hold(job, current, uid)
 	elseif job.priority ~= slurm.NO_VAL then
 		if not alive() then
-			mark(job, current, KEPT, 0)
+			-- what Slurm itself refuses leaves no trace
+			local _, _, admins = read_mark(current)
+			if privileged or not (admins or current.admin_comment == "maui:admin") then
+				mark(job, current, KEPT, 0)
+			end
 			return slurm.SUCCESS
 		end
 		if goes(current, uid) then

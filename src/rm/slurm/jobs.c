@@ -28,9 +28,14 @@ enum gate_mark job_mark(const slurm_job_info_t *j)
 
 uint32_t job_priority_given(const slurm_job_info_t *j)
 {
-    uint32_t given = (j->site_factor - NICE_OFFSET) & ~MARK_ADMINS;
+    uint32_t given = j->site_factor - NICE_OFFSET, mark = job_mark(j);
 
-    return job_mark(j) != MARK_NONE ? given >> MARK_BITS : 0;
+    if (mark == MARK_NONE)
+        return 0;
+    if (mark == MARK_HELD)
+        return (given & ~MARK_ADMINS) >> MARK_BITS;
+    /* older marks had room for more */
+    return given & MARK_ADMINS ? (MARK_ADMINS - 1) >> MARK_BITS : given >> MARK_BITS;
 }
 
 bool job_is_admins(const slurm_job_info_t *j)
@@ -454,6 +459,7 @@ static bool is_to_await(const struct adapter *a, const slurm_job_info_t *j)
         || j->dependency == NULL || *j->dependency == '\0' || job_mark(j) != MARK_KEPT
         || j->state_reason == FAIL_BAD_CONSTRAINTS || asked_is_text(j->admin_comment)
         || is_sent_by_hand(j) || notes_release_at(a, j) != 0
+        || (j->priority == 0 && j->state_reason == WAIT_HELD) /* somebody's, see gate */
         || (j->priority == 0 && !UPDATE_TAKES_TASKS))
         return false;
     remark = asked_remark(j->admin_comment);

@@ -204,6 +204,25 @@ static int check_may_order(void)
     return may ? 0 : -1;
 }
 
+/* Marks that wait lie beside the file of the gate's events. */
+static char *marks_path(const char *home)
+{
+    char *file = home_file(home, "maui.cfg"), *folder, *slash;
+    struct err err;
+    struct config *c = config_load_file(file, &err);
+    const char *named = c != NULL ? config_manager_of(c, "SLURM", "EVENTS") : NULL;
+    char *beside = xstrdup(named != NULL ? named : "");
+
+    slash = strrchr(beside, '/');
+    if (slash != NULL)
+        *slash = '\0';
+    folder = marking_folder(slash != NULL ? beside : home);
+    free(beside);
+    config_destroy(c);
+    free(file);
+    return folder;
+}
+
 int letgo_main(const char *home)
 {
     char *folder;
@@ -214,7 +233,7 @@ int letgo_main(const char *home)
     if (check_may_order() < 0)
         return 1;
     adapter_prepare(home, geteuid());
-    folder = marking_folder(home);
+    folder = marks_path(home);
     result = let_all_go(folder, &l);
     free(folder);
     if (result < 0)
@@ -304,7 +323,7 @@ static char *heartbeat_path(const char *home)
 int letgo_watch(const char *home, int64_t after_s)
 {
     char *path = heartbeat_path(home);
-    char *folder = marking_folder(home);
+    char *folder = marks_path(home);
     struct watch w = {.beat_path = path,
         .marking = folder,
         .after_s = after_s,

@@ -351,6 +351,20 @@ static char *request_id(const struct identity *who, const json_t *body)
 }
 
 /* Its amounts are read; the rest is the ledger's to check. */
+/* A member that is null says nothing. */
+static void drop_nulls(json_t *body)
+{
+    const char *name;
+    json_t *value;
+    void *next;
+
+    json_object_foreach_safe(body, next, name, value)
+    {
+        if (json_is_null(value))
+            json_object_del(body, name);
+    }
+}
+
 static struct bank_order *read_order(struct server *s, struct request *r,
     int (*make)(struct bank_order *b, struct err *err), struct err *err)
 {
@@ -366,6 +380,7 @@ static struct bank_order *read_order(struct server *s, struct request *r,
         .id = request_id(request_who(r), body),
         .at = world_now(s),
         .make = make};
+    drop_nulls(b->body);
     if ((json_object_get(body, "amount")
             && read_amount(body, "amount", &b->amount, err) < 0)
         || (json_object_get(body, "credit_limit")

@@ -213,6 +213,11 @@ static int on_txn(void *arg, const struct ledger_leg *leg, const struct ledger_t
     a = funds_account_now(f, i);
     if (!bankview_shows(&t->view, &a))
         return 0;
+    /* of runs one's own, leads and administrators all: as bank_usage tells */
+    if (*of->run && strcmp(of->who, t->a.who->user) != 0
+        && !identity_is(t->a.who, WHO_ADMIN3)
+        && !bankrights_leads(t->a.s, t->a.who, a.name))
+        return 0;
     kept = t->hides && *of->run && !bankrights_leads(t->a.s, t->a.who, a.name);
     o = json_object();
     render_int(o, "transaction", of->id);

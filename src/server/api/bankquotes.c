@@ -112,6 +112,20 @@ void bankquotes_keep(struct server *s, struct request *r, const struct query_quo
             "the job would have no account that could pay; which one (mam-quote -A)?");
         return;
     }
+    if (!identity_is(who, WHO_ADMIN3) && !bankrights_shows(s, who, q->price.account)) {
+        err_set(&err, ERR_NOT_FOUND, "the bank has no account '%s' that you may see",
+            q->price.account);
+        request_refuse(r, &err);
+        return;
+    }
+    if (!identity_is(who, WHO_ADMIN1) && q->use.group
+        && strcmp(q->use.group, who->group) != 0
+        && !identity_is_member(who->user, q->use.group, NULL)) {
+        err_set(
+            &err, ERR_DENIED, "user %s is not in group %s", who->user, q->use.group);
+        request_refuse(r, &err);
+        return;
+    }
     if (!identity_is(who, WHO_ADMIN1)
         && json_integer_value(until) > world_now(s) + LONGEST_S) {
         request_refuse_as(r, 400, "invalid", "until",

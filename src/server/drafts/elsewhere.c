@@ -63,14 +63,14 @@ void elsewhere_leave_out(const struct elsewhere *e, struct rm_submission *io)
     io->job.desc.state = JOB_HOLD;
 }
 
-/* Whatever the resource manager made of the hold that it was submitted with; a hold of
- * ours is there because of a policy, or of somebody, and stays. */
+/* The hold that it was submitted with is its owner's to the resource manager. One of an
+ * administrator stays; a hold of ours is there because of a policy, or of somebody. */
 void elsewhere_let_go(struct server *s, const struct job *j)
 {
     struct err err;
     struct event ev = {.kind = EVENT_RELEASE_HOLD,
-        .u.hold = {
-            .kinds = j->rm_hold & ~(unsigned)j->holds, .who = {"the scheduler", 1}}};
+        .u.hold = {.kinds = j->rm_hold & HOLD_USER & ~(unsigned)j->holds,
+            .who = {"the scheduler", 1}}};
 
     if (ev.u.hold.kinds && order_holds(s, j, &ev, &err) < 0)
         log_line(s->log, LOG_ALERT, "job '%s' stays held: %s", j->id, err.text);

@@ -75,8 +75,10 @@ static void on_new_job(struct manager *m, const struct rm_job *r, bool anew)
     struct job_memory memory = {0};
     struct record_memory *known = record_recall(s, r->desc.id, &memory);
     struct event ev = {.kind = EVENT_SUBMIT, .u.job = r->desc};
-    enum elsewhere_found others =
-        elsewhere_find(s, r->desc.id, known != NULL, r->others);
+    /* later its owner may have written something else there, which means nothing */
+    enum elsewhere_found others = known || anew
+                                      ? ELSEWHERE_NONE
+                                      : elsewhere_find(s, r->desc.id, false, r->others);
     struct modified *changed = known || others ? modify_recall(s, &ev.u.job) : NULL;
     struct err err = {0};
     struct event_result made;
