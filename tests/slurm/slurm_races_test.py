@@ -139,6 +139,29 @@ def test_no_change_of_its_owner_lifts_or_turns_a_hold(kept, users):
     kept.wait_maui(own, "Hold")
 
 
+def test_no_comment_of_its_owner_frees_a_held_job(kept, users):
+    """What a job depends on at another resource manager stands in its comment, which its
+    owner may write at any time: it frees nothing, then or after a restart."""
+    job = kept.sbatch("-n", 1, "-t", 10, user=users[0])
+    kept.wait_maui(job, "Idle")
+    kept.ok("scontrol", "hold", job)
+    kept.wait(lambda: kept.maui.job(job)["shown_state"] == "SystemHold", "the hold")
+    for comment, limit in (("maui-depends:", 5), ("maui-depends:afterok:1", 4)):
+        kept.ok("scontrol", "update", f"jobid={job}", f"comment={comment}", f"timelimit={limit}",
+                user=users[0])
+        kept.wait(lambda: kept.maui.job(job)["wclimit_s"] == limit * 60, "the change")
+    kept.maui.stop()
+    kept.maui.start()
+    kept.wait(lambda: (kept.maui.job(job) or {}).get("shown_state") == "SystemHold", "it again")
+    kept.maui.ok("schedctl", "-r")
+    free = kept.sbatch("-n", 1)
+    kept.wait_state(free, "RUNNING")
+    assert kept.state(job) == "PENDING"
+    assert kept.maui.job(job)["shown_state"] == "SystemHold"
+    kept.ok("scontrol", "release", job)
+    kept.wait_state(job, "RUNNING")
+
+
 def test_one_request_to_a_whole_array_means_the_same_for_each_of_its_tasks(kept, users):
     """Its tasks are several records of Slurm, of which some run."""
     array = kept.sbatch("-a", "1-5", "-n", 1, user=users[0])
