@@ -10,6 +10,7 @@
 #include "server/events/eventlog.h"
 #include "server/events/programs.h"
 #include "server/managers/manager.h"
+#include "server/render/render.h"
 #include "server/server_private.h"
 
 #include <inttypes.h>
@@ -181,10 +182,11 @@ bool desk_holds(const struct server *s, const char *job)
 
 /* ---- what it reads --------------------------------------------------------------- */
 
+/* A name from outside may be no UTF-8: it is told and kept all the same. */
 static void set_text(json_t *o, const char *key, const char *text)
 {
     if (text && *text)
-        json_object_set_new(o, key, json_string(text));
+        json_object_set_new(o, key, render_utf8(text));
 }
 
 static void set_number(json_t *o, const char *key, int64_t n)
@@ -475,7 +477,7 @@ static void put_aside(struct desk *d, struct line_item *i)
     tell_refusal(d, body, said);
     if (verb && strcmp(verb, "lien") == 0)
         return;
-    json_object_set_new(body, "refused", json_string(said));
+    json_object_set_new(body, "refused", render_utf8(said));
     put_record(d->s, ASIDE, number_key(line_item_number(i), key), body);
     add_aside(d, line_item_number(i), json_incref(body));
 }
@@ -862,20 +864,27 @@ static int64_t number_of(const json_t *o, const char *key)
     return json_integer_value(json_object_get(o, key));
 }
 
+/* "-" where an older record lacks it. */
+static const char *name_in(const json_t *o, const char *key)
+{
+    const char *text = json_string_value(json_object_get(o, key));
+
+    return text && *text ? text : "-";
+}
+
 void desk_each_run(const struct server *s,
     void (*each)(void *arg, const struct funds_run *run), void *arg)
 {
     for (const struct open_run *r = s->desk ? s->desk->runs : NULL; r; r = r->hh.next)
-        each(arg,
-            &(struct funds_run){.run = r->name,
-                .job = json_string_value(json_object_get(r->record, "job")),
-                .account = json_string_value(json_object_get(r->record, "account")),
-                .rates = json_string_value(json_object_get(r->record, "rates")),
-                .most = number_of(r->record, "most"),
-                .since_at = number_of(r->record, "since"),
-                .until_at = number_of(r->record, "until"),
-                .elsewhere = true,
-                .unsent = json_is_true(json_object_get(r->record, "unsent"))});
+        each(arg, &(struct funds_run){.run = r->name,
+                      .job = name_in(r->record, "job"),
+                      .account = name_in(r->record, "account"),
+                      .rates = json_string_value(json_object_get(r->record, "rates")),
+                      .most = number_of(r->record, "most"),
+                      .since_at = number_of(r->record, "since"),
+                      .until_at = number_of(r->record, "until"),
+                      .elsewhere = true,
+                      .unsent = json_is_true(json_object_get(r->record, "unsent"))});
 }
 
 int desk_open(struct server *s, struct err *err)
