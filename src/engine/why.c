@@ -197,7 +197,16 @@ size_t engine_reasons(
         return 0;
     ret[0] = *engine_why(e, j);
     n = ret[0].code != WAIT_NONE;
-    bool room = n && ret[0].code >= WAIT_PARTITION && ret[0].code != WAIT_RESERVATION;
+    /* of these the room is told already, or does not matter */
+    const uint64_t about_room =
+        UINT64_C(1) << WAIT_PARTITION | UINT64_C(1) << WAIT_TOO_LARGE
+        | UINT64_C(1) << WAIT_FEASIBLE | UINT64_C(1) << WAIT_RESOURCES
+        | UINT64_C(1) << WAIT_NODESET | UINT64_C(1) << WAIT_PRIORITY
+        | UINT64_C(1) << WAIT_BACKFILL_DEPTH | UINT64_C(1) << WAIT_BACKFILL_WINDOW
+        | UINT64_C(1) << WAIT_NOBF | UINT64_C(1) << WAIT_CHUNK
+        | UINT64_C(1) << WAIT_SUSPENDED | UINT64_C(1) << WAIT_PREEMPTED
+        | UINT64_C(1) << WAIT_GRES;
+    bool room = n && about_room >> ret[0].code & 1;
     n = add_refusals(e, j, ret, n, max);
     if (!room && n < max && lacks_room(e, j, &ret[n]))
         n++;

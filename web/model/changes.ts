@@ -20,11 +20,13 @@ interface Line extends Partial<End> {
 }
 
 /** Lines of a stream, as they come. */
-async function* readStream(answer: Response): AsyncGenerator<Line> {
+async function* readStream(answer: Response, silentMs: number): AsyncGenerator<Line> {
   const reader = answer.body!.pipeThrough(new TextDecoderStream()).getReader();
   let rest = "";
   for (;;) {
+    const timer = window.setTimeout(() => void reader.cancel(), silentMs);
     const { done, value } = await reader.read();
+    window.clearTimeout(timer);
     if (done) return;
     const lines = (rest + value).split("\n");
     rest = lines.pop() ?? "";
@@ -33,6 +35,8 @@ async function* readStream(answer: Response): AsyncGenerator<Line> {
 }
 
 let last: End | null = null;
+
+const SILENT_MS = 45000; // a sign of life comes every 15 s
 
 /** Until it ends; tells what came. */
 async function readChanges(stop: AbortSignal, hear: Hear): Promise<void> {
@@ -47,7 +51,7 @@ async function readChanges(stop: AbortSignal, hear: Hear): Promise<void> {
   if (!answer.ok) throw new Error(String(answer.status));
   let kinds = new Set<string>();
   let all = last === null;
-  for await (const line of readStream(answer)) {
+  for await (const line of readStream(answer, SILENT_MS)) {
     if (line.kind) kinds.add(line.kind);
     if (line.event === "RESET") all = true;
     if (line.revision === undefined) continue;

@@ -6,7 +6,7 @@
 #include "server/render/render.h"
 #include "server/server_private.h"
 
-#define BLOCK 200 /* records a turn */
+#define BLOCK 50 /* records a turn */
 
 struct follower {
     struct server *s;
@@ -69,7 +69,7 @@ static json_t *render_changed_rsv(struct follower *f, const char *id, bool *ret_
     const struct reservation *r = reservation_find(c, id);
 
     if (!r || !reservation_is_live(r)) {
-        *ret_seen = identity_is(&f->who, WHO_ADMIN2);
+        *ret_seen = identity_is(&f->who, WHO_ADMIN3);
         return NULL;
     }
     *ret_seen = identity_sees(&f->who, c, r);
@@ -103,13 +103,22 @@ static void add_change(
     add_line(out, o);
 }
 
+/* The caller's rights may be others by now: then what was told is not what is to be. */
+static bool has_other_rights(struct follower *f)
+{
+    int level = f->who.level;
+    unsigned hidden = f->who.hidden;
+
+    identity_set_level(&f->who, f->s->config, f->s->rights);
+    return f->who.level != level || f->who.hidden != hidden;
+}
+
 /* What it has is too old to be brought up to date. */
 static void add_reset(struct follower *f, struct strbuf *out)
 {
     f->since = feed_revision(f->s);
-    add_line(
-        out, json_pack("{s:s, s:s}", "event", "RESET", "text",
-                 "changes since that revision are not kept: ask for the lists again"));
+    add_line(out, json_pack("{s:s, s:s}", "event", "RESET", "text",
+                      "changes since then cannot be told: ask for the lists again"));
 }
 
 static bool tell_more(void *ctx, struct strbuf *out)
@@ -119,7 +128,7 @@ static bool tell_more(void *ctx, struct strbuf *out)
 
     if (f->reading.over)
         return false;
-    if (!feed_reaches(f->s, f->since))
+    if (has_other_rights(f) || !feed_reaches(f->s, f->since))
         add_reset(f, out);
     size_t n = feed_since(f->s, f->since, some, BLOCK);
     for (size_t i = 0; i < n; i++)

@@ -17,6 +17,7 @@ struct server;
 /* A part of whoever reads, who ends when it is over. */
 struct reading {
     bool over;
+    uid_t uid;
     char session[sizeof((struct identity *)NULL)->session];
     LIST_ENTRY(reading) next;
 };

@@ -58,14 +58,14 @@ static void add_place(
     engine_set_priorities(s->engine);
     for (size_t i = 0; i < c->jobs.n; i++) {
         const struct job *other = c->jobs.v[i];
-        if (!other || render_section(other) != SECTION_ELIGIBLE)
+        if (!other || render_section(other) != SECTION_ELIGIBLE
+            || !identity_sees_job(who, c, other))
             continue;
         of++;
         if (other == j || !goes_before(c, other, j))
             continue;
         place++;
-        if (identity_sees_job(who, c, other))
-            insert_first(&first, c, other);
+        insert_first(&first, c, other);
     }
     render_job_members(
         "id,user,class,procs,nodes,wclimit_s,priority,reservation_at", &members, NULL);
@@ -140,7 +140,8 @@ static void add_ends(
         usable[i] = !node_at(c, i)->global && could_use(c, j, node_at(c, i));
     for (size_t i = 0; i < c->active.n; i++) {
         const struct job *running = c->jobs.v[c->active.v[i]];
-        int64_t procs = job_is_active(running) ? procs_for(c, usable, running) : 0;
+        bool told = job_is_active(running) && identity_sees_job(who, c, running);
+        int64_t procs = told ? procs_for(c, usable, running) : 0;
         if (procs > 0)
             vec_push(&all, ((struct freed){running, procs}));
     }
@@ -151,10 +152,8 @@ static void add_ends(
         json_t *end = json_object();
         render_instant(end, "at", running->end_at);
         render_int(end, "procs", all.v[i].procs);
-        if (identity_sees_job(who, c, running)) {
-            render_text(end, "job", running->id);
-            render_text(end, "user", job_cred(c, running, CRED_USER)->name);
-        }
+        render_text(end, "job", running->id);
+        render_text(end, "user", job_cred(c, running, CRED_USER)->name);
         json_array_append_new(frees, end);
     }
     json_object_set_new(o, "frees", frees);

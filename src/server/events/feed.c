@@ -52,9 +52,22 @@ static int64_t clock_us(void)
     return (int64_t)t.tv_sec * 1000000 + t.tv_nsec / 1000;
 }
 
+/* Revisions of this life are larger than all of those before, and exact as numbers of
+ * JSON: what is asked for from before is never taken for one of now. */
+static uint64_t first_revision(void)
+{
+    struct timespec t;
+
+    clock_gettime(CLOCK_REALTIME, &t);
+    return (uint64_t)t.tv_sec * 1000000 + (uint64_t)t.tv_nsec / 1000;
+}
+
 void feed_open(struct server *s)
 {
+    uint64_t first = first_revision();
+
     s->feed = xcalloc(1, sizeof *s->feed);
+    s->feed->first = s->feed->last = s->feed->committed = s->feed->told = first;
     TAILQ_INIT(&s->feed->all);
 }
 

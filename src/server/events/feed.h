@@ -43,7 +43,7 @@ void feed_planned(struct server *s);
 /* What was touched is on the disk: it may be told. */
 void feed_committed(struct server *s);
 
-/* Of what is committed; 0 = nothing ever changed. */
+/* Of what is committed. */
 uint64_t feed_revision(const struct server *s);
 /* How often the plan may have become another. */
 uint64_t feed_plan(const struct server *s);
