@@ -58,7 +58,7 @@ OPERATIONS = {
     "GET /v1/statistics/grid/{type}": (ADMINS, None),
     "POST /v1/orders/reset-statistics": ("1", None),
     "GET /v1/fairshare": (ADMINS, None),
-    "GET /v1/priorities": (ALL, None),  # of one's own
+    "GET /v1/priorities": (ALL, None),  # one's own of those that are named
     "GET /v1/credentials/{kind}": (ADMINS, None),
     "GET /v1/partitions": (ADMINS, None),
     "GET /v1/managers": (ADMINS, None),
@@ -106,7 +106,8 @@ PARAMETERS = {
     "table": "1", "job": "1", "q": "class:batch", "sort": "-procs", "offset": "1",
     "count": "class,reason", "ids": "1", "kinds": "job",
 }
-ALWAYS = {"/v1/start": "procs=1", "/v1/events": "follow=0", "/v1/changes": "follow=0"}  # else there is no end of it
+ALWAYS = {"/v1/start": "procs=1", "/v1/events": "follow=0", "/v1/changes": "follow=0",
+          "/v1/priorities": "ids=1"}  # else there is no end of it
 UNABLE = "the resource manager LOCAL cannot"
 PARAMETERS_OF = {  # (operation, parameter): who
     ("GET /v1/jobs", "full"): ADMINS,

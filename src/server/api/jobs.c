@@ -518,7 +518,9 @@ void api_priorities(struct server *s, struct request *r)
     l->who = *request_who(r);
     l->shape = SHAPE_PRIORITY;
     l->window.limit = SIZE_MAX;
-    if (wanted_of(s, r, &l->wanted, &err) < 0) {
+    if (wanted_of(s, r, &l->wanted, &err) < 0
+        || (!l->wanted.ids && !identity_is(&l->who, WHO_ADMIN3)
+            && identity_deny(&l->who, "diagnose", &err) < 0)) {
         list_free(l);
         request_refuse(r, &err);
         return;
