@@ -44,7 +44,9 @@ int manager_tell_hold(
     }
     if (!is_queued(j) || (released && !(released & HOLDS_ALL)))
         return 0;
-    if (left && (left != is || outbox_holds(m, j->id)))
+    /* of one that was released just now it may have had the hold, and not told it yet
+     */
+    if (left && (left != is || released || outbox_holds(m, j->id)))
         return manager_tell(
             s, j, &(struct rm_command){.action = RM_HOLD, .kinds = left}, err);
     /* theirs alone, of another kind, stays */
