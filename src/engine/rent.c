@@ -87,7 +87,7 @@ static const char *user_of(const struct engine *e, const struct reservation *r)
 }
 
 /* All that it has cost so far. */
-static void debit(
+static void debit_rent(
     struct engine *e, const struct reservation *r, struct rent *t, bool over)
 {
     const struct am_use use = {.user = user_of(e, r)};
@@ -130,7 +130,7 @@ static void open_rent(struct engine *e, const struct reservation *r, struct rent
 static void close_rent(struct engine *e, const struct reservation *r, struct rent *t)
 {
     note_idle(e, r, t, e->now);
-    debit(e, r, t, true);
+    debit_rent(e, r, t, true);
     *t = (struct rent){.seen_ps = t->seen_ps, .serial = t->serial};
     e->rents->open--;
 }
@@ -160,7 +160,7 @@ static void look_at(struct engine *e, const struct reservation *r, bool debits)
         return;
     note_idle(e, r, t, e->now);
     if (debits && t->cost > funds_run_charged(e->c->funds, t->run - 1))
-        debit(e, r, t, false);
+        debit_rent(e, r, t, false);
 }
 
 void rents_forget(struct engine *e, const struct reservation *r)

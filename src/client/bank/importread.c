@@ -28,9 +28,9 @@ struct reading {
     unsigned line;
 };
 
-static void leave(struct reading *r, const char *fmt, ...)
+static void leave_out(struct reading *r, const char *fmt, ...)
     __attribute__((format(printf, 2, 3)));
-static void leave(struct reading *r, const char *fmt, ...)
+static void leave_out(struct reading *r, const char *fmt, ...)
 {
     struct bankdump_step s = {.kind = BANKDUMP_LEFT, .file = r->file, .line = r->line};
     char text[400];
@@ -154,17 +154,18 @@ static int64_t read_minutes(struct reading *r, char *text)
         char *is = strchr(p, '='), *end = NULL;
         int64_t n = is ? strtoll(is + 1, &end, 10) : -1;
         if (!is || *end || end == is + 1 || n < 0 || n > MINUTES_MOST)
-            leave(r, "GrpTRESMins %s: expected NAME=MINUTES", p);
+            leave_out(r, "GrpTRESMins %s: expected NAME=MINUTES", p);
         else if (strncasecmp(p, "cpu=", 4) == 0)
             cpu = n;
         else if (strncasecmp(p, "billing=", 8) == 0)
             billing = n;
         else
-            leave(
+            leave_out(
                 r, "GrpTRESMins %s: a deposit has credits, not kinds of resources", p);
     }
     if (cpu >= 0 && billing >= 0)
-        leave(r, "GrpTRESMins billing=%" PRId64 ": cpu has a budget already", billing);
+        leave_out(
+            r, "GrpTRESMins billing=%" PRId64 ": cpu has a budget already", billing);
     return cpu >= 0 ? cpu : billing;
 }
 
@@ -178,7 +179,8 @@ static void add_slurm_deposit(
     minutes = read_minutes(&s->r, value);
     if (minutes <= 0) {
         if (minutes == 0)
-            leave(&s->r, "%s: an account without a deposit starts no jobs", why.text);
+            leave_out(
+                &s->r, "%s: an account without a deposit starts no jobs", why.text);
         free(strbuf_take(&why));
         return;
     }
@@ -206,7 +208,7 @@ static void take_account(struct slurm *s, const char *given, char *rest)
     struct slurm_account a = {.name = name, .line = s->r.line};
 
     if (find_slurm(s, name)) {
-        leave(&s->r, "account %s is there already", name);
+        leave_out(&s->r, "account %s is there already", name);
         free(name);
         return;
     }
@@ -227,7 +229,7 @@ static void take_user(struct slurm *s, const char *given, char *rest)
     char *name = bank_name(given), *key, *value;
 
     if (!a && strcmp(name, "root") != 0)
-        leave(&s->r, "user %s: of no account but root", name);
+        leave_out(&s->r, "user %s: of no account but root", name);
     if (a)
         strbuf_printf(&a->users, "%s%s", a->users.len ? "," : "user=", name);
     while (a && (key = next_pair(&rest, &value)) != NULL) {
@@ -255,7 +257,7 @@ static int take_slurm_line(void *arg, char *text, struct err *err)
     if (!*text || *text == '#')
         return 0;
     if (!end) {
-        leave(&s->r, "'%.60s': not a line of a dump", text);
+        leave_out(&s->r, "'%.60s': not a line of a dump", text);
         return 0;
     }
     *dash = *end = '\0';
@@ -269,7 +271,7 @@ static int take_slurm_line(void *arg, char *text, struct err *err)
     } else if (strcasecmp(text, "User") == 0) {
         take_user(s, name, end);
     } else if (strcasecmp(text, "Cluster") != 0) {
-        leave(&s->r, "%.40s '%.60s'", text, name);
+        leave_out(&s->r, "%.40s '%.60s'", text, name);
     }
     return 0;
 }
@@ -299,7 +301,7 @@ static void tell_slurm(struct slurm *s)
         s->r.each(s->r.ctx, &step);
         s->r.line = a->line;
         if (!has_budget(s, a))
-            leave(&s->r,
+            leave_out(&s->r,
                 "account %s has no GrpTRESMins, nor has one above it: Slurm has no "
                 "limit "
                 "there, the bank starts no job without a deposit",
@@ -434,14 +436,15 @@ static char *read_members(struct gold *g, const char *text)
          p = strtok_r(NULL, ", ", &save)) {
         if (strcmp(p, "ANY") == 0 || strcmp(p, "MEMBERS") == 0) {
             if (*p == 'M')
-                leave(&g->r, "Users MEMBERS: the account is for all; "
-                             "mam-modify-account -u names them");
+                leave_out(&g->r, "Users MEMBERS: the account is for all; "
+                                 "mam-modify-account -u names them");
             free(strbuf_take(&only));
             only = (struct strbuf){0};
             break;
         }
         if (*p == '-') {
-            leave(&g->r, "Users %s: nobody can be left out of an account for all", p);
+            leave_out(
+                &g->r, "Users %s: nobody can be left out of an account for all", p);
             continue;
         }
         strbuf_printf(&only, "%s%s", only.len ? "," : "user=", p);
@@ -461,10 +464,10 @@ static void take_gold_account(struct gold *g, char **cells, size_t n)
 
     a.name = bank_name(one ? projects : name);
     if (!one && projects && *projects && strcmp(projects, "ANY") != 0)
-        leave(&g->r, "account %s serves projects %s: an account here is one name",
+        leave_out(&g->r, "account %s serves projects %s: an account here is one name",
             a.name, projects);
     if (machines && *machines && strcmp(machines, "ANY") != 0)
-        leave(&g->r, "account %s: Machines %s", a.name, machines);
+        leave_out(&g->r, "account %s: Machines %s", a.name, machines);
     a.only = read_members(g, cell_of(g, cells, n, "Users"));
     vec_push(&g->accounts, a);
     const struct bankdump_step step = {.kind = BANKDUMP_ACCOUNT,
@@ -521,17 +524,18 @@ static void take_allocation(struct gold *g, char **cells, size_t n)
         .to_at = read_day(cell_of(g, cells, n, "EndTime"))};
 
     if (!a)
-        leave(&g->r, "allocation %s: no account of number %s was told before", step.id,
-            of ? of : "");
+        leave_out(&g->r, "allocation %s: no account of number %s was told before",
+            step.id, of ? of : "");
     else if (!amount || read_credits(amount, &step.amount) < 0 || step.amount <= 0)
-        leave(&g->r, "allocation %s of %s: Amount %s", step.id, a->name,
+        leave_out(&g->r, "allocation %s of %s: Amount %s", step.id, a->name,
             amount ? amount : "(none)");
     else if (limit && *limit && read_credits(limit, &step.credit_limit) < 0)
-        leave(&g->r, "allocation %s of %s: CreditLimit %s", step.id, a->name, limit);
+        leave_out(
+            &g->r, "allocation %s of %s: CreditLimit %s", step.id, a->name, limit);
     else if (step.from_at < 0 || step.to_at < 0)
-        leave(&g->r, "allocation %s of %s: its dates are none", step.id, a->name);
+        leave_out(&g->r, "allocation %s of %s: its dates are none", step.id, a->name);
     else if (active && strcasecmp(active, "False") == 0 && !step.from_at)
-        leave(&g->r, "allocation %s of %s: it is not active", step.id, a->name);
+        leave_out(&g->r, "allocation %s of %s: it is not active", step.id, a->name);
     else {
         step.account = a->name;
         step.only = a->only;
@@ -557,14 +561,14 @@ static int take_gold_line(void *arg, char *text, struct err *err)
     }
     n = cut_cells(text, cells);
     if (!g->n || n != g->n)
-        leave(
+        leave_out(
             &g->r, "'%.60s': expected as many columns as the heading Id|.. has", text);
     else if (cell_of(g, cells, n, "Account"))
         take_allocation(g, cells, n);
     else if (cell_of(g, cells, n, "Name"))
         take_gold_account(g, cells, n);
     else
-        leave(&g->r, "'%.60s': neither an account nor an allocation", text);
+        leave_out(&g->r, "'%.60s': neither an account nor an allocation", text);
     return 0;
 }
 

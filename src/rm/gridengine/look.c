@@ -320,7 +320,7 @@ static const struct squeeze_kind *squeeze_of(int kind)
                                 : &ge_squeeze_states;
 }
 
-static void ask(struct ge_adapter *g, unsigned kinds)
+static void ask_kinds(struct ge_adapter *g, unsigned kinds)
 {
     for (int i = ASKS; i-- > 0;) /* the last that is put first runs first */
         if (kinds & 1u << i) {
@@ -337,7 +337,7 @@ static void ask_all(struct ge_adapter *g)
     l->asked = 0;
     l->asked_ms = clock_ms();
     free_texts(l);
-    ask(g, ALWAYS | l->needed);
+    ask_kinds(g, ALWAYS | l->needed);
 }
 
 /* Does one of the states, "hqw", say that somebody holds it? */
@@ -379,7 +379,7 @@ static bool ask_further(struct ge_adapter *g)
     for (int i = 0; i < ASKS; i++)
         if (l->texts[i] != NULL)
             lacking &= ~(1u << i);
-    ask(g, lacking);
+    ask_kinds(g, lacking);
     return lacking != 0;
 }
 

@@ -166,10 +166,13 @@ local function write_pending(id, value, factor)
 	if not f then return false end
 	local ok = f:write(string.format("%d %d %d\n", value, factor, newest))
 	ok = f:close() and ok -- a full disk is found out here
-	local there = ok and os.rename(path .. ".new", path)
-	if not ok then os.remove(path .. ".new") end
-	note_file(id, there == true)
-	return there == true
+	if not ok or not os.rename(path .. ".new", path) then
+		os.remove(path .. ".new") -- what stood there before stands
+		missed = true
+		return false
+	end
+	note_file(id, true)
+	return true
 end
 
 -- A task that has left the record of its array since is a record with a new number, and
@@ -579,9 +582,9 @@ local function judge_known(job, current, uid)
 	if ADMIN[uid] and job.admin_comment == SETTING then
 		return set_mark(job, current)
 	end
-	read_pending(current) -- one that has left its array has what is meant for that
 	-- one that Slurm itself has held for its reservation is released by Slurm: it has a flag
 	local waits = current.job_state == PENDING
+	if waits then read_pending(current) end -- one that left its array has what is meant for that
 	if is_for_waiting(job, uid) and current.job_state % STATES ~= PENDING then
 		return NOT_PENDING
 	end
