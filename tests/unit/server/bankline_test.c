@@ -179,8 +179,9 @@ static void a_burst_of_starts_takes_its_turn(void **state)
     assert_string_equal(x.job, "1");
     free(x.job);
     free(x.run);
-    assert_false(bankline_is_failing(l)); /* it took another: it may be that one alone */
-    for (int i = 3; i < 2000; i++) {      /* their turn did not come in time */
+    assert_false(
+        bankline_is_failing(l));     /* it took another: it may be that one alone */
+    for (int i = 3; i < 2000; i++) { /* their turn did not come in time */
         assert_true(bankline_expired(l, &x, T));
         assert_true(x.turn && !x.sent);
         free(x.job);
@@ -262,10 +263,10 @@ static void one_that_comes_back_takes_its_place(void **state)
     i = send_next(l, "a", 0); /* never before what is under way */
     tell(l, 1, "a");
     take(l, i, 0);
+    take(l, send_next(l, "b", 0), 0);
     i = send_next(l, "a", 0);
     assert_int_equal(line_item_number(i), 1);
     take(l, i, 0);
-    take(l, send_next(l, "b", 0), 0);
     /* what is put first, and is not on the disk yet, is waited for */
     tell(l, 6, "c");
     bankline_tell(l, 5, 1, "c", body("lien"));
@@ -811,8 +812,7 @@ int main(void)
         cmocka_unit_test(what_is_not_on_the_disk_is_not_sent),
         cmocka_unit_test(tells_of_a_run_keep_their_order_and_others_go_beside_them),
         cmocka_unit_test(a_burst_of_starts_takes_its_turn),
-        cmocka_unit_test(
-            one_start_that_it_does_not_answer_says_nothing_of_the_bank),
+        cmocka_unit_test(one_start_that_it_does_not_answer_says_nothing_of_the_bank),
         cmocka_unit_test(one_that_comes_back_takes_its_place),
         cmocka_unit_test(what_somebody_asks_for_is_tried_at_once),
         cmocka_unit_test(another_lien_is_asked_for_instead_or_told_after),
