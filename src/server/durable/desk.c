@@ -3,8 +3,8 @@
 #include "server/durable/desk.h"
 
 #include "base/hash.h"
-#include "funds/amount.h"
 #include "policy/bank.h"
+#include "server/durable/bankbody.h"
 #include "server/durable/bankcall.h"
 #include "server/durable/bankline.h"
 #include "server/events/eventlog.h"
@@ -183,98 +183,18 @@ bool desk_holds(const struct server *s, const char *job)
     return s->desk && bankline_asks(s->desk->line, job);
 }
 
-/* ---- what it reads --------------------------------------------------------------- */
-
-/* A name from outside may be no UTF-8: it is told and kept all the same. */
-static void set_text(json_t *o, const char *key, const char *text)
-{
-    if (text && *text)
-        json_object_set_new(o, key, render_utf8(text));
-}
-
-static void set_number(json_t *o, const char *key, int64_t n)
-{
-    if (n > 0)
-        json_object_set_new(o, key, json_integer(n));
-}
-
-/* "57600.000" or "129945.600": credits as a text, so that nothing rounds them. */
-static void set_credits(json_t *o, const char *key, int64_t amount)
-{
-    char text[48];
-
-    snprintf(text, sizeof text, "%" PRId64 ".%03" PRId64, amount / AM_CREDIT,
-        amount % AM_CREDIT);
-    json_object_set_new(o, key, json_string(text));
-}
-
-/* Who runs, and on what. */
-static json_t *describe_run(struct server *s, const struct money_move *m)
-{
-    json_t *o = json_object();
-
-    set_text(o, "run", m->run);
-    set_text(o, "job", m->job);
-    set_text(o, "account", m->account);
-    set_text(o, "user", m->user);
-    set_text(o, "group", m->group);
-    set_text(o, "class", m->class);
-    set_text(o, "qos", m->qos);
-    set_text(o, "machine", manager_label_of(s, m->job));
-    set_number(o, "procs", m->procs);
-    set_number(o, "nodes", m->nodes);
-    set_number(o, "memory_mb", m->mem_mb);
-    return o;
-}
-
-/* What the engine does not know any more of a run that it did not see end. */
-static void add_known(json_t *o, const json_t *record)
-{
-    static const char *const keys[] = {
-        "user", "group", "class", "qos", "procs", "nodes", "memory_mb"};
-
-    for (size_t i = 0; i < sizeof keys / sizeof keys[0]; i++)
-        if (!json_object_get(o, keys[i]) && json_object_get(record, keys[i]))
-            json_object_set(o, keys[i], json_object_get(record, keys[i]));
-    if (json_object_get(record, "machine"))
-        json_object_set(o, "machine", json_object_get(record, "machine"));
-}
-
-/* `r`: of a run that is open, else NULL. */
-static json_t *describe_move(struct server *s, const struct open_run *r,
-    const struct money_move *m, const char *verb)
-{
-    json_t *o = describe_run(s, m);
-
-    if (r)
-        add_known(o, r->record);
-    if (strcmp(m->account, "-") == 0)
-        json_object_del(o, "account");
-    set_text(o, "verb", verb);
-    set_number(o, "seconds", m->seconds < DURATION_UNLIMITED ? m->seconds : 0);
-    set_number(o, "at", m->at);
-    if (m->kind == MONEY_LIEN && m->until_at < TIME_NEVER)
-        set_number(o, "until", m->until_at);
-    if (m->kind == MONEY_LIEN && m->most < AM_LARGEST)
-        set_credits(o, "amount", m->most);
-    if (m->kind == MONEY_CHARGE)
-        set_credits(o, "amount", m->total);
-    set_text(o, "text", m->text);
-    return o;
-}
-
 /* ---- what the engine moved ------------------------------------------------------- */
 
 /* What the engine has to be told of it after a restart, and a charge has to say. */
 static json_t *make_record(struct server *s, const struct money_move *m)
 {
-    json_t *o = describe_run(s, m);
+    json_t *o = bankbody_run(s, m);
 
-    set_text(o, "to", kind_name((int)settings_of(s)->type));
-    set_text(o, "rates", m->rates);
-    set_number(o, "most", m->most);
-    set_number(o, "since", m->at);
-    set_number(o, "until", m->until_at);
+    bankbody_text(o, "to", kind_name((int)settings_of(s)->type));
+    bankbody_text(o, "rates", m->rates);
+    bankbody_number(o, "most", m->most);
+    bankbody_number(o, "since", m->at);
+    bankbody_number(o, "until", m->until_at);
     return o;
 }
 
@@ -297,7 +217,7 @@ static void add_message(
     int kind = r ? kind_of(r->record) : (int)settings_of(d->s)->type;
     char key[KEY_SIZE];
 
-    set_text(body, "to", kind_name(kind));
+    bankbody_text(body, "to", kind_name(kind));
     put_record(d->s, QUEUE, number_key(++d->number, key), body);
     bankline_tell(d->line, d->number, kind, run, body);
 }
@@ -330,7 +250,7 @@ static void change_lien(
 
 static void take_lien(struct desk *d, struct open_run *r, const struct money_move *m)
 {
-    json_t *body = describe_move(d->s, r, m, "lien");
+    json_t *body = bankbody_move(d->s, r ? r->record : NULL, m, "lien");
 
     if (r) {
         change_lien(d, r, m, body);
@@ -356,8 +276,9 @@ static void take_end(struct desk *d, struct open_run *r, const struct money_move
         r->placed = r->placed || sent;
     forget_lien(d, m->run);
     if (charge || (r && r->placed))
-        add_message(
-            d, r, m->run, describe_move(d->s, r, m, charge ? "charge" : "release"));
+        add_message(d, r, m->run,
+            bankbody_move(
+                d->s, r ? r->record : NULL, m, charge ? "charge" : "release"));
     if (r)
         close_run(d, r);
 }
@@ -726,7 +647,7 @@ static json_t *show_message(
     for (size_t i = 0; i < sizeof keys / sizeof keys[0]; i++)
         if (json_object_get(body, keys[i]))
             json_object_set(o, keys[i], json_object_get(body, keys[i]));
-    set_text(o, "said", said);
+    bankbody_text(o, "said", said);
     return o;
 }
 
@@ -748,7 +669,7 @@ static void list_item(void *arg, const struct line_item *i)
                             : "Waiting",
         line_item_said(i));
 
-    set_number(o, "tries", line_item_tries(i));
+    bankbody_number(o, "tries", line_item_tries(i));
     json_array_append_new(l->list, o);
 }
 
@@ -785,7 +706,7 @@ static void tell_here(struct desk *d, uint64_t number, json_t *body)
 
     json_object_set_new(body, "again", json_true());
     if (desk_is_open(d->s))
-        set_text(body, "to", kind_name((int)settings_of(d->s)->type));
+        bankbody_text(body, "to", kind_name((int)settings_of(d->s)->type));
     put_record(d->s, QUEUE, number_key(number, key), body);
     bankline_tell(d->line, number, kind_of(body), run ? run : "", body);
 }
