@@ -421,6 +421,7 @@ static void on_open(void *ctx, const struct link_opening *o)
     free(beat);
     a->events_file =
         events != NULL ? xstrdup(events) : path_in(a->home, "slurm.events");
+    a->gate_home = marking_home(a->home, a->events_file);
     a->poll_ms = link_attr_ms(o, "POLLINTERVAL", POLL_MS);
     a->start_wait_ms = link_attr_ms(o, "STARTWAIT", START_WAIT_MS);
     notes_open(a, link_attr(o, "NOTES"));

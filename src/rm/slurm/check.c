@@ -112,7 +112,8 @@ int check_settings(struct adapter *a)
     }
     take_facts(&a->facts, c);
     adapter_find_munge(a, c->authinfo);
-    adapter_prepare(a->home, c->slurm_user_id);
+    if (a->gate_home != NULL)
+        adapter_prepare(a->gate_home, c->slurm_user_id);
     adapter_open_events(a, c->slurm_user_id);
     marking_open(a, c->slurm_user_id);
     check_slurm_conf(c, &f);

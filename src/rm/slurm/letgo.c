@@ -204,22 +204,27 @@ static int check_may_order(void)
     return may ? 0 : -1;
 }
 
-/* Marks that wait lie beside the file of the gate's events. */
-static char *marks_path(const char *home)
+/* Owned by the caller. */
+static char *gate_home(const char *home)
 {
-    char *file = home_file(home, "maui.cfg"), *folder, *slash;
+    char *file = home_file(home, "maui.cfg"), *folder;
     struct err err;
     struct config *c = config_load_file(file, &err);
-    const char *named = c != NULL ? config_manager_of(c, "SLURM", "EVENTS") : NULL;
-    char *beside = xstrdup(named != NULL ? named : "");
 
-    slash = strrchr(beside, '/');
-    if (slash != NULL)
-        *slash = '\0';
-    folder = marking_folder(slash != NULL ? beside : home);
-    free(beside);
+    folder =
+        marking_home(home, c != NULL ? config_manager_of(c, "SLURM", "EVENTS") : NULL);
     config_destroy(c);
     free(file);
+    return folder;
+}
+
+/* What the gate has left: where marks that are not set yet lie. Owned by the caller. */
+static char *prepare_marks(const char *home)
+{
+    char *beside = gate_home(home), *folder = marking_folder(beside);
+
+    adapter_prepare(beside, geteuid());
+    free(beside);
     return folder;
 }
 
@@ -232,8 +237,7 @@ int letgo_main(const char *home)
     slurm_init(NULL);
     if (check_may_order() < 0)
         return 1;
-    adapter_prepare(home, geteuid());
-    folder = marks_path(home);
+    folder = prepare_marks(home);
     result = let_all_go(folder, &l);
     free(folder);
     if (result < 0)
@@ -322,12 +326,8 @@ static char *heartbeat_path(const char *home)
 
 int letgo_watch(const char *home, int64_t after_s)
 {
-    char *path = heartbeat_path(home);
-    char *folder = marks_path(home);
-    struct watch w = {.beat_path = path,
-        .marking = folder,
-        .after_s = after_s,
-        .changed_s = clock_s()};
+    char *path = heartbeat_path(home), *folder;
+    struct watch w = {.beat_path = path, .after_s = after_s, .changed_s = clock_s()};
     sigset_t ends;
     int got;
 
@@ -336,7 +336,7 @@ int letgo_watch(const char *home, int64_t after_s)
     sigaddset(&ends, SIGINT);
     sigprocmask(SIG_BLOCK, &ends, NULL);
     slurm_init(NULL);
-    adapter_prepare(home, geteuid());
+    w.marking = folder = prepare_marks(home);
     printf("maui slurm watch: jobs are let go when the scheduler is silent for %" PRId64
            " s (%s)\n",
         after_s, path);

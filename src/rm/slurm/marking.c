@@ -5,6 +5,7 @@
  * request for that alone, in which the gate removes the file. They outlive this program
  * and slurmctld. */
 #include "base/strbuf.h"
+#include "base/xalloc.h"
 #include "rm/slurm/adapter.h"
 
 #include <dirent.h>
@@ -16,26 +17,31 @@
 #define MOST_MS 200 /* of one look; the rest with the next */
 #define STALE_S 60  /* the gate is another, or none: it takes it no more */
 
-char *marking_folder(const char *home)
+char *marking_home(const char *home, const char *events)
+{
+    const char *slash = events != NULL ? strrchr(events, '/') : NULL;
+
+    if (slash == NULL)
+        return xstrdup(events != NULL ? "." : home);
+    return slash == events ? xstrdup("/") : xstrndup(events, (size_t)(slash - events));
+}
+
+char *marking_folder(const char *gate_home)
 {
     struct strbuf b = {0};
 
-    strbuf_printf(&b, "%s/slurm.marking", home);
+    strbuf_printf(&b, "%s/slurm.marking", gate_home);
     return strbuf_take(&b);
 }
 
 void marking_open(struct adapter *a, uint32_t slurm_user)
 {
-    const char *slash = strrchr(a->events_file, '/');
-    struct strbuf home = {0};
     int fd;
 
-    strbuf_add_n(
-        &home, a->events_file, slash != NULL ? (size_t)(slash - a->events_file) : 0);
-    strbuf_add(&home, slash != NULL ? "" : ".");
+    if (a->gate_home == NULL)
+        return; /* no gate speaks to it */
     free(a->marking);
-    a->marking = marking_folder(home.text);
-    free(home.text);
+    a->marking = marking_folder(a->gate_home);
     if (mkdir(a->marking, 0700) < 0 && errno != EEXIST)
         adapter_health(a, "marks", strerror(errno));
     fd = open(a->marking, O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW);
