@@ -163,8 +163,9 @@ struct adapter {
     char *name, *home, *events_file; /* owned */
     char *gate_home; /* owned: folder of that file, which the gate writes in; NULL = no
                       * gate speaks to it */
-    char *marking;   /* owned: folder of marking.c; NULL = not yet */
-    int64_t events_read; /* bytes of the file of events */
+    struct marking *marking; /* owned; NULL = no gate speaks to it */
+    bool no_gate;            /* that slurmctld has another was told */
+    int64_t events_read;     /* bytes of the file of events */
     int64_t poll_ms, start_wait_ms;
     int64_t ahead_s; /* slurmctld's clock before ours; negative: behind */
     struct slurm_facts facts;
@@ -518,18 +519,6 @@ void orders_part_id(const struct told_job *t, uint32_t part, char ret[48]);
 /* Before jobs are looked at: `user` is SlurmUser. What scontrol does not tell lies in
  * the folder that the gate writes in. */
 void adapter_prepare(const char *gate_home, uint32_t user);
-
-/* ---- marking.c: marks of records that the gate has left in files ---- */
-/* The folder that the gate writes in: that of the file of events (RMCFG[] EVENTS=, NULL
- * where it is in the scheduler's home). Owned by the caller. */
-char *marking_home(const char *home, const char *events);
-/* The folder of marks in it; owned by the caller. */
-char *marking_folder(const char *gate_home);
-/* Make it, beside the file of events, where the gate (as SlurmUser) finds it. */
-void marking_open(struct adapter *a, uint32_t slurm_user);
-/* Have each put into its record, by a request; for some time. False: some are left.
- * `folder` NULL, or not there: there are none. */
-bool marking_settle(struct adapter *a, const char *folder);
 
 /* ---- check.c ---- */
 /* Read slurm.conf's facts; tell what is missing there, once. */

@@ -4,6 +4,7 @@
 #include "base/hostrange.h"
 #include "base/xalloc.h"
 #include "rm/slurm/adapter.h"
+#include "rm/slurm/marking.h"
 
 #include <stdio.h>
 #include <sys/wait.h>
@@ -15,7 +16,9 @@
 #ifndef TASKS_MAX
 #define TASKS_MAX 100000 /* of one array */
 #endif
-#define TAKING_MS 50   /* of taking jobs back, before something else has its turn */
+#define TAKING_MS 50 /* of taking jobs back, before something else has its turn */
+#define MARKING_MS                                                                     \
+    200 /* of one look, for marks that the gate has left; the rest later */
 #define WISHES_MS 1500 /* after which no more wishes for one array are waited for */
 
 enum gate_mark job_mark(const slurm_job_info_t *j)
@@ -931,6 +934,23 @@ static void tell_gone(struct adapter *a)
     }
 }
 
+/* What the gate has left behind goes into the records before they are read. */
+static void settle_marks(struct adapter *a)
+{
+    enum marking_left left = marking_settle(a->marking, a, MARKING_MS);
+
+    if (left == MARKING_MORE)
+        adapter_look(a);
+    if ((left == MARKING_NO_GATE) == a->no_gate)
+        return;
+    a->no_gate = left == MARKING_NO_GATE;
+    adapter_health(a, "marks",
+        a->no_gate ? "slurmctld does not have the job_submit.lua of this scheduler: "
+                     "holds and releases of arrays that it has noted wait for it (maui "
+                     "slurm check)"
+                   : NULL);
+}
+
 int jobs_poll(struct adapter *a)
 {
     job_info_msg_t *msg = NULL;
@@ -944,8 +964,8 @@ int jobs_poll(struct adapter *a)
     if (a->wishes > 0 || notes_wait(a)
         || (a->dependents > 0 && now - a->whole_ms > WHOLE_MS))
         a->jobs_at = 0;
-    if (!marking_settle(a, a->marking))
-        adapter_look(a);
+    if (a->marking != NULL)
+        settle_marks(a);
     asked = time(NULL);
     if (slurm_load_jobs(a->jobs_at, &msg, SHOW_ALL | SHOW_DETAIL | SHOW_LOCAL)
         != SLURM_SUCCESS) {
