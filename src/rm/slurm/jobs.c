@@ -406,10 +406,12 @@ static struct told_job *find_or_add(struct adapter *a, const char *id)
     return t;
 }
 
-/* Of a job that is merely kept Slurm has nothing to say. */
+/* Of a job that is merely kept Slurm has nothing to say. What it said of one that was
+ * cancelled since stands there as well. */
 static bool is_requeue_held(const slurm_job_info_t *j)
 {
-    return j->priority == 0 && j->restart_cnt > 0 && j->state_reason == WAIT_HELD_USER
+    return (j->job_state & JOB_STATE_BASE) == JOB_PENDING && j->priority == 0
+           && j->restart_cnt > 0 && j->state_reason == WAIT_HELD_USER
            && j->state_desc != NULL && *j->state_desc;
 }
 

@@ -12,9 +12,10 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#define AGAIN_MS 1000 /* after the first time that Slurm refuses, then twice that ...  \
-                       */
-#define AGAIN_MOST 6  /* ... so often */
+#define AGAIN_MS                                                                       \
+    1000             /* after the first time that Slurm refuses, then twice that ...   \
+                      */
+#define AGAIN_MOST 6 /* ... so often */
 
 /* A mark that was refused, or a moment ago settled. */
 struct tried {

@@ -497,6 +497,28 @@ static void who_waits_for_a_reservation_that_is_gone_is_held(void **state)
         "\"state\":\"hold\"");
 }
 
+/* Slurm's words for its hold stand there after its end as well. */
+static void a_job_that_came_back_held_and_was_cancelled_has_ended(void **state)
+{
+    static const char back[] = " Priority=0 Reason=job_requeued_in_held_state "
+                               "Restarts=1 TimeLimit=01:00:00" AT
+                               " Partition=all AdminComment=maui:kept" SIZE "\n";
+    char text[600];
+
+    snprintf(text, sizeof text,
+        PART "JobId=3 JobName=x UserId=root(0) GroupId=root(0) JobState=PENDING%s",
+        back);
+    assert_told(look_at(*state, text), "\"state\":\"hold\"");
+    fake_scontrol()->ordered.len = 0;
+    strbuf_add(&fake_scontrol()->ordered, "");
+    snprintf(text, sizeof text,
+        PART "JobId=3 JobName=x UserId=root(0) GroupId=root(0) JobState=CANCELLED%s",
+        back);
+    assert_not_told(look_at(*state, text), "\"state\":\"hold\"");
+    assert_told(told.text, "\"state\":\"removed\"");
+    assert_string_equal(fake_scontrol()->ordered.text, "");
+}
+
 /* Where the gate's file of the job is lost. */
 static void the_priority_in_the_comment_may_stand_behind_a_remark(void **state)
 {
@@ -683,6 +705,7 @@ int main(void)
         TEST(what_a_start_made_of_the_limit_is_read_from_the_comment),
         TEST(what_a_partition_says_of_sharing_and_overtime_counts),
         TEST(who_waits_for_a_reservation_that_is_gone_is_held),
+        TEST(a_job_that_came_back_held_and_was_cancelled_has_ended),
         TEST(the_priority_in_the_comment_may_stand_behind_a_remark),
         TEST(the_remark_of_a_job_is_remembered_once),
         TEST(a_job_first_seen_as_it_completes_takes_orders),
