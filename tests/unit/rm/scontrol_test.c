@@ -500,23 +500,17 @@ static void who_waits_for_a_reservation_that_is_gone_is_held(void **state)
 /* Slurm's words for its hold stand there after its end as well. */
 static void a_job_that_came_back_held_and_was_cancelled_has_ended(void **state)
 {
-    static const char back[] = " Priority=0 Reason=job_requeued_in_held_state "
-                               "Restarts=1 TimeLimit=01:00:00" AT
-                               " Partition=all AdminComment=maui:kept" SIZE "\n";
-    char text[600];
-
-    snprintf(text, sizeof text,
-        PART "JobId=3 JobName=x UserId=root(0) GroupId=root(0) JobState=PENDING%s",
-        back);
-    assert_told(look_at(*state, text), "\"state\":\"hold\"");
+#define BACK(job_state)                                                                \
+    PART "JobId=3 JobName=x" USER " JobState=" job_state                               \
+         " Reason=job_requeued_in_held_state Restarts=1 TimeLimit=01:00:00" AT         \
+         " Partition=all" SIZE " AdminComment=maui:kept\n"
+    assert_told(look_at(*state, BACK("PENDING")), "\"state\":\"hold\"");
     fake_scontrol()->ordered.len = 0;
     strbuf_add(&fake_scontrol()->ordered, "");
-    snprintf(text, sizeof text,
-        PART "JobId=3 JobName=x UserId=root(0) GroupId=root(0) JobState=CANCELLED%s",
-        back);
-    assert_not_told(look_at(*state, text), "\"state\":\"hold\"");
+    assert_not_told(look_at(*state, BACK("CANCELLED")), "\"state\":\"hold\"");
     assert_told(told.text, "\"state\":\"removed\"");
     assert_string_equal(fake_scontrol()->ordered.text, "");
+#undef BACK
 }
 
 /* Where the gate's file of the job is lost. */
