@@ -13,7 +13,8 @@ import time
 import pytest
 
 from driven_clock import DrivenClock
-from live_daemon import ME, Daemon
+from live_daemon import ME, Connection, Daemon
+from timeline_reader import pieces
 
 EXAMPLE = pathlib.Path(__file__).resolve().parents[2] / "examples" / "native" / "processes"
 VERBS = {"nodes": "CLUSTERQUERYURL", "jobs": "WORKLOADQUERYURL", "start": "JOBSTARTURL",

@@ -146,7 +146,7 @@ def test_many_ask_while_jobs_come_and_go(live):
         ["curl", "-s", "-o", "/dev/null", "-w", "%{http_code} ", "--unix-socket",
          f"{live.home}/api.sock", f"http://maui/v1/timeline?from={n}&to={n + 9999999}#[1-20]"],
         stdout=subprocess.PIPE, text=True) for n in (1790000000, 1790000001)]
-    jobs = [live.submit("true", wclimit_s=60 + n, requests=[{"tasks": 8}]) for n in range(12)]
+    jobs = [live.submit("sleep 600", wclimit_s=60 + n, requests=[{"tasks": 8}]) for n in range(12)]
     for job in jobs[::2]:
         live.ok("canceljob", job)
     for r in readers:
