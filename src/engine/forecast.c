@@ -1,74 +1,42 @@
 /* SPDX-License-Identifier: Apache-2.0
- * When waiting jobs would start, on a copy of the plan. */
-#include "engine/forecast.h"
-
-#include "base/xalloc.h"
+ * When each of those that wait would start if nothing else came: in their order, each
+ * where those before it leave room, as if there were a reservation for every one. */
 #include "engine/engine_private.h"
+#include "engine/query.h"
+#include "plan/plan.h"
 
 #include <string.h>
 
-struct forecast {
-    struct engine *e;
-    struct plan *plan; /* owned: a fork */
-    uint32_t *jobs;
-    int64_t *starts;
-    size_t n, next;
-};
-
-struct forecast *forecast_begin(struct engine *e, const uint32_t *jobs, size_t n)
+/* Does it wait for room, and for nothing else? */
+static bool waits_for_room(const struct engine *e, const struct job *j)
 {
-    if (!e->stats.cycles)
-        return NULL;
-    struct forecast *f = xcalloc(1, sizeof *f);
-    f->e = e;
-    f->n = n;
-    f->jobs = xcalloc(n + 1, sizeof *f->jobs);
-    f->starts = xcalloc(n + 1, sizeof *f->starts);
-    if (n)
-        memcpy(f->jobs, jobs, n * sizeof *jobs);
-    f->plan = plan_fork(e->plan);
-    return f;
+    static const uint8_t room[] = {WAIT_NONE, WAIT_RESOURCES, WAIT_RESERVATION,
+        WAIT_PRIORITY, WAIT_BACKFILL_DEPTH, WAIT_BACKFILL_WINDOW, WAIT_CHUNK};
+
+    return memchr(room, j->why.code, sizeof room) && !promises_has_any(e->promises, j);
 }
 
-/* What could be had at once it was refused for other reasons. */
-static int64_t plan_start(struct forecast *f, const struct job *j)
+size_t query_forecast(
+    struct engine *e, size_t most, int64_t now, query_forecast_fn *each, void *ctx)
 {
-    struct slot slot;
+    size_t waiting = 0, asked = 0;
+    const uint32_t *queue = queue_admitted(e->queue, &waiting);
 
-    if (!job_waits(j) || plan_is_reserved(f->plan, j)
-        || !plan_first_fit(f->plan, j, f->e->now + 1, &slot))
+    if (!e->stats.cycles || !waiting || !most)
         return 0;
-    plan_reserve(f->plan, j, &slot);
-    return slot.at;
-}
-
-bool forecast_more(struct forecast *f, size_t most)
-{
-    size_t end = f->n - f->next > most ? f->next + most : f->n;
-
-    for (; f->next < end; f->next++) {
-        const struct job *j = f->e->c->jobs.v[f->jobs[f->next]];
-        f->starts[f->next] = j ? plan_start(f, j) : 0;
+    struct plan *plan = plan_fork(e->plan);
+    for (size_t i = 0; i < waiting && asked < most; i++) {
+        const struct job *j = queue[i] < e->c->jobs.n ? e->c->jobs.v[queue[i]] : NULL;
+        struct slot slot;
+        if (!j || !job_waits(j) || !waits_for_room(e, j))
+            continue;
+        asked++;
+        if (!plan_first_fit(plan, j, now, &slot))
+            continue;
+        plan_reserve(plan, j, &slot);
+        if (slot.at > now)
+            each(ctx, j, slot.at);
     }
-    return f->next < f->n;
-}
-
-int64_t forecast_start(const struct forecast *f, size_t i)
-{
-    return f->starts[i];
-}
-
-void forecast_places(const struct forecast *f, struct query_places *ret)
-{
-    query_places_of(f->plan, ret);
-}
-
-void forecast_end(struct forecast *f)
-{
-    if (!f)
-        return;
-    plan_destroy(f->plan);
-    free(f->jobs);
-    free(f->starts);
-    free(f);
+    plan_destroy(plan);
+    return asked;
 }

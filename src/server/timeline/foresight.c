@@ -36,7 +36,7 @@ void timeline_interrupt(struct server *s)
 {
     struct timeline *t = s->timeline;
 
-    forecast_end(t->forecast);
+    outlook_end(t->forecast);
     t->forecast = NULL;
 }
 
@@ -141,6 +141,8 @@ static int by_priority(const void *a, const void *b)
 
     if (x->priority != y->priority)
         return x->priority > y->priority ? -1 : 1;
+    if (x->submit_at != y->submit_at)
+        return x->submit_at < y->submit_at ? -1 : 1;
     return x->job < y->job ? -1 : x->job > y->job;
 }
 
@@ -163,8 +165,8 @@ static void choose_some(struct server *s, struct timeline *t)
         const struct planned *p = j ? engine_reservation_of(s->engine, j) : NULL;
         if (j && job_waits(j) && (!p || p->row == INDEX_NONE)
             && render_section(j) == SECTION_ELIGIBLE)
-            vec_push(
-                &t->candidates, ((struct candidate){j->index, job_priority(c, j)}));
+            vec_push(&t->candidates,
+                ((struct candidate){j->index, job_priority(c, j), j->submit_at}));
     }
     if (t->looked < c->queued.n)
         return;
@@ -176,7 +178,7 @@ static void choose_some(struct server *s, struct timeline *t)
     uint32_t *jobs = xcalloc(t->candidates.n + 1, sizeof *jobs);
     for (size_t i = 0; i < t->candidates.n; i++)
         jobs[i] = t->candidates.v[i].job;
-    t->forecast = forecast_begin(s->engine, jobs, t->candidates.n);
+    t->forecast = outlook_begin(s->engine, jobs, t->candidates.n);
     t->making = t->forecast ? MAKING_FORECAST : MAKING_NOTHING;
     free(jobs);
 }
@@ -189,11 +191,11 @@ static void finish_forecast(struct server *s, struct timeline *t)
 
     for (size_t i = 0; i < t->candidates.n; i++) {
         const struct job *j = c->jobs.v[t->candidates.v[i].job];
-        int64_t start = forecast_start(t->forecast, i);
+        int64_t start = outlook_start(t->forecast, i);
         if (start)
             number[j->index] = add_foreseen(&t->now, j, start, false) + 1;
     }
-    forecast_places(t->forecast, &places);
+    outlook_places(t->forecast, &places);
     add_places(&t->now, &places, number);
     sort_by_node(&t->now, (uint32_t)c->nodes.n);
     t->now.forecast = (uint32_t)t->candidates.n;
@@ -235,7 +237,7 @@ bool foresight_more(struct server *s, bool forecast)
     } else if (t->making == MAKING_CHOICE) {
         choose_some(s, t);
         t->has_forecast = t->making == MAKING_NOTHING;
-    } else if (!forecast_more(t->forecast, FITS)) {
+    } else if (!outlook_more(t->forecast, FITS)) {
         finish_forecast(s, t);
         t->has_forecast = true;
     }

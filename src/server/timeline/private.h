@@ -3,13 +3,13 @@
 #ifndef MAUI_SERVER_TIMELINE_PRIVATE_H
 #define MAUI_SERVER_TIMELINE_PRIVATE_H
 
-#include "engine/forecast.h"
+#include "engine/outlook.h"
 #include "server/timeline/timeline.h"
 
 /* A job that may be in the forecast. */
 struct candidate {
     uint32_t job;
-    int64_t priority;
+    int64_t priority, submit_at;
 };
 
 /* A foresight that is being made, in this order. */
@@ -24,7 +24,7 @@ struct timeline {
     unsigned broken;   /* off, so often, by changes of that */
     size_t looked;     /* of the queue */
     struct VEC(struct candidate) candidates;
-    struct forecast *forecast; /* NULL = none is being worked out */
+    struct outlook *forecast; /* NULL = none is being worked out */
 };
 
 #endif

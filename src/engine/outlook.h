@@ -5,33 +5,33 @@
  * jobs back, and those who come first then, are left out of account: an assumption, and
  * no promise.
  *
- *     forecast_begin(e, jobs, n)
- *     while (forecast_more(f, 20)) ...        between events: see below
- *     forecast_start(f, i), forecast_places(f, ...)
- *     forecast_end(f)                         before the next event or cycle */
-#ifndef MAUI_ENGINE_FORECAST_H
-#define MAUI_ENGINE_FORECAST_H
+ *     outlook_begin(e, jobs, n)
+ *     while (outlook_more(f, 20)) ...        between events: see below
+ *     outlook_start(f, i), outlook_places(f, ...)
+ *     outlook_end(f)                         before the next event or cycle */
+#ifndef MAUI_ENGINE_OUTLOOK_H
+#define MAUI_ENGINE_OUTLOOK_H
 
 #include "engine/query.h"
 
-struct forecast;
+struct outlook;
 
 /* Of these waiting jobs (indexes, which are copied), in that order. NULL before the
  * first cycle. O(pools + jobs + reservations). */
-struct forecast *forecast_begin(struct engine *e, const uint32_t *jobs, size_t n);
+struct outlook *outlook_begin(struct engine *e, const uint32_t *jobs, size_t n);
 
 /* Plan up to `most` of them; false: that were the last. O(fits). */
-bool forecast_more(struct forecast *f, size_t most);
+bool outlook_more(struct outlook *f, size_t most);
 
 /* When the i-th would start; 0 = never, or not planned yet. */
-int64_t forecast_start(const struct forecast *f, size_t i);
+int64_t outlook_start(const struct outlook *f, size_t i);
 
 /* On which nodes they would be, as far as can be foreseen, those that were promised a
  * start among them; in order of jobs, then of nodes. Appends. As
  * query_reserved_places(). */
-void forecast_places(const struct forecast *f, struct query_places *ret);
+void outlook_places(const struct outlook *f, struct query_places *ret);
 
 /* NULL is allowed. */
-void forecast_end(struct forecast *f);
+void outlook_end(struct outlook *f);
 
 #endif
