@@ -112,6 +112,7 @@ static void end_look(struct pbs_adapter *p)
     pbs_tell_jobs(p);
     pbs_review_orders(p);
     p->dialect_known = true;
+    p->past_failed = 0;
     pbs_write_notes(p);
     set_pace(p);
     agent_looked(p->agent, NULL, NULL);
@@ -126,14 +127,14 @@ static void ask_ends(struct pbs_adapter *p);
 
 /* What ended while nobody looked was not to be had. False: the look has failed, the
  * next asks again, as jobs that are not told would be gone for good. Not for ever: all
- * else was to be had. */
-static bool skip_past(struct pbs_adapter *p, const struct run_end *end, const char *why)
+ * else was to be had, so the server is within reach, and orders go on. */
+static bool skip_past(struct pbs_adapter *p, const char *why)
 {
     uint64_t said = 0;
     char text[400];
 
     if (++p->past_failed < PAST_TRIES) {
-        agent_looked(p->agent, pbs_is_away(end) ? "connection" : "workloadquery", why);
+        agent_looked(p->agent, "workloadquery", why);
         return false;
     }
     snprintf(text, sizeof text,
@@ -158,7 +159,6 @@ static bool knows_none(const struct run_end *end)
 
 static void finish_past(struct pbs_adapter *p)
 {
-    p->past_failed = 0;
     p->past_told = true;
     end_look(p);
 }
@@ -171,9 +171,9 @@ static void on_past(void *ctx, const struct run_end *end)
     pbs_answer_fini(&p->past_answer);
     if (pbs_read_jobs(&p->past_answer, p->dialect, end->out, end->out_len, &err) < 0) {
         pbs_answer_fini(&p->past_answer);
-        if (!knows_none(end) && !skip_past(p, end, *end->text ? end->text : err.text))
+        if (!knows_none(end) && !skip_past(p, *end->text ? end->text : err.text))
             return;
-    } else if (end->status != 0 && !knows_none(end) && !skip_past(p, end, end->text)) {
+    } else if (end->status != 0 && !knows_none(end) && !skip_past(p, end->text)) {
         return;
     }
     finish_past(p);
@@ -191,7 +191,7 @@ static void on_ends(void *ctx, const struct run_end *end)
         return;
     }
     if (end->status != 0
-        && !skip_past(p, end, *end->text ? end->text : "qselect has failed"))
+        && !skip_past(p, *end->text ? end->text : "qselect has failed"))
         return;
     p->past_told = true; /* there are none, or the server keeps no history: status 0 */
     if (!ask_past(p))
