@@ -10,8 +10,8 @@
 
 #define OUTPUT_MAX (256u << 20)
 #define PAST_MOST  1000
-#define PAST_TRIES 3   /* looks that ask in vain for what ended */
-#define LINED_MS   100 /* from look to look over a connection that is kept */
+#define PAST_TRIES 3  /* looks that ask in vain for what ended */
+#define LINED_MS   50 /* from look to look over a connection that is kept */
 
 static const char *const commands[][ASKS][7] = {
     [PBS_OPENPBS] = {[ASK_JOBS] = {"qstat", "-t", "-f", "-F", "json", NULL},
@@ -27,23 +27,41 @@ struct question {
     enum pbs_question kind;
 };
 
+static bool is_slow(const char *command)
+{
+    static const char *const slow[] = {"qdel", "qsig", "qrerun"};
+
+    for (size_t i = 0; i < sizeof slow / sizeof slow[0]; i++)
+        if (strcmp(slow[i], command) == 0)
+            return true;
+    return false;
+}
+
 /* Which connection is for it; NULL: none. Only once PBS's own commands have shown that
  * the server is one of OpenPBS. */
 static struct line *line_for(const struct pbs_adapter *p, const char *const *argv)
 {
-    static const char *const slow[] = {"qdel", "qsig", "qrerun"};
+    bool jobs = strcmp(argv[0], "qstat") == 0 && strcmp(argv[1], "-Q") != 0;
+    enum pbs_lines kind = is_slow(argv[0]) ? LINES_SLOW : LINES_QUICK;
+    size_t n = 0;
 
-    if (!p->dialect_known || p->dialect != PBS_OPENPBS || p->looks == NULL)
+    if (!p->dialect_known || p->dialect != PBS_OPENPBS
+        || p->lines[LINES_LOOKS][0] == NULL)
         return NULL;
-    for (size_t i = 0; i < sizeof slow / sizeof slow[0]; i++)
-        if (strcmp(slow[i], argv[0]) == 0)
-            return line_choose(p->orders, PBS_ORDER_LINES, argv);
-    return p->looks;
+    if (jobs)
+        return p->lines[LINES_LOOKS][0];
+    if (strcmp(argv[0], "pbsnodes") == 0 || strcmp(argv[0], "qstat") == 0)
+        return p->lines[LINES_LOOKS][1];
+    while (n < PBS_LINES_MOST && p->lines[kind][n] != NULL)
+        n++;
+    return line_choose(p->lines[kind], n, argv);
 }
 
 bool pbs_is_lined(const struct pbs_adapter *p)
 {
-    return p->looks != NULL && line_is_ready(p->looks);
+    const struct line *looks = p->lines[LINES_LOOKS][0];
+
+    return looks != NULL && line_is_ready(looks);
 }
 
 static void run_command(struct pbs_adapter *p, bool first, const char *const *argv,

@@ -264,11 +264,13 @@ static int match_id(const struct cluster *c, const char *element,
     return match_pattern(c, element, io->unanchored, io, err);
 }
 
-/* Without the server's name, where PBS has put it behind. */
+/* Without the server's name, where PBS has put it behind; match_array() looks at that
+ * of an array itself. */
 static int match_element(const struct cluster *c, const char *element,
     struct job_choices *io, struct err *err)
 {
-    bool other = io->unanchored || job_find(c, element) != NULL;
+    bool other =
+        io->unanchored || strstr(element, "[]") != NULL || job_find(c, element) != NULL;
     size_t n = other ? 0 : jobname_before_server(element);
     char *id = n > 0 ? xstrndup(element, n) : NULL;
     struct err several = {0};
