@@ -6,6 +6,7 @@
 #include "example.h"
 
 #include <stdio.h>
+#include <string.h>
 
 /* Four processors: all busy until 100, then two are reserved until 150. */
 static const struct example busy = {.nodes = 4,
@@ -46,6 +47,49 @@ static void a_job_starts_when_it_runs_is_reserved_or_fits(void **state)
         assert_int_equal(start_of(s, "low").method, QUERY_EARLIEST);
         assert_int_equal(start_of(s, "low").start_at, 150);
         assert_int_equal(start_of(s, "low").end_at, 650);
+    }
+}
+
+struct expected {
+    struct scenario *s;
+    char text[200];
+};
+
+static void note_expected(void *ctx, const struct job *j, int64_t start_at)
+{
+    struct expected *x = ctx;
+    size_t n = strlen(x->text);
+
+    snprintf(x->text + n, sizeof x->text - n, "%s %d ", j->id, (int)start_at);
+}
+
+/* Two reserve nothing: next fits beside wide at 150, when low has begun there, or not.
+ */
+static void each_is_expected_where_those_before_it_leave_room(void **state)
+{
+    (void)state;
+    static const struct example x = {.nodes = 4,
+        .jobs = {{.id = "run", .procs = 3, .limit = 100, .priority = 30},
+            {.id = "wide", .procs = 4, .limit = 50, .priority = 20},
+            {.id = "low", .procs = 2, .limit = 500, .priority = 10},
+            {.id = "next", .procs = 3, .limit = 70, .priority = 9},
+            {.id = "last", .procs = 2, .limit = 500, .priority = 8}}};
+
+    BOTH_WAYS(s, x)
+    {
+        struct expected all = {.s = s}, two = {.s = s}, later = {.s = s};
+        sc_at(s, 10);
+        assert_int_equal(
+            query_forecast(sc_engine(s), 9, sc_now(s), note_expected, &all), 3);
+        assert_string_equal(all.text, "low 150 next 650 last 150 ");
+        assert_int_equal(
+            query_forecast(sc_engine(s), 2, sc_now(s), note_expected, &two), 2);
+        assert_string_equal(two.text, "low 150 next 650 ");
+        /* nothing was taken by the question */
+        assert_int_equal(start_of(s, "next").start_at, 150);
+        sc_at(s, 120);
+        query_forecast(sc_engine(s), 9, sc_now(s), note_expected, &later);
+        assert_string_equal(later.text, "next 650 last 150 "); /* low is reserved for */
     }
 }
 
@@ -446,6 +490,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_job_starts_when_it_runs_is_reserved_or_fits),
+        cmocka_unit_test(each_is_expected_where_those_before_it_leave_room),
         cmocka_unit_test(processors_for_a_time_start_beside_what_is_reserved),
         cmocka_unit_test(nodes_counted_in_larger_units_are_asked_in_units),
         cmocka_unit_test(a_machine_nobody_asked_of_yet_is_free_now),
