@@ -182,6 +182,11 @@ static int add_to_day(struct store *s, const struct ledger_leg *row, struct err 
     return store_change_end(s, stmt, err);
 }
 
+/* Is transaction `t` the first by which its run used something? */
+#define FIRST_OF_RUN                                                                   \
+    "NOT EXISTS (SELECT 1 FROM am_txn f CROSS JOIN am_leg g ON g.txn = f.id"           \
+    " WHERE f.run <> '' AND f.run = t.run AND f.id < t.id AND +g.place = 'usage')"
+
 /* The run of the transaction has its row already. `runs` counts it where this is the
  * first that it was charged. */
 static int add_to_usage(struct store *s, const struct ledger_leg *row, struct err *err)
@@ -190,8 +195,7 @@ static int add_to_usage(struct store *s, const struct ledger_leg *row, struct er
         "INSERT INTO am_usage SELECT ?1, ?2, \"user\","
         " CASE kind WHEN 'refund' THEN 0 ELSE ?3 END,"
         " CASE kind WHEN 'refund' THEN -?3 ELSE 0 END,"
-        " t.id = (SELECT min(f.id) FROM am_txn f CROSS JOIN am_leg l ON l.txn = f.id"
-        "  WHERE f.run <> '' AND f.run = t.run AND place = 'usage'), t.id"
+        " " FIRST_OF_RUN ", t.id"
         " FROM am_txn t JOIN am_run r ON r.run = t.run WHERE t.id = ?4"
         " ON CONFLICT(account, day, \"user\") DO UPDATE SET"
         " charged = charged + excluded.charged,"
@@ -529,8 +533,7 @@ int ledger_since(
 #define USAGE_OF_LEGS                                                                  \
     "SELECT \"user\", CASE kind WHEN 'refund' THEN 0 ELSE l.amount END AS charged,"    \
     " CASE kind WHEN 'refund' THEN -l.amount ELSE 0 END AS refunded,"                  \
-    " t.id = (SELECT min(f.id) FROM am_txn f CROSS JOIN am_leg g ON g.txn = f.id"      \
-    "  WHERE f.run <> '' AND f.run = t.run AND g.place = 'usage') AS runs,"            \
+    " " FIRST_OF_RUN " AS runs,"                                                       \
     " t.id AS last FROM am_leg l CROSS JOIN am_txn t ON t.id = l.txn"                  \
     " CROSS JOIN am_run r ON r.run = t.run WHERE "
 #define USAGE_SUMS                                                                     \
@@ -673,7 +676,9 @@ int ledger_quotes(struct store *s, const struct ledger_which *which,
     want_text(&q, "request <> '' AND request = ?", which->request);
     want_number(&q, "uses > 0 AND until_at > ?", which->good_at);
     want_number(&q, "until_at > ?", which->kept_at);
-    stmt = select_rows(s, &q, "am_quote", "ORDER BY id", err);
+    /* "+": by their end, as deposits that are due */
+    stmt = select_rows(s, &q, "am_quote",
+        which->good_at || which->kept_at ? "ORDER BY +id" : "ORDER BY id", err);
     EACH(s, stmt, &quote, row, each, arg, err);
 }
 

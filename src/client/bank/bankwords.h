@@ -4,6 +4,7 @@
 #define MAUI_CLIENT_BANKWORDS_H
 
 #include "client/client.h"
+#include "client/kit/command.h"
 #include "client/kit/layout.h"
 
 #include <jansson.h>

@@ -144,6 +144,61 @@ static void a_run_without_a_user_is_of_who_is_charged_first(void **state)
     assert_string_equal(usage(b, 0, 0, 0).text, "ann:20-0 in 1 until 3;");
 }
 
+static int count_steps(void *arg)
+{
+    ++*(int64_t *)arg;
+    return 0;
+}
+
+static int count_some(
+    void *arg, const struct ledger_leg *leg, const struct ledger_txn *of)
+{
+    (void)leg;
+    (void)of;
+    return ++*(int *)arg == 5;
+}
+
+/* In steps of SQLite's machine, with so many runs in the ledger. */
+static void cost(
+    struct bank *b, int *runs, int up_to, int64_t *ret_usage, int64_t *ret_since)
+{
+    const struct ledger_which all = {.account = 1};
+    sqlite3 *db = b->kit->store->db;
+    struct sums s = {""};
+    int moves = 0;
+    char run[20];
+
+    for (; *runs < up_to; ++*runs) {
+        const struct am_charge c = {.run = run,
+            .account = "chem",
+            .use = {.user = "ann"},
+            .total = 1,
+            .at = b->now,
+            .over = true};
+        snprintf(run, sizeof run, "%d.0", *runs);
+        assert_int_equal(am_charge(&b->am, &c, &b->err), AM_DONE);
+    }
+    *ret_usage = *ret_since = 0;
+    sqlite3_progress_handler(db, 1, count_steps, ret_usage);
+    assert_int_equal(ledger_usage(b->kit->store, &all, add_user, &s, &b->err), 0);
+    sqlite3_progress_handler(db, 1, count_steps, ret_since);
+    assert_int_equal(ledger_since(b->kit->store, 10, count_some, &moves, &b->err), 1);
+    sqlite3_progress_handler(db, 0, NULL, NULL);
+}
+
+static void usage_and_moves_cost_what_is_told_not_what_there_is(void **state)
+{
+    int64_t usage_few, since_few, usage_many, since_many;
+    struct bank *b = *state;
+    int runs = 0;
+
+    account(b, "chem");
+    cost(b, &runs, 100, &usage_few, &since_few);
+    cost(b, &runs, 1600, &usage_many, &since_many);
+    assert_true(usage_many < usage_few + 20);
+    assert_true(since_many < since_few + 20);
+}
+
 static void days_that_are_wrong_are_found(void **state)
 {
     struct bank *b = *state;
@@ -165,6 +220,7 @@ int main(void)
         BANK_TEST(sums_of_days_are_those_of_charges),
         BANK_TEST(a_file_of_schema_5_gets_the_same_days),
         BANK_TEST(a_run_without_a_user_is_of_who_is_charged_first),
+        BANK_TEST(usage_and_moves_cost_what_is_told_not_what_there_is),
         BANK_TEST(days_that_are_wrong_are_found),
     };
 
