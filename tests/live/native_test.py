@@ -277,6 +277,23 @@ def test_what_nobody_could_see_costs_nothing(native):
     moves = json.loads(native.ok("mam-statement", "chem", "--format", "json"))["moves"]
     paid = [-m["amount"] for m in moves if m["kind"] == "charge"]
     assert len(paid) == 2 and all(90 <= amount <= 200 for amount in paid), moves
+    # nor is a start that nobody carried out, however long that took to be seen
+    begun = pathlib.Path(f"{native.home}/begun")
+    native.replace("start", f"echo $$ > {begun}.new; mv {begun}.new {begun}; exec sleep 1000")
+    job = native.submit_as(USERS[0], "true", "-l", 90000)
+    native.wait(begun.exists, "the start")
+    at += 3600
+    clock.stand(at)
+    native.wait(lambda: native.api("/v1/scheduler")[1]["at"] == at, "the time")
+    native.restore()
+    for pid in [*native.adapter(), int(begun.read_text())]:
+        os.kill(pid, signal.SIGKILL)
+    native.wait(lambda: native.lines("mam-list-liens") == [], "that it is seen", 60)
+    at += 100
+    clock.stand(at)  # it is tried again
+    native.until(job, "Completed")
+    moves = json.loads(native.ok("mam-statement", "chem", "--format", "json"))["moves"]
+    assert all(-m["amount"] <= 200 for m in moves if m["kind"] == "charge"), moves
 
 
 def test_rubbish_is_not_everything_that_there_is(native):

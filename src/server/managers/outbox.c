@@ -379,6 +379,18 @@ static void take_back_restart(struct manager *m, const struct order *start)
     manager_apply(m, &ev, start->job);
 }
 
+/* Nobody carried it out: that was no run, and costs nothing, however long ago it was
+ * decided. It is not held against the job. */
+static void undo_start(struct manager *m, const struct order *start, const char *why)
+{
+    const struct job *j = job_find(engine_cluster(m->s->engine), start->job);
+
+    if (j && j->state == JOB_STARTING && !(j->flags & JOB_NOQUEUE))
+        fail_start(m, start, RM_WAITS, why);
+    else
+        take_back_restart(m, start);
+}
+
 bool outbox_take_back(struct manager *m, const char *id)
 {
     const struct job_orders *mates = find_orders(m, id);
@@ -388,7 +400,8 @@ bool outbox_take_back(struct manager *m, const char *id)
         o = TAILQ_NEXT(o, of_job);
     if (!o)
         return false;
-    take_back_restart(m, o);
+    undo_start(
+        m, o, "the resource manager was away before it was told to start the job");
     drop_order(m, o);
     return true;
 }
@@ -687,11 +700,9 @@ void outbox_settle_lost(struct manager *m)
             mark_unsent(m, o);
             continue;
         }
-        if (o->action == RM_START && j && j->state == JOB_STARTING) {
-            struct event ev = {.kind = EVENT_JOB_STATE,
-                .u.job_state = {.id = o->job, .state = JOB_IDLE}};
-            manager_apply(m, &ev, o->job);
-        }
+        if (o->action == RM_START && j && j->state == JOB_STARTING)
+            undo_start(
+                m, o, "the resource manager was away, and has not started the job");
         drop_start(m, o);
     }
     tell_changes(m);
