@@ -220,7 +220,7 @@ static void on_changed(struct manager *m, const struct job *j, const struct rm_j
 {
     enum job_state state = r->desc.state;
 
-    if (r->changed && !on_nodes(state) && outbox_take_back(m, r->desc.id))
+    if (!on_nodes(state) && outbox_take_back(m, r->desc.id, r->changed))
         j = job_find(engine_cluster(m->s->engine), r->desc.id);
     const struct order *o = outbox_pending(m, j->id);
     uint8_t rm_hold = rmholds_told(m, j->holds, r->desc.rm_hold);

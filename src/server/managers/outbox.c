@@ -381,27 +381,30 @@ static void take_back_restart(struct manager *m, const struct order *start)
 
 /* Nobody carried it out: that was no run, and costs nothing, however long ago it was
  * decided. It is not held against the job. */
-static void undo_start(struct manager *m, const struct order *start, const char *why)
+static void undo_start(struct manager *m, const struct order *start)
 {
     const struct job *j = job_find(engine_cluster(m->s->engine), start->job);
 
     if (j && j->state == JOB_STARTING && !(j->flags & JOB_NOQUEUE))
-        fail_start(m, start, RM_WAITS, why);
+        fail_start(m, start, RM_WAITS,
+            "the resource manager was away, and has not started the job");
     else
         take_back_restart(m, start);
 }
 
-bool outbox_take_back(struct manager *m, const char *id)
+bool outbox_take_back(struct manager *m, const char *id, bool is_changed)
 {
     const struct job_orders *mates = find_orders(m, id);
     struct order *o = mates ? TAILQ_FIRST(&mates->list) : NULL;
 
-    while (o && (o->action != RM_START || o->sent))
+    while (o && !(o->action == RM_START && (o->lost || (is_changed && !o->sent))))
         o = TAILQ_NEXT(o, of_job);
     if (!o)
         return false;
-    undo_start(
-        m, o, "the resource manager was away before it was told to start the job");
+    if (o->lost)
+        undo_start(m, o);
+    else
+        take_back_restart(m, o);
     drop_order(m, o);
     return true;
 }
@@ -701,8 +704,7 @@ void outbox_settle_lost(struct manager *m)
             continue;
         }
         if (o->action == RM_START && j && j->state == JOB_STARTING)
-            undo_start(
-                m, o, "the resource manager was away, and has not started the job");
+            undo_start(m, o);
         drop_start(m, o);
     }
     tell_changes(m);

@@ -200,9 +200,10 @@ const struct order *outbox_pending(const struct manager *m, const char *id);
 /* Somebody has changed the job while its start is on its way: what is told of it is
  * kept and told when nothing comes of the start. False: none is on its way. */
 bool outbox_keep_change(struct manager *m, const struct rm_job *r);
-/* Its start has not been sent yet, and the job is other than it was when that was
- * decided: it waits again. False: there is no such start. */
-bool outbox_take_back(struct manager *m, const char *id);
+/* The job is on no nodes. Its start was lost, or has not been sent yet and it
+ * `is_changed` since that was decided: it waits again. False: there is no such start.
+ */
+bool outbox_take_back(struct manager *m, const char *id, bool is_changed);
 /* A hold or a release is on its way. */
 bool outbox_holds(const struct manager *m, const char *id);
 /* What could not be done just then, and is promised, is sent once more. */
