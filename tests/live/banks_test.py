@@ -6,6 +6,7 @@ import json
 import os
 import pathlib
 import random
+import shutil
 import signal
 import subprocess
 import sys
@@ -333,6 +334,10 @@ def test_one_that_is_never_taken_stops_nobody(native):
                 == [("odd", "charge")], "that those are taken", 60)
     waits = native.lines("mam-queue")
     native.wait(lambda: native.lines("mam-queue")[0].get("said") == "what is odd?", "why")
+    shutil.copy(native.bank.path, f"{native.bank.path}2")
+    native.configure(native.bank.section.replace(native.bank.path, f"{native.bank.path}2"))
+    native.ok("mschedctl", "-R")
+    native.wait(lambda: f"{native.bank.path}2: 1 messages and 0 runs that" in native.log(), "told")
     native.ok("mam-queue", "--drop", waits[0]["number"])
     assert native.lines("mam-queue") == []
 

@@ -87,6 +87,25 @@ static int find_program(
     return 0;
 }
 
+char *bankcall_place(const struct server *s)
+{
+    const struct bank_settings *b = &s->config->settings->bank;
+    struct strbuf text = {0};
+    struct words w = {.v = {NULL}};
+
+    if (b->type == BANK_FILE) {
+        name_file(s, b, &w);
+        strbuf_printf(&text, "FILE %s", w.path);
+        free(w.path);
+    } else if (b->type == BANK_GOLD) {
+        strbuf_printf(&text, "GOLD %s:%" PRId64, b->host ? b->host : "localhost",
+            b->port ? b->port : 7112);
+    } else {
+        strbuf_printf(&text, "NATIVE %s", b->server ? b->server : "");
+    }
+    return strbuf_take(&text);
+}
+
 int bankcall_run(struct server *s, struct programs *programs, const json_t *body,
     void (*ended)(void *ctx, const struct program_end *end), void *ctx, struct err *err)
 {

@@ -17,4 +17,7 @@ int bankcall_run(struct server *s, struct programs *programs, const json_t *body
     void (*ended)(void *ctx, const struct program_end *end), void *ctx,
     struct err *err);
 
+/* The kind of the bank elsewhere and where it is: "GOLD gold1:7112"; owned. */
+char *bankcall_place(const struct server *s);
+
 #endif

@@ -63,6 +63,7 @@ struct desk {
     TAILQ_HEAD(, call) calls;
     uint64_t number; /* the last that was given */
     sd_event_source *timer;
+    char *place; /* where the bank is; owned, NULL = nobody has told anything yet */
 };
 
 static const struct bank_settings *settings_of(const struct server *s)
@@ -86,8 +87,7 @@ static uint64_t now_us(const struct desk *d)
     return now;
 }
 
-/* ---- which bank --------------------------------------------------------------------
- */
+/* ---- which bank ------------------------------------------------------------------ */
 
 static const char *const kinds[] = {
     [BANK_FILE] = "FILE", [BANK_NATIVE] = "NATIVE", [BANK_GOLD] = "GOLD"};
@@ -369,8 +369,7 @@ static void expire_start(struct desk *d, const struct line_expired *x)
     commit_want(d->s);
 }
 
-/* ---- messages ---------------------------------------------------------------------
- */
+/* ---- messages -------------------------------------------------------------------- */
 
 /* The job that an item of the line is of; borrowed from its body. */
 static const char *job_of(struct line_item *i)
@@ -620,6 +619,29 @@ static void tell_foreign(struct desk *d, int kind)
                 counts[i], kinds[i]);
 }
 
+/* Of one kind, but elsewhere: a bank that has moved, or another. Nobody can know that
+ * here, also not where it was changed while the daemon was away. */
+static void note_place(struct desk *d)
+{
+    char *place = desk_is_open(d->s) ? bankcall_place(d->s) : NULL;
+    size_t waits = bankline_tells(d->line), runs = HASH_COUNT(d->runs);
+
+    if (!place || (d->place && strcmp(place, d->place) == 0)) {
+        free(place);
+        return;
+    }
+    if (d->place && strncmp(place, d->place, strcspn(place, " ") + 1) == 0
+        && waits + runs > 0)
+        log_line(d->s->log, LOG_ALERT,
+            "the bank was %s and is %s: %zu messages and %zu runs that began with the "
+            "former are told to the latter",
+            d->place, place, waits, runs);
+    unsaved_put(d->s->unsaved, "bank", "place", place);
+    commit_want(d->s);
+    free(d->place);
+    d->place = place;
+}
+
 void desk_configured(struct server *s)
 {
     struct bankline_options opt = line_options(s);
@@ -629,6 +651,7 @@ void desk_configured(struct server *s)
     bankline_configure(s->desk->line, &opt);
     bankline_hurry(s->desk->line); /* whoever set it right need not wait */
     tell_foreign(s->desk, opt.kind);
+    note_place(s->desk);
     commit_want(s);
 }
 
@@ -943,8 +966,10 @@ int desk_open(struct server *s, struct err *err)
         return err_set(err, ERR_IO, "the event loop takes no more sources");
     if (store_each(s->store, QUEUE, recall_message, d, err) < 0
         || store_each(s->store, ASIDE, recall_aside, d, err) < 0
-        || store_each(s->store, RUNS, recall_run, d, err) < 0)
+        || store_each(s->store, RUNS, recall_run, d, err) < 0
+        || store_get(s->store, "bank", "place", &d->place, err) < 0)
         return -1;
+    note_place(d);
     bankline_committed(d->line);
     if (bankline_tells(d->line) || d->runs) /* programs of that life may run still */
         bankline_hold_tells(d->line, now_us(d) + opt.timeout_us);
@@ -967,6 +992,7 @@ void desk_close(struct server *s)
     while (d->aside)
         free_aside(d, d->aside);
     bankline_free(d->line);
+    free(d->place);
     free(d);
     s->desk = NULL;
 }
