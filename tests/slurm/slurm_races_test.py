@@ -293,6 +293,20 @@ def test_an_administrators_hold_is_not_the_owners_at_any_moment(kept, users):
     assert kept.show(other)["AdminComment"] == "the_dean_wants_it"
 
 
+def test_an_administrators_hold_of_before_an_upgrade_is_not_the_owners(kept, users, forge):
+    """The mark did not say whose it is then, and a remark has the place of the comment."""
+    job = kept.sbatch("-n", 1, user=users[0])
+    kept.wait_maui(job, "Idle")
+    kept.ok("scontrol", "update", f"jobid={job}", "admincomment=the_dean_wants_it")
+    kept.ok("scontrol", "hold", job)
+    kept.wait_maui(job, "Hold")
+    assert update(kept, forge, job, "site_factor=2147483650", "req_nodes=").returncode == 0
+    seen = kept.sbatch("-H", "-n", 1)                  # by a look behind that
+    kept.wait_maui(seen, "Hold")
+    assert kept.run("scontrol", "release", job, user=users[0]).returncode != 0
+    assert kept.show(job)["AdminComment"] == "the_dean_wants_it"
+
+
 def test_a_job_for_which_slurm_chooses_the_nodes_stays_off_what_is_reserved(slurm):
     """--overcommit: Slurm takes no list of nodes for it, and would begin with n1."""
     slurm.maui.ok("setres", "-n", "off", "-s", "+0:10:00", "-d", "2:00:00", "n[12]")
