@@ -537,7 +537,8 @@ static void want_parts(struct loader *l, const char *main_path)
     int n = scandir(folder, &parts, is_part, compare_parts);
     if (n < 0 && errno != ENOENT && errno != ENOTDIR)
         loader_report(l, &at, FINDING_ERROR,
-            "%.200s: cannot be read: %s; what it says of access and limits is not known",
+            "%.200s: cannot be read: %s; what it says of access and limits is not "
+            "known",
             folder, strerror(errno));
     for (int i = 0; i < n; i++) {
         struct wanted wanted = {add_text(prefix, parts[i]->d_name), at};
