@@ -19,7 +19,7 @@ Include parts.conf
 PARTS = """\
 PartitionName=short Nodes=n[1-2] Default=YES MaxTime=60 DefaultTime=10 \\
    PriorityJobFactor=10 State=UP OverSubscribe=NO
-PartitionName=long Nodes=n[1-4] MaxTime=7-0 MaxNodes=2 PriorityTier=2 OverSubscribe=EXCLUSIVE
+PartitionName=long Nodes=n[1-4] MaxTime=7-0 MaxNodes=2 PriorityTier=2 PreemptMode=REQUEUE OverSubscribe=EXCLUSIVE
 PartitionName=none Nodes=n[1-4] MaxTime=UNLIMITED AllowAccounts=a
 """
 QOS = """\
@@ -79,7 +79,7 @@ ACCOUNTCFG[chem] FSTARGET=25.00""".splitlines():
 
 def test_the_rest_is_told_with_its_line(imported, tmp_path):
     done = imported("--qos", tmp_path / "qos", "--assoc", tmp_path / "assoc")
-    for place, what in (("parts.conf:3", "PriorityTier=2"), ("qos:3", "gres/gpu=1"),
+    for place, what in (("parts.conf:3", "PreemptMode=REQUEUE"), ("qos:3", "gres/gpu=1"),
                         ("assoc:6", "ann in account chem"),
                         ("slurm.conf:8", "PriorityWeightJobSize=100")):
         for text in (done.stderr, done.stdout):

@@ -44,6 +44,15 @@ bool query_job_start(struct engine *e, const struct job *j, uint32_t qos, int64_
 int query_start(struct engine *e, const struct query_ask *ask, int64_t now,
     bool *ret_found, struct query_start *ret, struct err *err);
 
+/* What is expected of those that wait for nothing but room and have no reservation:
+ * each starts where running jobs, reservations and those before it by priority leave it
+ * room. The first `most` of them are looked at, and how many were is given back; `each`
+ * is called for those that would start after `now`. O(pools + jobs + reservations) for
+ * the copy of the plan, then a search for each. */
+typedef void query_forecast_fn(void *ctx, const struct job *j, int64_t start_at);
+size_t query_forecast(
+    struct engine *e, size_t most, int64_t now, query_forecast_fn *each, void *ctx);
+
 /* ---- what it costs ---- */
 
 /* 1/1000 credit. `lacks`: its account could not pay now, `why` says what is missing. */
@@ -133,5 +142,8 @@ struct query_place {
 };
 struct query_places VEC(struct query_place);
 void query_reserved_places(struct engine *e, struct query_places *ret);
+/* The same of a plan, or of a fork of it. */
+struct plan;
+void query_places_of(const struct plan *p, struct query_places *ret);
 
 #endif

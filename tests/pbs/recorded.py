@@ -428,6 +428,10 @@ def command(name, args):
             if o.get("fails", {}).get(name, 0) > 0:  # so many times
                 o["fails"][name] -= 1
                 raise Refused(11, f"{name}: System error")
+            past = name == "qselect" or (name == "qstat" and "-x" in args and not o["torque"])
+            if past and o.get("fails", {}).get("history", 0) > 0:  # as one that hangs
+                o["fails"]["history"] -= 1
+                raise Refused(255, f"{name}: cannot connect to server {SERVER} (errno=110)")
             globals()[name](o, args)
     except Refused as refused:
         print(refused.args[1], file=sys.stderr)

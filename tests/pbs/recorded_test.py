@@ -383,9 +383,12 @@ def test_a_run_that_no_look_has_shown_counts_as_one(site):
             if f'"{kind}"' in line] == ["JOBSTART", "JOBEND"]
 
 
-@pytest.mark.parametrize("command", ["qselect", "qstat"])
+@pytest.mark.parametrize("command", ["qselect", "qstat", "history"])
 def test_a_history_that_cannot_be_read_just_now_is_asked_for_again(site, command):
-    """A server that fails is not one without a history."""
+    """A server that fails is not one without a history; and one of which the history alone
+    is not to be had is within reach."""
+    if command == "history" and site.server.torque:
+        pytest.skip("TORQUE has no history")
     site.serve()
     id = site.qsub("-l", chunk(site))
     site.wait_state(id, "R")
@@ -400,6 +403,9 @@ def test_a_history_that_cannot_be_read_just_now_is_asked_for_again(site, command
     assert "Completed" in str(ended) and "Removed" not in str(ended), ended
     events = (pathlib.Path(site.daemon.home) / "log" / "events.log").read_text()
     assert "vanished" not in events
+    if command == "history":
+        failed = site.daemon.ok("diagnose", "-R")
+        assert "workloadquery" in failed and " connection " not in failed, failed
 
 
 @pytest.mark.parametrize("victim", ["daemon", "adapter"])

@@ -130,6 +130,7 @@ def test_a_dry_run_shows_all_and_writes_nothing(site):
                   "your job_submit.lua", "copy to all nodes", "restart slurmctld",
                   "nothing was written"):
         assert words in done.stdout, (words, done.stdout)
+    assert "function slurm_job_submit" not in done.stdout # ours, hundreds of lines of it
     assert files(site) == before
 
 

@@ -34,10 +34,12 @@ def begin(slurm, job):
 def test_squeue_says_why_and_when(slurm, full):
     job, second = slurm.sbatch("-n", 8, "-t", 10), slurm.sbatch("-n", 12, "-t", 10)
     wait_note(slurm, job, "maui: waits for 8 processors until about", f"(checkjob {job})")
-    wait_note(slurm, second, "maui: waits for 12 processors")
+    wait_note(slurm, second, "maui: waits for 12 processors until about", f"(checkjob {second})")
     expected = slurm.maui.job(job)["reservation_at"] if "reservation_at" in \
         slurm.maui.job(job) else int(time.time()) + 1800
     slurm.wait(lambda: abs(begin(slurm, job) - expected) < 120, "the expected start")
+    # nothing is reserved for the second: it is expected when the first is through
+    slurm.wait(lambda: abs(begin(slurm, second) - expected - 600) < 240, "that of the second")
     full()
     slurm.wait_state(job, "RUNNING")  # a begin time of ours is in nobody's way
     slurm.wait_state(second, "PENDING")

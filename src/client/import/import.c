@@ -159,7 +159,8 @@ static bool seen_to_by_slurm(const char *name)
         "DisableRootJobs", "RootOnly", "Hidden", "TRESBillingWeights",
         "SelectTypeParameters", "MinNodes", "MaxNodes", "MaxTime", "LLN", "ReqResv",
         "ResumeTimeout", "SuspendTime", "SuspendTimeout", "DefCpuPerGPU",
-        "DefMemPerGPU", "JobDefaults", "CpuBind", "OverTimeLimit"};
+        "DefMemPerGPU", "JobDefaults", "CpuBind", "OverTimeLimit", "PriorityTier",
+        "GraceTime"};
 
     for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
         if (strcasecmp(names[i], name) == 0)

@@ -190,11 +190,13 @@ static struct group group_at(struct ge_adapter *g, size_t from)
     return all;
 }
 
-/* All tasks by the number alone, where all need it. False: there are more of them. */
+/* All tasks by the number alone, where all need it. False: there are more of them.
+ * Tasks that wait for those of another array (-hold_jid_ad) Grid Engine passes over
+ * then, and says that all is well: they are named one by one. */
 static bool hold_group(const struct group *all, struct task *k)
 {
     const struct ge_job *v = all->g->jobs_answer.list.v;
-    bool whole = all->unheld == all->to - all->from;
+    bool whole = all->unheld == all->to - all->from && v[all->from].after_task == NULL;
 
     if (whole)
         add_name(k, v[all->from].number);

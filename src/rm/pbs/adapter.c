@@ -50,6 +50,16 @@ static unsigned rate_of(const char *text)
     return n >= 0 && n <= 1000 && *end == '\0' ? (unsigned)n : NOTES_RATE;
 }
 
+static void make_lines(struct pbs_adapter *p)
+{
+    static const size_t many[LINES] = {
+        [LINES_LOOKS] = 2, [LINES_QUICK] = 2, [LINES_SLOW] = PBS_LINES_MOST};
+
+    for (int kind = 0; kind < LINES; kind++)
+        for (size_t i = 0; i < many[kind]; i++)
+            p->lines[kind][i] = line_new(agent_loop(p->agent));
+}
+
 static void *open_adapter(
     struct agent *a, const struct link_opening *o, struct err *err)
 {
@@ -79,11 +89,8 @@ static void *open_adapter(
     beat = home_file(o->home, "pbs.heartbeat");
     p->beat = beat_new(beat);
     free(beat);
-    if (transport == NULL || strcasecmp(transport, "COMMANDS") != 0) {
-        p->looks = line_new(agent_loop(a));
-        for (int i = 0; i < PBS_ORDER_LINES; i++)
-            p->orders[i] = line_new(agent_loop(a));
-    }
+    if (transport == NULL || strcasecmp(transport, "COMMANDS") != 0)
+        make_lines(p);
     open_wake(p, o);
     p->notes_rate = rate_of(link_attr(o, "NOTES"));
     p->nodes = listing_new(&nodes);
@@ -96,9 +103,9 @@ static void close_adapter(void *ctx)
     struct pbs_adapter *p = ctx;
 
     runs_destroy(p->runs);
-    line_destroy(p->looks);
-    for (int i = 0; i < PBS_ORDER_LINES; i++)
-        line_destroy(p->orders[i]);
+    for (int kind = 0; kind < LINES; kind++)
+        for (size_t i = 0; i < PBS_LINES_MOST; i++)
+            line_destroy(p->lines[kind][i]);
     wake_destroy(p->wake);
     beat_destroy(p->beat);
     listing_destroy(p->nodes);

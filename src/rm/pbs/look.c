@@ -10,8 +10,8 @@
 
 #define OUTPUT_MAX (256u << 20)
 #define PAST_MOST  1000
-#define PAST_TRIES 3   /* looks that ask in vain for what ended */
-#define LINED_MS   100 /* from look to look over a connection that is kept */
+#define PAST_TRIES 3  /* looks that ask in vain for what ended */
+#define LINED_MS   50 /* from look to look over a connection that is kept */
 
 static const char *const commands[][ASKS][7] = {
     [PBS_OPENPBS] = {[ASK_JOBS] = {"qstat", "-t", "-f", "-F", "json", NULL},
@@ -27,23 +27,41 @@ struct question {
     enum pbs_question kind;
 };
 
+static bool is_slow(const char *command)
+{
+    static const char *const slow[] = {"qdel", "qsig", "qrerun"};
+
+    for (size_t i = 0; i < sizeof slow / sizeof slow[0]; i++)
+        if (strcmp(slow[i], command) == 0)
+            return true;
+    return false;
+}
+
 /* Which connection is for it; NULL: none. Only once PBS's own commands have shown that
  * the server is one of OpenPBS. */
 static struct line *line_for(const struct pbs_adapter *p, const char *const *argv)
 {
-    static const char *const slow[] = {"qdel", "qsig", "qrerun"};
+    bool jobs = strcmp(argv[0], "qstat") == 0 && strcmp(argv[1], "-Q") != 0;
+    enum pbs_lines kind = is_slow(argv[0]) ? LINES_SLOW : LINES_QUICK;
+    size_t n = 0;
 
-    if (!p->dialect_known || p->dialect != PBS_OPENPBS || p->looks == NULL)
+    if (!p->dialect_known || p->dialect != PBS_OPENPBS
+        || p->lines[LINES_LOOKS][0] == NULL)
         return NULL;
-    for (size_t i = 0; i < sizeof slow / sizeof slow[0]; i++)
-        if (strcmp(slow[i], argv[0]) == 0)
-            return line_choose(p->orders, PBS_ORDER_LINES, argv);
-    return p->looks;
+    if (jobs)
+        return p->lines[LINES_LOOKS][0];
+    if (strcmp(argv[0], "pbsnodes") == 0 || strcmp(argv[0], "qstat") == 0)
+        return p->lines[LINES_LOOKS][1];
+    while (n < PBS_LINES_MOST && p->lines[kind][n] != NULL)
+        n++;
+    return line_choose(p->lines[kind], n, argv);
 }
 
 bool pbs_is_lined(const struct pbs_adapter *p)
 {
-    return p->looks != NULL && line_is_ready(p->looks);
+    const struct line *looks = p->lines[LINES_LOOKS][0];
+
+    return looks != NULL && line_is_ready(looks);
 }
 
 static void run_command(struct pbs_adapter *p, bool first, const char *const *argv,
@@ -112,6 +130,7 @@ static void end_look(struct pbs_adapter *p)
     pbs_tell_jobs(p);
     pbs_review_orders(p);
     p->dialect_known = true;
+    p->past_failed = 0;
     pbs_write_notes(p);
     set_pace(p);
     agent_looked(p->agent, NULL, NULL);
@@ -126,14 +145,14 @@ static void ask_ends(struct pbs_adapter *p);
 
 /* What ended while nobody looked was not to be had. False: the look has failed, the
  * next asks again, as jobs that are not told would be gone for good. Not for ever: all
- * else was to be had. */
-static bool skip_past(struct pbs_adapter *p, const struct run_end *end, const char *why)
+ * else was to be had, so the server is within reach, and orders go on. */
+static bool skip_past(struct pbs_adapter *p, const char *why)
 {
     uint64_t said = 0;
     char text[400];
 
     if (++p->past_failed < PAST_TRIES) {
-        agent_looked(p->agent, pbs_is_away(end) ? "connection" : "workloadquery", why);
+        agent_looked(p->agent, "workloadquery", why);
         return false;
     }
     snprintf(text, sizeof text,
@@ -158,7 +177,6 @@ static bool knows_none(const struct run_end *end)
 
 static void finish_past(struct pbs_adapter *p)
 {
-    p->past_failed = 0;
     p->past_told = true;
     end_look(p);
 }
@@ -171,9 +189,9 @@ static void on_past(void *ctx, const struct run_end *end)
     pbs_answer_fini(&p->past_answer);
     if (pbs_read_jobs(&p->past_answer, p->dialect, end->out, end->out_len, &err) < 0) {
         pbs_answer_fini(&p->past_answer);
-        if (!knows_none(end) && !skip_past(p, end, *end->text ? end->text : err.text))
+        if (!knows_none(end) && !skip_past(p, *end->text ? end->text : err.text))
             return;
-    } else if (end->status != 0 && !knows_none(end) && !skip_past(p, end, end->text)) {
+    } else if (end->status != 0 && !knows_none(end) && !skip_past(p, end->text)) {
         return;
     }
     finish_past(p);
@@ -191,7 +209,7 @@ static void on_ends(void *ctx, const struct run_end *end)
         return;
     }
     if (end->status != 0
-        && !skip_past(p, end, *end->text ? end->text : "qselect has failed"))
+        && !skip_past(p, *end->text ? end->text : "qselect has failed"))
         return;
     p->past_told = true; /* there are none, or the server keeps no history: status 0 */
     if (!ask_past(p))

@@ -6,8 +6,8 @@
  *
  * The server writes each down, which takes it 10 ms and more, and says in it itself
  * when a job is held or run. So they are few a second, none while starts are awaited,
- * and all together take a tenth of its time at most; as commands, which cost a port
- * each, it is one a look. */
+ * and all together take a tenth of its time at most, a fiftieth while jobs start; as
+ * commands, which cost a port each, it is one a look. */
 #include "base/utf8.h"
 #include "base/xalloc.h"
 #include "rm/adapter/clock.h"
@@ -16,6 +16,8 @@
 #define TEXT_MAX   200
 #define COMMENT    "comment="
 #define IDLE_PARTS 9
+#define BUSY_PARTS 49 /* while jobs start: these wait for the server */
+#define BUSY_MS    5000
 
 /* As the value of -W: qalter takes no second '=' in it. Owned. */
 static char *clean_text(const char *text)
@@ -40,10 +42,12 @@ void pbs_note(struct pbs_adapter *p, const struct rm_note *n)
 static void on_noted(void *ctx, const struct run_end *end)
 {
     struct pbs_adapter *p = ctx;
+    int64_t now = clock_ms();
+    int parts = now - p->started_ms < BUSY_MS ? BUSY_PARTS : IDLE_PARTS;
 
     (void)end; /* nothing depends on it */
     if (--p->noting == 0)
-        p->note_again_ms = clock_ms() + (clock_ms() - p->noted_ms) * IDLE_PARTS;
+        p->note_again_ms = now + (now - p->noted_ms) * parts;
 }
 
 /* Members of an array have no comment of their own: the array has that of the first

@@ -21,8 +21,16 @@
 
 #define PBS_LEAST_MS 1000 /* each look has three ports of the 512 for a minute */
 
-#define PBS_ORDER_LINES 3
-#define PBS_PAST_S      86400 /* ends before that are not looked for when we begin */
+#define PBS_PAST_S     86400 /* ends before that are not looked for when we begin */
+#define PBS_LINES_MOST 3
+
+/* What has connections of its own, so that the one does not wait for the other. */
+enum pbs_lines {
+    LINES_LOOKS, /* jobs; nodes and queues */
+    LINES_QUICK, /* orders that the server alone carries out */
+    LINES_SLOW,  /* ... that wait for nodes */
+    LINES
+};
 
 enum pbs_question { ASK_JOBS, ASK_NODES, ASK_QUEUES, ASKS };
 
@@ -43,8 +51,7 @@ struct pbs_told {
 struct pbs_adapter {
     struct agent *agent;
     struct runs *runs;
-    struct line *looks;
-    struct line *orders[PBS_ORDER_LINES]; /* for orders that wait for nodes */
+    struct line *lines[LINES][PBS_LINES_MOST]; /* NULL: not so many, or no library */
     struct beat *beat;
     struct wake *wake;
     struct listing *nodes, *jobs;
@@ -62,9 +69,10 @@ struct pbs_adapter {
      * from when on there may be more */
     unsigned noting, notes_rate;
     int64_t noted_ms, note_again_ms;
-    bool past_told;    /* what ended before this process began */
-    int past_failed;   /* looks that asked in vain for what ended */
-    uint64_t remarked; /* what was said of jobs that are too long */
+    int64_t started_ms; /* when a start had come about last */
+    bool past_told;     /* what ended before this process began */
+    int past_failed;    /* looks that asked in vain for what ended */
+    uint64_t remarked;  /* what was said of jobs that are too long */
     /* the last answers */
     struct pbs_answer jobs_answer, nodes_answer, past_answer;
     char *queues; /* owned: qstat -Q -f */

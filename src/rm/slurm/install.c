@@ -313,7 +313,15 @@ static int text_in_memory(const char *text)
     return fd;
 }
 
-/* Both from memory: nothing is written. */
+static bool is_script(const struct planned_file *f)
+{
+    const char *dot = strrchr(f->path, '.');
+
+    return dot != NULL && strcmp(dot, ".lua") == 0;
+}
+
+/* Both from memory: nothing is written. Scripts are ours, or moved as they are:
+ * hundreds of lines in which those of slurm.conf would not be seen. */
 static void print_difference(const struct planned_file *f)
 {
     int from = text_in_memory(f->now), to = text_in_memory(f->new);
@@ -347,7 +355,7 @@ static void print_files_of_nodes(const struct install *in)
     }
     printf("  - copy to all nodes and login hosts:");
     for (size_t i = 0; i < in->plan.n; i++)
-        if (strstr(in->plan.v[i].path, ".lua") == NULL)
+        if (!is_script(&in->plan.v[i]))
             printf(" %s", in->plan.v[i].path);
     puts("\n    (the scripts stay here; they are slurmctld's)");
 }
@@ -392,8 +400,10 @@ static int carry_out(struct install *in, struct err *err)
         puts("nothing to change: all is installed");
     } else if (in->o->dry) {
         for (size_t i = 0; i < in->plan.n; i++)
-            print_difference(&in->plan.v[i]);
-        puts("nothing was written (--dry-run)");
+            if (!is_script(&in->plan.v[i]))
+                print_difference(&in->plan.v[i]);
+        puts("the scripts: `maui slurm gate` and `maui slurm jobcomp` print them\n"
+             "nothing was written (--dry-run)");
         print_remains(in);
     } else if ((result = saved_write(saved, &in->plan, err)) == 0) {
         printf("saved what was there in %s; back: maui slurm install --undo\n", saved);

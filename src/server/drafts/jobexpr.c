@@ -117,23 +117,38 @@ static int match_pattern(const struct cluster *c, const char *element, bool unan
     return 0;
 }
 
-/* "12[]", "pbs.12[]", "12[].head": jobs "12[3]", as Slurm calls them "12_3". */
+/* "12[]", "pbs.12[]", "12[].head": jobs "12[3]", as Slurm calls them "12_3". What PBS
+ * has moved here from another server keeps that in its name, "12[3].other": that is
+ * another array than 12[]. */
 struct array_name {
     const char *number;
     size_t len;
-    uint32_t rm; /* whose it has to be; INDEX_NONE = not said */
+    const char *server; /* behind "[]": ".other", or ""; NULL = whatever it is */
+    uint32_t rm;        /* whose it has to be; INDEX_NONE = not said */
 };
 
 static bool read_array(
     const struct cluster *c, const char *element, struct array_name *ret)
 {
-    *ret = (struct array_name){.number = element, .rm = INDEX_NONE};
+    *ret = (struct array_name){.number = element, .server = "", .rm = INDEX_NONE};
     if (!rmname_split(c, element, &ret->rm, &ret->number))
         ret->rm = INDEX_NONE;
     ret->len = strcspn(ret->number, "[");
     const char *behind = ret->number + ret->len;
-    return ret->len && strncmp(behind, "[]", 2) == 0
-           && (!behind[2] || jobname_before_server(ret->number));
+    if (!ret->len || strncmp(behind, "[]", 2) != 0)
+        return false;
+    ret->server = behind + 2;
+    return !*ret->server || jobname_before_server(ret->number);
+}
+
+/* Of the part of an id behind the array's number: "[3].other", "_3". */
+static bool is_member(const char *behind, const char *server)
+{
+    const char *close = *behind == '[' ? strchr(behind, ']') : NULL;
+
+    if (close == NULL)
+        return *behind == '_' && (server == NULL || *server == '\0');
+    return server == NULL || strcmp(close + 1, server) == 0;
 }
 
 static bool is_of_array(const struct job *j, const struct array_name *a)
@@ -141,8 +156,7 @@ static bool is_of_array(const struct job *j, const struct array_name *a)
     const char *id = rmname_own_id(j);
 
     return in_queue(j) && (a->rm == INDEX_NONE || job_rm(j) == a->rm)
-           && strncmp(id, a->number, a->len) == 0
-           && (id[a->len] == '[' || id[a->len] == '_');
+           && strncmp(id, a->number, a->len) == 0 && is_member(id + a->len, a->server);
 }
 
 /* Whose it is where nobody said: the first's, or the only one's who has such an array.
@@ -168,11 +182,22 @@ static int find_owner(const struct cluster *c, struct array_name *io, struct err
         rmname_called(c, owner), (int)io->len, io->number);
 }
 
+/* Where there is none of just that name: "12[].head" of the server that is asked
+ * itself, "12[]" where one alone was moved here. */
+static void loosen_server(const struct cluster *c, struct array_name *io)
+{
+    for (size_t i = 0; i < c->jobs.n; i++)
+        if (c->jobs.v[i] && is_of_array(c->jobs.v[i], io))
+            return;
+    io->server = *io->server != '\0' ? "" : NULL;
+}
+
 static int match_array(const struct cluster *c, const char *element,
     struct array_name *a, struct job_choices *io, struct err *err)
 {
     size_t before = io->list.n;
 
+    loosen_server(c, a);
     if (io->patterns++ >= JOBEXPR_PATTERNS_MAX)
         return err_set(err, ERR_INVALID,
             "too many arrays and regular expressions: one order takes at most %d",
@@ -239,11 +264,13 @@ static int match_id(const struct cluster *c, const char *element,
     return match_pattern(c, element, io->unanchored, io, err);
 }
 
-/* Without the server's name, where PBS has put it behind. */
+/* Without the server's name, where PBS has put it behind; match_array() looks at that
+ * of an array itself. */
 static int match_element(const struct cluster *c, const char *element,
     struct job_choices *io, struct err *err)
 {
-    bool other = io->unanchored || job_find(c, element) != NULL;
+    bool other =
+        io->unanchored || strstr(element, "[]") != NULL || job_find(c, element) != NULL;
     size_t n = other ? 0 : jobname_before_server(element);
     char *id = n > 0 ? xstrndup(element, n) : NULL;
     struct err several = {0};

@@ -1,13 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0
  * What the resource manager shows beside a job that waits. Once a second all jobs are
  * looked at for a change that matters, which costs a comparison each; notes are made
- * for so many of them at most, in turn.
+ * for so many of them at most, in turn. When it starts is told of a job that has a
+ * reservation, and of those behind it, which have none, when they would if nothing else
+ * came (query_forecast()).
  *
  *     job    noted                      now                        note
  *     63     resources, about 14:30     resources, about 14:31     -
  *     64     resources, about 14:30     resources, about 17:00     again
  *     65     a limit of its user        resources                  again */
 #define LOG_FACILITY FACILITY_RM
+#include "engine/query.h"
 #include "plan/planned.h"
 #include "policy/reason.h"
 #include "server/managers/private.h"
@@ -20,6 +23,14 @@
 #define AT_ONCE     100 /* notes a look: finding a reason may take a search */
 #define SLACK_S     60  /* a start is expected no more exactly, ... */
 #define SLACK_PART  10  /* ... nor than this part of the time until then */
+#define LOOSE_S     300 /* the same of those that have no reservation */
+#define LOOSE_PART  4
+
+/* How many starts are foreseen, and how often: by what that took the last time. */
+#define FORESEEN_LEAST 20
+#define FORESEEN_MOST  500
+#define BEARABLE_US    20000 /* for which the daemon answers nobody */
+#define FORESEEN_SHARE 50    /* no more than this part of the time */
 
 /* What was said of the job with that index. */
 struct noted {
@@ -27,14 +38,24 @@ struct noted {
     uint64_t
         said; /* digest of what the resource manager says of its hold; 0: no hold */
     uint8_t code, holds;
+    bool foreseen; /* it has no reservation */
     uint32_t object;
     int64_t start_at, until; /* expected start; what the reason ends at */
 };
 
+/* Of the job with that index: when it would start, and by which look that was found. */
+struct foreseen {
+    uint64_t id, look;
+    int64_t start_at;
+};
+
 struct notes {
     sd_event_source *timer;
-    struct VEC(struct noted) jobs; /* by index */
-    size_t next;                   /* where the next look begins */
+    struct VEC(struct noted) jobs;        /* by index */
+    size_t next;                          /* where the next look begins */
+    struct VEC(struct foreseen) foreseen; /* by index */
+    uint64_t look, look_after_us;         /* the last; the next, of the loop's clock */
+    size_t look_at;                       /* so many jobs */
 };
 
 static uint64_t digest_id(const char *id)
@@ -54,34 +75,87 @@ static const char *words_of_hold(struct manager *m, const struct job *j)
     return said && *said ? said : NULL;
 }
 
+static uint64_t now_us(struct manager *m)
+{
+    uint64_t now = 0;
+
+    sd_event_now(m->s->loop, CLOCK_MONOTONIC, &now);
+    return now;
+}
+
+static void note_foreseen(void *ctx, const struct job *j, int64_t start_at)
+{
+    struct notes *n = ctx;
+
+    while (n->foreseen.n <= j->index)
+        vec_push(&n->foreseen, ((struct foreseen){0}));
+    n->foreseen.v[j->index] = (struct foreseen){digest_id(j->id), n->look, start_at};
+}
+
+/* When is nobody's decision: it is asked anew as often as it is cheap. */
+static void foresee_starts(struct manager *m)
+{
+    struct notes *n = m->notes;
+    struct timespec begin, end;
+
+    if (now_us(m) < n->look_after_us)
+        return;
+    n->look++;
+    clock_gettime(CLOCK_MONOTONIC, &begin);
+    size_t asked =
+        query_forecast(m->s->engine, n->look_at, world_now(m->s), note_foreseen, n);
+    clock_gettime(CLOCK_MONOTONIC, &end);
+    int64_t took =
+        (end.tv_sec - begin.tv_sec) * 1000000 + (end.tv_nsec - begin.tv_nsec) / 1000;
+    if (took > BEARABLE_US && n->look_at > FORESEEN_LEAST)
+        n->look_at /= 2;
+    else if (took < BEARABLE_US / 4 && asked == n->look_at && asked < FORESEEN_MOST)
+        n->look_at *= 2;
+    n->look_after_us = now_us(m) + (uint64_t)took * FORESEEN_SHARE;
+}
+
+/* 0: nobody knows. */
+static int64_t foreseen_start(const struct notes *n, const struct job *j, uint64_t id)
+{
+    const struct foreseen *f =
+        j->index < n->foreseen.n ? &n->foreseen.v[j->index] : NULL;
+
+    return f && f->look == n->look && f->id == id ? f->start_at : 0;
+}
+
 static struct noted note_of(struct manager *m, const struct job *j)
 {
     const struct planned *p = engine_reservation_of(m->s->engine, j);
     const char *said = words_of_hold(m, j);
+    uint64_t id = digest_id(j->id);
 
-    return (struct noted){.id = digest_id(j->id),
+    return (struct noted){.id = id,
         .said = said ? digest_id(said) : 0,
         .code = p ? WAIT_RESERVATION : j->why.code,
         .holds = j->holds,
         .object = p ? 0 : j->why.object,
-        .start_at = p ? p->start_at : 0,
+        .foreseen = !p,
+        .start_at = p ? p->start_at : foreseen_start(m->notes, j, id),
         .until = j->why.code == WAIT_RELEASE_TIME ? j->release_at
                  : j->holds == HOLD_DEFER         ? j->defer_until
                                                   : 0};
 }
 
-static bool is_near(int64_t a, int64_t b, int64_t now)
+static bool is_near(const struct noted *x, const struct noted *y, int64_t now)
 {
-    int64_t apart = a > b ? a - b : b - a, part = (a - now) / SLACK_PART;
+    bool loose = x->foreseen && y->foreseen;
+    int64_t a = x->start_at, b = y->start_at, apart = a > b ? a - b : b - a,
+            part = (a - now) / (loose ? LOOSE_PART : SLACK_PART),
+            least = loose ? LOOSE_S : SLACK_S;
 
-    return (a == 0) == (b == 0) && apart <= (part > SLACK_S ? part : SLACK_S);
+    return (a == 0) == (b == 0) && apart <= (part > least ? part : least);
 }
 
 static bool is_same(const struct noted *a, const struct noted *b, int64_t now)
 {
     return a->id == b->id && a->said == b->said && a->code == b->code
            && a->holds == b->holds && a->object == b->object && a->until == b->until
-           && is_near(a->start_at, b->start_at, now);
+           && is_near(a, b, now);
 }
 
 /* "until about 14:30", with the day when that is not today's; by the clock of this
@@ -152,8 +226,10 @@ static int on_timer(sd_event_source *source, uint64_t at, void *ctx)
     struct manager *m = ctx;
 
     (void)at;
-    if (m->synced && !m->away)
+    if (m->synced && !m->away) {
+        foresee_starts(m);
         look_at_jobs(m);
+    }
     sd_event_source_set_time_relative(source, EVERY_US);
     return sd_event_source_set_enabled(source, SD_EVENT_ONESHOT);
 }
@@ -161,6 +237,7 @@ static int on_timer(sd_event_source *source, uint64_t at, void *ctx)
 int notes_open(struct manager *m, struct err *err)
 {
     m->notes = xcalloc(1, sizeof *m->notes);
+    m->notes->look_at = FORESEEN_LEAST;
     if (sd_event_add_time_relative(m->s->loop, &m->notes->timer, CLOCK_MONOTONIC,
             EVERY_US, ACCURACY_US, on_timer, m)
             < 0
@@ -175,6 +252,7 @@ void notes_close(struct manager *m)
         return;
     sd_event_source_disable_unref(m->notes->timer);
     vec_fini(&m->notes->jobs);
+    vec_fini(&m->notes->foreseen);
     free(m->notes);
     m->notes = NULL;
 }

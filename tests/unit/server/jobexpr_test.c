@@ -103,7 +103,7 @@ static void such_a_name_is_never_another_managers_job(void **state)
 static void an_array_is_its_managers(void **state)
 {
     static const char *const ids[] = {"pbs.12[1]", "pbs.15[1].head", "pbs.15[2].head",
-        "sge.15.4", "sge.16[1]", "pbs.16[1].head"};
+        "sge.15.4", "sge.16[1]", "pbs.16[1]", "pbs.17[1]", "pbs.17[1].other"};
     (void)state;
     struct scenario *s = queue();
     struct cluster *c = engine_cluster(sc_engine(s));
@@ -111,7 +111,7 @@ static void an_array_is_its_managers(void **state)
     rmset_call_first(c, "slurm");
     for (size_t i = 0; i < sizeof ids / sizeof ids[0]; i++)
         sc_job(s, (struct sc_job){.id = ids[i],
-                      .rm = i < 3 || i == 5 ? "pbs" : "sge",
+                      .rm = i < 3 || i >= 5 ? "pbs" : "sge",
                       .procs = 1,
                       .limit_s = 100});
     sc_at(s, 1);
@@ -126,6 +126,10 @@ static void an_array_is_its_managers(void **state)
     expect(s, "16[]", false,
         "(array '16[]' is of several resource managers: expected sge.16[] or "
         "pbs.16[]) ");
+    /* of one number two arrays: one was moved here from another server */
+    expect(s, "17[]", false, "pbs.17[1]* ");
+    expect(s, "17[].other", false, "pbs.17[1].other* ");
+    expect(s, "17[].head", false, "pbs.17[1]* ");
     sc_destroy(s);
 }
 
