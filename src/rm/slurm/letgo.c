@@ -207,7 +207,7 @@ static int check_may_order(void)
 /* Marks that wait lie beside the file of the gate's events. */
 static char *marks_path(const char *home)
 {
-    char *file = home_file(home, "maui.cfg"), *folder, *slash;
+    char *file = home_config(home), *folder, *slash;
     struct err err;
     struct config *c = config_load_file(file, &err);
     const char *named = c != NULL ? config_manager_of(c, "SLURM", "EVENTS") : NULL;
@@ -309,7 +309,7 @@ static void act_on_silence(struct watch *w, int64_t now)
  * caller. */
 static char *heartbeat_path(const char *home)
 {
-    char *file = home_file(home, "maui.cfg");
+    char *file = home_config(home);
     struct err err;
     struct config *c = config_load_file(file, &err);
     const char *named = c != NULL ? config_manager_of(c, "SLURM", "HEARTBEAT") : NULL;
