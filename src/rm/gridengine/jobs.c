@@ -15,14 +15,14 @@
 
 /* ---- what is read ---- */
 
-#define SHARE_MOST  (128u << 10) /* of a job, tasks that run aside */
+#define SHARE_MOST  (512u << 10) /* of a job, tasks that run aside */
 #define DETAIL_MOST (192u << 20)
 
 static const char *const detail_members[] = {"JB_job_number", "JB_owner", "JB_group",
     "JB_project", "JB_account", "JB_job_name", "JB_submission_time",
     "JB_execution_time", "JB_priority", "JB_restart", "JB_ja_task_concurrency",
     "JB_hard_resource_list", "JB_hard_queue_list", "JB_soft_queue_list", "JB_pe",
-    "JB_pe_range", "JB_context", "JB_jid_request_list", "JB_ar",
+    "JB_pe_range", "JB_context", "JB_jid_predecessor_list", "JB_ar",
     "JB_ja_ad_predecessor_list", "JB_ja_structure", "JB_ja_tasks", NULL};
 static const char *const state_members[] = {
     "JB_job_number", "state", "queue_name", "slots", "tasks", NULL};
@@ -154,12 +154,10 @@ static const char *const *read_after(
     after = arena_take(arena, n + 1, sizeof *after);
     n = 0;
     for (const struct xml_element *e = list->first; e != NULL; e = e->next) {
-        const char *name = none_if_empty(xml_text(e, "JRE_job_name"));
+        const char *number = none_if_empty(xml_text(e, "JRE_job_number"));
 
-        if (name == NULL)
-            name = none_if_empty(xml_text(e, "JRE_job_number"));
-        if (name != NULL)
-            after[n++] = name;
+        if (number != NULL)
+            after[n++] = number;
     }
     return n > 0 ? after : NULL;
 }
@@ -215,7 +213,7 @@ static void read_detail(
     *ret = (struct ge_job){.number = xml_text(e, "JB_job_number"),
         .owner = xml_text(e, "JB_owner"),
         .requests = read_requests(arena, e),
-        .after = read_after(arena, xml_child(e, "JB_jid_request_list")),
+        .after = read_after(arena, xml_child(e, "JB_jid_predecessor_list")),
         .after_task = read_after(arena, xml_child(e, "JB_ja_ad_predecessor_list")),
         .step = number_in(
             xml_child(xml_child(e, "JB_ja_structure"), "task_id_range"), "RN_step", 1),
