@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Jobs that others wait for. Grid Engine does not let those start before, and does not
  * say so while we hold them. It has made numbers of the names that users gave when the
- * job came: what is called otherwise since is meant all the same. Tasks of an array wait for the same, so that each number
- * is looked at once: an array has up to 75,000.
+ * job came: what is called otherwise since is meant all the same. Tasks of an array
+ * wait for the same, so that each number is looked at once: an array has up to 75,000.
  *
  * Of very many the last are told, which others take the place of as they end: a job
  * never waits for fewer than it has to, and the others cost nothing. */
@@ -196,7 +196,7 @@ void ge_check_dependencies(struct ge_jobs *jobs)
     for (size_t i = 0; i < jobs->list.n; i++)
         if ((jobs->list.v[i].held & GE_HELD_DEPENDENCY)
             && jobs->list.v[i].rm.desc.deps == NULL)
-            ge_let_wait(
-                &jobs->list.v[i], "Grid Engine waits for its dependency on another job");
+            ge_let_wait(&jobs->list.v[i],
+                "Grid Engine waits for its dependency on another job");
     vec_fini(&g.all);
 }

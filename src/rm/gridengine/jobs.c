@@ -56,6 +56,15 @@ static int64_t number_in(const struct xml_element *e, const char *name, int64_t 
     return end != NULL && end > text && (*end == '\0' || *end == '.') ? n : usual;
 }
 
+/* Of a list. What its members are called depends on whether qalter was at it:
+ * <ranges>, <element>. */
+static const struct xml_element *first_of(const struct xml_element *e, const char *list)
+{
+    const struct xml_element *all = xml_child(e, list);
+
+    return all != NULL ? all->first : NULL;
+}
+
 static const char *none_if_empty(const char *text)
 {
     return text != NULL && *text ? text : NULL;
@@ -187,7 +196,7 @@ static void read_credentials(const struct xml_element *e, struct job_desc *d)
 
 static void read_slots(const struct xml_element *e, const char *range, struct ge_job *j)
 {
-    const struct xml_element *asked = xml_child(xml_child(e, "JB_pe_range"), "ranges");
+    const struct xml_element *asked = first_of(e, "JB_pe_range");
     char *end;
 
     j->pe = none_if_empty(xml_text(e, "JB_pe"));
@@ -215,8 +224,7 @@ static void read_detail(
         .requests = read_requests(arena, e),
         .after = read_after(arena, xml_child(e, "JB_jid_predecessor_list")),
         .after_task = read_after(arena, xml_child(e, "JB_ja_ad_predecessor_list")),
-        .step = number_in(
-            xml_child(xml_child(e, "JB_ja_structure"), "task_id_range"), "RN_step", 1),
+        .step = number_in(first_of(e, "JB_ja_structure"), "RN_step", 1),
         .at_once = number_in(e, "JB_ja_task_concurrency", 0),
         .rerun_said = restart == 1 || restart == 2,
         .rerun = restart == 1};
@@ -329,8 +337,7 @@ static void read_task(
     struct arena *arena, struct detail *detail, int64_t task, struct ge_job *j)
 {
     const struct xml_element *e = find_task(detail, task);
-    const struct xml_element *message =
-        xml_child(xml_child(e, "JAT_message_list"), "ulong_sublist");
+    const struct xml_element *message = first_of(e, "JAT_message_list");
 
     read_state(j);
     if (strchr(j->letters, 'E') != NULL)

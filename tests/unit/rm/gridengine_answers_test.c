@@ -154,6 +154,36 @@ static void waiting_jobs_ask_as_their_users_did(void **state)
     close_cell(&c);
 }
 
+/* Members of lists are called otherwise once qalter has been at them. */
+static void what_was_changed_is_read_as_what_was_submitted(void **state)
+{
+    struct err err = {0};
+    struct ge_jobs jobs;
+    struct strbuf b = {0};
+    size_t n, m;
+    char *detail = read_fixture("02-queued-mix.qstat-j.xml", &n);
+    char *states = read_fixture("02-queued-mix.qstat.xml", &m);
+
+    (void)state;
+    for (const char *at = detail; *at; at++)
+        if (strncmp(at, "ranges>", 7) == 0) {
+            strbuf_add(&b, "element>");
+            at += 6;
+        } else {
+            strbuf_add_n(&b, at, 1);
+        }
+    free(detail);
+    detail = strbuf_take(&b);
+    assert_null(strstr(detail, "<ranges>"));
+    assert_int_equal(ge_read_jobs(&jobs, detail, strlen(detail), states, m, &err), 0);
+    assert_int_equal(ge_find_job(&jobs, "16")->slots, 6);
+    assert_int_equal(ge_find_job(&jobs, "20")->slots, 2);
+    assert_int_equal(ge_find_job(&jobs, "20")->slots_most, 4);
+    ge_jobs_free(&jobs);
+    free(detail);
+    free(states);
+}
+
 /* Job 16 waits for more jobs than are read; the others are as they were. */
 static void a_job_that_is_too_long_is_known_to_be_there(void **state)
 {
@@ -620,6 +650,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(an_idle_cell_has_hosts_and_no_jobs),
         cmocka_unit_test(waiting_jobs_ask_as_their_users_did),
+        cmocka_unit_test(what_was_changed_is_read_as_what_was_submitted),
         cmocka_unit_test(a_job_that_is_too_long_is_known_to_be_there),
         cmocka_unit_test(tasks_of_an_array_wait_for_what_it_waits_for),
         cmocka_unit_test(queues_that_are_wished_for_come_first),
