@@ -328,13 +328,17 @@ static int by_job(const void *a, const void *b)
     return x->node < y->node ? -1 : x->node > y->node;
 }
 
-void query_reserved_places(struct engine *e, struct query_places *ret)
+void query_places_of(const struct plan *p, struct query_places *ret)
 {
-    if (!e->stats.cycles)
-        return;
-    plan_foresee(e->plan, ret, add_place);
+    plan_foresee(p, ret, add_place);
     if (ret->n)
         qsort(ret->v, ret->n, sizeof *ret->v, by_job);
+}
+
+void query_reserved_places(struct engine *e, struct query_places *ret)
+{
+    if (e->stats.cycles)
+        query_places_of(e->plan, ret);
 }
 
 uint32_t query_tasks_on(

@@ -142,5 +142,8 @@ struct query_place {
 };
 struct query_places VEC(struct query_place);
 void query_reserved_places(struct engine *e, struct query_places *ret);
+/* The same of a plan, or of a fork of it. */
+struct plan;
+void query_places_of(const struct plan *p, struct query_places *ret);
 
 #endif

@@ -70,6 +70,7 @@ struct simulation;
 struct statfile;
 struct submissions;
 struct teller;
+struct timeline;
 struct triggers;
 struct usage_keep;
 struct watch;
@@ -123,6 +124,7 @@ struct server {
     struct readers *readers;        /* api/readers.c */
     struct lists *lists;            /* http/stream.c */
     struct page *page;              /* web/page.c */
+    struct timeline *timeline;      /* timeline/ */
 
     /* managers/, events/ */
     struct managers *managers;

@@ -16,6 +16,7 @@
 #include "server/journal/journal.h"
 #include "server/managers/manager.h"
 #include "server/server_private.h"
+#include "server/timeline/timeline.h"
 
 #include <time.h>
 
@@ -37,6 +38,7 @@ void world_open(struct server *s)
     rsvkeep_open(s);
     usage_open(s);
     record_open(s);
+    timeline_open(s);
 }
 
 int64_t world_now(struct server *s)
@@ -132,6 +134,7 @@ void world_close(struct server *s)
     rsvkeep_close(s);
     usage_close(s);
     record_close(s);
+    timeline_close(s);
     free(s->world);
     s->world = NULL;
 }
@@ -169,6 +172,7 @@ int world_apply(
     json_t *line = journal_before(s, ev);
     watch_before(s, ev);
     s->world->revision++;
+    timeline_interrupt(s);
     int result = engine_apply(s->engine, ev, &made, err);
     if (result < 0 && ev->kind == EVENT_RUN) {
         /* the plan looked for nodes as the order wanted them, and learned from it */
@@ -280,6 +284,7 @@ void world_cycle(struct server *s)
     double begin = clock_s();
 
     s->world->actions.n = 0;
+    timeline_interrupt(s);
     engine_cycle(s->engine, now, &s->world->actions);
     s->world->last_cycle_s = clock_s() - begin;
     teller_post(s);

@@ -30,6 +30,8 @@ OPERATIONS = {
     "GET /v1/jobs/{id}/why": ("123o", None),
     "GET /v1/start": (ALL, None),
     "GET /v1/windows": (ALL, None),
+    "GET /v1/rows": (ALL, None),
+    "GET /v1/timeline": (ALL, None),  # as lists tell
     "POST /v1/orders/hold": (MINE, {}),
     "POST /v1/orders/release": (MINE, {}),
     "POST /v1/orders/priority": (RULERS, {"priority": 5}),
@@ -105,8 +107,10 @@ PARAMETERS = {
     "to": "2", "after": "1.1.0", "since": "1", "ended": "1", "limit": "1", "follow": "0", "full": "1",
     "table": "1", "job": "1", "q": "class:batch", "sort": "-procs", "offset": "1",
     "count": "class,reason", "ids": "1", "kinds": "job",
+    "by": "partition", "rows": "0-1", "width": "100", "height": "100", "layers": "use",
+    "color": "user", "as": "cells", "packed": "0",
 }
-ALWAYS = {"/v1/start": "procs=1", "/v1/events": "follow=0", "/v1/changes": "follow=0",
+ALWAYS = {"/v1/start": "procs=1", "/v1/events": "follow=0", "/v1/changes": "follow=0", "/v1/timeline": "from=1",
           "/v1/priorities": "ids=1"}  # else there is no end of it
 UNABLE = "the resource manager LOCAL cannot"
 PARAMETERS_OF = {  # (operation, parameter): who

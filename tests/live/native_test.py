@@ -13,7 +13,8 @@ import time
 import pytest
 
 from driven_clock import DrivenClock
-from live_daemon import ME, Daemon
+from live_daemon import ME, Connection, Daemon
+from timeline_reader import pieces
 
 EXAMPLE = pathlib.Path(__file__).resolve().parents[2] / "examples" / "native" / "processes"
 VERBS = {"nodes": "CLUSTERQUERYURL", "jobs": "WORKLOADQUERYURL", "start": "JOBSTARTURL",
@@ -383,6 +384,12 @@ def test_files_may_hold_nodes(native):
         f.write("n1 STATE=Down CPROC=2\nn2 STATE=Idle CPROC=2\n")
     os.rename(f"{path}.new", path)
     native.wait(lambda: "Down" in native.ok("checknode", "n1"), "the node's state")
+    connection = Connection(f"{native.home}/api.sock", 60)
+    connection.request("GET", "/v1/timeline?layers=down&as=pieces")
+    down, = pieces(connection.getresponse().read())
+    connection.close()
+    assert down["kind"] == "down" and down["rows"] == (0, 0) and down["procs"] == 2
+    assert [g["name"] for g in native.api("/v1/rows?by=state")[1]["groups"]] == ["Down", "up"]
 
 
 def test_check_refuses_what_serve_does(native):

@@ -28,6 +28,8 @@ static const struct route routes[] = {
     {"GET", "/v1/jobs/{id}/why", "checkjob", WHO_ANY, api_why},
     {"GET", "/v1/start", "showstart", WHO_ANY, api_start},
     {"GET", "/v1/windows", "showbf", WHO_ANY, api_windows},
+    {"GET", "/v1/rows", "rows", WHO_ANY, api_rows},
+    {"GET", "/v1/timeline", "timeline", WHO_ANY, api_timeline},
     {"POST", "/v1/orders/hold", "sethold", WHO_ANY, api_hold},
     {"POST", "/v1/orders/release", "releasehold", WHO_ANY, api_release},
     {"POST", "/v1/orders/priority", "setspri", WHO_ADMIN2, api_priority},

@@ -86,6 +86,10 @@ void api_why(struct server *s, struct request *r);
 void api_start(struct server *s, struct request *r);
 void api_windows(struct server *s, struct request *r);
 
+/* api/timeline.c: pictures of nodes over time */
+void api_rows(struct server *s, struct request *r);
+void api_timeline(struct server *s, struct request *r);
+
 /* api/events.c: what happens, and figures */
 void api_events(struct server *s, struct request *r);
 void api_changes(struct server *s, struct request *r);

@@ -2,6 +2,7 @@
  * Questions without side effects: engine/query. */
 #include "cmocka_all.h"
 #include "engine/asker.h"
+#include "engine/outlook.h"
 #include "engine/query.h"
 #include "example.h"
 
@@ -50,6 +51,59 @@ static void a_job_starts_when_it_runs_is_reserved_or_fits(void **state)
     }
 }
 
+/* Whom nothing was promised: one after the other, as they then start; and nothing is
+ * decided otherwise for it. */
+static void a_forecast_is_when_jobs_start_if_all_run_to_their_limits(void **state)
+{
+    static const char *const ids[] = {"low", "last"};
+
+    (void)state;
+    BOTH_WAYS(s, busy)
+    {
+        struct query_places places = {0};
+        uint32_t jobs[2];
+        int64_t starts[2];
+        sc_job(
+            s, (struct sc_job){.id = "last", .procs = 4, .limit_s = 10, .priority = 5});
+        sc_at(s, 10);
+        for (int i = 0; i < 2; i++)
+            jobs[i] = sc_find(s, ids[i])->index;
+        struct outlook *f = outlook_begin(sc_engine(s), jobs, 2);
+        while (outlook_more(f, 1))
+            ;
+        for (int i = 0; i < 2; i++)
+            starts[i] = outlook_start(f, (size_t)i);
+        outlook_places(f, &places);
+        assert_int_equal(places.n, 4 + 2 + 4); /* of "wide" as well */
+        vec_fini(&places);
+        outlook_end(f);
+        assert_int_equal(starts[0], 150);
+        assert_int_equal(starts[1], 650);
+        sc_run(s);
+        for (int i = 0; i < 2; i++)
+            assert_int_equal(sc_start(s, ids[i]), starts[i]);
+    }
+}
+
+static void a_forecast_is_of_jobs_that_can_wait_for_something(void **state)
+{
+    (void)state;
+    BOTH_WAYS(s, busy)
+    {
+        uint32_t job;
+        sc_job(s, (struct sc_job){
+                      .id = "held", .procs = 1, .limit_s = 10, .holds = HOLD_USER});
+        assert_null(outlook_begin(sc_engine(s), NULL, 0)); /* nothing was planned */
+        sc_at(s, 10);
+        job = sc_find(s, "held")->index;
+        struct outlook *f = outlook_begin(sc_engine(s), &job, 1);
+        assert_false(outlook_more(f, 100));
+        assert_int_equal(outlook_start(f, 0), 0);
+        outlook_end(f);
+        outlook_end(NULL);
+    }
+}
+
 struct expected {
     struct scenario *s;
     char text[200];
@@ -63,7 +117,8 @@ static void note_expected(void *ctx, const struct job *j, int64_t start_at)
     snprintf(x->text + n, sizeof x->text - n, "%s %d ", j->id, (int)start_at);
 }
 
-/* Two reserve nothing: next fits beside wide at 150, when low has begun there, or not.
+/* Two reserve nothing: next fits beside wide at 150, when low has begun there,
+ * or not.
  */
 static void each_is_expected_where_those_before_it_leave_room(void **state)
 {
@@ -247,7 +302,8 @@ static void nodes_tell_how_long_they_are_free(void **state)
     }
 }
 
-/* Units of node `node` that are reserved, or in use by a running job, at `at`. */
+/* Units of node `node` that are reserved, or in use by a running job, at `at`.
+ */
 static uint32_t in_use(
     struct engine *e, const struct query_places *places, uint32_t node, int64_t at)
 {
@@ -490,6 +546,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_job_starts_when_it_runs_is_reserved_or_fits),
+        cmocka_unit_test(a_forecast_is_when_jobs_start_if_all_run_to_their_limits),
+        cmocka_unit_test(a_forecast_is_of_jobs_that_can_wait_for_something),
         cmocka_unit_test(each_is_expected_where_those_before_it_leave_room),
         cmocka_unit_test(processors_for_a_time_start_beside_what_is_reserved),
         cmocka_unit_test(nodes_counted_in_larger_units_are_asked_in_units),

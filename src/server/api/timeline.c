@@ -1,0 +1,329 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Pictures of nodes over time: the rows, and what is in a window of them. */
+#include "server/timeline/timeline.h"
+
+#include "base/nearest.h"
+#include "base/xalloc.h"
+#include "server/api/api.h"
+#include "server/events/feed.h"
+#include "server/http/stream.h"
+#include "server/render/render.h"
+#include "server/server_private.h"
+#include "server/timeline/collect.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <zlib.h>
+
+#define PX_MAX     8192
+#define SPAN_MAX   (INT64_C(366) * 86400)
+#define ROWS_TURN  100
+#define TRIES_MAX  5000 /* turns of foresight; then it is told as far as it has come */
+#define PACK_BYTES 65536u
+
+/* ---- words of the query ---- */
+
+/* The number of a word; -1 with the nearest. */
+static int find_word(const char *parameter, const char *(*at)(size_t i),
+    const char *word, size_t len, struct err *err)
+{
+    struct nearest near;
+    char text[40];
+
+    snprintf(text, sizeof text, "%.*s", (int)len, word);
+    nearest_init(&near, text);
+    for (size_t i = 0; at(i); i++) {
+        if (strcmp(at(i), text) == 0)
+            return (int)i;
+        nearest_offer(&near, at(i));
+    }
+    const char *best = nearest_best(&near);
+    return err_set(err, ERR_INVALID, "%s: there is no '%s'%s%s%s", parameter, text,
+        best ? "; did you mean '" : "", best ? best : "", best ? "'?" : "");
+}
+
+static const char *colour_name(size_t i)
+{
+    return i < CRED_KINDS ? render_cred_key((enum cred_kind)i) : NULL;
+}
+
+static const char *shape_name(size_t i)
+{
+    static const char *const names[] = {"auto", "pieces", "cells"};
+
+    return i < 3 ? names[i] : NULL;
+}
+
+/* One of the words, or the first where none is asked for. */
+static int read_word(struct request *r, const char *parameter,
+    const char *(*at)(size_t i), int *ret, struct err *err)
+{
+    const char *word = request_query(r, parameter);
+
+    *ret = word && *word ? find_word(parameter, at, word, strlen(word), err) : 0;
+    return *ret < 0 ? -1 : 0;
+}
+
+static int read_layers(const char *text, unsigned *ret, struct err *err)
+{
+    *ret = text && *text ? 0 : (1u << LAYERS) - 1;
+    for (const char *p = text; p && *p;) {
+        size_t n = strcspn(p, ",");
+        int k = find_word("layers", layer_name, p, n, err);
+        if (k < 0)
+            return -1;
+        *ret |= 1u << k;
+        p += n + (p[n] == ',');
+    }
+    return 0;
+}
+
+/* What nodes have besides their size is for administrators, as in other lists. */
+static int read_by(struct request *r, int *ret, struct err *err)
+{
+    if (identity_is_kept_from(request_who(r), RM_HIDES_NODES))
+        return identity_deny_nodes(err);
+    if (read_word(r, "by", rows_by_name, ret, err) < 0)
+        return -1;
+    if (*ret > ROWS_BY_STATE && !identity_is(request_who(r), WHO_ADMIN3))
+        return err_set(err, ERR_DENIED,
+            "by: which classes and features nodes have is shown to administrators and "
+            "operators only; partition and state are for everybody");
+    return 0;
+}
+
+/* "0-99", the rows themselves counted. */
+static int read_rows(
+    const char *text, uint32_t all, struct window_asked *ret, struct err *err)
+{
+    char *end;
+
+    ret->first = 0;
+    ret->rows = all;
+    if (!text || !*text)
+        return 0;
+    unsigned long first = strtoul(text, &end, 10), last;
+    if (end == text || *end != '-')
+        return err_set(err, ERR_INVALID, "rows: '%.40s': expected FIRST-LAST", text);
+    const char *second = end + 1;
+    last = strtoul(second, &end, 10);
+    if (end == second || *end || *text == '-' || *second == '-' || last < first)
+        return err_set(err, ERR_INVALID, "rows: '%.40s': expected FIRST-LAST", text);
+    ret->first = first < all ? (uint32_t)first : all;
+    ret->rows = last < all ? (uint32_t)last + 1 - ret->first : all - ret->first;
+    return 0;
+}
+
+static int read_size(struct request *r, const char *name, int64_t otherwise,
+    uint32_t *ret, struct err *err)
+{
+    int64_t n;
+
+    if (request_query_int(r, name, otherwise, &n, err) < 0)
+        return -1;
+    if (n < 1 || n > PX_MAX)
+        return err_set(err, ERR_INVALID, "%s: expected 1 to %d", name, PX_MAX);
+    *ret = (uint32_t)n;
+    return 0;
+}
+
+static int read_span(
+    struct request *r, int64_t now, struct window_asked *ret, struct err *err)
+{
+    if (request_query_int(r, "from", now - 3600, &ret->from_at, err) < 0
+        || request_query_int(r, "to", ret->from_at + 86400, &ret->to_at, err) < 0)
+        return -1;
+    if (ret->from_at < 0 || ret->from_at > INT64_C(1) << 40
+        || ret->to_at <= ret->from_at || ret->to_at - ret->from_at > SPAN_MAX)
+        return err_set(err, ERR_INVALID,
+            "from, to: expected instants, the second later than the first, and a year "
+            "apart at most");
+    return 0;
+}
+
+static int read_window(struct server *s, struct request *r, uint32_t all,
+    struct window_asked *ret, struct err *err)
+{
+    int colour = 0, shape = 0;
+
+    if (read_span(r, world_now(s), ret, err) < 0
+        || read_rows(request_query(r, "rows"), all, ret, err) < 0
+        || read_size(r, "width", 1600, &ret->width, err) < 0
+        || read_size(r, "height", 900, &ret->height, err) < 0
+        || read_layers(request_query(r, "layers"), &ret->layers, err) < 0
+        || read_word(r, "color", colour_name, &colour, err) < 0
+        || read_word(r, "as", shape_name, &shape, err) < 0)
+        return -1;
+    ret->colour = (enum cred_kind)colour;
+    ret->pieces = shape == 1;
+    ret->cells = shape == 2;
+    return 0;
+}
+
+/* ---- what has not changed is not told again ---- */
+
+static bool is_known(struct request *r, const char *state)
+{
+    const char *has = request_header(r, "If-None-Match");
+    size_t n = strlen(state);
+
+    return has && has[0] == '"' && strncmp(has + 1, state, n) == 0
+           && strcmp(has + 1 + n, "\"") == 0;
+}
+
+static void reply_known(struct request *r)
+{
+    static const struct reply_header headers[] = {
+        {"Cache-Control", "no-store"}, {NULL, NULL}};
+
+    request_reply_bytes(r, 304, NULL, 0, false, headers);
+}
+
+void api_rows(struct server *s, struct request *r)
+{
+    bool whole = identity_is(request_who(r), WHO_ADMIN3);
+    struct err err;
+    char tag[24];
+    int by;
+
+    if (read_by(r, &by, &err) < 0) {
+        request_refuse(r, &err);
+        return;
+    }
+    struct rows *rows = rows_hold(s, (enum rows_by)by);
+    snprintf(tag, sizeof tag, "\"%s\"", rows->tag);
+    if (is_known(r, rows->tag)) {
+        reply_known(r);
+    } else {
+        const struct reply_header headers[] = {{"Content-Type", "application/json"},
+            {"Cache-Control", "no-store"}, {"ETag", tag}, {NULL, NULL}};
+        char *text = xstrdup(rows->text[whole]);
+        request_reply_bytes(r, 200, text, strlen(text), true, headers);
+    }
+    rows_release(rows);
+}
+
+/* ---- the window ---- */
+
+struct telling {
+    struct window_asked asked;
+    struct identity who;
+    struct rows *rows; /* held, until collecting begins */
+    struct collected *found;
+    struct strbuf bytes; /* not packed yet */
+    size_t packed;       /* so many of them are */
+    z_stream z;
+    unsigned tries;
+    bool pack, foresees, written;
+    char state[80];
+};
+
+static bool pack_some(struct telling *t, struct strbuf *out)
+{
+    size_t left = t->bytes.len - t->packed;
+    size_t n = left < PACK_BYTES ? left : PACK_BYTES;
+    static const size_t room = PACK_BYTES + 1024;
+    char *to = xmalloc(room);
+
+    t->z.next_in = (unsigned char *)t->bytes.text + t->packed;
+    t->z.avail_in = (unsigned)n;
+    t->packed += n;
+    int flush = n == left ? Z_FINISH : Z_NO_FLUSH, result;
+    do {
+        t->z.next_out = (unsigned char *)to;
+        t->z.avail_out = (unsigned)room;
+        result = deflate(&t->z, flush);
+        strbuf_add_n(out, to, room - t->z.avail_out);
+    } while (t->z.avail_out == 0 && result == Z_OK);
+    free(to);
+    return n < left;
+}
+
+static bool tell_window(struct server *s, void *ctx, struct strbuf *out)
+{
+    struct telling *t = ctx;
+
+    if (t->written)
+        return pack_some(t, out);
+    if (!t->found && t->foresees && t->tries++ < TRIES_MAX
+        && foresight_more(s, t->asked.layers >> LAYER_FORECAST & 1))
+        return true;
+    if (!t->found) {
+        t->found = collect_begin(s, &t->who, &t->asked, t->rows);
+        t->rows = NULL;
+        return true;
+    }
+    if (collect_more(t->found, ROWS_TURN))
+        return true;
+    strbuf_add_n(out, t->pack ? "MAUITLZ\1" : "MAUITL\0\1", 8);
+    t->written = true;
+    collect_write(t->found, t->state, t->pack ? &t->bytes : out);
+    return t->pack;
+}
+
+static void free_telling(void *ctx)
+{
+    struct telling *t = ctx;
+
+    if (t->found)
+        collect_end(t->found);
+    rows_release(t->rows);
+    free(t->bytes.text);
+    if (t->pack)
+        deflateEnd(&t->z);
+    free(t);
+}
+
+/* All who ask for this see the same. */
+static char *key_for(struct request *r)
+{
+    const struct identity *who = request_who(r);
+    struct strbuf key = {0};
+
+    strbuf_printf(&key, "%s %s", request_target(r),
+        identity_is(who, WHO_ADMIN3) ? "(administrators)" : who->user);
+    return strbuf_take(&key);
+}
+
+/* Of the world, of the plan, of the nodes, and of the caller's rights. */
+static void note_state(struct server *s, struct telling *t)
+{
+    snprintf(t->state, sizeof t->state, "%lu.%lu.%s.%d.%x",
+        (unsigned long)feed_revision(s), (unsigned long)feed_plan(s), t->rows->tag,
+        t->who.level, t->who.hidden);
+}
+
+void api_timeline(struct server *s, struct request *r)
+{
+    struct telling *t = xcalloc(1, sizeof *t);
+    const char *packed = request_query(r, "packed");
+    struct err err;
+    int by = 0;
+
+    t->who = *request_who(r);
+    t->pack = packed && strcmp(packed, "1") == 0;
+    if (t->pack && deflateInit(&t->z, 1) != Z_OK)
+        t->pack = false;
+    if (read_by(r, &by, &err) < 0
+        || read_window(
+               s, r, (t->rows = rows_hold(s, (enum rows_by)by))->n, &t->asked, &err)
+               < 0) {
+        free_telling(t);
+        request_refuse(r, &err);
+        return;
+    }
+    t->foresees =
+        (t->asked.layers & (1u << LAYER_PROMISED | 1u << LAYER_FORECAST)) != 0;
+    note_state(s, t);
+    char *key = key_for(r);
+    if (is_known(r, t->state)) {
+        free_telling(t);
+        reply_known(r);
+    } else if (stream_join(s, r, key)) {
+        free_telling(t);
+    } else {
+        stream_make(s, r, key, "application/octet-stream",
+            &(struct stream_source){tell_window, free_telling, t});
+    }
+    free(key);
+}

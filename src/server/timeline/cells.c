@@ -1,0 +1,129 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Sums by rows and seconds. */
+#include "server/timeline/cells.h"
+
+#include "base/xalloc.h"
+#include "server/server_private.h"
+
+#include <stdlib.h>
+
+#define CELL_PX     4
+#define COLUMNS_MAX 512
+#define LINES_MAX   512
+#define NO_COLOUR   254
+#define MIXED       255
+
+static uint32_t parts_of(uint32_t px, uint32_t most)
+{
+    uint32_t n = px / CELL_PX;
+
+    return n < 1 ? 1 : n < most ? n : most;
+}
+
+struct cells *cells_new(
+    struct server *s, const struct window_asked *asked, const struct rows *rows)
+{
+    const struct cluster *cl = engine_cluster(s->engine);
+    struct cells *c = xcalloc(1, sizeof *c);
+    uint32_t lines = parts_of(asked->height, LINES_MAX);
+    uint32_t columns = parts_of(asked->width, COLUMNS_MAX);
+    int64_t span = asked->to_at - asked->from_at;
+
+    c->rows_a_line = (asked->rows + lines - 1) / lines;
+    c->rows_a_line += !c->rows_a_line;
+    c->lines = (asked->rows + c->rows_a_line - 1) / c->rows_a_line;
+    c->seconds_a_column = (span + columns - 1) / columns;
+    c->columns = (uint32_t)((span + c->seconds_a_column - 1) / c->seconds_a_column);
+    size_t n = (size_t)c->lines * c->columns;
+    for (int k = 0; k < LAYERS; k++)
+        if (asked->layers >> k & 1)
+            c->sum[k] = xcalloc(n + 1, sizeof *c->sum[k]);
+    c->most = xcalloc(n + 1, sizeof *c->most);
+    c->colour = xcalloc(n + 1, sizeof *c->colour);
+    c->procs = xcalloc(c->lines + 1, sizeof *c->procs);
+    for (uint32_t i = 0; i < asked->rows; i++) {
+        uint32_t node = rows->node[asked->first + i];
+        if (node < cl->nodes.n)
+            c->procs[i / c->rows_a_line] += (double)node_at(cl, node)->cfg.v[RES_PROCS];
+    }
+    return c;
+}
+
+void cells_free(struct cells *c)
+{
+    if (!c)
+        return;
+    for (int k = 0; k < LAYERS; k++)
+        free(c->sum[k]);
+    free(c->most);
+    free(c->colour);
+    free(c->procs);
+    free(c);
+}
+
+static void vote(struct cells *c, size_t cell, uint32_t colour, float weight)
+{
+    if (!c->most[cell] || c->colour[cell] == colour) {
+        c->colour[cell] = colour;
+        c->most[cell] += weight;
+    } else if (c->most[cell] >= weight) {
+        c->most[cell] -= weight;
+    } else {
+        c->most[cell] = weight - c->most[cell];
+        c->colour[cell] = colour;
+    }
+}
+
+static void add_line(struct cells *c, const struct window_asked *asked,
+    enum layer layer, const struct piece *p, uint32_t line, uint32_t colour,
+    int64_t procs)
+{
+    int64_t from = p->start_at > asked->from_at ? p->start_at : asked->from_at;
+    int64_t to = p->end_at < asked->to_at ? p->end_at : asked->to_at;
+    uint32_t column = (uint32_t)((from - asked->from_at) / c->seconds_a_column);
+
+    for (; from < to; column++) {
+        int64_t end = asked->from_at + (column + 1) * c->seconds_a_column;
+        size_t cell = (size_t)line * c->columns + column;
+        end = end < to ? end : to;
+        float amount = (float)((double)(end - from) * (double)procs);
+        c->sum[layer][cell] += amount;
+        if (layer == LAYER_USE)
+            vote(c, cell, colour, amount);
+        from = end;
+    }
+}
+
+void cells_add(struct cells *c, const struct window_asked *asked, enum layer layer,
+    const struct piece *p, uint32_t colour)
+{
+    uint32_t row = p->row - asked->first, end = row + p->rows;
+
+    while (row < end) {
+        uint32_t line = row / c->rows_a_line, last = (line + 1) * c->rows_a_line;
+        last = last < end ? last : end;
+        add_line(c, asked, layer, p, line, colour, (int64_t)p->procs * (last - row));
+        row = last;
+    }
+}
+
+uint8_t cells_share(const struct cells *c, enum layer layer, size_t cell)
+{
+    double all = c->procs[cell / c->columns] * (double)c->seconds_a_column;
+    double share = all > 0 ? 255 * (double)c->sum[layer][cell] / all : 0;
+
+    if (share > 254.5)
+        return 255;
+    return share > 0 && share < 1 ? 1 : (uint8_t)(share + 0.5);
+}
+
+uint8_t cells_colour(const struct cells *c, size_t cell)
+{
+    if (!c->sum[LAYER_USE] || !c->sum[LAYER_USE][cell])
+        return NO_COLOUR;
+    if (c->most[cell] * 2 < c->sum[LAYER_USE][cell])
+        return MIXED;
+    return c->colour[cell] < NO_COLOUR     ? (uint8_t)c->colour[cell]
+           : c->colour[cell] == UINT32_MAX ? NO_COLOUR
+                                           : MIXED;
+}

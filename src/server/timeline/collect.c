@@ -1,0 +1,374 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * What is in a window of nodes and time. */
+#include "server/timeline/collect.h"
+
+#include "base/timeval.h"
+#include "base/xalloc.h"
+#include "cluster/job.h"
+#include "server/render/render.h"
+#include "server/server_private.h"
+#include "server/timeline/cells.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define NONE UINT32_MAX
+
+static const char *const layers[LAYERS] = {
+    "use", "promised", "forecast", "reserved", "down"};
+
+const char *layer_name(size_t layer)
+{
+    return layer < LAYERS ? layers[layer] : NULL;
+}
+
+/* ---- objects ---- */
+
+static uint32_t number_of(
+    struct collected *v, enum cred_kind kind, const struct cluster *c, uint32_t cred)
+{
+    struct named_creds *n = &v->named[kind];
+
+    if (!cred)
+        return NONE;
+    if (cred >= n->number.n)
+        vec_push_zeros(&n->number, cred + 1 - n->number.n);
+    if (!n->number.v[cred]) {
+        vec_push(&n->names, c->creds[kind].v[cred]->name);
+        n->number.v[cred] = (uint32_t)n->names.n;
+    }
+    return n->number.v[cred] - 1;
+}
+
+/* Indexes are used again: what was known by it may be another. */
+static uint32_t *find_object(
+    struct collected *v, bool is_job, uint32_t index, const char *id)
+{
+    static const struct piece_object none = {.id = NULL};
+    uint32_t *at;
+
+    if (is_job) {
+        if (index >= v->of_job.n)
+            vec_push_zeros(&v->of_job, index + 1 - v->of_job.n);
+        at = &v->of_job.v[index];
+    } else {
+        if (index >= v->of_rsv.n)
+            vec_push_zeros(&v->of_rsv, index + 1 - v->of_rsv.n);
+        at = &v->of_rsv.v[index];
+    }
+    const struct piece_object *o = *at ? &v->objects.v[*at - 1] : &none;
+    if (o->id && strcmp(o->id, id) != 0)
+        *at = 0;
+    return at;
+}
+
+static uint32_t job_object(
+    struct collected *v, const struct job *j, int64_t start_at, int64_t end_at)
+{
+    const struct cluster *c = engine_cluster(v->s->engine);
+    uint32_t *at = find_object(v, true, j->index, j->id);
+
+    if (*at)
+        return *at - 1;
+    struct piece_object o = {.id = xstrdup(j->id),
+        .is_job = true,
+        .start_at = start_at,
+        .end_at = end_at,
+        .procs = j->procs};
+    for (int k = 0; k < CRED_KINDS; k++)
+        o.cred[k] = number_of(v, (enum cred_kind)k, c, j->cred[k]);
+    vec_push(&v->objects, o);
+    *at = (uint32_t)v->objects.n;
+    return *at - 1;
+}
+
+static uint32_t rsv_object(struct collected *v, const struct reservation *r)
+{
+    uint32_t *at = find_object(v, false, r->index, r->name);
+
+    if (*at)
+        return *at - 1;
+    struct piece_object o = {
+        .id = xstrdup(r->name), .start_at = r->start_at, .end_at = r->end_at};
+    for (int k = 0; k < CRED_KINDS; k++)
+        o.cred[k] = NONE;
+    vec_push(&v->objects, o);
+    *at = (uint32_t)v->objects.n;
+    return *at - 1;
+}
+
+/* ---- pieces ---- */
+
+static enum layer layer_of(enum piece_kind k)
+{
+    static const enum layer of[] = {[PIECE_RUNNING] = LAYER_USE,
+        [PIECE_SUSPENDED] = LAYER_USE,
+        [PIECE_OVERRUN] = LAYER_USE,
+        [PIECE_PROMISED] = LAYER_PROMISED,
+        [PIECE_FORECAST] = LAYER_FORECAST,
+        [PIECE_RESERVED] = LAYER_RESERVED,
+        [PIECE_STANDING] = LAYER_RESERVED,
+        [PIECE_DOWN] = LAYER_DOWN,
+        [PIECE_DRAINED] = LAYER_DOWN,
+        [PIECE_UNKNOWN] = LAYER_DOWN};
+
+    return of[k];
+}
+
+static uint32_t colour_of(const struct collected *v, const struct piece *p)
+{
+    return p->object == NONE ? NONE : v->objects.v[p->object].cred[v->asked.colour];
+}
+
+static void add_to_cells(struct collected *v, const struct piece *p)
+{
+    if (p->kind != PIECE_SUSPENDED)
+        cells_add(v->cells, &v->asked, layer_of(p->kind), p, colour_of(v, p));
+}
+
+static void make_cells(struct collected *v)
+{
+    v->cells = cells_new(v->s, &v->asked, v->rows);
+    for (size_t i = 0; i < v->pieces.n; i++)
+        add_to_cells(v, &v->pieces.v[i]);
+    v->pieces.n = 0;
+}
+
+/* It goes on from the row before where all is the same. */
+static bool is_continued(struct collected *v, const struct piece *p)
+{
+    for (size_t i = 0; i < v->open.n; i++) {
+        struct piece *o = &v->pieces.v[v->open.v[i]];
+        if (o->object == p->object && o->kind == p->kind && o->procs == p->procs
+            && o->start_at == p->start_at && o->end_at == p->end_at
+            && o->row + o->rows == p->row) {
+            o->rows++;
+            vec_push(&v->opening, v->open.v[i]);
+            return true;
+        }
+    }
+    return false;
+}
+
+static bool is_wanted(
+    const struct collected *v, enum layer layer, int64_t start, int64_t end)
+{
+    return v->asked.layers >> layer & 1 && start < v->asked.to_at
+           && end > v->asked.from_at && start < end;
+}
+
+static void add_piece(struct collected *v, const struct piece *p)
+{
+    if (!is_wanted(v, layer_of(p->kind), p->start_at, p->end_at))
+        return;
+    if (v->cells) {
+        add_to_cells(v, p);
+        return;
+    }
+    if (is_continued(v, p))
+        return;
+    vec_push(&v->pieces, *p);
+    vec_push(&v->opening, (uint32_t)v->pieces.n - 1);
+    if (v->pieces.n > PIECES_MAX && !v->asked.pieces)
+        make_cells(v);
+}
+
+/* ---- what is on a node ---- */
+
+static bool shows_job(const struct collected *v, const struct job *j)
+{
+    return identity_sees_job(&v->who, engine_cluster(v->s->engine), j);
+}
+
+static void add_running(
+    struct collected *v, const struct job *j, uint32_t row, uint32_t procs)
+{
+    int64_t now = world_now(v->s),
+            end = j->end_at > j->start_at ? j->end_at : TIME_NEVER;
+    struct piece p = {.row = row,
+        .rows = 1,
+        .start_at = j->start_at,
+        .end_at = end,
+        .procs = procs,
+        .kind = PIECE_RUNNING};
+
+    if (!is_wanted(v, LAYER_USE, j->start_at, end > now ? end : now))
+        return;
+    p.object = job_object(v, j, j->start_at, end);
+    add_piece(v, &p);
+    if (end >= now)
+        return;
+    p.kind = PIECE_OVERRUN;
+    p.start_at = end;
+    p.end_at = now;
+    add_piece(v, &p);
+}
+
+static void add_jobs(struct collected *v, const struct node *n, uint32_t row)
+{
+    const struct cluster *c = engine_cluster(v->s->engine);
+    struct node_job on;
+
+    if (!(v->asked.layers >> LAYER_USE & 1))
+        return;
+    for (uint32_t i = 0; node_job_at(c, n, i, &on); i++) {
+        const struct job *j = c->jobs.v[on.job];
+        struct res share = node_job_share(c, n, &on);
+        if (j && shows_job(v, j) && share.v[RES_PROCS] > 0)
+            add_running(v, j, row, (uint32_t)share.v[RES_PROCS]);
+    }
+}
+
+/* Those that keep its memory have no processors there. */
+static void add_suspended(struct collected *v, const struct node *n, uint32_t row)
+{
+    const struct cluster *c = engine_cluster(v->s->engine);
+
+    for (size_t i = 0; c->suspended && i < c->active.n; i++) {
+        const struct job *j = c->jobs.v[c->active.v[i]];
+        size_t next = 0;
+        if (j->state != JOB_SUSPENDED || !job_piece_on(j, n->index, &next)
+            || !shows_job(v, j))
+            continue;
+        add_piece(v, &(struct piece){.row = row,
+                         .rows = 1,
+                         .start_at = j->start_at,
+                         .end_at = time_add(world_now(v->s), job_left_s(j)),
+                         .object = job_object(v, j, j->start_at, j->end_at),
+                         .kind = PIECE_SUSPENDED});
+    }
+}
+
+static int64_t procs_of_tasks(const struct node *n, const struct job *j, uint32_t tasks)
+{
+    int64_t each = req_def(&j->reqs[0])->per_task.v[RES_PROCS];
+    int64_t procs = each < 0 ? n->cfg.v[RES_PROCS] : each * tasks;
+
+    return procs < n->cfg.v[RES_PROCS] ? procs : n->cfg.v[RES_PROCS];
+}
+
+static void add_foreseen(struct collected *v, const struct node *n, uint32_t row)
+{
+    const struct cluster *c = engine_cluster(v->s->engine);
+    const struct foresight *f = foresight_get(v->s);
+
+    for (uint32_t i = n->index < f->nodes ? f->first[n->index] : 0;
+         n->index < f->nodes && i < f->first[n->index + 1]; i++) {
+        const struct foreseen *w = &f->who.v[f->on.v[i].who];
+        const struct job *j = w->job < c->jobs.n ? c->jobs.v[w->job] : NULL;
+        enum layer layer = w->promised ? LAYER_PROMISED : LAYER_FORECAST;
+        if (!j || strcmp(j->id, w->id) != 0 || job_has_begun((enum job_state)j->state)
+            || j->state >= JOB_COMPLETED || !shows_job(v, j)
+            || !is_wanted(v, layer, w->start_at, w->end_at))
+            continue;
+        add_piece(v, &(struct piece){.row = row,
+                         .rows = 1,
+                         .start_at = w->start_at,
+                         .end_at = w->end_at,
+                         .object = job_object(v, j, w->start_at, w->end_at),
+                         .procs = (uint32_t)procs_of_tasks(n, j, f->on.v[i].tasks),
+                         .kind = w->promised ? PIECE_PROMISED : PIECE_FORECAST});
+    }
+}
+
+static void add_reservations(struct collected *v, const struct node *n, uint32_t row)
+{
+    const struct cluster *c = engine_cluster(v->s->engine);
+    const struct rsv_list *on = reservations_on(c, n->index);
+
+    for (size_t i = 0; i < on->n; i++) {
+        const struct reservation *r = c->reservations.v[on->v[i].rsv];
+        if (!r || !reservation_is_live(r) || !identity_sees(&v->who, c, r)
+            || !is_wanted(v, LAYER_RESERVED, r->start_at, r->end_at))
+            continue;
+        struct res amount = reservation_amount(r, n, on->v[i].tasks);
+        add_piece(
+            v, &(struct piece){.row = row,
+                   .rows = 1,
+                   .start_at = r->start_at,
+                   .end_at = r->end_at,
+                   .object = rsv_object(v, r),
+                   .procs = (uint32_t)amount.v[RES_PROCS],
+                   .kind = r->kind == RSV_STANDING ? PIECE_STANDING : PIECE_RESERVED});
+    }
+}
+
+static void add_state(struct collected *v, const struct node *n, uint32_t row)
+{
+    enum piece_kind kind = n->state == NODE_DRAINED || n->state == NODE_DRAINING
+                               ? PIECE_DRAINED
+                           : n->state == NODE_DOWN ? PIECE_DOWN
+                                                   : PIECE_UNKNOWN;
+
+    if (rows_node_serves(n))
+        return;
+    add_piece(v, &(struct piece){.row = row,
+                     .rows = 1,
+                     .start_at = n->state_at,
+                     .end_at = TIME_NEVER,
+                     .object = NONE,
+                     .procs = (uint32_t)n->cfg.v[RES_PROCS],
+                     .kind = kind});
+}
+
+static void look_at_row(struct collected *v, uint32_t row)
+{
+    const struct cluster *c = engine_cluster(v->s->engine);
+    uint32_t index = v->rows->node[row];
+
+    v->opening.n = 0;
+    if (index < c->nodes.n) {
+        const struct node *n = node_at(c, index);
+        add_state(v, n, row);
+        add_reservations(v, n, row);
+        add_jobs(v, n, row);
+        add_suspended(v, n, row);
+        add_foreseen(v, n, row);
+    }
+    v->open.n = 0;
+    for (size_t i = 0; i < v->opening.n; i++)
+        vec_push(&v->open, v->opening.v[i]);
+}
+
+/* ---- the whole ---- */
+
+struct collected *collect_begin(struct server *s, const struct identity *who,
+    const struct window_asked *asked, struct rows *rows)
+{
+    struct collected *v = xcalloc(1, sizeof *v);
+
+    *v = (struct collected){
+        .s = s, .who = *who, .asked = *asked, .rows = rows, .next = asked->first};
+    if (asked->cells || (!asked->pieces && (uint64_t)asked->rows * 3 > asked->height))
+        make_cells(v);
+    return v;
+}
+
+bool collect_more(struct collected *v, uint32_t rows)
+{
+    uint32_t last = v->asked.first + v->asked.rows;
+    uint32_t end = last - v->next > rows ? v->next + rows : last;
+
+    for (; v->next < end; v->next++)
+        look_at_row(v, v->next);
+    return v->next < last;
+}
+
+void collect_end(struct collected *v)
+{
+    for (size_t i = 0; i < v->objects.n; i++)
+        free(v->objects.v[i].id);
+    for (int k = 0; k < CRED_KINDS; k++) {
+        vec_fini(&v->named[k].names);
+        vec_fini(&v->named[k].number);
+    }
+    vec_fini(&v->objects);
+    vec_fini(&v->pieces);
+    vec_fini(&v->of_job);
+    vec_fini(&v->of_rsv);
+    vec_fini(&v->open);
+    vec_fini(&v->opening);
+    cells_free(v->cells);
+    rows_release(v->rows);
+    free(v);
+}

@@ -1,0 +1,250 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Where jobs that wait will be. */
+#include "base/xalloc.h"
+#include "cluster/job.h"
+#include "server/events/feed.h"
+#include "server/render/render.h"
+#include "server/server_private.h"
+#include "server/timeline/private.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define FORECAST_MAX 1000    /* jobs of the queue */
+#define EFFORT_MAX   4000000 /* jobs x nodes: so many milliseconds of one turn */
+#define LOOKS        3000    /* at jobs, a turn */
+#define FITS         10      /* a turn */
+#define BREAKS_MAX   3 /* then the forecast is left out until there is another plan */
+
+static void drop_foresight(struct foresight *f)
+{
+    for (size_t i = 0; i < f->who.n; i++)
+        free(f->who.v[i].id);
+    vec_fini(&f->who);
+    vec_fini(&f->on);
+    free(f->first);
+    *f = (struct foresight){0};
+}
+
+void timeline_open(struct server *s)
+{
+    s->timeline = xcalloc(1, sizeof *s->timeline);
+    s->timeline->making = MAKING_PROMISES;
+}
+
+void timeline_interrupt(struct server *s)
+{
+    struct timeline *t = s->timeline;
+
+    outlook_end(t->forecast);
+    t->forecast = NULL;
+}
+
+void timeline_close(struct server *s)
+{
+    if (!s->timeline)
+        return;
+    timeline_interrupt(s);
+    for (int i = 0; i < ROWS_BYS; i++)
+        rows_release(s->timeline->rows[i]);
+    drop_foresight(&s->timeline->now);
+    vec_fini(&s->timeline->candidates);
+    free(s->timeline);
+    s->timeline = NULL;
+}
+
+/* ---- who is where ---- */
+
+static int by_node(const void *a, const void *b)
+{
+    const struct foreseen_on *x = a, *y = b;
+
+    if (x->node != y->node)
+        return x->node < y->node ? -1 : 1;
+    return x->who < y->who ? -1 : x->who > y->who;
+}
+
+static void sort_by_node(struct foresight *f, uint32_t nodes)
+{
+    if (f->on.n)
+        qsort(f->on.v, f->on.n, sizeof *f->on.v, by_node);
+    free(f->first);
+    f->nodes = nodes;
+    f->first = xcalloc(nodes + 2, sizeof *f->first);
+    for (size_t i = 0; i < f->on.n; i++)
+        f->first[f->on.v[i].node + 1]++;
+    for (uint32_t i = 0; i < nodes; i++)
+        f->first[i + 1] += f->first[i];
+}
+
+static uint32_t add_foreseen(
+    struct foresight *f, const struct job *j, int64_t start_at, bool promised)
+{
+    int64_t limit_s = j->wclimit_s > 0 ? j->wclimit_s : 1;
+
+    vec_push(&f->who, ((struct foreseen){.id = xstrdup(j->id),
+                          .job = j->index,
+                          .start_at = start_at,
+                          .end_at = time_add(start_at, limit_s),
+                          .promised = promised}));
+    return (uint32_t)f->who.n - 1;
+}
+
+/* Places of jobs that have a number in `number` (by index; 0 = none). */
+static void add_places(
+    struct foresight *f, const struct query_places *places, const uint32_t *number)
+{
+    for (size_t i = 0; i < places->n; i++) {
+        const struct query_place *p = &places->v[i];
+        if (number[p->job])
+            vec_push(
+                &f->on, ((struct foreseen_on){p->node, p->tasks, number[p->job] - 1}));
+    }
+}
+
+/* ---- the steps ---- */
+
+static void make_promises(struct server *s, struct timeline *t)
+{
+    const struct cluster *c = engine_cluster(s->engine);
+    uint32_t *number = xcalloc(c->jobs.n + 1, sizeof *number);
+    struct query_places places = {0};
+
+    drop_foresight(&t->now);
+    t->now.plan = feed_plan(s);
+    t->has_forecast = false;
+    query_reserved_places(s->engine, &places);
+    for (size_t i = 0; i < places.n; i++) {
+        const struct job *j = c->jobs.v[places.v[i].job];
+        const struct planned *p = j ? engine_reservation_of(s->engine, j) : NULL;
+        if (p && !number[j->index])
+            number[j->index] = add_foreseen(&t->now, j, p->start_at, true) + 1;
+    }
+    add_places(&t->now, &places, number);
+    sort_by_node(&t->now, (uint32_t)c->nodes.n);
+    vec_fini(&places);
+    free(number);
+}
+
+static void begin_choice(struct server *s, struct timeline *t)
+{
+    timeline_interrupt(s);
+    t->making = MAKING_CHOICE;
+    t->revision = world_revision(s);
+    t->looked = 0;
+    t->candidates.n = 0;
+}
+
+static int by_priority(const void *a, const void *b)
+{
+    const struct candidate *x = a, *y = b;
+
+    if (x->priority != y->priority)
+        return x->priority > y->priority ? -1 : 1;
+    if (x->submit_at != y->submit_at)
+        return x->submit_at < y->submit_at ? -1 : 1;
+    return x->job < y->job ? -1 : x->job > y->job;
+}
+
+static size_t most_jobs(const struct cluster *c)
+{
+    size_t most = EFFORT_MAX / (c->nodes.n + 1);
+
+    return most < FORECAST_MAX ? most : FORECAST_MAX;
+}
+
+/* Looks at some of the queue; all of it has been seen: the forecast begins. */
+static void choose_some(struct server *s, struct timeline *t)
+{
+    const struct cluster *c = engine_cluster(s->engine);
+    size_t end = c->queued.n - t->looked > LOOKS ? t->looked + LOOKS : c->queued.n;
+
+    engine_set_priorities(s->engine);
+    for (; t->looked < end; t->looked++) {
+        const struct job *j = queue_at(c, t->looked);
+        const struct planned *p = j ? engine_reservation_of(s->engine, j) : NULL;
+        if (j && job_waits(j) && (!p || p->row == INDEX_NONE)
+            && render_section(j) == SECTION_ELIGIBLE)
+            vec_push(&t->candidates,
+                ((struct candidate){j->index, job_priority(c, j), j->submit_at}));
+    }
+    if (t->looked < c->queued.n)
+        return;
+    if (t->candidates.n)
+        qsort(t->candidates.v, t->candidates.n, sizeof *t->candidates.v, by_priority);
+    t->now.waiting = (uint32_t)t->candidates.n;
+    if (t->candidates.n > most_jobs(c))
+        t->candidates.n = most_jobs(c);
+    uint32_t *jobs = xcalloc(t->candidates.n + 1, sizeof *jobs);
+    for (size_t i = 0; i < t->candidates.n; i++)
+        jobs[i] = t->candidates.v[i].job;
+    t->forecast = outlook_begin(s->engine, jobs, t->candidates.n);
+    t->making = t->forecast ? MAKING_FORECAST : MAKING_NOTHING;
+    free(jobs);
+}
+
+static void finish_forecast(struct server *s, struct timeline *t)
+{
+    const struct cluster *c = engine_cluster(s->engine);
+    uint32_t *number = xcalloc(c->jobs.n + 1, sizeof *number);
+    struct query_places places = {0};
+
+    for (size_t i = 0; i < t->candidates.n; i++) {
+        const struct job *j = c->jobs.v[t->candidates.v[i].job];
+        int64_t start = outlook_start(t->forecast, i);
+        if (start)
+            number[j->index] = add_foreseen(&t->now, j, start, false) + 1;
+    }
+    outlook_places(t->forecast, &places);
+    add_places(&t->now, &places, number);
+    sort_by_node(&t->now, (uint32_t)c->nodes.n);
+    t->now.forecast = (uint32_t)t->candidates.n;
+    t->making = MAKING_NOTHING;
+    timeline_interrupt(s);
+    vec_fini(&places);
+    free(number);
+}
+
+/* What it was begun on is no more. */
+static bool is_broken_off(const struct server *s, const struct timeline *t)
+{
+    return (t->making == MAKING_CHOICE || t->making == MAKING_FORECAST)
+           && (t->revision != world_revision(s)
+               || (t->making == MAKING_FORECAST && !t->forecast));
+}
+
+bool foresight_more(struct server *s, bool forecast)
+{
+    struct timeline *t = s->timeline;
+
+    if (t->now.plan != feed_plan(s) || t->making == MAKING_PROMISES) {
+        timeline_interrupt(s);
+        make_promises(s, t);
+        t->making = MAKING_NOTHING;
+        t->broken = 0;
+        return forecast;
+    }
+    if (!forecast || t->has_forecast)
+        return false;
+    if (t->making == MAKING_NOTHING) {
+        begin_choice(s, t);
+    } else if (is_broken_off(s, t)) {
+        begin_choice(s, t);
+        if (++t->broken > BREAKS_MAX) {
+            t->making = MAKING_NOTHING;
+            t->has_forecast = true;
+        }
+    } else if (t->making == MAKING_CHOICE) {
+        choose_some(s, t);
+        t->has_forecast = t->making == MAKING_NOTHING;
+    } else if (!outlook_more(t->forecast, FITS)) {
+        finish_forecast(s, t);
+        t->has_forecast = true;
+    }
+    return !t->has_forecast;
+}
+
+const struct foresight *foresight_get(struct server *s)
+{
+    return &s->timeline->now;
+}

@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * What the files of this folder share. */
+#ifndef MAUI_SERVER_TIMELINE_PRIVATE_H
+#define MAUI_SERVER_TIMELINE_PRIVATE_H
+
+#include "engine/outlook.h"
+#include "server/timeline/timeline.h"
+
+/* A job that may be in the forecast. */
+struct candidate {
+    uint32_t job;
+    int64_t priority, submit_at;
+};
+
+/* A foresight that is being made, in this order. */
+enum making { MAKING_PROMISES, MAKING_CHOICE, MAKING_FORECAST, MAKING_NOTHING };
+
+struct timeline {
+    struct rows *rows[ROWS_BYS]; /* NULL until somebody asks */
+    struct foresight now;
+    bool has_forecast; /* it is in `now` */
+    enum making making;
+    uint64_t revision; /* of the world in which it is being made */
+    unsigned broken;   /* off, so often, by changes of that */
+    size_t looked;     /* of the queue */
+    struct VEC(struct candidate) candidates;
+    struct outlook *forecast; /* NULL = none is being worked out */
+};
+
+#endif

@@ -1,0 +1,89 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * What pictures of nodes over time are made of, shared by all who look:
+ *
+ *     rows        the nodes in an order for people, made when nodes change
+ *     foresight   where jobs that wait will be: made when the plan changes, and only
+ *                 when somebody asks
+ *
+ * Private to src/server. */
+#ifndef MAUI_SERVER_TIMELINE_H
+#define MAUI_SERVER_TIMELINE_H
+
+#include "base/vec.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct server;
+
+void timeline_open(struct server *s);
+void timeline_close(struct server *s);
+/* Before the engine is told or decides anything: a forecast that is being worked out
+ * ends, as it is made on a copy of what is now. O(1). */
+void timeline_interrupt(struct server *s);
+
+/* ---- rows ---- */
+
+enum rows_by {
+    ROWS_BY_PARTITION,
+    ROWS_BY_STATE,
+    ROWS_BY_CLASS,
+    ROWS_BY_FEATURE,
+    ROWS_BYS
+};
+/* "partition", "state", "class", "feature"; NULL beyond. */
+const char *rows_by_name(size_t by);
+
+/* Rows in order, without GLOBAL: by group, then by frame and slot where they are known,
+ * then by name as people count. */
+struct rows {
+    uint32_t *node; /* by row: its index */
+    uint32_t n;
+    char *text[2];  /* as JSON: for users; with what nodes have, for others */
+    char tag[17];   /* of another order or other nodes it is another one */
+    uint64_t epoch; /* of the nodes */
+    uint64_t config_epoch;
+    unsigned holders;
+};
+
+/* As of now. To be released. O(1); O(nodes x log nodes) after nodes have changed. */
+struct rows *rows_hold(struct server *s, enum rows_by by);
+void rows_release(struct rows *r);
+
+/* It takes jobs: idle, with jobs or busy. */
+struct node;
+bool rows_node_serves(const struct node *n);
+
+/* ---- foresight ---- */
+
+/* Work on it for about a millisecond; false: it is complete, as of the plan in force.
+ * With `forecast` that of jobs that were promised nothing as well. */
+bool foresight_more(struct server *s, bool forecast);
+
+/* A job that waits, where it will be. */
+struct foreseen {
+    char *id; /* owned by the foresight */
+    uint32_t job;
+    int64_t start_at, end_at;
+    bool promised; /* else a forecast */
+};
+struct foreseen_on {
+    uint32_t node, tasks;
+    uint32_t who; /* index of struct foreseen */
+};
+
+/* All that is known; those on a node are from `first[node]` to `first[node + 1]`.
+ * Borrowed until foresight_more() is called. */
+struct foresight {
+    uint64_t plan;                   /* feed_plan() of which it is */
+    struct VEC(struct foreseen) who; /* promised ones first */
+    struct VEC(struct foreseen_on) on;
+    uint32_t *first;
+    uint32_t nodes;
+    uint32_t waiting;  /* eligible jobs that were promised nothing, */
+    uint32_t forecast; /* and of how many it was worked out */
+};
+const struct foresight *foresight_get(struct server *s);
+
+#endif

@@ -1,0 +1,179 @@
+# SPDX-License-Identifier: Apache-2.0
+"""GET /v1/rows and /v1/timeline: what is where and when, as other lists tell it."""
+import collections
+import subprocess
+
+import pytest
+
+from live_daemon import Connection
+from live_users import Users, need_users
+from timeline_reader import names, pieces, read
+
+
+def ask(daemon, path, tag=None):
+    """(status, bytes) over the socket."""
+    c = Connection(f"{daemon.home}/api.sock", 60)
+    c.request("GET", path, headers={"If-None-Match": f'"{tag}"'} if tag else {})
+    answer = c.getresponse()
+    data = answer.read()
+    c.close()
+    return answer.status, data
+
+
+def window(daemon, **query):
+    status, data = ask(daemon, "/v1/timeline?" + "&".join(
+        f"{k.rstrip('_')}={v}" for k, v in query.items()))
+    assert status == 200, data
+    return data
+
+
+def ids(found, kind):
+    return {p["id"] for p in found if p["kind"] == kind}
+
+
+@pytest.fixture
+def site(live):
+    """Two jobs run, one has a promise, two have none; half of the machine is reserved for
+    later."""
+    live.jobs = {}
+    for name, procs, limit in (("a", 4, 3600), ("b", 2, 7200)):
+        live.jobs[name] = live.submit("sleep 600", wclimit_s=limit,
+                                      requests=[{"tasks": procs, "per_task": {"procs": 1}}])
+        live.wait(lambda: live.state(live.jobs[name]) == "Running", "its start")
+    for name, procs, limit in (("c", 8, 7000), ("d", 8, 7000), ("e", 2, 90000)):
+        live.jobs[name] = live.submit("sleep 600", wclimit_s=limit, requests=[
+            {"tasks": procs, "per_task": {"procs": 1}}])
+    live.ok("setres", "-u", "somebody", "-n", "later", "-s", "+5:00:00", "-d", "1:00:00",
+            "node01,node02")
+    live.wait(lambda: [r for r in live.api("/v1/reservations")[1]
+                       if r["name"] == live.jobs["c"]], "the promise")
+    return live
+
+
+def test_rows_are_the_nodes_in_an_order_for_people(site):
+    rows = site.api("/v1/rows")[1]
+    nodes = {n["name"]: n for n in site.api("/v1/nodes")[1]}
+    assert names(rows) == sorted(nodes) and rows["rows"] == len(nodes)
+    assert rows["groups"] == [{"name": "DEFAULT", "first": 0, "count": len(nodes)}]
+    assert sum(k["count"] for k in rows["kinds"]) == len(nodes)
+    assert rows["kinds"][0]["procs"] == 2
+    assert ask(site, "/v1/rows", rows["tag"]) == (304, b"")
+    assert ask(site, "/v1/rows", "0" * 16)[0] == 200
+    assert [g["name"] for g in site.api("/v1/rows?by=state")[1]["groups"]] == ["up"]
+    status, answer = site.api("/v1/rows?by=stat")
+    assert status == 400 and "did you mean 'state'" in answer["error"]["message"]
+
+
+def test_pieces_are_where_reservations_say(site):
+    """Of jobs and others: each node that showres names has its piece, and no other has."""
+    names_ = names(site.api("/v1/rows")[1])
+    found = pieces(window(site, as_="pieces"))
+    where = collections.defaultdict(dict)
+    for p in found:
+        for row in range(p["rows"][0], p["rows"][1] + 1):
+            where[p["id"]][names_[row]] = p
+    told = {r["name"]: r for r in site.api("/v1/reservations")[1]}
+    assert {site.jobs["a"], site.jobs["b"], site.jobs["c"]} < set(told)
+    for name, r in told.items():
+        places = {p["node"] for p in r.get("places", [])}
+        assert set(where[name]) == places, name
+        for p in where[name].values():
+            assert p["start"] == r["start_at"], name
+            assert p["end"] == r["end_at"], name
+    assert ids(found, "running") == {site.jobs["a"], site.jobs["b"]}
+    assert ids(found, "promised") == {site.jobs["c"]}
+    assert ids(found, "reserved") == {n for n, r in told.items() if r["type"] == "User"}
+    # whom nothing was promised: when they would come, one after the other
+    assert ids(found, "forecast") >= {site.jobs["d"]}
+    starts = {p["id"]: p["start"] for p in found}
+    assert starts[site.jobs["d"]] >= starts[site.jobs["c"]] + 7000
+    assert read(window(site))[0]["forecast"]["of"] == 2
+    # half the machine, and a window that ends before
+    half = pieces(window(site, rows="2-3", layers="use"))
+    assert half and all(p["rows"][0] >= 2 and p["kind"] == "running" for p in half)
+    now = site.api("/v1/identity")[1]["at"]
+    assert pieces(window(site, from_=now - 9000, to=now - 8000, layers="use,promised")) == []
+
+
+def test_what_has_not_changed_is_not_told_again(site):
+    site.wait(lambda: ask(site, "/v1/timeline", read(window(site))[0]["state"]) == (304, b""),
+              "a quiet moment")
+    state = read(window(site))[0]["state"]
+    site.ok("sethold", site.jobs["e"])
+    assert ask(site, "/v1/timeline", state)[0] == 200
+
+
+def test_cells_are_shares_of_processor_time(site):
+    at = site.api("/v1/identity")[1]["at"]
+    heading, columns = read(window(site, from_=at, to=at + 1000, as_="cells", width=40,
+                                   height=8, layers="use", color="user"))
+    assert (heading["lines"], heading["rows_a_line"], heading["columns"]) == (2, 2, 10)
+    # 4 processors of a on the first two nodes, 2 of b on the third
+    assert list(columns["cell.use"]) == [255] * 10 + [128] * 10
+    user = heading["names"]["user"]
+    assert len(user) == 1 and set(columns["cell.colour"]) == {0}
+    # many rows in few pixels are cells by themselves
+    assert read(window(site, height=5))[0]["as"] == "cells"
+    assert read(window(site, height=500))[0]["as"] == "pieces"
+
+
+def test_packed_is_the_same(site):
+    query = {"from_": 1700000000, "to": 1800000000 - 90000000, "layers": "use,reserved"}
+    plain, packed = window(site, **query), window(site, packed=1, **query)
+    assert plain[6:7] == b"\0" and packed[6:7] == b"Z"
+    assert [read(plain)[i] for i in range(2)][1] == read(packed)[1]
+
+
+@pytest.mark.parametrize("query, told", [
+    ("layers=us", "did you mean 'use'"), ("color=usr", "did you mean 'user'"),
+    ("as=piece", "did you mean 'pieces'"), ("from=5&to=4", "later than"),
+    ("from=1&to=99999999999", "a year"), ("rows=5", "FIRST-LAST"), ("rows=3-1", "FIRST-LAST"),
+    ("rows=-1-2", "FIRST-LAST"), ("width=0", "1 to"), ("height=x", "whole number"), ("height=99999", "1 to"),
+    ("by=nodes", "there is no")])
+def test_wrong_words(live, query, told):
+    status, data = ask(live, f"/v1/timeline?{query}")
+    assert status == 400 and told in data.decode(), data
+
+
+def test_rows_that_are_not_there_are_none(live):
+    for rows in ("4-9", "9-9", "0-99999999", "4294967296-4294967299"):
+        assert ask(live, f"/v1/timeline?rows={rows}")[0] == 200
+
+
+def test_many_ask_while_jobs_come_and_go(live):
+    """A forecast ends where the world changes under it; who asks gets an answer."""
+    readers = [subprocess.Popen(
+        ["curl", "-s", "-o", "/dev/null", "-w", "%{http_code} ", "--unix-socket",
+         f"{live.home}/api.sock", f"http://maui/v1/timeline?from={n}&to={n + 9999999}#[1-20]"],
+        stdout=subprocess.PIPE, text=True) for n in (1790000000, 1790000001)]
+    jobs = [live.submit("sleep 600", wclimit_s=60 + n, requests=[{"tasks": 8}]) for n in range(12)]
+    for job in jobs[::2]:
+        live.ok("canceljob", job)
+    for r in readers:
+        assert set(r.communicate(timeout=120)[0].split()) == {"200"}
+    live.wait(lambda: ask(live, "/v1/timeline")[0] == 200, "an answer afterwards")
+
+
+def test_a_user_sees_what_lists_show(site):
+    need_users()
+    users = Users(site)
+    mine = users.submit("nobody", hold=True)
+    assert mine
+    status, text = ask_as(site, "nobody", "/v1/timeline?as=pieces")
+    assert status == "200"
+    found = pieces(text)
+    assert ids(found, "running") == {site.jobs["a"], site.jobs["b"]}
+    assert ids(found, "promised") == {site.jobs["c"]}
+    assert ids(found, "reserved") == set()  # somebody's
+    assert ask_as(site, "nobody", "/v1/rows?by=class")[0] == "403"
+    assert ask_as(site, "nobody", "/v1/timeline?by=feature")[0] == "403"
+    rows = users.api("nobody", "/v1/rows")[1]
+    assert "features" not in rows["kinds"][0] and rows["kinds"][0]["procs"] == 2
+
+
+def ask_as(daemon, user, path):
+    done = subprocess.run(
+        ["setpriv", f"--reuid={Users.NAMES[user]}", f"--regid={Users.NAMES[user]}", "--clear-groups", "curl", "-s", "-w",
+         "%{http_code}", "--unix-socket", f"{daemon.home}/api.sock", f"http://maui{path}"],
+        capture_output=True, check=True, cwd="/")
+    return done.stdout[-3:].decode(), done.stdout[:-3]

@@ -1,0 +1,175 @@
+// A tile: 256 by 256 pixels of the picture, filled as numbers. Rectangles of a canvas would
+// take six times as long.
+import { IS, LAYERS, NONE, WITHOUT_END, type Window } from "./data";
+import { hueNumber } from "../model/hue";
+
+export const TILE = 256;
+
+export interface Scale {
+  epoch: number; // the instant at x = 0
+  second: number; // seconds a pixel
+  row: number; // pixels a row
+}
+
+type Rgb = [number, number, number];
+const HUES: Rgb[] = [
+  [47, 111, 196], [194, 87, 26], [43, 138, 87], [178, 58, 107], [122, 86, 184], [154, 123, 18],
+  [31, 140, 152], [208, 106, 140], [107, 142, 35], [168, 73, 60], [91, 127, 176], [141, 110, 90],
+];
+const PALE: Rgb = [128, 138, 152]; // of nobody, or of several
+const DOWN: Rgb = [130, 140, 153];
+const RESERVED: Rgb = [14, 138, 128];
+const STANDING: Rgb = [120, 110, 30];
+
+const pack = ([r, g, b]: Rgb, alpha: number) => ((alpha << 24) | (b << 16) | (g << 8) | r) >>> 0;
+
+/** Names have the hues that they have everywhere; found once for a window. */
+export function huesOf(w: Window, color: string): { of: Uint8Array; names: Rgb[] } {
+  const names = (w.heading.names[color] ?? []).map((n) => HUES[hueNumber(n)]);
+  const who = w.column[`object.${color}`];
+  const of = new Uint8Array(who?.length ?? 0);
+  for (let o = 0; o < of.length; o++) {
+    const name = w.heading.names[color]?.[who[o]];
+    of[o] = name === undefined ? 255 : hueNumber(name);
+  }
+  return { of, names };
+}
+
+/** Half transparent, over what is there. */
+function blend(px: Uint32Array, at: number, [r, g, b]: Rgb, alpha: number): void {
+  const old = px[at];
+  const a = old >>> 24;
+  if (!a) {
+    px[at] = pack([r, g, b], alpha);
+    return;
+  }
+  const k = alpha / 255;
+  const mix = (x: number, y: number) => Math.round(x * (1 - k) + y * k);
+  px[at] = pack([mix(old & 255, r), mix((old >>> 8) & 255, g), mix((old >>> 16) & 255, b)], Math.max(a, alpha));
+}
+
+interface Box {
+  x0: number; x1: number; y0: number; y1: number; // pixels of the tile
+  left: boolean; right: boolean; // its own edges are in the tile
+  top: boolean; bottom: boolean;
+}
+
+function fill(px: Uint32Array, b: Box, colour: number): void {
+  for (let y = b.y0; y < b.y1; y++) px.fill(colour, y * TILE + b.x0, y * TILE + b.x1);
+}
+
+function overlay(px: Uint32Array, b: Box, colour: Rgb, alpha: number, where?: (x: number, y: number) => boolean): void {
+  for (let y = b.y0; y < b.y1; y++)
+    for (let x = b.x0; x < b.x1; x++) if (!where || where(x, y)) blend(px, y * TILE + x, colour, alpha);
+}
+
+function frame(px: Uint32Array, b: Box, colour: number, dash: number): void {
+  const on = (n: number) => !dash || n % (2 * dash) < dash;
+  if (b.y1 - b.y0 > 2)
+    for (let x = b.x0; x < b.x1; x++) {
+      if (b.top && on(x)) px[b.y0 * TILE + x] = colour;
+      if (b.bottom && on(x)) px[(b.y1 - 1) * TILE + x] = colour;
+    }
+  if (b.x1 - b.x0 > 2)
+    for (let y = b.y0; y < b.y1; y++) {
+      if (b.left && on(y)) px[y * TILE + b.x0] = colour;
+      if (b.right && on(y)) px[y * TILE + b.x1 - 1] = colour;
+    }
+}
+
+function paintPiece(px: Uint32Array, kind: number, b: Box, hue: Rgb): void {
+  const dark: Rgb = [hue[0] * 0.62, hue[1] * 0.62, hue[2] * 0.62];
+  switch (kind) {
+    case IS.running:
+      fill(px, b, pack(hue, 255));
+      if (b.y1 - b.y0 > 4) frame(px, b, pack(dark, 255), 0);
+      else if (b.right && b.x1 - b.x0 > 3) frame(px, { ...b, left: false, top: false, bottom: false }, pack(dark, 255), 0);
+      break;
+    case IS.suspended: {
+      const y = (b.y0 + b.y1) >> 1;
+      if (y < TILE) fill(px, { ...b, y0: y, y1: y + 1 }, pack(hue, 255));
+      break;
+    }
+    case IS.overrun:
+      overlay(px, b, hue, 120, (x, y) => (x + y) % 3 === 0);
+      frame(px, b, pack(dark, 255), 1);
+      break;
+    case IS.promised:
+      overlay(px, b, hue, 70);
+      overlay(px, b, hue, 255, (x, y) => (x + y) % 7 < 2);
+      frame(px, b, pack(hue, 255), 0);
+      break;
+    case IS.forecast:
+      overlay(px, b, hue, 70);
+      frame(px, b, pack(hue, 220), 4);
+      break;
+    case IS.reserved:
+    case IS.standing:
+      overlay(px, b, kind === IS.reserved ? RESERVED : STANDING, 46);
+      break;
+    default:
+      overlay(px, b, DOWN, 40);
+      overlay(px, b, DOWN, 190, (x, y) => (x + y) % 8 === 0 || (kind === IS.down && (x - y + 512) % 8 === 0));
+  }
+}
+
+/** What lies under others comes first. */
+const ORDER = [IS.down, IS.drained, IS.unknown, IS.reserved, IS.standing, IS.forecast, IS.promised, IS.suspended, IS.running, IS.overrun];
+
+function paintPieces(px: Uint32Array, w: Window, hues: Uint8Array, s: Scale, tx: number, ty: number): void {
+  const c = w.column;
+  const firstRow = Math.max(w.heading.first, Math.floor((ty * TILE) / s.row));
+  const lastRow = Math.min(w.heading.first + w.heading.rows - 1, Math.ceil(((ty + 1) * TILE) / s.row));
+  const begin = tx * TILE * s.second + s.epoch - w.heading.from; // seconds of the window
+  for (const wanted of ORDER)
+    for (let row = firstRow; row <= lastRow; row++)
+      w.each(row, (p, from, to) => {
+        if (c["piece.kind"][p] !== wanted) return;
+        const endless = c["piece.end"][p] >= WITHOUT_END;
+        const x0 = Math.round((c["piece.start"][p] - begin) / s.second);
+        const x1 = endless ? TILE + 9 : Math.max(x0 + 1, Math.round((c["piece.end"][p] - begin) / s.second));
+        const gap = s.row >= 12 ? 1 : 0;
+        const y0 = Math.round((row + from) * s.row) - ty * TILE + gap;
+        const y1 = Math.max(y0 + 1, Math.round((row + to) * s.row) - ty * TILE);
+        if (x1 <= 0 || x0 >= TILE || y1 <= 0 || y0 >= TILE) return;
+        const o = c["piece.object"][p];
+        const hue = o === NONE || hues[o] === 255 || hues[o] === undefined ? PALE : HUES[hues[o]];
+        paintPiece(px, wanted, {
+          x0: Math.max(0, x0), x1: Math.min(TILE, x1), y0: Math.max(0, y0), y1: Math.min(TILE, y1),
+          left: x0 >= 0, right: x1 <= TILE, top: y0 >= 0, bottom: y1 <= TILE,
+        }, hue);
+      });
+}
+
+/** Where single pieces cannot be seen: how much, and whose most of it is. */
+function paintCells(px: Uint32Array, w: Window, names: Rgb[], s: Scale, tx: number, ty: number): void {
+  const h = w.heading;
+  const share = LAYERS.map((l) => w.column[`cell.${l}`] as Uint8Array | undefined);
+  const colour = w.column["cell.colour"];
+  const perRow = h.rows_a_line ?? 1;
+  const perColumn = h.seconds_a_column ?? 1;
+  for (let y = 0; y < TILE; y++) {
+    const row = Math.floor((ty * TILE + y) / s.row) - h.first;
+    if (row < 0 || row >= h.rows) continue;
+    const line = Math.floor(row / perRow) * (h.columns ?? 0);
+    for (let x = 0; x < TILE; x++) {
+      const column = Math.floor((s.epoch + (tx * TILE + x) * s.second - h.from) / perColumn);
+      if (column < 0 || column >= (h.columns ?? 0)) continue;
+      const cell = line + column;
+      const at = y * TILE + x;
+      const [use, promised, forecast, reserved, down] = share.map((l) => l?.[cell] ?? 0);
+      if (down) blend(px, at, DOWN, (x + y) % 4 ? 40 : Math.max(90, down));
+      if (reserved) blend(px, at, RESERVED, 20 + reserved / 6);
+      if (forecast) blend(px, at, [143, 111, 200], 20 + forecast / 4);
+      if (promised) blend(px, at, [138, 92, 194], (x + y) % 7 < 2 ? 60 + promised * 0.75 : 30 + promised / 4);
+      if (use) blend(px, at, names[colour[cell]] ?? PALE, 50 + use * 0.8);
+    }
+  }
+}
+
+export function paintTile(w: Window, hues: { of: Uint8Array; names: Rgb[] }, s: Scale, tx: number, ty: number): Uint32Array {
+  const px = new Uint32Array(TILE * TILE);
+  if (w.heading.as === "pieces") paintPieces(px, w, hues.of, s, tx, ty);
+  else paintCells(px, w, hues.names, s, tx, ty);
+  return px;
+}
