@@ -16,18 +16,28 @@ export interface Marks {
 
 type G = CanvasRenderingContext2D;
 const FONT = '12px system-ui, "Noto Sans", "DejaVu Sans", sans-serif';
-let colours: { of: string; ink: string; ink2: string; line: string; soft: string; paper: string; ground: string; focus: string; now: string; rsv: string } | null = null;
+let colours: { ink: string; ink2: string; line: string; soft: string; paper: string; ground: string; focus: string; now: string; rsv: string } | null = null;
+
+/** Of the theme: looked up when that is another. */
+export function forgetColours(): void {
+  colours = null;
+}
 
 function coloursOf(canvas: HTMLCanvasElement) {
+  if (colours) return colours;
   const style = getComputedStyle(canvas);
-  const of = style.backgroundColor;
-  if (colours?.of === of) return colours;
   const get = (name: string) => style.getPropertyValue(`--${name}`).trim();
   colours = {
-    of, ink: get("ink"), ink2: get("ink-2"), line: get("line"), soft: get("line-soft"), paper: get("paper"), ground: get("ground"),
+    ink: get("ink"), ink2: get("ink-2"), line: get("line"), soft: get("line-soft"), paper: get("paper"), ground: get("ground"),
     focus: get("focus"), now: get("now"), rsv: get("reserved"),
   };
   return colours;
+}
+
+/** Of past and future. */
+export function groundOf(canvas: HTMLCanvasElement, past: boolean): string {
+  const c = coloursOf(canvas);
+  return past ? c.ground : c.paper;
 }
 
 /** The grounds of past and future, and lines between groups. */

@@ -1,6 +1,6 @@
 // The picture: tiles that the worker has painted, moved by the view, and over them what is
 // sharp at every scale: ruler, names, frames, now. It draws when something is different.
-import { drawOver, drawUnder, type Marks } from "./over";
+import { drawOver, drawUnder, groundOf, type Marks } from "./over";
 import { TILE, type Scale } from "./paint";
 import type { RowList } from "./rows";
 import type { Heading, Seen } from "./data";
@@ -248,7 +248,7 @@ export class Picture {
   /** What was scaled to stand in for it goes. */
   private clearTile(g: CanvasRenderingContext2D, x: number, y: number): void {
     const past = this.view ? xAt(this.view, this.marks.now) : 0;
-    g.fillStyle = getComputedStyle(this.canvas)[x + TILE / 2 < past ? "outlineColor" : "backgroundColor"];
+    g.fillStyle = groundOf(this.canvas, x + TILE / 2 < past);
     g.fillRect(Math.round(x), Math.round(y), TILE, TILE);
   }
 

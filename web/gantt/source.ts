@@ -14,6 +14,7 @@ interface Wanted {
   height: number;
 }
 
+const AGAIN_MS = 3000; // after a refusal
 const REST_MS = 70; // the view is still for so long before it is asked for
 
 export class Source {
@@ -66,8 +67,8 @@ export class Source {
 
   private async look(): Promise<void> {
     if (this.asking || this.over || !this.wanted || this.suffices()) return;
-    await this.ask(this.wanted, false);
-    if (!this.suffices()) this.later(REST_MS);
+    const told = await this.ask(this.wanted, false);
+    if (!this.suffices()) this.later(told ? REST_MS : AGAIN_MS);
   }
 
   /** Something may have changed. */
@@ -75,22 +76,24 @@ export class Source {
     if (this.have && !this.asking) await this.ask(this.have, true);
   }
 
-  private async ask(w: Wanted, again: boolean): Promise<void> {
+  /** False: there was no answer. */
+  private async ask(w: Wanted, again: boolean): Promise<boolean> {
     const v = this.picture.view;
     const words = this.words();
-    if (!v) return;
+    if (!v) return false;
     this.asking = true;
     const path = `/v1/timeline?from=${Math.floor(w.from)}&to=${Math.ceil(w.to)}&rows=${w.first}-${w.last}`
       + `&width=${Math.min(8192, w.width)}&height=${Math.min(8192, w.height)}&packed=1&${words}`;
     try {
       const answer = await askBytes(path, again && this.have?.words === words ? this.have.heading?.state : undefined);
-      if (this.over) return;
+      if (this.over) return false;
       if (!again) this.have = { ...w, words, second: v.second, row: v.row, heading: null };
       if (answer) this.picture.setWindow(answer);
       this.wrong(null);
+      return true;
     } catch (e) {
       if (e instanceof ApiError) this.wrong(e);
-      if (!this.over) this.timer = window.setTimeout(() => void this.look(), 3000);
+      return false;
     } finally {
       this.asking = false;
     }

@@ -2,7 +2,7 @@
 import { useEffect, useMemo, useRef, useState, type KeyboardEvent } from "react";
 import type { Heading, Seen } from "../gantt/data";
 import { listenTo, showSpan } from "../gantt/hands";
-import { whenOf } from "../gantt/over";
+import { forgetColours, whenOf } from "../gantt/over";
 import { Picture } from "../gantt/picture";
 import { readRows } from "../gantt/rows";
 import { Source } from "../gantt/source";
@@ -70,7 +70,7 @@ export function Timeline() {
   const [cursor, setCursor] = useState<Seen | null>(null);
   const [chosen, setChosen] = useState<Seen | null>(null);
   const [said, setSaid] = useState("");
-  const nowRef = useRef(now);
+  const nowRef = useRef<number>(now) as { current: number };
   nowRef.current = now;
 
   function select(seen: Seen | null) {
@@ -140,7 +140,17 @@ export function Timeline() {
     source.current.layers = show;
     picture.current.setColor(color);
   }, [color, show]);
-  useEffect(() => picture.current?.mark({ now, zone }), [now, zone, theme]);
+  useEffect(() => {
+    const dark = window.matchMedia("(prefers-color-scheme: dark)");
+    const look = () => {
+      forgetColours();
+      picture.current?.draw();
+    };
+    look();
+    dark.addEventListener("change", look);
+    return () => dark.removeEventListener("change", look);
+  }, [theme]);
+  useEffect(() => picture.current?.mark({ now, zone }), [now, zone]);
   useEffect(() => picture.current?.mark({ cursor }), [cursor]);
   useEffect(() => {
     if (sel) void picture.current?.of(sel).then((all) => picture.current?.mark({ chosen: all }));
