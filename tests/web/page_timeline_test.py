@@ -86,7 +86,8 @@ def test_the_picture_is_what_the_scheduler_tells(site, browser):
     free = probe(2, at + 3600)
     assert max(free) - min(free) < 12, free
     browser.picture("timeline-small")
-    browser.check()
+    # Chromium says that many looks at pixels are slow: they are the test's own
+    assert all("willReadFrequently" in m["message"] for m in browser.chrome.get_log("browser"))
 
 
 def test_keys_go_from_one_to_the_next_and_open_it(site, browser):

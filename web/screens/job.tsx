@@ -150,7 +150,7 @@ export function JobDetails(props: { id: string; brief?: JobBrief }) {
 export function JobPanel(props: { id: string; brief?: JobBrief }) {
   const close = () => {
     go(withQuery({ sel: null }), true);
-    document.getElementById("rows")?.focus();
+    (document.getElementById("rows") ?? document.getElementById("gantt"))?.focus();
   };
   return (
     <aside

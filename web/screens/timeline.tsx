@@ -153,7 +153,11 @@ export function Timeline() {
   useEffect(() => picture.current?.mark({ now, zone }), [now, zone]);
   useEffect(() => picture.current?.mark({ cursor }), [cursor]);
   useEffect(() => {
-    if (sel) void picture.current?.of(sel).then((all) => picture.current?.mark({ chosen: all }));
+    if (sel)
+      void picture.current?.of(sel).then((all) => {
+        picture.current?.mark({ chosen: all });
+        if (all.length) setChosen(all[0]);
+      });
     else picture.current?.mark({ chosen: [] });
   }, [sel, heading]);
   useEffect(() => {
