@@ -12,6 +12,8 @@
  *     balance      of one account, nothing kept in memory
  *     sums         of a statement of the last thirty days
  *     page         the same with its first 1,000 moves
+ *     usage        of one account by fifty users, of all time
+ *     since        1,000 moves behind one in the middle
  *     facts        all accounts and deposits, as the daemon reads them when it begins
  *     charge       a run: its lien, its charge, all in one commit of 100 */
 #include "am/am.h"
@@ -77,15 +79,17 @@ static void open_accounts(struct bench *b)
 
 static void charge_run(struct bench *b)
 {
-    char name[24], run[24];
+    char name[24], run[24], user[24];
     long n = b->runs++;
 
     b->now += 3;
     name_account(name, sizeof name, n);
     snprintf(run, sizeof run, "%ld.r%ld", n, n);
+    snprintf(user, sizeof user, "user%ld", n / ACCOUNTS % 50);
     ok(b, am_lien(&b->am,
               &(struct am_lien){.run = run,
                   .account = name,
+                  .use = {.user = user},
                   .most = 57600000,
                   .at = b->now,
                   .until_at = b->now + 3600,
@@ -142,6 +146,36 @@ static void ask_page(struct bench *b)
     long moves = 0;
 
     ok(b, am_statement(&b->am, &of, &sum, take_leg, &moves, &b->err));
+}
+
+static int take_usage(void *arg, const struct ledger_usage *row)
+{
+    (void)row;
+    ++*(long *)arg;
+    return 0;
+}
+
+static void ask_usage(struct bench *b)
+{
+    const struct ledger_which which = {.account = 7};
+    long users = 0;
+
+    ok(b, ledger_usage(b->store, &which, take_usage, &users, &b->err));
+}
+
+static int take_some(
+    void *arg, const struct ledger_leg *leg, const struct ledger_txn *of)
+{
+    (void)leg;
+    (void)of;
+    return ++*(long *)arg == 1000;
+}
+
+static void ask_since(struct bench *b)
+{
+    long moves = 0;
+
+    ok(b, ledger_since(b->store, b->runs / 2, take_some, &moves, &b->err) < 0);
 }
 
 static int take_account(void *arg, const struct ledger_account *row)
@@ -208,6 +242,8 @@ static void fill_up(struct bench *b, long runs)
     measure(b, "balance", ask_balance);
     measure(b, "sums", ask_sums);
     measure(b, "page", ask_page);
+    measure(b, "usage", ask_usage);
+    measure(b, "since", ask_since);
     measure(b, "facts", ask_facts);
     printf("\n");
 }

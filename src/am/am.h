@@ -126,7 +126,7 @@ struct am_lien {
     int64_t at, until_at; /* its start, its latest end */
     const char *rates;    /* in force (funds/price.h) */
     int64_t quote;        /* 0 = none: its rates hold instead */
-    const char *job;      /* that the quote may be for */
+    const char *job;      /* that the quote may be for; its runs use one once in all */
     bool force;           /* it runs already: keep what there is, however little */
 };
 
@@ -156,7 +156,8 @@ struct am_charge {
  * that is less than before is given back as by a refund. */
 int am_charge(struct am *am, const struct am_charge *c, struct err *err);
 
-/* The start failed: as if it had not been asked for, but that the run is over. */
+/* The start failed: as if it had not been asked for, but that the run is over. A use of
+ * a quote that it took is left again. */
 int am_release(struct am *am, const char *run, int64_t at, struct err *err);
 
 /* So much of what the run was charged goes back to where it came from, what was taken

@@ -83,8 +83,8 @@ int step_end(struct am *am, int result, struct err *err);
 
 /* ---- quotes.c ------------------------------------------------------------------- */
 
-/* One use of the quote that the lien names: *ret_rates, owned; NULL = it is of no use
- * to this lien. */
+/* One use of the quote that the lien names, unless its job has used it already (a later
+ * run of the same): *ret_rates, owned; NULL = it is of no use to this lien. */
 int quote_use(struct am *am, const struct am_lien *l, int64_t account, char **ret_rates,
     struct err *err);
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Quotes: rates that were promised, under a number. */
 #include "am/private.h"
+#include "funds/funds.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -105,7 +106,7 @@ int am_quote(struct am *am, const struct am_request *req, const struct am_quote 
 
 struct read_quote {
     struct ledger_quote row;
-    char *request, *asked, *rates, *job; /* owned */
+    char *request, *asked, *rates, *job, *users; /* owned */
 };
 
 static int on_quote(void *arg, const struct ledger_quote *row)
@@ -117,13 +118,14 @@ static int on_quote(void *arg, const struct ledger_quote *row)
     q->row.asked = q->asked = xstrdup(row->asked);
     q->row.rates = q->rates = xstrdup(row->rates);
     q->row.job = q->job = xstrdup(row->job);
+    q->row.users = q->users = xstrdup(row->users);
     return 1;
 }
 
 static bool is_good(
-    const struct ledger_quote *q, const struct am_lien *l, int64_t account)
+    const struct ledger_quote *q, const struct am_lien *l, int64_t account, bool used)
 {
-    return q->account == account && l->at < q->until_at && q->uses > 0
+    return q->account == account && l->at < q->until_at && (used || q->uses > 0)
            && (!*q->job || (l->job && strcmp(q->job, l->job) == 0));
 }
 
@@ -134,15 +136,24 @@ int quote_use(struct am *am, const struct am_lien *l, int64_t account, char **re
     struct read_quote q = {0};
     int found = ledger_quotes(am->store, &which, on_quote, &q, err), result = 0;
 
+    bool used = found == 1 && funds_has_user(q.users, l->job);
+
     *ret_rates = NULL;
-    if (found == 1 && is_good(&q.row, l, account)) {
+    if (found == 1 && is_good(&q.row, l, account, used)) {
         q.row.uses--;
-        result = ledger_put_quote(am->store, &q.row, err);
+        if (!used)
+            result =
+                ledger_put_quote(am->store, &q.row, err) != 0
+                        || ledger_use_quote(am->store, l->quote, l->job, l->run, err)
+                               != 0
+                    ? -1
+                    : 0;
         *ret_rates = xstrdup(q.rates);
     }
     free(q.request);
     free(q.asked);
     free(q.rates);
     free(q.job);
+    free(q.users);
     return found < 0 ? -1 : result;
 }

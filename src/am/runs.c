@@ -16,7 +16,7 @@ struct lien {
 /* A run while a call is about it. Its texts are owned here where they were read. */
 struct run {
     struct ledger_run row;
-    char *rates, *text;
+    char *rates, *text, *user;
     struct VEC(struct lien) liens; /* as they were placed */
 };
 
@@ -27,6 +27,7 @@ static int on_run(void *arg, const struct ledger_run *row)
     r->row = *row;
     r->row.rates = r->rates = xstrdup(row->rates);
     r->row.text = r->text = xstrdup(row->text);
+    r->row.user = r->user = xstrdup(row->user);
     return 1;
 }
 
@@ -59,6 +60,7 @@ static void drop_run(struct run *r)
 {
     free(r->rates);
     free(r->text);
+    free(r->user);
     vec_fini(&r->liens);
 }
 
@@ -169,6 +171,7 @@ static int begin_run(struct am *am, struct run *r, const struct am_lien *l,
     r->row.account = a->id;
     r->row.since_at = l->at;
     r->row.open = true;
+    r->row.user = l->use.user;
     r->row.rates = l->rates;
     if (l->quote)
         result = quote_use(am, l, a->id, &quoted, err);
@@ -236,6 +239,7 @@ int am_release(struct am *am, const char *name, int64_t at, struct err *err)
     if (found == 1 && r.row.open)
         result = close_run(am, &r, at, err) != 0
                          || ledger_put_run(am->store, &r.row, err) != 0
+                         || ledger_give_quote_back(am->store, name, err) != 0
                      ? -1
                      : 0;
     drop_run(&r);
@@ -532,6 +536,30 @@ static int charge_less(struct am *am, struct run *r, const struct am_charge *c,
     return result;
 }
 
+static int on_txn(void *arg, const struct ledger_txn *row)
+{
+    (void)arg;
+    (void)row;
+    return 1;
+}
+
+/* A run that was open when an older release wrote it has no user; what it used before
+ * stays nobody's. */
+static int find_user(
+    struct am *am, struct run *r, const struct am_charge *c, struct err *err)
+{
+    const struct ledger_which which = {.run = c->run};
+    int found;
+
+    if (!c->use.user || (r->row.user && *r->row.user))
+        return 0;
+    found = ledger_txns(am->store, &which, on_txn, NULL, err);
+    if (found != 0)
+        return found < 0 ? -1 : 0;
+    r->row.user = c->use.user;
+    return ledger_put_run(am->store, &r->row, err);
+}
+
 static int charge(
     struct am *am, struct run *r, const struct am_charge *c, struct err *err)
 {
@@ -564,7 +592,8 @@ static int begin_uncovered(
     r->row.account = a.id;
     r->row.since_at = r->row.until_at = c->at;
     r->row.open = true;
-    return 0;
+    r->row.user = c->use.user;
+    return ledger_put_run(am->store, &r->row, err); /* what it used is its user's */
 }
 
 int am_charge(struct am *am, const struct am_charge *c, struct err *err)
@@ -579,6 +608,8 @@ int am_charge(struct am *am, const struct am_charge *c, struct err *err)
         result = -1;
     else if (!known)
         result = begin_uncovered(am, &r, c, err);
+    if (result == 0 && r.row.open)
+        result = find_user(am, &r, c, err);
     if (result == 0 && r.row.open)
         result = charge(am, &r, c, err);
     drop_run(&r);

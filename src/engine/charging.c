@@ -22,6 +22,8 @@ struct bill {
     char *text;       /* what the cost is made of; owned */
     char *tariff;     /* of its start; owned, NULL = what is in force */
     int64_t quote;    /* whose rates these are; 0 = none */
+    bool first_use;   /* of that quote by this job */
+    bool told;        /* the bank knows the run */
     int64_t out_at;   /* it left its nodes then, and may come back; 0 = it has them */
     int64_t slept_s, slept_weight; /* suspended, as far as it was seen */
 };
@@ -207,8 +209,7 @@ static struct bill *open_bill(struct engine *e, const struct job *j)
         b->quote = bank_quote_of(j);
     if (e->cfg->bank.rates_at == RATES_AT_START || b->quote)
         b->tariff = bank_tariff(e->c, j);
-    if (b->quote)
-        funds_use_quote(e->c->funds, b->quote);
+    b->first_use = b->quote && funds_use_quote(e->c->funds, b->quote, j->id);
     return b;
 }
 
@@ -246,8 +247,10 @@ static void keep_most(struct engine *e, const struct job *j, struct bill *b)
     struct money_move *m;
     bool all;
 
-    if (funds_run_most(e->c->funds, b->run - 1) == most)
+    /* one that costs nothing is told all the same, where it uses a quote */
+    if (funds_run_most(e->c->funds, b->run - 1) == most && (b->told || !b->first_use))
         return;
+    b->told = true;
     b->nodes = 0;
     for (size_t i = 0; i < j->alloc.n; i++)
         b->nodes += j->alloc.v[i].count;
@@ -369,6 +372,8 @@ void charging_release(struct engine *e, struct job *j)
     if (!b)
         return;
     add_move(e, j, MONEY_RELEASE, b->run - 1);
+    if (b->first_use)
+        funds_give_quote_back(e->c->funds, b->quote, j->id);
     drop_bill(e, b);
 }
 

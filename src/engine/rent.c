@@ -25,6 +25,7 @@ struct rent {
     double seen_ps;   /* idle until then, paid for or noted below */
     double idle_ps;   /* of this run */
     int64_t cost;     /* of all of it */
+    bool resumed;     /* it began in a former life: idle_ps is since the restart */
 };
 
 struct rents {
@@ -65,12 +66,15 @@ static void note_idle(
     const struct engine *e, const struct reservation *r, struct rent *t, int64_t now)
 {
     double idle = rsvuse_of(r, now).idle_ps, more = idle - t->seen_ps;
+    int64_t cost;
 
     t->seen_ps = idle;
     if (more < 1)
         return;
     t->idle_ps += more;
-    t->cost += bank_rent(e->c, r, t->account, llround(more), now - 1);
+    if (!bank_rent(e->c, r, t->account, llround(more), now - 1, &cost))
+        return; /* beyond what can be counted: nobody owes that */
+    t->cost += cost;
     t->cost = t->cost < AM_LARGEST ? t->cost : AM_LARGEST;
 }
 
@@ -93,35 +97,64 @@ static void debit_rent(
     const struct am_use use = {.user = user_of(e, r)};
     struct strbuf text = {0};
 
-    strbuf_printf(
-        &text, "%.0f processor seconds idle in reservation %s", t->idle_ps, r->name);
+    strbuf_printf(&text, "%.0f processor seconds idle in reservation %s%s", t->idle_ps,
+        r->name, t->resumed ? " since a restart, and what was charged before" : "");
     charging_rent(e, t->run - 1, &use, t->cost, over, text.text);
     free(strbuf_take(&text));
 }
 
 /* ---- a run begins and ends ------------------------------------------------------- */
 
+/* The run of before a restart, if it was of that account. Those of others are over,
+ * with what they were charged: *ret_others. */
+static uint32_t resume_rent(
+    struct engine *e, const char *job, uint32_t account, bool *ret_others)
+{
+    const struct am_use nobody = {0};
+    struct funds *f = e->c->funds;
+    uint32_t found = FUNDS_NONE;
+
+    *ret_others = false;
+    for (uint32_t i = funds_next_run(f, 0); i != FUNDS_NONE;
+         i = funds_next_run(f, i + 1)) {
+        if (!funds_is_strange(f, i) || strcmp(funds_run_job(f, i), job) != 0)
+            continue;
+        if (found == FUNDS_NONE && funds_run_account(f, i) == account) {
+            funds_adopt(f, i);
+            found = i;
+        } else {
+            charging_rent(e, i, &nobody, funds_run_charged(f, i), true,
+                "another account answers for its reservation");
+            *ret_others = true;
+        }
+    }
+    return found;
+}
+
 static void open_rent(struct engine *e, const struct reservation *r, struct rent *t)
 {
     const char *name = e->c->creds[CRED_ACCOUNT].v[r->charge[CRED_ACCOUNT]]->name;
     uint32_t account = funds_account(e->c->funds, name), run;
+    const struct am_use use = {.user = user_of(e, r)};
     struct strbuf job = {0};
+    bool others;
 
     if (account == FUNDS_NONE)
         return; /* the bank does not know it: nobody can be charged */
     name_job(r, &job);
-    run = funds_strange_run_of(e->c->funds, job.text);
-    if (run != FUNDS_NONE)
-        funds_adopt(e->c->funds, run); /* of before a restart */
-    else
+    run = resume_rent(e, job.text, account, &others);
+    if (run == FUNDS_NONE && funds_admits(e->c->funds, account, &use))
         run = funds_open(e->c->funds, job.text, account);
     free(strbuf_take(&job));
+    if (run == FUNDS_NONE)
+        return; /* closed, or for others: nothing new is charged there */
     *t = (struct rent){.run = run + 1,
         .serial = r->serial,
         .account = r->charge[CRED_ACCOUNT],
         .seen_ps = rsvuse_of(r, e->now).idle_ps,
-        .cost = funds_run_charged(e->c->funds, run)};
-    if (t->cost == 0 && e->now - r->start_at <= EVERY_S)
+        .cost = funds_run_charged(e->c->funds, run),
+        .resumed = funds_run_charged(e->c->funds, run) > 0};
+    if (t->cost == 0 && !others && e->now - r->start_at <= EVERY_S)
         t->seen_ps =
             0; /* since it began; one that is charged from now on pays from now */
     e->rents->open++;
@@ -193,6 +226,11 @@ static void find_due(struct engine *e)
 void rents_known(struct engine *e)
 {
     e->rents->strangers = true;
+    e->rents->epoch = 0;
+}
+
+void rents_accounts(struct engine *e)
+{
     e->rents->epoch = 0;
 }
 

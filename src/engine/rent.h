@@ -8,8 +8,9 @@
  *            ---- its end, another account ----> the last charge; that run is over
  *
  * Nothing is kept beforehand: a reservation goes on without funds, and the account goes
- * below 0. In the bank it is a run like a job's, of "rsv:NAME". What passed since the
- * last charge before the daemon was killed is not charged. */
+ * below 0. An account that is closed, or for others, gets no new run. In the bank it is
+ * a run like a job's, of "rsv:NAME". What passed since the last charge before the
+ * daemon was killed is not charged. */
 #ifndef MAUI_ENGINE_RENT_H
 #define MAUI_ENGINE_RENT_H
 
@@ -31,6 +32,10 @@ void rents_look(struct engine *e);
 /* All that there is has been told: at the next look runs whose reservations are gone
  * are over, with what was charged before. */
 void rents_known(struct engine *e);
+
+/* Accounts are other than before: one that nobody could charge may be there now. The
+ * next look is at all reservations. O(1). */
+void rents_accounts(struct engine *e);
 
 /* The reservation is about to be forgotten. O(1). */
 void rents_forget(struct engine *e, const struct reservation *r);

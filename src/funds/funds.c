@@ -3,6 +3,7 @@
 #include "funds/funds.h"
 
 #include "base/names.h"
+#include "base/strbuf.h"
 #include "funds/amount.h"
 #include "funds/purse.h"
 
@@ -68,6 +69,7 @@ static void forget_quote(struct funds_quote *q)
     free((char *)q->account);
     free((char *)q->rates);
     free((char *)q->job);
+    free((char *)q->users);
 }
 
 void funds_destroy(struct funds *f)
@@ -187,6 +189,7 @@ static void tell_quote(struct funds *f, const struct funds_quote *fact)
     made.account = copy_text(fact->account);
     made.rates = copy_text(fact->rates);
     made.job = copy_text(fact->job);
+    made.users = copy_text(fact->users);
     if (has_quote(f, i, fact->number)) {
         forget_quote(&f->quotes.v[i]);
     } else {
@@ -204,12 +207,51 @@ const struct funds_quote *funds_quote(const struct funds *f, int64_t number)
     return has_quote(f, i, number) ? &f->quotes.v[i] : NULL;
 }
 
-void funds_use_quote(struct funds *f, int64_t number)
+bool funds_has_user(const char *users, const char *job)
+{
+    size_t length = job ? strlen(job) : 0;
+
+    for (const char *p = users; p && length && *p; p += strspn(p, " ")) {
+        size_t one = strcspn(p, " ");
+        if (one == length && strncmp(p, job, length) == 0)
+            return true;
+        p += one;
+    }
+    return false;
+}
+
+bool funds_use_quote(struct funds *f, int64_t number, const char *job)
 {
     size_t i = find_quote(f, number);
+    struct funds_quote *q = has_quote(f, i, number) ? &f->quotes.v[i] : NULL;
+    struct strbuf users = {0};
 
-    if (has_quote(f, i, number))
-        f->quotes.v[i].uses--;
+    if (!q || funds_has_user(q->users, job))
+        return false;
+    q->uses--;
+    strbuf_printf(&users, "%s%s%s", q->users ? q->users : "", q->users ? " " : "", job);
+    free((char *)q->users);
+    q->users = strbuf_take(&users);
+    return true;
+}
+
+void funds_give_quote_back(struct funds *f, int64_t number, const char *job)
+{
+    size_t i = find_quote(f, number);
+    struct funds_quote *q = has_quote(f, i, number) ? &f->quotes.v[i] : NULL;
+    struct strbuf users = {0};
+
+    if (!q || !funds_has_user(q->users, job))
+        return;
+    q->uses++;
+    for (const char *p = q->users; *p; p += strspn(p, " ")) {
+        size_t one = strcspn(p, " ");
+        if (one != strlen(job) || strncmp(p, job, one) != 0)
+            strbuf_printf(&users, "%s%.*s", users.len ? " " : "", (int)one, p);
+        p += one;
+    }
+    free((char *)q->users);
+    q->users = users.len ? strbuf_take(&users) : NULL;
 }
 
 void funds_tell(struct funds *f, const struct funds_facts *facts)
@@ -305,6 +347,13 @@ enum funds_answer funds_ask(const struct funds *f, uint32_t account,
     ret->available = purse_available(p);
     ret->held = purse_held(p);
     return ret->available >= amount ? FUNDS_ENOUGH : FUNDS_SHORT;
+}
+
+bool funds_admits(const struct funds *f, uint32_t account, const struct am_use *use)
+{
+    const struct account *a = &f->accounts.v[account];
+
+    return !a->closed && (!a->only || only_admits(a->only, use));
 }
 
 int64_t funds_next_change(const struct funds *f, int64_t now)

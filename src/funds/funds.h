@@ -70,8 +70,12 @@ struct funds_quote {
     const char *account;
     const char *rates; /* and for whom: policy/bank.h */
     int64_t until_at, uses;
-    const char *job; /* NULL = of whoever names it */
+    const char *job;   /* NULL = of whoever names it */
+    const char *users; /* jobs that have used it, as "7 9"; NULL = none */
 };
+
+/* Is the job among those? */
+bool funds_has_user(const char *users, const char *job);
 
 struct funds_facts {
     const struct funds_account *accounts; /* in place of those of the same name */
@@ -120,6 +124,10 @@ struct funds_left {
 };
 enum funds_answer funds_ask(const struct funds *f, uint32_t account,
     const struct am_use *use, int64_t at, int64_t amount, struct funds_left *ret);
+
+/* May something new be charged to the account by `use`? Whether it has the credits is
+ * another question. */
+bool funds_admits(const struct funds *f, uint32_t account, const struct am_use *use);
 
 /* How many runs have liens on deposits of the account, or of those above it. O(accounts
  * above it); O(open runs) the first time after something was kept or let go. */
@@ -187,8 +195,11 @@ void funds_close(struct funds *f, uint32_t run);
 /* NULL: the bank told of none of that number. Borrowed until the next call that changes
  * something. O(log quotes). */
 const struct funds_quote *funds_quote(const struct funds *f, int64_t number);
-/* A run began with its rates. */
-void funds_use_quote(struct funds *f, int64_t number);
+/* A run of the job began with its rates. True: the job had not used it before, and one
+ * use less is left. */
+bool funds_use_quote(struct funds *f, int64_t number, const char *job);
+/* That run, for which it was true, came to nothing. */
+void funds_give_quote_back(struct funds *f, int64_t number, const char *job);
 
 /* Assert that what is kept of each deposit is the sum of what runs keep of it, and that
  * counts are right. For tests. O(deposits x runs). */

@@ -13,9 +13,14 @@
 #include <string.h>
 #include <strings.h>
 
-#define DAY_S     86400
-#define DAYS_MOST 3660 /* laid out at a time */
-#define ALL_DAYS  0x7f
+#define DAY_S       86400
+#define WEEK_DAYS   7
+#define DAYS_EXACT  60   /* of a question; the rest goes by the mean week */
+#define DAYS_BEFORE 30   /* laid out with an earlier day: others come before it */
+#define DAYS_BRIDGE 3660 /* laid out in a row; beyond that it begins anew */
+#define WINDOWS_MAX 64
+#define FACTOR_MOST INT64_C(1000)
+#define ALL_DAYS    0x7f
 
 static const char *const day_names[] = {
     "Sun", "Mon", "Tue", "Wed", "Thu", "Fri", "Sat"};
@@ -112,6 +117,10 @@ static int read_factor(const char *text, size_t len, int64_t *ret, struct err *e
     status = price_rates_parse(number.text, &one, err);
     if (status == 0)
         *ret = one.v[0].rate;
+    if (status == 0 && *ret > FACTOR_MOST * PRICE_ONE)
+        status =
+            err_set(err, ERR_INVALID, "'%.*s': expected a factor from 0 to %" PRId64,
+                (int)len, text, FACTOR_MOST);
     price_rates_fini(&one);
     free(strbuf_take(&number));
     return status;
@@ -152,7 +161,10 @@ int week_parse(const char *text, struct week_windows *ret, struct err *err)
     for (const char *p = text; *p;) {
         size_t len = strcspn(p, ",");
         struct week_window w;
-        if (read_window(p, len, &w, err) < 0) {
+        int status = read.n == WINDOWS_MAX ? err_set(
+                         err, ERR_INVALID, "expected %d windows at most", WINDOWS_MAX)
+                                           : read_window(p, len, &w, err);
+        if (status < 0) {
             week_fini(&read);
             return -1;
         }
@@ -232,17 +244,30 @@ void week_destroy(struct week *w)
     free(w);
 }
 
-/* Of an instant of that day; windows of the day before may still go on. */
-static int64_t find_factor(const struct week *w, int64_t day, int64_t at)
+/* A window on one day of its own, as instants. */
+struct span {
+    int64_t from, to, factor;
+};
+struct spans VEC(struct span);
+
+/* Windows that may matter on that day, in the order of the list; those of the day
+ * before may still go on. */
+static void find_spans(const struct week *w, int64_t day, struct spans *ret)
 {
     for (size_t i = 0; i < w->windows->n; i++) {
         const struct week_window *x = &w->windows->v[i];
         for (int64_t d = day - 1; d <= day; d++)
-            if ((x->days >> zone_weekday(d) & 1)
-                && w->zone.at(w->zone.ctx, d, x->from_s) <= at
-                && at < w->zone.at(w->zone.ctx, d, x->to_s))
-                return x->factor;
+            if (x->days >> zone_weekday(d) & 1)
+                vec_push(ret, ((struct span){w->zone.at(w->zone.ctx, d, x->from_s),
+                                  w->zone.at(w->zone.ctx, d, x->to_s), x->factor}));
     }
+}
+
+static int64_t find_factor(const struct spans *spans, int64_t at)
+{
+    for (size_t i = 0; i < spans->n; i++)
+        if (spans->v[i].from <= at && at < spans->v[i].to)
+            return spans->v[i].factor;
     return PRICE_ONE;
 }
 
@@ -269,33 +294,42 @@ static void lay_day(struct week *w)
     int64_t day = w->next_day, from = w->until;
     int64_t to = w->zone.at(w->zone.ctx, day + 1, 0);
     struct VEC(int64_t) marks = {0};
+    struct spans spans = {0};
 
+    find_spans(w, day, &spans);
     vec_push(&marks, from);
-    for (size_t i = 0; i < w->windows->n; i++)
-        for (int64_t d = day - 1; d <= day; d++) {
-            const struct week_window *x = &w->windows->v[i];
-            vec_push(&marks, w->zone.at(w->zone.ctx, d, x->from_s));
-            vec_push(&marks, w->zone.at(w->zone.ctx, d, x->to_s));
-        }
+    for (size_t i = 0; i < spans.n; i++) {
+        vec_push(&marks, spans.v[i].from);
+        vec_push(&marks, spans.v[i].to);
+    }
     qsort(marks.v, marks.n, sizeof *marks.v, compare_instants);
     for (size_t i = 0; i < marks.n; i++)
         if (marks.v[i] >= from && marks.v[i] < to)
-            add_stretch(w, marks.v[i], find_factor(w, day, marks.v[i]));
+            add_stretch(w, marks.v[i], find_factor(&spans, marks.v[i]));
     vec_fini(&marks);
+    vec_fini(&spans);
     w->next_day++;
     w->until = to;
 }
 
-/* Days before those that are known: anew from there. */
+/* From that day on nothing is known. */
+static void begin_anew(struct week *w, int64_t day)
+{
+    w->stretches.n = 0;
+    w->first_day = w->next_day = day;
+    w->until = w->zone.at(w->zone.ctx, day, 0);
+}
+
+/* What is known grows in a row, so that questions about old and about new runs by turns
+ * cost nothing more; for an earlier day it begins anew, some days before that one. */
 static void lay_out(struct week *w, int64_t from, int64_t to)
 {
     int64_t day = w->zone.day_of(w->zone.ctx, from);
 
-    if (!w->stretches.n || day < w->first_day || day > w->next_day + DAYS_MOST) {
-        w->stretches.n = 0;
-        w->first_day = w->next_day = day;
-        w->until = w->zone.at(w->zone.ctx, day, 0);
-    }
+    if (!w->stretches.n || day > w->next_day + DAYS_BRIDGE)
+        begin_anew(w, day);
+    else if (day < w->first_day)
+        begin_anew(w, day - DAYS_BEFORE);
     while (w->until <= to)
         lay_day(w);
 }
@@ -342,29 +376,22 @@ static int64_t weigh_until(const struct week *w, int64_t at)
     return s->weight + (at - s->at) * s->factor;
 }
 
-static int64_t find_largest(const struct week *w)
-{
-    int64_t most = PRICE_ONE;
-
-    for (size_t i = 0; i < w->windows->n; i++)
-        most = w->windows->v[i].factor > most ? w->windows->v[i].factor : most;
-    return most;
-}
-
 int64_t week_weigh(struct week *w, int64_t from, int64_t to)
 {
-    const int64_t most = (int64_t)DAYS_MOST * DAY_S;
-    int64_t rest = 0, sum;
+    const int64_t exact = (int64_t)DAYS_EXACT * DAY_S, week = WEEK_DAYS * DAY_S;
+    int64_t rest = 0, mean = 0;
     __int128 all;
 
     if (to <= from)
         return 0;
-    if (to - from > most) {
-        rest = to - from - most;
-        to = from + most;
+    if (to - from > exact) {
+        rest = to - from - exact;
+        to = from + exact;
     }
     lay_out(w, from, to);
-    sum = weigh_until(w, to) - weigh_until(w, from);
-    all = sum + (__int128)rest * find_largest(w);
+    all = weigh_until(w, to) - weigh_until(w, from);
+    if (rest)
+        mean = weigh_until(w, to) - weigh_until(w, to - week);
+    all += (__int128)rest * mean / week;
     return all > INT64_MAX ? INT64_MAX : (int64_t)all;
 }

@@ -23,13 +23,15 @@ struct week_window {
 };
 struct week_windows VEC(struct week_window);
 
-/* Both are inverses, but for the way in which days are written. */
+/* Both are inverses, but for the way in which days are written. 64 windows at most,
+ * with factors up to 1000: what they weigh can be counted for centuries. */
 int week_parse(const char *text, struct week_windows *ret, struct err *err);
 char *week_text(const struct week_windows *windows); /* owned */
 void week_fini(struct week_windows *windows);
 
 /* Windows laid out over time. It remembers what it has laid out, so that asking for the
- * price of many jobs costs O(log days) each. */
+ * price of many jobs costs O(log days) each; days are laid out once, O(windows^2) each.
+ */
 struct week;
 
 /* Both are borrowed. */
@@ -42,8 +44,8 @@ int64_t week_factor(struct week *w, int64_t at);
 /* The next instant after `at` at which another may count; INT64_MAX = never. */
 int64_t week_next(struct week *w, int64_t at);
 
-/* Seconds of [from, to) times the factor of each: 1/1,000,000 s. Of what is more than
- * ten years long, the rest counts by the largest factor. */
+/* Seconds of [from, to) times the factor of each: 1/1,000,000 s. The first 60 days are
+ * exact; what is beyond goes by the mean of the last week of those. */
 int64_t week_weigh(struct week *w, int64_t from, int64_t to);
 
 #endif

@@ -14,8 +14,9 @@
 #include <string.h>
 #include <strings.h>
 
-#define AMOUNTS_MAX 32 /* kinds of resources that a job is charged for */
-#define TIME_FACTOR "time"
+#define AMOUNTS_MAX  32 /* kinds of resources that a job is charged for */
+#define TIME_FACTOR  "time"
+#define NODES_FACTOR "nodes"
 
 static const char *name_of(
     const struct cluster *c, const struct job *j, enum cred_kind kind)
@@ -148,8 +149,14 @@ bool bank_qos_is_cheaper(const struct cluster *c, const struct job *j, const cha
     return k && bank_in_force(c) && factor_of(k) < factor_of(job_cred(c, j, CRED_QOS));
 }
 
+/* In place of the one of that name. */
 static void add_factor(struct factors *f, const char *name, int64_t factor)
 {
+    for (size_t i = 0; i < f->n; i++)
+        if (strcmp(f->names[i], name) == 0) {
+            f->v[i].factor = factor;
+            return;
+        }
     if (f->n == FACTORS_MAX)
         return;
     snprintf(f->names[f->n], FACTOR_TEXT, "%s", name);
@@ -191,7 +198,7 @@ static void add_node_factor(
 
     if (most == 0)
         return; /* no node has a rate of its own */
-    add_factor(ret, "nodes",
+    add_factor(ret, NODES_FACTOR,
         job_has_begun((enum job_state)j->state) && j->alloc.n ? mean_of_nodes(c, j)
                                                               : most);
 }
@@ -366,7 +373,7 @@ static const char *find_quoted(
     if (!number || !c->funds)
         return NULL;
     q = funds_quote(c->funds, number);
-    return q && q->uses > 0 && now < q->until_at
+    return q && (q->uses > 0 || funds_has_user(q->users, j->id)) && now < q->until_at
                    && funds_account(c->funds, q->account) == bank_account(c, j)
                    && (!q->job || strcmp(q->job, j->id) == 0)
                    && meets_conditions(c, j, q->rates)
@@ -379,6 +386,24 @@ bool bank_has_quote(const struct cluster *c, const struct job *j, int64_t now)
     return find_quoted(c, j, now) != NULL;
 }
 
+/* A quote is for the dearest node that there is: on others the run costs less. What is
+ * written behind the quote counts in place of what it says. */
+static void add_cheaper_nodes(const struct cluster *c, const struct job *j,
+    const char *quoted, struct factors *ret)
+{
+    struct price_rates ignored = {0};
+    int64_t promised = PRICE_ONE, mean = mean_of_nodes(c, j);
+    struct factors f;
+
+    read_tariff(quoted, &ignored, &f);
+    price_rates_fini(&ignored);
+    for (size_t i = 0; i < f.n; i++)
+        if (strcmp(f.names[i], NODES_FACTOR) == 0)
+            promised = f.v[i].factor;
+    if (mean < promised)
+        add_factor(ret, NODES_FACTOR, mean);
+}
+
 char *bank_tariff(const struct cluster *c, const struct job *j)
 {
     const char *quoted = find_quoted(c, j, j->start_at);
@@ -387,6 +412,8 @@ char *bank_tariff(const struct cluster *c, const struct job *j)
 
     if (!quoted)
         collect_of_job(c, j, false, &f);
+    else if (c->cfg->bank.node_most && j->alloc.n)
+        add_cheaper_nodes(c, j, quoted, &f);
     add_time_factor(c, j, j->start_at, &f);
     if (!quoted)
         return write_tariff(c, &f);
@@ -602,23 +629,22 @@ static int64_t mean_of_held(const struct cluster *c, const struct reservation *r
     return all ? wholes + (rests + all / 2) / all : PRICE_ONE;
 }
 
-int64_t bank_rent(const struct cluster *c, const struct reservation *r,
-    uint32_t account, int64_t idle_ps, int64_t at)
+bool bank_rent(const struct cluster *c, const struct reservation *r, uint32_t account,
+    int64_t idle_ps, int64_t at, int64_t *ret)
 {
     const struct price_amount amount = {"PROCS", idle_ps};
     struct price_ask ask = {.amounts = &amount, .namounts = 1, .seconds = 1};
     struct factors f = {.n = 0};
     struct err err;
-    int64_t ret;
 
     add_factor(&f, "account", factor_of(c->creds[CRED_ACCOUNT].v[account]));
     if (c->cfg->bank.node_most)
-        add_factor(&f, "nodes", mean_of_held(c, r));
+        add_factor(&f, NODES_FACTOR, mean_of_held(c, r));
     if (c->week)
         add_factor(&f, TIME_FACTOR, week_factor(c->week, at));
     ask.factors = f.v;
     ask.nfactors = f.n;
-    return price_of(rates_now(c), &ask, &ret, NULL, &err) < 0 ? AM_LARGEST : ret;
+    return price_of(rates_now(c), &ask, ret, NULL, &err) == 0;
 }
 
 /* ---- may it start? -------------------------------------------------------------- */

@@ -55,7 +55,8 @@ uint32_t bank_account(const struct cluster *c, const struct job *j);
 /* Rates and factors for a run of a job on its nodes, as text: those of the quote that
  * it names, else those in force. With RATESAT=START a run is charged at those of its
  * start, the time of day included. "PROCS:1,MEM:0.001;QOS:premium=2;nodes=1.5;time=2".
- * Owned. Nodes of different rates count by the processors that the job has there. */
+ * Owned. Nodes of different rates count by the processors that the job has there; a
+ * quote's are the most that they cost. */
 char *bank_tariff(const struct cluster *c, const struct job *j);
 
 /* The same for a quote: whoever names it has to be as the job is, and of that user, who
@@ -95,9 +96,9 @@ int64_t bank_cost(const struct cluster *c, const struct job *j,
 
 /* So many processor seconds that nobody used in a reservation, that the account
  * (credential) pays: at the rate of PROCS, by the factors of the account, the nodes and
- * that instant. */
-int64_t bank_rent(const struct cluster *c, const struct reservation *r,
-    uint32_t account, int64_t idle_ps, int64_t at);
+ * that instant. False: beyond what can be counted. */
+bool bank_rent(const struct cluster *c, const struct reservation *r, uint32_t account,
+    int64_t idle_ps, int64_t at, int64_t *ret);
 
 /* The next instant after `now` at which another price may be in force: TIME_NEVER. */
 int64_t bank_next_price(const struct cluster *c, int64_t now);

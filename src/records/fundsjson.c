@@ -86,6 +86,7 @@ static json_t *quote_out(const struct funds_quote *q)
     put_number(o, "until", q->until_at);
     put_number(o, "uses", q->uses);
     put_text(o, "job", q->job);
+    put_text(o, "users", q->users);
     return o;
 }
 
@@ -196,7 +197,8 @@ static void read_quote(struct reader *r, const json_t *o, struct funds_quote *re
         .rates = reader_text(r, o, "rates"),
         .until_at = read_number(r, o, "until", 0),
         .uses = read_number(r, o, "uses", 0),
-        .job = reader_text(r, o, "job")};
+        .job = reader_text(r, o, "job"),
+        .users = reader_text(r, o, "users")};
     if (!ret->number || !ret->account || !ret->rates)
         reader_wrong(r, "number", "a quote with its account and rates");
 }

@@ -38,7 +38,7 @@ static const struct column leg_list[] = {LEG(txn, COL_INT), LEG(n, COL_INT),
 static const struct column run_list[] = {RUN(run, COL_TEXT), RUN(account, COL_INT),
     RUN(since_at, COL_INT), RUN(until_at, COL_INT), RUN(open, COL_BOOL),
     RUN(most, COL_INT), RUN(rates, COL_TEXT), RUN(charged, COL_INT),
-    RUN(refunded, COL_INT), RUN(text, COL_TEXT)};
+    RUN(refunded, COL_INT), RUN(text, COL_TEXT), RUN(user, COL_TEXT)};
 
 #define LIEN(field, type) COLUMN_OF(struct ledger_lien, field, type)
 static const struct column lien_list[] = {LIEN(run, COL_TEXT), LIEN(n, COL_INT),
@@ -48,7 +48,7 @@ static const struct column lien_list[] = {LIEN(run, COL_TEXT), LIEN(n, COL_INT),
 static const struct column quote_list[] = {QUOTE(id, COL_INT), QUOTE(request, COL_TEXT),
     QUOTE(asked, COL_TEXT), QUOTE(account, COL_INT), QUOTE(rates, COL_TEXT),
     QUOTE(amount, COL_INT), QUOTE(until_at, COL_INT), QUOTE(uses, COL_INT),
-    QUOTE(job, COL_TEXT)};
+    QUOTE(job, COL_TEXT), QUOTE(users, COL_TEXT)};
 
 #define COLUMNS(name)                                                                  \
     static const struct columns name = {                                               \
@@ -61,11 +61,14 @@ COLUMNS(run);
 COLUMNS(lien);
 COLUMNS(quote);
 
-/* Their own columns: a balance is a place's, a lien's account its deposit's. */
+/* Their own columns: a balance is a place's, a lien's account its deposit's, the users
+ * of a quote have rows of their own. */
 static const struct columns deposit_own = {
     deposit_list, sizeof deposit_list / sizeof *deposit_list - 1};
 static const struct columns lien_own = {
     lien_list, sizeof lien_list / sizeof *lien_list - 1};
+static const struct columns quote_own = {
+    quote_list, sizeof quote_list / sizeof *quote_list - 1};
 
 /* ---- writing -------------------------------------------------------------------- */
 
@@ -82,7 +85,7 @@ static const struct table deposits = {"am_deposit", &deposit_own, KEPT_LEDGER_DE
 static const struct table txns = {"am_txn", &txn, KEPT_LEDGER_TXN};
 static const struct table legs = {"am_leg", &leg, KEPT_LEDGER_LEG};
 static const struct table runs = {"am_run", &run, KEPT_LEDGER_RUN, "run"};
-static const struct table quotes = {"am_quote", &quote, KEPT_LEDGER_QUOTE, "id"};
+static const struct table quotes = {"am_quote", &quote_own, KEPT_LEDGER_QUOTE, "id"};
 
 static sqlite3_stmt *putting(struct store *s, const struct table *t, struct err *err)
 {
@@ -179,12 +182,44 @@ static int add_to_day(struct store *s, const struct ledger_leg *row, struct err 
     return store_change_end(s, stmt, err);
 }
 
+/* Is transaction `t` the first by which its run used something? */
+#define FIRST_OF_RUN                                                                   \
+    "NOT EXISTS (SELECT 1 FROM am_txn f CROSS JOIN am_leg g ON g.txn = f.id"           \
+    " WHERE f.run <> '' AND f.run = t.run AND f.id < t.id AND +g.place = 'usage')"
+
+/* The run of the transaction has its row already. `runs` counts it where this is the
+ * first that it was charged. */
+static int add_to_usage(struct store *s, const struct ledger_leg *row, struct err *err)
+{
+    sqlite3_stmt *stmt = store_change(s, KEPT_LEDGER_USAGE,
+        "INSERT INTO am_usage SELECT ?1, ?2, \"user\","
+        " CASE kind WHEN 'refund' THEN 0 ELSE ?3 END,"
+        " CASE kind WHEN 'refund' THEN -?3 ELSE 0 END,"
+        " " FIRST_OF_RUN ", t.id"
+        " FROM am_txn t JOIN am_run r ON r.run = t.run WHERE t.id = ?4"
+        " ON CONFLICT(account, day, \"user\") DO UPDATE SET"
+        " charged = charged + excluded.charged,"
+        " refunded = refunded + excluded.refunded, runs = runs + excluded.runs,"
+        " last = max(last, excluded.last)",
+        err);
+
+    if (!stmt)
+        return -1;
+    sqlite3_bind_int64(stmt, 1, row->account);
+    sqlite3_bind_int64(stmt, 2, row->booked_at / DAY_S);
+    sqlite3_bind_int64(stmt, 3, row->amount);
+    sqlite3_bind_int64(stmt, 4, row->txn);
+    return store_change_end(s, stmt, err);
+}
+
 int ledger_add_leg(struct store *s, const struct ledger_leg *row, struct err *err)
 {
     bool own = strcmp(row->place, "deposit") == 0 || strcmp(row->place, "over") == 0;
+    bool used = strcmp(row->place, "usage") == 0;
 
     return put(s, &legs, row, NULL, err) != 0 || add_to_place(s, row, err) != 0
                    || (own && add_to_day(s, row, err) != 0)
+                   || (used && add_to_usage(s, row, err) != 0)
                ? -1
                : 0;
 }
@@ -227,6 +262,43 @@ int ledger_end_deposit(struct store *s, int64_t id, struct err *err)
         return -1;
     sqlite3_bind_int64(stmt, 1, id);
     return store_change_end(s, stmt, err);
+}
+
+/* A change of a quote by two texts. */
+static int change_quote(struct store *s, enum kept which, const char *sql,
+    int64_t number, const char *job, const char *of_run, struct err *err)
+{
+    sqlite3_stmt *stmt = store_change(s, which, sql, err);
+
+    if (!stmt)
+        return -1;
+    sqlite3_bind_int64(stmt, 1, number);
+    sql_text(stmt, 2, job);
+    sql_text(stmt, 3, of_run);
+    return store_change_end(s, stmt, err);
+}
+
+int ledger_use_quote(struct store *s, int64_t number, const char *job,
+    const char *of_run, struct err *err)
+{
+    return change_quote(s, KEPT_LEDGER_QUOTE_USE,
+        "INSERT INTO am_quote_use VALUES(?1, ?2, ?3)", number,
+        job && *job ? job : of_run, of_run, err);
+}
+
+int ledger_give_quote_back(struct store *s, const char *of_run, struct err *err)
+{
+    return change_quote(s, KEPT_LEDGER_QUOTE_BACK,
+               "UPDATE am_quote SET uses = uses + 1 WHERE id IN"
+               " (SELECT quote FROM am_quote_use WHERE run = ?3)",
+               0, NULL, of_run,
+               err) != 0
+                   || change_quote(s, KEPT_LEDGER_QUOTE_FREE,
+                          "DELETE FROM am_quote_use WHERE run = ?3", 0, NULL, of_run,
+                          err)
+                          != 0
+               ? -1
+               : 0;
 }
 
 /* ---- reading -------------------------------------------------------------------- */
@@ -346,7 +418,7 @@ int ledger_txns(struct store *s, const struct ledger_which *which, ledger_txn_fn
     void *arg, struct err *err)
 {
     struct selection q = select_columns(&txn);
-    struct ledger_txn row;
+    struct ledger_txn row = {0};
     sqlite3_stmt *stmt;
 
     want_text(&q, "request <> '' AND request = ?", which->request);
@@ -377,8 +449,26 @@ static const struct column booked_list[] = {
     {"request", COL_TEXT, offsetof(struct booked, txn.request)},
     {"asked", COL_TEXT, offsetof(struct booked, txn.asked)},
     {"who", COL_TEXT, offsetof(struct booked, txn.who)},
-    {"text", COL_TEXT, offsetof(struct booked, txn.text)}};
+    {"text", COL_TEXT, offsetof(struct booked, txn.text)},
+    {"user", COL_TEXT, offsetof(struct booked, txn.whose)}};
 COLUMNS(booked);
+
+/* CROSS JOIN: by the legs in their order, whatever the planner thinks of sizes. */
+#define BOOKED_LEGS(tables)                                                            \
+    "am_leg l CROSS JOIN am_txn t ON l.txn = t.id" tables                              \
+    " LEFT JOIN am_run r ON r.run = t.run"
+
+/* `request`: what stands in place of that of the transaction. */
+static struct selection select_booked(const char *request)
+{
+    struct selection q = {0};
+
+    strbuf_printf(&q.sql,
+        "SELECT l.txn, l.n, place, \"of\", l.account, l.amount, booked_at, t.id, at,"
+        " kind, t.run, %s, asked, who, t.text, coalesce(r.\"user\", '')",
+        request);
+    return q;
+}
 
 struct leg_reader {
     ledger_leg_fn *each;
@@ -394,12 +484,16 @@ int ledger_legs(struct store *s, const struct ledger_which *which, ledger_leg_fn
     void *arg, struct err *err)
 {
     struct leg_reader reader = {each, arg};
-    struct selection q = select_columns(&booked);
+    struct selection q = select_booked("request");
     struct booked row;
     sqlite3_stmt *stmt;
 
-    want_text(&q, "run <> '' AND run = ?", which->run);
-    stmt = select_rows(s, &q, "am_leg JOIN am_txn ON txn = id", "ORDER BY txn, n", err);
+    /* the other way round: a run has few transactions */
+    want_text(&q, "t.run <> '' AND t.run = ?", which->run);
+    stmt = select_rows(s, &q,
+        "am_txn t CROSS JOIN am_leg l ON l.txn = t.id"
+        " LEFT JOIN am_run r ON r.run = t.run",
+        "ORDER BY t.id, l.n", err);
     EACH(s, stmt, &booked, row, on_booked, &reader, err);
 }
 
@@ -407,16 +501,15 @@ int ledger_moves(struct store *s, const struct ledger_which *which, ledger_leg_f
     void *arg, struct err *err)
 {
     struct leg_reader reader = {each, arg};
-    struct selection q = select_columns(&booked);
+    struct selection q = select_booked("request");
     struct booked row;
     sqlite3_stmt *stmt;
 
-    want_number(&q, OWN_PLACES " AND account = ?", which->account);
+    want_number(&q, OWN_PLACES " AND l.account = ?", which->account);
     want_number(&q, "booked_at >= ?", which->from_at);
     want_number(&q, "booked_at < ?", which->to_at);
-    want_after(&q, "(booked_at, txn, n) > (?, ?, ?)", &which->after);
-    stmt = select_rows(
-        s, &q, "am_leg JOIN am_txn ON txn = id", "ORDER BY booked_at, txn, n", err);
+    want_after(&q, "(booked_at, l.txn, l.n) > (?, ?, ?)", &which->after);
+    stmt = select_rows(s, &q, BOOKED_LEGS(""), "ORDER BY booked_at, l.txn, l.n", err);
     EACH(s, stmt, &booked, row, on_booked, &reader, err);
 }
 
@@ -424,42 +517,65 @@ int ledger_since(
     struct store *s, int64_t after, ledger_leg_fn *each, void *arg, struct err *err)
 {
     struct leg_reader reader = {each, arg};
-    struct selection q = {0};
+    struct selection q = select_booked("a.name");
     struct booked row;
     sqlite3_stmt *stmt;
 
-    strbuf_add(&q.sql, "SELECT txn, n, place, \"of\", account, amount, booked_at, t.id,"
-                       " at, kind, run, a.name, asked, who, text");
-    want_number(&q, "l.txn > ?", after);
-    stmt = select_rows(s, &q,
-        "am_leg l JOIN am_txn t ON l.txn = t.id JOIN am_account a ON a.id = account",
-        after ? "AND " OWN_PLACES " ORDER BY txn, n"
-              : "WHERE " OWN_PLACES " ORDER BY txn, n",
-        err);
+    /* "+": by the number, not by the index of statements */
+    want_number(&q, "+" OWN_PLACES " AND l.txn > ?", after > 0 ? after : -1);
+    stmt =
+        select_rows(s, &q, BOOKED_LEGS(" CROSS JOIN am_account a ON a.id = l.account"),
+            "ORDER BY l.txn, l.n", err);
     EACH(s, stmt, &booked, row, on_booked, &reader, err);
 }
+
+/* Whole days are written down; the rest is of legs. %s: how legs are found. */
+#define USAGE_OF_LEGS                                                                  \
+    "SELECT \"user\", CASE kind WHEN 'refund' THEN 0 ELSE l.amount END AS charged,"    \
+    " CASE kind WHEN 'refund' THEN -l.amount ELSE 0 END AS refunded,"                  \
+    " " FIRST_OF_RUN " AS runs,"                                                       \
+    " t.id AS last FROM am_leg l CROSS JOIN am_txn t ON t.id = l.txn"                  \
+    " CROSS JOIN am_run r ON r.run = t.run WHERE "
+#define USAGE_SUMS                                                                     \
+    "SELECT \"user\", sum(charged), sum(refunded), sum(runs), max(last) FROM ("
+
+static const char usage_of_days[] =
+    USAGE_SUMS "SELECT \"user\", charged, refunded, runs, last FROM am_usage"
+               " WHERE account = ?1 AND day >= ?4 AND day < ?5"
+               " UNION ALL " USAGE_OF_LEGS "l.place = 'usage' AND l.account = ?1"
+               "  AND booked_at >= ?2 AND booked_at < min(?3, ?4 * 86400)"
+               " UNION ALL " USAGE_OF_LEGS "l.place = 'usage' AND l.account = ?1"
+               "  AND booked_at >= max(?2, ?5 * 86400) AND booked_at < ?3"
+               ") GROUP BY \"user\" ORDER BY \"user\"";
+
+static const char usage_since[] =
+    USAGE_SUMS USAGE_OF_LEGS "+l.place = 'usage' AND +l.account = ?1 AND l.txn > ?6"
+                             " AND booked_at >= ?2 AND booked_at < ?3"
+                             ") GROUP BY \"user\" ORDER BY \"user\"";
 
 int ledger_usage(struct store *s, const struct ledger_which *which,
     ledger_usage_fn *each, void *arg, struct err *err)
 {
-    sqlite3_stmt *stmt = sql_walk_kept(s,
-        "SELECT coalesce((SELECT who FROM am_txn c WHERE c.run <> '' AND c.run = t.run"
-        "  AND c.kind = 'charge' LIMIT 1), '') AS whose,"
-        " sum(CASE kind WHEN 'refund' THEN 0 ELSE amount END),"
-        " sum(CASE kind WHEN 'refund' THEN -amount ELSE 0 END),"
-        " count(DISTINCT t.run), max(l.txn)"
-        " FROM am_leg l CROSS JOIN am_txn t ON t.id = l.txn"
-        " WHERE place = 'usage' AND account = ? AND booked_at >= ? AND booked_at < ?"
-        " AND l.txn > ? GROUP BY whose ORDER BY whose",
-        err);
+    const int64_t end = INT64_MAX / DAY_S; /* that day times its seconds still fits */
+    int64_t from = which->from_at, to = which->to_at ? which->to_at : end * DAY_S;
+    int64_t first = from / DAY_S + (from % DAY_S != 0), last = to / DAY_S;
+    sqlite3_stmt *stmt =
+        sql_walk_kept(s, which->txn ? usage_since : usage_of_days, err);
     int rc = SQLITE_ROW, stop = 0;
 
     if (!stmt)
         return -1;
+    if (first > last) /* no whole day: all of it is before the first */
+        last = first;
     sqlite3_bind_int64(stmt, 1, which->account);
-    sqlite3_bind_int64(stmt, 2, which->from_at);
-    sqlite3_bind_int64(stmt, 3, which->to_at ? which->to_at : INT64_MAX);
-    sqlite3_bind_int64(stmt, 4, which->txn);
+    sqlite3_bind_int64(stmt, 2, from);
+    sqlite3_bind_int64(stmt, 3, to);
+    if (which->txn) {
+        sqlite3_bind_int64(stmt, 6, which->txn);
+    } else {
+        sqlite3_bind_int64(stmt, 4, first);
+        sqlite3_bind_int64(stmt, 5, last);
+    }
     while (stop == 0 && (rc = sql_step(stmt)) == SQLITE_ROW) {
         const struct ledger_usage row = {
             .user = (const char *)sqlite3_column_text(stmt, 0),
@@ -549,14 +665,20 @@ int ledger_liens(struct store *s, const char *of_run, ledger_lien_fn *each, void
 int ledger_quotes(struct store *s, const struct ledger_which *which,
     ledger_quote_fn *each, void *arg, struct err *err)
 {
-    struct selection q = select_columns(&quote);
+    struct selection q = select_columns(&quote_own);
     struct ledger_quote row;
     sqlite3_stmt *stmt;
 
+    strbuf_add(&q.sql, ", coalesce((SELECT group_concat(job, ' ') FROM"
+                       " (SELECT u.job FROM am_quote_use u WHERE quote = id"
+                       "  ORDER BY u.job)), '')");
     want_number(&q, "id = ?", which->id);
     want_text(&q, "request <> '' AND request = ?", which->request);
     want_number(&q, "uses > 0 AND until_at > ?", which->good_at);
-    stmt = select_rows(s, &q, "am_quote", "ORDER BY id", err);
+    want_number(&q, "until_at > ?", which->kept_at);
+    /* "+": by their end, as deposits that are due */
+    stmt = select_rows(s, &q, "am_quote",
+        which->good_at || which->kept_at ? "ORDER BY +id" : "ORDER BY id", err);
     EACH(s, stmt, &quote, row, each, arg, err);
 }
 

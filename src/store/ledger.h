@@ -47,6 +47,7 @@ struct ledger_txn {
     const char *request; /* by which it is known again; "" = by itself */
     const char *asked;   /* what that request was, in canonical words */
     const char *who, *text;
+    const char *whose; /* read only, of legs: user of its run; "" = none */
 };
 
 struct ledger_leg {
@@ -72,6 +73,7 @@ struct ledger_run {
     const char *rates; /* at its start */
     int64_t charged, refunded;
     const char *text; /* what the charge is made of */
+    const char *user; /* whose it is; the same as long as it has usage */
 };
 
 struct ledger_lien {
@@ -86,8 +88,9 @@ struct ledger_quote {
     const char *request, *asked;
     int64_t account;
     const char *rates;
-    int64_t amount, until_at, uses;
-    const char *job; /* "" = whoever names it */
+    int64_t amount, until_at, uses; /* uses: that are left */
+    const char *job;                /* "" = whoever names it */
+    const char *users; /* read only: jobs that have used it, as "7 9"; "" = none */
 };
 
 /* ---- writing -------------------------------------------------------------------- */
@@ -105,6 +108,12 @@ int ledger_add_leg(struct store *s, const struct ledger_leg *row, struct err *er
  * `n`: its place in the order if it is new. */
 int ledger_hold(struct store *s, const struct ledger_lien *more, struct err *err);
 int ledger_end_deposit(struct store *s, int64_t deposit, struct err *err);
+/* The run is the first of its job to use the quote: one use less is left. Has it no job
+ * (NULL), nobody will be known by it again. */
+int ledger_use_quote(
+    struct store *s, int64_t quote, const char *job, const char *run, struct err *err);
+/* The run came to nothing: the use that it took is left again. */
+int ledger_give_quote_back(struct store *s, const char *run, struct err *err);
 
 /* ---- reading -------------------------------------------------------------------- */
 
@@ -115,6 +124,7 @@ struct ledger_which {
     int64_t id, account, parent, txn; /* 0 = any */
     int64_t due_at;           /* deposits that have ended by then, and not yet */
     int64_t good_at;          /* quotes that can be used at that instant */
+    int64_t kept_at;          /* quotes that have not expired by then, used up or not */
     bool open;                /* runs that go on */
     bool live;                /* deposits that have not ended, or have liens */
     int64_t from_at, to_at;   /* transactions at or after, before; 0 = all */
@@ -146,14 +156,17 @@ int ledger_legs(struct store *s, const struct ledger_which *which, ledger_leg_fn
 int ledger_moves(struct store *s, const struct ledger_which *which, ledger_leg_fn *each,
     void *arg, struct err *err);
 /* The same legs of all accounts, of transactions behind that number, as they were
- * booked; `request` of the transaction is the account's name. */
+ * booked; `request` of the transaction is the account's name. Time in proportion to the
+ * rows that are told: `each` returns 1 to stop. */
 int ledger_since(
     struct store *s, int64_t txn, ledger_leg_fn *each, void *arg, struct err *err);
 /* What users used of an account (account, from_at, to_at 0 = all; txn: of transactions
- * behind that one). A run is that of the user who was charged for it. */
+ * behind that one). Time in proportion to the days and users, and to the charges of two
+ * days; with txn, to what was booked since. */
 struct ledger_usage {
-    const char *user; /* "" = not known */
-    int64_t charged, refunded, runs;
+    const char *user; /* whose runs; "" = not known */
+    int64_t charged, refunded;
+    int64_t runs; /* that were charged for the first time */
     int64_t last; /* transaction */
 };
 typedef int ledger_usage_fn(void *arg, const struct ledger_usage *row);
@@ -174,7 +187,7 @@ int ledger_runs(struct store *s, const struct ledger_which *which, /* run open *
 int ledger_liens(
     struct store *s, const char *run, ledger_lien_fn *each, void *arg, struct err *err);
 int ledger_quotes(struct store *s,
-    const struct ledger_which *which, /* id request good_at */
+    const struct ledger_which *which, /* id request good_at kept_at */
     ledger_quote_fn *each, void *arg, struct err *err);
 
 /* What lies at a place; 0 if nothing ever did. */
@@ -193,8 +206,9 @@ int ledger_size(struct store *s, struct ledger_size *size, struct err *err);
 
 /* The invariants, asked of all that was ever booked: each transaction and all places
  * come to 0, balances and what liens keep are the sums of their rows, a run's charges
- * less its refunds are what its account used, deposits that have ended are empty but
- * for liens. Each problem is told in a sentence; returns their number, or -1. */
+ * less its refunds are what its account used, days are the sums of theirs, deposits
+ * that have ended are empty but for liens. Each problem is told in a sentence; returns
+ * their number, or -1. */
 int ledger_check(struct store *s, void (*tell)(void *arg, const char *problem),
     void *arg, struct err *err);
 

@@ -51,6 +51,26 @@ static const char *const questions[] = {
     "  UNION ALL SELECT account, day, 0, credits - debits FROM am_day)"
     " GROUP BY a, d HAVING sum(c) <> sum(w)",
 
+    "SELECT 'account '||a||', day '||d||', user '||u||': was charged '||" CREDITS("c")
+    " ||' less '||" CREDITS("r") "||' given back for '||n||' runs, the day is written"
+    " down with '||" CREDITS("wc") "||' less '||" CREDITS("wr") "||' for '||wn"
+    " FROM (SELECT a, d, u, sum(c) AS c, sum(r) AS r, sum(n) AS n, sum(wc) AS wc,"
+    "  sum(wr) AS wr, sum(wn) AS wn FROM (SELECT l.account AS a,"
+    "  booked_at / 86400 AS d, coalesce(\"user\", '') AS u,"
+    "  CASE kind WHEN 'refund' THEN 0 ELSE l.amount END AS c,"
+    "  CASE kind WHEN 'refund' THEN -l.amount ELSE 0 END AS r,"
+    "  NOT EXISTS (SELECT 1 FROM am_txn f CROSS JOIN am_leg g ON g.txn = f.id"
+    "   WHERE f.run <> '' AND f.run = t.run AND f.id < t.id AND +g.place = 'usage') AS n,"
+    "  0 AS wc, 0 AS wr, 0 AS wn FROM am_leg l CROSS JOIN am_txn t ON t.id = l.txn"
+    "  LEFT JOIN am_run r ON r.run = t.run WHERE place = 'usage'"
+    "  UNION ALL SELECT account, day, \"user\", 0, 0, 0, charged, refunded, runs"
+    "  FROM am_usage) GROUP BY a, d, u) WHERE c <> wc OR r <> wr OR n <> wn",
+
+    "SELECT 'quote '||quote||': was used by job '||job||', but is not there'"
+    " FROM am_quote_use WHERE quote NOT IN (SELECT id FROM am_quote)",
+
+    "SELECT 'quote '||id||': has '||uses||' uses left' FROM am_quote WHERE uses < 0",
+
     "SELECT 'deposit '||d.id||': was made with '||" CREDITS("d.amount")
     " ||', its transaction '||d.txn||' brought '||" CREDITS("coalesce(l.amount, 0)")
     " FROM am_deposit d LEFT JOIN am_leg l"

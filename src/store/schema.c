@@ -113,6 +113,32 @@ static const struct migration migrations[] = {
     {5, "CREATE INDEX am_quote_good ON am_quote(until_at) WHERE uses > 0;"
         "CREATE INDEX am_leg_usage ON am_leg(account, booked_at) WHERE place = "
         "'usage';"},
+    /* Whose run it is; what each user used of an account on a day, so that the usage of
+     * a year is not the sum of all its charges; which jobs have used a quote, and by
+     * which run of theirs. */
+    {6, "ALTER TABLE am_run ADD COLUMN \"user\" TEXT NOT NULL DEFAULT '';"
+        "UPDATE am_run SET \"user\" = coalesce((SELECT who FROM am_txn t"
+        " WHERE t.run <> '' AND t.run = am_run.run AND kind = 'charge'"
+        " ORDER BY id LIMIT 1), '');"
+        "CREATE TABLE am_usage("
+        " account INTEGER NOT NULL, day INTEGER NOT NULL, \"user\" TEXT NOT NULL,"
+        " charged INTEGER NOT NULL, refunded INTEGER NOT NULL, runs INTEGER NOT NULL,"
+        " last INTEGER NOT NULL, PRIMARY KEY(account, day, \"user\"))"
+        " STRICT, WITHOUT ROWID;"
+        "INSERT INTO am_usage SELECT l.account, booked_at / 86400, \"user\","
+        " sum(CASE kind WHEN 'refund' THEN 0 ELSE l.amount END),"
+        " sum(CASE kind WHEN 'refund' THEN -l.amount ELSE 0 END),"
+        " sum(l.txn = first), max(l.txn)"
+        " FROM am_leg l JOIN am_txn t ON t.id = l.txn JOIN am_run r ON r.run = t.run"
+        " JOIN (SELECT t.run AS of_run, min(t.id) AS first FROM am_txn t JOIN am_leg l"
+        "  ON l.txn = t.id WHERE t.run <> '' AND l.place = 'usage' GROUP BY t.run)"
+        " ON of_run = t.run WHERE place = 'usage' GROUP BY 1, 2, 3;"
+        "CREATE TABLE am_quote_use("
+        " quote INTEGER NOT NULL, job TEXT NOT NULL, run TEXT NOT NULL,"
+        " PRIMARY KEY(quote, job)) STRICT, WITHOUT ROWID;"
+        "CREATE INDEX am_quote_use_run ON am_quote_use(run);"
+        "DROP INDEX am_quote_good;"
+        "CREATE INDEX am_quote_until ON am_quote(until_at);"},
 };
 
 const struct migration *schema_migrations(size_t *count)

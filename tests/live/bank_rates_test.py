@@ -138,7 +138,8 @@ def test_a_reservation_pays_for_what_lies_idle_in_it(daemon):
 
 
 def test_lists_show_each_what_is_theirs(daemon):
-    daemon.configure(BANK + LEVELS + "ACCOUNTCFG[chem] MANAGERS=nobody\n")
+    daemon.configure(BANK + LEVELS + "ACCOUNTCFG[chem] MANAGERS=nobody CHARGERATE=1\n"
+                     "ACCOUNTCFG[bio] CHARGERATE=2\nACCOUNTCFG[nowhere] CHARGERATE=3\n")
     users = Users(daemon)
     daemon.start()
     for name, only in (("chem", "user=nobody,games"), ("bio", "user=bin")):
@@ -160,15 +161,37 @@ def test_lists_show_each_what_is_theirs(daemon):
         assert "bio" in daemon.ok(command) and "chem" in daemon.ok(command)
         assert "bio" not in users.ok("nobody", command), command
         assert users.refused("games", command, "bio")
+    # a statement has all amounts, and whose they are of what is one's own
+    told = json.loads(users.ok("games", "mam-statement", "chem", "--format", "json"))
+    moves = [m for m in told["moves"] if m["kind"] == "charge"]
+    assert len(moves) == 3 and told["opening"] + told["credits"] - told["debits"] \
+        == told["closing"]
+    assert [m["who"] for m in moves if "who" in m] == ["games", "games"]
+    assert all("run" in m and "text" in m for m in moves if "who" in m)
+    assert not any("run" in m or "text" in m for m in moves if "who" not in m)
+    for who in ("nobody", ME):  # the lead and the administrator
+        ask = users.ok if who != ME else lambda _, *words: daemon.ok(*words)
+        told = json.loads(ask(who, "mam-statement", "chem", "--format", "json"))
+        assert sorted(m["who"] for m in told["moves"] if m["kind"] == "charge") == \
+            ["games", "games", "nobody"]
+    # what bio is charged is for those who see that there is one
+    assert "bio" in daemon.ok("mam-list-rates") and "bio" in users.ok("bin", "mam-list-rates")
+    told = users.ok("games", "mam-list-rates")
+    assert "bio" not in told and "nowhere" not in told and "chem" in told
     # a portal goes on where it was
     first = daemon.lines("mam-list-transactions", "-m", "2")
     rest = daemon.lines("mam-list-transactions", "-n", str(first[-1]["transaction"]))
     numbers = [t["transaction"] for t in first + rest]
     assert numbers == sorted(numbers) and len(numbers) == 5
     assert daemon.lines("mam-usage", "-n", str(numbers[-1])) == []
-    # a run's refund is its user's
+    # a run's refund is its user's, who sees it
     run = [t["run"] for t in first + rest if t["who"] == "nobody"][0]
     daemon.ok("mam-refund", run, "0.5")
+    seen_by = {who: [t["kind"] for t in map(json.loads, users.ok(
+        who, "mam-list-transactions", "--format", "json", "chem").splitlines())]
+        for who in ("nobody", "games")}
+    assert "refund" in seen_by["nobody"] and "refund" not in seen_by["games"]
+    assert seen_by["games"].count("charge") == 2
     mine = [u for u in daemon.lines("mam-usage", "chem") if u["user"] == "nobody"][0]
     assert mine["refunded"] == 0.5 and mine["used"] == mine["charged"] - 0.5
     check(daemon)
@@ -206,7 +229,12 @@ def test_an_account_is_changed_in_what_was_said_alone(bank):  # pylint: disable=
     bank.ok("mam-modify-account", "-u", "", "--closed", "no", "-p", "", "-S", "0", "lab")
     told = account(bank, "lab")
     assert "only" not in told and "parent" not in told and not told["closed"]
+    told_before = told
     assert "no account 'lap'" in bank.run("mam-modify-account", "lap").stderr
+    for wrong in ({"parent": 5}, {"closed": "yes"}, {"share": "10"}, {"only": ["x"]}):
+        status, told = bank.api("/v1/bank/accounts", {"account": "lab", "modify": True} | wrong)
+        assert status == 400 and list(wrong)[0] + ": expected" in str(told), told
+    assert account(bank, "lab") == told_before
     assert bank.run("mam-modify-account", "-o", "maybe", "lab").returncode == 1
     check(bank)
 

@@ -309,10 +309,19 @@ static int pay_back(struct lm *m, struct lm_run *r, int to)
     return from;
 }
 
+static void note_use(struct lm *m, struct lm_run *r, int64_t charged, int64_t refunded)
+{
+    if (charged == 0 && refunded == 0)
+        return;
+    m->uses[m->nuses++] =
+        (struct lm_use){m->now, charged, refunded, r->account, r->of_u1, !r->noted};
+    r->noted = true;
+}
+
 void lm_charge(struct lm *m, int run, int account, bool of_u1, int64_t total, bool over)
 {
     struct lm_run *r = &m->r[run];
-    int last = last_lien(r);
+    int last = last_lien(r), before = r->npaid;
     int64_t net;
 
     if (r->known && !r->open)
@@ -334,6 +343,7 @@ void lm_charge(struct lm *m, int run, int account, bool of_u1, int64_t total, bo
                 keep(m, r, to);
         }
     }
+    note_use(m, r, r->npaid - before, 0);
     r->charged = total;
     if (over)
         close_run(m, r);
@@ -342,8 +352,16 @@ void lm_charge(struct lm *m, int run, int account, bool of_u1, int64_t total, bo
 
 void lm_release(struct lm *m, int run)
 {
-    if (m->r[run].known && m->r[run].open)
-        close_run(m, &m->r[run]);
+    struct lm_run *r = &m->r[run];
+
+    if (!r->known || !r->open)
+        return;
+    close_run(m, r);
+    if (r->took) {
+        m->q[r->took].uses++;
+        m->q[r->took].used[lm_job(run)] = false;
+    }
+    r->took = 0;
 }
 
 bool lm_refund(struct lm *m, int run, int64_t amount, int to)
@@ -353,8 +371,50 @@ bool lm_refund(struct lm *m, int run, int64_t amount, int to)
     if (!r->known || amount > r->charged - r->refunded)
         return false;
     r->refunded += amount;
+    note_use(m, r, 0, amount);
     while (amount-- > 0)
         pay_back(m, r, to);
     expire(m);
     return true;
+}
+
+bool lm_quote(struct lm *m, struct lm_quote q, bool of_u1, int64_t amount)
+{
+    if (lm_available(m, q.account, of_u1) < amount)
+        return false;
+    m->q[++m->nquotes] = q;
+    return true;
+}
+
+bool lm_use_quote(struct lm *m, int run, int quote)
+{
+    struct lm_quote *q = &m->q[quote];
+    int job = lm_job(run);
+
+    if (q->account != m->r[run].account || m->now >= q->until
+        || (q->pinned >= 0 && q->pinned != job) || (!q->used[job] && q->uses == 0))
+        return false;
+    if (q->used[job])
+        return true;
+    q->used[job] = true;
+    q->uses--;
+    m->r[run].took = quote;
+    return true;
+}
+
+struct lm_use lm_used(const struct lm *m, int account, bool of_u1, int64_t from,
+    int64_t to, int *ret_runs)
+{
+    struct lm_use sum = {.account = account, .of_u1 = of_u1};
+
+    *ret_runs = 0;
+    for (int i = 0; i < m->nuses; i++) {
+        const struct lm_use *u = &m->uses[i];
+        if (u->account != account || u->of_u1 != of_u1 || u->at < from || u->at >= to)
+            continue;
+        sum.charged += u->charged;
+        sum.refunded += u->refunded;
+        *ret_runs += u->first;
+    }
+    return sum;
 }

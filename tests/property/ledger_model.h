@@ -12,6 +12,9 @@
 #define LM_DEPOSITS 600
 #define LM_RUNS     200
 #define LM_COINS    4000 /* that one run may have paid */
+#define LM_JOBS     70   /* three runs each */
+#define LM_QUOTES   60
+#define LM_USES     2000 /* that are noted */
 
 struct lm_deposit {
     int account;
@@ -30,6 +33,21 @@ struct lm_run {
     int order[LM_DEPOSITS];    /* of placing, of those with coins */
     int paid_from[LM_COINS];   /* the deposit of each coin, 0 = owed; last paid last */
     int npaid;
+    bool noted; /* something was used */
+    int took;   /* the quote of which this run is the first use by its job; 0 = none */
+};
+
+struct lm_quote {
+    int account, pinned; /* pinned: the job that it is for; -1 = any */
+    int64_t until, uses;
+    bool used[LM_JOBS];
+};
+
+/* What a run used at an instant, or got back. */
+struct lm_use {
+    int64_t at, charged, refunded;
+    int account;
+    bool of_u1, first; /* first: of its run */
 };
 
 struct lm {
@@ -41,6 +59,10 @@ struct lm {
     struct lm_deposit d[LM_DEPOSITS]; /* 1.. */
     int ndeposits;
     struct lm_run r[LM_RUNS];
+    struct lm_quote q[LM_QUOTES]; /* 1.. */
+    int nquotes;
+    struct lm_use uses[LM_USES];
+    int nuses;
 };
 
 /* Coins that could be used now, of the account and those it overflows into. */
@@ -58,5 +80,19 @@ void lm_charge(
     struct lm *m, int run, int account, bool of_u1, int64_t total, bool over);
 void lm_release(struct lm *m, int run);
 bool lm_refund(struct lm *m, int run, int64_t amount, int to);
+
+/* Three runs after one another are of one job. */
+static inline int lm_job(int run)
+{
+    return (run - 1) / 3;
+}
+
+bool lm_quote(struct lm *m, struct lm_quote q, bool of_u1, int64_t amount);
+/* Does the quote hold for the run, whose lien has just begun? Then it is used. */
+bool lm_use_quote(struct lm *m, int run, int quote);
+
+/* Noted in [from, to), one by one. */
+struct lm_use lm_used(const struct lm *m, int account, bool of_u1, int64_t from,
+    int64_t to, int *ret_runs);
 
 #endif

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  * The ledger against one that moves coins by hand (ledger_model.h), step by step: what
- * it answers, every balance, every lien. Its invariants are asked on the way. */
+ * it answers, every balance, every lien, quotes and who has used them, who used how
+ * much in any time. Its invariants are asked on the way. */
 #include "../unit/am/kit.h"
+#include "funds/funds.h"
 #include "ledger_model.h"
 #include "rng.h"
 
@@ -56,11 +58,83 @@ static void compare_place(
             (long long)balance, (long long)model);
 }
 
+static int compare_quote(void *arg, const struct ledger_quote *row)
+{
+    const struct world *w = arg;
+    const struct lm_quote *q = &w->m->q[row->id];
+    char job[16];
+
+    if (row->uses != q->uses)
+        fail_msg("seed %llu, step %d: quote %lld has %lld uses, the model says %lld",
+            (unsigned long long)w->seed, w->step, (long long)row->id,
+            (long long)row->uses, (long long)q->uses);
+    for (int i = 0; i < LM_JOBS; i++) {
+        snprintf(job, sizeof job, "j%d", i);
+        if (funds_has_user(row->users, job) != q->used[i])
+            fail_msg("seed %llu, step %d: quote %lld is used by '%s', not as the model "
+                     "says",
+                (unsigned long long)w->seed, w->step, (long long)row->id, row->users);
+    }
+    return 0;
+}
+
+struct usage_of {
+    struct world *w;
+    int account, told;
+    int64_t from, to;
+};
+
+static int compare_use(void *arg, const struct ledger_usage *row)
+{
+    struct usage_of *of = arg;
+    int runs;
+    struct lm_use sum = lm_used(
+        of->w->m, of->account, strcmp(row->user, "u1") == 0, of->from, of->to, &runs);
+
+    of->told++;
+    if (row->charged != sum.charged || row->refunded != sum.refunded
+        || row->runs != runs)
+        fail_msg("seed %llu, step %d: %s used %lld - %lld in %lld runs of %s from %lld "
+                 "to %lld; the model: %lld - %lld in %d",
+            (unsigned long long)of->w->seed, of->w->step, row->user,
+            (long long)row->charged, (long long)row->refunded, (long long)row->runs,
+            names[of->account], (long long)of->from, (long long)of->to,
+            (long long)sum.charged, (long long)sum.refunded, runs);
+    return 0;
+}
+
+/* Of a time that begins and ends anywhere: whole days and parts of them. */
+static void compare_usage(struct world *w)
+{
+    struct usage_of of = {w, (int)rng_range(&w->rng, 1, LM_ACCOUNTS - 1), 0,
+        rng_range(&w->rng, 0, w->m->now + 500), 0};
+    struct ledger_which which = {.account = of.account, .from_at = of.from};
+    int users = 0;
+
+    of.to = of.from + rng_range(&w->rng, 1, w->m->now);
+    which.to_at = of.to;
+    assert_int_equal(
+        ledger_usage(w->b->kit->store, &which, compare_use, &of, &w->b->err), 0);
+    for (int u = 0; u < 2; u++)
+        for (int i = 0; i < w->m->nuses; i++) {
+            const struct lm_use *use = &w->m->uses[i];
+            if (use->account == of.account && use->of_u1 == u && use->at >= of.from
+                && use->at < of.to) {
+                users++;
+                break;
+            }
+        }
+    assert_int_equal(of.told, users);
+}
+
 static void compare(struct world *w)
 {
     const struct ledger_which all = {0};
     struct ledger_size size;
 
+    assert_int_equal(
+        ledger_quotes(w->b->kit->store, &all, compare_quote, w, &w->b->err), 0);
+    compare_usage(w);
     assert_int_equal(
         ledger_deposits(w->b->kit->store, &all, compare_deposit, w, &w->b->err), 0);
     assert_int_equal(ledger_size(w->b->kit->store, &size, NULL), 0);
@@ -213,6 +287,50 @@ static int some_run(struct world *w)
                    : 0;
 }
 
+static int see_rates(void *arg, const struct ledger_run *row)
+{
+    snprintf(arg, 20, "%s", row->rates);
+    return 1;
+}
+
+/* A run that has just begun has the rates of its quote, if that holds. */
+static void compare_rates(struct world *w, int run, int quote, bool told_void)
+{
+    const struct ledger_which which = {.run = run_name(run)};
+    bool holds = quote && lm_use_quote(w->m, run, quote);
+    char rates[20] = "";
+
+    assert_int_equal(
+        ledger_runs(w->b->kit->store, &which, see_rates, rates, &w->b->err), 1);
+    assert_string_equal(rates, holds ? "PROCS:0.5" : "PROCS:1");
+    assert_int_equal(told_void, quote && !holds);
+}
+
+static void step_quote(struct world *w)
+{
+    struct rng *r = &w->rng;
+    bool u1 = rng_percent(r, 50), done;
+    struct lm_quote made = {.account = some_account(w),
+        .pinned = rng_percent(r, 30) ? (int)rng_below(r, LM_JOBS) : -1,
+        .until = w->m->now + rng_range(r, 1, 4000),
+        .uses = rng_range(r, 1, 3)};
+    struct am_request req = bank_request(w->b);
+    char job[16];
+    struct am_quote q = {.account = names[made.account],
+        .use = uses[u1],
+        .rates = "PROCS:0.5",
+        .amount = rng_range(r, 0, 120),
+        .until_at = made.until,
+        .uses = made.uses,
+        .job = made.pinned >= 0 ? job : NULL};
+
+    if (w->m->closed[made.account] || w->m->nquotes == LM_QUOTES - 1)
+        return;
+    snprintf(job, sizeof job, "j%d", made.pinned);
+    done = lm_quote(w->m, made, u1, q.amount);
+    TWICE(w, am_quote(&w->b->am, &req, &q, NULL, &w->b->err), done, "quote");
+}
+
 /* A new run, or another limit of one. */
 static void step_lien(struct world *w)
 {
@@ -221,18 +339,31 @@ static void step_lien(struct world *w)
     struct lm_run *r = &w->m->r[run];
     int a = r->known ? r->account : some_account(w);
     bool u1 = r->known ? r->of_u1 : rng_percent(&w->rng, 50), done;
+    char job[16];
     struct am_lien l = {.run = run_name(run),
         .account = names[a],
         .use = uses[u1],
         .most = rng_range(&w->rng, 0, 200),
         .at = w->m->now,
         .until_at = w->m->now + 600,
+        .rates = "PROCS:1",
+        .quote = w->m->nquotes && rng_percent(&w->rng, 50) ? rng_range(
+                     &w->rng, w->m->nquotes > 4 ? w->m->nquotes - 4 : 1, w->m->nquotes)
+                                                           : 0,
+        .job = job,
         .force = !w->strict && rng_percent(&w->rng, 10)};
+    struct am_lien_answer answer = {0};
+    bool begins = !r->known;
 
+    snprintf(job, sizeof job, "j%d", lm_job(run));
     if (run == 0 || (w->m->closed[a] && !l.force))
         return;
     done = lm_lien(w->m, run, a, u1, l.most, l.force);
-    TWICE(w, am_lien(&w->b->am, &l, NULL, &w->b->err), done, "lien");
+    expect(w, am_lien(&w->b->am, &l, &answer, &w->b->err), done, "lien");
+    if (begins && done)
+        compare_rates(w, run, (int)l.quote, answer.quote_void);
+    if (rng_percent(&w->rng, 12))
+        expect(w, am_lien(&w->b->am, &l, NULL, &w->b->err), done, "lien again");
     if (is_new && done)
         w->runs++;
 }
@@ -305,7 +436,7 @@ static const struct {
     uint32_t weight;
 } steps[] = {{step_clock, 15}, {step_account, 2}, {step_deposit, 14},
     {step_withdraw, 5}, {step_transfer, 6}, {step_lien, 24}, {step_charge, 24},
-    {step_release, 2}, {step_refund, 8}};
+    {step_release, 5}, {step_refund, 8}, {step_quote, 6}};
 #define KINDS (sizeof steps / sizeof *steps)
 
 static void one_step(struct world *w)
@@ -324,7 +455,7 @@ static void begin_world(struct world *w)
 {
     static const int parents[] = {0, 0, 1, 1, 2};
 
-    w->m->now = w->b->now = 1000;
+    w->m->now = w->b->now = 80000; /* a day ends on the way */
     for (int a = 1; a < LM_ACCOUNTS; a++) {
         w->m->parent[a] = parents[a];
         w->m->overflow[a] = a == 2 || a == 4;

@@ -2,6 +2,8 @@
  * mam-import: accounts, members, leads and budgets of another bank, out of its dumps,
  * through the API. Each step is told with the line that it comes from; repeated with
  * the same files nothing is done twice. */
+#include "base/names.h"
+#include "base/strbuf.h"
 #include "client/bank/importread.h"
 #include "client/client.h"
 #include "client/kit/request.h"
@@ -16,6 +18,7 @@
 struct importing {
     const struct command_line *l;
     const char *what;
+    struct names *there; /* accounts that the bank has */
     bool dry, failed;
 };
 
@@ -50,15 +53,36 @@ static void send_step(struct importing *im, const char *path, json_t *body)
     json_decref(done);
 }
 
+static void note_account(void *ctx, json_t *o)
+{
+    struct importing *im = ctx;
+
+    names_intern(im->there, get_text(o, "account", ""));
+}
+
+static int find_accounts(struct importing *im)
+{
+    struct query *q = query_new("/v1/bank/accounts");
+    int status = ask_list(im->l, q, note_account, im);
+
+    query_free(q);
+    return status < 0 ? 1 : 0;
+}
+
+/* Of one that is there what the dump does not tell stays: its share, that it is closed.
+ */
 static void make_account(struct importing *im, const struct bankdump_step *s)
 {
+    bool there = names_find(im->there, s->account) != NAME_NONE;
     json_t *body = json_pack(
         "{s:s, s:b}", "account", s->account, "overflow", s->overflow && s->parent);
 
-    if (s->parent)
-        json_object_set_new(body, "parent", json_string(s->parent));
-    if (s->only)
-        json_object_set_new(body, "only", json_string(s->only));
+    if (there)
+        json_object_set_new(body, "modify", json_true());
+    if (s->parent || there)
+        json_object_set_new(body, "parent", json_string(s->parent ? s->parent : ""));
+    if (s->only || there)
+        json_object_set_new(body, "only", json_string(s->only ? s->only : ""));
     tell_step(s, "account %s%s%s%s, for %s", s->account, s->parent ? " under " : "",
         s->parent ? s->parent : "",
         s->parent && s->overflow ? ", on which it draws" : "",
@@ -68,17 +92,18 @@ static void make_account(struct importing *im, const struct bankdump_step *s)
 
 static void make_deposit(struct importing *im, const struct bankdump_step *s)
 {
-    char amount[32], limit[32], request[200];
+    char amount[32], limit[32];
+    struct strbuf request = {0};
     json_t *body;
 
     snprintf(amount, sizeof amount, "%" PRId64 ".%03" PRId64, s->amount / 1000,
         s->amount % 1000);
     snprintf(limit, sizeof limit, "%" PRId64 ".%03" PRId64, s->credit_limit / 1000,
         s->credit_limit % 1000);
-    snprintf(
-        request, sizeof request, "import-%s-%s-%.80s", im->what, s->id, s->account);
-    body = json_pack("{s:s, s:s, s:s, s:s}", "request", request, "account", s->account,
-        "amount", amount, "text", s->why);
+    strbuf_printf(&request, "import-%s-%s-%s", im->what, s->id, s->account);
+    body = json_pack("{s:s, s:s, s:s, s:s}", "request", request.text, "account",
+        s->account, "amount", amount, "text", s->why);
+    free(strbuf_take(&request));
     if (s->credit_limit)
         json_object_set_new(body, "credit_limit", json_string(limit));
     if (s->only)
@@ -121,13 +146,19 @@ static int import_files(const struct command_line *l)
     if (l->nargs < 2)
         return command_wrong(l, "expected slurm or gold, and FILE...");
     im.what = l->args[0];
+    if (strcmp(im.what, "slurm") != 0 && strcmp(im.what, "gold") != 0)
+        return command_wrong(l, "'%s': expected slurm or gold", im.what);
+    im.there = names_create();
+    if (find_accounts(&im)) {
+        names_destroy(im.there);
+        return 1;
+    }
     if (strcmp(im.what, "slurm") == 0)
         result =
             bankdump_slurm(l->args + 1, (size_t)l->nargs - 1, take_step, &im, &err);
-    else if (strcmp(im.what, "gold") == 0)
-        result = bankdump_gold(l->args + 1, (size_t)l->nargs - 1, take_step, &im, &err);
     else
-        return command_wrong(l, "'%s': expected slurm or gold", im.what);
+        result = bankdump_gold(l->args + 1, (size_t)l->nargs - 1, take_step, &im, &err);
+    names_destroy(im.there);
     if (result < 0) {
         fprintf(stderr, "ERROR:    %s\n", err.text);
         return 1;
@@ -148,10 +179,12 @@ int mam_import_main(int argc, char **argv)
             "slurm: what `sacctmgr dump CLUSTER` wrote. Accounts with their users as\n"
             "members; GrpTRESMins of processors become deposits, credits of their\n"
             "seconds. An account without a budget of its own draws on the one above\n"
-            "it.\n"
+            "it; budgets of accounts below and of single users are taken off the one\n"
+            "that they are a part of. Coordinators become MANAGERS.\n"
             "\n"
             "gold: what glsaccount and glsalloc print with their option raw (columns\n"
-            "with |, in any order). An account of one project is called by that.\n"
+            "with |, in any order). An account of one project is called by that;\n"
+            "several of one project become one.\n"
             "\n"
             "All is told line by line, with what could not be carried over, and lines\n"
             "for maui.cfg: leads and default accounts are there. Repeated with the\n"

@@ -1,20 +1,26 @@
 /* SPDX-License-Identifier: Apache-2.0
- * mam-list-*, mam-usage, mam-list-rates: what the bank has, as tables. */
-#include "base/zone.h"
-#include "client/client.h"
-#include "client/kit/layout.h"
+ * mam-balance, mam-list-*, mam-usage, mam-list-rates: what the bank has, as tables. */
+#include "client/bank/bankwords.h"
 #include "client/kit/request.h"
-#include "config/setres.h"
 
 #include <inttypes.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
-#define TEXT_MAX 80
+#define TEXT_MAX   80
+#define TXNS_USUAL 1000 /* that are wanted */
 
 /* ---- tables ---------------------------------------------------------------------- */
 
-enum cell { CELL_TEXT, CELL_NUMBER, CELL_CREDITS, CELL_DATE, CELL_FLAG };
+enum cell {
+    CELL_TEXT,
+    CELL_NUMBER,
+    CELL_CREDITS,
+    CELL_DATE,
+    CELL_FLAG,
+    CELL_PARENT /* of an account, and whether this one is closed */
+};
 
 struct column {
     const char *heading, *key;
@@ -31,19 +37,20 @@ struct list {
 static const char *cell_text(
     const struct command_line *l, const struct column *c, json_t *o, char *ret)
 {
-    double hours = command_has(l, 'h') ? 3600 : 1;
-
     switch (c->cell) {
     case CELL_NUMBER:
         snprintf(ret, TEXT_MAX, "%" JSON_INTEGER_FORMAT, get_int(o, c->key, 0));
         return ret;
     case CELL_CREDITS:
-        return layout_credits(get_real(o, c->key, 0) / hours, ret);
+        return bankwords_credits(l, o, c->key, ret);
     case CELL_DATE:
-        return get_int(o, c->key, 0) > 0 ? layout_date(get_int(o, c->key, 0), ret)
-                                         : "-";
+        return bankwords_date(o, c->key, ret);
     case CELL_FLAG:
         return get_bool(o, c->key) ? "yes" : "no";
+    case CELL_PARENT:
+        snprintf(ret, TEXT_MAX, "%s%s", get_text(o, c->key, "-"),
+            get_bool(o, "closed") ? " (closed)" : "");
+        return ret;
     case CELL_TEXT:
         break;
     }
@@ -102,34 +109,80 @@ static int show_list(
 static int add_date(
     const struct command_line *l, struct query *q, char letter, const char *key)
 {
-    const char *text = command_value(l, letter);
-    const struct calendar cal = zone_system_calendar(text ? request_now(l) : 0);
-    const struct setres_clock clock = {.cal = &cal};
-    struct err err;
-    int64_t at;
     char number[24];
+    int64_t at;
 
-    if (!text)
-        return 0;
-    if (setres_time(text, &clock, &at, &err) < 0)
-        return command_wrong(l, "-%c: %s", letter, err.text);
+    if (bankwords_read_date(l, letter, &at))
+        return 1;
     snprintf(number, sizeof number, "%" PRId64, at);
-    query_add(q, key, number);
+    query_add(q, key, at ? number : NULL);
     return 0;
 }
 
-#define HOURS                                                                          \
-    {                                                                                  \
-        'h', "hours", NULL, "in processor hours instead of credits"                    \
-    }
-#define NO_MORE                                                                        \
-    {                                                                                  \
-        0, NULL, NULL, NULL                                                            \
-    }
+/* ---- what accounts have, and what is kept of it ---------------------------------- */
+
+static const struct option_row balance_options[] = {BANK_HOURS, BANK_NO_MORE};
+
+static int show_balance(const struct command_line *l)
+{
+    static const struct column columns[] = {{"Account", "account", CELL_TEXT, -16},
+        {"Balance", "balance", CELL_CREDITS, 14}, {"Held", "held", CELL_CREDITS, 14},
+        {"CreditLimit", "credit_limit", CELL_CREDITS, 12},
+        {"Available", "available", CELL_CREDITS, 14},
+        {"Parent", "parent", CELL_PARENT, 0}, {0}};
+    static const struct list list = {"/v1/bank/accounts", columns};
+
+    return show_list(l, &list, query_new(list.path));
+}
+
+static int run_balance(int argc, char **argv, const char *name)
+{
+    const struct command_spec spec = {.name = name,
+        .usage = "[-h] [ACCOUNT]",
+        .summary = "Show what accounts of the bank have.",
+        .options = balance_options,
+        .more = "Available is the balance of all deposits that can be used now, and "
+                "of those of\naccounts above that it draws on, plus their credit "
+                "limits, less what is kept for\nrunning jobs. You see the accounts "
+                "that are for you.\n",
+        .examples = "  mam-balance\n"
+                    "  mam-balance -h chem    in processor hours\n"};
+
+    return command_run(&spec, argc, argv, show_balance);
+}
+
+int mam_balance_main(int argc, char **argv)
+{
+    return run_balance(argc, argv, "mam-balance");
+}
+
+int gbalance_main(int argc, char **argv)
+{
+    return run_balance(argc, argv, "gbalance");
+}
+
+static int show_liens(const struct command_line *l)
+{
+    static const struct column columns[] = {{"Job", "job", CELL_TEXT, -20},
+        {"Account", "account", CELL_TEXT, -16}, {"Amount", "amount", CELL_CREDITS, 14},
+        {"Run", "run", CELL_TEXT, 0}, {0}};
+    static const struct list list = {"/v1/bank/liens", columns};
+
+    return show_list(l, &list, query_new(list.path));
+}
+
+int mam_liens_main(int argc, char **argv)
+{
+    static const struct command_spec spec = {.name = "mam-list-liens",
+        .usage = "[-h] [ACCOUNT]",
+        .summary = "Show what is kept for running jobs.",
+        .options = balance_options,
+        .examples = "  mam-list-liens chem\n"};
+
+    return command_run(&spec, argc, argv, show_liens);
+}
 
 /* ---- accounts -------------------------------------------------------------------- */
-
-static const struct option_row account_list_options[] = {HOURS, NO_MORE};
 
 static int show_accounts(const struct command_line *l)
 {
@@ -147,7 +200,7 @@ int mam_list_accounts_main(int argc, char **argv)
     static const struct command_spec spec = {.name = "mam-list-accounts",
         .usage = "[-h] [ACCOUNT]",
         .summary = "Show the accounts of the bank, and for whom they are.",
-        .options = account_list_options,
+        .options = balance_options,
         .more =
             "What they have is shown by mam-balance. You see the accounts that are\n"
             "for you.\n",
@@ -159,7 +212,7 @@ int mam_list_accounts_main(int argc, char **argv)
 /* ---- deposits -------------------------------------------------------------------- */
 
 static const struct option_row deposit_list_options[] = {
-    HOURS, {'a', "all", NULL, "those that have ended too"}, NO_MORE};
+    BANK_HOURS, {'a', "all", NULL, "those that have ended too"}, BANK_NO_MORE};
 
 static int show_deposits(const struct command_line *l)
 {
@@ -208,7 +261,7 @@ int mam_list_quotes_main(int argc, char **argv)
     static const struct command_spec spec = {.name = "mam-list-quotes",
         .usage = "[-h]",
         .summary = "Show quotes that jobs can still name.",
-        .options = account_list_options,
+        .options = balance_options,
         .more = "Yours, and those of accounts that you lead. mam-quote -k makes one.\n",
         .examples = "  mam-list-quotes\n"};
 
@@ -217,9 +270,56 @@ int mam_list_quotes_main(int argc, char **argv)
 
 /* ---- transactions ---------------------------------------------------------------- */
 
-static const struct option_row transaction_options[] = {HOURS,
+static const struct option_row transaction_options[] = {BANK_HOURS,
     {'n', "since", "NUMBER", "behind that transaction"},
-    {'m', "most", "NUMBER", "so many; 1000"}, NO_MORE};
+    {'m', "most", "NUMBER", "so many; 1000"}, BANK_NO_MORE};
+
+struct transactions {
+    struct table table;
+    json_int_t next; /* the daemon looked at so many, and goes on behind that one */
+    long left;       /* so many are wanted still */
+};
+
+static void take_transaction(void *ctx, json_t *o)
+{
+    struct transactions *t = ctx;
+
+    t->next = get_int(o, "next", 0);
+    if (t->next)
+        return;
+    t->left--;
+    if (t->table.l->format != FORMAT_JSON) {
+        print_row(&t->table, o);
+        return;
+    }
+    json_dumpf(o, stdout, JSON_COMPACT | JSON_PRESERVE_ORDER);
+    putchar('\n');
+}
+
+/* Until there are enough, or no more: of many that are others' few are one's own. */
+static int ask_transactions(
+    const struct command_line *l, const char *since, struct transactions *t)
+{
+    const char *most = command_value(l, 'm');
+    char behind[24], left[24];
+    int status;
+
+    t->left = most ? strtol(most, NULL, 10) : TXNS_USUAL;
+    do {
+        struct query *q = query_new(t->table.of->path);
+        query_add(q, "account", l->nargs ? l->args[0] : NULL);
+        query_add(q, "since", since);
+        query_add(q, "limit", most);
+        t->next = 0;
+        status = ask_list(l, q, take_transaction, t) < 0;
+        query_free(q);
+        snprintf(behind, sizeof behind, "%" JSON_INTEGER_FORMAT, t->next);
+        snprintf(left, sizeof left, "%ld", t->left);
+        since = behind;
+        most = left;
+    } while (!status && t->next && t->left > 0);
+    return status;
+}
 
 static int show_transactions(const struct command_line *l)
 {
@@ -229,11 +329,15 @@ static int show_transactions(const struct command_line *l)
         {"Run", "run", CELL_TEXT, -16}, {"Who", "who", CELL_TEXT, -10},
         {"Text", "text", CELL_TEXT, 0}, {0}};
     static const struct list list = {"/v1/bank/transactions", columns};
-    struct query *q = query_new(list.path);
+    struct transactions t = {.table = {.l = l, .of = &list}};
 
-    query_add(q, "since", command_value(l, 'n'));
-    query_add(q, "limit", command_value(l, 'm'));
-    return show_list(l, &list, q);
+    if (l->nargs > 1)
+        return command_wrong(l, "expected one ACCOUNT at most");
+    if (ask_transactions(l, command_value(l, 'n'), &t))
+        return 1;
+    if (l->format != FORMAT_JSON)
+        print_heading(&t.table);
+    return 0;
 }
 
 int mam_list_transactions_main(int argc, char **argv)
@@ -251,10 +355,10 @@ int mam_list_transactions_main(int argc, char **argv)
 
 /* ---- usage ----------------------------------------------------------------------- */
 
-static const struct option_row usage_options[] = {HOURS,
+static const struct option_row usage_options[] = {BANK_HOURS,
     {'s', "start", "DATE", "from then on; dates as setres takes them"},
     {'e', "end", "DATE", "until then"},
-    {'n', "since", "NUMBER", "of transactions behind that number"}, NO_MORE};
+    {'n', "since", "NUMBER", "of transactions behind that number"}, BANK_NO_MORE};
 
 static int show_usage(const struct command_line *l)
 {
@@ -316,7 +420,7 @@ static int show_rates(const struct command_line *l)
 
 int mam_list_rates_main(int argc, char **argv)
 {
-    static const struct option_row options[] = {NO_MORE};
+    static const struct option_row options[] = {BANK_NO_MORE};
     static const struct command_spec spec = {.name = "mam-list-rates",
         .usage = "",
         .summary = "Show what is charged: rates, factors, times of day.",

@@ -1,11 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
- * mam-*: the bank's counter. What accounts have, statements, and moves by hand. */
+ * mam-*: the bank's counter. Statements, quotes, and moves by hand. */
 #include "base/duration.h"
-#include "base/zone.h"
-#include "client/client.h"
-#include "client/kit/layout.h"
+#include "client/bank/bankwords.h"
 #include "client/kit/request.h"
-#include "config/setres.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -13,36 +10,7 @@
 #include <string.h>
 #include <sys/random.h>
 
-#define AMOUNT_TEXT LAYOUT_CREDITS_MAX
-#define DATE_TEXT   64
-
 /* ---- words ---------------------------------------------------------------------- */
-
-/* "57600", "129945.6"; in hours "16". */
-static const char *amount_text(
-    const struct command_line *l, const json_t *o, const char *key, char *ret)
-{
-    return layout_credits(get_real(o, key, 0) / (command_has(l, 'h') ? 3600 : 1), ret);
-}
-
-/* An instant as setres takes it; 0 = not given. */
-static int read_date(const struct command_line *l, char letter, int64_t *ret)
-{
-    const char *text = command_value(l, letter);
-    const struct calendar cal = zone_system_calendar(text ? request_now(l) : 0);
-    const struct setres_clock clock = {.cal = &cal};
-    struct err err;
-
-    *ret = 0;
-    if (text && setres_time(text, &clock, ret, &err) < 0)
-        return command_wrong(l, "-%c: %s", letter, err.text);
-    return 0;
-}
-
-static const char *date_text(int64_t at, char *ret)
-{
-    return at > 0 ? layout_date(at, ret) : "-";
-}
 
 /* Repeated with the same one nothing is done twice: of scripts that try again. */
 static void put_request(const struct command_line *l, json_t *body)
@@ -71,7 +39,7 @@ static int put_date(
 {
     int64_t at;
 
-    if (read_date(l, letter, &at))
+    if (bankwords_read_date(l, letter, &at))
         return 1;
     if (at)
         json_object_set_new(o, key, json_integer(at));
@@ -116,82 +84,12 @@ static int want_words(const struct command_line *l, int n, const char *what)
     return l->nargs == n ? 0 : command_wrong(l, "expected %s", what);
 }
 
-/* ---- mam-balance ---------------------------------------------------------------- */
-
-#define HOURS                                                                          \
-    {                                                                                  \
-        'h', "hours", NULL, "in processor hours instead of credits"                    \
-    }
-#define NO_MORE                                                                        \
-    {                                                                                  \
-        0, NULL, NULL, NULL                                                            \
-    }
-
-static const struct option_row balance_options[] = {HOURS, NO_MORE};
-
-static void print_account(void *ctx, json_t *o)
-{
-    const struct command_line *l = ctx;
-    char b[AMOUNT_TEXT], h[AMOUNT_TEXT], c[AMOUNT_TEXT], a[AMOUNT_TEXT];
-
-    printf("%-16s %14s %14s %12s %14s  %s%s\n", get_text(o, "account", ""),
-        amount_text(l, o, "balance", b), amount_text(l, o, "held", h),
-        amount_text(l, o, "credit_limit", c), amount_text(l, o, "available", a),
-        get_text(o, "parent", "-"), get_bool(o, "closed") ? " (closed)" : "");
-}
-
-static int show_balance(const struct command_line *l)
-{
-    struct query *q = query_new("/v1/bank/accounts");
-    int status;
-
-    if (l->nargs > 1) {
-        query_free(q);
-        return command_wrong(l, "expected one ACCOUNT at most");
-    }
-    query_add(q, "account", l->nargs ? l->args[0] : NULL);
-    if (l->format == FORMAT_JSON) {
-        status = print_json_list(l, q);
-    } else {
-        printf("%-16s %14s %14s %12s %14s  %s\n", "Account", "Balance", "Held",
-            "CreditLimit", "Available", "Parent");
-        status = ask_list(l, q, print_account, (void *)l) < 0;
-    }
-    query_free(q);
-    return status;
-}
-
-static int run_balance(int argc, char **argv, const char *name)
-{
-    const struct command_spec spec = {.name = name,
-        .usage = "[-h] [ACCOUNT]",
-        .summary = "Show what accounts of the bank have.",
-        .options = balance_options,
-        .more = "Available is the balance of all deposits that can be used now, and "
-                "of those of\naccounts above that it draws on, plus their credit "
-                "limits, less what is kept for\nrunning jobs. You see the accounts "
-                "that are for you.\n",
-        .examples = "  mam-balance\n"
-                    "  mam-balance -h chem    in processor hours\n"};
-
-    return command_run(&spec, argc, argv, show_balance);
-}
-
-int mam_balance_main(int argc, char **argv)
-{
-    return run_balance(argc, argv, "mam-balance");
-}
-
-int gbalance_main(int argc, char **argv)
-{
-    return run_balance(argc, argv, "gbalance");
-}
-
 /* ---- mam-statement -------------------------------------------------------------- */
 
-static const struct option_row statement_options[] = {HOURS,
+static const struct option_row statement_options[] = {BANK_HOURS,
     {'s', "start", "DATE", "from then on; dates as setres takes them"},
-    {'e', "end", "DATE", "until then"}, {0, "csv", NULL, "for spreadsheets"}, NO_MORE};
+    {'e', "end", "DATE", "until then"}, {0, "csv", NULL, "for spreadsheets"},
+    BANK_NO_MORE};
 
 static void put_instant(json_t *query, const char *key, int64_t at)
 {
@@ -227,11 +125,11 @@ static void print_cell(const char *text)
 
 static void print_csv_move(const struct command_line *l, const json_t *o)
 {
-    char a[AMOUNT_TEXT];
+    char a[LAYOUT_CREDITS_MAX];
 
     printf("%" JSON_INTEGER_FORMAT ",%" JSON_INTEGER_FORMAT ",%s,%s,",
         get_int(o, "transaction", 0), get_int(o, "at", 0), get_text(o, "kind", ""),
-        amount_text(l, o, "amount", a));
+        bankwords_credits(l, o, "amount", a));
     print_cell(get_text(o, "run", ""));
     putchar(',');
     print_cell(get_text(o, "who", ""));
@@ -243,31 +141,31 @@ static void print_csv_move(const struct command_line *l, const json_t *o)
 static void print_move(const struct command_line *l, const json_t *m)
 {
     const char *run = get_text(m, "run", "");
-    char a[AMOUNT_TEXT], date[DATE_TEXT];
+    char a[LAYOUT_CREDITS_MAX], date[LAYOUT_DATE_MAX];
 
-    printf("%-24s %-9s %16s  %s%s%s\n", date_text(get_int(m, "at", 0), date),
-        get_text(m, "kind", ""), amount_text(l, m, "amount", a), run, *run ? "  " : "",
-        get_text(m, "text", ""));
+    printf("%-24s %-9s %16s  %s%s%s\n", bankwords_date(m, "at", date),
+        get_text(m, "kind", ""), bankwords_credits(l, m, "amount", a), run,
+        *run ? "  " : "", get_text(m, "text", ""));
 }
 
 static void print_head(const struct command_line *l, const json_t *o)
 {
-    char a[AMOUNT_TEXT];
+    char a[LAYOUT_CREDITS_MAX];
 
     if (command_long(l, "csv"))
         puts("transaction,at,kind,amount,run,who,text");
     else
         printf("Statement of %s\n\n%-34s %16s\n", get_text(o, "account", ""), "opening",
-            amount_text(l, o, "opening", a));
+            bankwords_credits(l, o, "opening", a));
 }
 
 static void print_foot(const struct command_line *l, const json_t *o)
 {
     static const char *const sums[] = {"credits", "debits", "closing"};
-    char a[AMOUNT_TEXT];
+    char a[LAYOUT_CREDITS_MAX];
 
     for (size_t i = 0; i < 3 && !command_long(l, "csv"); i++)
-        printf("%-34s %16s\n", sums[i], amount_text(l, o, sums[i], a));
+        printf("%-34s %16s\n", sums[i], bankwords_credits(l, o, sums[i], a));
 }
 
 /* One page behind another. Each is printed as it comes; as JSON they are one list. */
@@ -318,8 +216,8 @@ static int show_statement(const struct command_line *l)
     int64_t from, to;
     int status = 1;
 
-    if (want_words(l, 1, "an ACCOUNT") || read_date(l, 's', &from)
-        || read_date(l, 'e', &to))
+    if (want_words(l, 1, "an ACCOUNT") || bankwords_read_date(l, 's', &from)
+        || bankwords_read_date(l, 'e', &to))
         return 1;
     query = json_pack("{s:s, s:s}", "account", l->args[0], "limit", "5000");
     put_instant(query, "from", from);
@@ -345,46 +243,9 @@ int mam_statement_main(int argc, char **argv)
     return command_run(&spec, argc, argv, show_statement);
 }
 
-/* ---- mam-list-liens ------------------------------------------------------------- */
-
-static void print_lien(void *ctx, json_t *o)
-{
-    char a[AMOUNT_TEXT];
-
-    printf("%-20s %-16s %14s  %s\n", get_text(o, "job", ""), get_text(o, "account", ""),
-        amount_text(ctx, o, "amount", a), get_text(o, "run", ""));
-}
-
-static int show_liens(const struct command_line *l)
-{
-    struct query *q = query_new("/v1/bank/liens");
-    int status;
-
-    query_add(q, "account", l->nargs ? l->args[0] : NULL);
-    if (l->format == FORMAT_JSON) {
-        status = print_json_list(l, q);
-    } else {
-        printf("%-20s %-16s %14s  %s\n", "Job", "Account", "Amount", "Run");
-        status = ask_list(l, q, print_lien, (void *)l) < 0;
-    }
-    query_free(q);
-    return status;
-}
-
-int mam_liens_main(int argc, char **argv)
-{
-    static const struct command_spec spec = {.name = "mam-list-liens",
-        .usage = "[-h] [ACCOUNT]",
-        .summary = "Show what is kept for running jobs.",
-        .options = balance_options,
-        .examples = "  mam-list-liens chem\n"};
-
-    return command_run(&spec, argc, argv, show_liens);
-}
-
 /* ---- mam-quote ------------------------------------------------------------------ */
 
-static const struct option_row quote_options[] = {HOURS,
+static const struct option_row quote_options[] = {BANK_HOURS,
     {'A', "account", "ACCOUNT", "that would pay; default yours"},
     {'n', "procs", "NUMBER", "processors; default 1"},
     {'l', "limit", "TIME", "wallclock limit; default an hour"},
@@ -395,7 +256,7 @@ static const struct option_row quote_options[] = {HOURS,
     {'e', "until", "DATE", "-k: for jobs that start before; default a day from now"},
     {'N', "uses", "NUMBER", "-k: for so many jobs; default 1"},
     {0, "request", "ID", "-k: done once, however often it is sent with this ID"},
-    NO_MORE};
+    BANK_NO_MORE};
 
 static json_t *ask_keeping(const struct command_line *l, struct query *q)
 {
@@ -421,7 +282,7 @@ static int show_quote(const struct command_line *l)
     int64_t limit_s = 3600;
     struct err err;
     struct query *q;
-    char text[24], a[AMOUNT_TEXT];
+    char text[24], a[LAYOUT_CREDITS_MAX];
     json_t *o, *kept = NULL;
 
     if (!keeps && (command_has(l, 'e') || command_has(l, 'N')))
@@ -452,7 +313,7 @@ static int show_quote(const struct command_line *l)
     json_decref(kept);
     if (l->format == FORMAT_JSON)
         return print_json(o);
-    printf("%s %s of %s: %s\n", amount_text(l, o, "price", a),
+    printf("%s %s of %s: %s\n", bankwords_credits(l, o, "price", a),
         command_has(l, 'h') ? "processor hours" : "credits",
         get_text(o, "account", "no account"),
         get_bool(o, "enough") ? "enough is there now"
@@ -491,7 +352,7 @@ static const struct option_row account_options[] = {
     {'o', "overflow", NULL, "it draws on that one when its own is used up"},
     {'u', "only", "WORDS", "whom it is for, as 'user=ann,bob group=chem class=long'"},
     {'S', "share", "PERCENT", "of what is deposited with its parent"},
-    {0, "closed", NULL, "keep and deposit nothing new"}, NO_MORE};
+    {0, "closed", NULL, "keep and deposit nothing new"}, BANK_NO_MORE};
 
 static int set_account(const struct command_line *l)
 {
@@ -532,7 +393,7 @@ static const struct option_row modify_options[] = {
     {'o', "overflow", "yes|no", "does it draw on that one when its own is used up?"},
     {'u', "only", "WORDS", "whom it is for, as 'user=ann,bob'; '' = for all"},
     {'S', "share", "PERCENT", "of what is deposited with its parent"},
-    {0, "closed", "yes|no", "keep and deposit nothing new?"}, NO_MORE};
+    {0, "closed", "yes|no", "keep and deposit nothing new?"}, BANK_NO_MORE};
 
 static int put_answer(
     const struct command_line *l, json_t *o, const char *key, const char *text)
@@ -604,7 +465,8 @@ static const struct option_row deposit_options[] = {
     {'L', "limit", "AMOUNT", "so far below 0 may it go"},
     {'u', "only", "WORDS", "whom it is for, as 'user=ann,bob'"},
     {'l', "label", "WORD", "a word of your own"},
-    {0, "pay-debts", NULL, "first pay what the account owes"}, WHY, REQUEST, NO_MORE};
+    {0, "pay-debts", NULL, "first pay what the account owes"}, WHY, REQUEST,
+    BANK_NO_MORE};
 
 static int order_deposit(const struct command_line *l)
 {
@@ -639,7 +501,7 @@ int mam_deposit_main(int argc, char **argv)
 }
 
 static const struct option_row withdraw_options[] = {
-    {'i', "deposit", "NUMBER", "of this deposit alone"}, WHY, REQUEST, NO_MORE};
+    {'i', "deposit", "NUMBER", "of this deposit alone"}, WHY, REQUEST, BANK_NO_MORE};
 
 static int order_withdraw(const struct command_line *l)
 {
@@ -667,7 +529,7 @@ int mam_withdraw_main(int argc, char **argv)
     return command_run(&spec, argc, argv, order_withdraw);
 }
 
-static const struct option_row limit_options[] = {WHY, REQUEST, NO_MORE};
+static const struct option_row limit_options[] = {WHY, REQUEST, BANK_NO_MORE};
 
 static int order_limit(const struct command_line *l)
 {
@@ -692,7 +554,7 @@ int mam_set_limit_main(int argc, char **argv)
 
 static const struct option_row transfer_options[] = {
     {'s', "start", "DATE", "used there from then on"},
-    {'e', "end", "DATE", "used there until then"}, WHY, REQUEST, NO_MORE};
+    {'e', "end", "DATE", "used there until then"}, WHY, REQUEST, BANK_NO_MORE};
 
 static int order_transfer(const struct command_line *l)
 {

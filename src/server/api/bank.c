@@ -150,13 +150,14 @@ void api_bank_accounts(struct server *s, struct request *r)
 
 struct moves {
     json_t *list;
-    bool kept; /* of whose jobs they are */
+    const struct identity *who;
+    bool all; /* the caller may see whose runs they are of */
 };
 
 static int on_leg(void *arg, const struct ledger_leg *leg, const struct ledger_txn *of)
 {
     struct moves *m = arg;
-    bool kept = m->kept && *of->run;
+    bool kept = *of->run && !m->all && strcmp(of->whose, m->who->user) != 0;
     json_t *o = json_object();
 
     render_int(o, "transaction", of->id);
@@ -223,7 +224,8 @@ static json_t *statement_record(
     return o;
 }
 
-/* A page of it: the sums are of the whole period. */
+/* A page of it: the sums are of the whole period, and amounts of all moves are told, so
+ * that they agree; of whose runs they are as bank_usage tells. */
 void api_bank_statement(struct server *s, struct request *r)
 {
     const struct identity *who = request_who(r);
@@ -232,13 +234,11 @@ void api_bank_statement(struct server *s, struct request *r)
     struct am_statement sum;
     struct err err;
     uint32_t number;
-    struct moves moves = {0};
+    struct moves moves = {.who = who};
 
     if (!am || !bankorder_sees(s, r, &number))
         return;
-    moves.kept = (identity_is_kept_from(who, RM_HIDES_JOBS)
-                     || identity_is_kept_from(who, RM_HIDES_USAGE))
-                 && !bankrights_leads(s, who, request_query(r, "account"));
+    moves.all = bankrights_sees_runs(s, who, request_query(r, "account"));
     moves.list = json_array();
     if (read_period(s, r, &of, &err) < 0
         || am_statement(am, &of, &sum, on_leg, &moves, &err) < 0)
@@ -350,7 +350,48 @@ static char *request_id(const struct identity *who, const json_t *body)
     return strbuf_take(&id);
 }
 
-/* Its amounts are read; the rest is the ledger's to check. */
+enum member { MEMBER_TEXT, MEMBER_NUMBER, MEMBER_FLAG };
+
+/* Of all orders: what a name is, it is in each. */
+static const struct {
+    const char *name;
+    enum member is;
+} members[] = {{"request", MEMBER_TEXT}, {"account", MEMBER_TEXT},
+    {"parent", MEMBER_TEXT}, {"only", MEMBER_TEXT}, {"amount", MEMBER_TEXT},
+    {"credit_limit", MEMBER_TEXT}, {"label", MEMBER_TEXT}, {"text", MEMBER_TEXT},
+    {"into", MEMBER_TEXT}, {"run", MEMBER_TEXT}, {"job", MEMBER_TEXT},
+    {"from", MEMBER_NUMBER}, {"to", MEMBER_NUMBER}, {"share", MEMBER_NUMBER},
+    {"deposit", MEMBER_NUMBER}, {"until", MEMBER_NUMBER}, {"uses", MEMBER_NUMBER},
+    {"overflow", MEMBER_FLAG}, {"closed", MEMBER_FLAG}, {"modify", MEMBER_FLAG},
+    {"pay_debts", MEMBER_FLAG}};
+#define MEMBERS (sizeof members / sizeof *members)
+
+static bool is_of_type(const json_t *value, enum member is)
+{
+    return json_is_null(value) || (is == MEMBER_TEXT && json_is_string(value))
+           || (is == MEMBER_NUMBER && json_is_integer(value))
+           || (is == MEMBER_FLAG && json_is_boolean(value));
+}
+
+/* A member of another type would be as if it were not there, and the order another one.
+ * False: the request is refused, with the name. */
+static bool members_valid(struct request *r, const json_t *body)
+{
+    static const char *const expected[] = {"a text", "a whole number", "true or false"};
+    char text[120];
+
+    for (size_t i = 0; i < MEMBERS; i++) {
+        const json_t *value = json_object_get(body, members[i].name);
+        if (!value || is_of_type(value, members[i].is))
+            continue;
+        snprintf(text, sizeof text, "%s: expected %s", members[i].name,
+            expected[members[i].is]);
+        request_refuse_as(r, 400, "invalid", members[i].name, text);
+        return false;
+    }
+    return true;
+}
+
 /* A member that is null says nothing. */
 static void drop_nulls(json_t *body)
 {
@@ -365,6 +406,7 @@ static void drop_nulls(json_t *body)
     }
 }
 
+/* Its amounts are read; the rest is the ledger's to check. */
 static struct bank_order *read_order(struct server *s, struct request *r,
     int (*make)(struct bank_order *b, struct err *err), struct err *err)
 {
@@ -399,7 +441,7 @@ void bankorder_do(struct server *s, struct request *r,
     struct bank_order *b;
     json_t *o;
 
-    if (!bankorder_ledger(s, r)) {
+    if (!bankorder_ledger(s, r) || !members_valid(r, request_json(r, &err))) {
         json_decref(more);
         return;
     }

@@ -13,8 +13,9 @@
 #include <inttypes.h>
 #include <string.h>
 
-#define TXNS_USUAL 1000
-#define TXNS_MOST  10000
+#define TXNS_USUAL  1000
+#define TXNS_MOST   10000
+#define TXNS_LOOKED 20000 /* moves that one request looks at, told or not */
 
 /* What a list is about, and for whom. */
 struct asked {
@@ -65,8 +66,7 @@ static int walk_accounts(struct account_walk *w, struct err *err)
     bankview_close(&w->view);
     for (size_t i = 0; i < w->ids.n; i++) {
         w->a->name = w->names.v[i];
-        w->a->all = identity_is(w->a->who, WHO_ADMIN3)
-                    || bankrights_leads(w->a->s, w->a->who, w->a->name);
+        w->a->all = bankrights_sees_runs(w->a->s, w->a->who, w->a->name);
         if (result == 0)
             result = w->each(w->a, w->am, w->ids.v[i], err);
         free(w->names.v[i]);
@@ -195,8 +195,9 @@ struct txns {
     struct asked a;
     struct bankview view;
     const char *only;
-    struct ledger_which which;
-    bool hides; /* whose jobs moves are of, where the caller does not lead */
+    int64_t since, last; /* behind that transaction; the last one that is looked at */
+    int64_t looked;
+    bool full, more; /* enough is told; there is more behind `last` */
 };
 
 static int on_txn(void *arg, const struct ledger_leg *leg, const struct ledger_txn *of)
@@ -205,7 +206,6 @@ static int on_txn(void *arg, const struct ledger_leg *leg, const struct ledger_t
     const struct funds *f = engine_cluster(t->a.s->engine)->funds;
     uint32_t i = funds_account(f, of->request); /* see ledger_since() */
     struct funds_account a;
-    bool kept;
     json_t *o;
 
     if (i == FUNDS_NONE || (t->only && strcmp(t->only, of->request) != 0))
@@ -214,26 +214,22 @@ static int on_txn(void *arg, const struct ledger_leg *leg, const struct ledger_t
     if (!bankview_shows(&t->view, &a))
         return 0;
     /* of runs one's own, leads and administrators all: as bank_usage tells */
-    if (*of->run && strcmp(of->who, t->a.who->user) != 0
-        && !identity_is(t->a.who, WHO_ADMIN3)
-        && !bankrights_leads(t->a.s, t->a.who, a.name))
+    if (*of->run && strcmp(of->whose, t->a.who->user) != 0
+        && !bankrights_sees_runs(t->a.s, t->a.who, a.name))
         return 0;
-    kept = t->hides && *of->run && !bankrights_leads(t->a.s, t->a.who, a.name);
     o = json_object();
     render_int(o, "transaction", of->id);
     render_instant(o, "at", of->at);
     render_text(o, "kind", of->kind);
     render_text(o, "account", a.name);
-    render_text(o, "run", kept ? "" : of->run);
-    render_text(o, "who", kept ? "" : of->who);
-    render_text(o, "text", kept ? "" : of->text);
+    render_text(o, "run", of->run);
+    render_text(o, "who", of->who);
+    render_text(o, "text", of->text);
     render_credits(o, "amount", leg->amount);
     if (leg->of && strcmp(leg->place, "deposit") == 0)
         render_int(o, "deposit", leg->of);
     json_array_append_new(t->a.list, o);
-    /* a transaction is told whole: the next page begins behind it */
-    if (json_array_size(t->a.list) >= (size_t)t->a.most)
-        t->which.to_at = of->id;
+    t->full = json_array_size(t->a.list) >= (size_t)t->a.most;
     return 0;
 }
 
@@ -242,9 +238,26 @@ static int on_txn_until(
 {
     struct txns *t = arg;
 
-    if (t->which.to_at && of->id != t->which.to_at)
+    /* a transaction is told whole: the next page begins behind it */
+    if (of->id != t->last && (t->full || t->looked >= TXNS_LOOKED)) {
+        t->more = true;
         return 1;
+    }
+    t->last = of->id;
+    t->looked++;
     return on_txn(arg, leg, of);
+}
+
+/* Little of much is the caller's: where to go on, as the last record. */
+static void add_next(struct txns *t)
+{
+    json_t *o;
+
+    if (!t->more || t->full)
+        return;
+    o = json_object();
+    render_int(o, "next", t->last);
+    json_array_append_new(t->a.list, o);
 }
 
 void api_bank_transactions(struct server *s, struct request *r)
@@ -258,7 +271,7 @@ void api_bank_transactions(struct server *s, struct request *r)
 
     if (!am || (t.only && !bankorder_sees(s, r, &one)))
         return;
-    if (request_query_int(r, "since", 0, &t.which.txn, &err) < 0
+    if (request_query_int(r, "since", 0, &t.since, &err) < 0
         || request_query_int(r, "limit", TXNS_USUAL, &t.a.most, &err) < 0) {
         request_refuse(r, &err);
         return;
@@ -268,13 +281,12 @@ void api_bank_transactions(struct server *s, struct request *r)
         request_refuse(r, &err);
         return;
     }
-    t.hides = identity_is_kept_from(t.a.who, RM_HIDES_JOBS)
-              || identity_is_kept_from(t.a.who, RM_HIDES_USAGE);
     t.a.list = json_array();
     bankview_open(&t.view, s, t.a.who);
-    result = ledger_since(am->store, t.which.txn, on_txn_until, &t, &err);
+    result = ledger_since(am->store, t.since, on_txn_until, &t, &err);
     bankview_close(&t.view);
     if (result >= 0) {
+        add_next(&t);
         bankorder_list(s, r, t.a.list);
         return;
     }
@@ -295,20 +307,32 @@ static void add_factor(json_t *list, const char *kind, const char *name, int64_t
     json_array_append_new(list, o);
 }
 
-static void add_factors(json_t *list, const struct settings *cfg)
+/* What an account of others is charged tells that there is one. */
+static bool is_shown(
+    struct server *s, const struct identity *who, enum cred_kind kind, const char *name)
+{
+    const struct funds *f = engine_cluster(s->engine)->funds;
+
+    return kind != CRED_ACCOUNT || identity_is(who, WHO_ADMIN3)
+           || (funds_account(f, name) != FUNDS_NONE && bankrights_shows(s, who, name));
+}
+
+static void add_factors(struct server *s, const struct identity *who, json_t *list)
 {
     static const struct {
         enum cred_kind kind;
         const char *word;
     } kinds[] = {{CRED_ACCOUNT, "account"}, {CRED_CLASS, "class"}, {CRED_QOS, "qos"}};
+    const struct settings *cfg = s->config->settings;
 
     for (size_t k = 0; k < sizeof kinds / sizeof *kinds; k++)
         for (size_t i = 0; i < cfg->creds[kinds[k].kind].n; i++) {
             const struct cred_cfg *c = &cfg->creds[kinds[k].kind].v[i];
-            if (c->charge_rate.n)
+            if (c->charge_rate.n && is_shown(s, who, kinds[k].kind, c->name))
                 add_factor(list, kinds[k].word, c->name, c->charge_rate.v[0].rate);
         }
-    for (size_t i = 0; i < cfg->nodes.n; i++)
+    for (size_t i = 0; i < cfg->nodes.n && !identity_is_kept_from(who, RM_HIDES_NODES);
+         i++)
         if (cfg->nodes.v[i].charge_rate >= 0)
             add_factor(list, "node", cfg->nodes.v[i].name, cfg->nodes.v[i].charge_rate);
 }
@@ -332,7 +356,7 @@ void api_bank_rates(struct server *s, struct request *r)
     if (c->week)
         render_real(
             o, "time_now", (double)week_factor(c->week, world_now(s)) / PRICE_ONE);
-    add_factors(list, s->config->settings);
+    add_factors(s, request_who(r), list);
     json_object_set_new(o, "factors", list);
     free(rates);
     free(times);

@@ -36,6 +36,12 @@ bool bankrights_leads(struct server *s, const struct identity *who, const char *
     return false;
 }
 
+bool bankrights_sees_runs(
+    struct server *s, const struct identity *who, const char *account)
+{
+    return identity_is(who, WHO_ADMIN3) || bankrights_leads(s, who, account);
+}
+
 /* ---- whose accounts they are where those are kept from users ----------------------
  */
 

@@ -19,6 +19,11 @@ struct server;
 bool bankrights_leads(
     struct server *s, const struct identity *who, const char *account);
 
+/* May the caller see what others use of the account, run by run? Leads of it and
+ * administrators do; users see their own. As bankrights_leads(). */
+bool bankrights_sees_runs(
+    struct server *s, const struct identity *who, const char *account);
+
 /* May the caller see what the account has? True of one that the bank does not know:
  * there is nothing to be seen. O(jobs) where the resource manager keeps accounts from
  * its users, else as bankrights_leads(). */

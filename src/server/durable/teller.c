@@ -392,6 +392,11 @@ static int read_runs(struct am *am, struct facts *f, struct err *err)
     return 0;
 }
 
+static bool same_text(const char *a, const char *b)
+{
+    return strcmp(a ? a : "", b ? b : "") == 0;
+}
+
 struct quote_reader {
     struct facts *f;
     const struct funds *known; /* left out are those of which it knows; NULL = none */
@@ -403,21 +408,24 @@ static int on_quote(void *arg, const struct ledger_quote *row)
     const char *account = name_of_account(q->f, row->account);
     const struct funds_quote *old = q->known ? funds_quote(q->known, row->id) : NULL;
 
-    if (account && !(old && old->uses == row->uses))
+    if (account
+        && !(old && old->uses == row->uses && same_text(old->users, row->users)))
         vec_push(&q->f->quotes, ((struct funds_quote){.number = row->id,
                                     .account = account,
                                     .rates = hold_text(q->f, row->rates),
                                     .until_at = row->until_at,
                                     .uses = row->uses,
-                                    .job = hold_text(q->f, row->job)}));
+                                    .job = hold_text(q->f, row->job),
+                                    .users = hold_text(q->f, row->users)}));
     return 0;
 }
 
-/* Those that can be used; accounts have been read. */
+/* Those that have not expired: later runs of jobs that used them have their rates too.
+ * Accounts have been read. */
 static int read_quotes(struct server *s, struct am *am, const struct funds *known,
     struct facts *f, struct err *err)
 {
-    const struct ledger_which good = {.good_at = world_now(s)};
+    const struct ledger_which good = {.kept_at = world_now(s)};
     struct quote_reader q = {f, known};
 
     return ledger_quotes(am->store, &good, on_quote, &q, err) < 0 ? -1 : 0;
@@ -447,11 +455,6 @@ static void tell_facts(struct server *s, const struct funds_facts *facts)
 }
 
 /* ---- what changed --------------------------------------------------------------- */
-
-static bool same_text(const char *a, const char *b)
-{
-    return strcmp(a ? a : "", b ? b : "") == 0;
-}
 
 static bool same_deposit(const struct funds_deposit *a, const struct funds_deposit *b)
 {
@@ -601,6 +604,7 @@ void teller_jobs_are_known(struct server *s)
     if (!is_open(s) || !s->teller->strangers || !managers_all_synced(s))
         return; /* jobs of one that is out of reach may run for all that is known */
     s->teller->strangers = false;
+    desk_jobs_are_known(s);
     find_ends(s, &f);
     tell_facts(s, &(struct funds_facts){.known = true,
                       .seen_at = s->teller->seen_at,

@@ -273,7 +273,8 @@ static inline int64_t transactions(struct bank *b)
 static inline char *dump_ledger(struct store *store)
 {
     static const char *const tables[] = {"am_account", "am_deposit", "am_leg",
-        "am_lien", "am_place", "am_quote", "am_run", "am_txn"};
+        "am_lien", "am_place", "am_quote", "am_quote_use", "am_run", "am_txn",
+        "am_usage"};
     struct strbuf text = {0};
 
     for (size_t i = 0; i < sizeof tables / sizeof *tables; i++) {

@@ -88,6 +88,40 @@ static void a_quote_is_used_once_by_a_lien_that_is_told_again(void **state)
     assert_string_equal(rates_of(b, "2.0", number, "2", false), "PROCS:0.5");
 }
 
+static void all_runs_of_a_job_are_one_use(void **state)
+{
+    struct bank *b = *state;
+    int64_t number;
+
+    begin(b);
+    number = quote(b, 1, NULL);
+    assert_string_equal(rates_of(b, "1.0", number, "1", false), "PROCS:0.5");
+    end_run(b, "1.0", CREDITS(1));
+    assert_string_equal(rates_of(b, "2.0", number, "2", true), "PROCS:1");
+    assert_string_equal(rates_of(b, "1.1", number, "1", false), "PROCS:0.5");
+    assert_string_equal(rates_of(b, "11.0", number, "11", true), "PROCS:1");
+    /* it was not the first run that came to nothing */
+    bank_expect(b, am_release(&b->am, "1.1", 0, &b->err), AM_DONE);
+    assert_string_equal(rates_of(b, "2.1", number, "2", true), "PROCS:1");
+}
+
+static void a_start_that_fails_uses_no_quote(void **state)
+{
+    struct bank *b = *state;
+    int64_t number;
+
+    begin(b);
+    number = quote(b, 1, NULL);
+    for (int i = 0; i < 2; i++) {
+        const char *run = i ? "1.1" : "1.0";
+        assert_string_equal(rates_of(b, run, number, "1", false), "PROCS:0.5");
+        bank_expect(b, am_release(&b->am, run, 0, &b->err), AM_DONE);
+        bank_expect(b, am_release(&b->am, run, 0, &b->err), AM_DONE);
+    }
+    assert_string_equal(rates_of(b, "2.0", number, "2", false), "PROCS:0.5");
+    assert_string_equal(rates_of(b, "3.0", number, "3", true), "PROCS:1");
+}
+
 static void an_invalid_quote_is_told_and_of_no_effect(void **state)
 {
     struct bank *b = *state;
@@ -165,6 +199,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         BANK_TEST(the_rates_of_a_quote_hold_as_often_as_it_says),
         BANK_TEST(a_quote_is_used_once_by_a_lien_that_is_told_again),
+        BANK_TEST(all_runs_of_a_job_are_one_use),
+        BANK_TEST(a_start_that_fails_uses_no_quote),
         BANK_TEST(an_invalid_quote_is_told_and_of_no_effect),
         BANK_TEST(a_refused_lien_uses_no_quote),
         BANK_TEST(a_quote_needs_credits_an_end_and_a_use),

@@ -709,6 +709,95 @@ static void a_quote_is_used_as_often_as_it_says_and_counts_before_the_start(
     sc_destroy(s);
 }
 
+/* It begins at 10, with the one use of its quote. */
+static struct scenario *begin_quoted(const char *rates)
+{
+    struct scenario *s = begin(BANK "RATES=PROCS:2\n", 1000);
+
+    tell_quote(s, rates, 1000, 1);
+    for (int i = 0; i < 2; i++) {
+        sc_job(s, (struct sc_job){.id = i ? "later" : "j",
+                      .procs = 1,
+                      .limit_s = 100,
+                      .user = "ann",
+                      .account = "chem",
+                      .release_at = i ? 500 : 10});
+        sc_at(s, 0);
+        name_quote(s, i ? "later" : "j");
+    }
+    sc_at(s, 10);
+    return s;
+}
+
+static void a_requeued_job_keeps_its_quote(void **state)
+{
+    struct scenario *s = begin_quoted(QUOTED);
+
+    (void)state;
+    sc_at(s, 40);
+    assert_int_equal(sc_report(s, "j", JOB_IDLE, NULL, NULL), 0);
+    assert_int_equal(balance(s), C(970));
+    sc_at(s, 41);
+    assert_int_equal(held(s), C(100));
+    sc_run(s);
+    assert_int_equal(balance(s), C(970 - 100 - 200)); /* the other one has none */
+    sc_destroy(s);
+}
+
+static void a_start_that_failed_used_no_quote(void **state)
+{
+    struct scenario *s = begin_quoted(QUOTED);
+    struct event ev = {.kind = EVENT_START_FAILED};
+
+    (void)state;
+    ev.u.failed.id = "j";
+    order(s, ev);
+    assert_int_equal(funds_quote(sc_engine(s)->c->funds, 7)->uses, 1);
+    sc_cancel(s, "j");
+    sc_run(s);
+    assert_int_equal(balance(s), C(1000 - 100));
+    sc_destroy(s);
+}
+
+static void a_quote_that_costs_nothing_is_used_up_too(void **state)
+{
+    struct scenario *s = begin_quoted("PROCS:0;QOS:DEFAULT=1");
+    const struct money_move *m;
+    size_t n, named = 0;
+
+    (void)state;
+    m = charging_moves(sc_engine(s), &n);
+    for (size_t i = 0; i < n; i++)
+        named += m[i].kind == MONEY_LIEN && m[i].quote == 7;
+    assert_int_equal(named, 1);
+    assert_int_equal(funds_quote(sc_engine(s)->c->funds, 7)->uses, 0);
+    sc_run(s);
+    assert_int_equal(balance(s), C(1000 - 200));
+    sc_destroy(s);
+}
+
+/* It was promised by the dearest node; on others the job pays for those. */
+static void a_quote_is_no_more_than_the_nodes_cost(void **state)
+{
+    struct scenario *s = begin(BANK "\nNODECFG[n1] CHARGERATE=3\n", 2000);
+
+    (void)state;
+    tell_quote(s, QUOTED ";nodes=3", 1000, 1);
+    sc_job(s, (struct sc_job){.id = "j",
+                  .procs = 4,
+                  .limit_s = 100,
+                  .user = "ann",
+                  .account = "chem",
+                  .release_at = 10});
+    sc_at(s, 0);
+    name_quote(s, "j");
+    sc_at(s, 10);
+    assert_int_equal(held(s), C(600)); /* 3 + 1 + 1 + 1 */
+    sc_run(s);
+    assert_int_equal(balance(s), C(2000 - 600));
+    sc_destroy(s);
+}
+
 /* ---- what lies idle in reservations ------------------------------------------------
  */
 
@@ -829,6 +918,89 @@ static void a_reservation_of_another_life_goes_on_paying(void **state)
     sc_destroy(s);
 }
 
+/* In a former life account bio answered for it: what chem pays is a run of its own,
+ * from now on. */
+static void a_run_of_another_account_is_not_gone_on_with(void **state)
+{
+    static const struct funds_deposit d = {
+        .id = 1, .to_at = INT64_MAX, .balance = C(10000)};
+    static const struct funds_account a[] = {
+        {.name = "chem", .deposits = &d, .n = 1}, {.name = "bio"}};
+    static const struct funds_run run = {.run = "rsv:own.0.0.r4",
+        .job = "rsv:own.0.0",
+        .account = "bio",
+        .charged = C(300)};
+    struct scenario *s = sc_create_with(BANK "\n" RESERVED);
+    int64_t of_bio = 0, of_chem = 0;
+    size_t n;
+
+    (void)state;
+    sc_nodes(s, 4, 1);
+    tell(s, (struct funds_facts){
+                .accounts = a, .n = 2, .runs = &run, .nruns = 1, .runs_ever = 4});
+    sc_at(s, 600);
+    tell(s, (struct funds_facts){.known = true, .seen_at = 0});
+    sc_at(s, 4200);
+    const struct money_move *m = charging_moves(sc_engine(s), &n);
+    for (size_t i = 0; i < n; i++) {
+        bool bio = strcmp(m[i].account, "bio") == 0;
+        assert_int_equal(strcmp(m[i].run, "rsv:own.0.0.r4") == 0, bio);
+        *(bio ? &of_bio : &of_chem) = m[i].total;
+        assert_int_equal(m[i].goes_on, !bio);
+    }
+    assert_int_equal(of_bio, C(300));
+    assert_int_equal(of_chem, C(2 * 3600));
+    sc_destroy(s);
+}
+
+static void an_account_that_the_bank_gets_to_know_pays_from_then_on(void **state)
+{
+    struct scenario *s = sc_create_with(BANK "\n" RESERVED);
+
+    (void)state;
+    sc_nodes(s, 4, 1);
+    tell_balance(s, "lab", C(1));
+    sc_at(s, 0);
+    sc_at(s, 5400);
+    tell_balance(s, "chem", C(100000));
+    sc_at(s, 5400);
+    sc_at(s, 7201);
+    assert_int_equal(balance(s), C(100000 - 2 * 1800));
+    sc_destroy(s);
+}
+
+static void who_is_closed_or_for_others_pays_for_no_reservation(void **state)
+{
+    struct funds_deposit d = {.id = 1, .to_at = INT64_MAX, .balance = C(1000)};
+    struct funds_account a[] = {
+        {.name = "chem", .closed = true, .deposits = &d, .n = 1},
+        {.name = "chem", .only = "user=bob", .deposits = &d, .n = 1}};
+
+    (void)state;
+    for (size_t i = 0; i < 2; i++) {
+        struct scenario *s = sc_create_with(BANK "\n" RESERVED);
+        sc_nodes(s, 4, 1);
+        tell(s, (struct funds_facts){.accounts = &a[i], .n = 1});
+        sc_at(s, 0);
+        sc_at(s, 7201);
+        assert_int_equal(balance(s), C(1000));
+        sc_destroy(s);
+    }
+}
+
+static void a_price_that_cannot_be_counted_is_owed_by_nobody(void **state)
+{
+    struct scenario *s = begin(BANK
+        "RATES=PROCS:1000000000\nACCOUNTCFG[chem] CHARGERATE=1000000000\n" RESERVED,
+        1000);
+
+    (void)state;
+    sc_at(s, 0);
+    sc_at(s, 7201);
+    assert_int_equal(balance(s), C(1000));
+    sc_destroy(s);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -866,8 +1038,16 @@ int main(void)
         cmocka_unit_test(a_released_reservation_pays_until_then),
         cmocka_unit_test(another_account_pays_from_the_change_on),
         cmocka_unit_test(a_reservation_of_another_life_goes_on_paying),
+        cmocka_unit_test(a_run_of_another_account_is_not_gone_on_with),
+        cmocka_unit_test(an_account_that_the_bank_gets_to_know_pays_from_then_on),
+        cmocka_unit_test(who_is_closed_or_for_others_pays_for_no_reservation),
+        cmocka_unit_test(a_price_that_cannot_be_counted_is_owed_by_nobody),
         cmocka_unit_test(
             a_quote_is_used_as_often_as_it_says_and_counts_before_the_start),
+        cmocka_unit_test(a_requeued_job_keeps_its_quote),
+        cmocka_unit_test(a_start_that_failed_used_no_quote),
+        cmocka_unit_test(a_quote_that_costs_nothing_is_used_up_too),
+        cmocka_unit_test(a_quote_is_no_more_than_the_nodes_cost),
         cmocka_unit_test(what_a_job_may_run_over_is_kept_too),
     };
 

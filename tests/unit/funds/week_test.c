@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Rates by time of day: what is read, which factor counts when, and what a time that
  * goes over several of them weighs. */
+#include "base/strbuf.h"
 #include "base/xalloc.h"
 #include "cmocka_all.h"
 #include "funds/price.h"
@@ -77,6 +78,10 @@ static void a_time_over_several_rates_is_the_sum_of_its_pieces(void **state)
     assert_int_equal(week_weigh(week, MONDAY, MONDAY), 0);
     assert_int_equal(week_weigh(week, MONDAY, MONDAY - 5), 0);
     assert_true(week_weigh(week, 0, INT64_MAX / 2) == INT64_MAX);
+    /* beyond sixty days by the mean week: the same where whole weeks are left */
+    assert_int_equal(week_weigh(week, MONDAY, MONDAY + 60 * DAY + 700 * DAY),
+        week_weigh(week, MONDAY, MONDAY + 60 * DAY)
+            + 100 * week_weigh(week, MONDAY, MONDAY + 7 * DAY));
     week_destroy(week);
     week_fini(&w);
 }
@@ -151,6 +156,56 @@ static void a_day_of_23_or_25_hours_weighs_as_much_as_it_lasts(void **state)
     week_fini(&w);
 }
 
+struct counted_zone {
+    long asked;
+};
+
+static int64_t counted_day_of(void *ctx, int64_t at)
+{
+    ((struct counted_zone *)ctx)->asked++;
+    return at / DAY;
+}
+
+static int64_t counted_at(void *ctx, int64_t day, int64_t seconds)
+{
+    ((struct counted_zone *)ctx)->asked++;
+    return day * DAY + seconds;
+}
+
+/* As many windows as there may be, of the largest factor; old and new runs by turns. */
+static void the_longest_time_at_the_largest_factor_is_counted_at_once(void **state)
+{
+    struct counted_zone zone = {0};
+    struct strbuf text = {0};
+    struct week_windows w;
+    struct week *week;
+    int64_t before;
+
+    (void)state;
+    for (int i = 0; i < 64; i++)
+        strbuf_printf(&text, "%s%d:%02d-24:00*1000", i ? "," : "", i / 4, i % 4 * 15);
+    w = windows_of(text.text);
+    week = week_create(
+        &w, (struct zone){.day_of = counted_day_of, .at = counted_at, .ctx = &zone});
+    assert_int_equal(
+        week_weigh(week, MONDAY, MONDAY + 36600 * DAY), 36600 * DAY * X(1000));
+    assert_true(zone.asked < 62 * 260); /* sixty days of 64 windows */
+    before = zone.asked;
+    for (int i = 0; i < 100; i++) {
+        int64_t old = MONDAY - 200 * DAY, new = MONDAY + i *H;
+        assert_int_equal(week_weigh(week, old, old + 90 * DAY), 90 * DAY * X(1000));
+        assert_int_equal(week_weigh(week, new, new + 90 * DAY), 90 * DAY * X(1000));
+    }
+    assert_true(zone.asked - before < 300 * 260);
+    week_destroy(week);
+    week_fini(&w);
+    strbuf_add(&text, ",1-2*1");
+    struct err err;
+    assert_int_equal(week_parse(text.text, &w, &err), -1);
+    assert_non_null(strstr(err.text, "64 windows at most"));
+    free(strbuf_take(&text));
+}
+
 static void what_is_read_can_be_written_and_read_again(void **state)
 {
     static const char *const texts[] = {OFFICE, "Fri-Mon@6-7:30*1.5", "9:00:01-24:00*0",
@@ -175,7 +230,7 @@ static void what_is_none_is_refused(void **state)
     static const char *const wrong[] = {"x", "*2", "Mon", "Mon*", "Mon*x", "Mon@*2",
         "Mon@8*2", "Mon@8-8*2", "8-25*2", "24:00-1:00*2", "Mo*2", "Mon|*2", "Mon-*2",
         "8:60-9*2", "8:00:00:00-9*2", "Mon*2,,Tue*2", "@8-9*2", "Mon*-1",
-        "Mon*1000000001", "8-9*1.2345678", "-*1", "Mon@-*1"};
+        "Mon*1000000001", "Mon*1000.000001", "8-9*1.2345678", "-*1", "Mon@-*1"};
     struct week_windows w;
     struct err err;
 
@@ -193,6 +248,7 @@ int main(void)
         cmocka_unit_test(a_time_over_several_rates_is_the_sum_of_its_pieces),
         cmocka_unit_test(the_next_change_is_told),
         cmocka_unit_test(hours_are_those_of_the_site),
+        cmocka_unit_test(the_longest_time_at_the_largest_factor_is_counted_at_once),
         cmocka_unit_test(a_day_of_23_or_25_hours_weighs_as_much_as_it_lasts),
         cmocka_unit_test(what_is_read_can_be_written_and_read_again),
         cmocka_unit_test(what_is_none_is_refused),
