@@ -91,12 +91,12 @@ function paintPiece(px: Uint32Array, kind: number, b: Box, hue: Rgb): void {
       break;
     }
     case IS.overrun:
-      overlay(px, b, hue, 120, (x, y) => (x + y) % 3 === 0);
+      overlay(px, b, hue, 120, (x, y) => (x + y) % 4 === 0);
       frame(px, b, pack(dark, 255), 1);
       break;
     case IS.promised:
       overlay(px, b, hue, 70);
-      overlay(px, b, hue, 255, (x, y) => (x + y) % 7 < 2);
+      overlay(px, b, hue, 255, (x, y) => (x + y) % 8 < 2);
       frame(px, b, pack(hue, 255), 0);
       break;
     case IS.forecast:
@@ -164,7 +164,7 @@ function paintCells(px: Uint32Array, w: Window, names: Rgb[], s: Scale, tx: numb
       if (down) blend(px, at, DOWN, (x + y) % 4 ? 40 : Math.max(90, down));
       if (reserved) blend(px, at, RESERVED, 20 + reserved / 6);
       if (forecast) blend(px, at, [143, 111, 200], 20 + forecast / 4);
-      if (promised) blend(px, at, [138, 92, 194], (x + y) % 7 < 2 ? 60 + promised * 0.75 : 30 + promised / 4);
+      if (promised) blend(px, at, [138, 92, 194], (x + y) % 8 < 2 ? 60 + promised * 0.75 : 30 + promised / 4);
       if (use) blend(px, at, names[colour[cell]] ?? PALE, 50 + use * 0.8);
     }
   }
