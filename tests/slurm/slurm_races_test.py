@@ -162,6 +162,19 @@ def test_no_comment_of_its_owner_frees_a_held_job(kept, users):
     kept.wait_state(job, "RUNNING")
 
 
+def test_a_comment_that_is_no_dependency_costs_a_job_nothing(kept, users):
+    """It came with the job and looks as what the scheduler writes there: no change that
+    was ordered of the job is lost with it."""
+    job = kept.sbatch("-n", 1, "--comment", "maui-depends:nonsense", user=users[0])
+    kept.wait_maui(job, "Idle")
+    kept.maui.ok("mjobctl", "-m", "jobname=renamed", job)
+    kept.maui.stop()
+    kept.maui.start()
+    kept.wait(lambda: (kept.maui.job(job) or {}).get("name") == "renamed", "its name")
+    kept.maui.ok("schedctl", "-r")
+    kept.wait_state(job, "RUNNING", "COMPLETED")
+
+
 def test_one_request_to_a_whole_array_means_the_same_for_each_of_its_tasks(kept, users):
     """Its tasks are several records of Slurm, of which some run."""
     array = kept.sbatch("-a", "1-5", "-n", 1, user=users[0])
