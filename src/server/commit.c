@@ -101,8 +101,10 @@ static int on_commit(sd_event_source *source, void *ctx)
                 "the state can be written again");
         }
         s->commit->failing = false;
+        desk_committed(
+            s); /* what is answered at once changes things after this commit */
         manager_send(s, true);
-        desk_committed(s);
+        desk_send(s);
         manager_settle(s);
         reply_all(s);
         anew_look(s);

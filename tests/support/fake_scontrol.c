@@ -63,6 +63,8 @@ int pipe_order(const char *command)
 {
     assert(strchr(command, '\n') == NULL);
     strbuf_printf(&fake_scontrol()->ordered, "%s\n", command);
+    if (fake_scontrol()->hears != NULL)
+        fake_scontrol()->hears(command);
     errno = fake_scontrol()->refuses ? answer_error(fake_scontrol()->text) : 0;
     return errno ? -1 : 0;
 }

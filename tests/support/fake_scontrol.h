@@ -13,6 +13,7 @@ struct fake_scontrol {
     const char *listing, *columns;           /* of squeue */
     bool refuses;                            /* orders, with that text */
     void (*tell)(const struct rm_report *r); /* gets what the adapter tells */
+    void (*hears)(const char *command);      /* of an order, as Slurm would; or NULL */
     struct strbuf ran;                       /* programs, a line each */
     struct strbuf ordered;                   /* commands to the one that lives on */
     int64_t now_ms;                          /* goes on by 10 s each time it is asked */

@@ -26,10 +26,10 @@ const char *bank_text(const struct bank_ask *ask, const char *key);
 /* An integer; 0 = it has none. */
 long long bank_number(const struct bank_ask *ask, const char *key);
 
-/* Append a line to the file at `path`, which is made (mode 0600) if it is not there;
- * one that is there already is not written `again`, and one of which a part is there,
- * at the end of the file, is completed. BANK_LATER with a sentence where it cannot be
- * written. Format: reference rm-interfaces, section 8.3. */
+/* Append a line to the regular file at `path`, which is made (mode 0600) if it is not
+ * there; one that is there already is not written `again`, and one of which a part is
+ * there, at the end of the file, is completed. BANK_LATER with a sentence where it
+ * cannot be written. Format: reference rm-interfaces, section 8.3. */
 enum bank_answer file_tell(
     const char *path, const struct bank_ask *ask, struct err *err);
 

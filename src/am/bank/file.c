@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/file.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 /* A value is one word: other characters would make fields, or lines, of their own. */
@@ -56,21 +57,28 @@ static char *make_line(const struct bank_ask *ask)
     return strbuf_take(&out);
 }
 
-/* Is that very line in it, whole? Of a message that is told again. */
-static bool has_line(int fd, const char *line)
+/* Is that very line in it, whole? Of a message that is told again. 1 or 0; -1: it
+ * cannot be read, and nobody knows. */
+static int has_line(int fd, const char *line)
 {
-    FILE *f = fdopen(dup(fd), "r");
+    int copy = dup(fd);
+    FILE *f = copy < 0 ? NULL : fdopen(copy, "r");
     char *read = NULL;
     size_t room = 0;
-    bool found = false;
+    int found = 0;
 
-    if (f)
-        rewind(f);
-    while (f && !found && getline(&read, &room, f) > 0)
+    if (!f) {
+        if (copy >= 0)
+            close(copy);
+        return -1;
+    }
+    rewind(f);
+    while (!found && getline(&read, &room, f) > 0)
         found = strcmp(read, line) == 0;
+    if (!found && !feof(f))
+        found = -1;
     free(read);
-    if (f)
-        fclose(f);
+    fclose(f);
     return found;
 }
 
@@ -131,22 +139,47 @@ static int sync_folder(const char *path)
     return result;
 }
 
+/* Where it is there already, that is not known to be on the disk: who wrote it may have
+ * been killed before. */
+static int write_line(int fd, const char *path, const char *line, bool again)
+{
+    int found = again ? has_line(fd, line) : 0;
+
+    if (found < 0 || (found ? fsync(fd) : add_line(fd, line)) < 0)
+        return -1;
+    return sync_folder(path);
+}
+
+/* What is no regular file keeps no lines. -1 with a sentence. */
+static int open_file(const char *path, struct err *err)
+{
+    int fd = open(
+        path, O_RDWR | O_CREAT | O_APPEND | O_CLOEXEC | O_NONBLOCK | O_NOCTTY, 0600);
+    struct stat st;
+
+    if (fd >= 0 && fstat(fd, &st) == 0 && !S_ISREG(st.st_mode))
+        err_set(err, ERR_IO, "%s: no regular file: what is written there is not kept",
+            path);
+    else if (fd >= 0 && flock(fd, LOCK_EX) == 0)
+        return fd;
+    else
+        err_set(err, ERR_IO, "%s: %s", path, strerror(errno));
+    if (fd >= 0)
+        close(fd);
+    return -1;
+}
+
 enum bank_answer file_tell(
     const char *path, const struct bank_ask *ask, struct err *err)
 {
-    int fd = open(path, O_RDWR | O_CREAT | O_APPEND | O_CLOEXEC, 0600);
+    int fd = open_file(path, err);
     enum bank_answer answer = BANK_DONE;
     char *line;
 
-    if (fd < 0 || flock(fd, LOCK_EX) < 0) {
-        err_set(err, ERR_IO, "%s: %s", path, strerror(errno));
-        if (fd >= 0)
-            close(fd);
+    if (fd < 0)
         return BANK_LATER;
-    }
     line = make_line(ask);
-    if (!(ask->again && has_line(fd, line))
-        && (add_line(fd, line) < 0 || sync_folder(path) < 0)) {
+    if (write_line(fd, path, line, ask->again) < 0) {
         err_set(err, ERR_IO, "%s: %s", path, strerror(errno));
         answer = BANK_LATER;
     }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
- * A GOLD server is asked. A job is known there by its run ("7.r3"), so that two runs of
- * one job are two charges, and one that was charged is known again. */
+ * A GOLD server is asked. A job is known there by its run and machine ("7.r3@SLURM"),
+ * so that two runs of one job are two charges, one that was charged is known again, and
+ * jobs of several machines at one server are not taken for each other. */
 #include "am/bank/bank.h"
 #include "am/bank/sssrmap.h"
 
@@ -117,13 +118,24 @@ static void add_count(struct strbuf *out, const char *name, long long n)
         strbuf_printf(out, "<%s>%lld</%s>", name, n, name);
 }
 
+/* The name by which the run is known there. */
+static void add_name(struct strbuf *out, const struct bank_ask *ask)
+{
+    const char *machine = bank_text(ask, "machine");
+
+    sssrmap_escape(out, bank_text(ask, "run"));
+    strbuf_add(out, *machine ? "@" : "");
+    sssrmap_escape(out, machine);
+}
+
 static void add_job(struct strbuf *out, const struct bank_ask *ask)
 {
     long long seconds = bank_number(ask, "seconds"), at = bank_number(ask, "at");
     bool charge = strcmp(ask->verb, "charge") == 0;
 
-    strbuf_add(out, "<Data><Job>");
-    add_element(out, "JobId", bank_text(ask, "run"));
+    strbuf_add(out, "<Data><Job><JobId>");
+    add_name(out, ask);
+    strbuf_add(out, "</JobId>");
     add_element(out, "UserId", bank_text(ask, "user"));
     add_element(out, "ProjectId", bank_text(ask, "account"));
     add_element(out, "MachineName", bank_text(ask, "machine"));
@@ -158,7 +170,7 @@ static char *make_request(const struct bank_ask *ask)
     if (strcmp(ask->verb, "release") == 0) {
         begin_request(&out, "Delete", "Reservation");
         strbuf_add(&out, "<Where name=\"Name\">");
-        sssrmap_escape(&out, bank_text(ask, "run"));
+        add_name(&out, ask);
         strbuf_add(&out, "</Where>");
         return end_request(&out);
     }
@@ -175,7 +187,7 @@ static char *make_query(const struct bank_ask *ask)
 
     begin_request(&out, "Query", "Job");
     strbuf_add(&out, "<Get name=\"Charge\"></Get><Where name=\"JobId\">");
-    sssrmap_escape(&out, bank_text(ask, "run"));
+    add_name(&out, ask);
     strbuf_add(&out, "</Where>");
     return end_request(&out);
 }

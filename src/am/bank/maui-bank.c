@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * maui-bank file PATH VERB
+ * maui-bank file PATH TIMEOUT VERB
  * maui-bank gold HOST PORT KEYFILE TIMEOUT VERB
  *
  * Called by the daemon, not by people: see bank.h. */
@@ -47,29 +47,31 @@ static bool is_verb(const char *text)
 static enum bank_answer tell_bank(
     char **argv, const struct bank_ask *ask, struct err *err)
 {
-    const struct gold_server g = {argv[2], argv[3], argv[4], atol(argv[5])};
+    struct gold_server g = {argv[2], argv[3], argv[4], 0};
 
-    return strcmp(argv[1], "file") == 0 ? file_tell(argv[2], ask, err)
-                                        : gold_tell(&g, ask, err);
+    if (strcmp(argv[1], "file") == 0)
+        return file_tell(argv[2], ask, err);
+    g.timeout_s = atol(argv[5]);
+    return gold_tell(&g, ask, err);
 }
 
 int main(int argc, char **argv)
 {
     struct err err = {0};
     struct bank_ask ask = {.verb = argc > 1 ? argv[argc - 1] : ""};
-    bool file = argc == 4 && strcmp(argv[1], "file") == 0;
-    bool gold = argc == 7 && atol(argv[5]) > 0 && strcmp(argv[1], "gold") == 0;
+    bool file = argc == 5 && strcmp(argv[1], "file") == 0;
+    bool gold = argc == 7 && strcmp(argv[1], "gold") == 0;
+    long timeout_s = file || gold ? atol(argv[argc - 2]) : 0;
     enum bank_answer answer = BANK_REFUSED;
     json_t *body;
 
-    if ((!file && !gold) || !is_verb(ask.verb)) {
+    if (timeout_s <= 0 || !is_verb(ask.verb)) {
         fprintf(stderr,
-            "usage: maui-bank file PATH | gold HOST PORT KEYFILE TIMEOUT, and lien, "
-            "charge or release; the scheduler calls it\n");
+            "usage: maui-bank file PATH TIMEOUT | gold HOST PORT KEYFILE TIMEOUT, and "
+            "lien, charge or release; the scheduler calls it\n");
         return BANK_REFUSED;
     }
-    if (gold) /* also where the daemon that would stop it is gone */
-        alarm((unsigned)atol(argv[5]));
+    alarm((unsigned)timeout_s); /* also where the daemon that would stop it is gone */
     body = read_input(&err);
     if (body) {
         ask.body = body;

@@ -11,11 +11,22 @@
 
 #define TEXT_MAX 299
 
+/* U+FFFE and U+FFFF. */
+static bool is_noncharacter(const char *text)
+{
+    return strncmp(text, "\xef\xbf\xbe", 3) == 0
+           || strncmp(text, "\xef\xbf\xbf", 3) == 0;
+}
+
 void sssrmap_escape(struct strbuf *out, const char *text)
 {
     for (; *text; text++) {
         char c[2] = {*text, 0};
-        if (*text == '&')
+        if (is_noncharacter(text))
+            text += 2;
+        else if (*text == 0x7f)
+            continue;
+        else if (*text == '&')
             strbuf_add(out, "&amp;");
         else if (*text == '<')
             strbuf_add(out, "&lt;");

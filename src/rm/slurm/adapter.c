@@ -8,6 +8,7 @@
 #include "base/strbuf.h"
 #include "base/xalloc.h"
 #include "rm/slurm/batch.h"
+#include "rm/slurm/marking.h"
 
 #include <fcntl.h>
 #include <stdio.h>
@@ -421,6 +422,8 @@ static void on_open(void *ctx, const struct link_opening *o)
     free(beat);
     a->events_file =
         events != NULL ? xstrdup(events) : path_in(a->home, "slurm.events");
+    a->gate_home = marking_home(a->home, a->events_file);
+    a->marking = marking_new(a->gate_home);
     a->poll_ms = link_attr_ms(o, "POLLINTERVAL", POLL_MS);
     a->start_wait_ms = link_attr_ms(o, "STARTWAIT", START_WAIT_MS);
     notes_open(a, link_attr(o, "NOTES"));
@@ -513,6 +516,7 @@ int adapter_main(void)
     reservations_forget(a);
     names_forget(a);
     batch_free(a->batch);
+    marking_free(a->marking);
     slurm_fini();
     return status < 0 ? 1 : 0;
 }

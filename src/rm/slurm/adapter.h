@@ -161,8 +161,11 @@ struct adapter {
                                       * chooses nodes, and of those that do not wait */
     int64_t seen_ms;                 /* when a look at all went well last */
     char *name, *home, *events_file; /* owned */
-    char *marking;                   /* owned: folder of marking.c; NULL = not yet */
-    int64_t events_read;             /* bytes of the file of events */
+    char *gate_home; /* owned: folder of that file, which the gate writes in; NULL = no
+                      * gate speaks to it */
+    struct marking *marking; /* owned; NULL = no gate speaks to it */
+    bool no_gate;            /* that slurmctld has another was told */
+    int64_t events_read;     /* bytes of the file of events */
     int64_t poll_ms, start_wait_ms;
     int64_t ahead_s; /* slurmctld's clock before ours; negative: behind */
     struct slurm_facts facts;
@@ -514,17 +517,8 @@ const char *orders_reason(const slurm_job_info_t *j);
 void orders_part_id(const struct told_job *t, uint32_t part, char ret[48]);
 
 /* Before jobs are looked at: `user` is SlurmUser. What scontrol does not tell lies in
- * the home. */
-void adapter_prepare(const char *home, uint32_t user);
-
-/* ---- marking.c: marks of records that the gate has left in files ---- */
-/* The folder in the scheduler's home; owned by the caller. */
-char *marking_folder(const char *home);
-/* Make it, beside the file of events, where the gate (as SlurmUser) finds it. */
-void marking_open(struct adapter *a, uint32_t slurm_user);
-/* Have each put into its record, by a request; for some time. False: some are left.
- * `folder` NULL, or not there: there are none. */
-bool marking_settle(struct adapter *a, const char *folder);
+ * the folder that the gate writes in. */
+void adapter_prepare(const char *gate_home, uint32_t user);
 
 /* ---- check.c ---- */
 /* Read slurm.conf's facts; tell what is missing there, once. */

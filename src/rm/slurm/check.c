@@ -5,6 +5,7 @@
 
 #include "rm/remote.h"
 #include "rm/slurm/adapter.h"
+#include "rm/slurm/marking.h"
 
 #include <stdarg.h>
 #include <stdio.h>
@@ -112,9 +113,11 @@ int check_settings(struct adapter *a)
     }
     take_facts(&a->facts, c);
     adapter_find_munge(a, c->authinfo);
-    adapter_prepare(a->home, c->slurm_user_id);
+    if (a->gate_home != NULL)
+        adapter_prepare(a->gate_home, c->slurm_user_id);
     adapter_open_events(a, c->slurm_user_id);
-    marking_open(a, c->slurm_user_id);
+    if (a->marking != NULL && marking_make(a->marking, c->slurm_user_id) < 0)
+        adapter_health(a, "marks", strerror(errno));
     check_slurm_conf(c, &f);
     check_user(c, &f);
     for (size_t i = 0; i < f.n; i++)

@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Jobs: what changed of them is told. A record of Slurm is one job, or all tasks of an
  * array that still wait, or one component of a heterogeneous job. */
+#include "rm/slurm/jobs.h"
+
 #include "base/hostrange.h"
 #include "base/xalloc.h"
-#include "rm/slurm/adapter.h"
+#include "rm/slurm/marking.h"
 
 #include <stdio.h>
 #include <sys/wait.h>
@@ -12,11 +14,9 @@
 #define KEEP_MS  1000 /* of a look: the heartbeat is written between looks */
 #define KEEP_N   20   /* taken back in any case */
 
-#ifndef TASKS_MAX
-#define TASKS_MAX 100000 /* of one array */
-#endif
-#define TAKING_MS 50   /* of taking jobs back, before something else has its turn */
-#define WISHES_MS 1500 /* after which no more wishes for one array are waited for */
+#define TAKING_MS 50 /* of taking jobs back, before something else has its turn */
+#define MARKING_MS                                                                     \
+    200 /* of one look, for marks that the gate has left; the rest later */
 
 enum gate_mark job_mark(const slurm_job_info_t *j)
 {
@@ -206,7 +206,7 @@ static bool is_sent_by_hand(const slurm_job_info_t *j)
 /* As long as no start has overwritten it, what a waiting job asks for is the user's
  * own, whether we keep it or have yet to take it back. A start leaves it in the
  * comment. */
-static void remember_part(struct asked *k, const slurm_job_info_t *j)
+void jobs_remember_part(struct asked *k, const slurm_job_info_t *j)
 {
     if ((j->job_state & JOB_STATE_BASE) != JOB_PENDING || is_sent_by_hand(j))
         return;
@@ -283,7 +283,7 @@ static void remember_asked(struct told_job *t, const struct parts *parts)
         t->nparts = parts->n;
     }
     for (uint32_t i = 0; i < parts->n; i++)
-        remember_part(&t->asked[i], parts->v[i]);
+        jobs_remember_part(&t->asked[i], parts->v[i]);
 }
 
 /* What it was held by stands in its comment until somebody lets us take it back: gone
@@ -403,10 +403,12 @@ static struct told_job *find_or_add(struct adapter *a, const char *id)
     return t;
 }
 
-/* Of a job that is merely kept Slurm has nothing to say. */
+/* Of a job that is merely kept Slurm has nothing to say. What it said of one that was
+ * cancelled since stands there as well. */
 static bool is_requeue_held(const slurm_job_info_t *j)
 {
-    return j->priority == 0 && j->restart_cnt > 0 && j->state_reason == WAIT_HELD_USER
+    return (j->job_state & JOB_STATE_BASE) == JOB_PENDING && j->priority == 0
+           && j->restart_cnt > 0 && j->state_reason == WAIT_HELD_USER
            && j->state_desc != NULL && *j->state_desc;
 }
 
@@ -422,9 +424,7 @@ bool job_is_back_held(const slurm_job_info_t *j)
                || strtoul(at + strlen(COMMENT_RESTART), NULL, 10) != j->restart_cnt);
 }
 
-/* It waits, but not as a job does that only we start: lifted, leaked past the gate, or
- * back in the queue after it ran; or an order of ours has just let it go. */
-static bool is_astray(const struct adapter *a, const slurm_job_info_t *j)
+bool job_is_astray(const struct adapter *a, const slurm_job_info_t *j)
 {
     if ((j->job_state & JOB_STATE_BASE) != JOB_PENDING || !adapter_is_led(a))
         return false;
@@ -439,8 +439,7 @@ static bool is_astray(const struct adapter *a, const slurm_job_info_t *j)
                    || asked_is_text(j->admin_comment)));
 }
 
-/* Has this look lasted so long that others are to be taken back in the next? */
-static bool is_enough(struct adapter *a)
+bool jobs_is_enough(struct adapter *a)
 {
     if (a->keeps++ < KEEP_N || adapter_now_ms() < a->keep_ms)
         return false;
@@ -449,9 +448,9 @@ static bool is_enough(struct adapter *a)
     return true;
 }
 
-/* Slurm is to see when its dependency is fulfilled. Not of one whose begin time is its
- * owner's, nor where the note of ours has no place. */
-static bool is_to_await(const struct adapter *a, const slurm_job_info_t *j)
+/* Not of one whose begin time is its owner's, nor where the note of ours has no place.
+ */
+bool job_is_to_await(const struct adapter *a, const slurm_job_info_t *j)
 {
     char *remark;
 
@@ -467,15 +466,14 @@ static bool is_to_await(const struct adapter *a, const slurm_job_info_t *j)
     return remark == NULL;
 }
 
-/* It is new, or depends on others. */
-static bool is_kept_by_begin(const struct adapter *a, const slurm_job_info_t *j)
+bool job_is_kept_by_begin(const struct adapter *a, const slurm_job_info_t *j)
 {
     return j->priority != 0 && notes_has_begin(a, j) && job_mark(j) == MARK_KEPT;
 }
 
-static bool is_awaiting(const struct adapter *a, const slurm_job_info_t *j)
+bool job_is_awaiting(const struct adapter *a, const slurm_job_info_t *j)
 {
-    return is_kept_by_begin(a, j) && j->eligible_time == AWAIT_BEGIN
+    return job_is_kept_by_begin(a, j) && j->eligible_time == AWAIT_BEGIN
            && !notes_is_new(j->admin_comment);
 }
 
@@ -515,8 +513,7 @@ void jobs_expire(struct adapter *a)
         }
 }
 
-/* What Slurm refuses is tried again with a later look: in 1 s, 2 ... 64. */
-static void try_keeping(struct adapter *a, struct told_job *t)
+void jobs_try_keeping(struct adapter *a, struct told_job *t)
 {
     int64_t now = adapter_now_ms();
 
@@ -542,7 +539,7 @@ void jobs_take_back(struct adapter *a)
         set_astray(a, t, false);
         if (orders_start_pending(a, t->id) || !adapter_is_led(a))
             continue; /* let go to start meanwhile; or it may be so for long */
-        try_keeping(a, t);
+        jobs_try_keeping(a, t);
         if (adapter_now_ms() >= until_ms)
             return;
     }
@@ -556,19 +553,20 @@ static uint64_t digest_request(struct adapter *a, const struct parts *parts)
     return digest_bytes(request_digest(a, parts), &known, sizeof known);
 }
 
-/* `kept`: what is astray has been taken back with all of its record. */
-static void see_job(struct adapter *a, const char *id, const struct parts *parts,
-    bool limited, bool kept)
+/* Requeued, but on its nodes yet; how long it pauses is not known. */
+static bool is_leaving(const slurm_job_info_t *j)
+{
+    return (j->job_state & JOB_STATE_BASE) == JOB_PENDING
+           && j->job_state & JOB_COMPLETING;
+}
+
+/* What orders of it need, of any record. */
+static void note_record(
+    struct adapter *a, struct told_job *t, const struct parts *parts)
 {
     const slurm_job_info_t *j = parts->v[0];
-    enum job_state state = state_of(j);
-    struct told_job *t = jobs_find(a, id);
     const struct part *p = part_find(a, j->partition);
-    uint64_t request = digest_request(a, parts),
-             digest = digest_of(j, state, request, limited) + (p != NULL && p->open);
-    bool is_new = t == NULL, runs = job_has_begun(state), changed, back;
 
-    t = find_or_add(a, id);
     set_astray(a, t, false);
     t->round = a->round;
     t->number = j->job_id;
@@ -576,11 +574,17 @@ static void see_job(struct adapter *a, const char *id, const struct parts *parts
     t->nice = j->priority != 0 ? j->nice : NO_VAL;
     t->grace_s = limits_grace(a, j->qos, p != NULL ? p->grace_s : 0);
     t->reason = j->state_reason;
-    if ((j->job_state & JOB_STATE_BASE) == JOB_PENDING && j->job_state & JOB_COMPLETING)
-        return; /* requeued, but on its nodes yet; how long it pauses is not known */
+}
+
+/* What keeps it, and what its owner asked for. */
+static void note_keeping(
+    struct adapter *a, struct told_job *t, const struct parts *parts)
+{
+    const slurm_job_info_t *j = parts->v[0];
+
     remember_asked(t, parts);
     t->note_begin = notes_has_begin(a, j);
-    t->fresh = is_kept_by_begin(a, j);
+    t->fresh = job_is_kept_by_begin(a, j);
     t->marked = job_mark(j) != MARK_NONE;
     t->reserved = j->resv_name != NULL && *j->resv_name != '\0';
     t->switch_until = switches_until(a, j);
@@ -590,37 +594,41 @@ static void see_job(struct adapter *a, const char *id, const struct parts *parts
     t->back_held = job_is_back_held(j);
     if (latest_start(j) == 0 || times_theirs(a) < latest_start(j))
         t->expired = false; /* somebody gave it another deadline, or limit */
+}
+
+/* Take it into our hands, or have Slurm wait for what it depends on; what it is for the
+ * scheduler then. */
+static enum job_state take_in(
+    struct adapter *a, struct told_job *t, const slurm_job_info_t *j, bool kept)
+{
     if (t->back_held && adapter_is_led(a)) {
-        try_keeping(a, t);
-        state = JOB_HOLD;
-    } else if (is_to_await(a, j)) {
-        if (!is_awaiting(a, j) && !kept && !orders_start_pending(a, t->id)
-            && !is_enough(a))
+        jobs_try_keeping(a, t);
+        return JOB_HOLD;
+    }
+    if (job_is_to_await(a, j)) {
+        if (!job_is_awaiting(a, j) && !kept && !orders_start_pending(a, t->id)
+            && !jobs_is_enough(a))
             orders_await(t, j->priority == 0);
-        state = JOB_IDLE;
-    } else if (is_astray(a, j) && !orders_start_pending(a, t->id)
-               && !(t->expired && j->priority != 0 && j->state_reason != WAIT_TIME)) {
+        return JOB_IDLE;
+    }
+    if (job_is_astray(a, j) && !orders_start_pending(a, t->id)
+        && !(t->expired && j->priority != 0 && j->state_reason != WAIT_TIME)) {
         bool rests = adapter_now_ms() < t->again_ms;
         set_astray(a, t, !kept && !rests);
         if (rests)
             a->jobs_at = 0; /* else nothing changes, and it is forgotten */
-        state = JOB_IDLE;
+        return JOB_IDLE;
     }
-    /* an administrator has started it, perhaps with more than it asked for */
-    t->strange = !is_new && t->waiting && runs && !orders_start_pending(a, id);
-    changed = !is_new && t->waiting && (t->request != request || t->strange);
-    back =
-        !is_new && !t->waiting && !t->over && (state == JOB_IDLE || state == JOB_HOLD);
-    /* requeued: it may have to pause before it starts again, said in the same report,
-     * as the scheduler may start it on the next */
-    if ((is_new || back || t->digest != digest)
-        && !(t->end_told && state >= JOB_COMPLETED))
-        tell(a, t, parts, state, changed || back, limited);
+    return state_of(j);
+}
+
+/* What it has been seen as is what a later look and orders go by. */
+static void note_state(struct adapter *a, struct told_job *t, const struct parts *parts,
+    enum job_state state)
+{
+    const slurm_job_info_t *j = parts->v[0];
+
     t->end_told = false;
-    if (changed)
-        t->left_to_slurm = false;
-    t->digest = digest;
-    t->request = request;
     t->kept = j->priority == 0 && parts->n == 1;
     t->as_before = (j->priority == 0 || t->fresh) && job_mark(j) == MARK_KEPT
                    && (j->job_state & JOB_STATE_BASE) == JOB_PENDING
@@ -632,229 +640,49 @@ static void see_job(struct adapter *a, const char *id, const struct parts *parts
     set_depends(a, t, t->waiting && j->dependency != NULL && *j->dependency);
     if (!t->waiting)
         t->start_at = j->start_time;
+}
+
+/* All that is told of it, as it is in Slurm. */
+static uint64_t digest_record(
+    const struct adapter *a, const slurm_job_info_t *j, uint64_t request, bool limited)
+{
+    const struct part *p = part_find(a, j->partition);
+
+    return digest_of(j, state_of(j), request, limited) + (p != NULL && p->open);
+}
+
+void jobs_see(struct adapter *a, const char *id, const struct parts *parts,
+    bool limited, bool kept)
+{
+    const slurm_job_info_t *j = parts->v[0];
+    uint64_t request = digest_request(a, parts),
+             digest = digest_record(a, j, request, limited);
+    bool is_new = jobs_find(a, id) == NULL, changed, back;
+    struct told_job *t = find_or_add(a, id);
+    enum job_state state;
+
+    note_record(a, t, parts);
+    if (is_leaving(j))
+        return;
+    note_keeping(a, t, parts);
+    state = take_in(a, t, j, kept);
+    /* an administrator has started it, perhaps with more than it asked for */
+    t->strange = !is_new && t->waiting && job_has_begun(state_of(j))
+                 && !orders_start_pending(a, id);
+    changed = !is_new && t->waiting && (t->request != request || t->strange);
+    back =
+        !is_new && !t->waiting && !t->over && (state == JOB_IDLE || state == JOB_HOLD);
+    /* requeued: it may have to pause before it starts again, said in the same report,
+     * as the scheduler may start it on the next */
+    if ((is_new || back || t->digest != digest)
+        && !(t->end_told && state >= JOB_COMPLETED))
+        tell(a, t, parts, state, changed || back, limited);
+    if (changed)
+        t->left_to_slurm = false;
+    t->digest = digest;
+    t->request = request;
+    note_state(a, t, parts, state);
     orders_seen(a, id, state);
-}
-
-/* ---- arrays ---- */
-
-/* Tasks of the array that may start yet, by its own limit. */
-static uint32_t tasks_left(
-    const struct adapter *a, const job_info_msg_t *msg, const slurm_job_info_t *array)
-{
-    uint32_t active = 0;
-
-    if (array->array_max_tasks == 0)
-        return UINT32_MAX;
-    for (uint32_t i = 0; i < msg->record_count; i++) {
-        const slurm_job_info_t *j = &msg->job_array[i];
-
-        if (j->array_job_id == array->array_job_id && j->array_task_id != NO_VAL
-            && (j->job_state & JOB_STATE_BASE) <= SLURM_JOB_SUSPENDED
-            && j->priority != 0 && !notes_has_begin(a, j))
-            active++;
-    }
-    return active < array->array_max_tasks ? array->array_max_tasks - active : 0;
-}
-
-static bool has_active_tasks(const job_info_msg_t *msg, const slurm_job_info_t *array)
-{
-    for (uint32_t i = 0; i < msg->record_count; i++) {
-        const slurm_job_info_t *j = &msg->job_array[i];
-        uint32_t state = j->job_state & JOB_STATE_BASE;
-
-        if (j->array_job_id == array->array_job_id
-            && (state == SLURM_JOB_RUNNING || state == SLURM_JOB_SUSPENDED))
-            return true;
-    }
-    return false;
-}
-
-/* Slurm's name of all tasks of a record; owned. Through scontrol that of the array. */
-static char *name_tasks(const slurm_job_info_t *j)
-{
-    struct strbuf id = {0};
-
-    strbuf_printf(&id, "%u", j->array_job_id);
-    if (UPDATE_TAKES_TASKS)
-        strbuf_printf(
-            &id, "_[%.*s]", (int)strcspn(j->array_task_str, "%"), j->array_task_str);
-    return strbuf_take(&id);
-}
-
-/* The job that its first task is; NULL: it was not seen yet. */
-static struct told_job *find_first(struct adapter *a, const slurm_job_info_t *j)
-{
-    char id[48];
-
-    snprintf(
-        id, sizeof id, "%u_%lu", j->array_job_id, strtoul(j->array_task_str, NULL, 10));
-    return jobs_find(a, id);
-}
-
-/* How often Slurm has refused to take the record back stands with its first task. */
-static void take_refusals(
-    struct adapter *a, const slurm_job_info_t *j, struct told_job *record)
-{
-    const struct told_job *t = find_first(a, j);
-
-    if (t == NULL)
-        return;
-    record->refused = t->refused;
-    record->again_ms = t->again_ms;
-}
-
-static void note_refusals(
-    struct adapter *a, const slurm_job_info_t *j, const struct told_job *record)
-{
-    struct told_job *t = find_first(a, j);
-
-    if (t == NULL)
-        return;
-    t->refused = record->refused;
-    t->again_ms = record->again_ms;
-}
-
-/* Tasks that are astray are taken back by one order for their record: an order for each
- * would make a record of each in Slurm, thousands of them. False where that cannot be
- * said: of one task alone, and through scontrol of an array some of whose tasks run. */
-static bool keep_tasks(
-    struct adapter *a, const job_info_msg_t *msg, const slurm_job_info_t *j)
-{
-    const char *tasks = j->array_task_str;
-    struct asked own = {0};
-    struct told_job all = {.nparts = 1,
-        .asked = &own,
-        .note_begin = notes_has_begin(a, j),
-        .marked = job_mark(j) != MARK_NONE,
-        .fresh = is_kept_by_begin(a, j)};
-
-    bool awaits = is_to_await(a, j) && !is_awaiting(a, j);
-
-    if ((!awaits && !is_astray(a, j)) || strcspn(tasks, "-,") == strlen(tasks)
-        || (!UPDATE_TAKES_TASKS && has_active_tasks(msg, j)))
-        return false;
-    if (is_enough(a))
-        return true;
-    remember_part(&own, j);
-    all.id = name_tasks(j);
-    if (awaits) {
-        orders_await(&all, j->priority == 0);
-    } else if (!is_to_await(a, j)) {
-        take_refusals(a, j, &all);
-        try_keeping(a, &all);
-        note_refusals(a, j, &all);
-    }
-    free(all.id);
-    asked_free(&own);
-    return true;
-}
-
-static void mark_gathered(struct adapter *a, const char *id, bool several)
-{
-    struct told_job *t = jobs_find(a, id);
-
-    if (t != NULL)
-        t->gathered = several;
-}
-
-/* How many tasks of the record, as last told, are to be held or released as the first
- * of them is; *ret_all: how many tasks there are. */
-static uint32_t count_wishes(const struct adapter *a, const slurm_job_info_t *j,
-    uint32_t *ret_all, uint8_t *ret_wish)
-{
-    uint32_t n = 0;
-
-    *ret_all = 0;
-    *ret_wish = 0;
-    for (const struct told_job *t = a->jobs; t != NULL; t = t->hh.next) {
-        if (t->number != j->job_id || !t->gathered)
-            continue;
-        ++*ret_all;
-        if (*ret_wish == 0)
-            *ret_wish = t->wish;
-        n += t->wish != 0 && t->wish == *ret_wish;
-    }
-    return n;
-}
-
-static void grant_wish(struct told_job *t, uint8_t wish)
-{
-    if (wish == WISH_RELEASE)
-        orders_lift(t);
-    else
-        orders_hold(t, wish);
-}
-
-/* All of its tasks by one order; only some one by one, when no more are coming: an
- * order for each makes a record of each. */
-static void grant_wishes(
-    struct adapter *a, const job_info_msg_t *msg, const slurm_job_info_t *j)
-{
-    uint8_t wish = 0;
-    uint32_t all, n = a->wishes > 0 ? count_wishes(a, j, &all, &wish) : 0;
-    bool together;
-
-    if (n == 0)
-        return;
-    together = n == all && (UPDATE_TAKES_TASKS || !has_active_tasks(msg, j));
-    if (together) {
-        struct asked own = {0};
-        struct told_job whole = {.nparts = 1,
-            .asked = &own,
-            .id = name_tasks(j),
-            .note_begin = notes_has_begin(a, j)};
-
-        remember_part(&own, j);
-        grant_wish(&whole, wish);
-        asked_free(&own);
-        free(whole.id);
-    } else if (adapter_now_ms() - a->wished_ms < WISHES_MS) {
-        return;
-    }
-    for (struct told_job *t = a->jobs; t != NULL; t = t->hh.next) {
-        if (t->number != j->job_id || t->wish == 0)
-            continue;
-        if (!together)
-            grant_wish(t, t->wish);
-        t->wish = 0;
-        a->wishes--;
-    }
-    adapter_look(a);
-}
-
-/* "0-9,12%3" of a record with all tasks that wait: each is a job. */
-static void see_tasks(
-    struct adapter *a, const job_info_msg_t *msg, const slurm_job_info_t *j)
-{
-    const char *at = j->array_task_str;
-    uint32_t seen = 0, left = tasks_left(a, msg, j);
-    bool kept = keep_tasks(a, msg, j), several = strcspn(at, "-,") != strlen(at);
-    char *record = name_tasks(j);
-
-    if (UPDATE_TAKES_TASKS
-        || !has_active_tasks(msg, j)) /* else it would be an order to those as well */
-        orders_note_holder(a, record, j);
-    free(record);
-    grant_wishes(a, msg, j);
-    while (*at && *at != '%' && seen < TASKS_MAX) {
-        char *end, id[40];
-        unsigned long first = strtoul(at, &end, 10), last = first, step = 1;
-
-        if (end == at)
-            return;
-        if (*end == '-')
-            last = strtoul(end + 1, &end, 10);
-        if (*end == ':')
-            step = strtoul(end + 1, &end, 10);
-        for (; first <= last && step > 0 && seen < TASKS_MAX; first += step, seen++) {
-            snprintf(id, sizeof id, "%u_%lu", j->array_job_id, first);
-            see_job(a, id, &(struct parts){{j}, 1}, seen >= left, kept);
-            mark_gathered(a, id, several);
-        }
-        at = *end == ',' ? end + 1 : end;
-        if (*end != ',' && *end != '%' && *end != '\0')
-            return;
-    }
 }
 
 /* A heterogeneous job: at its leader's record all its components, if they are there. */
@@ -883,7 +711,7 @@ static void see_components(
         orders_note_holder(a, id, parts.v[i]);
     }
     snprintf(id, sizeof id, "%u", leader->het_job_id);
-    see_job(a, id, &parts, false, false);
+    jobs_see(a, id, &parts, false, false);
 }
 
 static void see_record(
@@ -892,7 +720,7 @@ static void see_record(
     char id[40];
 
     if (j->array_task_str && *j->array_task_str && j->array_task_id == NO_VAL) {
-        see_tasks(a, msg, j);
+        arrays_see(a, msg, j);
         return;
     }
     if (j->het_job_id != 0) {
@@ -905,12 +733,12 @@ static void see_record(
         bool waits = (j->job_state & JOB_STATE_BASE) == JOB_PENDING && j->priority == 0;
 
         snprintf(id, sizeof id, "%u_%u", j->array_job_id, j->array_task_id);
-        see_job(
-            a, id, &(struct parts){{j}, 1}, waits && tasks_left(a, msg, j) == 0, false);
+        jobs_see(a, id, &(struct parts){{j}, 1},
+            waits && arrays_tasks_left(a, msg, j) == 0, false);
         return;
     }
     snprintf(id, sizeof id, "%u", j->job_id);
-    see_job(a, id, &(struct parts){{j}, 1}, false, false);
+    jobs_see(a, id, &(struct parts){{j}, 1}, false, false);
 }
 
 /* ---- all ---- */
@@ -931,6 +759,23 @@ static void tell_gone(struct adapter *a)
     }
 }
 
+/* What the gate has left behind goes into the records before they are read. */
+static void settle_marks(struct adapter *a)
+{
+    enum marking_left left = marking_settle(a->marking, a, MARKING_MS);
+
+    if (left == MARKING_MORE)
+        adapter_look(a);
+    if ((left == MARKING_NO_GATE) == a->no_gate)
+        return;
+    a->no_gate = left == MARKING_NO_GATE;
+    adapter_health(a, "marks",
+        a->no_gate ? "slurmctld does not have the job_submit.lua of this scheduler: "
+                     "holds and releases of arrays that it has noted wait for it (maui "
+                     "slurm check)"
+                   : NULL);
+}
+
 int jobs_poll(struct adapter *a)
 {
     job_info_msg_t *msg = NULL;
@@ -944,8 +789,8 @@ int jobs_poll(struct adapter *a)
     if (a->wishes > 0 || notes_wait(a)
         || (a->dependents > 0 && now - a->whole_ms > WHOLE_MS))
         a->jobs_at = 0;
-    if (!marking_settle(a, a->marking))
-        adapter_look(a);
+    if (a->marking != NULL)
+        settle_marks(a);
     asked = time(NULL);
     if (slurm_load_jobs(a->jobs_at, &msg, SHOW_ALL | SHOW_DETAIL | SHOW_LOCAL)
         != SLURM_SUCCESS) {

@@ -6,6 +6,7 @@
 #include "base/xalloc.h"
 #include "config/config.h"
 #include "rm/slurm/adapter.h"
+#include "rm/slurm/marking.h"
 
 #include <inttypes.h>
 #include <signal.h>
@@ -154,15 +155,18 @@ static int let_go(
 
 /* -1: Slurm does not answer. By slurmctld's clock, which begin times are of; and marks
  * that the gate has left behind first. */
-static int let_all_go(const char *folder, struct letgo *ret)
+static int let_all_go(struct marking *marks, struct letgo *ret)
 {
     struct adapter a = {0};
     job_info_msg_t *msg = NULL;
     time_t asked;
 
     *ret = (struct letgo){0};
-    while (!marking_settle(&a, folder))
-        ;
+    if (marking_settle(marks, &a, INT64_MAX) == MARKING_NO_GATE)
+        fputs("maui slurm letgo: slurmctld does not have the job_submit.lua of this "
+              "scheduler: holds and releases of arrays that it has noted are not in "
+              "Slurm\n",
+            stderr);
     asked = time(NULL);
     if (slurm_load_jobs(0, &msg, SHOW_ALL | SHOW_LOCAL) != SLURM_SUCCESS) {
         fprintf(stderr, "maui slurm letgo: Slurm's controller does not answer: %s\n",
@@ -204,38 +208,43 @@ static int check_may_order(void)
     return may ? 0 : -1;
 }
 
-/* Marks that wait lie beside the file of the gate's events. */
-static char *marks_path(const char *home)
+/* Owned by the caller. */
+static char *gate_home(const char *home)
 {
-    char *file = home_file(home, "maui.cfg"), *folder, *slash;
+    char *file = home_file(home, "maui.cfg"), *folder;
     struct err err;
     struct config *c = config_load_file(file, &err);
-    const char *named = c != NULL ? config_manager_of(c, "SLURM", "EVENTS") : NULL;
-    char *beside = xstrdup(named != NULL ? named : "");
 
-    slash = strrchr(beside, '/');
-    if (slash != NULL)
-        *slash = '\0';
-    folder = marking_folder(slash != NULL ? beside : home);
-    free(beside);
+    folder =
+        marking_home(home, c != NULL ? config_manager_of(c, "SLURM", "EVENTS") : NULL);
     config_destroy(c);
     free(file);
     return folder;
 }
 
+/* Marks that the gate has left. Owned by the caller. */
+static struct marking *prepare_marks(const char *home)
+{
+    char *beside = gate_home(home);
+    struct marking *marks = marking_new(beside);
+
+    adapter_prepare(beside, geteuid());
+    free(beside);
+    return marks;
+}
+
 int letgo_main(const char *home)
 {
-    char *folder;
+    struct marking *marks;
     struct letgo l;
     int result;
 
     slurm_init(NULL);
     if (check_may_order() < 0)
         return 1;
-    adapter_prepare(home, geteuid());
-    folder = marks_path(home);
-    result = let_all_go(folder, &l);
-    free(folder);
+    marks = prepare_marks(home);
+    result = let_all_go(marks, &l);
+    marking_free(marks);
     if (result < 0)
         return 1;
     printf("%u waiting job%s given back to Slurm, %u not\n", l.done,
@@ -268,7 +277,8 @@ static int64_t read_beat(const char *path)
 }
 
 struct watch {
-    const char *beat_path, *marking;
+    const char *beat_path;
+    struct marking *marks;                    /* owned */
     int64_t after_s, beat, changed_s, told_s; /* told: when jobs were let go last */
     bool silent;
 };
@@ -300,7 +310,7 @@ static void act_on_silence(struct watch *w, int64_t now)
             now - w->changed_s);
     w->silent = true;
     w->told_s = now;
-    if (let_all_go(w->marking, &l) == 0 && l.done > 0)
+    if (let_all_go(w->marks, &l) == 0 && l.done > 0)
         printf("maui slurm watch: %u waiting job%s given back to Slurm\n", l.done,
             l.done == 1 ? "" : "s");
 }
@@ -323,11 +333,7 @@ static char *heartbeat_path(const char *home)
 int letgo_watch(const char *home, int64_t after_s)
 {
     char *path = heartbeat_path(home);
-    char *folder = marks_path(home);
-    struct watch w = {.beat_path = path,
-        .marking = folder,
-        .after_s = after_s,
-        .changed_s = clock_s()};
+    struct watch w = {.beat_path = path, .after_s = after_s, .changed_s = clock_s()};
     sigset_t ends;
     int got;
 
@@ -336,7 +342,7 @@ int letgo_watch(const char *home, int64_t after_s)
     sigaddset(&ends, SIGINT);
     sigprocmask(SIG_BLOCK, &ends, NULL);
     slurm_init(NULL);
-    adapter_prepare(home, geteuid());
+    w.marks = prepare_marks(home);
     printf("maui slurm watch: jobs are let go when the scheduler is silent for %" PRId64
            " s (%s)\n",
         after_s, path);
@@ -347,6 +353,6 @@ int letgo_watch(const char *home, int64_t after_s)
         got = sigtimedwait(&ends, NULL, &(struct timespec){.tv_sec = LOOK_S});
     } while (got < 0);
     free(path);
-    free(folder);
+    marking_free(w.marks);
     return 0;
 }

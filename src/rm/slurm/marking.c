@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
- * Marks that the gate could not leave in a request: of records of an array, or of a
- * heterogeneous job, of which Slurm gives it one request for all (job_submit.lua). Each
- * lies in a file with the record's number for its name, and is put into the record by a
- * request for that alone, in which the gate removes the file. They outlive this program
- * and slurmctld. */
+ * What the gate has left in files, put into Slurm's records. */
+#include "rm/slurm/marking.h"
+
 #include "base/strbuf.h"
+#include "base/xalloc.h"
 #include "rm/slurm/adapter.h"
 
 #include <dirent.h>
@@ -13,50 +12,93 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#define MOST_MS 200 /* of one look; the rest with the next */
-#define STALE_S 60  /* the gate is another, or none: it takes it no more */
+#define AGAIN_MS                                                                       \
+    1000             /* after the first time that Slurm refuses, then twice that ...   \
+                      */
+#define AGAIN_MOST 6 /* ... so often */
 
-char *marking_folder(const char *home)
+/* A mark that was refused, or a moment ago settled. */
+struct tried {
+    char *number; /* key, owned */
+    int64_t again_ms;
+    unsigned refused; /* times in a row */
+    uint32_t round;   /* in which its file was there last */
+    UT_hash_handle hh;
+};
+
+struct marking {
+    char *folder;
+    struct tried *tried;
+    int64_t no_gate_until_ms; /* 0: it was there */
+    uint32_t round;
+};
+
+char *marking_home(const char *home, const char *events)
 {
+    const char *slash = events != NULL ? strrchr(events, '/') : NULL;
+
+    if (slash == NULL)
+        return xstrdup(events != NULL ? "." : home);
+    return slash == events ? xstrdup("/") : xstrndup(events, (size_t)(slash - events));
+}
+
+struct marking *marking_new(const char *gate_home)
+{
+    struct marking *m = xcalloc(1, sizeof *m);
     struct strbuf b = {0};
 
-    strbuf_printf(&b, "%s/slurm.marking", home);
-    return strbuf_take(&b);
+    strbuf_printf(&b, "%s/slurm.marking", gate_home);
+    m->folder = strbuf_take(&b);
+    return m;
 }
 
-void marking_open(struct adapter *a, uint32_t slurm_user)
+static void drop_tried(struct marking *m, struct tried *t)
 {
-    const char *slash = strrchr(a->events_file, '/');
-    struct strbuf home = {0};
-    int fd;
-
-    strbuf_add_n(
-        &home, a->events_file, slash != NULL ? (size_t)(slash - a->events_file) : 0);
-    strbuf_add(&home, slash != NULL ? "" : ".");
-    free(a->marking);
-    a->marking = marking_folder(home.text);
-    free(home.text);
-    if (mkdir(a->marking, 0700) < 0 && errno != EEXIST)
-        adapter_health(a, "marks", strerror(errno));
-    fd = open(a->marking, O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW);
-    if (fd < 0 || (geteuid() == 0 && fchown(fd, (uid_t)slurm_user, (gid_t)-1) < 0)
-        || fchmod(fd, 0700) < 0)
-        adapter_health(a, "marks", strerror(errno));
-    if (fd >= 0)
-        close(fd);
+    HASH_DEL(m->tried, t);
+    free(t->number);
+    free(t);
 }
 
-/* 0 or -1 with errno. That others of its records are refused in the same request, where
- * the number is an array's, says nothing. */
-static int set_mark(const char *number)
+void marking_free(struct marking *m)
+{
+    struct tried *t, *next;
+
+    if (m == NULL)
+        return;
+    HASH_ITER(hh, m->tried, t, next)
+    drop_tried(m, t);
+    free(m->folder);
+    free(m);
+}
+
+int marking_make(struct marking *m, uint32_t slurm_user)
+{
+    int fd, error = 0;
+
+    if (mkdir(m->folder, 0700) < 0 && errno != EEXIST)
+        return -1;
+    fd = open(m->folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW);
+    if (fd < 0)
+        return -1;
+    if ((geteuid() == 0 && fchown(fd, (uid_t)slurm_user, (gid_t)-1) < 0)
+        || fchmod(fd, 0700) < 0)
+        error = errno;
+    close(fd);
+    errno = error;
+    return error == 0 ? 0 : -1;
+}
+
+/* ---- one mark ---- */
+
+static int write_comment(const char *id, const char *comment)
 {
     job_array_resp_msg_t *answers = NULL;
     job_desc_msg_t m;
     int result, error;
 
     slurm_init_job_desc_msg(&m);
-    m.job_id_str = (char *)number;
-    m.admin_comment = (char *)COMMENT_SETTING;
+    m.job_id_str = (char *)id;
+    m.admin_comment = (char *)comment;
     result = slurm_update_job2(&m, &answers);
     error = errno;
     if (answers != NULL)
@@ -65,41 +107,200 @@ static int set_mark(const char *number)
     return result == SLURM_SUCCESS ? 0 : -1;
 }
 
-/* One that the gate has left there: of a job that is gone, or nobody will ever set. */
-static void remove_stale(int folder, const char *number, int error)
+static const slurm_job_info_t *find_record(
+    const job_info_msg_t *msg, const char *number)
 {
-    bool gone = error == ESLURM_INVALID_JOB_ID || error == ESLURM_ALREADY_DONE;
-    struct stat st;
+    unsigned long wanted = strtoul(number, NULL, 10);
 
-    if (fstatat(folder, number, &st, AT_SYMLINK_NOFOLLOW) == 0
-        && (gone || time(NULL) - st.st_mtime > STALE_S))
-        unlinkat(folder, number, 0);
+    for (uint32_t i = 0; i < msg->record_count; i++)
+        if (msg->job_array[i].job_id == wanted)
+            return &msg->job_array[i];
+    return NULL;
 }
+
+static bool waits(const job_info_msg_t *msg, const char *number)
+{
+    const slurm_job_info_t *j = find_record(msg, number);
+
+    return j != NULL && (j->job_state & JOB_STATE_BASE) == JOB_PENDING;
+}
+
+static bool is_setting(const slurm_job_info_t *j)
+{
+    return j->admin_comment != NULL && strcmp(j->admin_comment, COMMENT_SETTING) == 0;
+}
+
+/* What the request has written over where no gate took it: of all records that the
+ * number names, which of an array is each. That of the array names all of it, and comes
+ * first. */
+static void restore_comments(const job_info_msg_t *before)
+{
+    for (int arrays = 1; arrays >= 0; arrays--)
+        for (uint32_t i = 0; i < before->record_count; i++) {
+            const slurm_job_info_t *j = &before->job_array[i];
+            const char *comment = j->admin_comment;
+            char id[20];
+
+            snprintf(id, sizeof id, "%u", j->job_id);
+            if ((j->job_id == j->array_job_id) == (arrays == 1) && !is_setting(j))
+                (void)write_comment(id, comment != NULL ? comment : "");
+        }
+}
+
+/* Has Slurm taken the request for an ordinary comment? */
+static bool was_written(const char *number)
+{
+    job_info_msg_t *msg = NULL;
+    const slurm_job_info_t *j;
+    bool written;
+
+    if (slurm_load_job(&msg, (uint32_t)strtoul(number, NULL, 10), SHOW_ALL | SHOW_LOCAL)
+        != SLURM_SUCCESS)
+        return false;
+    j = find_record(msg, number);
+    written = j != NULL && is_setting(j);
+    slurm_free_job_info_msg(msg);
+    return written;
+}
+
+enum outcome { SETTLED, GONE, REFUSED, LOST, NO_GATE };
+
+static enum outcome judge_error(struct adapter *a)
+{
+    if (errno == ESLURM_INVALID_JOB_ID || errno == ESLURM_ALREADY_DONE
+        || errno == ESLURM_JOB_FINISHED)
+        return GONE;
+    return adapter_lost(a, "order") ? LOST : REFUSED;
+}
+
+/* That others of its records are refused in the same request, where the number is an
+ * array's, says nothing: the file does. */
+static enum outcome set_mark(
+    struct adapter *a, int folder, const char *number, const job_info_msg_t *before)
+{
+    if (write_comment(number, COMMENT_SETTING) < 0)
+        return judge_error(a);
+    if (faccessat(folder, number, F_OK, AT_SYMLINK_NOFOLLOW) < 0)
+        return SETTLED;
+    if (!was_written(number))
+        return REFUSED;
+    restore_comments(before);
+    return NO_GATE;
+}
+
+static enum outcome try_mark(struct adapter *a, int folder, const char *number)
+{
+    job_info_msg_t *before = NULL;
+    enum outcome result = GONE;
+
+    if (slurm_load_job(
+            &before, (uint32_t)strtoul(number, NULL, 10), SHOW_ALL | SHOW_LOCAL)
+        != SLURM_SUCCESS)
+        return judge_error(a);
+    if (waits(before, number))
+        result = set_mark(a, folder, number, before);
+    slurm_free_job_info_msg(before);
+    return result;
+}
+
+/* ---- all ---- */
 
 static bool is_number(const char *name)
 {
-    return *name != '\0' && name[strspn(name, "0123456789")] == '\0';
+    return *name != '\0' && strlen(name) < 11
+           && name[strspn(name, "0123456789")] == '\0';
 }
 
-bool marking_settle(struct adapter *a, const char *folder)
+static void note_refusal(struct marking *m, const char *number)
 {
-    int64_t until_ms = adapter_now_ms() + MOST_MS;
-    DIR *d = folder != NULL ? opendir(folder) : NULL;
-    bool all = true;
+    struct tried *t;
 
-    for (struct dirent *e; d != NULL && all && (e = readdir(d)) != NULL;) {
-        int error;
+    HASH_FIND_STR(m->tried, number, t);
+    if (t == NULL) {
+        t = xcalloc(1, sizeof *t);
+        t->number = xstrdup(number);
+        HASH_ADD_KEYPTR(hh, m->tried, t->number, strlen(t->number), t);
+    }
+    t->round = m->round;
+    t->again_ms = adapter_now_ms() + ((int64_t)AGAIN_MS << t->refused);
+    t->refused += t->refused < AGAIN_MOST;
+}
 
-        if (!is_number(e->d_name))
+/* Another file of that name may come. */
+static void note_end(struct marking *m, const char *number)
+{
+    struct tried *t;
+
+    HASH_FIND_STR(m->tried, number, t);
+    if (t != NULL)
+        drop_tried(m, t);
+}
+
+static bool is_due(const struct marking *m, const char *number, int64_t now)
+{
+    struct tried *t;
+
+    HASH_FIND_STR(m->tried, number, t);
+    if (t != NULL)
+        t->round = m->round;
+    return t == NULL || t->again_ms <= now;
+}
+
+/* Of files that somebody else has taken away. */
+static void forget_others(struct marking *m)
+{
+    struct tried *t, *next;
+
+    HASH_ITER(hh, m->tried, t, next)
+    if (t->round != m->round)
+        drop_tried(m, t);
+}
+
+/* False: no more in this turn. */
+static bool settle_one(
+    struct marking *m, struct adapter *a, int folder, const char *number)
+{
+    switch (try_mark(a, folder, number)) {
+    case GONE:
+        unlinkat(folder, number, 0);
+        note_end(m, number);
+        return true;
+    case SETTLED:
+        note_end(m, number);
+        return true;
+    case REFUSED:
+        note_refusal(m, number);
+        return true;
+    case NO_GATE:
+        m->no_gate_until_ms = adapter_now_ms() + ((int64_t)AGAIN_MS << AGAIN_MOST);
+        return false;
+    case LOST:
+        break; /* who looks next finds it out as well */
+    }
+    return false;
+}
+
+enum marking_left marking_settle(struct marking *m, struct adapter *a, int64_t most_ms)
+{
+    int64_t began = adapter_now_ms();
+    DIR *d = began >= m->no_gate_until_ms ? opendir(m->folder) : NULL;
+    bool goes_on = true, more = false;
+
+    if (began < m->no_gate_until_ms)
+        return MARKING_NO_GATE;
+    m->no_gate_until_ms = 0;
+    m->round++;
+    for (struct dirent *e; d != NULL && goes_on && (e = readdir(d)) != NULL;) {
+        if (!is_number(e->d_name) || !is_due(m, e->d_name, began))
             continue;
-        error = set_mark(e->d_name) < 0 ? errno : 0;
-        errno = error;
-        if (error != 0 && adapter_lost(a, "order"))
-            break; /* who looks next finds it out as well */
-        remove_stale(dirfd(d), e->d_name, error);
-        all = adapter_now_ms() < until_ms;
+        more = adapter_now_ms() - began >= most_ms;
+        goes_on = !more && settle_one(m, a, dirfd(d), e->d_name);
     }
     if (d != NULL)
         closedir(d);
-    return all;
+    if (goes_on)
+        forget_others(m);
+    return m->no_gate_until_ms != 0 ? MARKING_NO_GATE
+           : more                   ? MARKING_MORE
+                                    : MARKING_DONE;
 }

@@ -197,9 +197,9 @@ static void describe(struct adapter *a, const struct rm_submission *s,
 }
 
 /* The library tells all by itself. */
-void adapter_prepare(const char *home, uint32_t user)
+void adapter_prepare(const char *gate_home, uint32_t user)
 {
-    (void)home;
+    (void)gate_home;
     (void)user;
 }
 

@@ -54,7 +54,6 @@ static int name_gold(
     const struct bank_settings *b, const char *verb, struct words *w, struct err *err)
 {
     snprintf(w->port, sizeof w->port, "%" PRId64, b->port ? b->port : 7112);
-    snprintf(w->timeout, sizeof w->timeout, "%" PRId64, b->timeout_s);
     w->v[1] = "gold";
     w->v[2] = b->host ? b->host : "localhost";
     w->v[3] = w->port;
@@ -77,12 +76,14 @@ static int find_program(
         return name_native(b, verb, w, err);
     w->program = program_beside("maui-bank");
     w->v[0] = w->program;
+    snprintf(w->timeout, sizeof w->timeout, "%" PRId64, b->timeout_s);
     if (b->type == BANK_GOLD)
         return name_gold(b, verb, w, err);
     name_file(s, b, w);
     w->v[1] = "file";
     w->v[2] = w->path;
-    w->v[3] = verb;
+    w->v[3] = w->timeout;
+    w->v[4] = verb;
     return 0;
 }
 

@@ -60,7 +60,8 @@ struct bankline {
     struct run_list places[PLACES];
     unsigned nasks, ntells; /* calls under way */
     uint64_t tells_from_us;
-    uint64_t taken; /* how often it has taken something */
+    uint64_t taken;        /* how often it has taken something */
+    uint64_t taken_before; /* ... when a call last failed */
     bool failing, probing;
     uint64_t pause_us, retry_us;
 };
@@ -128,7 +129,13 @@ static struct run_line *get_run(struct bankline *l, const char *name)
     return r;
 }
 
-/* The first of its tells says where it stands; gone where nothing is about it. */
+static bool is_foreign(const struct bankline *l, const struct line_item *i)
+{
+    return !l->opt.kind || (i->kind && i->kind != l->opt.kind);
+}
+
+/* The first of its tells says where it stands, once what is asked about it has been
+ * answered; gone where nothing is about it. */
 static void place_run(struct bankline *l, struct run_line *r)
 {
     const struct line_item *first = TAILQ_FIRST(&r->tells);
@@ -141,9 +148,9 @@ static void place_run(struct bankline *l, struct run_line *r)
         free(r);
         return;
     }
-    if (r->out || (first ? first->is_fresh : !r->from_us))
+    if (r->out || r->asks > 0 || (first ? first->is_fresh : !r->from_us))
         place = NOWHERE;
-    else if (first && first->kind != l->opt.kind)
+    else if (first && is_foreign(l, first))
         place = FOREIGN;
     else
         place = r->from_us || first->until_us ? WAITING : READY;
@@ -276,8 +283,24 @@ void bankline_ask(
     i->job = xstrdup(job);
     i->until_us = now + l->opt.timeout_us;
     i->run->asks++;
+    place_run(l, i->run);
     TAILQ_INSERT_TAIL(&l->asks, i, next);
     HASH_ADD_KEYPTR(hh, l->by_job, i->job, strlen(i->job), i);
+}
+
+bool bankline_ask_instead(
+    struct bankline *l, const char *job, const char *run, json_t *body)
+{
+    struct line_item *i = find_ask(l, job);
+
+    if (!i || i->out || strcmp(i->name, run) != 0)
+        return false;
+    json_decref(i->body);
+    i->body = body;
+    if (!i->is_fresh)
+        TAILQ_INSERT_TAIL(&l->fresh, i, fresh);
+    i->is_fresh = true;
+    return true;
 }
 
 bool bankline_asks(const struct bankline *l, const char *job)
@@ -300,17 +323,43 @@ bool bankline_forget(
 void bankline_tell(
     struct bankline *l, uint64_t number, int kind, const char *run, json_t *body)
 {
-    struct line_item *i = add_item(l, run, body);
+    struct line_item *i = add_item(l, run, body), *later;
 
     i->number = number;
     i->kind = kind;
-    TAILQ_INSERT_TAIL(&i->run->tells, i, next);
+    later = TAILQ_FIRST(&i->run->tells);
+    while (later && (later->out || later->number < number))
+        later = TAILQ_NEXT(later, next);
+    if (later)
+        TAILQ_INSERT_BEFORE(later, i, next);
+    else
+        TAILQ_INSERT_TAIL(&i->run->tells, i, next);
     HASH_ADD(hh, l->by_number, number, sizeof i->number, i);
+    place_run(l, i->run);
 }
 
 void bankline_hurry(struct bankline *l)
 {
-    l->retry_us = 0;
+    struct run_line *r, *next;
+
+    l->retry_us = l->pause_us = 0;
+    for (r = TAILQ_FIRST(&l->places[WAITING]); r; r = next) {
+        struct line_item *i = TAILQ_FIRST(&r->tells);
+        next = TAILQ_NEXT(r, next);
+        if (!i || i->odd)
+            continue;
+        i->until_us = 0;
+        if (!r->from_us)
+            place_run(l, r);
+    }
+}
+
+void bankline_hasten(struct bankline *l, struct line_item *i)
+{
+    assert(!i->out && i->number);
+    i->until_us = i->pause_us = 0;
+    i->odd = 0;
+    place_run(l, i->run);
 }
 
 struct line_item *bankline_last_of(struct bankline *l, const char *run)
@@ -453,6 +502,18 @@ static void note_failure(struct bankline *l, uint64_t now)
     l->failing = true;
 }
 
+/* Of a start that is asked about. Where others were taken since something failed last,
+ * it says nothing of the bank: whoever has a job that it chokes on would have all start
+ * unasked. */
+static void note_ask_failure(struct bankline *l, uint64_t now)
+{
+    bool others = l->taken > l->taken_before;
+
+    l->taken_before = l->taken;
+    if (!others)
+        note_failure(l, now);
+}
+
 /* What waited for the bank alone waits no longer. */
 static void note_answer(struct bankline *l, uint64_t now)
 {
@@ -477,7 +538,7 @@ static enum line_then end_ask(
     struct run_line *r = i->run;
 
     if (answer == LINE_LATER)
-        note_failure(l, now);
+        note_ask_failure(l, now);
     else
         note_answer(l, now);
     l->taken += answer != LINE_LATER;
@@ -508,8 +569,10 @@ static void judge_failure(
     i->pause_us = longer(i->pause_us);
     i->until_us = i->pause_us > l->opt.timeout_us ? i->pause_us : l->opt.timeout_us;
     i->until_us += now;
-    if (answer == LINE_LATER && i->odd < ODD)
-        note_failure(l, now);
+    if (answer != LINE_LATER || i->odd >= ODD)
+        return;
+    l->taken_before = l->taken;
+    note_failure(l, now);
 }
 
 static enum line_then end_tell(
@@ -562,7 +625,7 @@ bool bankline_expired(struct bankline *l, struct line_expired *ret, uint64_t now
 
     TAILQ_FOREACH(i, &l->asks_out, next)
     if (i->until_us <= now) {
-        note_failure(l, now);
+        note_ask_failure(l, now);
         expire_ask(l, i, false, ret);
         return true;
     }

@@ -8,12 +8,13 @@
  *           begins then. One whose turn does not come in that time goes out of the
  * line. tell  stays until the bank has taken it. Of one run one after the other, and
  * not while a call about that run is under way: nothing overtakes what it is about,
- * though a call be given up.
+ * though a call be given up. What is asked about a run goes before what is told of it.
  *
  * A bank that does not answer is left alone for pauses of 1 s and longer, with one try
  * after each; starts are not kept waiting meanwhile. One tell that it does not take
  * while it takes others is odd: it does not speak for the bank any more, and after so
- * many tries it is put aside.
+ * many tries it is put aside. Nor does one start that it does not answer between others
+ * that it does.
  *
  * What got no answer may be taken all the same, a little later: nothing is told of that
  * run before the time of a call is over. Private to src/server. */
@@ -56,6 +57,10 @@ void bankline_hold_tells(struct bankline *l, uint64_t until);
  * the job waited for is forgotten. */
 void bankline_ask(
     struct bankline *l, const char *job, const char *run, json_t *body, uint64_t now);
+/* Something else is asked about that run before it is sent. Takes the body; false: it
+ * is not asked about, or it has been sent, and the body is the caller's. */
+bool bankline_ask_instead(
+    struct bankline *l, const char *job, const char *run, json_t *body);
 /* O(1). */
 bool bankline_asks(const struct bankline *l, const char *job);
 /* Nobody waits for an answer about the run any more. False: it was not asked.
@@ -63,12 +68,15 @@ bool bankline_asks(const struct bankline *l, const char *job);
 bool bankline_forget(
     struct bankline *l, const char *job, const char *run, bool *ret_sent);
 
-/* To be told, by its number, to a bank of that kind; numbers grow, but for one that
- * comes back. Takes the body. */
+/* To be told, in order of numbers, to a bank of that kind (0: whichever is there). One
+ * that comes back takes its place, but for what is under way. Takes the body. */
 void bankline_tell(
     struct bankline *l, uint64_t number, int kind, const char *run, json_t *body);
-/* Somebody knows that the bank is there again: it is tried without a pause. */
+/* Somebody knows that the bank is there again: what waited for that alone is tried
+ * without a pause. O(what waits). */
 void bankline_hurry(struct bankline *l);
+/* That one, which is not under way, is tried as if it never had been. */
+void bankline_hasten(struct bankline *l, struct line_item *i);
 /* The last of the run's tells that is not under way, or NULL. */
 struct line_item *bankline_last_of(struct bankline *l, const char *run);
 struct line_item *bankline_find(struct bankline *l, uint64_t number);

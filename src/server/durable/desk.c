@@ -3,8 +3,8 @@
 #include "server/durable/desk.h"
 
 #include "base/hash.h"
-#include "funds/amount.h"
 #include "policy/bank.h"
+#include "server/durable/bankbody.h"
 #include "server/durable/bankcall.h"
 #include "server/durable/bankline.h"
 #include "server/events/eventlog.h"
@@ -25,8 +25,9 @@
 #define TRIES         10
 #define BANK_UNSURE   3 /* exit status: see am/bank/bank.h */
 #define GRACE_MS      200
-#define AGAIN_S       60 /* until a job is tried again that the bank did not answer */
-#define TURN_S        2  /* ... whose turn did not come */
+#define AGAIN_S       60  /* until a job is tried again that the bank did not answer */
+#define TURN_S        2   /* ... whose turn did not come */
+#define AGAIN_AT_ONCE 200 /* that were put aside: so many records in a commit */
 #define SECOND_US     UINT64_C(1000000)
 
 /* A run that is open. */
@@ -39,9 +40,10 @@ struct open_run {
 
 /* What was put aside, as it is in the store. */
 struct aside {
-    TAILQ_ENTRY(aside) next;
+    UT_hash_handle hh;
     uint64_t number;
     json_t *body;
+    bool again; /* somebody wants it told, when its turn comes */
 };
 
 /* A program that runs. */
@@ -56,7 +58,8 @@ struct desk {
     struct programs *programs;
     struct bankline *line;
     struct open_run *runs;
-    TAILQ_HEAD(, aside) aside;
+    struct aside *aside; /* by number */
+    size_t nagain;       /* of them to be told again */
     TAILQ_HEAD(, call) calls;
     uint64_t number; /* the last that was given */
     sd_event_source *timer;
@@ -96,15 +99,15 @@ static const char *kind_name(int kind)
                : NULL;
 }
 
-/* Of a record; of those of older releases: the one that is there. */
-static int kind_of(const struct desk *d, const json_t *record)
+/* Of a record; 0: of an older release, whichever bank is there. */
+static int kind_of(const json_t *record)
 {
     const char *name = json_string_value(json_object_get(record, "to"));
 
     for (int i = 0; name && i < (int)(sizeof kinds / sizeof kinds[0]); i++)
         if (kinds[i] && strcmp(kinds[i], name) == 0)
             return i;
-    return (int)settings_of(d->s)->type;
+    return 0;
 }
 
 static struct bankline_options line_options(const struct server *s)
@@ -180,99 +183,18 @@ bool desk_holds(const struct server *s, const char *job)
     return s->desk && bankline_asks(s->desk->line, job);
 }
 
-/* ---- what it reads --------------------------------------------------------------- */
-
-/* A name from outside may be no UTF-8: it is told and kept all the same. */
-static void set_text(json_t *o, const char *key, const char *text)
-{
-    if (text && *text)
-        json_object_set_new(o, key, render_utf8(text));
-}
-
-static void set_number(json_t *o, const char *key, int64_t n)
-{
-    if (n > 0)
-        json_object_set_new(o, key, json_integer(n));
-}
-
-/* "57600.000" or "129945.600": credits as a text, so that nothing rounds them. */
-static void set_credits(json_t *o, const char *key, int64_t amount)
-{
-    char text[48];
-
-    snprintf(text, sizeof text, "%" PRId64 ".%03" PRId64, amount / AM_CREDIT,
-        amount % AM_CREDIT);
-    json_object_set_new(o, key, json_string(text));
-}
-
-/* Who runs, and on what. */
-static json_t *describe_run(struct server *s, const struct money_move *m)
-{
-    json_t *o = json_object();
-
-    set_text(o, "run", m->run);
-    set_text(o, "job", m->job);
-    set_text(o, "account", m->account);
-    set_text(o, "user", m->user);
-    set_text(o, "group", m->group);
-    set_text(o, "class", m->class);
-    set_text(o, "qos", m->qos);
-    set_text(o, "machine", manager_label_of(s, m->job));
-    set_number(o, "procs", m->procs);
-    set_number(o, "nodes", m->nodes);
-    set_number(o, "memory_mb", m->mem_mb);
-    return o;
-}
-
-/* What the engine does not know any more of a run that it did not see end. */
-static void add_known(json_t *o, const json_t *record)
-{
-    static const char *const keys[] = {
-        "user", "group", "class", "qos", "procs", "nodes", "memory_mb"};
-
-    for (size_t i = 0; i < sizeof keys / sizeof keys[0]; i++)
-        if (!json_object_get(o, keys[i]) && json_object_get(record, keys[i]))
-            json_object_set(o, keys[i], json_object_get(record, keys[i]));
-    if (json_object_get(record, "machine"))
-        json_object_set(o, "machine", json_object_get(record, "machine"));
-}
-
-/* `r`: of a run that is open, else NULL. */
-static json_t *describe_move(struct server *s, const struct open_run *r,
-    const struct money_move *m, const char *verb)
-{
-    json_t *o = describe_run(s, m);
-
-    if (r)
-        add_known(o, r->record);
-    if (strcmp(m->account, "-") == 0)
-        json_object_del(o, "account");
-    set_text(o, "verb", verb);
-    set_number(o, "seconds", m->seconds < DURATION_UNLIMITED ? m->seconds : 0);
-    set_number(o, "at", m->at);
-    if (m->kind == MONEY_LIEN && m->until_at < TIME_NEVER)
-        set_number(o, "until", m->until_at);
-    if (m->kind == MONEY_LIEN && m->most < AM_LARGEST)
-        set_credits(o, "amount", m->most);
-    if (m->kind == MONEY_CHARGE)
-        set_credits(o, "amount", m->total);
-    set_text(o, "text", m->text);
-    return o;
-}
-
 /* ---- what the engine moved ------------------------------------------------------- */
 
 /* What the engine has to be told of it after a restart, and a charge has to say. */
 static json_t *make_record(struct server *s, const struct money_move *m)
 {
-    json_t *o = describe_run(s, m);
+    json_t *o = bankbody_run(s, m);
 
-    set_text(o, "to", kind_name((int)settings_of(s)->type));
-    set_text(o, "rates", m->rates);
-    set_number(o, "most", m->most);
-    set_number(o, "since", m->at);
-    set_number(o, "until", m->until_at);
-    json_object_set_new(o, "unsent", json_true());
+    bankbody_text(o, "to", kind_name((int)settings_of(s)->type));
+    bankbody_text(o, "rates", m->rates);
+    bankbody_number(o, "most", m->most);
+    bankbody_number(o, "since", m->at);
+    bankbody_number(o, "until", m->until_at);
     return o;
 }
 
@@ -292,27 +214,54 @@ static void forget_lien(struct desk *d, const char *run)
 static void add_message(
     struct desk *d, const struct open_run *r, const char *run, json_t *body)
 {
-    int kind = kind_of(d, r ? r->record : NULL);
+    int kind = r ? kind_of(r->record) : (int)settings_of(d->s)->type;
     char key[KEY_SIZE];
 
-    set_text(body, "to", kind_name(kind));
+    bankbody_text(body, "to", kind_name(kind));
     put_record(d->s, QUEUE, number_key(++d->number, key), body);
     bankline_tell(d->line, d->number, kind, run, body);
 }
 
+/* Has the job begun? Then its lien is of a run that was there before the bank, and
+ * nobody waits for an answer. */
+static bool has_begun(const struct server *s, const char *id)
+{
+    const struct job *j = job_find(engine_cluster(s->engine), id);
+
+    return j && j->state != JOB_STARTING && job_has_begun((enum job_state)j->state);
+}
+
+static void tell_lien(struct desk *d, struct open_run *r, json_t *body)
+{
+    add_message(d, r, r->name, body);
+    r->placed = true;
+}
+
+/* Its limit is another. */
+static void change_lien(
+    struct desk *d, struct open_run *r, const struct money_move *m, json_t *body)
+{
+    json_object_set_new(r->record, "most", json_integer(m->most));
+    json_object_set_new(r->record, "until", json_integer(m->until_at));
+    forget_lien(d, m->run);
+    if (!bankline_ask_instead(d->line, m->job, m->run, body))
+        tell_lien(d, r, body);
+}
+
 static void take_lien(struct desk *d, struct open_run *r, const struct money_move *m)
 {
-    json_t *body = describe_move(d->s, r, m, "lien");
+    json_t *body = bankbody_move(d->s, r ? r->record : NULL, m, "lien");
 
-    if (r) { /* its limit is another */
-        json_object_set_new(r->record, "most", json_integer(m->most));
-        json_object_set_new(r->record, "until", json_integer(m->until_at));
-        forget_lien(d, m->run);
-        add_message(d, r, r->name, body);
-        r->placed = true;
+    if (r) {
+        change_lien(d, r, m, body);
     } else {
         r = add_run(d, m->run, make_record(d->s, m));
-        bankline_ask(d->line, m->job, m->run, body, now_us(d));
+        if (has_begun(d->s, m->job)) {
+            tell_lien(d, r, body);
+        } else {
+            json_object_set_new(r->record, "unsent", json_true());
+            bankline_ask(d->line, m->job, m->run, body, now_us(d));
+        }
     }
     put_record(d->s, RUNS, r->name, r->record);
 }
@@ -327,8 +276,9 @@ static void take_end(struct desk *d, struct open_run *r, const struct money_move
         r->placed = r->placed || sent;
     forget_lien(d, m->run);
     if (charge || (r && r->placed))
-        add_message(
-            d, r, m->run, describe_move(d->s, r, m, charge ? "charge" : "release"));
+        add_message(d, r, m->run,
+            bankbody_move(
+                d->s, r ? r->record : NULL, m, charge ? "charge" : "release"));
     if (r)
         close_run(d, r);
 }
@@ -356,14 +306,18 @@ static bool waits_for_it(const struct server *s)
 }
 
 /* It is sent with the next commit, and that is known after a restart. */
+static void note_begun(struct desk *d, struct open_run *r)
+{
+    json_object_del(r->record, "unsent");
+    put_record(d->s, RUNS, r->name, r->record);
+}
+
 static void let_start(struct desk *d, const char *run)
 {
     struct open_run *r = find_run(d, run);
 
-    if (r) {
-        json_object_del(r->record, "unsent");
-        put_record(d->s, RUNS, r->name, r->record);
-    }
+    if (r)
+        note_begun(d, r);
     commit_want(d->s);
 }
 
@@ -444,7 +398,7 @@ static struct aside *add_aside(struct desk *d, uint64_t number, json_t *body)
 
     a->number = number;
     a->body = body;
-    TAILQ_INSERT_TAIL(&d->aside, a, next);
+    HASH_ADD(hh, d->aside, number, sizeof a->number, a);
     return a;
 }
 
@@ -452,15 +406,14 @@ static struct aside *find_aside(const struct desk *d, uint64_t number)
 {
     struct aside *a;
 
-    TAILQ_FOREACH(a, &d->aside, next)
-    if (a->number == number)
-        break;
+    HASH_FIND(hh, d->aside, &number, sizeof number, a);
     return a;
 }
 
 static void free_aside(struct desk *d, struct aside *a)
 {
-    TAILQ_REMOVE(&d->aside, a, next);
+    HASH_DEL(d->aside, a);
+    d->nagain -= a->again;
     json_decref(a->body);
     free(a);
 }
@@ -627,11 +580,19 @@ static int on_time(sd_event_source *source, uint64_t at, void *ctx)
     return 0;
 }
 
+static void tell_some_asides(struct desk *d);
+
 void desk_committed(struct server *s)
+{
+    if (s->desk)
+        bankline_committed(s->desk->line);
+}
+
+void desk_send(struct server *s)
 {
     if (!s->desk)
         return;
-    bankline_committed(s->desk->line);
+    tell_some_asides(s->desk);
     run_line(s->desk);
 }
 
@@ -666,6 +627,7 @@ void desk_configured(struct server *s)
     if (!s->desk)
         return;
     bankline_configure(s->desk->line, &opt);
+    bankline_hurry(s->desk->line); /* whoever set it right need not wait */
     tell_foreign(s->desk, opt.kind);
     commit_want(s);
 }
@@ -685,7 +647,7 @@ static json_t *show_message(
     for (size_t i = 0; i < sizeof keys / sizeof keys[0]; i++)
         if (json_object_get(body, keys[i]))
             json_object_set(o, keys[i], json_object_get(body, keys[i]));
-    set_text(o, "said", said);
+    bankbody_text(o, "said", said);
     return o;
 }
 
@@ -698,27 +660,33 @@ static void list_item(void *arg, const struct line_item *i)
 {
     struct listing *l = arg;
     json_t *body = line_item_body((struct line_item *)i);
+    int kind = line_item_kind(i);
     bool foreign =
-        !desk_is_open(l->s) || line_item_kind(i) != (int)settings_of(l->s)->type;
+        !desk_is_open(l->s) || (kind && kind != (int)settings_of(l->s)->type);
     json_t *o = show_message(line_item_number(i), body,
         line_item_is_out(i) ? "Told"
         : foreign           ? "OtherBank"
                             : "Waiting",
         line_item_said(i));
 
-    set_number(o, "tries", line_item_tries(i));
+    bankbody_number(o, "tries", line_item_tries(i));
     json_array_append_new(l->list, o);
+}
+
+static int compare_asides(const struct aside *a, const struct aside *b)
+{
+    return a->number < b->number ? -1 : a->number > b->number;
 }
 
 json_t *desk_list(const struct server *s)
 {
     struct listing l = {s, json_array()};
-    const struct aside *a;
 
-    TAILQ_FOREACH(a, &s->desk->aside, next)
-    json_array_append_new(
-        l.list, show_message(a->number, a->body, "Aside",
-                    json_string_value(json_object_get(a->body, "refused"))));
+    HASH_SORT(s->desk->aside, compare_asides);
+    for (const struct aside *a = s->desk->aside; a; a = a->hh.next)
+        json_array_append_new(
+            l.list, show_message(a->number, a->body, a->again ? "Waiting" : "Aside",
+                        json_string_value(json_object_get(a->body, "refused"))));
     bankline_each(s->desk->line, list_item, &l);
     return l.list;
 }
@@ -730,61 +698,116 @@ static int refuse_number(uint64_t number, struct err *err)
         number);
 }
 
+/* Somebody wants it told to the bank that is there. Takes the body. */
+static void tell_here(struct desk *d, uint64_t number, json_t *body)
+{
+    const char *run = json_string_value(json_object_get(body, "run"));
+    char key[KEY_SIZE];
+
+    json_object_set_new(body, "again", json_true());
+    if (desk_is_open(d->s))
+        bankbody_text(body, "to", kind_name((int)settings_of(d->s)->type));
+    put_record(d->s, QUEUE, number_key(number, key), body);
+    bankline_tell(d->line, number, kind_of(body), run ? run : "", body);
+}
+
+static void tell_aside(struct desk *d, struct aside *a)
+{
+    uint64_t number = a->number;
+    json_t *body = json_incref(a->body);
+
+    json_object_del(body, "refused");
+    delete_message(d, ASIDE, number);
+    free_aside(d, a);
+    tell_here(d, number, body);
+}
+
+/* Is it for the bank that is there? What is for another somebody has to name. */
+static bool is_for_this_bank(const struct server *s, int kind)
+{
+    return desk_is_open(s) && (!kind || kind == (int)settings_of(s)->type);
+}
+
+static void tell_item(struct desk *d, struct line_item *i)
+{
+    uint64_t number = line_item_number(i);
+    json_t *body;
+
+    if (line_item_is_out(i))
+        return; /* just now */
+    if (is_for_this_bank(d->s, line_item_kind(i))) {
+        bankline_hasten(d->line, i);
+        return;
+    }
+    body = json_incref(line_item_body(i));
+    bankline_take_out(d->line, i);
+    line_item_free(i);
+    tell_here(d, number, body);
+}
+
 int desk_tell_again(struct server *s, uint64_t number, struct err *err)
 {
     struct desk *d = s->desk;
     struct aside *a = find_aside(d, number);
     struct line_item *i = a ? NULL : bankline_find(d->line, number);
-    const char *run;
-    char key[KEY_SIZE];
-    json_t *body;
 
-    bankline_hurry(d->line);
     if (!a && !i)
         return refuse_number(number, err);
-    if (i && line_item_is_out(i))
-        return 0; /* just now */
-    body = json_incref(a ? a->body : line_item_body(i));
-    if (a) {
-        json_object_del(body, "refused");
-        delete_message(d, ASIDE, number);
-        free_aside(d, a);
-    } else {
-        bankline_take_out(d->line, i);
-        line_item_free(i);
-    }
-    run = json_string_value(json_object_get(body, "run"));
-    json_object_set_new(body, "again", json_true());
-    if (desk_is_open(s))
-        set_text(body, "to", kind_name((int)settings_of(s)->type));
-    put_record(s, QUEUE, number_key(number, key), body);
-    bankline_tell(d->line, number, kind_of(d, body), run ? run : "", body);
+    bankline_hurry(d->line);
+    if (a)
+        tell_aside(d, a);
+    else
+        tell_item(d, i);
+    commit_want(s);
     return 0;
 }
 
-/* Not what is for another bank: somebody has to say so of each. */
-static bool is_for_this_bank(const struct server *s, const json_t *message)
-{
-    const char *to = json_string_value(json_object_get(message, "to"));
-    const char *kind = desk_is_open(s) ? kind_name((int)settings_of(s)->type) : NULL;
+struct hastening {
+    struct desk *desk;
+    size_t n;
+};
 
-    return kind && (!to || strcmp(to, kind) == 0);
+static void hasten_item(void *arg, const struct line_item *i)
+{
+    struct hastening *h = arg;
+
+    if (!is_for_this_bank(h->desk->s, line_item_kind(i)))
+        return;
+    if (!line_item_is_out(i))
+        bankline_hasten(
+            h->desk->line, bankline_find(h->desk->line, line_item_number(i)));
+    h->n++;
 }
 
 size_t desk_tell_all_again(struct server *s)
 {
-    json_t *list = desk_list(s), *o;
-    size_t i, n = 0;
-    struct err err;
+    struct hastening h = {s->desk, 0};
 
-    json_array_foreach(list, i, o)
-    {
-        uint64_t number = (uint64_t)json_integer_value(json_object_get(o, "number"));
-        if (is_for_this_bank(s, o) && desk_tell_again(s, number, &err) == 0)
-            n++;
+    bankline_hurry(s->desk->line);
+    bankline_each(s->desk->line, hasten_item, &h);
+    for (struct aside *a = s->desk->aside; a; a = a->hh.next) {
+        if (!is_for_this_bank(s, kind_of(a->body)))
+            continue;
+        s->desk->nagain += !a->again;
+        a->again = true;
+        h.n++;
     }
-    json_decref(list);
-    return n;
+    commit_want(s);
+    return h.n;
+}
+
+/* Some of those, so that nobody waits for all of them. */
+static void tell_some_asides(struct desk *d)
+{
+    size_t left = AGAIN_AT_ONCE;
+
+    for (struct aside *a = d->aside, *next; a && d->nagain && left; a = next) {
+        next = a->hh.next;
+        if (!a->again)
+            continue;
+        tell_aside(d, a);
+        left--;
+    }
 }
 
 int desk_drop(struct server *s, uint64_t number, struct err *err)
@@ -834,7 +857,7 @@ static int recall_message(void *arg, const char *key, const char *value)
         return 0;
     json_object_set_new(body, "again", json_true());
     bankline_tell(
-        d->line, strtoull(key, NULL, 10), kind_of(d, body), run ? run : "", body);
+        d->line, strtoull(key, NULL, 10), kind_of(body), run ? run : "", body);
     return 0;
 }
 
@@ -887,13 +910,23 @@ void desk_each_run(const struct server *s,
                       .unsent = json_is_true(json_object_get(r->record, "unsent"))});
 }
 
+void desk_jobs_are_known(struct server *s)
+{
+    struct desk *d = s->desk;
+
+    for (struct open_run *r = d ? d->runs : NULL; r; r = r->hh.next)
+        if (json_object_get(r->record, "unsent")
+            && !bankline_asks(d->line, name_in(r->record, "job"))
+            && has_begun(s, name_in(r->record, "job")))
+            note_begun(d, r);
+}
+
 int desk_open(struct server *s, struct err *err)
 {
     struct desk *d = s->desk = xcalloc(1, sizeof *d);
     struct bankline_options opt = line_options(s);
 
     d->s = s;
-    TAILQ_INIT(&d->aside);
     TAILQ_INIT(&d->calls);
     d->line = bankline_new(&opt, now_us(d));
     d->programs = programs_open(s->loop,
@@ -931,8 +964,8 @@ void desk_close(struct server *s)
         free_call(TAILQ_FIRST(&d->calls));
     while (d->runs)
         free_run(d, d->runs);
-    while (!TAILQ_EMPTY(&d->aside))
-        free_aside(d, TAILQ_FIRST(&d->aside));
+    while (d->aside)
+        free_aside(d, d->aside);
     bankline_free(d->line);
     free(d);
     s->desk = NULL;

@@ -47,8 +47,14 @@ void desk_take(struct server *s, const struct money_move *m);
 /* Does the start of the job wait for an answer? O(1). */
 bool desk_holds(const struct server *s, const char *job);
 
-/* All that was taken is on the disk: now it is told. */
+/* All that was taken is on the disk. What is taken from now on is not. */
 void desk_committed(struct server *s);
+/* What is due, and on the disk, is told. */
+void desk_send(struct server *s);
+
+/* All jobs have been told, after a restart: runs whose jobs are on nodes were started,
+ * whatever was written down of that. */
+void desk_jobs_are_known(struct server *s);
 
 /* Each run that is open. Its texts are borrowed from the desk. */
 void desk_each_run(const struct server *s,
@@ -59,9 +65,10 @@ void desk_each_run(const struct server *s,
 json_t *desk_list(const struct server *s);
 
 /* What was put aside is told again; what waits, at once, also where the bank was away
- * just now. -1: there is no such message. */
+ * just now. Of one run the order stays. -1: there is no such message. */
 int desk_tell_again(struct server *s, uint64_t number, struct err *err);
-/* The same of all that are for the bank that is there. How many. */
+/* The same of all that are for the bank that is there; those that were put aside go a
+ * few hundred at a time. How many. O(all). */
 size_t desk_tell_all_again(struct server *s);
 /* It is never told. -1: there is no such message, or it is being told just now. */
 int desk_drop(struct server *s, uint64_t number, struct err *err);

@@ -604,6 +604,7 @@ void teller_jobs_are_known(struct server *s)
     if (!is_open(s) || !s->teller->strangers || !managers_all_synced(s))
         return; /* jobs of one that is out of reach may run for all that is known */
     s->teller->strangers = false;
+    desk_jobs_are_known(s);
     find_ends(s, &f);
     tell_facts(s, &(struct funds_facts){.known = true,
                       .seen_at = s->teller->seen_at,

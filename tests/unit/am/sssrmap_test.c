@@ -41,6 +41,16 @@ static void a_request_is_signed_as_others_sign_it(void **state)
     free(document);
 }
 
+static void what_xml_has_no_place_for_is_left_out(void **state)
+{
+    struct strbuf out = {0};
+
+    (void)state;
+    sssrmap_escape(&out, "a<\xef\xbf\xbe&\x01\x7f\xef\xbf\xbf\xef\xbf\xbd\xc3\xa4");
+    assert_string_equal(out.text, "a&lt;&amp;\xef\xbf\xbd\xc3\xa4");
+    free(out.text);
+}
+
 static void an_answer_is_read_if_it_is_signed(void **state)
 {
     struct sssrmap_response r;
@@ -133,6 +143,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_request_is_signed_as_others_sign_it),
+        cmocka_unit_test(what_xml_has_no_place_for_is_left_out),
         cmocka_unit_test(an_answer_is_read_if_it_is_signed),
         cmocka_unit_test(no_other_answer_is_believed),
         cmocka_unit_test(only_a_code_of_the_response_itself_says_how_it_came_out),

@@ -497,6 +497,22 @@ static void who_waits_for_a_reservation_that_is_gone_is_held(void **state)
         "\"state\":\"hold\"");
 }
 
+/* Slurm's words for its hold stand there after its end as well. */
+static void a_job_that_came_back_held_and_was_cancelled_has_ended(void **state)
+{
+#define BACK(job_state)                                                                \
+    PART "JobId=3 JobName=x" USER " JobState=" job_state                               \
+         " Reason=job_requeued_in_held_state Restarts=1 TimeLimit=01:00:00" AT         \
+         " Partition=all" SIZE " AdminComment=maui:kept\n"
+    assert_told(look_at(*state, BACK("PENDING")), "\"state\":\"hold\"");
+    fake_scontrol()->ordered.len = 0;
+    strbuf_add(&fake_scontrol()->ordered, "");
+    assert_not_told(look_at(*state, BACK("CANCELLED")), "\"state\":\"hold\"");
+    assert_told(told.text, "\"state\":\"removed\"");
+    assert_string_equal(fake_scontrol()->ordered.text, "");
+#undef BACK
+}
+
 /* Where the gate's file of the job is lost. */
 static void the_priority_in_the_comment_may_stand_behind_a_remark(void **state)
 {
@@ -683,6 +699,7 @@ int main(void)
         TEST(what_a_start_made_of_the_limit_is_read_from_the_comment),
         TEST(what_a_partition_says_of_sharing_and_overtime_counts),
         TEST(who_waits_for_a_reservation_that_is_gone_is_held),
+        TEST(a_job_that_came_back_held_and_was_cancelled_has_ended),
         TEST(the_priority_in_the_comment_may_stand_behind_a_remark),
         TEST(the_remark_of_a_job_is_remembered_once),
         TEST(a_job_first_seen_as_it_completes_takes_orders),

@@ -67,6 +67,7 @@ int answer_error(const char *text)
         /* so an scontrol that keeps running answers who asks for licences again */
         {"has not changed", SLURM_NO_CHANGE_IN_DATA},
         {"already completing or completed", ESLURM_ALREADY_DONE},
+        {"Job has already finished", ESLURM_JOB_FINISHED},
         {"Job is in held state, pending scheduler release", ESLURM_JOB_HELD},
         {"Requested nodes are busy", ESLURM_NODES_BUSY},
         {"Required node not available (down, drained or reserved)",

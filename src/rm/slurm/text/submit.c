@@ -12,11 +12,11 @@ void submit_job(struct adapter *a, const struct rm_submission *s)
         "scontrol, not its library");
 }
 
-void adapter_prepare(const char *home, uint32_t user)
+void adapter_prepare(const char *gate_home, uint32_t user)
 {
     struct strbuf path = {0};
 
-    strbuf_printf(&path, "%s/slurm.marks", home);
+    strbuf_printf(&path, "%s/slurm.marks", gate_home);
     marks_open(path.text, user);
     free(path.text);
 }

@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * How a record of Slurm is seen: what jobs.c and arrays.c know of each other. */
+#ifndef MAUI_RM_SLURM_JOBS_H
+#define MAUI_RM_SLURM_JOBS_H
+
+#include "rm/slurm/adapter.h"
+
+/* ---- jobs.c ---- */
+
+/* It waits, but not as a job does that only we start: lifted, leaked past the gate, or
+ * back in the queue after it ran; or an order of ours has just let it go. */
+bool job_is_astray(const struct adapter *a, const slurm_job_info_t *j);
+/* Slurm is to see when its dependency is fulfilled; it does so already. */
+bool job_is_to_await(const struct adapter *a, const slurm_job_info_t *j);
+bool job_is_awaiting(const struct adapter *a, const slurm_job_info_t *j);
+/* It is new, or depends on others. */
+bool job_is_kept_by_begin(const struct adapter *a, const slurm_job_info_t *j);
+/* What a waiting job asks for, as long as no start has overwritten it. `k` is owned by
+ * the caller. */
+void jobs_remember_part(struct asked *k, const slurm_job_info_t *j);
+/* Has this look lasted so long that others are to be taken back in the next? Counts one
+ * more that is. */
+bool jobs_is_enough(struct adapter *a);
+/* Take it back. What Slurm refuses is tried again with a later look: in 1 s, 2 ... 64.
+ */
+void jobs_try_keeping(struct adapter *a, struct told_job *t);
+/* Tell the job what changed of it, and take it back where it is astray. `limited`: the
+ * limit of its array keeps it; `kept`: what is astray has been taken back with all of
+ * its record. */
+void jobs_see(struct adapter *a, const char *id, const struct parts *parts,
+    bool limited, bool kept);
+
+/* ---- arrays.c ---- */
+
+/* Tasks of the array that may start yet, by its own limit. Cost: all records. */
+uint32_t arrays_tasks_left(
+    const struct adapter *a, const job_info_msg_t *msg, const slurm_job_info_t *array);
+/* A record with all tasks that wait, "0-9,12%3": each is a job. */
+void arrays_see(
+    struct adapter *a, const job_info_msg_t *msg, const slurm_job_info_t *j);
+
+#endif

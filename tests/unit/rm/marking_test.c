@@ -1,0 +1,213 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Marks that the gate has left in files: each gets into its record, or is known to be
+ * of none, however long nobody looked, and whatever slurmctld has for a gate. */
+#include "fake_scontrol.h"
+#include "rm/slurm/marking.h"
+
+#include <fcntl.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <sys/stat.h>
+#include <unistd.h>
+/* after those it needs */
+#include <cmocka.h>
+
+#define JOB(number, state, comment)                                                    \
+    "JobId=" number                                                                    \
+    " JobName=x UserId=root(0) GroupId=root(0) Priority=0 JobState=" state             \
+    " Reason=None TimeLimit=01:00:00 SubmitTime=~5 Partition=all NumNodes=1 "          \
+    "AdminComment=" comment "\n"
+#define SETS(number) "update jobid=" number " admincomment=maui:mark;set\n"
+
+struct room {
+    char home[40], folder[80];
+    struct adapter a;
+    struct marking *marks;
+};
+
+/* For the gate, which has no other way to know where it is. */
+static struct room *the_room(void)
+{
+    static struct room r;
+
+    return &r;
+}
+
+static void ignore(const struct rm_report *r)
+{
+    (void)r;
+}
+
+static char *file_of(const char *number)
+{
+    static char path[120];
+
+    snprintf(path, sizeof path, "%s/%s", the_room()->folder, number);
+    return path;
+}
+
+/* Made by the gate a day ago. */
+static void leave_mark(const char *number)
+{
+    const struct timespec day_ago[2] = {
+        {.tv_sec = time(NULL) - 86400}, {.tv_sec = time(NULL) - 86400}};
+    int fd = open(file_of(number), O_CREAT | O_WRONLY | O_CLOEXEC, 0600);
+
+    assert_true(fd >= 0);
+    assert_int_equal(futimens(fd, day_ago), 0);
+    close(fd);
+}
+
+static bool is_left(const char *number)
+{
+    return access(file_of(number), F_OK) == 0;
+}
+
+static void take_mark(const char *command)
+{
+    char number[20];
+
+    if (sscanf(command, "update jobid=%19[0-9] admincomment=maui:mark;set", number) == 1
+        && !fake_scontrol()->refuses)
+        unlink(file_of(number));
+}
+
+static enum marking_left settle(const char *answer)
+{
+    fake_scontrol()->text = answer;
+    fake_scontrol()->ordered.len = 0;
+    strbuf_add(&fake_scontrol()->ordered, "");
+    return marking_settle(the_room()->marks, &the_room()->a, INT64_MAX);
+}
+
+static int begin(void **state)
+{
+    struct room *r = the_room();
+
+    *r = (struct room){.home = "/tmp/maui-marking-XXXXXX"};
+    if (mkdtemp(r->home) == NULL)
+        return -1;
+    snprintf(r->folder, sizeof r->folder, "%s/slurm.marking", r->home);
+    r->marks = marking_new(r->home);
+    r->a.connected = true;
+    *fake_scontrol() = (struct fake_scontrol){.tell = ignore, .hears = take_mark};
+    *state = r;
+    return marking_make(r->marks, geteuid());
+}
+
+static int end(void **state)
+{
+    struct room *r = *state;
+    const char *const numbers[] = {"7", "8", "9"};
+
+    for (size_t i = 0; i < sizeof numbers / sizeof numbers[0]; i++)
+        unlink(file_of(numbers[i]));
+    marking_free(r->marks);
+    fake_scontrol_end(&r->a);
+    return rmdir(r->folder) == 0 && rmdir(r->home) == 0 ? 0 : -1;
+}
+
+static void an_old_mark_that_slurm_refuses_is_asked_for_again(void **state)
+{
+    (void)state;
+    leave_mark("7");
+    fake_scontrol()->refuses = true;
+    settle(JOB("7", "PENDING", "maui:kept"));
+    assert_string_equal(fake_scontrol()->ordered.text, SETS("7"));
+    assert_true(is_left("7"));
+    fake_scontrol()->refuses = false;
+    settle(JOB("7", "PENDING", "maui:kept"));
+    assert_string_equal(fake_scontrol()->ordered.text, SETS("7"));
+    assert_false(is_left("7"));
+}
+
+static void a_mark_of_a_job_that_does_not_wait_is_given_up_unasked(void **state)
+{
+    static const char *const answers[] = {JOB("7", "COMPLETED", "maui:kept"),
+        JOB("7", "RUNNING", "maui:kept"), JOB("6", "PENDING", "maui:kept"),
+        "slurm_load_jobs error: Invalid job id specified\n"};
+
+    (void)state;
+    for (size_t i = 0; i < sizeof answers / sizeof answers[0]; i++) {
+        leave_mark("7");
+        settle(answers[i]);
+        assert_string_equal(fake_scontrol()->ordered.text, "");
+        assert_false(is_left("7"));
+    }
+}
+
+static void hear_nothing(const char *command)
+{
+    (void)command;
+}
+
+/* It is no endless turn, and the other has its turn as well. */
+static void each_mark_is_asked_for_once_in_a_turn(void **state)
+{
+    (void)state;
+    leave_mark("7");
+    leave_mark("8");
+    fake_scontrol()->hears = hear_nothing;
+    assert_int_equal(
+        settle(JOB("7", "PENDING", "maui:kept") JOB("8", "PENDING", "maui:kept")),
+        MARKING_DONE);
+    assert_non_null(strstr(fake_scontrol()->ordered.text, SETS("7")));
+    assert_non_null(strstr(fake_scontrol()->ordered.text, SETS("8")));
+    assert_int_equal(fake_scontrol()->ordered.len, 2 * strlen(SETS("7")));
+    assert_true(is_left("7") && is_left("8"));
+}
+
+/* Slurm alone writes what it is told into the comment. */
+static void write_it(const char *command)
+{
+    if (strstr(command, "maui:mark;set") != NULL)
+        fake_scontrol()->text = JOB("7", "PENDING", "maui:mark;set");
+}
+
+static void without_a_gate_the_comment_comes_back_and_the_mark_waits(void **state)
+{
+    (void)state;
+    leave_mark("7");
+    fake_scontrol()->hears = write_it;
+    assert_int_equal(settle(JOB("7", "PENDING", "maui:held")), MARKING_NO_GATE);
+    assert_string_equal(fake_scontrol()->ordered.text,
+        SETS("7") "update jobid=7 admincomment=maui:held\n");
+    assert_true(is_left("7"));
+    fake_scontrol()->hears = take_mark;
+    fake_scontrol()->now_ms += 60000; /* it is not asked at every look */
+    settle(JOB("7", "PENDING", "maui:held"));
+    assert_false(is_left("7"));
+}
+
+static void the_gate_writes_beside_the_file_of_events(void **state)
+{
+    static const struct {
+        const char *events, *folder;
+    } cases[] = {{NULL, "/home"}, {"/run/maui/events", "/run/maui"}, {"/events", "/"},
+        {"events", "."}};
+
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        char *folder = marking_home("/home", cases[i].events);
+
+        assert_string_equal(folder, cases[i].folder);
+        free(folder);
+    }
+}
+
+#define TEST(function) cmocka_unit_test_setup_teardown(function, begin, end)
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        TEST(an_old_mark_that_slurm_refuses_is_asked_for_again),
+        TEST(a_mark_of_a_job_that_does_not_wait_is_given_up_unasked),
+        TEST(each_mark_is_asked_for_once_in_a_turn),
+        TEST(without_a_gate_the_comment_comes_back_and_the_mark_waits),
+        TEST(the_gate_writes_beside_the_file_of_events),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
