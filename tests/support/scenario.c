@@ -104,9 +104,10 @@ void sc_destroy(struct scenario *s)
         settings_destroy(s->former.v[i]);
     vec_fini(&s->former);
     free(strbuf_take(&s->fired));
-    for (size_t i = 0; i < s->jobs.n; i++)
+    for (size_t i = 0; i < s->jobs.n; i++) {
         free(strbuf_take(&s->jobs.v[i].log));
-    free(s->jobs.v[i].said);
+        free(s->jobs.v[i].said);
+    }
     vec_fini(&s->jobs);
     free(s);
 }
