@@ -37,8 +37,8 @@ void cancel_job(struct engine *e, struct job *j, enum end_reason why, const char
     e->stats.cancelled++;
     e->cycle.left = true;
     decisions_cancelled(e, j);
-    text = text ? decisions_keep_text(j, text) : end_reason_text(why);
-    decisions_add(e, ACTION_CANCEL, j, e->now, text)->why = why;
+    decisions_add(e, ACTION_CANCEL, j, e->now, text ? text : end_reason_text(why))
+        ->why = why;
 }
 
 /* ---- deferrals ---- */
@@ -108,8 +108,6 @@ void pause_job(
 void after_deferral(
     struct engine *e, struct job *j, enum defer_result result, const char *text)
 {
-    if (text && result != DEFER_SKIPPED) /* it may be the caller's own */
-        text = decisions_keep_text(j, text);
     switch (result) {
     case DEFER_SKIPPED:
         return;

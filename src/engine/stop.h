@@ -12,7 +12,7 @@ struct engine;
 
 /* It leaves its nodes: ended, suspended, or to wait again (judge it then). */
 void stop_job(struct engine *e, struct job *j, enum job_event how);
-/* `text` is copied; NULL: that of the reason. */
+/* `text` NULL: that of the reason. */
 void cancel_job(struct engine *e, struct job *j, enum end_reason why, const char *text);
 
 void defer_job(struct engine *e, struct job *j, enum hold_reason why, const char *text);
