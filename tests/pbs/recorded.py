@@ -506,11 +506,14 @@ class Recorded:
     def end(self, id, status=0):
         self.change(lambda o: end_job(o, id, status))
 
-    def run_through(self, id, where, status=0):
-        """From its queue to its end, between two looks."""
+    def run_through(self, id, where, status=0, told=True):
+        """From its queue to its end, between two looks. Not `told`: of a server that was killed
+        meanwhile and does not know any more where that was, nor since when."""
         def both(o):
             qrun(o, ["-a", "-H", where, id])
             end_job(o, id, status)
+            for name in () if told else ("exec_vnode", "exec_host", "stime", "start_time"):
+                o["jobs"][id].pop(name, None)
         self.change(both)
 
     def mark(self, node, *words):

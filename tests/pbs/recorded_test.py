@@ -374,13 +374,22 @@ def test_a_run_that_no_look_has_shown_counts_as_one(site):
     id = site.qsub("-h", "-l", chunk(site))
     job = id.split(".")[0]
     site.wait(lambda: site.daemon.run("checkjob", job).returncode == 0, "seen")
-    site.server.run_through(id, "cn01:ppn=1" if site.server.look()["torque"] else "(cn01:ncpus=1)")
+    where_to = "cn01:ppn=1" if site.server.look()["torque"] else "(cn01:ncpus=1)"
+    site.server.run_through(id, where_to)
     ended = site.wait(lambda: [j for j in site.daemon.lines("showq", "-c") if j["id"] == job],
                       "its end")
     assert ended[0]["state"] == "Completed", ended
     lines = (pathlib.Path(site.daemon.home) / "log" / "events.log").read_text().splitlines()
     assert [kind for line in lines for kind in ("JOBSTART", "JOBEND", "JOBCANCEL")
             if f'"{kind}"' in line] == ["JOBSTART", "JOBEND"]
+    # and one of which nobody tells where it was
+    other = site.qsub("-h", "-l", chunk(site))
+    site.wait(lambda: site.daemon.run("checkjob", other.split(".")[0]).returncode == 0, "seen")
+    site.server.run_through(other, where_to, told=False)
+    ended = site.wait(lambda: [j for j in site.daemon.lines("showq", "-c")
+                               if j["id"] == other.split(".")[0]], "its end")
+    lines = (pathlib.Path(site.daemon.home) / "log" / "events.log").read_text().splitlines()
+    assert ended[0]["state"] == "Completed" and not any('"JOBCANCEL"' in line for line in lines)
 
 
 @pytest.mark.parametrize("command", ["qselect", "qstat", "history"])

@@ -6,14 +6,10 @@
 #include "engine/occupancy.h"
 #include "engine/stop.h"
 
+/* One that waits, as far as is known, may have run between two looks. */
 static int end_it(struct engine *e, struct job *j, enum job_event how, struct err *err)
 {
-    bool active = job_has_begun((enum job_state)j->state);
-
-    if (!active && how != EV_CANCEL && how != EV_VANISH)
-        return err_set(err, ERR_CONFLICT, "job '%s' is not active (it is %s)", j->id,
-            job_state_name((enum job_state)j->state));
-    if (active) {
+    if (job_has_begun((enum job_state)j->state)) {
         stop_job(e, j, how);
     } else {
         if (job_move(e->c, j, how, err) < 0)

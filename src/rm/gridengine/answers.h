@@ -65,7 +65,7 @@ struct ge_job {
     int64_t slots_most;   /* of a range; else as slots */
     const char *pe;       /* parallel environment or NULL */
     struct ge_kept kept;
-    const char *const *after;      /* names or numbers of jobs it waits for; or NULL */
+    const char *const *after;      /* numbers of jobs it waits for; or NULL */
     const char *const *after_task; /* numbers of arrays, whose task of the same index
                                       each of its tasks waits for; or NULL */
     int64_t step;                  /* from task to task */

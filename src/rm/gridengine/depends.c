@@ -1,14 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Jobs that others wait for. Grid Engine does not let those start before, and does not
- * say so while we hold them. Tasks of an array wait for the same, so that each number
- * is looked at once: an array has up to 75,000.
+ * say so while we hold them. It has made numbers of the names that users gave when the
+ * job came: what is called otherwise since is meant all the same. Tasks of an array
+ * wait for the same, so that each number is looked at once: an array has up to 75,000.
  *
  * Of very many the last are told, which others take the place of as they end: a job
  * never waits for fewer than it has to, and the others cost nothing. */
 #include "base/xalloc.h"
 #include "rm/gridengine/shape.h"
-
-#include <fnmatch.h>
 
 #define DEPS_MOST 64 /* jobs that one waits for which are told */
 
@@ -20,8 +19,7 @@ struct group {
 
 struct groups {
     struct ge_jobs *jobs;
-    struct VEC(struct group) all;           /* by number */
-    struct VEC(const struct group *) named; /* by owner and name */
+    struct VEC(struct group) all; /* by number */
 };
 
 /* What a group waits for. */
@@ -29,28 +27,6 @@ struct wait {
     struct dep *deps; /* in the arena: the last of them, in any order */
     size_t n;         /* all of them */
 };
-
-static const char *text_or_empty(const char *text)
-{
-    return text != NULL ? text : "";
-}
-
-static int compare_names(const struct ge_job *x, const char *owner, const char *name)
-{
-    int n = strcmp(text_or_empty(x->owner), owner);
-
-    return n != 0 ? n : strcmp(text_or_empty(x->rm.name), name);
-}
-
-static int compare_groups(const void *a, const void *b)
-{
-    const struct group *x = *(const struct group *const *)a,
-                       *y = *(const struct group *const *)b;
-    int n = compare_names(
-        x->first, text_or_empty(y->first->owner), text_or_empty(y->first->rm.name));
-
-    return n != 0 ? n : x->from < y->from ? -1 : x->from > y->from;
-}
 
 static void list_groups(struct groups *g)
 {
@@ -62,26 +38,6 @@ static void list_groups(struct groups *g)
             to++;
         vec_push(&g->all, ((struct group){i, to, &v[i]}));
     }
-    for (size_t i = 0; i < g->all.n; i++)
-        vec_push(&g->named, &g->all.v[i]);
-    if (g->named.n > 0)
-        qsort(g->named.v, g->named.n, sizeof g->named.v[0], compare_groups);
-}
-
-/* Those whose owner and name are these or follow them begin there. */
-static size_t first_named(const struct groups *g, const char *owner, const char *name)
-{
-    size_t low = 0, high = g->named.n;
-
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-
-        if (compare_names(g->named.v[middle]->first, owner, name) < 0)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low;
 }
 
 /* Room for so many, and the end. */
@@ -106,25 +62,6 @@ static void add_tasks(const struct groups *g, struct wait *w, size_t from, size_
     }
     for (; from < to; from++)
         add_dep(w, g->jobs->list.v[from].rm.desc.id);
-}
-
-/* Names mean jobs of the same user that were submitted before. */
-static void add_named(
-    const struct groups *g, struct wait *w, const struct group *of, const char *name)
-{
-    const char *owner = text_or_empty(of->first->owner);
-    bool plain = name[strcspn(name, "*?[\\")] == '\0';
-
-    for (size_t i = first_named(g, owner, plain ? name : ""); i < g->named.n; i++) {
-        const struct group *on = g->named.v[i];
-
-        if (strcmp(text_or_empty(on->first->owner), owner) != 0
-            || (plain && strcmp(text_or_empty(on->first->rm.name), name) != 0))
-            return;
-        if (on->from < of->from
-            && (plain || fnmatch(name, text_or_empty(on->first->rm.name), 0) == 0))
-            add_tasks(g, w, on->from, on->to);
-    }
 }
 
 /* Those of that number; NULL: there are none. */
@@ -238,11 +175,8 @@ static void check_group(const struct groups *g, const struct group *of)
     struct ge_job *v = g->jobs->list.v;
     struct wait all = {0};
 
-    for (const char *const *name = of->first->after; name && *name; name++)
-        if (**name >= '0' && **name <= '9')
-            add_numbered(g, &all, of, *name);
-        else
-            add_named(g, &all, of, *name);
+    for (const char *const *number = of->first->after; number && *number; number++)
+        add_numbered(g, &all, of, *number);
     for (size_t i = of->from; i < of->to; i++)
         if (ge_is_waiting(&v[i])) {
             struct wait w = wait_of(g, &v[i], &all);
@@ -259,6 +193,10 @@ void ge_check_dependencies(struct ge_jobs *jobs)
     for (size_t i = 0; i < g.all.n; i++)
         if (g.all.v[i].first->after != NULL || g.all.v[i].first->after_task != NULL)
             check_group(&g, &g.all.v[i]);
+    for (size_t i = 0; i < jobs->list.n; i++)
+        if ((jobs->list.v[i].held & GE_HELD_DEPENDENCY)
+            && jobs->list.v[i].rm.desc.deps == NULL)
+            ge_let_wait(&jobs->list.v[i],
+                "Grid Engine waits for its dependency on another job");
     vec_fini(&g.all);
-    vec_fini(&g.named);
 }

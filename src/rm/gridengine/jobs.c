@@ -15,14 +15,14 @@
 
 /* ---- what is read ---- */
 
-#define SHARE_MOST  (128u << 10) /* of a job, tasks that run aside */
+#define SHARE_MOST  (512u << 10) /* of a job, tasks that run aside */
 #define DETAIL_MOST (192u << 20)
 
 static const char *const detail_members[] = {"JB_job_number", "JB_owner", "JB_group",
     "JB_project", "JB_account", "JB_job_name", "JB_submission_time",
     "JB_execution_time", "JB_priority", "JB_restart", "JB_ja_task_concurrency",
     "JB_hard_resource_list", "JB_hard_queue_list", "JB_soft_queue_list", "JB_pe",
-    "JB_pe_range", "JB_context", "JB_jid_request_list", "JB_ar",
+    "JB_pe_range", "JB_context", "JB_jid_predecessor_list", "JB_ar",
     "JB_ja_ad_predecessor_list", "JB_ja_structure", "JB_ja_tasks", NULL};
 static const char *const state_members[] = {
     "JB_job_number", "state", "queue_name", "slots", "tasks", NULL};
@@ -54,6 +54,15 @@ static int64_t number_in(const struct xml_element *e, const char *name, int64_t 
     long long n = text != NULL ? strtoll(text, &end, 10) : 0;
 
     return end != NULL && end > text && (*end == '\0' || *end == '.') ? n : usual;
+}
+
+/* Of a list. What its members are called depends on whether qalter was at it:
+ * <ranges>, <element>. */
+static const struct xml_element *first_of(const struct xml_element *e, const char *list)
+{
+    const struct xml_element *all = xml_child(e, list);
+
+    return all != NULL ? all->first : NULL;
 }
 
 static const char *none_if_empty(const char *text)
@@ -154,12 +163,10 @@ static const char *const *read_after(
     after = arena_take(arena, n + 1, sizeof *after);
     n = 0;
     for (const struct xml_element *e = list->first; e != NULL; e = e->next) {
-        const char *name = none_if_empty(xml_text(e, "JRE_job_name"));
+        const char *number = none_if_empty(xml_text(e, "JRE_job_number"));
 
-        if (name == NULL)
-            name = none_if_empty(xml_text(e, "JRE_job_number"));
-        if (name != NULL)
-            after[n++] = name;
+        if (number != NULL)
+            after[n++] = number;
     }
     return n > 0 ? after : NULL;
 }
@@ -189,7 +196,7 @@ static void read_credentials(const struct xml_element *e, struct job_desc *d)
 
 static void read_slots(const struct xml_element *e, const char *range, struct ge_job *j)
 {
-    const struct xml_element *asked = xml_child(xml_child(e, "JB_pe_range"), "ranges");
+    const struct xml_element *asked = first_of(e, "JB_pe_range");
     char *end;
 
     j->pe = none_if_empty(xml_text(e, "JB_pe"));
@@ -215,10 +222,9 @@ static void read_detail(
     *ret = (struct ge_job){.number = xml_text(e, "JB_job_number"),
         .owner = xml_text(e, "JB_owner"),
         .requests = read_requests(arena, e),
-        .after = read_after(arena, xml_child(e, "JB_jid_request_list")),
+        .after = read_after(arena, xml_child(e, "JB_jid_predecessor_list")),
         .after_task = read_after(arena, xml_child(e, "JB_ja_ad_predecessor_list")),
-        .step = number_in(
-            xml_child(xml_child(e, "JB_ja_structure"), "task_id_range"), "RN_step", 1),
+        .step = number_in(first_of(e, "JB_ja_structure"), "RN_step", 1),
         .at_once = number_in(e, "JB_ja_task_concurrency", 0),
         .rerun_said = restart == 1 || restart == 2,
         .rerun = restart == 1};
@@ -331,8 +337,7 @@ static void read_task(
     struct arena *arena, struct detail *detail, int64_t task, struct ge_job *j)
 {
     const struct xml_element *e = find_task(detail, task);
-    const struct xml_element *message =
-        xml_child(xml_child(e, "JAT_message_list"), "ulong_sublist");
+    const struct xml_element *message = first_of(e, "JAT_message_list");
 
     read_state(j);
     if (strchr(j->letters, 'E') != NULL)

@@ -361,7 +361,7 @@ static unsigned list_needs(const struct ge_look *l)
     if (!lists_held(l->texts[ASK_STATES]))
         return 0;
     return 1u << ASK_USER | 1u << ASK_OPERATOR | 1u << ASK_SYSTEM
-           | (strstr(detail, "<JB_jid_request_list") != NULL
+           | (strstr(detail, "<JB_jid_predecessor_list") != NULL
                        || strstr(detail, "<JB_ja_ad_predecessor_list") != NULL
                    ? 1u << ASK_DEPENDENT
                    : 0);

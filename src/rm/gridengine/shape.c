@@ -271,10 +271,6 @@ static void read_holds(struct ge_job *j, struct arena *arena)
                             j->error, j->number));
     if (j->deleted)
         ge_keep_back(j, "it is being deleted");
-    if (held & GE_HELD_DEPENDENCY)
-        ge_keep_back(
-            j, arena_printf(arena, "Grid Engine waits for its dependency on %.200s",
-                   j->after != NULL ? j->after[0] : "another job"));
 }
 
 /* ---- requests ---- */

@@ -88,6 +88,7 @@ static void *open_adapter(
     free(lock.text);
     beat = home_file(o->home, "pbs.heartbeat");
     p->beat = beat_new(beat);
+    (void)beat_write(p->beat); /* `maui pbs check` right after a start: it lives */
     free(beat);
     if (transport == NULL || strcasecmp(transport, "COMMANDS") != 0)
         make_lines(p);

@@ -146,6 +146,20 @@ static const struct job *see_run(
     return job_find(engine_cluster(m->s->engine), r->desc.id);
 }
 
+/* That it was ended in one of these ways only a job can that has run, be it that nobody
+ * tells when or where. */
+static bool has_run(const struct rm_job *r)
+{
+    static const enum end_reason reasons[] = {
+        ENDED_BY_ITSELF, ENDED_SIGNAL, ENDED_WALLCLOCK, ENDED_MEMORY, ENDED_USAGE};
+    struct job_end end = rmjobs_end(r);
+
+    for (size_t i = 0; i < sizeof reasons / sizeof reasons[0]; i++)
+        if (r->desc.state == JOB_COMPLETED && end.reason == reasons[i])
+            return true;
+    return false;
+}
+
 static void on_ended(struct manager *m, const struct job *told, const struct rm_job *r)
 {
     const struct job *j = see_run(m, told, r);
@@ -156,7 +170,7 @@ static void on_ended(struct manager *m, const struct job *told, const struct rm_
             .left_at = r->end_at,
             .failed = r->exit_status != 0}};
 
-    if (!job_is_active(j))
+    if (!job_is_active(j) && !has_run(r))
         ev.kind = EVENT_CANCEL;
     take_notes(m, j, r);
     struct job_end end = rmjobs_end(r);

@@ -144,7 +144,7 @@ static void waiting_jobs_ask_as_their_users_did(void **state)
     assert_null(ge_find_job(&c.jobs, "17[2]"));
     assert_int_equal(job_of(&c, "19")->rm.desc.user_priority, -100);
     assert_int_equal(job_of(&c, "19")->rm.desc.release_at, 1924991940);
-    assert_string_equal(job_of(&c, "18")->after[0], "plain");
+    assert_null(job_of(&c, "18")->after); /* -hold_jid plain: that is another user's */
     const struct ge_job *range = job_of(&c, "20");
     assert_int_equal(range->slots, 2);
     assert_int_equal(range->slots_most, 4);
@@ -152,6 +152,36 @@ static void waiting_jobs_ask_as_their_users_did(void **state)
     assert_string_equal(range->rm.desc.reqs[0].exclude[0], "cn03"); /* cn0[12] */
     assert_null(range->rm.desc.reqs[0].exclude[1]);
     close_cell(&c);
+}
+
+/* Members of lists are called otherwise once qalter has been at them. */
+static void what_was_changed_is_read_as_what_was_submitted(void **state)
+{
+    struct err err = {0};
+    struct ge_jobs jobs;
+    struct strbuf b = {0};
+    size_t n, m;
+    char *detail = read_fixture("02-queued-mix.qstat-j.xml", &n);
+    char *states = read_fixture("02-queued-mix.qstat.xml", &m);
+
+    (void)state;
+    for (const char *at = detail; *at; at++)
+        if (strncmp(at, "ranges>", 7) == 0) {
+            strbuf_add(&b, "element>");
+            at += 6;
+        } else {
+            strbuf_add_n(&b, at, 1);
+        }
+    free(detail);
+    detail = strbuf_take(&b);
+    assert_null(strstr(detail, "<ranges>"));
+    assert_int_equal(ge_read_jobs(&jobs, detail, strlen(detail), states, m, &err), 0);
+    assert_int_equal(ge_find_job(&jobs, "16")->slots, 6);
+    assert_int_equal(ge_find_job(&jobs, "20")->slots, 2);
+    assert_int_equal(ge_find_job(&jobs, "20")->slots_most, 4);
+    ge_jobs_free(&jobs);
+    free(detail);
+    free(states);
 }
 
 /* Job 16 waits for more jobs than are read; the others are as they were. */
@@ -167,10 +197,11 @@ static void a_job_that_is_too_long_is_known_to_be_there(void **state)
 
     (void)state;
     strbuf_add_n(&b, detail, (size_t)(at - detail));
-    strbuf_add(&b, "<JB_jid_request_list>");
-    for (int i = 0; i < 4000; i++)
-        strbuf_add(&b, "<element><JRE_job_name>x</JRE_job_name></element>");
-    strbuf_printf(&b, "</JB_jid_request_list>%s", at);
+    strbuf_add(&b, "<JB_jid_predecessor_list>");
+    for (int i = 0; i < 9000; i++)
+        strbuf_add(&b, "<job_predecessors><JRE_job_number>7</JRE_job_number>"
+                       "</job_predecessors>");
+    strbuf_printf(&b, "</JB_jid_predecessor_list>%s", at);
     free(detail);
     n = b.len;
     detail = squeeze(&ge_squeeze_detail, strbuf_take(&b), &n);
@@ -238,8 +269,8 @@ static void queues_that_are_wished_for_come_first(void **state)
 
 static void tasks_of_an_array_wait_for_what_it_waits_for(void **state)
 {
-    static const char *const on_one[] = {"1", NULL}, *const by_name[] = {"few", NULL},
-                             *const alike[] = {"2", NULL}, *const like[] = {"f*", NULL};
+    static const char *const on_one[] = {"1", NULL}, *const on_few[] = {"2", NULL},
+                             *const alike[] = {"2", NULL};
     struct ge_jobs all = {0};
 
     (void)state;
@@ -247,9 +278,10 @@ static void tasks_of_an_array_wait_for_what_it_waits_for(void **state)
     add_array(&all, (struct ge_job){.number = "2", .rm.name = "few"}, 6, 1);
     /* each task by itself this would be minutes */
     add_array(&all, (struct ge_job){.number = "3", .after = on_one}, 75000, 1);
-    add_array(&all, (struct ge_job){.number = "4", .after = by_name}, 2, 1);
+    add_array(&all, (struct ge_job){.number = "4", .after = on_few}, 2, 1);
     add_array(&all, (struct ge_job){.number = "5", .after_task = alike}, 3, 2);
-    add_array(&all, (struct ge_job){.number = "6", .after = like}, 0, 1);
+    add_array(&all, (struct ge_job){.number = "6", .after = on_few}, 0, 1);
+    add_array(&all, (struct ge_job){.number = "7", .held = GE_HELD_DEPENDENCY}, 0, 1);
     ge_check_dependencies(&all);
     assert_null(deps_of(&all, "1[5]"));
     /* it waits, and is not held; the last are told, and others as those end */
@@ -266,6 +298,9 @@ static void tasks_of_an_array_wait_for_what_it_waits_for(void **state)
     assert_string_equal(deps_of(&all, "5[3]")[1].job_id, "2[4]");
     assert_null(deps_of(&all, "5[3]")[2].job_id);
     assert_string_equal(deps_of(&all, "6")[5].job_id, "2[6]");
+    /* on what, nobody has told: it waits, and nobody holds it */
+    assert_int_equal(ge_find_job(&all, "7")->rm.desc.state, JOB_HOLD);
+    assert_int_equal(ge_find_job(&all, "7")->rm.desc.rm_hold, 0);
     ge_jobs_free(&all);
 }
 
@@ -615,6 +650,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(an_idle_cell_has_hosts_and_no_jobs),
         cmocka_unit_test(waiting_jobs_ask_as_their_users_did),
+        cmocka_unit_test(what_was_changed_is_read_as_what_was_submitted),
         cmocka_unit_test(a_job_that_is_too_long_is_known_to_be_there),
         cmocka_unit_test(tasks_of_an_array_wait_for_what_it_waits_for),
         cmocka_unit_test(queues_that_are_wished_for_come_first),
