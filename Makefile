@@ -2,7 +2,8 @@
 # The few commands a person types. The build itself is meson's.
 .DEFAULT_GOAL := build
 # What has two hashes is what `make help` prints.
-.PHONY: help build demo test check check-long lint format fuzz bench bench-depth install clean
+.PHONY: help build demo test check check-long lint format fuzz bench bench-depth install \
+    uninstall deb clean
 
 help: ## what can be made
 	@echo "make TARGET, where TARGET is"
@@ -45,10 +46,19 @@ bench: build ## measure; see docs/performance.md
 bench-depth: ## how many jobs should have a reservation: table and plots
 	@bench/run.sh depth
 
-install: ## build optimised across files, into /usr/local, or PREFIX at the first build
+install: ## build optimised across files, into /usr/local, or PREFIX=FOLDER
 	@scripts/deps build
+	@$(if $(PREFIX),[ ! -f build/bench/build.ninja ] || \
+	    meson configure build/bench --prefix "$(PREFIX)")
 	@scripts/build bench
-	@meson install -C build/bench
+	@meson install -C build/bench --no-rebuild --quiet
+
+uninstall: ## remove what the last make install put there
+	@ninja -C build/bench uninstall
+
+deb: ## Debian packages, into build/deb; docs/install.md
+	@scripts/deps build package
+	@scripts/deb
 
 clean: ## remove the build folders
 	@rm -rf build

@@ -7,11 +7,13 @@ import { Door } from "./parts/states";
 import { JobDetails } from "./screens/job";
 import { Now } from "./screens/now";
 import { Queue } from "./screens/queue";
+import { Timeline } from "./screens/timeline";
 import "./style/page.css";
 
 function View({ path }: { path: string }) {
   const job = /^\/ui\/jobs\/(.+)$/.exec(path);
   if (path === "/ui/") return <Now />;
+  if (path === "/ui/timeline") return <Timeline />;
   if (path === "/ui/jobs") return <Queue />;
   if (job) return <article className="card alone"><JobDetails id={decodeURIComponent(job[1])} /></article>;
   return <p>There is no such screen. The first one is <a href="/ui/">Now</a>.</p>;

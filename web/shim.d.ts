@@ -17,6 +17,8 @@ declare module "react" {
 declare module "react-dom/client" {
   export function createRoot(at: Element): { render(what: unknown): void };
 }
+interface DecompressionStream extends ReadableWritablePair<Uint8Array, BufferSource> {}
+declare const DecompressionStream: { new (format: string): DecompressionStream };
 declare module "*.css";
 declare namespace JSX {
   type Element = unknown;

@@ -17,6 +17,8 @@
 #include <time.h>
 #include <unistd.h>
 
+#define HOME_RUN "/run/maui"
+
 /* The value of SERVERHOMEDIR or MAUIHOMEDIR in the master file, or NULL. */
 char *home_of_machine(void)
 {
@@ -48,6 +50,34 @@ char *home_file(const char *home, const char *name)
 
     strbuf_printf(&text, "%s/%s", home, name);
     return strbuf_take(&text);
+}
+
+char *home_config(const char *home)
+{
+    char *own = home_file(home, "maui.cfg");
+
+    if (strcmp(home, HOME_USUAL) != 0 || access(own, F_OK) == 0
+        || access(HOME_CONFIG, F_OK) < 0)
+        return own;
+    free(own);
+    return xstrdup(HOME_CONFIG);
+}
+
+char *home_socket_of_daemon(const char *home)
+{
+    struct stat st;
+
+    return strcmp(home, HOME_USUAL) == 0 && stat(HOME_RUN, &st) == 0
+                   && S_ISDIR(st.st_mode)
+               ? xstrdup(HOME_SOCKET)
+               : home_file(home, "api.sock");
+}
+
+char *home_socket(const char *home)
+{
+    return strcmp(home, HOME_USUAL) == 0 && access(HOME_SOCKET, F_OK) == 0
+               ? xstrdup(HOME_SOCKET)
+               : home_file(home, "api.sock");
 }
 
 char *home_named(const char *asked)

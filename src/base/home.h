@@ -3,7 +3,10 @@
  *
  *   HOME/maui.cfg   configuration       HOME/api.sock   where requests are answered
  *   HOME/state.db   durable state       HOME/maui.pid   lock: one daemon a home
- *   HOME/spool/     local jobs          HOME/log/, HOME/stats/, HOME/tools/ */
+ *   HOME/spool/     local jobs          HOME/log/, HOME/stats/, HOME/tools/
+ *
+ * A package has the configuration of the usual home in /etc/maui and its socket in
+ * /run/maui (docs/install.md). */
 #ifndef MAUI_BASE_HOME_H
 #define MAUI_BASE_HOME_H
 
@@ -11,7 +14,9 @@
 
 #include <stdbool.h>
 
-#define HOME_USUAL "/var/lib/maui"
+#define HOME_USUAL  "/var/lib/maui"
+#define HOME_CONFIG "/etc/maui/maui.cfg"
+#define HOME_SOCKET "/run/maui/api.sock"
 
 /* `asked`, else $MAUIHOMEDIR, else $SERVERHOMEDIR, else the line of that name in
  * /etc/maui.cfg, else /var/lib/maui for root and ~/.maui for others. Owned by caller.
@@ -21,6 +26,14 @@ char *home_find(const char *asked);
 /* The first three of these alone, or NULL; and the line of /etc/maui.cfg, or NULL. */
 char *home_named(const char *asked);
 char *home_of_machine(void);
+
+/* The configuration: HOME/maui.cfg; of the usual home, where that has none,
+ * /etc/maui/maui.cfg if it is there. And where requests are answered: HOME/api.sock; of
+ * the usual home in /run/maui, for a daemon when that folder is there, for others when
+ * the socket is. Owned by the caller. */
+char *home_config(const char *home);
+char *home_socket_of_daemon(const char *home);
+char *home_socket(const char *home);
 
 /* HOME/NAME, and an absolute path. Owned by the caller. */
 char *home_file(const char *home, const char *name);

@@ -81,9 +81,10 @@ struct config {
 
 #define CONFIG_FILE_MAX (64 * 1024 * 1024) /* bytes of one file */
 
-/* Read a file, what it includes, and the private file beside it (maui.cfg:
- * maui-private.cfg) if there is one. NULL with ERR_IO when `path` itself cannot be
- * read; everything else is a finding. The caller owns the result. */
+/* Read a file, what it includes, then the files NAME.cfg of the folder FILE.d
+ * (maui.cfg: maui.cfg.d/) by their names, and the private file beside it (maui.cfg:
+ * maui-private.cfg), as far as they are there. NULL with ERR_IO when `path` itself
+ * cannot be read; everything else is a finding. The caller owns the result. */
 struct config *config_load_file(const char *path, struct err *err);
 
 /* The same with a text behind all files, as if it stood at their end; `name` is the

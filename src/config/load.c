@@ -5,6 +5,7 @@
 #include "config/loader.h"
 #include "config/moab.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -498,6 +499,59 @@ static void read_includes(struct loader *l, const char *main_path)
     vec_fini(l->includes);
 }
 
+/* ---- maui.cfg.d ---- */
+
+/* Both as one. Owned by the caller. */
+static char *add_text(const char *a, const char *b)
+{
+    size_t n = strlen(a), len = strlen(b);
+    char *both = xmalloc(n + len + 1);
+
+    memcpy(both, a, n);
+    memcpy(both + n, b, len + 1);
+    return both;
+}
+
+static int is_part(const struct dirent *entry)
+{
+    size_t len = strlen(entry->d_name);
+
+    return entry->d_name[0] != '.' && len > 4
+           && strcmp(entry->d_name + len - 4, ".cfg") == 0;
+}
+
+static int compare_parts(const struct dirent **a, const struct dirent **b)
+{
+    return strcmp((*a)->d_name, (*b)->d_name);
+}
+
+/* As if the main file asked for each of them at its end. */
+static void want_parts(struct loader *l, const char *main_path)
+{
+    struct place at = {.file = l->config->files.v[0], .line = 1};
+    const char *slash = strrchr(main_path, '/');
+    char *folder = add_text(main_path, ".d"), *prefix;
+    struct dirent **parts;
+
+    prefix = add_text(slash != NULL ? slash + 1 : main_path, ".d/");
+    int n = scandir(folder, &parts, is_part, compare_parts);
+    if (n < 0 && errno != ENOENT && errno != ENOTDIR)
+        loader_report(l, &at, FINDING_ERROR,
+            "%.200s: cannot be read: %s; what it says of access and limits is not "
+            "known",
+            folder, strerror(errno));
+    for (int i = 0; i < n; i++) {
+        struct wanted wanted = {add_text(prefix, parts[i]->d_name), at};
+
+        vec_push(l->includes, wanted);
+        free(parts[i]);
+    }
+    if (n >= 0)
+        free(parts);
+    free(prefix);
+    free(folder);
+}
+
 /* maui.cfg: maui-private.cfg; NULL when the name does not end in .cfg. */
 static char *private_path(const char *path)
 {
@@ -553,6 +607,8 @@ struct config *config_load_file_with(
     l.config = config_create(NULL);
     read_text(&l, new_file(&l, path), text.v, text.n);
     vec_fini(&text);
+    read_includes(&l, path);
+    want_parts(&l, path);
     read_includes(&l, path);
     l.includes = NULL;
     if (more != NULL)

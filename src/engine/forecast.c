@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
- * When each of those that wait would start if nothing else came: in their order, each
- * where those before it leave room, as if there were a reservation for every one. */
+ * When those that wait for nothing but room are expected to start: which they are, and
+ * in which order. The rest is outlook.h's. */
 #include "engine/engine_private.h"
+#include "engine/outlook.h"
 #include "engine/query.h"
-#include "plan/plan.h"
 
 #include <string.h>
 
@@ -16,27 +16,33 @@ static bool waits_for_room(const struct engine *e, const struct job *j)
     return memchr(room, j->why.code, sizeof room) && !promises_has_any(e->promises, j);
 }
 
+/* The first `most` of the queue that do, in its order. */
+static void choose_jobs(const struct engine *e, size_t most, struct indexes *ret)
+{
+    size_t waiting = 0;
+    const uint32_t *queue = queue_admitted(e->queue, &waiting);
+
+    for (size_t i = 0; i < waiting && ret->n < most; i++) {
+        const struct job *j = queue[i] < e->c->jobs.n ? e->c->jobs.v[queue[i]] : NULL;
+        if (j && job_waits(j) && waits_for_room(e, j))
+            vec_push(ret, j->index);
+    }
+}
+
 size_t query_forecast(
     struct engine *e, size_t most, int64_t now, query_forecast_fn *each, void *ctx)
 {
-    size_t waiting = 0, asked = 0;
-    const uint32_t *queue = queue_admitted(e->queue, &waiting);
+    struct indexes jobs = {0};
 
-    if (!e->stats.cycles || !waiting || !most)
-        return 0;
-    struct plan *plan = plan_fork(e->plan);
-    for (size_t i = 0; i < waiting && asked < most; i++) {
-        const struct job *j = queue[i] < e->c->jobs.n ? e->c->jobs.v[queue[i]] : NULL;
-        struct slot slot;
-        if (!j || !job_waits(j) || !waits_for_room(e, j))
-            continue;
-        asked++;
-        if (!plan_first_fit(plan, j, now, &slot))
-            continue;
-        plan_reserve(plan, j, &slot);
-        if (slot.at > now)
-            each(ctx, j, slot.at);
-    }
-    plan_destroy(plan);
-    return asked;
+    choose_jobs(e, most, &jobs);
+    size_t n = jobs.n;
+    struct outlook *f = n ? outlook_begin(e, jobs.v, n) : NULL;
+    if (f)
+        outlook_more(f, n);
+    for (size_t i = 0; f && i < n; i++)
+        if (outlook_start(f, i) > now)
+            each(ctx, e->c->jobs.v[jobs.v[i]], outlook_start(f, i));
+    outlook_end(f);
+    vec_fini(&jobs);
+    return n;
 }

@@ -181,7 +181,7 @@ static int find_mode(struct server *s, struct err *err)
 static int open_config(struct server *s, struct err *err)
 {
     s->config_path = s->opt.config_file != NULL ? home_absolute(s->opt.config_file)
-                                                : home_file(s->home, "maui.cfg");
+                                                : home_config(s->home);
     s->config = load(s, "", err);
     return s->config ? find_mode(s, err) : -1;
 }
@@ -482,7 +482,7 @@ int server_run(const struct server_options *opt, struct err *err)
     openfiles_raise();
     s.home = home_find(opt->home);
     s.state_path = home_file(s.home, "state.db");
-    s.socket_path = home_file(s.home, "api.sock");
+    s.socket_path = home_socket_of_daemon(s.home);
     if (home_make(s.home, err) == 0 && (s.lock_fd = home_lock(s.home, err)) >= 0
         && open_all(&s, err) == 0) {
         s.control.started_at = world_now(&s);

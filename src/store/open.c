@@ -143,6 +143,25 @@ static int use_log(struct store *store, struct err *err)
     return sql_walked(store, stmt, rc, 0, err) != 0 ? -1 : result;
 }
 
+/* A file that is about to be converted is kept as FILE.before-VERSION: for who goes
+ * back to the release before. */
+static int keep_older(struct store *store, size_t count, int version, struct err *err)
+{
+    struct strbuf copy = {0};
+    int result = 0;
+
+    if (version == 0 || version >= (int)count || store->fleeting)
+        return 0;
+    strbuf_printf(&copy, "%s.before-%zu", store->path, count);
+    if (store_backup(store, copy.text, err) != 0)
+        result = err_prefix(err,
+            "the state is of an older release (schema %d) and is "
+            "kept before it is converted: ",
+            version);
+    free(copy.text);
+    return result;
+}
+
 static int make_writable(struct store *store, const struct migration *list,
     size_t count, int version, struct err *err)
 {
@@ -150,6 +169,7 @@ static int make_writable(struct store *store, const struct migration *list,
         || sql_exec(store, "PRAGMA synchronous=FULL; " LOG_LIMIT, "opening", err) != 0
         || (store->fleeting
             && sql_exec(store, "PRAGMA synchronous=OFF", "opening", err) != 0)
+        || keep_older(store, count, version, err) != 0
         || schema_migrate(store, list, count, version, err) != 0
         || (store->created && store_sync_folder(store->path, err) != 0))
         return -1;

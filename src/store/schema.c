@@ -159,8 +159,8 @@ static int refuse(const struct store *store, size_t count, int64_t id, int64_t v
         return err_set(err, ERR_INVALID,
             "%s: written by a newer release (schema %lld, this one knows up to %zu); "
             "use "
-            "that release, or a backup from before the upgrade",
-            store->path, (long long)version, count);
+            "that release, or the copy from before the upgrade, %s.before-%lld",
+            store->path, (long long)version, count, store->path, (long long)version);
     if (store->read_only && version < (int64_t)count)
         return err_set(err, ERR_INVALID,
             "%s: of an older release (schema %lld, this one reads %zu); the scheduler "

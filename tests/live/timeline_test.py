@@ -127,7 +127,7 @@ def test_packed_is_the_same(site):
 @pytest.mark.parametrize("query, told", [
     ("layers=us", "did you mean 'use'"), ("color=usr", "did you mean 'user'"),
     ("as=piece", "did you mean 'pieces'"), ("from=5&to=4", "later than"),
-    ("from=1&to=99999999999", "a year"), ("rows=5", "FIRST-LAST"), ("rows=3-1", "FIRST-LAST"),
+    ("from=1&to=99999999999", "a year"), ("from=-99999999999", "a year"), ("rows=5", "FIRST-LAST"), ("rows=3-1", "FIRST-LAST"),
     ("rows=-1-2", "FIRST-LAST"), ("width=0", "1 to"), ("height=x", "whole number"), ("height=99999", "1 to"),
     ("by=nodes", "there is no")])
 def test_wrong_words(live, query, told):

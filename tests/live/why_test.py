@@ -69,7 +69,7 @@ def test_a_reason_names_its_object_with_its_numbers(daemon):
 
 def test_users_ask_about_their_own_jobs(site):
     need_users()
-    users = Users(site, programs=False)
+    users = Users(site)
     ours = site.submit("sleep 600")
     status, answer = users.api("nobody", f"/v1/jobs/{ours}/why")
     assert status == 403, answer
@@ -81,6 +81,9 @@ def test_users_ask_about_their_own_jobs(site):
     records = users.api("nobody", f"/v1/priorities?ids={ours},{theirs}")[1]
     records = records if isinstance(records, list) else [records]
     assert [r["id"] for r in records] == [theirs], records
+    assert f"\n{theirs} " in users.ok("nobody", "diagnose", "-p", theirs)
+    assert "is not yours" in users.ok("nobody", "diagnose", "-p", ours)
+    assert "not authorized" in users.refused("nobody", "diagnose", "-p")
 
 
 def test_priorities_of_single_jobs(live):

@@ -39,7 +39,7 @@ def test_squeue_says_why_and_when(slurm, full):
         slurm.maui.job(job) else int(time.time()) + 1800
     slurm.wait(lambda: abs(begin(slurm, job) - expected) < 120, "the expected start")
     # nothing is reserved for the second: it is expected when the first is through
-    slurm.wait(lambda: abs(begin(slurm, second) - expected - 600) < 240, "that of the second")
+    slurm.wait(lambda: abs(begin(slurm, second) - expected - 600) < 400, "that of the second")
     full()
     slurm.wait_state(job, "RUNNING")  # a begin time of ours is in nobody's way
     slurm.wait_state(second, "PENDING")

@@ -41,6 +41,16 @@ async function refusal(answer: Response): Promise<ApiError> {
   }
 }
 
+/** A binary answer; null: it is the one that is known by this state. */
+export async function askBytes(path: string, state?: string): Promise<ArrayBuffer | null> {
+  const headers: Record<string, string> = { Authorization: `Session ${session()?.secret ?? ""}` };
+  if (state) headers["If-None-Match"] = `"${state}"`;
+  const answer = await fetch(path, { headers, cache: "no-store", credentials: "omit", redirect: "error" });
+  if (answer.status === 304) return null;
+  if (!answer.ok) throw await refusal(answer);
+  return answer.arrayBuffer();
+}
+
 /** The answer as text; ApiError when it is refused, TypeError when there is none. */
 export async function ask(method: string, path: string, body?: unknown): Promise<string> {
   const headers: Record<string, string> = {};

@@ -91,12 +91,12 @@ function paintPiece(px: Uint32Array, kind: number, b: Box, hue: Rgb): void {
       break;
     }
     case IS.overrun:
-      overlay(px, b, hue, 120, (x, y) => (x + y) % 3 === 0);
+      overlay(px, b, hue, 120, (x, y) => (x + y) % 4 === 0);
       frame(px, b, pack(dark, 255), 1);
       break;
     case IS.promised:
       overlay(px, b, hue, 70);
-      overlay(px, b, hue, 255, (x, y) => (x + y) % 7 < 2);
+      overlay(px, b, hue, 255, (x, y) => (x + y) % 8 < 2);
       frame(px, b, pack(hue, 255), 0);
       break;
     case IS.forecast:
@@ -128,7 +128,10 @@ function paintPieces(px: Uint32Array, w: Window, hues: Uint8Array, s: Scale, tx:
         const endless = c["piece.end"][p] >= WITHOUT_END;
         const x0 = Math.round((c["piece.start"][p] - begin) / s.second);
         const x1 = endless ? TILE + 9 : Math.max(x0 + 1, Math.round((c["piece.end"][p] - begin) / s.second));
-        const gap = s.row >= 12 ? 1 : 0;
+        const whole = from <= 0 && to >= 1; // rows of one thing hang together
+        const opens = !whole || row === c["piece.row"][p];
+        const closes = !whole || row === c["piece.row"][p] + c["piece.rows"][p] - 1;
+        const gap = s.row >= 12 && opens ? 1 : 0;
         const y0 = Math.round((row + from) * s.row) - ty * TILE + gap;
         const y1 = Math.max(y0 + 1, Math.round((row + to) * s.row) - ty * TILE);
         if (x1 <= 0 || x0 >= TILE || y1 <= 0 || y0 >= TILE) return;
@@ -136,7 +139,7 @@ function paintPieces(px: Uint32Array, w: Window, hues: Uint8Array, s: Scale, tx:
         const hue = o === NONE || hues[o] === 255 || hues[o] === undefined ? PALE : HUES[hues[o]];
         paintPiece(px, wanted, {
           x0: Math.max(0, x0), x1: Math.min(TILE, x1), y0: Math.max(0, y0), y1: Math.min(TILE, y1),
-          left: x0 >= 0, right: x1 <= TILE, top: y0 >= 0, bottom: y1 <= TILE,
+          left: x0 >= 0, right: x1 <= TILE, top: y0 >= 0 && opens, bottom: y1 <= TILE && closes,
         }, hue);
       });
 }
@@ -161,7 +164,7 @@ function paintCells(px: Uint32Array, w: Window, names: Rgb[], s: Scale, tx: numb
       if (down) blend(px, at, DOWN, (x + y) % 4 ? 40 : Math.max(90, down));
       if (reserved) blend(px, at, RESERVED, 20 + reserved / 6);
       if (forecast) blend(px, at, [143, 111, 200], 20 + forecast / 4);
-      if (promised) blend(px, at, [138, 92, 194], (x + y) % 7 < 2 ? 60 + promised * 0.75 : 30 + promised / 4);
+      if (promised) blend(px, at, [138, 92, 194], (x + y) % 8 < 2 ? 60 + promised * 0.75 : 30 + promised / 4);
       if (use) blend(px, at, names[colour[cell]] ?? PALE, 50 + use * 0.8);
     }
   }

@@ -1,8 +1,12 @@
 // A name has the same hue everywhere: of a fixed hash, one of twelve.
-export function hueOf(name: string): string {
+export function hueNumber(name: string): number {
   let hash = 2166136261;
   for (let i = 0; i < name.length; i++) hash = Math.imul(hash ^ name.charCodeAt(i), 16777619);
-  return `hue-${(hash >>> 0) % 12}`;
+  return (hash >>> 0) % 12;
+}
+
+export function hueOf(name: string): string {
+  return `hue-${hueNumber(name)}`;
 }
 
 /** What the codes of reasons mean, in words for people. */

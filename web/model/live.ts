@@ -32,6 +32,7 @@ let state: State = {
   data: new Map(), errors: new Map(), lookOnly: false,
 };
 const readers = new Set<() => void>();
+const rounds = new Set<() => void>();
 const watched = new Map<string, number>();
 let timer: number | undefined;
 let asking = false;
@@ -57,6 +58,12 @@ export function useLive<T>(pick: (s: State) => T): T {
     },
     () => pick(state),
   );
+}
+
+/** Called whenever something may be different from before; returns how to end that. */
+export function onRound(run: () => void): () => void {
+  rounds.add(run);
+  return () => rounds.delete(run);
 }
 
 /** The text of an answer, which is asked for again and again while it is shown. */
@@ -184,6 +191,7 @@ async function round(): Promise<void> {
     failures = 0;
     if (state.phase !== "live") set({ phase: "live", message: "" });
     unfollow ??= followChanges(hear);
+    rounds.forEach((run) => run());
     if (changed) askApart();
     else later(pollMs());
   } catch (e) {

@@ -16,3 +16,4 @@ export type Manager = S["Manager"];
 export type EventRecord = S["Event"];
 export type WhyRecord = S["Why"];
 export type PriorityRecord = S["Priority"];
+export type Rows = S["Rows"];

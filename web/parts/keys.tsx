@@ -45,6 +45,10 @@ export function Keys() {
         ))}
         <dt><kbd>↑</kbd> <kbd>↓</kbd></dt><dd>from row to row of a table</dd>
         <dt><kbd>Enter</kbd></dt><dd>open what the row is about</dd>
+        <dt><kbd>← ↑ ↓ →</kbd></dt><dd>on the timeline: from one thing to the next</dd>
+        <dt><kbd>+</kbd> <kbd>-</kbd> <kbd>[</kbd> <kbd>]</kbd></dt><dd>less and more time, earlier, later</dd>
+        <dt><kbd>{"{"}</kbd> <kbd>{"}"}</kbd></dt><dd>lower and higher rows</dd>
+        <dt><kbd>0</kbd> <kbd>f</kbd> <kbd>t</kbd></dt><dd>now, the future only, as a table</dd>
         <dt><kbd>Esc</kbd></dt><dd>close, go back</dd>
       </dl>
       <form method="dialog"><button autoFocus>Close</button></form>

@@ -112,8 +112,8 @@ function Brief({ job }: { job: JobBrief }) {
         <Fact name="State">{job.shown_state}</Fact>
         <Fact name="Class">{job.class && plain(job.class)}</Fact>
         <Fact name="Processors">{job.procs !== undefined && count(job.procs)}</Fact>
-        <Fact name="Limit">{duration(job.wclimit_s)}</Fact>
-        <Fact name="Submitted">{instant(job.submit_at, now, zone)}</Fact>
+        <Fact name="Limit">{job.wclimit_s === undefined ? undefined : duration(job.wclimit_s)}</Fact>
+        <Fact name="Submitted">{job.submit_at ? instant(job.submit_at, now, zone) : undefined}</Fact>
         <Fact name="Promised start">{job.reservation_at ? instant(job.reservation_at, now, zone) : undefined}</Fact>
         <Fact name="Ends by">{job.end_at ? instant(job.end_at, now, zone) : undefined}</Fact>
       </dl>
@@ -150,7 +150,7 @@ export function JobDetails(props: { id: string; brief?: JobBrief }) {
 export function JobPanel(props: { id: string; brief?: JobBrief }) {
   const close = () => {
     go(withQuery({ sel: null }), true);
-    document.getElementById("rows")?.focus();
+    (document.getElementById("rows") ?? document.getElementById("gantt"))?.focus();
   };
   return (
     <aside

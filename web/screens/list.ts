@@ -16,6 +16,13 @@ export const SCREENS: Screen[] = [
     is: (path) => path === "/ui/" || path === "/ui",
   },
   {
+    path: "/ui/timeline",
+    name: "Timeline",
+    key: "t",
+    icon: "M2 3h9v3H2zM6 8.5h10v3H6zM10 14h8v3h-8z",
+    is: (path) => path.startsWith("/ui/timeline"),
+  },
+  {
     path: "/ui/jobs",
     name: "Queue",
     key: "j",

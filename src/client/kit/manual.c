@@ -98,7 +98,7 @@ static void put_usage_word(const char *word, size_t n)
 static void put_usage(const char *usage)
 {
     while (*usage) {
-        size_t n = strcspn(usage, " ");
+        size_t n = strcspn(usage, " \n");
         size_t open = opened(usage, n), close = closed(usage + open, n - open);
 
         for (size_t i = 0; i < open; i++)
@@ -108,7 +108,7 @@ static void put_usage(const char *usage)
         for (size_t i = 0; i < close; i++)
             puts(".Oc");
         usage += n;
-        usage += strspn(usage, " ");
+        usage += strspn(usage, " \n");
     }
 }
 

@@ -25,7 +25,7 @@ static struct config *read_file(const struct command_line *l, const char *home)
     char *path = l->config_file              ? xstrdup(l->config_file)
                  : named && named[0] == '/'  ? xstrdup(named)
                  : named && named[0] != '\0' ? home_file(home, named)
-                                             : home_file(home, "maui.cfg");
+                                             : home_config(home);
     struct err err;
     struct config *c = config_load_file(path, &err);
 
@@ -91,9 +91,10 @@ static bool is_there(const char *path)
     return access(path, F_OK) == 0;
 }
 
-static bool has(const char *home, const char *name)
+/* The file that `find` names for it. */
+static bool has_file(const char *home, char *(*find)(const char *home))
 {
-    char *path = home_file(home, name);
+    char *path = find(home);
     bool there = is_there(path);
 
     free(path);
@@ -108,16 +109,16 @@ static void note_looked(struct site *s, const char *what)
 /* Nobody said which home: this user's own daemon, else this machine's. */
 static char *usual_home(struct site *s)
 {
-    static const char *const marks[] = {"api.sock", "maui.cfg"};
+    static char *(*const marks[])(const char *) = {home_socket, home_config};
     const char *user = getenv("HOME");
     char *own = user && *user && geteuid() != 0 ? home_file(user, ".maui") : NULL;
 
     for (size_t i = 0; i < sizeof marks / sizeof marks[0]; i++) {
-        if (own && has(own, marks[i])) {
+        if (own && has_file(own, marks[i])) {
             s->by = "~/.maui";
             return own;
         }
-        if (has(HOME_USUAL, marks[i]))
+        if (has_file(HOME_USUAL, marks[i]))
             break;
     }
     s->by = HOME_USUAL;
@@ -140,7 +141,7 @@ static bool find_home(const struct command_line *l, struct site *s)
     } else {
         s->home = usual_home(s);
     }
-    s->socket = home_file(s->home, "api.sock");
+    s->socket = home_socket(s->home);
     return named;
 }
 

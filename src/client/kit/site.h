@@ -5,9 +5,9 @@
  *   --home; $MAUIHOMEDIR, $SERVERHOMEDIR         a home: its socket, else SERVERHOST of
  *                                                its maui.cfg; nothing else is tried
  *   /etc/maui.cfg (its line SERVERHOMEDIR)       a home, in the same way
- *   ~/.maui/api.sock, then /var/lib/maui/api.sock   a daemon of this user, of this
- * machine
- *   ~/.maui/maui.cfg, /var/lib/maui/maui.cfg     their SERVERHOST
+ *   ~/.maui, then /var/lib/maui: a socket        a daemon of this user, of this machine
+ *                                                (/run/maui/api.sock: base/home.h)
+ *   ~/.maui, then /var/lib/maui: a maui.cfg      their SERVERHOST (/etc/maui/maui.cfg)
  *   /etc/maui/client.cfg ($MAUICLIENTCFG)        SERVERHOST, SERVERPORT, CLIENTTIMEOUT
  *   SRV _maui._tcp in the machine's domains      host and port
  *

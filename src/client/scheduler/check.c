@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * maui check: validate a configuration, explain it, print the reference page. */
 #include "base/home.h"
+#include "base/xalloc.h"
 #include "client/client.h"
 #include "config/config.h"
 
@@ -9,6 +10,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 struct check_options {
     const char *file; /* NULL: wherever maui.cfg is */
@@ -25,7 +27,8 @@ static const char help[] =
     "manager.\n"
     "\n"
     "  -c, --config FILE      the configuration; else $SERVERCONFIGFILE, maui.cfg in\n"
-    "                         $MAUIHOMEDIR or $SERVERHOMEDIR, maui.cfg\n"
+    "                         $MAUIHOMEDIR or $SERVERHOMEDIR, in this folder,\n"
+    "                         that of the daemon here\n"
     "      --strict           warnings fail, too\n"
     "      --format FORMAT    text (the default) or json\n"
     "      --explain          print each setting in force with its value, its default\n"
@@ -110,19 +113,24 @@ static int parse(struct check_options *opt, int argc, char **argv)
     return status == 0 ? -1 : status;
 }
 
-/* Where the configuration is when nobody says. */
-static const char *default_file(char *buf, size_t size)
+/* Where the configuration is when nobody says: what the environment names, else that of
+ * this folder, else the daemon's. Owned by the caller. */
+static char *find_file(void)
 {
-    const char *file = getenv("SERVERCONFIGFILE"), *home = getenv("MAUIHOMEDIR");
+    const char *file = getenv("SERVERCONFIGFILE");
+    char *home = home_named(NULL), *path;
 
     if (file != NULL && *file != '\0')
-        return file;
-    if (home == NULL || *home == '\0')
-        home = getenv("SERVERHOMEDIR");
-    if (home == NULL || *home == '\0')
-        return "maui.cfg";
-    snprintf(buf, size, "%s/maui.cfg", home);
-    return buf;
+        path = xstrdup(file);
+    else if (home == NULL && access("maui.cfg", F_OK) == 0)
+        path = xstrdup("maui.cfg");
+    else {
+        if (home == NULL)
+            home = home_find(NULL);
+        path = home_config(home);
+    }
+    free(home);
+    return path;
 }
 
 /* ---- text ---------------------------------------------------------------------- */
@@ -245,8 +253,7 @@ static void print_json(
 
 static int check_file(const struct check_options *opt)
 {
-    char buf[4096];
-    const char *file = opt->file != NULL ? opt->file : default_file(buf, sizeof buf);
+    char *file = opt->file != NULL ? xstrdup(opt->file) : find_file();
     struct err err = {0};
     struct config *c = config_load_file(file, &err);
     char *home = home_find(NULL);
@@ -269,6 +276,7 @@ static int check_file(const struct check_options *opt)
     else
         fprintf(stderr, "maui check: %s\n", err.text);
     config_destroy(c);
+    free(file);
     return status;
 }
 

@@ -19,7 +19,8 @@ static const struct option_row options[] = {
     {'j', NULL, NULL, "jobs"},
     {'m', NULL, NULL, "frames"},
     {'n', NULL, NULL, "nodes"},
-    {'p', NULL, NULL, "priorities of eligible jobs and what they are made of"},
+    {'p', NULL, NULL,
+        "priorities of eligible jobs, or of JOB, and what they are made of"},
     {'q', NULL, NULL, "blocked jobs and what blocks them"},
     {'Q', NULL, NULL, "QOSs"},
     {'r', NULL, NULL, "reservations"},
@@ -36,12 +37,15 @@ static const struct option_row options[] = {
 
 static const struct command_spec spec = {
     .name = "diagnose",
-    .usage = "-a|-b|-c|-f|-g|-j|-m|-n|-p|-q|-Q|-r|-R|-s|-S|-t ALL|-u [NAME] [-v]",
+    .usage = "-a|-b|-c|-f|-g|-j|-m|-n|-p|-q|-Q|-r|-R|-s|-S|-t ALL|-u [NAME|JOB] [-v]",
     .summary = "Show tables of what the scheduler knows, with what is odd about it.",
     .options = options,
-    .more = "For administrators of level 1 to 3. mdiag is the same.\n",
+    .more =
+        "For administrators of level 1 to 3; -p JOB for its owner, too. mdiag is the "
+        "same.\n",
     .examples = "  diagnose -q            why jobs are blocked\n"
                 "  diagnose -p            what priorities are made of\n"
+                "  diagnose -p 63         that of one job\n"
                 "  diagnose -f user       fairshare of users\n"
                 "  diagnose -t ALL        partitions\n"
                 "  diagnose -n n007       one node\n",
@@ -345,7 +349,7 @@ static int run(const struct command_line *l)
     if (command_has(l, 'r') || command_has(l, 's'))
         return diagnose_reservations(l, only, command_has(l, 's') ? "Standing" : NULL);
     if (command_has(l, 'p'))
-        return diagnose_priorities(l);
+        return diagnose_priorities(l, only);
     if (command_has(l, 'q') || command_has(l, 'b'))
         return diagnose_blocked(l);
     if (command_has(l, 'm'))

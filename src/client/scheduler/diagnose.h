@@ -18,7 +18,7 @@ json_t *diagnose_system(const struct command_line *l);
 int diagnose_credentials(
     const struct command_line *l, const char *kind, const char *only);
 int diagnose_fairshare(const struct command_line *l, const char *kind);
-int diagnose_priorities(const struct command_line *l);
+int diagnose_priorities(const struct command_line *l, const char *only);
 
 /* diagnose_tables.c */
 int diagnose_jobs(const struct command_line *l, const char *only);

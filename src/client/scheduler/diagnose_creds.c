@@ -419,7 +419,7 @@ static void prio_footer(const struct prios *t)
     puts("\n\n* indicates system prio set on job");
 }
 
-int diagnose_priorities(const struct command_line *l)
+int diagnose_priorities(const struct command_line *l, const char *only)
 {
     struct query *q = query_new("/v1/priorities");
     struct prios t = {.sums = json_object()};
@@ -428,11 +428,15 @@ int diagnose_priorities(const struct command_line *l)
     size_t i;
 
     query_add(q, "partition", command_value(l, 't'));
+    query_add(q, "ids", only);
     json_t *list = diagnose_list(l, q, false, &status);
     query_free(q);
     json_array_foreach(list, i, o) prio_row(&t, o);
     if (t.any)
         prio_footer(&t);
+    else if (list && only)
+        printf(
+            "job '%s' has no priority here: it does not wait, or is not yours\n", only);
     else if (list)
         puts("diagnosing job priority information (partition: ALL)\n\nno idle jobs "
              "in queue");

@@ -211,7 +211,7 @@ static int check_may_order(void)
 /* Owned by the caller. */
 static char *gate_home(const char *home)
 {
-    char *file = home_file(home, "maui.cfg"), *folder;
+    char *file = home_config(home), *folder;
     struct err err;
     struct config *c = config_load_file(file, &err);
 
@@ -319,7 +319,7 @@ static void act_on_silence(struct watch *w, int64_t now)
  * caller. */
 static char *heartbeat_path(const char *home)
 {
-    char *file = home_file(home, "maui.cfg");
+    char *file = home_config(home);
     struct err err;
     struct config *c = config_load_file(file, &err);
     const char *named = c != NULL ? config_manager_of(c, "SLURM", "HEARTBEAT") : NULL;

@@ -133,7 +133,7 @@ static int read_span(
     if (request_query_int(r, "from", now - 3600, &ret->from_at, err) < 0
         || request_query_int(r, "to", ret->from_at + 86400, &ret->to_at, err) < 0)
         return -1;
-    if (ret->from_at < 0 || ret->from_at > INT64_C(1) << 40
+    if (ret->from_at < -SPAN_MAX || ret->from_at > INT64_C(1) << 40
         || ret->to_at <= ret->from_at || ret->to_at - ret->from_at > SPAN_MAX)
         return err_set(err, ERR_INVALID,
             "from, to: expected instants, the second later than the first, and a year "

@@ -3,13 +3,13 @@
 #define LOG_FACILITY FACILITY_SCHED
 #include "server/events/triggers.h"
 
+#include "base/program.h"
 #include "server/events/eventlog.h"
 #include "server/events/notify.h"
 #include "server/events/programs.h"
 #include "server/render/render.h"
 #include "server/server_private.h"
 
-#include <limits.h>
 #include <stdio.h>
 #include <unistd.h>
 
@@ -156,26 +156,14 @@ static const char **words_of(const char *text, char **ret_copy)
     return words.v;
 }
 
-/* maui-client beside this program. */
-static void find_client(char path[PATH_MAX])
-{
-    static const char name[] = "maui-client";
-    ssize_t n = readlink("/proc/self/exe", path, PATH_MAX - sizeof name);
-
-    path[n > 0 ? n : 0] = 0;
-    char *slash = strrchr(path, '/');
-    memcpy(slash ? slash + 1 : path, name, sizeof name);
-}
-
 static void start(struct server *s, struct errand *e)
 {
-    char *copy, client[PATH_MAX];
+    char *copy, *client = program_beside("maui-client");
     const char **words = words_of(e->data, &copy);
     char *file = notify_path(s, words[0] ? words[0] : "");
     struct strbuf home = {0}, rsv = {0}, event = {0};
     struct err err;
 
-    find_client(client);
     const char *const submission[] = {client, "msub", "-d", s->home, file, NULL};
     words[0] = words[0] ? file : NULL;
     strbuf_printf(&home, "MAUIHOMEDIR=%s", s->home);
@@ -197,6 +185,7 @@ static void start(struct server *s, struct errand *e)
     free(strbuf_take(&home));
     free(strbuf_take(&rsv));
     free(strbuf_take(&event));
+    free(client);
     free(file);
     free(words);
     free(copy);

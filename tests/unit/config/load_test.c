@@ -423,6 +423,41 @@ static void includes_and_the_private_file_are_read(void **state)
     rmdir(dir);
 }
 
+static void parts_are_read_behind_by_their_names(void **state)
+{
+    char dir[] = "/tmp/maui-load-XXXXXX", path[6][80];
+    static const char *const names[] = {"maui.cfg", "site.cfg", "maui.cfg.d/20-b.cfg",
+        "maui.cfg.d/10-a.cfg", "maui.cfg.d/.10-a.cfg", "maui.cfg.d/30-old.cfg~"};
+    struct config *c;
+    struct err err;
+
+    (void)state;
+    assert_non_null(mkdtemp(dir));
+    for (int i = 0; i < 6; i++)
+        snprintf(path[i], sizeof path[i], "%s/%s", dir, names[i]);
+    char folder[80];
+    snprintf(folder, sizeof folder, "%s/maui.cfg.d", dir);
+    assert_int_equal(mkdir(folder, 0755), 0);
+    write_file(path[0], "#INCLUDE site.cfg\nFSDEPTH 3\nDEFERCOUNT 1\n", 0644);
+    write_file(path[1], "FSDEPTH 4\n", 0644);
+    write_file(path[2], "FSDEPTH 6\nFSDECAY x\n", 0644);
+    write_file(path[3], "FSDEPTH 5\nDEFERCOUNT 7\n", 0644);
+    write_file(path[4], "DEFERCOUNT 8\n", 0644);
+    write_file(path[5], "DEFERCOUNT 9\n", 0644);
+    c = config_load_file(path[0], &err);
+    assert_non_null(c);
+    assert_int_equal(c->files.n, 4);
+    assert_string_equal(c->files.v[2], path[3]);
+    assert_int_equal(c->settings->fs.depth, 6);
+    assert_int_equal(c->settings->defer_count, 7);
+    assert_told(c, FINDING_ERROR, 2, "FSDECAY");
+    config_destroy(c);
+    for (int i = 0; i < 6; i++)
+        unlink(path[i]);
+    assert_int_equal(rmdir(folder), 0);
+    assert_int_equal(rmdir(dir), 0);
+}
+
 static void files_of_unreasonable_size_are_refused(void **state)
 {
     char path[] = "/tmp/maui-large-XXXXXX";
@@ -463,6 +498,7 @@ int main(void)
         cmocka_unit_test(values_can_be_asked_for_by_name),
         cmocka_unit_test(settings_can_be_taken_away),
         cmocka_unit_test(includes_and_the_private_file_are_read),
+        cmocka_unit_test(parts_are_read_behind_by_their_names),
         cmocka_unit_test(files_of_unreasonable_size_are_refused),
     };
 

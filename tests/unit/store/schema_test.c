@@ -104,6 +104,16 @@ static void a_kept_file_of_version_1_opens_today(void **state)
     schema_migrations(&versions);
     assert_int_equal(number(kit, "PRAGMA user_version"), versions);
     assert_int_equal(number(kit, "PRAGMA application_id"), 0x4D415549);
+
+    /* and is kept as it was */
+    const struct migration first = {1, VERSION_1_TABLES};
+    char before[40];
+    snprintf(before, sizeof before, "state.db.before-%zu", versions);
+    kit_close(kit);
+    assert_int_equal(store_open_schema(kit_path(kit, before), NULL, &first, 1,
+                         &kit->store, &kit->err),
+        0);
+    expect_version_1_rows(kit);
 }
 
 static void a_file_with_two_rows_of_a_job_keeps_the_first(void **state)

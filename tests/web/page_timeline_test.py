@@ -1,0 +1,148 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The timeline in a browser: the picture is what the API tells, the table tells the same, and
+all of it can be done by keys."""
+import os
+
+import pytest
+
+from timeline_reader import names
+from web_page import Page, need_page
+
+CONFIG = """RESERVATIONDEPTH 1
+SRCFG[express] PERIOD=INFINITY TASKCOUNT=1 RESOURCES=PROCS:2 HOSTLIST=node04 CLASSLIST=express
+"""
+# a picture's pixel is looked up where the view says that it is
+PIXEL = """
+const [canvas, row, share] = [document.getElementById("gantt"), arguments[0], arguments[1]];
+const ratio = canvas.width / canvas.clientWidth, q = new URLSearchParams(location.search);
+const [gutter, head] = [128, 40], rows = q.get("rows").split("-").map(Number);
+const x = gutter + (canvas.clientWidth - gutter) * (arguments[2] - q.get("from")) / (q.get("to") - q.get("from"));
+const y = head + (row + share) * 22.627;
+const px = canvas.getContext("2d").getImageData(Math.round(x * ratio), Math.round(y * ratio), 1, 1).data;
+return [px[0], px[1], px[2]];
+"""
+
+
+@pytest.fixture
+def site(daemon, build):
+    """A job of four processors runs, another has a promise, a third a forecast."""
+    need_page(build)
+    daemon.configure(CONFIG)
+    daemon.start()
+    daemon.jobs = {}
+    for name, procs in (("runs", 4), ("promised", 6), ("later", 6)):
+        daemon.jobs[name] = daemon.submit("sleep 900", wclimit_s=14400, name=name, requests=[
+            {"tasks": procs, "per_task": {"procs": 1}}])
+        if name == "runs":
+            daemon.wait(lambda: daemon.state(daemon.jobs["runs"]) == "Running", "its start")
+    daemon.wait(lambda: any(r["name"] == daemon.jobs["promised"]
+                            for r in daemon.api("/v1/reservations")[1]), "the promise")
+    return daemon
+
+
+def lines(browser):
+    return [[c.text for c in r.find_elements("css selector", "td")]
+            for r in browser.all(".g-lines tbody tr")]
+
+
+def open_timeline(browser, site, query=""):
+    browser.chrome.get(Page(site).login())
+    browser.shows("Next ends")
+    browser.keys("g", "t")
+    browser.wait(lambda: "/ui/timeline" in browser.chrome.current_url, "the screen")
+    if query:
+        browser.chrome.get(browser.chrome.current_url.split("?")[0] + query)
+    browser.wait(lambda: "pieces are loaded" in browser.one("#gantt").get_attribute("aria-label")
+                 and "0 pieces" not in browser.one("#gantt").get_attribute("aria-label"), "its data")
+
+
+def test_the_table_has_what_the_scheduler_tells(site, browser):
+    open_timeline(browser, site, "?table=1")
+    browser.wait(lambda: len(lines(browser)) >= 4, "the table")
+    row = names(site.api("/v1/rows")[1])
+    told = {r["name"]: r for r in site.api("/v1/reservations")[1]}
+    runs, promised, later = (site.jobs[k] for k in ("runs", "promised", "later"))
+    shown = {(l[1], l[2]): l for l in lines(browser)}
+    assert shown[f"job {runs}", "running"][0] == f"{row[0]} – {row[1]}"
+    assert {p["node"] for p in told[runs]["places"]} == set(row[:2])
+    assert shown[f"job {promised}", "promised"][3] == site.job(promised)["user"]
+    assert (f"job {later}", "forecast") in shown
+    assert shown["express.0.0", "standing reservation"][0] == row[3]
+    browser.picture("timeline-table")
+    for scheme in ("light", "dark"):
+        browser.scheme(scheme)
+        browser.picture(f"timeline-{scheme}")
+    browser.check()
+
+
+def test_the_picture_is_what_the_scheduler_tells(site, browser):
+    """A pixel in the middle of what runs has the hue of its owner; free rows have none."""
+    open_timeline(browser, site)
+    at = site.job(site.jobs["runs"])["start_at"]
+    browser.wait(lambda: "from=" in browser.chrome.current_url, "the view in the address")
+    probe = lambda row, when: browser.chrome.execute_script(PIXEL, row, 0.5, when)  # noqa: E731
+    browser.wait(lambda: max(probe(0, at + 3600)) - min(probe(0, at + 3600)) > 60, "its colour")
+    assert probe(0, at + 3600) == probe(1, at + 3600)
+    free = probe(2, at + 3600)
+    assert max(free) - min(free) < 12, free
+    browser.picture("timeline-small")
+    # Chromium says that many looks at pixels are slow: they are the test's own
+    assert all("willReadFrequently" in m["message"] for m in browser.chrome.get_log("browser"))
+
+
+def test_keys_go_from_one_to_the_next_and_open_it(site, browser):
+    open_timeline(browser, site)
+    browser.chrome.execute_script("document.getElementById('gantt').focus()")
+    said = lambda: browser.one('.split-main > [role="status"]').get_attribute("textContent")  # noqa: E731
+    browser.keys("\ue015")
+    browser.wait(lambda: said().startswith(f"Job {site.jobs['runs']}, running"), "the first")
+    browser.keys("\ue014")
+    browser.wait(lambda: said().startswith(f"Job {site.jobs['promised']}, promised"), "the next in time")
+    before = browser.chrome.current_url
+    browser.keys("]", "+", "}")
+    browser.wait(lambda: browser.chrome.current_url != before, "another view")
+    browser.keys("0")
+    browser.keys("\ue007")
+    browser.shows(f"Job {site.jobs['promised']}")
+    assert f"sel={site.jobs['promised']}" in browser.chrome.current_url
+    browser.keys("\ue00c")
+    browser.wait(lambda: not browser.all(".panel"), "the panel's end")
+    browser.keys("t")
+    browser.wait(lambda: browser.all(".g-lines"), "the table")
+    browser.check()
+
+
+def test_what_changes_is_in_the_picture(site, browser):
+    open_timeline(browser, site, "?table=1")
+    browser.wait(lambda: len(lines(browser)) >= 4, "the table")
+    site.ok("canceljob", site.jobs["runs"])
+    browser.wait(lambda: not any(l[1] == f"job {site.jobs['runs']}" for l in lines(browser))
+                 and any(l[1:3] == [f"job {site.jobs['promised']}", "running"] for l in lines(browser)),
+                 "the next one")
+    browser.check()
+
+
+def test_an_empty_machine_is_a_picture_too(live, browser):
+    need = Page(live)
+    browser.chrome.get(need.login())
+    browser.shows("Next ends")
+    browser.chrome.get(browser.chrome.current_url + "timeline?table=1")
+    browser.shows("Nothing is in sight")
+    browser.picture("timeline-empty")
+    browser.check()
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="NOT TESTED: only root can become another user")
+def test_a_user_sees_others_as_lists_show_them(site, browser):
+    from live_users import Users
+    users = Users(site)
+    browser.chrome.get(users.ok("nobody", "dashboard", "--no-open").splitlines()[0])
+    browser.shows("My jobs")
+    browser.expected = {403}
+    browser.chrome.get(browser.chrome.current_url + f"timeline?table=1&sel={site.jobs['runs']}")
+    browser.wait(lambda: len(lines(browser)) >= 3, "the table")
+    assert not any("express" in l[1] for l in lines(browser))
+    browser.shows("what lists show is all that you may see")
+    assert [o.text for o in browser.all('.g-tool option')][-2:] == ["partition", "state"]
+    browser.picture("timeline-user")
+    browser.check()

@@ -1,0 +1,44 @@
+// The rows that the scheduler tells: their names, sizes and groups.
+import type { Rows } from "../model/types";
+
+export interface RowList {
+  tag: string;
+  n: number;
+  name: (row: number) => string;
+  procs: Uint32Array;
+  groups: { name: string; first: number; count: number }[];
+}
+
+type Run = { prefix?: string; from?: number; width?: number; count?: number };
+
+export function readRows(text: string): RowList {
+  const told = JSON.parse(text) as Rows;
+  const n = told.rows ?? 0;
+  const starts: number[] = [];
+  const names = (told.names ?? []) as (string | Run)[];
+  let at = 0;
+  for (const name of names) {
+    starts.push(at);
+    at += typeof name === "string" ? 1 : name.count ?? 0;
+  }
+  const procs = new Uint32Array(n);
+  for (const k of told.kinds ?? []) procs.fill(k.procs ?? 0, k.first ?? 0, (k.first ?? 0) + (k.count ?? 0));
+  return {
+    tag: told.tag ?? "",
+    n,
+    procs,
+    groups: (told.groups ?? []).map((g) => ({ name: g.name ?? "", first: g.first ?? 0, count: g.count ?? 0 })),
+    name: (row) => {
+      let low = 0;
+      let high = starts.length - 1;
+      while (low < high) {
+        const mid = (low + high + 1) >> 1;
+        if (starts[mid] <= row) low = mid;
+        else high = mid - 1;
+      }
+      const found = names[low];
+      if (found === undefined || typeof found === "string") return found ?? "";
+      return (found.prefix ?? "") + String((found.from ?? 0) + row - starts[low]).padStart(found.width ?? 0, "0");
+    },
+  };
+}

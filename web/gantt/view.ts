@@ -1,0 +1,59 @@
+// Which rows and which time are in sight, and how large.
+export const GUTTER = 128; // names of rows
+export const HEAD = 40; // ruler
+
+export interface View {
+  t0: number; // the instant at the left edge
+  second: number; // seconds a pixel
+  y0: number; // pixels above the first one in sight
+  row: number; // pixels a row
+}
+
+const step = (base: number, n: number, per: number) => base * 2 ** (Math.round(n * per) / per);
+/** Scales come in steps, so that tiles serve again. */
+export const niceSecond = (s: number) => step(1, Math.log2(Math.min(20000, Math.max(0.25, s))), 4);
+export const niceRow = (r: number) => step(1, Math.log2(Math.min(40, Math.max(1 / 64, r))), 2);
+
+export const timeAt = (v: View, x: number) => v.t0 + (x - GUTTER) * v.second;
+export const xAt = (v: View, t: number) => GUTTER + (t - v.t0) / v.second;
+export const rowAt = (v: View, y: number) => (y - HEAD + v.y0) / v.row;
+export const yAt = (v: View, row: number) => HEAD + row * v.row - v.y0;
+
+export function zoomTime(v: View, factor: number, x: number): View {
+  const t = timeAt(v, x);
+  const second = niceSecond(v.second * factor);
+  return { ...v, second, t0: t - (x - GUTTER) * second };
+}
+
+export function zoomRows(v: View, factor: number, y: number, rows: number, height: number): View {
+  const at = rowAt(v, y);
+  const row = niceRow(v.row * factor);
+  return clampRows({ ...v, row, y0: at * row - (y - HEAD) }, rows, height);
+}
+
+export function clampRows(v: View, rows: number, height: number): View {
+  const most = Math.max(0, rows * v.row - (height - HEAD));
+  return { ...v, y0: Math.min(most, Math.max(0, v.y0)) };
+}
+
+/** All rows if they can be told apart, else as many as there is room for. */
+export function firstView(now: number, rows: number, width: number, height: number): View {
+  const fit = (height - HEAD) / Math.max(1, rows);
+  let row = niceRow(Math.min(22, fit));
+  if (row * rows > height - HEAD + 1 && row > 1 / 64) row = niceRow(row / 1.3);
+  const second = niceSecond((30 * 3600) / Math.max(100, width - GUTTER));
+  return { t0: now - 0.2 * (width - GUTTER) * second, second, y0: 0, row };
+}
+
+const STEPS = [1, 5, 10, 30, 60, 300, 600, 1800, 3600, 7200, 10800, 21600, 43200, 86400, 172800, 604800, 1209600, 2592000];
+
+/** Instants for the ruler, at least so many pixels apart, at whole hours and days of the zone. */
+export function ticks(v: View, width: number, apart: number, offset: number): { at: number; day: boolean }[] {
+  const size = STEPS.find((s) => s / v.second >= apart) ?? 2592000 * Math.ceil((apart * v.second) / 2592000);
+  const from = timeAt(v, GUTTER);
+  const to = timeAt(v, width);
+  const all: { at: number; day: boolean }[] = [];
+  for (let at = Math.ceil((from + offset) / size) * size - offset; at < to; at += size)
+    all.push({ at, day: (at + offset) % 86400 === 0 });
+  return all;
+}

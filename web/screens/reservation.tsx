@@ -1,0 +1,51 @@
+// A reservation, beside a view.
+import { useEffect, useMemo, useRef } from "react";
+import { count, duration, instant, plain } from "../model/format";
+import { useAnswer } from "../model/live";
+import { usePrefs } from "../model/prefs";
+import { go, withQuery } from "../model/route";
+import type { Reservation } from "../model/types";
+import { Command } from "../parts/copy";
+import { useNow } from "../parts/frame";
+
+export function ReservationPanel({ name }: { name: string }) {
+  const answer = useAnswer(`/v1/reservations/${encodeURIComponent(name)}`);
+  const r = useMemo(() => (answer.text ? (JSON.parse(answer.text) as Reservation) : undefined), [answer.text]);
+  const now = useNow();
+  const { zone } = usePrefs();
+  const title = useRef<HTMLHeadingElement>(null);
+  useEffect(() => title.current?.focus(), [name]);
+  const close = () => {
+    go(withQuery({ sel: null, kind: null }), true);
+    document.getElementById("gantt")?.focus();
+  };
+  return (
+    <aside className="panel" aria-label={`Reservation ${name}`} onKeyDown={(e) => { if (e.key === "Escape") close(); }}>
+      <button className="panel-close" onClick={close} aria-label="Close the panel">✕</button>
+      <h2 ref={title} tabIndex={-1}>Reservation {plain(name)} {r?.type && <span className="tag">{r.type}</span>}</h2>
+      {answer.error && <p>{answer.error.status === 404 ? "It is gone: it has ended, or was released." : answer.error.message}</p>}
+      {!answer.error && !r && <p className="quiet">Loading …</p>}
+      {r && (
+        <>
+          <dl className="facts">
+            <dt>Begins</dt><dd>{instant(r.start_at, now, zone)}</dd>
+            <dt>Ends</dt><dd>{r.end_at ? instant(r.end_at, now, zone) : "never"}</dd>
+            <dt>Length</dt><dd>{r.end_at && r.start_at ? duration(r.end_at - r.start_at) : "without end"}</dd>
+            <dt>Nodes</dt><dd>{r.places ? count(r.places.length) : "–"}</dd>
+            <dt>Tasks</dt><dd>{r.tasks !== undefined ? count(r.tasks) : "–"}</dd>
+          </dl>
+          {r.places && r.places.length > 0 && (
+            <>
+              <h3>Where</h3>
+              <ul className="places">
+                {r.places.slice(0, 64).map((p, i) => <li key={i}>{plain(String(p.node ?? ""))}</li>)}
+                {r.places.length > 64 && <li className="quiet">and {count(r.places.length - 64)} more</li>}
+              </ul>
+            </>
+          )}
+          <Command line={`maui diagnose -r ${name}`} />
+        </>
+      )}
+    </aside>
+  );
+}

@@ -1,0 +1,265 @@
+// Nodes over time: what runs, what was promised, what is foreseen, reserved or down.
+import { useEffect, useMemo, useRef, useState, type KeyboardEvent } from "react";
+import type { Heading, Seen } from "../gantt/data";
+import { listenTo, showSpan } from "../gantt/hands";
+import { forgetColours, whenOf } from "../gantt/over";
+import { Picture } from "../gantt/picture";
+import { readRows } from "../gantt/rows";
+import { Source } from "../gantt/source";
+import { GUTTER, HEAD, niceSecond, rowAt, timeAt, yAt, type View } from "../gantt/view";
+import { count, plain } from "../model/format";
+import { onRound, useAnswer, useLive } from "../model/live";
+import { usePrefs } from "../model/prefs";
+import { go, useSearch, withQuery } from "../model/route";
+import { useNow } from "../parts/frame";
+import { JobPanel } from "./job";
+import { ReservationPanel } from "./reservation";
+import { Legend, Lines, Tools, WORDS } from "./timeline_parts";
+
+const LISTED = 300;
+
+function Card({ seen, x, y, now }: { seen: Seen; x: number; y: number; now: number }) {
+  const { zone } = usePrefs();
+  return (
+    <div className="g-card" style={{ left: `min(${x + 14}px, calc(100% - 17rem))`, top: `${y + 16}px` }}>
+      <strong>{seen.job ? `Job ${plain(seen.id)}` : seen.id ? plain(seen.id) : `Node ${WORDS[seen.kind]}`}</strong>{" "}
+      <span className="tag">{WORDS[seen.kind]}</span>
+      {seen.job && <div>{[seen.user, seen.account, seen.class].filter(Boolean).map(plain).join(", ")}</div>}
+      {seen.job && <div>{count(seen.whole)} {seen.whole === 1 ? "processor" : "processors"}, {count(seen.procs)} here</div>}
+      <div className="quiet">{whenOf(seen, now, zone)}</div>
+      {seen.kind === "promised" && <div className="quiet">its nodes may still be others</div>}
+      {seen.kind === "forecast" && <div className="quiet">no promise: worked out as if all ran to their limits</div>}
+    </div>
+  );
+}
+
+/** The next thing from there in that direction: in time within a row, or in another row. */
+function nextOf(all: Seen[], from: Seen | null, key: string): Seen | null {
+  if (!from) return all[0] ?? null;
+  const same = (s: Seen) => s.row < from.row + from.rows && s.row + s.rows > from.row;
+  const middle = (s: Seen) => Math.abs(s.start - from.start);
+  const ahead = all.filter((s) =>
+    key === "ArrowRight" ? same(s) && (s.start > from.start || (s.start === from.start && s.id > from.id))
+    : key === "ArrowLeft" ? same(s) && (s.start < from.start || (s.start === from.start && s.id < from.id))
+    : key === "ArrowDown" ? s.row >= from.row + from.rows : s.row + s.rows <= from.row);
+  const far = (s: Seen) => (key === "ArrowRight" || key === "ArrowLeft" ? middle(s) : Math.abs(s.row - from.row) * 1e9 + middle(s));
+  return ahead.reduce<Seen | null>((best, s) => (!best || far(s) < far(best) ? s : best), null);
+}
+
+export function Timeline() {
+  const query = new URLSearchParams(useSearch());
+  const sel = query.get("sel");
+  const color = query.get("color") ?? "user";
+  const by = query.get("by") ?? "partition";
+  const show = query.get("show") ?? "use,promised,forecast,reserved,down";
+  const table = query.get("table") === "1";
+  const now = useNow();
+  const { zone, theme } = usePrefs();
+  const level = useLive((s) => s.who?.level ?? 0);
+  const rowsAnswer = useAnswer(`/v1/rows?by=${encodeURIComponent(by)}`);
+  const rows = useMemo(() => (rowsAnswer.text ? readRows(rowsAnswer.text) : null), [rowsAnswer.text]);
+  const canvas = useRef<HTMLCanvasElement>(null);
+  const box = useRef<HTMLDivElement>(null);
+  const picture = useRef<Picture>(null);
+  const source = useRef<Source>(null);
+  const [heading, setHeading] = useState<Heading | null>(null);
+  const [pieces, setPieces] = useState(0);
+  const [wrong, setWrong] = useState("");
+  const [card, setCard] = useState<{ seen: Seen; x: number; y: number } | null>(null);
+  const [lines, setLines] = useState<{ all: Seen[]; more: number }>({ all: [], more: 0 });
+  const [cursor, setCursor] = useState<Seen | null>(null);
+  const [chosen, setChosen] = useState<Seen | null>(null);
+  const [said, setSaid] = useState("");
+  const nowRef = useRef<number>(now) as { current: number };
+  nowRef.current = now;
+
+  function select(seen: Seen | null) {
+    if (seen?.id) {
+      setChosen(seen);
+      go(withQuery({ sel: seen.id, kind: seen.job ? null : "reservation" }), Boolean(sel));
+    } else if (!seen) go(withQuery({ sel: null, kind: null }), true);
+  }
+
+  // ---- the picture lives as long as the screen ----
+  useEffect(() => {
+    if (!canvas.current || !box.current || !rows) return undefined;
+    let timer = 0;
+    const p = new Picture(canvas.current, {
+      window: (h, n) => {
+        s.read(h);
+        setHeading(h);
+        setPieces(n);
+      },
+      view: (v) => {
+        window.clearTimeout(timer);
+        timer = window.setTimeout(() => keepView(p, v), 400);
+      },
+      need: (from, to, first, last, width, height) => s.need({ from, to, first, last, width, height }),
+    });
+    const s: Source = new Source(p, (e) => setWrong(e?.message ?? ""));
+    picture.current = p;
+    source.current = s;
+    p.marks = { ...p.marks, now: nowRef.current, zone };
+    p.color = color;
+    s.by = by;
+    s.layers = show;
+    p.rows = rows;
+    const see = () => box.current && p.resize(box.current.clientWidth, box.current.clientHeight, nowRef.current);
+    see();
+    p.setRows(rows);
+    takeView(p, new URLSearchParams(location.search));
+    const watch = new ResizeObserver(see);
+    watch.observe(box.current);
+    const unlisten = listenTo(canvas.current, p, {
+      hover: (seen, x, y) => {
+        p.mark({ under: seen });
+        setCard(seen ? { seen, x, y } : null);
+      },
+      select,
+    });
+    const unround = onRound(() => void s.refresh());
+    return () => {
+      window.clearTimeout(timer);
+      unround();
+      unlisten();
+      watch.disconnect();
+      s.end();
+      p.end();
+      picture.current = null;
+    };
+  }, [Boolean(rows), by]);
+
+  useEffect(() => {
+    if (rows && picture.current && picture.current.rows !== rows) {
+      picture.current.setRows(rows);
+      void source.current?.refresh();
+    }
+  }, [rows]);
+  useEffect(() => {
+    if (!picture.current || !source.current) return;
+    source.current.layers = show;
+    picture.current.setColor(color);
+  }, [color, show]);
+  useEffect(() => {
+    const dark = window.matchMedia("(prefers-color-scheme: dark)");
+    const look = () => {
+      forgetColours();
+      picture.current?.draw();
+    };
+    look();
+    dark.addEventListener("change", look);
+    return () => dark.removeEventListener("change", look);
+  }, [theme]);
+  useEffect(() => picture.current?.mark({ now, zone }), [now, zone]);
+  useEffect(() => picture.current?.mark({ cursor }), [cursor]);
+  useEffect(() => {
+    if (sel)
+      void picture.current?.of(sel).then((all) => {
+        picture.current?.mark({ chosen: all });
+        if (all.length) setChosen(all[0]);
+      });
+    else picture.current?.mark({ chosen: [] });
+  }, [sel, heading]);
+  useEffect(() => {
+    if (!table) return undefined;
+    const timer = window.setTimeout(() => void picture.current?.list(LISTED).then(setLines), 250);
+    return () => window.clearTimeout(timer);
+  }, [table, heading, query.get("from"), query.get("to"), query.get("rows")]);
+
+  async function moveCursor(key: string) {
+    const p = picture.current;
+    if (!p?.view) return;
+    const { all } = await p.list(4000);
+    const next = nextOf(all.filter((s) => s.id), cursor && all.find((s) => s.id === cursor.id && s.row === cursor.row && s.start === cursor.start) ? cursor : null, key);
+    if (!next) return;
+    setCursor(next);
+    const y = yAt(p.view, next.row);
+    if (y < HEAD || y > p.size.height - 20) p.pan(0, y - p.size.height / 2);
+    setSaid(`${next.job ? "Job" : "Reservation"} ${next.id}, ${WORDS[next.kind]}, ${rows?.name(next.row) ?? ""}, ${whenOf(next, now, zone)}`);
+  }
+  function showNow(share: number) {
+    const p = picture.current;
+    if (p?.view) p.setView({ ...p.view, t0: now - share * (p.size.width - GUTTER) * p.view.second });
+  }
+  function read(e: KeyboardEvent) {
+    const p = picture.current;
+    const wide = (p?.size.width ?? 1000) - GUTTER;
+    if (!p || (e as unknown as { ctrlKey: boolean }).ctrlKey) return;
+    if (e.key.startsWith("Arrow")) void moveCursor(e.key);
+    else if (e.key === "+" || e.key === "=") p.zoomTime(1 / 1.41);
+    else if (e.key === "-") p.zoomTime(1.41);
+    else if (e.key === "[") p.pan(-wide / 4, 0);
+    else if (e.key === "]") p.pan(wide / 4, 0);
+    else if (e.key === "PageDown" || e.key === "PageUp") p.pan(0, (e.key === "PageDown" ? 0.8 : -0.8) * p.size.height);
+    else if (e.key === "}" || e.key === "{") p.zoomRows(e.key === "}" ? 1.41 : 1 / 1.41);
+    else if (e.key === "0") showNow(0.2);
+    else if (e.key === "f") showNow(0);
+    else if (e.key === "t") go(withQuery({ table: table ? null : "1" }), true);
+    else if ((e.key === "Enter" || e.key === "x") && cursor) select(cursor);
+    else if (e.key === "Escape") {
+      if (sel) select(null);
+      else setCursor(null);
+    } else return;
+    e.preventDefault();
+    (e as unknown as { stopPropagation(): void }).stopPropagation();
+  }
+
+  if (rowsAnswer.error) return <><h1>Timeline</h1><p>{rowsAnswer.error.message}</p></>;
+  const summary = heading
+    ? `${count(rows?.n ?? 0)} nodes; ${heading.as === "cells" ? "so many that shares of their time are shown" : `${count(pieces)} pieces are loaded`}. Arrows go from one to the next, t shows them as a table.`
+    : "Loading";
+  return (
+    <div className={sel ? "split split-open" : "split"}>
+      <div className="split-main">
+        <div className="q-bar g-bar">
+          <h1>Timeline</h1>
+          <Tools color={color} by={by} show={show} level={level} table={table} picture={picture} onNow={() => showNow(0.2)} onFuture={() => showNow(0)} />
+        </div>
+        <Legend heading={heading} color={color} show={show} />
+        <div ref={box} className="g-box">
+          <canvas ref={canvas} id="gantt" className="g-canvas" tabIndex={0} role="application" aria-label={`Nodes over time. ${summary}`} onKeyDown={read} />
+          {card && <Card {...card} now={now} />}
+          {wrong && <p className="banner banner-warn g-wrong" role="alert">{wrong}</p>}
+          {rows && rows.n === 0 && <p className="q-none quiet">There are no nodes yet. <code>diagnose -R</code> tells of resource managers.</p>}
+        </div>
+        <p className="sr" role="status">{said}</p>
+        {table && rows && <Lines lines={lines} rows={rows} now={now} onSelect={select} cells={heading?.as === "cells"} />}
+      </div>
+      {sel && (query.get("kind") === "reservation" ? <ReservationPanel name={sel} /> : <JobPanel id={sel} brief={chosen?.id === sel ? briefOf(chosen) : undefined} />)}
+    </div>
+  );
+}
+
+/** What the picture itself tells of a job, where its details are not for this user. */
+function briefOf(s: Seen) {
+  const waits = s.kind === "promised" || s.kind === "forecast";
+  return {
+    id: s.id, user: s.user, class: s.class, procs: s.whole, shown_state: waits ? "Idle" : "Running",
+    reservation_at: s.kind === "promised" ? s.start : undefined, end_at: waits ? undefined : s.end ?? undefined,
+  } as Parameters<typeof JobPanel>[0]["brief"];
+}
+
+// ---- the address ----
+
+function keepView(p: Picture, v: View) {
+  const { width, height } = p.size;
+  if (!location.pathname.startsWith("/ui/timeline")) return;
+  const rows = `${Math.max(0, Math.floor(rowAt(v, HEAD)))}-${Math.max(0, Math.ceil(rowAt(v, height)) - 1)}`;
+  go(withQuery({ from: String(Math.round(timeAt(v, GUTTER))), to: String(Math.round(timeAt(v, width))), rows }), true);
+}
+
+function takeView(p: Picture, query: URLSearchParams) {
+  const [from, to] = [Number(query.get("from")), Number(query.get("to"))];
+  const rows = /^(\d+)-(\d+)$/.exec(query.get("rows") ?? "");
+  if (rows && p.view) {
+    const n = Math.max(1, Number(rows[2]) - Number(rows[1]) + 1);
+    p.zoomRows((p.size.height - HEAD) / n / p.view.row, HEAD);
+    p.setView({ ...p.view, y0: Number(rows[1]) * p.view.row });
+  }
+  if (from > 0 && to > from && p.view) {
+    p.setView({ ...p.view, second: niceSecond((to - from) / (p.size.width - GUTTER)) });
+    showSpan(p, from, to);
+    p.setView({ ...p.view, t0: from });
+  }
+}
+

@@ -1,0 +1,121 @@
+// Around the picture: what is shown, what colours mean, and the same as a table.
+import { useMemo } from "react";
+import type { Heading, Kind, Seen } from "../gantt/data";
+import { whenOf } from "../gantt/over";
+import type { Picture } from "../gantt/picture";
+import type { RowList } from "../gantt/rows";
+import { count, plain } from "../model/format";
+import { hueOf } from "../model/hue";
+import { usePrefs } from "../model/prefs";
+import { go, withQuery } from "../model/route";
+
+export const WORDS: Record<Kind, string> = {
+  running: "running", suspended: "suspended", overrun: "beyond its limit", promised: "promised", forecast: "forecast",
+  reserved: "reserved", standing: "standing reservation", down: "down", drained: "drained", unknown: "in an unknown state",
+};
+const LAYERS: [string, string][] = [["use", "running"], ["promised", "promised"], ["forecast", "forecast"], ["reserved", "reserved"], ["down", "down"]];
+const COLOURS = ["user", "group", "account", "class", "qos"];
+const NAMES_MAX = 14;
+
+interface ToolsProps {
+  color: string;
+  by: string;
+  show: string;
+  level: number;
+  table: boolean;
+  picture: { current: Picture | null | undefined };
+  onNow: () => void;
+  onFuture: () => void;
+}
+
+export function Tools({ color, by, show, level, table, picture, onNow, onFuture }: ToolsProps) {
+  const shown = show.split(",");
+  const bys = level > 0 ? ["partition", "state", "class", "feature"] : ["partition", "state"];
+  return (
+    <>
+      <label className="g-tool">Colour by
+        <select value={color} onChange={(e) => go(withQuery({ color: e.target.value === "user" ? null : e.target.value }), true)}>
+          {COLOURS.map((c) => <option key={c} value={c}>{c === "qos" ? "QOS" : c}</option>)}
+        </select>
+      </label>
+      <label className="g-tool">Rows by
+        <select value={by} onChange={(e) => go(withQuery({ by: e.target.value === "partition" ? null : e.target.value, rows: null }), true)}>
+          {bys.map((b) => <option key={b} value={b}>{b}</option>)}
+        </select>
+      </label>
+      <details className="menu">
+        <summary>Layers</summary>
+        <div className="menu-body">
+          {LAYERS.map(([key, name]) => (
+            <label key={key} className="menu-check">
+              <input
+                type="checkbox"
+                checked={shown.includes(key)}
+                onChange={(e) => {
+                  const keys = LAYERS.map(([k]) => k).filter((k) => (k === key ? e.target.checked : shown.includes(k)));
+                  go(withQuery({ show: keys.length === LAYERS.length || !keys.length ? null : keys.join() }), true);
+                }}
+              />
+              {name}
+            </label>
+          ))}
+        </div>
+      </details>
+      <span className="g-buttons" role="group" aria-label="View">
+        <button onClick={onNow} title="0">Now</button>
+        <button onClick={onFuture} title="f">Future</button>
+        <button onClick={() => picture.current?.zoomTime(1 / 1.41)} aria-label="Less time">+</button>
+        <button onClick={() => picture.current?.zoomTime(1.41)} aria-label="More time">−</button>
+        <button onClick={() => picture.current?.zoomRows(1.41)} aria-label="Higher rows">↕+</button>
+        <button onClick={() => picture.current?.zoomRows(1 / 1.41)} aria-label="Lower rows">↕−</button>
+        <button aria-pressed={table} onClick={() => go(withQuery({ table: table ? null : "1" }), true)} title="t">Table</button>
+      </span>
+    </>
+  );
+}
+
+export function Legend({ heading, color, show }: { heading: Heading | null; color: string; show: string }) {
+  const names = heading?.names[color] ?? [];
+  const shown = show.split(",");
+  const left = heading?.forecast && heading.forecast.of > heading.forecast.jobs ? heading.forecast : null;
+  return (
+    <ul className="legend g-legend">
+      {LAYERS.filter(([key]) => shown.includes(key)).map(([key, name]) => <li key={key}><span className={`g-key g-key-${key}`} aria-hidden="true" />{name}</li>)}
+      <li className="g-gap" aria-hidden="true" />
+      {names.slice(0, NAMES_MAX).map((n) => <li key={n}><span className={`dot ${hueOf(n)}`} aria-hidden="true" />{plain(n)}</li>)}
+      {names.length > NAMES_MAX && <li className="quiet">and {count(names.length - NAMES_MAX)} more</li>}
+      {left && <li className="quiet">forecast of the first {count(left.jobs)} of {count(left.of)} that wait</li>}
+    </ul>
+  );
+}
+
+/** The table twin: what is in sight, in words. */
+export function Lines(props: { lines: { all: Seen[]; more: number }; rows: RowList; now: number; cells: boolean; onSelect: (s: Seen) => void }) {
+  const { zone } = usePrefs();
+  const { rows, now } = props;
+  const shown = useMemo(() => props.lines.all, [props.lines]);
+  const where = (s: Seen) => (s.rows > 1 ? `${rows.name(s.row)} – ${rows.name(s.row + s.rows - 1)}` : rows.name(s.row));
+  return (
+    <div className="g-lines" role="region" aria-label="The same as a table" tabIndex={0}>
+      {props.cells ? <p className="quiet q-none">There are more rows in sight than can be told one by one: make them higher.</p> : (
+        <table className="list">
+          <thead><tr><th>Nodes</th><th>What</th><th>How</th><th>Whose</th><th className="number">Processors</th><th>When</th></tr></thead>
+          <tbody>
+            {shown.map((s, i) => (
+              <tr key={i}>
+                <td>{plain(where(s))}</td>
+                <td>{s.id ? <button className="q-sort g-link" onClick={() => props.onSelect(s)}>{s.job ? "job " : ""}{plain(s.id)}</button> : "node"}</td>
+                <td>{WORDS[s.kind]}</td>
+                <td>{plain(s.user)}</td>
+                <td className="number">{s.procs ? `${count(s.procs)}${s.rows > 1 ? " each" : ""}` : ""}</td>
+                <td>{whenOf(s, now, zone)}</td>
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      )}
+      {props.lines.more > 0 && !props.cells && <p className="quiet q-none">and {count(props.lines.more)} more in sight</p>}
+      {!props.cells && !shown.length && <p className="quiet q-none">Nothing is in sight.</p>}
+    </div>
+  );
+}
