@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Credits come in, move and go: deposits, withdrawals, transfers, expiry. */
 #include "am/private.h"
+#include "base/duration.h"
 #include "funds/price.h"
 
 #include <inttypes.h>
@@ -14,12 +15,17 @@
 
 static int dates_valid(int64_t at, int64_t from_at, int64_t to_at, struct err *err)
 {
+    char ago[64];
+
     if (from_at >= 0 && from_at < to_at && at < to_at)
         return 0;
+    if (from_at < 0 || from_at >= to_at)
+        return err_set(err, ERR_INVALID,
+            "a deposit has to end after its beginning, which is not before 1970");
     return err_set(err, ERR_INVALID,
-        "a deposit from %" PRId64 " until %" PRId64 ": expected an end after its "
-        "beginning and after now",
-        from_at, to_at);
+        "a deposit that ended %s (days:hours:minutes:seconds) ago: expected an end "
+        "after now",
+        duration_format_exact(at - to_at, ago, sizeof ago));
 }
 
 /* A new deposit with what comes by `p`. */

@@ -7,13 +7,32 @@
 
 #include <string.h>
 
+struct texts VEC(char *); /* owned */
+
 struct decisions {
     struct actions *out;    /* of the running cycle, ...; NULL: between cycles */
     size_t out_from;        /* ... from this one on */
     struct actions pending; /* decided between cycles */
+    struct texts texts;     /* of what was told, until the next call */
+    struct texts waiting;   /* of what is pending */
     struct indexes ended;   /* removed from the cluster at the next cycle */
     struct indexes changed; /* engine_changed() */
 };
+
+static void forget_texts(struct texts *texts)
+{
+    for (size_t i = 0; i < texts->n; i++)
+        free(texts->v[i]);
+    texts->n = 0;
+}
+
+static const char *copy_text(struct texts *texts, const char *text)
+{
+    if (!text)
+        return NULL;
+    vec_push(texts, xstrdup(text));
+    return texts->v[texts->n - 1];
+}
 
 struct decisions *decisions_create(void)
 {
@@ -24,6 +43,10 @@ void decisions_destroy(struct decisions *d)
 {
     if (!d)
         return;
+    forget_texts(&d->texts);
+    forget_texts(&d->waiting);
+    vec_fini(&d->texts);
+    vec_fini(&d->waiting);
     vec_fini(&d->pending);
     vec_fini(&d->ended);
     vec_fini(&d->changed);
@@ -55,7 +78,7 @@ struct action *decisions_add(struct engine *e, enum action_kind kind,
                      .at = at,
                      .start_at = j->start_at,
                      .by = INDEX_NONE,
-                     .text = text}));
+                     .text = copy_text(d->out ? &d->texts : &d->waiting, text)}));
     return &to->v[to->n - 1];
 }
 
@@ -136,6 +159,8 @@ void decisions_forget_ended(struct engine *e)
 
 void decisions_open(struct engine *e, struct actions *to)
 {
+    if (to->n == 0) /* else it goes on with what was told before */
+        forget_texts(&e->decisions->texts);
     e->decisions->out = to;
     e->decisions->out_from = to->n;
 }
@@ -169,12 +194,15 @@ void decisions_tell_pending(struct engine *e)
             continue;
         if (a->kind == ACTION_CANCEL || a->kind == ACTION_HOLD
             || a->kind == ACTION_DEFER)
-            a->text = j->extra ? j->extra->hold_text : NULL;
+            a->text = copy_text(&d->texts, j->extra ? j->extra->hold_text : NULL);
         if (a->kind == ACTION_CANCEL)
             decisions_ended(e, j);
         vec_push(d->out, *a);
     }
     d->pending.n = 0;
+    for (size_t i = 0; i < d->waiting.n; i++)
+        vec_push(&d->texts, d->waiting.v[i]);
+    d->waiting.n = 0;
 }
 
 void engine_decided(struct engine *e, struct actions *ret)

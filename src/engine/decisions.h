@@ -23,8 +23,8 @@ void decisions_tell_pending(struct engine *e);
 void decisions_close(struct engine *e);
 
 /* An action about the job, to be completed by the caller. Borrowed until the next.
- * `text` has to last until the call of the shell is over; between cycles that of a
- * cancellation is copied. */
+ * `text` is copied: it lasts until the next call of the shell, whatever becomes of the
+ * job; between cycles that of a cancellation is the job's too. */
 struct action *decisions_add(struct engine *e, enum action_kind kind,
     const struct job *j, int64_t at, const char *text);
 /* Trigger `index` of the reservation fires. In cycles only. */

@@ -220,8 +220,8 @@ struct action {
                               INDEX_NONE */
     uint32_t rsv, trigger; /* TRIGGER: indexes; the job is INDEX_NONE */
     enum end_reason why;   /* CANCEL, and what is done with a job in place of that */
-    const char *text;      /* for people, of `why` too; static or borrowed until the
-                              next call, may be NULL */
+    const char *text;      /* for people, of `why` too; borrowed until the next call
+                              with an empty list, may be NULL */
 };
 struct actions VEC(struct action);
 

@@ -94,6 +94,9 @@ def test_a_quote_that_is_kept_holds_while_rates_rise(daemon):
               users.submit("games", account="chem", wclimit_s=1000, quote=1)]
     daemon.wait(lambda: all(daemon.state(j) == "Running" for j in others), "two more")
     assert account(daemon)["held"] == 11000
+    seen = {who: {json.loads(line)["job"] for line in users.ok(
+        who, "mam-list-liens", "--format", "json").splitlines()} for who in ("games", "nobody")}
+    assert seen == {"games": {job, others[1]}, "nobody": {job, *others}}
     assert daemon.lines("mam-list-quotes") == []
     # a user keeps quotes of the own jobs alone, and not for ever
     assert users.refused("games", "mam-quote", "-k", "-A", "chem", "-u", "nobody")

@@ -268,11 +268,11 @@ def test_what_a_job_costs_is_told_wherever_one_looks(bank):
     poor = bank.submit("true", account="chem", wclimit_s=200)
     bank.wait(lambda: "Funds: 200 credits of chem, which it lacks" in bank.ok("checkjob", poor))
     assert "needs 200 credits, 1,000 left in chem" in bank.ok("showq", "-b", "-v")
-    assert "funds: 100.000 credits available, 900.000 kept for 1 running job" in bank.ok(
+    assert "funds: 100 credits available, 900 kept for 1 running job" in bank.ok(
         "diagnose", "-a", "chem")
     funds = bank.ok("showstats", "-a").split("Funds ")[1]
     assert [line.split() for line in funds.splitlines() if "chem" in line] == \
-        [["chem", "100.000", "900.000"]]
+        [["chem", "100", "900"]]
 
 
 def test_who_may_not_see_an_account_is_told_its_balance_by_no_verb(daemon):

@@ -252,6 +252,21 @@ def test_what_they_do_with_scontrol_is_taken_as_theirs(slurm, people, jobs):
     slurm.wait(lambda: slurm.maui.job(other)["priority"] == 99, "the operator's priority")
 
 
+def test_a_coordinator_holds_and_releases_an_array_in_several_records(slurm, people, forge):
+    ann, _, carl, _ = people
+    full = slurm.sbatch("-N", 2, "--exclusive", "-t", 10)
+    slurm.wait_state(full, "RUNNING")
+    array = slurm.sbatch("-a", "1-4", "-N", 2, "-t", 10, user=ann)
+    slurm.wait_maui(f"{array}_4", "Idle")
+    for task in (2, 3):
+        slurm.ok("scontrol", "update", f"jobid={array}_{task}", "comment=x", user=ann)
+    for words, state in (("priority=0", "Hold"), ("priority=4294967295", "Idle")):
+        done = slurm.run(forge, "update", array, words, user=carl)
+        assert done.returncode == 0, done
+        slurm.wait(lambda state=state: {slurm.maui.state(f"{array}_{task}")
+                                        for task in range(1, 5)} == {state}, state)
+
+
 def test_changes_of_rights_and_of_what_is_hidden_are_seen_live(slurm, people, jobs):
     runs, waits, other = jobs
     ann, bob, carl, olga = people

@@ -162,6 +162,19 @@ def test_no_comment_of_its_owner_frees_a_held_job(kept, users):
     kept.wait_state(job, "RUNNING")
 
 
+def test_a_comment_that_is_no_dependency_costs_a_job_nothing(kept, users):
+    """It came with the job and looks as what the scheduler writes there: no change that
+    was ordered of the job is lost with it."""
+    job = kept.sbatch("-n", 1, "--comment", "maui-depends:nonsense", user=users[0])
+    kept.wait_maui(job, "Idle")
+    kept.maui.ok("mjobctl", "-m", "jobname=renamed", job)
+    kept.maui.stop()
+    kept.maui.start()
+    kept.wait(lambda: (kept.maui.job(job) or {}).get("name") == "renamed", "its name")
+    kept.maui.ok("schedctl", "-r")
+    kept.wait_state(job, "RUNNING", "COMPLETED")
+
+
 def test_one_request_to_a_whole_array_means_the_same_for_each_of_its_tasks(kept, users):
     """Its tasks are several records of Slurm, of which some run."""
     array = kept.sbatch("-a", "1-5", "-n", 1, user=users[0])
@@ -291,6 +304,20 @@ def test_an_administrators_hold_is_not_the_owners_at_any_moment(kept, users):
                                            user=users[0]).returncode == 0, "its release")
         kept.wait_maui(one, "Idle")
     assert kept.show(other)["AdminComment"] == "the_dean_wants_it"
+
+
+def test_an_administrators_hold_of_before_an_upgrade_is_not_the_owners(kept, users, forge):
+    """The mark did not say whose it is then, and a remark has the place of the comment."""
+    job = kept.sbatch("-n", 1, user=users[0])
+    kept.wait_maui(job, "Idle")
+    kept.ok("scontrol", "update", f"jobid={job}", "admincomment=the_dean_wants_it")
+    kept.ok("scontrol", "hold", job)
+    kept.wait_maui(job, "Hold")
+    assert update(kept, forge, job, "site_factor=2147483650", "req_nodes=").returncode == 0
+    seen = kept.sbatch("-H", "-n", 1)                  # by a look behind that
+    kept.wait_maui(seen, "Hold")
+    assert kept.run("scontrol", "release", job, user=users[0]).returncode != 0
+    assert kept.show(job)["AdminComment"] == "the_dean_wants_it"
 
 
 def test_a_job_for_which_slurm_chooses_the_nodes_stays_off_what_is_reserved(slurm):

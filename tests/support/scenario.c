@@ -24,6 +24,7 @@ struct sc_entry {
     uint32_t refuse; /* starts the RM will refuse */
     char where[400];
     struct strbuf log;
+    char *said; /* by the last action; owned */
 };
 
 struct scenario {
@@ -103,8 +104,10 @@ void sc_destroy(struct scenario *s)
         settings_destroy(s->former.v[i]);
     vec_fini(&s->former);
     free(strbuf_take(&s->fired));
-    for (size_t i = 0; i < s->jobs.n; i++)
+    for (size_t i = 0; i < s->jobs.n; i++) {
         free(strbuf_take(&s->jobs.v[i].log));
+        free(s->jobs.v[i].said);
+    }
     vec_fini(&s->jobs);
     free(s);
 }
@@ -364,6 +367,8 @@ static void write_log(struct sc_entry *e, const struct action *a, int64_t now)
     if (a->kind == ACTION_DEFER || a->kind == ACTION_RESERVE)
         strbuf_printf(&e->log, "(%lld)", (long long)a->at);
     strbuf_printf(&e->log, "@%lld", (long long)now);
+    free(e->said);
+    e->said = a->text ? xstrdup(a->text) : NULL;
 }
 
 static void write_fired(struct scenario *s, const struct action *a)
@@ -713,6 +718,13 @@ const char *sc_log(struct scenario *s, const char *id)
     const struct sc_entry *e = find(s, id);
 
     return e->log.len ? e->log.text : "";
+}
+
+const char *sc_said(struct scenario *s, const char *id)
+{
+    const struct sc_entry *e = find(s, id);
+
+    return e && e->said ? e->said : "";
 }
 
 int64_t sc_reserved(const struct scenario *s, const char *id)

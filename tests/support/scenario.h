@@ -137,6 +137,8 @@ uint32_t sc_starts(const struct scenario *s, const char *id);
 /* All that was decided about it: "reserve(100)@0 start@100", with backfill (a start
  * out of order), cancel, requeue, hold, defer(until), release. Borrowed. */
 const char *sc_log(struct scenario *s, const char *id);
+/* What the last of those said, for people; "" = nothing. */
+const char *sc_said(struct scenario *s, const char *id);
 /* Where its reservation begins, -1 = it has none. */
 int64_t sc_reserved(const struct scenario *s, const char *id);
 /* A live reservation by name, and the instance of a standing one in that slot; NULL =

@@ -6,6 +6,9 @@
 #include "client/kit/request.h"
 #include "config/setres.h"
 
+#include <stdio.h>
+#include <time.h>
+
 const char *bankwords_credits(
     const struct command_line *l, const json_t *o, const char *key, char *ret)
 {
@@ -15,8 +18,15 @@ const char *bankwords_credits(
 const char *bankwords_date(const json_t *o, const char *key, char *ret)
 {
     int64_t at = get_int(o, key, 0);
+    time_t t = (time_t)at;
+    struct tm tm;
 
-    return at > 0 ? layout_date(at, ret) : "-";
+    if (at <= 0)
+        return "-";
+    if (!localtime_r(&t, &tm)
+        || !strftime(ret, LAYOUT_DATE_MAX, "%a %b %e %H:%M:%S %Y", &tm))
+        snprintf(ret, LAYOUT_DATE_MAX, "%lld", (long long)at);
+    return ret;
 }
 
 int bankwords_read_date(const struct command_line *l, char letter, int64_t *ret)

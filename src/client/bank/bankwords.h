@@ -24,7 +24,8 @@
 const char *bankwords_credits(
     const struct command_line *l, const json_t *o, const char *key, char *ret);
 
-/* "-" where there is none. Returns `ret` (LAYOUT_DATE_MAX) or that. */
+/* With its year: deposits are for years. "-" where there is none. Returns `ret`
+ * (LAYOUT_DATE_MAX) or that. */
 const char *bankwords_date(const json_t *o, const char *key, char *ret);
 
 /* The instant that an option names, as setres takes it; *ret 0 = not given. 1: it names

@@ -494,8 +494,9 @@ int mam_deposit_main(int argc, char **argv)
         .summary = "Give an account of the bank credits.",
         .options = deposit_options,
         .more = AMOUNTS,
-        .examples = "  mam-deposit chem 1000h\n"
-                    "  mam-deposit -e 0:00:00_04/01 -l q1 chem 57600    until then\n"};
+        .examples =
+            "  mam-deposit chem 1000h\n"
+            "  mam-deposit -e 0:00:00_04/01/27 -l q1 chem 57600    until then\n"};
 
     return command_run(&spec, argc, argv, order_deposit);
 }

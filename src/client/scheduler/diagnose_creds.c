@@ -80,9 +80,12 @@ static void print_manager_limits(const json_t *o)
 
 static void print_funds(const json_t *f)
 {
+    char available[LAYOUT_CREDITS_MAX], held[LAYOUT_CREDITS_MAX];
+
     if (f)
-        printf("  funds: %.3f credits available, %.3f kept for %lld running job%s\n",
-            get_real(f, "available", 0), get_real(f, "held", 0),
+        printf("  funds: %s credits available, %s kept for %lld running job%s\n",
+            layout_credits(get_real(f, "available", 0), available),
+            layout_credits(get_real(f, "held", 0), held),
             (long long)get_int(f, "runs", 0), get_int(f, "runs", 0) == 1 ? "" : "s");
 }
 

@@ -203,11 +203,13 @@ static void on_record(void *ctx, json_t *o)
     struct reading *t = ctx;
     struct stat_figures f = {0};
     const json_t *funds = json_object_get(o, "funds");
+    char available[LAYOUT_CREDITS_MAX], held[LAYOUT_CREDITS_MAX];
 
     figures_read(o, &f);
     if (funds)
-        strbuf_printf(&t->funds, "%-16s %18.3f %18.3f\n", get_text(o, "name", ""),
-            get_real(funds, "available", 0), get_real(funds, "held", 0));
+        strbuf_printf(&t->funds, "%-16s %18s %18s\n", get_text(o, "name", ""),
+            layout_credits(get_real(funds, "available", 0), available),
+            layout_credits(get_real(funds, "held", 0), held));
     if (t->all || f.active_jobs > 0 || f.sums.ps_dedicated > 0)
         statstable_add(
             &t->table, get_text(o, "name", ""), json_object_get(o, "fs_target"))

@@ -379,7 +379,7 @@ static void write_beat(struct adapter *a)
     struct strbuf words = {0};
 
     strbuf_printf(&words, "%s%s%s", a->word, takes_new_jobs(a) ? " judged" : "",
-        UPDATE_TAKES_MARKS ? "" : " marks");
+        UPDATE_TAKES_MARKS ? " nomarks" : " marks");
     beat_set(a->beat, words.text, a->not_nodes);
     free(words.text);
     if (beat_write(a->beat) < 0)

@@ -56,7 +56,8 @@ local NOT_PENDING = 2073
 
 -- What the heartbeat says: the time; may a job that does not wait start beside those that
 -- do ("free"), and on which nodes not; does the adapter take new jobs into its hands
--- ("judged"), has it to be told of marks; numbers of the users that are operators.
+-- ("judged"), has it not to be told of marks ("nomarks"); numbers of the users that are
+-- operators.
 local function read_beat()
 	local f = open_file(HEARTBEAT, "r")
 	if not f then return nil end
@@ -65,12 +66,25 @@ local function read_beat()
 	return t, words or "", nodes, operators
 end
 
+local function has_word(line, word)
+	return line ~= nil and string.find(" " .. line .. " ", " " .. word .. " ", 1, true) ~= nil
+end
+
 -- May the user do to any job what its owner may not?
 local function is_privileged(uid)
 	if ADMIN[uid] then return true end
 	local _, _, _, operators = read_beat()
-	return operators ~= nil and string.find(" " .. operators .. " ",
-	    string.format(" %d ", uid), 1, true) ~= nil
+	return has_word(operators, string.format("%d", uid))
+end
+
+-- May the user, by being a coordinator of its account, do as much as its owner? By a file
+-- that not everybody may read: "1003:physics 1004:chem".
+local function is_coordinator(uid, current)
+	local f = current.account ~= nil and open_file(MARKING .. "/coordinators", "r")
+	if not f then return false end
+	local all = f:read("*l")
+	f:close()
+	return has_word(all, string.format("%d:%s", uid, current.account))
 end
 
 -- Is the scheduler there? And how old is its last sign of life, in seconds, where it can
@@ -91,16 +105,17 @@ local function wake()
 	end
 end
 
--- For an adapter that cannot see the site factor (TRANSPORT=SCONTROL), and says so in its
--- heartbeat ("marks"): a file for each job whose mark has changed since its submission.
+-- For an adapter that cannot see the site factor (TRANSPORT=SCONTROL): a file for each job
+-- whose mark has changed since its submission. Others say in their heartbeat that they need
+-- none ("nomarks"), or have made no folder for them.
 -- Of who is neither that nor the owner Slurm is asked later: a coordinator of its account
 -- may do as much as its owner, others nothing. Then the file says that the adapter has to
 -- ask what came of it.
-local privileged, stranger = false, false
+local privileged, stranger, coordinator = false, false, false
 
 local function tell(id, what)
 	local _, words = read_beat()
-	if not words or not string.find(words, " marks", 1, true) then return end
+	if words and string.find(words, " nomarks", 1, true) then return end
 	local f = open_file(MARKS .. "/" .. id, "w")
 	if f then
 		f:write(stranger and "?" or string.format("%d", what))
@@ -112,8 +127,8 @@ end
 -- but of its site factor Slurm keeps what was written for the first: it refuses an owner
 -- the next record then, and writes an administrator's into all of them. So none is left
 -- there. What it is to be stands in a file, with the factor that it replaces, until the
--- scheduler has asked for that record alone (SETTING). Who is neither owner nor
--- administrator may be refused behind the gate: nothing is said there.
+-- scheduler has asked for that record alone (SETTING). Who is neither owner, coordinator
+-- nor administrator may be refused behind the gate: nothing is said there.
 local SETTING = "maui:mark;set"
 
 local function is_of_several(current)
@@ -126,6 +141,15 @@ local function read_factor(current)
 end
 
 local newest = 0 -- number of a record that was here
+
+-- The number of the newest record that there is: many are made without a request that
+-- comes here. Slurm lists them anew once a second at most. Cost: that of all records.
+local function find_newest()
+	for number in pairs(slurm.jobs or {}) do
+		newest = math.max(newest, tonumber(number) or 0)
+	end
+	return newest
+end
 
 -- By number, whether a file is there. The gate alone makes any, so that each is looked for
 -- in vain once.
@@ -142,14 +166,23 @@ local function name_pending(id)
 	return string.format("%s/%d", MARKING, id)
 end
 
+-- Numbers are used again: is the file of this job, and of no earlier one? That of a job
+-- that came back into the queue has been submitted anew then. Older files say neither.
+local function is_of(current, user, submitted)
+	return user == nil or (user == current.user_id
+	    and (submitted == current.submit_time or (current.restart_cnt or 0) > 0))
+end
+
 -- nil: there is none, or the record has got another factor since.
 local function read_file(id, current)
 	local f = known[id] ~= false and open_file(name_pending(id), "r")
 	note_file(id, f and true or false)
 	if not f then return nil end
-	local value, factor, before = f:read("*n", "*n", "*n")
+	local value, factor, before, user, submitted = f:read("*n", "*n", "*n", "*n", "*n")
 	f:close()
-	if factor == read_factor(current) then return value, before end
+	if factor == read_factor(current) and is_of(current, user, submitted) then
+		return value, before
+	end
 end
 
 local function remove_pending(current)
@@ -159,12 +192,15 @@ local function remove_pending(current)
 	note_file(id, false)
 end
 
+-- With the newest record that there was, which matters for that of an array as a whole.
 -- False: there is no folder for it (no adapter yet, or an older one).
-local function write_pending(id, value, factor)
+local function write_pending(current, value, factor)
+	local id = current.job_id
 	local path = name_pending(id)
 	local f = open_file(path .. ".new", "w")
 	if not f then return false end
-	local ok = f:write(string.format("%d %d %d\n", value, factor, newest))
+	local ok = f:write(string.format("%d %d %d %d %d\n", value, factor,
+	    current.array_job_id == id and find_newest() or newest, current.user_id, current.submit_time or 0))
 	ok = f:close() and ok -- a full disk is found out here
 	if not ok or not os.rename(path .. ".new", path) then
 		os.remove(path .. ".new") -- what stood there before stands
@@ -184,15 +220,15 @@ local function read_pending(current)
 	if value or array == 0 or array == id then return value end
 	local of_array, before = read_file(array, current)
 	if not of_array or id <= (before or id) then return nil end
-	write_pending(id, of_array, read_factor(current))
+	write_pending(current, of_array, read_factor(current))
 	return of_array
 end
 
 -- False: the request has to have it.
 local function put_pending(current, value)
 	local factor = read_factor(current)
-	if stranger or not is_of_several(current) then return false end
-	if value ~= factor then return write_pending(current.job_id, value, factor) end
+	if (stranger and not coordinator) or not is_of_several(current) then return false end
+	if value ~= factor then return write_pending(current, value, factor) end
 	remove_pending(current)
 	return true
 end
@@ -651,6 +687,7 @@ end
 local function judge_change(job, current, uid)
 	privileged = is_privileged(uid)
 	stranger = not privileged and uid ~= current.user_id
+	coordinator = stranger and is_coordinator(uid, current)
 	local result = judge_known(job, current, uid)
 	newest = math.max(newest, current.job_id)
 	forget_missed(job)

@@ -88,6 +88,34 @@ int marking_make(struct marking *m, uint32_t slurm_user)
     return error == 0 ? 0 : -1;
 }
 
+static bool write_list(int folder, const char *name, const char *list)
+{
+    int fd = openat(
+        folder, name, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0600);
+    struct stat owner;
+    bool good = fd >= 0 && dprintf(fd, "%s\n", list) >= 0;
+
+    if (good && geteuid() == 0)
+        good = fstat(folder, &owner) == 0 && fchown(fd, owner.st_uid, (gid_t)-1) == 0;
+    if (fd >= 0)
+        good = close(fd) == 0 && good;
+    return good;
+}
+
+int marking_tell_coordinators(struct marking *m, const char *list)
+{
+    static const char name[] = "coordinators", fresh[] = "coordinators.new";
+    int folder = open(m->folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW);
+    bool good = folder >= 0 && write_list(folder, fresh, list)
+                && renameat(folder, fresh, folder, name) == 0;
+    int error = errno;
+
+    if (folder >= 0)
+        close(folder);
+    errno = error;
+    return good ? 0 : -1;
+}
+
 /* ---- one mark ---- */
 
 static int write_comment(const char *id, const char *comment)

@@ -25,6 +25,11 @@ void marking_free(struct marking *m);
  * wrong with it. */
 int marking_make(struct marking *m, uint32_t slurm_user);
 
+/* Whose requests the gate may leave marks of beside owners': "1003:physics 1004:chem",
+ * users by number, each with an account that the user coordinates. 0 or -1 with errno,
+ * and what was told before stands. */
+int marking_tell_coordinators(struct marking *m, const char *list);
+
 enum marking_left {
     MARKING_DONE,   /* those that are left were refused, and are tried again later */
     MARKING_MORE,   /* some had no turn in this time */

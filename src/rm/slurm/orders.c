@@ -267,15 +267,16 @@ void orders_note_holder(struct adapter *a, const char *id, const slurm_job_info_
 {
     const char *is = j->admin_comment, *shall = NULL;
     char *remark = asked_remark(is);
-    bool is_theirs = remark != NULL; /* the gate puts it back */
+    bool is_theirs = remark != NULL, is_noted; /* the gate puts it back */
     job_desc_msg_t m;
 
     free(remark);
     if ((j->job_state & JOB_STATE_BASE) != JOB_PENDING || j->priority != 0
         || job_mark(j) != MARK_HELD || asked_is_text(is))
         return;
-    if (j->state_reason == WAIT_HELD && !is_theirs
-        && (is == NULL || strcmp(is, COMMENT_ADMIN) != 0))
+    /* beside a remark the mark says it, but for one of before an upgrade */
+    is_noted = is_theirs ? job_is_admins(j) : is && strcmp(is, COMMENT_ADMIN) == 0;
+    if (j->state_reason == WAIT_HELD && !is_noted)
         shall = COMMENT_ADMIN;
     if (j->state_reason == WAIT_HELD_USER
         && (job_is_admins(j) || (is && strcmp(is, COMMENT_ADMIN) == 0)))

@@ -5,6 +5,7 @@
 
 #include "base/xalloc.h"
 #include "rm/slurm/adapter.h"
+#include "rm/slurm/marking.h"
 
 #include <pwd.h>
 
@@ -57,22 +58,37 @@ static uint64_t digest_of(unsigned hides, const struct slurm_rights *r)
     return h;
 }
 
-/* The gate knows users by number. Who has none here is unknown to it. */
+/* The gate knows users by number. Who has none here is unknown to it. An account with a
+ * blank in its name would be taken for two. */
 static void tell_gate(struct adapter *a, const struct slurm_rights *r)
 {
-    struct strbuf numbers = {0};
+    struct strbuf operators = {0}, coordinators = {0};
 
+    strbuf_add(&operators, "");
+    strbuf_add(&coordinators, "");
     for (size_t i = 0; i < r->operators.n; i++) {
         const struct passwd *pw = getpwnam(r->operators.v[i]);
 
         if (pw != NULL)
             strbuf_printf(
-                &numbers, "%s%u", numbers.len ? " " : "", (unsigned)pw->pw_uid);
+                &operators, "%s%u", operators.len ? " " : "", (unsigned)pw->pw_uid);
     }
-    beat_set_operators(a->beat, numbers.len ? numbers.text : "");
+    for (size_t i = 0; i < r->coordinators.n; i++) {
+        const char *account = r->coordinators.v[i].account;
+        const struct passwd *pw = getpwnam(r->coordinators.v[i].user);
+
+        if (pw != NULL && strpbrk(account, " \t\n") == NULL)
+            strbuf_printf(&coordinators, "%s%u:%s", coordinators.len ? " " : "",
+                (unsigned)pw->pw_uid, account);
+    }
+    beat_set_operators(a->beat, operators.text);
     if (beat_write(a->beat) < 0)
         adapter_health(a, "heartbeat", strerror(errno));
-    free(numbers.text);
+    if (a->marking != NULL
+        && marking_tell_coordinators(a->marking, coordinators.text) < 0)
+        adapter_health(a, "marks", strerror(errno));
+    free(operators.text);
+    free(coordinators.text);
 }
 
 static void tell_rights(struct adapter *a, unsigned hides, struct slurm_rights *r)

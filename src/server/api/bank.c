@@ -248,16 +248,15 @@ void api_bank_statement(struct server *s, struct request *r)
     json_decref(moves.list);
 }
 
-/* Whose job it is may be kept from the caller. */
+/* As bank_usage tells: one's own, leads and administrators all. */
 static bool may_see_run(
     struct server *s, const struct identity *who, uint32_t run, const char *account)
 {
     const struct cluster *c = engine_cluster(s->engine);
     const struct job *j = job_find(c, funds_run_job(c->funds, run));
 
-    return identity_is(who, WHO_ADMIN3) || bankrights_leads(s, who, account)
-           || (j ? identity_sees_job(who, c, j)
-                 : !identity_is_kept_from(who, RM_HIDES_JOBS));
+    return bankrights_sees_runs(s, who, account)
+           || (j && identity_owns(who, job_cred(c, j, CRED_USER)->name));
 }
 
 void api_bank_liens(struct server *s, struct request *r)

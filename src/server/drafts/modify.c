@@ -286,6 +286,17 @@ static int take_all(struct modified *m, json_t *changes, const struct job_desc *
     return 0;
 }
 
+/* By itself, of a job as it is described. */
+static bool is_possible(json_t *change, const struct job_desc *d, struct err *err)
+{
+    json_t *alone = json_pack("[O]", change);
+    struct modified m = {.json = alone};
+    bool possible = take_all(&m, alone, d, NULL, err) == 0;
+
+    fini(&m);
+    return possible;
+}
+
 /* ---- keeping ---- */
 
 static json_t *recall(struct server *s, const char *id)
@@ -342,12 +353,20 @@ bool modify_has(struct server *s, const char *id, const char *attribute)
 bool modify_keep(struct server *s, const char *id, bool known, const char *attribute,
     const char *value)
 {
+    struct job_desc any = {.id = id};
+    struct err err;
+
     if (known && modify_has(s, id, attribute))
         return false;
     json_t *changes = json_pack("[{s:s, s:s}]", "attribute", attribute, "value", value);
-    keep_changes(s, id, changes);
+    bool possible = changes && is_possible(json_array_get(changes, 0), &any, &err);
+    if (possible)
+        keep_changes(s, id, changes);
+    else
+        log_line(s->log, LOG_WARNING, "job '%s': %s=%s is not kept: %s", id, attribute,
+            value, changes ? err.text : "is no UTF-8");
     json_decref(changes);
-    return true;
+    return possible;
 }
 
 /* ---- the order ---- */
@@ -463,15 +482,31 @@ static void change_desc(struct job_desc *d, const struct job_change *ch)
         d->advres = NULL;
 }
 
+/* One that is not understood costs the others nothing: it may be of another release, or
+ * have come from the resource manager. */
+static void drop_impossible(struct server *s, json_t *changes, const struct job_desc *d)
+{
+    struct err err;
+
+    for (size_t i = json_array_size(changes); i-- > 0;)
+        if (!is_possible(json_array_get(changes, i), d, &err)) {
+            log_line(
+                s->log, LOG_ALERT, "a change of job '%s' is lost: %s", d->id, err.text);
+            json_array_remove(changes, i);
+        }
+}
+
 struct modified *modify_recall(struct server *s, struct job_desc *d)
 {
-    json_t *kept = recall(s, d->id);
+    json_t *kept = recall(s, d->id), *changes;
     struct err err;
 
     if (!kept)
         return NULL;
-    struct modified *m = modify_desc(as_changes(kept), d, NULL, &err);
+    changes = as_changes(kept);
     json_decref(kept);
+    drop_impossible(s, changes, d);
+    struct modified *m = modify_desc(changes, d, NULL, &err);
     if (!m)
         log_line(
             s->log, LOG_ALERT, "changes of job '%s' are lost: %s", d->id, err.text);

@@ -25,8 +25,8 @@ int modify_apply(struct server *s, const struct job *j, json_t *changes,
 struct modified;
 struct modified *modify_recall(struct server *s, struct job_desc *d);
 /* Keeps the value as that of a change, unless the attribute has been changed (which a
- * job that is not `known` cannot have been). Has it been kept? A recall then finds it.
- */
+ * job that is not `known` cannot have been) or it is no value of it, which is logged.
+ * Has it been kept? A recall then finds it. */
 bool modify_keep(struct server *s, const char *id, bool known, const char *attribute,
     const char *value);
 /* Has that attribute of the job been changed? */

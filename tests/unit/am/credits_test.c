@@ -58,7 +58,12 @@ static void wrong_deposits_are_refused_with_what_is_wrong(void **state)
     b->now = 100;
     d.to_at = 100;
     assert_int_equal(try_deposit(b, d), -1);
-    bank_says(b, "from 0 until 100: expected an end after its beginning and after now");
+    bank_says(b, "ended 00:00:00 (days:hours:minutes:seconds) ago");
+    d.from_at = 300;
+    d.to_at = 200;
+    assert_int_equal(try_deposit(b, d), -1);
+    bank_says(b, "has to end after its beginning");
+    d.from_at = 0;
     d.to_at = AM_EVER;
     d.amount = 0;
     assert_int_equal(try_deposit(b, d), -1);

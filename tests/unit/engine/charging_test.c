@@ -285,11 +285,13 @@ static void who_has_no_funds_is_deferred_or_cancelled_where_the_site_says_so(
     sc_at(s, 0);
     assert_int_equal(sc_find(s, "j")->holds, HOLD_DEFER);
     assert_int_equal(sc_find(s, "j")->hold_reason, REASON_NOALLOCATION);
+    assert_string_equal(sc_said(s, "j"), "needs 100 credits, more than chem has left");
     sc_destroy(s);
     s = begin(BANK "JFACTION=CANCEL\n", 50);
     add(s, "j", 1, 100, 80, "chem");
     sc_at(s, 0);
     assert_true(!sc_find(s, "j") || sc_find(s, "j")->state >= JOB_COMPLETED);
+    assert_string_equal(sc_said(s, "j"), "needs 100 credits, more than chem has left");
     sc_destroy(s);
 }
 

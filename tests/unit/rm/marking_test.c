@@ -100,7 +100,7 @@ static int begin(void **state)
 static int end(void **state)
 {
     struct room *r = *state;
-    const char *const numbers[] = {"7", "8", "9"};
+    const char *const numbers[] = {"7", "8", "coordinators"};
 
     for (size_t i = 0; i < sizeof numbers / sizeof numbers[0]; i++)
         unlink(file_of(numbers[i]));
@@ -181,6 +181,27 @@ static void without_a_gate_the_comment_comes_back_and_the_mark_waits(void **stat
     assert_false(is_left("7"));
 }
 
+static void coordinators_are_told_to_the_gate_alone(void **state)
+{
+    char text[40] = "";
+    struct stat st;
+    FILE *f;
+
+    (void)state;
+    assert_int_equal(
+        marking_tell_coordinators(the_room()->marks, "1003:physics 1004:chem"), 0);
+    assert_int_equal(marking_tell_coordinators(the_room()->marks, "1004:chem"), 0);
+    f = fopen(file_of("coordinators"), "re");
+    assert_non_null(f);
+    assert_non_null(fgets(text, sizeof text, f));
+    assert_int_equal(fstat(fileno(f), &st), 0);
+    fclose(f);
+    assert_string_equal(text, "1004:chem\n");
+    assert_int_equal(st.st_mode & 0777, 0600);
+    settle(JOB("7", "PENDING", "maui:kept")); /* it is no mark */
+    assert_true(is_left("coordinators"));
+}
+
 static void the_gate_writes_beside_the_file_of_events(void **state)
 {
     static const struct {
@@ -206,6 +227,7 @@ int main(void)
         TEST(a_mark_of_a_job_that_does_not_wait_is_given_up_unasked),
         TEST(each_mark_is_asked_for_once_in_a_turn),
         TEST(without_a_gate_the_comment_comes_back_and_the_mark_waits),
+        TEST(coordinators_are_told_to_the_gate_alone),
         TEST(the_gate_writes_beside_the_file_of_events),
     };
 

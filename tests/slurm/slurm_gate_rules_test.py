@@ -1,0 +1,112 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The gate alone, in Lua: what it makes of requests to several records, whose marks it
+leaves in files. Slurm is a table here."""
+import pathlib
+import shutil
+import subprocess
+
+import pytest
+
+DRIVER = """
+slurm = { SUCCESS = 0, ERROR = -1, NO_VAL = 4294967294, jobs = {} }
+dofile(arg[1])
+local now = os.time()
+local KEPT, HELD = 2147483649, 2147483650
+-- A record of an array that waits, of user 7, and a request to it alone.
+function record(id, array, more)
+    local r = { job_id = id, array_job_id = array, user_id = 7, user_name = "seven",
+        account = "chem", job_state = 0, priority = 0, site_factor = KEPT,
+        submit_time = 1000, restart_cnt = 0, admin_comment = "maui:kept" }
+    for k, v in pairs(more or {}) do r[k] = v end
+    slurm.jobs[tostring(id)] = r
+    return r
+end
+function request(more)
+    local r = { priority = slurm.NO_VAL, begin_time = 0, immediate = 0 }
+    for k, v in pairs(more or {}) do r[k] = v end
+    return r
+end
+function hold(current, uid)
+    local r = request({ priority = 0 })
+    return slurm_job_modify(r, current, {}, uid or 7), r
+end
+-- What the scheduler is told of the record's mark: nil, nothing of another.
+function settle(current)
+    local r = request({ admin_comment = "maui:mark;set" })
+    slurm_job_modify(r, current, {}, 0)
+    return r.site_factor
+end
+"""
+
+
+@pytest.fixture
+def gate(slurm_program, tmp_path):
+    """gate(lua): what a script prints that has the gate of a home of its own."""
+    lua = shutil.which("lua5.1") or shutil.which("lua")
+    if not lua:
+        pytest.skip("no lua: lua5.1 is not installed (scripts/deps test)")
+    script = tmp_path / "job_submit.lua"
+    script.write_text(subprocess.run(
+        [slurm_program, "slurm", "gate", "--home", tmp_path], check=True, text=True,
+        stdout=subprocess.PIPE).stdout)
+    (tmp_path / "slurm.marking").mkdir()
+
+    def run(text):
+        driver = tmp_path / "driver.lua"
+        driver.write_text(DRIVER + text)
+        done = subprocess.run([lua, driver, script], text=True, stdout=subprocess.PIPE,
+                              stderr=subprocess.STDOUT, check=False, timeout=60)
+        assert done.returncode == 0, done.stdout
+        return done.stdout.split()
+    run.home = pathlib.Path(tmp_path)
+    return run
+
+
+def test_a_mark_is_of_the_job_that_it_was_made_for(gate):
+    """Numbers are used again, by slurmctld without its state or when it has used all."""
+    assert gate("""
+hold(record(63, 63))
+print(settle(record(63, 63, { user_id = 8 })))               -- another user's
+hold(record(63, 63))
+print(settle(record(63, 63, { submit_time = 2000 })))        -- a later one's
+hold(record(63, 63))
+print(settle(record(63, 63, { submit_time = 2000, restart_cnt = 1 })))  -- it came back
+""") == ["nil", "nil", "2"]
+
+
+def test_a_mark_of_before_an_upgrade_is_taken(gate):
+    (gate.home / "slurm.marking/63").write_text("2 1 70\n")
+    assert gate("print(settle(record(63, 63)))") == ["2"]
+
+
+def test_a_hold_of_what_is_left_of_an_array_is_not_of_tasks_that_left_it_before(gate):
+    """slurmctld was restarted: the gate has seen none of them."""
+    assert gate("""
+local left = record(70, 63)
+hold(record(63, 63))
+print(settle(left))
+print(settle(record(71, 63)))                                -- split off since
+print(settle(slurm.jobs["63"]))
+""") == ["nil", "2", "2"]
+
+
+def test_a_coordinator_may_say_something_of_several_records(gate):
+    (gate.home / "slurm.marking/coordinators").write_text("8:chem 9:bio\n")
+    assert gate("""
+for _, uid in ipairs({ 8, 9 }) do
+    local result, asked = hold(record(60 + uid, 60), uid)
+    print(result, asked.site_factor)       -- what is there Slurm denies for the next record
+    print(settle(slurm.jobs[tostring(60 + uid)]))
+end
+""") == ["0", "nil", "2", "0", "2", "nil"]
+
+
+def test_an_adapter_that_is_older_than_the_gate_is_told_of_marks(gate):
+    (gate.home / "slurm.marks").mkdir()
+    beat = gate.home / "slurm.heartbeat"
+    for words, told in ((" judged", True), (" judged marks", True),
+                        (" judged nomarks", False)):
+        beat.write_text(f"4000000000 busy{words}\n\n\n")
+        gate("hold(record(12, 0))")
+        assert (gate.home / "slurm.marks/12").exists() == told, words
+        (gate.home / "slurm.marks/12").unlink(missing_ok=True)
