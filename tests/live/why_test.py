@@ -65,6 +65,14 @@ def test_a_reason_names_its_object_with_its_numbers(daemon):
     reason = daemon.wait(lambda: [r for r in why(daemon, held)["reasons"]
                                   if r["code"] == "dependency"], "the dependency")[0]
     assert (reason["object_kind"], reason["object"]) == ("job", first)
+    # nothing is decided any more: the job goes, and others come in its place
+    daemon.ok("schedctl", "-s")
+    daemon.ok("canceljob", first)
+    daemon.wait(lambda: daemon.state(first) in (None, "Removed", "Completed"), "its end")
+    others = [daemon.submit("true") for _ in range(3)]
+    told = [r for r in why(daemon, held)["reasons"] if r["code"] == "dependency"]
+    assert not any(r.get("object") in others or f"job {o} " in r["text"]
+                   for r in told for o in others), told
 
 
 def test_users_ask_about_their_own_jobs(site):

@@ -336,10 +336,11 @@ def test_check_names_each_wrong_setting(slurm):
         # one that is killed forgets the ends of the last jobs, and runs them again
         slurm.restart("slurmctld", signal.SIGTERM)
         slurm.wait(lambda: slurm.run("scontrol", "ping").stdout.count("UP"), "slurmctld")
-        # what slurmctld logs as the nodes, which have the old one, register
+        # what slurmctld logs as the nodes, which have the old one, register; a node whose
+        # answer is lost is asked again after a third of SlurmdTimeout, 100 s
         done = slurm.wait(lambda: (d := slurm.maui.run("slurm", "check"))
                           and "nodes n[1-3] run with another slurm.conf" in d.stdout and d,
-                          "the nodes that have an older slurm.conf")
+                          "the nodes that have an older slurm.conf", 200)
         assert done.returncode == 1
         found = [l.split(":")[0] for l in done.stdout.splitlines()]
         assert found.count("error") == 2 and found.count("warning") == 6, done.stdout

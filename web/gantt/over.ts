@@ -178,7 +178,10 @@ export function drawOver(g: G, canvas: HTMLCanvasElement, v: View, width: number
     g.fillStyle = c.now;
     g.fillRect(Math.round(x) - 1, HEAD - 14, 2, height);
     g.font = "600 11px system-ui, sans-serif";
-    g.fillText("now", x + 4, HEAD - 26);
+    g.fillStyle = c.paper;
+    g.fillRect(x + 2, 4, 28, 16);
+    g.fillStyle = c.now;
+    g.fillText("now", x + 4, 12);
     g.font = FONT;
   }
   drawNames(g, v, height, rows, c);

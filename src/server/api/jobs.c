@@ -279,7 +279,14 @@ static json_t *component_alone(
         "weight", weight, "value", points, "percent", percent);
 }
 
-static json_t *priority_record(struct server *s, const struct job *j)
+/* How much others have used shows in the single parts of fairshare. */
+static bool hides_parts(const struct identity *who, int comp)
+{
+    return comp == PRIO_FS && identity_is_kept_from(who, RM_HIDES_USAGE);
+}
+
+static json_t *priority_record(
+    struct server *s, const struct job *j, const struct identity *who)
 {
     struct cluster *c = engine_cluster(s->engine);
     json_t *components = json_array(), *parts[PRIO_COMPS];
@@ -312,6 +319,8 @@ static json_t *priority_record(struct server *s, const struct job *j)
                     s->config->settings->prio.comp_weight[i], "value", p.weighted[i],
                     "percent", total > 0 ? 100 * p.weighted[i] / total : 0.0, "parts",
                     parts[i]));
+        if (hides_parts(who, i))
+            json_array_clear(parts[i]);
         json_decref(parts[i]);
     }
     const struct prio_settings *settings = &s->config->settings->prio;
@@ -363,6 +372,51 @@ static void drop_gone(const struct cluster *c, struct list *l)
     l->jobs.n = left;
 }
 
+/* It is in the list, if it is wanted and may be seen. */
+static void consider(struct server *s, struct list *l, const struct job *j)
+{
+    const struct cluster *c = engine_cluster(s->engine);
+
+    if (!j || !matches(c, &l->wanted, j) || !identity_sees_job(&l->who, c, j))
+        return;
+    if (l->shape == SHAPE_PRIORITY && render_hides(c, j, &l->who))
+        return;
+    if (l->wanted.filter && !jobfilter_matches(l->wanted.filter, s, j, &l->who))
+        return;
+    enum section section = render_section(j);
+    if (l->counts)
+        jobcounts_add(l->counts, c, j);
+    vec_push(&l->jobs, ((struct listed){.index = j->index,
+                           .key = key_of(c, j, section),
+                           .submit_at = j->submit_at,
+                           .job = j,
+                           .section = (uint8_t)section}));
+}
+
+static bool has_job(const struct list *l, const struct job *j)
+{
+    for (size_t i = 0; i < l->jobs.n; i++)
+        if (l->jobs.v[i].job == j)
+            return true;
+    return false;
+}
+
+/* Those that are named: nobody else is looked at. */
+static void collect_named(struct server *s, struct list *l)
+{
+    const struct cluster *c = engine_cluster(s->engine);
+    char *ids = xstrdup(l->wanted.ids);
+
+    for (char *save = NULL, *id = strtok_r(ids, ",", &save); id;
+         id = strtok_r(NULL, ",", &save)) {
+        const struct job *j = job_find(c, id);
+        if (j && !has_job(l, j))
+            consider(s, l, j);
+    }
+    free(ids);
+    l->looked = c->jobs.n;
+}
+
 static void collect_some(struct server *s, struct list *l)
 {
     const struct cluster *c = engine_cluster(s->engine);
@@ -370,23 +424,10 @@ static void collect_some(struct server *s, struct list *l)
     size_t end = left > LOOKS ? l->looked + LOOKS : c->jobs.n;
 
     engine_set_priorities(s->engine);
-    for (; l->looked < end; l->looked++) {
-        const struct job *j = c->jobs.v[l->looked];
-        if (!j || !matches(c, &l->wanted, j) || !identity_sees_job(&l->who, c, j))
-            continue;
-        if (l->shape == SHAPE_PRIORITY && render_hides(c, j, &l->who))
-            continue;
-        if (l->wanted.filter && !jobfilter_matches(l->wanted.filter, s, j, &l->who))
-            continue;
-        enum section section = render_section(j);
-        if (l->counts)
-            jobcounts_add(l->counts, c, j);
-        vec_push(&l->jobs, ((struct listed){.index = (uint32_t)l->looked,
-                               .key = key_of(c, j, section),
-                               .submit_at = j->submit_at,
-                               .job = j,
-                               .section = (uint8_t)section}));
-    }
+    if (l->wanted.ids)
+        collect_named(s, l);
+    for (; l->looked < end; l->looked++)
+        consider(s, l, c->jobs.v[l->looked]);
     if (l->looked < c->jobs.n)
         return;
     drop_gone(c, l);
@@ -409,7 +450,7 @@ static void tell_one(
         return;
     }
     o = l->shape == SHAPE_FULL       ? render_job(s, j, &l->who)
-        : l->shape == SHAPE_PRIORITY ? priority_record(s, j)
+        : l->shape == SHAPE_PRIORITY ? priority_record(s, j, &l->who)
                                      : render_job_brief(s, j, l->members, &l->who);
     render_job_hide(c, j, &l->who, o);
     stream_add(out, o);

@@ -122,10 +122,30 @@ json_t *render_reason(struct server *s, const struct job *j, const struct identi
     return render_reason_of(s, j, &why, who);
 }
 
+/* The reason is as the last cycle found it: the job that it names may have gone since,
+ * and another may have its index. */
+static struct reason settle_object(
+    const struct cluster *c, const struct job *j, const struct reason *why)
+{
+    struct reason own = *why;
+    bool known = why->object == j->index;
+
+    if (why->code != WAIT_DEPENDENCY || why->object >= c->jobs.n)
+        return own;
+    for (size_t i = 0; j->extra && i < j->extra->deps.n && !known; i++) {
+        const struct job *other = job_find(c, j->extra->deps.v[i].job_id);
+        known = other && other->index == why->object;
+    }
+    if (!known)
+        own.object = INDEX_NONE;
+    return own;
+}
+
 json_t *render_reason_of(struct server *s, const struct job *j,
-    const struct reason *why, const struct identity *who)
+    const struct reason *found, const struct identity *who)
 {
     const struct cluster *c = engine_cluster(s->engine);
+    const struct reason own = settle_object(c, j, found), *why = &own;
     bool asks = false; /* it is told that it asks for a reservation */
     bool kept = tells_of_others(s, j, why, who);
     const char *kind, *name;
