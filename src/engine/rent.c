@@ -178,19 +178,19 @@ static void look_at(struct engine *e, const struct reservation *r, bool debits)
 {
     struct rent *t = rent_at(e->rents, r->index);
     bool charged = is_charged(e, r);
-    double paid = t->serial == r->serial ? t->seen_ps : 0;
+    bool before = t->serial == r->serial; /* somebody else answered, or nobody */
 
-    if (t->run && (!charged || t->account != r->charge[CRED_ACCOUNT])) {
+    if (t->run && (!charged || t->account != r->charge[CRED_ACCOUNT]))
         close_rent(e, r, t);
-        paid = t->seen_ps;
-    }
     if (charged && !t->run) {
         open_rent(e, r, t);
-        if (paid > t->seen_ps) /* by another account */
-            t->seen_ps = paid;
+        if (t->run && before) /* for what passed until now it does not */
+            t->seen_ps = rsvuse_of(r, e->now).idle_ps;
     }
-    if (!t->run)
+    if (!t->run) {
+        t->serial = r->state == RSV_ACTIVE ? r->serial : 0;
         return;
+    }
     note_idle(e, r, t, e->now);
     if (debits && t->cost > funds_run_charged(e->c->funds, t->run - 1))
         debit_rent(e, r, t, false);

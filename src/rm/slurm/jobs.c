@@ -759,6 +759,40 @@ static void tell_gone(struct adapter *a)
     }
 }
 
+static int compare_numbers(const void *a, const void *b)
+{
+    const uint32_t *x = a, *y = b;
+
+    return *x < *y ? -1 : *x > *y;
+}
+
+/* Before anything else is told: a slurmctld that was killed has forgotten its last
+ * starts, and has jobs run again that it had before, on the same nodes. */
+static void tell_forgotten(struct adapter *a, const job_info_msg_t *msg)
+{
+    uint32_t *known = xcalloc(2 * (size_t)msg->record_count + 1, sizeof *known);
+    size_t n = 0;
+    struct told_job *t, *next;
+
+    for (uint32_t i = 0; i < msg->record_count; i++) {
+        known[n++] = msg->job_array[i].job_id;
+        known[n++] = msg->job_array[i].array_job_id;
+    }
+    qsort(known, n, sizeof *known, compare_numbers);
+    HASH_ITER(hh, a->jobs, t, next)
+    {
+        struct rm_report r = {.kind = RM_JOB_GONE, .u.name = t->id};
+        uint32_t of = (uint32_t)strtoul(t->id, NULL, 10);
+
+        if (t->over || bsearch(&of, known, n, sizeof of, compare_numbers) != NULL
+            || bsearch(&t->number, known, n, sizeof of, compare_numbers) != NULL)
+            continue;
+        adapter_report(a, &r);
+        drop(a, t);
+    }
+    free(known);
+}
+
 /* What the gate has left behind goes into the records before they are read. */
 static void settle_marks(struct adapter *a)
 {
@@ -807,6 +841,7 @@ int jobs_poll(struct adapter *a)
     a->keep_ms = adapter_now_ms() + KEEP_MS;
     a->keeps = 0;
     a->round++;
+    tell_forgotten(a, msg);
     for (uint32_t i = 0; i < msg->record_count; i++)
         see_record(a, msg, &msg->job_array[i]);
     tell_gone(a);

@@ -385,6 +385,15 @@ static void tell_again(struct adapter *a, const char *id)
     adapter_look(a);
 }
 
+/* Behind the answer, as its nodes pass for free until it is told again: another job
+ * would be started on them. */
+static void tell_at_once(struct adapter *a, const char *id)
+{
+    tell_again(a, id);
+    if (a->connected)
+        (void)jobs_look(a, id); /* else the look at all tells it */
+}
+
 bool orders_name_nobody(const struct told_job *t)
 {
     return t->naming == NAMES_NONE || t->left_to_slurm;
@@ -665,7 +674,7 @@ static void cancel(struct adapter *a, const struct rm_command *c, uint16_t sig)
     errno = error;
     answer(a, c, result == SLURM_SUCCESS ? 0 : -1);
     if (result != SLURM_SUCCESS && c->action == RM_CANCEL)
-        tell_again(a, c->job);
+        tell_at_once(a, c->job);
 }
 
 /* Its pause is time enough to keep it. */

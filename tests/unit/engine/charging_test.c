@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Jobs and their accounts' credits: who waits for what, what is kept, what is charged,
  * and what the bank is told to write. */
+#include "../../property/rng.h"
 #include "cmocka_all.h"
 #include "engine/engine_private.h"
 #include "funds/amount.h"
@@ -1003,6 +1004,50 @@ static void a_price_that_cannot_be_counted_is_owed_by_nobody(void **state)
     sc_destroy(s);
 }
 
+/* Accounts answer for it by turns, at any instant; "none" is not in the bank. Second by
+ * second each pays what passes while it does, by its rate and the hour. */
+static void whoever_answers_pays_second_by_second(void **state)
+{
+    static const char *const names[] = {"chem", "lab", "none"};
+    static const int64_t rates[] = {1, 3, 0};
+    struct rng rng = {7};
+
+    (void)state;
+    for (int world = 0; world < 20; world++) {
+        struct scenario *s =
+            begin(BANK DAY "\nACCOUNTCFG[lab] CHARGERATE=3\n" RESERVED, 1000000);
+        int64_t paid[3] = {0}, at = 0;
+        uint32_t who = 0;
+        tell_balance(s, "lab", C(1000000));
+        sc_at(s, 0);
+        while (at < 7200) {
+            int64_t next = at + rng_range(&rng, 1, 900);
+            char lines[400];
+            for (; at < next && at < 7200; at++)
+                paid[who] += 2 * rates[who] * (at < 3600 ? 2 : 1);
+            if (at == 7200)
+                break;
+            sc_at(s, at);
+            who = rng_below(&rng, 3);
+            snprintf(lines, sizeof lines,
+                BANK DAY "\nACCOUNTCFG[lab] CHARGERATE=3\nSRCFG[own] HOSTLIST=n1,n2 "
+                         "PERIOD=DAY STARTTIME=0:00:00 ENDTIME=2:00:00 USERLIST=ann "
+                         "CHARGEACCOUNT=%s\n",
+                names[who]);
+            sc_configure(s, lines);
+            sc_cycle(s);
+        }
+        sc_at(s, 7201);
+        const struct funds *f = sc_engine(s)->c->funds;
+        for (int i = 0; i < 2; i++)
+            assert_int_equal(
+                funds_account_now(f, funds_account(f, names[i])).deposits[0].balance,
+                C(1000000 - paid[i]));
+        assert_int_equal(funds_open_runs(f), 0);
+        sc_destroy(s);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -1043,6 +1088,7 @@ int main(void)
         cmocka_unit_test(a_run_of_another_account_is_not_gone_on_with),
         cmocka_unit_test(an_account_that_the_bank_gets_to_know_pays_from_then_on),
         cmocka_unit_test(who_is_closed_or_for_others_pays_for_no_reservation),
+        cmocka_unit_test(whoever_answers_pays_second_by_second),
         cmocka_unit_test(a_price_that_cannot_be_counted_is_owed_by_nobody),
         cmocka_unit_test(
             a_quote_is_used_as_often_as_it_says_and_counts_before_the_start),

@@ -497,6 +497,34 @@ static void who_waits_for_a_reservation_that_is_gone_is_held(void **state)
         "\"state\":\"hold\"");
 }
 
+/* Else the nodes of that would pass for taken. */
+static void what_slurm_has_forgotten_is_told_before_what_runs_there(void **state)
+{
+    const char *gone, *runs;
+
+    look_at(*state, PART "JobId=12 JobName=x" RUNS SIZE " NodeList=n1\n");
+    look_at(*state, PART "JobId=8 JobName=x" RUNS SIZE " NodeList=n1\n");
+    gone = strstr(told.text, "\"12\"");
+    runs = strstr(told.text, "\"id\":\"8\"");
+    assert_true(gone != NULL && runs != NULL && gone < runs);
+}
+
+/* For the scheduler it is gone, and its nodes are free, until it is told again. */
+static void a_job_that_slurm_does_not_cancel_is_told_with_the_answer(void **state)
+{
+    const struct rm_command cancel = {.action = RM_CANCEL, .token = 1, .job = "3"};
+    const char *answer, *again;
+
+    look_at(*state, PART "JobId=3 JobName=x" RUNS SIZE " NodeList=n1\n");
+    told.len = 0;
+    strbuf_add(&told, "");
+    fake_scontrol()->refuses = true;
+    orders_command(*state, &cancel);
+    answer = strstr(told.text, "\"done\"");
+    again = strstr(told.text, "\"id\":\"3\"");
+    assert_true(answer != NULL && again != NULL && answer < again);
+}
+
 /* Slurm's words for its hold stand there after its end as well. */
 static void a_job_that_came_back_held_and_was_cancelled_has_ended(void **state)
 {
@@ -699,6 +727,8 @@ int main(void)
         TEST(what_a_start_made_of_the_limit_is_read_from_the_comment),
         TEST(what_a_partition_says_of_sharing_and_overtime_counts),
         TEST(who_waits_for_a_reservation_that_is_gone_is_held),
+        TEST(what_slurm_has_forgotten_is_told_before_what_runs_there),
+        TEST(a_job_that_slurm_does_not_cancel_is_told_with_the_answer),
         TEST(a_job_that_came_back_held_and_was_cancelled_has_ended),
         TEST(the_priority_in_the_comment_may_stand_behind_a_remark),
         TEST(the_remark_of_a_job_is_remembered_once),
