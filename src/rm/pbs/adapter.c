@@ -93,7 +93,7 @@ static void *open_adapter(
     if (transport == NULL || strcasecmp(transport, "COMMANDS") != 0)
         make_lines(p);
     open_wake(p, o);
-    p->notes_rate = rate_of(link_attr(o, "NOTES"));
+    p->notes.rate = rate_of(link_attr(o, "NOTES"));
     p->nodes = listing_new(&nodes);
     p->jobs = listing_new(&jobs);
     return p;

@@ -83,10 +83,12 @@ int pbs_library_open(struct pbs_library *ret, struct err *err)
         {"pbs_deljob", NULL, offsetof(struct pbs_library, remove)},
         {"pbs_sigjob", NULL, offsetof(struct pbs_library, send_signal)},
         {"pbs_rerunjob", NULL, offsetof(struct pbs_library, rerun)}};
-    void *handle = load_library(err);
+    void *handle = load_library(err), *words;
 
     if (handle == NULL)
         return -1;
+    words = dlsym(handle, "pbse_to_txt");
+    memcpy(&ret->words, &words, sizeof words);
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         void *found = dlsym(handle, rows[i].name);
 

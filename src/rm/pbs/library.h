@@ -29,6 +29,7 @@ struct pbs_library {
     int (*disconnect)(int line);
     const char *(*message)(int line); /* of the last error there; or NULL */
     int *(*error)(void);
+    char *(*words)(int error); /* what an error means; NULL where it cannot tell */
     struct pbs_status *(*jobs)(int line, const char *ids,
         const struct pbs_attribute *wanted, const char *extend);
     struct pbs_status *(*nodes)(int line, const char *name,

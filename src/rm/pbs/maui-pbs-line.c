@@ -86,6 +86,8 @@ static int send_error(struct line *l)
     bool away = l->connection < 0 || is_connection(error);
     struct strbuf text = {0};
 
+    if ((said == NULL || *said == '\0') && l->pbs.words != NULL)
+        said = l->pbs.words(error);
     if (away)
         strbuf_add(&text, "cannot connect to the PBS server: ");
     if (said != NULL && *said != '\0')

@@ -31,7 +31,7 @@ static char *clean_text(const char *text)
 
 void pbs_note(struct pbs_adapter *p, const struct rm_note *n)
 {
-    struct pbs_told *t = p->notes_rate > 0 ? listing_find(p->jobs, n->job) : NULL;
+    struct pbs_told *t = p->notes.rate > 0 ? listing_find(p->jobs, n->job) : NULL;
 
     if (t == NULL)
         return;
@@ -43,11 +43,11 @@ static void on_noted(void *ctx, const struct run_end *end)
 {
     struct pbs_adapter *p = ctx;
     int64_t now = clock_ms();
-    int parts = now - p->started_ms < BUSY_MS ? BUSY_PARTS : IDLE_PARTS;
+    int parts = now - p->notes.started_ms < BUSY_MS ? BUSY_PARTS : IDLE_PARTS;
 
     (void)end; /* nothing depends on it */
-    if (--p->noting == 0)
-        p->note_again_ms = now + (now - p->noted_ms) * parts;
+    if (--p->notes.on_way == 0)
+        p->notes.again_ms = now + (now - p->notes.begun_ms) * parts;
 }
 
 /* Members of an array have no comment of their own: the array has that of the first
@@ -76,7 +76,7 @@ static void write_note(struct pbs_adapter *p, const struct pbs_job *j, const cha
     char *name = j->array != NULL ? pbs_array_name(j->name) : xstrdup(j->name);
     const char *const argv[] = {"qalter", "-W", text, name, NULL};
 
-    p->noting++;
+    p->notes.on_way++;
     pbs_run(p, false, argv, on_noted, p);
     free(name);
 }
@@ -84,15 +84,15 @@ static void write_note(struct pbs_adapter *p, const struct pbs_job *j, const cha
 void pbs_write_notes(struct pbs_adapter *p)
 {
     const struct pbs_answer *a = &p->jobs_answer;
-    int64_t now = clock_ms(), passed_ms = now - p->noted_ms;
-    size_t most = !pbs_is_lined(p) ? 1 : (size_t)(p->notes_rate * passed_ms / 1000);
+    int64_t now = clock_ms(), passed_ms = now - p->notes.begun_ms;
+    size_t most = !pbs_is_lined(p) ? 1 : (size_t)(p->notes.rate * passed_ms / 1000);
 
-    if (p->noting > 0 || most == 0 || now < p->note_again_ms
+    if (p->notes.on_way > 0 || most == 0 || now < p->notes.again_ms
         || pending_count(agent_orders(p->agent)) > 0)
         return;
-    p->noted_ms = now;
-    if (most > p->notes_rate)
-        most = p->notes_rate;
+    p->notes.begun_ms = now;
+    if (most > p->notes.rate)
+        most = p->notes.rate;
     for (size_t i = 0; i < a->jobs.n && most > 0; i++) {
         const struct pbs_job *j = &a->jobs.v[i];
         struct pbs_told *t = j->parent ? NULL : listing_find(p->jobs, j->rm.desc.id);

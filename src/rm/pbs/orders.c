@@ -177,7 +177,7 @@ static void land_start(
     if (t != NULL)
         t->ordered = false;
     if (outcome == RM_OK)
-        p->started_ms = clock_ms();
+        p->notes.started_ms = clock_ms();
     pending_land(all, pending_find(all, job, RM_START), outcome, text);
 }
 

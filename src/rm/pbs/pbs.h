@@ -48,6 +48,14 @@ struct pbs_told {
     char *note;                /* owned: not written yet; or NULL */
 };
 
+/* Notes: how many are on their way, how many a second there may be, when the last were
+ * begun, and from when on there may be more. */
+struct pbs_noting {
+    unsigned on_way, rate;
+    int64_t begun_ms, again_ms;
+    int64_t started_ms; /* when a start had come about last */
+};
+
 struct pbs_adapter {
     struct agent *agent;
     struct runs *runs;
@@ -65,14 +73,10 @@ struct pbs_adapter {
     int64_t began_ms; /* what it shows of jobs changed since is of before */
     char why[400];
     bool away;
-    /* notes that are on their way, and how many a second; when the last were begun, and
-     * from when on there may be more */
-    unsigned noting, notes_rate;
-    int64_t noted_ms, note_again_ms;
-    int64_t started_ms; /* when a start had come about last */
-    bool past_told;     /* what ended before this process began */
-    int past_failed;    /* looks that asked in vain for what ended */
-    uint64_t remarked;  /* what was said of jobs that are too long */
+    struct pbs_noting notes;
+    bool past_told;    /* what ended before this process began */
+    int past_failed;   /* looks that asked in vain for what ended */
+    uint64_t remarked; /* what was said of jobs that are too long */
     /* the last answers */
     struct pbs_answer jobs_answer, nodes_answer, past_answer;
     char *queues; /* owned: qstat -Q -f */

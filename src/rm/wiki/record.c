@@ -5,6 +5,7 @@
 #include "base/duration.h"
 #include "base/hash.h"
 #include "config/flags.h"
+#include "rm/adapter/clock.h"
 
 #include <ctype.h>
 #include <errno.h>
@@ -19,8 +20,11 @@
 
 /* ---- memory ---- */
 
+#define UNKNOWN_MS   15000 /* until who was not known is asked for again */
+#define UNKNOWN_MOST 1000  /* ... and so many of them */
+
 struct wiki_group {
-    char *user, *group; /* key; owned */
+    char *user, *group; /* key; owned; group NULL: none is known */
     UT_hash_handle hh;
 };
 
@@ -473,26 +477,52 @@ static struct cmp comparison(int64_t value, const char *op)
     return (struct cmp){w != NULL ? (enum cmp_op)w->value : CMP_GE, value};
 }
 
+static struct wiki_group *note_group(
+    struct wiki_room *room, const char *user, const char *group)
+{
+    struct wiki_group *g = xcalloc(1, sizeof *g);
+
+    g->user = xstrdup(user);
+    g->group = group != NULL ? xstrdup(group) : NULL;
+    room->unknown += group == NULL;
+    HASH_ADD_KEYPTR(hh, room->groups, g->user, strlen(g->user), g);
+    return g;
+}
+
+static void forget_unknown(struct wiki_room *room)
+{
+    struct wiki_group *g, *next;
+
+    room->unknown_ms = clock_ms();
+    if (room->unknown == 0)
+        return;
+    room->unknown = 0;
+    HASH_ITER(hh, room->groups, g, next)
+    if (g->group == NULL) {
+        HASH_DEL(room->groups, g);
+        free(g->user);
+        free(g);
+    }
+}
+
 /* The user's primary group, looked up until it is found: who is not known yet may be
- * later, and a directory may be away. */
+ * later, and a directory may be away. But not for each job: that is a question to the
+ * directory, and a program that prints rubbish would have us ask for hours. */
 static const char *group_of(struct wiki_room *room, const char *user)
 {
-    struct wiki_group *g;
     const struct passwd *pw;
     const struct group *gr;
+    struct wiki_group *g;
 
+    if (clock_ms() - room->unknown_ms > UNKNOWN_MS)
+        forget_unknown(room);
     HASH_FIND(hh, room->groups, user, strlen(user), g);
-    if (g != NULL)
-        return g->group;
-    pw = getpwnam(user);
-    gr = pw != NULL ? getgrgid(pw->pw_gid) : NULL;
-    if (gr == NULL)
-        return "NOGROUP";
-    g = xcalloc(1, sizeof *g);
-    g->user = xstrdup(user);
-    g->group = xstrdup(gr->gr_name);
-    HASH_ADD_KEYPTR(hh, room->groups, g->user, strlen(g->user), g);
-    return g->group;
+    if (g == NULL && room->unknown < UNKNOWN_MOST) {
+        pw = getpwnam(user);
+        gr = pw != NULL ? getgrgid(pw->pw_gid) : NULL;
+        g = note_group(room, user, gr != NULL ? gr->gr_name : NULL);
+    }
+    return g != NULL && g->group != NULL ? g->group : "NOGROUP";
 }
 
 struct placed {

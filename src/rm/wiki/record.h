@@ -11,6 +11,8 @@
 struct wiki_room {
     struct VEC(void *) blocks;
     struct wiki_group *groups; /* of users who were looked up; kept */
+    size_t unknown;            /* of them, who have none */
+    int64_t unknown_ms;        /* since when those are not asked for again */
     struct req_desc req;
 };
 

@@ -211,6 +211,17 @@ static void a_running_job_is_where_its_tasks_are(void **state)
     assert_string_equal(j->desc.cred[CRED_GROUP], "root");
     j = job(s, "j1 STATE=Running UNAME=no-such-user-here");
     assert_string_equal(j->desc.cred[CRED_GROUP], "NOGROUP");
+    /* rubbish is not a question to the directory for each of its lines */
+    for (int i = 0; i < 5000; i++) {
+        char line[80];
+
+        snprintf(line, sizeof line, "j%d STATE=Running UNAME=no-such-user-%d", i, i);
+        j = job(s, line);
+        assert_string_equal(j->desc.cred[CRED_GROUP], "NOGROUP");
+    }
+    assert_int_equal(s->room.unknown, 1000);
+    j = job(s, "j1 STATE=Running UNAME=root");
+    assert_string_equal(j->desc.cred[CRED_GROUP], "root");
 }
 
 static void every_state_has_a_meaning(void **state)
