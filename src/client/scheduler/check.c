@@ -42,7 +42,8 @@ static const char help[] =
     "\n"
     "exit status: 0 usable, perhaps with warnings and notes; 1 the daemon would not "
     "start\n"
-    "with it (with --strict: or there are warnings; with --has-manager: none is named),\n"
+    "with it (with --strict: or there are warnings; with --has-manager: none is "
+    "named),\n"
     "or FILE cannot be read; 2 called wrongly\n"
     "\n"
     "examples:\n"
@@ -257,13 +258,15 @@ static void print_json(
 
 /* ---- the command ---------------------------------------------------------------- */
 
-static int check_manager(const char *file, const struct config *c, const struct err *err)
+static int check_manager(
+    const char *file, const struct config *c, const struct err *err)
 {
     if (c != NULL && config_managers(c) > 0)
         return 0;
     if (c != NULL)
         fprintf(stderr,
-            "%s: names no resource manager: a line RMCFG[name] TYPE=LOCAL, or another\n",
+            "%s: names no resource manager: a line RMCFG[name] TYPE=LOCAL, or "
+            "another\n",
             file);
     else
         fprintf(stderr, "maui check: %s\n", err->text);
