@@ -509,6 +509,48 @@ static void what_slurm_has_forgotten_is_told_before_what_runs_there(void **state
     assert_true(gone != NULL && runs != NULL && gone < runs);
 }
 
+/* A start, and an older job that was there before runs on. */
+static void what_waits_again_is_told_before_what_runs_there(void **state)
+{
+    const char *waits, *runs;
+
+    look_at(*state, PART "JobId=8 JobName=x" QUEUED SIZE
+                         "\nJobId=12 JobName=x" RUNS SIZE " NodeList=n1\n");
+    look_at(*state, PART "JobId=8 JobName=x" RUNS SIZE
+                         " NodeList=n1\nJobId=12 JobName=x" QUEUED SIZE "\n");
+    waits = strstr(told.text, "\"id\":\"12\"");
+    runs = strstr(told.text, "\"id\":\"8\"");
+    assert_true(waits != NULL && runs != NULL && waits < runs);
+}
+
+/* It was acknowledged, to be ordered with others of its record. */
+static void a_hold_of_a_task_that_leaves_its_array_is_ordered_of_it_alone(void **state)
+{
+#define TASK                                                                           \
+    "JobId=8 ArrayJobId=9 ArrayTaskId=1 JobName=x" QUEUED SIZE                         \
+    " AdminComment=maui:kept\n"
+#define REST                                                                           \
+    "JobId=9 ArrayJobId=9 ArrayTaskId=2-4 JobName=x" QUEUED SIZE                       \
+    " AdminComment=maui:kept\n"
+    const struct rm_command hold = {
+        .action = RM_HOLD, .token = 1, .job = "9_1", .kinds = HOLD_USER};
+
+    look_at(*state, PART "JobId=9 ArrayJobId=9 ArrayTaskId=1-4 JobName=x" QUEUED SIZE
+                         " AdminComment=maui:kept\n");
+    orders_command(*state, &hold);
+    assert_told(told.text, "\"outcome\":\"ok\"");
+    strbuf_add(&fake_scontrol()->ordered, "");
+    assert_not_told(fake_scontrol()->ordered.text, "jobid=9_1");
+    look_at(*state, PART TASK REST);
+    assert_told(fake_scontrol()->ordered.text, "jobid=9_1");
+    assert_int_equal(((struct adapter *)*state)->wishes, 0);
+    fake_scontrol()->ordered.len = 0;
+    orders_command(*state, &hold); /* and it is none of several any more */
+    assert_told(fake_scontrol()->ordered.text, "jobid=9_1");
+#undef TASK
+#undef REST
+}
+
 /* For the scheduler it is gone, and its nodes are free, until it is told again. */
 static void a_job_that_slurm_does_not_cancel_is_told_with_the_answer(void **state)
 {
@@ -728,6 +770,8 @@ int main(void)
         TEST(what_a_partition_says_of_sharing_and_overtime_counts),
         TEST(who_waits_for_a_reservation_that_is_gone_is_held),
         TEST(what_slurm_has_forgotten_is_told_before_what_runs_there),
+        TEST(what_waits_again_is_told_before_what_runs_there),
+        TEST(a_hold_of_a_task_that_leaves_its_array_is_ordered_of_it_alone),
         TEST(a_job_that_slurm_does_not_cancel_is_told_with_the_answer),
         TEST(a_job_that_came_back_held_and_was_cancelled_has_ended),
         TEST(the_priority_in_the_comment_may_stand_behind_a_remark),
