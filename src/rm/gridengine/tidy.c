@@ -14,8 +14,8 @@
 
 #include <stdio.h>
 
-#define AT_ONCE    300   /* jobs in a command */
-#define SINGLES    200   /* of them named one by one, so that others have a turn as well */
+#define AT_ONCE    300 /* jobs in a command */
+#define SINGLES    200 /* of them named one by one, so that others have a turn as well */
 #define SHARE      100   /* of those: of one array */
 #define REFUSED_MS 60000 /* until what was refused is tried again */
 

@@ -21,12 +21,12 @@
 
 #define AWAY       255     /* as qstat without a server */
 #define ROOM       1048576 /* bytes of a command: where a wide job is to run */
-#define DEATHS_MAX 3       /* by itself, in a row: then its commands are run, for good */
-#define HEAD_MAX   40      /* "0 1234567\n" */
+#define DEATHS_MAX 3  /* by itself, in a row: then its commands are run, for good */
+#define HEAD_MAX   40 /* "0 1234567\n" */
 
 struct asked {
     TAILQ_ENTRY(asked) link;
-    char *text; /* owned: the command as a line */
+    char *text;  /* owned: the command as a line */
     char *last;  /* owned: its last word, of an order the job ... */
     char *array; /* owned: ... and the array that it is of, or the job */
     int64_t timeout_ms;

@@ -8,12 +8,12 @@
 #include <stdio.h>
 #include <time.h>
 
-#define OUTPUT_MAX (256u << 20)
-#define PAST_MOST  1000
-#define PAST_TRIES 3  /* looks that ask in vain for what ended */
+#define OUTPUT_MAX   (256u << 20)
+#define PAST_MOST    1000
+#define PAST_TRIES   3      /* looks that ask in vain for what ended */
 #define PAST_SLOW_MS 2000   /* so long, and it hangs ... */
 #define PAST_REST_MS 600000 /* ... and is not asked for, as each look would hang */
-#define LINED_MS   50 /* from look to look over a connection that is kept */
+#define LINED_MS     50     /* from look to look over a connection that is kept */
 
 static const char *const commands[][ASKS][7] = {
     [PBS_OPENPBS] = {[ASK_JOBS] = {"qstat", "-t", "-f", "-F", "json", NULL},
@@ -201,8 +201,7 @@ static void on_past(void *ctx, const struct run_end *end)
     bool bad;
 
     pbs_answer_fini(&p->past_answer);
-    bad =
-        pbs_read_jobs(&p->past_answer, p->dialect, end->out, end->out_len, &err) < 0;
+    bad = pbs_read_jobs(&p->past_answer, p->dialect, end->out, end->out_len, &err) < 0;
     if (bad)
         pbs_answer_fini(&p->past_answer);
     if (knows_none(end) || (!bad && end->status == 0)) {

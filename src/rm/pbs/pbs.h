@@ -74,9 +74,10 @@ struct pbs_adapter {
     char why[400];
     bool away;
     struct pbs_noting notes;
-    bool past_told;    /* what ended before this process began */
-    int past_failed;   /* looks that asked in vain for what ended, in a row */
-    int64_t past_asked_ms, past_again_ms; /* when one asked; 0, or until when none does */
+    bool past_told;  /* what ended before this process began */
+    int past_failed; /* looks that asked in vain for what ended, in a row */
+    int64_t past_asked_ms,
+        past_again_ms; /* when one asked; 0, or until when none does */
     uint64_t remarked; /* what was said of jobs that are too long */
     /* the last answers */
     struct pbs_answer jobs_answer, nodes_answer, past_answer;

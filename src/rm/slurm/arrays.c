@@ -184,7 +184,8 @@ void arrays_see(
 {
     const char *at = j->array_task_str;
     uint32_t seen = 0, left = tallies_left(all_records, j);
-    bool kept = keep_tasks(a, all_records, j), several = strcspn(at, "-,") != strlen(at);
+    bool kept = keep_tasks(a, all_records, j),
+         several = strcspn(at, "-,") != strlen(at);
     char *record = name_tasks(j);
 
     if (UPDATE_TAKES_TASKS

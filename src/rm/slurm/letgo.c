@@ -155,8 +155,8 @@ static int let_go(
 
 /* What the gate writes in. */
 struct gate_files {
-    char *home;             /* owned */
-    struct marking *marks;  /* owned: those that it has left behind */
+    char *home;            /* owned */
+    struct marking *marks; /* owned: those that it has left behind */
 };
 
 /* They are SlurmUser's, who is known once slurmctld answers. -1: it does not. */

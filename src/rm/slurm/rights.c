@@ -98,8 +98,7 @@ static void free_numbers(struct numbered **io)
 /* What could not be told is told with the next look. */
 static void tell_coordinators(struct adapter *a, const char *list)
 {
-    bool failed =
-        a->marking != NULL && marking_tell_coordinators(a->marking, list) < 0;
+    bool failed = a->marking != NULL && marking_tell_coordinators(a->marking, list) < 0;
 
     if (failed)
         adapter_health(a, "marks", strerror(errno));

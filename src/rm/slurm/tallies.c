@@ -17,7 +17,7 @@ struct tallies {
     size_t ncomponents;
 };
 
-static bool counts(const struct adapter *a, const slurm_job_info_t *j)
+static bool is_counted(const struct adapter *a, const slurm_job_info_t *j)
 {
     return j->array_task_id != NO_VAL
            && (j->job_state & JOB_STATE_BASE) <= SLURM_JOB_SUSPENDED && j->priority != 0
@@ -36,7 +36,7 @@ static void count_task(
         t->array = key;
         HASH_ADD(hh, all->arrays, array, sizeof t->array, t);
     }
-    t->counted += counts(a, j);
+    t->counted += is_counted(a, j);
     t->active += state == SLURM_JOB_RUNNING || state == SLURM_JOB_SUSPENDED;
 }
 
@@ -70,8 +70,8 @@ struct tallies *tallies_new(const struct adapter *a, const job_info_msg_t *msg)
     for (uint32_t i = 0; i < msg->record_count; i++)
         if (msg->job_array[i].het_job_id != 0)
             all->components[all->ncomponents++] = &msg->job_array[i];
-    qsort(all->components, all->ncomponents, sizeof *all->components,
-        compare_components);
+    qsort(
+        all->components, all->ncomponents, sizeof *all->components, compare_components);
     return all;
 }
 

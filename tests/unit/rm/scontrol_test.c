@@ -2,12 +2,16 @@
  * What the adapter makes of scontrol's listings: damaged, imitated, out of all bounds.
  */
 #include "fake_scontrol.h"
+#include "rm/slurm/text/text.h"
 #include "rm/wire.h"
 
+#include <fcntl.h>
 #include <pwd.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
+#include <sys/stat.h>
+#include <unistd.h>
 /* after those it needs */
 #include <cmocka.h>
 
@@ -744,6 +748,29 @@ static void an_end_says_all_only_where_the_nodes_are_known(void **state)
     adapter_forgotten(a);
 }
 
+/* The gate's files are in the place of its own, and nowhere else. */
+static void a_link_is_not_taken_for_the_folder_of_marks(void **state)
+{
+    char home[] = "/tmp/maui-marks-XXXXXX", real[60], mark[60], link[60];
+
+    (void)state;
+    assert_non_null(mkdtemp(home));
+    snprintf(real, sizeof real, "%s/real", home);
+    snprintf(mark, sizeof mark, "%s/real/7", home);
+    snprintf(link, sizeof link, "%s/slurm.marks", home);
+    assert_int_equal(mkdir(real, 0700), 0);
+    int fd = open(mark, O_CREAT | O_WRONLY | O_CLOEXEC, 0600);
+    assert_int_equal(write(fd, "2", 1), 1);
+    close(fd);
+    assert_int_equal(symlink(real, link), 0);
+    marks_open(link, geteuid());
+    assert_int_equal(marks_of(7), 0);
+    unlink(link);
+    unlink(mark);
+    rmdir(real);
+    rmdir(home);
+}
+
 int main(void)
 {
 #define TEST(function) cmocka_unit_test_setup_teardown(function, begin, end)
@@ -783,6 +810,7 @@ int main(void)
         TEST(a_job_with_another_deadline_is_taken_back),
         TEST(a_name_that_was_not_to_be_had_is_asked_for_again),
         TEST(an_end_says_all_only_where_the_nodes_are_known),
+        TEST(a_link_is_not_taken_for_the_folder_of_marks),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
