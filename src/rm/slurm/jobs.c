@@ -795,44 +795,45 @@ static void tell_forgotten(struct adapter *a, const job_info_msg_t *msg)
     free(known);
 }
 
-/* Numbers of the jobs that have begun here, of tasks that of their array; sorted,
- * owned. */
-static uint32_t *list_begun(const struct adapter *a, size_t *ret_n)
+/* Numbers of the jobs that were told, and had not ended; of tasks that of their array.
+ * Sorted, owned. */
+static uint32_t *list_told(const struct adapter *a, size_t *ret_n)
 {
-    uint32_t *begun = xcalloc((size_t)HASH_COUNT(a->jobs) + 1, sizeof *begun);
+    uint32_t *numbers = xcalloc((size_t)HASH_COUNT(a->jobs) + 1, sizeof *numbers);
 
     *ret_n = 0;
     for (const struct told_job *t = a->jobs; t != NULL; t = t->hh.next)
-        if (!t->waiting && !t->over)
-            begun[(*ret_n)++] = (uint32_t)strtoul(t->id, NULL, 10);
-    qsort(begun, *ret_n, sizeof *begun, compare_numbers);
-    return begun;
+        if (!t->over)
+            numbers[(*ret_n)++] = (uint32_t)strtoul(t->id, NULL, 10);
+    qsort(numbers, *ret_n, sizeof *numbers, compare_numbers);
+    return numbers;
 }
 
-/* Is it of a job that had begun, and does not run any more? */
-static bool has_left(const slurm_job_info_t *j, const uint32_t *begun, size_t n)
+/* Is it of a job that was told, and that has no nodes, or none any more? */
+static bool has_left(const slurm_job_info_t *j, const uint32_t *told, size_t n)
 {
     uint32_t state = j->job_state & JOB_STATE_BASE;
     uint32_t of = j->array_job_id != 0 ? j->array_job_id : j->job_id;
 
     return n > 0 && state != SLURM_JOB_RUNNING && state != SLURM_JOB_SUSPENDED
-           && bsearch(&of, begun, n, sizeof of, compare_numbers) != NULL;
+           && bsearch(&of, told, n, sizeof of, compare_numbers) != NULL;
 }
 
 /* Those that have left their nodes before those that have them next: a slurmctld that
- * was killed may have forgotten a start, and an older job runs there again. All others
- * in Slurm's order, by which a job comes before those that depend on it. */
+ * was killed may have forgotten a start, and an older job runs there again. New ones
+ * and those that run in Slurm's order, by which a job comes before those that depend on
+ * it. */
 static void see_all(struct adapter *a, const job_info_msg_t *msg)
 {
     struct tallies *all_records = tallies_new(a, msg);
     size_t n;
-    uint32_t *begun = list_begun(a, &n);
+    uint32_t *told = list_told(a, &n);
 
     for (int first = 1; first >= 0; first--)
         for (uint32_t i = 0; i < msg->record_count; i++)
-            if (has_left(&msg->job_array[i], begun, n) == (first == 1))
+            if (has_left(&msg->job_array[i], told, n) == (first == 1))
                 see_record(a, all_records, &msg->job_array[i]);
-    free(begun);
+    free(told);
     tallies_free(all_records);
 }
 
