@@ -107,9 +107,11 @@ bool pbs_is_waiting(const struct pbs_job *j);
 /* Is a job just leaving its nodes? One that has been for long does not count. */
 bool pbs_is_leaving(const struct pbs_adapter *p);
 
-/* ---- orders.c ---- */
+/* ---- names.c ---- */
 /* "15[].head1" of "15[4].head1"; of others the name itself. Owned. */
 char *pbs_array_name(const char *name);
+
+/* ---- orders.c ---- */
 void pbs_command(struct pbs_adapter *p, const struct rm_command *c);
 /* Of starts that were ordered: those that came about or did not. */
 void pbs_review_orders(struct pbs_adapter *p);

@@ -544,13 +544,13 @@ static void a_hold_of_a_task_that_leaves_its_array_is_ordered_of_it_alone(void *
     orders_command(*state, &hold);
     assert_told(told.text, "\"outcome\":\"ok\"");
     strbuf_add(&fake_scontrol()->ordered, "");
-    assert_not_told(fake_scontrol()->ordered.text, "jobid=9_1");
+    assert_not_told(fake_scontrol()->ordered.text, "9_1");
     look_at(*state, PART TASK REST);
-    assert_told(fake_scontrol()->ordered.text, "jobid=9_1");
+    assert_told(fake_scontrol()->ordered.text, "uhold 9_1");
     assert_int_equal(((struct adapter *)*state)->wishes, 0);
     fake_scontrol()->ordered.len = 0;
     orders_command(*state, &hold); /* and it is none of several any more */
-    assert_told(fake_scontrol()->ordered.text, "jobid=9_1");
+    assert_told(fake_scontrol()->ordered.text, "uhold 9_1");
 #undef TASK
 #undef REST
 }
