@@ -20,6 +20,8 @@
 #define QUEUE         "bankqueue"
 #define ASIDE         "bankrefused"
 #define RUNS          "bankrun"
+#define LAST          "message" /* of the kind "bank": the last number that was given */
+#define AGAIN         "again"   /* ... what is aside up to that one is to be told */
 #define ASKS_AT_ONCE  8
 #define TELLS_AT_ONCE 4
 #define TRIES         10
@@ -219,6 +221,7 @@ static void add_message(
 
     bankbody_text(body, "to", kind_name(kind));
     put_record(d->s, QUEUE, number_key(++d->number, key), body);
+    unsaved_put(d->s->unsaved, "bank", LAST, key);
     bankline_tell(d->line, d->number, kind, run, body);
 }
 
@@ -269,8 +272,7 @@ static void take_lien(struct desk *d, struct open_run *r, const struct money_mov
 /* It may be NULL: nobody saw it begin. */
 static void take_end(struct desk *d, struct open_run *r, const struct money_move *m)
 {
-    bool begun = !manager_start_waits(d->s, m->job), sent = false;
-    bool charge = m->kind == MONEY_CHARGE && m->total > 0 && begun;
+    bool charge = m->kind == MONEY_CHARGE && m->total > 0, sent = false;
 
     if (bankline_forget(d->line, m->job, m->run, &sent) && r)
         r->placed = r->placed || sent;
@@ -768,6 +770,21 @@ static void tell_item(struct desk *d, struct line_item *i)
     tell_here(d, number, body);
 }
 
+/* What waits for another bank keeps what comes later of its run. */
+static int check_turn(
+    const struct desk *d, const json_t *body, uint64_t number, struct err *err)
+{
+    const char *run = json_string_value(json_object_get(body, "run"));
+    const struct line_item *first = bankline_first_of(d->line, run ? run : "");
+
+    if (!first || line_item_number(first) >= number
+        || is_for_this_bank(d->s, line_item_kind(first)))
+        return 0;
+    return err_set(err, ERR_CONFLICT,
+        "message %" PRIu64 " of that run comes first, and waits for another bank",
+        line_item_number(first));
+}
+
 int desk_tell_again(struct server *s, uint64_t number, struct err *err)
 {
     struct desk *d = s->desk;
@@ -776,6 +793,8 @@ int desk_tell_again(struct server *s, uint64_t number, struct err *err)
 
     if (!a && !i)
         return refuse_number(number, err);
+    if (check_turn(d, a ? a->body : line_item_body(i), number, err) < 0)
+        return -1;
     bankline_hurry(d->line);
     if (a)
         tell_aside(d, a);
@@ -802,35 +821,58 @@ static void hasten_item(void *arg, const struct line_item *i)
     h->n++;
 }
 
-size_t desk_tell_all_again(struct server *s)
+/* What is aside, up to that one, is to be told again. How many. */
+static size_t mark_asides(struct desk *d, uint64_t last)
 {
-    struct hastening h = {s->desk, 0};
+    size_t n = 0;
 
-    bankline_hurry(s->desk->line);
-    bankline_each(s->desk->line, hasten_item, &h);
-    for (struct aside *a = s->desk->aside; a; a = a->hh.next) {
-        if (!is_for_this_bank(s, kind_of(a->body)))
+    for (struct aside *a = d->aside; a; a = a->hh.next) {
+        if (a->number > last || !is_for_this_bank(d->s, kind_of(a->body)))
             continue;
-        s->desk->nagain += !a->again;
+        d->nagain += !a->again;
         a->again = true;
-        h.n++;
+        n++;
     }
-    commit_want(s);
-    return h.n;
+    return n;
 }
 
-/* Some of those, so that nobody waits for all of them. */
+size_t desk_tell_all_again(struct server *s)
+{
+    struct desk *d = s->desk;
+    struct hastening h = {d, 0};
+    size_t asides = mark_asides(d, d->number);
+    char key[KEY_SIZE];
+
+    bankline_hurry(d->line);
+    bankline_each(d->line, hasten_item, &h);
+    if (asides)
+        unsaved_put(s->unsaved, "bank", AGAIN, number_key(d->number, key));
+    commit_want(s);
+    return h.n + asides;
+}
+
+/* Some of those, so that nobody waits for all of them. What is of another bank by now
+ * stays aside. */
 static void tell_some_asides(struct desk *d)
 {
     size_t left = AGAIN_AT_ONCE;
 
+    if (!d->nagain)
+        return;
     for (struct aside *a = d->aside, *next; a && d->nagain && left; a = next) {
         next = a->hh.next;
         if (!a->again)
             continue;
-        tell_aside(d, a);
-        left--;
+        if (is_for_this_bank(d->s, kind_of(a->body))) {
+            tell_aside(d, a);
+            left--;
+        } else {
+            a->again = false;
+            d->nagain--;
+        }
     }
+    if (!d->nagain)
+        unsaved_delete(d->s->unsaved, "bank", AGAIN);
 }
 
 int desk_drop(struct server *s, uint64_t number, struct err *err)
@@ -944,6 +986,31 @@ void desk_jobs_are_known(struct server *s)
             note_begun(d, r);
 }
 
+/* 0: there is none. */
+static int read_number(
+    const struct server *s, const char *key, uint64_t *ret, struct err *err)
+{
+    char *text = NULL;
+    int result = store_get(s->store, "bank", key, &text, err);
+
+    *ret = result == 0 && text ? strtoull(text, NULL, 10) : 0;
+    free(text);
+    return result;
+}
+
+/* What the records do not say: the last number was given to a message that is gone. */
+static int recall_numbers(struct desk *d, struct err *err)
+{
+    uint64_t last, again;
+
+    if (read_number(d->s, LAST, &last, err) < 0
+        || read_number(d->s, AGAIN, &again, err) < 0)
+        return -1;
+    d->number = last > d->number ? last : d->number;
+    mark_asides(d, again);
+    return 0;
+}
+
 int desk_open(struct server *s, struct err *err)
 {
     struct desk *d = s->desk = xcalloc(1, sizeof *d);
@@ -967,6 +1034,7 @@ int desk_open(struct server *s, struct err *err)
     if (store_each(s->store, QUEUE, recall_message, d, err) < 0
         || store_each(s->store, ASIDE, recall_aside, d, err) < 0
         || store_each(s->store, RUNS, recall_run, d, err) < 0
+        || recall_numbers(d, err) < 0
         || store_get(s->store, "bank", "place", &d->place, err) < 0)
         return -1;
     note_place(d);
