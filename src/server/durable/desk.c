@@ -871,8 +871,10 @@ static void tell_some_asides(struct desk *d)
             d->nagain--;
         }
     }
-    if (!d->nagain)
-        unsaved_delete(d->s->unsaved, "bank", AGAIN);
+    if (d->nagain)
+        return;
+    unsaved_delete(d->s->unsaved, "bank", AGAIN);
+    commit_want(d->s);
 }
 
 int desk_drop(struct server *s, uint64_t number, struct err *err)
