@@ -163,3 +163,16 @@ NODECFG[DEFAULT] PARTITION=p2
 SRCFG[x] HOSTLIST=node0[1-3],^node04$ PARTITION=p1 QOSLIST=high USERLIST=root
 """, "--strict")
     assert (done.returncode, done.stdout) == (0, "")
+
+
+def test_does_it_name_a_resource_manager(maui, tmp_path):
+    named, parts = tmp_path / "maui.cfg", tmp_path / "maui.cfg.d"
+    named.write_text("FSDEPTH 3\n")
+    done = maui("check", "--has-manager", named, check=False)
+    assert done.returncode == 1 and "names no resource manager" in done.stderr
+    parts.mkdir()
+    (parts / "rm.cfg").write_text("RMCFG[a] TYPE=LOCAL\n")
+    assert maui("check", "--has-manager", named).returncode == 0
+    named.unlink()
+    assert maui("check", "--has-manager", named).returncode == 0
+    assert maui("check", "--has-manager", tmp_path / "other.cfg", check=False).returncode == 1

@@ -4,6 +4,7 @@
 
 #include "base/filelock.h"
 #include "base/strbuf.h"
+#include "base/trust.h"
 #include "base/xalloc.h"
 
 #include <errno.h>
@@ -55,9 +56,12 @@ char *home_file(const char *home, const char *name)
 char *home_config(const char *home)
 {
     char *own = home_file(home, "maui.cfg");
+    struct err err;
 
-    if (strcmp(home, HOME_USUAL) != 0 || access(own, F_OK) == 0
-        || access(HOME_CONFIG, F_OK) < 0)
+    if (strcmp(home, HOME_USUAL) != 0
+        || (access(HOME_CONFIG, F_OK) < 0 && access(HOME_CONFIG ".d", F_OK) < 0)
+        || (access(own, F_OK) == 0
+            && (geteuid() != 0 || trust_check(own, false, &err) == 0)))
         return own;
     free(own);
     return xstrdup(HOME_CONFIG);

@@ -27,10 +27,11 @@ char *home_find(const char *asked);
 char *home_named(const char *asked);
 char *home_of_machine(void);
 
-/* The configuration: HOME/maui.cfg; of the usual home, where that has none,
- * /etc/maui/maui.cfg if it is there. And where requests are answered: HOME/api.sock; of
- * the usual home in /run/maui, for a daemon when that folder is there, for others when
- * the socket is. Owned by the caller. */
+/* The configuration: HOME/maui.cfg; of the usual home, where that has none, or for root
+ * one that others may write, /etc/maui/maui.cfg if that, or its folder of parts, is
+ * there. And where requests are answered: HOME/api.sock; of the usual home in
+ * /run/maui, for a daemon when that folder is there, for others when the socket is.
+ * Owned by the caller. */
 char *home_config(const char *home);
 char *home_socket_of_daemon(const char *home);
 char *home_socket(const char *home);

@@ -87,6 +87,9 @@ struct config {
  * cannot be read; everything else is a finding. The caller owns the result. */
 struct config *config_load_file(const char *path, struct err *err);
 
+/* Is that file there, or its folder of parts? Then the file may be missing. */
+bool config_is_there(const char *path);
+
 /* The same with a text behind all files, as if it stood at their end; `name` is the
  * file of its findings. */
 struct config *config_load_file_with(

@@ -592,6 +592,15 @@ static void read_private(struct loader *l, const char *main_path)
     free(path);
 }
 
+bool config_is_there(const char *path)
+{
+    char *folder = add_text(path, ".d");
+    bool is_there = access(path, F_OK) == 0 || access(folder, F_OK) == 0;
+
+    free(folder);
+    return is_there;
+}
+
 struct config *config_load_file_with(
     const char *path, const char *name, const char *more, size_t len, struct err *err)
 {
@@ -600,7 +609,8 @@ struct config *config_load_file_with(
     struct loader l = {.includes = &wanted};
     mode_t mode;
 
-    if (read_file(path, &text, &mode, err) < 0) {
+    if (read_file(path, &text, &mode, err) < 0
+        && (access(path, F_OK) == 0 || !config_is_there(path))) {
         vec_fini(&text);
         return NULL;
     }

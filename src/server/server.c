@@ -64,7 +64,7 @@ static struct config *load(struct server *s, const char *changes, struct err *er
     struct config_use use = {.nodes = s->opt.nodes, .home = s->home};
     struct config *c;
 
-    if (!named && access(s->config_path, F_OK) < 0)
+    if (!named && !config_is_there(s->config_path))
         return config_load_text("changeparam", changes, strlen(changes));
     c = config_load_file_with(
         s->config_path, "changeparam", changes, strlen(changes), err);

@@ -177,11 +177,11 @@ export function drawOver(g: G, canvas: HTMLCanvasElement, v: View, width: number
   if (x > GUTTER && x < width) {
     g.fillStyle = c.now;
     g.fillRect(Math.round(x) - 1, HEAD - 14, 2, height);
+    // At the foot: the head has the names of days.
     g.font = "600 11px system-ui, sans-serif";
+    g.fillRect(x, height - 17, 32, 17);
     g.fillStyle = c.paper;
-    g.fillRect(x + 2, 4, 28, 16);
-    g.fillStyle = c.now;
-    g.fillText("now", x + 4, 12);
+    g.fillText("now", x + 5, height - 8);
     g.font = FONT;
   }
   drawNames(g, v, height, rows, c);

@@ -14,11 +14,12 @@
 
 struct check_options {
     const char *file; /* NULL: wherever maui.cfg is */
-    bool json, explain, parameters, strict;
+    bool json, explain, parameters, strict, has_manager;
 };
 
 static const char help[] =
     "usage: maui check [-c] [FILE] [--strict] [--format text|json] [--explain]\n"
+    "       maui check --has-manager [FILE]\n"
     "       maui check --parameters markdown\n"
     "\n"
     "Read a configuration and print everything that is wrong with it, one line\n"
@@ -30,6 +31,7 @@ static const char help[] =
     "                         $MAUIHOMEDIR or $SERVERHOMEDIR, in this folder,\n"
     "                         that of the daemon here\n"
     "      --strict           warnings fail, too\n"
+    "      --has-manager      only: does it name a resource manager?\n"
     "      --format FORMAT    text (the default) or json\n"
     "      --explain          print each setting in force with its value, its default\n"
     "                         and the line it came from; findings go to standard "
@@ -40,8 +42,9 @@ static const char help[] =
     "\n"
     "exit status: 0 usable, perhaps with warnings and notes; 1 the daemon would not "
     "start\n"
-    "with it (with --strict: or there are warnings), or FILE cannot be read; 2 called\n"
-    "wrongly\n"
+    "with it (with --strict: or there are warnings; with --has-manager: none is "
+    "named),\n"
+    "or FILE cannot be read; 2 called wrongly\n"
     "\n"
     "examples:\n"
     "  maui check examples/easy.cfg\n"
@@ -56,7 +59,7 @@ static int bad_call(const char *text, const char *what)
     return 2;
 }
 
-enum { OPT_FORMAT = 256, OPT_EXPLAIN, OPT_PARAMETERS, OPT_STRICT };
+enum { OPT_FORMAT = 256, OPT_EXPLAIN, OPT_PARAMETERS, OPT_STRICT, OPT_MANAGER };
 
 /* One option; 0, or the exit status. */
 static int take_option(struct check_options *opt, int option)
@@ -72,6 +75,9 @@ static int take_option(struct check_options *opt, int option)
         return 0;
     case OPT_STRICT:
         opt->strict = true;
+        return 0;
+    case OPT_MANAGER:
+        opt->has_manager = true;
         return 0;
     case OPT_EXPLAIN:
         opt->explain = true;
@@ -92,6 +98,7 @@ static int parse(struct check_options *opt, int argc, char **argv)
     static const struct option longs[] = {{"config", required_argument, NULL, 'c'},
         {"format", required_argument, NULL, OPT_FORMAT},
         {"strict", no_argument, NULL, OPT_STRICT},
+        {"has-manager", no_argument, NULL, OPT_MANAGER},
         {"explain", no_argument, NULL, OPT_EXPLAIN},
         {"parameters", required_argument, NULL, OPT_PARAMETERS},
         {"help", no_argument, NULL, 'h'}, {NULL, 0, NULL, 0}};
@@ -251,6 +258,21 @@ static void print_json(
 
 /* ---- the command ---------------------------------------------------------------- */
 
+static int check_manager(
+    const char *file, const struct config *c, const struct err *err)
+{
+    if (c != NULL && config_managers(c) > 0)
+        return 0;
+    if (c != NULL)
+        fprintf(stderr,
+            "%s: names no resource manager: a line RMCFG[name] TYPE=LOCAL, or "
+            "another\n",
+            file);
+    else
+        fprintf(stderr, "maui check: %s\n", err->text);
+    return 1;
+}
+
 static int check_file(const struct check_options *opt)
 {
     char *file = opt->file != NULL ? xstrdup(opt->file) : find_file();
@@ -260,6 +282,13 @@ static int check_file(const struct check_options *opt)
     struct config_use use = {.home = home};
     int status;
 
+    if (opt->has_manager) {
+        status = check_manager(file, c, &err);
+        free(home);
+        config_destroy(c);
+        free(file);
+        return status;
+    }
     if (c != NULL) {
         use.simulated = config_simulates(c);
         status = config_judge(c, &use, &err) < 0

@@ -87,9 +87,19 @@ static void note_refusals(
     t->again_ms = record->again_ms;
 }
 
+/* All that waits of it was let go to start by one order: Slurm has one record of them
+ * until it starts the first. */
+static bool is_starting(struct adapter *a, const slurm_job_info_t *j)
+{
+    const struct told_job *t = find_first(a, j);
+
+    return t != NULL && orders_start_pending(a, t->id);
+}
+
 /* Tasks that are astray are taken back by one order for their record: an order for each
  * would make a record of each in Slurm, thousands of them. False where that cannot be
- * said: of one task alone, and through scontrol of an array some of whose tasks run. */
+ * said: of one task alone, of some that are to start, and through scontrol of an array
+ * some of whose tasks run. */
 static bool keep_tasks(
     struct adapter *a, const job_info_msg_t *msg, const slurm_job_info_t *j)
 {
@@ -104,7 +114,7 @@ static bool keep_tasks(
     bool awaits = job_is_to_await(a, j) && !job_is_awaiting(a, j);
 
     if ((!awaits && !job_is_astray(a, j)) || strcspn(tasks, "-,") == strlen(tasks)
-        || (!UPDATE_TAKES_TASKS && has_active_tasks(msg, j)))
+        || is_starting(a, j) || (!UPDATE_TAKES_TASKS && has_active_tasks(msg, j)))
         return false;
     if (jobs_is_enough(a))
         return true;

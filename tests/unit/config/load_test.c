@@ -452,9 +452,18 @@ static void parts_are_read_behind_by_their_names(void **state)
     assert_int_equal(c->settings->defer_count, 7);
     assert_told(c, FINDING_ERROR, 2, "FSDECAY");
     config_destroy(c);
+
+    /* without the file itself they count all the same */
+    unlink(path[0]);
+    assert_true(config_is_there(path[0]));
+    c = config_load_file(path[0], &err);
+    assert_non_null(c);
+    assert_int_equal(c->settings->fs.depth, 6);
+    config_destroy(c);
     for (int i = 0; i < 6; i++)
         unlink(path[i]);
     assert_int_equal(rmdir(folder), 0);
+    assert_false(config_is_there(path[0]));
     assert_int_equal(rmdir(dir), 0);
 }
 
