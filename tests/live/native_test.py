@@ -14,7 +14,8 @@ import pytest
 
 from driven_clock import DrivenClock
 from live_daemon import ME, Connection, Daemon
-from timeline_reader import pieces
+from live_users import Users
+from timeline_reader import pieces, read
 
 EXAMPLE = pathlib.Path(__file__).resolve().parents[2] / "examples" / "native" / "processes"
 VERBS = {"nodes": "CLUSTERQUERYURL", "jobs": "WORKLOADQUERYURL", "start": "JOBSTARTURL",
@@ -455,6 +456,10 @@ def test_files_may_hold_nodes(native):
     down, = pieces(connection.getresponse().read())
     connection.close()
     assert down["kind"] == "down" and down["rows"] == (0, 0) and down["procs"] == 2
+    if os.geteuid() == 0:  # since when is not for users
+        native.wait(lambda: native.api("/v1/identity")[1]["at"] > down["start"] + 1, "a second")
+        data = Users(native, programs=False).fetch("nobody", "/v1/timeline?layers=down&as=pieces")[1]
+        assert [p["start"] for p in pieces(data)] == [read(data)[0]["at"]]
     assert [g["name"] for g in native.api("/v1/rows?by=state")[1]["groups"]] == ["Down", "up"]
 
 
