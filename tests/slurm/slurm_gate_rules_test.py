@@ -90,28 +90,8 @@ print(settle(slurm.jobs["63"]))
 """) == ["nil", "2", "2"]
 
 
-def test_a_mark_that_another_slurmctld_has_left_is_found(gate):
-    """A backup, say: this one has looked for it in vain before."""
-    path = gate.home / "slurm.marking/63"
-    assert gate(f"""
-print(settle(record(63, 63)))
-local f = io.open("{path}", "w")
-f:write("2 1 70\\n")
-f:close()
-print(settle(slurm.jobs["63"]))
-""") == ["nil", "2"]
-
-
 def test_a_coordinator_may_say_something_of_several_records(gate):
-    """As long as somebody is there to say who is one."""
     (gate.home / "slurm.marking/coordinators").write_text("8:chem 9:bio\n")
-    beat = gate.home / "slurm.heartbeat"
-    beat.write_text("1000 busy\n\n\n")
-    assert gate("""
-local result, asked = hold(record(60, 60), 8)
-print(result, asked.site_factor, settle(slurm.jobs["60"]))
-""") == ["0", "2", "nil"]
-    beat.write_text("4000000000 busy\n\n\n")
     assert gate("""
 for _, uid in ipairs({ 8, 9 }) do
     local result, asked = hold(record(60 + uid, 60), uid)

@@ -77,6 +77,16 @@ local function is_privileged(uid)
 	return has_word(operators, string.format("%d", uid))
 end
 
+-- May the user, by being a coordinator of its account, do as much as its owner? By a file
+-- that not everybody may read: "1003:physics 1004:chem".
+local function is_coordinator(uid, current)
+	local f = current.account ~= nil and open_file(MARKING .. "/coordinators", "r")
+	if not f then return false end
+	local all = f:read("*l")
+	f:close()
+	return has_word(all, string.format("%d:%s", uid, current.account))
+end
+
 -- Is the scheduler there? And how old is its last sign of life, in seconds, where it can
 -- take new jobs into its hands.
 local function alive()
@@ -85,17 +95,6 @@ local function alive()
 	if MAX_AGE ~= 0 and age > MAX_AGE then return false end
 	local judged = words and string.find(words, " judged", 1, true) ~= nil
 	return true, words and string.match(words, "%a+"), nodes, judged and age or math.huge
-end
-
--- May the user, by being a coordinator of its account, do as much as its owner? By a file
--- that not everybody may read: "1003:physics 1004:chem". It is as true as the scheduler is
--- there to keep it so.
-local function is_coordinator(uid, current)
-	local f = current.account ~= nil and alive() and open_file(MARKING .. "/coordinators", "r")
-	if not f then return false end
-	local all = f:read("*l")
-	f:close()
-	return has_word(all, string.format("%d:%s", uid, current.account))
 end
 
 local function wake()
@@ -161,12 +160,6 @@ local function note_file(id, there)
 	if known_n >= KNOWN_MOST then known, known_n = {}, 0 end
 	if known[id] == nil then known_n = known_n + 1 end
 	known[id] = there
-end
-
--- Another slurmctld (a backup, or one of before) may have made one meanwhile.
-local function forget_file(id)
-	if known[id] ~= nil then known_n = known_n - 1 end
-	known[id] = nil
 end
 
 local function name_pending(id)
@@ -607,8 +600,6 @@ end
 local function set_mark(job, current)
 	local request = asked[job.immediate] or {}
 	if request.set then return slurm.ERROR end
-	forget_file(current.job_id)
-	forget_file(current.array_job_id)
 	local value = read_pending(current)
 	remove_pending(current)
 	if value then
