@@ -77,8 +77,11 @@ int account_find(struct am *am, const char *name, const struct am_use *use,
 {
     const struct ledger_which which = {.name = name};
     struct account_reader reader = {use, ret};
-    int found = ledger_accounts(am->store, &which, on_account, &reader, err);
+    int found;
 
+    if (!name) /* no name would be any */
+        return err_set(err, ERR_INVALID, "account: which one?");
+    found = ledger_accounts(am->store, &which, on_account, &reader, err);
     return found == 0 ? refuse_unknown(am, name, err) : found < 0 ? -1 : 0;
 }
 
@@ -156,9 +159,10 @@ static int set_account(struct am *am, const struct am_account *a, struct err *er
         .share = a->share,
         .only = a->only};
 
-    if (!*a->name || strpbrk(a->name, " \t\n,="))
+    if (!a->name || !*a->name || strpbrk(a->name, " \t\n,="))
         return err_set(err, ERR_INVALID,
-            "'%s': expected a name without blanks, commas and =", a->name);
+            "'%s': expected a name without blanks, commas and =",
+            a->name ? a->name : "");
     if (only_valid(a->only ? a->only : "", err) != 0
         || ledger_accounts(am->store, &which, on_account, &reader, err) < 0
         || (a->parent && account_find(am, a->parent, NULL, &parent, err) != 0))

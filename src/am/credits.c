@@ -456,6 +456,8 @@ int am_transfer(struct am *am, const struct am_request *req,
     int64_t txn;
     int result;
 
+    if (!t->from || !t->to)
+        return err_set(err, ERR_INVALID, "a transfer needs two accounts");
     if (store_step_begin(am->store, err) != 0)
         return -1;
     strbuf_printf(

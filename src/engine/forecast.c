@@ -7,8 +7,7 @@
 
 #include <string.h>
 
-/* Does it wait for room, and for nothing else? */
-static bool waits_for_room(const struct engine *e, const struct job *j)
+bool query_waits_for_room(const struct engine *e, const struct job *j)
 {
     static const uint8_t room[] = {WAIT_NONE, WAIT_RESOURCES, WAIT_RESERVATION,
         WAIT_PRIORITY, WAIT_BACKFILL_DEPTH, WAIT_BACKFILL_WINDOW, WAIT_CHUNK};
@@ -16,33 +15,50 @@ static bool waits_for_room(const struct engine *e, const struct job *j)
     return memchr(room, j->why.code, sizeof room) && !promises_has_any(e->promises, j);
 }
 
-/* The first `most` of the queue that do, in its order. */
-static void choose_jobs(const struct engine *e, size_t most, struct indexes *ret)
+/* The first of the queue that do, in its order. */
+static void choose_jobs(
+    const struct engine *e, const struct query_forecast *ask, struct indexes *ret)
 {
     size_t waiting = 0;
     const uint32_t *queue = queue_admitted(e->queue, &waiting);
 
-    for (size_t i = 0; i < waiting && ret->n < most; i++) {
+    for (size_t i = 0; i < waiting && ret->n < ask->most; i++) {
         const struct job *j = queue[i] < e->c->jobs.n ? e->c->jobs.v[queue[i]] : NULL;
-        if (j && job_waits(j) && waits_for_room(e, j))
+        if (j && job_waits(j) && query_waits_for_room(e, j)
+            && (!ask->wants || ask->wants(ask->ctx, j)))
             vec_push(ret, j->index);
     }
 }
 
-size_t query_forecast(
-    struct engine *e, size_t most, int64_t now, query_forecast_fn *each, void *ctx)
+/* Returns how many were planned. */
+static size_t plan_all(struct outlook *f, const struct query_forecast *ask)
 {
-    struct indexes jobs = {0};
+    size_t planned = 1;
 
-    choose_jobs(e, most, &jobs);
-    size_t n = jobs.n;
-    struct outlook *f = n ? outlook_begin(e, jobs.v, n) : NULL;
+    while (outlook_more(f, 1)) {
+        if (ask->goes_on && !ask->goes_on(ask->ctx))
+            break;
+        planned++;
+    }
+    return planned;
+}
+
+size_t query_forecast(struct engine *e, const struct query_forecast *ask)
+{
+    int64_t soon = e->now + 1 > ask->now ? e->now + 1 : ask->now;
+    struct indexes jobs = {0};
+    size_t planned = 0;
+
+    choose_jobs(e, ask, &jobs);
+    struct outlook *f = jobs.n ? outlook_begin(e, jobs.v, jobs.n) : NULL;
     if (f)
-        outlook_more(f, n);
-    for (size_t i = 0; f && i < n; i++)
-        if (outlook_start(f, i) > now)
-            each(ctx, e->c->jobs.v[jobs.v[i]], outlook_start(f, i));
+        planned = plan_all(f, ask);
+    for (size_t i = 0; i < planned; i++) {
+        int64_t start = outlook_start(f, i);
+        if (start == 0 || start > soon)
+            ask->each(ask->ctx, e->c->jobs.v[jobs.v[i]], start);
+    }
     outlook_end(f);
     vec_fini(&jobs);
-    return n;
+    return planned;
 }

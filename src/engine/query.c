@@ -168,12 +168,31 @@ static struct am_use use_asked(
     return use;
 }
 
+/* A job that may not have its QOS would get another one, with another price. */
+static int draft_priced(
+    struct engine *e, const struct query_ask *ask, struct job **ret, struct err *err)
+{
+    const char *qos = ask->cred[CRED_QOS];
+    const struct cred *asked = qos && *qos ? cred_find(e->c, CRED_QOS, qos) : NULL;
+
+    if (qos && *qos && !asked)
+        return cred_missing(e->c, CRED_QOS, qos, err);
+    if (draft_asked(e, ask, 1, ask->procs > 0 ? ask->procs : 1, ret, err) < 0)
+        return -1;
+    if (!asked || (*ret)->cred[CRED_QOS] == asked->index)
+        return 0;
+    err_set(err, ERR_DENIED, "QOS %.60s is not accessible to such a job of user %.60s",
+        qos, ask->cred[CRED_USER] ? ask->cred[CRED_USER] : "(unknown)");
+    job_draft_destroy(*ret);
+    return -1;
+}
+
 int query_price(struct engine *e, const struct query_ask *ask, int64_t now,
     bool *ret_known, struct query_price *ret, struct err *err)
 {
     struct job *j;
 
-    if (draft_asked(e, ask, 1, ask->procs > 0 ? ask->procs : 1, &j, err) < 0)
+    if (draft_priced(e, ask, &j, err) < 0)
         return -1;
     const struct am_use use = use_asked(e, j, ask);
     *ret_known = price_of_job(e, j, &use, now, ret);
@@ -187,7 +206,7 @@ int query_quote(struct engine *e, const struct query_ask *ask, int64_t now,
     struct job *j;
 
     *ret = (struct query_quote){.tariff = NULL};
-    if (draft_asked(e, ask, 1, ask->procs > 0 ? ask->procs : 1, &j, err) < 0)
+    if (draft_priced(e, ask, &j, err) < 0)
         return -1;
     ret->use = use_asked(e, j, ask);
     *ret_known = price_of_job(e, j, &ret->use, now, &ret->price);

@@ -44,14 +44,29 @@ bool query_job_start(struct engine *e, const struct job *j, uint32_t qos, int64_
 int query_start(struct engine *e, const struct query_ask *ask, int64_t now,
     bool *ret_found, struct query_start *ret, struct err *err);
 
+/* Does the job wait for nothing but room, without a reservation? O(1). */
+bool query_waits_for_room(const struct engine *e, const struct job *j);
+
+/* Whose starts are expected, and what to do with that. */
+struct query_forecast {
+    size_t most; /* so many jobs at most */
+    int64_t now;
+    /* Is it one of those that are asked for? NULL = all are. */
+    bool (*wants)(void *ctx, const struct job *j);
+    /* Is there time for one more? NULL = for all. */
+    bool (*goes_on)(void *ctx);
+    void (*each)(void *ctx, const struct job *j, int64_t start_at);
+    void *ctx;
+};
+
 /* What is expected of those that wait for nothing but room and have no reservation:
  * each starts where running jobs, reservations and those before it by priority leave it
- * room. The first `most` of them are looked at, and how many were is given back; `each`
- * is called for those that would start after `now`. O(pools + jobs + reservations) for
- * the copy of the plan, then a search for each. */
-typedef void query_forecast_fn(void *ctx, const struct job *j, int64_t start_at);
-size_t query_forecast(
-    struct engine *e, size_t most, int64_t now, query_forecast_fn *each, void *ctx);
+ * room. The first `most` of them are looked at, while that goes on, and how many were
+ * is given back; `each` is called for those that would start later than at once, and,
+ * with 0, for those that never would: who had room now is kept back by something else,
+ * and nobody knows until when. O(pools + jobs + reservations) for the copy of the plan,
+ * then a search for each. */
+size_t query_forecast(struct engine *e, const struct query_forecast *ask);
 
 /* ---- what it costs ---- */
 

@@ -14,7 +14,7 @@
 
 #define WORD "rsv:"
 #define EVERY_S                                                                        \
-    3600 /* between debits: so much may be lost when the daemon is killed              \
+    3600 /* between debits: so much may be lost when the daemon is restarted           \
           */
 
 /* By index of the reservation. */
@@ -34,14 +34,15 @@ struct rents {
     uint64_t epoch; /* 1 + of the reservations that were looked at */
     int64_t due_at; /* the next debit, or another price */
     int64_t debit_at;
-    bool strangers; /* runs of former lives may have no reservation any more */
+    int64_t since_at; /* the bank tells in this life; TIME_NEVER = not yet */
+    bool strangers;   /* runs of former lives may have no reservation any more */
 };
 
 struct rents *rents_create(void)
 {
     struct rents *t = xcalloc(1, sizeof *t);
 
-    t->due_at = t->debit_at = TIME_NEVER;
+    t->due_at = t->debit_at = t->since_at = TIME_NEVER;
     return t;
 }
 
@@ -115,6 +116,8 @@ static uint32_t resume_rent(
     uint32_t found = FUNDS_NONE;
 
     *ret_others = false;
+    if (funds_strange_run_of(f, job) == FUNDS_NONE)
+        return FUNDS_NONE;
     for (uint32_t i = funds_next_run(f, 0); i != FUNDS_NONE;
          i = funds_next_run(f, i + 1)) {
         if (!funds_is_strange(f, i) || strcmp(funds_run_job(f, i), job) != 0)
@@ -154,9 +157,11 @@ static void open_rent(struct engine *e, const struct reservation *r, struct rent
         .seen_ps = rsvuse_of(r, e->now).idle_ps,
         .cost = funds_run_charged(e->c->funds, run),
         .resumed = funds_run_charged(e->c->funds, run) > 0};
-    if (t->cost == 0 && !others && e->now - r->start_at <= EVERY_S)
-        t->seen_ps =
-            0; /* since it began; one that is charged from now on pays from now */
+    /* since it began; one that is charged from now on pays from now. Who answered for
+     * it in a former life, and was charged, is not known */
+    if (t->cost == 0 && !others && r->start_at >= e->rents->since_at
+        && e->now - r->start_at <= EVERY_S)
+        t->seen_ps = 0;
     e->rents->open++;
 }
 
@@ -223,14 +228,22 @@ static void find_due(struct engine *e)
     t->due_at = price_at < t->debit_at ? price_at : t->debit_at;
 }
 
+static void begin_life(struct engine *e)
+{
+    if (e->c->funds && e->rents->since_at == TIME_NEVER)
+        e->rents->since_at = e->now;
+}
+
 void rents_known(struct engine *e)
 {
+    begin_life(e);
     e->rents->strangers = true;
     e->rents->epoch = 0;
 }
 
 void rents_accounts(struct engine *e)
 {
+    begin_life(e);
     e->rents->epoch = 0;
 }
 
@@ -252,6 +265,7 @@ void rents_look(struct engine *e)
     struct rents *t = e->rents;
     bool debits = t->debit_at <= e->now;
 
+    begin_life(e);
     if (!e->c->funds || (t->epoch == 1 + e->c->rsv_epoch && e->now < t->due_at))
         return;
     t->epoch = 1 + e->c->rsv_epoch;

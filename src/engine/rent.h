@@ -9,8 +9,8 @@
  *
  * Nothing is kept beforehand: a reservation goes on without funds, and the account goes
  * below 0. An account that is closed, or for others, gets no new run. In the bank it is
- * a run like a job's, of "rsv:NAME". What passed since the last charge before the
- * daemon was killed is not charged. */
+ * a run like a job's, of "rsv:NAME". What passed since the last charge before a restart
+ * of the daemon is not charged. */
 #ifndef MAUI_ENGINE_RENT_H
 #define MAUI_ENGINE_RENT_H
 

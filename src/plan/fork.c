@@ -33,7 +33,7 @@ static struct plan *fork_unfilled(struct plan *p)
     return fork;
 }
 
-struct plan *plan_fork(struct plan *p)
+static struct plan *fork_whole(struct plan *p)
 {
     struct plan *fork = fork_unfilled(p);
 
@@ -43,12 +43,30 @@ struct plan *plan_fork(struct plan *p)
     return fork;
 }
 
+/* Somebody has queued since the original began who ended the counting of pools: what is
+ * reserved there by count gets nodes, as in the next plan_begin(). */
+static void bind_reserved(struct plan *fork)
+{
+    if (fork->validity.layout == pools_layout(fork->pools))
+        return;
+    bind_counted(fork->bynode);
+    reserve_recount(fork->counted);
+}
+
+struct plan *plan_fork(struct plan *p)
+{
+    struct plan *fork = fork_whole(p);
+
+    bind_reserved(fork);
+    return fork;
+}
+
 /* ---- without some of what is there ---- */
 
 struct plan *plan_fork_without(
     struct plan *p, const uint32_t *jobs, size_t n, bool keep_memory)
 {
-    struct plan *fork = plan_fork(p);
+    struct plan *fork = fork_whole(p);
 
     fork->without.keep_memory = keep_memory;
     for (size_t i = 0; i < n; i++) {
@@ -156,20 +174,10 @@ static void divide_for(struct plan *p, const struct job *j)
     reserve_again(p);
 }
 
-/* Somebody has queued since the original began who ended the counting of pools: what is
- * reserved there by count gets nodes, as in the next plan_begin(). */
-static void bind_reserved(struct plan *fork)
-{
-    if (fork->validity.layout == pools_layout(fork->pools))
-        return;
-    bind_counted(fork->bynode);
-    reserve_recount(fork->counted);
-}
-
 struct plan *plan_fork_as(
     struct plan *p, const struct job *j, int64_t now, enum rsv_keep keep)
 {
-    struct plan *fork = plan_fork(p);
+    struct plan *fork = fork_whole(p);
 
     plan_begin(fork, now, keep);
     plan_unreserve(fork, j); /* it is not in its own way */
@@ -183,7 +191,6 @@ struct plan *plan_fork_for(struct plan *p, const struct job *j)
 {
     struct plan *fork = plan_fork(p);
 
-    bind_reserved(fork);
     if (asks_for_more(fork, j->reqs[0].def))
         divide_for(fork, j);
     fits_suppose(fork->fits, j->reqs[0].def);

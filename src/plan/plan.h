@@ -276,6 +276,7 @@ const struct windows *plan_windows(struct plan *p, uint32_t partition, uint32_t 
 /* A copy of the plan, on which anything may be asked and tried. The original does not
  * change by it.
  *
+ *     plan_fork()              forecasts
  *     plan_fork_for()          a job that nobody has submitted: showbf, showstart
  *     plan_fork_as()           runjob: a waiting job as the order wants it
  *     plan_fork_without()      BACKFILLPOLICY PREEMPT: reservations are made as if jobs
@@ -286,6 +287,9 @@ const struct windows *plan_windows(struct plan *p, uint32_t partition, uint32_t 
  * A fork answers until the cluster or the original changes (asserted of the original by
  * each question). It is ended by plan_destroy(), before the original (asserted). Owned.
  * O(pools + jobs + reservations): docs/performance.md says how long it takes. */
+
+/* Waiting jobs as they are: what would become of them. Where somebody has queued since
+ * plan_begin() who ended the counting of a pool, what is reserved there has nodes. */
 struct plan *plan_fork(struct plan *p);
 
 /* For a job that nobody has submitted; its first request is looked at. Where the plan

@@ -547,7 +547,8 @@ static struct spell whole_spell(const struct cluster *c, const struct job *j,
     rest = spell_of(
         c, run->tariff, now, limit_s > past.seconds ? limit_s - past.seconds : 0);
     rest.seconds = limit_s;
-    rest.weight += past.weight;
+    if (__builtin_add_overflow(rest.weight, past.weight, &rest.weight))
+        rest.weight = INT64_MAX;
     return rest;
 }
 

@@ -327,11 +327,29 @@ static void forget_simulated_state(struct server *s)
     }
 }
 
+struct starting {
+    struct log *log;
+    const char *doing; /* as it was told last */
+};
+
+static void tell_progress(void *arg, const char *doing)
+{
+    struct starting *t = arg;
+
+    if (t->doing != doing)
+        log_line(t->log, LOG_ACTION, "%s", doing);
+    t->doing = doing;
+    supervisor_starting(doing);
+}
+
 static int open_store(struct server *s, struct err *err)
 {
     /* The loop stands still while a foreign program writes: not for long. */
-    struct store_options opt = {
-        .busy_timeout_ms = 500, .fleeting = s->mode == MODE_SIMULATION};
+    struct starting starting = {.log = s->log};
+    struct store_options opt = {.busy_timeout_ms = 500,
+        .fleeting = s->mode == MODE_SIMULATION,
+        .progress = tell_progress,
+        .progress_arg = &starting};
 
     if (s->mode == MODE_SIMULATION)
         forget_simulated_state(s);

@@ -10,9 +10,23 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* Copy what is committed in `from` to the empty file `to`, all at once. The source is a
- * connection of its own, so that an open batch is not in the copy. */
-static int copy(const char *from, const char *to, struct err *err)
+#define PAGES_TOLD 4096
+
+/* All at once, unless somebody waits for a sign of life. */
+static int copy_pages(sqlite3_backup *backup, struct progress *p)
+{
+    int rc, finished;
+
+    while ((rc = sqlite3_backup_step(backup, p->tell ? PAGES_TOLD : -1)) == SQLITE_OK)
+        store_busy(p);
+    finished =
+        sqlite3_backup_finish(backup); /* SQLITE_OK where a lock was in the way */
+    return finished != SQLITE_OK || rc == SQLITE_DONE ? finished : rc;
+}
+
+/* Copy what is committed in `from` to the empty file `to`. The source is a connection
+ * of its own, so that an open batch is not in the copy. */
+static int copy(const char *from, const char *to, struct progress *p, struct err *err)
 {
     struct store source = {.path = (char *)from}, target = {.path = (char *)to};
     sqlite3_backup *backup = NULL;
@@ -29,9 +43,7 @@ static int copy(const char *from, const char *to, struct err *err)
     if (result == 0) {
         errno = 0;
         backup = sqlite3_backup_init(target.db, "main", source.db, "main");
-        if (backup)
-            sqlite3_backup_step(backup, -1);
-        rc = backup ? sqlite3_backup_finish(backup) : sqlite3_errcode(target.db);
+        rc = backup ? copy_pages(backup, p) : sqlite3_errcode(target.db);
         if (rc != SQLITE_OK)
             result = sql_fail(&target, rc, "copying", err);
     }
@@ -49,14 +61,14 @@ static bool same_file(const char *a, const char *b)
 }
 
 static int backup_by_way_of(
-    const struct store *store, const char *part, const char *path, struct err *err)
+    struct store *store, const char *part, const char *path, struct err *err)
 {
     int result = 0;
 
     unlink(part); /* of a backup that was interrupted */
     if (store_create_file(part) != 0)
         return err_set(err, ERR_IO, "%s: cannot be created: %s", part, strerror(errno));
-    result = copy(store->path, part, err);
+    result = copy(store->path, part, &store->progress, err);
     if (result == 0 && rename(part, path) != 0)
         result = err_set(
             err, ERR_IO, "%s: cannot be put in place: %s", path, strerror(errno));

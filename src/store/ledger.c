@@ -529,39 +529,67 @@ int ledger_since(
     EACH(s, stmt, &booked, row, on_booked, &reader, err);
 }
 
-/* Whole days are written down; the rest is of legs. %s: how legs are found. */
+/* One number, 0 where there is no row. */
+static int read_number(
+    struct store *s, sqlite3_stmt *stmt, int64_t *number, struct err *err)
+{
+    int rc = sql_step(stmt);
+
+    *number = rc == SQLITE_ROW ? sqlite3_column_int64(stmt, 0) : 0;
+    return sql_walked(s, stmt, rc, 0, err);
+}
+
+/* Whole days are written down; the rest is of legs. Behind it: how legs are found. */
 #define USAGE_OF_LEGS                                                                  \
-    "SELECT \"user\", CASE kind WHEN 'refund' THEN 0 ELSE l.amount END AS charged,"    \
+    "\"user\", CASE kind WHEN 'refund' THEN 0 ELSE l.amount END AS charged,"           \
     " CASE kind WHEN 'refund' THEN -l.amount ELSE 0 END AS refunded,"                  \
     " " FIRST_OF_RUN " AS runs,"                                                       \
     " t.id AS last FROM am_leg l CROSS JOIN am_txn t ON t.id = l.txn"                  \
     " CROSS JOIN am_run r ON r.run = t.run WHERE "
-#define USAGE_SUMS                                                                     \
-    "SELECT \"user\", sum(charged), sum(refunded), sum(runs), max(last) FROM ("
+#define USAGE_SUMS "\"user\", sum(charged), sum(refunded), sum(runs), max(last)"
 
 static const char usage_of_days[] =
-    USAGE_SUMS "SELECT \"user\", charged, refunded, runs, last FROM am_usage"
-               " WHERE account = ?1 AND day >= ?4 AND day < ?5"
-               " UNION ALL " USAGE_OF_LEGS "l.place = 'usage' AND l.account = ?1"
-               "  AND booked_at >= ?2 AND booked_at < min(?3, ?4 * 86400)"
-               " UNION ALL " USAGE_OF_LEGS "l.place = 'usage' AND l.account = ?1"
-               "  AND booked_at >= max(?2, ?5 * 86400) AND booked_at < ?3"
-               ") GROUP BY \"user\" ORDER BY \"user\"";
+    "SELECT '', " USAGE_SUMS
+    " FROM (SELECT \"user\", charged, refunded, runs, last FROM am_usage"
+    " WHERE account = ?1 AND day >= ?4 AND day < ?5"
+    " UNION ALL SELECT " USAGE_OF_LEGS "l.place = 'usage' AND l.account = ?1"
+    "  AND booked_at >= ?2 AND booked_at < min(?3, ?4 * 86400)"
+    " UNION ALL SELECT " USAGE_OF_LEGS "l.place = 'usage' AND l.account = ?1"
+    "  AND booked_at >= max(?2, ?5 * 86400) AND booked_at < ?3"
+    ") GROUP BY \"user\" ORDER BY \"user\"";
 
+/* "+": by the number, one walk for all accounts. */
 static const char usage_since[] =
-    USAGE_SUMS USAGE_OF_LEGS "+l.place = 'usage' AND +l.account = ?1 AND l.txn > ?6"
-                             " AND booked_at >= ?2 AND booked_at < ?3"
-                             ") GROUP BY \"user\" ORDER BY \"user\"";
+    "SELECT (SELECT name FROM am_account WHERE id = payer), " USAGE_SUMS
+    " FROM (SELECT l.account AS payer, " USAGE_OF_LEGS "+l.place = 'usage'"
+    "  AND l.txn > ?1 AND l.txn <= ?4 AND booked_at >= ?2 AND booked_at < ?3"
+    ") GROUP BY payer, \"user\" ORDER BY payer, \"user\"";
+
+#define LAST_DAY (INT64_MAX / DAY_S) /* its seconds still fit */
+
+static int each_usage(struct store *s, sqlite3_stmt *stmt, ledger_usage_fn *each,
+    void *arg, struct err *err)
+{
+    int rc = SQLITE_ROW, stop = 0;
+
+    while (stop == 0 && (rc = sql_step(stmt)) == SQLITE_ROW) {
+        const struct ledger_usage row = {.account = sql_column(stmt, 0),
+            .user = sql_column(stmt, 1),
+            .charged = sqlite3_column_int64(stmt, 2),
+            .refunded = sqlite3_column_int64(stmt, 3),
+            .runs = sqlite3_column_int64(stmt, 4),
+            .last = sqlite3_column_int64(stmt, 5)};
+        stop = each(arg, &row);
+    }
+    return sql_walked(s, stmt, rc, stop, err);
+}
 
 int ledger_usage(struct store *s, const struct ledger_which *which,
     ledger_usage_fn *each, void *arg, struct err *err)
 {
-    const int64_t end = INT64_MAX / DAY_S; /* that day times its seconds still fits */
-    int64_t from = which->from_at, to = which->to_at ? which->to_at : end * DAY_S;
+    int64_t from = which->from_at, to = which->to_at ? which->to_at : LAST_DAY * DAY_S;
     int64_t first = from / DAY_S + (from % DAY_S != 0), last = to / DAY_S;
-    sqlite3_stmt *stmt =
-        sql_walk_kept(s, which->txn ? usage_since : usage_of_days, err);
-    int rc = SQLITE_ROW, stop = 0;
+    sqlite3_stmt *stmt = sql_walk_kept(s, usage_of_days, err);
 
     if (!stmt)
         return -1;
@@ -570,22 +598,43 @@ int ledger_usage(struct store *s, const struct ledger_which *which,
     sqlite3_bind_int64(stmt, 1, which->account);
     sqlite3_bind_int64(stmt, 2, from);
     sqlite3_bind_int64(stmt, 3, to);
-    if (which->txn) {
-        sqlite3_bind_int64(stmt, 6, which->txn);
-    } else {
-        sqlite3_bind_int64(stmt, 4, first);
-        sqlite3_bind_int64(stmt, 5, last);
-    }
-    while (stop == 0 && (rc = sql_step(stmt)) == SQLITE_ROW) {
-        const struct ledger_usage row = {
-            .user = (const char *)sqlite3_column_text(stmt, 0),
-            .charged = sqlite3_column_int64(stmt, 1),
-            .refunded = sqlite3_column_int64(stmt, 2),
-            .runs = sqlite3_column_int64(stmt, 3),
-            .last = sqlite3_column_int64(stmt, 4)};
-        stop = each(arg, &row);
-    }
-    return sql_walked(s, stmt, rc, stop, err);
+    sqlite3_bind_int64(stmt, 4, first);
+    sqlite3_bind_int64(stmt, 5, last);
+    return each_usage(s, stmt, each, arg, err);
+}
+
+/* The transaction with which `most` legs are looked at; 0 = there are not as many. */
+static int find_last(
+    struct store *s, int64_t after, int64_t most, int64_t *ret, struct err *err)
+{
+    sqlite3_stmt *stmt = sql_walk_kept(s,
+        "SELECT txn FROM am_leg WHERE txn > ?1 ORDER BY txn, n LIMIT 1 OFFSET ?2", err);
+
+    if (!stmt)
+        return -1;
+    sqlite3_bind_int64(stmt, 1, after);
+    sqlite3_bind_int64(stmt, 2, most - 1);
+    return read_number(s, stmt, ret, err);
+}
+
+int ledger_usage_since(struct store *s, const struct ledger_which *which, int64_t most,
+    int64_t *ret_next, ledger_usage_fn *each, void *arg, struct err *err)
+{
+    int64_t last;
+    sqlite3_stmt *stmt;
+
+    if (find_last(s, which->txn, most, &last, err) != 0
+        || (last && find_last(s, last, 1, ret_next, err) != 0))
+        return -1;
+    *ret_next = last && *ret_next ? last : 0;
+    stmt = sql_walk_kept(s, usage_since, err);
+    if (!stmt)
+        return -1;
+    sqlite3_bind_int64(stmt, 1, which->txn);
+    sqlite3_bind_int64(stmt, 2, which->from_at);
+    sqlite3_bind_int64(stmt, 3, which->to_at ? which->to_at : INT64_MAX);
+    sqlite3_bind_int64(stmt, 4, *ret_next ? *ret_next : INT64_MAX);
+    return each_usage(s, stmt, each, arg, err);
 }
 
 /* One row of two sums more. `to` is not part of it. */
@@ -680,16 +729,6 @@ int ledger_quotes(struct store *s, const struct ledger_which *which,
     stmt = select_rows(s, &q, "am_quote",
         which->good_at || which->kept_at ? "ORDER BY +id" : "ORDER BY id", err);
     EACH(s, stmt, &quote, row, each, arg, err);
-}
-
-/* One number, 0 where there is no row. */
-static int read_number(
-    struct store *s, sqlite3_stmt *stmt, int64_t *number, struct err *err)
-{
-    int rc = sql_step(stmt);
-
-    *number = rc == SQLITE_ROW ? sqlite3_column_int64(stmt, 0) : 0;
-    return sql_walked(s, stmt, rc, 0, err);
 }
 
 int ledger_balance(

@@ -160,11 +160,11 @@ int ledger_moves(struct store *s, const struct ledger_which *which, ledger_leg_f
  * rows that are told: `each` returns 1 to stop. */
 int ledger_since(
     struct store *s, int64_t txn, ledger_leg_fn *each, void *arg, struct err *err);
-/* What users used of an account (account, from_at, to_at 0 = all; txn: of transactions
- * behind that one). Time in proportion to the days and users, and to the charges of two
- * days; with txn, to what was booked since. */
+/* What users used of an account (account, from_at, to_at 0 = all). Time in proportion
+ * to the days and users, and to the charges of two days. */
 struct ledger_usage {
-    const char *user; /* whose runs; "" = not known */
+    const char *account; /* its name, in ledger_usage_since() */
+    const char *user;    /* whose runs; "" = not known */
     int64_t charged, refunded;
     int64_t runs; /* that were charged for the first time */
     int64_t last; /* transaction */
@@ -172,6 +172,11 @@ struct ledger_usage {
 typedef int ledger_usage_fn(void *arg, const struct ledger_usage *row);
 int ledger_usage(struct store *s, const struct ledger_which *which,
     ledger_usage_fn *each, void *arg, struct err *err);
+/* The same of all accounts by transactions behind that one (txn, from_at, to_at 0 =
+ * all), by account and user. Of `most` legs, those of the last transaction whole:
+ * *ret_next is where to go on, 0 = that was all. Time in proportion to those. */
+int ledger_usage_since(struct store *s, const struct ledger_which *which, int64_t most,
+    int64_t *ret_next, ledger_usage_fn *each, void *arg, struct err *err);
 /* Those sums (account from_at to_at; to_at 0 = nothing). Time in proportion to the
  * days, and to the moves of two of them. */
 struct ledger_sums {

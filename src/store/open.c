@@ -112,6 +112,33 @@ static int connect_file(struct store *store, int busy_timeout_ms, struct err *er
     return 0;
 }
 
+/* ---- how far it is -------------------------------------------------------------- */
+
+#define STEPS_TOLD 10000 /* of SQLite's machine, between looks at the clock */
+
+static int on_steps(void *arg)
+{
+    store_busy(arg);
+    return 0;
+}
+
+static void begin_long(struct store *store, const char *doing)
+{
+    store->progress.doing = doing;
+    store->progress.told_at = 0;
+    store_busy(&store->progress);
+    if (store->progress.tell)
+        sqlite3_progress_handler(store->db, STEPS_TOLD, on_steps, &store->progress);
+}
+
+static void end_long(struct store *store)
+{
+    sqlite3_progress_handler(store->db, 0, NULL, NULL);
+    store->progress.tell = NULL;
+}
+
+/* ---- before it is used ---------------------------------------------------------- */
+
 /* After a crash: SQLite mends what a crash can do; this finds what a disk did. */
 static int check_structure(struct store *store, struct err *err)
 {
@@ -121,6 +148,8 @@ static int check_structure(struct store *store, struct err *err)
 
     if (!stmt)
         return -1;
+    if (!store->created)
+        begin_long(store, "checking the state after a crash");
     rc = sql_step(stmt);
     if (rc == SQLITE_ROW && strcmp(sql_column(stmt, 0), "ok") != 0)
         result = sql_fail(&sentence, SQLITE_CORRUPT, "checking its structure", err);
@@ -148,18 +177,33 @@ static int use_log(struct store *store, struct err *err)
 static int keep_older(struct store *store, size_t count, int version, struct err *err)
 {
     struct strbuf copy = {0};
+    int64_t pages, page_bytes;
     int result = 0;
 
     if (version == 0 || version >= (int)count || store->fleeting)
         return 0;
+    if (sql_number(store, "PRAGMA page_count", &pages, err) != 0
+        || sql_number(store, "PRAGMA page_size", &page_bytes, err) != 0)
+        return -1;
+    begin_long(store, "copying the state of an older release");
     strbuf_printf(&copy, "%s.before-%zu", store->path, count);
     if (store_backup(store, copy.text, err) != 0)
         result = err_prefix(err,
-            "the state is of an older release (schema %d) and is "
-            "kept before it is converted: ",
-            version);
+            "the state is of an older release (schema %d); before it is converted a "
+            "copy of %lld MB is kept beside it: ",
+            version, (long long)(pages * page_bytes / 1000000 + 1));
     free(copy.text);
     return result;
+}
+
+static int convert_file(struct store *store, const struct migration *list, size_t count,
+    int version, struct err *err)
+{
+    if (keep_older(store, count, version, err) != 0)
+        return -1;
+    if (version > 0 && version < (int)count)
+        begin_long(store, "converting the state to the form of this release");
+    return schema_migrate(store, list, count, version, err);
 }
 
 static int make_writable(struct store *store, const struct migration *list,
@@ -169,8 +213,7 @@ static int make_writable(struct store *store, const struct migration *list,
         || sql_exec(store, "PRAGMA synchronous=FULL; " LOG_LIMIT, "opening", err) != 0
         || (store->fleeting
             && sql_exec(store, "PRAGMA synchronous=OFF", "opening", err) != 0)
-        || keep_older(store, count, version, err) != 0
-        || schema_migrate(store, list, count, version, err) != 0
+        || convert_file(store, list, count, version, err) != 0
         || (store->created && store_sync_folder(store->path, err) != 0))
         return -1;
     sqlite3_db_config(store->db, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 0, NULL);
@@ -227,7 +270,8 @@ int store_open_schema(const char *path, const struct store_options *options,
     *s = (struct store){.path = full,
         .lock_fd = -1,
         .read_only = use->read_only,
-        .fleeting = use->fleeting};
+        .fleeting = use->fleeting,
+        .progress = {.tell = use->progress, .arg = use->progress_arg}};
     if ((!s->read_only && lockfile_take(s, err) != 0) || ensure_file(s, err) != 0
         || connect_file(s, use->busy_timeout_ms, err) != 0
         || schema_identify(s, count, &version, err) != 0
@@ -235,6 +279,7 @@ int store_open_schema(const char *path, const struct store_options *options,
         abandon(s);
         return -1;
     }
+    end_long(s);
     *store = s;
     return 0;
 }

@@ -49,6 +49,14 @@ struct kept_walk {
     bool busy;
 };
 
+/* What opening is busy with, for who waits. */
+struct progress {
+    void (*tell)(void *arg, const char *doing); /* NULL = nobody */
+    void *arg;
+    const char *doing;
+    int64_t told_at;
+};
+
 struct store {
     char *path;
     sqlite3 *db;
@@ -65,9 +73,13 @@ struct store {
     uint64_t batch_changes;
     struct err why;
     struct store_stats stats;
+    struct progress progress; /* while it is opened */
 };
 
 /* ---- sql.c ---------------------------------------------------------------------- */
+
+/* Still busy: told, but not more often than each second. */
+void store_busy(struct progress *p);
 
 /* Put the sentence for an SQLite result code into `err`: what happened while `doing`
  * ("writing"), and what to do about it. Returns -1. */

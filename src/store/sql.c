@@ -5,6 +5,7 @@
 #include <assert.h>
 #include <errno.h>
 #include <string.h>
+#include <time.h>
 
 struct advice {
     int rc; /* primary result code */
@@ -217,4 +218,14 @@ void sql_text(sqlite3_stmt *stmt, int number, const char *text)
 {
     /* What cannot be bound (too long) stays NULL, which no column accepts. */
     sqlite3_bind_text(stmt, number, text ? text : "", -1, SQLITE_STATIC);
+}
+
+void store_busy(struct progress *p)
+{
+    int64_t now = (int64_t)time(NULL);
+
+    if (!p->tell || now == p->told_at)
+        return;
+    p->told_at = now;
+    p->tell(p->arg, p->doing);
 }

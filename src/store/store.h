@@ -36,6 +36,10 @@ struct store_options {
     int busy_timeout_ms; /* how long to wait while a foreign program writes; 0 = 2000 */
     bool read_only;      /* look only, also beside a running scheduler */
     bool fleeting;       /* nothing is flushed: what it has need not survive a crash */
+    /* Opening may take minutes: checking after a crash, copying and converting a file
+     * of an older schema. Told as each begins and about once a second in it; NULL. */
+    void (*progress)(void *arg, const char *doing);
+    void *progress_arg;
 };
 
 /* Open `path`, which is created (mode 0600) if it is not there and may be written;

@@ -115,8 +115,18 @@ def test_accounts_of_gold_with_their_allocations(daemon):
         assert line in done, (line, done)
     assert account(daemon)["available"] == 57700
     assert account(daemon, "bio")["balance"] == 1007
-    daemon.ok("mam-import", "gold", *reversed(files))
+    # again: nothing twice, and what Gold does not tell stays as it was made here
+    daemon.ok("mam-create-account", "inst")
+    daemon.ok("mam-modify-account", "-p", "inst", "-o", "yes", "-u", "user=amy", "chem")
+    made = account(daemon)
+    assert (made["parent"], made["overflow"], made["only"]) == ("inst", True, "user=amy")
+    done = daemon.ok("mam-import", "gold", *reversed(files))
+    assert "account chem, for those it was for: done" in done
+    again = account(daemon)
+    assert [again[k] for k in ("parent", "overflow", "only", "balance")] == \
+        ["inst", True, "user=amy", made["balance"]]
     assert account(daemon, "bio")["balance"] == 1007
+    assert account(daemon, "bio")["only"] == "user=amy,bob,carl"
     check(daemon)
 
 

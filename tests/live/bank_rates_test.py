@@ -70,13 +70,18 @@ def test_who_cannot_pay_by_day_starts_at_night(daemon):
 
 
 def test_a_quote_that_is_kept_holds_while_rates_rise(daemon):
-    daemon.configure(BANK + LEVELS + "ACCOUNTCFG[chem] MANAGERS=nobody\n")
+    daemon.configure(BANK + LEVELS + "ACCOUNTCFG[chem] MANAGERS=nobody\n"
+                     "QOSCFG[gold] CHARGERATE=9\nUSERCFG[nobody] QLIST=gold\n")
     users = Users(daemon)
     daemon.start()
     daemon.ok("mam-create-account", "-u", "user=nobody,games", "chem")
     daemon.ok("mam-deposit", "chem", "100000")
     said = users.ok("games", "mam-quote", "-k", "-A", "chem", "-l", "1000", "--request", "q")
     assert "1000 credits of chem: enough is there now\nquote 1: msub -l quote=1" in said
+    # not the price of another QOS than the one that is asked for
+    assert "QOS gold" in users.refused("games", "mam-quote", "-q", "gold", "-A", "chem")
+    assert "9000 credits" in users.ok("nobody", "mam-quote", "-q", "gold", "-A", "chem",
+                                      "-l", "1000")
     again = users.ok("games", "mam-quote", "-k", "-A", "chem", "-l", "1000", "--request", "q")
     assert "quote 1:" in again
     daemon.configure(BANK.strip() + " RATES=PROCS:5\n" + LEVELS
@@ -187,6 +192,10 @@ def test_lists_show_each_what_is_theirs(daemon):
     numbers = [t["transaction"] for t in first + rest]
     assert numbers == sorted(numbers) and len(numbers) == 5
     assert daemon.lines("mam-usage", "-n", str(numbers[-1])) == []
+    told = {(u["account"], u["user"]): u["runs"] for u in daemon.lines("mam-usage", "-n", "1")}
+    assert told == used and "bio" not in users.ok("games", "mam-usage", "-n", "1")
+    told = users.ok("games", "mam-usage", "-n", "1", "--format", "json", "chem")
+    assert [json.loads(line)["user"] for line in told.splitlines()] == ["games"]
     # a run's refund is its user's, who sees it
     run = [t["run"] for t in first + rest if t["who"] == "nobody"][0]
     daemon.ok("mam-refund", run, "0.5")

@@ -120,6 +120,16 @@ def test_amounts_that_are_none_are_refused(bank):
         status, answer = bank.api("/v1/bank/deposits", {
             "request": "y", "account": "chem", "amount": wrong})
         assert status == 400, (wrong, answer)
+    for order, needed in (("accounts", "account"), ("deposits", "request account amount"),
+                          ("withdrawals", "request account amount"),
+                          ("limits", "request account amount"),
+                          ("transfers", "request account into amount"),
+                          ("refunds", "request run amount")):
+        for member in needed.split():  # null names no account at all
+            body = dict({name: "5" for name in needed.split()}, **{member: None})
+            status, answer = bank.api(f"/v1/bank/{order}", body)
+            assert status == 400 and f"{member}: it is needed" in json.dumps(answer), \
+                (order, member, answer)
     assert account(bank)["balance"] == 0
     done = bank.run("mam-deposit", "chme", "5")
     assert "did you mean 'chem'?" in done.stderr

@@ -368,9 +368,16 @@ def test_what_is_refused_for_good_is_put_aside_until_somebody_looks(native):
     native.wait(lambda: native.lines("mam-queue") == [], "that it is taken", 60)
     again = [m for m in native.bank.calls("charge") if m["job"] == job][-1]
     assert again["again"] and "refused" not in again and "to" not in again
+    native.kill()
+    native.bank.answers(charge="exit 2")
+    native.start()
+    over(native, native.submit("true", account="chem", wclimit_s=100))
+    native.wait(lambda: native.lines("mam-queue"), "another charge", 60)
+    assert native.lines("mam-queue")[0]["number"] == 3  # those of messages that are gone stay theirs
 
 
 def test_runs_stay_with_the_bank_that_they_began_with(native):
+    set_patience(native, 90)
     native.start()
     job = native.submit("sleep 600", account="chem", wclimit_s=700)
     native.wait(lambda: native.state(job) == "Running", "the start")
@@ -399,6 +406,20 @@ def test_runs_stay_with_the_bank_that_they_began_with(native):
     native.wait(lambda: native.bank.asked("charge"), "the charge that waited", 60)
     assert native.bank.asked("charge")[0]["job"] == job
     assert native.ok("am", "check", "--home", native.home)
+    # one that waits for another bank keeps what comes later of its run
+    job = native.submit("sleep 600", account="chem", wclimit_s=700)
+    native.wait(lambda: native.state(job) == "Running", "the start")
+    n = len(native.bank.calls("lien"))
+    native.bank.answers(lien=f"while ! test -e {native.home}/go; do sleep 0.05; done")
+    native.ok("mjobctl", "-m", "wclimit=900", job)
+    native.wait(lambda: len(native.bank.calls("lien")) > n, "the other lien")
+    native.ok("canceljob", job)
+    native.configure("AMCFG[f] TYPE=FILE HOST=f.log\nRMPOLLINTERVAL 1\n")
+    native.ok("mschedctl", "-R")
+    lien, charge = native.lines("mam-queue")
+    done = native.run("mam-queue", "--again", charge["number"])
+    pathlib.Path(f"{native.home}/go").touch()
+    assert f"message {lien['number']} of that run comes first" in done.stderr, done
 
 
 def test_the_own_ledger_is_not_forgotten_while_another_bank_is_in_force(native):
@@ -513,7 +534,8 @@ def gold(daemon):
     path.write_text(KEY + "\n")
     path.chmod(0o600)
     daemon.configure(f"AMCFG[bank] TYPE=GOLD HOST=127.0.0.1 PORT={server.port} KEYFILE={path} "
-                     "CHARGEPOLICY=DEBITALLWC TIMEOUT=5\nRMPOLLINTERVAL 1\n")
+                     "CHARGEPOLICY=DEBITALLWC TIMEOUT=5\nRMPOLLINTERVAL 1\n"
+                     "RMCFG[hpc1] TYPE=LOCAL\n")
     yield daemon.start()
     server.close()
 
@@ -523,7 +545,7 @@ def test_a_gold_server_keeps_refuses_and_charges(gold):
     gold.wait(lambda: gold.state(job) == "Running", "the start")
     run = next(iter(gold.gold.liens))
     assert gold.gold.liens == {run: 700}
-    assert run.startswith(f"{job}.r1@")  # another machine's job of that number is another
+    assert run == f"{job}.r1@hpc1"  # another machine's job of that number is another
     poor = gold.submit("true", account="chem", wclimit_s=400)
     gold.wait(lambda: "Insufficient balance (code 782)" in gold.ok("checkjob", poor), "why")
     gold.ok("canceljob", job)

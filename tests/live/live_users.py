@@ -54,6 +54,15 @@ class Users:
         assert done.returncode == 1 and done.stdout == "", (user, args, done)
         return done.stderr
 
+    def fetch(self, user, path):
+        """What that user gets of the API: (status, bytes)."""
+        uid = self.NAMES[user]
+        done = subprocess.run(
+            ["setpriv", f"--reuid={uid}", f"--regid={uid}", "--clear-groups", "curl", "-s", "-w",
+             "%{http_code}", "--unix-socket", f"{self.live.home}/api.sock", f"http://maui{path}"],
+            capture_output=True, check=True, cwd="/")
+        return done.stdout[-3:].decode(), done.stdout[:-3]
+
     def api(self, user, path, body=None, method=None):
         """The API as that user: (status, answer), the answer parsed if it is JSON."""
         words = ["curl", "-s", "-g", "--max-time", "30", "-w", "\n%{http_code}",

@@ -14,7 +14,8 @@ import pytest
 
 from driven_clock import DrivenClock
 from live_daemon import ME, Connection, Daemon
-from timeline_reader import pieces
+from live_users import Users
+from timeline_reader import pieces, read
 
 EXAMPLE = pathlib.Path(__file__).resolve().parents[2] / "examples" / "native" / "processes"
 VERBS = {"nodes": "CLUSTERQUERYURL", "jobs": "WORKLOADQUERYURL", "start": "JOBSTARTURL",
@@ -292,8 +293,57 @@ def test_what_nobody_could_see_costs_nothing(native):
     at += 100
     clock.stand(at)  # it is tried again
     native.until(job, "Completed")
+    # nor one that nobody was told of, as others are leaving its nodes
+    first = native.submit_as(USERS[0], "sleep 1000", "-t", 4, "-l", 90000)
+    native.until(first, "Running")
+    native.replace("cancel", "exec sleep 1000")
+    native.ok("canceljob", first)
+    job = native.submit_as(USERS[0], "true", "-t", 4, "-l", 90000)
+    native.until(job, "Starting")
+    at += 3600
+    clock.stand(at)
+    native.wait(lambda: native.api("/v1/scheduler")[1]["at"] == at, "the time")
+    native.ok("canceljob", job)
+    native.restore()
+    native.wait(lambda: native.lines("mam-list-liens") == [], "the end", 60)
     moves = json.loads(native.ok("mam-statement", "chem", "--format", "json"))["moves"]
     assert all(-m["amount"] <= 200 for m in moves if m["kind"] == "charge"), moves
+
+
+def test_what_came_of_a_lost_start_is_what_is_told(native):
+    """It has come about where its job is on nodes, or suspended; nobody knows where the job
+    cannot be read; and where it has not, what was changed meanwhile is not forgotten."""
+    folder = pathlib.Path(native.home)
+    native.replace("start", f"echo $$ > {folder}/$1.new; mv {folder}/$1.new {folder}/$1.begun; "
+                            "exec sleep 1000")
+    native.start()
+    starts, sleeps, odd, changed = jobs = [
+        native.submit_as(USERS[0], "true", "-l", 90000) for _ in range(4)]
+    native.wait(lambda: len(list(folder.glob("*.begun"))) == 4, "the starts", 60)
+    with open(f"{native.pool}/spool/{changed}", "r+", encoding="utf-8") as f:
+        request = json.load(f) | {"tasks": 2}
+        f.seek(0)
+        f.write(json.dumps(request) + " " * 20)
+    looks = folder / "looks"
+    native.replace("jobs", f"echo >> {looks}; exec {native.example} jobs {native.pool}")
+    native.wait(lambda: looks.exists() and len(looks.read_text()) > 2, "that it is told", 60)
+    native.restore()
+    where = f"TASKLIST=n1 STARTTIME={int(time.time())}"
+    native.replace("jobs", f"{native.example} jobs {native.pool} | sed "
+                   f"-e 's/^{starts} STATE=Idle/{starts} STATE=Starting {where}/' "
+                   f"-e 's/^{sleeps} STATE=Idle/{sleeps} STATE=Suspended {where}/' "
+                   f"-e 's/^{odd} STATE=Idle/{odd} STATE=Odd/'")
+    for pid in [*native.adapter(), *(int(f.read_text()) for f in folder.glob("*.begun"))]:
+        os.kill(pid, signal.SIGKILL)
+    native.wait(lambda: native.state(sleeps) == "Suspended", "that all is told", 60)
+    native.wait(lambda: native.job(changed)["requests"][0]["tasks"] == 2, "the change", 60)
+    late = native.submit_as(USERS[0], "true")
+    native.until(late, "Completed")
+    assert [native.state(j) for j in jobs[:3]] == ["Starting", "Suspended", "Starting"]
+    assert not any(f"job '{j}': defer" in native.log() for j in jobs[:3])
+    native.restore()
+    for job in jobs:
+        native.until(job, "Completed")
 
 
 def test_rubbish_is_not_everything_that_there_is(native):
@@ -406,6 +456,10 @@ def test_files_may_hold_nodes(native):
     down, = pieces(connection.getresponse().read())
     connection.close()
     assert down["kind"] == "down" and down["rows"] == (0, 0) and down["procs"] == 2
+    if os.geteuid() == 0:  # since when is not for users
+        native.wait(lambda: native.api("/v1/identity")[1]["at"] > down["start"] + 1, "a second")
+        data = Users(native, programs=False).fetch("nobody", "/v1/timeline?layers=down&as=pieces")[1]
+        assert [p["start"] for p in pieces(data)] == [read(data)[0]["at"]]
     assert [g["name"] for g in native.api("/v1/rows?by=state")[1]["groups"]] == ["Down", "up"]
 
 

@@ -37,6 +37,12 @@ class Beside:
                               env={"MAUIHOMEDIR": self.maui.home})
         return job in shown.split()
 
+    def counts(self, user):
+        """Does the timeline tell that user how many jobs wait?"""
+        return '"forecast":' in self.slurm.ok(
+            "sh", "-c", f"curl -s --unix-socket {self.maui.home}/api.sock "
+            "'http://maui/v1/timeline?as=pieces' | grep -ao '\"[a-z]*\":'", user=user)
+
     def without(self, manager):
         """That line of RMCFG is taken out, and the daemon told."""
         path = pathlib.Path(self.maui.home) / "maui.cfg"
@@ -195,6 +201,7 @@ def test_what_slurm_hides_is_shown_when_it_is_gone(fresh_cluster, tmp_path):
         b.world.submit("1", USER, seconds=600)
         b.runs("far.1")
         assert b.sees(USER, "far.1") and not b.sees("daemon", "far.1")
+        assert not b.counts("daemon")
         b.slurm.kill("slurmctld")
         b.maui.kill()
         b.maui.start()
@@ -203,6 +210,7 @@ def test_what_slurm_hides_is_shown_when_it_is_gone(fresh_cluster, tmp_path):
         b.without("slurm")
         b.slurm.wait(lambda: "RM[slurm]" not in b.maui.ok("diagnose", "-R"), "that it is gone", 60)
         b.slurm.wait(lambda: b.sees("daemon", "far.1"), "that nothing is hidden", 60)
+        assert b.counts("daemon")
     finally:
         b.world.kill()
 

@@ -71,8 +71,9 @@ export class Source {
     if (!this.suffices()) this.later(told ? REST_MS : AGAIN_MS);
   }
 
-  /** Something may have changed. */
-  async refresh(): Promise<void> {
+  /** Something may have changed; with other rows all of it is read anew. */
+  async refresh(anew = false): Promise<void> {
+    if (anew && this.have) this.have.heading = null;
     if (this.have && !this.asking) await this.ask(this.have, true);
   }
 

@@ -8,7 +8,7 @@ import { readRows } from "../gantt/rows";
 import { Source } from "../gantt/source";
 import { GUTTER, HEAD, niceSecond, rowAt, timeAt, yAt, type View } from "../gantt/view";
 import { count, plain } from "../model/format";
-import { onRound, useAnswer, useLive } from "../model/live";
+import { askNow, onRound, useAnswer, useLive } from "../model/live";
 import { usePrefs } from "../model/prefs";
 import { go, useSearch, withQuery } from "../model/route";
 import { useNow } from "../parts/frame";
@@ -84,9 +84,14 @@ export function Timeline() {
   useEffect(() => {
     if (!canvas.current || !box.current || !rows) return undefined;
     let timer = 0;
+    let other = ""; // tag of rows that are not these, for which it was asked
     const p = new Picture(canvas.current, {
       window: (h, n) => {
         s.read(h);
+        if (h.tag !== p.rows?.tag && h.tag !== other) {
+          other = h.tag;
+          askNow(); // a node came or went: its rows, then what is on them
+        }
         setHeading(h);
         setPieces(n);
       },
@@ -132,7 +137,7 @@ export function Timeline() {
   useEffect(() => {
     if (rows && picture.current && picture.current.rows !== rows) {
       picture.current.setRows(rows);
-      void source.current?.refresh();
+      void source.current?.refresh(true);
     }
   }, [rows]);
   useEffect(() => {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * A GOLD server is asked. A job is known there by its run and machine ("7.r3@SLURM"),
+ * A GOLD server is asked. A job is known there by its run and machine ("7.r3@c1"),
  * so that two runs of one job are two charges, one that was charged is known again, and
  * jobs of several machines at one server are not taken for each other. */
 #include "am/bank/bank.h"

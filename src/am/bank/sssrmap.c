@@ -134,7 +134,8 @@ static void on_end(void *ctx, const char *name)
         copy_text(ret->message, sizeof ret->message, r->text);
     else if (is_signed(r) && strcmp(name, "Count") == 0)
         ret->count = atol(r->text);
-    else if (is_signed(r) && strcmp(name, "Charge") == 0 && !*ret->charge)
+    else if (is_signed(r) && strcmp(name, "Charge") == 0
+             && (!*ret->charge || atof(r->text) > atof(ret->charge)))
         copy_text(ret->charge, sizeof ret->charge, r->text);
     else if (strcmp(name, "DigestValue") == 0)
         copy_text(r->digest, sizeof r->digest, r->text);

@@ -27,7 +27,7 @@ struct sssrmap_response {
     int code;          /* of the status; -1 = there was none */
     char message[300]; /* the status's */
     long count;        /* of objects */
-    char charge[60];   /* the first Charge among the data; "" = none */
+    char charge[60];   /* the largest Charge among the data; "" = none */
 };
 
 /* Out of a document that is signed with the key: one that is not, or is no XML, is

@@ -69,24 +69,28 @@ static int find_accounts(struct importing *im)
     return status < 0 ? 1 : 0;
 }
 
-/* Of one that is there what the dump does not tell stays: its share, that it is closed.
- */
+/* Of one that is there what the dump does not tell stays: its share, that it is closed;
+ * where the dump tells no tree its place in that, and for whom it is unless users are
+ * named. */
 static void make_account(struct importing *im, const struct bankdump_step *s)
 {
     bool there = names_find(im->there, s->account) != NAME_NONE;
-    json_t *body = json_pack(
-        "{s:s, s:b}", "account", s->account, "overflow", s->overflow && s->parent);
+    json_t *body = json_pack("{s:s}", "account", s->account);
 
     if (there)
         json_object_set_new(body, "modify", json_true());
-    if (s->parent || there)
+    if (!there || s->places)
+        json_object_set_new(body, "overflow", json_boolean(s->overflow && s->parent));
+    if (s->parent || (there && s->places))
         json_object_set_new(body, "parent", json_string(s->parent ? s->parent : ""));
-    if (s->only || there)
-        json_object_set_new(body, "only", json_string(s->only ? s->only : ""));
+    if (s->only)
+        json_object_set_new(body, "only", json_string(s->only));
     tell_step(s, "account %s%s%s%s, for %s", s->account, s->parent ? " under " : "",
         s->parent ? s->parent : "",
         s->parent && s->overflow ? ", on which it draws" : "",
-        s->only ? s->only : "all");
+        s->only ? s->only
+        : there ? "those it was for"
+                : "all");
     send_step(im, "/v1/bank/accounts", body);
 }
 

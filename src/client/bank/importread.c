@@ -472,7 +472,8 @@ static void tell_account(struct slurm *s, const struct slurm_account *a)
         .account = a->name,
         .parent = a->above >= 0 ? a->parent : NULL,
         .only = only,
-        .overflow = !a->budget.amount};
+        .overflow = !a->budget.amount,
+        .places = true};
 
     s->r.each(s->r.ctx, &step);
     s->r.line = a->line;

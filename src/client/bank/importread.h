@@ -26,7 +26,8 @@ struct bankdump_step {
     const char *account;
     const char *parent, *only; /* NULL = none; for all */
     bool overflow;
-    const char *id;               /* of the deposit in the dump, the same each time */
+    bool places;    /* the dump tells what is above accounts, and of whom each is */
+    const char *id; /* of the deposit in the dump, the same each time */
     int64_t amount, credit_limit; /* 1/1000 credit */
     int64_t from_at, to_at;       /* 0 = not said */
     const char *why;

@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0
  * mam-balance, mam-list-*, mam-usage, mam-list-rates: what the bank has, as tables. */
+#include "base/strbuf.h"
 #include "client/bank/bankwords.h"
 #include "client/kit/request.h"
 
 #include <inttypes.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -360,6 +362,100 @@ static const struct option_row usage_options[] = {BANK_HOURS,
     {'e', "end", "DATE", "until then"},
     {'n', "since", "NUMBER", "of transactions behind that number"}, BANK_NO_MORE};
 
+struct usage {
+    json_t *rows;    /* by account and user */
+    json_int_t next; /* the daemon looked at so much, and goes on behind that one */
+};
+
+static void add_credits(json_t *to, const json_t *more, const char *key)
+{
+    double sum = get_real(to, key, 0) + get_real(more, key, 0);
+
+    json_object_set_new(to, key, json_real(round(sum * 1000) / 1000));
+}
+
+static void add_usage(json_t *to, const json_t *more)
+{
+    add_credits(to, more, "charged");
+    add_credits(to, more, "refunded");
+    add_credits(to, more, "used");
+    json_object_set_new(
+        to, "runs", json_integer(get_int(to, "runs", 0) + get_int(more, "runs", 0)));
+    json_object_set(to, "transaction", json_object_get(more, "transaction"));
+}
+
+static void take_usage(void *ctx, json_t *o)
+{
+    struct usage *u = ctx;
+    struct strbuf key = {0};
+    json_t *known;
+
+    u->next = get_int(o, "next", 0);
+    if (u->next)
+        return;
+    strbuf_printf(&key, "%s %s", get_text(o, "account", ""), get_text(o, "user", ""));
+    known = json_object_get(u->rows, key.text);
+    if (known)
+        add_usage(known, o);
+    else
+        json_object_set(u->rows, key.text, o);
+    free(strbuf_take(&key));
+}
+
+static void print_usage(struct table *t, json_t *rows)
+{
+    const char *key;
+    json_t *o;
+
+    json_object_foreach(rows, key, o)
+    {
+        if (t->l->format != FORMAT_JSON) {
+            print_row(t, o);
+            continue;
+        }
+        json_dumpf(o, stdout, JSON_COMPACT | JSON_PRESERVE_ORDER);
+        putchar('\n');
+    }
+    if (t->l->format != FORMAT_JSON)
+        print_heading(t);
+}
+
+static struct query *usage_query(const struct command_line *l, const char *since)
+{
+    struct query *q = query_new("/v1/bank/usage");
+
+    if (add_date(l, q, 's', "from") || add_date(l, q, 'e', "to")) {
+        query_free(q);
+        return NULL;
+    }
+    query_add(q, "since", since);
+    return q;
+}
+
+/* All of it, however often the daemon has to be asked. */
+static int show_usage_since(struct table *t, const char *since)
+{
+    struct usage u = {.rows = json_object()};
+    char behind[24];
+    int status;
+
+    do {
+        struct query *q = usage_query(t->l, since);
+
+        u.next = 0;
+        if (q)
+            query_add(q, "account", t->l->nargs ? t->l->args[0] : NULL);
+        status = !q || ask_list(t->l, q, take_usage, &u) < 0;
+        query_free(q);
+        snprintf(behind, sizeof behind, "%" JSON_INTEGER_FORMAT, u.next);
+        since = behind;
+    } while (!status && u.next);
+    if (!status)
+        print_usage(t, u.rows);
+    json_decref(u.rows);
+    return status;
+}
+
 static int show_usage(const struct command_line *l)
 {
     static const struct column columns[] = {{"Account", "account", CELL_TEXT, -16},
@@ -367,14 +463,15 @@ static int show_usage(const struct command_line *l)
         {"Refunded", "refunded", CELL_CREDITS, 14}, {"Used", "used", CELL_CREDITS, 16},
         {"Runs", "runs", CELL_NUMBER, 0}, {0}};
     static const struct list list = {"/v1/bank/usage", columns};
-    struct query *q = query_new(list.path);
+    struct table t = {.l = l, .of = &list};
+    struct query *q;
 
-    if (add_date(l, q, 's', "from") || add_date(l, q, 'e', "to")) {
-        query_free(q);
-        return 1;
-    }
-    query_add(q, "since", command_value(l, 'n'));
-    return show_list(l, &list, q);
+    if (l->nargs > 1)
+        return command_wrong(l, "expected one ACCOUNT at most");
+    if (command_has(l, 'n'))
+        return show_usage_since(&t, command_value(l, 'n'));
+    q = usage_query(l, NULL);
+    return q ? show_list(l, &list, q) : 1;
 }
 
 int mam_usage_main(int argc, char **argv)

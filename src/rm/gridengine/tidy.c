@@ -14,7 +14,9 @@
 
 #include <stdio.h>
 
-#define AT_ONCE    300   /* jobs in a command */
+#define AT_ONCE    300 /* jobs in a command */
+#define SINGLES    200 /* of them named one by one, so that others have a turn as well */
+#define SHARE      100   /* of those: of one array */
 #define REFUSED_MS 60000 /* until what was refused is tried again */
 
 enum opening {
@@ -30,6 +32,7 @@ struct task {
     const char *const *words;    /* constant; NULL ends */
     struct VEC(char *) jobs;     /* owned */
     struct strbuf names;         /* "12,14.3" */
+    size_t singles;              /* tasks named one by one */
     struct task *then[OPENINGS]; /* owned: once all of these are held; or NULL */
     bool restores;               /* what its user had asked for, or says that he had */
 };
@@ -197,19 +200,22 @@ static bool hold_group(const struct group *all, struct task *k)
 {
     const struct ge_job *v = all->g->jobs_answer.list.v;
     bool whole = all->unheld == all->to - all->from && v[all->from].after_task == NULL;
+    size_t most = k->singles + SHARE < SINGLES ? k->singles + SHARE : SINGLES;
 
     if (whole)
         add_name(k, v[all->from].number);
     for (size_t i = all->from; i < all->to; i++) {
         char *name;
 
-        if (!whole && k->jobs.n >= AT_ONCE)
-            return false; /* the next look shows the others */
         if (!is_unheld(&v[i]) || !is_free(all->g, &v[i]))
             continue;
+        if (!whole && (k->singles >= most || k->jobs.n >= AT_ONCE))
+            return false; /* the next look shows the others */
         name = ge_name(v[i].rm.desc.id);
-        if (!whole)
+        if (!whole) {
             add_name(k, name);
+            k->singles++;
+        }
         add_job(k, v[i].rm.desc.id);
         free(name);
     }

@@ -5,6 +5,7 @@
 #include "base/program.h"
 #include "base/strbuf.h"
 #include "base/xalloc.h"
+#include "rm/pbs/pbs.h"
 
 #include <errno.h>
 #include <jansson.h>
@@ -20,13 +21,14 @@
 
 #define AWAY       255     /* as qstat without a server */
 #define ROOM       1048576 /* bytes of a command: where a wide job is to run */
-#define DEATHS_MAX 3       /* in a row: then its commands are run, for good */
-#define HEAD_MAX   40      /* "0 1234567\n" */
+#define DEATHS_MAX 3  /* by itself, in a row: then its commands are run, for good */
+#define HEAD_MAX   40 /* "0 1234567\n" */
 
 struct asked {
     TAILQ_ENTRY(asked) link;
-    char *text; /* owned: the command as a line */
-    char *last; /* owned: its last word, of an order the job */
+    char *text;  /* owned: the command as a line */
+    char *last;  /* owned: its last word, of an order the job ... */
+    char *array; /* owned: ... and the array that it is of, or the job */
     int64_t timeout_ms;
     size_t most;
     const struct squeeze_kind *squeeze;
@@ -54,6 +56,7 @@ static void free_asked(struct asked *q)
 {
     free(q->text);
     free(q->last);
+    free(q->array);
     free(q);
 }
 
@@ -93,7 +96,8 @@ static void lose_program(struct line *l, bool hung)
     char late[100];
 
     kill_program(l);
-    l->deaths++;
+    if (!hung) /* a server or a node that does not answer says nothing of the library */
+        l->deaths++;
     while (!TAILQ_EMPTY(&l->queue)) {
         struct asked *q = TAILQ_FIRST(&l->queue);
 
@@ -309,29 +313,63 @@ static const char *last_word(const char *const *argv)
     return argv[0] != NULL ? argv[0] : "";
 }
 
+/* Is it of the same job? What is ordered of an array is of each of its members. */
+static bool is_about(const struct asked *q, const char *last, const char *array)
+{
+    return strcmp(q->last, last) == 0 || strcmp(q->last, array) == 0
+           || strcmp(q->array, last) == 0;
+}
+
+/* How many commands wait there; *ret_about: one of them is about that job. */
+static size_t count_waiting(
+    const struct line *l, const char *last, const char *array, bool *ret_about)
+{
+    const struct asked *q;
+    size_t waiting = 0;
+
+    *ret_about = false;
+    TAILQ_FOREACH(q, &l->queue, link)
+    {
+        *ret_about = *ret_about || is_about(q, last, array);
+        waiting++;
+    }
+    return waiting;
+}
+
+static bool is_dead(const struct line *l)
+{
+    return !l->ready && l->deaths >= DEATHS_MAX;
+}
+
+static void begin_if_cold(struct line *l)
+{
+    if (!l->ready && l->pid == 0 && !is_dead(l))
+        begin_program(l);
+}
+
 struct line *line_choose(struct line *const *lines, size_t n, const char *const *argv)
 {
     const char *last = last_word(argv);
+    char *array = pbs_array_name(last);
+    struct line *best = NULL, *cold = NULL;
     size_t least = SIZE_MAX;
-    struct line *best = NULL;
+    bool about = false;
 
-    for (size_t i = 0; i < n; i++) {
-        const struct asked *q;
-        size_t waiting = 0;
+    for (size_t i = 0; i < n && !about; i++) {
+        size_t waiting = count_waiting(lines[i], last, array, &about);
 
-        if (!lines[i]->ready && lines[i]->deaths >= DEATHS_MAX)
-            continue; /* for good */
-        TAILQ_FOREACH(q, &lines[i]->queue, link)
-        {
-            if (strcmp(q->last, last) == 0)
-                return lines[i];
-            waiting++;
-        }
-        if (waiting < least)
+        if (!lines[i]->ready)
+            cold = cold == NULL && !is_dead(lines[i]) ? lines[i] : cold;
+        else if (about || waiting < least) {
             best = lines[i];
-        if (waiting < least)
             least = waiting;
+        }
     }
+    free(array);
+    if (best == NULL)
+        return cold;
+    if (!about && least > 0 && cold != NULL)
+        begin_if_cold(cold); /* for the next */
     return best;
 }
 
@@ -341,13 +379,13 @@ bool line_start(struct line *l, const struct run_spec *spec,
     struct asked *q, *sent = l->sent ? TAILQ_FIRST(&l->queue) : NULL;
 
     if (!l->ready) {
-        if (l->pid == 0 && l->deaths < DEATHS_MAX)
-            begin_program(l);
+        begin_if_cold(l);
         return false;
     }
     q = xcalloc(1, sizeof *q);
     q->text = write_command(spec->argv);
     q->last = xstrdup(last_word(spec->argv));
+    q->array = pbs_array_name(q->last);
     q->timeout_ms = spec->timeout_ms;
     q->most = spec->most;
     q->squeeze = spec->squeeze;

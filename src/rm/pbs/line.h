@@ -7,8 +7,9 @@
  *     pbs_run() --- line_start() ---> maui-pbs-line ---> libpbs ---> the server
  *         '-- false: runs_start() --> qstat, qrun ...
  *
- * One command at a time: what may take long, as the node has to answer, has lines of
- * its own, several, so that a node that does not answer holds up the others little. */
+ * One command at a time on each. Looks have lines of their own, and so have orders that
+ * the server alone carries out, and those that may take long, as the node has to
+ * answer: several of each, so that one that is slow holds up the others little. */
 #ifndef MAUI_RM_PBS_LINE_H
 #define MAUI_RM_PBS_LINE_H
 
@@ -24,9 +25,10 @@ void line_destroy(struct line *l); /* nothing more is told */
  * the line is not there (yet). */
 bool line_start(struct line *l, const struct run_spec *spec,
     void (*ended)(void *ctx, const struct run_end *end), void *ctx);
-/* Of several lines that on which there is most room for the command; but where one
- * about the same job (the last word) waits, that: they stay in order. NULL: all are
- * dead for good. O(commands). */
+/* Of several lines that on which there is most room for the command, of those that are
+ * in use; where all of these have something to do another is begun, for later ones. But
+ * where one about the same job (the last word) waits, or about its array, that line:
+ * they stay in order. NULL: all are dead for good. O(commands). */
 struct line *line_choose(struct line *const *lines, size_t n, const char *const *argv);
 /* Is it in use? */
 bool line_is_ready(const struct line *l);

@@ -8,10 +8,12 @@
 #include <stdio.h>
 #include <time.h>
 
-#define OUTPUT_MAX (256u << 20)
-#define PAST_MOST  1000
-#define PAST_TRIES 3  /* looks that ask in vain for what ended */
-#define LINED_MS   50 /* from look to look over a connection that is kept */
+#define OUTPUT_MAX   (256u << 20)
+#define PAST_MOST    1000
+#define PAST_TRIES   3      /* looks that ask in vain for what ended */
+#define PAST_SLOW_MS 2000   /* so long, and it hangs ... */
+#define PAST_REST_MS 600000 /* ... and is not asked for, as each look would hang */
+#define LINED_MS     50     /* from look to look over a connection that is kept */
 
 static const char *const commands[][ASKS][7] = {
     [PBS_OPENPBS] = {[ASK_JOBS] = {"qstat", "-t", "-f", "-F", "json", NULL},
@@ -130,7 +132,6 @@ static void end_look(struct pbs_adapter *p)
     pbs_tell_jobs(p);
     pbs_review_orders(p);
     p->dialect_known = true;
-    p->past_failed = 0;
     pbs_write_notes(p);
     set_pace(p);
     agent_looked(p->agent, NULL, NULL);
@@ -142,6 +143,17 @@ static void end_look(struct pbs_adapter *p)
 
 static bool ask_past(struct pbs_adapter *p);
 static void ask_ends(struct pbs_adapter *p);
+
+/* A history that hangs costs each look as long as a command may last. After its rest a
+ * single look in vain is enough. */
+static void rest_from_past(struct pbs_adapter *p)
+{
+    int64_t now = clock_ms();
+    bool hangs = now - p->past_asked_ms > PAST_SLOW_MS;
+
+    p->past_failed = hangs ? PAST_TRIES - 1 : 0;
+    p->past_again_ms = hangs ? now + PAST_REST_MS : 0;
+}
 
 /* What ended while nobody looked was not to be had. False: the look has failed, the
  * next asks again, as jobs that are not told would be gone for good. Not for ever: all
@@ -155,6 +167,7 @@ static bool skip_past(struct pbs_adapter *p, const char *why)
         agent_looked(p->agent, "workloadquery", why);
         return false;
     }
+    rest_from_past(p);
     snprintf(text, sizeof text,
         "the history cannot be read, jobs that ended before are taken for vanished: "
         "%.250s",
@@ -185,13 +198,16 @@ static void on_past(void *ctx, const struct run_end *end)
 {
     struct pbs_adapter *p = ctx;
     struct err err;
+    bool bad;
 
     pbs_answer_fini(&p->past_answer);
-    if (pbs_read_jobs(&p->past_answer, p->dialect, end->out, end->out_len, &err) < 0) {
+    bad = pbs_read_jobs(&p->past_answer, p->dialect, end->out, end->out_len, &err) < 0;
+    if (bad)
         pbs_answer_fini(&p->past_answer);
-        if (!knows_none(end) && !skip_past(p, *end->text ? end->text : err.text))
-            return;
-    } else if (end->status != 0 && !knows_none(end) && !skip_past(p, end->text)) {
+    if (knows_none(end) || (!bad && end->status == 0)) {
+        p->past_failed = 0;
+        p->past_again_ms = 0;
+    } else if (!skip_past(p, bad && *end->text == '\0' ? err.text : end->text)) {
         return;
     }
     finish_past(p);
@@ -244,11 +260,14 @@ static bool ask_past(struct pbs_adapter *p)
     size_t n = p->dialect == PBS_OPENPBS ? pbs_list_missing(p, argv + 6, PAST_MOST) : 0;
 
     pbs_answer_fini(&p->past_answer);
+    p->past_asked_ms = clock_ms();
     if (p->dialect == PBS_OPENPBS && !p->past_told) {
         ask_ends(p);
         return true;
     }
-    if (n == 0)
+    if (n == 0 && p->past_again_ms == 0)
+        p->past_failed = 0;
+    if (n == 0 || p->past_asked_ms < p->past_again_ms)
         return false;
     if (n > (pbs_is_lined(p) ? PAST_MOST : 1))
         argv[6] = NULL; /* all that there are */

@@ -117,17 +117,6 @@ static void cancel(struct pbs_adapter *p, const struct rm_command *c)
     pbs_run(p, false, argv, on_done, o);
 }
 
-char *pbs_array_name(const char *name)
-{
-    const char *open = strchr(name, '['), *close = open ? strchr(open, ']') : NULL;
-    struct strbuf array = {0};
-
-    if (close == NULL)
-        return xstrdup(name);
-    strbuf_printf(&array, "%.*s%s", (int)(open + 1 - name), name, close);
-    return strbuf_take(&array);
-}
-
 /* Members of an array of OpenPBS are held and released by their array alone. */
 static void change_hold(
     struct pbs_adapter *p, const struct rm_command *c, const char *command)

@@ -74,8 +74,10 @@ struct pbs_adapter {
     char why[400];
     bool away;
     struct pbs_noting notes;
-    bool past_told;    /* what ended before this process began */
-    int past_failed;   /* looks that asked in vain for what ended */
+    bool past_told;  /* what ended before this process began */
+    int past_failed; /* looks that asked in vain for what ended, in a row */
+    int64_t past_asked_ms,
+        past_again_ms; /* when one asked; 0, or until when none does */
     uint64_t remarked; /* what was said of jobs that are too long */
     /* the last answers */
     struct pbs_answer jobs_answer, nodes_answer, past_answer;
@@ -105,9 +107,11 @@ bool pbs_is_waiting(const struct pbs_job *j);
 /* Is a job just leaving its nodes? One that has been for long does not count. */
 bool pbs_is_leaving(const struct pbs_adapter *p);
 
-/* ---- orders.c ---- */
+/* ---- names.c ---- */
 /* "15[].head1" of "15[4].head1"; of others the name itself. Owned. */
 char *pbs_array_name(const char *name);
+
+/* ---- orders.c ---- */
 void pbs_command(struct pbs_adapter *p, const struct rm_command *c);
 /* Of starts that were ordered: those that came about or did not. */
 void pbs_review_orders(struct pbs_adapter *p);

@@ -165,6 +165,7 @@ struct adapter {
                       * gate speaks to it */
     struct marking *marking; /* owned; NULL = no gate speaks to it */
     bool no_gate;            /* that slurmctld has another was told */
+    bool untold;             /* the gate does not know the coordinators of now */
     int64_t events_read;     /* bytes of the file of events */
     int64_t poll_ms, start_wait_ms;
     int64_t ahead_s; /* slurmctld's clock before ours; negative: behind */

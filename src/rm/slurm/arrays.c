@@ -10,38 +10,6 @@
 #endif
 #define WISHES_MS 1500 /* after which no more wishes for one array are waited for */
 
-/* Tasks of the array that may start yet, by its own limit. */
-uint32_t arrays_tasks_left(
-    const struct adapter *a, const job_info_msg_t *msg, const slurm_job_info_t *array)
-{
-    uint32_t active = 0;
-
-    if (array->array_max_tasks == 0)
-        return UINT32_MAX;
-    for (uint32_t i = 0; i < msg->record_count; i++) {
-        const slurm_job_info_t *j = &msg->job_array[i];
-
-        if (j->array_job_id == array->array_job_id && j->array_task_id != NO_VAL
-            && (j->job_state & JOB_STATE_BASE) <= SLURM_JOB_SUSPENDED
-            && j->priority != 0 && !notes_has_begin(a, j))
-            active++;
-    }
-    return active < array->array_max_tasks ? array->array_max_tasks - active : 0;
-}
-
-static bool has_active_tasks(const job_info_msg_t *msg, const slurm_job_info_t *array)
-{
-    for (uint32_t i = 0; i < msg->record_count; i++) {
-        const slurm_job_info_t *j = &msg->job_array[i];
-        uint32_t state = j->job_state & JOB_STATE_BASE;
-
-        if (j->array_job_id == array->array_job_id
-            && (state == SLURM_JOB_RUNNING || state == SLURM_JOB_SUSPENDED))
-            return true;
-    }
-    return false;
-}
-
 /* Slurm's name of all tasks of a record; owned. Through scontrol that of the array. */
 static char *name_tasks(const slurm_job_info_t *j)
 {
@@ -101,7 +69,7 @@ static bool is_starting(struct adapter *a, const slurm_job_info_t *j)
  * said: of one task alone, of some that are to start, and through scontrol of an array
  * some of whose tasks run. */
 static bool keep_tasks(
-    struct adapter *a, const job_info_msg_t *msg, const slurm_job_info_t *j)
+    struct adapter *a, const struct tallies *all_records, const slurm_job_info_t *j)
 {
     const char *tasks = j->array_task_str;
     struct asked own = {0};
@@ -114,7 +82,8 @@ static bool keep_tasks(
     bool awaits = job_is_to_await(a, j) && !job_is_awaiting(a, j);
 
     if ((!awaits && !job_is_astray(a, j)) || strcspn(tasks, "-,") == strlen(tasks)
-        || is_starting(a, j) || (!UPDATE_TAKES_TASKS && has_active_tasks(msg, j)))
+        || is_starting(a, j)
+        || (!UPDATE_TAKES_TASKS && tallies_has_active(all_records, j)))
         return false;
     if (jobs_is_enough(a))
         return true;
@@ -150,7 +119,7 @@ static uint32_t count_wishes(const struct adapter *a, const slurm_job_info_t *j,
     *ret_all = 0;
     *ret_wish = 0;
     for (const struct told_job *t = a->jobs; t != NULL; t = t->hh.next) {
-        if (t->number != j->job_id || !t->gathered)
+        if (t->number != j->job_id || (!t->gathered && t->wish == 0))
             continue;
         ++*ret_all;
         if (*ret_wish == 0)
@@ -171,7 +140,7 @@ static void grant_wish(struct told_job *t, uint8_t wish)
 /* All of its tasks by one order; only some one by one, when no more are coming: an
  * order for each makes a record of each. */
 static void grant_wishes(
-    struct adapter *a, const job_info_msg_t *msg, const slurm_job_info_t *j)
+    struct adapter *a, const struct tallies *all_records, const slurm_job_info_t *j)
 {
     uint8_t wish = 0;
     uint32_t all, n = a->wishes > 0 ? count_wishes(a, j, &all, &wish) : 0;
@@ -179,7 +148,7 @@ static void grant_wishes(
 
     if (n == 0)
         return;
-    together = n == all && (UPDATE_TAKES_TASKS || !has_active_tasks(msg, j));
+    together = n == all && (UPDATE_TAKES_TASKS || !tallies_has_active(all_records, j));
     if (together) {
         struct asked own = {0};
         struct told_job whole = {.nparts = 1,
@@ -205,19 +174,37 @@ static void grant_wishes(
     adapter_look(a);
 }
 
+/* One that does not wait any more has nothing to be held or released from. */
+void arrays_leave(struct adapter *a, struct told_job *t)
+{
+    uint8_t wish = t->wish;
+
+    t->gathered = false;
+    if (wish == 0)
+        return;
+    t->wish = 0;
+    a->wishes--;
+    if (t->waiting)
+        grant_wish(t, wish);
+    adapter_look(a);
+}
+
 /* "0-9,12%3" of a record with all tasks that wait: each is a job. */
-void arrays_see(struct adapter *a, const job_info_msg_t *msg, const slurm_job_info_t *j)
+void arrays_see(
+    struct adapter *a, const struct tallies *all_records, const slurm_job_info_t *j)
 {
     const char *at = j->array_task_str;
-    uint32_t seen = 0, left = arrays_tasks_left(a, msg, j);
-    bool kept = keep_tasks(a, msg, j), several = strcspn(at, "-,") != strlen(at);
+    uint32_t seen = 0, left = tallies_left(all_records, j);
+    bool kept = keep_tasks(a, all_records, j),
+         several = strcspn(at, "-,") != strlen(at);
     char *record = name_tasks(j);
 
     if (UPDATE_TAKES_TASKS
-        || !has_active_tasks(msg, j)) /* else it would be an order to those as well */
+        || !tallies_has_active(
+            all_records, j)) /* else it would be an order to those as well */
         orders_note_holder(a, record, j);
     free(record);
-    grant_wishes(a, msg, j);
+    grant_wishes(a, all_records, j);
     while (*at && *at != '%' && seen < TASKS_MAX) {
         char *end, id[40];
         unsigned long first = strtoul(at, &end, 10), last = first, step = 1;

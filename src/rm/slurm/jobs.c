@@ -686,23 +686,15 @@ void jobs_see(struct adapter *a, const char *id, const struct parts *parts,
 }
 
 /* A heterogeneous job: at its leader's record all its components, if they are there. */
-static void see_components(
-    struct adapter *a, const job_info_msg_t *msg, const slurm_job_info_t *leader)
+static void see_components(struct adapter *a, const struct tallies *all_records,
+    const slurm_job_info_t *leader)
 {
-    struct parts parts = {.n = 0};
+    struct parts parts;
     char id[40];
 
     if (leader->het_job_offset != 0)
         return;
-    for (uint32_t i = 0; i < msg->record_count; i++) {
-        const slurm_job_info_t *j = &msg->job_array[i];
-
-        if (j->het_job_id != leader->het_job_id || j->het_job_offset >= PARTS_MAX)
-            continue;
-        parts.v[j->het_job_offset] = j;
-        if (parts.n <= j->het_job_offset)
-            parts.n = j->het_job_offset + 1;
-    }
+    tallies_components(all_records, leader, &parts);
     for (uint32_t i = 0; i < parts.n; i++)
         if (parts.v[i] == NULL)
             return; /* being submitted, or being forgotten */
@@ -714,31 +706,41 @@ static void see_components(
     jobs_see(a, id, &parts, false, false);
 }
 
+/* A task with a record of its own. */
+static void see_task(
+    struct adapter *a, const struct tallies *all_records, const slurm_job_info_t *j)
+{
+    bool waits = (j->job_state & JOB_STATE_BASE) == JOB_PENDING && j->priority == 0;
+    struct told_job *t;
+    char id[40];
+
+    snprintf(id, sizeof id, "%u_%u", j->array_job_id, j->array_task_id);
+    jobs_see(a, id, &(struct parts){{j}, 1}, waits && tallies_left(all_records, j) == 0,
+        false);
+    t = jobs_find(a, id);
+    if (t != NULL)
+        arrays_leave(a, t);
+}
+
 static void see_record(
-    struct adapter *a, const job_info_msg_t *msg, const slurm_job_info_t *j)
+    struct adapter *a, const struct tallies *all_records, const slurm_job_info_t *j)
 {
     char id[40];
 
     if (j->array_task_str && *j->array_task_str && j->array_task_id == NO_VAL) {
-        arrays_see(a, msg, j);
+        arrays_see(a, all_records, j);
         return;
     }
     if (j->het_job_id != 0) {
-        see_components(a, msg, j);
+        see_components(a, all_records, j);
         return;
     }
     snprintf(id, sizeof id, "%u", j->job_id);
     orders_note_holder(a, id, j);
-    if (j->array_job_id != 0 && j->array_task_id != NO_VAL) {
-        bool waits = (j->job_state & JOB_STATE_BASE) == JOB_PENDING && j->priority == 0;
-
-        snprintf(id, sizeof id, "%u_%u", j->array_job_id, j->array_task_id);
-        jobs_see(a, id, &(struct parts){{j}, 1},
-            waits && arrays_tasks_left(a, msg, j) == 0, false);
-        return;
-    }
-    snprintf(id, sizeof id, "%u", j->job_id);
-    jobs_see(a, id, &(struct parts){{j}, 1}, false, false);
+    if (j->array_job_id != 0 && j->array_task_id != NO_VAL)
+        see_task(a, all_records, j);
+    else
+        jobs_see(a, id, &(struct parts){{j}, 1}, false, false);
 }
 
 /* ---- all ---- */
@@ -793,6 +795,48 @@ static void tell_forgotten(struct adapter *a, const job_info_msg_t *msg)
     free(known);
 }
 
+/* Numbers of the jobs that were told, and had not ended; of tasks that of their array.
+ * Sorted, owned. */
+static uint32_t *list_told(const struct adapter *a, size_t *ret_n)
+{
+    uint32_t *numbers = xcalloc((size_t)HASH_COUNT(a->jobs) + 1, sizeof *numbers);
+
+    *ret_n = 0;
+    for (const struct told_job *t = a->jobs; t != NULL; t = t->hh.next)
+        if (!t->over)
+            numbers[(*ret_n)++] = (uint32_t)strtoul(t->id, NULL, 10);
+    qsort(numbers, *ret_n, sizeof *numbers, compare_numbers);
+    return numbers;
+}
+
+/* Is it of a job that was told, and that has no nodes, or none any more? */
+static bool has_left(const slurm_job_info_t *j, const uint32_t *told, size_t n)
+{
+    uint32_t state = j->job_state & JOB_STATE_BASE;
+    uint32_t of = j->array_job_id != 0 ? j->array_job_id : j->job_id;
+
+    return n > 0 && state != SLURM_JOB_RUNNING && state != SLURM_JOB_SUSPENDED
+           && bsearch(&of, told, n, sizeof of, compare_numbers) != NULL;
+}
+
+/* Those that have left their nodes before those that have them next: a slurmctld that
+ * was killed may have forgotten a start, and an older job runs there again. New ones
+ * and those that run in Slurm's order, by which a job comes before those that depend on
+ * it. */
+static void see_all(struct adapter *a, const job_info_msg_t *msg)
+{
+    struct tallies *all_records = tallies_new(a, msg);
+    size_t n;
+    uint32_t *told = list_told(a, &n);
+
+    for (int first = 1; first >= 0; first--)
+        for (uint32_t i = 0; i < msg->record_count; i++)
+            if (has_left(&msg->job_array[i], told, n) == (first == 1))
+                see_record(a, all_records, &msg->job_array[i]);
+    free(told);
+    tallies_free(all_records);
+}
+
 /* What the gate has left behind goes into the records before they are read. */
 static void settle_marks(struct adapter *a)
 {
@@ -842,8 +886,7 @@ int jobs_poll(struct adapter *a)
     a->keeps = 0;
     a->round++;
     tell_forgotten(a, msg);
-    for (uint32_t i = 0; i < msg->record_count; i++)
-        see_record(a, msg, &msg->job_array[i]);
+    see_all(a, msg);
     tell_gone(a);
     notes_write(a, msg);
     slurm_free_job_info_msg(msg);
@@ -854,13 +897,16 @@ int jobs_look(struct adapter *a, const char *id)
 {
     job_info_msg_t *msg = NULL;
     unsigned long number = strtoul(id, NULL, 10);
+    struct tallies *all_records;
 
     if (slurm_load_job(&msg, (uint32_t)number, SHOW_ALL | SHOW_DETAIL | SHOW_LOCAL)
         != SLURM_SUCCESS)
         return -1;
     a->keep_ms = INT64_MAX;
+    all_records = tallies_new(a, msg);
     for (uint32_t i = 0; i < msg->record_count; i++)
-        see_record(a, msg, &msg->job_array[i]);
+        see_record(a, all_records, &msg->job_array[i]);
+    tallies_free(all_records);
     slurm_free_job_info_msg(msg);
     return 0;
 }

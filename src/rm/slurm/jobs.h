@@ -30,13 +30,30 @@ void jobs_try_keeping(struct adapter *a, struct told_job *t);
 void jobs_see(struct adapter *a, const char *id, const struct parts *parts,
     bool limited, bool kept);
 
+/* ---- tallies.c ---- */
+
+/* What is asked of all records of a look. */
+struct tallies;
+/* Of records that outlive it. Cost: all of them, once; what is asked of it then costs
+ * next to nothing. */
+struct tallies *tallies_new(const struct adapter *a, const job_info_msg_t *msg);
+void tallies_free(struct tallies *all);
+/* Tasks of the array that may start yet, by its own limit (--array=...%N). */
+uint32_t tallies_left(const struct tallies *all, const slurm_job_info_t *array);
+/* Do some of its tasks run, or are suspended? */
+bool tallies_has_active(const struct tallies *all, const slurm_job_info_t *array);
+/* All components of a heterogeneous job, in order; those that are not there are NULL.
+ */
+void tallies_components(
+    const struct tallies *all, const slurm_job_info_t *leader, struct parts *ret);
+
 /* ---- arrays.c ---- */
 
-/* Tasks of the array that may start yet, by its own limit. Cost: all records. */
-uint32_t arrays_tasks_left(
-    const struct adapter *a, const job_info_msg_t *msg, const slurm_job_info_t *array);
 /* A record with all tasks that wait, "0-9,12%3": each is a job. */
 void arrays_see(
-    struct adapter *a, const job_info_msg_t *msg, const slurm_job_info_t *j);
+    struct adapter *a, const struct tallies *all_records, const slurm_job_info_t *j);
+/* A task that has a record of its own: what was to be ordered of it with others is
+ * ordered of it alone. Behind jobs_see(). */
+void arrays_leave(struct adapter *a, struct told_job *t);
 
 #endif

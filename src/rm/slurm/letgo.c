@@ -153,26 +153,50 @@ static int let_go(
     return result;
 }
 
+/* What the gate writes in. */
+struct gate_files {
+    char *home;            /* owned */
+    struct marking *marks; /* owned: those that it has left behind */
+};
+
+/* They are SlurmUser's, who is known once slurmctld answers. -1: it does not. */
+static int prepare_files(const struct gate_files *files)
+{
+    slurm_conf_t *c = NULL;
+
+    if (slurm_load_ctl_conf(0, &c) != SLURM_SUCCESS)
+        return -1;
+    adapter_prepare(files->home, c->slurm_user_id);
+    slurm_free_ctl_conf(c);
+    return 0;
+}
+
+static int say_no_answer(void)
+{
+    fprintf(stderr, "maui slurm letgo: Slurm's controller does not answer: %s\n",
+        slurm_strerror(errno));
+    return -1;
+}
+
 /* -1: Slurm does not answer. By slurmctld's clock, which begin times are of; and marks
  * that the gate has left behind first. */
-static int let_all_go(struct marking *marks, struct letgo *ret)
+static int let_all_go(const struct gate_files *files, struct letgo *ret)
 {
     struct adapter a = {0};
     job_info_msg_t *msg = NULL;
     time_t asked;
 
     *ret = (struct letgo){0};
-    if (marking_settle(marks, &a, INT64_MAX) == MARKING_NO_GATE)
+    if (prepare_files(files) < 0)
+        return say_no_answer();
+    if (marking_settle(files->marks, &a, INT64_MAX) == MARKING_NO_GATE)
         fputs("maui slurm letgo: slurmctld does not have the job_submit.lua of this "
               "scheduler: holds and releases of arrays that it has noted are not in "
               "Slurm\n",
             stderr);
     asked = time(NULL);
-    if (slurm_load_jobs(0, &msg, SHOW_ALL | SHOW_LOCAL) != SLURM_SUCCESS) {
-        fprintf(stderr, "maui slurm letgo: Slurm's controller does not answer: %s\n",
-            slurm_strerror(errno));
-        return -1;
-    }
+    if (slurm_load_jobs(0, &msg, SHOW_ALL | SHOW_LOCAL) != SLURM_SUCCESS)
+        return say_no_answer();
     if (TELLS_TIME)
         times_set(&a, asked, msg->last_update);
     for (uint32_t i = 0; i < msg->record_count; i++) {
@@ -208,43 +232,40 @@ static int check_may_order(void)
     return may ? 0 : -1;
 }
 
-/* Owned by the caller. */
-static char *gate_home(const char *home)
+/* For close_files(). */
+static struct gate_files open_files(const char *home)
 {
-    char *file = home_config(home), *folder;
+    struct gate_files files;
+    char *file = home_config(home);
     struct err err;
     struct config *c = config_load_file(file, &err);
 
-    folder =
+    files.home =
         marking_home(home, c != NULL ? config_manager_of(c, "SLURM", "EVENTS") : NULL);
+    files.marks = marking_new(files.home);
     config_destroy(c);
     free(file);
-    return folder;
+    return files;
 }
 
-/* Marks that the gate has left. Owned by the caller. */
-static struct marking *prepare_marks(const char *home)
+static void close_files(struct gate_files *files)
 {
-    char *beside = gate_home(home);
-    struct marking *marks = marking_new(beside);
-
-    adapter_prepare(beside, geteuid());
-    free(beside);
-    return marks;
+    marking_free(files->marks);
+    free(files->home);
 }
 
 int letgo_main(const char *home)
 {
-    struct marking *marks;
+    struct gate_files files;
     struct letgo l;
     int result;
 
     slurm_init(NULL);
     if (check_may_order() < 0)
         return 1;
-    marks = prepare_marks(home);
-    result = let_all_go(marks, &l);
-    marking_free(marks);
+    files = open_files(home);
+    result = let_all_go(&files, &l);
+    close_files(&files);
     if (result < 0)
         return 1;
     printf("%u waiting job%s given back to Slurm, %u not\n", l.done,
@@ -278,7 +299,7 @@ static int64_t read_beat(const char *path)
 
 struct watch {
     const char *beat_path;
-    struct marking *marks;                    /* owned */
+    struct gate_files files;
     int64_t after_s, beat, changed_s, told_s; /* told: when jobs were let go last */
     bool silent;
 };
@@ -310,7 +331,7 @@ static void act_on_silence(struct watch *w, int64_t now)
             now - w->changed_s);
     w->silent = true;
     w->told_s = now;
-    if (let_all_go(w->marks, &l) == 0 && l.done > 0)
+    if (let_all_go(&w->files, &l) == 0 && l.done > 0)
         printf("maui slurm watch: %u waiting job%s given back to Slurm\n", l.done,
             l.done == 1 ? "" : "s");
 }
@@ -342,7 +363,7 @@ int letgo_watch(const char *home, int64_t after_s)
     sigaddset(&ends, SIGINT);
     sigprocmask(SIG_BLOCK, &ends, NULL);
     slurm_init(NULL);
-    w.marks = prepare_marks(home);
+    w.files = open_files(home);
     printf("maui slurm watch: jobs are let go when the scheduler is silent for %" PRId64
            " s (%s)\n",
         after_s, path);
@@ -353,6 +374,6 @@ int letgo_watch(const char *home, int64_t after_s)
         got = sigtimedwait(&ends, NULL, &(struct timespec){.tv_sec = LOOK_S});
     } while (got < 0);
     free(path);
-    marking_free(w.marks);
+    close_files(&w.files);
     return 0;
 }

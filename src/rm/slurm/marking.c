@@ -28,6 +28,7 @@ struct tried {
 
 struct marking {
     char *folder;
+    uid_t slurm_user; /* as which the gate writes */
     struct tried *tried;
     int64_t no_gate_until_ms; /* 0: it was there */
     uint32_t round;
@@ -49,6 +50,7 @@ struct marking *marking_new(const char *gate_home)
 
     strbuf_printf(&b, "%s/slurm.marking", gate_home);
     m->folder = strbuf_take(&b);
+    m->slurm_user = geteuid();
     return m;
 }
 
@@ -71,13 +73,30 @@ void marking_free(struct marking *m)
     free(m);
 }
 
+/* -1 with errno. One that somebody else has put there is not believed. */
+static int open_folder(const struct marking *m)
+{
+    int fd = open(m->folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW);
+    struct stat st;
+
+    if (fd < 0)
+        return -1;
+    if (fstat(fd, &st) == 0
+        && (st.st_uid == 0 || st.st_uid == geteuid() || st.st_uid == m->slurm_user))
+        return fd;
+    close(fd);
+    errno = EPERM;
+    return -1;
+}
+
 int marking_make(struct marking *m, uint32_t slurm_user)
 {
     int fd, error = 0;
 
+    m->slurm_user = (uid_t)slurm_user;
     if (mkdir(m->folder, 0700) < 0 && errno != EEXIST)
         return -1;
-    fd = open(m->folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW);
+    fd = open_folder(m);
     if (fd < 0)
         return -1;
     if ((geteuid() == 0 && fchown(fd, (uid_t)slurm_user, (gid_t)-1) < 0)
@@ -105,7 +124,7 @@ static bool write_list(int folder, const char *name, const char *list)
 int marking_tell_coordinators(struct marking *m, const char *list)
 {
     static const char name[] = "coordinators", fresh[] = "coordinators.new";
-    int folder = open(m->folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW);
+    int folder = open_folder(m);
     bool good = folder >= 0 && write_list(folder, fresh, list)
                 && renameat(folder, fresh, folder, name) == 0;
     int error = errno;
@@ -308,10 +327,21 @@ static bool settle_one(
     return false;
 }
 
+/* NULL: there is none. Whose it is does not matter here: the files are the gate's. */
+static DIR *read_folder(const struct marking *m)
+{
+    int fd = open(m->folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW);
+    DIR *d = fd >= 0 ? fdopendir(fd) : NULL;
+
+    if (fd >= 0 && d == NULL)
+        close(fd);
+    return d;
+}
+
 enum marking_left marking_settle(struct marking *m, struct adapter *a, int64_t most_ms)
 {
     int64_t began = adapter_now_ms();
-    DIR *d = began >= m->no_gate_until_ms ? opendir(m->folder) : NULL;
+    DIR *d = began >= m->no_gate_until_ms ? read_folder(m) : NULL;
     bool goes_on = true, more = false;
 
     if (began < m->no_gate_until_ms)

@@ -58,35 +58,86 @@ static uint64_t digest_of(unsigned hides, const struct slurm_rights *r)
     return h;
 }
 
-/* The gate knows users by number. Who has none here is unknown to it. An account with a
- * blank in its name would be taken for two. */
+/* A user of Slurm's, by number. */
+struct numbered {
+    const char *name; /* key; borrowed */
+    bool known;
+    uid_t number;
+    UT_hash_handle hh;
+};
+
+/* NULL: who has none here is unknown to the gate. Each is looked up once. */
+static const uid_t *find_number(struct numbered **io, const char *name)
+{
+    struct numbered *u;
+    const struct passwd *pw;
+
+    HASH_FIND_STR(*io, name, u);
+    if (u == NULL) {
+        u = xcalloc(1, sizeof *u);
+        u->name = name;
+        pw = getpwnam(name);
+        u->known = pw != NULL;
+        u->number = pw != NULL ? pw->pw_uid : 0;
+        HASH_ADD_KEYPTR(hh, *io, u->name, strlen(u->name), u);
+    }
+    return u->known ? &u->number : NULL;
+}
+
+static void free_numbers(struct numbered **io)
+{
+    struct numbered *u, *next;
+
+    HASH_ITER(hh, *io, u, next)
+    {
+        HASH_DEL(*io, u);
+        free(u);
+    }
+}
+
+/* What could not be told is told with the next look. */
+static void tell_coordinators(struct adapter *a, const char *list)
+{
+    bool failed = a->marking != NULL && marking_tell_coordinators(a->marking, list) < 0;
+
+    if (failed)
+        adapter_health(a, "marks", strerror(errno));
+    else if (a->untold && !a->no_gate)
+        adapter_health(a, "marks", NULL);
+    if (failed)
+        a->rights_digest = 0;
+    a->untold = failed;
+}
+
+/* The gate knows users by number. An account with a blank in its name would be taken
+ * for two. */
 static void tell_gate(struct adapter *a, const struct slurm_rights *r)
 {
     struct strbuf operators = {0}, coordinators = {0};
+    struct numbered *numbers = NULL;
 
     strbuf_add(&operators, "");
     strbuf_add(&coordinators, "");
     for (size_t i = 0; i < r->operators.n; i++) {
-        const struct passwd *pw = getpwnam(r->operators.v[i]);
+        const uid_t *number = find_number(&numbers, r->operators.v[i]);
 
-        if (pw != NULL)
+        if (number != NULL)
             strbuf_printf(
-                &operators, "%s%u", operators.len ? " " : "", (unsigned)pw->pw_uid);
+                &operators, "%s%u", operators.len ? " " : "", (unsigned)*number);
     }
     for (size_t i = 0; i < r->coordinators.n; i++) {
         const char *account = r->coordinators.v[i].account;
-        const struct passwd *pw = getpwnam(r->coordinators.v[i].user);
+        const uid_t *number = find_number(&numbers, r->coordinators.v[i].user);
 
-        if (pw != NULL && strpbrk(account, " \t\n") == NULL)
+        if (number != NULL && strpbrk(account, " \t\n") == NULL)
             strbuf_printf(&coordinators, "%s%u:%s", coordinators.len ? " " : "",
-                (unsigned)pw->pw_uid, account);
+                (unsigned)*number, account);
     }
+    free_numbers(&numbers);
     beat_set_operators(a->beat, operators.text);
     if (beat_write(a->beat) < 0)
         adapter_health(a, "heartbeat", strerror(errno));
-    if (a->marking != NULL
-        && marking_tell_coordinators(a->marking, coordinators.text) < 0)
-        adapter_health(a, "marks", strerror(errno));
+    tell_coordinators(a, coordinators.text);
     free(operators.text);
     free(coordinators.text);
 }

@@ -422,10 +422,10 @@ static struct bank_order *read_order(struct server *s, struct request *r,
         .at = world_now(s),
         .make = make};
     drop_nulls(b->body);
-    if ((json_object_get(body, "amount")
-            && read_amount(body, "amount", &b->amount, err) < 0)
-        || (json_object_get(body, "credit_limit")
-            && read_amount(body, "credit_limit", &b->credit_limit, err) < 0)) {
+    if ((json_object_get(b->body, "amount")
+            && read_amount(b->body, "amount", &b->amount, err) < 0)
+        || (json_object_get(b->body, "credit_limit")
+            && read_amount(b->body, "credit_limit", &b->credit_limit, err) < 0)) {
         forget_it(b);
         return NULL;
     }
@@ -492,8 +492,10 @@ static int on_above(void *arg, const struct ledger_account *row)
 static int keep_the_rest(struct bank_order *b, struct err *err)
 {
     struct ledger_which which = {.name = bankorder_text(b, "account")};
-    int found = ledger_accounts(b->am->store, &which, on_old, b, err);
+    int found = which.name ? ledger_accounts(b->am->store, &which, on_old, b, err) : 0;
 
+    if (!which.name)
+        return err_set(err, ERR_INVALID, "account: which one?");
     if (found == 0)
         return err_set(err, ERR_NOT_FOUND,
             "no account '%s'; mam-create-account makes one", which.name);
@@ -617,7 +619,8 @@ void api_bank_transfer(struct server *s, struct request *r)
     const char *into = json_string_value(json_object_get(body, "into"));
 
     /* other dates would be another deposit: that is not a lead's */
-    bool dated = json_object_get(body, "from") || json_object_get(body, "to");
+    bool dated = json_is_integer(json_object_get(body, "from"))
+                 || json_is_integer(json_object_get(body, "to"));
 
     if (identity_is(who, WHO_ADMIN1)
         || (!dated && bankrights_leads(s, who, from) && bankrights_leads(s, who, into)))

@@ -15,7 +15,8 @@
 
 #define TXNS_USUAL  1000
 #define TXNS_MOST   10000
-#define TXNS_LOOKED 20000 /* moves that one request looks at, told or not */
+#define TXNS_LOOKED 20000             /* moves that one request looks at, told or not */
+#define LEGS_LOOKED (2 * TXNS_LOOKED) /* a move has another side */
 
 /* What a list is about, and for whom. */
 struct asked {
@@ -145,6 +146,8 @@ void api_bank_deposits(struct server *s, struct request *r)
 struct usage_walk {
     struct asked a;
     struct ledger_which which;
+    struct bankview view;
+    const char *only; /* account, or NULL */
 };
 
 static int on_usage(void *arg, const struct ledger_usage *row)
@@ -174,6 +177,60 @@ static int list_usage(struct asked *a, struct am *am, int64_t account, struct er
     return ledger_usage(am->store, &u->which, on_usage, a, err);
 }
 
+static int on_usage_since(void *arg, const struct ledger_usage *row)
+{
+    struct usage_walk *u = arg;
+    const struct funds *f = engine_cluster(u->a.s->engine)->funds;
+    uint32_t i = funds_account(f, row->account);
+    struct funds_account a;
+
+    if (i == FUNDS_NONE || (u->only && strcmp(u->only, row->account) != 0))
+        return 0;
+    a = funds_account_now(f, i);
+    if (!bankview_shows(&u->view, &a))
+        return 0;
+    u->a.name = a.name;
+    u->a.all = bankrights_sees_runs(u->a.s, u->a.who, a.name);
+    return on_usage(&u->a, row);
+}
+
+/* Little of much is the caller's: where to go on, as the last record. */
+static void add_next(json_t *list, int64_t next)
+{
+    json_t *o = json_object();
+
+    render_int(o, "next", next);
+    json_array_append_new(list, o);
+}
+
+/* One walk for all accounts, of so many legs. */
+static void reply_since(struct server *s, struct request *r, struct usage_walk *u)
+{
+    struct am *am = bankorder_ledger(s, r);
+    struct err err;
+    int64_t next = 0;
+    uint32_t one;
+    int result;
+
+    u->only = request_query(r, "account");
+    if (!am || (u->only && !bankorder_sees(s, r, &one)))
+        return;
+    u->a.who = request_who(r);
+    u->a.list = json_array();
+    bankview_open(&u->view, s, u->a.who);
+    result = ledger_usage_since(
+        am->store, &u->which, LEGS_LOOKED, &next, on_usage_since, u, &err);
+    bankview_close(&u->view);
+    if (result < 0) {
+        json_decref(u->a.list);
+        request_refuse(r, &err);
+        return;
+    }
+    if (next)
+        add_next(u->a.list, next);
+    bankorder_list(s, r, u->a.list);
+}
+
 void api_bank_usage(struct server *s, struct request *r)
 {
     struct usage_walk u = {.a = {.s = s}};
@@ -185,7 +242,10 @@ void api_bank_usage(struct server *s, struct request *r)
         request_refuse(r, &err);
         return;
     }
-    reply_walk(s, r, &u.a, list_usage);
+    if (u.which.txn)
+        reply_since(s, r, &u);
+    else
+        reply_walk(s, r, &u.a, list_usage);
 }
 
 /* ---- transactions ------------------------------------------------------------------
@@ -248,18 +308,6 @@ static int on_txn_until(
     return on_txn(arg, leg, of);
 }
 
-/* Little of much is the caller's: where to go on, as the last record. */
-static void add_next(struct txns *t)
-{
-    json_t *o;
-
-    if (!t->more || t->full)
-        return;
-    o = json_object();
-    render_int(o, "next", t->last);
-    json_array_append_new(t->a.list, o);
-}
-
 void api_bank_transactions(struct server *s, struct request *r)
 {
     struct am *am = bankorder_ledger(s, r);
@@ -286,7 +334,8 @@ void api_bank_transactions(struct server *s, struct request *r)
     result = ledger_since(am->store, t.since, on_txn_until, &t, &err);
     bankview_close(&t.view);
     if (result >= 0) {
-        add_next(&t);
+        if (t.more && !t.full)
+            add_next(t.a.list, t.last);
         bankorder_list(s, r, t.a.list);
         return;
     }
@@ -308,13 +357,19 @@ static void add_factor(json_t *list, const char *kind, const char *name, int64_t
 }
 
 /* What an account of others is charged tells that there is one. */
-static bool is_shown(
-    struct server *s, const struct identity *who, enum cred_kind kind, const char *name)
+static bool is_shown(struct bankview *v, enum cred_kind kind, const char *name)
 {
-    const struct funds *f = engine_cluster(s->engine)->funds;
+    const struct funds *f = engine_cluster(v->s->engine)->funds;
+    struct funds_account a;
+    uint32_t i;
 
-    return kind != CRED_ACCOUNT || identity_is(who, WHO_ADMIN3)
-           || (funds_account(f, name) != FUNDS_NONE && bankrights_shows(s, who, name));
+    if (kind != CRED_ACCOUNT || identity_is(v->who, WHO_ADMIN3))
+        return true;
+    i = funds_account(f, name);
+    if (i == FUNDS_NONE)
+        return false;
+    a = funds_account_now(f, i);
+    return bankview_shows(v, &a);
 }
 
 static void add_factors(struct server *s, const struct identity *who, json_t *list)
@@ -324,13 +379,16 @@ static void add_factors(struct server *s, const struct identity *who, json_t *li
         const char *word;
     } kinds[] = {{CRED_ACCOUNT, "account"}, {CRED_CLASS, "class"}, {CRED_QOS, "qos"}};
     const struct settings *cfg = s->config->settings;
+    struct bankview view;
 
+    bankview_open(&view, s, who);
     for (size_t k = 0; k < sizeof kinds / sizeof *kinds; k++)
         for (size_t i = 0; i < cfg->creds[kinds[k].kind].n; i++) {
             const struct cred_cfg *c = &cfg->creds[kinds[k].kind].v[i];
-            if (c->charge_rate.n && is_shown(s, who, kinds[k].kind, c->name))
+            if (c->charge_rate.n && is_shown(&view, kinds[k].kind, c->name))
                 add_factor(list, kinds[k].word, c->name, c->charge_rate.v[0].rate);
         }
+    bankview_close(&view);
     for (size_t i = 0; i < cfg->nodes.n && !identity_is_kept_from(who, RM_HIDES_NODES);
          i++)
         if (cfg->nodes.v[i].charge_rate >= 0)

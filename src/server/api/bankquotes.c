@@ -17,7 +17,8 @@
 #define DAY_S     86400
 #define LONGEST_S (30 * DAY_S) /* for who is no administrator */
 #define USES_MOST 1000
-#define GOOD_MOST 100 /* of a user, that can be used */
+#define GOOD_MOST 100  /* of a user, that can be used */
+#define KEPT_MOST 1000 /* of a user, that have not expired, used up or not */
 
 /* "..;user:ann=1.000000": whose it is. False: it does not say. */
 static bool is_of(const char *rates, const char *user)
@@ -32,27 +33,35 @@ static bool is_of(const char *rates, const char *user)
 
 struct count {
     const char *user;
-    int n;
+    int good, kept;
 };
 
 static int on_counted(void *arg, const struct ledger_quote *row)
 {
     struct count *c = arg;
 
-    c->n += is_of(row->rates, c->user);
-    return c->n >= GOOD_MOST;
+    if (!is_of(row->rates, c->user))
+        return 0;
+    c->kept++;
+    c->good += row->uses > 0;
+    return c->good >= GOOD_MOST || c->kept >= KEPT_MOST;
 }
 
 static int refuse_many(struct bank_order *b, struct err *err)
 {
-    const struct ledger_which good = {.good_at = b->at};
-    struct count c = {bankorder_text(b, "user"), 0};
+    const struct ledger_which kept = {.kept_at = b->at};
+    struct count c = {.user = bankorder_text(b, "user")};
 
-    if (ledger_quotes(b->am->store, &good, on_counted, &c, err) < 0)
+    if (ledger_quotes(b->am->store, &kept, on_counted, &c, err) < 0)
         return -1;
-    if (c.n >= GOOD_MOST)
+    if (c.good >= GOOD_MOST)
         return err_set(err, ERR_CONFLICT,
-            "user %s has %d quotes that can be used, which is the most", c.user, c.n);
+            "user %s has %d quotes that can be used, which is the most", c.user,
+            c.good);
+    if (c.kept >= KEPT_MOST)
+        return err_set(err, ERR_CONFLICT,
+            "user %s has %d quotes that have not expired, which is the most", c.user,
+            c.kept);
     return 0;
 }
 

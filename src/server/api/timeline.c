@@ -13,13 +13,22 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include <zlib.h>
 
 #define PX_MAX     8192
 #define SPAN_MAX   (INT64_C(366) * 86400)
+#define FROM_MAX   (INT64_C(1) << 40)
 #define ROWS_TURN  100
-#define TRIES_MAX  5000 /* turns of foresight; then it is told as far as it has come */
 #define PACK_BYTES 65536u
+#define STATE_MAX  128
+#define MINUTE_S   60
+
+/* Foresight is told as far as it has come after so many turns, where the plan became
+ * another so often meanwhile, or at all within that time. */
+#define TRIES_MAX    5000
+#define PLANS_MAX    3
+#define FORESIGHT_US 2000000
 
 /* ---- words of the query ---- */
 
@@ -127,17 +136,24 @@ static int read_size(struct request *r, const char *name, int64_t otherwise,
     return 0;
 }
 
+static int refuse_span(struct err *err)
+{
+    return err_set(err, ERR_INVALID,
+        "from, to: expected instants, the second later than the first, and a year "
+        "apart at most");
+}
+
 static int read_span(
     struct request *r, int64_t now, struct window_asked *ret, struct err *err)
 {
-    if (request_query_int(r, "from", now - 3600, &ret->from_at, err) < 0
-        || request_query_int(r, "to", ret->from_at + 86400, &ret->to_at, err) < 0)
+    if (request_query_int(r, "from", now - 3600, &ret->from_at, err) < 0)
         return -1;
-    if (ret->from_at < -SPAN_MAX || ret->from_at > INT64_C(1) << 40
-        || ret->to_at <= ret->from_at || ret->to_at - ret->from_at > SPAN_MAX)
-        return err_set(err, ERR_INVALID,
-            "from, to: expected instants, the second later than the first, and a year "
-            "apart at most");
+    if (ret->from_at < -SPAN_MAX || ret->from_at > FROM_MAX)
+        return refuse_span(err); /* before anything is added to it */
+    if (request_query_int(r, "to", ret->from_at + 86400, &ret->to_at, err) < 0)
+        return -1;
+    if (ret->to_at <= ret->from_at || ret->to_at > ret->from_at + SPAN_MAX)
+        return refuse_span(err);
     return 0;
 }
 
@@ -191,8 +207,8 @@ void api_rows(struct server *s, struct request *r)
         return;
     }
     struct rows *rows = rows_hold(s, (enum rows_by)by);
-    snprintf(tag, sizeof tag, "\"%s\"", rows->tag);
-    if (is_known(r, rows->tag)) {
+    snprintf(tag, sizeof tag, "\"%s\"", rows->tag[whole]);
+    if (is_known(r, rows->tag[whole])) {
         reply_known(r);
     } else {
         const struct reply_header headers[] = {{"Content-Type", "application/json"},
@@ -213,10 +229,43 @@ struct telling {
     struct strbuf bytes; /* not packed yet */
     size_t packed;       /* so many of them are */
     z_stream z;
-    unsigned tries;
+    unsigned tries, plans; /* turns of foresight; how many plans they have seen */
+    uint64_t plan;         /* the last of them */
+    uint64_t begun_us;     /* of that clock; 0 = it has not begun */
     bool pack, foresees, written;
-    char state[80];
+    bool packing; /* `z` is in use */
+    char state[STATE_MAX];
 };
+
+static uint64_t clock_us(void)
+{
+    struct timespec t;
+
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (uint64_t)t.tv_sec * 1000000 + (uint64_t)t.tv_nsec / 1000;
+}
+
+/* With each plan a forecast begins anew: on a site where plans come faster than it is
+ * made there is none. Promises take one turn, so they are always of the last plan. */
+static bool has_time_left(struct server *s, struct telling *t)
+{
+    uint64_t now = clock_us();
+
+    if (!t->begun_us)
+        t->begun_us = now;
+    if (!t->plans || t->plan != feed_plan(s))
+        t->plans++;
+    t->plan = feed_plan(s);
+    return t->plans == 1 || (t->plans <= PLANS_MAX && now < t->begun_us + FORESIGHT_US);
+}
+
+static bool foresee_more(struct server *s, struct telling *t)
+{
+    bool forecast = t->asked.layers >> LAYER_FORECAST & 1;
+
+    return t->foresees && t->tries++ < TRIES_MAX
+           && foresight_more(s, forecast && has_time_left(s, t));
+}
 
 static bool pack_some(struct telling *t, struct strbuf *out)
 {
@@ -245,8 +294,7 @@ static bool tell_window(struct server *s, void *ctx, struct strbuf *out)
 
     if (t->written)
         return pack_some(t, out);
-    if (!t->found && t->foresees && t->tries++ < TRIES_MAX
-        && foresight_more(s, t->asked.layers >> LAYER_FORECAST & 1))
+    if (!t->found && foresee_more(s, t))
         return true;
     if (!t->found) {
         t->found = collect_begin(s, &t->who, &t->asked, t->rows);
@@ -255,10 +303,11 @@ static bool tell_window(struct server *s, void *ctx, struct strbuf *out)
     }
     if (collect_more(t->found, ROWS_TURN))
         return true;
-    strbuf_add_n(out, t->pack ? "MAUITLZ\1" : "MAUITL\0\1", 8);
+    t->packing = t->pack && deflateInit(&t->z, 1) == Z_OK;
+    strbuf_add_n(out, t->packing ? "MAUITLZ\1" : "MAUITL\0\1", 8);
     t->written = true;
-    collect_write(t->found, t->state, t->pack ? &t->bytes : out);
-    return t->pack;
+    collect_write(t->found, t->state, t->packing ? &t->bytes : out);
+    return t->packing;
 }
 
 static void free_telling(void *ctx)
@@ -269,7 +318,7 @@ static void free_telling(void *ctx)
         collect_end(t->found);
     rows_release(t->rows);
     free(t->bytes.text);
-    if (t->pack)
+    if (t->packing)
         deflateEnd(&t->z);
     free(t);
 }
@@ -285,12 +334,19 @@ static char *key_for(struct request *r)
     return strbuf_take(&key);
 }
 
-/* Of the world, of the plan, of the nodes, and of the caller's rights. */
-static void note_state(struct server *s, struct telling *t)
+/* Of the world, of the plan, of the nodes, of the caller's rights, and of the question:
+ * who asks what, and in which minute, as some of the answer grows with time. */
+static void note_state(struct server *s, struct telling *t, const char *key)
 {
-    snprintf(t->state, sizeof t->state, "%lu.%lu.%s.%d.%x",
-        (unsigned long)feed_revision(s), (unsigned long)feed_plan(s), t->rows->tag,
-        t->who.level, t->who.hidden);
+    bool whole = identity_is(&t->who, WHO_ADMIN3);
+    uint64_t hash = UINT64_C(14695981039346656037);
+
+    for (const char *p = key; *p; p++)
+        hash = (hash ^ (unsigned char)*p) * UINT64_C(1099511628211);
+    snprintf(t->state, sizeof t->state, "%lu.%lu.%s.%d.%x.%lx.%lx",
+        (unsigned long)feed_revision(s), (unsigned long)feed_plan(s),
+        t->rows->tag[whole], t->who.level, t->who.hidden,
+        (unsigned long)(world_now(s) / MINUTE_S), (unsigned long)hash);
 }
 
 void api_timeline(struct server *s, struct request *r)
@@ -302,8 +358,6 @@ void api_timeline(struct server *s, struct request *r)
 
     t->who = *request_who(r);
     t->pack = packed && strcmp(packed, "1") == 0;
-    if (t->pack && deflateInit(&t->z, 1) != Z_OK)
-        t->pack = false;
     if (read_by(r, &by, &err) < 0
         || read_window(
                s, r, (t->rows = rows_hold(s, (enum rows_by)by))->n, &t->asked, &err)
@@ -314,8 +368,8 @@ void api_timeline(struct server *s, struct request *r)
     }
     t->foresees =
         (t->asked.layers & (1u << LAYER_PROMISED | 1u << LAYER_FORECAST)) != 0;
-    note_state(s, t);
     char *key = key_for(r);
+    note_state(s, t, key);
     if (is_known(r, t->state)) {
         free_telling(t);
         reply_known(r);

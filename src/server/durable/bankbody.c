@@ -43,7 +43,7 @@ json_t *bankbody_run(struct server *s, const struct money_move *m)
     bankbody_text(o, "group", m->group);
     bankbody_text(o, "class", m->class);
     bankbody_text(o, "qos", m->qos);
-    bankbody_text(o, "machine", manager_label_of(s, m->job));
+    bankbody_text(o, "machine", manager_name_of(s, m->job));
     bankbody_number(o, "procs", m->procs);
     bankbody_number(o, "nodes", m->nodes);
     bankbody_number(o, "memory_mb", m->mem_mb);

@@ -372,6 +372,14 @@ struct line_item *bankline_last_of(struct bankline *l, const char *run)
     return last && !last->out ? last : NULL;
 }
 
+const struct line_item *bankline_first_of(const struct bankline *l, const char *run)
+{
+    const struct run_line *r;
+
+    HASH_FIND_STR(l->runs, run, r);
+    return r ? TAILQ_FIRST(&r->tells) : NULL;
+}
+
 struct line_item *bankline_find(struct bankline *l, uint64_t number)
 {
     struct line_item *i;

@@ -79,6 +79,8 @@ void bankline_hurry(struct bankline *l);
 void bankline_hasten(struct bankline *l, struct line_item *i);
 /* The last of the run's tells that is not under way, or NULL. */
 struct line_item *bankline_last_of(struct bankline *l, const char *run);
+/* The first of them, for which the others wait, or NULL. */
+const struct line_item *bankline_first_of(const struct bankline *l, const char *run);
 struct line_item *bankline_find(struct bankline *l, uint64_t number);
 /* Out of the line, the caller's; not one that is under way. */
 void bankline_take_out(struct bankline *l, struct line_item *i);

@@ -7,6 +7,7 @@
 #include "server/durable/bankbody.h"
 #include "server/durable/bankcall.h"
 #include "server/durable/bankline.h"
+#include "server/durable/bankrecord.h"
 #include "server/events/eventlog.h"
 #include "server/events/programs.h"
 #include "server/managers/manager.h"
@@ -20,6 +21,8 @@
 #define QUEUE         "bankqueue"
 #define ASIDE         "bankrefused"
 #define RUNS          "bankrun"
+#define LAST          "message" /* of the kind "bank": the last number that was given */
+#define AGAIN         "again"   /* ... what is aside up to that one is to be told */
 #define ASKS_AT_ONCE  8
 #define TELLS_AT_ONCE 4
 #define TRIES         10
@@ -89,27 +92,6 @@ static uint64_t now_us(const struct desk *d)
 
 /* ---- which bank ------------------------------------------------------------------ */
 
-static const char *const kinds[] = {
-    [BANK_FILE] = "FILE", [BANK_NATIVE] = "NATIVE", [BANK_GOLD] = "GOLD"};
-
-static const char *kind_name(int kind)
-{
-    return kind >= 0 && (size_t)kind < sizeof kinds / sizeof kinds[0] && kinds[kind]
-               ? kinds[kind]
-               : NULL;
-}
-
-/* Of a record; 0: of an older release, whichever bank is there. */
-static int kind_of(const json_t *record)
-{
-    const char *name = json_string_value(json_object_get(record, "to"));
-
-    for (int i = 0; name && i < (int)(sizeof kinds / sizeof kinds[0]); i++)
-        if (kinds[i] && strcmp(kinds[i], name) == 0)
-            return i;
-    return 0;
-}
-
 static struct bankline_options line_options(const struct server *s)
 {
     return (struct bankline_options){.asks_at_once = ASKS_AT_ONCE,
@@ -119,31 +101,7 @@ static struct bankline_options line_options(const struct server *s)
         .kind = desk_is_open(s) ? (int)settings_of(s)->type : 0};
 }
 
-/* ---- records --------------------------------------------------------------------- */
-
-static void put_record(struct server *s, const char *kind, const char *key, json_t *o)
-{
-    char *text = json_dumps(o, JSON_COMPACT | JSON_SORT_KEYS);
-
-    unsaved_put(s->unsaved, kind, key, text);
-    free(text);
-    commit_want(s);
-}
-
-#define KEY_SIZE 24
-static const char *number_key(uint64_t number, char ret[KEY_SIZE])
-{
-    snprintf(ret, KEY_SIZE, "%020" PRIu64, number);
-    return ret;
-}
-
-static void delete_message(struct desk *d, const char *kind, uint64_t number)
-{
-    char key[KEY_SIZE];
-
-    unsaved_delete(d->s->unsaved, kind, number_key(number, key));
-    commit_want(d->s);
-}
+/* ---- runs ------------------------------------------------------------------------ */
 
 static struct open_run *add_run(struct desk *d, const char *name, json_t *record)
 {
@@ -190,7 +148,7 @@ static json_t *make_record(struct server *s, const struct money_move *m)
 {
     json_t *o = bankbody_run(s, m);
 
-    bankbody_text(o, "to", kind_name((int)settings_of(s)->type));
+    bankbody_text(o, "to", bankrecord_kind_name((int)settings_of(s)->type));
     bankbody_text(o, "rates", m->rates);
     bankbody_number(o, "most", m->most);
     bankbody_number(o, "since", m->at);
@@ -206,7 +164,7 @@ static void forget_lien(struct desk *d, const char *run)
 
     if (!i)
         return;
-    delete_message(d, QUEUE, line_item_number(i));
+    bankrecord_delete(d->s, QUEUE, line_item_number(i));
     bankline_take_out(d->line, i);
     line_item_free(i);
 }
@@ -214,11 +172,12 @@ static void forget_lien(struct desk *d, const char *run)
 static void add_message(
     struct desk *d, const struct open_run *r, const char *run, json_t *body)
 {
-    int kind = r ? kind_of(r->record) : (int)settings_of(d->s)->type;
-    char key[KEY_SIZE];
+    int kind = r ? bankrecord_kind(r->record) : (int)settings_of(d->s)->type;
+    char key[BANKRECORD_KEY];
 
-    bankbody_text(body, "to", kind_name(kind));
-    put_record(d->s, QUEUE, number_key(++d->number, key), body);
+    bankbody_text(body, "to", bankrecord_kind_name(kind));
+    bankrecord_put(d->s, QUEUE, bankrecord_key(++d->number, key), body);
+    unsaved_put(d->s->unsaved, "bank", LAST, key);
     bankline_tell(d->line, d->number, kind, run, body);
 }
 
@@ -263,14 +222,13 @@ static void take_lien(struct desk *d, struct open_run *r, const struct money_mov
             bankline_ask(d->line, m->job, m->run, body, now_us(d));
         }
     }
-    put_record(d->s, RUNS, r->name, r->record);
+    bankrecord_put(d->s, RUNS, r->name, r->record);
 }
 
 /* It may be NULL: nobody saw it begin. */
 static void take_end(struct desk *d, struct open_run *r, const struct money_move *m)
 {
-    bool begun = !manager_start_waits(d->s, m->job), sent = false;
-    bool charge = m->kind == MONEY_CHARGE && m->total > 0 && begun;
+    bool charge = m->kind == MONEY_CHARGE && m->total > 0, sent = false;
 
     if (bankline_forget(d->line, m->job, m->run, &sent) && r)
         r->placed = r->placed || sent;
@@ -309,7 +267,7 @@ static bool waits_for_it(const struct server *s)
 static void note_begun(struct desk *d, struct open_run *r)
 {
     json_object_del(r->record, "unsent");
-    put_record(d->s, RUNS, r->name, r->record);
+    bankrecord_put(d->s, RUNS, r->name, r->record);
 }
 
 static void let_start(struct desk *d, const char *run)
@@ -424,13 +382,13 @@ static void put_aside(struct desk *d, struct line_item *i)
     json_t *body = line_item_body(i);
     const char *said = line_item_said(i),
                *verb = json_string_value(json_object_get(body, "verb"));
-    char key[KEY_SIZE];
+    char key[BANKRECORD_KEY];
 
     tell_refusal(d, body, said);
     if (verb && strcmp(verb, "lien") == 0)
         return;
     json_object_set_new(body, "refused", render_utf8(said));
-    put_record(d->s, ASIDE, number_key(line_item_number(i), key), body);
+    bankrecord_put(d->s, ASIDE, bankrecord_key(line_item_number(i), key), body);
     add_aside(d, line_item_number(i), json_incref(body));
 }
 
@@ -439,7 +397,7 @@ static void end_message(struct desk *d, struct line_item *i, enum line_then then
 {
     if (then == LINE_ASIDE)
         put_aside(d, i);
-    delete_message(d, QUEUE, line_item_number(i));
+    bankrecord_delete(d->s, QUEUE, line_item_number(i));
     line_item_free(i);
 }
 
@@ -602,21 +560,21 @@ static void count_foreign(void *arg, const struct line_item *i)
 {
     size_t *counts = arg;
 
-    if (kind_name(line_item_kind(i)))
+    if (bankrecord_kind_name(line_item_kind(i)))
         counts[line_item_kind(i)]++;
 }
 
 /* They wait until that bank is there again, or somebody looks. */
 static void tell_foreign(struct desk *d, int kind)
 {
-    size_t counts[sizeof kinds / sizeof kinds[0]] = {0};
+    size_t counts[BANK_UNKNOWN] = {0};
 
     bankline_each(d->line, count_foreign, counts);
-    for (int i = 0; i < (int)(sizeof kinds / sizeof kinds[0]); i++)
+    for (int i = 0; i < BANK_UNKNOWN; i++)
         if (counts[i] && i != kind)
             log_line(d->s->log, LOG_WARNING,
                 "%zu messages are for a bank of kind %s and wait for it: see mam-queue",
-                counts[i], kinds[i]);
+                counts[i], bankrecord_kind_name(i));
 }
 
 /* Of one kind, but elsewhere: a bank that has moved, or another. Nobody can know that
@@ -658,22 +616,6 @@ void desk_configured(struct server *s)
 /* ---- by hand ----------------------------------------------------------------------
  */
 
-static json_t *show_message(
-    uint64_t number, const json_t *body, const char *state, const char *said)
-{
-    static const char *const keys[] = {"verb", "run", "job", "account", "user",
-        "amount", "at", "seconds", "procs", "to"};
-    json_t *o = json_object();
-
-    json_object_set_new(o, "number", json_integer((json_int_t)number));
-    json_object_set_new(o, "state", json_string(state));
-    for (size_t i = 0; i < sizeof keys / sizeof keys[0]; i++)
-        if (json_object_get(body, keys[i]))
-            json_object_set(o, keys[i], json_object_get(body, keys[i]));
-    bankbody_text(o, "said", said);
-    return o;
-}
-
 struct listing {
     const struct server *s;
     json_t *list;
@@ -686,7 +628,7 @@ static void list_item(void *arg, const struct line_item *i)
     int kind = line_item_kind(i);
     bool foreign =
         !desk_is_open(l->s) || (kind && kind != (int)settings_of(l->s)->type);
-    json_t *o = show_message(line_item_number(i), body,
+    json_t *o = bankrecord_show(line_item_number(i), body,
         line_item_is_out(i) ? "Told"
         : foreign           ? "OtherBank"
                             : "Waiting",
@@ -708,7 +650,7 @@ json_t *desk_list(const struct server *s)
     HASH_SORT(s->desk->aside, compare_asides);
     for (const struct aside *a = s->desk->aside; a; a = a->hh.next)
         json_array_append_new(
-            l.list, show_message(a->number, a->body, a->again ? "Waiting" : "Aside",
+            l.list, bankrecord_show(a->number, a->body, a->again ? "Waiting" : "Aside",
                         json_string_value(json_object_get(a->body, "refused"))));
     bankline_each(s->desk->line, list_item, &l);
     return l.list;
@@ -725,13 +667,13 @@ static int refuse_number(uint64_t number, struct err *err)
 static void tell_here(struct desk *d, uint64_t number, json_t *body)
 {
     const char *run = json_string_value(json_object_get(body, "run"));
-    char key[KEY_SIZE];
+    char key[BANKRECORD_KEY];
 
     json_object_set_new(body, "again", json_true());
     if (desk_is_open(d->s))
-        bankbody_text(body, "to", kind_name((int)settings_of(d->s)->type));
-    put_record(d->s, QUEUE, number_key(number, key), body);
-    bankline_tell(d->line, number, kind_of(body), run ? run : "", body);
+        bankbody_text(body, "to", bankrecord_kind_name((int)settings_of(d->s)->type));
+    bankrecord_put(d->s, QUEUE, bankrecord_key(number, key), body);
+    bankline_tell(d->line, number, bankrecord_kind(body), run ? run : "", body);
 }
 
 static void tell_aside(struct desk *d, struct aside *a)
@@ -740,7 +682,7 @@ static void tell_aside(struct desk *d, struct aside *a)
     json_t *body = json_incref(a->body);
 
     json_object_del(body, "refused");
-    delete_message(d, ASIDE, number);
+    bankrecord_delete(d->s, ASIDE, number);
     free_aside(d, a);
     tell_here(d, number, body);
 }
@@ -768,6 +710,21 @@ static void tell_item(struct desk *d, struct line_item *i)
     tell_here(d, number, body);
 }
 
+/* What waits for another bank keeps what comes later of its run. */
+static int check_turn(
+    const struct desk *d, const json_t *body, uint64_t number, struct err *err)
+{
+    const char *run = json_string_value(json_object_get(body, "run"));
+    const struct line_item *first = bankline_first_of(d->line, run ? run : "");
+
+    if (!first || line_item_number(first) >= number
+        || is_for_this_bank(d->s, line_item_kind(first)))
+        return 0;
+    return err_set(err, ERR_CONFLICT,
+        "message %" PRIu64 " of that run comes first, and waits for another bank",
+        line_item_number(first));
+}
+
 int desk_tell_again(struct server *s, uint64_t number, struct err *err)
 {
     struct desk *d = s->desk;
@@ -776,6 +733,8 @@ int desk_tell_again(struct server *s, uint64_t number, struct err *err)
 
     if (!a && !i)
         return refuse_number(number, err);
+    if (check_turn(d, a ? a->body : line_item_body(i), number, err) < 0)
+        return -1;
     bankline_hurry(d->line);
     if (a)
         tell_aside(d, a);
@@ -802,35 +761,60 @@ static void hasten_item(void *arg, const struct line_item *i)
     h->n++;
 }
 
-size_t desk_tell_all_again(struct server *s)
+/* What is aside, up to that one, is to be told again. How many. */
+static size_t mark_asides(struct desk *d, uint64_t last)
 {
-    struct hastening h = {s->desk, 0};
+    size_t n = 0;
 
-    bankline_hurry(s->desk->line);
-    bankline_each(s->desk->line, hasten_item, &h);
-    for (struct aside *a = s->desk->aside; a; a = a->hh.next) {
-        if (!is_for_this_bank(s, kind_of(a->body)))
+    for (struct aside *a = d->aside; a; a = a->hh.next) {
+        if (a->number > last || !is_for_this_bank(d->s, bankrecord_kind(a->body)))
             continue;
-        s->desk->nagain += !a->again;
+        d->nagain += !a->again;
         a->again = true;
-        h.n++;
+        n++;
     }
-    commit_want(s);
-    return h.n;
+    return n;
 }
 
-/* Some of those, so that nobody waits for all of them. */
+size_t desk_tell_all_again(struct server *s)
+{
+    struct desk *d = s->desk;
+    struct hastening h = {d, 0};
+    size_t asides = mark_asides(d, d->number);
+    char key[BANKRECORD_KEY];
+
+    bankline_hurry(d->line);
+    bankline_each(d->line, hasten_item, &h);
+    if (asides)
+        unsaved_put(s->unsaved, "bank", AGAIN, bankrecord_key(d->number, key));
+    commit_want(s);
+    return h.n + asides;
+}
+
+/* Some of those, so that nobody waits for all of them. What is of another bank by now
+ * stays aside. */
 static void tell_some_asides(struct desk *d)
 {
     size_t left = AGAIN_AT_ONCE;
 
+    if (!d->nagain)
+        return;
     for (struct aside *a = d->aside, *next; a && d->nagain && left; a = next) {
         next = a->hh.next;
         if (!a->again)
             continue;
-        tell_aside(d, a);
-        left--;
+        if (is_for_this_bank(d->s, bankrecord_kind(a->body))) {
+            tell_aside(d, a);
+            left--;
+        } else {
+            a->again = false;
+            d->nagain--;
+        }
     }
+    if (d->nagain)
+        return;
+    unsaved_delete(d->s->unsaved, "bank", AGAIN);
+    commit_want(d->s);
 }
 
 int desk_drop(struct server *s, uint64_t number, struct err *err)
@@ -844,7 +828,7 @@ int desk_drop(struct server *s, uint64_t number, struct err *err)
     if (i && line_item_is_out(i))
         return err_set(err, ERR_CONFLICT,
             "message %" PRIu64 " is being told to the bank just now", number);
-    delete_message(d, a ? ASIDE : QUEUE, number);
+    bankrecord_delete(d->s, a ? ASIDE : QUEUE, number);
     if (a) {
         free_aside(d, a);
     } else {
@@ -880,7 +864,7 @@ static int recall_message(void *arg, const char *key, const char *value)
         return 0;
     json_object_set_new(body, "again", json_true());
     bankline_tell(
-        d->line, strtoull(key, NULL, 10), kind_of(body), run ? run : "", body);
+        d->line, strtoull(key, NULL, 10), bankrecord_kind(body), run ? run : "", body);
     return 0;
 }
 
@@ -905,32 +889,13 @@ static int recall_run(void *arg, const char *key, const char *value)
     return 0;
 }
 
-static int64_t number_of(const json_t *o, const char *key)
-{
-    return json_integer_value(json_object_get(o, key));
-}
-
-/* "-" where an older record lacks it. */
-static const char *name_in(const json_t *o, const char *key)
-{
-    const char *text = json_string_value(json_object_get(o, key));
-
-    return text && *text ? text : "-";
-}
-
 void desk_each_run(const struct server *s,
     void (*each)(void *arg, const struct funds_run *run), void *arg)
 {
-    for (const struct open_run *r = s->desk ? s->desk->runs : NULL; r; r = r->hh.next)
-        each(arg, &(struct funds_run){.run = r->name,
-                      .job = name_in(r->record, "job"),
-                      .account = name_in(r->record, "account"),
-                      .rates = json_string_value(json_object_get(r->record, "rates")),
-                      .most = number_of(r->record, "most"),
-                      .since_at = number_of(r->record, "since"),
-                      .until_at = number_of(r->record, "until"),
-                      .elsewhere = true,
-                      .unsent = json_is_true(json_object_get(r->record, "unsent"))});
+    for (const struct open_run *r = s->desk ? s->desk->runs : NULL; r; r = r->hh.next) {
+        const struct funds_run run = bankrecord_run(r->name, r->record);
+        each(arg, &run);
+    }
 }
 
 void desk_jobs_are_known(struct server *s)
@@ -939,9 +904,22 @@ void desk_jobs_are_known(struct server *s)
 
     for (struct open_run *r = d ? d->runs : NULL; r; r = r->hh.next)
         if (json_object_get(r->record, "unsent")
-            && !bankline_asks(d->line, name_in(r->record, "job"))
-            && has_begun(s, name_in(r->record, "job")))
+            && !bankline_asks(d->line, bankrecord_name(r->record, "job"))
+            && has_begun(s, bankrecord_name(r->record, "job")))
             note_begun(d, r);
+}
+
+/* What the records do not say: the last number was given to a message that is gone. */
+static int recall_numbers(struct desk *d, struct err *err)
+{
+    uint64_t last, again;
+
+    if (bankrecord_number(d->s, LAST, &last, err) < 0
+        || bankrecord_number(d->s, AGAIN, &again, err) < 0)
+        return -1;
+    d->number = last > d->number ? last : d->number;
+    mark_asides(d, again);
+    return 0;
 }
 
 int desk_open(struct server *s, struct err *err)
@@ -967,6 +945,7 @@ int desk_open(struct server *s, struct err *err)
     if (store_each(s->store, QUEUE, recall_message, d, err) < 0
         || store_each(s->store, ASIDE, recall_aside, d, err) < 0
         || store_each(s->store, RUNS, recall_run, d, err) < 0
+        || recall_numbers(d, err) < 0
         || store_get(s->store, "bank", "place", &d->place, err) < 0)
         return -1;
     note_place(d);

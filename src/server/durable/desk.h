@@ -65,7 +65,8 @@ void desk_each_run(const struct server *s,
 json_t *desk_list(const struct server *s);
 
 /* What was put aside is told again; what waits, at once, also where the bank was away
- * just now. Of one run the order stays. -1: there is no such message. */
+ * just now. Of one run the order stays. -1: there is no such message, or one of its run
+ * that waits for another bank comes first. */
 int desk_tell_again(struct server *s, uint64_t number, struct err *err);
 /* The same of all that are for the bank that is there; those that were put aside go a
  * few hundred at a time. How many. O(all). */

@@ -186,16 +186,29 @@ static void keep_number(struct server *s, const char *key, uint64_t n)
     commit_want(s);
 }
 
+/* The run is over, and nobody has been told to start its job: that was none, and costs
+ * nothing, however long ago it was decided. The engine's picture of the account, which
+ * counts it, is set right with the next look at the ledger. */
+static bool never_began(const struct server *s, const struct money_move *m)
+{
+    return m->kind == MONEY_CHARGE && !m->goes_on && s->managers
+           && manager_start_waits(s, m->job);
+}
+
 void teller_post(struct server *s)
 {
     size_t n;
     const struct money_move *moves = engine_money(s->engine, &n);
 
-    for (size_t i = 0; i < n; i++)
-        if (moves[i].elsewhere)
-            desk_take(s, &moves[i]);
+    for (size_t i = 0; i < n; i++) {
+        struct money_move m = moves[i];
+        if (never_began(s, &m))
+            m.kind = MONEY_RELEASE;
+        if (m.elsewhere)
+            desk_take(s, &m);
         else
-            post_move(s, &moves[i]);
+            post_move(s, &m);
+    }
     if (!n)
         return;
     /* names of runs count on, over restarts */

@@ -255,7 +255,8 @@ static int check_object(struct place *p, const json_t *schema, const json_t *val
     json_array_foreach(json_object_get(schema, "required"), i, member)
     {
         name = json_string_value(member);
-        if (json_object_get(value, name))
+        const json_t *given = json_object_get(value, name);
+        if (given && !json_is_null(given))
             continue;
         strbuf_printf(&p->path, "%s%s", p->path.len ? "." : "", name);
         return err_set(p->err, ERR_INVALID, "%.120s: it is needed", p->path.text);

@@ -5,7 +5,8 @@
  * where its texts are bounded. Private to src/server.
  *
  * Of schemas it knows type, nullable, enum, properties, required, additionalProperties,
- * items and $ref. null stands for a member that is not given. Texts by `format`:
+ * items and $ref. null stands for a member that is not given: where it is needed, it is
+ * missing. Texts by `format`:
  *     name    no blank, control character, quote, backslash, comma or semicolon;
  *             at most 255 bytes. Also `x-keys: name` of the keys of an object
  *     free    anything

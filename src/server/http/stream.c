@@ -16,6 +16,7 @@
 #define SHARE_MAX   ((size_t)96 << 20) /* bytes of unfetched lists, of one user */
 #define AGAIN_S     2
 #define RECORDS     50 /* take less than a millisecond */
+#define LOOK_SLICES 25 /* so often it is looked whether anybody waits any more */
 
 /* A list for all who asked for it alike. */
 struct listing {
@@ -30,6 +31,7 @@ struct listing {
     uint64_t revision; /* of the state it was begun in, and the second */
     int64_t at;
     bool begun, complete;
+    unsigned slices;  /* that it has taken */
     unsigned readers; /* that fetch it */
 };
 
@@ -178,6 +180,23 @@ static void arm(struct lists *lists)
     sd_event_source_set_enabled(lists->patience, SD_EVENT_ONESHOT);
 }
 
+static bool is_forsaken(const struct listing *l)
+{
+    for (size_t i = 0; i < l->waiting.n; i++)
+        if (!request_is_abandoned(l->waiting.v[i]))
+            return false;
+    return true;
+}
+
+/* All who asked for it have gone: it costs others no more. */
+static void give_up(struct listing *l)
+{
+    for (size_t i = 0; i < l->waiting.n; i++)
+        request_refuse_for_now(l->waiting.v[i], AGAIN_S,
+            "the connection was closed before the list", NULL);
+    drop(l);
+}
+
 static void make_slice(struct server *s)
 {
     struct share *h;
@@ -188,6 +207,11 @@ static void make_slice(struct server *s)
     sd_event_source_set_enabled(s->lists->patience, SD_EVENT_OFF);
     if (!l)
         return;
+    if (l->slices++ % LOOK_SLICES == 0 && is_forsaken(l)) {
+        give_up(l);
+        arm(s->lists);
+        return;
+    }
     if (!l->begun) {
         l->begun = true;
         l->revision = world_revision(s);

@@ -89,7 +89,7 @@ static void note_recovery(struct manager *m)
 static bool is_minor(const char *function)
 {
     static const char *const all[] = {
-        "clock", "events", "heartbeat", "settings", "jobmodify"};
+        "clock", "events", "heartbeat", "marks", "settings", "jobmodify"};
 
     for (size_t i = 0; i < sizeof all / sizeof all[0]; i++)
         if (strcmp(function, all[i]) == 0)

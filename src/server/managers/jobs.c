@@ -27,12 +27,19 @@ static bool on_nodes(enum job_state s)
 
 #define TOLD 1 /* in this listing, be it that nothing can be said of it */
 #define SEEN 2 /* since the manager was out of reach last */
+#define KEPT 4 /* in this listing nothing can be said of it */
 
 static void mark_told(struct manager *m, const struct job *j, uint8_t how)
 {
     while (m->told.n <= j->index)
         vec_push(&m->told, 0);
+    m->told.v[j->index] &= (uint8_t)~KEPT;
     m->told.v[j->index] |= how;
+}
+
+bool rmjobs_is_kept(const struct manager *m, const struct job *j)
+{
+    return j->index < m->told.n && m->told.v[j->index] & KEPT;
 }
 
 void rmjobs_lose_sight(struct manager *m)
@@ -233,21 +240,23 @@ static void follow_limit(struct manager *m, const struct job *j, const struct rm
 static void on_changed(struct manager *m, const struct job *j, const struct rm_job *r)
 {
     enum job_state state = r->desc.state;
+    bool changed = r->changed;
 
-    if (!on_nodes(state) && outbox_take_back(m, r->desc.id, r->changed))
+    if (on_nodes(state) || state == JOB_SUSPENDED)
+        outbox_came_about(m, r->desc.id);
+    if (!on_nodes(state) && outbox_take_back(m, r->desc.id, &changed))
         j = job_find(engine_cluster(m->s->engine), r->desc.id);
     const struct order *o = outbox_pending(m, j->id);
     uint8_t rm_hold = rmholds_told(m, j->holds, r->desc.rm_hold);
 
-    if (r->changed && !o && on_other_request(m, j, r))
+    if (changed && !o && on_other_request(m, j, r))
         return;
     if (!on_nodes(state))
         outbox_keep_change(m, r);
     follow_limit(m, j, r);
     mark_told(m, j, TOLD | SEEN);
     take_notes(m, j, r);
-    if (o && (o->action == RM_START) == !on_nodes(state) && j->state != state
-        && !(o->lost && o->action == RM_START))
+    if (o && (o->action == RM_START) == !on_nodes(state) && j->state != state)
         return; /* not carried out yet */
     if (state == JOB_IDLE && (j->rm_hold || r->lifted))
         rmholds_lifted(m, j, r->lifted);
@@ -266,7 +275,7 @@ static void on_changed(struct manager *m, const struct job *j, const struct rm_j
             .nplaces = r->nplaces}};
     manager_apply(m, &ev, r->desc.id);
     j = job_find(engine_cluster(m->s->engine), r->desc.id);
-    if (r->changed && j && !outbox_pending(m, j->id))
+    if (changed && j && !outbox_pending(m, j->id))
         on_other_request(m, j, r); /* requeued: it may have to pause, from now on */
 }
 
@@ -341,7 +350,7 @@ void rmjobs_kept(struct manager *m, const char *id)
     const struct job *j = job_find(engine_cluster(m->s->engine), id);
 
     if (j)
-        mark_told(m, j, TOLD);
+        mark_told(m, j, TOLD | KEPT);
 }
 
 /* It was remembered, and is not there any more. */
@@ -366,13 +375,13 @@ void rmjobs_synced(struct manager *m)
             && (i >= m->told.n || !(m->told.v[i] & TOLD)))
             rmjobs_gone(m, j->id);
     }
-    for (size_t i = 0; i < m->told.n; i++)
-        m->told.v[i] &= (uint8_t)~TOLD;
     m->away = false;
     managers_tell_away(m);
     rmholds_synced(m);
     rmreservation_synced(m);
     outbox_settle_lost(m);
+    for (size_t i = 0; i < m->told.n; i++)
+        m->told.v[i] &= (uint8_t) ~(TOLD | KEPT);
     outbox_again(m);
     if (!m->synced) {
         nodekeep_drop_untold(m->s, m->name, on_node_lost, m);

@@ -216,6 +216,14 @@ static char *spool_of(const struct manager *m)
     return path;
 }
 
+/* Nothing is worked out for one that shows nothing. */
+static bool shows_notes(const struct manager *m, const struct raw_object *section)
+{
+    const char *rate = config_section_attr(section, "NOTES");
+
+    return m->driver->note && (!rate || strtol(rate, NULL, 10) != 0);
+}
+
 int manager_begin(struct manager *m, const struct raw_object *section, struct err *err)
 {
     struct server *s = m->s;
@@ -235,7 +243,7 @@ int manager_begin(struct manager *m, const struct raw_object *section, struct er
     }
     m->driver = manager_driver(cfg.section, err);
     m->rm = m->driver ? m->driver->open(&cfg, s->loop, &sink, err) : NULL;
-    if (m->rm && m->driver->note && notes_open(m, err) < 0) {
+    if (m->rm && shows_notes(m, cfg.section) && notes_open(m, err) < 0) {
         m->driver->close(m->rm);
         m->rm = NULL;
     }

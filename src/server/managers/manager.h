@@ -82,6 +82,9 @@ bool managers_changed(const struct server *s);
  * there are several, else its type. */
 const char *manager_label(const struct server *s, uint32_t rm);
 const char *manager_label_of(const struct server *s, const char *job);
+/* The name of the job's manager in RMCFG, whatever others there are; "" = it has none.
+ */
+const char *manager_name_of(const struct server *s, const char *job);
 /* Does the job of that id run on this machine, by us? */
 bool manager_is_local(const struct server *s, const char *job);
 /* Are the numbers of its manager's jobs ours to give, by the id of a job? */

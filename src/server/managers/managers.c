@@ -339,6 +339,13 @@ const char *manager_label_of(const struct server *s, const char *job)
     return m ? managers_label(m) : "unknown";
 }
 
+const char *manager_name_of(const struct server *s, const char *job)
+{
+    const struct manager *m = s->managers ? managers_of_id(s, job) : NULL;
+
+    return m ? m->name : "";
+}
+
 bool manager_is_local(const struct server *s, const char *job)
 {
     const struct manager *m = s->managers ? managers_of_id(s, job) : NULL;

@@ -13,6 +13,7 @@
 #include "engine/query.h"
 #include "plan/planned.h"
 #include "policy/reason.h"
+#include "server/events/feed.h"
 #include "server/managers/private.h"
 #include "server/server_private.h"
 
@@ -31,6 +32,7 @@
 #define FORESEEN_MOST  500
 #define BEARABLE_US    20000 /* for which the daemon answers nobody */
 #define FORESEEN_SHARE 50    /* no more than this part of the time */
+#define NEVER_SEEN     UINT64_MAX
 
 /* What was said of the job with that index. */
 struct noted {
@@ -43,9 +45,9 @@ struct noted {
     int64_t start_at, until; /* expected start; what the reason ends at */
 };
 
-/* Of the job with that index: when it would start, and by which look that was found. */
+/* Of the job with that index: when it would start, as far as it is known. */
 struct foreseen {
-    uint64_t id, look;
+    uint64_t id;
     int64_t start_at;
 };
 
@@ -54,7 +56,9 @@ struct notes {
     struct VEC(struct noted) jobs;        /* by index */
     size_t next;                          /* where the next look begins */
     struct VEC(struct foreseen) foreseen; /* by index */
-    uint64_t look, look_after_us;         /* the last; the next, of the loop's clock */
+    uint64_t look_after_us;               /* of the loop's clock */
+    uint64_t begun_us;                    /* of that clock: the last look */
+    uint64_t revision, plan;              /* at which there is nothing new to be seen */
     size_t look_at;                       /* so many jobs */
 };
 
@@ -83,44 +87,86 @@ static uint64_t now_us(struct manager *m)
     return now;
 }
 
+static uint64_t clock_us(void)
+{
+    struct timespec t;
+
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (uint64_t)t.tv_sec * 1000000 + (uint64_t)t.tv_nsec / 1000;
+}
+
+static bool is_ours(void *ctx, const struct job *j)
+{
+    struct manager *m = ctx;
+
+    return managers_of(m->s, j) == m;
+}
+
+static bool has_time(void *ctx)
+{
+    struct manager *m = ctx;
+
+    return clock_us() - m->notes->begun_us < BEARABLE_US;
+}
+
 static void note_foreseen(void *ctx, const struct job *j, int64_t start_at)
 {
-    struct notes *n = ctx;
+    struct manager *m = ctx;
+    struct notes *n = m->notes;
 
     while (n->foreseen.n <= j->index)
         vec_push(&n->foreseen, ((struct foreseen){0}));
-    n->foreseen.v[j->index] = (struct foreseen){digest_id(j->id), n->look, start_at};
+    n->foreseen.v[j->index] = (struct foreseen){digest_id(j->id), start_at};
 }
 
-/* When is nobody's decision: it is asked anew as often as it is cheap. */
+static bool has_nothing_new(const struct manager *m)
+{
+    const struct notes *n = m->notes;
+
+    return n->revision == world_revision(m->s) && n->plan == feed_plan(m->s);
+}
+
+/* When is nobody's decision: it is asked anew as often as it is cheap, and something
+ * has changed. */
 static void foresee_starts(struct manager *m)
 {
     struct notes *n = m->notes;
-    struct timespec begin, end;
 
-    if (now_us(m) < n->look_after_us)
+    if (now_us(m) < n->look_after_us || has_nothing_new(m))
         return;
-    n->look++;
-    clock_gettime(CLOCK_MONOTONIC, &begin);
+    n->revision = world_revision(m->s);
+    n->plan = feed_plan(m->s);
+    n->begun_us = clock_us();
     size_t asked =
-        query_forecast(m->s->engine, n->look_at, world_now(m->s), note_foreseen, n);
-    clock_gettime(CLOCK_MONOTONIC, &end);
-    int64_t took =
-        (end.tv_sec - begin.tv_sec) * 1000000 + (end.tv_nsec - begin.tv_nsec) / 1000;
-    if (took > BEARABLE_US && n->look_at > FORESEEN_LEAST)
+        query_forecast(m->s->engine, &(struct query_forecast){.most = n->look_at,
+                                         .now = world_now(m->s),
+                                         .wants = is_ours,
+                                         .goes_on = has_time,
+                                         .each = note_foreseen,
+                                         .ctx = m});
+    uint64_t took = clock_us() - n->begun_us;
+    if (took > BEARABLE_US && n->look_at > FORESEEN_LEAST) {
         n->look_at /= 2;
-    else if (took < BEARABLE_US / 4 && asked == n->look_at && asked < FORESEEN_MOST)
+    } else if (took < BEARABLE_US / 4 && asked == n->look_at && asked < FORESEEN_MOST) {
         n->look_at *= 2;
-    n->look_after_us = now_us(m) + (uint64_t)took * FORESEEN_SHARE;
+        n->revision = NEVER_SEEN; /* there are more to be looked at */
+    }
+    n->look_after_us = now_us(m) + took * FORESEEN_SHARE;
 }
 
-/* 0: nobody knows. */
-static int64_t foreseen_start(const struct notes *n, const struct job *j, uint64_t id)
+/* 0: nobody knows. What was found stays as long as it is ahead: one who was not looked
+ * at again, or had room just then, starts no later for it, and each change of it is an
+ * order to the resource manager. */
+static int64_t foreseen_start(struct manager *m, const struct job *j, uint64_t id)
 {
+    const struct notes *n = m->notes;
     const struct foreseen *f =
         j->index < n->foreseen.n ? &n->foreseen.v[j->index] : NULL;
 
-    return f && f->look == n->look && f->id == id ? f->start_at : 0;
+    return f && f->id == id && f->start_at > world_now(m->s)
+                   && query_waits_for_room(m->s->engine, j)
+               ? f->start_at
+               : 0;
 }
 
 static struct noted note_of(struct manager *m, const struct job *j)
@@ -135,20 +181,24 @@ static struct noted note_of(struct manager *m, const struct job *j)
         .holds = j->holds,
         .object = p ? 0 : j->why.object,
         .foreseen = !p,
-        .start_at = p ? p->start_at : foreseen_start(m->notes, j, id),
+        .start_at = p ? p->start_at : foreseen_start(m, j, id),
         .until = j->why.code == WAIT_RELEASE_TIME ? j->release_at
                  : j->holds == HOLD_DEFER         ? j->defer_until
                                                   : 0};
 }
 
-static bool is_near(const struct noted *x, const struct noted *y, int64_t now)
+/* Is what was said still right? A start that was foreseen and has just gone by is not
+ * taken back at once: the next look may find another. */
+static bool is_near(const struct noted *x, const struct noted *said, int64_t now)
 {
-    bool loose = x->foreseen && y->foreseen;
-    int64_t a = x->start_at, b = y->start_at, apart = a > b ? a - b : b - a,
+    bool loose = x->foreseen && said->foreseen;
+    int64_t a = x->start_at, b = said->start_at, apart = a > b ? a - b : b - a,
             part = (a - now) / (loose ? LOOSE_PART : SLACK_PART),
             least = loose ? LOOSE_S : SLACK_S;
 
-    return (a == 0) == (b == 0) && apart <= (part > least ? part : least);
+    if (a == 0 || b == 0)
+        return a == b || (a == 0 && loose && b <= now && now - b < LOOSE_S);
+    return apart <= (part > least ? part : least);
 }
 
 static bool is_same(const struct noted *a, const struct noted *b, int64_t now)
@@ -238,6 +288,7 @@ int notes_open(struct manager *m, struct err *err)
 {
     m->notes = xcalloc(1, sizeof *m->notes);
     m->notes->look_at = FORESEEN_LEAST;
+    m->notes->revision = NEVER_SEEN;
     if (sd_event_add_time_relative(m->s->loop, &m->notes->timer, CLOCK_MONOTONIC,
             EVERY_US, ACCURACY_US, on_timer, m)
             < 0

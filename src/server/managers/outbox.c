@@ -334,14 +334,15 @@ static void set_right(struct manager *m, const struct order *o)
     manager_apply(m, &ev, o->job);
 }
 
-/* A start for which it is merely not the time yet is not held against the job. */
+/* A start for which it is merely not the time yet is not held against the job; nor is
+ * one that was lost, which is tried again even where its job is not to wait. */
 static int64_t again_s(const struct manager *m, const char *id, enum rm_outcome how)
 {
     const struct job *j = job_find(engine_cluster(m->s->engine), id);
 
     if (!j || (j->flags & JOB_NOQUEUE))
-        return 0;
-    if (how == RM_WAITS)
+        return j && how == RM_LOST ? RETRY_S : 0;
+    if (how == RM_WAITS || how == RM_LOST)
         return RETRY_S << (j->put_off < WAITS ? j->put_off : WAITS);
     return how == RM_RETRY && j->failed_starts < RETRIES ? RETRY_S << j->failed_starts
                                                          : 0;
@@ -363,7 +364,7 @@ static void fail_start(
             .reason = how == RM_REFUSED ? REASON_RMREJECT : REASON_RMFAILURE,
             .text = text,
             .again_s = again_s(m, o->job, how),
-            .waits = how == RM_WAITS,
+            .waits = how == RM_WAITS || how == RM_LOST,
             .limit = how == RM_LIMITED}};
 
     if (is_active(m, o->job))
@@ -385,28 +386,46 @@ static void undo_start(struct manager *m, const struct order *start)
 {
     const struct job *j = job_find(engine_cluster(m->s->engine), start->job);
 
-    if (j && j->state == JOB_STARTING && !(j->flags & JOB_NOQUEUE))
-        fail_start(m, start, RM_WAITS,
+    if (j && j->state == JOB_STARTING)
+        fail_start(m, start, RM_LOST,
             "the resource manager was away, and has not started the job");
     else
         take_back_restart(m, start);
 }
 
-bool outbox_take_back(struct manager *m, const char *id, bool is_changed)
+bool outbox_take_back(struct manager *m, const char *id, bool *io_changed)
 {
     const struct job_orders *mates = find_orders(m, id);
     struct order *o = mates ? TAILQ_FIRST(&mates->list) : NULL;
 
-    while (o && !(o->action == RM_START && (o->lost || (is_changed && !o->sent))))
+    while (o && !(o->action == RM_START && (o->lost || (*io_changed && !o->sent)))) {
+        o->seen = false;
         o = TAILQ_NEXT(o, of_job);
+    }
     if (!o)
         return false;
+    *io_changed |= o->changed != NULL;
     if (o->lost)
         undo_start(m, o);
     else
         take_back_restart(m, o);
     drop_order(m, o);
     return true;
+}
+
+void outbox_came_about(struct manager *m, const char *id)
+{
+    const struct job_orders *mates = find_orders(m, id);
+    struct order *o = mates ? TAILQ_FIRST(&mates->list) : NULL, *next;
+
+    for (; o; o = next) {
+        next = TAILQ_NEXT(o, of_job);
+        if (o->action != RM_START || !o->sent)
+            continue;
+        o->seen = true;
+        if (o->lost)
+            drop_order(m, o); /* what is told of the job now is all there is to it */
+    }
 }
 
 /* The job does not leave its nodes: whoever was to start there does not. What was
@@ -688,7 +707,9 @@ bool outbox_idle(const struct manager *m)
 }
 
 /* All is told again after the RM was away: did what was ordered before come about? A
- * job that was to start and has not waits again; a stop is ordered again. */
+ * stop is ordered again. Starts are settled by what is told of their jobs; here are
+ * those of which it was told before they were lost, and nothing is new, or nothing can
+ * be told just now: of these a later listing tells. */
 void outbox_settle_lost(struct manager *m)
 {
     struct order *o, *next;
@@ -696,14 +717,19 @@ void outbox_settle_lost(struct manager *m)
     HASH_ITER(hh, m->orders, o, next)
     {
         const struct job *j = job_find(engine_cluster(m->s->engine), o->job);
+        bool starts = o->action == RM_START && j;
 
-        if (!o->lost)
+        if (!o->lost || (starts && rmjobs_is_kept(m, j)))
             continue;
         if (is_lasting(o->action)) {
             mark_unsent(m, o);
             continue;
         }
-        if (o->action == RM_START && j && j->state == JOB_STARTING)
+        if (starts && o->seen) {
+            drop_order(m, o);
+            continue;
+        }
+        if (starts && j->state == JOB_STARTING)
             undo_start(m, o);
         drop_start(m, o);
     }

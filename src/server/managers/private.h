@@ -36,6 +36,7 @@ struct order {
     uint64_t sent_us;                    /* then, of the loop's clock */
     bool again;                          /* to be sent once more, at the next look */
     bool lost;                           /* the RM went away before it answered */
+    bool seen;                           /* START, sent: its job is on nodes */
     char *job;                           /* owned by its mates */
     struct VEC(struct job_place) places; /* START: where; stops: what they free */
     int64_t start_at;                    /* of the job, when it was decided */
@@ -200,14 +201,17 @@ const struct order *outbox_pending(const struct manager *m, const char *id);
 /* Somebody has changed the job while its start is on its way: what is told of it is
  * kept and told when nothing comes of the start. False: none is on its way. */
 bool outbox_keep_change(struct manager *m, const struct rm_job *r);
-/* The job is on no nodes. Its start was lost, or has not been sent yet and it
- * `is_changed` since that was decided: it waits again. False: there is no such start.
- */
-bool outbox_take_back(struct manager *m, const char *id, bool is_changed);
+/* The job is on no nodes. Its start was lost, or has not been sent yet and it has
+ * changed since that was decided: it waits again. False: there is no such start.
+ * *io_changed: it has; also where that was told before, and kept. */
+bool outbox_take_back(struct manager *m, const char *id, bool *io_changed);
+/* The job is on nodes, or suspended: was its start lost, that has come about. */
+void outbox_came_about(struct manager *m, const char *id);
 /* A hold or a release is on its way. */
 bool outbox_holds(const struct manager *m, const char *id);
 /* What could not be done just then, and is promised, is sent once more. */
 void outbox_again(struct manager *m);
+/* All has been told: what came of what was lost? */
 void outbox_settle_lost(struct manager *m);
 /* Of a stop that a former life decided it is known now where its job is. Once. */
 void outbox_found(struct manager *m, const struct rm_job *r);
@@ -231,6 +235,8 @@ void rmjobs_told_line(struct manager *m, const char *line);
 void rmjobs_gone(struct manager *m, const char *id);
 /* It is there, though nothing is told of it: not missed when all has been told. */
 void rmjobs_kept(struct manager *m, const char *id);
+/* In this listing no more than that. */
+bool rmjobs_is_kept(const struct manager *m, const struct job *j);
 /* Nobody sees its jobs from now on. */
 void rmjobs_lose_sight(struct manager *m);
 void rmjobs_synced(struct manager *m);

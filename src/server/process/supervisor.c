@@ -6,9 +6,18 @@
 #include <systemd/sd-daemon.h>
 #include <time.h>
 
+#define EXTEND_US                                                                      \
+    300000000 /* one step of a disk may take as long: no sign of life then */
+
 void supervisor_watch(sd_event *loop)
 {
     (void)sd_event_set_watchdog(loop, 1);
+}
+
+void supervisor_starting(const char *doing)
+{
+    (void)sd_notifyf(
+        0, "EXTEND_TIMEOUT_USEC=%d\nSTATUS=Starting: %s", EXTEND_US, doing);
 }
 
 void supervisor_ready(const char *socket_path)

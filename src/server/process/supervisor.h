@@ -10,6 +10,8 @@
 /* Signs of life from the loop: a loop that stands still gives none. */
 void supervisor_watch(sd_event *loop);
 
+/* Busy before it is ready, "converting the state": some minutes more for that. */
+void supervisor_starting(const char *doing);
 void supervisor_ready(const char *socket_path);
 void supervisor_reloading(void); /* supervisor_ready() follows, also after a failure */
 void supervisor_stopping(const char *jobs); /* what becomes of them, or "" */

@@ -5,6 +5,7 @@
 #include "base/xalloc.h"
 #include "server/server_private.h"
 
+#include <assert.h>
 #include <stdlib.h>
 
 #define CELL_PX     4
@@ -29,11 +30,13 @@ struct cells *cells_new(
     uint32_t columns = parts_of(asked->width, COLUMNS_MAX);
     int64_t span = asked->to_at - asked->from_at;
 
+    assert(span > 0); /* the asker's: api/timeline.c */
     c->rows_a_line = (asked->rows + lines - 1) / lines;
     c->rows_a_line += !c->rows_a_line;
     c->lines = (asked->rows + c->rows_a_line - 1) / c->rows_a_line;
     c->seconds_a_column = (span + columns - 1) / columns;
     c->columns = (uint32_t)((span + c->seconds_a_column - 1) / c->seconds_a_column);
+    assert(c->columns <= columns && c->lines <= lines);
     size_t n = (size_t)c->lines * c->columns;
     for (int k = 0; k < LAYERS; k++)
         if (asked->layers >> k & 1)

@@ -224,10 +224,10 @@ static void add_suspended(struct collected *v, const struct node *n, uint32_t ro
 {
     const struct cluster *c = engine_cluster(v->s->engine);
 
-    for (size_t i = 0; c->suspended && i < c->active.n; i++) {
-        const struct job *j = c->jobs.v[c->active.v[i]];
+    for (size_t i = 0; i < v->suspended.n; i++) {
+        const struct job *j = c->jobs.v[v->suspended.v[i]];
         size_t next = 0;
-        if (j->state != JOB_SUSPENDED || !job_piece_on(j, n->index, &next)
+        if (!j || j->state != JOB_SUSPENDED || !job_piece_on(j, n->index, &next)
             || !shows_job(v, j))
             continue;
         add_piece(v, &(struct piece){.row = row,
@@ -302,9 +302,11 @@ static void add_state(struct collected *v, const struct node *n, uint32_t row)
 
     if (rows_node_serves(n))
         return;
+    /* since when is for administrators, as in the list of nodes */
+    bool whole = identity_is(&v->who, WHO_ADMIN3);
     add_piece(v, &(struct piece){.row = row,
                      .rows = 1,
-                     .start_at = n->state_at,
+                     .start_at = whole ? n->state_at : v->at,
                      .end_at = TIME_NEVER,
                      .object = NONE,
                      .procs = (uint32_t)n->cfg.v[RES_PROCS],
@@ -332,13 +334,29 @@ static void look_at_row(struct collected *v, uint32_t row)
 
 /* ---- the whole ---- */
 
+/* Once: rows are many. */
+static void find_suspended(struct collected *v)
+{
+    const struct cluster *c = engine_cluster(v->s->engine);
+    bool wanted = c->suspended && v->asked.layers >> LAYER_USE & 1;
+
+    for (size_t i = 0; wanted && i < c->active.n; i++)
+        if (c->jobs.v[c->active.v[i]]->state == JOB_SUSPENDED)
+            vec_push(&v->suspended, c->active.v[i]);
+}
+
 struct collected *collect_begin(struct server *s, const struct identity *who,
     const struct window_asked *asked, struct rows *rows)
 {
     struct collected *v = xcalloc(1, sizeof *v);
 
-    *v = (struct collected){
-        .s = s, .who = *who, .asked = *asked, .rows = rows, .next = asked->first};
+    *v = (struct collected){.s = s,
+        .who = *who,
+        .asked = *asked,
+        .rows = rows,
+        .next = asked->first,
+        .at = world_now(s)};
+    find_suspended(v);
     if (asked->cells || (!asked->pieces && (uint64_t)asked->rows * 3 > asked->height))
         make_cells(v);
     return v;
@@ -366,6 +384,7 @@ void collect_end(struct collected *v)
     vec_fini(&v->pieces);
     vec_fini(&v->of_job);
     vec_fini(&v->of_rsv);
+    vec_fini(&v->suspended);
     vec_fini(&v->open);
     vec_fini(&v->opening);
     cells_free(v->cells);

@@ -92,11 +92,13 @@ struct collected {
     struct identity who;
     struct window_asked asked;
     struct rows *rows; /* held */
+    int64_t at;        /* when it was begun */
     uint32_t next;     /* row that is looked at next */
     struct VEC(struct piece) pieces;
     struct VEC(struct piece_object) objects;
     struct VEC(uint32_t) of_job, of_rsv; /* by index: object + 1 */
     struct VEC(uint32_t) open, opening;  /* pieces that reach the last row, this one */
+    struct VEC(uint32_t) suspended;      /* jobs, by index */
     struct named_creds named[CRED_KINDS];
     struct cells *cells; /* owned; NULL = pieces */
 };

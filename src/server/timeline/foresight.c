@@ -13,7 +13,7 @@
 #define FORECAST_MAX 1000    /* jobs of the queue */
 #define EFFORT_MAX   4000000 /* jobs x nodes: so many milliseconds of one turn */
 #define LOOKS        3000    /* at jobs, a turn */
-#define FITS         10      /* a turn */
+#define FITS         1       /* a turn */
 #define BREAKS_MAX   3 /* then the forecast is left out until there is another plan */
 
 static void drop_foresight(struct foresight *f)
@@ -132,6 +132,7 @@ static void begin_choice(struct server *s, struct timeline *t)
     t->making = MAKING_CHOICE;
     t->revision = world_revision(s);
     t->looked = 0;
+    t->waiting = 0;
     t->candidates.n = 0;
 }
 
@@ -150,7 +151,32 @@ static size_t most_jobs(const struct cluster *c)
 {
     size_t most = EFFORT_MAX / (c->nodes.n + 1);
 
-    return most < FORECAST_MAX ? most : FORECAST_MAX;
+    return most < 1 ? 1 : most < FORECAST_MAX ? most : FORECAST_MAX;
+}
+
+/* The first by priority so far. Called when there are twice as many, and at the end. */
+static void keep_best(struct timeline *t, size_t most)
+{
+    if (t->candidates.n)
+        qsort(t->candidates.v, t->candidates.n, sizeof *t->candidates.v, by_priority);
+    if (t->candidates.n > most)
+        t->candidates.n = most;
+}
+
+static void consider_job(
+    struct server *s, struct timeline *t, const struct job *j, size_t most)
+{
+    const struct planned *p = j ? engine_reservation_of(s->engine, j) : NULL;
+
+    if (!j || !job_waits(j) || (p && p->row != INDEX_NONE)
+        || render_section(j) != SECTION_ELIGIBLE)
+        return;
+    t->waiting++;
+    vec_push(
+        &t->candidates, ((struct candidate){j->index,
+                            job_priority(engine_cluster(s->engine), j), j->submit_at}));
+    if (t->candidates.n >= 2 * most)
+        keep_best(t, most);
 }
 
 /* Looks at some of the queue; all of it has been seen: the forecast begins. */
@@ -160,21 +186,12 @@ static void choose_some(struct server *s, struct timeline *t)
     size_t end = c->queued.n - t->looked > LOOKS ? t->looked + LOOKS : c->queued.n;
 
     engine_set_priorities(s->engine);
-    for (; t->looked < end; t->looked++) {
-        const struct job *j = queue_at(c, t->looked);
-        const struct planned *p = j ? engine_reservation_of(s->engine, j) : NULL;
-        if (j && job_waits(j) && (!p || p->row == INDEX_NONE)
-            && render_section(j) == SECTION_ELIGIBLE)
-            vec_push(&t->candidates,
-                ((struct candidate){j->index, job_priority(c, j), j->submit_at}));
-    }
+    for (; t->looked < end; t->looked++)
+        consider_job(s, t, queue_at(c, t->looked), most_jobs(c));
     if (t->looked < c->queued.n)
         return;
-    if (t->candidates.n)
-        qsort(t->candidates.v, t->candidates.n, sizeof *t->candidates.v, by_priority);
-    t->now.waiting = (uint32_t)t->candidates.n;
-    if (t->candidates.n > most_jobs(c))
-        t->candidates.n = most_jobs(c);
+    keep_best(t, most_jobs(c));
+    t->now.waiting = t->waiting;
     uint32_t *jobs = xcalloc(t->candidates.n + 1, sizeof *jobs);
     for (size_t i = 0; i < t->candidates.n; i++)
         jobs[i] = t->candidates.v[i].job;

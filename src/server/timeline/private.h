@@ -23,8 +23,9 @@ struct timeline {
     uint64_t revision; /* of the world in which it is being made */
     unsigned broken;   /* off, so often, by changes of that */
     size_t looked;     /* of the queue */
-    struct VEC(struct candidate) candidates;
-    struct outlook *forecast; /* NULL = none is being worked out */
+    uint32_t waiting;  /* so many of those may be in it */
+    struct VEC(struct candidate) candidates; /* the best of them */
+    struct outlook *forecast;                /* NULL = none is being worked out */
 };
 
 #endif

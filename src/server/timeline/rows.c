@@ -154,11 +154,14 @@ static json_t *render_groups(const struct placed *v, uint32_t n)
     return list;
 }
 
-static bool is_alike(const struct node *a, const struct node *b)
+/* In what is told of them. */
+static bool is_alike(const struct node *a, const struct node *b, bool whole)
 {
-    return a->cfg.v[RES_PROCS] == b->cfg.v[RES_PROCS]
-           && a->cfg.v[RES_MEM] == b->cfg.v[RES_MEM] && a->partition == b->partition
-           && a->features.n == b->features.n
+    if (a->cfg.v[RES_PROCS] != b->cfg.v[RES_PROCS] || a->partition != b->partition)
+        return false;
+    if (!whole)
+        return true;
+    return a->cfg.v[RES_MEM] == b->cfg.v[RES_MEM] && a->features.n == b->features.n
            && (!a->features.n
                || memcmp(a->features.v, b->features.v,
                       a->features.n * sizeof *a->features.v)
@@ -173,39 +176,45 @@ static json_t *render_kinds(
 
     for (uint32_t i = 0; i < n; i = end) {
         const struct node *k = v[i].n;
-        for (end = i + 1; end < n && is_alike(v[end].n, k);)
+        for (end = i + 1; end < n && is_alike(v[end].n, k, whole);)
             end++;
-        json_t *o = json_pack("{s:I, s:I, s:I, s:I, s:o}", "first", (json_int_t)i,
-            "count", (json_int_t)(end - i), "procs", (json_int_t)k->cfg.v[RES_PROCS],
-            "mem_mb", (json_int_t)k->cfg.v[RES_MEM], "partition",
-            render_utf8(c->partitions.v[k->partition]->name));
-        if (whole)
+        json_t *o = json_pack("{s:I, s:I, s:I, s:o}", "first", (json_int_t)i, "count",
+            (json_int_t)(end - i), "procs", (json_int_t)k->cfg.v[RES_PROCS],
+            "partition", render_utf8(c->partitions.v[k->partition]->name));
+        if (whole) {
+            render_int(o, "mem_mb", k->cfg.v[RES_MEM]);
             render_names(o, "features", c->features, k->features.v, k->features.n);
+        }
         json_array_append_new(list, o);
     }
     return list;
 }
 
-/* Of what is told: equal rows have equal tags, also of another life of the daemon. */
-static void make_tag(struct rows *r)
+static void make_tag(const char *text, char ret[ROWS_TAG])
 {
     uint64_t hash = UINT64_C(14695981039346656037);
 
-    for (const char *p = r->text[1]; *p; p++)
+    for (const char *p = text; *p; p++)
         hash = (hash ^ (unsigned char)*p) * UINT64_C(1099511628211);
-    snprintf(r->tag, sizeof r->tag, "%016lx", (unsigned long)hash);
+    snprintf(ret, ROWS_TAG, "%016lx", (unsigned long)hash);
 }
 
-static char *render_rows(
+/* The tag is of what is told: equal texts have equal ones, also of another life of the
+ * daemon, and what is told to users is no other by what it leaves out. */
+static void render_rows(
     const struct cluster *c, const struct placed *v, struct rows *r, bool whole)
 {
-    json_t *o = json_pack("{s:s, s:I, s:o, s:o, s:o}", "tag", r->tag, "rows",
+    json_t *o = json_pack("{s:s, s:I, s:o, s:o, s:o}", "tag", "", "rows",
         (json_int_t)r->n, "names", render_row_names(v, r->n), "groups",
         render_groups(v, r->n), "kinds", render_kinds(c, v, r->n, whole));
     char *text = json_dumps(o, JSON_COMPACT | JSON_PRESERVE_ORDER);
 
+    make_tag(text ? text : "", r->tag[whole]);
+    free(text);
+    render_text(o, "tag", r->tag[whole]);
+    text = json_dumps(o, JSON_COMPACT | JSON_PRESERVE_ORDER);
     json_decref(o);
-    return text ? text : xstrdup("{}");
+    r->text[whole] = text ? text : xstrdup("{}");
 }
 
 static struct rows *make_rows(const struct cluster *c, enum rows_by by)
@@ -225,11 +234,8 @@ static struct rows *make_rows(const struct cluster *c, enum rows_by by)
     r->node = xcalloc(r->n + 1, sizeof *r->node);
     for (uint32_t i = 0; i < r->n; i++)
         r->node[i] = v[i].n->index;
-    r->text[1] = render_rows(c, v, r, true);
-    make_tag(r);
-    free(r->text[1]);
     for (int whole = 0; whole < 2; whole++)
-        r->text[whole] = render_rows(c, v, r, whole);
+        render_rows(c, v, r, whole);
     for (uint32_t i = 0; i < r->n; i++)
         free(v[i].group);
     free(v);

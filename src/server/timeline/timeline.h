@@ -35,14 +35,16 @@ enum rows_by {
 /* "partition", "state", "class", "feature"; NULL beyond. */
 const char *rows_by_name(size_t by);
 
+#define ROWS_TAG 17
+
 /* Rows in order, without GLOBAL: by group, then by frame and slot where they are known,
  * then by name as people count. */
 struct rows {
     uint32_t *node; /* by row: its index */
     uint32_t n;
-    char *text[2];  /* as JSON: for users; with what nodes have, for others */
-    char tag[17];   /* of another order or other nodes it is another one */
-    uint64_t epoch; /* of the nodes */
+    char *text[2];         /* as JSON: for users; with what nodes have, for others */
+    char tag[2][ROWS_TAG]; /* of another text it is another one */
+    uint64_t epoch;        /* of the nodes */
     uint64_t config_epoch;
     unsigned holders;
 };

@@ -126,6 +126,23 @@ static void only_a_code_of_the_response_itself_says_how_it_came_out(void **state
         assert_int_equal(code_of(rows[i].body), rows[i].code);
 }
 
+/* A job that was charged once more for nothing has been charged. */
+static void the_largest_charge_counts(void **state)
+{
+    char *document = sssrmap_envelope(
+        "<Body><Response><Status><Code>0</Code></Status><Data><Job><Charge>0</Charge>"
+        "</Job><Job><Charge>12.5</Charge></Job><Job><Charge>9</Charge></Job></Data>"
+        "</Response></Body>",
+        KEY);
+    struct sssrmap_response r;
+    struct err err;
+
+    (void)state;
+    assert_int_equal(sssrmap_read(document, strlen(document), KEY, &r, &err), 0);
+    assert_string_equal(r.charge, "12.5");
+    free(document);
+}
+
 static void long_texts_are_cut(void **state)
 {
     struct strbuf body = {0};
@@ -147,6 +164,7 @@ int main(void)
         cmocka_unit_test(an_answer_is_read_if_it_is_signed),
         cmocka_unit_test(no_other_answer_is_believed),
         cmocka_unit_test(only_a_code_of_the_response_itself_says_how_it_came_out),
+        cmocka_unit_test(the_largest_charge_counts),
         cmocka_unit_test(long_texts_are_cut),
     };
 

@@ -20,13 +20,34 @@ static int add_user(void *arg, const struct ledger_usage *row)
     return 0;
 }
 
-static struct sums usage(struct bank *b, int64_t from, int64_t to, int64_t txn)
+static struct sums usage(struct bank *b, int64_t from, int64_t to)
 {
-    const struct ledger_which which = {
-        .account = 1, .from_at = from, .to_at = to, .txn = txn};
+    const struct ledger_which which = {.account = 1, .from_at = from, .to_at = to};
     struct sums s = {""};
 
     assert_int_equal(ledger_usage(b->kit->store, &which, add_user, &s, &b->err), 0);
+    return s;
+}
+
+static int add_payer(void *arg, const struct ledger_usage *row)
+{
+    struct sums *s = arg;
+    size_t n = strlen(s->text);
+
+    snprintf(s->text + n, sizeof s->text - n, "%s/", row->account);
+    return add_user(arg, row);
+}
+
+/* Of so many legs behind a transaction. */
+static struct sums used_since(
+    struct bank *b, int64_t txn, int64_t most, int64_t *ret_next)
+{
+    const struct ledger_which which = {.txn = txn};
+    struct sums s = {""};
+
+    assert_int_equal(ledger_usage_since(
+                         b->kit->store, &which, most, ret_next, add_payer, &s, &b->err),
+        0);
     return s;
 }
 
@@ -88,10 +109,30 @@ static void sums_of_days_are_those_of_charges(void **state)
 
     begin(b);
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
-        assert_string_equal(usage(b, rows[i].from, rows[i].to, 0).text, rows[i].told);
-    assert_string_equal(
-        usage(b, 0, 0, 3).text, "ann:-30-0 in 0 until 5;bob:40-15 in 1 until 6;");
-    assert_string_equal(usage(b, 0, 0, 99).text, "");
+        assert_string_equal(usage(b, rows[i].from, rows[i].to).text, rows[i].told);
+}
+
+/* All accounts at once, in pages that end with a whole transaction. */
+static void what_was_used_since_is_told_in_pages(void **state)
+{
+    struct bank *b = *state;
+    int64_t next = 99;
+
+    begin(b);
+    account(b, "bio");
+    charge_so_far(b, "9.0", "bio", 7, true);
+    assert_string_equal(used_since(b, 3, 100, &next).text,
+        "chem/ann:-30-0 in 0 until 5;chem/bob:40-15 in 1 until 6;"
+        "bio/:7-0 in 1 until 7;");
+    assert_int_equal(next, 0);
+    assert_string_equal(used_since(b, 3, 3, &next).text,
+        "chem/ann:-30-0 in 0 until 5;chem/bob:40-0 in 1 until 4;");
+    assert_int_equal(next, 5);
+    assert_string_equal(used_since(b, next, 3, &next).text,
+        "chem/bob:0-15 in 0 until 6;bio/:7-0 in 1 until 7;");
+    assert_int_equal(next, 0);
+    assert_string_equal(used_since(b, 99, 1, &next).text, "");
+    assert_int_equal(next, 0);
 }
 
 static void a_file_of_schema_5_gets_the_same_days(void **state)
@@ -115,7 +156,7 @@ static void a_file_of_schema_5_gets_the_same_days(void **state)
                          " END;",
                          "", &b->err),
         0);
-    before = usage(b, 0, 0, 0);
+    before = usage(b, 0, 0);
     assert_int_equal(store_commit(b->kit->store, &b->err), 0);
     assert_int_equal(sql_exec(b->kit->store, back, "", &b->err), 0);
     store_close(b->kit->store);
@@ -123,8 +164,8 @@ static void a_file_of_schema_5_gets_the_same_days(void **state)
         fail_msg("%s", b->err.text);
     am_init(&b->am, b->kit->store);
     bank_check(b);
-    assert_string_equal(usage(b, 0, 0, 0).text, before.text);
-    assert_string_equal(usage(b, 0, DAY, 0).text, "ann:100-0 in 1 until 2;");
+    assert_string_equal(usage(b, 0, 0).text, before.text);
+    assert_string_equal(usage(b, 0, DAY).text, "ann:100-0 in 1 until 2;");
 }
 
 /* It ran when a release that knew no users wrote it. */
@@ -141,7 +182,7 @@ static void a_run_without_a_user_is_of_who_is_charged_first(void **state)
     c.use.user = "bob";
     c.total = 20;
     bank_expect(b, am_charge(&b->am, &c, &b->err), AM_DONE);
-    assert_string_equal(usage(b, 0, 0, 0).text, "ann:20-0 in 1 until 3;");
+    assert_string_equal(usage(b, 0, 0).text, "ann:20-0 in 1 until 3;");
 }
 
 static int count_steps(void *arg)
@@ -162,9 +203,10 @@ static int count_some(
 static void cost(
     struct bank *b, int *runs, int up_to, int64_t *ret_usage, int64_t *ret_since)
 {
-    const struct ledger_which all = {.account = 1};
+    const struct ledger_which all = {.account = 1}, since = {.txn = 10};
     sqlite3 *db = b->kit->store->db;
     struct sums s = {""};
+    int64_t next;
     int moves = 0;
     char run[20];
 
@@ -183,6 +225,9 @@ static void cost(
     assert_int_equal(ledger_usage(b->kit->store, &all, add_user, &s, &b->err), 0);
     sqlite3_progress_handler(db, 1, count_steps, ret_since);
     assert_int_equal(ledger_since(b->kit->store, 10, count_some, &moves, &b->err), 1);
+    assert_int_equal(
+        ledger_usage_since(b->kit->store, &since, 8, &next, add_user, &s, &b->err), 0);
+    assert_true(next > 10);
     sqlite3_progress_handler(db, 0, NULL, NULL);
 }
 
@@ -218,6 +263,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         BANK_TEST(sums_of_days_are_those_of_charges),
+        BANK_TEST(what_was_used_since_is_told_in_pages),
         BANK_TEST(a_file_of_schema_5_gets_the_same_days),
         BANK_TEST(a_run_without_a_user_is_of_who_is_charged_first),
         BANK_TEST(usage_and_moves_cost_what_is_told_not_what_there_is),

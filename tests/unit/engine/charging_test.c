@@ -594,6 +594,20 @@ static void it_may_start_before_the_cheap_hours_where_most_of_it_lies_in_them(
     sc_destroy(s);
 }
 
+static void a_limit_beyond_what_can_be_weighed_is_no_bargain(void **state)
+{
+    struct scenario *s = begin(BANK DAY " RATESAT=USE\n", 10000);
+
+    (void)state;
+    add(s, "j", 1, 1000, 1000, "chem");
+    sc_at(s, 10);
+    struct job j = *sc_find(s, "j");
+    assert_int_equal(j.state, JOB_RUNNING);
+    j.wclimit_s = j.eff_wclimit_s = INT64_C(1000000000000000);
+    assert_true(charging_most(sc_engine(s), &j, 10) > C(1000000));
+    sc_destroy(s);
+}
+
 static void order(struct scenario *s, struct event ev)
 {
     struct err err;
@@ -956,6 +970,23 @@ static void a_run_of_another_account_is_not_gone_on_with(void **state)
     sc_destroy(s);
 }
 
+/* Somebody else may have answered for it, and was charged until then. */
+static void nobody_pays_for_what_was_idle_in_a_former_life(void **state)
+{
+    struct scenario *s = sc_create_with(BANK "\n" RESERVED);
+
+    (void)state;
+    sc_nodes(s, 4, 1);
+    sc_at(s, 0);
+    sc_at(s, 600);
+    tell_balance(s, "chem", C(10000));
+    tell(s, (struct funds_facts){.known = true, .seen_at = 0});
+    sc_cycle(s);
+    sc_at(s, 4200);
+    assert_int_equal(balance(s), C(10000 - 2 * 3600));
+    sc_destroy(s);
+}
+
 static void an_account_that_the_bank_gets_to_know_pays_from_then_on(void **state)
 {
     struct scenario *s = sc_create_with(BANK "\n" RESERVED);
@@ -1077,6 +1108,7 @@ int main(void)
         cmocka_unit_test(who_cannot_pay_by_day_starts_when_it_is_cheaper),
         cmocka_unit_test(
             it_may_start_before_the_cheap_hours_where_most_of_it_lies_in_them),
+        cmocka_unit_test(a_limit_beyond_what_can_be_weighed_is_no_bargain),
         cmocka_unit_test(time_that_it_is_suspended_costs_nothing_by_day_or_night),
         cmocka_unit_test(a_quote_holds_its_price_until_it_expires),
         cmocka_unit_test(idle_time_of_a_reservation_is_paid_and_jobs_inside_pay_once),
@@ -1086,6 +1118,7 @@ int main(void)
         cmocka_unit_test(another_account_pays_from_the_change_on),
         cmocka_unit_test(a_reservation_of_another_life_goes_on_paying),
         cmocka_unit_test(a_run_of_another_account_is_not_gone_on_with),
+        cmocka_unit_test(nobody_pays_for_what_was_idle_in_a_former_life),
         cmocka_unit_test(an_account_that_the_bank_gets_to_know_pays_from_then_on),
         cmocka_unit_test(who_is_closed_or_for_others_pays_for_no_reservation),
         cmocka_unit_test(whoever_answers_pays_second_by_second),

@@ -106,8 +106,24 @@ static void a_forecast_is_of_jobs_that_can_wait_for_something(void **state)
 
 struct expected {
     struct scenario *s;
+    const char *without; /* a job that is not asked for; NULL = none */
+    int left;            /* searches */
     char text[200];
 };
+
+static bool is_wanted(void *ctx, const struct job *j)
+{
+    struct expected *x = ctx;
+
+    return !x->without || strcmp(j->id, x->without) != 0;
+}
+
+static bool goes_on(void *ctx)
+{
+    struct expected *x = ctx;
+
+    return --x->left > 0;
+}
 
 static void note_expected(void *ctx, const struct job *j, int64_t start_at)
 {
@@ -115,6 +131,16 @@ static void note_expected(void *ctx, const struct job *j, int64_t start_at)
     size_t n = strlen(x->text);
 
     snprintf(x->text + n, sizeof x->text - n, "%s %d ", j->id, (int)start_at);
+}
+
+static size_t expect_starts(struct expected *x, size_t most)
+{
+    return query_forecast(sc_engine(x->s), &(struct query_forecast){.most = most,
+                                               .now = sc_now(x->s),
+                                               .wants = is_wanted,
+                                               .goes_on = x->left ? goes_on : NULL,
+                                               .each = note_expected,
+                                               .ctx = x});
 }
 
 /* Two reserve nothing: next fits beside wide at 150, when low has begun there,
@@ -132,19 +158,42 @@ static void each_is_expected_where_those_before_it_leave_room(void **state)
 
     BOTH_WAYS(s, x)
     {
-        struct expected all = {.s = s}, two = {.s = s}, later = {.s = s};
+        struct expected all = {.s = s}, two = {.s = s}, later = {.s = s},
+                        others = {.s = s, .without = "low"}, one = {.s = s, .left = 1};
         sc_at(s, 10);
-        assert_int_equal(
-            query_forecast(sc_engine(s), 9, sc_now(s), note_expected, &all), 3);
+        assert_int_equal(expect_starts(&all, 9), 3);
         assert_string_equal(all.text, "low 150 next 650 last 150 ");
-        assert_int_equal(
-            query_forecast(sc_engine(s), 2, sc_now(s), note_expected, &two), 2);
+        assert_int_equal(expect_starts(&two, 2), 2);
         assert_string_equal(two.text, "low 150 next 650 ");
+        assert_int_equal(expect_starts(&others, 9), 2);
+        assert_string_equal(others.text, "next 150 last 220 ");
+        assert_int_equal(expect_starts(&one, 9), 1); /* then there is no time left */
+        assert_string_equal(one.text, "low 150 ");
         /* nothing was taken by the question */
         assert_int_equal(start_of(s, "next").start_at, 150);
         sc_at(s, 120);
-        query_forecast(sc_engine(s), 9, sc_now(s), note_expected, &later);
+        expect_starts(&later, 9);
         assert_string_equal(later.text, "next 650 last 150 "); /* low is reserved for */
+    }
+}
+
+/* "small" has room, and is kept back by something else: nobody knows until when. */
+static void who_has_room_now_is_not_expected_at_any_time(void **state)
+{
+    (void)state;
+    static const struct example x = {.cfg = "BACKFILLPOLICY NONE",
+        .nodes = 4,
+        .jobs = {{.id = "run", .procs = 3, .limit = 100, .priority = 30},
+            {.id = "wide", .procs = 4, .limit = 50, .priority = 20},
+            {.id = "small", .procs = 1, .limit = 40, .priority = 10},
+            {.id = "low", .procs = 2, .limit = 500, .priority = 9}}};
+
+    BOTH_WAYS(s, x)
+    {
+        struct expected all = {.s = s};
+        sc_at(s, 10);
+        assert_int_equal(expect_starts(&all, 9), 3);
+        assert_string_equal(all.text, "wide 100 low 150 ");
     }
 }
 
@@ -548,6 +597,7 @@ int main(void)
         cmocka_unit_test(a_job_starts_when_it_runs_is_reserved_or_fits),
         cmocka_unit_test(a_forecast_is_when_jobs_start_if_all_run_to_their_limits),
         cmocka_unit_test(a_forecast_is_of_jobs_that_can_wait_for_something),
+        cmocka_unit_test(who_has_room_now_is_not_expected_at_any_time),
         cmocka_unit_test(each_is_expected_where_those_before_it_leave_room),
         cmocka_unit_test(processors_for_a_time_start_beside_what_is_reserved),
         cmocka_unit_test(nodes_counted_in_larger_units_are_asked_in_units),

@@ -183,7 +183,8 @@ static void a_question_sees_what_is_reserved_before_the_next_cycle_binds_it(
     static const char *const hosts[] = {"n1", NULL};
 
     (void)state;
-    for (int named = 0; named < 2; named++) {
+    for (int way = 0; way < 4; way++) {
+        bool named = way & 1, of_those_that_wait = way & 2;
         struct trial t = trial_open();
         struct job *asker = plan_tasks(t.w, t.p, 2, 60);
         struct slot slot;
@@ -191,7 +192,8 @@ static void a_question_sees_what_is_reserved_before_the_next_cycle_binds_it(
         if (named)
             plan_job_queued(
                 t.p, world_job(t.w, "mary", (struct req_desc){.hosts = hosts}));
-        struct plan *copy = plan_fork_for(t.p, asker);
+        struct plan *copy =
+            of_those_that_wait ? plan_fork(t.p) : plan_fork_for(t.p, asker);
         assert_true(plan_first_fit(copy, asker, NOW, &slot));
         assert_int_equal(slot.at, NOW + 600);
         plan_destroy(copy);

@@ -202,6 +202,64 @@ static void coordinators_are_told_to_the_gate_alone(void **state)
     assert_true(is_left("coordinators"));
 }
 
+static const char *last_marks; /* what was said of them */
+
+static void note_health(const struct rm_report *r)
+{
+    if (r->kind == RM_HEALTH && strcmp(r->u.health.function, "marks") == 0)
+        last_marks = r->u.health.text != NULL ? "bad" : "good";
+}
+
+static void coordinators_that_could_not_be_told_are_told_later(void **state)
+{
+    struct room *r = *state;
+    char *path = file_of("beat");
+
+    r->a.beat = beat_new(path);
+    r->a.marking = r->marks;
+    last_marks = "nothing";
+    fake_scontrol()->tell = note_health;
+    fake_scontrol()->text = "PriorityType = priority/multifactor\n"
+                            "SelectType = select/cons_tres\nSlurmUser = root(0)\n";
+    assert_int_equal(rmdir(r->folder), 0);
+    assert_int_equal(rights_poll(&r->a), 0);
+    assert_string_equal(last_marks, "bad");
+    assert_int_equal(marking_make(r->marks, geteuid()), 0);
+    assert_int_equal(rights_poll(&r->a), 0);
+    assert_string_equal(last_marks, "good");
+    assert_true(is_left("coordinators"));
+    last_marks = "nothing";
+    assert_int_equal(rights_poll(&r->a), 0);
+    assert_string_equal(last_marks, "nothing");
+    beat_destroy(r->a.beat);
+    r->a.beat = NULL;
+    unlink(file_of("beat"));
+}
+
+/* Somebody who may write beside it has put another one in its place. */
+static void a_folder_of_somebody_else_is_not_believed(void **state)
+{
+    struct room *r = *state;
+    char elsewhere[100];
+
+    leave_mark("7");
+    snprintf(elsewhere, sizeof elsewhere, "%s/elsewhere", r->home);
+    assert_int_equal(rename(r->folder, elsewhere), 0);
+    assert_int_equal(symlink(elsewhere, r->folder), 0);
+    settle(JOB("7", "PENDING", "maui:kept"));
+    assert_string_equal(fake_scontrol()->ordered.text, "");
+    assert_int_equal(marking_make(r->marks, geteuid()), -1);
+    assert_int_equal(marking_tell_coordinators(r->marks, "1003:physics"), -1);
+    assert_int_equal(unlink(r->folder), 0);
+    assert_int_equal(rename(elsewhere, r->folder), 0);
+    if (geteuid() != 0)
+        return; /* who else may give it away? */
+    assert_int_equal(chown(r->folder, 12345, (gid_t)-1), 0);
+    assert_int_equal(marking_make(r->marks, 0), -1);
+    assert_int_equal(errno, EPERM);
+    assert_int_equal(marking_make(r->marks, 12345), 0);
+}
+
 static void the_gate_writes_beside_the_file_of_events(void **state)
 {
     static const struct {
@@ -228,6 +286,8 @@ int main(void)
         TEST(each_mark_is_asked_for_once_in_a_turn),
         TEST(without_a_gate_the_comment_comes_back_and_the_mark_waits),
         TEST(coordinators_are_told_to_the_gate_alone),
+        TEST(coordinators_that_could_not_be_told_are_told_later),
+        TEST(a_folder_of_somebody_else_is_not_believed),
         TEST(the_gate_writes_beside_the_file_of_events),
     };
 

@@ -2,12 +2,16 @@
  * What the adapter makes of scontrol's listings: damaged, imitated, out of all bounds.
  */
 #include "fake_scontrol.h"
+#include "rm/slurm/text/text.h"
 #include "rm/wire.h"
 
+#include <fcntl.h>
 #include <pwd.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
+#include <sys/stat.h>
+#include <unistd.h>
 /* after those it needs */
 #include <cmocka.h>
 
@@ -509,6 +513,48 @@ static void what_slurm_has_forgotten_is_told_before_what_runs_there(void **state
     assert_true(gone != NULL && runs != NULL && gone < runs);
 }
 
+/* A start, and an older job that was there before runs on. */
+static void what_waits_again_is_told_before_what_runs_there(void **state)
+{
+    const char *waits, *runs;
+
+    look_at(*state, PART "JobId=8 JobName=x" QUEUED SIZE
+                         "\nJobId=12 JobName=x" RUNS SIZE " NodeList=n1\n");
+    look_at(*state, PART "JobId=8 JobName=x" RUNS SIZE
+                         " NodeList=n1\nJobId=12 JobName=x" QUEUED SIZE "\n");
+    waits = strstr(told.text, "\"id\":\"12\"");
+    runs = strstr(told.text, "\"id\":\"8\"");
+    assert_true(waits != NULL && runs != NULL && waits < runs);
+}
+
+/* It was acknowledged, to be ordered with others of its record. */
+static void a_hold_of_a_task_that_leaves_its_array_is_ordered_of_it_alone(void **state)
+{
+#define TASK                                                                           \
+    "JobId=8 ArrayJobId=9 ArrayTaskId=1 JobName=x" QUEUED SIZE                         \
+    " AdminComment=maui:kept\n"
+#define REST                                                                           \
+    "JobId=9 ArrayJobId=9 ArrayTaskId=2-4 JobName=x" QUEUED SIZE                       \
+    " AdminComment=maui:kept\n"
+    const struct rm_command hold = {
+        .action = RM_HOLD, .token = 1, .job = "9_1", .kinds = HOLD_USER};
+
+    look_at(*state, PART "JobId=9 ArrayJobId=9 ArrayTaskId=1-4 JobName=x" QUEUED SIZE
+                         " AdminComment=maui:kept\n");
+    orders_command(*state, &hold);
+    assert_told(told.text, "\"outcome\":\"ok\"");
+    strbuf_add(&fake_scontrol()->ordered, "");
+    assert_not_told(fake_scontrol()->ordered.text, "9_1");
+    look_at(*state, PART TASK REST);
+    assert_told(fake_scontrol()->ordered.text, "uhold 9_1");
+    assert_int_equal(((struct adapter *)*state)->wishes, 0);
+    fake_scontrol()->ordered.len = 0;
+    orders_command(*state, &hold); /* and it is none of several any more */
+    assert_told(fake_scontrol()->ordered.text, "uhold 9_1");
+#undef TASK
+#undef REST
+}
+
 /* For the scheduler it is gone, and its nodes are free, until it is told again. */
 static void a_job_that_slurm_does_not_cancel_is_told_with_the_answer(void **state)
 {
@@ -702,6 +748,29 @@ static void an_end_says_all_only_where_the_nodes_are_known(void **state)
     adapter_forgotten(a);
 }
 
+/* The gate's files are in the place of its own, and nowhere else. */
+static void a_link_is_not_taken_for_the_folder_of_marks(void **state)
+{
+    char home[] = "/tmp/maui-marks-XXXXXX", real[60], mark[60], link[60];
+
+    (void)state;
+    assert_non_null(mkdtemp(home));
+    snprintf(real, sizeof real, "%s/real", home);
+    snprintf(mark, sizeof mark, "%s/real/7", home);
+    snprintf(link, sizeof link, "%s/slurm.marks", home);
+    assert_int_equal(mkdir(real, 0700), 0);
+    int fd = open(mark, O_CREAT | O_WRONLY | O_CLOEXEC, 0600);
+    assert_int_equal(write(fd, "2", 1), 1);
+    close(fd);
+    assert_int_equal(symlink(real, link), 0);
+    marks_open(link, geteuid());
+    assert_int_equal(marks_of(7), 0);
+    unlink(link);
+    unlink(mark);
+    rmdir(real);
+    rmdir(home);
+}
+
 int main(void)
 {
 #define TEST(function) cmocka_unit_test_setup_teardown(function, begin, end)
@@ -728,6 +797,8 @@ int main(void)
         TEST(what_a_partition_says_of_sharing_and_overtime_counts),
         TEST(who_waits_for_a_reservation_that_is_gone_is_held),
         TEST(what_slurm_has_forgotten_is_told_before_what_runs_there),
+        TEST(what_waits_again_is_told_before_what_runs_there),
+        TEST(a_hold_of_a_task_that_leaves_its_array_is_ordered_of_it_alone),
         TEST(a_job_that_slurm_does_not_cancel_is_told_with_the_answer),
         TEST(a_job_that_came_back_held_and_was_cancelled_has_ended),
         TEST(the_priority_in_the_comment_may_stand_behind_a_remark),
@@ -739,6 +810,7 @@ int main(void)
         TEST(a_job_with_another_deadline_is_taken_back),
         TEST(a_name_that_was_not_to_be_had_is_asked_for_again),
         TEST(an_end_says_all_only_where_the_nodes_are_known),
+        TEST(a_link_is_not_taken_for_the_folder_of_marks),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -473,11 +473,16 @@ static void messages_wait_for_the_bank_that_they_are_for(void **state)
     free(x.run);
     check_none(l, 100 * S);
     assert_true(bankline_wake(l, 0) == UINT64_MAX);
+    tell(l, 3, "a"); /* behind it */
+    assert_int_equal(line_item_number(bankline_first_of(l, "a")), 1);
+    assert_null(bankline_first_of(l, "b"));
     other.kind = 0;
     bankline_configure(l, &other);
     check_none(l, 100 * S);
     bankline_configure(l, &usual);
     take(l, send_next(l, "a", 100 * S), 100 * S);
+    take(l, send_next(l, "a", 100 * S), 100 * S);
+    assert_null(bankline_first_of(l, "a"));
     bankline_free(l);
 }
 

@@ -27,10 +27,11 @@ void marks_open(const char *folder, uint32_t slurm_user)
 
     if (*fd >= 0)
         return;
-    if (mkdir(folder, 0700) == 0 && geteuid() == 0
-        && chown(folder, (uid_t)slurm_user, (gid_t)-1) < 0)
+    (void)mkdir(folder, 0700); /* it may be there, and another's */
+    *fd = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW);
+    if (*fd >= 0 && geteuid() == 0
+        && (fchown(*fd, (uid_t)slurm_user, (gid_t)-1) < 0 || fchmod(*fd, 0700) < 0))
         fprintf(stderr, "%s: %s\n", folder, strerror(errno));
-    *fd = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 }
 
 uint32_t marks_of(uint32_t job)
