@@ -26,7 +26,8 @@ static int copy_pages(sqlite3_backup *backup, struct progress *p)
 
 /* Copy what is committed in `from` to the empty file `to`. The source is a connection
  * of its own, so that an open batch is not in the copy. */
-static int copy(const char *from, const char *to, struct progress *p, struct err *err)
+static int copy_file(
+    const char *from, const char *to, struct progress *p, struct err *err)
 {
     struct store source = {.path = (char *)from}, target = {.path = (char *)to};
     sqlite3_backup *backup = NULL;
@@ -68,7 +69,7 @@ static int backup_by_way_of(
     unlink(part); /* of a backup that was interrupted */
     if (store_create_file(part) != 0)
         return err_set(err, ERR_IO, "%s: cannot be created: %s", part, strerror(errno));
-    result = copy(store->path, part, &store->progress, err);
+    result = copy_file(store->path, part, &store->progress, err);
     if (result == 0 && rename(part, path) != 0)
         result = err_set(
             err, ERR_IO, "%s: cannot be put in place: %s", path, strerror(errno));

@@ -165,7 +165,7 @@ static const slurm_job_info_t *find_record(
     return NULL;
 }
 
-static bool waits(const job_info_msg_t *msg, const char *number)
+static bool record_waits(const job_info_msg_t *msg, const char *number)
 {
     const slurm_job_info_t *j = find_record(msg, number);
 
@@ -244,7 +244,7 @@ static enum outcome try_mark(struct adapter *a, int folder, const char *number)
             &before, (uint32_t)strtoul(number, NULL, 10), SHOW_ALL | SHOW_LOCAL)
         != SLURM_SUCCESS)
         return judge_error(a);
-    if (waits(before, number))
+    if (record_waits(before, number))
         result = set_mark(a, folder, number, before);
     slurm_free_job_info_msg(before);
     return result;

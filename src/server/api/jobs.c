@@ -373,7 +373,7 @@ static void drop_gone(const struct cluster *c, struct list *l)
 }
 
 /* It is in the list, if it is wanted and may be seen. */
-static void consider(struct server *s, struct list *l, const struct job *j)
+static void consider_job(struct server *s, struct list *l, const struct job *j)
 {
     const struct cluster *c = engine_cluster(s->engine);
 
@@ -411,7 +411,7 @@ static void collect_named(struct server *s, struct list *l)
          id = strtok_r(NULL, ",", &save)) {
         const struct job *j = job_find(c, id);
         if (j && !has_job(l, j))
-            consider(s, l, j);
+            consider_job(s, l, j);
     }
     free(ids);
     l->looked = c->jobs.n;
@@ -427,7 +427,7 @@ static void collect_some(struct server *s, struct list *l)
     if (l->wanted.ids)
         collect_named(s, l);
     for (; l->looked < end; l->looked++)
-        consider(s, l, c->jobs.v[l->looked]);
+        consider_job(s, l, c->jobs.v[l->looked]);
     if (l->looked < c->jobs.n)
         return;
     drop_gone(c, l);

@@ -64,7 +64,7 @@ void cells_free(struct cells *c)
     free(c);
 }
 
-static void vote(struct cells *c, size_t cell, uint32_t colour, float weight)
+static void count_vote(struct cells *c, size_t cell, uint32_t colour, float weight)
 {
     if (!c->most[cell] || c->colour[cell] == colour) {
         c->colour[cell] = colour;
@@ -92,7 +92,7 @@ static void add_line(struct cells *c, const struct window_asked *asked,
         float amount = (float)((double)(end - from) * (double)procs);
         c->sum[layer][cell] += amount;
         if (layer == LAYER_USE)
-            vote(c, cell, colour, amount);
+            count_vote(c, cell, colour, amount);
         from = end;
     }
 }
