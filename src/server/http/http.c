@@ -66,11 +66,8 @@ static void refuse_body(
 
 bool request_is_abandoned(const struct request *r)
 {
-    struct pollfd fd = {.events = POLLRDHUP};
+    struct pollfd fd = {.fd = descriptor_of(r->connection), .events = POLLRDHUP};
 
-    if (r->connection == NULL)
-        return false; /* nobody's: it is asked for itself */
-    fd.fd = descriptor_of(r->connection);
     return poll(&fd, 1, 0) > 0;
 }
 
