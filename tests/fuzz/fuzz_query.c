@@ -38,6 +38,13 @@ void __wrap_request_reply_json(struct request *r, json_t *body);
 void __wrap_request_refuse(struct request *r, const struct err *err);
 void __wrap_request_reply_shared(struct request *r, const char *type, const char *text,
     size_t len, void (*done)(void *ctx), void *ctx);
+bool __wrap_request_is_abandoned(const struct request *r);
+
+bool __wrap_request_is_abandoned(const struct request *r)
+{
+    (void)r;
+    return false;
+}
 
 const char *__wrap_request_query(const struct request *r, const char *name)
 {
