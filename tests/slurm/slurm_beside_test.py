@@ -126,7 +126,8 @@ def test_a_dependency_on_a_job_of_the_other_is_kept(beside):
     own = slurm.sbatch("-n", 1, script="sleep 600")
     beside.runs(own)
     asked = "afterok:far.first,afterany:" + own
-    done = maui.ok("msub", "-l", "walltime=60", "-l", f"depend={asked}", stdin="#!/bin/sh\ntrue\n")
+    done = maui.ok("msub", "-o", "/dev/null", "-l", "walltime=60", "-l", f"depend={asked}",
+                   stdin="#!/bin/sh\ntrue\n")
     job = done.split()[-1]
     slurm.wait(lambda: maui.job(job)["dependencies"] == asked.split(","), "both")
     slurm.wait(lambda: not maui.job(job).get("holds"), "that nothing holds it")
@@ -138,7 +139,8 @@ def test_a_dependency_on_a_job_of_the_other_is_kept(beside):
     assert maui.state(job) != "Running" and own in maui.why(job)
     slurm.ok("scancel", own)
     slurm.wait_state(job, "COMPLETED", seconds=60)
-    never = maui.ok("msub", "-l", "walltime=60", "-l", "depend=afternotok:far.second",
+    never = maui.ok("msub", "-o", "/dev/null", "-l", "walltime=60",
+                    "-l", "depend=afternotok:far.second",
                     stdin="#!/bin/sh\ntrue\n").split()[-1]
     maui.kill()
     world.kill()
@@ -165,8 +167,8 @@ def test_a_daemon_that_is_killed_before_the_number_is_told_leaves_no_job_behind(
     path = pathlib.Path(maui.home) / "script"
     path.write_text(script)
     with slurm.stopped("slurmctld"):
-        with subprocess.Popen([slurm.program, "msub", "-l", "walltime=60", "-l",
-                               "depend=afterok:far.first", path], env=maui.env,
+        with subprocess.Popen([slurm.program, "msub", "-o", "/dev/null", "-l", "walltime=60",
+                               "-l", "depend=afterok:far.first", path], env=maui.env,
                               stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL):
             slurm.wait(lambda: unread(slurm.port) > len(script), "the submission", 60)
             maui.kill()
@@ -185,7 +187,8 @@ def test_a_hold_of_the_owner_stays_on_a_job_that_depends_on_another(beside):
     slurm, world, maui = beside.slurm, beside.world, beside.maui
     world.submit("first", USER, seconds=600)
     beside.runs("far.first")
-    job = maui.ok("msub", "-h", "-l", "walltime=60", "-l", "depend=afterok:far.first",
+    job = maui.ok("msub", "-h", "-o", "/dev/null", "-l", "walltime=60",
+                  "-l", "depend=afterok:far.first",
                   stdin="#!/bin/sh\ntrue\n").split()[-1]
     world.end("first")
     beside.ended("far.first")
