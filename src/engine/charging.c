@@ -27,7 +27,7 @@ struct bill {
     bool told;        /* the bank knows the run */
     int64_t out_at;   /* it left its nodes then, and may come back; 0 = it has them */
     int64_t slept_s, slept_weight; /* suspended, as far as it was seen */
-    struct bill *former; /* it awaits, and another start was decided; owned */
+    struct bill *former;           /* it awaits, and another start was decided; owned */
 };
 
 struct charging {
@@ -420,8 +420,8 @@ void charging_waits(struct engine *e, struct job *j)
 
 void charging_over(struct engine *e, struct job *j)
 {
-    struct bill *b = j->index < e->charging->bills.n ? &e->charging->bills.v[j->index]
-                                                     : NULL;
+    struct bill *b =
+        j->index < e->charging->bills.n ? &e->charging->bills.v[j->index] : NULL;
 
     if (b && b->run && b->left && has_bills(e))
         close_left(e, j, b);
@@ -437,8 +437,8 @@ void charging_await(struct engine *e, struct job *j)
 
 void charging_confirm(struct engine *e, struct job *j)
 {
-    struct bill *b = j->index < e->charging->bills.n ? &e->charging->bills.v[j->index]
-                                                     : NULL;
+    struct bill *b =
+        j->index < e->charging->bills.n ? &e->charging->bills.v[j->index] : NULL;
 
     if (!b)
         return;
@@ -635,10 +635,10 @@ void charging_forget_strangers(struct engine *e, const struct funds_facts *facts
 int64_t charging_most(const struct engine *e, const struct job *j, int64_t now)
 {
     const struct charging *x = e->charging;
-    const struct bill *b = j->index < x->bills.n && x->bills.v[j->index].run
-                                   && !x->bills.v[j->index].left
-                               ? &x->bills.v[j->index]
-                               : NULL;
+    const struct bill *b =
+        j->index < x->bills.n && x->bills.v[j->index].run && !x->bills.v[j->index].left
+            ? &x->bills.v[j->index]
+            : NULL;
     const struct bank_run run = b ? run_of(b) : (struct bank_run){0};
 
     return bank_most(e->c, j, b ? &run : NULL, now);
@@ -673,7 +673,8 @@ void charging_check(const struct engine *e)
         if (!x->bills.v[i].run)
             continue;
         known++;
-        assert(j && j->state < JOB_COMPLETED && x->bills.v[i].left == x->bills.v[i].awaits
+        assert(j && j->state < JOB_COMPLETED
+               && x->bills.v[i].left == x->bills.v[i].awaits
                && job_has_begun((enum job_state)j->state) == !x->bills.v[i].left);
         assert(strcmp(funds_run_job(e->c->funds, x->bills.v[i].run - 1), j->id) == 0);
     }

@@ -99,7 +99,7 @@ struct event {
             enum job_event how; /* EV_COMPLETE, EV_CANCEL, EV_VANISH */
             double cpu_s;       /* processor time it used; 0 = not known */
             int64_t left_at;    /* it left its nodes then, before now; 0 = now */
-            bool failed; /* its exit status was not 0: no success to those after */
+            bool failed;  /* its exit status was not 0: no success to those after */
             bool unbegun; /* it was to start, and has not: that was no run */
         } end;
         struct {

@@ -60,7 +60,7 @@ struct world {
     struct VEC(uint32_t) on;  /* jobs on nodes, suspended ones too, when last looked */
     int64_t ended;            /* jobs that ended after having run */
     struct rng money, managers;
-    bool stops_told; /* who is sent back to the queue may stay */
+    bool stops_told;                 /* who is sent back to the queue may stay */
     bool several;                    /* nodes and jobs of another resource manager */
     int64_t deposited, charged;      /* in 1/1000 credit; with a bank */
     struct VEC(struct debit) debits; /* of runs that go on, told so far */
@@ -719,8 +719,7 @@ static void happen(struct world *w, struct scenario *s)
 static void send_back(struct world *w, struct scenario *s)
 {
     const struct cluster *c = engine_cluster(sc_engine(s));
-    struct event ev = {
-        .kind = EVENT_PREEMPT, .u.preempt = {.how = PREEMPT_REQUEUE}};
+    struct event ev = {.kind = EVENT_PREEMPT, .u.preempt = {.how = PREEMPT_REQUEUE}};
 
     if (!c->active.n || !rng_percent(&w->money, 60))
         return;

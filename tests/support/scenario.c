@@ -385,8 +385,8 @@ static void write_fired(struct scenario *s, const struct action *a)
 }
 
 /* It has left its nodes; or (true) has not, and runs on there since it began. */
-static bool tell_stop(struct scenario *s, struct sc_entry *e, const struct action *a,
-    const struct job *j)
+static bool tell_stop(
+    struct scenario *s, struct sc_entry *e, const struct action *a, const struct job *j)
 {
     struct event ev = {.kind = EVENT_JOB_STATE, .at = s->now};
     struct VEC(struct job_place) places = {0};

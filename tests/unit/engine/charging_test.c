@@ -475,8 +475,8 @@ static void who_was_gone_before_it_was_told_pays_until_then(void **state)
 
 static void who_was_to_leave_and_stayed_is_charged_once(void **state)
 {
-    struct event requeue = {.kind = EVENT_PREEMPT,
-        .u.preempt = {.id = "j", .how = PREEMPT_REQUEUE}};
+    struct event requeue = {
+        .kind = EVENT_PREEMPT, .u.preempt = {.id = "j", .how = PREEMPT_REQUEUE}};
 
     (void)state;
     for (int stays = 0; stays < 2; stays++) {
