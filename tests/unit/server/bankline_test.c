@@ -18,10 +18,11 @@
 #define T (10 * S) /* TIMEOUT */
 
 static const struct bankline_options usual = {
-    .asks_at_once = 2, .tells_at_once = 2, .tries = 3, .timeout_us = T, .kind = 1};
+    .asks_at_once = 2, .asks_of_one = 2, .tells_at_once = 2, .tries = 3, .timeout_us = T, .kind = 1};
 
 /* Failures of the model are no sign that one is odd. */
 static const struct bankline_options patient = {.asks_at_once = 2,
+    .asks_of_one = 2,
     .tells_at_once = 2,
     .tries = 1000000,
     .timeout_us = T,
