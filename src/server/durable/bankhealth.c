@@ -30,9 +30,9 @@ void bankhealth_mark(struct bankhealth *h)
     h->answers_before = h->answers;
 }
 
-void bankhealth_miss(struct bankhealth *h, uint64_t now)
+void bankhealth_miss(struct bankhealth *h, uint64_t answers, uint64_t now)
 {
-    bool others = h->answers > h->answers_before;
+    bool others = h->answers > h->answers_before || h->answers > answers;
 
     bankhealth_mark(h);
     if (!others)

@@ -24,9 +24,9 @@ bool bankhealth_is_paused(const struct bankhealth *h, uint64_t now);
 
 /* It did not answer. Within a pause that is the same silence. */
 void bankhealth_fail(struct bankhealth *h, uint64_t now);
-/* It did not answer one question. Where it answered others since it last failed, that
- * says nothing of it. */
-void bankhealth_miss(struct bankhealth *h, uint64_t now);
+/* It did not answer one question, which it got when it had given so many answers. Where
+ * it answered others since then, or since it last failed, that says nothing of it. */
+void bankhealth_miss(struct bankhealth *h, uint64_t answers, uint64_t now);
 /* Something did not get through; how the others are is judged from here on. */
 void bankhealth_mark(struct bankhealth *h);
 void bankhealth_answer(struct bankhealth *h);

@@ -31,6 +31,7 @@ struct line_item {
     bool out, probe;
     bool given_up;            /* asks: it took too long, and that was noted */
     struct payer_entry payer; /* asks */
+    uint64_t answers;         /* that the bank had given when it was sent */
     unsigned tries, odd;
     uint64_t taken_before; /* what the bank had taken when this failed */
     uint64_t pause_us;
@@ -429,6 +430,7 @@ static void send_item(struct bankline *l, struct line_item *i, bool probe)
     i->run->out = i;
     i->tries++;
     i->probe = probe;
+    i->answers = l->health.answers;
     l->health.probing = l->health.probing || probe;
     place_run(l, i->run);
 }
@@ -539,7 +541,7 @@ static const char *job_of(const struct line_item *i)
 /* A start that is asked about got no answer. */
 static void note_miss(struct bankline *l, struct line_item *i, uint64_t now)
 {
-    bankhealth_miss(&l->health, now);
+    bankhealth_miss(&l->health, i->answers, now);
     bankpayers_miss(l->payers, &i->payer, job_of(i), now);
 }
 
@@ -645,8 +647,7 @@ enum line_then bankline_answered(struct bankline *l, struct line_item *i,
 static void expire_ask(
     struct bankline *l, struct line_item *i, bool turn, struct line_expired *ret)
 {
-    *ret = (struct line_expired){
-        .job = xstrdup(i->job),
+    *ret = (struct line_expired){.job = xstrdup(i->job),
         .run = xstrdup(i->name),
         .turn = turn,
         .late = i->payer.late,

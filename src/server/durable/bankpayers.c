@@ -18,7 +18,7 @@ struct payer {
     bool waits;
     char *name;
     struct entry_list waiting;
-    unsigned out; /* under way */
+    unsigned out, apart; /* under way; of them in places of their own */
     struct bankhealth health;
 };
 
@@ -186,21 +186,22 @@ void bankpayers_remove(struct bankpayers *b, struct payer_entry *e)
         p->out--;
         p->health.probing = false;
         b->apart -= e->apart;
+        p->apart -= e->apart;
     }
     e->payer = NULL;
 }
 
 /* ---- who is next ----------------------------------------------------------------- */
 
-struct payer_entry *bankpayers_next(struct bankpayers *b, unsigned most,
-    bool (*may)(const struct line_item *item))
+struct payer_entry *bankpayers_next(
+    struct bankpayers *b, unsigned most, bool (*may)(const struct line_item *item))
 {
     struct payer *p;
 
     TAILQ_FOREACH(p, &b->waiting, next)
     {
         struct payer_entry *e = TAILQ_FIRST(&p->waiting);
-        if (!p->health.failing && p->out < most && !e->late && may(e->item))
+        if (!p->health.failing && p->out - p->apart < most && !e->late && may(e->item))
             return e;
     }
     return NULL;
@@ -229,7 +230,9 @@ void bankpayers_send(struct bankpayers *b, struct payer_entry *e, bool apart)
 
     leave_waiting(b, e);
     e->apart = apart;
+    e->answers = p->health.answers;
     b->apart += apart;
+    p->apart += apart;
     p->health.probing = p->health.failing;
     p->out++;
     place_payer(b, p); /* behind the others */
@@ -251,13 +254,13 @@ static void add_late(struct bankpayers *b, const char *job)
     HASH_ADD_KEYPTR(hh, b->late, j->name, strlen(j->name), j);
 }
 
-void bankpayers_miss(struct bankpayers *b, struct payer_entry *e, const char *job,
-    uint64_t now)
+void bankpayers_miss(
+    struct bankpayers *b, struct payer_entry *e, const char *job, uint64_t now)
 {
     struct bankhealth *h = &e->payer->health;
     bool failed = h->failing;
 
-    bankhealth_miss(h, now);
+    bankhealth_miss(h, e->answers, now);
     b->silent += h->failing && !failed;
     add_late(b, job);
 }

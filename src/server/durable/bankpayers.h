@@ -3,11 +3,11 @@
  * which of their starts waits next, and about whom the bank is silent.
  *
  * A bank that hangs for one account stops the others no more than once: from then on
- * that account is asked about by a place of its own, after pauses of its own. Nor does a
- * job that got no answer stop the others of its account: it comes after them.
+ * that account is asked about by a place of its own, after pauses of its own. Nor does
+ * a job that got no answer stop the others of its account: it comes after them.
  *
- * An item is the line's (bankline.h): here it is known by `struct payer_entry`, which is
- * its member. Who is healthy and asks nothing is forgotten when there are very many.
+ * An item is the line's (bankline.h): here it is known by `struct payer_entry`, which
+ * is its member. Who is healthy and asks nothing is forgotten when there are very many.
  * Private to src/server. */
 #ifndef MAUI_SERVER_BANKPAYERS_H
 #define MAUI_SERVER_BANKPAYERS_H
@@ -30,9 +30,10 @@ struct payer_entry {
     TAILQ_ENTRY(payer_entry) next;
     struct payer *payer;
     struct line_item *item;
-    bool waits; /* in the payer's queue; else it is under way */
-    bool late;  /* its job got no answer the last time */
-    bool apart; /* it is under way in a place of those that get none */
+    bool waits;       /* in the payer's queue; else it is under way */
+    bool late;        /* its job got no answer the last time */
+    bool apart;       /* it is under way in a place of those that get none */
+    uint64_t answers; /* that the payer had got when it was sent */
 };
 
 struct bankpayers;
@@ -53,8 +54,8 @@ void bankpayers_remove(struct bankpayers *b, struct payer_entry *e);
 
 /* Who is next, in turn, of payers that are answered, with at most `most` of one under
  * way; NULL: nobody. `may` says whether an item may go at all. O(payers that wait). */
-struct payer_entry *bankpayers_next(struct bankpayers *b, unsigned most,
-    bool (*may)(const struct line_item *item));
+struct payer_entry *bankpayers_next(
+    struct bankpayers *b, unsigned most, bool (*may)(const struct line_item *item));
 /* Who is next of the others, if a place for them is free. */
 struct payer_entry *bankpayers_next_apart(
     struct bankpayers *b, uint64_t now, bool (*may)(const struct line_item *item));
@@ -62,8 +63,8 @@ struct payer_entry *bankpayers_next_apart(
 void bankpayers_send(struct bankpayers *b, struct payer_entry *e, bool apart);
 
 /* The bank did not answer the job's question; it did, or refused. */
-void bankpayers_miss(struct bankpayers *b, struct payer_entry *e, const char *job,
-    uint64_t now);
+void bankpayers_miss(
+    struct bankpayers *b, struct payer_entry *e, const char *job, uint64_t now);
 void bankpayers_answer(struct bankpayers *b, struct payer_entry *e, const char *job);
 
 /* About how many the bank is silent. */
