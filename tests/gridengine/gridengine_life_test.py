@@ -234,7 +234,7 @@ def test_what_qsub_can_ask_for_is_had(ge):
     ge.maui.start()
     ge.maui.ok("schedctl", "-s")
     last = ge.submit("alice", "true", "-a", "203001010000")
-    first = ge.submit("alice", "sleep 2", "-t", "1-4:2", "-N", "first")
+    first = ge.submit("alice", "sleep 2", "-t", "1-8:2", "-N", "first")
     jobs = {name: ge.submit("alice", "true", *options) for name, options in {
         "group": ["-q", "batch@@racks"], "groups": ["-q", "*@@r*"],
         "soft": ["-soft", "-q", "debug", "-hard"],
@@ -243,7 +243,8 @@ def test_what_qsub_can_ask_for_is_had(ge):
         "open": ["-pe", "mpi", "2-"], "set": ["-pe", "mpi", "2,4"], "wild": ["-pe", "m*", 2],
         "master": ["-pe", "mpi", 2, "-masterq", "batch"], "mail": ["-m", "n", "-A", "books"],
         "context": ["-sc", "a=b", "-ac", "c=d"]}.items()}
-    alike = ge.submit("alice", "true", "-t", "1-4:2", "-hold_jid_ad", "first")
+    alike = ge.submit("alice", "true", "-t", "1-8:2", "-hold_jid_ad", "first")
+    ge.run("qdel", f"{alike}.5")
     # of arrays that wait for tasks too, which Grid Engine does not hold by their number
     ge.wait(lambda: all(job in ge.run("qstat", "-u", "*", "-s", "hs") for job in (last, alike)),
             "our hold")
@@ -251,7 +252,7 @@ def test_what_qsub_can_ask_for_is_had(ge):
     for name, job in jobs.items():
         assert ge.maui.until(job, "Completed")["exit_status"] == 0, name
         assert len(ge.accounted(job)) == 1, name
-    for task in (1, 3):
+    for task in (1, 3, 7):
         ge.maui.until(f"{alike}[{task}]", "Completed")
     ends = {line[35]: int(line[10]) for line in ge.accounted(first)}
     assert all(int(line[9]) >= ends[line[35]] for line in ge.accounted(alike))
