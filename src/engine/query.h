@@ -6,6 +6,7 @@
 #define MAUI_ENGINE_QUERY_H
 
 #include "engine/engine.h"
+#include "engine/rent.h"
 #include "plan/feasible.h"
 
 /* A job that nobody has submitted. */
@@ -160,5 +161,8 @@ void query_reserved_places(struct engine *e, struct query_places *ret);
 /* The same of a plan, or of a fork of it. */
 struct plan;
 void query_places_of(const struct plan *p, struct query_places *ret);
+
+/* rents_each(). */
+void query_rents(const struct engine *e, int64_t now, rent_fn *each, void *arg);
 
 #endif

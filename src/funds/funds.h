@@ -50,6 +50,7 @@ struct funds_run {
     const char *run, *job, *account;
     const char *rates; /* of its start; NULL */
     int64_t most, charged;
+    int64_t noted; /* a reservation's: what it had cost by then, charged or not */
     int64_t since_at, until_at; /* its start, its latest end as it was planned */
     bool elsewhere;             /* another bank charges it */
     bool unsent;                /* nobody had been told to start it by then */
@@ -152,6 +153,8 @@ const char *funds_run_rates(const struct funds *f, uint32_t run); /* as told; NU
 int64_t funds_run_since(const struct funds *f, uint32_t run);     /* 0: opened here */
 int64_t funds_run_kept(const struct funds *f, uint32_t run);
 int64_t funds_run_charged(const struct funds *f, uint32_t run);
+/* As told, or what was charged where that is more. */
+int64_t funds_run_noted(const struct funds *f, uint32_t run);
 bool funds_run_is_elsewhere(const struct funds *f, uint32_t run);
 bool funds_run_is_unsent(const struct funds *f, uint32_t run); /* as told */
 /* When it was told, what of `most` it had come to by `at`: its time beside that until

@@ -417,6 +417,7 @@ static void close_all(struct server *s)
     changes_close(s);
     messages_close(s);
     triggers_stop(s);
+    teller_rest(s);
     commit_finish(s);
     manager_close(s);
     page_close(s);

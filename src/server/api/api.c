@@ -118,17 +118,18 @@ static bool refuses_body(struct server *s, const struct route *route, struct req
     const json_t *body;
 
     request_body(r, &len);
-    if (len == 0 || strcmp(route->method, "GET") == 0
-        || strcmp(route->method, "DELETE") == 0)
-        return false; /* who needs one says so */
-    body = request_json(r, &err);
+    if (strcmp(route->method, "GET") == 0 || strcmp(route->method, "DELETE") == 0)
+        return false;
+    json_t *none = len == 0 ? json_object() : NULL; /* what has to be there is not */
+    body = none ? none : request_json(r, &err);
     if (!body) {
         request_refuse(r, &err);
         return true;
     }
-    if (schema_check(
-            s->schema, route->method, route->path, body, field, sizeof field, &err)
-        == 0)
+    int result = schema_check(
+        s->schema, route->method, route->path, body, field, sizeof field, &err);
+    json_decref(none);
+    if (result == 0)
         return false;
     request_refuse_as(r, 400, "invalid", field, err.text);
     return true;

@@ -949,7 +949,8 @@ static void a_reservation_of_another_life_goes_on_paying(void **state)
     static const struct funds_run run = {.run = "rsv:own.0.0.r4",
         .job = "rsv:own.0.0",
         .account = "chem",
-        .charged = C(300)};
+        .charged = C(200),
+        .noted = C(300)}; /* not charged yet */
     struct scenario *s = sc_create_with(BANK "\n" RESERVED);
     size_t n;
 
