@@ -255,6 +255,18 @@ void funds_give_quote_back(struct funds *f, int64_t number, const char *job)
     q->users = users.len ? strbuf_take(&users) : NULL;
 }
 
+void funds_forget_quotes(struct funds *f, int64_t by)
+{
+    size_t n = 0;
+
+    for (size_t i = 0; i < f->quotes.n; i++)
+        if (f->quotes.v[i].until_at <= by)
+            forget_quote(&f->quotes.v[i]);
+        else
+            f->quotes.v[n++] = f->quotes.v[i];
+    f->quotes.n = n;
+}
+
 void funds_tell(struct funds *f, const struct funds_facts *facts)
 {
     f->counted = false;

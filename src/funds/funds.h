@@ -101,6 +101,8 @@ void funds_destroy(struct funds *f); /* NULL is allowed */
 
 /* All is copied. O(what is told). */
 void funds_tell(struct funds *f, const struct funds_facts *facts);
+/* Quotes that had expired by then are not known any more. O(quotes). */
+void funds_forget_quotes(struct funds *f, int64_t by);
 
 /* FUNDS_NONE: the bank does not know it. O(1). */
 uint32_t funds_account(const struct funds *f, const char *name);

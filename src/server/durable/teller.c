@@ -21,6 +21,7 @@ struct teller {
     bool strangers; /* ... and not yet that all jobs are known */
     char *rents;    /* what was noted last; owned, NULL = not known */
     int64_t rented_at; /* then */
+    bool odd_quote;    /* the ledger has one otherwise than the engine */
     int64_t seen_at;   /* when the life before last looked at its jobs; 0 = not known */
 };
 
@@ -113,6 +114,7 @@ static int write_lien(struct posted *p, struct err *err)
         lien.force = true;
         result = am_lien(&p->s->teller->am, &lien, NULL, err);
     }
+    p->s->teller->odd_quote |= answer.quote_void;
     if (answer.quote_void)
         log_line(p->s->log, LOG_WARNING,
             "job '%s': the ledger does not know quote %lld as one that it may use; it "
@@ -580,8 +582,9 @@ static bool same_account(const struct funds_account *a, const struct funds_accou
     return same;
 }
 
-/* Those accounts of which the engine has another picture. */
-static void tell_changes(struct server *s)
+/* Those accounts of which the engine has another picture; and quotes, where somebody
+ * has asked for something: they change by that and by the engine's own moves alone. */
+static void tell_changes(struct server *s, bool quotes)
 {
     struct am *am = teller_ledger(s);
     const struct funds *f = engine_cluster(s->engine)->funds;
@@ -591,7 +594,8 @@ static void tell_changes(struct server *s)
 
     if (!am || !f || store_is_spoiled(s->store)) /* what was moved is not in it */
         return;
-    if (read_accounts(am, &all, &err) < 0 || read_quotes(s, am, f, &all, &err) < 0)
+    if (read_accounts(am, &all, &err) < 0
+        || (quotes && read_quotes(s, am, f, &all, &err) < 0))
         log_line(s->log, LOG_ALERT, "the bank: %s", err.text);
     for (size_t i = 0; !err.code && i < all.accounts.n; i++) {
         uint32_t known = funds_account(f, all.accounts.v[i].name);
@@ -655,7 +659,7 @@ void teller_recall(struct server *s)
     if (!s->teller) /* settings are read before it opens */
         return;
     if (again)
-        tell_changes(s);
+        tell_changes(s, true);
     if (!open || (again && s->teller->recalled)) {
         s->teller->recalled = open;
         return;
@@ -728,7 +732,7 @@ int teller_do(struct server *s, struct unsaved_step step, struct err *err)
 
     if (result == AM_DONE) {
         commit_want(s);
-        tell_changes(s);
+        tell_changes(s, true);
     }
     return result;
 }
@@ -768,5 +772,6 @@ void teller_look(struct server *s)
     s->teller->ticked_at = now;
     if (am_tick(teller_ledger(s), now, &err) < 0)
         log_line(s->log, LOG_ALERT, "the bank: %s", err.text);
-    tell_changes(s);
+    tell_changes(s, s->teller->odd_quote);
+    s->teller->odd_quote = false;
 }
