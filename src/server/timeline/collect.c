@@ -5,6 +5,7 @@
 #include "base/timeval.h"
 #include "base/xalloc.h"
 #include "cluster/job.h"
+#include "server/events/feed.h"
 #include "server/render/render.h"
 #include "server/server_private.h"
 #include "server/timeline/cells.h"
@@ -355,7 +356,10 @@ struct collected *collect_begin(struct server *s, const struct identity *who,
         .asked = *asked,
         .rows = rows,
         .next = asked->first,
-        .at = world_now(s)};
+        .at = world_now(s),
+        .revision = feed_revision(s),
+        .plan = feed_plan(s),
+        .world = world_revision(s)};
     find_suspended(v);
     if (asked->cells || (!asked->pieces && (uint64_t)asked->rows * 3 > asked->height))
         make_cells(v);
@@ -370,6 +374,11 @@ bool collect_more(struct collected *v, uint32_t rows)
     for (; v->next < end; v->next++)
         look_at_row(v, v->next);
     return v->next < last;
+}
+
+bool collect_is_whole(const struct collected *v)
+{
+    return v->world == world_revision(v->s) && v->plan == feed_plan(v->s);
 }
 
 void collect_end(struct collected *v)

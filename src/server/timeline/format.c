@@ -190,12 +190,13 @@ static json_t *render_heading(
     const struct window_asked *a = &v->asked;
     const struct foresight *f = foresight_get(v->s);
     json_t *o = json_pack("{s:s, s:I, s:I, s:I, s:s, s:I, s:I, s:I, s:I, s:s}", "state",
-        state, "revision", (json_int_t)feed_revision(v->s), "plan",
-        (json_int_t)feed_plan(v->s), "at", (json_int_t)v->at, "tag",
-        v->rows->tag[identity_is(&v->who, WHO_ADMIN3)], "from", (json_int_t)a->from_at,
-        "to", (json_int_t)a->to_at, "first", (json_int_t)a->first, "rows",
-        (json_int_t)a->rows, "as", v->cells ? "cells" : "pieces");
+        state, "revision", (json_int_t)v->revision, "plan", (json_int_t)v->plan, "at",
+        (json_int_t)v->at, "tag", v->rows->tag[identity_is(&v->who, WHO_ADMIN3)],
+        "from", (json_int_t)a->from_at, "to", (json_int_t)a->to_at, "first",
+        (json_int_t)a->first, "rows", (json_int_t)a->rows, "as",
+        v->cells ? "cells" : "pieces");
 
+    json_object_set_new(o, "whole", json_boolean(collect_is_whole(v)));
     /* how many wait is not for those from whom others' jobs are kept */
     if (a->layers >> LAYER_FORECAST & 1
         && !identity_is_kept_from(&v->who, RM_HIDES_JOBS))
