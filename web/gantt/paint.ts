@@ -170,6 +170,12 @@ function paintCells(px: Uint32Array, w: Window, names: Rgb[], s: Scale, tx: numb
   }
 }
 
+/** Is all that the tile shows in the window? Else it has to be painted of another one. */
+export function covers(w: Window, s: Scale, tx: number, ty: number): boolean {
+  const from = s.epoch + tx * TILE * s.second;
+  return w.covers(from, from + TILE * s.second, Math.floor((ty * TILE) / s.row), Math.ceil(((ty + 1) * TILE) / s.row) - 1);
+}
+
 export function paintTile(w: Window, hues: { of: Uint8Array; names: Rgb[] }, s: Scale, tx: number, ty: number): Uint32Array {
   const px = new Uint32Array(TILE * TILE);
   if (w.heading.as === "pieces") paintPieces(px, w, hues.of, s, tx, ty);

@@ -89,7 +89,7 @@ export class Source {
       const answer = await askBytes(path, again && this.have?.words === words ? this.have.heading?.state : undefined);
       if (this.over) return false;
       if (!again) this.have = { ...w, words, second: v.second, row: v.row, heading: null };
-      if (answer) this.picture.setWindow(answer);
+      if (answer) this.picture.setWindow(answer, words);
       this.wrong(null);
       return true;
     } catch (e) {
