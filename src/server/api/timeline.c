@@ -226,7 +226,8 @@ static uint64_t clock_us(void)
 }
 
 /* With each plan a forecast begins anew: on a site where plans come faster than it is
- * made there is none. Promises take one turn, so they are always of the last plan. */
+ * made there is none. Promises take few turns, and one where plans come faster than
+ * that, so they are always of the last plan. */
 static bool has_time_left(struct server *s, struct telling *t)
 {
     uint64_t now = clock_us();
