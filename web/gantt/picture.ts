@@ -14,6 +14,7 @@ const EPOCH = 1600000000; // where tiles are counted from
 export interface Listener {
   window: (heading: Heading, pieces: number) => void;
   view: (view: View) => void;
+  frame: (view: View) => void;
   need: (from: number, to: number, first: number, last: number, width: number, height: number) => void;
 }
 
@@ -239,6 +240,7 @@ export class Picture {
     this.paintTiles(g, v);
     g.restore();
     drawOver(g, this.canvas, v, this.width, this.height, this.rows, this.marks, this.heading);
+    this.tell.frame(v);
   }
 
   private paintTiles(g: CanvasRenderingContext2D, v: View): void {

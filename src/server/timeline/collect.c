@@ -75,6 +75,7 @@ static uint32_t job_object(
         .is_job = true,
         .start_at = start_at,
         .end_at = end_at,
+        .submit_at = j->submit_at,
         .procs = j->procs};
     for (int k = 0; k < CRED_KINDS; k++)
         o.cred[k] = number_of(v, (enum cred_kind)k, c, j->cred[k]);
@@ -89,8 +90,10 @@ static uint32_t rsv_object(struct collected *v, const struct reservation *r)
 
     if (*at)
         return *at - 1;
-    struct piece_object o = {
-        .id = xstrdup(r->name), .start_at = r->start_at, .end_at = r->end_at};
+    struct piece_object o = {.id = xstrdup(r->name),
+        .start_at = r->start_at,
+        .end_at = r->end_at,
+        .submit_at = TIME_NEVER};
     for (int k = 0; k < CRED_KINDS; k++)
         o.cred[k] = NONE;
     vec_push(&v->objects, o);

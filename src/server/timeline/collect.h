@@ -58,6 +58,7 @@ struct piece_object {
     bool is_job;
     uint32_t cred[CRED_KINDS]; /* index in `names` of the kind; UINT32_MAX = none */
     int64_t start_at, end_at;
+    int64_t submit_at; /* TIME_NEVER: no job */
     uint32_t procs;
 };
 

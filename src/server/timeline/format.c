@@ -98,6 +98,7 @@ OBJECT(class, add_u16, o->cred[CRED_CLASS])
 OBJECT(qos, add_u16, o->cred[CRED_QOS])
 OBJECT(start, add_u32, seconds_of(v, o->start_at))
 OBJECT(end, add_u32, seconds_of(v, o->end_at))
+OBJECT(submit, add_u32, seconds_of(v, o->submit_at))
 OBJECT(procs, add_u32, o->procs)
 
 /* A line each: no line has another line in it. */
@@ -119,6 +120,7 @@ static const struct column object_columns[] = {{"object.job", "u8", write_object
     {"object.qos", "u16", write_object_qos},
     {"object.start", "i32", write_object_start},
     {"object.end", "i32", write_object_end},
+    {"object.submit", "i32", write_object_submit},
     {"object.procs", "u32", write_object_procs},
     {"object.id", "text", write_object_id}};
 
