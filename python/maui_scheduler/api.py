@@ -1977,24 +1977,24 @@ class Operations:
     def jobs(
         self,
         *,
-        section: str | None = None,
-        user: str | None = None,
-        group: str | None = None,
-        account: str | None = None,
-        class_: str | None = None,
-        qos: str | None = None,
-        partition: str | None = None,
-        full: str | None = None,
-        reservation: str | None = None,
-        fields: str | None = None,
-        held: str | None = None,
-        deadline: str | None = None,
-        ids: str | None = None,
-        q: str | None = None,
-        sort: str | None = None,
+        section: str | int | None = None,
+        user: str | int | None = None,
+        group: str | int | None = None,
+        account: str | int | None = None,
+        class_: str | int | None = None,
+        qos: str | int | None = None,
+        partition: str | int | None = None,
+        full: str | int | None = None,
+        reservation: str | int | None = None,
+        fields: str | int | None = None,
+        held: str | int | None = None,
+        deadline: str | int | None = None,
+        ids: str | int | None = None,
+        q: str | int | None = None,
+        sort: str | int | None = None,
         limit: int | None = None,
         offset: int | None = None,
-        count: str | None = None,
+        count: str | int | None = None,
     ) -> Iterator[Union[QueueSummary, JobBrief]]:
         """Jobs, a record a line: first a QueueSummary, then JobBrief in the order of
         showq.
@@ -2040,10 +2040,10 @@ class Operations:
         self,
         id: str,
         *,
-        level: str | None = None,
-        node: str | None = None,
-        reservation: str | None = None,
-        verbose: str | None = None,
+        level: str | int | None = None,
+        node: str | int | None = None,
+        reservation: str | int | None = None,
+        verbose: str | int | None = None,
     ) -> Job:
         """One job. Who may: owner|admin3.
         - level: soft, hard, off
@@ -2061,7 +2061,7 @@ class Operations:
         self,
         id: str,
         *,
-        qos: str | None = None,
+        qos: str | int | None = None,
     ) -> Start:
         """Earliest start.
         - qos: as with this QOS
@@ -2087,14 +2087,14 @@ class Operations:
     def start(
         self,
         *,
-        procs: str | None = None,
-        duration_s: str | None = None,
-        user: str | None = None,
-        group: str | None = None,
-        account: str | None = None,
-        class_: str | None = None,
-        qos: str | None = None,
-        partition: str | None = None,
+        procs: str | int | None = None,
+        duration_s: str | int | None = None,
+        user: str | int | None = None,
+        group: str | int | None = None,
+        account: str | int | None = None,
+        class_: str | int | None = None,
+        qos: str | int | None = None,
+        partition: str | int | None = None,
     ) -> Start:
         """Earliest start of procs for a duration.
         - duration_s: default 1
@@ -2108,25 +2108,25 @@ class Operations:
     def windows(
         self,
         *,
-        user: str | None = None,
-        group: str | None = None,
-        account: str | None = None,
-        class_: str | None = None,
-        qos: str | None = None,
-        partition: str | None = None,
-        any: str | None = None,
-        features: str | None = None,
-        os: str | None = None,
-        arch: str | None = None,
-        duration_s: str | None = None,
-        procs: str | None = None,
-        nodes: str | None = None,
-        mem: str | None = None,
-        mem_per_proc_mb: str | None = None,
-        later: str | None = None,
-        limits: str | None = None,
-        per_node: str | None = None,
-        blocked: str | None = None,
+        user: str | int | None = None,
+        group: str | int | None = None,
+        account: str | int | None = None,
+        class_: str | int | None = None,
+        qos: str | int | None = None,
+        partition: str | int | None = None,
+        any: str | int | None = None,
+        features: str | int | None = None,
+        os: str | int | None = None,
+        arch: str | int | None = None,
+        duration_s: str | int | None = None,
+        procs: str | int | None = None,
+        nodes: str | int | None = None,
+        mem: str | int | None = None,
+        mem_per_proc_mb: str | int | None = None,
+        later: str | int | None = None,
+        limits: str | int | None = None,
+        per_node: str | int | None = None,
+        blocked: str | int | None = None,
     ) -> Windows:
         """Backfill windows (showbf).
         - any: 1: every credential
@@ -2295,8 +2295,8 @@ class Operations:
     def nodes(
         self,
         *,
-        partition: str | None = None,
-        state: str | None = None,
+        partition: str | int | None = None,
+        state: str | int | None = None,
     ) -> Iterator[Node]:
         """Nodes, a record a line. Who may: admin3."""
         return cast('Iterator[Node]', self._connection.lines(
@@ -2317,8 +2317,8 @@ class Operations:
     def reservations(
         self,
         *,
-        node: str | None = None,
-        type: str | None = None,
+        node: str | int | None = None,
+        type: str | int | None = None,
     ) -> Iterator[Reservation]:
         """Reservations the caller may see, a record a line: of jobs first.
         - node: on this node
@@ -2385,7 +2385,7 @@ class Operations:
         self,
         kind: str,
         *,
-        name: str | None = None,
+        name: str | int | None = None,
     ) -> Iterator[Statistics]:
         """Of users, groups, accounts, classes, QOSs; a record a line. Who may: admin3.
         - name: only this, or those that begin so
@@ -2417,7 +2417,7 @@ class Operations:
     def fairshare(
         self,
         *,
-        kind: str | None = None,
+        kind: str | int | None = None,
     ) -> Fairshare:
         """diagnose -f Who may: admin3.
         - kind: user, group, account, class, qos
@@ -2430,8 +2430,8 @@ class Operations:
     def priorities(
         self,
         *,
-        partition: str | None = None,
-        ids: str | None = None,
+        partition: str | int | None = None,
+        ids: str | int | None = None,
     ) -> Iterator[Priority]:
         """diagnose -p, a record a line: for administrators of all jobs that may start; of
         those that are asked for by ids, everybody's own. Who may: owner|admin3.
@@ -2446,7 +2446,7 @@ class Operations:
         self,
         kind: str,
         *,
-        name: str | None = None,
+        name: str | int | None = None,
     ) -> Iterator[Credential]:
         """diagnose -a -c -g -u -Q, a record a line. Who may: admin3.
         - name: only this
@@ -2476,8 +2476,8 @@ class Operations:
     def parameters(
         self,
         *,
-        name: str | None = None,
-        defaults: str | None = None,
+        name: str | int | None = None,
+        defaults: str | int | None = None,
     ) -> Iterator[Parameter]:
         """showconfig, a record a line. Who may: admin3.
         - name: only this
@@ -2501,11 +2501,11 @@ class Operations:
     def accounting(
         self,
         *,
-        from_: str | None = None,
-        to: str | None = None,
-        user: str | None = None,
-        job: str | None = None,
-        limit: str | None = None,
+        from_: str | int | None = None,
+        to: str | int | None = None,
+        user: str | int | None = None,
+        job: str | int | None = None,
+        limit: str | int | None = None,
     ) -> Iterator[Job]:
         """Ended jobs, a record a line. Who may: owner|admin3.
         - from_: ended at or after
@@ -2520,7 +2520,7 @@ class Operations:
     def bank_accounts(
         self,
         *,
-        account: str | None = None,
+        account: str | int | None = None,
     ) -> Iterator[BankAccount]:
         """Accounts of the bank with what they have, a record a line: those that the caller
         may see.
@@ -2544,11 +2544,11 @@ class Operations:
     def bank_statement(
         self,
         *,
-        account: str | None = None,
-        from_: str | None = None,
-        to: str | None = None,
-        limit: str | None = None,
-        after: str | None = None,
+        account: str | int | None = None,
+        from_: str | int | None = None,
+        to: str | int | None = None,
+        limit: str | int | None = None,
+        after: str | int | None = None,
     ) -> BankStatement:
         """What went in and out of an account, some moves at a time. Opening + credits -
         debits = closing, of the whole period.
@@ -2566,14 +2566,14 @@ class Operations:
     def bank_quote(
         self,
         *,
-        procs: str | None = None,
-        duration_s: str | None = None,
-        mem_per_proc_mb: str | None = None,
-        user: str | None = None,
-        group: str | None = None,
-        account: str | None = None,
-        class_: str | None = None,
-        qos: str | None = None,
+        procs: str | int | None = None,
+        duration_s: str | int | None = None,
+        mem_per_proc_mb: str | int | None = None,
+        user: str | int | None = None,
+        group: str | int | None = None,
+        account: str | int | None = None,
+        class_: str | int | None = None,
+        qos: str | int | None = None,
     ) -> JobFunds:
         """What a job would cost, and whether its account could pay now.
         - procs: default 1
@@ -2601,14 +2601,14 @@ class Operations:
         self,
         body: BankQuoteOrder,
         *,
-        procs: str | None = None,
-        duration_s: str | None = None,
-        mem_per_proc_mb: str | None = None,
-        user: str | None = None,
-        group: str | None = None,
-        account: str | None = None,
-        class_: str | None = None,
-        qos: str | None = None,
+        procs: str | int | None = None,
+        duration_s: str | int | None = None,
+        mem_per_proc_mb: str | int | None = None,
+        user: str | int | None = None,
+        group: str | int | None = None,
+        account: str | int | None = None,
+        class_: str | int | None = None,
+        qos: str | int | None = None,
     ) -> BankDone:
         """Keep the rates of such a job under a number: a job that names it is charged at
         those.
@@ -2631,10 +2631,10 @@ class Operations:
     def bank_usage(
         self,
         *,
-        account: str | None = None,
-        from_: str | None = None,
-        to: str | None = None,
-        since: str | None = None,
+        account: str | int | None = None,
+        from_: str | int | None = None,
+        to: str | int | None = None,
+        since: str | int | None = None,
     ) -> Iterator[BankUsage]:
         """Who used how much of accounts, a record a line. Users see what they used
         themselves, leads and administrators what all did.
@@ -2651,9 +2651,9 @@ class Operations:
     def bank_transactions(
         self,
         *,
-        account: str | None = None,
-        since: str | None = None,
-        limit: str | None = None,
+        account: str | int | None = None,
+        since: str | int | None = None,
+        limit: str | int | None = None,
     ) -> Iterator[BankTransaction]:
         """What went in and out of accounts' deposits, as it was booked, a record a line.
         - account: this one
@@ -2688,7 +2688,7 @@ class Operations:
     def bank_liens(
         self,
         *,
-        account: str | None = None,
+        account: str | int | None = None,
     ) -> Iterator[BankLien]:
         """Runs of jobs for which credits are kept, a record a line.
         - account: this one
@@ -2721,8 +2721,8 @@ class Operations:
     def bank_deposits(
         self,
         *,
-        account: str | None = None,
-        ended: str | None = None,
+        account: str | int | None = None,
+        ended: str | int | None = None,
     ) -> Iterator[BankDepositRecord]:
         """Deposits of accounts, a record a line.
         - account: this one
@@ -2776,8 +2776,8 @@ class Operations:
     def events(
         self,
         *,
-        from_: str | None = None,
-        follow: str | None = None,
+        from_: str | int | None = None,
+        follow: str | int | None = None,
     ) -> Iterator[Event]:
         """What happens, an event a line; with Accept: text/event-stream as server-sent
         events. Waits for more until the client leaves. A reader that falls too far
@@ -2794,7 +2794,7 @@ class Operations:
     def rows(
         self,
         *,
-        by: str | None = None,
+        by: str | int | None = None,
     ) -> Rows:
         """The nodes as rows of a picture, in an order for people: by group, frame and
         slot, name. They are the rows that /v1/timeline counts. Refused where the
@@ -2811,16 +2811,16 @@ class Operations:
     def timeline(
         self,
         *,
-        from_: str | None = None,
-        to: str | None = None,
-        rows: str | None = None,
-        by: str | None = None,
-        width: str | None = None,
-        height: str | None = None,
-        layers: str | None = None,
-        color: str | None = None,
-        as_: str | None = None,
-        packed: str | None = None,
+        from_: str | int | None = None,
+        to: str | int | None = None,
+        rows: str | int | None = None,
+        by: str | int | None = None,
+        width: str | int | None = None,
+        height: str | int | None = None,
+        layers: str | int | None = None,
+        color: str | int | None = None,
+        as_: str | int | None = None,
+        packed: str | int | None = None,
     ) -> bytes:
         """What is on some rows from then till then: jobs that run, starts that were
         promised, a forecast of others (worked out on a copy of the plan, to the limits
@@ -2839,18 +2839,18 @@ class Operations:
         - as_: auto, pieces, cells
         - packed: 1: deflated (zlib)
         """
-        return cast('bytes', self._connection.bytes(
+        return self._connection.bytes(
             'GET',
             '/v1/timeline',
             query={'from': from_, 'to': to, 'rows': rows, 'by': by, 'width': width, 'height':
-                height, 'layers': layers, 'color': color, 'as': as_, 'packed': packed}))
+                height, 'layers': layers, 'color': color, 'as': as_, 'packed': packed})
 
     def changes(
         self,
         *,
-        since: str | None = None,
-        kinds: str | None = None,
-        follow: str | None = None,
+        since: str | int | None = None,
+        kinds: str | int | None = None,
+        follow: str | int | None = None,
     ) -> Iterator[Change]:
         """What is different since a revision, an object a line, as it comes about: jobs,
         nodes (for administrators; that jobs come and go on them is no change) and
@@ -2873,9 +2873,9 @@ class Operations:
         """Figures for monitoring, as Prometheus reads them (text format 0.0.4). Nothing of
         single users or jobs.
         """
-        return cast('str', self._connection.text(
+        return self._connection.text(
             'GET',
-            '/metrics'))
+            '/metrics')
 
     def openapi(
         self,
