@@ -305,7 +305,7 @@ static void on_completed(void *ctx, struct MHD_Connection *connection,
     }
     if (r->response)
         MHD_destroy_response(r->response);
-    request_free(r);
+    request_drop(r);
     *io_request = NULL;
 }
 

@@ -43,7 +43,7 @@ void page_finish(struct request *r, int status, struct MHD_Response *response);
 bool page_lives(const struct request *r);
 
 /* request.c: with all that it owns but a response. */
-void request_free(struct request *r);
+void request_drop(struct request *r);
 /* Another turn at once. */
 void http_look_soon(struct listener *l);
 

@@ -14,7 +14,7 @@
 #define STREAM_BLOCK (128 * 1024)
 #define VALUES_MAX   100000
 
-void request_free(struct request *r)
+void request_drop(struct request *r)
 {
     json_decref(r->json);
     for (unsigned i = 0; i < r->nparams; i++)
@@ -196,7 +196,7 @@ int request_reply_of(const struct request *r, json_t **ret_body)
 void request_unmake(struct request *r)
 {
     json_decref(((struct made_request *)r)->reply);
-    request_free(r);
+    request_drop(r);
 }
 
 /* ---- replies ---- */
