@@ -17,6 +17,10 @@
 
 #define PATH_MAX_BYTES 1200
 
+/* At one instant. */
+#define CYCLES_MIN 2
+#define CYCLES_MAX 8
+
 /* ---- what may be asked ---- */
 
 /* Kinds of changes, and what makes them: method and path of the operation. */
@@ -230,6 +234,73 @@ static bool try_changes(
     return good;
 }
 
+/* ---- nodes that jobs have left ---- */
+
+/* Who was on which nodes, by number of the job. */
+struct stay {
+    uint32_t job, first, count;
+};
+struct stays VEC(struct stay);
+
+static void note_stays(struct server *s, struct stays *ret)
+{
+    const struct cluster *c = engine_cluster(s->engine);
+
+    for (size_t i = 0; i < c->active.n; i++) {
+        const struct job *j = c->jobs.v[c->active.v[i]];
+        for (size_t k = 0; k < j->alloc.n; k++)
+            vec_push(ret,
+                ((struct stay){j->index, j->alloc.v[k].first, j->alloc.v[k].count}));
+    }
+}
+
+/* What was measured there was of the job that has left: in earnest the resource manager
+ * measures again before anything starts. */
+static void tell_left(struct server *s, uint32_t node)
+{
+    struct cluster *c = engine_cluster(s->engine);
+    struct node *n = node_at(c, node);
+    double dedicated = (double)node_dedicated(c, n).v[RES_PROCS];
+    struct res none = {0}, util = n->jobs.n ? n->util : none;
+    struct event ev = {.kind = EVENT_NODE_STATE,
+        .u.node_state = {
+            .name = n->name, .state = n->jobs.n ? NODE_RUNNING : NODE_IDLE}};
+    struct err err;
+
+    node_measure(c, n, n->load > dedicated ? dedicated : n->load, &util);
+    if (n->state == NODE_BUSY && dedicated < (double)n->cfg.v[RES_PROCS])
+        (void)world_apply(s, &ev, NULL, &err);
+}
+
+static void tell_all_left(struct server *s, const struct stays *stays)
+{
+    const struct cluster *c = engine_cluster(s->engine);
+
+    for (size_t i = 0; i < stays->n; i++) {
+        const struct stay *x = &stays->v[i];
+        const struct job *j = x->job < c->jobs.n ? c->jobs.v[x->job] : NULL;
+        for (uint32_t k = 0; k < x->count && (!j || !job_is_active(j)); k++)
+            tell_left(s, x->first + k);
+    }
+}
+
+/* ---- cycles ---- */
+
+/* What one cycle decides may be found room for by the next, which the daemon runs as
+ * soon as it hears of a start or an end. At one instant, until that is all. */
+static void run_cycles(struct server *s)
+{
+    uint64_t before, now = UINT64_MAX;
+    int n = 0;
+
+    do {
+        const struct engine_stats *stats = engine_stats(s->engine);
+        before = now;
+        world_cycle(s);
+        now = stats->started + stats->deferred + stats->cancelled + stats->preempted;
+    } while (++n < CYCLES_MIN || (now != before && n < CYCLES_MAX));
+}
+
 /* ---- the answer ---- */
 
 static void put_notes(struct server *s, json_t *o)
@@ -273,16 +344,21 @@ json_t *trial_answer(struct server *s, const struct identity *who, const json_t 
 {
     json_t *o = json_object(), *changes = json_object_get(body, "changes");
     struct picture before, after;
+    struct stays stays = {0};
 
     assert(s->tries);
     render_instant(o, "as_of", world_now(s));
     render_text(o, "method", "plan");
     render_int(o, "revision", (int64_t)feed_revision(s));
-    world_cycle(s);
+    run_cycles(s);
     picture_take(s, who, &before);
+    note_stays(s, &stays);
     bool good = try_changes(s, who, changes, o);
-    if (good && json_array_size(changes))
-        world_cycle(s);
+    if (good && json_array_size(changes)) {
+        tell_all_left(s, &stays);
+        run_cycles(s);
+    }
+    vec_fini(&stays);
     if (good) {
         picture_take(s, who, &after);
         json_object_set_new(o, "before", picture_totals(&before));
