@@ -103,7 +103,7 @@ def test_commands_are_completed_and_links_to_them(build):
 
 
 def test_options_in_the_readme_exist(maui):
-    known = set().union(*(options_of(maui(c, "--help").stdout) for c in ("sim", "check")))
+    known = set().union(*(options_of(maui(c, "--help").stdout) for c in ("sim", "check", "showq")))
     readme = (ROOT / "README.md").read_text()
     assert options_of(readme) <= known | {"--help"}
 
