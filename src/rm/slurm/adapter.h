@@ -164,7 +164,7 @@ struct adapter {
     char *gate_home; /* owned: folder of that file, which the gate writes in; NULL = no
                       * gate speaks to it */
     struct marking *marking; /* owned; NULL = no gate speaks to it */
-    bool no_gate;            /* that slurmctld has another was told */
+    uint64_t marks_digest;   /* of what was told of them; 0: nothing */
     bool untold;             /* the gate does not know the coordinators of now */
     int64_t events_read;     /* bytes of the file of events */
     int64_t poll_ms, start_wait_ms;
@@ -444,8 +444,11 @@ const char *request_exclude(const slurm_job_info_t *j, struct request_room *room
 #define COMMENT_ADMIN    "maui:admin"
 #define COMMENT_HELD     "maui:held"
 #define COMMENT_PRIORITY COMMENT_KEPT ";priority="
-/* The begin time by which a job that depends on others is kept: never. */
-#define AWAIT_BEGIN ((time_t)4000000000)
+/* The begin time by which a job that depends on others is kept: never. Commands print
+ * this one as "Unknown", as they do that of such a job under Slurm alone. scontrol,
+ * which prints no more of it, gets a date (the year 2096). */
+#define AWAIT_BEGIN  ((time_t)(UPDATE_TAKES_TASKS ? INFINITE : AWAIT_BEFORE))
+#define AWAIT_BEFORE 4000000000 /* that of earlier releases, too */
 /* To the gate: it takes the job back, with the hold that it has by then, if it has one;
  * of a new one (fresh), or another. */
 #define COMMENT_NEW  COMMENT_KEPT ";new"

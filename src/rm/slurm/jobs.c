@@ -837,6 +837,17 @@ static void see_all(struct adapter *a, const job_info_msg_t *msg)
     tallies_free(all_records);
 }
 
+/* What is told of the marks that the gate has left: when it has changed. */
+static void tell_marks(struct adapter *a, const char *trouble)
+{
+    uint64_t digest = trouble != NULL ? digest_text(DIGEST_START, trouble) : 0;
+
+    if (digest == a->marks_digest)
+        return;
+    a->marks_digest = digest;
+    adapter_health(a, "marks", trouble);
+}
+
 /* What the gate has left behind goes into the records before they are read. */
 static void settle_marks(struct adapter *a)
 {
@@ -844,14 +855,11 @@ static void settle_marks(struct adapter *a)
 
     if (left == MARKING_MORE)
         adapter_look(a);
-    if ((left == MARKING_NO_GATE) == a->no_gate)
-        return;
-    a->no_gate = left == MARKING_NO_GATE;
-    adapter_health(a, "marks",
-        a->no_gate ? "slurmctld does not have the job_submit.lua of this scheduler: "
-                     "holds and releases of arrays that it has noted wait for it (maui "
-                     "slurm check)"
-                   : NULL);
+    tell_marks(a, left == MARKING_NO_GATE
+                      ? "slurmctld does not have the job_submit.lua of this scheduler: "
+                        "holds and releases of arrays that it has noted wait for it "
+                        "(maui slurm check)"
+                      : marking_trouble(a->marking));
 }
 
 int jobs_poll(struct adapter *a)

@@ -15,13 +15,17 @@
 #define AGAIN_MS                                                                       \
     1000             /* after the first time that Slurm refuses, then twice that ...   \
                       */
-#define AGAIN_MOST 6 /* ... so often */
+#define AGAIN_MOST 4 /* ... so often: what a user asked for is not to wait a minute */
+#define STUCK      4 /* times in a row, after which it is told */
 
-/* A mark that was refused, or a moment ago settled. */
+/* A mark that was refused. */
 struct tried {
-    char *number; /* key, owned */
+    char *number;         /* key, owned */
+    struct timespec made; /* its file: another of that name is another mark ... */
+    ino_t file;           /* ... of the same record, which nobody has refused yet */
     int64_t again_ms;
     unsigned refused; /* times in a row */
+    int error;        /* the last; 0: Slurm said nothing */
     uint32_t round;   /* in which its file was there last */
     UT_hash_handle hh;
 };
@@ -32,6 +36,7 @@ struct marking {
     struct tried *tried;
     int64_t no_gate_until_ms; /* 0: it was there */
     uint32_t round;
+    char *trouble; /* owned; what is told of those that stay refused */
 };
 
 char *marking_home(const char *home, const char *events)
@@ -69,6 +74,7 @@ void marking_free(struct marking *m)
         return;
     HASH_ITER(hh, m->tried, t, next)
     drop_tried(m, t);
+    free(m->trouble);
     free(m->folder);
     free(m);
 }
@@ -194,15 +200,18 @@ static void restore_comments(const job_info_msg_t *before)
         }
 }
 
-/* Has Slurm taken the request for an ordinary comment? */
-static bool was_written(const char *number)
+/* Has Slurm taken the request for an ordinary comment? One that stood there before says
+ * nothing. */
+static bool was_written(const job_info_msg_t *before, const char *number)
 {
     job_info_msg_t *msg = NULL;
-    const slurm_job_info_t *j;
+    const slurm_job_info_t *j = find_record(before, number);
     bool written;
 
-    if (slurm_load_job(&msg, (uint32_t)strtoul(number, NULL, 10), SHOW_ALL | SHOW_LOCAL)
-        != SLURM_SUCCESS)
+    if (j == NULL || is_setting(j)
+        || slurm_load_job(
+               &msg, (uint32_t)strtoul(number, NULL, 10), SHOW_ALL | SHOW_LOCAL)
+               != SLURM_SUCCESS)
         return false;
     j = find_record(msg, number);
     written = j != NULL && is_setting(j);
@@ -214,22 +223,47 @@ enum outcome { SETTLED, GONE, REFUSED, LOST, NO_GATE };
 
 static enum outcome judge_error(struct adapter *a)
 {
-    if (errno == ESLURM_INVALID_JOB_ID || errno == ESLURM_ALREADY_DONE
-        || errno == ESLURM_JOB_FINISHED)
+    int error = errno;
+    bool lost;
+
+    if (error == ESLURM_INVALID_JOB_ID || error == ESLURM_ALREADY_DONE
+        || error == ESLURM_JOB_FINISHED)
         return GONE;
-    return adapter_lost(a, "order") ? LOST : REFUSED;
+    lost = adapter_lost(a, "order");
+    errno = error;
+    return lost ? LOST : REFUSED;
 }
 
-/* That others of its records are refused in the same request, where the number is an
- * array's, says nothing: the file does. */
+static bool is_left(int folder, const char *number)
+{
+    return faccessat(folder, number, F_OK, AT_SYMLINK_NOFOLLOW) == 0;
+}
+
+/* Asked twice: what the gate puts into the request Slurm may refuse behind it, for a
+ * reason that has nothing to do with the mark. So the file goes with the second
+ * request, if the record has the mark by then. That others of its records are refused
+ * in the same request, where the number is that of several, says nothing: the file
+ * does. */
 static enum outcome set_mark(
     struct adapter *a, int folder, const char *number, const job_info_msg_t *before)
 {
-    if (write_comment(number, COMMENT_SETTING) < 0)
-        return judge_error(a);
-    if (faccessat(folder, number, F_OK, AT_SYMLINK_NOFOLLOW) < 0)
-        return SETTLED;
-    if (!was_written(number))
+    enum outcome refused = SETTLED;
+
+    for (int i = 0; i < 2; i++) {
+        bool asked = write_comment(number, COMMENT_SETTING) == 0;
+
+        refused = asked ? SETTLED : judge_error(a);
+        if (refused == LOST)
+            return LOST;
+        if (!is_left(folder, number))
+            return SETTLED;
+        if (refused == GONE || (!asked && before->record_count == 1))
+            return refused;
+    }
+    if (refused != SETTLED)
+        return refused;
+    errno = 0;
+    if (!was_written(before, number))
         return REFUSED;
     restore_comments(before);
     return NO_GATE;
@@ -239,6 +273,7 @@ static enum outcome try_mark(struct adapter *a, int folder, const char *number)
 {
     job_info_msg_t *before = NULL;
     enum outcome result = GONE;
+    int error;
 
     if (slurm_load_job(
             &before, (uint32_t)strtoul(number, NULL, 10), SHOW_ALL | SHOW_LOCAL)
@@ -246,7 +281,9 @@ static enum outcome try_mark(struct adapter *a, int folder, const char *number)
         return judge_error(a);
     if (record_waits(before, number))
         result = set_mark(a, folder, number, before);
+    error = errno;
     slurm_free_job_info_msg(before);
+    errno = error;
     return result;
 }
 
@@ -258,7 +295,8 @@ static bool is_number(const char *name)
            && name[strspn(name, "0123456789")] == '\0';
 }
 
-static void note_refusal(struct marking *m, const char *number)
+static void note_refusal(
+    struct marking *m, const char *number, const struct stat *file, int error)
 {
     struct tried *t;
 
@@ -269,6 +307,9 @@ static void note_refusal(struct marking *m, const char *number)
         HASH_ADD_KEYPTR(hh, m->tried, t->number, strlen(t->number), t);
     }
     t->round = m->round;
+    t->file = file->st_ino;
+    t->made = file->st_mtim;
+    t->error = error;
     t->again_ms = adapter_now_ms() + ((int64_t)AGAIN_MS << t->refused);
     t->refused += t->refused < AGAIN_MOST;
 }
@@ -283,14 +324,27 @@ static void note_end(struct marking *m, const char *number)
         drop_tried(m, t);
 }
 
-static bool is_due(const struct marking *m, const char *number, int64_t now)
+static bool is_same_file(const struct tried *t, const struct stat *file)
+{
+    return t->file == file->st_ino && t->made.tv_sec == file->st_mtim.tv_sec
+           && t->made.tv_nsec == file->st_mtim.tv_nsec;
+}
+
+/* That an earlier mark of the record was refused does not keep a later one waiting. */
+static bool is_due(
+    struct marking *m, const char *number, const struct stat *file, int64_t now)
 {
     struct tried *t;
 
     HASH_FIND_STR(m->tried, number, t);
-    if (t != NULL)
-        t->round = m->round;
-    return t == NULL || t->again_ms <= now;
+    if (t == NULL)
+        return true;
+    if (!is_same_file(t, file)) {
+        drop_tried(m, t);
+        return true;
+    }
+    t->round = m->round;
+    return t->again_ms <= now;
 }
 
 /* Of files that somebody else has taken away. */
@@ -304,9 +358,10 @@ static void forget_others(struct marking *m)
 }
 
 /* False: no more in this turn. */
-static bool settle_one(
-    struct marking *m, struct adapter *a, int folder, const char *number)
+static bool settle_one(struct marking *m, struct adapter *a, int folder,
+    const char *number, const struct stat *file)
 {
+    errno = 0;
     switch (try_mark(a, folder, number)) {
     case GONE:
         unlinkat(folder, number, 0);
@@ -316,7 +371,7 @@ static bool settle_one(
         note_end(m, number);
         return true;
     case REFUSED:
-        note_refusal(m, number);
+        note_refusal(m, number, file, errno);
         return true;
     case NO_GATE:
         m->no_gate_until_ms = adapter_now_ms() + ((int64_t)AGAIN_MS << AGAIN_MOST);
@@ -325,6 +380,31 @@ static bool settle_one(
         break; /* who looks next finds it out as well */
     }
     return false;
+}
+
+const char *marking_trouble(struct marking *m)
+{
+    const struct tried *first = NULL;
+    struct strbuf b = {0};
+    unsigned n = 0;
+
+    for (const struct tried *t = m->tried; t != NULL; t = t->hh.next)
+        if (t->refused >= STUCK) {
+            n++;
+            first = first == NULL ? t : first;
+        }
+    free(m->trouble);
+    m->trouble = NULL;
+    if (first == NULL)
+        return NULL;
+    strbuf_printf(&b,
+        "%u hold%s or release%s of arrays %s not in Slurm yet, tried again every %d s: "
+        "of record %s%s%s",
+        n, n == 1 ? "" : "s", n == 1 ? "" : "s", n == 1 ? "is" : "are",
+        (AGAIN_MS << AGAIN_MOST) / 1000, first->number, first->error ? ": " : "",
+        first->error ? slurm_strerror(first->error) : "");
+    m->trouble = strbuf_take(&b);
+    return m->trouble;
 }
 
 /* NULL: there is none. Whose it is does not matter here: the files are the gate's. */
@@ -343,16 +423,19 @@ enum marking_left marking_settle(struct marking *m, struct adapter *a, int64_t m
     int64_t began = adapter_now_ms();
     DIR *d = began >= m->no_gate_until_ms ? read_folder(m) : NULL;
     bool goes_on = true, more = false;
+    struct stat file;
 
     if (began < m->no_gate_until_ms)
         return MARKING_NO_GATE;
     m->no_gate_until_ms = 0;
     m->round++;
     for (struct dirent *e; d != NULL && goes_on && (e = readdir(d)) != NULL;) {
-        if (!is_number(e->d_name) || !is_due(m, e->d_name, began))
+        if (!is_number(e->d_name)
+            || fstatat(dirfd(d), e->d_name, &file, AT_SYMLINK_NOFOLLOW) < 0
+            || !is_due(m, e->d_name, &file, began))
             continue;
         more = adapter_now_ms() - began >= most_ms;
-        goes_on = !more && settle_one(m, a, dirfd(d), e->d_name);
+        goes_on = !more && settle_one(m, a, dirfd(d), e->d_name, &file);
     }
     if (d != NULL)
         closedir(d);
