@@ -298,8 +298,8 @@ end
 -- owner's, and what an administrator said leaves it no place.
 local TAKEN = 60 -- seconds, in which the scheduler surely has it
 local FRESH = 5  -- how old a sign of life may be for that
-local NEVER = 4000000000
-local UNKNOWN = 4294967295 -- never as well, and so printed
+local NEVER = 4294967295  -- Slurm's commands print "Unknown"
+local BEFORE = 4000000000 -- that of earlier releases, and of scontrol
 
 -- Those that it has yet to take, and some that Slurm has refused. With more at once it might
 -- not be through in time, and they are kept at priority 0 from the beginning. One user has
@@ -577,7 +577,7 @@ end
 -- A job that waits for others and that Slurm was given meanwhile (maui slurm letgo): with
 -- this note comes the begin time that keeps it.
 local function is_kept_again(job, current)
-	return (job.begin_time == NEVER or job.begin_time == UNKNOWN)
+	return (job.begin_time == NEVER or job.begin_time == BEFORE)
 	    and current.admin_comment ~= "go"
 end
 
