@@ -164,7 +164,7 @@ struct adapter {
     char *gate_home; /* owned: folder of that file, which the gate writes in; NULL = no
                       * gate speaks to it */
     struct marking *marking; /* owned; NULL = no gate speaks to it */
-    uint64_t marks_digest;   /* of what was told of them; 0: nothing */
+    bool no_gate;            /* that slurmctld has another was told */
     bool untold;             /* the gate does not know the coordinators of now */
     int64_t events_read;     /* bytes of the file of events */
     int64_t poll_ms, start_wait_ms;
@@ -538,5 +538,8 @@ int letgo_main(const char *home);
 /* The same by itself once the heartbeat is older than so many seconds, again and again
  * until it is renewed. Returns when it is told to end. */
 int letgo_watch(const char *home, int64_t after_s);
+/* The folder that the gate writes in, as maui.cfg of that home says (marking_home());
+ * that of a home whose maui.cfg cannot be read is the home. Owned by the caller. */
+char *letgo_gate_home(const char *home);
 
 #endif

@@ -582,7 +582,8 @@ local function is_kept_again(job, current)
 end
 
 -- What was written into a request for one record stands there for the next: that is taken
--- back first. Which request it is stands in its "immediate", of which nothing is made in a
+-- back first: "" is what Slurm takes for no text, and an empty one, which clears, it lets no
+-- script write. Which request it is stands in its "immediate", of which nothing is made in a
 -- change of a job. Slurm may begin with one anew when others were there meanwhile.
 local FIRST_TOKEN, TOKENS = 1000, 4096
 local asked, last_token = {}, 0

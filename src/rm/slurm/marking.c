@@ -16,7 +16,6 @@
     1000             /* after the first time that Slurm refuses, then twice that ...   \
                       */
 #define AGAIN_MOST 4 /* ... so often: what a user asked for is not to wait a minute */
-#define STUCK      4 /* times in a row, after which it is told */
 
 /* A mark that was refused. */
 struct tried {
@@ -25,7 +24,6 @@ struct tried {
     ino_t file;           /* ... of the same record, which nobody has refused yet */
     int64_t again_ms;
     unsigned refused; /* times in a row */
-    int error;        /* the last; 0: Slurm said nothing */
     uint32_t round;   /* in which its file was there last */
     UT_hash_handle hh;
 };
@@ -36,7 +34,6 @@ struct marking {
     struct tried *tried;
     int64_t no_gate_until_ms; /* 0: it was there */
     uint32_t round;
-    char *trouble; /* owned; what is told of those that stay refused */
 };
 
 char *marking_home(const char *home, const char *events)
@@ -74,7 +71,6 @@ void marking_free(struct marking *m)
         return;
     HASH_ITER(hh, m->tried, t, next)
     drop_tried(m, t);
-    free(m->trouble);
     free(m->folder);
     free(m);
 }
@@ -223,15 +219,10 @@ enum outcome { SETTLED, GONE, REFUSED, LOST, NO_GATE };
 
 static enum outcome judge_error(struct adapter *a)
 {
-    int error = errno;
-    bool lost;
-
-    if (error == ESLURM_INVALID_JOB_ID || error == ESLURM_ALREADY_DONE
-        || error == ESLURM_JOB_FINISHED)
+    if (errno == ESLURM_INVALID_JOB_ID || errno == ESLURM_ALREADY_DONE
+        || errno == ESLURM_JOB_FINISHED)
         return GONE;
-    lost = adapter_lost(a, "order");
-    errno = error;
-    return lost ? LOST : REFUSED;
+    return adapter_lost(a, "order") ? LOST : REFUSED;
 }
 
 static bool is_left(int folder, const char *number)
@@ -262,7 +253,6 @@ static enum outcome set_mark(
     }
     if (refused != SETTLED)
         return refused;
-    errno = 0;
     if (!was_written(before, number))
         return REFUSED;
     restore_comments(before);
@@ -273,7 +263,6 @@ static enum outcome try_mark(struct adapter *a, int folder, const char *number)
 {
     job_info_msg_t *before = NULL;
     enum outcome result = GONE;
-    int error;
 
     if (slurm_load_job(
             &before, (uint32_t)strtoul(number, NULL, 10), SHOW_ALL | SHOW_LOCAL)
@@ -281,9 +270,7 @@ static enum outcome try_mark(struct adapter *a, int folder, const char *number)
         return judge_error(a);
     if (record_waits(before, number))
         result = set_mark(a, folder, number, before);
-    error = errno;
     slurm_free_job_info_msg(before);
-    errno = error;
     return result;
 }
 
@@ -295,8 +282,7 @@ static bool is_number(const char *name)
            && name[strspn(name, "0123456789")] == '\0';
 }
 
-static void note_refusal(
-    struct marking *m, const char *number, const struct stat *file, int error)
+static void note_refusal(struct marking *m, const char *number, const struct stat *file)
 {
     struct tried *t;
 
@@ -309,7 +295,6 @@ static void note_refusal(
     t->round = m->round;
     t->file = file->st_ino;
     t->made = file->st_mtim;
-    t->error = error;
     t->again_ms = adapter_now_ms() + ((int64_t)AGAIN_MS << t->refused);
     t->refused += t->refused < AGAIN_MOST;
 }
@@ -361,7 +346,6 @@ static void forget_others(struct marking *m)
 static bool settle_one(struct marking *m, struct adapter *a, int folder,
     const char *number, const struct stat *file)
 {
-    errno = 0;
     switch (try_mark(a, folder, number)) {
     case GONE:
         unlinkat(folder, number, 0);
@@ -371,7 +355,7 @@ static bool settle_one(struct marking *m, struct adapter *a, int folder,
         note_end(m, number);
         return true;
     case REFUSED:
-        note_refusal(m, number, file, errno);
+        note_refusal(m, number, file);
         return true;
     case NO_GATE:
         m->no_gate_until_ms = adapter_now_ms() + ((int64_t)AGAIN_MS << AGAIN_MOST);
@@ -380,31 +364,6 @@ static bool settle_one(struct marking *m, struct adapter *a, int folder,
         break; /* who looks next finds it out as well */
     }
     return false;
-}
-
-const char *marking_trouble(struct marking *m)
-{
-    const struct tried *first = NULL;
-    struct strbuf b = {0};
-    unsigned n = 0;
-
-    for (const struct tried *t = m->tried; t != NULL; t = t->hh.next)
-        if (t->refused >= STUCK) {
-            n++;
-            first = first == NULL ? t : first;
-        }
-    free(m->trouble);
-    m->trouble = NULL;
-    if (first == NULL)
-        return NULL;
-    strbuf_printf(&b,
-        "%u hold%s or release%s of arrays %s not in Slurm yet, tried again every %d s: "
-        "of record %s%s%s",
-        n, n == 1 ? "" : "s", n == 1 ? "" : "s", n == 1 ? "is" : "are",
-        (AGAIN_MS << AGAIN_MOST) / 1000, first->number, first->error ? ": " : "",
-        first->error ? slurm_strerror(first->error) : "");
-    m->trouble = strbuf_take(&b);
-    return m->trouble;
 }
 
 /* NULL: there is none. Whose it is does not matter here: the files are the gate's. */

@@ -43,8 +43,4 @@ enum marking_left {
  * mark. `a`: told when Slurm is out of reach, which ends the turn. */
 enum marking_left marking_settle(struct marking *m, struct adapter *a, int64_t most_ms);
 
-/* What to tell of marks that Slurm has refused several times in a row; NULL: there are
- * none. Lives until the next call. O(marks that were refused). */
-const char *marking_trouble(struct marking *m);
-
 #endif

@@ -102,7 +102,7 @@ static void tell_coordinators(struct adapter *a, const char *list)
 
     if (failed)
         adapter_health(a, "marks", strerror(errno));
-    else if (a->untold && a->marks_digest == 0)
+    else if (a->untold && !a->no_gate)
         adapter_health(a, "marks", NULL);
     if (failed)
         a->rights_digest = 0;

@@ -202,14 +202,11 @@ static void a_new_mark_does_not_wait_for_an_old_one_that_was_refused(void **stat
         settle(JOB("7", "PENDING", "maui:kept"));
         assert_string_equal(fake_scontrol()->ordered.text, TWICE("7"));
     }
-    assert_non_null(marking_trouble(the_room()->marks));
-    assert_non_null(strstr(marking_trouble(the_room()->marks), "of record 7"));
     settle(JOB("7", "PENDING", "maui:kept"));
     assert_string_equal(fake_scontrol()->ordered.text, ""); /* it is not its time */
     leave_new_mark("7");
     settle(JOB("7", "PENDING", "maui:kept"));
     assert_string_equal(fake_scontrol()->ordered.text, TWICE("7"));
-    assert_null(marking_trouble(the_room()->marks));
 }
 
 /* Slurm alone writes what it is told into the comment. */
