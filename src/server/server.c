@@ -30,6 +30,7 @@
 #include "server/server_private.h"
 #include "server/simulation/simulation.h"
 #include "server/web/page.h"
+#include "server/whatif/whatif.h"
 #include "server/whole.h"
 
 #include <errno.h>
@@ -407,6 +408,7 @@ static int open_all(struct server *s, struct err *err)
     teller_recall(s);
     if (manager_open(s, err) < 0)
         return -1;
+    whatif_open(s);
     if (s->simulation) /* it begins with nothing */
         whole_again(s);
     return open_http(s, err);
@@ -420,6 +422,7 @@ static void close_all(struct server *s)
     commit_finish(s);
     manager_close(s);
     page_close(s);
+    whatif_close(s);
     http_close(s->http); /* after all who keep requests */
     schema_close(s->schema);
     s->http = NULL;
