@@ -9,8 +9,17 @@
 
 struct past {
     struct past_job ring[PAST_MAX];
-    size_t oldest, n, pieces;
+    size_t oldest, n, nodes;
 };
+
+static size_t count_nodes(const struct allocs *a)
+{
+    size_t n = 0;
+
+    for (size_t i = 0; i < a->n; i++)
+        n += a->v[i].count;
+    return n;
+}
 
 struct past *past_new(void)
 {
@@ -21,7 +30,7 @@ static void drop_oldest(struct past *p)
 {
     struct past_job *o = &p->ring[p->oldest];
 
-    p->pieces -= o->alloc.n;
+    p->nodes -= count_nodes(&o->alloc);
     free(o->id);
     vec_fini(&o->alloc);
     *o = (struct past_job){0};
@@ -38,10 +47,12 @@ void past_free(struct past *p)
 
 void past_note(struct past *p, const struct job *j, int64_t end_at, bool failed)
 {
-    if (!j->alloc.n || j->alloc.n > PAST_PIECES || !j->start_at
+    size_t nodes = count_nodes(&j->alloc);
+
+    if (!nodes || nodes > PAST_NODES || !j->nreqs || !j->start_at
         || end_at <= j->start_at)
         return;
-    while (p->n == PAST_MAX || p->pieces + j->alloc.n > PAST_PIECES)
+    while (p->n == PAST_MAX || p->nodes + nodes > PAST_NODES)
         drop_oldest(p);
     struct past_job *o = &p->ring[(p->oldest + p->n++) % PAST_MAX];
     *o = (struct past_job){.id = xstrdup(j->id),
@@ -55,7 +66,7 @@ void past_note(struct past *p, const struct job *j, int64_t end_at, bool failed)
         o->cred[k] = j->cred[k];
     for (size_t i = 0; i < j->alloc.n; i++)
         vec_push(&o->alloc, j->alloc.v[i]);
-    p->pieces += o->alloc.n;
+    p->nodes += nodes;
 }
 
 size_t past_count(const struct past *p)

@@ -8,10 +8,10 @@
 #include "cluster/request.h"
 #include "server/timeline/timeline.h"
 
-/* So many are remembered, as long as they have fewer pieces than that altogether: 0.3
- * MB at most. */
-#define PAST_MAX    1000
-#define PAST_PIECES 10000
+/* So many are remembered, as long as they had no more nodes than that altogether: 0.7
+ * MB at most, and no more pieces than one turn of the loop can look at. */
+#define PAST_MAX   1000
+#define PAST_NODES 40000
 
 struct job;
 
@@ -29,7 +29,7 @@ struct past;
 struct past *past_new(void);
 void past_free(struct past *p); /* NULL is allowed */
 
-/* It ran, and ended then. O(pieces that it had). */
+/* It ran, and ended then. O(nodes that it had). */
 void past_note(struct past *p, const struct job *j, int64_t end_at, bool failed);
 
 /* How many there are, and the i-th, the oldest first. Borrowed until the next one ends.
