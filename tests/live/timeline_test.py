@@ -197,7 +197,7 @@ def test_many_ask_while_jobs_come_and_go(live):
 def test_what_is_over_stays_in_sight(site):
     """Where it was and for how long, as accounting tells it; of a removed one that it was."""
     row = names(site.api("/v1/rows")[1])
-    done = site.submit("sleep 1", wclimit_s=60, requests=[{"tasks": 2, "per_task": {"procs": 1}}])
+    done = site.submit("sleep 1", wclimit_s=600, requests=[{"tasks": 2, "per_task": {"procs": 1}}])
     before = {p["id"]: p for p in pieces(window(site, layers="use", as_="pieces"))}
     site.wait(lambda: site.api("/v1/identity")[1]["at"] > before[site.jobs["a"]]["start"], "a second of it")
     site.ok("canceljob", site.jobs["a"])
