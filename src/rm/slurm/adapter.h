@@ -146,7 +146,7 @@ struct pending {
     char *id; /* owned */
     int64_t since_ms, patience_ms;
     bool start;        /* else a stop */
-    bool alone;        /* no start was ordered just before it */
+    bool alone;        /* few starts were ordered just before it */
     bool graced;       /* a requeue, that is to be sent when its time has come */
     int64_t look_ms;   /* when to look at it next, or to send it */
     int64_t judged_ms; /* by the clock, what it was last judged by; first the order */
@@ -189,6 +189,7 @@ struct adapter {
     int64_t reservations_read_ms;
     int64_t look_cost_ms;        /* what the last look at all took */
     int64_t ordered_ms;          /* when the last start was ordered */
+    int64_t ordered_before_ms[2]; /* and those before it, the last first */
     struct VEC(char *) licences; /* names; owned */
     uint64_t licences_digest;
     struct VEC(struct qos_grace) graces;
