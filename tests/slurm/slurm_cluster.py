@@ -382,6 +382,15 @@ class SlurmCluster:
         if name != "adapter":
             self.start(name)
 
+    def saved(self, job):
+        """The job's number, once it and all that was before it is on slurmctld's disk."""
+        mark = f"on disk {job} {time.monotonic_ns()}"
+        self.ok("scontrol", "update", f"jobid={job}", f"comment={mark}")
+        state = pathlib.Path(self.dir, "state/job_state")
+        self.wait(lambda: state.exists() and mark.encode() in state.read_bytes(),
+                  "Slurm's saving")
+        return job
+
     def age_heartbeat(self):
         """The scheduler, which was stopped or killed, has been gone for a minute."""
         home = self.maui.home.encode()
