@@ -153,6 +153,34 @@ def test_a_bank_that_hangs_stops_nobody_else_and_no_longer_than_its_time(native)
     native.wait(lambda: len(native.bank.asked("charge")) == 2, "both charges")
 
 
+def test_a_bank_that_hangs_for_one_account_stops_no_other(native):
+    """Whatever it has of jobs: others are asked about and start while those calls hang, and
+    after them, also when they are tried again."""
+    native.nodes = "60x1"
+    native.bank.answers(lien='case $body in *slow*) sleep 600;; esac')
+    set_patience(native, 600, "DEFERJOBONFAILURE=TRUE")
+    native.start("--paused")
+    slow = [native.submit("true", account="slow", wclimit_s=100) for n in range(30)]
+    native.ok("mschedctl", "-r")
+    native.wait(lambda: len(native.bank.asked("lien")) == 8, "so many questions of one account")
+    for account in ("chem", "bio"):
+        over(native, native.submit("true", account=account, wclimit_s=100))
+    native.wait(lambda: len(native.bank.asked("charge")) == 2, "both charges")
+    assert {m["account"] for m in native.bank.asked("charge")} == {"chem", "bio"}
+    assert len(native.bank.asked("lien")) == 10 and "AMFAILURE" not in native.log()
+    assert not any(native.state(job) in ("Running", "Completed") for job in slow)
+    native.kill()
+    native.configure(native.bank.section.replace("TIMEOUT=600", "TIMEOUT=2"))
+    native.start()
+    native.wait(lambda: "does not answer: no answer in time" in "".join(
+        native.run("checkjob", job).stdout for job in slow[:8]), "why they wait")
+    last = native.submit("true", account="chem", wclimit_s=100)
+    over(native, last)
+    native.wait(lambda: len(native.bank.asked("charge")) == 3, "its charge")
+    assert last in {m["job"] for m in native.bank.asked("lien")}
+    assert "starts, and nothing is kept" not in native.log()
+
+
 def test_a_bank_that_is_away_lets_jobs_wait_where_the_site_says_so(native):
     set_patience(native, 5, "DEFERJOBONFAILURE=TRUE")
     native.bank.answers(lien='echo "closed today"; exit 2', release="exit 2", charge="exit 2")

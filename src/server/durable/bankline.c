@@ -4,14 +4,14 @@
 
 #include "base/hash.h"
 #include "base/xalloc.h"
+#include "server/durable/bankpayers.h"
 
 #include <assert.h>
 #include <string.h>
 #include <sys/queue.h>
 
-#define SECOND_US UINT64_C(1000000)
-#define PAUSE_MAX (300 * SECOND_US)
-#define ODD       2 /* so often others were taken and it was not: it alone is meant */
+#define ODD  2 /* so often others were taken and it was not: it alone is meant */
+#define MANY 3 /* silent about so many payers: it is silent */
 
 TAILQ_HEAD(item_list, line_item);
 
@@ -28,7 +28,10 @@ struct line_item {
     char *name;           /* of the run */
     json_t *body;
     bool is_fresh; /* not on the disk yet */
-    bool out;
+    bool out, probe;
+    bool given_up;            /* asks: it took too long, and that was noted */
+    struct payer_entry payer; /* asks */
+    uint64_t answers;         /* that the bank had given when it was sent */
     unsigned tries, odd;
     uint64_t taken_before; /* what the bank had taken when this failed */
     uint64_t pause_us;
@@ -58,12 +61,10 @@ struct bankline {
     struct run_line *runs;
     struct item_list asks, asks_out, fresh;
     struct run_list places[PLACES];
-    unsigned nasks, ntells; /* calls under way */
+    struct bankpayers *payers; /* whose asks wait */
+    unsigned nasks, ntells;    /* calls under way; not asks in places of their own */
     uint64_t tells_from_us;
-    uint64_t taken;        /* how often it has taken something */
-    uint64_t taken_before; /* ... when a call last failed */
-    bool failing, probing;
-    uint64_t pause_us, retry_us;
+    struct bankhealth health;
 };
 
 /* ---- items ----------------------------------------------------------------------- */
@@ -185,6 +186,7 @@ struct bankline *bankline_new(const struct bankline_options *opt, uint64_t now)
 
     l->opt = *opt;
     l->tells_from_us = now;
+    l->payers = bankpayers_new();
     TAILQ_INIT(&l->asks);
     TAILQ_INIT(&l->asks_out);
     TAILQ_INIT(&l->fresh);
@@ -220,6 +222,7 @@ void bankline_free(struct bankline *l)
         free(r->name);
         free(r);
     }
+    bankpayers_free(l->payers);
     free(l);
 }
 
@@ -232,8 +235,8 @@ void bankline_configure(struct bankline *l, const struct bankline_options *opt)
     l->opt = *opt;
     if (same)
         return;
-    l->failing = false; /* the other one is not known yet */
-    l->pause_us = l->retry_us = 0;
+    bankhealth_answer(&l->health); /* the other one is not known yet */
+    bankpayers_forget_health(l->payers);
     TAILQ_FOREACH(i, &l->asks, next)
     i->until_us = 0; /* their runs were to be that one's */
     HASH_ITER(hh, l->runs, r, next)
@@ -267,6 +270,7 @@ static void leave_ask(struct bankline *l, struct line_item *i)
     i->job = NULL;
     if (i->out)
         return;
+    bankpayers_remove(l->payers, &i->payer);
     line_item_free(i);
     r->asks--;
     place_run(l, r);
@@ -285,6 +289,7 @@ void bankline_ask(
     i->run->asks++;
     place_run(l, i->run);
     TAILQ_INSERT_TAIL(&l->asks, i, next);
+    bankpayers_add(l->payers, &i->payer, i, job, body);
     HASH_ADD_KEYPTR(hh, l->by_job, i->job, strlen(i->job), i);
 }
 
@@ -342,7 +347,8 @@ void bankline_hurry(struct bankline *l)
 {
     struct run_line *r, *next;
 
-    l->retry_us = l->pause_us = 0;
+    bankhealth_hurry(&l->health);
+    bankpayers_hurry(l->payers);
     for (r = TAILQ_FIRST(&l->places[WAITING]); r; r = next) {
         struct line_item *i = TAILQ_FIRST(&r->tells);
         next = TAILQ_NEXT(r, next);
@@ -415,32 +421,56 @@ void bankline_committed(struct bankline *l)
 
 static bool is_paused(const struct bankline *l, uint64_t now)
 {
-    return l->failing && l->retry_us > now;
+    return bankhealth_is_paused(&l->health, now);
 }
 
-static void send_item(struct bankline *l, struct line_item *i)
+static void send_item(struct bankline *l, struct line_item *i, bool probe)
 {
     i->out = true;
     i->run->out = i;
     i->tries++;
-    l->probing = l->failing;
+    i->probe = probe;
+    i->answers = l->health.answers;
+    l->health.probing = l->health.probing || probe;
     place_run(l, i->run);
 }
 
 /* Not one whose run has a call under way: there is none, but for a job that is started
  * again at once under the name of the run. */
-static struct line_item *next_ask(struct bankline *l, uint64_t now)
+static bool may_be_asked(const struct line_item *i)
 {
-    struct line_item *i = TAILQ_FIRST(&l->asks);
+    return !i->is_fresh && !i->run->out;
+}
 
-    if (!i || i->is_fresh || i->run->out || l->nasks >= l->opt.asks_at_once)
-        return NULL;
+static struct line_item *send_ask(
+    struct bankline *l, struct payer_entry *e, bool apart, uint64_t now)
+{
+    struct line_item *i = e->item;
+
     TAILQ_REMOVE(&l->asks, i, next);
     TAILQ_INSERT_TAIL(&l->asks_out, i, next);
     i->until_us = now + l->opt.timeout_us;
-    l->nasks++;
-    send_item(l, i);
+    l->nasks += !apart;
+    bankpayers_send(l->payers, e, apart);
+    send_item(l, i, l->health.failing && !apart);
     return i;
+}
+
+/* Of those about whom the bank is not known to be silent. */
+static struct line_item *next_ask(struct bankline *l, uint64_t now)
+{
+    struct payer_entry *e = NULL;
+
+    if (l->nasks < l->opt.asks_at_once)
+        e = bankpayers_next(l->payers, l->opt.asks_of_one, may_be_asked);
+    return e ? send_ask(l, e, false, now) : NULL;
+}
+
+static struct line_item *next_ask_apart(struct bankline *l, uint64_t now)
+{
+    struct payer_entry *e = bankpayers_next_apart(l->payers, now, may_be_asked);
+
+    return e ? send_ask(l, e, true, now) : NULL;
 }
 
 /* Of one that waits. */
@@ -479,47 +509,40 @@ static struct line_item *next_tell(struct bankline *l, uint64_t now)
         return NULL;
     i = TAILQ_FIRST(&r->tells);
     l->ntells++;
-    send_item(l, i);
+    send_item(l, i, l->health.failing);
     return i;
 }
 
+/* In a pause too, whom the bank is not known to be silent about is asked about, one at
+ * a time: it may have been silent about some alone. */
 struct line_item *bankline_next(struct bankline *l, uint64_t now)
 {
     struct line_item *i;
 
-    if (!l->opt.kind || l->probing || is_paused(l, now))
+    if (!l->opt.kind || l->health.probing)
         return NULL;
     i = next_ask(l, now);
-    return i ? i : next_tell(l, now);
+    if (i || is_paused(l, now))
+        return i;
+    i = next_tell(l, now);
+    return i ? i : next_ask_apart(l, now);
 }
 
 /* ---- how the bank does ----------------------------------------------------------- */
 
-static uint64_t longer(uint64_t pause)
+/* Whose job it is that was asked about. */
+static const char *job_of(const struct line_item *i)
 {
-    pause = pause ? pause * 2 : SECOND_US;
-    return pause < PAUSE_MAX ? pause : PAUSE_MAX;
+    const char *job = json_string_value(json_object_get(i->body, "job"));
+
+    return i->job ? i->job : job ? job : "";
 }
 
-static void note_failure(struct bankline *l, uint64_t now)
+/* A start that is asked about got no answer. */
+static void note_miss(struct bankline *l, struct line_item *i, uint64_t now)
 {
-    if (is_paused(l, now))
-        return; /* the same silence: of others that were asked before */
-    l->pause_us = longer(l->pause_us);
-    l->retry_us = now + l->pause_us;
-    l->failing = true;
-}
-
-/* Of a start that is asked about. Where others were taken since something failed last,
- * it says nothing of the bank: whoever has a job that it chokes on would have all start
- * unasked. */
-static void note_ask_failure(struct bankline *l, uint64_t now)
-{
-    bool others = l->taken > l->taken_before;
-
-    l->taken_before = l->taken;
-    if (!others)
-        note_failure(l, now);
+    bankhealth_miss(&l->health, i->answers, now);
+    bankpayers_miss(l->payers, &i->payer, job_of(i), now);
 }
 
 /* What waited for the bank alone waits no longer. */
@@ -527,15 +550,14 @@ static void note_answer(struct bankline *l, uint64_t now)
 {
     struct run_line *r;
 
-    if (l->failing)
+    if (l->health.failing)
         TAILQ_FOREACH(r, &l->places[WAITING], next)
         {
             struct line_item *i = TAILQ_FIRST(&r->tells);
             if (i && i->odd == 0 && i->until_us > now + l->opt.timeout_us)
                 i->until_us = now + l->opt.timeout_us;
         }
-    l->failing = false;
-    l->pause_us = l->retry_us = 0;
+    bankhealth_answer(&l->health);
 }
 
 /* ---- answers --------------------------------------------------------------------- */
@@ -545,12 +567,15 @@ static enum line_then end_ask(
 {
     struct run_line *r = i->run;
 
-    if (answer == LINE_LATER)
-        note_ask_failure(l, now);
-    else
+    if (answer != LINE_LATER) {
         note_answer(l, now);
-    l->taken += answer != LINE_LATER;
-    l->nasks--;
+        l->health.answers++;
+        bankpayers_answer(l->payers, &i->payer, job_of(i));
+    } else if (!i->given_up) {
+        note_miss(l, i, now);
+    }
+    l->nasks -= !i->payer.apart;
+    bankpayers_remove(l->payers, &i->payer);
     r->asks--;
     if (i->job) {
         HASH_DEL(l->by_job, i);
@@ -571,16 +596,16 @@ static enum line_then end_ask(
 static void judge_failure(
     struct bankline *l, struct line_item *i, enum line_answer answer, uint64_t now)
 {
-    if (i->pause_us && l->taken > i->taken_before)
+    if (i->pause_us && l->health.answers > i->taken_before)
         i->odd++;
-    i->taken_before = l->taken;
-    i->pause_us = longer(i->pause_us);
+    i->taken_before = l->health.answers;
+    i->pause_us = bankhealth_longer(i->pause_us);
     i->until_us = i->pause_us > l->opt.timeout_us ? i->pause_us : l->opt.timeout_us;
     i->until_us += now;
     if (answer != LINE_LATER || i->odd >= ODD)
         return;
-    l->taken_before = l->taken;
-    note_failure(l, now);
+    bankhealth_mark(&l->health);
+    bankhealth_fail(&l->health, now);
 }
 
 static enum line_then end_tell(
@@ -592,7 +617,7 @@ static enum line_then end_tell(
     l->ntells--;
     if (answer != LINE_LATER)
         note_answer(l, now);
-    l->taken += taken;
+    l->health.answers += taken;
     if (!taken)
         judge_failure(l, i, answer, now);
     if (!taken && i->odd < l->opt.tries) {
@@ -611,7 +636,7 @@ enum line_then bankline_answered(struct bankline *l, struct line_item *i,
     i->run->out = NULL;
     if (answer == LINE_LATER)
         i->run->from_us = now + l->opt.timeout_us;
-    l->probing = false;
+    l->health.probing = l->health.probing && !i->probe;
     free(i->said);
     i->said = said && *said && answer != LINE_DONE ? xstrdup(said) : NULL;
     return i->number ? end_tell(l, i, answer, now) : end_ask(l, i, answer, now);
@@ -622,26 +647,54 @@ enum line_then bankline_answered(struct bankline *l, struct line_item *i,
 static void expire_ask(
     struct bankline *l, struct line_item *i, bool turn, struct line_expired *ret)
 {
-    *ret = (struct line_expired){
-        .job = xstrdup(i->job), .run = xstrdup(i->name), .turn = turn, .sent = i->out};
+    *ret = (struct line_expired){.job = xstrdup(i->job),
+        .run = xstrdup(i->name),
+        .turn = turn,
+        .late = i->payer.late,
+        .sent = i->out};
     leave_ask(l, i);
+}
+
+/* The first that need not wait to be asked about: the bank is silent, about its payer
+ * or about many; or it got no answer before, and others are tried just now. */
+static struct line_item *find_unasked(struct bankline *l, uint64_t now, bool *ret_turn)
+{
+    bool paused = is_paused(l, now);
+    bool many = paused && l->health.probing && bankpayers_silent(l->payers) >= MANY;
+    struct line_item *i;
+
+    if (!many && !bankpayers_any_odd(l->payers))
+        return NULL;
+    TAILQ_FOREACH(i, &l->asks, next)
+    {
+        bool silent = bankpayers_is_silent(&i->payer)
+                      && (paused || bankpayers_is_paused(&i->payer, now));
+        *ret_turn = !silent && !many;
+        if (!i->is_fresh
+            && (silent || many || bankpayers_has_no_place(l->payers, &i->payer)))
+            return i;
+    }
+    return NULL;
 }
 
 bool bankline_expired(struct bankline *l, struct line_expired *ret, uint64_t now)
 {
     struct line_item *i;
+    bool turn;
 
     TAILQ_FOREACH(i, &l->asks_out, next)
     if (i->until_us <= now) {
-        note_ask_failure(l, now);
+        note_miss(l, i, now);
+        i->given_up = true;
         expire_ask(l, i, false, ret);
+        return true;
+    }
+    i = find_unasked(l, now, &turn);
+    if (i) {
+        expire_ask(l, i, turn, ret);
         return true;
     }
     i = TAILQ_FIRST(&l->asks);
-    if (i && !i->is_fresh && is_paused(l, now)) {
-        expire_ask(l, i, false, ret);
-        return true;
-    }
     if (i && i->until_us <= now) {
         expire_ask(l, i, true, ret);
         return true;
@@ -664,14 +717,14 @@ uint64_t bankline_wake(const struct bankline *l, uint64_t now)
         next = i->until_us;
     TAILQ_FOREACH(i, &l->asks_out, next)
     next = earlier(next, i->until_us);
-    if (l->probing || !l->opt.kind || l->ntells >= l->opt.tells_at_once)
+    if (l->health.probing || !l->opt.kind || l->ntells >= l->opt.tells_at_once)
         return next; /* the end of a call is waited for */
     if (!TAILQ_EMPTY(&l->places[READY]))
         at = now;
     TAILQ_FOREACH(r, &l->places[WAITING], next)
     at = earlier(at, due_at(r));
-    if (is_paused(l, now) && from < l->retry_us)
-        from = l->retry_us;
+    if (is_paused(l, now) && from < l->health.retry_us)
+        from = l->health.retry_us;
     if (at == UINT64_MAX)
         return next;
     return earlier(next, at > from ? at : from);
@@ -679,7 +732,7 @@ uint64_t bankline_wake(const struct bankline *l, uint64_t now)
 
 bool bankline_is_failing(const struct bankline *l)
 {
-    return l->failing;
+    return l->health.failing;
 }
 
 /* ---- to look at ------------------------------------------------------------------ */

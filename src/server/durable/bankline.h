@@ -16,6 +16,10 @@
  * many tries it is put aside. Nor does one start that it does not answer between others
  * that it does.
  *
+ * Of an account that it is silent about, starts are asked about by other places, after
+ * pauses of that account's; so are jobs that got no answer. Other accounts are asked
+ * about all the while (bankpayers.h).
+ *
  * What got no answer may be taken all the same, a little later: nothing is told of that
  * run before the time of a call is over. Private to src/server. */
 #ifndef MAUI_SERVER_BANKLINE_H
@@ -28,6 +32,7 @@
 
 struct bankline_options {
     unsigned asks_at_once, tells_at_once; /* calls under way */
+    unsigned asks_of_one;                 /* ... of one account */
     unsigned tries;                       /* of what is odd, then it is put aside */
     uint64_t timeout_us;
     int kind; /* of the bank that is there; 0 = none: nobody is told anything */
@@ -111,6 +116,7 @@ enum line_then bankline_answered(struct bankline *l, struct line_item *i,
 struct line_expired {
     char *job, *run; /* owned by the caller */
     bool turn;       /* its turn did not come; else the bank does not answer */
+    bool late;       /* its job got no answer before */
     bool sent;       /* the bank may have taken it */
 };
 /* The next such; false = there is none. */

@@ -7,6 +7,7 @@
 #include "server/durable/bankbody.h"
 #include "server/durable/bankcall.h"
 #include "server/durable/bankline.h"
+#include "server/durable/bankpayers.h"
 #include "server/durable/bankrecord.h"
 #include "server/events/eventlog.h"
 #include "server/events/programs.h"
@@ -23,7 +24,8 @@
 #define RUNS          "bankrun"
 #define LAST          "message" /* of the kind "bank": the last number that was given */
 #define AGAIN         "again"   /* ... what is aside up to that one is to be told */
-#define ASKS_AT_ONCE  8
+#define ASKS_AT_ONCE  16
+#define ASKS_OF_ONE   8 /* account: others go on where the bank hangs for it */
 #define TELLS_AT_ONCE 4
 #define TRIES         10
 #define BANK_UNSURE   3 /* exit status: see am/bank/bank.h */
@@ -95,6 +97,7 @@ static uint64_t now_us(const struct desk *d)
 static struct bankline_options line_options(const struct server *s)
 {
     return (struct bankline_options){.asks_at_once = ASKS_AT_ONCE,
+        .asks_of_one = ASKS_OF_ONE,
         .tells_at_once = TELLS_AT_ONCE,
         .tries = TRIES,
         .timeout_us = (uint64_t)settings_of(s)->timeout_s * SECOND_US,
@@ -321,7 +324,7 @@ static void expire_start(struct desk *d, const struct line_expired *x)
             d, x->job, x->run, x->sent ? "no answer in time" : "it did not before");
         return;
     }
-    if (!manager_refuse_start(d->s, x->job, true, TURN_S,
+    if (!manager_refuse_start(d->s, x->job, true, x->late ? AGAIN_S : TURN_S,
             BANK_BUSY ": it has been asked for many starts"))
         let_start(d, x->run);
     commit_want(d->s);
@@ -933,7 +936,7 @@ int desk_open(struct server *s, struct err *err)
     d->programs = programs_open(s->loop,
         &(struct programs_options){.log = s->log,
             .directory = s->home,
-            .at_once = ASKS_AT_ONCE + TELLS_AT_ONCE,
+            .at_once = ASKS_AT_ONCE + BANKPAYERS_APART + TELLS_AT_ONCE,
             .grace_ms = GRACE_MS},
         err);
     if (!d->programs)

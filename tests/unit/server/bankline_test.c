@@ -17,11 +17,16 @@
 #define S UINT64_C(1000000)
 #define T (10 * S) /* TIMEOUT */
 
-static const struct bankline_options usual = {
-    .asks_at_once = 2, .tells_at_once = 2, .tries = 3, .timeout_us = T, .kind = 1};
+static const struct bankline_options usual = {.asks_at_once = 2,
+    .asks_of_one = 2,
+    .tells_at_once = 2,
+    .tries = 3,
+    .timeout_us = T,
+    .kind = 1};
 
 /* Failures of the model are no sign that one is odd. */
 static const struct bankline_options patient = {.asks_at_once = 2,
+    .asks_of_one = 2,
     .tells_at_once = 2,
     .tries = 1000000,
     .timeout_us = T,
@@ -235,6 +240,199 @@ static void one_start_that_it_does_not_answer_says_nothing_of_the_bank(void **st
     ask(l, "next", "next", 0);
     answer_ask(l, "next", LINE_LATER, 0);
     assert_true(bankline_is_failing(l)); /* two, and nothing taken between */
+    bankline_free(l);
+}
+
+/* ---- a bank that is silent about one account --------------------------------------
+ */
+
+static const struct bankline_options wide = {.asks_at_once = 4,
+    .asks_of_one = 2,
+    .tells_at_once = 2,
+    .tries = 3,
+    .timeout_us = T,
+    .kind = 1};
+
+static void ask_for(
+    struct bankline *l, const char *account, const char *job, uint64_t now)
+{
+    bankline_ask(
+        l, job, job, json_pack("{s:s, s:s}", "account", account, "job", job), now);
+    bankline_committed(l);
+}
+
+static unsigned expire_all(struct bankline *l, uint64_t now)
+{
+    struct line_expired x;
+    unsigned n = 0;
+
+    for (; bankline_expired(l, &x, now); n++) {
+        assert_false(x.turn);
+        free(x.job);
+        free(x.run);
+    }
+    return n;
+}
+
+/* The call is killed, a moment after it was given up. */
+static void end_hung(struct bankline *l, struct line_item *i, uint64_t now)
+{
+    assert_int_equal(bankline_answered(l, i, LINE_LATER, "", now), LINE_FORGOTTEN);
+}
+
+static void silence_about_one_account_stops_no_other(void **state)
+{
+    struct bankline *l = bankline_new(&wide, 0);
+    struct line_item *a, *b;
+    uint64_t now = 0;
+    char job[20];
+
+    (void)state;
+    for (int i = 0; i < 50; i++) {
+        snprintf(job, sizeof job, "slow%d", i);
+        ask_for(l, "slow", job, 0);
+    }
+    a = send_next(l, "slow0", 0);
+    b = send_next(l, "slow1", 0);
+    check_none(l, 0); /* so many of one */
+    ask_for(l, "chem", "chem0", 0);
+    take(l, send_next(l, "chem0", 0), 0);
+    now = T;
+    assert_int_equal(expire_all(l, now), 50); /* their nodes are free at once */
+    assert_false(bankline_is_failing(l));
+    end_hung(l, a, now + 1);
+    end_hung(l, b, now + 1);
+    assert_false(bankline_is_failing(l)); /* it was one silence, noted once */
+    for (int i = 0; i < 20; i++) {
+        now += 2 * T;
+        ask_for(l, "slow", "slow60", now); /* they come again, before the others */
+        ask_for(l, "slow", "slow61", now);
+        expire_all(l, now);
+        snprintf(job, sizeof job, "chem%d", i);
+        ask_for(l, "chem", job, now);
+        take(l, send_next(l, job, now), now);
+        assert_false(bankline_is_failing(l));
+        a = bankline_next(l, now);
+        check_none(l, now); /* one of that account at a time, after its own pauses */
+        expire_all(l, now + T);
+        if (a)
+            end_hung(l, a, now + T + 1);
+    }
+    now += 400 * S;
+    ask_for(l, "slow", "slow70", now);
+    ask_for(l, "slow", "slow71", now);
+    take(l, send_next(l, "slow70", now), now);
+    take(l, send_next(l, "slow71", now), now);
+    ask_for(l, "slow", "slow72", now); /* it is well: as many as of others */
+    ask_for(l, "slow", "slow73", now);
+    a = send_next(l, "slow72", now);
+    take(l, send_next(l, "slow73", now), now);
+    take(l, a, now);
+    bankline_free(l);
+}
+
+/* Nobody else asked meanwhile: the bank seems to be away, and one who has not been kept
+ * waiting yet is asked about all the same. */
+static void in_a_pause_others_are_asked_about_one_at_a_time(void **state)
+{
+    struct bankline *l = bankline_new(&wide, 0);
+    struct line_item *a;
+    uint64_t now = S / 2;
+
+    (void)state;
+    ask_for(l, "slow", "slow0", 0);
+    answer_ask(l, "slow0", LINE_LATER, 0);
+    assert_true(bankline_is_failing(l));
+    ask_for(l, "slow", "slow1", now);
+    assert_int_equal(expire_all(l, now), 1);
+    ask_for(l, "chem", "chem0", now);
+    ask_for(l, "bio", "bio0", now);
+    assert_int_equal(expire_all(l, now), 0);
+    a = send_next(l, "chem0", now);
+    check_none(l, now);
+    assert_int_equal(expire_all(l, now), 0); /* it is not known yet */
+    take(l, a, now);
+    assert_false(bankline_is_failing(l));
+    take(l, send_next(l, "bio0", now), now);
+    /* it is silent about many: nobody waits for another try */
+    for (int i = 0; i < 3; i++) {
+        char name[20];
+        snprintf(name, sizeof name, "x%d", i);
+        ask_for(l, name, name, now);
+        answer_ask(l, name, LINE_LATER, now);
+    }
+    ask_for(l, "chem", "chem1", now);
+    ask_for(l, "bio", "bio1", now);
+    a = send_next(l, "chem1", now);
+    assert_int_equal(expire_all(l, now), 1);
+    take(l, a, now);
+    assert_false(bankline_is_failing(l));
+    bankline_free(l);
+}
+
+/* Of its account others are answered: those go first, and it does not keep its nodes.
+ */
+static void a_job_that_got_no_answer_comes_after_others(void **state)
+{
+    struct bankline *l = bankline_new(&wide, 0);
+    struct line_item *a, *b;
+    struct line_expired x;
+
+    (void)state;
+    ask_for(l, "chem", "good", 0);
+    answer_ask(l, "good", LINE_DONE, 0);
+    for (int i = 0; i < 3; i++) {
+        char job[20];
+        snprintf(job, sizeof job, "odd%d", i);
+        ask_for(l, "chem", job, 0);
+        answer_ask(l, job, LINE_LATER, 0);
+        ask_for(l, "chem", "good", 0);
+        answer_ask(l, "good", LINE_DONE, 0);
+    }
+    ask_for(l, "chem", "odd0", 0);
+    ask_for(l, "chem", "odd1", 0);
+    ask_for(l, "chem", "odd2", 0);
+    ask_for(l, "chem", "good", 0);
+    ask_for(l, "chem", "fair", 0);
+    take(l, send_next(l, "good", 0), 0);
+    take(l, send_next(l, "fair", 0), 0);
+    a = send_next(l, "odd0", 0);
+    b = send_next(l, "odd1", 0);
+    ask_for(l, "chem", "good", 0);
+    take(l, send_next(l, "good", 0), 0);
+    assert_true(bankline_expired(l, &x, 0));
+    assert_string_equal(x.job, "odd2");
+    assert_true(x.turn && x.late && !x.sent);
+    free(x.job);
+    free(x.run);
+    assert_false(bankline_expired(l, &x, 0));
+    assert_int_equal(bankline_answered(l, a, LINE_REFUSED, "", 0), LINE_STAYS);
+    line_item_free(a);
+    take(l, b, 0);
+    ask_for(l, "chem", "odd0", 0); /* now as the others */
+    ask_for(l, "chem", "fair", 0);
+    take(l, send_next(l, "odd0", 0), 0);
+    take(l, send_next(l, "fair", 0), 0);
+    bankline_free(l);
+}
+
+/* Very many accounts, and jobs: what is known of them does not grow without end. */
+static void of_very_many_accounts_those_are_known_that_asked_last(void **state)
+{
+    struct bankline *l = bankline_new(&wide, 0);
+    char name[20];
+    uint64_t now = 0;
+
+    (void)state;
+    for (int i = 0; i < 3000; i++, now += 400 * S) {
+        snprintf(name, sizeof name, "n%d", i);
+        ask_for(l, name, name, now);
+        answer_ask(l, name, i % 2 ? LINE_LATER : LINE_DONE, now);
+    }
+    ask_for(l, "n1", "n1", now); /* forgotten: as anybody */
+    ask_for(l, "n2999", "n2999", now);
+    take(l, send_next(l, "n1", now), now);
+    take(l, send_next(l, "n2999", now), now);
     bankline_free(l);
 }
 
@@ -592,7 +790,9 @@ static void begin_run(struct model *m)
     m->begun++;
     m->runs[run].begun.now = m->runs[run].unsent.now = true;
     bankline_ask(m->l, job_name(run), run_name(run),
-        json_pack("{s:i, s:i}", "run", (int)run, "verb", (int)LIEN), m->now);
+        json_pack("{s:i, s:i, s:s, s:s}", "run", (int)run, "verb", (int)LIEN, "job",
+            job_name(run), "account", run % 3 ? "chem" : "bio"),
+        m->now);
 }
 
 static void end_run(struct model *m, unsigned run)
@@ -818,6 +1018,10 @@ int main(void)
         cmocka_unit_test(tells_of_a_run_keep_their_order_and_others_go_beside_them),
         cmocka_unit_test(a_burst_of_starts_takes_its_turn),
         cmocka_unit_test(one_start_that_it_does_not_answer_says_nothing_of_the_bank),
+        cmocka_unit_test(silence_about_one_account_stops_no_other),
+        cmocka_unit_test(in_a_pause_others_are_asked_about_one_at_a_time),
+        cmocka_unit_test(a_job_that_got_no_answer_comes_after_others),
+        cmocka_unit_test(of_very_many_accounts_those_are_known_that_asked_last),
         cmocka_unit_test(one_that_comes_back_takes_its_place),
         cmocka_unit_test(what_somebody_asks_for_is_tried_at_once),
         cmocka_unit_test(another_lien_is_asked_for_instead_or_told_after),
