@@ -306,7 +306,7 @@ int reservations_poll(struct adapter *a);
 void reservations_forget(struct adapter *a);
 
 /* ---- limits.c ---- */
-/* Limits of associations and QOS: looked at every 5 to 30 s, or when limits_look is
+/* Limits of associations and QOS: looked at every 2 to 30 s, or when limits_look is
  * set. */
 int limits_poll(struct adapter *a);
 void limits_forget(struct adapter *a);
@@ -317,7 +317,7 @@ int64_t limits_grace(const struct adapter *a, const char *qos, int64_t otherwise
 bool limits_reason(const slurm_job_info_t *j, char *ret_text, size_t size);
 
 /* ---- rights.c ---- */
-/* Who may see and do what: looked at every 5 to 30 s. */
+/* Who may see and do what: looked at every 2 to 30 s. */
 int rights_poll(struct adapter *a);
 /* Has it slurmdbd, which has operators, coordinators, QOS and limits? */
 bool rights_has_accounts(const slurm_conf_t *c);
