@@ -30,6 +30,7 @@
 #include "server/server_private.h"
 #include "server/simulation/simulation.h"
 #include "server/web/page.h"
+#include "server/whatif/whatif.h"
 #include "server/whole.h"
 
 #include <errno.h>
@@ -366,6 +367,7 @@ struct engine *server_engine(struct server *s)
                                  .report_reservations = true,
                                  .statistics = true,
                                  .starts_told = s->mode != MODE_SIMULATION,
+                                 .stops_told = s->mode != MODE_SIMULATION,
                                  .no_checkpoints = !manager_can_checkpoint(s)});
 }
 
@@ -406,6 +408,7 @@ static int open_all(struct server *s, struct err *err)
     teller_recall(s);
     if (manager_open(s, err) < 0)
         return -1;
+    whatif_open(s);
     if (s->simulation) /* it begins with nothing */
         whole_again(s);
     return open_http(s, err);
@@ -419,6 +422,7 @@ static void close_all(struct server *s)
     commit_finish(s);
     manager_close(s);
     page_close(s);
+    whatif_close(s);
     http_close(s->http); /* after all who keep requests */
     schema_close(s->schema);
     s->http = NULL;
