@@ -444,8 +444,11 @@ const char *request_exclude(const slurm_job_info_t *j, struct request_room *room
 #define COMMENT_ADMIN    "maui:admin"
 #define COMMENT_HELD     "maui:held"
 #define COMMENT_PRIORITY COMMENT_KEPT ";priority="
-/* The begin time by which a job that depends on others is kept: never. */
-#define AWAIT_BEGIN ((time_t)4000000000)
+/* The begin time by which a job that depends on others is kept: never. Commands print
+ * this one as "Unknown", as they do that of such a job under Slurm alone. scontrol,
+ * which prints no more of it, gets a date (the year 2096). */
+#define AWAIT_BEGIN  ((time_t)(UPDATE_TAKES_TASKS ? INFINITE : AWAIT_BEFORE))
+#define AWAIT_BEFORE 4000000000 /* that of earlier releases, too */
 /* To the gate: it takes the job back, with the hold that it has by then, if it has one;
  * of a new one (fresh), or another. */
 #define COMMENT_NEW  COMMENT_KEPT ";new"
@@ -535,5 +538,8 @@ int letgo_main(const char *home);
 /* The same by itself once the heartbeat is older than so many seconds, again and again
  * until it is renewed. Returns when it is told to end. */
 int letgo_watch(const char *home, int64_t after_s);
+/* The folder that the gate writes in, as maui.cfg of that home says (marking_home());
+ * that of a home whose maui.cfg cannot be read is the home. Owned by the caller. */
+char *letgo_gate_home(const char *home);
 
 #endif

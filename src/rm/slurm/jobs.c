@@ -768,6 +768,16 @@ static int compare_numbers(const void *a, const void *b)
     return *x < *y ? -1 : *x > *y;
 }
 
+/* Slurm lists jobs as they came, so that there is mostly nothing to do. */
+static void sort_numbers(uint32_t *v, size_t n)
+{
+    for (size_t i = 1; i < n; i++)
+        if (v[i - 1] > v[i]) {
+            qsort(v, n, sizeof *v, compare_numbers);
+            return;
+        }
+}
+
 /* Before anything else is told: a slurmctld that was killed has forgotten its last
  * starts, and has jobs run again that it had before, on the same nodes. */
 static void tell_forgotten(struct adapter *a, const job_info_msg_t *msg)
@@ -777,10 +787,13 @@ static void tell_forgotten(struct adapter *a, const job_info_msg_t *msg)
     struct told_job *t, *next;
 
     for (uint32_t i = 0; i < msg->record_count; i++) {
+        uint32_t array = msg->job_array[i].array_job_id;
+
+        if (array != 0 && array != msg->job_array[i].job_id)
+            known[n++] = array;
         known[n++] = msg->job_array[i].job_id;
-        known[n++] = msg->job_array[i].array_job_id;
     }
-    qsort(known, n, sizeof *known, compare_numbers);
+    sort_numbers(known, n);
     HASH_ITER(hh, a->jobs, t, next)
     {
         struct rm_report r = {.kind = RM_JOB_GONE, .u.name = t->id};
@@ -805,7 +818,7 @@ static uint32_t *list_told(const struct adapter *a, size_t *ret_n)
     for (const struct told_job *t = a->jobs; t != NULL; t = t->hh.next)
         if (!t->over)
             numbers[(*ret_n)++] = (uint32_t)strtoul(t->id, NULL, 10);
-    qsort(numbers, *ret_n, sizeof *numbers, compare_numbers);
+    sort_numbers(numbers, *ret_n);
     return numbers;
 }
 
