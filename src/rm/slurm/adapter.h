@@ -146,7 +146,7 @@ struct pending {
     char *id; /* owned */
     int64_t since_ms, patience_ms;
     bool start;        /* else a stop */
-    bool alone;        /* no start was ordered just before it */
+    bool alone;        /* few starts were ordered just before it */
     bool graced;       /* a requeue, that is to be sent when its time has come */
     int64_t look_ms;   /* when to look at it next, or to send it */
     int64_t judged_ms; /* by the clock, what it was last judged by; first the order */
@@ -187,9 +187,10 @@ struct adapter {
     partition_info_msg_t *parts_read; /* as last read; owned, NULL = not yet */
     int64_t nodes_read_ms, parts_read_ms, licences_at_ms, polled_ms;
     int64_t reservations_read_ms;
-    int64_t look_cost_ms;        /* what the last look at all took */
-    int64_t ordered_ms;          /* when the last start was ordered */
-    struct VEC(char *) licences; /* names; owned */
+    int64_t look_cost_ms;         /* what the last look at all took */
+    int64_t ordered_ms;           /* when the last start was ordered */
+    int64_t ordered_before_ms[2]; /* and those before it, the last first */
+    struct VEC(char *) licences;  /* names; owned */
     uint64_t licences_digest;
     struct VEC(struct qos_grace) graces;
     int64_t limits_due_ms; /* the next look at limits */
@@ -305,7 +306,7 @@ int reservations_poll(struct adapter *a);
 void reservations_forget(struct adapter *a);
 
 /* ---- limits.c ---- */
-/* Limits of associations and QOS: looked at every 5 to 30 s, or when limits_look is
+/* Limits of associations and QOS: looked at every 2 to 30 s, or when limits_look is
  * set. */
 int limits_poll(struct adapter *a);
 void limits_forget(struct adapter *a);
@@ -316,7 +317,7 @@ int64_t limits_grace(const struct adapter *a, const char *qos, int64_t otherwise
 bool limits_reason(const slurm_job_info_t *j, char *ret_text, size_t size);
 
 /* ---- rights.c ---- */
-/* Who may see and do what: looked at every 5 to 30 s. */
+/* Who may see and do what: looked at every 2 to 30 s. */
 int rights_poll(struct adapter *a);
 /* Has it slurmdbd, which has operators, coordinators, QOS and limits? */
 bool rights_has_accounts(const slurm_conf_t *c);

@@ -14,7 +14,10 @@
 #define KEEP_MS  1000 /* of a look: the heartbeat is written between looks */
 #define KEEP_N   20   /* taken back in any case */
 
-#define TAKING_MS 50 /* of taking jobs back, before something else has its turn */
+/* Of taking jobs back, before something else has its turn: after the first, which with
+ * very many jobs waits for what slurmctld does because of those before (150 ms with
+ * 20,000). */
+#define TAKING_MS 50
 #define MARKING_MS                                                                     \
     200 /* of one look, for marks that the gate has left; the rest later */
 
@@ -531,7 +534,7 @@ void jobs_try_keeping(struct adapter *a, struct told_job *t)
 
 void jobs_take_back(struct adapter *a)
 {
-    int64_t until_ms = adapter_now_ms() + TAKING_MS;
+    int64_t until_ms = 0, now;
 
     for (struct told_job *t = a->jobs; a->astrays > 0 && t != NULL; t = t->hh.next) {
         if (!t->astray)
@@ -540,7 +543,10 @@ void jobs_take_back(struct adapter *a)
         if (orders_start_pending(a, t->id) || !adapter_is_led(a))
             continue; /* let go to start meanwhile; or it may be so for long */
         jobs_try_keeping(a, t);
-        if (adapter_now_ms() >= until_ms)
+        now = adapter_now_ms();
+        if (until_ms == 0)
+            until_ms = now + TAKING_MS;
+        else if (now >= until_ms)
             return;
     }
 }
