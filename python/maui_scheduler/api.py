@@ -977,6 +977,210 @@ class Submitted(TypedDict):
     notes: NotRequired[list[str]]
 
 
+class WhatIfRequest(TypedDict):
+    # A question about what would be.
+    #: tried in order, at most 100; none: what will be as things are
+    changes: list[WhatIfChange]
+    #: plan (default): a cycle, then all who wait for nothing but room are planned, in
+    #: order of priority, to the limits of all jobs
+    method: NotRequired[Literal['plan']]
+    #: jobs to be told of in any case, at most 1000
+    watch: NotRequired[list[str]]
+
+
+class WhatIfChangeChangeReservation(TypedDict):
+    # a reservation is changed
+    #: of the reservation
+    name: str
+    change: ReservationChange
+
+
+class WhatIfChangeReleaseReservation(TypedDict):
+    # a reservation is released
+    #: of the reservation, or a job that has one
+    name: str
+
+
+class WhatIfChangeOrder(TypedDict):
+    # an order about jobs, as /v1/orders/{order} takes it
+    #: which
+    order: Literal['hold', 'release', 'priority', 'user-priority', 'qos', 'cancel', 'suspend', 'resume', 'requeue', 'checkpoint', 'run', 'modify', 'deadline']
+    request: JobOrder
+
+
+class WhatIfChangeNode(TypedDict):
+    # a node is drained, goes down or comes up: tried only, the resource manager does it
+    #: of the node
+    name: str
+    #: what becomes of it
+    to: Literal['drain', 'down', 'up']
+
+
+class WhatIfChange(TypedDict):
+    # One of these.
+    reserve: NotRequired[ReservationDraft]
+    #: a reservation is changed
+    change_reservation: NotRequired[WhatIfChangeChangeReservation]
+    #: a reservation is released
+    release_reservation: NotRequired[WhatIfChangeReleaseReservation]
+    #: an order about jobs, as /v1/orders/{order} takes it
+    order: NotRequired[WhatIfChangeOrder]
+    submit: NotRequired[JobRequest]
+    #: a node is drained, goes down or comes up: tried only, the resource manager does it
+    node: NotRequired[WhatIfChangeNode]
+
+
+class WhatIfCounts(TypedDict):
+    # of all jobs, also of those that the lists do not show the caller
+    #: who would start earlier
+    earlier: NotRequired[int]
+    #: who would start later
+    later: NotRequired[int]
+    #: whose promise would be broken: a later start than promised
+    broken: NotRequired[int]
+    #: who runs and would not any more
+    cut: NotRequired[int]
+    #: whose start was known and whom something other than room would keep back
+    held: NotRequired[int]
+    #: who was kept back and would have a start
+    freed: NotRequired[int]
+    #: who could not start any more
+    never: NotRequired[int]
+    #: who waits and would not be there any more
+    gone: NotRequired[int]
+    #: who would be new
+    placed: NotRequired[int]
+
+
+class WhatIf(TypedDict):
+    # What would be.
+    #: when it was worked out (seconds since 1970)
+    as_of: int
+    method: Literal['plan']
+    #: of what lists show
+    revision: int
+    #: what became of each, up to the first that was refused
+    changes: list[WhatIfResult]
+    #: the number of the change that would be refused, from 0; the rest was not worked out
+    #: then
+    refused: NotRequired[int]
+    #: of a reservation that there is no room for
+    in_the_way: NotRequired[list[WhatIfObstacle]]
+    before: NotRequired[WhatIfTotals]
+    after: NotRequired[WhatIfTotals]
+    #: of all jobs, also of those that the lists do not show the caller
+    counts: NotRequired[WhatIfCounts]
+    #: who would start earlier, those by the most first
+    earlier: NotRequired[list[WhatIfJob]]
+    #: who would start later
+    later: NotRequired[list[WhatIfJob]]
+    #: whose promise would be broken: a later start than promised, or none
+    broken: NotRequired[list[WhatIfJob]]
+    #: who runs and would not any more
+    cut: NotRequired[list[WhatIfJob]]
+    #: whose start was known and whom something other than room would keep back
+    held: NotRequired[list[WhatIfJob]]
+    #: who was kept back and would have a start
+    freed: NotRequired[list[WhatIfJob]]
+    #: who could not start any more
+    never: NotRequired[list[WhatIfJob]]
+    #: who waits and would not be there any more
+    gone: NotRequired[list[WhatIfJob]]
+    #: who would be new
+    placed: NotRequired[list[WhatIfJob]]
+    #: of those that were asked for
+    watched: NotRequired[list[WhatIfJob]]
+    #: what to think of besides
+    notes: NotRequired[list[str]]
+
+
+class WhatIfResultJobs(TypedDict):
+    #: id or expression
+    job: str
+    ok: bool
+    #: of an Error
+    code: NotRequired[str]
+    #: sentence
+    message: str
+
+
+class WhatIfResult(TypedDict):
+    # What became of a change: as the operation would answer.
+    #: it would be done
+    ok: bool
+    #: of an Error
+    code: NotRequired[str]
+    #: the sentence
+    message: NotRequired[str]
+    #: the member concerned
+    field: NotRequired[str]
+    #: the nearest valid name
+    nearest: NotRequired[str]
+    #: of an order: what became of each job
+    jobs: NotRequired[list[WhatIfResultJobs]]
+    #: of jobs submitted, as they are called here only
+    ids: NotRequired[list[str]]
+    reservation: NotRequired[Reservation]
+
+
+class WhatIfTotals(TypedDict):
+    # How many jobs stand where.
+    #: on nodes, or suspended
+    running: NotRequired[int]
+    #: that have a reservation
+    promised: NotRequired[int]
+    #: with a start that was worked out: an assumption
+    forecast: NotRequired[int]
+    #: for nothing but room, nobody knows until when
+    waiting: NotRequired[int]
+    #: that could not start, as things are
+    never: NotRequired[int]
+    #: that something other than room keeps back
+    held: NotRequired[int]
+    #: of the jobs that wait for nothing but room and were promised nothing, so many were
+    #: planned in the time that there is
+    planned: NotRequired[int]
+    #: of so many
+    of: NotRequired[int]
+
+
+class WhatIfJob(TypedDict):
+    # A job before and after.
+    #: identifier
+    id: str
+    #: user
+    user: NotRequired[str]
+    #: how it stands; none: there is no such job, or not for the caller's eyes
+    before: Literal['none', 'running', 'promised', 'forecast', 'waiting', 'never', 'held']
+    #: its start (seconds since 1970)
+    before_at: NotRequired[int]
+    #: how it would stand
+    after: Literal['none', 'running', 'promised', 'forecast', 'waiting', 'never', 'held']
+    #: its start then (seconds since 1970)
+    after_at: NotRequired[int]
+    #: so many seconds later; negative: earlier
+    delta_s: NotRequired[int]
+    reason: NotRequired[Reason]
+
+
+# What is on nodes in a window; without a name what the caller may not see.
+WhatIfObstacle = TypedDict('WhatIfObstacle', {
+    'kind': "Literal['node', 'job', 'reservation']",
+    #: of it
+    'name': 'NotRequired[str]',
+    #: of a job
+    'user': 'NotRequired[str]',
+    #: of a node its state; running, promised, reserved
+    'state': 'str',
+    #: since when, or from when on (seconds since 1970; null: none)
+    'from': 'NotRequired[Union[int, None]]',
+    #: until when (seconds since 1970; null: none)
+    'until': 'NotRequired[Union[int, None]]',
+    #: on so many of them
+    'nodes': 'int',
+})
+
+
 class JobOrderChanges(TypedDict):
     attribute: str
     op: NotRequired[Literal['=', '+=', '-=']]
@@ -2151,6 +2355,24 @@ class Operations:
                 arch, 'duration_s': duration_s, 'procs': procs, 'nodes': nodes, 'mem': mem,
                 'mem_per_proc_mb': mem_per_proc_mb, 'later': later, 'limits': limits,
                 'per_node': per_node, 'blocked': blocked}))
+
+    def whatif(
+        self,
+        body: WhatIfRequest,
+    ) -> WhatIf:
+        """What would be if: the changes are tried, in order, on a copy of the scheduler,
+        by the operations that make them in earnest, with the caller's rights; nothing
+        is changed. The answer tells who would start earlier or later than without them,
+        whose promise would be broken, who would be cut off, held back or freed, and
+        which change would be refused, and what is in the way. Without changes: the
+        forecast itself. Of jobs of others it tells what lists show; all are counted.
+        One question of a user (of a session) at a time: a newer one ends the one before
+        with 409. 503 busy: ask again.
+        """
+        return cast('WhatIf', self._connection.record(
+            'POST',
+            '/v1/whatif',
+            body=body))
 
     def hold(
         self,

@@ -181,6 +181,27 @@ def test_nothing_is_changed(queue):
     assert int(job) == max(map(int, jobs.values())) + 1
 
 
+def test_a_command_is_asked_about(queue):
+    jobs = queue.jobs
+    done = queue.ok("whatif", "canceljob", jobs["c"])
+    assert "2 earlier, 3 jobs in all; 0 promises broken" in done, done
+    line = next(l for l in done.splitlines() if l.startswith(jobs["d"]))
+    assert "promised in 02:00:00" in line and "01:56:40 earlier" in line, line
+    done = queue.ok("whatif", "sethold", "-u", jobs["c"])
+    assert "is kept back: its promise is broken" in done and "1 promise broken" in done
+    assert queue.ok("whatif", "setspri", "5", jobs["c"]) == "no job would start earlier or later\n"
+    done = queue.run("whatif", "setres", "-s", "+0:01:00", "-d", "10:00:00", "-r",
+                     "PROCS=2", "TASKS==4")
+    assert done.returncode == 1 and "cannot select" in done.stderr, done
+    assert f"in the way: job {jobs['a']} (running), on 2 nodes" in done.stdout
+    answer = json.loads(queue.ok("whatif", "mjobctl", "-c", jobs["a"], "--format", "json"))
+    assert ids(answer, "cut") == [jobs["a"]]
+    done = queue.run("whatif", "canceljobs", jobs["a"])
+    assert done.returncode == 1 and "did you mean 'canceljob'" in done.stderr
+    assert {queue.state(j) for j in jobs.values()} == {"Running", "Idle"}
+    assert not [r for r in queue.api("/v1/reservations")[1] if r["type"] == "User"]
+
+
 # ---- what is foretold is what comes ------------------------------------------------------
 
 
