@@ -14,9 +14,8 @@
 #define KEEP_MS  1000 /* of a look: the heartbeat is written between looks */
 #define KEEP_N   20   /* taken back in any case */
 
-/* Of taking jobs back, before something else has its turn: after the first, which with
- * very many jobs waits for what slurmctld does because of those before (150 ms with
- * 20,000). */
+/* Of taking jobs back, before something else has its turn: after the first, which may
+ * wait long for slurmdbd and for what slurmctld does because of those before. */
 #define TAKING_MS 50
 #define MARKING_MS                                                                     \
     200 /* of one look, for marks that the gate has left; the rest later */
