@@ -3056,7 +3056,8 @@ class Operations:
         - by: as for /v1/rows
         - width: of the picture, in pixels
         - height: of the picture, in pixels
-        - layers: comma list of use, promised, forecast, reserved, down; without it all
+        - layers: comma list of use, promised, forecast, reserved, down, ended; without
+          it all
         - color: whose use leads in a cell: user, group, account, class, qos
         - as_: auto, pieces, cells
         - packed: 1: deflated (zlib)
