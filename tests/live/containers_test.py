@@ -1,12 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
 """examples/native/containers in front of a made-up container engine: a program that takes the
-words of docker, and keeps what it is told in files. No real engine is needed."""
+words of docker, and keeps what it is told in files. No real engine is needed; what podman says
+otherwise (instants in the engine's zone, what it does before an error) node n2 says."""
 import json
 import os
 import pathlib
 import pwd
 import shutil
 import sys
+import time
 
 import pytest
 
@@ -34,17 +36,23 @@ def read(name):
 def write(name, c):
     json.dump(c, open(path("." + name), "w"))
     os.rename(path("." + name), path(name))
-def stamp(at): return time.strftime("%Y-%m-%dT%H:%M:%S", time.gmtime(at)) + ".123456789Z"
+def stamp(at):
+    east, zone = (19800, "+05:30") if node == "n2" else (0, "Z")
+    return '"' + time.strftime("%Y-%m-%dT%H:%M:%S", time.gmtime(at + east)) + '.123456789' + zone + '"'
 if word == "ps":
     print("\\n".join(n for n in os.listdir(folder) if n[0] != "."))
 elif word == "inspect":
+    if os.path.exists(folder + "/.goes"):  # a container that is there no more when it is asked for
+        os.unlink(folder + "/.goes")
+        sys.exit("Error: no such container")
+    assert rest[1].count("{{{{json ") == 2, rest
     for name in rest[2:]:
         c = read(name)
         print("/" + name, c["status"], stamp(c["began"]), stamp(c["ended"]), c["code"])
 elif word == "run":
     name, image = rest[rest.index("--name") + 1], rest[rest.index("--memory") + 2]
     if image == "none":
-        sys.exit("Unable to find image 'none'")
+        sys.exit("Trying to pull none...\\nError: unable to find image 'none'\\nSee 'engine run --help'.")
     if os.path.exists(path(name)):
         sys.exit("Conflict. The container name is in use")
     argv = rest[rest.index(image) + 1:]
@@ -129,10 +137,15 @@ def test_containers_start_where_there_is_room_and_end(pool):
     pool.until("fails", "Completed")
     assert (pool.job("fine")["exit_status"], pool.job("fails")["exit_status"]) == (0, 3)
     assert pool.job("fine")["user"] == USER
+    for job in ("fine", "fails"):  # on either node
+        assert abs(time.time() - pool.job(job)["start_at"]) < 600
     pool.until("long", "Running")
     words = json.loads(next(pathlib.Path(pool.engines).glob("n*/long")).read_text())["words"]
     who = pwd.getpwnam(USER)
     assert words[words.index("--user") + 1] == f"{who.pw_uid}:{who.pw_gid}"
+    goes = next(pathlib.Path(pool.engines).glob("n*/long")).with_name(".goes")
+    goes.touch()  # one look asks twice, and nobody is told
+    pool.wait(lambda: not goes.exists(), "the next look", 60)
     pool.ok("mjobctl", "-s", "long")
     pool.until("long", "Suspended")
     pool.ok("mjobctl", "-r", "long")
@@ -144,12 +157,13 @@ def test_containers_start_where_there_is_room_and_end(pool):
             pool.ok("canceljob", "long")
     pool.until("big2", "Completed")
     assert sorted(pool.runs()) == sorted([*jobs, *big])
+    assert "no such container" not in pool.log()
 
 
 def test_an_image_that_is_not_there_is_said(pool):
     pool.begin()
     job = pool.submit("odd", "1", image="none")
-    pool.wait(lambda: "Unable to find image" in pool.run("checkjob", job).stdout, "why", 60)
+    pool.wait(lambda: "Error: unable to find image" in pool.run("checkjob", job).stdout, "why", 60)
     assert os.listdir(f"{pool.pool}/runs") == []
 
 

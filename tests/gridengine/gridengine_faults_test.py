@@ -1,0 +1,122 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The Grid Engine driver on a real one: hosts that are closed or lost, and whatever is killed,
+refused or deleted in between."""
+import pathlib
+import subprocess
+
+
+def test_a_job_waits_while_all_hosts_are_closed(ge):
+    ge.maui.start()
+    ge.run("qmod", "-d", "*@*")
+    try:
+        ge.maui.wait(lambda: "Drained" in ge.maui.ok("checknode", "cn01"), "the closed host", 30)
+        jobs = [ge.submit("alice", "sleep 2"), ge.submit("bob", "sleep 2", "-pe", "mpi", 6)]
+        after = ge.submit("alice", "sleep 1", "-hold_jid", jobs[0])
+        for job in (*jobs, after):
+            ge.maui.until(job, "Idle")
+        seen = ge.submit("bob", "sleep 2", "-q", "debug")  # cycles have passed when it is seen
+        ge.maui.until(seen, "Idle")
+        assert all(ge.maui.job(job)["state"] == "Idle" for job in jobs)
+        assert "defer" not in ge.maui.ok("checkjob", jobs[1]).lower()
+        ge.wait(lambda: f"(checkjob {jobs[1]})" in ge.run("qstat", "-j", jobs[1], user="bob"),
+                "the reason where its user sees it")
+        assert f"depends on job {jobs[0]}" in ge.maui.ok("checkjob", after)
+    finally:
+        ge.run("qmod", "-e", "*@*")
+    for job in (*jobs, after):
+        ge.maui.until(job, "Completed")
+    assert int(ge.accounted(after)[0][9]) >= int(ge.accounted(jobs[0])[0][10])
+
+
+def test_the_master_is_killed_and_comes_back(ge):
+    ge.maui.start()
+    runs = ge.submit("alice", "sleep 100")
+    began = ge.maui.until(runs, "Running")["start_at"]
+    waits = ge.submit("bob", "true", "-h", "-pe", "mpi", 5)
+    ge.maui.until(waits, "Hold")
+    ge.kill_master()
+    ge.maui.wait(lambda: "Down" in ge.maui.ok("diagnose", "-R"), "it is missed", 30)
+    assert ge.maui.state(runs) == "Running" and ge.maui.state(waits) == "Hold"
+    ge.start_master()
+    ge.maui.wait(lambda: "Active" in ge.maui.ok("diagnose", "-R"), "it is back", 60)
+    ge.run("qrls", waits, user="bob")
+    assert ge.maui.until(waits, "Starting", "Running", "Completed")
+    ge.wait(lambda: "h" not in (ge.state(waits) or "done"), "it is let go")
+    assert ge.maui.job(runs)["start_at"] == began and not ge.accounted(runs)
+
+
+def test_a_host_is_lost_and_comes_back(ge):
+    ge.maui.start()
+    job = ge.submit("alice", "sleep 300")
+    host = ge.maui.until(job, "Running")["master_host"]
+    pid = ge.run("sh", "-c", f"cat {ge.dir}/spool/execd/{host}/execd.pid").strip()
+    ge.run("kill", "-9", pid)
+    ge.maui.wait(lambda: "Down" in ge.maui.ok("checknode", host), "the host is down", 60)
+    other = ge.submit("bob", "true")
+    assert ge.maui.until(other, "Completed")["master_host"] != host
+    subprocess_on(ge, host, "sge_execd")
+    ge.maui.wait(lambda: "Down" not in ge.maui.ok("checknode", host), "the host is back", 60)
+    assert ge.maui.state(job) == "Running"
+
+
+def subprocess_on(ge, host, *words):
+    done = subprocess.run([f"{ge.dir}/on-{host}", *words], capture_output=True, text=True, timeout=30)
+    assert done.returncode == 0, done.stderr
+
+
+def test_killed_in_between_nothing_is_left_behind(ge):
+    """Adapter and daemon go while jobs are let go: what is told afterwards is what is."""
+    ge.maui.start()
+    jobs = [ge.submit(user, "sleep 2") for user in ("alice", "bob") * 3]
+    ge.maui.until(jobs[0], "Running", "Completed")
+    ge.run("kill", "-9", ge.maui.adapter())
+    ge.maui.until(jobs[1], "Running", "Completed")
+    ge.maui.kill()
+    ge.maui.start()
+    for job in jobs:
+        ge.maui.until(job, "Completed")
+        assert len(ge.accounted(job)) == 1
+    path = pathlib.Path(ge.maui.home)
+    assert not list(path.glob("*.queue"))
+
+
+def test_a_job_that_is_deleted_as_it_is_let_go_is_gone_at_once(ge):
+    """Not after the 40 s in which the end of a run has to be accounted for."""
+    ge.maui.start()
+    ge.maui.ok("schedctl", "-s")
+    job = ge.submit("alice", "true")
+    ge.maui.until(job, "Idle")
+    ge.wait(lambda: job in ge.run("qstat", "-u", "*", "-s", "hs"), "our hold")
+    ge.run("kill", "-STOP", ge.maui.adapter())
+    try:
+        ge.run("qdel", job, user="alice")
+        ge.maui.ok("schedctl", "-r")
+        ge.maui.until(job, "Starting")  # the order waits for the adapter
+    finally:
+        ge.run("kill", "-CONT", ge.maui.adapter())
+    ge.maui.wait(lambda: ge.maui.state(job) == "Removed", "its end", 25)
+
+
+def test_one_start_of_several_that_is_refused_holds_up_no_other(ge):
+    """Starts that differ in nothing but the job are one command, of which Grid Engine
+    refuses one: the others run, once each."""
+    ge.maui.start()
+    ge.maui.ok("schedctl", "-s")
+    jobs = [ge.submit(user, "sleep 1", "-q", "batch@cn01") for user in ("alice", "bob") * 2]
+    for job in jobs:
+        ge.maui.until(job, "Idle")
+    ge.wait(lambda: all(j in ge.run("qstat", "-u", "*", "-s", "hs") for j in jobs), "our holds")
+    ge.run("kill", "-STOP", ge.maui.adapter())
+    try:
+        ge.run("qdel", jobs[1], user="bob")
+        ge.maui.ok("schedctl", "-r")
+        for job in jobs:
+            ge.maui.until(job, "Starting")
+    finally:
+        ge.run("kill", "-CONT", ge.maui.adapter())
+    for job in jobs[:1] + jobs[2:]:
+        assert ge.maui.until(job, "Completed")["exit_status"] == 0
+        assert len(ge.accounted(job)) == 1
+        assert "defer" not in ge.maui.ok("checkjob", job).lower()
+    ge.maui.until(jobs[1], "Removed")
+    assert not ge.accounted(jobs[1])
