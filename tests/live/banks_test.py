@@ -581,6 +581,13 @@ def test_a_gold_server_keeps_refuses_and_charges(gold):
     gold.wait(lambda: gold.gold.charges, "the charge")
     assert list(gold.gold.charges) == [run] and gold.gold.liens == {}
     assert 0 < gold.gold.charges[run] < 60
+    text = pathlib.Path(f"{gold.home}/maui.cfg").read_text()  # nobody is at the first
+    gold.configure(text.replace("HOST=127.0.0.1", "HOST=127.0.0.2 BACKUPHOST=127.0.0.1"))
+    gold.ok("mschedctl", "-R")
+    other = gold.submit("true", account="chem", wclimit_s=100)
+    gold.wait(lambda: {name.split(".")[0] for name in gold.gold.charges} == {job, other},
+              "the charge by way of the other host", 60)
+    assert set(gold.gold.times.values()) == {1}
 
 
 def test_a_gold_charge_whose_answer_is_lost_is_not_charged_twice(gold):

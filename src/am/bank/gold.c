@@ -74,19 +74,28 @@ static size_t on_answer(char *from, size_t size, size_t n, void *ctx)
     return size * n;
 }
 
-static int exchange_documents(const struct gold_server *g, const char *document,
-    struct strbuf *answer, struct err *err)
+/* Where and for how long. */
+struct exchange {
+    const char *host, *port;
+    long timeout_s;
+    long connect_s; /* 0: as long */
+    bool reached;   /* somebody was there, and may have taken it */
+};
+
+static int exchange_documents(
+    struct exchange *x, const char *document, struct strbuf *answer, struct err *err)
 {
     struct upload upload = {document, strlen(document), 0};
     struct curl_slist *headers =
         curl_slist_append(NULL, "Content-Type: text/xml; charset=\"utf-8\"");
     CURL *curl = curl_easy_init();
+    curl_off_t sent_at = 0;
     char url[400];
     CURLcode code;
 
     headers = curl_slist_append(headers, "Transfer-Encoding: chunked");
     headers = curl_slist_append(headers, "Expect:");
-    snprintf(url, sizeof url, "http://%s:%s/SSSRMAP3", g->host, g->port);
+    snprintf(url, sizeof url, "http://%s:%s/SSSRMAP3", x->host, x->port);
     curl_easy_setopt(curl, CURLOPT_URL, url);
     curl_easy_setopt(curl, CURLOPT_POST, 1L);
     curl_easy_setopt(curl, CURLOPT_PROXY, "");
@@ -95,14 +104,39 @@ static int exchange_documents(const struct gold_server *g, const char *document,
     curl_easy_setopt(curl, CURLOPT_READDATA, &upload);
     curl_easy_setopt(curl, CURLOPT_WRITEFUNCTION, on_answer);
     curl_easy_setopt(curl, CURLOPT_WRITEDATA, answer);
-    curl_easy_setopt(curl, CURLOPT_TIMEOUT, g->timeout_s);
+    curl_easy_setopt(curl, CURLOPT_TIMEOUT, x->timeout_s);
+    curl_easy_setopt(curl, CURLOPT_CONNECTTIMEOUT, x->connect_s);
     curl_easy_setopt(curl, CURLOPT_FAILONERROR, 1L);
     code = curl_easy_perform(curl);
+    curl_easy_getinfo(curl, CURLINFO_PRETRANSFER_TIME_T, &sent_at);
+    x->reached = sent_at > 0 || upload.at > 0;
     curl_slist_free_all(headers);
     curl_easy_cleanup(curl);
     return code == CURLE_OK ? 0
                             : err_set(err, ERR_IO, "the GOLD server at %s:%s: %s",
-                                g->host, g->port, curl_easy_strerror(code));
+                                x->host, x->port, curl_easy_strerror(code));
+}
+
+/* The other host is asked where nobody is at the first: never about what the first may
+ * have taken. Half of the time is for finding that out. */
+static int exchange_with_either(const struct gold_server *g, const char *document,
+    struct strbuf *answer, struct err *err)
+{
+    const char *backup = strchr(g->hosts, ',');
+    char *host = xstrdup(g->hosts);
+    struct exchange x = {.host = host, .port = g->port, .timeout_s = g->timeout_s};
+    int result;
+
+    host[strcspn(host, ",")] = 0;
+    if (backup)
+        x.connect_s = g->timeout_s > 1 ? g->timeout_s / 2 : 1;
+    result = exchange_documents(&x, document, answer, err);
+    if (result < 0 && backup && !x.reached) {
+        x.host = backup + 1;
+        result = exchange_documents(&x, document, answer, err);
+    }
+    free(host);
+    return result;
 }
 
 /* ---- requests -------------------------------------------------------------------- */
@@ -213,7 +247,7 @@ static int ask_server(const struct gold_server *g, const char *key, char *body,
 {
     char *document = sssrmap_envelope(body, key);
     struct strbuf answer = {0};
-    int result = exchange_documents(g, document, &answer, err);
+    int result = exchange_with_either(g, document, &answer, err);
 
     if (result == 0)
         result =
