@@ -19,6 +19,7 @@ struct bill {
     int64_t start_at; /* then */
     int64_t left_at;  /* it is known to have left them by then; 0 = not */
     bool left;        /* it waits again: see charging_settle() */
+    bool awaits;      /* left, as far as was decided: it may be there yet */
     char *text;       /* what the cost is made of; owned */
     char *tariff;     /* of its start; owned, NULL = what is in force */
     int64_t quote;    /* whose rates these are; 0 = none */
@@ -26,6 +27,7 @@ struct bill {
     bool told;        /* the bank knows the run */
     int64_t out_at;   /* it left its nodes then, and may come back; 0 = it has them */
     int64_t slept_s, slept_weight; /* suspended, as far as it was seen */
+    struct bill *former;           /* it awaits, and another start was decided; owned */
 };
 
 struct charging {
@@ -61,6 +63,11 @@ void charging_destroy(struct charging *x)
     for (size_t i = 0; i < x->bills.n; i++) {
         free(x->bills.v[i].text);
         free(x->bills.v[i].tariff);
+        if (x->bills.v[i].former) {
+            free(x->bills.v[i].former->text);
+            free(x->bills.v[i].former->tariff);
+            free(x->bills.v[i].former);
+        }
     }
     vec_fini(&x->bills);
     vec_fini(&x->moves);
@@ -141,8 +148,8 @@ static struct bill *find_bill(struct engine *e, const struct job *j)
     struct bill *b = bill_of(e, j);
     uint32_t run;
 
-    if (b->run)
-        return b;
+    if (b->run || b->former)
+        return b->run ? b : NULL;
     run = funds_strange_run_of(e->c->funds, j->id);
     if (run == FUNDS_NONE)
         return NULL;
@@ -157,7 +164,7 @@ static void drop_bill(struct engine *e, struct bill *b)
     funds_close(e->c->funds, b->run - 1);
     free(b->text);
     free(b->tariff);
-    *b = (struct bill){0};
+    *b = (struct bill){.former = b->former};
     e->charging->freed = true;
 }
 
@@ -236,6 +243,47 @@ static bool only_successful(const struct engine *e)
     return e->cfg->bank.charge & CHARGE_SUCCESSFUL;
 }
 
+/* ---- runs that may go on -------------------------------------------------------- */
+
+static void close_left(struct engine *e, const struct job *j, struct bill *b)
+{
+    close_bill(e, j, b, only_successful(e) ? 0 : b->cost);
+}
+
+/* Another start was decided: whether the former run is over is told yet. */
+static void put_former_aside(struct engine *e, const struct job *j, struct bill *b)
+{
+    if (!b->awaits || b->former) {
+        close_left(e, j, b);
+        return;
+    }
+    struct bill *former = xcalloc(1, sizeof *former);
+    *former = *b;
+    *b = (struct bill){.former = former};
+}
+
+static void close_former(struct engine *e, const struct job *j, struct bill *b)
+{
+    struct bill *former = b->former;
+
+    b->former = NULL;
+    if (former && has_bills(e))
+        close_left(e, j, former);
+    free(former);
+}
+
+/* It never left, and what was decided after that has not come about. */
+static struct bill *restore_former(struct engine *e, const struct job *j)
+{
+    struct bill *b = bill_of(e, j), *former = b->former;
+
+    if (!former || b->run)
+        return NULL;
+    *b = *former;
+    free(former);
+    return b;
+}
+
 /* ---- what happens to jobs ------------------------------------------------------- */
 
 static void keep_most(struct engine *e, const struct job *j, struct bill *b)
@@ -287,23 +335,27 @@ static void release_unsent(struct engine *e, const struct job *j)
         let_stranger_go(e, run);
 }
 
-void charging_begin(struct engine *e, struct job *j)
+void charging_begin(struct engine *e, struct job *j, bool told)
 {
     struct bill *b;
+    bool goes_on;
 
     if (!bank_in_force(e->c))
         return;
     release_unsent(e, j);
     b = find_bill(e, j);
-    if (b && b->left && b->start_at != j->start_at) {
-        close_bill(e, j, b, only_successful(e) ? 0 : b->cost);
+    goes_on = b && b->awaits && told; /* it never left */
+    if (b && b->left && !goes_on && (b->awaits || b->start_at != j->start_at)) {
+        put_former_aside(e, j, b);
         b = NULL;
     }
+    if (!b && told)
+        b = restore_former(e, j);
     if (!b)
         b = open_bill(e, j);
     if (!b)
         return;
-    b->left = false;
+    b->left = b->awaits = false;
     wake_bill(e, j, b);
     keep_most(e, j, b);
 }
@@ -351,6 +403,7 @@ void charging_complete(struct engine *e, struct job *j, bool success)
 
     if (b)
         close_bill(e, j, b, success || !only_successful(e) ? b->cost : 0);
+    close_former(e, j, bill_of(e, j));
 }
 
 void charging_waits(struct engine *e, struct job *j)
@@ -363,6 +416,35 @@ void charging_waits(struct engine *e, struct job *j)
         return;
     b->left = true;
     vec_push(&e->charging->left, j->index);
+}
+
+void charging_over(struct engine *e, struct job *j)
+{
+    struct bill *b =
+        j->index < e->charging->bills.n ? &e->charging->bills.v[j->index] : NULL;
+
+    if (b && b->run && b->left && has_bills(e))
+        close_left(e, j, b);
+    if (b)
+        close_former(e, j, b);
+}
+
+void charging_await(struct engine *e, struct job *j)
+{
+    if (e->opt.stops_told && j->index < e->charging->bills.n)
+        e->charging->bills.v[j->index].awaits = e->charging->bills.v[j->index].left;
+}
+
+void charging_confirm(struct engine *e, struct job *j)
+{
+    struct bill *b =
+        j->index < e->charging->bills.n ? &e->charging->bills.v[j->index] : NULL;
+
+    if (!b)
+        return;
+    close_former(e, j, b);
+    if (b->awaits && has_bills(e))
+        close_left(e, j, b);
 }
 
 void charging_release(struct engine *e, struct job *j)
@@ -384,8 +466,8 @@ void charging_settle(struct engine *e)
     for (size_t i = 0; i < x->left.n; i++) {
         struct bill *b = &x->bills.v[x->left.v[i]];
         const struct job *j = e->c->jobs.v[x->left.v[i]];
-        if (b->run && b->left && j && has_bills(e))
-            close_bill(e, j, b, only_successful(e) ? 0 : b->cost);
+        if (b->run && b->left && !b->awaits && j && has_bills(e))
+            close_left(e, j, b);
     }
     x->left.n = 0;
 }
@@ -553,9 +635,10 @@ void charging_forget_strangers(struct engine *e, const struct funds_facts *facts
 int64_t charging_most(const struct engine *e, const struct job *j, int64_t now)
 {
     const struct charging *x = e->charging;
-    const struct bill *b = j->index < x->bills.n && x->bills.v[j->index].run
-                               ? &x->bills.v[j->index]
-                               : NULL;
+    const struct bill *b =
+        j->index < x->bills.n && x->bills.v[j->index].run && !x->bills.v[j->index].left
+            ? &x->bills.v[j->index]
+            : NULL;
     const struct bank_run run = b ? run_of(b) : (struct bank_run){0};
 
     return bank_most(e->c, j, b ? &run : NULL, now);
@@ -585,10 +668,14 @@ void charging_check(const struct engine *e)
     funds_check(e->c->funds);
     for (size_t i = 0; i < x->bills.n; i++) {
         const struct job *j = i < e->c->jobs.n ? e->c->jobs.v[i] : NULL;
+        known += x->bills.v[i].former != NULL;
+        assert(!x->bills.v[i].former || (j && j->state < JOB_COMPLETED));
         if (!x->bills.v[i].run)
             continue;
         known++;
-        assert(j && job_has_begun((enum job_state)j->state) && !x->bills.v[i].left);
+        assert(j && j->state < JOB_COMPLETED
+               && x->bills.v[i].left == x->bills.v[i].awaits
+               && job_has_begun((enum job_state)j->state) == !x->bills.v[i].left);
         assert(strcmp(funds_run_job(e->c->funds, x->bills.v[i].run - 1), j->id) == 0);
     }
     for (uint32_t i = funds_next_run(e->c->funds, 0); i != FUNDS_NONE;

@@ -49,8 +49,9 @@ struct charging;
 struct charging *charging_create(void);
 void charging_destroy(struct charging *x);
 
-/* The observer's columns (occupancy.c). */
-void charging_begin(struct engine *e, struct job *j);
+/* The observer's columns (occupancy.c). `told`: the shell says that it runs, nobody
+ * here has decided that. */
+void charging_begin(struct engine *e, struct job *j, bool told);
 void charging_end(struct engine *e, struct job *j, int64_t until);
 void charging_pass(struct engine *e, struct job *j, int64_t until);
 
@@ -60,6 +61,15 @@ void charging_left(struct engine *e, struct job *j, int64_t at);
 
 void charging_complete(struct engine *e, struct job *j, bool success);
 void charging_waits(struct engine *e, struct job *j);
+/* It is over without having been on nodes again. */
+void charging_over(struct engine *e, struct job *j);
+
+/* It waits again since that was decided, and whoever has to stop it may refuse. Where
+ * that is told (`stops_told`) its run is not over until it is confirmed or the job is,
+ * be it that another start was decided meanwhile; one that is told to run on is charged
+ * once, from when it began. */
+void charging_await(struct engine *e, struct job *j);
+void charging_confirm(struct engine *e, struct job *j);
 
 /* Its start has failed, before it leaves its nodes: that was no run. */
 void charging_release(struct engine *e, struct job *j);

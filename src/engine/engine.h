@@ -43,6 +43,7 @@ enum event_kind {
     EVENT_DEADLINE,      /* u.deadline: setdeadline, releasedeadline */
     EVENT_USER_PRIORITY, /* u.user_priority: setupri */
     EVENT_START_FAILED,  /* u.failed */
+    EVENT_LEFT,          /* u.left: it has left its nodes, as was decided before */
     EVENT_HOLD,          /* u.hold */
     EVENT_RELEASE_HOLD,  /* u.hold */
     EVENT_PRIORITY,      /* u.priority: setspri */
@@ -98,8 +99,12 @@ struct event {
             enum job_event how; /* EV_COMPLETE, EV_CANCEL, EV_VANISH */
             double cpu_s;       /* processor time it used; 0 = not known */
             int64_t left_at;    /* it left its nodes then, before now; 0 = now */
-            bool failed; /* its exit status was not 0: no success to those after */
+            bool failed;  /* its exit status was not 0: no success to those after */
+            bool unbegun; /* it was to start, and has not: that was no run */
         } end;
+        struct {
+            const char *id;
+        } left;
         struct {
             const char *id;
             enum preempt_policy how; /* not OVERCOMMIT */
@@ -236,6 +241,10 @@ struct engine_options {
                                  shell whose resource manager does not do that */
     bool starts_told;         /* what is started is Starting, its limit not yet counted,
                                  until the shell reports that it runs */
+    bool stops_told;          /* what is sent back to the queue has left its nodes when
+                                 the shell says so (EVENT_LEFT), or has not: then it
+                                 reports that it runs. Until then its run, which is paid
+                                 for, is not over */
     bool no_checkpoints;      /* the shell's resource manager cannot checkpoint: whom
                                  PREEMPTPOLICY CHECKPOINT means is requeued */
     bool keep_ended;          /* keep ended jobs in the cluster (the shell

@@ -134,8 +134,7 @@ static void change_statistics(struct engine *e, struct job *j, enum change_of wh
 
 static void begin_charging(struct engine *e, struct job *j, const struct stay *s)
 {
-    (void)s;
-    charging_begin(e, j);
+    charging_begin(e, j, s->by == OCCUPANCY_REPORTED);
 }
 
 static void end_charging(struct engine *e, struct job *j, const struct stay *s)
@@ -155,9 +154,12 @@ static void complete_charging(struct engine *e, struct job *j, const struct stay
 
 static void change_charging(struct engine *e, struct job *j, enum change_of what)
 {
-    if (what == CHANGE_OF_STATE && !job_has_begun((enum job_state)j->state)
-        && j->state < JOB_COMPLETED)
+    if (what != CHANGE_OF_STATE || job_has_begun((enum job_state)j->state))
+        return;
+    if (j->state < JOB_COMPLETED)
         charging_waits(e, j);
+    else
+        charging_over(e, j);
 }
 
 /* ---- other reservations: those that go with the job ---- */

@@ -63,6 +63,11 @@ void outlook_places(const struct outlook *f, struct query_places *ret)
     query_places_of(f->plan, ret);
 }
 
+struct placing *outlook_placing(const struct outlook *f)
+{
+    return placing_begin_of(f->plan);
+}
+
 void outlook_end(struct outlook *f)
 {
     if (!f)

@@ -31,6 +31,9 @@ int64_t outlook_start(const struct outlook *f, size_t i);
  * query_reserved_places(). */
 void outlook_places(const struct outlook *f, struct query_places *ret);
 
+/* The same in pieces. To be ended before the forecast is. */
+struct placing *outlook_placing(const struct outlook *f);
+
 /* NULL is allowed. */
 void outlook_end(struct outlook *f);
 

@@ -101,6 +101,7 @@ static void decide_victim(struct engine *e, enum action_kind kind, const struct 
 void preempt_to_queue(struct engine *e, struct job *j)
 {
     stop_job(e, j, EV_REQUEUE);
+    charging_await(e, j);
     promises_break(e->promises, j, PROMISE_RETRY); /* that start went well */
     j->flags &=
         ~(uint32_t)(JOB_BACKFILL | JOB_OPTIMISTIC | JOB_SPVIOLATION | JOB_PARKED);

@@ -360,6 +360,43 @@ void query_reserved_places(struct engine *e, struct query_places *ret)
         query_places_of(e->plan, ret);
 }
 
+struct placing {
+    struct foresee *f;
+    struct query_places found;
+};
+
+struct placing *placing_begin_of(const struct plan *p)
+{
+    struct placing *g = xcalloc(1, sizeof *g);
+
+    g->f = plan_foresee_begin(p, &g->found, add_place);
+    return g;
+}
+
+struct placing *placing_begin(struct engine *e)
+{
+    return e->stats.cycles ? placing_begin_of(e->plan) : NULL;
+}
+
+bool placing_more(struct placing *g, size_t looks)
+{
+    return plan_foresee_more(g->f, looks);
+}
+
+const struct query_places *placing_found(const struct placing *g)
+{
+    return &g->found;
+}
+
+void placing_end(struct placing *g)
+{
+    if (!g)
+        return;
+    plan_foresee_end(g->f);
+    vec_fini(&g->found);
+    free(g);
+}
+
 uint32_t query_tasks_on(
     struct engine *e, const struct job *j, uint32_t request, uint32_t node)
 {

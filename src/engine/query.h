@@ -161,4 +161,21 @@ void query_reserved_places(struct engine *e, struct query_places *ret);
 struct plan;
 void query_places_of(const struct plan *p, struct query_places *ret);
 
+/* The same in pieces, as it can take 0.1 s:
+ *
+ *     placing_begin(e)
+ *     while (placing_more(g, 100000)) ...    between events
+ *     placing_found(g)
+ *     placing_end(g)                         before the next event or cycle
+ *
+ * NULL before the first cycle. What was found so far is in order of starts; borrowed.
+ */
+struct placing;
+struct placing *placing_begin(struct engine *e);
+struct placing *placing_begin_of(const struct plan *p); /* of a plan, or of a fork */
+/* So many looks at nodes, about 5 ns each; false: all is found. */
+bool placing_more(struct placing *g, size_t looks);
+const struct query_places *placing_found(const struct placing *g);
+void placing_end(struct placing *g); /* NULL is allowed */
+
 #endif

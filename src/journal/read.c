@@ -146,6 +146,13 @@ static void read_end(struct journal_read *j, const json_t *o, struct cluster *c)
     j->ev.u.end.cpu_s = reader_real(r, o, "cpu_s");
     j->ev.u.end.left_at = reader_int(r, o, "left_at", 0);
     j->ev.u.end.failed = reader_bool(r, o, "failed");
+    j->ev.u.end.unbegun = reader_bool(r, o, "unbegun");
+}
+
+static void read_left(struct journal_read *j, const json_t *o, struct cluster *c)
+{
+    (void)c;
+    j->ev.u.left.id = job_of(j, o);
 }
 
 static void read_missed(struct journal_read *j, const json_t *o, struct cluster *c)
@@ -325,6 +332,7 @@ static read_fn *const readers[] = {
     [EVENT_PREEMPT] = read_preempt,
     [EVENT_RESUME] = read_preempt,
     [EVENT_START_FAILED] = read_failed,
+    [EVENT_LEFT] = read_left,
     [EVENT_HOLD] = read_hold,
     [EVENT_RELEASE_HOLD] = read_hold,
     [EVENT_PRIORITY] = read_priority,

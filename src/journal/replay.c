@@ -90,6 +90,7 @@ static int begin(struct replay *r, const json_t *how, struct err *why)
         &(struct engine_options){.zone = zone_system(),
             .report_reservations = true,
             .starts_told = json_is_true(json_object_get(how, "starts_told")),
+            .stops_told = json_is_true(json_object_get(how, "stops_told")),
             .no_checkpoints = json_is_true(json_object_get(how, "no_checkpoints"))});
     r->count.lives++;
     return 1;

@@ -139,6 +139,13 @@ static void put_end(json_t *o, const struct source *s, const struct event *ev)
     put_real(o, "cpu_s", ev->u.end.cpu_s);
     put_int(o, "left_at", ev->u.end.left_at);
     put_bool(o, "failed", ev->u.end.failed);
+    put_bool(o, "unbegun", ev->u.end.unbegun);
+}
+
+static void put_left(json_t *o, const struct source *s, const struct event *ev)
+{
+    (void)s;
+    put_text(o, "job", ev->u.left.id);
 }
 
 static void put_missed(json_t *o, const struct source *s, const struct event *ev)
@@ -306,6 +313,7 @@ static put_fn *const writers[] = {
     [EVENT_PREEMPT] = put_preempt,
     [EVENT_RESUME] = put_preempt,
     [EVENT_START_FAILED] = put_failed,
+    [EVENT_LEFT] = put_left,
     [EVENT_HOLD] = put_hold,
     [EVENT_RELEASE_HOLD] = put_hold,
     [EVENT_PRIORITY] = put_priority,

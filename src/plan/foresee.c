@@ -15,14 +15,18 @@ struct stay {
 };
 struct stays VEC(struct stay);
 
-struct foresight {
+struct foresee {
     const struct plan *p;
-    struct stays *on; /* by node */
+    struct stays
+        *on; /* by node; NULL: reservations by count are too many to be placed */
+    const struct rsv **order; /* by their starts */
+    size_t n, next;
+    size_t looked; /* at nodes */
     void *ctx;
     plan_place_fn *each;
 };
 
-static void add_running(struct foresight *f)
+static void add_running(struct foresee *f)
 {
     const struct cluster *c = f->p->c;
 
@@ -48,9 +52,10 @@ static uint32_t in_use(const struct stays *stays, int64_t at)
 }
 
 static uint32_t place_in(
-    struct foresight *f, const struct rsv *r, const struct pool *pool, uint32_t need)
+    struct foresee *f, const struct rsv *r, const struct pool *pool, uint32_t need)
 {
     for (size_t i = 0; i < pool->nodes.n && need; i++) {
+        f->looked++;
         uint32_t node = pool->nodes.v[i], used = in_use(&f->on[node], r->start_at);
         uint32_t k = used < pool->per_node ? pool->per_node - used : 0;
         k = k < need ? k : need;
@@ -65,8 +70,7 @@ static uint32_t place_in(
 
 /* What several pools have together is on nodes of any of them, if nothing begins before
  * they are together; else the parts of those pools themselves say where. */
-static void place_part(
-    struct foresight *f, const struct rsv *r, const struct part *part)
+static void place_part(struct foresee *f, const struct rsv *r, const struct part *part)
 {
     const struct plan *p = f->p;
     uint32_t need = (uint32_t)part->units;
@@ -93,7 +97,7 @@ static int by_start(const void *a, const void *b)
 }
 
 /* Tell of pinned ones and collect the others, ordered; how many. */
-static size_t sort_out(const struct foresight *f, const struct rsv **ret)
+static size_t sort_out(const struct foresee *f, const struct rsv **ret)
 {
     size_t n = 0;
 
@@ -113,22 +117,50 @@ static size_t sort_out(const struct foresight *f, const struct rsv **ret)
     return n;
 }
 
+struct foresee *plan_foresee_begin(const struct plan *p, void *ctx, plan_place_fn *each)
+{
+    struct foresee *f = xcalloc(1, sizeof *f);
+
+    *f = (struct foresee){.p = p, .ctx = ctx, .each = each};
+    f->order = xcalloc(rsvtable_count(p->reserved) + 1, sizeof *f->order);
+    f->n = sort_out(f, f->order);
+    check_answerable(p);
+    if (f->n && (uint64_t)f->n * p->c->nodes.n <= EFFORT_MAX) {
+        f->on = xcalloc(p->c->nodes.n + 1, sizeof *f->on);
+        add_running(f);
+    }
+    return f;
+}
+
+bool plan_foresee_more(struct foresee *f, size_t looks)
+{
+    size_t end =
+        f->looked + (looks < SIZE_MAX - f->looked ? looks : SIZE_MAX - f->looked);
+
+    for (; f->on && f->next < f->n && f->looked < end; f->next++) {
+        const struct rsv *r = f->order[f->next];
+        for (size_t k = 0; k < r->parts.n; k++)
+            place_part(f, r, &r->parts.v[k]);
+        f->looked++; /* with no part too it ends */
+    }
+    return f->on && f->next < f->n;
+}
+
+void plan_foresee_end(struct foresee *f)
+{
+    if (!f)
+        return;
+    for (size_t i = 0; f->on && i < f->p->c->nodes.n; i++)
+        vec_fini(&f->on[i]);
+    free(f->on);
+    free(f->order);
+    free(f);
+}
+
 void plan_foresee(const struct plan *p, void *ctx, plan_place_fn *each)
 {
-    struct foresight f = {.p = p, .ctx = ctx, .each = each};
-    const struct rsv **order = xcalloc(rsvtable_count(p->reserved) + 1, sizeof *order);
-    size_t n = sort_out(&f, order), nodes = p->c->nodes.n;
+    struct foresee *f = plan_foresee_begin(p, ctx, each);
 
-    check_answerable(p);
-    if (n && (uint64_t)n * nodes <= EFFORT_MAX) {
-        f.on = xcalloc(nodes + 1, sizeof *f.on);
-        add_running(&f);
-        for (size_t i = 0; i < n; i++)
-            for (size_t k = 0; k < order[i]->parts.n; k++)
-                place_part(&f, order[i], &order[i]->parts.v[k]);
-        for (size_t i = 0; i < nodes; i++)
-            vec_fini(&f.on[i]);
-        free(f.on);
-    }
-    free(order);
+    plan_foresee_more(f, SIZE_MAX);
+    plan_foresee_end(f);
 }

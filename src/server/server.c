@@ -376,6 +376,7 @@ struct engine *server_engine(struct server *s)
                                  .report_reservations = true,
                                  .statistics = true,
                                  .starts_told = s->mode != MODE_SIMULATION,
+                                 .stops_told = s->mode != MODE_SIMULATION,
                                  .no_checkpoints = !manager_can_checkpoint(s)});
 }
 

@@ -7,6 +7,7 @@
 #include "base/xalloc.h"
 #include "config/config.h"
 #include "server/api/api.h"
+#include "server/events/feed.h"
 #include "server/http/stream.h"
 #include "server/server_private.h"
 
@@ -38,6 +39,8 @@ void __wrap_request_reply_json(struct request *r, json_t *body);
 void __wrap_request_refuse(struct request *r, const struct err *err);
 void __wrap_request_reply_shared(struct request *r, const char *type, const char *text,
     size_t len, void (*done)(void *ctx), void *ctx);
+void __wrap_request_reply_bytes(struct request *r, int status, void *bytes, size_t len,
+    bool owned, const struct reply_header *headers);
 bool __wrap_request_is_abandoned(const struct request *r);
 
 bool __wrap_request_is_abandoned(const struct request *r)
@@ -90,13 +93,62 @@ void __wrap_request_refuse(struct request *r, const struct err *err)
     r->replies++;
 }
 
+/* A window as docs/timeline-format.md has it: each section is in it, and of cells or
+ * pieces there are as many in each. */
+static void check_sections(const json_t *heading, size_t len)
+{
+    size_t i, pieces = SIZE_MAX, n;
+    json_t *section;
+
+    json_array_foreach(json_object_get(heading, "sections"), i, section)
+    {
+        const char *name = json_string_value(json_object_get(section, "name"));
+        const char *type = json_string_value(json_object_get(section, "type"));
+        int64_t at = json_integer_value(json_object_get(section, "at"));
+        int64_t bytes = json_integer_value(json_object_get(section, "bytes"));
+        assert(name && type && at >= 0 && bytes >= 0 && at % 8 == 0);
+        assert((uint64_t)(at + bytes) <= len);
+        n = (size_t)bytes / (strchr(type, '3') ? 4 : strchr(type, '1') ? 2 : 1);
+        if (strncmp(name, "object.", 7) == 0)
+            continue;
+        assert(pieces == SIZE_MAX || pieces == n);
+        pieces = n;
+    }
+    assert(pieces != SIZE_MAX);
+}
+
+static void check_window(const unsigned char *bytes, size_t len)
+{
+    assert(len >= 12 && memcmp(bytes, "MAUITL", 6) == 0 && bytes[7] == 1);
+    if (bytes[6] == 'Z')
+        return;
+    size_t heading = bytes[8] | (size_t)bytes[9] << 8 | (size_t)bytes[10] << 16;
+    assert(bytes[6] == 0 && bytes[11] == 0 && 12 + heading <= len);
+    assert((4 + heading) % 8 == 0);
+    json_t *o = json_loadb((const char *)bytes + 12, heading, 0, NULL);
+    assert(json_is_true(json_object_get(o, "whole")));
+    check_sections(o, len - 12 - heading);
+    json_decref(o);
+}
+
 void __wrap_request_reply_shared(struct request *r, const char *type, const char *text,
     size_t len, void (*done)(void *ctx), void *ctx)
 {
-    (void)type;
-    assert(text && strlen(text) == len);
+    if (strcmp(type, "application/octet-stream") == 0)
+        check_window((const unsigned char *)text, len);
+    else
+        assert(text && strlen(text) == len);
     r->replies++;
     done(ctx);
+}
+
+void __wrap_request_reply_bytes(struct request *r, int status, void *bytes, size_t len,
+    bool owned, const struct reply_header *headers)
+{
+    assert(status == 200 && headers && bytes && strlen(bytes) == len);
+    r->replies++;
+    if (owned)
+        free(bytes);
 }
 
 /* ---- a scheduler ---- */
@@ -124,6 +176,7 @@ static struct server *new_server(void)
 
     int failed = sd_event_new(&s->loop) < 0 || stream_open(s, &err) < 0;
     s->clock = clock_create(s->loop);
+    feed_open(s);
     world_open(s);
     assert(!failed);
     s->config = config_load_text("maui.cfg", configuration, sizeof configuration - 1);
@@ -200,7 +253,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     char *text = xstrndup((const char *)data + 1, size - 1);
     r.who.level = *data & 128 ? 0 : 1;
     read_pairs(&r, text);
-    questions[*data % 16](s, &r);
+    (*data & 64 ? *data & 1 ? api_rows : api_timeline : questions[*data % 16])(s, &r);
     while (r.replies == 0) /* lists are made in turns of the loop */
         sd_event_run(s->loop, UINT64_MAX);
     assert(r.replies == 1);

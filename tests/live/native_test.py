@@ -306,8 +306,41 @@ def test_what_nobody_could_see_costs_nothing(native):
     native.ok("canceljob", job)
     native.restore()
     native.wait(lambda: native.lines("mam-list-liens") == [], "the end", 60)
+    # one that came about long after it was decided, while nobody could see it, and is over
+    begun.unlink()
+    native.replace("start", f"echo $$ $2 > {begun}.new; mv {begun}.new {begun}; exec sleep 1000")
+    job = native.submit_as(USERS[0], "true", "-l", 90000)
+    native.wait(begun.exists, "the start")
+    at += 3600
+    clock.stand(at)
+    native.wait(lambda: native.api("/v1/scheduler")[1]["at"] == at, "the time")
+    pid, tasks = begun.read_text().split()
+    subprocess.run([native.example, "start", native.pool, job, tasks], check=True,
+                   env=os.environ | native.env)
+    native.wait(lambda: os.path.exists(f"{native.pool}/state/{job}/ended"), "its end")
+    for pid in [*native.adapter(), int(pid)]:
+        os.kill(pid, signal.SIGKILL)
+    native.until(job, "Completed")
+    native.wait(lambda: native.lines("mam-list-liens") == [], "the charge", 60)
+    # and who was to wait again, and was not stopped, has one run
+    native.restore()
+    native.replace("requeue", "echo not that one >&2; exit 1")
+    job = native.submit_as(USERS[0], "sleep 1000", "-l", 90000)
+    native.until(job, "Running")
+    for again in (True, False):
+        at += 80
+        clock.stand(at)
+        native.wait(lambda: native.api("/v1/scheduler")[1]["at"] == at, "the time")
+        if again:
+            native.ok("mjobctl", "-R", job)
+            native.wait(lambda: "not that one" in native.log(), "the refusal", 60)
+            native.until(job, "Running")
+    native.ok("canceljob", job)
+    native.wait(lambda: native.lines("mam-list-liens") == [], "the end", 60)
     moves = json.loads(native.ok("mam-statement", "chem", "--format", "json"))["moves"]
-    assert all(-m["amount"] <= 200 for m in moves if m["kind"] == "charge"), moves
+    charges = [m for m in moves if m["kind"] == "charge"]
+    assert all(-m["amount"] <= 200 for m in charges), moves
+    assert [-m["amount"] >= 160 for m in charges if m["run"].startswith(f"{job}.")] == [True]
 
 
 def test_what_came_of_a_lost_start_is_what_is_told(native):

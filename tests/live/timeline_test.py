@@ -1,12 +1,16 @@
 # SPDX-License-Identifier: Apache-2.0
 """GET /v1/rows and /v1/timeline: what is where and when, as other lists tell it."""
 import collections
+import json
+import pathlib
+import struct
 import subprocess
 
 import pytest
 
 from live_daemon import Connection
 from live_users import Users, need_users
+from simulation_test import EPOCH, four_jobs, simulation  # noqa: F401 (a fixture)
 from timeline_reader import names, pieces, read
 
 
@@ -144,6 +148,36 @@ def test_wrong_words(live, query, told):
 def test_rows_that_are_not_there_are_none(live):
     for rows in ("4-9", "9-9", "0-99999999", "4294967296-4294967299"):
         assert ask(live, f"/v1/timeline?rows={rows}")[0] == 200
+
+
+def bytes_of(daemon, **query):
+    """All that docs/timeline-format.md promises of an answer, as text that can be compared:
+    the heading but for what is another one each time, and each section's bytes."""
+    data = window(daemon, **query)
+    assert data[:8] == b"MAUITL\0\1"
+    size, = struct.unpack_from("<I", data, 8)
+    heading = json.loads(data[12:12 + size])
+    for name in ("state", "revision", "plan"):
+        assert heading.pop(name) or name == "plan"
+    sections = heading.pop("sections")
+    lines = [f"{k} {json.dumps(v, sort_keys=True)}" for k, v in sorted(heading.items())]
+    lines += [f"{s['name']} {s['type']} {s['at']} "
+              + data[12 + size + s["at"]:12 + size + s["at"] + s["bytes"]].hex() for s in sections]
+    return "\n".join(lines) + "\n"
+
+
+@pytest.mark.parametrize("name, query", [
+    ("pieces", {"as_": "pieces"}),
+    ("cells", {"as_": "cells", "width": 16, "height": 8, "layers": "use,promised", "color": "user"})])
+def test_the_bytes_are_as_they_were(simulation, name, query):
+    """Kept in tests/golden/timeline: who reads them elsewhere relies on them. Jobs, nodes and
+    clock are of a simulation, the same each time."""
+    four_jobs(simulation)
+    simulation.begin("RESERVATIONDEPTH 1\n")
+    simulation.ok("schedctl", "-S", "3")
+    kept = pathlib.Path(__file__).parents[1] / "golden" / "timeline" / f"{name}.txt"
+    found = bytes_of(simulation, from_=EPOCH - 60, to=EPOCH + 1940, **query)
+    assert found == kept.read_text(), found
 
 
 def test_many_ask_while_jobs_come_and_go(live):

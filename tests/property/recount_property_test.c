@@ -15,6 +15,7 @@
 #include "engine/check.h"
 #include "engine/engine_private.h"
 #include "engine/events/events.h"
+#include "funds/amount.h"
 #include "policy/fairshare.h"
 #include "quotas.h"
 #include "rng.h"
@@ -38,6 +39,13 @@ struct debit {
     int64_t total;
 };
 
+/* Of one job: processors it has, processor seconds it had, and what it paid for. */
+struct job_use {
+    uint32_t procs, most_procs;
+    double used;
+    int64_t charged, runs;
+};
+
 struct world {
     struct rng rng;
     uint64_t seed;
@@ -52,9 +60,11 @@ struct world {
     struct VEC(uint32_t) on;  /* jobs on nodes, suspended ones too, when last looked */
     int64_t ended;            /* jobs that ended after having run */
     struct rng money, managers;
+    bool stops_told;                 /* who is sent back to the queue may stay */
     bool several;                    /* nodes and jobs of another resource manager */
     int64_t deposited, charged;      /* in 1/1000 credit; with a bank */
     struct VEC(struct debit) debits; /* of runs that go on, told so far */
+    struct job_use uses[STEPS * 2];  /* of those submitted here */
 };
 
 static const char *const users[USERS] = {"u0", "u1", "u2", "u3"};
@@ -77,18 +87,38 @@ static void count_ended(struct world *w, const struct cluster *c)
         vec_push(&w->on, c->active.v[i]);
 }
 
+/* NULL: it is not one of those. */
+static struct job_use *use_of(struct world *w, const char *job)
+{
+    return *job == 'j' ? &w->uses[atoi(job + 1)] : NULL;
+}
+
+static void note_use(struct world *w, const struct job *j)
+{
+    struct job_use *u = use_of(w, j->id);
+
+    if (!u)
+        return;
+    u->procs = j->procs;
+    u->most_procs = u->most_procs > j->procs ? u->most_procs : j->procs;
+}
+
 static void look(struct world *w, struct scenario *s)
 {
     const struct cluster *c = engine_cluster(sc_engine(s));
 
     count_ended(w, c);
+    for (int i = 0; i < w->jobs; i++)
+        w->uses[i].procs = 0;
     memset(w->procs, 0, sizeof w->procs);
     w->idle = 0;
     for (size_t i = 0; i < c->active.n; i++) {
         const struct job *j = c->jobs.v[c->active.v[i]];
         const char *name = job_cred(c, j, CRED_USER)->name;
-        if (job_is_active(j))
-            w->procs[name[1] - '0'] += j->procs;
+        if (!job_is_active(j))
+            continue;
+        w->procs[name[1] - '0'] += j->procs;
+        note_use(w, j);
     }
     for (size_t i = 0; i < c->reservations.n; i++)
         if (c->reservations.v[i])
@@ -102,6 +132,8 @@ static void after_cycle(void *ctx, struct scenario *s)
 
     for (int i = 0; i < USERS; i++)
         w->used[i] += w->procs[i] * passed;
+    for (int i = 0; i < w->jobs; i++)
+        w->uses[i].used += w->uses[i].procs * passed;
     w->owed += w->idle * passed;
     w->at = sc_now(s);
     look(w, s);
@@ -210,8 +242,24 @@ static void add_charge(struct world *w, const struct money_move *m)
         vec_push(&w->debits, ((struct debit){.total = 0}));
         snprintf(w->debits.v[i].run, sizeof w->debits.v[i].run, "%s", m->run);
     }
+    struct job_use *use = use_of(w, m->job);
+    if (use)
+        use->charged += m->total - w->debits.v[i].total, use->runs += !m->goes_on;
     w->charged += m->total - w->debits.v[i].total;
     w->debits.v[i].total = m->goes_on ? m->total : 0;
+}
+
+/* No job pays for a second twice. One run of less than a second is one of a second. */
+static void check_paid(const struct world *w)
+{
+    for (int i = 0; i < w->jobs; i++) {
+        const struct job_use *u = &w->uses[i];
+        double most = u->used + (double)(u->runs * u->most_procs);
+        if ((double)u->charged / AM_CREDIT > most)
+            fail_msg("seed %llu: job j%d was charged %.3f in %lld runs, and used %.0f",
+                (unsigned long long)w->seed, i, (double)u->charged / AM_CREDIT,
+                (long long)u->runs, u->used);
+    }
 }
 
 /* What was deposited is there, or was charged. */
@@ -225,6 +273,7 @@ static void check_money(struct world *w, struct scenario *s)
     for (size_t i = 0; i < n; i++)
         add_charge(w, &moves[i]);
     engine_money_told(sc_engine(s));
+    check_paid(w);
     for (uint32_t i = 0; f && i < funds_accounts(f); i++)
         left += funds_account_now(f, i).deposits[0].balance;
     if (left + w->charged != w->deposited)
@@ -666,6 +715,24 @@ static void happen(struct world *w, struct scenario *s)
     }
 }
 
+/* Somebody who runs is sent back to the queue; not all of them leave. */
+static void send_back(struct world *w, struct scenario *s)
+{
+    const struct cluster *c = engine_cluster(sc_engine(s));
+    struct event ev = {.kind = EVENT_PREEMPT, .u.preempt = {.how = PREEMPT_REQUEUE}};
+
+    if (!c->active.n || !rng_percent(&w->money, 60))
+        return;
+    const struct job *j =
+        c->jobs.v[c->active.v[rng_below(&w->money, (uint32_t)c->active.n)]];
+    if (*j->id != 'j' || j->nreqs > 1)
+        return;
+    if (rng_percent(&w->money, 60))
+        sc_refuse_stop(s, j->id);
+    ev.u.preempt.id = j->id;
+    sc_apply(s, ev, &(struct err){0});
+}
+
 /* Whose jobs are on which nodes; and one of the two goes away or comes back. */
 static void look_at_managers(struct world *w, struct scenario *s)
 {
@@ -712,6 +779,7 @@ static struct scenario *create(struct world *w)
 
     opt->report_reservations = opt->statistics = w->kind != AS_SIMULATOR;
     opt->starts_told = w->kind == AS_DAEMON;
+    opt->stops_told = w->stops_told = has_bank(w) && w->seed % 8 == 1;
     opt->down_grace_s = w->seed % 2 ? ENGINE_DOWN_GRACE_S : 0; /* jobs are lost */
     if (rng_percent(&w->rng, 40))
         sc_force_by_node(s);
@@ -746,6 +814,12 @@ static char *run_history(uint64_t seed, enum kind kind)
         sc_cycle(s);
         for (int i = (int)rng_below(&w.rng, w.plain ? 2 : 4); i > 0; i--) {
             happen(&w, s);
+            engine_check(sc_engine(s));
+            look(&w, s);
+            sc_cycle(s);
+        }
+        if (w.stops_told) {
+            send_back(&w, s);
             engine_check(sc_engine(s));
             look(&w, s);
             sc_cycle(s);

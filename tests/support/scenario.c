@@ -22,6 +22,7 @@ struct sc_entry {
     int64_t left_s; /* to run after a suspension or checkpoint, 0 = all */
     uint32_t starts;
     uint32_t refuse; /* starts the RM will refuse */
+    bool stays;      /* it will refuse to send it back to the queue */
     char where[400];
     struct strbuf log;
     char *said; /* by the last action; owned */
@@ -383,6 +384,42 @@ static void write_fired(struct scenario *s, const struct action *a)
     strbuf_printf(&s->fired, "@%lld", (long long)a->at);
 }
 
+/* It has left its nodes; or (true) has not, and runs on there since it began. */
+static bool tell_stop(
+    struct scenario *s, struct sc_entry *e, const struct action *a, const struct job *j)
+{
+    struct event ev = {.kind = EVENT_JOB_STATE, .at = s->now};
+    struct VEC(struct job_place) places = {0};
+    struct cluster *c = engine_cluster(s->engine);
+    struct err err;
+
+    if (j->state >= JOB_COMPLETED)
+        return false;
+    ev.u.job_state.id = j->id;
+    ev.u.job_state.state = JOB_IDLE;
+    if (e->stays && job_is_active(j)) /* its next start is taken back */
+        apply(s, &ev);
+    for (size_t i = 0; e->stays && i < j->alloc.n; i++)
+        for (uint32_t n = 0; n < j->alloc.v[i].count; n++)
+            vec_push(&places,
+                ((struct job_place){.node = node_at(c, j->alloc.v[i].first + n)->name,
+                    .tasks = j->alloc.v[i].tasks}));
+    ev.u.job_state.state = JOB_RUNNING;
+    ev.u.job_state.places = places.v;
+    ev.u.job_state.nplaces = places.n;
+    bool stays = places.n && engine_apply(sc_engine(s), &ev, NULL, &err) == 0;
+    if (stays) {
+        ev.u.job_state.start_at = a->start_at;
+    } else {
+        ev.kind = EVENT_LEFT;
+        ev.u.left.id = j->id;
+    }
+    apply(s, &ev);
+    vec_fini(&places);
+    e->stays = false;
+    return stays;
+}
+
 static void take_actions(struct scenario *s, const struct actions *acts)
 {
     struct cluster *c = engine_cluster(s->engine);
@@ -396,6 +433,9 @@ static void take_actions(struct scenario *s, const struct actions *acts)
         if (!e)
             continue;
         write_log(e, a, s->now);
+        if ((a->kind == ACTION_REQUEUE || a->kind == ACTION_CHECKPOINT)
+            && s->opt.stops_told && tell_stop(s, e, a, j))
+            continue;
         if (a->kind == ACTION_START) {
             e->active = true;
             e->starts++;
@@ -669,6 +709,11 @@ int sc_releaseres_by(
 int sc_releaseres(struct scenario *s, const char *name, struct err *err)
 {
     return sc_releaseres_by(s, name, "root", err);
+}
+
+void sc_refuse_stop(struct scenario *s, const char *id)
+{
+    find(s, id)->stays = true;
 }
 
 void sc_refuse_starts(struct scenario *s, const char *id, uint32_t times)

@@ -70,7 +70,8 @@ void sc_configure(struct scenario *s, const char *lines);
 struct settings *sc_settings(struct scenario *s);
 struct engine *sc_engine(struct scenario *s); /* made when first asked for */
 /* What its engine is made with, to be changed before that. Where it is `starts_told`
- * starts are told as done right after the cycle. */
+ * starts are told as done right after the cycle; where it is `stops_told` so are
+ * jobs sent back to the queue. */
 struct engine_options *sc_options(struct scenario *s);
 
 void sc_nodes(struct scenario *s, uint32_t count, int64_t procs); /* n1, n2, ... */
@@ -122,6 +123,9 @@ int sc_releaseres_by(
     struct scenario *s, const char *name, const char *who, struct err *err);
 /* The resource manager will refuse the next `times` starts of the job. */
 void sc_refuse_starts(struct scenario *s, const char *id, uint32_t times);
+/* And, where it is `stops_told`, the next time that the job is sent back to the queue:
+ * it runs on, if its nodes are free yet. */
+void sc_refuse_stop(struct scenario *s, const char *id);
 
 /* ---- what came of it ---- */
 

@@ -2,12 +2,15 @@
 """The timeline in a browser: the picture is what the API tells, the table tells the same, and
 all of it can be done by keys."""
 import os
+import pathlib
+import subprocess
 
 import pytest
 
 from timeline_reader import names
 from web_page import Page, need_page
 
+ROOT = pathlib.Path(__file__).parents[2]
 CONFIG = """RESERVATIONDEPTH 1
 SRCFG[express] PERIOD=INFINITY TASKCOUNT=1 RESOURCES=PROCS:2 HOSTLIST=node04 CLASSLIST=express
 """
@@ -68,6 +71,13 @@ def test_the_table_has_what_the_scheduler_tells(site, browser):
     assert shown[f"job {promised}", "promised"][3] == site.job(promised)["user"]
     assert (f"job {later}", "forecast") in shown
     assert shown["express.0.0", "standing reservation"][0] == row[3]
+    # the strip in numbers: 4 of 8 processors run, 6 are promised, then foreseen, 2 reserved
+    parts = lambda: [[c.text for c in r.find_elements("css selector", "td")][1:]  # noqa: E731
+                     for r in browser.all(".g-use tbody tr")]
+    browser.wait(lambda: len(parts()) == 12, "the shares of all nodes")
+    for column, share in ((0, "50 %"), (1, "75 %"), (3, "25 %")):
+        assert share in [p[column] for p in parts()], parts()
+    browser.wait(lambda: "now 50 % in use" in browser.one(".g-strip").get_attribute("aria-label"), "its words")
     browser.picture("timeline-table")
     for scheme in ("light", "dark"):
         browser.scheme(scheme)
@@ -86,8 +96,43 @@ def test_the_picture_is_what_the_scheduler_tells(site, browser):
     free = probe(2, at + 3600)
     assert max(free) - min(free) < 12, free
     browser.picture("timeline-small")
+    browser.one('.g-tool option[value="state"]').click()
+    browser.wait(lambda: probe(0, at + 3600) == [47, 125, 209], "the colour of what runs")
+    browser.shows("beyond its limit")
     # Chromium says that many looks at pixels are slow: they are the test's own
     assert all("willReadFrequently" in m["message"] for m in browser.chrome.get_log("browser"))
+
+
+TILES = """
+const tile = (name) => ({ name, close() { this.closed = true; } });
+const t = new M.Tiles(), log = [], [a, b, c] = ["a", "b", "c"].map(tile);
+const see = () => ["left", "right"].map((k) => t.get(k)?.name ?? "-").join("");
+const put = (key, window, name, covered = true) => { t.put(key, window, name, covered); log.push(see()); };
+t.begin("plan 1", 1);
+put("left", 1, a);                       // the first picture is seen as it grows
+put("right", 1, tile("A"), false);
+t.begin("plan 2", 2);
+log.push(t.lacks("left"), t.changing);
+put("left", 2, b);                       // half of it is newer: nothing else is seen
+log.push(t.turn(["left", "right"]));
+put("right", 2, tile("B"), false);
+log.push(t.turn(["left", "right"]), see(), a.closed === true, b.closed === undefined);
+t.begin("plan 2", 3);                    // more rows of the same: what is whole serves again
+log.push(t.lacks("left"), t.lacks("right"), t.changing);
+put("right", 3, tile("C"));
+log.push(t.lacks("right"));
+return log;
+"""
+
+
+def test_what_is_in_sight_is_of_one_plan(build, browser):
+    """Tiles of a newer plan are seen when all of them are there."""
+    need_page(build)
+    made = subprocess.run(["esbuild", ROOT / "web" / "gantt" / "tiles.ts", "--bundle", "--format=iife",
+                           "--global-name=M"], capture_output=True, text=True, check=True).stdout
+    assert browser.chrome.execute_script(made + TILES) == [
+        "a-", "aA", True, True, "aA", False, "aA", True, "bB", True, True,
+        False, True, False, "bC", False]
 
 
 def test_keys_go_from_one_to_the_next_and_open_it(site, browser):

@@ -12,6 +12,8 @@ export const LAYERS = ["use", "promised", "forecast", "reserved", "down"] as con
 
 export interface Heading {
   state: string;
+  revision: number;
+  plan: number;
   tag: string;
   at: number;
   from: number;
@@ -81,6 +83,12 @@ export class Window {
     const size = new DataView(body).getUint32(0, true);
     const heading = JSON.parse(new TextDecoder().decode(new Uint8Array(body, 4, size))) as Heading;
     return new Window(heading, body, 4 + size, procs);
+  }
+
+  /** Is all that a tile shows in it? */
+  covers(from: number, to: number, first: number, last: number): boolean {
+    const h = this.heading;
+    return h.from <= from && h.to >= to && h.first <= first && h.first + h.rows > Math.min(last, this.procs.length - 1);
   }
 
   get pieces(): number {

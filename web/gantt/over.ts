@@ -1,5 +1,5 @@
 // What is drawn under and over the tiles.
-import { clock, instant, plain } from "../model/format";
+import { clock, instant, plain, weekday } from "../model/format";
 import type { Zone } from "../model/prefs";
 import type { Heading, Seen } from "./data";
 import type { RowList } from "./rows";
@@ -32,12 +32,6 @@ function coloursOf(canvas: HTMLCanvasElement) {
     focus: get("focus"), now: get("now"), rsv: get("reserved"),
   };
   return colours;
-}
-
-/** Of past and future. */
-export function groundOf(canvas: HTMLCanvasElement, past: boolean): string {
-  const c = coloursOf(canvas);
-  return past ? c.ground : c.paper;
 }
 
 /** The grounds of past and future, and lines between groups. */
@@ -76,7 +70,7 @@ function drawRuler(g: G, v: View, width: number, height: number, m: Marks, c: No
     g.fillText(v.second * 84 < 60 ? text : text.slice(0, 5), x + 4, HEAD - 10);
     if (t.day || last < 0) {
       g.fillStyle = c.ink;
-      g.fillText(new Intl.DateTimeFormat("en-GB", { weekday: "short", day: "numeric", month: "short", timeZone: m.zone === "UTC" ? "UTC" : undefined }).format(t.at * 1000), x + 4, 12);
+      g.fillText(weekday(t.at, m.zone), x + 4, 12);
       last = x;
     }
   }

@@ -1,6 +1,6 @@
 // A tile: 256 by 256 pixels of the picture, filled as numbers. Rectangles of a canvas would
 // take six times as long.
-import { IS, LAYERS, NONE, WITHOUT_END, type Window } from "./data";
+import { IS, KINDS, LAYERS, NONE, WITHOUT_END, type Kind, type Window } from "./data";
 import { hueNumber } from "../model/hue";
 
 export const TILE = 256;
@@ -23,8 +23,30 @@ const STANDING: Rgb = [120, 110, 30];
 
 const pack = ([r, g, b]: Rgb, alpha: number) => ((alpha << 24) | (b << 16) | (g << 8) | r) >>> 0;
 
+/** Of what is not a name. */
+export const OF_STATE: Partial<Record<Kind, Rgb>> = {
+  running: [47, 125, 209], suspended: [154, 123, 18], overrun: [196, 72, 52], promised: [138, 92, 194], forecast: [112, 126, 148],
+};
+export const WAITS: { up_to: number; words: string; colour: Rgb }[] = [
+  { up_to: 3600, words: "under 1 h", colour: [64, 150, 110] },
+  { up_to: 6 * 3600, words: "1 to 6 h", colour: [80, 130, 190] },
+  { up_to: 86400, words: "6 to 24 h", colour: [170, 140, 30] },
+  { up_to: 3 * 86400, words: "1 to 3 days", colour: [205, 100, 40] },
+  { up_to: Infinity, words: "longer", colour: [170, 40, 70] },
+];
+
+export interface Hues {
+  of: Uint8Array; // place in the palette, by object; 255: none
+  palette: Rgb[];
+  names: Rgb[]; // of cells
+  kinds?: Partial<Record<Kind, Rgb>>; // these instead
+  use?: Rgb; // of cells, instead of the name's
+}
+
 /** Names have the hues that they have everywhere; found once for a window. */
-export function huesOf(w: Window, color: string): { of: Uint8Array; names: Rgb[] } {
+export function huesOf(w: Window, color: string): Hues {
+  if (color === "state") return { of: new Uint8Array(0), palette: [], names: [], kinds: OF_STATE, use: OF_STATE.running };
+  if (color === "wait") return { of: waitsOf(w), palette: WAITS.map((x) => x.colour), names: [], use: PALE };
   const names = (w.heading.names[color] ?? []).map((n) => HUES[hueNumber(n)]);
   const who = w.column[`object.${color}`];
   const of = new Uint8Array(who?.length ?? 0);
@@ -32,7 +54,16 @@ export function huesOf(w: Window, color: string): { of: Uint8Array; names: Rgb[]
     const name = w.heading.names[color]?.[who[o]];
     of[o] = name === undefined ? 255 : hueNumber(name);
   }
-  return { of, names };
+  return { of, palette: HUES, names };
+}
+
+/** From submission to the start that it had, was promised or is foreseen. */
+function waitsOf(w: Window): Uint8Array {
+  const [submit, start] = [w.column["object.submit"], w.column["object.start"]];
+  const of = new Uint8Array(submit?.length ?? 0);
+  for (let o = 0; o < of.length; o++)
+    of[o] = submit[o] >= WITHOUT_END ? 255 : WAITS.findIndex((x) => start[o] - submit[o] < x.up_to);
+  return of;
 }
 
 /** Half transparent, over what is there. */
@@ -116,7 +147,7 @@ function paintPiece(px: Uint32Array, kind: number, b: Box, hue: Rgb): void {
 /** What lies under others comes first. */
 const ORDER = [IS.down, IS.drained, IS.unknown, IS.reserved, IS.standing, IS.forecast, IS.promised, IS.suspended, IS.running, IS.overrun];
 
-function paintPieces(px: Uint32Array, w: Window, hues: Uint8Array, s: Scale, tx: number, ty: number): void {
+function paintPieces(px: Uint32Array, w: Window, hues: Hues, s: Scale, tx: number, ty: number): void {
   const c = w.column;
   const firstRow = Math.max(w.heading.first, Math.floor((ty * TILE) / s.row));
   const lastRow = Math.min(w.heading.first + w.heading.rows - 1, Math.ceil(((ty + 1) * TILE) / s.row));
@@ -136,7 +167,7 @@ function paintPieces(px: Uint32Array, w: Window, hues: Uint8Array, s: Scale, tx:
         const y1 = Math.max(y0 + 1, Math.round((row + to) * s.row) - ty * TILE);
         if (x1 <= 0 || x0 >= TILE || y1 <= 0 || y0 >= TILE) return;
         const o = c["piece.object"][p];
-        const hue = o === NONE || hues[o] === 255 || hues[o] === undefined ? PALE : HUES[hues[o]];
+        const hue = hues.kinds ? hues.kinds[KINDS[wanted]] ?? PALE : (o === NONE ? undefined : hues.palette[hues.of[o]]) ?? PALE;
         paintPiece(px, wanted, {
           x0: Math.max(0, x0), x1: Math.min(TILE, x1), y0: Math.max(0, y0), y1: Math.min(TILE, y1),
           left: x0 >= 0, right: x1 <= TILE, top: y0 >= 0 && opens, bottom: y1 <= TILE && closes,
@@ -145,7 +176,7 @@ function paintPieces(px: Uint32Array, w: Window, hues: Uint8Array, s: Scale, tx:
 }
 
 /** Where single pieces cannot be seen: how much, and whose most of it is. */
-function paintCells(px: Uint32Array, w: Window, names: Rgb[], s: Scale, tx: number, ty: number): void {
+function paintCells(px: Uint32Array, w: Window, hues: Hues, s: Scale, tx: number, ty: number): void {
   const h = w.heading;
   const share = LAYERS.map((l) => w.column[`cell.${l}`] as Uint8Array | undefined);
   const colour = w.column["cell.colour"];
@@ -165,14 +196,20 @@ function paintCells(px: Uint32Array, w: Window, names: Rgb[], s: Scale, tx: numb
       if (reserved) blend(px, at, RESERVED, 20 + reserved / 6);
       if (forecast) blend(px, at, [143, 111, 200], 20 + forecast / 4);
       if (promised) blend(px, at, [138, 92, 194], (x + y) % 8 < 2 ? 60 + promised * 0.75 : 30 + promised / 4);
-      if (use) blend(px, at, names[colour[cell]] ?? PALE, 50 + use * 0.8);
+      if (use) blend(px, at, hues.use ?? hues.names[colour[cell]] ?? PALE, 50 + use * 0.8);
     }
   }
 }
 
-export function paintTile(w: Window, hues: { of: Uint8Array; names: Rgb[] }, s: Scale, tx: number, ty: number): Uint32Array {
+/** Is all that the tile shows in the window? Else it has to be painted of another one. */
+export function covers(w: Window, s: Scale, tx: number, ty: number): boolean {
+  const from = s.epoch + tx * TILE * s.second;
+  return w.covers(from, from + TILE * s.second, Math.floor((ty * TILE) / s.row), Math.ceil(((ty + 1) * TILE) / s.row) - 1);
+}
+
+export function paintTile(w: Window, hues: Hues, s: Scale, tx: number, ty: number): Uint32Array {
   const px = new Uint32Array(TILE * TILE);
-  if (w.heading.as === "pieces") paintPieces(px, w, hues.of, s, tx, ty);
-  else paintCells(px, w, hues.names, s, tx, ty);
+  if (w.heading.as === "pieces") paintPieces(px, w, hues, s, tx, ty);
+  else paintCells(px, w, hues, s, tx, ty);
   return px;
 }

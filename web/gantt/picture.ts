@@ -1,25 +1,20 @@
 // The picture: tiles that the worker has painted, moved by the view, and over them what is
 // sharp at every scale: ruler, names, frames, now. It draws when something is different.
-import { drawOver, drawUnder, groundOf, type Marks } from "./over";
+import { drawOver, drawUnder, type Marks } from "./over";
 import { TILE, type Scale } from "./paint";
 import type { RowList } from "./rows";
 import type { Heading, Seen } from "./data";
+import { Tiles, stateOf } from "./tiles";
 import { GUTTER, HEAD, clampRows, firstView, rowAt, timeAt, xAt, yAt, zoomRows, zoomTime, type View } from "./view";
 import type { Ask, Told } from "./worker";
 
-const TILES_MAX = 260;
 const AT_ONCE = 3; // tiles that the worker has been asked for
 const EPOCH = 1600000000; // where tiles are counted from
-
-interface Tile {
-  bitmap: ImageBitmap;
-  generation: number;
-  used: number; // the frame that drew it last
-}
 
 export interface Listener {
   window: (heading: Heading, pieces: number) => void;
   view: (view: View) => void;
+  frame: (view: View) => void;
   need: (from: number, to: number, first: number, last: number, width: number, height: number) => void;
 }
 
@@ -40,17 +35,19 @@ export class Picture {
   color = "user";
   marks: Marks = { now: 0, zone: "UTC", reserved: [], chosen: [], under: null, cursor: null };
   private readonly worker = startWorker();
-  private readonly tiles = new Map<string, Tile>();
+  private readonly tiles = new Tiles();
   private readonly asked = new Set<string>();
   private readonly answers = new Map<number, (told: Told) => void>();
-  private generation = 0;
-  private shownGeneration = 0;
+  private generation = 0; // of the last window that the worker was given
+  private words: string[] = []; // of the question that each was the answer to
+  private waiting: { answer: ArrayBuffer; words: string } | null = null; // until what is newer is shown
+  private news: (Told & { type: "window" }) | null = null; // told when it is
   private number = 0;
   private frame = 0;
-  private drawn = 0;
   private width = 0;
   private height = 0;
-  private back: { canvas: HTMLCanvasElement; view: View } | null = null;
+  private back: { canvas: HTMLCanvasElement; view: View } | null = null; // of another scale
+  private last: { view: View; color: string } | null = null; // that was whole
 
   constructor(private readonly canvas: HTMLCanvasElement, private readonly tell: Listener) {
     this.worker.onmessage = (e: MessageEvent<Told>) => this.hear(e.data);
@@ -59,8 +56,7 @@ export class Picture {
   end(): void {
     this.worker.terminate();
     cancelAnimationFrame(this.frame);
-    this.tiles.forEach((t) => t.bitmap.close());
-    this.tiles.clear();
+    this.tiles.end();
   }
 
   // ---- what is shown ----
@@ -72,9 +68,32 @@ export class Picture {
     this.changed();
   }
 
-  setWindow(answer: ArrayBuffer): void {
+  /** Of the words of that question. A picture that is being made is finished first: where
+      changes come fast there would never be one. */
+  setWindow(answer: ArrayBuffer, words: string): void {
+    this.waiting = { answer, words };
+    if (!this.news) this.giveWindow();
+  }
+
+  private giveWindow(): void {
+    if (!this.waiting) return;
+    const { answer, words } = this.waiting;
+    this.waiting = null;
     this.generation += 1;
+    this.words[this.generation] = words;
+    delete this.words[this.generation - 8];
     this.worker.postMessage({ type: "window", generation: this.generation, answer } as Ask, [answer]);
+  }
+
+  /** What the worker has read is what is seen. */
+  private publish(): void {
+    const told = this.news;
+    if (!told) return;
+    this.news = null;
+    this.heading = told.heading;
+    this.marks.reserved = told.reserved;
+    this.tell.window(told.heading, told.pieces);
+    this.giveWindow();
   }
 
   setView(view: View): void {
@@ -159,15 +178,12 @@ export class Picture {
   private hear(told: Told): void {
     if (told.type === "tile") {
       this.asked.delete(told.key);
-      this.tiles.get(told.key)?.bitmap.close();
-      this.tiles.delete(told.key);
-      if (told.bitmap) this.tiles.set(told.key, { bitmap: told.bitmap, generation: told.generation, used: this.drawn });
+      if (told.bitmap) this.tiles.put(told.key, told.generation, told.bitmap, told.covered);
       this.draw();
     } else if (told.type === "window") {
-      this.shownGeneration = told.generation;
-      this.heading = told.heading;
-      this.marks.reserved = told.reserved;
-      this.tell.window(told.heading, told.pieces);
+      this.tiles.begin(stateOf(told.heading, this.words[told.generation] ?? "", told.generation), told.generation);
+      this.news = told;
+      if (!this.tiles.changing) this.publish();
       this.draw();
     } else if (told.type !== "wrong") {
       this.answers.get(told.number)?.(told);
@@ -193,8 +209,8 @@ export class Picture {
     if (!this.frame) this.frame = requestAnimationFrame(() => this.paint());
   }
 
-  private key(tx: number, ty: number, v: View): string {
-    return `${this.color} ${v.second} ${v.row} ${tx} ${ty}`;
+  private key(tx: number, ty: number, v: View, color = this.color): string {
+    return `${color} ${v.second} ${v.row} ${tx} ${ty}`;
   }
 
   /** Tiles in sight, the middle ones first. */
@@ -213,80 +229,73 @@ export class Picture {
     const g = this.canvas.getContext("2d", { alpha: false });
     if (!v || !g || !this.rows) return;
     const ratio = window.devicePixelRatio || 1;
-    this.drawn += 1;
+    this.tiles.beginFrame();
+    this.keepBack(v);
     g.setTransform(ratio, 0, 0, ratio, 0, 0);
     drawUnder(g, this.canvas, v, this.width, this.height, this.rows, this.marks);
     g.save();
     g.beginPath();
     g.rect(GUTTER, HEAD, this.width - GUTTER, this.height - HEAD);
     g.clip();
-    const whole = this.paintTiles(g, v);
+    this.paintTiles(g, v);
     g.restore();
-    if (whole) this.keepBack(v, ratio);
     drawOver(g, this.canvas, v, this.width, this.height, this.rows, this.marks, this.heading);
+    this.tell.frame(v);
   }
 
-  private paintTiles(g: CanvasRenderingContext2D, v: View): boolean {
-    const wanted = this.inSight(v);
-    const found = wanted.map((w) => this.tiles.get(this.key(w.tx, w.ty, v)));
+  private paintTiles(g: CanvasRenderingContext2D, v: View): void {
+    const wanted = this.inSight(v).map((w) => ({ ...w, key: this.key(w.tx, w.ty, v) }));
+    if (this.tiles.turn(wanted.map((w) => w.key))) this.publish();
+    const found = wanted.map((w) => this.tiles.get(w.key));
     const whole = found.every((t) => t);
     g.imageSmoothingEnabled = false;
-    if (!whole && this.back) this.paintBack(g, v, this.back);
+    // Of another scale, until there are tiles of this one.
+    if (!whole && this.back) this.paintBack(g, v, this.back, wanted.filter((_, i) => !found[i]));
     wanted.forEach((w, i) => {
       const tile = found[i];
-      if (tile) {
-        if (!whole) this.clearTile(g, w.x, w.y);
-        tile.used = this.drawn;
-        g.drawImage(tile.bitmap, Math.round(w.x), Math.round(w.y));
-      }
-      if ((!tile || tile.generation !== this.shownGeneration) && this.shownGeneration) this.askTile(w.tx, w.ty, v);
+      if (tile) g.drawImage(tile, Math.round(w.x), Math.round(w.y));
+      if (this.tiles.lacks(w.key)) this.askTile(w.key, w.tx, w.ty, v);
     });
-    if (this.tiles.size > TILES_MAX) this.forget();
-    return whole;
+    if (!whole) return;
+    this.last = { view: v, color: this.color };
+    this.back = null;
   }
 
-  /** What was scaled to stand in for it goes. */
-  private clearTile(g: CanvasRenderingContext2D, x: number, y: number): void {
-    const past = this.view ? xAt(this.view, this.marks.now) : 0;
-    g.fillStyle = groundOf(this.canvas, x + TILE / 2 < past);
-    g.fillRect(Math.round(x), Math.round(y), TILE, TILE);
-  }
-
-  private askTile(tx: number, ty: number, v: View): void {
-    const key = this.key(tx, ty, v);
+  private askTile(key: string, tx: number, ty: number, v: View): void {
     if (this.asked.size >= AT_ONCE || this.asked.has(key)) return;
     this.asked.add(key);
     const scale: Scale = { epoch: EPOCH, second: v.second, row: v.row };
-    this.post({ type: "tile", key, generation: this.shownGeneration, color: this.color, scale, tx, ty });
+    this.post({ type: "tile", key, color: this.color, scale, tx, ty });
   }
 
-  private forget(): void {
-    const old = [...this.tiles.entries()].sort((a, b) => a[1].used - b[1].used).slice(0, this.tiles.size - TILES_MAX / 2);
-    for (const [key, tile] of old) {
-      if (tile.used === this.drawn) continue;
-      tile.bitmap.close();
-      this.tiles.delete(key);
+  /** At another scale there are no tiles yet: the last whole picture is kept, once for each
+      scale rather than in each frame, to be seen stretched meanwhile. */
+  private keepBack(v: View): void {
+    const { last } = this;
+    if (!last || (last.view.second === v.second && last.view.row === v.row && last.color === this.color)) return;
+    const copy = document.createElement("canvas");
+    copy.width = this.width - GUTTER;
+    copy.height = this.height - HEAD;
+    const g = copy.getContext("2d");
+    for (const w of this.inSight(last.view)) {
+      const tile = this.tiles.get(this.key(w.tx, w.ty, last.view, last.color));
+      if (tile) g?.drawImage(tile, Math.round(w.x) - GUTTER, Math.round(w.y) - HEAD);
     }
+    this.back = { canvas: copy, view: last.view };
+    this.last = null;
   }
 
-  /** The last whole picture, to be seen scaled until the tiles of another scale are there. */
-  private keepBack(v: View, ratio: number): void {
-    if (this.back && this.back.view === v) return;
-    const copy = this.back?.canvas ?? document.createElement("canvas");
-    const [w, h] = [this.width - GUTTER, this.height - HEAD];
-    if (copy.width !== w || copy.height !== h) {
-      copy.width = w;
-      copy.height = h;
-    }
-    copy.getContext("2d", { alpha: false })?.drawImage(this.canvas, GUTTER * ratio, HEAD * ratio, w * ratio, h * ratio, 0, 0, w, h);
-    this.back = { canvas: copy, view: v };
-  }
-
-  private paintBack(g: CanvasRenderingContext2D, v: View, back: { canvas: HTMLCanvasElement; view: View }): void {
+  /** Where tiles are missing. */
+  private paintBack(g: CanvasRenderingContext2D, v: View, back: { canvas: HTMLCanvasElement; view: View }, missing: { x: number; y: number }[]): void {
     const x0 = xAt(v, back.view.t0);
     const x1 = xAt(v, back.view.t0 + back.canvas.width * back.view.second);
     const y0 = yAt(v, back.view.y0 / back.view.row);
     const y1 = yAt(v, (back.view.y0 + back.canvas.height) / back.view.row);
+    g.save();
+    g.beginPath();
+    for (const m of missing) g.rect(Math.round(m.x), Math.round(m.y), TILE, TILE);
+    g.clip();
     g.drawImage(back.canvas, x0, y0, x1 - x0, y1 - y0);
+    g.restore();
   }
 }

@@ -14,6 +14,7 @@ interface Wanted {
   height: number;
 }
 
+const NAMED = ["user", "group", "account", "class", "qos"];
 const AGAIN_MS = 3000; // after a refusal
 const REST_MS = 70; // the view is still for so long before it is asked for
 
@@ -49,7 +50,9 @@ export class Source {
   }
 
   private words(): string {
-    return `by=${this.by}&layers=${this.layers}&color=${this.picture.color}`;
+    // State and wait are no names: what is told has them in any case.
+    const color = NAMED.includes(this.picture.color) ? this.picture.color : "user";
+    return `by=${this.by}&layers=${this.layers}&color=${color}`;
   }
 
   /** Is what is in sight there, as fine as it can be seen? */
@@ -89,7 +92,7 @@ export class Source {
       const answer = await askBytes(path, again && this.have?.words === words ? this.have.heading?.state : undefined);
       if (this.over) return false;
       if (!again) this.have = { ...w, words, second: v.second, row: v.row, heading: null };
-      if (answer) this.picture.setWindow(answer);
+      if (answer) this.picture.setWindow(answer, words);
       this.wrong(null);
       return true;
     } catch (e) {

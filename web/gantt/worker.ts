@@ -1,11 +1,11 @@
 // Off the page's thread: it reads windows, paints tiles and looks things up.
 import { Window, type Heading, type Seen } from "./data";
-import { TILE, huesOf, paintTile, type Scale } from "./paint";
+import { TILE, covers, huesOf, paintTile, type Scale } from "./paint";
 
 export type Ask =
   | { type: "rows"; procs: Uint32Array }
   | { type: "window"; generation: number; answer: ArrayBuffer }
-  | { type: "tile"; key: string; generation: number; color: string; scale: Scale; tx: number; ty: number }
+  | { type: "tile"; key: string; color: string; scale: Scale; tx: number; ty: number }
   | { type: "at"; number: number; instant: number; row: number; share: number }
   | { type: "list"; number: number; from: number; to: number; first: number; last: number; most: number }
   | { type: "of"; number: number; id: string };
@@ -13,7 +13,7 @@ export type Ask =
 export type Told =
   | { type: "window"; generation: number; heading: Heading; reserved: Seen[]; pieces: number }
   | { type: "wrong"; generation: number }
-  | { type: "tile"; key: string; generation: number; bitmap: ImageBitmap | null; ms: number }
+  | { type: "tile"; key: string; generation: number; bitmap: ImageBitmap | null; covered: boolean; ms: number }
   | { type: "at"; number: number; seen: Seen | null }
   | { type: "list"; number: number; all: Seen[]; more: number }
   | { type: "of"; number: number; all: Seen[] };
@@ -43,12 +43,13 @@ async function makeTile(ask: Ask & { type: "tile" }): Promise<void> {
   const begin = performance.now();
   let bitmap: ImageBitmap | null = null;
   const made = generation;
+  const covered = shown !== null && covers(shown, ask.scale, ask.tx, ask.ty);
   if (shown) {
     if (hues?.color !== ask.color) hues = { color: ask.color, found: huesOf(shown, ask.color) };
     const px = paintTile(shown, hues.found, ask.scale, ask.tx, ask.ty);
     bitmap = await createImageBitmap(new ImageData(new Uint8ClampedArray(px.buffer as ArrayBuffer), TILE, TILE));
   }
-  page.postMessage({ type: "tile", key: ask.key, generation: made, bitmap, ms: performance.now() - begin }, bitmap ? [bitmap] : []);
+  page.postMessage({ type: "tile", key: ask.key, generation: made, bitmap, covered, ms: performance.now() - begin }, bitmap ? [bitmap] : []);
 }
 
 page.onmessage = (e: MessageEvent<Ask>) => {

@@ -6,6 +6,7 @@ import { forgetColours, whenOf } from "../gantt/over";
 import { Picture } from "../gantt/picture";
 import { readRows } from "../gantt/rows";
 import { Source } from "../gantt/source";
+import { Strip, type Shares } from "../gantt/strip";
 import { GUTTER, HEAD, niceSecond, rowAt, timeAt, yAt, type View } from "../gantt/view";
 import { count, plain } from "../model/format";
 import { askNow, onRound, useAnswer, useLive } from "../model/live";
@@ -17,6 +18,7 @@ import { ReservationPanel } from "./reservation";
 import { Legend, Lines, Tools, WORDS } from "./timeline_parts";
 
 const LISTED = 300;
+const PARTS = 12; // of the time in sight, in the table of use
 
 function Card({ seen, x, y, now }: { seen: Seen; x: number; y: number; now: number }) {
   const { zone } = usePrefs();
@@ -62,6 +64,9 @@ export function Timeline() {
   const box = useRef<HTMLDivElement>(null);
   const picture = useRef<Picture>(null);
   const source = useRef<Source>(null);
+  const stripCanvas = useRef<HTMLCanvasElement>(null);
+  const strip = useRef<Strip>(null);
+  const [use, setUse] = useState<Shares[]>([]);
   const [heading, setHeading] = useState<Heading | null>(null);
   const [pieces, setPieces] = useState(0);
   const [wrong, setWrong] = useState("");
@@ -82,7 +87,8 @@ export function Timeline() {
 
   // ---- the picture lives as long as the screen ----
   useEffect(() => {
-    if (!canvas.current || !box.current || !rows) return undefined;
+    if (!canvas.current || !stripCanvas.current || !box.current || !rows) return undefined;
+    const below = new Strip(stripCanvas.current, () => setUse(below.parts(PARTS)));
     let timer = 0;
     let other = ""; // tag of rows that are not these, for which it was asked
     const p = new Picture(canvas.current, {
@@ -99,6 +105,7 @@ export function Timeline() {
         window.clearTimeout(timer);
         timer = window.setTimeout(() => keepView(p, v), 400);
       },
+      frame: (v) => below.show(v, nowRef.current),
       need: (from, to, first, last, width, height) => s.need({ from, to, first, last, width, height }),
     });
     const s: Source = new Source(p, (e) => setWrong(e?.message ?? ""));
@@ -108,6 +115,8 @@ export function Timeline() {
     p.color = color;
     s.by = by;
     s.layers = show;
+    strip.current = below;
+    below.layers = show;
     p.rows = rows;
     const see = () => box.current && p.resize(box.current.clientWidth, box.current.clientHeight, nowRef.current);
     see();
@@ -122,13 +131,17 @@ export function Timeline() {
       },
       select,
     });
-    const unround = onRound(() => void s.refresh());
+    const unround = onRound(() => {
+      void s.refresh();
+      below.refresh();
+    });
     return () => {
       window.clearTimeout(timer);
       unround();
       unlisten();
       watch.disconnect();
       s.end();
+      below.end();
       p.end();
       picture.current = null;
     };
@@ -143,6 +156,7 @@ export function Timeline() {
   useEffect(() => {
     if (!picture.current || !source.current) return;
     source.current.layers = show;
+    if (strip.current) strip.current.layers = show;
     picture.current.setColor(color);
   }, [color, show]);
   useEffect(() => {
@@ -150,6 +164,7 @@ export function Timeline() {
     const look = () => {
       forgetColours();
       picture.current?.draw();
+      strip.current?.draw();
     };
     look();
     dark.addEventListener("change", look);
@@ -167,7 +182,10 @@ export function Timeline() {
   }, [sel, heading]);
   useEffect(() => {
     if (!table) return undefined;
-    const timer = window.setTimeout(() => void picture.current?.list(LISTED).then(setLines), 250);
+    const timer = window.setTimeout(() => {
+      void picture.current?.list(LISTED).then(setLines);
+      setUse(strip.current?.parts(PARTS) ?? []);
+    }, 250);
     return () => window.clearTimeout(timer);
   }, [table, heading, query.get("from"), query.get("to"), query.get("rows")]);
 
@@ -227,12 +245,18 @@ export function Timeline() {
           {wrong && <p className="banner banner-warn g-wrong" role="alert">{wrong}</p>}
           {rows && rows.n === 0 && <p className="q-none quiet">There are no nodes yet. <code>diagnose -R</code> tells of resource managers.</p>}
         </div>
+        <canvas ref={stripCanvas} className="g-strip" role="img" aria-label={`All nodes over the same time${nowWords(strip.current, now)}. The table has it in numbers.`} />
         <p className="sr" role="status">{said}</p>
-        {table && rows && <Lines lines={lines} rows={rows} now={now} onSelect={select} cells={heading?.as === "cells"} />}
+        {table && rows && <Lines lines={lines} rows={rows} now={now} onSelect={select} cells={heading?.as === "cells"} use={use} />}
       </div>
       {sel && (query.get("kind") === "reservation" ? <ReservationPanel name={sel} /> : <JobPanel id={sel} brief={chosen?.id === sel ? briefOf(chosen) : undefined} />)}
     </div>
   );
+}
+
+function nowWords(strip: Strip | null | undefined, now: number): string {
+  const share = strip?.at(now);
+  return share ? `: now ${Math.round(share.use * 100)} % in use` : "";
 }
 
 /** What the picture itself tells of a job, where its details are not for this user. */

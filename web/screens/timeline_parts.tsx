@@ -2,9 +2,11 @@
 import { useMemo } from "react";
 import type { Heading, Kind, Seen } from "../gantt/data";
 import { whenOf } from "../gantt/over";
+import { OF_STATE, WAITS } from "../gantt/paint";
 import type { Picture } from "../gantt/picture";
 import type { RowList } from "../gantt/rows";
-import { count, plain } from "../model/format";
+import type { Shares } from "../gantt/strip";
+import { count, instant, plain } from "../model/format";
 import { hueOf } from "../model/hue";
 import { usePrefs } from "../model/prefs";
 import { go, withQuery } from "../model/route";
@@ -14,8 +16,16 @@ export const WORDS: Record<Kind, string> = {
   reserved: "reserved", standing: "standing reservation", down: "down", drained: "drained", unknown: "in an unknown state",
 };
 const LAYERS: [string, string][] = [["use", "running"], ["promised", "promised"], ["forecast", "forecast"], ["reserved", "reserved"], ["down", "down"]];
-const COLOURS = ["user", "group", "account", "class", "qos"];
+const COLOURS = ["user", "group", "account", "class", "qos", "state", "wait"];
 const NAMES_MAX = 14;
+
+/** What colours mean that are of no name: words, and the colour. */
+function meanings(color: string): [string, string][] {
+  const css = (c: readonly number[]) => `rgb(${c.join(" ")})`;
+  if (color === "wait") return WAITS.map((w) => [w.words, css(w.colour)]);
+  if (color === "state") return Object.entries(OF_STATE).map(([kind, c]) => [WORDS[kind as Kind], css(c)]);
+  return [];
+}
 
 interface ToolsProps {
   color: string;
@@ -82,6 +92,8 @@ export function Legend({ heading, color, show }: { heading: Heading | null; colo
     <ul className="legend g-legend">
       {LAYERS.filter(([key]) => shown.includes(key)).map(([key, name]) => <li key={key}><span className={`g-key g-key-${key}`} aria-hidden="true" />{name}</li>)}
       <li className="g-gap" aria-hidden="true" />
+      {color === "wait" && <li className="quiet">waits from submission to start:</li>}
+      {meanings(color).map(([words, background]) => <li key={words}><span className="dot" style={{ background }} aria-hidden="true" />{words}</li>)}
       {names.slice(0, NAMES_MAX).map((n) => <li key={n}><span className={`dot ${hueOf(n)}`} aria-hidden="true" />{plain(n)}</li>)}
       {names.length > NAMES_MAX && <li className="quiet">and {count(names.length - NAMES_MAX)} more</li>}
       {left && <li className="quiet">forecast of the first {count(left.jobs)} of {count(left.of)} that wait</li>}
@@ -89,8 +101,29 @@ export function Legend({ heading, color, show }: { heading: Heading | null; colo
   );
 }
 
+/** The strip of all nodes as a table. */
+export function Use({ parts, now }: { parts: Shares[]; now: number }) {
+  const { zone } = usePrefs();
+  const percent = (x: number) => `${Math.round(x * 100)} %`;
+  if (!parts.length) return null;
+  return (
+    <table className="list g-use">
+      <caption>All nodes, as shares of their processors</caption>
+      <thead><tr><th>At</th>{LAYERS.map(([key, name]) => <th key={key} className="number">{name}</th>)}</tr></thead>
+      <tbody>
+        {parts.map((p) => (
+          <tr key={p.at}>
+            <td>{instant(Math.round(p.at), now, zone)}</td>
+            {LAYERS.map(([key]) => <td key={key} className="number">{percent(p.share[key as keyof Shares["share"]])}</td>)}
+          </tr>
+        ))}
+      </tbody>
+    </table>
+  );
+}
+
 /** The table twin: what is in sight, in words. */
-export function Lines(props: { lines: { all: Seen[]; more: number }; rows: RowList; now: number; cells: boolean; onSelect: (s: Seen) => void }) {
+export function Lines(props: { lines: { all: Seen[]; more: number }; rows: RowList; now: number; cells: boolean; use: Shares[]; onSelect: (s: Seen) => void }) {
   const { zone } = usePrefs();
   const { rows, now } = props;
   const shown = useMemo(() => props.lines.all, [props.lines]);
@@ -116,6 +149,7 @@ export function Lines(props: { lines: { all: Seen[]; more: number }; rows: RowLi
       )}
       {props.lines.more > 0 && !props.cells && <p className="quiet q-none">and {count(props.lines.more)} more in sight</p>}
       {!props.cells && !shown.length && <p className="quiet q-none">Nothing is in sight.</p>}
+      <Use parts={props.use} now={now} />
     </div>
   );
 }

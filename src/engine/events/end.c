@@ -61,6 +61,8 @@ int end_job(
     note_measured(e, j, ev->u.end.cpu_s);
     if (ev->u.end.left_at > 0)
         charging_left(e, j, ev->u.end.left_at);
+    if (ev->u.end.unbegun)
+        charging_release(e, j);
     if (end_it(e, j, how, err) < 0)
         return -1;
     j->failed = ev->u.end.failed;

@@ -36,6 +36,7 @@ static const struct event_row rows[] = {
         .touches = TOUCHES_STATE, .apply_to_job = order_user_priority},
     [EVENT_START_FAILED] = {.name = "start-failed", JOB_OF(failed),
         .touches = TOUCHES_STATE, .apply_to_job = start_failed},
+    [EVENT_LEFT] = {.name = "left", JOB_OF(left), .apply_to_job = report_left},
     [EVENT_HOLD] = {.name = "hold", JOB_OF(hold),
         .touches = TOUCHES_STATE, .apply_to_job = order_hold},
     [EVENT_RELEASE_HOLD] = {.name = "release-hold", JOB_OF(hold),

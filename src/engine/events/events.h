@@ -49,6 +49,7 @@ typedef int event_to_job(
 
 event_to_job report_state;
 event_to_job start_failed;
+event_to_job report_left;
 event_to_job order_preemption, order_resumption;
 event_to_job order_deadline, order_user_priority, order_priority, order_qos;
 event_to_job order_hold, order_release;

@@ -366,6 +366,15 @@ static int now_waiting(
     return j->state == JOB_IDLE ? 0 : job_move(e->c, j, EV_RM_RELEASE, err);
 }
 
+int report_left(
+    struct engine *e, struct job *j, const struct event *ev, struct err *err)
+{
+    (void)ev;
+    (void)err;
+    charging_confirm(e, j);
+    return 0;
+}
+
 int report_state(
     struct engine *e, struct job *j, const struct event *ev, struct err *err)
 {

@@ -2,10 +2,10 @@
  * A part of a list of jobs, and how many there are of each kind. */
 #include "server/api/jobwindow.h"
 
-#include "base/nearest.h"
 #include "base/vec.h"
 #include "base/xalloc.h"
 #include "server/api/jobfilter.h"
+#include "server/api/words.h"
 #include "server/render/render.h"
 #include "server/server_private.h"
 
@@ -242,38 +242,6 @@ static const char *kind_at(size_t i)
     return i < KINDS ? kinds[i] : NULL;
 }
 
-/* The number of a name; -1 with the nearest. */
-static int find_name(const char *parameter, const char *(*at)(size_t i),
-    const char *name, size_t len, struct err *err)
-{
-    struct nearest near;
-    char text[40];
-
-    snprintf(text, sizeof text, "%.*s", (int)len, name);
-    nearest_init(&near, text);
-    for (size_t i = 0; at(i); i++) {
-        if (strcmp(at(i), text) == 0)
-            return (int)i;
-        nearest_offer(&near, at(i));
-    }
-    const char *best = nearest_best(&near);
-    return err_set(err, ERR_INVALID, "%s: there is no '%s'%s%s%s", parameter, text,
-        best ? "; did you mean '" : "", best ? best : "", best ? "'?" : "");
-}
-
-static int read_counts(const char *text, unsigned *ret, struct err *err)
-{
-    for (const char *p = text; p && *p;) {
-        size_t n = strcspn(p, ",");
-        int found = find_name("count", kind_at, p, n, err);
-        if (found < 0)
-            return -1;
-        *ret |= 1u << found;
-        p += n + (p[n] == ',');
-    }
-    return 0;
-}
-
 int jobwindow_read(const struct request *r, struct jobwindow *ret, struct err *err)
 {
     const char *sort = request_query(r, "sort");
@@ -283,7 +251,8 @@ int jobwindow_read(const struct request *r, struct jobwindow *ret, struct err *e
     *ret = (struct jobwindow){.limit = SIZE_MAX};
     if (request_query_int(r, "limit", -1, &limit, err) < 0
         || request_query_int(r, "offset", 0, &offset, err) < 0
-        || read_counts(request_query(r, "count"), &ret->count, err) < 0)
+        || words_read("count", kind_at, request_query(r, "count"), &ret->count, err)
+               < 0)
         return -1;
     if (limit < -1 || limit > LIMIT_MAX)
         return err_set(err, ERR_INVALID, "limit: expected 0 to %d", LIMIT_MAX);
@@ -296,7 +265,7 @@ int jobwindow_read(const struct request *r, struct jobwindow *ret, struct err *e
         return 0;
     ret->down = *sort == '-';
     sort += ret->down;
-    if ((found = find_name("sort", sort_at, sort, strlen(sort), err)) < 0)
+    if ((found = words_find("sort", sort_at, sort, err)) < 0)
         return -1;
     ret->sort = &sorts[found];
     return 0;

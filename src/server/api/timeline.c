@@ -2,9 +2,9 @@
  * Pictures of nodes over time: the rows, and what is in a window of them. */
 #include "server/timeline/timeline.h"
 
-#include "base/nearest.h"
 #include "base/xalloc.h"
 #include "server/api/api.h"
+#include "server/api/words.h"
 #include "server/events/feed.h"
 #include "server/http/stream.h"
 #include "server/render/render.h"
@@ -30,26 +30,11 @@
 #define PLANS_MAX    3
 #define FORESIGHT_US 2000000
 
+/* A picture is of one state of the world. Where that changes faster than rows can be
+ * looked at, the picture after so many attempts is told as one that is not whole. */
+#define AGAIN_MAX 5
+
 /* ---- words of the query ---- */
-
-/* The number of a word; -1 with the nearest. */
-static int find_word(const char *parameter, const char *(*at)(size_t i),
-    const char *word, size_t len, struct err *err)
-{
-    struct nearest near;
-    char text[40];
-
-    snprintf(text, sizeof text, "%.*s", (int)len, word);
-    nearest_init(&near, text);
-    for (size_t i = 0; at(i); i++) {
-        if (strcmp(at(i), text) == 0)
-            return (int)i;
-        nearest_offer(&near, at(i));
-    }
-    const char *best = nearest_best(&near);
-    return err_set(err, ERR_INVALID, "%s: there is no '%s'%s%s%s", parameter, text,
-        best ? "; did you mean '" : "", best ? best : "", best ? "'?" : "");
-}
 
 static const char *colour_name(size_t i)
 {
@@ -64,26 +49,20 @@ static const char *shape_name(size_t i)
 }
 
 /* One of the words, or the first where none is asked for. */
-static int read_word(struct request *r, const char *parameter,
-    const char *(*at)(size_t i), int *ret, struct err *err)
+static int read_word(
+    struct request *r, const char *parameter, word_at_fn *at, int *ret, struct err *err)
 {
     const char *word = request_query(r, parameter);
 
-    *ret = word && *word ? find_word(parameter, at, word, strlen(word), err) : 0;
+    *ret = word && *word ? words_find(parameter, at, word, err) : 0;
     return *ret < 0 ? -1 : 0;
 }
 
 static int read_layers(const char *text, unsigned *ret, struct err *err)
 {
-    *ret = text && *text ? 0 : (1u << LAYERS) - 1;
-    for (const char *p = text; p && *p;) {
-        size_t n = strcspn(p, ",");
-        int k = find_word("layers", layer_name, p, n, err);
-        if (k < 0)
-            return -1;
-        *ret |= 1u << k;
-        p += n + (p[n] == ',');
-    }
+    if (text && *text)
+        return words_read("layers", layer_name, text, ret, err);
+    *ret = (1u << LAYERS) - 1;
     return 0;
 }
 
@@ -224,11 +203,12 @@ void api_rows(struct server *s, struct request *r)
 struct telling {
     struct window_asked asked;
     struct identity who;
-    struct rows *rows; /* held, until collecting begins */
+    struct rows *rows; /* held */
     struct collected *found;
     struct strbuf bytes; /* not packed yet */
     size_t packed;       /* so many of them are */
     z_stream z;
+    unsigned again;        /* begun anew, so often, as the world had changed */
     unsigned tries, plans; /* turns of foresight; how many plans they have seen */
     uint64_t plan;         /* the last of them */
     uint64_t begun_us;     /* of that clock; 0 = it has not begun */
@@ -246,7 +226,8 @@ static uint64_t clock_us(void)
 }
 
 /* With each plan a forecast begins anew: on a site where plans come faster than it is
- * made there is none. Promises take one turn, so they are always of the last plan. */
+ * made there is none. Promises take few turns, and one where plans come faster than
+ * that, so they are always of the last plan. */
 static bool has_time_left(struct server *s, struct telling *t)
 {
     uint64_t now = clock_us();
@@ -296,9 +277,11 @@ static bool tell_window(struct server *s, void *ctx, struct strbuf *out)
         return pack_some(t, out);
     if (!t->found && foresee_more(s, t))
         return true;
-    if (!t->found) {
-        t->found = collect_begin(s, &t->who, &t->asked, t->rows);
-        t->rows = NULL;
+    if (!t->found)
+        t->found = collect_begin(s, &t->who, &t->asked, rows_share(t->rows));
+    if (!collect_is_whole(t->found) && t->again++ < AGAIN_MAX) {
+        collect_end(t->found);
+        t->found = NULL; /* where jobs will be may be another now as well */
         return true;
     }
     if (collect_more(t->found, ROWS_TURN))

@@ -177,7 +177,8 @@ void journal_begin(struct server *s)
     }
     vec_fini(&lives);
     s->journal->bytes = s->journal->picture = 0;
-    add(s, json_pack("{s:{s:s, s:o, s:b, s:b, s:o}}", "begin", "version", MAUI_VERSION,
-               "zone", zone_json(), "starts_told", 1, "no_checkpoints",
-               !manager_can_checkpoint(s), "config", journal_config(s->config)));
+    add(s, json_pack("{s:{s:s, s:o, s:b, s:b, s:b, s:o}}", "begin", "version",
+               MAUI_VERSION, "zone", zone_json(), "starts_told", 1, "stops_told", 1,
+               "no_checkpoints", !manager_can_checkpoint(s), "config",
+               journal_config(s->config)));
 }

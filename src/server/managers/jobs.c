@@ -134,25 +134,6 @@ struct job_end rmjobs_end(const struct rm_job *r)
     return end;
 }
 
-/* Nobody saw it run, as a look or an answer was lost meanwhile; the RM tells when and
- * where. So it has run, for all that counts and charges jobs. */
-static const struct job *see_run(
-    struct manager *m, const struct job *j, const struct rm_job *r)
-{
-    struct event ev = {.kind = EVENT_JOB_STATE,
-        .u.job_state = {.id = j->id,
-            .state = JOB_RUNNING,
-            .start_at = r->start_at,
-            .places = r->places,
-            .nplaces = r->nplaces}};
-
-    if (job_is_active(j) || j->state == JOB_SUSPENDED || r->start_at == 0
-        || r->nplaces == 0 || r->desc.state != JOB_COMPLETED)
-        return j;
-    manager_apply(m, &ev, r->desc.id);
-    return job_find(engine_cluster(m->s->engine), r->desc.id);
-}
-
 /* That it was ended in one of these ways only a job can that has run, be it that nobody
  * tells when or where. */
 static bool has_run(const struct rm_job *r)
@@ -167,7 +148,46 @@ static bool has_run(const struct rm_job *r)
     return false;
 }
 
-static void on_ended(struct manager *m, const struct job *told, const struct rm_job *r)
+/* It was to start, and is over before anybody was told that it runs: since when it did,
+ * be it long after that was decided. */
+static const struct job *see_start(
+    struct manager *m, const struct job *j, const struct rm_job *r)
+{
+    struct event ev = {.kind = EVENT_JOB_STATE,
+        .u.job_state = {.id = j->id, .state = JOB_RUNNING, .start_at = r->start_at}};
+
+    if ((r->end_at <= r->start_at && !has_run(r)) || clock_is_ahead(m->s->clock)
+        || !engine_start_differs(j, r->start_at))
+        return j;
+    manager_apply(m, &ev, r->desc.id);
+    return job_find(engine_cluster(m->s->engine), r->desc.id);
+}
+
+/* Nobody saw it run, as a look or an answer was lost meanwhile; the RM tells when and
+ * where. So it has run, for all that counts and charges jobs. */
+static const struct job *see_run(
+    struct manager *m, const struct job *j, const struct rm_job *r)
+{
+    struct event ev = {.kind = EVENT_JOB_STATE,
+        .u.job_state = {.id = j->id,
+            .state = JOB_RUNNING,
+            .start_at = r->start_at,
+            .places = r->places,
+            .nplaces = r->nplaces}};
+
+    if (j->state == JOB_STARTING)
+        return see_start(m, j, r);
+    if (job_is_active(j) || j->state == JOB_SUSPENDED || r->start_at == 0
+        || r->nplaces == 0 || r->desc.state != JOB_COMPLETED)
+        return j;
+    manager_apply(m, &ev, r->desc.id);
+    return job_find(engine_cluster(m->s->engine), r->desc.id);
+}
+
+/* `unseen`: its start was lost, or not sent. Where nothing says that it ran all the
+ * same, that was no run. */
+static void on_ended(
+    struct manager *m, const struct job *told, const struct rm_job *r, bool unseen)
 {
     const struct job *j = see_run(m, told, r);
     struct event ev = {.kind = EVENT_END,
@@ -175,7 +195,9 @@ static void on_ended(struct manager *m, const struct job *told, const struct rm_
             .how = r->desc.state == JOB_COMPLETED ? EV_COMPLETE : EV_CANCEL,
             .cpu_s = r->cpu_s,
             .left_at = r->end_at,
-            .failed = r->exit_status != 0}};
+            .failed = r->exit_status != 0,
+            .unbegun = unseen && !has_run(r)
+                       && (r->start_at == 0 || r->end_at <= r->start_at)}};
 
     if (!job_is_active(j) && !has_run(r))
         ev.kind = EVENT_CANCEL;
@@ -246,17 +268,18 @@ static void on_changed(struct manager *m, const struct job *j, const struct rm_j
         outbox_came_about(m, r->desc.id);
     if (!on_nodes(state) && outbox_take_back(m, r->desc.id, &changed))
         j = job_find(engine_cluster(m->s->engine), r->desc.id);
-    const struct order *o = outbox_pending(m, j->id);
+    enum rm_action action = RM_START;
+    bool pending = outbox_pending(m, j->id, &action);
     uint8_t rm_hold = rmholds_told(m, j->holds, r->desc.rm_hold);
 
-    if (changed && !o && on_other_request(m, j, r))
+    if (changed && !pending && on_other_request(m, j, r))
         return;
     if (!on_nodes(state))
         outbox_keep_change(m, r);
     follow_limit(m, j, r);
     mark_told(m, j, TOLD | SEEN);
     take_notes(m, j, r);
-    if (o && (o->action == RM_START) == !on_nodes(state) && j->state != state)
+    if (pending && (action == RM_START) == !on_nodes(state) && j->state != state)
         return; /* not carried out yet */
     if (state == JOB_IDLE && (j->rm_hold || r->lifted))
         rmholds_lifted(m, j, r->lifted);
@@ -275,8 +298,15 @@ static void on_changed(struct manager *m, const struct job *j, const struct rm_j
             .nplaces = r->nplaces}};
     manager_apply(m, &ev, r->desc.id);
     j = job_find(engine_cluster(m->s->engine), r->desc.id);
-    if (changed && j && !outbox_pending(m, j->id))
+    if (changed && j && !outbox_pending(m, j->id, &action))
         on_other_request(m, j, r); /* requeued: it may have to pause, from now on */
+}
+
+static void tell_left(struct manager *m, const char *id)
+{
+    struct event ev = {.kind = EVENT_LEFT, .u.left = {.id = id}};
+
+    manager_apply(m, &ev, id);
 }
 
 void rmjobs_told(struct manager *m, const struct rm_job *r)
@@ -284,12 +314,16 @@ void rmjobs_told(struct manager *m, const struct rm_job *r)
     const struct cluster *c = engine_cluster(m->s->engine);
     const struct job *j = job_find(c, r->desc.id);
     bool known = j && j->state < JOB_COMPLETED;
+    bool unseen = outbox_has_unseen_start(m, r->desc.id);
 
-    if (!on_nodes(r->desc.state))
-        outbox_stopped(m, r->desc.id, over(r->desc.state));
+    bool left =
+        !on_nodes(r->desc.state) && outbox_stopped(m, r->desc.id, over(r->desc.state));
+
+    if (left && known && !over(r->desc.state)) /* else it never left to wait again */
+        tell_left(m, r->desc.id);
     if (over(r->desc.state)) {
         if (known)
-            on_ended(m, j, r);
+            on_ended(m, j, r, unseen);
         else
             record_missed_end(m->s, r);
         if (m->driver && m->driver->settled) {
@@ -298,7 +332,7 @@ void rmjobs_told(struct manager *m, const struct rm_job *r)
         }
     } else if (known) {
         on_changed(m, j, r);
-    } else if (!outbox_pending(m, r->desc.id)) {
+    } else if (!outbox_pending(m, r->desc.id, &(enum rm_action){0})) {
         on_new_job(m, r, false);
     } else {
         outbox_found(m, r);
@@ -333,6 +367,7 @@ void rmjobs_gone(struct manager *m, const char *id)
 
     if (j && j->index < m->told.n)
         m->told.v[j->index] = 0;
+    ev.u.end.unbegun = outbox_has_unseen_start(m, id);
     outbox_stopped(m, id, true);
     if (!j || over((enum job_state)j->state))
         return;

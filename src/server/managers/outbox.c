@@ -12,6 +12,55 @@
 #include "server/managers/reslimit.h"
 #include "server/server_private.h"
 
+TAILQ_HEAD(order_list, order);
+
+/* A decision that has not been answered yet. */
+struct order {
+    UT_hash_handle hh; /* by token, in the order in which they were decided */
+    uint64_t token;
+    TAILQ_ENTRY(order) queue, leaving, of_job;
+    struct order_list *queued; /* not sent: where it waits for that */
+    bool leaves;               /* it is in `leaving` */
+    struct job_orders *mates;
+    enum rm_action action;
+    bool sent, is_removing;
+    uint64_t sent_us;                    /* then, of the loop's clock */
+    bool again;                          /* to be sent once more, at the next look */
+    bool lost;                           /* the RM went away before it answered */
+    bool seen;                           /* START, sent: its job is on nodes */
+    char *job;                           /* owned by its mates */
+    struct VEC(struct job_place) places; /* START: where; stops: what they free */
+    int64_t start_at;                    /* of the job, when it was decided */
+    int64_t wclimit_s, overrun_s;        /* as in struct rm_command */
+    bool over_memory, preempts;
+    int signal;
+    unsigned kinds; /* RELEASE: of holds */
+    bool recorded;  /* it outlives the daemon, as: */
+    uint64_t record;
+    char *cls;     /* START: the class it is in; owned or NULL */
+    char *text;    /* owned or NULL */
+    char *changed; /* START: what was told of its job since somebody changed that in
+                      the RM, as a line of wire.h; owned or NULL */
+};
+
+/* Those about one job. */
+struct job_orders {
+    UT_hash_handle hh;
+    char *job; /* owned */
+    struct order_list list;
+};
+
+/* What has been decided and is not over. */
+struct outbox {
+    struct order *orders;       /* all of them: hashed by token */
+    struct job_orders *by_job;  /* hashed by id */
+    struct order_list queue;    /* not sent */
+    struct order_list removals; /* not sent: cancels of jobs that are on no nodes */
+    size_t removing;            /* of such: sent, and not over */
+    struct order_list leaving;  /* stops of jobs on nodes, oldest first */
+    struct VEC(char *) changes; /* of jobs whose start failed: lines to be told */
+};
+
 /* Of a start that the RM could not carry out just then: after 2 s, 4, 8 ... 128. */
 #define RETRIES 7
 #define RETRY_S 2
@@ -48,7 +97,7 @@ static bool is_removal(const struct order *o)
 
 static void enqueue(struct manager *m, struct order *o)
 {
-    o->queued = is_removal(o) ? &m->removals : &m->queue;
+    o->queued = is_removal(o) ? &m->outbox->removals : &m->outbox->queue;
     TAILQ_INSERT_TAIL(o->queued, o, queue);
 }
 
@@ -64,12 +113,12 @@ static void mark_sent(struct manager *m, struct order *o)
     o->sent = true;
     o->sent_us = manager_clock(m);
     o->is_removing = is_removal(o);
-    m->removing += o->is_removing;
+    m->outbox->removing += o->is_removing;
 }
 
 static void mark_unsent(struct manager *m, struct order *o)
 {
-    m->removing -= o->is_removing;
+    m->outbox->removing -= o->is_removing;
     o->again = o->lost = o->sent = o->is_removing = false;
     enqueue(m, o);
 }
@@ -77,7 +126,7 @@ static void mark_unsent(struct manager *m, struct order *o)
 /* Its job is on nodes: who is to start there waits. */
 static void await_leaving(struct manager *m, struct order *o)
 {
-    struct order *later = TAILQ_FIRST(&m->leaving);
+    struct order *later = TAILQ_FIRST(&m->outbox->leaving);
 
     if (!o->places.n || !outbox_stops(o->action))
         return;
@@ -87,14 +136,14 @@ static void await_leaving(struct manager *m, struct order *o)
     if (later)
         TAILQ_INSERT_BEFORE(later, o, leaving);
     else
-        TAILQ_INSERT_TAIL(&m->leaving, o, leaving);
+        TAILQ_INSERT_TAIL(&m->outbox->leaving, o, leaving);
 }
 
 static struct job_orders *find_orders(const struct manager *m, const char *job)
 {
     struct job_orders *found;
 
-    HASH_FIND_STR(m->by_job, job, found);
+    HASH_FIND_STR(m->outbox->by_job, job, found);
     return found;
 }
 
@@ -108,7 +157,7 @@ static struct order *new_order(
         mates = xcalloc(1, sizeof *mates);
         mates->job = xstrdup(job);
         TAILQ_INIT(&mates->list);
-        HASH_ADD_KEYPTR(hh, m->by_job, mates->job, strlen(mates->job), mates);
+        HASH_ADD_KEYPTR(hh, m->outbox->by_job, mates->job, strlen(mates->job), mates);
     }
     o->token = ++m->next_token;
     o->action = action;
@@ -116,7 +165,7 @@ static struct order *new_order(
     o->text = text ? xstrdup(text) : NULL;
     o->mates = mates;
     TAILQ_INSERT_TAIL(&mates->list, o, of_job);
-    HASH_ADD(hh, m->orders, token, sizeof o->token, o);
+    HASH_ADD(hh, m->outbox->orders, token, sizeof o->token, o);
     return o;
 }
 
@@ -127,12 +176,12 @@ static void free_order(struct manager *m, struct order *o)
     if (o->queued)
         dequeue(o);
     if (o->leaves)
-        TAILQ_REMOVE(&m->leaving, o, leaving);
-    m->removing -= o->is_removing;
-    HASH_DEL(m->orders, o);
+        TAILQ_REMOVE(&m->outbox->leaving, o, leaving);
+    m->outbox->removing -= o->is_removing;
+    HASH_DEL(m->outbox->orders, o);
     TAILQ_REMOVE(&mates->list, o, of_job);
     if (TAILQ_EMPTY(&mates->list)) {
-        HASH_DEL(m->by_job, mates);
+        HASH_DEL(m->outbox->by_job, mates);
         free(mates->job);
         free(mates);
     }
@@ -220,15 +269,15 @@ static void drop_order(struct manager *m, struct order *o)
 static void drop_start(struct manager *m, struct order *o)
 {
     if (o->changed)
-        vec_push(&m->changes, o->changed);
+        vec_push(&m->outbox->changes, o->changed);
     o->changed = NULL;
     drop_order(m, o);
 }
 
 static void tell_changes(struct manager *m)
 {
-    while (m->changes.n) {
-        char *line = m->changes.v[--m->changes.n];
+    while (m->outbox->changes.n) {
+        char *line = m->outbox->changes.v[--m->outbox->changes.n];
 
         rmjobs_told_line(m, line);
         free(line);
@@ -266,7 +315,7 @@ static uint64_t add_leaving(
 {
     const struct order *o;
 
-    TAILQ_FOREACH(o, &m->leaving, leaving)
+    TAILQ_FOREACH(o, &m->outbox->leaving, leaving)
     if (o->token > from && o->token < to)
         add_nodes(m, o, set);
     return to;
@@ -440,7 +489,7 @@ static void take_back_starts(
     snprintf(why, sizeof why, "job '%s' was to make room, and could not be stopped: %s",
         stop->job, text ? text : "no reason given");
     add_nodes(m, stop, &nodes);
-    HASH_ITER(hh, m->orders, o, next)
+    HASH_ITER(hh, m->outbox->orders, o, next)
     {
         if (o->action != RM_START || o->sent || o->token < stop->token)
             continue;
@@ -537,8 +586,8 @@ static void send_order(struct manager *m, struct order *o)
     border_end(m->border, mark);
     if (result == 0)
         return;
-    HASH_FIND(
-        hh, m->orders, &token, sizeof token, o); /* or answered at once, and gone */
+    HASH_FIND(hh, m->outbox->orders, &token, sizeof token,
+        o); /* or answered at once, and gone */
     if (o)
         fail_order(m, o, RM_REFUSED, err.text);
 }
@@ -552,7 +601,7 @@ static void send_orders(struct manager *m, bool committed)
     struct order_list later = TAILQ_HEAD_INITIALIZER(later);
     struct order *o;
     uint64_t until = 0; /* stops up to this one are in it */
-    while ((o = TAILQ_FIRST(&m->queue))) {
+    while ((o = TAILQ_FIRST(&m->outbox->queue))) {
         bool starts = o->action == RM_START;
         if (starts)
             until = add_leaving(m, until, o->token, &leaving);
@@ -569,10 +618,11 @@ static void send_orders(struct manager *m, bool committed)
     bitset_fini(&leaving);
     while ((o = TAILQ_FIRST(&later))) {
         dequeue(o);
-        o->queued = &m->queue;
-        TAILQ_INSERT_TAIL(&m->queue, o, queue);
+        o->queued = &m->outbox->queue;
+        TAILQ_INSERT_TAIL(&m->outbox->queue, o, queue);
     }
-    while (committed && m->removing < REMOVING && (o = TAILQ_FIRST(&m->removals)))
+    while (committed && m->outbox->removing < REMOVING
+           && (o = TAILQ_FIRST(&m->outbox->removals)))
         send_order(m, o);
 }
 
@@ -645,7 +695,7 @@ bool outbox_answered(struct manager *m, const struct rm_report *r)
 {
     struct order *o;
 
-    HASH_FIND(hh, m->orders, &r->u.done.token, sizeof o->token, o);
+    HASH_FIND(hh, m->outbox->orders, &r->u.done.token, sizeof o->token, o);
     if (!o)
         return false;
     measure(m, o);
@@ -661,20 +711,33 @@ bool outbox_answered(struct manager *m, const struct rm_report *r)
 /* The job left its nodes: what waited for that may go. A cancel is not done before the
  * job is over: one that waits has no nodes to leave. Of a job that is over nothing is
  * left to be done: its id may come back. */
-void outbox_stopped(struct manager *m, const char *id, bool is_over)
+bool outbox_stopped(struct manager *m, const char *id, bool is_over)
 {
     struct job_orders *mates = find_orders(m, id);
     struct order *o = mates ? TAILQ_FIRST(&mates->list) : NULL, *next;
+    bool left = false;
 
     for (; o; o = next) {
         next = TAILQ_NEXT(o, of_job);
+        left |= o->action == RM_REQUEUE || o->action == RM_CHECKPOINT;
         if (is_over || (outbox_stops(o->action) && o->action != RM_CANCEL))
             drop_order(m, o);
     }
     commit_want(m->s);
+    return left;
 }
 
-const struct order *outbox_pending(const struct manager *m, const char *id)
+bool outbox_has_unseen_start(const struct manager *m, const char *id)
+{
+    const struct job_orders *mates = find_orders(m, id);
+    const struct order *o = mates ? TAILQ_FIRST(&mates->list) : NULL;
+
+    while (o && !(o->action == RM_START && (o->lost || !o->sent) && !o->seen))
+        o = TAILQ_NEXT(o, of_job);
+    return o != NULL;
+}
+
+bool outbox_pending(const struct manager *m, const char *id, enum rm_action *ret)
 {
     const struct job_orders *mates = find_orders(m, id);
     const struct order *o = mates ? TAILQ_FIRST(&mates->list) : NULL;
@@ -683,7 +746,9 @@ const struct order *outbox_pending(const struct manager *m, const char *id)
            && (o->action == RM_SIGNAL || o->action == RM_MODIFY || o->action == RM_HOLD
                || o->action == RM_RELEASE))
         o = TAILQ_NEXT(o, of_job);
-    return o;
+    if (o)
+        *ret = o->action;
+    return o != NULL;
 }
 
 bool outbox_holds(const struct manager *m, const char *id)
@@ -700,7 +765,7 @@ bool outbox_holds(const struct manager *m, const char *id)
 
 bool outbox_idle(const struct manager *m)
 {
-    for (const struct order *o = m->orders; o; o = o->hh.next)
+    for (const struct order *o = m->outbox->orders; o; o = o->hh.next)
         if (!o->recorded || !o->sent)
             return false;
     return true;
@@ -714,7 +779,7 @@ void outbox_settle_lost(struct manager *m)
 {
     struct order *o, *next;
 
-    HASH_ITER(hh, m->orders, o, next)
+    HASH_ITER(hh, m->outbox->orders, o, next)
     {
         const struct job *j = job_find(engine_cluster(m->s->engine), o->job);
         bool starts = o->action == RM_START && j;
@@ -740,7 +805,7 @@ void outbox_again(struct manager *m)
 {
     struct order *o, *next;
 
-    HASH_ITER(hh, m->orders, o, next)
+    HASH_ITER(hh, m->outbox->orders, o, next)
     if (o->again) {
         mark_unsent(m, o);
         commit_want(m->s);
@@ -803,9 +868,10 @@ void outbox_found(struct manager *m, const struct rm_job *r)
 
 void outbox_open(struct manager *m)
 {
-    TAILQ_INIT(&m->queue);
-    TAILQ_INIT(&m->removals);
-    TAILQ_INIT(&m->leaving);
+    m->outbox = xcalloc(1, sizeof *m->outbox);
+    TAILQ_INIT(&m->outbox->queue);
+    TAILQ_INIT(&m->outbox->removals);
+    TAILQ_INIT(&m->outbox->leaving);
 }
 
 void outbox_recall(struct managers *all)
@@ -817,7 +883,9 @@ void outbox_close(struct manager *m)
 {
     struct order *o, *next;
 
-    HASH_ITER(hh, m->orders, o, next)
+    HASH_ITER(hh, m->outbox->orders, o, next)
     free_order(m, o);
-    vec_fini(&m->changes);
+    vec_fini(&m->outbox->changes);
+    free(m->outbox);
+    m->outbox = NULL;
 }

@@ -21,46 +21,9 @@ struct submission {
     struct manager_batch *batch;
 };
 
-TAILQ_HEAD(order_list, order);
-
-/* A decision that has not been answered yet. */
-struct order {
-    UT_hash_handle hh; /* by token, in the order in which they were decided */
-    uint64_t token;
-    TAILQ_ENTRY(order) queue, leaving, of_job;
-    struct order_list *queued; /* not sent: where it waits for that */
-    bool leaves;               /* it is in `leaving` */
-    struct job_orders *mates;
-    enum rm_action action;
-    bool sent, is_removing;
-    uint64_t sent_us;                    /* then, of the loop's clock */
-    bool again;                          /* to be sent once more, at the next look */
-    bool lost;                           /* the RM went away before it answered */
-    bool seen;                           /* START, sent: its job is on nodes */
-    char *job;                           /* owned by its mates */
-    struct VEC(struct job_place) places; /* START: where; stops: what they free */
-    int64_t start_at;                    /* of the job, when it was decided */
-    int64_t wclimit_s, overrun_s;        /* as in struct rm_command */
-    bool over_memory, preempts;
-    int signal;
-    unsigned kinds; /* RELEASE: of holds */
-    bool recorded;  /* it outlives the daemon, as: */
-    uint64_t record;
-    char *cls;     /* START: the class it is in; owned or NULL */
-    char *text;    /* owned or NULL */
-    char *changed; /* START: what was told of its job since somebody changed that in
-                      the RM, as a line of wire.h; owned or NULL */
-};
-
-/* Those about one job. */
-struct job_orders {
-    UT_hash_handle hh;
-    char *job; /* owned */
-    struct order_list list;
-};
-
 struct health;
 struct notes;
+struct outbox;
 struct floats;
 struct rmlines;
 struct rmnames;
@@ -86,16 +49,10 @@ struct manager {
     const struct rm_driver *driver;
     struct rm *rm;
     struct border *border;
-    struct VEC(char *) held; /* owned lines of wire.h: told before its turn came */
-    uint64_t next_token;
-    struct order *orders;       /* all of them: hashed by token */
-    struct job_orders *by_job;  /* hashed by id */
-    struct order_list queue;    /* not sent */
-    struct order_list removals; /* not sent: cancels of jobs that are on no nodes */
-    size_t removing;            /* of such: sent, and not over */
-    struct order_list leaving;  /* stops of jobs on nodes, oldest first */
+    struct VEC(char *) held;    /* owned lines of wire.h: told before its turn came */
+    uint64_t next_token;        /* of orders and submissions */
+    struct outbox *outbox;      /* orders that are on their way: outbox.c */
     struct VEC(uint8_t) told;   /* by job index: in this listing, seen lately: jobs.c */
-    struct VEC(char *) changes; /* of jobs whose start failed: lines to be told */
     struct VEC(char *) settled; /* ids of jobs that are over, for the next commit */
     bool synced;                /* everything has been told at least once */
     struct VEC(struct submission) submissions; /* handed on, not answered */
@@ -195,9 +152,13 @@ void outbox_close(struct manager *m);
 bool outbox_stops(enum rm_action a);
 /* False when the answer is not to an order. */
 bool outbox_answered(struct manager *m, const struct rm_report *r);
-void outbox_stopped(struct manager *m, const char *id, bool is_over);
-/* The order that is to change the state of the job, or NULL. */
-const struct order *outbox_pending(const struct manager *m, const char *id);
+/* The job is on no nodes, or `is_over`. True: it had been sent back to the queue, and
+ * that has come about. */
+bool outbox_stopped(struct manager *m, const char *id, bool is_over);
+/* Is its start on its way, lost or not sent yet, and nobody has seen it on nodes? */
+bool outbox_has_unseen_start(const struct manager *m, const char *id);
+/* Is an order on its way that is to change the state of the job? Which. */
+bool outbox_pending(const struct manager *m, const char *id, enum rm_action *ret);
 /* Somebody has changed the job while its start is on its way: what is told of it is
  * kept and told when nothing comes of the start. False: none is on its way. */
 bool outbox_keep_change(struct manager *m, const struct rm_job *r);

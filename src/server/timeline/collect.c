@@ -5,6 +5,7 @@
 #include "base/timeval.h"
 #include "base/xalloc.h"
 #include "cluster/job.h"
+#include "server/events/feed.h"
 #include "server/render/render.h"
 #include "server/server_private.h"
 #include "server/timeline/cells.h"
@@ -74,6 +75,7 @@ static uint32_t job_object(
         .is_job = true,
         .start_at = start_at,
         .end_at = end_at,
+        .submit_at = j->submit_at,
         .procs = j->procs};
     for (int k = 0; k < CRED_KINDS; k++)
         o.cred[k] = number_of(v, (enum cred_kind)k, c, j->cred[k]);
@@ -88,8 +90,10 @@ static uint32_t rsv_object(struct collected *v, const struct reservation *r)
 
     if (*at)
         return *at - 1;
-    struct piece_object o = {
-        .id = xstrdup(r->name), .start_at = r->start_at, .end_at = r->end_at};
+    struct piece_object o = {.id = xstrdup(r->name),
+        .start_at = r->start_at,
+        .end_at = r->end_at,
+        .submit_at = TIME_NEVER};
     for (int k = 0; k < CRED_KINDS; k++)
         o.cred[k] = NONE;
     vec_push(&v->objects, o);
@@ -355,7 +359,10 @@ struct collected *collect_begin(struct server *s, const struct identity *who,
         .asked = *asked,
         .rows = rows,
         .next = asked->first,
-        .at = world_now(s)};
+        .at = world_now(s),
+        .revision = feed_revision(s),
+        .plan = feed_plan(s),
+        .world = world_revision(s)};
     find_suspended(v);
     if (asked->cells || (!asked->pieces && (uint64_t)asked->rows * 3 > asked->height))
         make_cells(v);
@@ -370,6 +377,11 @@ bool collect_more(struct collected *v, uint32_t rows)
     for (; v->next < end; v->next++)
         look_at_row(v, v->next);
     return v->next < last;
+}
+
+bool collect_is_whole(const struct collected *v)
+{
+    return v->world == world_revision(v->s) && v->plan == feed_plan(v->s);
 }
 
 void collect_end(struct collected *v)

@@ -58,6 +58,7 @@ struct piece_object {
     bool is_job;
     uint32_t cred[CRED_KINDS]; /* index in `names` of the kind; UINT32_MAX = none */
     int64_t start_at, end_at;
+    int64_t submit_at; /* TIME_NEVER: no job */
     uint32_t procs;
 };
 
@@ -91,9 +92,11 @@ struct collected {
     struct server *s;
     struct identity who;
     struct window_asked asked;
-    struct rows *rows; /* held */
-    int64_t at;        /* when it was begun */
-    uint32_t next;     /* row that is looked at next */
+    struct rows *rows;       /* held */
+    int64_t at;              /* when it was begun */
+    uint64_t revision, plan; /* that were in force then: feed.h */
+    uint64_t world;          /* world_revision() then */
+    uint32_t next;           /* row that is looked at next */
     struct VEC(struct piece) pieces;
     struct VEC(struct piece_object) objects;
     struct VEC(uint32_t) of_job, of_rsv; /* by index: object + 1 */
@@ -108,6 +111,9 @@ struct collected *collect_begin(struct server *s, const struct identity *who,
     const struct window_asked *asked, struct rows *rows);
 /* Look at up to so many rows; false: all have been seen. */
 bool collect_more(struct collected *v, uint32_t rows);
+/* All rows that were looked at are of one state of the world: nothing has changed since
+ * it was begun. */
+bool collect_is_whole(const struct collected *v);
 void collect_end(struct collected *v);
 
 /* The same as bytes (docs/timeline-format.md), with what the state was that it shows.

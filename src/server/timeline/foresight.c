@@ -14,7 +14,9 @@
 #define EFFORT_MAX   4000000 /* jobs x nodes: so many milliseconds of one turn */
 #define LOOKS        3000    /* at jobs, a turn */
 #define FITS         1       /* a turn */
-#define BREAKS_MAX   3 /* then the forecast is left out until there is another plan */
+#define BREAKS_MAX   3 /* then the forecast is left out until there is another plan, */
+#define PLACES       200000  /* looks at nodes, a turn: a millisecond */
+#define PLACES_LAST  2000000 /* and as many promises are placed as that finds: 10 ms */
 
 static void drop_foresight(struct foresight *f)
 {
@@ -36,6 +38,8 @@ void timeline_interrupt(struct server *s)
 {
     struct timeline *t = s->timeline;
 
+    placing_end(t->placing); /* it may be of that forecast */
+    t->placing = NULL;
     outlook_end(t->forecast);
     t->forecast = NULL;
 }
@@ -55,19 +59,11 @@ void timeline_close(struct server *s)
 
 /* ---- who is where ---- */
 
-static int by_node(const void *a, const void *b)
-{
-    const struct foreseen_on *x = a, *y = b;
-
-    if (x->node != y->node)
-        return x->node < y->node ? -1 : 1;
-    return x->who < y->who ? -1 : x->who > y->who;
-}
-
+/* By counting: there are many on few nodes. Those on a node stay in order. */
 static void sort_by_node(struct foresight *f, uint32_t nodes)
 {
-    if (f->on.n)
-        qsort(f->on.v, f->on.n, sizeof *f->on.v, by_node);
+    struct VEC(struct foreseen_on) sorted = {0};
+
     free(f->first);
     f->nodes = nodes;
     f->first = xcalloc(nodes + 2, sizeof *f->first);
@@ -75,6 +71,17 @@ static void sort_by_node(struct foresight *f, uint32_t nodes)
         f->first[f->on.v[i].node + 1]++;
     for (uint32_t i = 0; i < nodes; i++)
         f->first[i + 1] += f->first[i];
+    if (f->on.n)
+        vec_push_zeros(&sorted, f->on.n);
+    uint32_t *next = xcalloc(nodes + 1, sizeof *next);
+    for (size_t i = 0; i < f->on.n; i++) {
+        uint32_t node = f->on.v[i].node;
+        sorted.v[f->first[node] + next[node]++] = f->on.v[i];
+    }
+    for (size_t i = 0; i < f->on.n; i++)
+        f->on.v[i] = sorted.v[i];
+    vec_fini(&sorted);
+    free(next);
 }
 
 static uint32_t add_foreseen(
@@ -104,26 +111,48 @@ static void add_places(
 
 /* ---- the steps ---- */
 
-static void make_promises(struct server *s, struct timeline *t)
+/* Who waits for them may be another than when they were begun; in order of starts. */
+static void take_promises(
+    struct server *s, struct timeline *t, const struct query_places *places)
 {
     const struct cluster *c = engine_cluster(s->engine);
     uint32_t *number = xcalloc(c->jobs.n + 1, sizeof *number);
-    struct query_places places = {0};
 
     drop_foresight(&t->now);
-    t->now.plan = feed_plan(s);
+    t->now.plan = t->placed_plan;
     t->has_forecast = false;
-    query_reserved_places(s->engine, &places);
-    for (size_t i = 0; i < places.n; i++) {
-        const struct job *j = c->jobs.v[places.v[i].job];
+    for (size_t i = 0; i < places->n; i++) {
+        const struct job *j = c->jobs.v[places->v[i].job];
         const struct planned *p = j ? engine_reservation_of(s->engine, j) : NULL;
         if (p && !number[j->index])
             number[j->index] = add_foreseen(&t->now, j, p->start_at, true) + 1;
     }
-    add_places(&t->now, &places, number);
+    add_places(&t->now, places, number);
     sort_by_node(&t->now, (uint32_t)c->nodes.n);
-    vec_fini(&places);
     free(number);
+}
+
+/* Some of the promises of the plan in force. Where it changes before they are all
+ * placed, again and again, those are told that can be placed at once. True: there are
+ * more. */
+static bool place_promises(struct server *s, struct timeline *t)
+{
+    static const struct query_places none = {0};
+    bool hurried = t->broken > BREAKS_MAX;
+
+    if (!t->placing) {
+        t->placing = placing_begin(s->engine);
+        t->placed_plan = feed_plan(s);
+        t->broken++; /* until it is complete */
+    }
+    if (t->placing && placing_more(t->placing, hurried ? PLACES_LAST : PLACES)
+        && !hurried)
+        return true;
+    take_promises(s, t, t->placing ? placing_found(t->placing) : &none);
+    timeline_interrupt(s);
+    t->making = MAKING_NOTHING;
+    t->broken = 0;
+    return false;
 }
 
 static void begin_choice(struct server *s, struct timeline *t)
@@ -200,34 +229,38 @@ static void choose_some(struct server *s, struct timeline *t)
     free(jobs);
 }
 
-static void finish_forecast(struct server *s, struct timeline *t)
+/* Some of where they would be; false: that was all, and the forecast is complete. */
+static bool place_forecast(struct server *s, struct timeline *t)
 {
     const struct cluster *c = engine_cluster(s->engine);
-    uint32_t *number = xcalloc(c->jobs.n + 1, sizeof *number);
-    struct query_places places = {0};
 
+    if (!t->placing)
+        t->placing = outlook_placing(t->forecast);
+    if (placing_more(t->placing, PLACES))
+        return true;
+    uint32_t *number = xcalloc(c->jobs.n + 1, sizeof *number);
     for (size_t i = 0; i < t->candidates.n; i++) {
         const struct job *j = c->jobs.v[t->candidates.v[i].job];
         int64_t start = outlook_start(t->forecast, i);
         if (start)
             number[j->index] = add_foreseen(&t->now, j, start, false) + 1;
     }
-    outlook_places(t->forecast, &places);
-    add_places(&t->now, &places, number);
+    add_places(&t->now, placing_found(t->placing), number);
     sort_by_node(&t->now, (uint32_t)c->nodes.n);
     t->now.forecast = (uint32_t)t->candidates.n;
     t->making = MAKING_NOTHING;
     timeline_interrupt(s);
-    vec_fini(&places);
     free(number);
+    return false;
 }
 
 /* What it was begun on is no more. */
 static bool is_broken_off(const struct server *s, const struct timeline *t)
 {
-    return (t->making == MAKING_CHOICE || t->making == MAKING_FORECAST)
-           && (t->revision != world_revision(s)
-               || (t->making == MAKING_FORECAST && !t->forecast));
+    bool needs = t->making == MAKING_FORECAST || t->making == MAKING_PLACES;
+
+    return (t->making == MAKING_CHOICE || needs)
+           && (t->revision != world_revision(s) || (needs && !t->forecast));
 }
 
 bool foresight_more(struct server *s, bool forecast)
@@ -235,11 +268,12 @@ bool foresight_more(struct server *s, bool forecast)
     struct timeline *t = s->timeline;
 
     if (t->now.plan != feed_plan(s) || t->making == MAKING_PROMISES) {
-        timeline_interrupt(s);
-        make_promises(s, t);
-        t->making = MAKING_NOTHING;
-        t->broken = 0;
-        return forecast;
+        if (t->making != MAKING_PROMISES || t->placed_plan != feed_plan(s))
+            timeline_interrupt(s);
+        if (t->making != MAKING_PROMISES)
+            t->broken = 0;
+        t->making = MAKING_PROMISES;
+        return place_promises(s, t) || forecast;
     }
     if (!forecast || t->has_forecast)
         return false;
@@ -254,9 +288,11 @@ bool foresight_more(struct server *s, bool forecast)
     } else if (t->making == MAKING_CHOICE) {
         choose_some(s, t);
         t->has_forecast = t->making == MAKING_NOTHING;
-    } else if (!outlook_more(t->forecast, FITS)) {
-        finish_forecast(s, t);
-        t->has_forecast = true;
+    } else if (t->making == MAKING_FORECAST) {
+        if (!outlook_more(t->forecast, FITS))
+            t->making = MAKING_PLACES;
+    } else {
+        t->has_forecast = !place_forecast(s, t);
     }
     return !t->has_forecast;
 }

@@ -98,6 +98,7 @@ OBJECT(class, add_u16, o->cred[CRED_CLASS])
 OBJECT(qos, add_u16, o->cred[CRED_QOS])
 OBJECT(start, add_u32, seconds_of(v, o->start_at))
 OBJECT(end, add_u32, seconds_of(v, o->end_at))
+OBJECT(submit, add_u32, seconds_of(v, o->submit_at))
 OBJECT(procs, add_u32, o->procs)
 
 /* A line each: no line has another line in it. */
@@ -119,6 +120,7 @@ static const struct column object_columns[] = {{"object.job", "u8", write_object
     {"object.qos", "u16", write_object_qos},
     {"object.start", "i32", write_object_start},
     {"object.end", "i32", write_object_end},
+    {"object.submit", "i32", write_object_submit},
     {"object.procs", "u32", write_object_procs},
     {"object.id", "text", write_object_id}};
 
@@ -190,12 +192,13 @@ static json_t *render_heading(
     const struct window_asked *a = &v->asked;
     const struct foresight *f = foresight_get(v->s);
     json_t *o = json_pack("{s:s, s:I, s:I, s:I, s:s, s:I, s:I, s:I, s:I, s:s}", "state",
-        state, "revision", (json_int_t)feed_revision(v->s), "plan",
-        (json_int_t)feed_plan(v->s), "at", (json_int_t)v->at, "tag",
-        v->rows->tag[identity_is(&v->who, WHO_ADMIN3)], "from", (json_int_t)a->from_at,
-        "to", (json_int_t)a->to_at, "first", (json_int_t)a->first, "rows",
-        (json_int_t)a->rows, "as", v->cells ? "cells" : "pieces");
+        state, "revision", (json_int_t)v->revision, "plan", (json_int_t)v->plan, "at",
+        (json_int_t)v->at, "tag", v->rows->tag[identity_is(&v->who, WHO_ADMIN3)],
+        "from", (json_int_t)a->from_at, "to", (json_int_t)a->to_at, "first",
+        (json_int_t)a->first, "rows", (json_int_t)a->rows, "as",
+        v->cells ? "cells" : "pieces");
 
+    json_object_set_new(o, "whole", json_boolean(collect_is_whole(v)));
     /* how many wait is not for those from whom others' jobs are kept */
     if (a->layers >> LAYER_FORECAST & 1
         && !identity_is_kept_from(&v->who, RM_HIDES_JOBS))

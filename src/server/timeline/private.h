@@ -13,7 +13,13 @@ struct candidate {
 };
 
 /* A foresight that is being made, in this order. */
-enum making { MAKING_PROMISES, MAKING_CHOICE, MAKING_FORECAST, MAKING_NOTHING };
+enum making {
+    MAKING_PROMISES,
+    MAKING_CHOICE,
+    MAKING_FORECAST,
+    MAKING_PLACES, /* of the forecast */
+    MAKING_NOTHING
+};
 
 struct timeline {
     struct rows *rows[ROWS_BYS]; /* NULL until somebody asks */
@@ -26,6 +32,8 @@ struct timeline {
     uint32_t waiting;  /* so many of those may be in it */
     struct VEC(struct candidate) candidates; /* the best of them */
     struct outlook *forecast;                /* NULL = none is being worked out */
+    struct placing *placing; /* the same of places, of promises or of the forecast */
+    uint64_t placed_plan;    /* feed_plan() of which those are */
 };
 
 #endif

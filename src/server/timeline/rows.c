@@ -258,6 +258,12 @@ struct rows *rows_hold(struct server *s, enum rows_by by)
     return *at;
 }
 
+struct rows *rows_share(struct rows *r)
+{
+    r->holders++;
+    return r;
+}
+
 void rows_release(struct rows *r)
 {
     if (!r || --r->holders)

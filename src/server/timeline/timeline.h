@@ -51,7 +51,9 @@ struct rows {
 
 /* As of now. To be released. O(1); O(nodes x log nodes) after nodes have changed. */
 struct rows *rows_hold(struct server *s, enum rows_by by);
-void rows_release(struct rows *r);
+/* The same ones for another holder. O(1). */
+struct rows *rows_share(struct rows *r);
+void rows_release(struct rows *r); /* NULL is allowed */
 
 /* It takes jobs: idle, with jobs or busy. */
 struct node;

@@ -473,6 +473,39 @@ static void who_was_gone_before_it_was_told_pays_until_then(void **state)
     sc_destroy(s);
 }
 
+static void who_was_to_leave_and_stayed_is_charged_once(void **state)
+{
+    struct event requeue = {
+        .kind = EVENT_PREEMPT, .u.preempt = {.id = "j", .how = PREEMPT_REQUEUE}};
+
+    (void)state;
+    for (int stays = 0; stays < 2; stays++) {
+        struct scenario *s = sc_create_with(BANK "\n");
+        sc_options(s)->stops_told = true;
+        sc_nodes(s, 4, 1);
+        tell_balance(s, "chem", C(1000));
+        sc_at(s, 10);
+        add(s, "j", 2, 400, 100, "chem");
+        sc_cycle(s);
+        sc_at(s, 11);
+        sc_at(s, 70);
+        if (stays)
+            sc_refuse_stop(s, "j");
+        assert_int_equal(sc_apply(s, requeue, &(struct err){0}), 0);
+        assert_int_equal(balance(s), C(1000)); /* nobody has said that it left */
+        assert_int_equal(held(s), C(800));
+        sc_hold(s, "j", HOLD_USER, "root"); /* it does not begin at once again */
+        sc_cycle(s);
+        assert_int_equal(balance(s), C(stays ? 1000 : 880));
+        assert_int_equal(held(s), stays ? C(800) : 0);
+        sc_release(s, "j", HOLD_USER, "root");
+        sc_run(s);
+        assert_int_equal(balance(s), C(stays ? 800 : 680));
+        assert_int_equal(held(s), 0);
+        sc_destroy(s);
+    }
+}
+
 static void a_run_is_charged_at_the_rates_of_its_start(void **state)
 {
     static const struct {
@@ -1101,6 +1134,7 @@ int main(void)
         cmocka_unit_test(a_run_whose_end_the_accounting_has_pays_until_then),
         cmocka_unit_test(a_long_job_pays_on_its_way),
         cmocka_unit_test(who_was_gone_before_it_was_told_pays_until_then),
+        cmocka_unit_test(who_was_to_leave_and_stayed_is_charged_once),
         cmocka_unit_test(a_run_is_charged_at_the_rates_of_its_start),
         cmocka_unit_test(a_node_may_cost_more_than_another),
         cmocka_unit_test(a_run_of_another_life_keeps_its_rates),

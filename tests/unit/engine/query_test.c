@@ -374,6 +374,30 @@ static uint32_t in_use(
     return used;
 }
 
+/* A look at a time: the same as all at once. */
+static void check_placed_in_pieces(struct engine *e, const struct query_places *all)
+{
+    struct placing *g = placing_begin(e);
+    unsigned turns = 1;
+
+    while (placing_more(g, 1))
+        turns++;
+    const struct query_places *found = placing_found(g);
+    assert_int_equal(found->n, all->n);
+    for (size_t i = 0; i < found->n; i++) {
+        bool same = false;
+        for (size_t k = 0; k < all->n; k++)
+            same |= found->v[i].job == all->v[k].job
+                    && found->v[i].node == all->v[k].node
+                    && found->v[i].tasks == all->v[k].tasks;
+        assert_true(same);
+    }
+    /* those that are planned by node are known at once */
+    assert_true(turns == 1 || turns > 2);
+    placing_end(g);
+    placing_end(NULL);
+}
+
 static void reservations_have_places_that_never_overlap(void **state)
 {
     (void)state;
@@ -407,6 +431,7 @@ static void reservations_have_places_that_never_overlap(void **state)
                 assert_true(in_use(sc_engine(s), &places, n, at->start_at) <= 2);
         }
         assert_true(places.n > 0);
+        check_placed_in_pieces(sc_engine(s), &places);
         vec_fini(&places);
     }
 }

@@ -152,8 +152,10 @@ static void events_about_jobs_come_back_whole(void **state)
                            .nplaces = 1}});
     comes_back(&s, (struct event){.kind = EVENT_END,
                        .u.end = {.id = "7", .how = EV_VANISH, .cpu_s = 1.0 / 3}});
-    comes_back(&s, (struct event){.kind = EVENT_CANCEL,
-                       .u.end = {.id = "7", .how = EV_CANCEL, .failed = true}});
+    comes_back(&s,
+        (struct event){.kind = EVENT_CANCEL,
+            .u.end = {.id = "7", .how = EV_CANCEL, .failed = true, .unbegun = true}});
+    comes_back(&s, (struct event){.kind = EVENT_LEFT, .u.left = {.id = "7"}});
     comes_back(
         &s, (struct event){.kind = EVENT_PREEMPT,
                 .u.preempt = {.id = "7", .how = PREEMPT_SUSPEND, .rests_s = 60}});

@@ -1,0 +1,172 @@
+// Below the rows: how much of all nodes is in use, promised, foreseen, reserved and down, over
+// the same time. One line of cells, as the scheduler tells it.
+import { ApiError, askBytes } from "../api/client";
+import { LAYERS, Window } from "./data";
+import { GUTTER, timeAt, xAt, type View } from "./view";
+
+export interface Shares {
+  at: number; // begin of the part of time
+  share: Record<(typeof LAYERS)[number], number>; // 0 to 1
+}
+
+const REST_MS = 90;
+const STACK = [["use", "running", 1], ["promised", "promised", 0.85], ["forecast", "promised", 0.35]] as const;
+
+export class Strip {
+  layers = "";
+  private told: Window | null = null;
+  private have: { from: number; to: number; second: number; layers: string } | null = null;
+  private timer: number | undefined;
+  private asking = false;
+  private over = false;
+  private view: View | null = null;
+  private now = 0;
+  private drawnWidth = 0;
+
+  constructor(private readonly canvas: HTMLCanvasElement, private readonly tell: () => void) {}
+
+  end(): void {
+    this.over = true;
+    window.clearTimeout(this.timer);
+  }
+
+  /** The view that the rows have; called with each of their frames. */
+  show(view: View, now: number): void {
+    const same = this.view?.t0 === view.t0 && this.view.second === view.second && this.now === now
+      && this.drawnWidth === this.canvas.clientWidth;
+    this.view = view;
+    this.now = now;
+    if (!this.suffices()) this.later();
+    if (!same) this.draw(); // where rows move it stays as it is
+  }
+
+  private later(): void {
+    window.clearTimeout(this.timer);
+    if (!this.over) this.timer = window.setTimeout(() => void this.ask(), REST_MS);
+  }
+
+  private suffices(): boolean {
+    const { have, view } = this;
+    return have !== null && view !== null && have.layers === this.layers && have.second === view.second
+      && have.from <= timeAt(view, GUTTER) && have.to >= timeAt(view, this.canvas.clientWidth);
+  }
+
+  /** Something may have changed. */
+  refresh(): void {
+    if (this.have) void this.ask();
+  }
+
+  private async ask(): Promise<void> {
+    const { view, layers } = this;
+    if (this.asking || this.over || !view) return;
+    this.asking = true;
+    const wide = (this.canvas.clientWidth - GUTTER) * view.second;
+    const again = this.suffices() && this.have;
+    const [from, to] = again ? [again.from, again.to] : [Math.floor(view.t0 - wide / 2), Math.ceil(view.t0 + 1.5 * wide)];
+    try {
+      const path = `/v1/timeline?from=${from}&to=${to}&as=cells&height=1&width=2048&packed=1&layers=${layers}`;
+      const answer = await askBytes(path, again ? this.told?.heading.state : undefined);
+      if (this.over) return;
+      if (answer) this.told = await Window.read(answer, new Uint32Array(0));
+      this.have = { from, to, second: view.second, layers };
+      this.draw();
+      this.tell();
+    } catch (e) {
+      if (!(e instanceof ApiError)) throw e; // the rows tell what is refused
+    } finally {
+      this.asking = false;
+    }
+    if (!this.suffices()) this.later();
+  }
+
+  /** At an instant; null where it is not known. */
+  at(instant: number): Shares["share"] | null {
+    const h = this.told?.heading;
+    const column = h ? Math.floor((instant - h.from) / (h.seconds_a_column ?? 1)) : -1;
+    if (!h || column < 0 || column >= (h.columns ?? 0)) return null;
+    const of = (layer: string) => (this.told?.column[`cell.${layer}`]?.[column] ?? 0) / 255;
+    return Object.fromEntries(LAYERS.map((l) => [l, of(l)])) as Shares["share"];
+  }
+
+  /** What is in sight, in so many parts. */
+  parts(n: number): Shares[] {
+    const v = this.view;
+    if (!v) return [];
+    const [from, to] = [timeAt(v, GUTTER), timeAt(v, this.canvas.clientWidth)];
+    const all = Array.from({ length: n }, (_, i) => from + ((i + 0.5) * (to - from)) / n);
+    return all.flatMap((at) => {
+      const share = this.at(at);
+      return share ? [{ at, share }] : [];
+    });
+  }
+
+  draw(): void {
+    const g = this.canvas.getContext("2d", { alpha: false });
+    const v = this.view;
+    if (!g || !v) return;
+    const ratio = window.devicePixelRatio || 1;
+    const [width, height] = [this.canvas.clientWidth, this.canvas.clientHeight];
+    this.drawnWidth = width;
+    if (this.canvas.width !== Math.round(width * ratio)) this.canvas.width = Math.round(width * ratio);
+    if (this.canvas.height !== Math.round(height * ratio)) this.canvas.height = Math.round(height * ratio);
+    const style = getComputedStyle(this.canvas);
+    const colour = (name: string) => style.getPropertyValue(`--${name}`).trim();
+    g.setTransform(ratio, 0, 0, ratio, 0, 0);
+    g.fillStyle = colour("paper");
+    g.fillRect(0, 0, width, height);
+    this.drawShares(g, v, width, height, colour);
+    const x = Math.round(xAt(v, this.now));
+    if (x > GUTTER && x < width) {
+      g.fillStyle = colour("now");
+      g.fillRect(x - 1, 0, 2, height);
+    }
+    g.fillStyle = colour("paper");
+    g.fillRect(0, 0, GUTTER - 1, height);
+    g.fillStyle = colour("line");
+    g.fillRect(GUTTER - 1, 0, 1, height);
+    g.font = '12px system-ui, "Noto Sans", "DejaVu Sans", sans-serif';
+    g.textBaseline = "middle";
+    g.fillStyle = colour("ink");
+    const now = this.at(this.now);
+    g.fillText("All nodes", 8, 14);
+    g.fillStyle = colour("ink-2");
+    if (now) g.fillText(`${Math.round(now.use * 100)} % in use now`, 8, 31);
+  }
+
+  private drawShares(g: CanvasRenderingContext2D, v: View, width: number, height: number, colour: (name: string) => string): void {
+    const h = this.told?.heading;
+    if (!h) return;
+    const step = h.seconds_a_column ?? 1;
+    const first = Math.max(0, Math.floor((timeAt(v, GUTTER) - h.from) / step));
+    const last = Math.min((h.columns ?? 0) - 1, Math.floor((timeAt(v, width) - h.from) / step));
+    const top = 4;
+    const tall = height - top;
+    const base = new Float32Array(Math.max(0, last + 1)).fill(0);
+    const bars = (layer: string, fill: string, alpha: number, fromTop = false) => {
+      const share = this.told?.column[`cell.${layer}`];
+      if (!share) return;
+      g.fillStyle = fill;
+      g.globalAlpha = alpha;
+      for (let c = first; c <= last; c++) {
+        const part = Math.min(share[c] / 255, 1 - base[c]);
+        if (part <= 0) continue;
+        const [x0, x1] = [Math.round(xAt(v, h.from + c * step)), Math.round(xAt(v, h.from + (c + 1) * step))];
+        const y = fromTop ? top : height - tall * (base[c] + part);
+        g.fillRect(x0, y, Math.max(1, x1 - x0), tall * part);
+        if (!fromTop) base[c] += part;
+      }
+      g.globalAlpha = 1;
+    };
+    for (const [layer, name, alpha] of STACK) bars(layer, colour(name), alpha);
+    bars("down", colour("down"), 0.8, true);
+    const reserved = this.told?.column["cell.reserved"];
+    g.fillStyle = colour("reserved");
+    for (let c = first; reserved && c <= last; c++)
+      if (reserved[c]) {
+        const x = Math.round(xAt(v, h.from + c * step));
+        g.fillRect(x, height - (tall * reserved[c]) / 255 - 1, Math.max(1, Math.round(xAt(v, h.from + (c + 1) * step)) - x), 2);
+      }
+    g.fillStyle = colour("line");
+    g.fillRect(GUTTER, top, width - GUTTER, 1);
+  }
+}
