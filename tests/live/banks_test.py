@@ -239,6 +239,7 @@ def test_a_running_job_is_known_after_a_crash(native):
     assert native.bank.asked("lien")[1]["run"] == run
     native.ok("mjobctl", "-R", job)
     native.wait(lambda: len(native.bank.asked("lien")) == 3, "its second run")
+    native.wait(lambda: native.state(job) == "Running", "that it runs: else it costs nothing")
     native.ok("canceljob", job)
     native.wait(lambda: len(native.bank.asked("charge")) == 2, "two charges")
     assert {m["run"] for m in native.bank.asked("charge")} == {
