@@ -149,6 +149,11 @@ static bool price_of_job(const struct engine *e, const struct job *j,
     return true;
 }
 
+void query_rents(const struct engine *e, int64_t now, rent_fn *each, void *arg)
+{
+    rents_each(e, now, each, arg);
+}
+
 bool query_job_price(
     const struct engine *e, const struct job *j, int64_t now, struct query_price *ret)
 {

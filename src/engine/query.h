@@ -6,6 +6,7 @@
 #define MAUI_ENGINE_QUERY_H
 
 #include "engine/engine.h"
+#include "engine/rent.h"
 #include "plan/feasible.h"
 
 /* A job that nobody has submitted. */
@@ -160,7 +161,6 @@ void query_reserved_places(struct engine *e, struct query_places *ret);
 /* The same of a plan, or of a fork of it. */
 struct plan;
 void query_places_of(const struct plan *p, struct query_places *ret);
-
 /* The same in pieces, as it can take 0.1 s:
  *
  *     placing_begin(e)
@@ -177,5 +177,8 @@ struct placing *placing_begin_of(const struct plan *p); /* of a plan, or of a fo
 bool placing_more(struct placing *g, size_t looks);
 const struct query_places *placing_found(const struct placing *g);
 void placing_end(struct placing *g); /* NULL is allowed */
+
+/* rents_each(). */
+void query_rents(const struct engine *e, int64_t now, rent_fn *each, void *arg);
 
 #endif

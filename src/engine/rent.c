@@ -12,10 +12,8 @@
 #include <math.h>
 #include <string.h>
 
-#define WORD "rsv:"
-#define EVERY_S                                                                        \
-    3600 /* between debits: so much may be lost when the daemon is restarted           \
-          */
+#define WORD    "rsv:"
+#define EVERY_S 3600 /* between debits */
 
 /* By index of the reservation. */
 struct rent {
@@ -126,7 +124,7 @@ static uint32_t resume_rent(
             funds_adopt(f, i);
             found = i;
         } else {
-            charging_rent(e, i, &nobody, funds_run_charged(f, i), true,
+            charging_rent(e, i, &nobody, funds_run_noted(f, i), true,
                 "another account answers for its reservation");
             *ret_others = true;
         }
@@ -155,8 +153,8 @@ static void open_rent(struct engine *e, const struct reservation *r, struct rent
         .serial = r->serial,
         .account = r->charge[CRED_ACCOUNT],
         .seen_ps = rsvuse_of(r, e->now).idle_ps,
-        .cost = funds_run_charged(e->c->funds, run),
-        .resumed = funds_run_charged(e->c->funds, run) > 0};
+        .cost = funds_run_noted(e->c->funds, run),
+        .resumed = funds_run_noted(e->c->funds, run) > 0};
     /* since it began; one that is charged from now on pays from now. Who answered for
      * it in a former life, and was charged, is not known */
     if (t->cost == 0 && !others && r->start_at >= e->rents->since_at
@@ -255,8 +253,8 @@ static void close_strangers(struct engine *e)
     for (uint32_t i = funds_next_run(f, 0); i != FUNDS_NONE;
          i = funds_next_run(f, i + 1))
         if (funds_is_strange(f, i) && funds_is_rent(f, i))
-            charging_rent(e, i, &nobody, funds_run_charged(f, i), true,
-                "its reservation is gone");
+            charging_rent(
+                e, i, &nobody, funds_run_noted(f, i), true, "its reservation is gone");
     e->rents->strangers = false;
 }
 
@@ -275,6 +273,26 @@ void rents_look(struct engine *e)
     if (t->strangers)
         close_strangers(e);
     find_due(e);
+}
+
+void rents_each(const struct engine *e, int64_t now, rent_fn *each, void *arg)
+{
+    const struct funds *f = e->c->funds;
+
+    for (uint32_t i = f ? funds_next_run(f, 0) : FUNDS_NONE; i != FUNDS_NONE;
+         i = funds_next_run(f, i + 1))
+        if (funds_is_strange(f, i) && funds_is_rent(f, i))
+            each(arg, funds_run_name(f, i), funds_run_job(f, i),
+                funds_account_name(f, funds_run_account(f, i)), funds_run_noted(f, i));
+    for (size_t i = 0; f && i < e->rents->v.n && i < e->c->reservations.n; i++) {
+        const struct reservation *r = e->c->reservations.v[i];
+        struct rent t = e->rents->v.v[i];
+        if (!t.run || !r || t.serial != r->serial)
+            continue;
+        note_idle(e, r, &t, now);
+        each(arg, funds_run_name(f, t.run - 1), funds_run_job(f, t.run - 1),
+            funds_account_name(f, funds_run_account(f, t.run - 1)), t.cost);
+    }
 }
 
 int64_t rents_due(const struct engine *e)

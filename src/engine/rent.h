@@ -9,8 +9,9 @@
  *
  * Nothing is kept beforehand: a reservation goes on without funds, and the account goes
  * below 0. An account that is closed, or for others, gets no new run. In the bank it is
- * a run like a job's, of "rsv:NAME". What passed since the last charge before a restart
- * of the daemon is not charged. */
+ * a run like a job's, of "rsv:NAME". After a restart of the daemon it goes on with what
+ * it had cost when that was last noted (rents_each()); what passes until then again is
+ * not charged. */
 #ifndef MAUI_ENGINE_RENT_H
 #define MAUI_ENGINE_RENT_H
 
@@ -39,6 +40,11 @@ void rents_accounts(struct engine *e);
 
 /* The reservation is about to be forgotten. O(1). */
 void rents_forget(struct engine *e, const struct reservation *r);
+
+/* What each run has cost, charged or not, if it ended at `now`. O(reservations). */
+typedef void rent_fn(
+    void *arg, const char *run, const char *job, const char *account, int64_t cost);
+void rents_each(const struct engine *e, int64_t now, rent_fn *each, void *arg);
 
 /* When something is due next; TIME_NEVER. O(1). */
 int64_t rents_due(const struct engine *e);

@@ -24,7 +24,7 @@ struct run {
     char *name, *job, *rates;
     uint32_t account;
     bool open, strange, elsewhere, unsent;
-    int64_t most, charged, since_at, until_at;
+    int64_t most, charged, noted, since_at, until_at;
     struct VEC(struct funds_lien) liens; /* as they were placed */
 };
 
@@ -150,6 +150,7 @@ static void tell_run(struct funds *f, const struct funds_run *fact)
     f->strangers++;
     r->most = fact->most;
     r->charged = fact->charged;
+    r->noted = fact->noted;
     r->rates = copy_text(fact->rates);
     r->elsewhere = fact->elsewhere;
     r->unsent = fact->unsent;
@@ -252,6 +253,18 @@ void funds_give_quote_back(struct funds *f, int64_t number, const char *job)
     }
     free((char *)q->users);
     q->users = users.len ? strbuf_take(&users) : NULL;
+}
+
+void funds_forget_quotes(struct funds *f, int64_t by)
+{
+    size_t n = 0;
+
+    for (size_t i = 0; i < f->quotes.n; i++)
+        if (f->quotes.v[i].until_at <= by)
+            forget_quote(&f->quotes.v[i]);
+        else
+            f->quotes.v[n++] = f->quotes.v[i];
+    f->quotes.n = n;
 }
 
 void funds_tell(struct funds *f, const struct funds_facts *facts)
@@ -453,6 +466,13 @@ int64_t funds_run_since(const struct funds *f, uint32_t run)
 int64_t funds_run_charged(const struct funds *f, uint32_t run)
 {
     return f->runs.v[run].charged;
+}
+
+int64_t funds_run_noted(const struct funds *f, uint32_t run)
+{
+    const struct run *r = &f->runs.v[run];
+
+    return r->noted > r->charged ? r->noted : r->charged;
 }
 
 bool funds_run_is_elsewhere(const struct funds *f, uint32_t run)

@@ -50,6 +50,7 @@ struct funds_run {
     const char *run, *job, *account;
     const char *rates; /* of its start; NULL */
     int64_t most, charged;
+    int64_t noted; /* a reservation's: what it had cost by then, charged or not */
     int64_t since_at, until_at; /* its start, its latest end as it was planned */
     bool elsewhere;             /* another bank charges it */
     bool unsent;                /* nobody had been told to start it by then */
@@ -100,6 +101,8 @@ void funds_destroy(struct funds *f); /* NULL is allowed */
 
 /* All is copied. O(what is told). */
 void funds_tell(struct funds *f, const struct funds_facts *facts);
+/* Quotes that had expired by then are not known any more. O(quotes). */
+void funds_forget_quotes(struct funds *f, int64_t by);
 
 /* FUNDS_NONE: the bank does not know it. O(1). */
 uint32_t funds_account(const struct funds *f, const char *name);
@@ -152,6 +155,8 @@ const char *funds_run_rates(const struct funds *f, uint32_t run); /* as told; NU
 int64_t funds_run_since(const struct funds *f, uint32_t run);     /* 0: opened here */
 int64_t funds_run_kept(const struct funds *f, uint32_t run);
 int64_t funds_run_charged(const struct funds *f, uint32_t run);
+/* As told, or what was charged where that is more. */
+int64_t funds_run_noted(const struct funds *f, uint32_t run);
 bool funds_run_is_elsewhere(const struct funds *f, uint32_t run);
 bool funds_run_is_unsent(const struct funds *f, uint32_t run); /* as told */
 /* When it was told, what of `most` it had come to by `at`: its time beside that until

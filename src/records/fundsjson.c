@@ -58,6 +58,7 @@ static json_t *run_out(const struct funds_run *run)
     put_text(o, "rates", run->rates);
     put_number(o, "most", run->most);
     put_number(o, "charged", run->charged);
+    put_number(o, "noted", run->noted);
     put_number(o, "since", run->since_at);
     put_number(o, "until", run->until_at);
     put_bool(o, "elsewhere", run->elsewhere);
@@ -171,6 +172,7 @@ static void read_run(struct reader *r, const json_t *o, struct funds_run *ret)
         .rates = reader_text(r, o, "rates"),
         .most = read_number(r, o, "most", 0),
         .charged = read_number(r, o, "charged", 0),
+        .noted = read_number(r, o, "noted", 0),
         .since_at = read_number(r, o, "since", 0),
         .until_at = read_number(r, o, "until", 0),
         .elsewhere = reader_bool(r, o, "elsewhere"),

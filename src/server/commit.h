@@ -20,7 +20,8 @@ void commit_close(struct server *s);
 /* -1 with the reason while commits fail: what need not be begun is not. */
 int commit_possible(struct server *s, struct err *err);
 void commit_want(struct server *s);
-/* Send this reply when all that was changed so far is on the disk. */
+/* Send this reply when all that was changed so far is on the disk; at once in a copy
+ * that tries, where nothing ever is. */
 void commit_then_reply(struct server *s, struct request *r, json_t *body);
 bool commit_is_failing(const struct server *s);
 /* The state cannot be written: who waits is told, nothing is ordered until it can be.

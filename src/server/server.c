@@ -30,6 +30,7 @@
 #include "server/server_private.h"
 #include "server/simulation/simulation.h"
 #include "server/web/page.h"
+#include "server/whatif/whatif.h"
 #include "server/whole.h"
 
 #include <errno.h>
@@ -417,6 +418,7 @@ static int open_all(struct server *s, struct err *err)
     teller_recall(s);
     if (manager_open(s, err) < 0)
         return -1;
+    whatif_open(s);
     if (s->simulation) /* it begins with nothing */
         whole_again(s);
     return open_http(s, err);
@@ -427,9 +429,11 @@ static void close_all(struct server *s)
     changes_close(s);
     messages_close(s);
     triggers_stop(s);
+    teller_rest(s);
     commit_finish(s);
     manager_close(s);
     page_close(s);
+    whatif_close(s);
     http_close(s->http); /* after all who keep requests */
     schema_close(s->schema);
     s->http = NULL;

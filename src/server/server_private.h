@@ -74,12 +74,14 @@ struct timeline;
 struct triggers;
 struct usage_keep;
 struct watch;
+struct whatif;
 struct whole;
 struct world;
 
 struct server {
     struct server_options opt;
     enum server_mode mode;
+    bool tries; /* this process is a copy, in which nothing is in earnest: whatif/ */
     sd_event *loop;
     struct log *log;
     struct clock *clock;
@@ -125,6 +127,7 @@ struct server {
     struct lists *lists;            /* http/stream.c */
     struct page *page;              /* web/page.c */
     struct timeline *timeline;      /* timeline/ */
+    struct whatif *whatif;          /* whatif/ */
 
     /* managers/, events/ */
     struct managers *managers;

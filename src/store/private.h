@@ -67,6 +67,7 @@ struct store {
     bool read_only, fleeting; /* options of the caller */
     bool created;             /* by this process; removed again if opening fails */
     bool unclean;             /* the last writer did not close it */
+    bool left;                /* this process is a copy: store_leave() */
     bool spoiled;   /* the batch failed: `why`; nothing of it is in the file */
     bool remnant;   /* a failed commit may have left whole frames in the log */
     bool logged;    /* commits since the log was last carried over */

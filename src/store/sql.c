@@ -128,11 +128,20 @@ int sql_overwrite(const struct store *store)
     return -1;
 }
 
+static void refuse_copy(const struct store *store, struct err *err)
+{
+    err_set(err, ERR_IO, "%s: a copy of the process has left it", store->path);
+}
+
 sqlite3_stmt *sql_kept(
     struct store *store, enum kept which, const char *sql, struct err *err)
 {
     int rc;
 
+    if (store->left) {
+        refuse_copy(store, err);
+        return NULL;
+    }
     if (store->kept[which])
         return store->kept[which];
     errno = 0;
@@ -148,6 +157,10 @@ sqlite3_stmt *sql_walk(struct store *store, const char *sql, struct err *err)
     sqlite3_stmt *stmt = NULL;
     int rc;
 
+    if (store->left) {
+        refuse_copy(store, err);
+        return NULL;
+    }
     errno = 0;
     rc = sqlite3_prepare_v2(store->db, sql, -1, &stmt, NULL);
     if (rc != SQLITE_OK) {
@@ -169,7 +182,7 @@ static struct kept_walk *find_idle(struct store *store, const char *sql)
 
 sqlite3_stmt *sql_walk_kept(struct store *store, const char *sql, struct err *err)
 {
-    struct kept_walk *walk = find_idle(store, sql);
+    struct kept_walk *walk = store->left ? NULL : find_idle(store, sql);
     sqlite3_stmt *stmt;
 
     if (walk) {

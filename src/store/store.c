@@ -72,6 +72,10 @@ sqlite3_stmt *store_change(
     sqlite3_stmt *stmt = NULL;
 
     assert(store->walks == 0);
+    if (store->left) {
+        err_set(err, ERR_IO, "%s: a copy of the process has left it", store->path);
+        return NULL;
+    }
     if (!store->spoiled && open_batch(store) == 0)
         stmt = sql_kept(store, which, sql, &store->why);
     if (!stmt)
@@ -122,6 +126,9 @@ int store_commit(struct store *store, struct err *err)
     int rc;
 
     assert(store->walks == 0);
+    if (store->left)
+        return err_set(
+            err, ERR_IO, "%s: a copy of the process has left it", store->path);
     if (store->spoiled)
         return fail_commit(store, err);
     if (!batch_is_open(store))
@@ -144,6 +151,11 @@ int store_commit(struct store *store, struct err *err)
     if (took > store->stats.longest_commit_us)
         store->stats.longest_commit_us = took;
     return 0;
+}
+
+void store_leave(struct store *store)
+{
+    store->left = true;
 }
 
 void store_rollback(struct store *store)

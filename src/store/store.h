@@ -58,6 +58,12 @@ void store_close(struct store *store);
  * there was no change. */
 int store_commit(struct store *store, struct err *err);
 
+/* In a process that fork() has made, right after it: the file is the other one's. From
+ * now on nothing of it is touched: reading, changes and commits fail. It is never
+ * closed.
+ */
+void store_leave(struct store *store);
+
 /* Give up all changes since the last commit, a spoiled batch too. */
 void store_rollback(struct store *store);
 

@@ -342,3 +342,39 @@ def test_a_long_job_pays_on_its_way_and_no_more_in_all(daemon):
     daemon.wait(lambda: len(paid()) == 3, "the charge at the end")
     assert paid()[1] == 3600 and 7690 <= sum(paid()) <= 7700
     assert account(daemon)["held"] == 0 and check(daemon)["open_runs"] == 0
+
+
+def test_an_idle_reservation_is_paid_for_until_the_daemon_stops_or_dies(daemon):
+    """What is debited each hour is not lost with the time since the last debit, and no
+    second is paid for twice."""
+    clock = DrivenClock(daemon.home)
+    daemon.env |= clock.env
+    at = 1_800_000_000
+    clock.stand(at)
+    daemon.configure(BANK + LEVELS + "RMPOLLINTERVAL 1\n")
+    daemon.start()
+    daemon.ok("mam-create-account", "chem")
+    daemon.ok("mam-deposit", "chem", "1000000")
+    daemon.ok("setres", "-c", "chem", "-n", "idle", "-d", 90000, "node01")
+
+    def pass_time(seconds):
+        nonlocal at
+        at += seconds
+        clock.stand(at)
+        daemon.wait(lambda: daemon.api("/v1/scheduler")[1]["at"] == at, "the time")
+        seen = daemon.api("/v1/scheduler")[1]["iteration"]
+        daemon.wait(lambda: daemon.api("/v1/scheduler")[1]["iteration"] > seen + 2, "a look")
+
+    pass_time(1)
+    procs = daemon.api("/v1/nodes/node01")[1]["configured"]["procs"]
+    for end in (daemon.stop, daemon.kill) * 2:
+        pass_time(700)
+        end()
+        daemon.start()
+        pass_time(0)  # what passes before it looks at reservations again costs nothing
+    pass_time(700)
+    check(daemon)
+    daemon.ok("releaseres", "idle.0")
+    daemon.wait(lambda: account(daemon)["balance"] != 1000000, "the charge")
+    assert 1000000 - account(daemon)["balance"] == 3501 * procs
+    check(daemon)

@@ -32,6 +32,7 @@ OPERATIONS = {
     "GET /v1/windows": (ALL, None),
     "GET /v1/rows": (ALL, None),
     "GET /v1/timeline": (ALL, None),  # as lists tell
+    "POST /v1/whatif": (ALL, {"changes": []}),  # each change as itself
     "POST /v1/orders/hold": (MINE, {}),
     "POST /v1/orders/release": (MINE, {}),
     "POST /v1/orders/priority": (RULERS, {"priority": 5}),
@@ -194,6 +195,19 @@ MEMBERS = {
                          **{"from": [(1, "1")], "to": [(AT, "1")]}),
     "BankRefund": {key: rows for key, rows in dict(
         BANK, run=[("7.r2", ALL)], deposit=[(1, ALL)]).items() if key != "account"},
+    "WhatIfRequest": {
+        "changes": [([{"order": {"order": verb, "request": dict(more, jobs=["{job}"])}}], who)
+                    for verb, more, who in (
+                        ("hold", {}, MINE), ("hold", {"kinds": ["system"]}, RULERS),
+                        ("release", {}, MINE), ("cancel", {}, MINE),
+                        ("priority", {"priority": 5}, RULERS),
+                        ("user-priority", {"priority": 5}, MINE),
+                        ("qos", {"qos": "DEFAULT"}, MINE), ("qos", {"qos": "high"}, RULERS),
+                        ("deadline", {"at": AT}, "1"))]
+        + [([{"node": {"name": "node01", "to": to}}], RULERS) for to in ("drain", "down", "up")]
+        + [([{"submit": {"script": "#!/bin/sh\n"}}], ALL),
+           ([{"submit": {"script": "#!/bin/sh\n", "flags": ["PREEMPTOR"]}}], RULERS)],
+        "method": [("plan", ALL)], "watch": [(["{job}"], ALL)]},
     "ParameterChange": {"text": [("RESERVATIONDEPTH 2", ALL)], "persistent": [(True, ALL)]},
     "JobRequest": {
         "name": [("x", ALL)], "script": [("#!/bin/sh\n", ALL)], "arguments": [(["a"], ALL)],

@@ -6,7 +6,7 @@ import zlib
 from array import array
 
 KINDS = ["running", "suspended", "overrun", "promised", "forecast", "reserved", "standing",
-         "down", "drained", "unknown"]
+         "down", "drained", "unknown", "ended", "failed"]
 CODES = {"u8": "B", "u16": "H", "u32": "I", "i32": "i"}
 
 

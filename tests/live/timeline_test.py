@@ -194,6 +194,33 @@ def test_many_ask_while_jobs_come_and_go(live):
     live.wait(lambda: ask(live, "/v1/timeline")[0] == 200, "an answer afterwards")
 
 
+def test_what_is_over_stays_in_sight(site):
+    """Where it was and for how long, as accounting tells it; of a removed one that it was."""
+    row = names(site.api("/v1/rows")[1])
+    done = site.submit("sleep 1", wclimit_s=600, requests=[{"tasks": 2, "per_task": {"procs": 1}}])
+    before = {p["id"]: p for p in pieces(window(site, layers="use", as_="pieces"))}
+    site.wait(lambda: site.api("/v1/identity")[1]["at"] > before[site.jobs["a"]]["start"], "a second of it")
+    site.ok("canceljob", site.jobs["a"])
+    over = {site.jobs["a"], done}
+
+    def accounted():
+        records = site.api("/v1/accounting")[1]
+        return {a["id"]: a for a in (records if isinstance(records, list) else [records])}
+
+    site.wait(lambda: over <= set(accounted()), "their ends")
+    told = accounted()
+    at = min(told[i]["start_at"] for i in over)
+    found = {p["id"]: p for p in pieces(window(site, layers="ended", as_="pieces", from_=at - 5))}
+    assert {i: p["kind"] for i, p in found.items()} == {site.jobs["a"]: "failed", done: "ended"}
+    assert found[site.jobs["a"]]["rows"] == before[site.jobs["a"]]["rows"]
+    for i in over:
+        assert (found[i]["start"], found[i]["end"]) == (told[i]["start_at"], told[i]["end_at"])
+        assert row[found[i]["rows"][0]] == told[i]["master_host"], told[i]
+    assert not {"ended", "failed"} & {p["kind"] for p in pieces(window(site, layers="use"))}
+    ends = max(told[i]["end_at"] for i in over)
+    assert not over & {p["id"] for p in pieces(window(site, layers="ended", from_=ends))}
+
+
 def test_a_user_sees_what_lists_show(site):
     need_users()
     users = Users(site)

@@ -10,8 +10,8 @@ import pytest
 
 QMGR = '''#!/usr/bin/python3
 import json, re, shutil, sys
-if sys.argv[1] == "--version":
-    sys.exit(print("{version}"))
+if sys.argv[1] != "-c":
+    sys.exit("qmgr: invalid option")  # TORQUE's; that of OpenPBS knows --version as well
 path = "{state}"
 o = json.load(open(path))
 line = sys.argv[2]
@@ -51,8 +51,10 @@ class Server:
         self.state, self.home, self.maui = folder / "state", folder / "home", maui
         self.home.mkdir()
         self.write(scheduling="True", hooks={}, lines=[], refuses="")
-        (folder / "qmgr").write_text(QMGR.format(state=self.state, version=version))
-        (folder / "qmgr").chmod(0o755)
+        (folder / "qmgr").write_text(QMGR.format(state=self.state))
+        (folder / "qstat").write_text(f"#!/bin/sh\n[ $1 = --version ] && echo '{version}'\n")
+        for name in ("qmgr", "qstat"):
+            (folder / name).chmod(0o755)
         (folder / "lib").mkdir()
         (folder / "lib" / "libpbs.so.0").touch()
         self.env = dict(os.environ, PATH=f"{folder}:/usr/bin:/bin", MAUIHOMEDIR=str(self.home),

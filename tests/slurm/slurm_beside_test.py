@@ -230,7 +230,9 @@ def test_when_both_are_away_nothing_is_decided_and_nothing_lost(beside):
     assert maui.state(mine) == maui.state("far.long") == "Running"
     maui.kill()
     assert maui.run("serve", "-L", "5").returncode == 0
+    maui.env["CLIENTTIMEOUT"] = "10"  # the daemon says so after five seconds
     said = maui.run("showq")
+    del maui.env["CLIENTTIMEOUT"]
     assert said.returncode != 0 and "waiting for" in said.stderr + said.stdout
     world.submit("next", USER, seconds=0.2)
     world.start()

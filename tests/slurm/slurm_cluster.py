@@ -22,7 +22,7 @@ import tempfile
 import time
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "live"))
-from live_daemon import Daemon, wait_for  # noqa: E402
+from live_daemon import Daemon, proc_text, wait_for  # noqa: E402
 from slurm_accounting import Accounting  # noqa: E402
 
 PATH = os.environ.get("PATH", "") + ":/usr/sbin:/sbin"
@@ -381,6 +381,27 @@ class SlurmCluster:
         self.kill(name, number)
         if name != "adapter":
             self.start(name)
+
+    def saved(self, job):
+        """The job's number, once it and all that was before it is on slurmctld's disk."""
+        mark = f"on disk {job} {time.monotonic_ns()}"
+        self.ok("scontrol", "update", f"jobid={job}", f"comment={mark}")
+        state = pathlib.Path(self.dir, "state/job_state")
+        self.wait(lambda: state.exists() and mark.encode() in state.read_bytes(),
+                  "Slurm's saving")
+        return job
+
+    def age_heartbeat(self):
+        """The scheduler, which was stopped or killed, has been gone for a minute."""
+        home = self.maui.home.encode()
+        self.wait(lambda: not any(  # its adapter might write once more
+            alive(pid, ("maui-s",)) and home in proc_text(pid)
+            for pid in filter(str.isdigit, os.listdir("/proc"))), "the adapter's end")
+        beat = pathlib.Path(self.maui.home, "slurm.heartbeat")
+        seconds, rest = re.fullmatch(r"(\d+)(.*)", beat.read_text(), re.DOTALL).groups()
+        fresh = beat.with_suffix(".aged")  # the gate reads none that is half written
+        fresh.write_text(f"{int(seconds) - 60}{rest}")
+        fresh.rename(beat)
 
     @contextlib.contextmanager
     def stopped(self, name):

@@ -11,7 +11,7 @@ DRIVER = """
 slurm = { SUCCESS = 0, ERROR = -1, NO_VAL = 4294967294, jobs = {} }
 dofile(arg[1])
 local now = os.time()
-local KEPT, HELD = 2147483649, 2147483650
+KEPT, HELD = 2147483649, 2147483650
 -- A record of an array that waits, of user 7, and a request to it alone.
 function record(id, array, more)
     local r = { job_id = id, array_job_id = array, user_id = 7, user_name = "seven",
@@ -30,11 +30,18 @@ function hold(current, uid)
     local r = request({ priority = 0 })
     return slurm_job_modify(r, current, {}, uid or 7), r
 end
--- What the scheduler is told of the record's mark: nil, nothing of another.
-function settle(current)
+-- What the scheduler's request puts into the record: nil, nothing. Slurm may refuse the
+-- request behind the gate.
+function ask(current, refuses)
     local r = request({ admin_comment = "maui:mark;set" })
     slurm_job_modify(r, current, {}, 0)
+    if r.site_factor and not refuses then current.site_factor = r.site_factor + 2147483648 end
     return r.site_factor
+end
+function settle(current)
+    local value = ask(current)
+    ask(current)
+    return value
 end
 """
 
@@ -90,8 +97,61 @@ print(settle(slurm.jobs["63"]))
 """) == ["nil", "2", "2"]
 
 
+def test_a_mark_stays_until_the_record_has_it(gate):
+    """Slurm refuses a request behind the gate, of a job in an inactive partition, say."""
+    path = gate.home / "slurm.marking/63"
+    assert gate("""
+hold(record(63, 63))
+print(ask(slurm.jobs["63"], true))
+print(ask(slurm.jobs["63"]))
+""") == ["2", "2"]
+    assert path.exists()
+    gate("ask(record(63, 63, { site_factor = HELD }))")  # another slurmctld
+    assert not path.exists()
+
+
+def test_a_release_between_the_two_requests_is_not_lost(gate):
+    assert gate("""
+local r = record(63, 63)
+hold(r)
+print(ask(r))
+slurm_job_modify(request({ priority = 4294967295 }), r, {}, 7)
+print(ask(r), ask(r))
+""") == ["2", "1", "nil"]
+    assert not (gate.home / "slurm.marking/63").exists()
+
+
+def test_what_stands_in_a_comment_for_the_scheduler_does_not_stay(gate):
+    """An adapter was killed where slurmctld had no gate."""
+    assert gate("""
+local r = request({ admin_comment = "maui:mark;set" })
+slurm_job_modify(r, record(63, 63, { admin_comment = "maui:mark;set" }), {}, 0)
+print(r.admin_comment)
+""") == ["maui:kept"]
+
+
+def test_a_mark_that_another_slurmctld_has_left_is_found(gate):
+    """A backup, say: this one has looked for it in vain before."""
+    path = gate.home / "slurm.marking/63"
+    assert gate(f"""
+print(settle(record(63, 63)))
+local f = io.open("{path}", "w")
+f:write("2 1 70\\n")
+f:close()
+print(settle(slurm.jobs["63"]))
+""") == ["nil", "2"]
+
+
 def test_a_coordinator_may_say_something_of_several_records(gate):
+    """As long as somebody is there to say who is one."""
     (gate.home / "slurm.marking/coordinators").write_text("8:chem 9:bio\n")
+    beat = gate.home / "slurm.heartbeat"
+    beat.write_text("1000 busy\n\n\n")
+    assert gate("""
+local result, asked = hold(record(60, 60), 8)
+print(result, asked.site_factor, settle(slurm.jobs["60"]))
+""") == ["0", "2", "nil"]
+    beat.write_text("4000000000 busy\n\n\n")
     assert gate("""
 for _, uid in ipairs({ 8, 9 }) do
     local result, asked = hold(record(60 + uid, 60), uid)
@@ -109,4 +169,6 @@ def test_an_adapter_that_is_older_than_the_gate_is_told_of_marks(gate):
         beat.write_text(f"4000000000 busy{words}\n\n\n")
         gate("hold(record(12, 0))")
         assert (gate.home / "slurm.marks/12").exists() == told, words
+        if told:  # whose it is: numbers are used again
+            assert (gate.home / "slurm.marks/12").read_text() == "2 7 1000"
         (gate.home / "slurm.marks/12").unlink(missing_ok=True)

@@ -13,7 +13,6 @@ import pytest
 from slurm_units import Unit
 
 CLUSTER = {"nodes": 3, "open_after": 2}
-HEARTBEAT_AGE = 5
 
 
 def install(slurm, what, *options):
@@ -121,7 +120,7 @@ def test_slurm_takes_over_when_the_heart_stops_and_gives_back(slurm):
     slurm.ok("scancel", full)
     slurm.wait_state(old, "RUNNING")
     slurm.kill("maui")
-    time.sleep(HEARTBEAT_AGE)
+    slurm.age_heartbeat()
     new = slurm.sbatch("-n", 1)
     slurm.wait_state(new, "RUNNING")                  # by Slurm alone
     slurm.maui.start()
@@ -140,7 +139,7 @@ def test_a_hold_of_its_owner_while_the_scheduler_is_gone_is_one_when_it_is_back(
     job = slurm.sbatch("-n", 1, user=users[0])
     slurm.wait_maui(job, "Idle")
     slurm.kill("maui")
-    time.sleep(HEARTBEAT_AGE)
+    slurm.age_heartbeat()
     slurm.ok("scontrol", "hold", job, user=users[0])
     late = slurm.sbatch("-H", "-n", 1, user=users[0])
     slurm.maui.start()
@@ -159,7 +158,7 @@ def test_letgo_gives_all_waiting_jobs_back(kept):
     kept.maui.wait(lambda: len(kept.queued()) == 5, "all jobs in the scheduler")
     kept.maui.stop()
     try:
-        time.sleep(HEARTBEAT_AGE)
+        kept.age_heartbeat()
         out = kept.maui.ok("slurm", "letgo")
         assert "3 waiting jobs" in out or "4 waiting jobs" in out
         for job in [*jobs[:2], f"{jobs[2]}_1", f"{jobs[2]}_2"]:
@@ -205,7 +204,7 @@ def test_our_holds_are_slurms_and_survive_letgo(slurm):
 
     slurm.maui.stop()
     try:
-        time.sleep(HEARTBEAT_AGE)
+        slurm.age_heartbeat()
         slurm.maui.ok("slurm", "letgo")
         slurm.ok("scancel", full)
         for job in (free, lifted, f"{some}_1", f"{some}_3"):
@@ -303,7 +302,8 @@ def rpcs(slurm):
 
 
 def test_a_job_of_a_flow_costs_slurmctld_one_order(slurm):
-    """Ends are told by their signs, starts by a look at all now and then."""
+    """Ends are told by their signs, starts by a look at all now and then, but for the
+    first three."""
     slurm.ok("sdiag", "-r")
     begin, jobs = time.monotonic(), 60
     done = pathlib.Path(slurm.dir, "out/flow_ends")  # squeue would be counted
@@ -313,7 +313,7 @@ def test_a_job_of_a_flow_costs_slurmctld_one_order(slurm):
                120)
     took, found = time.monotonic() - begin, rpcs(slurm)
     assert found["REQUEST_UPDATE_JOB"] <= jobs + 3 + took, (found, took)
-    assert found.get("REQUEST_JOB_INFO_SINGLE", 0) <= 5, (found, took)
+    assert found.get("REQUEST_JOB_INFO_SINGLE", 0) <= 11, (found, took)
     assert found["REQUEST_NODE_INFO"] <= 5 + took, (found, took)
     slurm.wait(lambda: f"{array}_{jobs}" not in slurm.maui.ok("showq"), "the picture")
 

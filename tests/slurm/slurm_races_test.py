@@ -234,6 +234,25 @@ def test_an_owner_holds_and_releases_an_array_in_several_records(kept, users, fo
         assert kept.show(f"{divided}_2")["Priority"] == "0"
 
 
+def test_a_hold_that_slurm_refuses_behind_the_gate_is_not_forgotten(
+        kept, users, forge, divided):
+    """In an inactive partition Slurm refuses the end of each change, when it has done the
+    rest: alone it holds the job all the same."""
+    seen = kept.sbatch("-H", user=users[0])
+    kept.wait_maui(seen, "Hold", "UserHold")
+    part = kept.show(f"{divided}_2")["Partition"]
+    kept.ok("scontrol", "update", f"partition={part}", "state=inactive")
+    try:
+        assert update(kept, forge, divided, "priority=0", user=users[0]).returncode != 0
+        kept.ok("scancel", seen)
+        kept.wait(lambda: not kept.maui.job(seen), "a look behind all that")
+    finally:
+        kept.ok("scontrol", "update", f"partition={part}", "state=up")
+    kept.wait(lambda: states(kept, divided) == {"Hold"}, "the hold of all tasks", 90)
+    assert update(kept, forge, divided, "priority=4294967295", user=users[0]).returncode == 0
+    kept.wait(lambda: states(kept, divided) == {"Idle"}, "their release", 90)
+
+
 def test_an_order_to_an_array_leaves_each_record_its_priority(kept, users, forge, divided):
     for words, state in ((["priority=0"], "Hold"), (["priority=4294967295"], "Idle")):
         done = update(kept, forge, divided, *words)

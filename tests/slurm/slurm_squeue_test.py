@@ -60,6 +60,9 @@ def test_squeue_says_which_kind_of_wait_it_is(slurm, full):
             slurm.wait(lambda: slurm.ok("squeue", "-h", "-j", job, "-o", "%R").strip()
                        == "(Dependency)", "the reason")
             assert "dependency singleton" in slurm.maui.why(job)
+            # no date that nobody believes: under Slurm alone it is N/A
+            slurm.wait(lambda: slurm.ok("squeue", "-h", "--start", "-j", job, "-o", "%S")
+                       .strip() in ("Unknown", "N/A"), "no start")
         elif "-p" in options:
             assert f"the resource manager holds this job: {text}" in slurm.maui.why(job)
 

@@ -60,7 +60,7 @@ def test_slurmctld_killed_and_back(slurm):
     slurm.wait_state(long, "RUNNING")
     held = slurm.sbatch("-H", "-n", 1)
     slurm.wait_maui(held, "Hold")
-    time.sleep(6)
+    slurm.saved(held)
     slurm.kill("slurmctld")
     slurm.wait(lambda: "does not answer" in health(slurm), "the bad news", 40)
     assert slurm.maui.state(long) == "Running" and slurm.maui.state(held) == "Hold"
@@ -232,7 +232,7 @@ def test_no_job_is_put_off_for_nodes_that_slurmctld_has_not_heard_of_yet(slurm):
     slurm.wait_state(slurm.sbatch("-n", 12), "RUNNING")
     job = slurm.sbatch("-n", 12)
     slurm.wait_maui(job, "Idle")
-    time.sleep(6)
+    slurm.saved(job)
     slurm.restart("slurmctld")
     for _ in range(15):
         assert "Defer" not in slurm.maui.why(job)

@@ -3,12 +3,16 @@
 
 export const KINDS = [
   "running", "suspended", "overrun", "promised", "forecast", "reserved", "standing", "down", "drained", "unknown",
+  "ended", "failed",
 ] as const;
 export type Kind = (typeof KINDS)[number];
 export const IS = Object.fromEntries(KINDS.map((k, i) => [k, i])) as Record<Kind, number>;
 export const NONE = 0xffffffff;
 export const WITHOUT_END = 2147483647;
-export const LAYERS = ["use", "promised", "forecast", "reserved", "down"] as const;
+export const LAYERS = ["use", "promised", "forecast", "reserved", "down", "ended"] as const;
+
+/** Of a job: those that share a node lie side by side. */
+const isOfJob = (kind: number) => kind <= IS.forecast || kind >= IS.ended;
 
 export interface Heading {
   state: string;
@@ -121,7 +125,7 @@ export class Window {
     const procs = this.column["piece.procs"];
     const kind = this.column["piece.kind"];
     const slots: number[] = [];
-    for (let k = this.firstOf[r]; k < this.firstOf[r + 1]; k++) if (kind[this.byRow[k]] <= IS.forecast) slots.push(k);
+    for (let k = this.firstOf[r]; k < this.firstOf[r + 1]; k++) if (isOfJob(kind[this.byRow[k]])) slots.push(k);
     slots.sort((a, b) => start[this.byRow[a]] - start[this.byRow[b]] || this.byRow[a] - this.byRow[b]);
     let there: number[] = [];
     for (const k of slots) {
@@ -146,7 +150,7 @@ export class Window {
     const whole = this.procs[row] || 1;
     for (let k = this.firstOf[r]; k < this.firstOf[r + 1]; k++) {
       const p = this.byRow[k];
-      const laned = this.column["piece.kind"][p] <= IS.forecast && this.column["piece.procs"][p] > 0;
+      const laned = isOfJob(this.column["piece.kind"][p]) && this.column["piece.procs"][p] > 0;
       const from = laned ? this.lane[k] / whole : 0;
       see(p, from, laned ? Math.min(1, from + this.column["piece.procs"][p] / whole) : 1);
     }
@@ -173,7 +177,7 @@ export class Window {
     let best = -1;
     this.each(row, (p, from, to) => {
       if (s < this.column["piece.start"][p] || s >= this.column["piece.end"][p] || share < from || share >= to) return;
-      const rank = (q: number) => (q < 0 ? -1 : this.column["piece.kind"][q] <= IS.forecast ? 2 : this.column["piece.kind"][q] <= IS.standing ? 1 : 0);
+      const rank = (q: number) => (q < 0 ? -1 : isOfJob(this.column["piece.kind"][q]) ? 2 : this.column["piece.kind"][q] <= IS.standing ? 1 : 0);
       if (rank(p) >= rank(best)) best = p;
     });
     return best < 0 ? null : this.seen(best);

@@ -18,6 +18,8 @@ const HUES: Rgb[] = [
 ];
 const PALE: Rgb = [128, 138, 152]; // of nobody, or of several
 const DOWN: Rgb = [130, 140, 153];
+const ENDED: Rgb = [84, 140, 110];
+const FAILED: Rgb = [190, 50, 60];
 const RESERVED: Rgb = [14, 138, 128];
 const STANDING: Rgb = [120, 110, 30];
 
@@ -26,6 +28,7 @@ const pack = ([r, g, b]: Rgb, alpha: number) => ((alpha << 24) | (b << 16) | (g 
 /** Of what is not a name. */
 export const OF_STATE: Partial<Record<Kind, Rgb>> = {
   running: [47, 125, 209], suspended: [154, 123, 18], overrun: [196, 72, 52], promised: [138, 92, 194], forecast: [112, 126, 148],
+  ended: [84, 140, 110], failed: [190, 50, 60],
 };
 export const WAITS: { up_to: number; words: string; colour: Rgb }[] = [
   { up_to: 3600, words: "under 1 h", colour: [64, 150, 110] },
@@ -134,6 +137,14 @@ function paintPiece(px: Uint32Array, kind: number, b: Box, hue: Rgb): void {
       overlay(px, b, hue, 70);
       frame(px, b, pack(hue, 220), 4);
       break;
+    case IS.ended:
+    case IS.failed:
+      fill(px, b, pack(hue, 150));
+      if (b.y1 - b.y0 > 4) frame(px, b, pack(hue, 220), 0);
+      // A red foot, and a red end: not told by colour alone.
+      if (kind === IS.failed && b.bottom && b.y1 - b.y0 > 3) fill(px, { ...b, y0: b.y1 - 2 }, pack(FAILED, 255));
+      if (kind === IS.failed && b.right && b.x1 - b.x0 > 6) fill(px, { ...b, x0: b.x1 - 3 }, pack(FAILED, 255));
+      break;
     case IS.reserved:
     case IS.standing:
       overlay(px, b, kind === IS.reserved ? RESERVED : STANDING, 46);
@@ -145,7 +156,7 @@ function paintPiece(px: Uint32Array, kind: number, b: Box, hue: Rgb): void {
 }
 
 /** What lies under others comes first. */
-const ORDER = [IS.down, IS.drained, IS.unknown, IS.reserved, IS.standing, IS.forecast, IS.promised, IS.suspended, IS.running, IS.overrun];
+const ORDER = [IS.down, IS.drained, IS.unknown, IS.ended, IS.failed, IS.reserved, IS.standing, IS.forecast, IS.promised, IS.suspended, IS.running, IS.overrun];
 
 function paintPieces(px: Uint32Array, w: Window, hues: Hues, s: Scale, tx: number, ty: number): void {
   const c = w.column;
@@ -191,8 +202,9 @@ function paintCells(px: Uint32Array, w: Window, hues: Hues, s: Scale, tx: number
       if (column < 0 || column >= (h.columns ?? 0)) continue;
       const cell = line + column;
       const at = y * TILE + x;
-      const [use, promised, forecast, reserved, down] = share.map((l) => l?.[cell] ?? 0);
+      const [use, promised, forecast, reserved, down, ended] = share.map((l) => l?.[cell] ?? 0);
       if (down) blend(px, at, DOWN, (x + y) % 4 ? 40 : Math.max(90, down));
+      if (ended) blend(px, at, ENDED, 30 + ended * 0.45);
       if (reserved) blend(px, at, RESERVED, 20 + reserved / 6);
       if (forecast) blend(px, at, [143, 111, 200], 20 + forecast / 4);
       if (promised) blend(px, at, [138, 92, 194], (x + y) % 8 < 2 ? 60 + promised * 0.75 : 30 + promised / 4);

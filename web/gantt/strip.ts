@@ -10,7 +10,7 @@ export interface Shares {
 }
 
 const REST_MS = 90;
-const STACK = [["use", "running", 1], ["promised", "promised", 0.85], ["forecast", "promised", 0.35]] as const;
+const STACK = [["ended", "running", 0.5], ["use", "running", 1], ["promised", "promised", 0.85], ["forecast", "promised", 0.35]] as const;
 
 export class Strip {
   layers = "";

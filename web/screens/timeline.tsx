@@ -53,7 +53,7 @@ export function Timeline() {
   const sel = query.get("sel");
   const color = query.get("color") ?? "user";
   const by = query.get("by") ?? "partition";
-  const show = query.get("show") ?? "use,promised,forecast,reserved,down";
+  const show = query.get("show") ?? "use,promised,forecast,reserved,down,ended";
   const table = query.get("table") === "1";
   const now = useNow();
   const { zone, theme } = usePrefs();

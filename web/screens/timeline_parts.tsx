@@ -14,8 +14,9 @@ import { go, withQuery } from "../model/route";
 export const WORDS: Record<Kind, string> = {
   running: "running", suspended: "suspended", overrun: "beyond its limit", promised: "promised", forecast: "forecast",
   reserved: "reserved", standing: "standing reservation", down: "down", drained: "drained", unknown: "in an unknown state",
+  ended: "ended", failed: "failed or removed",
 };
-const LAYERS: [string, string][] = [["use", "running"], ["promised", "promised"], ["forecast", "forecast"], ["reserved", "reserved"], ["down", "down"]];
+const LAYERS: [string, string][] = [["use", "running"], ["promised", "promised"], ["forecast", "forecast"], ["reserved", "reserved"], ["down", "down"], ["ended", "ended"]];
 const COLOURS = ["user", "group", "account", "class", "qos", "state", "wait"];
 const NAMES_MAX = 14;
 

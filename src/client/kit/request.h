@@ -40,6 +40,12 @@ int ask_table(const struct command_line *l, struct query *q,
 json_t *tell(const struct command_line *l, const char *method, const struct query *q,
     json_t *body);
 
+/* From now on tell() sends nothing: `take` gets what it would send, the path decoded
+ * and without a query, and it returns NULL. For whatif, which asks about it instead. */
+typedef void tell_fn(const struct command_line *l, const char *method, const char *path,
+    const json_t *body);
+void tell_instead(tell_fn *take);
+
 /* With --format json: print the list, or the record, as it is. */
 int print_json_list(const struct command_line *l, const struct query *q);
 int print_json(json_t *o); /* takes the reference; 0, or 1 when it is NULL */

@@ -84,6 +84,8 @@ int take_funds(
     funds_tell(e->c->funds, &ev->u.funds);
     for (size_t i = 0; i < ev->u.funds.n; i++) /* people ask about them by name */
         cred_get(e->c, CRED_ACCOUNT, ev->u.funds.accounts[i].name);
+    if (ev->u.funds.nquotes) /* a job that began by then may be told of late */
+        funds_forget_quotes(e->c->funds, e->now - 86400);
     if (ev->u.funds.n)
         rents_accounts(e);
     if (ev->u.funds.known) {

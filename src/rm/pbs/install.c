@@ -59,11 +59,12 @@ static const char help[] =
 
 /* ---- asking ---- */
 
-/* TORQUE says "Version: 6.1.3", OpenPBS "pbs_version = 23.06.06". -1: neither, told. */
+/* TORQUE says "Version: 6.1.3", OpenPBS "pbs_version = 23.06.06"; TORQUE's qmgr has no
+ * such option. -1: neither, told. */
 static int find_dialect(struct pbs_site *s)
 {
     struct strbuf b = {0};
-    const char *const argv[] = {"qmgr", "--version", NULL};
+    const char *const argv[] = {"qstat", "--version", NULL};
     int status;
 
     strbuf_add(&b, "");

@@ -146,7 +146,7 @@ struct pending {
     char *id; /* owned */
     int64_t since_ms, patience_ms;
     bool start;        /* else a stop */
-    bool alone;        /* no start was ordered just before it */
+    bool alone;        /* few starts were ordered just before it */
     bool graced;       /* a requeue, that is to be sent when its time has come */
     int64_t look_ms;   /* when to look at it next, or to send it */
     int64_t judged_ms; /* by the clock, what it was last judged by; first the order */
@@ -187,9 +187,10 @@ struct adapter {
     partition_info_msg_t *parts_read; /* as last read; owned, NULL = not yet */
     int64_t nodes_read_ms, parts_read_ms, licences_at_ms, polled_ms;
     int64_t reservations_read_ms;
-    int64_t look_cost_ms;        /* what the last look at all took */
-    int64_t ordered_ms;          /* when the last start was ordered */
-    struct VEC(char *) licences; /* names; owned */
+    int64_t look_cost_ms;         /* what the last look at all took */
+    int64_t ordered_ms;           /* when the last start was ordered */
+    int64_t ordered_before_ms[2]; /* and those before it, the last first */
+    struct VEC(char *) licences;  /* names; owned */
     uint64_t licences_digest;
     struct VEC(struct qos_grace) graces;
     int64_t limits_due_ms; /* the next look at limits */
@@ -305,7 +306,7 @@ int reservations_poll(struct adapter *a);
 void reservations_forget(struct adapter *a);
 
 /* ---- limits.c ---- */
-/* Limits of associations and QOS: looked at every 5 to 30 s, or when limits_look is
+/* Limits of associations and QOS: looked at every 2 to 30 s, or when limits_look is
  * set. */
 int limits_poll(struct adapter *a);
 void limits_forget(struct adapter *a);
@@ -316,7 +317,7 @@ int64_t limits_grace(const struct adapter *a, const char *qos, int64_t otherwise
 bool limits_reason(const slurm_job_info_t *j, char *ret_text, size_t size);
 
 /* ---- rights.c ---- */
-/* Who may see and do what: looked at every 5 to 30 s. */
+/* Who may see and do what: looked at every 2 to 30 s. */
 int rights_poll(struct adapter *a);
 /* Has it slurmdbd, which has operators, coordinators, QOS and limits? */
 bool rights_has_accounts(const slurm_conf_t *c);
@@ -444,8 +445,11 @@ const char *request_exclude(const slurm_job_info_t *j, struct request_room *room
 #define COMMENT_ADMIN    "maui:admin"
 #define COMMENT_HELD     "maui:held"
 #define COMMENT_PRIORITY COMMENT_KEPT ";priority="
-/* The begin time by which a job that depends on others is kept: never. */
-#define AWAIT_BEGIN ((time_t)4000000000)
+/* The begin time by which a job that depends on others is kept: never. Commands print
+ * this one as "Unknown", as they do that of such a job under Slurm alone. scontrol,
+ * which prints no more of it, gets a date (the year 2096). */
+#define AWAIT_BEGIN  ((time_t)(UPDATE_TAKES_TASKS ? INFINITE : AWAIT_BEFORE))
+#define AWAIT_BEFORE 4000000000 /* that of earlier releases, too */
 /* To the gate: it takes the job back, with the hold that it has by then, if it has one;
  * of a new one (fresh), or another. */
 #define COMMENT_NEW  COMMENT_KEPT ";new"
@@ -535,5 +539,8 @@ int letgo_main(const char *home);
 /* The same by itself once the heartbeat is older than so many seconds, again and again
  * until it is renewed. Returns when it is told to end. */
 int letgo_watch(const char *home, int64_t after_s);
+/* The folder that the gate writes in, as maui.cfg of that home says (marking_home());
+ * that of a home whose maui.cfg cannot be read is the home. Owned by the caller. */
+char *letgo_gate_home(const char *home);
 
 #endif

@@ -429,8 +429,10 @@ static void look_at_jobs(const struct inspection *in)
 {
     job_info_msg_t *jobs = NULL;
     uint32_t n = 0, first = 0;
+    char *gate_home = letgo_gate_home(in->site->home);
 
-    adapter_prepare(in->site->home, in->c->slurm_user_id);
+    adapter_prepare(gate_home, in->c->slurm_user_id);
+    free(gate_home);
     if (slurm_load_jobs(0, &jobs, SHOW_ALL | SHOW_LOCAL) != SLURM_SUCCESS)
         return;
     for (uint32_t i = 0; i < jobs->record_count; i++)

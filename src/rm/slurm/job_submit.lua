@@ -77,16 +77,6 @@ local function is_privileged(uid)
 	return has_word(operators, string.format("%d", uid))
 end
 
--- May the user, by being a coordinator of its account, do as much as its owner? By a file
--- that not everybody may read: "1003:physics 1004:chem".
-local function is_coordinator(uid, current)
-	local f = current.account ~= nil and open_file(MARKING .. "/coordinators", "r")
-	if not f then return false end
-	local all = f:read("*l")
-	f:close()
-	return has_word(all, string.format("%d:%s", uid, current.account))
-end
-
 -- Is the scheduler there? And how old is its last sign of life, in seconds, where it can
 -- take new jobs into its hands.
 local function alive()
@@ -95,6 +85,17 @@ local function alive()
 	if MAX_AGE ~= 0 and age > MAX_AGE then return false end
 	local judged = words and string.find(words, " judged", 1, true) ~= nil
 	return true, words and string.match(words, "%a+"), nodes, judged and age or math.huge
+end
+
+-- May the user, by being a coordinator of its account, do as much as its owner? By a file
+-- that not everybody may read: "1003:physics 1004:chem". It is as true as the scheduler is
+-- there to keep it so.
+local function is_coordinator(uid, current)
+	local f = current.account ~= nil and alive() and open_file(MARKING .. "/coordinators", "r")
+	if not f then return false end
+	local all = f:read("*l")
+	f:close()
+	return has_word(all, string.format("%d:%s", uid, current.account))
 end
 
 local function wake()
@@ -110,15 +111,17 @@ end
 -- none ("nomarks"), or have made no folder for them.
 -- Of who is neither that nor the owner Slurm is asked later: a coordinator of its account
 -- may do as much as its owner, others nothing. Then the file says that the adapter has to
--- ask what came of it.
+-- ask what came of it. Numbers are used again: whose job it is and when it was submitted
+-- stand behind it.
 local privileged, stranger, coordinator = false, false, false
 
-local function tell(id, what)
+local function tell(current, what)
 	local _, words = read_beat()
 	if words and string.find(words, " nomarks", 1, true) then return end
-	local f = open_file(MARKS .. "/" .. id, "w")
+	local f = open_file(string.format("%s/%d", MARKS, current.job_id), "w")
 	if f then
-		f:write(stranger and "?" or string.format("%d", what))
+		f:write(stranger and "?" or string.format("%d", what),
+		    string.format(" %d %d", current.user_id, current.submit_time or 0))
 		f:close()
 	end
 end
@@ -160,6 +163,12 @@ local function note_file(id, there)
 	if known_n >= KNOWN_MOST then known, known_n = {}, 0 end
 	if known[id] == nil then known_n = known_n + 1 end
 	known[id] = there
+end
+
+-- Another slurmctld (a backup, or one of before) may have made one meanwhile.
+local function forget_file(id)
+	if known[id] ~= nil then known_n = known_n - 1 end
+	known[id] = nil
 end
 
 local function name_pending(id)
@@ -236,7 +245,7 @@ end
 local function mark(job, current, what, own, admins)
 	local value = what + 4 * own + (admins and ADMINS or 0)
 	if not put_pending(current, value) then job.site_factor = value end
-	tell(current.job_id, value)
+	tell(current, value)
 end
 
 -- Its mark, the priority that an administrator gave it, and does one hold it?
@@ -289,7 +298,8 @@ end
 -- owner's, and what an administrator said leaves it no place.
 local TAKEN = 60 -- seconds, in which the scheduler surely has it
 local FRESH = 5  -- how old a sign of life may be for that
-local NEVER = 4000000000
+local NEVER = 4294967295  -- Slurm's commands print "Unknown"
+local BEFORE = 4000000000 -- that of earlier releases, and of scontrol
 
 -- Those that it has yet to take, and some that Slurm has refused. With more at once it might
 -- not be through in time, and they are kept at priority 0 from the beginning. One user has
@@ -567,11 +577,13 @@ end
 -- A job that waits for others and that Slurm was given meanwhile (maui slurm letgo): with
 -- this note comes the begin time that keeps it.
 local function is_kept_again(job, current)
-	return job.begin_time == NEVER and current.admin_comment ~= "go"
+	return (job.begin_time == NEVER or job.begin_time == BEFORE)
+	    and current.admin_comment ~= "go"
 end
 
 -- What was written into a request for one record stands there for the next: that is taken
--- back first. Which request it is stands in its "immediate", of which nothing is made in a
+-- back first: "" is what Slurm takes for no text, and an empty one, which clears, it lets no
+-- script write. Which request it is stands in its "immediate", of which nothing is made in a
 -- change of a job. Slurm may begin with one anew when others were there meanwhile.
 local FIRST_TOKEN, TOKENS = 1000, 4096
 local asked, last_token = {}, 0
@@ -595,17 +607,34 @@ local function restore_request(job, current, uid)
 	job.immediate = FIRST_TOKEN + last_token
 end
 
+-- What happens to marks, for slurmctld's log at debug level.
+local function log_mark(current, what)
+	if slurm.log_debug then
+		slurm.log_debug(string.format("maui: mark of record %d (factor %d): %s",
+		    current.job_id, read_factor(current), what))
+	end
+end
+
 -- The scheduler asks for what is pending, of this record alone: others that the request
--- comes to would get the same factor, and are refused.
+-- comes to would get the same factor, and are refused. Behind this Slurm may refuse the
+-- request for reasons of its own. So the file stays until it is asked for once more, when
+-- the record has another factor than the one that the file was to replace.
 local function set_mark(job, current)
 	local request = asked[job.immediate] or {}
 	if request.set then return slurm.ERROR end
+	forget_file(current.job_id)
+	forget_file(current.array_job_id)
 	local value = read_pending(current)
-	remove_pending(current)
 	if value then
 		job.site_factor, request.set = value, true
+		log_mark(current, string.format("%d is put into it", value))
+	else
+		remove_pending(current)
+		log_mark(current, "nothing is pending any more")
 	end
-	job.admin_comment = current.admin_comment or ""
+	local comment = current.admin_comment or ""
+	job.admin_comment = comment ~= SETTING and comment
+	    or (value or read_factor(current)) % 4 == HELD and "maui:held" or "maui:kept"
 	return slurm.SUCCESS
 end
 
@@ -653,7 +682,7 @@ local function judge_known(job, current, uid)
 	if is_ordered(job, uid) or not waits then return slurm.SUCCESS end
 	if ADMIN[uid] and is_question(job) then
 		local what = read_mark(current)
-		tell(current.job_id, read_pending(current) or read_factor(current))
+		tell(current, read_pending(current) or read_factor(current))
 		job.admin_comment = is_remark(current.admin_comment) and current.admin_comment
 		    or what == HELD and "maui:held" or "maui:kept"
 		return slurm.SUCCESS

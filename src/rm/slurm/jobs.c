@@ -14,7 +14,9 @@
 #define KEEP_MS  1000 /* of a look: the heartbeat is written between looks */
 #define KEEP_N   20   /* taken back in any case */
 
-#define TAKING_MS 50 /* of taking jobs back, before something else has its turn */
+/* Of taking jobs back, before something else has its turn: after the first, which may
+ * wait long for slurmdbd and for what slurmctld does because of those before. */
+#define TAKING_MS 50
 #define MARKING_MS                                                                     \
     200 /* of one look, for marks that the gate has left; the rest later */
 
@@ -531,7 +533,7 @@ void jobs_try_keeping(struct adapter *a, struct told_job *t)
 
 void jobs_take_back(struct adapter *a)
 {
-    int64_t until_ms = adapter_now_ms() + TAKING_MS;
+    int64_t until_ms = 0, now;
 
     for (struct told_job *t = a->jobs; a->astrays > 0 && t != NULL; t = t->hh.next) {
         if (!t->astray)
@@ -540,7 +542,10 @@ void jobs_take_back(struct adapter *a)
         if (orders_start_pending(a, t->id) || !adapter_is_led(a))
             continue; /* let go to start meanwhile; or it may be so for long */
         jobs_try_keeping(a, t);
-        if (adapter_now_ms() >= until_ms)
+        now = adapter_now_ms();
+        if (until_ms == 0)
+            until_ms = now + TAKING_MS;
+        else if (now >= until_ms)
             return;
     }
 }
@@ -768,6 +773,16 @@ static int compare_numbers(const void *a, const void *b)
     return *x < *y ? -1 : *x > *y;
 }
 
+/* Slurm lists jobs as they came, so that there is mostly nothing to do. */
+static void sort_numbers(uint32_t *v, size_t n)
+{
+    for (size_t i = 1; i < n; i++)
+        if (v[i - 1] > v[i]) {
+            qsort(v, n, sizeof *v, compare_numbers);
+            return;
+        }
+}
+
 /* Before anything else is told: a slurmctld that was killed has forgotten its last
  * starts, and has jobs run again that it had before, on the same nodes. */
 static void tell_forgotten(struct adapter *a, const job_info_msg_t *msg)
@@ -777,10 +792,13 @@ static void tell_forgotten(struct adapter *a, const job_info_msg_t *msg)
     struct told_job *t, *next;
 
     for (uint32_t i = 0; i < msg->record_count; i++) {
+        uint32_t array = msg->job_array[i].array_job_id;
+
+        if (array != 0 && array != msg->job_array[i].job_id)
+            known[n++] = array;
         known[n++] = msg->job_array[i].job_id;
-        known[n++] = msg->job_array[i].array_job_id;
     }
-    qsort(known, n, sizeof *known, compare_numbers);
+    sort_numbers(known, n);
     HASH_ITER(hh, a->jobs, t, next)
     {
         struct rm_report r = {.kind = RM_JOB_GONE, .u.name = t->id};
@@ -805,7 +823,7 @@ static uint32_t *list_told(const struct adapter *a, size_t *ret_n)
     for (const struct told_job *t = a->jobs; t != NULL; t = t->hh.next)
         if (!t->over)
             numbers[(*ret_n)++] = (uint32_t)strtoul(t->id, NULL, 10);
-    qsort(numbers, *ret_n, sizeof *numbers, compare_numbers);
+    sort_numbers(numbers, *ret_n);
     return numbers;
 }
 

@@ -232,19 +232,25 @@ static int check_may_order(void)
     return may ? 0 : -1;
 }
 
-/* For close_files(). */
-static struct gate_files open_files(const char *home)
+char *letgo_gate_home(const char *home)
 {
-    struct gate_files files;
-    char *file = home_config(home);
+    char *file = home_config(home), *gate_home;
     struct err err;
     struct config *c = config_load_file(file, &err);
 
-    files.home =
+    gate_home =
         marking_home(home, c != NULL ? config_manager_of(c, "SLURM", "EVENTS") : NULL);
-    files.marks = marking_new(files.home);
     config_destroy(c);
     free(file);
+    return gate_home;
+}
+
+/* For close_files(). */
+static struct gate_files open_files(const char *home)
+{
+    struct gate_files files = {.home = letgo_gate_home(home)};
+
+    files.marks = marking_new(files.home);
     return files;
 }
 

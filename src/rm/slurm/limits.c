@@ -11,10 +11,10 @@
 #include <stdio.h>
 
 /* Between looks: changes are to be seen within a minute, and slurmctld is not to spend
- * more than a fiftieth of its time on it. */
-#define GAP_MIN_MS 5000
+ * more than a thirtieth of its time on it. */
+#define GAP_MIN_MS 2000
 #define GAP_MAX_MS 30000
-#define GAP_FACTOR 50
+#define GAP_FACTOR 30
 
 void limits_clear(struct slurm_limits *ret)
 {

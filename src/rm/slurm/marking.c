@@ -15,11 +15,13 @@
 #define AGAIN_MS                                                                       \
     1000             /* after the first time that Slurm refuses, then twice that ...   \
                       */
-#define AGAIN_MOST 6 /* ... so often */
+#define AGAIN_MOST 4 /* ... so often: what a user asked for is not to wait a minute */
 
-/* A mark that was refused, or a moment ago settled. */
+/* A mark that was refused. */
 struct tried {
-    char *number; /* key, owned */
+    char *number;         /* key, owned */
+    struct timespec made; /* its file: another of that name is another mark ... */
+    ino_t file;           /* ... of the same record, which nobody has refused yet */
     int64_t again_ms;
     unsigned refused; /* times in a row */
     uint32_t round;   /* in which its file was there last */
@@ -194,15 +196,18 @@ static void restore_comments(const job_info_msg_t *before)
         }
 }
 
-/* Has Slurm taken the request for an ordinary comment? */
-static bool was_written(const char *number)
+/* Has Slurm taken the request for an ordinary comment? One that stood there before says
+ * nothing. */
+static bool was_written(const job_info_msg_t *before, const char *number)
 {
     job_info_msg_t *msg = NULL;
-    const slurm_job_info_t *j;
+    const slurm_job_info_t *j = find_record(before, number);
     bool written;
 
-    if (slurm_load_job(&msg, (uint32_t)strtoul(number, NULL, 10), SHOW_ALL | SHOW_LOCAL)
-        != SLURM_SUCCESS)
+    if (j == NULL || is_setting(j)
+        || slurm_load_job(
+               &msg, (uint32_t)strtoul(number, NULL, 10), SHOW_ALL | SHOW_LOCAL)
+               != SLURM_SUCCESS)
         return false;
     j = find_record(msg, number);
     written = j != NULL && is_setting(j);
@@ -220,16 +225,35 @@ static enum outcome judge_error(struct adapter *a)
     return adapter_lost(a, "order") ? LOST : REFUSED;
 }
 
-/* That others of its records are refused in the same request, where the number is an
- * array's, says nothing: the file does. */
+static bool is_left(int folder, const char *number)
+{
+    return faccessat(folder, number, F_OK, AT_SYMLINK_NOFOLLOW) == 0;
+}
+
+/* Asked twice: what the gate puts into the request Slurm may refuse behind it, for a
+ * reason that has nothing to do with the mark. So the file goes with the second
+ * request, if the record has the mark by then. That others of its records are refused
+ * in the same request, where the number is that of several, says nothing: the file
+ * does. */
 static enum outcome set_mark(
     struct adapter *a, int folder, const char *number, const job_info_msg_t *before)
 {
-    if (write_comment(number, COMMENT_SETTING) < 0)
-        return judge_error(a);
-    if (faccessat(folder, number, F_OK, AT_SYMLINK_NOFOLLOW) < 0)
-        return SETTLED;
-    if (!was_written(number))
+    enum outcome refused = SETTLED;
+
+    for (int i = 0; i < 2; i++) {
+        bool asked = write_comment(number, COMMENT_SETTING) == 0;
+
+        refused = asked ? SETTLED : judge_error(a);
+        if (refused == LOST)
+            return LOST;
+        if (!is_left(folder, number))
+            return SETTLED;
+        if (refused == GONE || (!asked && before->record_count == 1))
+            return refused;
+    }
+    if (refused != SETTLED)
+        return refused;
+    if (!was_written(before, number))
         return REFUSED;
     restore_comments(before);
     return NO_GATE;
@@ -258,7 +282,7 @@ static bool is_number(const char *name)
            && name[strspn(name, "0123456789")] == '\0';
 }
 
-static void note_refusal(struct marking *m, const char *number)
+static void note_refusal(struct marking *m, const char *number, const struct stat *file)
 {
     struct tried *t;
 
@@ -269,6 +293,8 @@ static void note_refusal(struct marking *m, const char *number)
         HASH_ADD_KEYPTR(hh, m->tried, t->number, strlen(t->number), t);
     }
     t->round = m->round;
+    t->file = file->st_ino;
+    t->made = file->st_mtim;
     t->again_ms = adapter_now_ms() + ((int64_t)AGAIN_MS << t->refused);
     t->refused += t->refused < AGAIN_MOST;
 }
@@ -283,14 +309,27 @@ static void note_end(struct marking *m, const char *number)
         drop_tried(m, t);
 }
 
-static bool is_due(const struct marking *m, const char *number, int64_t now)
+static bool is_same_file(const struct tried *t, const struct stat *file)
+{
+    return t->file == file->st_ino && t->made.tv_sec == file->st_mtim.tv_sec
+           && t->made.tv_nsec == file->st_mtim.tv_nsec;
+}
+
+/* That an earlier mark of the record was refused does not keep a later one waiting. */
+static bool is_due(
+    struct marking *m, const char *number, const struct stat *file, int64_t now)
 {
     struct tried *t;
 
     HASH_FIND_STR(m->tried, number, t);
-    if (t != NULL)
-        t->round = m->round;
-    return t == NULL || t->again_ms <= now;
+    if (t == NULL)
+        return true;
+    if (!is_same_file(t, file)) {
+        drop_tried(m, t);
+        return true;
+    }
+    t->round = m->round;
+    return t->again_ms <= now;
 }
 
 /* Of files that somebody else has taken away. */
@@ -304,8 +343,8 @@ static void forget_others(struct marking *m)
 }
 
 /* False: no more in this turn. */
-static bool settle_one(
-    struct marking *m, struct adapter *a, int folder, const char *number)
+static bool settle_one(struct marking *m, struct adapter *a, int folder,
+    const char *number, const struct stat *file)
 {
     switch (try_mark(a, folder, number)) {
     case GONE:
@@ -316,7 +355,7 @@ static bool settle_one(
         note_end(m, number);
         return true;
     case REFUSED:
-        note_refusal(m, number);
+        note_refusal(m, number, file);
         return true;
     case NO_GATE:
         m->no_gate_until_ms = adapter_now_ms() + ((int64_t)AGAIN_MS << AGAIN_MOST);
@@ -343,16 +382,19 @@ enum marking_left marking_settle(struct marking *m, struct adapter *a, int64_t m
     int64_t began = adapter_now_ms();
     DIR *d = began >= m->no_gate_until_ms ? read_folder(m) : NULL;
     bool goes_on = true, more = false;
+    struct stat file;
 
     if (began < m->no_gate_until_ms)
         return MARKING_NO_GATE;
     m->no_gate_until_ms = 0;
     m->round++;
     for (struct dirent *e; d != NULL && goes_on && (e = readdir(d)) != NULL;) {
-        if (!is_number(e->d_name) || !is_due(m, e->d_name, began))
+        if (!is_number(e->d_name)
+            || fstatat(dirfd(d), e->d_name, &file, AT_SYMLINK_NOFOLLOW) < 0
+            || !is_due(m, e->d_name, &file, began))
             continue;
         more = adapter_now_ms() - began >= most_ms;
-        goes_on = !more && settle_one(m, a, dirfd(d), e->d_name);
+        goes_on = !more && settle_one(m, a, dirfd(d), e->d_name, &file);
     }
     if (d != NULL)
         closedir(d);

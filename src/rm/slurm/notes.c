@@ -84,7 +84,7 @@ bool notes_has_begin(const struct adapter *a, const slurm_job_info_t *j)
 {
     return j->eligible_time > times_theirs(a)
            && (j->eligible_time == begin_in(j->admin_comment)
-               || j->eligible_time == AWAIT_BEGIN);
+               || j->eligible_time == AWAIT_BEGIN || j->eligible_time == AWAIT_BEFORE);
 }
 
 time_t notes_release_at(const struct adapter *a, const slurm_job_info_t *j)

@@ -12,7 +12,7 @@
 
 #define LOOK_MS  150  /* after an order, to see whether it has come about */
 #define SURE_MS  1500 /* then the reason is Slurm's own, and of now */
-#define QUIET_MS 2000 /* since the one before: then an order came by itself */
+#define QUIET_MS 2000 /* since the third before: then an order came by itself */
 
 #define BOOT_S 10 /* in which slurmctld hears of all its nodes */
 
@@ -508,10 +508,12 @@ static void await_start(struct adapter *a, const struct told_job *t, uint64_t to
                               .id = xstrdup(t->id),
                               .since_ms = now,
                               .judged_ms = now,
-                              .alone = now - a->ordered_ms >= QUIET_MS,
+                              .alone = now - a->ordered_before_ms[1] >= QUIET_MS,
                               .look_ms = now + LOOK_MS,
                               .patience_ms = a->start_wait_ms * (by_backfill ? 4 : 1),
                               .start = true}));
+    a->ordered_before_ms[1] = a->ordered_before_ms[0];
+    a->ordered_before_ms[0] = a->ordered_ms;
     a->ordered_ms = now;
 }
 

@@ -30,6 +30,7 @@ static const struct route routes[] = {
     {"GET", "/v1/windows", "showbf", WHO_ANY, api_windows},
     {"GET", "/v1/rows", "rows", WHO_ANY, api_rows},
     {"GET", "/v1/timeline", "timeline", WHO_ANY, api_timeline},
+    {"POST", "/v1/whatif", "whatif", WHO_ANY, api_whatif},
     {"POST", "/v1/orders/hold", "sethold", WHO_ANY, api_hold},
     {"POST", "/v1/orders/release", "releasehold", WHO_ANY, api_release},
     {"POST", "/v1/orders/priority", "setspri", WHO_ADMIN2, api_priority},
@@ -118,17 +119,18 @@ static bool refuses_body(struct server *s, const struct route *route, struct req
     const json_t *body;
 
     request_body(r, &len);
-    if (len == 0 || strcmp(route->method, "GET") == 0
-        || strcmp(route->method, "DELETE") == 0)
-        return false; /* who needs one says so */
-    body = request_json(r, &err);
+    if (strcmp(route->method, "GET") == 0 || strcmp(route->method, "DELETE") == 0)
+        return false;
+    json_t *none = len == 0 ? json_object() : NULL; /* what has to be there is not */
+    body = none ? none : request_json(r, &err);
     if (!body) {
         request_refuse(r, &err);
         return true;
     }
-    if (schema_check(
-            s->schema, route->method, route->path, body, field, sizeof field, &err)
-        == 0)
+    int result = schema_check(
+        s->schema, route->method, route->path, body, field, sizeof field, &err);
+    json_decref(none);
+    if (result == 0)
         return false;
     request_refuse_as(r, 400, "invalid", field, err.text);
     return true;
@@ -148,13 +150,14 @@ static bool refuses_change(
     return true;
 }
 
-/* A session that was opened to look only may end itself, and change nothing else. */
+/* A session that was opened to look only may end itself, and change nothing else. It
+ * may ask what would be; a change that it asks about is refused as it would be. */
 static bool refuses_reader(const struct route *route, struct request *r)
 {
     struct err err;
 
     if (!request_who(r)->read_only || strcmp(route->method, "GET") == 0
-        || route->handle == api_logout)
+        || route->handle == api_logout || route->handle == api_whatif)
         return false;
     err_set(&err, ERR_DENIED,
         "this session is to look only: `maui dashboard` opens one that may change "

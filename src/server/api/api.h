@@ -90,6 +90,9 @@ void api_windows(struct server *s, struct request *r);
 void api_rows(struct server *s, struct request *r);
 void api_timeline(struct server *s, struct request *r);
 
+/* api/whatif.c: what would be */
+void api_whatif(struct server *s, struct request *r);
+
 /* api/events.c: what happens, and figures */
 void api_events(struct server *s, struct request *r);
 void api_changes(struct server *s, struct request *r);

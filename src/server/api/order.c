@@ -197,12 +197,12 @@ static void explain_none(struct carried *t)
 }
 
 /* True: it is over, and answered when that is durable. A simulation's clock stands
- * still for an order, whatever its size. */
+ * still for an order, whatever its size; a copy that tries has nothing else to do. */
 static bool carry_slice(struct carried *t)
 {
     struct order *o = &t->order;
-    size_t end =
-        o->s->simulation || t->jobs.n - t->next <= SLICE ? t->jobs.n : t->next + SLICE;
+    bool whole = o->s->simulation || o->s->tries || t->jobs.n - t->next <= SLICE;
+    size_t end = whole ? t->jobs.n : t->next + SLICE;
 
     while (t->next < end)
         act_on(t, &t->jobs.v[t->next++]);

@@ -218,7 +218,7 @@ void api_cancel(struct server *s, struct request *r)
     struct err err;
     json_t *body = request_json(r, &err);
 
-    if (body && !json_object_get(body, "where"))
+    if (body && !json_object_get(body, "where") && !s->tries)
         submit_break_off(s, request_who(r), json_object_get(body, "jobs"));
     order_carry_out(&(struct order){
         .s = s, .r = r, .who = WHO_ADMIN2, .owner = true, .act = act_cancel});

@@ -18,6 +18,7 @@
 #include "server/managers/manager.h"
 #include "server/render/render.h"
 #include "server/server_private.h"
+#include "server/timeline/timeline.h"
 #include "store/account.h"
 
 #define ORDER_KEY 400
@@ -145,6 +146,9 @@ static void settle_account(struct server *s, struct store_account *row,
     log_end(s, row, end);
     feed_touch(s, FEED_JOB, row->job);
     ended_job(s, row, j, desc);
+    if (j && row->start_at)
+        timeline_note_end(s, j, row->end_at,
+            row->exit_status || strcmp(row->state, "Completed") != 0);
     mail_ended(s, row, end, j, desc);
     forget(s, row->job);
     free(extra);

@@ -2,6 +2,7 @@
  * See teller.h. */
 #include "server/durable/teller.h"
 
+#include "engine/query.h"
 #include "policy/bank.h"
 #include "server/durable/desk.h"
 #include "server/managers/manager.h"
@@ -11,13 +12,17 @@
 #include <inttypes.h>
 
 #define TICK_S 60 /* deposits that have ended expire as often as that */
+#define RENT_S 10 /* what reservations have cost is noted as often */
 
 struct teller {
     struct am am;
     int64_t ticked_at, noted_at; /* noted_at: `seen` in the store */
-    bool recalled;   /* the engine was told what there is since the bank is in force */
-    bool strangers;  /* ... and not yet that all jobs are known */
-    int64_t seen_at; /* when the life before last looked at its jobs; 0 = not known */
+    bool recalled;  /* the engine was told what there is since the bank is in force */
+    bool strangers; /* ... and not yet that all jobs are known */
+    char *rents;    /* what was noted last; owned, NULL = not known */
+    int64_t rented_at; /* then */
+    bool odd_quote;    /* the ledger has one otherwise than the engine */
+    int64_t seen_at;   /* when the life before last looked at its jobs; 0 = not known */
 };
 
 void teller_open(struct server *s)
@@ -28,6 +33,7 @@ void teller_open(struct server *s)
 
 void teller_close(struct server *s)
 {
+    free(s->teller->rents);
     free(s->teller);
     s->teller = NULL;
 }
@@ -108,6 +114,7 @@ static int write_lien(struct posted *p, struct err *err)
         lien.force = true;
         result = am_lien(&p->s->teller->am, &lien, NULL, err);
     }
+    p->s->teller->odd_quote |= answer.quote_void;
     if (answer.quote_void)
         log_line(p->s->log, LOG_WARNING,
             "job '%s': the ledger does not know quote %lld as one that it may use; it "
@@ -186,6 +193,41 @@ static void keep_number(struct server *s, const char *key, uint64_t n)
     commit_want(s);
 }
 
+/* ---- what reservations have cost ------------------------------------------------ */
+
+static void add_rent(
+    void *arg, const char *run, const char *job, const char *account, int64_t cost)
+{
+    json_object_set_new((json_t *)arg, run,
+        json_pack("{s:s, s:s, s:I}", "job", job, "account", account, "cost",
+            (json_int_t)cost));
+}
+
+/* They are debited each hour: what comes after that is to outlive the daemon too. */
+static void note_rents(struct server *s)
+{
+    struct teller *t = s->teller;
+    json_t *all = json_object();
+
+    t->rented_at = world_now(s);
+    query_rents(s->engine, t->rented_at, add_rent, all);
+    char *text = json_dumps(all, JSON_COMPACT | JSON_SORT_KEYS);
+    json_decref(all);
+    if (t->rents ? strcmp(t->rents, text) == 0 : strcmp(text, "{}") == 0) {
+        free(text);
+        return;
+    }
+    unsaved_put(s->unsaved, "bank", "rents", text);
+    keep_number(s, "runs", funds_runs_ever(engine_cluster(s->engine)->funds));
+    free(t->rents);
+    t->rents = text;
+}
+
+static bool is_rent(const struct money_move *m)
+{
+    return strncmp(m->job, FUNDS_RENT, sizeof FUNDS_RENT - 1) == 0;
+}
+
 /* The run is over, and nobody has been told to start its job: that was none, and costs
  * nothing, however long ago it was decided. The engine's picture of the account, which
  * counts it, is set right with the next look at the ledger. */
@@ -198,12 +240,14 @@ static bool never_began(const struct server *s, const struct money_move *m)
 void teller_post(struct server *s)
 {
     size_t n;
+    bool rents = false;
     const struct money_move *moves = engine_money(s->engine, &n);
 
     for (size_t i = 0; i < n; i++) {
         struct money_move m = moves[i];
         if (never_began(s, &m))
             m.kind = MONEY_RELEASE;
+        rents |= is_rent(&m);
         if (m.elsewhere)
             desk_take(s, &m);
         else
@@ -214,6 +258,8 @@ void teller_post(struct server *s)
     /* names of runs count on, over restarts */
     keep_number(s, "runs", funds_runs_ever(engine_cluster(s->engine)->funds));
     engine_money_told(s->engine);
+    if (rents)
+        note_rents(s); /* one that is over is not gone on with */
 }
 
 /* ---- facts out of the ledger ---------------------------------------------------- */
@@ -405,6 +451,55 @@ static int read_runs(struct am *am, struct facts *f, struct err *err)
     return 0;
 }
 
+static int on_known_run(void *arg, const struct ledger_run *row)
+{
+    (void)row;
+    *(bool *)arg = true;
+    return 1;
+}
+
+static struct funds_run *find_run(struct facts *f, const char *run)
+{
+    for (size_t i = 0; i < f->runs.n; i++)
+        if (strcmp(f->runs.v[i].run, run) == 0)
+            return &f->runs.v[i];
+    return NULL;
+}
+
+/* Runs of reservations go on with what was noted; those that were never debited are not
+ * in the ledger yet. One that is over there is over. */
+static int read_rents(struct server *s, struct facts *f, struct err *err)
+{
+    char *text = NULL;
+    const char *run;
+    json_t *rent;
+
+    if (store_get(s->store, "bank", "rents", &text, err) < 0)
+        return -1;
+    json_t *all = text ? json_loads(text, 0, NULL) : NULL;
+    free(s->teller->rents);
+    s->teller->rents = text;
+    json_object_foreach(all, run, rent)
+    {
+        const char *job = json_string_value(json_object_get(rent, "job"));
+        const char *account = json_string_value(json_object_get(rent, "account"));
+        int64_t cost = json_integer_value(json_object_get(rent, "cost"));
+        struct ledger_which of = {.run = run};
+        struct funds_run *open = find_run(f, run);
+        bool known = false;
+        if (!open && job && account && cost > 0
+            && ledger_runs(s->store, &of, on_known_run, &known, err) >= 0 && !known)
+            vec_push(&f->runs, ((struct funds_run){.run = hold_text(f, run),
+                                   .job = hold_text(f, job),
+                                   .account = hold_text(f, account),
+                                   .noted = cost}));
+        else if (open)
+            open->noted = cost;
+    }
+    json_decref(all);
+    return 0;
+}
+
 static bool same_text(const char *a, const char *b)
 {
     return strcmp(a ? a : "", b ? b : "") == 0;
@@ -487,8 +582,9 @@ static bool same_account(const struct funds_account *a, const struct funds_accou
     return same;
 }
 
-/* Those accounts of which the engine has another picture. */
-static void tell_changes(struct server *s)
+/* Those accounts of which the engine has another picture; and quotes, where somebody
+ * has asked for something: they change by that and by the engine's own moves alone. */
+static void tell_changes(struct server *s, bool quotes)
 {
     struct am *am = teller_ledger(s);
     const struct funds *f = engine_cluster(s->engine)->funds;
@@ -498,7 +594,8 @@ static void tell_changes(struct server *s)
 
     if (!am || !f || store_is_spoiled(s->store)) /* what was moved is not in it */
         return;
-    if (read_accounts(am, &all, &err) < 0 || read_quotes(s, am, f, &all, &err) < 0)
+    if (read_accounts(am, &all, &err) < 0
+        || (quotes && read_quotes(s, am, f, &all, &err) < 0))
         log_line(s->log, LOG_ALERT, "the bank: %s", err.text);
     for (size_t i = 0; !err.code && i < all.accounts.n; i++) {
         uint32_t known = funds_account(f, all.accounts.v[i].name);
@@ -542,7 +639,7 @@ static void tell_all(struct server *s)
     unsaved_tell(s->unsaved);
     desk_each_run(s, add_run, &f);
     if (read_accounts(am, &f, &err) < 0 || read_runs(am, &f, &err) < 0
-        || read_quotes(s, am, NULL, &f, &err) < 0)
+        || read_rents(s, &f, &err) < 0 || read_quotes(s, am, NULL, &f, &err) < 0)
         log_line(s->log, LOG_ALERT, "the bank: %s", err.text);
     else
         tell_facts(s, &(struct funds_facts){.accounts = f.accounts.v,
@@ -562,7 +659,7 @@ void teller_recall(struct server *s)
     if (!s->teller) /* settings are read before it opens */
         return;
     if (again)
-        tell_changes(s);
+        tell_changes(s, true);
     if (!open || (again && s->teller->recalled)) {
         s->teller->recalled = open;
         return;
@@ -635,7 +732,7 @@ int teller_do(struct server *s, struct unsaved_step step, struct err *err)
 
     if (result == AM_DONE) {
         commit_want(s);
-        tell_changes(s);
+        tell_changes(s, true);
     }
     return result;
 }
@@ -651,19 +748,30 @@ static void note_seen(struct server *s)
     keep_number(s, "seen", (uint64_t)now);
 }
 
+void teller_rest(struct server *s)
+{
+    if (s->teller && teller_is_open(s) && s->unsaved
+        && engine_cluster(s->engine)->funds)
+        note_rents(s);
+}
+
 void teller_look(struct server *s)
 {
     int64_t now = world_now(s);
+    int64_t rented = teller_is_open(s) ? now - s->teller->rented_at : 0;
     struct err err = {0};
 
     int64_t since = teller_is_open(s) ? now - s->teller->ticked_at : 0;
 
     if (is_open(s))
         note_seen(s);
+    if (teller_is_open(s) && (rented < 0 || rented >= RENT_S))
+        teller_rest(s);
     if (!teller_is_open(s) || (since >= 0 && since < TICK_S)) /* < 0: a clock was set */
         return;
     s->teller->ticked_at = now;
     if (am_tick(teller_ledger(s), now, &err) < 0)
         log_line(s->log, LOG_ALERT, "the bank: %s", err.text);
-    tell_changes(s);
+    tell_changes(s, s->teller->odd_quote);
+    s->teller->odd_quote = false;
 }

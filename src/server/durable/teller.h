@@ -32,6 +32,9 @@ void teller_jobs_are_known(struct server *s);
 /* What the engine moved goes to the ledger: after each event and each cycle. */
 void teller_post(struct server *s);
 
+/* Before the last commit: what reservations have cost so far is written down. */
+void teller_rest(struct server *s);
+
 /* Now and then: deposits that have ended expire. */
 void teller_look(struct server *s);
 

@@ -282,7 +282,7 @@ void eventlog_add(struct server *s, enum event_name what, const char *object,
     char text[1000];
     va_list ap;
 
-    if (!l) {
+    if (!l || s->tries) {
         json_decref(more);
         return;
     }

@@ -305,15 +305,7 @@ static void on_completed(void *ctx, struct MHD_Connection *connection,
     }
     if (r->response)
         MHD_destroy_response(r->response);
-    json_decref(r->json);
-    for (unsigned i = 0; i < r->nparams; i++)
-        free(r->params[i].value);
-    free(r->body.text);
-    free(r->promised);
-    free(r->target);
-    free(r->method);
-    free(r->path);
-    free(r);
+    request_drop(r);
     *io_request = NULL;
 }
 

@@ -42,7 +42,9 @@ void page_finish(struct request *r, int status, struct MHD_Response *response);
 /* Is a live reply to be continued? That of another listener is. */
 bool page_lives(const struct request *r);
 
-/* request.c: another turn at once. */
+/* request.c: with all that it owns but a response. */
+void request_drop(struct request *r);
+/* Another turn at once. */
 void http_look_soon(struct listener *l);
 
 struct http {

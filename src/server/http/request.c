@@ -14,6 +14,19 @@
 #define STREAM_BLOCK (128 * 1024)
 #define VALUES_MAX   100000
 
+void request_drop(struct request *r)
+{
+    json_decref(r->json);
+    for (unsigned i = 0; i < r->nparams; i++)
+        free(r->params[i].value);
+    free(r->body.text);
+    free(r->promised);
+    free(r->target);
+    free(r->method);
+    free(r->path);
+    free(r);
+}
+
 /* ---- what a handler reads ---- */
 
 const char *request_method(const struct request *r)
@@ -46,6 +59,8 @@ const char *request_query(const struct request *r, const char *name)
 {
     const char *value = NULL;
 
+    if (!r->connection) /* it has none */
+        return NULL;
     if (MHD_lookup_connection_value_n(
             r->connection, MHD_GET_ARGUMENT_KIND, name, strlen(name), &value, NULL)
         == MHD_NO)
@@ -75,7 +90,9 @@ void request_peer(const struct request *r, char *ret, size_t size)
 
 const char *request_header(const struct request *r, const char *name)
 {
-    return MHD_lookup_connection_value(r->connection, MHD_HEADER_KIND, name);
+    return r->connection
+               ? MHD_lookup_connection_value(r->connection, MHD_HEADER_KIND, name)
+               : NULL;
 }
 
 const char *request_param(const struct request *r, const char *name)
@@ -147,6 +164,41 @@ json_t *request_json(struct request *r, struct err *err)
     return r->json;
 }
 
+/* ---- requests that came by no connection ---- */
+
+struct made_request {
+    struct request request; /* connection NULL */
+    json_t *reply;
+};
+
+struct request *request_make(const char *method, const char *path, const json_t *body,
+    const struct identity *who)
+{
+    struct made_request *made = xcalloc(1, sizeof *made);
+    char *text = body ? json_dumps(body, JSON_COMPACT) : NULL;
+
+    made->request.method = xstrdup(method);
+    made->request.path = xstrdup(path);
+    made->request.target = xstrdup(path);
+    made->request.who = *who;
+    if (text)
+        strbuf_add(&made->request.body, text);
+    free(text);
+    return &made->request;
+}
+
+int request_reply_of(const struct request *r, json_t **ret_body)
+{
+    *ret_body = ((const struct made_request *)r)->reply;
+    return r->status;
+}
+
+void request_unmake(struct request *r)
+{
+    json_decref(((struct made_request *)r)->reply);
+    request_drop(r);
+}
+
 /* ---- replies ---- */
 
 /* Resumed connections are looked at in a turn of their own. */
@@ -212,6 +264,11 @@ void request_reply_shared(struct request *r, const char *type, const char *text,
 
 static void reply_json_as(struct request *r, int status, json_t *body)
 {
+    if (!r->connection) {
+        r->status = status;
+        ((struct made_request *)r)->reply = body;
+        return;
+    }
     char *text = json_dumps(body, JSON_COMPACT | JSON_PRESERVE_ORDER);
 
     json_decref(body);

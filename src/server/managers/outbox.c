@@ -630,7 +630,7 @@ void manager_send(struct server *s, bool committed)
 {
     struct managers *all = s->managers;
 
-    if (!all || s->mode == MODE_TEST)
+    if (!all || s->mode == MODE_TEST || s->tries)
         return;
     for (size_t i = 0; i < all->v.n && !commit_is_failing(s); i++)
         send_orders(all->v.v[i], committed);

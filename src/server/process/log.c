@@ -20,7 +20,7 @@ struct log {
     struct rollfile file;
     int level, also_stderr;
     unsigned facilities;
-    bool to_system;
+    bool to_system, mute;
     struct systemlog system;
 };
 
@@ -76,6 +76,11 @@ void log_set_level(struct log *l, int level)
     l->level = level < 0 ? 0 : level > 9 ? 9 : level;
 }
 
+void log_mute(struct log *l)
+{
+    l->mute = true;
+}
+
 int log_level(const struct log *l)
 {
     return l->level;
@@ -119,8 +124,9 @@ static const struct {
 
 static bool wanted(const struct log *l, enum log_level level, enum log_facility f)
 {
-    return level <= LOG_WARNING
-           || (l->level >= levels[level].from && (l->facilities >> f & 1));
+    return !l->mute
+           && (level <= LOG_WARNING
+               || (l->level >= levels[level].from && (l->facilities >> f & 1)));
 }
 
 void log_write(struct log *l, enum log_level level, enum log_facility facility,

@@ -60,6 +60,8 @@ void log_close(struct log *l);
 int log_configure(struct log *l, const struct log_options *opt, struct err *err);
 
 void log_set_level(struct log *l, int level); /* clamped to 0..9 */
+/* Nothing is written from now on: in a copy of the process. */
+void log_mute(struct log *l);
 int log_level(const struct log *l);
 
 /* Bits of a list of facility names: "fSCHED:fRM,fALL". Unknown words count for

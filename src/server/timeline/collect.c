@@ -9,6 +9,7 @@
 #include "server/render/render.h"
 #include "server/server_private.h"
 #include "server/timeline/cells.h"
+#include "server/timeline/private.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -16,7 +17,7 @@
 #define NONE UINT32_MAX
 
 static const char *const layers[LAYERS] = {
-    "use", "promised", "forecast", "reserved", "down"};
+    "use", "promised", "forecast", "reserved", "down", "ended"};
 
 const char *layer_name(size_t layer)
 {
@@ -84,6 +85,22 @@ static uint32_t job_object(
     return *at - 1;
 }
 
+static uint32_t past_object(struct collected *v, const struct past_job *j)
+{
+    const struct cluster *c = engine_cluster(v->s->engine);
+    struct piece_object o = {.id = xstrdup(j->id),
+        .is_job = true,
+        .start_at = j->start_at,
+        .end_at = j->end_at,
+        .submit_at = j->submit_at,
+        .procs = j->procs};
+
+    for (int k = 0; k < CRED_KINDS; k++)
+        o.cred[k] = number_of(v, (enum cred_kind)k, c, j->cred[k]);
+    vec_push(&v->objects, o);
+    return (uint32_t)v->objects.n - 1;
+}
+
 static uint32_t rsv_object(struct collected *v, const struct reservation *r)
 {
     uint32_t *at = find_object(v, false, r->index, r->name);
@@ -114,7 +131,9 @@ static enum layer layer_of(enum piece_kind k)
         [PIECE_STANDING] = LAYER_RESERVED,
         [PIECE_DOWN] = LAYER_DOWN,
         [PIECE_DRAINED] = LAYER_DOWN,
-        [PIECE_UNKNOWN] = LAYER_DOWN};
+        [PIECE_UNKNOWN] = LAYER_DOWN,
+        [PIECE_ENDED] = LAYER_ENDED,
+        [PIECE_FAILED] = LAYER_ENDED};
 
     return of[k];
 }
@@ -182,6 +201,17 @@ static void add_piece(struct collected *v, const struct piece *p)
 static bool shows_job(const struct collected *v, const struct job *j)
 {
     return identity_sees_job(&v->who, engine_cluster(v->s->engine), j);
+}
+
+/* As the job itself: shows_job(). */
+static bool shows_past(const struct collected *v, const struct past_job *j)
+{
+    const struct cluster *c = engine_cluster(v->s->engine);
+
+    return !identity_is_kept_from(&v->who, RM_HIDES_JOBS)
+           || (j->cred[CRED_USER]
+               && identity_owns(
+                   &v->who, c->creds[CRED_USER].v[j->cred[CRED_USER]]->name));
 }
 
 static void add_running(
@@ -317,6 +347,13 @@ static void add_state(struct collected *v, const struct node *n, uint32_t row)
                      .kind = kind});
 }
 
+static void add_ended(struct collected *v, uint32_t row)
+{
+    for (; v->next_ended < v->ended.n && v->ended.v[v->next_ended].row == row;
+         v->next_ended++)
+        add_piece(v, &v->ended.v[v->next_ended]);
+}
+
 static void look_at_row(struct collected *v, uint32_t row)
 {
     const struct cluster *c = engine_cluster(v->s->engine);
@@ -330,6 +367,7 @@ static void look_at_row(struct collected *v, uint32_t row)
         add_jobs(v, n, row);
         add_suspended(v, n, row);
         add_foreseen(v, n, row);
+        add_ended(v, row);
     }
     v->open.n = 0;
     for (size_t i = 0; i < v->opening.n; i++)
@@ -349,6 +387,74 @@ static void find_suspended(struct collected *v)
             vec_push(&v->suspended, c->active.v[i]);
 }
 
+/* The place of each node among the rows that were asked for; NONE: it is not there. */
+static uint32_t *rows_of_nodes(const struct collected *v, uint32_t nodes)
+{
+    uint32_t *row = xmalloc((nodes + 1) * sizeof *row);
+
+    for (uint32_t i = 0; i < nodes; i++)
+        row[i] = NONE;
+    for (uint32_t i = 0; i < v->asked.rows; i++)
+        if (v->rows->node[v->asked.first + i] < nodes)
+            row[v->rows->node[v->asked.first + i]] = v->asked.first + i;
+    return row;
+}
+
+static void add_past(
+    struct collected *v, const struct past_job *o, const uint32_t *row, uint32_t nodes)
+{
+    const struct cluster *c = engine_cluster(v->s->engine);
+    uint32_t object = NONE;
+
+    for (size_t i = 0; i < o->alloc.n; i++) {
+        const struct alloc *a = &o->alloc.v[i];
+        for (uint32_t n = a->first; n < nodes && n - a->first < a->count; n++) {
+            int64_t whole = node_at(c, n)->cfg.v[RES_PROCS];
+            int64_t procs = o->procs_a_task < 0 ? whole : o->procs_a_task * a->tasks;
+            if (row[n] == NONE)
+                continue;
+            if (object == NONE)
+                object = past_object(v, o);
+            vec_push(&v->ended, ((struct piece){.row = row[n],
+                                    .rows = 1,
+                                    .start_at = o->start_at,
+                                    .end_at = o->end_at,
+                                    .object = object,
+                                    .procs = (uint32_t)(procs < whole ? procs : whole),
+                                    .kind = o->failed ? PIECE_FAILED : PIECE_ENDED}));
+        }
+    }
+}
+
+static int compare_rows(const void *a, const void *b)
+{
+    const struct piece *x = a, *y = b;
+
+    if (x->row != y->row)
+        return x->row < y->row ? -1 : 1;
+    return x->object < y->object ? -1 : x->object > y->object;
+}
+
+/* Once: they are known by job, and told by row. */
+static void find_ended(struct collected *v)
+{
+    const struct cluster *c = engine_cluster(v->s->engine);
+    const struct past *past = v->s->timeline->past;
+    uint32_t nodes = (uint32_t)c->nodes.n, *row;
+
+    if (!(v->asked.layers >> LAYER_ENDED & 1) || !past_count(past))
+        return;
+    row = rows_of_nodes(v, nodes);
+    for (size_t i = 0; i < past_count(past); i++) {
+        const struct past_job *o = past_at(past, i);
+        if (is_wanted(v, LAYER_ENDED, o->start_at, o->end_at) && shows_past(v, o))
+            add_past(v, o, row, nodes);
+    }
+    if (v->ended.n)
+        qsort(v->ended.v, v->ended.n, sizeof *v->ended.v, compare_rows);
+    free(row);
+}
+
 struct collected *collect_begin(struct server *s, const struct identity *who,
     const struct window_asked *asked, struct rows *rows)
 {
@@ -364,6 +470,7 @@ struct collected *collect_begin(struct server *s, const struct identity *who,
         .plan = feed_plan(s),
         .world = world_revision(s)};
     find_suspended(v);
+    find_ended(v);
     if (asked->cells || (!asked->pieces && (uint64_t)asked->rows * 3 > asked->height))
         make_cells(v);
     return v;
@@ -397,6 +504,7 @@ void collect_end(struct collected *v)
     vec_fini(&v->of_job);
     vec_fini(&v->of_rsv);
     vec_fini(&v->suspended);
+    vec_fini(&v->ended);
     vec_fini(&v->open);
     vec_fini(&v->opening);
     cells_free(v->cells);

@@ -26,6 +26,7 @@ enum layer {
     LAYER_FORECAST,
     LAYER_RESERVED,
     LAYER_DOWN,
+    LAYER_ENDED,
     LAYERS
 };
 /* "use", "promised" ...; NULL beyond. */
@@ -41,7 +42,9 @@ enum piece_kind {
     PIECE_STANDING,
     PIECE_DOWN,
     PIECE_DRAINED,
-    PIECE_UNKNOWN
+    PIECE_UNKNOWN,
+    PIECE_ENDED,
+    PIECE_FAILED
 };
 
 struct piece {
@@ -96,12 +99,14 @@ struct collected {
     int64_t at;              /* when it was begun */
     uint64_t revision, plan; /* that were in force then: feed.h */
     uint64_t world;          /* world_revision() then */
+    size_t next_ended;       /* of `ended` */
     uint32_t next;           /* row that is looked at next */
     struct VEC(struct piece) pieces;
     struct VEC(struct piece_object) objects;
     struct VEC(uint32_t) of_job, of_rsv; /* by index: object + 1 */
     struct VEC(uint32_t) open, opening;  /* pieces that reach the last row, this one */
     struct VEC(uint32_t) suspended;      /* jobs, by index */
+    struct VEC(struct piece) ended;      /* in order of rows */
     struct named_creds named[CRED_KINDS];
     struct cells *cells; /* owned; NULL = pieces */
 };

@@ -31,6 +31,7 @@ static void drop_foresight(struct foresight *f)
 void timeline_open(struct server *s)
 {
     s->timeline = xcalloc(1, sizeof *s->timeline);
+    s->timeline->past = past_new();
     s->timeline->making = MAKING_PROMISES;
 }
 
@@ -52,9 +53,16 @@ void timeline_close(struct server *s)
     for (int i = 0; i < ROWS_BYS; i++)
         rows_release(s->timeline->rows[i]);
     drop_foresight(&s->timeline->now);
+    past_free(s->timeline->past);
     vec_fini(&s->timeline->candidates);
     free(s->timeline);
     s->timeline = NULL;
+}
+
+void timeline_note_end(
+    struct server *s, const struct job *j, int64_t end_at, bool failed)
+{
+    past_note(s->timeline->past, j, end_at, failed);
 }
 
 /* ---- who is where ---- */

@@ -4,6 +4,7 @@
 #define MAUI_SERVER_TIMELINE_PRIVATE_H
 
 #include "engine/outlook.h"
+#include "server/timeline/past.h"
 #include "server/timeline/timeline.h"
 
 /* A job that may be in the forecast. */
@@ -22,6 +23,7 @@ enum making {
 };
 
 struct timeline {
+    struct past *past;
     struct rows *rows[ROWS_BYS]; /* NULL until somebody asks */
     struct foresight now;
     bool has_forecast; /* it is in `now` */

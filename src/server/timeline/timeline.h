@@ -23,6 +23,11 @@ void timeline_close(struct server *s);
  * ends, as it is made on a copy of what is now. O(1). */
 void timeline_interrupt(struct server *s);
 
+/* A job that ran is over; those that failed are drawn as such. O(its pieces). */
+struct job;
+void timeline_note_end(
+    struct server *s, const struct job *j, int64_t end_at, bool failed);
+
 /* ---- rows ---- */
 
 enum rows_by {

@@ -809,6 +809,26 @@ static void a_start_that_failed_used_no_quote(void **state)
     sc_destroy(s);
 }
 
+static void quotes_that_expired_long_ago_are_not_known_any_more(void **state)
+{
+    struct funds_quote q = {
+        .number = 7, .account = "chem", .rates = "PROCS:1", .until_at = 100, .uses = 1};
+    struct scenario *s = begin(BANK "\n", 1000);
+
+    (void)state;
+    tell(s, (struct funds_facts){.quotes = &q, .nquotes = 1});
+    q.number = 8;
+    q.until_at = 1000000;
+    sc_at(s, 86400);
+    tell(s, (struct funds_facts){.quotes = &q, .nquotes = 1});
+    assert_non_null(funds_quote(sc_engine(s)->c->funds, 7)); /* of late */
+    sc_at(s, 86500);
+    tell(s, (struct funds_facts){.quotes = &q, .nquotes = 1});
+    assert_null(funds_quote(sc_engine(s)->c->funds, 7));
+    assert_non_null(funds_quote(sc_engine(s)->c->funds, 8));
+    sc_destroy(s);
+}
+
 static void a_quote_that_costs_nothing_is_used_up_too(void **state)
 {
     struct scenario *s = begin_quoted("PROCS:0;QOS:DEFAULT=1");
@@ -949,7 +969,8 @@ static void a_reservation_of_another_life_goes_on_paying(void **state)
     static const struct funds_run run = {.run = "rsv:own.0.0.r4",
         .job = "rsv:own.0.0",
         .account = "chem",
-        .charged = C(300)};
+        .charged = C(200),
+        .noted = C(300)}; /* not charged yet */
     struct scenario *s = sc_create_with(BANK "\n" RESERVED);
     size_t n;
 
@@ -1162,6 +1183,7 @@ int main(void)
         cmocka_unit_test(a_requeued_job_keeps_its_quote),
         cmocka_unit_test(a_start_that_failed_used_no_quote),
         cmocka_unit_test(a_quote_that_costs_nothing_is_used_up_too),
+        cmocka_unit_test(quotes_that_expired_long_ago_are_not_known_any_more),
         cmocka_unit_test(a_quote_is_no_more_than_the_nodes_cost),
         cmocka_unit_test(what_a_job_may_run_over_is_kept_too),
     };

@@ -19,7 +19,8 @@
     " JobName=x UserId=root(0) GroupId=root(0) Priority=0 JobState=" state             \
     " Reason=None TimeLimit=01:00:00 SubmitTime=~5 Partition=all NumNodes=1 "          \
     "AdminComment=" comment "\n"
-#define SETS(number) "update jobid=" number " admincomment=maui:mark;set\n"
+#define SETS(number)  "update jobid=" number " admincomment=maui:mark;set\n"
+#define TWICE(number) SETS(number) SETS(number)
 
 struct room {
     char home[40], folder[80];
@@ -58,6 +59,16 @@ static void leave_mark(const char *number)
     assert_true(fd >= 0);
     assert_int_equal(futimens(fd, day_ago), 0);
     close(fd);
+}
+
+/* Over it, by another name, as the gate does. */
+static void leave_new_mark(const char *number)
+{
+    char path[120];
+
+    snprintf(path, sizeof path, "%s", file_of(number));
+    leave_mark("8");
+    assert_int_equal(rename(file_of("8"), path), 0);
 }
 
 static bool is_left(const char *number)
@@ -143,8 +154,9 @@ static void hear_nothing(const char *command)
     (void)command;
 }
 
-/* It is no endless turn, and the other has its turn as well. */
-static void each_mark_is_asked_for_once_in_a_turn(void **state)
+/* It is no endless turn, and the other has its turn as well. Of what Slurm does not
+ * refuse the second request says whether the record has it. */
+static void each_mark_is_asked_for_twice_in_a_turn(void **state)
 {
     (void)state;
     leave_mark("7");
@@ -153,10 +165,48 @@ static void each_mark_is_asked_for_once_in_a_turn(void **state)
     assert_int_equal(
         settle(JOB("7", "PENDING", "maui:kept") JOB("8", "PENDING", "maui:kept")),
         MARKING_DONE);
-    assert_non_null(strstr(fake_scontrol()->ordered.text, SETS("7")));
-    assert_non_null(strstr(fake_scontrol()->ordered.text, SETS("8")));
-    assert_int_equal(fake_scontrol()->ordered.len, 2 * strlen(SETS("7")));
+    assert_non_null(strstr(fake_scontrol()->ordered.text, TWICE("7")));
+    assert_non_null(strstr(fake_scontrol()->ordered.text, TWICE("8")));
+    assert_int_equal(fake_scontrol()->ordered.len, 2 * strlen(TWICE("7")));
     assert_true(is_left("7") && is_left("8"));
+}
+
+/* As the gate does: what it has put into the record it takes away when it is asked once
+ * more. */
+static void take_mark_the_second_time(const char *command)
+{
+    static int asked;
+
+    if (strcmp(command, "update jobid=7 admincomment=maui:mark;set") == 0
+        && asked++ % 2 == 1)
+        unlink(file_of("7"));
+}
+
+static void a_mark_that_is_put_into_its_record_is_settled_in_one_turn(void **state)
+{
+    (void)state;
+    leave_mark("7");
+    fake_scontrol()->hears = take_mark_the_second_time;
+    assert_int_equal(settle(JOB("7", "PENDING", "maui:kept")), MARKING_DONE);
+    assert_string_equal(fake_scontrol()->ordered.text, TWICE("7"));
+    assert_false(is_left("7"));
+}
+
+static void a_new_mark_does_not_wait_for_an_old_one_that_was_refused(void **state)
+{
+    (void)state;
+    leave_mark("7");
+    fake_scontrol()->hears = hear_nothing;
+    for (int i = 0; i < 5; i++) {
+        fake_scontrol()->now_ms += 60000;
+        settle(JOB("7", "PENDING", "maui:kept"));
+        assert_string_equal(fake_scontrol()->ordered.text, TWICE("7"));
+    }
+    settle(JOB("7", "PENDING", "maui:kept"));
+    assert_string_equal(fake_scontrol()->ordered.text, ""); /* it is not its time */
+    leave_new_mark("7");
+    settle(JOB("7", "PENDING", "maui:kept"));
+    assert_string_equal(fake_scontrol()->ordered.text, TWICE("7"));
 }
 
 /* Slurm alone writes what it is told into the comment. */
@@ -173,7 +223,7 @@ static void without_a_gate_the_comment_comes_back_and_the_mark_waits(void **stat
     fake_scontrol()->hears = write_it;
     assert_int_equal(settle(JOB("7", "PENDING", "maui:held")), MARKING_NO_GATE);
     assert_string_equal(fake_scontrol()->ordered.text,
-        SETS("7") "update jobid=7 admincomment=maui:held\n");
+        TWICE("7") "update jobid=7 admincomment=maui:held\n");
     assert_true(is_left("7"));
     fake_scontrol()->hears = take_mark;
     fake_scontrol()->now_ms += 60000; /* it is not asked at every look */
@@ -283,7 +333,9 @@ int main(void)
     const struct CMUnitTest tests[] = {
         TEST(an_old_mark_that_slurm_refuses_is_asked_for_again),
         TEST(a_mark_of_a_job_that_does_not_wait_is_given_up_unasked),
-        TEST(each_mark_is_asked_for_once_in_a_turn),
+        TEST(each_mark_is_asked_for_twice_in_a_turn),
+        TEST(a_mark_that_is_put_into_its_record_is_settled_in_one_turn),
+        TEST(a_new_mark_does_not_wait_for_an_old_one_that_was_refused),
         TEST(without_a_gate_the_comment_comes_back_and_the_mark_waits),
         TEST(coordinators_are_told_to_the_gate_alone),
         TEST(coordinators_that_could_not_be_told_are_told_later),

@@ -764,10 +764,44 @@ static void a_link_is_not_taken_for_the_folder_of_marks(void **state)
     close(fd);
     assert_int_equal(symlink(real, link), 0);
     marks_open(link, geteuid());
-    assert_int_equal(marks_of(7), 0);
+    assert_int_equal(marks_of(&(slurm_job_info_t){.job_id = 7}), 0);
     unlink(link);
     unlink(mark);
     rmdir(real);
+    rmdir(home);
+}
+
+/* Numbers are used again. */
+static void a_mark_is_of_the_job_that_it_was_left_for(void **state)
+{
+    static const struct {
+        const char *text;
+        uint32_t mark;
+    } cases[] = {{"2", 2}, /* of an earlier gate */
+        {"2 1000 1764081000", 2}, {"2 1001 1764081000", 0}, {"2 1000 1764081001", 0},
+        {"? 1000 1764081000", MARKS_DOUBT}, {"? 1001 1764081000", 0},
+        {"?", MARKS_DOUBT}, {"", 0}};
+    char home[] = "/tmp/maui-marks-XXXXXX", mark[60];
+    slurm_job_info_t j = {.job_id = 77, .user_id = 1000, .submit_time = 1764081000};
+
+    (void)state;
+    assert_non_null(mkdtemp(home));
+    snprintf(mark, sizeof mark, "%s/77", home);
+    marks_open(home, geteuid());
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        FILE *f = fopen(mark, "we");
+
+        assert_non_null(f);
+        fputs(cases[i].text, f);
+        fclose(f);
+        assert_int_equal(marks_of(&j), cases[i].mark);
+    }
+    FILE *f = fopen(mark, "we");
+    fputs("2 1000 1764080000", f);
+    fclose(f);
+    j.restart_cnt = 1; /* it came back into the queue, and was submitted anew */
+    assert_int_equal(marks_of(&j), 2);
+    unlink(mark);
     rmdir(home);
 }
 
@@ -811,6 +845,7 @@ int main(void)
         TEST(a_name_that_was_not_to_be_had_is_asked_for_again),
         TEST(an_end_says_all_only_where_the_nodes_are_known),
         TEST(a_link_is_not_taken_for_the_folder_of_marks),
+        TEST(a_mark_is_of_the_job_that_it_was_left_for),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -324,7 +324,7 @@ static void read_state(const struct fields *f, slurm_job_info_t *j)
  * the submission or since we took the job back. */
 static uint32_t mark_of(const slurm_job_info_t *j)
 {
-    uint32_t told = marks_of(j->job_id);
+    uint32_t told = marks_of(j);
     const char *c = j->admin_comment, *own;
 
     if (told == MARKS_DOUBT)
@@ -400,7 +400,7 @@ static uint32_t mark_asked(const slurm_job_info_t *j)
     if ((remark == NULL || strlen(remark) < COMMENT_MAX || g->any)
         && ask_gate(j, remark != NULL && strlen(remark) < COMMENT_MAX ? remark : NULL)
                == 0) {
-        mark = marks_of(j->job_id);
+        mark = marks_of(j);
         g->any = mark != 0 && mark != MARKS_DOUBT;
         g->silent_at = g->any ? 0 : time(NULL);
         if (!g->any)

@@ -34,22 +34,40 @@ void marks_open(const char *folder, uint32_t slurm_user)
         fprintf(stderr, "%s: %s\n", folder, strerror(errno));
 }
 
-uint32_t marks_of(uint32_t job)
+/* Numbers are used again: is the mark of this job, and of no earlier one? One that came
+ * back into the queue has been submitted anew. `whose`: user and instant, or nothing in
+ * files of an earlier gate. */
+static bool is_of(const slurm_job_info_t *j, const char *whose)
 {
-    char name[20], text[16] = "";
+    char *end;
+    unsigned long user = strtoul(whose, &end, 10);
+    const char *at = end;
+    long long submitted = strtoll(at, &end, 10);
+
+    return end == at || at == whose
+           || (user == j->user_id
+               && (submitted == (long long)j->submit_time || j->restart_cnt > 0));
+}
+
+uint32_t marks_of(const slurm_job_info_t *j)
+{
+    char name[20], text[64] = "", *end = text;
+    uint32_t mark;
+    ssize_t n;
     int fd;
 
     if (*the_folder() < 0)
         return 0;
-    snprintf(name, sizeof name, "%u", job);
+    snprintf(name, sizeof name, "%u", j->job_id);
     fd = openat(*the_folder(), name, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
     if (fd < 0)
         return 0;
-    ssize_t n = read(fd, text, sizeof text - 1);
+    n = read(fd, text, sizeof text - 1);
     close(fd);
-    if (n > 0 && *text == '?')
-        return MARKS_DOUBT;
-    return n > 0 ? (uint32_t)strtoul(text, NULL, 10) : 0;
+    if (n <= 0)
+        return 0;
+    mark = *text == '?' ? MARKS_DOUBT : (uint32_t)strtoul(text, &end, 10);
+    return is_of(j, *text == '?' ? text + 1 : end) ? mark : 0;
 }
 
 static bool listed(const job_info_msg_t *all, unsigned long job)

@@ -86,11 +86,11 @@ int records_of(char *text, struct records *ret);
 
 /* The folder where the gate leaves them; made for SlurmUser. */
 void marks_open(const char *home, uint32_t slurm_user);
-/* What the gate said last of the job, as in a site factor; 0 = nothing; MARKS_DOUBT:
- * somebody asked for a change who is perhaps not entitled to it. */
+/* What the gate said last of the job, as in a site factor; 0 = nothing, or something of
+ * an earlier job of that number; MARKS_DOUBT: somebody asked for a change who is
+ * perhaps not entitled to it. By the job's number, user, submission and restarts. */
 #define MARKS_DOUBT UINT32_MAX
-uint32_t marks_of(uint32_t job);
-void marks_forget(const char *job);
+uint32_t marks_of(const slurm_job_info_t *j);
 /* Forget the marks of jobs that are not in the list any more. */
 void marks_tidy(const job_info_msg_t *all);
 

@@ -1,0 +1,266 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * whatif: a command that would change something, asked about and not done. The command
+ * reads its line as ever; what it would tell the scheduler becomes a question. */
+#include "base/duration.h"
+#include "base/nearest.h"
+#include "base/vec.h"
+#include "client/client.h"
+#include "client/kit/request.h"
+
+#include <stdio.h>
+#include <string.h>
+
+static const struct command_spec spec = {
+    .name = "whatif",
+    .usage = "COMMAND [ARGUMENT]...",
+    .summary = "Tell what a command would do to the starts of jobs, and do nothing.",
+    .more =
+        "COMMAND is one of canceljob, mjobctl, mrsvctl, msub, releasedeadline,\n"
+        "releasehold, releaseres, runjob, setdeadline, sethold, setqos, setres, "
+        "setspri\n"
+        "and setupri, with the arguments that it has in earnest. The scheduler tries "
+        "it\n"
+        "on a copy of itself, with your rights. All jobs are taken to run to their\n"
+        "limits, and nobody new to come. The exit status is 1 where the command would\n"
+        "be refused.\n",
+    .examples = "  whatif canceljob 120                     who starts earlier then\n"
+                "  whatif setres -s +1:00:00 -d 2:00:00 ALL whom a reservation delays\n"
+                "  whatif setspri 10 120                    whom that would pass\n",
+};
+
+static const struct {
+    const char *name;
+    int (*run)(int argc, char **argv);
+} commands[] = {{"canceljob", canceljob_main}, {"mjobctl", mjobctl_main},
+    {"mrsvctl", mrsvctl_main}, {"msub", msub_main},
+    {"releasedeadline", releasedeadline_main}, {"releasehold", releasehold_main},
+    {"releaseres", releaseres_main}, {"runjob", runjob_main},
+    {"setdeadline", setdeadline_main}, {"sethold", sethold_main},
+    {"setqos", setqos_main}, {"setres", setres_main}, {"setspri", setspri_main},
+    {"setupri", setupri_main}};
+
+/* ---- what the command would tell ---- */
+
+static struct {
+    struct command_line line; /* its options of how to ask; borrows from argv */
+    json_t *changes;
+    const char *unknown; /* what cannot be asked about, or NULL */
+} told;
+
+#define ORDERS       "/v1/orders/"
+#define RESERVATIONS "/v1/reservations"
+
+/* As the API has it; NULL: it has no such change. */
+static json_t *change_of(const char *method, const char *path, const json_t *body)
+{
+    const char *name = path + strlen(RESERVATIONS "/");
+    json_t *own = (json_t *)body; /* it is not written */
+
+    if (strncmp(path, ORDERS, strlen(ORDERS)) == 0
+        && strcmp(path, ORDERS "signal") != 0)
+        return json_pack(
+            "{s:{s:s, s:O}}", "order", "order", path + strlen(ORDERS), "request", own);
+    if (strcmp(path, RESERVATIONS) == 0)
+        return json_pack("{s:O}", "reserve", own);
+    if (strcmp(path, "/v1/jobs") == 0)
+        return json_pack("{s:O}", "submit", own);
+    if (strncmp(path, RESERVATIONS "/", strlen(RESERVATIONS "/")) != 0)
+        return NULL;
+    return strcmp(method, "DELETE") == 0
+               ? json_pack("{s:{s:s}}", "release_reservation", "name", name)
+               : json_pack(
+                   "{s:{s:s, s:O}}", "change_reservation", "name", name, "change", own);
+}
+
+static void take_told(const struct command_line *l, const char *method,
+    const char *path, const json_t *body)
+{
+    json_t *change = change_of(method, path, body);
+
+    told.line = *l;
+    told.line.spec = &spec;
+    memset(&told.line.given, 0, sizeof told.line.given);
+    memset(&told.line.words, 0, sizeof told.line.words);
+    told.line.args = NULL;
+    told.line.nargs = 0;
+    if (change)
+        json_array_append_new(told.changes, change);
+    else
+        told.unknown = "what this command would do";
+}
+
+/* ---- the answer ---- */
+
+/* "promised in 1:00:00" */
+static const char *stand_text(const json_t *job, const char *stand, const char *at,
+    json_int_t now, char *ret, size_t size)
+{
+    char when[DURATION_TEXT_MAX];
+    json_int_t instant = get_int(job, at, 0);
+    const char *word = get_text(job, stand, "");
+
+    if (strcmp(word, "running") == 0 && instant >= now)
+        snprintf(ret, size, "starts now");
+    else if (strcmp(word, "running") == 0 || !instant)
+        snprintf(ret, size, "%s", strcmp(word, "none") == 0 ? "-" : word);
+    else
+        snprintf(ret, size, "%s in %s", word,
+            duration_format_exact(
+                instant > now ? instant - now : 0, when, sizeof when));
+    return ret;
+}
+
+static void print_job(const json_t *job, const char *change, json_int_t now)
+{
+    char before[80], after[80], by[DURATION_TEXT_MAX] = "";
+    json_int_t delta = get_int(job, "delta_s", 0);
+
+    if (delta)
+        duration_format_exact(delta < 0 ? -delta : delta, by, sizeof by);
+    printf("%-12s %-10s %-24s %-24s %s%s%s\n", get_text(job, "id", ""),
+        get_text(job, "user", ""),
+        stand_text(job, "before", "before_at", now, before, sizeof before),
+        stand_text(job, "after", "after_at", now, after, sizeof after), by,
+        *by ? " " : "", change);
+}
+
+static bool is_listed(const json_t *list, const char *id)
+{
+    json_t *job;
+    size_t i;
+
+    json_array_foreach((json_t *)list, i, job)
+    {
+        if (strcmp(get_text(job, "id", ""), id) == 0)
+            return true;
+    }
+    return false;
+}
+
+/* One that is in no other list is in that of broken promises alone. */
+static void print_lists(const json_t *answer)
+{
+    static const char *const lists[] = {
+        "later", "earlier", "cut", "held", "never", "freed", "gone", "placed"};
+    static const char *const words[] = {"later", "earlier", "runs no more",
+        "is kept back", "cannot start", "is kept back no more", "is gone", "is new"};
+    const json_t *broken = json_object_get(answer, "broken");
+    json_int_t now = get_int(answer, "as_of", 0);
+    char text[80];
+    json_t *job;
+    size_t i;
+
+    printf("%-12s %-10s %-24s %-24s %s\n", "JOBID", "USERNAME", "NOW", "THEN", "");
+    for (size_t k = 0; k < sizeof lists / sizeof lists[0]; k++) {
+        json_array_foreach(json_object_get(answer, lists[k]), i, job)
+        {
+            bool breaks = is_listed(broken, get_text(job, "id", ""));
+            snprintf(text, sizeof text, "%s%s", words[k],
+                breaks ? ": its promise is broken" : "");
+            print_job(job, text, now);
+        }
+    }
+}
+
+static int print_refused(const json_t *answer)
+{
+    const json_t *results = json_object_get(answer, "changes");
+    const json_t *refused =
+        json_array_get(results, (size_t)get_int(answer, "refused", 0));
+    json_t *o;
+    size_t i;
+
+    fprintf(stderr, "ERROR:    %s\n", get_text(refused, "message", ""));
+    json_array_foreach(json_object_get(answer, "in_the_way"), i, o)
+    {
+        const char *name = get_text(o, "name", "");
+        printf("in the way: %s%s%s (%s), on %lld node%s\n", get_text(o, "kind", ""),
+            *name ? " " : "", name, get_text(o, "state", ""),
+            (long long)get_int(o, "nodes", 0), get_int(o, "nodes", 0) == 1 ? "" : "s");
+    }
+    return 1;
+}
+
+static int print_answer(const json_t *answer)
+{
+    const json_t *counts = json_object_get(answer, "counts");
+    json_int_t concerned = 0, broken = get_int(counts, "broken", 0);
+    const char *key;
+    json_t *n, *note;
+    size_t i;
+
+    json_array_foreach(json_object_get(answer, "notes"), i, note)
+        fprintf(stderr, "NOTE:     %s\n", json_string_value(note));
+    if (json_object_get(answer, "refused"))
+        return print_refused(answer);
+    json_object_foreach((json_t *)counts, key, n)
+    {
+        concerned += strcmp(key, "broken") == 0 ? 0 : json_integer_value(n);
+    }
+    if (concerned + broken == 0) {
+        puts("no job would start earlier or later");
+        return 0;
+    }
+    print_lists(answer);
+    printf("\n%lld later, %lld earlier, %lld job%s in all; %lld promise%s broken\n",
+        (long long)get_int(counts, "later", 0),
+        (long long)get_int(counts, "earlier", 0), (long long)concerned,
+        concerned == 1 ? "" : "s", (long long)broken, broken == 1 ? "" : "s");
+    return 0;
+}
+
+static int ask_about(void)
+{
+    struct query *q = query_new("/v1/whatif");
+    int status = 1;
+
+    tell_instead(NULL);
+    json_t *answer =
+        tell(&told.line, "POST", q, json_pack("{s:O}", "changes", told.changes));
+    query_free(q);
+    if (!answer)
+        return 1;
+    if (told.line.format == FORMAT_JSON)
+        status = print_json(json_incref(answer)) || json_object_get(answer, "refused");
+    else
+        status = print_answer(answer);
+    json_decref(answer);
+    return status;
+}
+
+/* ---- the line ---- */
+
+static int explain(const struct command_line *l)
+{
+    struct nearest near;
+
+    if (!l->nargs)
+        return command_wrong(l, "a command is needed");
+    nearest_init(&near, l->args[0]);
+    for (size_t i = 0; i < sizeof commands / sizeof commands[0]; i++)
+        nearest_offer(&near, commands[i].name);
+    const char *best = nearest_best(&near);
+    return command_wrong(l, "'%s' is not a command that can be asked about%s%s%s",
+        l->args[0], best ? "; did you mean '" : "", best ? best : "", best ? "'?" : "");
+}
+
+static int run_asked(int (*run)(int argc, char **argv), int argc, char **argv)
+{
+    told.changes = json_array();
+    tell_instead(take_told);
+    int status = run(argc, argv);
+    if (told.unknown)
+        fprintf(stderr, "ERROR:    %s cannot be asked about\n", told.unknown);
+    else if (json_array_size(told.changes))
+        status = ask_about();
+    json_decref(told.changes);
+    return status;
+}
+
+int whatif_main(int argc, char **argv)
+{
+    for (size_t i = 0; argc > 1 && i < sizeof commands / sizeof commands[0]; i++)
+        if (strcmp(argv[1], commands[i].name) == 0)
+            return run_asked(commands[i].run, argc - 1, argv + 1);
+    return command_run(&spec, argc, argv, explain);
+}

@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * A child that may not be in the way. */
+#include "server/process/lowly.h"
+
+#include <fcntl.h>
+#include <signal.h>
+#include <stddef.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+#define NICE 10
+
+static void close_others(int fd)
+{
+    if (fd > 0)
+        (void)close_range(0, (unsigned)fd - 1, 0);
+    (void)close_range((unsigned)fd + 1, ~0u, 0);
+}
+
+static void reset_signals(void)
+{
+    sigset_t empty;
+
+    for (int i = 1; i < NSIG; i++)
+        (void)signal(i, SIG_DFL);
+    sigemptyset(&empty);
+    sigprocmask(SIG_SETMASK, &empty, NULL);
+}
+
+static void offer_to_killer(void)
+{
+    int fd = open("/proc/self/oom_score_adj", O_WRONLY | O_CLOEXEC);
+
+    if (fd >= 0)
+        (void)!write(fd, "1000", 4);
+    if (fd >= 0)
+        close(fd);
+}
+
+void lowly_become(pid_t parent, unsigned cpu_s, int fd)
+{
+    struct rlimit cpu = {cpu_s, cpu_s + 1}, none = {0, 0};
+
+    (void)prctl(PR_SET_PDEATHSIG, SIGKILL);
+    if (getppid() != parent)
+        _exit(0); /* it has gone meanwhile, and nobody would tell */
+    reset_signals();
+    (void)setpriority(PRIO_PROCESS, 0, NICE);
+    (void)setrlimit(RLIMIT_CPU, &cpu);
+    (void)setrlimit(RLIMIT_CORE, &none);
+    offer_to_killer();
+    close_others(fd);
+}

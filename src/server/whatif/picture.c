@@ -1,0 +1,287 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * When all jobs start, as far as can be foreseen. */
+#include "server/whatif/picture.h"
+
+#include "base/xalloc.h"
+#include "engine/query.h"
+#include "server/render/render.h"
+#include "server/server_private.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+/* Processor time of the copy for one picture, in seconds. */
+#define BUDGET_S 4.0
+
+/* ---- taking one ---- */
+
+/* A forecast on its way into a picture. */
+struct foretelling {
+    struct picture *picture;
+    struct VEC(uint32_t) asked; /* jobs that wait for nothing but room, in order */
+    double until_s;             /* of the processor time */
+};
+
+static double read_used_s(void)
+{
+    struct timespec t;
+
+    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
+    return (double)t.tv_sec + (double)t.tv_nsec / 1e9;
+}
+
+static bool note_asked(void *ctx, const struct job *j)
+{
+    struct foretelling *f = ctx;
+
+    vec_push(&f->asked, j->index);
+    return true;
+}
+
+static bool has_time(void *ctx)
+{
+    const struct foretelling *f = ctx;
+
+    return read_used_s() < f->until_s;
+}
+
+static void put_start(void *ctx, const struct job *j, int64_t start_at)
+{
+    struct foretelling *f = ctx;
+
+    f->picture->jobs.v[j->index].standing =
+        start_at ? (struct standing){STAND_FORECAST, start_at}
+                 : (struct standing){STAND_NEVER, 0};
+}
+
+/* Without what only a forecast tells. */
+static struct standing stand_of(struct server *s, const struct job *j)
+{
+    const struct planned *p;
+
+    if (job_is_active(j))
+        return (struct standing){STAND_RUNNING, j->start_at};
+    p = engine_reservation_of(s->engine, j);
+    if (p)
+        return (struct standing){STAND_PROMISED, p->start_at};
+    return (struct standing){
+        query_waits_for_room(s->engine, j) ? STAND_WAITING : STAND_HELD, 0};
+}
+
+static struct pictured picture_job(
+    struct server *s, const struct identity *who, const struct job *j)
+{
+    const struct cluster *c = engine_cluster(s->engine);
+
+    if (!j || j->state >= JOB_COMPLETED)
+        return (struct pictured){0};
+    return (struct pictured){.id = xstrdup(j->id),
+        .user = xstrdup(job_cred(c, j, CRED_USER)->name),
+        .standing = stand_of(s, j),
+        .seen = identity_sees_job(who, c, j)};
+}
+
+void picture_take(struct server *s, const struct identity *who, struct picture *ret)
+{
+    const struct cluster *c = engine_cluster(s->engine);
+    struct foretelling f = {.picture = ret, .until_s = read_used_s() + BUDGET_S};
+    struct query_forecast ask = {.most = SIZE_MAX,
+        .now = world_now(s),
+        .wants = note_asked,
+        .goes_on = has_time,
+        .each = put_start,
+        .ctx = &f};
+
+    *ret = (struct picture){0};
+    for (size_t i = 0; i < c->jobs.n; i++)
+        vec_push(&ret->jobs, picture_job(s, who, c->jobs.v[i]));
+    ret->planned = query_forecast(s->engine, &ask);
+    ret->of = f.asked.n;
+    vec_fini(&f.asked);
+    for (size_t i = 0; i < ret->jobs.n; i++)
+        ret->count[ret->jobs.v[i].standing.stand]++;
+}
+
+void picture_fini(struct picture *p)
+{
+    for (size_t i = 0; i < p->jobs.n; i++) {
+        free(p->jobs.v[i].id);
+        free(p->jobs.v[i].user);
+    }
+    vec_fini(&p->jobs);
+    *p = (struct picture){0};
+}
+
+json_t *picture_totals(const struct picture *p)
+{
+    json_t *o = json_object();
+
+    for (int k = STAND_RUNNING; k < STANDS; k++)
+        render_int(o, stand_name((enum stand)k), (int64_t)p->count[k]);
+    render_int(o, "planned", (int64_t)p->planned);
+    render_int(o, "of", (int64_t)p->of);
+    return o;
+}
+
+struct standing picture_find(const struct picture *p, const char *id)
+{
+    for (size_t i = 0; i < p->jobs.n; i++)
+        if (p->jobs.v[i].id && p->jobs.v[i].seen && strcmp(p->jobs.v[i].id, id) == 0)
+            return p->jobs.v[i].standing;
+    return (struct standing){0};
+}
+
+/* ---- two beside each other ---- */
+
+/* A job that is concerned. */
+struct shifted {
+    const struct pictured *job; /* in the later picture, or the one where it was */
+    struct standing before, after;
+    enum shift shift;
+    int64_t by_s; /* by which lists are sorted */
+};
+
+struct comparison {
+    struct VEC(struct shifted) all;
+    size_t count[SHIFTS], broken;
+};
+
+static int by_most(const void *a, const void *b)
+{
+    const struct shifted *x = a, *y = b;
+
+    if (x->shift != y->shift)
+        return x->shift < y->shift ? -1 : 1;
+    if (x->by_s != y->by_s)
+        return x->by_s > y->by_s ? -1 : 1;
+    return strcmp(x->job->id, y->job->id);
+}
+
+static void compare_job(
+    struct comparison *c, const struct pictured *was, const struct pictured *is)
+{
+    struct shifted x = {.job = is ? is : was,
+        .before = was ? was->standing : (struct standing){0},
+        .after = is ? is->standing : (struct standing){0}};
+    int64_t delta;
+
+    x.shift = shift_of(x.before, x.after);
+    bool breaks = shift_breaks(x.before, x.after);
+    if (x.shift == SHIFT_NONE && !breaks)
+        return;
+    if (shift_delta(x.before, x.after, &delta))
+        x.by_s = delta < 0 ? -delta : delta;
+    c->count[x.shift]++;
+    c->broken += breaks;
+    if (x.job->seen)
+        vec_push(&c->all, x);
+}
+
+static const struct pictured *job_in(const struct picture *p, size_t i)
+{
+    return i < p->jobs.n && p->jobs.v[i].id ? &p->jobs.v[i] : NULL;
+}
+
+/* A number is used again for another job. */
+static void compare_at(struct comparison *c, const struct picture *before,
+    const struct picture *after, size_t i)
+{
+    const struct pictured *was = job_in(before, i), *is = job_in(after, i);
+
+    if (was && is && strcmp(was->id, is->id) == 0) {
+        compare_job(c, was, is);
+        return;
+    }
+    if (was)
+        compare_job(c, was, NULL);
+    if (is)
+        compare_job(c, NULL, is);
+}
+
+static void put_standing(
+    json_t *o, const char *stand, const char *at, struct standing standing)
+{
+    render_text(o, stand, stand_name(standing.stand));
+    if (standing.at)
+        render_instant(o, at, standing.at);
+}
+
+static json_t *tell_shifted(
+    struct server *s, const struct identity *who, const struct shifted *x)
+{
+    const struct job *j = job_find(engine_cluster(s->engine), x->job->id);
+    bool waits = x->after.stand == STAND_HELD || x->after.stand == STAND_NEVER;
+    json_t *o = json_pack("{s:s, s:s}", "id", x->job->id, "user", x->job->user);
+    int64_t delta;
+
+    put_standing(o, "before", "before_at", x->before);
+    put_standing(o, "after", "after_at", x->after);
+    if (shift_delta(x->before, x->after, &delta))
+        render_int(o, "delta_s", delta);
+    json_t *why = waits && j ? render_reason(s, j, who) : NULL;
+    if (why)
+        json_object_set_new(o, "reason", why);
+    return o;
+}
+
+static json_t *list_of(json_t *o, const char *name)
+{
+    json_t *list = json_object_get(o, name);
+
+    if (!list) {
+        list = json_array();
+        json_object_set_new(o, name, list);
+    }
+    return list;
+}
+
+static void append_listed(json_t *o, const char *name, json_t *record)
+{
+    json_t *list = list_of(o, name);
+
+    if (json_array_size(list) < PICTURE_LISTED_MAX)
+        json_array_append(list, record);
+}
+
+static void put_lists(
+    struct server *s, const struct identity *who, const struct comparison *c, json_t *o)
+{
+    for (int k = SHIFT_EARLIER; k < SHIFTS; k++)
+        list_of(o, shift_name((enum shift)k));
+    list_of(o, "broken");
+    for (size_t i = 0; i < c->all.n; i++) {
+        const struct shifted *x = &c->all.v[i];
+        json_t *record = tell_shifted(s, who, x);
+        if (x->shift != SHIFT_NONE)
+            append_listed(o, shift_name(x->shift), record);
+        if (shift_breaks(x->before, x->after))
+            append_listed(o, "broken", record);
+        json_decref(record);
+    }
+}
+
+static void put_counts(const struct comparison *c, json_t *o)
+{
+    json_t *counts = json_object();
+
+    for (int k = SHIFT_EARLIER; k < SHIFTS; k++)
+        render_int(counts, shift_name((enum shift)k), (int64_t)c->count[k]);
+    render_int(counts, "broken", (int64_t)c->broken);
+    json_object_set_new(o, "counts", counts);
+}
+
+void picture_compare(struct server *s, const struct identity *who,
+    const struct picture *before, const struct picture *after, json_t *o)
+{
+    size_t n = before->jobs.n > after->jobs.n ? before->jobs.n : after->jobs.n;
+    struct comparison c = {0};
+
+    for (size_t i = 0; i < n; i++)
+        compare_at(&c, before, after, i);
+    if (c.all.n)
+        qsort(c.all.v, c.all.n, sizeof *c.all.v, by_most);
+    put_counts(&c, o);
+    put_lists(s, who, &c, o);
+    vec_fini(&c.all);
+}

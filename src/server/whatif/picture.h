@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * When all jobs start, as far as can be foreseen; and two of these pictures beside each
+ * other. Made in a copy of the process (whatif.h), which has seconds for it. Private to
+ * src/server. */
+#ifndef MAUI_SERVER_PICTURE_H
+#define MAUI_SERVER_PICTURE_H
+
+#include "base/vec.h"
+#include "server/api/identity.h"
+#include "server/whatif/stand.h"
+
+#include <jansson.h>
+#include <stddef.h>
+
+struct server;
+
+/* A job of it, by its index in the cluster; id NULL: there was none. */
+struct pictured {
+    char *id, *user; /* owned */
+    struct standing standing;
+    bool seen; /* by who asks: as lists show it */
+};
+
+struct picture {
+    struct VEC(struct pictured) jobs;
+    size_t count[STANDS];
+    size_t planned, of; /* of the jobs that wait for nothing but room, so many were
+                           planned in the time that there is */
+};
+
+/* After a cycle. O(jobs), and a search in the plan for each that waits for room. */
+void picture_take(struct server *s, const struct identity *who, struct picture *ret);
+void picture_fini(struct picture *p);
+
+/* How many stand where, as the API's WhatIfTotals. A new reference. */
+json_t *picture_totals(const struct picture *p);
+
+/* The job of that name; NONE where it is not there, or not for their eyes. O(jobs). */
+struct standing picture_find(const struct picture *p, const char *id);
+
+/* What is different, put into `o`: lists of who is concerned, as far as that person may
+ * know of them and PICTURE_LISTED_MAX of each at most, those by the most first; and how
+ * many of each kind there are in all. The engine is the one of `after`. */
+#define PICTURE_LISTED_MAX 1000
+void picture_compare(struct server *s, const struct identity *who,
+    const struct picture *before, const struct picture *after, json_t *o);
+
+#endif

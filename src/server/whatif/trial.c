@@ -1,0 +1,373 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * A question tried. Each change is made into the request that would make it in earnest,
+ * and handled as that would be, so rights, checks and sentences are the same. */
+#include "server/whatif/trial.h"
+
+#include "server/api/api.h"
+#include "server/events/feed.h"
+#include "server/http/http.h"
+#include "server/managers/manager.h"
+#include "server/render/render.h"
+#include "server/server_private.h"
+#include "server/whatif/inway.h"
+#include "server/whatif/picture.h"
+
+#include <assert.h>
+#include <string.h>
+
+#define PATH_MAX_BYTES 1200
+
+/* At one instant. */
+#define CYCLES_MIN 2
+#define CYCLES_MAX 8
+
+/* ---- what may be asked ---- */
+
+/* Kinds of changes, and what makes them: method and path of the operation. */
+static const struct kind {
+    const char *name, *method, *path;
+    const char *tail; /* the member whose text the path goes on with, or NULL */
+    const char *body; /* the member that is the body, or NULL: the change itself */
+} kinds[] = {{"reserve", "POST", "/v1/reservations", NULL, NULL},
+    {"change_reservation", "PATCH", "/v1/reservations/", "name", "change"},
+    {"release_reservation", "DELETE", "/v1/reservations/", "name", "none"},
+    {"order", "POST", "/v1/orders/", "order", "request"},
+    {"submit", "POST", "/v1/jobs", NULL, NULL}, {"node", "POST", NULL, NULL, NULL}};
+
+#define KINDS (sizeof kinds / sizeof kinds[0])
+
+/* The one that it is; NULL: none, or several. */
+static const struct kind *kind_of(const json_t *change, const json_t **ret_asked)
+{
+    const struct kind *found = NULL;
+
+    for (size_t k = 0; k < KINDS; k++) {
+        const json_t *asked = json_object_get(change, kinds[k].name);
+        if (!asked || json_is_null(asked))
+            continue;
+        if (found)
+            return NULL;
+        found = &kinds[k];
+        *ret_asked = asked;
+    }
+    return found;
+}
+
+int trial_check(const json_t *body, char *ret_field, size_t size, struct err *err)
+{
+    const json_t *changes = json_object_get(body, "changes"), *asked, *change;
+    size_t watched = json_array_size(json_object_get(body, "watch")), i;
+
+    snprintf(ret_field, size, "changes");
+    if (json_array_size(changes) > TRIAL_CHANGES_MAX)
+        return err_set(err, ERR_INVALID,
+            "changes: expected at most %d, not %zu: ask in parts", TRIAL_CHANGES_MAX,
+            json_array_size(changes));
+    json_array_foreach(changes, i, change) if (!kind_of(change, &asked))
+    {
+        snprintf(ret_field, size, "changes[%zu]", i);
+        return err_set(err, ERR_INVALID,
+            "changes[%zu]: expected one of reserve, change_reservation, "
+            "release_reservation, order, submit, node",
+            i);
+    }
+    snprintf(ret_field, size, "watch");
+    return watched <= TRIAL_WATCH_MAX
+               ? 0
+               : err_set(err, ERR_INVALID, "watch: expected at most %d jobs, not %zu",
+                   TRIAL_WATCH_MAX, watched);
+}
+
+/* ---- a change ---- */
+
+/* No order of ours drains nodes, so it is tried by the event that would tell of it. */
+static int try_node(
+    struct server *s, const struct identity *who, const json_t *asked, struct err *err)
+{
+    static const struct {
+        const char *word;
+        enum node_state state;
+    } words[] = {{"drain", NODE_DRAINED}, {"down", NODE_DOWN}, {"up", NODE_IDLE}};
+    const char *name = json_string_value(json_object_get(asked, "name"));
+    const char *to = json_string_value(json_object_get(asked, "to"));
+    const struct cluster *c = engine_cluster(s->engine);
+    struct event ev = {.kind = EVENT_NODE_STATE, .u.node_state = {.name = name}};
+
+    if (!identity_is(who, WHO_ADMIN2))
+        return identity_deny(who, "whatif", err);
+    if (!node_find(c, name))
+        return node_missing(c, name, err);
+    for (size_t k = 0; k < sizeof words / sizeof words[0]; k++)
+        if (strcmp(to, words[k].word) == 0)
+            ev.u.node_state.state = words[k].state;
+    return world_apply(s, &ev, NULL, err);
+}
+
+static json_t *result_of_error(const json_t *error)
+{
+    json_t *o = json_object();
+
+    json_object_set_new(o, "ok", json_false());
+    json_object_update_missing(o, json_object_get(error, "error"));
+    return o;
+}
+
+/* Of an order nothing was done where not one of its jobs took it. */
+static void put_outcome(json_t *o, const json_t *results)
+{
+    const json_t *first = NULL, *one;
+    bool some = false;
+    size_t i;
+
+    json_array_foreach(results, i, one)
+    {
+        if (json_is_true(json_object_get(one, "ok")))
+            some = true;
+        else if (!first)
+            first = one;
+    }
+    json_object_set(o, "jobs", (json_t *)results);
+    if (some)
+        return;
+    json_object_set_new(o, "ok", json_false());
+    json_object_set(o, "message", json_object_get(first, "message"));
+    json_object_set(o, "code", json_object_get(first, "code"));
+}
+
+/* What the operation answered, as the answer has it of a change. */
+static json_t *result_of(const struct kind *kind, int status, json_t *reply)
+{
+    json_t *o;
+
+    if (status != 200)
+        return result_of_error(reply);
+    o = json_pack("{s:b}", "ok", 1);
+    if (strcmp(kind->name, "order") == 0)
+        put_outcome(o, json_object_get(reply, "results"));
+    else if (strcmp(kind->name, "submit") == 0)
+        json_object_set(o, "ids", json_object_get(reply, "ids"));
+    else if (json_object_get(reply, "name"))
+        json_object_set(o, "reservation", reply);
+    return o;
+}
+
+/* Handled as it would be in earnest. */
+static json_t *try_request(struct server *s, const struct identity *who,
+    const struct kind *kind, const json_t *asked)
+{
+    const char *tail =
+        kind->tail ? json_string_value(json_object_get(asked, kind->tail)) : "";
+    const json_t *body = kind->body ? json_object_get(asked, kind->body) : asked;
+    char path[PATH_MAX_BYTES];
+    json_t *reply;
+
+    snprintf(path, sizeof path, "%s%s", kind->path, tail ? tail : "");
+    struct request *r = request_make(kind->method, path, body, who);
+    api_handle(s, r);
+    int status = request_reply_of(r, &reply);
+    json_t *o = status ? result_of(kind, status, reply) : NULL;
+    request_unmake(r);
+    return o ? o
+             : json_pack("{s:b, s:s, s:s}", "ok", 0, "code", "internal", "message",
+                 "it would be answered later, so nobody knows yet what becomes of it");
+}
+
+static json_t *try_change(
+    struct server *s, const struct identity *who, const json_t *change)
+{
+    const json_t *asked = NULL;
+    const struct kind *kind = kind_of(change, &asked);
+    struct err err = {0};
+
+    if (kind->path)
+        return try_request(s, who, kind, asked);
+    if (try_node(s, who, asked, &err) == 0)
+        return json_pack("{s:b}", "ok", 1);
+    struct request *r = request_make("POST", "", NULL, who);
+    json_t *reply;
+    request_refuse(r, &err);
+    (void)request_reply_of(r, &reply);
+    json_t *o = result_of_error(reply);
+    request_unmake(r);
+    return o;
+}
+
+/* By name, of a reservation that there is no room for. */
+static json_t *list_in_way(struct server *s, const struct identity *who,
+    const json_t *change, const json_t *result)
+{
+    const char *code = json_string_value(json_object_get(result, "code"));
+    const json_t *asked = NULL;
+    const struct kind *kind = kind_of(change, &asked);
+
+    if (!code || strcmp(code, "conflict") != 0)
+        return NULL;
+    if (strcmp(kind->name, "reserve") == 0)
+        return inway_of_draft(s, who, (json_t *)asked);
+    if (strcmp(kind->name, "change_reservation") != 0)
+        return NULL;
+    return inway_of_change(s, who, json_string_value(json_object_get(asked, "name")),
+        json_object_get(asked, "change"));
+}
+
+/* In order, until one is refused. False: one was. */
+static bool try_changes(
+    struct server *s, const struct identity *who, const json_t *changes, json_t *o)
+{
+    json_t *results = json_array(), *change, *in_way;
+    bool good = true;
+    size_t i;
+
+    json_array_foreach((json_t *)changes, i, change)
+    {
+        json_t *result = try_change(s, who, change);
+        json_array_append_new(results, result);
+        good = json_is_true(json_object_get(result, "ok"));
+        if (good)
+            continue;
+        json_object_set_new(o, "refused", json_integer((json_int_t)i));
+        if ((in_way = list_in_way(s, who, change, result)) != NULL)
+            json_object_set_new(o, "in_the_way", in_way);
+        break;
+    }
+    json_object_set_new(o, "changes", results);
+    return good;
+}
+
+/* ---- nodes that jobs have left ---- */
+
+/* Who was on which nodes, by number of the job. */
+struct stay {
+    uint32_t job, first, count;
+};
+struct stays VEC(struct stay);
+
+static void note_stays(struct server *s, struct stays *ret)
+{
+    const struct cluster *c = engine_cluster(s->engine);
+
+    for (size_t i = 0; i < c->active.n; i++) {
+        const struct job *j = c->jobs.v[c->active.v[i]];
+        for (size_t k = 0; k < j->alloc.n; k++)
+            vec_push(ret,
+                ((struct stay){j->index, j->alloc.v[k].first, j->alloc.v[k].count}));
+    }
+}
+
+/* What was measured there was of the job that has left: in earnest the resource manager
+ * measures again before anything starts. */
+static void tell_left(struct server *s, uint32_t node)
+{
+    struct cluster *c = engine_cluster(s->engine);
+    struct node *n = node_at(c, node);
+    double dedicated = (double)node_dedicated(c, n).v[RES_PROCS];
+    struct res none = {0}, util = n->jobs.n ? n->util : none;
+    struct event ev = {.kind = EVENT_NODE_STATE,
+        .u.node_state = {
+            .name = n->name, .state = n->jobs.n ? NODE_RUNNING : NODE_IDLE}};
+    struct err err;
+
+    node_measure(c, n, n->load > dedicated ? dedicated : n->load, &util);
+    if (n->state == NODE_BUSY && dedicated < (double)n->cfg.v[RES_PROCS])
+        (void)world_apply(s, &ev, NULL, &err);
+}
+
+static void tell_all_left(struct server *s, const struct stays *stays)
+{
+    const struct cluster *c = engine_cluster(s->engine);
+
+    for (size_t i = 0; i < stays->n; i++) {
+        const struct stay *x = &stays->v[i];
+        const struct job *j = x->job < c->jobs.n ? c->jobs.v[x->job] : NULL;
+        for (uint32_t k = 0; k < x->count && (!j || !job_is_active(j)); k++)
+            tell_left(s, x->first + k);
+    }
+}
+
+/* ---- cycles ---- */
+
+/* What one cycle decides may be found room for by the next, which the daemon runs as
+ * soon as it hears of a start or an end. At one instant, until that is all. */
+static void run_cycles(struct server *s)
+{
+    uint64_t before, now = UINT64_MAX;
+    int n = 0;
+
+    do {
+        const struct engine_stats *stats = engine_stats(s->engine);
+        before = now;
+        world_cycle(s);
+        now = stats->started + stats->deferred + stats->cancelled + stats->preempted;
+    } while (++n < CYCLES_MIN || (now != before && n < CYCLES_MAX));
+}
+
+/* ---- the answer ---- */
+
+static void put_notes(struct server *s, json_t *o)
+{
+    json_t *notes = json_array();
+
+    if (s->control.paused)
+        json_array_append_new(
+            notes, json_string("scheduling is stopped: this is as if it went on"));
+    if (!manager_ready(s))
+        json_array_append_new(
+            notes, json_string("the resource manager is out of reach: this is as if it "
+                               "answered, and all were as it told last"));
+    if (json_array_size(notes))
+        json_object_set(o, "notes", notes);
+    json_decref(notes);
+}
+
+static void put_watched(const json_t *ids, const struct picture *before,
+    const struct picture *after, json_t *o)
+{
+    json_t *list = json_array(), *id;
+    size_t i;
+
+    json_array_foreach((json_t *)ids, i, id)
+    {
+        struct standing was = picture_find(before, json_string_value(id));
+        struct standing is = picture_find(after, json_string_value(id));
+        json_t *one = json_pack("{s:O, s:s, s:s}", "id", id, "before",
+            stand_name(was.stand), "after", stand_name(is.stand));
+        if (was.at)
+            render_instant(one, "before_at", was.at);
+        if (is.at)
+            render_instant(one, "after_at", is.at);
+        json_array_append_new(list, one);
+    }
+    json_object_set_new(o, "watched", list);
+}
+
+json_t *trial_answer(struct server *s, const struct identity *who, const json_t *body)
+{
+    json_t *o = json_object(), *changes = json_object_get(body, "changes");
+    struct picture before, after;
+    struct stays stays = {0};
+
+    assert(s->tries);
+    render_instant(o, "as_of", world_now(s));
+    render_text(o, "method", "plan");
+    render_int(o, "revision", (int64_t)feed_revision(s));
+    run_cycles(s);
+    picture_take(s, who, &before);
+    note_stays(s, &stays);
+    bool good = try_changes(s, who, changes, o);
+    if (good && json_array_size(changes)) {
+        tell_all_left(s, &stays);
+        run_cycles(s);
+    }
+    vec_fini(&stays);
+    if (good) {
+        picture_take(s, who, &after);
+        json_object_set_new(o, "before", picture_totals(&before));
+        json_object_set_new(o, "after", picture_totals(&after));
+        picture_compare(s, who, &before, &after, o);
+        put_watched(json_object_get(body, "watch"), &before, &after, o);
+        picture_fini(&after);
+    }
+    picture_fini(&before);
+    put_notes(s, o);
+    return o;
+}

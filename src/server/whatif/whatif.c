@@ -1,0 +1,329 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Copies of the process, and what they say. */
+#include "server/whatif/whatif.h"
+
+#include "server/process/log.h"
+#include "server/process/lowly.h"
+#include "server/server_private.h"
+#include "server/whatif/trial.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/queue.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#define LOOK_US    (250 * UINT64_C(1000))
+#define BLOCK      65536
+#define ANSWER_MAX ((size_t)16 << 20)
+#define AGAIN_S    1
+
+/* A question under way. */
+struct question {
+    TAILQ_ENTRY(question) next;
+    struct server *s;
+    struct request *request; /* NULL = it has been answered */
+    pid_t pid;
+    int fd;
+    sd_event_source *output, *child, *look;
+    uint64_t until_us;
+    struct strbuf text;
+    char user[64], session[16];
+};
+
+struct whatif {
+    TAILQ_HEAD(, question) all;
+    unsigned n;
+};
+
+void whatif_open(struct server *s)
+{
+    s->whatif = xcalloc(1, sizeof *s->whatif);
+    TAILQ_INIT(&s->whatif->all);
+}
+
+/* ---- the copy ---- */
+
+static void write_all(int fd, const char *text, size_t n)
+{
+    while (n > 0) {
+        ssize_t done = write(fd, text, n);
+        if (done < 0 && errno == EINTR)
+            continue;
+        if (done <= 0)
+            return;
+        text += done;
+        n -= (size_t)done;
+    }
+}
+
+/* The rules of the copy: nothing that is shared with the other process is used. */
+static void run_copy(struct server *s, const struct identity *who, const json_t *body,
+    int64_t now, pid_t parent, int fd)
+{
+    lowly_become(parent, WHATIF_CPU_S, fd);
+    s->tries = true;
+    log_mute(s->log);
+    store_leave(s->store);
+    clock_stand_at(s->clock, now);
+    json_t *answer = trial_answer(s, who, body);
+    char *text = json_dumps(answer, JSON_COMPACT | JSON_PRESERVE_ORDER);
+    if (text) {
+        write_all(fd, text, strlen(text));
+        write_all(fd, "\n", 1);
+    }
+    _exit(0);
+}
+
+/* ---- a question ---- */
+
+static void refuse(struct question *q, int status, const char *code, const char *text)
+{
+    if (q->request)
+        request_refuse_as(q->request, status, code, NULL, text);
+    q->request = NULL;
+}
+
+/* The kernel reaps it when the loop is told of its end. */
+static void kill_copy(struct question *q)
+{
+    if (q->pid > 0)
+        (void)kill(q->pid, SIGKILL);
+}
+
+static void drop_question(struct question *q)
+{
+    struct whatif *w = q->s->whatif;
+
+    TAILQ_REMOVE(&w->all, q, next);
+    w->n--;
+    sd_event_source_disable_unref(q->output);
+    sd_event_source_disable_unref(q->child);
+    sd_event_source_disable_unref(q->look);
+    if (q->pid > 0) {
+        kill_copy(q);
+        (void)waitpid(q->pid, NULL, 0);
+    }
+    if (q->fd >= 0)
+        close(q->fd);
+    free(strbuf_take(&q->text));
+    free(q);
+}
+
+/* It has said all that it will. */
+static void settle(struct question *q)
+{
+    bool whole = q->text.len > 0 && q->text.text[q->text.len - 1] == '\n';
+
+    if (q->request && whole)
+        request_reply_text(q->request, "application/json", q->text.text);
+    else
+        refuse(q, 503, "busy",
+            "the question took more processor time or memory than one may have: ask "
+            "about less");
+    q->request = NULL;
+}
+
+static int on_child(sd_event_source *source, const siginfo_t *info, void *ctx)
+{
+    struct question *q = ctx;
+
+    (void)source;
+    (void)info;
+    q->pid = 0; /* it has been reaped */
+    if (q->fd < 0)
+        drop_question(q);
+    return 0;
+}
+
+static void end_output(struct question *q)
+{
+    settle(q);
+    q->output = sd_event_source_disable_unref(q->output);
+    close(q->fd);
+    q->fd = -1;
+    if (q->pid == 0)
+        drop_question(q);
+}
+
+static int on_output(sd_event_source *source, int fd, uint32_t events, void *ctx)
+{
+    struct question *q = ctx;
+    char block[BLOCK];
+
+    (void)source;
+    (void)events;
+    ssize_t n = read(fd, block, sizeof block);
+    if (n > 0 && q->text.len + (size_t)n <= ANSWER_MAX) {
+        strbuf_add_n(&q->text, block, (size_t)n);
+        return 0;
+    }
+    if (n < 0 && (errno == EAGAIN || errno == EINTR))
+        return 0;
+    if (n > 0) {
+        kill_copy(q);
+        free(strbuf_take(&q->text));
+    }
+    end_output(q);
+    return 0;
+}
+
+/* Does anybody still wait for it? */
+static int on_look(sd_event_source *source, uint64_t at, void *ctx)
+{
+    struct question *q = ctx;
+
+    if (q->request && at > q->until_us) {
+        refuse(q, 503, "busy",
+            "the machine had too little time for the question: ask again later, or "
+            "about less");
+        kill_copy(q);
+    } else if (q->request && request_is_abandoned(q->request)) {
+        refuse(q, 503, "busy", "the connection was closed before the answer");
+        kill_copy(q);
+    }
+    sd_event_source_set_time_relative(source, LOOK_US);
+    sd_event_source_set_enabled(source, SD_EVENT_ONESHOT);
+    return 0;
+}
+
+/* One of a user, or of a session: the newest. */
+static void end_older(struct whatif *w, const struct identity *who)
+{
+    struct question *q;
+
+    TAILQ_FOREACH(q, &w->all, next)
+    {
+        if (!q->request || strcmp(q->user, who->user) != 0
+            || strcmp(q->session, who->session) != 0)
+            continue;
+        refuse(
+            q, 409, "conflict", "a newer question of yours took the place of this one");
+        kill_copy(q);
+    }
+}
+
+static int64_t read_memory(void)
+{
+    char text[128] = "";
+    long long size = 0, resident = 0;
+    int fd = open("/proc/self/statm", O_RDONLY | O_CLOEXEC);
+
+    if (fd < 0)
+        return 0;
+    (void)!read(fd, text, sizeof text - 1);
+    close(fd);
+    if (sscanf(text, "%lld %lld", &size, &resident) != 2)
+        return 0;
+    return resident * sysconf(_SC_PAGESIZE);
+}
+
+static int watch_copy(struct question *q)
+{
+    sd_event *loop = q->s->loop;
+    int r = sd_event_add_child(loop, &q->child, q->pid, WEXITED, on_child, q);
+
+    if (r >= 0)
+        r = sd_event_add_io(loop, &q->output, q->fd, EPOLLIN, on_output, q);
+    if (r >= 0)
+        r = sd_event_source_set_priority(q->output, PRIORITY_READERS);
+    if (r >= 0)
+        r = sd_event_source_set_priority(q->child, PRIORITY_READERS);
+    if (r >= 0)
+        r = sd_event_add_time_relative(
+            loop, &q->look, CLOCK_MONOTONIC, LOOK_US, 0, on_look, q);
+    return r;
+}
+
+static struct question *add_question(
+    struct server *s, struct request *r, pid_t pid, int fd)
+{
+    const struct identity *who = request_who(r);
+    struct question *q = xcalloc(1, sizeof *q);
+    uint64_t now = 0;
+
+    sd_event_now(s->loop, CLOCK_MONOTONIC, &now);
+    q->s = s;
+    q->request = r;
+    q->pid = pid;
+    q->fd = fd;
+    q->until_us = now + WHATIF_PATIENCE_S * UINT64_C(1000000);
+    snprintf(q->user, sizeof q->user, "%s", who->user);
+    snprintf(q->session, sizeof q->session, "%s", who->session);
+    TAILQ_INSERT_TAIL(&s->whatif->all, q, next);
+    s->whatif->n++;
+    return q;
+}
+
+/* Those that are answered, or given up, are as good as gone. */
+static unsigned count_open(const struct whatif *w)
+{
+    const struct question *q;
+    unsigned n = 0;
+
+    TAILQ_FOREACH(q, &w->all, next)
+    n += q->request != NULL;
+    return n;
+}
+
+static void begin_copy(struct server *s, struct request *r, const json_t *body)
+{
+    int64_t now = world_now(s);
+    pid_t parent = getpid();
+    struct err err;
+    int ends[2];
+
+    if (pipe2(ends, O_CLOEXEC) < 0) {
+        err_set(&err, ERR_IO, "there is no pipe for the question: %s", strerror(errno));
+        request_refuse(r, &err);
+        return;
+    }
+    pid_t pid = fork();
+    if (pid == 0)
+        run_copy(s, request_who(r), body, now, parent, ends[1]);
+    close(ends[1]);
+    if (pid < 0) {
+        close(ends[0]);
+        request_refuse_for_now(
+            r, AGAIN_S, "there is no process for the question at the moment", NULL);
+        return;
+    }
+    (void)fcntl(ends[0], F_SETFL, O_NONBLOCK);
+    struct question *q = add_question(s, r, pid, ends[0]);
+    if (watch_copy(q) < 0) {
+        refuse(q, 503, "busy", "the event loop takes no more sources");
+        drop_question(q);
+    }
+}
+
+void whatif_ask(struct server *s, struct request *r, const json_t *body)
+{
+    end_older(s->whatif, request_who(r));
+    if (count_open(s->whatif) >= WHATIF_AT_ONCE || s->whatif->n >= 4 * WHATIF_AT_ONCE) {
+        request_refuse_as(r, 503, "busy", NULL,
+            "others ask what would be at the moment: ask again in a second");
+        return;
+    }
+    if (read_memory() > WHATIF_MEMORY_MAX) {
+        request_refuse_as(r, 503, "busy", NULL,
+            "the scheduler has more memory than is copied for a question");
+        return;
+    }
+    begin_copy(s, r, body);
+}
+
+/* Their requests are refused by http_close(). */
+void whatif_close(struct server *s)
+{
+    struct question *q;
+
+    if (!s->whatif)
+        return;
+    while ((q = TAILQ_FIRST(&s->whatif->all)) != NULL)
+        drop_question(q);
+    free(s->whatif);
+    s->whatif = NULL;
+}

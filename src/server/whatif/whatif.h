@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * What would be if: asked of a copy of the process, so nothing of the running one is
+ * touched, whatever the copy does.
+ *
+ *     request --> fork --> copy: a cycle, the changes, a cycle, two pictures --> pipe
+ *        |                                                                        |
+ *        +--- kept; the loop goes on with all else ------------------- reply <----+
+ *
+ * The loop waits for the fork alone, which is some milliseconds for 100 MB of memory;
+ * of a process above WHATIF_MEMORY_MAX none is made. The copy has a lower priority,
+ * WHATIF_CPU_S seconds of a processor, no descriptor but its pipe, no store, no log, no
+ * resource manager; it is killed when its client leaves, and goes with the daemon.
+ * There are WHATIF_AT_ONCE at a time, and one of a user (of a session of the page): a
+ * newer question ends the one before it. Private to src/server. */
+#ifndef MAUI_SERVER_WHATIF_H
+#define MAUI_SERVER_WHATIF_H
+
+#include "base/err.h"
+#include "server/http/request.h"
+
+#define WHATIF_AT_ONCE    2
+#define WHATIF_CPU_S      12
+#define WHATIF_PATIENCE_S 60 /* by the clock on the wall */
+#define WHATIF_MEMORY_MAX (INT64_C(1) << 30)
+
+struct server;
+
+void whatif_open(struct server *s);
+/* Copies are ended; before http_close(), which refuses their requests. */
+void whatif_close(struct server *s);
+
+/* Answer the WhatIfRequest, which trial_check() has seen, later. */
+void whatif_ask(struct server *s, struct request *r, const json_t *body);
+
+#endif

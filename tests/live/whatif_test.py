@@ -1,0 +1,413 @@
+# SPDX-License-Identifier: Apache-2.0
+"""POST /v1/whatif: what would be, asked of a copy; and what then is."""
+import json
+import os
+import random
+import socket
+import sqlite3
+
+import pytest
+
+from driven_clock import DrivenClock
+from live_daemon import Connection
+from live_users import LEVELS, Users, need_users
+
+LISTS = ("earlier", "later", "broken", "cut", "held", "freed", "never", "gone", "placed")
+
+
+def ask(daemon, *changes, **more):
+    status, answer = daemon.api("/v1/whatif", dict(changes=list(changes), **more))
+    assert status == 200, answer
+    return answer
+
+
+def order(verb, *jobs, **more):
+    return {"order": {"order": verb, "request": dict(more, jobs=list(jobs))}}
+
+
+def ids(answer, name):
+    return [job["id"] for job in answer[name]]
+
+
+def copies(daemon):
+    """Processes that the daemon has made of itself."""
+    with open(f"/proc/{daemon.pid()}/task/{daemon.pid()}/children") as f:
+        pids = f.read().split()
+    found = []
+    for pid in pids:
+        try:
+            if os.readlink(f"/proc/{pid}/exe") == os.readlink(f"/proc/{daemon.pid()}/exe"):
+                found.append(int(pid))
+        except OSError:
+            pass  # it has just ended
+    return found
+
+
+def journal(daemon):
+    """What is on the disk: events, records."""
+    with sqlite3.connect(f"file:{daemon.home}/state.db?mode=ro", uri=True) as db:
+        return [sorted(map(repr, db.execute(f"SELECT * FROM {table}")))
+                for table in ("journal", "record")]
+
+
+@pytest.fixture
+def queue(daemon):
+    """Of eight processors four and two are in use; c has a promise, d and e have none. The
+    clock stands, so what is foretold comes to the second."""
+    clock = DrivenClock(daemon.home)
+    daemon.env.update(clock.env)
+    daemon.at = 1800000000
+    clock.stand(daemon.at)
+    daemon.configure("RMPOLLINTERVAL 10:00:00\n")  # no cycle but those that are wanted
+    daemon.start()
+    daemon.jobs = {}
+    for name, procs, limit in (("a", 4, 3600), ("b", 2, 7200), ("c", 8, 7000), ("d", 8, 7000),
+                               ("e", 2, 90000)):
+        daemon.jobs[name] = daemon.submit(
+            "sleep 600", wclimit_s=limit, output="/dev/null", error="/dev/null",
+            requests=[{"tasks": procs, "per_task": {"procs": 1}}])
+        if name < "c":
+            daemon.wait(lambda: daemon.state(daemon.jobs[name]) == "Running", "its start")
+    daemon.wait(lambda: ask(daemon)["before"]["promised"] == 1, "the promise")
+    return daemon
+
+
+def test_without_changes_it_is_the_forecast(queue):
+    jobs = queue.jobs
+    answer = ask(queue, watch=list(jobs.values()))
+    assert answer["as_of"] == queue.at and answer["method"] == "plan"
+    assert answer["before"] == answer["after"]
+    assert (answer["before"]["running"], answer["before"]["forecast"]) == (2, 2)
+    assert not any(answer[name] for name in LISTS) and not any(answer["counts"].values())
+    stands = {w["id"]: (w["after"], w.get("after_at")) for w in answer["watched"]}
+    starts = {name: job["start_at"] for name, job in
+              ((name, queue.job(jobs[name])) for name in "ab")}
+    first = starts["b"] + 7200
+    assert stands == {jobs["a"]: ("running", starts["a"]), jobs["b"]: ("running", starts["b"]),
+                      jobs["c"]: ("promised", first), jobs["d"]: ("forecast", first + 7000),
+                      jobs["e"]: ("forecast", first + 14000)}
+
+
+def test_who_moves_and_whose_promise_is_broken(queue):
+    jobs = queue.jobs
+    answer = ask(queue, order("hold", jobs["c"], kinds=["user"]))
+    assert answer["changes"][0]["ok"] and "refused" not in answer
+    assert ids(answer, "held") == ids(answer, "broken") == [jobs["c"]]
+    assert answer["held"][0]["reason"]["code"] == "hold"
+    assert ids(answer, "earlier") == sorted([jobs["d"], jobs["e"]])
+    assert {j["delta_s"] for j in answer["earlier"]} == {-7000}
+    # of all the machine for an hour, before c could be over
+    window = {"start_at": queue.at + 7300, "duration_s": 3600}
+    answer = ask(queue, {"reserve": dict(window, hosts="ALL")})
+    assert answer["changes"][0]["reservation"]["nodes"] == 4
+    assert ids(answer, "broken") == [jobs["c"]]
+    assert {j["id"]: j["delta_s"] for j in answer["later"]} == {
+        jobs[name]: 3700 for name in "cde"}
+    # several in order: the second finds what the first has made
+    answer = ask(queue, {"reserve": dict(window, hosts="ALL", name="mine")},
+                 {"release_reservation": {"name": "mine.0"}})
+    assert [c["ok"] for c in answer["changes"]] == [True, True], answer
+    assert not any(answer[name] for name in LISTS)
+    answer = ask(queue, order("cancel", jobs["a"], jobs["d"]))
+    assert ids(answer, "cut") == [jobs["a"]] and ids(answer, "gone") == [jobs["d"]]
+    assert answer["counts"]["cut"] == answer["counts"]["gone"] == 1
+    answer = ask(queue, {"submit": {"script": "#!/bin/sh\n", "wclimit_s": 60}})
+    assert [(j["after"], j["after_at"]) for j in answer["placed"]] == [("running", queue.at)]
+    answer = ask(queue, {"node": {"name": "node04", "to": "drain"}})
+    assert set(ids(answer, "held")) == {jobs["c"], jobs["d"]}
+
+
+def test_what_is_in_the_way_is_told_by_name(queue):
+    jobs = queue.jobs
+    queue.ok("setres", "-n", "later", "-s", "+10:00:00", "-d", "1:00:00", "node01")
+    window = {"start_at": queue.at + 60, "duration_s": 40000, "tasks": 4,
+              "resources": "PROCS=2"}
+    answer = ask(queue, {"reserve": window}, order("hold", jobs["c"]))
+    assert answer["refused"] == 0 and len(answer["changes"]) == 1 and "later" not in answer
+    result = answer["changes"][0]
+    assert result["code"] == "conflict" and "cannot select 4 tasks" in result["message"]
+    told = {(o["kind"], o["name"]): o for o in answer["in_the_way"]}
+    assert set(told) == {("job", jobs["a"]), ("job", jobs["b"]), ("job", jobs["c"]),
+                         ("reservation", "later.0")}
+    assert told["job", jobs["a"]]["state"] == "running"
+    assert told["job", jobs["c"]]["state"] == "promised"
+    assert told["reservation", "later.0"]["nodes"] == 1
+    for change, word in (
+            ({"node": {"name": "nod04", "to": "drain"}}, "did you mean 'node04'"),
+            ({"release_reservation": {"name": "late.0"}}, "later.0"),
+            (order("cancel", "999"), "999"),
+            (order("qos", jobs["c"], qos="nosuch"), "nosuch")):
+        answer = ask(queue, change)
+        assert answer["refused"] == 0 and word in answer["changes"][0]["message"], answer
+
+
+def test_questions_that_make_no_sense_are_refused_by_member(queue):
+    for body, field in (
+            ({"changes": [{}]}, "changes[0]"),
+            ({"changes": [{"node": {"name": "node01", "to": "up"}, "reserve": {}}]}, "changes[0]"),
+            ({"changes": [{"release_reservation": {"name": "x"}}] * 101}, "changes"),
+            ({"changes": [], "watch": ["1"] * 1001}, "watch"),
+            ({"changes": [{"order": {"order": "signal", "request": {}}}]}, "changes[0].order.order"),
+            ({"changes": [{"reserve": {"host": "ALL"}}]}, "changes[0].reserve.host"),
+            ({"changes": [], "method": "run"}, "method"),
+            ({}, "changes")):
+        status, answer = queue.api("/v1/whatif", body)
+        assert status == 400 and answer["error"].get("field") == field, (body, answer)
+
+
+def test_nothing_is_changed(queue):
+    """What is on the disk, what lists show, what is logged as done."""
+    jobs = queue.jobs
+
+    def look():
+        shown = [queue.api(p)[1] for p in ("/v1/jobs", "/v1/reservations", "/v1/nodes")]
+        return (json.dumps([[{k: v for k, v in r.items() if k not in ("summary", "xfactor")}
+                             for r in records] for records in shown]),
+                journal(queue), queue.api("/v1/events?follow=0&after=0")[1],
+                ask(queue)["revision"])
+
+    before = look()
+    answer = ask(queue, order("cancel", "ALL"),
+                 {"reserve": {"hosts": "ALL", "start_at": queue.at, "duration_s": 5}},
+                 {"submit": {"script": "#!/bin/sh\n", "array": "1-5", "wclimit_s": 60}},
+                 {"node": {"name": "node01", "to": "down"}})
+    assert all(c["ok"] for c in answer["changes"]), answer
+    assert answer["counts"]["cut"] == 2 and answer["counts"]["placed"] == 5
+    queue.wait(lambda: not copies(queue), "the end of the copy")
+    assert look() == before
+    assert "cancelled" not in queue.log()
+    # and the daemon goes on: numbers of jobs too
+    job = queue.submit("true", output="/dev/null", error="/dev/null")
+    assert int(job) == max(map(int, jobs.values())) + 1
+
+
+def test_a_command_is_asked_about(queue):
+    jobs = queue.jobs
+    done = queue.ok("whatif", "canceljob", jobs["c"])
+    assert "2 earlier, 3 jobs in all; 0 promises broken" in done, done
+    line = next(l for l in done.splitlines() if l.startswith(jobs["d"]))
+    assert "promised in 02:00:00" in line and "01:56:40 earlier" in line, line
+    done = queue.ok("whatif", "sethold", "-u", jobs["c"])
+    assert "is kept back: its promise is broken" in done and "1 promise broken" in done
+    assert queue.ok("whatif", "setspri", "5", jobs["c"]) == "no job would start earlier or later\n"
+    done = queue.run("whatif", "setres", "-s", "+0:01:00", "-d", "10:00:00", "-r",
+                     "PROCS=2", "TASKS==4")
+    assert done.returncode == 1 and "cannot select" in done.stderr, done
+    assert f"in the way: job {jobs['a']} (running), on 2 nodes" in done.stdout
+    answer = json.loads(queue.ok("whatif", "mjobctl", "-c", jobs["a"], "--format", "json"))
+    assert ids(answer, "cut") == [jobs["a"]]
+    done = queue.run("whatif", "canceljobs", jobs["a"])
+    assert done.returncode == 1 and "did you mean 'canceljob'" in done.stderr
+    assert {queue.state(j) for j in jobs.values()} == {"Running", "Idle"}
+    assert not [r for r in queue.api("/v1/reservations")[1] if r["type"] == "User"]
+
+
+# ---- what is foretold is what comes ------------------------------------------------------
+
+
+def starts(watched, when):
+    """Of jobs: how they stand, and their start. An assumption may become a promise."""
+    return {w["id"]: (w[when] if w[when] not in ("promised", "forecast") else "planned",
+                      w.get(f"{when}_at")) for w in watched}
+
+
+class Site:
+    """A daemon at which changes are asked about, then made."""
+
+    def __init__(self, daemon, seed):
+        self.daemon, self.rng = daemon, random.Random(seed)
+        self.jobs, self.reservations, self.made = [], [], 0
+
+    def request(self):
+        return {"script": "#!/bin/sh\nsleep 3600\n", "wclimit_s": self.rng.randint(10, 90) * 100,
+                "output": "/dev/null", "error": "/dev/null", "directory": self.daemon.home,
+                "requests": [{"tasks": self.rng.randint(1, 8), "per_task": {"procs": 1}}]}
+
+    def draft(self):
+        self.made += 1
+        return {"name": f"r{self.made}", "start_at": self.daemon.at + self.rng.randint(1, 90) * 100,
+                "duration_s": self.rng.randint(5, 50) * 100,
+                "hosts": f"node0{self.rng.randint(1, 4)}"}
+
+    def change(self):
+        """(as it is asked, as it is made: method, path, body)."""
+        jobs = [self.rng.choice(self.jobs)]
+        kind = self.rng.choice(["submit", "hold", "release", "priority", "cancel", "reserve",
+                                "release_reservation", "change_reservation"])
+        if kind == "submit":
+            body = self.request()
+            return {"submit": body}, ("POST", "/v1/jobs", body)
+        if kind in ("reserve", "release_reservation", "change_reservation"):
+            if kind == "reserve" or not self.reservations:
+                body = self.draft()
+                return {"reserve": body}, ("POST", "/v1/reservations", body)
+            name = self.rng.choice(self.reservations)
+            if kind == "release_reservation":
+                return {kind: {"name": name}}, ("DELETE", f"/v1/reservations/{name}", None)
+            change = {"start_at": self.daemon.at + self.rng.randint(1, 90) * 100}
+            return ({kind: {"name": name, "change": change}},
+                    ("PATCH", f"/v1/reservations/{name}", change))
+        more = {"priority": self.rng.randint(-5, 500)} if kind == "priority" else {}
+        return (order(kind, *jobs, **more),
+                ("POST", f"/v1/orders/{kind}", dict(more, jobs=jobs)))
+
+    def settled(self):
+        """Nothing is on its way: who was started runs, and of nodes that were left the
+        resource manager has told so."""
+        return (all(j["state"] != "Starting" for j in self.daemon.api("/v1/jobs")[1] if "id" in j)
+                and all(n["state"] != "Busy"
+                        or n["dedicated"]["procs"] == n["configured"]["procs"]
+                        for n in self.daemon.api("/v1/nodes")[1]))
+
+    def step(self):
+        self.daemon.wait(self.settled, "a quiet moment")
+        change, (method, path, body) = self.change()
+        foretold = ask(self.daemon, change, watch=self.jobs)
+        status, answer = self.daemon.api(path, body, method)
+        if "refused" in foretold:
+            message = foretold["changes"][0]["message"]
+            results = answer.get("results")
+            made = results[0]["message"] if results else answer["error"]["message"]
+            assert message == made, (change, answer)
+            return
+        assert status == 200, (change, foretold["changes"], answer)
+        expected = starts(foretold["watched"], "after")
+        if "ids" in answer:
+            placed = foretold["placed"][0]
+            expected[answer["ids"][0]] = starts([placed], "after")[placed["id"]]
+            self.jobs += answer["ids"]
+        if method == "POST" and path == "/v1/reservations":
+            assert foretold["changes"][0]["reservation"]["places"] == answer["places"]
+            self.reservations.append(answer["name"])
+        if method == "DELETE":
+            self.reservations.remove(path.rsplit("/", 1)[1])
+
+        def come():
+            self.found = starts(ask(self.daemon, watch=self.jobs)["watched"], "before")
+            return self.found == expected
+
+        try:
+            self.daemon.wait(come, "what was foretold", 60)
+        except AssertionError:
+            raise AssertionError(f"{change}\nforetold {expected}\nfound {self.found}")
+        self.jobs = [j for j in self.jobs if self.found[j][0] != "none"]
+
+
+@pytest.mark.parametrize("seed", [1, 2])
+def test_what_is_foretold_is_what_comes(daemon, seed):
+    clock = DrivenClock(daemon.home)
+    daemon.env.update(clock.env)
+    daemon.at = 1800000000
+    clock.stand(daemon.at)
+    daemon.configure("RESERVATIONDEPTH 2\n")
+    daemon.start()
+    site = Site(daemon, seed)
+    for _ in range(8):
+        status, answer = daemon.api("/v1/jobs", site.request())
+        assert status == 200, answer
+        site.jobs += answer["ids"]
+    for _ in range(80):
+        if not site.jobs:
+            break
+        site.step()
+
+
+# ---- by whom -------------------------------------------------------------------------------
+
+
+def test_rights_are_those_of_the_real_thing(daemon):
+    need_users()
+    daemon.configure(LEVELS + "RESCTLPOLICY ADMINONLY\n")
+    daemon.start()
+    users = Users(daemon)
+    own = users.submit("nobody", wclimit_s=4000, requests=[
+        {"tasks": 8, "per_task": {"procs": 1}}])
+    daemon.wait(lambda: daemon.state(own) == "Running", "its start")
+    other = users.submit("games", wclimit_s=4000, requests=[
+        {"tasks": 8, "per_task": {"procs": 1}}])
+    third = users.submit("nobody", wclimit_s=4000)
+    at = daemon.api("/v1/identity")[1]["at"]
+
+    def result(user, *changes):
+        status, answer = users.api(user, "/v1/whatif", {"changes": list(changes)})
+        assert status == 200, answer
+        return answer
+
+    draft = {"hosts": "node01", "start_at": at + 9000, "duration_s": 100}
+    cases = [  # what, and who may
+        (order("cancel", own), {"root", "bin", "nobody"}),
+        (order("hold", other, kinds=["user"]), {"root", "bin", "games"}),
+        (order("priority", third, priority=9), {"root", "bin"}),
+        (order("deadline", third, at=at + 90000), {"root"}),
+        ({"reserve": draft}, {"root", "bin"}),
+        ({"node": {"name": "node01", "to": "drain"}}, {"root", "bin"})]
+    for change, who in cases:
+        for user in ("root", "bin", "daemon", "nobody", "games"):
+            answer = (ask(daemon, change) if user == "root" else result(user, change))
+            allowed = answer["changes"][0]["ok"]
+            assert allowed == (user in who), (user, change, answer)
+            if not allowed:
+                code = answer["changes"][0]["code"]
+                assert code in ("forbidden", "not_found"), answer
+    # who is moved is told by name to those who see it in lists
+    answer = result("nobody", order("cancel", own))
+    assert other in ids(answer, "earlier") and answer["cut"][0]["id"] == own
+
+
+def test_what_is_kept_from_users_is_counted_only(daemon):
+    """A stranger's reservation in the way has no name for those who may not see it."""
+    need_users()
+    daemon.configure(LEVELS + "RESCTLPOLICY ANY\n")
+    daemon.start()
+    users = Users(daemon)
+    daemon.ok("setres", "-u", "games", "-n", "secret", "-s", "+1:00:00", "-d", "9:00:00", "ALL")
+    at = daemon.api("/v1/identity")[1]["at"]
+    change = {"reserve": {"tasks": 4, "start_at": at + 5000, "duration_s": 1000,
+                          "resources": "PROCS=2", "users": ["nobody"]}}
+    seen = {}
+    for user in ("nobody", "games", "bin"):
+        status, answer = users.api(user, "/v1/whatif", {"changes": [change]})
+        assert status == 200 and answer.get("refused") == 0, answer
+        seen[user] = [(o["kind"], o.get("name")) for o in answer["in_the_way"]]
+    assert seen["nobody"] == [("reservation", None)]
+    assert seen["bin"] == [("reservation", "secret.0")] == seen["games"]
+
+
+# ---- what it costs others ------------------------------------------------------------------
+
+
+def test_a_question_ends_with_its_client_or_a_newer_one(daemon):
+    """One that takes seconds; meanwhile others are answered."""
+    daemon.configure("MAXSUBMITJOBS 0\n")
+    daemon.start("--paused")
+    status, answer = daemon.api("/v1/jobs", {"script": "#!/bin/sh\n", "array": "1-600",
+                                             "hold": True, "directory": daemon.home,
+                                             "output": "/dev/null", "error": "/dev/null"})
+    assert status == 200, answer
+    long = json.dumps({"changes": [order(verb, "ALL", kinds=["system"])
+                                   for verb in ("hold", "release") * 50]})
+    first = Connection(f"{daemon.home}/api.sock", 120)
+    first.request("POST", "/v1/whatif", long, {"Content-Type": "application/json"})
+    running = daemon.wait(lambda: copies(daemon), "the copy")
+    answer = ask(daemon)
+    assert answer["notes"] == ["scheduling is stopped: this is as if it went on"]
+    reply = first.getresponse()
+    assert reply.status == 409 and b"newer question" in reply.read()
+    first.close()
+    daemon.wait(lambda: not set(copies(daemon)) & set(running), "the end of the first")
+    gone = Connection(f"{daemon.home}/api.sock", 120)
+    gone.request("POST", "/v1/whatif", long, {"Content-Type": "application/json"})
+    running = daemon.wait(lambda: copies(daemon), "the copy")
+    gone.sock.shutdown(socket.SHUT_RDWR)
+    gone.close()
+    daemon.wait(lambda: not set(copies(daemon)) & set(running), "the end of the copy")
+    # a copy that is killed is answered for, and nothing else comes of it
+    third = Connection(f"{daemon.home}/api.sock", 120)
+    third.request("POST", "/v1/whatif", long, {"Content-Type": "application/json"})
+    for pid in daemon.wait(lambda: copies(daemon), "the copy"):
+        os.kill(pid, 9)
+    reply = third.getresponse()
+    assert reply.status == 503 and json.loads(reply.read())["error"]["code"] == "busy"
+    third.close()
+    assert ask(daemon)["before"]["held"] == 600
+    daemon.stop()  # nothing is to be cancelled one by one
