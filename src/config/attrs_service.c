@@ -144,6 +144,7 @@ static const struct cfg_row am_rows[] = {
     {N("TYPE"), WORD("NONE", kw_amtype), IN_BANK(type), AM_NOW, HELP("Kind of the bank. BUILTIN: the scheduler's own (docs/bank.md). FILE: what jobs cost is written to a file. NATIVE: a program of the site is asked. GOLD: a server that speaks its protocol is. NONE: jobs cost nothing. Others are refused.")},
     {N("SERVER"), NAME(NULL), IN_BANK(server), AM_NOW, HELP("NATIVE: exec:///PROGRAM, which gets a verb and JSON on its standard input (docs/bank.md). FILE: file:///PATH.")},
     {N("HOST"), NAME(NULL), IN_BANK(host), AM_NOW, HELP("Host of a GOLD server; the file for kind FILE.")},
+    {N("BACKUPHOST"), NAME(NULL), IN_BANK(backup_host), AM_NOW, HELP("Another host of the same GOLD server, at the same port: asked where HOST cannot be reached.")},
     {N("PORT"), INT("port", "7112", 0, 65535), IN_BANK(port), AM_NOW, HELP("Port of a GOLD server.")},
     {N("KEYFILE"), FILE_PATH(NULL), IN_BANK(key_file), AM_NOW, HELP("GOLD: file with the shared key in its first line, which nobody else can read.")},
     {N("CHARGEPOLICY"), WORD("DEBITSUCCESSFULWC", kw_charge), IN_BANK(charge), AM_NOW, HELP("Which jobs are charged, and for what: wall time, processor time (CPU) or processor equivalents (PE). REQUESTEDWC: for their limit.")},

@@ -262,6 +262,7 @@ void settings_destroy(struct settings *s)
     free(s->bank.fallback);
     free(s->bank.server);
     free(s->bank.host);
+    free(s->bank.backup_host);
     free(s->bank.key_file);
     price_rates_fini(&s->bank.rates);
     week_fini(&s->bank.times);

@@ -486,8 +486,9 @@ struct bank_settings {
     enum bank_type type;
     enum charge_policy charge;
     enum jf_action jfaction;
-    char *fallback;                 /* owned or NULL */
-    char *server, *host, *key_file; /* of one that is elsewhere; owned or NULL */
+    char *fallback; /* owned or NULL */
+    /* of one that is elsewhere; owned or NULL */
+    char *server, *host, *backup_host, *key_file;
     int64_t port, timeout_s;
     int64_t flush_s; /* between debits of jobs that run on; 0 = none */
     bool defer_on_failure;

@@ -267,8 +267,10 @@ static void close_former(struct engine *e, const struct job *j, struct bill *b)
     struct bill *former = b->former;
 
     b->former = NULL;
-    if (former && has_bills(e))
+    if (former && has_bills(e)) {
         close_left(e, j, former);
+        e->charging->moves.v[e->charging->moves.n - 1].former = true;
+    }
     free(former);
 }
 

@@ -39,9 +39,10 @@ struct money_move {
     int64_t seconds;              /* LIEN: its limit; CHARGE: so long on nodes */
     bool elsewhere;               /* for the bank that is not the scheduler's own */
     bool force;                   /* LIEN: whatever there is */
-    bool goes_on;                 /* CHARGE: it has not ended */
-    bool unseen;                  /* CHARGE: nobody saw its end */
-    const char *text;             /* CHARGE: what it is made of */
+    bool former;      /* charge: another start of the job has been decided since */
+    bool goes_on;     /* CHARGE: it has not ended */
+    bool unseen;      /* CHARGE: nobody saw its end */
+    const char *text; /* CHARGE: what it is made of */
 };
 
 struct charging;

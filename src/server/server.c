@@ -333,7 +333,16 @@ struct starting {
     const char *doing; /* as it was told last */
 };
 
-static void tell_progress(void *arg, const char *doing)
+/* The loop, which they wait for, does not go round yet. */
+static bool is_told_to_stop(void)
+{
+    sigset_t waiting;
+
+    return sigpending(&waiting) == 0
+           && (sigismember(&waiting, SIGTERM) || sigismember(&waiting, SIGINT));
+}
+
+static bool tell_progress(void *arg, const char *doing)
 {
     struct starting *t = arg;
 
@@ -341,6 +350,7 @@ static void tell_progress(void *arg, const char *doing)
         log_line(t->log, LOG_ACTION, "%s", doing);
     t->doing = doing;
     supervisor_starting(doing);
+    return !is_told_to_stop();
 }
 
 static int open_store(struct server *s, struct err *err)

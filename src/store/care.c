@@ -17,8 +17,10 @@ static int copy_pages(sqlite3_backup *backup, struct progress *p)
 {
     int rc, finished;
 
-    while ((rc = sqlite3_backup_step(backup, p->tell ? PAGES_TOLD : -1)) == SQLITE_OK)
-        store_busy(p);
+    do
+        rc = store_busy(p) ? sqlite3_backup_step(backup, p->tell ? PAGES_TOLD : -1)
+                           : SQLITE_INTERRUPT;
+    while (rc == SQLITE_OK);
     finished =
         sqlite3_backup_finish(backup); /* SQLITE_OK where a lock was in the way */
     return finished != SQLITE_OK || rc == SQLITE_DONE ? finished : rc;

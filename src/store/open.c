@@ -118,15 +118,14 @@ static int connect_file(struct store *store, int busy_timeout_ms, struct err *er
 
 static int on_steps(void *arg)
 {
-    store_busy(arg);
-    return 0;
+    return !store_busy(arg);
 }
 
 static void begin_long(struct store *store, const char *doing)
 {
     store->progress.doing = doing;
     store->progress.told_at = 0;
-    store_busy(&store->progress);
+    (void)store_busy(&store->progress); /* whoever asks next gives up */
     if (store->progress.tell)
         sqlite3_progress_handler(store->db, STEPS_TOLD, on_steps, &store->progress);
 }
@@ -134,7 +133,7 @@ static void begin_long(struct store *store, const char *doing)
 static void end_long(struct store *store)
 {
     sqlite3_progress_handler(store->db, 0, NULL, NULL);
-    store->progress.tell = NULL;
+    store->progress = (struct progress){0};
 }
 
 /* ---- before it is used ---------------------------------------------------------- */
@@ -173,7 +172,8 @@ static int use_log(struct store *store, struct err *err)
 }
 
 /* A file that is about to be converted is kept as FILE.before-VERSION: for who goes
- * back to the release before. */
+ * back to the release before. Each time that it is tried: the release before may have
+ * gone on with it meanwhile. */
 static int keep_older(struct store *store, size_t count, int version, struct err *err)
 {
     struct strbuf copy = {0};

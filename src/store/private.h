@@ -51,10 +51,11 @@ struct kept_walk {
 
 /* What opening is busy with, for who waits. */
 struct progress {
-    void (*tell)(void *arg, const char *doing); /* NULL = nobody */
+    bool (*tell)(void *arg, const char *doing); /* NULL = nobody */
     void *arg;
     const char *doing;
     int64_t told_at;
+    bool given_up; /* somebody does not want to wait any longer */
 };
 
 struct store {
@@ -79,8 +80,9 @@ struct store {
 
 /* ---- sql.c ---------------------------------------------------------------------- */
 
-/* Still busy: told, but not more often than each second. */
-void store_busy(struct progress *p);
+/* Still busy: told, but not more often than each second. False: it is to be given up.
+ */
+bool store_busy(struct progress *p);
 
 /* Put the sentence for an SQLite result code into `err`: what happened while `doing`
  * ("writing"), and what to do about it. Returns -1. */

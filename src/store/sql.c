@@ -31,6 +31,8 @@ static const struct advice advices[] = {
     {SQLITE_READONLY, ERR_DENIED, "it may not be written", WRITABLE},
     {SQLITE_PERM, ERR_DENIED, "it may not be opened", WRITABLE},
     {SQLITE_CANTOPEN, ERR_IO, "it cannot be opened", WRITABLE},
+    {SQLITE_INTERRUPT, ERR_CONFLICT, "it was told to stop",
+        "the file is as it was; the next start does it"},
     {SQLITE_TOOBIG, ERR_INVALID, "a text is too long", "one gigabyte is the most"},
 };
 
@@ -233,12 +235,13 @@ void sql_text(sqlite3_stmt *stmt, int number, const char *text)
     sqlite3_bind_text(stmt, number, text ? text : "", -1, SQLITE_STATIC);
 }
 
-void store_busy(struct progress *p)
+bool store_busy(struct progress *p)
 {
     int64_t now = (int64_t)time(NULL);
 
-    if (!p->tell || now == p->told_at)
-        return;
-    p->told_at = now;
-    p->tell(p->arg, p->doing);
+    if (p->tell && now != p->told_at) {
+        p->told_at = now;
+        p->given_up = !p->tell(p->arg, p->doing) || p->given_up;
+    }
+    return !p->given_up;
 }

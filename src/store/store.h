@@ -37,8 +37,9 @@ struct store_options {
     bool read_only;      /* look only, also beside a running scheduler */
     bool fleeting;       /* nothing is flushed: what it has need not survive a crash */
     /* Opening may take minutes: checking after a crash, copying and converting a file
-     * of an older schema. Told as each begins and about once a second in it; NULL. */
-    void (*progress)(void *arg, const char *doing);
+     * of an older schema. Told as each begins and about once a second in it; NULL.
+     * False: it is given up, and the file is as it was. */
+    bool (*progress)(void *arg, const char *doing);
     void *progress_arg;
 };
 

@@ -8,6 +8,7 @@ import pathlib
 import random
 import shutil
 import signal
+import sqlite3
 import subprocess
 import sys
 import time
@@ -238,6 +239,7 @@ def test_a_running_job_is_known_after_a_crash(native):
     assert native.bank.asked("lien")[1]["run"] == run
     native.ok("mjobctl", "-R", job)
     native.wait(lambda: len(native.bank.asked("lien")) == 3, "its second run")
+    native.wait(lambda: native.state(job) == "Running", "that it runs: else it costs nothing")
     native.ok("canceljob", job)
     native.wait(lambda: len(native.bank.asked("charge")) == 2, "two charges")
     assert {m["run"] for m in native.bank.asked("charge")} == {
@@ -580,6 +582,13 @@ def test_a_gold_server_keeps_refuses_and_charges(gold):
     gold.wait(lambda: gold.gold.charges, "the charge")
     assert list(gold.gold.charges) == [run] and gold.gold.liens == {}
     assert 0 < gold.gold.charges[run] < 60
+    text = pathlib.Path(f"{gold.home}/maui.cfg").read_text()  # nobody is at the first
+    gold.configure(text.replace("HOST=127.0.0.1", "HOST=127.0.0.2 BACKUPHOST=127.0.0.1"))
+    gold.ok("mschedctl", "-R")
+    other = gold.submit("true", account="chem", wclimit_s=100)
+    gold.wait(lambda: {name.split(".")[0] for name in gold.gold.charges} == {job, other},
+              "the charge by way of the other host", 60)
+    assert set(gold.gold.times.values()) == {1}
 
 
 def test_a_gold_charge_whose_answer_is_lost_is_not_charged_twice(gold):
@@ -591,6 +600,36 @@ def test_a_gold_charge_whose_answer_is_lost_is_not_charged_twice(gold):
     over(gold, gold.submit("true", account="chem", wclimit_s=10))
     gold.wait(lambda: len(gold.gold.charges) == 2, "the next charge")
     assert gold.gold.asked.count(("Charge", "Job")) == 2
+
+
+def test_runs_of_an_older_release_keep_their_names_at_a_gold_server(gold):
+    """It called them by the run alone, and wrote down no name."""
+    jobs = [gold.submit("sleep 600", account="chem", wclimit_s=300) for n in range(2)]
+    gold.wait(lambda: all(gold.state(job) == "Running" for job in jobs), "the starts")
+    gold.stop()
+    with sqlite3.connect(f"{gold.home}/state.db") as state:
+        found = state.execute("SELECT key, value FROM record WHERE kind = 'bankrun'").fetchall()
+        assert len(found) == 2
+        for key, value in found:
+            old = json.loads(value)
+            assert old.pop("name") == f"{key}@hpc1"
+            state.execute("UPDATE record SET value = ? WHERE kind = 'bankrun' AND key = ?",
+                          (json.dumps(old), key))
+    state.close()
+    runs = sorted((name.split("@")[0] for name in gold.gold.liens), key=lambda run: int(run.split(".")[0]))
+    gold.gold.liens = {run: 300 for run in runs}
+    gold.start()
+    gold.ok("mjobctl", "-m", "wclimit=400", jobs[1])
+    gold.wait(lambda: gold.gold.liens == dict(zip(runs, (300, 400))), "the lien")
+    gold.gold.cut = 1  # and what got no answer is known by that name
+    for job in jobs:
+        gold.ok("canceljob", job)
+    gold.wait(lambda: gold.lines("mam-queue") == [], "that all is taken", 90)
+    assert gold.gold.liens == {} and set(gold.gold.times.values()) == {1}
+    assert sorted(gold.gold.charges) == sorted(runs)
+    new = gold.submit("true", account="chem", wclimit_s=100)
+    gold.wait(lambda: any(
+        run.startswith(f"{new}.r") and run.endswith("@hpc1") for run in gold.gold.charges), "the charge of a new one", 60)
 
 
 def test_nothing_is_charged_on_the_chance_that_it_was_not(gold):

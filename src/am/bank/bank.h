@@ -37,7 +37,8 @@ enum bank_answer file_tell(
  * `key_file`, which nobody else may read. Codes: reference allocation-managers,
  * section 3. */
 struct gold_server {
-    const char *host, *port, *key_file;
+    const char *hosts; /* HOST, or HOST,BACKUPHOST: one server, at either */
+    const char *port, *key_file;
     long timeout_s;
 };
 enum bank_answer gold_tell(

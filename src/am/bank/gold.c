@@ -1,9 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0
  * A GOLD server is asked. A job is known there by its run and machine ("7.r3@c1"),
  * so that two runs of one job are two charges, one that was charged is known again, and
- * jobs of several machines at one server are not taken for each other. */
+ * jobs of several machines at one server are not taken for each other. That is the
+ * "name" of what is told. A run that has none began with an older release, and is known
+ * by the run alone, or by the run and machine: what was kept or charged may be under
+ * either. */
 #include "am/bank/bank.h"
 #include "am/bank/sssrmap.h"
+#include "base/xalloc.h"
 
 #include <curl/curl.h>
 #include <errno.h>
@@ -70,19 +74,28 @@ static size_t on_answer(char *from, size_t size, size_t n, void *ctx)
     return size * n;
 }
 
-static int exchange_documents(const struct gold_server *g, const char *document,
-    struct strbuf *answer, struct err *err)
+/* Where and for how long. */
+struct exchange {
+    const char *host, *port;
+    long timeout_s;
+    long connect_s; /* 0: as long */
+    bool reached;   /* somebody was there, and may have taken it */
+};
+
+static int exchange_documents(
+    struct exchange *x, const char *document, struct strbuf *answer, struct err *err)
 {
     struct upload upload = {document, strlen(document), 0};
     struct curl_slist *headers =
         curl_slist_append(NULL, "Content-Type: text/xml; charset=\"utf-8\"");
     CURL *curl = curl_easy_init();
+    curl_off_t sent_at = 0;
     char url[400];
     CURLcode code;
 
     headers = curl_slist_append(headers, "Transfer-Encoding: chunked");
     headers = curl_slist_append(headers, "Expect:");
-    snprintf(url, sizeof url, "http://%s:%s/SSSRMAP3", g->host, g->port);
+    snprintf(url, sizeof url, "http://%s:%s/SSSRMAP3", x->host, x->port);
     curl_easy_setopt(curl, CURLOPT_URL, url);
     curl_easy_setopt(curl, CURLOPT_POST, 1L);
     curl_easy_setopt(curl, CURLOPT_PROXY, "");
@@ -91,14 +104,39 @@ static int exchange_documents(const struct gold_server *g, const char *document,
     curl_easy_setopt(curl, CURLOPT_READDATA, &upload);
     curl_easy_setopt(curl, CURLOPT_WRITEFUNCTION, on_answer);
     curl_easy_setopt(curl, CURLOPT_WRITEDATA, answer);
-    curl_easy_setopt(curl, CURLOPT_TIMEOUT, g->timeout_s);
+    curl_easy_setopt(curl, CURLOPT_TIMEOUT, x->timeout_s);
+    curl_easy_setopt(curl, CURLOPT_CONNECTTIMEOUT, x->connect_s);
     curl_easy_setopt(curl, CURLOPT_FAILONERROR, 1L);
     code = curl_easy_perform(curl);
+    curl_easy_getinfo(curl, CURLINFO_PRETRANSFER_TIME_T, &sent_at);
+    x->reached = sent_at > 0 || upload.at > 0;
     curl_slist_free_all(headers);
     curl_easy_cleanup(curl);
     return code == CURLE_OK ? 0
                             : err_set(err, ERR_IO, "the GOLD server at %s:%s: %s",
-                                g->host, g->port, curl_easy_strerror(code));
+                                x->host, x->port, curl_easy_strerror(code));
+}
+
+/* The other host is asked where nobody is at the first: never about what the first may
+ * have taken. Half of the time is for finding that out. */
+static int exchange_with_either(const struct gold_server *g, const char *document,
+    struct strbuf *answer, struct err *err)
+{
+    const char *backup = strchr(g->hosts, ',');
+    char *host = xstrdup(g->hosts);
+    struct exchange x = {.host = host, .port = g->port, .timeout_s = g->timeout_s};
+    int result;
+
+    host[strcspn(host, ",")] = 0;
+    if (backup)
+        x.connect_s = g->timeout_s > 1 ? g->timeout_s / 2 : 1;
+    result = exchange_documents(&x, document, answer, err);
+    if (result < 0 && backup && !x.reached) {
+        x.host = backup + 1;
+        result = exchange_documents(&x, document, answer, err);
+    }
+    free(host);
+    return result;
 }
 
 /* ---- requests -------------------------------------------------------------------- */
@@ -118,24 +156,30 @@ static void add_count(struct strbuf *out, const char *name, long long n)
         strbuf_printf(out, "<%s>%lld</%s>", name, n, name);
 }
 
-/* The name by which the run is known there. */
-static void add_name(struct strbuf *out, const struct bank_ask *ask)
-{
-    const char *machine = bank_text(ask, "machine");
+#define NAMES 2
 
-    sssrmap_escape(out, bank_text(ask, "run"));
-    strbuf_add(out, *machine ? "@" : "");
-    sssrmap_escape(out, machine);
+/* By which names the run may be known there: the first is the one that it gets. */
+static size_t find_names(const struct bank_ask *ask, char *ret[NAMES])
+{
+    const char *name = bank_text(ask, "name"), *machine = bank_text(ask, "machine");
+    struct strbuf both = {0};
+
+    ret[0] = xstrdup(*name ? name : bank_text(ask, "run"));
+    ret[1] = NULL;
+    if (*name || !*machine)
+        return 1;
+    strbuf_printf(&both, "%s@%s", ret[0], machine);
+    ret[1] = strbuf_take(&both);
+    return 2;
 }
 
-static void add_job(struct strbuf *out, const struct bank_ask *ask)
+static void add_job(struct strbuf *out, const struct bank_ask *ask, const char *name)
 {
     long long seconds = bank_number(ask, "seconds"), at = bank_number(ask, "at");
     bool charge = strcmp(ask->verb, "charge") == 0;
 
-    strbuf_add(out, "<Data><Job><JobId>");
-    add_name(out, ask);
-    strbuf_add(out, "</JobId>");
+    strbuf_add(out, "<Data><Job>");
+    add_element(out, "JobId", name);
     add_element(out, "UserId", bank_text(ask, "user"));
     add_element(out, "ProjectId", bank_text(ask, "account"));
     add_element(out, "MachineName", bank_text(ask, "machine"));
@@ -163,31 +207,36 @@ static char *end_request(struct strbuf *out)
     return strbuf_take(out);
 }
 
-static char *make_request(const struct bank_ask *ask)
+static char *make_release(const char *name)
 {
     struct strbuf out = {0};
 
-    if (strcmp(ask->verb, "release") == 0) {
-        begin_request(&out, "Delete", "Reservation");
-        strbuf_add(&out, "<Where name=\"Name\">");
-        add_name(&out, ask);
-        strbuf_add(&out, "</Where>");
-        return end_request(&out);
-    }
-    begin_request(&out, strcmp(ask->verb, "lien") == 0 ? "Reserve" : "Charge", "Job");
-    if (strcmp(ask->verb, "lien") == 0)
-        strbuf_add(&out, "<Option name=\"Replace\">True</Option>");
-    add_job(&out, ask);
+    begin_request(&out, "Delete", "Reservation");
+    strbuf_add(&out, "<Where name=\"Name\">");
+    sssrmap_escape(&out, name);
+    strbuf_add(&out, "</Where>");
     return end_request(&out);
 }
 
-static char *make_query(const struct bank_ask *ask)
+static char *make_move(const struct bank_ask *ask, const char *name)
+{
+    bool lien = strcmp(ask->verb, "lien") == 0;
+    struct strbuf out = {0};
+
+    begin_request(&out, lien ? "Reserve" : "Charge", "Job");
+    if (lien)
+        strbuf_add(&out, "<Option name=\"Replace\">True</Option>");
+    add_job(&out, ask, name);
+    return end_request(&out);
+}
+
+static char *make_query(const char *name)
 {
     struct strbuf out = {0};
 
     begin_request(&out, "Query", "Job");
     strbuf_add(&out, "<Get name=\"Charge\"></Get><Where name=\"JobId\">");
-    add_name(&out, ask);
+    sssrmap_escape(&out, name);
     strbuf_add(&out, "</Where>");
     return end_request(&out);
 }
@@ -198,7 +247,7 @@ static int ask_server(const struct gold_server *g, const char *key, char *body,
 {
     char *document = sssrmap_envelope(body, key);
     struct strbuf answer = {0};
-    int result = exchange_documents(g, document, &answer, err);
+    int result = exchange_with_either(g, document, &answer, err);
 
     if (result == 0)
         result =
@@ -225,16 +274,23 @@ static enum bank_answer answer_of(
     return lien && r->code >= 0 ? BANK_UNSURE : BANK_LATER;
 }
 
+/* A server, its key, and what is asked of it. */
+struct talk {
+    const struct gold_server *g;
+    const char *key;
+    const struct bank_ask *ask;
+};
+
 /* Was it charged by a message whose answer was lost? Anything but DONE: nobody knows,
  * and it is not charged on the chance. */
-static enum bank_answer was_charged(const struct gold_server *g, const char *key,
-    const struct bank_ask *ask, bool *ret, struct err *err)
+static enum bank_answer was_charged(
+    const struct talk *t, const char *name, bool *ret, struct err *err)
 {
     struct sssrmap_response r;
 
-    if (ask_server(g, key, make_query(ask), &r, err) < 0)
+    if (ask_server(t->g, t->key, make_query(name), &r, err) < 0)
         return BANK_LATER;
-    *ret = atof(r.charge) > 0;
+    *ret = *ret || atof(r.charge) > 0;
     if (r.code >= 0 && r.code < 100)
         return BANK_DONE;
     err_set(err, ERR_CONFLICT, "whether it was charged already: %s (code %03d)",
@@ -242,21 +298,61 @@ static enum bank_answer was_charged(const struct gold_server *g, const char *key
     return r.code >= 0 && r.code != 444 ? BANK_UNSURE : BANK_LATER;
 }
 
+/* Takes the body. */
+static enum bank_answer ask_for_it(const struct talk *t, char *body, struct err *err)
+{
+    struct sssrmap_response r;
+
+    if (ask_server(t->g, t->key, body, &r, err) < 0)
+        return BANK_LATER;
+    return answer_of(t->ask, &r, err);
+}
+
+static enum bank_answer release_all(
+    const struct talk *t, char **names, size_t n, struct err *err)
+{
+    enum bank_answer answer = BANK_DONE;
+
+    for (size_t i = 0; i < n && answer == BANK_DONE; i++)
+        answer = ask_for_it(t, make_release(names[i]), err);
+    return answer;
+}
+
+/* A charge takes away what was kept by the name that it has. */
+static enum bank_answer charge_once(
+    const struct talk *t, char **names, size_t n, struct err *err)
+{
+    enum bank_answer answer = BANK_DONE;
+    bool charged = false;
+
+    for (size_t i = 0; i < n && t->ask->again && !charged; i++) {
+        answer = was_charged(t, names[i], &charged, err);
+        if (answer != BANK_DONE)
+            return answer;
+    }
+    if (!charged)
+        answer = ask_for_it(t, make_move(t->ask, names[0]), err);
+    return answer == BANK_DONE && n > 1 ? release_all(t, names, n, err) : answer;
+}
+
 enum bank_answer gold_tell(
     const struct gold_server *g, const struct bank_ask *ask, struct err *err)
 {
-    struct sssrmap_response r;
-    char key[KEY_MAX];
-    enum bank_answer known = BANK_DONE;
-    bool charged = false;
+    char key[KEY_MAX], *names[NAMES];
+    const struct talk t = {g, key, ask};
+    enum bank_answer answer;
+    size_t n;
 
     if (read_key(g->key_file, key, sizeof key, err) < 0)
         return BANK_LATER;
-    if (ask->again && strcmp(ask->verb, "charge") == 0)
-        known = was_charged(g, key, ask, &charged, err);
-    if (known != BANK_DONE || charged)
-        return known;
-    if (ask_server(g, key, make_request(ask), &r, err) < 0)
-        return BANK_LATER;
-    return answer_of(ask, &r, err);
+    n = find_names(ask, names);
+    if (strcmp(ask->verb, "release") == 0)
+        answer = release_all(&t, names, n, err);
+    else if (strcmp(ask->verb, "charge") == 0)
+        answer = charge_once(&t, names, n, err);
+    else
+        answer = ask_for_it(&t, make_move(ask, names[0]), err);
+    for (size_t i = 0; i < n; i++)
+        free(names[i]);
+    return answer;
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  * maui-bank file PATH TIMEOUT VERB
- * maui-bank gold HOST PORT KEYFILE TIMEOUT VERB
+ * maui-bank gold HOST[,BACKUPHOST] PORT KEYFILE TIMEOUT VERB
  *
  * Called by the daemon, not by people: see bank.h. */
 #include "am/bank/bank.h"
@@ -66,9 +66,9 @@ int main(int argc, char **argv)
     json_t *body;
 
     if (timeout_s <= 0 || !is_verb(ask.verb)) {
-        fprintf(stderr,
-            "usage: maui-bank file PATH TIMEOUT | gold HOST PORT KEYFILE TIMEOUT, and "
-            "lien, charge or release; the scheduler calls it\n");
+        fprintf(stderr, "usage: maui-bank file PATH TIMEOUT | gold HOST[,HOST] PORT "
+                        "KEYFILE TIMEOUT, and "
+                        "lien, charge or release; the scheduler calls it\n");
         return BANK_REFUSED;
     }
     alarm((unsigned)timeout_s); /* also where the daemon that would stop it is gone */

@@ -2,6 +2,7 @@
  * See bankbody.h. */
 #include "server/durable/bankbody.h"
 
+#include "base/strbuf.h"
 #include "funds/amount.h"
 #include "server/managers/manager.h"
 #include "server/render/render.h"
@@ -32,6 +33,20 @@ static void set_credits(json_t *o, const char *key, int64_t amount)
     json_object_set_new(o, key, json_string(text));
 }
 
+/* By which name a GOLD server knows the run. It goes with the run, so that it has the
+ * same name there to its end, also by other releases. */
+static void set_name(const struct server *s, json_t *o, const char *run)
+{
+    const char *machine = json_string_value(json_object_get(o, "machine"));
+    struct strbuf name = {0};
+
+    if (s->config->settings->bank.type != BANK_GOLD)
+        return;
+    strbuf_printf(&name, "%s%s%s", run, machine ? "@" : "", machine ? machine : "");
+    bankbody_text(o, "name", name.text);
+    free(name.text);
+}
+
 json_t *bankbody_run(struct server *s, const struct money_move *m)
 {
     json_t *o = json_object();
@@ -47,6 +62,7 @@ json_t *bankbody_run(struct server *s, const struct money_move *m)
     bankbody_number(o, "procs", m->procs);
     bankbody_number(o, "nodes", m->nodes);
     bankbody_number(o, "memory_mb", m->mem_mb);
+    set_name(s, o, m->run);
     return o;
 }
 
@@ -61,6 +77,9 @@ static void add_known(json_t *o, const json_t *record)
             json_object_set(o, keys[i], json_object_get(record, keys[i]));
     if (json_object_get(record, "machine"))
         json_object_set(o, "machine", json_object_get(record, "machine"));
+    json_object_del(o, "name"); /* a record of an older release has none */
+    if (json_object_get(record, "name"))
+        json_object_set(o, "name", json_object_get(record, "name"));
 }
 
 json_t *bankbody_move(struct server *s, const json_t *record,

@@ -14,7 +14,7 @@
 #define ARGS_MAX 9
 struct words {
     const char *v[ARGS_MAX];
-    char *program, *path; /* owned or NULL */
+    char *program, *path, *hosts; /* owned or NULL */
     char port[24], timeout[24];
 };
 
@@ -50,12 +50,23 @@ static int name_native(
         b->name, b->server ? b->server : "");
 }
 
+/* "HOST", or "HOST,BACKUPHOST"; owned. */
+static char *name_hosts(const struct bank_settings *b)
+{
+    struct strbuf hosts = {0};
+
+    strbuf_add(&hosts, b->host ? b->host : "localhost");
+    if (b->backup_host)
+        strbuf_printf(&hosts, ",%s", b->backup_host);
+    return strbuf_take(&hosts);
+}
+
 static int name_gold(
     const struct bank_settings *b, const char *verb, struct words *w, struct err *err)
 {
     snprintf(w->port, sizeof w->port, "%" PRId64, b->port ? b->port : 7112);
     w->v[1] = "gold";
-    w->v[2] = b->host ? b->host : "localhost";
+    w->v[2] = w->hosts = name_hosts(b);
     w->v[3] = w->port;
     w->v[4] = b->key_file;
     w->v[5] = w->timeout;
@@ -127,5 +138,6 @@ int bankcall_run(struct server *s, struct programs *programs, const json_t *body
     free(input);
     free(w.program);
     free(w.path);
+    free(w.hosts);
     return result;
 }

@@ -233,7 +233,7 @@ static bool is_rent(const struct money_move *m)
  * counts it, is set right with the next look at the ledger. */
 static bool never_began(const struct server *s, const struct money_move *m)
 {
-    return m->kind == MONEY_CHARGE && !m->goes_on && s->managers
+    return m->kind == MONEY_CHARGE && !m->goes_on && !m->former && s->managers
            && manager_start_waits(s, m->job);
 }
 

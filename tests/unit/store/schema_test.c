@@ -93,12 +93,53 @@ static void expect_version_1_rows(struct kit *kit)
         store_account_each(kit->store, &john, has_row, NULL, &kit->err), 5);
 }
 
-static void note_progress(void *arg, const char *doing)
+static bool note_progress(void *arg, const char *doing)
 {
     char *told = arg;
     size_t n = strlen(told);
 
     snprintf(told + n, 200 - n, "%.10s;", doing);
+    return true;
+}
+
+static bool stop_at(void *arg, const char *doing)
+{
+    return strncmp(doing, arg, strlen(arg)) != 0;
+}
+
+/* While it is copied, and while it is converted: the next start does it. */
+static void a_conversion_that_is_given_up_changes_nothing(void **state)
+{
+    struct kit *kit = *state;
+    char when[2][20] = {"copying", "converting"};
+    sqlite3 *db;
+
+    write_version_1(kit);
+    assert_int_equal(sqlite3_open(kit->path, &db), SQLITE_OK);
+    assert_int_equal(
+        sqlite3_exec(db,
+            "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM "
+            "n WHERE i < 20000) INSERT INTO record SELECT 'x', i, '{}' "
+            "FROM n; INSERT INTO account SELECT i + 10, 'j' || i, name, "
+            "\"user\", \"group\","
+            " account, class, qos, partition, 'Removed', submit_at, queue_at,"
+            " start_at, end_at, wclimit_s, procs, nodes, tasks, mem_mb, cpu_s,"
+            " exit_status, backfilled, priority, hosts, extra FROM account"
+            " JOIN (SELECT CAST(key AS INTEGER) AS i FROM record WHERE kind ="
+            " 'x'); DELETE FROM record WHERE kind = 'x'",
+            NULL, NULL, NULL),
+        SQLITE_OK);
+    assert_int_equal(sqlite3_close(db), SQLITE_OK);
+    for (size_t i = 0; i < 2; i++) {
+        const struct store_options waiting = {
+            .progress = stop_at, .progress_arg = when[i]};
+        assert_int_equal(store_open(kit->path, &waiting, &kit->store, &kit->err), -1);
+        kit->store = NULL;
+        if (!strstr(kit->err.text, "it was told to stop"))
+            fail_msg("%s: %s", when[i], kit->err.text);
+    }
+    kit_open(kit);
+    assert_int_equal(number(kit, "SELECT count(*) FROM account"), 20001);
 }
 
 static void a_kept_file_of_version_1_opens_today(void **state)
@@ -264,6 +305,7 @@ static void a_reader_does_not_convert(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        TEST(a_conversion_that_is_given_up_changes_nothing),
         TEST(a_kept_file_of_version_1_opens_today),
         TEST(a_file_with_two_rows_of_a_job_keeps_the_first),
         TEST(what_version_1_means_has_not_changed),
