@@ -8,12 +8,21 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+static void (*last_will)(void); /* NULL = none */
+
+void xalloc_at_end(void (*will)(void))
+{
+    last_will = will;
+}
+
 /* Plain write: whatever formats or buffers may want memory itself. */
 static void out_of_memory(void) __attribute__((noreturn));
 static void out_of_memory(void)
 {
     static const char text[] = "maui: out of memory\n";
 
+    if (last_will)
+        last_will();
     if (write(STDERR_FILENO, text, sizeof text - 1) < 0)
         abort();
     abort();

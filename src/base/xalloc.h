@@ -21,4 +21,8 @@ void xfree_chunk(void *p, size_t size);
 char *xstrdup(const char *text) __attribute__((malloc, returns_nonnull));
 char *xstrndup(const char *text, size_t max) __attribute__((malloc, returns_nonnull));
 
+/* From now on that is called where memory has run out, before the end: for a child that
+ * its parent shall know by its exit status. NULL: nothing is. */
+void xalloc_at_end(void (*will)(void));
+
 #endif

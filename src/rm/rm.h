@@ -216,6 +216,9 @@ struct rm_note {
 
 struct rm;
 
+#define RM_TAKES_NO_JOBS                                                              \
+    "jobs are submitted with this resource manager's own commands"
+
 /* Drivers: one table each. */
 struct rm_driver {
     const char *type; /* of RMCFG[] TYPE */
@@ -223,6 +226,7 @@ struct rm_driver {
     /* Holds of ours are put there too: where jobs may start without us. Who lifts one
      * there lifts ours. */
     bool takes_holds;
+    bool takes_no_jobs; /* submit() is always answered with RM_TAKES_NO_JOBS */
     bool keeps_deps;    /* on any job, also one that it does not know */
     bool tells_rights;  /* RM_RIGHTS is told before the first RM_SYNCED */
     int64_t patience_s; /* of an adapter (remote.h): in which it answers a command; 0 =

@@ -113,10 +113,18 @@ void command_help(const struct command_spec *spec)
         printf("\nexamples:\n%s", spec->examples);
 }
 
+static bool complained;
+
+bool command_complained(void)
+{
+    return complained;
+}
+
 int command_wrong(const struct command_line *l, const char *fmt, ...)
 {
     va_list ap;
 
+    complained = true;
     fprintf(stderr, "%s: ", l->spec->name);
     va_start(ap, fmt);
     /* NOLINTNEXTLINE(clang-analyzer-valist.Uninitialized): it is, one line above */

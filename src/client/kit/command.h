@@ -73,6 +73,9 @@ const char *command_long(const struct command_line *l, const char *name);
 int command_wrong(const struct command_line *l, const char *fmt, ...)
     __attribute__((format(printf, 2, 3)));
 
+/* Has it complained? */
+bool command_complained(void);
+
 void command_help(const struct command_spec *spec);
 
 /* All options that apply: the command's own, then the global ones. */

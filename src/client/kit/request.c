@@ -160,6 +160,13 @@ static int add_credential(const char *method, const struct query *q, const char 
     return 0;
 }
 
+static bool complained;
+
+bool request_complained(void)
+{
+    return complained;
+}
+
 static json_t *read_body(const struct call *c)
 {
     return c->body.text ? json_loadb(c->body.text, c->body.len, 0, NULL) : NULL;
@@ -170,6 +177,7 @@ static int complain(const struct call *c, CURLcode result)
 {
     json_t *o, *e;
 
+    complained = true;
     if (result == CURLE_COULDNT_CONNECT || result == CURLE_COULDNT_RESOLVE_HOST) {
         site_complain(&c->site, result == CURLE_COULDNT_RESOLVE_HOST);
         return -1;

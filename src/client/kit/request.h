@@ -46,6 +46,9 @@ typedef void tell_fn(const struct command_line *l, const char *method, const cha
     const json_t *body);
 void tell_instead(tell_fn *take);
 
+/* Has it been told of a request that failed? */
+bool request_complained(void);
+
 /* With --format json: print the list, or the record, as it is. */
 int print_json_list(const struct command_line *l, const struct query *q);
 int print_json(json_t *o); /* takes the reference; 0, or 1 when it is NULL */

@@ -22,7 +22,7 @@ static const struct command_spec spec = {
         "it\n"
         "on a copy of itself, with your rights. All jobs are taken to run to their\n"
         "limits, and nobody new to come. The exit status is 1 where the command would\n"
-        "be refused.\n",
+        "be refused, for one of its jobs or reservations too.\n",
     .examples = "  whatif canceljob 120                     who starts earlier then\n"
                 "  whatif setres -s +1:00:00 -d 2:00:00 ALL whom a reservation delays\n"
                 "  whatif setspri 10 120                    whom that would pass\n",
@@ -162,23 +162,52 @@ static void print_lists(const json_t *answer)
     }
 }
 
-static int print_refused(const json_t *answer)
+/* Of an order each job that does not take it; of another change its own sentence. 0, or
+ * 1: there is one. */
+static int print_refusals(const json_t *result)
 {
-    const json_t *results = json_object_get(answer, "changes");
-    const json_t *refused =
-        json_array_get(results, (size_t)get_int(answer, "refused", 0));
-    json_t *o;
+    const json_t *jobs = json_object_get(result, "jobs");
+    int status = 0;
+    json_t *job;
     size_t i;
 
-    fprintf(stderr, "ERROR:    %s\n", get_text(refused, "message", ""));
-    json_array_foreach(json_object_get(answer, "in_the_way"), i, o)
+    json_array_foreach(jobs, i, job)
     {
-        const char *name = get_text(o, "name", "");
-        printf("in the way: %s%s%s (%s), on %lld node%s\n", get_text(o, "kind", ""),
-            *name ? " " : "", name, get_text(o, "state", ""),
-            (long long)get_int(o, "nodes", 0), get_int(o, "nodes", 0) == 1 ? "" : "s");
+        if (get_bool(job, "ok"))
+            continue;
+        fprintf(stderr, "ERROR:    %s\n", get_text(job, "message", ""));
+        status = 1;
     }
+    if (status || get_bool(result, "ok"))
+        return status;
+    fprintf(stderr, "ERROR:    %s\n", get_text(result, "message", ""));
     return 1;
+}
+
+/* Is there a refusal in it, if only of one job? */
+static int status_of(const json_t *answer)
+{
+    const json_t *result, *job;
+    int status = json_object_get(answer, "refused") != NULL;
+    size_t i, k;
+
+    json_array_foreach(json_object_get(answer, "changes"), i, result)
+        json_array_foreach(json_object_get(result, "jobs"), k, job)
+            status |= !get_bool(job, "ok");
+    return status;
+}
+
+static void print_in_the_way(const json_t *o)
+{
+    const char *kind = get_text(o, "kind", ""), *name = get_text(o, "name", "");
+
+    if (!*name) {
+        printf("in the way: %ss that you may not see\n", kind);
+        return;
+    }
+    printf("in the way: %s %s (%s), on %lld node%s\n", kind, name,
+        get_text(o, "state", ""), (long long)get_int(o, "nodes", 0),
+        get_int(o, "nodes", 0) == 1 ? "" : "s");
 }
 
 static int print_answer(const json_t *answer)
@@ -186,27 +215,33 @@ static int print_answer(const json_t *answer)
     const json_t *counts = json_object_get(answer, "counts");
     json_int_t concerned = 0, broken = get_int(counts, "broken", 0);
     const char *key;
-    json_t *n, *note;
+    json_t *n, *note, *result, *o;
+    int status = 0;
     size_t i;
 
     json_array_foreach(json_object_get(answer, "notes"), i, note)
         fprintf(stderr, "NOTE:     %s\n", json_string_value(note));
-    if (json_object_get(answer, "refused"))
-        return print_refused(answer);
+    json_array_foreach(json_object_get(answer, "changes"), i, result)
+        status |= print_refusals(result);
+    if (json_object_get(answer, "refused")) {
+        json_array_foreach(json_object_get(answer, "in_the_way"), i, o)
+            print_in_the_way(o);
+        return 1;
+    }
     json_object_foreach((json_t *)counts, key, n)
     {
         concerned += strcmp(key, "broken") == 0 ? 0 : json_integer_value(n);
     }
     if (concerned + broken == 0) {
         puts("no job would start earlier or later");
-        return 0;
+        return status;
     }
     print_lists(answer);
     printf("\n%lld later, %lld earlier, %lld job%s in all; %lld promise%s broken\n",
         (long long)get_int(counts, "later", 0),
         (long long)get_int(counts, "earlier", 0), (long long)concerned,
         concerned == 1 ? "" : "s", (long long)broken, broken == 1 ? "" : "s");
-    return 0;
+    return status;
 }
 
 static int ask_about(void)
@@ -221,7 +256,7 @@ static int ask_about(void)
     if (!answer)
         return 1;
     if (told.line.format == FORMAT_JSON)
-        status = print_json(json_incref(answer)) || json_object_get(answer, "refused");
+        status = print_json(json_incref(answer)) | status_of(answer);
     else
         status = print_answer(answer);
     json_decref(answer);
@@ -251,8 +286,8 @@ static int run_asked(int (*run)(int argc, char **argv), int argc, char **argv)
     int status = run(argc, argv);
     if (told.unknown)
         fprintf(stderr, "ERROR:    %s cannot be asked about\n", told.unknown);
-    else if (json_array_size(told.changes))
-        status = ask_about();
+    else if (json_array_size(told.changes)) /* `status` is 1: nothing was answered */
+        status = ask_about() | command_complained() | request_complained();
     json_decref(told.changes);
     return status;
 }

@@ -377,8 +377,7 @@ static void on_submit(void *ctx, const struct rm_submission *s)
     if (a->driver->submit != NULL)
         a->driver->submit(a->ctx, s);
     else
-        agent_done(a, s->token, RM_REFUSED, NULL,
-            "jobs are submitted with this resource manager's own commands");
+        agent_done(a, s->token, RM_REFUSED, NULL, RM_TAKES_NO_JOBS);
 }
 
 static void on_note(void *ctx, const struct rm_note *n)

@@ -171,8 +171,7 @@ static void take_submission(struct link *l, struct reader *r, const json_t *o)
     if (l->calls.submit != NULL)
         l->calls.submit(l->ctx, &s);
     else
-        link_done(l, s.token, RM_REFUSED, NULL,
-            "jobs are submitted with this resource manager's own commands");
+        link_done(l, s.token, RM_REFUSED, NULL, RM_TAKES_NO_JOBS);
 }
 
 static const struct {

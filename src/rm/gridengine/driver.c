@@ -21,6 +21,7 @@ static const struct rm_driver gridengine_driver = {
     .open = gridengine_driver_open,
     .close = remote_close,
     .command = remote_command,
+    .takes_no_jobs = true,
     .submit = remote_submit,
     .poll = remote_poll,
     .note = remote_note,

@@ -39,6 +39,7 @@ static const struct rm_driver native_driver = {
     .open = native_driver_open,
     .close = remote_close,
     .command = remote_command,
+    .takes_no_jobs = true,
     .submit = remote_submit,
     .poll = remote_poll,
 };

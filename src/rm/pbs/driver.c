@@ -30,6 +30,7 @@ static const struct rm_driver pbs_driver = {
     .open = pbs_driver_open,
     .close = remote_close,
     .command = remote_command,
+    .takes_no_jobs = true,
     .submit = remote_submit,
     .poll = remote_poll,
     .note = remote_note,

@@ -44,6 +44,7 @@ static const struct rm_driver wiki_driver = {
     .open = wiki_driver_open,
     .close = remote_close,
     .command = remote_command,
+    .takes_no_jobs = true,
     .submit = remote_submit,
     .poll = remote_poll,
 };

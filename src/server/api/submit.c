@@ -111,7 +111,7 @@ static void hand_on(struct server *s, struct manager_batch *b,
         sub.job.output = output = expand(sub.job.output, id, sub.job.name);
     if (id && sub.job.error)
         sub.job.error = error = expand(sub.job.error, id, sub.job.name);
-    if (u->elsewhere)
+    if (u->elsewhere && !s->tries) /* there they are kept with the others */
         elsewhere_leave_out(u->elsewhere, &sub);
     manager_submit(s, b, &sub);
     free(output);

@@ -13,12 +13,14 @@ struct server;
 /* May somebody ask for these (job_id NULL ends; or NULL)? Refused with the job's
  * number: a job that never was, one that ended otherwise, an array instead of its jobs.
  * What a resource manager with numbers of its own knows is left to it, that is to `m`,
- * whose job shall wait. O(jobs) for a job that is not there. */
+ * whose job shall wait. In a copy (server.tries) any job that is not there passes, with
+ * a note. O(jobs) for a job that is not there. */
 int depends_check(
     struct server *s, const struct manager *m, const struct dep *deps, struct err *err);
 
 /* What is left of them: without those on jobs that ended as is asked, while those on
- * jobs that ended otherwise can never hold. A copy of the list, job ids borrowed from
+ * jobs that ended otherwise can never hold (in a copy: without those that are not there).
+ * A copy of the list, job ids borrowed from
  * it; NULL for NULL. Owned by the caller: free(). */
 struct dep *depends_settle(struct server *s, const struct dep *deps);
 

@@ -353,6 +353,19 @@ struct rm_submission border_submission_out(
     return own;
 }
 
+const struct job_desc *border_submission_told(
+    struct border *b, const struct rm_submission *sub, struct border_room *room)
+{
+    struct rm_submission own = border_submission_out(b, sub);
+
+    room->job = own.job;
+    if (managers_several(b->m->s) || b->m->known_as)
+        job_in(b, &own.job, &room->job);
+    else
+        room->job.desc.rm = NULL;
+    return &room->job.desc;
+}
+
 const char *border_nodes_out(struct border *b, const char *list)
 {
     struct strbuf text = {0};

@@ -45,6 +45,10 @@ struct rm_command border_command_out(struct border *b, const struct rm_command *
 /* Its id, where it has one, is the manager's own already (take_id). */
 struct rm_submission border_submission_out(
     struct border *b, const struct rm_submission *sub);
+/* Out and in again: as it would be told of, were it submitted under the id that it has.
+ */
+const struct job_desc *border_submission_told(
+    struct border *b, const struct rm_submission *sub, struct border_room *room);
 /* "n1,pbs.n2" */
 const char *border_nodes_out(struct border *b, const char *list);
 

@@ -152,17 +152,23 @@ void manager_hear(struct manager *m)
     vec_fini(&lines);
 }
 
+/* In a copy: numbers are the other process's to give. */
+void manager_number_tried(struct manager *m, char *ret_id, size_t size)
+{
+    snprintf(ret_id, size, "whatif%" PRIu64, ++m->next_token);
+}
+
 int manager_take_id(struct manager *m, char *ret_id, size_t size, struct err *err)
 {
-    if (m->s->tries) { /* the numbers are the other process's to give */
-        snprintf(ret_id, size, "whatif%" PRIu64, ++m->next_token);
-        return 0;
-    }
-    if (!m->rm)
+    if (!m->rm && !m->s->tries)
         return err_set(err, ERR_IO, "the resource manager is not there");
-    if (!m->driver->take_id)
+    if (m->driver && !m->driver->take_id)
         return err_set(err, ERR_INVALID,
             "the resource manager names jobs itself: it takes no arrays");
+    if (m->s->tries) {
+        manager_number_tried(m, ret_id, size);
+        return 0;
+    }
     return m->driver->take_id(m->rm, ret_id, size, err);
 }
 

@@ -152,6 +152,8 @@ size_t manager_submitting(const struct server *s, const char *user);
 
 /* A fresh number for the jobs of an array. */
 int manager_take_id(struct manager *m, char *ret_id, size_t size, struct err *err);
+/* In a copy (server.tries): one that no other submission of it has. */
+void manager_number_tried(struct manager *m, char *ret_id, size_t size);
 /* As the job will be called here: the same, of several the manager's name before it. */
 void manager_id_here(
     const struct manager *m, const char *id, char *ret_id, size_t size);

@@ -3,6 +3,7 @@
  * array of them, handed on in turn by user. */
 #define LOG_FACILITY FACILITY_RM
 #include "cluster/partition.h"
+#include "server/drafts/depends.h"
 #include "server/events/mail.h"
 #include "server/managers/private.h"
 #include "server/render/obstacles.h"
@@ -145,18 +146,28 @@ bool submissions_answered(struct manager *m, const struct rm_report *r)
 static void try_submission(
     struct manager *m, struct manager_batch *b, const struct rm_submission *sub)
 {
-    struct event ev = {.kind = EVENT_SUBMIT, .u.job = sub->job.desc};
-    char id[80], here[120];
+    struct rm_submission own = *sub;
+    struct event ev = {.kind = EVENT_SUBMIT};
+    struct border_room room;
+    char id[80];
 
-    if (ev.u.job.id)
-        snprintf(id, sizeof id, "%s", ev.u.job.id);
-    else if (manager_take_id(m, id, sizeof id, &b->err) < 0)
+    if (m->driver && m->driver->takes_no_jobs) {
+        err_set(&b->err, ERR_INVALID, "%s", RM_TAKES_NO_JOBS);
         return;
-    manager_id_here(m, id, here, sizeof here);
-    ev.u.job.id = here;
+    }
+    if (!own.job.desc.id) {
+        manager_number_tried(m, id, sizeof id);
+        own.job.desc.id = id;
+    }
+    size_t mark = border_begin(m->border);
+    ev.u.job = *border_submission_told(m->border, &own, &room);
+    struct dep *deps = depends_settle(m->s, ev.u.job.deps);
+    ev.u.job.deps = deps;
     ev.u.job.submit_at = world_now(m->s);
     if (world_apply(m->s, &ev, NULL, &b->err) == 0)
-        json_array_append_new(b->ids, json_string(here));
+        json_array_append_new(b->ids, json_string(ev.u.job.id));
+    free(deps);
+    border_end(m->border, mark);
 }
 
 void manager_submit(

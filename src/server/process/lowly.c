@@ -5,11 +5,15 @@
 #include <fcntl.h>
 #include <signal.h>
 #include <stddef.h>
+#include <stdio.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <unistd.h>
 
 #define NICE 10
+
+/* Above that it is the shadow memory of a sanitizer, which is no measure. */
+#define SIZE_ODD (1ull << 40)
 
 static void close_others(int fd)
 {
@@ -38,7 +42,31 @@ static void offer_to_killer(void)
         close(fd);
 }
 
-void lowly_become(pid_t parent, unsigned cpu_s, int fd)
+/* Bytes of address space; 0 = not known. */
+static unsigned long long read_size(void)
+{
+    char text[128] = "";
+    unsigned long long pages = 0;
+    int fd = open("/proc/self/statm", O_RDONLY | O_CLOEXEC);
+
+    if (fd < 0)
+        return 0;
+    if (read(fd, text, sizeof text - 1) <= 0 || sscanf(text, "%llu", &pages) != 1)
+        pages = 0;
+    close(fd);
+    return pages * (unsigned long long)sysconf(_SC_PAGESIZE);
+}
+
+static void limit_memory(unsigned long long more)
+{
+    unsigned long long size = read_size();
+    struct rlimit most = {(rlim_t)(size + more), (rlim_t)(size + more)};
+
+    if (size > 0 && size < SIZE_ODD)
+        (void)setrlimit(RLIMIT_AS, &most);
+}
+
+void lowly_become(pid_t parent, unsigned cpu_s, size_t more_memory, int fd)
 {
     struct rlimit cpu = {cpu_s, cpu_s + 1}, none = {0, 0};
 
@@ -49,6 +77,7 @@ void lowly_become(pid_t parent, unsigned cpu_s, int fd)
     (void)setpriority(PRIO_PROCESS, 0, NICE);
     (void)setrlimit(RLIMIT_CPU, &cpu);
     (void)setrlimit(RLIMIT_CORE, &none);
+    limit_memory(more_memory);
     offer_to_killer();
     close_others(fd);
 }

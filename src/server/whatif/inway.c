@@ -18,6 +18,7 @@ struct inway {
     int64_t from_at, until_at;
     struct bitset nodes; /* on which */
     json_t *list;
+    bool unseen_job, unseen_reservation; /* there is one, or are some */
 };
 
 static bool overlaps(const struct inway *w, int64_t from_at, int64_t until_at)
@@ -65,12 +66,14 @@ static void list_job(struct inway *w, const struct job *j, const char *state,
 
     if (!nodes || !overlaps(w, from_at, until_at))
         return;
+    if (!identity_sees_job(w->who, w->c, j)) {
+        w->unseen_job = true;
+        return;
+    }
     o = make_record("job", state);
     put_window(o, from_at, until_at);
-    if (identity_sees_job(w->who, w->c, j)) {
-        render_text(o, "name", j->id);
-        render_text(o, "user", job_cred(w->c, j, CRED_USER)->name);
-    }
+    render_text(o, "name", j->id);
+    render_text(o, "user", job_cred(w->c, j, CRED_USER)->name);
     append_record(w, o, nodes);
 }
 
@@ -119,12 +122,24 @@ static void list_reservations(struct inway *w)
         for (size_t k = 0; k < other->alloc.n; k++)
             for (uint32_t m = 0; m < other->alloc.v[k].count; m++)
                 nodes += bitset_test(&w->nodes, other->alloc.v[k].first + m);
+        if (!identity_sees(w->who, w->c, other)) {
+            w->unseen_reservation |= nodes > 0;
+            continue;
+        }
         json_t *o = make_record("reservation", "reserved");
         put_window(o, other->start_at, other->end_at);
-        if (identity_sees(w->who, w->c, other))
-            render_text(o, "name", other->name);
+        render_text(o, "name", other->name);
         append_record(w, o, nodes);
     }
+}
+
+/* However many: where, when and how much they are is kept from the caller. */
+static void append_unseen(struct inway *w)
+{
+    if (w->unseen_job)
+        json_array_append_new(w->list, make_record("job", "unseen"));
+    if (w->unseen_reservation)
+        json_array_append_new(w->list, make_record("reservation", "unseen"));
 }
 
 /* Those of its list; else all of its partition. */
@@ -150,6 +165,7 @@ static json_t *list_all(struct inway *w)
     list_running(w);
     list_promised(w);
     list_reservations(w);
+    append_unseen(w);
     bitset_fini(&w->nodes);
     return w->list;
 }

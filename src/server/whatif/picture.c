@@ -51,8 +51,8 @@ static void put_start(void *ctx, const struct job *j, int64_t start_at)
     struct foretelling *f = ctx;
 
     f->picture->jobs.v[j->index].standing =
-        start_at ? (struct standing){STAND_FORECAST, start_at}
-                 : (struct standing){STAND_NEVER, 0};
+        start_at ? (struct standing){.stand = STAND_FORECAST, .at = start_at}
+                 : (struct standing){.stand = STAND_NEVER};
 }
 
 /* Without what only a forecast tells. */
@@ -61,12 +61,12 @@ static struct standing stand_of(struct server *s, const struct job *j)
     const struct planned *p;
 
     if (job_is_active(j))
-        return (struct standing){STAND_RUNNING, j->start_at};
+        return (struct standing){.stand = STAND_RUNNING, .at = j->start_at};
     p = engine_reservation_of(s->engine, j);
     if (p)
-        return (struct standing){STAND_PROMISED, p->start_at};
+        return (struct standing){.stand = STAND_PROMISED, .at = p->start_at};
     return (struct standing){
-        query_waits_for_room(s->engine, j) ? STAND_WAITING : STAND_HELD, 0};
+        .stand = query_waits_for_room(s->engine, j) ? STAND_WAITING : STAND_HELD};
 }
 
 static struct pictured picture_job(
@@ -80,6 +80,19 @@ static struct pictured picture_job(
         .user = xstrdup(job_cred(c, j, CRED_USER)->name),
         .standing = stand_of(s, j),
         .seen = identity_sees_job(who, c, j)};
+}
+
+/* Those in the queue behind the last that was planned have not been reached. */
+static void count_planned(const struct foretelling *f, size_t planned)
+{
+    struct picture *p = f->picture;
+
+    for (size_t i = 0; i < f->asked.n; i++) {
+        struct pictured *one = &p->jobs.v[f->asked.v[i]];
+        one->standing.unreached = i >= planned;
+        p->of += one->seen;
+        p->planned += one->seen && i < planned;
+    }
 }
 
 void picture_take(struct server *s, const struct identity *who, struct picture *ret)
@@ -96,11 +109,10 @@ void picture_take(struct server *s, const struct identity *who, struct picture *
     *ret = (struct picture){0};
     for (size_t i = 0; i < c->jobs.n; i++)
         vec_push(&ret->jobs, picture_job(s, who, c->jobs.v[i]));
-    ret->planned = query_forecast(s->engine, &ask);
-    ret->of = f.asked.n;
+    count_planned(&f, query_forecast(s->engine, &ask));
     vec_fini(&f.asked);
     for (size_t i = 0; i < ret->jobs.n; i++)
-        ret->count[ret->jobs.v[i].standing.stand]++;
+        ret->count[ret->jobs.v[i].standing.stand] += ret->jobs.v[i].seen;
 }
 
 void picture_fini(struct picture *p)
@@ -166,6 +178,8 @@ static void compare_job(
         .after = is ? is->standing : (struct standing){0}};
     int64_t delta;
 
+    if (!x.job->seen) /* not by number either */
+        return;
     x.shift = shift_of(x.before, x.after);
     bool breaks = shift_breaks(x.before, x.after);
     if (x.shift == SHIFT_NONE && !breaks)
@@ -174,8 +188,7 @@ static void compare_job(
         x.by_s = delta < 0 ? -delta : delta;
     c->count[x.shift]++;
     c->broken += breaks;
-    if (x.job->seen)
-        vec_push(&c->all, x);
+    vec_push(&c->all, x);
 }
 
 static const struct pictured *job_in(const struct picture *p, size_t i)

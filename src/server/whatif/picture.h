@@ -23,7 +23,7 @@ struct pictured {
 
 struct picture {
     struct VEC(struct pictured) jobs;
-    size_t count[STANDS];
+    size_t count[STANDS]; /* of those seen, as all that follows */
     size_t planned, of; /* of the jobs that wait for nothing but room, so many were
                            planned in the time that there is */
 };
@@ -40,7 +40,7 @@ struct standing picture_find(const struct picture *p, const char *id);
 
 /* What is different, put into `o`: lists of who is concerned, as far as that person may
  * know of them and PICTURE_LISTED_MAX of each at most, those by the most first; and how
- * many of each kind there are in all. The engine is the one of `after`. */
+ * many of each kind there are of those. The engine is the one of `after`. */
 #define PICTURE_LISTED_MAX 1000
 void picture_compare(struct server *s, const struct identity *who,
     const struct picture *before, const struct picture *after, json_t *o);

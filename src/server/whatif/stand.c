@@ -50,6 +50,8 @@ static enum shift shift_of_waiting(struct standing before, struct standing after
 {
     int64_t delta;
 
+    if (before.unreached && after.stand != STAND_HELD)
+        return after.stand == STAND_RUNNING ? SHIFT_EARLIER : SHIFT_NONE;
     if (shift_delta(before, after, &delta))
         return delta == 0 ? SHIFT_NONE : delta < 0 ? SHIFT_EARLIER : SHIFT_LATER;
     if (is_known(after))

@@ -25,6 +25,7 @@ const char *stand_name(enum stand s);
 struct standing {
     enum stand stand;
     int64_t at; /* seconds since 1970; 0 = not known */
+    bool unreached; /* WAITING: there was no time to plan it, so nothing is known */
 };
 
 /* What it comes to. */
@@ -34,7 +35,8 @@ enum shift {
     SHIFT_LATER,
     SHIFT_CUT,    /* it ran, and would run no more: preempted, requeued, cancelled */
     SHIFT_HELD,   /* its start was known, and something other than room would keep it */
-    SHIFT_FREED,  /* it was kept back, and would have a start */
+    SHIFT_FREED,  /* it was kept back, and would have a start; not of one that was
+                     unreached before */
     SHIFT_NEVER,  /* could not start any more */
     SHIFT_GONE,   /* it waited, and would not be there any more */
     SHIFT_PLACED, /* it is new */

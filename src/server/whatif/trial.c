@@ -3,6 +3,7 @@
  * and handled as that would be, so rights, checks and sentences are the same. */
 #include "server/whatif/trial.h"
 
+#include "config/arraytext.h"
 #include "server/api/api.h"
 #include "server/events/feed.h"
 #include "server/http/http.h"
@@ -11,9 +12,12 @@
 #include "server/server_private.h"
 #include "server/whatif/inway.h"
 #include "server/whatif/picture.h"
+#include "server/whatif/whatif.h"
 
 #include <assert.h>
+#include <ctype.h>
 #include <string.h>
+#include <strings.h>
 
 #define PATH_MAX_BYTES 1200
 
@@ -53,6 +57,39 @@ static const struct kind *kind_of(const json_t *change, const json_t **ret_asked
     return found;
 }
 
+/* Jobs that the array would have; 0 of none, or one that will be refused. */
+static size_t array_size(const json_t *submission)
+{
+    const char *text = json_string_value(json_object_get(submission, "array"));
+    struct array_spec a = {0};
+    struct err err;
+    size_t n = 0;
+
+    if (text && array_parse(text, &a, &err) == 0)
+        n = a.indexes.n;
+    array_fini(&a);
+    return n;
+}
+
+/* All of them together, as each array for itself. */
+static int check_arrays(const json_t *changes, size_t *ret_at, struct err *err)
+{
+    const json_t *change;
+    size_t n = 0, i;
+
+    json_array_foreach(changes, i, change)
+    {
+        *ret_at = i;
+        n += array_size(json_object_get(change, "submit"));
+        if (n > TRIAL_ARRAYS_MAX)
+            return err_set(err, ERR_INVALID,
+                "changes[%zu]: arrays of at most %d jobs, all of them together, are "
+                "tried at a time: ask in parts",
+                i, TRIAL_ARRAYS_MAX);
+    }
+    return 0;
+}
+
 int trial_check(const json_t *body, char *ret_field, size_t size, struct err *err)
 {
     const json_t *changes = json_object_get(body, "changes"), *asked, *change;
@@ -71,11 +108,32 @@ int trial_check(const json_t *body, char *ret_field, size_t size, struct err *er
             "release_reservation, order, submit, node",
             i);
     }
+    if (check_arrays(changes, &i, err) < 0) {
+        snprintf(ret_field, size, "changes[%zu]", i);
+        return -1;
+    }
     snprintf(ret_field, size, "watch");
     return watched <= TRIAL_WATCH_MAX
                ? 0
                : err_set(err, ERR_INVALID, "watch: expected at most %d jobs, not %zu",
                    TRIAL_WATCH_MAX, watched);
+}
+
+void trial_describe(const json_t *body, char *ret, size_t size)
+{
+    const json_t *asked = NULL, *change;
+    size_t i, n = 0;
+
+    snprintf(ret, size, "%s", "no changes");
+    json_array_foreach(json_object_get(body, "changes"), i, change)
+    {
+        const struct kind *kind = kind_of(change, &asked);
+        const char *word = json_string_value(json_object_get(asked, "order"));
+        if (!kind || n + 1 >= size)
+            break;
+        n += (size_t)snprintf(ret + n, size - n, "%s%s%s%s", n ? ", " : "", kind->name,
+            word ? " " : "", word ? word : "");
+    }
 }
 
 /* ---- a change ---- */
@@ -97,10 +155,13 @@ static int try_node(
         return identity_deny(who, "whatif", err);
     if (!node_find(c, name))
         return node_missing(c, name, err);
-    for (size_t k = 0; k < sizeof words / sizeof words[0]; k++)
-        if (strcmp(to, words[k].word) == 0)
+    for (size_t k = 0; to && k < sizeof words / sizeof words[0]; k++)
+        if (strcasecmp(to, words[k].word) == 0) {
             ev.u.node_state.state = words[k].state;
-    return world_apply(s, &ev, NULL, err);
+            return world_apply(s, &ev, NULL, err);
+        }
+    return err_set(err, ERR_INVALID, "node: '%.40s' is not one of drain, down, up",
+        to ? to : "");
 }
 
 static json_t *result_of_error(const json_t *error)
@@ -112,7 +173,8 @@ static json_t *result_of_error(const json_t *error)
     return o;
 }
 
-/* Of an order nothing was done where not one of its jobs took it. */
+/* Of an order nothing was done where not one of its jobs took it; one that meant no job
+ * is answered as in earnest, as done. */
 static void put_outcome(json_t *o, const json_t *results)
 {
     const json_t *first = NULL, *one;
@@ -127,7 +189,7 @@ static void put_outcome(json_t *o, const json_t *results)
             first = one;
     }
     json_object_set(o, "jobs", (json_t *)results);
-    if (some)
+    if (some || !first)
         return;
     json_object_set_new(o, "ok", json_false());
     json_object_set(o, "message", json_object_get(first, "message"));
@@ -162,6 +224,9 @@ static json_t *try_request(struct server *s, const struct identity *who,
     json_t *reply;
 
     snprintf(path, sizeof path, "%s%s", kind->path, tail ? tail : "");
+    if (strcmp(kind->name, "order") == 0) /* the question's is taken in any case */
+        for (char *p = path; *p; p++)
+            *p = (char)tolower((unsigned char)*p);
     struct request *r = request_make(kind->method, path, body, who);
     api_handle(s, r);
     int status = request_reply_of(r, &reply);
@@ -303,10 +368,18 @@ static void run_cycles(struct server *s)
 
 /* ---- the answer ---- */
 
-static void put_notes(struct server *s, json_t *o)
+static void note_planned(json_t *notes, const char *when, const struct picture *p)
 {
-    json_t *notes = json_array();
+    if (p->planned < p->of)
+        json_array_append_new(notes,
+            json_sprintf("%s: %zu of the %zu jobs that wait for room were planned in "
+                         "the time that there is; of the others nothing is foretold",
+                when, p->planned, p->of));
+}
 
+/* Takes the notes that there are by now. */
+static void put_notes(struct server *s, json_t *notes, json_t *o)
+{
     if (s->control.paused)
         json_array_append_new(
             notes, json_string("scheduling is stopped: this is as if it went on"));
@@ -314,6 +387,7 @@ static void put_notes(struct server *s, json_t *o)
         json_array_append_new(
             notes, json_string("the resource manager is out of reach: this is as if it "
                                "answered, and all were as it told last"));
+    json_array_extend(notes, whatif_notes(s));
     if (json_array_size(notes))
         json_object_set(o, "notes", notes);
     json_decref(notes);
@@ -343,6 +417,7 @@ static void put_watched(const json_t *ids, const struct picture *before,
 json_t *trial_answer(struct server *s, const struct identity *who, const json_t *body)
 {
     json_t *o = json_object(), *changes = json_object_get(body, "changes");
+    json_t *notes = json_array();
     struct picture before, after;
     struct stays stays = {0};
 
@@ -352,6 +427,7 @@ json_t *trial_answer(struct server *s, const struct identity *who, const json_t 
     render_int(o, "revision", (int64_t)feed_revision(s));
     run_cycles(s);
     picture_take(s, who, &before);
+    note_planned(notes, "before", &before);
     note_stays(s, &stays);
     bool good = try_changes(s, who, changes, o);
     if (good && json_array_size(changes)) {
@@ -361,6 +437,7 @@ json_t *trial_answer(struct server *s, const struct identity *who, const json_t 
     vec_fini(&stays);
     if (good) {
         picture_take(s, who, &after);
+        note_planned(notes, "after", &after);
         json_object_set_new(o, "before", picture_totals(&before));
         json_object_set_new(o, "after", picture_totals(&after));
         picture_compare(s, who, &before, &after, o);
@@ -368,6 +445,6 @@ json_t *trial_answer(struct server *s, const struct identity *who, const json_t 
         picture_fini(&after);
     }
     picture_fini(&before);
-    put_notes(s, o);
+    put_notes(s, notes, o);
     return o;
 }

@@ -12,10 +12,14 @@
 struct server;
 
 /* Can the WhatIfRequest be asked at all? 0, or -1 with a sentence; the member concerned
- * goes to `ret_field`. Before there is a copy. O(changes). */
+ * goes to `ret_field`. Before there is a copy. O(changes, jobs of their arrays). */
 #define TRIAL_CHANGES_MAX 100
 #define TRIAL_WATCH_MAX   1000
+#define TRIAL_ARRAYS_MAX  100000 /* jobs of all arrays together */
 int trial_check(const json_t *body, char *ret_field, size_t size, struct err *err);
+
+/* "order hold, submit": the kinds of its changes, for the log. Cut at `size`. */
+void trial_describe(const json_t *body, char *ret, size_t size);
 
 /* The WhatIf, a new reference. Only in the copy (server.tries, asserted): the engine is
  * changed. A cycle, the changes in order until one is refused, a cycle; each picture

@@ -1,10 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Copies of the process, and what they say. */
+#define LOG_FACILITY FACILITY_UI
 #include "server/whatif/whatif.h"
 
+#include "base/xalloc.h"
 #include "server/process/log.h"
 #include "server/process/lowly.h"
 #include "server/server_private.h"
+#include "server/whatif/pace.h"
 #include "server/whatif/trial.h"
 
 #include <errno.h>
@@ -14,12 +17,14 @@
 #include <string.h>
 #include <sys/queue.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 #define LOOK_US    (250 * UINT64_C(1000))
 #define BLOCK      65536
 #define ANSWER_MAX ((size_t)16 << 20)
 #define AGAIN_S    1
+#define WANTS      99 /* exit status of a copy that had too little memory */
 
 /* A question under way. */
 struct question {
@@ -31,12 +36,17 @@ struct question {
     sd_event_source *output, *child, *look;
     uint64_t until_us;
     struct strbuf text;
-    char user[64], session[16];
+    uid_t uid;
+    char user[64];
+    char changes[200]; /* of what kinds, for the log */
+    bool broken;       /* the copy came to an end that none should */
 };
 
 struct whatif {
     TAILQ_HEAD(, question) all;
     unsigned n;
+    struct pace pace;
+    json_t *notes; /* in a copy; goes with it */
 };
 
 void whatif_open(struct server *s)
@@ -60,21 +70,49 @@ static void write_all(int fd, const char *text, size_t n)
     }
 }
 
+void whatif_note(struct server *s, const char *text)
+{
+    json_t *note;
+    size_t i;
+
+    if (!s->whatif->notes)
+        s->whatif->notes = json_array();
+    json_array_foreach(s->whatif->notes, i, note)
+    {
+        if (strcmp(json_string_value(note), text) == 0)
+            return;
+    }
+    json_array_append_new(s->whatif->notes, json_string(text));
+}
+
+json_t *whatif_notes(const struct server *s)
+{
+    return s->whatif->notes;
+}
+
+/* The other process knows by that. */
+static void end_for_want(void) __attribute__((noreturn));
+static void end_for_want(void)
+{
+    _exit(WANTS);
+}
+
 /* The rules of the copy: nothing that is shared with the other process is used. */
 static void run_copy(struct server *s, const struct identity *who, const json_t *body,
     int64_t now, pid_t parent, int fd)
 {
-    lowly_become(parent, WHATIF_CPU_S, fd);
+    lowly_become(parent, WHATIF_CPU_S, WHATIF_MEMORY_MORE, fd);
+    xalloc_at_end(end_for_want);
     s->tries = true;
     log_mute(s->log);
     store_leave(s->store);
     clock_stand_at(s->clock, now);
     json_t *answer = trial_answer(s, who, body);
     char *text = json_dumps(answer, JSON_COMPACT | JSON_PRESERVE_ORDER);
-    if (text) {
-        write_all(fd, text, strlen(text));
-        write_all(fd, "\n", 1);
-    }
+    if (!text)
+        end_for_want();
+    write_all(fd, text, strlen(text));
+    write_all(fd, "\n", 1);
     _exit(0);
 }
 
@@ -113,13 +151,20 @@ static void drop_question(struct question *q)
     free(q);
 }
 
+static bool is_whole(const struct question *q)
+{
+    return q->text.len > 0 && q->text.text[q->text.len - 1] == '\n';
+}
+
 /* It has said all that it will. */
 static void settle(struct question *q)
 {
-    bool whole = q->text.len > 0 && q->text.text[q->text.len - 1] == '\n';
-
-    if (q->request && whole)
+    if (q->request && is_whole(q))
         request_reply_text(q->request, "application/json", q->text.text);
+    else if (q->broken)
+        refuse(q, 500, "internal",
+            "the copy that tried this came to an end that it should not: the "
+            "scheduler's log has more, and the scheduler itself is unharmed");
     else
         refuse(q, 503, "busy",
             "the question took more processor time or memory than one may have: ask "
@@ -127,21 +172,40 @@ static void settle(struct question *q)
     q->request = NULL;
 }
 
+/* By itself, or killed for what it used, or by us: as it may. */
+static void note_end(struct question *q, const siginfo_t *info)
+{
+    bool exited = info->si_code == CLD_EXITED;
+    int with = info->si_status;
+
+    if (exited ? with == 0 || with == WANTS : with == SIGKILL || with == SIGXCPU)
+        return;
+    q->broken = true;
+    log_line(q->s->log, LOG_ALERT,
+        "the copy that tried a question of %s (%s) ended by %s %d: this is a fault of "
+        "the scheduler's program, please report it",
+        q->user, q->changes, exited ? "exit status" : "signal", with);
+}
+
 static int on_child(sd_event_source *source, const siginfo_t *info, void *ctx)
 {
     struct question *q = ctx;
 
     (void)source;
-    (void)info;
     q->pid = 0; /* it has been reaped */
-    if (q->fd < 0)
-        drop_question(q);
+    note_end(q, info);
+    if (q->fd >= 0)
+        return 0;
+    settle(q);
+    drop_question(q);
     return 0;
 }
 
+/* What has said nothing whole is answered for when it is known how it ended. */
 static void end_output(struct question *q)
 {
-    settle(q);
+    if (is_whole(q) || q->pid == 0)
+        settle(q);
     q->output = sd_event_source_disable_unref(q->output);
     close(q->fd);
     q->fd = -1;
@@ -190,15 +254,19 @@ static int on_look(sd_event_source *source, uint64_t at, void *ctx)
     return 0;
 }
 
-/* One of a user, or of a session: the newest. */
+static bool is_own(const struct question *q, const struct identity *who)
+{
+    return q->uid == who->uid;
+}
+
+/* One of a user: the newest. */
 static void end_older(struct whatif *w, const struct identity *who)
 {
     struct question *q;
 
     TAILQ_FOREACH(q, &w->all, next)
     {
-        if (!q->request || strcmp(q->user, who->user) != 0
-            || strcmp(q->session, who->session) != 0)
+        if (!q->request || !is_own(q, who))
             continue;
         refuse(
             q, 409, "conflict", "a newer question of yours took the place of this one");
@@ -239,7 +307,7 @@ static int watch_copy(struct question *q)
 }
 
 static struct question *add_question(
-    struct server *s, struct request *r, pid_t pid, int fd)
+    struct server *s, struct request *r, const json_t *body, pid_t pid, int fd)
 {
     const struct identity *who = request_who(r);
     struct question *q = xcalloc(1, sizeof *q);
@@ -252,21 +320,39 @@ static struct question *add_question(
     q->fd = fd;
     q->until_us = now + WHATIF_PATIENCE_S * UINT64_C(1000000);
     snprintf(q->user, sizeof q->user, "%s", who->user);
-    snprintf(q->session, sizeof q->session, "%s", who->session);
+    q->uid = who->uid;
+    trial_describe(body, q->changes, sizeof q->changes);
     TAILQ_INSERT_TAIL(&s->whatif->all, q, next);
     s->whatif->n++;
     return q;
 }
 
-/* Those that are answered, or given up, are as good as gone. */
-static unsigned count_open(const struct whatif *w)
+/* Of others: those that are answered, or given up, are as good as gone. */
+static unsigned count_others(const struct whatif *w, const struct identity *who)
 {
     const struct question *q;
     unsigned n = 0;
 
     TAILQ_FOREACH(q, &w->all, next)
-    n += q->request != NULL;
+    n += q->request != NULL && !is_own(q, who);
     return n;
+}
+
+/* Of this process, which is what a copy keeps from all else. */
+static uint64_t read_used_us(void)
+{
+    struct timespec t = {0};
+
+    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
+    return (uint64_t)t.tv_sec * 1000000 + (uint64_t)t.tv_nsec / 1000;
+}
+
+static uint64_t read_now_us(void)
+{
+    struct timespec t = {0};
+
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (uint64_t)t.tv_sec * 1000000 + (uint64_t)t.tv_nsec / 1000;
 }
 
 static void begin_copy(struct server *s, struct request *r, const json_t *body)
@@ -281,9 +367,11 @@ static void begin_copy(struct server *s, struct request *r, const json_t *body)
         request_refuse(r, &err);
         return;
     }
+    uint64_t before = read_used_us();
     pid_t pid = fork();
     if (pid == 0)
         run_copy(s, request_who(r), body, now, parent, ends[1]);
+    pace_spend(&s->whatif->pace, read_now_us(), read_used_us() - before);
     close(ends[1]);
     if (pid < 0) {
         close(ends[0]);
@@ -292,26 +380,45 @@ static void begin_copy(struct server *s, struct request *r, const json_t *body)
         return;
     }
     (void)fcntl(ends[0], F_SETFL, O_NONBLOCK);
-    struct question *q = add_question(s, r, pid, ends[0]);
+    struct question *q = add_question(s, r, body, pid, ends[0]);
     if (watch_copy(q) < 0) {
         refuse(q, 503, "busy", "the event loop takes no more sources");
         drop_question(q);
     }
 }
 
-void whatif_ask(struct server *s, struct request *r, const json_t *body)
+/* Before anything is ended for it: who is refused loses nothing. True: it was. */
+static bool refuse_more(struct server *s, struct request *r)
 {
-    end_older(s->whatif, request_who(r));
-    if (count_open(s->whatif) >= WHATIF_AT_ONCE || s->whatif->n >= 4 * WHATIF_AT_ONCE) {
+    const struct whatif *w = s->whatif;
+    const struct identity *who = request_who(r);
+    unsigned places = WHATIF_AT_ONCE + (identity_is(who, WHO_ADMIN3) ? 1u : 0u);
+    uint64_t wait_us = pace_wait_us(&w->pace, read_now_us());
+
+    if (wait_us > 0) {
+        request_refuse_for_now(r, (unsigned)(wait_us / 1000000) + AGAIN_S,
+            "questions have held the scheduler up enough for the moment: ask again in "
+            "some seconds",
+            NULL);
+        return true;
+    }
+    if (count_others(w, who) >= places || w->n >= 4 * places) {
         request_refuse_as(r, 503, "busy", NULL,
             "others ask what would be at the moment: ask again in a second");
-        return;
+        return true;
     }
-    if (read_memory() > WHATIF_MEMORY_MAX) {
-        request_refuse_as(r, 503, "busy", NULL,
-            "the scheduler has more memory than is copied for a question");
+    if (read_memory() <= WHATIF_MEMORY_MAX)
+        return false;
+    request_refuse_as(r, 503, "busy", NULL,
+        "the scheduler has more memory than is copied for a question");
+    return true;
+}
+
+void whatif_ask(struct server *s, struct request *r, const json_t *body)
+{
+    if (refuse_more(s, r))
         return;
-    }
+    end_older(s->whatif, request_who(r));
     begin_copy(s, r, body);
 }
 

@@ -8,10 +8,11 @@
  *
  * The loop waits for the fork alone, which is some milliseconds for 100 MB of memory;
  * of a process above WHATIF_MEMORY_MAX none is made. The copy has a lower priority,
- * WHATIF_CPU_S seconds of a processor, no descriptor but its pipe, no store, no log, no
- * resource manager; it is killed when its client leaves, and goes with the daemon.
- * There are WHATIF_AT_ONCE at a time, and one of a user (of a session of the page): a
- * newer question ends the one before it. Private to src/server. */
+ * WHATIF_CPU_S seconds of a processor, WHATIF_MEMORY_MORE of memory beyond the
+ * process's, no descriptor but its pipe, no store, no log, no resource manager; it is
+ * killed when its client leaves, and goes with the daemon. There are WHATIF_AT_ONCE at a
+ * time, one more where an administrator asks, and one of a user: a newer question ends
+ * the one before it. Copies are paced (pace.h). Private to src/server. */
 #ifndef MAUI_SERVER_WHATIF_H
 #define MAUI_SERVER_WHATIF_H
 
@@ -22,6 +23,7 @@
 #define WHATIF_CPU_S      12
 #define WHATIF_PATIENCE_S 60 /* by the clock on the wall */
 #define WHATIF_MEMORY_MAX (INT64_C(1) << 30)
+#define WHATIF_MEMORY_MORE ((size_t)512 << 20)
 
 struct server;
 
@@ -31,5 +33,10 @@ void whatif_close(struct server *s);
 
 /* Answer the WhatIfRequest, which trial_check() has seen, later. */
 void whatif_ask(struct server *s, struct request *r, const json_t *body);
+
+/* In the copy (server.tries): a sentence for the answer's notes, each once; and those
+ * that there are, an array, borrowed. */
+void whatif_note(struct server *s, const char *text);
+json_t *whatif_notes(const struct server *s);
 
 #endif
