@@ -1031,7 +1031,7 @@ class WhatIfChange(TypedDict):
 
 
 class WhatIfCounts(TypedDict):
-    # of all jobs, also of those that the lists do not show the caller
+    # of all jobs that lists show the caller
     #: who would start earlier
     earlier: NotRequired[int]
     #: who would start later
@@ -1068,7 +1068,7 @@ class WhatIf(TypedDict):
     in_the_way: NotRequired[list[WhatIfObstacle]]
     before: NotRequired[WhatIfTotals]
     after: NotRequired[WhatIfTotals]
-    #: of all jobs, also of those that the lists do not show the caller
+    #: of all jobs that lists show the caller
     counts: NotRequired[WhatIfCounts]
     #: who would start earlier, those by the most first
     earlier: NotRequired[list[WhatIfJob]]
@@ -1124,7 +1124,7 @@ class WhatIfResult(TypedDict):
 
 
 class WhatIfTotals(TypedDict):
-    # How many jobs stand where.
+    # How many jobs stand where, of those that lists show the caller.
     #: on nodes, or suspended
     running: NotRequired[int]
     #: that have a reservation
@@ -1163,21 +1163,23 @@ class WhatIfJob(TypedDict):
     reason: NotRequired[Reason]
 
 
-# What is on nodes in a window; without a name what the caller may not see.
+# What is on nodes in a window. Of all jobs, and of all reservations, that the caller
+# may not see one record: without name, window and nodes.
 WhatIfObstacle = TypedDict('WhatIfObstacle', {
     'kind': "Literal['node', 'job', 'reservation']",
     #: of it
     'name': 'NotRequired[str]',
     #: of a job
     'user': 'NotRequired[str]',
-    #: of a node its state; running, promised, reserved
+    #: of a node its state; running, promised, reserved; unseen: there are some that the
+    #: caller may not see
     'state': 'str',
     #: since when, or from when on (seconds since 1970; null: none)
     'from': 'NotRequired[Union[int, None]]',
     #: until when (seconds since 1970; null: none)
     'until': 'NotRequired[Union[int, None]]',
     #: on so many of them
-    'nodes': 'int',
+    'nodes': 'NotRequired[int]',
 })
 
 
@@ -2365,9 +2367,12 @@ class Operations:
         is changed. The answer tells who would start earlier or later than without them,
         whose promise would be broken, who would be cut off, held back or freed, and
         which change would be refused, and what is in the way. Without changes: the
-        forecast itself. Of jobs of others it tells what lists show; all are counted.
-        One question of a user (of a session) at a time: a newer one ends the one before
-        with 409. 503 busy: ask again.
+        forecast itself. It tells of, and counts, the jobs that lists show the caller.
+        One question of a user at a time: a newer one ends the one before with 409. 503
+        busy: ask again; 503 unavailable with Retry-After: questions have held the
+        scheduler up enough for the moment. Jobs that are over are not looked up: a
+        dependency on one passes, with a note. What a resource manager would refuse by
+        rules of its own is not known here.
         """
         return cast('WhatIf', self._connection.record(
             'POST',

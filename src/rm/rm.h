@@ -216,8 +216,7 @@ struct rm_note {
 
 struct rm;
 
-#define RM_TAKES_NO_JOBS                                                              \
-    "jobs are submitted with this resource manager's own commands"
+#define RM_TAKES_NO_JOBS "jobs are submitted with this resource manager's own commands"
 
 /* Drivers: one table each. */
 struct rm_driver {

@@ -72,6 +72,15 @@ def test_a_submission_goes_where_it_asks_for_nodes(pair):
         pair.wait(lambda job=job: pair.state(job) == "Running", f"{job} runs")
     array = pair.ok("msub", "-t", "1-2%1", "-l", "partition=two", stdin="sleep 0.1\n").split()
     assert array == ["two.3[1]", "two.3[2]"]
+    # and so it does where it is only tried
+    for request, named, stands in (
+            (dict(partitions=["two"]), "two.whatif", "running"), ({}, "whatif", "running"),
+            (dict(requests=[{"tasks": 1, "hosts": ["two.node02"]}],
+                  dependencies=["afterany:two.1"]), "two.whatif", "held")):
+        status, answer = pair.api("/v1/whatif", {"changes": [
+            {"submit": dict(request, script="#!/bin/sh\n", wclimit_s=60)}]})
+        assert status == 200 and answer["changes"][0]["ids"][0].startswith(named), answer
+        assert [j["after"] for j in answer["placed"]] == [stands], (request, answer)
     after = pair.submit("true", partitions=["two"], dependencies=["afterok:two.3[2]"])
     pair.wait(lambda: pair.job(after) is None, "the end of what waits for the array", 60)
     assert pair.lines("showq", "-c")[-1] is not None

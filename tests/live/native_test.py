@@ -571,3 +571,7 @@ def test_msub_says_who_takes_jobs(native):
     done = native.run("msub", "-l", "walltime=100", "--", "true")
     assert done.returncode == 1
     assert "submitted with this resource manager's own commands" in done.stderr
+    asked = native.run("whatif", "msub", "-l", "walltime=100", "--", "true")
+    assert asked.returncode == 1 and asked.stderr == done.stderr
+    asked = native.run("whatif", "msub", "-t", "1-2", "-l", "walltime=100", "--", "true")
+    assert asked.returncode == 1 and "it takes no arrays" in asked.stderr

@@ -94,3 +94,46 @@ def test_the_units_of_the_machine_are_confined(tmp_path, daemon, name, most):
     if not found:
         pytest.skip(f"it cannot look: {done.stderr[:200]}")
     assert float(found[1]) <= most, done.stdout[-300:]
+
+
+def filtered(text):
+    """What the unit's SystemCallFilter= allows: its lines in turn, groups taken apart."""
+    groups, name = {}, None
+    listed = subprocess.run(["systemd-analyze", "syscall-filter"], capture_output=True,
+                            text=True, check=True).stdout
+    for line in listed.splitlines():
+        if line.startswith("@"):
+            groups[name := line.strip()] = set()
+        elif name and line.startswith("    ") and not line.strip().startswith("#"):
+            groups[name].add(line.strip())
+
+    def calls(word):
+        return set().union(*map(calls, groups[word])) if word.startswith("@") else {word}
+
+    allowed = calls("@default")
+    for words in re.findall(r"^SystemCallFilter=(.*)$", text, re.M):
+        named = set().union(*map(calls, words.lstrip("~").split()))
+        allowed = allowed - named if words.startswith("~") else allowed | named
+    return allowed
+
+
+def test_no_filter_ends_the_copy_that_a_question_is_asked_of():
+    text = (PACKAGING / "maui-rm.service.in").read_text()
+    assert "\nSystemCallErrorNumber=EPERM\n" in text
+    if not shutil.which("systemd-analyze"):
+        pytest.skip("there is no systemd-analyze")
+    allowed = filtered(text)
+    assert "ioprio_set" not in allowed and "mount" not in allowed  # it does filter
+    source = (PACKAGING.parent / "src/server/process/lowly.c").read_text()
+    known = {"prctl": "prctl", "getppid": "getppid", "signal": "rt_sigaction",
+             "sigprocmask": "rt_sigprocmask", "setpriority": "setpriority",
+             "setrlimit": "prlimit64", "open": "openat", "read": "read", "write": "write",
+             "close": "close", "close_range": "close_range", "_exit": "exit_group"}
+    used = {known[name] for name in re.findall(r"\b(\w+)\(", source) if name in known}
+    assert {"setpriority", "prlimit64", "close_range"} <= used
+    assert used <= allowed, used - allowed
+
+
+@pytest.mark.parametrize("name", ["maui.service", "maui-rm.service", "maui-user.service"])
+def test_one_child_without_memory_does_not_end_the_service(name):
+    assert "\nOOMPolicy=continue\n" in (PACKAGING / f"{name}.in").read_text()

@@ -4,7 +4,10 @@ import json
 import os
 import random
 import socket
+import signal
 import sqlite3
+import subprocess
+import time
 
 import pytest
 
@@ -15,8 +18,19 @@ from live_users import LEVELS, Users, need_users
 LISTS = ("earlier", "later", "broken", "cut", "held", "freed", "never", "gone", "placed")
 
 
+def told(call, body, seconds=60):
+    """Asked again where questions have held the scheduler up enough for the moment."""
+    until = time.monotonic() + seconds
+    while True:
+        status, answer = call("/v1/whatif", body)
+        if status != 503 or answer["error"]["code"] != "unavailable":
+            return status, answer
+        assert time.monotonic() < until, answer
+        time.sleep(1)  # as Retry-After says
+
+
 def ask(daemon, *changes, **more):
-    status, answer = daemon.api("/v1/whatif", dict(changes=list(changes), **more))
+    status, answer = told(daemon.api, dict(changes=list(changes), **more))
     assert status == 200, answer
     return answer
 
@@ -115,6 +129,19 @@ def test_who_moves_and_whose_promise_is_broken(queue):
     assert [(j["after"], j["after_at"]) for j in answer["placed"]] == [("running", queue.at)]
     answer = ask(queue, {"node": {"name": "node04", "to": "drain"}})
     assert set(ids(answer, "held")) == {jobs["c"], jobs["d"]}
+    # words in any case, as everywhere
+    assert ids(ask(queue, {"node": {"name": "node04", "to": "Drain"}}), "held") == ids(
+        answer, "held")
+    assert ids(ask(queue, order("Cancel", jobs["d"])), "gone") == [jobs["d"]]
+    # nobody is meant: done, as in earnest
+    answer = ask(queue, {"order": {"order": "hold", "request": {
+        "jobs": ["ALL"], "where": {"jobname": "nosuch"}}}})
+    assert answer["changes"] == [{"ok": True, "jobs": []}]
+    # a job that is over is not looked up
+    answer = ask(queue, {"submit": {"script": "#!/bin/sh\n", "wclimit_s": 60,
+                                    "dependencies": ["afterok:4711"]}})
+    assert answer["placed"][0]["after"] == "running"
+    assert len(answer["notes"]) == 1 and "afterok:4711: " in answer["notes"][0], answer
 
 
 def test_what_is_in_the_way_is_told_by_name(queue):
@@ -150,6 +177,8 @@ def test_questions_that_make_no_sense_are_refused_by_member(queue):
             ({"changes": [{"order": {"order": "signal", "request": {}}}]}, "changes[0].order.order"),
             ({"changes": [{"reserve": {"host": "ALL"}}]}, "changes[0].reserve.host"),
             ({"changes": [], "method": "run"}, "method"),
+            ({"changes": [{"submit": {"script": "#!/bin/sh\n", "array": "1-60000"}}] * 2},
+             "changes[1]"),
             ({}, "changes")):
         status, answer = queue.api("/v1/whatif", body)
         assert status == 400 and answer["error"].get("field") == field, (body, answer)
@@ -196,6 +225,11 @@ def test_a_command_is_asked_about(queue):
     assert f"in the way: job {jobs['a']} (running), on 2 nodes" in done.stdout
     answer = json.loads(queue.ok("whatif", "mjobctl", "-c", jobs["a"], "--format", "json"))
     assert ids(answer, "cut") == [jobs["a"]]
+    # what is refused in part is refused, and told
+    done = queue.run("whatif", "sethold", "-u", jobs["c"], "999")
+    assert done.returncode == 1 and "999" in done.stderr and "1 promise broken" in done.stdout
+    done = queue.run("whatif", "sethold", "-u", jobs["c"], "999", "--format", "json")
+    assert done.returncode == 1 and json.loads(done.stdout)["counts"]["broken"] == 1
     done = queue.run("whatif", "canceljobs", jobs["a"])
     assert done.returncode == 1 and "did you mean 'canceljob'" in done.stderr
     assert {queue.state(j) for j in jobs.values()} == {"Running", "Idle"}
@@ -329,7 +363,7 @@ def test_rights_are_those_of_the_real_thing(daemon):
     at = daemon.api("/v1/identity")[1]["at"]
 
     def result(user, *changes):
-        status, answer = users.api(user, "/v1/whatif", {"changes": list(changes)})
+        status, answer = told(lambda *args: users.api(user, *args), {"changes": list(changes)})
         assert status == 200, answer
         return answer
 
@@ -354,8 +388,8 @@ def test_rights_are_those_of_the_real_thing(daemon):
     assert other in ids(answer, "earlier") and answer["cut"][0]["id"] == own
 
 
-def test_what_is_kept_from_users_is_counted_only(daemon):
-    """A stranger's reservation in the way has no name for those who may not see it."""
+def test_of_what_is_kept_from_users_only_that_it_is_there_is_told(daemon):
+    """A stranger's reservation in the way."""
     need_users()
     daemon.configure(LEVELS + "RESCTLPOLICY ANY\n")
     daemon.start()
@@ -366,11 +400,13 @@ def test_what_is_kept_from_users_is_counted_only(daemon):
                           "resources": "PROCS=2", "users": ["nobody"]}}
     seen = {}
     for user in ("nobody", "games", "bin"):
-        status, answer = users.api(user, "/v1/whatif", {"changes": [change]})
+        status, answer = told(lambda *args: users.api(user, *args), {"changes": [change]})
         assert status == 200 and answer.get("refused") == 0, answer
-        seen[user] = [(o["kind"], o.get("name")) for o in answer["in_the_way"]]
-    assert seen["nobody"] == [("reservation", None)]
-    assert seen["bin"] == [("reservation", "secret.0")] == seen["games"]
+        seen[user] = answer["in_the_way"]
+    # neither whose, nor when, nor where
+    assert seen["nobody"] == [{"kind": "reservation", "state": "unseen"}]
+    assert [(o["kind"], o["name"]) for o in seen["bin"]] == [("reservation", "secret.0")]
+    assert seen["games"] == seen["bin"]
 
 
 # ---- what it costs others ------------------------------------------------------------------
@@ -409,5 +445,45 @@ def test_a_question_ends_with_its_client_or_a_newer_one(daemon):
     reply = third.getresponse()
     assert reply.status == 503 and json.loads(reply.read())["error"]["code"] == "busy"
     third.close()
+    # of one that falls it is told and logged that it did
+    fourth = Connection(f"{daemon.home}/api.sock", 120)
+    fourth.request("POST", "/v1/whatif", long, {"Content-Type": "application/json"})
+    for pid in daemon.wait(lambda: copies(daemon), "the copy"):
+        os.kill(pid, signal.SIGSEGV)
+    reply = fourth.getresponse()
+    assert reply.status == 500 and json.loads(reply.read())["error"]["code"] == "internal"
+    fourth.close()
+    assert "(order hold, order release, " in daemon.log() and "please report it" in daemon.log()
     assert ask(daemon)["before"]["held"] == 600
     daemon.stop()  # nothing is to be cancelled one by one
+
+
+def test_two_users_leave_room_for_an_administrator(daemon):
+    need_users()
+    daemon.configure("ADMIN1 root\nADMIN2 bin\nMAXSUBMITJOBS 0\n")
+    daemon.start("--paused")
+    users = Users(daemon, programs=False)
+    long = json.dumps({"changes": [{"submit": {
+        "script": "#!/bin/sh\n", "array": "1-50000", "wclimit_s": 60}}]})
+    asked, found = [], set()
+    try:
+        for user in ("nobody", "games"):
+            uid = str(Users.NAMES[user])
+            asked.append(subprocess.Popen(
+                ["setpriv", f"--reuid={uid}", f"--regid={uid}", "--clear-groups", "curl", "-s",
+                 "--unix-socket", f"{daemon.home}/api.sock", "-H",
+                 "Content-Type: application/json", "-d", long, "http://maui/v1/whatif"],
+                stdout=subprocess.DEVNULL))
+            more = daemon.wait(lambda: set(copies(daemon)) - found, "the copy")
+            for pid in more:
+                os.kill(pid, signal.SIGSTOP)
+            found |= more
+        status, answer = told(lambda *args: users.api("daemon", *args), {"changes": []})
+        assert status == 503 and "others ask" in answer["error"]["message"], answer
+        status, answer = told(lambda *args: users.api("bin", *args), {"changes": []})
+        assert status == 200, answer
+    finally:
+        for pid in found:
+            os.kill(pid, signal.SIGKILL)
+        for one in asked:
+            one.wait(60)

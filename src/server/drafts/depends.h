@@ -19,9 +19,9 @@ int depends_check(
     struct server *s, const struct manager *m, const struct dep *deps, struct err *err);
 
 /* What is left of them: without those on jobs that ended as is asked, while those on
- * jobs that ended otherwise can never hold (in a copy: without those that are not there).
- * A copy of the list, job ids borrowed from
- * it; NULL for NULL. Owned by the caller: free(). */
+ * jobs that ended otherwise can never hold (in a copy: without those that are not
+ * there). A copy of the list, job ids borrowed from it; NULL for NULL. Owned by the
+ * caller: free(). */
 struct dep *depends_settle(struct server *s, const struct dep *deps);
 
 #endif

@@ -10,9 +10,10 @@
 
 /* In the child, right after fork(): it goes when its parent goes, has default signals,
  * lower priority, so many seconds of a processor and so many bytes of memory more than
- * it has (not where a sanitizer has reserved terabytes), leaves no core file, and is the
- * first to go where memory is short. All descriptors but `fd` are closed. Does not
- * return where the parent has gone already. What the system refuses of these is left. */
+ * it has (not where a sanitizer has reserved terabytes), leaves no core file, and is
+ * the first to go where memory is short. All descriptors but `fd` are closed. Does not
+ * return where the parent has gone already. What the system refuses of these is left.
+ */
 void lowly_become(pid_t parent, unsigned cpu_s, size_t more_memory, int fd);
 
 #endif

@@ -13,7 +13,8 @@ struct server;
 /* On the nodes that the ReservationDraft means, in its window: nodes that take no jobs,
  * jobs that run or are promised them, reservations that conflict. Records of
  * WhatIfObstacle, INWAY_MAX at most; of all jobs, and of all reservations, that the
- * caller may not see one more, of which nothing is told but that there are some. NULL: the draft cannot be read. O(nodes + what jobs and reservations have). */
+ * caller may not see one more, of which nothing is told but that there are some. NULL:
+ * the draft cannot be read. O(nodes + what jobs and reservations have). */
 #define INWAY_MAX 200
 json_t *inway_of_draft(struct server *s, const struct identity *who, json_t *draft);
 

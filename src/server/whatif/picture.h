@@ -24,8 +24,8 @@ struct pictured {
 struct picture {
     struct VEC(struct pictured) jobs;
     size_t count[STANDS]; /* of those seen, as all that follows */
-    size_t planned, of; /* of the jobs that wait for nothing but room, so many were
-                           planned in the time that there is */
+    size_t planned, of;   /* of the jobs that wait for nothing but room, so many were
+                             planned in the time that there is */
 };
 
 /* After a cycle. O(jobs), and a search in the plan for each that waits for room. */

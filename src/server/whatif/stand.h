@@ -24,7 +24,7 @@ const char *stand_name(enum stand s);
 
 struct standing {
     enum stand stand;
-    int64_t at; /* seconds since 1970; 0 = not known */
+    int64_t at;     /* seconds since 1970; 0 = not known */
     bool unreached; /* WAITING: there was no time to plan it, so nothing is known */
 };
 

@@ -160,8 +160,8 @@ static int try_node(
             ev.u.node_state.state = words[k].state;
             return world_apply(s, &ev, NULL, err);
         }
-    return err_set(err, ERR_INVALID, "node: '%.40s' is not one of drain, down, up",
-        to ? to : "");
+    return err_set(
+        err, ERR_INVALID, "node: '%.40s' is not one of drain, down, up", to ? to : "");
 }
 
 static json_t *result_of_error(const json_t *error)

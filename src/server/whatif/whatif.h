@@ -10,19 +10,19 @@
  * of a process above WHATIF_MEMORY_MAX none is made. The copy has a lower priority,
  * WHATIF_CPU_S seconds of a processor, WHATIF_MEMORY_MORE of memory beyond the
  * process's, no descriptor but its pipe, no store, no log, no resource manager; it is
- * killed when its client leaves, and goes with the daemon. There are WHATIF_AT_ONCE at a
- * time, one more where an administrator asks, and one of a user: a newer question ends
- * the one before it. Copies are paced (pace.h). Private to src/server. */
+ * killed when its client leaves, and goes with the daemon. There are WHATIF_AT_ONCE at
+ * a time, one more where an administrator asks, and one of a user: a newer question
+ * ends the one before it. Copies are paced (pace.h). Private to src/server. */
 #ifndef MAUI_SERVER_WHATIF_H
 #define MAUI_SERVER_WHATIF_H
 
 #include "base/err.h"
 #include "server/http/request.h"
 
-#define WHATIF_AT_ONCE    2
-#define WHATIF_CPU_S      12
-#define WHATIF_PATIENCE_S 60 /* by the clock on the wall */
-#define WHATIF_MEMORY_MAX (INT64_C(1) << 30)
+#define WHATIF_AT_ONCE     2
+#define WHATIF_CPU_S       12
+#define WHATIF_PATIENCE_S  60 /* by the clock on the wall */
+#define WHATIF_MEMORY_MAX  (INT64_C(1) << 30)
 #define WHATIF_MEMORY_MORE ((size_t)512 << 20)
 
 struct server;

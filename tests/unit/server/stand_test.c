@@ -38,7 +38,8 @@ static void each_pair_comes_to_what_the_table_says(void **state)
     (void)state;
     for (int b = 0; b < STANDS; b++)
         for (int a = 0; a < STANDS; a++) {
-            struct standing before = {(enum stand)b, 100}, after = {(enum stand)a, 200};
+            struct standing before = {.stand = (enum stand)b, .at = 100},
+                            after = {.stand = (enum stand)a, .at = 200};
             char is = letter_of(shift_of(before, after));
             if (is != table[b][a])
                 fail_msg("%s -> %s: %c, expected %c", stand_name(before.stand),
@@ -48,8 +49,10 @@ static void each_pair_comes_to_what_the_table_says(void **state)
 
 static void a_start_moves_by_the_seconds_between(void **state)
 {
-    struct standing at100 = {STAND_FORECAST, 100}, at70 = {STAND_PROMISED, 70};
-    struct standing now = {STAND_RUNNING, 40}, unknown = {STAND_WAITING, 0};
+    struct standing at100 = {.stand = STAND_FORECAST, .at = 100},
+                    at70 = {.stand = STAND_PROMISED, .at = 70};
+    struct standing now = {.stand = STAND_RUNNING, .at = 40},
+                    unknown = {.stand = STAND_WAITING, .at = 0};
     int64_t s = 0;
 
     (void)state;
@@ -57,7 +60,9 @@ static void a_start_moves_by_the_seconds_between(void **state)
     assert_true(shift_delta(at100, at70, &s));
     assert_int_equal(s, -30);
     assert_int_equal(shift_of(at70, at100), SHIFT_LATER);
-    assert_int_equal(shift_of(at70, (struct standing){STAND_FORECAST, 70}), SHIFT_NONE);
+    assert_int_equal(
+        shift_of(at70, (struct standing){.stand = STAND_FORECAST, .at = 70}),
+        SHIFT_NONE);
     assert_true(shift_delta(at70, now, &s));
     assert_int_equal(s, -30);
     /* of one that runs nothing moves */
@@ -67,15 +72,31 @@ static void a_start_moves_by_the_seconds_between(void **state)
 
 static void only_promises_can_be_broken(void **state)
 {
-    struct standing promised = {STAND_PROMISED, 100}, forecast = {STAND_FORECAST, 100};
+    struct standing promised = {.stand = STAND_PROMISED, .at = 100},
+                    forecast = {.stand = STAND_FORECAST, .at = 100};
 
     (void)state;
     for (int a = 0; a < STANDS; a++) {
-        struct standing later = {(enum stand)a, 101}, same = {(enum stand)a, 100};
+        struct standing later = {.stand = (enum stand)a, .at = 101},
+                        same = {.stand = (enum stand)a, .at = 100};
         bool known = a == STAND_RUNNING || a == STAND_PROMISED || a == STAND_FORECAST;
         assert_false(shift_breaks(forecast, later));
         assert_int_equal(shift_breaks(promised, later), a != STAND_NONE);
         assert_int_equal(shift_breaks(promised, same), a != STAND_NONE && !known);
+    }
+}
+
+/* Whoever was behind the last that was planned is not freed by being reached. */
+static void of_what_was_not_reached_nothing_is_told(void **state)
+{
+    static const char row[] = "ge....h";
+
+    (void)state;
+    for (int a = 0; a < STANDS; a++) {
+        struct standing before = {.stand = STAND_WAITING, .unreached = true};
+        struct standing after = {.stand = (enum stand)a, .at = 200};
+        assert_int_equal(letter_of(shift_of(before, after)), row[a]);
+        assert_false(shift_breaks(before, after));
     }
 }
 
@@ -95,6 +116,7 @@ int main(void)
         cmocka_unit_test(each_pair_comes_to_what_the_table_says),
         cmocka_unit_test(a_start_moves_by_the_seconds_between),
         cmocka_unit_test(only_promises_can_be_broken),
+        cmocka_unit_test(of_what_was_not_reached_nothing_is_told),
         cmocka_unit_test(each_has_a_word),
     };
 

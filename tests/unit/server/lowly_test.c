@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * A child that may not be in the way. */
+#include "base/xalloc.h"
+#include "cmocka_all.h"
+#include "server/process/lowly.h"
+
+#include <stdlib.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#define MORE  ((size_t)32 << 20)
+#define WANTS 7
+
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+#define LIMITED 0 /* terabytes are reserved, and no limit is set */
+#else
+#define LIMITED 1
+#endif
+
+static void end_for_want(void)
+{
+    _exit(WANTS);
+}
+
+/* The exit status of a child that wants so much. */
+static int child_that_wants(size_t bytes)
+{
+    pid_t parent = getpid(), pid = fork();
+    int status = 0;
+
+    if (pid == 0) {
+        lowly_become(parent, 10, MORE, 1);
+        xalloc_at_end(end_for_want);
+        volatile char *room = xmalloc(bytes);
+        room[bytes - 1] = 1;
+        _exit(0);
+    }
+    assert_true(pid > 0);
+    assert_int_equal(waitpid(pid, &status, 0), pid);
+    assert_true(WIFEXITED(status));
+    return WEXITSTATUS(status);
+}
+
+static void it_has_so_much_more_memory_and_no_more(void **state)
+{
+    (void)state;
+    assert_int_equal(child_that_wants(MORE / 4), 0);
+    assert_int_equal(child_that_wants(4 * MORE), LIMITED ? WANTS : 0);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(it_has_so_much_more_memory_and_no_more),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
