@@ -192,8 +192,12 @@ static int status_of(const json_t *answer)
     size_t i, k;
 
     json_array_foreach(json_object_get(answer, "changes"), i, result)
-        json_array_foreach(json_object_get(result, "jobs"), k, job) status |=
-        !get_bool(job, "ok");
+    {
+        json_array_foreach(json_object_get(result, "jobs"), k, job)
+        {
+            status |= !get_bool(job, "ok");
+        }
+    }
     return status;
 }
 
@@ -221,8 +225,10 @@ static int print_answer(const json_t *answer)
 
     json_array_foreach(json_object_get(answer, "notes"), i, note)
         fprintf(stderr, "NOTE:     %s\n", json_string_value(note));
-    json_array_foreach(json_object_get(answer, "changes"), i, result) status |=
-        print_refusals(result);
+    json_array_foreach(json_object_get(answer, "changes"), i, result)
+    {
+        status |= print_refusals(result);
+    }
     if (json_object_get(answer, "refused")) {
         json_array_foreach(json_object_get(answer, "in_the_way"), i, o)
             print_in_the_way(o);

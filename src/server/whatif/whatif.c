@@ -172,13 +172,20 @@ static void settle(struct question *q)
     q->request = NULL;
 }
 
-/* By itself, or killed for what it used, or by us: as it may. */
+/* As it may: by itself, for want of something, or because it was told to go. */
+static bool is_fair(bool exited, int with)
+{
+    return exited ? with == 0 || with == WANTS
+                  : with == SIGKILL || with == SIGXCPU || with == SIGTERM
+                        || with == SIGINT || with == SIGHUP;
+}
+
 static void note_end(struct question *q, const siginfo_t *info)
 {
     bool exited = info->si_code == CLD_EXITED;
     int with = info->si_status;
 
-    if (exited ? with == 0 || with == WANTS : with == SIGKILL || with == SIGXCPU)
+    if (is_fair(exited, with))
         return;
     q->broken = true;
     log_line(q->s->log, LOG_ALERT,
