@@ -4,7 +4,6 @@ whom Slurm lets do more, operators and coordinators of accounts, may do so here:
 compared with what Slurm itself shows and allows."""
 import json
 import pathlib
-import time
 
 import pytest
 
@@ -124,21 +123,14 @@ def test_no_command_tells_of_a_job_that_is_kept_from_its_user(slurm, people, job
 
 def test_what_would_be_is_told_of_ones_own_jobs_alone(slurm, people, jobs):
     """Not how many others there are either."""
-    draft = {"hosts": "ALL", "start_at": int(time.time()) + 60, "duration_s": 600}
+    body = json.dumps({"changes": []})
     for user, known in ((people[1], 1), (people[2], 2), (people[3], 3)):
-        for changes in ([], [{"reserve": draft}]):
-            done = slurm.run(
-                "curl", "-s", "--unix-socket", f"{slurm.maui.home}/api.sock", "-H",
-                "Content-Type: application/json", "-d", json.dumps({"changes": changes}),
-                "http://maui/v1/whatif", user=user)
-            answer = json.loads(done.stdout)
-            if "before" in answer:
-                stand = {k: n for k, n in answer["before"].items() if k not in ("planned", "of")}
-                assert sum(stand.values()) == known, (user, answer)
-                assert sum(answer["counts"].values()) <= 2 * known, (user, answer)
-            unseen = [o for o in answer.get("in_the_way", []) if "name" not in o]
-            assert all(set(o) == {"kind", "state"} for o in unseen), (user, answer)
-            assert known == 3 or jobs[0] not in done.stdout or user == people[2], answer
+        done = slurm.run(
+            "curl", "-s", "--unix-socket", f"{slurm.maui.home}/api.sock", "-H",
+            "Content-Type: application/json", "-d", body, "http://maui/v1/whatif", user=user)
+        before = json.loads(done.stdout)["before"]
+        stand = [n for word, n in before.items() if word not in ("planned", "of")]
+        assert sum(stand) == known and before["of"] <= known, (user, before)
 
 
 def test_what_nodes_do_is_not_shown(slurm, people, jobs):
