@@ -265,7 +265,7 @@ function briefOf(s: Seen) {
   const word = s.kind === "overrun" ? WORDS.running : WORDS[s.kind];
   return {
     id: s.id, user: s.user, class: s.class, procs: s.whole,
-    shown_state: waits ? "Idle" : word[0].toUpperCase() + word.slice(1),
+    shown_state: waits ? "Idle" : word.charAt(0).toUpperCase() + word.slice(1),
     reservation_at: s.kind === "promised" ? s.start : undefined, end_at: waits ? undefined : s.end ?? undefined,
   } as Parameters<typeof JobPanel>[0]["brief"];
 }
