@@ -11,7 +11,12 @@
 #define MORE  ((size_t)32 << 20)
 #define WANTS 7
 
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+#if defined(__has_feature) /* of clang; gcc has macros */
+#if __has_feature(address_sanitizer)
+#define __SANITIZE_ADDRESS__ 1
+#endif
+#endif
+#ifdef __SANITIZE_ADDRESS__
 #define LIMITED 0 /* terabytes are reserved, and no limit is set */
 #else
 #define LIMITED 1
