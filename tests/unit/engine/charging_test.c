@@ -591,7 +591,7 @@ static void a_bank_that_is_switched_off_charges_who_leaves_after_that(void **sta
     struct actions acts = {0};
 
     (void)state;
-    sc_configure(s, "AMCFG[bank] TYPE=NONE\n");
+    sc_configure(s, "AMCFG[bank] TYPE=NONE CHARGEPOLICY=DEBITALLWC\n");
     engine_cycle(sc_engine(s), 90, &acts);
     assert_true(job_is_active(sc_find(s, "j"))); /* another start waits behind that */
     happen_at(s, 95, waits);                     /* and is taken back */
