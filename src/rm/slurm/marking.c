@@ -13,9 +13,9 @@
 #include <unistd.h>
 
 #define AGAIN_MS                                                                       \
-    1000             /* after the first time that Slurm refuses, then twice that ...   \
-                      */
-#define AGAIN_MOST 4 /* ... so often: what a user asked for is not to wait a minute */
+    1000              /* after the first time that Slurm refuses, then twice that ...  \
+                       */
+#define AGAIN_MOST 4  /* ... so often: what a user asked for is not to wait a minute */
 #define MANY       50 /* where more than that are refused, they are asked for less ... */
 #define AGAIN_MANY 6  /* ... doubled so often */
 
@@ -299,7 +299,7 @@ static void note_refusal(struct marking *m, const char *number, const struct sta
     t->file = file->st_ino;
     t->made = file->st_mtim;
     doubled = HASH_COUNT(m->tried) > MANY || t->refused < AGAIN_MOST ? t->refused
-                                                                      : AGAIN_MOST;
+                                                                     : AGAIN_MOST;
     t->again_ms = adapter_now_ms() + ((int64_t)AGAIN_MS << doubled);
     t->refused += t->refused < AGAIN_MANY;
 }
@@ -394,7 +394,8 @@ struct turn {
     bool more; /* some had no time in it */
 };
 
-/* New ones, or (`again`) also those whose time has come. False: no more in this turn. */
+/* New ones, or (`again`) also those whose time has come. False: no more in this turn.
+ */
 static bool settle_some(
     struct marking *m, struct adapter *a, DIR *d, bool again, struct turn *turn)
 {
@@ -427,9 +428,9 @@ enum marking_left marking_settle(struct marking *m, struct adapter *a, int64_t m
     m->no_gate_until_ms = 0;
     m->round++;
     d = read_folder(m);
-    goes_on = d == NULL
-              || (settle_some(m, a, d, false, &turn)
-                  && settle_some(m, a, d, true, &turn));
+    goes_on =
+        d == NULL
+        || (settle_some(m, a, d, false, &turn) && settle_some(m, a, d, true, &turn));
     if (d != NULL)
         closedir(d);
     if (goes_on)
