@@ -190,9 +190,8 @@ struct adapter {
     partition_info_msg_t *parts_read; /* as last read; owned, NULL = not yet */
     int64_t nodes_read_ms, parts_read_ms, licences_at_ms, polled_ms;
     int64_t reservations_read_ms;
-    int64_t
-        look_cost_ms;   /* of the last look at all, and of slow ones at one job since */
-    int64_t ordered_ms; /* when the last start was ordered */
+    int64_t look_cost_ms;         /* the last look at all; slow ones at one since */
+    int64_t ordered_ms;           /* when the last start was ordered */
     int64_t ordered_before_ms[2]; /* and those before it, the last first */
     struct VEC(char *) licences;  /* names; owned */
     uint64_t licences_digest;

@@ -12,9 +12,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#define AGAIN_MS                                                                       \
-    1000              /* after the first time that Slurm refuses, then twice that ...  \
-                       */
+#define AGAIN_MS   1000 /* after the first that Slurm refuses, then twice that ... */
 #define AGAIN_MOST 4  /* ... so often: what a user asked for is not to wait a minute */
 #define MANY       50 /* where more than that are refused, they are asked for less ... */
 #define AGAIN_MANY 6  /* ... doubled so often */
@@ -394,8 +392,7 @@ struct turn {
     bool more; /* some had no time in it */
 };
 
-/* New ones, or (`again`) also those whose time has come. False: no more in this turn.
- */
+/* New ones; `again`: also those whose time has come. False: no more in this turn. */
 static bool settle_some(
     struct marking *m, struct adapter *a, DIR *d, bool again, struct turn *turn)
 {
