@@ -12,7 +12,7 @@ if len(sys.argv) < 2 or sys.argv[1] in ("-h", "--help"):
 maui = maui_scheduler.Client()
 try:
     done = maui.submit({"script": f"#!/bin/sh\n{shlex.join(sys.argv[1:])}\n", "wclimit_s": 600,
-                        "output": "/dev/null"})
+                        "output": "/dev/null", "join": True})
     number, = done["ids"]
     while True:
         job = maui.find_job(number)

@@ -93,7 +93,7 @@ def test_what_is_not_http_is_refused_and_nobody_else_notices(live):
 
 def test_malformed_json_is_refused_with_a_sentence(live):
     for body, word in [
-            (b"", "not JSON"), (b"{", "not JSON"), (b"[]", "not a JSON object"),
+            (b"", "script"), (b"{", "not JSON"), (b"[]", "not a JSON object"),
             (b"7", "JSON"), (b'{"script":"a","script":"b"}', "duplicate"),
             (b'{"script":"\\u0000"}', "not JSON"), (b'{"script":"\xff"}', "0xff"),
             (b"[" * 100000, "not JSON"), (b'{"a":' * 100000, "not JSON"),

@@ -33,6 +33,8 @@ void teller_open(struct server *s)
 
 void teller_close(struct server *s)
 {
+    if (!s->teller) /* the daemon did not come that far */
+        return;
     free(s->teller->rents);
     free(s->teller);
     s->teller = NULL;
@@ -750,7 +752,7 @@ static void note_seen(struct server *s)
 
 void teller_rest(struct server *s)
 {
-    if (s->teller && teller_is_open(s) && s->unsaved
+    if (teller_is_open(s) && s->unsaved && s->engine
         && engine_cluster(s->engine)->funds)
         note_rents(s);
 }
