@@ -128,7 +128,7 @@ class Pool(Daemon):
         assert all(name.startswith("maui-") for name in names), names
         return [name[len("maui-"):] for name in names]
 
-    def program(self, verb, *words):
+    def call(self, verb, *words):
         """A call of the example, as the daemon calls it."""
         return subprocess.run([f"{self.home}/{verb}", *words], capture_output=True, text=True,
                               timeout=60, check=False)
@@ -200,32 +200,32 @@ def test_what_is_odd_in_the_spool_is_nobodys_job(pool):
 def test_what_is_started_is_what_was_listed(pool):
     """A user makes it larger between the look and the start."""
     job = pool.submit("one", "1000")
-    assert "DPROCS=1 " in pool.program("jobs").stdout
+    assert "DPROCS=1 " in pool.call("jobs").stdout
     pool.submit("one", "1000", procs=2)
-    assert pool.program("start", job, "n1").returncode == 75
-    assert "DPROCS=2 " in pool.program("jobs").stdout
-    assert pool.program("start", job, "n1").returncode == 75  # by the look of before, perhaps
-    assert "DPROCS=2 " in pool.program("jobs").stdout and pool.runs() == []
-    done = pool.program("start", job, "n1")
+    assert pool.call("start", job, "n1").returncode == 75
+    assert "DPROCS=2 " in pool.call("jobs").stdout
+    assert pool.call("start", job, "n1").returncode == 75  # by the look of before, perhaps
+    assert "DPROCS=2 " in pool.call("jobs").stdout and pool.runs() == []
+    done = pool.call("start", job, "n1")
     assert done.returncode == 0, done.stderr
     pool.submit("one", "1000", procs=1)
-    assert "DPROCS=2 " in pool.program("jobs").stdout
+    assert "DPROCS=2 " in pool.call("jobs").stdout
 
 
 def test_a_start_that_takes_long_is_not_taken_for_lost(pool):
     job = pool.submit("one", "1000", image="slow")
-    assert pool.program("jobs").returncode == 0
+    assert pool.call("jobs").returncode == 0
     run = f"{pool.pool}/runs/{job}"
     with subprocess.Popen([f"{pool.home}/start", job, "n1"]) as start:
         try:
             pool.wait(lambda: os.path.exists(run), "the start", 60)
             os.utime(run, (0, 0))
-            assert "STATE=Starting" in pool.program("jobs").stdout
+            assert "STATE=Starting" in pool.call("jobs").stdout
         finally:
             pathlib.Path(f"{pool.engines}/pulled").touch()
     assert start.returncode == 0
     assert os.stat(run).st_mtime > 0
-    assert "STATE=Running" in pool.program("jobs").stdout
+    assert "STATE=Running" in pool.call("jobs").stdout
 
 
 def test_an_engine_that_does_not_answer_stops_nothing(pool):
