@@ -7,6 +7,15 @@ import time
 
 import maui_scheduler
 
+
+def tell_why(maui, number):
+    try:
+        print(f"{number} waits:", *(r["text"] for r in maui.job_why(number)["reasons"]))
+    except maui_scheduler.MauiError as e:
+        if e.code != "not_found":  # it has ended meanwhile
+            raise
+
+
 if len(sys.argv) < 2 or sys.argv[1] in ("-h", "--help"):
     sys.exit(__doc__)
 maui = maui_scheduler.Client()
@@ -16,10 +25,10 @@ try:
     number, = done["ids"]
     while True:
         job = maui.find_job(number)
-        if job["state"] in ("Completed", "Removed"):
+        if job.get("section") == "completed" or job["state"] in ("Completed", "Removed", "Vacated"):
             break
         if job["state"] == "Idle":
-            print(f"{number} waits:", *(r["text"] for r in maui.job_why(number)["reasons"]))
+            tell_why(maui, number)
         time.sleep(1)
 except maui_scheduler.MauiError as e:
     sys.exit(f"submit.py: {e}")

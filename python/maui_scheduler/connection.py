@@ -2,6 +2,7 @@
 """Requests at the scheduler's unix socket: one connection each, JSON both ways."""
 from __future__ import annotations
 
+import contextlib
 import http.client
 import json
 import os
@@ -90,10 +91,18 @@ class Connection:
         try:
             connection.request(verb, target, data, headers)
             return connection.getresponse()
-        except OSError as e:
+        except (OSError, http.client.HTTPException) as e:
             connection.close()
             raise MauiError(0, "unavailable", f"no scheduler answers at {self.path}: "
-                            f"{e.strerror or e}") from e
+                            f"{getattr(e, 'strerror', None) or e}") from e
+
+    @contextlib.contextmanager
+    def _reading(self) -> Iterator[None]:
+        try:
+            yield
+        except (OSError, http.client.HTTPException) as e:
+            raise MauiError(0, "unavailable", f"the scheduler at {self.path} broke off its answer: "
+                            f"{getattr(e, 'strerror', None) or e}") from e
 
     def _ask(self, verb: str, path: str, names: Mapping[str, str] | None = None,
              query: Mapping[str, Any] | None = None,
@@ -112,14 +121,14 @@ class Connection:
             again = answer.headers.get("Retry-After", "")
             wait = float(again) if again.isdigit() else 1.0
             if verb != "GET" or answer.status != 503 or time.monotonic() + wait > until:
-                with answer:
+                with answer, self._reading():
                     raise _refusal(answer)
             answer.close()
             time.sleep(wait)
 
     def bytes(self, verb: str, path: str, **asked: Any) -> bytes:
         """The answer as it came; `asked`: names (in the path), query, body."""
-        with self._ask(verb, path, **asked) as answer:
+        with self._ask(verb, path, **asked) as answer, self._reading():
             return answer.read()
 
     def text(self, verb: str, path: str, **asked: Any) -> str:
@@ -133,9 +142,14 @@ class Connection:
         than the time-out: give the client none (timeout=None)."""
         return self._read_lines(self._ask(verb, path, **asked))
 
-    @staticmethod
-    def _read_lines(answer: http.client.HTTPResponse) -> Iterator[Any]:
+    def _read_lines(self, answer: http.client.HTTPResponse) -> Iterator[Any]:
         with answer:
-            for line in answer:
+            while True:
+                with self._reading():
+                    line = answer.readline()
+                    if answer.length and not line.endswith(b"\n"):
+                        raise http.client.IncompleteRead(line, answer.length)
+                if not line:
+                    return
                 if line.strip():
                     yield json.loads(line)

@@ -21,7 +21,7 @@ struct foresee {
         *on; /* by node; NULL: reservations by count are too many to be placed */
     const struct rsv **order; /* by their starts */
     size_t n, next;
-    size_t looked; /* at nodes */
+    size_t looked; /* at nodes, and at what is in use there */
     void *ctx;
     plan_place_fn *each;
 };
@@ -41,13 +41,20 @@ static void add_running(struct foresee *f)
     }
 }
 
-/* What is in use when the reservation begins; nothing begins later. */
-static uint32_t in_use(const struct stays *stays, int64_t at)
+/* What is in use when the reservation begins. Those that come later begin later: what
+ * has ended by then goes. */
+static uint32_t in_use(struct stays *stays, int64_t at)
 {
     uint32_t used = 0;
+    size_t kept = 0;
 
-    for (size_t i = 0; i < stays->n; i++)
-        used += stays->v[i].end_at > at ? stays->v[i].units : 0;
+    for (size_t i = 0; i < stays->n; i++) {
+        if (stays->v[i].end_at <= at)
+            continue;
+        used += stays->v[i].units;
+        stays->v[kept++] = stays->v[i];
+    }
+    stays->n = kept;
     return used;
 }
 
@@ -55,8 +62,9 @@ static uint32_t place_in(
     struct foresee *f, const struct rsv *r, const struct pool *pool, uint32_t need)
 {
     for (size_t i = 0; i < pool->nodes.n && need; i++) {
-        f->looked++;
-        uint32_t node = pool->nodes.v[i], used = in_use(&f->on[node], r->start_at);
+        uint32_t node = pool->nodes.v[i];
+        f->looked += 1 + f->on[node].n;
+        uint32_t used = in_use(&f->on[node], r->start_at);
         uint32_t k = used < pool->per_node ? pool->per_node - used : 0;
         k = k < need ? k : need;
         if (!k)

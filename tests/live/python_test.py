@@ -2,6 +2,7 @@
 """The Python client: made of the API's description, and used on a daemon."""
 import os
 import pathlib
+import socket
 import subprocess
 import sys
 import threading
@@ -67,6 +68,36 @@ def test_refusals_are_exceptions(client, tmp_path):
     with pytest.raises(maui_scheduler.MauiError) as e:
         list(maui_scheduler.Client(f"{tmp_path}/none.sock").jobs())
     assert (e.value.status, e.value.code) == (0, "unavailable")
+
+
+@pytest.mark.parametrize("answer, seen", [
+    ("", []), ("HTTP", []), ("HTTP/1.1 200 OK\r\nContent-Length: 99\r\n\r\n", []),
+    ("HTTP/1.1 200 OK\r\nContent-Length: 99\r\n\r\n{\"id\": 1}\n{\"id\": 2", [1]),
+    ("HTTP/1.1 200 OK\r\nContent-Length: 20\r\n\r\n{\"id\": 1}\n", [1]),
+    ("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\nA\r\n{\"id\": 1}\n\r\nA\r\n{\"id\":", [1]),
+    ("HTTP/1.1 404 Not Found\r\nContent-Length: 99\r\n\r\n{", [])])
+def test_an_answer_that_breaks_off_is_an_exception_too(tmp_path, answer, seen):
+    listener = socket.socket(socket.AF_UNIX)
+    listener.bind(f"{tmp_path}/sock")
+    listener.listen()
+
+    def serve():
+        for _ in range(2):
+            with listener.accept()[0] as c:
+                c.recv(4096)
+                c.sendall(answer.encode())
+
+    server = threading.Thread(target=serve, daemon=True)
+    server.start()
+    client = maui_scheduler.Client(f"{tmp_path}/sock", patience=0)
+    got = []
+    for ask in (lambda: [got.append(j["id"]) for j in client.jobs()], client.metrics):
+        with pytest.raises(maui_scheduler.MauiError) as e:
+            ask()
+        assert (e.value.status, e.value.code) == (0, "unavailable") and str(e.value)
+    assert got == seen
+    server.join(60)
+    listener.close()
 
 
 def test_events_come_as_they_happen(live, client):

@@ -224,8 +224,13 @@ def test_what_is_over_stays_in_sight(site):
 def test_a_user_sees_what_lists_show(site):
     need_users()
     users = Users(site)
-    mine = users.submit("nobody", hold=True)
-    assert mine
+    mine = users.submit("nobody", script="#!/bin/sh\nsleep 1\n")
+    others = site.submit("sleep 1", wclimit_s=300)
+    over = lambda found: ids(found, "ended") | ids(found, "failed")  # noqa: E731
+    site.wait(lambda: {mine, others} <= over(pieces(window(site, layers="ended", as_="pieces"))),
+              "their ends")
+    # of what is over what accounting tells
+    assert over(pieces(users.fetch("nobody", "/v1/timeline?layers=ended&as=pieces")[1])) == {mine}
     status, text = users.fetch("nobody", "/v1/timeline?as=pieces")
     assert status == "200"
     found = pieces(text)

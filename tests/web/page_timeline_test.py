@@ -124,6 +124,20 @@ t.begin("plan 2", 3);                    // more rows of the same: what is whole
 log.push(t.lacks("left"), t.lacks("right"), t.changing);
 put("right", 3, tile("C"));
 log.push(t.lacks("right"));
+t.begin("plan 3", 4);
+put("left", 4, null, false);             // it could not be painted: nothing is seen of it,
+put("right", 4, tile("D"));
+log.push(t.turn(["left", "right"]), see(), t.get("left") === null, t.lacks("left"));
+t.begin("plan 3", 5);                    // and it is tried again with what is told next
+log.push(t.lacks("left"));
+const many = Array.from({ length: 400 }, (_, i) => `tile ${i}`); // a large screen: a few a frame
+t.begin("plan 4", 6);
+for (const key of many) {
+  t.put(key, 6, tile("E"), true);
+  t.beginFrame();
+  t.turn(many);
+}
+log.push(t.changing, many.every((k) => t.get(k)));
 return log;
 """
 
@@ -135,7 +149,39 @@ def test_what_is_in_sight_is_of_one_plan(build, browser):
                            "--global-name=M"], capture_output=True, text=True, check=True).stdout
     assert browser.chrome.execute_script(made + TILES) == [
         "a-", "aA", True, True, "aA", False, "aA", True, "bB", True, True,
-        False, True, False, "bC", False]
+        False, True, False, "bC", False, "bC", "bC", True, "-D", True, False, True, False, True]
+
+
+STRIP = """
+const done = arguments[0], asked = [], canvas = document.createElement("canvas");
+canvas.style.width = "1800px";
+document.body.append(canvas);
+Object.defineProperty(window, "sessionStorage", { value: { getItem: () => null } });
+window.fetch = (path) => {
+  asked.push([performance.now(), new URL(path, "http://maui").searchParams]);
+  if (asked.length === 2) {
+    strip.end();
+    clearInterval(frames);
+    const span = Number(asked[1][1].get("to")) - Number(asked[1][1].get("from"));
+    done([asked[1][0] - asked[0][0], span / 86400]);
+  }
+  return Promise.resolve(new Response("", { status: 503 }));
+};
+const strip = new M.Strip(canvas, () => undefined);
+strip.layers = "use";
+let now = 1790000000;
+const frames = setInterval(() => strip.show({ t0: 1790000000, second: 19484, y0: 0, row: 16 }, now++), 200);
+"""
+
+
+def test_the_strip_asks_again_in_peace_when_it_was_refused(build, browser):
+    """Whatever the rows do meanwhile; and never for more than a year."""
+    need_page(build)
+    made = subprocess.run(["esbuild", ROOT / "web" / "gantt" / "strip.ts", "--bundle", "--format=iife",
+                           "--global-name=M"], capture_output=True, text=True, check=True).stdout
+    browser.chrome.set_script_timeout(90)
+    apart_ms, days = browser.chrome.execute_async_script(made + STRIP)
+    assert apart_ms >= 2900 and 300 < days <= 366, (apart_ms, days)
 
 
 def test_keys_go_from_one_to_the_next_and_open_it(site, browser):

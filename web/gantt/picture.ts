@@ -178,7 +178,7 @@ export class Picture {
   private hear(told: Told): void {
     if (told.type === "tile") {
       this.asked.delete(told.key);
-      if (told.bitmap) this.tiles.put(told.key, told.generation, told.bitmap, told.covered);
+      if (told.generation) this.tiles.put(told.key, told.generation, told.bitmap, told.covered);
       this.draw();
     } else if (told.type === "window") {
       this.tiles.begin(stateOf(told.heading, this.words[told.generation] ?? "", told.generation), told.generation);
@@ -247,10 +247,10 @@ export class Picture {
     const wanted = this.inSight(v).map((w) => ({ ...w, key: this.key(w.tx, w.ty, v) }));
     if (this.tiles.turn(wanted.map((w) => w.key))) this.publish();
     const found = wanted.map((w) => this.tiles.get(w.key));
-    const whole = found.every((t) => t);
+    const whole = found.every((t) => t !== undefined);
     g.imageSmoothingEnabled = false;
     // Of another scale, until there are tiles of this one.
-    if (!whole && this.back) this.paintBack(g, v, this.back, wanted.filter((_, i) => !found[i]));
+    if (!whole && this.back) this.paintBack(g, v, this.back, wanted.filter((_, i) => found[i] === undefined));
     wanted.forEach((w, i) => {
       const tile = found[i];
       if (tile) g.drawImage(tile, Math.round(w.x), Math.round(w.y));

@@ -3,7 +3,7 @@
 import { ApiError, askBytes } from "../api/client";
 import type { Heading } from "./data";
 import type { Picture } from "./picture";
-import { GUTTER, HEAD, rowAt, timeAt } from "./view";
+import { HEAD, askable, coversTime, rowAt } from "./view";
 
 interface Wanted {
   from: number;
@@ -35,7 +35,8 @@ export class Source {
   }
 
   need(w: Wanted): void {
-    this.wanted = w;
+    const [from, to] = askable(w.from, w.to);
+    this.wanted = { ...w, from, to };
     this.later(REST_MS);
   }
 
@@ -62,7 +63,7 @@ export class Source {
     const { width, height } = this.picture.size;
     if (!have || !v || have.words !== this.words()) return false;
     const n = this.picture.rows?.n ?? 0;
-    const covers = have.from <= timeAt(v, GUTTER) && have.to >= timeAt(v, width)
+    const covers = coversTime(have, v, width)
       && have.first <= Math.max(0, Math.floor(rowAt(v, HEAD))) && have.last >= Math.min(n - 1, Math.ceil(rowAt(v, height)) - 1);
     const like = (a: number, b: number) => a / b < 1.45 && b / a < 1.45;
     return covers && (have.heading?.as !== "cells" || (like(have.second, v.second) && like(have.row, v.row)));

@@ -2,7 +2,7 @@
 // the same time. One line of cells, as the scheduler tells it.
 import { ApiError, askBytes } from "../api/client";
 import { LAYERS, Window } from "./data";
-import { GUTTER, timeAt, xAt, type View } from "./view";
+import { GUTTER, askable, coversTime, timeAt, xAt, type View } from "./view";
 
 export interface Shares {
   at: number; // begin of the part of time
@@ -10,6 +10,7 @@ export interface Shares {
 }
 
 const REST_MS = 90;
+const AGAIN_MS = 3000; // after a refusal, if the view stays as it is
 const STACK = [["ended", "running", 0.5], ["use", "running", 1], ["promised", "promised", 0.85], ["forecast", "promised", 0.35]] as const;
 
 export class Strip {
@@ -18,6 +19,7 @@ export class Strip {
   private have: { from: number; to: number; second: number; layers: string } | null = null;
   private timer: number | undefined;
   private asking = false;
+  private refused = false;
   private over = false;
   private view: View | null = null;
   private now = 0;
@@ -32,23 +34,23 @@ export class Strip {
 
   /** The view that the rows have; called with each of their frames. */
   show(view: View, now: number): void {
-    const same = this.view?.t0 === view.t0 && this.view.second === view.second && this.now === now
-      && this.drawnWidth === this.canvas.clientWidth;
+    const still = this.view?.t0 === view.t0 && this.view.second === view.second && this.drawnWidth === this.canvas.clientWidth;
+    const same = still && this.now === now;
     this.view = view;
     this.now = now;
-    if (!this.suffices()) this.later();
+    if (!this.suffices() && !(still && this.refused)) this.later(REST_MS);
     if (!same) this.draw(); // where rows move it stays as it is
   }
 
-  private later(): void {
+  private later(ms: number): void {
     window.clearTimeout(this.timer);
-    if (!this.over) this.timer = window.setTimeout(() => void this.ask(), REST_MS);
+    if (!this.over) this.timer = window.setTimeout(() => void this.ask(), ms);
   }
 
   private suffices(): boolean {
     const { have, view } = this;
     return have !== null && view !== null && have.layers === this.layers && have.second === view.second
-      && have.from <= timeAt(view, GUTTER) && have.to >= timeAt(view, this.canvas.clientWidth);
+      && coversTime(have, view, this.canvas.clientWidth);
   }
 
   /** Something may have changed. */
@@ -62,7 +64,9 @@ export class Strip {
     this.asking = true;
     const wide = (this.canvas.clientWidth - GUTTER) * view.second;
     const again = this.suffices() && this.have;
-    const [from, to] = again ? [again.from, again.to] : [Math.floor(view.t0 - wide / 2), Math.ceil(view.t0 + 1.5 * wide)];
+    const [begin, end] = askable(view.t0 - wide / 2, view.t0 + 1.5 * wide);
+    const [from, to] = again ? [again.from, again.to] : [Math.floor(begin), Math.ceil(end)];
+    this.refused = false;
     try {
       const path = `/v1/timeline?from=${from}&to=${to}&as=cells&height=1&width=2048&packed=1&layers=${layers}`;
       const answer = await askBytes(path, again ? this.told?.heading.state : undefined);
@@ -72,11 +76,12 @@ export class Strip {
       this.draw();
       this.tell();
     } catch (e) {
+      this.refused = true;
       if (!(e instanceof ApiError)) throw e; // the rows tell what is refused
     } finally {
       this.asking = false;
+      if (!this.suffices()) this.later(this.refused ? AGAIN_MS : REST_MS);
     }
-    if (!this.suffices()) this.later();
   }
 
   /** At an instant; null where it is not known. */

@@ -4,7 +4,7 @@
 import type { Heading } from "./data";
 
 interface Tile {
-  bitmap: ImageBitmap;
+  bitmap: ImageBitmap | null; // null: it could not be painted
   window: number; // that it is of
   covered: boolean; // all that it shows was in that window
   used: number; // the frame that drew it last
@@ -42,10 +42,10 @@ export class Tiles {
     return this.nextState !== this.shownState;
   }
 
-  put(key: string, window: number, bitmap: ImageBitmap, covered: boolean): void {
+  put(key: string, window: number, bitmap: ImageBitmap | null, covered: boolean): void {
     // One of the window before the last was on its way: of the state that is shown.
     const into = window === this.window || !this.changing ? this.next : this.shown;
-    into.get(key)?.bitmap.close();
+    into.get(key)?.bitmap?.close();
     into.set(key, { bitmap, window, covered, used: this.frame });
     this.forget(into);
   }
@@ -58,17 +58,21 @@ export class Tiles {
 
   /** What is newer is shown, if all of these are there. True: it is another picture now. */
   turn(keys: string[]): boolean {
-    if (!this.changing || !keys.every((k) => this.next.has(k))) return false;
+    if (!this.changing) return false;
+    const there = keys.flatMap((k) => this.next.get(k) ?? []);
+    // They will be seen: however many they are, none is forgotten before the last is there.
+    for (const tile of there) tile.used = this.frame;
+    if (there.length < keys.length) return false;
     close(this.shown);
     this.shown = this.next;
     this.shownState = this.nextState;
     return true;
   }
 
-  get(key: string): ImageBitmap | undefined {
+  get(key: string): ImageBitmap | null | undefined {
     const tile = this.shown.get(key);
     if (tile) tile.used = this.frame;
-    return tile?.bitmap;
+    return tile?.bitmap; // null: there is nothing to be seen of it
   }
 
   beginFrame(): void {
@@ -85,13 +89,13 @@ export class Tiles {
     const old = [...from.entries()].sort((a, b) => a[1].used - b[1].used).slice(0, from.size - TILES_MAX / 2);
     for (const [key, tile] of old) {
       if (tile.used >= this.frame - 1) continue;
-      tile.bitmap.close();
+      tile.bitmap?.close();
       from.delete(key);
     }
   }
 }
 
 function close(tiles: Map<string, Tile>): void {
-  tiles.forEach((t) => t.bitmap.close());
+  tiles.forEach((t) => t.bitmap?.close());
   tiles.clear();
 }

@@ -19,6 +19,20 @@ export const xAt = (v: View, t: number) => GUTTER + (t - v.t0) / v.second;
 export const rowAt = (v: View, y: number) => (y - HEAD + v.y0) / v.row;
 export const yAt = (v: View, row: number) => HEAD + row * v.row - v.y0;
 
+const SPAN_MAX = 366 * 86400 - 2; // seconds that may be asked for, once they are rounded
+
+/** Of that time as much around its middle as the scheduler tells at once. */
+export function askable(from: number, to: number): [number, number] {
+  const middle = (from + to) / 2;
+  return to - from <= SPAN_MAX ? [from, to] : [middle - SPAN_MAX / 2, middle + SPAN_MAX / 2];
+}
+
+/** Is what can be told of the time in sight in these instants? */
+export function coversTime(have: { from: number; to: number }, v: View, width: number): boolean {
+  const [from, to] = askable(timeAt(v, GUTTER), timeAt(v, width));
+  return have.from <= from + 0.001 && have.to >= to - 0.001;
+}
+
 export function zoomTime(v: View, factor: number, x: number): View {
   const t = timeAt(v, x);
   const second = niceSecond(v.second * factor);

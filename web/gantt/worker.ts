@@ -13,6 +13,7 @@ export type Ask =
 export type Told =
   | { type: "window"; generation: number; heading: Heading; reserved: Seen[]; pieces: number }
   | { type: "wrong"; generation: number }
+  // without a bitmap, of a window that was there: it could not be painted
   | { type: "tile"; key: string; generation: number; bitmap: ImageBitmap | null; covered: boolean; ms: number }
   | { type: "at"; number: number; seen: Seen | null }
   | { type: "list"; number: number; all: Seen[]; more: number }
@@ -42,12 +43,18 @@ async function takeWindow(ask: Ask & { type: "window" }): Promise<void> {
 async function makeTile(ask: Ask & { type: "tile" }): Promise<void> {
   const begin = performance.now();
   let bitmap: ImageBitmap | null = null;
+  let covered = false;
   const made = generation;
-  const covered = shown !== null && covers(shown, ask.scale, ask.tx, ask.ty);
-  if (shown) {
-    if (hues?.color !== ask.color) hues = { color: ask.color, found: huesOf(shown, ask.color) };
-    const px = paintTile(shown, hues.found, ask.scale, ask.tx, ask.ty);
-    bitmap = await createImageBitmap(new ImageData(new Uint8ClampedArray(px.buffer as ArrayBuffer), TILE, TILE));
+  try {
+    if (shown) {
+      if (hues?.color !== ask.color) hues = { color: ask.color, found: huesOf(shown, ask.color) };
+      const whole = covers(shown, ask.scale, ask.tx, ask.ty);
+      const px = paintTile(shown, hues.found, ask.scale, ask.tx, ask.ty);
+      bitmap = await createImageBitmap(new ImageData(new Uint8ClampedArray(px.buffer as ArrayBuffer), TILE, TILE));
+      covered = whole;
+    }
+  } catch {
+    bitmap = null; // it is empty until there is another window: the others go on
   }
   page.postMessage({ type: "tile", key: ask.key, generation: made, bitmap, covered, ms: performance.now() - begin }, bitmap ? [bitmap] : []);
 }

@@ -262,8 +262,10 @@ function nowWords(strip: Strip | null | undefined, now: number): string {
 /** What the picture itself tells of a job, where its details are not for this user. */
 function briefOf(s: Seen) {
   const waits = s.kind === "promised" || s.kind === "forecast";
+  const word = s.kind === "overrun" ? WORDS.running : WORDS[s.kind];
   return {
-    id: s.id, user: s.user, class: s.class, procs: s.whole, shown_state: waits ? "Idle" : "Running",
+    id: s.id, user: s.user, class: s.class, procs: s.whole,
+    shown_state: waits ? "Idle" : word.charAt(0).toUpperCase() + word.slice(1),
     reservation_at: s.kind === "promised" ? s.start : undefined, end_at: waits ? undefined : s.end ?? undefined,
   } as Parameters<typeof JobPanel>[0]["brief"];
 }

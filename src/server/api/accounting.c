@@ -108,7 +108,7 @@ void api_accounting(struct server *s, struct request *r)
     if (request_query_int(r, "from", 0, &f.from_at, &err) < 0
         || request_query_int(r, "to", 0, &f.to_at, &err) < 0
         || request_query_int(r, "limit", ROWS_MAX, &f.limit, &err) < 0
-        || (f.user && !identity_is(who, WHO_ADMIN3) && !identity_owns(who, f.user)
+        || (f.user && !identity_sees_ended(who, f.user)
             && identity_deny(who, "showq -c", &err) < 0)) {
         json_decref(list);
         request_refuse(r, &err);
@@ -116,7 +116,7 @@ void api_accounting(struct server *s, struct request *r)
     }
     if (f.limit < 1 || f.limit > ROWS_MAX)
         f.limit = ROWS_MAX;
-    if (!identity_is(who, WHO_ADMIN3)) /* others see their own */
+    if (!identity_sees_ended(who, NULL)) /* others see their own */
         f.user = who->user;
     unsaved_tell(s->unsaved);
     if (store_account_each(s->store, &f, collect, list, &err) < 0) {

@@ -159,6 +159,11 @@ bool identity_sees_job(
     return !identity_is_kept_from(who, RM_HIDES_JOBS) || identity_has_job(who, c, j);
 }
 
+bool identity_sees_ended(const struct identity *who, const char *user)
+{
+    return identity_is(who, WHO_ADMIN3) || (user && identity_owns(who, user));
+}
+
 struct actor identity_actor(
     const struct identity *who, const struct cluster *c, const struct job *j)
 {

@@ -66,6 +66,10 @@ bool identity_has_job(
 bool identity_sees_job(
     const struct identity *who, const struct cluster *c, const struct job *j);
 
+/* May the caller know of jobs of that user that are over? Of one's own; of everybody's
+ * (NULL) from the third level of administrators on. */
+bool identity_sees_ended(const struct identity *who, const char *user);
+
 /* The caller as whoever orders something about that job. Borrows the name. */
 struct actor identity_actor(
     const struct identity *who, const struct cluster *c, const struct job *j);

@@ -13,7 +13,7 @@
 #define SLICE_US    4000
 #define PATIENCE_US 25000              /* without a slice: then one is due */
 #define FORGET_US   1000000            /* a list that nobody fetched again */
-#define SHARE_MAX   ((size_t)96 << 20) /* bytes of unfetched lists, of one user */
+#define SHARE_MAX   ((size_t)96 << 20) /* memory of unfetched lists, of one user */
 #define AGAIN_S     2
 #define RECORDS     50 /* take less than a millisecond */
 #define LOOK_SLICES 25 /* so often it is looked whether anybody waits any more */
@@ -197,6 +197,32 @@ static void give_up(struct listing *l)
     drop(l);
 }
 
+/* Lists that nobody fetches are memory. */
+static bool has_too_many(struct server *s, const char *user)
+{
+    struct listing *l;
+    size_t bytes = 0;
+
+    TAILQ_FOREACH(l, &s->lists->all, next)
+    if (strcmp(l->user, user) == 0)
+        bytes += l->text.cap;
+    return bytes > SHARE_MAX;
+}
+
+static void refuse_one(struct request *r)
+{
+    request_refuse_for_now(r, AGAIN_S,
+        "lists that were made for you wait to be fetched; try again in a moment", NULL);
+}
+
+/* Before it is begun. One that is large by itself is made. */
+static void refuse_listing(struct listing *l)
+{
+    for (size_t i = 0; i < l->waiting.n; i++)
+        refuse_one(l->waiting.v[i]);
+    drop(l);
+}
+
 static void make_slice(struct server *s)
 {
     struct share *h;
@@ -209,6 +235,11 @@ static void make_slice(struct server *s)
         return;
     if (l->slices++ % LOOK_SLICES == 0 && is_forsaken(l)) {
         give_up(l);
+        arm(s->lists);
+        return;
+    }
+    if (!l->begun && has_too_many(s, l->user)) {
+        refuse_listing(l); /* it was asked for before the others were made */
         arm(s->lists);
         return;
     }
@@ -306,18 +337,6 @@ bool stream_join(struct server *s, struct request *r, const char *key)
     return false;
 }
 
-/* Lists that nobody fetches are memory. */
-static bool has_too_many(struct server *s, const char *user)
-{
-    struct listing *l;
-    size_t bytes = 0;
-
-    TAILQ_FOREACH(l, &s->lists->all, next)
-    if (strcmp(l->user, user) == 0)
-        bytes += l->text.len;
-    return bytes > SHARE_MAX;
-}
-
 void stream_make(struct server *s, struct request *r, const char *key, const char *type,
     const struct stream_source *source)
 {
@@ -326,9 +345,7 @@ void stream_make(struct server *s, struct request *r, const char *key, const cha
     drop_stale(s);
     if (has_too_many(s, user)) {
         source->done(source->ctx);
-        request_refuse_for_now(r, AGAIN_S,
-            "lists that were made for you wait to be fetched; try again in a moment",
-            NULL);
+        refuse_one(r);
         return;
     }
     struct listing *l = xcalloc(1, sizeof *l);

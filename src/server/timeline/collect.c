@@ -157,16 +157,20 @@ static void make_cells(struct collected *v)
     v->pieces.n = 0;
 }
 
-/* It goes on from the row before where all is the same. */
+/* It goes on from the row before where all is the same. Most come in the order of that
+ * row: the search begins behind the last that went on. */
 static bool is_continued(struct collected *v, const struct piece *p)
 {
-    for (size_t i = 0; i < v->open.n; i++) {
+    for (size_t k = 0; k < v->open.n; k++) {
+        size_t i = v->next_open + k;
+        i -= i < v->open.n ? 0 : v->open.n;
         struct piece *o = &v->pieces.v[v->open.v[i]];
         if (o->object == p->object && o->kind == p->kind && o->procs == p->procs
             && o->start_at == p->start_at && o->end_at == p->end_at
             && o->row + o->rows == p->row) {
             o->rows++;
             vec_push(&v->opening, v->open.v[i]);
+            v->next_open = i + 1;
             return true;
         }
     }
@@ -203,15 +207,14 @@ static bool shows_job(const struct collected *v, const struct job *j)
     return identity_sees_job(&v->who, engine_cluster(v->s->engine), j);
 }
 
-/* As the job itself: shows_job(). */
+/* As accounting does. */
 static bool shows_past(const struct collected *v, const struct past_job *j)
 {
     const struct cluster *c = engine_cluster(v->s->engine);
+    uint32_t user = j->cred[CRED_USER];
 
-    return !identity_is_kept_from(&v->who, RM_HIDES_JOBS)
-           || (j->cred[CRED_USER]
-               && identity_owns(
-                   &v->who, c->creds[CRED_USER].v[j->cred[CRED_USER]]->name));
+    return identity_sees_ended(
+        &v->who, user ? c->creds[CRED_USER].v[user]->name : NULL);
 }
 
 static void add_running(
@@ -360,6 +363,7 @@ static void look_at_row(struct collected *v, uint32_t row)
     uint32_t index = v->rows->node[row];
 
     v->opening.n = 0;
+    v->next_open = 0;
     if (index < c->nodes.n) {
         const struct node *n = node_at(c, index);
         add_state(v, n, row);
@@ -387,41 +391,62 @@ static void find_suspended(struct collected *v)
             vec_push(&v->suspended, c->active.v[i]);
 }
 
-/* The place of each node among the rows that were asked for; NONE: it is not there. */
-static uint32_t *rows_of_nodes(const struct collected *v, uint32_t nodes)
+/* Of a node: its row, NONE when that was not asked for; and the last piece of `ended`
+ * on it, NONE when there is none yet. */
+struct place {
+    uint32_t row, last;
+};
+
+static struct place *find_places(const struct collected *v, uint32_t nodes)
 {
-    uint32_t *row = xmalloc((nodes + 1) * sizeof *row);
+    struct place *places = xmalloc((nodes + 1) * sizeof *places);
 
     for (uint32_t i = 0; i < nodes; i++)
-        row[i] = NONE;
+        places[i] = (struct place){NONE, NONE};
     for (uint32_t i = 0; i < v->asked.rows; i++)
         if (v->rows->node[v->asked.first + i] < nodes)
-            row[v->rows->node[v->asked.first + i]] = v->asked.first + i;
-    return row;
+            places[v->rows->node[v->asked.first + i]].row = v->asked.first + i;
+    return places;
+}
+
+/* What several requests of a job have of a node is one piece. */
+static void add_ended_on(struct collected *v, const struct past_job *o, uint32_t object,
+    struct place *at, int64_t procs, int64_t whole)
+{
+    struct piece *last = at->last == NONE ? NULL : &v->ended.v[at->last];
+    int64_t all = procs + (last && last->object == object ? last->procs : 0);
+
+    all = all < whole ? all : whole;
+    if (last && last->object == object) {
+        last->procs = (uint32_t)all;
+        return;
+    }
+    at->last = (uint32_t)v->ended.n;
+    vec_push(&v->ended, ((struct piece){.row = at->row,
+                            .rows = 1,
+                            .start_at = o->start_at,
+                            .end_at = o->end_at,
+                            .object = object,
+                            .procs = (uint32_t)all,
+                            .kind = o->failed ? PIECE_FAILED : PIECE_ENDED}));
 }
 
 static void add_past(
-    struct collected *v, const struct past_job *o, const uint32_t *row, uint32_t nodes)
+    struct collected *v, const struct past_job *o, struct place *places, uint32_t nodes)
 {
     const struct cluster *c = engine_cluster(v->s->engine);
     uint32_t object = NONE;
 
-    for (size_t i = 0; i < o->alloc.n; i++) {
-        const struct alloc *a = &o->alloc.v[i];
-        for (uint32_t n = a->first; n < nodes && n - a->first < a->count; n++) {
+    for (size_t i = 0; i < o->on.n; i++) {
+        const struct past_piece *p = &o->on.v[i];
+        for (uint32_t n = p->first; n < nodes && n - p->first < p->count; n++) {
             int64_t whole = node_at(c, n)->cfg.v[RES_PROCS];
-            int64_t procs = o->procs_a_task < 0 ? whole : o->procs_a_task * a->tasks;
-            if (row[n] == NONE)
+            if (places[n].row == NONE)
                 continue;
             if (object == NONE)
                 object = past_object(v, o);
-            vec_push(&v->ended, ((struct piece){.row = row[n],
-                                    .rows = 1,
-                                    .start_at = o->start_at,
-                                    .end_at = o->end_at,
-                                    .object = object,
-                                    .procs = (uint32_t)(procs < whole ? procs : whole),
-                                    .kind = o->failed ? PIECE_FAILED : PIECE_ENDED}));
+            add_ended_on(v, o, object, &places[n],
+                p->procs == PAST_WHOLE ? whole : p->procs, whole);
         }
     }
 }
@@ -440,19 +465,19 @@ static void find_ended(struct collected *v)
 {
     const struct cluster *c = engine_cluster(v->s->engine);
     const struct past *past = v->s->timeline->past;
-    uint32_t nodes = (uint32_t)c->nodes.n, *row;
+    uint32_t nodes = (uint32_t)c->nodes.n;
 
     if (!(v->asked.layers >> LAYER_ENDED & 1) || !past_count(past))
         return;
-    row = rows_of_nodes(v, nodes);
+    struct place *places = find_places(v, nodes);
     for (size_t i = 0; i < past_count(past); i++) {
         const struct past_job *o = past_at(past, i);
         if (is_wanted(v, LAYER_ENDED, o->start_at, o->end_at) && shows_past(v, o))
-            add_past(v, o, row, nodes);
+            add_past(v, o, places, nodes);
     }
     if (v->ended.n)
         qsort(v->ended.v, v->ended.n, sizeof *v->ended.v, compare_rows);
-    free(row);
+    free(places);
 }
 
 struct collected *collect_begin(struct server *s, const struct identity *who,

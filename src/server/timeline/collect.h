@@ -105,6 +105,7 @@ struct collected {
     struct VEC(struct piece_object) objects;
     struct VEC(uint32_t) of_job, of_rsv; /* by index: object + 1 */
     struct VEC(uint32_t) open, opening;  /* pieces that reach the last row, this one */
+    size_t next_open;                    /* of `open`: the likeliest to go on */
     struct VEC(uint32_t) suspended;      /* jobs, by index */
     struct VEC(struct piece) ended;      /* in order of rows */
     struct named_creds named[CRED_KINDS];

@@ -146,17 +146,19 @@ static void take_promises(
 static bool place_promises(struct server *s, struct timeline *t)
 {
     static const struct query_places none = {0};
-    bool hurried = t->broken > BREAKS_MAX;
+    bool hurried = t->broken > BREAKS_MAX, more;
 
     if (!t->placing) {
         t->placing = placing_begin(s->engine);
         t->placed_plan = feed_plan(s);
         t->broken++; /* until it is complete */
     }
-    if (t->placing && placing_more(t->placing, hurried ? PLACES_LAST : PLACES)
-        && !hurried)
+    more = t->placing && placing_more(t->placing, hurried ? PLACES_LAST : PLACES);
+    if (more && !hurried)
         return true;
     take_promises(s, t, t->placing ? placing_found(t->placing) : &none);
+    if (more)
+        t->now.plan = UINT64_MAX; /* of none: the next question begins anew */
     timeline_interrupt(s);
     t->making = MAKING_NOTHING;
     t->broken = 0;

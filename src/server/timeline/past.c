@@ -12,13 +12,32 @@ struct past {
     size_t oldest, n, nodes;
 };
 
-static size_t count_nodes(const struct allocs *a)
+static size_t count_nodes(const struct past_job *o)
 {
     size_t n = 0;
 
-    for (size_t i = 0; i < a->n; i++)
-        n += a->v[i].count;
+    for (size_t i = 0; i < o->on.n; i++)
+        n += o->on.v[i].count;
     return n;
+}
+
+static size_t nodes_of(const struct job *j)
+{
+    size_t n = 0;
+
+    for (size_t i = 0; i < j->alloc.n; i++)
+        n += j->alloc.v[i].count;
+    return n;
+}
+
+/* What the job is dedicated of each of those nodes, as node_job_share() tells it. */
+static uint32_t procs_on(const struct job *j, const struct alloc *a)
+{
+    int64_t each = req_def(&j->reqs[a->req])->per_task.v[RES_PROCS];
+
+    if (job_access(j) >= ACCESS_SINGLEJOB || each < 0)
+        return PAST_WHOLE;
+    return (uint32_t)(each * a->tasks);
 }
 
 struct past *past_new(void)
@@ -30,9 +49,9 @@ static void drop_oldest(struct past *p)
 {
     struct past_job *o = &p->ring[p->oldest];
 
-    p->nodes -= count_nodes(&o->alloc);
+    p->nodes -= count_nodes(o);
     free(o->id);
-    vec_fini(&o->alloc);
+    vec_fini(&o->on);
     *o = (struct past_job){0};
     p->oldest = (p->oldest + 1) % PAST_MAX;
     p->n--;
@@ -47,7 +66,7 @@ void past_free(struct past *p)
 
 void past_note(struct past *p, const struct job *j, int64_t end_at, bool failed)
 {
-    size_t nodes = count_nodes(&j->alloc);
+    size_t nodes = nodes_of(j);
 
     if (!nodes || nodes > PAST_NODES || !j->nreqs || !j->start_at
         || end_at <= j->start_at)
@@ -60,12 +79,13 @@ void past_note(struct past *p, const struct job *j, int64_t end_at, bool failed)
         .start_at = j->start_at,
         .end_at = end_at,
         .procs = (uint32_t)j->procs,
-        .procs_a_task = req_def(&j->reqs[0])->per_task.v[RES_PROCS],
         .failed = failed};
     for (int k = 0; k < CRED_KINDS; k++)
         o->cred[k] = j->cred[k];
-    for (size_t i = 0; i < j->alloc.n; i++)
-        vec_push(&o->alloc, j->alloc.v[i]);
+    for (size_t i = 0; i < j->alloc.n; i++) {
+        const struct alloc *a = &j->alloc.v[i];
+        vec_push(&o->on, ((struct past_piece){a->first, a->count, procs_on(j, a)}));
+    }
     p->nodes += nodes;
 }
 

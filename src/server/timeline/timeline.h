@@ -85,7 +85,7 @@ struct foreseen_on {
 /* All that is known; those on a node are from `first[node]` to `first[node + 1]`.
  * Borrowed until foresight_more() is called. */
 struct foresight {
-    uint64_t plan;                   /* feed_plan() of which it is */
+    uint64_t plan; /* feed_plan() of which it is; UINT64_MAX: not all is placed */
     struct VEC(struct foreseen) who; /* promised ones first */
     struct VEC(struct foreseen_on) on;
     uint32_t *first;

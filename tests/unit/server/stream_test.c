@@ -1,0 +1,154 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Lists that nobody fetches: how many of them are made. Requests are counted only. */
+#include "base/xalloc.h"
+#include "server/api/identity.h"
+#include "server/http/stream.h"
+#include "server/server_private.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#define MB ((size_t)1 << 20)
+
+static struct identity somebody;
+static size_t fresh; /* bytes that a list takes */
+static unsigned replied, refused, done;
+static struct {
+    void (*release)(void *ctx);
+    void *ctx;
+} readers[10];
+
+const struct identity *__wrap_request_who(const struct request *r);
+const struct identity *__wrap_request_who(const struct request *r)
+{
+    (void)r;
+    return &somebody;
+}
+
+bool __wrap_request_is_abandoned(const struct request *r);
+bool __wrap_request_is_abandoned(const struct request *r)
+{
+    (void)r;
+    return false;
+}
+
+/* It is not read before the test releases it. */
+void __wrap_request_reply_shared(struct request *r, const char *type, const char *text,
+    size_t len, void (*release)(void *ctx), void *ctx);
+void __wrap_request_reply_shared(struct request *r, const char *type, const char *text,
+    size_t len, void (*release)(void *ctx), void *ctx)
+{
+    (void)r;
+    (void)type;
+    (void)text;
+    (void)len;
+    readers[replied].release = release;
+    readers[replied++].ctx = ctx;
+}
+
+void __wrap_request_refuse_for_now(
+    struct request *r, unsigned seconds, const char *text, json_t *waiting_for);
+void __wrap_request_refuse_for_now(
+    struct request *r, unsigned seconds, const char *text, json_t *waiting_for)
+{
+    (void)r;
+    (void)waiting_for;
+    assert_true(seconds > 0);
+    assert_non_null(strstr(text, "wait to be fetched"));
+    refused++;
+}
+
+uint64_t __wrap_world_revision(const struct server *s);
+uint64_t __wrap_world_revision(const struct server *s)
+{
+    (void)s;
+    return 1;
+}
+
+int64_t __wrap_world_now(struct server *s);
+int64_t __wrap_world_now(struct server *s)
+{
+    (void)s;
+    return 1000;
+}
+
+/* Memory that nobody writes to. */
+static bool take_memory(struct server *s, void *ctx, struct strbuf *out)
+{
+    (void)s;
+    (void)ctx;
+    out->text = xmalloc(fresh);
+    out->text[0] = 0;
+    out->cap = fresh;
+    return false;
+}
+
+static void note_done(void *ctx)
+{
+    (void)ctx;
+    done++;
+}
+
+static void ask_lists(struct server *s, unsigned n)
+{
+    static char one; /* of a request no more is looked at than that it is there */
+
+    for (unsigned i = 0; i < n; i++)
+        stream_make(s, (struct request *)&one, NULL, "text/plain",
+            &(struct stream_source){take_memory, note_done, NULL});
+    while (stream_is_busy(s))
+        assert_true(sd_event_run(s->loop, UINT64_MAX) >= 0);
+}
+
+static void release_all(void)
+{
+    for (unsigned i = 0; i < replied; i++)
+        readers[i].release(readers[i].ctx);
+    replied = refused = done = 0;
+}
+
+static void lists_that_nobody_reads_are_not_all_made(void **state)
+{
+    struct server *s = xcalloc(1, sizeof *s);
+    struct err err;
+
+    (void)state;
+    snprintf(somebody.user, sizeof somebody.user, "ann");
+    assert_true(sd_event_new(&s->loop) >= 0);
+    assert_int_equal(stream_open(s, &err), 0);
+    fresh = 50 * MB;
+    ask_lists(s, 6); /* all before the first is made */
+    assert_int_equal(replied, 2);
+    assert_int_equal(refused, 4);
+    assert_int_equal(done, 6);
+    ask_lists(s, 1);
+    assert_int_equal(refused, 5);
+    snprintf(somebody.user, sizeof somebody.user, "bob"); /* has none yet */
+    ask_lists(s, 1);
+    assert_int_equal(replied, 3);
+    release_all();
+    /* one that is large by itself is made */
+    fresh = 120 * MB;
+    ask_lists(s, 1);
+    assert_int_equal(replied, 1);
+    assert_int_equal(refused, 0);
+    release_all();
+    stream_close(s);
+    sd_event_unref(s->loop);
+    free(s);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(lists_that_nobody_reads_are_not_all_made),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
