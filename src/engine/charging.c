@@ -25,6 +25,7 @@ struct bill {
     int64_t quote;    /* whose rates these are; 0 = none */
     bool first_use;   /* of that quote by this job */
     bool told;        /* the bank knows the run */
+    bool beside;      /* begun while the former one's lien lay there yet */
     int64_t out_at;   /* it left its nodes then, and may come back; 0 = it has them */
     int64_t slept_s, slept_weight; /* suspended, as far as it was seen */
     struct bill *former;           /* it awaits, and another start was decided; owned */
@@ -159,6 +160,14 @@ static struct bill *find_bill(struct engine *e, const struct job *j)
     return b;
 }
 
+/* While it waits a run of a former life may be one that nobody saw end. */
+static struct bill *find_own_bill(struct engine *e, const struct job *j)
+{
+    if (!job_has_begun((enum job_state)j->state) && !bill_of(e, j)->run)
+        return NULL;
+    return find_bill(e, j);
+}
+
 static void drop_bill(struct engine *e, struct bill *b)
 {
     funds_close(e->c->funds, b->run - 1);
@@ -212,6 +221,7 @@ static struct bill *open_bill(struct engine *e, const struct job *j)
              + (elsewhere ? funds_open_elsewhere(
                     e->c->funds, j->id, bank_account_name(e->c, j))
                           : funds_open(e->c->funds, j->id, account));
+    b->beside = b->former != NULL;
     if (!elsewhere && bank_has_quote(e->c, j, j->start_at))
         b->quote = bank_quote_of(j);
     if (e->cfg->bank.rates_at == RATES_AT_START || b->quote)
@@ -282,6 +292,7 @@ static struct bill *restore_former(struct engine *e, const struct job *j)
     if (!former || b->run)
         return NULL;
     *b = *former;
+    b->out_at = 0;
     free(former);
     return b;
 }
@@ -339,27 +350,31 @@ static void release_unsent(struct engine *e, const struct job *j)
 
 void charging_begin(struct engine *e, struct job *j, bool told)
 {
+    bool in_force = bank_in_force(e->c), goes_on;
     struct bill *b;
-    bool goes_on;
 
-    if (!bank_in_force(e->c))
+    if (!has_bills(e))
         return;
-    release_unsent(e, j);
+    if (in_force)
+        release_unsent(e, j);
     b = find_bill(e, j);
     goes_on = b && b->awaits && told; /* it never left */
+    if (goes_on)
+        b->out_at = 0;
     if (b && b->left && !goes_on && (b->awaits || b->start_at != j->start_at)) {
         put_former_aside(e, j, b);
         b = NULL;
     }
     if (!b && told)
         b = restore_former(e, j);
-    if (!b)
+    if (!b && in_force)
         b = open_bill(e, j);
     if (!b)
         return;
     b->left = b->awaits = false;
     wake_bill(e, j, b);
-    keep_most(e, j, b);
+    if (in_force)
+        keep_most(e, j, b);
 }
 
 void charging_end(struct engine *e, struct job *j, int64_t until)
@@ -386,7 +401,7 @@ void charging_end(struct engine *e, struct job *j, int64_t until)
 
 void charging_left(struct engine *e, struct job *j, int64_t at)
 {
-    struct bill *b = has_bills(e) ? find_bill(e, j) : NULL;
+    struct bill *b = has_bills(e) ? find_own_bill(e, j) : NULL;
 
     if (b)
         b->left_at = at;
@@ -449,9 +464,17 @@ void charging_confirm(struct engine *e, struct job *j)
         close_left(e, j, b);
 }
 
+bool charging_awaits(const struct engine *e, const struct job *j)
+{
+    const struct bill *b =
+        j->index < e->charging->bills.n ? &e->charging->bills.v[j->index] : NULL;
+
+    return b && (b->former || (b->run && (b->awaits || b->beside)));
+}
+
 void charging_release(struct engine *e, struct job *j)
 {
-    struct bill *b = has_bills(e) ? find_bill(e, j) : NULL;
+    struct bill *b = has_bills(e) ? find_own_bill(e, j) : NULL;
 
     if (!b)
         return;

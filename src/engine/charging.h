@@ -71,6 +71,9 @@ void charging_over(struct engine *e, struct job *j);
  * once, from when it began. */
 void charging_await(struct engine *e, struct job *j);
 void charging_confirm(struct engine *e, struct job *j);
+/* Has it such a run, whose lien lies there as long, or did when this one began? What it
+ * lacks may be its own. */
+bool charging_awaits(const struct engine *e, const struct job *j);
 
 /* Its start has failed, before it leaves its nodes: that was no run. */
 void charging_release(struct engine *e, struct job *j);

@@ -131,11 +131,11 @@ static void follow_refusal(struct engine *e, struct job *j, const char *text)
         defer_job(e, j, REASON_NOALLOCATION, text);
 }
 
-void unfunded_refused(struct engine *e, struct job *j, const char *text)
+void unfunded_refused(struct engine *e, struct job *j, bool own, const char *text)
 {
-    if (falls_back(e, j))
+    if (!own && falls_back(e, j))
         return;
-    if (e->cfg->bank.jfaction == JF_NONE)
+    if (own || e->cfg->bank.jfaction == JF_NONE)
         pause_job(e, j, AGAIN_S, REASON_NOALLOCATION, text);
     else
         follow_refusal(e, j, text);
@@ -150,8 +150,9 @@ void unfunded_follow(struct engine *e)
 
     for (size_t i = 0; i < n; i++) {
         struct job *j = e->c->jobs.v[jobs[i]];
-        if (!j || !job_waits(j) || !bank_refuses(e->c, j, e->now, &why)
-            || falls_back(e, j) || e->cfg->bank.jfaction == JF_NONE)
+        if (!j || !job_waits(j) || charging_awaits(e, j)
+            || !bank_refuses(e->c, j, e->now, &why) || falls_back(e, j)
+            || e->cfg->bank.jfaction == JF_NONE)
             continue; /* it waits; the text has a price: it counts the account's runs */
         reason_format_need(e->c, &why, text, sizeof text);
         follow_refusal(e, j, text);

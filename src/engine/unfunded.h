@@ -8,6 +8,7 @@
 #ifndef MAUI_ENGINE_UNFUNDED_H
 #define MAUI_ENGINE_UNFUNDED_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 struct engine;
@@ -26,9 +27,9 @@ void unfunded_begin(struct engine *e);
 void unfunded_follow(struct engine *e);
 
 /* A bank elsewhere does not let the job start, for what it says: it waits or is off its
- * nodes already. The same follows; where JFACTION is NONE it is tried again in a
- * minute. */
-void unfunded_refused(struct engine *e, struct job *j, const char *text);
+ * nodes already. The same follows; where JFACTION is NONE, or what it lacks may be its
+ * own (charging_awaits()), it is tried again in a minute. */
+void unfunded_refused(struct engine *e, struct job *j, bool own, const char *text);
 
 /* When deposits begin or end next, or jobs that run pay for what they used;
  * TIME_NEVER. */

@@ -8,6 +8,7 @@ import pathlib
 import random
 import shutil
 import signal
+import socket
 import sqlite3
 import subprocess
 import sys
@@ -600,6 +601,31 @@ def test_a_gold_charge_whose_answer_is_lost_is_not_charged_twice(gold):
     over(gold, gold.submit("true", account="chem", wclimit_s=10))
     gold.wait(lambda: len(gold.gold.charges) == 2, "the next charge")
     assert gold.gold.asked.count(("Charge", "Job")) == 2
+
+
+def test_a_host_that_takes_no_calls_leaves_time_for_the_other(build, tmp_path):
+    """However many things are asked: here whether it was charged, and then the charge."""
+    server, key = Gold(KEY, 1000), tmp_path / "gold.key"
+    key.write_text(KEY + "\n")
+    key.chmod(0o600)
+    charge = {"verb": "charge", "run": "7.r1", "name": "7.r1@hpc1", "user": ME, "procs": 1,
+              "account": "chem", "seconds": 60, "at": 1767222000, "again": True}
+    with socket.socket() as deaf:
+        deaf.bind(("127.0.0.2", server.port))
+        deaf.listen(0)
+        callers = [socket.socket() for _ in range(4)]
+        for one in callers:  # no more are let in
+            one.setblocking(False)
+            one.connect_ex(("127.0.0.2", server.port))
+        done = subprocess.run([build / "src" / "client" / "maui-bank", "gold",
+                               "127.0.0.2,127.0.0.1", str(server.port), key, "8", "charge"],
+                              input=json.dumps(charge), text=True, capture_output=True,
+                              check=False, timeout=60)
+        for one in callers:
+            one.close()
+    server.close()
+    assert done.returncode == 0, done
+    assert server.asked == [("Query", "Job"), ("Charge", "Job")] and server.times == {"7.r1@hpc1": 1}
 
 
 def test_runs_of_an_older_release_keep_their_names_at_a_gold_server(gold):

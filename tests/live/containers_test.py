@@ -7,6 +7,7 @@ import os
 import pathlib
 import pwd
 import shutil
+import subprocess
 import sys
 import time
 
@@ -40,7 +41,8 @@ def stamp(at):
     east, zone = (19800, "+05:30") if node == "n2" else (0, "Z")
     return '"' + time.strftime("%Y-%m-%dT%H:%M:%S", time.gmtime(at + east)) + '.123456789' + zone + '"'
 if word == "ps":
-    print("\\n".join(n for n in os.listdir(folder) if n[0] != "."))
+    assert rest == ["-aq", "--filter", "label=maui"], rest
+    print("\\n".join(n for n in os.listdir(folder) if n[0] != "." and "--label" in read(n)["words"]))
 elif word == "inspect":
     if os.path.exists(folder + "/.goes"):  # a container that is there no more when it is asked for
         os.unlink(folder + "/.goes")
@@ -51,6 +53,8 @@ elif word == "inspect":
         print("/" + name, c["status"], stamp(c["began"]), stamp(c["ended"]), c["code"])
 elif word == "run":
     name, image = rest[rest.index("--name") + 1], rest[rest.index("--memory") + 2]
+    while image == "slow" and not os.path.exists(os.environ["ENGINE_STATE"] + "/pulled"):
+        time.sleep(0.02)
     if image == "none":
         sys.exit("Trying to pull none...\\nError: unable to find image 'none'\\nSee 'engine run --help'.")
     if os.path.exists(path(name)):
@@ -120,7 +124,14 @@ class Pool(Daemon):
 
     def runs(self):
         path = pathlib.Path(f"{self.engines}/runs")
-        return path.read_text().split() if path.exists() else []
+        names = path.read_text().split() if path.exists() else []
+        assert all(name.startswith("maui-") for name in names), names
+        return [name[len("maui-"):] for name in names]
+
+    def call(self, verb, *words):
+        """A call of the example, as the daemon calls it."""
+        return subprocess.run([f"{self.home}/{verb}", *words], capture_output=True, text=True,
+                              timeout=60, check=False)
 
 
 @pytest.fixture
@@ -140,10 +151,11 @@ def test_containers_start_where_there_is_room_and_end(pool):
     for job in ("fine", "fails"):  # on either node
         assert abs(time.time() - pool.job(job)["start_at"]) < 600
     pool.until("long", "Running")
-    words = json.loads(next(pathlib.Path(pool.engines).glob("n*/long")).read_text())["words"]
+    os.unlink(f"{pool.pool}/spool/long.json")  # it runs on, whatever its user does with that
+    words = json.loads(next(pathlib.Path(pool.engines).glob("n*/maui-long")).read_text())["words"]
     who = pwd.getpwnam(USER)
     assert words[words.index("--user") + 1] == f"{who.pw_uid}:{who.pw_gid}"
-    goes = next(pathlib.Path(pool.engines).glob("n*/long")).with_name(".goes")
+    goes = next(pathlib.Path(pool.engines).glob("n*/maui-long")).with_name(".goes")
     goes.touch()  # one look asks twice, and nobody is told
     pool.wait(lambda: not goes.exists(), "the next look", 60)
     pool.ok("mjobctl", "-s", "long")
@@ -161,21 +173,59 @@ def test_containers_start_where_there_is_room_and_end(pool):
 
 
 def test_an_image_that_is_not_there_is_said(pool):
+    sites = [pathlib.Path(f"{pool.engines}/{node}/registry") for node in ("n1", "n2")]
+    for site in sites:  # a container of the site's, of the name that a user gives a job
+        site.parent.mkdir()
+        site.write_text('{"status": "running", "ends": 1e11, "words": []}')
     pool.begin()
-    job = pool.submit("odd", "1", image="none")
+    job = pool.submit("registry", "1", image="none")
     pool.wait(lambda: "Error: unable to find image" in pool.run("checkjob", job).stdout, "why", 60)
-    assert os.listdir(f"{pool.pool}/runs") == []
+    pool.wait(lambda: not os.path.exists(f"{pool.pool}/runs/{job}"), "the end of the start", 60)
+    assert all(site.exists() for site in sites)
 
 
 def test_what_is_odd_in_the_spool_is_nobodys_job(pool):
     spool = pathlib.Path(f"{pool.pool}/spool")
-    for name, text in (("a", "[]"), ("b", "{"), ("c", '{"image": "-v"}'), ("d", "[" * 60000)):
+    for name, text in (("a", "[]"), ("b", "{"), ("c", '{"image": "-v"}'), ("d", "[" * 60000),
+                       ("g", '{"image": "i", "argv": [], "procs": 1e999, "mb": 1, "limit": 1}'),
+                       ("\u00b2", '{"image": "i", "argv": [], "procs": 1, "mb": 1, "limit": 1}')):
         (spool / f"{name}.json").write_text(text)
     os.mkfifo(spool / "e.json")
     os.symlink("/etc/passwd", spool / "f.json")
     pool.begin()
     pool.until(pool.submit("fine", "1"), "Completed")
     assert len(pool.lines("showq")) <= 2 and pool.runs() == ["fine"]
+
+
+def test_what_is_started_is_what_was_listed(pool):
+    """A user makes it larger between the look and the start."""
+    job = pool.submit("one", "1000")
+    assert "DPROCS=1 " in pool.call("jobs").stdout
+    pool.submit("one", "1000", procs=2)
+    assert pool.call("start", job, "n1").returncode == 75
+    assert "DPROCS=2 " in pool.call("jobs").stdout
+    assert pool.call("start", job, "n1").returncode == 75  # by the look of before, perhaps
+    assert "DPROCS=2 " in pool.call("jobs").stdout and pool.runs() == []
+    done = pool.call("start", job, "n1")
+    assert done.returncode == 0, done.stderr
+    pool.submit("one", "1000", procs=1)
+    assert "DPROCS=2 " in pool.call("jobs").stdout
+
+
+def test_a_start_that_takes_long_is_not_taken_for_lost(pool):
+    job = pool.submit("one", "1000", image="slow")
+    assert pool.call("jobs").returncode == 0
+    run = f"{pool.pool}/runs/{job}"
+    with subprocess.Popen([f"{pool.home}/start", job, "n1"]) as start:
+        try:
+            pool.wait(lambda: os.path.exists(run), "the start", 60)
+            os.utime(run, (0, 0))
+            assert "STATE=Starting" in pool.call("jobs").stdout
+        finally:
+            pathlib.Path(f"{pool.engines}/pulled").touch()
+    assert start.returncode == 0
+    assert os.stat(run).st_mtime > 0
+    assert "STATE=Running" in pool.call("jobs").stdout
 
 
 def test_an_engine_that_does_not_answer_stops_nothing(pool):

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """mjobctl: every action and every attribute, and who may."""
 import json
+import pathlib
 import time
 import xml.etree.ElementTree as ET
 
@@ -24,6 +25,12 @@ def modify(live, job, *changes):
     return live.job(job)
 
 
+def kept_limit(live, job):
+    """That by which its keeper ends the job."""
+    path = pathlib.Path(live.home) / "spool" / "jobs" / job / "run.json"
+    return json.loads(path.read_text())["wclimit_s"]
+
+
 # ---- actions ----
 
 def test_jobs_are_held_released_and_cancelled(site):
@@ -43,6 +50,9 @@ def test_jobs_are_held_released_and_cancelled(site):
 def test_jobs_are_suspended_resumed_requeued_and_signalled(site):
     job = running(site)
     assert site.ok("mjobctl", "-s", job) == f"job {job} successfully preempted\n"
+    site.wait(lambda: site.state(job) == "Suspended", "the suspension")
+    modify(site, job, "wclimit=2:00:00")
+    site.wait(lambda: kept_limit(site, job) == 7200, "the limit that will end it")
     assert site.ok("mjobctl", "-r", job) == f"job {job} successfully resumed\n"
     site.wait(lambda: site.state(job) == "Running", "the return")
     assert site.ok("mjobctl", "-R", job) == f"job {job} successfully preempted\n"

@@ -341,6 +341,30 @@ def test_what_nobody_could_see_costs_nothing(native):
     charges = [m for m in moves if m["kind"] == "charge"]
     assert all(-m["amount"] <= 200 for m in charges), moves
     assert [-m["amount"] >= 160 for m in charges if m["run"].startswith(f"{job}.")] == [True]
+    # nor who ended by itself before it was stopped, suspended for a while or not, as its
+    # next start waited for that
+    native.replace("requeue", "exit 0")
+    go = pathlib.Path(f"{native.output}/go")
+    job = native.submit_as(USERS[0], f"until test -e {go}; do sleep 0.1; done", "-l", 90000)
+    native.until(job, "Running")
+    at += 80
+    clock.stand(at)
+    native.wait(lambda: native.api("/v1/scheduler")[1]["at"] == at, "the time")
+    native.ok("mjobctl", "-R", job)
+    native.wait(lambda: native.log().count(f"job '{job}': start") == 2, "its next start", 60)
+    for verb in ("suspend", "resume"):
+        subprocess.run([native.example, verb, native.pool, job], check=True)
+        seen = native.api("/v1/scheduler")[1]["iteration"]
+        native.wait(lambda: native.api("/v1/scheduler")[1]["iteration"] > seen + 1, "a look")
+    at += 80
+    clock.stand(at)
+    native.wait(lambda: native.api("/v1/scheduler")[1]["at"] == at, "the time")
+    go.touch()
+    native.until(job, "Completed")
+    native.wait(lambda: native.lines("mam-list-liens") == [], "the charge", 60)
+    moves = json.loads(native.ok("mam-statement", "chem", "--format", "json"))["moves"]
+    assert [160 <= -m["amount"] <= 200 for m in moves if m["kind"] == "charge"
+            and m["run"].startswith(f"{job}.")] == [True], moves
 
 
 def test_what_came_of_a_lost_start_is_what_is_told(native):

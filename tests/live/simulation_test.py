@@ -297,6 +297,18 @@ def test_a_suspended_job_has_the_rest_of_its_time_and_a_requeued_one_all_of_it(s
         "1": (0, 0, 720, "Completed"), "2": (0, 480, 1080, "Completed")}
 
 
+def test_a_limit_that_is_changed_while_its_job_is_suspended_ends_it(simulation):
+    simulation.trace(job(1, 0, 600, 900, 1, 1))
+    simulation.begin()
+    simulation.ok("schedctl", "-S", "6")
+    simulation.ok("mjobctl", "-s", "1")
+    simulation.ok("mjobctl", "-m", "wclimit=400", "1")
+    simulation.ok("mjobctl", "-r", "1")
+    simulation.ok("schedctl", "-r")
+    simulation.wait_for_end()
+    assert simulation.ended() == {"1": (0, 0, 400, "Removed")}
+
+
 def test_a_ratio_to_the_real_clock_is_kept(simulation):
     four_jobs(simulation)
     begun = time.monotonic()

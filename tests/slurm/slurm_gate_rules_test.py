@@ -26,6 +26,9 @@ function request(more)
     for k, v in pairs(more or {}) do r[k] = v end
     return r
 end
+function release(current)
+    slurm_job_modify(request({ priority = 4294967295 }), current, {}, 7)
+end
 function hold(current, uid)
     local r = request({ priority = 0 })
     return slurm_job_modify(r, current, {}, uid or 7), r
@@ -97,6 +100,24 @@ print(settle(slurm.jobs["63"]))
 """) == ["nil", "2", "2"]
 
 
+def test_a_task_takes_the_mark_of_its_array_once(gate):
+    """That of the array waits for the scheduler: the task was released meanwhile, before it
+    had the mark or after."""
+    assert gate("""
+hold(record(63, 63))
+local early, late = record(64, 63), record(65, 63)
+release(early)
+slurm_job_modify(request({ nice = 5 }), early, {}, 7)
+print(settle(early))
+print(settle(late))
+release(late)
+print(settle(late))
+slurm_job_modify(request({ nice = 5 }), late, {}, 7)
+print(settle(late))
+print(settle(slurm.jobs["63"]))
+""") == ["nil", "2", "1", "nil", "2"]
+
+
 def test_a_mark_stays_until_the_record_has_it(gate):
     """Slurm refuses a request behind the gate, of a job in an inactive partition, say."""
     path = gate.home / "slurm.marking/63"
@@ -115,7 +136,7 @@ def test_a_release_between_the_two_requests_is_not_lost(gate):
 local r = record(63, 63)
 hold(r)
 print(ask(r))
-slurm_job_modify(request({ priority = 4294967295 }), r, {}, 7)
+release(r)
 print(ask(r), ask(r))
 """) == ["2", "1", "nil"]
     assert not (gate.home / "slurm.marking/63").exists()

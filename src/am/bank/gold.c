@@ -117,22 +117,37 @@ static int exchange_documents(
                                 x->host, x->port, curl_easy_strerror(code));
 }
 
+/* A server, its key, and what is asked of it. */
+struct talk {
+    const struct gold_server *g;
+    const char *key;
+    const struct bank_ask *ask;
+    bool nobody; /* was at the first host */
+};
+
+#define FIRST_PART 4 /* of the time: all that is asked has to be done in that */
+
 /* The other host is asked where nobody is at the first: never about what the first may
- * have taken. Half of the time is for finding that out. */
-static int exchange_with_either(const struct gold_server *g, const char *document,
-    struct strbuf *answer, struct err *err)
+ * have taken. That is found out once. */
+static int exchange_with_either(
+    struct talk *t, const char *document, struct strbuf *answer, struct err *err)
 {
-    const char *backup = strchr(g->hosts, ',');
-    char *host = xstrdup(g->hosts);
-    struct exchange x = {.host = host, .port = g->port, .timeout_s = g->timeout_s};
-    int result;
+    const char *backup = strchr(t->g->hosts, ',');
+    long timeout_s = t->g->timeout_s;
+    char *host = xstrdup(t->g->hosts);
+    struct exchange x = {.host = host, .port = t->g->port, .timeout_s = timeout_s};
+    int result = -1;
 
     host[strcspn(host, ",")] = 0;
     if (backup)
-        x.connect_s = g->timeout_s > 1 ? g->timeout_s / 2 : 1;
-    result = exchange_documents(&x, document, answer, err);
-    if (result < 0 && backup && !x.reached) {
+        x.connect_s = timeout_s > FIRST_PART ? timeout_s / FIRST_PART : 1;
+    if (!t->nobody) {
+        result = exchange_documents(&x, document, answer, err);
+        t->nobody = result < 0 && backup && !x.reached;
+    }
+    if (t->nobody) {
         x.host = backup + 1;
+        x.connect_s = 0;
         result = exchange_documents(&x, document, answer, err);
     }
     free(host);
@@ -242,16 +257,16 @@ static char *make_query(const char *name)
 }
 
 /* Takes the body. */
-static int ask_server(const struct gold_server *g, const char *key, char *body,
-    struct sssrmap_response *ret, struct err *err)
+static int ask_server(
+    struct talk *t, char *body, struct sssrmap_response *ret, struct err *err)
 {
-    char *document = sssrmap_envelope(body, key);
+    char *document = sssrmap_envelope(body, t->key);
     struct strbuf answer = {0};
-    int result = exchange_with_either(g, document, &answer, err);
+    int result = exchange_with_either(t, document, &answer, err);
 
     if (result == 0)
         result =
-            sssrmap_read(answer.text ? answer.text : "", answer.len, key, ret, err);
+            sssrmap_read(answer.text ? answer.text : "", answer.len, t->key, ret, err);
     free(answer.text);
     free(document);
     free(body);
@@ -274,21 +289,14 @@ static enum bank_answer answer_of(
     return lien && r->code >= 0 ? BANK_UNSURE : BANK_LATER;
 }
 
-/* A server, its key, and what is asked of it. */
-struct talk {
-    const struct gold_server *g;
-    const char *key;
-    const struct bank_ask *ask;
-};
-
 /* Was it charged by a message whose answer was lost? Anything but DONE: nobody knows,
  * and it is not charged on the chance. */
 static enum bank_answer was_charged(
-    const struct talk *t, const char *name, bool *ret, struct err *err)
+    struct talk *t, const char *name, bool *ret, struct err *err)
 {
     struct sssrmap_response r;
 
-    if (ask_server(t->g, t->key, make_query(name), &r, err) < 0)
+    if (ask_server(t, make_query(name), &r, err) < 0)
         return BANK_LATER;
     *ret = *ret || atof(r.charge) > 0;
     if (r.code >= 0 && r.code < 100)
@@ -299,17 +307,17 @@ static enum bank_answer was_charged(
 }
 
 /* Takes the body. */
-static enum bank_answer ask_for_it(const struct talk *t, char *body, struct err *err)
+static enum bank_answer ask_for_it(struct talk *t, char *body, struct err *err)
 {
     struct sssrmap_response r;
 
-    if (ask_server(t->g, t->key, body, &r, err) < 0)
+    if (ask_server(t, body, &r, err) < 0)
         return BANK_LATER;
     return answer_of(t->ask, &r, err);
 }
 
 static enum bank_answer release_all(
-    const struct talk *t, char **names, size_t n, struct err *err)
+    struct talk *t, char **names, size_t n, struct err *err)
 {
     enum bank_answer answer = BANK_DONE;
 
@@ -320,7 +328,7 @@ static enum bank_answer release_all(
 
 /* A charge takes away what was kept by the name that it has. */
 static enum bank_answer charge_once(
-    const struct talk *t, char **names, size_t n, struct err *err)
+    struct talk *t, char **names, size_t n, struct err *err)
 {
     enum bank_answer answer = BANK_DONE;
     bool charged = false;
@@ -339,7 +347,7 @@ enum bank_answer gold_tell(
     const struct gold_server *g, const struct bank_ask *ask, struct err *err)
 {
     char key[KEY_MAX], *names[NAMES];
-    const struct talk t = {g, key, ask};
+    struct talk t = {g, key, ask, false};
     enum bank_answer answer;
     size_t n;
 

@@ -83,6 +83,8 @@ static bool is_of_the_bank(enum hold_reason why)
 int start_failed(
     struct engine *e, struct job *j, const struct event *ev, struct err *err)
 {
+    bool own = charging_awaits(e, j); /* asked before that start is none */
+
     if (!job_is_active(j))
         return err_set(err, ERR_CONFLICT, "job '%s' is not starting", j->id);
     charging_release(e, j);
@@ -90,7 +92,7 @@ int start_failed(
     if (is_of_the_bank(ev->u.failed.reason) && j->start_count > 0)
         j->start_count--; /* nobody tried to start it */
     if (ev->u.failed.reason == REASON_NOALLOCATION) {
-        unfunded_refused(e, j, ev->u.failed.text);
+        unfunded_refused(e, j, own, ev->u.failed.text);
         return 0;
     }
     if (ev->u.failed.limit && !(j->flags & JOB_NOQUEUE)) {

@@ -21,16 +21,15 @@
 #define ORDERS_MS                                                                      \
     2000 /* from look to look while starts follow each other: each costs               \
             as much as two of them, and ends are told without */
-#define MANY              20 /* of them: then sooner */
-#define MANY_MS           200
-#define REST              4 /* times as long as a look took there is none */
-#define LOOK_COST_MOST_MS 1000
-#define START_WAIT_MS     5000
-#define SEEN_MS           3000      /* a look later than that is late */
-#define EVENTS_MAX        (1 << 20) /* bytes of the file that scripts append to */
-#define ENDS_MAX          20 /* ends at once; for more, one look at all is cheaper */
-#define BEAT_S            2
-#define MUNGE_MS          500 /* for so long munged is there when it was */
+#define MANY          20 /* of them: then sooner */
+#define MANY_MS       200
+#define REST          4 /* times as long as a look took there is none */
+#define START_WAIT_MS 5000
+#define SEEN_MS       3000      /* a look later than that is late */
+#define EVENTS_MAX    (1 << 20) /* bytes of the file that scripts append to */
+#define ENDS_MAX      20        /* ends at once; for more, one look at all is cheaper */
+#define BEAT_S        2
+#define MUNGE_MS      500 /* for so long munged is there when it was */
 
 int64_t adapter_now_ms(void)
 {

@@ -73,6 +73,9 @@ struct gres_terms VEC(struct gres_term);
 
 #define PARTS_MAX 64
 
+/* That slurmctld was away for longer than that is no cost of a look. */
+#define LOOK_COST_MOST_MS 1000
+
 /* The records of a job: one, or the components of a heterogeneous one in order. */
 struct parts {
     const slurm_job_info_t *v[PARTS_MAX];
@@ -187,7 +190,7 @@ struct adapter {
     partition_info_msg_t *parts_read; /* as last read; owned, NULL = not yet */
     int64_t nodes_read_ms, parts_read_ms, licences_at_ms, polled_ms;
     int64_t reservations_read_ms;
-    int64_t look_cost_ms;         /* what the last look at all took */
+    int64_t look_cost_ms;         /* the last look at all; slow ones at one since */
     int64_t ordered_ms;           /* when the last start was ordered */
     int64_t ordered_before_ms[2]; /* and those before it, the last first */
     struct VEC(char *) licences;  /* names; owned */
@@ -306,7 +309,7 @@ int reservations_poll(struct adapter *a);
 void reservations_forget(struct adapter *a);
 
 /* ---- limits.c ---- */
-/* Limits of associations and QOS: looked at every 2 to 30 s, or when limits_look is
+/* Limits of associations and QOS: looked at every 2 to 60 s, or when limits_look is
  * set. */
 int limits_poll(struct adapter *a);
 void limits_forget(struct adapter *a);
@@ -317,7 +320,7 @@ int64_t limits_grace(const struct adapter *a, const char *qos, int64_t otherwise
 bool limits_reason(const slurm_job_info_t *j, char *ret_text, size_t size);
 
 /* ---- rights.c ---- */
-/* Who may see and do what: looked at every 2 to 30 s. */
+/* Who may see and do what: looked at every 2 to 60 s. */
 int rights_poll(struct adapter *a);
 /* Has it slurmdbd, which has operators, coordinators, QOS and limits? */
 bool rights_has_accounts(const slurm_conf_t *c);

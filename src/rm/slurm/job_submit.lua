@@ -182,6 +182,7 @@ local function is_of(current, user, submitted)
 	    and (submitted == current.submit_time or (current.restart_cnt or 0) > 0))
 end
 
+-- What it is to be, the newest record of then, and when the job of the file was submitted.
 -- nil: there is none, or the record has got another factor since.
 local function read_file(id, current)
 	local f = known[id] ~= false and open_file(name_pending(id), "r")
@@ -190,7 +191,7 @@ local function read_file(id, current)
 	local value, factor, before, user, submitted = f:read("*n", "*n", "*n", "*n", "*n")
 	f:close()
 	if factor == read_factor(current) and is_of(current, user, submitted) then
-		return value, before
+		return value, before, submitted
 	end
 end
 
@@ -220,16 +221,37 @@ local function write_pending(current, value, factor)
 	return true
 end
 
+-- By number, what was meant for its array and the task has got, or something later instead:
+-- that of the array may wait for long, and is not to come again over what was said since.
+local taken, taken_n = {}, 0
+
+local function note_taken(id, which)
+	if taken[id] == nil then
+		if taken_n >= KNOWN_MOST then taken, taken_n = {}, 0 end
+		taken_n = taken_n + 1
+	end
+	taken[id] = which
+end
+
 -- A task that has left the record of its array since is a record with a new number, and
--- meant as well.
-local function read_pending(current)
+-- meant as well. Once: with what is to be noted as taken. nil: there is nothing for it.
+local function read_of_array(current)
 	local id, array = current.job_id, current.array_job_id
+	if array == 0 or array == id then return nil end
+	local value, before, submitted = read_file(array, current)
+	if not value or id <= (before or id) then return nil end
+	local which = string.format("%d:%d:%d", value, before, submitted or 0)
+	if taken[id] ~= which then return value, which end
+end
+
+local function read_pending(current)
 	if not is_of_several(current) then return nil end
-	local value = read_file(id, current)
-	if value or array == 0 or array == id then return value end
-	local of_array, before = read_file(array, current)
-	if not of_array or id <= (before or id) then return nil end
-	write_pending(current, of_array, read_factor(current))
+	local value = read_file(current.job_id, current)
+	if value then return value end
+	local of_array, which = read_of_array(current)
+	if of_array and write_pending(current, of_array, read_factor(current)) then
+		note_taken(current.job_id, which)
+	end
 	return of_array
 end
 
@@ -237,6 +259,8 @@ end
 local function put_pending(current, value)
 	local factor = read_factor(current)
 	if (stranger and not coordinator) or not is_of_several(current) then return false end
+	local _, which = read_of_array(current)
+	if which then note_taken(current.job_id, which) end
 	if value ~= factor then return write_pending(current, value, factor) end
 	remove_pending(current)
 	return true

@@ -12,10 +12,10 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#define AGAIN_MS                                                                       \
-    1000             /* after the first time that Slurm refuses, then twice that ...   \
-                      */
-#define AGAIN_MOST 4 /* ... so often: what a user asked for is not to wait a minute */
+#define AGAIN_MS   1000 /* after the first that Slurm refuses, then twice that ... */
+#define AGAIN_MOST 4  /* ... so often: what a user asked for is not to wait a minute */
+#define MANY       50 /* where more than that are refused, they are asked for less ... */
+#define AGAIN_MANY 6  /* ... doubled so often */
 
 /* A mark that was refused. */
 struct tried {
@@ -285,6 +285,7 @@ static bool is_number(const char *name)
 static void note_refusal(struct marking *m, const char *number, const struct stat *file)
 {
     struct tried *t;
+    unsigned doubled;
 
     HASH_FIND_STR(m->tried, number, t);
     if (t == NULL) {
@@ -295,8 +296,10 @@ static void note_refusal(struct marking *m, const char *number, const struct sta
     t->round = m->round;
     t->file = file->st_ino;
     t->made = file->st_mtim;
-    t->again_ms = adapter_now_ms() + ((int64_t)AGAIN_MS << t->refused);
-    t->refused += t->refused < AGAIN_MOST;
+    doubled = HASH_COUNT(m->tried) > MANY || t->refused < AGAIN_MOST ? t->refused
+                                                                     : AGAIN_MOST;
+    t->again_ms = adapter_now_ms() + ((int64_t)AGAIN_MS << doubled);
+    t->refused += t->refused < AGAIN_MANY;
 }
 
 /* Another file of that name may come. */
@@ -315,21 +318,28 @@ static bool is_same_file(const struct tried *t, const struct stat *file)
            && t->made.tv_nsec == file->st_mtim.tv_nsec;
 }
 
-/* That an earlier mark of the record was refused does not keep a later one waiting. */
-static bool is_due(
-    struct marking *m, const char *number, const struct stat *file, int64_t now)
+/* Has nobody refused it yet? That an earlier mark of the record was refused does not
+ * keep a later one waiting. */
+static bool is_new(struct marking *m, const char *number, const struct stat *file)
 {
     struct tried *t;
 
     HASH_FIND_STR(m->tried, number, t);
-    if (t == NULL)
-        return true;
-    if (!is_same_file(t, file)) {
+    if (t != NULL && !is_same_file(t, file)) {
         drop_tried(m, t);
-        return true;
+        t = NULL;
     }
-    t->round = m->round;
-    return t->again_ms <= now;
+    if (t != NULL)
+        t->round = m->round;
+    return t == NULL;
+}
+
+static bool is_due(const struct marking *m, const char *number, int64_t now)
+{
+    const struct tried *t;
+
+    HASH_FIND_STR(m->tried, number, t);
+    return t == NULL || t->again_ms <= now;
 }
 
 /* Of files that somebody else has taken away. */
@@ -377,30 +387,52 @@ static DIR *read_folder(const struct marking *m)
     return d;
 }
 
-enum marking_left marking_settle(struct marking *m, struct adapter *a, int64_t most_ms)
+struct turn {
+    int64_t began_ms, most_ms;
+    bool more; /* some had no time in it */
+};
+
+/* New ones; `again`: also those whose time has come. False: no more in this turn. */
+static bool settle_some(
+    struct marking *m, struct adapter *a, DIR *d, bool again, struct turn *turn)
 {
-    int64_t began = adapter_now_ms();
-    DIR *d = began >= m->no_gate_until_ms ? read_folder(m) : NULL;
-    bool goes_on = true, more = false;
+    bool goes_on = true;
     struct stat file;
 
-    if (began < m->no_gate_until_ms)
+    rewinddir(d);
+    for (struct dirent *e; goes_on && (e = readdir(d)) != NULL;) {
+        if (!is_number(e->d_name)
+            || fstatat(dirfd(d), e->d_name, &file, AT_SYMLINK_NOFOLLOW) < 0)
+            continue;
+        if (!is_new(m, e->d_name, &file)
+            && !(again && is_due(m, e->d_name, turn->began_ms)))
+            continue;
+        turn->more = adapter_now_ms() - turn->began_ms >= turn->most_ms;
+        goes_on = !turn->more && settle_one(m, a, dirfd(d), e->d_name, &file);
+    }
+    return goes_on;
+}
+
+/* However many are refused, others do not wait for them. */
+enum marking_left marking_settle(struct marking *m, struct adapter *a, int64_t most_ms)
+{
+    struct turn turn = {.began_ms = adapter_now_ms(), .most_ms = most_ms};
+    DIR *d;
+    bool goes_on;
+
+    if (turn.began_ms < m->no_gate_until_ms)
         return MARKING_NO_GATE;
     m->no_gate_until_ms = 0;
     m->round++;
-    for (struct dirent *e; d != NULL && goes_on && (e = readdir(d)) != NULL;) {
-        if (!is_number(e->d_name)
-            || fstatat(dirfd(d), e->d_name, &file, AT_SYMLINK_NOFOLLOW) < 0
-            || !is_due(m, e->d_name, &file, began))
-            continue;
-        more = adapter_now_ms() - began >= most_ms;
-        goes_on = !more && settle_one(m, a, dirfd(d), e->d_name, &file);
-    }
+    d = read_folder(m);
+    goes_on =
+        d == NULL
+        || (settle_some(m, a, d, false, &turn) && settle_some(m, a, d, true, &turn));
     if (d != NULL)
         closedir(d);
     if (goes_on)
         forget_others(m);
     return m->no_gate_until_ms != 0 ? MARKING_NO_GATE
-           : more                   ? MARKING_MORE
+           : turn.more              ? MARKING_MORE
                                     : MARKING_DONE;
 }

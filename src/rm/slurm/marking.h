@@ -39,8 +39,9 @@ enum marking_left {
 /* Have each that is due put into its record: for so many milliseconds, and each once at
  * most. A mark is given up when its record does not wait any more, and never by its
  * age: it may have been made while this program was away. What Slurm refuses is tried
- * again in 1 s, 2 ... 16; another mark of the same record at once. Three requests a
- * mark. `a`: told when Slurm is out of reach, which ends the turn. */
+ * again in 1 s, 2 ... 16 (64 where more than 50 are refused), after all that nobody has
+ * refused; another mark of the same record at once. Three requests a mark. `a`: told
+ * when Slurm is out of reach, which ends the turn. */
 enum marking_left marking_settle(struct marking *m, struct adapter *a, int64_t most_ms);
 
 #endif

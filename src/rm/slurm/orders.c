@@ -12,6 +12,7 @@
 
 #define LOOK_MS  150  /* after an order, to see whether it has come about */
 #define SURE_MS  1500 /* then the reason is Slurm's own, and of now */
+#define ALONE_MS 20   /* for a look at one job */
 #define QUIET_MS 2000 /* since the third before: then an order came by itself */
 
 #define BOOT_S 10 /* in which slurmctld hears of all its nodes */
@@ -920,6 +921,22 @@ static void judge_order(struct adapter *a, size_t i)
         give_up(a, i);
 }
 
+/* Of a task that is a look at all of its array. Where that is large those that are
+ * pending are left to looks at all, before which slurmctld rests from this one too. */
+static void look_alone(struct adapter *a, const char *id)
+{
+    int64_t began_ms = adapter_now_ms(), took_ms;
+
+    if (jobs_look(a, id) < 0)
+        return;
+    took_ms = adapter_now_ms() - began_ms;
+    if (took_ms <= ALONE_MS)
+        return;
+    a->look_cost_ms += took_ms < LOOK_COST_MOST_MS ? took_ms : LOOK_COST_MOST_MS;
+    for (size_t i = 0; i < a->pending.n; i++)
+        a->pending.v[i].alone = false;
+}
+
 /* What it is about has been seen since by a look at all, if there was one: where orders
  * follow each other one such look tells of all that are pending. One that came by
  * itself is looked at by itself. */
@@ -939,7 +956,7 @@ static void check_one(struct adapter *a, size_t i)
     if (!p->alone)
         return;
     id = xstrdup(p->id);
-    jobs_look(a, id);
+    look_alone(a, id);
     if (is_still(a, i, id)) {
         a->pending.v[i].judged_ms = now;
         judge_order(a, i);

@@ -9,10 +9,11 @@
 
 #include <pwd.h>
 
-/* Between looks: changes are to be seen within a minute, and slurmctld is not to spend
- * more than a fiftieth of its time on it. */
+/* Between looks: changes are to be seen within a minute or so, and slurmctld is not to
+ * spend more than a thirtieth of its time on it. It does where a look takes over 2 s.
+ */
 #define GAP_MIN_MS 2000
-#define GAP_MAX_MS 30000
+#define GAP_MAX_MS 60000
 #define GAP_FACTOR 30
 
 void slurm_rights_free(struct slurm_rights *r)

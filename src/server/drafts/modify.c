@@ -394,6 +394,19 @@ static int change_job(struct server *s, struct event *ev, struct err *err)
     return result;
 }
 
+/* The limit in force, as a start tells it. One that is suspended is changed whether or
+ * not its manager can do that. */
+static int tell_limit(struct server *s, const struct job *j, struct err *err)
+{
+    struct rm_command cmd = {.action = RM_MODIFY, .wclimit_s = j->wclimit_s};
+    struct err why;
+
+    if (!job_has_begun((enum job_state)j->state)
+        || (j->state == JOB_SUSPENDED && manager_can(s, j, RM_MODIFY, &why) < 0))
+        return 0;
+    return manager_tell(s, j, &cmd, err);
+}
+
 static int apply(struct server *s, const struct job *j, const struct modified *m,
     bool admin, struct err *err)
 {
@@ -402,11 +415,8 @@ static int apply(struct server *s, const struct job *j, const struct modified *m
     ev.u.modify.change.what &= ~JOBATTR_OTHERS;
     if (ev.u.modify.change.what && change_job(s, &ev, err) < 0)
         return -1;
-    if ((m->ch.what & CHANGE_WCLIMIT) && job_is_active(j)) {
-        struct rm_command cmd = {.action = RM_MODIFY, .wclimit_s = m->ch.job.wclimit_s};
-        if (manager_tell(s, j, &cmd, err) < 0)
-            return -1;
-    }
+    if ((m->ch.what & CHANGE_WCLIMIT) && tell_limit(s, j, err) < 0)
+        return -1;
     ev = (struct event){.kind = EVENT_QOS, .u.qos = {j->id, m->qos, admin}};
     if (m->qos && world_apply(s, &ev, NULL, err) < 0)
         return -1;

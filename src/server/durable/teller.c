@@ -247,8 +247,10 @@ void teller_post(struct server *s)
 
     for (size_t i = 0; i < n; i++) {
         struct money_move m = moves[i];
-        if (never_began(s, &m))
+        if (never_began(s, &m)) {
             m.kind = MONEY_RELEASE;
+            s->teller->odd_quote = true; /* a use that was given back is not known */
+        }
         rents |= is_rent(&m);
         if (m.elsewhere)
             desk_take(s, &m);

@@ -258,6 +258,14 @@ static void follow_limit(struct manager *m, const struct job *j, const struct rm
         manager_apply(m, &ev, r->desc.id);
 }
 
+/* Until it is, the RM tells what was before. */
+static bool is_not_carried_out(enum rm_action a, enum job_state told)
+{
+    if (told == JOB_SUSPENDED && (a == RM_REQUEUE || a == RM_CHECKPOINT))
+        return true;
+    return (a == RM_START) == !on_nodes(told);
+}
+
 /* The job is known and in the queue or active: is it as we think? */
 static void on_changed(struct manager *m, const struct job *j, const struct rm_job *r)
 {
@@ -279,8 +287,8 @@ static void on_changed(struct manager *m, const struct job *j, const struct rm_j
     follow_limit(m, j, r);
     mark_told(m, j, TOLD | SEEN);
     take_notes(m, j, r);
-    if (pending && (action == RM_START) == !on_nodes(state) && j->state != state)
-        return; /* not carried out yet */
+    if (pending && is_not_carried_out(action, state) && j->state != state)
+        return;
     if (state == JOB_IDLE && (j->rm_hold || r->lifted))
         rmholds_lifted(m, j, r->lifted);
     if (j->state == state && j->rm_hold == rm_hold
@@ -314,10 +322,12 @@ void rmjobs_told(struct manager *m, const struct rm_job *r)
     const struct cluster *c = engine_cluster(m->s->engine);
     const struct job *j = job_find(c, r->desc.id);
     bool known = j && j->state < JOB_COMPLETED;
-    bool unseen = outbox_has_unseen_start(m, r->desc.id);
 
+    if (known && over(r->desc.state))
+        outbox_ended(m, r);
+    bool unseen = outbox_has_unseen_start(m, r->desc.id);
     bool left =
-        !on_nodes(r->desc.state) && outbox_stopped(m, r->desc.id, over(r->desc.state));
+        !on_nodes(r->desc.state) && outbox_stopped(m, r->desc.id, r->desc.state);
 
     if (left && known && !over(r->desc.state)) /* else it never left to wait again */
         tell_left(m, r->desc.id);
@@ -368,7 +378,7 @@ void rmjobs_gone(struct manager *m, const char *id)
     if (j && j->index < m->told.n)
         m->told.v[j->index] = 0;
     ev.u.end.unbegun = outbox_has_unseen_start(m, id);
-    outbox_stopped(m, id, true);
+    outbox_stopped(m, id, JOB_LOST);
     if (!j || over((enum job_state)j->state))
         return;
     if (left_at < j->start_at || left_at < j->submit_at)

@@ -66,6 +66,8 @@ struct outbox {
 #define RETRY_S 2
 #define WAITS   4 /* doublings of that while the resource manager lets the job wait */
 
+#define SAME_RUN_S 2 /* so much its start as decided and as told may differ */
+
 bool outbox_stops(enum rm_action a)
 {
     return a == RM_CANCEL || a == RM_SUSPEND || a == RM_REQUEUE || a == RM_CHECKPOINT;
@@ -442,6 +444,39 @@ static void undo_start(struct manager *m, const struct order *start)
         take_back_restart(m, start);
 }
 
+static bool sends_back(const struct order *o)
+{
+    return o->action == RM_REQUEUE || o->action == RM_CHECKPOINT;
+}
+
+/* NULL: there is none, or it has been sent. */
+static struct order *find_waiting_start(const struct manager *m, const char *id)
+{
+    const struct job_orders *mates = m ? find_orders(m, id) : NULL;
+    struct order *o = mates ? TAILQ_FIRST(&mates->list) : NULL;
+
+    while (o && (o->action != RM_START || o->sent))
+        o = TAILQ_NEXT(o, of_job);
+    return o;
+}
+
+/* While the order is there it is known that nobody was told of that start. */
+void outbox_ended(struct manager *m, const struct rm_job *r)
+{
+    struct order *start = find_waiting_start(m, r->desc.id);
+    struct order *stop = start ? TAILQ_FIRST(&start->mates->list) : NULL;
+
+    while (stop && !sends_back(stop))
+        stop = TAILQ_NEXT(stop, of_job);
+    if (!stop || stop->token > start->token)
+        return;
+    take_back_restart(m, start);
+    drop_order(m, start);
+    if (r->start_at > 0 && r->end_at > r->start_at
+        && llabs(r->start_at - stop->start_at) <= SAME_RUN_S)
+        set_right(m, stop);
+}
+
 bool outbox_take_back(struct manager *m, const char *id, bool *io_changed)
 {
     const struct job_orders *mates = find_orders(m, id);
@@ -502,17 +537,6 @@ static void take_back_starts(
         drop_start(m, o);
     }
     bitset_fini(&nodes);
-}
-
-/* NULL: there is none, or it has been sent. */
-static struct order *find_waiting_start(const struct manager *m, const char *id)
-{
-    const struct job_orders *mates = m ? find_orders(m, id) : NULL;
-    struct order *o = mates ? TAILQ_FIRST(&mates->list) : NULL;
-
-    while (o && (o->action != RM_START || o->sent))
-        o = TAILQ_NEXT(o, of_job);
-    return o;
 }
 
 bool manager_start_waits(const struct server *s, const char *id)
@@ -709,9 +733,18 @@ bool outbox_answered(struct manager *m, const struct rm_report *r)
 }
 
 /* The job left its nodes: what waited for that may go. A cancel is not done before the
- * job is over: one that waits has no nodes to leave. Of a job that is over nothing is
- * left to be done: its id may come back. */
-bool outbox_stopped(struct manager *m, const char *id, bool is_over)
+ * job is over: one that waits has no nodes to leave. One that is suspended has left no
+ * more than their processors. Of a job that is over nothing is left to be done: its id
+ * may come back. */
+static bool is_done_in(const struct order *o, enum job_state state)
+{
+    if (state == JOB_SUSPENDED)
+        return o->action == RM_SUSPEND;
+    return state >= JOB_COMPLETED
+           || (outbox_stops(o->action) && o->action != RM_CANCEL);
+}
+
+bool outbox_stopped(struct manager *m, const char *id, enum job_state state)
 {
     struct job_orders *mates = find_orders(m, id);
     struct order *o = mates ? TAILQ_FIRST(&mates->list) : NULL, *next;
@@ -719,9 +752,10 @@ bool outbox_stopped(struct manager *m, const char *id, bool is_over)
 
     for (; o; o = next) {
         next = TAILQ_NEXT(o, of_job);
-        left |= o->action == RM_REQUEUE || o->action == RM_CHECKPOINT;
-        if (is_over || (outbox_stops(o->action) && o->action != RM_CANCEL))
-            drop_order(m, o);
+        if (!is_done_in(o, state))
+            continue;
+        left |= sends_back(o);
+        drop_order(m, o);
     }
     commit_want(m->s);
     return left;

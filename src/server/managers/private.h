@@ -152,9 +152,14 @@ void outbox_close(struct manager *m);
 bool outbox_stops(enum rm_action a);
 /* False when the answer is not to an order. */
 bool outbox_answered(struct manager *m, const struct rm_report *r);
-/* The job is on no nodes, or `is_over`. True: it had been sent back to the queue, and
- * that has come about. */
-bool outbox_stopped(struct manager *m, const char *id, bool is_over);
+/* The job is over, as `r` tells. Was it to be sent back to the queue, and another start
+ * of it waits behind that: nobody was told of that one, and it is none; where what is
+ * over is the run that was to leave, that has gone on until then. Before
+ * outbox_stopped(). */
+void outbox_ended(struct manager *m, const struct rm_job *r);
+/* The job is on no nodes any more, or suspended, in that state. True: it had been sent
+ * back to the queue, and that has come about, or it is over. */
+bool outbox_stopped(struct manager *m, const char *id, enum job_state state);
 /* Is its start on its way, lost or not sent yet, and nobody has seen it on nodes? */
 bool outbox_has_unseen_start(const struct manager *m, const char *id);
 /* Is an order on its way that is to change the state of the job? Which. */

@@ -188,10 +188,12 @@ static void resume(struct simulation *m, struct simulated *j)
 
 static void change_limit(struct simulation *m, struct simulated *j, int64_t limit_s)
 {
-    if (j->state != JOB_RUNNING)
+    if (!is_active(j->state))
         return;
-    j->run_s = left_of(m, j);
     j->limit_s = limit_s;
+    if (j->state != JOB_RUNNING)
+        return; /* it counts when it goes on */
+    j->run_s = left_of(m, j);
     plan_end(m, j);
 }
 

@@ -403,6 +403,34 @@ static void a_run_whose_end_nobody_saw_pays_up_to_when_it_was_seen_last(void **s
     }
 }
 
+static void who_waits_and_goes_has_no_part_in_a_run_of_a_former_life(void **state)
+{
+    const struct event ends[] = {
+        {.kind = EVENT_CANCEL,
+            .u.end = {.id = "gone", .how = EV_VANISH, .left_at = 450}},
+        {.kind = EVENT_CANCEL,
+            .u.end = {.id = "gone", .how = EV_VANISH, .unbegun = true}}};
+
+    (void)state;
+    for (size_t i = 0; i < 2; i++) {
+        struct scenario *s = sc_create_with(BANK "\n");
+        sc_nodes(s, 4, 1);
+        tell_stranger(s);
+        sc_job(s, (struct sc_job){.id = "gone",
+                      .procs = 1,
+                      .limit_s = 100,
+                      .account = "chem",
+                      .release_at = 9000});
+        sc_at(s, 450);
+        assert_int_equal(sc_apply(s, ends[i], &(struct err){0}), 0);
+        charging_check(sc_engine(s));
+        tell(s, (struct funds_facts){.known = true, .seen_at = 400});
+        assert_int_equal(balance(s), C(700));
+        assert_int_equal(held(s), 0);
+        sc_destroy(s);
+    }
+}
+
 static void a_run_whose_end_the_accounting_has_pays_until_then(void **state)
 {
     const struct funds_end ends[] = {{"other.r9", 150, true}, {"gone.r1", 250, true}};
@@ -504,6 +532,75 @@ static void who_was_to_leave_and_stayed_is_charged_once(void **state)
         assert_int_equal(held(s), 0);
         sc_destroy(s);
     }
+}
+
+/* Job j on two processors since 10, with 800 credits kept of 1000; at 70 it is to wait
+ * again, and nobody has said that it does. */
+static struct scenario *begin_requeue(const char *lines)
+{
+    struct event requeue = {
+        .kind = EVENT_PREEMPT, .u.preempt = {.id = "j", .how = PREEMPT_REQUEUE}};
+    struct scenario *s = sc_create_with(lines);
+
+    sc_options(s)->stops_told = true;
+    sc_nodes(s, 4, 1);
+    tell_balance(s, "chem", C(1000));
+    tell_balance(s, "spare", C(5000));
+    sc_at(s, 10);
+    add(s, "j", 2, 400, 100, "chem");
+    sc_cycle(s);
+    sc_at(s, 70);
+    assert_int_equal(sc_apply(s, requeue, &(struct err){0}), 0);
+    return s;
+}
+
+static void who_lacks_what_its_own_run_keeps_just_waits(void **state)
+{
+    static const char *const lines[] = {BANK "JFACTION=CANCEL\n",
+        BANK "JFACTION=DEFER\n", BANK "FALLBACKACCOUNT=spare\n"};
+
+    (void)state;
+    for (size_t i = 0; i < 3; i++) {
+        struct scenario *s = begin_requeue(lines[i]);
+        sc_cycle(s); /* its turn comes; then it is told that it left */
+        assert_non_null(sc_find(s, "j"));
+        assert_int_equal(sc_find(s, "j")->state, JOB_IDLE);
+        assert_int_equal(sc_find(s, "j")->holds, 0);
+        assert_int_equal(balance(s), C(880));
+        sc_cycle(s);
+        sc_run(s);
+        assert_int_equal(balance(s), C(680));
+        assert_int_equal(held(s), 0);
+        sc_destroy(s);
+    }
+}
+
+/* The shell tells it then, and no cycle comes before. */
+static void happen_at(struct scenario *s, int64_t at, struct event ev)
+{
+    ev.at = at;
+    assert_int_equal(engine_apply(sc_engine(s), &ev, NULL, &(struct err){0}), 0);
+}
+
+static void a_bank_that_is_switched_off_charges_who_leaves_after_that(void **state)
+{
+    const struct event waits = {
+        .kind = EVENT_JOB_STATE, .u.job_state = {.id = "j", .state = JOB_IDLE}};
+    const struct event left = {.kind = EVENT_LEFT, .u.left.id = "j"};
+    struct scenario *s = begin_requeue(BANK "\n");
+    struct actions acts = {0};
+
+    (void)state;
+    sc_configure(s, "AMCFG[bank] TYPE=NONE CHARGEPOLICY=DEBITALLWC\n");
+    engine_cycle(sc_engine(s), 90, &acts);
+    assert_true(job_is_active(sc_find(s, "j"))); /* another start waits behind that */
+    happen_at(s, 95, waits);                     /* and is taken back */
+    happen_at(s, 96, left);
+    assert_int_equal(balance(s), C(880));
+    assert_int_equal(held(s), 0);
+    charging_check(sc_engine(s));
+    vec_fini(&acts);
+    sc_destroy(s);
 }
 
 static void a_run_is_charged_at_the_rates_of_its_start(void **state)
@@ -667,6 +764,35 @@ static void time_that_it_is_suspended_costs_nothing_by_day_or_night(void **state
     sc_run(s);
     /* 3000-3100 and 3400-3600 at 2, 3600-4000 at 1 */
     assert_int_equal(balance(s), C(10000 - 600 - 400));
+    sc_destroy(s);
+}
+
+static void time_that_it_did_not_leave_costs_what_it_does_by_day_or_night(void **state)
+{
+    const struct job_place place = {.node = "n1", .tasks = 1};
+    const struct event stays = {.kind = EVENT_JOB_STATE,
+        .u.job_state = {.id = "j",
+            .state = JOB_RUNNING,
+            .start_at = 3000,
+            .places = &place,
+            .nplaces = 1}};
+    const struct event end = {
+        .kind = EVENT_END, .u.end = {.id = "j", .how = EV_COMPLETE}};
+    struct scenario *s = sc_create_with(BANK DAY " RATESAT=USE\n");
+
+    (void)state;
+    sc_options(s)->stops_told = true;
+    sc_nodes(s, 1, 1);
+    tell_balance(s, "chem", C(10000));
+    sc_at(s, 3000);
+    add(s, "j", 1, 2000, 1000, "chem");
+    sc_at(s, 3000);
+    sc_at(s, 3100);
+    order(s, (struct event){.kind = EVENT_PREEMPT,
+                 .u.preempt = {.id = "j", .how = PREEMPT_REQUEUE}});
+    happen_at(s, 3400, stays);
+    happen_at(s, 3600, end);
+    assert_int_equal(balance(s), C(10000 - 2 * 600));
     sc_destroy(s);
 }
 
@@ -1156,6 +1282,9 @@ int main(void)
         cmocka_unit_test(a_long_job_pays_on_its_way),
         cmocka_unit_test(who_was_gone_before_it_was_told_pays_until_then),
         cmocka_unit_test(who_was_to_leave_and_stayed_is_charged_once),
+        cmocka_unit_test(who_lacks_what_its_own_run_keeps_just_waits),
+        cmocka_unit_test(a_bank_that_is_switched_off_charges_who_leaves_after_that),
+        cmocka_unit_test(who_waits_and_goes_has_no_part_in_a_run_of_a_former_life),
         cmocka_unit_test(a_run_is_charged_at_the_rates_of_its_start),
         cmocka_unit_test(a_node_may_cost_more_than_another),
         cmocka_unit_test(a_run_of_another_life_keeps_its_rates),
@@ -1165,6 +1294,7 @@ int main(void)
             it_may_start_before_the_cheap_hours_where_most_of_it_lies_in_them),
         cmocka_unit_test(a_limit_beyond_what_can_be_weighed_is_no_bargain),
         cmocka_unit_test(time_that_it_is_suspended_costs_nothing_by_day_or_night),
+        cmocka_unit_test(time_that_it_did_not_leave_costs_what_it_does_by_day_or_night),
         cmocka_unit_test(a_quote_holds_its_price_until_it_expires),
         cmocka_unit_test(idle_time_of_a_reservation_is_paid_and_jobs_inside_pay_once),
         cmocka_unit_test(idle_time_is_charged_by_the_time_of_day_and_the_account),

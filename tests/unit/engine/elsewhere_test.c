@@ -122,6 +122,45 @@ static void what_starts_now_is_not_the_start_that_was_never_sent(void **state)
     sc_destroy(s);
 }
 
+/* The bank has 400 of 500 kept for the run that is to leave, and refuses as much beside
+ * it; or what it says comes after that is over. */
+static void who_is_refused_for_what_its_own_run_keeps_is_asked_again(void **state)
+{
+    const struct event left = {.kind = EVENT_LEFT, .u.left.id = "j"};
+    const struct event refused = {.kind = EVENT_START_FAILED,
+        .u.failed = {
+            .id = "j", .reason = REASON_NOALLOCATION, .text = "Insufficient balance"}};
+
+    (void)state;
+    for (int late = 0; late < 2; late++) {
+        struct scenario *s = sc_create_with(
+            "AMCFG[bank] TYPE=NATIVE SERVER=exec:///bin/true CHARGEPOLICY=DEBITALLWC "
+            "JFACTION=CANCEL\n");
+        struct actions acts = {0};
+        sc_options(s)->stops_told = true;
+        sc_nodes(s, 4, 1);
+        tell(s, (struct funds_facts){0});
+        add(s, "j", 400);
+        sc_at(s, 0);
+        sc_at(s, 50);
+        assert_int_equal(sc_apply(s,
+                             (struct event){.kind = EVENT_PREEMPT,
+                                 .u.preempt = {.id = "j", .how = PREEMPT_REQUEUE}},
+                             NULL),
+            0);
+        engine_cycle(sc_engine(s), 50, &acts);
+        assert_true(job_is_active(sc_find(s, "j")));
+        assert_int_equal(sc_apply(s, late ? left : refused, NULL), 0);
+        assert_int_equal(sc_apply(s, late ? refused : left, NULL), 0);
+        assert_int_equal(sc_find(s, "j")->state, JOB_IDLE);
+        assert_int_equal(sc_find(s, "j")->holds, HOLD_DEFER); /* for a minute */
+        assert_true(sc_find(s, "j")->retries);
+        charging_check(sc_engine(s));
+        vec_fini(&acts);
+        sc_destroy(s);
+    }
+}
+
 /* Runs stay with the bank that they began with, balances are those of the own one. */
 static void another_bank_in_force_takes_new_runs_alone(void **state)
 {
@@ -160,6 +199,7 @@ int main(void)
         cmocka_unit_test(a_run_that_nobody_saw_begin_is_for_the_bank_elsewhere),
         cmocka_unit_test(a_start_that_was_never_sent_costs_nothing),
         cmocka_unit_test(what_starts_now_is_not_the_start_that_was_never_sent),
+        cmocka_unit_test(who_is_refused_for_what_its_own_run_keeps_is_asked_again),
         cmocka_unit_test(another_bank_in_force_takes_new_runs_alone),
     };
 

@@ -85,12 +85,17 @@ static void take_mark(const char *command)
         unlink(file_of(number));
 }
 
-static enum marking_left settle(const char *answer)
+static enum marking_left settle_for(const char *answer, int64_t most_ms)
 {
     fake_scontrol()->text = answer;
     fake_scontrol()->ordered.len = 0;
     strbuf_add(&fake_scontrol()->ordered, "");
-    return marking_settle(the_room()->marks, &the_room()->a, INT64_MAX);
+    return marking_settle(the_room()->marks, &the_room()->a, most_ms);
+}
+
+static enum marking_left settle(const char *answer)
+{
+    return settle_for(answer, INT64_MAX);
 }
 
 static int begin(void **state)
@@ -207,6 +212,40 @@ static void a_new_mark_does_not_wait_for_an_old_one_that_was_refused(void **stat
     leave_new_mark("7");
     settle(JOB("7", "PENDING", "maui:kept"));
     assert_string_equal(fake_scontrol()->ordered.text, TWICE("7"));
+}
+
+/* A turn has time for one mark, and each look at the clock takes 10 s. */
+static void many_that_are_refused_keep_no_other_waiting(void **state)
+{
+    const size_t length = strlen(TWICE("100"));
+    struct strbuf jobs = {0};
+    char number[20];
+
+    (void)state;
+    fake_scontrol()->hears = hear_nothing;
+    for (int i = 100; i < 160; i++) {
+        snprintf(number, sizeof number, "%d", i);
+        leave_mark(number);
+        strbuf_printf(&jobs, JOB("%d", "PENDING", "maui:kept"), i);
+    }
+    strbuf_add(&jobs, JOB("7", "PENDING", "maui:kept"));
+    for (int i = 0; i < 8; i++) {
+        fake_scontrol()->now_ms += 1000000;
+        settle(jobs.text);
+        assert_int_equal(fake_scontrol()->ordered.len, 60 * length);
+    }
+    fake_scontrol()->now_ms += 20000;
+    settle(jobs.text); /* the last have been asked for less than 64 s ago */
+    assert_in_range(fake_scontrol()->ordered.len, length, 59 * length);
+    fake_scontrol()->now_ms += 1000000;
+    leave_mark("7");
+    assert_int_equal(settle_for(jobs.text, 15000), MARKING_MORE);
+    assert_string_equal(fake_scontrol()->ordered.text, TWICE("7"));
+    for (int i = 100; i < 160; i++) {
+        snprintf(number, sizeof number, "%d", i);
+        unlink(file_of(number));
+    }
+    free(strbuf_take(&jobs));
 }
 
 /* Slurm alone writes what it is told into the comment. */
@@ -336,6 +375,7 @@ int main(void)
         TEST(each_mark_is_asked_for_twice_in_a_turn),
         TEST(a_mark_that_is_put_into_its_record_is_settled_in_one_turn),
         TEST(a_new_mark_does_not_wait_for_an_old_one_that_was_refused),
+        TEST(many_that_are_refused_keep_no_other_waiting),
         TEST(without_a_gate_the_comment_comes_back_and_the_mark_waits),
         TEST(coordinators_are_told_to_the_gate_alone),
         TEST(coordinators_that_could_not_be_told_are_told_later),
