@@ -467,7 +467,9 @@ static void prepare_start(const struct adapter *a, struct told_job *t,
     k->cleared = t->naming == NAMES_ALONE;
     set_limit(t, c, k, ret);
     ret->admin_comment = asked_text(k);
-    if (t->note_begin)
+    /* A note to an array's record reaches the tasks that were split off since the look:
+     * whoever is to start has no begin time of ours, whatever was seen. */
+    if (t->note_begin || strchr(t->id, '_') != NULL)
         ret->begin_time = BEGIN_NOW;
     if (t->switch_until != 0)
         ret->wait4switch =
