@@ -271,7 +271,7 @@ static int ask_about(void)
 
 /* ---- the line ---- */
 
-static int explain(const struct command_line *l)
+static int explain_use(const struct command_line *l)
 {
     struct nearest near;
 
@@ -303,5 +303,5 @@ int whatif_main(int argc, char **argv)
     for (size_t i = 0; argc > 1 && i < sizeof commands / sizeof commands[0]; i++)
         if (strcmp(argv[1], commands[i].name) == 0)
             return run_asked(commands[i].run, argc - 1, argv + 1);
-    return command_run(&spec, argc, argv, explain);
+    return command_run(&spec, argc, argv, explain_use);
 }

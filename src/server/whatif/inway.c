@@ -21,7 +21,7 @@ struct inway {
     bool unseen_job, unseen_reservation; /* there is one, or are some */
 };
 
-static bool overlaps(const struct inway *w, int64_t from_at, int64_t until_at)
+static bool overlaps_window(const struct inway *w, int64_t from_at, int64_t until_at)
 {
     return from_at < w->until_at && until_at > w->from_at;
 }
@@ -64,7 +64,7 @@ static void list_job(struct inway *w, const struct job *j, const char *state,
 {
     json_t *o;
 
-    if (!nodes || !overlaps(w, from_at, until_at))
+    if (!nodes || !overlaps_window(w, from_at, until_at))
         return;
     if (!identity_sees_job(w->who, w->c, j)) {
         w->unseen_job = true;
@@ -116,7 +116,7 @@ static void list_reservations(struct inway *w)
         const struct reservation *other = w->c->reservations.v[i];
         int64_t nodes = 0;
         if (!other || other == w->r || !reservation_is_live(other)
-            || !overlaps(w, other->start_at, other->end_at)
+            || !overlaps_window(w, other->start_at, other->end_at)
             || !rsvnodes_conflict(w->r, other))
             continue;
         for (size_t k = 0; k < other->alloc.n; k++)

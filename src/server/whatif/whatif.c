@@ -118,7 +118,8 @@ static void run_copy(struct server *s, const struct identity *who, const json_t 
 
 /* ---- a question ---- */
 
-static void refuse(struct question *q, int status, const char *code, const char *text)
+static void refuse_question(
+    struct question *q, int status, const char *code, const char *text)
 {
     if (q->request)
         request_refuse_as(q->request, status, code, NULL, text);
@@ -157,16 +158,16 @@ static bool is_whole(const struct question *q)
 }
 
 /* It has said all that it will. */
-static void settle(struct question *q)
+static void settle_question(struct question *q)
 {
     if (q->request && is_whole(q))
         request_reply_text(q->request, "application/json", q->text.text);
     else if (q->broken)
-        refuse(q, 500, "internal",
+        refuse_question(q, 500, "internal",
             "the copy that tried this came to an end that it should not: the "
             "scheduler's log has more, and the scheduler itself is unharmed");
     else
-        refuse(q, 503, "busy",
+        refuse_question(q, 503, "busy",
             "the question took more processor time or memory than one may have: ask "
             "about less");
     q->request = NULL;
@@ -203,7 +204,7 @@ static int on_child(sd_event_source *source, const siginfo_t *info, void *ctx)
     note_end(q, info);
     if (q->fd >= 0)
         return 0;
-    settle(q);
+    settle_question(q);
     drop_question(q);
     return 0;
 }
@@ -212,7 +213,7 @@ static int on_child(sd_event_source *source, const siginfo_t *info, void *ctx)
 static void end_output(struct question *q)
 {
     if (is_whole(q) || q->pid == 0)
-        settle(q);
+        settle_question(q);
     q->output = sd_event_source_disable_unref(q->output);
     close(q->fd);
     q->fd = -1;
@@ -248,12 +249,12 @@ static int on_look(sd_event_source *source, uint64_t at, void *ctx)
     struct question *q = ctx;
 
     if (q->request && at > q->until_us) {
-        refuse(q, 503, "busy",
+        refuse_question(q, 503, "busy",
             "the machine had too little time for the question: ask again later, or "
             "about less");
         kill_copy(q);
     } else if (q->request && request_is_abandoned(q->request)) {
-        refuse(q, 503, "busy", "the connection was closed before the answer");
+        refuse_question(q, 503, "busy", "the connection was closed before the answer");
         kill_copy(q);
     }
     sd_event_source_set_time_relative(source, LOOK_US);
@@ -275,7 +276,7 @@ static void end_older(struct whatif *w, const struct identity *who)
     {
         if (!q->request || !is_own(q, who))
             continue;
-        refuse(
+        refuse_question(
             q, 409, "conflict", "a newer question of yours took the place of this one");
         kill_copy(q);
     }
@@ -389,7 +390,7 @@ static void begin_copy(struct server *s, struct request *r, const json_t *body)
     (void)fcntl(ends[0], F_SETFL, O_NONBLOCK);
     struct question *q = add_question(s, r, body, pid, ends[0]);
     if (watch_copy(q) < 0) {
-        refuse(q, 503, "busy", "the event loop takes no more sources");
+        refuse_question(q, 503, "busy", "the event loop takes no more sources");
         drop_question(q);
     }
 }
