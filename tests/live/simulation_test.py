@@ -77,7 +77,7 @@ def test_iterations_are_stepped_and_queries_tell_of_their_instant(simulation):
     assert (simulation.scheduler()["state"], simulation.now()) == ("paused", 0)
     time.sleep(0.3)
     assert simulation.scheduler()["iteration"] == 0, "the clock stands while it waits"
-    assert "will stop at iteration 3" in simulation.ok("schedctl", "-S", "3")
+    assert "will stop at iteration 3" in simulation.ok("schedctl", "-S", "3S")
     assert (simulation.scheduler()["iteration"], simulation.now()) == (3, 120)
     shown = simulation.ok("showq")
     assert "1 Active Job " in shown and "4 of    4 Processors Active (100.00%)" in shown
@@ -85,7 +85,7 @@ def test_iterations_are_stepped_and_queries_tell_of_their_instant(simulation):
     assert " 00:13:00 " in shown, "the first has 13 of its 15 minutes left"
     assert "Earliest start in 00:13:00 on Fri Jan 2 00:15:00" in " ".join(
         simulation.ok("showstart", "2").split())
-    simulation.ok("schedctl", "-S", "9")
+    simulation.ok("schedctl", "-S", "9S")
     assert simulation.state("2") == "Running" and simulation.job("2")["start_at"] - EPOCH == 600
     assert simulation.job("1") is None or simulation.job("1")["state"] == "Completed"
     assert simulation.ended()["1"] == (0, 0, 600, "Completed")
@@ -94,17 +94,17 @@ def test_iterations_are_stepped_and_queries_tell_of_their_instant(simulation):
 def test_orders_change_what_is_simulated(simulation):
     four_jobs(simulation)
     simulation.begin()
-    simulation.ok("schedctl", "-S", "2")
+    simulation.ok("schedctl", "-S", "2S")
     simulation.ok("sethold", "-u", "2")
     simulation.ok("setres", "-s", "+30:00", "-d", "1:00:00", "-n", "service", "ALL")
     simulation.ok("canceljob", "1")
-    simulation.ok("schedctl", "-S", "1")
+    simulation.ok("schedctl", "-S", "1S")
     at = {r["name"]: r["start_at"] - EPOCH for r in simulation.lines("showres")
           if "service" in r.get("name", "")}
     assert list(at.values()) == [60 + 1800]
     assert simulation.state("2") != "Running" and simulation.state("3") == "Running"
     simulation.ok("releasehold", "-u", "2")
-    simulation.ok("schedctl", "-S", "7")
+    simulation.ok("schedctl", "-S", "7S")
     assert simulation.job("2")["start_at"] - EPOCH == 420, "when the narrow one had ended"
     simulation.ok("schedctl", "-r")
     simulation.wait_for_end()
@@ -149,9 +149,9 @@ def test_a_trace_served_starts_as_maui_sim_starts_it(simulation, policy):
 def test_a_constant_queue_is_kept(simulation):
     simulation.trace(*(job(n, n * 100000, 600, 900, 2) for n in range(1, 11)))
     simulation.begin("SIMJOBSUBMISSIONPOLICY CONSTANTJOBDEPTH\nSIMINITIALQUEUEDEPTH 3\n")
-    simulation.ok("schedctl", "-S", "1")
+    simulation.ok("schedctl", "-S", "1S")
     assert {r["id"] for r in simulation.api("/v1/jobs")[1] if "id" in r} == {"1", "2", "3"}
-    simulation.ok("schedctl", "-S", "1")
+    simulation.ok("schedctl", "-S", "1S")
     jobs = [r for r in simulation.api("/v1/jobs")[1] if "id" in r]
     states = sorted(r["state"] for r in jobs)
     assert states == ["Idle"] * 3 + ["Running"] * 2
@@ -164,9 +164,9 @@ def test_a_constant_amount_of_work_is_kept(simulation):
     simulation.trace(job(1, 0, 600, 900, 4), job(2, 1, 600, 900, 4), job(3, 2, 600, 900, 1),
                      *(job(n, n, 600, 900, 1) for n in range(4, 9)))
     simulation.begin("SIMJOBSUBMISSIONPOLICY CONSTANTPSDEPTH\nSIMINITIALQUEUEDEPTH 2\n")
-    simulation.ok("schedctl", "-S", "1")
+    simulation.ok("schedctl", "-S", "1S")
     assert {r["id"] for r in simulation.api("/v1/jobs")[1] if "id" in r} == {"1", "2"}
-    simulation.ok("schedctl", "-S", "1")
+    simulation.ok("schedctl", "-S", "1S")
     waiting = {r["id"] for r in simulation.api("/v1/jobs")[1] if r.get("state") == "Idle"}
     assert waiting == {"2", "3", "4", "5", "6"}, "four processors' work took the place of the first"
 
@@ -192,11 +192,11 @@ def test_it_goes_on_when_one_of_many_that_are_held_is_cancelled(simulation):
     """What is cancelled leaves a hole in the queue, when that is long enough."""
     simulation.trace(*(job(n, 0, 600, 900, 4, n) for n in range(1, 21)))
     simulation.begin()
-    simulation.ok("schedctl", "-S", "1")
+    simulation.ok("schedctl", "-S", "1S")
     simulation.ok("sethold", "-u", *range(2, 21))
     simulation.ok("canceljob", "5")
     simulation.ok("canceljob", "1")
-    simulation.ok("schedctl", "-S", "2")
+    simulation.ok("schedctl", "-S", "2S")
     assert "Blocked Jobs: 18" in simulation.ok("showq")
 
 
@@ -283,12 +283,12 @@ def test_what_cannot_be_simulated_is_told(simulation):
 def test_a_suspended_job_has_the_rest_of_its_time_and_a_requeued_one_all_of_it(simulation):
     simulation.trace(job(1, 0, 600, 900, 1, 1), job(2, 0, 600, 900, 1, 2))
     simulation.begin()
-    simulation.ok("schedctl", "-S", "6")
+    simulation.ok("schedctl", "-S", "6S")
     simulation.ok("sethold", "-u", "2")
     simulation.ok("mjobctl", "-R", "2")
     simulation.ok("mjobctl", "-s", "1")
     assert simulation.state("1") == "Suspended" and simulation.now() == 300
-    simulation.ok("schedctl", "-S", "2")
+    simulation.ok("schedctl", "-S", "2S")
     simulation.ok("mjobctl", "-r", "1")
     simulation.ok("releasehold", "-u", "2")
     simulation.ok("schedctl", "-r")
@@ -300,7 +300,7 @@ def test_a_suspended_job_has_the_rest_of_its_time_and_a_requeued_one_all_of_it(s
 def test_a_limit_that_is_changed_while_its_job_is_suspended_ends_it(simulation):
     simulation.trace(job(1, 0, 600, 900, 1, 1))
     simulation.begin()
-    simulation.ok("schedctl", "-S", "6")
+    simulation.ok("schedctl", "-S", "6S")
     simulation.ok("mjobctl", "-s", "1")
     simulation.ok("mjobctl", "-m", "wclimit=400", "1")
     simulation.ok("mjobctl", "-r", "1")
@@ -321,7 +321,7 @@ def test_a_ratio_to_the_real_clock_is_kept(simulation):
 def test_a_job_for_ever_held_does_not_keep_it_from_ending(simulation):
     four_jobs(simulation)
     simulation.begin()
-    simulation.ok("schedctl", "-S", "2")
+    simulation.ok("schedctl", "-S", "2S")
     simulation.ok("sethold", "-b", "2")
     simulation.ok("schedctl", "-r")
     simulation.wait_for_end()
@@ -331,7 +331,7 @@ def test_a_job_for_ever_held_does_not_keep_it_from_ending(simulation):
 def test_a_job_held_by_a_person_is_waited_for(simulation):
     four_jobs(simulation)
     simulation.begin()
-    simulation.ok("schedctl", "-S", "2")
+    simulation.ok("schedctl", "-S", "2S")
     simulation.ok("sethold", "-u", "2")
     simulation.ok("schedctl", "-r")
     simulation.wait(lambda: simulation.scheduler()["state"] == "paused", "the others' end")
@@ -382,7 +382,7 @@ def test_a_script_of_a_site_leads_a_stopped_simulation_to_where_it_wants_it(simu
     simulation.ok("schedctl", "-r")
     simulation.wait(lambda: simulation.scheduler()["state"] == "paused", "SIMEXITITERATION")
     assert simulation.scheduler()["iteration"] == 640, "without SIMAUTOSHUTDOWN it stays"
-    simulation.ok("schedctl", "-S", "2")
+    simulation.ok("schedctl", "-S", "2S")
     assert simulation.scheduler()["iteration"] == 642, "and goes on when it is told to"
     os.kill(simulation.pid_at_begin, 0)
 

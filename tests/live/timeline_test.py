@@ -174,7 +174,7 @@ def test_the_bytes_are_as_they_were(simulation, name, query):
     clock are of a simulation, the same each time."""
     four_jobs(simulation)
     simulation.begin("RESERVATIONDEPTH 1\n")
-    simulation.ok("schedctl", "-S", "3")
+    simulation.ok("schedctl", "-S", "3S")
     kept = pathlib.Path(__file__).parents[1] / "golden" / "timeline" / f"{name}.txt"
     found = bytes_of(simulation, from_=EPOCH - 60, to=EPOCH + 1940, **query)
     assert found == kept.read_text(), found

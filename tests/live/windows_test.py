@@ -72,7 +72,7 @@ def make_scene(s, rng):
     s.trace(*(job(i + 1, 0, 5000, rng.choice((600, 900, 3600)), rng.randint(1, 5),
                   rng.randint(1, 3)) for i in range(rng.randint(1, 6))))
     s.begin("RESERVATIONPOLICY NEVER\nNODEALLOCATIONPOLICY FIRSTAVAILABLE\n")
-    s.ok("schedctl", "-S", "1")
+    s.ok("schedctl", "-S", "1S")
     model = Model(s.scheduler()["at"] + 60)
     for user in rng.sample(("games", "bin", "daemon"), rng.randint(1, 3)):
         node, at, long = rng.choice(NAMES), rng.randint(1, 40) * 100, rng.randint(1, 40) * 100
@@ -87,7 +87,7 @@ def make_scene(s, rng):
         for place in told["places"]:
             model.take(place["node"], place["tasks"] if part else PROCS, told["start_at"],
                        told.get("end_at") or ENDLESS, (user,))
-    s.ok("schedctl", "-S", "1")  # the plan is of the last iteration
+    s.ok("schedctl", "-S", "1S")  # the plan is of the last iteration
     assert s.scheduler()["at"] == model.now
     for row in s.lines("showq"):
         if row.get("state") != "Running":
