@@ -2,16 +2,16 @@
 """Sum the JUnit files of meson and pytest into one closing line.
 
     summarize.py [--stage NAME=RC]... [--skip NAME=REASON]... FILE.xml...
-    summarize.py --late FILE.xml
+    summarize.py --worth-another-try FILE.xml
 
 A stage without a JUnit file of its name counts as one case; a stage that failed
 although its file shows no failure counts as one failure. Prints every skipped case
 with its reason, every failed one by name, then `N passed, N failed[, N skipped]`.
 Exit 0 only when something passed and nothing failed.
 
-With --late: the failed cases of pytest that waited too long, to be tried once more; none
-if there are many, or if one failed in another way. What a file NAME-again says of a
-case replaces what NAME says, and such cases are printed.
+With --worth-another-try: the failed cases of pytest, to be tried again; none if there are
+many. A case that passed in every file NAME-again-N counts as passed; it is printed as
+UNSTABLE, or as LATE where it had waited too long.
 """
 import argparse
 import os
@@ -21,7 +21,7 @@ import xml.etree.ElementTree as ET
 
 # What meson appends to a program's stderr when the program itself ended badly.
 BAD_END = re.compile(r"^\(test program exited with|^\(killed by signal", re.M)
-# A test's wait that is over. What is wrong and not late fails at once.
+# A test's wait that is over.
 LATE = re.compile(r"has not come in [0-9.]+ s\b|^subprocess\.TimeoutExpired")
 MANY = 3  # more than these are no accident
 
@@ -29,14 +29,15 @@ MANY = 3  # more than these are no accident
 class Tally:
     def __init__(self):
         self.passed = 0
-        self.again = {}  # (classname, name): passed at the second try?
-        self.tried_again = []
+        self.again = {}  # (classname, name): passed each time that it was tried again?
+        self.unstable = []
         self.failed = []
         self.skipped = []  # (label, case, reason)
 
     def add_case(self, label, case):
         if is_bad(case) and self.again.get(case_key(case)):
-            self.tried_again.append(f"{label}: {case.get('name')}")
+            self.unstable.append(f"{'LATE    ' if is_late(case) else 'UNSTABLE'} {label}: "
+                                 f"{case.get('name')}")
             self.passed += 1
         elif is_bad(case):
             self.failed.append(f"{label}: {case.get('name')}")
@@ -65,14 +66,18 @@ def case_key(case):
     return case.get("classname", ""), case.get("name")
 
 
-def late_cases(path):
-    """Names for pytest of the cases of the file that are worth a second try."""
-    bad = [c for c in ET.parse(path).getroot().iter("testcase") if is_bad(c)]
-    late = [c for c in bad if c.find("failure") is not None
-            and LATE.search(c.find("failure").get("message") or "")]
-    if len(late) < len(bad) or len(bad) > MANY:
+def is_late(case):
+    failure = case.find("failure")
+    return failure is not None and bool(LATE.search(failure.get("message") or ""))
+
+
+def worth_another_try(path):
+    """Names for pytest of the failed cases of the file, unless they are many."""
+    bad = {case_key(c): c for c in ET.parse(path).getroot().iter("testcase") if is_bad(c)}
+    if len(bad) > MANY:
         return []
-    return [c.get("classname").replace(".", "/") + ".py::" + c.get("name") for c in late]
+    return [c.get("classname").replace(".", "/") + ".py::" + c.get("name")
+            for c in bad.values()]
 
 
 def skip_reason(case):
@@ -129,19 +134,20 @@ def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("--stage", action="append", default=[])
     parser.add_argument("--skip", action="append", default=[])
-    parser.add_argument("--late")
+    parser.add_argument("--worth-another-try")
     parser.add_argument("files", nargs="*")
     args = parser.parse_args()
-    if args.late:
-        print("".join(name + "\n" for name in late_cases(args.late)), end="")
+    if args.worth_another_try:
+        print("".join(n + "\n" for n in worth_another_try(args.worth_another_try)), end="")
         return 0
 
     tally = Tally()
     files = {os.path.splitext(os.path.basename(f))[0]: f for f in args.files
              if os.path.exists(f)}
-    for name in [n for n in files if n.endswith("-again")]:
+    for name in [n for n in files if re.search(r"-again-\d+$", n)]:
         for case in ET.parse(files.pop(name)).getroot().iter("testcase"):
-            tally.again[case_key(case)] = not is_bad(case) and case.find("skipped") is None
+            good = not is_bad(case) and case.find("skipped") is None
+            tally.again[case_key(case)] = good and tally.again.get(case_key(case), True)
     for stage in args.stage:
         name, code = stage.rsplit("=", 1)
         add_stage(tally, name, code, files.pop(name, None))
@@ -152,8 +158,8 @@ def main():
         tally.skipped.append((name, "all", reason))
 
     tally.print_skipped()
-    for line in tally.tried_again:
-        print(f"LATE     {line}: passed when it was tried again, alone")
+    for line in tally.unstable:
+        print(f"{line}: passed each time that it was tried again, alone")
     for line in tally.failed:
         print(f"FAILED   {line}")
     closing = f"{tally.passed} passed, {len(tally.failed)} failed"

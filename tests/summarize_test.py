@@ -3,6 +3,8 @@
 import pathlib
 import subprocess
 
+import pytest
+
 SCRIPT = pathlib.Path(__file__).resolve().parent.parent / "scripts" / "summarize.py"
 
 GOOD = """<testsuites><testsuite name="unit" tests="2" failures="0" errors="0">
@@ -100,39 +102,43 @@ BOTH = LATE.replace("</testsuite>", """<testcase classname="tests.live.a_test" n
 <failure message="assert 2 == 1"/></testcase></testsuite>""", 1)
 
 
-def late(tmp_path, text):
+def again(tmp_path, text):
     path = tmp_path / "end-to-end.xml"
     path.write_text(text)
-    return subprocess.run(["/usr/bin/python3", str(SCRIPT), "--late", str(path)],
+    return subprocess.run(["/usr/bin/python3", str(SCRIPT), "--worth-another-try", str(path)],
                           capture_output=True, text=True, check=True).stdout.splitlines()
 
 
-def test_what_waited_too_long_is_worth_a_second_try(tmp_path):
-    assert late(tmp_path, LATE) == ["tests/live/a_test.py::slow[x-1]"]
+def test_a_few_that_fail_are_worth_another_try(tmp_path):
+    slow = "tests/live/a_test.py::slow[x-1]"
+    assert again(tmp_path, LATE) == again(tmp_path, WRONG) == [slow]
+    assert again(tmp_path, BOTH) == [slow, "tests/live/a_test.py::w"]
+    assert again(tmp_path, GOOD) == []
 
 
-def test_what_is_wrong_is_not_tried_again(tmp_path):
-    assert late(tmp_path, WRONG) == late(tmp_path, BOTH) == late(tmp_path, GOOD) == []
+def test_many_that_fail_are_no_accident(tmp_path):
+    def several(n):
+        return LATE.replace("</testsuite>", "".join(
+            f"""<testcase classname="tests.live.a_test" name="w{i}"><failure/></testcase>"""
+            for i in range(n - 1)) + "</testsuite>", 1)
+    assert len(again(tmp_path, several(3))) == 3
+    assert again(tmp_path, several(4)) == []
 
 
-def test_many_that_are_late_are_no_accident(tmp_path):
-    case = LATE[LATE.index('<testcase classname="tests.live.a_test" name="slow'):]
-    case = case[:case.index("</testsuite>")]
-    assert len(late(tmp_path, LATE.replace(case, case * 3))) == 3
-    assert late(tmp_path, LATE.replace(case, case * 4)) == []
-
-
-def test_a_second_try_is_told(tmp_path):
-    stage = ("--stage", "end-to-end=0")
-    code, lines = summarize(tmp_path, *stage, **{"end-to-end": LATE, "end-to-end-again": AGAIN})
+@pytest.mark.parametrize("text, word", [(LATE, "LATE    "), (WRONG, "UNSTABLE")])
+def test_other_tries_are_told(tmp_path, text, word):
+    code, lines = summarize(tmp_path, "--stage", "end-to-end=0", **{
+        "end-to-end": text, "end-to-end-again-1": AGAIN, "end-to-end-again-2": AGAIN})
     assert code == 0
-    assert lines == ["LATE     a_test: slow[x-1]: passed when it was tried again, alone",
+    assert lines == [f"{word} a_test: slow[x-1]: passed each time that it was tried again, alone",
                      "2 passed, 0 failed"]
 
 
-def test_a_second_try_that_fails_or_skips_changes_nothing(tmp_path):
-    for text in (AGAIN.replace("/></testsuite>", "><failure/></testcase></testsuite>"),
-                 AGAIN.replace("/></testsuite>", "><skipped/></testcase></testsuite>")):
-        code, lines = summarize(tmp_path, "--stage", "end-to-end=1",
-                                **{"end-to-end": LATE, "end-to-end-again": text})
-        assert (code, lines) == (1, ["FAILED   a_test: slow[x-1]", "1 passed, 1 failed"])
+@pytest.mark.parametrize("what", ["failure", "skipped"])
+@pytest.mark.parametrize("order", [1, -1])
+def test_another_try_that_fails_or_skips_is_the_one_that_counts(tmp_path, what, order):
+    bad = AGAIN.replace("/></testsuite>", f"><{what}/></testcase></testsuite>")
+    first, second = (bad, AGAIN)[::order]
+    code, lines = summarize(tmp_path, "--stage", "end-to-end=1", **{
+        "end-to-end": LATE, "end-to-end-again-1": first, "end-to-end-again-2": second})
+    assert (code, lines) == (1, ["FAILED   a_test: slow[x-1]", "1 passed, 1 failed"])
