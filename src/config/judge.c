@@ -8,6 +8,7 @@
 #include "config/rmpeer.h"
 #include "config/rmurl.h"
 #include "config/set.h"
+#include "config/settings.h"
 #include "config/value.h"
 
 #include <string.h>
