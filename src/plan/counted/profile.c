@@ -41,6 +41,15 @@ static void make_room(struct profile *p, uint32_t more)
     p->free = xrealloc(p->free, p->cap, sizeof *p->free);
 }
 
+void profile_assign(struct profile *p, const struct profile *from)
+{
+    p->n = 0;
+    make_room(p, from->n);
+    p->n = from->n;
+    memcpy(p->at, from->at, from->n * sizeof *p->at);
+    memcpy(p->free, from->free, from->n * sizeof *p->free);
+}
+
 void profile_reset(struct profile *p, int64_t now, int32_t free)
 {
     make_room(p, 1);

@@ -30,6 +30,8 @@ void profile_init(struct profile *p);
 void profile_fini(struct profile *p);
 /* What `p` was is overwritten; it is initialised. O(steps). */
 void profile_copy(struct profile *p, const struct profile *from);
+/* The same, into one that is initialised and keeps its memory. O(steps). */
+void profile_assign(struct profile *p, const struct profile *from);
 
 /* One step: `free` units from `now` on. */
 void profile_reset(struct profile *p, int64_t now, int32_t free);

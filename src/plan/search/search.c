@@ -1,0 +1,245 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * See search.h. */
+#include "plan/search/search.h"
+
+#include "base/timeval.h"
+#include "plan/search/orders.h"
+
+#include <math.h>
+
+#define COLD        0.01 /* the last temperature, of the first */
+#define TEMPERATURE 0.02 /* the first, of the mean cost of a job */
+
+struct trial {
+    const struct wishes *w;
+    const struct search_terms *t;
+    struct profile *parts; /* scratch, owned */
+    double *price;         /* of each wish: F^band x weight; owned */
+    int64_t *start_at;     /* of the order tried last; owned */
+    uint64_t random;
+    uint32_t evaluated;
+    bool stopped;
+};
+
+/* Source: splitmix64, Steele, Lea and Flood, 2014. */
+static uint64_t next_random(struct trial *r)
+{
+    uint64_t z = (r->random += UINT64_C(0x9e3779b97f4a7c15));
+
+    z = (z ^ (z >> 30)) * UINT64_C(0xbf58476d1ce4e5b9);
+    z = (z ^ (z >> 27)) * UINT64_C(0x94d049bb133111eb);
+    return z ^ (z >> 31);
+}
+
+static uint32_t random_below(struct trial *r, uint32_t n)
+{
+    return (uint32_t)((next_random(r) >> 32) * n >> 32);
+}
+
+/* In (0, 1]. */
+static double random_part(struct trial *r)
+{
+    return ((double)(next_random(r) >> 11) + 1) / 9007199254740992.0;
+}
+
+static void begin_trial(
+    struct trial *r, const struct wishes *w, const struct search_terms *t)
+{
+    *r = (struct trial){.w = w, .t = t, .random = t->seed};
+    r->parts = xcalloc(w->parts.n + 1, sizeof *r->parts);
+    r->price = xcalloc(w->v.n + 1, sizeof *r->price);
+    r->start_at = xcalloc(w->v.n + 1, sizeof *r->start_at);
+    for (size_t i = 0; i < w->v.n; i++)
+        r->price[i] = pow(t->band_factor, w->v.v[i].band) * w->v.v[i].weight;
+}
+
+static void end_trial(struct trial *r)
+{
+    for (size_t i = 0; i < r->w->parts.n; i++)
+        profile_fini(&r->parts[i]);
+    free(r->parts);
+    free(r->price);
+    free(r->start_at);
+}
+
+static double cost_of(const struct trial *r, uint32_t i, int64_t start_at)
+{
+    double wait = (double)(start_at - r->w->v.v[i].since);
+
+    if (wait <= 0)
+        return 0;
+    if (r->t->wait_exponent == 2)
+        return r->price[i] * wait * wait;
+    return r->price[i] * pow(wait, r->t->wait_exponent);
+}
+
+/* Infinite: a promise is broken, or it costs as much as the bound. With `all` the rest
+ * is planned then, too. */
+static double list_order(
+    struct trial *r, const uint32_t *order, double bound, bool all)
+{
+    const struct wishes *w = r->w;
+    double cost = 0;
+
+    for (size_t i = 0; i < w->parts.n; i++)
+        profile_assign(&r->parts[i], &w->parts.v[i]);
+    for (size_t i = 0; i < w->v.n; i++) {
+        uint32_t k = order[i];
+        const struct wish *wish = &w->v.v[k];
+        int64_t at = wishes_fit(w, r->parts, wish, w->now);
+        r->start_at[k] = at;
+        cost += at < TIME_NEVER && at <= wish->latest ? cost_of(r, k, at) : INFINITY;
+        if (cost >= bound && !all)
+            return INFINITY;
+        if (at < TIME_NEVER)
+            wishes_take(w, r->parts, wish, at);
+    }
+    return cost;
+}
+
+bool search_list(const struct wishes *w, const struct search_terms *t,
+    const uint32_t *order, int64_t *ret_start_at, double *ret_cost)
+{
+    struct trial r;
+
+    begin_trial(&r, w, t);
+    *ret_cost = list_order(&r, order, INFINITY, true);
+    memcpy(ret_start_at, r.start_at, w->v.n * sizeof *ret_start_at);
+    end_trial(&r);
+    return *ret_cost < INFINITY;
+}
+
+/* ---- annealing ---- */
+
+struct best {
+    uint32_t *order;
+    int64_t *start_at;
+    double cost;
+};
+
+static void note_best(struct trial *r, struct best *b, const uint32_t *order, double cost)
+{
+    memcpy(b->order, order, r->w->v.n * sizeof *order);
+    memcpy(b->start_at, r->start_at, r->w->v.n * sizeof *r->start_at);
+    b->cost = cost;
+}
+
+static void try_order(struct trial *r, struct best *b, const uint32_t *order)
+{
+    double cost = list_order(r, order, b->cost, false);
+
+    r->evaluated++;
+    if (cost < b->cost)
+        note_best(r, b, order, cost);
+    if (r->t->late && r->t->late(r->t->ctx))
+        r->stopped = true;
+}
+
+/* The mean cost of a job of each band, in the best plan so far. Bands above those that
+ * there are have none. */
+#define BANDS_MAX 64
+static void measure_bands(
+    const struct trial *r, const struct best *b, double ret_mean[BANDS_MAX])
+{
+    uint32_t count[BANDS_MAX] = {0};
+
+    for (uint32_t i = 0; i < BANDS_MAX; i++)
+        ret_mean[i] = 0;
+    for (uint32_t i = 0; i < r->w->v.n; i++) {
+        uint32_t band = r->w->v.v[i].band;
+        band = band < BANDS_MAX ? band : BANDS_MAX - 1;
+        ret_mean[band] += cost_of(r, i, b->start_at[i]);
+        count[band]++;
+    }
+    for (uint32_t i = 0; i < BANDS_MAX; i++)
+        ret_mean[i] /= count[i] ? count[i] : 1;
+}
+
+struct move {
+    uint32_t from, to;
+    bool swap;
+};
+
+static void apply_move(uint32_t *order, struct move m)
+{
+    uint32_t moved = order[m.from];
+
+    if (m.swap) {
+        order[m.from] = order[m.to];
+        order[m.to] = moved;
+    } else if (m.from < m.to) {
+        memmove(order + m.from, order + m.from + 1, (m.to - m.from) * sizeof *order);
+        order[m.to] = moved;
+    } else {
+        memmove(order + m.to + 1, order + m.to, (m.from - m.to) * sizeof *order);
+        order[m.to] = moved;
+    }
+}
+
+static void undo_move(uint32_t *order, struct move m)
+{
+    apply_move(order, (struct move){.from = m.to, .to = m.from, .swap = m.swap});
+}
+
+static uint32_t lower_band(const struct trial *r, const uint32_t *order, struct move m)
+{
+    uint32_t a = r->w->v.v[order[m.from]].band, b = r->w->v.v[order[m.to]].band;
+    uint32_t band = a < b ? a : b;
+
+    return band < BANDS_MAX ? band : BANDS_MAX - 1;
+}
+
+static void anneal(struct trial *r, struct best *b)
+{
+    uint32_t n = (uint32_t)r->w->v.n, *order = xcalloc(n, sizeof *order);
+    double mean[BANDS_MAX], cost = b->cost, heat = TEMPERATURE;
+    double cooling = pow(COLD, 1.0 / r->t->evaluations);
+
+    memcpy(order, b->order, n * sizeof *order);
+    measure_bands(r, b, mean);
+    for (uint32_t i = 0; i < r->t->evaluations && !r->stopped; i++) {
+        struct move m = {.from = random_below(r, n), .to = random_below(r, n - 1)};
+        m.to += m.to >= m.from;
+        m.swap = next_random(r) >> 63;
+        double more = -log(random_part(r)) * heat * mean[lower_band(r, order, m)];
+        apply_move(order, m);
+        double tried = list_order(r, order, cost + more, false);
+        r->evaluated++;
+        if (tried < b->cost)
+            note_best(r, b, order, tried);
+        if (tried < INFINITY)
+            cost = tried;
+        else
+            undo_move(order, m);
+        heat *= cooling;
+        r->stopped = r->t->late && r->t->late(r->t->ctx);
+    }
+    free(order);
+}
+
+void search_run(const struct wishes *w, const struct search_terms *t,
+    const uint32_t *order, const uint32_t *site, struct search_result *io)
+{
+    struct trial r;
+    uint32_t n = (uint32_t)w->v.n;
+    struct best b = {.order = xcalloc(n + 1, sizeof *b.order), .start_at = io->start_at};
+    uint32_t *sorted = xcalloc(n + 1, sizeof *sorted);
+
+    begin_trial(&r, w, t);
+    double given = list_order(&r, order, INFINITY, true);
+    note_best(&r, &b, order, given);
+    r.evaluated = 1;
+    for (unsigned i = 0; i < orders_count() && !r.stopped; i++) {
+        orders_sort(w, i, order, site ? site : order, sorted);
+        try_order(&r, &b, sorted);
+    }
+    if (n > 1 && t->evaluations && b.cost < INFINITY && b.cost > 0 && !r.stopped)
+        anneal(&r, &b);
+    io->cost = b.cost;
+    io->better = b.cost < given;
+    io->evaluated = r.evaluated;
+    io->stopped = r.stopped;
+    free(b.order);
+    free(sorted);
+    end_trial(&r);
+}

@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * What a search for a better order has to go by: what is free over time, and the jobs
+ * that want some of it. Counts alone: no node, no job record, nothing of the engine.
+ *
+ *     parts     0: 8 processors, 6 of them busy until 60      1: 4 with GPUs
+ *     sets      0: {0}     1: {0, 1}     2: {1}
+ *     wish      a: 8 units of set 0 for 100 s, waiting since -300, at the latest at 90
+ *
+ * A part is a pool of the plan, a set what a job can use together. Source: reference
+ * plan-search, sections 1, 3 and 8. Instants and durations in seconds. */
+#ifndef MAUI_PLAN_SEARCH_WISHES_H
+#define MAUI_PLAN_SEARCH_WISHES_H
+
+#include "base/vec.h"
+#include "plan/counted/profile.h"
+
+#include <stdint.h>
+
+#define WISH_PARTS_MAX 8 /* of a set */
+
+struct part_set {
+    uint32_t n;
+    uint32_t part[WISH_PARTS_MAX];
+};
+
+struct wish {
+    int32_t units;
+    uint32_t set;
+    int64_t duration_s; /* its limit: predictions are for the cost alone */
+    int64_t since;      /* its wait counts from there */
+    int64_t not_before;
+    int64_t latest; /* promised; TIME_NEVER: it has no promise */
+    double weight;  /* of its wait in the cost, without the band's */
+    uint32_t band;  /* 0 is the lowest */
+    /* for sorted orders: what is expected of its run */
+    double run_s, short_run; /* E[p], E[1 / max(p, 10 s)] */
+};
+
+struct wishes {
+    struct VEC(struct profile) parts; /* what is free, without any of the wishes */
+    struct VEC(struct part_set) sets;
+    struct VEC(struct wish) v;
+    int64_t now;
+};
+
+void wishes_fini(struct wishes *w);
+
+/* A job at its earliest fit at or after `from`; TIME_NEVER: there is none. O(steps). */
+int64_t wishes_fit(const struct wishes *w, const struct profile *parts,
+    const struct wish *wish, int64_t from);
+/* It takes its units there. O(steps). */
+void wishes_take(const struct wishes *w, struct profile *parts,
+    const struct wish *wish, int64_t start_at);
+
+#endif

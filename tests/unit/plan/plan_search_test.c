@@ -1,0 +1,175 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * The search for a better plan: worked examples of reference plan-search, section 10,
+ * and its invariants on random cases. */
+#include "base/timeval.h"
+#include "cmocka_all.h"
+#include "plan/search/orders.h"
+#include "plan/search/search.h"
+
+#include <math.h>
+
+struct example {
+    int32_t procs;
+    int64_t duration, submitted;
+    uint32_t band;
+};
+
+/* One part: `all` processors, so many busy until then. */
+static struct wishes make_wishes(int32_t all, int32_t busy, int64_t until,
+    const struct example *jobs, size_t n)
+{
+    struct wishes w = {0};
+    struct profile p;
+
+    profile_init(&p);
+    profile_reset(&p, 0, all - busy);
+    profile_append(&p, until, all);
+    vec_push(&w.parts, p);
+    vec_push(&w.sets, (struct part_set){.n = 1});
+    for (size_t i = 0; i < n; i++)
+        vec_push(&w.v, ((struct wish){.units = jobs[i].procs,
+                           .duration_s = jobs[i].duration,
+                           .since = jobs[i].submitted,
+                           .latest = TIME_NEVER,
+                           .weight = 1,
+                           .band = jobs[i].band,
+                           .run_s = (double)jobs[i].duration,
+                           .short_run = 1.0 / (double)jobs[i].duration}));
+    return w;
+}
+
+static const struct search_terms terms = {
+    .wait_exponent = 2, .band_factor = 100, .evaluations = 2000, .seed = 1};
+
+static void promise(struct wishes *w, const uint32_t *site, int64_t slack)
+{
+    int64_t at[16];
+    double cost;
+
+    search_list(w, &terms, site, at, &cost);
+    for (size_t i = 0; i < w->v.n; i++)
+        w->v.v[i].latest = at[i] + slack;
+}
+
+static void check_plan(const struct wishes *w, const struct search_terms *t,
+    const uint32_t *order, const int64_t *want, double cost)
+{
+    int64_t at[16];
+    struct search_result r = {.start_at = at};
+
+    search_run(w, t, order, NULL, &r);
+    for (size_t i = 0; i < w->v.n; i++)
+        assert_int_equal(at[i], want[i]);
+    assert_true(fabs(r.cost - cost) < 0.5);
+}
+
+static const uint32_t by_letter[] = {0, 1, 2, 3, 4, 5, 6};
+static const struct example seven[] = {{8, 100, -300, 0}, {2, 60, -200, 0},
+    {2, 40, -150, 0}, {4, 50, -100, 0}, {2, 100, -80, 0}, {6, 30, -40, 0},
+    {8, 20, -10, 0}};
+
+static void promises_bound_what_may_change(void **state)
+{
+    static const struct {
+        int64_t slack, at[7];
+        double cost;
+    } cases[] = {{0, {60, 0, 160, 160, 160, 210, 260}, 526300},
+        {30, {80, 0, 180, 180, 180, 230, 60}, 517100},
+        {100, {150, 60, 0, 60, 40, 120, 250}, 425800},
+        {-1, {170, 60, 0, 60, 40, 120, 150}, 402200}};
+
+    (void)state;
+    for (size_t i = 0; i < 4; i++) {
+        struct wishes w = make_wishes(8, 6, 60, seven, 7);
+        if (cases[i].slack >= 0)
+            promise(&w, by_letter, cases[i].slack);
+        check_plan(&w, &terms, by_letter, cases[i].at, cases[i].cost);
+        wishes_fini(&w);
+    }
+}
+
+static const uint32_t bands[] = {1, 1, 0, 1, 0, 2, 2};
+static const uint32_t by_band[] = {5, 6, 0, 1, 3, 2, 4};
+
+static struct wishes make_bands(void)
+{
+    struct wishes w = make_wishes(8, 6, 60, seven, 7);
+
+    for (size_t i = 0; i < 7; i++)
+        w.v.v[i].band = bands[i];
+    return w;
+}
+
+static void a_band_goes_before_another(void **state)
+{
+    struct search_terms weak = terms;
+    struct wishes w = make_bands();
+    int64_t at[7];
+    double cost;
+
+    (void)state;
+    weak.band_factor = 4;
+    check_plan(&w, &weak, by_band, (const int64_t[]){180, 0, 110, 110, 80, 80, 60}, 1660000);
+    check_plan(
+        &w, &terms, by_band, (const int64_t[]){160, 0, 80, 110, 260, 80, 60}, 222738500);
+    assert_true(search_list(&w, &terms, by_band, at, &cost));
+    assert_memory_equal(at, ((const int64_t[]){110, 0, 210, 210, 210, 60, 90}), sizeof at);
+    wishes_fini(&w);
+}
+
+static void a_promise_outranks_a_band(void **state)
+{
+    struct wishes w = make_bands();
+
+    (void)state;
+    w.v.v[5].latest = 75;
+    w.v.v[6].latest = 105;
+    w.v.v[1].latest = 60;
+    check_plan(
+        &w, &terms, by_band, (const int64_t[]){160, 0, 110, 110, 260, 60, 90}, 229753200);
+    wishes_fini(&w);
+}
+
+static const struct example six[] = {{8, 50, -60, 0}, {4, 100, -50, 0}, {4, 40, -40, 0},
+    {2, 200, -30, 0}, {2, 60, -20, 0}, {6, 30, -10, 0}};
+
+static void slack_is_used(void **state)
+{
+    struct wishes w = make_wishes(10, 6, 100, six, 6);
+
+    (void)state;
+    promise(&w, by_letter, 60);
+    check_plan(&w, &terms, by_letter, (const int64_t[]){140, 40, 0, 130, 190, 100}, 131500);
+    promise(&w, by_letter, 200);
+    check_plan(&w, &terms, by_letter, (const int64_t[]){130, 180, 0, 40, 40, 100}, 111200);
+    wishes_fini(&w);
+}
+
+static void an_early_end_moves_nobody_later(void **state)
+{
+    struct wishes w = make_wishes(10, 6, 40, six, 6);
+    int64_t at[6];
+    double cost;
+
+    (void)state;
+    w.now = 40; /* c has run since 0 and ends now; d e f a b by their planned starts */
+    w.v.v[2] = w.v.v[5];
+    w.v.n = 5;
+    assert_true(search_list(
+        &w, &terms, (const uint32_t[]){3, 4, 2, 0, 1}, at, &cost));
+    assert_memory_equal(at, ((const int64_t[]){100, 150, 40, 40, 40}), 5 * sizeof *at);
+    wishes_fini(&w);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(promises_bound_what_may_change),
+        cmocka_unit_test(a_band_goes_before_another),
+        cmocka_unit_test(a_promise_outranks_a_band),
+        cmocka_unit_test(slack_is_used),
+        cmocka_unit_test(an_early_end_moves_nobody_later),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
