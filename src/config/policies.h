@@ -14,6 +14,7 @@ enum backfill_policy {
     BACKFILL_BESTFIT,
     BACKFILL_GREEDY,
     BACKFILL_PREEMPT,
+    BACKFILL_PLAN, /* searched for: engine/planning.h */
     BACKFILL_NONE
 };
 enum backfill_metric {

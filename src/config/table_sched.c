@@ -40,7 +40,7 @@ static const struct cfg_row hold_rows[] = {
 
 static const struct cfg_keyword kw_backfill[] = {
     {"FIRSTFIT", BACKFILL_FIRSTFIT}, {"BESTFIT", BACKFILL_BESTFIT},
-    {"GREEDY", BACKFILL_GREEDY}, {"PREEMPT", BACKFILL_PREEMPT}, {"NONE", BACKFILL_NONE},
+    {"GREEDY", BACKFILL_GREEDY}, {"PREEMPT", BACKFILL_PREEMPT}, {"PLAN", BACKFILL_PLAN}, {"NONE", BACKFILL_NONE},
     {"BESTTIMEFIT", BACKFILL_FIRSTFIT, "was never built; FIRSTFIT is used"},
     {"LAZY", BACKFILL_FIRSTFIT, "was never built; FIRSTFIT is used"},
     {"FALSE", BACKFILL_NONE, "means NONE; write that"},

@@ -8,6 +8,7 @@
 #include "engine/engine_private.h"
 #include "engine/keeping.h"
 #include "engine/passes.h"
+#include "engine/planning.h"
 #include "engine/preempt.h"
 #include "engine/start.h"
 #include "engine/stop.h"
@@ -22,6 +23,7 @@ void forget_job(struct engine *e, struct job *j)
 {
     told_forget(e->told, j->index);
     promises_forget(e->promises, j);
+    planning_forget(e->planning, j);
     job_remove(e->c, j);
 }
 
@@ -165,6 +167,12 @@ static void run_passes(struct engine *e)
        that job is to come back before it, or it moves for ever */
     if (e->uses.keeps)
         preempt_resume(e);
+    if (planning_is_policy(e)) {
+        struct queue_view all = queue_candidates(e->queue, LEVEL_SOFT);
+        plan_confirm_rest(e->plan);
+        planning_pass(e, &all);
+        return;
+    }
     queue_skip_refused(e->queue, e->passes.par);
     struct queue_view soft = queue_candidates(e->queue, LEVEL_SOFT);
     pass_priority(e, &soft, LEVEL_SOFT);

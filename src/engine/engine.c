@@ -6,6 +6,7 @@
 #include "engine/engine_private.h"
 #include "engine/events/events.h"
 #include "engine/occupancy.h"
+#include "engine/planning.h"
 #include "engine/preempt.h"
 
 struct engine *engine_create(
@@ -18,6 +19,7 @@ struct engine *engine_create(
     e->c = cluster_create(cfg);
     e->plan = plan_create(e->c);
     e->promises = promises_create(e->plan);
+    e->planning = planning_create();
     e->limits = limits_create();
     e->decisions = decisions_create();
     e->keeping = keeping_create();
@@ -56,6 +58,7 @@ void engine_destroy(struct engine *e)
 {
     if (!e)
         return;
+    planning_destroy(e->planning);
     promises_destroy(e->promises);
     plan_destroy(e->plan);
     limits_destroy(e->limits);

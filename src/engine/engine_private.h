@@ -53,6 +53,7 @@ struct engine {
     struct queue *queue;
     struct depth_groups *groups;
     struct promises *promises;
+    struct planning *planning;
     struct keeping *keeping;
     struct preemption *preemption;
     struct leaving *leaving;

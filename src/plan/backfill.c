@@ -237,6 +237,7 @@ static uint32_t run_window(
     case BACKFILL_PREEMPT:
         return first_fit(b, jobs, n, w);
     case BACKFILL_NONE:
+    case BACKFILL_PLAN: /* engine/planning.c */
         break;
     }
     return 0;

@@ -169,6 +169,22 @@ static void build_base(struct counted *ct, struct pool *pool, struct pool_count 
         profile_take(&k->work, grace, pool->to, -overdue);
 }
 
+void count_base(const struct counted *ct, const struct pool *pool, struct profile *ret)
+{
+    const struct pool_count *k = &ct->counts[pool->part];
+    int64_t grace = time_add(*ct->now, ct->c->cfg->rm_poll_interval_s);
+    int32_t free = (int32_t)count_free_now(ct, pool), overdue = 0;
+    size_t i = 0;
+
+    profile_reset(ret, *ct->now, free);
+    for (; i < k->releases.n && k->releases.v[i].at <= *ct->now; i++)
+        overdue += k->releases.v[i].units;
+    for (; i < k->releases.n; i++)
+        profile_append(ret, k->releases.v[i].at, free += k->releases.v[i].units);
+    if (overdue)
+        profile_claim(ret, grace, TIME_NEVER, -overdue);
+}
+
 static void build_base_merged(
     struct counted *ct, struct pool *pool, struct pool_count *k)
 {

@@ -71,6 +71,9 @@ struct profile *count_work(struct counted *ct, struct pool *pool);
 /* What is free from now on, and until when. Valid until the plan changes. O(1);
  * O(steps) when it is made anew. */
 const struct free_untils *count_free_until(struct counted *ct, struct pool *pool);
+/* The same of running jobs alone, as if nothing were reserved, into *ret, which is
+ * initialised. O(steps). */
+void count_base(const struct counted *ct, const struct pool *pool, struct profile *ret);
 /* Units free throughout [start, end); *ret_more (may be NULL) is the first instant at
  * which more may be. O(log steps + steps inside). */
 int64_t count_least(struct counted *ct, struct pool *pool, int64_t start, int64_t end,

@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * What a search for a better plan has to go by (search/wishes.h), out of the plan: the
+ * counted pools as parts, jobs that are planned by count as wishes.
+ *
+ *     pools   0: 40 units, counted    1: by node    2: 8 units, under a reservation
+ *     parts   0                       -             -
+ *
+ * Who can use another pool, too, or asks for something else, is no wish: the plan itself
+ * places it before the search. */
+#ifndef MAUI_PLAN_SUPPLY_H
+#define MAUI_PLAN_SUPPLY_H
+
+#include "plan/search/wishes.h"
+
+#include <stdbool.h>
+
+struct job;
+struct plan;
+
+/* The pools as parts, as if no job were reserved for; no sets, no wishes. O(pools x
+ * steps). */
+void supply_begin(struct plan *p, struct wishes *ret);
+/* What the job takes, and where; the rest of *ret is the caller's. False: it is none
+ * for the search. */
+bool supply_wish(struct plan *p, const struct job *j, uint32_t partition,
+    struct wishes *io, struct wish *ret);
+
+#endif
