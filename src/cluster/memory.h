@@ -37,6 +37,7 @@ struct job_memory {
     int64_t rsv_start_at; /* its reservation; 0 = it has none */
     uint64_t promised;    /* for its deadline, by order of making; 0 = not */
     int64_t promised_at;
+    int64_t start_by, start_planned; /* 0 = nothing: see engine/planning/planning.h */
     int64_t retry_until, retry_at; /* its failed start is tried again; 0 = it is not */
     /* of an active job, and where it last ran */
     int64_t start_at, eff_wclimit_s;

@@ -72,6 +72,8 @@ static const struct cfg_row limit_rows[] = {
 };
 
 static const struct cfg_row qos_rows[] = {
+    {N("PLANBAND"), INT("band", NULL, 1, 64), OF(Q), IN_CRED(plan_band), HELP("Under BACKFILLPOLICY PLAN jobs of a higher band go before those of a lower one. Not set: QOS whose priorities are more than a day of queue time apart are different bands.")},
+    {N("PROMISESLACK"), TIME(NULL), OF(Q), IN_CRED(promise_slack_s), HELP("Instead of PROMISESLACK. Not set: a quarter of it in a band above that of jobs without QOS, four times as much below.")},
     {N("QTWEIGHT"), NUMBER("0"), OF(Q), IN_CRED(qt_weight), HELP("Added to QUEUETIMEWEIGHT for jobs of the QOS.")},
     {N("XFWEIGHT"), NUMBER("0"), OF(Q), IN_CRED(xf_weight), HELP("Added to XFACTORWEIGHT.")},
     {N("QTTARGET"), TIME(NULL), OF(Q), IN_CRED(qt_target_s), HELP("Queue time to aim at.")},

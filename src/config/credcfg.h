@@ -106,6 +106,8 @@ struct cred_cfg {
     uint32_t qos_flags;  /* enum qos_flag */
     /* IGN<RES>PER<KIND>: bit r set = active limit r of that kind ignored */
     uint32_t ignore_active[CRED_KINDS], ignore_idle[CRED_KINDS];
+    int64_t plan_band;                         /* PLANBAND, 0 = by priority */
+    int64_t promise_slack_s;                   /* SLACK_UNSET = by band */
     struct text_list use_reserved;             /* USERESERVED:a:b, owned */
     struct text_list qos_features;             /* QOSFEATURES, owned */
     struct limit over_active[LIMIT_RES_COUNT]; /* OMAX<R> */

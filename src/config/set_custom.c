@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Readers of the rows that have a grammar of their own: policies and credentials. */
+#include "base/duration.h"
 #include "base/strbuf.h"
 #include "config/config.h"
 #include "config/set.h"
@@ -231,6 +232,20 @@ int set_backfill_type(struct cfg_call *call, struct err *err)
         par->bf_policy = (enum backfill_policy)(word->value - POLICY);
     else
         par->bf_order = (enum backfill_order)word->value;
+    return 0;
+}
+
+/* A time, or SUBMIT. */
+int set_horizon(struct cfg_call *call, struct err *err)
+{
+    struct settings *s = call->base;
+    int64_t horizon_s = HORIZON_SUBMIT;
+
+    if (strcasecmp(call->value, "SUBMIT") != 0
+        && duration_parse(call->value, &horizon_s, err) < 0)
+        return -1;
+    if (s != NULL)
+        s->plan.horizon_s = horizon_s;
     return 0;
 }
 

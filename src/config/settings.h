@@ -11,6 +11,7 @@
 #include "config/bankcfg.h"
 #include "config/credcfg.h"
 #include "config/nodecfg.h"
+#include "config/plancfg.h"
 #include "config/policies.h"
 #include "config/priocfg.h"
 #include "config/simcfg.h"
@@ -59,6 +60,7 @@ struct settings {
     int64_t res_depth;                   /* RESDEPTH: reported, no limit here */
     int64_t bf_chunk_duration_s, bf_chunk_size;
     enum bf_priority_policy bf_priority;
+    struct plan_settings plan;
 
     /* jobs */
     int64_t default_wclimit_s; /* SYSTEMDEFAULTJOBWALLTIME */

@@ -70,6 +70,28 @@ static const struct cfg_row backfill_rows[] = {
     {N("ALLOCLOCALITYPOLICY"), WORD(NULL, kw_locality), HEAD_ONLY, LATER, HELP("Keep the tasks of a job close together: policy[:margin[:object]].")},
 };
 
+static const struct cfg_keyword kw_tighten[] = {{"TRUE", TIGHTEN_YES}, {"FALSE", TIGHTEN_NO},
+    {"YES", TIGHTEN_YES}, {"NO", TIGHTEN_NO}, {"ON", TIGHTEN_YES}, {"OFF", TIGHTEN_NO},
+    {"1", TIGHTEN_YES}, {"0", TIGHTEN_NO}, {NULL}};
+static const struct cfg_keyword kw_fill[] = {{"PLAN", FILL_PLAN}, {"PROMISED", FILL_PROMISED}, {NULL}};
+
+static const struct cfg_row plan_rows[] = {
+    {N("PLANEVALUATIONS"), INT("orders", "200", 0, 1000000), IN_SETTINGS(plan.evaluations), HELP("Orders of the waiting jobs that BACKFILLPOLICY PLAN tries in a cycle beside sorted ones; 0 = those alone.")},
+    {N("PLANTIME"), INT("milliseconds", "3", 0, 60000), IN_SETTINGS(plan.time_ms), HELP("The search of a cycle stops after this time; 0 = when all orders are tried. Simulations always try all, so that they can be repeated.")},
+    {N("PLANDEPTH"), INT("jobs", "200", 1, 100000), IN_SETTINGS(plan.depth), HELP("Waiting jobs that get a place in the plan, by priority, and all that hold a promise.")},
+    {N("PLANWINDOW"), INT("jobs", "96", 2, 10000), IN_SETTINGS(plan.window), HELP("Of these, jobs that the search moves in a cycle; the others keep their places.")},
+    {N("PLANSEED"), INT(NULL, "1", 0, INT_MANY), IN_SETTINGS(plan.seed), HELP("Random numbers of the search: the same events and seed give the same plan.")},
+    {N("PLANWAITEXPONENT"), NUMBER_IN("2", 0, 10), IN_SETTINGS(plan.wait_exponent), HELP("Cost of a wait: its length to this power. 3, with PLANSHORTEXPONENT 0, favours those who wait longest.")},
+    {N("PLANSHORTEXPONENT"), NUMBER_IN("0.2", 0, 10), IN_SETTINGS(plan.short_exponent), HELP("How much more the wait of a short job counts: one over its length to this power.")},
+    {N("PLANBANDFACTOR"), NUMBER_IN("100", 1, 1000000), IN_SETTINGS(plan.band_factor), HELP("A wait in a band costs so many times what it does in the band below.")},
+    {N("PLANFSDOUBLE"), NUMBER_IN("3", 0, 100), IN_SETTINGS(plan.fs_double), HELP("Percentage points below the fairshare target that double the cost of a wait; 0 = fairshare does not count in the search.")},
+    {N("PLANFSMAX"), NUMBER_IN("4", 1, 1000000), IN_SETTINGS(plan.fs_max), HELP("The largest such factor, and one over the smallest.")},
+    {N("PROMISEHORIZON"), CUSTOM(set_horizon, "6:00:00", "TIME, or SUBMIT"), .home = HOME_SETTINGS, .store = STORE_OTHER, HELP("A job is promised a latest start when it would start within this time by priority alone; SUBMIT = when it comes.")},
+    {N("PROMISESLACK"), TIME("1:00:00:00"), IN_SETTINGS(plan.slack_s), HELP("How much later than by priority alone a job may start, at most: that is promised.")},
+    {N("PROMISETIGHTEN"), WORD(NULL, kw_tighten), IN_SETTINGS(plan.tighten), HELP("Promise an earlier start where one has become possible. Not set: TRUE with PROMISEHORIZON SUBMIT.")},
+    {N("PLANFILL"), WORD("PLAN", kw_fill), IN_SETTINGS(plan.fill), HELP("What jobs without a place may not delay: the whole plan, or PROMISED, promised jobs alone.")},
+};
+
 static const struct cfg_keyword kw_rsvpolicy[] = {
     {"CURRENTHIGHEST", RSVPOLICY_CURRENTHIGHEST}, {"HIGHEST", RSVPOLICY_HIGHEST},
     {"NEVER", RSVPOLICY_NEVER}, {NULL}};
@@ -153,6 +175,7 @@ static const struct cfg_group groups[] = {
     GROUP("System job limits and job policies", job_rows),
     GROUP("Holds and deferral", hold_rows),
     GROUP("Backfill", backfill_rows),
+    GROUP("Plan search", plan_rows),
     GROUP("Reservations", reservation_rows),
     GROUP("Nodes", node_rows),
     GROUP("Preemption", preemption_rows),

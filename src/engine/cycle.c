@@ -8,7 +8,7 @@
 #include "engine/engine_private.h"
 #include "engine/keeping.h"
 #include "engine/passes.h"
-#include "engine/planning.h"
+#include "engine/planning/planning.h"
 #include "engine/preempt.h"
 #include "engine/start.h"
 #include "engine/stop.h"
@@ -23,7 +23,6 @@ void forget_job(struct engine *e, struct job *j)
 {
     told_forget(e->told, j->index);
     promises_forget(e->promises, j);
-    planning_forget(e->planning, j);
     job_remove(e->c, j);
 }
 
@@ -158,6 +157,23 @@ static void backfill_soft(struct engine *e, const struct queue_view *soft)
     vec_fini(&reordered);
 }
 
+/* By priority, or as a search for a better plan finds. */
+static struct queue_view pass_in_order(struct engine *e)
+{
+    if (planning_is_policy(e)) {
+        struct queue_view all = queue_candidates(e->queue, LEVEL_SOFT);
+        planning_pass(e, &all);
+        return all;
+    }
+    queue_skip_refused(e->queue, e->passes.par);
+    struct queue_view soft = queue_candidates(e->queue, LEVEL_SOFT);
+    pass_priority(e, &soft, LEVEL_SOFT);
+    queue_note_pass(e->queue, e->passes.par);
+    if (!e->uses.keeps)
+        plan_confirm_rest(e->plan);
+    return soft;
+}
+
 static void run_passes(struct engine *e)
 {
     preempt_settle_optimists(e);
@@ -167,18 +183,7 @@ static void run_passes(struct engine *e)
        that job is to come back before it, or it moves for ever */
     if (e->uses.keeps)
         preempt_resume(e);
-    if (planning_is_policy(e)) {
-        struct queue_view all = queue_candidates(e->queue, LEVEL_SOFT);
-        plan_confirm_rest(e->plan);
-        planning_pass(e, &all);
-        return;
-    }
-    queue_skip_refused(e->queue, e->passes.par);
-    struct queue_view soft = queue_candidates(e->queue, LEVEL_SOFT);
-    pass_priority(e, &soft, LEVEL_SOFT);
-    queue_note_pass(e->queue, e->passes.par);
-    if (!e->uses.keeps)
-        plan_confirm_rest(e->plan);
+    struct queue_view soft = pass_in_order(e);
     keeping_deadlines(e);
     backfill_soft(e, &soft);
     if (!limits_soft_differs(e->limits))

@@ -6,7 +6,7 @@
 #include "engine/engine_private.h"
 #include "engine/events/events.h"
 #include "engine/occupancy.h"
-#include "engine/planning.h"
+#include "engine/planning/planning.h"
 #include "engine/preempt.h"
 
 struct engine *engine_create(

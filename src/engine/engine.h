@@ -345,6 +345,7 @@ void engine_money_told(struct engine *e);
 
 struct engine_stats {
     uint64_t cycles, started, backfilled, reserved, deferred, cancelled;
+    uint64_t broken_promises; /* starts later than promised: BACKFILLPOLICY PLAN */
     uint64_t preempted;    /* jobs, each time */
     uint64_t preempted_ps; /* processor seconds of work lost by that */
 };

@@ -181,12 +181,15 @@ void promises_write(
 {
     const struct promise *deadline = promises_row(t, j, PROMISE_DEADLINE);
     const struct promise *retry = promises_row(t, j, PROMISE_RETRY);
+    const struct promise *start = promises_row(t, j, PROMISE_START);
 
     io_m->rsv_start_at = plan_reserved_at(t->plan, j);
     io_m->promised = deadline ? deadline->made : 0;
     io_m->promised_at = deadline ? deadline->latest_start : 0;
     io_m->retry_at = retry ? retry->not_before : 0;
     io_m->retry_until = retry ? retry->latest_start : 0;
+    io_m->start_by = start ? start->latest_start : 0;
+    io_m->start_planned = start ? start->not_before : 0;
 }
 
 void promises_recall(
@@ -207,6 +210,11 @@ void promises_recall(
         struct promise *row = promises_make(t, j, PROMISE_RETRY);
         row->not_before = m->retry_at;
         row->latest_start = m->retry_until;
+    }
+    if (m->start_by) {
+        struct promise *row = promises_make(t, j, PROMISE_START);
+        row->not_before = m->start_planned;
+        row->latest_start = m->start_by;
     }
 }
 

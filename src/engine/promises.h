@@ -5,10 +5,12 @@
  *     rank      job  not before  end by  latest start  made
  *     retry       7        430       -           700     1   its start failed: again
  *     deadline    3          -     900           500     2   it ends in time
+ *     start       4        300       -           800     3   BACKFILLPOLICY PLAN
  *     highest     9          -       -           450     -   RESERVATIONPOLICY HIGHEST
  *     priority    5          -       -           620     -   its place in this plan
  *
- * The first two are rows here. A row of the last two is the job's reservation in the
+ * The first three are rows here; of a start, the instant in the present plan is that
+ * "not before". A row of the last two is the job's reservation in the
  * plan, or the one that it is owed: what the policy is says which rank that has. A job
  * may have one of each. All O(1) unless said; instants in seconds, TIME_NEVER is none.
  */
@@ -21,6 +23,7 @@
 enum promise_rank {
     PROMISE_RETRY,    /* nodes are held until its start is tried again */
     PROMISE_DEADLINE, /* the same instant or an earlier one, whatever comes later */
+    PROMISE_START,    /* it starts by then, whatever comes later */
     PROMISE_HIGHEST,  /* kept until it starts; moves forward as it can */
     PROMISE_PRIORITY  /* stands as long as it would come out the same */
 };

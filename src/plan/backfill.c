@@ -235,9 +235,9 @@ static uint32_t run_window(
         return greedy(b, jobs, n, w);
     case BACKFILL_FIRSTFIT:
     case BACKFILL_PREEMPT:
+    case BACKFILL_PLAN:
         return first_fit(b, jobs, n, w);
     case BACKFILL_NONE:
-    case BACKFILL_PLAN: /* engine/planning.c */
         break;
     }
     return 0;
@@ -277,6 +277,8 @@ static uint32_t longest_first(
 
 uint32_t backfill_run(struct backfill *b, const struct candidate *jobs, size_t n)
 {
+    if (b->par->bf_policy == BACKFILL_PLAN)
+        return first_fit(b, jobs, n, NULL);
     switch (b->par->bf_order) {
     case BFORDER_QUEUEORDER:
         if (b->par->bf_policy == BACKFILL_FIRSTFIT

@@ -7,21 +7,41 @@
 
 void supply_begin(struct plan *p, struct wishes *ret)
 {
+    check_answerable(p);
     ret->now = p->now;
     ret->sets.n = ret->v.n = 0;
-    for (uint32_t i = 0; i < pools_count(p->pools); i++) {
-        const struct pool *pool = pools_at(p->pools, i);
-        if (i >= ret->parts.n) {
-            vec_push(&ret->parts, ((struct profile){0}));
-            profile_init(&ret->parts.v[i]);
-        }
-        if (pool->by_node)
-            profile_reset(&ret->parts.v[i], p->now, 0);
-        else
-            count_base(p->counted, pool, &ret->parts.v[i]);
+}
+
+static void take_reserved(struct plan *p, const struct rsv *r, struct wishes *io)
+{
+    for (size_t i = 0; i < r->parts.n; i++) {
+        const struct pool *pool = pools_part(p->pools, r->parts.v[i].pool);
+        if (pool->from <= p->now)
+            profile_claim(&io->parts.v[pool->index], r->start_at, r->end_at,
+                r->parts.v[i].units);
     }
-    for (; ret->parts.n > pools_count(p->pools); ret->parts.n--)
-        profile_fini(&ret->parts.v[ret->parts.n - 1]);
+}
+
+void supply_parts(struct plan *p, const struct bitset *jobs, struct wishes *io)
+{
+    uint32_t n = pools_count(p->pools);
+
+    for (; io->parts.n > n; io->parts.n--)
+        profile_fini(&io->parts.v[io->parts.n - 1]);
+    while (io->parts.n < n)
+        vec_push(&io->parts, ((struct profile){0}));
+    for (uint32_t i = 0; i < n; i++) {
+        const struct pool *pool = pools_at(p->pools, i);
+        if (pool->by_node)
+            profile_reset(&io->parts.v[i], p->now, 0);
+        else
+            count_base(p->counted, pool, &io->parts.v[i]);
+    }
+    for (uint32_t i = 0; i < rsvtable_count(p->reserved); i++) {
+        const struct rsv *r = rsvtable_row(p->reserved, i);
+        if (r && !bitset_test(jobs, r->job))
+            take_reserved(p, r, io);
+    }
 }
 
 static bool set_is_plain(const struct plan *p, const struct fitset *s)

@@ -14,15 +14,19 @@
 
 #include <stdbool.h>
 
+struct bitset;
 struct job;
 struct plan;
 
-/* The pools as parts, as if no job were reserved for; no sets, no wishes. O(pools x
- * steps). */
+/* No sets, no wishes. O(1). */
 void supply_begin(struct plan *p, struct wishes *ret);
 /* What the job takes, and where; the rest of *ret is the caller's. False: it is none
  * for the search. */
 bool supply_wish(struct plan *p, const struct job *j, uint32_t partition,
     struct wishes *io, struct wish *ret);
+
+/* Then: the pools as parts, as if nothing were reserved for these jobs. O(pools x steps
+ * + reservations). */
+void supply_parts(struct plan *p, const struct bitset *jobs, struct wishes *io);
 
 #endif

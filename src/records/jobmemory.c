@@ -46,6 +46,8 @@ static const struct number {
     NUMBER(I64, rsv_start_at),
     NUMBER(U64, promised),
     NUMBER(I64, promised_at),
+    NUMBER(I64, start_by),
+    NUMBER(I64, start_planned),
     NUMBER(I64, retry_until),
     NUMBER(I64, retry_at),
     NUMBER(I64, suspended_s),

@@ -322,6 +322,7 @@ json_t *report_json(const struct study *s, const struct outcome *o)
     put_real(out, "lost_proc_hours", (double)r->preempted_ps / 3600);
     put_int(out, "held", r->held);
     put_int(out, "deferred", r->deferred);
+    put_int(out, "broken_promises", r->broken_promises);
     put_int(out, "jobs_cancelled", r->by_state[RUN_CANCELLED]);
     put_int(out, "jobs_running", r->by_state[RUN_RUNNING]);
     put_int(out, "jobs_waiting", r->by_state[RUN_WAITING]);

@@ -722,6 +722,7 @@ int run_replay(const struct workload *w, const struct machine *m,
     } else {
         run_result_fini(ret);
     }
+    ret->broken_promises = engine_stats(s.e)->broken_promises;
     ret->preempted = engine_stats(s.e)->preempted;
     ret->preempted_ps = engine_stats(s.e)->preempted_ps;
     engine_destroy(s.e);

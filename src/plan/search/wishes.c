@@ -13,6 +13,20 @@ void wishes_fini(struct wishes *w)
     vec_fini(&w->v);
 }
 
+void wishes_begin_as(struct wishes *w, const struct wishes *from)
+{
+    for (; w->parts.n > from->parts.n; w->parts.n--)
+        profile_fini(&w->parts.v[w->parts.n - 1]);
+    while (w->parts.n < from->parts.n)
+        vec_push(&w->parts, ((struct profile){0}));
+    for (size_t i = 0; i < from->parts.n; i++)
+        profile_assign(&w->parts.v[i], &from->parts.v[i]);
+    w->sets.n = w->v.n = 0;
+    for (size_t i = 0; i < from->sets.n; i++)
+        vec_push(&w->sets, from->sets.v[i]);
+    w->now = from->now;
+}
+
 /* What one part offers throughout, and when it may offer more. */
 static int64_t count_free(
     const struct profile *p, int64_t start, int64_t end, int64_t *io_next)

@@ -45,6 +45,9 @@ struct wishes {
 
 void wishes_fini(struct wishes *w);
 
+/* The same parts and sets, and no wish yet. O(parts x steps). */
+void wishes_begin_as(struct wishes *w, const struct wishes *from);
+
 /* A job at its earliest fit at or after `from`; TIME_NEVER: there is none. O(steps). */
 int64_t wishes_fit(const struct wishes *w, const struct profile *parts,
     const struct wish *wish, int64_t from);

@@ -1,0 +1,184 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Who takes part, and how much their waits weigh. Source: reference plan-search,
+ * section 1. */
+#include "config/settings.h"
+#include "engine/keeping.h"
+#include "engine/passes.h"
+#include "engine/planning/private.h"
+#include "plan/supply.h"
+#include "policy/accrual.h"
+#include "policy/fairshare.h"
+
+#include <math.h>
+
+#define SHORT_S 10.0 /* runs are as long at least, of the cost */
+
+/* ---- bands ---- */
+
+/* What a QOS adds to a priority. */
+static double points_of(const struct engine *e, const struct cred_cfg *qos)
+{
+    const struct prio_settings *prio = &e->cfg->prio;
+
+    return prio->comp_weight[PRIO_CRED] * prio->weight[PRIO_QOS]
+           * (double)qos->priority;
+}
+
+/* What a day in the queue adds. */
+static double day_of(const struct engine *e)
+{
+    const struct prio_settings *prio = &e->cfg->prio;
+
+    return prio->comp_weight[PRIO_SERV] * prio->weight[PRIO_QUEUETIME] * 24 * 60;
+}
+
+/* The highest points below these, or these: -inf ... */
+static double next_below(const struct engine *e, double points)
+{
+    double below = -INFINITY;
+
+    for (size_t i = 0; i < e->cfg->creds[CRED_QOS].n; i++) {
+        double p = points_of(e, &e->cfg->creds[CRED_QOS].v[i]);
+        if (p < points && p > below)
+            below = p;
+    }
+    return below;
+}
+
+/* Steps of more than a day from there down. */
+static uint32_t count_bands_below(const struct engine *e, double points)
+{
+    double day = day_of(e), below;
+    uint32_t bands = 0;
+
+    while ((below = next_below(e, points)) > -INFINITY) {
+        bands += points - below > day;
+        points = below;
+    }
+    return bands;
+}
+
+uint32_t members_band(const struct engine *e, uint32_t qos)
+{
+    const struct cred_cfg *cfg = e->c->creds[CRED_QOS].v[qos]->cfg;
+
+    if (cfg->plan_band > 0)
+        return (uint32_t)cfg->plan_band - 1;
+    return count_bands_below(e, points_of(e, cfg));
+}
+
+/* ---- weights ---- */
+
+/* 2^(d / PLANFSDOUBLE), d = percentage points below the targets of its credentials, each
+ * by its weight relative to the strongest. */
+static double fairshare_factor(const struct engine *e, const struct job *j)
+{
+    static const enum prio_sub subs[CRED_KINDS] = {[CRED_USER] = PRIO_FSUSER,
+        [CRED_GROUP] = PRIO_FSGROUP,
+        [CRED_ACCOUNT] = PRIO_FSACCOUNT,
+        [CRED_QOS] = PRIO_FSQOS,
+        [CRED_CLASS] = PRIO_FSCLASS};
+    const struct plan_settings *plan = &e->cfg->plan;
+    double strongest = 0, points = 0;
+
+    if (plan->fs_double <= 0 || e->cfg->fs.policy == FS_OFF
+        || e->cfg->prio.comp_weight[PRIO_FS] <= 0)
+        return 1;
+    for (int kind = 0; kind < CRED_KINDS; kind++)
+        if (e->cfg->prio.weight[subs[kind]] > strongest)
+            strongest = e->cfg->prio.weight[subs[kind]];
+    for (int kind = 0; kind < CRED_KINDS && strongest > 0; kind++)
+        points += e->cfg->prio.weight[subs[kind]] / strongest
+                  * fs_factor(e->c, job_cred(e->c, j, (enum cred_kind)kind));
+    double factor = exp2(points / plan->fs_double);
+    if (factor > plan->fs_max)
+        return plan->fs_max;
+    return factor < 1 / plan->fs_max ? 1 / plan->fs_max : factor;
+}
+
+static void weigh(struct engine *e, const struct job *j, struct wish *io)
+{
+    double run = (double)(j->wclimit_s > 0 ? j->wclimit_s : 1);
+    struct promise promised;
+
+    io->since = e->now - accrual_queue_s(&e->cfg->prio, j, e->now);
+    io->latest = promises_of(e->promises, j, PROMISE_START, &promised)
+                     ? promised.latest_start
+                     : TIME_NEVER;
+    io->band = members_band(e, j->cred[CRED_QOS]);
+    io->run_s = run;
+    io->short_run = 1 / (run > SHORT_S ? run : SHORT_S);
+    io->weight =
+        fairshare_factor(e, j) * pow(io->short_run, e->cfg->plan.short_exponent);
+}
+
+/* ---- who ---- */
+
+/* In the first partition of its own; false: it is not planned by count. */
+static bool add_member(struct engine *e, const struct job *j)
+{
+    struct planning *p = e->planning;
+    uint64_t m = j->partitions & ((UINT64_C(1) << e->c->partitions.n) - 1);
+    struct wish wish = {.not_before = e->now};
+
+    for (; m; m &= m - 1) {
+        uint32_t partition = (uint32_t)__builtin_ctzll(m);
+        if (!supply_wish(e->plan, j, partition, &p->wishes, &wish))
+            continue;
+        vec_push(&p->members, ((struct member){.job = j->index, .partition = partition}));
+        vec_push(&p->wishes.v, wish);
+        bitset_set(&p->jobs, j->index);
+        return true;
+    }
+    return false;
+}
+
+/* Another partition may have room sooner. */
+static void choose_partition(struct engine *e, const struct job *j, size_t i)
+{
+    struct planning *p = e->planning;
+    struct wishes *w = &p->wishes;
+    uint64_t m = j->partitions & ((UINT64_C(1) << e->c->partitions.n) - 1);
+    int64_t first = wishes_fit(w, w->parts.v, &w->v.v[i], e->now);
+
+    for (m &= m - 1; m && first > e->now; m &= m - 1) {
+        uint32_t partition = (uint32_t)__builtin_ctzll(m);
+        struct wish wish = {.not_before = e->now};
+        if (!supply_wish(e->plan, j, partition, w, &wish))
+            continue;
+        int64_t at = wishes_fit(w, w->parts.v, &wish, e->now);
+        if (at >= first)
+            continue;
+        first = at;
+        p->members.v[i].partition = partition;
+        w->v.v[i] = wish;
+    }
+}
+
+/* What is placed node by node comes first, as the counts are of what that leaves. */
+void members_collect(struct engine *e, const struct queue_view *jobs)
+{
+    struct planning *p = e->planning;
+    size_t depth = (size_t)e->cfg->plan.depth, seen = 0;
+
+    p->members.n = 0;
+    bitset_clear_all(&p->jobs);
+    supply_begin(e->plan, &p->wishes);
+    for (size_t i = 0; i < jobs->n; i++) {
+        struct job *j = e->c->jobs.v[jobs->v[i].job];
+        if (!job_waits(j) || keeping_stands(e, j, PROMISE_DEADLINE)
+            || keeping_stands(e, j, PROMISE_RETRY))
+            continue;
+        if (seen >= depth && !promises_has(e->promises, j, PROMISE_START))
+            continue;
+        seen++;
+        if (!add_member(e, j))
+            pass_place(e, j, LEVEL_SOFT);
+    }
+    supply_parts(e->plan, &p->jobs, &p->wishes);
+    for (size_t i = 0; i < p->members.n; i++) {
+        const struct job *j = e->c->jobs.v[p->members.v[i].job];
+        choose_partition(e, j, i);
+        weigh(e, j, &p->wishes.v.v[i]);
+    }
+}

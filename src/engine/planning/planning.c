@@ -1,0 +1,216 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * The pass: see planning.h. */
+#include "engine/planning/planning.h"
+
+#include "config/settings.h"
+#include "engine/admission.h"
+#include "engine/planning/private.h"
+#include "engine/start.h"
+
+struct planning *planning_create(void)
+{
+    return xcalloc(1, sizeof(struct planning));
+}
+
+void planning_destroy(struct planning *p)
+{
+    wishes_fini(&p->wishes);
+    wishes_fini(&p->window);
+    bitset_fini(&p->jobs);
+    vec_fini(&p->members);
+    vec_fini(&p->order);
+    vec_fini(&p->site);
+    vec_fini(&p->starts);
+    vec_fini(&p->chosen);
+    free(p);
+}
+
+bool planning_is_policy(const struct engine *e)
+{
+    return e->cfg->par.v[0].bf_policy == BACKFILL_PLAN;
+}
+
+/* ---- the present plan ---- */
+
+struct placed {
+    int64_t at;
+    uint32_t member;
+};
+
+static int compare_placed(const void *left, const void *right)
+{
+    const struct placed *a = left, *b = right;
+
+    if (a->at != b->at)
+        return a->at < b->at ? -1 : 1;
+    return a->member < b->member ? -1 : 1;
+}
+
+/* By start, and by priority where that is the same, or there is none. */
+static void sort_order(struct planning *p)
+{
+    struct placed *placed = xcalloc(p->members.n + 1, sizeof *placed);
+
+    for (uint32_t i = 0; i < p->members.n; i++)
+        placed[i] = (struct placed){p->members.v[i].start_at, i};
+    qsort(placed, p->members.n, sizeof *placed, compare_placed);
+    for (uint32_t i = 0; i < p->members.n; i++)
+        p->order.v[i] = placed[i].member;
+    free(placed);
+}
+
+/* As in the last cycle, each as early as it can be by now; then who is new. */
+static void list_present(struct engine *e, const struct search_terms *t)
+{
+    struct planning *p = e->planning;
+    struct promise promised;
+    double cost;
+
+    planning_resize(&p->order, p->members.n);
+    planning_resize(&p->site, p->members.n);
+    planning_resize(&p->starts, p->members.n);
+    for (uint32_t i = 0; i < p->members.n; i++) {
+        const struct job *j = e->c->jobs.v[p->members.v[i].job];
+        int64_t at = promises_of(e->promises, j, PROMISE_START, &promised)
+                         ? promised.not_before
+                         : TIME_NEVER;
+        p->members.v[i].start_at = at;
+        p->site.v[i] = i;
+    }
+    sort_order(p);
+    search_list(&p->wishes, t, p->order.v, p->starts.v, &cost);
+    for (uint32_t i = 0; i < p->members.n; i++)
+        p->members.v[i].start_at = p->starts.v[i];
+}
+
+/* ---- in the plan of the nodes ---- */
+
+/* Where counts are right: the start that was found. */
+static bool reserve_member(struct engine *e, uint32_t i)
+{
+    struct member *m = &e->planning->members.v[i];
+    const struct job *j = e->c->jobs.v[m->job];
+    struct slot slot;
+
+    if (!plan_first_fit(e->plan, j, e->now, &slot)) {
+        m->start_at = TIME_NEVER;
+        return e->planning->wishes.v.v[i].latest == TIME_NEVER;
+    }
+    plan_reserve(e->plan, j, &slot);
+    e->stats.reserved++;
+    m->start_at = slot.at;
+    m->partition = slot.partition;
+    return slot.at <= e->planning->wishes.v.v[i].latest;
+}
+
+/* Reservations that would come out the same stand. False: a promise would be broken. */
+static bool reserve_members(struct engine *e)
+{
+    struct planning *p = e->planning;
+    bool stand = true, kept = true;
+
+    for (size_t k = 0; k < p->members.n; k++) {
+        uint32_t i = p->order.v[k];
+        const struct member *m = &p->members.v[i];
+        const struct job *j = e->c->jobs.v[m->job];
+        if (stand && plan_reserved_at(e->plan, j) == m->start_at
+            && plan_confirm(e->plan, j))
+            continue;
+        if (stand)
+            plan_confirm_rest(e->plan);
+        stand = false;
+        if (m->start_at < TIME_NEVER)
+            kept &= reserve_member(e, i);
+    }
+    if (stand)
+        plan_confirm_rest(e->plan);
+    return kept;
+}
+
+static void unreserve_members(struct engine *e)
+{
+    struct planning *p = e->planning;
+
+    for (size_t k = p->members.n; k-- > 0;)
+        plan_unreserve(e->plan, e->c->jobs.v[p->members.v[p->order.v[k]].job]);
+}
+
+/* ---- starts ---- */
+
+/* It was due and cannot start: later, then. */
+static void put_later(struct engine *e, struct member *m, struct job *j)
+{
+    struct slot slot;
+
+    plan_unplanned(e->plan);
+    plan_unreserve(e->plan, j);
+    m->start_at = TIME_NEVER;
+    if (plan_first_fit(e->plan, j, e->now + 1, &slot)) {
+        plan_reserve(e->plan, j, &slot);
+        m->start_at = slot.at;
+    }
+}
+
+static void start_member(struct engine *e, struct member *m)
+{
+    struct job *j = e->c->jobs.v[m->job];
+
+    if (admission_asks(e, ADMIT_SOFT) && !allowed_now(e, j, LEVEL_SOFT)) {
+        plan_unreserve(e->plan, j);
+        return;
+    }
+    plan_make_way(e->plan, j);
+    if (!start_job(e, j, m->partition, false))
+        put_later(e, m, j);
+}
+
+/* Who starts, and where the others are in the plan now. */
+static void settle_members(struct engine *e)
+{
+    struct planning *p = e->planning;
+    int64_t next = TIME_NEVER;
+
+    for (size_t k = 0; k < p->members.n; k++) {
+        struct member *m = &p->members.v[p->order.v[k]];
+        struct job *j = e->c->jobs.v[m->job];
+        if (m->start_at <= e->now)
+            start_member(e, m);
+        if (!job_waits(j))
+            continue;
+        struct promise *row = promises_row(e->promises, j, PROMISE_START);
+        if (row)
+            row->not_before = m->start_at;
+        if (m->start_at < next)
+            next = m->start_at;
+    }
+    if (next < TIME_NEVER)
+        wake_at(e, next);
+}
+
+void planning_pass(struct engine *e, const struct queue_view *jobs)
+{
+    struct planning *p = e->planning;
+    const struct plan_settings *s = &e->cfg->plan;
+    struct search_terms t = {.wait_exponent = s->wait_exponent,
+        .band_factor = s->band_factor,
+        .evaluations = (uint32_t)s->evaluations,
+        .seed = (uint64_t)s->seed ^ (uint64_t)e->now};
+
+    members_collect(e, jobs);
+    if (!p->members.n) {
+        plan_confirm_rest(e->plan);
+        return;
+    }
+    list_present(e, &t);
+    promise_members(e, &t);
+    sort_order(p);
+    if (window_search(p, &t, (size_t)s->window))
+        sort_order(p);
+    if (!reserve_members(e)) {
+        unreserve_members(e);
+        list_present(e, &t);
+        sort_order(p);
+        reserve_members(e);
+    }
+    settle_members(e);
+}

@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * What the files of this room share: the members of a plan, and what a cycle finds out
+ * about them. Private to them. */
+#ifndef MAUI_ENGINE_PLANNING_PRIVATE_H
+#define MAUI_ENGINE_PLANNING_PRIVATE_H
+
+#include "base/bitset.h"
+#include "engine/engine_private.h"
+#include "engine/planning/planning.h"
+#include "plan/search/search.h"
+
+/* A waiting job that has a place. */
+struct member {
+    uint32_t job, partition;
+    int64_t start_at; /* in the plan that is being made; TIME_NEVER: it has none */
+    bool moves;       /* the search of this cycle may move it */
+};
+
+struct planning {
+    struct wishes wishes; /* of the members, in the same order: by priority */
+    struct VEC(struct member) members;
+    struct bitset jobs;          /* of the members */
+    struct VEC(uint32_t) order;  /* members by start in the present plan */
+    struct VEC(uint32_t) site;   /* 0, 1, 2 ... */
+    struct VEC(int64_t) starts;  /* by member: scratch */
+    struct VEC(uint32_t) chosen; /* those that move, by start */
+    struct wishes window;        /* their wishes; the others' places are taken */
+};
+
+/* An array of so many elements whose values do not matter. */
+#define planning_resize(vec, size)                                                     \
+    do {                                                                               \
+        (vec)->n = 0;                                                                  \
+        vec_reserve(vec, (size) + 1);                                                  \
+        (vec)->n = (size);                                                             \
+    } while (0)
+
+/* members.c: candidates become members; those that are not planned by count get a start
+ * or a reservation at once. */
+void members_collect(struct engine *e, const struct queue_view *jobs);
+/* The band of a QOS, 0 = the lowest; and that of jobs without one. */
+uint32_t members_band(const struct engine *e, uint32_t qos);
+
+/* promise.c: each member has a start in the present plan; who comes within the horizon
+ * is promised a latest one. */
+void promise_members(struct engine *e, const struct search_terms *t);
+/* Not a candidate any more: what was promised lapses. */
+void promise_lapse(struct engine *e);
+
+/* window.c: does any member fit now? Then the best plan that is found moves some. True
+ * when starts have changed. */
+bool window_search(struct planning *p, const struct search_terms *t, size_t most);
+
+#endif
