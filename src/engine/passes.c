@@ -105,11 +105,6 @@ static bool place(
     return shorten_start_anywhere(e, j) || (offered && reserve_job(e, j));
 }
 
-void pass_place(struct engine *e, struct job *j, enum limit_level level)
-{
-    place(e, j, level, partitions_of(e, j));
-}
-
 void pass_priority(
     struct engine *e, const struct queue_view *jobs, enum limit_level level)
 {

@@ -20,8 +20,6 @@ void passes_fini(struct passes *p);
 
 void pass_priority(
     struct engine *e, const struct queue_view *jobs, enum limit_level level);
-/* One job alone: it starts or is reserved for, if that may be. */
-void pass_place(struct engine *e, struct job *j, enum limit_level level);
 void pass_backfill(
     struct engine *e, const struct queue_view *jobs, enum limit_level level);
 

@@ -73,6 +73,7 @@ struct promise *promises_make(
                         .not_before = TIME_NEVER,
                         .end_by = TIME_NEVER,
                         .latest_start = TIME_NEVER,
+                        .partition = INDEX_NONE,
                         .made = ++t->made}));
     r->of_job.v[j->index] = (uint32_t)r->v.n;
     return &r->v.v[r->v.n - 1];

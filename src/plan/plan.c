@@ -457,6 +457,19 @@ bool plan_fit_by(struct plan *p, const struct job *j, int64_t from, int64_t by,
     return true;
 }
 
+bool plan_fit_in(struct plan *p, const struct job *j, uint32_t partition, int64_t from,
+    struct slot *ret_slot)
+{
+    const struct fitset *s = fits_for(p->fits, j, partition);
+
+    check_answerable(p);
+    *ret_slot = (struct slot){TIME_NEVER, partition};
+    if (s)
+        ret_slot->at =
+            first_fit_in(p, j, s->number, j->release_at > from ? j->release_at : from);
+    return ret_slot->at < TIME_NEVER;
+}
+
 bool plan_first_fit(
     struct plan *p, const struct job *j, int64_t from, struct slot *ret_slot)
 {

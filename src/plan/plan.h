@@ -157,6 +157,9 @@ struct slot {
 bool plan_first_fit(
     struct plan *p, const struct job *j, int64_t from, struct slot *ret_slot);
 
+/* The same in that partition alone, one of the job's. */
+bool plan_fit_in(struct plan *p, const struct job *j, uint32_t partition, int64_t from,
+    struct slot *ret_slot);
 /* The same of slots that end by `by`. */
 bool plan_fit_by(struct plan *p, const struct job *j, int64_t from, int64_t by,
     struct slot *ret_slot);

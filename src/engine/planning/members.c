@@ -3,7 +3,6 @@
  * section 1. */
 #include "config/settings.h"
 #include "engine/keeping.h"
-#include "engine/passes.h"
 #include "engine/planning/private.h"
 #include "plan/supply.h"
 #include "policy/accrual.h"
@@ -114,14 +113,25 @@ static void weigh(struct engine *e, const struct job *j, struct wish *io)
 
 /* ---- who ---- */
 
-/* In the first partition of its own; false: it is not planned by count. */
+/* Where it is promised a start, else in the first partition of its own. */
+static uint64_t partitions_of(const struct engine *e, const struct job *j)
+{
+    const struct promise *row = promises_row(e->promises, j, PROMISE_START);
+    uint64_t own = j->partitions & ((UINT64_C(1) << e->c->partitions.n) - 1);
+    uint64_t one = row && row->partition != INDEX_NONE
+                       ? UINT64_C(1) << row->partition
+                       : 0;
+
+    return own & one ? own & one : own;
+}
+
+/* False: it is not planned by count. */
 static bool add_member(struct engine *e, const struct job *j)
 {
     struct planning *p = e->planning;
-    uint64_t m = j->partitions & ((UINT64_C(1) << e->c->partitions.n) - 1);
     struct wish wish = {.not_before = e->now};
 
-    for (; m; m &= m - 1) {
+    for (uint64_t m = partitions_of(e, j); m; m &= m - 1) {
         uint32_t partition = (uint32_t)__builtin_ctzll(m);
         if (!supply_wish(e->plan, j, partition, &p->wishes, &wish))
             continue;
@@ -138,7 +148,7 @@ static void choose_partition(struct engine *e, const struct job *j, size_t i)
 {
     struct planning *p = e->planning;
     struct wishes *w = &p->wishes;
-    uint64_t m = j->partitions & ((UINT64_C(1) << e->c->partitions.n) - 1);
+    uint64_t m = partitions_of(e, j);
     int64_t first = wishes_fit(w, w->parts.v, &w->v.v[i], e->now);
 
     for (m &= m - 1; m && first > e->now; m &= m - 1) {
@@ -155,17 +165,33 @@ static void choose_partition(struct engine *e, const struct job *j, size_t i)
     }
 }
 
-/* What is placed node by node comes first, as the counts are of what that leaves. */
+int64_t members_planned(const struct engine *e, const struct member *m)
+{
+    struct promise row;
+
+    return promises_of(e->promises, e->c->jobs.v[m->job], PROMISE_START, &row)
+               ? row.not_before
+               : TIME_NEVER;
+}
+
+/* INDEX_NONE: any. */
+static uint32_t fixed_partition(const struct engine *e, const struct job *j)
+{
+    const struct promise *row = promises_row(e->promises, j, PROMISE_START);
+
+    return row ? row->partition : INDEX_NONE;
+}
+
 void members_collect(struct engine *e, const struct queue_view *jobs)
 {
     struct planning *p = e->planning;
     size_t depth = (size_t)e->cfg->plan.depth, seen = 0;
 
-    p->members.n = 0;
+    p->members.n = p->fixed.n = 0;
     bitset_clear_all(&p->jobs);
     supply_begin(e->plan, &p->wishes);
     for (size_t i = 0; i < jobs->n; i++) {
-        struct job *j = e->c->jobs.v[jobs->v[i].job];
+        const struct job *j = e->c->jobs.v[jobs->v[i].job];
         if (!job_waits(j) || keeping_stands(e, j, PROMISE_DEADLINE)
             || keeping_stands(e, j, PROMISE_RETRY))
             continue;
@@ -173,8 +199,15 @@ void members_collect(struct engine *e, const struct queue_view *jobs)
             continue;
         seen++;
         if (!add_member(e, j))
-            pass_place(e, j, LEVEL_SOFT);
+            vec_push(&p->fixed, ((struct member){.job = j->index,
+                                    .partition = fixed_partition(e, j)}));
     }
+}
+
+void members_weigh(struct engine *e)
+{
+    struct planning *p = e->planning;
+
     supply_parts(e->plan, &p->jobs, &p->wishes);
     for (size_t i = 0; i < p->members.n; i++) {
         const struct job *j = e->c->jobs.v[p->members.v[i].job];

@@ -18,6 +18,7 @@ void planning_destroy(struct planning *p)
     wishes_fini(&p->window);
     bitset_fini(&p->jobs);
     vec_fini(&p->members);
+    vec_fini(&p->fixed);
     vec_fini(&p->order);
     vec_fini(&p->site);
     vec_fini(&p->starts);
@@ -63,18 +64,13 @@ static void sort_order(struct planning *p)
 static void list_present(struct engine *e, const struct search_terms *t)
 {
     struct planning *p = e->planning;
-    struct promise promised;
     double cost;
 
     planning_resize(&p->order, p->members.n);
     planning_resize(&p->site, p->members.n);
     planning_resize(&p->starts, p->members.n);
     for (uint32_t i = 0; i < p->members.n; i++) {
-        const struct job *j = e->c->jobs.v[p->members.v[i].job];
-        int64_t at = promises_of(e->promises, j, PROMISE_START, &promised)
-                         ? promised.not_before
-                         : TIME_NEVER;
-        p->members.v[i].start_at = at;
+        p->members.v[i].start_at = members_planned(e, &p->members.v[i]);
         p->site.v[i] = i;
     }
     sort_order(p);
@@ -92,22 +88,22 @@ static bool reserve_member(struct engine *e, uint32_t i)
     const struct job *j = e->c->jobs.v[m->job];
     struct slot slot;
 
-    if (!plan_first_fit(e->plan, j, e->now, &slot)) {
+    if (!plan_fit_in(e->plan, j, m->partition, e->now, &slot)) {
         m->start_at = TIME_NEVER;
         return e->planning->wishes.v.v[i].latest == TIME_NEVER;
     }
     plan_reserve(e->plan, j, &slot);
     e->stats.reserved++;
     m->start_at = slot.at;
-    m->partition = slot.partition;
     return slot.at <= e->planning->wishes.v.v[i].latest;
 }
 
-/* Reservations that would come out the same stand. False: a promise would be broken. */
+/* Reservations that would come out the same stand, unless others have been laid behind
+ * them since. False: a promise would be broken. */
 static bool reserve_members(struct engine *e)
 {
     struct planning *p = e->planning;
-    bool stand = true, kept = true;
+    bool stand = !p->fixed.n, kept = true;
 
     for (size_t k = 0; k < p->members.n; k++) {
         uint32_t i = p->order.v[k];
@@ -164,27 +160,35 @@ static void start_member(struct engine *e, struct member *m)
         put_later(e, m, j);
 }
 
-/* Who starts, and where the others are in the plan now. */
+/* It starts, or where it is in the plan now. */
+static void settle_member(struct engine *e, struct member *m)
+{
+    const struct plan_settings *s = &e->cfg->plan;
+    struct job *j = e->c->jobs.v[m->job];
+
+    if (m->start_at <= e->now)
+        start_member(e, m);
+    if (!job_waits(j))
+        return;
+    struct promise *row = promises_row(e->promises, j, PROMISE_START);
+    if (row) {
+        row->not_before = m->start_at;
+        row->partition = m->partition;
+    } else if (s->fill == FILL_PROMISED) {
+        plan_unreserve(e->plan, j); /* others may have its place */
+    }
+    if (m->start_at < TIME_NEVER)
+        wake_at(e, m->start_at);
+}
+
 static void settle_members(struct engine *e)
 {
     struct planning *p = e->planning;
-    int64_t next = TIME_NEVER;
 
-    for (size_t k = 0; k < p->members.n; k++) {
-        struct member *m = &p->members.v[p->order.v[k]];
-        struct job *j = e->c->jobs.v[m->job];
-        if (m->start_at <= e->now)
-            start_member(e, m);
-        if (!job_waits(j))
-            continue;
-        struct promise *row = promises_row(e->promises, j, PROMISE_START);
-        if (row)
-            row->not_before = m->start_at;
-        if (m->start_at < next)
-            next = m->start_at;
-    }
-    if (next < TIME_NEVER)
-        wake_at(e, next);
+    for (size_t i = 0; i < p->fixed.n; i++)
+        settle_member(e, &p->fixed.v[i]);
+    for (size_t k = 0; k < p->members.n; k++)
+        settle_member(e, &p->members.v[p->order.v[k]]);
 }
 
 void planning_pass(struct engine *e, const struct queue_view *jobs)
@@ -197,10 +201,9 @@ void planning_pass(struct engine *e, const struct queue_view *jobs)
         .seed = (uint64_t)s->seed ^ (uint64_t)e->now};
 
     members_collect(e, jobs);
-    if (!p->members.n) {
-        plan_confirm_rest(e->plan);
-        return;
-    }
+    fixed_place(e);
+    members_weigh(e);
+    promise_fixed(e);
     list_present(e, &t);
     promise_members(e, &t);
     sort_order(p);

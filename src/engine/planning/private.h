@@ -19,6 +19,7 @@ struct member {
 struct planning {
     struct wishes wishes; /* of the members, in the same order: by priority */
     struct VEC(struct member) members;
+    struct VEC(struct member) fixed; /* planned node by node: no wishes */
     struct bitset jobs;          /* of the members */
     struct VEC(uint32_t) order;  /* members by start in the present plan */
     struct VEC(uint32_t) site;   /* 0, 1, 2 ... */
@@ -35,17 +36,23 @@ struct planning {
         (vec)->n = (size);                                                             \
     } while (0)
 
-/* members.c: candidates become members; those that are not planned by count get a start
- * or a reservation at once. */
+/* members.c: candidates become members, planned by count or fixed. */
 void members_collect(struct engine *e, const struct queue_view *jobs);
+/* Then, when the fixed ones are placed: what is free, and what the wishes weigh. */
+void members_weigh(struct engine *e);
+/* When it was to start in the last plan; TIME_NEVER: it had no place. */
+int64_t members_planned(const struct engine *e, const struct member *m);
+
+/* fixed.c: who is planned node by node has a place in the plan of the nodes, behind the
+ * promises of all that have one; what is free of them is what the search goes by. */
+void fixed_place(struct engine *e);
 /* The band of a QOS, 0 = the lowest; and that of jobs without one. */
 uint32_t members_band(const struct engine *e, uint32_t qos);
 
-/* promise.c: each member has a start in the present plan; who comes within the horizon
+/* promise.c: the same of who is planned node by node. Then: each member has a start in the present plan; who comes within the horizon
  * is promised a latest one. */
+void promise_fixed(struct engine *e);
 void promise_members(struct engine *e, const struct search_terms *t);
-/* Not a candidate any more: what was promised lapses. */
-void promise_lapse(struct engine *e);
 
 /* window.c: does any member fit now? Then the best plan that is found moves some. True
  * when starts have changed. */

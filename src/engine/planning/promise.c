@@ -65,6 +65,22 @@ static void consider(struct engine *e, size_t i, int64_t site_start)
         promise_start(e, j, wish, latest);
 }
 
+/* By priority alone it would start where it is: nothing moves it. */
+void promise_fixed(struct engine *e)
+{
+    const struct plan_settings *s = &e->cfg->plan;
+
+    for (size_t i = 0; i < e->planning->fixed.n; i++) {
+        const struct member *m = &e->planning->fixed.v[i];
+        struct job *j = e->c->jobs.v[m->job];
+        struct wish wish = {.band = members_band(e, j->cred[CRED_QOS])};
+        if (m->start_at < time_add(e->now, s->horizon_s)
+            && !promises_has(e->promises, j, PROMISE_START))
+            promise_start(
+                e, j, &wish, time_add(m->start_at, slack_of(e, j, wish.band)));
+    }
+}
+
 void promise_members(struct engine *e, const struct search_terms *t)
 {
     struct planning *p = e->planning;

@@ -1,0 +1,228 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * BACKFILLPOLICY PLAN on random worlds: what is promised is kept. After each cycle every
+ * promised job has a place no later than its promise, which is never put off; nobody
+ * starts later; everybody starts. In some worlds jobs ask for memory, so that they are
+ * planned node by node, for hosts or for one of two partitions. */
+#include "cmocka_all.h"
+#include "config/config.h"
+#include "engine/engine_private.h"
+#include "plan/plan.h"
+#include "rng.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define WORLDS 250
+#define JOBS   60
+#define NODES  6
+
+struct end {
+    int64_t at;
+    uint32_t job;
+};
+
+struct world {
+    uint32_t seed;
+    struct rng rng;
+    struct settings *cfg;
+    struct engine *e;
+    struct actions out;
+    struct VEC(struct end) ends;
+    struct VEC(int64_t) latest; /* by job index; 0 = none */
+    uint32_t started, promised;
+    bool bands; /* some jobs have a QOS */
+};
+
+static const char *const policies[] = {
+    "PROMISEHORIZON SUBMIT\n",
+    "PROMISEHORIZON SUBMIT\nPROMISESLACK 0:00:10\nPROMISETIGHTEN FALSE\n",
+    "PROMISEHORIZON SUBMIT\nPROMISESLACK 0\nPLANEVALUATIONS 30\n",
+    "PROMISEHORIZON 0:00:20\nPROMISESLACK 0:00:15\n",
+    "PROMISEHORIZON 0\nPROMISESLACK 0:00:05\nPROMISETIGHTEN TRUE\n",
+    "PROMISEHORIZON 0:00:10\nPROMISESLACK 0:00:20\nPLANDEPTH 8\nPLANWINDOW 4\n",
+    "PROMISEHORIZON 0:00:20\nPROMISESLACK 0:00:20\nPLANFILL PROMISED\n",
+    ("PROMISEHORIZON 0:00:20\nPROMISESLACK 0:00:30\nQOSWEIGHT 1\n"
+     "QOSCFG[high] PRIORITY=100000\nQOSCFG[low] PRIORITY=-100000\n"
+     "USERCFG[DEFAULT] QLIST=high,low\n"),
+    ("PROMISEHORIZON 0:00:20\nPROMISESLACK 0:00:30\nFSPOLICY DEDICATEDPS\nFSINTERVAL 10\n"
+     "FSDEPTH 4\nFSUSERWEIGHT 10\nUSERCFG[DEFAULT] FSTARGET=20\n"),
+};
+
+#define ANY_OF(table, rng) (table)[rng_below((rng), sizeof(table) / sizeof *(table))]
+
+static void tell(struct world *w, const struct event *ev)
+{
+    struct event_result made;
+    struct err err;
+
+    if (engine_apply(w->e, ev, &made, &err) < 0)
+        fail_msg("seed %u: %s", w->seed, err.text);
+}
+
+static void begin(struct world *w, uint32_t seed)
+{
+    char text[1000];
+
+    *w = (struct world){.seed = seed, .rng = {seed}};
+    const char *policy = ANY_OF(policies, &w->rng);
+    w->bands = strstr(policy, "QOSCFG");
+    snprintf(text, sizeof text,
+        "BACKFILLPOLICY PLAN\nDEFERTIME 0\nNODEACCESSPOLICY SHARED\nQUEUETIMEWEIGHT 1\n"
+        "PLANEVALUATIONS 40\n%s",
+        policy);
+    struct config *config = config_load_text("maui.cfg", text, strlen(text));
+    for (size_t i = 0; i < config->findings.n; i++)
+        assert_int_equal(config->findings.v[i].level, FINDING_NOTE);
+    w->cfg = config_take_settings(config);
+    config_destroy(config);
+    w->e = engine_create(w->cfg, &(struct engine_options){0});
+    for (int i = 0; i < NODES; i++) {
+        struct event ev = {.kind = EVENT_NODE};
+        char name[20];
+        snprintf(name, sizeof name, "n%d", i);
+        ev.u.node = (struct node_desc){.name = name,
+            .state = NODE_IDLE,
+            .cfg = {.v = {2, 1000, -1, -1}},
+            .partition = seed % 3 == 2 && i >= 3 ? "other" : NULL};
+        tell(w, &ev);
+    }
+}
+
+static void end(struct world *w)
+{
+    engine_destroy(w->e);
+    vec_fini(&w->out);
+    vec_fini(&w->ends);
+    vec_fini(&w->latest);
+    settings_destroy(w->cfg);
+}
+
+static void submit(struct world *w, uint32_t number, int64_t now)
+{
+    static const char *const users[] = {"u0", "u1", "u2"};
+    static const char *const qos[] = {NULL, NULL, "high", "low"};
+    struct event ev = {.kind = EVENT_SUBMIT, .at = now};
+    struct req_desc req = {.per_task = {.v = {1}},
+        .tasks = 1 + rng_below(&w->rng, w->seed % 3 == 2 ? 6 : 12)};
+    char id[20];
+
+    if (w->seed % 3 == 1 && rng_percent(&w->rng, 25))
+        req.per_task.v[RES_MEM] = rng_range(&w->rng, 1, 450);
+    snprintf(id, sizeof id, "%u", number);
+    ev.u.job = (struct job_desc){.id = id,
+        .submit_at = now,
+        .wclimit_s = rng_range(&w->rng, 1, 20),
+        .cred = {[CRED_USER] = ANY_OF(users, &w->rng),
+            [CRED_QOS] = w->bands ? ANY_OF(qos, &w->rng) : NULL},
+        .state = JOB_IDLE,
+        .reqs = &req,
+        .nreqs = 1};
+    tell(w, &ev);
+}
+
+static int64_t *latest_of(struct world *w, uint32_t job)
+{
+    while (w->latest.n <= job)
+        vec_push(&w->latest, 0);
+    return &w->latest.v[job];
+}
+
+static void note_start(struct world *w, uint32_t job, int64_t now)
+{
+    const struct job *j = engine_cluster(w->e)->jobs.v[job];
+    int64_t run = rng_percent(&w->rng, 50) ? j->wclimit_s
+                                           : rng_range(&w->rng, 1, j->wclimit_s);
+
+    if (*latest_of(w, job) && now > *latest_of(w, job))
+        fail_msg("seed %u: job %s starts at %lld, promised by %lld", w->seed, j->id,
+            (long long)now, (long long)*latest_of(w, job));
+    *latest_of(w, job) = 0;
+    vec_push(&w->ends, ((struct end){now + run, job}));
+    w->started++;
+}
+
+static void check_promise(struct world *w, const struct job *j, int64_t now)
+{
+    struct promise p;
+    int64_t *latest = latest_of(w, j->index);
+
+    if (!promises_of(w->e->promises, j, PROMISE_START, &p)) {
+        assert_int_equal(*latest, 0);
+        return;
+    }
+    w->promised += *latest == 0;
+    if (*latest && p.latest_start > *latest)
+        fail_msg("seed %u: the promise to job %s was put off from %lld to %lld", w->seed,
+            j->id, (long long)*latest, (long long)p.latest_start);
+    *latest = p.latest_start;
+    int64_t at = plan_reserved_at(w->e->plan, j);
+    if (!at || at > p.latest_start)
+        fail_msg("seed %u: job %s is planned for %lld at %lld, promised by %lld", w->seed,
+            j->id, (long long)at, (long long)now, (long long)p.latest_start);
+}
+
+static void cycle(struct world *w, int64_t now)
+{
+    const struct cluster *c = engine_cluster(w->e);
+
+    w->out.n = 0;
+    engine_cycle(w->e, now, &w->out);
+    for (size_t i = 0; i < w->out.n; i++)
+        if (w->out.v[i].kind == ACTION_START)
+            note_start(w, w->out.v[i].job, now);
+    for (size_t i = 0; i < c->jobs.n; i++)
+        if (c->jobs.v[i] && job_waits(c->jobs.v[i]))
+            check_promise(w, c->jobs.v[i], now);
+    plan_check(w->e->plan);
+    promises_check(w->e->promises, c);
+}
+
+static void end_due(struct world *w, int64_t now)
+{
+    for (size_t i = w->ends.n; i-- > 0;) {
+        struct event ev = {.kind = EVENT_END, .at = now};
+        if (w->ends.v[i].at > now)
+            continue;
+        ev.u.end.job = w->ends.v[i].job;
+        ev.u.end.how = EV_COMPLETE;
+        w->ends.v[i] = w->ends.v[--w->ends.n];
+        tell(w, &ev);
+    }
+}
+
+static void promises_are_kept(void **state)
+{
+    const char *from = getenv("MAUI_PROPERTY_SEED"), *factor = getenv("MAUI_PROPERTY_FACTOR");
+    uint32_t first = from ? (uint32_t)atol(from) : 1, promised = 0;
+    uint32_t worlds = WORLDS * (factor ? (uint32_t)atol(factor) : 1);
+
+    (void)state;
+    for (uint32_t k = 0; k < worlds; k++) {
+        struct world w;
+        uint32_t number = 0;
+        begin(&w, first + k);
+        for (int64_t now = 1; number < JOBS || w.started < JOBS; now++) {
+            end_due(&w, now);
+            while (number < JOBS && rng_percent(&w.rng, 35))
+                submit(&w, number++, now);
+            cycle(&w, now);
+            if (now > 10000)
+                { const struct cluster *c=engine_cluster(w.e); for (size_t i=0;i<c->jobs.n;i++) if (c->jobs.v[i]&&job_waits(c->jobs.v[i])) { struct promise p={0}; promises_of(w.e->promises,c->jobs.v[i],PROMISE_START,&p); fprintf(stderr,"%s tasks %u why %d used %lld asked %lld rsv %lld holds %d state %d latest %lld mem %lld\n",c->jobs.v[i]->id,c->jobs.v[i]->tasks,c->jobs.v[i]->why.code,(long long)c->jobs.v[i]->why.used,(long long)c->jobs.v[i]->why.asked,(long long)plan_reserved_at(w.e->plan,c->jobs.v[i])-now,c->jobs.v[i]->holds,c->jobs.v[i]->state,(long long)p.latest_start, (long long)c->jobs.v[i]->reqs[0].def->per_task.v[RES_MEM]);}}
+                if (now > 10000) fail_msg("seed %u: %u of %u jobs have started", w.seed, w.started, JOBS);
+        }
+        assert_int_equal(engine_stats(w.e)->broken_promises, 0);
+        promised += w.promised;
+        end(&w);
+    }
+    assert_true(promised > 1000);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(promises_are_kept),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
