@@ -12,6 +12,7 @@
 #include "config/settings.h"
 #include "config/value.h"
 
+#include <stdio.h>
 #include <string.h>
 #include <strings.h>
 #include <unistd.h>
@@ -661,6 +662,69 @@ static void look_for_second_bank(struct look *k)
     free(index);
 }
 
+/* ---- BACKFILLPOLICY PLAN ---- */
+
+static bool plans(const struct look *k)
+{
+    return k->c->settings->par.v[0].bf_policy == BACKFILL_PLAN;
+}
+
+static void look_for_plan_partition(struct look *k)
+{
+    bool plan = strcasecmp(k->v->text, "PLAN") == 0;
+
+    if (strchr(k->v->name, '[') != NULL && plan != plans(k))
+        add_finding(k, "", "");
+}
+
+static void look_for_plan_off(struct look *k)
+{
+    bool of_plan = strncmp(k->v->row->name, "PLAN", 4) == 0
+                   || strncmp(k->v->row->name, "PROMISE", 7) == 0;
+
+    if (of_plan && !plans(k))
+        add_finding(k, "", "");
+}
+
+static void look_for_plan_bands(struct look *k)
+{
+    const struct plan_settings *s = &k->c->settings->plan;
+    char square[40], factor[40];
+
+    snprintf(square, sizeof square, "%g", s->fs_max * s->fs_max);
+    snprintf(factor, sizeof factor, "%g", s->band_factor);
+    if (plans(k) && s->fs_double > 0 && s->band_factor < s->fs_max * s->fs_max)
+        add_finding(k, square, factor);
+}
+
+static bool any_priority_of_qos(const struct look *k)
+{
+    for (size_t i = 0; i < k->c->settings->creds[CRED_QOS].n; i++)
+        if (k->c->settings->creds[CRED_QOS].v[i].priority)
+            return k->c->settings->prio.weight[PRIO_QOS] != 0;
+    return false;
+}
+
+static void look_for_plan_arrival(struct look *k)
+{
+    const struct settings *s = k->c->settings;
+
+    if (!plans(k) || s->plan.horizon_s != HORIZON_SUBMIT)
+        return;
+    if (s->fs.policy != FS_OFF)
+        add_finding(k, "fairshare", "");
+    else if (any_priority_of_qos(k))
+        add_finding(k, "the priority of a QOS", "");
+}
+
+static void look_for_plan_fill(struct look *k)
+{
+    const struct settings *s = k->c->settings;
+
+    if (plans(k) && s->plan.fill == FILL_PROMISED && s->fs.policy != FS_OFF)
+        add_finding(k, "", "");
+}
+
 /* ---- what a migrating site stumbles over ---- */
 
 static void look_for_depth(struct look *k)
@@ -737,6 +801,12 @@ static const struct rule rules[] = {
     {"bank-access", "TYPE", SECTIONS(AM), LOOK(bank_access), ERROR("a bank of kind %1 needs %2, which is not given")},
     {"second-bank", "TYPE", SECTIONS(AM), LOOK(second_bank), WARN("one bank is used, AMCFG[%1]; this one is not")},
     {"backfill-depth", "BACKFILLDEPTH", PARAMETER, LOOK(depth), NOTE("backfill looks at the first %1 idle jobs, whether they fit or not; releases of the classic counted those that fitted, so the same number reached further. 0 looks at all")},
+    {"plan-partition", "BACKFILLPOLICY", PARAMETER, LOOK(plan_partition), WARN("PLAN is for all partitions or for none; write BACKFILLPOLICY PLAN, without a partition, or leave it")},
+    {"plan-off", NULL, ANY, LOOK(plan_off), WARN("has no effect unless BACKFILLPOLICY is PLAN")},
+    {"plan-bands", "PLANBANDFACTOR", PARAMETER, LOOK(plan_bands), WARN("is less than the square of PLANFSMAX (%1): fairshare may put a lower band before a higher one")},
+    {"plan-bands", "PLANFSMAX", PARAMETER, LOOK(plan_bands), WARN("its square is more than PLANBANDFACTOR (%2): fairshare may put a lower band before a higher one")},
+    {"plan-arrival", "PROMISEHORIZON", PARAMETER, LOOK(plan_arrival), WARN("SUBMIT promises in order of arrival: %1 hardly counts then; expected a time, as 6:00:00")},
+    {"plan-fill", "PLANFILL", PARAMETER, LOOK(plan_fill), WARN("PROMISED lets small jobs in before those that fairshare favours; expected PLAN where FSPOLICY is set")},
     {"single-task", "NODEACCESSPOLICY", PARAMETER, LOOK(single_task), WARN("SINGLETASK gives each task a node of its own: a job of 16 one-processor tasks takes 16 nodes, whatever their size; SINGLEJOB gives whole nodes to one job")},
     {"single-task", "NODEACCESSPOLICY", SECTIONS(CLASS), LOOK(single_task), WARN("SINGLETASK gives each task a node of its own: a job of 16 one-processor tasks takes 16 nodes, whatever their size; SINGLEJOB gives whole nodes to one job")},
     {"queue-time", NULL, ANY, ONCE, LOOK(active_limits), NOTE("jobs that wait for a limit on active jobs go on gaining priority by queue time; only idle limits (MAXIJOB and the like) stop their clock")},

@@ -82,7 +82,8 @@ static void raw_object_fini(struct raw_object *o)
 
 static struct cred_cfg cred_cfg_new(const char *name)
 {
-    return (struct cred_cfg){.name = xstrdup(name), .overrun_s = -1, .promise_slack_s = SLACK_UNSET};
+    return (struct cred_cfg){
+        .name = xstrdup(name), .overrun_s = -1, .promise_slack_s = SLACK_UNSET};
 }
 
 static struct node_cfg node_cfg_new(const char *name)

@@ -248,9 +248,11 @@ struct engine_options {
                                  for, is not over */
     bool no_checkpoints;      /* the shell's resource manager cannot checkpoint: whom
                                  PREEMPTPOLICY CHECKPOINT means is requeued */
-    bool keep_ended;          /* keep ended jobs in the cluster (the shell
-                                 removes them); default: removed at the start
-                                 of the next cycle */
+    int64_t (*monotonic_ms)(void); /* for PLANTIME; NULL: the search is not bounded by
+                                      time, so that it can be repeated */
+    bool keep_ended;               /* keep ended jobs in the cluster (the shell
+                                      removes them); default: removed at the start
+                                      of the next cycle */
 };
 
 /* `cfg` is borrowed. */
@@ -346,8 +348,8 @@ void engine_money_told(struct engine *e);
 struct engine_stats {
     uint64_t cycles, started, backfilled, reserved, deferred, cancelled;
     uint64_t broken_promises; /* starts later than promised: BACKFILLPOLICY PLAN */
-    uint64_t preempted;    /* jobs, each time */
-    uint64_t preempted_ps; /* processor seconds of work lost by that */
+    uint64_t preempted;       /* jobs, each time */
+    uint64_t preempted_ps;    /* processor seconds of work lost by that */
 };
 const struct engine_stats *engine_stats(const struct engine *e);
 

@@ -104,6 +104,13 @@ size_t promises_count(const struct promises *t, enum promise_rank rank)
     return t->rows[rank].v.n;
 }
 
+const struct promise *promises_rows(
+    const struct promises *t, enum promise_rank rank, size_t *ret_n)
+{
+    *ret_n = t->rows[rank].v.n;
+    return t->rows[rank].v.v;
+}
+
 /* ---- of all ranks ---- */
 
 /* Of what the job has or is owed in the plan. */

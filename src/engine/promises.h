@@ -60,6 +60,11 @@ bool promises_has_any(const struct promises *t, const struct job *j);
 /* How many rows of that rank there are here. */
 size_t promises_count(const struct promises *t, enum promise_rank rank);
 
+/* They, in no order; borrowed until one is made. One may be broken by who goes through
+ * them from the last to the first. */
+const struct promise *promises_rows(
+    const struct promises *t, enum promise_rank rank, size_t *ret_n);
+
 /* A row of PROMISE_RETRY or PROMISE_DEADLINE, which has its place in the order of
  * making then; or that which the job has. Borrowed until the next is made or broken. */
 struct promise *promises_make(

@@ -17,8 +17,8 @@ static void take_reserved(struct plan *p, const struct rsv *r, struct wishes *io
     for (size_t i = 0; i < r->parts.n; i++) {
         const struct pool *pool = pools_part(p->pools, r->parts.v[i].pool);
         if (pool->from <= p->now)
-            profile_claim(&io->parts.v[pool->index], r->start_at, r->end_at,
-                r->parts.v[i].units);
+            profile_claim(
+                &io->parts.v[pool->index], r->start_at, r->end_at, r->parts.v[i].units);
     }
 }
 

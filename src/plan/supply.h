@@ -5,8 +5,8 @@
  *     pools   0: 40 units, counted    1: by node    2: 8 units, under a reservation
  *     parts   0                       -             -
  *
- * Who can use another pool, too, or asks for something else, is no wish: the plan itself
- * places it before the search. */
+ * Who can use another pool, too, or asks for something else, is no wish: the plan
+ * itself places it before the search. */
 #ifndef MAUI_PLAN_SUPPLY_H
 #define MAUI_PLAN_SUPPLY_H
 

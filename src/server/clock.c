@@ -96,3 +96,11 @@ void clock_forget(struct clock *k)
 {
     k->now = 0;
 }
+
+int64_t clock_monotonic_ms(void)
+{
+    struct timespec t;
+
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (int64_t)t.tv_sec * 1000 + t.tv_nsec / 1000000;
+}

@@ -21,6 +21,8 @@ struct clock *clock_create(sd_event *loop);
 void clock_destroy(struct clock *k); /* or NULL */
 
 int64_t clock_now(struct clock *k);
+/* Of a clock that nobody sets, milliseconds. For searches that are bounded by time. */
+int64_t clock_monotonic_ms(void);
 /* A simulation's: from now on it is `at`, until this is called again. */
 void clock_stand_at(struct clock *k, int64_t at);
 

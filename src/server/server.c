@@ -373,13 +373,14 @@ static int open_store(struct server *s, struct err *err)
 
 struct engine *server_engine(struct server *s)
 {
-    return engine_create(
-        s->config->settings, &(struct engine_options){.zone = zone_system(),
-                                 .report_reservations = true,
-                                 .statistics = true,
-                                 .starts_told = s->mode != MODE_SIMULATION,
-                                 .stops_told = s->mode != MODE_SIMULATION,
-                                 .no_checkpoints = !manager_can_checkpoint(s)});
+    return engine_create(s->config->settings,
+        &(struct engine_options){.zone = zone_system(),
+            .report_reservations = true,
+            .statistics = true,
+            .starts_told = s->mode != MODE_SIMULATION,
+            .stops_told = s->mode != MODE_SIMULATION,
+            .monotonic_ms = s->mode != MODE_SIMULATION ? clock_monotonic_ms : NULL,
+            .no_checkpoints = !manager_can_checkpoint(s)});
 }
 
 static int open_all(struct server *s, struct err *err)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
- * BACKFILLPOLICY PLAN on random worlds: what is promised is kept. After each cycle every
- * promised job has a place no later than its promise, which is never put off; nobody
- * starts later; everybody starts. In some worlds jobs ask for memory, so that they are
- * planned node by node, for hosts or for one of two partitions. */
+ * BACKFILLPOLICY PLAN on random worlds: what is promised is kept. After each cycle
+ * every promised job has a place no later than its promise, which is never put off;
+ * nobody starts later; everybody starts. In some worlds jobs ask for memory, so that
+ * they are planned node by node, for hosts or for one of two partitions. */
 #include "cmocka_all.h"
 #include "config/config.h"
 #include "engine/engine_private.h"
@@ -45,7 +45,8 @@ static const char *const policies[] = {
     ("PROMISEHORIZON 0:00:20\nPROMISESLACK 0:00:30\nQOSWEIGHT 1\n"
      "QOSCFG[high] PRIORITY=100000\nQOSCFG[low] PRIORITY=-100000\n"
      "USERCFG[DEFAULT] QLIST=high,low\n"),
-    ("PROMISEHORIZON 0:00:20\nPROMISESLACK 0:00:30\nFSPOLICY DEDICATEDPS\nFSINTERVAL 10\n"
+    ("PROMISEHORIZON 0:00:20\nPROMISESLACK 0:00:30\nFSPOLICY DEDICATEDPS\nFSINTERVAL "
+     "10\n"
      "FSDEPTH 4\nFSUSERWEIGHT 10\nUSERCFG[DEFAULT] FSTARGET=20\n"),
 };
 
@@ -131,8 +132,8 @@ static int64_t *latest_of(struct world *w, uint32_t job)
 static void note_start(struct world *w, uint32_t job, int64_t now)
 {
     const struct job *j = engine_cluster(w->e)->jobs.v[job];
-    int64_t run = rng_percent(&w->rng, 50) ? j->wclimit_s
-                                           : rng_range(&w->rng, 1, j->wclimit_s);
+    int64_t run =
+        rng_percent(&w->rng, 50) ? j->wclimit_s : rng_range(&w->rng, 1, j->wclimit_s);
 
     if (*latest_of(w, job) && now > *latest_of(w, job))
         fail_msg("seed %u: job %s starts at %lld, promised by %lld", w->seed, j->id,
@@ -153,13 +154,13 @@ static void check_promise(struct world *w, const struct job *j, int64_t now)
     }
     w->promised += *latest == 0;
     if (*latest && p.latest_start > *latest)
-        fail_msg("seed %u: the promise to job %s was put off from %lld to %lld", w->seed,
-            j->id, (long long)*latest, (long long)p.latest_start);
+        fail_msg("seed %u: the promise to job %s was put off from %lld to %lld",
+            w->seed, j->id, (long long)*latest, (long long)p.latest_start);
     *latest = p.latest_start;
     int64_t at = plan_reserved_at(w->e->plan, j);
     if (!at || at > p.latest_start)
-        fail_msg("seed %u: job %s is planned for %lld at %lld, promised by %lld", w->seed,
-            j->id, (long long)at, (long long)now, (long long)p.latest_start);
+        fail_msg("seed %u: job %s is planned for %lld at %lld, promised by %lld",
+            w->seed, j->id, (long long)at, (long long)now, (long long)p.latest_start);
 }
 
 static void cycle(struct world *w, int64_t now)
@@ -193,7 +194,8 @@ static void end_due(struct world *w, int64_t now)
 
 static void promises_are_kept(void **state)
 {
-    const char *from = getenv("MAUI_PROPERTY_SEED"), *factor = getenv("MAUI_PROPERTY_FACTOR");
+    const char *from = getenv("MAUI_PROPERTY_SEED"),
+               *factor = getenv("MAUI_PROPERTY_FACTOR");
     uint32_t first = from ? (uint32_t)atol(from) : 1, promised = 0;
     uint32_t worlds = WORLDS * (factor ? (uint32_t)atol(factor) : 1);
 
@@ -208,7 +210,8 @@ static void promises_are_kept(void **state)
                 submit(&w, number++, now);
             cycle(&w, now);
             if (now > 10000)
-                fail_msg("seed %u: %u of %u jobs have started", w.seed, w.started, JOBS);
+                fail_msg(
+                    "seed %u: %u of %u jobs have started", w.seed, w.started, JOBS);
         }
         assert_int_equal(engine_stats(w.e)->broken_promises, 0);
         promised += w.promised;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
- * Members that counts do not describe: host lists, memory, several requests. The plan of
- * the nodes places all members in the order of the last plan, so that nobody is later
- * than there; new ones of this kind come behind all. Source: reference plan-search,
- * section 8. */
+ * Members that counts do not describe: host lists, memory, several requests. The plan
+ * of the nodes places all members in the order of the last plan, so that nobody is
+ * later than there; new ones of this kind come behind all. Source: reference
+ * plan-search, section 8. */
 #include "engine/planning/private.h"
 
 struct turn {

@@ -68,8 +68,8 @@ uint32_t members_band(const struct engine *e, uint32_t qos)
 
 /* ---- weights ---- */
 
-/* 2^(d / PLANFSDOUBLE), d = percentage points below the targets of its credentials, each
- * by its weight relative to the strongest. */
+/* 2^(d / PLANFSDOUBLE), d = percentage points below the targets of its credentials,
+ * each by its weight relative to the strongest. */
 static double fairshare_factor(const struct engine *e, const struct job *j)
 {
     static const enum prio_sub subs[CRED_KINDS] = {[CRED_USER] = PRIO_FSUSER,
@@ -118,9 +118,8 @@ static uint64_t partitions_of(const struct engine *e, const struct job *j)
 {
     const struct promise *row = promises_row(e->promises, j, PROMISE_START);
     uint64_t own = j->partitions & ((UINT64_C(1) << e->c->partitions.n) - 1);
-    uint64_t one = row && row->partition != INDEX_NONE
-                       ? UINT64_C(1) << row->partition
-                       : 0;
+    uint64_t one =
+        row && row->partition != INDEX_NONE ? UINT64_C(1) << row->partition : 0;
 
     return own & one ? own & one : own;
 }
@@ -135,7 +134,8 @@ static bool add_member(struct engine *e, const struct job *j)
         uint32_t partition = (uint32_t)__builtin_ctzll(m);
         if (!supply_wish(e->plan, j, partition, &p->wishes, &wish))
             continue;
-        vec_push(&p->members, ((struct member){.job = j->index, .partition = partition}));
+        vec_push(
+            &p->members, ((struct member){.job = j->index, .partition = partition}));
         vec_push(&p->wishes.v, wish);
         bitset_set(&p->jobs, j->index);
         return true;
@@ -174,12 +174,14 @@ int64_t members_planned(const struct engine *e, const struct member *m)
                : TIME_NEVER;
 }
 
-/* INDEX_NONE: any. */
-static uint32_t fixed_partition(const struct engine *e, const struct job *j)
+/* In the partition where it is promised a start, or in any. */
+static void add_fixed(struct engine *e, const struct job *j)
 {
     const struct promise *row = promises_row(e->promises, j, PROMISE_START);
 
-    return row ? row->partition : INDEX_NONE;
+    vec_push(&e->planning->fixed, ((struct member){.job = j->index,
+                                      .partition = row ? row->partition : INDEX_NONE}));
+    bitset_set(&e->planning->fixed_jobs, j->index);
 }
 
 void members_collect(struct engine *e, const struct queue_view *jobs)
@@ -189,6 +191,7 @@ void members_collect(struct engine *e, const struct queue_view *jobs)
 
     p->members.n = p->fixed.n = 0;
     bitset_clear_all(&p->jobs);
+    bitset_clear_all(&p->fixed_jobs);
     supply_begin(e->plan, &p->wishes);
     for (size_t i = 0; i < jobs->n; i++) {
         const struct job *j = e->c->jobs.v[jobs->v[i].job];
@@ -199,8 +202,7 @@ void members_collect(struct engine *e, const struct queue_view *jobs)
             continue;
         seen++;
         if (!add_member(e, j))
-            vec_push(&p->fixed, ((struct member){.job = j->index,
-                                    .partition = fixed_partition(e, j)}));
+            add_fixed(e, j);
     }
 }
 

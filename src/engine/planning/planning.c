@@ -17,6 +17,7 @@ void planning_destroy(struct planning *p)
     wishes_fini(&p->wishes);
     wishes_fini(&p->window);
     bitset_fini(&p->jobs);
+    bitset_fini(&p->fixed_jobs);
     vec_fini(&p->members);
     vec_fini(&p->fixed);
     vec_fini(&p->order);
@@ -98,6 +99,16 @@ static bool reserve_member(struct engine *e, uint32_t i)
     return slot.at <= e->planning->wishes.v.v[i].latest;
 }
 
+/* Has it that place already? */
+static bool is_reserved(const struct engine *e, const struct member *m)
+{
+    const struct job *j = e->c->jobs.v[m->job];
+    const struct planned *r = plan_reservation_of(e->plan, j);
+
+    return r && plan_is_reserved(e->plan, j) && r->start_at == m->start_at
+           && r->partition == m->partition;
+}
+
 /* Reservations that would come out the same stand, unless others have been laid behind
  * them since. False: a promise would be broken. */
 static bool reserve_members(struct engine *e)
@@ -109,8 +120,7 @@ static bool reserve_members(struct engine *e)
         uint32_t i = p->order.v[k];
         const struct member *m = &p->members.v[i];
         const struct job *j = e->c->jobs.v[m->job];
-        if (stand && plan_reserved_at(e->plan, j) == m->start_at
-            && plan_confirm(e->plan, j))
+        if (stand && is_reserved(e, m) && plan_confirm(e->plan, j))
             continue;
         if (stand)
             plan_confirm_rest(e->plan);
@@ -191,23 +201,57 @@ static void settle_members(struct engine *e)
         settle_member(e, &p->members.v[p->order.v[k]]);
 }
 
+/* PLANTIME is used up. */
+static bool is_late(void *ctx)
+{
+    const struct engine *e = ctx;
+
+    return e->opt.monotonic_ms() - e->planning->began_ms >= e->cfg->plan.time_ms;
+}
+
+static struct search_terms terms_of(struct engine *e)
+{
+    const struct plan_settings *s = &e->cfg->plan;
+    bool bounded = s->time_ms > 0 && e->opt.monotonic_ms;
+
+    if (bounded)
+        e->planning->began_ms = e->opt.monotonic_ms();
+    return (struct search_terms){.wait_exponent = s->wait_exponent,
+        .band_factor = s->band_factor,
+        .evaluations = (uint32_t)s->evaluations,
+        .seed = (uint64_t)s->seed ^ (uint64_t)e->now,
+        .late = bounded ? is_late : NULL,
+        .ctx = e};
+}
+
+/* A job that is held, or over a limit, has a promise no longer. */
+static void drop_promises(struct engine *e)
+{
+    size_t n;
+    const struct promise *rows = promises_rows(e->promises, PROMISE_START, &n);
+
+    for (size_t i = n; i-- > 0;) {
+        const struct job *j = e->c->jobs.v[rows[i].job];
+        if (!bitset_test(&e->planning->jobs, j->index)
+            && !bitset_test(&e->planning->fixed_jobs, j->index))
+            promises_break(e->promises, j, PROMISE_START);
+    }
+}
+
 void planning_pass(struct engine *e, const struct queue_view *jobs)
 {
     struct planning *p = e->planning;
-    const struct plan_settings *s = &e->cfg->plan;
-    struct search_terms t = {.wait_exponent = s->wait_exponent,
-        .band_factor = s->band_factor,
-        .evaluations = (uint32_t)s->evaluations,
-        .seed = (uint64_t)s->seed ^ (uint64_t)e->now};
+    struct search_terms t = terms_of(e);
 
     members_collect(e, jobs);
+    drop_promises(e);
     fixed_place(e);
     members_weigh(e);
     promise_fixed(e);
     list_present(e, &t);
     promise_members(e, &t);
     sort_order(p);
-    if (window_search(p, &t, (size_t)s->window))
+    if (window_search(p, &t, (size_t)e->cfg->plan.window))
         sort_order(p);
     if (!reserve_members(e)) {
         unreserve_members(e);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
- * BACKFILLPOLICY PLAN: waiting jobs are planned together, by a search for the order that
- * costs least (plan/search/search.h), and each is promised a latest start. In a cycle it
- * stands in place of the pass by priority:
+ * BACKFILLPOLICY PLAN: waiting jobs are planned together, by a search for the order
+ * that costs least (plan/search/search.h), and each is promised a latest start. In a
+ * cycle it stands in place of the pass by priority:
  *
  *     candidates, by priority
  *          |  the first PLANDEPTH, and who holds a promise
@@ -13,8 +13,8 @@
  *          |  every one is reserved for, as the plan says, and who is due starts
  *     backfill     the others, where they delay none
  *
- * A plan is kept only when the plan of the nodes keeps every promise of it: counts alone
- * promise nothing. Source: reference plan-search. */
+ * A plan is kept only when the plan of the nodes keeps every promise of it: counts
+ * alone promise nothing. Source: reference plan-search. */
 #ifndef MAUI_ENGINE_PLANNING_PLANNING_H
 #define MAUI_ENGINE_PLANNING_PLANNING_H
 

@@ -20,12 +20,13 @@ struct planning {
     struct wishes wishes; /* of the members, in the same order: by priority */
     struct VEC(struct member) members;
     struct VEC(struct member) fixed; /* planned node by node: no wishes */
-    struct bitset jobs;          /* of the members */
-    struct VEC(uint32_t) order;  /* members by start in the present plan */
-    struct VEC(uint32_t) site;   /* 0, 1, 2 ... */
-    struct VEC(int64_t) starts;  /* by member: scratch */
-    struct VEC(uint32_t) chosen; /* those that move, by start */
-    struct wishes window;        /* their wishes; the others' places are taken */
+    struct bitset jobs, fixed_jobs;  /* of both, by index */
+    int64_t began_ms;                /* this cycle, of PLANTIME */
+    struct VEC(uint32_t) order;      /* members by start in the present plan */
+    struct VEC(uint32_t) site;       /* 0, 1, 2 ... */
+    struct VEC(int64_t) starts;      /* by member: scratch */
+    struct VEC(uint32_t) chosen;     /* those that move, by start */
+    struct wishes window;            /* their wishes; the others' places are taken */
 };
 
 /* An array of so many elements whose values do not matter. */
@@ -49,8 +50,8 @@ void fixed_place(struct engine *e);
 /* The band of a QOS, 0 = the lowest; and that of jobs without one. */
 uint32_t members_band(const struct engine *e, uint32_t qos);
 
-/* promise.c: the same of who is planned node by node. Then: each member has a start in the present plan; who comes within the horizon
- * is promised a latest one. */
+/* promise.c: the same of who is planned node by node. Then: each member has a start in
+ * the present plan; who comes within the horizon is promised a latest one. */
 void promise_fixed(struct engine *e);
 void promise_members(struct engine *e, const struct search_terms *t);
 

@@ -53,7 +53,7 @@ static void consider(struct engine *e, size_t i, int64_t site_start)
 
     if (start >= TIME_NEVER)
         return;
-    if (new && at_once)
+    if (new &&at_once)
         promise_start(e, j, wish, time_add(start, slack));
     if (site_start >= TIME_NEVER)
         return;

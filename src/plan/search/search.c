@@ -75,8 +75,7 @@ static double cost_of(const struct trial *r, uint32_t i, int64_t start_at)
 
 /* Infinite: a promise is broken, or it costs as much as the bound. With `all` the rest
  * is planned then, too. */
-static double list_order(
-    struct trial *r, const uint32_t *order, double bound, bool all)
+static double list_order(struct trial *r, const uint32_t *order, double bound, bool all)
 {
     const struct wishes *w = r->w;
     double cost = 0;
@@ -117,7 +116,8 @@ struct best {
     double cost;
 };
 
-static void note_best(struct trial *r, struct best *b, const uint32_t *order, double cost)
+static void note_best(
+    struct trial *r, struct best *b, const uint32_t *order, double cost)
 {
     memcpy(b->order, order, r->w->v.n * sizeof *order);
     memcpy(b->start_at, r->start_at, r->w->v.n * sizeof *r->start_at);
@@ -222,7 +222,8 @@ void search_run(const struct wishes *w, const struct search_terms *t,
 {
     struct trial r;
     uint32_t n = (uint32_t)w->v.n;
-    struct best b = {.order = xcalloc(n + 1, sizeof *b.order), .start_at = io->start_at};
+    struct best b = {
+        .order = xcalloc(n + 1, sizeof *b.order), .start_at = io->start_at};
     uint32_t *sorted = xcalloc(n + 1, sizeof *sorted);
 
     begin_trial(&r, w, t);

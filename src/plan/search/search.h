@@ -5,10 +5,10 @@
  *     F^band x weight x wait^a          a = 2, F = 100; wait = planned start - since
  *
  * and it counts only when each job starts by what it was promised. Orders that sort by
- * something are tried first, then one is changed step by step (simulated annealing): two
- * jobs swap places, or one moves. What costs a little more is taken now and then, less
- * and less; how much more is measured by the mean cost of a job of the lower band of
- * the two, as else the top band's cost would shuffle all others.
+ * something are tried first, then one is changed step by step (simulated annealing):
+ * two jobs swap places, or one moves. What costs a little more is taken now and then,
+ * less and less; how much more is measured by the mean cost of a job of the lower band
+ * of the two, as else the top band's cost would shuffle all others.
  *
  *     order a b c    starts 60 0 160    cost 526300
  *     order c a b    starts ...         stops where a promise, or the bound, is passed
@@ -23,9 +23,9 @@
 #include <stdbool.h>
 
 struct search_terms {
-    double wait_exponent;  /* a */
-    double band_factor;    /* F */
-    uint32_t evaluations;  /* orders tried beside the sorted ones */
+    double wait_exponent; /* a */
+    double band_factor;   /* F */
+    uint32_t evaluations; /* orders tried beside the sorted ones */
     uint64_t seed;
     /* Is it time to stop? Asked once an order; NULL: never. */
     bool (*late)(void *ctx);
@@ -36,13 +36,13 @@ struct search_result {
     int64_t *start_at; /* by wish; of the caller */
     double cost;
     uint32_t evaluated;
-    bool better; /* than the order that was given; else that one's plan */
+    bool better;  /* than the order that was given; else that one's plan */
     bool stopped; /* by late() */
 };
 
 /* The plan of an order: start_at by wish, into what the caller has. False, and a cost
- * that is infinite, when a promise is broken; starts are those of the plan all the same.
- * O(wishes x steps). */
+ * that is infinite, when a promise is broken; starts are those of the plan all the
+ * same. O(wishes x steps). */
 bool search_list(const struct wishes *w, const struct search_terms *t,
     const uint32_t *order, int64_t *ret_start_at, double *ret_cost);
 

@@ -47,8 +47,7 @@ int64_t wishes_fit(const struct wishes *w, const struct profile *parts,
     if (from < wish->not_before)
         from = wish->not_before;
     if (set->n == 1)
-        return profile_fit(
-            &parts[set->part[0]], from, wish->units, wish->duration_s);
+        return profile_fit(&parts[set->part[0]], from, wish->units, wish->duration_s);
     while (from < TIME_NEVER) {
         int64_t sum = 0, next = TIME_NEVER, end = time_add(from, wish->duration_s);
         for (uint32_t i = 0; i < set->n && sum < wish->units; i++)
@@ -60,8 +59,8 @@ int64_t wishes_fit(const struct wishes *w, const struct profile *parts,
     return TIME_NEVER;
 }
 
-void wishes_take(const struct wishes *w, struct profile *parts,
-    const struct wish *wish, int64_t start_at)
+void wishes_take(const struct wishes *w, struct profile *parts, const struct wish *wish,
+    int64_t start_at)
 {
     const struct part_set *set = &w->sets.v[wish->set];
     int64_t end = time_add(start_at, wish->duration_s), next = TIME_NEVER;

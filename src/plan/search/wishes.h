@@ -52,7 +52,7 @@ void wishes_begin_as(struct wishes *w, const struct wishes *from);
 int64_t wishes_fit(const struct wishes *w, const struct profile *parts,
     const struct wish *wish, int64_t from);
 /* It takes its units there. O(steps). */
-void wishes_take(const struct wishes *w, struct profile *parts,
-    const struct wish *wish, int64_t start_at);
+void wishes_take(const struct wishes *w, struct profile *parts, const struct wish *wish,
+    int64_t start_at);
 
 #endif

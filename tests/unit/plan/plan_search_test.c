@@ -15,8 +15,8 @@ struct example {
 };
 
 /* One part: `all` processors, so many busy until then. */
-static struct wishes make_wishes(int32_t all, int32_t busy, int64_t until,
-    const struct example *jobs, size_t n)
+static struct wishes make_wishes(
+    int32_t all, int32_t busy, int64_t until, const struct example *jobs, size_t n)
 {
     struct wishes w = {0};
     struct profile p;
@@ -109,11 +109,13 @@ static void a_band_goes_before_another(void **state)
 
     (void)state;
     weak.band_factor = 4;
-    check_plan(&w, &weak, by_band, (const int64_t[]){180, 0, 110, 110, 80, 80, 60}, 1660000);
     check_plan(
-        &w, &terms, by_band, (const int64_t[]){160, 0, 80, 110, 260, 80, 60}, 222738500);
+        &w, &weak, by_band, (const int64_t[]){180, 0, 110, 110, 80, 80, 60}, 1660000);
+    check_plan(&w, &terms, by_band, (const int64_t[]){160, 0, 80, 110, 260, 80, 60},
+        222738500);
     assert_true(search_list(&w, &terms, by_band, at, &cost));
-    assert_memory_equal(at, ((const int64_t[]){110, 0, 210, 210, 210, 60, 90}), sizeof at);
+    assert_memory_equal(
+        at, ((const int64_t[]){110, 0, 210, 210, 210, 60, 90}), sizeof at);
     wishes_fini(&w);
 }
 
@@ -125,8 +127,8 @@ static void a_promise_outranks_a_band(void **state)
     w.v.v[5].latest = 75;
     w.v.v[6].latest = 105;
     w.v.v[1].latest = 60;
-    check_plan(
-        &w, &terms, by_band, (const int64_t[]){160, 0, 110, 110, 260, 60, 90}, 229753200);
+    check_plan(&w, &terms, by_band, (const int64_t[]){160, 0, 110, 110, 260, 60, 90},
+        229753200);
     wishes_fini(&w);
 }
 
@@ -139,9 +141,11 @@ static void slack_is_used(void **state)
 
     (void)state;
     promise(&w, by_letter, 60);
-    check_plan(&w, &terms, by_letter, (const int64_t[]){140, 40, 0, 130, 190, 100}, 131500);
+    check_plan(
+        &w, &terms, by_letter, (const int64_t[]){140, 40, 0, 130, 190, 100}, 131500);
     promise(&w, by_letter, 200);
-    check_plan(&w, &terms, by_letter, (const int64_t[]){130, 180, 0, 40, 40, 100}, 111200);
+    check_plan(
+        &w, &terms, by_letter, (const int64_t[]){130, 180, 0, 40, 40, 100}, 111200);
     wishes_fini(&w);
 }
 
@@ -155,8 +159,7 @@ static void an_early_end_moves_nobody_later(void **state)
     w.now = 40; /* c has run since 0 and ends now; d e f a b by their planned starts */
     w.v.v[2] = w.v.v[5];
     w.v.n = 5;
-    assert_true(search_list(
-        &w, &terms, (const uint32_t[]){3, 4, 2, 0, 1}, at, &cost));
+    assert_true(search_list(&w, &terms, (const uint32_t[]){3, 4, 2, 0, 1}, at, &cost));
     assert_memory_equal(at, ((const int64_t[]){100, 150, 40, 40, 40}), 5 * sizeof *at);
     wishes_fini(&w);
 }
