@@ -664,16 +664,12 @@ static void look_for_second_bank(struct look *k)
 
 /* ---- BACKFILLPOLICY PLAN ---- */
 
-static bool plans(const struct look *k)
-{
-    return k->c->settings->par.v[0].bf_policy == BACKFILL_PLAN;
-}
-
 static void look_for_plan_partition(struct look *k)
 {
     bool plan = strcasecmp(k->v->text, "PLAN") == 0;
 
-    if (strchr(k->v->name, '[') != NULL && plan != plans(k))
+    if (strchr(k->v->name, '[') != NULL
+        && plan != settings_plan_together(k->c->settings))
         add_finding(k, "", "");
 }
 
@@ -682,7 +678,7 @@ static void look_for_plan_off(struct look *k)
     bool of_plan = strncmp(k->v->row->name, "PLAN", 4) == 0
                    || strncmp(k->v->row->name, "PROMISE", 7) == 0;
 
-    if (of_plan && !plans(k))
+    if (of_plan && !settings_plan_together(k->c->settings))
         add_finding(k, "", "");
 }
 
@@ -693,7 +689,8 @@ static void look_for_plan_bands(struct look *k)
 
     snprintf(square, sizeof square, "%g", s->fs_max * s->fs_max);
     snprintf(factor, sizeof factor, "%g", s->band_factor);
-    if (plans(k) && s->fs_double > 0 && s->band_factor < s->fs_max * s->fs_max)
+    if (settings_plan_together(k->c->settings) && s->fs_double > 0
+        && s->band_factor < s->fs_max * s->fs_max)
         add_finding(k, square, factor);
 }
 
@@ -709,7 +706,7 @@ static void look_for_plan_arrival(struct look *k)
 {
     const struct settings *s = k->c->settings;
 
-    if (!plans(k) || s->plan.horizon_s != HORIZON_SUBMIT)
+    if (!settings_plan_together(k->c->settings) || s->plan.horizon_s != HORIZON_SUBMIT)
         return;
     if (s->fs.policy != FS_OFF)
         add_finding(k, "fairshare", "");
@@ -721,7 +718,8 @@ static void look_for_plan_fill(struct look *k)
 {
     const struct settings *s = k->c->settings;
 
-    if (plans(k) && s->plan.fill == FILL_PROMISED && s->fs.policy != FS_OFF)
+    if (settings_plan_together(k->c->settings) && s->plan.fill == FILL_PROMISED
+        && s->fs.policy != FS_OFF)
         add_finding(k, "", "");
 }
 

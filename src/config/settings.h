@@ -119,4 +119,10 @@ struct settings {
      * config/config.h cfg_get() */
 };
 
+/* BACKFILLPOLICY PLAN: for all partitions or for none. */
+static inline bool settings_plan_together(const struct settings *s)
+{
+    return s->par.v[0].bf_policy == BACKFILL_PLAN;
+}
+
 #endif

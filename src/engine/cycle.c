@@ -160,7 +160,7 @@ static void backfill_soft(struct engine *e, const struct queue_view *soft)
 /* By priority, or as a search for a better plan finds. */
 static struct queue_view pass_in_order(struct engine *e)
 {
-    if (planning_is_policy(e)) {
+    if (settings_plan_together(e->cfg)) {
         struct queue_view all = queue_candidates(e->queue, LEVEL_SOFT);
         planning_pass(e, &all);
         return all;

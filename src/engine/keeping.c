@@ -21,7 +21,6 @@
 
 #include "config/settings.h"
 #include "engine/engine_private.h"
-#include "engine/planning/planning.h"
 #include "engine/preempt.h"
 #include "engine/promises.h"
 #include "engine/reserve.h"
@@ -502,7 +501,7 @@ bool keeping_in_order(struct engine *e, struct job *j)
 
 bool keeping_is_policy(const struct engine *e)
 {
-    if (planning_is_policy(e)) /* promises latest starts instead of places */
+    if (settings_plan_together(e->cfg)) /* promises latest starts instead of places */
         return false;
     for (size_t i = 0; i < e->c->partitions.n; i++)
         if (e->c->partitions.v[i]->par->rsv_policy == RSVPOLICY_HIGHEST)

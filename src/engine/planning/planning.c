@@ -27,11 +27,6 @@ void planning_destroy(struct planning *p)
     free(p);
 }
 
-bool planning_is_policy(const struct engine *e)
-{
-    return e->cfg->par.v[0].bf_policy == BACKFILL_PLAN;
-}
-
 /* ---- the present plan ---- */
 
 struct placed {

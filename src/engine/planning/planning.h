@@ -28,8 +28,6 @@ struct planning;
 struct planning *planning_create(void);
 void planning_destroy(struct planning *p);
 
-/* Is it what the site wants? */
-bool planning_is_policy(const struct engine *e);
 /* Plan the candidates, start who is due. O(members x steps x PLANEVALUATIONS) at most,
  * within PLANTIME. */
 void planning_pass(struct engine *e, const struct queue_view *jobs);
