@@ -131,6 +131,9 @@ class Chapter:
         for place in ("/etc/maui", "/var/lib/maui"):
             text = text.replace(place, str(self.home))
         for word, mine in self.known.items():
+            if word.startswith("/"):
+                text = text.replace(word, mine)
+                continue
             text = re.sub(rf"(?<![\w/.-]){re.escape(word)}(?![\w/-])", lambda _: mine, text)
         return text
 
