@@ -162,6 +162,7 @@ struct adapter {
     sd_event_source *timer, *events;
     struct link *link;
     struct beat *beat;               /* for the gate */
+    bool beat_fails;                 /* and that was told */
     char *word, *not_nodes;          /* owned: what it says of jobs for which Slurm
                                       * chooses nodes, and of those that do not wait */
     int64_t seen_ms;                 /* when a look at all went well last */
@@ -243,6 +244,8 @@ void adapter_forgotten(struct adapter *a);
 /* The file of events is for slurmctld, which runs as SlurmUser, and for nobody else:
  * each line in it is a look at Slurm. */
 void adapter_open_events(struct adapter *a, uint32_t slurm_user);
+/* The heartbeat, now; told where it cannot be written, and when it can again. */
+void adapter_write_beat(struct adapter *a);
 /* Does the daemon give signs of life? While it hangs nothing is taken back from Slurm:
  * somebody may have let the jobs go. */
 bool adapter_is_led(const struct adapter *a);

@@ -171,6 +171,7 @@ static void who_shares_processors_is_not_with_who_does_not(void **state)
         for (enum sharing theirs = 0; theirs < SHARINGS; theirs++) {
             struct world *w = world_open(NODEALLOC_FIRSTAVAILABLE);
             struct company others = {0};
+            world_nodes(w, 1, 8);
             struct req_desc there = {.tasks = 1, .sharing = theirs};
             struct req_desc new = {.tasks = 1, .sharing = mine};
             struct job *other = world_job(w, "mary", there);
@@ -201,6 +202,7 @@ static void processors_that_nobody_shares_are_fewer(void **state)
     struct node *n;
 
     (void)state;
+    world_nodes(w, 1, 8);
     assert_int_equal(node_report(w->c, &d, 0, &n, &err), 0);
     const struct taskdef *own = world_tasks(w, 1)->reqs[0].def;
     struct req_desc whole = {.tasks = 1, .per_task = {{-1}}};
