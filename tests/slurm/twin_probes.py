@@ -461,12 +461,12 @@ def dependencies_never_satisfied(s):
 @probe
 def singleton(s):
     """-d singleton: one of a name at a time."""
-    one = s.submit("-J", "alone", "-d", "singleton", script="sleep 4")
+    one = s.submit("-J", "alone", "-d", "singleton")
     two = s.submit("-J", "alone", "-d", "singleton")
     other = s.submit("-J", "other", "-d", "singleton")
     s.starts(one, other, nodes=False)
     s.waits(two)
-    s.ends(one)
+    s.cancel(one)
     s.starts(two, nodes=False)
 
 
