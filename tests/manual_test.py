@@ -47,10 +47,15 @@ def test_a_page_is_made_from_the_options_of_each_command(maui, command):
     for heading in ("NAME", "SYNOPSIS", "DESCRIPTION", "OPTIONS", "EXAMPLES", "EXIT STATUS",
                     "SEE ALSO"):
         assert f"\n.Sh {heading}\n" in page, heading
-    assert {"-" + name for name in re.findall(r"\bFl (-[a-z][a-z-]*)", page)} >= \
-        options_of(help_text.split("\nexamples:")[0])
+    front = maui("--manual").stdout  # has what every command has, once
+    assert "\nThose of every command are in\n.Xr maui 1 .\n" in page
+    named = [{"-" + name for name in re.findall(r"\bFl (-[a-z][a-z-]*)", text)}
+             for text in (page, front)]
+    assert named[0] | named[1] >= options_of(help_text.split("\nexamples:")[0])
+    assert not {"--home", "--keyfile"} & named[0]
     letters = set(re.findall(r"^  -(\w)[ ,]", help_text, re.M))
-    assert set(re.findall(r"^\.It Fl \\&(\w)", page, re.M)) == letters
+    own = set(re.findall(r"^\.It Fl \\&(\w)", page, re.M))
+    assert own <= letters <= own | set(re.findall(r"^\.It Fl \\&(\w)", front, re.M))
     assert sound(page) == []
     assert "--manual" not in help_text
 
@@ -67,6 +72,31 @@ def test_every_command_is_in_the_manual_page(maui):
     assert set(NAMES) < set(commands)
     assert re.findall(r"^\.It Cm ([\w-]+)", page, re.M) == commands
     assert sound(page) == []
+
+
+def test_pages_are_of_this_release_and_say_what_is_the_same_everywhere_once(maui):
+    release = re.search(r"version: '([^']*)'", (ROOT / "meson.build").read_text())[1]
+    front = maui("--manual").stdout
+    pages = [front] + [p.read_text() for p in (ROOT / "packaging" / "man").iterdir()]
+    for page in pages:
+        assert f"\n.Os Maui {release}\n" in page
+        assert page is front or "EXIT STATUS" not in page \
+            or "\n.Sh EXIT STATUS\nAs of every command,\n.Xr maui 1" in page
+    assert ".Sh EXIT STATUS\nOf every command:\n" in front
+    assert ".Ev MAUIHOMEDIR" in front and ".Fl -keyfile" in front
+
+
+def test_the_page_of_maui_cfg_has_every_parameter(build):
+    page = (build / "packaging" / "maui.cfg.5").read_text()
+    reference = (ROOT / "docs" / "reference-parameters.md").read_text()
+    names = {name for row in re.findall(r"^\| (`[^|]*`) \|", reference, re.M)
+             for name in re.findall(r"`([^`]+)`", row)}
+    there = {word.replace("\\&", "") for line in re.findall(r"^\.It (Ic .*)", page, re.M)
+             for word in re.findall(r"Ic (\S+)", line)}
+    assert len(names) > 600 and there == names
+    for heading in ("PRIORITY", "FAIRSHARE", "LIMITS", "BACKFILL AND RESERVATIONS", "VALUES"):
+        assert f"\n.Sh {heading}\n" in page
+    assert not [told for told in sound(page) if "longer than 80" not in told]
 
 
 # ---- completion ----
