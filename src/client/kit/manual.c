@@ -302,7 +302,7 @@ void manual_front_end(void)
 
     puts(".El\n.Pp\nA link to\n.Pa maui-client\nthat is named after a command is that "
          "command, and has a page of that name.\n"
-         ".Sh OPTIONS\nOf every command. A letter that a command uses itself is only\n"
+         ".Sh OPTIONS\nOf every command.\nA letter that a command uses itself is only\n"
          "that one's; of those that ask nobody the last two:");
     put_rows(&rows, 0, rows.n);
     put_environment();
