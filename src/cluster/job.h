@@ -11,7 +11,7 @@
 #include "cluster/cred.h"
 #include "cluster/reason.h"
 #include "cluster/request.h"
-#include "config/settings.h"
+#include "config/kinds.h"
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -326,6 +326,18 @@ static inline enum access_policy job_access(const struct job *j)
         if (req_def(&j->reqs[i])->access > worst)
             worst = req_def(&j->reqs[i])->access;
     return worst;
+}
+
+/* That of its first request: all are of one class. */
+static inline enum sharing job_sharing(const struct job *j)
+{
+    return req_def(&j->reqs[0])->sharing;
+}
+
+/* Does it not share its nodes with everybody? */
+static inline bool job_keeps_apart(const struct job *j)
+{
+    return job_access(j) > ACCESS_SHARED || job_sharing(j) != SHARING_NONE;
 }
 
 /* The resource manager whose job it is: rmset.h. INDEX_NONE: a question, nobody's. */

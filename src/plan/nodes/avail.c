@@ -5,6 +5,7 @@
 
 #include "cluster/folded.h"
 #include "cluster/job.h"
+#include "config/settings.h"
 #include "plan/nodes/nodelimit.h"
 #include "plan/nodes/room.h"
 
@@ -140,7 +141,7 @@ static void meet_all(const struct cluster *c, const struct job *j, const struct 
 static bool limits_procs(
     const struct cluster *c, const struct node *n, const struct taskdef *def)
 {
-    return n->maxproc >= 0 || n->maxproc_per_user >= 0
+    return n->maxproc >= 0 || n->maxproc_per_user >= 0 || nodelimit_has_unshared(def, n)
            || nodelimit_class_procs(c, n, def->cls) < INT64_MAX;
 }
 
