@@ -21,14 +21,18 @@ function Change({ j, word, broken }: { j: WhatIfJob; word: string; broken: boole
   const start = (stand: string, at?: number) =>
     stand === "none" ? "–" : at ? (stand === "running" ? (at <= now ? "now" : instant(at, now, zone)) : `${instant(at, now, zone)}`) : stand;
   const delta = j.delta_s ? `${duration(Math.abs(j.delta_s))} ` : "";
+  const why = j.reason?.text;
   return (
+    <>
     <tr className={broken ? "w-broken" : ""}>
       <td><Link to={jobAddress(j.id)}>{plain(j.id)}</Link></td>
       <td>{plain(j.user ?? "")}</td>
       <td className="number">{start(j.before, j.before_at)}</td>
       <td className="number">{start(j.after, j.after_at)}</td>
-      <td>{delta}{word}{broken ? ", its promise is broken" : ""}{j.reason?.text ? <span className="quiet"> {plain(j.reason.text)}</span> : null}</td>
+      <td>{delta}{word}{broken ? ", promise broken" : ""}</td>
     </tr>
+    {why && <tr className={broken ? "w-why w-broken" : "w-why"}><td /><td colSpan={4} className="quiet">{plain(why)}</td></tr>}
+    </>
   );
 }
 
