@@ -19,16 +19,23 @@ interface Told {
   nearest?: string;
 }
 
-/** Which field a sentence of the scheduler's is about: it says so, or begins with it. */
+/** Which field a sentence of the scheduler's is about: it says so, or begins with it; and
+    what names match no node are those of nodes. */
 function fieldOf(sentence: string, field?: string): string {
+  if (!field && /^no node matches/.test(sentence)) return "hosts";
   return (field ?? /^(\w+):/.exec(sentence)?.[1] ?? "").replace(/^.*\./, "").replace(/\[\d+\]$/, "");
+}
+
+/** Of a refusal for what was written. */
+function toldOf(sentence: string, code: string | undefined, field?: string, nearest?: string): Told | null {
+  if (code !== "invalid" && code !== "not_found") return null;
+  return { field: fieldOf(sentence, field), sentence, nearest: nearest ?? /did you mean '?([^'?]+)'?\?/.exec(sentence)?.[1] };
 }
 
 /** What a preview was refused for. */
 function toldBy(answer: WhatIf | undefined): Told | null {
   const c = answer?.changes?.[0];
-  if (!c || c.ok || c.code !== "invalid") return null;
-  return { field: fieldOf(c.message ?? "", c.field), sentence: c.message ?? "", nearest: c.nearest };
+  return !c || c.ok ? null : toldOf(c.message ?? "", c.code, c.field, c.nearest);
 }
 
 const BASIC: [Field, string, string][] = [
@@ -57,7 +64,7 @@ function FieldRow(props: { d: Draft; of: [Field, string, string]; wrong?: string
   const [field, label, hint] = props.of;
   const mine = told?.field === field ? told : null;
   const set = (text: string) => setDraft({ ...d, form: { ...d.form, [field]: text } });
-  const bad = wrong ?? mine?.sentence;
+  const bad = d.form[field]?.trim() ? wrong ?? mine?.sentence : mine?.sentence; // what is not there yet is not wrong
   return (
     <label className="field">
       <span>{label}</span>
@@ -140,9 +147,8 @@ export function ReserveForm({ d, touched }: { d: Draft; touched: ReactNode }) {
       go(withQuery({ sel: made.name, kind: "reservation" }), true);
       askNow();
     } catch (e) {
-      const field = e instanceof ApiError ? fieldOf(e.message, e.field) : "";
-      if (e instanceof ApiError && e.code === "invalid" && form.current?.querySelector(`[name="${CSS.escape(field)}"]`))
-        setTold({ field, sentence: e.message, nearest: e.nearest });
+      const refused = e instanceof ApiError ? toldOf(e.message, e.code, e.field, e.nearest) : null;
+      if (refused && form.current?.querySelector(`[name="${CSS.escape(refused.field)}"]`)) setTold(refused);
       else tellFailure(d.of === null ? "Reserve" : "Change", e);
     }
     setBusy(false);
