@@ -3,6 +3,7 @@
  * checked here and kept as written for the rooms that will read them. */
 #include "config/row.h"
 #include "config/set.h"
+#include "config/settings.h"
 #include "config/table.h"
 
 /* clang-format off */

@@ -9,6 +9,7 @@
 #include "config/rmplace.h"
 #include "config/rmurl.h"
 #include "config/set.h"
+#include "config/settings.h"
 #include "config/value.h"
 
 #include <string.h>
