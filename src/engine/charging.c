@@ -3,6 +3,7 @@
 #include "engine/charging.h"
 
 #include "base/strbuf.h"
+#include "cluster/folded.h"
 #include "engine/calendar_private.h"
 #include "engine/engine_private.h"
 #include "policy/bank.h"
@@ -26,6 +27,7 @@ struct bill {
     bool first_use;   /* of that quote by this job */
     bool told;        /* the bank knows the run */
     bool displaced;   /* left, to make room for another job */
+    bool lost;        /* one of its nodes was down when it last left them */
     bool eased;       /* suspended for long: no more is kept than what it has used */
     bool beside;      /* begun while the former one's lien lay there yet */
     int64_t out_at;   /* it left its nodes then, and may come back; 0 = it has them */
@@ -243,6 +245,7 @@ static void close_bill(
     m->total = total;
     m->seconds = b->seconds;
     m->nodes = b->nodes;
+    m->lost = b->lost;
     m->text = keep_text(e->charging, b->text);
     life_of(e, funds_run_account(e->c->funds, b->run - 1))->charged +=
         total - funds_run_charged(e->c->funds, b->run - 1);
@@ -388,6 +391,21 @@ void charging_begin(struct engine *e, struct job *j, bool told)
         keep_most(e, j, b);
 }
 
+/* Nodes that are folded are well. */
+static bool lost_node(const struct cluster *c, const struct job *j)
+{
+    for (size_t i = 0; i < j->alloc.n; i++) {
+        uint32_t end = j->alloc.v[i].first + j->alloc.v[i].count;
+        for (uint32_t n = j->alloc.v[i].first; n < end;) {
+            uint32_t folded = node_folded(c, n, end);
+            if (!folded && node_at(c, n)->state == NODE_DOWN)
+                return true;
+            n += folded ? folded : 1;
+        }
+    }
+    return false;
+}
+
 void charging_end(struct engine *e, struct job *j, int64_t until)
 {
     struct strbuf text = {0};
@@ -408,6 +426,7 @@ void charging_end(struct engine *e, struct job *j, int64_t until)
     b->cost = bank_cost(e->c, j, &run, until, &text);
     b->text = strbuf_take(&text);
     b->out_at = until;
+    b->lost = lost_node(e->c, j);
 }
 
 void charging_left(struct engine *e, struct job *j, int64_t at)
@@ -429,6 +448,8 @@ void charging_complete(struct engine *e, struct job *j, bool success)
 {
     struct bill *b = has_bills(e) ? find_bill(e, j) : NULL;
 
+    if (b && success)
+        b->lost = false;
     if (b)
         close_bill(e, j, b, success || !only_successful(e) ? b->cost : 0);
     close_former(e, j, bill_of(e, j));

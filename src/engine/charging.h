@@ -43,6 +43,7 @@ struct money_move {
     bool former;      /* charge: another start of the job has been decided since */
     bool goes_on;     /* CHARGE: it has not ended */
     bool unseen;      /* CHARGE: nobody saw its end */
+    bool lost;        /* CHARGE: a node that it was on was down when it left, unwell */
     const char *text; /* CHARGE: what it is made of */
 };
 

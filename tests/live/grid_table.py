@@ -85,6 +85,8 @@ OPERATIONS = {
     "POST /v1/bank/transfers": ("1o", {"request": "c", "account": "physics",
                                        "into": "physics", "amount": "1"}),
     "POST /v1/bank/refunds": ("1", {"request": "d", "run": "7.r1", "amount": "1"}),
+    "GET /v1/bank/losses": (ADMINS, None),
+    "POST /v1/bank/losses": ("1", {"request": "g", "since": 1}),
     "GET /v1/bank/queue": (ADMINS, None),
     "POST /v1/bank/queue": ("1", {}),
     "GET /v1/events": (ADMINS, None),

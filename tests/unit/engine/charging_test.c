@@ -844,6 +844,45 @@ static void who_makes_room_for_another_pays_nothing_where_the_site_says_so(void 
     }
 }
 
+/* What the charge of a job says. */
+static bool was_lost(struct scenario *s, const char *id)
+{
+    size_t n;
+    const struct money_move *m = engine_money(sc_engine(s), &n);
+
+    while (n > 0 && (m[n - 1].kind != MONEY_CHARGE || strcmp(m[n - 1].job, id) != 0))
+        n--;
+    assert_true(n > 0);
+    return m[n - 1].lost;
+}
+
+static void a_run_that_leaves_a_node_that_is_down_is_told_apart(void **state)
+{
+    static const char *const downs[] = {"well", "cancelled", "again", NULL};
+    struct scenario *s = begin(BANK "\n", 10000);
+
+    (void)state;
+    add(s, "well", 1, 100, 50, "chem");
+    add(s, "cancelled", 1, 100, 90, "chem");
+    add(s, "again", 1, 100, 90, "chem");
+    add(s, "elsewhere", 1, 100, 90, "chem");
+    sc_at(s, 0);
+    for (const char *const *n = downs; *n; n++) {
+        char node[16];
+        snprintf(node, sizeof node, "%.2s", sc_where(s, *n)); /* "n1:1" */
+        sc_node_state(s, node, NODE_DOWN);
+    }
+    sc_at(s, 50);
+    assert_false(was_lost(s, "well")); /* it was done, whatever became of its node */
+    sc_cancel(s, "cancelled");
+    assert_true(was_lost(s, "cancelled"));
+    assert_int_equal(sc_report(s, "again", JOB_IDLE, NULL, NULL), 0);
+    assert_true(was_lost(s, "again"));
+    sc_cancel(s, "elsewhere");
+    assert_false(was_lost(s, "elsewhere"));
+    sc_destroy(s);
+}
+
 static void suspend_for(struct scenario *s, const char *id, int64_t rests_s)
 {
     order(s, (struct event){.kind = EVENT_PREEMPT,
@@ -1413,6 +1452,7 @@ int main(void)
         cmocka_unit_test(time_that_it_did_not_leave_costs_what_it_does_by_day_or_night),
         cmocka_unit_test(
             who_makes_room_for_another_pays_nothing_where_the_site_says_so),
+        cmocka_unit_test(a_run_that_leaves_a_node_that_is_down_is_told_apart),
         cmocka_unit_test(who_is_suspended_for_long_keeps_no_more_than_it_has_used),
         cmocka_unit_test(who_was_suspended_for_long_goes_on_when_it_can_pay),
         cmocka_unit_test(a_quote_holds_its_price_until_it_expires),
