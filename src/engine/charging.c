@@ -4,6 +4,7 @@
 
 #include "base/strbuf.h"
 #include "cluster/folded.h"
+#include "config/settings.h"
 #include "engine/calendar_private.h"
 #include "engine/engine_private.h"
 #include "policy/bank.h"
