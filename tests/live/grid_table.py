@@ -197,6 +197,8 @@ MEMBERS = {
                          **{"from": [(1, "1")], "to": [(AT, "1")]}),
     "BankRefund": {key: rows for key, rows in dict(
         BANK, run=[("7.r2", ALL)], deposit=[(1, ALL)]).items() if key != "account"},
+    "BankRefundLosses": {"request": [("again", ALL)], "since": [(100, ALL)],
+                         "text": [("a switch failed", ALL)]},
     "WhatIfRequest": {
         "changes": [([{"order": {"order": verb, "request": dict(more, jobs=["{job}"])}}], who)
                     for verb, more, who in (
