@@ -2,7 +2,7 @@
 import { useMemo } from "react";
 import type { Heading, Kind, Seen } from "../gantt/data";
 import { whenOf } from "../gantt/over";
-import { OF_STATE, WAITS } from "../gantt/paint";
+import { EFFICIENCIES, OF_STATE, RANKS, WAITS } from "../gantt/paint";
 import type { Picture } from "../gantt/picture";
 import type { RowList } from "../gantt/rows";
 import type { Shares } from "../gantt/strip";
@@ -17,12 +17,18 @@ export const WORDS: Record<Kind, string> = {
   ended: "ended", failed: "failed or removed",
 };
 const LAYERS: [string, string][] = [["use", "running"], ["promised", "promised"], ["forecast", "forecast"], ["reserved", "reserved"], ["down", "down"], ["ended", "ended"]];
-const COLOURS = ["user", "group", "account", "class", "qos", "state", "wait"];
+const COLOURS = ["user", "group", "account", "class", "qos", "state", "wait", "priority", "efficiency"];
+const SAID: Record<string, string> = {
+  wait: "waits from submission to start:", priority: "priority among the jobs in sight; over ones have none:",
+  efficiency: "processor time used of what running jobs have:",
+};
 const NAMES_MAX = 14;
 
 /** What colours mean that are of no name: words, and the colour. */
 function meanings(color: string): [string, string][] {
   const css = (c: readonly number[]) => `rgb(${c.join(" ")})`;
+  if (color === "efficiency") return EFFICIENCIES.map((e) => [e.words, css(e.colour)]);
+  if (color === "priority") return RANKS.map((r) => [r.words, css(r.colour)]);
   if (color === "wait") return WAITS.map((w) => [w.words, css(w.colour)]);
   if (color === "state") return Object.entries(OF_STATE).map(([kind, c]) => [WORDS[kind as Kind], css(c)]);
   return [];
@@ -41,7 +47,7 @@ interface ToolsProps {
 
 export function Tools({ color, by, show, level, table, picture, onNow, onFuture }: ToolsProps) {
   const shown = show.split(",");
-  const bys = level > 0 ? ["partition", "state", "class", "feature"] : ["partition", "state"];
+  const bys = level > 0 ? ["partition", "state", "class", "feature", "frame"] : ["partition", "state"];
   return (
     <>
       <label className="g-tool">Colour by
@@ -93,7 +99,7 @@ export function Legend({ heading, color, show }: { heading: Heading | null; colo
     <ul className="legend g-legend">
       {LAYERS.filter(([key]) => shown.includes(key)).map(([key, name]) => <li key={key}><span className={`g-key g-key-${key}`} aria-hidden="true" />{name}</li>)}
       <li className="g-gap" aria-hidden="true" />
-      {color === "wait" && <li className="quiet">waits from submission to start:</li>}
+      {SAID[color] && <li className="quiet">{SAID[color]}</li>}
       {meanings(color).map(([words, background]) => <li key={words}><span className="dot" style={{ background }} aria-hidden="true" />{words}</li>)}
       {names.slice(0, NAMES_MAX).map((n) => <li key={n}><span className={`dot ${hueOf(n)}`} aria-hidden="true" />{plain(n)}</li>)}
       {names.length > NAMES_MAX && <li className="quiet">and {count(names.length - NAMES_MAX)} more</li>}
