@@ -1,5 +1,5 @@
 // Around the picture: what is shown, what colours mean, and the same as a table.
-import { useMemo } from "react";
+import { useMemo, type ReactNode } from "react";
 import type { Heading, Kind, Seen } from "../gantt/data";
 import { whenOf } from "../gantt/over";
 import { EFFICIENCIES, OF_STATE, RANKS, WAITS } from "../gantt/paint";
@@ -43,9 +43,10 @@ interface ToolsProps {
   picture: { current: Picture | null | undefined };
   onNow: () => void;
   onFuture: () => void;
+  groups: ReactNode;
 }
 
-export function Tools({ color, by, show, level, table, picture, onNow, onFuture }: ToolsProps) {
+export function Tools({ color, by, show, level, table, picture, onNow, onFuture, groups }: ToolsProps) {
   const shown = show.split(",");
   const bys = level > 0 ? ["partition", "state", "class", "feature", "frame"] : ["partition", "state"];
   return (
@@ -56,10 +57,11 @@ export function Tools({ color, by, show, level, table, picture, onNow, onFuture 
         </select>
       </label>
       <label className="g-tool">Rows by
-        <select value={by} onChange={(e) => go(withQuery({ by: e.target.value === "partition" ? null : e.target.value, rows: null }), true)}>
+        <select value={by} onChange={(e) => go(withQuery({ by: e.target.value === "partition" ? null : e.target.value, rows: null, fold: null }), true)}>
           {bys.map((b) => <option key={b} value={b}>{b}</option>)}
         </select>
       </label>
+      {groups}
       <details className="menu">
         <summary>Layers</summary>
         <div className="menu-body">
@@ -130,7 +132,7 @@ export function Use({ parts, now }: { parts: Shares[]; now: number }) {
 }
 
 /** The table twin: what is in sight, in words. */
-export function Lines(props: { lines: { all: Seen[]; more: number }; rows: RowList; now: number; cells: boolean; use: Shares[]; onSelect: (s: Seen) => void }) {
+export function Lines(props: { lines: { all: Seen[]; more: number }; rows: RowList; now: number; cells: boolean; use: Shares[]; more: ReactNode; onSelect: (s: Seen) => void }) {
   const { zone } = usePrefs();
   const { rows, now } = props;
   const shown = useMemo(() => props.lines.all, [props.lines]);
@@ -138,7 +140,7 @@ export function Lines(props: { lines: { all: Seen[]; more: number }; rows: RowLi
   return (
     <div className="g-lines" role="region" aria-label="The same as a table" tabIndex={0}>
       {props.cells ? <p className="quiet q-none">There are more rows in sight than can be told one by one: make them higher.</p> : (
-        <table className="list">
+        <table className="list g-pieces">
           <thead><tr><th>Nodes</th><th>What</th><th>How</th><th>Whose</th><th className="number">Processors</th><th>When</th></tr></thead>
           <tbody>
             {shown.map((s, i) => (
@@ -156,6 +158,7 @@ export function Lines(props: { lines: { all: Seen[]; more: number }; rows: RowLi
       )}
       {props.lines.more > 0 && !props.cells && <p className="quiet q-none">and {count(props.lines.more)} more in sight</p>}
       {!props.cells && !shown.length && <p className="quiet q-none">Nothing is in sight.</p>}
+      {props.more}
       <Use parts={props.use} now={now} />
     </div>
   );

@@ -404,6 +404,7 @@ static void look_at_node(struct collected *v, uint32_t index, uint32_t row)
 {
     const struct cluster *c = engine_cluster(v->s->engine);
 
+    v->s->timeline->looks++;
     if (index >= c->nodes.n)
         return;
     const struct node *n = node_at(c, index);

@@ -67,6 +67,11 @@ void timeline_note_end(
     past_note(s->timeline->past, j, end_at, failed);
 }
 
+uint64_t timeline_looks(const struct server *s)
+{
+    return s->timeline->looks;
+}
+
 /* ---- who is where ---- */
 
 /* By counting: there are many on few nodes. Those on a node stay in order. */

@@ -28,6 +28,7 @@ enum making {
 
 struct timeline {
     struct past *past;
+    uint64_t looks;                   /* at nodes, for pictures */
     struct rows *rows[ROWS_BYS];      /* NULL until somebody asks */
     struct rows *folded[ROWS_FOLDED]; /* the same, of the last questions */
     size_t next_folded;               /* which of them goes next */

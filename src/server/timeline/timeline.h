@@ -28,6 +28,9 @@ struct job;
 void timeline_note_end(
     struct server *s, const struct job *j, int64_t end_at, bool failed);
 
+/* What pictures have cost so far: nodes that were looked at for them. */
+uint64_t timeline_looks(const struct server *s);
+
 /* ---- rows ---- */
 
 enum rows_by {
