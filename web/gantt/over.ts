@@ -184,7 +184,7 @@ export function drawOver(g: G, canvas: HTMLCanvasElement, v: View, width: number
   drawNames(g, v, height, rows, c);
   g.fillStyle = c.ink2;
   g.textAlign = "left";
-  if (heading) g.fillText(`${rows.n.toLocaleString("en-GB")} nodes`, 8, 12);
+  if (heading) g.fillText(`${rows.nodes.toLocaleString("en-GB")} nodes`, 8, 12);
 }
 
 export const whenOf = (s: Seen, now: number, zone: Zone) =>

@@ -11,6 +11,7 @@ export interface Group {
 export interface RowList {
   tag: string;
   n: number;
+  nodes: number; // in all of them
   name: (row: number) => string;
   procs: Uint32Array;
   folded: Uint8Array; // 1: a group that is one row
@@ -37,6 +38,7 @@ export function readRows(text: string): RowList {
   return {
     tag: told.tag ?? "",
     n,
+    nodes: groups.reduce((sum, g) => sum + (g.nodes || g.count), 0),
     procs,
     folded,
     groups,

@@ -73,7 +73,7 @@ export function Timeline() {
   const lanes = useRef<Lanes>(null);
   const marks = useMarks(level);
   const rowsRef = useRef(rows) as { current: typeof rows };
-  rowsRef.current = rows;
+  rowsRef.current = rows ?? rowsRef.current; // until others are there
   const [use, setUse] = useState<Shares[]>([]);
   const [heading, setHeading] = useState<Heading | null>(null);
   const [pieces, setPieces] = useState(0);
@@ -247,14 +247,14 @@ export function Timeline() {
 
   if (rowsAnswer.error) return <><h1>Timeline</h1><p>{rowsAnswer.error.message}</p></>;
   const summary = heading
-    ? `${count(rows?.n ?? 0)} nodes; ${heading.as === "cells" ? "so many that shares of their time are shown" : `${count(pieces)} pieces are loaded`}. Arrows go from one to the next, t shows them as a table.`
+    ? `${count(rows?.nodes ?? 0)} nodes; ${heading.as === "cells" ? "so many that shares of their time are shown" : `${count(pieces)} pieces are loaded`}. Arrows go from one to the next, t shows them as a table.`
     : "Loading";
   return (
     <div className={sel ? "split split-open" : "split"}>
       <div className="split-main">
         <div className="q-bar g-bar">
           <h1>Timeline</h1>
-          <Tools color={color} by={by} show={show} level={level} table={table} picture={picture} groups={<Groups rows={rows} />} onNow={() => showNow(0.2)} onFuture={() => showNow(0)} />
+          <Tools color={color} by={by} show={show} level={level} table={table} picture={picture} groups={<Groups rows={rows ?? rowsRef.current} />} onNow={() => showNow(0.2)} onFuture={() => showNow(0)} />
         </div>
         <Legend heading={heading} color={color} show={show} />
         <LaneStrip marks={marks} lanes={lanes} />

@@ -11,6 +11,12 @@ function foldOf(groups: Group[], folds: (g: Group) => boolean): string | null {
   return !names.length ? null : names.length === groups.length ? "*" : names.join("|");
 }
 
+/** As the address says: rows that were asked for with it may be on their way. */
+function isFolded(g: Group): boolean {
+  const fold = new URLSearchParams(location.search).get("fold") ?? "";
+  return fold === "*" || fold.split("|").includes(g.name);
+}
+
 /** Rows count otherwise then: which were in sight is forgotten. */
 function setFold(fold: string | null): void {
   go(withQuery({ fold, rows: null }), true);
@@ -21,7 +27,7 @@ export function foldAll(rows: RowList | null, folds: boolean): void {
 }
 
 export function toggleGroup(rows: RowList | null, group: Group | null): void {
-  if (rows && group) setFold(foldOf(rows.groups, (g) => (g === group ? !g.nodes : g.nodes > 0)));
+  if (rows && group) setFold(foldOf(rows.groups, (g) => (g.name === group.name ? !isFolded(g) : isFolded(g))));
 }
 
 export function groupAt(rows: RowList | null, row: number): Group | null {
@@ -40,7 +46,7 @@ export function Groups({ rows }: { rows: RowList | null }) {
         </span>
         {rows.groups.slice(0, LISTED).map((g) => (
           <label key={g.name} className="menu-check">
-            <input type="checkbox" checked={!g.nodes} onChange={() => toggleGroup(rows, g)} />
+            <input type="checkbox" checked={!isFolded(g)} onChange={() => toggleGroup(rows, g)} />
             <span>{plain(g.name)} <span className="quiet">{count(g.nodes || g.count)}</span></span>
           </label>
         ))}

@@ -53,7 +53,7 @@ export function LaneStrip({ marks, lanes }: { marks: Mark[]; lanes: { current: L
     const l = lanes.current;
     if (!l || !canvas.current) return;
     l.marks = marks;
-    canvas.current.style.height = `${l.height}px`;
+    canvas.current.style.height = `${l.height + 2}px`;
     l.draw();
   }, [marks, theme, some]);
   if (!some) return null;

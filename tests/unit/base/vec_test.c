@@ -1,4 +1,5 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: Apache-2.0
+ * Growable arrays. */
 #include "base/vec.h"
 
 #include <setjmp.h>
