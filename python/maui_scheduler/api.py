@@ -28,6 +28,8 @@ class RowsGroups(TypedDict):
     first: NotRequired[int]
     #: rows
     count: NotRequired[int]
+    #: so many nodes are this one row
+    folded: NotRequired[int]
 
 
 class RowsKinds(TypedDict):
@@ -316,6 +318,8 @@ JobBrief = TypedDict('JobBrief', {
     'preemptible': 'NotRequired[bool]',
     #: runs above a soft limit
     'soft_violation': 'NotRequired[bool]',
+    #: to be complete by (seconds since 1970; null: none)
+    'deadline_at': 'NotRequired[Union[int, None]]',
     #: start of its reservation (seconds since 1970; null: none)
     'reservation_at': 'NotRequired[Union[int, None]]',
     'reason': 'NotRequired[Reason]',
@@ -3004,6 +3008,7 @@ class Operations:
         self,
         *,
         from_: str | int | None = None,
+        names: str | int | None = None,
         follow: str | int | None = None,
     ) -> Iterator[Event]:
         """What happens, an event a line; with Accept: text/event-stream as server-sent
@@ -3011,29 +3016,32 @@ class Operations:
         behind gets a last line with the event DROPPED. Who may: admin3.
         - from_: number of the first event; without it, what comes from now on. LOST is
           told when it is not kept any more.
+        - names: comma list of names of events: only these
         - follow: 0: what there is, and the end
         """
         return cast('Iterator[Event]', self._connection.lines(
             'GET',
             '/v1/events',
-            query={'from': from_, 'follow': follow}))
+            query={'from': from_, 'names': names, 'follow': follow}))
 
     def rows(
         self,
         *,
         by: str | int | None = None,
+        fold: str | int | None = None,
     ) -> Rows:
         """The nodes as rows of a picture, in an order for people: by group, frame and
         slot, name. They are the rows that /v1/timeline counts. Refused where the
         resource manager keeps nodes private. With If-None-Match: 304 while nothing of
         it has changed.
         - by: what groups are: partition (the usual), state; for administrators class,
-          feature as well
+          feature, frame as well
+        - fold: groups that are one row each, with | between them; * are all
         """
         return cast('Rows', self._connection.record(
             'GET',
             '/v1/rows',
-            query={'by': by}))
+            query={'by': by, 'fold': fold}))
 
     def timeline(
         self,
@@ -3042,6 +3050,7 @@ class Operations:
         to: str | int | None = None,
         rows: str | int | None = None,
         by: str | int | None = None,
+        fold: str | int | None = None,
         width: str | int | None = None,
         height: str | int | None = None,
         layers: str | int | None = None,
@@ -3059,6 +3068,7 @@ class Operations:
         - to: its end; without it a day after the begin
         - rows: FIRST-LAST, of /v1/rows, from 0; without it all
         - by: as for /v1/rows
+        - fold: as for /v1/rows
         - width: of the picture, in pixels
         - height: of the picture, in pixels
         - layers: comma list of use, promised, forecast, reserved, down, ended; without
@@ -3070,8 +3080,9 @@ class Operations:
         return self._connection.bytes(
             'GET',
             '/v1/timeline',
-            query={'from': from_, 'to': to, 'rows': rows, 'by': by, 'width': width, 'height':
-                height, 'layers': layers, 'color': color, 'as': as_, 'packed': packed})
+            query={'from': from_, 'to': to, 'rows': rows, 'by': by, 'fold': fold, 'width': width,
+                'height': height, 'layers': layers, 'color': color, 'as': as_, 'packed':
+                packed})
 
     def changes(
         self,
