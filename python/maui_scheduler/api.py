@@ -1555,6 +1555,8 @@ class Manager(TypedDict):
     max_s: NotRequired[float]
     #: the last three
     failures: NotRequired[list[ManagerFailures]]
+    #: what is not well though its jobs are seen and started
+    warnings: NotRequired[list[str]]
 
 
 class Parameter(TypedDict):
