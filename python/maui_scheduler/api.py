@@ -1662,6 +1662,9 @@ class Identity(TypedDict):
     at: NotRequired[int]
     #: NORMAL, TEST, SIMULATION, SINGLESTEP
     mode: NotRequired[str]
+    #: may make reservations: an administrator of level 1 or 2, or anybody (RESCTLPOLICY
+    #: ANY)
+    reserves: NotRequired[bool]
     #: in a session: which page the program has
     build: NotRequired[str]
     #: of the web page, by which the caller came
