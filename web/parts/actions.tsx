@@ -11,7 +11,7 @@ import type { WhatIfChange } from "../model/types";
 import { usePreview } from "../model/whatif";
 import { Command } from "./copy";
 import { useNow } from "./frame";
-import { PreviewOf } from "./preview";
+import { Moved, PreviewOf } from "./preview";
 
 const COMMAND_JOBS = 20;
 
@@ -46,6 +46,7 @@ function OrderForm(props: { verb: Verb; jobs: Subject[]; admin: boolean; onEnd: 
   const [value, setValue] = useState(() => (jobs.length === 1 ? verb.asks?.of?.(jobs[0]) ?? "" : ""));
   const [typed, setTyped] = useState("");
   const [busy, setBusy] = useState(false);
+  const [moved, setMoved] = useState(false); // the state is not the one that was looked at
   const { zone } = usePrefs();
   const now = useNow();
   const live = useLive((s) => s.phase === "live");
@@ -68,9 +69,11 @@ function OrderForm(props: { verb: Verb; jobs: Subject[]; admin: boolean; onEnd: 
   async function submit() {
     if (wrong || busy || !live || (many && typed.trim() !== String(jobs.length))) return;
     setBusy(true);
-    const done = await carryOut(verb, jobs, sent, admin);
+    const done = await carryOut(verb, jobs, sent, admin, preview.answer?.basis);
     setBusy(false);
-    if (done) props.onEnd(true);
+    setMoved(done === "stale");
+    if (done === "stale") preview.again();
+    else if (done) props.onEnd(true);
   }
   return (
     <form
@@ -106,6 +109,7 @@ function OrderForm(props: { verb: Verb; jobs: Subject[]; admin: boolean; onEnd: 
         </button>
         <button type="button" onClick={() => props.onEnd(false)}>Leave it</button>
       </div>
+      {moved && <Moved />}
       <PreviewOf preview={preview} />
       {!wrong && jobs.length <= COMMAND_JOBS && <Command line={`maui ${verb.command(ids, sent, admin)}`} />}
     </form>

@@ -1,7 +1,7 @@
 // A reservation that is made or changed: its form, what it would come to, and its button.
 import { useEffect, useRef, useState, type ReactNode } from "react";
 import { ApiError, ask } from "../api/client";
-import { tellFailure } from "../model/act";
+import { isStale, tellFailure, withBasis } from "../model/act";
 import { askedOf, setDraft, windowOf, type Draft, type Field } from "../model/draft";
 import { duration, instant, plain } from "../model/format";
 import { askNow, useLive } from "../model/live";
@@ -11,7 +11,7 @@ import { go, withQuery } from "../model/route";
 import type { Reservation, WhatIf, WhatIfChange } from "../model/types";
 import { usePreview } from "../model/whatif";
 import { useNow } from "../parts/frame";
-import { PreviewOf } from "../parts/preview";
+import { Moved, PreviewOf } from "../parts/preview";
 
 interface Told {
   field: string;
@@ -116,6 +116,7 @@ export function ReserveForm({ d, touched }: { d: Draft; touched: ReactNode }) {
   const { zone } = usePrefs();
   const live = useLive((s) => s.phase === "live");
   const [busy, setBusy] = useState(false);
+  const [moved, setMoved] = useState(false); // the state is not the one that was looked at
   const [told, setTold] = useState<Told | null>(null);
   const form = useRef<HTMLFormElement>(null);
   const { body, wrong, same } = askedOf(d, now, zone);
@@ -135,7 +136,7 @@ export function ReserveForm({ d, touched }: { d: Draft; touched: ReactNode }) {
     setBusy(true);
     try {
       const path = d.of === null ? "/v1/reservations" : `/v1/reservations/${encodeURIComponent(d.of)}`;
-      const made = JSON.parse(await ask(d.of === null ? "POST" : "PATCH", path, body)) as Reservation;
+      const made = JSON.parse(await ask(d.of === null ? "POST" : "PATCH", withBasis(path, preview.answer?.basis), body)) as Reservation;
       const length = made.end_at ? `until ${instant(made.end_at, now, zone)}` : "without end";
       notice({
         kind: "done",
@@ -148,7 +149,9 @@ export function ReserveForm({ d, touched }: { d: Draft; touched: ReactNode }) {
       askNow();
     } catch (e) {
       const refused = e instanceof ApiError ? toldOf(e.message, e.code, e.field, e.nearest) : null;
-      if (refused && form.current?.querySelector(`[name="${CSS.escape(refused.field)}"]`)) setTold(refused);
+      setMoved(isStale(e));
+      if (isStale(e)) preview.again();
+      else if (refused && form.current?.querySelector(`[name="${CSS.escape(refused.field)}"]`)) setTold(refused);
       else tellFailure(d.of === null ? "Reserve" : "Change", e);
     }
     setBusy(false);
@@ -192,6 +195,7 @@ export function ReserveForm({ d, touched }: { d: Draft; touched: ReactNode }) {
           <button type="button" onClick={close}>Give it up</button>
         </div>
         {said && !form.current?.querySelector(`[name="${CSS.escape(said.field)}"]`) && <p className="field-wrong" role="alert">{plain(said.sentence)}</p>}
+        {moved && <Moved />}
         <PreviewOf preview={preview} />
       </form>
     </aside>
