@@ -46,7 +46,7 @@ function OrderForm(props: { verb: Verb; jobs: Subject[]; admin: boolean; onEnd: 
   const [value, setValue] = useState(() => (jobs.length === 1 ? verb.asks?.of?.(jobs[0]) ?? "" : ""));
   const [typed, setTyped] = useState("");
   const [busy, setBusy] = useState(false);
-  const [moved, setMoved] = useState(false); // the state is not the one that was looked at
+  const [gone, setGone] = useState(""); // the basis that was refused, until there is another answer
   const { zone } = usePrefs();
   const now = useNow();
   const live = useLive((s) => s.phase === "live");
@@ -59,6 +59,7 @@ function OrderForm(props: { verb: Verb; jobs: Subject[]; admin: boolean; onEnd: 
   const same = verb.asks?.of && jobs.length === 1 && value === verb.asks.of(jobs[0]);
   const changes = wrong || same ? null : [{ order: { order: verb.order, request: verb.request(ids, sent, admin) } } as WhatIfChange];
   const preview = usePreview(changes);
+  const refused = Boolean(gone) && preview.answer?.basis === gone;
   const many = Boolean(verb.destroys) && jobs.length > MANY;
   useEffect(() => {
     const first = form.current?.querySelector<HTMLElement>("input, button[type=submit]");
@@ -67,11 +68,11 @@ function OrderForm(props: { verb: Verb; jobs: Subject[]; admin: boolean; onEnd: 
   }, [verb.order]);
 
   async function submit() {
-    if (wrong || busy || !live || (many && typed.trim() !== String(jobs.length))) return;
+    if (wrong || busy || !live || refused || (many && typed.trim() !== String(jobs.length))) return;
     setBusy(true);
     const done = await carryOut(verb, jobs, sent, admin, preview.answer?.basis);
     setBusy(false);
-    setMoved(done === "stale");
+    setGone(done === "stale" ? preview.answer?.basis ?? "" : "");
     if (done === "stale") preview.again();
     else if (done) props.onEnd(true);
   }
@@ -104,12 +105,12 @@ function OrderForm(props: { verb: Verb; jobs: Subject[]; admin: boolean; onEnd: 
         </label>
       )}
       <div className="order-buttons">
-        <button type="submit" className={verb.destroys ? "main-bad" : "main"} disabled={Boolean(wrong) || busy || !live || (many && typed.trim() !== String(jobs.length))}>
+        <button type="submit" className={verb.destroys ? "main-bad" : "main"} disabled={Boolean(wrong) || busy || !live || refused || (many && typed.trim() !== String(jobs.length))}>
           {busy ? "…" : jobs.length === 1 ? `${verb.name}: do it` : `${verb.name} ${manyWord(jobs.length)}`}
         </button>
         <button type="button" onClick={() => props.onEnd(false)}>Leave it</button>
       </div>
-      {moved && <Moved />}
+      {gone && <Moved />}
       <PreviewOf preview={preview} />
       {!wrong && jobs.length <= COMMAND_JOBS && <Command line={`maui ${verb.command(ids, sent, admin)}`} />}
     </form>

@@ -108,7 +108,7 @@ function Refusals({ answer }: { answer: WhatIf }) {
 export function Moved() {
   return (
     <p className="banner banner-warn banner-in" role="alert">
-      Nothing was done: settings, nodes or reservations have changed since. Look again at what it would come to, then press once more.
+      Nothing was done: settings, nodes or reservations have changed since, or minutes have passed. Look again at what it would come to, then press once more.
     </p>
   );
 }

@@ -20,11 +20,12 @@ export function mayChange(r: Reservation | undefined, who: Identity | null): boo
 
 function ReleaseForm({ name, onEnd }: { name: string; onEnd: () => void }) {
   const [busy, setBusy] = useState(false);
-  const [moved, setMoved] = useState(false); // the state is not the one that was looked at
+  const [gone, setGone] = useState(""); // the basis that was refused, until there is another answer
   const live = useLive((s) => s.phase === "live");
   const preview = usePreview([{ release_reservation: { name } } as WhatIfChange]);
+  const refused = Boolean(gone) && preview.answer?.basis === gone;
   async function submit() {
-    if (busy || !live) return;
+    if (busy || !live || refused) return;
     setBusy(true);
     try {
       await ask("DELETE", withBasis(`/v1/reservations/${encodeURIComponent(name)}`, preview.answer?.basis));
@@ -32,7 +33,7 @@ function ReleaseForm({ name, onEnd }: { name: string; onEnd: () => void }) {
       onEnd();
       go(withQuery({ sel: null, kind: null }), true);
     } catch (e) {
-      setMoved(isStale(e));
+      setGone(isStale(e) ? preview.answer?.basis ?? "" : "");
       if (isStale(e)) preview.again();
       else tellFailure("Release", e);
       setBusy(false);
@@ -53,10 +54,10 @@ function ReleaseForm({ name, onEnd }: { name: string; onEnd: () => void }) {
       <h3>Release: {plain(name)}</h3>
       <p className="order-loss">Its nodes are for everybody then.</p>
       <div className="order-buttons">
-        <button type="submit" className="main-bad" autoFocus disabled={busy || !live}>Release it</button>
+        <button type="submit" className="main-bad" autoFocus disabled={busy || !live || refused}>Release it</button>
         <button type="button" onClick={onEnd}>Leave it</button>
       </div>
-      {moved && <Moved />}
+      {gone && <Moved />}
       <PreviewOf preview={preview} />
       <Command line={`maui releaseres ${name}`} />
     </form>

@@ -116,7 +116,7 @@ export function ReserveForm({ d, touched }: { d: Draft; touched: ReactNode }) {
   const { zone } = usePrefs();
   const live = useLive((s) => s.phase === "live");
   const [busy, setBusy] = useState(false);
-  const [moved, setMoved] = useState(false); // the state is not the one that was looked at
+  const [gone, setGone] = useState(""); // the basis that was refused, until there is another answer
   const [told, setTold] = useState<Told | null>(null);
   const form = useRef<HTMLFormElement>(null);
   const { body, wrong, same } = askedOf(d, now, zone);
@@ -124,6 +124,7 @@ export function ReserveForm({ d, touched }: { d: Draft; touched: ReactNode }) {
   const ready = !bad && !same;
   const changes = !ready ? null : [(d.of === null ? { reserve: body } : { change_reservation: { name: d.of, change: body } }) as WhatIfChange];
   const preview = usePreview(changes);
+  const refused = Boolean(gone) && preview.answer?.basis === gone;
   const said = told ?? toldBy(preview.answer);
   const window = windowOf(d, now, zone);
   useEffect(() => setTold(null), [JSON.stringify(d.form)]);
@@ -132,7 +133,7 @@ export function ReserveForm({ d, touched }: { d: Draft; touched: ReactNode }) {
   }, [d.open, d.of]);
 
   async function submit() {
-    if (!ready || busy || !live) return;
+    if (!ready || busy || !live || refused) return;
     setBusy(true);
     try {
       const path = d.of === null ? "/v1/reservations" : `/v1/reservations/${encodeURIComponent(d.of)}`;
@@ -148,10 +149,10 @@ export function ReserveForm({ d, touched }: { d: Draft; touched: ReactNode }) {
       go(withQuery({ sel: made.name, kind: "reservation" }), true);
       askNow();
     } catch (e) {
-      const refused = e instanceof ApiError ? toldOf(e.message, e.code, e.field, e.nearest) : null;
-      setMoved(isStale(e));
+      const wrongly = e instanceof ApiError ? toldOf(e.message, e.code, e.field, e.nearest) : null;
+      setGone(isStale(e) ? preview.answer?.basis ?? "" : "");
       if (isStale(e)) preview.again();
-      else if (refused && form.current?.querySelector(`[name="${CSS.escape(refused.field)}"]`)) setTold(refused);
+      else if (wrongly && form.current?.querySelector(`[name="${CSS.escape(wrongly.field)}"]`)) setTold(wrongly);
       else tellFailure(d.of === null ? "Reserve" : "Change", e);
     }
     setBusy(false);
@@ -191,11 +192,11 @@ export function ReserveForm({ d, touched }: { d: Draft; touched: ReactNode }) {
         </details>
         {touched}
         <div className="order-buttons">
-          <button type="submit" className="main" disabled={!ready || busy || !live}>{busy ? "…" : d.of === null ? "Reserve" : "Apply"}</button>
+          <button type="submit" className="main" disabled={!ready || busy || !live || refused}>{busy ? "…" : d.of === null ? "Reserve" : "Apply"}</button>
           <button type="button" onClick={close}>Give it up</button>
         </div>
         {said && !form.current?.querySelector(`[name="${CSS.escape(said.field)}"]`) && <p className="field-wrong" role="alert">{plain(said.sentence)}</p>}
-        {moved && <Moved />}
+        {gone && <Moved />}
         <PreviewOf preview={preview} />
       </form>
     </aside>

@@ -170,9 +170,8 @@ static bool refuses_reader(const struct route *route, struct request *r)
 /* Was what is ordered tried in a state that is no more? An empty one is none. */
 static bool refuses_basis(struct server *s, struct request *r)
 {
-    const char *basis = strcmp(request_method(r), "GET") == 0
-                            ? NULL
-                            : request_query(r, "basis");
+    const char *basis =
+        strcmp(request_method(r), "GET") == 0 ? NULL : request_query(r, "basis");
     struct err err = {0};
 
     if (!basis || !*basis || basis_check(s, basis, &err) == 0)

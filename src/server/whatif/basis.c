@@ -54,8 +54,7 @@ void basis_write(struct server *s, char *ret, size_t size)
     struct basis *b = whatif_basis(s);
 
     b->followed = true;
-    snprintf(
-        ret, size, FORM_WRITTEN, s->control.started_at, b->count, world_now(s));
+    snprintf(ret, size, FORM_WRITTEN, s->control.started_at, b->count, world_now(s));
 }
 
 int basis_check(struct server *s, const char *text, struct err *err)
@@ -70,7 +69,8 @@ int basis_check(struct server *s, const char *text, struct err *err)
             "basis: '%.40s' is none, expected what /v1/whatif told as `basis`", text);
     if (life != s->control.started_at || !b->followed || count != b->count)
         return err_set(err, ERR_CONFLICT,
-            "basis: settings, nodes or reservations are other than when this was tried: "
+            "basis: settings, nodes or reservations are other than when this was "
+            "tried: "
             "try it again");
     if (at > now || now - at > BASIS_AGE_S)
         return err_set(err, ERR_CONFLICT,

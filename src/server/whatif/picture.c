@@ -302,8 +302,8 @@ static void add_to_sum(struct sum *io, const struct shifted *x)
 
     io->earlier += x->shift == SHIFT_EARLIER;
     io->later += x->shift == SHIFT_LATER;
-    io->others += x->shift != SHIFT_NONE && x->shift != SHIFT_EARLIER
-                  && x->shift != SHIFT_LATER;
+    io->others +=
+        x->shift != SHIFT_NONE && x->shift != SHIFT_EARLIER && x->shift != SHIFT_LATER;
     io->broken += shift_breaks(x->before, x->after);
     if (shift_delta(x->before, x->after, &delta))
         io->delta_s += delta;
