@@ -223,8 +223,8 @@ struct rm;
 struct rm_keeping {
     unsigned what;       /* enum change_bit: changed there alone, by: */
     const char *command; /* "qalter ", before the job's id; or NULL */
-    /* The attribute of RMCFG by which it is told. Where that is not given a limit is ours
-     * to keep, of jobs that run too. NULL = none is needed. */
+    /* The attribute of RMCFG by which it is told. Where that is not given a limit is
+     * ours to keep, of jobs that run too. NULL = none is needed. */
     const char *needs;
     /* Why users do not raise a limit here, who may there or not: the RM would not ask
      * whose wish it is. NULL = they may. */

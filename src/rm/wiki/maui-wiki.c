@@ -142,7 +142,7 @@ static bool write_order(
     } else if (c->action == RM_SIGNAL) {
         strbuf_printf(message, " VALUE=%d", c->signal);
     } else if (c->action == RM_MODIFY) {
-        strbuf_printf(message, " WCLIMIT=%lld", 
+        strbuf_printf(message, " WCLIMIT=%lld",
             c->wclimit_s >= DURATION_UNLIMITED ? -1LL : (long long)c->wclimit_s);
     }
     return true;

@@ -206,9 +206,9 @@ static void send_outcome(struct order *o)
     json_array_foreach(o->results, i, result)
     {
         if (o->is_told && json_is_true(json_object_get(result, "ok")))
-            vec_push(&told,
-                ((struct manager_told){
-                    json_string_value(json_object_get(result, "job")), result}));
+            vec_push(
+                &told, ((struct manager_told){
+                           json_string_value(json_object_get(result, "job")), result}));
     }
     manager_reply_told(o->s, o->r, body, told.v, told.n);
     vec_fini(&told);

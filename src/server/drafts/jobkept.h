@@ -2,9 +2,8 @@
  * Changes of what a resource manager keeps of a job (struct rm_keeping): which are told
  * there, and which are to be made there. Decided before anything is changed.
  *
- *     wclimit                  told; users lower it, where it would not ask whose wish it is
- *     class, proccount ...     "change it there: qalter 63"
- *     all else                 ours alone
+ *     wclimit                  told; users lower it, where it would not ask whose wish
+ * it is class, proccount ...     "change it there: qalter 63" all else ours alone
  *
  * Private to src/server. */
 #ifndef MAUI_SERVER_JOBKEPT_H

@@ -119,10 +119,9 @@ void manager_reply_told(struct server *s, struct request *r, json_t *body,
         }
         if (!w)
             w = new_reply(s->managers->limits, r, body);
-        vec_push(&w->open,
-            ((struct asked_limit){.job = xstrdup(j->id),
-                .limit_s = outbox_limit(managers_of(s, j), j->id),
-                .result = json_incref(told[i].result)}));
+        vec_push(&w->open, ((struct asked_limit){.job = xstrdup(j->id),
+                               .limit_s = outbox_limit(managers_of(s, j), j->id),
+                               .result = json_incref(told[i].result)}));
     }
     if (!w)
         commit_then_reply(s, r, body);
@@ -215,9 +214,9 @@ int manager_check_limit(
         return 0;
     if (manager_can(s, j, RM_MODIFY, err) < 0)
         return -1;
-    return keeps && keeps->check_limit ? keeps->check_limit(j->id,
-               (enum job_state)j->state, limit_s, err)
-                                       : 0;
+    return keeps && keeps->check_limit
+               ? keeps->check_limit(j->id, (enum job_state)j->state, limit_s, err)
+               : 0;
 }
 
 static void note_refusal(struct server *s, const struct job *j, const char *text)
@@ -257,23 +256,22 @@ static void restore_limit(struct manager *m, const struct job *j)
 {
     struct event ev = {.kind = EVENT_MODIFY,
         .u.modify = {.id = j->id,
-            .change = {.what = CHANGE_WCLIMIT,
-                .job = {.wclimit_s = told_limit(m->s, j)}}}};
+            .change = {
+                .what = CHANGE_WCLIMIT, .job = {.wclimit_s = told_limit(m->s, j)}}}};
 
     if (ev.u.modify.change.job.wclimit_s >= 0)
         manager_apply(m, &ev, j->id);
 }
 
-static void refuse_limit(struct manager *m, const char *job, int64_t limit_s,
-    const char *why, bool last)
+static void refuse_limit(
+    struct manager *m, const char *job, int64_t limit_s, const char *why, bool last)
 {
     const struct job *j = job_find(engine_cluster(m->s->engine), job);
     char limit[DURATION_TEXT_MAX];
     struct strbuf text = {0};
 
     strbuf_printf(&text, "%s did not take the limit of %s for job '%s': %s",
-        managers_label(m), duration_format(limit_s, limit, sizeof limit), job,
-        why);
+        managers_label(m), duration_format(limit_s, limit, sizeof limit), job, why);
     if (last && j && j->state < JOB_COMPLETED) {
         modify_forget(m->s, job, CHANGE_WCLIMIT);
         restore_limit(m, j);
@@ -301,8 +299,7 @@ void limits_over(struct manager *m, const char *job, int64_t limit_s)
 
 static bool is_kept_there(const struct manager *m, const struct rm_job *r)
 {
-    return m->keeps
-           && (r->desc.state == JOB_IDLE || r->desc.state == JOB_HOLD);
+    return m->keeps && (r->desc.state == JOB_IDLE || r->desc.state == JOB_HOLD);
 }
 
 /* While ours is on its way what is told may be of before it, or of after. */

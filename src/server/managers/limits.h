@@ -3,9 +3,9 @@
  * change here of a job is told there, and what comes of that is told to who asked.
  *
  *     mjobctl -m wclimit=  -->  planned so, recorded, ordered
- *        taken             it is the resource manager's from now on: what it tells counts
- *        refused           as it told last; checkjob and the reply say why
- *        no answer yet     the reply says so; it is ordered until there is one
+ *        taken             it is the resource manager's from now on: what it tells
+ * counts refused           as it told last; checkjob and the reply say why no answer
+ * yet     the reply says so; it is ordered until there is one
  *
  * A start waits behind a limit that is on its way. Private to src/server/managers. */
 #ifndef MAUI_SERVER_RMLIMITS_H
@@ -29,8 +29,8 @@ void limits_answered(
 /* That order is over, answered or not. */
 void limits_over(struct manager *m, const char *job, int64_t limit_s);
 
-/* What is told of a job that is known. True: it waits, and somebody has given it another
- * limit there. */
+/* What is told of a job that is known. True: it waits, and somebody has given it
+ * another limit there. */
 bool limits_told(struct manager *m, const struct job *j, const struct rm_job *r);
 /* The same of one that has just come, perhaps after a restart. */
 void limits_first_told(struct manager *m, const struct job *j, const struct rm_job *r);

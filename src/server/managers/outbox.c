@@ -662,9 +662,9 @@ static void send_orders(struct manager *m, bool committed)
         bool starts = o->action == RM_START;
         if (starts)
             until = add_leaving(m, until, o->token, &leaving);
-        if (starts ? has_node(m, o, &leaving) || has_to_wait(o)
-                         || desk_holds(m->s, o->job)
-                   : !committed) {
+        if (starts
+                ? has_node(m, o, &leaving) || has_to_wait(o) || desk_holds(m->s, o->job)
+                : !committed) {
             dequeue(o);
             o->queued = &later;
             TAILQ_INSERT_TAIL(&later, o, queue);

@@ -49,7 +49,8 @@ struct manager {
     char *name;           /* of RMCFG[name]; owned */
     const char *known_as; /* its name in the engine; NULL = it is the plain one */
     const struct rm_driver *driver;
-    const struct rm_keeping *keeps; /* what stands with it, and it can be told; or NULL */
+    const struct rm_keeping
+        *keeps; /* what stands with it, and it can be told; or NULL */
     struct rm *rm;
     struct border *border;
     struct VEC(char *) held;    /* owned lines of wire.h: told before its turn came */
