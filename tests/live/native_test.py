@@ -206,9 +206,10 @@ def test_the_limit_of_a_waiting_job_is_told_before_it_starts(native):
         native.ok("canceljob", filler[0])
         native.wait(lambda: native.state(waits) == "Starting", "its turn", 60)
         native.kill()
-    native.start()
+    native.serve()  # whoever comes after waits for the end of a program that was begun
     assert listed(native, waits, "STATE") == "Idle"
     pathlib.Path(go).touch()
+    native.wait(lambda: native.run("showq").returncode == 0, "an answer", 90)
     native.until(waits, "Running")
     assert listed(native, waits) == "1200" and native.job(waits)["wclimit_s"] == 1200
 
