@@ -31,6 +31,7 @@
  * percentile and maximum. fork_us is the median of copying the plan to ask it
  * (plan_fork), with so many jobs running and reserved at the end. */
 #include "config/config.h"
+#include "config/settings.h"
 #include "engine/engine_private.h"
 
 #include <stdio.h>

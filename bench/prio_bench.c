@@ -4,6 +4,7 @@
  * Usage: prio_bench [JOBS...] */
 #include "cluster/cluster.h"
 #include "config/config.h"
+#include "config/settings.h"
 #include "policy/fairshare.h"
 #include "policy/priority.h"
 

@@ -196,6 +196,12 @@ def test_nodes_of_the_cluster_are_asked_for():
                 if direct.search(line)]
 
 
+def test_settings_are_included_by_who_reads_them():
+    """A new parameter compiles their readers again, not everybody."""
+    assert [str(path.relative_to(ROOT)) for path in sources("**/*.h")
+            if '"config/settings.h"' in path.read_text()] == ["src/plan/endings.h"]
+
+
 def test_every_source_file_begins_with_licence_and_purpose():
     wrong = []
     for folder in ("src", "tests", "bench"):

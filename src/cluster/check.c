@@ -3,6 +3,7 @@
 #include "cluster/jobs/private.h"
 #include "cluster/nodes/private.h"
 #include "cluster/rmset.h"
+#include "config/policies.h"
 
 /* ---- jobs and lists ---------------------------------------------------------- */
 

@@ -3,6 +3,7 @@
 #include "cluster/private.h"
 #include "cluster/quota.h"
 #include "cluster/rmset.h"
+#include "config/settings.h"
 #include "funds/funds.h"
 
 static void names_make(struct cluster *c)

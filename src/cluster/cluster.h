@@ -14,7 +14,7 @@
 #include "cluster/index.h"
 #include "cluster/request.h"
 #include "cluster/resources.h"
-#include "config/settings.h"
+#include "config/kinds.h"
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -33,6 +33,7 @@ struct reservation;
 struct rm_known;
 struct rsv_index;
 struct rsv_list;
+struct settings;
 struct taskdef;
 struct taskdef_table;
 

@@ -2,6 +2,7 @@
  * Credentials: users, groups, accounts, classes and QOS by name and index, each
  * linked to its section of the settings. */
 #include "cluster/private.h"
+#include "config/settings.h"
 
 static const struct cred_cfg empty_section = {.overrun_s = -1};
 

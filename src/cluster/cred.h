@@ -7,12 +7,14 @@
 #include "base/err.h"
 #include "base/timeval.h"
 #include "cluster/index.h"
-#include "config/settings.h"
+#include "config/kinds.h"
 
 #include <stdbool.h>
 #include <stdint.h>
 
 struct cluster;
+struct cred_cfg;
+struct fs_settings;
 
 /* The credentials of a job, by index, and behind them whose job it is: its resource
  * manager (rmset.h). Who is about credentials alone goes up to CRED_KINDS. */

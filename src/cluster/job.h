@@ -11,7 +11,7 @@
 #include "cluster/cred.h"
 #include "cluster/reason.h"
 #include "cluster/request.h"
-#include "config/settings.h"
+#include "config/kinds.h"
 
 #include <stdbool.h>
 #include <stdint.h>

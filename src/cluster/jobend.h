@@ -4,7 +4,7 @@
 #ifndef MAUI_CLUSTER_JOBEND_H
 #define MAUI_CLUSTER_JOBEND_H
 
-#include "config/settings.h"
+#include "config/kinds.h"
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -8,12 +8,13 @@
 #include "cluster/cluster.h"
 #include "cluster/index.h"
 #include "cluster/resources.h"
-#include "config/settings.h"
+#include "config/kinds.h"
 
 #include <stdbool.h>
 #include <stdint.h>
 
 struct job;
+struct node_cfg;
 struct node_told;
 
 enum node_state {

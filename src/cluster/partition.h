@@ -7,12 +7,13 @@
 #include "base/err.h"
 #include "cluster/index.h"
 #include "cluster/resources.h"
-#include "config/settings.h"
+#include "config/kinds.h"
 
 #include <stdbool.h>
 #include <stdint.h>
 
 struct cluster;
+struct par_settings;
 
 #define PARTITIONS_MAX 63 /* a job's partitions are one 64-bit mask */
 

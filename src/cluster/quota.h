@@ -16,7 +16,10 @@
 #ifndef MAUI_CLUSTER_QUOTA_H
 #define MAUI_CLUSTER_QUOTA_H
 
-#include "config/settings.h"
+#include "config/kinds.h"
+
+#include <stdbool.h>
+#include <stddef.h>
 
 struct cluster;
 

@@ -5,6 +5,7 @@
 #include "base/nearest.h"
 #include "cluster/partition.h"
 #include "config/config.h"
+#include "config/settings.h"
 
 #include <strings.h>
 

@@ -9,7 +9,7 @@
 #define MAUI_CLUSTER_TASKDEF_H
 
 #include "cluster/resources.h"
-#include "config/settings.h"
+#include "config/kinds.h"
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * The table: attributes of USERCFG, GROUPCFG, ACCOUNTCFG, CLASSCFG, QOSCFG and
  * SYSCFG. */
+#include "config/credcfg.h"
 #include "config/row.h"
 #include "config/set.h"
 #include "config/table.h"

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  * The table: attributes of NODECFG. */
+#include "config/nodecfg.h"
 #include "config/row.h"
 #include "config/set.h"
+#include "config/settings.h"
 #include "config/table.h"
 
 /* clang-format off */

@@ -3,6 +3,7 @@
  * checked here and kept as written for the rooms that will read them. */
 #include "config/row.h"
 #include "config/set.h"
+#include "config/settings.h"
 #include "config/table.h"
 
 /* clang-format off */
@@ -108,6 +109,8 @@ static const struct cfg_row rm_rows[] = {
     {N("NOTES"), INT("notes", "20", 0, 1000), RM_NOW, HELP("Slurm: waiting jobs a second, at most, of which squeue is told why they wait and when they are expected to start; 0: none. PBS: the same of qstat -s.")},
     {N("HEARTBEAT"), FILE_PATH(NULL), RM_NOW, HELP("Slurm: file by which the gate sees that the scheduler lives; slurm.heartbeat in the home directory without it.")},
     {N("EVENTS"), FILE_PATH(NULL), RM_NOW, HELP("Slurm: file by which the gate reports changes; slurm.events in the home directory without it.")},
+    {N("BINDIR"), FILE_PATH(NULL), RM_NOW, HELP("Folders of its commands, with a : between them, searched before PATH: of managers whose commands have the same names, as PBS and SGE, each is asked by its own. PBS, SGE, SLURM and NATIVE.")},
+    {N("ENV"), NAME(NULL), RM_NOW, HELP("Variables that its commands find in their environment: NAME=VALUE;NAME=VALUE, as in SGE_ROOT=/opt/sge;SGE_CELL=main. PBS, SGE, SLURM and NATIVE.")},
     {N("CLUSTERQUERYURL"), URL("exec:///PROGRAM that prints the nodes, or file:///FILE with them; docs/native.md.")},
     {N("WORKLOADQUERYURL"), URL("exec:///PROGRAM that prints the jobs, or file:///FILE with them.")},
     {N("JOBSTARTURL"), URL("exec:///PROGRAM that starts a job: JOB NODE,NODE...")},

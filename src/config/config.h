@@ -7,9 +7,17 @@
 #define MAUI_CONFIG_CONFIG_H
 
 #include "base/err.h"
-#include "config/settings.h"
+#include "config/kinds.h"
+#include "config/texts.h"
+
+#include <stdbool.h>
 
 struct cfg_row;
+struct cred_cfg;
+struct node_cfg;
+struct par_settings;
+struct raw_object;
+struct settings;
 struct table_index;
 
 /* ---- settings ----------------------------------------------------------------- */

@@ -3,6 +3,7 @@
 #include "base/names.h"
 #include "base/strbuf.h"
 #include "config/config.h"
+#include "config/settings.h"
 #include "config/table.h"
 
 #include <assert.h>

@@ -4,6 +4,7 @@
 
 #include "base/nearest.h"
 #include "config/config.h"
+#include "config/credcfg.h"
 
 #include <string.h>
 #include <strings.h>

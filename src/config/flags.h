@@ -5,9 +5,12 @@
 #define MAUI_CONFIG_FLAGS_H
 
 #include "base/err.h"
-#include "config/settings.h"
+#include "config/kinds.h"
+#include "config/texts.h"
 
 #include <stddef.h>
+
+struct cred_cfg;
 
 /* The bits of a job FLAGS value. Words after ADVRES that are no flags are names
  * of reservations (ADVRES:res1) and, with HOSTLIST=h1:h2, hosts: skipped here. An

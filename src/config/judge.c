@@ -6,8 +6,10 @@
 #include "config/known.h"
 #include "config/loader.h"
 #include "config/rmpeer.h"
+#include "config/rmplace.h"
 #include "config/rmurl.h"
 #include "config/set.h"
+#include "config/settings.h"
 #include "config/value.h"
 
 #include <string.h>
@@ -506,6 +508,31 @@ static void look_for_transport(struct look *k)
         add_finding(k, text, "AUTO or COMMANDS");
 }
 
+static void look_for_folders(struct look *k)
+{
+    struct err err;
+
+    if (!k->use->simulated && k->use->nodes == NULL
+        && rmplace_check_folders(beside(k, "TYPE"), k->v->text, &err) < 0)
+        add_finding(k, err.text, "");
+}
+
+static void look_for_variables(struct look *k)
+{
+    struct err err;
+
+    if (!k->use->simulated && k->use->nodes == NULL
+        && rmplace_check_variables(k->v->text, &err) < 0)
+        add_finding(k, err.text, "");
+}
+
+/* Those run no commands. */
+static void look_for_commandless(struct look *k)
+{
+    if (is_manager(k, "LOCAL") || is_manager(k, "WIKI"))
+        add_finding(k, beside(k, "TYPE"), "");
+}
+
 static void look_for_type(struct look *k)
 {
     if (!k->use->simulated && beside(k, "TYPE") == NULL)
@@ -544,6 +571,43 @@ static void look_for_second_manager(struct look *k)
 
     if (!k->use->simulated && k->use->nodes == NULL && twin != NULL)
         add_finding(k, k->v->text, twin->name);
+}
+
+/* Would both be asked by the same qstat? PATH is the daemon's, which need not be that
+ * of who asks this; so only what they say themselves tells them apart. */
+static bool share_commands(const struct raw_object *a, const struct raw_object *b)
+{
+    const char *const bins[] = {
+        config_section_attr(a, "BINDIR"), config_section_attr(b, "BINDIR")};
+    char *paths[2];
+    bool same;
+
+    if (!rmplace_collide(
+            config_section_attr(a, "TYPE"), config_section_attr(b, "TYPE")))
+        return false;
+    if (bins[0] == NULL && bins[1] == NULL)
+        return true;
+    for (int i = 0; i < 2; i++)
+        paths[i] = rmplace_command(bins[i], "qstat");
+    same = paths[0] != NULL && paths[1] != NULL && strcmp(paths[0], paths[1]) == 0;
+    free(paths[0]);
+    free(paths[1]);
+    return same;
+}
+
+static void look_for_shared_commands(struct look *k)
+{
+    const struct raw_object *own = section_of(k), *at = k->c->settings->raw.v;
+
+    if (k->use->simulated || k->use->nodes != NULL)
+        return;
+    for (; own != NULL && at < own; at++) {
+        const char *type = config_section_attr(at, "TYPE");
+
+        if (strcmp(at->kind, "RMCFG") == 0 && type != NULL
+            && strcasecmp(type, k->v->text) != 0 && share_commands(own, at))
+            add_finding(k, k->v->text, at->name);
+    }
 }
 
 /* Without them it makes nodes of all that NODECFG gives processors to. */
@@ -662,6 +726,11 @@ static const struct rule rules[] = {
     {"unusable-transport", "TRANSPORT", SECTIONS(RM), LOOK(transport), ERROR("%1: expected %2")},
     {"no-type", NULL, SECTIONS(RM), ONCE, LOOK(type), NOTE("without TYPE the resource manager is LOCAL, which runs jobs on this machine")},
     {"second-manager", "TYPE", SECTIONS(RM), LOOK(second_manager), ERROR("of %1 one can be used, and RMCFG[%2] is that; several of LOCAL, WIKI and NATIVE can")},
+    {"shared-commands", "TYPE", SECTIONS(RM), LOOK(shared_commands), ERROR("%1 and RMCFG[%2] would be asked by the same commands (qstat ...); say BINDIR=FOLDER of one or of both")},
+    {"unusable-commands", "BINDIR", SECTIONS(RM), LOOK(folders), ERROR("%1")},
+    {"unusable-commands", "ENV", SECTIONS(RM), LOOK(variables), ERROR("%1")},
+    {"no-commands", "BINDIR", SECTIONS(RM), LOOK(commandless), NOTE("has no effect with %1")},
+    {"no-commands", "ENV", SECTIONS(RM), LOOK(commandless), NOTE("has no effect with %1")},
     {"local-nodes", "TYPE", SECTIONS(RM), LOOK(local_nodes), ERROR("beside other resource managers LOCAL needs NODES=NxP: nodes of NODECFG may be theirs")},
     {"dotted-manager", NULL, SECTIONS(RM), ONCE, LOOK(dotted), ERROR("where there are several resource managers jobs are called MANAGER.ID: '%1' must have no '.' in it")},
     {"no-bank", "TYPE", SECTIONS(AM), LOOK(bank), ERROR("there is no bank of kind %1 yet; expected BUILTIN, FILE, NATIVE, GOLD, or NONE for jobs that cost nothing")},

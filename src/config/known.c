@@ -7,6 +7,7 @@
 #include "base/names.h"
 #include "base/nearest.h"
 #include "config/set.h"
+#include "config/settings.h"
 #include "config/table.h"
 #include "config/value.h"
 

@@ -4,6 +4,7 @@
 #include "base/nearest.h"
 #include "config/loader.h"
 #include "config/moab.h"
+#include "config/settings.h"
 
 #include <dirent.h>
 #include <errno.h>

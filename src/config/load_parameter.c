@@ -2,6 +2,7 @@
  * Parameters outside sections: which struct an index means, old forms, old limits. */
 #include "config/loader.h"
 #include "config/set.h"
+#include "config/settings.h"
 #include "config/value.h"
 
 #include <stdio.h>

@@ -5,6 +5,7 @@
 #include "config/loader.h"
 #include "config/moab.h"
 #include "config/set.h"
+#include "config/settings.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -4,7 +4,8 @@
 #ifndef MAUI_CONFIG_NODESETTEXT_H
 #define MAUI_CONFIG_NODESETTEXT_H
 
-#include "config/settings.h"
+#include "base/err.h"
+#include "config/policies.h"
 
 /* Fills *ret, which is empty; its list is owned by the caller. -1 with a sentence. */
 int nodesettext_parse(const char *text, struct nodeset_spec *ret, struct err *err);

@@ -4,6 +4,7 @@
 
 #include "base/trust.h"
 #include "base/xalloc.h"
+#include "config/settings.h"
 
 #include <errno.h>
 #include <fcntl.h>

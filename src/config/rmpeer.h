@@ -7,7 +7,11 @@
 #define MAUI_CONFIG_RMPEER_H
 
 #include "base/err.h"
-#include "config/settings.h"
+
+#include <stdbool.h>
+
+struct raw_object;
+struct settings;
 
 /* Texts but the key are borrowed from the settings. */
 struct rmpeer {

@@ -11,7 +11,7 @@
 
 #include "base/err.h"
 #include "config/keyword.h"
-#include "config/settings.h"
+#include "config/kinds.h"
 
 #include <stdbool.h>
 #include <stddef.h>

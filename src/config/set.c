@@ -6,6 +6,7 @@
 #include "base/timeval.h"
 #include "config/config.h"
 #include "config/flags.h"
+#include "config/nodecfg.h"
 #include "config/table.h"
 #include "config/value.h"
 

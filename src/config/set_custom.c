@@ -3,6 +3,7 @@
 #include "base/strbuf.h"
 #include "config/config.h"
 #include "config/set.h"
+#include "config/settings.h"
 #include "config/value.h"
 
 #include <stdio.h>

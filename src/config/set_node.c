@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Readers of the rows that have a grammar of their own: nodes. */
 #include "base/nearest.h"
+#include "config/nodecfg.h"
 #include "config/set.h"
 #include "config/value.h"
 

@@ -3,6 +3,7 @@
  * own, and the check of each reservation as a whole. */
 #include "config/loader.h"
 #include "config/set.h"
+#include "config/settings.h"
 #include "config/srcfg.h"
 #include "config/value.h"
 

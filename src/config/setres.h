@@ -26,8 +26,9 @@
 #define MAUI_CONFIG_SETRES_H
 
 #include "base/duration.h"
-#include "config/settings.h"
+#include "config/policies.h"
 #include "config/srcfg.h"
+#include "config/texts.h"
 
 /* What was asked for. Texts and lists are owned. */
 struct setres {

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * The settings and their defaults; finding, adding and freeing objects. */
+#include "config/settings.h"
+
 #include "base/names.h"
 #include "config/config.h"
 #include "config/set.h"

@@ -6,6 +6,7 @@
 #include "base/duration.h"
 #include "base/timeval.h"
 #include "config/config.h"
+#include "config/settings.h"
 #include "config/value.h"
 
 #include <string.h>

@@ -2,6 +2,7 @@
  * The table: credentials and QOS, priority, fairshare. */
 #include "config/row.h"
 #include "config/set.h"
+#include "config/settings.h"
 #include "config/table.h"
 
 /* clang-format off */

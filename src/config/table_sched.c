@@ -2,6 +2,7 @@
  * The table: jobs, holds, backfill, reservations, nodes, preemption. */
 #include "config/row.h"
 #include "config/set.h"
+#include "config/settings.h"
 #include "config/table.h"
 
 /* clang-format off */

@@ -2,6 +2,7 @@
  * The table: statistics displays, simulation, debug traps. */
 #include "config/row.h"
 #include "config/set.h"
+#include "config/settings.h"
 #include "config/table.h"
 
 /* clang-format off */

@@ -6,7 +6,9 @@
 #define MAUI_CONFIG_VALUE_H
 
 #include "base/err.h"
+#include "config/credcfg.h"
 #include "config/row.h"
+#include "config/texts.h"
 
 #define VALUE_SEPARATORS ",:;| \t\n"
 

@@ -4,6 +4,7 @@
 #include "engine/admission.h"
 
 #include "cluster/rmset.h"
+#include "config/settings.h"
 #include "engine/dependency.h"
 #include "engine/engine_private.h"
 #include "policy/bank.h"

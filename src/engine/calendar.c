@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Reservations that are not of jobs, in the cycle: standing ones roll, incomplete ones
  * grow, all begin and end, triggers fire. Source: reference reservations 5, 6, 10. */
+#include "config/settings.h"
 #include "engine/calendar_private.h"
 #include "engine/engine_private.h"
 #include "plan/rsvnodes.h"

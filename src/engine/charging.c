@@ -3,6 +3,7 @@
 #include "engine/charging.h"
 
 #include "base/strbuf.h"
+#include "config/settings.h"
 #include "engine/calendar_private.h"
 #include "engine/engine_private.h"
 #include "policy/bank.h"

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * A start or a reservation in whichever of its classes a job finds one. Copies of the
  * job are asked; it changes class once, when that is decided. */
+#include "config/credcfg.h"
 #include "engine/classes.h"
 #include "engine/engine_private.h"
 #include "engine/reserve.h"

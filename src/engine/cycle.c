@@ -3,6 +3,7 @@
 #include "engine/cycle.h"
 
 #include "cluster/rmset.h"
+#include "config/settings.h"
 #include "engine/dependency.h"
 #include "engine/engine_private.h"
 #include "engine/keeping.h"

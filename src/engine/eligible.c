@@ -3,6 +3,7 @@
  * its reason, its queue time, a deferral. admission.h says what it has to pass. */
 #include "engine/eligible.h"
 
+#include "config/settings.h"
 #include "engine/dependency.h"
 #include "engine/engine_private.h"
 #include "engine/judge.h"

@@ -17,6 +17,7 @@
 #include "cluster/memory.h"
 #include "cluster/quota.h"
 #include "cluster/reservation.h"
+#include "config/policies.h"
 #include "engine/charging.h"
 #include "engine/statistics/statistics.h"
 #include "funds/funds.h"

@@ -2,6 +2,8 @@
  * See groups.h. Source: reference reservations, section 8. */
 #include "engine/groups.h"
 
+#include "config/settings.h"
+
 #include <string.h>
 
 struct depth_groups {

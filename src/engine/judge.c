@@ -2,6 +2,7 @@
  * See judge.h. */
 #include "engine/judge.h"
 
+#include "config/settings.h"
 #include "engine/classes.h"
 #include "engine/engine_private.h"
 #include "engine/occupancy.h"

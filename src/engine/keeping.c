@@ -19,6 +19,7 @@
  * users-ask, 85. */
 #include "engine/keeping.h"
 
+#include "config/settings.h"
 #include "engine/engine_private.h"
 #include "engine/preempt.h"
 #include "engine/promises.h"

@@ -3,6 +3,7 @@
  * reference concepts, section 9 (steps 7 to 9); backfill, section 3. */
 #include "engine/passes.h"
 
+#include "config/settings.h"
 #include "engine/classes.h"
 #include "engine/engine_private.h"
 #include "engine/keeping.h"

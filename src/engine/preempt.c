@@ -5,6 +5,7 @@
 #include "plan/preempt.h"
 
 #include "cluster/rmset.h"
+#include "config/settings.h"
 #include "engine/engine_private.h"
 #include "engine/judge.h"
 #include "engine/occupancy.h"

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Who may preempt whom. Source: reference preemption, sections 2 to 4. */
+#include "config/credcfg.h"
 #include "engine/engine_private.h"
 #include "engine/preempt_private.h"
 #include "policy/acl.h"

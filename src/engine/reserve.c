@@ -3,6 +3,7 @@
  * reservations, section 8. */
 #include "engine/reserve.h"
 
+#include "config/settings.h"
 #include "engine/eligible.h"
 #include "engine/engine_private.h"
 #include "engine/preempt.h"

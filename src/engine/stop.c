@@ -2,6 +2,7 @@
  * See stop.h. */
 #include "engine/stop.h"
 
+#include "config/settings.h"
 #include "engine/engine_private.h"
 #include "engine/occupancy.h"
 #include "policy/accrual.h"

@@ -3,6 +3,7 @@
 #include "engine/unfunded.h"
 
 #include "base/strbuf.h"
+#include "config/settings.h"
 #include "engine/charging.h"
 #include "engine/engine_private.h"
 #include "engine/judge.h"

@@ -3,6 +3,7 @@
 #include "plan/backfill.h"
 
 #include "cluster/job.h"
+#include "config/policies.h"
 
 #include <string.h>
 

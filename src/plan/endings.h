@@ -12,6 +12,7 @@
 #include "base/vec.h"
 #include "cluster/cluster.h"
 #include "cluster/job.h"
+#include "config/settings.h"
 
 struct instants VEC(int64_t);
 

@@ -3,6 +3,7 @@
 #include "plan/rsvmemory.h"
 
 #include "base/xalloc.h"
+#include "config/settings.h"
 #include "plan/standing.h"
 #include "policy/rsvuse.h"
 

@@ -3,6 +3,7 @@
 #include "plan/rsvnodes.h"
 
 #include "cluster/partition.h"
+#include "config/settings.h"
 #include "plan/nodes/nodealloc_private.h"
 
 #include <assert.h>

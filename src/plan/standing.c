@@ -4,6 +4,7 @@
 
 #include "cluster/partition.h"
 #include "cluster/rsvdraft.h"
+#include "config/settings.h"
 #include "plan/trigger.h"
 
 #define WEEK_DAYS 7

@@ -6,6 +6,7 @@
 
 #include "cluster/partition.h"
 #include "cluster/rmset.h"
+#include "config/settings.h"
 #include "policy/access_cache.h"
 #include "policy/access_lists.h"
 #include "policy/limits.h"

@@ -5,6 +5,7 @@
 
 #include "cluster/cluster.h"
 #include "cluster/partition.h"
+#include "config/settings.h"
 
 #define RANGE_MAX 1024 /* names in one range 4-8 */
 

@@ -3,6 +3,7 @@
 #include "policy/accrual.h"
 
 #include "cluster/job.h"
+#include "config/priocfg.h"
 
 enum effect {
     KEEP,    /* goes on growing */

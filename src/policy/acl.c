@@ -4,6 +4,7 @@
 
 #include "base/duration.h"
 #include "cluster/job.h"
+#include "config/credcfg.h"
 
 #include <stdio.h>
 #include <string.h>

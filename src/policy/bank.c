@@ -4,6 +4,7 @@
 
 #include "cluster/job.h"
 #include "cluster/node.h"
+#include "config/settings.h"
 #include "funds/amount.h"
 #include "funds/price.h"
 #include "policy/overrun.h"
@@ -17,6 +18,17 @@
 #define AMOUNTS_MAX  32 /* kinds of resources that a job is charged for */
 #define TIME_FACTOR  "time"
 #define NODES_FACTOR "nodes"
+
+bool bank_in_force(const struct cluster *c)
+{
+    return c->funds && c->cfg->bank.type != BANK_NONE
+           && c->cfg->bank.type != BANK_UNKNOWN;
+}
+
+bool bank_is_elsewhere(const struct cluster *c)
+{
+    return bank_in_force(c) && c->cfg->bank.type != BANK_BUILTIN;
+}
 
 static const char *name_of(
     const struct cluster *c, const struct job *j, enum cred_kind kind)

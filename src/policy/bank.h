@@ -29,18 +29,11 @@
 void bank_hide_words(const char *text, char *ret, size_t size);
 
 /* Do jobs cost anything? O(1). */
-static inline bool bank_in_force(const struct cluster *c)
-{
-    return c->funds && c->cfg->bank.type != BANK_NONE
-           && c->cfg->bank.type != BANK_UNKNOWN;
-}
+bool bank_in_force(const struct cluster *c);
 
 /* Does another program keep the accounts? Then nothing is refused here: a start asks
  * that one (server/durable/desk.h). O(1). */
-static inline bool bank_is_elsewhere(const struct cluster *c)
-{
-    return bank_in_force(c) && c->cfg->bank.type != BANK_BUILTIN;
-}
+bool bank_is_elsewhere(const struct cluster *c);
 
 /* What its account is called; "-": it has none, and that bank chooses. */
 const char *bank_account_name(const struct cluster *c, const struct job *j);

@@ -4,6 +4,7 @@
 #ifndef MAUI_POLICY_CREDSET_H
 #define MAUI_POLICY_CREDSET_H
 
+#include "base/vec.h"
 #include "cluster/cred.h"
 
 struct credset_slot;

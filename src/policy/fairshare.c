@@ -12,6 +12,7 @@
 #include "policy/fairshare.h"
 
 #include "base/near.h"
+#include "config/settings.h"
 #include "policy/fsmemory.h"
 #include "policy/rsvrights.h"
 

@@ -8,7 +8,7 @@
 #ifndef MAUI_POLICY_FAIRSHARE_H
 #define MAUI_POLICY_FAIRSHARE_H
 
-#include "config/settings.h"
+#include "config/credcfg.h"
 
 struct cluster;
 struct cred;

@@ -4,6 +4,7 @@
 
 #include "cluster/job.h"
 #include "cluster/reservation.h"
+#include "config/settings.h"
 #include "policy/fairshare.h"
 
 static struct fs_usage *usage_of(struct cluster *c, enum cred_kind kind, uint32_t index)

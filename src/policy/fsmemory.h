@@ -6,7 +6,9 @@
 #ifndef MAUI_POLICY_FSMEMORY_H
 #define MAUI_POLICY_FSMEMORY_H
 
-#include "config/settings.h"
+#include "config/kinds.h"
+
+#include <stdbool.h>
 
 struct cluster;
 struct job;

@@ -2,6 +2,7 @@
  * The four holds, deferral and its counts. */
 #include "policy/holds.h"
 
+#include "config/settings.h"
 #include "policy/accrual.h"
 
 #include <stdio.h>

@@ -2,6 +2,7 @@
  * Throttling: which limits are in force, and counting usage. Values are resolved
  * into flat rows beforehand, because a comparison runs for every queued job in every
  * cycle. */
+#include "config/settings.h"
 #include "policy/limits_private.h"
 
 #include <assert.h>

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Throttling: comparing what is asked with the limits in force. */
 #include "cluster/partition.h"
+#include "config/settings.h"
 #include "policy/limits_private.h"
 
 /* One question: do these credentials, asking for `want`, break a limit? */

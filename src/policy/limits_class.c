@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * How large one job of a class, user or group may be, by itself. */
 #include "base/duration.h"
+#include "config/credcfg.h"
 #include "policy/limits.h"
 
 #include <stdio.h>

@@ -5,6 +5,7 @@
 
 #include "base/hash.h"
 #include "cluster/cluster.h"
+#include "config/settings.h"
 #include "policy/limits_use.h"
 
 #include <assert.h>

@@ -7,6 +7,8 @@
 #include "cluster/reason.h"
 #include "policy/limits_rules.h"
 
+#include <stddef.h>
+
 struct limits_pairs;
 
 /* One (dimension, owner kind, bracketed kind) for which some limit is written. */

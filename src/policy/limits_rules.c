@@ -2,6 +2,7 @@
  * Which value of a limit applies: pure functions of the settings. */
 #include "policy/limits_rules.h"
 
+#include "config/settings.h"
 #include "policy/limits.h"
 #include "policy/limits_use.h"
 

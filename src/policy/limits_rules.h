@@ -7,6 +7,9 @@
 #include "cluster/cred.h"
 #include "cluster/reason.h"
 
+struct par_settings;
+struct settings;
+
 #define LIMIT_OFF    INT64_MAX /* no limit */
 #define LIMIT_DIMS   2         /* DIM_ACTIVE and DIM_IDLE have usage to compare with */
 #define LIMIT_BIT(r) (1u << (r))

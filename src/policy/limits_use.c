@@ -3,6 +3,7 @@
 #include "policy/limits_use.h"
 
 #include "cluster/job.h"
+#include "config/settings.h"
 
 #include <math.h>
 

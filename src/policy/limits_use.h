@@ -4,6 +4,7 @@
 #ifndef MAUI_POLICY_LIMITS_USE_H
 #define MAUI_POLICY_LIMITS_USE_H
 
+#include "base/vec.h"
 #include "cluster/cred.h"
 
 struct cluster;

@@ -2,6 +2,8 @@
  * See overrun.h. */
 #include "policy/overrun.h"
 
+#include "config/settings.h"
+
 int64_t overrun_of(const struct cluster *c, const struct job *j)
 {
     int64_t most = -1;

@@ -10,6 +10,7 @@
 #include "policy/priority.h"
 
 #include "base/hash.h"
+#include "config/settings.h"
 #include "policy/accrual.h"
 #include "policy/fairshare.h"
 

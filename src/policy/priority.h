@@ -6,6 +6,7 @@
 
 #include "cluster/cluster.h"
 #include "cluster/job.h"
+#include "config/priocfg.h"
 
 #define PRIORITY_MAX INT64_C(1000000000) /* ceiling, and base of system priorities */
 #define PRIORITY_TIER                                                                  \

@@ -2,6 +2,8 @@
  * Who may reserve and release, and who answers for what is reserved. */
 #include "policy/rsvrights.h"
 
+#include "config/settings.h"
+
 bool rsvrights_rules(const struct actor *who)
 {
     return !who->name || who->level == 1 || who->level == 2;

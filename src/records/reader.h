@@ -9,7 +9,7 @@
 
 #include "base/err.h"
 #include "base/vec.h"
-#include "config/settings.h"
+#include "config/policies.h"
 
 #include <jansson.h>
 

@@ -5,6 +5,7 @@
 #define MAUI_RECORDS_WORDS_H
 
 #include "cluster/job.h"
+#include "config/policies.h"
 
 static const char *const state_words[] = {
     [JOB_IDLE] = "idle",

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Which drivers there are, and the attributes they are configured by. */
 #include "base/nearest.h"
+#include "config/settings.h"
 #include "rm/gridengine/driver.h"
 #include "rm/local/local.h"
 #include "rm/native/driver.h"

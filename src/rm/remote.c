@@ -5,6 +5,7 @@
 #include "base/duration.h"
 #include "base/program.h"
 #include "base/strbuf.h"
+#include "config/settings.h"
 #include "rm/wire.h"
 
 #include <errno.h>

@@ -3,6 +3,7 @@
  * burst; when the engine wants to be woken; and every RMPOLLINTERVAL in any case. Not
  * while scheduling is stopped. A simulation runs its cycles itself (simulation.c). */
 #define LOG_FACILITY FACILITY_SCHED
+#include "config/settings.h"
 #include "server/durable/rsvkeep.h"
 #include "server/durable/teller.h"
 #include "server/durable/usage.h"

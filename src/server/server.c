@@ -2,6 +2,7 @@
  * The daemon from begin to end: home, lock, configuration, state, resource manager,
  * API; then the loop; then all of it backwards. */
 #include "base/home.h"
+#include "config/settings.h"
 #include "config/value.h"
 #include "server/api/api.h"
 #include "server/api/openapi.h"

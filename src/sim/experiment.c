@@ -4,6 +4,7 @@
 
 #include "base/zone.h"
 #include "config/setres.h"
+#include "config/settings.h"
 #include "sim/prng.h"
 #include "sim/scaling.h"
 #include "trace/jobtrace.h"

@@ -6,6 +6,7 @@
 #ifndef MAUI_SIM_EXPERIMENT_H
 #define MAUI_SIM_EXPERIMENT_H
 
+#include "config/simcfg.h"
 #include "sim/machine.h"
 #include "sim/workload.h"
 

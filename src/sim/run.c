@@ -3,6 +3,7 @@
  * next instant the engine asks for. */
 #include "sim/run.h"
 
+#include "config/settings.h"
 #include "policy/reason.h"
 #include "sim/evheap.h"
 #include "sim/experiment.h"

@@ -3,6 +3,7 @@
 #include "sim/scaling.h"
 
 #include "cluster/job.h"
+#include "config/settings.h"
 
 #include <math.h>
 

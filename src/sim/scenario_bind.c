@@ -5,6 +5,7 @@
 #include "base/nearest.h"
 #include "base/strbuf.h"
 #include "cluster/rsvdraft.h"
+#include "config/settings.h"
 #include "sim/scenario.h"
 
 #include <stdio.h>

@@ -8,7 +8,7 @@
 #include "base/err.h"
 #include "base/names.h"
 #include "base/vec.h"
-#include "config/settings.h"
+#include "config/kinds.h"
 #include "trace/arena.h"
 #include "trace/diag.h"
 

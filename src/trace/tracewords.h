@@ -4,6 +4,7 @@
 #define MAUI_TRACE_TRACEWORDS_H
 
 #include "cluster/taskdef.h"
+#include "config/policies.h"
 
 #include <stdint.h>
 

@@ -1,5 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A real Grid Engine beside a LOCAL resource manager, which is the first."""
+"""A real Grid Engine beside a LOCAL resource manager, which is the first; and beside PBS,
+whose commands have the same names."""
+import pathlib
+import sys
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "pbs"))
+from recorded import Recorded  # noqa: E402
 
 
 def begin(ge):
@@ -52,3 +58,36 @@ def test_its_line_comes_and_goes_while_jobs_run(ge):
     ge.maui.ok("schedctl", "-R")
     ge.maui.until(f"ge.{theirs}", "Running")
     assert ge.maui.state(mine) == "Running" and ge.state(theirs) == "r"
+
+
+def test_two_whose_commands_have_the_same_names_are_asked_by_their_own(ge):
+    """None is in PATH before the other: without BINDIR check and serve refuse both."""
+    pbs = Recorded(pathlib.Path(ge.maui.home) / "recorded")
+    plain = "RMCFG[pbs] TYPE=PBS POLLINTERVAL=1\nRMCFG[ge] TYPE=SGE POLLINTERVAL=1\nADMIN1 root\n"
+    ge.maui.configure(plain)
+    for word in ("check", "serve"):
+        refused = ge.maui.run(word)
+        assert refused.returncode == 1
+        assert "SGE and RMCFG[pbs] would be asked by the same commands" in refused.stdout + refused.stderr
+    ge.maui.configure(plain + f"RMCFG[pbs] BINDIR={pbs.bin} "
+                      f"ENV=PBS_RECORDED={pbs.folder};PBS_EXEC={pbs.exec}\nRMPOLLINTERVAL 1\n")
+    ge.maui.start()
+    theirs = ge.submit("alice", "sleep 600")
+    ge.maui.until(f"ge.{theirs}", "Running")
+
+    def qsub(*options):
+        return ge.run("env", f"PBS_RECORDED={pbs.folder}", pbs.bin / "qsub", *options).split(".")[0]
+
+    mine = "pbs." + qsub("-l", "select=1:ncpus=1")
+    ge.maui.until(mine, "Running")
+    assert ge.maui.job(mine)["rm"] == "pbs" and ge.maui.job(f"ge.{theirs}")["rm"] == "ge"
+    ge.run("kill", "-9", ge.maui.adapter())
+    ge.maui.kill()
+    ge.maui.start()
+    ge.maui.until(f"ge.{theirs}", "Running")
+    ge.maui.until(mine, "Running")
+    assert len(pbs.starts()) == 1
+    ge.maui.ok("canceljob", mine)
+    ge.maui.ok("canceljob", f"ge.{theirs}")
+    ge.wait(lambda: theirs not in ge.run("qstat", "-u", "*").split(), "its end there")
+    ge.maui.wait(lambda: ge.maui.state(mine) != "Running", "its end in PBS")

@@ -6,6 +6,7 @@
 #include "cluster/reservation.h"
 #include "cmocka_all.h"
 #include "config/config.h"
+#include "config/settings.h"
 #include "engine/admission.h"
 #include "engine/engine_private.h"
 #include "policy/fairshare.h"

@@ -7,6 +7,7 @@
 
 #include "base/vec.h"
 #include "cmocka_all.h"
+#include "config/settings.h"
 #include "rm/local/folder.h"
 #include "rm/local/keeper.h"
 #include "rm/rm.h"

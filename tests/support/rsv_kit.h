@@ -7,6 +7,7 @@
 #include "cluster/job.h"
 #include "cmocka_all.h"
 #include "config/config.h"
+#include "config/settings.h"
 #include "plan/rsvnodes.h"
 #include "plan/standing.h"
 #include "policy/acl.h"

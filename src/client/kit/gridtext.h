@@ -7,6 +7,7 @@
 #include "engine/statistics/statistics.h"
 
 #include <stdbool.h>
+#include <stddef.h>
 
 struct gridtext_type;
 

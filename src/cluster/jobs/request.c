@@ -2,6 +2,7 @@
  * Requests of a job: checked as told, then made into task definitions. */
 #include "cluster/attribute.h"
 #include "cluster/jobs/private.h"
+#include "config/settings.h"
 
 /* ---- checks ------------------------------------------------------------------ */
 

@@ -3,6 +3,7 @@
  * contents. */
 #include "base/hash.h"
 #include "cluster/jobs/private.h"
+#include "config/policies.h"
 
 /* By their contents: open addressing, at most half full. */
 struct taskdef_place {

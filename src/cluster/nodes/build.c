@@ -4,6 +4,7 @@
  * Source: reference node-allocation 5. */
 #include "cluster/nodes/private.h"
 #include "config/config.h"
+#include "config/settings.h"
 
 static const struct node_cfg no_section = {
     .procspeed_mhz = -1,

@@ -3,6 +3,7 @@
 #include "cluster/nodes/private.h"
 #include "cluster/rmset.h"
 #include "config/config.h"
+#include "config/settings.h"
 
 /* Nodes live in chunks: few nodes take little memory, many are in large pages. */
 #define NODE_CHUNK_FIRST 256

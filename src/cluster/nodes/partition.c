@@ -3,6 +3,7 @@
 #include "cluster/nodes/private.h"
 #include "cluster/rmset.h"
 #include "config/config.h"
+#include "config/settings.h"
 
 #include <stdio.h>
 

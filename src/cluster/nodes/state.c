@@ -2,6 +2,7 @@
  * Node states: reported, expected, and what load and use were measured.
  * Source: reference concepts 3 and 5. */
 #include "cluster/nodes/private.h"
+#include "config/policies.h"
 
 #include <strings.h>
 

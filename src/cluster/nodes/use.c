@@ -2,6 +2,7 @@
  * What jobs have dedicated on a node: in its record or, while it is folded, what
  * follows from the pieces of the jobs that have it. */
 #include "cluster/nodes/private.h"
+#include "config/policies.h"
 
 static size_t entry_of(const struct node *n, uint32_t job)
 {

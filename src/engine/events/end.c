@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  * A job ends, is cancelled, or could not be started after all. */
+#include "config/settings.h"
 #include "engine/engine_private.h"
 #include "engine/events/events.h"
 #include "engine/keeping.h"

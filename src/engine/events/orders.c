@@ -2,6 +2,7 @@
  * Small things that administrators and owners ask for a job: a hold, priority, QOS, a
  * deadline, its place among the owner's other jobs. Source: reference commands,
  * section 3. */
+#include "config/settings.h"
 #include "engine/engine_private.h"
 #include "engine/events/events.h"
 #include "engine/judge.h"

@@ -3,6 +3,7 @@
  * when it is not what was decided. A job that it runs without our doing is taken over,
  * one that it put back is in the queue again. */
 #include "cluster/memory.h"
+#include "config/settings.h"
 #include "engine/engine_private.h"
 #include "engine/events/events.h"
 #include "engine/judge.h"

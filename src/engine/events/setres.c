@@ -2,6 +2,7 @@
  * EVENT_RESERVE, EVENT_INSTANCE: a reservation is made, or comes back after a restart.
  * Source: reference reservations 5, 9, 11. */
 #include "base/duration.h"
+#include "config/settings.h"
 #include "engine/cycle.h"
 #include "engine/engine_private.h"
 #include "engine/events/events.h"

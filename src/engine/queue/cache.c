@@ -19,6 +19,7 @@
  * What may change the order, or admission, by anything else than a submission, the end
  * of a running job and a start makes the cache dirty (queue_touch_order): the next
  * cycle looks at everybody. */
+#include "config/settings.h"
 #include "engine/classes.h"
 #include "engine/preempt.h"
 #include "engine/queue/queue.h"

@@ -14,7 +14,7 @@
 #ifndef MAUI_ENGINE_QUEUE_QUEUE_H
 #define MAUI_ENGINE_QUEUE_QUEUE_H
 
-#include "config/settings.h"
+#include "config/policies.h"
 #include "plan/backfill.h"
 #include "policy/order.h"
 

@@ -2,6 +2,7 @@
  * Who is within the limits: a walk over the queue in order of priority, in which each
  * job that passes counts as idle for those behind it. Source: reference throttling,
  * section 7. */
+#include "config/settings.h"
 #include "engine/classes.h"
 #include "engine/queue/queue_private.h"
 #include "policy/accrual.h"

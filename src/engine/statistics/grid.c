@@ -2,6 +2,7 @@
  * The statistics by size and length of jobs. */
 #include "base/xalloc.h"
 #include "cluster/cluster.h"
+#include "config/settings.h"
 #include "engine/statistics/private.h"
 
 #include <math.h>

@@ -4,6 +4,7 @@
 #define MAUI_ENGINE_STATISTICS_PRIVATE_H
 
 #include "base/names.h"
+#include "base/vec.h"
 #include "engine/statistics/statistics.h"
 
 /* Of a credential or of all. */

@@ -6,6 +6,7 @@
 #include "base/xalloc.h"
 #include "cluster/job.h"
 #include "cluster/partition.h"
+#include "config/credcfg.h"
 #include "engine/statistics/private.h"
 
 #include <assert.h>

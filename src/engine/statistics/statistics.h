@@ -12,7 +12,9 @@
 #ifndef MAUI_ENGINE_STATISTICS_H
 #define MAUI_ENGINE_STATISTICS_H
 
-#include "config/settings.h"
+#include "config/kinds.h"
+
+#include <stdbool.h>
 
 struct cluster;
 struct job;

@@ -5,6 +5,7 @@
 
 #include "cluster/folded.h"
 #include "cluster/job.h"
+#include "config/settings.h"
 #include "plan/nodes/nodelimit.h"
 #include "plan/nodes/room.h"
 

@@ -3,6 +3,7 @@
  * and how the tasks spread over the nodes. Source: reference node-allocation 1-3,
  * concepts 8. */
 #include "cluster/job.h"
+#include "config/policies.h"
 #include "plan/nodes/nodealloc_private.h"
 #include "policy/acl.h"
 

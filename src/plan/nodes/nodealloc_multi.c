@@ -2,6 +2,7 @@
  * Jobs of several requests: the requests share the candidates, and no node is
  * promised twice. Source: reference node-allocation 1. */
 #include "cluster/job.h"
+#include "config/settings.h"
 #include "plan/nodes/nodealloc_private.h"
 
 #include <assert.h>

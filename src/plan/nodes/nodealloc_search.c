@@ -3,6 +3,7 @@
  * one request that go with each number of tasks of the others. For the tight cases in
  * which requests have to give way to each other. */
 #include "cluster/job.h"
+#include "config/settings.h"
 #include "plan/nodes/nodealloc_private.h"
 
 #define WORK_MAX 65536 /* candidates x states */

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  * What a request wants of nodes, and whether candidates hold it. */
+#include "config/settings.h"
 #include "plan/nodes/nodealloc_private.h"
 
 bool nodealloc_want_of(const struct nodealloc *a, struct nodealloc_want *ret)

@@ -3,6 +3,8 @@
 #include "plan/nodes/nodelimit.h"
 
 #include "cluster/cred.h"
+#include "config/credcfg.h"
+#include "config/nodecfg.h"
 
 #include <string.h>
 

@@ -2,6 +2,7 @@
  * Node priority (PRIORITYF). Source: reference node-allocation 4. */
 #include "plan/nodes/nodeprio.h"
 
+#include "config/nodecfg.h"
 #include "plan/nodes/nodealloc_private.h"
 
 /* Terms that describe the node at this moment: meaningless for a later start. */

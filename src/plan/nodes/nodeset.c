@@ -3,6 +3,7 @@
  * speed in common. Source: reference node-allocation 6. */
 #include "plan/nodes/nodeset.h"
 
+#include "config/policies.h"
 #include "plan/nodes/nodealloc_private.h"
 
 #include <math.h>

@@ -3,6 +3,7 @@
  * counting in plan/pools/fits.c has its number here. */
 #include "plan/pools/demand.h"
 
+#include "config/policies.h"
 #include "plan/nodes/nodelimit.h"
 
 #include <string.h>

@@ -7,6 +7,7 @@
 #include "cluster/job.h"
 #include "cluster/node.h"
 #include "cluster/partition.h"
+#include "config/settings.h"
 #include "plan/feasible.h"
 
 #include <string.h>

@@ -8,6 +8,7 @@
 #include "cluster/folded.h"
 #include "cluster/job.h"
 #include "cluster/reservation.h"
+#include "config/settings.h"
 
 #include <string.h>
 

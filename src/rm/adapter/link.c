@@ -4,6 +4,7 @@
 
 #include "base/duration.h"
 #include "base/strbuf.h"
+#include "config/rmplace.h"
 #include "rm/adapter/clock.h"
 #include "rm/wire.h"
 
@@ -109,11 +110,14 @@ static void take_open(struct link *l, struct reader *r, const json_t *o)
 
     if (l->opened || r->failed)
         return;
+    struct link_opening opening = {.name = name ? name : "",
+        .home = home ? home : ".",
+        .attributes = json_object_get(o, "attributes")};
+
     l->opened = true;
+    rmplace_enter(link_attr(&opening, "BINDIR"), link_attr(&opening, "ENV"));
     if (l->calls.open != NULL)
-        l->calls.open(l->ctx, &(struct link_opening){.name = name ? name : "",
-                                  .home = home ? home : ".",
-                                  .attributes = json_object_get(o, "attributes")});
+        l->calls.open(l->ctx, &opening);
 }
 
 static void take_ping(struct link *l, struct reader *r, const json_t *o)

@@ -2,6 +2,7 @@
  * qhost, as hosts. Their processors are slots: `complex_values slots=` where the host
  * has that, which jobs of all its queues take from, else those of its queues. */
 #include "base/xalloc.h"
+#include "config/texts.h"
 #include "rm/adapter/xml.h"
 #include "rm/gridengine/answers.h"
 

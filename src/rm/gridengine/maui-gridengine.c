@@ -2,6 +2,7 @@
  * The adapter to Grid Engine, and `maui gridengine`. */
 #include "base/home.h"
 #include "base/program.h"
+#include "config/rmplace.h"
 #include "rm/gridengine/ge_gate_script.h"
 #include "rm/gridengine/gridengine.h"
 #include "rm/gridengine/site.h"
@@ -81,6 +82,7 @@ static int gridengine_main(int argc, char **argv)
         return 1;
     }
     home = home_find(asked);
+    rmplace_enter_type(home, "SGE");
     status = run_command(argv[optind], home, dry, undo);
     free(home);
     return status;

@@ -3,6 +3,7 @@
  * machine. */
 #include "rm/local/nodes.h"
 
+#include "config/settings.h"
 #include "config/value.h"
 #include "rm/local/ljob.h"
 #include "rm/local/private.h"

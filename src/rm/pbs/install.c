@@ -4,6 +4,7 @@
 
 #include "base/home.h"
 #include "base/xalloc.h"
+#include "config/rmplace.h"
 #include "rm/adapter/ask.h"
 #include "rm/pbs/hooks.h"
 #include "rm/pbs/library.h"
@@ -417,6 +418,7 @@ int pbs_main(int argc, char **argv)
     found = home_find(home);
     s.home = home_absolute(found);
     free(found);
+    rmplace_enter_type(s.home, "PBS");
     s.heartbeat = home_file(s.home, "pbs.heartbeat");
     s.wake = home_file(s.home, "pbs.wake");
     s.saved = home_file(s.home, "pbs.saved");

@@ -2,6 +2,7 @@
  * qstat, in both dialects: attributes have the same names, but for times, ends and what
  * is asked for. */
 #include "base/xalloc.h"
+#include "config/texts.h"
 #include "rm/pbs/answers.h"
 
 #include <inttypes.h>

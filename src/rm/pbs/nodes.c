@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * pbsnodes, in both dialects. */
 #include "base/xalloc.h"
+#include "config/texts.h"
 #include "rm/pbs/answers.h"
 
 #include <inttypes.h>

@@ -7,6 +7,7 @@
  *     [rack1|rack2]          a set of nodes that have one of them in common
  *     [rack1*2&rack2*1]      two requests, of 2 and of 1 node
  */
+#include "config/policies.h"
 #include "rm/slurm/adapter.h"
 
 #include <stdlib.h>

@@ -7,6 +7,7 @@
  *
  * so that one without a type takes any of them and none is had twice. */
 #include "base/xalloc.h"
+#include "config/texts.h"
 #include "rm/slurm/adapter.h"
 
 #include <stdio.h>

@@ -2,6 +2,7 @@
  * Nodes, partitions and licences: what changed of them is told. Partitions are classes;
  * licences are the floating resources of the node GLOBAL. */
 #include "base/xalloc.h"
+#include "config/texts.h"
 #include "rm/slurm/adapter.h"
 
 #include <stdio.h>

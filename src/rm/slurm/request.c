@@ -13,6 +13,7 @@
  * Licences are the job's, not a task's. What cannot be expressed is told as a reason
  * why the job waits, never planned wrongly. */
 #include "base/xalloc.h"
+#include "config/texts.h"
 #include "rm/slurm/adapter.h"
 
 #include <grp.h>

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Where a job runs, and what it has there, as Slurm gave it. */
+#include "config/texts.h"
 #include "rm/slurm/adapter.h"
 
 /* ---- where it runs ---- */

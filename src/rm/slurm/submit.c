@@ -2,6 +2,7 @@
  * A submission of msub as a batch job of Slurm. */
 #include "base/xalloc.h"
 #include "config/mailtext.h"
+#include "config/texts.h"
 #include "rm/slurm/adapter.h"
 
 #include <pwd.h>

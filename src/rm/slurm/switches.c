@@ -6,6 +6,7 @@
  * the job is told without it, and a start says so. Wishes for more switches than one
  * are Slurm's to keep, at the start. */
 #include "base/xalloc.h"
+#include "config/policies.h"
 #include "rm/slurm/adapter.h"
 
 struct switch_node {

@@ -3,6 +3,7 @@
 #include "rm/wiki/driver.h"
 
 #include "config/rmpeer.h"
+#include "config/settings.h"
 #include "rm/remote.h"
 
 #define PATIENCE_S 7200 /* more than connections and the wait for a start can take */

@@ -4,6 +4,7 @@
 #include "policy/bank.h"
 
 #include "funds/amount.h"
+#include "funds/price.h"
 #include "server/api/api.h"
 #include "server/api/bankorder.h"
 #include "server/api/bankrights.h"

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Lists of the bank: deposits, transactions, who used how much, rates in force. Users
  * see what of it is theirs (bankrights.h). */
+#include "config/settings.h"
 #include "funds/amount.h"
 #include "funds/week.h"
 #include "policy/bank.h"

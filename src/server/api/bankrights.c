@@ -3,6 +3,7 @@
 #include "server/api/bankrights.h"
 
 #include "cluster/cluster.h"
+#include "config/settings.h"
 #include "server/server_private.h"
 
 #include <stdlib.h>

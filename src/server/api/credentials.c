@@ -3,6 +3,7 @@
  * fairshare. */
 #include "base/duration.h"
 #include "config/flags.h"
+#include "config/settings.h"
 #include "policy/fairshare.h"
 #include "policy/limits.h"
 #include "policy/limits_quota.h"

@@ -2,6 +2,7 @@
  * Lists of jobs and one job. A list is made in pieces: first which jobs are in it, then
  * their records. */
 #include "cluster/partition.h"
+#include "config/settings.h"
 #include "policy/priority.h"
 #include "server/api/api.h"
 #include "server/api/jobfilter.h"

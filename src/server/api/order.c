@@ -4,6 +4,7 @@
  * slices, in turns by user, so that what others ask for comes between. */
 #include "server/api/order.h"
 
+#include "config/settings.h"
 #include "server/drafts/jobexpr.h"
 #include "server/drafts/where.h"
 #include "server/http/turns.h"

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  * The scheduler itself: who the caller is, its state, control, its parameters. */
+#include "config/settings.h"
 #include "config/table.h"
 #include "server/api/api.h"
 #include "server/api/openapi.h"

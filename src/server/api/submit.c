@@ -2,6 +2,7 @@
  * Submission: a JobRequest becomes what the resource manager is told. */
 #include "base/strbuf.h"
 #include "config/arraytext.h"
+#include "config/settings.h"
 #include "server/api/api.h"
 #include "server/drafts/depends.h"
 #include "server/drafts/elsewhere.h"

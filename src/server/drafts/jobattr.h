@@ -8,6 +8,7 @@
 #include "base/vec.h"
 #include "cluster/change.h"
 #include "cluster/job.h"
+#include "config/texts.h"
 
 enum jobattr_type {
     VALUE_NUMBER,

@@ -3,6 +3,7 @@
 #include "server/durable/bankbody.h"
 
 #include "base/strbuf.h"
+#include "config/settings.h"
 #include "funds/amount.h"
 #include "server/managers/manager.h"
 #include "server/render/render.h"

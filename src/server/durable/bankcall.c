@@ -4,6 +4,7 @@
 
 #include "base/program.h"
 #include "base/strbuf.h"
+#include "config/settings.h"
 #include "server/server_private.h"
 
 #include <inttypes.h>

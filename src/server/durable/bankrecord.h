@@ -5,7 +5,7 @@
 #define MAUI_SERVER_BANKRECORD_H
 
 #include "base/err.h"
-#include "config/settings.h"
+#include "config/bankcfg.h"
 #include "funds/funds.h"
 
 #include <jansson.h>

@@ -3,6 +3,7 @@
 #include "server/durable/desk.h"
 
 #include "base/hash.h"
+#include "config/settings.h"
 #include "policy/bank.h"
 #include "server/durable/bankbody.h"
 #include "server/durable/bankcall.h"

@@ -2,6 +2,7 @@
  * See teller.h. */
 #include "server/durable/teller.h"
 
+#include "config/settings.h"
 #include "engine/query.h"
 #include "policy/bank.h"
 #include "server/durable/desk.h"

@@ -3,6 +3,7 @@
 #include "server/events/eventlog.h"
 
 #include "base/home.h"
+#include "config/settings.h"
 #include "server/events/notify.h"
 #include "server/process/rollfile.h"
 #include "server/render/render.h"

@@ -4,6 +4,7 @@
 
 #include "base/duration.h"
 #include "config/mailtext.h"
+#include "config/settings.h"
 #include "server/events/notify.h"
 #include "server/events/programs.h"
 #include "server/managers/manager.h"

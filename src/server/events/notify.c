@@ -3,6 +3,7 @@
 #include "server/events/notify.h"
 
 #include "base/home.h"
+#include "config/settings.h"
 #include "server/events/programs.h"
 #include "server/server_private.h"
 

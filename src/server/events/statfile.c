@@ -4,6 +4,7 @@
 #include "server/events/statfile.h"
 
 #include "base/home.h"
+#include "config/settings.h"
 #include "server/api/rights.h"
 #include "server/managers/manager.h"
 #include "server/process/rollfile.h"

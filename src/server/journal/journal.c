@@ -2,6 +2,7 @@
  * The journal: lines, and lives. */
 #include "server/journal/journal.h"
 
+#include "config/settings.h"
 #include "journal/event.h"
 #include "records/jsontext.h"
 #include "server/managers/manager.h"

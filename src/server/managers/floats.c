@@ -4,6 +4,7 @@
 
 #include "base/vec.h"
 #include "base/xalloc.h"
+#include "config/texts.h"
 
 #include <string.h>
 

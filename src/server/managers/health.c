@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Does a resource manager answer, and how fast? */
 #define LOG_FACILITY FACILITY_RM
+#include "config/settings.h"
 #include "server/events/eventlog.h"
 #include "server/managers/private.h"
 #include "server/render/render.h"

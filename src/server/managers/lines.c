@@ -2,6 +2,7 @@
  * See lines.h. */
 #include "server/managers/lines.h"
 
+#include "config/settings.h"
 #include "server/server_private.h"
 
 #include <stdio.h>

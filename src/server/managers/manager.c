@@ -5,6 +5,7 @@
 #define LOG_FACILITY FACILITY_RM
 #include "base/home.h"
 #include "base/strbuf.h"
+#include "config/settings.h"
 #include "rm/wire.h"
 #include "server/api/rights.h"
 #include "server/durable/nodekeep.h"

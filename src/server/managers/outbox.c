@@ -4,6 +4,7 @@
  * job has ended. */
 #define LOG_FACILITY FACILITY_RM
 #include "base/bitset.h"
+#include "config/settings.h"
 #include "rm/wire.h"
 #include "server/durable/desk.h"
 #include "server/durable/record.h"

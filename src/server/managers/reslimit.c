@@ -4,6 +4,7 @@
 #include "server/managers/reslimit.h"
 
 #include "cluster/partition.h"
+#include "config/settings.h"
 #include "server/events/eventlog.h"
 #include "server/managers/manager.h"
 #include "server/server_private.h"

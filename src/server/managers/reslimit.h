@@ -8,7 +8,7 @@
 #ifndef MAUI_SERVER_RESLIMIT_H
 #define MAUI_SERVER_RESLIMIT_H
 
-#include "config/settings.h"
+#include "config/kinds.h"
 
 #include <stdbool.h>
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Reservations as the API shows them. */
 #include "cluster/partition.h"
+#include "config/settings.h"
 #include "config/srcfg.h"
 #include "engine/query.h"
 #include "server/durable/rsvkeep.h"

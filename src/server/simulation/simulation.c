@@ -2,6 +2,7 @@
  * A simulation: its traces, its clock and its iterations. */
 #define LOG_FACILITY FACILITY_SCHED
 #include "base/home.h"
+#include "config/settings.h"
 #include "config/table.h"
 #include "config/value.h"
 #include "server/api/api.h"

@@ -17,6 +17,8 @@
 #include "server/api/identity.h"
 #include "server/timeline/timeline.h"
 
+struct strbuf;
+
 /* More pieces become cells. */
 #define PIECES_MAX 20000
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Tests of the cluster as a whole: long random histories, checked all the way. */
+#include "config/settings.h"
 #include "fixture.h"
 
 #define NODES 24

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Tests of cluster/cred and cluster/partition. */
 #include "cluster/partition.h"
+#include "config/settings.h"
 #include "fixture.h"
 
 static void index_0_of_every_kind_is_default(void **state)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Tests of cluster/gres: the pseudo node GLOBAL and what floats. */
 #include "cluster/partition.h"
+#include "config/nodecfg.h"
 #include "fixture.h"
 
 static struct gres_cfg lic1[] = {{(char *)"lic", 1}, {NULL, 0}};

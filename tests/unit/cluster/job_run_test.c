@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Tests of cluster/job_run and cluster/node_use. */
 #include "cluster/folded.h"
+#include "config/settings.h"
 #include "fixture.h"
 
 static struct job *needing(struct fixture *f, const char *id, struct req_desc r)

@@ -2,6 +2,8 @@
  * Tests of cluster/node, node_build and node_state. */
 #include "cluster/folded.h"
 #include "cluster/partition.h"
+#include "config/nodecfg.h"
+#include "config/settings.h"
 #include "fixture.h"
 
 static const char *const none[] = {NULL};

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Tests of cluster/taskdef and cluster/req. */
+#include "config/settings.h"
 #include "fixture.h"
 
 static void equal_requests_share_one_definition(void **state)

@@ -2,6 +2,8 @@
  * Attributes of sections reach their field (reference parameters.md 6, throttling.md 3
  * to 5, qos-credentials.md 3, node-allocation.md 4 and 5). */
 #include "base/timeval.h"
+#include "config/credcfg.h"
+#include "config/settings.h"
 #include "kit.h"
 
 static const struct cred_cfg *cred(

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * A large configuration, damaged at random: nothing crashes, every finding has a line,
  * and what was not touched stays in force. */
+#include "config/settings.h"
 #include "config/table.h"
 #include "kit.h"
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Job and QOS flags (reference qos-credentials.md 4 and 5). */
+#include "config/credcfg.h"
 #include "config/flags.h"
 #include "kit.h"
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Loading: findings with their lines, load order, includes, the private file. */
+#include "config/settings.h"
 #include "kit.h"
 
 #include <stdlib.h>

@@ -2,6 +2,7 @@
  * Parameters that are in force reach their field; old limits reach the new ones
  * (reference parameters.md 5, throttling.md 10). */
 #include "base/timeval.h"
+#include "config/settings.h"
 #include "kit.h"
 
 static void priority_parameters_reach_their_weights(void **state)

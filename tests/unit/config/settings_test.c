@@ -2,6 +2,7 @@
  * Settings of an empty maui.cfg, against the BUILD column of reference parameters.md;
  * and the objects they hold. */
 #include "base/timeval.h"
+#include "config/settings.h"
 #include "kit.h"
 
 static void defaults_of_priority_and_fairshare(void **state)

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Standing reservations of maui.cfg as records. */
+#include "config/settings.h"
 #include "config/srcfg.h"
 #include "kit.h"
 

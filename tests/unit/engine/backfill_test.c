@@ -2,6 +2,7 @@
  * The worked examples of backfill, B1 to B18, through the whole engine, each
  * planned by count and node by node. */
 #include "cmocka_all.h"
+#include "config/settings.h"
 #include "scenario.h"
 
 #include <stdio.h>

@@ -2,6 +2,7 @@
  * Priority as it develops: the table of what queue time survives (reference priority,
  * section 4), system priorities (6), bypass counts (3), negative priorities (8.6). */
 #include "cmocka_all.h"
+#include "config/settings.h"
 #include "example.h"
 #include "policy/accrual.h"
 

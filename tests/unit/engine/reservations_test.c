@@ -2,6 +2,7 @@
  * Reservations and the jobs around them over time: the worked examples R32 to R42 of
  * the reservations reference, B17 of the backfill one, and N2 and N14 of node
  * allocation; each planned by count and node by node. */
+#include "config/settings.h"
 #include "rsv_scene.h"
 
 /* ---- priority reservations ---- */

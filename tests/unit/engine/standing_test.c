@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Standing reservations over time: which nodes they get (R16 to R26 of the
  * reservations reference) and which periods (R27 to R31). */
+#include "config/settings.h"
 #include "rsv_scene.h"
 
 static const struct sc_job john = {.id = "john", .user = "john", .limit_s = 100};

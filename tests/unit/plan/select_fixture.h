@@ -7,6 +7,7 @@
 #include "cluster/job.h"
 #include "cluster/node.h"
 #include "config/config.h"
+#include "config/settings.h"
 #include "plan/feasible.h"
 #include "plan/nodes/avail.h"
 #include "plan/nodes/nodealloc.h"

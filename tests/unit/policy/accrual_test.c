@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Queue time: the reset table of reference priority, section 4. */
 #include "cluster/job.h"
+#include "config/priocfg.h"
 #include "policy/accrual.h"
 
 #include <setjmp.h>

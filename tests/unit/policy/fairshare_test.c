@@ -2,6 +2,7 @@
  * Fairshare: windows, shares, targets and caps; the examples of reference
  * fairshare, and charging by rates against charging every job every second. */
 #include "cluster/node.h"
+#include "config/settings.h"
 #include "policy/fairshare.h"
 #include "world.h"
 

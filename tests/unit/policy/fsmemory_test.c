@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Fairshare over a restart: policy/fsmemory. */
+#include "config/settings.h"
 #include "policy/fairshare.h"
 #include "policy/fsmemory.h"
 #include "world.h"

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Holds and deferral: authority, counts, expiry, reasons; the scenarios of
  * reference holds, section 9, that need no engine. */
+#include "config/settings.h"
 #include "policy/accrual.h"
 #include "policy/holds.h"
 #include "world.h"

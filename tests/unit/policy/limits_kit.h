@@ -5,6 +5,7 @@
 #define MAUI_TESTS_POLICY_LIMITS_KIT_H
 
 #include "config/config.h"
+#include "config/settings.h"
 #include "policy/access.h"
 #include "policy/limits.h"
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Start and run priority: the formula and the examples of reference priority. */
+#include "config/settings.h"
 #include "policy/fairshare.h"
 #include "policy/priority.h"
 #include "world.h"

@@ -2,6 +2,7 @@
  * What a real Grid Engine answered, read. */
 #include "base/strbuf.h"
 #include "cmocka_all.h"
+#include "config/texts.h"
 #include "rm/gridengine/shape.h"
 
 #include <stdio.h>

@@ -2,6 +2,7 @@
  * What real servers answered, read. */
 #include "base/strbuf.h"
 #include "cmocka_all.h"
+#include "config/texts.h"
 #include "rm/pbs/answers.h"
 
 #include <stdio.h>

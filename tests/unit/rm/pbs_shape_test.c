@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * What jobs of PBS ask for, and where they run, from its texts and back. */
 #include "cmocka_all.h"
+#include "config/texts.h"
 #include "rm/pbs/shape.h"
 
 struct asked {

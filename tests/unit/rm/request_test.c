@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Requests and records as the texts in a job's folder, out and in, and damaged. */
 #include "cmocka_all.h"
+#include "config/policies.h"
+#include "config/texts.h"
 #include "rm/local/record.h"
 #include "rm/local/request.h"
 

@@ -2,6 +2,7 @@
  * Records of nodes and jobs, in both forms. */
 #include "base/duration.h"
 #include "cmocka_all.h"
+#include "config/texts.h"
 #include "rm/wiki/record.h"
 
 #include <stdio.h>

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Licences that several resource managers tell of. */
 #include "cmocka_all.h"
+#include "config/texts.h"
 #include "server/managers/floats.h"
 
 static void check(const struct gres_cfg *all, const char *name, int64_t count)

@@ -4,6 +4,7 @@
 #define MAUI_TEST_SIM_KIT_H
 
 #include "config/config.h"
+#include "config/settings.h"
 #include "sim/mauitrace.h"
 #include "sim/swf.h"
 #include "sim/workload.h"
