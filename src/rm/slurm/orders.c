@@ -658,39 +658,29 @@ static void release(struct adapter *a, const struct rm_command *c)
 }
 
 /* All parts of it; a start that follows at once is not to undo it. */
-static int set_limit_of(const char *job, struct told_job *t, job_desc_msg_t *m)
-{
-    if (t == NULL || t->nparts == 0)
-        return update(m, job);
-    for (uint32_t i = 0; i < t->nparts; i++) {
-        char id[48];
-
-        orders_part_id(t, i, id);
-        if (update(m, id) < 0)
-            return -1;
-        t->asked[i].limit = m->time_limit;
-    }
-    return 0;
-}
-
 static void modify(struct adapter *a, const struct rm_command *c)
 {
     struct told_job *t = jobs_find(a, c->job);
     job_desc_msg_t m;
-    int result, error;
+    int result = 0;
+    char id[48];
 
     slurm_init_job_desc_msg(&m);
     m.time_limit = c->wclimit_s >= DURATION_UNLIMITED
                        ? INFINITE
                        : (uint32_t)((c->wclimit_s + 59) / 60);
-    m.req_nodes = NULL;
-    result = set_limit_of(c->job, t, &m);
-    error = errno;
-    if (t != NULL)
+    for (uint32_t i = 0; t != NULL && i < t->nparts && result == 0; i++) {
+        orders_part_id(t, i, id);
+        result = update(&m, id);
+        if (result == 0)
+            t->asked[i].limit = m.time_limit;
         t->digest = 0; /* somebody else may have changed it meanwhile */
+    }
+    if (t != NULL)
+        answer(a, c, result);
+    else
+        adapter_done(a, c->token, RM_REFUSED, c->job, "Slurm has no such job");
     a->jobs_at = 0;
-    errno = error;
-    answer(a, c, result);
 }
 
 static void cancel(struct adapter *a, const struct rm_command *c, uint16_t sig)

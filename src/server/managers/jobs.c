@@ -118,7 +118,7 @@ static void on_new_job(struct manager *m, const struct rm_job *r, bool anew)
             rmholds_lifted(m, made.job, r->lifted);
         if (others == ELSEWHERE_PUT && changed)
             elsewhere_let_go(s, made.job);
-        limits_first_told(m, made.job, r);
+        limits_first_told(m, made.job, r, known != NULL);
     }
     free(deps);
     modified_free(changed);

@@ -247,9 +247,7 @@ static int64_t told_limit(struct server *s, const struct job *j)
 {
     const struct job_notes *n = world_notes(s, j);
 
-    if (job_is_active(j) || j->state == JOB_SUSPENDED)
-        return n->wclimit_s > 0 ? n->wclimit_s : -1;
-    return n->kept_limit_s;
+    return n->wclimit_s > 0 ? n->wclimit_s : n->kept_limit_s;
 }
 
 static void restore_limit(struct manager *m, const struct job *j)
@@ -315,14 +313,15 @@ bool limits_told(struct manager *m, const struct job *j, const struct rm_job *r)
 }
 
 /* One that was changed by a release that told nobody: now it is. */
-void limits_first_told(struct manager *m, const struct job *j, const struct rm_job *r)
+void limits_first_told(
+    struct manager *m, const struct job *j, const struct rm_job *r, bool known)
 {
     struct err err;
 
     if (!is_kept_there(m, r))
         return;
     world_notes(m->s, j)->kept_limit_s = r->desc.wclimit_s;
-    if (outbox_changes_limit(m, j->id) || !modify_has(m->s, j->id, WCLIMIT))
+    if (!known || outbox_changes_limit(m, j->id) || !modify_has(m->s, j->id, WCLIMIT))
         return;
     if (j->wclimit_asked_s == r->desc.wclimit_s)
         modify_forget(m->s, j->id, CHANGE_WCLIMIT);

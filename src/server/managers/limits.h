@@ -32,7 +32,8 @@ void limits_over(struct manager *m, const char *job, int64_t limit_s);
 /* What is told of a job that is known. True: it waits, and somebody has given it
  * another limit there. */
 bool limits_told(struct manager *m, const struct job *j, const struct rm_job *r);
-/* The same of one that has just come, perhaps after a restart. */
-void limits_first_told(struct manager *m, const struct job *j, const struct rm_job *r);
+/* The same of one that has just come; `known`: after a restart, or as another. */
+void limits_first_told(
+    struct manager *m, const struct job *j, const struct rm_job *r, bool known);
 
 #endif
