@@ -1551,6 +1551,8 @@ class Manager(TypedDict):
     max_s: NotRequired[float]
     #: the last three
     failures: NotRequired[list[ManagerFailures]]
+    #: what is not well though its jobs are seen and started
+    warnings: NotRequired[list[str]]
 
 
 class Parameter(TypedDict):
@@ -1656,6 +1658,9 @@ class Identity(TypedDict):
     at: NotRequired[int]
     #: NORMAL, TEST, SIMULATION, SINGLESTEP
     mode: NotRequired[str]
+    #: may make reservations: an administrator of level 1 or 2, or anybody (RESCTLPOLICY
+    #: ANY)
+    reserves: NotRequired[bool]
     #: in a session: which page the program has
     build: NotRequired[str]
     #: of the web page, by which the caller came

@@ -63,6 +63,8 @@ struct node {
                                          of each start until reported again */
     double load_raised; /* part of `load` that starts added since measured */
     struct res cfg;     /* configured */
+    int64_t unshared;   /* processors of those that jobs which share none may have, in
+                           all; 0 = every one */
     struct res ded;     /* dedicated to jobs */
     struct res util;    /* measured use, reported by the RM */
     double maxload;     /* <= 0 none */
@@ -103,6 +105,8 @@ struct node_desc {
     const struct gres_cfg *gres;    /* name NULL ends */
     const struct gres_cfg *classes; /* name:initiators, name NULL ends; NULL = all */
     const struct gres_cfg *class_procs; /* of some of them: most processors; or NULL */
+    int64_t unshared; /* of its processors, which jobs may share: most that are of jobs
+                         which do not; 0 = every one */
     const char *os, *arch;
     double speed;               /* 0 = unknown */
     int64_t procspeed_mhz;      /* 0 = unknown */

@@ -401,6 +401,7 @@ void describe_node(json_t *o, const struct node_desc *d)
     put_counts(o, "gres", d->gres);
     put_counts(o, "classes", d->classes);
     put_counts(o, "class_procs", d->class_procs);
+    put_int(o, "unshared", d->unshared);
     put_text(o, "os", d->os);
     put_text(o, "arch", d->arch);
     put_real(o, "speed", d->speed);
@@ -433,6 +434,7 @@ void describe_read_node(struct reader *r, const json_t *o, struct node_desc *d)
     d->gres = reader_counts(r, o, "gres");
     d->classes = reader_counts(r, o, "classes");
     d->class_procs = reader_counts(r, o, "class_procs");
+    d->unshared = reader_int(r, o, "unshared", 0);
     d->os = reader_text(r, o, "os");
     d->arch = reader_text(r, o, "arch");
     d->speed = reader_real(r, o, "speed");
