@@ -17,6 +17,7 @@
 #include "server/managers/limits.h"
 #include "server/managers/lines.h"
 #include "server/managers/names.h"
+#include "server/managers/nodewords.h"
 #include "server/managers/private.h"
 #include "server/server_private.h"
 
@@ -144,6 +145,7 @@ static int open_by(struct server *s, struct rmlines *lines, bool must, struct er
     all->lines = lines;
     all->floats = floats_new();
     all->limits = limits_open(all);
+    all->words = nodewords_new();
     all->since_us = UINT64_MAX;
     s->managers = all;
     passed_load(s);
@@ -165,6 +167,7 @@ static int open_simulated(struct server *s, struct err *err)
 
     all->s = s;
     all->limits = limits_open(all);
+    all->words = nodewords_new();
     all->since_us = UINT64_MAX;
     s->managers = all;
     passed_load(s);
@@ -187,6 +190,7 @@ static void close_managers(struct managers *all)
     vec_fini(&all->v);
     rmnames_close(all->names);
     floats_free(all->floats);
+    nodewords_free(all->words);
     rmlines_free(all->lines);
     free(all);
 }
@@ -248,6 +252,11 @@ void managers_try_again(struct manager *m)
 bool managers_several(const struct server *s)
 {
     return s->managers && s->managers->v.n > 1;
+}
+
+const char *managers_said(const struct server *s, const struct node *n)
+{
+    return s->managers ? nodewords_of(s->managers->words, n->index) : NULL;
 }
 
 bool managers_has(const struct server *s, const char *name)

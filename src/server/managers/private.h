@@ -26,6 +26,7 @@ struct limits;
 struct notes;
 struct outbox;
 struct floats;
+struct nodewords;
 struct rmlines;
 struct rmnames;
 struct rmreservations;
@@ -34,13 +35,14 @@ struct rmreservations;
 struct managers {
     struct server *s;
     struct VEC(struct manager *) v;
-    struct rmnames *names; /* names.h; NULL in a simulation */
-    struct floats *floats; /* floats.h */
-    struct limits *limits; /* limits.h */
-    struct rmlines *lines; /* by which they were opened; NULL in a simulation */
-    bool changed;          /* RMCFG says something else by now */
-    bool meeting;          /* for the first time: names go by the order of the lines */
-    bool waited; /* those that have not told anything are not waited for any more */
+    struct rmnames *names;   /* names.h; NULL in a simulation */
+    struct floats *floats;   /* floats.h */
+    struct nodewords *words; /* nodewords.h */
+    struct limits *limits;   /* limits.h */
+    struct rmlines *lines;   /* by which they were opened; NULL in a simulation */
+    bool changed;            /* RMCFG says something else by now */
+    bool meeting; /* for the first time: names go by the order of the lines */
+    bool waited;  /* those that have not told anything are not waited for any more */
     uint64_t since_us; /* when that began, of the loop's clock */
 };
 
@@ -49,8 +51,7 @@ struct manager {
     char *name;           /* of RMCFG[name]; owned */
     const char *known_as; /* its name in the engine; NULL = it is the plain one */
     const struct rm_driver *driver;
-    const struct rm_keeping
-        *keeps; /* what stands with it, and it can be told; or NULL */
+    const struct rm_keeping *keeps; /* what it keeps and can be told of; or NULL */
     struct rm *rm;
     struct border *border;
     struct VEC(char *) held;    /* owned lines of wire.h: told before its turn came */
