@@ -73,6 +73,9 @@ void world_touch(struct server *s, uint32_t job)
     commit_want(s);
 }
 
+static const struct job_notes no_notes = {
+    .cpu_s = -1, .mem_mb = -1, .swap_mb = -1, .disk_mb = -1, .kept_limit_s = -1};
+
 static void notes_clear(struct job_notes *n)
 {
     free(n->id);
@@ -85,15 +88,14 @@ static void notes_clear(struct job_notes *n)
     free((char *)n->end.name);
     free((char *)n->end.said);
     free(n->message);
-    *n = (struct job_notes){.cpu_s = -1, .mem_mb = -1, .swap_mb = -1, .disk_mb = -1};
+    free(n->limit_refused);
+    *n = no_notes;
 }
 
 struct job_notes *world_notes(struct server *s, const struct job *j)
 {
     while (s->world->notes.n <= j->index) {
-        vec_push(&s->world->notes,
-            ((struct job_notes){
-                .cpu_s = -1, .mem_mb = -1, .swap_mb = -1, .disk_mb = -1}));
+        vec_push(&s->world->notes, no_notes);
     }
     struct job_notes *n = &s->world->notes.v[j->index];
     if (n->id && strcmp(n->id, j->id) == 0)
