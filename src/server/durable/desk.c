@@ -69,7 +69,9 @@ struct desk {
     TAILQ_HEAD(, call) calls;
     uint64_t number; /* the last that was given */
     sd_event_source *timer;
-    char *place; /* where the bank is; owned, NULL = nobody has told anything yet */
+    char *
+        places[BANK_UNKNOWN]; /* where the bank of a kind is; owned, NULL = not known */
+    bool moved;               /* it is to be elsewhere, and something of it is open */
 };
 
 static const struct bank_settings *settings_of(const struct server *s)
@@ -102,7 +104,7 @@ static struct bankline_options line_options(const struct server *s)
         .tells_at_once = TELLS_AT_ONCE,
         .tries = TRIES,
         .timeout_us = (uint64_t)settings_of(s)->timeout_s * SECOND_US,
-        .kind = desk_is_open(s) ? (int)settings_of(s)->type : 0};
+        .kind = desk_is_open(s) && !s->desk->moved ? (int)settings_of(s)->type : 0};
 }
 
 /* ---- runs ------------------------------------------------------------------------ */
@@ -320,6 +322,13 @@ static void refuse_start(
 
 static void expire_start(struct desk *d, const struct line_expired *x)
 {
+    if (d->moved) {
+        if (!manager_refuse_start(d->s, x->job, true, AGAIN_S,
+                BANK_SILENT ": an administrator has to say where it is (mam-queue)"))
+            let_start(d, x->run);
+        commit_want(d->s);
+        return;
+    }
     if (!x->turn) {
         fail_start(
             d, x->job, x->run, x->sent ? "no answer in time" : "it did not before");
@@ -581,40 +590,139 @@ static void tell_foreign(struct desk *d, int kind)
                 counts[i], bankrecord_kind_name(i));
 }
 
+struct opened {
+    int kind;
+    size_t messages, runs;
+};
+
+static void count_message(void *arg, const struct line_item *i)
+{
+    struct opened *o = arg;
+
+    o->messages += !line_item_kind(i) || line_item_kind(i) == o->kind;
+}
+
+/* What has begun with the bank of that kind, and is not settled. */
+static struct opened count_opened(const struct desk *d, int kind)
+{
+    struct opened o = {.kind = kind};
+
+    bankline_each(d->line, count_message, &o);
+    for (const struct aside *a = d->aside; a; a = a->hh.next)
+        o.messages += bankrecord_kind(a->body) == kind;
+    for (const struct open_run *r = d->runs; r; r = r->hh.next)
+        o.runs += !bankrecord_kind(r->record) || bankrecord_kind(r->record) == kind;
+    return o;
+}
+
+/* That is where it is. Takes the text. */
+static void set_place(struct desk *d, int kind, char *place)
+{
+    char key[40];
+
+    snprintf(key, sizeof key, "place-%s", bankrecord_kind_name(kind));
+    unsaved_put(d->s->unsaved, "bank", key, place);
+    commit_want(d->s);
+    free(d->places[kind]);
+    d->places[kind] = place;
+    d->moved = false;
+}
+
+static void tell_moved(struct desk *d, int kind, const char *place)
+{
+    struct opened o = count_opened(d, kind);
+    const char *name = settings_of(d->s)->name;
+
+    log_line(d->s->log, LOG_ALERT,
+        "the bank was %s and is to be %s: %zu messages and %zu runs are the former's. "
+        "Nobody is told anything until AMCFG[%s] is as it was, or mam-queue --moved "
+        "says that it is the same bank",
+        d->places[kind], place, o.messages, o.runs, name);
+    eventlog_add(d->s, AMFAILURE, name, true, NULL,
+        "AMCFG[%s]: the bank was %s and is to be %s, and has open charges: see "
+        "mam-queue --moved",
+        name, d->places[kind], place);
+}
+
 /* Of one kind, but elsewhere: a bank that has moved, or another. Nobody can know that
- * here, also not where it was changed while the daemon was away. */
+ * here, also not where it was changed while the daemon was away. Where something is
+ * open somebody has to say it. */
 static void note_place(struct desk *d)
 {
-    char *place = desk_is_open(d->s) ? bankcall_place(d->s) : NULL;
-    size_t waits = bankline_tells(d->line), runs = HASH_COUNT(d->runs);
+    int kind = desk_is_open(d->s) ? (int)settings_of(d->s)->type : 0;
+    char *place = kind ? bankcall_place(d->s) : NULL;
+    const char *known = kind ? d->places[kind] : NULL;
+    struct opened o = count_opened(d, kind);
 
-    if (!place || (d->place && strcmp(place, d->place) == 0)) {
+    if (place && known && strcmp(place, known) != 0 && o.messages + o.runs > 0) {
+        if (!d->moved)
+            tell_moved(d, kind, place);
+        d->moved = true;
         free(place);
         return;
     }
-    if (d->place && strncmp(place, d->place, strcspn(place, " ") + 1) == 0
-        && waits + runs > 0)
-        log_line(d->s->log, LOG_ALERT,
-            "the bank was %s and is %s: %zu messages and %zu runs that began with the "
-            "former are told to the latter",
-            d->place, place, waits, runs);
-    unsaved_put(d->s->unsaved, "bank", "place", place);
+    d->moved = false;
+    if (place && !(known && strcmp(place, known) == 0))
+        set_place(d, kind, place);
+    else
+        free(place);
+}
+
+/* Where each was known to be. An older release kept the last one alone. */
+static int recall_places(struct desk *d, struct err *err)
+{
+    char *last = NULL, key[40];
+
+    if (store_get(d->s->store, "bank", "place", &last, err) < 0)
+        return -1;
+    for (int kind = 0; kind < BANK_UNKNOWN; kind++) {
+        const char *name = bankrecord_kind_name(kind);
+        size_t len = name ? strlen(name) : 0;
+        if (!name)
+            continue;
+        snprintf(key, sizeof key, "place-%s", name);
+        if (store_get(d->s->store, "bank", key, &d->places[kind], err) < 0) {
+            free(last);
+            return -1;
+        }
+        if (!d->places[kind] && last && strncmp(last, name, len) == 0
+            && last[len] == ' ')
+            d->places[kind] = xstrdup(last);
+    }
+    free(last);
+    return 0;
+}
+
+static void configure_line(struct desk *d)
+{
+    struct bankline_options opt = line_options(d->s);
+
+    bankline_configure(d->line, &opt);
+    bankline_hurry(d->line); /* whoever set it right need not wait */
+    tell_foreign(d, desk_is_open(d->s) ? (int)settings_of(d->s)->type : 0);
     commit_want(d->s);
-    free(d->place);
-    d->place = place;
 }
 
 void desk_configured(struct server *s)
 {
-    struct bankline_options opt = line_options(s);
-
     if (!s->desk)
         return;
-    bankline_configure(s->desk->line, &opt);
-    bankline_hurry(s->desk->line); /* whoever set it right need not wait */
-    tell_foreign(s->desk, opt.kind);
     note_place(s->desk);
-    commit_want(s);
+    configure_line(s->desk);
+}
+
+int desk_accept_place(struct server *s, struct err *err)
+{
+    struct desk *d = s->desk;
+    int kind = (int)settings_of(s)->type;
+
+    if (!desk_is_open(s) || !d->moved)
+        return err_set(err, ERR_CONFLICT,
+            "the bank has not moved: nothing waits for anybody to say so");
+    log_line(s->log, LOG_ACTION, "the bank that was %s has moved", d->places[kind]);
+    set_place(d, kind, bankcall_place(s));
+    configure_line(d);
+    return 0;
 }
 
 /* ---- by hand ----------------------------------------------------------------------
@@ -630,8 +738,8 @@ static void list_item(void *arg, const struct line_item *i)
     struct listing *l = arg;
     json_t *body = line_item_body((struct line_item *)i);
     int kind = line_item_kind(i);
-    bool foreign =
-        !desk_is_open(l->s) || (kind && kind != (int)settings_of(l->s)->type);
+    bool foreign = !desk_is_open(l->s) || l->s->desk->moved
+                   || (kind && kind != (int)settings_of(l->s)->type);
     json_t *o = bankrecord_show(line_item_number(i), body,
         line_item_is_out(i) ? "Told"
         : foreign           ? "OtherBank"
@@ -694,7 +802,8 @@ static void tell_aside(struct desk *d, struct aside *a)
 /* Is it for the bank that is there? What is for another somebody has to name. */
 static bool is_for_this_bank(const struct server *s, int kind)
 {
-    return desk_is_open(s) && (!kind || kind == (int)settings_of(s)->type);
+    return desk_is_open(s) && !s->desk->moved
+           && (!kind || kind == (int)settings_of(s)->type);
 }
 
 static void tell_item(struct desk *d, struct line_item *i)
@@ -949,10 +1058,11 @@ int desk_open(struct server *s, struct err *err)
     if (store_each(s->store, QUEUE, recall_message, d, err) < 0
         || store_each(s->store, ASIDE, recall_aside, d, err) < 0
         || store_each(s->store, RUNS, recall_run, d, err) < 0
-        || recall_numbers(d, err) < 0
-        || store_get(s->store, "bank", "place", &d->place, err) < 0)
+        || recall_numbers(d, err) < 0 || recall_places(d, err) < 0)
         return -1;
     note_place(d);
+    opt = line_options(s);
+    bankline_configure(d->line, &opt);
     bankline_committed(d->line);
     if (bankline_tells(d->line) || d->runs) /* programs of that life may run still */
         bankline_hold_tells(d->line, now_us(d) + opt.timeout_us);
@@ -975,7 +1085,8 @@ void desk_close(struct server *s)
     while (d->aside)
         free_aside(d, d->aside);
     bankline_free(d->line);
-    free(d->place);
+    for (int kind = 0; kind < BANK_UNKNOWN; kind++)
+        free(d->places[kind]);
     free(d);
     s->desk = NULL;
 }
