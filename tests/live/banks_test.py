@@ -368,9 +368,10 @@ def test_one_that_is_never_taken_stops_nobody(native):
     shutil.copy(native.bank.path, f"{native.bank.path}2")
     native.configure(native.bank.section.replace(native.bank.path, f"{native.bank.path}2"))
     native.ok("mschedctl", "-R")
-    native.wait(lambda: f"{native.bank.path}2: 1 messages and 0 runs that" in native.log(), "told")
+    native.wait(lambda: f"{native.bank.path}2: 1 messages and 0 runs are" in native.log(), "told")
     native.ok("mam-queue", "--drop", waits[0]["number"])
     assert native.lines("mam-queue") == []
+    over(native, native.submit("true", account="chem", wclimit_s=100))  # nothing is open there
 
 
 def test_what_is_refused_for_good_is_put_aside_until_somebody_looks(native):
