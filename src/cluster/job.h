@@ -328,6 +328,18 @@ static inline enum access_policy job_access(const struct job *j)
     return worst;
 }
 
+/* That of its first request: all are of one class. */
+static inline enum sharing job_sharing(const struct job *j)
+{
+    return req_def(&j->reqs[0])->sharing;
+}
+
+/* Does it not share its nodes with everybody? */
+static inline bool job_keeps_apart(const struct job *j)
+{
+    return job_access(j) > ACCESS_SHARED || job_sharing(j) != SHARING_NONE;
+}
+
 /* The resource manager whose job it is: rmset.h. INDEX_NONE: a question, nobody's. */
 static inline uint32_t job_rm(const struct job *j)
 {

@@ -63,6 +63,8 @@ struct node {
                                          of each start until reported again */
     double load_raised; /* part of `load` that starts added since measured */
     struct res cfg;     /* configured */
+    int64_t unshared;   /* processors of those that jobs which share none may have, in
+                           all; 0 = every one */
     struct res ded;     /* dedicated to jobs */
     struct res util;    /* measured use, reported by the RM */
     double maxload;     /* <= 0 none */
@@ -103,6 +105,8 @@ struct node_desc {
     const struct gres_cfg *gres;    /* name NULL ends */
     const struct gres_cfg *classes; /* name:initiators, name NULL ends; NULL = all */
     const struct gres_cfg *class_procs; /* of some of them: most processors; or NULL */
+    int64_t unshared; /* of its processors, which jobs may share: most that are of jobs
+                         which do not; 0 = every one */
     const char *os, *arch;
     double speed;               /* 0 = unknown */
     int64_t procspeed_mhz;      /* 0 = unknown */
@@ -111,8 +115,10 @@ struct node_desc {
     bool measured;  /* `load` and `util` below were measured */
     double load;
     struct res util;
-    uint32_t more; /* so many further nodes are told the same; their names count on
-                      from the number that `name` ends in: for engine_apply() */
+    const char *said; /* why it takes no jobs, by its resource manager; NULL = nothing.
+                         For people: the cluster does not keep it */
+    uint32_t more;    /* so many further nodes are told the same; their names count on
+                         from the number that `name` ends in: for engine_apply() */
 };
 
 /* Add the node, or update what the RM knows of it; NODECFG and feature headers

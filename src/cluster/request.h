@@ -41,7 +41,8 @@ struct req_desc {
     const struct gres_cfg *job_gres; /* floating, once for all tasks; as gres */
     const char *os, *arch, *network;
     struct cmp procs, mem, swap, disk;
-    enum access_policy access;          /* ACCESS_UNSET = class, QOS, global */
+    enum access_policy access; /* ACCESS_UNSET = class, QOS, global */
+    enum sharing sharing;
     enum nodealloc_policy nodealloc;    /* NODEALLOC_UNSET = the partition's */
     const struct nodeset_spec *nodeset; /* copied; NULL = the partition's */
 };

@@ -24,6 +24,24 @@ struct cmp {
 
 struct ids VEC(uint32_t);
 
+/* What it means to a job that processors of a node are of several jobs (Slurm's
+ * OverSubscribe). Who shares is not on a node with who does not. */
+enum sharing {
+    SHARING_NONE,   /* it has processors of its own */
+    SHARING_STAYS,  /* the same, and where it is who shares none is of its class */
+    SHARING_JOINS,  /* it shares; who comes later need not */
+    SHARING_FORCED, /* it shares, and keeps off who does not */
+    SHARINGS
+};
+
+/* Does it go to a node where the other is? Same: both are of one class. */
+static inline bool sharing_allows(enum sharing newcomer, enum sharing there, bool same)
+{
+    if (newcomer >= SHARING_JOINS)
+        return there >= SHARING_JOINS;
+    return same || there == SHARING_NONE || there == SHARING_JOINS;
+}
+
 /* A task definition: what one task needs, and where it may run. Interned: equal
  * requests share one record, so "can this run there" is answered once. */
 struct taskdef {
@@ -41,6 +59,7 @@ struct taskdef {
     uint32_t os, arch, network;   /* name ids or NAME_NONE */
     struct cmp procs, mem, swap, disk;  /* on configured amounts */
     enum access_policy access;          /* never UNSET: resolved at load */
+    enum sharing sharing;               /* of processors, with jobs of whoever it is */
     enum nodealloc_policy nodealloc;    /* NODEALLOC_UNSET = the partition's */
     const struct nodeset_spec *nodeset; /* of the job, or NULL = the partition's; owned
                                            by the taskdef */
@@ -57,6 +76,11 @@ struct taskdef {
 const struct taskdef *taskdef_intern(struct cluster *c, struct taskdef *draft);
 struct taskdef taskdef_copy(const struct taskdef *def); /* owned: taskdef_fini() */
 void taskdef_fini(struct taskdef *draft);
+/* Does it look at who is on a node, or keep anybody off? */
+static inline bool taskdef_keeps_apart(const struct taskdef *def)
+{
+    return def->access > ACCESS_SHARED || def->sharing != SHARING_NONE;
+}
 static inline bool taskdef_whole_node(const struct taskdef *def)
 {
     return def->access >= ACCESS_SINGLEJOB;

@@ -144,7 +144,7 @@ static const struct cfg_keyword kw_jfaction[] = {
 #define IN_BANK(field) IN_SETTINGS(bank.field)
 
 static const struct cfg_row am_rows[] = {
-    {N("TYPE"), WORD("NONE", kw_amtype), IN_BANK(type), AM_NOW, HELP("Kind of the bank. BUILTIN: the scheduler's own (docs/bank.md). FILE: what jobs cost is written to a file. NATIVE: a program of the site is asked. GOLD: a server that speaks its protocol is. NONE: jobs cost nothing. Others are refused.")},
+    {N("TYPE"), WORD("NONE", kw_amtype), IN_BANK(type), AM_NOW, HELP("Kind of the bank. BUILTIN: the scheduler's own (docs/bank.md). FILE: what jobs cost is written to a file. NATIVE: a program of the site is asked. GOLD: a server that speaks its protocol is. NONE: jobs cost nothing. QBANK and RESD are not supported, and refused: BUILTIN in their place, or NATIVE with a program that speaks to them.")},
     {N("SERVER"), NAME(NULL), IN_BANK(server), AM_NOW, HELP("NATIVE: exec:///PROGRAM, which gets a verb and JSON on its standard input (docs/bank.md). FILE: file:///PATH.")},
     {N("HOST"), NAME(NULL), IN_BANK(host), AM_NOW, HELP("Host of a GOLD server; the file for kind FILE.")},
     {N("BACKUPHOST"), NAME(NULL), IN_BANK(backup_host), AM_NOW, HELP("Another host of the same GOLD server, at the same port: asked where HOST cannot be reached.")},
@@ -158,6 +158,8 @@ static const struct cfg_row am_rows[] = {
     {N("DEFERJOBONFAILURE"), BOOL("FALSE"), IN_BANK(defer_on_failure), AM_NOW, HELP("Jobs wait while a bank that is elsewhere does not answer, instead of starting with nothing kept for them.")},
     {N("JFACTION"), WORD("NONE", kw_jfaction), IN_BANK(jfaction), AM_NOW, HELP("What to do with a job without funds. NONE: it waits until there are some.")},
     {N("FLUSHINTERVAL"), TIME("24:00:00"), IN_BANK(flush_s), AM_NOW, HELP("Jobs that run longer are charged for what they used so far, as often as that from local midnight on; 0: at their end alone. BUILTIN.")},
+    {N("LIENMAXSUSPEND"), TIME("0"), IN_BANK(suspend_most_s), AM_NOW, HELP("Of a job that is suspended for longer no more is kept than what it has used; it goes on when its account can pay for the rest. 0: what is kept stays kept. BUILTIN.")},
+    {N("REFUNDONREQUEUE"), BOOL("FALSE"), IN_BANK(refund_on_requeue), AM_NOW, HELP("A run that is requeued to make room for another job costs nothing, and what it was debited on the way is given back.")},
     {N("APPENDMACHINENAME"), BOOL("FALSE"), AM, HELP("Charge account@machine.")},
     {N("TIMEOUT"), TIME("10"), .min = 1, .max = 1000, IN_BANK(timeout_s), AM_NOW, HELP("How long a start waits for the answer of a bank that is elsewhere.")},
     {N("SOCKETPROTOCOL"), NAME(NULL), AM, HELP("Socket protocol.")},

@@ -401,6 +401,7 @@ void describe_node(json_t *o, const struct node_desc *d)
     put_counts(o, "gres", d->gres);
     put_counts(o, "classes", d->classes);
     put_counts(o, "class_procs", d->class_procs);
+    put_int(o, "unshared", d->unshared);
     put_text(o, "os", d->os);
     put_text(o, "arch", d->arch);
     put_real(o, "speed", d->speed);
@@ -410,6 +411,7 @@ void describe_node(json_t *o, const struct node_desc *d)
     put_int(o, "slots", d->slots);
     put_int(o, "weight", d->weight);
     put_int(o, "more", d->more);
+    put_text(o, "said", d->said);
     if (d->measured) {
         json_object_set_new(o, "load", put_real_of(d->load));
         put_amounts(o, "used", &d->util);
@@ -433,6 +435,7 @@ void describe_read_node(struct reader *r, const json_t *o, struct node_desc *d)
     d->gres = reader_counts(r, o, "gres");
     d->classes = reader_counts(r, o, "classes");
     d->class_procs = reader_counts(r, o, "class_procs");
+    d->unshared = reader_int(r, o, "unshared", 0);
     d->os = reader_text(r, o, "os");
     d->arch = reader_text(r, o, "arch");
     d->speed = reader_real(r, o, "speed");
@@ -442,6 +445,7 @@ void describe_read_node(struct reader *r, const json_t *o, struct node_desc *d)
     d->slots = reader_int(r, o, "slots", 0);
     d->weight = reader_int(r, o, "weight", 0);
     d->more = reader_u32(r, o, "more");
+    d->said = reader_text(r, o, "said");
     d->measured = json_object_get(o, "load") != NULL;
     d->load = reader_real(r, o, "load");
     read_amounts(r, o, "used", &d->util);

@@ -164,6 +164,56 @@ def test_what_can_be_done_with_a_job(native):
     assert native.said(waits) == ""
 
 
+def listed(native, job, field="WCLIMIT"):
+    """As the site's program lists the job."""
+    out = subprocess.run([f"{native.programs}/jobs"], capture_output=True, text=True).stdout
+    for line in out.splitlines():
+        name, *fields = line.split()
+        if name == job:
+            return dict(f.split("=", 1) for f in fields).get(field)
+    return None
+
+
+def test_the_limit_of_a_waiting_job_is_told_before_it_starts(native):
+    """Taken, refused, changed there, and slow with the daemon killed amid it."""
+    native.section("TIMEOUT=300")
+    native.start()
+    filler = [native.submit_as(USERS[0], "sleep 1000") for _ in range(4)]
+    for one in filler:
+        native.until(one, "Running")
+    waits = native.submit_as(USERS[-1], "sleep 1000", "-l", 600)
+    native.until(waits, "Idle")
+    assert native.ok("mjobctl", "-m", "wclimit=900", waits) == f"job {waits} successfully modified\n"
+    assert listed(native, waits) == "900" and native.job(waits)["wclimit_s"] == 900
+    native.replace("modify", "echo an hour is the most; exit 1")
+    refused = native.run("mjobctl", "-m", "wclimit=2:00:00", waits)
+    assert refused.returncode != 0 and "an hour is the most" in refused.stdout + refused.stderr, refused
+    assert "an hour is the most" in native.ok("checkjob", waits)
+    assert native.job(waits)["wclimit_s"] == 900 and listed(native, waits) == "900"
+    # somebody changes it there, and nothing of ours stands against that, nor after a restart
+    subprocess.run([native.example, "modify", native.pool, waits, "WCLIMIT=700"], check=True)
+    native.wait(lambda: native.job(waits)["wclimit_s"] == 700, "the limit of there", 60)
+    native.kill()
+    native.start()
+    native.wait(lambda: (native.job(waits) or {}).get("wclimit_s") == 700, "the same", 60)
+    # a program that takes its time: the start waits, whoever is killed
+    go, asked = f"{native.home}/go", f"{native.home}/asked"
+    native.replace("modify", f"touch {asked}; until [ -e {go} ]; do sleep 0.1; done\n"
+                             f'exec {native.example} modify {native.pool} "$@"')
+    with subprocess.Popen([native.program, "mjobctl", "-m", "wclimit=1200", waits], env=native.env,
+                          stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL):
+        native.wait(lambda: os.path.exists(asked), "the program", 60)
+        native.ok("canceljob", filler[0])
+        native.wait(lambda: native.state(waits) == "Starting", "its turn", 60)
+        native.kill()
+    native.serve()  # whoever comes after waits for the end of a program that was begun
+    assert listed(native, waits, "STATE") == "Idle"
+    pathlib.Path(go).touch()
+    native.wait(lambda: native.run("showq").returncode == 0, "an answer", 90)
+    native.until(waits, "Running")
+    assert listed(native, waits) == "1200" and native.job(waits)["wclimit_s"] == 1200
+
+
 def test_a_look_amid_an_order_is_not_believed(native):
     """A job that is requeued has ended for a moment, as long as the program likes."""
     native.start()
@@ -518,6 +568,57 @@ def test_files_may_hold_nodes(native):
         data = Users(native, programs=False).fetch("nobody", "/v1/timeline?layers=down&as=pieces")[1]
         assert [p["start"] for p in pieces(data)] == [read(data)[0]["at"]]
     assert [g["name"] for g in native.api("/v1/rows?by=state")[1]["groups"]] == ["Down", "up"]
+
+
+def test_what_runs_cost_that_lost_a_node_is_given_back_once(native):
+    path = f"{native.home}/nodes"
+    up, lost = "n1 STATE=Idle CPROC=2\n", "n1 STATE=Down CPROC=2\n"
+    rest = "n2 STATE=Idle CPROC=2\n"
+
+    def tell(text):
+        with open(f"{path}.new", "w") as f:
+            f.write(text)
+        os.rename(f"{path}.new", path)
+
+    tell(up + rest)
+    native.section(nodes=f"file://{path}")
+    with open(f"{native.home}/maui.cfg", "a") as f:
+        f.write("AMCFG[bank] TYPE=BUILTIN CHARGEPOLICY=DEBITALLWC FLUSHINTERVAL=0\n"
+                "USERCFG[DEFAULT] ADEF=chem\nNODEALLOCATIONPOLICY FIRSTAVAILABLE\n")
+    native.start()
+    native.ok("mam-create-account", "chem")
+    native.ok("mam-deposit", "chem", "100h")
+    since = native.api("/v1/identity")[1]["at"]
+    jobs = []
+    for _ in range(3):  # the third has to go to n2
+        jobs.append(native.submit_as(USERS[0], "sleep 600", "-t", 1))
+        native.until(jobs[-1], "Running")
+    ended, again, well = jobs
+    told = ("mam-refund", "--node-failures", "--since", since)
+    assert "no run has ended since" in native.ok(*told, "-n")
+    tell(lost + rest)
+    native.wait(lambda: "Down" in native.ok("checknode", "n1"), "the node's state")
+    native.wait(lambda: native.api("/v1/identity")[1]["at"] > since + 1, "a second")
+    native.ok("mjobctl", "-R", again)
+    for job in (ended, well):
+        native.ok("canceljob", job)
+
+    def losses():
+        return native.lines(*told, "-n")
+
+    native.wait(lambda: len(losses()) == 2 and
+                {lien["job"] for lien in native.lines("mam-list-liens")} <= {again}, "the ends")
+    assert {run["run"].split(".")[0] for run in losses()} == {ended, again}
+    paid = sum(run["rest"] for run in losses())
+    assert paid > 0 and all(run["refunded"] == 0 for run in losses())
+    before = native.lines("mam-balance", "chem")[0]["balance"]
+    assert "2 runs that lost a node" in native.ok(*told)
+    assert native.lines("mam-balance", "chem")[0]["balance"] == pytest.approx(before + paid)
+    for words in ((), ("--request", "x"), ("--request", "x")):
+        again_told = json.loads(native.ok(*told, *words, "--format", "json"))
+        assert again_told["message"].startswith("0 credits given back")
+    assert native.lines("mam-balance", "chem")[0]["balance"] == pytest.approx(before + paid)
+    assert json.loads(native.ok("am", "check", "--format", "json"))["problems"] == []
 
 
 def test_check_refuses_what_serve_does(native):

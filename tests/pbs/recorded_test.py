@@ -202,6 +202,29 @@ def test_orders_of_administrators_are_carried_out(site):
     site.wait_state(id, "F", "C")
 
 
+def test_the_limit_of_a_waiting_job_is_that_of_pbs(site):
+    site.serve()
+    id = site.qsub("-h", "-l", chunk(site))
+    short = id.split(".")[0]
+
+    def limit_s():
+        return (site.daemon.job(short) or {}).get("wclimit_s")
+    site.wait(lambda: limit_s() == 3600, "the job")
+    site.daemon.ok("mjobctl", "-m", "wclimit=2:00:00", short)
+    assert site.server.job(id)["Resource_List"]["walltime"] == "02:00:00"
+    site.pbs("qalter", "-l", "walltime=00:30:00", id)
+    site.wait(lambda: limit_s() == 1800, "PBS's own change")
+    for change, says in (("wclimit=INFINITY", "takes no limit away"), ("proccount=2", "qalter"),
+                         ("class=other", "change it there"), ("gres=x", "change it there")):
+        refused = site.daemon.run("mjobctl", "-m", change, short)
+        assert refused.returncode != 0 and says in refused.stdout + refused.stderr, refused
+    assert limit_s() == 1800
+    site.daemon.ok("mjobctl", "-m", "wclimit=600", short)
+    site.pbs("qrls", id)
+    site.wait_state(id, "R")
+    assert site.server.job(id)["Resource_List"]["walltime"] == "00:10:00"
+
+
 def test_nodes_that_are_down_or_offline_get_nothing(site):
     site.server.mark("cn01", "offline")
     site.serve()
@@ -366,6 +389,34 @@ def test_an_end_that_nobody_saw_is_known_with_its_status(site, victim):
     assert "Completed" in str(ended) and "Removed" not in str(ended), ended
     events = (pathlib.Path(site.daemon.home) / "log" / "events.log").read_text()
     assert "vanished" not in events
+
+
+@pytest.mark.parametrize("victim", [None, "daemon"])
+def test_a_job_that_vanishes_is_closed_once_and_frees_its_nodes(site, victim):
+    """Neither listed nor in a history any more; what comes meanwhile, unseen, is not lost."""
+    site.serve()
+    id = site.qsub("-l", chunk(site, 4, 2))  # all there is
+    site.wait_state(id, "R")
+    site.wait(lambda: "State: Running" in site.daemon.run("checkjob", id.split(".")[0]).stdout,
+              "seen to run")
+    if victim:
+        site.daemon.kill()
+    else:
+        pid = site.wait(site.adapter, "the adapter")
+        os.kill(pid, signal.SIGSTOP)
+    site.server.change(lambda o: o["jobs"].pop(id))
+    next_one = site.qsub("-l", chunk(site, 4, 2))
+    if victim:
+        site.serve()
+    else:
+        os.kill(pid, signal.SIGKILL)
+    site.wait_state(next_one, "R")
+    assert len(site.server.starts(next_one)) == 1
+    ended = [j for j in site.daemon.lines("showq", "-c") if j.get("id") == id.split(".")[0]]
+    assert len(ended) == 1, ended
+    if not victim:
+        events = (pathlib.Path(site.daemon.home) / "log" / "events.log").read_text()
+        assert events.count("vanished") == 1, events
 
 
 def test_a_run_that_no_look_has_shown_counts_as_one(site):

@@ -189,6 +189,73 @@ def over_subscribed(s):
     s.submit("-p", "twice", "-n", 6)
 
 
+def these_start(s, *jobs):
+    s.starts(*jobs)
+    return jobs
+
+
+def this_waits(s, *options):
+    """And goes: it would keep off who comes later."""
+    job = s.submit(*options)
+    s.waits(job)
+    s.cancel(job)
+
+
+@probe
+def forced_beside_others(s):
+    """A node of several partitions: jobs that share its processors by force are not
+    there together with those that do not."""
+    own = s.submit("-p", "own", "-n", 1)
+    s.starts(own)
+    forced = s.submit("-p", "crowd", "-n", 1)
+    either = s.submit("-p", "crowd,own", "-n", 1)
+    s.waits(forced)
+    s.cancel(own, either)
+    s.starts(forced)
+    this_waits(s, "-p", "own", "-n", 1)
+    this_waits(s, "-p", "lent", "-n", 1)
+    s.cancel(forced)
+    whole = s.submit("-p", "own", "-n", 1, "--exclusive")
+    s.starts(whole)
+    this_waits(s, "-p", "crowd", "-n", 1)
+    s.details(whole, "CPU_IDs")
+
+
+@probe
+def forced_in_two_partitions(s):
+    """Each partition lets as many of its own jobs have a processor as it says, whatever
+    those of the other have; a whole node is each processor once."""
+    jobs = these_start(s, *(s.submit("-p", p, "-n", 4) for p in
+                            ("crowd", "throng", "crowd", "throng", "throng")))
+    this_waits(s, "-p", "crowd", "-n", 1)
+    this_waits(s, "-p", "throng", "-n", 1)
+    s.cancel(*jobs)
+    whole = s.submit("-p", "crowd", "--exclusive")
+    s.starts(whole, s.submit("-p", "crowd", "-n", 1))
+    s.details(whole, "CPU_IDs")
+    this_waits(s, "-p", "crowd", "-n", 4)
+
+
+@probe
+def lent_beside_others(s):
+    """OverSubscribe=YES:2: who asks for it shares; where others of that partition are
+    nobody of another one comes."""
+    lent = s.submit("-p", "lent", "-n", 1)
+    s.starts(lent)
+    this_waits(s, "-p", "own", "-n", 1)
+    this_waits(s, "-p", "lent", "-n", 1, "-s")
+    s.starts(s.submit("-p", "lent", "-n", 3))
+    s.cancel(*s.jobs)
+    shared = [s.submit("-p", "lent", "-n", 4, "-s") for _ in range(2)]
+    s.starts(*shared)
+    this_waits(s, "-p", "lent", "-n", 1, "-s")
+    s.cancel(shared[0])
+    this_waits(s, "-p", "lent", "-n", 1)
+    s.cancel(shared[1])
+    s.starts(s.submit("-p", "own", "-n", 1), s.submit("-p", "lent", "-n", 1))
+    this_waits(s, "-p", "own", "-n", 1)
+
+
 @probe
 def priority_tier(s):
     """Jobs of a partition of a higher tier go first."""
@@ -394,12 +461,12 @@ def dependencies_never_satisfied(s):
 @probe
 def singleton(s):
     """-d singleton: one of a name at a time."""
-    one = s.submit("-J", "alone", "-d", "singleton", script="sleep 4")
+    one = s.submit("-J", "alone", "-d", "singleton")
     two = s.submit("-J", "alone", "-d", "singleton")
     other = s.submit("-J", "other", "-d", "singleton")
     s.starts(one, other, nodes=False)
     s.waits(two)
-    s.ends(one)
+    s.cancel(one)
     s.starts(two, nodes=False)
 
 

@@ -29,7 +29,7 @@ Epilog=/bin/true
 BOTH = "TopologyPlugin=topology/tree\nFirstJobId=70001\n"
 NODES = {"n1": "Gres=gpu:a100:2 Weight=10", "n2": "Gres=gpu:a100:1,gpu:v100:1 Weight=10",
          "n3": "Gres=gpu:v100:2 Weight=10", "n4": "Weight=5", "n5": "Weight=1",
-         "n6": "Weight=1", "n7": "Weight=1"}
+         "n6": "Weight=1", "n7": "Weight=1", "n8": "Weight=1"}
 GRES = """\
 NodeName=n1 Name=gpu Type=a100 File={dir}/gpu[0-1]
 NodeName=n2 Name=gpu Type=a100 File={dir}/gpu0
@@ -38,7 +38,7 @@ NodeName=n3 Name=gpu Type=v100 File={dir}/gpu[0-1]
 """
 TOPOLOGY = """\
 SwitchName=leaf1 Nodes=n[1-3]
-SwitchName=leaf2 Nodes=n[4-7]
+SwitchName=leaf2 Nodes=n[4-8]
 SwitchName=top Switches=leaf[1-2]
 """
 REST = "DefaultTime=60 MaxTime=INFINITE State=UP"
@@ -47,8 +47,12 @@ PARTITIONS = [
     f"PartitionName=gpu Nodes=n[1-3] {REST}",
     f"PartitionName=narrow Nodes=n[4-5] MaxCPUsPerNode=2 {REST}",
     f"PartitionName=twice Nodes=n7 OverSubscribe=FORCE:2 {REST}",
+    f"PartitionName=own Nodes=n8 {REST}",
+    f"PartitionName=crowd Nodes=n8 OverSubscribe=FORCE:2 {REST}",
+    f"PartitionName=throng Nodes=n8 OverSubscribe=FORCE:3 {REST}",
+    f"PartitionName=lent Nodes=n8 OverSubscribe=YES:2 {REST}",
     f"PartitionName=urgent Nodes=n[1-6] PriorityTier=10 {REST}"]
-SHAPE = {"nodes": 7, "cpus": 4, "partitions": PARTITIONS, "node_options": NODES,
+SHAPE = {"nodes": 8, "cpus": 4, "partitions": PARTITIONS, "node_options": NODES,
          "gres_conf": GRES, "topology": TOPOLOGY}
 LOOK = 2.5  # seconds in which a job that could start would have
 

@@ -79,6 +79,7 @@ class Browser:
             return WebDriverWait(self.chrome, seconds, 0.05, [StaleElementReferenceException]
                                  ).until(lambda _: condition())
         except Exception as e:
+            self.picture("failed")
             raise AssertionError(f"{what} has not come: {type(e).__name__}\n{self.text()}") from e
 
     def text(self):
@@ -109,7 +110,8 @@ class Browser:
 
     def scheme(self, which):
         self.chrome.execute_cdp_cmd("Emulation.setEmulatedMedia", {
-            "features": [{"name": "prefers-color-scheme", "value": which}]})
+            "features": [{"name": "prefers-color-scheme", "value": which},
+                         {"name": "prefers-reduced-motion", "value": "reduce"}]})
 
     def check(self):
         """No message of the console, no request to another host, no refusal but those expected."""

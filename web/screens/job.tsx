@@ -4,7 +4,9 @@ import { useAnswer } from "../model/live";
 import { count, duration, instant, plain } from "../model/format";
 import { usePrefs } from "../model/prefs";
 import { go, withQuery } from "../model/route";
+import type { Subject } from "../model/orders";
 import type { Job, JobBrief } from "../model/types";
+import { Actions } from "../parts/actions";
 import { Command } from "../parts/copy";
 import { useNow } from "../parts/frame";
 import { LimitBar, WaitDetails } from "./why";
@@ -121,16 +123,17 @@ function Brief({ job }: { job: JobBrief }) {
   );
 }
 
-export function JobDetails(props: { id: string; brief?: JobBrief }) {
+export function JobDetails(props: { id: string; brief?: JobBrief; alone?: boolean }) {
+  const Title = props.alone ? "h1" : "h2";
   const answer = useAnswer(`/v1/jobs/${encodeURIComponent(props.id)}`);
   const job = useMemo(() => (answer.text ? (JSON.parse(answer.text) as Job) : undefined), [answer.text]);
   const title = useRef<HTMLHeadingElement>(null);
   useEffect(() => title.current?.focus(), [props.id]);
   return (
     <>
-      <h2 ref={title} tabIndex={-1}>
+      <Title ref={title} tabIndex={-1}>
         Job {plain(props.id)} {(job ?? props.brief) && <span className="tag">{(job ?? props.brief)?.shown_state}</span>}
-      </h2>
+      </Title>
       {answer.error?.status === 404 && <p>It is gone: it has ended, or was cancelled. <code>checkjob {plain(props.id)}</code> may know more.</p>}
       {answer.error?.status === 403 && props.brief && <Brief job={props.brief} />}
       {answer.error && answer.error.status !== 404 && !(answer.error.status === 403 && props.brief) && <p>{answer.error.message}</p>}
@@ -138,6 +141,7 @@ export function JobDetails(props: { id: string; brief?: JobBrief }) {
       {!answer.error && job && (
         <>
           <Why job={job} />
+          <Actions key={props.id} jobs={[job as unknown as Subject]} detailed />
           {(job.section === "eligible" || job.section === "blocked") && <WaitDetails id={job.id ?? props.id} procs={job.procs ?? 1} />}
           <Facts job={job} />
         </>

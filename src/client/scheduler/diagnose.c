@@ -148,6 +148,8 @@ static void print_manager(const json_t *m)
             (long long)get_int(m, "calls", 0));
     else
         printf("  RM Performance:  %lld calls\n", (long long)get_int(m, "calls", 0));
+    json_array_foreach(json_object_get(m, "warnings"), i, f)
+        printf("WARNING:  %s\n", json_string_value(f));
     if (json_array_size(json_object_get(m, "failures")))
         printf("\nRM[%s] Failures:\n", get_text(m, "name", ""));
     json_array_foreach(json_object_get(m, "failures"), i, f)

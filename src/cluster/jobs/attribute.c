@@ -84,7 +84,10 @@ static const struct cfg_keyword nodealloc_words[] = {
     {"TIGHTEST", NODEALLOC_TIGHTEST}, {"FASTEST", NODEALLOC_FASTEST},
     {"MAXBALANCE", NODEALLOC_MAXBALANCE}, {"CONTIGUOUS", NODEALLOC_CONTIGUOUS},
     {"LOCAL", NODEALLOC_LOCAL}, {NULL}};
-_Static_assert(ACCESS_UNSET == 0 && NODEALLOC_UNSET == 0, "a word that is not said");
+static const struct cfg_keyword sharing_words[] = {{"STAYS", SHARING_STAYS},
+    {"JOINS", SHARING_JOINS}, {"FORCED", SHARING_FORCED}, {NULL}};
+_Static_assert(ACCESS_UNSET == 0 && SHARING_NONE == 0 && NODEALLOC_UNSET == 0,
+    "a word that is not said");
 
 /* clang-format off */
 static const struct req_attribute req_attributes[] = {
@@ -115,6 +118,7 @@ static const struct req_attribute req_attributes[] = {
     {NEEDED("node_swap_mb", "swap_needed", swap)},
     {NEEDED("node_disk_mb", "disk_needed", disk)},
     {"access", ASKED("access"), OF_TYPE(WORD), .words = access_words, IN_BOTH(access)},
+    {"sharing", OF_TYPE(WORD), .words = sharing_words, IN_BOTH(sharing)},
     {"nodealloc", ASKED("allocation"), OF_TYPE(WORD), .words = nodealloc_words,
         IN_BOTH(nodealloc)},
     {"nodeset", ASKED("node_set"), OF_TYPE(NODESET), IN_BOTH(nodeset)},

@@ -132,6 +132,7 @@ static void build_amounts(const struct cluster *c, struct node *n)
         first_set(told->v[RES_MEM], own->cfg_mem_mb, def->cfg_mem_mb, 0), mem);
     n->cfg.v[RES_SWAP] = overcommitted(
         first_set(told->v[RES_SWAP], own->cfg_swap_mb, def->cfg_swap_mb, 0), mem);
+    n->unshared = n->told->unshared;
     n->cfg.v[RES_DISK] =
         first_set(told->v[RES_DISK], own->cfg_disk_mb, def->cfg_disk_mb, 0);
 }
@@ -277,6 +278,7 @@ static const struct node *twin_of(const struct cluster *c, const struct node *n)
 static void build_as(struct node *n, const struct node *twin)
 {
     n->cfg = twin->cfg;
+    n->unshared = twin->unshared;
     n->os = twin->os;
     n->arch = twin->arch;
     n->nodetype = twin->nodetype;
@@ -335,7 +337,7 @@ static bool has_procs_only(const struct cluster *c, const struct node *n)
 {
     return !n->global && n->classes.n == 0 && n->maxjob < 0 && n->maxjob_per_user < 0
            && n->maxproc < 0 && n->maxproc_per_user < 0 && n->maxpe_per_job <= 0
-           && n->maxload <= 0 && c->cfg->node_maxload <= 0
+           && n->maxload <= 0 && c->cfg->node_maxload <= 0 && n->unshared == 0
            && n->section->maxproc_class.n == 0 && n->section_def->maxproc_class.n == 0
            && n->par->avail[AVAIL_PROCS] != AVAIL_UTILIZED;
 }

@@ -138,7 +138,8 @@ static int numbers_check(const struct node_desc *d, struct err *err)
         || amount_check("frame", d->frame, 0, INT32_MAX, err)
         || amount_check("slot", d->slot, 0, INT32_MAX, err)
         || amount_check("number of slots", d->slots, 0, INT32_MAX, err)
-        || amount_check("weight", d->weight, 0, UINT32_MAX, err))
+        || amount_check("weight", d->weight, 0, UINT32_MAX, err)
+        || amount_check("unshared", d->unshared, 0, INT32_MAX, err))
         return -1;
     return 0;
 }
@@ -222,7 +223,8 @@ static bool told_same(const struct node_told *a, const struct node_told *b)
            && a->classes_told == b->classes_told && a->os == b->os && a->arch == b->arch
            && same_number(a->speed, b->speed) && a->procspeed_mhz == b->procspeed_mhz
            && a->frame == b->frame && a->slot == b->slot && a->slots == b->slots
-           && a->weight == b->weight && same_list(&a->features, &b->features)
+           && a->weight == b->weight && a->unshared == b->unshared
+           && same_list(&a->features, &b->features)
            && same_list(&a->networks, &b->networks) && same_gres(&a->gres, &b->gres)
            && same_list(&a->classes, &b->classes);
 }
@@ -291,6 +293,7 @@ static struct node_told told_merge(
     if (d->slots > 0)
         t.slots = d->slots;
     t.weight = d->weight;
+    t.unshared = d->unshared;
     return t;
 }
 
@@ -543,9 +546,10 @@ static bool same_limits(const struct node *a, const struct node *b)
 bool node_same_kind(const struct node *a, const struct node *b)
 {
     return !a->global && !b->global && a->partition == b->partition
-           && memcmp(&a->cfg, &b->cfg, sizeof a->cfg) == 0 && a->os == b->os
-           && a->arch == b->arch && a->procspeed_mhz == b->procspeed_mhz
-           && same_number(a->speed, b->speed) && same_list(&a->features, &b->features)
+           && memcmp(&a->cfg, &b->cfg, sizeof a->cfg) == 0 && a->unshared == b->unshared
+           && a->os == b->os && a->arch == b->arch
+           && a->procspeed_mhz == b->procspeed_mhz && same_number(a->speed, b->speed)
+           && same_list(&a->features, &b->features)
            && same_list(&a->networks, &b->networks)
            && same_gres(&a->gres_cfg, &b->gres_cfg) && same_classes(a, b)
            && same_limits(a, b);

@@ -67,7 +67,7 @@ struct node_told {
     uint32_t os, arch;
     double speed;
     int64_t procspeed_mhz, frame, slot, slots; /* 0 = unknown */
-    int64_t weight;
+    int64_t weight, unshared;
 };
 
 /* Find the node's sections of the settings. */

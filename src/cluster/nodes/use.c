@@ -42,7 +42,7 @@ static void jobs_add(
     if (n->jobs.cap == 0)
         bitset_set(&c->node_store->listed, n->index);
     vec_push(&n->jobs, ((struct node_job){j->index, tasks}));
-    n->exclusive += job_access(j) > ACCESS_SHARED;
+    n->exclusive += job_keeps_apart(j);
 }
 
 static void jobs_take_out(struct node *n, const struct job *j, uint32_t tasks)
@@ -55,7 +55,7 @@ static void jobs_take_out(struct node *n, const struct job *j, uint32_t tasks)
         return;
     for (n->jobs.n--; e < n->jobs.n; e++) /* few */
         n->jobs.v[e] = n->jobs.v[e + 1];
-    n->exclusive -= job_access(j) > ACCESS_SHARED;
+    n->exclusive -= job_keeps_apart(j);
 }
 
 /* ---- dedicating -------------------------------------------------------------- */

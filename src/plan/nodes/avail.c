@@ -141,7 +141,7 @@ static void meet_all(const struct cluster *c, const struct job *j, const struct 
 static bool limits_procs(
     const struct cluster *c, const struct node *n, const struct taskdef *def)
 {
-    return n->maxproc >= 0 || n->maxproc_per_user >= 0
+    return n->maxproc >= 0 || n->maxproc_per_user >= 0 || nodelimit_has_unshared(def, n)
            || nodelimit_class_procs(c, n, def->cls) < INT64_MAX;
 }
 

@@ -62,6 +62,11 @@ static int64_t left_of(int64_t limit, int64_t used)
     return used >= limit ? 0 : limit - used;
 }
 
+bool nodelimit_has_unshared(const struct taskdef *def, const struct node *n)
+{
+    return n->unshared > 0 && def->sharing < SHARING_JOINS;
+}
+
 int64_t nodelimit_procs_left(const struct cluster *c, const struct taskdef *def,
     const struct node *n, const struct nodelimit_procs *used)
 {
@@ -70,6 +75,8 @@ int64_t nodelimit_procs_left(const struct cluster *c, const struct taskdef *def,
 
     if (by_class < INT64_MAX)
         left = left_of(by_class, used->cls);
+    if (nodelimit_has_unshared(def, n) && (k = left_of(n->unshared, used->all)) < left)
+        left = k;
     if (n->maxproc >= 0 && (k = left_of(n->maxproc, used->all)) < left)
         left = k;
     if (n->maxproc_per_user >= 0

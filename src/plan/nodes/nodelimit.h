@@ -20,13 +20,17 @@ struct nodelimit_procs {
 };
 
 /* Processors a newcomer may take before a limit of the node (MAXPROC, MAXPROCPERUSER,
- * MAXPROC[CLASS:c], the class's MAXPROCPERNODE) is passed; INT64_MAX = no limit. */
+ * MAXPROC[CLASS:c], the class's MAXPROCPERNODE, those for who shares none) is passed;
+ * INT64_MAX = no limit. */
 int64_t nodelimit_procs_left(const struct cluster *c, const struct taskdef *def,
     const struct node *n, const struct nodelimit_procs *used);
 
 /* Most processors jobs of the class may use on the node; INT64_MAX = no limit. */
 int64_t nodelimit_class_procs(
     const struct cluster *c, const struct node *n, uint32_t cls);
+
+/* Are there fewer processors for jobs like this, which share none, than there are? */
+bool nodelimit_has_unshared(const struct taskdef *def, const struct node *n);
 
 /* Does the class itself say so for every node? */
 bool nodelimit_class_limited(const struct cluster *c, uint32_t cls);

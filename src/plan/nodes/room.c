@@ -100,6 +100,9 @@ void company_add(struct company *io, const struct job *newcomer, const struct jo
     strict = theirs > strict ? theirs : strict;
     if (strict >= ACCESS_SINGLEJOB || (strict == ACCESS_SINGLEUSER && !same_user))
         io->closed = true;
+    if (!sharing_allows(job_sharing(newcomer), job_sharing(j),
+            j->cred[CRED_CLASS] == newcomer->cred[CRED_CLASS]))
+        io->closed = true;
     io->jobs++;
     io->of_user += same_user;
 }
@@ -129,6 +132,8 @@ static int64_t procs_of(const struct taskdef *def, const struct node *n)
 {
     int64_t procs = def->per_task.v[RES_PROCS];
 
+    if (procs < 0 && nodelimit_has_unshared(def, n))
+        return n->unshared;
     return procs < 0 ? n->cfg.v[RES_PROCS] : procs;
 }
 

@@ -139,6 +139,7 @@ static void tell_limits(const struct node *n, struct demand_kind *ret)
     vec_push(ret, n->maxjob_per_user);
     vec_push(ret, n->maxproc);
     vec_push(ret, n->maxproc_per_user);
+    vec_push(ret, n->unshared);
     vec_push(ret, bits_of(n->maxpe_per_job));
     vec_push(ret, bits_of(n->maxload));
     vec_push(ret, n->par->use_machine_speed ? bits_of(n->speed) : 0);

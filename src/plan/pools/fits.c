@@ -73,6 +73,8 @@ static int64_t shape_unit(const struct fits *f, const struct taskdef *def,
 {
     int64_t procs = def->per_task.v[RES_PROCS];
 
+    if (def->sharing != SHARING_NONE)
+        return 0;
     /* of one processor nobody has a part: any access is exclusive */
     if (n->cfg.v[RES_PROCS] == 1 && !demand_has_gres(pools_demanded(f->pools), n)
         && procs <= 1 && procs != 0 && n->par->avail[AVAIL_PROCS] != AVAIL_UTILIZED)

@@ -342,9 +342,11 @@ void adapter_open_events(struct adapter *a, uint32_t slurm_user)
 {
     int fd = open(a->events_file, O_WRONLY | O_CLOEXEC | O_NOFOLLOW);
 
-    if (fd < 0 || (geteuid() == 0 && fchown(fd, (uid_t)slurm_user, (gid_t)-1) < 0)
-        || fchmod(fd, 0600) < 0)
-        adapter_health(a, "events", strerror(errno));
+    bool bad = fd < 0
+               || (geteuid() == 0 && fchown(fd, (uid_t)slurm_user, (gid_t)-1) < 0)
+               || fchmod(fd, 0600) < 0;
+
+    adapter_health(a, "events", bad ? strerror(errno) : NULL);
     if (fd >= 0)
         close(fd);
 }
@@ -373,6 +375,15 @@ static bool takes_new_jobs(const struct adapter *a)
            && adapter_now_ms() - a->seen_ms < a->poll_ms + SEEN_MS;
 }
 
+void adapter_write_beat(struct adapter *a)
+{
+    bool failed = beat_write(a->beat) < 0;
+
+    if (failed || a->beat_fails)
+        adapter_health(a, "heartbeat", failed ? strerror(errno) : NULL);
+    a->beat_fails = failed;
+}
+
 static void write_beat(struct adapter *a)
 {
     struct strbuf words = {0};
@@ -381,8 +392,7 @@ static void write_beat(struct adapter *a)
         UPDATE_TAKES_MARKS ? " nomarks" : " marks");
     beat_set(a->beat, words.text, a->not_nodes);
     free(words.text);
-    if (beat_write(a->beat) < 0)
-        adapter_health(a, "heartbeat", strerror(errno));
+    adapter_write_beat(a);
 }
 
 static void set_beat(struct adapter *a, const char *word, const char *nodes)
@@ -427,6 +437,9 @@ static void on_open(void *ctx, const struct link_opening *o)
     a->start_wait_ms = link_attr_ms(o, "STARTWAIT", START_WAIT_MS);
     notes_open(a, link_attr(o, "NOTES"));
     a->limits = limits == NULL || strcasecmp(limits, "MAUI") != 0;
+    adapter_health(a, "marks", NULL); /* what one before this has said is over */
+    adapter_health(a, "clock", NULL);
+    adapter_health(a, "heartbeat", NULL);
     open_events(a);
     write_beat(a);
     arm(a, 0);

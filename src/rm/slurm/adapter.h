@@ -44,7 +44,9 @@ struct part {
     bool exclusive, open;  /* open: its jobs may start */
     uint16_t tier;         /* PriorityTier as Slurm tells it */
     int64_t rank;          /* so many lower tiers there are among the partitions */
-    int64_t share;         /* OverSubscribe=FORCE:n: so many jobs have a processor */
+    int64_t share;         /* OverSubscribe=FORCE:n, YES:n: a processor is of so many */
+    bool forced, mixed;    /* FORCE; some of its nodes are of other partitions, too */
+    bool counted_often;    /* some of its nodes have processors of several jobs */
     UT_hash_handle hh;
 };
 
@@ -160,6 +162,7 @@ struct adapter {
     sd_event_source *timer, *events;
     struct link *link;
     struct beat *beat;               /* for the gate */
+    bool beat_fails;                 /* and that was told */
     char *word, *not_nodes;          /* owned: what it says of jobs for which Slurm
                                       * chooses nodes, and of those that do not wait */
     int64_t seen_ms;                 /* when a look at all went well last */
@@ -176,6 +179,7 @@ struct adapter {
     char *munge;                 /* owned: socket of munged; NULL = not known */
     int64_t munge_seen_ms;       /* when it was there last */
     int64_t most_procs;          /* of a node */
+    bool uneven;                 /* some have fewer */
     struct gres_terms gres_most; /* of a node, seen so far */
     struct part *parts;
     struct told_node *nodes;
@@ -240,6 +244,8 @@ void adapter_forgotten(struct adapter *a);
 /* The file of events is for slurmctld, which runs as SlurmUser, and for nobody else:
  * each line in it is a look at Slurm. */
 void adapter_open_events(struct adapter *a, uint32_t slurm_user);
+/* The heartbeat, now; told where it cannot be written, and when it can again. */
+void adapter_write_beat(struct adapter *a);
 /* Does the daemon give signs of life? While it hangs nothing is taken back from Slurm:
  * somebody may have let the jobs go. */
 bool adapter_is_led(const struct adapter *a);
@@ -266,9 +272,19 @@ int64_t overtime_of(uint16_t minutes);
 const char *part_next(const char *list);
 /* The highest of their ranks by PriorityTier. */
 int64_t parts_rank(const struct adapter *a, const char *list);
-/* Of how many jobs a processor of a node of these partitions is: 1, or FORCE:n of the
- * only one. A processor that jobs of other partitions can have as well is of one. */
+/* Of how many jobs a processor of a node of these partitions is: 1, or the sum of n of
+ * those with FORCE:n and YES:n, as each of them lets n of its own have it. */
 int64_t parts_share(const struct adapter *a, const char *list);
+/* What a job of these partitions, one of which it will be in, is to others on its
+ * nodes. `wants`: -s. Where some of them share processors and some do not it is planned
+ * in those that do not (parts_takes()). */
+enum sharing parts_sharing(const struct adapter *a, const char *list, bool wants);
+bool parts_takes(
+    const struct adapter *a, const char *list, bool wants, const struct part *p);
+/* Has one of them nodes whose processors are counted for several jobs? */
+bool parts_count_often(const struct adapter *a, const char *list);
+/* Of how many such jobs a processor is, at most. */
+int64_t parts_job_share(const struct adapter *a, const char *list, bool wants);
 /* How many of a list may start jobs now. */
 uint32_t parts_open(const struct adapter *a, const char *list);
 

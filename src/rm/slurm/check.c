@@ -120,6 +120,7 @@ int check_settings(struct adapter *a)
         adapter_health(a, "marks", strerror(errno));
     check_slurm_conf(c, &f);
     check_user(c, &f);
+    adapter_health(a, "settings", NULL);
     for (size_t i = 0; i < f.n; i++)
         if (f.v[i].weight != SETTING_NOTE)
             adapter_health(a, "settings", f.v[i].text);

@@ -62,8 +62,21 @@ static void read_features(struct lists *l, const char *text)
     vec_push(&l->features, NULL);
 }
 
-static void read_classes(
-    const struct adapter *a, struct lists *l, const char *text, int64_t procs)
+/* Processors of a node that jobs of the partition may have, of `all` that are counted
+ * for the jobs of all partitions together; 0 = those. */
+static int64_t most_in(const struct part *p, int64_t procs, int64_t all)
+{
+    int64_t most = p->procs_by_node;
+
+    if ((p->forced || p->share > 1) && procs * p->share < all
+        && (most == 0 || procs * p->share < most))
+        most = procs * p->share;
+    return most;
+}
+
+/* `all`: what the node's processors count for, with those of which several are. */
+static void read_classes(const struct adapter *a, struct lists *l, const char *text,
+    int64_t procs, int64_t all)
 {
     char *save = NULL;
 
@@ -72,10 +85,10 @@ static void read_classes(
         const struct part *p = part_find(a, word);
 
         if (p && p->open)
-            vec_push(&l->classes, ((struct gres_cfg){.name = word, .count = procs}));
-        if (p && p->open && p->procs_by_node > 0)
+            vec_push(&l->classes, ((struct gres_cfg){.name = word, .count = all}));
+        if (p && p->open && most_in(p, procs, all) > 0)
             vec_push(&l->class_procs,
-                ((struct gres_cfg){.name = word, .count = p->procs_by_node}));
+                ((struct gres_cfg){.name = word, .count = most_in(p, procs, all)}));
     }
     if (l->classes.n == 0) /* an empty list would mean every class */
         vec_push(&l->classes, ((struct gres_cfg){.name = (char *)"NONE", .count = 1}));
@@ -125,6 +138,14 @@ static uint64_t digest_node(
     return digest_text(h, n->partitions);
 }
 
+/* Are its jobs all of one partition, and share? */
+static bool is_forced_alone(const struct adapter *a, const char *partitions)
+{
+    const struct part *p = part_find(a, partitions);
+
+    return p != NULL && p->forced && part_next(partitions) == NULL;
+}
+
 static void tell(struct adapter *a, const node_info_t *n, enum node_state state)
 {
     int64_t procs =
@@ -138,7 +159,7 @@ static void tell(struct adapter *a, const node_info_t *n, enum node_state state)
     read_features(&l, n->features_act ? n->features_act : n->features);
     read_gres(a, &l, n->gres);
     vec_push(&l.gres, ((struct gres_cfg){0}));
-    read_classes(a, &l, n->partitions, shares);
+    read_classes(a, &l, n->partitions, procs, shares);
     *d = (struct node_desc){.name = n->name,
         .state = state,
         .features = l.features.v,
@@ -149,6 +170,9 @@ static void tell(struct adapter *a, const node_info_t *n, enum node_state state)
         .arch = n->arch,
         .weight = n->weight};
     d->cfg.v[RES_PROCS] = shares;
+    if (shares > procs && !is_forced_alone(a, n->partitions))
+        d->unshared = procs;
+    a->uneven |= a->most_procs > 0 && procs != a->most_procs;
     if (procs > a->most_procs)
         a->most_procs = procs;
     d->cfg.v[RES_MEM] = n->real_memory > n->mem_spec_limit
@@ -198,6 +222,22 @@ static void tell_gone(struct adapter *a)
     }
 }
 
+/* What a node says of its partitions. */
+static void note_node(struct adapter *a, const char *partitions)
+{
+    bool often = parts_share(a, partitions) > 1, mixed = part_next(partitions) != NULL;
+
+    for (const char *at = partitions; at != NULL; at = part_next(at)) {
+        struct part *p = NULL;
+
+        HASH_FIND(hh, a->parts, at, strcspn(at, ","), p);
+        if (p != NULL) {
+            p->mixed |= mixed;
+            p->counted_often |= often;
+        }
+    }
+}
+
 static void read_nodes(struct adapter *a, node_info_msg_t *msg, bool all)
 {
     for (uint32_t i = 0; i < msg->record_count; i++) {
@@ -208,6 +248,7 @@ static void read_nodes(struct adapter *a, node_info_msg_t *msg, bool all)
 
         if (n->name == NULL)
             continue;
+        note_node(a, n->partitions);
         state = state_of(n);
         digest = digest_node(a, n, state);
         t = find_or_add(a, n->name);
@@ -282,7 +323,10 @@ static void read_parts(struct adapter *a, const partition_info_msg_t *msg)
             p->procs_by_node = in->max_cpus_per_node;
         p->tier = in->priority_tier;
         p->grace_s = in->grace_time < NO_VAL ? in->grace_time : 0;
-        p->share = in->max_share & SHARED_FORCE ? in->max_share & ~SHARED_FORCE : 1;
+        p->forced = in->max_share & SHARED_FORCE;
+        p->share = in->max_share & ~SHARED_FORCE;
+        if (p->share < 1)
+            p->share = 1;
         p->over_s =
             in->over_time_limit == NO_VAL16 ? -1 : overtime_of(in->over_time_limit);
         p->open = in->state_up == PARTITION_UP || in->state_up == PARTITION_DRAIN;
@@ -330,9 +374,84 @@ int64_t parts_rank(const struct adapter *a, const char *list)
 
 int64_t parts_share(const struct adapter *a, const char *list)
 {
-    const struct part *p = part_next(list) == NULL ? part_find(a, list) : NULL;
+    int64_t sum = 0;
 
-    return p != NULL && p->share > 1 ? p->share : 1;
+    for (; list != NULL; list = part_next(list)) {
+        const struct part *p = part_find(a, list);
+        sum += p != NULL && p->share > 1 ? p->share : 0;
+    }
+    return sum > 1 ? sum : 1;
+}
+
+static bool shares_in(const struct part *p, bool wants)
+{
+    return p->forced || (p->share > 1 && wants);
+}
+
+/* As Slurm 22.05 was seen to do. A job that shares is kept off nodes of jobs that do
+ * not; one that does not share, off those with jobs of another partition whose
+ * processors may be of several. */
+static enum sharing sharing_in(const struct part *p, bool wants)
+{
+    if (!p->mixed && p->forced)
+        return SHARING_NONE; /* all there share: nobody is kept off */
+    if (shares_in(p, wants))
+        return p->share > 1 ? SHARING_FORCED : SHARING_JOINS;
+    return p->share > 1 ? SHARING_STAYS : SHARING_NONE;
+}
+
+static bool any_stays(const struct adapter *a, const char *list, bool wants)
+{
+    for (; list != NULL; list = part_next(list)) {
+        const struct part *p = part_find(a, list);
+        if (p != NULL && sharing_in(p, wants) < SHARING_JOINS)
+            return true;
+    }
+    return false;
+}
+
+bool parts_takes(
+    const struct adapter *a, const char *list, bool wants, const struct part *p)
+{
+    return sharing_in(p, wants) < SHARING_JOINS || !any_stays(a, list, wants);
+}
+
+enum sharing parts_sharing(const struct adapter *a, const char *list, bool wants)
+{
+    enum sharing most = SHARING_NONE;
+    const char *all = list;
+
+    for (; list != NULL; list = part_next(list)) {
+        const struct part *p = part_find(a, list);
+        if (p != NULL && parts_takes(a, all, wants, p) && sharing_in(p, wants) > most)
+            most = sharing_in(p, wants);
+    }
+    return most;
+}
+
+bool parts_count_often(const struct adapter *a, const char *list)
+{
+    bool often = false;
+
+    for (; list != NULL; list = part_next(list)) {
+        const struct part *p = part_find(a, list);
+        often |= p != NULL && p->counted_often;
+    }
+    return often;
+}
+
+int64_t parts_job_share(const struct adapter *a, const char *list, bool wants)
+{
+    int64_t most = 1;
+    const char *all = list;
+
+    for (; list != NULL; list = part_next(list)) {
+        const struct part *p = part_find(a, list);
+        if (p != NULL && parts_takes(a, all, wants, p) && shares_in(p, wants)
+            && p->share > most)
+            most = p->share;
+    }
+    return most;
 }
 
 uint32_t parts_open(const struct adapter *a, const char *list)

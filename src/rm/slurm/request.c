@@ -114,12 +114,23 @@ static bool by_node(const struct adapter *a, const slurm_job_info_t *j)
            || j->pn_min_tmp_disk;
 }
 
+/* -s: it shares processors where its partition lets it. */
+static bool wants_shares(const slurm_job_info_t *j)
+{
+    return j->shared == 1;
+}
+
+static int64_t share_of(const struct adapter *a, const slurm_job_info_t *j)
+{
+    return parts_job_share(a, j->partition, wants_shares(j));
+}
+
 /* Where a processor counts for several jobs a node seems to have room for more of one
  * job than it has. */
 static bool beyond_a_node(
     const struct adapter *a, const slurm_job_info_t *j, int64_t tasks)
 {
-    return parts_share(a, j->partition) > 1
+    return share_of(a, j) > 1
            && amount_times(tasks, per_task(j, tasks)) > a->most_procs;
 }
 
@@ -165,6 +176,12 @@ static void add_devices(
 
 /* ---- shapes ---- */
 
+/* Do nodes of one size count more processors than they have? */
+static bool counts_shares(const struct adapter *a, const slurm_job_info_t *j)
+{
+    return !a->uneven && parts_count_often(a, j->partition);
+}
+
 static void whole_nodes(
     const struct adapter *a, const slurm_job_info_t *j, struct req_desc *q)
 {
@@ -173,6 +190,11 @@ static void whole_nodes(
     q->tpn = 1;
     q->per_task.v[RES_PROCS] = -1;
     q->access = ACCESS_SINGLEJOB;
+    if (counts_shares(a, j)) { /* each processor of the node once */
+        q->per_task.v[RES_PROCS] = a->most_procs;
+        if (share_of(a, j) > 1) /* others have them as well */
+            q->access = ACCESS_SHARED;
+    }
     if (asked16(j->pn_min_cpus) > 1)
         q->procs = (struct cmp){CMP_GE, j->pn_min_cpus};
     if (j->pn_min_memory && !(j->pn_min_memory & MEM_PER_CPU)
@@ -194,9 +216,7 @@ static void node_tasks(
     if (asked16(j->pn_min_cpus) > q->per_task.v[RES_PROCS])
         q->per_task.v[RES_PROCS] = j->pn_min_cpus;
     /* two of them on a node would be one node too few, where they fit */
-    q->exact =
-        n > 1
-        && 2 * q->per_task.v[RES_PROCS] <= a->most_procs * parts_share(a, j->partition);
+    q->exact = n > 1 && 2 * q->per_task.v[RES_PROCS] <= a->most_procs * share_of(a, j);
     q->per_task.v[RES_DISK] = j->pn_min_tmp_disk;
     if (!a->facts.memory || j->pn_min_memory == NO_VAL64)
         return;
@@ -305,6 +325,7 @@ static void one_request(struct adapter *a, const slurm_job_info_t *j,
         node_tasks(a, j, tasks, q);
     else
         free_tasks(a, j, tasks, q);
+    q->sharing = parts_sharing(a, request_partitions(j, room), wants_shares(j));
     gres_add(room, &q->gres, j->tres_per_node, 1, 1);
     gres_add(room, &q->gres, j->tres_per_socket, 1, 1);
     gres_add(room, &q->gres, j->tres_per_job, 1, q->tasks);
@@ -507,15 +528,16 @@ uint32_t request_least(const slurm_job_info_t *j)
 }
 
 /* Those that may start jobs, in the order named. */
-static void classes_of(const struct adapter *a, const char *list, struct job_desc *d,
-    struct request_room *room)
+static void classes_of(const struct adapter *a, const slurm_job_info_t *j,
+    const char *list, struct job_desc *d, struct request_room *room)
 {
-    const char **out = request_take(room, strlen(list) / 2 + 2, sizeof *out);
+    const char *all = list,
+               **out = request_take(room, strlen(list) / 2 + 2, sizeof *out);
     size_t n = 0;
 
     for (; list != NULL; list = part_next(list)) {
         const struct part *p = part_find(a, list);
-        if (p != NULL && p->open)
+        if (p != NULL && p->open && parts_takes(a, all, wants_shares(j), p))
             out[n++] = p->name;
     }
     d->cred[CRED_CLASS] = out[0];
@@ -552,7 +574,7 @@ void request_of(struct adapter *a, const struct parts *parts, struct rm_job *ret
     if (p && parts_open(a, list) == 0)
         room->why_not = "its partition is down, or its jobs may not start";
     else if (parts->n == 1 && part_next(list) != NULL)
-        classes_of(a, list, d, room);
+        classes_of(a, j, list, d, room);
     d->submit_at = times_here(a, j->submit_time);
     if (limit == INFINITE)
         d->wclimit_s = DURATION_UNLIMITED;
@@ -615,6 +637,7 @@ static uint64_t digest_part(
         (uint64_t)notes_release_at(a, j), j->requeue, j->contiguous,
         switches_bind(a, j), part_next(list) != NULL ? parts_open(a, list) : 0,
         (uint64_t)parts_rank(a, list), (uint64_t)delays(a, j->dependency),
+        (uint64_t)parts_sharing(a, list, wants_shares(j)), (uint64_t)share_of(a, j),
         (uint64_t)part_overtime(a, part_find(a, j->partition))};
 
     for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++)

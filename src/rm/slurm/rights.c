@@ -136,8 +136,7 @@ static void tell_gate(struct adapter *a, const struct slurm_rights *r)
     }
     free_numbers(&numbers);
     beat_set_operators(a->beat, operators.text);
-    if (beat_write(a->beat) < 0)
-        adapter_health(a, "heartbeat", strerror(errno));
+    adapter_write_beat(a);
     tell_coordinators(a, coordinators.text);
     free(operators.text);
     free(coordinators.text);

@@ -7,6 +7,7 @@
 #include "server/http/schema.h"
 #include "server/server_private.h"
 #include "server/simulation/simulation.h"
+#include "server/whatif/basis.h"
 #include "server/whole.h"
 
 #define UNSAVED_MAX 1000
@@ -84,6 +85,8 @@ static const struct route routes[] = {
     {"POST", "/v1/bank/withdrawals", "mam-withdraw", WHO_ADMIN1, api_bank_withdraw},
     {"POST", "/v1/bank/transfers", "mam-transfer", WHO_ANY, api_bank_transfer},
     {"POST", "/v1/bank/refunds", "mam-refund", WHO_ADMIN1, api_bank_refund},
+    {"GET", "/v1/bank/losses", "mam-refund", WHO_ADMIN3, api_bank_losses},
+    {"POST", "/v1/bank/losses", "mam-refund", WHO_ADMIN1, api_bank_refund_losses},
     {"GET", "/v1/events", "events", WHO_ADMIN3, api_events},
     {"GET", "/v1/changes", "changes", WHO_ANY, api_changes},
     {"GET", "/metrics", "metrics", WHO_ANY, api_metrics},
@@ -166,6 +169,21 @@ static bool refuses_reader(const struct route *route, struct request *r)
     return true;
 }
 
+/* Was what is ordered tried in a state that is no more? An empty one is none. */
+static bool refuses_basis(struct server *s, struct request *r)
+{
+    const char *basis =
+        strcmp(request_method(r), "GET") == 0 ? NULL : request_query(r, "basis");
+    struct err err = {0};
+
+    if (!basis || !*basis || basis_check(s, basis, &err) == 0)
+        return false;
+    bool stale = err.code == ERR_CONFLICT;
+    request_refuse_as(
+        r, stale ? 409 : 400, stale ? "conflict" : "invalid", "basis", err.text);
+    return true;
+}
+
 void api_handle(void *ctx, struct request *r)
 {
     struct server *s = ctx;
@@ -197,6 +215,7 @@ void api_handle(void *ctx, struct request *r)
         return;
     log_line(s->log, LOG_DETAIL, "%s %s %s by %s", route->command, request_method(r),
         request_path(r), who->user);
-    if (!refuses_body(s, route, r) && !refuses_change(s, route, r))
+    if (!refuses_body(s, route, r) && !refuses_change(s, route, r)
+        && !refuses_basis(s, r))
         route->handle(s, r);
 }

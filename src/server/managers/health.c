@@ -15,8 +15,14 @@ struct failure {
     char function[40], text[200];
 };
 
+/* What is not well of a manager that sees its jobs and starts them nevertheless. */
+struct ailment {
+    char function[40], text[200];
+};
+
 struct health {
     bool up;
+    struct VEC(struct ailment) ailments;
     struct failure failures[FAILURES_KEPT];
     uint32_t nfailures;
     int64_t failing;                  /* looks in a row that found it down */
@@ -37,6 +43,8 @@ struct health *health_new(void)
 
 void health_free(struct health *h)
 {
+    if (h != NULL)
+        vec_fini(&h->ailments);
     free(h);
 }
 
@@ -86,7 +94,7 @@ static void note_recovery(struct manager *m)
     h->told = false;
 }
 
-/* Ailments of a resource manager whose jobs are seen nevertheless. */
+/* Is it an ailment and no outage? */
 static bool is_minor(const char *function)
 {
     static const char *const all[] = {
@@ -122,30 +130,62 @@ int64_t health_last_seen(const struct manager *m, int64_t now)
     return !h->sees || now - h->seen_again_at <= RECOVERY_S ? h->unseen_at : now;
 }
 
+static void end_ailment(struct health *h, const char *function)
+{
+    for (size_t i = h->ailments.n; i-- > 0;)
+        if (strcmp(h->ailments.v[i].function, function) == 0)
+            vec_remove(&h->ailments, i);
+}
+
+static void note_ailment(struct health *h, const char *function, const char *text)
+{
+    struct ailment x = {0};
+
+    end_ailment(h, function);
+    snprintf(x.function, sizeof x.function, "%s", function);
+    snprintf(x.text, sizeof x.text, "%s", text);
+    vec_push(&h->ailments, x);
+}
+
+static const struct failure *note_failure(struct manager *m, const struct rm_report *r)
+{
+    struct health *h = m->health;
+    struct failure *f = &h->failures[h->nfailures++ % FAILURES_KEPT];
+    bool several = managers_several(m->s);
+
+    *f = (struct failure){.at = r->at};
+    snprintf(f->function, sizeof f->function, "%s", r->u.health.function);
+    snprintf(f->text, sizeof f->text, "%s", r->u.health.text);
+    log_line(m->s->log, LOG_ALERT, "resource manager%s%s: %s: %s", several ? " " : "",
+        several ? m->name : "", f->function, f->text);
+    return f;
+}
+
 void health_told(struct manager *m, const struct rm_report *r)
 {
     struct health *h = m->health;
-    struct failure *f = &h->failures[h->nfailures % FAILURES_KEPT];
-    bool several = managers_several(m->s);
 
-    note_sight(
-        m, r->u.health.up || (m->health->sees && is_minor(r->u.health.function)));
+    if (r->u.health.function != NULL && is_minor(r->u.health.function)) {
+        if (r->u.health.up)
+            end_ailment(h, r->u.health.function);
+        else
+            note_ailment(h, note_failure(m, r)->function, r->u.health.text);
+        return;
+    }
+    note_sight(m, r->u.health.up);
     h->up = r->u.health.up;
     if (h->up) {
         note_recovery(m);
         return;
     }
+    if (strcmp(r->u.health.function, "connection") == 0)
+        rmjobs_begin_anew(m);
     if (strcmp(r->u.health.function, "connection") == 0 && !m->away) {
         m->away = true;
         managers_tell_away(m);
         cycle_want(m->s); /* the others may not be kept waiting for it any more */
     }
-    *f = (struct failure){.at = r->at};
-    snprintf(f->function, sizeof f->function, "%s", r->u.health.function);
-    snprintf(f->text, sizeof f->text, "%s", r->u.health.text);
-    h->nfailures++;
-    log_line(m->s->log, LOG_ALERT, "resource manager%s%s: %s: %s", several ? " " : "",
-        several ? m->name : "", f->function, f->text);
+    note_failure(m, r);
     count_failing(m);
 }
 
@@ -189,6 +229,14 @@ json_t *health_describe(const struct manager *m)
     json_t *o = json_pack("{s:s, s:s, s:s, s:I, s:o}", "name", managers_label(m),
         "type", m->driver->type, "state", state_name(m), "calls",
         (json_int_t)h->answers, "failures", failures);
+    if (h->ailments.n) {
+        json_t *warnings = json_array();
+        for (size_t i = 0; i < h->ailments.n; i++)
+            json_array_append_new(
+                warnings, json_sprintf("%s: %s", h->ailments.v[i].function,
+                              h->ailments.v[i].text));
+        json_object_set_new(o, "warnings", warnings);
+    }
     if (h->answers) {
         render_real(o, "average_s", h->answer_s / (double)h->answers);
         render_real(o, "max_s", h->answer_max_s);

@@ -10,6 +10,7 @@
 #include "server/durable/passed.h"
 #include "server/durable/record.h"
 #include "server/durable/teller.h"
+#include "server/managers/limits.h"
 #include "server/managers/private.h"
 #include "server/managers/reservation.h"
 #include "server/server_private.h"
@@ -46,6 +47,12 @@ void rmjobs_lose_sight(struct manager *m)
 {
     for (size_t i = 0; i < m->told.n; i++)
         m->told.v[i] &= (uint8_t)~SEEN;
+}
+
+void rmjobs_begin_anew(struct manager *m)
+{
+    for (size_t i = 0; i < m->told.n; i++)
+        m->told.v[i] &= (uint8_t) ~(TOLD | KEPT);
 }
 
 static void note(char **to, const char *text)
@@ -117,6 +124,7 @@ static void on_new_job(struct manager *m, const struct rm_job *r, bool anew)
             rmholds_lifted(m, made.job, r->lifted);
         if (others == ELSEWHERE_PUT && changed)
             elsewhere_let_go(s, made.job);
+        limits_first_told(m, made.job, r, known != NULL);
     }
     free(deps);
     modified_free(changed);
@@ -280,6 +288,7 @@ static void on_changed(struct manager *m, const struct job *j, const struct rm_j
     bool pending = outbox_pending(m, j->id, &action);
     uint8_t rm_hold = rmholds_told(m, j->holds, r->desc.rm_hold);
 
+    changed |= limits_told(m, j, r);
     if (changed && !pending && on_other_request(m, j, r))
         return;
     if (!on_nodes(state))
@@ -425,8 +434,7 @@ void rmjobs_synced(struct manager *m)
     rmholds_synced(m);
     rmreservation_synced(m);
     outbox_settle_lost(m);
-    for (size_t i = 0; i < m->told.n; i++)
-        m->told.v[i] &= (uint8_t) ~(TOLD | KEPT);
+    rmjobs_begin_anew(m);
     outbox_again(m);
     if (!m->synced) {
         nodekeep_drop_untold(m->s, m->name, on_node_lost, m);

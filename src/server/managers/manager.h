@@ -56,6 +56,10 @@ bool managers_all_answer(const struct server *s);
 /* Has the one of that name in the engine (NULL = the plain one) told everything? */
 bool manager_knows(const struct server *s, const char *known_as);
 
+/* Why the node takes no jobs, as its resource manager says it; NULL: nothing is said.
+ * Borrowed until its next report. */
+const char *managers_said(const struct server *s, const struct node *n);
+
 /* Nothing is asked of any that has not been answered, but for what is recorded. Those
  * out of reach, or that fail, have to come back first if that is `all`; else it is
  * enough that one is there, and where RMCFG has changed that is not asked either: a
@@ -115,6 +119,24 @@ bool manager_can_checkpoint(const struct server *s);
  * next commit. */
 int manager_tell(struct server *s, const struct job *j, const struct rm_command *what,
     struct err *err);
+
+/* What of the job stands with its resource manager; NULL = nothing. */
+const struct rm_keeping *manager_keeping(const struct server *s, const struct job *j);
+/* Can the job be given that limit, where its resource manager has to take it? To be
+ * asked before anything is changed. -1 with a sentence. */
+int manager_check_limit(
+    const struct server *s, const struct job *j, int64_t limit_s, struct err *err);
+/* The job has another limit: its resource manager is told, where it has to know. */
+int manager_tell_limit(struct server *s, const struct job *j, struct err *err);
+/* A reply about jobs, some of which may have limits on their way: when they are
+ * answered, or after some seconds, in which case the message of that one's result says
+ * so. One that was refused is no success in it. Takes the reference of the body. */
+struct manager_told {
+    const char *job;
+    json_t *result; /* in the body: "ok", "message" */
+};
+void manager_reply_told(struct server *s, struct request *r, json_t *body,
+    const struct manager_told *told, size_t n);
 
 /* What one request submits, a job or an array of them. `next` hands on one more with
  * manager_submit() and returns false when that was the last. As many are under way as

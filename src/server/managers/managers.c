@@ -14,8 +14,10 @@
 #include "server/durable/restless.h"
 #include "server/events/eventlog.h"
 #include "server/managers/floats.h"
+#include "server/managers/limits.h"
 #include "server/managers/lines.h"
 #include "server/managers/names.h"
+#include "server/managers/nodewords.h"
 #include "server/managers/private.h"
 #include "server/server_private.h"
 
@@ -142,6 +144,8 @@ static int open_by(struct server *s, struct rmlines *lines, bool must, struct er
     all->s = s;
     all->lines = lines;
     all->floats = floats_new();
+    all->limits = limits_open(all);
+    all->words = nodewords_new();
     all->since_us = UINT64_MAX;
     s->managers = all;
     passed_load(s);
@@ -162,6 +166,8 @@ static int open_simulated(struct server *s, struct err *err)
     struct managers *all = xcalloc(1, sizeof *all);
 
     all->s = s;
+    all->limits = limits_open(all);
+    all->words = nodewords_new();
     all->since_us = UINT64_MAX;
     s->managers = all;
     passed_load(s);
@@ -178,11 +184,13 @@ int manager_open(struct server *s, struct err *err)
 
 static void close_managers(struct managers *all)
 {
+    limits_close(all->limits);
     for (size_t i = 0; i < all->v.n; i++)
         manager_end(all->v.v[i]);
     vec_fini(&all->v);
     rmnames_close(all->names);
     floats_free(all->floats);
+    nodewords_free(all->words);
     rmlines_free(all->lines);
     free(all);
 }
@@ -244,6 +252,11 @@ void managers_try_again(struct manager *m)
 bool managers_several(const struct server *s)
 {
     return s->managers && s->managers->v.n > 1;
+}
+
+const char *managers_said(const struct server *s, const struct node *n)
+{
+    return s->managers ? nodewords_of(s->managers->words, n->index) : NULL;
 }
 
 bool managers_has(const struct server *s, const char *name)

@@ -22,9 +22,11 @@ struct submission {
 };
 
 struct health;
+struct limits;
 struct notes;
 struct outbox;
 struct floats;
+struct nodewords;
 struct rmlines;
 struct rmnames;
 struct rmreservations;
@@ -33,12 +35,14 @@ struct rmreservations;
 struct managers {
     struct server *s;
     struct VEC(struct manager *) v;
-    struct rmnames *names; /* names.h; NULL in a simulation */
-    struct floats *floats; /* floats.h */
-    struct rmlines *lines; /* by which they were opened; NULL in a simulation */
-    bool changed;          /* RMCFG says something else by now */
-    bool meeting;          /* for the first time: names go by the order of the lines */
-    bool waited; /* those that have not told anything are not waited for any more */
+    struct rmnames *names;   /* names.h; NULL in a simulation */
+    struct floats *floats;   /* floats.h */
+    struct nodewords *words; /* nodewords.h */
+    struct limits *limits;   /* limits.h */
+    struct rmlines *lines;   /* by which they were opened; NULL in a simulation */
+    bool changed;            /* RMCFG says something else by now */
+    bool meeting; /* for the first time: names go by the order of the lines */
+    bool waited;  /* those that have not told anything are not waited for any more */
     uint64_t since_us; /* when that began, of the loop's clock */
 };
 
@@ -47,6 +51,7 @@ struct manager {
     char *name;           /* of RMCFG[name]; owned */
     const char *known_as; /* its name in the engine; NULL = it is the plain one */
     const struct rm_driver *driver;
+    const struct rm_keeping *keeps; /* what it keeps and can be told of; or NULL */
     struct rm *rm;
     struct border *border;
     struct VEC(char *) held;    /* owned lines of wire.h: told before its turn came */
@@ -175,6 +180,9 @@ bool outbox_take_back(struct manager *m, const char *id, bool *io_changed);
 void outbox_came_about(struct manager *m, const char *id);
 /* A hold or a release is on its way. */
 bool outbox_holds(const struct manager *m, const char *id);
+/* A change of its limit is on its way; the latest. */
+bool outbox_changes_limit(const struct manager *m, const char *id);
+int64_t outbox_limit(const struct manager *m, const char *id);
 /* What could not be done just then, and is promised, is sent once more. */
 void outbox_again(struct manager *m);
 /* All has been told: what came of what was lost? */
@@ -205,6 +213,9 @@ void rmjobs_kept(struct manager *m, const char *id);
 bool rmjobs_is_kept(const struct manager *m, const struct job *j);
 /* Nobody sees its jobs from now on. */
 void rmjobs_lose_sight(struct manager *m);
+/* All will be told anew: what was told of changes since the last listing does not count
+ * for it. Else a job that goes meanwhile stays as it was for ever. */
+void rmjobs_begin_anew(struct manager *m);
 void rmjobs_synced(struct manager *m);
 
 #endif

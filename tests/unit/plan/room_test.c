@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  * What a node can still take, in parts and in tasks. */
+#include "plan/feasible.h"
 #include "plan/nodes/room.h"
 #include "select_fixture.h"
 
@@ -155,6 +156,66 @@ static void others_close_a_node_by_access_and_by_number(void **state)
     }
 }
 
+/* What Slurm 22.05 was seen to do of jobs in partitions with FORCE, YES and neither. */
+static void who_shares_processors_is_not_with_who_does_not(void **state)
+{
+    static const bool lets_in[SHARINGS][SHARINGS] = {
+        /* newcomer; there: none, stays, joins, forced */
+        [SHARING_NONE] = {true, false, true, false},
+        [SHARING_STAYS] = {true, false, true, false},
+        [SHARING_JOINS] = {false, false, true, true},
+        [SHARING_FORCED] = {false, false, true, true}};
+
+    (void)state;
+    for (enum sharing mine = 0; mine < SHARINGS; mine++)
+        for (enum sharing theirs = 0; theirs < SHARINGS; theirs++) {
+            struct world *w = world_open(NODEALLOC_FIRSTAVAILABLE);
+            struct company others = {0};
+            world_nodes(w, 1, 8);
+            struct req_desc there = {.tasks = 1, .sharing = theirs};
+            struct req_desc new = {.tasks = 1, .sharing = mine};
+            struct job *other = world_job(w, "mary", there);
+            struct job *j = world_job(w, "john", new);
+
+            other->cred[CRED_CLASS] = cred_get(w->c, CRED_CLASS, "own")->index;
+            j->cred[CRED_CLASS] = cred_get(w->c, CRED_CLASS, "lent")->index;
+            company_add(&others, j, other);
+            assert_int_equal(others.closed, !lets_in[mine][theirs]);
+            others = (struct company){0};
+            j->cred[CRED_CLASS] = other->cred[CRED_CLASS];
+            company_add(&others, j, other);
+            assert_int_equal(
+                others.closed, (mine >= SHARING_JOINS) != (theirs >= SHARING_JOINS)
+                                   && (mine >= SHARING_JOINS));
+            world_close(w);
+        }
+}
+
+/* 8 counted, 4 of them for who shares none: all of these together. */
+static void processors_that_nobody_shares_are_fewer(void **state)
+{
+    static const struct nodelimit_procs used = {.all = 3};
+    struct world *w = world_open(NODEALLOC_FIRSTAVAILABLE);
+    struct node_desc d = {
+        .name = "n1", .state = NODE_IDLE, .cfg = {{8, -1, -1, -1}}, .unshared = 4};
+    struct err err = {0};
+    struct node *n;
+
+    (void)state;
+    world_nodes(w, 1, 8);
+    assert_int_equal(node_report(w->c, &d, 0, &n, &err), 0);
+    const struct taskdef *own = world_tasks(w, 1)->reqs[0].def;
+    struct req_desc whole = {.tasks = 1, .per_task = {{-1}}};
+    struct req_desc forced = {.tasks = 1, .sharing = SHARING_FORCED};
+    assert_int_equal(feasible_tasks(w->c, own, n), 4);
+    assert_int_equal(nodelimit_procs_left(w->c, own, n, &used), 1);
+    assert_int_equal(
+        feasible_tasks(w->c, world_job(w, "john", whole)->reqs[0].def, n), 1);
+    assert_int_equal(
+        feasible_tasks(w->c, world_job(w, "john", forced)->reqs[0].def, n), 8);
+    world_close(w);
+}
+
 static void the_least_of_two_instants_is_taken_part_by_part(void **state)
 {
     (void)state;
@@ -199,6 +260,8 @@ int main(void)
         cmocka_unit_test(more_kinds_than_sixteen_count),
         cmocka_unit_test(what_others_have_leaves_the_newcomers_limits_alone),
         cmocka_unit_test(others_close_a_node_by_access_and_by_number),
+        cmocka_unit_test(who_shares_processors_is_not_with_who_does_not),
+        cmocka_unit_test(processors_that_nobody_shares_are_fewer),
         cmocka_unit_test(the_least_of_two_instants_is_taken_part_by_part),
         cmocka_unit_test(what_is_left_follows_what_is_dedicated),
     };
