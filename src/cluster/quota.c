@@ -163,6 +163,7 @@ void quotas_set(struct cluster *c, const struct quota_list *l)
     for (size_t i = 0; i < l->n; i++)
         make_named(c, &copy[i]);
     set_ranks(c, &s->list);
+    set_targets(c, &s->list);
     quotas_destroy(c);
     c->quota_store = s;
     c->quotas = &s->list;
