@@ -111,11 +111,13 @@ class Place(TypedDict):
 
 class Obstacle(TypedDict):
     # What is in the way of a job by name.
-    kind: Literal['reservation', 'no_reservation', 'feature', 'resource']
+    kind: Literal['reservation', 'no_reservation', 'feature', 'resource', 'state']
     #: not told of a reservation that the caller may not see
     name: NotRequired[str]
-    #: that the reservation keeps, or that have it
+    #: that the reservation keeps, that have it, or that are in that state
     nodes: NotRequired[int]
+    #: why they are, in words of the resource manager
+    text: NotRequired[str]
     #: of the reservation (seconds since 1970)
     start_at: NotRequired[int]
     #: its end (seconds since 1970; null: none)
@@ -1658,6 +1660,9 @@ class Identity(TypedDict):
     at: NotRequired[int]
     #: NORMAL, TEST, SIMULATION, SINGLESTEP
     mode: NotRequired[str]
+    #: may make reservations: an administrator of level 1 or 2, or anybody (RESCTLPOLICY
+    #: ANY)
+    reserves: NotRequired[bool]
     #: in a session: which page the program has
     build: NotRequired[str]
     #: of the web page, by which the caller came

@@ -115,8 +115,10 @@ struct node_desc {
     bool measured;  /* `load` and `util` below were measured */
     double load;
     struct res util;
-    uint32_t more; /* so many further nodes are told the same; their names count on
-                      from the number that `name` ends in: for engine_apply() */
+    const char *said; /* why it takes no jobs, by its resource manager; NULL = nothing.
+                         For people: the cluster does not keep it */
+    uint32_t more;    /* so many further nodes are told the same; their names count on
+                         from the number that `name` ends in: for engine_apply() */
 };
 
 /* Add the node, or update what the RM knows of it; NODECFG and feature headers

@@ -6,6 +6,8 @@
 #include "engine/eligible.h"
 #include "engine/engine_private.h"
 #include "engine/preempt.h"
+#include "plan/feasible.h"
+#include "plan/nodes/avail.h"
 #include "policy/bank.h"
 #include "policy/fairshare.h"
 
@@ -52,6 +54,24 @@ static int64_t fitting_limit(struct engine *e, const struct job *j, uint32_t par
     return longest;
 }
 
+/* The plan has nodes that are busy without a job for free, as they may be so at any
+ * moment; no task starts on them. How many could start now. */
+static int64_t count_startable(
+    struct engine *e, const struct job *j, uint32_t partition)
+{
+    const struct taskdef *def = j->reqs[0].def;
+    int64_t tasks = 0;
+
+    for (size_t i = 0; i < e->c->nodes.n; i++) {
+        const struct node *n = node_at(e->c, (uint32_t)i);
+
+        if (!n->global && n->partition == partition
+            && feasible_node(e->c, def, n, NULL))
+            tasks += avail_tasks_now(e->c, j, def, n);
+    }
+    return tasks;
+}
+
 static void why_resources(struct engine *e, const struct job *j, struct reason *r)
 {
     int64_t each = eligible_procs_per_task(j);
@@ -66,6 +86,8 @@ static void why_resources(struct engine *e, const struct job *j, struct reason *
         /* it would fit: a higher job waits, and nothing may pass it */
         if (e->c->partitions.v[partition]->par->bf_policy == BACKFILL_NONE)
             *r = because(WAIT_PRIORITY);
+        else if (j->nreqs == 1 && (tasks = count_startable(e, j, partition)) < j->tasks)
+            r->used = tasks * each;
         return;
     }
     int64_t window = fitting_limit(e, j, partition);

@@ -153,10 +153,15 @@ static int check_number(struct cluster *c, const struct actor *who, struct err *
 
 /* ---- the requests ---- */
 
+bool rsvrights_makes(const struct cluster *c, const struct actor *who)
+{
+    return rsvrights_rules(who) || c->cfg->rsv_makers == RSV_BY_ANYBODY;
+}
+
 static int check_maker(
     const struct cluster *c, const struct actor *who, struct err *err)
 {
-    if (rsvrights_rules(who) || c->cfg->rsv_makers == RSV_BY_ANYBODY)
+    if (rsvrights_makes(c, who))
         return 0;
     return err_set(err, ERR_DENIED,
         "%.80s may not reserve: only administrators of level 1 or 2 may "

@@ -10,6 +10,9 @@
 /* The scheduler itself, and administrators of level 1 and 2. */
 bool rsvrights_rules(const struct actor *who);
 
+/* May they make reservations at all (RESCTLPOLICY)? */
+bool rsvrights_makes(const struct cluster *c, const struct actor *who);
+
 /* Reservations of a user without MAXRSV. */
 #define RSVRIGHTS_USER_MAX 20
 

@@ -411,6 +411,7 @@ void describe_node(json_t *o, const struct node_desc *d)
     put_int(o, "slots", d->slots);
     put_int(o, "weight", d->weight);
     put_int(o, "more", d->more);
+    put_text(o, "said", d->said);
     if (d->measured) {
         json_object_set_new(o, "load", put_real_of(d->load));
         put_amounts(o, "used", &d->util);
@@ -444,6 +445,7 @@ void describe_read_node(struct reader *r, const json_t *o, struct node_desc *d)
     d->slots = reader_int(r, o, "slots", 0);
     d->weight = reader_int(r, o, "weight", 0);
     d->more = reader_u32(r, o, "more");
+    d->said = reader_text(r, o, "said");
     d->measured = json_object_get(o, "load") != NULL;
     d->load = reader_real(r, o, "load");
     read_amounts(r, o, "used", &d->util);

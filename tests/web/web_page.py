@@ -79,6 +79,7 @@ class Browser:
             return WebDriverWait(self.chrome, seconds, 0.05, [StaleElementReferenceException]
                                  ).until(lambda _: condition())
         except Exception as e:
+            self.picture("failed")
             raise AssertionError(f"{what} has not come: {type(e).__name__}\n{self.text()}") from e
 
     def text(self):

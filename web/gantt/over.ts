@@ -2,6 +2,7 @@
 import { clock, instant, plain, weekday } from "../model/format";
 import type { Zone } from "../model/prefs";
 import type { Heading, Seen } from "./data";
+import { drawGhosts, type Ghosts } from "./ghosts";
 import type { RowList } from "./rows";
 import { GUTTER, HEAD, rowAt, ticks, xAt, yAt, type View } from "./view";
 
@@ -12,6 +13,7 @@ export interface Marks {
   chosen: Seen[]; // pieces of what is selected
   under: Seen | null; // the pointer
   cursor: Seen | null; // of the keyboard
+  ghosts: Ghosts; // what would be
 }
 
 type G = CanvasRenderingContext2D;
@@ -165,6 +167,7 @@ export function drawOver(g: G, canvas: HTMLCanvasElement, v: View, width: number
   drawFrames(g, v, width, m.chosen, c.ink, 2);
   if (m.under && m.under.kind !== "down") drawFrames(g, v, width, [m.under], c.ink2, 1);
   if (m.cursor) drawFrames(g, v, width, [m.cursor], c.focus, 3);
+  drawGhosts(g, v, width, m.ghosts, c);
   g.restore();
   drawRuler(g, v, width, height, m, c);
   const x = xAt(v, m.now);

@@ -33,7 +33,7 @@ export class Picture {
   rows: RowList | null = null;
   heading: Heading | null = null;
   color = "user";
-  marks: Marks = { now: 0, zone: "UTC", reserved: [], chosen: [], under: null, cursor: null };
+  marks: Marks = { now: 0, zone: "UTC", reserved: [], chosen: [], under: null, cursor: null, ghosts: { box: null, moved: [], places: [] } };
   private readonly worker = startWorker();
   private readonly tiles = new Tiles();
   private readonly asked = new Set<string>();
@@ -169,6 +169,11 @@ export class Picture {
     return this.askWorker<Told & { type: "list" }>({
       type: "list", from: timeAt(v, GUTTER), to: timeAt(v, this.width), first: Math.floor(rowAt(v, HEAD)), last: Math.floor(rowAt(v, this.height)), most,
     });
+  }
+
+  /** What of the loaded pieces is in a window. */
+  async within(from: number, to: number, first: number, last: number, most: number): Promise<Seen[]> {
+    return (await this.askWorker<Told & { type: "list" }>({ type: "list", from, to, first, last, most })).all;
   }
 
   async of(id: string): Promise<Seen[]> {

@@ -42,3 +42,17 @@ export function readRows(text: string): RowList {
     },
   };
 }
+
+const NAMED_MAX = 8; // one by one, where no range says it
+
+/** The rows as a host expression that means them and no others. */
+export function hostsOf(rows: RowList, first: number, last: number): string {
+  if (first === 0 && last === rows.n - 1) return "ALL";
+  const names = Array.from({ length: last - first + 1 }, (_, i) => rows.name(first + i));
+  const [a, b] = [/^(.*?)(\d+)$/.exec(names[0]), /^(.*?)(\d+)$/.exec(names[names.length - 1])];
+  // Of one digit it would be a pattern, which is found in other names too.
+  const follow = a && b && a[1] === b[1] && a[2].length > 1 && a[2].length === b[2].length
+    && names.every((name, i) => name === a[1] + String(Number(a[2]) + i).padStart(a[2].length, "0"));
+  if (!follow || names.length <= NAMED_MAX) return names.join(",");
+  return `${a[1]}[${a[2]}-${b[2]}]`;
+}

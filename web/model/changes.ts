@@ -6,6 +6,7 @@ export interface News {
   kinds: string[]; // of what changed: job, node, reservation
   plan: boolean; // promises and reasons may be others
   all: boolean; // what was missed is not known
+  revision: number;
 }
 
 type Hear = (news: News) => void;
@@ -57,7 +58,7 @@ async function readChanges(stop: AbortSignal, hear: Hear): Promise<void> {
     if (line.revision === undefined) continue;
     const plan = last?.plan !== line.plan;
     last = { revision: line.revision, plan: line.plan ?? 0 };
-    hear({ kinds: [...kinds], plan, all });
+    hear({ kinds: [...kinds], plan, all, revision: line.revision });
     kinds = new Set();
     all = false;
   }

@@ -25,11 +25,12 @@ interface State {
   data: Map<string, string>;
   errors: Map<string, ApiError>;
   lookOnly: boolean;
+  revision: number; // of the scheduler's state, as far as it was told
 }
 
 let state: State = {
   phase: "starting", message: "", session: null, who: null, heardAt: 0,
-  data: new Map(), errors: new Map(), lookOnly: false,
+  data: new Map(), errors: new Map(), lookOnly: false, revision: 0,
 };
 const readers = new Set<() => void>();
 const rounds = new Set<() => void>();
@@ -111,6 +112,7 @@ function askApart(): void {
 
 function hear(news: News): void {
   toldAt = Date.now();
+  if (news.revision > state.revision) set({ revision: news.revision });
   if (state.phase !== "live" || !(news.all || news.plan || news.kinds.length)) return;
   changed = true;
   if (!asking) askApart();

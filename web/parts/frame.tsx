@@ -5,6 +5,7 @@ import { clock, plain, zoneName } from "../model/format";
 import { setPrefs, usePrefs, type Theme, type Zone } from "../model/prefs";
 import { go, usePath } from "../model/route";
 import { SCREENS } from "../screens/list";
+import { Notices } from "./notices";
 import { Banner } from "./states";
 import { Search } from "./search";
 
@@ -123,6 +124,7 @@ export function Frame(props: { children: ReactNode }) {
       </header>
       <div className="banners"><Banner /></div>
       <main id="main" className="view" tabIndex={-1}>{props.children}</main>
+      <Notices />
     </div>
   );
 }

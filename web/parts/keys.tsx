@@ -23,6 +23,7 @@ export function Keys() {
         document.getElementById("main")?.focus();
       } else if (e.key === "g") goAt = Date.now();
       else if (e.key === "?") setHelp(true);
+      else if (e.key === ".") document.querySelector<HTMLElement>(".actions button")?.focus();
       else if (e.key === "/") document.getElementById("search")?.focus();
       else return;
       e.preventDefault();
@@ -45,10 +46,13 @@ export function Keys() {
         ))}
         <dt><kbd>↑</kbd> <kbd>↓</kbd></dt><dd>from row to row of a table</dd>
         <dt><kbd>Enter</kbd></dt><dd>open what the row is about</dd>
+        <dt><kbd>x</kbd></dt><dd>of the queue: choose the row, for several at once</dd>
+        <dt><kbd>.</kbd></dt><dd>what can be done with what is open or chosen</dd>
         <dt><kbd>← ↑ ↓ →</kbd></dt><dd>on the timeline: from one thing to the next</dd>
         <dt><kbd>+</kbd> <kbd>-</kbd> <kbd>[</kbd> <kbd>]</kbd></dt><dd>less and more time, earlier, later</dd>
         <dt><kbd>{"{"}</kbd> <kbd>{"}"}</kbd></dt><dd>lower and higher rows</dd>
         <dt><kbd>0</kbd> <kbd>f</kbd> <kbd>t</kbd></dt><dd>now, the future only, as a table</dd>
+        <dt><kbd>n</kbd> <kbd>m</kbd></dt><dd>on the timeline: a new reservation, move the one that is open (arrows, Shift resizes)</dd>
         <dt><kbd>Esc</kbd></dt><dd>close, go back</dd>
       </dl>
       <form method="dialog"><button autoFocus>Close</button></form>

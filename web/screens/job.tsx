@@ -4,7 +4,9 @@ import { useAnswer } from "../model/live";
 import { count, duration, instant, plain } from "../model/format";
 import { usePrefs } from "../model/prefs";
 import { go, withQuery } from "../model/route";
+import type { Subject } from "../model/orders";
 import type { Job, JobBrief } from "../model/types";
+import { Actions } from "../parts/actions";
 import { Command } from "../parts/copy";
 import { useNow } from "../parts/frame";
 import { LimitBar, WaitDetails } from "./why";
@@ -138,6 +140,7 @@ export function JobDetails(props: { id: string; brief?: JobBrief }) {
       {!answer.error && job && (
         <>
           <Why job={job} />
+          <Actions key={props.id} jobs={[job as unknown as Subject]} detailed />
           {(job.section === "eligible" || job.section === "blocked") && <WaitDetails id={job.id ?? props.id} procs={job.procs ?? 1} />}
           <Facts job={job} />
         </>

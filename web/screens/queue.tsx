@@ -1,15 +1,20 @@
 // The queue: as many rows as there are jobs, of which only those in sight are asked for.
 import { useEffect, useMemo, useRef, useState, type CSSProperties, type KeyboardEvent } from "react";
 import { count } from "../model/format";
+import { ask, readLines } from "../api/client";
 import { useJobs, type JobList } from "../model/lists";
 import { usePrefs } from "../model/prefs";
 import { go, useSearch, withQuery } from "../model/route";
 import type { JobBrief } from "../model/types";
+import type { Subject } from "../model/orders";
+import { useMayChange } from "../parts/actions";
 import { useNow } from "../parts/frame";
+import { ChosenPanel, NEEDED, type Chosen } from "./chosen";
 import { COLUMNS, USUAL, type Column } from "./columns";
 import { JobPanel } from "./job";
 
 const ROW_PX = 28;
+const CHOSEN_MAX = 5000; // that one order may be about
 const BLOCK = 50; // windows begin at multiples, so that scrolling asks seldom
 
 function useWindow() {
@@ -95,9 +100,41 @@ function ChooseColumns({ chosen }: { chosen: string[] }) {
   );
 }
 
-function Heading(props: { columns: Column[]; sort: string; across: CSSProperties }) {
+/** Jobs that were chosen, for several at once; as they are now, where they are in sight. */
+function useChosen(jobs: JobBrief[], q: string) {
+  const [chosen, setChosen] = useState<Chosen>(new Map());
+  const anchor = useRef<string>("");
+  useEffect(() => setChosen(new Map()), [q]);
+  const fresh = useMemo(() => {
+    const seen = new Map(jobs.map((j) => [j.id, j as Subject]));
+    return new Map([...chosen].map(([id, j]) => [id, { ...j, ...seen.get(id) }] as const));
+  }, [chosen, jobs]);
+  return {
+    chosen: fresh,
+    clear: () => setChosen(new Map()),
+    put: (all: Subject[]) => setChosen(new Map(all.map((j) => [j.id, j] as const))),
+    toggle: (j: JobBrief | undefined) => {
+      if (!j) return;
+      anchor.current = j.id;
+      setChosen((old) => {
+        const next = new Map(old);
+        if (!next.delete(j.id) && next.size < CHOSEN_MAX) next.set(j.id, j as Subject);
+        return next;
+      });
+    },
+    /** From the last one that was chosen to this, as far as the list has been loaded. */
+    reach: (j: JobBrief) => {
+      const [a, b] = [jobs.findIndex((k) => k.id === anchor.current), jobs.indexOf(j)];
+      const all = a < 0 ? [j] : jobs.slice(Math.min(a, b), Math.max(a, b) + 1);
+      setChosen((old) => new Map([...old, ...all.map((k) => [k.id, k as Subject] as const)]));
+    },
+  };
+}
+
+function Heading(props: { columns: Column[]; sort: string; across: CSSProperties; marks: boolean }) {
   return (
     <div className="q-head q-row" role="row" style={props.across}>
+      {props.marks && <span role="columnheader"><span className="sr">Chosen</span></span>}
       {props.columns.map((c) => {
         const mine = c.sort && props.sort.replace("-", "") === c.sort;
         const down = mine && props.sort.startsWith("-");
@@ -123,7 +160,7 @@ export function Queue() {
   const sel = query.get("sel");
   const keys = query.get("cols")?.split(",") ?? USUAL;
   const columns = COLUMNS.filter((c) => keys.includes(c.key));
-  const fields = [...new Set(["id", ...columns.flatMap((c) => c.fields)])].join();
+  const fields = [...new Set(["id", ...NEEDED, ...columns.flatMap((c) => c.fields)])].join();
   const { box, offset, limit, setTop } = useWindow();
   const [held, setHeld] = useState(false);
   const [cursor, setCursor] = useState(0);
@@ -136,8 +173,11 @@ export function Queue() {
   const key = `${q} ${sort} ${fields}`;
   const { shown, offset: from, waiting } = useKept(list, key, offset, held);
   const total = shown.summary?.total ?? 0;
-  const template = columns.map((c) => c.width).join(" ");
-  const least = columns.reduce((sum, c) => sum + Number(/[\d.]+/.exec(c.width)?.[0]) + 0.9, 0.9);
+  const may = useMayChange();
+  const picked = useChosen(shown.jobs, q);
+  const several = picked.chosen.size > 0;
+  const template = (may ? "1.1rem " : "") + columns.map((c) => c.width).join(" ");
+  const least = columns.reduce((sum, c) => sum + Number(/[\d.]+/.exec(c.width)?.[0]) + 0.9, may ? 2.9 : 0.9);
   const across = { gridTemplateColumns: template, minWidth: `${least}rem` };
   const brief = useMemo(() => shown.jobs.find((j) => j.id === sel), [shown, sel]);
 
@@ -158,18 +198,29 @@ export function Queue() {
   function open(j: JobBrief | undefined) {
     if (j?.id) go(withQuery({ sel: j.id }), Boolean(sel));
   }
-  function read(e: KeyboardEvent) {
+  async function chooseAll() {
+    const query = new URLSearchParams({ fields: ["id", ...NEEDED, "procs"].join(), limit: String(CHOSEN_MAX), ...(q ? { q } : {}) });
+    const lines = readLines<JobBrief>(await ask("GET", `/v1/jobs?${query}`));
+    picked.put(lines.filter((j) => j.id) as Subject[]);
+  }
+  function read(e: KeyboardEvent & { shiftKey?: boolean }) {
     const page = Math.floor((box.current?.clientHeight ?? 0) / ROW_PX) - 2;
     const steps: Record<string, number> = { ArrowDown: 1, ArrowUp: -1, PageDown: page, PageUp: -page, Home: -total, End: total };
-    if (e.key in steps) moveTo(cursor + steps[e.key]);
+    if (e.key in steps) {
+      if (e.shiftKey && may && !several) picked.toggle(shown.jobs[cursor - from]);
+      moveTo(cursor + steps[e.key]);
+      const to = shown.jobs[Math.max(0, Math.min(total - 1, cursor + steps[e.key])) - from];
+      if (e.shiftKey && may && to) picked.reach(to);
+    } else if (e.key === "x" && may && e.target === e.currentTarget) picked.toggle(shown.jobs[cursor - from]);
     else if (e.key === "Enter" && e.target === e.currentTarget) open(shown.jobs[cursor - from]);
+    else if (e.key === "Escape" && several) picked.clear();
     else if (e.key === "Escape") go(withQuery({ sel: null }), true);
     else return;
     e.preventDefault();
   }
 
   return (
-    <div className={sel ? "split split-open" : "split"}>
+    <div className={sel || several ? "split split-open" : "split"}>
       <div className="split-main">
         <div className="q-bar">
           <h1>Queue</h1>
@@ -178,6 +229,9 @@ export function Queue() {
             {list.error ? "" : `${count(total)} ${total === 1 ? "job" : "jobs"}`}
           </span>
           {waiting && <button onClick={() => setHeld(false)}>The order has changed: show</button>}
+          {may && several && total > picked.chosen.size && total <= CHOSEN_MAX && (
+            <button onClick={() => void chooseAll()}>Choose all {count(total)}</button>
+          )}
           <ChooseColumns chosen={keys} />
         </div>
         <div
@@ -187,24 +241,42 @@ export function Queue() {
           role="grid"
           aria-label="Jobs"
           aria-rowcount={total + 1}
+          aria-multiselectable={may}
           tabIndex={0}
           onScroll={(e) => setTop(e.currentTarget.scrollTop)}
           onKeyDown={read}
           onPointerEnter={() => setHeld(true)}
           onPointerLeave={() => setHeld(false)}
         >
-          <Heading columns={columns} sort={sort} across={across} />
+          <Heading columns={columns} sort={sort} across={across} marks={may} />
           <div className="q-rows" style={{ height: total * ROW_PX, minWidth: across.minWidth }}>
             {shown.jobs.map((j, i) => (
               <div
                 key={j.id}
                 role="row"
                 aria-rowindex={from + i + 2}
-                aria-selected={j.id === sel}
-                className={`q-row${from + i === cursor ? " q-cursor" : ""}${j.id === sel ? " q-chosen" : ""}`}
+                aria-selected={j.id === sel || picked.chosen.has(j.id)}
+                className={`q-row${from + i === cursor ? " q-cursor" : ""}${j.id === sel || picked.chosen.has(j.id) ? " q-chosen" : ""}`}
                 style={{ ...across, transform: `translateY(${(from + i) * ROW_PX}px)` }}
-                onClick={() => { setCursor(from + i); open(j); }}
+                onClick={(e: { ctrlKey: boolean; metaKey: boolean; shiftKey: boolean }) => {
+                  setCursor(from + i);
+                  if (may && e.shiftKey) picked.reach(j);
+                  else if (may && (e.ctrlKey || e.metaKey)) picked.toggle(j);
+                  else open(j);
+                }}
               >
+                {may && (
+                  <span role="gridcell">
+                    <input
+                      type="checkbox"
+                      tabIndex={-1}
+                      aria-label={`Choose job ${j.id}`}
+                      checked={picked.chosen.has(j.id)}
+                      onClick={(e: { stopPropagation(): void }) => e.stopPropagation()}
+                      onChange={() => { setCursor(from + i); picked.toggle(j); }}
+                    />
+                  </span>
+                )}
                 {columns.map((c) => (
                   <span key={c.key} role="gridcell" className={c.number ? "number" : ""}>{c.show(j, now, zone)}</span>
                 ))}
@@ -218,7 +290,8 @@ export function Queue() {
           )}
         </div>
       </div>
-      {sel && <JobPanel id={sel} brief={brief} />}
+      {several ? <ChosenPanel chosen={picked.chosen} onClear={picked.clear} onDrop={(id) => picked.toggle(picked.chosen.get(id))} />
+        : sel && <JobPanel id={sel} brief={brief} />}
     </div>
   );
 }

@@ -7,8 +7,9 @@ import { go, withQuery } from "../model/route";
 import type { Reservation } from "../model/types";
 import { Command } from "../parts/copy";
 import { useNow } from "../parts/frame";
+import { ReservationActions } from "./release";
 
-export function ReservationPanel({ name }: { name: string }) {
+export function ReservationPanel({ name, onChange }: { name: string; onChange?: (r: Reservation) => void }) {
   const answer = useAnswer(`/v1/reservations/${encodeURIComponent(name)}`);
   const r = useMemo(() => (answer.text ? (JSON.parse(answer.text) as Reservation) : undefined), [answer.text]);
   const now = useNow();
@@ -27,12 +28,18 @@ export function ReservationPanel({ name }: { name: string }) {
       {!answer.error && !r && <p className="quiet">Loading …</p>}
       {r && (
         <>
+          <ReservationActions key={name} r={r} onChange={onChange ? () => onChange(r) : undefined} />
           <dl className="facts">
             <dt>Begins</dt><dd>{instant(r.start_at, now, zone)}</dd>
             <dt>Ends</dt><dd>{r.end_at ? instant(r.end_at, now, zone) : "never"}</dd>
             <dt>Length</dt><dd>{r.end_at && r.start_at ? duration(r.end_at - r.start_at) : "without end"}</dd>
             <dt>Nodes</dt><dd>{r.places ? count(r.places.length) : "–"}</dd>
             <dt>Tasks</dt><dd>{r.tasks !== undefined ? count(r.tasks) : "–"}</dd>
+            {r.acl && r.acl.length > 0 && <><dt>Who may use it</dt><dd>{r.acl.map(plain).join(", ")}</dd></>}
+            {r.owner && <><dt>Owner</dt><dd>{plain(r.owner)}</dd></>}
+            {r.user && <><dt>Charged to</dt><dd>{[r.account, r.group, r.user].filter(Boolean).map((n) => plain(n as string)).join(", ")}</dd></>}
+            {r.label && <><dt>Label</dt><dd>{plain(r.label)}</dd></>}
+            {r.comment && <><dt>Comment</dt><dd>{plain(r.comment)}</dd></>}
           </dl>
           {r.places && r.places.length > 0 && (
             <>

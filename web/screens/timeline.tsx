@@ -1,6 +1,7 @@
 // Nodes over time: what runs, what was promised, what is foreseen, reserved or down.
 import { useEffect, useMemo, useRef, useState, type KeyboardEvent } from "react";
 import type { Heading, Seen } from "../gantt/data";
+import { drawOn } from "../gantt/draw";
 import { listenTo, showSpan } from "../gantt/hands";
 import { forgetColours, whenOf } from "../gantt/over";
 import { Picture } from "../gantt/picture";
@@ -13,8 +14,10 @@ import { askNow, onRound, useAnswer, useLive } from "../model/live";
 import { usePrefs } from "../model/prefs";
 import { go, useSearch, withQuery } from "../model/route";
 import { useNow } from "../parts/frame";
+import { useDrawing } from "./drawing";
 import { JobPanel } from "./job";
 import { ReservationPanel } from "./reservation";
+import { ReserveForm } from "./reserve";
 import { Legend, Lines, Tools, WORDS } from "./timeline_parts";
 
 const LISTED = 300;
@@ -85,6 +88,8 @@ export function Timeline() {
     } else if (!seen) go(withQuery({ sel: null, kind: null }), true);
   }
 
+  const drawn = useDrawing({ picture, canvas, rows, now, zone, heading, row: cursor?.row, say: setSaid });
+
   // ---- the picture lives as long as the screen ----
   useEffect(() => {
     if (!canvas.current || !stripCanvas.current || !box.current || !rows) return undefined;
@@ -131,6 +136,7 @@ export function Timeline() {
       },
       select,
     });
+    const undraw = drawOn(canvas.current, p, drawn.drawing);
     const unround = onRound(() => {
       void s.refresh();
       below.refresh();
@@ -138,6 +144,7 @@ export function Timeline() {
     return () => {
       window.clearTimeout(timer);
       unround();
+      undraw();
       unlisten();
       watch.disconnect();
       s.end();
@@ -208,7 +215,8 @@ export function Timeline() {
     const p = picture.current;
     const wide = (p?.size.width ?? 1000) - GUTTER;
     if (!p || (e as unknown as { ctrlKey: boolean }).ctrlKey) return;
-    if (e.key.startsWith("Arrow")) void moveCursor(e.key);
+    if (drawn.takeKey(e)) void 0;
+        else if (e.key.startsWith("Arrow")) void moveCursor(e.key);
     else if (e.key === "+" || e.key === "=") p.zoomTime(1 / 1.41);
     else if (e.key === "-") p.zoomTime(1.41);
     else if (e.key === "[") p.pan(-wide / 4, 0);
@@ -232,10 +240,11 @@ export function Timeline() {
     ? `${count(rows?.n ?? 0)} nodes; ${heading.as === "cells" ? "so many that shares of their time are shown" : `${count(pieces)} pieces are loaded`}. Arrows go from one to the next, t shows them as a table.`
     : "Loading";
   return (
-    <div className={sel ? "split split-open" : "split"}>
+    <div className={sel || drawn.draft ? "split split-open" : "split"}>
       <div className="split-main">
         <div className="q-bar g-bar">
           <h1>Timeline</h1>
+          {drawn.reserves && <button aria-pressed={drawn.draft?.of === null} onClick={drawn.begin}>New reservation</button>}
           <Tools color={color} by={by} show={show} level={level} table={table} picture={picture} onNow={() => showNow(0.2)} onFuture={() => showNow(0)} />
         </div>
         <Legend heading={heading} color={color} show={show} />
@@ -249,7 +258,8 @@ export function Timeline() {
         <p className="sr" role="status">{said}</p>
         {table && rows && <Lines lines={lines} rows={rows} now={now} onSelect={select} cells={heading?.as === "cells"} use={use} />}
       </div>
-      {sel && (query.get("kind") === "reservation" ? <ReservationPanel name={sel} /> : <JobPanel id={sel} brief={chosen?.id === sel ? briefOf(chosen) : undefined} />)}
+      {drawn.draft && <ReserveForm key={drawn.draft.of ?? ""} d={drawn.draft} touched={drawn.touched} />}
+      {!drawn.draft && sel && (query.get("kind") === "reservation" ? <ReservationPanel name={sel} onChange={drawn.change} /> : <JobPanel id={sel} brief={chosen?.id === sel ? briefOf(chosen) : undefined} />)}
     </div>
   );
 }

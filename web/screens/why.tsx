@@ -125,6 +125,7 @@ function Obstacles({ why }: { why: WhyRecord }) {
             {o.kind.replace("_", " ")} <strong>{plain(o.name ?? "of others")}</strong>
             {o.nodes !== undefined && `, ${count(o.nodes)} ${o.nodes === 1 ? "node" : "nodes"}`}
             {o.asked !== undefined && `, asked ${count(o.asked)}`}
+            {o.text ? `, ${plain(o.text)}` : ""}
             {o.free !== undefined && `, free ${count(o.free)}`}
             {o.until ? `, until ${instant(o.until, now, zone)}` : ""}
           </li>

@@ -391,6 +391,10 @@ static void print_obstacle(const json_t *b, json_int_t now)
         printf("no node has feature '%s'\n", name);
     else if (strcmp(kind, "no_reservation") == 0)
         printf("it asks for reservation '%s', which is not there\n", name);
+    else if (strcmp(kind, "state") == 0)
+        printf("%lld node%s %s %s%s%s\n", (long long)nodes, nodes == 1 ? "" : "s",
+            nodes == 1 ? "is" : "are", name, *get_text(b, "text", "") ? ": " : "",
+            get_text(b, "text", ""));
     else if (strcmp(kind, "resource") == 0 && json_object_get(b, "free"))
         printf("resource '%s': %lld asked for, %lld free\n", name,
             (long long)get_int(b, "asked", 0), (long long)get_int(b, "free", 0));

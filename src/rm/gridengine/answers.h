@@ -168,6 +168,11 @@ char *ge_with_setting(const char *text, const char *name, const char *value);
 char *ge_own_queue(const struct ge_queue *q, const char *name,
     const struct job_place *places, size_t nplaces);
 
+/* Why it takes no jobs, or some of its queues do not, in a sentence of queues and their
+ * load; NULL: all are open. In the arena, or static. */
+const char *ge_explain_host(
+    const struct ge_host *h, const struct ge_queues *queues, struct arena *arena);
+
 /* So many slots of a host. */
 struct ge_grant {
     const char *host;

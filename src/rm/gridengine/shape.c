@@ -328,6 +328,7 @@ static void read_hosts(
 {
     const struct ge_hosts *all = site->hosts;
     const char **exclude = arena_take(arena, all->list.n + 1, sizeof *exclude);
+    const struct ge_host *closed = NULL; /* the first whose queues for it are */
     size_t n = 0, served = 0, left = 0;
 
     for (size_t i = 0; i < all->list.n; i++) {
@@ -346,6 +347,9 @@ static void read_hosts(
         }
         may = may && is_host_asked(j, h->desc.name);
         served += may;
+        if (may && !open && closed == NULL
+            && ge_explain_host(h, site->queues, arena) != NULL)
+            closed = h;
         if (may && (!up || (open && has_values(j, h))))
             left++;
         else
@@ -358,7 +362,11 @@ static void read_hosts(
     if (served == 0)
         j->blocked = "no queue of any host serves what it asks for";
     else if (left == 0)
-        j->blocked = "no host has what it asks for now, or its queues are closed";
+        j->blocked =
+            closed != NULL
+                ? arena_printf(arena, "no host has what it asks for now: on %s %s",
+                    closed->desc.name, ge_explain_host(closed, site->queues, arena))
+                : "no host has what it asks for now";
 }
 
 /* Would it rather be in that queue than in another? */

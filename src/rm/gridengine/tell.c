@@ -27,7 +27,11 @@ void ge_tell_nodes(struct ge_adapter *g)
 
     listing_begin(g->nodes);
     for (size_t i = 0; i < g->hosts_answer.list.n; i++) {
-        r.u.node = g->hosts_answer.list.v[i].desc;
+        const struct ge_host *h = &g->hosts_answer.list.v[i];
+
+        r.u.node = h->desc;
+        if (h->desc.state != NODE_IDLE && h->desc.state != NODE_RUNNING)
+            r.u.node.said = ge_explain_host(h, &g->queues, &g->hosts_answer.arena);
         if (r.u.node.cfg.v[RES_PROCS] > 0)
             listing_tell(g->nodes, r.u.node.name, &r, agent_sink(g->agent));
     }

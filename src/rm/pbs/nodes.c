@@ -87,6 +87,17 @@ static void take_lists(struct pbs_answer *a, struct pbs_node *n, struct lists *l
     vec_fini(&l->gres);
 }
 
+/* What people see of one that takes no jobs: PBS's word, and what somebody wrote. */
+static const char *say_why(struct pbs_answer *a, const struct pbs_node *n)
+{
+    bool commented = n->comment != NULL && *n->comment != '\0';
+
+    if (n->desc.state == NODE_IDLE || n->desc.state == NODE_RUNNING || n->state == NULL)
+        return NULL;
+    return arena_printf(&a->arena, "PBS has it %s%s%s", n->state, commented ? ": " : "",
+        commented ? n->comment : "");
+}
+
 /* ---- OpenPBS ---- */
 
 static void add_resource(
@@ -141,6 +152,7 @@ static void read_vnode(struct pbs_answer *a, const char *name, const json_t *o)
     n.desc.arch = json_string_value(json_object_get(has, "arch"));
     n.desc.state = pbs_node_state(
         state != NULL ? state : "", json_array_size(json_object_get(o, "jobs")) > 0);
+    n.desc.said = say_why(a, &n);
     text = text_of(a, json_object_get(has, "ncpus"));
     /* until its daemon has spoken to a server that is new this is all there is: a node
      * that is down, and jobs may be on it */
@@ -208,6 +220,7 @@ static void read_host(struct pbs_answer *a, const char *name, const json_t *o)
     n.state = state;
     n.comment = json_string_value(json_object_get(o, "note"));
     n.desc.state = pbs_node_state(state ? state : "", jobs != NULL && *jobs);
+    n.desc.said = say_why(a, &n);
     n.desc.arch = status_of(a, status, "arch");
     n.desc.os = status_of(a, status, "opsys");
     n.desc.cfg.v[RES_PROCS] = np != NULL ? strtol(np, NULL, 10) : 0;

@@ -2,6 +2,7 @@
  * The scheduler itself: who the caller is, its state, control, its parameters. */
 #include "config/settings.h"
 #include "config/table.h"
+#include "policy/rsvrights.h"
 #include "server/api/api.h"
 #include "server/api/openapi.h"
 #include "server/durable/messages.h"
@@ -23,9 +24,10 @@ static const char *mode_name(const struct server *s)
 void api_identity(struct server *s, struct request *r)
 {
     const struct identity *who = request_who(r);
-    json_t *o =
-        json_pack("{s:s, s:s, s:i, s:I, s:s}", "user", who->user, "group", who->group,
-            "level", who->level, "at", (json_int_t)world_now(s), "mode", mode_name(s));
+    struct actor actor = {.name = who->user, .level = who->level};
+    json_t *o = json_pack("{s:s, s:s, s:i, s:I, s:s, s:b}", "user", who->user, "group",
+        who->group, "level", who->level, "at", (json_int_t)world_now(s), "mode",
+        mode_name(s), "reserves", rsvrights_makes(engine_cluster(s->engine), &actor));
 
     if (who->session[0]) {
         render_text(o, "session", who->session);

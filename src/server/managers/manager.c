@@ -11,6 +11,7 @@
 #include "server/durable/nodekeep.h"
 #include "server/durable/record.h"
 #include "server/managers/floats.h"
+#include "server/managers/nodewords.h"
 #include "server/managers/private.h"
 #include "server/managers/reservation.h"
 #include "server/server_private.h"
@@ -34,6 +35,14 @@ static bool is_shared(const struct manager *m, const char *node)
     return managers_several(m->s) && floats_are_of(node);
 }
 
+static void note_words(struct manager *m, const char *node, const char *said)
+{
+    const struct node *n = node_find(engine_cluster(m->s->engine), node);
+
+    if (n)
+        nodewords_told(m->s->managers->words, n->index, said);
+}
+
 static void take_node(struct manager *m, const struct node_desc *d)
 {
     struct event ev = {.kind = EVENT_NODE, .u.node = *d};
@@ -41,6 +50,7 @@ static void take_node(struct manager *m, const struct node_desc *d)
     if (is_shared(m, d->name))
         ev.u.node.gres = floats_told(m->s->managers->floats, m->name, d->gres);
     manager_apply(m, &ev, d->name);
+    note_words(m, d->name, d->said);
     if (!floats_are_of(d->name))
         nodekeep_told(m->s, m->name, border_node_out(m->border, d->name), d);
 }
@@ -55,6 +65,7 @@ static void lose_node(struct manager *m, const char *node)
                 .state = NODE_IDLE,
                 .gres = floats_told(m->s->managers->floats, m->name, NULL)}};
     manager_apply(m, &ev, node);
+    note_words(m, node, NULL);
     nodekeep_gone(m->s, node);
 }
 

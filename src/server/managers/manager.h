@@ -56,6 +56,10 @@ bool managers_all_answer(const struct server *s);
 /* Has the one of that name in the engine (NULL = the plain one) told everything? */
 bool manager_knows(const struct server *s, const char *known_as);
 
+/* Why the node takes no jobs, as its resource manager says it; NULL: nothing is said.
+ * Borrowed until its next report. */
+const char *managers_said(const struct server *s, const struct node *n);
+
 /* Nothing is asked of any that has not been answered, but for what is recorded. Those
  * out of reach, or that fail, have to come back first if that is `all`; else it is
  * enough that one is there, and where RMCFG has changed that is not asked either: a

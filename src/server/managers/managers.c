@@ -16,6 +16,7 @@
 #include "server/managers/floats.h"
 #include "server/managers/lines.h"
 #include "server/managers/names.h"
+#include "server/managers/nodewords.h"
 #include "server/managers/private.h"
 #include "server/server_private.h"
 
@@ -142,6 +143,7 @@ static int open_by(struct server *s, struct rmlines *lines, bool must, struct er
     all->s = s;
     all->lines = lines;
     all->floats = floats_new();
+    all->words = nodewords_new();
     all->since_us = UINT64_MAX;
     s->managers = all;
     passed_load(s);
@@ -162,6 +164,7 @@ static int open_simulated(struct server *s, struct err *err)
     struct managers *all = xcalloc(1, sizeof *all);
 
     all->s = s;
+    all->words = nodewords_new();
     all->since_us = UINT64_MAX;
     s->managers = all;
     passed_load(s);
@@ -183,6 +186,7 @@ static void close_managers(struct managers *all)
     vec_fini(&all->v);
     rmnames_close(all->names);
     floats_free(all->floats);
+    nodewords_free(all->words);
     rmlines_free(all->lines);
     free(all);
 }
@@ -244,6 +248,11 @@ void managers_try_again(struct manager *m)
 bool managers_several(const struct server *s)
 {
     return s->managers && s->managers->v.n > 1;
+}
+
+const char *managers_said(const struct server *s, const struct node *n)
+{
+    return s->managers ? nodewords_of(s->managers->words, n->index) : NULL;
 }
 
 bool managers_has(const struct server *s, const char *name)

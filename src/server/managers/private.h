@@ -25,6 +25,7 @@ struct health;
 struct notes;
 struct outbox;
 struct floats;
+struct nodewords;
 struct rmlines;
 struct rmnames;
 struct rmreservations;
@@ -33,12 +34,13 @@ struct rmreservations;
 struct managers {
     struct server *s;
     struct VEC(struct manager *) v;
-    struct rmnames *names; /* names.h; NULL in a simulation */
-    struct floats *floats; /* floats.h */
-    struct rmlines *lines; /* by which they were opened; NULL in a simulation */
-    bool changed;          /* RMCFG says something else by now */
-    bool meeting;          /* for the first time: names go by the order of the lines */
-    bool waited; /* those that have not told anything are not waited for any more */
+    struct rmnames *names;   /* names.h; NULL in a simulation */
+    struct floats *floats;   /* floats.h */
+    struct nodewords *words; /* nodewords.h */
+    struct rmlines *lines;   /* by which they were opened; NULL in a simulation */
+    bool changed;            /* RMCFG says something else by now */
+    bool meeting; /* for the first time: names go by the order of the lines */
+    bool waited;  /* those that have not told anything are not waited for any more */
     uint64_t since_us; /* when that began, of the loop's clock */
 };
 

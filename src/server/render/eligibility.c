@@ -83,7 +83,8 @@ static struct verdict judge_request(struct server *s, const struct job *j,
         return (struct verdict){"HostList", 0};
     if (!feasible_node(c, d, n, &why))
         return (struct verdict){name_misfit(why, n, d), 0};
-    if (!node_is_up(n) || n->state == NODE_DRAINING || node_expected(c, n) == NODE_BUSY)
+    if (!node_is_up(n) || n->state == NODE_DRAINING || node_expected(c, n) == NODE_BUSY
+        || (n->state == NODE_BUSY && node_job_count(c, n) == 0))
         return (struct verdict){"State", 0};
     if (lacks_floating(c, j, &d->gres) || lacks_floating(c, j, &d->job_gres))
         return (struct verdict){"GRes", 0};

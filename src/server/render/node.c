@@ -73,13 +73,16 @@ static void add_warning(json_t *o, const char *text)
 }
 
 /* What an administrator should look at (commands.md, checknode). */
-static void add_warnings(json_t *o, const struct cluster *c, const struct node *n)
+static void add_warnings(json_t *o, const struct server *s, const struct node *n)
 {
-    uint32_t jobs = node_job_count(c, n);
+    uint32_t jobs = node_job_count(engine_cluster(s->engine), n);
+    const char *said = managers_said(s, n);
 
     if (!node_is_up(n) && jobs)
         add_warning(o, "jobs are on it although it is down");
-    if (n->state == NODE_BUSY && !jobs)
+    if (said)
+        add_warning(o, said);
+    else if (n->state == NODE_BUSY && !jobs)
         add_warning(o, "it is busy without a job");
     if (n->load > 0 && !jobs && n->load > 0.5 + n->load_raised)
         add_warning(o, "its load is high although it is idle");
@@ -150,6 +153,6 @@ json_t *render_node(struct server *s, const struct node *n)
     add_classes(o, c, n);
     add_jobs(o, c, n);
     add_reservations(o, c, n);
-    add_warnings(o, c, n);
+    add_warnings(o, s, n);
     return o;
 }

@@ -4,6 +4,7 @@
 
 #include "plan/feasible.h"
 #include "policy/acl.h"
+#include "server/managers/manager.h"
 #include "server/render/render.h"
 #include "server/server_private.h"
 
@@ -175,6 +176,67 @@ static void add_resources(json_t *list, const struct cluster *c, const struct jo
     }
 }
 
+/* ---- states of nodes ---- */
+
+/* Nodes whose state keeps them from everybody, for one reason. */
+struct closed {
+    const char *state, *said; /* said: by the resource manager, or NULL */
+    int64_t nodes;
+};
+
+static const char *closed_state(const struct server *s, const struct node *n)
+{
+    enum node_state state = render_node_state(s, n);
+
+    if (node_is_up(n) && state != NODE_DRAINING && state != NODE_BUSY)
+        return NULL;
+    /* what its jobs leave nothing of needs no words */
+    if (state == NODE_BUSY && node_job_count(engine_cluster(s->engine), n) > 0)
+        return NULL;
+    return node_state_name(state);
+}
+
+static bool is_same_text(const char *a, const char *b)
+{
+    return a == b || (a != NULL && b != NULL && strcmp(a, b) == 0);
+}
+
+static void add_states(
+    json_t *list, struct server *s, const struct job *j, uint32_t partition)
+{
+    const struct cluster *c = engine_cluster(s->engine);
+    struct VEC(struct closed) all = {0};
+    bool *listed_only = xcalloc(j->nreqs, sizeof *listed_only);
+
+    for (uint32_t i = 0; i < j->nreqs; i++)
+        listed_only[i] = feasible_hosts_only(c, &j->reqs[i]);
+    for (size_t i = 0; i < c->nodes.n; i++) {
+        const struct node *n = node_at(c, (uint32_t)i);
+        const char *state =
+            n->global || n->partition != partition ? NULL : closed_state(s, n);
+        size_t k = 0;
+
+        if (state == NULL || !is_usable(c, j, n, listed_only))
+            continue;
+        while (k < all.n
+               && !(all.v[k].state == state
+                    && is_same_text(all.v[k].said, managers_said(s, n))))
+            k++;
+        if (k == all.n && all.n < TOLD_MAX)
+            vec_push(&all, ((struct closed){state, managers_said(s, n), 0}));
+        if (k < all.n)
+            all.v[k].nodes++;
+    }
+    for (size_t k = 0; k < all.n; k++) {
+        json_t *o = json_pack("{s:s, s:s, s:I}", "kind", "state", "name",
+            all.v[k].state, "nodes", (json_int_t)all.v[k].nodes);
+        render_text(o, "text", all.v[k].said);
+        json_array_append_new(list, o);
+    }
+    free(listed_only);
+    vec_fini(&all);
+}
+
 json_t *obstacles_list(struct server *s, const struct job *j, uint32_t partition,
     const struct identity *who)
 {
@@ -187,6 +249,7 @@ json_t *obstacles_list(struct server *s, const struct job *j, uint32_t partition
         add_resources(list, c, j, &j->reqs[i].def->job_gres, partition);
     }
     add_missing(list, c, j);
+    add_states(list, s, j, partition);
     add_reservations(list, s, j, partition, who);
     return list;
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  * What is in the way of a job by name: reservations that do not let it in, features and
- * generic resources that there are not, or not enough of. */
+ * generic resources that there are not, or not enough of, nodes whose state is such. */
 #ifndef MAUI_SERVER_OBSTACLES_H
 #define MAUI_SERVER_OBSTACLES_H
 
@@ -10,9 +10,10 @@
 
 struct server;
 
-/* In that partition, a record each: kind (reservation, feature, resource), name, nodes
- * that it keeps or that have it, until, asked, free. Reservations that `who` may not
- * see have no name. O(nodes + what reservations hold). */
+/* In that partition, a record each: kind (reservation, feature, resource, state), name,
+ * nodes that it keeps, that have it or that are so, until, asked, free, text.
+ * Reservations that `who` may not see have no name. O(nodes + what reservations hold).
+ */
 json_t *obstacles_list(struct server *s, const struct job *j, uint32_t partition,
     const struct identity *who);
 

@@ -445,6 +445,65 @@ static void a_lost_host_is_down_and_a_closed_one_drained(void **state)
     close_cell(&c);
 }
 
+/* Of what the host says, and its queues in these states. */
+static void assert_explained(
+    const char *batch, const char *debug, const char *thresholds, const char *want)
+{
+    static struct ge_value values[] = {{"np_load_avg", "4.597412", false},
+        {"mem_free", "1.900G", false}, {"odd", NULL, false}};
+    struct ge_instance instances[] = {
+        {"batch", "BIP", batch, 4, 0}, {"debug", "BIP", debug, 4, 0}};
+    struct ge_host h = {.desc = {.name = "cn01"}};
+    struct ge_queues q = {0};
+    struct arena arena = {0};
+    struct strbuf text = {0};
+
+    h.instances.v = instances;
+    h.instances.n = 2;
+    h.values.v = values;
+    h.values.n = 3;
+    strbuf_printf(&text, "qname batch\nload_thresholds %s\nqtype BATCH\n", thresholds);
+    ge_read_queues(&q, text.text, text.len);
+    const char *why = ge_explain_host(&h, &q, &arena);
+    if (want == NULL)
+        assert_null(why);
+    else if (why == NULL || strcmp(why, want) != 0)
+        fail_msg("%s %s %s: %s", batch, debug, thresholds, why ? why : "nothing");
+    ge_queues_free(&q);
+    arena_free(&arena);
+    free(text.text);
+}
+
+static void letters_of_queues_are_told_in_words(void **state)
+{
+    static const char loaded[] =
+        "queue batch takes no jobs at its load: np_load_avg is "
+        "4.597, the threshold ",
+                      mem[] =
+                          "queue batch takes no jobs at its load: mem_free is 1.900, "
+                          "the threshold 2G";
+    char text[200];
+
+    (void)state;
+    assert_explained("", "", "NONE", NULL);
+    snprintf(text, sizeof text, "%s1.75", loaded);
+    assert_explained("a", "", "np_load_avg=1.75", text);
+    assert_explained("a", "", "np_load_avg=9,[cn01=np_load_avg=1.75],[@x=odd=1]", text);
+    assert_explained("a", "", "odd=1, np_load_avg=1.75", text);
+    assert_explained("a", "", "np_load_avg=5,mem_free=2G", mem);
+    assert_explained("a", "", "np_load_avg=5",
+        "queue batch takes no jobs at its load (load_thresholds np_load_avg=5)");
+    assert_explained("a", "", "NONE", "queue batch takes no jobs at its load");
+    assert_explained("a", "d", "np_load_avg=4.5",
+        "queue batch takes no jobs at its load: np_load_avg is 4.597, the threshold "
+        "4.5; "
+        "queue debug is disabled (qmod -e enables it)");
+    assert_explained("au", "au", "NONE", "its sge_execd has not been heard of");
+    assert_explained("", "E", "NONE",
+        "queue debug is in an error state (qstat -f -explain E; qmod -cq clears it)");
+    assert_explained("", "a", "NONE", "queue debug takes no jobs at its load");
+}
+
 /* As qrstat of 8.1.9 prints them. */
 static void reservations_are_told_host_by_host(void **state)
 {
@@ -667,6 +726,7 @@ int main(void)
         cmocka_unit_test(a_queue_of_our_own_is_like_another),
         cmocka_unit_test(a_colon_in_what_was_asked_for_shifts_no_field),
         cmocka_unit_test(ends_are_the_last_run_of_each_job),
+        cmocka_unit_test(letters_of_queues_are_told_in_words),
         cmocka_unit_test(what_is_no_answer_is_an_error),
         cmocka_unit_test(sizes_and_times_are_read),
     };

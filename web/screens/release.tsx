@@ -1,0 +1,78 @@
+// What can be done with a reservation: changed, moved, released, with what that comes to.
+import { useRef, useState, type KeyboardEvent } from "react";
+import { ask } from "../api/client";
+import { tellFailure } from "../model/act";
+import { plain } from "../model/format";
+import { askNow, useLive } from "../model/live";
+import { notice } from "../model/notices";
+import { rules } from "../model/orders";
+import { go, withQuery } from "../model/route";
+import type { Identity, Reservation, WhatIfChange } from "../model/types";
+import { usePreview } from "../model/whatif";
+import { useMayChange } from "../parts/actions";
+import { Command } from "../parts/copy";
+import { PreviewOf } from "../parts/preview";
+
+/** Would a change of it be refused for want of a right? */
+export function mayChange(r: Reservation | undefined, who: Identity | null): boolean {
+  return Boolean(r && r.type !== "Job" && (rules(who) || (who && r.user === who.user)));
+}
+
+function ReleaseForm({ name, onEnd }: { name: string; onEnd: () => void }) {
+  const [busy, setBusy] = useState(false);
+  const live = useLive((s) => s.phase === "live");
+  const preview = usePreview([{ release_reservation: { name } } as WhatIfChange]);
+  async function submit() {
+    if (busy || !live) return;
+    setBusy(true);
+    try {
+      await ask("DELETE", `/v1/reservations/${encodeURIComponent(name)}`);
+      notice({ kind: "done", text: `Reservation ${name} released.` });
+      onEnd();
+      go(withQuery({ sel: null, kind: null }), true);
+    } catch (e) {
+      tellFailure("Release", e);
+      setBusy(false);
+    }
+    askNow();
+  }
+  return (
+    <form
+      className="order order-destroys"
+      aria-label={`Release reservation ${name}`}
+      onSubmit={(e) => { e.preventDefault(); void submit(); }}
+      onKeyDown={(e: KeyboardEvent & { stopPropagation(): void }) => {
+        if (e.key !== "Escape") return;
+        e.stopPropagation();
+        onEnd();
+      }}
+    >
+      <h3>Release: {plain(name)}</h3>
+      <p className="order-loss">Its nodes are for everybody then.</p>
+      <div className="order-buttons">
+        <button type="submit" className="main-bad" autoFocus disabled={busy || !live}>Release it</button>
+        <button type="button" onClick={onEnd}>Leave it</button>
+      </div>
+      <PreviewOf preview={preview} />
+      <Command line={`maui releaseres ${name}`} />
+    </form>
+  );
+}
+
+export function ReservationActions({ r, onChange }: { r: Reservation; onChange?: () => void }) {
+  const who = useLive((s) => s.who);
+  const live = useLive((s) => s.phase === "live");
+  const may = useMayChange();
+  const [open, setOpen] = useState(false);
+  const bar = useRef<HTMLDivElement>(null);
+  if (!may || !mayChange(r, who)) return null;
+  return (
+    <>
+      <div className="actions" role="group" aria-label="Actions" ref={bar}>
+        {onChange && <button data-do="change" disabled={!live} onClick={onChange}>Change or move</button>}
+        <button className="bad" disabled={!live} aria-expanded={open} onClick={() => setOpen(!open)}>Release</button>
+      </div>
+      {open && <ReleaseForm name={r.name} onEnd={() => { setOpen(false); bar.current?.querySelector("button")?.focus(); }} />}
+    </>
+  );
+}
