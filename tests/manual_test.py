@@ -1,9 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
 """What is written about the program is what the program says of itself."""
+import os
 import pathlib
 import re
 import shutil
 import subprocess
+import sys
+import time
 
 import pytest
 
@@ -47,10 +50,15 @@ def test_a_page_is_made_from_the_options_of_each_command(maui, command):
     for heading in ("NAME", "SYNOPSIS", "DESCRIPTION", "OPTIONS", "EXAMPLES", "EXIT STATUS",
                     "SEE ALSO"):
         assert f"\n.Sh {heading}\n" in page, heading
-    assert {"-" + name for name in re.findall(r"\bFl (-[a-z][a-z-]*)", page)} >= \
-        options_of(help_text.split("\nexamples:")[0])
+    front = maui("--manual").stdout  # has what every command has, once
+    assert "\nThose of every command are in\n.Xr maui 1 .\n" in page
+    named = [{"-" + name for name in re.findall(r"\bFl (-[a-z][a-z-]*)", text)}
+             for text in (page, front)]
+    assert named[0] | named[1] >= options_of(help_text.split("\nexamples:")[0])
+    assert not {"--home", "--keyfile"} & named[0]
     letters = set(re.findall(r"^  -(\w)[ ,]", help_text, re.M))
-    assert set(re.findall(r"^\.It Fl \\&(\w)", page, re.M)) == letters
+    own = set(re.findall(r"^\.It Fl \\&(\w)", page, re.M))
+    assert own <= letters <= own | set(re.findall(r"^\.It Fl \\&(\w)", front, re.M))
     assert sound(page) == []
     assert "--manual" not in help_text
 
@@ -67,6 +75,31 @@ def test_every_command_is_in_the_manual_page(maui):
     assert set(NAMES) < set(commands)
     assert re.findall(r"^\.It Cm ([\w-]+)", page, re.M) == commands
     assert sound(page) == []
+
+
+def test_pages_are_of_this_release_and_say_what_is_the_same_everywhere_once(maui):
+    release = re.search(r"version: '([^']*)'", (ROOT / "meson.build").read_text())[1]
+    front = maui("--manual").stdout
+    pages = [front] + [p.read_text() for p in (ROOT / "packaging" / "man").iterdir()]
+    for page in pages:
+        assert f"\n.Os Maui {release}\n" in page
+        assert page is front or "EXIT STATUS" not in page \
+            or "\n.Sh EXIT STATUS\nAs of every command,\n.Xr maui 1" in page
+    assert ".Sh EXIT STATUS\nOf every command:\n" in front
+    assert ".It Ev MAUIHOMEDIR" in front and "Fl -keyfile" in front
+
+
+def test_the_page_of_maui_cfg_has_every_parameter(build):
+    page = (build / "packaging" / "maui.cfg.5").read_text()
+    reference = (ROOT / "docs" / "reference-parameters.md").read_text()
+    names = {name for row in re.findall(r"^\| (`[^|]*`) \|", reference, re.M)
+             for name in re.findall(r"`([^`]+)`", row)}
+    there = {word.replace("\\&", "") for line in re.findall(r"^\.It (Ic .*)", page, re.M)
+             for word in re.findall(r"Ic (\S+)", line)}
+    assert len(names) > 600 and there == names
+    for heading in ("PRIORITY", "FAIRSHARE", "LIMITS", "BACKFILL AND RESERVATIONS", "VALUES"):
+        assert f"\n.Sh {heading}\n" in page
+    assert not [told for told in sound(page) if "longer than 80" not in told]
 
 
 # ---- completion ----
@@ -100,6 +133,75 @@ def test_commands_are_completed_and_links_to_them(build):
     assert completed(build, "maui", "show") == {n for n in NAMES if n.startswith("show")}
     assert "--help" in completed(build, "maui", "--")
     assert completed(build, "maui", "checkjob", "-l", "S") == {"SOFT"}
+
+
+# ---- names that the scheduler knows ----
+
+@pytest.fixture(scope="module")
+def site(build):
+    """A daemon with a job, a reservation and names, for shells that complete."""
+    sys.path.insert(0, str(ROOT / "tests" / "live"))
+    from live_daemon import Daemon
+    d = Daemon(build / "src" / "client" / "maui")
+    d.configure("RMCFG[local] TYPE=LOCAL NODES=2x2\nCLASSCFG[short] PRIORITY=1\nQOSCFG[high] PRIORITY=1\n"
+                "ACCOUNTCFG[chem] PRIORITY=1\nADMIN1 root\n")
+    d.ok("serve")
+    d.ok("msub", "-h", "-l", "procs=1", "--", "true")
+    d.ok("setres", "-n", "patch", "node02")
+    yield d
+    d.clean()
+
+
+WORDS = [
+    (("maui", "checkjob", ""), {"1"}),
+    (("maui", "checknode", "node0"), {"node01", "node02"}),
+    (("maui", "releaseres", "p"), {"patch.0"}),
+    (("maui", "msub", "-q", ""), {"short"}),
+    (("maui", "msub", "-A", "c"), {"chem"}),
+    (("maui", "showbf", "--qos", "h"), {"high"}),
+    (("maui", "setres", "-a", ""), {"chem"}),
+    (("maui", "changeparam", "QUEUETIMEW"), {"QUEUETIMEWEIGHT"}),
+    (("maui", "showq", "-i", ""), set()),
+]
+
+
+@pytest.mark.parametrize("words, expected", WORDS, ids=lambda w: " ".join(w) if isinstance(w, tuple) else "")
+def test_names_are_completed_from_the_scheduler(build, site, monkeypatch, words, expected):
+    monkeypatch.setenv("MAUIHOMEDIR", site.home)
+    assert completed(build, *words) == expected
+
+
+def test_a_completion_is_quiet_without_a_scheduler(build, tmp_path, monkeypatch):
+    monkeypatch.setenv("MAUIHOMEDIR", str(tmp_path))
+    begin = time.monotonic()
+    assert completed(build, "maui", "checkjob", "") == set()
+    assert time.monotonic() - begin < 30
+
+
+@pytest.mark.skipif(not shutil.which("zsh"), reason="no zsh")
+def test_zsh_completes_as_bash_does(build, site):
+    text = (build / "packaging" / "maui.zsh-completion").read_text()
+    assert text.startswith("#compdef maui ") and " checkjob " in text.splitlines()[0] + " "
+    script = f"""PATH={build}/src/client:$PATH; autoload -Uz +X bashcompinit; bashcompinit 2>/dev/null
+        function compdef {{ }}; function complete {{ }}
+        source {ROOT}/packaging/maui.bash-completion
+        emulate ksh; COMP_WORDS=(maui checknode node0); COMP_CWORD=2; _maui maui
+        print -l -- "${{COMPREPLY[@]}}" """
+    done = subprocess.run(["zsh", "-fc", script], capture_output=True, text=True, check=False,
+                          env=dict(os.environ, MAUIHOMEDIR=site.home))
+    assert set(done.stdout.split()) == {"node01", "node02"}, done.stderr
+
+
+@pytest.mark.skipif(not shutil.which("fish"), reason="no fish")
+def test_fish_completes_as_bash_does(build, site, tmp_path):
+    text = (build / "packaging" / "maui.fish-completion").read_text()
+    made = tmp_path / "maui.fish"
+    made.write_text(re.sub(r"/\S*/bash-completion/completions/maui", str(ROOT / "packaging/maui.bash-completion"), text))
+    done = subprocess.run(["fish", "--no-config", "-c", f"source {made}; complete -C 'maui checknode node0'"],
+                          capture_output=True, text=True, check=False,
+                          env=dict(os.environ, MAUIHOMEDIR=site.home, HOME=str(tmp_path),
+                                   PATH=f"{build}/src/client:{os.environ['PATH']}"))
+    assert {"node01", "node02"} == set(done.stdout.split()), done.stderr + done.stdout
 
 
 def test_options_in_the_readme_exist(maui):

@@ -124,6 +124,25 @@ def test_an_account_runs_dry_and_a_deposit_lets_jobs_go_on(maui, tmp_path):
     assert "accounts" not in report("+0 node n1 up\n", tmp_path / "free.cfg")
 
 
+def test_who_makes_room_for_others_costs_less_where_the_site_gives_it_back(maui, tmp_path):
+    config = ("FLUSHINTERVAL=1:00:00{}\nSIMDEFAULTJOBFLAGS PREEMPTEE PREEMPTOR\n"
+              "PREEMPTPOLICY REQUEUE\nQUEUETIMEWEIGHT 0\nRESOURCEWEIGHT 1\nPROCWEIGHT 1\n")
+    (tmp_path / "a.scn").write_text(
+        "+0 account inst\n+0 deposit inst 1000000h\n"
+        + "".join(f"+0 account account{n} inst overflow\n" for n in range(1, 41)))
+    charged = []
+    for word in ("", " REFUNDONREQUEUE=TRUE"):
+        (tmp_path / "bank.cfg").write_text(BANKED.strip() + " " + config.format(word))
+        told = json.loads(maui("sim", "--generate", "2d", "--nodes", "8x4", "--seed", 5,
+                               "--format", "json", "--scenario", tmp_path / "a.scn",
+                               "--config", tmp_path / "bank.cfg").stdout)
+        assert told["preempted"] > 0
+        charged.append(sum(account["charged"] for account in told["accounts"]))
+        # what came back can be used again, in the picture that decisions are made from
+        assert told["accounts"][0]["available"] == 3600 * 1000000 - charged[-1]
+    assert charged[1] < charged[0]
+
+
 def test_deposits_that_make_no_sense_are_told(simulate):
     done, _, _ = simulate("+0 deposit chem\n+0 deposit chem x\n+0 deposit chem 5 soon\n"
                           "+0 account a b odd\n", check=False)

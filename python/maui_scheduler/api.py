@@ -2037,6 +2037,37 @@ class BankRefund(TypedDict):
     text: NotRequired[str]
 
 
+class BankRefundLosses(TypedDict):
+    #: id of this request, the caller's: repeated, nothing is given back twice
+    request: str
+    #: instant: of runs that ended then or later
+    since: int
+    #: why, for the record
+    text: NotRequired[str]
+
+
+class BankLossesDone(TypedDict):
+    #: what was done
+    message: str
+    #: as they were before; of each the rest was given back
+    runs: list[BankLoss]
+
+
+class BankLoss(TypedDict):
+    run: str
+    #: instant
+    end_at: int
+    account: NotRequired[str]
+    #: whose run it was
+    user: NotRequired[str]
+    #: credits
+    charged: NotRequired[float]
+    #: credits that were given back of it before
+    refunded: NotRequired[float]
+    #: credits that are left to give back
+    rest: NotRequired[float]
+
+
 class BankDone(TypedDict):
     #: what was done
     message: str
@@ -3005,6 +3036,32 @@ class Operations:
         return cast('BankDone', self._connection.record(
             'POST',
             '/v1/bank/refunds',
+            body=body))
+
+    def bank_losses(
+        self,
+        *,
+        since: str | int | None = None,
+    ) -> Iterator[BankLoss]:
+        """Runs of jobs that ended as a node was lost, with what they cost, a record a
+        line. Who may: admin3.
+        - since: that ended then or later
+        """
+        return cast('Iterator[BankLoss]', self._connection.lines(
+            'GET',
+            '/v1/bank/losses',
+            query={'since': since}))
+
+    def bank_refund_losses(
+        self,
+        body: BankRefundLosses,
+    ) -> BankLossesDone:
+        """Give back all that such runs were charged and have not got back. Who may:
+        admin1.
+        """
+        return cast('BankLossesDone', self._connection.record(
+            'POST',
+            '/v1/bank/losses',
             body=body))
 
     def events(

@@ -166,6 +166,16 @@ int am_release(struct am *am, const char *run, int64_t at, struct err *err);
 int am_refund(struct am *am, const struct am_request *req, const char *run,
     int64_t amount, int64_t deposit, struct err *err);
 
+/* What these runs were charged and have not got back, of those that are over. `req` is
+ * the request of all; each is one by its id and its run. *ret_amount: in all. Repeated
+ * nothing is left to give back: 0. All of them or none. */
+struct am_runs {
+    const char *const *v;
+    size_t n;
+};
+int am_refund_rest(struct am *am, const struct am_request *req,
+    const struct am_runs *runs, int64_t *ret_amount, struct err *err);
+
 /* ---- quotes --------------------------------------------------------------------- */
 
 struct am_quote {

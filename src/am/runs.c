@@ -407,6 +407,41 @@ int am_refund(struct am *am, const struct am_request *req, const char *run,
     return step_end(am, result, err);
 }
 
+/* 0 where nothing is left of it, or it goes on. */
+static int find_rest(struct am *am, const char *name, int64_t *ret, struct err *err)
+{
+    struct run r;
+    int found = find_run(am, name, &r, err);
+
+    *ret = found == 1 && !r.row.open ? r.row.charged - r.row.refunded : 0;
+    drop_run(&r);
+    return found < 0 ? -1 : 0;
+}
+
+int am_refund_rest(struct am *am, const struct am_request *req,
+    const struct am_runs *runs, int64_t *ret_amount, struct err *err)
+{
+    int result = store_step_begin(am->store, err) != 0 ? -1 : 0;
+
+    *ret_amount = 0;
+    if (result < 0)
+        return -1;
+    for (size_t i = 0; result == AM_DONE && i < runs->n; i++) {
+        struct am_request one = *req;
+        struct strbuf id = {0};
+        int64_t rest;
+        result = find_rest(am, runs->v[i], &rest, err);
+        if (result < 0 || rest <= 0)
+            continue;
+        strbuf_printf(&id, "%s/%s", req->id ? req->id : "", runs->v[i]);
+        one.id = id.text;
+        result = am_refund(am, &one, runs->v[i], rest, 0, err);
+        *ret_amount += rest;
+        free(id.text);
+    }
+    return step_end(am, result, err);
+}
+
 /* ---- charges -------------------------------------------------------------------- */
 
 struct taken {

@@ -8,4 +8,9 @@
 #include "client/commands.def"
 #undef COMMAND
 
+/* Not a command of people: `maui --complete KIND` of the completion of shells, where
+ * KIND is jobs, nodes, reservations, partitions, users, groups, accounts, classes, qos
+ * or parameters. */
+int complete_main(int argc, char **argv);
+
 #endif

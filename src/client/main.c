@@ -195,6 +195,8 @@ static int run_front(int argc, char **argv)
         print_manual();
         return 0;
     }
+    if (strcmp(argv[1], "--complete") == 0) /* for shells */
+        return run_other("maui-client", argv + 1);
     if (argv[1][0] == '-')
         return run_daemon(argc, argv);
     c = find_verb(argc, argv);

@@ -34,6 +34,8 @@ int main(int argc, char **argv)
         argc--;
         argv++;
     }
+    if (strcmp(name, "--complete") == 0)
+        return program_end(name, complete_main(argc, argv));
     for (size_t i = 0; i < sizeof commands / sizeof commands[0]; i++)
         if (strcmp(commands[i].name, name) == 0)
             return program_end(name, commands[i].run(argc, argv));

@@ -158,6 +158,8 @@ static const struct cfg_row am_rows[] = {
     {N("DEFERJOBONFAILURE"), BOOL("FALSE"), IN_BANK(defer_on_failure), AM_NOW, HELP("Jobs wait while a bank that is elsewhere does not answer, instead of starting with nothing kept for them.")},
     {N("JFACTION"), WORD("NONE", kw_jfaction), IN_BANK(jfaction), AM_NOW, HELP("What to do with a job without funds. NONE: it waits until there are some.")},
     {N("FLUSHINTERVAL"), TIME("24:00:00"), IN_BANK(flush_s), AM_NOW, HELP("Jobs that run longer are charged for what they used so far, as often as that from local midnight on; 0: at their end alone. BUILTIN.")},
+    {N("LIENMAXSUSPEND"), TIME("0"), IN_BANK(suspend_most_s), AM_NOW, HELP("Of a job that is suspended for longer no more is kept than what it has used; it goes on when its account can pay for the rest. 0: what is kept stays kept. BUILTIN.")},
+    {N("REFUNDONREQUEUE"), BOOL("FALSE"), IN_BANK(refund_on_requeue), AM_NOW, HELP("A run that is requeued to make room for another job costs nothing, and what it was debited on the way is given back.")},
     {N("APPENDMACHINENAME"), BOOL("FALSE"), AM, HELP("Charge account@machine.")},
     {N("TIMEOUT"), TIME("10"), .min = 1, .max = 1000, IN_BANK(timeout_s), AM_NOW, HELP("How long a start waits for the answer of a bank that is elsewhere.")},
     {N("SOCKETPROTOCOL"), NAME(NULL), AM, HELP("Socket protocol.")},

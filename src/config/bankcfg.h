@@ -36,8 +36,9 @@ struct bank_settings {
     /* of one that is elsewhere; owned or NULL */
     char *server, *host, *backup_host, *key_file;
     int64_t port, timeout_s;
-    int64_t flush_s; /* between debits of jobs that run on; 0 = none */
-    bool defer_on_failure;
+    int64_t flush_s;        /* between debits of jobs that run on; 0 = none */
+    int64_t suspend_most_s; /* LIENMAXSUSPEND; 0 = as long as it takes */
+    bool defer_on_failure, refund_on_requeue;
     struct price_rates rates;  /* credits a second; none = PROCS:1 */
     struct week_windows times; /* by time of day; none = always the same */
     enum rates_at rates_at;    /* whose rates a run is charged at */

@@ -3,6 +3,7 @@
 #include "engine/charging.h"
 
 #include "base/strbuf.h"
+#include "cluster/folded.h"
 #include "config/settings.h"
 #include "engine/calendar_private.h"
 #include "engine/engine_private.h"
@@ -26,6 +27,9 @@ struct bill {
     int64_t quote;    /* whose rates these are; 0 = none */
     bool first_use;   /* of that quote by this job */
     bool told;        /* the bank knows the run */
+    bool displaced;   /* left, to make room for another job */
+    bool lost;        /* one of its nodes was down when it last left them */
+    bool eased;       /* suspended for long: no more is kept than what it has used */
     bool beside;      /* begun while the former one's lien lay there yet */
     int64_t out_at;   /* it left its nodes then, and may come back; 0 = it has them */
     int64_t slept_s, slept_weight; /* suspended, as far as it was seen */
@@ -242,6 +246,7 @@ static void close_bill(
     m->total = total;
     m->seconds = b->seconds;
     m->nodes = b->nodes;
+    m->lost = b->lost;
     m->text = keep_text(e->charging, b->text);
     life_of(e, funds_run_account(e->c->funds, b->run - 1))->charged +=
         total - funds_run_charged(e->c->funds, b->run - 1);
@@ -258,7 +263,13 @@ static bool only_successful(const struct engine *e)
 
 static void close_left(struct engine *e, const struct job *j, struct bill *b)
 {
-    close_bill(e, j, b, only_successful(e) ? 0 : b->cost);
+    bool given = b->displaced && e->cfg->bank.refund_on_requeue;
+
+    if (given) {
+        free(b->text);
+        b->text = xstrdup("nothing: it made room for another job (REFUNDONREQUEUE)");
+    }
+    close_bill(e, j, b, given || only_successful(e) ? 0 : b->cost);
 }
 
 /* Another start was decided: whether the former run is over is told yet. */
@@ -294,6 +305,7 @@ static struct bill *restore_former(struct engine *e, const struct job *j)
         return NULL;
     *b = *former;
     b->out_at = 0;
+    b->displaced = false;
     free(former);
     return b;
 }
@@ -360,8 +372,10 @@ void charging_begin(struct engine *e, struct job *j, bool told)
         release_unsent(e, j);
     b = find_bill(e, j);
     goes_on = b && b->awaits && told; /* it never left */
-    if (goes_on)
+    if (goes_on) {
         b->out_at = 0;
+        b->displaced = false;
+    }
     if (b && b->left && !goes_on && (b->awaits || b->start_at != j->start_at)) {
         put_former_aside(e, j, b);
         b = NULL;
@@ -372,10 +386,25 @@ void charging_begin(struct engine *e, struct job *j, bool told)
         b = open_bill(e, j);
     if (!b)
         return;
-    b->left = b->awaits = false;
+    b->left = b->awaits = b->eased = false;
     wake_bill(e, j, b);
     if (in_force)
         keep_most(e, j, b);
+}
+
+/* Nodes that are folded are well. */
+static bool lost_node(const struct cluster *c, const struct job *j)
+{
+    for (size_t i = 0; i < j->alloc.n; i++) {
+        uint32_t end = j->alloc.v[i].first + j->alloc.v[i].count;
+        for (uint32_t n = j->alloc.v[i].first; n < end;) {
+            uint32_t folded = node_folded(c, n, end);
+            if (!folded && node_at(c, n)->state == NODE_DOWN)
+                return true;
+            n += folded ? folded : 1;
+        }
+    }
+    return false;
 }
 
 void charging_end(struct engine *e, struct job *j, int64_t until)
@@ -398,6 +427,7 @@ void charging_end(struct engine *e, struct job *j, int64_t until)
     b->cost = bank_cost(e->c, j, &run, until, &text);
     b->text = strbuf_take(&text);
     b->out_at = until;
+    b->lost = lost_node(e->c, j);
 }
 
 void charging_left(struct engine *e, struct job *j, int64_t at)
@@ -419,6 +449,8 @@ void charging_complete(struct engine *e, struct job *j, bool success)
 {
     struct bill *b = has_bills(e) ? find_bill(e, j) : NULL;
 
+    if (b && success)
+        b->lost = false;
     if (b)
         close_bill(e, j, b, success || !only_successful(e) ? b->cost : 0);
     close_former(e, j, bill_of(e, j));
@@ -451,6 +483,12 @@ void charging_await(struct engine *e, struct job *j)
 {
     if (e->opt.stops_told && j->index < e->charging->bills.n)
         e->charging->bills.v[j->index].awaits = e->charging->bills.v[j->index].left;
+}
+
+void charging_displace(struct engine *e, struct job *j)
+{
+    if (j->index < e->charging->bills.n)
+        e->charging->bills.v[j->index].displaced = e->charging->bills.v[j->index].left;
 }
 
 void charging_confirm(struct engine *e, struct job *j)
@@ -577,6 +615,86 @@ static void charge_until(
         funds_charge(e->c->funds, b->run - 1, &by, total);
     }
     free(text.text);
+}
+
+/* ---- suspended for long ---------------------------------------------------------- */
+
+/* What it has used is debited, where that is done on the way, else kept; and no more.
+ */
+static void ease_lien(struct engine *e, const struct job *j, struct bill *b)
+{
+    const struct am_use use = bank_use(e->c, j);
+    const struct funds_use by = {&use, e->now};
+    uint32_t run = b->run - 1;
+    unsigned charge = (unsigned)e->cfg->bank.charge;
+    struct money_move *m;
+    bool all;
+
+    b->eased = true;
+    if (charge == CHARGE_REQUESTED || funds_run_is_elsewhere(e->c->funds, run))
+        return;
+    if (!(charge & CHARGE_SUCCESSFUL))
+        charge_until(e, j, b, b->out_at);
+    if (funds_run_most(e->c->funds, run) <= b->cost)
+        return;
+    funds_keep(e->c->funds, run, &by, b->cost, &all);
+    m = add_move(e, j, MONEY_LIEN, run);
+    m->rates = keep_text(e->charging, b->tariff);
+    m->quote = b->quote;
+    m->most = b->cost;
+    m->until_at = j->end_at;
+    m->force = true;
+    e->charging->freed = true;
+}
+
+void charging_ease(struct engine *e)
+{
+    int64_t most_s = e->cfg->bank.suspend_most_s;
+
+    if (most_s <= 0 || !e->c->suspended || !bank_in_force(e->c)
+        || bank_is_elsewhere(e->c))
+        return;
+    for (size_t i = 0; i < e->c->active.n; i++) {
+        const struct job *j = e->c->jobs.v[e->c->active.v[i]];
+        struct bill *b =
+            j->index < e->charging->bills.n ? &e->charging->bills.v[j->index] : NULL;
+        if (j->state != JOB_SUSPENDED || !b || !b->run || b->eased)
+            continue;
+        int64_t at = time_add(j->suspend_at, most_s);
+        if (at <= e->now)
+            ease_lien(e, j, b);
+        else
+            wake_at(e, at);
+    }
+}
+
+bool charging_lacks(const struct engine *e, const struct job *j, struct reason *ret)
+{
+    const struct bill *b =
+        j->index < e->charging->bills.n ? &e->charging->bills.v[j->index] : NULL;
+    const struct am_use use = bank_use(e->c, j);
+    const struct funds *f = e->c->funds;
+    struct funds_left left = {0};
+    int64_t asked;
+
+    if (!b || !b->run || !b->eased || !bank_in_force(e->c) || bank_is_elsewhere(e->c))
+        return false;
+    asked = charging_most(e, j, e->now) - funds_run_charged(f, b->run - 1)
+            - funds_run_kept(f, b->run - 1);
+    if (asked <= 0)
+        return false;
+    enum funds_answer answer =
+        funds_ask(f, funds_run_account(f, b->run - 1), &use, e->now, asked, &left);
+    if (answer != FUNDS_SHORT && answer != FUNDS_UNUSABLE)
+        return false; /* what is open goes on, also of an account that is closed */
+    ret->code = WAIT_FUNDS;
+    ret->lack = answer == FUNDS_SHORT ? LACK_CREDITS : LACK_DEPOSIT;
+    ret->kind = CRED_ACCOUNT;
+    ret->object = j->cred[CRED_ACCOUNT];
+    ret->asked = asked;
+    ret->used = left.held;
+    ret->limit = left.available + left.held;
+    return true;
 }
 
 void charging_flush(struct engine *e)

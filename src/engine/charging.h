@@ -22,6 +22,7 @@
 
 struct engine;
 struct job;
+struct reason;
 
 enum money_kind { MONEY_LIEN, MONEY_CHARGE, MONEY_RELEASE };
 
@@ -42,6 +43,7 @@ struct money_move {
     bool former;      /* charge: another start of the job has been decided since */
     bool goes_on;     /* CHARGE: it has not ended */
     bool unseen;      /* CHARGE: nobody saw its end */
+    bool lost;        /* CHARGE: a node that it was on was down when it left, unwell */
     const char *text; /* CHARGE: what it is made of */
 };
 
@@ -71,6 +73,9 @@ void charging_over(struct engine *e, struct job *j);
  * once, from when it began. */
 void charging_await(struct engine *e, struct job *j);
 void charging_confirm(struct engine *e, struct job *j);
+/* That was to make room for another job: with REFUNDONREQUEUE such a run costs nothing,
+ * unless it is told to run on. */
+void charging_displace(struct engine *e, struct job *j);
 /* Has it such a run, whose lien lies there as long, or did when this one began? What it
  * lacks may be its own. */
 bool charging_awaits(const struct engine *e, const struct job *j);
@@ -88,6 +93,13 @@ void charging_settle(struct engine *e);
 void charging_flush(struct engine *e);
 /* When next; TIME_NEVER. */
 int64_t charging_flush_at(const struct engine *e);
+
+/* In a cycle: what is kept for jobs that have been suspended for LIENMAXSUSPEND is free
+ * but for what they have used. O(active jobs), where there are such. */
+void charging_ease(struct engine *e);
+/* May such a job not go on, as its account cannot pay for the rest? *ret is written
+ * only then. O(1). */
+bool charging_lacks(const struct engine *e, const struct job *j, struct reason *ret);
 
 /* Once all jobs are known: those on nodes, or suspended, that have no lien began while
  * there was no bank, and get what there is. */

@@ -150,6 +150,8 @@ void preempt_job(struct engine *e, struct job *j, enum preempt_policy policy,
         e->stats.preempted_ps += used_s > 0 ? (uint64_t)used_s * j->procs : 0;
         decide_victim(e, ACTION_REQUEUE, j, cause);
         preempt_to_queue(e, j);
+        if (cause->by)
+            charging_displace(e, j);
     }
 }
 
@@ -361,6 +363,7 @@ void preempt_resume(struct engine *e)
 {
     struct job *j = e->c->suspended ? next_suspended(e, NULL) : NULL;
     uint32_t before = e->c->suspended;
+    struct reason lack;
     struct err err;
 
     if (!j)
@@ -369,7 +372,8 @@ void preempt_resume(struct engine *e)
         int64_t until = preempt_rests_until(e, j);
         if (until)
             wake_at(e, until);
-        else if (plan_can_resume(e->plan, j, !e->uses.keeps))
+        else if (!charging_lacks(e, j, &lack)
+                 && plan_can_resume(e->plan, j, !e->uses.keeps))
             preempt_resume_job(e, j, OCCUPANCY_RESUMED, &err);
     }
     if (!e->uses.keeps && e->c->suspended != before)

@@ -26,6 +26,7 @@ struct run {
     bool open, strange, elsewhere, unsent;
     int64_t most, charged, noted, since_at, until_at;
     struct VEC(struct funds_lien) liens; /* as they were placed */
+    struct VEC(struct funds_lien) taken; /* of what it was charged since it was told */
 };
 
 struct funds {
@@ -61,6 +62,7 @@ static void forget_run(struct run *r)
     free(r->job);
     free(r->rates);
     vec_fini(&r->liens);
+    vec_fini(&r->taken);
     *r = (struct run){0};
 }
 
@@ -641,13 +643,17 @@ void funds_keep(struct funds *f, uint32_t run, const struct funds_use *by, int64
     vec_fini(&pieces);
 }
 
-static void take_amount(
-    struct funds *f, const struct run *r, int64_t deposit, int64_t amount)
+static void take_amount(struct funds *f, struct run *r, int64_t deposit, int64_t amount)
 {
     struct funds_deposit *d = find_deposit(f, r->account, deposit);
 
-    if (d)
-        d->balance -= amount;
+    if (!d)
+        return;
+    d->balance -= amount;
+    if (r->taken.n && r->taken.v[r->taken.n - 1].deposit == deposit)
+        r->taken.v[r->taken.n - 1].amount += amount;
+    else
+        vec_push(&r->taken, ((struct funds_lien){deposit, amount}));
 }
 
 /* Up to `amount` of what is kept. Returns the rest. */
@@ -663,6 +669,28 @@ static int64_t take_kept(struct funds *f, struct run *r, int64_t amount)
     return amount;
 }
 
+/* What was taken last comes back first, and is kept for the run again as far as it can
+ * still come to that. Of what was taken before it was told the bank tells. */
+static void give_back(struct funds *f, struct run *r, int64_t amount)
+{
+    int64_t lacks = r->most - r->charged - sum_kept(r);
+
+    while (amount > 0 && r->taken.n) {
+        struct funds_lien *last = &r->taken.v[r->taken.n - 1];
+        struct funds_deposit *d = find_deposit(f, r->account, last->deposit);
+        int64_t part = last->amount < amount ? last->amount : amount;
+        int64_t again = lacks < part ? lacks : part;
+        if (d)
+            d->balance += part;
+        if (d && again > 0)
+            keep_on(f, r, last->deposit, again);
+        lacks -= again > 0 ? again : 0;
+        amount -= part;
+        last->amount -= part;
+        r->taken.n -= last->amount == 0;
+    }
+}
+
 void funds_charge(
     struct funds *f, uint32_t run, const struct funds_use *by, int64_t total)
 {
@@ -671,8 +699,10 @@ void funds_charge(
     struct pieces pieces = {0};
 
     r->charged = total;
+    if (more < 0 && !r->elsewhere)
+        give_back(f, r, -more);
     if (more <= 0 || r->elsewhere)
-        return; /* what comes back is told by the bank */
+        return;
     more = take_kept(f, r, more);
     if (more <= 0)
         return;

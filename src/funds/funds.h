@@ -190,7 +190,8 @@ void funds_keep(struct funds *f, uint32_t run, const struct funds_use *by, int64
     bool *ret_all);
 
 /* The run has cost so much in all: the difference goes from what is kept, then from
- * what is available, then from the first deposit in order. */
+ * what is available, then from the first deposit in order. Less than before: it comes
+ * back, what was taken last first, and is kept for the run again. */
 void funds_charge(
     struct funds *f, uint32_t run, const struct funds_use *by, int64_t total);
 

@@ -690,6 +690,8 @@ int ledger_runs(struct store *s, const struct ledger_which *which, ledger_run_fn
     sqlite3_stmt *stmt;
 
     want_text(&q, "run = ?", which->run);
+    want_text(&q, "run >= ? || '.r'", which->job);
+    want_text(&q, "run < ? || '.s'", which->job);
     want_number(&q, "open AND ?", which->open);
     /* "+": those that are open are found by their own index, not in the order of all */
     stmt = select_rows(

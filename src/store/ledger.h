@@ -121,6 +121,7 @@ int ledger_give_quote_back(struct store *s, const char *run, struct err *err);
  * their numbers unless told otherwise. */
 struct ledger_which {
     const char *name, *run, *request; /* NULL = any */
+    const char *job;                  /* runs whose names begin with that: "7.r3" */
     int64_t id, account, parent, txn; /* 0 = any */
     int64_t due_at;           /* deposits that have ended by then, and not yet */
     int64_t good_at;          /* quotes that can be used at that instant */
@@ -186,7 +187,7 @@ int ledger_sum_moves(struct store *s, const struct ledger_which *which,
     struct ledger_sums *ret, struct err *err);
 /* Below 0: what deposits of the account lack that have ended. */
 int ledger_debts(struct store *s, int64_t account, int64_t *ret, struct err *err);
-int ledger_runs(struct store *s, const struct ledger_which *which, /* run open */
+int ledger_runs(struct store *s, const struct ledger_which *which, /* run job open */
     ledger_run_fn *each, void *arg, struct err *err);
 /* Of a run, in the order of placing. */
 int ledger_liens(

@@ -106,6 +106,43 @@ def test_killed_at_any_time_it_loses_and_doubles_nothing(bank):
     assert "all the same" in bank.ok("replay", "--verify", "--home", bank.home)
 
 
+def test_who_makes_room_or_is_suspended_for_long_does_not_keep_or_pay_it_all(daemon):
+    daemon.configure(BANK.strip() + " FLUSHINTERVAL=0 LIENMAXSUSPEND=1 REFUNDONREQUEUE=TRUE\n" + """
+PREEMPTPOLICY REQUEUE\nQOSWEIGHT 1\nRMPOLLINTERVAL 1\nUSERCFG[DEFAULT] QLIST=hi,lo QDEF=lo
+QOSCFG[hi] PRIORITY=100 QFLAGS=PREEMPTOR\nQOSCFG[lo] QFLAGS=PREEMPTEE\n""")
+    daemon.start()
+    daemon.ok("mam-create-account", "chem")
+    daemon.ok("mam-deposit", "chem", "10000")
+    low = daemon.submit("sleep 600", account="chem", wclimit_s=1000, requests=[{"tasks": 8}])
+    daemon.wait(lambda: daemon.state(low) == "Running", "the start")
+    daemon.ok("mjobctl", "-s", low)
+    # what it has used is paid for, and no more is kept
+    daemon.wait(lambda: account(daemon)["held"] == 0, "the lien goes")
+    paid = 10000 - account(daemon)["balance"]
+    assert 8 <= paid < 4000
+    check(daemon)
+    daemon.ok("mjobctl", "-r", low)
+    daemon.wait(lambda: account(daemon)["held"] == 8000 - paid, "it lies again")
+    high = daemon.submit("true", account="chem", wclimit_s=10, qos="hi",
+                         requests=[{"tasks": 8}])
+    daemon.wait(lambda: ended(daemon, high), "the other")
+
+    def charges():
+        told = json.loads(daemon.ok("mam-statement", "chem", "--format", "json"))
+        runs = {}
+        for move in told["moves"]:
+            if move["kind"] == "charge":
+                runs[move["run"]] = runs.get(move["run"], 0) - move["amount"]
+        return {job: sum(amount for run, amount in runs.items()
+                         if run.startswith(f"{job}.r")) for job in (low, high)}
+
+    assert charges()[high] >= 8
+    daemon.wait(lambda: charges()[low] == 0, "what it paid comes back")
+    daemon.ok("canceljob", low)
+    daemon.wait(lambda: account(daemon)["held"] == 0, "all is over")
+    check(daemon)
+
+
 def test_a_request_that_is_repeated_is_done_once(bank):
     for _ in range(2):
         assert bank.ok("mam-deposit", "--request", "x1", "chem", "70") == \

@@ -85,6 +85,8 @@ OPERATIONS = {
     "POST /v1/bank/transfers": ("1o", {"request": "c", "account": "physics",
                                        "into": "physics", "amount": "1"}),
     "POST /v1/bank/refunds": ("1", {"request": "d", "run": "7.r1", "amount": "1"}),
+    "GET /v1/bank/losses": (ADMINS, None),
+    "POST /v1/bank/losses": ("1", {"request": "g", "since": 1}),
     "GET /v1/bank/queue": (ADMINS, None),
     "POST /v1/bank/queue": ("1", {}),
     "GET /v1/events": (ADMINS, None),
@@ -195,6 +197,8 @@ MEMBERS = {
                          **{"from": [(1, "1")], "to": [(AT, "1")]}),
     "BankRefund": {key: rows for key, rows in dict(
         BANK, run=[("7.r2", ALL)], deposit=[(1, ALL)]).items() if key != "account"},
+    "BankRefundLosses": {"request": [("again", ALL)], "since": [(100, ALL)],
+                         "text": [("a switch failed", ALL)]},
     "WhatIfRequest": {
         "changes": [([{"order": {"order": verb, "request": dict(more, jobs=["{job}"])}}], who)
                     for verb, more, who in (

@@ -520,6 +520,57 @@ def test_files_may_hold_nodes(native):
     assert [g["name"] for g in native.api("/v1/rows?by=state")[1]["groups"]] == ["Down", "up"]
 
 
+def test_what_runs_cost_that_lost_a_node_is_given_back_once(native):
+    path = f"{native.home}/nodes"
+    up, lost = "n1 STATE=Idle CPROC=2\n", "n1 STATE=Down CPROC=2\n"
+    rest = "n2 STATE=Idle CPROC=2\n"
+
+    def tell(text):
+        with open(f"{path}.new", "w") as f:
+            f.write(text)
+        os.rename(f"{path}.new", path)
+
+    tell(up + rest)
+    native.section(nodes=f"file://{path}")
+    with open(f"{native.home}/maui.cfg", "a") as f:
+        f.write("AMCFG[bank] TYPE=BUILTIN CHARGEPOLICY=DEBITALLWC FLUSHINTERVAL=0\n"
+                "USERCFG[DEFAULT] ADEF=chem\nNODEALLOCATIONPOLICY FIRSTAVAILABLE\n")
+    native.start()
+    native.ok("mam-create-account", "chem")
+    native.ok("mam-deposit", "chem", "100h")
+    since = native.api("/v1/identity")[1]["at"]
+    jobs = []
+    for _ in range(3):  # the third has to go to n2
+        jobs.append(native.submit_as(USERS[0], "sleep 600", "-t", 1))
+        native.until(jobs[-1], "Running")
+    ended, again, well = jobs
+    told = ("mam-refund", "--node-failures", "--since", since)
+    assert "no run has ended since" in native.ok(*told, "-n")
+    tell(lost + rest)
+    native.wait(lambda: "Down" in native.ok("checknode", "n1"), "the node's state")
+    native.wait(lambda: native.api("/v1/identity")[1]["at"] > since + 1, "a second")
+    native.ok("mjobctl", "-R", again)
+    for job in (ended, well):
+        native.ok("canceljob", job)
+
+    def losses():
+        return native.lines(*told, "-n")
+
+    native.wait(lambda: len(losses()) == 2 and
+                {lien["job"] for lien in native.lines("mam-list-liens")} <= {again}, "the ends")
+    assert {run["run"].split(".")[0] for run in losses()} == {ended, again}
+    paid = sum(run["rest"] for run in losses())
+    assert paid > 0 and all(run["refunded"] == 0 for run in losses())
+    before = native.lines("mam-balance", "chem")[0]["balance"]
+    assert "2 runs that lost a node" in native.ok(*told)
+    assert native.lines("mam-balance", "chem")[0]["balance"] == pytest.approx(before + paid)
+    for words in ((), ("--request", "x"), ("--request", "x")):
+        again_told = json.loads(native.ok(*told, *words, "--format", "json"))
+        assert again_told["message"].startswith("0 credits given back")
+    assert native.lines("mam-balance", "chem")[0]["balance"] == pytest.approx(before + paid)
+    assert json.loads(native.ok("am", "check", "--format", "json"))["problems"] == []
+
+
 def test_check_refuses_what_serve_does(native):
     """The same sentence from both."""
     good = native.programs

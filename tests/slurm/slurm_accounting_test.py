@@ -84,6 +84,35 @@ def test_a_job_wider_than_what_is_up_waits(site, slurm):
     slurm.wait_state(job, "RUNNING", seconds=40)
 
 
+def test_what_runs_cost_that_slurm_lost_with_a_node_is_given_back(site, slurm, policies):
+    policies("AMCFG[bank] TYPE=BUILTIN CHARGEPOLICY=DEBITALLWC\n")
+    slurm.maui.ok("mam-create-account", "chem")
+    slurm.maui.ok("mam-deposit", "chem", "1000h")
+    ended = slurm.sbatch("-A", "chem", "-w", "n2", "--no-requeue")
+    again = slurm.sbatch("-A", "chem", "-w", "n3", "--requeue")
+    for job in (ended, again):
+        slurm.wait_state(job, "RUNNING")
+        slurm.wait(lambda job=job: slurm.maui.state(job) == "Running", f"{job} runs")
+    told = ("mam-refund", "--node-failures", "--since", "100")
+
+    def losses():
+        return {run["run"].rpartition(".")[0]: run["rest"]
+                for run in slurm.maui.lines(*told, "-n")}
+
+    slurm.ok("scontrol", "update", "nodename=n[2-3]", "state=down", "reason=test")
+    try:
+        slurm.wait(lambda: set(losses()) == {ended, again}, "both runs, told as lost")
+        assert all(rest > 0 for rest in losses().values())
+        slurm.maui.ok(*told)
+        assert set(losses().values()) == {0}
+    finally:
+        for node in ("n2", "n3"):  # it may take a moment until Slurm takes that
+            slurm.wait(lambda node=node: slurm.run(
+                "scontrol", "update", f"nodename={node}", "state=resume").returncode == 0
+                or "down" not in slurm.ok("sinfo", "-h", "-n", node, "-o", "%T"),
+                f"{node} is back")
+
+
 def test_a_job_over_a_limit_of_its_own_waits(site, slurm, policies):
     policies(f"USERCFG[{slurm.user}] MAXPROC=2\n")
     job = slurm.sbatch("-A", "chem", "-n", "4")

@@ -584,10 +584,105 @@ int mam_transfer_main(int argc, char **argv)
     return command_run(&spec, argc, argv, order_transfer);
 }
 
+/* ---- mam-refund ----------------------------------------------------------------- */
+
+static const struct option_row refund_options[] = {
+    {'i', "deposit", "NUMBER", "into this deposit"},
+    {0, "node-failures", NULL, "of all runs that ended as a node was lost"},
+    {'s', "since", "DATE", "--node-failures: that ended then or later"},
+    {'n', "dry-run", NULL, "--node-failures: only tell of which, and how much"}, WHY,
+    REQUEST, BANK_HOURS, BANK_NO_MORE};
+
+static void print_loss(const struct command_line *l, const json_t *o, bool *headed)
+{
+    char charged[LAYOUT_CREDITS_MAX], rest[LAYOUT_CREDITS_MAX], at[LAYOUT_DATE_MAX];
+
+    if (!*headed)
+        printf("%-24s %-20s %-12s %-12s %14s %14s\n", "Ended", "Run", "User", "Account",
+            "Charged", "To give back");
+    *headed = true;
+    printf("%-24s %-20s %-12s %-12s %14s %14s\n", bankwords_date(o, "end_at", at),
+        get_text(o, "run", ""), get_text(o, "user", "-"), get_text(o, "account", "-"),
+        bankwords_credits(l, o, "charged", charged),
+        bankwords_credits(l, o, "rest", rest));
+}
+
+struct losses {
+    const struct command_line *l;
+    bool headed;
+};
+
+static void take_loss(void *arg, json_t *o)
+{
+    struct losses *x = arg;
+
+    print_loss(x->l, o, &x->headed);
+}
+
+static int list_losses(const struct command_line *l, int64_t since)
+{
+    struct losses x = {.l = l};
+    struct query *q = query_new("/v1/bank/losses");
+    char text[24];
+    int status;
+
+    snprintf(text, sizeof text, "%" PRId64, since);
+    query_add(q, "since", text);
+    if (l->format == FORMAT_JSON)
+        status = print_json_list(l, q);
+    else
+        status = ask_list(l, q, take_loss, &x) < 0;
+    if (status == 0 && !x.headed && l->format != FORMAT_JSON)
+        puts("no run has ended since as a node was lost");
+    query_free(q);
+    return status;
+}
+
+static int refund_losses(const struct command_line *l)
+{
+    struct query *q;
+    json_t *body, *done;
+    const json_t *o;
+    bool headed = false;
+    int64_t since;
+    size_t i;
+
+    if (want_words(l, 0, "no RUN beside --node-failures")
+        || bankwords_read_date(l, 's', &since))
+        return 1;
+    if (!since)
+        return command_wrong(
+            l, "--node-failures: since when? --since DATE, as 0:00:00_11/01/26");
+    if (since > request_now(l))
+        return command_wrong(l, "--since: that is yet to come; it takes a day as well, "
+                                "as 8:00:00_11/01/26");
+    if (command_has(l, 'i'))
+        return command_wrong(l, "--node-failures gives back to where it came from");
+    if (command_has(l, 'n'))
+        return list_losses(l, since);
+    body = json_pack("{s:I}", "since", (json_int_t)since);
+    put_request(l, body);
+    put_text(body, "text",
+        command_value(l, 'd') ? command_value(l, 'd') : "a node was lost");
+    q = query_new("/v1/bank/losses");
+    done = tell(l, "POST", q, body);
+    query_free(q);
+    if (!done || l->format == FORMAT_JSON)
+        return done ? print_json(done) : 1;
+    json_array_foreach(json_object_get(done, "runs"), i, o) print_loss(l, o, &headed);
+    puts(get_text(done, "message", ""));
+    json_decref(done);
+    return 0;
+}
+
 static int order_refund(const struct command_line *l)
 {
     json_t *body;
 
+    if (command_long(l, "node-failures"))
+        return refund_losses(l);
+    if (command_has(l, 's') || command_has(l, 'n'))
+        return command_wrong(l, "--since and --dry-run are about --node-failures");
     if (want_words(l, 2, "a RUN (mam-statement has its name) and an AMOUNT"))
         return 1;
     body = begin_move(l, "run");
@@ -601,11 +696,17 @@ static int order_refund(const struct command_line *l)
 int mam_refund_main(int argc, char **argv)
 {
     static const struct command_spec spec = {.name = "mam-refund",
-        .usage = "[-i NUMBER] [-d TEXT] RUN AMOUNT",
+        .usage = "[-i NUMBER] [-d TEXT] RUN AMOUNT | --node-failures --since DATE [-n]",
         .summary = "Give back what the run of a job was charged, or a part of it.",
-        .options = withdraw_options,
-        .more = AMOUNTS "It goes back to where it came from.\n",
-        .examples = "  mam-refund -d 'node01 failed' 7.r12 57600\n"};
+        .options = refund_options,
+        .more = AMOUNTS
+        "It goes back to where it came from. With --node-failures all goes back\n"
+        "that is left of what runs were charged that ended as a node was lost;\n"
+        "repeated, nothing is given back twice.\n",
+        .examples = "  mam-refund -d 'node01 failed' 7.r12 57600\n"
+                    "  mam-refund --node-failures --since 0:00:00_11/01/26 -n    what "
+                    "would be\n"
+                    "  mam-refund --node-failures --since 0:00:00_11/01/26\n"};
 
     return command_run(&spec, argc, argv, order_refund);
 }

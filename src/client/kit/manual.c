@@ -164,19 +164,25 @@ static void put_option(const struct option_row *row, char letter)
     putchar('\n');
 }
 
+static void put_rows(const struct command_rows *rows, int from, int to)
+{
+    puts(".Bl -tag -width Ds");
+    for (int i = from; i < to; i++)
+        put_option(rows->v[i], rows->letters[i]);
+    puts(".El");
+}
+
+/* Its own; those of every command are in maui(1), once. */
 static void put_options(const struct command_spec *spec)
 {
     struct command_rows rows = command_rows(spec);
 
     puts(".Sh OPTIONS");
-    for (int i = 0; i < rows.n; i++) {
-        if (i == rows.own && i > 0)
-            puts(".El\n.Pp\nOptions of every command:");
-        if (i == 0 || i == rows.own)
-            puts(".Bl -tag -width Ds");
-        put_option(rows.v[i], rows.letters[i]);
+    if (rows.own) {
+        put_rows(&rows, 0, rows.own);
+        puts(".Pp");
     }
-    puts(".El");
+    puts("Those of every command are in\n.Xr maui 1 .");
 }
 
 /* ---- the page ---- */
@@ -206,23 +212,9 @@ static void put_head(const char *name, const char *section)
 {
     printf(".\\\" SPDX-License-Identifier: Apache-2.0\n.Dd " DATE "\n.Dt ");
     put_title(name, true);
-    printf(" %s\n.Os\n.Sh NAME\n.Nm ", section);
+    printf(" %s\n.Os Maui " MAUI_VERSION "\n.Sh NAME\n.Nm ", section);
     put_title(name, false);
     printf("\n.Nd ");
-}
-
-static void put_environment(void)
-{
-    puts(".Sh ENVIRONMENT\n.Bl -tag -width Ds\n.It Ev CLIENTTIMEOUT\nhow long to wait "
-         "for an answer; as maui.cfg says, else 30 seconds\n.It Ev MAUIHOMEDIR\nwhere "
-         "the scheduler to talk to has its socket and its configuration; else\n"
-         ".Pa ~/.maui ,\n.Pa /var/lib/maui\n"
-         ".It Ev MAUICLIENTCFG\nwhat the site says of it instead of\n"
-         ".Pa /etc/maui/client.cfg :\nSERVERHOST, SERVERPORT, CLIENTTIMEOUT;\nwithout "
-         "it "
-         "the SRV record _maui._tcp in DNS\n"
-         ".It Ev SERVERHOST , Ev SERVERPORT\na scheduler elsewhere\n"
-         ".It Ev SERVERCONFIGFILE\nits configuration; maui.cfg in its home\n.El");
 }
 
 void manual_print(const struct command_spec *spec)
@@ -240,10 +232,7 @@ void manual_print(const struct command_spec *spec)
         put_paragraphs(spec->more);
     }
     put_options(spec);
-    if (spec->asks == ASKS_SERVER)
-        put_environment();
-    puts(".Sh EXIT STATUS\n0 if all was done, 1 if something was refused, could not "
-         "be done\nor was asked for wrongly.");
+    puts(".Sh EXIT STATUS\nAs of every command:\n.Xr maui 1 .");
     if (spec->examples) {
         puts(".Sh EXAMPLES");
         put_paragraphs(spec->examples);
@@ -280,12 +269,44 @@ void manual_front_command(const char *name, const char *summary)
     putchar('\n');
 }
 
+static void put_environment(void)
+{
+    puts(".Sh ENVIRONMENT\n.Bl -tag -width Ds\n.It Ev CLIENTTIMEOUT\nhow long to wait "
+         "for an answer; as maui.cfg says, else 30 seconds\n.It Ev MAUIHOMEDIR\nwhere "
+         "the scheduler to talk to has its socket and its configuration; else\n"
+         ".Pa ~/.maui ,\n.Pa /var/lib/maui\n"
+         ".It Ev MAUICLIENTCFG\nwhat the site says of it instead of\n"
+         ".Pa /etc/maui/client.cfg :\nSERVERHOST, SERVERPORT, CLIENTTIMEOUT;\nwithout "
+         "it "
+         "the SRV record _maui._tcp in DNS\n"
+         ".It Ev SERVERHOST , Ev SERVERPORT\na scheduler elsewhere\n"
+         ".It Ev SERVERCONFIGFILE\nits configuration; maui.cfg in its home\n.El");
+}
+
+/* One place for what is the same of all commands. */
+static void put_exit_status(void)
+{
+    puts(".Sh EXIT STATUS\nOf every command:\n.Bl -tag -width Ds\n"
+         ".It 0\nall was done\n"
+         ".It 1\nsomething was refused, could not be done, or was found to be wrong;\n"
+         "why stands on standard error; or the command was called wrongly\n"
+         ".It 2\n.Cm serve , sim , check , replay , am\nand\n.Cm pbs\n"
+         "were called wrongly; there is no such command\n.El\n.Pp\n"
+         ".Ql msub -K\nends as its job does.");
+}
+
 void manual_front_end(void)
 {
+    struct command_spec any = {.name = "maui", .usage = "", .asks = ASKS_SERVER};
+    struct command_rows rows = command_rows(&any);
+
     puts(".El\n.Pp\nA link to\n.Pa maui-client\nthat is named after a command is that "
          "command, and has a page of that name.\n"
-         ".Sh EXIT STATUS\n0 for success, 1 if it did not work, 2 if it was called "
-         "wrongly.\n"
-         ".Sh SEE ALSO\n.Xr maui-check 1 ,\n.Xr maui-sim 1 ,\n.Xr maui.cfg 5 ,\n"
+         ".Sh OPTIONS\nOf every command.\nA letter that a command uses itself is only\n"
+         "that one's; of those that ask nobody the last two:");
+    put_rows(&rows, 0, rows.n);
+    put_environment();
+    put_exit_status();
+    puts(".Sh SEE ALSO\n.Xr maui-check 1 ,\n.Xr maui-sim 1 ,\n.Xr maui.cfg 5 ,\n"
          ".Xr maui-serve 8");
 }

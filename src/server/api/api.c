@@ -84,6 +84,8 @@ static const struct route routes[] = {
     {"POST", "/v1/bank/withdrawals", "mam-withdraw", WHO_ADMIN1, api_bank_withdraw},
     {"POST", "/v1/bank/transfers", "mam-transfer", WHO_ANY, api_bank_transfer},
     {"POST", "/v1/bank/refunds", "mam-refund", WHO_ADMIN1, api_bank_refund},
+    {"GET", "/v1/bank/losses", "mam-refund", WHO_ADMIN3, api_bank_losses},
+    {"POST", "/v1/bank/losses", "mam-refund", WHO_ADMIN1, api_bank_refund_losses},
     {"GET", "/v1/events", "events", WHO_ADMIN3, api_events},
     {"GET", "/v1/changes", "changes", WHO_ANY, api_changes},
     {"GET", "/metrics", "metrics", WHO_ANY, api_metrics},

@@ -72,6 +72,8 @@ void api_bank_deposit(struct server *s, struct request *r);
 void api_bank_withdraw(struct server *s, struct request *r);
 void api_bank_transfer(struct server *s, struct request *r);
 void api_bank_refund(struct server *s, struct request *r);
+void api_bank_losses(struct server *s, struct request *r);
+void api_bank_refund_losses(struct server *s, struct request *r);
 
 /* api/reservations.c */
 void api_reservations(struct server *s, struct request *r);

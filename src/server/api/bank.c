@@ -361,9 +361,9 @@ static const struct {
     {"credit_limit", MEMBER_TEXT}, {"label", MEMBER_TEXT}, {"text", MEMBER_TEXT},
     {"into", MEMBER_TEXT}, {"run", MEMBER_TEXT}, {"job", MEMBER_TEXT},
     {"from", MEMBER_NUMBER}, {"to", MEMBER_NUMBER}, {"share", MEMBER_NUMBER},
-    {"deposit", MEMBER_NUMBER}, {"until", MEMBER_NUMBER}, {"uses", MEMBER_NUMBER},
-    {"overflow", MEMBER_FLAG}, {"closed", MEMBER_FLAG}, {"modify", MEMBER_FLAG},
-    {"pay_debts", MEMBER_FLAG}};
+    {"deposit", MEMBER_NUMBER}, {"since", MEMBER_NUMBER}, {"until", MEMBER_NUMBER},
+    {"uses", MEMBER_NUMBER}, {"overflow", MEMBER_FLAG}, {"closed", MEMBER_FLAG},
+    {"modify", MEMBER_FLAG}, {"pay_debts", MEMBER_FLAG}};
 #define MEMBERS (sizeof members / sizeof *members)
 
 static bool is_of_type(const json_t *value, enum member is)
@@ -460,6 +460,8 @@ void bankorder_do(struct server *s, struct request *r,
     o = json_pack("{s:s}", "message", done);
     if (b->number)
         render_int(o, "number", b->number);
+    if (json_object_get(b->body, "runs"))
+        json_object_set(o, "runs", json_object_get(b->body, "runs"));
     commit_then_reply(s, r, o);
 }
 

@@ -6,6 +6,7 @@
 #include "engine/query.h"
 #include "policy/bank.h"
 #include "server/durable/desk.h"
+#include "server/durable/lostruns.h"
 #include "server/managers/manager.h"
 #include "server/server_private.h"
 #include "server/whole.h"
@@ -253,6 +254,8 @@ void teller_post(struct server *s)
             s->teller->odd_quote = true; /* a use that was given back is not known */
         }
         rents |= is_rent(&m);
+        if (m.lost && !m.elsewhere && m.kind == MONEY_CHARGE)
+            lostruns_note(s, &m);
         if (m.elsewhere)
             desk_take(s, &m);
         else

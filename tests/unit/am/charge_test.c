@@ -324,6 +324,32 @@ static void a_refund_into_what_has_ended_expires_again(void **state)
     assert_int_equal(at_place(b, "usage", "chem"), CREDITS(9));
 }
 
+static void what_is_left_of_many_runs_is_given_back_once(void **state)
+{
+    struct bank *b = *state;
+    const char *const names[] = {"j", "k", "open", "nosuch"};
+    const struct am_runs runs = {names, 4};
+    struct am_request req = {.id = "x", .at = b->now, .who = "root"};
+    int64_t amount;
+
+    one(b, CREDITS(100));
+    charge_so_far(b, "j", "chem", CREDITS(7), true);
+    charge_so_far(b, "k", "chem", CREDITS(5), true);
+    refund(b, "k", CREDITS(2));
+    lien(b, "open", "chem", CREDITS(30));
+    charge_so_far(b, "open", NULL, CREDITS(10), false);
+    bank_expect(b, am_refund_rest(&b->am, &req, &runs, &amount, &b->err), AM_DONE);
+    assert_int_equal(amount, CREDITS(10));
+    expect_balance(b, 1, CREDITS(90));
+    for (const char *const *id = (const char *const[]){"x", "y", NULL}; *id; id++) {
+        req.id = *id;
+        bank_expect(b, am_refund_rest(&b->am, &req, &runs, &amount, &b->err), AM_DONE);
+        assert_int_equal(amount, 0);
+    }
+    expect_balance(b, 1, CREDITS(90));
+    assert_int_equal(run_row(b, "k").refunded, CREDITS(5));
+}
+
 static void refunds_of_nothing_and_of_nobody_are_refused(void **state)
 {
     struct bank *b = *state;
@@ -381,6 +407,7 @@ int main(void)
         BANK_TEST(what_was_refunded_is_not_given_back_twice),
         BANK_TEST(a_refund_may_go_elsewhere),
         BANK_TEST(a_refund_into_what_has_ended_expires_again),
+        BANK_TEST(what_is_left_of_many_runs_is_given_back_once),
         BANK_TEST(refunds_of_nothing_and_of_nobody_are_refused),
         BANK_TEST(a_charge_without_a_number_is_refused),
     };

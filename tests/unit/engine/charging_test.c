@@ -796,6 +796,161 @@ static void time_that_it_did_not_leave_costs_what_it_does_by_day_or_night(void *
     sc_destroy(s);
 }
 
+/* A job of four processors that pays each 30 seconds makes room at 50 for one of higher
+ * priority, and begins anew at 100. */
+static void who_makes_room_for_another_pays_nothing_where_the_site_says_so(void **state)
+{
+    static const char *const lines =
+        "RESERVATIONPOLICY NEVER\nQUEUETIMEWEIGHT 0\nCREDWEIGHT 1\nUSERWEIGHT 1\n"
+        "USERCFG[low] PRIORITY=1\nUSERCFG[high] PRIORITY=100\n";
+    static const struct {
+        const char *bank;
+        int64_t at_50, in_all;
+    } c[] = {{BANK "FLUSHINTERVAL=30\n", 200, 600},
+        {BANK "FLUSHINTERVAL=0\n", 200, 600},
+        {BANK "FLUSHINTERVAL=30 REFUNDONREQUEUE=TRUE\n", 0, 400},
+        {BANK "FLUSHINTERVAL=0 REFUNDONREQUEUE=TRUE\n", 0, 400}};
+
+    (void)state;
+    for (size_t i = 0; i < sizeof c / sizeof c[0]; i++) {
+        char text[1000];
+        snprintf(text, sizeof text, "%s%s", lines, c[i].bank);
+        struct scenario *s = begin(text, 10000);
+        tell_balance(s, "bio", C(10000));
+        sc_job(s, (struct sc_job){.id = "low",
+                      .procs = 4,
+                      .limit_s = 1000,
+                      .run_s = 100,
+                      .user = "low",
+                      .account = "chem",
+                      .flags = JOB_PREEMPTEE});
+        sc_job(s, (struct sc_job){.id = "high",
+                      .procs = 4,
+                      .limit_s = 60,
+                      .run_s = 50,
+                      .submit_at = 50,
+                      .user = "high",
+                      .account = "bio",
+                      .flags = JOB_PREEMPTOR});
+        sc_at(s, 50);
+        assert_int_equal(sc_start(s, "high"), 50);
+        assert_int_equal(balance(s), C(10000 - c[i].at_50));
+        assert_int_equal(held(s), 0);
+        sc_run(s);
+        assert_int_equal(sc_start(s, "low"), 100);
+        assert_int_equal(balance(s), C(10000 - c[i].in_all));
+        assert_int_equal(held(s), 0);
+        sc_destroy(s);
+    }
+}
+
+/* What the charge of a job says. */
+static bool was_lost(struct scenario *s, const char *id)
+{
+    size_t n;
+    const struct money_move *m = engine_money(sc_engine(s), &n);
+
+    while (n > 0 && (m[n - 1].kind != MONEY_CHARGE || strcmp(m[n - 1].job, id) != 0))
+        n--;
+    assert_true(n > 0);
+    return m[n - 1].lost;
+}
+
+static void a_run_that_leaves_a_node_that_is_down_is_told_apart(void **state)
+{
+    static const char *const downs[] = {"well", "cancelled", "again", NULL};
+    struct scenario *s = begin(BANK "\n", 10000);
+
+    (void)state;
+    add(s, "well", 1, 100, 50, "chem");
+    add(s, "cancelled", 1, 100, 90, "chem");
+    add(s, "again", 1, 100, 90, "chem");
+    add(s, "elsewhere", 1, 100, 90, "chem");
+    sc_at(s, 0);
+    for (const char *const *n = downs; *n; n++) {
+        char node[16];
+        snprintf(node, sizeof node, "%.2s", sc_where(s, *n)); /* "n1:1" */
+        sc_node_state(s, node, NODE_DOWN);
+    }
+    sc_at(s, 50);
+    assert_false(was_lost(s, "well")); /* it was done, whatever became of its node */
+    sc_cancel(s, "cancelled");
+    assert_true(was_lost(s, "cancelled"));
+    assert_int_equal(sc_report(s, "again", JOB_IDLE, NULL, NULL), 0);
+    assert_true(was_lost(s, "again"));
+    sc_cancel(s, "elsewhere");
+    assert_false(was_lost(s, "elsewhere"));
+    sc_destroy(s);
+}
+
+static void suspend_for(struct scenario *s, const char *id, int64_t rests_s)
+{
+    order(s, (struct event){.kind = EVENT_PREEMPT,
+                 .u.preempt = {.id = id, .how = PREEMPT_SUSPEND, .rests_s = rests_s}});
+    sc_cycle(s);
+}
+
+/* Two processors for 1000 s, suspended from 100 to 400. */
+static void who_is_suspended_for_long_keeps_no_more_than_it_has_used(void **state)
+{
+    static const struct {
+        const char *bank;
+        int64_t charged, held, in_all;
+    } c[] = {{"CHARGEPOLICY=DEBITALLWC LIENMAXSUSPEND=100\n", 200, 0, 1400},
+        {"CHARGEPOLICY=DEBITSUCCESSFULWC LIENMAXSUSPEND=100\n", 0, 200, 1400},
+        {"CHARGEPOLICY=DEBITREQUESTEDWC LIENMAXSUSPEND=100\n", 0, 2000, 2000},
+        {"CHARGEPOLICY=DEBITALLWC\n", 0, 2000, 1400}};
+
+    (void)state;
+    for (size_t i = 0; i < sizeof c / sizeof c[0]; i++) {
+        char text[300];
+        snprintf(text, sizeof text, "AMCFG[bank] TYPE=BUILTIN FLUSHINTERVAL=0 %s",
+            c[i].bank);
+        struct scenario *s = begin(text, 10000);
+        add(s, "j", 2, 1000, 700, "chem");
+        sc_at(s, 0);
+        sc_at(s, 100);
+        suspend_for(s, "j", 300);
+        sc_at(s, 199);
+        assert_int_equal(held(s), C(2000));
+        sc_at(s, 200);
+        assert_int_equal(balance(s), C(10000 - c[i].charged));
+        assert_int_equal(held(s), C(c[i].held));
+        sc_at(s, 400);
+        assert_int_equal(held(s), C(2000 - c[i].charged));
+        sc_run(s);
+        assert_int_equal(balance(s), C(10000 - c[i].in_all));
+        assert_int_equal(held(s), 0);
+        sc_destroy(s);
+    }
+}
+
+static void who_was_suspended_for_long_goes_on_when_it_can_pay(void **state)
+{
+    struct scenario *s = begin(BANK "LIENMAXSUSPEND=100\n", 2500);
+
+    (void)state;
+    add(s, "j", 2, 1000, 700, "chem");
+    sc_at(s, 0);
+    add(s, "k", 1, 2000, 300, "chem");
+    sc_at(s, 100);
+    assert_int_equal(sc_start(s, "k"), -1);
+    suspend_for(s, "j", 300);
+    sc_at(s, 200);
+    assert_int_equal(sc_start(s, "k"), 200);
+    sc_at(s, 400);
+    assert_int_equal(sc_find(s, "j")->state, JOB_SUSPENDED);
+    check_why(s, "j",
+        "needs 1,800 credits, 2,300 left in chem, 2,000 of them kept for 1 running "
+        "job");
+    sc_at(s, 500);
+    assert_int_equal(sc_find(s, "j")->state, JOB_RUNNING);
+    assert_int_equal(held(s), C(1800));
+    sc_run(s);
+    assert_int_equal(balance(s), C(2500 - 1400 - 300));
+    sc_destroy(s);
+}
+
 /* ---- quotes -----------------------------------------------------------------------
  */
 
@@ -1295,6 +1450,11 @@ int main(void)
         cmocka_unit_test(a_limit_beyond_what_can_be_weighed_is_no_bargain),
         cmocka_unit_test(time_that_it_is_suspended_costs_nothing_by_day_or_night),
         cmocka_unit_test(time_that_it_did_not_leave_costs_what_it_does_by_day_or_night),
+        cmocka_unit_test(
+            who_makes_room_for_another_pays_nothing_where_the_site_says_so),
+        cmocka_unit_test(a_run_that_leaves_a_node_that_is_down_is_told_apart),
+        cmocka_unit_test(who_is_suspended_for_long_keeps_no_more_than_it_has_used),
+        cmocka_unit_test(who_was_suspended_for_long_goes_on_when_it_can_pay),
         cmocka_unit_test(a_quote_holds_its_price_until_it_expires),
         cmocka_unit_test(idle_time_of_a_reservation_is_paid_and_jobs_inside_pay_once),
         cmocka_unit_test(idle_time_is_charged_by_the_time_of_day_and_the_account),
