@@ -1028,8 +1028,20 @@ class WhatIfChange(TypedDict):
     #: an order about jobs, as /v1/orders/{order} takes it
     order: NotRequired[WhatIfChangeOrder]
     submit: NotRequired[JobRequest]
+    parameters: NotRequired[ParameterChange]
     #: a node is drained, goes down or comes up: tried only, the resource manager does it
     node: NotRequired[WhatIfChangeNode]
+
+
+# of the jobs concerned, by whose they are: those by the most first, at most 100 of a
+# kind
+WhatIfSums = TypedDict('WhatIfSums', {
+    'user': 'NotRequired[list[WhatIfSum]]',
+    'group': 'NotRequired[list[WhatIfSum]]',
+    'account': 'NotRequired[list[WhatIfSum]]',
+    'class': 'NotRequired[list[WhatIfSum]]',
+    'qos': 'NotRequired[list[WhatIfSum]]',
+})
 
 
 class WhatIfCounts(TypedDict):
@@ -1061,6 +1073,9 @@ class WhatIf(TypedDict):
     method: Literal['plan']
     #: of what lists show
     revision: int
+    #: names the settings, reservations and nodes that it was tried with: a request that
+    #: says it is refused when they are others by then, or after 5 minutes
+    basis: NotRequired[str]
     #: what became of each, up to the first that was refused
     changes: list[WhatIfResult]
     #: the number of the change that would be refused, from 0; the rest was not worked out
@@ -1070,6 +1085,9 @@ class WhatIf(TypedDict):
     in_the_way: NotRequired[list[WhatIfObstacle]]
     before: NotRequired[WhatIfTotals]
     after: NotRequired[WhatIfTotals]
+    #: of the jobs concerned, by whose they are: those by the most first, at most 100 of a
+    #: kind
+    sums: NotRequired[WhatIfSums]
     #: of all jobs that lists show the caller
     counts: NotRequired[WhatIfCounts]
     #: who would start earlier, those by the most first
@@ -1123,6 +1141,22 @@ class WhatIfResult(TypedDict):
     #: of jobs submitted, as they are called here only
     ids: NotRequired[list[str]]
     reservation: NotRequired[Reservation]
+
+
+class WhatIfSum(TypedDict):
+    # What it comes to for the jobs of a credential.
+    #: of the credential; DEFAULT: none was named
+    name: str
+    #: jobs that would start earlier
+    earlier: int
+    #: jobs that would start later
+    later: int
+    #: jobs whose promise would be broken
+    broken: int
+    #: jobs that would be cut off, kept back, freed, gone or new
+    others: int
+    #: so many seconds later, all of them together; negative: earlier
+    delta_s: int
 
 
 class WhatIfTotals(TypedDict):
@@ -2420,111 +2454,177 @@ class Operations:
     def hold(
         self,
         body: JobOrder,
+        *,
+        basis: str | int | None = None,
     ) -> Outcome:
-        """Set holds (sethold). Who may: owner|admin2."""
+        """Set holds (sethold). Who may: owner|admin2.
+        - basis: as /v1/whatif told it: refused (409) when settings, reservations or
+          nodes are others by now
+        """
         return cast('Outcome', self._connection.record(
             'POST',
             '/v1/orders/hold',
+            query={'basis': basis},
             body=body))
 
     def release(
         self,
         body: JobOrder,
+        *,
+        basis: str | int | None = None,
     ) -> Outcome:
-        """Release holds (releasehold). Who may: owner|admin2."""
+        """Release holds (releasehold). Who may: owner|admin2.
+        - basis: as /v1/whatif told it: refused (409) when settings, reservations or
+          nodes are others by now
+        """
         return cast('Outcome', self._connection.record(
             'POST',
             '/v1/orders/release',
+            query={'basis': basis},
             body=body))
 
     def priority(
         self,
         body: JobOrder,
+        *,
+        basis: str | int | None = None,
     ) -> Outcome:
-        """System priority (setspri). Who may: admin2."""
+        """System priority (setspri). Who may: admin2.
+        - basis: as /v1/whatif told it: refused (409) when settings, reservations or
+          nodes are others by now
+        """
         return cast('Outcome', self._connection.record(
             'POST',
             '/v1/orders/priority',
+            query={'basis': basis},
             body=body))
 
     def user_priority(
         self,
         body: JobOrder,
+        *,
+        basis: str | int | None = None,
     ) -> Outcome:
-        """User priority (setupri). Who may: owner|admin2."""
+        """User priority (setupri). Who may: owner|admin2.
+        - basis: as /v1/whatif told it: refused (409) when settings, reservations or
+          nodes are others by now
+        """
         return cast('Outcome', self._connection.record(
             'POST',
             '/v1/orders/user-priority',
+            query={'basis': basis},
             body=body))
 
     def qos(
         self,
         body: JobOrder,
+        *,
+        basis: str | int | None = None,
     ) -> Outcome:
-        """QOS (setqos). Who may: owner|admin2."""
+        """QOS (setqos). Who may: owner|admin2.
+        - basis: as /v1/whatif told it: refused (409) when settings, reservations or
+          nodes are others by now
+        """
         return cast('Outcome', self._connection.record(
             'POST',
             '/v1/orders/qos',
+            query={'basis': basis},
             body=body))
 
     def run(
         self,
         body: JobOrder,
+        *,
+        basis: str | int | None = None,
     ) -> Outcome:
-        """Start now (runjob). Who may: admin2."""
+        """Start now (runjob). Who may: admin2.
+        - basis: as /v1/whatif told it: refused (409) when settings, reservations or
+          nodes are others by now
+        """
         return cast('Outcome', self._connection.record(
             'POST',
             '/v1/orders/run',
+            query={'basis': basis},
             body=body))
 
     def cancel(
         self,
         body: JobOrder,
+        *,
+        basis: str | int | None = None,
     ) -> Outcome:
-        """Cancel (canceljob). Who may: owner|admin2."""
+        """Cancel (canceljob). Who may: owner|admin2.
+        - basis: as /v1/whatif told it: refused (409) when settings, reservations or
+          nodes are others by now
+        """
         return cast('Outcome', self._connection.record(
             'POST',
             '/v1/orders/cancel',
+            query={'basis': basis},
             body=body))
 
     def suspend(
         self,
         body: JobOrder,
+        *,
+        basis: str | int | None = None,
     ) -> Outcome:
-        """Suspend. Who may: owner|admin2."""
+        """Suspend. Who may: owner|admin2.
+        - basis: as /v1/whatif told it: refused (409) when settings, reservations or
+          nodes are others by now
+        """
         return cast('Outcome', self._connection.record(
             'POST',
             '/v1/orders/suspend',
+            query={'basis': basis},
             body=body))
 
     def resume(
         self,
         body: JobOrder,
+        *,
+        basis: str | int | None = None,
     ) -> Outcome:
-        """Resume. Who may: admin2."""
+        """Resume. Who may: admin2.
+        - basis: as /v1/whatif told it: refused (409) when settings, reservations or
+          nodes are others by now
+        """
         return cast('Outcome', self._connection.record(
             'POST',
             '/v1/orders/resume',
+            query={'basis': basis},
             body=body))
 
     def requeue(
         self,
         body: JobOrder,
+        *,
+        basis: str | int | None = None,
     ) -> Outcome:
-        """Requeue. Who may: admin2."""
+        """Requeue. Who may: admin2.
+        - basis: as /v1/whatif told it: refused (409) when settings, reservations or
+          nodes are others by now
+        """
         return cast('Outcome', self._connection.record(
             'POST',
             '/v1/orders/requeue',
+            query={'basis': basis},
             body=body))
 
     def checkpoint(
         self,
         body: JobOrder,
+        *,
+        basis: str | int | None = None,
     ) -> Outcome:
-        """Checkpoint. Who may: admin2."""
+        """Checkpoint. Who may: admin2.
+        - basis: as /v1/whatif told it: refused (409) when settings, reservations or
+          nodes are others by now
+        """
         return cast('Outcome', self._connection.record(
             'POST',
             '/v1/orders/checkpoint',
+            query={'basis': basis},
             body=body))
 
     def signal(
@@ -2540,21 +2640,33 @@ class Operations:
     def modify(
         self,
         body: JobOrder,
+        *,
+        basis: str | int | None = None,
     ) -> Outcome:
-        """Change attributes (mjobctl -m). Who may: owner|admin2."""
+        """Change attributes (mjobctl -m). Who may: owner|admin2.
+        - basis: as /v1/whatif told it: refused (409) when settings, reservations or
+          nodes are others by now
+        """
         return cast('Outcome', self._connection.record(
             'POST',
             '/v1/orders/modify',
+            query={'basis': basis},
             body=body))
 
     def deadline(
         self,
         body: JobOrder,
+        *,
+        basis: str | int | None = None,
     ) -> Outcome:
-        """Set or release a deadline. Who may: admin1."""
+        """Set or release a deadline. Who may: admin1.
+        - basis: as /v1/whatif told it: refused (409) when settings, reservations or
+          nodes are others by now
+        """
         return cast('Outcome', self._connection.record(
             'POST',
             '/v1/orders/deadline',
+            query={'basis': basis},
             body=body))
 
     def nodes(
@@ -2597,11 +2709,17 @@ class Operations:
     def reserve(
         self,
         body: ReservationDraft,
+        *,
+        basis: str | int | None = None,
     ) -> Reservation:
-        """Reserve (setres). Who may: admin2|RESCTLPOLICY."""
+        """Reserve (setres). Who may: admin2|RESCTLPOLICY.
+        - basis: as /v1/whatif told it: refused (409) when settings, reservations or
+          nodes are others by now
+        """
         return cast('Reservation', self._connection.record(
             'POST',
             '/v1/reservations',
+            query={'basis': basis},
             body=body))
 
     def reservation(
@@ -2618,25 +2736,36 @@ class Operations:
         self,
         name: str,
         body: ReservationChange,
+        *,
+        basis: str | int | None = None,
     ) -> Reservation:
         """Change it (mrsvctl -m). Another start alone moves it, its length stays. Who may:
         owner|admin2.
+        - basis: as /v1/whatif told it: refused (409) when settings, reservations or
+          nodes are others by now
         """
         return cast('Reservation', self._connection.record(
             'PATCH',
             '/v1/reservations/{name}',
             names={'name': name},
+            query={'basis': basis},
             body=body))
 
     def reservation_release(
         self,
         name: str,
+        *,
+        basis: str | int | None = None,
     ) -> Done:
-        """Release it (releaseres). Who may: owner|admin2."""
+        """Release it (releaseres). Who may: owner|admin2.
+        - basis: as /v1/whatif told it: refused (409) when settings, reservations or
+          nodes are others by now
+        """
         return cast('Done', self._connection.record(
             'DELETE',
             '/v1/reservations/{name}',
-            names={'name': name}))
+            names={'name': name},
+            query={'basis': basis}))
 
     def statistics(
         self,
@@ -2756,11 +2885,17 @@ class Operations:
     def change_parameters(
         self,
         body: ParameterChange,
+        *,
+        basis: str | int | None = None,
     ) -> Done:
-        """changeparam Who may: admin1."""
+        """changeparam Who may: admin1.
+        - basis: as /v1/whatif told it: refused (409) when settings, reservations or
+          nodes are others by now
+        """
         return cast('Done', self._connection.record(
             'POST',
             '/v1/parameters',
+            query={'basis': basis},
             body=body))
 
     def accounting(

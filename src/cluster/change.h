@@ -45,6 +45,11 @@ enum change_bit {
 #define CHANGES_OF_ACTIVE                                                              \
     (CHANGE_WCLIMIT | CHANGE_USER_PRIORITY | CHANGE_DEADLINE | CHANGES_OF_NOTHING)
 
+/* Those that a resource manager which has a mind of its own runs jobs by. */
+#define CHANGES_KEPT                                                                   \
+    (CHANGE_CLASS | CHANGE_TASKS | CHANGE_NODES | CHANGE_TPN | CHANGE_PROCS            \
+        | CHANGE_MEM | CHANGE_SWAP | CHANGE_DISK | CHANGE_FEATURES | CHANGE_GRES)
+
 /* Those that no decision depends on. */
 #define CHANGES_OF_NOTHING (CHANGE_COMMENT | CHANGE_MAIL | CHANGE_MAIL_WHEN)
 

@@ -151,7 +151,7 @@ enum rm_action {
     RM_HOLD,    /* kinds */
     RM_RELEASE, /* kinds */
     RM_SIGNAL,  /* signal */
-    RM_MODIFY,  /* wclimit_s */
+    RM_MODIFY,  /* wclimit_s; of a job that waits, where driver.keeps: for its start */
     RM_ACTIONS
 };
 
@@ -218,6 +218,22 @@ struct rm;
 
 #define RM_TAKES_NO_JOBS "jobs are submitted with this resource manager's own commands"
 
+/* What a waiting job asks for stands with the resource manager, which runs it by that:
+ * a change is made there, or not at all. The limit is changed by RM_MODIFY. */
+struct rm_keeping {
+    unsigned what;       /* enum change_bit: changed there alone, by: */
+    const char *command; /* "qalter ", before the job's id; or NULL */
+    /* The attribute of RMCFG by which it is told. Where that is not given a limit is
+     * ours to keep, of jobs that run too. NULL = none is needed. */
+    const char *needs;
+    /* Why users do not raise a limit here, who may there or not: the RM would not ask
+     * whose wish it is. NULL = they may. */
+    const char *raise;
+    /* Can it give a job in that state so long? -1 with a sentence. NULL = any. */
+    int (*check_limit)(
+        const char *job, enum job_state state, int64_t limit_s, struct err *err);
+};
+
 /* Drivers: one table each. */
 struct rm_driver {
     const char *type; /* of RMCFG[] TYPE */
@@ -228,6 +244,7 @@ struct rm_driver {
     bool takes_no_jobs; /* submit() is always answered with RM_TAKES_NO_JOBS */
     bool keeps_deps;    /* on any job, also one that it does not know */
     bool tells_rights;  /* RM_RIGHTS is told before the first RM_SYNCED */
+    const struct rm_keeping *keeps; /* NULL = all is told with the start */
     int64_t patience_s; /* of an adapter (remote.h): in which it answers a command; 0 =
                            as TIMEOUT= of RMCFG says, or 90 s */
     /* NULL when it can never work as configured. A resource manager that is merely

@@ -17,6 +17,7 @@
 #include "server/managers/manager.h"
 #include "server/server_private.h"
 #include "server/timeline/timeline.h"
+#include "server/whatif/basis.h"
 
 #include <time.h>
 
@@ -72,6 +73,9 @@ void world_touch(struct server *s, uint32_t job)
     commit_want(s);
 }
 
+static const struct job_notes no_notes = {
+    .cpu_s = -1, .mem_mb = -1, .swap_mb = -1, .disk_mb = -1, .kept_limit_s = -1};
+
 static void notes_clear(struct job_notes *n)
 {
     free(n->id);
@@ -84,15 +88,14 @@ static void notes_clear(struct job_notes *n)
     free((char *)n->end.name);
     free((char *)n->end.said);
     free(n->message);
-    *n = (struct job_notes){.cpu_s = -1, .mem_mb = -1, .swap_mb = -1, .disk_mb = -1};
+    free(n->limit_refused);
+    *n = no_notes;
 }
 
 struct job_notes *world_notes(struct server *s, const struct job *j)
 {
     while (s->world->notes.n <= j->index) {
-        vec_push(&s->world->notes,
-            ((struct job_notes){
-                .cpu_s = -1, .mem_mb = -1, .swap_mb = -1, .disk_mb = -1}));
+        vec_push(&s->world->notes, no_notes);
     }
     struct job_notes *n = &s->world->notes.v[j->index];
     if (n->id && strcmp(n->id, j->id) == 0)
@@ -171,6 +174,7 @@ int world_apply(
     ev->at = world_now(s);
     json_t *line = journal_before(s, ev);
     watch_before(s, ev);
+    uint64_t before = basis_look(s, ev);
     s->world->revision++;
     timeline_interrupt(s);
     int result = engine_apply(s->engine, ev, &made, err);
@@ -189,6 +193,7 @@ int world_apply(
     if (made.job)
         world_touch(s, made.job->index);
     watch_applied(s, ev, made.job);
+    basis_follow(s, ev, before);
     teller_post(s);
     /* What the event decided by itself is for the resource manager too: at once, so
      * that nothing it reports meanwhile looks like news. */

@@ -104,7 +104,8 @@ class GridEngine:
     def accounted(self, job):
         """How often it ran."""
         path = pathlib.Path(f"{self.dir}/root/default/common/accounting")
-        return [l.split(":") for l in path.read_text().splitlines()
+        lines = path.read_text().splitlines() if path.exists() else []  # no job has ended yet
+        return [l.split(":") for l in lines
                 if not l.startswith("#") and l.split(":")[5] == str(job)]
 
 

@@ -127,6 +127,8 @@ def test_what_can_be_done_with_a_job(ge):
     ge.maui.start()
     job = ge.submit("alice", "sleep 100", "-q", "batch,debug", "-r", "y")
     ge.maui.until(job, "Running")
+    refused = ge.maui.run("mjobctl", "-m", "wclimit=900", job)
+    assert refused.returncode != 0 and "has begun" in refused.stdout + refused.stderr, refused
     ge.maui.ok("mjobctl", "-s", job)
     ge.maui.until(job, "Suspended")
     ge.maui.ok("mjobctl", "-r", job)
@@ -140,6 +142,13 @@ def test_what_can_be_done_with_a_job(ge):
     assert ge.maui.job(job)["end"]["reason"] in ("cancelled", "signal"), ge.maui.job(job)
     held = ge.submit("bob", "sleep 1", "-h")
     ge.maui.until(held, "Hold")
+    refused = ge.maui.run("mjobctl", "-m", "wclimit=INFINITY", "-m", "class=debug", held)
+    assert refused.returncode != 0 and f"(qalter {held})" in refused.stdout + refused.stderr, refused
+    ge.maui.ok("mjobctl", "-m", "wclimit=900", held)
+    assert "h_rt=900" in ge.run("qstat", "-j", held)
+    ge.run("qalter", "-l", "h_rt=700", held, user="bob")
+    ge.wait(lambda: ge.maui.job(held)["wclimit_s"] == 700, "the limit of there")
+    ge.maui.ok("mjobctl", "-m", "wclimit=800", held)
     ge.run("qrls", held, user="bob")
     ge.maui.until(held, "Completed")
     last = ge.submit("bob", "sleep 100", "-hold_jid", "nobody", "-h")

@@ -100,6 +100,7 @@ OPEN = {"POST /v1/reservations": ALL, "PATCH /v1/reservations/{name}": MINE}
 # ---- parameters of paths and queries; who: as the operation, unless said ---------------------
 
 PARAMETERS = {
+    "basis": "",  # of none: any other is refused before it is looked who asks
     "section": "eligible", "user": "nobody", "group": "games", "account": "physics",
     "class": "batch", "qos": "DEFAULT", "partition": "DEFAULT", "reservation": "x",
     "fields": "id", "held": "1", "deadline": "1", "level": "soft", "node": "node01",

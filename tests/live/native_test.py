@@ -164,6 +164,56 @@ def test_what_can_be_done_with_a_job(native):
     assert native.said(waits) == ""
 
 
+def listed(native, job, field="WCLIMIT"):
+    """As the site's program lists the job."""
+    out = subprocess.run([f"{native.programs}/jobs"], capture_output=True, text=True).stdout
+    for line in out.splitlines():
+        name, *fields = line.split()
+        if name == job:
+            return dict(f.split("=", 1) for f in fields).get(field)
+    return None
+
+
+def test_the_limit_of_a_waiting_job_is_told_before_it_starts(native):
+    """Taken, refused, changed there, and slow with the daemon killed amid it."""
+    native.section("TIMEOUT=300")
+    native.start()
+    filler = [native.submit_as(USERS[0], "sleep 1000") for _ in range(4)]
+    for one in filler:
+        native.until(one, "Running")
+    waits = native.submit_as(USERS[-1], "sleep 1000", "-l", 600)
+    native.until(waits, "Idle")
+    assert native.ok("mjobctl", "-m", "wclimit=900", waits) == f"job {waits} successfully modified\n"
+    assert listed(native, waits) == "900" and native.job(waits)["wclimit_s"] == 900
+    native.replace("modify", "echo an hour is the most; exit 1")
+    refused = native.run("mjobctl", "-m", "wclimit=2:00:00", waits)
+    assert refused.returncode != 0 and "an hour is the most" in refused.stdout + refused.stderr, refused
+    assert "an hour is the most" in native.ok("checkjob", waits)
+    assert native.job(waits)["wclimit_s"] == 900 and listed(native, waits) == "900"
+    # somebody changes it there, and nothing of ours stands against that, nor after a restart
+    subprocess.run([native.example, "modify", native.pool, waits, "WCLIMIT=700"], check=True)
+    native.wait(lambda: native.job(waits)["wclimit_s"] == 700, "the limit of there", 60)
+    native.kill()
+    native.start()
+    native.wait(lambda: (native.job(waits) or {}).get("wclimit_s") == 700, "the same", 60)
+    # a program that takes its time: the start waits, whoever is killed
+    go, asked = f"{native.home}/go", f"{native.home}/asked"
+    native.replace("modify", f"touch {asked}; until [ -e {go} ]; do sleep 0.1; done\n"
+                             f'exec {native.example} modify {native.pool} "$@"')
+    with subprocess.Popen([native.program, "mjobctl", "-m", "wclimit=1200", waits], env=native.env,
+                          stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL):
+        native.wait(lambda: os.path.exists(asked), "the program", 60)
+        native.ok("canceljob", filler[0])
+        native.wait(lambda: native.state(waits) == "Starting", "its turn", 60)
+        native.kill()
+    native.serve()  # whoever comes after waits for the end of a program that was begun
+    assert listed(native, waits, "STATE") == "Idle"
+    pathlib.Path(go).touch()
+    native.wait(lambda: native.run("showq").returncode == 0, "an answer", 90)
+    native.until(waits, "Running")
+    assert listed(native, waits) == "1200" and native.job(waits)["wclimit_s"] == 1200
+
+
 def test_a_look_amid_an_order_is_not_believed(native):
     """A job that is requeued has ended for a moment, as long as the program likes."""
     native.start()

@@ -245,6 +245,26 @@ def test_suspended_resumed_requeued_and_cancelled(pbs):
     pbs.until("cancelled", "F", job)
 
 
+def test_the_limit_of_a_waiting_job_is_that_of_pbs(pbs):
+    job = pbs.qsub("alice", "-h", "-l", "walltime=600", "--", "/bin/sleep", "500")
+    pbs.seen(job, "Hold")
+
+    def has(walltime, seconds):
+        assert pbs.look()[job]["Resource_List"]["walltime"] == walltime
+        wait_for(lambda: pbs.job(job)["wclimit_s"] == seconds, "the limit here", SECONDS,
+                 lambda: pbs.story(job))
+    pbs.ok("mjobctl", "-m", "wclimit=900", job)
+    has("00:15:00", 900)
+    pbs.pbs("qalter", "-l", "walltime=700", job, user="alice")
+    has("00:11:40", 700)
+    pbs.ok("mjobctl", "-m", "wclimit=800", job)
+    pbs.pbs("qrls", job, user="alice")
+    pbs.until("its run", "R", job)
+    has("00:13:20", 800)
+    pbs.ok("canceljob", job)
+    pbs.until("cancelled", "F", job)
+
+
 def test_the_hook_wakes_it_and_the_reason_is_shown(build):
     """POLLINTERVAL is an hour: what is not told by the hook would not be seen."""
     why = lack()

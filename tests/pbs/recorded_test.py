@@ -202,6 +202,29 @@ def test_orders_of_administrators_are_carried_out(site):
     site.wait_state(id, "F", "C")
 
 
+def test_the_limit_of_a_waiting_job_is_that_of_pbs(site):
+    site.serve()
+    id = site.qsub("-h", "-l", chunk(site))
+    short = id.split(".")[0]
+
+    def limit_s():
+        return (site.daemon.job(short) or {}).get("wclimit_s")
+    site.wait(lambda: limit_s() == 3600, "the job")
+    site.daemon.ok("mjobctl", "-m", "wclimit=2:00:00", short)
+    assert site.server.job(id)["Resource_List"]["walltime"] == "02:00:00"
+    site.pbs("qalter", "-l", "walltime=00:30:00", id)
+    site.wait(lambda: limit_s() == 1800, "PBS's own change")
+    for change, says in (("wclimit=INFINITY", "takes no limit away"), ("proccount=2", "qalter"),
+                         ("class=other", "change it there"), ("gres=x", "change it there")):
+        refused = site.daemon.run("mjobctl", "-m", change, short)
+        assert refused.returncode != 0 and says in refused.stdout + refused.stderr, refused
+    assert limit_s() == 1800
+    site.daemon.ok("mjobctl", "-m", "wclimit=600", short)
+    site.pbs("qrls", id)
+    site.wait_state(id, "R")
+    assert site.server.job(id)["Resource_List"]["walltime"] == "00:10:00"
+
+
 def test_nodes_that_are_down_or_offline_get_nothing(site):
     site.server.mark("cn01", "offline")
     site.serve()

@@ -95,6 +95,30 @@ def test_the_limit_of_a_running_job_is_followed(slurm):
     assert slurm.maui.job(job)["wclimit_s"] == 600
 
 
+def test_the_limit_of_a_waiting_job_is_slurms(cluster):
+    c = cluster
+    job = c.sbatch("-n1", "-t60", "-H")
+    c.wait(lambda: c.maui.job(job), "the job")
+    c.maui.ok("mjobctl", "-m", "wclimit=600", job)
+    assert shown(c, job, "TimeLimit") == "00:10:00" and c.maui.job(job)["wclimit_s"] == 600
+    c.ok("scontrol", "update", f"jobid={job}", "timelimit=30")
+    c.wait(lambda: c.maui.job(job)["wclimit_s"] == 1800, "Slurm's own change")
+    for change, says in (("class=other", "scontrol update JobId="), ("account=x", "change it there")):
+        refused = c.maui.run("mjobctl", "-m", change, job)
+        assert refused.returncode != 0 and says in refused.stdout + refused.stderr, refused
+    less = c.sbatch("-n1", "-t60", "--time-min=5", "-H")
+    c.wait(lambda: c.maui.job(less), "the job")
+    refused = c.maui.run("mjobctl", "-m", "wclimit=60", less)  # less than the least
+    assert refused.returncode != 0 and "did not take the limit" in refused.stdout + refused.stderr
+    assert "did not take the limit" in c.maui.ok("checkjob", less)
+    assert c.maui.job(less)["wclimit_s"] == 3600 and shown(c, less, "TimeLimit") == "01:00:00"
+    for one, seconds, told in ((job, "900", "00:15:00"), (less, "1200", "00:20:00")):
+        c.maui.ok("mjobctl", "-m", f"wclimit={seconds}", one)
+        c.ok("scontrol", "release", one)
+        running(c, one)
+        assert shown(c, one, "TimeLimit") == told
+
+
 def overtime_is_foreseen(slurm):
     over = slurm.sbatch("-N2", "--exclusive", "-t1", script="sleep 300")
     running(slurm, over)

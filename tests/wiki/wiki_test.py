@@ -178,9 +178,24 @@ def test_what_can_be_done_with_a_job(site):
     site.ok("mjobctl", "-R", job)
     site.wait(lambda: site.world.look()["starts"] == [job, job], "the second run", 60)
     site.until(job, "Running")
+    wide = site.world.submit("wide", USERS[0], TASKS=4, seconds=1000)  # it waits
+    site.wait(lambda: site.state(wide) == "Idle", "the job that waits", 60)
+    site.ok("mjobctl", "-m", "wclimit=900", wide)
+    assert site.world.job(wide)["WCLIMIT"] == 900
+    with site.world.state() as o:
+        o["unknown"] = ["MODIFYJOB"]
+    refused = site.run("mjobctl", "-m", "wclimit=800", wide)
+    assert refused.returncode != 0 and "unknown command" in refused.stdout + refused.stderr, refused
+    assert "unknown command" in site.ok("checkjob", wide) and site.job(wide)["wclimit_s"] == 900
+    with site.world.state() as o:
+        o["unknown"] = []
+        o["jobs"][wide].update(WCLIMIT=500, UPDATETIME=int(time.time()))
+    site.wait(lambda: site.job(wide)["wclimit_s"] == 500, "the limit of there", 60)
     site.ok("canceljob", job)
     site.until(job, "Removed")
     assert site.world.look()["cancels"] == [[job, "ADMIN"]]
+    site.runs(wide)
+    assert site.world.job(wide)["WCLIMIT"] == 500
 
 
 def test_a_job_over_its_limit_is_cancelled_for_that(site):

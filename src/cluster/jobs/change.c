@@ -114,7 +114,7 @@ static int check(const struct cluster *c, const struct job *j,
     const struct job_desc *d = &ch->job;
 
     if ((ch->what & CHANGE_WCLIMIT)
-        && amount_check("wallclock limit", d->wclimit_s, 1, DURATION_UNLIMITED, err))
+        && amount_check("wallclock limit", d->wclimit_s, 0, DURATION_UNLIMITED, err))
         return -1;
     if ((ch->what & CHANGE_USER_PRIORITY) && j->admitted)
         return err_set(err, ERR_INVALID, JOB_PRIORITY_ELSEWHERE);

@@ -2,6 +2,7 @@
  * What the scheduler decides but starts, carried out by Grid Engine's commands, one for
  * each order. */
 #include "base/strbuf.h"
+#include "base/timeval.h"
 #include "base/xalloc.h"
 #include "rm/adapter/clock.h"
 #include "rm/gridengine/gridengine.h"
@@ -69,6 +70,8 @@ static void on_done(void *ctx, const struct run_end *end)
     else
         agent_done(g->agent, o->token, o->action == RM_CANCEL ? RM_RETRY : RM_REFUSED,
             o->job, end->text);
+    if (o->action == RM_MODIFY) /* somebody else may have changed it meanwhile */
+        listing_forget_one(g->jobs, o->job);
     agent_look(g->agent);
     order_free(o);
 }
@@ -116,12 +119,20 @@ static void modify_job(struct ge_adapter *g, const struct rm_command *c)
     const struct ge_job *j = t != NULL ? ge_answer_of(g, t) : NULL;
     struct strbuf list = {0};
 
+    if (t != NULL && (t->tidying || t->step != STEP_NONE)) {
+        agent_done(g->agent, c->token, RM_RETRY, c->job,
+            "another command that changes the job is under way");
+        return;
+    }
     if (j == NULL || !ge_is_waiting(j)) {
         agent_done(g->agent, c->token, RM_REFUSED, c->job,
             "Grid Engine does not change the limit of a job that runs");
         return;
     }
-    strbuf_printf(&list, "h_rt=%lld", (long long)c->wclimit_s);
+    if (c->wclimit_s >= DURATION_UNLIMITED)
+        strbuf_add(&list, "h_rt=INFINITY");
+    else
+        strbuf_printf(&list, "h_rt=%lld", (long long)c->wclimit_s);
     for (const struct ge_value *r = j->requests; r->name != NULL; r++)
         if (strcmp(r->name, "h_rt") != 0)
             strbuf_printf(&list, ",%s=%s", r->name, r->text);

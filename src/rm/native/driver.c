@@ -32,7 +32,11 @@ static struct rm *native_driver_open(const struct rm_cfg *cfg, sd_event *loop,
     return remote_open(rm_native_driver(), programs, cfg, loop, sink, err);
 }
 
+/* Limits alone: all else that it has to know of a start is told with that. */
+static const struct rm_keeping keeping = {.needs = "JOBMODIFYURL"};
+
 static const struct rm_driver native_driver = {
+    .keeps = &keeping,
     .type = "NATIVE",
     .cannot = 1u << RM_CHECKPOINT | 1u << RM_SIGNAL,
     .patience_s = PATIENCE_S,

@@ -2,6 +2,7 @@
  * The Slurm driver's table: all work is done in its adapter. */
 #include "rm/slurm/driver.h"
 
+#include "cluster/change.h"
 #include "rm/remote.h"
 
 #include <strings.h>
@@ -26,7 +27,15 @@ static struct rm *slurm_driver_open(const struct rm_cfg *cfg, sd_event *loop,
     return NULL;
 }
 
+static const struct rm_keeping keeping = {
+    .what = CHANGES_KEPT | CHANGE_ACCOUNT,
+    .command = "scontrol update JobId=",
+    .raise = "Slurm lets users lower the limits of their jobs, and only its operators "
+             "raise them",
+};
+
 static const struct rm_driver slurm_driver = {
+    .keeps = &keeping,
     .type = "SLURM",
     .cannot = 1u << RM_CHECKPOINT,
     .takes_holds = true,

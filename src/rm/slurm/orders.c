@@ -657,16 +657,30 @@ static void release(struct adapter *a, const struct rm_command *c)
         answer(a, c, orders_lift(t));
 }
 
+/* All parts of it; a start that follows at once is not to undo it. */
 static void modify(struct adapter *a, const struct rm_command *c)
 {
+    struct told_job *t = jobs_find(a, c->job);
     job_desc_msg_t m;
+    int result = 0;
+    char id[48];
 
     slurm_init_job_desc_msg(&m);
     m.time_limit = c->wclimit_s >= DURATION_UNLIMITED
                        ? INFINITE
                        : (uint32_t)((c->wclimit_s + 59) / 60);
-    m.req_nodes = NULL;
-    answer(a, c, update(&m, c->job));
+    for (uint32_t i = 0; t != NULL && i < t->nparts && result == 0; i++) {
+        orders_part_id(t, i, id);
+        result = update(&m, id);
+        if (result == 0)
+            t->asked[i].limit = m.time_limit;
+        t->digest = 0; /* somebody else may have changed it meanwhile */
+    }
+    if (t != NULL)
+        answer(a, c, result);
+    else
+        adapter_done(a, c->token, RM_REFUSED, c->job, "Slurm has no such job");
+    a->jobs_at = 0;
 }
 
 static void cancel(struct adapter *a, const struct rm_command *c, uint16_t sig)

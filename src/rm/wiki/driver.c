@@ -38,7 +38,11 @@ static struct rm *wiki_driver_open(const struct rm_cfg *cfg, sd_event *loop,
     return rm;
 }
 
+/* Limits alone: all else that it has to know of a start is told with that. */
+static const struct rm_keeping keeping = {0};
+
 static const struct rm_driver wiki_driver = {
+    .keeps = &keeping,
     .type = "WIKI",
     .cannot = 1u << RM_CHECKPOINT,
     .patience_s = PATIENCE_S,

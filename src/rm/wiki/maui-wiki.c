@@ -5,6 +5,7 @@
  * An order that was sent and not answered may come about later, when the server has
  * time for it: a start is waited for until STARTWAIT has passed. */
 #include "base/strbuf.h"
+#include "base/timeval.h"
 #include "base/xalloc.h"
 #include "rm/adapter/agent.h"
 #include "rm/adapter/clock.h"
@@ -141,7 +142,8 @@ static bool write_order(
     } else if (c->action == RM_SIGNAL) {
         strbuf_printf(message, " VALUE=%d", c->signal);
     } else if (c->action == RM_MODIFY) {
-        strbuf_printf(message, " WCLIMIT=%lld", (long long)c->wclimit_s);
+        strbuf_printf(message, " WCLIMIT=%lld",
+            c->wclimit_s >= DURATION_UNLIMITED ? -1LL : (long long)c->wclimit_s);
     }
     return true;
 }

@@ -497,6 +497,9 @@ void wiki_answered(struct wiki_trip *t, enum wiki_answer answer, const char *tex
     t->text = xstrdup(*text != '\0' ? text : "no reason given");
     if (j != NULL)
         j->ordered_ms = t->answered_ms;
+    if (t->command.action
+        == RM_MODIFY) /* somebody else may have changed it meanwhile */
+        listing_forget_one(w->jobs, t->command.job);
     if (i == pending_count(agent_orders(w->agent)))
         free_trip(t);
     else if (answer == WIKI_DONE && t->command.action != RM_START)

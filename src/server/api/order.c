@@ -8,6 +8,7 @@
 #include "server/drafts/jobexpr.h"
 #include "server/drafts/where.h"
 #include "server/http/turns.h"
+#include "server/managers/manager.h"
 #include "server/render/render.h"
 #include "server/server_private.h"
 
@@ -197,6 +198,23 @@ static void explain_none(struct carried *t)
     }
 }
 
+static void send_outcome(struct order *o)
+{
+    struct VEC(struct manager_told) told = {0};
+    json_t *body = json_pack("{s:O}", "results", o->results), *result;
+    size_t i;
+
+    json_array_foreach(o->results, i, result)
+    {
+        if (o->is_told && json_is_true(json_object_get(result, "ok")))
+            vec_push(
+                &told, ((struct manager_told){
+                           json_string_value(json_object_get(result, "job")), result}));
+    }
+    manager_reply_told(o->s, o->r, body, told.v, told.n);
+    vec_fini(&told);
+}
+
 /* True: it is over, and answered when that is durable. A simulation's clock stands
  * still for an order, whatever its size; a copy that tries has nothing else to do. */
 static bool carry_slice(struct carried *t)
@@ -210,7 +228,7 @@ static bool carry_slice(struct carried *t)
     if (t->next < t->jobs.n)
         return false;
     explain_none(t);
-    commit_then_reply(o->s, o->r, json_pack("{s:O}", "results", o->results));
+    send_outcome(o);
     return true;
 }
 

@@ -7,6 +7,7 @@
 #include "server/api/order.h"
 #include "server/drafts/depends.h"
 #include "server/drafts/jobattr.h"
+#include "server/drafts/jobkept.h"
 #include "server/drafts/jobrights.h"
 #include "server/managers/manager.h"
 #include "server/server_private.h"
@@ -103,6 +104,10 @@ static int set_number(struct modified *m, const struct jobattr *a, int64_t n,
         return err_set(err, ERR_INVALID,
             "proccount: %lld is not a multiple of the %lld processors of a task",
             (long long)n, (long long)procs);
+    if (a->bit == CHANGE_WCLIMIT && n < 1)
+        return err_set(err, ERR_INVALID,
+            "%s: expected a time of a second at least, not %lld", a->name,
+            (long long)n);
     const struct attribute *row = attribute_changed(a->bit);
     const struct req_attribute *of_req = req_attribute_changed(a->bit);
     if (a->bit == CHANGE_TASKS)
@@ -341,6 +346,25 @@ static void keep_changes(struct server *s, const char *id, json_t *changes)
     commit_want(s);
 }
 
+void modify_forget(struct server *s, const char *id, unsigned what)
+{
+    json_t *kept = recall(s, id);
+    size_t before = json_object_size(kept);
+
+    for (size_t k = 0; before && jobattr_at(k); k++)
+        if (jobattr_at(k)->bit & what)
+            json_object_del(kept, jobattr_at(k)->name);
+    if (before && !json_object_size(kept)) {
+        unsaved_delete(s->unsaved, "change", id);
+    } else if (json_object_size(kept) < before) {
+        char *text = json_dumps(kept, JSON_COMPACT);
+        unsaved_put(s->unsaved, "change", id, text);
+        free(text);
+    }
+    json_decref(kept);
+    commit_want(s);
+}
+
 bool modify_has(struct server *s, const char *id, const char *attribute)
 {
     json_t *kept = recall(s, id);
@@ -394,19 +418,6 @@ static int change_job(struct server *s, struct event *ev, struct err *err)
     return result;
 }
 
-/* The limit in force, as a start tells it. One that is suspended is changed whether or
- * not its manager can do that. */
-static int tell_limit(struct server *s, const struct job *j, struct err *err)
-{
-    struct rm_command cmd = {.action = RM_MODIFY, .wclimit_s = j->wclimit_s};
-    struct err why;
-
-    if (!job_has_begun((enum job_state)j->state)
-        || (j->state == JOB_SUSPENDED && manager_can(s, j, RM_MODIFY, &why) < 0))
-        return 0;
-    return manager_tell(s, j, &cmd, err);
-}
-
 static int apply(struct server *s, const struct job *j, const struct modified *m,
     bool admin, struct err *err)
 {
@@ -415,7 +426,7 @@ static int apply(struct server *s, const struct job *j, const struct modified *m
     ev.u.modify.change.what &= ~JOBATTR_OTHERS;
     if (ev.u.modify.change.what && change_job(s, &ev, err) < 0)
         return -1;
-    if ((m->ch.what & CHANGE_WCLIMIT) && tell_limit(s, j, err) < 0)
+    if ((m->ch.what & CHANGE_WCLIMIT) && manager_tell_limit(s, j, err) < 0)
         return -1;
     ev = (struct event){.kind = EVENT_QOS, .u.qos = {j->id, m->qos, admin}};
     if (m->qos && world_apply(s, &ev, NULL, err) < 0)
@@ -449,6 +460,8 @@ int modify_apply(struct server *s, const struct job *j, json_t *changes,
 
     if (result == 0)
         result = jobrights_change(j, &m.ch, m.has_sysprio, who, err);
+    if (result == 0)
+        result = jobkept_check(s, j, &m.ch, admin, err);
     if (result == 0 && (m.ch.what & CHANGE_DEPS))
         result = depends_check(s, manager_of_job(s, j), m.ch.job.deps, err);
     if (result == 0 && (m.hold | m.release))

@@ -31,6 +31,8 @@ bool modify_keep(struct server *s, const char *id, bool known, const char *attri
     const char *value);
 /* Has that attribute of the job been changed? */
 bool modify_has(struct server *s, const char *id, const char *attribute);
+/* These changes, enum change_bit, are not to be made again: they stand elsewhere. */
+void modify_forget(struct server *s, const char *id, unsigned what);
 /* Its name and message as changed; `m` may be NULL. */
 void modified_note(const struct modified *m, struct job_notes *n);
 /* The same for these changes, whose reference is taken. += and -= start from the job;

@@ -10,6 +10,7 @@
 #include "server/durable/passed.h"
 #include "server/durable/record.h"
 #include "server/durable/teller.h"
+#include "server/managers/limits.h"
 #include "server/managers/private.h"
 #include "server/managers/reservation.h"
 #include "server/server_private.h"
@@ -117,6 +118,7 @@ static void on_new_job(struct manager *m, const struct rm_job *r, bool anew)
             rmholds_lifted(m, made.job, r->lifted);
         if (others == ELSEWHERE_PUT && changed)
             elsewhere_let_go(s, made.job);
+        limits_first_told(m, made.job, r, known != NULL);
     }
     free(deps);
     modified_free(changed);
@@ -280,6 +282,7 @@ static void on_changed(struct manager *m, const struct job *j, const struct rm_j
     bool pending = outbox_pending(m, j->id, &action);
     uint8_t rm_hold = rmholds_told(m, j->holds, r->desc.rm_hold);
 
+    changed |= limits_told(m, j, r);
     if (changed && !pending && on_other_request(m, j, r))
         return;
     if (!on_nodes(state))

@@ -247,6 +247,15 @@ static bool shows_notes(const struct manager *m, const struct raw_object *sectio
     return m->driver->note && (!rate || strtol(rate, NULL, 10) != 0);
 }
 
+static const struct rm_keeping *find_keeping(
+    const struct manager *m, const struct raw_object *section)
+{
+    const struct rm_keeping *keeps = m->driver->keeps;
+
+    return keeps && keeps->needs && !config_section_attr(section, keeps->needs) ? NULL
+                                                                                : keeps;
+}
+
 int manager_begin(struct manager *m, const struct raw_object *section, struct err *err)
 {
     struct server *s = m->s;
@@ -270,6 +279,7 @@ int manager_begin(struct manager *m, const struct raw_object *section, struct er
         m->driver->close(m->rm);
         m->rm = NULL;
     }
+    m->keeps = m->rm ? find_keeping(m, cfg.section) : NULL;
     vec_fini(&asked.attrs);
     free(spool);
     return m->rm ? 0 : -1;

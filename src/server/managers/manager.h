@@ -120,6 +120,24 @@ bool manager_can_checkpoint(const struct server *s);
 int manager_tell(struct server *s, const struct job *j, const struct rm_command *what,
     struct err *err);
 
+/* What of the job stands with its resource manager; NULL = nothing. */
+const struct rm_keeping *manager_keeping(const struct server *s, const struct job *j);
+/* Can the job be given that limit, where its resource manager has to take it? To be
+ * asked before anything is changed. -1 with a sentence. */
+int manager_check_limit(
+    const struct server *s, const struct job *j, int64_t limit_s, struct err *err);
+/* The job has another limit: its resource manager is told, where it has to know. */
+int manager_tell_limit(struct server *s, const struct job *j, struct err *err);
+/* A reply about jobs, some of which may have limits on their way: when they are
+ * answered, or after some seconds, in which case the message of that one's result says
+ * so. One that was refused is no success in it. Takes the reference of the body. */
+struct manager_told {
+    const char *job;
+    json_t *result; /* in the body: "ok", "message" */
+};
+void manager_reply_told(struct server *s, struct request *r, json_t *body,
+    const struct manager_told *told, size_t n);
+
 /* What one request submits, a job or an array of them. `next` hands on one more with
  * manager_submit() and returns false when that was the last. As many are under way as
  * the resource manager takes at a time, of all requests together and in turn by user;

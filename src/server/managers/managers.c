@@ -14,6 +14,7 @@
 #include "server/durable/restless.h"
 #include "server/events/eventlog.h"
 #include "server/managers/floats.h"
+#include "server/managers/limits.h"
 #include "server/managers/lines.h"
 #include "server/managers/names.h"
 #include "server/managers/nodewords.h"
@@ -143,6 +144,7 @@ static int open_by(struct server *s, struct rmlines *lines, bool must, struct er
     all->s = s;
     all->lines = lines;
     all->floats = floats_new();
+    all->limits = limits_open(all);
     all->words = nodewords_new();
     all->since_us = UINT64_MAX;
     s->managers = all;
@@ -164,6 +166,7 @@ static int open_simulated(struct server *s, struct err *err)
     struct managers *all = xcalloc(1, sizeof *all);
 
     all->s = s;
+    all->limits = limits_open(all);
     all->words = nodewords_new();
     all->since_us = UINT64_MAX;
     s->managers = all;
@@ -181,6 +184,7 @@ int manager_open(struct server *s, struct err *err)
 
 static void close_managers(struct managers *all)
 {
+    limits_close(all->limits);
     for (size_t i = 0; i < all->v.n; i++)
         manager_end(all->v.v[i]);
     vec_fini(&all->v);

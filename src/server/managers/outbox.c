@@ -9,6 +9,7 @@
 #include "server/durable/desk.h"
 #include "server/durable/record.h"
 #include "server/events/metrics.h"
+#include "server/managers/limits.h"
 #include "server/managers/private.h"
 #include "server/managers/reslimit.h"
 #include "server/server_private.h"
@@ -26,6 +27,7 @@ struct order {
     enum rm_action action;
     bool sent, is_removing;
     uint64_t sent_us;                    /* then, of the loop's clock */
+    unsigned tries;                      /* answers that said: not now */
     bool again;                          /* to be sent once more, at the next look */
     bool lost;                           /* the RM went away before it answered */
     bool seen;                           /* START, sent: its job is on nodes */
@@ -66,6 +68,8 @@ struct outbox {
 #define RETRIES 7
 #define RETRY_S 2
 #define WAITS   4 /* doublings of that while the resource manager lets the job wait */
+
+#define LIMIT_TRIES 10 /* of another limit: the job's start waits for it */
 
 #define SAME_RUN_S 2 /* so much its start as decided and as told may differ */
 
@@ -258,8 +262,19 @@ static void record_lasting(struct manager *m, struct order *o)
     o->recorded = true;
 }
 
+/* Is there no later one? */
+static bool is_last_limit(const struct order *o)
+{
+    while ((o = TAILQ_NEXT(o, of_job)))
+        if (o->action == RM_MODIFY)
+            return false;
+    return true;
+}
+
 static void drop_order(struct manager *m, struct order *o)
 {
+    if (o->action == RM_MODIFY)
+        limits_over(m, o->job, o->wclimit_s);
     if (o->recorded)
         record_order_done(m->s, o->job, o->record);
     if (o->is_removing)
@@ -334,13 +349,14 @@ static bool has_node(
     return false;
 }
 
-/* Has its job been told to stop, wherever it runs, and has not yet? */
-static bool is_still_stopping(const struct order *start)
+/* Has its job been told to stop, wherever it runs, and has not yet? Or has its limit
+ * yet to be changed: the resource manager runs it by what it has. */
+static bool has_to_wait(const struct order *start)
 {
     const struct order *o;
 
     TAILQ_FOREACH(o, &start->mates->list, of_job)
-    if (o->token < start->token && o->leaves)
+    if (o->token < start->token && (o->leaves || o->action == RM_MODIFY))
         return true;
     return false;
 }
@@ -565,6 +581,19 @@ bool manager_refuse_start(
     return true;
 }
 
+/* The limit stays as it was: a start that was to follow was planned by another. */
+static void fail_limit(struct manager *m, const struct order *o, const char *text)
+{
+    struct order *start = find_waiting_start(m, o->job);
+
+    if (start && start->token > o->token) {
+        take_back_restart(m, start);
+        drop_start(m, start);
+    }
+    limits_answered(
+        m, o->job, o->wclimit_s, text ? text : "no reason given", is_last_limit(o));
+}
+
 static void fail_order(
     struct manager *m, struct order *o, enum rm_outcome how, const char *text)
 {
@@ -572,7 +601,9 @@ static void fail_order(
 
     log_line(s->log, LOG_WARNING, "the resource manager did not %s job '%s': %s",
         rm_action_name(o->action), o->job, text ? text : "no reason given");
-    if (how == RM_RETRY && is_lasting(o->action)) {
+    o->tries += how == RM_RETRY;
+    if (how == RM_RETRY && is_lasting(o->action)
+        && (o->action != RM_MODIFY || o->tries < LIMIT_TRIES)) {
         o->again = true; /* and again, until the job is over */
         return;
     }
@@ -580,6 +611,8 @@ static void fail_order(
         take_back_starts(m, o, text);
     if (o->action == RM_START)
         fail_start(m, o, how, text);
+    else if (o->action == RM_MODIFY)
+        fail_limit(m, o, text);
     else
         set_right(m, o);
     drop_start(m, o);
@@ -630,9 +663,9 @@ static void send_orders(struct manager *m, bool committed)
         bool starts = o->action == RM_START;
         if (starts)
             until = add_leaving(m, until, o->token, &leaving);
-        if (starts ? has_node(m, o, &leaving) || is_still_stopping(o)
-                         || desk_holds(m->s, o->job)
-                   : !committed) {
+        if (starts
+                ? has_node(m, o, &leaving) || has_to_wait(o) || desk_holds(m->s, o->job)
+                : !committed) {
             dequeue(o);
             o->queued = &later;
             TAILQ_INSERT_TAIL(&later, o, queue);
@@ -716,6 +749,13 @@ static void measure(struct manager *m, const struct order *o)
     histogram_add(&m->s->metrics->rm[o->action], manager_count_answer(m, o->sent_us));
 }
 
+static void end_order(struct manager *m, struct order *o)
+{
+    if (o->action == RM_MODIFY)
+        limits_answered(m, o->job, o->wclimit_s, NULL, is_last_limit(o));
+    drop_order(m, o);
+}
+
 bool outbox_answered(struct manager *m, const struct rm_report *r)
 {
     struct order *o;
@@ -729,7 +769,7 @@ bool outbox_answered(struct manager *m, const struct rm_report *r)
     else if (r->u.done.outcome != RM_OK)
         fail_order(m, o, r->u.done.outcome, r->u.done.text);
     else if (!outbox_stops(o->action))
-        drop_order(m, o); /* a stop is over when the job has left its nodes */
+        end_order(m, o); /* a stop is over when the job has left its nodes */
     return true;
 }
 
@@ -796,6 +836,28 @@ bool outbox_holds(const struct manager *m, const char *id)
     if (o->action == RM_HOLD || o->action == RM_RELEASE)
         return true;
     return false;
+}
+
+static const struct order *find_limit(const struct manager *m, const char *id)
+{
+    const struct job_orders *mates = find_orders(m, id);
+    const struct order *o, *found = NULL;
+
+    if (mates)
+        TAILQ_FOREACH(o, &mates->list, of_job)
+    if (o->action == RM_MODIFY)
+        found = o;
+    return found;
+}
+
+bool outbox_changes_limit(const struct manager *m, const char *id)
+{
+    return find_limit(m, id) != NULL;
+}
+
+int64_t outbox_limit(const struct manager *m, const char *id)
+{
+    return find_limit(m, id)->wclimit_s;
 }
 
 bool outbox_idle(const struct manager *m)

@@ -22,6 +22,7 @@ struct submission {
 };
 
 struct health;
+struct limits;
 struct notes;
 struct outbox;
 struct floats;
@@ -37,6 +38,7 @@ struct managers {
     struct rmnames *names;   /* names.h; NULL in a simulation */
     struct floats *floats;   /* floats.h */
     struct nodewords *words; /* nodewords.h */
+    struct limits *limits;   /* limits.h */
     struct rmlines *lines;   /* by which they were opened; NULL in a simulation */
     bool changed;            /* RMCFG says something else by now */
     bool meeting; /* for the first time: names go by the order of the lines */
@@ -49,6 +51,7 @@ struct manager {
     char *name;           /* of RMCFG[name]; owned */
     const char *known_as; /* its name in the engine; NULL = it is the plain one */
     const struct rm_driver *driver;
+    const struct rm_keeping *keeps; /* what it keeps and can be told of; or NULL */
     struct rm *rm;
     struct border *border;
     struct VEC(char *) held;    /* owned lines of wire.h: told before its turn came */
@@ -177,6 +180,9 @@ bool outbox_take_back(struct manager *m, const char *id, bool *io_changed);
 void outbox_came_about(struct manager *m, const char *id);
 /* A hold or a release is on its way. */
 bool outbox_holds(const struct manager *m, const char *id);
+/* A change of its limit is on its way; the latest. */
+bool outbox_changes_limit(const struct manager *m, const char *id);
+int64_t outbox_limit(const struct manager *m, const char *id);
 /* What could not be done just then, and is promised, is sent once more. */
 void outbox_again(struct manager *m);
 /* All has been told: what came of what was lost? */

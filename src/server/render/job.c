@@ -426,6 +426,8 @@ static void add_notes(json_t *o, const struct job_notes *n)
     json_t *messages = json_array();
     if (n->message)
         json_array_append_new(messages, render_utf8(n->message));
+    if (n->limit_refused)
+        json_array_append_new(messages, render_utf8(n->limit_refused));
     if (n->notes && *n->notes)
         json_array_append_new(messages, render_utf8(n->notes));
     add_list(o, "messages", messages);
