@@ -28,6 +28,8 @@ class RowsGroups(TypedDict):
     first: NotRequired[int]
     #: rows
     count: NotRequired[int]
+    #: so many nodes are this one row
+    folded: NotRequired[int]
 
 
 class RowsKinds(TypedDict):
@@ -318,6 +320,8 @@ JobBrief = TypedDict('JobBrief', {
     'preemptible': 'NotRequired[bool]',
     #: runs above a soft limit
     'soft_violation': 'NotRequired[bool]',
+    #: to be complete by (seconds since 1970; null: none)
+    'deadline_at': 'NotRequired[Union[int, None]]',
     #: start of its reservation (seconds since 1970; null: none)
     'reservation_at': 'NotRequired[Union[int, None]]',
     'reason': 'NotRequired[Reason]',
@@ -1948,7 +1952,8 @@ class BankLien(TypedDict):
 class BankMessage(TypedDict):
     #: its own, for ever
     number: int
-    #: Told: just now; OtherBank: for a bank of another kind; Aside: not told any more
+    #: Told: just now; OtherBank: for a bank of another kind, or for one that was elsewhere
+    #: before; Aside: not told any more
     state: Literal['Waiting', 'Told', 'OtherBank', 'Aside']
     #: what is asked of the bank
     verb: NotRequired[Literal['lien', 'charge', 'release']]
@@ -1982,6 +1987,9 @@ class BankQueueOrder(TypedDict):
     number: NotRequired[int]
     #: never tell it; else it is told again
     drop: NotRequired[bool]
+    #: HOST, PORT or SERVER is another since, and it is the same bank: it is told all.
+    #: Alone
+    moved: NotRequired[bool]
 
 
 class BankAccountOrder(TypedDict):
@@ -3203,6 +3211,7 @@ class Operations:
         self,
         *,
         from_: str | int | None = None,
+        names: str | int | None = None,
         follow: str | int | None = None,
     ) -> Iterator[Event]:
         """What happens, an event a line; with Accept: text/event-stream as server-sent
@@ -3210,29 +3219,32 @@ class Operations:
         behind gets a last line with the event DROPPED. Who may: admin3.
         - from_: number of the first event; without it, what comes from now on. LOST is
           told when it is not kept any more.
+        - names: comma list of names of events: only these
         - follow: 0: what there is, and the end
         """
         return cast('Iterator[Event]', self._connection.lines(
             'GET',
             '/v1/events',
-            query={'from': from_, 'follow': follow}))
+            query={'from': from_, 'names': names, 'follow': follow}))
 
     def rows(
         self,
         *,
         by: str | int | None = None,
+        fold: str | int | None = None,
     ) -> Rows:
         """The nodes as rows of a picture, in an order for people: by group, frame and
         slot, name. They are the rows that /v1/timeline counts. Refused where the
         resource manager keeps nodes private. With If-None-Match: 304 while nothing of
         it has changed.
         - by: what groups are: partition (the usual), state; for administrators class,
-          feature as well
+          feature, frame as well
+        - fold: groups that are one row each, with | between them; * are all
         """
         return cast('Rows', self._connection.record(
             'GET',
             '/v1/rows',
-            query={'by': by}))
+            query={'by': by, 'fold': fold}))
 
     def timeline(
         self,
@@ -3241,6 +3253,7 @@ class Operations:
         to: str | int | None = None,
         rows: str | int | None = None,
         by: str | int | None = None,
+        fold: str | int | None = None,
         width: str | int | None = None,
         height: str | int | None = None,
         layers: str | int | None = None,
@@ -3258,6 +3271,7 @@ class Operations:
         - to: its end; without it a day after the begin
         - rows: FIRST-LAST, of /v1/rows, from 0; without it all
         - by: as for /v1/rows
+        - fold: as for /v1/rows
         - width: of the picture, in pixels
         - height: of the picture, in pixels
         - layers: comma list of use, promised, forecast, reserved, down, ended; without
@@ -3269,8 +3283,9 @@ class Operations:
         return self._connection.bytes(
             'GET',
             '/v1/timeline',
-            query={'from': from_, 'to': to, 'rows': rows, 'by': by, 'width': width, 'height':
-                height, 'layers': layers, 'color': color, 'as': as_, 'packed': packed})
+            query={'from': from_, 'to': to, 'rows': rows, 'by': by, 'fold': fold, 'width': width,
+                'height': height, 'layers': layers, 'color': color, 'as': as_, 'packed':
+                packed})
 
     def changes(
         self,
