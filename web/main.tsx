@@ -15,7 +15,7 @@ function View({ path }: { path: string }) {
   if (path === "/ui/") return <Now />;
   if (path === "/ui/timeline") return <Timeline />;
   if (path === "/ui/jobs") return <Queue />;
-  if (job) return <article className="card alone"><JobDetails id={decodeURIComponent(job[1])} /></article>;
+  if (job) return <article className="card alone"><JobDetails id={decodeURIComponent(job[1])} alone /></article>;
   return <p>There is no such screen. The first one is <a href="/ui/">Now</a>.</p>;
 }
 

@@ -28,6 +28,8 @@ class RowsGroups(TypedDict):
     first: NotRequired[int]
     #: rows
     count: NotRequired[int]
+    #: so many nodes are this one row
+    folded: NotRequired[int]
 
 
 class RowsKinds(TypedDict):
@@ -318,6 +320,8 @@ JobBrief = TypedDict('JobBrief', {
     'preemptible': 'NotRequired[bool]',
     #: runs above a soft limit
     'soft_violation': 'NotRequired[bool]',
+    #: to be complete by (seconds since 1970; null: none)
+    'deadline_at': 'NotRequired[Union[int, None]]',
     #: start of its reservation (seconds since 1970; null: none)
     'reservation_at': 'NotRequired[Union[int, None]]',
     'reason': 'NotRequired[Reason]',
@@ -1028,8 +1032,20 @@ class WhatIfChange(TypedDict):
     #: an order about jobs, as /v1/orders/{order} takes it
     order: NotRequired[WhatIfChangeOrder]
     submit: NotRequired[JobRequest]
+    parameters: NotRequired[ParameterChange]
     #: a node is drained, goes down or comes up: tried only, the resource manager does it
     node: NotRequired[WhatIfChangeNode]
+
+
+# of the jobs concerned, by whose they are: those by the most first, at most 100 of a
+# kind
+WhatIfSums = TypedDict('WhatIfSums', {
+    'user': 'NotRequired[list[WhatIfSum]]',
+    'group': 'NotRequired[list[WhatIfSum]]',
+    'account': 'NotRequired[list[WhatIfSum]]',
+    'class': 'NotRequired[list[WhatIfSum]]',
+    'qos': 'NotRequired[list[WhatIfSum]]',
+})
 
 
 class WhatIfCounts(TypedDict):
@@ -1061,6 +1077,9 @@ class WhatIf(TypedDict):
     method: Literal['plan']
     #: of what lists show
     revision: int
+    #: names the settings, reservations and nodes that it was tried with: a request that
+    #: says it is refused when they are others by then, or after 5 minutes
+    basis: NotRequired[str]
     #: what became of each, up to the first that was refused
     changes: list[WhatIfResult]
     #: the number of the change that would be refused, from 0; the rest was not worked out
@@ -1070,6 +1089,9 @@ class WhatIf(TypedDict):
     in_the_way: NotRequired[list[WhatIfObstacle]]
     before: NotRequired[WhatIfTotals]
     after: NotRequired[WhatIfTotals]
+    #: of the jobs concerned, by whose they are: those by the most first, at most 100 of a
+    #: kind
+    sums: NotRequired[WhatIfSums]
     #: of all jobs that lists show the caller
     counts: NotRequired[WhatIfCounts]
     #: who would start earlier, those by the most first
@@ -1123,6 +1145,22 @@ class WhatIfResult(TypedDict):
     #: of jobs submitted, as they are called here only
     ids: NotRequired[list[str]]
     reservation: NotRequired[Reservation]
+
+
+class WhatIfSum(TypedDict):
+    # What it comes to for the jobs of a credential.
+    #: of the credential; DEFAULT: none was named
+    name: str
+    #: jobs that would start earlier
+    earlier: int
+    #: jobs that would start later
+    later: int
+    #: jobs whose promise would be broken
+    broken: int
+    #: jobs that would be cut off, kept back, freed, gone or new
+    others: int
+    #: so many seconds later, all of them together; negative: earlier
+    delta_s: int
 
 
 class WhatIfTotals(TypedDict):
@@ -1914,7 +1952,8 @@ class BankLien(TypedDict):
 class BankMessage(TypedDict):
     #: its own, for ever
     number: int
-    #: Told: just now; OtherBank: for a bank of another kind; Aside: not told any more
+    #: Told: just now; OtherBank: for a bank of another kind, or for one that was elsewhere
+    #: before; Aside: not told any more
     state: Literal['Waiting', 'Told', 'OtherBank', 'Aside']
     #: what is asked of the bank
     verb: NotRequired[Literal['lien', 'charge', 'release']]
@@ -1948,6 +1987,9 @@ class BankQueueOrder(TypedDict):
     number: NotRequired[int]
     #: never tell it; else it is told again
     drop: NotRequired[bool]
+    #: HOST, PORT or SERVER is another since, and it is the same bank: it is told all.
+    #: Alone
+    moved: NotRequired[bool]
 
 
 class BankAccountOrder(TypedDict):
@@ -2420,111 +2462,177 @@ class Operations:
     def hold(
         self,
         body: JobOrder,
+        *,
+        basis: str | int | None = None,
     ) -> Outcome:
-        """Set holds (sethold). Who may: owner|admin2."""
+        """Set holds (sethold). Who may: owner|admin2.
+        - basis: as /v1/whatif told it: refused (409) when settings, reservations or
+          nodes are others by now
+        """
         return cast('Outcome', self._connection.record(
             'POST',
             '/v1/orders/hold',
+            query={'basis': basis},
             body=body))
 
     def release(
         self,
         body: JobOrder,
+        *,
+        basis: str | int | None = None,
     ) -> Outcome:
-        """Release holds (releasehold). Who may: owner|admin2."""
+        """Release holds (releasehold). Who may: owner|admin2.
+        - basis: as /v1/whatif told it: refused (409) when settings, reservations or
+          nodes are others by now
+        """
         return cast('Outcome', self._connection.record(
             'POST',
             '/v1/orders/release',
+            query={'basis': basis},
             body=body))
 
     def priority(
         self,
         body: JobOrder,
+        *,
+        basis: str | int | None = None,
     ) -> Outcome:
-        """System priority (setspri). Who may: admin2."""
+        """System priority (setspri). Who may: admin2.
+        - basis: as /v1/whatif told it: refused (409) when settings, reservations or
+          nodes are others by now
+        """
         return cast('Outcome', self._connection.record(
             'POST',
             '/v1/orders/priority',
+            query={'basis': basis},
             body=body))
 
     def user_priority(
         self,
         body: JobOrder,
+        *,
+        basis: str | int | None = None,
     ) -> Outcome:
-        """User priority (setupri). Who may: owner|admin2."""
+        """User priority (setupri). Who may: owner|admin2.
+        - basis: as /v1/whatif told it: refused (409) when settings, reservations or
+          nodes are others by now
+        """
         return cast('Outcome', self._connection.record(
             'POST',
             '/v1/orders/user-priority',
+            query={'basis': basis},
             body=body))
 
     def qos(
         self,
         body: JobOrder,
+        *,
+        basis: str | int | None = None,
     ) -> Outcome:
-        """QOS (setqos). Who may: owner|admin2."""
+        """QOS (setqos). Who may: owner|admin2.
+        - basis: as /v1/whatif told it: refused (409) when settings, reservations or
+          nodes are others by now
+        """
         return cast('Outcome', self._connection.record(
             'POST',
             '/v1/orders/qos',
+            query={'basis': basis},
             body=body))
 
     def run(
         self,
         body: JobOrder,
+        *,
+        basis: str | int | None = None,
     ) -> Outcome:
-        """Start now (runjob). Who may: admin2."""
+        """Start now (runjob). Who may: admin2.
+        - basis: as /v1/whatif told it: refused (409) when settings, reservations or
+          nodes are others by now
+        """
         return cast('Outcome', self._connection.record(
             'POST',
             '/v1/orders/run',
+            query={'basis': basis},
             body=body))
 
     def cancel(
         self,
         body: JobOrder,
+        *,
+        basis: str | int | None = None,
     ) -> Outcome:
-        """Cancel (canceljob). Who may: owner|admin2."""
+        """Cancel (canceljob). Who may: owner|admin2.
+        - basis: as /v1/whatif told it: refused (409) when settings, reservations or
+          nodes are others by now
+        """
         return cast('Outcome', self._connection.record(
             'POST',
             '/v1/orders/cancel',
+            query={'basis': basis},
             body=body))
 
     def suspend(
         self,
         body: JobOrder,
+        *,
+        basis: str | int | None = None,
     ) -> Outcome:
-        """Suspend. Who may: owner|admin2."""
+        """Suspend. Who may: owner|admin2.
+        - basis: as /v1/whatif told it: refused (409) when settings, reservations or
+          nodes are others by now
+        """
         return cast('Outcome', self._connection.record(
             'POST',
             '/v1/orders/suspend',
+            query={'basis': basis},
             body=body))
 
     def resume(
         self,
         body: JobOrder,
+        *,
+        basis: str | int | None = None,
     ) -> Outcome:
-        """Resume. Who may: admin2."""
+        """Resume. Who may: admin2.
+        - basis: as /v1/whatif told it: refused (409) when settings, reservations or
+          nodes are others by now
+        """
         return cast('Outcome', self._connection.record(
             'POST',
             '/v1/orders/resume',
+            query={'basis': basis},
             body=body))
 
     def requeue(
         self,
         body: JobOrder,
+        *,
+        basis: str | int | None = None,
     ) -> Outcome:
-        """Requeue. Who may: admin2."""
+        """Requeue. Who may: admin2.
+        - basis: as /v1/whatif told it: refused (409) when settings, reservations or
+          nodes are others by now
+        """
         return cast('Outcome', self._connection.record(
             'POST',
             '/v1/orders/requeue',
+            query={'basis': basis},
             body=body))
 
     def checkpoint(
         self,
         body: JobOrder,
+        *,
+        basis: str | int | None = None,
     ) -> Outcome:
-        """Checkpoint. Who may: admin2."""
+        """Checkpoint. Who may: admin2.
+        - basis: as /v1/whatif told it: refused (409) when settings, reservations or
+          nodes are others by now
+        """
         return cast('Outcome', self._connection.record(
             'POST',
             '/v1/orders/checkpoint',
+            query={'basis': basis},
             body=body))
 
     def signal(
@@ -2540,21 +2648,33 @@ class Operations:
     def modify(
         self,
         body: JobOrder,
+        *,
+        basis: str | int | None = None,
     ) -> Outcome:
-        """Change attributes (mjobctl -m). Who may: owner|admin2."""
+        """Change attributes (mjobctl -m). Who may: owner|admin2.
+        - basis: as /v1/whatif told it: refused (409) when settings, reservations or
+          nodes are others by now
+        """
         return cast('Outcome', self._connection.record(
             'POST',
             '/v1/orders/modify',
+            query={'basis': basis},
             body=body))
 
     def deadline(
         self,
         body: JobOrder,
+        *,
+        basis: str | int | None = None,
     ) -> Outcome:
-        """Set or release a deadline. Who may: admin1."""
+        """Set or release a deadline. Who may: admin1.
+        - basis: as /v1/whatif told it: refused (409) when settings, reservations or
+          nodes are others by now
+        """
         return cast('Outcome', self._connection.record(
             'POST',
             '/v1/orders/deadline',
+            query={'basis': basis},
             body=body))
 
     def nodes(
@@ -2597,11 +2717,17 @@ class Operations:
     def reserve(
         self,
         body: ReservationDraft,
+        *,
+        basis: str | int | None = None,
     ) -> Reservation:
-        """Reserve (setres). Who may: admin2|RESCTLPOLICY."""
+        """Reserve (setres). Who may: admin2|RESCTLPOLICY.
+        - basis: as /v1/whatif told it: refused (409) when settings, reservations or
+          nodes are others by now
+        """
         return cast('Reservation', self._connection.record(
             'POST',
             '/v1/reservations',
+            query={'basis': basis},
             body=body))
 
     def reservation(
@@ -2618,25 +2744,36 @@ class Operations:
         self,
         name: str,
         body: ReservationChange,
+        *,
+        basis: str | int | None = None,
     ) -> Reservation:
         """Change it (mrsvctl -m). Another start alone moves it, its length stays. Who may:
         owner|admin2.
+        - basis: as /v1/whatif told it: refused (409) when settings, reservations or
+          nodes are others by now
         """
         return cast('Reservation', self._connection.record(
             'PATCH',
             '/v1/reservations/{name}',
             names={'name': name},
+            query={'basis': basis},
             body=body))
 
     def reservation_release(
         self,
         name: str,
+        *,
+        basis: str | int | None = None,
     ) -> Done:
-        """Release it (releaseres). Who may: owner|admin2."""
+        """Release it (releaseres). Who may: owner|admin2.
+        - basis: as /v1/whatif told it: refused (409) when settings, reservations or
+          nodes are others by now
+        """
         return cast('Done', self._connection.record(
             'DELETE',
             '/v1/reservations/{name}',
-            names={'name': name}))
+            names={'name': name},
+            query={'basis': basis}))
 
     def statistics(
         self,
@@ -2756,11 +2893,17 @@ class Operations:
     def change_parameters(
         self,
         body: ParameterChange,
+        *,
+        basis: str | int | None = None,
     ) -> Done:
-        """changeparam Who may: admin1."""
+        """changeparam Who may: admin1.
+        - basis: as /v1/whatif told it: refused (409) when settings, reservations or
+          nodes are others by now
+        """
         return cast('Done', self._connection.record(
             'POST',
             '/v1/parameters',
+            query={'basis': basis},
             body=body))
 
     def accounting(
@@ -3068,6 +3211,7 @@ class Operations:
         self,
         *,
         from_: str | int | None = None,
+        names: str | int | None = None,
         follow: str | int | None = None,
     ) -> Iterator[Event]:
         """What happens, an event a line; with Accept: text/event-stream as server-sent
@@ -3075,29 +3219,32 @@ class Operations:
         behind gets a last line with the event DROPPED. Who may: admin3.
         - from_: number of the first event; without it, what comes from now on. LOST is
           told when it is not kept any more.
+        - names: comma list of names of events: only these
         - follow: 0: what there is, and the end
         """
         return cast('Iterator[Event]', self._connection.lines(
             'GET',
             '/v1/events',
-            query={'from': from_, 'follow': follow}))
+            query={'from': from_, 'names': names, 'follow': follow}))
 
     def rows(
         self,
         *,
         by: str | int | None = None,
+        fold: str | int | None = None,
     ) -> Rows:
         """The nodes as rows of a picture, in an order for people: by group, frame and
         slot, name. They are the rows that /v1/timeline counts. Refused where the
         resource manager keeps nodes private. With If-None-Match: 304 while nothing of
         it has changed.
         - by: what groups are: partition (the usual), state; for administrators class,
-          feature as well
+          feature, frame as well
+        - fold: groups that are one row each, with | between them; * are all
         """
         return cast('Rows', self._connection.record(
             'GET',
             '/v1/rows',
-            query={'by': by}))
+            query={'by': by, 'fold': fold}))
 
     def timeline(
         self,
@@ -3106,6 +3253,7 @@ class Operations:
         to: str | int | None = None,
         rows: str | int | None = None,
         by: str | int | None = None,
+        fold: str | int | None = None,
         width: str | int | None = None,
         height: str | int | None = None,
         layers: str | int | None = None,
@@ -3123,6 +3271,7 @@ class Operations:
         - to: its end; without it a day after the begin
         - rows: FIRST-LAST, of /v1/rows, from 0; without it all
         - by: as for /v1/rows
+        - fold: as for /v1/rows
         - width: of the picture, in pixels
         - height: of the picture, in pixels
         - layers: comma list of use, promised, forecast, reserved, down, ended; without
@@ -3134,8 +3283,9 @@ class Operations:
         return self._connection.bytes(
             'GET',
             '/v1/timeline',
-            query={'from': from_, 'to': to, 'rows': rows, 'by': by, 'width': width, 'height':
-                height, 'layers': layers, 'color': color, 'as': as_, 'packed': packed})
+            query={'from': from_, 'to': to, 'rows': rows, 'by': by, 'fold': fold, 'width': width,
+                'height': height, 'layers': layers, 'color': color, 'as': as_, 'packed':
+                packed})
 
     def changes(
         self,

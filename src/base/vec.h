@@ -49,16 +49,24 @@
         (to)->n = (from)->n;                                                           \
     } while (0)
 
-/* Append `more` elements that are all zero. Where they are many, memory that nobody
- * writes to costs nothing. */
+/* Append `more` elements that are all zero. Amortised O(1) an element; where they are
+ * many, memory that nobody writes to costs nothing. */
 #define vec_push_zeros(a, more)                                                        \
     do {                                                                               \
-        void *grown_ = xcalloc((a)->n + (more), sizeof *(a)->v);                       \
-        if ((a)->n)                                                                    \
-            memcpy(grown_, (a)->v, (a)->n * sizeof *(a)->v);                           \
-        free((a)->v);                                                                  \
-        (a)->v = grown_;                                                               \
-        (a)->n = (a)->cap = (a)->n + (more);                                           \
+        size_t all_ = (a)->n + (more);                                                 \
+        if (all_ <= (a)->cap) {                                                        \
+            if (all_ > (a)->n)                                                         \
+                memset((a)->v + (a)->n, 0, (all_ - (a)->n) * sizeof *(a)->v);          \
+        } else {                                                                       \
+            size_t cap_ = (a)->cap * 2 > all_ ? (a)->cap * 2 : all_;                   \
+            void *grown_ = xcalloc(cap_, sizeof *(a)->v);                              \
+            if ((a)->n)                                                                \
+                memcpy(grown_, (a)->v, (a)->n * sizeof *(a)->v);                       \
+            free((a)->v);                                                              \
+            (a)->v = grown_;                                                           \
+            (a)->cap = cap_;                                                           \
+        }                                                                              \
+        (a)->n = all_;                                                                 \
     } while (0)
 
 /* Remove element `i`, keeping the order of the rest. O(n). */

@@ -15,29 +15,31 @@ struct stay {
 };
 struct stays VEC(struct stay);
 
+/* In this order. */
+enum step { STEP_RESERVED, STEP_RUNNING, STEP_PLACES, STEP_NOTHING };
+
 struct foresee {
     const struct plan *p;
-    struct stays
-        *on; /* by node; NULL: reservations by count are too many to be placed */
-    const struct rsv **order; /* by their starts */
-    size_t n, next;
+    enum step step;
+    uint32_t row;     /* of the table, that is looked at next */
+    size_t active;    /* the same of jobs that run */
+    struct stays *on; /* by node; NULL: not yet */
+    /* Those planned by count: a heap, the earliest start at its top. */
+    struct VEC(const struct rsv *) heap;
     size_t looked; /* at nodes, and at what is in use there */
     void *ctx;
     plan_place_fn *each;
 };
 
-static void add_running(struct foresee *f)
+static void add_running(struct foresee *f, const struct job *j)
 {
-    const struct cluster *c = f->p->c;
+    int64_t end = plan_job_end(f->p, j);
 
-    for (size_t i = 0; i < c->active.n; i++) {
-        const struct job *j = c->jobs.v[c->active.v[i]];
-        if (!job_is_active(j))
-            continue;
-        for (size_t k = 0; k < j->alloc.n; k++)
-            for (uint32_t n = 0; n < j->alloc.v[k].count; n++)
-                vec_push(&f->on[j->alloc.v[k].first + n],
-                    ((struct stay){plan_job_end(f->p, j), j->alloc.v[k].tasks}));
+    for (size_t k = 0; k < j->alloc.n; k++) {
+        for (uint32_t n = 0; n < j->alloc.v[k].count; n++)
+            vec_push(&f->on[j->alloc.v[k].first + n],
+                ((struct stay){end, j->alloc.v[k].tasks}));
+        f->looked += j->alloc.v[k].count;
     }
 }
 
@@ -94,35 +96,122 @@ static void place_part(struct foresee *f, const struct rsv *r, const struct part
             need = place_in(f, r, pools_at(p->pools, i), need);
 }
 
-static int by_start(const void *a, const void *b)
-{
-    const struct rsv *x = *(const struct rsv *const *)a;
-    const struct rsv *y = *(const struct rsv *const *)b;
+/* ---- those planned by count, in order of their starts ---- */
 
-    if (x->start_at != y->start_at)
-        return x->start_at < y->start_at ? -1 : 1;
-    return x->job < y->job ? -1 : x->job > y->job;
+static bool comes_before(const struct rsv *x, const struct rsv *y)
+{
+    return x->start_at != y->start_at ? x->start_at < y->start_at : x->job < y->job;
 }
 
-/* Tell of pinned ones and collect the others, ordered; how many. */
-static size_t sort_out(const struct foresee *f, const struct rsv **ret)
+static void swap_rows(struct foresee *f, size_t a, size_t b)
 {
-    size_t n = 0;
+    const struct rsv *kept = f->heap.v[a];
 
-    for (uint32_t i = 0; i < rsvtable_count(f->p->reserved); i++) {
-        const struct rsv *r = rsvtable_row(f->p->reserved, i);
-        if (!r)
-            continue;
-        for (size_t k = 0; k < r->alloc.n; k++)
-            for (uint32_t node = 0; node < r->alloc.v[k].count; node++)
-                f->each(
-                    f->ctx, r->job, r->alloc.v[k].first + node, r->alloc.v[k].tasks);
-        if (r->parts.n)
-            ret[n++] = r;
+    f->heap.v[a] = f->heap.v[b];
+    f->heap.v[b] = kept;
+}
+
+static void push_row(struct foresee *f, const struct rsv *r)
+{
+    size_t at = f->heap.n;
+
+    vec_push(&f->heap, r);
+    for (; at && comes_before(r, f->heap.v[(at - 1) / 2]); at = (at - 1) / 2)
+        swap_rows(f, at, (at - 1) / 2);
+}
+
+static const struct rsv *pop_row(struct foresee *f)
+{
+    const struct rsv *first = f->heap.v[0];
+    size_t at = 0;
+
+    f->heap.v[0] = f->heap.v[--f->heap.n];
+    for (;;) {
+        size_t least = at;
+        for (size_t k = 2 * at + 1; k <= 2 * at + 2 && k < f->heap.n; k++)
+            if (comes_before(f->heap.v[k], f->heap.v[least]))
+                least = k;
+        if (least == at)
+            return first;
+        swap_rows(f, at, least);
+        at = least;
     }
-    if (n)
-        qsort(ret, n, sizeof *ret, by_start);
-    return n;
+}
+
+/* ---- the steps ---- */
+
+/* A pinned one is told where it is; others are kept for later. */
+static void look_at_reserved(struct foresee *f)
+{
+    const struct rsv *r = rsvtable_row(f->p->reserved, f->row++);
+
+    f->looked++;
+    if (!r)
+        return;
+    for (size_t k = 0; k < r->alloc.n; k++) {
+        for (uint32_t node = 0; node < r->alloc.v[k].count; node++)
+            f->each(f->ctx, r->job, r->alloc.v[k].first + node, r->alloc.v[k].tasks);
+        f->looked += r->alloc.v[k].count;
+    }
+    if (r->parts.n)
+        push_row(f, r);
+}
+
+/* None are placed where they are too many. */
+static void end_reserved(struct foresee *f)
+{
+    uint64_t nodes = f->p->c->nodes.n;
+
+    f->step = STEP_NOTHING;
+    if (!f->heap.n || (uint64_t)f->heap.n * nodes > EFFORT_MAX)
+        return;
+    f->on = xcalloc(nodes + 1, sizeof *f->on);
+    f->step = STEP_RUNNING;
+}
+
+static void look_at_running(struct foresee *f)
+{
+    const struct cluster *c = f->p->c;
+    const struct job *j = c->jobs.v[c->active.v[f->active++]];
+
+    f->looked++;
+    if (job_is_active(j))
+        add_running(f, j);
+}
+
+static void place_next(struct foresee *f)
+{
+    const struct rsv *r = pop_row(f);
+
+    for (size_t k = 0; k < r->parts.n; k++)
+        place_part(f, r, &r->parts.v[k]);
+    f->looked++; /* with no part too it ends */
+}
+
+static void make_step(struct foresee *f)
+{
+    switch (f->step) {
+    case STEP_RESERVED:
+        if (f->row < rsvtable_count(f->p->reserved))
+            look_at_reserved(f);
+        else
+            end_reserved(f);
+        break;
+    case STEP_RUNNING:
+        if (f->active < f->p->c->active.n)
+            look_at_running(f);
+        else
+            f->step = STEP_PLACES;
+        break;
+    case STEP_PLACES:
+        if (f->heap.n)
+            place_next(f);
+        else
+            f->step = STEP_NOTHING;
+        break;
+    case STEP_NOTHING:
+        break;
+    }
 }
 
 struct foresee *plan_foresee_begin(const struct plan *p, void *ctx, plan_place_fn *each)
@@ -130,13 +219,7 @@ struct foresee *plan_foresee_begin(const struct plan *p, void *ctx, plan_place_f
     struct foresee *f = xcalloc(1, sizeof *f);
 
     *f = (struct foresee){.p = p, .ctx = ctx, .each = each};
-    f->order = xcalloc(rsvtable_count(p->reserved) + 1, sizeof *f->order);
-    f->n = sort_out(f, f->order);
     check_answerable(p);
-    if (f->n && (uint64_t)f->n * p->c->nodes.n <= EFFORT_MAX) {
-        f->on = xcalloc(p->c->nodes.n + 1, sizeof *f->on);
-        add_running(f);
-    }
     return f;
 }
 
@@ -145,13 +228,9 @@ bool plan_foresee_more(struct foresee *f, size_t looks)
     size_t end =
         f->looked + (looks < SIZE_MAX - f->looked ? looks : SIZE_MAX - f->looked);
 
-    for (; f->on && f->next < f->n && f->looked < end; f->next++) {
-        const struct rsv *r = f->order[f->next];
-        for (size_t k = 0; k < r->parts.n; k++)
-            place_part(f, r, &r->parts.v[k]);
-        f->looked++; /* with no part too it ends */
-    }
-    return f->on && f->next < f->n;
+    while (f->step != STEP_NOTHING && f->looked < end)
+        make_step(f);
+    return f->step != STEP_NOTHING;
 }
 
 void plan_foresee_end(struct foresee *f)
@@ -161,7 +240,7 @@ void plan_foresee_end(struct foresee *f)
     for (size_t i = 0; f->on && i < f->p->c->nodes.n; i++)
         vec_fini(&f->on[i]);
     free(f->on);
-    free(f->order);
+    vec_fini(&f->heap);
     free(f);
 }
 

@@ -217,8 +217,8 @@ typedef void plan_place_fn(void *ctx, uint32_t job, uint32_t node, uint32_t task
 void plan_foresee(const struct plan *p, void *ctx, plan_place_fn *each);
 /* The same in pieces, as it can take 0.1 s: while more(..., looks) does so many looks
  * at nodes and at what is in use there, about 5 ns each, and says that there is more.
- * To be ended before the plan or the cluster changes. O(what runs + reservations x log
- * reservations) to begin. */
+ * Pinned ones come first. To be ended before the plan or the cluster changes. O(1) to
+ * begin. */
 struct foresee *plan_foresee_begin(
     const struct plan *p, void *ctx, plan_place_fn *each);
 bool plan_foresee_more(struct foresee *f, size_t looks);

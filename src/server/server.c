@@ -139,6 +139,8 @@ int server_configure(struct server *s, struct err *err)
         return -1;
     }
     config_destroy(old);
+    if (s->tries) /* files, programs and connections are the other process's */
+        return 0;
     desk_configured(s);
     teller_recall(s);
     follow_log_parameters(s);

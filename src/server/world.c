@@ -17,6 +17,7 @@
 #include "server/managers/manager.h"
 #include "server/server_private.h"
 #include "server/timeline/timeline.h"
+#include "server/whatif/basis.h"
 
 #include <time.h>
 
@@ -173,6 +174,7 @@ int world_apply(
     ev->at = world_now(s);
     json_t *line = journal_before(s, ev);
     watch_before(s, ev);
+    uint64_t before = basis_look(s, ev);
     s->world->revision++;
     timeline_interrupt(s);
     int result = engine_apply(s->engine, ev, &made, err);
@@ -191,6 +193,7 @@ int world_apply(
     if (made.job)
         world_touch(s, made.job->index);
     watch_applied(s, ev, made.job);
+    basis_follow(s, ev, before);
     teller_post(s);
     /* What the event decided by itself is for the resource manager too: at once, so
      * that nothing it reports meanwhile looks like news. */

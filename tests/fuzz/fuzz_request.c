@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Any bytes as what people ask of the daemon: an answer or a sentence that says what is
  * wrong. The first byte says what it is: a submission, a reservation, a change of a
- * job, a job expression, a line of the journal. */
+ * job, a job expression, a line of the journal, a question of what would be. */
 #include "base/xalloc.h"
 #include "journal/event.h"
 #include "server/drafts/jobexpr.h"
 #include "server/drafts/modify.h"
 #include "server/drafts/reservation.h"
 #include "server/drafts/submission.h"
+#include "server/whatif/trial.h"
 
 #include <assert.h>
 #include <stdint.h>
@@ -113,6 +114,20 @@ static void line(struct cluster *c, json_t *o)
     journal_read_close(&read);
 }
 
+static void question(const json_t *o)
+{
+    char field[40] = "", kinds[64];
+    struct err err = {0};
+    bool ok = trial_check(o, field, sizeof field, &err) == 0;
+
+    told(ok, &err);
+    assert(ok || *field);
+    if (!ok)
+        return;
+    trial_describe(o, kinds, sizeof kinds);
+    assert(*kinds && strlen(kinds) < sizeof kinds);
+}
+
 /* Names that requests bring along stay in a cluster: a fresh one now and then. */
 static struct cluster *cluster_now(void)
 {
@@ -149,6 +164,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         change(c, o, *data % 8 == 5);
     else if (o && *data % 8 == 4)
         line(c, o);
+    else if (o && *data % 8 == 6)
+        question(o);
     json_decref(o);
     free(text);
     return 0;

@@ -100,6 +100,7 @@ OPEN = {"POST /v1/reservations": ALL, "PATCH /v1/reservations/{name}": MINE}
 # ---- parameters of paths and queries; who: as the operation, unless said ---------------------
 
 PARAMETERS = {
+    "basis": "",  # of none: any other is refused before it is looked who asks
     "section": "eligible", "user": "nobody", "group": "games", "account": "physics",
     "class": "batch", "qos": "DEFAULT", "partition": "DEFAULT", "reservation": "x",
     "fields": "id", "held": "1", "deadline": "1", "level": "soft", "node": "node01",
@@ -111,7 +112,7 @@ PARAMETERS = {
     "table": "1", "job": "1", "q": "class:batch", "sort": "-procs", "offset": "1",
     "count": "class,reason", "ids": "1", "kinds": "job",
     "by": "partition", "rows": "0-1", "width": "100", "height": "100", "layers": "use",
-    "color": "user", "as": "cells", "packed": "0",
+    "color": "user", "as": "cells", "packed": "0", "fold": "*", "names": "NODEDOWN",
 }
 ALWAYS = {"/v1/start": "procs=1", "/v1/events": "follow=0", "/v1/changes": "follow=0", "/v1/timeline": "from=1",
           "/v1/priorities": "ids=1"}  # else there is no end of it
@@ -175,7 +176,7 @@ CHANGED = {  # attributes of jobs that mjobctl -m changes
 BANK = {"request": [("e", ALL)], "account": [("physics", ALL)], "amount": [("2", ALL)],
         "text": [("x", ALL)]}
 MEMBERS = {
-    "BankQueueOrder": {"number": [], "drop": [(False, ALL)]},
+    "BankQueueOrder": {"number": [], "drop": [(False, ALL)], "moved": []},
     "LoginRequest": {"read_only": [(True, ALL)], "level_max": [(0, ALL)], "seconds": [(60, ALL)]},
     "LoginExchange": {"login": [("x" * 43, ALL)]},
     "SchedulerOrder": {

@@ -239,7 +239,8 @@ def test_everybody_may_what_the_grid_says_and_no_more(crowd, operation):
         allowed = both(who, table.PARAMETERS_OF.get((operation, name), table.ALL))
         value = table.PARAMETERS[name]
         query = f"?{name}={table.VALUES.get((operation, name), value)}"
-        wrong += compare(crowd, operation, allowed, query, body, query)
+        given = dict(body, comment="x") if operation.startswith("PATCH") else body
+        wrong += compare(crowd, operation, allowed, query, given, query)
     for member, rows in table.MEMBERS.get(schema_of(described), {}).items():
         for value, some in examples(rows) + table.MEANINGS.get((operation, member), []):
             if (member == "changes" and schema_of(described) == "JobOrder"

@@ -125,6 +125,55 @@ def test_cells_are_shares_of_processor_time(site):
     assert read(window(site, height=500))[0]["as"] == "pieces"
 
 
+def test_a_group_is_one_row_with_the_sums(site):
+    """Folded, the nodes of a group are one row: what is alike on them is one piece, and the
+    share of time is that of all of them together."""
+    rows = site.api("/v1/rows?by=state&fold=*")[1]
+    assert names(rows) == ["up"] and rows["groups"] == [{"name": "up", "first": 0, "count": 1, "folded": 4}]
+    assert rows["kinds"] == [{"first": 0, "count": 1, "procs": 8}]
+    found = pieces(window(site, by="state", fold="up", as_="pieces"))
+    procs = {p["id"]: p["procs"] for p in found}
+    assert all(p["rows"] == (0, 0) for p in found) and len(procs) == len(found)
+    assert [procs[site.jobs[j]] for j in "abc"] == [4, 2, 8]
+    assert [p["procs"] for p in found if p["kind"] == "reserved"] == [4]
+    at = site.api("/v1/identity")[1]["at"]
+    query = {"from_": at - 60, "to": at + 9000, "as_": "cells", "width": 400, "height": 4}
+    one, all_ = (read(window(site, **query, **more))[1] for more in ({"by": "state", "fold": "*"}, {}))
+    for layer in ("use", "promised", "reserved"):
+        assert one[f"cell.{layer}"] == all_[f"cell.{layer}"], layer
+    # of what is no group nothing is folded
+    assert site.api("/v1/rows?by=state&fold=nothing|u")[1]["rows"] == 4
+
+
+def looks(site):
+    text = ask(site, "/metrics")[1].decode()
+    return int(next(l.split()[1] for l in text.splitlines() if l.startswith("maui_timeline_looks_total ")))
+
+
+def test_a_question_costs_what_it_asks(site):
+    """Counted, not measured: nodes that are looked at, and bytes that are sent."""
+    def cost(path, tag=None):
+        """Of the one, as nothing else asks; none of an answer that was begun anew."""
+        before, revision = looks(site), site.api("/v1/jobs?limit=1")[1][0]["summary"].get("revision")
+        answer = ask(site, path, tag)
+        spent = looks(site) - before
+        return (spent, len(answer[1])) if site.api("/v1/jobs?limit=1")[1][0]["summary"].get("revision") == revision else None
+
+    def quiet(path, tag=None):
+        return site.wait(lambda: cost(path, tag), "a quiet moment")
+
+    query = "/v1/timeline?from=1790000000&to=1790086400&layers=use,reserved,down"
+    assert quiet(query + "&rows=1-2")[0] in (0, 2)  # 0: the same was asked in this state
+    assert quiet(query)[0] in (0, 4)
+    assert quiet(query + "&fold=*")[0] in (0, 4)
+    state = read(ask(site, query)[1])[0]["state"]
+    assert quiet(query, state)[0] in (0, 4)
+    # a year in fewest pixels or most of them: no more than the cells that can be seen
+    year = "/v1/timeline?from=1790000000&to=1821500000&as=cells"
+    assert len(ask(site, year + "&width=8192&height=8192")[1]) < 4 * 512 * 7 + 4000
+    assert len(ask(site, year + "&width=4&height=4")[1]) < 4000
+
+
 def test_packed_is_the_same(site):
     query = {"from_": 1700000000, "to": 1800000000 - 90000000, "layers": "use,reserved"}
     plain, packed = window(site, **query), window(site, packed=1, **query)
@@ -238,6 +287,10 @@ def test_a_user_sees_what_lists_show(site):
     assert ids(found, "promised") == {site.jobs["c"]}
     assert ids(found, "reserved") == set()  # somebody's
     assert users.fetch("nobody", "/v1/rows?by=class")[0] == "403"
+    assert users.fetch("nobody", "/v1/rows?by=frame&fold=*")[0] == "403"
+    assert users.api("nobody", "/v1/rows?by=state&fold=*")[1]["rows"] == 1
+    efficiency = lambda data: set(read(data)[1]["object.efficiency"])  # noqa: E731
+    assert efficiency(text) == {255}  # others'
     assert users.fetch("nobody", "/v1/timeline?by=feature")[0] == "403"
     rows = users.api("nobody", "/v1/rows")[1]
     assert set(rows["kinds"][0]) == {"first", "count", "procs", "partition"}

@@ -408,6 +408,59 @@ def test_of_what_is_kept_from_users_only_that_it_is_there_is_told(daemon):
     assert seen["games"] == seen["bin"]
 
 
+# ---- who then orders what was tried --------------------------------------------------------
+
+
+def test_what_was_tried_is_refused_when_nodes_or_reservations_are_others(queue):
+    """Of jobs that come, start and are held meanwhile nobody is told."""
+    first = ask(queue)["basis"]
+    held = queue.submit("sleep 60", hold=True, output="/dev/null", error="/dev/null")
+    queue.ok("releasehold", held)
+    asked = ask(queue)
+    hold = dict(jobs=[queue.jobs["e"]], kinds=["user"])
+    for basis in (first, asked["basis"], ""):
+        assert queue.api(f"/v1/orders/hold?basis={basis}", hold)[0] == 200, basis
+    status, made = queue.api(f"/v1/reservations?basis={first}", {
+        "hosts": "node04", "start_at": queue.at + 90000, "duration_s": 60, "name": "one"})
+    assert status == 200, made
+    for path, body in (("/v1/orders/release", dict(jobs=[queue.jobs["e"]])),
+                       ("/v1/reservations", {"hosts": "node03", "duration_s": 60}),
+                       ("/v1/parameters", {"text": "RESERVATIONDEPTH 2"})):
+        status, answer = queue.api(f"{path}?basis={first}", body)
+        assert (status, answer["error"]["field"]) == (409, "basis"), answer
+        assert "try it again" in answer["error"]["message"]
+    assert queue.job(queue.jobs["e"])["holds"] == ["user"]
+    fresh = ask(queue)["basis"]
+    assert queue.api(f"/v1/parameters?basis={fresh}", {"text": "RESERVATIONDEPTH 2"})[0] == 200
+    assert queue.api(f"/v1/parameters?basis={fresh}", {"text": "RESERVATIONDEPTH 3"})[0] == 409
+    for wrong in ("x", "1.2", f"{fresh}.", f"{fresh}x", "1.2.3.4", "9" * 300):
+        status, answer = queue.api(f"/v1/orders/hold?basis={wrong}", hold)
+        assert status in (400, 409) and answer["error"]["field"] == "basis", (wrong, answer)
+
+
+def test_parameters_are_tried_and_not_changed(queue):
+    """By administrators of level 1; what a change of them comes to for whom."""
+    before = queue.api("/v1/parameters?name=RESERVATIONDEPTH")[1]
+    user = queue.job(queue.jobs["d"])["user"]
+    answer = ask(queue, {"parameters": {"text": f"USERCFG[{user}] MAXJOB=2"}})
+    assert answer["changes"][0]["ok"], answer
+    assert set(ids(answer, "held")) == {queue.jobs[name] for name in "cde"}
+    assert {j["reason"]["code"] for j in answer["held"]} == {"limit"}
+    told, = answer["sums"]["user"]
+    assert told == {"name": user, "earlier": 0, "later": 0, "broken": 1, "others": 3, "delta_s": 0}
+    answer = ask(queue, {"parameters": {"text": "RESERVATIONDEPHT 2", "persistent": True}})
+    assert answer["refused"] == 0 and "RESERVATIONDEPTH" in answer["changes"][0]["message"], answer
+    answer = ask(queue, {"parameters": {"text": "RESERVATIONDEPTH 9", "persistent": True}})
+    assert answer["after"]["promised"] > answer["before"]["promised"]
+    assert queue.api("/v1/parameters?name=RESERVATIONDEPTH")[1] == before
+    assert not [row for row in journal(queue)[1] if "RESERVATIONDEPTH" in row]
+    answer = ask(queue, order("cancel", queue.jobs["a"]))
+    sums = answer["sums"]["user"]
+    assert sums[0]["delta_s"] == sum(j.get("delta_s", 0) for j in answer["earlier"] + answer["later"])
+    assert {kind: len(rows) for kind, rows in answer["sums"].items()} == dict.fromkeys(
+        ("user", "group", "account", "class", "qos"), 1)
+
+
 # ---- what it costs others ------------------------------------------------------------------
 
 

@@ -156,6 +156,20 @@ def test_a_preview_of_an_older_state_is_marked_and_made_again(site, browser):
     browser.wait(lambda: site.jobs["small"] not in browser.one(".w-list").text
                  and not browser.all(".w-stale"), "a newer answer")
     assert browser.chrome.execute_script("return window.marked === true")
+    # somebody reserves, and the button is pressed before that is known: nothing is done
+    browser.expected = {409}
+    status = browser.chrome.execute_async_script("""
+        const then = arguments[0], secret = JSON.parse(sessionStorage.getItem("maui.session")).secret;
+        fetch("/v1/reservations", { method: "POST", body: '{"hosts": "node01", "start_at": 1900000000, "duration_s": 60}',
+          headers: { Authorization: `Session ${secret}`, "Content-Type": "application/json" } })
+          .then((r) => { document.querySelector("form.order [type=submit]").click(); then(r.status); });""")
+    assert status == 200
+    browser.shows("Nothing was done: settings, nodes or reservations have changed")
+    assert held(site, "wide") == []
+    browser.wait(lambda: button(browser, "Hold: do it", "form.order").is_enabled(), "a newer answer")
+    button(browser, "Hold: do it", "form.order").click()
+    browser.shows("Undo")
+    assert held(site, "wide") == ["system"]
     browser.check()
 
 

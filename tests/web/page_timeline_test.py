@@ -46,7 +46,7 @@ def site(daemon, build):
 
 def lines(browser):
     return [[c.text for c in r.find_elements("css selector", "td")]
-            for r in browser.all(".g-lines tbody tr")]
+            for r in browser.all(".g-pieces tbody tr")]
 
 
 def open_timeline(browser, site, query=""):
@@ -241,4 +241,41 @@ def test_a_user_sees_others_as_lists_show_them(site, browser):
     browser.shows("what lists show is all that you may see")
     assert [o.text for o in browser.all('.g-tool option')][-2:] == ["partition", "state"]
     browser.picture("timeline-user")
+    browser.check()
+
+
+def test_groups_fold_into_a_row_with_their_sums(daemon, build, browser):
+    """By keys, by the menu and by the address; deadlines are told above them."""
+    need_page(build)
+    daemon.configure(CONFIG + "".join(f"NODECFG[node0{n}] FRAME={(n + 1) // 2} SLOT={n}\n" for n in range(1, 5)))
+    daemon.start()
+    daemon.jobs = {"runs": daemon.submit("sleep 900", wclimit_s=14400, requests=[{"tasks": 4, "per_task": {"procs": 1}}])}
+    daemon.wait(lambda: daemon.state(daemon.jobs["runs"]) == "Running", "its start")
+    late = daemon.submit("sleep 900", wclimit_s=7200, requests=[{"tasks": 6, "per_task": {"procs": 1}}])
+    daemon.ok("setdeadline", late, "+1:00:00")
+    open_timeline(browser, daemon, "?by=frame&table=1")
+    told = lambda: {(l[1], l[2]): l for l in lines(browser)}  # noqa: E731
+    browser.wait(lambda: (f"job {daemon.jobs['runs']}", "running") in told(), "the table")
+    browser.wait(lambda: browser.all(".g-lanes"), "the lane of deadlines")
+    browser.shows(f"Job {late}")
+    browser.shows("has to be complete")
+    browser.chrome.execute_script("document.getElementById('gantt').focus()")
+    browser.keys("Z")
+    browser.wait(lambda: "fold=*" in browser.chrome.current_url and len(lines(browser)) > 0
+                 and told().get((f"job {daemon.jobs['runs']}", "running"), [""])[0] == "frame 1", "a row of each frame")
+    assert told()[f"job {daemon.jobs['runs']}", "running"][4] == "4"
+    browser.picture("timeline-folded")
+    browser.keys("Z")
+    browser.wait(lambda: "fold" not in browser.chrome.current_url, "all unfolded")
+    browser.one(".g-bar .menu summary").click()
+    browser.wait(lambda: len(browser.all(".g-groups input")) == 2, "the groups")
+    browser.all(".g-groups input")[1].click()
+    browser.wait(lambda: "fold=frame+2" in browser.chrome.current_url, "one folded")
+    browser.wait(lambda: told().get((f"job {daemon.jobs['runs']}", "running"), [""])[0].count("node0") == 2, "the other's nodes")
+    for colour, words in (("priority", "the highest fifth"), ("efficiency", "95 % and more")):
+        browser.one(f'.g-tool option[value="{colour}"]').click()
+        browser.shows(words)
+    for scheme in ("light", "dark"):
+        browser.scheme(scheme)
+        browser.picture(f"timeline-groups-{scheme}")
     browser.check()

@@ -110,7 +110,8 @@ class Browser:
 
     def scheme(self, which):
         self.chrome.execute_cdp_cmd("Emulation.setEmulatedMedia", {
-            "features": [{"name": "prefers-color-scheme", "value": which}]})
+            "features": [{"name": "prefers-color-scheme", "value": which},
+                         {"name": "prefers-reduced-motion", "value": "reduce"}]})
 
     def check(self):
         """No message of the console, no request to another host, no refusal but those expected."""

@@ -67,7 +67,7 @@ export class Window {
   private byRow: Uint32Array = new Uint32Array(0);
   private lane: Uint32Array = new Uint32Array(0); // where in its row, in processors
 
-  constructor(readonly heading: Heading, body: ArrayBuffer, base: number, readonly procs: Uint32Array) {
+  constructor(readonly heading: Heading, body: ArrayBuffer, base: number, readonly procs: Uint32Array, readonly folded = new Uint8Array(0)) {
     const of: Record<string, (at: number, n: number) => Column> = {
       u8: (at, n) => new Uint8Array(body, at, n),
       u16: (at, n) => new Uint16Array(body, at, n / 2),
@@ -80,13 +80,13 @@ export class Window {
     if (heading.as === "pieces") this.index();
   }
 
-  static async read(answer: ArrayBuffer, procs: Uint32Array): Promise<Window> {
+  static async read(answer: ArrayBuffer, procs: Uint32Array, folded?: Uint8Array): Promise<Window> {
     const head = new Uint8Array(answer, 0, 8);
     if (String.fromCharCode(...head.slice(0, 6)) !== "MAUITL" || head[7] !== 1) throw new Error("no timeline");
     const body = head[6] ? await inflate(new Uint8Array(answer, 8)) : answer.slice(8);
     const size = new DataView(body).getUint32(0, true);
     const heading = JSON.parse(new TextDecoder().decode(new Uint8Array(body, 4, size))) as Heading;
-    return new Window(heading, body, 4 + size, procs);
+    return new Window(heading, body, 4 + size, procs, folded);
   }
 
   /** Is all that a tile shows in it? */
@@ -150,9 +150,12 @@ export class Window {
     const whole = this.procs[row] || 1;
     for (let k = this.firstOf[r]; k < this.firstOf[r + 1]; k++) {
       const p = this.byRow[k];
-      const laned = isOfJob(this.column["piece.kind"][p]) && this.column["piece.procs"][p] > 0;
+      const share = Math.min(1, this.column["piece.procs"][p] / whole);
+      const laned = isOfJob(this.column["piece.kind"][p]) && share > 0;
       const from = laned ? this.lane[k] / whole : 0;
-      see(p, from, laned ? Math.min(1, from + this.column["piece.procs"][p] / whole) : 1);
+      // What is reserved or down of a group that is one row has its share, from below.
+      if (!laned && this.folded[row]) see(p, 1 - share, 1);
+      else see(p, from, laned ? Math.min(1, from + share) : 1);
     }
   }
 

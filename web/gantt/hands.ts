@@ -1,14 +1,16 @@
 // Pointer and wheel on the picture.
 import type { Seen } from "./data";
 import type { Picture } from "./picture";
-import { GUTTER, HEAD, timeAt } from "./view";
+import { GUTTER, HEAD, rowAt, timeAt } from "./view";
 
 interface Hear {
   hover: (seen: Seen | null, x: number, y: number) => void;
   select: (seen: Seen | null) => void;
+  name: (row: number, group: boolean) => void; // a row's name, or its group's
 }
 
 const CLICK_PX = 4;
+const GROUP_PX = 24; // where the names of groups are
 
 export function listenTo(canvas: HTMLCanvasElement, picture: Picture, hear: Hear): () => void {
   const stop = new AbortController();
@@ -68,7 +70,9 @@ export function listenTo(canvas: HTMLCanvasElement, picture: Picture, hear: Hear
     const was = held;
     held = null;
     if (!was) return;
-    if (!was.moved) void picture.at(x, y).then(hear.select);
+    if (!was.moved && x < GUTTER) {
+      if (y >= HEAD && picture.view) hear.name(Math.floor(rowAt(picture.view, y)), x < GROUP_PX);
+    } else if (!was.moved) void picture.at(x, y).then(hear.select);
     else if (was.zoom && picture.view && Math.abs(x - was.from) > 8) {
       const [a, b] = [timeAt(picture.view, Math.min(x, was.from)), timeAt(picture.view, Math.max(x, was.from))];
       showSpan(picture, a, b);

@@ -92,14 +92,17 @@ function drawNames(g: G, v: View, height: number, rows: RowList, c: NonNullable<
   g.fillStyle = c.ink2;
   g.textAlign = "right";
   const first = Math.max(0, Math.ceil(rowAt(v, HEAD) / every) * every);
-  for (let r = first; r < rows.n && yAt(v, r) < height; r += every)
-    g.fillText(plain(rows.name(r)), GUTTER - 8, yAt(v, r) + (every > 1 ? 7 : v.row / 2));
+  for (let r = first; r < rows.n && yAt(v, r) < height; r += every) {
+    const folded = rows.folded[r] ? rows.groups.find((group) => group.first === r) : undefined;
+    g.fillStyle = folded ? c.ink : c.ink2;
+    g.fillText(folded ? `▸ ${plain(folded.name).slice(0, 13)} (${folded.nodes})` : plain(rows.name(r)), GUTTER - 8, yAt(v, r) + (every > 1 ? 7 : v.row / 2));
+  }
   g.restore();
   g.textAlign = "left";
   for (const group of rows.groups) {
     const y = yAt(v, group.first);
     const end = yAt(v, group.first + group.count);
-    if (end < HEAD || y > height || rows.groups.length < 2) continue;
+    if (end < HEAD || y > height || rows.groups.length < 2 || group.nodes) continue;
     g.fillStyle = c.ink2;
     if (y > HEAD) g.fillRect(0, Math.round(y), GUTTER + 1e4, 1);
     g.save();
@@ -107,7 +110,7 @@ function drawNames(g: G, v: View, height: number, rows: RowList, c: NonNullable<
     g.rotate(-Math.PI / 2);
     if (Math.min(height, end) - Math.max(HEAD, y) > 40) {
       g.fillStyle = c.ink;
-      g.fillText(plain(group.name).slice(0, Math.floor((Math.min(height, end) - Math.max(HEAD, y)) / 7)), 0, 0);
+      g.fillText(`▾ ${plain(group.name)}`.slice(0, Math.floor((Math.min(height, end) - Math.max(HEAD, y)) / 7)), 0, 0);
     }
     g.restore();
   }
@@ -184,7 +187,7 @@ export function drawOver(g: G, canvas: HTMLCanvasElement, v: View, width: number
   drawNames(g, v, height, rows, c);
   g.fillStyle = c.ink2;
   g.textAlign = "left";
-  if (heading) g.fillText(`${rows.n.toLocaleString("en-GB")} nodes`, 8, 12);
+  if (heading) g.fillText(`${rows.nodes.toLocaleString("en-GB")} nodes`, 8, 12);
 }
 
 export const whenOf = (s: Seen, now: number, zone: Zone) =>

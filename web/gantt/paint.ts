@@ -38,6 +38,22 @@ export const WAITS: { up_to: number; words: string; colour: Rgb }[] = [
   { up_to: Infinity, words: "longer", colour: [170, 40, 70] },
 ];
 
+/** Efficiency and priority, low to high: of one hue each, that grows darker. */
+export const EFFICIENCIES: { up_to: number; words: string; colour: Rgb }[] = [
+  { up_to: 25, words: "under 25 %", colour: [190, 50, 60] },
+  { up_to: 50, words: "25 to 50 %", colour: [205, 120, 40] },
+  { up_to: 75, words: "50 to 75 %", colour: [170, 140, 30] },
+  { up_to: 95, words: "75 to 95 %", colour: [64, 150, 110] },
+  { up_to: Infinity, words: "95 % and more", colour: [28, 100, 140] },
+];
+export const RANKS: { words: string; colour: Rgb }[] = [
+  { words: "the lowest fifth", colour: [150, 176, 210] },
+  { words: "the second", colour: [104, 144, 196] },
+  { words: "the middle", colour: [64, 112, 180] },
+  { words: "the fourth", colour: [92, 70, 170] },
+  { words: "the highest fifth", colour: [130, 30, 110] },
+];
+
 export interface Hues {
   of: Uint8Array; // place in the palette, by object; 255: none
   palette: Rgb[];
@@ -49,6 +65,9 @@ export interface Hues {
 /** Names have the hues that they have everywhere; found once for a window. */
 export function huesOf(w: Window, color: string): Hues {
   if (color === "state") return { of: new Uint8Array(0), palette: [], names: [], kinds: OF_STATE, use: OF_STATE.running };
+  if (color === "efficiency")
+    return { of: efficienciesOf(w), palette: EFFICIENCIES.map((x) => x.colour), names: [], use: PALE };
+  if (color === "priority") return { of: ranksOf(w), palette: RANKS.map((x) => x.colour), names: [], use: PALE };
   if (color === "wait") return { of: waitsOf(w), palette: WAITS.map((x) => x.colour), names: [], use: PALE };
   const names = (w.heading.names[color] ?? []).map((n) => HUES[hueNumber(n)]);
   const who = w.column[`object.${color}`];
@@ -66,6 +85,26 @@ function waitsOf(w: Window): Uint8Array {
   const of = new Uint8Array(submit?.length ?? 0);
   for (let o = 0; o < of.length; o++)
     of[o] = submit[o] >= WITHOUT_END ? 255 : WAITS.findIndex((x) => start[o] - submit[o] < x.up_to);
+  return of;
+}
+
+/** 255: unknown, or not for this user. */
+function efficienciesOf(w: Window): Uint8Array {
+  const told = w.column["object.efficiency"];
+  const of = new Uint8Array(told?.length ?? 0);
+  for (let o = 0; o < of.length; o++) of[o] = told[o] === 255 ? 255 : EFFICIENCIES.findIndex((x) => told[o] < x.up_to);
+  return of;
+}
+
+const PRIORITY_UNKNOWN = -2147483648;
+
+/** In fifths of the jobs that are in the window. */
+function ranksOf(w: Window): Uint8Array {
+  const told = w.column["object.priority"];
+  const all = Array.from(told ?? []).filter((p) => p !== PRIORITY_UNKNOWN).sort((a, b) => a - b);
+  const bounds = [0.2, 0.4, 0.6, 0.8].map((part) => all[Math.min(all.length - 1, Math.floor(part * all.length))]);
+  const of = new Uint8Array(told?.length ?? 0);
+  for (let o = 0; o < of.length; o++) of[o] = told[o] === PRIORITY_UNKNOWN ? 255 : bounds.filter((b) => told[o] >= b).length;
   return of;
 }
 

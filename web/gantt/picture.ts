@@ -63,7 +63,7 @@ export class Picture {
 
   setRows(rows: RowList): void {
     this.rows = rows;
-    this.post({ type: "rows", procs: rows.procs });
+    this.post({ type: "rows", procs: rows.procs, folded: rows.folded });
     if (this.view) this.view = clampRows(this.view, rows.n, this.height);
     this.changed();
   }

@@ -1,12 +1,21 @@
 // The rows that the scheduler tells: their names, sizes and groups.
 import type { Rows } from "../model/types";
 
+export interface Group {
+  name: string;
+  first: number;
+  count: number; // rows
+  nodes: number; // of a folded one
+}
+
 export interface RowList {
   tag: string;
   n: number;
+  nodes: number; // in all of them
   name: (row: number) => string;
   procs: Uint32Array;
-  groups: { name: string; first: number; count: number }[];
+  folded: Uint8Array; // 1: a group that is one row
+  groups: Group[];
 }
 
 type Run = { prefix?: string; from?: number; width?: number; count?: number };
@@ -23,11 +32,16 @@ export function readRows(text: string): RowList {
   }
   const procs = new Uint32Array(n);
   for (const k of told.kinds ?? []) procs.fill(k.procs ?? 0, k.first ?? 0, (k.first ?? 0) + (k.count ?? 0));
+  const groups = (told.groups ?? []).map((g) => ({ name: g.name ?? "", first: g.first ?? 0, count: g.count ?? 0, nodes: g.folded ?? 0 }));
+  const folded = new Uint8Array(n);
+  for (const g of groups) if (g.nodes) folded[g.first] = 1;
   return {
     tag: told.tag ?? "",
     n,
+    nodes: groups.reduce((sum, g) => sum + (g.nodes || g.count), 0),
     procs,
-    groups: (told.groups ?? []).map((g) => ({ name: g.name ?? "", first: g.first ?? 0, count: g.count ?? 0 })),
+    folded,
+    groups,
     name: (row) => {
       let low = 0;
       let high = starts.length - 1;

@@ -21,6 +21,7 @@ const REST_MS = 70; // the view is still for so long before it is asked for
 export class Source {
   layers = "";
   by = "partition";
+  fold = "";
   private wanted: Wanted | null = null;
   private have: (Wanted & { words: string; second: number; row: number; heading: Heading | null }) | null = null;
   private timer: number | undefined;
@@ -53,7 +54,7 @@ export class Source {
   private words(): string {
     // State and wait are no names: what is told has them in any case.
     const color = NAMED.includes(this.picture.color) ? this.picture.color : "user";
-    return `by=${this.by}&layers=${this.layers}&color=${color}`;
+    return `by=${this.by}&fold=${encodeURIComponent(this.fold)}&layers=${this.layers}&color=${color}`;
   }
 
   /** Is what is in sight there, as fine as it can be seen? */

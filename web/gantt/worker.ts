@@ -3,7 +3,7 @@ import { Window, type Heading, type Seen } from "./data";
 import { TILE, covers, huesOf, paintTile, type Scale } from "./paint";
 
 export type Ask =
-  | { type: "rows"; procs: Uint32Array }
+  | { type: "rows"; procs: Uint32Array; folded: Uint8Array }
   | { type: "window"; generation: number; answer: ArrayBuffer }
   | { type: "tile"; key: string; color: string; scale: Scale; tx: number; ty: number }
   | { type: "at"; number: number; instant: number; row: number; share: number }
@@ -23,13 +23,14 @@ const FRAMES_MAX = 400;
 // eslint-disable-next-line @typescript-eslint/no-explicit-any
 const page = self as any as { postMessage(m: Told, move?: Transferable[]): void; onmessage: unknown };
 let procs = new Uint32Array(0);
+let folded = new Uint8Array(0);
 let shown: Window | null = null;
 let generation = 0;
 let hues: { color: string; found: ReturnType<typeof huesOf> } | null = null;
 
 async function takeWindow(ask: Ask & { type: "window" }): Promise<void> {
   try {
-    const read = await Window.read(ask.answer, procs);
+    const read = await Window.read(ask.answer, procs, folded);
     if (ask.generation < generation) return;
     shown = read;
     generation = ask.generation;
@@ -61,7 +62,7 @@ async function makeTile(ask: Ask & { type: "tile" }): Promise<void> {
 
 page.onmessage = (e: MessageEvent<Ask>) => {
   const ask = e.data;
-  if (ask.type === "rows") procs = ask.procs;
+  if (ask.type === "rows") ({ procs, folded } = ask);
   else if (ask.type === "window") void takeWindow(ask);
   else if (ask.type === "tile") void makeTile(ask);
   else if (ask.type === "at") page.postMessage({ type: "at", number: ask.number, seen: shown?.at(ask.instant, ask.row, ask.share) ?? null });

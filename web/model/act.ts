@@ -15,8 +15,18 @@ export function tellFailure(what: string, e: unknown): void {
   askNow();
 }
 
-async function order(verb: string, request: JobOrder): Promise<Outcome> {
-  return JSON.parse(await ask("POST", `/v1/orders/${verb}`, request)) as Outcome;
+/** On the basis of what was tried: refused when settings, nodes or reservations are others. */
+export function withBasis(path: string, basis: string | undefined): string {
+  return basis ? `${path}?basis=${encodeURIComponent(basis)}` : path;
+}
+
+/** It was refused for that: what was looked at is of a state that is no more. */
+export function isStale(e: unknown): boolean {
+  return e instanceof ApiError && e.status === 409 && e.field === "basis";
+}
+
+async function order(verb: string, request: JobOrder, basis?: string): Promise<Outcome> {
+  return JSON.parse(await ask("POST", withBasis(`/v1/orders/${verb}`, basis), request)) as Outcome;
 }
 
 /** Those of one kind together. */
@@ -50,9 +60,9 @@ async function undoAll(all: { order: string; request: JobOrder }[]): Promise<voi
 }
 
 /** True: some took it. */
-export async function carryOut(verb: Verb, jobs: Subject[], value: string, admin: boolean): Promise<boolean> {
+export async function carryOut(verb: Verb, jobs: Subject[], value: string, admin: boolean, basis?: string): Promise<boolean | "stale"> {
   try {
-    const answer = await order(verb.order, verb.request(jobs.map((j) => j.id), value, admin));
+    const answer = await order(verb.order, verb.request(jobs.map((j) => j.id), value, admin), basis);
     const took = new Set(answer.results.filter((r) => r.ok).map((r) => r.job));
     const wrong = answer.results.filter((r) => !r.ok).map((r) => r.message);
     const done = jobs.filter((j) => took.has(j.id));
@@ -68,6 +78,7 @@ export async function carryOut(verb: Verb, jobs: Subject[], value: string, admin
     askNow();
     return done.length > 0;
   } catch (e) {
+    if (isStale(e)) return "stale";
     tellFailure(verb.name, e);
     return false;
   }

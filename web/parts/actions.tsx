@@ -11,7 +11,7 @@ import type { WhatIfChange } from "../model/types";
 import { usePreview } from "../model/whatif";
 import { Command } from "./copy";
 import { useNow } from "./frame";
-import { PreviewOf } from "./preview";
+import { Moved, PreviewOf } from "./preview";
 
 const COMMAND_JOBS = 20;
 
@@ -46,6 +46,7 @@ function OrderForm(props: { verb: Verb; jobs: Subject[]; admin: boolean; onEnd: 
   const [value, setValue] = useState(() => (jobs.length === 1 ? verb.asks?.of?.(jobs[0]) ?? "" : ""));
   const [typed, setTyped] = useState("");
   const [busy, setBusy] = useState(false);
+  const [gone, setGone] = useState(""); // the basis that was refused, until there is another answer
   const { zone } = usePrefs();
   const now = useNow();
   const live = useLive((s) => s.phase === "live");
@@ -58,6 +59,7 @@ function OrderForm(props: { verb: Verb; jobs: Subject[]; admin: boolean; onEnd: 
   const same = verb.asks?.of && jobs.length === 1 && value === verb.asks.of(jobs[0]);
   const changes = wrong || same ? null : [{ order: { order: verb.order, request: verb.request(ids, sent, admin) } } as WhatIfChange];
   const preview = usePreview(changes);
+  const refused = Boolean(gone) && preview.answer?.basis === gone;
   const many = Boolean(verb.destroys) && jobs.length > MANY;
   useEffect(() => {
     const first = form.current?.querySelector<HTMLElement>("input, button[type=submit]");
@@ -66,11 +68,13 @@ function OrderForm(props: { verb: Verb; jobs: Subject[]; admin: boolean; onEnd: 
   }, [verb.order]);
 
   async function submit() {
-    if (wrong || busy || !live || (many && typed.trim() !== String(jobs.length))) return;
+    if (wrong || busy || !live || refused || (many && typed.trim() !== String(jobs.length))) return;
     setBusy(true);
-    const done = await carryOut(verb, jobs, sent, admin);
+    const done = await carryOut(verb, jobs, sent, admin, preview.answer?.basis);
     setBusy(false);
-    if (done) props.onEnd(true);
+    setGone(done === "stale" ? preview.answer?.basis ?? "" : "");
+    if (done === "stale") preview.again();
+    else if (done) props.onEnd(true);
   }
   return (
     <form
@@ -101,11 +105,12 @@ function OrderForm(props: { verb: Verb; jobs: Subject[]; admin: boolean; onEnd: 
         </label>
       )}
       <div className="order-buttons">
-        <button type="submit" className={verb.destroys ? "main-bad" : "main"} disabled={Boolean(wrong) || busy || !live || (many && typed.trim() !== String(jobs.length))}>
+        <button type="submit" className={verb.destroys ? "main-bad" : "main"} disabled={Boolean(wrong) || busy || !live || refused || (many && typed.trim() !== String(jobs.length))}>
           {busy ? "…" : jobs.length === 1 ? `${verb.name}: do it` : `${verb.name} ${manyWord(jobs.length)}`}
         </button>
         <button type="button" onClick={() => props.onEnd(false)}>Leave it</button>
       </div>
+      {gone && <Moved />}
       <PreviewOf preview={preview} />
       {!wrong && jobs.length <= COMMAND_JOBS && <Command line={`maui ${verb.command(ids, sent, admin)}`} />}
     </form>

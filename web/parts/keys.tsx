@@ -52,6 +52,7 @@ export function Keys() {
         <dt><kbd>+</kbd> <kbd>-</kbd> <kbd>[</kbd> <kbd>]</kbd></dt><dd>less and more time, earlier, later</dd>
         <dt><kbd>{"{"}</kbd> <kbd>{"}"}</kbd></dt><dd>lower and higher rows</dd>
         <dt><kbd>0</kbd> <kbd>f</kbd> <kbd>t</kbd></dt><dd>now, the future only, as a table</dd>
+        <dt><kbd>z</kbd> <kbd>Z</kbd></dt><dd>fold a group of rows, all of them</dd>
         <dt><kbd>n</kbd> <kbd>m</kbd></dt><dd>on the timeline: a new reservation, move the one that is open (arrows, Shift resizes)</dd>
         <dt><kbd>Esc</kbd></dt><dd>close, go back</dd>
       </dl>

@@ -104,6 +104,45 @@ function Refusals({ answer }: { answer: WhatIf }) {
   );
 }
 
+/** Nothing was done: what was looked at is of a state that is no more. */
+export function Moved() {
+  return (
+    <p className="banner banner-warn banner-in" role="alert">
+      Nothing was done: settings, nodes or reservations have changed since, or minutes have passed. Look again at what it would come to, then press once more.
+    </p>
+  );
+}
+
+const SUMS = [["user", "By user"], ["account", "By account"]] as const;
+
+/** Whose jobs they are, where they are several people's. */
+function Sums({ answer }: { answer: WhatIf }) {
+  return (
+    <>
+      {SUMS.map(([kind, title]) => {
+        const rows = answer.sums?.[kind] ?? [];
+        if (rows.length < 2) return null;
+        return (
+          <details key={kind}>
+            <summary>{title}: {count(rows.length)} {rows.length === 1 ? "is" : "are"} concerned</summary>
+            <table className="list w-list">
+              <thead><tr><th>Name</th><th className="number">Later</th><th className="number">Earlier</th><th className="number">Broken</th><th className="number">Together</th></tr></thead>
+              <tbody>
+                {rows.slice(0, LISTED).map((r) => (
+                  <tr key={r.name}>
+                    <td>{plain(r.name)}</td><td className="number">{count(r.later)}</td><td className="number">{count(r.earlier)}</td>
+                    <td className="number">{count(r.broken)}</td><td className="number">{r.delta_s > 0 ? "+" : ""}{duration(r.delta_s)}</td>
+                  </tr>
+                ))}
+              </tbody>
+            </table>
+          </details>
+        );
+      })}
+    </>
+  );
+}
+
 export function PreviewOf({ preview }: { preview: Preview }) {
   const { answer, state, stale } = preview;
   const now = useNow();
@@ -124,6 +163,7 @@ export function PreviewOf({ preview }: { preview: Preview }) {
           </p>
           <Refusals answer={answer} />
           {answer.refused === undefined && <Lists answer={answer} />}
+          <Sums answer={answer} />
           {answer.in_the_way && answer.in_the_way.length > 0 && <InTheWay all={answer.in_the_way} />}
           {(answer.notes ?? []).map((n) => <p key={n} className="quiet line">{plain(n)}</p>)}
         </>

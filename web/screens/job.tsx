@@ -123,16 +123,17 @@ function Brief({ job }: { job: JobBrief }) {
   );
 }
 
-export function JobDetails(props: { id: string; brief?: JobBrief }) {
+export function JobDetails(props: { id: string; brief?: JobBrief; alone?: boolean }) {
+  const Title = props.alone ? "h1" : "h2";
   const answer = useAnswer(`/v1/jobs/${encodeURIComponent(props.id)}`);
   const job = useMemo(() => (answer.text ? (JSON.parse(answer.text) as Job) : undefined), [answer.text]);
   const title = useRef<HTMLHeadingElement>(null);
   useEffect(() => title.current?.focus(), [props.id]);
   return (
     <>
-      <h2 ref={title} tabIndex={-1}>
+      <Title ref={title} tabIndex={-1}>
         Job {plain(props.id)} {(job ?? props.brief) && <span className="tag">{(job ?? props.brief)?.shown_state}</span>}
-      </h2>
+      </Title>
       {answer.error?.status === 404 && <p>It is gone: it has ended, or was cancelled. <code>checkjob {plain(props.id)}</code> may know more.</p>}
       {answer.error?.status === 403 && props.brief && <Brief job={props.brief} />}
       {answer.error && answer.error.status !== 404 && !(answer.error.status === 403 && props.brief) && <p>{answer.error.message}</p>}

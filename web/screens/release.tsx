@@ -1,7 +1,7 @@
 // What can be done with a reservation: changed, moved, released, with what that comes to.
 import { useRef, useState, type KeyboardEvent } from "react";
 import { ask } from "../api/client";
-import { tellFailure } from "../model/act";
+import { isStale, tellFailure, withBasis } from "../model/act";
 import { plain } from "../model/format";
 import { askNow, useLive } from "../model/live";
 import { notice } from "../model/notices";
@@ -11,7 +11,7 @@ import type { Identity, Reservation, WhatIfChange } from "../model/types";
 import { usePreview } from "../model/whatif";
 import { useMayChange } from "../parts/actions";
 import { Command } from "../parts/copy";
-import { PreviewOf } from "../parts/preview";
+import { Moved, PreviewOf } from "../parts/preview";
 
 /** Would a change of it be refused for want of a right? */
 export function mayChange(r: Reservation | undefined, who: Identity | null): boolean {
@@ -20,18 +20,22 @@ export function mayChange(r: Reservation | undefined, who: Identity | null): boo
 
 function ReleaseForm({ name, onEnd }: { name: string; onEnd: () => void }) {
   const [busy, setBusy] = useState(false);
+  const [gone, setGone] = useState(""); // the basis that was refused, until there is another answer
   const live = useLive((s) => s.phase === "live");
   const preview = usePreview([{ release_reservation: { name } } as WhatIfChange]);
+  const refused = Boolean(gone) && preview.answer?.basis === gone;
   async function submit() {
-    if (busy || !live) return;
+    if (busy || !live || refused) return;
     setBusy(true);
     try {
-      await ask("DELETE", `/v1/reservations/${encodeURIComponent(name)}`);
+      await ask("DELETE", withBasis(`/v1/reservations/${encodeURIComponent(name)}`, preview.answer?.basis));
       notice({ kind: "done", text: `Reservation ${name} released.` });
       onEnd();
       go(withQuery({ sel: null, kind: null }), true);
     } catch (e) {
-      tellFailure("Release", e);
+      setGone(isStale(e) ? preview.answer?.basis ?? "" : "");
+      if (isStale(e)) preview.again();
+      else tellFailure("Release", e);
       setBusy(false);
     }
     askNow();
@@ -50,9 +54,10 @@ function ReleaseForm({ name, onEnd }: { name: string; onEnd: () => void }) {
       <h3>Release: {plain(name)}</h3>
       <p className="order-loss">Its nodes are for everybody then.</p>
       <div className="order-buttons">
-        <button type="submit" className="main-bad" autoFocus disabled={busy || !live}>Release it</button>
+        <button type="submit" className="main-bad" autoFocus disabled={busy || !live || refused}>Release it</button>
         <button type="button" onClick={onEnd}>Leave it</button>
       </div>
+      {gone && <Moved />}
       <PreviewOf preview={preview} />
       <Command line={`maui releaseres ${name}`} />
     </form>

@@ -1,7 +1,7 @@
 // A reservation that is made or changed: its form, what it would come to, and its button.
 import { useEffect, useRef, useState, type ReactNode } from "react";
 import { ApiError, ask } from "../api/client";
-import { tellFailure } from "../model/act";
+import { isStale, tellFailure, withBasis } from "../model/act";
 import { askedOf, setDraft, windowOf, type Draft, type Field } from "../model/draft";
 import { duration, instant, plain } from "../model/format";
 import { askNow, useLive } from "../model/live";
@@ -11,7 +11,7 @@ import { go, withQuery } from "../model/route";
 import type { Reservation, WhatIf, WhatIfChange } from "../model/types";
 import { usePreview } from "../model/whatif";
 import { useNow } from "../parts/frame";
-import { PreviewOf } from "../parts/preview";
+import { Moved, PreviewOf } from "../parts/preview";
 
 interface Told {
   field: string;
@@ -116,6 +116,7 @@ export function ReserveForm({ d, touched }: { d: Draft; touched: ReactNode }) {
   const { zone } = usePrefs();
   const live = useLive((s) => s.phase === "live");
   const [busy, setBusy] = useState(false);
+  const [gone, setGone] = useState(""); // the basis that was refused, until there is another answer
   const [told, setTold] = useState<Told | null>(null);
   const form = useRef<HTMLFormElement>(null);
   const { body, wrong, same } = askedOf(d, now, zone);
@@ -123,6 +124,7 @@ export function ReserveForm({ d, touched }: { d: Draft; touched: ReactNode }) {
   const ready = !bad && !same;
   const changes = !ready ? null : [(d.of === null ? { reserve: body } : { change_reservation: { name: d.of, change: body } }) as WhatIfChange];
   const preview = usePreview(changes);
+  const refused = Boolean(gone) && preview.answer?.basis === gone;
   const said = told ?? toldBy(preview.answer);
   const window = windowOf(d, now, zone);
   useEffect(() => setTold(null), [JSON.stringify(d.form)]);
@@ -131,11 +133,11 @@ export function ReserveForm({ d, touched }: { d: Draft; touched: ReactNode }) {
   }, [d.open, d.of]);
 
   async function submit() {
-    if (!ready || busy || !live) return;
+    if (!ready || busy || !live || refused) return;
     setBusy(true);
     try {
       const path = d.of === null ? "/v1/reservations" : `/v1/reservations/${encodeURIComponent(d.of)}`;
-      const made = JSON.parse(await ask(d.of === null ? "POST" : "PATCH", path, body)) as Reservation;
+      const made = JSON.parse(await ask(d.of === null ? "POST" : "PATCH", withBasis(path, preview.answer?.basis), body)) as Reservation;
       const length = made.end_at ? `until ${instant(made.end_at, now, zone)}` : "without end";
       notice({
         kind: "done",
@@ -147,8 +149,10 @@ export function ReserveForm({ d, touched }: { d: Draft; touched: ReactNode }) {
       go(withQuery({ sel: made.name, kind: "reservation" }), true);
       askNow();
     } catch (e) {
-      const refused = e instanceof ApiError ? toldOf(e.message, e.code, e.field, e.nearest) : null;
-      if (refused && form.current?.querySelector(`[name="${CSS.escape(refused.field)}"]`)) setTold(refused);
+      const wrongly = e instanceof ApiError ? toldOf(e.message, e.code, e.field, e.nearest) : null;
+      setGone(isStale(e) ? preview.answer?.basis ?? "" : "");
+      if (isStale(e)) preview.again();
+      else if (wrongly && form.current?.querySelector(`[name="${CSS.escape(wrongly.field)}"]`)) setTold(wrongly);
       else tellFailure(d.of === null ? "Reserve" : "Change", e);
     }
     setBusy(false);
@@ -188,10 +192,11 @@ export function ReserveForm({ d, touched }: { d: Draft; touched: ReactNode }) {
         </details>
         {touched}
         <div className="order-buttons">
-          <button type="submit" className="main" disabled={!ready || busy || !live}>{busy ? "…" : d.of === null ? "Reserve" : "Apply"}</button>
+          <button type="submit" className="main" disabled={!ready || busy || !live || refused}>{busy ? "…" : d.of === null ? "Reserve" : "Apply"}</button>
           <button type="button" onClick={close}>Give it up</button>
         </div>
         {said && !form.current?.querySelector(`[name="${CSS.escape(said.field)}"]`) && <p className="field-wrong" role="alert">{plain(said.sentence)}</p>}
+        {gone && <Moved />}
         <PreviewOf preview={preview} />
       </form>
     </aside>

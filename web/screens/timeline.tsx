@@ -5,6 +5,7 @@ import { drawOn } from "../gantt/draw";
 import { listenTo, showSpan } from "../gantt/hands";
 import { forgetColours, whenOf } from "../gantt/over";
 import { Picture } from "../gantt/picture";
+import type { Lanes } from "../gantt/lanes";
 import { readRows } from "../gantt/rows";
 import { Source } from "../gantt/source";
 import { Strip, type Shares } from "../gantt/strip";
@@ -18,6 +19,8 @@ import { useDrawing } from "./drawing";
 import { JobPanel } from "./job";
 import { ReservationPanel } from "./reservation";
 import { ReserveForm } from "./reserve";
+import { Groups, foldAll, groupAt, toggleGroup } from "./timeline_groups";
+import { LaneStrip, MarkTable, showLanes, useMarks } from "./timeline_lanes";
 import { Legend, Lines, Tools, WORDS } from "./timeline_parts";
 
 const LISTED = 300;
@@ -56,12 +59,13 @@ export function Timeline() {
   const sel = query.get("sel");
   const color = query.get("color") ?? "user";
   const by = query.get("by") ?? "partition";
+  const fold = query.get("fold") ?? "";
   const show = query.get("show") ?? "use,promised,forecast,reserved,down,ended";
   const table = query.get("table") === "1";
   const now = useNow();
   const { zone, theme } = usePrefs();
   const level = useLive((s) => s.who?.level ?? 0);
-  const rowsAnswer = useAnswer(`/v1/rows?by=${encodeURIComponent(by)}`);
+  const rowsAnswer = useAnswer(`/v1/rows?by=${encodeURIComponent(by)}&fold=${encodeURIComponent(fold)}`);
   const rows = useMemo(() => (rowsAnswer.text ? readRows(rowsAnswer.text) : null), [rowsAnswer.text]);
   const canvas = useRef<HTMLCanvasElement>(null);
   const box = useRef<HTMLDivElement>(null);
@@ -69,6 +73,10 @@ export function Timeline() {
   const source = useRef<Source>(null);
   const stripCanvas = useRef<HTMLCanvasElement>(null);
   const strip = useRef<Strip>(null);
+  const lanes = useRef<Lanes>(null);
+  const marks = useMarks(level);
+  const rowsRef = useRef(rows) as { current: typeof rows };
+  rowsRef.current = rows ?? rowsRef.current; // until others are there
   const [use, setUse] = useState<Shares[]>([]);
   const [heading, setHeading] = useState<Heading | null>(null);
   const [pieces, setPieces] = useState(0);
@@ -88,7 +96,7 @@ export function Timeline() {
     } else if (!seen) go(withQuery({ sel: null, kind: null }), true);
   }
 
-  const drawn = useDrawing({ picture, canvas, rows, now, zone, heading, row: cursor?.row, say: setSaid });
+  const drawn = useDrawing({ picture, canvas, rows: fold ? null : rows, now, zone, heading, row: cursor?.row, say: setSaid });
 
   // ---- the picture lives as long as the screen ----
   useEffect(() => {
@@ -110,7 +118,10 @@ export function Timeline() {
         window.clearTimeout(timer);
         timer = window.setTimeout(() => keepView(p, v), 400);
       },
-      frame: (v) => below.show(v, nowRef.current),
+      frame: (v) => {
+        below.show(v, nowRef.current);
+        showLanes(lanes, v, nowRef.current);
+      },
       need: (from, to, first, last, width, height) => s.need({ from, to, first, last, width, height }),
     });
     const s: Source = new Source(p, (e) => setWrong(e?.message ?? ""));
@@ -119,6 +130,7 @@ export function Timeline() {
     p.marks = { ...p.marks, now: nowRef.current, zone };
     p.color = color;
     s.by = by;
+    s.fold = fold;
     s.layers = show;
     strip.current = below;
     below.layers = show;
@@ -135,6 +147,10 @@ export function Timeline() {
         setCard(seen ? { seen, x, y } : null);
       },
       select,
+      name: (row, ofGroup) => {
+        const group = groupAt(rowsRef.current, row);
+        if (group && (group.nodes || ofGroup)) toggleGroup(rowsRef.current, group);
+      },
     });
     const undraw = drawOn(canvas.current, p, drawn.drawing);
     const unround = onRound(() => {
@@ -152,7 +168,7 @@ export function Timeline() {
       p.end();
       picture.current = null;
     };
-  }, [Boolean(rows), by]);
+  }, [Boolean(rows), by, fold]);
 
   useEffect(() => {
     if (rows && picture.current && picture.current.rows !== rows) {
@@ -215,6 +231,8 @@ export function Timeline() {
     const p = picture.current;
     const wide = (p?.size.width ?? 1000) - GUTTER;
     if (!p || (e as unknown as { ctrlKey: boolean }).ctrlKey) return;
+    // A reservation is of nodes: groups are unfolded for it.
+    if (fold && drawn.reserves && (e.key === "n" || e.key === "m")) foldAll(rows, false);
     if (drawn.takeKey(e)) void 0;
         else if (e.key.startsWith("Arrow")) void moveCursor(e.key);
     else if (e.key === "+" || e.key === "=") p.zoomTime(1 / 1.41);
@@ -225,6 +243,8 @@ export function Timeline() {
     else if (e.key === "}" || e.key === "{") p.zoomRows(e.key === "}" ? 1.41 : 1 / 1.41);
     else if (e.key === "0") showNow(0.2);
     else if (e.key === "f") showNow(0);
+    else if (e.key === "z") toggleGroup(rows, groupAt(rows, cursor?.row ?? Math.floor(rowAt(p.view ?? { t0: 0, second: 1, y0: 0, row: 1 }, HEAD))));
+    else if (e.key === "Z") foldAll(rows, !rows?.groups.every((g) => g.nodes));
     else if (e.key === "t") go(withQuery({ table: table ? null : "1" }), true);
     else if ((e.key === "Enter" || e.key === "x") && cursor) select(cursor);
     else if (e.key === "Escape") {
@@ -237,17 +257,21 @@ export function Timeline() {
 
   if (rowsAnswer.error) return <><h1>Timeline</h1><p>{rowsAnswer.error.message}</p></>;
   const summary = heading
-    ? `${count(rows?.n ?? 0)} nodes; ${heading.as === "cells" ? "so many that shares of their time are shown" : `${count(pieces)} pieces are loaded`}. Arrows go from one to the next, t shows them as a table.`
+    ? `${count(rows?.nodes ?? 0)} nodes; ${heading.as === "cells" ? "so many that shares of their time are shown" : `${count(pieces)} pieces are loaded`}. Arrows go from one to the next, t shows them as a table.`
     : "Loading";
   return (
     <div className={sel || drawn.draft ? "split split-open" : "split"}>
       <div className="split-main">
         <div className="q-bar g-bar">
           <h1>Timeline</h1>
-          {drawn.reserves && <button aria-pressed={drawn.draft?.of === null} onClick={drawn.begin}>New reservation</button>}
-          <Tools color={color} by={by} show={show} level={level} table={table} picture={picture} onNow={() => showNow(0.2)} onFuture={() => showNow(0)} />
+          {drawn.reserves && <button aria-pressed={drawn.draft?.of === null} onClick={() => {
+            if (fold) foldAll(rows, false);
+            drawn.begin();
+          }}>New reservation</button>}
+          <Tools color={color} by={by} show={show} level={level} table={table} picture={picture} groups={<Groups rows={rows ?? rowsRef.current} />} onNow={() => showNow(0.2)} onFuture={() => showNow(0)} />
         </div>
         <Legend heading={heading} color={color} show={show} />
+        <LaneStrip marks={marks} lanes={lanes} />
         <div ref={box} className="g-box">
           <canvas ref={canvas} id="gantt" className="g-canvas" tabIndex={0} role="application" aria-label={`Nodes over time. ${summary}`} onKeyDown={read} />
           {card && <Card {...card} now={now} />}
@@ -256,7 +280,7 @@ export function Timeline() {
         </div>
         <canvas ref={stripCanvas} className="g-strip" role="img" aria-label={`All nodes over the same time${nowWords(strip.current, now)}. The table has it in numbers.`} />
         <p className="sr" role="status">{said}</p>
-        {table && rows && <Lines lines={lines} rows={rows} now={now} onSelect={select} cells={heading?.as === "cells"} use={use} />}
+        {table && rows && <Lines lines={lines} rows={rows} now={now} onSelect={select} cells={heading?.as === "cells"} use={use} more={<MarkTable marks={marks} from={Number(query.get("from"))} to={Number(query.get("to"))} />} />}
       </div>
       {drawn.draft && <ReserveForm key={drawn.draft.of ?? ""} d={drawn.draft} touched={drawn.touched} />}
       {!drawn.draft && sel && (query.get("kind") === "reservation" ? <ReservationPanel name={sel} onChange={drawn.change} /> : <JobPanel id={sel} brief={chosen?.id === sel ? briefOf(chosen) : undefined} />)}

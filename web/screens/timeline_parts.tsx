@@ -1,8 +1,8 @@
 // Around the picture: what is shown, what colours mean, and the same as a table.
-import { useMemo } from "react";
+import { useMemo, type ReactNode } from "react";
 import type { Heading, Kind, Seen } from "../gantt/data";
 import { whenOf } from "../gantt/over";
-import { OF_STATE, WAITS } from "../gantt/paint";
+import { EFFICIENCIES, OF_STATE, RANKS, WAITS } from "../gantt/paint";
 import type { Picture } from "../gantt/picture";
 import type { RowList } from "../gantt/rows";
 import type { Shares } from "../gantt/strip";
@@ -17,12 +17,18 @@ export const WORDS: Record<Kind, string> = {
   ended: "ended", failed: "failed or removed",
 };
 const LAYERS: [string, string][] = [["use", "running"], ["promised", "promised"], ["forecast", "forecast"], ["reserved", "reserved"], ["down", "down"], ["ended", "ended"]];
-const COLOURS = ["user", "group", "account", "class", "qos", "state", "wait"];
+const COLOURS = ["user", "group", "account", "class", "qos", "state", "wait", "priority", "efficiency"];
+const SAID: Record<string, string> = {
+  wait: "waits from submission to start:", priority: "priority among the jobs in sight; over ones have none:",
+  efficiency: "processor time used of what running jobs have:",
+};
 const NAMES_MAX = 14;
 
 /** What colours mean that are of no name: words, and the colour. */
 function meanings(color: string): [string, string][] {
   const css = (c: readonly number[]) => `rgb(${c.join(" ")})`;
+  if (color === "efficiency") return EFFICIENCIES.map((e) => [e.words, css(e.colour)]);
+  if (color === "priority") return RANKS.map((r) => [r.words, css(r.colour)]);
   if (color === "wait") return WAITS.map((w) => [w.words, css(w.colour)]);
   if (color === "state") return Object.entries(OF_STATE).map(([kind, c]) => [WORDS[kind as Kind], css(c)]);
   return [];
@@ -37,11 +43,12 @@ interface ToolsProps {
   picture: { current: Picture | null | undefined };
   onNow: () => void;
   onFuture: () => void;
+  groups: ReactNode;
 }
 
-export function Tools({ color, by, show, level, table, picture, onNow, onFuture }: ToolsProps) {
+export function Tools({ color, by, show, level, table, picture, onNow, onFuture, groups }: ToolsProps) {
   const shown = show.split(",");
-  const bys = level > 0 ? ["partition", "state", "class", "feature"] : ["partition", "state"];
+  const bys = level > 0 ? ["partition", "state", "class", "feature", "frame"] : ["partition", "state"];
   return (
     <>
       <label className="g-tool">Colour by
@@ -50,10 +57,11 @@ export function Tools({ color, by, show, level, table, picture, onNow, onFuture 
         </select>
       </label>
       <label className="g-tool">Rows by
-        <select value={by} onChange={(e) => go(withQuery({ by: e.target.value === "partition" ? null : e.target.value, rows: null }), true)}>
+        <select value={by} onChange={(e) => go(withQuery({ by: e.target.value === "partition" ? null : e.target.value, rows: null, fold: null }), true)}>
           {bys.map((b) => <option key={b} value={b}>{b}</option>)}
         </select>
       </label>
+      {groups}
       <details className="menu">
         <summary>Layers</summary>
         <div className="menu-body">
@@ -93,7 +101,7 @@ export function Legend({ heading, color, show }: { heading: Heading | null; colo
     <ul className="legend g-legend">
       {LAYERS.filter(([key]) => shown.includes(key)).map(([key, name]) => <li key={key}><span className={`g-key g-key-${key}`} aria-hidden="true" />{name}</li>)}
       <li className="g-gap" aria-hidden="true" />
-      {color === "wait" && <li className="quiet">waits from submission to start:</li>}
+      {SAID[color] && <li className="quiet">{SAID[color]}</li>}
       {meanings(color).map(([words, background]) => <li key={words}><span className="dot" style={{ background }} aria-hidden="true" />{words}</li>)}
       {names.slice(0, NAMES_MAX).map((n) => <li key={n}><span className={`dot ${hueOf(n)}`} aria-hidden="true" />{plain(n)}</li>)}
       {names.length > NAMES_MAX && <li className="quiet">and {count(names.length - NAMES_MAX)} more</li>}
@@ -124,7 +132,7 @@ export function Use({ parts, now }: { parts: Shares[]; now: number }) {
 }
 
 /** The table twin: what is in sight, in words. */
-export function Lines(props: { lines: { all: Seen[]; more: number }; rows: RowList; now: number; cells: boolean; use: Shares[]; onSelect: (s: Seen) => void }) {
+export function Lines(props: { lines: { all: Seen[]; more: number }; rows: RowList; now: number; cells: boolean; use: Shares[]; more: ReactNode; onSelect: (s: Seen) => void }) {
   const { zone } = usePrefs();
   const { rows, now } = props;
   const shown = useMemo(() => props.lines.all, [props.lines]);
@@ -132,7 +140,7 @@ export function Lines(props: { lines: { all: Seen[]; more: number }; rows: RowLi
   return (
     <div className="g-lines" role="region" aria-label="The same as a table" tabIndex={0}>
       {props.cells ? <p className="quiet q-none">There are more rows in sight than can be told one by one: make them higher.</p> : (
-        <table className="list">
+        <table className="list g-pieces">
           <thead><tr><th>Nodes</th><th>What</th><th>How</th><th>Whose</th><th className="number">Processors</th><th>When</th></tr></thead>
           <tbody>
             {shown.map((s, i) => (
@@ -150,6 +158,7 @@ export function Lines(props: { lines: { all: Seen[]; more: number }; rows: RowLi
       )}
       {props.lines.more > 0 && !props.cells && <p className="quiet q-none">and {count(props.lines.more)} more in sight</p>}
       {!props.cells && !shown.length && <p className="quiet q-none">Nothing is in sight.</p>}
+      {props.more}
       <Use parts={props.use} now={now} />
     </div>
   );

@@ -7,6 +7,7 @@
 #include "server/http/schema.h"
 #include "server/server_private.h"
 #include "server/simulation/simulation.h"
+#include "server/whatif/basis.h"
 #include "server/whole.h"
 
 #define UNSAVED_MAX 1000
@@ -168,6 +169,21 @@ static bool refuses_reader(const struct route *route, struct request *r)
     return true;
 }
 
+/* Was what is ordered tried in a state that is no more? An empty one is none. */
+static bool refuses_basis(struct server *s, struct request *r)
+{
+    const char *basis =
+        strcmp(request_method(r), "GET") == 0 ? NULL : request_query(r, "basis");
+    struct err err = {0};
+
+    if (!basis || !*basis || basis_check(s, basis, &err) == 0)
+        return false;
+    bool stale = err.code == ERR_CONFLICT;
+    request_refuse_as(
+        r, stale ? 409 : 400, stale ? "conflict" : "invalid", "basis", err.text);
+    return true;
+}
+
 void api_handle(void *ctx, struct request *r)
 {
     struct server *s = ctx;
@@ -199,6 +215,7 @@ void api_handle(void *ctx, struct request *r)
         return;
     log_line(s->log, LOG_DETAIL, "%s %s %s by %s", route->command, request_method(r),
         request_path(r), who->user);
-    if (!refuses_body(s, route, r) && !refuses_change(s, route, r))
+    if (!refuses_body(s, route, r) && !refuses_change(s, route, r)
+        && !refuses_basis(s, r))
         route->handle(s, r);
 }

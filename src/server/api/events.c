@@ -2,15 +2,18 @@
  * Events as they happen, and figures. */
 #include "server/api/api.h"
 #include "server/api/readers.h"
+#include "server/api/words.h"
 #include "server/events/eventlog.h"
 #include "server/events/metrics.h"
 #include "server/server_private.h"
 
-#define BLOCK 200 /* events a turn */
+#define BLOCK 200  /* events a turn, */
+#define LOOKS 5000 /* of so many that are looked at */
 
 struct reader {
     struct server *s;
     int64_t next, told_at;
+    uint64_t names; /* 1 << enum event_name: only these */
     bool sse, follow, begun;
     struct reading reading;
 };
@@ -25,17 +28,20 @@ static void say(
         text, (long long)eventlog_first(r->s), r->sse ? "\n" : "");
 }
 
-static void tell(struct reader *r, struct strbuf *out)
+/* Was it one that is wanted? */
+static bool tell(struct reader *r, struct strbuf *out)
 {
     enum event_name what;
     const char *line = eventlog_line(r->s, r->next, &what);
+    bool wanted = r->names >> what & 1;
 
-    if (r->sse)
+    if (wanted && r->sse)
         strbuf_printf(out, "id: %lld\nevent: %s\ndata: %s\n\n", (long long)r->next,
             event_name_text(what), line);
-    else
+    else if (wanted)
         strbuf_printf(out, "%s\n", line);
     r->next++;
+    return wanted;
 }
 
 static bool more(void *ctx, struct strbuf *out)
@@ -54,8 +60,9 @@ static bool more(void *ctx, struct strbuf *out)
         r->next = eventlog_first(s);
     }
     r->begun = true;
-    for (int i = 0; i < BLOCK && r->next < eventlog_next(s); i++)
-        tell(r, out);
+    for (int i = 0, told = 0; i < LOOKS && told < BLOCK && r->next < eventlog_next(s);
+         i++)
+        told += tell(r, out);
     if (!r->follow)
         return r->next < eventlog_next(s);
     if (!out->len && world_now(s) >= r->told_at + READERS_ALIVE_S)
@@ -92,14 +99,40 @@ static int begin_of(struct server *s, struct request *r, int64_t *ret, struct er
     return 0;
 }
 
+static const char *name_at(size_t i)
+{
+    return i < EVENT_NAMES ? event_name_text((enum event_name)i) : NULL;
+}
+
+/* names=NODEDOWN,NODEUP; without it all. */
+static int read_names(struct request *r, uint64_t *ret, struct err *err)
+{
+    const char *text = request_query(r, "names");
+    char word[40];
+
+    *ret = text && *text ? 0 : UINT64_MAX;
+    for (const char *p = text; p && *p;) {
+        size_t n = strcspn(p, ",");
+        snprintf(
+            word, sizeof word, "%.*s", (int)(n < sizeof word ? n : sizeof word), p);
+        int found = words_find("names", name_at, word, err);
+        if (found < 0)
+            return -1;
+        *ret |= UINT64_C(1) << found;
+        p += n + (p[n] == ',');
+    }
+    return 0;
+}
+
 void api_events(struct server *s, struct request *r)
 {
     const char *accept = request_header(r, "Accept");
     bool sse = accept && strstr(accept, "text/event-stream");
     int64_t next, follow;
+    uint64_t names = 0;
     struct err err;
 
-    if (begin_of(s, r, &next, &err) < 0
+    if (read_names(r, &names, &err) < 0 || begin_of(s, r, &next, &err) < 0
         || request_query_int(r, "follow", 1, &follow, &err) < 0) {
         request_refuse(r, &err);
         return;
@@ -108,6 +141,7 @@ void api_events(struct server *s, struct request *r)
     *reader = (struct reader){.s = s,
         .next = next,
         .told_at = world_now(s),
+        .names = names,
         .sse = sse,
         .follow = follow != 0};
     if (readers_join(s, r, &reader->reading) < 0) {

@@ -19,7 +19,7 @@
 #define PX_MAX     8192
 #define SPAN_MAX   (INT64_C(366) * 86400)
 #define FROM_MAX   (INT64_C(1) << 40)
-#define ROWS_TURN  100
+#define NODES_TURN 100
 #define PACK_BYTES 65536u
 #define STATE_MAX  128
 #define MINUTE_S   60
@@ -75,9 +75,19 @@ static int read_by(struct request *r, int *ret, struct err *err)
         return -1;
     if (*ret > ROWS_BY_STATE && !identity_is(request_who(r), WHO_ADMIN3))
         return err_set(err, ERR_DENIED,
-            "by: which classes and features nodes have is shown to administrators and "
-            "operators only; partition and state are for everybody");
+            "by: which classes and features nodes have, and in which frame they are, "
+            "is "
+            "shown to administrators and operators only; partition and state are for "
+            "everybody");
     return 0;
+}
+
+/* Groups that are one row each. */
+static const char *read_fold(struct request *r)
+{
+    const char *fold = request_query(r, "fold");
+
+    return fold ? fold : "";
 }
 
 /* "0-99", the rows themselves counted. */
@@ -185,7 +195,7 @@ void api_rows(struct server *s, struct request *r)
         request_refuse(r, &err);
         return;
     }
-    struct rows *rows = rows_hold(s, (enum rows_by)by);
+    struct rows *rows = rows_hold(s, (enum rows_by)by, read_fold(r));
     snprintf(tag, sizeof tag, "\"%s\"", rows->tag[whole]);
     if (is_known(r, rows->tag[whole])) {
         reply_known(r);
@@ -269,6 +279,16 @@ static bool pack_some(struct telling *t, struct strbuf *out)
     return n < left;
 }
 
+/* Where there was no time for all of it, the answer is of no state: whoever asks with
+ * it again is not told that there is nothing newer. */
+static void note_lack(struct server *s, struct telling *t)
+{
+    size_t n = strlen(t->state);
+
+    if (t->foresees && !foresight_is_whole(s, t->asked.layers >> LAYER_FORECAST & 1))
+        snprintf(t->state + n, sizeof t->state - n, ".part");
+}
+
 static bool tell_window(struct server *s, void *ctx, struct strbuf *out)
 {
     struct telling *t = ctx;
@@ -284,8 +304,9 @@ static bool tell_window(struct server *s, void *ctx, struct strbuf *out)
         t->found = NULL; /* where jobs will be may be another now as well */
         return true;
     }
-    if (collect_more(t->found, ROWS_TURN))
+    if (collect_more(t->found, NODES_TURN))
         return true;
+    note_lack(s, t);
     t->packing = t->pack && deflateInit(&t->z, 1) == Z_OK;
     strbuf_add_n(out, t->packing ? "MAUITLZ\1" : "MAUITL\0\1", 8);
     t->written = true;
@@ -342,8 +363,9 @@ void api_timeline(struct server *s, struct request *r)
     t->who = *request_who(r);
     t->pack = packed && strcmp(packed, "1") == 0;
     if (read_by(r, &by, &err) < 0
-        || read_window(
-               s, r, (t->rows = rows_hold(s, (enum rows_by)by))->n, &t->asked, &err)
+        || read_window(s, r,
+               (t->rows = rows_hold(s, (enum rows_by)by, read_fold(r)))->n, &t->asked,
+               &err)
                < 0) {
         free_telling(t);
         request_refuse(r, &err);

@@ -9,6 +9,7 @@
 #include "server/managers/manager.h"
 #include "server/render/render.h"
 #include "server/server_private.h"
+#include "server/timeline/timeline.h"
 
 #include <inttypes.h>
 
@@ -281,6 +282,8 @@ static void print_cycles(struct server *s, struct strbuf *out)
         !commit_is_failing(s));
     gauge(out, "maui_paused", "1 while scheduling is stopped.", s->control.paused);
     counter(out, "maui_requests_total", "Requests of the API.", http_requests(s->http));
+    counter(out, "maui_timeline_looks_total",
+        "Nodes that were looked at for pictures of them over time.", timeline_looks(s));
     gauge(
         out, "maui_requests_open", "Requests under way.", http_open_requests(s->http));
 }

@@ -284,8 +284,9 @@ static void tell_node(struct server *s, const struct event *ev)
     if (!n || !s->watch->known_node || node_is_up(n) == s->watch->was_up)
         return;
     eventlog_add(s, node_is_up(n) ? NODEUP : NODEDOWN, n->name, false,
-        json_pack("{s:s}", "type", "node"), "node '%s' is %s", n->name,
-        node_state_name((enum node_state)n->state));
+        json_pack("{s:s, s:s}", "type", "node", "state",
+            node_state_name((enum node_state)n->state)),
+        "node '%s' is %s", n->name, node_state_name((enum node_state)n->state));
     if (!node_is_up(n))
         strand(s, n);
 }

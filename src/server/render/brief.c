@@ -217,6 +217,13 @@ static void add_remaining(const struct brief *b, const char *key, int arg)
                 : b->j->end_at + render_pause(b->j, b->now) - b->now);
 }
 
+static void add_deadline(const struct brief *b, const char *key, int arg)
+{
+    (void)arg;
+    if (b->j->extra && b->j->extra->deadline_at)
+        put_instant(b, key, b->j->extra->deadline_at);
+}
+
 /* Processor time used of what was dedicated, percent. */
 static void add_efficiency(const struct brief *b, const char *key, int arg)
 {
@@ -313,7 +320,8 @@ static const struct member {
     {"master_host", add_master, 0}, {"partition", add_partition, 0},
     {"backfilled", add_flag, JOB_BACKFILL}, {"preemptible", add_flag, JOB_PREEMPTEE},
     {"soft_violation", add_flag, JOB_SPVIOLATION},
-    {"reservation_at", add_reservation, 0}, {"reason", add_reason, 0}};
+    {"reservation_at", add_reservation, 0}, {"deadline_at", add_deadline, 0},
+    {"reason", add_reason, 0}};
 #define MEMBERS (sizeof members / sizeof members[0])
 
 static struct brief brief_of(

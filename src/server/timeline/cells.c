@@ -44,11 +44,12 @@ struct cells *cells_new(
     c->most = xcalloc(n + 1, sizeof *c->most);
     c->colour = xcalloc(n + 1, sizeof *c->colour);
     c->procs = xcalloc(c->lines + 1, sizeof *c->procs);
-    for (uint32_t i = 0; i < asked->rows; i++) {
-        uint32_t node = rows->node[asked->first + i];
-        if (node < cl->nodes.n)
-            c->procs[i / c->rows_a_line] += (double)node_at(cl, node)->cfg.v[RES_PROCS];
-    }
+    for (uint32_t i = 0; i < asked->rows; i++)
+        for (uint32_t k = rows->first[asked->first + i];
+             k < rows->first[asked->first + i + 1]; k++)
+            if (rows->node[k] < cl->nodes.n)
+                c->procs[i / c->rows_a_line] +=
+                    (double)node_at(cl, rows->node[k])->cfg.v[RES_PROCS];
     return c;
 }
 

@@ -64,6 +64,19 @@ static uint32_t *find_object(
     return at;
 }
 
+/* As lists tell it, and whom. */
+static double efficiency_of(const struct collected *v, const struct job *j)
+{
+    const struct cluster *c = engine_cluster(v->s->engine);
+    const struct job_notes *n = world_notes(v->s, j);
+    double dedicated = (double)(world_now(v->s) - j->start_at) * (double)j->procs;
+
+    if (!job_is_active(j) || !n || !(n->cpu_s >= 0) || !(dedicated > 0)
+        || render_hides(c, j, &v->who))
+        return -1;
+    return 100 * n->cpu_s / dedicated;
+}
+
 static uint32_t job_object(
     struct collected *v, const struct job *j, int64_t start_at, int64_t end_at)
 {
@@ -77,6 +90,8 @@ static uint32_t job_object(
         .start_at = start_at,
         .end_at = end_at,
         .submit_at = j->submit_at,
+        .priority = job_priority(c, j),
+        .efficiency = efficiency_of(v, j),
         .procs = j->procs};
     for (int k = 0; k < CRED_KINDS; k++)
         o.cred[k] = number_of(v, (enum cred_kind)k, c, j->cred[k]);
@@ -93,6 +108,8 @@ static uint32_t past_object(struct collected *v, const struct past_job *j)
         .start_at = j->start_at,
         .end_at = j->end_at,
         .submit_at = j->submit_at,
+        .priority = PRIORITY_UNKNOWN,
+        .efficiency = -1,
         .procs = j->procs};
 
     for (int k = 0; k < CRED_KINDS; k++)
@@ -110,7 +127,9 @@ static uint32_t rsv_object(struct collected *v, const struct reservation *r)
     struct piece_object o = {.id = xstrdup(r->name),
         .start_at = r->start_at,
         .end_at = r->end_at,
-        .submit_at = TIME_NEVER};
+        .submit_at = TIME_NEVER,
+        .priority = PRIORITY_UNKNOWN,
+        .efficiency = -1};
     for (int k = 0; k < CRED_KINDS; k++)
         o.cred[k] = NONE;
     vec_push(&v->objects, o);
@@ -154,7 +173,7 @@ static void make_cells(struct collected *v)
     v->cells = cells_new(v->s, &v->asked, v->rows);
     for (size_t i = 0; i < v->pieces.n; i++)
         add_to_cells(v, &v->pieces.v[i]);
-    v->pieces.n = 0;
+    v->pieces.n = 0; /* from now on nothing is gathered or goes on */
 }
 
 /* It goes on from the row before where all is the same. Most come in the order of that
@@ -184,18 +203,42 @@ static bool is_wanted(
            && end > v->asked.from_at && start < end;
 }
 
+/* What is alike on several nodes of a row is one piece. */
+static bool is_gathered(struct collected *v, const struct piece *p)
+{
+    size_t at = (size_t)p->object * PIECE_KINDS + p->kind;
+    uint32_t *last = &v->gathered_state[p->kind];
+
+    if (p->object != NONE) {
+        if (at >= v->gathered.n)
+            vec_push_zeros(&v->gathered, at + 1 - v->gathered.n);
+        last = &v->gathered.v[at];
+    }
+    struct piece *o = *last ? &v->pieces.v[*last - 1] : NULL;
+    if (o && o->row == p->row && o->kind == p->kind && o->object == p->object
+        && o->start_at == p->start_at && o->end_at == p->end_at) {
+        o->procs += p->procs;
+        return true;
+    }
+    *last = (uint32_t)v->pieces.n + 1;
+    return false;
+}
+
 static void add_piece(struct collected *v, const struct piece *p)
 {
+    bool folded = v->rows->folded[p->row];
+
     if (!is_wanted(v, layer_of(p->kind), p->start_at, p->end_at))
         return;
     if (v->cells) {
         add_to_cells(v, p);
         return;
     }
-    if (is_continued(v, p))
+    if (folded ? is_gathered(v, p) : is_continued(v, p))
         return;
     vec_push(&v->pieces, *p);
-    vec_push(&v->opening, (uint32_t)v->pieces.n - 1);
+    if (!folded)
+        vec_push(&v->opening, (uint32_t)v->pieces.n - 1);
     if (v->pieces.n > PIECES_MAX && !v->asked.pieces)
         make_cells(v);
 }
@@ -357,22 +400,30 @@ static void add_ended(struct collected *v, uint32_t row)
         add_piece(v, &v->ended.v[v->next_ended]);
 }
 
-static void look_at_row(struct collected *v, uint32_t row)
+static void look_at_node(struct collected *v, uint32_t index, uint32_t row)
 {
     const struct cluster *c = engine_cluster(v->s->engine);
-    uint32_t index = v->rows->node[row];
 
+    v->s->timeline->looks++;
+    if (index >= c->nodes.n)
+        return;
+    const struct node *n = node_at(c, index);
+    add_state(v, n, row);
+    add_reservations(v, n, row);
+    add_jobs(v, n, row);
+    add_suspended(v, n, row);
+    add_foreseen(v, n, row);
+}
+
+static void begin_row(struct collected *v)
+{
     v->opening.n = 0;
     v->next_open = 0;
-    if (index < c->nodes.n) {
-        const struct node *n = node_at(c, index);
-        add_state(v, n, row);
-        add_reservations(v, n, row);
-        add_jobs(v, n, row);
-        add_suspended(v, n, row);
-        add_foreseen(v, n, row);
-        add_ended(v, row);
-    }
+}
+
+static void end_row(struct collected *v)
+{
+    add_ended(v, v->next++);
     v->open.n = 0;
     for (size_t i = 0; i < v->opening.n; i++)
         vec_push(&v->open, v->opening.v[i]);
@@ -403,9 +454,10 @@ static struct place *find_places(const struct collected *v, uint32_t nodes)
 
     for (uint32_t i = 0; i < nodes; i++)
         places[i] = (struct place){NONE, NONE};
-    for (uint32_t i = 0; i < v->asked.rows; i++)
-        if (v->rows->node[v->asked.first + i] < nodes)
-            places[v->rows->node[v->asked.first + i]].row = v->asked.first + i;
+    for (uint32_t row = v->asked.first; row < v->asked.first + v->asked.rows; row++)
+        for (uint32_t i = v->rows->first[row]; i < v->rows->first[row + 1]; i++)
+            if (v->rows->node[i] < nodes)
+                places[v->rows->node[i]].row = row;
     return places;
 }
 
@@ -490,6 +542,7 @@ struct collected *collect_begin(struct server *s, const struct identity *who,
         .asked = *asked,
         .rows = rows,
         .next = asked->first,
+        .next_node = rows->first[asked->first],
         .at = world_now(s),
         .revision = feed_revision(s),
         .plan = feed_plan(s),
@@ -501,13 +554,18 @@ struct collected *collect_begin(struct server *s, const struct identity *who,
     return v;
 }
 
-bool collect_more(struct collected *v, uint32_t rows)
+bool collect_more(struct collected *v, uint32_t nodes)
 {
+    const uint32_t *first = v->rows->first;
     uint32_t last = v->asked.first + v->asked.rows;
-    uint32_t end = last - v->next > rows ? v->next + rows : last;
 
-    for (; v->next < end; v->next++)
-        look_at_row(v, v->next);
+    while (v->next < last && nodes--) {
+        if (v->next_node == first[v->next])
+            begin_row(v);
+        look_at_node(v, v->rows->node[v->next_node++], v->next);
+        if (v->next_node == first[v->next + 1])
+            end_row(v);
+    }
     return v->next < last;
 }
 
@@ -528,6 +586,7 @@ void collect_end(struct collected *v)
     vec_fini(&v->pieces);
     vec_fini(&v->of_job);
     vec_fini(&v->of_rsv);
+    vec_fini(&v->gathered);
     vec_fini(&v->suspended);
     vec_fini(&v->ended);
     vec_fini(&v->open);

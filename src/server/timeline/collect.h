@@ -46,16 +46,19 @@ enum piece_kind {
     PIECE_DRAINED,
     PIECE_UNKNOWN,
     PIECE_ENDED,
-    PIECE_FAILED
+    PIECE_FAILED,
+    PIECE_KINDS
 };
 
 struct piece {
     uint32_t row, rows;
     int64_t start_at, end_at;
     uint32_t object; /* UINT32_MAX: of none */
-    uint32_t procs;  /* of each row */
+    uint32_t procs;  /* of each row, all its nodes together */
     enum piece_kind kind;
 };
+
+#define PRIORITY_UNKNOWN INT64_MIN
 
 /* A job or a reservation that pieces are of. */
 struct piece_object {
@@ -64,6 +67,8 @@ struct piece_object {
     uint32_t cred[CRED_KINDS]; /* index in `names` of the kind; UINT32_MAX = none */
     int64_t start_at, end_at;
     int64_t submit_at; /* TIME_NEVER: no job */
+    int64_t priority;  /* of a job that waits or runs; else PRIORITY_UNKNOWN */
+    double efficiency; /* percent; less than 0: unknown, or not for the caller */
     uint32_t procs;
 };
 
@@ -102,14 +107,18 @@ struct collected {
     uint64_t revision, plan; /* that were in force then: feed.h */
     uint64_t world;          /* world_revision() then */
     size_t next_ended;       /* of `ended` */
-    uint32_t next;           /* row that is looked at next */
+    uint32_t next;           /* row that is looked at next, */
+    uint32_t next_node;      /* and place in `rows->node` */
     struct VEC(struct piece) pieces;
     struct VEC(struct piece_object) objects;
     struct VEC(uint32_t) of_job, of_rsv; /* by index: object + 1 */
     struct VEC(uint32_t) open, opening;  /* pieces that reach the last row, this one */
     size_t next_open;                    /* of `open`: the likeliest to go on */
-    struct VEC(uint32_t) suspended;      /* jobs, by index */
-    struct VEC(struct piece) ended;      /* in order of rows */
+    /* In a row that is several nodes: by object and kind, its last piece + 1. */
+    struct VEC(uint32_t) gathered;
+    uint32_t gathered_state[PIECE_KINDS]; /* the same of those that are of none */
+    struct VEC(uint32_t) suspended;       /* jobs, by index */
+    struct VEC(struct piece) ended;       /* in order of rows */
     struct named_creds named[CRED_KINDS];
     struct cells *cells; /* owned; NULL = pieces */
 };
@@ -117,8 +126,8 @@ struct collected {
 /* Takes over the hold of the rows. */
 struct collected *collect_begin(struct server *s, const struct identity *who,
     const struct window_asked *asked, struct rows *rows);
-/* Look at up to so many rows; false: all have been seen. */
-bool collect_more(struct collected *v, uint32_t rows);
+/* Look at up to so many nodes; false: all have been seen. */
+bool collect_more(struct collected *v, uint32_t nodes);
 /* All rows that were looked at are of one state of the world: nothing has changed since
  * it was begun. */
 bool collect_is_whole(const struct collected *v);

@@ -52,6 +52,8 @@ void timeline_close(struct server *s)
     timeline_interrupt(s);
     for (int i = 0; i < ROWS_BYS; i++)
         rows_release(s->timeline->rows[i]);
+    for (int i = 0; i < ROWS_FOLDED; i++)
+        rows_release(s->timeline->folded[i]);
     drop_foresight(&s->timeline->now);
     past_free(s->timeline->past);
     vec_fini(&s->timeline->candidates);
@@ -63,6 +65,11 @@ void timeline_note_end(
     struct server *s, const struct job *j, int64_t end_at, bool failed)
 {
     past_note(s->timeline->past, j, end_at, failed);
+}
+
+uint64_t timeline_looks(const struct server *s)
+{
+    return s->timeline->looks;
 }
 
 /* ---- who is where ---- */
@@ -310,4 +317,11 @@ bool foresight_more(struct server *s, bool forecast)
 const struct foresight *foresight_get(struct server *s)
 {
     return &s->timeline->now;
+}
+
+bool foresight_is_whole(struct server *s, bool forecast)
+{
+    const struct timeline *t = s->timeline;
+
+    return t->now.plan == feed_plan(s) && (!forecast || t->has_forecast);
 }

@@ -101,6 +101,27 @@ OBJECT(end, add_u32, seconds_of(v, o->end_at))
 OBJECT(submit, add_u32, seconds_of(v, o->submit_at))
 OBJECT(procs, add_u32, o->procs)
 
+/* Of a job that is over it is not known. */
+static uint32_t priority_of(const struct piece_object *o)
+{
+    int64_t n = o->priority == PRIORITY_UNKNOWN ? INT32_MIN : o->priority;
+
+    return (uint32_t)(int32_t)(n > INT32_MAX   ? INT32_MAX
+                               : n < INT32_MIN ? INT32_MIN
+                                               : n);
+}
+
+/* Whole percents. */
+static uint32_t efficiency_of(const struct piece_object *o)
+{
+    return o->efficiency < 0     ? UINT8_MAX
+           : o->efficiency > 250 ? 250
+                                 : (uint32_t)(o->efficiency + 0.5);
+}
+
+OBJECT(priority, add_u32, priority_of(o))
+OBJECT(efficiency, add_u8, efficiency_of(o))
+
 /* A line each: no line has another line in it. */
 static void write_object_id(const struct collected *v, size_t i, struct strbuf *out)
 {
@@ -122,6 +143,8 @@ static const struct column object_columns[] = {{"object.job", "u8", write_object
     {"object.end", "i32", write_object_end},
     {"object.submit", "i32", write_object_submit},
     {"object.procs", "u32", write_object_procs},
+    {"object.priority", "i32", write_object_priority},
+    {"object.efficiency", "u8", write_object_efficiency},
     {"object.id", "text", write_object_id}};
 
 /* ---- the heading ---- */

@@ -13,6 +13,10 @@ struct candidate {
     int64_t priority, submit_at;
 };
 
+/* So many pictures with groups folded are looked at in turn without making them anew.
+ */
+#define ROWS_FOLDED 8
+
 /* A foresight that is being made, in this order. */
 enum making {
     MAKING_PROMISES,
@@ -24,7 +28,10 @@ enum making {
 
 struct timeline {
     struct past *past;
-    struct rows *rows[ROWS_BYS]; /* NULL until somebody asks */
+    uint64_t looks;                   /* at nodes, for pictures */
+    struct rows *rows[ROWS_BYS];      /* NULL until somebody asks */
+    struct rows *folded[ROWS_FOLDED]; /* the same, of the last questions */
+    size_t next_folded;               /* which of them goes next */
     struct foresight now;
     bool has_forecast; /* it is in `now` */
     enum making making;

@@ -12,7 +12,7 @@
 #include <string.h>
 
 static const char *const by_names[ROWS_BYS] = {
-    "partition", "state", "class", "feature"};
+    "partition", "state", "class", "feature", "frame"};
 
 const char *rows_by_name(size_t by)
 {
@@ -52,6 +52,10 @@ static char *group_of(const struct cluster *c, const struct node *n, enum rows_b
     case ROWS_BY_FEATURE:
         join_names(&text, c->features, n->features.v, n->features.n);
         break;
+    case ROWS_BY_FRAME:
+        if (n->frame >= 0)
+            strbuf_printf(&text, "frame %lld", (long long)n->frame);
+        break;
     case ROWS_BY_CLASS:
         for (size_t i = 0; i < n->classes.n; i++)
             strbuf_printf(&text, "%s%s", i ? "," : "",
@@ -59,16 +63,25 @@ static char *group_of(const struct cluster *c, const struct node *n, enum rows_b
         break;
     }
     if (!text.len)
-        strbuf_add(&text, by == ROWS_BY_CLASS ? "(any class)" : "(no feature)");
+        strbuf_add(&text, by == ROWS_BY_CLASS   ? "(any class)"
+                          : by == ROWS_BY_FRAME ? "(no frame)"
+                                                : "(no feature)");
     return strbuf_take(&text);
 }
 
 /* ---- the order ---- */
 
 struct placed {
-    const struct node *n;
-    char *group; /* owned */
+    const struct node *n; /* of a group: the first one */
+    char *group;          /* owned */
+    uint32_t nodes;       /* of a group that is folded; 0: it is not */
+    int64_t procs;
 };
+
+static const char *name_of(const struct placed *p)
+{
+    return p->nodes ? p->group : p->n->name;
+}
 
 static int compare_placed(const void *a, const void *b)
 {
@@ -121,10 +134,10 @@ static json_t *render_row_names(const struct placed *v, uint32_t n)
     uint32_t end;
 
     for (uint32_t i = 0; i < n; i = end) {
-        const char *name = v[i].n->name;
+        const char *name = name_of(&v[i]);
         struct counted_name first = split_name(name);
         char prefix[256];
-        for (end = i + 1; end < n && goes_on(name, v[end].n->name, end - i);)
+        for (end = i + 1; end < n && goes_on(name, name_of(&v[end]), end - i);)
             end++;
         if (end == i + 1) {
             json_array_append_new(list, render_utf8(name));
@@ -150,14 +163,19 @@ static json_t *render_groups(const struct placed *v, uint32_t n)
         json_array_append_new(
             list, json_pack("{s:o, s:I, s:I}", "name", render_utf8(v[i].group), "first",
                       (json_int_t)i, "count", (json_int_t)(end - i)));
+        if (v[i].nodes)
+            json_object_set_new(json_array_get(list, json_array_size(list) - 1),
+                "folded", json_integer(v[i].nodes));
     }
     return list;
 }
 
 /* In what is told of them. */
-static bool is_alike(const struct node *a, const struct node *b, bool whole)
+static bool is_alike(const struct placed *x, const struct placed *y, bool whole)
 {
-    if (a->cfg.v[RES_PROCS] != b->cfg.v[RES_PROCS] || a->partition != b->partition)
+    const struct node *a = x->n, *b = y->n;
+
+    if (x->procs != y->procs || x->nodes || y->nodes || a->partition != b->partition)
         return false;
     if (!whole)
         return true;
@@ -176,12 +194,14 @@ static json_t *render_kinds(
 
     for (uint32_t i = 0; i < n; i = end) {
         const struct node *k = v[i].n;
-        for (end = i + 1; end < n && is_alike(v[end].n, k, whole);)
+        for (end = i + 1; end < n && is_alike(&v[end], &v[i], whole);)
             end++;
-        json_t *o = json_pack("{s:I, s:I, s:I, s:o}", "first", (json_int_t)i, "count",
-            (json_int_t)(end - i), "procs", (json_int_t)k->cfg.v[RES_PROCS],
-            "partition", render_utf8(c->partitions.v[k->partition]->name));
-        if (whole) {
+        json_t *o = json_pack("{s:I, s:I, s:I}", "first", (json_int_t)i, "count",
+            (json_int_t)(end - i), "procs", (json_int_t)v[i].procs);
+        if (!v[i].nodes)
+            json_object_set_new(
+                o, "partition", render_utf8(c->partitions.v[k->partition]->name));
+        if (whole && !v[i].nodes) {
             render_int(o, "mem_mb", k->cfg.v[RES_MEM]);
             render_names(o, "features", c->features, k->features.v, k->features.n);
         }
@@ -217,35 +237,96 @@ static void render_rows(
     r->text[whole] = text ? text : xstrdup("{}");
 }
 
-static struct rows *make_rows(const struct cluster *c, enum rows_by by)
+/* Is the group one of those, with '|' between them? */
+static bool is_to_fold(const char *fold, const char *group)
+{
+    size_t len = strlen(group);
+
+    if (strcmp(fold, "*") == 0)
+        return true;
+    for (const char *p = fold; *p; p += strcspn(p, "|"), p += *p == '|')
+        if (strcspn(p, "|") == len && strncmp(p, group, len) == 0)
+            return true;
+    return false;
+}
+
+/* Those of groups that are folded become one; how many there are then. `first` as of
+ * struct rows. */
+static uint32_t fold_groups(
+    struct placed *v, uint32_t n, const char *fold, uint32_t *first)
+{
+    uint32_t rows = 0, end;
+
+    for (uint32_t i = 0; i < n; i = end) {
+        bool folds = is_to_fold(fold, v[i].group);
+        struct placed one = v[i];
+        for (end = i + 1; folds && end < n && strcmp(v[end].group, one.group) == 0;
+             end++) {
+            one.procs += v[end].procs;
+            free(v[end].group);
+        }
+        one.nodes = folds ? end - i : 0;
+        first[rows] = i;
+        v[rows++] = one;
+    }
+    first[rows] = n;
+    return rows;
+}
+
+static struct rows *make_rows(
+    const struct cluster *c, enum rows_by by, const char *fold)
 {
     struct rows *r = xcalloc(1, sizeof *r);
     struct placed *v = xcalloc(c->nodes.n + 1, sizeof *v);
+    uint32_t nodes = 0;
 
-    *r = (struct rows){
-        .epoch = c->node_epoch, .config_epoch = c->config_epoch, .holders = 1};
+    *r = (struct rows){.epoch = c->node_epoch,
+        .config_epoch = c->config_epoch,
+        .holders = 1,
+        .by = by,
+        .fold = xstrdup(fold)};
     for (uint32_t i = 0; i < c->nodes.n; i++) {
         const struct node *n = node_at(c, i);
         if (!n->global)
-            v[r->n++] = (struct placed){n, group_of(c, n, by)};
+            v[nodes++] = (struct placed){n, group_of(c, n, by), 0, n->cfg.v[RES_PROCS]};
     }
-    if (r->n)
-        qsort(v, r->n, sizeof *v, compare_placed);
-    r->node = xcalloc(r->n + 1, sizeof *r->node);
-    for (uint32_t i = 0; i < r->n; i++)
+    if (nodes)
+        qsort(v, nodes, sizeof *v, compare_placed);
+    r->node = xcalloc(nodes + 1, sizeof *r->node);
+    r->first = xcalloc(nodes + 1, sizeof *r->first);
+    for (uint32_t i = 0; i < nodes; i++)
         r->node[i] = v[i].n->index;
+    r->n = fold_groups(v, nodes, fold, r->first);
+    r->folded = xcalloc(r->n + 1, sizeof *r->folded);
     for (int whole = 0; whole < 2; whole++)
         render_rows(c, v, r, whole);
-    for (uint32_t i = 0; i < r->n; i++)
+    for (uint32_t i = 0; i < r->n; i++) {
+        r->folded[i] = v[i].nodes > 0;
         free(v[i].group);
+    }
     free(v);
     return r;
 }
 
-struct rows *rows_hold(struct server *s, enum rows_by by)
+/* Where those rows are kept, or are to be. */
+static struct rows **find_kept(struct timeline *t, enum rows_by by, const char *fold)
+{
+    if (!*fold)
+        return &t->rows[by];
+    for (size_t i = 0; i < ROWS_FOLDED; i++)
+        if (t->folded[i] && t->folded[i]->by == by
+            && strcmp(t->folded[i]->fold, fold) == 0)
+            return &t->folded[i];
+    struct rows **at = &t->folded[t->next_folded++ % ROWS_FOLDED];
+    rows_release(*at);
+    *at = NULL;
+    return at;
+}
+
+struct rows *rows_hold(struct server *s, enum rows_by by, const char *fold)
 {
     const struct cluster *c = engine_cluster(s->engine);
-    struct rows **at = &s->timeline->rows[by];
+    struct rows **at = find_kept(s->timeline, by, fold);
 
     if (*at
         && ((*at)->epoch != c->node_epoch || (*at)->config_epoch != c->config_epoch)) {
@@ -253,7 +334,7 @@ struct rows *rows_hold(struct server *s, enum rows_by by)
         *at = NULL;
     }
     if (!*at)
-        *at = make_rows(c, by);
+        *at = make_rows(c, by, fold);
     (*at)->holders++;
     return *at;
 }
@@ -271,5 +352,8 @@ void rows_release(struct rows *r)
     free(r->text[0]);
     free(r->text[1]);
     free(r->node);
+    free(r->first);
+    free(r->folded);
+    free(r->fold);
     free(r);
 }

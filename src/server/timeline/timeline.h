@@ -28,6 +28,9 @@ struct job;
 void timeline_note_end(
     struct server *s, const struct job *j, int64_t end_at, bool failed);
 
+/* What pictures have cost so far: nodes that were looked at for them. */
+uint64_t timeline_looks(const struct server *s);
+
 /* ---- rows ---- */
 
 enum rows_by {
@@ -35,18 +38,23 @@ enum rows_by {
     ROWS_BY_STATE,
     ROWS_BY_CLASS,
     ROWS_BY_FEATURE,
+    ROWS_BY_FRAME,
     ROWS_BYS
 };
-/* "partition", "state", "class", "feature"; NULL beyond. */
+/* "partition", "state", "class", "feature", "frame"; NULL beyond. */
 const char *rows_by_name(size_t by);
 
 #define ROWS_TAG 17
 
 /* Rows in order, without GLOBAL: by group, then by frame and slot where they are known,
- * then by name as people count. */
+ * then by name as people count. A row is a node, or a group that is folded. */
 struct rows {
-    uint32_t *node; /* by row: its index */
+    uint32_t *node;  /* indexes; those of row r are from `first[r]` to `first[r + 1]` */
+    uint32_t *first; /* n + 1 of them */
     uint32_t n;
+    bool *folded; /* by row */
+    enum rows_by by;
+    char *fold;            /* as rows_hold() was asked; owned */
     char *text[2];         /* as JSON: for users; with what nodes have, for others */
     char tag[2][ROWS_TAG]; /* of another text it is another one */
     uint64_t epoch;        /* of the nodes */
@@ -54,8 +62,11 @@ struct rows {
     unsigned holders;
 };
 
-/* As of now. To be released. O(1); O(nodes x log nodes) after nodes have changed. */
-struct rows *rows_hold(struct server *s, enum rows_by by);
+/* As of now. To be released. `fold` names the groups that are one row each, with '|'
+ * between them; "*" are all of them, "" is none; names of no group are let go. O(1);
+ * O(nodes x log nodes) after nodes have changed, and where the same was not asked of
+ * late. */
+struct rows *rows_hold(struct server *s, enum rows_by by, const char *fold);
 /* The same ones for another holder. O(1). */
 struct rows *rows_share(struct rows *r);
 void rows_release(struct rows *r); /* NULL is allowed */
@@ -94,5 +105,8 @@ struct foresight {
     uint32_t forecast; /* and of how many it was worked out */
 };
 const struct foresight *foresight_get(struct server *s);
+/* Is it all that there will be of the plan in force? Asked again, it would be the same.
+ */
+bool foresight_is_whole(struct server *s, bool forecast);
 
 #endif

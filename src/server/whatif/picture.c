@@ -76,10 +76,12 @@ static struct pictured picture_job(
 
     if (!j || j->state >= JOB_COMPLETED)
         return (struct pictured){0};
-    return (struct pictured){.id = xstrdup(j->id),
+    struct pictured p = {.id = xstrdup(j->id),
         .user = xstrdup(job_cred(c, j, CRED_USER)->name),
         .standing = stand_of(s, j),
         .seen = identity_sees_job(who, c, j)};
+    memcpy(p.cred, j->cred, sizeof p.cred);
+    return p;
 }
 
 /* Those in the queue behind the last that was planned have not been reached. */
@@ -274,6 +276,87 @@ static void put_lists(
     }
 }
 
+/* ---- by whose they are ---- */
+
+/* Of a credential. */
+struct sum {
+    uint32_t cred;
+    size_t earlier, later, broken, others;
+    int64_t delta_s; /* of all of them together */
+};
+
+static int by_weight(const void *a, const void *b)
+{
+    const struct sum *x = a, *y = b;
+    int64_t p = x->delta_s < 0 ? -x->delta_s : x->delta_s;
+    int64_t q = y->delta_s < 0 ? -y->delta_s : y->delta_s;
+
+    if (p != q)
+        return p > q ? -1 : 1;
+    return x->cred < y->cred ? -1 : x->cred > y->cred;
+}
+
+static void add_to_sum(struct sum *io, const struct shifted *x)
+{
+    int64_t delta;
+
+    io->earlier += x->shift == SHIFT_EARLIER;
+    io->later += x->shift == SHIFT_LATER;
+    io->others +=
+        x->shift != SHIFT_NONE && x->shift != SHIFT_EARLIER && x->shift != SHIFT_LATER;
+    io->broken += shift_breaks(x->before, x->after);
+    if (shift_delta(x->before, x->after, &delta))
+        io->delta_s += delta;
+}
+
+static json_t *sum_record(const struct cred *cred, const struct sum *sum)
+{
+    json_t *o = json_pack("{s:s}", "name", cred->name);
+
+    render_int(o, "earlier", (int64_t)sum->earlier);
+    render_int(o, "later", (int64_t)sum->later);
+    render_int(o, "broken", (int64_t)sum->broken);
+    render_int(o, "others", (int64_t)sum->others);
+    render_int(o, "delta_s", sum->delta_s);
+    return o;
+}
+
+/* Those that have any of the jobs. O(jobs concerned + credentials of the kind). */
+static json_t *sums_of(
+    const struct cluster *c, const struct comparison *all, enum cred_kind kind)
+{
+    struct VEC(struct sum) sums = {0};
+    json_t *list = json_array();
+
+    for (size_t i = 0; i < all->all.n; i++) {
+        uint32_t cred = all->all.v[i].job->cred[kind];
+        for (uint32_t next = (uint32_t)sums.n; next <= cred; next++)
+            vec_push(&sums, ((struct sum){.cred = next}));
+        add_to_sum(&sums.v[cred], &all->all.v[i]);
+    }
+    if (sums.n)
+        qsort(sums.v, sums.n, sizeof *sums.v, by_weight);
+    for (size_t i = 0; i < sums.n; i++) {
+        const struct sum *sum = &sums.v[i];
+        bool none = sum->earlier + sum->later + sum->broken + sum->others == 0;
+        if (!none && sum->cred < c->creds[kind].n
+            && json_array_size(list) < PICTURE_SUMS_MAX)
+            json_array_append_new(list, sum_record(c->creds[kind].v[sum->cred], sum));
+    }
+    vec_fini(&sums);
+    return list;
+}
+
+static void put_sums(struct server *s, const struct comparison *c, json_t *o)
+{
+    json_t *sums = json_object();
+
+    for (int kind = 0; kind < CRED_KINDS; kind++)
+        json_object_set_new(sums, render_cred_key((enum cred_kind)kind),
+            sums_of(engine_cluster(s->engine), c, (enum cred_kind)kind));
+    json_object_set_new(o, "sums", sums);
+}
+
 static void put_counts(const struct comparison *c, json_t *o)
 {
     json_t *counts = json_object();
@@ -295,6 +378,7 @@ void picture_compare(struct server *s, const struct identity *who,
     if (c.all.n)
         qsort(c.all.v, c.all.n, sizeof *c.all.v, by_most);
     put_counts(&c, o);
+    put_sums(s, &c, o);
     put_lists(s, who, &c, o);
     vec_fini(&c.all);
 }

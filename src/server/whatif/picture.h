@@ -16,7 +16,8 @@ struct server;
 
 /* A job of it, by its index in the cluster; id NULL: there was none. */
 struct pictured {
-    char *id, *user; /* owned */
+    char *id, *user;           /* owned */
+    uint32_t cred[CRED_KINDS]; /* as the job has them */
     struct standing standing;
     bool seen; /* by who asks: as lists show it */
 };
@@ -40,8 +41,11 @@ struct standing picture_find(const struct picture *p, const char *id);
 
 /* What is different, put into `o`: lists of who is concerned, as far as that person may
  * know of them and PICTURE_LISTED_MAX of each at most, those by the most first; and how
- * many of each kind there are of those. The engine is the one of `after`. */
+ * many of each kind there are of those, in all and by whose they are: of each kind of
+ * credential PICTURE_SUMS_MAX at most, those by the most first. The engine is the one
+ * of `after`. */
 #define PICTURE_LISTED_MAX 1000
+#define PICTURE_SUMS_MAX   100
 void picture_compare(struct server *s, const struct identity *who,
     const struct picture *before, const struct picture *after, json_t *o);
 

@@ -36,7 +36,9 @@ static const struct kind {
     {"change_reservation", "PATCH", "/v1/reservations/", "name", "change"},
     {"release_reservation", "DELETE", "/v1/reservations/", "name", "none"},
     {"order", "POST", "/v1/orders/", "order", "request"},
-    {"submit", "POST", "/v1/jobs", NULL, NULL}, {"node", "POST", NULL, NULL, NULL}};
+    {"submit", "POST", "/v1/jobs", NULL, NULL},
+    {"parameters", "POST", "/v1/parameters", NULL, NULL},
+    {"node", "POST", NULL, NULL, NULL}};
 
 #define KINDS (sizeof kinds / sizeof kinds[0])
 
@@ -105,7 +107,7 @@ int trial_check(const json_t *body, char *ret_field, size_t size, struct err *er
         snprintf(ret_field, size, "changes[%zu]", i);
         return err_set(err, ERR_INVALID,
             "changes[%zu]: expected one of reserve, change_reservation, "
-            "release_reservation, order, submit, node",
+            "release_reservation, order, submit, parameters, node",
             i);
     }
     if (check_arrays(changes, &i, err) < 0) {

@@ -7,6 +7,7 @@
 #include "server/process/log.h"
 #include "server/process/lowly.h"
 #include "server/server_private.h"
+#include "server/whatif/basis.h"
 #include "server/whatif/pace.h"
 #include "server/whatif/trial.h"
 
@@ -46,8 +47,14 @@ struct whatif {
     TAILQ_HEAD(, question) all;
     unsigned n;
     struct pace pace;
+    struct basis basis;
     json_t *notes; /* in a copy; goes with it */
 };
+
+struct basis *whatif_basis(const struct server *s)
+{
+    return &s->whatif->basis;
+}
 
 void whatif_open(struct server *s)
 {
@@ -98,8 +105,8 @@ static void end_for_want(void)
 }
 
 /* The rules of the copy: nothing that is shared with the other process is used. */
-static void run_copy(struct server *s, const struct identity *who, const json_t *body,
-    int64_t now, pid_t parent, int fd)
+static void run_copy(struct server *s, struct request *r, const json_t *body,
+    int64_t now, const char *basis, pid_t parent, int fd)
 {
     lowly_become(parent, WHATIF_CPU_S, WHATIF_MEMORY_MORE, fd);
     xalloc_at_end(end_for_want);
@@ -107,7 +114,8 @@ static void run_copy(struct server *s, const struct identity *who, const json_t 
     log_mute(s->log);
     store_leave(s->store);
     clock_stand_at(s->clock, now);
-    json_t *answer = trial_answer(s, who, body);
+    json_t *answer = trial_answer(s, request_who(r), body);
+    json_object_set_new(answer, "basis", json_string(basis));
     char *text = json_dumps(answer, JSON_COMPACT | JSON_PRESERVE_ORDER);
     if (!text)
         end_for_want();
@@ -375,10 +383,12 @@ static void begin_copy(struct server *s, struct request *r, const json_t *body)
         request_refuse(r, &err);
         return;
     }
+    char basis[BASIS_TEXT_MAX];
+    basis_write(s, basis, sizeof basis); /* in the copy what is tried changes it */
     uint64_t before = read_used_us();
     pid_t pid = fork();
     if (pid == 0)
-        run_copy(s, request_who(r), body, now, parent, ends[1]);
+        run_copy(s, r, body, now, basis, parent, ends[1]);
     pace_spend(&s->whatif->pace, read_now_us(), read_used_us() - before);
     close(ends[1]);
     if (pid < 0) {

@@ -27,6 +27,13 @@
 
 struct server;
 
+/* What answers rest on (basis.h): kept here. */
+struct basis {
+    bool followed;  /* somebody has been told of one */
+    uint64_t count; /* of its changes since */
+};
+struct basis *whatif_basis(const struct server *s);
+
 void whatif_open(struct server *s);
 /* Copies are ended; before http_close(), which refuses their requests. */
 void whatif_close(struct server *s);

@@ -1,0 +1,96 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A user who wishes the page ill: names that are markup, that are long, that turn the writing
+round; and requests of that user's session for what is not theirs."""
+import os
+
+import pytest
+
+from page_screens_test import rows
+from web_page import Page, need_page
+
+NAMES = ["<img src=x onerror=document.title='taken'>", "<script>document.title='taken'</script>",
+         "\u202egnp.exe", "\U0001f480\u200d\U0001f4bb \U0001f469\u200d\U0001f52c" * 3, "x" * 900, "a\u0301" * 200,
+         "${jndi:x} {{7*7}} %00 ' or 1=1 --"]
+
+
+@pytest.fixture
+def site(daemon, build):
+    need_page(build)
+    daemon.configure("RESERVATIONDEPTH 1\nADMIN1 root\n" if os.geteuid() == 0 else "RESERVATIONDEPTH 1\n")
+    daemon.start()
+    return daemon
+
+
+def taken(browser):
+    return browser.chrome.execute_script("""
+        return document.title === "taken" || document.querySelectorAll(".view img, .view script, .view iframe").length > 0
+            || document.documentElement.scrollWidth > document.documentElement.clientWidth + 1;""")
+
+
+def test_names_are_data(site, browser):
+    """In the queue, in the panel and on the timeline: shown as they are, what is no letter
+    escaped, nothing pushed out of sight."""
+    jobs = []
+    for name in NAMES:
+        status, answer = site.api("/v1/jobs", {"script": "#!/bin/sh\nsleep 900\n", "name": name, "wclimit_s": 3600, "directory": site.home})
+        if status == 200:
+            jobs += answer["ids"]
+        else:  # a name that cannot be is refused with a sentence
+            assert status == 400 and answer["error"]["message"], answer
+    assert len(jobs) >= 3, "too many are refused to see anything"
+    browser.chrome.get(Page(site).login())
+    browser.shows("Next ends")
+    base = browser.chrome.current_url
+    browser.expected = {400}
+    browser.chrome.get(base + "jobs?cols=id,name,user,state")
+    browser.wait(lambda: len(rows(browser)) == len(jobs), "all of them")
+    assert not taken(browser)
+    assert "\u202e" not in browser.text()
+    for job in jobs:
+        browser.chrome.get(base + f"jobs?sel={job}")
+        browser.shows(f"Job {job}")
+        browser.wait(lambda: "Processors" in browser.one(".panel").text, "its facts")
+        assert not taken(browser), job
+        wide = browser.chrome.execute_script("""
+            const p = document.querySelector('.panel');
+            return p.scrollWidth <= p.clientWidth + 1 ? [] : [...p.querySelectorAll("*")].filter((e) => e.scrollWidth > p.clientWidth).map((e) => e.outerHTML.slice(0, 200));""")
+        assert not wide, (job, wide)
+    browser.picture("hostile-names")
+    # in the address: words of a search, of a view, of a selection
+    for query in ("jobs?q=%3Cimg%20src%3Dx%20onerror%3Dalert(1)%3E", "jobs?sel=%3Cscript%3E", "jobs?sort=%22%3E&cols=__proto__,id",
+                  "timeline?from=1e99&to=-1&rows=9999999-1&color=%3Cb%3E&by=partition&fold=%3Cimg%3E|*&show=,,", "jobs/..%2f..%2fv1",
+                  "credentials/__proto__/constructor", "credentials/user/%3Cimg%20src%3Dx%3E", "parameters?q=%3Cb%3E", "fairshare?kind=%3Cb%3E"):
+        browser.expected = {400, 404}
+        browser.chrome.get(base + query)
+        browser.wait(lambda: browser.all("main") and browser.one("main").text.strip(), query)
+        assert not taken(browser), query
+    browser.check()
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="NOT TESTED: only root can become another user")
+def test_a_session_has_the_rights_of_its_user_and_no_more(site):
+    from live_users import Users
+    users = Users(site)
+    page = Page(site)
+    theirs = site.submit("sleep 900", name="theirs")
+    site.wait(lambda: site.state(theirs) == "Running", "its start")
+    url = users.ok("nobody", "dashboard", "--no-open").splitlines()[0]
+    page.at = int(url.split(":")[2].split("/")[0])
+    session = page.ask("POST", "/v1/session", {"login": url.split("#login=")[1]})[2]
+    assert session["user"] == "nobody" and session["level"] == 0
+    for path in ("/v1/parameters", "/v1/fairshare", "/v1/credentials/user", "/v1/events?follow=0", "/v1/managers",
+                 f"/v1/jobs/{theirs}/why", "/v1/sessions/../parameters"):
+        status, _, answer = page.by(session, "GET", path)
+        assert status in (403, 404), (path, status, answer)
+    for path, body in ((f"/v1/orders/cancel", {"jobs": [theirs]}), ("/v1/orders/hold", {"jobs": [theirs]}),
+                       ("/v1/parameters", {"text": "RESERVATIONDEPTH 9"}),
+                       ("/v1/whatif", {"changes": [{"parameters": {"text": "RESERVATIONDEPTH 9"}}]})):
+        status, _, answer = page.by(session, "POST", path, body)
+        assert status in (400, 403) or "theirs" not in str(answer) and "true" not in str(answer.get("results", "")), (path, answer)
+        if status == 200 and "changes" in answer:
+            assert not answer["changes"][0]["ok"], answer
+    assert site.state(theirs) == "Running"
+    # nor by saying that it is somebody else's
+    for header in ({"X_Forwarded_User": "root"}, {"Remote_User": "root"}, {"X_Forwarded_For": "127.0.0.1"}):
+        assert page.by(session, "GET", "/v1/parameters", **header)[0] == 403
+    assert page.ask("GET", "/v1/parameters", Authorization="Session " + session["secret"][:-1] + "x")[0] == 401
