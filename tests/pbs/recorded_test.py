@@ -391,6 +391,34 @@ def test_an_end_that_nobody_saw_is_known_with_its_status(site, victim):
     assert "vanished" not in events
 
 
+@pytest.mark.parametrize("victim", [None, "daemon"])
+def test_a_job_that_vanishes_is_closed_once_and_frees_its_nodes(site, victim):
+    """Neither listed nor in a history any more; what comes meanwhile, unseen, is not lost."""
+    site.serve()
+    id = site.qsub("-l", chunk(site, 4, 2))  # all there is
+    site.wait_state(id, "R")
+    site.wait(lambda: "State: Running" in site.daemon.run("checkjob", id.split(".")[0]).stdout,
+              "seen to run")
+    if victim:
+        site.daemon.kill()
+    else:
+        pid = site.wait(site.adapter, "the adapter")
+        os.kill(pid, signal.SIGSTOP)
+    site.server.change(lambda o: o["jobs"].pop(id))
+    next_one = site.qsub("-l", chunk(site, 4, 2))
+    if victim:
+        site.serve()
+    else:
+        os.kill(pid, signal.SIGKILL)
+    site.wait_state(next_one, "R")
+    assert len(site.server.starts(next_one)) == 1
+    ended = [j for j in site.daemon.lines("showq", "-c") if j.get("id") == id.split(".")[0]]
+    assert len(ended) == 1, ended
+    if not victim:
+        events = (pathlib.Path(site.daemon.home) / "log" / "events.log").read_text()
+        assert events.count("vanished") == 1, events
+
+
 def test_a_run_that_no_look_has_shown_counts_as_one(site):
     """As when an answer was lost: it has run, and was not cancelled."""
     site.serve()

@@ -178,6 +178,8 @@ void health_told(struct manager *m, const struct rm_report *r)
         note_recovery(m);
         return;
     }
+    if (strcmp(r->u.health.function, "connection") == 0)
+        rmjobs_begin_anew(m);
     if (strcmp(r->u.health.function, "connection") == 0 && !m->away) {
         m->away = true;
         managers_tell_away(m);

@@ -49,6 +49,12 @@ void rmjobs_lose_sight(struct manager *m)
         m->told.v[i] &= (uint8_t)~SEEN;
 }
 
+void rmjobs_begin_anew(struct manager *m)
+{
+    for (size_t i = 0; i < m->told.n; i++)
+        m->told.v[i] &= (uint8_t) ~(TOLD | KEPT);
+}
+
 static void note(char **to, const char *text)
 {
     if (!text || (*to && strcmp(*to, text) == 0))
@@ -428,8 +434,7 @@ void rmjobs_synced(struct manager *m)
     rmholds_synced(m);
     rmreservation_synced(m);
     outbox_settle_lost(m);
-    for (size_t i = 0; i < m->told.n; i++)
-        m->told.v[i] &= (uint8_t) ~(TOLD | KEPT);
+    rmjobs_begin_anew(m);
     outbox_again(m);
     if (!m->synced) {
         nodekeep_drop_untold(m->s, m->name, on_node_lost, m);

@@ -213,6 +213,9 @@ void rmjobs_kept(struct manager *m, const char *id);
 bool rmjobs_is_kept(const struct manager *m, const struct job *j);
 /* Nobody sees its jobs from now on. */
 void rmjobs_lose_sight(struct manager *m);
+/* All will be told anew: what was told of changes since the last listing does not count
+ * for it. Else a job that goes meanwhile stays as it was for ever. */
+void rmjobs_begin_anew(struct manager *m);
 void rmjobs_synced(struct manager *m);
 
 #endif

@@ -5,6 +5,7 @@
 #include "config/texts.h"
 #include "rm/pbs/answers.h"
 
+#include <glob.h>
 #include <stdio.h>
 
 static char *read_fixture(const char *name, size_t *ret_len)
@@ -411,6 +412,164 @@ static void nodes_of_torque(void **state)
     pbs_answer_fini(&a);
 }
 
+/* ---- all that was captured ---- */
+
+/* `each` gets every fixture of that form, by its name; how many. */
+static size_t for_fixtures(const char *form, void (*each)(const char *name))
+{
+    glob_t found;
+    size_t n;
+
+    assert_int_equal(glob(form, 0, NULL, &found), 0);
+    n = found.gl_pathc;
+    for (size_t i = 0; i < n; i++)
+        each(found.gl_pathv[i] + strlen(PBS_FIXTURES "/"));
+    globfree(&found);
+    return n;
+}
+
+static const char *text_in(const json_t *o, const char *key)
+{
+    const char *text = json_string_value(json_object_get(o, key));
+
+    return text != NULL ? text : "";
+}
+
+static int64_t seconds_of(const json_t *o, const char *key)
+{
+    int h, m, s;
+
+    return sscanf(text_in(o, key), "%d:%d:%d", &h, &m, &s) == 3 ? h * 3600 + m * 60 + s
+                                                                : -1;
+}
+
+static bool is_begun(char letter)
+{
+    return strchr("RESU", letter) != NULL;
+}
+
+/* What was read of a job beside what its answer says, field by field. An array's parent
+ * is listed, and is no job itself. */
+static void compare_job(const char *file, const char *id, const json_t *o,
+    struct pbs_answer *a, bool history)
+{
+    const char *here = pbs_job_id(&a->arena, id, a->server),
+               *owner = text_in(o, "Job_Owner");
+    const struct pbs_job *j = pbs_find_job(a, here);
+    const json_t *list = json_object_get(o, "Resource_List");
+    char letter = *text_in(o, "job_state");
+    int64_t limit = seconds_of(list, "walltime"), procs = 0;
+
+    if (j == NULL)
+        fail_msg("%s: job %s is not read", file, id);
+    const struct job_desc *d = &j->rm.desc;
+
+    if (strncmp(d->cred[CRED_USER], owner, strcspn(owner, "@")) != 0
+        || strlen(d->cred[CRED_USER]) != strcspn(owner, "@")
+        || strcmp(d->cred[CRED_CLASS], text_in(o, "queue")) != 0)
+        fail_msg(
+            "%s: %s is of %s in %s", file, id, d->cred[CRED_USER], d->cred[CRED_CLASS]);
+    if (limit >= 0 && d->wclimit_s != limit)
+        fail_msg("%s: %s may run %lld s, not %lld", file, id, (long long)d->wclimit_s,
+            (long long)limit);
+    if (strchr(id, ']') == NULL && !history
+        && is_begun(letter) != job_has_begun(d->state) && letter != 'C'
+        && letter != 'F')
+        fail_msg("%s: %s is %c, and read as %d", file, id, letter, (int)d->state);
+    for (size_t i = 0; i < d->nplaces; i++) {
+        const struct job_place *p = &d->places[i];
+
+        procs += p->tasks * d->reqs[p->req].per_task.v[RES_PROCS];
+        if (*p->node == '\0' || p->tasks == 0)
+            fail_msg("%s: %s has no part of a node", file, id);
+    }
+    if (letter == 'R' && strchr(id, ']') == NULL && d->nplaces == 0)
+        fail_msg("%s: %s runs, and nowhere", file, id);
+    if (letter == 'R' && json_object_get(list, "ncpus") != NULL
+        && procs != json_integer_value(json_object_get(list, "ncpus")))
+        fail_msg("%s: %s has %lld processors", file, id, (long long)procs);
+}
+
+static void compare_jobs(const char *file)
+{
+    enum pbs_dialect dialect = dialect_of(file);
+    static const struct pbs_record record = {"Job", "Job_Id", "Jobs"};
+    struct pbs_answer a;
+    struct err err = {0};
+    size_t len;
+    char *text = read_fixture(file, &len);
+    json_t *doc = pbs_document(dialect, text, len, &record, &err), *o;
+    const char *id;
+
+    if (doc == NULL)
+        fail_msg("%s: %s", file, err.text);
+    read_jobs(&a, file);
+    json_object_foreach(json_object_get(doc, "Jobs"), id, o)
+        compare_job(file, id, o, &a, strstr(file, "09-") != NULL);
+    assert_int_equal(a.cut.n, 0);
+    pbs_answer_fini(&a);
+    json_decref(doc);
+    free(text);
+}
+
+static void compare_nodes(const char *file)
+{
+    enum pbs_dialect dialect = dialect_of(file);
+    static const struct pbs_record record = {"Node", "name", "nodes"};
+    struct pbs_answer a;
+    struct err err = {0};
+    size_t len, with = 0;
+    char *text = read_fixture(file, &len);
+    json_t *doc = pbs_document(dialect, text, len, &record, &err), *o;
+    const char *name;
+
+    if (doc == NULL)
+        fail_msg("%s: %s", file, err.text);
+    read_nodes(&a, file);
+    json_object_foreach(json_object_get(doc, "nodes"), name, o)
+    {
+        const json_t *has = json_object_get(o, "resources_available");
+        int64_t procs = dialect == PBS_TORQUE
+                            ? strtol(text_in(o, "np"), NULL, 10)
+                            : json_integer_value(json_object_get(has, "ncpus"));
+        bool down = strstr(text_in(o, "state"), "down") != NULL,
+             closed = strstr(text_in(o, "state"), "offline") != NULL;
+
+        if (procs == 0)
+            continue;
+        const struct node_desc *d = &node_of(&a, name)->desc;
+
+        with++;
+        if (d->cfg.v[RES_PROCS] != procs || (d->state == NODE_DOWN) != down
+            || (closed && d->state != NODE_DRAINED && d->state != NODE_DRAINING
+                && !down))
+            fail_msg("%s: %s is %d with %lld", file, name, (int)d->state,
+                (long long)d->cfg.v[RES_PROCS]);
+        if ((down || closed) && d->said == NULL)
+            fail_msg("%s: of %s nothing is said", file, name);
+    }
+    assert_int_equal(with, a.nodes.n);
+    pbs_answer_fini(&a);
+    json_decref(doc);
+    free(text);
+}
+
+static void every_captured_answer_is_read_field_by_field(void **state)
+{
+    static const char *const jobs[] = {PBS_FIXTURES "/openpbs/[0-9]*.qstat*.json",
+        PBS_FIXTURES "/torque/*.qstat-*x.xml"},
+                             *const nodes[] = {PBS_FIXTURES
+                                 "/openpbs/*.pbsnodes-av.json",
+                                 PBS_FIXTURES "/torque/*.pbsnodes-x.xml"};
+    size_t n = 0;
+
+    (void)state;
+    for (int i = 0; i < 2; i++)
+        n +=
+            for_fixtures(jobs[i], compare_jobs) + for_fixtures(nodes[i], compare_nodes);
+    assert_true(n >= 34);
+}
+
 static void what_is_no_answer_is_told(void **state)
 {
     struct err err;
@@ -468,6 +627,7 @@ int main(void)
         cmocka_unit_test(members_beyond_the_limit_of_torque_wait_for_it),
         cmocka_unit_test(vnodes_of_openpbs),
         cmocka_unit_test(nodes_of_torque),
+        cmocka_unit_test(every_captured_answer_is_read_field_by_field),
         cmocka_unit_test(what_is_no_answer_is_told),
     };
 
