@@ -1952,7 +1952,8 @@ class BankLien(TypedDict):
 class BankMessage(TypedDict):
     #: its own, for ever
     number: int
-    #: Told: just now; OtherBank: for a bank of another kind; Aside: not told any more
+    #: Told: just now; OtherBank: for a bank of another kind, or for one that was elsewhere
+    #: before; Aside: not told any more
     state: Literal['Waiting', 'Told', 'OtherBank', 'Aside']
     #: what is asked of the bank
     verb: NotRequired[Literal['lien', 'charge', 'release']]
@@ -1986,6 +1987,9 @@ class BankQueueOrder(TypedDict):
     number: NotRequired[int]
     #: never tell it; else it is told again
     drop: NotRequired[bool]
+    #: HOST, PORT or SERVER is another since, and it is the same bank: it is told all.
+    #: Alone
+    moved: NotRequired[bool]
 
 
 class BankAccountOrder(TypedDict):

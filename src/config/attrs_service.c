@@ -144,7 +144,7 @@ static const struct cfg_keyword kw_jfaction[] = {
 #define IN_BANK(field) IN_SETTINGS(bank.field)
 
 static const struct cfg_row am_rows[] = {
-    {N("TYPE"), WORD("NONE", kw_amtype), IN_BANK(type), AM_NOW, HELP("Kind of the bank. BUILTIN: the scheduler's own (docs/bank.md). FILE: what jobs cost is written to a file. NATIVE: a program of the site is asked. GOLD: a server that speaks its protocol is. NONE: jobs cost nothing. Others are refused.")},
+    {N("TYPE"), WORD("NONE", kw_amtype), IN_BANK(type), AM_NOW, HELP("Kind of the bank. BUILTIN: the scheduler's own (docs/bank.md). FILE: what jobs cost is written to a file. NATIVE: a program of the site is asked. GOLD: a server that speaks its protocol is. NONE: jobs cost nothing. QBANK and RESD are not supported, and refused: BUILTIN in their place, or NATIVE with a program that speaks to them.")},
     {N("SERVER"), NAME(NULL), IN_BANK(server), AM_NOW, HELP("NATIVE: exec:///PROGRAM, which gets a verb and JSON on its standard input (docs/bank.md). FILE: file:///PATH.")},
     {N("HOST"), NAME(NULL), IN_BANK(host), AM_NOW, HELP("Host of a GOLD server; the file for kind FILE.")},
     {N("BACKUPHOST"), NAME(NULL), IN_BANK(backup_host), AM_NOW, HELP("Another host of the same GOLD server, at the same port: asked where HOST cannot be reached.")},

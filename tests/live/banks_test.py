@@ -368,9 +368,10 @@ def test_one_that_is_never_taken_stops_nobody(native):
     shutil.copy(native.bank.path, f"{native.bank.path}2")
     native.configure(native.bank.section.replace(native.bank.path, f"{native.bank.path}2"))
     native.ok("mschedctl", "-R")
-    native.wait(lambda: f"{native.bank.path}2: 1 messages and 0 runs that" in native.log(), "told")
+    native.wait(lambda: f"{native.bank.path}2: 1 messages and 0 runs are" in native.log(), "told")
     native.ok("mam-queue", "--drop", waits[0]["number"])
     assert native.lines("mam-queue") == []
+    over(native, native.submit("true", account="chem", wclimit_s=100))  # nothing is open there
 
 
 def test_what_is_refused_for_good_is_put_aside_until_somebody_looks(native):
@@ -451,6 +452,46 @@ def test_runs_stay_with_the_bank_that_they_began_with(native):
     done = native.run("mam-queue", "--again", charge["number"])
     pathlib.Path(f"{native.home}/go").touch()
     assert f"message {lien['number']} of that run comes first" in done.stderr, done
+
+
+def test_another_host_is_told_nothing_of_what_is_open_until_somebody_says_so(native):
+    """Also where it was changed while the daemon was away."""
+    set_patience(native, 10)
+    native.start()
+    jobs = [native.submit("sleep 600", account="chem", wclimit_s=700) for _ in range(2)]
+    for job in jobs:
+        native.wait(lambda job=job: native.state(job) == "Running", "the start")
+    first = native.bank
+    native.bank = Program(native)
+    native.bank.path, native.bank.noted = f"{native.home}/bank2", f"{native.home}/asked2"
+    native.bank.answers()
+    other = first.section.replace(f"exec://{first.path}", f"exec://{native.bank.path}")
+    native.configure(other)
+    native.ok("mschedctl", "-R")
+    native.ok("canceljob", jobs[0])
+    native.wait(lambda: native.lines("mam-queue"), "the charge waits")
+    assert [(m["job"], m["state"]) for m in native.lines("mam-queue")] == [(jobs[0], "OtherBank")]
+    assert native.ok("mam-queue", "--again", "all") == "0 messages are told again\n"
+    # with the former one in force again it goes there
+    native.configure(first.section)
+    native.ok("mschedctl", "-R")
+    native.wait(lambda: [m["job"] for m in first.asked("charge")] == [jobs[0]], "the charge", 90)
+    native.wait(lambda: native.lines("mam-queue") == [], "all is told")
+    assert "has not moved" in native.run("mam-queue", "--moved").stderr
+    native.kill()
+    native.configure(other)
+    native.start()
+    native.ok("canceljob", jobs[1])
+    native.wait(lambda: native.lines("mam-queue"), "the other charge waits")
+    assert native.lines("mam-queue")[0]["state"] == "OtherBank"
+    assert native.bank.calls() == [] and "mam-queue --moved" in native.log()
+    assert "has moved" in native.ok("mam-queue", "--moved")
+    native.wait(lambda: [m["job"] for m in native.bank.asked("charge")] == [jobs[1]],
+                "the charge", 90)
+    job = native.submit("true", account="chem", wclimit_s=100)
+    over(native, job)
+    native.wait(lambda: len(native.bank.asked("charge")) == 2, "its charge", 90)
+    assert len(first.asked("charge")) == 1
 
 
 def test_the_own_ledger_is_not_forgotten_while_another_bank_is_in_force(native):

@@ -176,7 +176,7 @@ CHANGED = {  # attributes of jobs that mjobctl -m changes
 BANK = {"request": [("e", ALL)], "account": [("physics", ALL)], "amount": [("2", ALL)],
         "text": [("x", ALL)]}
 MEMBERS = {
-    "BankQueueOrder": {"number": [], "drop": [(False, ALL)]},
+    "BankQueueOrder": {"number": [], "drop": [(False, ALL)], "moved": []},
     "LoginRequest": {"read_only": [(True, ALL)], "level_max": [(0, ALL)], "seconds": [(60, ALL)]},
     "LoginExchange": {"login": [("x" * 43, ALL)]},
     "SchedulerOrder": {

@@ -10,7 +10,9 @@
 
 static const struct option_row queue_options[] = {
     {0, "again", "NUMBER", "have it told again, at once; all: all but OtherBank"},
-    {0, "drop", "NUMBER", "never tell it"}, {0, NULL, NULL, NULL}};
+    {0, "drop", "NUMBER", "never tell it"},
+    {0, "moved", NULL, "the bank that was at another HOST, PORT or SERVER is this one"},
+    {0, NULL, NULL, NULL}};
 
 static void print_message(void *ctx, json_t *o)
 {
@@ -74,10 +76,26 @@ static int order_one(const struct command_line *l, const char *text, bool drop)
     return 0;
 }
 
+static int order_moved(const struct command_line *l)
+{
+    struct query *q = query_new("/v1/bank/queue");
+    json_t *done = tell(l, "POST", q, json_pack("{s:b}", "moved", 1));
+
+    query_free(q);
+    if (!done || l->format == FORMAT_JSON)
+        return done ? print_json(done) : 1;
+    printf("%s\n", get_text(done, "message", ""));
+    json_decref(done);
+    return 0;
+}
+
 static int work_queue(const struct command_line *l)
 {
     const char *again = command_long(l, "again"), *drop = command_long(l, "drop");
 
+    if (command_long(l, "moved"))
+        return again || drop ? command_wrong(l, "--moved is about the bank: alone")
+                             : order_moved(l);
     if (again && drop)
         return command_wrong(l, "--again or --drop, one of them");
     if (again || drop)
@@ -88,7 +106,7 @@ static int work_queue(const struct command_line *l)
 int mam_queue_main(int argc, char **argv)
 {
     static const struct command_spec spec = {.name = "mam-queue",
-        .usage = "[--again NUMBER | --drop NUMBER]",
+        .usage = "[--again NUMBER | --drop NUMBER | --moved]",
         .summary = "Show what a bank that is elsewhere has to be told still.",
         .options = queue_options,
         .more =
@@ -98,11 +116,15 @@ int mam_queue_main(int argc, char **argv)
             "now. OtherBank: for a bank of another kind than that of maui.cfg; it\n"
             "waits for that one, and --again has it told to this. Aside: the bank\n"
             "refused it, or did not take it ten times while it took others; it is\n"
-            "told no more until --again. Administrators see them, those of level 1\n"
+            "told no more until --again. Where HOST, PORT or SERVER was changed while\n"
+            "something was open, nobody is told anything, and no job starts, until it\n"
+            "is as before or --moved says that it is the same bank. Administrators see "
+            "them, those of level 1\n"
             "give orders.\n",
         .examples = "  mam-queue\n"
                     "  mam-queue --again 17          when the bank knows the account\n"
                     "  mam-queue --again all\n"
+                    "  mam-queue --moved             its new HOST is right\n"
                     "  mam-queue --drop 17           it was settled by hand\n"};
 
     return command_run(&spec, argc, argv, work_queue);

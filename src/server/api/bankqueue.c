@@ -33,11 +33,17 @@ void api_bank_queue_order(struct server *s, struct request *r)
     struct err err = {0};
     json_t *body = request_json(r, &err), *number = json_object_get(body, "number");
     bool drop = json_is_true(json_object_get(body, "drop"));
+    bool moved = json_is_true(json_object_get(body, "moved"));
     uint64_t n = (uint64_t)json_integer_value(number);
     int result = body ? 0 : -1;
     char text[80];
 
-    if (result == 0 && drop && !number)
+    if (result == 0 && moved && (drop || number))
+        result = err_set(&err, ERR_INVALID,
+            "moved: the bank, not a message: neither number nor drop go with it");
+    else if (result == 0 && moved)
+        result = desk_accept_place(s, &err);
+    else if (result == 0 && drop && !number)
         result = err_set(&err, ERR_INVALID, "number: which message is to be dropped?");
     else if (result == 0 && !number)
         result = (int)desk_tell_all_again(s);
@@ -47,7 +53,9 @@ void api_bank_queue_order(struct server *s, struct request *r)
         request_refuse(r, &err);
         return;
     }
-    if (number)
+    if (moved)
+        snprintf(text, sizeof text, "the bank has moved: all is told where it is now");
+    else if (number)
         snprintf(text, sizeof text, "message %" PRIu64 " %s", n,
             drop ? "will never be told" : "is told again");
     else

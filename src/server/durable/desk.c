@@ -9,7 +9,9 @@
 #include "server/durable/bankcall.h"
 #include "server/durable/bankline.h"
 #include "server/durable/bankpayers.h"
+#include "server/durable/bankplace.h"
 #include "server/durable/bankrecord.h"
+#include "server/durable/banktables.h"
 #include "server/events/eventlog.h"
 #include "server/events/programs.h"
 #include "server/managers/manager.h"
@@ -36,22 +38,6 @@
 #define AGAIN_AT_ONCE 200 /* that were put aside: so many records in a commit */
 #define SECOND_US     UINT64_C(1000000)
 
-/* A run that is open. */
-struct open_run {
-    UT_hash_handle hh;
-    char *name; /* owned */
-    json_t *record;
-    bool placed; /* a lien may lie there */
-};
-
-/* What was put aside, as it is in the store. */
-struct aside {
-    UT_hash_handle hh;
-    uint64_t number;
-    json_t *body;
-    bool again; /* somebody wants it told, when its turn comes */
-};
-
 /* A program that runs. */
 struct call {
     TAILQ_ENTRY(call) next;
@@ -69,7 +55,8 @@ struct desk {
     TAILQ_HEAD(, call) calls;
     uint64_t number; /* the last that was given */
     sd_event_source *timer;
-    char *place; /* where the bank is; owned, NULL = nobody has told anything yet */
+    struct bankplaces *places;
+    bool moved; /* the bank is to be elsewhere, and something of it is open */
 };
 
 static const struct bank_settings *settings_of(const struct server *s)
@@ -102,42 +89,16 @@ static struct bankline_options line_options(const struct server *s)
         .tells_at_once = TELLS_AT_ONCE,
         .tries = TRIES,
         .timeout_us = (uint64_t)settings_of(s)->timeout_s * SECOND_US,
-        .kind = desk_is_open(s) ? (int)settings_of(s)->type : 0};
+        .kind = desk_is_open(s) && !s->desk->moved ? (int)settings_of(s)->type : 0};
 }
 
 /* ---- runs ------------------------------------------------------------------------ */
-
-static struct open_run *add_run(struct desk *d, const char *name, json_t *record)
-{
-    struct open_run *r = xcalloc(1, sizeof *r);
-
-    r->name = xstrdup(name);
-    r->record = record;
-    HASH_ADD_KEYPTR(hh, d->runs, r->name, strlen(r->name), r);
-    return r;
-}
-
-static struct open_run *find_run(const struct desk *d, const char *name)
-{
-    struct open_run *r;
-
-    HASH_FIND_STR(d->runs, name, r);
-    return r;
-}
-
-static void free_run(struct desk *d, struct open_run *r)
-{
-    HASH_DEL(d->runs, r);
-    json_decref(r->record);
-    free(r->name);
-    free(r);
-}
 
 static void close_run(struct desk *d, struct open_run *r)
 {
     unsaved_delete(d->s->unsaved, RUNS, r->name);
     commit_want(d->s);
-    free_run(d, r);
+    bankrun_free(&d->runs, r);
 }
 
 bool desk_holds(const struct server *s, const char *job)
@@ -218,7 +179,7 @@ static void take_lien(struct desk *d, struct open_run *r, const struct money_mov
     if (r) {
         change_lien(d, r, m, body);
     } else {
-        r = add_run(d, m->run, make_record(d->s, m));
+        r = bankrun_add(&d->runs, m->run, make_record(d->s, m));
         if (has_begun(d->s, m->job)) {
             tell_lien(d, r, body);
         } else {
@@ -248,7 +209,7 @@ static void take_end(struct desk *d, struct open_run *r, const struct money_move
 void desk_take(struct server *s, const struct money_move *m)
 {
     struct desk *d = s->desk;
-    struct open_run *r = d ? find_run(d, m->run) : NULL;
+    struct open_run *r = d ? bankrun_find(d->runs, m->run) : NULL;
 
     if (!d || (!r && !desk_is_open(s)))
         return; /* nothing is done in earnest */
@@ -276,7 +237,7 @@ static void note_begun(struct desk *d, struct open_run *r)
 
 static void let_start(struct desk *d, const char *run)
 {
-    struct open_run *r = find_run(d, run);
+    struct open_run *r = bankrun_find(d->runs, run);
 
     if (r)
         note_begun(d, r);
@@ -305,7 +266,7 @@ static void fail_start(
 static void refuse_start(
     struct desk *d, const char *job, const char *run, const char *said)
 {
-    struct open_run *r = find_run(d, run);
+    struct open_run *r = bankrun_find(d->runs, run);
     char text[300];
 
     if (r)
@@ -320,6 +281,13 @@ static void refuse_start(
 
 static void expire_start(struct desk *d, const struct line_expired *x)
 {
+    if (d->moved) {
+        if (!manager_refuse_start(d->s, x->job, true, AGAIN_S,
+                BANK_SILENT ": an administrator has to say where it is (mam-queue)"))
+            let_start(d, x->run);
+        commit_want(d->s);
+        return;
+    }
     if (!x->turn) {
         fail_start(
             d, x->job, x->run, x->sent ? "no answer in time" : "it did not before");
@@ -353,30 +321,10 @@ static void tell_refusal(struct desk *d, const json_t *body, const char *said)
         verb, run, said);
 }
 
-static struct aside *add_aside(struct desk *d, uint64_t number, json_t *body)
-{
-    struct aside *a = xcalloc(1, sizeof *a);
-
-    a->number = number;
-    a->body = body;
-    HASH_ADD(hh, d->aside, number, sizeof a->number, a);
-    return a;
-}
-
-static struct aside *find_aside(const struct desk *d, uint64_t number)
-{
-    struct aside *a;
-
-    HASH_FIND(hh, d->aside, &number, sizeof number, a);
-    return a;
-}
-
 static void free_aside(struct desk *d, struct aside *a)
 {
-    HASH_DEL(d->aside, a);
     d->nagain -= a->again;
-    json_decref(a->body);
-    free(a);
+    bankaside_free(&d->aside, a);
 }
 
 /* The bank will never take it: somebody has to look. Of a lien nothing more follows:
@@ -393,7 +341,7 @@ static void put_aside(struct desk *d, struct line_item *i)
         return;
     json_object_set_new(body, "refused", render_utf8(said));
     bankrecord_put(d->s, ASIDE, bankrecord_key(line_item_number(i), key), body);
-    add_aside(d, line_item_number(i), json_incref(body));
+    bankaside_add(&d->aside, line_item_number(i), json_incref(body));
 }
 
 /* Out of the line. */
@@ -477,7 +425,7 @@ static void on_ended(void *ctx, const struct program_end *end)
 static void send_item(struct desk *d, struct line_item *i)
 {
     struct call *call = xcalloc(1, sizeof *call);
-    struct open_run *r = find_run(d, line_item_run(i));
+    struct open_run *r = bankrun_find(d->runs, line_item_run(i));
     json_t *body = json_copy(line_item_body(i));
     struct err err = {0};
 
@@ -581,40 +529,110 @@ static void tell_foreign(struct desk *d, int kind)
                 counts[i], bankrecord_kind_name(i));
 }
 
+struct opened {
+    int kind;
+    size_t messages, runs;
+};
+
+static void count_message(void *arg, const struct line_item *i)
+{
+    struct opened *o = arg;
+
+    o->messages += !line_item_kind(i) || line_item_kind(i) == o->kind;
+}
+
+/* What has begun with the bank of that kind, and is not settled. */
+static struct opened count_opened(const struct desk *d, int kind)
+{
+    struct opened o = {.kind = kind};
+
+    bankline_each(d->line, count_message, &o);
+    for (const struct aside *a = d->aside; a; a = a->hh.next)
+        o.messages += bankrecord_kind(a->body) == kind;
+    for (const struct open_run *r = d->runs; r; r = r->hh.next)
+        o.runs += !bankrecord_kind(r->record) || bankrecord_kind(r->record) == kind;
+    return o;
+}
+
+/* That is where it is. Takes the text. */
+static void set_place(struct desk *d, int kind, char *place)
+{
+    bankplace_set(d->places, kind, place);
+    commit_want(d->s);
+    d->moved = false;
+}
+
+static void tell_moved(struct desk *d, int kind, const char *place)
+{
+    struct opened o = count_opened(d, kind);
+    const char *name = settings_of(d->s)->name;
+
+    log_line(d->s->log, LOG_ALERT,
+        "the bank was %s and is to be %s: %zu messages and %zu runs are the former's. "
+        "Nobody is told anything until AMCFG[%s] is as it was, or mam-queue --moved "
+        "says that it is the same bank",
+        bankplace_of(d->places, kind), place, o.messages, o.runs, name);
+    eventlog_add(d->s, AMFAILURE, name, true, NULL,
+        "AMCFG[%s]: the bank was %s and is to be %s, and has open charges: see "
+        "mam-queue --moved",
+        name, bankplace_of(d->places, kind), place);
+}
+
 /* Of one kind, but elsewhere: a bank that has moved, or another. Nobody can know that
- * here, also not where it was changed while the daemon was away. */
+ * here, also not where it was changed while the daemon was away. Where something is
+ * open somebody has to say it. */
 static void note_place(struct desk *d)
 {
-    char *place = desk_is_open(d->s) ? bankcall_place(d->s) : NULL;
-    size_t waits = bankline_tells(d->line), runs = HASH_COUNT(d->runs);
+    int kind = desk_is_open(d->s) ? (int)settings_of(d->s)->type : 0;
+    char *place = kind ? bankcall_place(d->s) : NULL;
+    const char *known = bankplace_of(d->places, kind);
+    struct opened o = count_opened(d, kind);
 
-    if (!place || (d->place && strcmp(place, d->place) == 0)) {
+    if (place && known && strcmp(place, known) != 0 && o.messages + o.runs > 0) {
+        if (!d->moved)
+            tell_moved(d, kind, place);
+        d->moved = true;
         free(place);
         return;
     }
-    if (d->place && strncmp(place, d->place, strcspn(place, " ") + 1) == 0
-        && waits + runs > 0)
-        log_line(d->s->log, LOG_ALERT,
-            "the bank was %s and is %s: %zu messages and %zu runs that began with the "
-            "former are told to the latter",
-            d->place, place, waits, runs);
-    unsaved_put(d->s->unsaved, "bank", "place", place);
+    d->moved = false;
+    if (place && !(known && strcmp(place, known) == 0))
+        set_place(d, kind, place);
+    else
+        free(place);
+}
+
+static void configure_line(struct desk *d)
+{
+    struct bankline_options opt = line_options(d->s);
+
+    bankline_configure(d->line, &opt);
+    bankline_hurry(d->line); /* whoever set it right need not wait */
+    tell_foreign(d, desk_is_open(d->s) ? (int)settings_of(d->s)->type : 0);
     commit_want(d->s);
-    free(d->place);
-    d->place = place;
 }
 
 void desk_configured(struct server *s)
 {
-    struct bankline_options opt = line_options(s);
-
     if (!s->desk)
         return;
-    bankline_configure(s->desk->line, &opt);
-    bankline_hurry(s->desk->line); /* whoever set it right need not wait */
-    tell_foreign(s->desk, opt.kind);
     note_place(s->desk);
-    commit_want(s);
+    configure_line(s->desk);
+}
+
+int desk_accept_place(struct server *s, struct err *err)
+{
+    struct desk *d = s->desk;
+    int kind = (int)settings_of(s)->type;
+
+    if (!desk_is_open(s) || !d->moved)
+        return err_set(err, ERR_CONFLICT,
+            "the bank has not moved: nothing waits for anybody to say so");
+    log_line(s->log, LOG_ACTION, "the bank that was %s has moved",
+        bankplace_of(d->places, kind));
+    set_place(d, kind, bankcall_place(s));
+    configure_line(d);
+    return 0;
 }
 
 /* ---- by hand ----------------------------------------------------------------------
@@ -630,8 +648,8 @@ static void list_item(void *arg, const struct line_item *i)
     struct listing *l = arg;
     json_t *body = line_item_body((struct line_item *)i);
     int kind = line_item_kind(i);
-    bool foreign =
-        !desk_is_open(l->s) || (kind && kind != (int)settings_of(l->s)->type);
+    bool foreign = !desk_is_open(l->s) || l->s->desk->moved
+                   || (kind && kind != (int)settings_of(l->s)->type);
     json_t *o = bankrecord_show(line_item_number(i), body,
         line_item_is_out(i) ? "Told"
         : foreign           ? "OtherBank"
@@ -642,16 +660,11 @@ static void list_item(void *arg, const struct line_item *i)
     json_array_append_new(l->list, o);
 }
 
-static int compare_asides(const struct aside *a, const struct aside *b)
-{
-    return a->number < b->number ? -1 : a->number > b->number;
-}
-
 json_t *desk_list(const struct server *s)
 {
     struct listing l = {s, json_array()};
 
-    HASH_SORT(s->desk->aside, compare_asides);
+    bankaside_sort(&s->desk->aside);
     for (const struct aside *a = s->desk->aside; a; a = a->hh.next)
         json_array_append_new(
             l.list, bankrecord_show(a->number, a->body, a->again ? "Waiting" : "Aside",
@@ -694,7 +707,8 @@ static void tell_aside(struct desk *d, struct aside *a)
 /* Is it for the bank that is there? What is for another somebody has to name. */
 static bool is_for_this_bank(const struct server *s, int kind)
 {
-    return desk_is_open(s) && (!kind || kind == (int)settings_of(s)->type);
+    return desk_is_open(s) && !s->desk->moved
+           && (!kind || kind == (int)settings_of(s)->type);
 }
 
 static void tell_item(struct desk *d, struct line_item *i)
@@ -732,7 +746,7 @@ static int check_turn(
 int desk_tell_again(struct server *s, uint64_t number, struct err *err)
 {
     struct desk *d = s->desk;
-    struct aside *a = find_aside(d, number);
+    struct aside *a = bankaside_find(d->aside, number);
     struct line_item *i = a ? NULL : bankline_find(d->line, number);
 
     if (!a && !i)
@@ -824,7 +838,7 @@ static void tell_some_asides(struct desk *d)
 int desk_drop(struct server *s, uint64_t number, struct err *err)
 {
     struct desk *d = s->desk;
-    struct aside *a = find_aside(d, number);
+    struct aside *a = bankaside_find(d->aside, number);
     struct line_item *i = a ? NULL : bankline_find(d->line, number);
 
     if (!a && !i)
@@ -839,6 +853,8 @@ int desk_drop(struct server *s, uint64_t number, struct err *err)
         bankline_take_out(d->line, i);
         line_item_free(i);
     }
+    if (d->moved)
+        desk_configured(s); /* that may have been all that was open */
     return 0;
 }
 
@@ -878,7 +894,7 @@ static int recall_aside(void *arg, const char *key, const char *value)
     json_t *body = read_message(d, key, value);
 
     if (body)
-        add_aside(d, strtoull(key, NULL, 10), body);
+        bankaside_add(&d->aside, strtoull(key, NULL, 10), body);
     return 0;
 }
 
@@ -887,7 +903,7 @@ static int recall_run(void *arg, const char *key, const char *value)
     json_t *o = json_loads(value, 0, NULL);
 
     if (json_is_object(o))
-        add_run(arg, key, o)->placed = true;
+        bankrun_add(&((struct desk *)arg)->runs, key, o)->placed = true;
     else
         json_decref(o);
     return 0;
@@ -949,10 +965,11 @@ int desk_open(struct server *s, struct err *err)
     if (store_each(s->store, QUEUE, recall_message, d, err) < 0
         || store_each(s->store, ASIDE, recall_aside, d, err) < 0
         || store_each(s->store, RUNS, recall_run, d, err) < 0
-        || recall_numbers(d, err) < 0
-        || store_get(s->store, "bank", "place", &d->place, err) < 0)
+        || recall_numbers(d, err) < 0 || !(d->places = bankplaces_open(s, err)))
         return -1;
     note_place(d);
+    opt = line_options(s);
+    bankline_configure(d->line, &opt);
     bankline_committed(d->line);
     if (bankline_tells(d->line) || d->runs) /* programs of that life may run still */
         bankline_hold_tells(d->line, now_us(d) + opt.timeout_us);
@@ -971,11 +988,11 @@ void desk_close(struct server *s)
     while (!TAILQ_EMPTY(&d->calls))
         free_call(TAILQ_FIRST(&d->calls));
     while (d->runs)
-        free_run(d, d->runs);
+        bankrun_free(&d->runs, d->runs);
     while (d->aside)
         free_aside(d, d->aside);
     bankline_free(d->line);
-    free(d->place);
+    bankplaces_close(d->places);
     free(d);
     s->desk = NULL;
 }

@@ -71,6 +71,9 @@ int desk_tell_again(struct server *s, uint64_t number, struct err *err);
 /* The same of all that are for the bank that is there; those that were put aside go a
  * few hundred at a time. How many. O(all). */
 size_t desk_tell_all_again(struct server *s);
+/* HOST, PORT or SERVER is another since, and something is open: it is the same bank,
+ * and is told all. Until then nobody is told anything. -1: it has not moved. */
+int desk_accept_place(struct server *s, struct err *err);
 /* It is never told. -1: there is no such message, or it is being told just now. */
 int desk_drop(struct server *s, uint64_t number, struct err *err);
 
