@@ -69,9 +69,8 @@ CLASSCFG[long] NODEACCESSPOLICY=SINGLEJOB
 QOSCFG[normal] QFLAGS=PREEMPTEE
 QOSCFG[high] MAXPROC=32 MAXNODE=4 MAXMEM=65536 MAXJOB=10 OMAXJPROC=16 \
 OMAXJWC=48:00:00 MAXPROCPERUSER=8 MAXJOBPERUSER=3 QFLAGS=PREEMPTOR
-ACCOUNTCFG[physics] MAXJOB=20 MAXPROC=100 FSTARGET=75.00 QDEF=normal
-USERCFG[ann] MAXJOB=5 MAX.WCLIMIT=24:00:00 FSTARGET=75.00 ADEF=physics
-ACCOUNTCFG[chem] FSTARGET=25.00""".splitlines():
+ACCOUNTCFG[physics] MAXJOB=20 MAXPROC=100 QDEF=normal
+USERCFG[ann] MAXJOB=5 MAX.WCLIMIT=24:00:00 ADEF=physics""".splitlines():
         assert line in lines, line
     told = maui("check", "-c", tmp_path / "maui.cfg")
     assert "error" not in told.stdout and "warning" not in told.stdout, told.stdout
@@ -98,7 +97,8 @@ def test_limits_that_slurm_enforces_are_not_written(imported, tmp_path):
         assert ("MAX" in done.stdout) == written, done.stdout
         assert ("gres/gpu=1" in done.stderr) == written
         assert ("QOSCFG[high] QFLAGS=PREEMPTOR" in lines) != written
-        assert ("USERCFG[ann] FSTARGET=75.00 ADEF=physics" in lines) != written
+        assert ("USERCFG[ann] ADEF=physics" in lines) != written
+        assert "FSTARGET" not in done.stdout  # shares are followed live, too
 
 
 def test_weights_of_qos_need_the_qos(imported):

@@ -5,7 +5,9 @@ import { Frame } from "./parts/frame";
 import { Keys } from "./parts/keys";
 import { Door } from "./parts/states";
 import { JobDetails } from "./screens/job";
+import { Fairshare } from "./screens/fairshare";
 import { Now } from "./screens/now";
+import { Parameters } from "./screens/parameters";
 import { Queue } from "./screens/queue";
 import { Timeline } from "./screens/timeline";
 import "./style/page.css";
@@ -14,6 +16,8 @@ function View({ path }: { path: string }) {
   const job = /^\/ui\/jobs\/(.+)$/.exec(path);
   if (path === "/ui/") return <Now />;
   if (path === "/ui/timeline") return <Timeline />;
+  if (path === "/ui/fairshare") return <Fairshare />;
+  if (path === "/ui/parameters") return <Parameters />;
   if (path === "/ui/jobs") return <Queue />;
   if (job) return <article className="card alone"><JobDetails id={decodeURIComponent(job[1])} alone /></article>;
   return <p>There is no such screen. The first one is <a href="/ui/">Now</a>.</p>;

@@ -52,11 +52,12 @@ struct cred {
     const struct cred_cfg *cfg; /* own section, or an empty one; never NULL */
     const struct cred_cfg *def; /* the DEFAULT section of the kind */
     int64_t rm_priority;        /* class, QOS: priority told by the RM */
-    bool enabled;               /* class: RM queue enabled and started */
-    struct usage active, idle;  /* policy/limits keeps them */
-    struct fs_usage fs;         /* policy/fairshare keeps it */
-    double prio_fs;             /* policy/priority: weighted FS value in the pass ... */
-    uint64_t prio_fs_pass;      /* ... of this number */
+    double rm_fstarget; /* user, account: fairshare target told by the RM; 0 = none */
+    bool enabled;       /* class: RM queue enabled and started */
+    struct usage active, idle; /* policy/limits keeps them */
+    struct fs_usage fs;        /* policy/fairshare keeps it */
+    double prio_fs;            /* policy/priority: weighted FS value in the pass ... */
+    uint64_t prio_fs_pass;     /* ... of this number */
 };
 
 /* The credential of that name, created (with the settings of its section, or of

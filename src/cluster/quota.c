@@ -112,6 +112,28 @@ static const struct quota_rank *copy_ranks(
     return copy;
 }
 
+static const struct quota_target *copy_targets(
+    struct quota_store *s, const struct quota_list *l)
+{
+    struct quota_target *copy = take_block(s, l->ntargets + 1, sizeof *copy);
+
+    for (size_t i = 0; i < l->ntargets; i++) {
+        copy[i] = l->targets[i];
+        copy[i].name = copy_text(s, l->targets[i].name);
+    }
+    return copy;
+}
+
+static void set_targets(struct cluster *c, const struct quota_list *l)
+{
+    for (int kind = 0; kind < CRED_KINDS; kind++)
+        for (size_t i = 0; i < c->creds[kind].n; i++)
+            c->creds[kind].v[i]->rm_fstarget = 0;
+    for (size_t i = 0; i < l->ntargets; i++)
+        cred_get(c, l->targets[i].kind, l->targets[i].name)->rm_fstarget =
+            l->targets[i].percent;
+}
+
 /* One that is not told any more has none. */
 static void set_ranks(struct cluster *c, const struct quota_list *l)
 {
@@ -131,7 +153,9 @@ void quotas_set(struct cluster *c, const struct quota_list *l)
         .v = copy,
         .n = l->n,
         .ranks = copy_ranks(s, l),
-        .nranks = l->nranks};
+        .nranks = l->nranks,
+        .targets = copy_targets(s, l),
+        .ntargets = l->ntargets};
     for (size_t i = 0; i < l->n; i++) {
         copy[i] = copy_quota(s, &l->v[i]);
         copy[i].rm = rmset_get(c, l->rm);
@@ -139,6 +163,7 @@ void quotas_set(struct cluster *c, const struct quota_list *l)
     for (size_t i = 0; i < l->n; i++)
         make_named(c, &copy[i]);
     set_ranks(c, &s->list);
+    set_targets(c, &s->list);
     quotas_destroy(c);
     c->quota_store = s;
     c->quotas = &s->list;

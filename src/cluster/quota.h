@@ -62,6 +62,14 @@ struct quota_rank {
     int64_t priority;
 };
 
+/* The fairshare target of a user or account as the manager has it: of those for whom
+ * maui.cfg has none. */
+struct quota_target {
+    enum cred_kind kind;
+    const char *name;
+    double percent;
+};
+
 /* All of them, and whose they are ("Slurm"). */
 struct quota_list {
     const char *source;
@@ -69,6 +77,8 @@ struct quota_list {
     size_t n;
     const struct quota_rank *ranks;
     size_t nranks;
+    const struct quota_target *targets;
+    size_t ntargets;
     const char *rm; /* of several resource managers, which; NULL = the first */
 };
 

@@ -386,7 +386,10 @@ struct fs_target fs_target_of(const struct cred *k)
 
     if (own->type != FS_TARGET_NONE && own->value > 0)
         return *own;
-    return def->type != FS_TARGET_NONE && def->value > 0 ? *def : none;
+    if (def->type != FS_TARGET_NONE && def->value > 0)
+        return *def;
+    return k->rm_fstarget > 0 ? (struct fs_target){FS_TARGET_PLAIN, k->rm_fstarget}
+                              : none;
 }
 
 double fs_factor(const struct cluster *c, const struct cred *k)

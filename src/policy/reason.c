@@ -7,8 +7,10 @@
 #include "cluster/partition.h"
 #include "cluster/quota.h"
 #include "cluster/rmset.h"
+#include "config/settings.h"
 #include "funds/amount.h"
 #include "funds/funds.h"
+#include "policy/access_lists.h"
 #include "policy/holds.h"
 #include "policy/limits.h"
 #include "policy/limits_quota.h"
@@ -614,6 +616,30 @@ static int say_manager(
         *name ? " " : "", name);
 }
 
+/* "user bob: fast, slow; class long: wide": whose PLIST lets the job use which. */
+static void name_partition_lists(
+    const struct cluster *c, const struct job *j, char *ret, size_t size)
+{
+    size_t len = 0;
+
+    *ret = '\0';
+    for (int kind = 0; j && kind < CRED_KINDS && len < size; kind++) {
+        const struct cred *k = job_cred(c, j, (enum cred_kind)kind);
+        const struct name_list *list =
+            &access_lists_section(k, ACCESS_PARTITIONS)->plist;
+
+        if (!list->set)
+            continue;
+        len += (size_t)snprintf(ret + len, size - len, "%s%s %.60s:", len ? "; " : "",
+            cred_kind_name((enum cred_kind)kind), k->name);
+        for (size_t i = 0; i < list->names.n && len < size; i++)
+            len += (size_t)snprintf(
+                ret + len, size - len, "%s %.60s", i ? "," : "", list->names.v[i]);
+        if (list->names.n == 0 && len < size)
+            len += (size_t)snprintf(ret + len, size - len, " none");
+    }
+}
+
 static int say_partition(
     const struct cluster *c, const struct reason *r, char *ret_text, size_t size)
 {
@@ -627,9 +653,13 @@ static int say_partition(
         len += (size_t)snprintf(names + len, sizeof names - len, "%s%s", i ? ", " : "",
             x->partitions_asked.v[i]);
     }
-    if (n == 0)
-        return snprintf(
-            ret_text, size, "no partition is accessible to this job (PLIST)");
+    if (n == 0) {
+        char lists[400];
+        name_partition_lists(c, j, lists, sizeof lists);
+        return snprintf(ret_text, size,
+            "no partition is accessible to this job (PLIST%s%s)", *lists ? " of " : "",
+            lists);
+    }
     if (known == 0)
         return snprintf(ret_text, size,
             "this job asks for partition %s, which %s not exist", names,

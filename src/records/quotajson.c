@@ -68,6 +68,15 @@ static json_t *rank_out(const struct quota_rank *rank)
     return o;
 }
 
+static json_t *target_out(const struct quota_target *target)
+{
+    json_t *o = json_object();
+
+    put_text(o, target->kind == CRED_USER ? "user" : "account", target->name);
+    json_object_set_new(o, "percent", json_real(target->percent));
+    return o;
+}
+
 json_t *quotajson_list(const struct quota_list *l)
 {
     json_t *o = json_object(), *list = json_array();
@@ -77,12 +86,18 @@ json_t *quotajson_list(const struct quota_list *l)
     put_text(o, "source", l->source);
     put_text(o, "rm", l->rm);
     json_object_set_new(o, "quotas", list);
-    if (l->nranks == 0)
-        return o;
     list = json_array();
     for (size_t i = 0; i < l->nranks; i++)
         json_array_append_new(list, rank_out(&l->ranks[i]));
-    json_object_set_new(o, "ranks", list);
+    if (l->nranks > 0)
+        json_object_set(o, "ranks", list);
+    json_decref(list);
+    list = json_array();
+    for (size_t i = 0; i < l->ntargets; i++)
+        json_array_append_new(list, target_out(&l->targets[i]));
+    if (l->ntargets > 0)
+        json_object_set(o, "targets", list);
+    json_decref(list);
     return o;
 }
 
@@ -144,6 +159,25 @@ static void read_ranks(struct reader *r, const json_t *o, struct quota_list *ret
     ret->nranks = n;
 }
 
+static void read_targets(struct reader *r, const json_t *o, struct quota_list *ret)
+{
+    const json_t *list = reader_list(r, o, "targets");
+    size_t n = json_array_size(list);
+    struct quota_target *v = reader_take(r, n + 1, sizeof *v);
+
+    for (size_t i = 0; i < n; i++) {
+        const json_t *one = json_array_get(list, i);
+        const char *user = reader_text(r, one, "user");
+        v[i] = (struct quota_target){.kind = user ? CRED_USER : CRED_ACCOUNT,
+            .name = user ? user : reader_text(r, one, "account"),
+            .percent = reader_real(r, one, "percent")};
+        if (!v[i].name || !(v[i].percent >= 0 && v[i].percent <= 100.001))
+            reader_wrong(r, "targets", "users or accounts with 0 to 100 percent");
+    }
+    ret->targets = v;
+    ret->ntargets = n;
+}
+
 void quotajson_read(struct reader *r, const json_t *o, struct quota_list *ret)
 {
     const json_t *list = reader_list(r, o, "quotas");
@@ -157,6 +191,7 @@ void quotajson_read(struct reader *r, const json_t *o, struct quota_list *ret)
         .v = v,
         .n = n};
     read_ranks(r, o, ret);
+    read_targets(r, o, ret);
     if (!ret->source)
         reader_wrong(r, "source", "whose limits they are");
 }

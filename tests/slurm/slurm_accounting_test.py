@@ -223,6 +223,28 @@ def test_what_is_left_to_slurm_is_refused_there_and_waits(slurm, users, limited,
         slurm.wait_state(job, "RUNNING", seconds=60)
 
 
+def test_shares_of_sacctmgr_are_fairshare_targets(site, slurm, users, limited, policies):
+    """Changed live; what maui.cfg says goes before."""
+    def target(kind, name):
+        lines = [l.split() for l in slurm.maui.ok("diagnose", "-f", kind).splitlines()]
+        return next((l[2] for l in lines if l and l[0].rstrip("*") == name), None)
+
+    policies("FSPOLICY DEDICATEDPS\nFSDEPTH 2\nFSINTERVAL 1:00:00\nFSWEIGHT 1\n"
+             "FSUSERWEIGHT 100\n")
+    manage(site, "modify", "account", "chem", "set", "fairshare=3")
+    try:  # beside it: user root, with 1
+        slurm.wait(lambda: target("acct", "chem") == "75.00", "three quarters", 90)
+        below = float(target("user", users[0]))
+        assert 0 < below < 75
+        manage(site, "modify", "account", "chem", "set", "fairshare=1")
+        slurm.wait(lambda: target("acct", "chem") == "50.00", "a half", 90)
+        assert abs(float(target("user", users[0])) - below * 2 / 3) < 0.02
+        policies("FSPOLICY DEDICATEDPS\nFSUSERWEIGHT 100\nACCOUNTCFG[chem] FSTARGET=7\n")
+        slurm.wait(lambda: target("acct", "chem") == "7.00", "what maui.cfg says", 60)
+    finally:
+        manage(site, "modify", "account", "chem", "set", "fairshare=1")
+
+
 def test_a_qos_has_the_priority_that_sacctmgr_gave_it(site, slurm, users, limited, policies, full):
     """Seen while a job waits; it weighs what QOSWEIGHT says, and what maui.cfg says of a
     QOS goes before."""

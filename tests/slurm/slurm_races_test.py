@@ -223,6 +223,21 @@ def update(slurm, forge, job, *words, user=None):
     return slurm.run(forge, "update", job, *words, user=user)
 
 
+@pytest.mark.parametrize("name", ["{}", "{}_[1-2]"])
+def test_a_note_to_an_array_reaches_no_task_that_was_started(slurm, name):
+    """One that was on its way meanwhile: what the owner asked for stands there."""
+    array = slurm.sbatch("-a", "1-2%1", "-n", 1, "--requeue")
+    task = f"{array}_1"
+    slurm.wait_maui(task, "Running")
+    slurm.wait_state(task, "RUNNING")
+    slurm.run("scontrol", "update", f"jobid={name.format(array)}", "starttime=now+1hour",
+              "admincomment=maui: waits (checkjob 1) #1")
+    assert "maui:asked" in slurm.ok("scontrol", "show", "job", task)
+    slurm.ok("scontrol", "requeue", task)
+    slurm.wait(lambda: slurm.state(task) == "RUNNING" and slurm.show(task)["Restarts"] == "1",
+               "its return", 90)
+
+
 def test_an_owner_holds_and_releases_an_array_in_several_records(kept, users, forge, divided):
     for _ in range(2):
         done = update(kept, forge, divided, "priority=0", user=users[0])

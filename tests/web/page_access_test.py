@@ -8,7 +8,8 @@ from page_screens_test import CONFIG
 from page_timeline_test import open_timeline
 from web_page import Page, need_page
 
-SCREENS = ["", "jobs", "jobs?sel={job}", "jobs/{job}", "timeline?table=1", "timeline?sel={job}&by=state&fold=*"]
+SCREENS = ["", "jobs", "jobs?sel={job}", "jobs/{job}", "timeline?table=1", "timeline?sel={job}&by=state&fold=*",
+           "fairshare", "parameters", "parameters?all=1&sel=FSDEPTH"]
 
 # What is wrong with what is shown now: a sentence each.
 CHECK = r"""
@@ -111,6 +112,7 @@ def test_every_screen_can_be_read_and_used(site, browser):
         browser.chrome.get(base + screen.format(job=site.job_there))
         browser.wait(lambda: browser.all("h1") and browser.one("h1").text
                      and "Loading" not in browser.one("main").text, screen)
+        browser.picture(f"access-{screen.partition(chr(63))[0].partition(chr(47))[0]}")
         for scheme in ("light", "dark"):
             browser.scheme(scheme)
             found = browser.chrome.execute_script(CHECK) + [f"no name: {role}" for role in without_names(browser)]

@@ -105,12 +105,13 @@ function Who() {
 
 export function Frame(props: { children: ReactNode }) {
   const path = usePath();
+  const level = useLive((s) => s.who?.level ?? 0);
   return (
     <div className="frame">
       <a className="skip" href="#main">To the view</a>
       <nav className="rail" aria-label="Screens">
         <span className="mark" aria-hidden="true">M</span>
-        {SCREENS.map((s) => (
+        {SCREENS.filter((s) => !s.admin || level > 0).map((s) => (
           <Link key={s.path} to={s.path} current={s.is(path)} className="rail-link">
             <svg viewBox="0 0 20 20" aria-hidden="true"><path d={s.icon} /></svg>
             {s.name}

@@ -5,6 +5,7 @@ export interface Screen {
   key: string;
   icon: string; // of 20 by 20
   is: (path: string) => boolean;
+  admin?: boolean; // administrators and operators only
 }
 
 export const SCREENS: Screen[] = [
@@ -28,5 +29,21 @@ export const SCREENS: Screen[] = [
     key: "j",
     icon: "M3 4h14v2.2H3zM3 8.9h14v2.2H3zM3 13.8h9v2.2H3z",
     is: (path) => path.startsWith("/ui/jobs"),
+  },
+  {
+    path: "/ui/fairshare",
+    name: "Fairshare",
+    key: "f",
+    icon: "M9 2h2v3l6 1.5-.5 2L14 8l2.5 6h-5L14 8l-3-.8V16h4v2H5v-2h4V6.7L6 6l2.5 6h-5L6 6l-3-.7.5-2L9 4.7z",
+    is: (path) => path === "/ui/fairshare",
+    admin: true,
+  },
+  {
+    path: "/ui/parameters",
+    name: "Parameters",
+    key: "p",
+    icon: "M3 5h8v2H3zM13 3h2v6h-2zM15 5h2v2h-2zM3 13h2v2H3zM6 11h2v6H6zM8 13h9v2H8z",
+    is: (path) => path === "/ui/parameters",
+    admin: true,
   },
 ];

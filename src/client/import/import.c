@@ -361,6 +361,8 @@ static void priority(const struct conf *c, struct strbuf *out)
             out, "FSINTERVAL %lld:00:00\n", (long long)(half_s + 3599) / 3600);
         strbuf_printf(out, "FSUSERWEIGHT %.6g\nFSACCOUNTWEIGHT %.6g\n",
             weight[FAIRSHARE] / 100, weight[FAIRSHARE] / 100);
+        strbuf_printf(out, "# Targets are the shares of sacctmgr, followed live "
+                           "(LIMITS=SLURM of RMCFG[slurm]).\n");
     }
     if (weight[JOB_SIZE] > 0)
         not_carried(c, JOB_SIZE, "PROCWEIGHT weights the processors themselves");

@@ -303,39 +303,6 @@ static bool is_user(const struct dump *d, const struct row *r)
     return *cell(d, r, "User") != '\0';
 }
 
-/* Its part of the shares of its siblings: accounts among each other, users within their
- * account. */
-static double share_of(const struct dump *d, const struct row *r)
-{
-    const char *account = cell(d, r, "Account");
-    double sum = 0;
-
-    if (strcmp(account, "root") == 0 && !is_user(d, r))
-        return 1;
-    for (size_t i = 0; i < d->rows.n; i++) {
-        const struct row *o = &d->rows.v[i];
-        const char *theirs = cell(d, o, "Account");
-
-        if (is_user(d, o) == is_user(d, r)
-            && (is_user(d, r) ? strcmp(theirs, account) == 0
-                              : strcmp(theirs, "root") != 0))
-            sum += figure(d, o, "Share");
-    }
-    return sum > 0 ? figure(d, r, "Share") / sum : 0;
-}
-
-static void take_fairshare(const struct dump *d, const struct row *r, struct strbuf *b)
-{
-    double share = share_of(d, r);
-
-    for (size_t i = 0; is_user(d, r) && i < d->rows.n; i++)
-        if (!is_user(d, &d->rows.v[i])
-            && strcmp(cell(d, &d->rows.v[i], "Account"), cell(d, r, "Account")) == 0)
-            share *= share_of(d, &d->rows.v[i]);
-    if (share > 0 && share < 1)
-        strbuf_printf(b, " FSTARGET=%.2f", share * 100);
-}
-
 static bool is_first(const struct dump *d, size_t row, const char *column)
 {
     const char *name = cell(d, &d->rows.v[row], column);
@@ -366,7 +333,6 @@ static void take_assoc(struct import *im, const struct dump *d, size_t i)
         return;
     }
     take_row(im, d, r, user ? user_columns : account_columns, &b);
-    take_fairshare(d, r, &b);
     if (*cell(d, r, "Def QOS"))
         strbuf_printf(&b, " QDEF=%s", cell(d, r, "Def QOS"));
     if (user)

@@ -75,6 +75,7 @@ static void take_assoc(const assoc_mgr_info_msg_t *m, const slurmdb_assoc_rec_t 
     ret->user = copy_text(a->user);
     ret->partition = copy_text(a->partition);
     ret->parent = copy_text(a->parent_acct);
+    ret->shares = a->shares_raw < SLURMDB_FS_USE_PARENT ? a->shares_raw : 0;
     ret->jobs = count_of(a->grp_jobs);
     ret->max_jobs = count_of(a->max_jobs);
     ret->wall_min = count_of(a->max_wall_pj);

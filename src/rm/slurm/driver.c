@@ -30,8 +30,8 @@ static struct rm *slurm_driver_open(const struct rm_cfg *cfg, sd_event *loop,
 static const struct rm_keeping keeping = {
     .what = CHANGES_KEPT | CHANGE_ACCOUNT,
     .command = "scontrol update JobId=",
-    .raise = "Slurm lets users lower the limits of their jobs, and only its operators "
-             "raise them",
+    /* what an operator raises no association's or QOS's MaxWall holds down */
+    .raise = "Slurm looks whether you may where you say scontrol update TimeLimit=",
 };
 
 static const struct rm_driver slurm_driver = {

@@ -71,6 +71,7 @@ struct telling {
     bool whole_nodes; /* nobody shares nodes: what jobs have adds up */
     struct VEC(struct quota) quotas;
     struct VEC(struct quota_rank) ranks;
+    struct share_targets targets;
     struct VEC(struct quota_limit) limits; /* of the one in the making */
     struct request_room room;
 };
@@ -401,6 +402,9 @@ static uint64_t digest_of(const struct telling *t)
     for (size_t i = 0; i < t->ranks.n; i++)
         h = digest_bytes(digest_text(h, t->ranks.v[i].qos), &t->ranks.v[i].priority,
             sizeof t->ranks.v[i].priority);
+    for (size_t i = 0; i < t->targets.n; i++)
+        h = digest_bytes(digest_text(h, t->targets.v[i].name), &t->targets.v[i].percent,
+            sizeof t->targets.v[i].percent);
     return h;
 }
 
@@ -408,7 +412,13 @@ static void tell_quotas(struct adapter *a, struct telling *t)
 {
     uint64_t digest = digest_of(t);
     struct rm_report r = {.kind = RM_QUOTAS,
-        .u.quotas = {"Slurm", t->quotas.v, t->quotas.n, t->ranks.v, t->ranks.n}};
+        .u.quotas = {.source = "Slurm",
+            .v = t->quotas.v,
+            .n = t->quotas.n,
+            .ranks = t->ranks.v,
+            .nranks = t->ranks.n,
+            .targets = t->targets.v,
+            .ntargets = t->targets.n}};
 
     if (digest != a->limits_digest)
         adapter_report(a, &r);
@@ -446,6 +456,7 @@ static void tell_all(struct adapter *a, const struct slurm_limits_list *all,
         .all = all, .parts = parts, .whole_nodes = has_whole_nodes(a, parts)};
 
     find_accounts(&t);
+    shares_find(all, &t.targets);
     for (size_t i = 0; i < all->n; i++) {
         if (all->v[i].qos != NULL && all->v[i].priority != 0)
             vec_push(
@@ -463,6 +474,7 @@ static void tell_all(struct adapter *a, const struct slurm_limits_list *all,
     HASH_CLEAR(hh, t.accounts);
     vec_fini(&t.quotas);
     vec_fini(&t.ranks);
+    vec_fini(&t.targets);
     vec_fini(&t.limits);
     request_free_room(&t.room);
 }

@@ -6,6 +6,7 @@
 #define MAUI_RM_SLURM_LIMITS_H
 
 #include "base/vec.h"
+#include "cluster/quota.h"
 #include "rm/slurm/slurm_names.h"
 
 #include <stdbool.h>
@@ -30,6 +31,7 @@ struct slurm_limits {
     bool first;                       /* QOS: OverPartQOS */
     uint32_t priority;                /* of a QOS, 0 = none */
     uint32_t grace_s;                 /* of a QOS: GraceTime, 0 = none */
+    uint32_t shares; /* association: RawShares; 0 = none, or "parent" */
     uint64_t jobs, max_jobs, user_jobs, account_jobs, wall_min;
     struct tres group, run_mins; /* GrpTRES, GrpTRESRunMins */
     struct tres job, job_mins;   /* MaxTRES, MaxTRESMins */
@@ -43,6 +45,11 @@ struct slurm_limits_list VEC(struct slurm_limits);
 void limits_clear(struct slurm_limits *ret);
 void limits_free(struct slurm_limits_list *l);
 void limits_add_tres(struct tres *io, const char *name, size_t length, uint64_t most);
+
+/* shares.c: what part of the machine whose is, in percent, in the order of the list; of
+ * a user in several accounts their sum. Names are the list's. O(associations). */
+struct share_targets VEC(struct quota_target);
+void shares_find(const struct slurm_limits_list *all, struct share_targets *ret);
 
 /* 0, or -1 with errno. */
 int assoc_load(struct slurm_limits_list *ret);
