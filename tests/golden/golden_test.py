@@ -209,3 +209,16 @@ def test_the_averages_agree_with_the_acceptance_numbers(
            round(stats["p99_wait_s"]), stats["max_wait_s"],
            f"{stats['utilization_window']:.4f}".lstrip("0"))
     assert got == (bsld, mean, p99, longest, used)
+
+
+@pytest.mark.parametrize("trace", ["KTH"])
+def test_a_search_for_a_plan_keeps_every_promise_at_half_the_slowdown(replay, files, trace):
+    """Bounds of reference plan-search, without a policy of the site; beside EASY."""
+    _, plan = replay(files, trace, "promises.cfg", "--overrun", "extend")
+    _, easy = replay(files, trace, "easy.cfg", "--overrun", "extend")
+    ratio = {key: plan[key] / easy[key]
+             for key in ("mean_bsld", "mean_wait_s", "p99_wait_s", "max_wait_s")}
+    assert ratio["mean_bsld"] < 0.6 and ratio["mean_wait_s"] < 0.72, ratio
+    assert ratio["p99_wait_s"] < 1 and ratio["max_wait_s"] < 1.8, ratio
+    assert plan["broken_promises"] == 0 and plan["started"] == easy["started"]
+    assert plan["utilization"] > easy["utilization"] - 0.002
