@@ -99,7 +99,7 @@ static uint64_t digest_of(const struct rm_report *r)
 }
 
 /* Of what a job asks for, whatever became of it. */
-static uint64_t request_of(const struct rm_job *j)
+static uint64_t request_of(const struct listing *l, const struct rm_job *j)
 {
     struct rm_job plain = {.cpu_s = -1, .mem_mb = -1, .swap_mb = -1, .disk_mb = -1};
     struct rm_report r = {.kind = RM_JOB, .u.job = &plain};
@@ -110,16 +110,18 @@ static uint64_t request_of(const struct rm_job *j)
     plain.desc.start_at = 0;
     plain.desc.places = NULL;
     plain.desc.nplaces = 0;
+    if (l->kind.limit_apart)
+        plain.desc.wclimit_s = 0;
     return digest_of(&r);
 }
 
 /* It is told, again perhaps, though nothing is new: does it ask for something else? */
-static void report_job(
-    struct thing *t, const struct rm_report *r, const struct rm_sink *sink)
+static void report_job(const struct listing *l, struct thing *t,
+    const struct rm_report *r, const struct rm_sink *sink)
 {
     struct rm_job job = *r->u.job;
     struct rm_report told = *r;
-    uint64_t request = request_of(&job);
+    uint64_t request = request_of(l, &job);
 
     job.changed &= t->request != 0 && t->request != request;
     t->request = request;
@@ -142,7 +144,7 @@ bool listing_tell(struct listing *l, const char *name, const struct rm_report *r
     }
     other = listing_see(l, name, digest_of(&timeless));
     if (other && r->kind == RM_JOB)
-        report_job(find_thing(l, name), r, sink);
+        report_job(l, find_thing(l, name), r, sink);
     else if (other)
         sink->report(sink->ctx, r);
     return other;

@@ -19,6 +19,9 @@ struct listing;
 struct listing_kind {
     enum rm_report_kind gone; /* RM_NODE_GONE, RM_JOB_GONE, RM_RESERVATION_GONE */
     unsigned misses;          /* looks that have to miss it; 0 = 1 */
+    /* Of jobs: whoever is told sees by itself that a limit is another, and knows of
+     * those that it has ordered (struct rm_keeping). */
+    bool limit_apart;
     size_t size;              /* of what the driver keeps beside each; all zero first */
     void (*fini)(void *data); /* frees what that owns; or NULL */
 };
@@ -32,7 +35,7 @@ bool listing_see(struct listing *l, const char *name, uint64_t digest);
 /* The same for a report of it, which is told here if it is to be: whatever the report
  * says counts, but for its time and that it was `changed`. That is told of a job where
  * the driver says so (it waited and waits) and what it asks for is other than was told
- * last. Costs the writing of a line. True when it was told. */
+ * last, be it its limit alone but for `limit_apart`. Costs the writing of a line. True when it was told. */
 bool listing_tell(struct listing *l, const char *name, const struct rm_report *r,
     const struct rm_sink *sink);
 /* It is there, though nothing can be said of it just now: as before. */

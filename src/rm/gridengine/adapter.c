@@ -59,6 +59,7 @@ static void *open_adapter(
 {
     static const struct listing_kind nodes = {.gone = RM_NODE_GONE},
                                      jobs = {.gone = RM_JOB_GONE,
+                                         .limit_apart = true,
                                          .size = sizeof(struct ge_told),
                                          .fini = free_told},
                                      reservations = {.gone = RM_RESERVATION_GONE};

@@ -304,6 +304,7 @@ static void *native_open(struct agent *a, const struct link_opening *o, struct e
         a, &(struct wiki_carrier){.carry = carry_order,
                .ctx = v,
                .at_once = ORDERS,
+               .changes_limits = v->urls[RMURL_MODIFY] != NULL,
                .start_wait_ms = wait_ms < START_MOST_MS ? wait_ms : START_MOST_MS});
     if (v->runs == NULL) {
         err_set(err, ERR_IO, "%s: %s", lock.text, strerror(errno));

@@ -65,6 +65,7 @@ static void *open_adapter(
 {
     static const struct listing_kind nodes = {.gone = RM_NODE_GONE},
                                      jobs = {.gone = RM_JOB_GONE,
+                                         .limit_apart = true,
                                          .size = sizeof(struct pbs_told),
                                          .fini = forget_job};
     const char *transport = link_attr(o, "TRANSPORT");

@@ -105,6 +105,7 @@ struct told_job {
     uint64_t digest, request; /* of all that is told; of what is asked for */
     uint32_t round;
     uint32_t time_min; /* minutes; 0 = it wants its whole limit */
+    uint32_t limit;    /* as request_limit() */
     int64_t grace_s;   /* of its QOS or partition */
     bool waiting, over;
     bool astray;        /* Slurm could start it: to be taken back, or started by us */
@@ -449,7 +450,8 @@ const char *const *request_hosts(struct request_room *room, const char *hosts);
 uint32_t request_limit(const slurm_job_info_t *j, uint32_t *ret_least);
 /* With how much less than that it is content: minutes; 0 = it is not. */
 uint32_t request_least(const slurm_job_info_t *j);
-/* Digest of what a user can ask for. */
+/* Digest of what a user can ask for; but the limit, of which the daemon judges itself.
+ */
 uint64_t request_digest(const struct adapter *a, const struct parts *parts);
 /* The partitions that its owner named, also while a start has chosen one: "a,b". Lives
  * as long as the room. */

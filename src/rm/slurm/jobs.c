@@ -652,8 +652,10 @@ static uint64_t digest_record(
     const struct adapter *a, const slurm_job_info_t *j, uint64_t request, bool limited)
 {
     const struct part *p = part_find(a, j->partition);
+    uint32_t least, limit = request_limit(j, &least);
 
-    return digest_of(j, state_of(j), request, limited) + (p != NULL && p->open);
+    return digest_bytes(digest_of(j, state_of(j), request, limited), &limit, sizeof limit)
+           + (p != NULL && p->open);
 }
 
 void jobs_see(struct adapter *a, const char *id, const struct parts *parts,
@@ -664,6 +666,7 @@ void jobs_see(struct adapter *a, const char *id, const struct parts *parts,
              digest = digest_record(a, j, request, limited);
     bool is_new = jobs_find(a, id) == NULL, changed, back;
     struct told_job *t = find_or_add(a, id);
+    uint32_t least, limit = request_limit(j, &least);
     enum job_state state;
 
     note_record(a, t, parts);
@@ -682,8 +685,9 @@ void jobs_see(struct adapter *a, const char *id, const struct parts *parts,
     if ((is_new || back || t->digest != digest)
         && !(t->end_told && state >= JOB_COMPLETED))
         tell(a, t, parts, state, changed || back, limited);
-    if (changed)
+    if (changed || (t->waiting && t->limit != limit))
         t->left_to_slurm = false;
+    t->limit = limit;
     t->digest = digest;
     t->request = request;
     note_state(a, t, parts, state);

@@ -624,12 +624,11 @@ static uint64_t digest_part(
 {
     struct request_room room = {0};
     const char *list = request_partitions(j, &room);
-    uint32_t least, limit = request_limit(j, &least);
     const char *const texts[] = {j->account, j->qos, list, request_features(j, &room),
         request_exclude(j, &room), j->licenses, j->tres_per_job, j->tres_per_node,
         j->tres_per_socket, j->tres_per_task, j->cpus_per_tres, j->mem_per_tres,
         j->dependency, j->resv_name, j->name};
-    const uint64_t numbers[] = {limit, request_least(j), j->num_tasks, j->cpus_per_task,
+    const uint64_t numbers[] = {request_least(j), j->num_tasks, j->cpus_per_task,
         j->num_cpus, j->ntasks_per_node, j->pn_min_cpus, j->pn_min_memory,
         j->pn_min_tmp_disk, j->shared, j->nice, job_priority_given(j),
         (uint64_t)j->deadline,

@@ -252,6 +252,7 @@ static void *site_open(struct agent *a, const struct link_opening *o, struct err
         a, &(struct wiki_carrier){.carry = carry_order,
                .ctx = s,
                .at_once = ORDERS,
+               .changes_limits = true,
                .start_wait_ms = wait_ms < START_MOST_MS ? wait_ms : START_MOST_MS});
     return s;
 }

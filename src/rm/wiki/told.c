@@ -60,8 +60,10 @@ struct wiki *wiki_new(struct agent *a, const struct wiki_carrier *carrier)
     w->agent = a;
     w->carrier = *carrier;
     w->nodes = listing_new(&(struct listing_kind){.gone = RM_NODE_GONE, .misses = 2});
-    w->jobs = listing_new(&(struct listing_kind){
-        .gone = RM_JOB_GONE, .misses = 2, .size = sizeof(struct told_job)});
+    w->jobs = listing_new(&(struct listing_kind){.gone = RM_JOB_GONE,
+        .misses = 2,
+        .limit_apart = carrier->changes_limits,
+        .size = sizeof(struct told_job)});
     TAILQ_INIT(&w->trips);
     return w;
 }

@@ -35,6 +35,7 @@ struct wiki_carrier {
     void *ctx;
     unsigned at_once;      /* orders under way at a time */
     int64_t start_wait_ms; /* in which a start that was accepted has to be seen */
+    bool changes_limits;   /* it carries RM_MODIFY: limits are kept there */
 };
 
 struct wiki *wiki_new(struct agent *a, const struct wiki_carrier *carrier);

@@ -278,7 +278,7 @@ static bool is_not_carried_out(enum rm_action a, enum job_state told)
 static void on_changed(struct manager *m, const struct job *j, const struct rm_job *r)
 {
     enum job_state state = r->desc.state;
-    bool changed = r->changed;
+    bool changed = limits_told(m, j, r) || r->changed;
 
     if (on_nodes(state) || state == JOB_SUSPENDED)
         outbox_came_about(m, r->desc.id);
@@ -288,11 +288,10 @@ static void on_changed(struct manager *m, const struct job *j, const struct rm_j
     bool pending = outbox_pending(m, j->id, &action);
     uint8_t rm_hold = rmholds_told(m, j->holds, r->desc.rm_hold);
 
-    changed |= limits_told(m, j, r);
     if (changed && !pending && on_other_request(m, j, r))
         return;
     if (!on_nodes(state))
-        outbox_keep_change(m, r);
+        outbox_keep_change(m, r, changed);
     follow_limit(m, j, r);
     mark_told(m, j, TOLD | SEEN);
     take_notes(m, j, r);

@@ -306,8 +306,13 @@ bool limits_told(struct manager *m, const struct job *j, const struct rm_job *r)
     struct job_notes *n = world_notes(m->s, j);
     int64_t before = n->kept_limit_s, now = r->desc.wclimit_s;
 
-    if (!is_kept_there(m, r) || outbox_changes_limit(m, j->id))
+    if (!is_kept_there(m, r))
         return false;
+    if (outbox_changes_limit(m, j->id)) {
+        if (now == outbox_limit(m, j->id)) /* it will not be told again */
+            n->kept_limit_s = now;
+        return false;
+    }
     n->kept_limit_s = now;
     return before >= 0 && now != before && now != j->wclimit_asked_s;
 }

@@ -302,14 +302,14 @@ static void tell_changes(struct manager *m)
     }
 }
 
-bool outbox_keep_change(struct manager *m, const struct rm_job *r)
+bool outbox_keep_change(struct manager *m, const struct rm_job *r, bool changed)
 {
     const struct job_orders *mates = find_orders(m, r->desc.id);
     struct order *o = mates ? TAILQ_FIRST(&mates->list) : NULL;
 
     while (o && o->action != RM_START)
         o = TAILQ_NEXT(o, of_job);
-    if (!o || (!r->changed && !o->changed))
+    if (!o || (!changed && !o->changed))
         return false;
     struct rm_job latest = *r;
     latest.changed = true;

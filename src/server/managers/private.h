@@ -169,9 +169,9 @@ bool outbox_stopped(struct manager *m, const char *id, enum job_state state);
 bool outbox_has_unseen_start(const struct manager *m, const char *id);
 /* Is an order on its way that is to change the state of the job? Which. */
 bool outbox_pending(const struct manager *m, const char *id, enum rm_action *ret);
-/* Somebody has changed the job while its start is on its way: what is told of it is
+/* Somebody has `changed` the job while its start is on its way: what is told of it is
  * kept and told when nothing comes of the start. False: none is on its way. */
-bool outbox_keep_change(struct manager *m, const struct rm_job *r);
+bool outbox_keep_change(struct manager *m, const struct rm_job *r, bool changed);
 /* The job is on no nodes. Its start was lost, or has not been sent yet and it has
  * changed since that was decided: it waits again. False: there is no such start.
  * *io_changed: it has; also where that was told before, and kept. */
