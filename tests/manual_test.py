@@ -135,6 +135,14 @@ def test_commands_are_completed_and_links_to_them(build):
     assert completed(build, "maui", "checkjob", "-l", "S") == {"SOFT"}
 
 
+@pytest.mark.parametrize("word", ["-/", "-x)", r"-\(", "-[", "-x/p;1e touch it;s/y"])
+def test_a_word_that_is_no_option_becomes_no_script(build, tmp_path, monkeypatch, word):
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("MAUIHOMEDIR", str(tmp_path))
+    assert completed(build, "maui", "checkjob", word, "") == set()
+    assert not (tmp_path / "it").exists()
+
+
 # ---- names that the scheduler knows ----
 
 @pytest.fixture(scope="module")

@@ -22,7 +22,7 @@ struct job_notes {
     char *name, *directory, *output, *error, *command;
     double cpu_s;
     int64_t mem_mb, swap_mb, disk_mb;
-    int64_t wclimit_s;    /* that the RM told last while the job was on nodes; else 0 */
+    int64_t wclimit_s;    /* that the RM told last since the job has begun; else 0 */
     int64_t kept_limit_s; /* ... while it waited, where the RM keeps that; < 0: never */
     char *limit_refused;  /* why the RM did not take another; or NULL */
     struct job_usage usage;

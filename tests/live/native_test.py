@@ -149,6 +149,14 @@ def test_what_can_be_done_with_a_job(native):
     native.wait(lambda: "WCLIMIT=1000" in subprocess.run(
         [f"{native.programs}/jobs"], capture_output=True, text=True).stdout, "the new limit")
     native.wait(lambda: os.path.exists(count), "the first run")
+    native.ok("mjobctl", "-s", job)
+    native.until(job, "Suspended")
+    native.replace("modify", "echo not while it is suspended; exit 1")
+    assert native.run("mjobctl", "-m", "wclimit=2000", job).returncode != 0
+    assert native.job(job)["wclimit_s"] == 1000  # as it was, not as it was submitted
+    native.restore()
+    native.ok("mjobctl", "-r", job)
+    native.until(job, "Running")
     native.ok("mjobctl", "-R", job)
     native.wait(lambda: pathlib.Path(count).read_text() == "x\nx\n", "the second run", 60)
     native.until(job, "Running")
@@ -203,6 +211,8 @@ def test_the_limit_of_a_waiting_job_is_told_before_it_starts(native):
     with subprocess.Popen([native.program, "mjobctl", "-m", "wclimit=1200", waits], env=native.env,
                           stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL):
         native.wait(lambda: os.path.exists(asked), "the program", 60)
+        told = native.ok("mjobctl", "-m", "messages=x", waits)  # which asks nobody
+        assert told == f"job {waits} successfully modified\n"
         native.ok("canceljob", filler[0])
         native.wait(lambda: native.state(waits) == "Starting", "its turn", 60)
         native.kill()

@@ -210,8 +210,14 @@ def test_the_limit_of_a_waiting_job_is_that_of_pbs(site):
     def limit_s():
         return (site.daemon.job(short) or {}).get("wclimit_s")
     site.wait(lambda: limit_s() == 3600, "the job")
+    site.daemon.ok("setdeadline", short, "+9:00:00")
+    deadline = site.daemon.job(short)["deadline_at"]
     site.daemon.ok("mjobctl", "-m", "wclimit=2:00:00", short)
     assert site.server.job(id)["Resource_List"]["walltime"] == "02:00:00"
+    site.cycles()  # what PBS tells then is no change of somebody else
+    assert site.daemon.job(short)["deadline_at"] == deadline and limit_s() == 7200
+    events = (pathlib.Path(site.daemon.home) / "log" / "events.log").read_text()
+    assert f'"JOBCANCEL","object":"{short}"' not in events
     site.pbs("qalter", "-l", "walltime=00:30:00", id)
     site.wait(lambda: limit_s() == 1800, "PBS's own change")
     for change, says in (("wclimit=INFINITY", "takes no limit away"), ("proccount=2", "qalter"),

@@ -99,15 +99,17 @@ def test_the_limit_of_a_waiting_job_is_slurms(cluster):
     c = cluster
     job = c.sbatch("-n1", "-t60", "-H")
     c.wait(lambda: c.maui.job(job), "the job")
+    c.maui.ok("setdeadline", job, "+9:00:00")
     c.maui.ok("mjobctl", "-m", "wclimit=600", job)
     assert shown(c, job, "TimeLimit") == "00:10:00" and c.maui.job(job)["wclimit_s"] == 600
+    less = c.sbatch("-n1", "-t60", "--time-min=5", "-H")
+    c.wait(lambda: c.maui.job(less), "the job")
+    assert c.maui.job(job).get("deadline_at")  # the look that showed the other showed it as well
     c.ok("scontrol", "update", f"jobid={job}", "timelimit=30")
     c.wait(lambda: c.maui.job(job)["wclimit_s"] == 1800, "Slurm's own change")
     for change, says in (("class=other", "scontrol update JobId="), ("account=x", "change it there")):
         refused = c.maui.run("mjobctl", "-m", change, job)
         assert refused.returncode != 0 and says in refused.stdout + refused.stderr, refused
-    less = c.sbatch("-n1", "-t60", "--time-min=5", "-H")
-    c.wait(lambda: c.maui.job(less), "the job")
     refused = c.maui.run("mjobctl", "-m", "wclimit=60", less)  # less than the least
     assert refused.returncode != 0 and "did not take the limit" in refused.stdout + refused.stderr
     assert "did not take the limit" in c.maui.ok("checkjob", less)

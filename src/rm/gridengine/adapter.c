@@ -88,6 +88,7 @@ static void *open_adapter(
     g->look = ge_look_new();
     g->hurry = ge_hurry_new();
     watch_accounting(g);
+    agent_health(a, "jobmodify", NULL); /* of what troubled a former one */
     return g;
 }
 

@@ -124,7 +124,12 @@ static void modify_job(struct ge_adapter *g, const struct rm_command *c)
             "another command that changes the job is under way");
         return;
     }
-    if (j == NULL || !ge_is_waiting(j)) {
+    if (j == NULL) {
+        agent_done(g->agent, c->token, RM_RETRY, c->job,
+            "the last look did not show the job");
+        return;
+    }
+    if (!ge_is_waiting(j)) {
         agent_done(g->agent, c->token, RM_REFUSED, c->job,
             "Grid Engine does not change the limit of a job that runs");
         return;

@@ -45,6 +45,22 @@ static int check_texts(const json_t *changes, struct err *err)
     return 0;
 }
 
+static bool changes_limit(const json_t *changes)
+{
+    json_t *change;
+    struct err err;
+    size_t i;
+
+    json_array_foreach(changes, i, change)
+    {
+        const struct jobattr *a =
+            jobattr_find(json_string_value(json_object_get(change, "attribute")), &err);
+        if (a && a->bit & CHANGE_WCLIMIT)
+            return true;
+    }
+    return false;
+}
+
 static int act_modify(
     struct order *o, const struct job *j, char *done, size_t size, struct err *err)
 {
@@ -56,6 +72,7 @@ static int act_modify(
     if (check_texts(changes, err) < 0
         || modify_apply(o->s, j, changes, request_who(o->r), err) < 0)
         return -1;
+    o->is_told = o->is_told || changes_limit(changes);
     const struct cluster *c = engine_cluster(o->s->engine);
     const char *group = group_named(changes);
     snprintf(done, size, "job %s successfully modified", j->id);
@@ -70,6 +87,5 @@ void api_modify(struct server *s, struct request *r)
         .r = r,
         .who = WHO_ADMIN2,
         .owner = true,
-        .is_told = true,
         .act = act_modify});
 }

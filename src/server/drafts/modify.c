@@ -367,9 +367,13 @@ void modify_forget(struct server *s, const char *id, unsigned what)
 
 bool modify_has(struct server *s, const char *id, const char *attribute)
 {
-    json_t *kept = recall(s, id);
-    bool has = json_object_get(kept, attribute) != NULL;
+    struct err err;
+    const struct jobattr *a = jobattr_find(attribute, &err);
+    json_t *kept = a ? recall(s, id) : NULL;
+    bool has = false;
 
+    for (size_t k = 0; kept && jobattr_at(k); k++)
+        has |= jobattr_at(k)->bit == a->bit && json_object_get(kept, jobattr_at(k)->name);
     json_decref(kept);
     return has;
 }

@@ -29,7 +29,7 @@ struct modified *modify_recall(struct server *s, struct job_desc *d);
  * Has it been kept? A recall then finds it. */
 bool modify_keep(struct server *s, const char *id, bool known, const char *attribute,
     const char *value);
-/* Has that attribute of the job been changed? */
+/* Has that attribute of the job been changed, by any name of it? */
 bool modify_has(struct server *s, const char *id, const char *attribute);
 /* These changes, enum change_bit, are not to be made again: they stand elsewhere. */
 void modify_forget(struct server *s, const char *id, unsigned what);

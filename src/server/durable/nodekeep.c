@@ -140,6 +140,7 @@ static char *lasting_text(
 
     d.measured = false;
     d.state = NODE_DOWN;
+    d.said = NULL;
     describe_node(o, &d);
     json_object_set_new(o, "manager", json_string(manager));
     if (names->own)

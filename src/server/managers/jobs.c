@@ -117,7 +117,7 @@ static void on_new_job(struct manager *m, const struct rm_job *r, bool anew)
     } else {
         mark_told(m, made.job, TOLD | SEEN);
         take_notes(m, made.job, r);
-        if (on_nodes(r->desc.state))
+        if (job_has_begun(r->desc.state))
             world_notes(s, made.job)->wclimit_s = r->desc.wclimit_s;
         modified_note(changed, world_notes(s, made.job));
         if (r->lifted) /* while nobody was here who would have heard of it */
@@ -260,7 +260,7 @@ static void follow_limit(struct manager *m, const struct job *j, const struct rm
         .u.modify = {.id = j->id,
             .change = {.what = CHANGE_WCLIMIT, .job = {.wclimit_s = now}}}};
 
-    n->wclimit_s = on_nodes(r->desc.state) ? now : 0;
+    n->wclimit_s = job_has_begun(r->desc.state) ? now : 0;
     if (before > 0 && now > 0 && before != now && now != j->wclimit_s
         && job_is_active(j))
         manager_apply(m, &ev, r->desc.id);

@@ -103,6 +103,13 @@ static bool is_answering(const struct server *s, const struct job *j)
     return m->rm && !m->away && m->synced && s->mode != MODE_TEST;
 }
 
+static void refuse_result(json_t *result, const char *why)
+{
+    json_object_set_new(result, "ok", json_false());
+    json_object_set_new(result, "code", json_string("conflict"));
+    json_object_set_new(result, "message", json_string(why));
+}
+
 void manager_reply_told(struct server *s, struct request *r, json_t *body,
     const struct manager_told *told, size_t n)
 {
@@ -110,8 +117,13 @@ void manager_reply_told(struct server *s, struct request *r, json_t *body,
 
     for (size_t i = 0; i < n && !s->tries; i++) {
         const struct job *j = job_find(engine_cluster(s->engine), told[i].job);
-        if (!j || !outbox_changes_limit(managers_of(s, j), j->id))
+        if (!j)
             continue;
+        if (!outbox_changes_limit(managers_of(s, j), j->id)) {
+            if (world_notes(s, j)->limit_refused) /* while others were changed */
+                refuse_result(told[i].result, world_notes(s, j)->limit_refused);
+            continue;
+        }
         if (!is_answering(s, j)) {
             add_remark(told[i].result,
                 "its resource manager is out of reach and told when it is back");
@@ -129,13 +141,6 @@ void manager_reply_told(struct server *s, struct request *r, json_t *body,
                  PATIENCE_US, ACCURACY_US, on_patience, w)
              < 0)
         give_up(w, "its resource manager has not answered yet");
-}
-
-static void refuse_result(json_t *result, const char *why)
-{
-    json_object_set_new(result, "ok", json_false());
-    json_object_set_new(result, "code", json_string("conflict"));
-    json_object_set_new(result, "message", json_string(why));
 }
 
 /* NULL: nothing is to be said of it. */
@@ -247,7 +252,9 @@ static int64_t told_limit(struct server *s, const struct job *j)
 {
     const struct job_notes *n = world_notes(s, j);
 
-    return n->wclimit_s > 0 ? n->wclimit_s : n->kept_limit_s;
+    if (n->wclimit_s > 0)
+        return n->wclimit_s;
+    return j->state == JOB_RUNNING || j->state == JOB_SUSPENDED ? -1 : n->kept_limit_s;
 }
 
 static void restore_limit(struct manager *m, const struct job *j)
@@ -317,6 +324,15 @@ bool limits_told(struct manager *m, const struct job *j, const struct rm_job *r)
     return before >= 0 && now != before && now != j->wclimit_asked_s;
 }
 
+/* Whoever changed it then was not asked what is asked now. */
+static int check_former(
+    struct manager *m, const struct job *j, int64_t told_s, struct err *err)
+{
+    if (m->keeps->raise && told_s > 0 && j->wclimit_asked_s > told_s)
+        return err_set(err, ERR_DENIED, "%s", m->keeps->raise);
+    return manager_check_limit(m->s, j, j->wclimit_asked_s, err);
+}
+
 /* One that was changed by a release that told nobody: now it is. */
 void limits_first_told(
     struct manager *m, const struct job *j, const struct rm_job *r, bool known)
@@ -330,6 +346,7 @@ void limits_first_told(
         return;
     if (j->wclimit_asked_s == r->desc.wclimit_s)
         modify_forget(m->s, j->id, CHANGE_WCLIMIT);
-    else if (manager_tell_limit(m->s, j, &err) < 0)
+    else if (check_former(m, j, r->desc.wclimit_s, &err) < 0
+             || manager_tell_limit(m->s, j, &err) < 0)
         limits_answered(m, j->id, j->wclimit_asked_s, err.text, true);
 }

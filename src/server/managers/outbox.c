@@ -883,6 +883,12 @@ void outbox_settle_lost(struct manager *m)
 
         if (!o->lost || (starts && rmjobs_is_kept(m, j)))
             continue;
+        if (o->action == RM_MODIFY && ++o->tries >= LIMIT_TRIES) {
+            fail_limit(m, o, "it has not answered");
+            next = o->hh.next; /* the start behind it is gone */
+            drop_order(m, o);
+            continue;
+        }
         if (is_lasting(o->action)) {
             mark_unsent(m, o);
             continue;

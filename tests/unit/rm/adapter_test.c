@@ -166,6 +166,27 @@ static void a_job_has_changed_when_it_asks_for_something_else(void **state)
     listing_destroy(l);
 }
 
+/* Else one that the daemon ordered itself would be taken for somebody else's change. */
+static void a_limit_that_is_apart_is_no_change(void **state)
+{
+    struct strbuf told = {0};
+    struct rm_sink sink = {note_changed, &told};
+    struct listing *l =
+        listing_new(&(struct listing_kind){.gone = RM_JOB_GONE, .limit_apart = true});
+    struct rm_job j = {.desc = {.id = "1", .state = JOB_IDLE}, .cpu_s = -1};
+    struct rm_report r = {.kind = RM_JOB, .u.job = &j};
+
+    (void)state;
+    listing_tell(l, "1", &r, &sink);
+    j.changed = true;
+    j.desc.wclimit_s = 60;
+    assert_true(listing_tell(l, "1", &r, &sink));
+    j.desc.release_at = 5;
+    listing_tell(l, "1", &r, &sink);
+    expect(&told, "same same changed ");
+    listing_destroy(l);
+}
+
 static void free_text(void *data)
 {
     free(*(char **)data);
@@ -727,6 +748,7 @@ int main(void)
         cmocka_unit_test(what_one_look_misses_comes_back),
         cmocka_unit_test(a_job_is_not_told_again_for_being_told),
         cmocka_unit_test(a_job_has_changed_when_it_asks_for_something_else),
+        cmocka_unit_test(a_limit_that_is_apart_is_no_change),
         cmocka_unit_test(a_driver_keeps_something_beside),
         cmocka_unit_test(an_order_is_looked_at_ever_more_rarely),
         cmocka_unit_test(orders_land_or_are_lost),
