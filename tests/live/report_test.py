@@ -11,6 +11,19 @@ AMCFG[bank] TYPE=NONE
 #INCLUDE more.cfg
 """
 
+SECRETS = """OAUTH2_TOKEN=sesame10
+S3SECRET=sesame11
+GOLD_KEY2=sesame12
+ENV=DB_PASS=sesame13 MYPASS=sesame14
+{"password":"sesame15"} 'token' : 'sesame16' <secret>sesame17</secret>
+{\\"password\\":\\"sesame18\\"}
+Authorization: Bearer sesame19
+https://sesame20:p@sesame21@host/path
+CSKEY=\\
+sesame22 and
+a line without any
+"""
+
 
 def contents(path):
     with tarfile.open(path) as tar:
@@ -27,6 +40,8 @@ def test_a_report_has_what_is_needed_and_no_secret(daemon):
     (home / "maui-private.cfg").chmod(0o600)
     daemon.ok("serve")
     job = daemon.submit("echo sesame5; sleep 60", environment=["SECRET=sesame6"])
+    with open(home / "log" / "maui.log", "a") as f:
+        f.write(SECRETS)
     told = daemon.ok("report", "-o", "r.tar.gz")
     assert told.startswith("r.tar.gz: ") and "Not in this report:" in told
     assert (home / "r.tar.gz").stat().st_mode & 0o077 == 0
@@ -36,6 +51,9 @@ def test_a_report_has_what_is_needed_and_no_secret(daemon):
             "managers", "nodes", "queue", "scheduler"} <= parts
     everything = "\n".join(found.values())
     assert "sesame" not in everything
+    log = found["maui-report/maui.log"]
+    assert "OAUTH2_TOKEN=(left out)" in log and "https://(left out)@host/path" in log
+    assert "a line without any" in log
     assert "BYPASSWEIGHT 7" in found["maui-report/config/maui.cfg"]
     assert "CSKEY=(left out)" in found["maui-report/config/maui.cfg"]
     assert "QUEUETIMEWEIGHT 3" in found["maui-report/config/site.cfg"]
@@ -46,9 +64,14 @@ def test_a_report_has_what_is_needed_and_no_secret(daemon):
 
 def test_a_report_of_a_scheduler_that_is_away_has_what_there_is(daemon):
     daemon.configure("QUEUETIMEWIEGHT 1\nCLIENTCFG[peer] CSKEY=sesame\n", plain=True)
+    logs = pathlib.Path(daemon.home) / "log"
+    logs.mkdir(exist_ok=True)
+    (logs / "events.log").symlink_to("/etc/passwd")
     daemon.ok("report", "-o", "away.tar.gz")
     found = contents(f"{daemon.home}/away.tar.gz")
     assert "did you mean QUEUETIMEWEIGHT" in found["maui-report/check"]
     assert "[exit status 1]" in found["maui-report/queue"]
     assert "QUEUETIMEWIEGHT" in found["maui-report/config/maui.cfg"]
     assert "sesame" not in "\n".join(found.values())
+    assert "maui-report/events.log" not in found
+    assert f"no plain file: {logs}/events.log" in found["maui-report/LEFT-OUT"]

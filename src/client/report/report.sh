@@ -23,10 +23,25 @@ collect() { # NAME COMMAND...
     { printf '$ %s\n' "${*/#"$program"/maui}" && timeout 30 "$@"; } >"$out/$name" 2>&1 </dev/null || rc=$?
     [ "$rc" -eq 0 ] || printf '[exit status %s]\n' "$rc" >>"$out/$name"
 }
-# What looks like a secret, to the end of the line; and who is named in an address.
+# What looks like a secret, to the end of the line, which may be continued; and who is
+# named in an address. BYPASSWEIGHT and the like are no passwords.
+before='[A-Za-z0-9_.-]*'
+words="$before(key|passw(or)?d|passphrase|pwd|secret|token|credential|authorization|bearer)[A-Za-z0-9_]*"
+words="$words|($before([A-XZ0-9_.-]|[AC-Z0-9_.-]Y))?pass[0-9_]*"
 without_secrets() {
-    sed -E 's/\b([A-Za-z_]*(key|password|passwd|passphrase|secret|token)(file)?(\[[^]]*\])?[[:space:]]*[= :][[:space:]]*)[^[:space:]].*/\1(left out)/I
-        s,(://)[^/@[:space:]]*@,\1(left out)@,g'
+    sed -e ':more' -e '/\\$/{N; s/\\\n//; t more' -e '}' \
+        | sed -E "s/\b(($words)(\[[^]]*\])?\\\\?[\"']?[[:space:]]*[=:> ][[:space:]]*)[^[:space:]].*/\1(left out)/I
+        s,(://)[^/[:space:]]*@,\1(left out)@,g"
+}
+missing=()
+take() { # FILE NAME COMMAND...: of a plain file alone, which nothing else stands behind
+    local from=$1 to=$2
+    shift 2
+    if [ -f "$from" ] && [ ! -L "$from" ] && [ -r "$from" ]; then
+        timeout 30 "$@" <"$from" >"$out/$to" || true
+    else
+        missing+=("$from")
+    fi
 }
 
 about=$("$program" showq --about 2>&1 || true)
@@ -46,22 +61,24 @@ collect priorities "$program" diagnose -p
 collect nodes "$program" diagnose -n
 collect reservations "$program" diagnose -r
 collect statistics "$program" showstats -v
-for name in check scheduler managers; do
-    without_secrets <"$out/$name" >"$work/clean" && mv "$work/clean" "$out/$name"
-done
-if [ -n "$config" ] && [ -r "$config" ]; then
-    mkdir "$out/config"
+mkdir "$out/config"
+if [ -n "$config" ] && [ -f "$config" ] && [ -r "$config" ]; then
     for part in "$config" "$config".d/*.cfg; do
-        [ ! -r "$part" ] || without_secrets <"$part" >"$out/config/${part##*/}"
+        [ ! -f "$part" ] || [ ! -r "$part" ] || timeout 30 cat "$part" >"$out/config/${part##*/}" || true
     done
+else
+    missing+=("${config:-maui.cfg}")
 fi
 for log in maui.log events.log; do
-    [ ! -r "$home/log/$log" ] || tail -n 2000 "$home/log/$log" | without_secrets >"$out/$log"
+    take "$home/log/$log" "$log" tail -n 2000
+done
+for part in "$out"/* "$out"/config/*; do
+    [ ! -f "$part" ] || { without_secrets <"$part" >"$work/clean" && mv "$work/clean" "$part"; }
 done
 cat >"$out/LEFT-OUT" <<'TXT'
 Not in this report:
 - maui-private.cfg, and files with keys
-- in maui.cfg and the logs: what stands behind names that end in key, password, secret,
+- in all files: what stands behind names that end in key, password, secret,
   token and the like, and who is named in an address
 - scripts, environments and outputs of jobs
 - the state and its journal. With the journal a decision can be done again:
@@ -70,7 +87,8 @@ Not in this report:
   look through it before you give it to anybody.
 Names of users, jobs, nodes and accounts are in it.
 TXT
+[ "${#missing[@]}" -eq 0 ] || printf 'Not found, or no plain file: %s\n' "${missing[@]}" | without_secrets >>"$out/LEFT-OUT"
 tar -C "$work" -czf "$work/report.tar.gz" maui-report
-mv "$work/report.tar.gz" "$file"
+mv -T -- "$work/report.tar.gz" "$file"
 echo "$file: look through it before you send it (tar -tzf lists it)."
 cat "$out/LEFT-OUT"

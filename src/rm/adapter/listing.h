@@ -35,7 +35,8 @@ bool listing_see(struct listing *l, const char *name, uint64_t digest);
 /* The same for a report of it, which is told here if it is to be: whatever the report
  * says counts, but for its time and that it was `changed`. That is told of a job where
  * the driver says so (it waited and waits) and what it asks for is other than was told
- * last, be it its limit alone but for `limit_apart`. Costs the writing of a line. True when it was told. */
+ * last, be it its limit alone but for `limit_apart`. Costs the writing of a line. True
+ * when it was told. */
 bool listing_tell(struct listing *l, const char *name, const struct rm_report *r,
     const struct rm_sink *sink);
 /* It is there, though nothing can be said of it just now: as before. */

@@ -125,8 +125,8 @@ static void modify_job(struct ge_adapter *g, const struct rm_command *c)
         return;
     }
     if (j == NULL) {
-        agent_done(g->agent, c->token, RM_RETRY, c->job,
-            "the last look did not show the job");
+        agent_done(
+            g->agent, c->token, RM_RETRY, c->job, "the last look did not show the job");
         return;
     }
     if (!ge_is_waiting(j)) {

@@ -654,7 +654,8 @@ static uint64_t digest_record(
     const struct part *p = part_find(a, j->partition);
     uint32_t least, limit = request_limit(j, &least);
 
-    return digest_bytes(digest_of(j, state_of(j), request, limited), &limit, sizeof limit)
+    return digest_bytes(
+               digest_of(j, state_of(j), request, limited), &limit, sizeof limit)
            + (p != NULL && p->open);
 }
 

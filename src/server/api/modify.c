@@ -83,9 +83,6 @@ static int act_modify(
 
 void api_modify(struct server *s, struct request *r)
 {
-    order_carry_out(&(struct order){.s = s,
-        .r = r,
-        .who = WHO_ADMIN2,
-        .owner = true,
-        .act = act_modify});
+    order_carry_out(&(struct order){
+        .s = s, .r = r, .who = WHO_ADMIN2, .owner = true, .act = act_modify});
 }

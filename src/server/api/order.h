@@ -19,8 +19,8 @@ struct order {
     enum who who;     /* this level may for any job; owners for theirs if `owner` */
     bool owner;       /* and coordinators of their account */
     const void *what; /* for `act` */
-    bool is_told;     /* `act` gave limits, that RMs have to take: the reply waits for it */
-    bool by_name;     /* this job is named by its id, not chosen by a pattern */
+    bool is_told; /* `act` gave limits, that RMs have to take: the reply waits for it */
+    bool by_name; /* this job is named by its id, not chosen by a pattern */
     /* Do it for one job: 0 with a sentence in `done`, or -1. */
     int (*act)(
         struct order *o, const struct job *j, char *done, size_t size, struct err *err);

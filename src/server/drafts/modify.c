@@ -373,7 +373,8 @@ bool modify_has(struct server *s, const char *id, const char *attribute)
     bool has = false;
 
     for (size_t k = 0; kept && jobattr_at(k); k++)
-        has |= jobattr_at(k)->bit == a->bit && json_object_get(kept, jobattr_at(k)->name);
+        has |=
+            jobattr_at(k)->bit == a->bit && json_object_get(kept, jobattr_at(k)->name);
     json_decref(kept);
     return has;
 }

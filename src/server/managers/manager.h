@@ -130,7 +130,8 @@ int manager_check_limit(
 int manager_tell_limit(struct server *s, const struct job *j, struct err *err);
 /* A reply about jobs that were given limits, some of which may be on their way: when
  * they are answered, or after some seconds, in which case the message of that one's
- * result says so. One that was refused is no success in it. Takes the reference of the body. */
+ * result says so. One that was refused is no success in it. Takes the reference of the
+ * body. */
 struct manager_told {
     const char *job;
     json_t *result; /* in the body: "ok", "message" */

@@ -226,6 +226,10 @@ static void events_about_nodes_and_the_whole_come_back(void **state)
                            .load = 0.7,
                            .util = {{2}},
                            .more = 5}});
+    char *node = text_of(&s,
+        &(struct event){.kind = EVENT_NODE, .u.node = {.name = "n1", .said = "words"}});
+    assert_null(strstr(node, "words")); /* for people */
+    free(node);
     comes_back(&s,
         (struct event){.kind = EVENT_NODE_STATE, .u.node_state = {"n1", NODE_DRAINED}});
     comes_back(
