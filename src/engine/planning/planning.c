@@ -68,6 +68,47 @@ static void sort_order(struct planning *p, bool promised_first)
     free(placed);
 }
 
+/* Has it that place already? */
+static bool is_reserved(const struct engine *e, const struct member *m)
+{
+    const struct job *j = e->c->jobs.v[m->job];
+    const struct planned *r = plan_reservation_of(e->plan, j);
+
+    return r && plan_is_reserved(e->plan, j) && r->start_at == m->start_at
+           && r->partition == m->partition;
+}
+
+/* Has nothing come free early since the last cycle? Then all who had a place have it. */
+static bool places_stand(const struct engine *e)
+{
+    const struct planning *p = e->planning;
+
+    for (size_t i = 0; i < p->members.n; i++)
+        if (p->members.v[i].start_at < TIME_NEVER
+            && (!is_reserved(e, &p->members.v[i]) || p->members.v[i].start_at < e->now))
+            return false;
+    return !p->fixed.n;
+}
+
+/* Who is new comes where there is room; holes in the plan are theirs. */
+static void list_new(struct planning *p)
+{
+    struct wishes *w = &p->window;
+
+    wishes_begin_as(w, &p->wishes);
+    for (size_t i = 0; i < p->members.n; i++)
+        if (p->members.v[i].start_at < TIME_NEVER)
+            wishes_take(w, w->parts.v, &p->wishes.v.v[i], p->members.v[i].start_at);
+    for (size_t i = 0; i < p->members.n; i++) {
+        struct member *m = &p->members.v[i];
+        if (m->start_at < TIME_NEVER)
+            continue;
+        m->start_at = wishes_fit(w, w->parts.v, &p->wishes.v.v[i], w->now);
+        if (m->start_at < TIME_NEVER)
+            wishes_take(w, w->parts.v, &p->wishes.v.v[i], m->start_at);
+    }
+}
+
 /* As in the last cycle, each as early as it can be by now; then who is new. Where what
  * is planned node by node takes other nodes than before, that may break a promise. */
 static void list_present(
@@ -82,6 +123,11 @@ static void list_present(
     for (uint32_t i = 0; i < p->members.n; i++) {
         p->members.v[i].start_at = members_planned(e, &p->members.v[i]);
         p->site.v[i] = i;
+    }
+    if (!promised_first && places_stand(e)) {
+        list_new(p);
+        sort_order(p, false);
+        return;
     }
     sort_order(p, promised_first);
     if (!search_list(&p->wishes, t, p->order.v, p->starts.v, &cost)) {
@@ -101,7 +147,7 @@ static bool reserve_member(struct engine *e, uint32_t i)
     const struct job *j = e->c->jobs.v[m->job];
     struct slot slot;
 
-    if (!plan_fit_in(e->plan, j, m->partition, e->now, &slot)) {
+    if (!plan_fit_in(e->plan, j, m->partition, m->start_at, &slot)) {
         m->start_at = TIME_NEVER;
         return e->planning->wishes.v.v[i].latest == TIME_NEVER;
     }
@@ -109,16 +155,6 @@ static bool reserve_member(struct engine *e, uint32_t i)
     e->stats.reserved++;
     m->start_at = slot.at;
     return slot.at <= e->planning->wishes.v.v[i].latest;
-}
-
-/* Has it that place already? */
-static bool is_reserved(const struct engine *e, const struct member *m)
-{
-    const struct job *j = e->c->jobs.v[m->job];
-    const struct planned *r = plan_reservation_of(e->plan, j);
-
-    return r && plan_is_reserved(e->plan, j) && r->start_at == m->start_at
-           && r->partition == m->partition;
 }
 
 /* Reservations that would come out the same stand, unless others have been laid behind
