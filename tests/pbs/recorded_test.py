@@ -6,6 +6,7 @@ import os
 import pathlib
 import signal
 import socket
+import sqlite3
 import subprocess
 import sys
 import time
@@ -229,6 +230,26 @@ def test_the_limit_of_a_waiting_job_is_that_of_pbs(site):
     site.pbs("qrls", id)
     site.wait_state(id, "R")
     assert site.server.job(id)["Resource_List"]["walltime"] == "00:10:00"
+
+
+@pytest.mark.parametrize("site", ["openpbs"], indirect=True)
+def test_a_limit_that_an_older_release_raised_is_pbs_to_raise(site):
+    """That release told PBS nothing, and did not ask who may."""
+    site.serve()
+    id = site.qsub("-h", "-l", chunk(site))
+    short = id.split(".")[0]
+    site.wait(lambda: site.daemon.job(short), "the job")
+    site.daemon.stop()
+    with sqlite3.connect(f"{site.daemon.home}/state.db") as state:
+        state.execute("INSERT INTO record(kind, key, value) VALUES('change', ?, ?)",
+                      (short, '{"reqawduration":"10800"}'))
+    state.close()
+    site.serve()
+    site.wait(lambda: "PBS looks whether you may" in site.daemon.run("checkjob", short).stdout,
+              "why it is not raised")
+    assert site.daemon.job(short)["wclimit_s"] == 3600
+    site.cycles(1)
+    assert site.server.job(id)["Resource_List"]["walltime"] == "01:00:00"
 
 
 def test_nodes_that_are_down_or_offline_get_nothing(site):
