@@ -24,7 +24,8 @@ struct job_notes {
     int64_t mem_mb, swap_mb, disk_mb;
     int64_t wclimit_s;    /* that the RM told last since the job has begun; else 0 */
     int64_t kept_limit_s; /* ... while it waited, where the RM keeps that; < 0: never */
-    char *limit_refused;  /* why the RM did not take another; or NULL */
+    int64_t taken_limit_s; /* that it has taken since, and not told yet; 0 = none */
+    char *limit_refused;   /* why the RM did not take another; or NULL */
     struct job_usage usage;
     int exit_status;
     char *notes;        /* what the RM says of it */

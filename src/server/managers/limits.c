@@ -254,7 +254,9 @@ static int64_t told_limit(struct server *s, const struct job *j)
 
     if (n->wclimit_s > 0)
         return n->wclimit_s;
-    return j->state == JOB_RUNNING || j->state == JOB_SUSPENDED ? -1 : n->kept_limit_s;
+    if (j->state == JOB_RUNNING || j->state == JOB_SUSPENDED)
+        return -1;
+    return n->taken_limit_s > 0 ? n->taken_limit_s : n->kept_limit_s;
 }
 
 static void restore_limit(struct manager *m, const struct job *j)
@@ -286,12 +288,24 @@ static void refuse_limit(
     free(text.text);
 }
 
+/* Told it will be by the next look, unless it was already. */
+static void note_taken(struct job_notes *n, int64_t limit_s)
+{
+    n->taken_limit_s = n->kept_limit_s == limit_s ? 0 : limit_s;
+}
+
 void limits_answered(
     struct manager *m, const char *job, int64_t limit_s, const char *why, bool last)
 {
-    if (why)
+    const struct job *j = job_find(engine_cluster(m->s->engine), job);
+
+    if (why) {
         refuse_limit(m, job, limit_s, why, last);
-    else if (last && m->keeps)
+        return;
+    }
+    if (j && m->keeps)
+        note_taken(world_notes(m->s, j), limit_s);
+    if (last && m->keeps)
         modify_forget(m->s, job, CHANGE_WCLIMIT);
 }
 
@@ -315,13 +329,12 @@ bool limits_told(struct manager *m, const struct job *j, const struct rm_job *r)
 
     if (!is_kept_there(m, r))
         return false;
-    if (outbox_changes_limit(m, j->id)) {
-        if (now == outbox_limit(m, j->id)) /* it will not be told again */
-            n->kept_limit_s = now;
-        return false;
-    }
+    bool ours = now == n->taken_limit_s || now == j->wclimit_asked_s
+                || (outbox_changes_limit(m, j->id) && now == outbox_limit(m, j->id));
     n->kept_limit_s = now;
-    return before >= 0 && now != before && now != j->wclimit_asked_s;
+    if (now != before)
+        n->taken_limit_s = 0;
+    return before >= 0 && now != before && !ours;
 }
 
 /* Whoever changed it then was not asked what is asked now. */
