@@ -1233,6 +1233,9 @@ class JobOrder(TypedDict):
     # Something to be done to jobs. `jobs` are names, comma lists or regular expressions.
     #: job expressions; with `where` default ALL
     jobs: NotRequired[list[str]]
+    #: `jobs` are ids and nothing else: one that is no job in the queue is refused, never
+    #: taken as a pattern
+    exact: NotRequired[bool]
     #: only jobs that have all of these: user, group, account, class, qos, jobname, state,
     #: partition, reqreservation
     where: NotRequired[dict[str, str]]
