@@ -531,6 +531,9 @@ Job = TypedDict('Job', {
     'quote': 'NotRequired[int]',
     #: when mail is sent, as in a submission
     'mail_when': 'NotRequired[str]',
+    #: the latest start that it was promised, under BACKFILLPOLICY PLAN (seconds since
+    #: 1970)
+    'promised_by': 'NotRequired[int]',
     #: end of its reservation (seconds since 1970; null: none)
     'reservation_end_at': 'NotRequired[Union[int, None]]',
     #: what is run
@@ -1294,6 +1297,9 @@ class Start(TypedDict):
     start_at: NotRequired[Union[int, None]]
     #: completion (seconds since 1970; null: none)
     end_at: NotRequired[Union[int, None]]
+    #: the latest start that it was promised, under BACKFILLPOLICY PLAN (seconds since
+    #: 1970)
+    promised_by: NotRequired[int]
     #: best
     partition: NotRequired[str]
     #: running, reservation, earliest

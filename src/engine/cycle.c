@@ -162,9 +162,11 @@ static struct queue_view pass_in_order(struct engine *e)
 {
     if (settings_plan_together(e->cfg)) {
         struct queue_view all = queue_candidates(e->queue, LEVEL_SOFT);
+        queue_forget_pass(e->queue);
         planning_pass(e, &all);
         return all;
     }
+    planning_drop(e);
     queue_skip_refused(e->queue, e->passes.par);
     struct queue_view soft = queue_candidates(e->queue, LEVEL_SOFT);
     pass_priority(e, &soft, LEVEL_SOFT);

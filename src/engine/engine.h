@@ -315,6 +315,9 @@ struct cluster *engine_cluster(struct engine *e);
 const struct planned *engine_reservation_of(
     const struct engine *e, const struct job *j);
 
+/* By when it was promised to start (BACKFILLPOLICY PLAN); 0 = it was not. O(1). */
+int64_t engine_promised_by(const struct engine *e, const struct job *j);
+
 /* What of the job is to outlive a restart. Texts are borrowed from the job. */
 struct job_memory engine_memory_of(const struct engine *e, const struct job *j);
 

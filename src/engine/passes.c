@@ -105,6 +105,12 @@ static bool place(
     return shorten_start_anywhere(e, j) || (offered && reserve_job(e, j));
 }
 
+void pass_place(struct engine *e, struct job *j, enum limit_level level)
+{
+    if (job_waits(j) && allowed_now(e, j, level))
+        place(e, j, level, partitions_of(e, j));
+}
+
 void pass_priority(
     struct engine *e, const struct queue_view *jobs, enum limit_level level)
 {

@@ -20,6 +20,8 @@ void passes_fini(struct passes *p);
 
 void pass_priority(
     struct engine *e, const struct queue_view *jobs, enum limit_level level);
+/* One job alone, behind all that is planned: it starts, or is reserved for. */
+void pass_place(struct engine *e, struct job *j, enum limit_level level);
 void pass_backfill(
     struct engine *e, const struct queue_view *jobs, enum limit_level level);
 

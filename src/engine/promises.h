@@ -37,6 +37,7 @@ struct promise {
     int64_t latest_start; /* of a retry: the last try, when its claim is used up */
     uint32_t partition;   /* of a start: where it is planned; INDEX_NONE */
     uint64_t made;        /* by order of making; 0: of the plan */
+    bool broken;          /* of a start: it was promised sooner once */
     bool stands;          /* it is in the plan of this cycle ... */
     bool anew;            /* ... where it was made again */
 };

@@ -235,6 +235,13 @@ const struct planned *engine_reservation_of(const struct engine *e, const struct
     return plan_reservation_of(e->plan, j);
 }
 
+int64_t engine_promised_by(const struct engine *e, const struct job *j)
+{
+    struct promise row;
+
+    return promises_of(e->promises, j, PROMISE_START, &row) ? row.latest_start : 0;
+}
+
 int64_t asker_unit(const struct engine *e, const struct query_ask *ask)
 {
     int64_t unit = 1;

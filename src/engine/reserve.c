@@ -46,7 +46,7 @@ static bool may_in(const struct engine *e, const struct job *j, uint32_t partiti
     uint32_t qos_flags = job_cred(e->c, j, CRED_QOS)->cfg->qos_flags;
     int group = groups_of(e->groups, j->cred[CRED_QOS]);
 
-    if (par->bf_policy == BACKFILL_PLAN)
+    if (settings_plan_together(e->cfg))
         return true;
     if (par->bf_policy == BACKFILL_NONE || par->rsv_policy == RSVPOLICY_NEVER
         || (qos_flags & QOS_NORESERVATION))

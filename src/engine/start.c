@@ -76,7 +76,7 @@ static void keep_promise(struct engine *e, const struct job *j)
 {
     const struct promise *row = promises_row(e->promises, j, PROMISE_START);
 
-    e->stats.broken_promises += row && e->now > row->latest_start;
+    e->stats.broken_promises += row && (row->broken || e->now > row->latest_start);
     promises_break(e->promises, j, PROMISE_START);
 }
 

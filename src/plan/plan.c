@@ -460,7 +460,8 @@ bool plan_fit_by(struct plan *p, const struct job *j, int64_t from, int64_t by,
 bool plan_fit_in(struct plan *p, const struct job *j, uint32_t partition, int64_t from,
     struct slot *ret_slot)
 {
-    const struct fitset *s = fits_for(p->fits, j, partition);
+    bool own = fits_partitions(p->fits, j) >> partition & 1;
+    const struct fitset *s = own ? fits_for(p->fits, j, partition) : NULL;
 
     check_answerable(p);
     *ret_slot = (struct slot){TIME_NEVER, partition};

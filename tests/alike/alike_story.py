@@ -94,6 +94,8 @@ def common(title, text):
         line = line.strip()
         if not line or line.startswith(OWN):
             continue
+        if line.startswith("one node is Down"):                 # LOCAL has none; others say
+            continue                                            # why in their own words
         line = re.sub(r"\(x\d+\)", "", line)                   # tasks, of which a job has
         line = re.sub(r"\[(NODE\d):\d\]", r"[\1]", line)        # one or several
         line = re.sub(r"TaskCount: \d+", "TaskCount", line)

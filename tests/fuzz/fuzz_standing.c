@@ -2,6 +2,7 @@
  * Values of standing reservations: the first byte says which. A text that is refused
  * adds nothing; a trigger that is shown reads back as itself. */
 #include "config/config.h"
+#include "config/srcfg.h"
 
 #include <assert.h>
 #include <stddef.h>

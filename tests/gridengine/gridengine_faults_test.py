@@ -22,7 +22,9 @@ def test_a_job_waits_while_all_hosts_are_closed(ge):
                 "the reason where its user sees it")
         assert f"depends on job {jobs[0]}" in ge.maui.ok("checkjob", after)
         why = "Drained: queue batch is disabled (qmod -e enables it); queue debug is disabled"
-        assert f"3 nodes are {why}" in ge.maui.ok("checkjob", jobs[0])
+        # a host may only just have come to the new master
+        ge.maui.wait(lambda: f"3 nodes are {why}" in ge.maui.ok("checkjob", jobs[0]),
+                     "what all nodes say")
         assert "ALERT:  queue batch is disabled" in ge.maui.ok("checknode", "cn01")
     finally:
         ge.run("qmod", "-e", "*@*")

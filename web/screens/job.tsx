@@ -52,6 +52,7 @@ function Facts({ job }: { job: Job }) {
         <Fact name="Submitted">{at(job.submit_at)}</Fact>
         <Fact name={job.start_at ? "Waited" : "Waits so far"}>{duration(until - (job.submit_at ?? until))}</Fact>
         <Fact name="Promised start">{at(job.reservation_at)}</Fact>
+        <Fact name="Promised to start by">{at(job.promised_by)}</Fact>
         <Fact name="Started">{at(job.start_at)}</Fact>
         <Fact name="Ends by">{at(job.end_at)}</Fact>
         <Fact name="Time left">{job.section === "active" ? duration(job.remaining_s) : undefined}</Fact>

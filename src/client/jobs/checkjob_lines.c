@@ -74,6 +74,10 @@ static void print_times(const json_t *o)
         printf("StartDate: %s  %s\n",
             layout_rel(get_int(o, "release_at", 0) - now, rel),
             layout_date(get_int(o, "release_at", 0), date));
+    if (get_int(o, "promised_by", 0))
+        printf("PromisedBy: %s  %s\n",
+            layout_rel(get_int(o, "promised_by", 0) - now, rel),
+            layout_date(get_int(o, "promised_by", 0), date));
     if (get_int(o, "deadline_at", 0))
         printf("Deadline: %s  %s\n",
             layout_rel(get_int(o, "deadline_at", 0) - now, rel),

@@ -204,6 +204,8 @@ static int print_start(const struct command_line *l, const char *name, json_t *o
         print_line("Earliest start in", start, now);
         if (end)
             print_line("Earliest completion in", end, now);
+        if (get_int(o, "promised_by", 0))
+            print_line("Promised to start by", get_int(o, "promised_by", 0), now);
     }
     if (start)
         printf("Best Partition: %s\n", get_text(o, "partition", ""));

@@ -6,7 +6,9 @@
 #include "engine/planning/private.h"
 
 struct turn {
+    bool promised;
     int64_t planned;
+    uint32_t rank; /* by priority */
     bool fixed;
     uint32_t index;
 };
@@ -15,11 +17,23 @@ static int compare_turns(const void *left, const void *right)
 {
     const struct turn *a = left, *b = right;
 
+    if (a->promised != b->promised)
+        return a->promised ? -1 : 1;
     if (a->planned != b->planned)
         return a->planned < b->planned ? -1 : 1;
-    if (a->fixed != b->fixed)
-        return a->fixed ? 1 : -1;
-    return a->index < b->index ? -1 : 1;
+    return a->rank < b->rank ? -1 : 1;
+}
+
+static struct turn make_turn(
+    const struct engine *e, const struct member *m, bool fixed, uint32_t index)
+{
+    const struct job *j = e->c->jobs.v[m->job];
+
+    return (struct turn){.promised = promises_has(e->promises, j, PROMISE_START),
+        .planned = members_planned(e, m),
+        .rank = m->rank,
+        .fixed = fixed,
+        .index = index};
 }
 
 static struct turn *sort_turns(const struct engine *e, size_t *ret_n)
@@ -29,9 +43,9 @@ static struct turn *sort_turns(const struct engine *e, size_t *ret_n)
     size_t n = 0;
 
     for (uint32_t i = 0; i < p->members.n; i++)
-        turns[n++] = (struct turn){members_planned(e, &p->members.v[i]), false, i};
+        turns[n++] = make_turn(e, &p->members.v[i], false, i);
     for (uint32_t i = 0; i < p->fixed.n; i++)
-        turns[n++] = (struct turn){members_planned(e, &p->fixed.v[i]), true, i};
+        turns[n++] = make_turn(e, &p->fixed.v[i], true, i);
     qsort(turns, n, sizeof *turns, compare_turns);
     *ret_n = n;
     return turns;
@@ -43,9 +57,9 @@ static void place_member(struct engine *e, struct member *m)
     struct slot slot;
 
     m->start_at = TIME_NEVER;
-    if (!(m->partition == INDEX_NONE
-                ? plan_first_fit(e->plan, j, e->now, &slot)
-                : plan_fit_in(e->plan, j, m->partition, e->now, &slot)))
+    bool there = m->partition != INDEX_NONE
+                 && plan_fit_in(e->plan, j, m->partition, e->now, &slot);
+    if (!there && !plan_first_fit(e->plan, j, e->now, &slot))
         return;
     plan_reserve(e->plan, j, &slot);
     m->start_at = slot.at;

@@ -2,6 +2,7 @@
  * Who takes part, and how much their waits weigh. Source: reference plan-search,
  * section 1. */
 #include "config/settings.h"
+#include "engine/classes.h"
 #include "engine/keeping.h"
 #include "engine/planning/private.h"
 #include "plan/supply.h"
@@ -57,13 +58,29 @@ static uint32_t count_bands_below(const struct engine *e, double points)
     return bands;
 }
 
-uint32_t members_band(const struct engine *e, uint32_t qos)
+static uint32_t count_band(const struct engine *e, uint32_t qos)
 {
     const struct cred_cfg *cfg = e->c->creds[CRED_QOS].v[qos]->cfg;
 
     if (cfg->plan_band > 0)
         return (uint32_t)cfg->plan_band - 1;
     return count_bands_below(e, points_of(e, cfg));
+}
+
+static void count_bands(struct engine *e)
+{
+    struct planning *p = e->planning;
+
+    if (p->bands_epoch != e->c->config_epoch)
+        p->bands.n = 0;
+    p->bands_epoch = e->c->config_epoch;
+    for (uint32_t qos = (uint32_t)p->bands.n; qos < e->c->creds[CRED_QOS].n; qos++)
+        vec_push(&p->bands, count_band(e, qos));
+}
+
+uint32_t members_band(const struct engine *e, uint32_t qos)
+{
+    return e->planning->bands.v[qos];
 }
 
 /* ---- weights ---- */
@@ -113,19 +130,41 @@ static void weigh(struct engine *e, const struct job *j, struct wish *io)
 
 /* ---- who ---- */
 
-/* Where it is promised a start, else in the first partition of its own. */
+/* Its place in the plan of the last cycle, promised or not: its partition; INDEX_NONE,
+ * it had none. It stays there, or it would be in the way of those planned there. */
+static uint32_t last_partition(
+    const struct engine *e, const struct job *j, int64_t *ret_start_at)
+{
+    const struct planning *p = e->planning;
+    const struct promise *row = promises_row(e->promises, j, PROMISE_START);
+    bool known = j->index < p->known.n && p->known.v[j->index].pass + 1 == p->pass;
+    uint32_t partition = INDEX_NONE;
+
+    *ret_start_at = TIME_NEVER;
+    if (row) {
+        *ret_start_at = row->not_before;
+        partition = row->partition;
+    } else if (known) {
+        *ret_start_at = p->known.v[j->index].start_at;
+        partition = p->known.v[j->index].partition;
+    }
+    return partition != INDEX_NONE && (j->partitions >> partition & 1) ? partition
+                                                                       : INDEX_NONE;
+}
+
+/* In which it may be planned. */
 static uint64_t partitions_of(const struct engine *e, const struct job *j)
 {
-    const struct promise *row = promises_row(e->promises, j, PROMISE_START);
-    uint64_t own = j->partitions & ((UINT64_C(1) << e->c->partitions.n) - 1);
-    uint64_t one =
-        row && row->partition != INDEX_NONE ? UINT64_C(1) << row->partition : 0;
+    int64_t ignored;
+    uint32_t last = last_partition(e, j, &ignored);
 
-    return own & one ? own & one : own;
+    return last != INDEX_NONE
+               ? UINT64_C(1) << last
+               : j->partitions & ((UINT64_C(1) << e->c->partitions.n) - 1);
 }
 
 /* False: it is not planned by count. */
-static bool add_member(struct engine *e, const struct job *j)
+static bool add_member(struct engine *e, const struct job *j, uint32_t rank)
 {
     struct planning *p = e->planning;
     struct wish wish = {.not_before = e->now};
@@ -134,8 +173,8 @@ static bool add_member(struct engine *e, const struct job *j)
         uint32_t partition = (uint32_t)__builtin_ctzll(m);
         if (!supply_wish(e->plan, j, partition, &p->wishes, &wish))
             continue;
-        vec_push(
-            &p->members, ((struct member){.job = j->index, .partition = partition}));
+        vec_push(&p->members,
+            ((struct member){.job = j->index, .partition = partition, .rank = rank}));
         vec_push(&p->wishes.v, wish);
         bitset_set(&p->jobs, j->index);
         return true;
@@ -167,21 +206,43 @@ static void choose_partition(struct engine *e, const struct job *j, size_t i)
 
 int64_t members_planned(const struct engine *e, const struct member *m)
 {
-    struct promise row;
+    int64_t start_at;
 
-    return promises_of(e->promises, e->c->jobs.v[m->job], PROMISE_START, &row)
-               ? row.not_before
-               : TIME_NEVER;
+    last_partition(e, e->c->jobs.v[m->job], &start_at);
+    return start_at;
 }
 
-/* In the partition where it is promised a start, or in any. */
-static void add_fixed(struct engine *e, const struct job *j)
+void members_note(struct engine *e, const struct member *m)
 {
-    const struct promise *row = promises_row(e->promises, j, PROMISE_START);
+    struct planning *p = e->planning;
+    struct promise *row =
+        promises_row(e->promises, e->c->jobs.v[m->job], PROMISE_START);
+
+    if (row) {
+        row->not_before = m->start_at;
+        row->partition = m->partition;
+        return;
+    }
+    while (p->known.n <= m->job)
+        vec_push(&p->known, ((struct known_place){0}));
+    p->known.v[m->job] = (struct known_place){p->pass, m->start_at, m->partition};
+}
+
+static void add_fixed(struct engine *e, const struct job *j, uint32_t rank)
+{
+    int64_t ignored;
 
     vec_push(&e->planning->fixed, ((struct member){.job = j->index,
-                                      .partition = row ? row->partition : INDEX_NONE}));
+                                      .partition = last_partition(e, j, &ignored),
+                                      .rank = rank}));
     bitset_set(&e->planning->fixed_jobs, j->index);
+}
+
+/* It is not for the search: it may go to several classes, or has to end by an instant.
+ */
+static bool stays_apart(const struct job *j)
+{
+    return classes_several(j) || (j->extra && j->extra->deadline_at);
 }
 
 void members_collect(struct engine *e, const struct queue_view *jobs)
@@ -189,7 +250,9 @@ void members_collect(struct engine *e, const struct queue_view *jobs)
     struct planning *p = e->planning;
     size_t depth = (size_t)e->cfg->plan.depth, seen = 0;
 
-    p->members.n = p->fixed.n = 0;
+    p->members.n = p->fixed.n = p->apart.n = 0;
+    p->pass++;
+    count_bands(e);
     bitset_clear_all(&p->jobs);
     bitset_clear_all(&p->fixed_jobs);
     supply_begin(e->plan, &p->wishes);
@@ -201,8 +264,10 @@ void members_collect(struct engine *e, const struct queue_view *jobs)
         if (seen >= depth && !promises_has(e->promises, j, PROMISE_START))
             continue;
         seen++;
-        if (!add_member(e, j))
-            add_fixed(e, j);
+        if (stays_apart(j))
+            vec_push(&p->apart, j->index);
+        else if (!add_member(e, j, (uint32_t)i))
+            add_fixed(e, j, (uint32_t)i);
     }
 }
 

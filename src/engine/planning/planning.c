@@ -4,7 +4,10 @@
 
 #include "config/settings.h"
 #include "engine/admission.h"
+#include "engine/passes.h"
 #include "engine/planning/private.h"
+#include "engine/preempt.h"
+#include "engine/shorten.h"
 #include "engine/start.h"
 
 struct planning *planning_create(void)
@@ -20,6 +23,9 @@ void planning_destroy(struct planning *p)
     bitset_fini(&p->fixed_jobs);
     vec_fini(&p->members);
     vec_fini(&p->fixed);
+    vec_fini(&p->apart);
+    vec_fini(&p->bands);
+    vec_fini(&p->known);
     vec_fini(&p->order);
     vec_fini(&p->site);
     vec_fini(&p->starts);
@@ -30,6 +36,7 @@ void planning_destroy(struct planning *p)
 /* ---- the present plan ---- */
 
 struct placed {
+    bool behind;
     int64_t at;
     uint32_t member;
 };
@@ -38,26 +45,74 @@ static int compare_placed(const void *left, const void *right)
 {
     const struct placed *a = left, *b = right;
 
+    if (a->behind != b->behind)
+        return a->behind ? 1 : -1;
     if (a->at != b->at)
         return a->at < b->at ? -1 : 1;
     return a->member < b->member ? -1 : 1;
 }
 
-/* By start, and by priority where that is the same, or there is none. */
-static void sort_order(struct planning *p)
+/* By start, and by priority where that is the same, or there is none; if need be those
+ * that are promised nothing behind all others. */
+static void sort_order(struct planning *p, bool promised_first)
 {
     struct placed *placed = xcalloc(p->members.n + 1, sizeof *placed);
 
     for (uint32_t i = 0; i < p->members.n; i++)
-        placed[i] = (struct placed){p->members.v[i].start_at, i};
+        placed[i] =
+            (struct placed){promised_first && p->wishes.v.v[i].latest == TIME_NEVER,
+                p->members.v[i].start_at, i};
     qsort(placed, p->members.n, sizeof *placed, compare_placed);
     for (uint32_t i = 0; i < p->members.n; i++)
         p->order.v[i] = placed[i].member;
     free(placed);
 }
 
-/* As in the last cycle, each as early as it can be by now; then who is new. */
-static void list_present(struct engine *e, const struct search_terms *t)
+/* Has it that place already? */
+static bool is_reserved(const struct engine *e, const struct member *m)
+{
+    const struct job *j = e->c->jobs.v[m->job];
+    const struct planned *r = plan_reservation_of(e->plan, j);
+
+    return r && plan_is_reserved(e->plan, j) && r->start_at == m->start_at
+           && r->partition == m->partition;
+}
+
+/* Has nothing come free early since the last cycle? Then all who had a place have it. */
+static bool places_stand(const struct engine *e)
+{
+    const struct planning *p = e->planning;
+
+    for (size_t i = 0; i < p->members.n; i++)
+        if (p->members.v[i].start_at < TIME_NEVER
+            && (!is_reserved(e, &p->members.v[i]) || p->members.v[i].start_at < e->now))
+            return false;
+    return !p->fixed.n;
+}
+
+/* Who is new comes where there is room; holes in the plan are theirs. */
+static void list_new(struct planning *p)
+{
+    struct wishes *w = &p->window;
+
+    wishes_begin_as(w, &p->wishes);
+    for (size_t i = 0; i < p->members.n; i++)
+        if (p->members.v[i].start_at < TIME_NEVER)
+            wishes_take(w, w->parts.v, &p->wishes.v.v[i], p->members.v[i].start_at);
+    for (size_t i = 0; i < p->members.n; i++) {
+        struct member *m = &p->members.v[i];
+        if (m->start_at < TIME_NEVER)
+            continue;
+        m->start_at = wishes_fit(w, w->parts.v, &p->wishes.v.v[i], w->now);
+        if (m->start_at < TIME_NEVER)
+            wishes_take(w, w->parts.v, &p->wishes.v.v[i], m->start_at);
+    }
+}
+
+/* As in the last cycle, each as early as it can be by now; then who is new. Where what
+ * is planned node by node takes other nodes than before, that may break a promise. */
+static void list_present(
+    struct engine *e, const struct search_terms *t, bool promised_first)
 {
     struct planning *p = e->planning;
     double cost;
@@ -69,8 +124,16 @@ static void list_present(struct engine *e, const struct search_terms *t)
         p->members.v[i].start_at = members_planned(e, &p->members.v[i]);
         p->site.v[i] = i;
     }
-    sort_order(p);
-    search_list(&p->wishes, t, p->order.v, p->starts.v, &cost);
+    if (!promised_first && places_stand(e)) {
+        list_new(p);
+        sort_order(p, false);
+        return;
+    }
+    sort_order(p, promised_first);
+    if (!search_list(&p->wishes, t, p->order.v, p->starts.v, &cost)) {
+        sort_order(p, true);
+        search_list(&p->wishes, t, p->order.v, p->starts.v, &cost);
+    }
     for (uint32_t i = 0; i < p->members.n; i++)
         p->members.v[i].start_at = p->starts.v[i];
 }
@@ -84,7 +147,7 @@ static bool reserve_member(struct engine *e, uint32_t i)
     const struct job *j = e->c->jobs.v[m->job];
     struct slot slot;
 
-    if (!plan_fit_in(e->plan, j, m->partition, e->now, &slot)) {
+    if (!plan_fit_in(e->plan, j, m->partition, m->start_at, &slot)) {
         m->start_at = TIME_NEVER;
         return e->planning->wishes.v.v[i].latest == TIME_NEVER;
     }
@@ -92,16 +155,6 @@ static bool reserve_member(struct engine *e, uint32_t i)
     e->stats.reserved++;
     m->start_at = slot.at;
     return slot.at <= e->planning->wishes.v.v[i].latest;
-}
-
-/* Has it that place already? */
-static bool is_reserved(const struct engine *e, const struct member *m)
-{
-    const struct job *j = e->c->jobs.v[m->job];
-    const struct planned *r = plan_reservation_of(e->plan, j);
-
-    return r && plan_is_reserved(e->plan, j) && r->start_at == m->start_at
-           && r->partition == m->partition;
 }
 
 /* Reservations that would come out the same stand, unless others have been laid behind
@@ -138,7 +191,8 @@ static void unreserve_members(struct engine *e)
 
 /* ---- starts ---- */
 
-/* It was due and cannot start: later, then. */
+/* It was due and cannot start: later, then, and it is promised that if nothing sooner
+ * can be. */
 static void put_later(struct engine *e, struct member *m, struct job *j)
 {
     struct slot slot;
@@ -149,7 +203,24 @@ static void put_later(struct engine *e, struct member *m, struct job *j)
     if (plan_first_fit(e->plan, j, e->now + 1, &slot)) {
         plan_reserve(e->plan, j, &slot);
         m->start_at = slot.at;
+        m->partition = slot.partition;
+        promise_put_off(e, m, NULL);
     }
+}
+
+/* Not due: it may preempt, or go with less of its limit, at once. Its place is in
+ * nobody's way then. */
+static void try_sooner(struct engine *e, const struct member *m)
+{
+    struct job *j = e->c->jobs.v[m->job];
+    struct slot slot = {m->start_at, m->partition};
+
+    if (shorten_start_reserved(e, j, LEVEL_SOFT) || !preempt_may_suffice(e, j)
+        || m->start_at >= TIME_NEVER || !allowed_now(e, j, LEVEL_SOFT))
+        return;
+    plan_unreserve(e->plan, j);
+    if (!preempt_start(e, j, false))
+        plan_reserve(e->plan, j, &slot);
 }
 
 static void start_member(struct engine *e, struct member *m)
@@ -168,20 +239,18 @@ static void start_member(struct engine *e, struct member *m)
 /* It starts, or where it is in the plan now. */
 static void settle_member(struct engine *e, struct member *m)
 {
-    const struct plan_settings *s = &e->cfg->plan;
     struct job *j = e->c->jobs.v[m->job];
 
     if (m->start_at <= e->now)
         start_member(e, m);
+    else
+        try_sooner(e, m);
     if (!job_waits(j))
         return;
-    struct promise *row = promises_row(e->promises, j, PROMISE_START);
-    if (row) {
-        row->not_before = m->start_at;
-        row->partition = m->partition;
-    } else if (s->fill == FILL_PROMISED) {
+    members_note(e, m);
+    if (e->cfg->plan.fill == FILL_PROMISED
+        && !promises_has(e->promises, j, PROMISE_START))
         plan_unreserve(e->plan, j); /* others may have its place */
-    }
     if (m->start_at < TIME_NEVER)
         wake_at(e, m->start_at);
 }
@@ -194,6 +263,8 @@ static void settle_members(struct engine *e)
         settle_member(e, &p->fixed.v[i]);
     for (size_t k = 0; k < p->members.n; k++)
         settle_member(e, &p->members.v[p->order.v[k]]);
+    for (size_t i = 0; i < p->apart.n; i++)
+        pass_place(e, e->c->jobs.v[p->apart.v[i]], LEVEL_SOFT);
 }
 
 /* PLANTIME is used up. */
@@ -242,17 +313,25 @@ void planning_pass(struct engine *e, const struct queue_view *jobs)
     drop_promises(e);
     fixed_place(e);
     members_weigh(e);
-    promise_fixed(e);
-    list_present(e, &t);
-    promise_members(e, &t);
-    sort_order(p);
+    list_present(e, &t, false);
+    promise_offer(e, &t);
+    sort_order(p, false);
     if (window_search(p, &t, (size_t)e->cfg->plan.window))
-        sort_order(p);
+        sort_order(p, false);
     if (!reserve_members(e)) {
         unreserve_members(e);
-        list_present(e, &t);
-        sort_order(p);
+        list_present(e, &t, true);
         reserve_members(e);
     }
+    promise_make(e);
     settle_members(e);
+}
+
+void planning_drop(struct engine *e)
+{
+    size_t n;
+    const struct promise *rows = promises_rows(e->promises, PROMISE_START, &n);
+
+    for (size_t i = n; i-- > 0;)
+        promises_break(e->promises, e->c->jobs.v[rows[i].job], PROMISE_START);
 }

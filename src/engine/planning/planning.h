@@ -7,14 +7,19 @@
  *          |  the first PLANDEPTH, and who holds a promise
  *     members      wishes, with their weights            members.c
  *          |  listed as in the last plan, then by priority
- *     promises     latest starts                          promise.c
+ *     promises     latest starts, offered                 promise.c
  *          |  if one of them fits now
  *     window       the search moves so many of them       window.c
- *          |  every one is reserved for, as the plan says, and who is due starts
- *     backfill     the others, where they delay none
+ *          |  every one is reserved for; who has a place is promised it
+ *     starts       who is due; others may preempt, or take less of their limit
+ *     apart        of several classes, with a deadline: behind all that
+ *     backfill     where it delays none
  *
- * A plan is kept only when the plan of the nodes keeps every promise of it: counts
- * alone promise nothing. Source: reference plan-search. */
+ * A plan is taken only when that of the nodes keeps every promise of it, else the last
+ * one stays: counts alone promise nothing. What a lost node or an overrun makes
+ * impossible is promised for later, and counts as broken; so may be what jobs that can
+ * use several kinds of nodes were promised, as they may take others than last time.
+ * Source: reference plan-search. */
 #ifndef MAUI_ENGINE_PLANNING_PLANNING_H
 #define MAUI_ENGINE_PLANNING_PLANNING_H
 
@@ -28,8 +33,10 @@ struct planning;
 struct planning *planning_create(void);
 void planning_destroy(struct planning *p);
 
-/* Plan the candidates, start who is due. O(members x steps x PLANEVALUATIONS) at most,
- * within PLANTIME. */
+/* Plan the candidates, start who is due. O(members x steps) for the lists, and the
+ * search: O(PLANWINDOW x steps x PLANEVALUATIONS), within PLANTIME. */
 void planning_pass(struct engine *e, const struct queue_view *jobs);
+/* The policy is another: nothing is promised any more. O(promises). */
+void planning_drop(struct engine *e);
 
 #endif

@@ -14,19 +14,32 @@ struct member {
     uint32_t job, partition;
     int64_t start_at; /* in the plan that is being made; TIME_NEVER: it has none */
     bool moves;       /* the search of this cycle may move it */
+    uint32_t rank;    /* among the candidates, by priority */
+};
+
+/* Where a job was planned, for the next cycle; of those that are promised nothing. */
+struct known_place {
+    uint64_t pass;
+    int64_t start_at;
+    uint32_t partition;
 };
 
 struct planning {
     struct wishes wishes; /* of the members, in the same order: by priority */
     struct VEC(struct member) members;
-    struct VEC(struct member) fixed; /* planned node by node: no wishes */
-    struct bitset jobs, fixed_jobs;  /* of both, by index */
-    int64_t began_ms;                /* this cycle, of PLANTIME */
-    struct VEC(uint32_t) order;      /* members by start in the present plan */
-    struct VEC(uint32_t) site;       /* 0, 1, 2 ... */
-    struct VEC(int64_t) starts;      /* by member: scratch */
-    struct VEC(uint32_t) chosen;     /* those that move, by start */
-    struct wishes window;            /* their wishes; the others' places are taken */
+    struct VEC(struct member) fixed;      /* planned node by node: no wishes */
+    struct bitset jobs, fixed_jobs;       /* of both, by index */
+    int64_t began_ms;                     /* this cycle, of PLANTIME */
+    struct VEC(uint32_t) apart;           /* jobs, by priority: neither */
+    struct VEC(uint32_t) bands;           /* by QOS */
+    uint64_t bands_epoch;                 /* of the settings that they are of */
+    struct VEC(struct known_place) known; /* by job index */
+    uint64_t pass;                        /* this one */
+    struct VEC(uint32_t) order;           /* members by start in the present plan */
+    struct VEC(uint32_t) site;            /* 0, 1, 2 ... */
+    struct VEC(int64_t) starts;           /* by member: scratch */
+    struct VEC(uint32_t) chosen;          /* those that move, by start */
+    struct wishes window; /* their wishes; the others' places are taken */
 };
 
 /* An array of so many elements whose values do not matter. */
@@ -41,6 +54,8 @@ struct planning {
 void members_collect(struct engine *e, const struct queue_view *jobs);
 /* Then, when the fixed ones are placed: what is free, and what the wishes weigh. */
 void members_weigh(struct engine *e);
+/* Its place in the plan of this cycle. */
+void members_note(struct engine *e, const struct member *m);
 /* When it was to start in the last plan; TIME_NEVER: it had no place. */
 int64_t members_planned(const struct engine *e, const struct member *m);
 
@@ -50,10 +65,16 @@ void fixed_place(struct engine *e);
 /* The band of a QOS, 0 = the lowest; and that of jobs without one. */
 uint32_t members_band(const struct engine *e, uint32_t qos);
 
-/* promise.c: the same of who is planned node by node. Then: each member has a start in
- * the present plan; who comes within the horizon is promised a latest one. */
-void promise_fixed(struct engine *e);
-void promise_members(struct engine *e, const struct search_terms *t);
+/* promise.c: who was promised what cannot be is promised what can be. Then: each member
+ * has a start in the present plan; who comes within the horizon is promised a latest
+ * one. */
+void promise_offer(struct engine *e, const struct search_terms *t);
+/* Each has a place in the plan of the nodes: what was offered is promised, and no
+ * sooner start than that. Of who is planned node by node, too. */
+void promise_make(struct engine *e);
+/* Before both, and when a start failed: this start is too late for what it was
+ * promised. */
+void promise_put_off(struct engine *e, const struct member *m, struct wish *io);
 
 /* window.c: does any member fit now? Then the best plan that is found moves some. True
  * when starts have changed. */

@@ -34,61 +34,91 @@ static bool all_are_promised(const struct planning *p)
     return true;
 }
 
-static void promise_start(
-    struct engine *e, struct job *j, struct wish *io, int64_t latest)
-{
-    promises_make(e->promises, j, PROMISE_START)->latest_start = latest;
-    io->latest = latest;
-}
-
-/* Where everybody is promised something at once, that rests on the present plan. */
+/* What it would be promised by the present plan: some of it is offered. */
 static void consider(struct engine *e, size_t i, int64_t site_start)
 {
     struct planning *p = e->planning;
     const struct plan_settings *s = &e->cfg->plan;
     struct wish *wish = &p->wishes.v.v[i];
-    struct job *j = e->c->jobs.v[p->members.v[i].job];
+    const struct job *j = e->c->jobs.v[p->members.v[i].job];
     int64_t start = p->members.v[i].start_at, slack = slack_of(e, j, wish->band);
     bool new = wish->latest == TIME_NEVER, at_once = s->horizon_s == HORIZON_SUBMIT;
 
     if (start >= TIME_NEVER)
         return;
     if (new &&at_once)
-        promise_start(e, j, wish, time_add(start, slack));
+        wish->latest = time_add(start, slack);
     if (site_start >= TIME_NEVER)
         return;
     int64_t latest = time_add(site_start, slack);
     latest = latest > start ? latest : start;
     if (new && !at_once && site_start < time_add(e->now, s->horizon_s))
-        promise_start(e, j, wish, latest);
+        wish->latest = latest;
     if (wish->latest < TIME_NEVER && tightens(s) && latest < wish->latest)
-        promise_start(e, j, wish, latest);
+        wish->latest = latest;
 }
 
-/* By priority alone it would start where it is: nothing moves it. */
-void promise_fixed(struct engine *e)
+void promise_put_off(struct engine *e, const struct member *m, struct wish *io)
 {
-    const struct plan_settings *s = &e->cfg->plan;
+    struct promise *row =
+        promises_row(e->promises, e->c->jobs.v[m->job], PROMISE_START);
 
-    for (size_t i = 0; i < e->planning->fixed.n; i++) {
-        const struct member *m = &e->planning->fixed.v[i];
-        struct job *j = e->c->jobs.v[m->job];
-        struct wish wish = {.band = members_band(e, j->cred[CRED_QOS])};
-        if (m->start_at < time_add(e->now, s->horizon_s)
-            && !promises_has(e->promises, j, PROMISE_START))
-            promise_start(
-                e, j, &wish, time_add(m->start_at, slack_of(e, j, wish.band)));
-    }
+    if (!row || m->start_at <= row->latest_start || m->start_at >= TIME_NEVER)
+        return;
+    row->latest_start = m->start_at;
+    row->broken = true;
+    if (io)
+        io->latest = m->start_at;
 }
 
-void promise_members(struct engine *e, const struct search_terms *t)
+void promise_offer(struct engine *e, const struct search_terms *t)
 {
     struct planning *p = e->planning;
     double cost;
 
+    for (size_t i = 0; i < p->members.n; i++)
+        promise_put_off(e, &p->members.v[i], &p->wishes.v.v[i]);
+    for (size_t i = 0; i < p->fixed.n; i++)
+        promise_put_off(e, &p->fixed.v[i], NULL);
     if (!tightens(&e->cfg->plan) && all_are_promised(p))
         return;
     search_list(&p->wishes, t, p->site.v, p->starts.v, &cost);
     for (size_t i = 0; i < p->members.n; i++)
         consider(e, i, p->starts.v[i]);
+}
+
+static void promise_member(struct engine *e, const struct member *m, int64_t latest)
+{
+    const struct job *j = e->c->jobs.v[m->job];
+    struct promise *row = promises_row(e->promises, j, PROMISE_START);
+
+    latest = latest > m->start_at ? latest : m->start_at;
+    if (!row)
+        promises_make(e->promises, j, PROMISE_START)->latest_start = latest;
+    else if (latest < row->latest_start)
+        row->latest_start = latest;
+}
+
+/* Nothing moves it by itself: where it is, it would be by priority. */
+static void promise_fixed(struct engine *e, const struct member *m)
+{
+    const struct job *j = e->c->jobs.v[m->job];
+    bool near = m->start_at < time_add(e->now, e->cfg->plan.horizon_s);
+
+    if (near && !promises_has(e->promises, j, PROMISE_START))
+        promise_member(e, m,
+            time_add(m->start_at, slack_of(e, j, members_band(e, j->cred[CRED_QOS]))));
+}
+
+void promise_make(struct engine *e)
+{
+    struct planning *p = e->planning;
+
+    for (size_t i = 0; i < p->fixed.n; i++)
+        if (p->fixed.v[i].start_at < TIME_NEVER)
+            promise_fixed(e, &p->fixed.v[i]);
+    for (size_t i = 0; i < p->members.n; i++)
+        if (p->members.v[i].start_at < TIME_NEVER
+            && p->wishes.v.v[i].latest < TIME_NEVER)
+            promise_member(e, &p->members.v[i], p->wishes.v.v[i].latest);
 }

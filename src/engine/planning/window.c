@@ -8,7 +8,7 @@ static bool fits_now(const struct planning *p, uint32_t i)
 {
     const struct wishes *w = &p->wishes;
 
-    return wishes_fit(w, w->parts.v, &w->v.v[i], w->now) == w->now;
+    return wishes_fits(w, w->parts.v, &w->v.v[i], w->now);
 }
 
 static bool any_fits_now(const struct planning *p)

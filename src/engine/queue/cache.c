@@ -397,6 +397,11 @@ void queue_skip_refused(struct queue *q, struct par_state *io_par)
     memcpy(io_par, k->par, (e->c->partitions.n + 1) * sizeof *io_par);
 }
 
+void queue_forget_pass(struct queue *q)
+{
+    forget_reasons(q);
+}
+
 void queue_note_pass(struct queue *q, const struct par_state *par)
 {
     if (q->cache.clean)

@@ -74,6 +74,8 @@ struct par_state {
  * look (view.skip), and `io_par` is as they left it. After the pass: remember that. */
 void queue_skip_refused(struct queue *q, struct par_state *io_par);
 void queue_note_pass(struct queue *q, const struct par_state *par);
+/* There is no such pass in this cycle: what earlier ones found does not hold. */
+void queue_forget_pass(struct queue *q);
 /* The cycle is over: who started leaves. */
 void queue_end_cycle(struct queue *q);
 

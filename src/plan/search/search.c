@@ -7,8 +7,9 @@
 
 #include <math.h>
 
-#define COLD        0.01 /* the last temperature, of the first */
-#define TEMPERATURE 0.02 /* the first, of the mean cost of a job */
+#define COLD        0.01  /* the last temperature, of the first */
+#define FACTOR_MAX  1e100 /* of a band: costs stay finite */
+#define TEMPERATURE 0.02  /* the first, of the mean cost of a job */
 
 struct trial {
     const struct wishes *w;
@@ -49,8 +50,13 @@ static void begin_trial(
     r->parts = xcalloc(w->parts.n + 1, sizeof *r->parts);
     r->price = xcalloc(w->v.n + 1, sizeof *r->price);
     r->start_at = xcalloc(w->v.n + 1, sizeof *r->start_at);
+    uint32_t lowest = UINT32_MAX;
     for (size_t i = 0; i < w->v.n; i++)
-        r->price[i] = pow(t->band_factor, w->v.v[i].band) * w->v.v[i].weight;
+        lowest = w->v.v[i].band < lowest ? w->v.v[i].band : lowest;
+    for (size_t i = 0; i < w->v.n; i++) {
+        double factor = pow(t->band_factor, w->v.v[i].band - lowest);
+        r->price[i] = (factor < FACTOR_MAX ? factor : FACTOR_MAX) * w->v.v[i].weight;
+    }
 }
 
 static void end_trial(struct trial *r)

@@ -2,7 +2,8 @@
  * The search for a better plan. Jobs in some order, each at its earliest fit, are a
  * plan; its cost is the sum over jobs of
  *
- *     F^band x weight x wait^a          a = 2, F = 100; wait = planned start - since
+ *     F^band x weight x wait^a          a = 2, F = 100; wait = planned start - since;
+ *                                       bands from the lowest that is there
  *
  * and it counts only when each job starts by what it was promised. Orders that sort by
  * something are tried first, then one is changed step by step (simulated annealing):

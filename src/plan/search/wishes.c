@@ -39,6 +39,17 @@ static int64_t count_free(
     return least > 0 ? least : 0;
 }
 
+bool wishes_fits(const struct wishes *w, const struct profile *parts,
+    const struct wish *wish, int64_t at)
+{
+    const struct part_set *set = &w->sets.v[wish->set];
+    int64_t end = time_add(at, wish->duration_s), next = TIME_NEVER, sum = 0;
+
+    for (uint32_t i = 0; i < set->n && sum < wish->units; i++)
+        sum += count_free(&parts[set->part[i]], at, end, &next);
+    return at >= wish->not_before && sum >= wish->units;
+}
+
 int64_t wishes_fit(const struct wishes *w, const struct profile *parts,
     const struct wish *wish, int64_t from)
 {
@@ -71,7 +82,7 @@ void wishes_take(const struct wishes *w, struct profile *parts, const struct wis
         int64_t some = set->n == 1 ? left : count_free(p, start_at, end, &next);
         if (some > left)
             some = left;
-        profile_take(p, start_at, end, (int32_t)some);
+        profile_claim(p, start_at, end, (int32_t)some);
         left -= (int32_t)some;
     }
 }

@@ -14,6 +14,7 @@
 #include "base/vec.h"
 #include "plan/counted/profile.h"
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #define WISH_PARTS_MAX 8 /* of a set */
@@ -48,10 +49,15 @@ void wishes_fini(struct wishes *w);
 /* The same parts and sets, and no wish yet. O(parts x steps). */
 void wishes_begin_as(struct wishes *w, const struct wishes *from);
 
+/* Would it fit at that instant? O(log steps + steps inside). */
+bool wishes_fits(const struct wishes *w, const struct profile *parts,
+    const struct wish *wish, int64_t at);
 /* A job at its earliest fit at or after `from`; TIME_NEVER: there is none. O(steps). */
 int64_t wishes_fit(const struct wishes *w, const struct profile *parts,
     const struct wish *wish, int64_t from);
-/* It takes its units there. O(steps). */
+/* It takes its units there: of the first parts that have some. Where others were placed
+ * in another order, one may have less than nothing then, and offers nothing. O(steps).
+ */
 void wishes_take(const struct wishes *w, struct profile *parts, const struct wish *wish,
     int64_t start_at);
 

@@ -390,6 +390,8 @@ static void add_history(
         render_instant(o, "release_at", j->release_at);
     if (j->extra && j->extra->deadline_at)
         render_instant(o, "deadline_at", j->extra->deadline_at);
+    if (engine_promised_by(s->engine, j))
+        render_instant(o, "promised_by", engine_promised_by(s->engine, j));
     const struct planned *planned = engine_reservation_of(s->engine, j);
     if (planned)
         render_instant(

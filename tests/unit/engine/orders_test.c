@@ -508,7 +508,7 @@ static void changes_that_cannot_be_are_refused_whole(void **state)
         struct job_change ch;
         const char *says;
     } cases[] = {
-        {{.what = CHANGE_WCLIMIT}, "wallclock limit is 0"},
+        {{.what = CHANGE_WCLIMIT, .job.wclimit_s = -1}, "wallclock limit is -1"},
         {{.what = CHANGE_WCLIMIT | CHANGE_HOSTS,
              .job.wclimit_s = 5,
              .to = {.hosts = odd}},
