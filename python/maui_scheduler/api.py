@@ -3248,7 +3248,8 @@ class Operations:
         it has changed.
         - by: what groups are: partition (the usual), state; for administrators class,
           feature, frame as well
-        - fold: groups that are one row each, with | between them; * are all
+        - fold: groups that are one row each, with | between them; * are all; at most
+          4096 bytes
         """
         return cast('Rows', self._connection.record(
             'GET',

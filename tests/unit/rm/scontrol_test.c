@@ -480,8 +480,10 @@ static void what_a_partition_says_of_sharing_and_overtime_counts(void **state)
         part);
     all = look_at(*state, text);
     assert_told(all, "\"name\":\"n1\",\"state\":\"Idle\",\"configured\":{\"procs\":12");
-    /* each partition lets so many of its own share a processor, whatever the others have */
-    assert_told(all, "\"name\":\"n2\",\"state\":\"Idle\",\"configured\":{\"procs\":20,");
+    /* each partition lets so many of its own share a processor, whatever the others
+     * have */
+    assert_told(
+        all, "\"name\":\"n2\",\"state\":\"Idle\",\"configured\":{\"procs\":20,");
     assert_told(all, "\"class_procs\":{\"all\":12,\"low\":8},\"unshared\":4");
     assert_told(all, "\"name\":\"n3\",\"state\":\"Idle\",\"configured\":{\"procs\":8,");
     assert_told(all, "\"overtime_s\":300");
