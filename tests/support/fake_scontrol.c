@@ -139,6 +139,7 @@ void adapter_health(struct adapter *a, const char *function, const char *text)
 
     r.u.health.function = function;
     r.u.health.text = text;
+    r.u.health.up = text == NULL;
     adapter_report(a, &r);
 }
 
