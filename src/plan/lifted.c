@@ -11,22 +11,26 @@ struct lifted_rsv {
     struct rsv rsv; /* with its own lists */
 };
 
+static struct lifted_rsv *copy_reservation(const struct plan *p, const struct rsv *r)
+{
+    struct lifted_rsv *l = xcalloc(1, sizeof *l);
+
+    l->slot.at = r->start_at;
+    l->slot.partition = rsvtable_planned(p->reserved, r->job)->partition;
+    l->rsv.end_at = r->end_at;
+    l->rsv.fitset = r->fitset;
+    for (size_t i = 0; i < r->parts.n; i++)
+        vec_push(&l->rsv.parts, r->parts.v[i]);
+    for (size_t i = 0; i < r->alloc.n; i++)
+        vec_push(&l->rsv.alloc, r->alloc.v[i]);
+    return l;
+}
+
 struct lifted_rsv *plan_lift(struct plan *p, const struct job *j)
 {
     const struct rsv *r = rsvtable_of(p->reserved, j->index);
-    struct lifted_rsv *l = NULL;
+    struct lifted_rsv *l = r && r->alloc.n ? copy_reservation(p, r) : NULL;
 
-    if (r && r->alloc.n) {
-        l = xcalloc(1, sizeof *l);
-        l->slot.at = r->start_at;
-        l->slot.partition = rsvtable_planned(p->reserved, j->index)->partition;
-        l->rsv.end_at = r->end_at;
-        l->rsv.fitset = r->fitset;
-        for (size_t i = 0; i < r->parts.n; i++)
-            vec_push(&l->rsv.parts, r->parts.v[i]);
-        for (size_t i = 0; i < r->alloc.n; i++)
-            vec_push(&l->rsv.alloc, r->alloc.v[i]);
-    }
     plan_unreserve(p, j);
     return l;
 }
@@ -78,13 +82,12 @@ static struct on_nodes list_on_nodes(const struct lifted_rsv *l)
 static bool nodes_are_free(struct plan *p, const struct job *j,
     const struct lifted_rsv *l, const struct span *when)
 {
-    static const struct without nothing = {0};
     struct on_nodes all = list_on_nodes(l);
     bool is_free = true;
 
     for (size_t i = 0, next; is_free && i < all.n; i = next) {
         const struct on_node *on = &all.v[i];
-        const struct asker by = {p->bynode, j, j->reqs[on->req].def, &nothing};
+        const struct asker by = asker_of(p->bynode, j, j->reqs[on->req].def);
         uint32_t tasks = 0;
 
         for (next = i; next < all.n && all.v[next].node == on->node; next++) {
@@ -127,12 +130,8 @@ bool plan_place_lifted(
     return true;
 }
 
-bool plan_lay_back(struct plan *p, const struct job *j, const struct lifted_rsv *l)
+static void lay_down(struct plan *p, const struct job *j, const struct lifted_rsv *l)
 {
-    const struct span when = {l->slot.at, l->rsv.end_at};
-
-    if (!is_free(p, j, l, &when))
-        return false;
     struct rsv *r = rsvtable_add(p->reserved, j->index, &l->slot);
 
     r->end_at = l->rsv.end_at;
@@ -141,9 +140,43 @@ bool plan_lay_back(struct plan *p, const struct job *j, const struct lifted_rsv 
         vec_push(&r->alloc, l->rsv.alloc.v[i]);
     for (size_t i = 0; i < l->rsv.parts.n; i++)
         reserve_part(p->counted, r, &l->rsv.parts.v[i]);
-    pintable_add(p->pins, r);
+    if (r->alloc.n)
+        pintable_add(p->pins, r);
     p->validity.changes++;
     p->validity.confirmed = rsvtable_count(p->reserved);
     p->version++;
+}
+
+bool plan_lay_back(struct plan *p, const struct job *j, const struct lifted_rsv *l)
+{
+    const struct span when = {l->slot.at, l->rsv.end_at};
+
+    if (!is_free(p, j, l, &when))
+        return false;
+    lay_down(p, j, l);
     return true;
+}
+
+void plan_move_forward(struct plan *p, const struct job *j, int64_t by)
+{
+    struct planned old = *plan_reservation_of(p, j);
+    struct lifted_rsv *was = copy_reservation(p, rsvtable_of(p->reserved, j->index));
+    bool distrusted = p->validity.distrusted;
+    struct slot slot;
+
+    plan_unreserve(p, j);
+    bool found = plan_fit_by(p, j, p->now, by, &slot);
+    if (found && slot.at <= old.start_at)
+        plan_reserve(p, j, &slot);
+    else if (plan_lay_back(p, j, was))
+        slot.at = old.start_at;
+    else if (found)
+        plan_reserve(p, j, &slot);
+    else /* there is no room: as it was, until the next cycle plans anew */
+        lay_down(p, j, was);
+    distrusted |= !found || slot.at != old.start_at;
+    rsvtable_move_last(p->reserved, old.row);
+    p->validity.confirmed = rsvtable_count(p->reserved);
+    p->validity.distrusted = distrusted;
+    lifted_rsv_free(was);
 }

@@ -607,21 +607,6 @@ uint32_t plan_reservations(const struct plan *p)
     return rsvtable_count(p->reserved);
 }
 
-void plan_move_forward(struct plan *p, const struct job *j, int64_t by)
-{
-    struct planned old = *plan_reservation_of(p, j);
-    bool distrusted = p->validity.distrusted;
-    struct slot slot;
-
-    plan_unreserve(p, j);
-    if (!plan_fit_by(p, j, p->now, by, &slot))
-        assert(!"what was reserved can be reserved again");
-    plan_reserve(p, j, &slot);
-    rsvtable_move_last(p->reserved, old.row);
-    p->validity.confirmed = rsvtable_count(p->reserved);
-    p->validity.distrusted = distrusted || slot.at != old.start_at;
-}
-
 int64_t plan_reserved_until(const struct plan *p, const struct job *j)
 {
     return rsvtable_of(p->reserved, j->index)->end_at;

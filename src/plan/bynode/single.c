@@ -89,7 +89,7 @@ static void take_pins(struct look *l, int64_t at)
         for (size_t k = 0; k < i && other->nreqs > 1; k++)
             counted |= pins->v.v[k].job == pin->job && pin_holds(&pins->v.v[k], at);
         if (!counted)
-            company_add(&l->others, l->by->j, other);
+            company_add_pinned(&l->others, l->by->j, other);
         take_tasks(l, other, &other->reqs[pin->req], pin->tasks);
     }
 }

@@ -92,6 +92,13 @@ void room_left(struct node_room *io, const struct cluster *c, const struct taskd
 
 /* ---- others ------------------------------------------------------------------ */
 
+/* Would it go to a node where the other is, by who shares processors? */
+static bool lets_in(const struct job *newcomer, const struct job *there)
+{
+    return sharing_allows(job_sharing(newcomer), job_sharing(there),
+        there->cred[CRED_CLASS] == newcomer->cred[CRED_CLASS]);
+}
+
 void company_add(struct company *io, const struct job *newcomer, const struct job *j)
 {
     bool same_user = j->cred[CRED_USER] == newcomer->cred[CRED_USER];
@@ -100,8 +107,7 @@ void company_add(struct company *io, const struct job *newcomer, const struct jo
     strict = theirs > strict ? theirs : strict;
     if (strict >= ACCESS_SINGLEJOB || (strict == ACCESS_SINGLEUSER && !same_user))
         io->closed = true;
-    if (!sharing_allows(job_sharing(newcomer), job_sharing(j),
-            j->cred[CRED_CLASS] == newcomer->cred[CRED_CLASS]))
+    if (!lets_in(newcomer, j))
         io->closed = true;
     io->jobs++;
     io->of_user += same_user;
@@ -115,6 +121,14 @@ void company_add_procs(
         io->procs.user += procs;
     if (j->cred[CRED_CLASS] == newcomer->cred[CRED_CLASS])
         io->procs.cls += procs;
+}
+
+void company_add_pinned(
+    struct company *io, const struct job *newcomer, const struct job *j)
+{
+    company_add(io, newcomer, j);
+    if (!lets_in(j, newcomer))
+        io->closed = true;
 }
 
 void room_meet(struct node_room *io, const struct cluster *c, const struct node *n,

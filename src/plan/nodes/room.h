@@ -48,6 +48,10 @@ struct company {
 void company_add(struct company *io, const struct job *newcomer, const struct job *j);
 void company_add_procs(
     struct company *io, const struct job *newcomer, const struct job *j, int64_t procs);
+/* A job that is to begin there: as company_add(), and the newcomer may be there first,
+ * so that it has to let that job in as well. */
+void company_add_pinned(
+    struct company *io, const struct job *newcomer, const struct job *j);
 /* They are there: access policies, limits on jobs and on processors. */
 void room_meet(struct node_room *io, const struct cluster *c, const struct node *n,
     const struct company *others);

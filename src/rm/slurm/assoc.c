@@ -76,6 +76,7 @@ static void take_assoc(const assoc_mgr_info_msg_t *m, const slurmdb_assoc_rec_t 
     ret->partition = copy_text(a->partition);
     ret->parent = copy_text(a->parent_acct);
     ret->shares = a->shares_raw < SLURMDB_FS_USE_PARENT ? a->shares_raw : 0;
+    ret->shares_of_parent = a->shares_raw == SLURMDB_FS_USE_PARENT;
     ret->jobs = count_of(a->grp_jobs);
     ret->max_jobs = count_of(a->max_jobs);
     ret->wall_min = count_of(a->max_wall_pj);

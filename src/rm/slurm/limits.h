@@ -31,7 +31,8 @@ struct slurm_limits {
     bool first;                       /* QOS: OverPartQOS */
     uint32_t priority;                /* of a QOS, 0 = none */
     uint32_t grace_s;                 /* of a QOS: GraceTime, 0 = none */
-    uint32_t shares; /* association: RawShares; 0 = none, or "parent" */
+    uint32_t shares;       /* association: RawShares; 0 = none, or "parent": */
+    bool shares_of_parent; /* it has those of its account together with all there */
     uint64_t jobs, max_jobs, user_jobs, account_jobs, wall_min;
     struct tres group, run_mins; /* GrpTRES, GrpTRESRunMins */
     struct tres job, job_mins;   /* MaxTRES, MaxTRESMins */

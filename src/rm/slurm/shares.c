@@ -6,7 +6,9 @@
  *     root        chem 3, phys 1     chem 75 %, phys 25 %
  *     chem        ann 1, bob 2       ann 25 %, bob 50 %, and 12.5 % more of phys
  *     phys        bob 1, eve 1       eve 12.5 %
- */
+ *
+ * An account with Fairshare=parent is no level of its own: who is in it shares with
+ * those beside it. It and users with that word have no target of their own. */
 #include "base/hash.h"
 #include "base/strbuf.h"
 #include "base/xalloc.h"
@@ -42,10 +44,25 @@ static struct share_account *find_or_add(struct share_account **all, const char 
     return x;
 }
 
-/* The account that it is in: of a user's association its own. */
-static const char *find_parent(const struct slurm_limits *l)
+/* The account that it is in: of a user's association its own; NULL = the root. */
+static const char *name_parent(const struct slurm_limits *l)
 {
     return l->user != NULL ? l->account : l->parent;
+}
+
+/* Those that it shares with are in this one; NULL = it is the root. */
+static struct share_account *find_parent(
+    struct share_account **all, const struct slurm_limits *l)
+{
+    struct share_account *in = NULL;
+
+    for (int depth = 0; name_parent(l) != NULL && depth < DEPTH_MAX; depth++) {
+        in = find_or_add(all, name_parent(l));
+        if (in->is == NULL || !in->is->shares_of_parent || in->is->parent == NULL)
+            break;
+        l = in->is;
+    }
+    return in;
 }
 
 /* One of a partition shares what its user has without. */
@@ -55,16 +72,15 @@ static bool counts(const struct slurm_limits *l)
 }
 
 /* What part of the machine it has, 0 to 1. */
-static double part_of(struct share_account *all, const struct slurm_limits *l)
+static double part_of(struct share_account **all, const struct slurm_limits *l)
 {
     double part = 1;
 
-    for (int depth = 0; l != NULL && find_parent(l) != NULL && depth < DEPTH_MAX;
+    for (int depth = 0; l != NULL && name_parent(l) != NULL && depth < DEPTH_MAX;
          depth++) {
-        struct share_account *in;
+        const struct share_account *in = find_parent(all, l);
 
-        HASH_FIND_STR(all, find_parent(l), in);
-        if (in == NULL || in->below <= 0)
+        if (in->below <= 0)
             return 0;
         part *= l->shares / in->below;
         l = in->is;
@@ -97,18 +113,19 @@ void shares_find(const struct slurm_limits_list *all, struct share_targets *ret)
 
     for (size_t i = 0; i < all->n; i++) {
         const struct slurm_limits *l = &all->v[i];
-        if (!counts(l))
-            continue;
-        if (l->user == NULL)
+        if (counts(l) && l->user == NULL)
             find_or_add(&accounts, l->account)->is = l;
-        if (find_parent(l) != NULL)
-            find_or_add(&accounts, find_parent(l))->below += l->shares;
     }
     for (size_t i = 0; i < all->n; i++) {
         const struct slurm_limits *l = &all->v[i];
-        if (counts(l) && find_parent(l) != NULL && l->shares > 0)
+        if (counts(l) && l->shares > 0 && name_parent(l) != NULL)
+            find_parent(&accounts, l)->below += l->shares;
+    }
+    for (size_t i = 0; i < all->n; i++) {
+        const struct slurm_limits *l = &all->v[i];
+        if (counts(l) && l->shares > 0 && name_parent(l) != NULL)
             add_target(&owners, l->user != NULL ? CRED_USER : CRED_ACCOUNT,
-                l->user != NULL ? l->user : l->account, 100 * part_of(accounts, l));
+                l->user != NULL ? l->user : l->account, 100 * part_of(&accounts, l));
     }
     HASH_ITER(hh, owners, o, next_o)
     {

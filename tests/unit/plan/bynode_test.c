@@ -34,12 +34,13 @@ static void trial_close(struct trial *t)
 }
 
 /* Tasks of so many processors and 10 MB, for 1000 s. */
-static struct job *job_of(
-    struct trial *t, const char *user, uint32_t tasks, int64_t procs)
+static struct job *sharer_of(struct trial *t, const char *user, uint32_t tasks,
+    int64_t procs, enum sharing sharing)
 {
     struct req_desc req = {.tasks = tasks,
         .per_task = {{procs, 10}},
         .access = ACCESS_SHARED,
+        .sharing = sharing,
         .nodealloc = NODEALLOC_UNSET};
     char id[20];
     struct job_desc d = {
@@ -52,6 +53,12 @@ static struct job *job_of(
         fail_msg("%s", err.text);
     plan_job_queued(t->p, j);
     return j;
+}
+
+static struct job *job_of(
+    struct trial *t, const char *user, uint32_t tasks, int64_t procs)
+{
+    return sharer_of(t, user, tasks, procs, SHARING_NONE);
 }
 
 static void start_on(struct trial *t, struct job *j, const char *node, int64_t limit_s)
@@ -156,6 +163,67 @@ static void pins_count_for_all_but_those_who_look_through_them(void **state)
     assert_int_equal(occupant_end(t.p->bynode, waits), 1500);
     vec_fini(&all);
     end(&t, runs);
+    trial_close(&t);
+}
+
+/* A job that shares processors is reserved behind one that does not. Who shares none
+ * would go to a node where it is, and it not to one where that is: so that one may be
+ * there until it begins, and no longer. It can always be reserved again. */
+static void who_may_come_after_a_pinned_job_does_not_come_before_it(void **state)
+{
+    static const enum sharing pairs[][2] = {/* pinned, newcomer */
+        {SHARING_FORCED, SHARING_STAYS}, {SHARING_FORCED, SHARING_NONE},
+        {SHARING_JOINS, SHARING_STAYS}, {SHARING_JOINS, SHARING_NONE}};
+
+    (void)state;
+    for (size_t i = 0; i < sizeof pairs / sizeof *pairs; i++) {
+        struct trial t = trial_open("", 1);
+        struct job *runs = sharer_of(&t, "john", 1, 1, SHARING_STAYS);
+        struct job *pinned = sharer_of(&t, "john", 1, 1, pairs[i][0]);
+        struct job *comes = sharer_of(&t, "mary", 1, 1, pairs[i][1]);
+        struct slot slot;
+
+        start_on(&t, runs, "n1", 400);
+        assert_true(plan_first_fit(t.p, pinned, 100, &slot));
+        assert_int_equal(slot.at, 500);
+        plan_reserve(t.p, pinned, &slot);
+        assert_int_equal(takes(&t, comes, "n1", 100, 500), 3);
+        assert_int_equal(takes(&t, comes, "n1", 100, 501), 0);
+        assert_false(plan_fits_now(t.p, comes, 0)); /* for its 1000 s */
+        plan_move_forward(t.p, pinned, 1500);
+        assert_int_equal(plan_reserved_at(t.p, pinned), 500);
+        end(&t, runs);
+        trial_close(&t);
+    }
+}
+
+/* Another job was put where it is reserved, as by an order: it has no place by its
+ * deadline, and keeps the one that it had until the plan is made anew. */
+static void who_cannot_be_moved_stays_where_it_is_reserved(void **state)
+{
+    (void)state;
+    struct trial t = trial_open("", 1);
+    struct job *runs = job_of(&t, "john", 1, 3), *waits = job_of(&t, "john", 1, 2);
+    struct job *put = job_of(&t, "mary", 1, 1), *more = job_of(&t, "mary", 1, 2);
+    struct slot slot;
+
+    start_on(&t, runs, "n1", 400);
+    assert_true(plan_first_fit(t.p, waits, 100, &slot));
+    plan_reserve(t.p, waits, &slot);
+    assert_true(plan_first_fit(t.p, more, 100, &slot));
+    plan_reserve(t.p, more, &slot);
+    assert_int_equal(plan_reserved_at(t.p, more), 500);
+    start_on(&t, put, "n1", 5000);
+    plan_move_forward(t.p, waits, 1500);
+    assert_true(plan_is_reserved(t.p, waits));
+    assert_int_equal(plan_reserved_at(t.p, waits), 500);
+    assert_int_equal(plan_reserved_until(t.p, waits), 1500);
+    assert_int_equal(plan_reserved_job(t.p, 0), waits->index);
+    plan_check(t.p);
+    plan_begin(t.p, 110, RSV_REPLAN); /* now anew */
+    assert_false(plan_is_reserved(t.p, waits));
+    end(&t, runs);
+    end(&t, put);
     trial_close(&t);
 }
 
@@ -291,6 +359,8 @@ int main(void)
         cmocka_unit_test(a_running_job_counts_until_its_limit),
         cmocka_unit_test(jobs_left_out_leave_their_memory_if_they_would_be_suspended),
         cmocka_unit_test(pins_count_for_all_but_those_who_look_through_them),
+        cmocka_unit_test(who_may_come_after_a_pinned_job_does_not_come_before_it),
+        cmocka_unit_test(who_cannot_be_moved_stays_where_it_is_reserved),
         cmocka_unit_test(what_is_free_for_a_reserved_job_is_free_for_no_other),
         cmocka_unit_test(a_sweep_finds_the_first_instant_with_enough),
         cmocka_unit_test(what_a_fork_without_a_job_reserves_is_adopted),

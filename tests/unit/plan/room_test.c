@@ -191,6 +191,28 @@ static void who_shares_processors_is_not_with_who_does_not(void **state)
         }
 }
 
+/* Which of them will be first is not known. */
+static void who_is_to_begin_has_to_be_let_in_as_well(void **state)
+{
+    (void)state;
+    for (enum sharing mine = 0; mine < SHARINGS; mine++)
+        for (enum sharing theirs = 0; theirs < SHARINGS; theirs++) {
+            struct world *w = world_open(NODEALLOC_FIRSTAVAILABLE);
+            struct company others = {0};
+            world_nodes(w, 1, 8);
+            struct req_desc pinned = {.tasks = 1, .sharing = theirs};
+            struct req_desc new = {.tasks = 1, .sharing = mine};
+            const struct job *other = world_job(w, "mary", pinned);
+            const struct job *j = world_job(w, "john", new);
+
+            company_add_pinned(&others, j, other); /* of one class */
+            assert_int_equal(
+                others.closed, (mine >= SHARING_JOINS) != (theirs >= SHARING_JOINS));
+            assert_int_equal(others.jobs, 1);
+            world_close(w);
+        }
+}
+
 /* 8 counted, 4 of them for who shares none: all of these together. */
 static void processors_that_nobody_shares_are_fewer(void **state)
 {
@@ -261,6 +283,7 @@ int main(void)
         cmocka_unit_test(what_others_have_leaves_the_newcomers_limits_alone),
         cmocka_unit_test(others_close_a_node_by_access_and_by_number),
         cmocka_unit_test(who_shares_processors_is_not_with_who_does_not),
+        cmocka_unit_test(who_is_to_begin_has_to_be_let_in_as_well),
         cmocka_unit_test(processors_that_nobody_shares_are_fewer),
         cmocka_unit_test(the_least_of_two_instants_is_taken_part_by_part),
         cmocka_unit_test(what_is_left_follows_what_is_dedicated),

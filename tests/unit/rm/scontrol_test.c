@@ -220,6 +220,40 @@ static void limits_are_told_as_quotas(void **state)
     assert_told(look_at(*state, "QOS=debug(2)\n"), "\"quotas\":[]");
 }
 
+#define SHARES " SharesRaw/Norm/Level/Factor="
+
+/* lab has no level of its own: ann and deep, which are in it, share with bob, who is in
+ * chem. So does Slurm's Level, which is 4 for all three. */
+static void shares_below_an_account_without_a_level_are_of_the_level_above(void **state)
+{
+    const char *all = look_at(*state,
+        "ClusterName=c Account=root UserName= Partition=" SHARES "1/1.00/4/0.00 "
+        "ParentAccount= \n"
+        "ClusterName=c Account=chem UserName= Partition=" SHARES "2/0.50/4/0.00 "
+        "ParentAccount=root(1) \n"
+        "ClusterName=c Account=phys UserName= Partition=" SHARES "2/0.50/4/0.00 "
+        "ParentAccount=root(1) \n"
+        "ClusterName=c Account=lab UserName= Partition=" SHARES
+        "2147483647/0.50/4/0.00 ParentAccount=chem(2) \n"
+        "ClusterName=c Account=deep UserName= Partition=" SHARES
+        "1/0.12/4/0.00 ParentAccount=lab(3) \n"
+        "ClusterName=c Account=lab UserName=ann(5) Partition=" SHARES
+        "1/0.12/4/0.00 ParentAccount= \n"
+        "ClusterName=c Account=lab UserName=eve(7) Partition=" SHARES
+        "2147483647/0.12/4/0.00 ParentAccount= \n"
+        "ClusterName=c Account=deep UserName=joe(8) Partition=" SHARES
+        "5/0.12/5/0.00 ParentAccount= \n"
+        "ClusterName=c Account=chem UserName=bob(6) Partition=" SHARES
+        "2/0.25/4/0.00 ParentAccount= \n");
+
+    assert_told(all, "\"targets\":[{\"account\":\"chem\",\"percent\":50.0},"
+                     "{\"account\":\"phys\",\"percent\":50.0},"
+                     "{\"account\":\"deep\",\"percent\":12.5},"
+                     "{\"user\":\"ann\",\"percent\":12.5},"
+                     "{\"user\":\"joe\",\"percent\":12.5},"
+                     "{\"user\":\"bob\",\"percent\":25.0}]");
+}
+
 /* Accounts whose parents go round, and what is no association at all. */
 static void limits_may_be_damaged(void **state)
 {
@@ -820,6 +854,7 @@ int main(void)
         TEST(a_waiting_job_ends_by_a_sign_only_if_it_was_cancelled),
         TEST(resources_of_a_node_may_be_damaged),
         TEST(limits_are_told_as_quotas),
+        TEST(shares_below_an_account_without_a_level_are_of_the_level_above),
         TEST(limits_may_be_damaged),
         TEST(names_may_imitate_fields),
         TEST(texts_may_imitate_fields),

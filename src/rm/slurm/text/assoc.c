@@ -100,12 +100,16 @@ static char *field_name(const struct fields *f, const char *key)
     return text != NULL && *text != '(' ? xstrndup(text, strcspn(text, "(")) : NULL;
 }
 
-/* "3/0.75/4/0.50"; that of one that has its account's is a number without end. */
-static uint32_t read_shares(const char *text)
+/* What Slurm has for Fairshare=parent; others as great are no numbers of shares. */
+#define SHARES_OF_PARENT INT32_MAX
+
+/* "3/0.75/4/0.50". */
+static void take_shares(const char *text, struct slurm_limits *ret)
 {
     unsigned long n = text != NULL ? strtoul(text, NULL, 10) : 0;
 
-    return n < INT32_MAX ? (uint32_t)n : 0;
+    ret->shares = n < SHARES_OF_PARENT ? (uint32_t)n : 0;
+    ret->shares_of_parent = n == SHARES_OF_PARENT;
 }
 
 static void take_assoc(const struct fields *f, struct slurm_limits *ret)
@@ -116,7 +120,7 @@ static void take_assoc(const struct fields *f, struct slurm_limits *ret)
     ret->partition = field_name(f, "Partition");
     ret->parent = field_name(f, "ParentAccount");
     ret->max_jobs = field_count(f, "MaxJobs");
-    ret->shares = read_shares(field_text(f, "SharesRaw/Norm/Level/Factor"));
+    take_shares(field_text(f, "SharesRaw/Norm/Level/Factor"), ret);
     take_common(f, ret);
 }
 
