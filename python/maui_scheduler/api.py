@@ -1236,6 +1236,9 @@ class JobOrder(TypedDict):
     # Something to be done to jobs. `jobs` are names, comma lists or regular expressions.
     #: job expressions; with `where` default ALL
     jobs: NotRequired[list[str]]
+    #: `jobs` are ids and nothing else: one that is no job in the queue is refused, never
+    #: taken as a pattern
+    exact: NotRequired[bool]
     #: only jobs that have all of these: user, group, account, class, qos, jobname, state,
     #: partition, reqreservation
     where: NotRequired[dict[str, str]]
@@ -3245,7 +3248,8 @@ class Operations:
         it has changed.
         - by: what groups are: partition (the usual), state; for administrators class,
           feature, frame as well
-        - fold: groups that are one row each, with | between them; * are all
+        - fold: groups that are one row each, with | between them; * are all; at most
+          4096 bytes
         """
         return cast('Rows', self._connection.record(
             'GET',

@@ -272,6 +272,14 @@ static void close_left(struct engine *e, const struct job *j, struct bill *b)
     close_bill(e, j, b, given || only_successful(e) ? 0 : b->cost);
 }
 
+/* It was done before anybody stopped it: it has made room for nobody, and is charged up
+ * to when that was decided. */
+static void close_ended(struct engine *e, const struct job *j, struct bill *b)
+{
+    b->lost = false;
+    close_bill(e, j, b, b->cost);
+}
+
 /* Another start was decided: whether the former run is over is told yet. */
 static void put_former_aside(struct engine *e, const struct job *j, struct bill *b)
 {
@@ -305,7 +313,6 @@ static struct bill *restore_former(struct engine *e, const struct job *j)
         return NULL;
     *b = *former;
     b->out_at = 0;
-    b->displaced = false;
     free(former);
     return b;
 }
@@ -372,10 +379,8 @@ void charging_begin(struct engine *e, struct job *j, bool told)
         release_unsent(e, j);
     b = find_bill(e, j);
     goes_on = b && b->awaits && told; /* it never left */
-    if (goes_on) {
+    if (goes_on)
         b->out_at = 0;
-        b->displaced = false;
-    }
     if (b && b->left && !goes_on && (b->awaits || b->start_at != j->start_at)) {
         put_former_aside(e, j, b);
         b = NULL;
@@ -386,7 +391,7 @@ void charging_begin(struct engine *e, struct job *j, bool told)
         b = open_bill(e, j);
     if (!b)
         return;
-    b->left = b->awaits = b->eased = false;
+    b->left = b->awaits = b->eased = b->displaced = false;
     wake_bill(e, j, b);
     if (in_force)
         keep_most(e, j, b);
@@ -449,10 +454,10 @@ void charging_complete(struct engine *e, struct job *j, bool success)
 {
     struct bill *b = has_bills(e) ? find_bill(e, j) : NULL;
 
-    if (b && success)
-        b->lost = false;
-    if (b)
+    if (b) { /* one that was suspended left its nodes long before */
+        b->lost = !success && (b->lost || lost_node(e->c, j));
         close_bill(e, j, b, success || !only_successful(e) ? b->cost : 0);
+    }
     close_former(e, j, bill_of(e, j));
 }
 
@@ -465,6 +470,7 @@ void charging_waits(struct engine *e, struct job *j)
     if (!b || !b->run || b->left)
         return;
     b->left = true;
+    b->lost = b->lost || lost_node(e->c, j); /* it may have left them long before */
     vec_push(&e->charging->left, j->index);
 }
 
@@ -473,8 +479,12 @@ void charging_over(struct engine *e, struct job *j)
     struct bill *b =
         j->index < e->charging->bills.n ? &e->charging->bills.v[j->index] : NULL;
 
-    if (b && b->run && b->left && has_bills(e))
-        close_left(e, j, b);
+    if (b && b->run && b->left && has_bills(e)) {
+        if (b->awaits && j->state == JOB_COMPLETED)
+            close_ended(e, j, b);
+        else
+            close_left(e, j, b);
+    }
     if (b)
         close_former(e, j, b);
 }

@@ -43,7 +43,8 @@ struct money_move {
     bool former;      /* charge: another start of the job has been decided since */
     bool goes_on;     /* CHARGE: it has not ended */
     bool unseen;      /* CHARGE: nobody saw its end */
-    bool lost;        /* CHARGE: a node that it was on was down when it left, unwell */
+    bool lost;        /* CHARGE: a node that it was on was down when it left it, or was
+                         over, unwell */
     const char *text; /* CHARGE: what it is made of */
 };
 
@@ -74,7 +75,7 @@ void charging_over(struct engine *e, struct job *j);
 void charging_await(struct engine *e, struct job *j);
 void charging_confirm(struct engine *e, struct job *j);
 /* That was to make room for another job: with REFUNDONREQUEUE such a run costs nothing,
- * unless it is told to run on. */
+ * unless it is told to run on, or to have ended by itself before anybody stopped it. */
 void charging_displace(struct engine *e, struct job *j);
 /* Has it such a run, whose lien lies there as long, or did when this one began? What it
  * lacks may be its own. */

@@ -71,7 +71,6 @@ void unfunded_begin(struct engine *e)
     bool due = u->until <= e->now, priced = u->price_at <= e->now;
 
     charging_flush(e);
-    charging_ease(e);
     rents_look(e);
     if (due)
         find_until(e);

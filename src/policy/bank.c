@@ -543,17 +543,20 @@ int64_t bank_grace(const struct cluster *c, const struct job *j)
                : overrun_s;
 }
 
-/* What it was on its nodes, and what it may still be. */
+/* What it was on its nodes, and what it may still be: while it is suspended it is not
+ * there. */
 static struct spell whole_spell(const struct cluster *c, const struct job *j,
     const struct bank_run *run, int64_t limit_s, int64_t now)
 {
+    bool sleeps = j->state == JOB_SUSPENDED && j->suspend_at;
+    int64_t until = sleeps ? j->suspend_at : now;
     struct spell past = {0}, rest;
 
     if (!is_weighed(c, run->tariff))
         return (struct spell){.seconds = limit_s};
     if (job_has_begun((enum job_state)j->state)) {
-        past.seconds = now - j->start_at - j->suspended_s;
-        past.weight = weigh_past(c, j, run, now);
+        past.seconds = until - j->start_at - j->suspended_s;
+        past.weight = weigh_past(c, j, run, until);
     }
     past.seconds = past.seconds < 0 ? 0 : past.seconds;
     rest = spell_of(

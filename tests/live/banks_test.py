@@ -492,6 +492,14 @@ def test_another_host_is_told_nothing_of_what_is_open_until_somebody_says_so(nat
     over(native, job)
     native.wait(lambda: len(native.bank.asked("charge")) == 2, "its charge", 90)
     assert len(first.asked("charge")) == 1
+    # a start that the former one was asked about just then waits as well
+    native.configure(first.section)
+    native.bank.answers(lien=f"while ! test -e {native.home}/go; do sleep 0.05; done; exit 4")
+    late = native.submit("sleep 600", account="chem", wclimit_s=700)
+    native.wait(lambda: late in [m["job"] for m in native.bank.calls("lien")], "it is asked")
+    native.ok("mschedctl", "-R")
+    pathlib.Path(f"{native.home}/go").touch()
+    native.wait(lambda: "an administrator has to say" in native.ok("checkjob", late), "why")
 
 
 def test_the_own_ledger_is_not_forgotten_while_another_bank_is_in_force(native):

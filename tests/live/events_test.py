@@ -142,6 +142,7 @@ def test_readers_are_limited_and_those_that_left_are_forgotten(live):
     live.wait(lambda: metrics(live)["maui_requests_open"] >= 101, "the readers")
     status, answer = live.api("/v1/events")
     assert status == 503 and "100 others" in answer["error"]["message"]
+    assert live.api("/v1/events?follow=0&from=1")[0] == 200  # which ends by itself
     for s in sockets:
         s.close()
     live.submit(hold=True)  # something to tell: then they are found to be gone

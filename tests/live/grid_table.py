@@ -241,7 +241,7 @@ MEMBERS = {
         remove=[({"users": ["games"]}, ALL), ({"flags": ["BYNAME"]}, ALL)],
         charge=[("physics", RULERS), ("physics,games,games", RULERS), (None, RULERS)]),
     "JobOrder": {
-        "jobs": [(["{job}"], ALL)], "where": [({"user": "nobody"}, ALL)],
+        "jobs": [(["{job}"], ALL)], "exact": [(True, ALL)], "where": [({"user": "nobody"}, ALL)],
         "kinds": [(["user"], ALL)],
         "priority": [(7, ALL)], "relative": [(True, ALL)], "qos": [("DEFAULT", ALL)],
         "nodes": [(["node01"], ALL)], "partition": [("DEFAULT", ALL)], "force": [(True, ALL)],

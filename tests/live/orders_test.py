@@ -172,6 +172,11 @@ def test_deadlines_are_for_administrators_of_level_1(site, users):
             user, "releasedeadline", job)
     site.ok("setdeadline", job, "+1:00:00")
     assert job in users.ok("daemon", "showdeadline", job)
+    for user, told in (("nobody", True), ("daemon", True), ("games", False)):
+        lines = users.api(user, "/v1/jobs?fields=id,deadline_at")[1].splitlines()
+        assert ("deadline_at" in json.loads(lines[1])) == told, (user, lines)
+        lines = users.api(user, "/v1/jobs?fields=id,deadline_at&table=1")[1].splitlines()
+        assert (lines[-1] != f"{job}\t") == told, (user, lines)
     assert "not authorized" in users.run("nobody", "showdeadline").stderr
 
 
@@ -221,6 +226,19 @@ def test_with_usejobregex_a_part_of_the_id_will_do(daemon):
     assert [r["job"] for r in results(daemon, "hold", jobs=["2"])] == ["2", "12"]
     assert [r["job"] for r in results(daemon, "hold", jobs=["^2$"])] == ["2"]
     assert [r["job"] for r in results(daemon, "hold", jobs=["^1"])] == ["1", "10", "11", "12"]
+    # who says that it is an id means that job, or none
+    assert [r["job"] for r in results(daemon, "cancel", jobs=["2"], exact=True)] == ["2"]
+    for none in ("2", "1[0-2]", "ALL", "3,4", ""):
+        refused, = results(daemon, "cancel", jobs=[none], exact=True)
+        assert (refused["job"], refused["ok"], refused["code"]) == (none, False, "not_found")
+    assert daemon.api("/v1/orders/cancel", {"where": {"user": "x"}, "exact": True})[0] == 400
+    tried = {"order": {"order": "cancel", "request": {"jobs": ["1[0-2]", "3"], "exact": True}}}
+    status, answer = daemon.api("/v1/whatif", {"changes": [tried]})
+    assert status == 200 and [(j["job"], j["ok"]) for j in answer["changes"][0]["jobs"]] == [
+        ("1[0-2]", False), ("3", True)]
+    left = {str(n) for n in range(1, 13)} - {"2"}
+    daemon.wait(lambda: {j["id"] for j in daemon.api("/v1/jobs")[1][1:]
+                         if j["section"] != "completed"} == left, "the end of that one alone")
 
 
 def test_orders_have_an_end(site):

@@ -143,6 +143,8 @@ def test_a_group_is_one_row_with_the_sums(site):
         assert one[f"cell.{layer}"] == all_[f"cell.{layer}"], layer
     # of what is no group nothing is folded
     assert site.api("/v1/rows?by=state&fold=nothing|u")[1]["rows"] == 4
+    assert site.api("/v1/rows?by=state&fold=" + "x|" * 2048)[1]["rows"] == 4
+    assert site.api("/v1/rows?by=state&fold=" + "x|" * 2049)[0] == 400
 
 
 def looks(site):
@@ -188,7 +190,7 @@ def test_packed_is_the_same(site):
     ("from=-1&to=9223372036854775807&as=cells", "a year"), ("from=9223372036854775807", "a year"),
     ("from=-9223372036854775808&to=9223372036854775807", "a year"), ("rows=5", "FIRST-LAST"), ("rows=3-1", "FIRST-LAST"),
     ("rows=-1-2", "FIRST-LAST"), ("width=0", "1 to"), ("height=x", "whole number"), ("height=99999", "1 to"),
-    ("by=nodes", "there is no")])
+    ("by=nodes", "there is no"), ("fold=" + "x|" * 2049, "longer than 4096")])
 def test_wrong_words(live, query, told):
     status, data = ask(live, f"/v1/timeline?{query}")
     assert status == 400 and told in data.decode(), data

@@ -65,6 +65,10 @@ def test_a_job_is_held_as_foretold_and_that_is_undone(site, browser):
     open_queue(browser, Page(site).login(), f"?sel={wide}")
     browser.shows("Why it waits")
     browser.wait(lambda: names(browser), "what can be done")
+    browser.chrome.execute_script("""
+        const real = window.fetch;
+        window.sent = [];
+        window.fetch = (path, how) => (how?.body && window.sent.push(how.body), real(path, how));""")
     for word in ("Hold", "Priority", "QOS", "Limit", "Run now", "Cancel"):
         assert word in names(browser)
     assert not {"Release", "Suspend", "Resume", "Requeue"} & set(names(browser))
@@ -73,6 +77,7 @@ def test_a_job_is_held_as_foretold_and_that_is_undone(site, browser):
     browser.shows("1 promise broken")
     assert wide in form.text and small in form.text and "earlier" in form.text
     assert f"maui sethold -s {wide}" in form.text
+    assert [b.text for b in browser.all("form.order button") if b.get_attribute("type") == "submit"] == ["Hold: do it"]
     assert held(site, "wide") == []  # it was tried only
     for scheme in ("light", "dark"):
         browser.scheme(scheme)
@@ -83,6 +88,10 @@ def test_a_job_is_held_as_foretold_and_that_is_undone(site, browser):
     browser.wait(lambda: "Release" in names(browser), "what can be done now")
     button(browser, "Undo", ".notice").click()
     browser.shows("Undone for 1 job")
+    # jobs are meant by their ids, in the question, the order and what undoes it
+    sent = [json.loads(text) for text in browser.chrome.execute_script("return window.sent")]
+    orders = [c["order"]["request"] for b in sent for c in b.get("changes", [])] + [b for b in sent if "jobs" in b]
+    assert len(orders) > 2 and all(o["jobs"] == [wide] and o["exact"] for o in orders), sent
     assert held(site, "wide") == []
     # Escape leaves it, and nothing is done
     browser.keys(".", ENTER)
@@ -132,6 +141,7 @@ def test_several_are_chosen_and_cancelled_with_what_that_frees(site, browser):
     assert "Suspend" in names(browser)
     button(browser, "Cancel", ".actions").click()
     browser.shows("2 jobs cut off")
+    assert browser.chrome.switch_to.active_element.text == "Leave it"
     assert "Nothing brings it back" in browser.text() and "2 Running" in browser.text()
     browser.picture("action-cancel")
     button(browser, "Cancel 2 jobs", "form.order").click()
@@ -158,15 +168,26 @@ def test_a_preview_of_an_older_state_is_marked_and_made_again(site, browser):
     assert browser.chrome.execute_script("return window.marked === true")
     # somebody reserves, and the button is pressed before that is known: nothing is done
     browser.expected = {409}
+    browser.chrome.execute_script("""
+        const real = window.fetch;
+        window.fetch = (path, how) => window.deaf && String(path).includes("/v1/whatif")
+          ? Promise.resolve(new Response('{"error": {"code": "invalid", "message": "nobody listens"}}', { status: 400 }))
+          : real(path, how);""")
     status = browser.chrome.execute_async_script("""
         const then = arguments[0], secret = JSON.parse(sessionStorage.getItem("maui.session")).secret;
         fetch("/v1/reservations", { method: "POST", body: '{"hosts": "node01", "start_at": 1900000000, "duration_s": 60}',
           headers: { Authorization: `Session ${secret}`, "Content-Type": "application/json" } })
-          .then((r) => { document.querySelector("form.order [type=submit]").click(); then(r.status); });""")
+          .then((r) => { window.deaf = true; document.querySelector("form.order [type=submit]").click(); then(r.status); });""")
     assert status == 200
     browser.shows("Nothing was done: settings, nodes or reservations have changed")
     assert held(site, "wide") == []
+    # and nothing is sent as long as nobody can tell what it would come to now
+    browser.shows("nobody listens")
+    assert not button(browser, "Hold: do it", "form.order").is_enabled()
+    browser.chrome.execute_script("window.deaf = false")
+    button(browser, "Ask again", "form.order").click()
     browser.wait(lambda: button(browser, "Hold: do it", "form.order").is_enabled(), "a newer answer")
+    assert held(site, "wide") == []
     button(browser, "Hold: do it", "form.order").click()
     browser.shows("Undo")
     assert held(site, "wide") == ["system"]

@@ -173,6 +173,7 @@ def test_drawn_moved_resized_and_released(site, browser):
     # released, with what that frees
     button(browser, "Release", ".panel").click()
     browser.shows("1 job earlier")
+    assert browser.chrome.switch_to.active_element.text == "Leave it"
     browser.picture("reserve-release")
     browser.expected = {404}  # its panel asks once more for what is gone
     button(browser, "Release it", ".panel").click()
@@ -200,13 +201,29 @@ def test_errors_are_told_at_their_fields(site, browser):
     browser.one(".panel summary").click()
     write(browser, "users", 'ann, <b onclick="x">')
     browser.wait(lambda: "<b" in browser.one("#hint-users, .w-box").text, "what is wrong with it")
-    write(browser, "users", "nobody")
+    write(browser, "users", "nobody, !games")
     browser.shows("No promise is broken.")
     browser.picture("reserve-form")
     button(browser, "Reserve", ".panel").click()
     browser.shows("made: from 09:0")  # the page's clock goes on from what the scheduler told
     made, = users_own(site)
-    assert made["acl"] == ["USER==nobody+"]
+    assert sorted(made["acl"]) == ["USER!=games", "USER==nobody+"]
+    # whom it excludes is in its form as well; what is undone is what was changed, and no more
+    button(browser, "Change or move", ".panel").click()
+    browser.wait(lambda: browser.all('.panel [name="users"]'), "its form")
+    assert sorted(value(browser, "users").split(", ")) == ["!games", "nobody+"]
+    write(browser, "duration_s", "0:30:00")
+    browser.shows("No promise is broken.")
+    button(browser, "Apply", ".panel").click()
+    browser.shows("changed: from 09:0")
+    browser.chrome.execute_script("""
+        const real = window.fetch;
+        window.fetch = (path, how) => (how?.method === "PATCH" && (window.undone = how.body), real(path, how));""")
+    button(browser, "Undo", ".notice:last-child").click()
+    browser.shows("is as it was")
+    assert browser.chrome.execute_script("return window.undone") == '{"duration_s":3600}'
+    again, = users_own(site)
+    assert all(again[k] == made[k] for k in ("acl", "start_at", "end_at"))
     browser.expected = {404}
     button(browser, "Undo", ".notice").click()
     browser.wait(lambda: not users_own(site), "its release")

@@ -3,7 +3,7 @@ import { ApiError, ask } from "../api/client";
 import { plain } from "./format";
 import { askNow } from "./live";
 import { notice } from "./notices";
-import type { Subject, Verb } from "./orders";
+import { byId, type Subject, type Verb } from "./orders";
 import type { JobOrder, Outcome } from "./types";
 
 const jobsWord = (n: number) => (n === 1 ? "1 job" : `${n} jobs`);
@@ -26,7 +26,7 @@ export function isStale(e: unknown): boolean {
 }
 
 async function order(verb: string, request: JobOrder, basis?: string): Promise<Outcome> {
-  return JSON.parse(await ask("POST", withBasis(`/v1/orders/${verb}`, basis), request)) as Outcome;
+  return JSON.parse(await ask("POST", withBasis(`/v1/orders/${verb}`, basis), byId(request))) as Outcome;
 }
 
 /** Those of one kind together. */

@@ -29,6 +29,8 @@ export interface Draft {
 
 const LISTS: Field[] = ["users", "groups", "accounts", "classes", "qos", "flags"];
 const ACCESS: Record<string, Field> = { USER: "users", GROUP: "groups", ACCT: "accounts", ACCOUNT: "accounts", CLASS: "classes", QOS: "qos" };
+/** What formOf() leaves out: of a change nobody knows here what it was. */
+export const UNTOLD: Field[] = ["resources", "name", "charge", "partition", "nodeset", "flags", "trigger"];
 const HOUR = 3600;
 
 let draft: Draft | null = null;
@@ -64,9 +66,9 @@ export function formOf(r: Reservation, zone: Zone): Form {
     features: (r.features ?? []).join(":"),
   };
   for (const entry of r.acl ?? []) {
-    const [, kind, name] = /^([A-Z]+)=+(.*)$/.exec(entry) ?? [];
+    const [, kind, not, name] = /^([A-Z]+)(!?)=+(.*)$/.exec(entry) ?? [];
     const field = kind ? ACCESS[kind] : undefined;
-    if (field && name) form[field] = form[field] ? `${form[field] as string}, ${name}` : name;
+    if (field && name) form[field] = `${form[field] ? `${form[field] as string}, ` : ""}${not}${name}`;
   }
   return form;
 }

@@ -26,7 +26,10 @@ export interface Verb {
 const waits = (j: Subject) => j.section === "eligible" || j.section === "blocked";
 const lives = (j: Subject) => j.section !== "completed";
 const runs = (j: Subject) => j.section === "active" && j.state !== "Suspended";
-const quote = (word: string) => (/^[\w.:+-]+$/.test(word) ? word : `'${word.replace(/'/g, "'\\''")}'`);
+/** As a shell reads it: one word, whatever is in it. */
+export const quote = (word: string) => (/^[\w.:+][\w.:+-]*$/.test(word) ? word : `'${word.replace(/'/g, "'\\''")}'`);
+/** Jobs that were looked at are meant by their ids: none of them is a pattern. */
+export const byId = (request: JobOrder): JobOrder => ({ ...request, exact: true });
 const words = (jobs: string[]) => jobs.map(quote).join(" ");
 const kindOf = (admin: boolean) => (admin ? "system" : "user");
 const HOLDS = ["user", "system", "batch"];

@@ -4,7 +4,7 @@ import { useEffect, useMemo, useRef, useState, type KeyboardEvent } from "react"
 import { carryOut } from "../model/act";
 import { count, plain } from "../model/format";
 import { useLive } from "../model/live";
-import { MANY, VERBS, checkValue, rules, suited, type Subject, type Verb } from "../model/orders";
+import { MANY, VERBS, byId, checkValue, rules, suited, type Subject, type Verb } from "../model/orders";
 import { usePrefs } from "../model/prefs";
 import { readInstant } from "../model/times";
 import type { WhatIfChange } from "../model/types";
@@ -57,18 +57,20 @@ function OrderForm(props: { verb: Verb; jobs: Subject[]; admin: boolean; onEnd: 
   const sent = at !== null ? String(/^\s*\+/.test(value) ? Math.ceil(at / 60) * 60 : at) : value.trim();
   const ids = useMemo(() => jobs.map((j) => j.id), [jobs]);
   const same = verb.asks?.of && jobs.length === 1 && value === verb.asks.of(jobs[0]);
-  const changes = wrong || same ? null : [{ order: { order: verb.order, request: verb.request(ids, sent, admin) } } as WhatIfChange];
+  const changes = wrong || same ? null : [{ order: { order: verb.order, request: byId(verb.request(ids, sent, admin)) } } as WhatIfChange];
   const preview = usePreview(changes);
-  const refused = Boolean(gone) && preview.answer?.basis === gone;
+  const refused = Boolean(gone) && (!preview.answer?.basis || preview.answer.basis === gone);
+  const early = Boolean(verb.destroys) && preview.state === "asking"; // nobody has seen what is lost
   const many = Boolean(verb.destroys) && jobs.length > MANY;
   useEffect(() => {
-    const first = form.current?.querySelector<HTMLElement>("input, button[type=submit]");
+    // Enter twice destroys nothing: there it is "Leave it" that is in focus
+    const first = form.current?.querySelector<HTMLElement>(`input, button[type=${verb.destroys ? "button" : "submit"}]`);
     first?.focus();
     if (first instanceof HTMLInputElement) first.select();
   }, [verb.order]);
 
   async function submit() {
-    if (wrong || busy || !live || refused || (many && typed.trim() !== String(jobs.length))) return;
+    if (wrong || busy || !live || refused || early || (many && typed.trim() !== String(jobs.length))) return;
     setBusy(true);
     const done = await carryOut(verb, jobs, sent, admin, preview.answer?.basis);
     setBusy(false);
@@ -105,7 +107,7 @@ function OrderForm(props: { verb: Verb; jobs: Subject[]; admin: boolean; onEnd: 
         </label>
       )}
       <div className="order-buttons">
-        <button type="submit" className={verb.destroys ? "main-bad" : "main"} disabled={Boolean(wrong) || busy || !live || refused || (many && typed.trim() !== String(jobs.length))}>
+        <button type="submit" className={verb.destroys ? "main-bad" : "main"} disabled={Boolean(wrong) || busy || !live || refused || early || (many && typed.trim() !== String(jobs.length))}>
           {busy ? "…" : jobs.length === 1 ? `${verb.name}: do it` : `${verb.name} ${manyWord(jobs.length)}`}
         </button>
         <button type="button" onClick={() => props.onEnd(false)}>Leave it</button>

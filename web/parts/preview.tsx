@@ -151,7 +151,7 @@ export function PreviewOf({ preview }: { preview: Preview }) {
   return (
     <section className={stale ? "w-box w-stale" : "w-box"} aria-label="What if" aria-busy={state === "asking"}>
       <h3>
-        What if <button className="w-again" onClick={preview.again} disabled={state === "asking"}>Ask again</button>
+        What if <button type="button" className="w-again" onClick={preview.again} disabled={state === "asking"}>Ask again</button>
       </h3>
       {state === "asking" && <p className="quiet line" role="status">Trying it on a copy of the scheduler …</p>}
       {state === "refused" && <p className="line" role="alert">{plain(preview.message)}</p>}

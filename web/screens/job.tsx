@@ -4,7 +4,7 @@ import { useAnswer } from "../model/live";
 import { count, duration, instant, plain } from "../model/format";
 import { usePrefs } from "../model/prefs";
 import { go, withQuery } from "../model/route";
-import type { Subject } from "../model/orders";
+import { quote, type Subject } from "../model/orders";
 import type { Job, JobBrief } from "../model/types";
 import { Actions } from "../parts/actions";
 import { Command } from "../parts/copy";
@@ -99,7 +99,7 @@ function Facts({ job }: { job: Job }) {
         </>
       ) : null}
       {[...(job.warnings ?? []), ...(job.messages ?? [])].map((m) => <p key={m} className="banner banner-warn banner-in">{plain(m)}</p>)}
-      <Command line={`maui checkjob -v ${job.id ?? ""}`} />
+      <Command line={`maui checkjob -v ${quote(job.id ?? "")}`} />
     </>
   );
 }

@@ -3,6 +3,7 @@ import { useMemo, useState } from "react";
 import { readLines } from "../api/client";
 import { count, plain } from "../model/format";
 import { useAnswer } from "../model/live";
+import { quote } from "../model/orders";
 import { go, useSearch, withQuery } from "../model/route";
 import type { ParameterRecord } from "../model/types";
 import { Command } from "../parts/copy";
@@ -22,7 +23,7 @@ function Details({ p }: { p: ParameterRecord }) {
         <dt>From</dt><dd>{p.source ? plain(p.source) : "nobody set it"}</dd>
         {p.status && <><dt>Status</dt><dd>{plain(p.status)}</dd></>}
       </dl>
-      <Command line={`maui changeparam ${p.name} ${p.value}`} />
+      <Command line={`maui changeparam ${quote(p.name)} ${quote(p.value)}`} />
     </aside>
   );
 }

@@ -5,7 +5,7 @@ import { isStale, tellFailure, withBasis } from "../model/act";
 import { plain } from "../model/format";
 import { askNow, useLive } from "../model/live";
 import { notice } from "../model/notices";
-import { rules } from "../model/orders";
+import { quote, rules } from "../model/orders";
 import { go, withQuery } from "../model/route";
 import type { Identity, Reservation, WhatIfChange } from "../model/types";
 import { usePreview } from "../model/whatif";
@@ -23,9 +23,10 @@ function ReleaseForm({ name, onEnd }: { name: string; onEnd: () => void }) {
   const [gone, setGone] = useState(""); // the basis that was refused, until there is another answer
   const live = useLive((s) => s.phase === "live");
   const preview = usePreview([{ release_reservation: { name } } as WhatIfChange]);
-  const refused = Boolean(gone) && preview.answer?.basis === gone;
+  const refused = Boolean(gone) && (!preview.answer?.basis || preview.answer.basis === gone);
+  const early = preview.state === "asking"; // nobody has seen what it comes to
   async function submit() {
-    if (busy || !live || refused) return;
+    if (busy || !live || refused || early) return;
     setBusy(true);
     try {
       await ask("DELETE", withBasis(`/v1/reservations/${encodeURIComponent(name)}`, preview.answer?.basis));
@@ -54,12 +55,12 @@ function ReleaseForm({ name, onEnd }: { name: string; onEnd: () => void }) {
       <h3>Release: {plain(name)}</h3>
       <p className="order-loss">Its nodes are for everybody then.</p>
       <div className="order-buttons">
-        <button type="submit" className="main-bad" autoFocus disabled={busy || !live || refused}>Release it</button>
-        <button type="button" onClick={onEnd}>Leave it</button>
+        <button type="submit" className="main-bad" disabled={busy || !live || refused || early}>Release it</button>
+        <button type="button" autoFocus onClick={onEnd}>Leave it</button>
       </div>
       {gone && <Moved />}
       <PreviewOf preview={preview} />
-      <Command line={`maui releaseres ${name}`} />
+      <Command line={`maui releaseres ${quote(name)}`} />
     </form>
   );
 }

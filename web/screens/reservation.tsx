@@ -2,6 +2,7 @@
 import { useEffect, useMemo, useRef } from "react";
 import { count, duration, instant, plain } from "../model/format";
 import { useAnswer } from "../model/live";
+import { quote } from "../model/orders";
 import { usePrefs } from "../model/prefs";
 import { go, withQuery } from "../model/route";
 import type { Reservation } from "../model/types";
@@ -50,7 +51,7 @@ export function ReservationPanel({ name, onChange }: { name: string; onChange?: 
               </ul>
             </>
           )}
-          <Command line={`maui diagnose -r ${name}`} />
+          <Command line={`maui diagnose -r ${quote(name)}`} />
         </>
       )}
     </aside>

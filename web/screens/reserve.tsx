@@ -2,7 +2,7 @@
 import { useEffect, useRef, useState, type ReactNode } from "react";
 import { ApiError, ask } from "../api/client";
 import { isStale, tellFailure, withBasis } from "../model/act";
-import { askedOf, setDraft, windowOf, type Draft, type Field } from "../model/draft";
+import { UNTOLD, askedOf, setDraft, windowOf, type Draft, type Field } from "../model/draft";
 import { duration, instant, plain } from "../model/format";
 import { askNow, useLive } from "../model/live";
 import { notice } from "../model/notices";
@@ -105,10 +105,14 @@ function undoOf(d: Draft, made: Reservation, before: Record<string, unknown>) {
   };
 }
 
-/** As it was, of the members that the change has. */
-function formerly(d: Draft, body: Record<string, unknown>, now: number, zone: "site" | "browser" | "UTC"): Record<string, unknown> {
-  const back = askedOf({ of: d.of, form: d.was, was: Object.fromEntries(Object.keys(body).map((k) => [k, "\u0000"])), rows: null, open: true }, now, zone);
-  return back.body as Record<string, unknown>;
+/** As it was, of the members that the change has and of no others; null: of one of them
+    the form was not told what it is. */
+function formerly(d: Draft, body: Record<string, unknown>, now: number, zone: "site" | "browser" | "UTC"): Record<string, unknown> | null {
+  const changed = Object.keys(body).filter((k) => k !== "exclusive") as Field[];
+  if (changed.some((k) => UNTOLD.includes(k))) return null;
+  const form = Object.fromEntries(changed.map((k) => [k, d.was[k] ?? ""]));
+  const was = Object.fromEntries(changed.map((k) => [k, "\u0000"]));
+  return askedOf({ of: d.of, form, was, rows: null, open: true }, now, zone).body as Record<string, unknown>;
 }
 
 export function ReserveForm({ d, touched }: { d: Draft; touched: ReactNode }) {
@@ -124,7 +128,7 @@ export function ReserveForm({ d, touched }: { d: Draft; touched: ReactNode }) {
   const ready = !bad && !same;
   const changes = !ready ? null : [(d.of === null ? { reserve: body } : { change_reservation: { name: d.of, change: body } }) as WhatIfChange];
   const preview = usePreview(changes);
-  const refused = Boolean(gone) && preview.answer?.basis === gone;
+  const refused = Boolean(gone) && (!preview.answer?.basis || preview.answer.basis === gone);
   const said = told ?? toldBy(preview.answer);
   const window = windowOf(d, now, zone);
   useEffect(() => setTold(null), [JSON.stringify(d.form)]);
@@ -138,12 +142,13 @@ export function ReserveForm({ d, touched }: { d: Draft; touched: ReactNode }) {
     try {
       const path = d.of === null ? "/v1/reservations" : `/v1/reservations/${encodeURIComponent(d.of)}`;
       const made = JSON.parse(await ask(d.of === null ? "POST" : "PATCH", withBasis(path, preview.answer?.basis), body)) as Reservation;
+      const back = d.of === null ? {} : formerly(d, body as Record<string, unknown>, now, zone);
       const length = made.end_at ? `until ${instant(made.end_at, now, zone)}` : "without end";
       notice({
         kind: "done",
         text: `Reservation ${made.name} ${d.of === null ? "made" : "changed"}: from ${instant(made.start_at, now, zone)}, ${length}.`,
         more: made.notes ?? [],
-        undo: undoOf(d, made, formerly(d, body as Record<string, unknown>, now, zone)),
+        undo: back ? undoOf(d, made, back) : undefined,
       });
       close();
       go(withQuery({ sel: made.name, kind: "reservation" }), true);

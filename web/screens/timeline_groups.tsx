@@ -1,9 +1,11 @@
 // Groups of rows: each may be folded into one row, with the sums of its nodes.
 import type { Group, RowList } from "../gantt/rows";
 import { count, plain } from "../model/format";
+import { notice } from "../model/notices";
 import { go, withQuery } from "../model/route";
 
 const LISTED = 200;
+const FOLD_MAX = 4096; // bytes that the scheduler reads
 
 /** As the address and the scheduler have it: names with | between them, * of all. */
 function foldOf(groups: Group[], folds: (g: Group) => boolean): string | null {
@@ -19,7 +21,9 @@ function isFolded(g: Group): boolean {
 
 /** Rows count otherwise then: which were in sight is forgotten. */
 function setFold(fold: string | null): void {
-  go(withQuery({ fold, rows: null }), true);
+  if (fold && new TextEncoder().encode(fold).length > FOLD_MAX)
+    notice({ kind: "wrong", text: "The names of so many groups are too long: fold all of them, or fewer." });
+  else go(withQuery({ fold, rows: null }), true);
 }
 
 export function foldAll(rows: RowList | null, folds: boolean): void {

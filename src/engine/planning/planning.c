@@ -78,7 +78,8 @@ static bool is_reserved(const struct engine *e, const struct member *m)
            && r->partition == m->partition;
 }
 
-/* Has nothing come free early since the last cycle? Then all who had a place have it. */
+/* Has nothing come free early since the last cycle? Then all who had a place have it.
+ */
 static bool places_stand(const struct engine *e)
 {
     const struct planning *p = e->planning;

@@ -15,7 +15,7 @@ struct reader {
     int64_t next, told_at;
     uint64_t names; /* 1 << enum event_name: only these */
     bool sse, follow, begun;
-    struct reading reading;
+    struct reading reading; /* where it follows: else it ends by itself, and soon */
 };
 
 /* Something about the stream itself: no event, so it has no number. */
@@ -76,7 +76,8 @@ static void done(void *ctx)
 {
     struct reader *r = ctx;
 
-    readers_leave(r->s, &r->reading);
+    if (r->follow)
+        readers_leave(r->s, &r->reading);
     free(r);
 }
 
@@ -144,7 +145,7 @@ void api_events(struct server *s, struct request *r)
         .names = names,
         .sse = sse,
         .follow = follow != 0};
-    if (readers_join(s, r, &reader->reading) < 0) {
+    if (reader->follow && readers_join(s, r, &reader->reading) < 0) {
         free(reader);
         return;
     }

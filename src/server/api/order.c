@@ -77,11 +77,12 @@ static void one_job(struct order *o, const struct job *j)
 
 /* ---- which jobs ---- */
 
-/* Expressions as they are sent, each with its own refusal; after one too many no more.
- */
+/* Expressions as they are sent, or ids with `exact`, each with its own refusal; after
+ * one too many no more. */
 static void choose_jobs(struct order *o, json_t *expressions, struct job_choices *ret)
 {
     const struct cluster *c = engine_cluster(o->s->engine);
+    bool exact = json_is_true(json_object_get(o->body, "exact"));
     json_t *expr;
     size_t i;
 
@@ -90,7 +91,7 @@ static void choose_jobs(struct order *o, json_t *expressions, struct job_choices
     {
         struct err err = {0};
         const char *text = json_string_value(expr);
-        if (text && jobexpr_match(c, text, ret, &err) < 0)
+        if (text && (exact ? jobexpr_add_id : jobexpr_match)(c, text, ret, &err) < 0)
             add_result(o, text, &err, NULL);
         if (ret->elements > JOBEXPR_ELEMENTS_MAX
             || ret->patterns > JOBEXPR_PATTERNS_MAX)
@@ -338,6 +339,8 @@ void order_carry_out(struct order *o)
         jobs = all;
     if (o->body && (!json_is_array(jobs) || json_array_size(jobs) == 0))
         err_set(&err, ERR_INVALID, "jobs: a list of job expressions is needed");
+    else if (jobs == all && json_is_true(json_object_get(o->body, "exact")))
+        err_set(&err, ERR_INVALID, "jobs: with `exact` their ids are needed");
     if (err.code || (o->where && where_check(o->where, &err) < 0))
         request_refuse(o->r, &err);
     else

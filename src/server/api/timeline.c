@@ -22,6 +22,7 @@
 #define NODES_TURN 100
 #define PACK_BYTES 65536u
 #define STATE_MAX  128
+#define FOLD_MAX   4096
 #define MINUTE_S   60
 
 /* Foresight is told as far as it has come after so many turns, where the plan became
@@ -82,12 +83,16 @@ static int read_by(struct request *r, int *ret, struct err *err)
     return 0;
 }
 
-/* Groups that are one row each. */
-static const char *read_fold(struct request *r)
+/* Groups that are one row each. Each group of nodes is looked for among them. */
+static int read_fold(struct request *r, const char **ret, struct err *err)
 {
     const char *fold = request_query(r, "fold");
 
-    return fold ? fold : "";
+    *ret = fold ? fold : "";
+    if (strlen(*ret) > FOLD_MAX)
+        return err_set(
+            err, ERR_INVALID, "fold: longer than %d bytes; * are all groups", FOLD_MAX);
+    return 0;
 }
 
 /* "0-99", the rows themselves counted. */
@@ -187,15 +192,16 @@ static void reply_known(struct request *r)
 void api_rows(struct server *s, struct request *r)
 {
     bool whole = identity_is(request_who(r), WHO_ADMIN3);
+    const char *fold;
     struct err err;
     char tag[24];
     int by;
 
-    if (read_by(r, &by, &err) < 0) {
+    if (read_by(r, &by, &err) < 0 || read_fold(r, &fold, &err) < 0) {
         request_refuse(r, &err);
         return;
     }
-    struct rows *rows = rows_hold(s, (enum rows_by)by, read_fold(r));
+    struct rows *rows = rows_hold(s, (enum rows_by)by, fold);
     snprintf(tag, sizeof tag, "\"%s\"", rows->tag[whole]);
     if (is_known(r, rows->tag[whole])) {
         reply_known(r);
@@ -356,16 +362,15 @@ static void note_state(struct server *s, struct telling *t, const char *key)
 void api_timeline(struct server *s, struct request *r)
 {
     struct telling *t = xcalloc(1, sizeof *t);
-    const char *packed = request_query(r, "packed");
+    const char *packed = request_query(r, "packed"), *fold;
     struct err err;
     int by = 0;
 
     t->who = *request_who(r);
     t->pack = packed && strcmp(packed, "1") == 0;
-    if (read_by(r, &by, &err) < 0
-        || read_window(s, r,
-               (t->rows = rows_hold(s, (enum rows_by)by, read_fold(r)))->n, &t->asked,
-               &err)
+    if (read_by(r, &by, &err) < 0 || read_fold(r, &fold, &err) < 0
+        || read_window(s, r, (t->rows = rows_hold(s, (enum rows_by)by, fold))->n,
+               &t->asked, &err)
                < 0) {
         free_telling(t);
         request_refuse(r, &err);

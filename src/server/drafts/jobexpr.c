@@ -287,6 +287,27 @@ static int match_element(const struct cluster *c, const char *element,
     return result;
 }
 
+static int count_element(struct job_choices *io, struct err *err)
+{
+    if (io->elements++ < JOBEXPR_ELEMENTS_MAX)
+        return 0;
+    return err_set(err, ERR_INVALID,
+        "too many job expressions: one order takes at most %d", JOBEXPR_ELEMENTS_MAX);
+}
+
+int jobexpr_add_id(
+    const struct cluster *c, const char *id, struct job_choices *io, struct err *err)
+{
+    const struct job *j = job_find(c, id);
+
+    if (count_element(io, err) < 0)
+        return -1;
+    if (!in_queue(j))
+        return err_set(err, ERR_NOT_FOUND, "cannot locate job '%s'", id);
+    add(io, j->index, true);
+    return 0;
+}
+
 int jobexpr_match(
     const struct cluster *c, const char *expr, struct job_choices *io, struct err *err)
 {
@@ -300,10 +321,8 @@ int jobexpr_match(
         if (len >= sizeof element)
             return err_set(err, ERR_INVALID, "regular expression too long. (%zu > %d)",
                 len, ELEMENT_MAX - 1);
-        if (len && io->elements++ >= JOBEXPR_ELEMENTS_MAX)
-            return err_set(err, ERR_INVALID,
-                "too many job expressions: one order takes at most %d",
-                JOBEXPR_ELEMENTS_MAX);
+        if (len && count_element(io, err) < 0)
+            return -1;
         memcpy(element, p, len);
         element[len] = 0;
         if (len && match_element(c, element, io, err) < 0)

@@ -40,6 +40,11 @@ struct job_choices {
 int jobexpr_match(
     const struct cluster *c, const char *expr, struct job_choices *io, struct err *err);
 
+/* Add the job not ended whose id this is, whole and as it stands: no pattern, no list,
+ * no other way to write it. -1 with a sentence when there is none. O(1). */
+int jobexpr_add_id(
+    const struct cluster *c, const char *id, struct job_choices *io, struct err *err);
+
 void jobexpr_fini(struct job_choices *c);
 
 #endif

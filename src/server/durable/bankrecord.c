@@ -28,6 +28,11 @@ int bankrecord_kind(const json_t *record)
     return 0;
 }
 
+bool bankrecord_is_of(int kind, int bank)
+{
+    return !kind || kind == bank;
+}
+
 void bankrecord_put(struct server *s, const char *kind, const char *key, json_t *o)
 {
     char *text = json_dumps(o, JSON_COMPACT | JSON_SORT_KEYS);

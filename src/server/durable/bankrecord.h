@@ -9,6 +9,7 @@
 #include "funds/funds.h"
 
 #include <jansson.h>
+#include <stdbool.h>
 #include <stdint.h>
 
 struct server;
@@ -17,6 +18,8 @@ struct server;
 const char *bankrecord_kind_name(int kind);
 /* For which kind of bank it is; 0: of an older release, whichever is there. */
 int bankrecord_kind(const json_t *record);
+/* Is that for a bank of this kind? What is of an older release is for any. */
+bool bankrecord_is_of(int kind, int bank);
 
 /* By number, so that keys come in their order. */
 #define BANKRECORD_KEY 24

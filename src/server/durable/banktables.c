@@ -25,6 +25,11 @@ struct open_run *bankrun_find(struct open_run *runs, const char *name)
     return r;
 }
 
+bool bankrun_is_told(const struct open_run *r)
+{
+    return r->placed || !json_object_get(r->record, "unsent");
+}
+
 void bankrun_free(struct open_run **runs, struct open_run *r)
 {
     HASH_DEL(*runs, r);

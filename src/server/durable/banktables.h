@@ -21,6 +21,8 @@ struct open_run {
 /* Takes the record. */
 struct open_run *bankrun_add(struct open_run **runs, const char *name, json_t *record);
 struct open_run *bankrun_find(struct open_run *runs, const char *name); /* or NULL */
+/* May its bank know of it? One that no bank was asked about yet may go to another. */
+bool bankrun_is_told(const struct open_run *r);
 void bankrun_free(struct open_run **runs, struct open_run *r);
 
 /* What was put aside, as it is in the store. */

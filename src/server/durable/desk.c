@@ -244,12 +244,25 @@ static void let_start(struct desk *d, const char *run)
     commit_want(d->s);
 }
 
+static void put_off_start(
+    struct desk *d, const char *job, const char *run, int64_t again_s, const char *text)
+{
+    if (!manager_refuse_start(d->s, job, true, again_s, text))
+        let_start(d, run);
+    commit_want(d->s);
+}
+
 /* No answer came: it starts with nothing kept, or waits. */
 static void fail_start(
     struct desk *d, const char *job, const char *run, const char *why)
 {
     char text[300];
 
+    if (d->moved) {
+        put_off_start(d, job, run, AGAIN_S,
+            BANK_SILENT ": an administrator has to say where it is (mam-queue)");
+        return;
+    }
     if (!waits_for_it(d->s)) {
         let_start(d, run);
         log_line(d->s->log, LOG_WARNING,
@@ -258,9 +271,7 @@ static void fail_start(
         return;
     }
     snprintf(text, sizeof text, BANK_SILENT ": %s", why);
-    if (!manager_refuse_start(d->s, job, true, AGAIN_S, text))
-        let_start(d, run);
-    commit_want(d->s);
+    put_off_start(d, job, run, AGAIN_S, text);
 }
 
 static void refuse_start(
@@ -281,22 +292,12 @@ static void refuse_start(
 
 static void expire_start(struct desk *d, const struct line_expired *x)
 {
-    if (d->moved) {
-        if (!manager_refuse_start(d->s, x->job, true, AGAIN_S,
-                BANK_SILENT ": an administrator has to say where it is (mam-queue)"))
-            let_start(d, x->run);
-        commit_want(d->s);
-        return;
-    }
-    if (!x->turn) {
+    if (d->moved || !x->turn)
         fail_start(
             d, x->job, x->run, x->sent ? "no answer in time" : "it did not before");
-        return;
-    }
-    if (!manager_refuse_start(d->s, x->job, true, x->late ? AGAIN_S : TURN_S,
-            BANK_BUSY ": it has been asked for many starts"))
-        let_start(d, x->run);
-    commit_want(d->s);
+    else
+        put_off_start(d, x->job, x->run, x->late ? AGAIN_S : TURN_S,
+            BANK_BUSY ": it has been asked for many starts");
 }
 
 /* ---- messages -------------------------------------------------------------------- */
@@ -538,7 +539,7 @@ static void count_message(void *arg, const struct line_item *i)
 {
     struct opened *o = arg;
 
-    o->messages += !line_item_kind(i) || line_item_kind(i) == o->kind;
+    o->messages += bankrecord_is_of(line_item_kind(i), o->kind);
 }
 
 /* What has begun with the bank of that kind, and is not settled. */
@@ -548,9 +549,10 @@ static struct opened count_opened(const struct desk *d, int kind)
 
     bankline_each(d->line, count_message, &o);
     for (const struct aside *a = d->aside; a; a = a->hh.next)
-        o.messages += bankrecord_kind(a->body) == kind;
+        o.messages += bankrecord_is_of(bankrecord_kind(a->body), kind);
     for (const struct open_run *r = d->runs; r; r = r->hh.next)
-        o.runs += !bankrecord_kind(r->record) || bankrecord_kind(r->record) == kind;
+        o.runs +=
+            bankrun_is_told(r) && bankrecord_is_of(bankrecord_kind(r->record), kind);
     return o;
 }
 
@@ -638,6 +640,13 @@ int desk_accept_place(struct server *s, struct err *err)
 /* ---- by hand ----------------------------------------------------------------------
  */
 
+/* Is it for the bank that is there? What is for another somebody has to name. */
+static bool is_for_this_bank(const struct server *s, int kind)
+{
+    return desk_is_open(s) && !s->desk->moved
+           && bankrecord_is_of(kind, (int)settings_of(s)->type);
+}
+
 struct listing {
     const struct server *s;
     json_t *list;
@@ -647,13 +656,11 @@ static void list_item(void *arg, const struct line_item *i)
 {
     struct listing *l = arg;
     json_t *body = line_item_body((struct line_item *)i);
-    int kind = line_item_kind(i);
-    bool foreign = !desk_is_open(l->s) || l->s->desk->moved
-                   || (kind && kind != (int)settings_of(l->s)->type);
+    bool ours = is_for_this_bank(l->s, line_item_kind(i));
     json_t *o = bankrecord_show(line_item_number(i), body,
         line_item_is_out(i) ? "Told"
-        : foreign           ? "OtherBank"
-                            : "Waiting",
+        : ours              ? "Waiting"
+                            : "OtherBank",
         line_item_said(i));
 
     bankbody_number(o, "tries", line_item_tries(i));
@@ -702,13 +709,6 @@ static void tell_aside(struct desk *d, struct aside *a)
     bankrecord_delete(d->s, ASIDE, number);
     free_aside(d, a);
     tell_here(d, number, body);
-}
-
-/* Is it for the bank that is there? What is for another somebody has to name. */
-static bool is_for_this_bank(const struct server *s, int kind)
-{
-    return desk_is_open(s) && !s->desk->moved
-           && (!kind || kind == (int)settings_of(s)->type);
 }
 
 static void tell_item(struct desk *d, struct line_item *i)
@@ -810,12 +810,12 @@ size_t desk_tell_all_again(struct server *s)
 }
 
 /* Some of those, so that nobody waits for all of them. What is of another bank by now
- * stays aside. */
+ * stays aside; where it may have moved nobody knows yet. */
 static void tell_some_asides(struct desk *d)
 {
     size_t left = AGAIN_AT_ONCE;
 
-    if (!d->nagain)
+    if (!d->nagain || d->moved)
         return;
     for (struct aside *a = d->aside, *next; a && d->nagain && left; a = next) {
         next = a->hh.next;

@@ -53,8 +53,12 @@ static int on_noted(void *arg, const char *key, const char *value)
     return 0;
 }
 
+/* Told by its text first: of many jobs few are. */
 static bool is_lost(const char *extra)
 {
+    if (!strstr(extra, end_reason_name(ENDED_NODE_DOWN))
+        && !strstr(extra, end_reason_name(ENDED_CRASH)))
+        return false;
     json_t *o = json_loads(extra, 0, NULL);
     enum end_reason reason = end_reason_find(
         json_string_value(json_object_get(json_object_get(o, "end"), "reason")));

@@ -190,7 +190,8 @@ json_t *render_reason_of(struct server *s, const struct job *j,
 }
 
 static const char *const hidden[] = {"name", "command", "directory", "output", "error",
-    "efficiency", "exit_status", "hold_text", "messages", "dependencies", "funds"};
+    "efficiency", "exit_status", "hold_text", "messages", "dependencies", "funds",
+    "deadline_at"};
 
 bool render_hidden(const char *member)
 {

@@ -256,10 +256,12 @@ static uint32_t fold_groups(
     struct placed *v, uint32_t n, const char *fold, uint32_t *first)
 {
     uint32_t rows = 0, end;
+    bool folds = false;
 
     for (uint32_t i = 0; i < n; i = end) {
-        bool folds = is_to_fold(fold, v[i].group);
         struct placed one = v[i];
+        if (!rows || strcmp(v[rows - 1].group, one.group) != 0)
+            folds = is_to_fold(fold, one.group); /* once of each group */
         for (end = i + 1; folds && end < n && strcmp(v[end].group, one.group) == 0;
              end++) {
             one.procs += v[end].procs;

@@ -34,18 +34,23 @@ uint64_t basis_look(const struct server *s, const struct event *ev)
     const char *name = is_followed(s) ? node_meant(ev) : NULL;
     const struct node *n = name ? node_find(engine_cluster(s->engine), name) : NULL;
 
-    return n ? (uint64_t)n->cfg.v[RES_PROCS] * 4 + (node_is_up(n) ? 2 : 0) + 1 : 0;
+    if (n == NULL)
+        return 0;
+    bool takes_jobs = node_is_up(n) && n->state != NODE_DRAINING;
+    return (uint64_t)n->cfg.v[RES_PROCS] * 4 + (takes_jobs ? 2 : 0) + 1;
 }
 
-static bool is_of_people(const struct event *ev)
+/* It is another basis after each of these. */
+static bool is_always_other(const struct event *ev)
 {
     return ev->kind == EVENT_SETTINGS || ev->kind == EVENT_RESERVE
-           || ev->kind == EVENT_CHANGE_RESERVATION || ev->kind == EVENT_UNRESERVE;
+           || ev->kind == EVENT_CHANGE_RESERVATION || ev->kind == EVENT_UNRESERVE
+           || ev->kind == EVENT_MANAGER;
 }
 
 void basis_follow(struct server *s, const struct event *ev, uint64_t before)
 {
-    if (is_followed(s) && (is_of_people(ev) || basis_look(s, ev) != before))
+    if (is_followed(s) && (is_always_other(ev) || basis_look(s, ev) != before))
         whatif_basis(s)->count++;
 }
 
@@ -72,7 +77,7 @@ int basis_check(struct server *s, const char *text, struct err *err)
             "basis: settings, nodes or reservations are other than when this was "
             "tried: "
             "try it again");
-    if (at > now || now - at > BASIS_AGE_S)
+    if (at > now || at < now - BASIS_AGE_S)
         return err_set(err, ERR_CONFLICT,
             "basis: it was tried more than %d seconds ago: try it again", BASIS_AGE_S);
     return 0;

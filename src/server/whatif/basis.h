@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  * What an answer of what would be rests on: settings, reservations that people make,
- * and which nodes there are and take jobs. Jobs come and go meanwhile; whoever then
- * orders what was tried says on which basis, and is told when that is another. Private
- * to src/server. */
+ * which nodes there are and take jobs, and which resource managers answer. Jobs come
+ * and go meanwhile; whoever then orders what was tried says on which basis, and is told
+ * when that is another. Private to src/server. */
 #ifndef MAUI_SERVER_BASIS_H
 #define MAUI_SERVER_BASIS_H
 

@@ -844,6 +844,36 @@ static void who_makes_room_for_another_pays_nothing_where_the_site_says_so(void 
     }
 }
 
+/* Whoever is to stop it comes too late. */
+static void who_was_to_make_room_and_ended_by_itself_pays(void **state)
+{
+    static const struct {
+        const char *bank;
+        enum job_event how;
+        int64_t left;
+    } rows[] = {{"CHARGEPOLICY=DEBITALLWC REFUNDONREQUEUE=TRUE\n", EV_COMPLETE, 880},
+        {"CHARGEPOLICY=DEBITSUCCESSFULWC REFUNDONREQUEUE=TRUE\n", EV_COMPLETE, 880},
+        {"CHARGEPOLICY=DEBITSUCCESSFULWC\n", EV_COMPLETE, 880},
+        {"CHARGEPOLICY=DEBITALLWC REFUNDONREQUEUE=TRUE\n", EV_CANCEL, 1000},
+        {"CHARGEPOLICY=DEBITSUCCESSFULWC\n", EV_CANCEL, 1000},
+        {"CHARGEPOLICY=DEBITALLWC\n", EV_CANCEL, 880}};
+
+    (void)state;
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        char lines[200];
+        snprintf(lines, sizeof lines, "AMCFG[bank] TYPE=BUILTIN %s", rows[i].bank);
+        struct scenario *s = begin_requeue(lines);
+        charging_displace(sc_engine(s), sc_find(s, "j"));
+        happen_at(s, 75,
+            (struct event){.kind = rows[i].how == EV_CANCEL ? EVENT_CANCEL : EVENT_END,
+                .u.end = {.id = "j", .how = rows[i].how}});
+        assert_int_equal(balance(s), C(rows[i].left));
+        assert_int_equal(held(s), 0);
+        charging_check(sc_engine(s));
+        sc_destroy(s);
+    }
+}
+
 /* What the charge of a job says. */
 static bool was_lost(struct scenario *s, const char *id)
 {
@@ -888,6 +918,32 @@ static void suspend_for(struct scenario *s, const char *id, int64_t rests_s)
     order(s, (struct event){.kind = EVENT_PREEMPT,
                  .u.preempt = {.id = id, .how = PREEMPT_SUSPEND, .rests_s = rests_s}});
     sc_cycle(s);
+}
+
+static void a_suspended_run_whose_node_goes_down_is_told_apart(void **state)
+{
+    static const char *const ids[] = {"cancelled", "again", "elsewhere"};
+    struct scenario *s = begin(BANK "\n", 10000);
+
+    (void)state;
+    for (size_t i = 0; i < 3; i++)
+        add(s, ids[i], 1, 100, 90, "chem");
+    sc_at(s, 0);
+    sc_at(s, 10);
+    for (size_t i = 0; i < 3; i++)
+        suspend_for(s, ids[i], 1000);
+    for (size_t i = 0; i < 2; i++) {
+        char node[16];
+        snprintf(node, sizeof node, "%.2s", sc_where(s, ids[i])); /* "n1:1" */
+        sc_node_state(s, node, NODE_DOWN);
+    }
+    sc_cancel(s, "cancelled");
+    assert_true(was_lost(s, "cancelled"));
+    assert_int_equal(sc_report(s, "again", JOB_IDLE, NULL, NULL), 0);
+    assert_true(was_lost(s, "again"));
+    sc_cancel(s, "elsewhere");
+    assert_false(was_lost(s, "elsewhere"));
+    sc_destroy(s);
 }
 
 /* Two processors for 1000 s, suspended from 100 to 400. */
@@ -948,6 +1004,74 @@ static void who_was_suspended_for_long_goes_on_when_it_can_pay(void **state)
     assert_int_equal(held(s), C(1800));
     sc_run(s);
     assert_int_equal(balance(s), C(2500 - 1400 - 300));
+    sc_destroy(s);
+}
+
+/* It sleeps for twice its limit. */
+static void nobody_has_to_pay_for_sleep_to_go_on(void **state)
+{
+    struct scenario *s = begin(BANK DAY " RATESAT=USE LIENMAXSUSPEND=100\n", 1000);
+
+    (void)state;
+    add(s, "j", 1, 500, 400, "chem");
+    sc_at(s, 0);
+    sc_at(s, 100);
+    suspend_for(s, "j", 1000);
+    sc_at(s, 200);
+    assert_int_equal(balance(s), C(800));
+    assert_int_equal(held(s), 0);
+    sc_at(s, 1100);
+    assert_int_equal(sc_find(s, "j")->state, JOB_RUNNING);
+    assert_int_equal(held(s), C(800)); /* 400 s more at 2 */
+    sc_run(s);
+    assert_int_equal(balance(s), C(1000 - 400 * 2));
+    assert_int_equal(held(s), 0);
+    sc_destroy(s);
+}
+
+/* The daemon was away: the first thing that is decided is not that it goes on. */
+static void who_was_suspended_for_long_before_a_restart_goes_on_when_it_can_pay(
+    void **state)
+{
+    static const struct funds_deposit d = {
+        .id = 'c', .to_at = INT64_MAX, .balance = C(500)};
+    static const struct funds_account a = {.name = "chem", .deposits = &d, .n = 1};
+    static const struct funds_run run = {.run = "j.r1",
+        .job = "j",
+        .account = "chem",
+        .charged = C(200),
+        .most = C(200),
+        .since_at = 10};
+    static const struct req_desc two = {.tasks = 2, .per_task.v[RES_PROCS] = 1};
+    static const struct job_place place = {.node = "n1", .tasks = 2};
+    const struct job_memory memory = {
+        .start_count = 1, .start_at = 10, .suspend_at = 110};
+    struct scenario *s = sc_create_with(BANK "LIENMAXSUSPEND=100\n");
+
+    (void)state;
+    sc_begin_at(s, 400);
+    sc_nodes(s, 1, 2);
+    tell(s, (struct funds_facts){
+                .accounts = &a, .n = 1, .runs = &run, .nruns = 1, .runs_ever = 1});
+    order(s, (struct event){.kind = EVENT_SUBMIT,
+                 .u.job = {.id = "j",
+                     .reqs = &two,
+                     .nreqs = 1,
+                     .wclimit_s = 1000,
+                     .state = JOB_SUSPENDED,
+                     .start_at = 10,
+                     .places = &place,
+                     .nplaces = 1,
+                     .memory = &memory,
+                     .cred = {[CRED_USER] = "ann", [CRED_ACCOUNT] = "chem"}}});
+    tell(s, (struct funds_facts){.known = true, .seen_at = 390});
+    sc_cycle(s);
+    assert_int_equal(sc_find(s, "j")->state, JOB_SUSPENDED);
+    assert_int_equal(held(s), 0);
+    tell_balance(s, "chem", C(1800));
+    sc_cycle(s);
+    assert_int_equal(sc_find(s, "j")->state, JOB_RUNNING);
+    assert_int_equal(held(s), C(1800));
     sc_destroy(s);
 }
 
@@ -1455,6 +1579,11 @@ int main(void)
         cmocka_unit_test(a_run_that_leaves_a_node_that_is_down_is_told_apart),
         cmocka_unit_test(who_is_suspended_for_long_keeps_no_more_than_it_has_used),
         cmocka_unit_test(who_was_suspended_for_long_goes_on_when_it_can_pay),
+        cmocka_unit_test(nobody_has_to_pay_for_sleep_to_go_on),
+        cmocka_unit_test(
+            who_was_suspended_for_long_before_a_restart_goes_on_when_it_can_pay),
+        cmocka_unit_test(who_was_to_make_room_and_ended_by_itself_pays),
+        cmocka_unit_test(a_suspended_run_whose_node_goes_down_is_told_apart),
         cmocka_unit_test(a_quote_holds_its_price_until_it_expires),
         cmocka_unit_test(idle_time_of_a_reservation_is_paid_and_jobs_inside_pay_once),
         cmocka_unit_test(idle_time_is_charged_by_the_time_of_day_and_the_account),

@@ -156,6 +156,36 @@ static void with_usejobregex_parts_of_ids_match(void **state)
     sc_destroy(s);
 }
 
+/* Whoever names what they look at means that job, or none. */
+static void an_id_that_is_meant_as_such_is_no_pattern(void **state)
+{
+    static const char *const none[] = {
+        "12[4]", "12", "m..", "ALL", "m.1,m.2", "123.h", "", "[", "M.1"};
+    (void)state;
+    struct scenario *s = queue();
+    const struct cluster *c = engine_cluster(sc_engine(s));
+    struct job_choices found = {.unanchored = true};
+    struct job_choices full = {.elements = JOBEXPR_ELEMENTS_MAX};
+    struct err err;
+
+    for (size_t i = 0; i < sizeof none / sizeof none[0]; i++) {
+        assert_int_equal(jobexpr_add_id(c, none[i], &found, &err), -1);
+        assert_int_equal(err.code, ERR_NOT_FOUND);
+    }
+    assert_int_equal(found.list.n, 0);
+    assert_int_equal(jobexpr_add_id(c, "12[3]", &found, &err), 0);
+    assert_int_equal(jobexpr_add_id(c, "m.1", &found, &err), 0);
+    assert_int_equal(jobexpr_add_id(c, "m.1", &found, &err), 0);
+    assert_int_equal(found.list.n, 2);
+    assert_true(found.list.v[0].named && found.list.v[1].named);
+    assert_string_equal(c->jobs.v[found.list.v[0].job]->id, "12[3]");
+    assert_int_equal(jobexpr_add_id(c, "m.1", &full, &err), -1);
+    assert_int_equal(err.code, ERR_INVALID);
+    jobexpr_fini(&found);
+    jobexpr_fini(&full);
+    sc_destroy(s);
+}
+
 static void what_would_take_too_long_is_refused(void **state)
 {
     (void)state;
@@ -240,6 +270,7 @@ int main(void)
         cmocka_unit_test(an_array_is_its_managers),
         cmocka_unit_test(lists_name_each_job_once_in_their_order),
         cmocka_unit_test(with_usejobregex_parts_of_ids_match),
+        cmocka_unit_test(an_id_that_is_meant_as_such_is_no_pattern),
         cmocka_unit_test(what_would_take_too_long_is_refused),
         cmocka_unit_test(names_as_squeue_prints_them_are_those_jobs),
         cmocka_unit_test(the_first_that_waits_is_found_by_a_name_for_several),
