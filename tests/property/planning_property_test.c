@@ -53,7 +53,7 @@ static const char *const policies[] = {
 
 #define ANY_OF(table, rng) (table)[rng_below((rng), sizeof(table) / sizeof *(table))]
 
-static void tell(struct world *w, const struct event *ev)
+static void tell_event(struct world *w, const struct event *ev)
 {
     struct event_result made;
     struct err err;
@@ -87,7 +87,7 @@ static void begin(struct world *w, uint32_t seed)
             .state = NODE_IDLE,
             .cfg = {.v = {2, 1000, -1, -1}},
             .partition = seed % 3 == 2 && i >= 3 ? "other" : NULL};
-        tell(w, &ev);
+        tell_event(w, &ev);
     }
 }
 
@@ -120,7 +120,7 @@ static void submit(struct world *w, uint32_t number, int64_t now)
         .state = JOB_IDLE,
         .reqs = &req,
         .nreqs = 1};
-    tell(w, &ev);
+    tell_event(w, &ev);
 }
 
 static int64_t *latest_of(struct world *w, uint32_t job)
@@ -189,7 +189,7 @@ static void end_due(struct world *w, int64_t now)
         ev.u.end.job = w->ends.v[i].job;
         ev.u.end.how = EV_COMPLETE;
         w->ends.v[i] = w->ends.v[--w->ends.n];
-        tell(w, &ev);
+        tell_event(w, &ev);
     }
 }
 

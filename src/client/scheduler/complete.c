@@ -78,7 +78,7 @@ static void print_list(const struct command_line *l, size_t i)
     query_free(q);
 }
 
-static int complete(const struct command_line *l)
+static int complete_names(const struct command_line *l)
 {
     const char *kind = l->nargs > 0 ? l->args[0] : "";
 
@@ -96,5 +96,5 @@ int complete_main(int argc, char **argv)
         return 1;
     signal(SIGALRM, give_up);
     alarm(PATIENCE_S);
-    return command_run(&spec, argc, argv, complete);
+    return command_run(&spec, argc, argv, complete_names);
 }

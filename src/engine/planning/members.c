@@ -112,7 +112,7 @@ static double fairshare_factor(const struct engine *e, const struct job *j)
     return factor < 1 / plan->fs_max ? 1 / plan->fs_max : factor;
 }
 
-static void weigh(struct engine *e, const struct job *j, struct wish *io)
+static void weigh_wish(struct engine *e, const struct job *j, struct wish *io)
 {
     double run = (double)(j->wclimit_s > 0 ? j->wclimit_s : 1);
     struct promise promised;
@@ -279,6 +279,6 @@ void members_weigh(struct engine *e)
     for (size_t i = 0; i < p->members.n; i++) {
         const struct job *j = e->c->jobs.v[p->members.v[i].job];
         choose_partition(e, j, i);
-        weigh(e, j, &p->wishes.v.v[i]);
+        weigh_wish(e, j, &p->wishes.v.v[i]);
     }
 }

@@ -20,7 +20,7 @@ static int64_t slack_of(const struct engine *e, const struct job *j, uint32_t ba
     return slack < (double)DURATION_UNLIMITED ? (int64_t)slack : DURATION_UNLIMITED;
 }
 
-static bool tightens(const struct plan_settings *s)
+static bool may_tighten(const struct plan_settings *s)
 {
     return s->tighten == TIGHTEN_YES
            || (s->tighten == TIGHTEN_UNSET && s->horizon_s == HORIZON_SUBMIT);
@@ -35,7 +35,7 @@ static bool all_are_promised(const struct planning *p)
 }
 
 /* What it would be promised by the present plan: some of it is offered. */
-static void consider(struct engine *e, size_t i, int64_t site_start)
+static void offer_start(struct engine *e, size_t i, int64_t site_start)
 {
     struct planning *p = e->planning;
     const struct plan_settings *s = &e->cfg->plan;
@@ -54,7 +54,7 @@ static void consider(struct engine *e, size_t i, int64_t site_start)
     latest = latest > start ? latest : start;
     if (new && !at_once && site_start < time_add(e->now, s->horizon_s))
         wish->latest = latest;
-    if (wish->latest < TIME_NEVER && tightens(s) && latest < wish->latest)
+    if (wish->latest < TIME_NEVER && may_tighten(s) && latest < wish->latest)
         wish->latest = latest;
 }
 
@@ -80,11 +80,11 @@ void promise_offer(struct engine *e, const struct search_terms *t)
         promise_put_off(e, &p->members.v[i], &p->wishes.v.v[i]);
     for (size_t i = 0; i < p->fixed.n; i++)
         promise_put_off(e, &p->fixed.v[i], NULL);
-    if (!tightens(&e->cfg->plan) && all_are_promised(p))
+    if (!may_tighten(&e->cfg->plan) && all_are_promised(p))
         return;
     search_list(&p->wishes, t, p->site.v, p->starts.v, &cost);
     for (size_t i = 0; i < p->members.n; i++)
-        consider(e, i, p->starts.v[i]);
+        offer_start(e, i, p->starts.v[i]);
 }
 
 static void promise_member(struct engine *e, const struct member *m, int64_t latest)

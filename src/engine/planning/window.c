@@ -20,7 +20,7 @@ static bool any_fits_now(const struct planning *p)
 }
 
 /* The earliest planned half; then of each order the best that fit now. */
-static void choose(struct planning *p, size_t most)
+static void choose_members(struct planning *p, size_t most)
 {
     size_t n = p->members.n, half = n <= most ? n : most / 2, chosen = 0;
     uint32_t *sorted = xcalloc(n + 1, sizeof *sorted);
@@ -81,7 +81,7 @@ bool window_search(struct planning *p, const struct search_terms *t, size_t most
 {
     if (!any_fits_now(p))
         return false;
-    choose(p, most);
+    choose_members(p, most);
     open_window(p);
     uint32_t *site = sort_by_site(p);
     planning_resize(&p->starts, p->chosen.n);

@@ -195,7 +195,7 @@ static uint32_t lower_band(const struct trial *r, const uint32_t *order, struct 
     return band < BANDS_MAX ? band : BANDS_MAX - 1;
 }
 
-static void anneal(struct trial *r, struct best *b)
+static void anneal_order(struct trial *r, struct best *b)
 {
     uint32_t n = (uint32_t)r->w->v.n, *order = xcalloc(n, sizeof *order);
     double mean[BANDS_MAX], cost = b->cost, heat = TEMPERATURE;
@@ -241,7 +241,7 @@ void search_run(const struct wishes *w, const struct search_terms *t,
         try_order(&r, &b, sorted);
     }
     if (n > 1 && t->evaluations && b.cost < INFINITY && b.cost > 0 && !r.stopped)
-        anneal(&r, &b);
+        anneal_order(&r, &b);
     io->cost = b.cost;
     io->better = b.cost < given;
     io->evaluated = r.evaluated;

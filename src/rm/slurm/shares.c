@@ -66,7 +66,7 @@ static struct share_account *find_parent(
 }
 
 /* One of a partition shares what its user has without. */
-static bool counts(const struct slurm_limits *l)
+static bool is_in_tree(const struct slurm_limits *l)
 {
     return l->account != NULL && l->qos == NULL && l->partition == NULL;
 }
@@ -113,17 +113,17 @@ void shares_find(const struct slurm_limits_list *all, struct share_targets *ret)
 
     for (size_t i = 0; i < all->n; i++) {
         const struct slurm_limits *l = &all->v[i];
-        if (counts(l) && l->user == NULL)
+        if (is_in_tree(l) && l->user == NULL)
             find_or_add(&accounts, l->account)->is = l;
     }
     for (size_t i = 0; i < all->n; i++) {
         const struct slurm_limits *l = &all->v[i];
-        if (counts(l) && l->shares > 0 && name_parent(l) != NULL)
+        if (is_in_tree(l) && l->shares > 0 && name_parent(l) != NULL)
             find_parent(&accounts, l)->below += l->shares;
     }
     for (size_t i = 0; i < all->n; i++) {
         const struct slurm_limits *l = &all->v[i];
-        if (counts(l) && l->shares > 0 && name_parent(l) != NULL)
+        if (is_in_tree(l) && l->shares > 0 && name_parent(l) != NULL)
             add_target(&owners, l->user != NULL ? CRED_USER : CRED_ACCOUNT,
                 l->user != NULL ? l->user : l->account, 100 * part_of(&accounts, l));
     }

@@ -29,7 +29,7 @@ static void say(
 }
 
 /* Was it one that is wanted? */
-static bool tell(struct reader *r, struct strbuf *out)
+static bool tell_next(struct reader *r, struct strbuf *out)
 {
     enum event_name what;
     const char *line = eventlog_line(r->s, r->next, &what);
@@ -62,7 +62,7 @@ static bool more(void *ctx, struct strbuf *out)
     r->begun = true;
     for (int i = 0, told = 0; i < LOOKS && told < BLOCK && r->next < eventlog_next(s);
          i++)
-        told += tell(r, out);
+        told += tell_next(r, out);
     if (!r->follow)
         return r->next < eventlog_next(s);
     if (!out->len && world_now(s) >= r->told_at + READERS_ALIVE_S)
