@@ -85,7 +85,7 @@ static bool refuse_early(
 
 static bool any_refusal(const struct engine *e)
 {
-    return refusals_any(e->refusals);
+    return refusals_any(e->troubles.refusals);
 }
 
 static bool refuse_refused(

@@ -55,7 +55,7 @@ struct charging *charging_create(void)
 
 void charging_told(struct engine *e)
 {
-    struct charging *x = e->charging;
+    struct charging *x = e->money.charging;
 
     for (size_t i = 0; i < x->texts.n; i++)
         free(x->texts.v[i]);
@@ -103,7 +103,7 @@ static const char *keep_text(struct charging *x, const char *text)
 static struct money_move *add_move_by(
     struct engine *e, enum money_kind kind, uint32_t run, const struct am_use *use)
 {
-    struct charging *x = e->charging;
+    struct charging *x = e->money.charging;
     const struct funds *f = e->c->funds;
 
     vec_push(&x->moves,
@@ -136,7 +136,7 @@ static struct money_move *add_move(
 /* A run that was told of after a restart is its job's by name. */
 static struct bill *bill_of(struct engine *e, const struct job *j)
 {
-    struct charging *x = e->charging;
+    struct charging *x = e->money.charging;
 
     while (x->bills.n <= j->index)
         vec_push(&x->bills, ((struct bill){0}));
@@ -179,12 +179,12 @@ static void drop_bill(struct engine *e, struct bill *b)
     free(b->text);
     free(b->tariff);
     *b = (struct bill){.former = b->former};
-    e->charging->freed = true;
+    e->money.charging->freed = true;
 }
 
 static struct account_life *life_of(struct engine *e, uint32_t account)
 {
-    struct charging *x = e->charging;
+    struct charging *x = e->money.charging;
 
     while (x->lives.n <= account)
         vec_push(&x->lives, ((struct account_life){0}));
@@ -193,8 +193,8 @@ static struct account_life *life_of(struct engine *e, uint32_t account)
 
 struct account_life charging_life(const struct engine *e, uint32_t account)
 {
-    return account < e->charging->lives.n ? e->charging->lives.v[account]
-                                          : (struct account_life){0};
+    return account < e->money.charging->lives.n ? e->money.charging->lives.v[account]
+                                                : (struct account_life){0};
 }
 
 /* What of a run is not in its job's record. */
@@ -247,7 +247,7 @@ static void close_bill(
     m->seconds = b->seconds;
     m->nodes = b->nodes;
     m->lost = b->lost;
-    m->text = keep_text(e->charging, b->text);
+    m->text = keep_text(e->money.charging, b->text);
     life_of(e, funds_run_account(e->c->funds, b->run - 1))->charged +=
         total - funds_run_charged(e->c->funds, b->run - 1);
     funds_charge(e->c->funds, b->run - 1, &by, total);
@@ -299,7 +299,7 @@ static void close_former(struct engine *e, const struct job *j, struct bill *b)
     b->former = NULL;
     if (former && has_bills(e)) {
         close_left(e, j, former);
-        e->charging->moves.v[e->charging->moves.n - 1].former = true;
+        e->money.charging->moves.v[e->money.charging->moves.n - 1].former = true;
     }
     free(former);
 }
@@ -337,7 +337,7 @@ static void keep_most(struct engine *e, const struct job *j, struct bill *b)
         b->nodes += j->alloc.v[i].count;
     funds_keep(e->c->funds, b->run - 1, &by, most, &all);
     m = add_move(e, j, MONEY_LIEN, b->run - 1);
-    m->rates = keep_text(e->charging, b->tariff);
+    m->rates = keep_text(e->money.charging, b->tariff);
     m->quote = b->quote;
     m->most = most;
     m->nodes = b->nodes;
@@ -354,7 +354,7 @@ static void let_stranger_go(struct engine *e, uint32_t run)
     struct funds *f = e->c->funds;
     struct money_move *m = add_move(e, &nobody, MONEY_RELEASE, run);
 
-    m->job = keep_text(e->charging, funds_run_job(f, run));
+    m->job = keep_text(e->money.charging, funds_run_job(f, run));
     funds_close(f, run);
 }
 
@@ -463,21 +463,22 @@ void charging_complete(struct engine *e, struct job *j, bool success)
 
 void charging_waits(struct engine *e, struct job *j)
 {
-    struct bill *b = has_bills(e) && j->index < e->charging->bills.n
-                         ? &e->charging->bills.v[j->index]
+    struct bill *b = has_bills(e) && j->index < e->money.charging->bills.n
+                         ? &e->money.charging->bills.v[j->index]
                          : NULL;
 
     if (!b || !b->run || b->left)
         return;
     b->left = true;
     b->lost = b->lost || lost_node(e->c, j); /* it may have left them long before */
-    vec_push(&e->charging->left, j->index);
+    vec_push(&e->money.charging->left, j->index);
 }
 
 void charging_over(struct engine *e, struct job *j)
 {
-    struct bill *b =
-        j->index < e->charging->bills.n ? &e->charging->bills.v[j->index] : NULL;
+    struct bill *b = j->index < e->money.charging->bills.n
+                         ? &e->money.charging->bills.v[j->index]
+                         : NULL;
 
     if (b && b->run && b->left && has_bills(e)) {
         if (b->awaits && j->state == JOB_COMPLETED)
@@ -491,20 +492,23 @@ void charging_over(struct engine *e, struct job *j)
 
 void charging_await(struct engine *e, struct job *j)
 {
-    if (e->opt.stops_told && j->index < e->charging->bills.n)
-        e->charging->bills.v[j->index].awaits = e->charging->bills.v[j->index].left;
+    if (e->opt.stops_told && j->index < e->money.charging->bills.n)
+        e->money.charging->bills.v[j->index].awaits =
+            e->money.charging->bills.v[j->index].left;
 }
 
 void charging_displace(struct engine *e, struct job *j)
 {
-    if (j->index < e->charging->bills.n)
-        e->charging->bills.v[j->index].displaced = e->charging->bills.v[j->index].left;
+    if (j->index < e->money.charging->bills.n)
+        e->money.charging->bills.v[j->index].displaced =
+            e->money.charging->bills.v[j->index].left;
 }
 
 void charging_confirm(struct engine *e, struct job *j)
 {
-    struct bill *b =
-        j->index < e->charging->bills.n ? &e->charging->bills.v[j->index] : NULL;
+    struct bill *b = j->index < e->money.charging->bills.n
+                         ? &e->money.charging->bills.v[j->index]
+                         : NULL;
 
     if (!b)
         return;
@@ -515,8 +519,9 @@ void charging_confirm(struct engine *e, struct job *j)
 
 bool charging_awaits(const struct engine *e, const struct job *j)
 {
-    const struct bill *b =
-        j->index < e->charging->bills.n ? &e->charging->bills.v[j->index] : NULL;
+    const struct bill *b = j->index < e->money.charging->bills.n
+                               ? &e->money.charging->bills.v[j->index]
+                               : NULL;
 
     return b && (b->former || (b->run && (b->awaits || b->beside)));
 }
@@ -535,7 +540,7 @@ void charging_release(struct engine *e, struct job *j)
 
 void charging_settle(struct engine *e)
 {
-    struct charging *x = e->charging;
+    struct charging *x = e->money.charging;
 
     for (size_t i = 0; i < x->left.n; i++) {
         struct bill *b = &x->bills.v[x->left.v[i]];
@@ -567,7 +572,7 @@ void charging_rent(struct engine *e, uint32_t run, const struct am_use *use,
 
     m->total = total;
     m->goes_on = !over;
-    m->text = keep_text(e->charging, text);
+    m->text = keep_text(e->money.charging, text);
     life_of(e, funds_run_account(f, run))->charged += total - funds_run_charged(f, run);
     funds_charge(f, run, &by, total);
     if (over)
@@ -619,7 +624,7 @@ static void charge_until(
         m = add_move(e, j, MONEY_CHARGE, b->run - 1);
         m->total = total;
         m->goes_on = true;
-        m->text = keep_text(e->charging, text.text);
+        m->text = keep_text(e->money.charging, text.text);
         life_of(e, funds_run_account(e->c->funds, b->run - 1))->charged +=
             total - before;
         funds_charge(e->c->funds, b->run - 1, &by, total);
@@ -649,12 +654,12 @@ static void ease_lien(struct engine *e, const struct job *j, struct bill *b)
         return;
     funds_keep(e->c->funds, run, &by, b->cost, &all);
     m = add_move(e, j, MONEY_LIEN, run);
-    m->rates = keep_text(e->charging, b->tariff);
+    m->rates = keep_text(e->money.charging, b->tariff);
     m->quote = b->quote;
     m->most = b->cost;
     m->until_at = j->end_at;
     m->force = true;
-    e->charging->freed = true;
+    e->money.charging->freed = true;
 }
 
 void charging_ease(struct engine *e)
@@ -666,8 +671,9 @@ void charging_ease(struct engine *e)
         return;
     for (size_t i = 0; i < e->c->active.n; i++) {
         const struct job *j = e->c->jobs.v[e->c->active.v[i]];
-        struct bill *b =
-            j->index < e->charging->bills.n ? &e->charging->bills.v[j->index] : NULL;
+        struct bill *b = j->index < e->money.charging->bills.n
+                             ? &e->money.charging->bills.v[j->index]
+                             : NULL;
         if (j->state != JOB_SUSPENDED || !b || !b->run || b->eased)
             continue;
         int64_t at = time_add(j->suspend_at, most_s);
@@ -680,8 +686,9 @@ void charging_ease(struct engine *e)
 
 bool charging_lacks(const struct engine *e, const struct job *j, struct reason *ret)
 {
-    const struct bill *b =
-        j->index < e->charging->bills.n ? &e->charging->bills.v[j->index] : NULL;
+    const struct bill *b = j->index < e->money.charging->bills.n
+                               ? &e->money.charging->bills.v[j->index]
+                               : NULL;
     const struct am_use use = bank_use(e->c, j);
     const struct funds *f = e->c->funds;
     struct funds_left left = {0};
@@ -709,7 +716,7 @@ bool charging_lacks(const struct engine *e, const struct job *j, struct reason *
 
 void charging_flush(struct engine *e)
 {
-    struct charging *x = e->charging;
+    struct charging *x = e->money.charging;
     bool due = x->flush_at && e->now >= x->flush_at;
     int64_t until;
 
@@ -733,8 +740,9 @@ void charging_flush(struct engine *e)
 
 int64_t charging_flush_at(const struct engine *e)
 {
-    return e->charging->flush_at && funds_open_runs(e->c->funds) ? e->charging->flush_at
-                                                                 : TIME_NEVER;
+    return e->money.charging->flush_at && funds_open_runs(e->c->funds)
+               ? e->money.charging->flush_at
+               : TIME_NEVER;
 }
 
 static const struct funds_end *find_end(
@@ -768,12 +776,12 @@ static void close_stranger(
     m->total = funds_run_charged(f, run);
     m->total = !free && total > m->total ? total : m->total;
     m->unseen = true;
-    m->text = keep_text(
-        e->charging, end ? "its end was not seen: until then by the accounting of jobs"
-                         : "its end was not seen: up to when it was seen last");
+    m->text = keep_text(e->money.charging,
+        end ? "its end was not seen: until then by the accounting of jobs"
+            : "its end was not seen: up to when it was seen last");
     funds_charge(f, run, &by, m->total);
     funds_close(f, run);
-    e->charging->freed = true;
+    e->money.charging->freed = true;
 }
 
 void charging_forget_strangers(struct engine *e, const struct funds_facts *facts)
@@ -788,7 +796,7 @@ void charging_forget_strangers(struct engine *e, const struct funds_facts *facts
 
 int64_t charging_most(const struct engine *e, const struct job *j, int64_t now)
 {
-    const struct charging *x = e->charging;
+    const struct charging *x = e->money.charging;
     const struct bill *b =
         j->index < x->bills.n && x->bills.v[j->index].run && !x->bills.v[j->index].left
             ? &x->bills.v[j->index]
@@ -800,7 +808,7 @@ int64_t charging_most(const struct engine *e, const struct job *j, int64_t now)
 
 int64_t charging_kept(const struct engine *e, const struct job *j)
 {
-    const struct charging *x = e->charging;
+    const struct charging *x = e->money.charging;
     uint32_t run = j->index < x->bills.n ? x->bills.v[j->index].run : 0;
 
     return run && e->c->funds ? funds_run_kept(e->c->funds, run - 1) : 0;
@@ -808,13 +816,13 @@ int64_t charging_kept(const struct engine *e, const struct job *j)
 
 const struct money_move *charging_moves(const struct engine *e, size_t *ret_n)
 {
-    *ret_n = e->charging->moves.n;
-    return e->charging->moves.v;
+    *ret_n = e->money.charging->moves.n;
+    return e->money.charging->moves.v;
 }
 
 void charging_check(const struct engine *e)
 {
-    const struct charging *x = e->charging;
+    const struct charging *x = e->money.charging;
     uint32_t known = 0, open = 0;
 
     if (!e->c->funds)
@@ -847,30 +855,30 @@ void charging_refuse(struct engine *e, const struct job *j)
 
     if (account != FUNDS_NONE && !life_of(e, account)->first_refused_at)
         life_of(e, account)->first_refused_at = e->now;
-    e->charging->refuses = true;
+    e->money.charging->refuses = true;
     if (b->jfaction != JF_NONE || b->fallback)
-        vec_push(&e->charging->refused, j->index);
+        vec_push(&e->money.charging->refused, j->index);
 }
 
 const uint32_t *charging_refused(const struct engine *e, size_t *ret_n)
 {
-    *ret_n = e->charging->refused.n;
-    return e->charging->refused.v;
+    *ret_n = e->money.charging->refused.n;
+    return e->money.charging->refused.v;
 }
 
 void charging_forget_refused(struct engine *e)
 {
-    e->charging->refused.n = 0;
+    e->money.charging->refused.n = 0;
 }
 
 bool charging_refuses(const struct engine *e)
 {
-    return e->charging->refuses;
+    return e->money.charging->refuses;
 }
 
 bool charging_gives_hope(struct engine *e, bool due)
 {
-    struct charging *x = e->charging;
+    struct charging *x = e->money.charging;
     bool hope = (x->freed || due) && x->refuses;
 
     x->freed = false;

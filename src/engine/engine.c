@@ -19,7 +19,7 @@ struct engine *engine_create(
     e->c = cluster_create(cfg);
     e->plan = plan_create(e->c);
     e->promises = promises_create(e->plan);
-    e->planning = planning_create();
+    e->passes.planning = planning_create();
     e->limits = limits_create();
     e->decisions = decisions_create();
     e->keeping = keeping_create();
@@ -27,13 +27,13 @@ struct engine *engine_create(
     e->groups = groups_create();
     e->calendar = calendar_create(opt->zone);
     cluster_set_zone(e->c, e->calendar->zone);
-    e->losses = losses_create();
-    e->refusals = refusals_create();
+    e->troubles.losses = losses_create();
+    e->troubles.refusals = refusals_create();
     e->preemption = preemption_create();
-    e->charging = charging_create();
-    e->unfunded = unfunded_create();
-    e->rents = rents_create();
-    e->leaving = leaving_create();
+    e->money.charging = charging_create();
+    e->money.unfunded = unfunded_create();
+    e->money.rents = rents_create();
+    e->troubles.leaving = leaving_create();
     e->told = told_create();
     e->wakeups = wakeups_create();
     if (opt->statistics)
@@ -58,7 +58,7 @@ void engine_destroy(struct engine *e)
 {
     if (!e)
         return;
-    planning_destroy(e->planning);
+    planning_destroy(e->passes.planning);
     promises_destroy(e->promises);
     plan_destroy(e->plan);
     limits_destroy(e->limits);
@@ -69,13 +69,13 @@ void engine_destroy(struct engine *e)
     queue_destroy(e->queue);
     groups_destroy(e->groups);
     calendar_destroy(e->calendar);
-    losses_destroy(e->losses);
-    refusals_destroy(e->refusals);
+    losses_destroy(e->troubles.losses);
+    refusals_destroy(e->troubles.refusals);
     preemption_destroy(e->preemption);
-    charging_destroy(e->charging);
-    unfunded_destroy(e->unfunded);
-    rents_destroy(e->rents);
-    leaving_destroy(e->leaving);
+    charging_destroy(e->money.charging);
+    unfunded_destroy(e->money.unfunded);
+    rents_destroy(e->money.rents);
+    leaving_destroy(e->troubles.leaving);
     told_destroy(e->told);
     wakeups_destroy(e->wakeups);
     keeping_destroy(e->keeping);

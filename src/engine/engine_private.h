@@ -35,6 +35,20 @@ struct site_uses {
     uint64_t settings_epoch; /* that limits, `cap` and admission are made from */
 };
 
+/* What comes otherwise than decided. */
+struct engine_troubles {
+    struct leaving *leaving;
+    struct losses *losses;
+    struct refusals *refusals;
+};
+
+/* What jobs and reservations cost. */
+struct engine_money {
+    struct charging *charging;
+    struct unfunded *unfunded;
+    struct rents *rents;
+};
+
 struct engine {
     const struct settings *cfg;
     struct engine_options opt;
@@ -53,16 +67,11 @@ struct engine {
     struct queue *queue;
     struct depth_groups *groups;
     struct promises *promises;
-    struct planning *planning;
     struct keeping *keeping;
     struct preemption *preemption;
-    struct leaving *leaving;
-    struct losses *losses;
-    struct refusals *refusals;
+    struct engine_troubles troubles;
+    struct engine_money money;
     struct rsv_calendar *calendar;
-    struct charging *charging;
-    struct unfunded *unfunded;
-    struct rents *rents;
 
     /* a cycle, and what comes of it */
     struct cycle_marks cycle;

@@ -55,12 +55,13 @@ void lost_jobs(struct engine *e)
 
     if (grace <= 0)
         return;
-    if (e->losses->node_epoch == c->node_epoch + 1 && e->now < e->losses->next) {
-        wake_at(e, e->losses->next);
+    if (e->troubles.losses->node_epoch == c->node_epoch + 1
+        && e->now < e->troubles.losses->next) {
+        wake_at(e, e->troubles.losses->next);
         return;
     }
-    e->losses->node_epoch = c->node_epoch + 1;
-    e->losses->next = TIME_NEVER;
+    e->troubles.losses->node_epoch = c->node_epoch + 1;
+    e->troubles.losses->next = TIME_NEVER;
     uint32_t end = (uint32_t)c->nodes.n; /* vacant nodes are not down */
     for (uint32_t i = rangeset_gap_within(nodes_vacant(c), 0, end); i < end;
          i = rangeset_gap_within(nodes_vacant(c), i + 1, end)) {
@@ -70,13 +71,13 @@ void lost_jobs(struct engine *e)
         int64_t at = time_add(n->state_at, grace);
         if (at <= e->now)
             lose_jobs_on(e, n);
-        else if (at < e->losses->next)
-            e->losses->next = at;
+        else if (at < e->troubles.losses->next)
+            e->troubles.losses->next = at;
     }
-    wake_at(e, e->losses->next);
+    wake_at(e, e->troubles.losses->next);
 }
 
 int64_t engine_next_loss(const struct engine *e)
 {
-    return e->losses->node_epoch ? e->losses->next : TIME_NEVER;
+    return e->troubles.losses->node_epoch ? e->troubles.losses->next : TIME_NEVER;
 }

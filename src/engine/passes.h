@@ -8,12 +8,14 @@
 #include "engine/queue/queue.h"
 
 struct engine;
+struct planning;
 
 /* Of the engine: what the passes of a cycle leave each other. */
 struct passes {
     struct par_state par[PARTITIONS_MAX + 1]; /* of those who start and reserve, too */
     struct indexes out_of_order;              /* started while a higher one waits */
     struct candidates candidates;             /* scratch */
+    struct planning *planning;                /* in place of the first one */
     int64_t chunk_until; /* BFCHUNKDURATION after the last job end */
 };
 void passes_fini(struct passes *p);

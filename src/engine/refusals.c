@@ -62,7 +62,7 @@ static bool is_like(const struct refusal *x, const struct job *j)
 
 static void forget_old(struct engine *e)
 {
-    struct refusals *r = e->refusals;
+    struct refusals *r = e->troubles.refusals;
 
     for (size_t i = r->v.n; i-- > 0;)
         if (last_of(&r->v.v[i]) <= e->now)
@@ -85,13 +85,13 @@ void refusals_add(struct engine *e, struct job *j, const char *text)
     extra->refused = xstrdup(text ? text : "the resource manager gives no reason");
     if (j->start_count)
         j->start_count--; /* nothing was wrong with it */
-    struct refusal *x = find_like(e->refusals, j);
+    struct refusal *x = find_like(e->troubles.refusals, j);
     if (x && x->until > e->now && strcmp(x->job, j->id) != 0)
         return; /* both were ordered at once: the first is tried again */
     if (!x) {
         forget_old(e);
-        vec_push(&e->refusals->v, ((struct refusal){0}));
-        x = &e->refusals->v.v[e->refusals->v.n - 1];
+        vec_push(&e->troubles.refusals->v, ((struct refusal){0}));
+        x = &e->troubles.refusals->v.v[e->troubles.refusals->v.n - 1];
     }
     free(x->job);
     x->job = xstrdup(j->id);
@@ -106,7 +106,7 @@ void refusals_add(struct engine *e, struct job *j, const char *text)
 
 bool refusals_end(struct engine *e, const struct job *j)
 {
-    struct refusals *r = e->refusals;
+    struct refusals *r = e->troubles.refusals;
     size_t before = r->v.n;
 
     for (size_t i = r->v.n; i-- > 0;)
@@ -119,8 +119,8 @@ bool refusals_make_room(struct engine *e)
 {
     bool any = false;
 
-    for (size_t i = 0; i < e->refusals->v.n; i++) {
-        struct refusal *x = &e->refusals->v.v[i];
+    for (size_t i = 0; i < e->troubles.refusals->v.n; i++) {
+        struct refusal *x = &e->troubles.refusals->v.v[i];
         int64_t at = time_add(x->refused_at, BREATH_S);
         if (at < e->now)
             at = e->now;
@@ -132,17 +132,17 @@ bool refusals_make_room(struct engine *e)
 
 bool refusals_forget(struct engine *e)
 {
-    bool any = e->refusals->v.n > 0;
+    bool any = e->troubles.refusals->v.n > 0;
 
-    while (e->refusals->v.n)
-        remove_at(e->refusals, e->refusals->v.n - 1);
+    while (e->troubles.refusals->v.n)
+        remove_at(e->troubles.refusals, e->troubles.refusals->v.n - 1);
     return any;
 }
 
 bool refusals_keep(const struct engine *e, const struct job *j, struct reason *ret)
 {
-    for (size_t i = 0; i < e->refusals->v.n; i++) {
-        const struct refusal *x = &e->refusals->v.v[i];
+    for (size_t i = 0; i < e->troubles.refusals->v.n; i++) {
+        const struct refusal *x = &e->troubles.refusals->v.v[i];
         if (!is_like(x, j))
             continue;
         const struct job *refused = job_find(e->c, x->job);

@@ -157,10 +157,10 @@ static void open_rent(struct engine *e, const struct reservation *r, struct rent
         .resumed = funds_run_noted(e->c->funds, run) > 0};
     /* since it began; one that is charged from now on pays from now. Who answered for
      * it in a former life, and was charged, is not known */
-    if (t->cost == 0 && !others && r->start_at >= e->rents->since_at
+    if (t->cost == 0 && !others && r->start_at >= e->money.rents->since_at
         && e->now - r->start_at <= EVERY_S)
         t->seen_ps = 0;
-    e->rents->open++;
+    e->money.rents->open++;
 }
 
 static void close_rent(struct engine *e, const struct reservation *r, struct rent *t)
@@ -168,7 +168,7 @@ static void close_rent(struct engine *e, const struct reservation *r, struct ren
     note_idle(e, r, t, e->now);
     debit_rent(e, r, t, true);
     *t = (struct rent){.seen_ps = t->seen_ps, .serial = t->serial};
-    e->rents->open--;
+    e->money.rents->open--;
 }
 
 static bool is_charged(const struct engine *e, const struct reservation *r)
@@ -179,7 +179,7 @@ static bool is_charged(const struct engine *e, const struct reservation *r)
 
 static void look_at(struct engine *e, const struct reservation *r, bool debits)
 {
-    struct rent *t = rent_at(e->rents, r->index);
+    struct rent *t = rent_at(e->money.rents, r->index);
     bool charged = is_charged(e, r);
     bool before = t->serial == r->serial; /* somebody else answered, or nobody */
 
@@ -201,7 +201,8 @@ static void look_at(struct engine *e, const struct reservation *r, bool debits)
 
 void rents_forget(struct engine *e, const struct reservation *r)
 {
-    struct rent *t = r->index < e->rents->v.n ? &e->rents->v.v[r->index] : NULL;
+    struct rent *t =
+        r->index < e->money.rents->v.n ? &e->money.rents->v.v[r->index] : NULL;
 
     if (!t)
         return;
@@ -214,7 +215,7 @@ void rents_forget(struct engine *e, const struct reservation *r)
 
 static void find_due(struct engine *e)
 {
-    struct rents *t = e->rents;
+    struct rents *t = e->money.rents;
     int64_t price_at = bank_next_price(e->c, e->now);
 
     if (!t->open) {
@@ -228,21 +229,21 @@ static void find_due(struct engine *e)
 
 static void begin_life(struct engine *e)
 {
-    if (e->c->funds && e->rents->since_at == TIME_NEVER)
-        e->rents->since_at = e->now;
+    if (e->c->funds && e->money.rents->since_at == TIME_NEVER)
+        e->money.rents->since_at = e->now;
 }
 
 void rents_known(struct engine *e)
 {
     begin_life(e);
-    e->rents->strangers = true;
-    e->rents->epoch = 0;
+    e->money.rents->strangers = true;
+    e->money.rents->epoch = 0;
 }
 
 void rents_accounts(struct engine *e)
 {
     begin_life(e);
-    e->rents->epoch = 0;
+    e->money.rents->epoch = 0;
 }
 
 static void close_strangers(struct engine *e)
@@ -255,12 +256,12 @@ static void close_strangers(struct engine *e)
         if (funds_is_strange(f, i) && funds_is_rent(f, i))
             charging_rent(
                 e, i, &nobody, funds_run_noted(f, i), true, "its reservation is gone");
-    e->rents->strangers = false;
+    e->money.rents->strangers = false;
 }
 
 void rents_look(struct engine *e)
 {
-    struct rents *t = e->rents;
+    struct rents *t = e->money.rents;
     bool debits = t->debit_at <= e->now;
 
     begin_life(e);
@@ -284,9 +285,9 @@ void rents_each(const struct engine *e, int64_t now, rent_fn *each, void *arg)
         if (funds_is_strange(f, i) && funds_is_rent(f, i))
             each(arg, funds_run_name(f, i), funds_run_job(f, i),
                 funds_account_name(f, funds_run_account(f, i)), funds_run_noted(f, i));
-    for (size_t i = 0; f && i < e->rents->v.n && i < e->c->reservations.n; i++) {
+    for (size_t i = 0; f && i < e->money.rents->v.n && i < e->c->reservations.n; i++) {
         const struct reservation *r = e->c->reservations.v[i];
-        struct rent t = e->rents->v.v[i];
+        struct rent t = e->money.rents->v.v[i];
         if (!t.run || !r || t.serial != r->serial)
             continue;
         note_idle(e, r, &t, now);
@@ -297,5 +298,5 @@ void rents_each(const struct engine *e, int64_t now, rent_fn *each, void *arg)
 
 int64_t rents_due(const struct engine *e)
 {
-    return e->rents->due_at;
+    return e->money.rents->due_at;
 }

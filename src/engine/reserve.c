@@ -139,7 +139,7 @@ void reserve_count(struct engine *e, const struct job *j)
 static bool reserve_in(struct engine *e, struct plan *view, struct job *j)
 {
     struct slot slot;
-    bool left = leaving_any(e->leaving);
+    bool left = leaving_any(e->troubles.leaving);
     bool found = plan_first_fit(view, j, e->now, &slot);
 
     if (found && slot.at <= e->now && start_job(e, j, slot.partition, false))

@@ -14,7 +14,7 @@ void stop_job(struct engine *e, struct job *j, enum job_event how)
     int64_t limit_at = j->end_at, now = e->now;
     struct err err;
 
-    leaving_note(e->leaving, j, now);
+    leaving_note(e->troubles.leaving, j, now);
     if (j->state != JOB_SUSPENDED) /* else that was done when it was suspended */
         job_vacates(e, j, now);
     if (job_stop(e->c, j, how, now, &err) < 0)

@@ -42,7 +42,7 @@ static void find_until(struct engine *e)
 {
     int64_t next = e->c->funds ? funds_next_change(e->c->funds, e->now) : INT64_MAX;
 
-    e->unfunded->until = next < TIME_NEVER ? next : TIME_NEVER;
+    e->money.unfunded->until = next < TIME_NEVER ? next : TIME_NEVER;
 }
 
 void unfunded_changed(struct engine *e)
@@ -54,7 +54,7 @@ void unfunded_changed(struct engine *e)
  * than a week nothing else has happened. */
 static void find_price_at(struct engine *e)
 {
-    struct unfunded *u = e->unfunded;
+    struct unfunded *u = e->money.unfunded;
     int64_t next = TIME_NEVER;
 
     if (charging_refuses(e))
@@ -67,7 +67,7 @@ static void find_price_at(struct engine *e)
 
 void unfunded_begin(struct engine *e)
 {
-    struct unfunded *u = e->unfunded;
+    struct unfunded *u = e->money.unfunded;
     bool due = u->until <= e->now, priced = u->price_at <= e->now;
 
     charging_flush(e);
@@ -166,8 +166,9 @@ int64_t unfunded_until(const struct engine *e)
 {
     int64_t flush_at = charging_flush_at(e);
 
-    int64_t next = e->unfunded->until < flush_at ? e->unfunded->until : flush_at;
+    int64_t next =
+        e->money.unfunded->until < flush_at ? e->money.unfunded->until : flush_at;
 
-    next = e->unfunded->price_at < next ? e->unfunded->price_at : next;
+    next = e->money.unfunded->price_at < next ? e->money.unfunded->price_at : next;
     return rents_due(e) < next ? rents_due(e) : next;
 }

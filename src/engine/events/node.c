@@ -34,7 +34,7 @@ int node_reported(
 
     (void)ret;
     if (d->measured)
-        leaving_measures(e->leaving);
+        leaving_measures(e->troubles.leaving);
     if (take_node(e, d, err) < 0)
         return -1;
     if (!d->more

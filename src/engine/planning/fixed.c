@@ -38,7 +38,7 @@ static struct turn make_turn(
 
 static struct turn *sort_turns(const struct engine *e, size_t *ret_n)
 {
-    const struct planning *p = e->planning;
+    const struct planning *p = e->passes.planning;
     struct turn *turns = xcalloc(p->members.n + p->fixed.n + 1, sizeof *turns);
     size_t n = 0;
 
@@ -68,7 +68,7 @@ static void place_member(struct engine *e, struct member *m)
 
 void fixed_place(struct engine *e)
 {
-    struct planning *p = e->planning;
+    struct planning *p = e->passes.planning;
     size_t n;
 
     if (!p->fixed.n)

@@ -69,7 +69,7 @@ static uint32_t count_band(const struct engine *e, uint32_t qos)
 
 static void count_bands(struct engine *e)
 {
-    struct planning *p = e->planning;
+    struct planning *p = e->passes.planning;
 
     if (p->bands_epoch != e->c->config_epoch)
         p->bands.n = 0;
@@ -80,7 +80,7 @@ static void count_bands(struct engine *e)
 
 uint32_t members_band(const struct engine *e, uint32_t qos)
 {
-    return e->planning->bands.v[qos];
+    return e->passes.planning->bands.v[qos];
 }
 
 /* ---- weights ---- */
@@ -135,7 +135,7 @@ static void weigh_wish(struct engine *e, const struct job *j, struct wish *io)
 static uint32_t last_partition(
     const struct engine *e, const struct job *j, int64_t *ret_start_at)
 {
-    const struct planning *p = e->planning;
+    const struct planning *p = e->passes.planning;
     const struct promise *row = promises_row(e->promises, j, PROMISE_START);
     bool known = j->index < p->known.n && p->known.v[j->index].pass + 1 == p->pass;
     uint32_t partition = INDEX_NONE;
@@ -166,7 +166,7 @@ static uint64_t partitions_of(const struct engine *e, const struct job *j)
 /* False: it is not planned by count. */
 static bool add_member(struct engine *e, const struct job *j, uint32_t rank)
 {
-    struct planning *p = e->planning;
+    struct planning *p = e->passes.planning;
     struct wish wish = {.not_before = e->now};
 
     for (uint64_t m = partitions_of(e, j); m; m &= m - 1) {
@@ -185,7 +185,7 @@ static bool add_member(struct engine *e, const struct job *j, uint32_t rank)
 /* Another partition may have room sooner. */
 static void choose_partition(struct engine *e, const struct job *j, size_t i)
 {
-    struct planning *p = e->planning;
+    struct planning *p = e->passes.planning;
     struct wishes *w = &p->wishes;
     uint64_t m = partitions_of(e, j);
     int64_t first = wishes_fit(w, w->parts.v, &w->v.v[i], e->now);
@@ -214,7 +214,7 @@ int64_t members_planned(const struct engine *e, const struct member *m)
 
 void members_note(struct engine *e, const struct member *m)
 {
-    struct planning *p = e->planning;
+    struct planning *p = e->passes.planning;
     struct promise *row =
         promises_row(e->promises, e->c->jobs.v[m->job], PROMISE_START);
 
@@ -232,10 +232,11 @@ static void add_fixed(struct engine *e, const struct job *j, uint32_t rank)
 {
     int64_t ignored;
 
-    vec_push(&e->planning->fixed, ((struct member){.job = j->index,
-                                      .partition = last_partition(e, j, &ignored),
-                                      .rank = rank}));
-    bitset_set(&e->planning->fixed_jobs, j->index);
+    vec_push(
+        &e->passes.planning->fixed, ((struct member){.job = j->index,
+                                        .partition = last_partition(e, j, &ignored),
+                                        .rank = rank}));
+    bitset_set(&e->passes.planning->fixed_jobs, j->index);
 }
 
 /* It is not for the search: it may go to several classes, or has to end by an instant.
@@ -247,7 +248,7 @@ static bool stays_apart(const struct job *j)
 
 void members_collect(struct engine *e, const struct queue_view *jobs)
 {
-    struct planning *p = e->planning;
+    struct planning *p = e->passes.planning;
     size_t depth = (size_t)e->cfg->plan.depth, seen = 0;
 
     p->members.n = p->fixed.n = p->apart.n = 0;
@@ -273,7 +274,7 @@ void members_collect(struct engine *e, const struct queue_view *jobs)
 
 void members_weigh(struct engine *e)
 {
-    struct planning *p = e->planning;
+    struct planning *p = e->passes.planning;
 
     supply_parts(e->plan, &p->jobs, &p->wishes);
     for (size_t i = 0; i < p->members.n; i++) {

@@ -82,7 +82,7 @@ static bool is_reserved(const struct engine *e, const struct member *m)
  */
 static bool places_stand(const struct engine *e)
 {
-    const struct planning *p = e->planning;
+    const struct planning *p = e->passes.planning;
 
     for (size_t i = 0; i < p->members.n; i++)
         if (p->members.v[i].start_at < TIME_NEVER
@@ -115,7 +115,7 @@ static void list_new(struct planning *p)
 static void list_present(
     struct engine *e, const struct search_terms *t, bool promised_first)
 {
-    struct planning *p = e->planning;
+    struct planning *p = e->passes.planning;
     double cost;
 
     planning_resize(&p->order, p->members.n);
@@ -144,25 +144,25 @@ static void list_present(
 /* Where counts are right: the start that was found. */
 static bool reserve_member(struct engine *e, uint32_t i)
 {
-    struct member *m = &e->planning->members.v[i];
+    struct member *m = &e->passes.planning->members.v[i];
     const struct job *j = e->c->jobs.v[m->job];
     struct slot slot;
 
     if (!plan_fit_in(e->plan, j, m->partition, m->start_at, &slot)) {
         m->start_at = TIME_NEVER;
-        return e->planning->wishes.v.v[i].latest == TIME_NEVER;
+        return e->passes.planning->wishes.v.v[i].latest == TIME_NEVER;
     }
     plan_reserve(e->plan, j, &slot);
     e->stats.reserved++;
     m->start_at = slot.at;
-    return slot.at <= e->planning->wishes.v.v[i].latest;
+    return slot.at <= e->passes.planning->wishes.v.v[i].latest;
 }
 
 /* Reservations that would come out the same stand, unless others have been laid behind
  * them since. False: a promise would be broken. */
 static bool reserve_members(struct engine *e)
 {
-    struct planning *p = e->planning;
+    struct planning *p = e->passes.planning;
     bool stand = !p->fixed.n, kept = true;
 
     for (size_t k = 0; k < p->members.n; k++) {
@@ -184,7 +184,7 @@ static bool reserve_members(struct engine *e)
 
 static void unreserve_members(struct engine *e)
 {
-    struct planning *p = e->planning;
+    struct planning *p = e->passes.planning;
 
     for (size_t k = p->members.n; k-- > 0;)
         plan_unreserve(e->plan, e->c->jobs.v[p->members.v[p->order.v[k]].job]);
@@ -258,7 +258,7 @@ static void settle_member(struct engine *e, struct member *m)
 
 static void settle_members(struct engine *e)
 {
-    struct planning *p = e->planning;
+    struct planning *p = e->passes.planning;
 
     for (size_t i = 0; i < p->fixed.n; i++)
         settle_member(e, &p->fixed.v[i]);
@@ -273,7 +273,7 @@ static bool is_late(void *ctx)
 {
     const struct engine *e = ctx;
 
-    return e->opt.monotonic_ms() - e->planning->began_ms >= e->cfg->plan.time_ms;
+    return e->opt.monotonic_ms() - e->passes.planning->began_ms >= e->cfg->plan.time_ms;
 }
 
 static struct search_terms terms_of(struct engine *e)
@@ -282,7 +282,7 @@ static struct search_terms terms_of(struct engine *e)
     bool bounded = s->time_ms > 0 && e->opt.monotonic_ms;
 
     if (bounded)
-        e->planning->began_ms = e->opt.monotonic_ms();
+        e->passes.planning->began_ms = e->opt.monotonic_ms();
     return (struct search_terms){.wait_exponent = s->wait_exponent,
         .band_factor = s->band_factor,
         .evaluations = (uint32_t)s->evaluations,
@@ -299,15 +299,15 @@ static void drop_promises(struct engine *e)
 
     for (size_t i = n; i-- > 0;) {
         const struct job *j = e->c->jobs.v[rows[i].job];
-        if (!bitset_test(&e->planning->jobs, j->index)
-            && !bitset_test(&e->planning->fixed_jobs, j->index))
+        if (!bitset_test(&e->passes.planning->jobs, j->index)
+            && !bitset_test(&e->passes.planning->fixed_jobs, j->index))
             promises_break(e->promises, j, PROMISE_START);
     }
 }
 
 void planning_pass(struct engine *e, const struct queue_view *jobs)
 {
-    struct planning *p = e->planning;
+    struct planning *p = e->passes.planning;
     struct search_terms t = terms_of(e);
 
     members_collect(e, jobs);

@@ -37,7 +37,7 @@ static bool all_are_promised(const struct planning *p)
 /* What it would be promised by the present plan: some of it is offered. */
 static void offer_start(struct engine *e, size_t i, int64_t site_start)
 {
-    struct planning *p = e->planning;
+    struct planning *p = e->passes.planning;
     const struct plan_settings *s = &e->cfg->plan;
     struct wish *wish = &p->wishes.v.v[i];
     const struct job *j = e->c->jobs.v[p->members.v[i].job];
@@ -73,7 +73,7 @@ void promise_put_off(struct engine *e, const struct member *m, struct wish *io)
 
 void promise_offer(struct engine *e, const struct search_terms *t)
 {
-    struct planning *p = e->planning;
+    struct planning *p = e->passes.planning;
     double cost;
 
     for (size_t i = 0; i < p->members.n; i++)
@@ -112,7 +112,7 @@ static void promise_fixed(struct engine *e, const struct member *m)
 
 void promise_make(struct engine *e)
 {
-    struct planning *p = e->planning;
+    struct planning *p = e->passes.planning;
 
     for (size_t i = 0; i < p->fixed.n; i++)
         if (p->fixed.v[i].start_at < TIME_NEVER)
