@@ -123,6 +123,18 @@ class Pbs(Daemon):
                  if f";{job}." in line]
         return any("MOM rejected" in line or "Discard running job" in line for line in lines)
 
+    def when(self, job, name):
+        return time.mktime(time.strptime(job[name]))
+
+    @contextlib.contextmanager
+    def queue(self, name):
+        """One more, for a while."""
+        for line in (f"create queue {name} queue_type=e", f"set queue {name} enabled=true",
+                     f"set queue {name} started=true"):
+            self.pbs("qmgr", "-c", line)
+        yield
+        self.pbs("qmgr", "-c", f"delete queue {name}", check=False)
+
     # ---- jobs ----
 
     def qsub(self, user, *words):
@@ -249,6 +261,9 @@ class Torque(Pbs):
 
     def places(self, job):
         return {part.split("/")[0] for part in self.look()[job]["exec_host"].split("+")}
+
+    def when(self, job, name):
+        return job[name]
 
     def purge(self, *jobs):
         for job in jobs:

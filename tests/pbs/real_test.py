@@ -100,6 +100,40 @@ def test_suspended_resumed_requeued_and_cancelled(pbs):
     pbs.ended("cancelled", job)
 
 
+def test_what_is_said_to_the_server_counts(pbs):
+    """Holds of all kinds, another queue, dependencies the other way round, a requeue and an end
+    by PBS's own commands."""
+    held = pbs.qsub("alice", "-h", "-l", "walltime=60", "--", "/bin/sleep", "30")
+    pbs.seen(held, "Hold")
+    with pbs.queue("maui_test"):
+        pbs.pbs("qmove", "maui_test", held, user="alice")
+        wait_for(lambda: pbs.job(held)["class"] == "maui_test", "its queue", SECONDS,
+                 lambda: pbs.story(held))
+        for kind in "os":  # one after the other is lifted: the last lets it go
+            pbs.pbs("qhold", "-h", kind, held)
+        pbs.pbs("qrls", "-h", "u", held, user="alice")
+        pbs.pbs("qrls", "-h", "o", held)
+        wait_for(lambda: pbs.job(held)["rm_holds"] == ["system"], "one hold", SECONDS,
+                 lambda: pbs.story(held))
+        assert pbs.letters(held) == "H"
+        pbs.pbs("qrls", "-h", "s", held)
+        pbs.seen(held, "Running")
+        runs = pbs.look()[held][pbs.runs]
+        pbs.pbs("qrerun", held)
+        wait_for(lambda: pbs.look()[held][pbs.runs] > runs, "its second run", SECONDS,
+                 lambda: pbs.story(held))
+        pbs.seen(held, "Running")
+        pbs.pbs("qdel", held, user="alice")
+        pbs.ended("its end", held)
+    later = pbs.qsub("bob", "-W", "depend=on:1", "-l", "walltime=60", "--", "/bin/true")
+    pbs.seen(later, "Hold")
+    first = pbs.qsub("bob", "-W", f"depend=beforeok:{later}", "-l", "walltime=60", "--",
+                     "/bin/sleep", "2")
+    pbs.ended("both", first, later)
+    there = pbs.look()
+    assert pbs.when(there[first], pbs.began) < pbs.when(there[later], pbs.began)
+
+
 def test_the_limit_of_a_waiting_job_is_that_of_pbs(pbs):
     job = pbs.qsub("alice", "-h", "-l", "walltime=600", "--", "/bin/sleep", "500")
     pbs.seen(job, "Hold")
