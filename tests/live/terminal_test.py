@@ -20,7 +20,7 @@ USERCFG[DEFAULT] MAXIJOB=9 QLIST=a_quality_of_service_with_a_name
 COMMANDS = (["showq"], ["showq", "-b"], ["showq", "-i"], ["showq", "-r"], ["checkjob", "1"], ["checkjob", "2"],
             ["checknode", "node01"], ["diagnose", "-j"], ["diagnose", "-n"], ["diagnose", "-u"],
             ["diagnose", "-r"], ["diagnose", "-c"], ["diagnose", "-Q"], ["showres"],
-            ["showres", "-n"], ["showbf"], ["showstats"], ["showstats", "-u"], ["mshow"])
+            ["showres", "-n"], ["showbf"], ["showstats"], ["showstats", "-u"], ["mshow", "-q"], ["mshow", "-a"])
 
 
 @pytest.fixture(scope="module")

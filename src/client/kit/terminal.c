@@ -27,7 +27,6 @@ static const struct {
     const char *word, *colour;
 } words[] = {
     {"Running", GREEN},
-    {"Active", GREEN},
     {"Hold", YELLOW},
     {"UserHold", YELLOW},
     {"SystemHold", YELLOW},
