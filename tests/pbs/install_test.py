@@ -236,9 +236,9 @@ def test_of_several_servers_one_is_said(server, tmp_path):
     (server.home / "maui.cfg").write_text(
         f"RMCFG[old] TYPE=PBS\nRMCFG[new] TYPE=PBS BINDIR={tmp_path / 'other'}\nADMIN1 root\n")
     done = server.pbs("install")
-    assert done.returncode == 2 and "several RMCFG[] TYPE=PBS: old, new" in done.stderr
+    assert done.returncode == 1 and "several RMCFG[] TYPE=PBS: old, new" in done.stderr
     done = server.pbs("install", "--manager", "newer")
-    assert done.returncode == 2 and "these are: old, new" in done.stderr
+    assert done.returncode == 1 and "these are: old, new" in done.stderr
     assert server["scheduling"] == other["scheduling"] == "True"
     assert server.pbs("install", "--manager", "new").returncode == 0
     assert server["scheduling"] == "True" and other["scheduling"] == "False"

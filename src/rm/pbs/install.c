@@ -441,7 +441,7 @@ int pbs_main(int argc, char **argv)
     s.home = home_absolute(found);
     free(found);
     if (enter_manager(&s, manager) < 0) {
-        result = 2;
+        result = 1;
     } else if (!is_plain(s.heartbeat)) {
         fprintf(stderr,
             "maui pbs: --home %s: expected a path without quotes, backslashes and @\n",
