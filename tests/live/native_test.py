@@ -224,6 +224,15 @@ def test_the_limit_of_a_waiting_job_is_told_before_it_starts(native):
     assert listed(native, waits) == "1200" and native.job(waits)["wclimit_s"] == 1200
 
 
+def test_why_a_node_takes_no_jobs_is_shown(native):
+    native.replace("nodes", f"{native.example} nodes {native.pool} | "
+                            "sed 's/^n1 .*STATE=[A-Za-z]*/& /; s/^n1 /n1 MESSAGE=\"a fan is broken\" /; "
+                            "/^n1 /s/STATE=[A-Za-z]*/STATE=Drained/'")
+    native.start()
+    native.wait(lambda: "a fan is broken" in native.run("checknode", "n1").stdout, "why", 60)
+    assert "fan" not in native.ok("checknode", "n2")
+
+
 def rewrite(native, job, **members):
     """Its owner submits it as something else, as `qalter` of another manager would do."""
     path = pathlib.Path(f"{native.pool}/spool/{job}")

@@ -107,7 +107,7 @@ static void a_job_that_asks_anew_asks_for_that_alone(void **state)
     struct fixture *f = *state;
     const char *const parts[] = {"DEFAULT", NULL};
     static char other[] = "o";
-    const struct dep deps[] = {{DEP_SUCCESSFUL, other}, {0}};
+    const struct dep deps[] = {{DEP_SUCCESS, other}, {0}};
     struct req_desc before[] = {{.tasks = 1}, {.tasks = 2}},
                     after = {.tasks = 4, .per_task = {{2}}};
     struct job_desc d = {.id = "c",
