@@ -302,8 +302,10 @@ static int read_openpbs_shape(struct view *v, struct err *err)
     return place != NULL ? pbs_place(&v->job->shape, &v->a->arena, place, err) : 0;
 }
 
+/* Of TORQUE. */
 static void add_chunk(struct view *v, int64_t count, int64_t procs)
 {
+    v->job->shape.slots = true;
     vec_push(&v->job->shape.chunks,
         ((struct pbs_chunk){.count = count, .procs = procs, .spec = ""}));
 }
