@@ -7,6 +7,7 @@ import pathlib
 import pwd
 import shutil
 import signal
+import socket
 import subprocess
 import time
 
@@ -718,6 +719,22 @@ def test_what_a_user_leaves_in_the_spool_harms_nobody_else(native):
     assert native.state(job) == "Running"
     native.ok("canceljob", job)
     native.until(job, "Removed")
+
+
+def test_a_port_wakes_it(native):
+    """Looks are an hour apart: whoever connects from this machine makes one follow."""
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port = free.getsockname()[1]
+    native.section(f"EPORT={port}\nRMPOLLINTERVAL 3600")
+    path = pathlib.Path(f"{native.home}/maui.cfg")
+    path.write_text(path.read_text().replace("POLLINTERVAL=1 ", "POLLINTERVAL=3600 "))
+    native.start()
+    job = native.submit_as(USERS[0], "sleep 1000")
+    time.sleep(1)
+    assert native.job(job) is None and listed(native, job, "STATE") == "Idle"
+    with socket.create_connection(("127.0.0.1", port), 5):
+        native.until(job, "Running")
 
 
 def test_msub_says_who_takes_jobs(native):
