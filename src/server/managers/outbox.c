@@ -7,62 +7,14 @@
 #include "config/settings.h"
 #include "rm/wire.h"
 #include "server/durable/desk.h"
+#include "server/durable/leavers.h"
 #include "server/durable/record.h"
+#include "server/durable/teller.h"
 #include "server/events/metrics.h"
 #include "server/managers/limits.h"
-#include "server/managers/private.h"
+#include "server/managers/outbox_private.h"
 #include "server/managers/reslimit.h"
 #include "server/server_private.h"
-
-TAILQ_HEAD(order_list, order);
-
-/* A decision that has not been answered yet. */
-struct order {
-    UT_hash_handle hh; /* by token, in the order in which they were decided */
-    uint64_t token;
-    TAILQ_ENTRY(order) queue, leaving, of_job;
-    struct order_list *queued; /* not sent: where it waits for that */
-    bool leaves;               /* it is in `leaving` */
-    struct job_orders *mates;
-    enum rm_action action;
-    bool sent, is_removing;
-    uint64_t sent_us;                    /* then, of the loop's clock */
-    unsigned tries;                      /* answers that said: not now */
-    bool again;                          /* to be sent once more, at the next look */
-    bool lost;                           /* the RM went away before it answered */
-    bool seen;                           /* START, sent: its job is on nodes */
-    char *job;                           /* owned by its mates */
-    struct VEC(struct job_place) places; /* START: where; stops: what they free */
-    int64_t start_at;                    /* of the job, when it was decided */
-    int64_t wclimit_s, overrun_s;        /* as in struct rm_command */
-    bool over_memory, preempts;
-    int signal;
-    unsigned kinds; /* RELEASE: of holds */
-    bool recorded;  /* it outlives the daemon, as: */
-    uint64_t record;
-    char *cls;     /* START: the class it is in; owned or NULL */
-    char *text;    /* owned or NULL */
-    char *changed; /* START: what was told of its job since somebody changed that in
-                      the RM, as a line of wire.h; owned or NULL */
-};
-
-/* Those about one job. */
-struct job_orders {
-    UT_hash_handle hh;
-    char *job; /* owned */
-    struct order_list list;
-};
-
-/* What has been decided and is not over. */
-struct outbox {
-    struct order *orders;       /* all of them: hashed by token */
-    struct job_orders *by_job;  /* hashed by id */
-    struct order_list queue;    /* not sent */
-    struct order_list removals; /* not sent: cancels of jobs that are on no nodes */
-    size_t removing;            /* of such: sent, and not over */
-    struct order_list leaving;  /* stops of jobs on nodes, oldest first */
-    struct VEC(char *) changes; /* of jobs whose start failed: lines to be told */
-};
 
 /* Of a start that the RM could not carry out just then: after 2 s, 4, 8 ... 128. */
 #define RETRIES 7
@@ -114,8 +66,16 @@ static void dequeue(struct order *o)
     o->queued = NULL;
 }
 
+static void forget_wait(struct manager *m, struct order *o)
+{
+    if (o->waits)
+        leavers_start_sent(m->s, o->job);
+    o->waits = false;
+}
+
 static void mark_sent(struct manager *m, struct order *o)
 {
+    forget_wait(m, o);
     dequeue(o);
     o->sent = true;
     o->sent_us = manager_clock(m);
@@ -146,18 +106,10 @@ static void await_leaving(struct manager *m, struct order *o)
         TAILQ_INSERT_TAIL(&m->outbox->leaving, o, leaving);
 }
 
-static struct job_orders *find_orders(const struct manager *m, const char *job)
-{
-    struct job_orders *found;
-
-    HASH_FIND_STR(m->outbox->by_job, job, found);
-    return found;
-}
-
 static struct order *new_order(
     struct manager *m, enum rm_action action, const char *job, const char *text)
 {
-    struct job_orders *mates = find_orders(m, job);
+    struct job_orders *mates = outbox_orders_of(m, job);
     struct order *o = xcalloc(1, sizeof *o);
 
     if (!mates) {
@@ -258,6 +210,7 @@ static void record_lasting(struct manager *m, struct order *o)
             .kinds = o->kinds,
             .signal = o->signal,
             .wclimit_s = o->action == RM_MODIFY ? o->wclimit_s : 0,
+            .preempts = o->preempts,
             .text = o->text});
     o->recorded = true;
 }
@@ -279,6 +232,7 @@ static void drop_order(struct manager *m, struct order *o)
         record_order_done(m->s, o->job, o->record);
     if (o->is_removing)
         commit_want(m->s); /* room for the next one */
+    forget_wait(m, o);
     free_order(m, o);
 }
 
@@ -304,7 +258,7 @@ static void tell_changes(struct manager *m)
 
 bool outbox_keep_change(struct manager *m, const struct rm_job *r, bool changed)
 {
-    const struct job_orders *mates = find_orders(m, r->desc.id);
+    const struct job_orders *mates = outbox_orders_of(m, r->desc.id);
     struct order *o = mates ? TAILQ_FIRST(&mates->list) : NULL;
 
     while (o && o->action != RM_START)
@@ -378,22 +332,30 @@ void manager_decided(struct server *s, const struct action *a, const struct job 
         return;
     struct manager *m = managers_of(s, j);
     struct order *o = add_order(m, to[a->kind].action, j, a->text);
-    record_lasting(m, o);
     o->start_at = a->start_at;
     o->preempts = a->kind == ACTION_REQUEUE && a->by != INDEX_NONE;
+    record_lasting(m, o);
 }
 
-/* What was decided has not come about: the engine shall know what is. */
+static bool sends_back(const struct order *o)
+{
+    return o->action == RM_REQUEUE || o->action == RM_CHECKPOINT;
+}
+
+/* What was decided has not come about: the engine shall know what is. Of an order of a
+ * former life it does: its job was told as it is, be it suspended. */
 static void set_right(struct manager *m, const struct order *o)
 {
+    const struct job *j = job_find(engine_cluster(m->s->engine), o->job);
     struct event ev = {.kind = EVENT_JOB_STATE,
         .u.job_state = {.id = o->job,
             .state = o->action == RM_RESUME ? JOB_SUSPENDED : JOB_RUNNING,
             .places = o->places.v,
             .nplaces = o->places.n}};
 
-    if (o->action != RM_SUSPEND && o->action != RM_RESUME && o->action != RM_REQUEUE
-        && o->action != RM_CHECKPOINT)
+    if (o->action != RM_SUSPEND && o->action != RM_RESUME && !sends_back(o))
+        return;
+    if (sends_back(o) && j && job_has_begun((enum job_state)j->state))
         return;
     manager_apply(m, &ev, o->job);
     if (ev.u.job_state.state == JOB_SUSPENDED || !o->start_at)
@@ -461,15 +423,10 @@ static void undo_start(struct manager *m, const struct order *start)
         take_back_restart(m, start);
 }
 
-static bool sends_back(const struct order *o)
-{
-    return o->action == RM_REQUEUE || o->action == RM_CHECKPOINT;
-}
-
 /* NULL: there is none, or it has been sent. */
 static struct order *find_waiting_start(const struct manager *m, const char *id)
 {
-    const struct job_orders *mates = m ? find_orders(m, id) : NULL;
+    const struct job_orders *mates = m ? outbox_orders_of(m, id) : NULL;
     struct order *o = mates ? TAILQ_FIRST(&mates->list) : NULL;
 
     while (o && (o->action != RM_START || o->sent))
@@ -496,7 +453,7 @@ void outbox_ended(struct manager *m, const struct rm_job *r)
 
 bool outbox_take_back(struct manager *m, const char *id, bool *io_changed)
 {
-    const struct job_orders *mates = find_orders(m, id);
+    const struct job_orders *mates = outbox_orders_of(m, id);
     struct order *o = mates ? TAILQ_FIRST(&mates->list) : NULL;
 
     while (o && !(o->action == RM_START && (o->lost || (*io_changed && !o->sent)))) {
@@ -516,7 +473,7 @@ bool outbox_take_back(struct manager *m, const char *id, bool *io_changed)
 
 void outbox_came_about(struct manager *m, const char *id)
 {
-    const struct job_orders *mates = find_orders(m, id);
+    const struct job_orders *mates = outbox_orders_of(m, id);
     struct order *o = mates ? TAILQ_FIRST(&mates->list) : NULL, *next;
 
     for (; o; o = next) {
@@ -650,11 +607,27 @@ static void send_order(struct manager *m, struct order *o)
         fail_order(m, o, RM_REFUSED, err.text);
 }
 
+/* Who is not sent now pays nothing should this daemon be killed before it is. */
+static void note_waits(struct manager *m)
+{
+    struct order *o;
+
+    if (!teller_is_open(m->s) && !desk_is_open(m->s))
+        return;
+    TAILQ_FOREACH(o, &m->outbox->queue, queue)
+    if (o->action == RM_START && !o->waits) {
+        o->waits = true;
+        leavers_start_waits(m->s, o->job);
+    }
+}
+
 /* What is answered at once, and what that leads to, changes the queues meanwhile. */
 static void send_orders(struct manager *m, bool committed)
 {
-    if (!m->rm || m->away || !m->synced)
+    if (!m->rm || m->away || !m->synced) {
+        note_waits(m);
         return;
+    }
     struct bitset leaving = {0}; /* nodes that jobs told to stop are still on */
     struct order_list later = TAILQ_HEAD_INITIALIZER(later);
     struct order *o;
@@ -679,6 +652,7 @@ static void send_orders(struct manager *m, bool committed)
         o->queued = &m->outbox->queue;
         TAILQ_INSERT_TAIL(&m->outbox->queue, o, queue);
     }
+    note_waits(m);
     while (committed && m->outbox->removing < REMOVING
            && (o = TAILQ_FIRST(&m->outbox->removals)))
         send_order(m, o);
@@ -785,87 +759,24 @@ static bool is_done_in(const struct order *o, enum job_state state)
            || (outbox_stops(o->action) && o->action != RM_CANCEL);
 }
 
-bool outbox_stopped(struct manager *m, const char *id, enum job_state state)
+bool outbox_stopped(
+    struct manager *m, const char *id, enum job_state state, bool *ret_displaced)
 {
-    struct job_orders *mates = find_orders(m, id);
+    struct job_orders *mates = outbox_orders_of(m, id);
     struct order *o = mates ? TAILQ_FIRST(&mates->list) : NULL, *next;
     bool left = false;
 
+    *ret_displaced = false;
     for (; o; o = next) {
         next = TAILQ_NEXT(o, of_job);
         if (!is_done_in(o, state))
             continue;
         left |= sends_back(o);
+        *ret_displaced |= o->preempts;
         drop_order(m, o);
     }
     commit_want(m->s);
     return left;
-}
-
-bool outbox_has_unseen_start(const struct manager *m, const char *id)
-{
-    const struct job_orders *mates = find_orders(m, id);
-    const struct order *o = mates ? TAILQ_FIRST(&mates->list) : NULL;
-
-    while (o && !(o->action == RM_START && (o->lost || !o->sent) && !o->seen))
-        o = TAILQ_NEXT(o, of_job);
-    return o != NULL;
-}
-
-bool outbox_pending(const struct manager *m, const char *id, enum rm_action *ret)
-{
-    const struct job_orders *mates = find_orders(m, id);
-    const struct order *o = mates ? TAILQ_FIRST(&mates->list) : NULL;
-
-    while (o
-           && (o->action == RM_SIGNAL || o->action == RM_MODIFY || o->action == RM_HOLD
-               || o->action == RM_RELEASE))
-        o = TAILQ_NEXT(o, of_job);
-    if (o)
-        *ret = o->action;
-    return o != NULL;
-}
-
-bool outbox_holds(const struct manager *m, const char *id)
-{
-    const struct job_orders *mates = find_orders(m, id);
-    const struct order *o;
-
-    if (mates)
-        TAILQ_FOREACH(o, &mates->list, of_job)
-    if (o->action == RM_HOLD || o->action == RM_RELEASE)
-        return true;
-    return false;
-}
-
-static const struct order *find_limit(const struct manager *m, const char *id)
-{
-    const struct job_orders *mates = find_orders(m, id);
-    const struct order *o, *found = NULL;
-
-    if (mates)
-        TAILQ_FOREACH(o, &mates->list, of_job)
-    if (o->action == RM_MODIFY)
-        found = o;
-    return found;
-}
-
-bool outbox_changes_limit(const struct manager *m, const char *id)
-{
-    return find_limit(m, id) != NULL;
-}
-
-int64_t outbox_limit(const struct manager *m, const char *id)
-{
-    return find_limit(m, id)->wclimit_s;
-}
-
-bool outbox_idle(const struct manager *m)
-{
-    for (const struct order *o = m->outbox->orders; o; o = o->hh.next)
-        if (!o->recorded || !o->sent)
-            return false;
-    return true;
 }
 
 /* All is told again after the RM was away: did what was ordered before come about? A
@@ -937,6 +848,7 @@ static void again(
     o->kinds = r->kinds;
     o->signal = r->signal;
     o->wclimit_s = r->wclimit_s;
+    o->preempts = r->preempts;
     o->record = number;
     o->recorded = true;
     enqueue(m, o);
@@ -946,7 +858,7 @@ static void again(
 void outbox_found(struct manager *m, const struct rm_job *r)
 {
     const struct cluster *c = engine_cluster(m->s->engine);
-    struct job_orders *mates = find_orders(m, r->desc.id);
+    struct job_orders *mates = outbox_orders_of(m, r->desc.id);
     struct order *o;
 
     if (!mates || (r->desc.state != JOB_STARTING && r->desc.state != JOB_RUNNING))

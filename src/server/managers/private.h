@@ -163,8 +163,10 @@ bool outbox_answered(struct manager *m, const struct rm_report *r);
  * outbox_stopped(). */
 void outbox_ended(struct manager *m, const struct rm_job *r);
 /* The job is on no nodes any more, or suspended, in that state. True: it had been sent
- * back to the queue, and that has come about, or it is over. */
-bool outbox_stopped(struct manager *m, const char *id, enum job_state state);
+ * back to the queue, and that has come about, or it is over. *ret_displaced: to make
+ * room for another. */
+bool outbox_stopped(
+    struct manager *m, const char *id, enum job_state state, bool *ret_displaced);
 /* Is its start on its way, lost or not sent yet, and nobody has seen it on nodes? */
 bool outbox_has_unseen_start(const struct manager *m, const char *id);
 /* Is an order on its way that is to change the state of the job? Which. */
