@@ -352,9 +352,9 @@ void rmjobs_told(struct manager *m, const struct rm_job *r)
         }
     } else if (known) {
         on_changed(m, j, r);
-    } else if (!outbox_pending(m, r->desc.id, &(enum rm_action){0})) {
-        on_new_job(m, r, false);
     } else {
+        if (!outbox_cancels(m, r->desc.id)) /* else it was told to be gone */
+            on_new_job(m, r, false);
         outbox_found(m, r);
     }
 }
