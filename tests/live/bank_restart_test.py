@@ -89,7 +89,7 @@ def test_who_was_to_make_room_is_charged_once(daemon, displaced, refund, grace):
 
 def test_a_start_that_waited_for_nodes_is_none(daemon, displaced):
     """Killed again and again before those are free; its job is cancelled then."""
-    _, high = displaced("TRUE", 25)
+    _, high = displaced("TRUE", 15)
     for _ in range(2):
         daemon.start()
         daemon.wait(lambda: daemon.lines("mam-list-liens"), "what is kept")
