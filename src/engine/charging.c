@@ -46,52 +46,6 @@ void charging_destroy(struct charging *x)
     free(x);
 }
 
-bool charging_has_bills(const struct engine *e)
-{
-    return e->c->funds != NULL;
-}
-
-/* ---- moves ---------------------------------------------------------------------- */
-
-const char *charging_keep_text(struct charging *x, const char *text)
-{
-    if (!text)
-        return NULL;
-    vec_push(&x->texts, xstrdup(text));
-    return x->texts.v[x->texts.n - 1];
-}
-
-struct money_move *charging_add_move_by(
-    struct engine *e, enum money_kind kind, uint32_t run, const struct am_use *use)
-{
-    struct charging *x = e->money.charging;
-    const struct funds *f = e->c->funds;
-
-    vec_push(&x->moves, ((struct money_move){.kind = kind,
-                            .run = charging_keep_text(x, funds_run_name(f, run)),
-                            .job = charging_keep_text(x, funds_run_job(f, run)),
-                            .account = charging_keep_text(
-                                x, funds_account_name(f, funds_run_account(f, run))),
-                            .user = charging_keep_text(x, use->user),
-                            .group = charging_keep_text(x, use->group),
-                            .class = charging_keep_text(x, use->class),
-                            .qos = charging_keep_text(x, use->qos),
-                            .elsewhere = funds_run_is_elsewhere(f, run),
-                            .at = e->now}));
-    return &x->moves.v[x->moves.n - 1];
-}
-
-struct money_move *charging_add_move(
-    struct engine *e, const struct job *j, enum money_kind kind, uint32_t run)
-{
-    const struct am_use use = bank_use(e->c, j);
-    struct money_move *m = charging_add_move_by(e, kind, run, &use);
-
-    m->procs = j->procs;
-    m->mem_mb = j->mem_mb;
-    return m;
-}
-
 /* ---- bills ---------------------------------------------------------------------- */
 
 static struct bill *bill_of(struct engine *e, const struct job *j)
@@ -152,24 +106,10 @@ static void drop_bill(struct engine *e, struct bill *b)
     e->money.charging->freed = true;
 }
 
-struct account_life *charging_life_of(struct engine *e, uint32_t account)
-{
-    struct charging *x = e->money.charging;
-
-    while (x->lives.n <= account)
-        vec_push(&x->lives, ((struct account_life){0}));
-    return &x->lives.v[account];
-}
-
 struct account_life charging_life(const struct engine *e, uint32_t account)
 {
     return account < e->money.charging->lives.n ? e->money.charging->lives.v[account]
                                                 : (struct account_life){0};
-}
-
-struct bank_run charging_run_of(const struct bill *b)
-{
-    return (struct bank_run){b->tariff, b->slept_s, b->slept_weight};
 }
 
 /* Back on its nodes: how long it was not, and at what prices. */
@@ -222,11 +162,6 @@ static void close_bill(
         total - funds_run_charged(e->c->funds, b->run - 1);
     funds_charge(e->c->funds, b->run - 1, &by, total);
     drop_bill(e, b);
-}
-
-bool charging_only_successful(const struct engine *e)
-{
-    return e->cfg->bank.charge & CHARGE_SUCCESSFUL;
 }
 
 /* ---- runs that may go on -------------------------------------------------------- */

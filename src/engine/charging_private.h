@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * What charging.c, debits.c and strangers.c share: the bills of jobs, and moves for the
- * bank to write. Private to them. */
+ * What charging.c, debits.c and strangers.c share (bills.c): the bills of jobs, and
+ * moves for the bank to write. Private to them. */
 #ifndef MAUI_ENGINE_CHARGING_PRIVATE_H
 #define MAUI_ENGINE_CHARGING_PRIVATE_H
 

@@ -3,7 +3,6 @@
 #ifndef MAUI_SERVER_DESK_PRIVATE_H
 #define MAUI_SERVER_DESK_PRIVATE_H
 
-#include "config/settings.h"
 #include "server/durable/bankbody.h"
 #include "server/durable/bankcall.h"
 #include "server/durable/bankline.h"

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Messages for a bank elsewhere, by hand: looked at, told again, dropped; refunds. */
 #include "base/hash.h"
+#include "config/settings.h"
 #include "server/durable/desk_private.h"
 
 #include <inttypes.h>
