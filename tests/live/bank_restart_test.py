@@ -4,6 +4,7 @@ room for another, and has not left its nodes yet; a start that waits for that. E
 charged once, and nothing is of a start that nobody was told of."""
 import json
 import os
+import pathlib
 
 import pytest
 
@@ -16,7 +17,7 @@ PREEMPTPOLICY REQUEUE\nQOSWEIGHT 1\nRMPOLLINTERVAL 1
 USERCFG[DEFAULT] QLIST=hi,lo QDEF=lo
 QOSCFG[hi] PRIORITY=100 QFLAGS=PREEMPTOR\nQOSCFG[lo] QFLAGS=PREEMPTEE
 """
-STUBBORN = "trap '' TERM; while :; do sleep 0.2; done"
+STUBBORN = "trap '' TERM; while ! test -e {}/go; do sleep 0.2; done"
 
 
 def charges(daemon, name):
@@ -50,7 +51,8 @@ def displaced(daemon):
         for name in ("chem", "bio"):
             daemon.ok("mam-create-account", name)
             daemon.ok("mam-deposit", name, "100000")
-        low = daemon.submit(STUBBORN, account="chem", wclimit_s=1000, requests=[{"tasks": 8}])
+        low = daemon.submit(STUBBORN.format(daemon.home), account="chem", wclimit_s=1000,
+                            requests=[{"tasks": 8}])
         daemon.wait(lambda: daemon.state(low) == "Running", "the start")
         daemon.wait(lambda: account(daemon)["balance"] <= 100000 - 24, "what it pays on its way")
         high = daemon.submit("true", account="bio", wclimit_s=10, qos="hi",
@@ -59,7 +61,8 @@ def displaced(daemon):
         daemon.kill()
         return low, high
 
-    return begin
+    yield begin
+    pathlib.Path(f"{daemon.home}/go").touch()
 
 
 @pytest.mark.parametrize("refund", ["TRUE", "FALSE"])
@@ -89,7 +92,7 @@ def test_who_was_to_make_room_is_charged_once(daemon, displaced, refund, grace):
 
 def test_a_start_that_waited_for_nodes_is_none(daemon, displaced):
     """Killed again and again before those are free; its job is cancelled then."""
-    _, high = displaced("TRUE", 15)
+    low, high = displaced("TRUE", 600)
     for _ in range(2):
         daemon.start()
         daemon.wait(lambda: daemon.lines("mam-list-liens"), "what is kept")
@@ -101,3 +104,5 @@ def test_a_start_that_waited_for_nodes_is_none(daemon, displaced):
     assert of_job(charges(daemon, "bio"), high) == []
     assert account(daemon, "bio")["balance"] == 100000
     check(daemon)
+    pathlib.Path(f"{daemon.home}/go").touch()
+    daemon.wait(lambda: daemon.state(low) == "Idle", "that the other has left")

@@ -127,8 +127,7 @@ static const char *name_account(struct server *s, struct request *r)
         name = user->cfg->adef;
     if (!name) {
         request_refuse_as(r, 400, "invalid", "account",
-            "of which account? Another bank has them, and lists none (mam-balance "
-            "ACCOUNT)");
+            "accounts are kept by another bank: which one (mam-balance ACCOUNT)?");
         return NULL;
     }
     if (bankrights_has(s, who, name))
