@@ -2,7 +2,8 @@
  * See sssrmap.h. XML is read by expat, sums are made by libcrypto. */
 #include "am/bank/sssrmap.h"
 
-#include <expat.h>
+#include "base/xmlline.h"
+
 #include <openssl/evp.h>
 #include <openssl/hmac.h>
 #include <openssl/sha.h>
@@ -176,9 +177,9 @@ int sssrmap_read(const char *document, size_t len, const char *key,
     XML_SetElementHandler(r.parser, on_start, on_end);
     XML_SetCharacterDataHandler(r.parser, on_text);
     if (XML_Parse(r.parser, document, (int)len, 1) != XML_STATUS_OK)
-        result = err_set(err, ERR_INVALID, "the bank's answer is no XML: %s (line %lu)",
-            XML_ErrorString(XML_GetErrorCode(r.parser)),
-            (unsigned long)XML_GetCurrentLineNumber(r.parser));
+        result =
+            err_set(err, ERR_INVALID, "the bank's answer is no XML: %s (line %llu)",
+                XML_ErrorString(XML_GetErrorCode(r.parser)), xmlline_of(r.parser));
     else
         result = check_signature(&r, document, key, err);
     XML_ParserFree(r.parser);
