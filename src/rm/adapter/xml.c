@@ -5,7 +5,7 @@
 #include "base/strbuf.h"
 #include "base/utf8.h"
 #include "base/xalloc.h"
-#include "base/xmlline.h"
+#include "base/xmlplace.h"
 
 #include <stdbool.h>
 #include <stdlib.h>
@@ -97,7 +97,7 @@ static int parse_document(
     XML_SetCharacterDataHandler(p, on_text);
     if (len > INT32_MAX || XML_Parse(p, text, (int)len, 1) != XML_STATUS_OK)
         status = err_set(err, ERR_INVALID, "its XML cannot be read, line %llu: %s",
-            xmlline_of(p), XML_ErrorString(XML_GetErrorCode(p)));
+            xmlplace_line(p), XML_ErrorString(XML_GetErrorCode(p)));
     XML_ParserFree(p);
     return status;
 }
