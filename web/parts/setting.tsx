@@ -84,7 +84,7 @@ export function SettingForm(props: {
         <small id="setting-hint" className="quiet">{choice?.help ?? props.hint ?? ""}</small>
       </label>
       {nearest && nearest !== setting.name && !props.name && (
-        <p className="field-wrong">There is {nearest}. <button type="button" className="field-take" onClick={() => setName(nearest)}>Take it</button></p>
+        <p className="field-wrong">There is {nearest}. <button type="button" className="field-take" onClick={() => { setName(nearest); form.current?.querySelector<HTMLElement>("#setting-value")?.focus(); }}>Take it</button></p>
       )}
       <label className="field-check">
         <input type="checkbox" checked={kept} onChange={(e) => setKept(e.target.checked)} />

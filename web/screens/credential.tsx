@@ -37,6 +37,7 @@ const valueOf = (l: LimitRecord) => (l.unit === "s" ? duration(l.hard) : l.soft 
 
 function whence(l: LimitRecord, kind: string): string {
   if (!l.source) return "told by the resource manager";
+  if (l.source.startsWith("changeparam:")) return `${l.by_default ? `${SECTIONS[kind]}[DEFAULT], ` : ""}changed at run time`;
   return `${l.by_default ? `${SECTIONS[kind]}[DEFAULT], ` : ""}${l.source.replace(/^.*\//, "")}`;
 }
 

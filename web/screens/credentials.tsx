@@ -26,9 +26,9 @@ export function Tabs({ kind, children }: { kind: string; children?: ReactNode })
   return (
     <div className="q-bar">
       <h1>Credentials</h1>
-      <nav className="tabs" aria-label="Kinds of credentials">
+      <div className="tabs" role="group" aria-label="Kinds of credentials">
         {TABS.map((k) => <Link key={k} to={addressOf(k)} current={k === kind} className="tab">{k === "access" ? "Access" : pluralOf(k)}</Link>)}
-      </nav>
+      </div>
       {children}
     </div>
   );

@@ -121,7 +121,7 @@ function Heat({ type }: { type: string }) {
 
 function Choice(props: { label: string; name: string; value: string; first: string; of: [string, string][] }) {
   return (
-    <label className="g-tool">{props.label}
+    <label className="g-tool"><span className="sr">{props.label}</span>
       <select value={props.value} onChange={(e) => go(withQuery({ [props.name]: e.target.value === props.first ? null : e.target.value }), true)}>
         {props.of.map(([k, word]) => <option key={k} value={k}>{word}</option>)}
       </select>
@@ -140,16 +140,16 @@ export function Statistics() {
       <div className="q-bar"><h1>Statistics</h1></div>
       <div className="stack-cards">
         <section className="card" aria-label="Over time">
-          <h2>Over time <Choice label="" name="over" value={range[0]} first="day" of={RANGES.map(([k, word]) => [k, word])} /></h2>
+          <h2>Over time <Choice label="Over" name="over" value={range[0]} first="day" of={RANGES.map(([k, word]) => [k, word])} /></h2>
           {series ? <Curves s={series} /> : <p className="quiet">Loading …</p>}
         </section>
         <section className="card" aria-label="The machine"><h2>The machine</h2><Machine /></section>
         <section className="card" aria-label="By credential">
-          <h2>By credential <Choice label="" name="kind" value={kind} first="user" of={KINDS.map((k) => [k, pluralOf(k)])} /></h2>
+          <h2>By credential <Choice label="By" name="kind" value={kind} first="user" of={KINDS.map((k) => [k, pluralOf(k)])} /></h2>
           <ByCredential kind={kind} />
         </section>
         <section className="card" aria-label="By size and length">
-          <h2>By size and length <Choice label="" name="grid" value={type} first="JOBCOUNT" of={GRIDS} /></h2>
+          <h2>By size and length <Choice label="What" name="grid" value={type} first="JOBCOUNT" of={GRIDS} /></h2>
           <Heat type={type} />
         </section>
       </div>

@@ -110,11 +110,10 @@ static json_t *text_of(const struct entry *e)
     char text[DURATION_TEXT_MAX];
 
     if (e->is_time)
-        return json_sprintf(
-            "%s=%s", e->name, duration_format(hard, text, sizeof text));
+        return json_sprintf("%s=%s", e->name, duration_format(hard, text, sizeof text));
     if (hard <= 0 || soft <= 0 || hard == soft)
-        return json_sprintf("%s%s=%lld", e->name, e->bracket,
-            (long long)(hard > 0 ? hard : soft));
+        return json_sprintf(
+            "%s%s=%lld", e->name, e->bracket, (long long)(hard > 0 ? hard : soft));
     return json_sprintf(
         "%s%s=%lld,%lld", e->name, e->bracket, (long long)soft, (long long)hard);
 }
@@ -124,8 +123,7 @@ static void tell_limit(struct lister *l, struct entry e)
     if (e.limit.hard <= 0 && e.limit.soft <= 0)
         return;
     json_array_append_new(l->texts, text_of(&e));
-    json_t *o =
-        json_pack("{s:o}", "limit", json_sprintf("%s%s", e.name, e.bracket));
+    json_t *o = json_pack("{s:o}", "limit", json_sprintf("%s%s", e.name, e.bracket));
     int64_t hard = e.limit.hard > 0 ? e.limit.hard : e.limit.soft;
     render_int(o, "hard", hard);
     if (e.limit.soft > 0 && e.limit.soft < hard)
@@ -147,12 +145,12 @@ static void tell_usage_limits(struct lister *l)
         enum limit_res res = (enum limit_res)r;
         const struct usage *const used[] = {&l->k->active, &l->k->idle};
         for (int dim = DIM_ACTIVE; dim < DIM_SYSTEM; dim++)
-            tell_limit(l,
-                (struct entry){.name = limit_name((enum limit_dim)dim, res),
-                    .bracket = "",
-                    .limit = limits_value(c, l->k, NULL, (enum limit_dim)dim, res),
-                    .used = used[dim]->v[r] / limits_use_parts(res),
-                    .held = l->held ? l->held->of[dim][r] : 0});
+            tell_limit(
+                l, (struct entry){.name = limit_name((enum limit_dim)dim, res),
+                       .bracket = "",
+                       .limit = limits_value(c, l->k, NULL, (enum limit_dim)dim, res),
+                       .used = used[dim]->v[r] / limits_use_parts(res),
+                       .held = l->held ? l->held->of[dim][r] : 0});
     }
 }
 
@@ -207,8 +205,9 @@ static void tell_overrides(struct lister *l)
         for (size_t i = 0; i < sizeof over / sizeof over[0]; i++) {
             char text[24];
             snprintf(text, sizeof text, "%s%s", form[i], name + strlen("MAX"));
-            tell_limit(l, (struct entry){
-                              .name = text, .bracket = "", .limit = *over[i], .used = -1});
+            tell_limit(
+                l, (struct entry){
+                       .name = text, .bracket = "", .limit = *over[i], .used = -1});
         }
     }
 }
@@ -227,10 +226,11 @@ static void tell_job_limits(struct lister *l)
     int64_t longest = own->max_wclimit_s ? own->max_wclimit_s : def->max_wclimit_s;
 
     for (size_t i = 0; i < sizeof limits / sizeof limits[0]; i++)
-        tell_limit(l, (struct entry){.name = limits[i].name,
-                          .bracket = "",
-                          .limit = {0, limits[i].own ? limits[i].own : limits[i].general},
-                          .used = -1});
+        tell_limit(
+            l, (struct entry){.name = limits[i].name,
+                   .bracket = "",
+                   .limit = {0, limits[i].own ? limits[i].own : limits[i].general},
+                   .used = -1});
     if (longest > 0 && longest < DURATION_UNLIMITED)
         tell_limit(l, (struct entry){.name = "MAX.WCLIMIT",
                           .bracket = "",

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  * The state in numbers over time. */
+#include "server/durable/series.h"
+
 #include "server/api/api.h"
 #include "server/api/words.h"
-#include "server/durable/series.h"
 #include "server/server_private.h"
 
 #include <stdio.h>

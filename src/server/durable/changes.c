@@ -155,9 +155,9 @@ static void split_pairs(const struct server *s, const struct cfg_row *section,
     for (const char *from = g.p; grammar_pairs_next(&g, &pair); from = g.p) {
         struct strbuf text = {0};
         strbuf_printf(&text, "%s %.*s", heading, (int)(g.p - from), from);
-        vec_push(
-            &l->all, ((struct parameter_change){attribute_name(s, section, heading, &pair),
-                         strbuf_take(&text), false}));
+        vec_push(&l->all,
+            ((struct parameter_change){attribute_name(s, section, heading, &pair),
+                strbuf_take(&text), false}));
         grammar_pair_fini(&pair);
     }
 }
@@ -172,14 +172,13 @@ static void split_line(const struct server *s, const struct grammar_line *line,
         split_pairs(s, row, heading, line->value, l);
         free(heading);
     } else {
-        vec_push(
-            &l->all, ((struct parameter_change){heading, xstrdup(text), false}));
+        vec_push(&l->all, ((struct parameter_change){heading, xstrdup(text), false}));
     }
 }
 
 /* Of the one line of the text. */
-static int read_line(const struct server *s, const char *text,
-    struct line_changes *ret, struct err *err)
+static int read_line(
+    const struct server *s, const char *text, struct line_changes *ret, struct err *err)
 {
     struct grammar g;
     struct grammar_line line, more;

@@ -13,11 +13,11 @@
 #include <stdio.h>
 #include <string.h>
 
-#define KIND        "series"
-#define FINE_MAX    2880 /* minutes */
-#define COARSE_MIN  10   /* minutes */
-#define COARSE_MAX  8640 /* of those */
-#define HOUR_S      3600
+#define KIND       "series"
+#define FINE_MAX   2880 /* minutes */
+#define COARSE_MIN 10   /* minutes */
+#define COARSE_MAX 8640 /* of those */
+#define HOUR_S     3600
 
 /* A ring that grows until it is full; the oldest is at `oldest` then. */
 struct ring {
