@@ -1,5 +1,5 @@
 // Use, queue and waits over time.
-import { useMemo } from "react";
+import { useMemo, useRef } from "react";
 import { duration } from "../model/format";
 import { useAnswer } from "../model/live";
 import type { Series } from "../model/types";
@@ -13,12 +13,16 @@ export const RANGES: [string, string, number][] = [["day", "a day", DAY_S], ["ho
 export function useSeries(seconds: number): Series | null {
   const to = Math.floor(useNow() / 60) * 60 + 60;
   const answer = useAnswer(`/v1/series?from=${to - seconds}&to=${to}&points=240`);
-  return useMemo(() => (answer.text ? (JSON.parse(answer.text) as Series) : null), [answer.text]);
+  const told = useMemo(() => (answer.text ? (JSON.parse(answer.text) as Series) : null), [answer.text]);
+  const last = useRef<Series>(null); // shown until the next minute's has come
+  if (told) last.current = told;
+  return told ?? last.current ?? null;
 }
 
 const column = (s: Series, name: string) => s.points.map((p) => p[1 + s.names.indexOf(name)] ?? null);
 
-export function Curves({ s, height }: { s: Series; height?: number }) {
+/** `brief`: use and jobs alone. */
+export function Curves({ s, height, brief }: { s: Series; height?: number; brief?: boolean }) {
   const at = s.points.map((p) => p[0] as number);
   const common = { at, from: s.from, to: s.to, height };
   if (at.length < 2) return <p className="quiet empty">A point is counted each minute; there will be something to see soon.</p>;
@@ -33,8 +37,8 @@ export function Curves({ s, height }: { s: Series; height?: number }) {
         { name: "running", kind: "running", values: column(s, "active") },
         { name: "blocked", kind: "blocked", values: column(s, "blocked") },
       ]} />
-      <Chart {...common} title="Backlog" curves={[{ name: "processor hours in the queue", kind: "waiting", area: true, values: column(s, "backlog_h") }]} />
-      <Chart {...common} title="Wait" shown={duration} curves={[{ name: "that jobs in the queue have waited, on average", kind: "waiting", area: true, values: column(s, "wait_s") }]} />
+      {!brief && <Chart {...common} title="Backlog" curves={[{ name: "processor hours in the queue", kind: "waiting", area: true, values: column(s, "backlog_h") }]} />}
+      {!brief && <Chart {...common} title="Wait" shown={duration} curves={[{ name: "that jobs in the queue have waited, on average", kind: "waiting", area: true, values: column(s, "wait_s") }]} />}
     </div>
   );
 }
