@@ -3,7 +3,7 @@
 import pytest
 
 from page_timeline_test import open_timeline
-from web_page import need_page
+from web_page import Page, need_page
 
 CONFIG = """QUEUETIMEWEIGHT 1
 CREDWEIGHT 1
@@ -93,9 +93,10 @@ def test_events_come_as_they_happen_and_are_filtered(site, browser):
 
 
 def test_nothing_there_is_said(live, browser):
-    open_timeline(browser, live)
+    browser.chrome.get(Page(live).login())
+    browser.shows("Next ends")
     base = browser.chrome.current_url.split("/ui/")[0] + "/ui/"
-    for screen, words in (("priorities", "Nobody waits for their turn."), ("statistics", "None has had a job yet."),
+    for screen, words in (("priorities", "Nobody waits for their turn."), ("statistics", "No job has ended yet."),
                           ("credentials/class", "DEFAULT"), ("credentials/access", "QOSCFG lines make the one")):
         browser.chrome.get(base + screen)
         browser.shows(words)
