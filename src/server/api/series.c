@@ -72,7 +72,9 @@ static int read_asked(
 {
     if (read_names(r, a->names, &a->n, err) < 0
         || request_query_int(r, "to", world_now(s), &a->to, err) < 0
-        || request_query_int(r, "from", a->to - DAY_S, &a->from, err) < 0
+        || request_query_int(
+               r, "from", a->to > DAY_S ? a->to - DAY_S : 0, &a->from, err)
+               < 0
         || request_query_int(r, "points", POINTS, &a->points, err) < 0)
         return -1;
     if (a->from < 0 || a->to < a->from)
