@@ -1393,7 +1393,8 @@ class CredentialLimitsInForce(TypedDict):
     unit: NotRequired[str]
     #: it is the one of DEFAULT
     by_default: NotRequired[bool]
-    #: FILE:LINE, or 'changed at run time'; not of what the resource manager tells
+    #: FILE:LINE, changeparam:LINE where it was changed at run time; not of what the
+    #: resource manager tells
     source: NotRequired[str]
 
 

@@ -89,9 +89,9 @@ int http_open_page(struct http *h, const struct http_page *page, uint16_t port,
         close(fd);
         return err_set(err, ERR_IO, "the kernel does not say which port the page has");
     }
-    *ret_port = ntohs(at.ss_family == AF_INET6
-                          ? ((const struct sockaddr_in6 *)&at)->sin6_port
-                          : ((const struct sockaddr_in *)&at)->sin_port);
+    *ret_port =
+        ntohs(at.ss_family == AF_INET6 ? ((const struct sockaddr_in6 *)&at)->sin6_port
+                                       : ((const struct sockaddr_in *)&at)->sin_port);
     h->page = *page;
     int result = http_listen(h, fd, DOOR_PAGE, err);
     h->page.cert = h->page.key = NULL;
