@@ -118,7 +118,8 @@ struct server {
     struct rsvkeep *rsvkeep;
     struct series *series;
     struct usage_keep *usage;
-    struct desk *desk; /* of a bank elsewhere */
+    struct desk *desk;                   /* of a bank elsewhere */
+    struct bankquestions *bankquestions; /* what people ask it */
     struct teller *teller;
     struct journal *journal;
 
