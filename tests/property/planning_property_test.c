@@ -2,7 +2,8 @@
  * BACKFILLPOLICY PLAN on random worlds: what is promised is kept. After each cycle
  * every promised job has a place no later than its promise, which is never put off;
  * nobody starts later; everybody starts. In some worlds jobs ask for memory, so that
- * they are planned node by node, for hosts or for one of two partitions. */
+ * they are planned node by node; or there are two partitions, or two kinds of
+ * nodes, for which half of the jobs ask, and which the others can use together. */
 #include "cmocka_all.h"
 #include "config/config.h"
 #include "engine/engine_private.h"
@@ -16,6 +17,9 @@
 #define WORLDS 250
 #define JOBS   60
 #define NODES  6
+
+/* Kinds of worlds, by seed. */
+enum { PLAIN, MEMORY, PARTITIONS, FEATURES, MIXED, KINDS };
 
 struct end {
     int64_t at;
@@ -83,10 +87,12 @@ static void begin(struct world *w, uint32_t seed)
         struct event ev = {.kind = EVENT_NODE};
         char name[20];
         snprintf(name, sizeof name, "n%d", i);
+        const char *const features[] = {i < 2 ? "fast" : "slow", NULL};
         ev.u.node = (struct node_desc){.name = name,
             .state = NODE_IDLE,
             .cfg = {.v = {2, 1000, -1, -1}},
-            .partition = seed % 3 == 2 && i >= 3 ? "other" : NULL};
+            .partition = seed % KINDS == PARTITIONS && i >= 3 ? "other" : NULL,
+            .features = features};
         tell_event(w, &ev);
     }
 }
@@ -105,12 +111,18 @@ static void submit(struct world *w, uint32_t number, int64_t now)
     static const char *const users[] = {"u0", "u1", "u2"};
     static const char *const qos[] = {NULL, NULL, "high", "low"};
     struct event ev = {.kind = EVENT_SUBMIT, .at = now};
+    uint32_t kind = w->seed % KINDS;
     struct req_desc req = {.per_task = {.v = {1}},
-        .tasks = 1 + rng_below(&w->rng, w->seed % 3 == 2 ? 6 : 12)};
+        .tasks = 1 + rng_below(&w->rng, kind == PARTITIONS ? 6 : 12)};
+    const char *const want[] = {rng_percent(&w->rng, 50) ? "fast" : "slow", NULL};
     char id[20];
 
-    if (w->seed % 3 == 1 && rng_percent(&w->rng, 25))
+    if ((kind == MEMORY || kind == MIXED) && rng_percent(&w->rng, 25))
         req.per_task.v[RES_MEM] = rng_range(&w->rng, 1, 450);
+    if ((kind == FEATURES || kind == MIXED) && rng_percent(&w->rng, 50)) {
+        req.features = want;
+        req.tasks = 1 + rng_below(&w->rng, want[0][0] == 'f' ? 4 : 8);
+    }
     snprintf(id, sizeof id, "%u", number);
     ev.u.job = (struct job_desc){.id = id,
         .submit_at = now,

@@ -16,9 +16,8 @@
  *     backfill     where it delays none
  *
  * A plan is taken only when that of the nodes keeps every promise of it, else the last
- * one stays: counts alone promise nothing. What a lost node or an overrun makes
- * impossible is promised for later, and counts as broken; so may be what jobs that can
- * use several kinds of nodes were promised, as they may take others than last time.
+ * one stays: counts alone promise nothing (kept.c). What a lost node or an overrun
+ * makes impossible is promised for later, and counts as broken.
  * Source: reference plan-search. */
 #ifndef MAUI_ENGINE_PLANNING_PLANNING_H
 #define MAUI_ENGINE_PLANNING_PLANNING_H

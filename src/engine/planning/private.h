@@ -52,18 +52,22 @@ struct planning {
 
 /* members.c: candidates become members, planned by count or fixed. */
 void members_collect(struct engine *e, const struct queue_view *jobs);
-/* Then, when the fixed ones are placed: what is free, and what the wishes weigh. */
-void members_weigh(struct engine *e);
+/* Then: what is free, and what the wishes weigh. Where counts are all there is, each
+ * may go to another partition. */
+void members_weigh(struct engine *e, bool choose);
 /* Its place in the plan of this cycle. */
 void members_note(struct engine *e, const struct member *m);
 /* When it was to start in the last plan; TIME_NEVER: it had no place. */
 int64_t members_planned(const struct engine *e, const struct member *m);
 
-/* fixed.c: who is planned node by node has a place in the plan of the nodes, behind the
- * promises of all that have one; what is free of them is what the search goes by. */
-void fixed_place(struct engine *e);
 /* The band of a QOS, 0 = the lowest; and that of jobs without one. */
 uint32_t members_band(const struct engine *e, uint32_t qos);
+
+/* kept.c: do counts alone not say what there is? Then all have a place in the plan of
+ * the nodes, and keep it; and the search moves some, where the nodes take them. */
+bool kept_wanted(const struct planning *p);
+void kept_place(struct engine *e);
+void kept_search(struct engine *e, const struct search_terms *t);
 
 /* promise.c: who was promised what cannot be is promised what can be. Then: each member
  * has a start in the present plan; who comes within the horizon is promised a latest
@@ -76,7 +80,14 @@ void promise_make(struct engine *e);
  * promised. */
 void promise_put_off(struct engine *e, const struct member *m, struct wish *io);
 
-/* window.c: does any member fit now? Then the best plan that is found moves some. True
+/* window.c: who may move: some, if any member fits now. */
+bool window_choose(struct planning *p, size_t most);
+/* What is free of all others, by the plan of the nodes; those who move, by job. */
+void window_open_kept(struct engine *e, const struct bitset *moving);
+/* Is there a cheaper plan of those who move? Its starts, in their order. */
+bool window_find(
+    struct planning *p, const struct search_terms *t, const int64_t *present);
+/* By counts alone: does any member fit now? Then the best plan that is found moves some. True
  * when starts have changed. */
 bool window_search(struct planning *p, const struct search_terms *t, size_t most);
 

@@ -102,6 +102,21 @@ static double list_order(struct trial *r, const uint32_t *order, double bound, b
     return cost;
 }
 
+double search_cost(
+    const struct wishes *w, const struct search_terms *t, const int64_t *start_at)
+{
+    struct trial r;
+    double cost = 0;
+
+    begin_trial(&r, w, t);
+    for (uint32_t i = 0; i < w->v.n; i++)
+        cost += start_at[i] < TIME_NEVER && start_at[i] <= w->v.v[i].latest
+                    ? cost_of(&r, i, start_at[i])
+                    : INFINITY;
+    end_trial(&r);
+    return cost;
+}
+
 bool search_list(const struct wishes *w, const struct search_terms *t,
     const uint32_t *order, int64_t *ret_start_at, double *ret_cost)
 {
@@ -235,6 +250,12 @@ void search_run(const struct wishes *w, const struct search_terms *t,
     begin_trial(&r, w, t);
     double given = list_order(&r, order, INFINITY, true);
     note_best(&r, &b, order, given);
+    double present = io->present ? search_cost(w, t, io->present) : given;
+    if (present <= given) {
+        b.cost = present;
+        if (io->present)
+            memcpy(b.start_at, io->present, n * sizeof *b.start_at);
+    }
     r.evaluated = 1;
     for (unsigned i = 0; i < orders_count() && !r.stopped; i++) {
         orders_sort(w, i, order, site ? site : order, sorted);
@@ -243,7 +264,7 @@ void search_run(const struct wishes *w, const struct search_terms *t,
     if (n > 1 && t->evaluations && b.cost < INFINITY && b.cost > 0 && !r.stopped)
         anneal_order(&r, &b);
     io->cost = b.cost;
-    io->better = b.cost < given;
+    io->better = b.cost < present;
     io->evaluated = r.evaluated;
     io->stopped = r.stopped;
     free(b.order);

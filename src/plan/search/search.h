@@ -34,10 +34,11 @@ struct search_terms {
 };
 
 struct search_result {
-    int64_t *start_at; /* by wish; of the caller */
+    int64_t *start_at;      /* by wish; of the caller */
+    const int64_t *present; /* the plan to be bettered; NULL: that of the order */
     double cost;
     uint32_t evaluated;
-    bool better;  /* than the order that was given; else that one's plan */
+    bool better;  /* than the present plan, which it is otherwise */
     bool stopped; /* by late() */
 };
 
@@ -46,6 +47,10 @@ struct search_result {
  * same. O(wishes x steps). */
 bool search_list(const struct wishes *w, const struct search_terms *t,
     const uint32_t *order, int64_t *ret_start_at, double *ret_cost);
+
+/* What such starts cost; infinite when a promise is broken. O(wishes). */
+double search_cost(
+    const struct wishes *w, const struct search_terms *t, const int64_t *start_at);
 
 /* The best plan found. `order`: the present plan's, or the site's; it is among those
  * tried, and stays when nothing is cheaper. `site`: by priority; NULL: `order` is. */
