@@ -262,6 +262,7 @@ void engine_cycle(struct engine *e, int64_t now, struct actions *ret)
             told_report(e->told, e);
         queue_end_cycle(e->queue);
     }
+    planning_end_cycle(e);
     charging_settle(e);
     note_wakeups(e);
     e->cycle.last_at = e->now;

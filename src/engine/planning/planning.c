@@ -209,7 +209,7 @@ static void put_later(struct engine *e, struct member *m, struct job *j)
         plan_reserve(e->plan, j, &slot);
         m->start_at = slot.at;
         m->partition = slot.partition;
-        promise_put_off(e, m, NULL);
+        promise_put_off(e, m, NULL, true);
     }
 }
 
@@ -305,7 +305,7 @@ static void drop_promises(struct engine *e)
         const struct job *j = e->c->jobs.v[rows[i].job];
         if (!bitset_test(&e->passes.planning->jobs, j->index)
             && !bitset_test(&e->passes.planning->fixed_jobs, j->index))
-            promises_break(e->promises, j, PROMISE_START);
+            promises_lapse(e->promises, j);
     }
 }
 
@@ -363,5 +363,5 @@ void planning_drop(struct engine *e)
     const struct promise *rows = promises_rows(e->promises, PROMISE_START, &n);
 
     for (size_t i = n; i-- > 0;)
-        promises_break(e->promises, e->c->jobs.v[rows[i].job], PROMISE_START);
+        promises_lapse(e->promises, e->c->jobs.v[rows[i].job]);
 }

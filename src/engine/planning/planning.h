@@ -22,6 +22,7 @@
 #ifndef MAUI_ENGINE_PLANNING_PLANNING_H
 #define MAUI_ENGINE_PLANNING_PLANNING_H
 
+#include "engine/promises.h"
 #include "engine/queue/queue.h"
 
 #include <stdbool.h>
@@ -37,5 +38,14 @@ void planning_destroy(struct planning *p);
 void planning_pass(struct engine *e, const struct queue_view *jobs);
 /* The policy is another: nothing is promised any more. O(promises). */
 void planning_drop(struct engine *e);
+
+/* At the end of each cycle, whatever the policy: whose promise lapsed is told of. O(of
+ * them). */
+void planning_end_cycle(struct engine *e);
+
+/* A job starts by order: who is put off in the next cycle, is so by that. */
+void promise_note_order(struct engine *e);
+/* The job of the row starts: it counts as kept or broken. */
+void promise_fulfil(struct engine *e, const struct promise *row);
 
 #endif

@@ -24,7 +24,14 @@ struct known_place {
     uint32_t partition;
 };
 
+/* What may break promises, as the last cycle saw it. */
+struct seen_world {
+    uint64_t nodes, config, reservations;
+    bool ordered; /* a start, since then */
+};
+
 struct planning {
+    struct seen_world seen;
     struct wishes wishes; /* of the members, in the same order: by priority */
     struct VEC(struct member) members;
     struct VEC(struct member) fixed;      /* planned node by node: no wishes */
@@ -78,7 +85,11 @@ void promise_offer(struct engine *e, const struct search_terms *t);
 void promise_make(struct engine *e);
 /* Before both, and when a start failed: this start is too late for what it was
  * promised. */
-void promise_put_off(struct engine *e, const struct member *m, struct wish *io);
+void promise_put_off(
+    struct engine *e, const struct member *m, struct wish *io, bool failed);
+
+/* broken.c: what could not be kept, and why. A later start is promised instead. */
+void broken_put_off(struct engine *e, struct promise *io, int64_t start_at, bool failed);
 
 /* window.c: who may move: some, if any member fits now. */
 bool window_choose(struct planning *p, size_t most);

@@ -14,6 +14,8 @@
  *     order a b c    starts 60 0 160    cost 526300
  *     order c a b    starts ...         stops where a promise, or the bound, is passed
  *
+ * At last, of two jobs equal in all but band, the higher is never later.
+ *
  * The same wishes and seed give the same plan. Source: reference plan-search, sections
  * 1, 3 and 9; scheduling-algorithms, section 6. */
 #ifndef MAUI_PLAN_SEARCH_SEARCH_H
