@@ -361,8 +361,8 @@ struct engine_stats {
     uint64_t broken_promises; /* starts later than promised: BACKFILLPOLICY PLAN */
     /* of the search, where the nodes are asked: better plans that they took or not */
     uint64_t plans_adopted, plans_refused;
-    uint64_t preempted;       /* jobs, each time */
-    uint64_t preempted_ps;    /* processor seconds of work lost by that */
+    uint64_t preempted;    /* jobs, each time */
+    uint64_t preempted_ps; /* processor seconds of work lost by that */
 };
 const struct engine_stats *engine_stats(const struct engine *e);
 

@@ -18,7 +18,7 @@ struct promises {
     struct rows rows[PROMISE_ROWS];
     struct bitset late; /* jobs */
     struct VEC(struct lapsed_start) lapsed;
-    uint64_t made;      /* so far */
+    uint64_t made; /* so far */
     bool highest;
 };
 

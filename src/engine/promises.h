@@ -48,15 +48,15 @@ const char *promise_cause_text(enum promise_cause c);
 struct promise {
     uint32_t job;
     enum promise_rank rank;
-    int64_t not_before;   /* the next try */
-    int64_t end_by;       /* the deadline */
-    int64_t latest_start; /* of a retry: the last try, when its claim is used up */
-    uint32_t partition;   /* of a start: where it is planned; INDEX_NONE */
-    uint64_t made;        /* by order of making; 0: of the plan */
-    int64_t was;          /* of a start: it was promised that once; 0 = this */
+    int64_t not_before;       /* the next try */
+    int64_t end_by;           /* the deadline */
+    int64_t latest_start;     /* of a retry: the last try, when its claim is used up */
+    uint32_t partition;       /* of a start: where it is planned; INDEX_NONE */
+    uint64_t made;            /* by order of making; 0: of the plan */
+    int64_t was;              /* of a start: it was promised that once; 0 = this */
     enum promise_cause cause; /* why not that any more */
-    bool stands;          /* it is in the plan of this cycle ... */
-    bool anew;            /* ... where it was made again */
+    bool stands;              /* it is in the plan of this cycle ... */
+    bool anew;                /* ... where it was made again */
 };
 
 struct promises;

@@ -35,10 +35,10 @@ struct world {
     struct VEC(struct end) ends;
     struct VEC(int64_t) latest; /* by job index; 0 = none */
     uint32_t started, promised;
-    bool bands;     /* some jobs have a QOS */
-    bool loses;     /* nodes, for a while */
-    uint32_t lost;  /* that one */
-    int64_t until;  /* then it is back; 0 = none is lost */
+    bool bands;      /* some jobs have a QOS */
+    bool loses;      /* nodes, for a while */
+    uint32_t lost;   /* that one */
+    int64_t until;   /* then it is back; 0 = none is lost */
     uint32_t broken; /* told */
 };
 
@@ -229,7 +229,8 @@ static void end_due(struct world *w, int64_t now)
     }
 }
 
-static void move_node(struct world *w, uint32_t node, enum node_state state, int64_t now)
+static void move_node(
+    struct world *w, uint32_t node, enum node_state state, int64_t now)
 {
     struct event ev = {.kind = EVENT_NODE_STATE, .at = now};
     char name[20];

@@ -174,7 +174,8 @@ static void print_promises(const json_t *o)
     puts("");
     print_counts("Promises Kept/Due:", kept, kept + broken);
     printf("%-31s%9lld", "Promises Broken:", (long long)broken);
-    json_object_foreach ((json_t *)json_object_get(p, "broken_by"), cause, count) {
+    json_object_foreach((json_t *)json_object_get(p, "broken_by"), cause, count)
+    {
         printf("%s%s %lld", before, cause, (long long)json_integer_value(count));
         before = ", ";
     }

@@ -56,8 +56,7 @@ static void add_turn(
     const struct engine *e, struct turns *io, struct member *m, struct wish *wish)
 {
     struct promise row;
-    bool promised = promises_of(
-        e->promises, e->c->jobs.v[m->job], PROMISE_START, &row);
+    bool promised = promises_of(e->promises, e->c->jobs.v[m->job], PROMISE_START, &row);
 
     vec_push(io, ((struct turn){.promised = promised,
                      .planned = members_planned(e, m),
@@ -145,8 +144,7 @@ static void lift_member(struct engine *e, const struct turn *t)
     struct slot slot;
 
     bool found = find_place(e, t, &slot);
-    if (!lifted || (found && slot.at < was)
-        || !plan_lay_back(e->plan, j, lifted)) {
+    if (!lifted || (found && slot.at < was) || !plan_lay_back(e->plan, j, lifted)) {
         if (found)
             plan_reserve(e->plan, j, &slot);
     }
@@ -292,9 +290,8 @@ static void lay_chosen(struct engine *e, int64_t *io_starts)
         if (goals[i].at < TIME_NEVER
             && plan_fit_in(e->plan, j, m->partition, goals[i].at, &slot))
             plan_reserve(e->plan, j, &slot);
-        io_starts[goals[i].chosen] = plan_is_reserved(e->plan, j)
-                                         ? plan_reserved_at(e->plan, j)
-                                         : TIME_NEVER;
+        io_starts[goals[i].chosen] =
+            plan_is_reserved(e->plan, j) ? plan_reserved_at(e->plan, j) : TIME_NEVER;
     }
     free(goals);
 }

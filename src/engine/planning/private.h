@@ -89,7 +89,8 @@ void promise_put_off(
     struct engine *e, const struct member *m, struct wish *io, bool failed);
 
 /* broken.c: what could not be kept, and why. A later start is promised instead. */
-void broken_put_off(struct engine *e, struct promise *io, int64_t start_at, bool failed);
+void broken_put_off(
+    struct engine *e, struct promise *io, int64_t start_at, bool failed);
 
 /* window.c: who may move: some, if any member fits now. */
 bool window_choose(struct planning *p, size_t most);
@@ -98,8 +99,8 @@ void window_open_kept(struct engine *e, const struct bitset *moving);
 /* Is there a cheaper plan of those who move? Its starts, in their order. */
 bool window_find(
     struct planning *p, const struct search_terms *t, const int64_t *present);
-/* By counts alone: does any member fit now? Then the best plan that is found moves some. True
- * when starts have changed. */
+/* By counts alone: does any member fit now? Then the best plan that is found moves
+ * some. True when starts have changed. */
 bool window_search(struct planning *p, const struct search_terms *t, size_t most);
 
 #endif

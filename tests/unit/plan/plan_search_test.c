@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0
  * The search for a better plan: worked examples of reference plan-search, section 10,
  * and its invariants on random cases. */
+#include "../../property/rng.h"
 #include "base/timeval.h"
 #include "cmocka_all.h"
 #include "plan/search/orders.h"
 #include "plan/search/search.h"
-
-#include "../../property/rng.h"
 
 #include <math.h>
 
@@ -187,12 +186,12 @@ static void begin_case(struct random_case *c, uint32_t seed)
         bool same = i && rng_percent(&rng, 30);
         c->jobs[i] = same ? c->jobs[i - 1]
                           : (struct example){(int32_t)rng_range(&rng, 1, 8),
-                                rng_range(&rng, 1, 90), rng_range(&rng, -200, 0), 0};
+                              rng_range(&rng, 1, 90), rng_range(&rng, -200, 0), 0};
         c->jobs[i].band = rng_below(&rng, 3);
         c->site[i] = i;
     }
-    c->w = make_wishes(8, (int32_t)rng_range(&rng, 0, 8), rng_range(&rng, 1, 100),
-        c->jobs, c->n);
+    c->w = make_wishes(
+        8, (int32_t)rng_range(&rng, 0, 8), rng_range(&rng, 1, 100), c->jobs, c->n);
 }
 
 /* The plan of some order. */
