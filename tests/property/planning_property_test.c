@@ -40,6 +40,8 @@ struct world {
     uint32_t lost;   /* that one */
     int64_t until;   /* then it is back; 0 = none is lost */
     uint32_t broken; /* told */
+    bool reserves;   /* a user does */
+    uint32_t reserved;
 };
 
 static const char *const policies[] = {
@@ -79,7 +81,7 @@ static void begin(struct world *w, uint32_t seed)
     w->bands = strstr(policy, "QOSCFG");
     snprintf(text, sizeof text,
         "BACKFILLPOLICY PLAN\nDEFERTIME 0\nNODEACCESSPOLICY SHARED\nQUEUETIMEWEIGHT 1\n"
-        "PLANEVALUATIONS 40\n%s",
+        "PLANEVALUATIONS 40\nRESCTLPOLICY ANY\n%s",
         policy);
     struct config *config = config_load_text("maui.cfg", text, strlen(text));
     for (size_t i = 0; i < config->findings.n; i++)
@@ -254,6 +256,28 @@ static void lose_node(struct world *w, int64_t now)
     }
 }
 
+/* Some nodes, or parts of some, for a while from soon on; if there is room. */
+static void reserve_some(struct world *w, int64_t now)
+{
+    struct reservation draft = reservation_draft(RSV_ADMIN);
+    struct event ev = {.kind = EVENT_RESERVE, .at = now};
+    struct event_result made;
+    struct err err;
+
+    draft.base = xstrdup("some");
+    draft.start_at = now + rng_range(&w->rng, 1, 40);
+    draft.end_at = draft.start_at + rng_range(&w->rng, 1, 30);
+    draft.tasks = 1 + rng_below(&w->rng, 3);
+    draft.partition = RSV_PARTITION_ALL;
+    draft.def.per_task = (struct res){{rng_percent(&w->rng, 60) ? 2 : 1, 0, 0, 0}};
+    ev.u.reserve.draft = &draft;
+    ev.u.reserve.who = (struct actor){"u0", false};
+    if (engine_apply(w->e, &ev, &made, &err) < 0)
+        reservation_fini(&draft);
+    else
+        w->reserved++;
+}
+
 static void run_world(struct world *w)
 {
     uint32_t number = 0;
@@ -262,6 +286,8 @@ static void run_world(struct world *w)
         end_due(w, now);
         if (w->loses)
             lose_node(w, now);
+        if (w->reserves && rng_percent(&w->rng, 4))
+            reserve_some(w, now);
         while (number < JOBS && rng_percent(&w->rng, 35))
             submit(w, number++, now);
         cycle(w, now);
@@ -290,6 +316,25 @@ static void what_is_broken_is_told(void **state)
     assert_true(broken > 0);
 }
 
+/* Reservations of users take what jobs were not promised, where nodes are alike. */
+static void reservations_break_none(void **state)
+{
+    const char *from = getenv("MAUI_PROPERTY_SEED");
+    uint32_t first = from ? (uint32_t)atol(from) : 1, reserved = 0;
+
+    (void)state;
+    for (uint32_t k = 0; k < WORLDS / 5; k++) {
+        struct world w;
+        begin(&w, (first + k) * KINDS + PLAIN);
+        w.reserves = true;
+        run_world(&w);
+        assert_int_equal(engine_stats(w.e)->broken_promises, 0);
+        reserved += w.reserved;
+        end(&w);
+    }
+    assert_true(reserved > 50);
+}
+
 static void promises_are_kept(void **state)
 {
     const char *from = getenv("MAUI_PROPERTY_SEED"),
@@ -314,6 +359,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(promises_are_kept),
         cmocka_unit_test(what_is_broken_is_told),
+        cmocka_unit_test(reservations_break_none),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

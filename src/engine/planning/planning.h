@@ -17,7 +17,9 @@
  *
  * A plan is taken only when that of the nodes keeps every promise of it, else the last
  * one stays: counts alone promise nothing (kept.c). What a lost node or an overrun
- * makes impossible is promised for later, and counts as broken.
+ * makes impossible is promised for later, and counts as broken (broken.c); so may be
+ * what a reservation of another kind leaves no room for, where nodes are of several
+ * kinds: it is chosen by what counts leave, and all are placed anew around it.
  * Source: reference plan-search. */
 #ifndef MAUI_ENGINE_PLANNING_PLANNING_H
 #define MAUI_ENGINE_PLANNING_PLANNING_H
