@@ -2126,12 +2126,14 @@ class BankLossesDone(TypedDict):
     message: str
     #: as they were before; of each the rest was given back
     runs: list[BankLoss]
+    #: not all: go on with this as since
+    next: NotRequired[int]
 
 
 class BankLoss(TypedDict):
-    run: str
+    run: NotRequired[str]
     #: instant
-    end_at: int
+    end_at: NotRequired[int]
     account: NotRequired[str]
     #: whose run it was
     user: NotRequired[str]
@@ -2141,6 +2143,9 @@ class BankLoss(TypedDict):
     refunded: NotRequired[float]
     #: credits that are left to give back
     rest: NotRequired[float]
+    #: the last record may have this alone: so many jobs were looked at; go on with
+    #: since=next
+    next: NotRequired[int]
 
 
 class BankDone(TypedDict):

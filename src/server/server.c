@@ -8,6 +8,7 @@
 #include "server/api/openapi.h"
 #include "server/api/order.h"
 #include "server/api/readers.h"
+#include "server/durable/bankquestion.h"
 #include "server/durable/changes.h"
 #include "server/durable/desk.h"
 #include "server/durable/messages.h"
@@ -417,7 +418,7 @@ static int open_all(struct server *s, struct err *err)
     usage_recall_fairshare(s);
     s->rights = rights_new();
     teller_open(s);
-    if (desk_open(s, err) < 0)
+    if (bankquestions_open(s, err) < 0 || desk_open(s, err) < 0)
         return -1;
     teller_recall(s);
     if (manager_open(s, err) < 0)
@@ -442,6 +443,7 @@ static void close_all(struct server *s)
     schema_close(s->schema);
     s->http = NULL;
     whole_close(s);
+    bankquestions_close(s);
     desk_close(s);
     teller_close(s);
     stream_close(s);

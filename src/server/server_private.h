@@ -116,7 +116,8 @@ struct server {
     struct restless *restless;
     struct rsvkeep *rsvkeep;
     struct usage_keep *usage;
-    struct desk *desk; /* of a bank elsewhere */
+    struct desk *desk;                   /* of a bank elsewhere */
+    struct bankquestions *bankquestions; /* what people ask it */
     struct teller *teller;
     struct journal *journal;
 

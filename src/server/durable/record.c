@@ -319,6 +319,8 @@ uint64_t record_order(struct server *s, const char *job, const struct order_reco
         render_int(o, "signal", r->signal);
     if (r->wclimit_s)
         render_int(o, "wclimit_s", r->wclimit_s);
+    if (r->preempts)
+        json_object_set_new(o, "preempts", json_true());
     render_text(o, "text", r->text);
     char *value = json_dumps(o, JSON_COMPACT);
     make_order_key(job, number, key, sizeof key);
@@ -356,6 +358,7 @@ static int tell_order(void *ctx, const char *key, const char *value)
         .kinds = (unsigned)json_integer_value(json_object_get(o, "kinds")),
         .signal = (int)json_integer_value(json_object_get(o, "signal")),
         .wclimit_s = json_integer_value(json_object_get(o, "wclimit_s")),
+        .preempts = json_is_true(json_object_get(o, "preempts")),
         .text = json_string_value(json_object_get(o, "text"))};
 
     if (number > e->s->numbers->last_order)
