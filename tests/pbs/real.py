@@ -184,7 +184,8 @@ class Pbs(Daemon):
 
     def locked_by(self, lock):
         """The process that holds a lock of PBS; None: it has ended."""
-        pid = int((pathlib.Path(os.environ["PBS_HOME"]) / lock).read_text() or 0)
+        files = pathlib.Path(os.environ["PBS_HOME"]).glob(lock)  # TORQUE: mom15002.lock
+        pid = max([int(file.read_text().strip("\0\n ") or 0) for file in files], default=0)
         return pid if pid and pathlib.Path(f"/proc/{pid}").exists() else None
 
     def kill_locked(self, lock, *command):
@@ -209,7 +210,7 @@ class Pbs(Daemon):
         elif victim == "server":
             self.kill_locked("server_priv/server.lock", "pbs_server")
         elif victim == "mom":
-            self.kill_locked("mom_priv/mom.lock", *self.mom)
+            self.kill_locked("mom_priv/mom*.lock", *self.mom)
         else:
             for pid in self.adapters() if victim == "adapter" else self.library_programs():
                 with contextlib.suppress(ProcessLookupError):
