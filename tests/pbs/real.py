@@ -117,12 +117,20 @@ class Pbs(Daemon):
                 print(f"{'ended' if ran else 'given back'}: {id}")
                 since.pop(id)
 
+    def logged(self, job):
+        """What the server's logs have of it."""
+        logs = pathlib.Path(os.environ["PBS_HOME"], "server_logs").iterdir()
+        return [line for log in logs for line in log.read_text(errors="replace").splitlines()
+                if f";{job}." in line]
+
+    def dropped(self, job):
+        """Has the server, which was killed, dropped it when it began again?"""
+        return False
+
     def refused_by_node(self, job):
         """Has PBS taken back a start that its node's daemon, which was killed, had begun?"""
-        logs = pathlib.Path(os.environ["PBS_HOME"], "server_logs").iterdir()
-        lines = [line for log in logs for line in log.read_text(errors="replace").splitlines()
-                 if f";{job}." in line]
-        return any("MOM rejected" in line or "Discard running job" in line for line in lines)
+        return any("MOM rejected" in line or "Discard running job" in line
+                   for line in self.logged(job))
 
     def when(self, job, name):
         return time.mktime(time.strptime(job[name]))
@@ -273,6 +281,9 @@ class Torque(Pbs):
 
     def give_back(self, counts, since, *jobs):
         pass
+
+    def dropped(self, job):
+        return any("Unable to recover job" in line for line in self.logged(job))
 
     def refused_by_node(self, job):
         return False
