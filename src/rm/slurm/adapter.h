@@ -117,7 +117,9 @@ struct told_job {
     /* Slurm says that it was requeued in held state, and goes on saying so when that
      * was lifted, until it is started; that hold is in force and not marked as one. */
     bool requeue_held, back_held;
-    uint32_t restarts;
+    bool makes_room; /* ended for another job, as Slurm does not requeue it */
+    uint32_t restarts,
+        hold_marked; /* the restart whose hold has been marked, 0 = none */
     bool expired;    /* Slurm was asked to end it for its deadline */
     bool depends;    /* it waits for others */
     time_t start_at; /* when it last began to run; 0 = not yet */
@@ -482,6 +484,18 @@ const char *request_exclude(const slurm_job_info_t *j, struct request_room *room
 /* Behind one of these: its hold since that restart is marked. */
 #define COMMENT_RESTART ";restart="
 
+/* ---- reasons.c: what Slurm's reasons and errors mean for an order ---- */
+
+/* Why Slurm says that the job waits, for people; NULL: it says nothing. Lives as long
+ * as the record. */
+const char *reasons_text(const slurm_job_info_t *j);
+/* By a reason of enum job_state_reason: Slurm keeps it waiting as it would without us,
+ * so no start has failed; trying again will not help. */
+bool reasons_wait(uint16_t reason);
+bool reasons_never(uint16_t reason);
+/* What became of an order that was refused with that error. */
+enum rm_outcome reasons_outcome(int error);
+
 /* ---- notes.c: what squeue shows of a job that waits ---- */
 
 #define NOTES_RATE 20
@@ -538,7 +552,6 @@ bool orders_start_pending(const struct adapter *a, const char *id);
 void orders_seen(struct adapter *a, const char *id, enum job_state state);
 /* Look at what is pending. */
 void orders_check(struct adapter *a);
-const char *orders_reason(const slurm_job_info_t *j);
 /* Slurm's name of a part: "12+1" of a heterogeneous job, else the job's own. */
 void orders_part_id(const struct told_job *t, uint32_t part, char ret[48]);
 

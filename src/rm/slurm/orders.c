@@ -17,87 +17,6 @@
 
 #define BOOT_S 10 /* in which slurmctld hears of all its nodes */
 
-/* ---- reasons ---- */
-
-/* What becomes of a start that Slurm does not carry out, by its reason. */
-enum fate {
-    FATE_FAILED, /* tried some times more, then deferred */
-    FATE_WAITS,  /* Slurm keeps it waiting as it would without us: no failed start */
-    FATE_NEVER   /* trying again will not help */
-};
-
-static const struct {
-    uint16_t reason;
-    const char *text;
-    enum fate fate;
-} reasons[] = {
-    {SLURM_WAIT_RESOURCES, "Slurm finds its nodes taken", FATE_FAILED},
-    {SLURM_WAIT_PRIORITY, "Slurm has not looked at it yet", FATE_FAILED},
-    {WAIT_PART_NODE_LIMIT, "its partition's limit on nodes", FATE_WAITS},
-    {WAIT_PART_TIME_LIMIT, "its partition's limit on time", FATE_WAITS},
-    {WAIT_PART_DOWN, "its partition is down", FATE_WAITS},
-    {WAIT_PART_INACTIVE, "its partition is inactive", FATE_WAITS},
-    {WAIT_NODE_NOT_AVAIL, "its nodes are not available", FATE_WAITS},
-    {WAIT_HELD, "held by an administrator", FATE_WAITS},
-    {WAIT_HELD_USER, "held by its owner", FATE_FAILED}, /* or put back by Slurm */
-    {WAIT_TIME, "its begin time has not come", FATE_WAITS},
-    {WAIT_LICENSES, "its licences are taken", FATE_WAITS},
-    {SLURM_WAIT_DEPENDENCY, "its dependency is not fulfilled", FATE_WAITS},
-    {SLURM_WAIT_RESERVATION, "its Slurm reservation has not begun", FATE_WAITS},
-    {WAIT_RESV_DELETED, "its Slurm reservation was deleted", FATE_WAITS},
-    {WAIT_QOS, "its QOS", FATE_WAITS},
-    {WAIT_ARRAY_TASK_LIMIT, "the limit of its array", FATE_WAITS},
-    {FAIL_BAD_CONSTRAINTS, "no nodes could ever satisfy it there", FATE_NEVER},
-    {FAIL_ACCOUNT, "its account is not valid", FATE_WAITS},
-    {FAIL_QOS, "its QOS is not valid", FATE_WAITS},
-};
-
-const char *orders_reason(const slurm_job_info_t *j)
-{
-    if (j->state_desc != NULL && *j->state_desc != '\0')
-        return j->state_desc;
-    for (size_t i = 0; i < sizeof reasons / sizeof reasons[0]; i++)
-        if (reasons[i].reason == j->state_reason)
-            return reasons[i].text;
-    return NULL;
-}
-
-/* Slurm numbers behind FAIL_QOS its limits, of associations and QOS, and such. */
-static enum fate fate_of(uint16_t reason)
-{
-    for (size_t i = 0; i < sizeof reasons / sizeof reasons[0]; i++)
-        if (reasons[i].reason == reason)
-            return reasons[i].fate;
-    return reason > FAIL_QOS ? FATE_WAITS : FATE_FAILED;
-}
-
-/* The same of an order that Slurm refuses. */
-static enum rm_outcome outcome_of(int error)
-{
-    switch (error) {
-    case EAGAIN:
-    case ESLURM_TRANSITION_STATE_NO_UPDATE:
-    case ESLURM_REQUESTED_NODES_NOT_IN_PARTITION: /* seen otherwise with the next poll
-                                                   */
-    case ESLURM_INVALID_NODE_NAME:
-    case ESLURM_INVALID_JOB_ID:
-        return RM_RETRY;
-    case ESLURM_NODES_BUSY:
-    case ESLURM_NODE_NOT_AVAIL:
-    case ESLURM_REQUESTED_PART_CONFIG_UNAVAILABLE:
-    case ESLURM_PARTITION_DOWN:
-    case ESLURM_ACCOUNTING_POLICY:
-    case ESLURM_RESERVATION_ACCESS:
-    case ESLURM_RESERVATION_BUSY:
-    case ESLURM_RESERVATION_NOT_USABLE:
-    case ESLURM_RESERVATION_MAINT:
-    case ESLURM_JOB_HELD:
-        return RM_WAITS;
-    default:
-        return RM_REFUSED;
-    }
-}
-
 /* ---- updates ---- */
 
 /* Of array jobs the answer says for each task how it went. */
@@ -323,8 +242,9 @@ static void answer(struct adapter *a, const struct rm_command *c, int result)
         await_look(a, c, slurm_strerror(error));
     } else {
         adapter_done(a, c->token,
-            c->action == RM_START || outcome_of(error) == RM_RETRY ? outcome_of(error)
-                                                                   : RM_REFUSED,
+            c->action == RM_START || reasons_outcome(error) == RM_RETRY
+                ? reasons_outcome(error)
+                : RM_REFUSED,
             c->job, slurm_strerror(error));
     }
 }
@@ -696,13 +616,23 @@ static void cancel(struct adapter *a, const struct rm_command *c, uint16_t sig)
         tell_at_once(a, c->job);
 }
 
-/* Its pause is time enough to keep it. */
+/* Its pause is time enough to keep it. Who makes room for another and cannot come back,
+ * as it asked not to or is no script, is ended, as Slurm does with those it preempts.
+ */
 static void requeue_job(struct adapter *a, const struct rm_command *c)
 {
+    struct told_job *t = jobs_find(a, c->job);
     job_array_resp_msg_t *answers = NULL;
     int result = slurm_requeue2((char *)c->job, 0, &answers);
 
-    answer(a, c, settle(result, answers));
+    result = settle(result, answers);
+    if (result < 0 && c->preempts && t != NULL
+        && (errno == ESLURM_DISABLED || errno == ESLURM_BATCH_ONLY)) {
+        t->makes_room = true;
+        cancel(a, c, SIGKILL);
+    } else {
+        answer(a, c, result);
+    }
 }
 
 /* As Slurm does with those it preempts: the job is told, and may end by itself. */
@@ -811,7 +741,8 @@ static void end_grace(struct adapter *a, size_t i)
 
     vec_remove(&a->pending, i);
     requeue_job(
-        a, &(struct rm_command){.action = RM_REQUEUE, .token = p.token, .job = p.id});
+        a, &(struct rm_command){
+               .action = RM_REQUEUE, .token = p.token, .job = p.id, .preempts = true});
     free(p.id);
 }
 
@@ -858,15 +789,15 @@ static void give_up(struct adapter *a, size_t i)
             bool changed = j->priority == 0 && job_mark(j) == MARK_KEPT
                            && j->state_reason != FAIL_BAD_CONSTRAINTS;
             const char *why =
-                changed ? "it was changed at that moment" : orders_reason(j);
+                changed ? "it was changed at that moment" : reasons_text(j);
 
             if (j->job_id != t->number && msg->record_count > 1)
                 continue;
             snprintf(text, sizeof text, "Slurm did not start it: %s",
                 why ? why : "it gives no reason");
-            if (fate_of(j->state_reason) == FATE_NEVER)
+            if (reasons_never(j->state_reason))
                 outcome = leave_to_slurm(t);
-            else if (changed || fate_of(j->state_reason) == FATE_WAITS)
+            else if (changed || reasons_wait(j->state_reason))
                 outcome = RM_WAITS;
             if (limits_reason(j, text, sizeof text))
                 outcome = RM_LIMITED;
@@ -898,8 +829,7 @@ static bool is_lost(const struct pending *p, const struct told_job *t, int64_t n
     int64_t age = now - p->since_ms;
 
     return age > p->patience_ms
-           || (t != NULL
-               && (t->kept || (age > SURE_MS && fate_of(t->reason) == FATE_WAITS)));
+           || (t != NULL && (t->kept || (age > SURE_MS && reasons_wait(t->reason))));
 }
 
 int64_t orders_next_ms(const struct adapter *a)
