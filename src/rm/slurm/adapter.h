@@ -408,10 +408,14 @@ size_t gres_kinds(const char *text);
 void gres_note(struct adapter *a, const char *name, int64_t count);
 int64_t gres_most(const struct adapter *a, const char *text);
 void gres_forget(struct adapter *a);
-/* Its terms behind what is in the list: so many times, divided among so many, rounded
- * up. */
+/* What a task has of an amount that is told of something else: so many times, divided
+ * among so many, rounded up; of so many tasks in all. */
+struct gres_part {
+    int64_t times, among, tasks;
+};
+/* Its terms behind what is in the list. */
 void gres_add(struct request_room *room, const struct gres_cfg **io, const char *text,
-    int64_t times, int64_t among);
+    struct gres_part part);
 
 /* ---- features.c ---- */
 /* Leave out the nodes that are not in the partition. */
