@@ -142,7 +142,7 @@ def test_wrong_files_and_usage_are_told(imported, maui, tmp_path):
     done = imported("--assoc", tmp_path / "odd", check=False)
     assert done.returncode == 1 and "expected what sacctmgr prints" in done.stderr
     done = maui("import", "lsf", check=False)
-    assert done.returncode == 1 and "expected 'slurm' or 'pbs'" in done.stderr
+    assert done.returncode == 1 and "expected 'slurm', 'pbs' or 'maui'" in done.stderr
     (tmp_path / "parts.conf").write_text("Include parts.conf\n")  # without end
     assert imported(check=False).returncode == 1
 

@@ -186,6 +186,57 @@ def test_a_completion_is_quiet_without_a_scheduler(build, tmp_path, monkeypatch)
     assert time.monotonic() - begin < 30
 
 
+HOSTILE = ["$(touch it)", "`touch it`", "a;touch it", "two words", "x'y", 'x"y', "*", "~root", "a\\b", "a{1,2}"]
+
+
+@pytest.fixture(scope="module")
+def hostile(build):
+    """A daemon in which whatever may have a name has one that a shell would read as more: a
+    job by its class, account and QOS, and reservations, as far as such names are taken."""
+    sys.path.insert(0, str(ROOT / "tests" / "live"))
+    from live_daemon import Daemon
+    d = Daemon(build / "src" / "client" / "maui")
+    d.configure("RMCFG[local] TYPE=LOCAL NODES=2x2\nADMIN1 root\nQOSCFG[high] PRIORITY=1\n" +
+                "".join(f"{kind}CFG[{name}] PRIORITY=1\n" for name in HOSTILE
+                        for kind in ("CLASS", "ACCOUNT", "QOS")))
+    d.ok("serve", "--paused")
+    for name in HOSTILE:
+        d.run("setres", "-n", name, "node02")
+        d.api("/v1/reservations", {"name": name, "nodes": ["node02"]})
+        d.run("msub", "-N", name, "-A", name, "-h", "-l", "procs=1", "--", "true")
+    yield d
+    d.clean()
+
+
+ASKED = ["releaseres ''", "showres ''", "msub -q ''", "msub -A ''", "msub -l qos=''", "showbf --qos ''",
+         "checkjob ''", "showq -u ''"]
+
+
+@pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
+def test_no_name_becomes_a_command_of_the_shell(build, hostile, tmp_path, shell):
+    if not shutil.which(shell):
+        pytest.skip(f"no {shell}")
+    made = tmp_path / "maui.fish"
+    made.write_text(re.sub(r"/\S*/bash-completion/completions/maui", str(ROOT / "packaging/maui.bash-completion"),
+                           (build / "packaging" / "maui.fish-completion").read_text()))
+    source = f"source {ROOT}/packaging/maui.bash-completion"
+    for words in ASKED:
+        n = len(words.split())
+        script = {
+            "bash": f"{source}; COMP_WORDS=(maui {words}); COMP_CWORD={n}; _maui maui; "
+                    "printf '%s\\n' \"${COMPREPLY[@]}\"",
+            "zsh": "autoload -Uz +X bashcompinit; bashcompinit 2>/dev/null; function compdef { }; "
+                   f"function complete {{ }}; {source}; emulate ksh; COMP_WORDS=(maui {words}); COMP_CWORD={n}; "
+                   "_maui maui; print -l -- \"${COMPREPLY[@]}\"",
+            "fish": f"source {made}; complete -C 'maui {words[:-2]}'"}[shell]
+        flags = {"bash": ["-c"], "zsh": ["-fc"], "fish": ["--no-config", "-c"]}[shell]
+        done = subprocess.run([shell, *flags, script], capture_output=True, text=True, check=False, cwd=tmp_path,
+                              env=dict(os.environ, MAUIHOMEDIR=hostile.home, HOME=str(tmp_path),
+                                       PATH=f"{build}/src/client:{os.environ['PATH']}"))
+        assert not re.search(r"[$`;'\"*~{}\\]", done.stdout.replace("maui.fish", "")), (words, done.stdout)
+        assert not (tmp_path / "it").exists() and "touch" not in done.stdout, words
+
+
 @pytest.mark.skipif(not shutil.which("zsh"), reason="no zsh")
 def test_zsh_completes_as_bash_does(build, site):
     text = (build / "packaging" / "maui.zsh-completion").read_text()

@@ -8,7 +8,7 @@ import time
 import maui_scheduler
 
 
-def tell_why(maui, number):
+def tell_why(maui: maui_scheduler.Client, number: str) -> None:
     try:
         print(f"{number} waits:", *(r["text"] for r in maui.job_why(number)["reasons"]))
     except maui_scheduler.MauiError as e:

@@ -225,7 +225,7 @@ struct am_period {
 int am_statement(struct am *am, const struct am_period *of, struct am_statement *ret,
     ledger_leg_fn *each, void *arg, struct err *err);
 
-/* `maui am`: 0, 1 = a problem was found, 2 = called wrongly. */
+/* `maui am`: 0, 1 = a problem was found, or called wrongly. */
 int am_main(int argc, char **argv);
 
 #endif

@@ -118,7 +118,7 @@ static int usage_error(const char *what, const char *word)
 {
     fprintf(stderr, "maui am: %s '%s'; `maui am --help` shows how it is used\n", what,
         word);
-    return 3;
+    return 2;
 }
 
 /* By that name the verb is known. */
@@ -147,14 +147,14 @@ static int parse(int argc, char **argv, struct asked *a)
             return 1;
         } else if (c == '?') {
             fputs("`maui am --help` lists the options.\n", stderr);
-            return 3;
+            return 2;
         }
     }
     if (!is_mam_check(argv[0])) {
         if (optind == argc) {
             fputs("maui am: expected 'check'; `maui am --help` shows how it is used\n",
                 stderr);
-            return 3;
+            return 2;
         }
         if (strcmp(argv[optind], "check") != 0)
             return usage_error("expected 'check', not", argv[optind]);

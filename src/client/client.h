@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  * The commands: each gets its own arguments, argv[0] being its name, and returns the
- * exit status: 0, 1 = it did not work, 2 = it was called wrongly. */
+ * exit status: 0, 1 = it did not work, or was called wrongly. */
 #ifndef MAUI_CLIENT_CLIENT_H
 #define MAUI_CLIENT_CLIENT_H
 

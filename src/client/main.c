@@ -100,7 +100,7 @@ static int unknown_command(const char *name)
     for (size_t i = 0; i < sizeof absent / sizeof absent[0]; i++)
         if (strcmp(name, absent[i].name) == 0) {
             fprintf(stderr, "maui: '%s' is unsupported: %s\n", name, absent[i].instead);
-            return 2;
+            return 1;
         }
     nearest_init(&near, name);
     for (size_t i = 0; i < COMMANDS; i++)
@@ -110,7 +110,7 @@ static int unknown_command(const char *name)
             nearest_best(&near));
     else
         fprintf(stderr, "maui: unknown command '%s'; `maui --help` lists them\n", name);
-    return 2;
+    return 1;
 }
 
 /* Become the program beside this one. argv[0] is the command's name. */
@@ -174,13 +174,13 @@ static int run_front(int argc, char **argv)
     const struct command *c;
 
     if (argc < 1)
-        return 2;
+        return 1;
     c = find_command(slash != NULL ? slash + 1 : argv[0]);
     if (c != NULL)
         return run_command(c, argc, argv);
     if (argc < 2) {
         print_help(stderr);
-        return 2;
+        return 1;
     }
     if (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0
         || strcmp(argv[1], "help") == 0) {

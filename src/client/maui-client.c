@@ -41,5 +41,5 @@ int main(int argc, char **argv)
             return program_end(name, commands[i].run(argc, argv));
     fputs("maui-client: called by the name of a command; `maui --help` lists them\n",
         stderr);
-    return 2;
+    return 1;
 }

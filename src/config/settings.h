@@ -42,7 +42,7 @@ struct daemon_settings {
     struct text_list log_facilities;
     char *syslog; /* BOOL[:facility] */
     char *notification_program, *feedback_program;
-    char *mail_program; /* NULL = sendmail, where there is one; NONE = no mail */
+    char *mail_program;                  /* NONE = no mail */
     int64_t max_submit, max_submit_user; /* jobs at a time; 0 = any number */
     int64_t rm_failures_max; /* in a row, before an administrator is notified */
 };

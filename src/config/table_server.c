@@ -66,7 +66,7 @@ static const struct cfg_row logging_rows[] = {
     {N("NOTIFICATIONPROGRAM", "NOTIFYSCRIPT"), FILE_PATH(NULL), IN_SETTINGS(daemon.notification_program), HELP("Program called with each administrator event, relative to TOOLSDIR.")},
     {N("NOTIFICATIONINTERVAL"), TIME("00:10:00"), IN_SETTINGS(notification_interval_s), HELP("Shortest time between repeated notifications about the same matter.")},
     {N("FEEDBACKPROGRAM"), FILE_PATH(NULL), IN_SETTINGS(daemon.feedback_program), HELP("Program run at each job's completion with what the job used.")},
-    {N("MAILPROGRAM"), FILE_PATH(NULL), IN_SETTINGS(daemon.mail_program), HELP("Program that sends mail about jobs (msub -m) of the LOCAL resource manager, called as sendmail -i -- ADDRESS..., relative to TOOLSDIR; unset = /usr/sbin/sendmail where it is there, NONE = no mail. Slurm sends its own.")},
+    {N("MAILPROGRAM"), FILE_PATH("NONE"), IN_SETTINGS(daemon.mail_program), HELP("Program that sends mail about jobs (msub -m) of the LOCAL resource manager, called as sendmail -i -- ADDRESS..., relative to TOOLSDIR: /usr/sbin/sendmail is the usual one; NONE = no mail. Slurm sends its own.")},
 };
 
 static const struct cfg_row checkpoint_rows[] = {

@@ -227,7 +227,7 @@ static int usage_error(const char *what, const char *word)
 {
     fprintf(stderr, "maui replay: %s '%s'; `maui replay --help` lists the options\n",
         what, word);
-    return 3;
+    return 2;
 }
 
 /* 0 = go on; else the exit status + 1. */
@@ -254,7 +254,7 @@ static int parse(int argc, char **argv, struct asked *a)
             return 1;
         } else if (c == '?') {
             fputs("`maui replay --help` lists the options.\n", stderr);
-            return 3;
+            return 2;
         }
     }
     a->file = optind < argc ? argv[optind] : NULL;

@@ -98,23 +98,23 @@ static int parse(int argc, char **argv, struct server_options *o)
             break;
         case 'p':
             if (number("--port", optarg, 65535, &o->port) < 0)
-                return 3;
+                return 2;
             break;
         case 'L':
             if (number("--loglevel", optarg, 9, &o->log_level) < 0)
-                return 3;
+                return 2;
             break;
         case 'h':
             fputs(help, stdout);
             return 1;
         default:
             fputs("`maui serve --help` lists the options.\n", stderr);
-            return 3;
+            return 2;
         }
     }
     if (optind < argc) {
         fprintf(stderr, "maui serve: '%s' is not expected here\n", argv[optind]);
-        return 3;
+        return 2;
     }
     return 0;
 }

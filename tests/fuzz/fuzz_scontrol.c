@@ -58,7 +58,7 @@ static void order_all(struct adapter *a)
                                   .job = t->id,
                                   .places = &place,
                                   .nplaces = 1});
-    orders_send(a);
+    starts_send(a);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
@@ -76,7 +76,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     if (size % 4 < 2) { /* it costs as much as all the rest */
         order_all(&a);
         fake_scontrol_look(&a);
-        orders_check(&a);
+        outcomes_check(&a);
     }
     fake_scontrol_end(&a);
     free(text);

@@ -61,7 +61,7 @@ def test_what_is_asked_wrongly_is_told(live):
                         (("am", "check", "a", "b"), "not expected here: 'b'"),
                         (("am", "check", "--format", "xml"), "expected text or json")):
         done = live.run(*words)
-        assert done.returncode == 2 and told in done.stderr, words
+        assert done.returncode == 1 and told in done.stderr, words
     done = live.run("am", "check", f"{live.home}/maui.cfg")
     assert done.returncode == 1 and "maui.cfg" in done.stderr
     done = live.run("am", "check", "--home", f"{live.home}/nowhere")

@@ -193,8 +193,9 @@ def test_a_user_has_so_many_mails_in_a_minute(daemon):
     assert ids and len(mails(daemon)) <= 60  # a minute may have passed meanwhile
 
 
-def test_where_no_mail_is_sent_msub_says_so(daemon):
-    daemon.configure("MAILPROGRAM NONE\n")
+@pytest.mark.parametrize("config", ["", "MAILPROGRAM NONE\n"], ids=["unset", "none"])
+def test_where_no_mail_is_sent_msub_says_so(daemon, config):
+    daemon.configure(config)
     daemon.start()
     done = daemon.run("msub", "-m", "abe", "-d", daemon.home, stdin="true\n")
     assert done.returncode == 0 and "no mail is sent here: MAILPROGRAM is NONE" in done.stderr
@@ -204,7 +205,7 @@ def test_where_no_mail_is_sent_msub_says_so(daemon):
     daemon.ok("schedctl", "-R")
     daemon.wait(lambda: "cannot be executed: no mail is sent" in daemon.log(), "the alert")
     done = daemon.run("msub", "-m", "abe", "-d", daemon.home, stdin="true\n")
-    assert "there is no program to send it" in done.stderr
+    assert "MAILPROGRAM cannot be executed" in done.stderr
 
 
 @pytest.mark.parametrize("program", ["#!/bin/sh\nexec sleep 600\n", "#!/bin/sh\nexit 75\n",

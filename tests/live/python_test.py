@@ -2,6 +2,7 @@
 """The Python client: made of the API's description, and used on a daemon."""
 import os
 import pathlib
+import shutil
 import socket
 import subprocess
 import sys
@@ -40,6 +41,13 @@ def test_the_client_is_what_the_description_says():
     for value in vars(api.Operations).values():
         if callable(value):
             typing.get_type_hints(value)
+
+
+@pytest.mark.skipif(not shutil.which("mypy"), reason="no mypy")
+def test_a_checker_of_types_finds_nothing(tmp_path):
+    done = subprocess.run(["mypy", "--strict", "--cache-dir", tmp_path, "maui_scheduler", "examples"],
+                          cwd=ROOT / "python", capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stdout
 
 
 def test_jobs_are_submitted_asked_about_and_cancelled(live, client):

@@ -249,7 +249,7 @@ def test_until_stops_there_and_wrong_use_is_told(daemon):
     assert "start" not in daemon.ok("replay", "--until", "00:00_01/01/20")
     for words in (["--until", "soon"], ["--format", "xml"], ["a", "b"], ["--nonsense"]):
         done = daemon.run("replay", *words)
-        assert done.returncode == 2 and done.stderr, words
+        assert done.returncode == 1 and done.stderr, words
     done = daemon.run("replay", "/nonexistent")
     assert done.returncode == 1 and "No such file" in done.stderr
     with open(f"{daemon.home}/odd", "w") as f:

@@ -499,7 +499,8 @@ static const struct command_spec spec = {.name = "maui import",
     .asks = ASKS_NOBODY,
     .usage = "slurm [--conf FILE] [--qos FILE] [--assoc FILE] |\n"
              "       maui import pbs [--server FILE] [--queues FILE] [--nodes FILE]\n"
-             "                       [--sched FILE] [--shares FILE]",
+             "                       [--sched FILE] [--shares FILE] |\n"
+             "       maui import maui [HOME]",
     .summary = "Print a maui.cfg that decides as another scheduler is configured to.",
     .options = options,
     .more =
@@ -508,13 +509,18 @@ static const struct command_spec spec = {.name = "maui import",
         "where there is no slurm.conf; or PBS (OpenPBS, TORQUE): qmgr, pbsnodes, and\n"
         "sched_config of $PBS_HOME, where it can be read. What cannot be carried over\n"
         "is printed on standard error, with its line, and stands at the end as\n"
-        "comments.\n",
+        "comments.\n\n"
+        "Of a classic Maui or a Moab the files of its configuration become one; HOME "
+        "is\n"
+        "the folder with maui.cfg or moab.cfg, and is looked for in the usual places.\n"
+        "`maui check` says which of its lines mean something else now.\n",
     .examples =
         "  maui import slurm >maui.cfg        from the Slurm of this machine\n"
         "  maui import slurm --qos qos.txt    with quality of service\n"
         "  maui import pbs >maui.cfg          from the PBS server of this machine\n"
         "  maui import pbs --server f --sched sched_config\n"
-        "                                     from what was saved of one\n"};
+        "                                     from what was saved of one\n"
+        "  maui import maui /usr/local/maui   from the home of a classic Maui\n"};
 
 static void conf_fini(struct conf *c)
 {
@@ -599,10 +605,12 @@ static int import_slurm(const struct command_line *l)
 /* Each with the long options that are its own. */
 static const struct source {
     const char *name;
+    int words; /* behind the name, at most */
     int (*import)(const struct command_line *l);
     const char *options[6];
-} sources[] = {{"slurm", import_slurm, {"conf", "qos", "assoc"}},
-    {"pbs", import_pbs, {"server", "queues", "nodes", "sched", "shares"}}};
+} sources[] = {{"slurm", 0, import_slurm, {"conf", "qos", "assoc"}},
+    {"pbs", 0, import_pbs, {"server", "queues", "nodes", "sched", "shares"}},
+    {"maui", 1, import_maui, {NULL}}};
 #define SOURCES (sizeof sources / sizeof sources[0])
 
 static int run(const struct command_line *l)
@@ -610,10 +618,11 @@ static int run(const struct command_line *l)
     const struct source *mine = NULL;
 
     for (size_t i = 0; i < SOURCES; i++)
-        if (l->nargs == 1 && strcmp(l->args[0], sources[i].name) == 0)
+        if (l->nargs >= 1 && l->nargs <= 1 + sources[i].words
+            && strcmp(l->args[0], sources[i].name) == 0)
             mine = &sources[i];
     if (mine == NULL)
-        return command_wrong(l, "expected 'slurm' or 'pbs' as what to import");
+        return command_wrong(l, "expected 'slurm', 'pbs' or 'maui' as what to import");
     for (size_t i = 0; i < SOURCES; i++)
         for (const char *const *o = sources[i].options; *o != NULL; o++)
             if (&sources[i] != mine && command_long(l, *o) != NULL)

@@ -39,6 +39,11 @@ struct command_line;
 /* maui import pbs. The exit status. */
 int import_pbs(const struct command_line *l);
 
+/* maui import maui [HOME]. The exit status. */
+int import_maui(const struct command_line *l);
+
+/* The whole file, appended. -1 after a complaint on stderr. */
+int import_read_file(const char *file, struct strbuf *ret);
 /* What the command prints, appended. -1 after a complaint on stderr. */
 int import_ask(const char *command, struct strbuf *ret);
 /* slurm.conf as the running Slurm has it: weights, preemption, partitions. The same. */

@@ -1,13 +1,35 @@
 /* SPDX-License-Identifier: Apache-2.0
- * maui import slurm: what Slurm itself answers, where no file is given. */
+ * maui import: texts as they come: of files, and what Slurm itself answers, where no
+ * file is given. */
 #include "base/xalloc.h"
 #include "client/import/import.h"
 
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
 #include <sys/wait.h>
+
+int import_read_file(const char *file, struct strbuf *ret)
+{
+    FILE *f = fopen(file, "re");
+    char text[4096];
+    size_t n;
+    int error = f == NULL ? errno : 0;
+
+    strbuf_add(ret, "");
+    while (f != NULL && (n = fread(text, 1, sizeof text, f)) > 0)
+        strbuf_add_n(ret, text, n);
+    if (f != NULL && ferror(f))
+        error = errno;
+    if (f != NULL)
+        fclose(f);
+    if (error == 0)
+        return 0;
+    fprintf(stderr, "maui import: %s: %s\n", file, strerror(error));
+    return -1;
+}
 
 int import_ask(const char *command, struct strbuf *ret)
 {

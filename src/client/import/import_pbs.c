@@ -8,27 +8,6 @@
 #include <string.h>
 #include <unistd.h>
 
-/* The whole file; -1 after a complaint. */
-static int read_file(const char *file, struct strbuf *ret)
-{
-    FILE *f = fopen(file, "re");
-    char text[4096];
-    size_t n;
-    int error = f == NULL ? errno : 0;
-
-    strbuf_add(ret, "");
-    while (f != NULL && (n = fread(text, 1, sizeof text, f)) > 0)
-        strbuf_add_n(ret, text, n);
-    if (f != NULL && ferror(f))
-        error = errno;
-    if (f != NULL)
-        fclose(f);
-    if (error == 0)
-        return 0;
-    fprintf(stderr, "maui import: %s: %s\n", file, strerror(error));
-    return -1;
-}
-
 /* "/var/spool/pbs/sched_priv/sched_config", if it can be read. */
 static const char *own_file(char *buf, size_t size, const char *name)
 {
@@ -60,7 +39,7 @@ static char *next_text(struct inputs *in, const char *file, const char *command)
 
     if (file == NULL && command == NULL)
         return NULL;
-    if ((file != NULL ? read_file(file, b) : import_ask(command, b)) < 0)
+    if ((file != NULL ? import_read_file(file, b) : import_ask(command, b)) < 0)
         return NULL;
     return b->text;
 }

@@ -6,6 +6,7 @@
 #include "base/nearest.h"
 #include "client/kit/manual.h"
 #include "client/kit/site.h"
+#include "client/kit/terminal.h"
 #include "config/value.h"
 
 #include <ctype.h>
@@ -357,6 +358,8 @@ int command_parse(const struct command_spec *spec, int argc, char **argv,
         vec_push(&ret->words, argv[optind++]);
     ret->args = ret->words.v;
     ret->nargs = (int)ret->words.n;
+    if (spec->asks == ASKS_SERVER && ret->format == FORMAT_TEXT)
+        terminal_begin();
     return 0;
 }
 

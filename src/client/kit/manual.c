@@ -271,7 +271,10 @@ void manual_front_command(const char *name, const char *summary)
 
 static void put_environment(void)
 {
-    puts(".Sh ENVIRONMENT\n.Bl -tag -width Ds\n.It Ev CLIENTTIMEOUT\nhow long to wait "
+    puts(".Sh ENVIRONMENT\n.Bl -tag -width Ds\n.It Ev COLUMNS\nhow wide lines on a "
+         "terminal may be; else as wide as it is.\nLonger ones go on in the next\n"
+         ".It Ev NO_COLOR\nno colours, which only terminals get\n"
+         ".It Ev CLIENTTIMEOUT\nhow long to wait "
          "for an answer; as maui.cfg says, else 30 seconds\n.It Ev MAUIHOMEDIR\nwhere "
          "the scheduler to talk to has its socket and its configuration; else\n"
          ".Pa ~/.maui ,\n.Pa /var/lib/maui\n"
@@ -288,10 +291,8 @@ static void put_exit_status(void)
 {
     puts(".Sh EXIT STATUS\nOf every command:\n.Bl -tag -width Ds\n"
          ".It 0\nall was done\n"
-         ".It 1\nsomething was refused, could not be done, or was found to be wrong;\n"
-         "why stands on standard error; or the command was called wrongly\n"
-         ".It 2\n.Cm serve , sim , check , replay , am\nand\n.Cm pbs\n"
-         "were called wrongly; there is no such command\n.El\n.Pp\n"
+         ".It 1\nsomething was refused, could not be done, was found to be wrong,\n"
+         "or the command was called wrongly; why stands on standard error\n.El\n.Pp\n"
          ".Ql msub -K\nends as its job does.");
 }
 

@@ -44,7 +44,7 @@ static const char help[] =
     "start\n"
     "with it (with --strict: or there are warnings; with --has-manager: none is "
     "named),\n"
-    "or FILE cannot be read; 2 called wrongly\n"
+    "FILE cannot be read, or it was called wrongly\n"
     "\n"
     "examples:\n"
     "  maui check examples/easy.cfg\n"
@@ -56,7 +56,7 @@ static int bad_call(const char *text, const char *what)
 {
     fprintf(stderr, "maui check: %s%s\n`maui check --help` lists the options.\n", text,
         what);
-    return 2;
+    return 1;
 }
 
 enum { OPT_FORMAT = 256, OPT_EXPLAIN, OPT_PARAMETERS, OPT_STRICT, OPT_MANAGER };

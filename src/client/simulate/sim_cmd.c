@@ -481,7 +481,7 @@ int sim_main(int argc, char **argv)
     s.diag = (struct diag){.tell = tell_bad, .ctx = &s};
     if (sim_options_parse(argc, argv, &s.opt, &err) < 0) {
         fail(&err);
-        rc = 2;
+        rc = 1;
     } else if (s.opt.help) {
         sim_options_help();
     } else if (run_session(&s) < 0) {

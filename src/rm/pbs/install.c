@@ -406,14 +406,14 @@ int pbs_main(int argc, char **argv)
     int result = read_options(argc, argv, &s, &home);
 
     if (result != 0)
-        return result == 1 ? 0 : 2;
+        return result == 1 ? 0 : 1;
     if (optind + 1 != argc || !is_word(argv[optind])) {
         fprintf(stderr,
             "maui pbs: expected one of install, check, letgo, hook, wake%s%s; `maui "
             "pbs "
             "--help`\n",
             optind < argc ? ", not " : "", optind < argc ? argv[optind] : "");
-        return 2;
+        return 1;
     }
     found = home_find(home);
     s.home = home_absolute(found);
@@ -426,7 +426,7 @@ int pbs_main(int argc, char **argv)
         fprintf(stderr,
             "maui pbs: --home %s: expected a path without quotes, backslashes and @\n",
             s.home);
-        result = 2;
+        result = 1;
     } else {
         result = run_word(argv[optind], &s);
     }

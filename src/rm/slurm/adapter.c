@@ -237,8 +237,8 @@ static void arm_next(struct adapter *a)
 
     if (a->look && at_ms < now + SOON_MS)
         at_ms = now + SOON_MS;
-    if (orders_next_ms(a) < at_ms)
-        at_ms = orders_next_ms(a);
+    if (outcomes_next_ms(a) < at_ms)
+        at_ms = outcomes_next_ms(a);
     if (a->connected && a->astrays > 0 && at_ms > now + SOON_MS)
         at_ms = now + SOON_MS;
     arm(a, at_ms - now);
@@ -278,7 +278,7 @@ static int on_timer(sd_event_source *source, uint64_t usec, void *ctx)
         jobs_take_back(a);
     }
     if (a->pending.n > 0 && !adapter_munge_gone(a))
-        orders_check(a);
+        outcomes_check(a);
     arm_next(a);
     return 0;
 }
@@ -496,7 +496,7 @@ static void on_submit(void *ctx, const struct rm_submission *s)
 /* All lines that came together are taken. */
 static void on_heard(void *ctx)
 {
-    orders_send(ctx);
+    starts_send(ctx);
     arm_next(ctx);
 }
 

@@ -488,18 +488,6 @@ const char *request_exclude(const slurm_job_info_t *j, struct request_room *room
 /* Behind one of these: its hold since that restart is marked. */
 #define COMMENT_RESTART ";restart="
 
-/* ---- reasons.c: what Slurm's reasons and errors mean for an order ---- */
-
-/* Why Slurm says that the job waits, for people; NULL: it says nothing. Lives as long
- * as the record. */
-const char *reasons_text(const slurm_job_info_t *j);
-/* By a reason of enum job_state_reason: Slurm keeps it waiting as it would without us,
- * so no start has failed; trying again will not help. */
-bool reasons_wait(uint16_t reason);
-bool reasons_never(uint16_t reason);
-/* What became of an order that was refused with that error. */
-enum rm_outcome reasons_outcome(int error);
-
 /* ---- notes.c: what squeue shows of a job that waits ---- */
 
 #define NOTES_RATE 20
@@ -523,41 +511,71 @@ bool notes_has_begin(const struct adapter *a, const slurm_job_info_t *j);
 #define COMMENT_OTHERS "maui-depends:"
 void submit_job(struct adapter *a, const struct rm_submission *s);
 
-/* ---- orders.c ---- */
+/* ---- orders.c: what the scheduler decides ---- */
 /* A start of a job of one part is not sent before the next other order, or
- * orders_send(). */
+ * starts_send(). */
 void orders_command(struct adapter *a, const struct rm_command *c);
+/* Back to the queue, at once. */
+void orders_requeue(struct adapter *a, const struct rm_command *c);
+
+/* ---- starts.c ---- */
+void starts_order(struct adapter *a, const struct rm_command *c);
 /* Starts that were ordered since the last call: tasks alike in one request (batch.h).
  */
-void orders_send(struct adapter *a);
+void starts_send(struct adapter *a);
+/* Does Slurm choose its nodes? Then nothing is known of them before it runs. */
+bool starts_name_nobody(const struct told_job *t);
+
+/* ---- outcomes.c: orders that were accepted and have not come about ---- */
+/* When to look at one next, by adapter_now_ms(); INT64_MAX = nothing is pending. */
+int64_t outcomes_next_ms(const struct adapter *a);
+/* Is a start of the job pending? */
+bool outcomes_has_start(const struct adapter *a, const char *id);
+/* The job was seen in that state: an order may have come about. */
+void outcomes_seen(struct adapter *a, const char *id, enum job_state state);
+/* Look at what is pending. */
+void outcomes_check(struct adapter *a);
+
+/* ---- answers.c ---- */
+/* What becomes of a start that Slurm does not carry out, by its reason. */
+enum fate {
+    FATE_FAILED, /* tried some times more, then deferred */
+    FATE_WAITS,  /* Slurm keeps it waiting as it would without us: no failed start */
+    FATE_NEVER   /* trying again will not help */
+};
+enum fate answers_fate(uint16_t reason);
+/* Slurm's sentence for why it waits, or one of ours; NULL = it has no reason. */
+const char *answers_reason(const slurm_job_info_t *j);
+/* To the order of the daemon: 0, or -1 with errno. */
+void answers_tell(struct adapter *a, const struct rm_command *c, int result);
+/* The same of a start of a job that Slurm does not have waiting: it is looked at. */
+void answers_look(struct adapter *a, const struct rm_command *c, const char *text);
+/* The job is told anew, as if it had changed, by the next look. */
+void answers_again(struct adapter *a, const char *id);
+
+/* ---- keep.c: how a job that waits stands in Slurm ---- */
+/* One change of a job or tasks: 0 or -1 with errno. */
+int keep_update(job_desc_msg_t *m, const char *id);
+/* Of several tasks, as answered, which is freed: 0, or -1 with the last error. */
+int keep_settle(int result, job_array_resp_msg_t *answers);
 /* Take a job back to where only the scheduler starts it, or nobody if it came back with
  * a hold (back_held) or somebody has held it since it was seen. 0 or -1 with errno. */
-int orders_keep(struct told_job *t);
+int keep_job(struct told_job *t);
 /* The same, and whatever holds it goes. */
-int orders_lift(struct told_job *t);
+int keep_lifted(struct told_job *t);
+/* Hold it, by its owner or (HOLD_SYSTEM) by an administrator. 0 or -1 with errno. */
+int keep_held(const struct told_job *t, unsigned kinds);
 /* Leave it to Slurm to see when its dependency is fulfilled, or never will be: that it
  * does of no job at priority 0, so the job is kept by a begin time (AWAIT_BEGIN)
  * instead. `at_zero`: it is at priority 0 now. */
-void orders_await(const struct told_job *t, bool at_zero);
+void keep_awaiting(const struct told_job *t, bool at_zero);
 /* Let Slurm look at a job that cannot end by its deadline any more: it ends it. */
-void orders_expire(const struct told_job *t);
-/* When to look at what is pending next, by adapter_now_ms(); INT64_MAX = nothing is. */
-int64_t orders_next_ms(const struct adapter *a);
+void keep_expired(const struct told_job *t);
 /* An administrator's hold stands in the job's comment, where the gate sees it: its
  * owner cannot lift it. `id`: of the job, or of tasks in one record. */
-void orders_note_holder(struct adapter *a, const char *id, const slurm_job_info_t *j);
-/* Hold it, by its owner or (HOLD_SYSTEM) by an administrator. 0 or -1 with errno. */
-int orders_hold(const struct told_job *t, unsigned kinds);
-/* Does Slurm choose its nodes? Then nothing is known of them before it runs. */
-bool orders_name_nobody(const struct told_job *t);
-/* Is a start of the job pending? */
-bool orders_start_pending(const struct adapter *a, const char *id);
-/* The job was seen in that state: an order may have come about. */
-void orders_seen(struct adapter *a, const char *id, enum job_state state);
-/* Look at what is pending. */
-void orders_check(struct adapter *a);
+void keep_holder(struct adapter *a, const char *id, const slurm_job_info_t *j);
 /* Slurm's name of a part: "12+1" of a heterogeneous job, else the job's own. */
-void orders_part_id(const struct told_job *t, uint32_t part, char ret[48]);
+void keep_part_id(const struct told_job *t, uint32_t part, char ret[48]);
 
 /* Before jobs are looked at: `user` is SlurmUser. What scontrol does not tell lies in
  * the folder that the gate writes in. */

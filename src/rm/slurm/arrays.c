@@ -61,7 +61,7 @@ static bool is_starting(struct adapter *a, const slurm_job_info_t *j)
 {
     const struct told_job *t = find_first(a, j);
 
-    return t != NULL && orders_start_pending(a, t->id);
+    return t != NULL && outcomes_has_start(a, t->id);
 }
 
 /* Tasks that are astray are taken back by one order for their record: an order for each
@@ -90,7 +90,7 @@ static bool keep_tasks(
     jobs_remember_part(&own, j);
     all.id = name_tasks(j);
     if (awaits) {
-        orders_await(&all, j->priority == 0);
+        keep_awaiting(&all, j->priority == 0);
     } else if (!job_is_to_await(a, j)) {
         take_refusals(a, j, &all);
         jobs_try_keeping(a, &all);
@@ -132,9 +132,9 @@ static uint32_t count_wishes(const struct adapter *a, const slurm_job_info_t *j,
 static void grant_wish(struct told_job *t, uint8_t wish)
 {
     if (wish == WISH_RELEASE)
-        orders_lift(t);
+        keep_lifted(t);
     else
-        orders_hold(t, wish);
+        keep_held(t, wish);
 }
 
 /* All of its tasks by one order; only some one by one, when no more are coming: an
@@ -202,7 +202,7 @@ void arrays_see(
     if (UPDATE_TAKES_TASKS
         || !tallies_has_active(
             all_records, j)) /* else it would be an order to those as well */
-        orders_note_holder(a, record, j);
+        keep_holder(a, record, j);
     free(record);
     grant_wishes(a, all_records, j);
     while (*at && *at != '%' && seen < TASKS_MAX) {

@@ -67,8 +67,8 @@ static bool is_that_run(const struct adapter *a, const struct told_job *t,
         return false;
     if (!t->waiting)
         return t->over || t->start_at == sign[SIGN_START];
-    if (orders_start_pending(a, t->id))
-        return !orders_name_nobody(t); /* else nobody was told where it ran */
+    if (outcomes_has_start(a, t->id))
+        return !starts_name_nobody(t); /* else nobody was told where it ran */
     return state == JOB_CANCELLED && !t->gathered;
 }
 

@@ -337,7 +337,7 @@ static void tell(struct adapter *a, struct told_job *t, const struct parts *part
     if (state == JOB_HOLD) {
         job.desc.rm_hold = hold_of(j);
         if (!is_plain_hold(j))
-            job.notes = reasons_text(j);
+            job.notes = answers_reason(j);
     }
     if (limited)
         room.why_not = "as many tasks of its array run as its limit allows";
@@ -392,7 +392,7 @@ void jobs_ended(struct adapter *a, struct told_job *t, const slurm_job_info_t *j
     set_astray(a, t, false);
     set_lost(a, t, 0);
     set_depends(a, t, false);
-    orders_seen(a, t->id, state);
+    outcomes_seen(a, t->id, state);
 }
 
 static struct told_job *find_or_add(struct adapter *a, const char *id)
@@ -509,10 +509,10 @@ void jobs_expire(struct adapter *a)
     time_t now = times_theirs(a);
 
     for (struct told_job *t = a->deadlines ? a->jobs : NULL; t != NULL; t = t->hh.next)
-        if (t->lost_at != 0 && now >= t->lost_at && !orders_start_pending(a, t->id)) {
+        if (t->lost_at != 0 && now >= t->lost_at && !outcomes_has_start(a, t->id)) {
             t->expired = true;
             set_lost(a, t, 0);
-            orders_expire(t);
+            keep_expired(t);
             adapter_look(a);
         }
 }
@@ -521,7 +521,7 @@ void jobs_try_keeping(struct adapter *a, struct told_job *t)
 {
     int64_t now = adapter_now_ms();
 
-    if (now >= t->again_ms && orders_keep(t) == 0) {
+    if (now >= t->again_ms && keep_job(t) == 0) {
         t->refused = 0;
         adapter_look(a);
         return;
@@ -541,7 +541,7 @@ void jobs_take_back(struct adapter *a)
         if (!t->astray)
             continue;
         set_astray(a, t, false);
-        if (orders_start_pending(a, t->id) || !adapter_is_led(a))
+        if (outcomes_has_start(a, t->id) || !adapter_is_led(a))
             continue; /* let go to start meanwhile; or it may be so for long */
         jobs_try_keeping(a, t);
         now = adapter_now_ms();
@@ -615,12 +615,12 @@ static enum job_state take_in(
         return JOB_HOLD;
     }
     if (job_is_to_await(a, j)) {
-        if (!job_is_awaiting(a, j) && !kept && !orders_start_pending(a, t->id)
+        if (!job_is_awaiting(a, j) && !kept && !outcomes_has_start(a, t->id)
             && !jobs_is_enough(a))
-            orders_await(t, j->priority == 0);
+            keep_awaiting(t, j->priority == 0);
         return JOB_IDLE;
     }
-    if (job_is_astray(a, j) && !orders_start_pending(a, t->id)
+    if (job_is_astray(a, j) && !outcomes_has_start(a, t->id)
         && !(t->expired && j->priority != 0 && j->state_reason != WAIT_TIME)) {
         bool rests = adapter_now_ms() < t->again_ms;
         set_astray(a, t, !kept && !rests);
@@ -681,7 +681,7 @@ void jobs_see(struct adapter *a, const char *id, const struct parts *parts,
     state = take_in(a, t, j, kept);
     /* an administrator has started it, perhaps with more than it asked for */
     t->strange = !is_new && t->waiting && job_has_begun(state_of(j))
-                 && !orders_start_pending(a, id);
+                 && !outcomes_has_start(a, id);
     changed = !is_new && t->waiting && (t->request != request || t->strange);
     back =
         !is_new && !t->waiting && !t->over && (state == JOB_IDLE || state == JOB_HOLD);
@@ -696,7 +696,7 @@ void jobs_see(struct adapter *a, const char *id, const struct parts *parts,
     t->digest = digest;
     t->request = request;
     note_state(a, t, parts, state);
-    orders_seen(a, id, state);
+    outcomes_seen(a, id, state);
 }
 
 /* A heterogeneous job: at its leader's record all its components, if they are there. */
@@ -714,7 +714,7 @@ static void see_components(struct adapter *a, const struct tallies *all_records,
             return; /* being submitted, or being forgotten */
     for (uint32_t i = 0; i < parts.n; i++) {
         snprintf(id, sizeof id, "%u+%u", leader->het_job_id, i);
-        orders_note_holder(a, id, parts.v[i]);
+        keep_holder(a, id, parts.v[i]);
     }
     snprintf(id, sizeof id, "%u", leader->het_job_id);
     jobs_see(a, id, &parts, false, false);
@@ -750,7 +750,7 @@ static void see_record(
         return;
     }
     snprintf(id, sizeof id, "%u", j->job_id);
-    orders_note_holder(a, id, j);
+    keep_holder(a, id, j);
     if (j->array_job_id != 0 && j->array_task_id != NO_VAL)
         see_task(a, all_records, j);
     else

@@ -2,8 +2,11 @@
  * Fairshare and standing reservations, kept over restarts. */
 #include "server/durable/usage.h"
 
+#include "base/home.h"
+#include "config/settings.h"
 #include "records/jsontext.h"
 #include "records/rsvjson.h"
+#include "server/durable/oldusage.h"
 #include "server/server_private.h"
 #include "server/whole.h"
 
@@ -106,17 +109,46 @@ static int find_usage(void *ctx, const char *key, const char *value)
     return 0;
 }
 
+/* A home that a classic Maui had before: its files say what was used. Once: from then
+ * on the state does. */
+static void take_over_usage(struct server *s)
+{
+    const struct settings *cfg = s->config->settings;
+    const char *dir = cfg->daemon.stat_dir;
+    char *folder = *dir == '/' ? xstrdup(dir) : home_file(s->home, dir);
+    struct oldusage old;
+    struct err err;
+
+    oldusage_read(
+        &old, folder, cfg->fs.interval_s, (uint32_t)cfg->fs.depth, world_now(s));
+    free(folder);
+    struct event ev = {
+        .kind = EVENT_FAIRSHARE, .u.fairshare = {.rows = old.rows.v, .n = old.rows.n}};
+    if (old.rows.n && world_apply(s, &ev, NULL, &err) < 0) {
+        log_line(s->log, LOG_ALERT, "fairshare: %s", err.text);
+    } else if (old.rows.n) {
+        log_line(s->log, LOG_ACTION,
+            "fairshare: usage of %u windows taken over from the files FS.* of STATDIR",
+            old.files);
+        fsmemory_each(engine_cluster(s->engine), true, world_now(s), s, save_usage);
+    }
+    oldusage_fini(&old);
+}
+
 void usage_recall_fairshare(struct server *s)
 {
     struct found f = {0};
     struct err err;
 
-    if (store_each(s->store, "fairshare", find_usage, &f, &err) < 0)
+    bool known = store_each(s->store, "fairshare", find_usage, &f, &err) == 0;
+    if (!known)
         log_line(s->log, LOG_ALERT, "fairshare: %s", err.text);
     struct event ev = {
         .kind = EVENT_FAIRSHARE, .u.fairshare = {.rows = f.rows.v, .n = f.rows.n}};
     if (f.rows.n && world_apply(s, &ev, NULL, &err) < 0)
         log_line(s->log, LOG_ALERT, "fairshare: %s", err.text);
+    else if (known && !f.rows.n && !s->simulation)
+        take_over_usage(s);
     for (size_t i = 0; i < f.names.n; i++)
         free(f.names.v[i]);
     vec_fini(&f.names);

@@ -16,7 +16,6 @@
 #include <unistd.h>
 #include <uthash.h>
 
-#define SENDMAIL    "/usr/sbin/sendmail"
 #define NODES_SHOWN 32
 #define NAME_SHOWN  60
 
@@ -49,14 +48,13 @@ void mail_configure(struct server *s)
     struct mail *m = s->mail;
 
     free(m->program);
-    m->off = file && strcasecmp(file, "NONE") == 0;
-    m->program = m->off ? NULL : notify_path(s, file && *file ? file : SENDMAIL);
+    m->off = !file || !*file || strcasecmp(file, "NONE") == 0;
+    m->program = m->off ? NULL : notify_path(s, file);
     if (!m->program || access(m->program, X_OK) == 0)
         return;
-    if (file && *file)
-        log_line(s->log, LOG_ALERT,
-            "MAILPROGRAM '%s' cannot be executed: no mail is sent (%s)", m->program,
-            strerror(errno));
+    log_line(s->log, LOG_ALERT,
+        "MAILPROGRAM '%s' cannot be executed: no mail is sent (%s)", m->program,
+        strerror(errno));
     free(m->program);
     m->program = NULL;
 }
@@ -122,8 +120,7 @@ const char *mail_obstacle(const struct server *s, const struct job *j)
         || !is_sender(s, j->id) || s->mail->program)
         return NULL;
     return s->mail->off ? "no mail is sent here: MAILPROGRAM is NONE"
-                        : "no mail is sent here: there is no program to send it, see "
-                          "MAILPROGRAM";
+                        : "no mail is sent here: MAILPROGRAM cannot be executed";
 }
 
 /* ---- the texts ---- */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  * The side of one resource manager: its reports become events of the engine
- * (managers/jobs.c), the engine's decisions become commands (outbox.c), what users
+ * (managers/jobs.c), the engine's decisions become commands (outbox/), what users
  * submit is handed on (submissions.c). Here: its driver. */
 #define LOG_FACILITY FACILITY_RM
 #include "base/home.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  * The parts of the resource managers' side: managers.c (all of them), and of each
- * outbox.c (orders), managers/jobs.c (jobs as told), submissions.c (what is submitted),
+ * outbox/ (orders), managers/jobs.c (jobs as told), submissions.c (what is submitted),
  * notes.c (what the RM shows beside jobs), border.c (its names), health.c (does it
  * answer?), manager.c (the rest). lines.c and names.c are about all. Private to them.
  */
@@ -56,7 +56,7 @@ struct manager {
     struct border *border;
     struct VEC(char *) held;    /* owned lines of wire.h: told before its turn came */
     uint64_t next_token;        /* of orders and submissions */
-    struct outbox *outbox;      /* orders that are on their way: outbox.c */
+    struct outbox *outbox;      /* orders that are on their way: outbox/ */
     struct VEC(uint8_t) told;   /* by job index: in this listing, seen lately: jobs.c */
     struct VEC(char *) settled; /* ids of jobs that are over, for the next commit */
     bool synced;                /* everything has been told at least once */
@@ -148,7 +148,7 @@ void rmholds_lifted(struct manager *m, const struct job *j, uint8_t lifted);
 /* All has been told: what it does not hold, and we do. */
 void rmholds_synced(struct manager *m);
 
-/* ---- outbox.c ---- */
+/* ---- outbox/ ---- */
 
 void outbox_open(struct manager *m);
 /* Orders of a former life that were not confirmed. */

@@ -674,7 +674,7 @@ static void an_order_whose_answer_was_cut_off_is_lost(void **state)
                                .job = "3",
                                .places = &place,
                                .nplaces = 1});
-    orders_send(*state);
+    starts_send(*state);
     assert_told(told.text, "\"outcome\":\"lost\"");
 }
 
@@ -775,13 +775,13 @@ static void an_end_says_all_only_where_the_nodes_are_known(void **state)
     a->told_all = true;
     look_at(a, over);
     orders_command(a, &c);
-    orders_send(a);
-    assert_true(orders_start_pending(a, "7"));
+    starts_send(a);
+    assert_true(outcomes_has_start(a, "7"));
     assert_false(take(a, "7:0:4294967294:0:3:0:0:90:99:60"));
     look_at(a, plain);
     c.job = "8";
     orders_command(a, &c);
-    orders_send(a);
+    starts_send(a);
     assert_true(take(a, "8:0:4294967294:0:3:0:0:90:99:60"));
     adapter_forgotten(a);
 }

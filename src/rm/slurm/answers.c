@@ -1,16 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
- * What Slurm's reasons and errors mean for an order: is it a wait, a failure, or is
- * trying again of no use? */
+ * What is said to the daemon of an order: by Slurm's error if it refuses it, by its
+ * reason if it lets the job wait. */
 #include "rm/slurm/adapter.h"
-
-#include <errno.h>
-
-/* What becomes of a start that Slurm does not carry out, by its reason. */
-enum fate {
-    FATE_FAILED, /* tried some times more, then deferred */
-    FATE_WAITS,  /* Slurm keeps it waiting as it would without us: no failed start */
-    FATE_NEVER   /* trying again will not help */
-};
 
 static const struct {
     uint16_t reason;
@@ -38,7 +29,7 @@ static const struct {
     {FAIL_QOS, "its QOS is not valid", FATE_WAITS},
 };
 
-const char *reasons_text(const slurm_job_info_t *j)
+const char *answers_reason(const slurm_job_info_t *j)
 {
     if (j->state_desc != NULL && *j->state_desc != '\0')
         return j->state_desc;
@@ -49,7 +40,7 @@ const char *reasons_text(const slurm_job_info_t *j)
 }
 
 /* Slurm numbers behind FAIL_QOS its limits, of associations and QOS, and such. */
-static enum fate fate_of(uint16_t reason)
+enum fate answers_fate(uint16_t reason)
 {
     for (size_t i = 0; i < sizeof reasons / sizeof reasons[0]; i++)
         if (reasons[i].reason == reason)
@@ -57,7 +48,8 @@ static enum fate fate_of(uint16_t reason)
     return reason > FAIL_QOS ? FATE_WAITS : FATE_FAILED;
 }
 
-enum rm_outcome reasons_outcome(int error)
+/* The same of an order that Slurm refuses. */
+static enum rm_outcome outcome_of(int error)
 {
     switch (error) {
     case EAGAIN:
@@ -83,12 +75,50 @@ enum rm_outcome reasons_outcome(int error)
     }
 }
 
-bool reasons_wait(uint16_t reason)
+/* Slurm does not have the job waiting: what it does instead was told before this
+ * answer, or the next look tells. No failed start. For the scheduler it waits from now
+ * on, as it asked to be run: one that runs is told with the shape that it has. */
+void answers_look(struct adapter *a, const struct rm_command *c, const char *text)
 {
-    return fate_of(reason) == FATE_WAITS;
+    struct told_job *t = jobs_find(a, c->job);
+
+    adapter_done(a, c->token, RM_WAITS, c->job, text);
+    if (t == NULL)
+        return;
+    t->digest = 0;
+    t->waiting |= !t->over;
+    a->jobs_at = 0;
+    adapter_look(a);
 }
 
-bool reasons_never(uint16_t reason)
+void answers_tell(struct adapter *a, const struct rm_command *c, int result)
 {
-    return fate_of(reason) == FATE_NEVER;
+    int error = errno;
+
+    if (result == 0) {
+        adapter_done(a, c->token, RM_OK, c->job, NULL);
+        adapter_look(a);
+    } else if (adapter_lost(a, "order")) {
+        adapter_done(a, c->token, RM_LOST, c->job, slurm_strerror(error));
+    } else if (c->action == RM_START
+               && (error == ESLURM_INVALID_JOB_ID || error == ESLURM_JOB_NOT_PENDING)) {
+        answers_look(a, c, slurm_strerror(error));
+    } else {
+        adapter_done(a, c->token,
+            c->action == RM_START || outcome_of(error) == RM_RETRY ? outcome_of(error)
+                                                                   : RM_REFUSED,
+            c->job, slurm_strerror(error));
+    }
+}
+
+/* A job that Slurm does not cancel is gone for the scheduler: it has to hear of it
+ * again, though nothing of it has changed. */
+void answers_again(struct adapter *a, const char *id)
+{
+    struct told_job *t = jobs_find(a, id);
+
+    if (t != NULL)
+        t->digest = 0;
+    a->jobs_at = 0;
+    adapter_look(a);
 }

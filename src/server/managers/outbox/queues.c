@@ -1,0 +1,268 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * The orders that are on their way: by token, by job, and in queues; and what is asked
+ * of them. */
+#define LOG_FACILITY FACILITY_RM
+#include "server/durable/record.h"
+#include "server/managers/limits.h"
+#include "server/managers/outbox/outbox.h"
+#include "server/server_private.h"
+
+bool outbox_stops(enum rm_action a)
+{
+    return a == RM_CANCEL || a == RM_SUSPEND || a == RM_REQUEUE || a == RM_CHECKPOINT;
+}
+
+/* What was promised to somebody, and is ordered until it is so. */
+static bool is_promised(enum rm_action a)
+{
+    return outbox_stops(a) || a == RM_HOLD || a == RM_RELEASE || a == RM_MODIFY;
+}
+
+/* What was acknowledged, and outlives the daemon. A signal is sent once more when
+ * nobody knows whether it was sent, but not when it was. */
+bool outbox_is_lasting(enum rm_action a)
+{
+    return is_promised(a) || a == RM_SIGNAL;
+}
+
+static bool is_removal(const struct order *o)
+{
+    return o->action == RM_CANCEL && !o->places.n;
+}
+
+void outbox_enqueue(struct manager *m, struct order *o)
+{
+    o->queued = is_removal(o) ? &m->outbox->removals : &m->outbox->queue;
+    TAILQ_INSERT_TAIL(o->queued, o, queue);
+}
+
+void outbox_dequeue(struct order *o)
+{
+    TAILQ_REMOVE(o->queued, o, queue);
+    o->queued = NULL;
+}
+
+void outbox_mark_sent(struct manager *m, struct order *o)
+{
+    outbox_dequeue(o);
+    o->sent = true;
+    o->sent_us = manager_clock(m);
+    o->is_removing = is_removal(o);
+    m->outbox->removing += o->is_removing;
+}
+
+void outbox_mark_unsent(struct manager *m, struct order *o)
+{
+    m->outbox->removing -= o->is_removing;
+    o->again = o->lost = o->sent = o->is_removing = false;
+    outbox_enqueue(m, o);
+}
+
+/* Its job is on nodes: who is to start there waits. */
+void outbox_await_leaving(struct manager *m, struct order *o)
+{
+    struct order *later = TAILQ_FIRST(&m->outbox->leaving);
+
+    if (!o->places.n || !outbox_stops(o->action))
+        return;
+    o->leaves = true;
+    while (later && later->token < o->token)
+        later = TAILQ_NEXT(later, leaving);
+    if (later)
+        TAILQ_INSERT_BEFORE(later, o, leaving);
+    else
+        TAILQ_INSERT_TAIL(&m->outbox->leaving, o, leaving);
+}
+
+struct job_orders *outbox_of_job(const struct manager *m, const char *job)
+{
+    struct job_orders *found;
+
+    HASH_FIND_STR(m->outbox->by_job, job, found);
+    return found;
+}
+
+struct order *outbox_new(
+    struct manager *m, enum rm_action action, const char *job, const char *text)
+{
+    struct job_orders *mates = outbox_of_job(m, job);
+    struct order *o = xcalloc(1, sizeof *o);
+
+    if (!mates) {
+        mates = xcalloc(1, sizeof *mates);
+        mates->job = xstrdup(job);
+        TAILQ_INIT(&mates->list);
+        HASH_ADD_KEYPTR(hh, m->outbox->by_job, mates->job, strlen(mates->job), mates);
+    }
+    o->token = ++m->next_token;
+    o->action = action;
+    o->job = mates->job;
+    o->text = text ? xstrdup(text) : NULL;
+    o->mates = mates;
+    TAILQ_INSERT_TAIL(&mates->list, o, of_job);
+    HASH_ADD(hh, m->outbox->orders, token, sizeof o->token, o);
+    return o;
+}
+
+static void free_order(struct manager *m, struct order *o)
+{
+    struct job_orders *mates = o->mates;
+
+    if (o->queued)
+        outbox_dequeue(o);
+    if (o->leaves)
+        TAILQ_REMOVE(&m->outbox->leaving, o, leaving);
+    m->outbox->removing -= o->is_removing;
+    HASH_DEL(m->outbox->orders, o);
+    TAILQ_REMOVE(&mates->list, o, of_job);
+    if (TAILQ_EMPTY(&mates->list)) {
+        HASH_DEL(m->outbox->by_job, mates);
+        free(mates->job);
+        free(mates);
+    }
+    free(o->cls);
+    free(o->text);
+    free(o->changed);
+    vec_fini(&o->places);
+    free(o);
+}
+
+void outbox_drop(struct manager *m, struct order *o)
+{
+    if (o->action == RM_MODIFY)
+        limits_over(m, o->job, o->wclimit_s);
+    if (o->recorded)
+        record_order_done(m->s, o->job, o->record);
+    if (o->is_removing)
+        commit_want(m->s); /* room for the next one */
+    free_order(m, o);
+}
+
+/* Is there no later one? */
+bool outbox_is_last_limit(const struct order *o)
+{
+    while ((o = TAILQ_NEXT(o, of_job)))
+        if (o->action == RM_MODIFY)
+            return false;
+    return true;
+}
+
+bool outbox_sends_back(const struct order *o)
+{
+    return o->action == RM_REQUEUE || o->action == RM_CHECKPOINT;
+}
+
+/* NULL: there is none, or it has been sent. */
+struct order *outbox_waiting_start(const struct manager *m, const char *id)
+{
+    const struct job_orders *mates = m ? outbox_of_job(m, id) : NULL;
+    struct order *o = mates ? TAILQ_FIRST(&mates->list) : NULL;
+
+    while (o && (o->action != RM_START || o->sent))
+        o = TAILQ_NEXT(o, of_job);
+    return o;
+}
+
+/* The nodes of an order, into a set; or is one of them in it? */
+void outbox_add_nodes(
+    const struct manager *m, const struct order *o, struct bitset *set)
+{
+    for (size_t i = 0; i < o->places.n; i++)
+        bitset_set(
+            set, node_find(engine_cluster(m->s->engine), o->places.v[i].node)->index);
+}
+
+bool outbox_has_node(
+    const struct manager *m, const struct order *o, const struct bitset *set)
+{
+    for (size_t i = 0; set->words && i < o->places.n; i++)
+        if (bitset_test(set,
+                node_find(engine_cluster(m->s->engine), o->places.v[i].node)->index))
+            return true;
+    return false;
+}
+
+bool outbox_has_unseen_start(const struct manager *m, const char *id)
+{
+    const struct job_orders *mates = outbox_of_job(m, id);
+    const struct order *o = mates ? TAILQ_FIRST(&mates->list) : NULL;
+
+    while (o && !(o->action == RM_START && (o->lost || !o->sent) && !o->seen))
+        o = TAILQ_NEXT(o, of_job);
+    return o != NULL;
+}
+
+bool outbox_pending(const struct manager *m, const char *id, enum rm_action *ret)
+{
+    const struct job_orders *mates = outbox_of_job(m, id);
+    const struct order *o = mates ? TAILQ_FIRST(&mates->list) : NULL;
+
+    while (o
+           && (o->action == RM_SIGNAL || o->action == RM_MODIFY || o->action == RM_HOLD
+               || o->action == RM_RELEASE))
+        o = TAILQ_NEXT(o, of_job);
+    if (o)
+        *ret = o->action;
+    return o != NULL;
+}
+
+bool outbox_holds(const struct manager *m, const char *id)
+{
+    const struct job_orders *mates = outbox_of_job(m, id);
+    const struct order *o;
+
+    if (mates)
+        TAILQ_FOREACH(o, &mates->list, of_job)
+    if (o->action == RM_HOLD || o->action == RM_RELEASE)
+        return true;
+    return false;
+}
+
+static const struct order *find_limit(const struct manager *m, const char *id)
+{
+    const struct job_orders *mates = outbox_of_job(m, id);
+    const struct order *o, *found = NULL;
+
+    if (mates)
+        TAILQ_FOREACH(o, &mates->list, of_job)
+    if (o->action == RM_MODIFY)
+        found = o;
+    return found;
+}
+
+bool outbox_changes_limit(const struct manager *m, const char *id)
+{
+    return find_limit(m, id) != NULL;
+}
+
+int64_t outbox_limit(const struct manager *m, const char *id)
+{
+    return find_limit(m, id)->wclimit_s;
+}
+
+bool outbox_idle(const struct manager *m)
+{
+    for (const struct order *o = m->outbox->orders; o; o = o->hh.next)
+        if (!o->recorded || !o->sent)
+            return false;
+    return true;
+}
+
+void outbox_open(struct manager *m)
+{
+    m->outbox = xcalloc(1, sizeof *m->outbox);
+    TAILQ_INIT(&m->outbox->queue);
+    TAILQ_INIT(&m->outbox->removals);
+    TAILQ_INIT(&m->outbox->leaving);
+}
+
+void outbox_close(struct manager *m)
+{
+    struct order *o, *next;
+
+    HASH_ITER(hh, m->outbox->orders, o, next)
+    free_order(m, o);
+    vec_fini(&m->outbox->changes);
+    free(m->outbox);
+    m->outbox = NULL;
+}
