@@ -10,6 +10,7 @@ import json
 import os
 import pathlib
 import shutil
+import signal
 import subprocess
 import sys
 import tempfile
@@ -53,32 +54,53 @@ def flow(name, jobs):
     shutil.rmtree(out)
 
 
-def main():
-    if len(sys.argv) < 2 or not os.environ.get("PBS_HOME") or os.geteuid() != 0:
-        sys.exit(__doc__)
-    jobs = int(sys.argv[2]) if len(sys.argv) > 2 else 500
+def own_scheduler():
+    """Its process; None: it does not run."""
+    try:
+        lock = next(pathlib.Path(os.environ["PBS_HOME"], "sched_priv").glob("sched*lock"))
+        pid = int(lock.read_text())
+        os.kill(pid, 0)
+        return pid
+    except (OSError, StopIteration, ValueError):
+        return None
+
+
+def with_own(jobs):
+    there = own_scheduler()
     run("qmgr", "-c", "set server scheduling = True")
-    own = subprocess.run(["pgrep", "-x", "pbs_sched"], stdout=subprocess.DEVNULL, check=False)
-    if own.returncode != 0:
+    if not there:
         subprocess.run(["pbs_sched"], check=True, stdout=subprocess.DEVNULL,
                        stderr=subprocess.DEVNULL)
         time.sleep(2)
-    flow("pbs ", jobs)
-    run("qmgr", "-c", "set server scheduling = False")
+    try:
+        flow("pbs ", jobs)
+    finally:
+        run("qmgr", "-c", "set server scheduling = False")
+        if not there and own_scheduler():
+            os.kill(own_scheduler(), signal.SIGTERM)
+
+
+def with_maui(maui, jobs):
     home = tempfile.mkdtemp(prefix="maui-pbs-")
     os.environ["MAUIHOMEDIR"] = home
     pathlib.Path(home, "maui.cfg").write_text(
         "RMCFG[pbs] TYPE=PBS POLLINTERVAL=1\nADMIN1 root\n")
-    run(sys.argv[1], "pbs", "install")
-    run(sys.argv[1], "serve")
+    run(maui, "pbs", "install")
+    run(maui, "serve")
     try:
         flow("maui", jobs)
     finally:
-        run(sys.argv[1], "schedctl", "-k", check=False)
-        run(sys.argv[1], "pbs", "install", "--undo", check=False)
+        run(maui, "schedctl", "-k", check=False)
+        run(maui, "pbs", "install", "--undo", check=False)
         shutil.rmtree(home, ignore_errors=True)
-        if own.returncode != 0:
-            subprocess.run(["pkill", "-x", "pbs_sched"], check=False)
+
+
+def main():
+    if len(sys.argv) < 2 or not os.environ.get("PBS_HOME") or os.geteuid() != 0:
+        sys.exit(__doc__)
+    jobs = int(sys.argv[2]) if len(sys.argv) > 2 else 500
+    with_own(jobs)
+    with_maui(pathlib.Path(sys.argv[1]).resolve(), jobs)
 
 
 if __name__ == "__main__":

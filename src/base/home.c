@@ -53,6 +53,14 @@ char *home_file(const char *home, const char *name)
     return strbuf_take(&text);
 }
 
+char *home_file_of(const char *home, const char *manager, const char *kind)
+{
+    struct strbuf text = {0};
+
+    strbuf_printf(&text, "%s/%s.%s", home, manager, kind);
+    return strbuf_take(&text);
+}
+
 char *home_config(const char *home)
 {
     char *own = home_file(home, "maui.cfg");

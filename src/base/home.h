@@ -36,8 +36,10 @@ char *home_config(const char *home);
 char *home_socket_of_daemon(const char *home);
 char *home_socket(const char *home);
 
-/* HOME/NAME, and an absolute path. Owned by the caller. */
+/* HOME/NAME; HOME/MANAGER.KIND, which is of one resource manager alone; and an absolute
+ * path. Owned by the caller. */
 char *home_file(const char *home, const char *name);
+char *home_file_of(const char *home, const char *manager, const char *kind);
 char *home_absolute(const char *path);
 
 /* The folder and those in it, mode 0755, as far as they are missing. */

@@ -35,7 +35,10 @@ enum change_bit {
     CHANGE_COMMENT = 1u << 22,
     CHANGE_MAIL = 1u << 23,
     CHANGE_MAIL_WHEN = 1u << 24,
-    CHANGE_QUOTE = 1u << 25
+    CHANGE_QUOTE = 1u << 25,
+    /* `job` says all that it asks for, its requests too: what stood there before is
+     * over. With no other. */
+    CHANGE_WHOLE = 1u << 26
 };
 
 /* Those of one request. */
@@ -65,7 +68,9 @@ int job_change_check(const struct cluster *c, const struct job *j,
     const struct job_change *ch, struct err *err);
 
 /* Make a checked change: what the job asks for, its totals. Not for jobs on nodes,
- * except for CHANGES_OF_ACTIVE; their limit in force and their end are not touched. */
+ * except for CHANGES_OF_ACTIVE; their limit in force and their end are not touched.
+ * What the scheduler knows of a job (holds, priority, time in the queue, what happened
+ * to it) stays under CHANGE_WHOLE as well. */
 void job_change_apply(struct cluster *c, struct job *j, const struct job_change *ch);
 
 #endif

@@ -544,7 +544,7 @@ static void look_for_type(struct look *k)
  * daemon's folder, know no second. */
 static bool is_single(const char *type)
 {
-    static const char *const types[] = {"SLURM", "PBS", "SGE"};
+    static const char *const types[] = {"SLURM", "SGE"};
 
     for (size_t i = 0; i < sizeof types / sizeof types[0]; i++)
         if (type != NULL && strcasecmp(types[i], type) == 0)
@@ -574,6 +574,18 @@ static void look_for_second_manager(struct look *k)
         add_finding(k, k->v->text, twin->name);
 }
 
+/* Two PBS whose commands are the same ones: their environment says which server. */
+static bool share_environment(const struct raw_object *a, const struct raw_object *b)
+{
+    const char *const types[] = {
+        config_section_attr(a, "TYPE"), config_section_attr(b, "TYPE")};
+    const char *const envs[] = {
+        config_section_attr(a, "ENV"), config_section_attr(b, "ENV")};
+
+    return strcasecmp(types[0], types[1]) != 0
+           || strcmp(envs[0] ? envs[0] : "", envs[1] ? envs[1] : "") == 0;
+}
+
 /* Would both be asked by the same qstat? PATH is the daemon's, which need not be that
  * of who asks this; so only what they say themselves tells them apart. */
 static bool share_commands(const struct raw_object *a, const struct raw_object *b)
@@ -583,8 +595,8 @@ static bool share_commands(const struct raw_object *a, const struct raw_object *
     char *paths[2];
     bool same;
 
-    if (!rmplace_collide(
-            config_section_attr(a, "TYPE"), config_section_attr(b, "TYPE")))
+    if (!rmplace_collide(config_section_attr(a, "TYPE"), config_section_attr(b, "TYPE"))
+        || !share_environment(a, b))
         return false;
     if (bins[0] == NULL && bins[1] == NULL)
         return true;
@@ -606,7 +618,8 @@ static void look_for_shared_commands(struct look *k)
         const char *type = config_section_attr(at, "TYPE");
 
         if (strcmp(at->kind, "RMCFG") == 0 && type != NULL
-            && strcasecmp(type, k->v->text) != 0 && share_commands(own, at))
+            && (strcasecmp(type, k->v->text) != 0 || !is_single(type))
+            && share_commands(own, at))
             add_finding(k, k->v->text, at->name);
     }
 }
@@ -787,8 +800,8 @@ static const struct rule rules[] = {
     {"no-eport", "EPORT", SECTIONS(RM), LOOK(eport), WARN("%1 wakes the scheduler in ways of its own; the port is not opened")},
     {"unusable-transport", "TRANSPORT", SECTIONS(RM), LOOK(transport), ERROR("%1: expected %2")},
     {"no-type", NULL, SECTIONS(RM), ONCE, LOOK(type), NOTE("without TYPE the resource manager is LOCAL, which runs jobs on this machine")},
-    {"second-manager", "TYPE", SECTIONS(RM), LOOK(second_manager), ERROR("of %1 one can be used, and RMCFG[%2] is that; several of LOCAL, WIKI and NATIVE can")},
-    {"shared-commands", "TYPE", SECTIONS(RM), LOOK(shared_commands), ERROR("%1 and RMCFG[%2] would be asked by the same commands (qstat ...); say BINDIR=FOLDER of one or of both")},
+    {"second-manager", "TYPE", SECTIONS(RM), LOOK(second_manager), ERROR("of %1 one can be used, and RMCFG[%2] is that; several of LOCAL, PBS, WIKI and NATIVE can")},
+    {"shared-commands", "TYPE", SECTIONS(RM), LOOK(shared_commands), ERROR("%1 and RMCFG[%2] would be asked by the same commands (qstat ...); say BINDIR=FOLDER of one or of both; of two PBS ENV=PBS_CONF_FILE=FILE or ENV=PBS_DEFAULT=HOST is enough")},
     {"unusable-commands", "BINDIR", SECTIONS(RM), LOOK(folders), ERROR("%1")},
     {"unusable-commands", "ENV", SECTIONS(RM), LOOK(variables), ERROR("%1")},
     {"no-commands", "BINDIR", SECTIONS(RM), LOOK(commandless), NOTE("has no effect with %1")},

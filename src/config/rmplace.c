@@ -6,6 +6,7 @@
 #include "base/strbuf.h"
 #include "base/xalloc.h"
 #include "config/config.h"
+#include "config/settings.h"
 
 #include <ctype.h>
 #include <errno.h>
@@ -262,18 +263,51 @@ void rmplace_enter(const char *folders, const char *variables)
         enter_variables(variables);
 }
 
-void rmplace_enter_type(const char *home, const char *type)
+/* The RMCFG of that type and name; where that is NULL the only one, or none. -1: there
+ * is none of that name, or there are several. */
+static int choose_manager(const struct config *c, const char *type, const char *name,
+    const struct raw_object **ret, struct err *err)
+{
+    const struct raw_object *at = c->settings->raw.v;
+    int result = 0;
+    struct strbuf names = {0};
+    size_t n = 0;
+
+    for (const struct raw_object *end = at + c->settings->raw.n; at < end; at++) {
+        const char *is = config_section_attr(at, "TYPE");
+
+        if (strcmp(at->kind, "RMCFG") != 0 || is == NULL || strcasecmp(is, type) != 0)
+            continue;
+        strbuf_printf(&names, "%s%s", n++ > 0 ? ", " : "", at->name);
+        if (name == NULL || strcmp(at->name, name) == 0)
+            *ret = at;
+    }
+    if (name != NULL && *ret == NULL)
+        result = err_set(err, ERR_NOT_FOUND, "'%.60s' is no RMCFG[] TYPE=%s%s%.200s",
+            name, type, n > 0 ? "; these are: " : "", n > 0 ? names.text : "");
+    else if (name == NULL && n > 1)
+        result = err_set(err, ERR_INVALID, "there are several RMCFG[] TYPE=%s: %.200s",
+            type, names.text);
+    free(names.text);
+    return result;
+}
+
+int rmplace_enter_manager(const char *home, const char *type, const char *name,
+    char **ret_name, struct err *err)
 {
     const char *named = getenv("SERVERCONFIGFILE");
     char *path = named == NULL || *named == '\0' ? home_config(home)
                  : *named == '/'                 ? xstrdup(named)
                                                  : home_file(home, named);
-    struct err err;
-    struct config *c = config_load_file(path, &err);
+    struct err unread;
+    struct config *c = config_load_file(path, &unread);
+    const struct raw_object *manager = NULL;
+    int result = c != NULL ? choose_manager(c, type, name, &manager, err) : 0;
 
-    if (c != NULL)
-        rmplace_enter(
-            config_manager_of(c, type, "BINDIR"), config_manager_of(c, type, "ENV"));
+    rmplace_enter(
+        config_section_attr(manager, "BINDIR"), config_section_attr(manager, "ENV"));
+    *ret_name = manager != NULL ? xstrdup(manager->name) : NULL;
     config_destroy(c);
     free(path);
+    return result;
 }

@@ -33,8 +33,11 @@ char *rmplace_command(const char *folders, const char *name);
  * be read is left out, for rmplace_check_*() to tell. Not with threads. */
 void rmplace_enter(const char *folders, const char *variables);
 
-/* The same of the first RMCFG of that type in the configuration of that home
- * ($SERVERCONFIGFILE, else the home's); nothing where there is none. */
-void rmplace_enter_type(const char *home, const char *type);
+/* The same of RMCFG[name], which is of that type, in the configuration of that home
+ * ($SERVERCONFIGFILE, else the home's); of a NULL name the only one of that type.
+ * *ret_name: its name, owned; NULL where there is none, or no configuration. -1: none
+ * is called so, or there are several and `name` is NULL. */
+int rmplace_enter_manager(const char *home, const char *type, const char *name,
+    char **ret_name, struct err *err);
 
 #endif

@@ -68,8 +68,10 @@ static json_t *change_json(const struct job_change *ch)
     struct job_desc as_job = ch->job;
 
     as_job.id = "-";
-    as_job.reqs = &ch->to;
-    as_job.nreqs = 1;
+    if (!(ch->what & CHANGE_WHOLE)) {
+        as_job.reqs = &ch->to;
+        as_job.nreqs = 1;
+    }
     json_t *o = job_json(&as_job);
     put_int(o, "what", ch->what);
     put_int(o, "req", ch->req);

@@ -232,6 +232,7 @@ struct rm_keeping {
     /* Can it give a job in that state so long? -1 with a sentence. NULL = any. */
     int (*check_limit)(
         const char *job, enum job_state state, int64_t limit_s, struct err *err);
+    int64_t unit_s; /* a limit is a multiple of it there, rounded up; 0 = a second */
 };
 
 /* Drivers: one table each. */

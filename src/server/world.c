@@ -89,6 +89,7 @@ static void notes_clear(struct job_notes *n)
     free((char *)n->end.said);
     free(n->message);
     free(n->limit_refused);
+    free(n->told.qos);
     *n = no_notes;
 }
 

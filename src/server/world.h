@@ -22,6 +22,11 @@ struct job_notes {
     char *name, *directory, *output, *error, *command;
     double cpu_s;
     int64_t mem_mb, swap_mb, disk_mb;
+    /* what the RM said of these last, which people set here as well */
+    struct {
+        char *qos; /* NULL: none */
+        int64_t deadline_at, user_priority;
+    } told;
     int64_t wclimit_s;    /* that the RM told last since the job has begun; else 0 */
     int64_t kept_limit_s; /* ... while it waited, where the RM keeps that; < 0: never */
     int64_t taken_limit_s; /* that it has taken since, and not told yet; 0 = none */

@@ -224,6 +224,62 @@ def test_the_limit_of_a_waiting_job_is_told_before_it_starts(native):
     assert listed(native, waits) == "1200" and native.job(waits)["wclimit_s"] == 1200
 
 
+def test_why_a_node_takes_no_jobs_is_shown(native):
+    native.replace("nodes", f"{native.example} nodes {native.pool} | "
+                            "sed 's/^n1 .*STATE=[A-Za-z]*/& /; s/^n1 /n1 MESSAGE=\"a fan is broken\" /; "
+                            "/^n1 /s/STATE=[A-Za-z]*/STATE=Drained/'")
+    native.start()
+    native.wait(lambda: "a fan is broken" in native.run("checknode", "n1").stdout, "why", 60)
+    assert "fan" not in native.ok("checknode", "n2")
+
+
+def rewrite(native, job, **members):
+    """Its owner submits it as something else, as `qalter` of another manager would do."""
+    path = pathlib.Path(f"{native.pool}/spool/{job}")
+    path.write_text(json.dumps(json.loads(path.read_text()) | members))
+
+
+def test_a_job_that_is_changed_there_is_the_same_job(native):
+    """Two things at once, and a limit while another of ours is on its way: nobody is told that it
+    was cancelled, and all that was said of it here stands, after a kill too."""
+    native.start()
+    filler = [native.submit_as(USERS[0], "sleep 1000") for _ in range(4)]
+    for one in filler:
+        native.until(one, "Running")
+    waits = native.submit_as(USERS[-1], "sleep 1000", "-l", 600)
+    later = native.submit_as(USERS[-1], "true")
+    for one in (waits, later):
+        native.until(one, "Idle")
+    native.ok("setspri", "7", waits)
+    native.ok("setdeadline", waits, "+9:00:00")
+    native.ok("mjobctl", "-m", "messages=mine", waits)
+    native.ok("mjobctl", "-m", f"depend=afterok:{waits}", later)
+    before = native.job(waits)
+
+    def is_same(limit, procs):
+        now = native.job(waits)
+        return (now["wclimit_s"], now["procs"]) == (limit, procs) and all(
+            now[name] == before[name] for name in ("deadline_at", "system_priority"))
+    rewrite(native, waits, tasks=2, limit=500)
+    native.wait(lambda: is_same(500, 2), "both", 60)
+    native.ok("mjobctl", "-m", "wclimit=700", waits)
+    rewrite(native, waits, tasks=1)
+    native.wait(lambda: is_same(700, 1), "ours and theirs", 60)
+    native.kill()
+    native.start()
+    native.wait(lambda: native.job(waits) and is_same(700, 1), "the same", 60)
+    rewrite(native, waits, tasks=2)
+    native.wait(lambda: is_same(700, 2), "another after it", 60)
+    assert "mine" in native.ok("checkjob", waits)
+    assert native.job(later)["state"] == "Idle"
+    assert "JOBCANCEL" not in pathlib.Path(f"{native.home}/log/events.log").read_text()
+    for one in filler[:2]:
+        native.ok("canceljob", one)
+    native.until(waits, "Running")
+    native.ok("schedctl", "-k")
+    assert "all the same" in native.ok("replay", "--verify", "--home", native.home)
+
+
 def test_a_look_amid_an_order_is_not_believed(native):
     """A job that is requeued has ended for a moment, as long as the program likes."""
     native.start()

@@ -1,8 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """PBS, a recorded server, beside a LOCAL resource manager, which is the first: jobs of
-both in one plan, arrays of PBS by their names here, kills, and PBS out of reach."""
-import pwd
+both in one plan, arrays of PBS by their names here, kills. And OpenPBS beside TORQUE, each
+by its own commands."""
 import os
+import pwd
+import signal
 
 import pytest
 
@@ -61,3 +63,77 @@ def test_an_array_is_ordered_about_by_its_name_here(site):
     assert jobs()
     site.daemon.ok("canceljob", f"pbs.{number}[]")
     site.wait(lambda: not jobs(), "the end of all of them")
+
+
+class Two:
+    """OpenPBS and TORQUE behind one daemon."""
+
+    def __init__(self, build, folder):
+        self.new = Site(build, Recorded(folder / "new"))
+        self.old = Site(build, Recorded(folder / "old", torque=True))
+        self.old.daemon.clean()
+        self.daemon = self.old.daemon = self.new.daemon
+        self.sites = {"new": self.new, "old": self.old}
+        for name, site in self.sites.items():
+            site.pbs = self.at(site)
+
+    def at(self, site):
+        plain = type(site).pbs
+
+        def pbs(*words, **options):
+            self.daemon.env["PBS_RECORDED"] = str(site.server.folder)
+            return plain(site, *words, **options)
+        return pbs
+
+    def configure(self, **more):
+        lines = [f"RMCFG[{name}] TYPE=PBS POLLINTERVAL=1 STARTWAIT=60 {more.get(name, '')}"
+                 for name in self.sites]
+        self.daemon.configure("\n".join([*lines, f"ADMIN1 root {ME}", "RMPOLLINTERVAL 1",
+                                         "NODEALLOCATIONPOLICY FIRSTAVAILABLE", ""]), plain=True)
+
+    def place(self, name):
+        server = self.sites[name].server
+        return f"BINDIR={server.bin} ENV=PBS_RECORDED={server.folder};PBS_EXEC={server.exec}"
+
+
+@pytest.fixture
+def two(build, tmp_path):
+    two = Two(build, tmp_path)
+    yield two
+    two.daemon.clean()
+
+
+def test_two_servers_that_nothing_tells_apart_are_refused(two):
+    for places in ({}, {name: two.place("new") for name in two.sites}):
+        two.configure(**places)
+        for word in ("check", "serve"):
+            refused = two.daemon.run(word)
+            assert refused.returncode == 1
+            assert "PBS and RMCFG[new] would be asked by the same" in refused.stdout + refused.stderr
+    same = two.place("new")
+    two.configure(new=same, old=same.replace("PBS_RECORDED=", "PBS_DEFAULT=other;PBS_RECORDED="))
+    assert two.daemon.run("check").returncode == 0
+
+
+def test_openpbs_and_torque_are_told_apart(two):
+    two.configure(new=two.place("new"), old=two.place("old"))
+    two.new.serve()
+    jobs = {name: site.qsub("-l", chunk(site, 3, 2)) for name, site in two.sites.items()}
+    for name, site in two.sites.items():
+        site.wait_state(jobs[name], "R")
+    here = {"new": jobs["new"].split(".")[0], "old": f"old.{jobs['old'].split('.')[0]}"}
+    assert here["old"] == f"old.{here['new']}"  # the same number
+    assert {n["node"] for n in two.daemon.job(here["new"])["allocation"]} == {"cn01", "cn02"}
+    assert {n["node"] for n in two.daemon.job(here["old"])["allocation"]} == {"old.cn01", "old.cn02"}
+    assert {name for name in os.listdir(two.daemon.home) if name.endswith((".wake", ".heartbeat"))} \
+        == {"new.wake", "new.heartbeat", "old.wake", "old.heartbeat"}
+    for _ in range(2):
+        os.kill(two.new.adapter(), signal.SIGKILL)
+        two.daemon.kill()
+        two.new.serve()
+    both = lambda: [two.daemon.state(id) for id in here.values()]  # noqa: E731
+    two.new.wait(lambda: both() == ["Running", "Running"], "both")
+    assert [len(site.server.starts(jobs[name])) for name, site in two.sites.items()] == [1, 1]
+    two.daemon.ok("canceljob", here["old"])
+    two.old.wait_state(jobs["old"], "C", "E")
+    assert two.new.server.job(jobs["new"])["job_state"] == "R"

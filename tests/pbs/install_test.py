@@ -49,7 +49,7 @@ end()
 class Server:
     def __init__(self, folder, maui, version="pbs_version = 23.06.06"):
         self.state, self.home, self.maui = folder / "state", folder / "home", maui
-        self.home.mkdir()
+        self.home.mkdir(parents=True)
         self.write(scheduling="True", hooks={}, lines=[], refuses="")
         (folder / "qmgr").write_text(QMGR.format(state=self.state))
         (folder / "qstat").write_text(f"#!/bin/sh\n[ $1 = --version ] && echo '{version}'\n")
@@ -228,6 +228,26 @@ def test_what_wakes_the_scheduler(server, tmp_path, kind, fields, news):
             finally:
                 s2.close()
         run()
+
+
+def test_of_several_servers_one_is_said(server, tmp_path):
+    """Each has commands, a heartbeat and memory of what was there of its own."""
+    other = Server(tmp_path / "other", server.maui)
+    (server.home / "maui.cfg").write_text(
+        f"RMCFG[old] TYPE=PBS\nRMCFG[new] TYPE=PBS BINDIR={tmp_path / 'other'}\nADMIN1 root\n")
+    done = server.pbs("install")
+    assert done.returncode == 1 and "several RMCFG[] TYPE=PBS: old, new" in done.stderr
+    done = server.pbs("install", "--manager", "newer")
+    assert done.returncode == 1 and "these are: old, new" in done.stderr
+    assert server["scheduling"] == other["scheduling"] == "True"
+    assert server.pbs("install", "--manager", "new").returncode == 0
+    assert server["scheduling"] == "True" and other["scheduling"] == "False"
+    assert f"{server.home}/new.heartbeat" in other["hooks"]["maui"]["text"]
+    assert f"{server.home}/new.wake" in other["hooks"]["maui_wake"]["text"]
+    assert server.pbs("install", "--manager", "old").returncode == 0
+    assert server.pbs("install", "--undo", "--manager", "new").returncode == 0
+    assert server["scheduling"] == "False" and other["scheduling"] == "True"
+    assert (server.home / "old.saved").exists() and not (server.home / "new.saved").exists()
 
 
 def test_usage_errors(server, tmp_path):

@@ -182,6 +182,26 @@ def test_a_dependency_is_waited_for(site):
     site.wait_state(second, "R")
 
 
+def test_a_job_waits_for_one_that_came_after_it(site):
+    """`qsub -W depend=beforeok:`: in one look the other job is new, and this one waits for it."""
+    site.serve()
+    model, later = (site.qsub("-h", "-l", chunk(site)) for _ in range(2))
+    site.wait(lambda: site.daemon.state(later.split(".")[0]) == "Hold", "what is held")
+    first = f"{int(later.split('.')[0]) + 1}.{later.split('.')[1]}"
+
+    def both(o):
+        o["next"] += 1
+        o["jobs"][first] = dict(o["jobs"][model], job_state="Q", Hold_Types="n", substate=10)
+        o["jobs"][later].update(job_state="H", Hold_Types="s", substate=22,
+                                depend=f"afterok:{first}@{first.split('.')[1]}")
+    site.server.change(both)
+    site.wait_state(first, "R")
+    site.cycles()
+    assert site.server.job(later)["job_state"] == "H" and not site.server.starts(later)
+    site.server.end(first)
+    site.wait_state(later, "R")
+
+
 def test_orders_of_administrators_are_carried_out(site):
     site.serve()
     id = site.qsub("-l", chunk(site))

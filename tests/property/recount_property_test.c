@@ -467,6 +467,41 @@ static const char *pick_job(struct world *w)
     return id;
 }
 
+/* All that it asks for, as its resource manager tells it. */
+static void ask_anew(struct world *w, struct scenario *s, const char *id)
+{
+    static const char *const features[] = {"fast", NULL};
+    static char first[] = "j0";
+    const struct dep deps[] = {{DEP_COMPLETED, first}, {0}};
+    struct rng *r = &w->rng;
+    const struct job *j = sc_find(s, id);
+    struct req_desc reqs[2] = {{.tasks = 1 + rng_below(r, 5),
+                                   .features = rng_percent(r, 30) ? features : NULL,
+                                   .per_task = {{1 + rng_below(r, 2), 0, 0, 0}}},
+        {.tasks = 1 + rng_below(r, 2), .per_task = {{1, rng_below(r, 400), 0, 0}}}};
+    struct event ev = {.kind = EVENT_MODIFY};
+    struct job_desc *d = &ev.u.modify.change.job;
+
+    if (!j)
+        return;
+    ev.u.modify.id = id;
+    ev.u.modify.change.what = CHANGE_WHOLE;
+    *d = (struct job_desc){.id = id,
+        .submit_at = j->submit_at + rng_below(r, 3),
+        .wclimit_s = rng_range(r, 1, 4000),
+        .user_priority = (int64_t)rng_below(r, 100),
+        .deadline_at = rng_percent(r, 50) ? sc_now(s) + rng_range(r, 1, 5000) : 0,
+        .flags = rng_percent(r, 50) ? JOB_PREEMPTEE : JOB_RESTARTABLE,
+        .deps = rng_percent(r, 20) && strcmp(id, first) != 0 ? deps : NULL,
+        .reqs = reqs,
+        .nreqs = 1 + rng_percent(r, 20)};
+    d->cred[CRED_USER] = job_cred(engine_cluster(sc_engine(s)), j, CRED_USER)->name;
+    d->cred[CRED_CLASS] = RNG_PICK(r, classes);
+    d->cred[CRED_ACCOUNT] = RNG_PICK(r, accounts);
+    d->cred[CRED_QOS] = RNG_PICK(r, qoses);
+    sc_apply(s, ev, &(struct err){0});
+}
+
 static void modify(struct world *w, struct scenario *s, const char *id)
 {
     static const char *const parts[] = {"DEFAULT", NULL};
@@ -479,6 +514,10 @@ static void modify(struct world *w, struct scenario *s, const char *id)
     struct event ev = {.kind = EVENT_MODIFY};
     struct job_change *ch = &ev.u.modify.change;
 
+    if (rng_percent(r, 20)) {
+        ask_anew(w, s, id);
+        return;
+    }
     ev.u.modify.id = id;
     *ch = (struct job_change){.what = 1u << rng_below(r, 25),
         .job.wclimit_s = rng_range(r, 1, 4000),

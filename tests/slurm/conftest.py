@@ -113,7 +113,7 @@ def policies(slurm):
         for path in pathlib.Path(slurm.maui.home).iterdir():
             if path.is_file() and not path.name.startswith("slurm."):
                 path.unlink()
-        slurm.maui.configure("RMCFG[slurm] TYPE=SLURM\nRMPOLLINTERVAL 1\n" + text)
+        slurm.maui.configure(f"{slurm.section}\nRMPOLLINTERVAL 1\n" + text)
         slurm.maui.start()
         slurm.wait(slurm.known, "the scheduler's picture")
 

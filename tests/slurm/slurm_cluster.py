@@ -175,7 +175,8 @@ class SlurmCluster:
         for name in list(self.env):
             if name.startswith(("SLURM_", "SBATCH_", "SALLOC_")) and name != "SLURM_CONF":
                 del self.env[name]
-        section = "RMCFG[slurm] TYPE=SLURM" + (f" TRANSPORT={transport}" if transport else "")
+        self.section = section = "RMCFG[slurm] TYPE=SLURM" + (
+            f" TRANSPORT={transport}" if transport else "")
         self.maui = Maui(program, self, f"{section}\nRMPOLLINTERVAL 1\n" + config)
 
     # ---- configuration ----

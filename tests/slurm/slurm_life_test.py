@@ -364,6 +364,22 @@ def test_nodes_are_those_the_scheduler_chose(slurm):
         assert sorted(slurm.where(job)) == slurm.places(job)
 
 
+def test_nodes_down_and_drained_are_seen(slurm):
+    def state(name):
+        return slurm.maui.api(f"/v1/nodes/{name}")[1]["state"]
+    slurm.ok("scontrol", "update", "nodename=n1", "state=drain", "reason=test")
+    slurm.ok("scontrol", "update", "nodename=n2", "state=down", "reason=test")
+    try:
+        slurm.wait(lambda: state("n1") == "Drained" and state("n2") == "Down", "both")
+        for name, words in (("n1", "Slurm has it DRAIN: test"), ("n2", "Slurm has it DOWN: test")):
+            slurm.wait(lambda name=name, words=words: words in slurm.maui.ok("checknode", name), words)
+        job = slurm.sbatch("-n", 8)
+        assert sorted(running(slurm, job)) == ["n3", "n4"]
+    finally:
+        slurm.ok("scontrol", "update", "nodename=n[1-2]", "state=resume")
+    slurm.wait(lambda: state("n1") == "Idle" and state("n2") == "Idle", "their return")
+
+
 def test_a_job_started_by_order_runs_where_it_was_ordered(slurm, full):
     job = slurm.sbatch("-n", 1)
     slurm.wait_maui(job, "Idle")

@@ -20,7 +20,7 @@ from slurm_life_test import (  # the same must be so here
     test_generic_resources_and_licences_are_counted, test_holds_of_owner_and_administrator,
     test_holds_of_waiting_jobs_and_back, test_jobs_are_cancelled_waiting_and_running,
     test_jobs_of_a_partition_that_is_down_wait, test_maui_holds_reach_slurm_and_are_lifted,
-    test_memory_is_counted, test_nodes_are_those_the_scheduler_chose,
+    test_memory_is_counted, test_nodes_are_those_the_scheduler_chose, test_nodes_down_and_drained_are_seen,
     test_own_lists_of_nodes_are_kept, test_slurm_starts_nothing_that_the_scheduler_does_not,
     test_srun_and_salloc_wait_patiently_and_run, test_suspended_and_resumed_by_hand,
     test_tasks_of_an_array_are_jobs_each, test_waiting_jobs_can_be_changed,
@@ -53,6 +53,20 @@ def test_one_scontrol_lives_as_long_as_the_adapter(slurm):
     assert [p for p in children(slurm.pid("adapter")) if comm(p) == "scontrol"] == before
 
 
+def test_memory_by_processor_is_that_at_each_look(slurm):
+    """scontrol prints what it has once more while nothing changes, and forgets that of it."""
+    full = slurm.sbatch("-N4", "--exclusive")
+    slurm.wait_maui(full, "Running")
+    waits_too = slurm.sbatch("-n", 8, "--mem-per-cpu=100")
+    slurm.wait_maui(waits_too, "Idle")
+    time.sleep(4)
+    assert [r["tasks"] for r in slurm.maui.job(waits_too)["requests"]] == [8]
+    slurm.ok("scancel", full)
+    running(slurm, waits_too)
+    time.sleep(4)
+    assert slurm.maui.job(waits_too)["procs"] == 8
+
+
 def test_a_scontrol_that_dies_is_replaced(slurm):
     job = slurm.sbatch("-n", 1)
     running(slurm, job)
@@ -60,20 +74,6 @@ def test_a_scontrol_that_dies_is_replaced(slurm):
     other = slurm.sbatch("-n", 1)
     running(slurm, other)
     assert slurm.maui.state(job) == "Running"
-
-
-def test_nodes_down_and_drained_are_seen(slurm):
-    def state(name):
-        return slurm.maui.api(f"/v1/nodes/{name}")[1]["state"]
-    slurm.ok("scontrol", "update", "nodename=n1", "state=drain", "reason=test")
-    slurm.ok("scontrol", "update", "nodename=n2", "state=down", "reason=test")
-    try:
-        slurm.wait(lambda: state("n1") == "Drained" and state("n2") == "Down", "both")
-        job = slurm.sbatch("-n", 8)
-        assert sorted(running(slurm, job)) == ["n3", "n4"]
-    finally:
-        slurm.ok("scontrol", "update", "nodename=n[1-2]", "state=resume")
-    slurm.wait(lambda: state("n1") == "Idle" and state("n2") == "Idle", "their return")
 
 
 def test_slurmctld_restarted_amid_starts(slurm):

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Times that Slurm keeps for jobs: least limits, limits that are overrun, reservations that
 go away. With Slurm's library and through scontrol."""
+import pathlib
 import re
 import time
 
@@ -119,6 +120,34 @@ def test_the_limit_of_a_waiting_job_is_slurms(cluster):
         c.ok("scontrol", "release", one)
         running(c, one)
         assert shown(c, one, "TimeLimit") == told
+
+
+def test_a_job_that_is_changed_in_slurm_is_the_same_job(cluster):
+    """Several limits at once, and one of ours that is no whole minute."""
+    c = cluster
+    job = c.sbatch("-n1", "-t60", "-H")
+    c.wait(lambda: c.maui.job(job), "the job")
+    c.maui.ok("setdeadline", job, "+9:00:00")
+    c.maui.ok("setspri", "7", job)
+    before = c.maui.job(job)
+
+    def is_same(limit, procs):
+        now = c.maui.job(job)
+        return (now["wclimit_s"], now["procs"]) == (limit, procs) and all(
+            now[name] == before[name] for name in ("deadline_at", "system_priority"))
+    c.ok("scontrol", "update", f"jobid={job}", "timelimit=30", "numcpus=2")
+    c.wait(lambda: is_same(1800, 2), "both")
+    c.maui.ok("mjobctl", "-m", "wclimit=90", job)
+    assert is_same(120, 2) and shown(c, job, "TimeLimit") == "00:02:00"
+    c.ok("scontrol", "update", f"jobid={job}", "numcpus=1", "timelimit=5")
+    c.wait(lambda: is_same(300, 1), "both once more")
+    c.maui.kill()
+    c.maui.start()
+    c.wait(lambda: c.maui.job(job) and is_same(300, 1), "the same")
+    told = pathlib.Path(f"{c.maui.home}/log/events.log").read_text().splitlines()
+    assert not [e for e in told if "JOBCANCEL" in e and f'"{job}"' in e]
+    c.ok("scontrol", "release", job)
+    running(c, job)
 
 
 def overtime_is_foreseen(slurm):

@@ -113,6 +113,8 @@ static int check(const struct cluster *c, const struct job *j,
 {
     const struct job_desc *d = &ch->job;
 
+    if (ch->what & CHANGE_WHOLE)
+        return job_check(c, d, err);
     if ((ch->what & CHANGE_WCLIMIT)
         && amount_check("wallclock limit", d->wclimit_s, 0, DURATION_UNLIMITED, err))
         return -1;
@@ -235,6 +237,11 @@ void job_change_apply(struct cluster *c, struct job *j, const struct job_change 
 {
     const struct attribute *a;
 
+    j->prio_epoch = 0;
+    if (ch->what & CHANGE_WHOLE) {
+        job_ask_anew(c, j, &ch->job);
+        return;
+    }
     for (size_t i = 0; (a = attribute_at(i)) != NULL; i++)
         if (a->change & ch->what)
             change_member(c, j, a, &ch->job);
@@ -254,5 +261,4 @@ void job_change_apply(struct cluster *c, struct job *j, const struct job_change 
         change_request(c, j, ch);
         job_refresh_totals(c, j);
     }
-    j->prio_epoch = 0;
 }

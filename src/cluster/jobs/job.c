@@ -256,28 +256,81 @@ static void drop_id(struct job *j)
         free((char *)j->id);
 }
 
+/* What it asks for. */
+static void fill_asked(struct cluster *c, struct job *j, const struct job_desc *d,
+    const struct checked *known)
+{
+    j->submit_at = d->submit_at;
+    j->wclimit_s = j->wclimit_asked_s = d->wclimit_s;
+    j->admitted = d->admitted;
+    j->flags_asked = d->flags | (d->advres ? JOB_ADVRES : 0u);
+    fill_creds(c, j, d, known->cred);
+    fill_reqs(c, j, d, known->tasks);
+    fill_extra(c, j, d);
+    c->any_deadline |= d->deadline_at != 0;
+}
+
 static void fill_job(struct cluster *c, struct job *j, const struct job_desc *d,
     const struct checked *known)
 {
     j->id = keep_id(j, d->id);
     j->state = (uint8_t)d->state;
     j->rm_hold = d->rm_hold;
-    j->submit_at = d->submit_at;
     j->queue_at = d->eligible_at ? d->eligible_at : d->submit_at;
     j->accruing = d->state == JOB_IDLE;
-    j->wclimit_s = j->wclimit_asked_s = d->wclimit_s;
-    j->admitted = d->admitted;
-    j->flags_asked = d->flags | (d->advres ? JOB_ADVRES : 0u);
     j->partitions = UINT64_MAX;
     j->pdef = INDEX_NONE;
     j->active_slot = j->idle_slot = INDEX_NONE;
-    fill_creds(c, j, d, known->cred);
+    fill_asked(c, j, d, known);
     j->cred[CRED_RM] = rmset_get(c, d->rm);
-    fill_reqs(c, j, d, known->tasks);
-    fill_extra(c, j, d);
-    c->any_deadline |= d->deadline_at != 0;
     j->flags = j->flags_asked;
     job_note_priority(c, j);
+}
+
+static bool depends_so(const struct job_extra *x, const struct dep *deps)
+{
+    size_t n = 0;
+
+    for (; deps && deps[n].job_id; n++)
+        if (n >= x->deps.n || deps[n].type != x->deps.v[n].type
+            || strcmp(deps[n].job_id, x->deps.v[n].job_id) != 0)
+            return false;
+    return n == x->deps.n;
+}
+
+/* Lists of what it asked for before, and what was done about them. */
+static void empty_lists(struct job_extra *x, const struct job_desc *d)
+{
+    if (!x)
+        return;
+    if (!depends_so(x, d->deps))
+        x->given_up = false;
+    for (size_t i = 0; i < x->deps.n; i++)
+        free(x->deps.v[i].job_id);
+    for (size_t i = 0; i < x->partitions_asked.n; i++)
+        free(x->partitions_asked.v[i]);
+    x->deps.n = x->partitions_asked.n = x->classes.n = 0;
+    x->full_wclimit_s = 0;
+}
+
+void job_ask_anew(struct cluster *c, struct job *j, const struct job_desc *d)
+{
+    uint32_t qos = j->qos_asked;
+    struct checked known;
+
+    if (desc_check(c, d, &known, NULL))
+        assert(!"it was checked");
+    bool moves = j->submit_at != d->submit_at; /* in the list of those that wait */
+    if (moves)
+        job_unlist(c, j);
+    empty_lists(j->extra, d);
+    if (j->reqs != &j->req)
+        free(j->reqs);
+    fill_asked(c, j, d, &known);
+    j->qos_forced = j->qos_forced && j->qos_asked == qos;
+    job_note_priority(c, j);
+    if (moves)
+        job_list(c, j);
 }
 
 void job_note_priority(struct cluster *c, struct job *j)

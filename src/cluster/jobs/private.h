@@ -22,6 +22,8 @@ void job_unlist(struct cluster *c, struct job *j);
 struct attribute;
 void job_keep_member(
     struct job *j, const struct attribute *a, const struct job_desc *d);
+/* What a waiting job asks for is what the checked description says, all of it. */
+void job_ask_anew(struct cluster *c, struct job *j, const struct job_desc *d);
 /* Is the request usable? Changes nothing. *ret_tasks = its task count. */
 int req_check(const struct cluster *c, const struct req_desc *d, uint32_t *ret_tasks,
     struct err *err);

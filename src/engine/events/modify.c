@@ -67,8 +67,11 @@ int modify_job(struct engine *e, struct job *j, const struct event *ev, struct e
         change_active(e, j, ch);
         return 0;
     }
+    int64_t submit_at = j->submit_at;
     job_change_apply(e->c, j, ch);
     job_changes(e, j, CHANGE_OF_REQUEST);
+    if (j->submit_at != submit_at)
+        queue_touch_order(e->queue);
     admission_notice(e, j);
     j->limited = false;
     if (j->holds & HOLD_DEFER) /* what kept it from running may be over with that */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  * The adapter: what it has for agent.h. */
-#include "base/strbuf.h"
+#include "base/home.h"
 #include "base/xalloc.h"
 #include "rm/gridengine/gridengine.h"
 #include "rm/gridengine/site.h"
@@ -64,22 +64,21 @@ static void *open_adapter(
                                          .fini = free_told},
                                      reservations = {.gone = RM_RESERVATION_GONE};
     struct ge_adapter *g = xcalloc(1, sizeof *g);
-    struct strbuf lock = {0};
+    char *lock = home_file_of(o->home, o->name, "lock");
 
     g->agent = a;
     g->timeout_ms = link_attr_ms(o, "TIMEOUT", TIMEOUT_MS);
     g->start_wait_ms = link_attr_ms(o, "STARTWAIT", START_WAIT_MS);
     if (g->start_wait_ms > START_MOST_MS)
         g->start_wait_ms = START_MOST_MS;
-    strbuf_printf(&lock, "%s/%s.lock", o->home, o->name);
-    g->runs = runs_new(agent_loop(a), lock.text, AT_ONCE);
+    g->runs = runs_new(agent_loop(a), lock, AT_ONCE);
     if (g->runs == NULL) {
-        err_set(err, ERR_IO, "%s: %s", lock.text, strerror(errno));
-        free(lock.text);
+        err_set(err, ERR_IO, "%s: %s", lock, strerror(errno));
+        free(lock);
         free(g);
         return NULL;
     }
-    free(lock.text);
+    free(lock);
     g->home = xstrdup(o->home);
     g->accounting = site_common_path(SITE_ACCOUNTING);
     g->nodes = listing_new(&nodes);

@@ -61,8 +61,9 @@ static int gridengine_main(int argc, char **argv)
         {"help", no_argument, NULL, 'h'}, {0}};
     const char *asked = NULL;
     bool dry = false, undo = false;
-    int c, status;
-    char *home;
+    int c, status = 1;
+    char *home, *manager = NULL;
+    struct err err;
 
     while ((c = getopt_long(argc, argv, "h", longs, NULL)) != -1) {
         if (c == 'h') {
@@ -82,8 +83,11 @@ static int gridengine_main(int argc, char **argv)
         return 1;
     }
     home = home_find(asked);
-    rmplace_enter_type(home, "SGE");
-    status = run_command(argv[optind], home, dry, undo);
+    if (rmplace_enter_manager(home, "SGE", NULL, &manager, &err) == 0)
+        status = run_command(argv[optind], home, dry, undo);
+    else
+        fprintf(stderr, "maui gridengine: %s\n", err.text);
+    free(manager);
     free(home);
     return status;
 }

@@ -10,6 +10,7 @@
  * They end with 0: done; 75: not now, ask again; else: it did not come about, and the
  * first line that they print says why. */
 #include "base/duration.h"
+#include "base/home.h"
 #include "base/strbuf.h"
 #include "base/trust.h"
 #include "base/xalloc.h"
@@ -286,7 +287,7 @@ static void native_close(void *ctx)
 static void *native_open(struct agent *a, const struct link_opening *o, struct err *err)
 {
     struct native *v = xcalloc(1, sizeof *v);
-    struct strbuf lock = {0};
+    char *lock = home_file_of(o->home, o->name, "lock");
     int64_t wait_ms = link_attr_ms(o, "STARTWAIT", START_WAIT_MS);
 
     v->agent = a;
@@ -298,8 +299,7 @@ static void *native_open(struct agent *a, const struct link_opening *o, struct e
 
         v->urls[i] = url != NULL ? xstrdup(url) : NULL;
     }
-    strbuf_printf(&lock, "%s/%s.lock", o->home, o->name);
-    v->runs = runs_new(agent_loop(a), lock.text, ORDERS + 2);
+    v->runs = runs_new(agent_loop(a), lock, ORDERS + 2);
     v->wiki = wiki_new(
         a, &(struct wiki_carrier){.carry = carry_order,
                .ctx = v,
@@ -307,11 +307,11 @@ static void *native_open(struct agent *a, const struct link_opening *o, struct e
                .changes_limits = v->urls[RMURL_MODIFY] != NULL,
                .start_wait_ms = wait_ms < START_MOST_MS ? wait_ms : START_MOST_MS});
     if (v->runs == NULL) {
-        err_set(err, ERR_IO, "%s: %s", lock.text, strerror(errno));
+        err_set(err, ERR_IO, "%s: %s", lock, strerror(errno));
         native_close(v);
         v = NULL;
     }
-    free(lock.text);
+    free(lock);
     return v;
 }
 

@@ -33,7 +33,7 @@ static void on_woken(void *ctx)
 /* For the hook of `maui pbs install`. Without it all goes on, by POLLINTERVAL. */
 static void open_wake(struct pbs_adapter *p, const struct link_opening *o)
 {
-    char *path = home_file(o->home, "pbs.wake");
+    char *path = home_file_of(o->home, o->name, "wake");
     struct err err;
 
     p->wake = wake_new(agent_loop(p->agent), path, on_woken, p, &err);
@@ -70,24 +70,22 @@ static void *open_adapter(
                                          .fini = forget_job};
     const char *transport = link_attr(o, "TRANSPORT");
     struct pbs_adapter *p = xcalloc(1, sizeof *p);
-    struct strbuf lock = {0};
-    char *beat;
+    char *lock = home_file_of(o->home, o->name, "lock"), *beat;
 
     p->agent = a;
     p->timeout_ms = link_attr_ms(o, "TIMEOUT", TIMEOUT_MS);
     p->start_wait_ms = link_attr_ms(o, "STARTWAIT", START_WAIT_MS);
     if (p->start_wait_ms > START_MOST_MS)
         p->start_wait_ms = START_MOST_MS;
-    strbuf_printf(&lock, "%s/%s.lock", o->home, o->name);
-    p->runs = runs_new(agent_loop(a), lock.text, AT_ONCE);
+    p->runs = runs_new(agent_loop(a), lock, AT_ONCE);
     if (p->runs == NULL) {
-        err_set(err, ERR_IO, "%s: %s", lock.text, strerror(errno));
-        free(lock.text);
+        err_set(err, ERR_IO, "%s: %s", lock, strerror(errno));
+        free(lock);
         free(p);
         return NULL;
     }
-    free(lock.text);
-    beat = home_file(o->home, "pbs.heartbeat");
+    free(lock);
+    beat = home_file_of(o->home, o->name, "heartbeat");
     p->beat = beat_new(beat);
     (void)beat_write(p->beat); /* `maui pbs check` right after a start: it lives */
     free(beat);

@@ -27,6 +27,7 @@ struct pbs_job {
     bool parent;       /* stands for its members: not told */
     bool leaving;      /* it has ended, and its nodes are being left */
     bool unseen;       /* under way to another server, or routed: not told */
+    bool told;         /* by tell.c */
     int64_t at_once;   /* parent: members that may run at once, 0 = any number */
     int64_t runs;      /* starts that were tried */
     int substate;      /* 0 = not said */

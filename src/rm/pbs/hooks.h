@@ -7,7 +7,8 @@
 
 /* What `maui pbs` was told on its command line, and where it leads. */
 struct pbs_site {
-    char *home, *heartbeat, *wake, *saved; /* owned */
+    char *home, *manager;           /* owned; manager: the name of its RMCFG */
+    char *heartbeat, *wake, *saved; /* owned */
     const char *open_after;
     bool dry, undo, fallback;
     bool torque;

@@ -48,6 +48,7 @@ static const char help[] =
     "      --undo             install: the server as it was before\n"
     "      --home DIR         the scheduler's folder; default $MAUIHOMEDIR, else\n"
     "                         /var/lib/maui as root and ~/.maui for others\n"
+    "      --manager NAME     RMCFG[NAME], where several are of TYPE=PBS\n"
     "      --open-after N     install, hook: seconds without a sign of the scheduler\n"
     "                         after which PBS may start jobs itself (60); 0: never\n"
     "  -h, --help             this text\n"
@@ -360,9 +361,11 @@ static bool is_word(const char *text)
 }
 
 /* 0; 1: help was printed; 2: usage error, told. */
-static int read_options(int argc, char **argv, struct pbs_site *s, const char **home)
+static int read_options(
+    int argc, char **argv, struct pbs_site *s, const char **home, const char **manager)
 {
     static const struct option longs[] = {{"home", required_argument, NULL, 'H'},
+        {"manager", required_argument, NULL, 'm'},
         {"open-after", required_argument, NULL, 'o'},
         {"dry-run", no_argument, NULL, 'n'}, {"undo", no_argument, NULL, 'U'},
         {"fallback", no_argument, NULL, 'F'}, {"help", no_argument, NULL, 'h'}, {0}};
@@ -375,6 +378,8 @@ static int read_options(int argc, char **argv, struct pbs_site *s, const char **
         }
         if (c == 'H')
             *home = optarg;
+        else if (c == 'm')
+            *manager = optarg;
         else if (c == 'n')
             s->dry = true;
         else if (c == 'U')
@@ -398,12 +403,29 @@ static int read_options(int argc, char **argv, struct pbs_site *s, const char **
     return 0;
 }
 
+/* Which manager it is about, and its commands. -1: told. */
+static int enter_manager(struct pbs_site *s, const char *asked)
+{
+    struct err err;
+
+    if (rmplace_enter_manager(s->home, "PBS", asked, &s->manager, &err) < 0) {
+        fprintf(stderr, "maui pbs: %s; --manager NAME says which\n", err.text);
+        return -1;
+    }
+    if (s->manager == NULL)
+        s->manager = xstrdup("pbs");
+    s->heartbeat = home_file_of(s->home, s->manager, "heartbeat");
+    s->wake = home_file_of(s->home, s->manager, "wake");
+    s->saved = home_file_of(s->home, s->manager, "saved");
+    return 0;
+}
+
 int pbs_main(int argc, char **argv)
 {
     struct pbs_site s = {.open_after = OPEN_AFTER};
-    const char *home = NULL;
+    const char *home = NULL, *manager = NULL;
     char *found;
-    int result = read_options(argc, argv, &s, &home);
+    int result = read_options(argc, argv, &s, &home, &manager);
 
     if (result != 0)
         return result == 1 ? 0 : 1;
@@ -418,11 +440,9 @@ int pbs_main(int argc, char **argv)
     found = home_find(home);
     s.home = home_absolute(found);
     free(found);
-    rmplace_enter_type(s.home, "PBS");
-    s.heartbeat = home_file(s.home, "pbs.heartbeat");
-    s.wake = home_file(s.home, "pbs.wake");
-    s.saved = home_file(s.home, "pbs.saved");
-    if (!is_plain(s.heartbeat)) {
+    if (enter_manager(&s, manager) < 0) {
+        result = 1;
+    } else if (!is_plain(s.heartbeat)) {
         fprintf(stderr,
             "maui pbs: --home %s: expected a path without quotes, backslashes and @\n",
             s.home);
@@ -431,6 +451,7 @@ int pbs_main(int argc, char **argv)
         result = run_word(argv[optind], &s);
     }
     free(s.home);
+    free(s.manager);
     free(s.heartbeat);
     free(s.wake);
     free(s.saved);

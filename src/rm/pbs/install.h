@@ -4,8 +4,9 @@
  *
  *     scheduling = False      PBS's own scheduler is not asked any more
  *     hook "maui" (runjob)    should it be switched on again: it starts nothing while
- *                             HOME/pbs.heartbeat is fresh (OpenPBS; TORQUE has no
- * hooks) HOME/pbs.saved          what `scheduling` was, for --undo */
+ *                             HOME/NAME.heartbeat is fresh (OpenPBS; TORQUE has no
+ *                             hooks), of RMCFG[NAME]
+ *     HOME/NAME.saved         what `scheduling` was, for --undo */
 #ifndef MAUI_RM_PBS_INSTALL_H
 #define MAUI_RM_PBS_INSTALL_H
 

@@ -12,6 +12,7 @@
 #include <time.h>
 
 #define LEAVING_MS 5000 /* longer than that its node does not answer */
+#define CHAIN_MOST 100  /* of jobs, each of which waits for one that came after it */
 
 /* ---- nodes ---- */
 
@@ -290,6 +291,21 @@ static void tell_job(struct pbs_adapter *p, const struct pbs_job *j)
         t->leaving_ms = clock_ms();
 }
 
+/* After those that it waits for: a job on one that nobody knows is not kept back. */
+static void tell_in_turn(struct pbs_adapter *p, struct pbs_job *j, int chain)
+{
+    if (j->parent || j->told)
+        return;
+    j->told = true;
+    for (const struct dep *d = j->rm.desc.deps; d != NULL && d->job_id != NULL; d++) {
+        struct pbs_job *on = pbs_find_job(&p->jobs_answer, d->job_id);
+
+        if (on != NULL && chain < CHAIN_MOST)
+            tell_in_turn(p, on, chain + 1);
+    }
+    tell_job(p, j);
+}
+
 bool pbs_is_leaving(const struct pbs_adapter *p)
 {
     int64_t since_ms = clock_ms() - LEAVING_MS;
@@ -351,8 +367,7 @@ void pbs_tell_jobs(struct pbs_adapter *p)
     listing_begin(p->jobs);
     keep_cut(p);
     for (size_t i = 0; i < p->jobs_answer.jobs.n; i++)
-        if (!p->jobs_answer.jobs.v[i].parent)
-            tell_job(p, &p->jobs_answer.jobs.v[i]);
+        tell_in_turn(p, &p->jobs_answer.jobs.v[i], 0);
     for (size_t i = 0; i < p->past_answer.jobs.n; i++) {
         const struct pbs_job *j = &p->past_answer.jobs.v[i];
         const struct pbs_told *t = listing_find(p->jobs, j->rm.desc.id);

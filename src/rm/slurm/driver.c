@@ -32,6 +32,7 @@ static const struct rm_keeping keeping = {
     .command = "scontrol update JobId=",
     /* what an operator raises no association's or QOS's MaxWall holds down */
     .raise = "Slurm looks whether you may where you say scontrol update TimeLimit=",
+    .unit_s = 60,
 };
 
 static const struct rm_driver slurm_driver = {

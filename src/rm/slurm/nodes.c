@@ -120,6 +120,37 @@ static enum node_state state_of(const node_info_t *n)
     return busy ? NODE_RUNNING : NODE_IDLE;
 }
 
+/* What people see of one that takes no jobs: Slurm's words, and what somebody wrote, or
+ * Slurm itself ("Not responding"). Owned; NULL = it takes jobs. */
+static char *explain_node(const node_info_t *n, enum node_state state)
+{
+    static const struct {
+        uint32_t flag;
+        const char *word;
+    } flags[] = {{NODE_STATE_DRAIN, "DRAIN"}, {NODE_STATE_FAIL, "FAIL"},
+        {NODE_STATE_MAINT, "MAINT"}, {NODE_STATE_REBOOT_REQUESTED, "REBOOT"},
+        {NODE_STATE_REBOOT_ISSUED, "REBOOT"},
+        {NODE_STATE_POWERING_DOWN, "POWERING_DOWN"},
+        {NODE_STATE_INVALID_REG, "INVALID_REG"}};
+    bool reasoned = n->reason != NULL && *n->reason != '\0';
+    struct strbuf text = {0};
+
+    if (state == NODE_IDLE || state == NODE_RUNNING)
+        return NULL;
+    if ((n->node_state & NODE_STATE_BASE) == NODE_STATE_DOWN)
+        strbuf_add(&text, "DOWN");
+    for (size_t i = 0; i < sizeof flags / sizeof flags[0]; i++)
+        if (n->node_state & flags[i].flag)
+            strbuf_printf(&text, "%s%s", text.len ? "+" : "", flags[i].word);
+    char *all = strbuf_take(&text), *said;
+    strbuf_printf(&text, "Slurm has it %s%s%s",
+        all != NULL && *all ? all : "out of use", reasoned ? ": " : "",
+        reasoned ? n->reason : "");
+    said = strbuf_take(&text);
+    free(all);
+    return said;
+}
+
 static uint64_t digest_node(
     const struct adapter *a, const node_info_t *n, enum node_state state)
 {
@@ -135,6 +166,10 @@ static uint64_t digest_node(
     h = digest_text(h, n->features_act ? n->features_act : n->features);
     h = digest_text(h, n->gres);
     h = digest_text(h, switches_leaf(a, n->name));
+    if (state != NODE_IDLE && state != NODE_RUNNING) {
+        h = digest_bytes(h, &n->node_state, sizeof n->node_state);
+        h = digest_text(h, n->reason);
+    }
     return digest_text(h, n->partitions);
 }
 
@@ -155,6 +190,7 @@ static void tell(struct adapter *a, const node_info_t *n, enum node_state state)
     struct node_desc *d = &r.u.node;
     const char *const networks[] = {switches_leaf(a, n->name), NULL};
     struct lists l = {0};
+    char *said = explain_node(n, state);
 
     read_features(&l, n->features_act ? n->features_act : n->features);
     read_gres(a, &l, n->gres);
@@ -168,6 +204,7 @@ static void tell(struct adapter *a, const node_info_t *n, enum node_state state)
         .classes = l.classes.v,
         .class_procs = l.class_procs.v,
         .arch = n->arch,
+        .said = said,
         .weight = n->weight};
     d->cfg.v[RES_PROCS] = shares;
     if (shares > procs && !is_forced_alone(a, n->partitions))
@@ -181,6 +218,7 @@ static void tell(struct adapter *a, const node_info_t *n, enum node_state state)
     d->cfg.v[RES_DISK] = n->tmp_disk;
     d->cfg.v[RES_SWAP] = -1;
     adapter_report(a, &r);
+    free(said);
     lists_fini(&l);
 }
 

@@ -313,7 +313,7 @@ static int read_fields(const struct source *s, const struct field_row *rows, voi
 
 /* What is read of one; amounts < 0: not said. */
 struct node_fields {
-    const char *state, *os, *arch, *partition;
+    const char *state, *os, *arch, *partition, *message;
     int64_t configured[RES_DIMS], available[RES_DIMS];
     int64_t frame, slot;
     double load, speed;
@@ -347,6 +347,7 @@ static const struct field_row node_rows[] = {
     NODE_OF("FRAME", 24, FIELD_INT, frame),
     NODE_OF("SLOT", 25, FIELD_INT, slot),
     NODE_OF("CRES", 26, FIELD_COUNTS, gres),
+    NODE_OF("MESSAGE", 0, FIELD_TEXT, message), /* of ours: why it takes no jobs */
     {NULL, 0, FIELD_OWN, 0},
 };
 
@@ -381,6 +382,9 @@ int wiki_read_node(const struct wiki_record *r, struct wiki_room *room,
         .slot = f.slot,
         .measured = f.load >= 0,
         .load = f.load >= 0 ? f.load : 0};
+    if (ret->state != NODE_IDLE && ret->state != NODE_RUNNING
+        && ret->state != NODE_BUSY)
+        ret->said = f.message;
     for (int i = 0; i < RES_DIMS; i++) {
         int64_t used = f.configured[i] - f.available[i];
 

@@ -454,6 +454,29 @@ void modified_note(const struct modified *m, struct job_notes *n)
     }
 }
 
+/* A limit as the job's resource manager will have it: what is planned, told and kept is
+ * the same. */
+static void make_limit_whole(
+    struct server *s, const struct job *j, struct modified *m, json_t *changes)
+{
+    int64_t whole = manager_whole_limit(s, j, m->ch.job.wclimit_s);
+    json_t *change;
+    char text[32];
+    struct err err;
+    size_t i;
+
+    if (!(m->ch.what & CHANGE_WCLIMIT) || whole == m->ch.job.wclimit_s)
+        return;
+    m->ch.job.wclimit_s = whole;
+    snprintf(text, sizeof text, "%lld", (long long)whole);
+    json_array_foreach(changes, i, change)
+    {
+        const char *name = json_string_value(json_object_get(change, "attribute"));
+        if (jobattr_find(name, &err)->bit == CHANGE_WCLIMIT)
+            make_whole(change, text);
+    }
+}
+
 int modify_apply(struct server *s, const struct job *j, json_t *changes,
     const struct identity *who, struct err *err)
 {
@@ -463,6 +486,8 @@ int modify_apply(struct server *s, const struct job *j, json_t *changes,
     struct modified m = {0};
     int result = take_all(&m, own, NULL, j, err);
 
+    if (result == 0)
+        make_limit_whole(s, j, &m, own);
     if (result == 0)
         result = jobrights_change(j, &m.ch, m.has_sysprio, who, err);
     if (result == 0)

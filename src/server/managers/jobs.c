@@ -63,6 +63,17 @@ static void note(char **to, const char *text)
     *to = xstrdup(text);
 }
 
+static void note_asked(struct job_notes *n, const struct job_desc *d)
+{
+    if (!d->cred[CRED_QOS]) {
+        free(n->told.qos);
+        n->told.qos = NULL;
+    }
+    note(&n->told.qos, d->cred[CRED_QOS]);
+    n->told.deadline_at = d->deadline_at;
+    n->told.user_priority = d->user_priority;
+}
+
 static void take_notes(struct manager *m, const struct job *j, const struct rm_job *r)
 {
     struct job_notes *n = world_notes(m->s, j);
@@ -82,17 +93,15 @@ static void take_notes(struct manager *m, const struct job *j, const struct rm_j
     n->exit_status = r->exit_status;
 }
 
-/* `anew`: its owner changed it in the RM; instants are as they stand there now. */
-static void on_new_job(struct manager *m, const struct rm_job *r, bool anew)
+static void on_new_job(struct manager *m, const struct rm_job *r)
 {
     struct server *s = m->s;
     struct job_memory memory = {0};
     struct record_memory *known = record_recall(s, r->desc.id, &memory);
     struct event ev = {.kind = EVENT_SUBMIT, .u.job = r->desc};
     /* later its owner may have written something else there, which means nothing */
-    enum elsewhere_found others = known || anew
-                                      ? ELSEWHERE_NONE
-                                      : elsewhere_find(s, r->desc.id, false, r->others);
+    enum elsewhere_found others =
+        known ? ELSEWHERE_NONE : elsewhere_find(s, r->desc.id, false, r->others);
     struct modified *changed = known || others ? modify_recall(s, &ev.u.job) : NULL;
     struct err err = {0};
     struct event_result made;
@@ -103,10 +112,6 @@ static void on_new_job(struct manager *m, const struct rm_job *r, bool anew)
     struct dep *deps = depends_settle(s, ev.u.job.deps);
 
     ev.u.job.deps = deps;
-    if (anew) {
-        memory.release_at = ev.u.job.release_at;
-        memory.deadline_at = ev.u.job.deadline_at;
-    }
     ev.u.job.memory = known ? &memory : NULL;
     ev.u.job.rm_hold = rmholds_told(m, known ? memory.holds : 0, r->desc.rm_hold);
     ev.u.job.start_at = r->start_at;
@@ -117,6 +122,7 @@ static void on_new_job(struct manager *m, const struct rm_job *r, bool anew)
     } else {
         mark_told(m, made.job, TOLD | SEEN);
         take_notes(m, made.job, r);
+        note_asked(world_notes(s, made.job), &r->desc);
         if (job_has_begun(r->desc.state))
             world_notes(s, made.job)->wclimit_s = r->desc.wclimit_s;
         modified_note(changed, world_notes(s, made.job));
@@ -216,21 +222,66 @@ static void on_ended(
     manager_apply(m, &ev, r->desc.id);
 }
 
-/* Somebody changed in the RM what a waiting job asks for, or started it there with what
- * it has now: it is taken anew, with all that is remembered of it, as after a restart.
+static bool is_same_text(const char *a, const char *b)
+{
+    return strcmp(a ? a : "", b ? b : "") == 0;
+}
+
+/* What it said before and says again nobody has changed there: what was set here stays.
  */
-static bool on_other_request(
+static void keep_own(struct manager *m, const struct job *j, struct job_desc *io)
+{
+    const struct job_notes *n = world_notes(m->s, j);
+    const struct cluster *c = engine_cluster(m->s->engine);
+
+    if (is_same_text(n->told.qos, io->cred[CRED_QOS]))
+        io->cred[CRED_QOS] =
+            j->qos_asked ? c->creds[CRED_QOS].v[j->qos_asked]->name : NULL;
+    if (n->told.deadline_at == io->deadline_at)
+        io->deadline_at = j->extra ? j->extra->deadline_at : 0;
+    if (n->told.user_priority == io->user_priority)
+        io->user_priority = j->user_priority;
+}
+
+/* Somebody changed in the RM what a waiting job asks for, or started it there with what
+ * it has now: it is the same job, and all that is known of it stays. */
+static void follow_request(
     struct manager *m, const struct job *j, const struct rm_job *r)
 {
-    struct event ev = {
-        .kind = EVENT_CANCEL, .u.end = {.id = r->desc.id, .how = EV_VANISH}};
+    struct event ev = {.kind = EVENT_MODIFY,
+        .u.modify = {.id = j->id, .change = {.what = CHANGE_WHOLE, .job = r->desc}}};
+    struct job_desc *d = &ev.u.modify.change.job;
 
     if (job_is_active(j) || j->state == JOB_SUSPENDED)
-        return false;
-    record_job(m->s, j);
+        return;
+    d->state = JOB_IDLE;
+    d->places = NULL;
+    d->nplaces = 0;
+    d->start_at = 0;
+    keep_own(m, j, d);
+    struct modified *changed = modify_recall(m->s, d);
+    struct dep *deps = depends_settle(m->s, d->deps);
+    d->deps = deps;
     manager_apply(m, &ev, r->desc.id);
-    on_new_job(m, r, true);
-    return true;
+    note_asked(world_notes(m->s, j), &r->desc);
+    free(deps);
+    modified_free(changed);
+}
+
+/* The number of a user whose name is not known yet. */
+static bool is_number(const char *user)
+{
+    return user[strspn(user, "0123456789")] == 0;
+}
+
+/* A manager that has lost its queue gives the same ids again. */
+static bool is_of_another(
+    const struct manager *m, const struct job *j, const struct rm_job *r)
+{
+    const char *was = job_cred(engine_cluster(m->s->engine), j, CRED_USER)->name;
+    const char *is = r->desc.cred[CRED_USER];
+
+    return is && strcmp(was, is) != 0 && !is_number(was) && !is_number(is);
 }
 
 /* Are its tasks, one node after the other, where we think? The engine looks closer. */
@@ -288,8 +339,8 @@ static void on_changed(struct manager *m, const struct job *j, const struct rm_j
     bool pending = outbox_pending(m, j->id, &action);
     uint8_t rm_hold = rmholds_told(m, j->holds, r->desc.rm_hold);
 
-    if (changed && !pending && on_other_request(m, j, r))
-        return;
+    if (changed && !pending)
+        follow_request(m, j, r);
     if (!on_nodes(state))
         outbox_keep_change(m, r, changed);
     follow_limit(m, j, r);
@@ -312,10 +363,10 @@ static void on_changed(struct manager *m, const struct job *j, const struct rm_j
             .start_at = r->start_at,
             .places = r->places,
             .nplaces = r->nplaces}};
+    bool waits = job_waits(j);
     manager_apply(m, &ev, r->desc.id);
-    j = job_find(engine_cluster(m->s->engine), r->desc.id);
-    if (changed && j && !outbox_pending(m, j->id, &action))
-        on_other_request(m, j, r); /* requeued: it may have to pause, from now on */
+    if (changed && !waits && !outbox_pending(m, j->id, &action))
+        follow_request(m, j, r); /* requeued: it may have to pause, from now on */
 }
 
 static void tell_left(struct manager *m, const char *id)
@@ -348,10 +399,13 @@ void rmjobs_told(struct manager *m, const struct rm_job *r)
             vec_push(&m->settled, xstrdup(r->desc.id));
             commit_want(m->s);
         }
+    } else if (known && is_of_another(m, j, r)) {
+        rmjobs_gone(m, r->desc.id);
+        on_new_job(m, r);
     } else if (known) {
         on_changed(m, j, r);
     } else if (!outbox_pending(m, r->desc.id, &(enum rm_action){0})) {
-        on_new_job(m, r, false);
+        on_new_job(m, r);
     } else {
         outbox_found(m, r);
     }

@@ -224,6 +224,17 @@ int manager_check_limit(
                : 0;
 }
 
+int64_t manager_whole_limit(
+    const struct server *s, const struct job *j, int64_t limit_s)
+{
+    const struct rm_keeping *keeps = manager_keeping(s, j);
+    int64_t rest = keeps && keeps->unit_s && limit_s < DURATION_UNLIMITED
+                       ? limit_s % keeps->unit_s
+                       : 0;
+
+    return rest ? limit_s - rest + keeps->unit_s : limit_s;
+}
+
 static void note_refusal(struct server *s, const struct job *j, const char *text)
 {
     struct job_notes *n = world_notes(s, j);
@@ -330,7 +341,7 @@ bool limits_told(struct manager *m, const struct job *j, const struct rm_job *r)
     if (!is_kept_there(m, r))
         return false;
     bool ours = now == n->taken_limit_s || now == j->wclimit_asked_s
-                || (outbox_changes_limit(m, j->id) && now == outbox_limit(m, j->id));
+                || outbox_changes_limit_to(m, j->id, now);
     n->kept_limit_s = now;
     if (now != before)
         n->taken_limit_s = 0;

@@ -122,6 +122,9 @@ int manager_tell(struct server *s, const struct job *j, const struct rm_command 
 
 /* What of the job stands with its resource manager; NULL = nothing. */
 const struct rm_keeping *manager_keeping(const struct server *s, const struct job *j);
+/* The limit as that can have it: what it counts in may be minutes. */
+int64_t manager_whole_limit(
+    const struct server *s, const struct job *j, int64_t limit_s);
 /* Can the job be given that limit, where its resource manager has to take it? To be
  * asked before anything is changed. -1 with a sentence. */
 int manager_check_limit(

@@ -183,6 +183,8 @@ bool outbox_holds(const struct manager *m, const char *id);
 /* A change of its limit is on its way; the latest. */
 bool outbox_changes_limit(const struct manager *m, const char *id);
 int64_t outbox_limit(const struct manager *m, const char *id);
+/* Is one to that limit on its way, the latest or not? */
+bool outbox_changes_limit_to(const struct manager *m, const char *id, int64_t limit_s);
 /* What could not be done just then, and is promised, is sent once more. */
 void outbox_again(struct manager *m);
 /* All has been told: what came of what was lost? */

@@ -102,6 +102,61 @@ static void a_comment_is_kept_changed_and_taken_away(void **state)
     assert_null(j->extra->comment);
 }
 
+static void a_job_that_asks_anew_asks_for_that_alone(void **state)
+{
+    struct fixture *f = *state;
+    const char *const parts[] = {"DEFAULT", NULL};
+    static char other[] = "o";
+    const struct dep deps[] = {{DEP_SUCCESS, other}, {0}};
+    struct req_desc before[] = {{.tasks = 1}, {.tasks = 2}},
+                    after = {.tasks = 4, .per_task = {{2}}};
+    struct job_desc d = {.id = "c",
+        .submit_at = 10,
+        .reqs = before,
+        .nreqs = 2,
+        .wclimit_s = 60,
+        .cred = {"u"},
+        .comment = "first",
+        .partitions = parts,
+        .deps = deps};
+    struct job_change ch = {.what = CHANGE_WHOLE,
+        .job = {.id = "c",
+            .submit_at = 5,
+            .reqs = &after,
+            .nreqs = 1,
+            .wclimit_s = 90,
+            .cred = {"u"},
+            .deps = deps}};
+    struct job *j, *earlier;
+    struct err err;
+
+    configure(f);
+    assert_int_equal(job_add(f->c, &d, 0, &j, &err), 0);
+    j->sys_priority = 7;
+    j->qos_forced = true;
+    j->start_count = 3;
+    j->extra->given_up = true;
+    d.id = "b";
+    d.submit_at = 8;
+    assert_int_equal(job_add(f->c, &d, 0, &earlier, &err), 0);
+    assert_int_equal(job_change_check(f->c, j, &ch, &err), 0);
+    job_change_apply(f->c, j, &ch);
+    assert_true(j->nreqs == 1 && j->tasks == 4 && j->procs == 8);
+    assert_true(j->wclimit_s == 90 && j->wclimit_asked_s == 90);
+    assert_null(j->extra->comment);
+    assert_true(!j->extra->partitions_asked.n && j->extra->deps.n == 1);
+    assert_true(j->sys_priority == 7 && j->qos_forced && j->start_count == 3);
+    assert_true(j->extra->given_up && j->queue_at == 10); /* of the same dependency */
+    assert_true(j->submit_at == 5 && job_compare(j, earlier) < 0);
+    ch.job.deps = NULL;
+    ch.job.cred[CRED_QOS] = "other";
+    job_change_apply(f->c, j, &ch);
+    assert_true(!j->extra->given_up && !j->qos_forced && !j->extra->deps.n);
+    ch.job.nreqs = 0;
+    assert_int_equal(job_change_check(f->c, j, &ch, &err), -1);
+    cluster_check(f->c);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -110,6 +165,7 @@ int main(void)
         cmocka_unit_test(a_change_is_put_into_a_description),
         cmocka_unit_test_setup_teardown(
             a_comment_is_kept_changed_and_taken_away, setup, teardown),
+        T(a_job_that_asks_anew_asks_for_that_alone),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -185,6 +185,8 @@ static void events_about_jobs_come_back_whole(void **state)
         .req = 1,
         .to = job.reqs[0]};
     comes_back(&s, (struct event){.kind = EVENT_MODIFY, .u.modify = {"7", ch}});
+    struct job_change whole = {.what = CHANGE_WHOLE, .job = job};
+    comes_back(&s, (struct event){.kind = EVENT_MODIFY, .u.modify = {"7", whole}});
     close_scene(&s);
 }
 

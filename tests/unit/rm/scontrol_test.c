@@ -690,6 +690,23 @@ static void an_error_is_no_empty_list(void **state)
     assert_told(look_at(*state, PART), "{\"job_gone\":\"3\"}");
 }
 
+/* scontrol prints the same list once more, without the sign; another user's change
+ * makes it new. */
+static void memory_by_processor_stays_so_when_it_is_printed_again(void **state)
+{
+    const char *all =
+        look_at(*state, PART "JobId=3 JobName=a" QUEUED SIZE " MinMemoryCPU=100M\n"
+                             "JobId=4 JobName=b" QUEUED SIZE " MinMemoryNode=700M\n");
+
+    assert_told(all, "\"mem_mb\":100,\"tasks\":2");
+    all = look_at(*state, PART "JobId=3 JobName=a" QUEUED SIZE " MinMemoryNode=100M\n"
+                               "JobId=4 JobName=b" QUEUED SIZE " MinMemoryNode=700M\n");
+    assert_not_told(all, "\"job\"");
+    all = look_at(*state, PART "JobId=3 JobName=a" QUEUED SIZE " MinMemoryNode=200M\n"
+                               "JobId=4 JobName=b" QUEUED SIZE " MinMemoryNode=700M\n");
+    assert_told(all, "\"changed\":true");
+}
+
 static void what_is_repeated_of_commands_is_no_answer(void **state)
 {
     assert_told(look_at(*state, "scontrol: show job\nscontrol: JobId=3 JobName=x" QUEUED
@@ -880,6 +897,7 @@ int main(void)
         TEST(an_order_whose_answer_was_cut_off_is_lost),
         TEST(an_error_is_no_empty_list),
         TEST(what_is_repeated_of_commands_is_no_answer),
+        TEST(memory_by_processor_stays_so_when_it_is_printed_again),
         TEST(a_job_with_another_deadline_is_taken_back),
         TEST(a_name_that_was_not_to_be_had_is_asked_for_again),
         TEST(an_end_says_all_only_where_the_nodes_are_known),

@@ -186,7 +186,7 @@ typedef struct {
 } slurm_job_info_t;
 
 typedef struct {
-    char *name, *arch, *features, *features_act, *gres, *partitions;
+    char *name, *arch, *features, *features_act, *gres, *partitions, *reason;
     uint32_t node_state, tmp_disk, weight;
     time_t slurmd_start_time; /* 0 = not known */
     uint16_t cpus, cpus_efctv;

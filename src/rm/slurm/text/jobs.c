@@ -692,6 +692,7 @@ int slurm_load_jobs(time_t since, job_info_msg_t **ret, uint16_t show)
     (void)show;
     if (load("show job", since, ret) < 0)
         return -1;
+    memory_restore(*ret);
     marks_tidy(*ret);
     return SLURM_SUCCESS;
 }

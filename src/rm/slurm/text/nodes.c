@@ -104,6 +104,18 @@ static uint64_t mb_of(const struct fields *f, const char *key)
     return mb == NO_VAL64 ? 0 : mb;
 }
 
+/* Without who wrote it and when: " [root@2026-11-27T19:00:00]". */
+static char *reason_of(const struct fields *f)
+{
+    char *text = field_text(f, "Reason"), *at = NULL;
+
+    for (char *p = text; p != NULL && (p = strstr(p, " [")) != NULL; p++)
+        at = p;
+    if (at != NULL && strchr(at, '@') != NULL)
+        *at = '\0';
+    return text;
+}
+
 static void read_node(const struct fields *f, void *record)
 {
     node_info_t *n = record;
@@ -114,6 +126,7 @@ static void read_node(const struct fields *f, void *record)
     n->features_act = field_text(f, "ActiveFeatures");
     n->gres = field_text(f, "Gres");
     n->partitions = field_text(f, "Partitions");
+    n->reason = reason_of(f);
     n->node_state = node_state_of(field_text(f, "State"));
     n->slurmd_start_time = field_time(f, "SlurmdStartTime");
     n->cpus = (uint16_t)field_number(f, "CPUTot", 0);

@@ -265,6 +265,7 @@ void slurm_init(const char *conf)
 void slurm_fini(void)
 {
     end(the_pipe());
+    memory_forget();
     free(the_pipe()->in.text);
     the_pipe()->in = (struct strbuf){0};
 }

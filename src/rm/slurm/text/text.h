@@ -94,4 +94,10 @@ uint32_t marks_of(const slurm_job_info_t *j);
 /* Forget the marks of jobs that are not in the list any more. */
 void marks_tidy(const job_info_msg_t *all);
 
+/* ---- memory.c ---- */
+/* Of a list of all jobs: whose memory is by processor, where scontrol has forgotten
+ * that. */
+void memory_restore(job_info_msg_t *all);
+void memory_forget(void);
+
 #endif

@@ -240,6 +240,18 @@ int64_t outbox_limit(const struct manager *m, const char *id)
     return find_limit(m, id)->wclimit_s;
 }
 
+bool outbox_changes_limit_to(const struct manager *m, const char *id, int64_t limit_s)
+{
+    const struct job_orders *mates = outbox_of_job(m, id);
+    const struct order *o;
+
+    if (mates)
+        TAILQ_FOREACH(o, &mates->list, of_job)
+    if (o->action == RM_MODIFY && o->wclimit_s == limit_s)
+        return true;
+    return false;
+}
+
 bool outbox_idle(const struct manager *m)
 {
     for (const struct order *o = m->outbox->orders; o; o = o->hh.next)
