@@ -5,48 +5,10 @@
 #include "base/strbuf.h"
 #include "cluster/folded.h"
 #include "config/settings.h"
-#include "engine/calendar_private.h"
-#include "engine/engine_private.h"
-#include "policy/bank.h"
+#include "engine/charging_private.h"
 
 #include <assert.h>
 #include <string.h>
-
-/* By job index. */
-struct bill {
-    uint32_t run;     /* of the picture, + 1; 0 = none */
-    int64_t cost;     /* when it last left its nodes */
-    int64_t seconds;  /* on them until then */
-    int64_t nodes;    /* so many */
-    int64_t start_at; /* then */
-    int64_t left_at;  /* it is known to have left them by then; 0 = not */
-    bool left;        /* it waits again: see charging_settle() */
-    bool awaits;      /* left, as far as was decided: it may be there yet */
-    char *text;       /* what the cost is made of; owned */
-    char *tariff;     /* of its start; owned, NULL = what is in force */
-    int64_t quote;    /* whose rates these are; 0 = none */
-    bool first_use;   /* of that quote by this job */
-    bool told;        /* the bank knows the run */
-    bool displaced;   /* left, to make room for another job */
-    bool lost;        /* one of its nodes was down when it last left them */
-    bool eased;       /* suspended for long: no more is kept than what it has used */
-    bool beside;      /* begun while the former one's lien lay there yet */
-    int64_t out_at;   /* it left its nodes then, and may come back; 0 = it has them */
-    int64_t slept_s, slept_weight; /* suspended, as far as it was seen */
-    struct bill *former;           /* it awaits, and another start was decided; owned */
-};
-
-struct charging {
-    struct VEC(struct bill) bills;
-    struct VEC(struct money_move) moves;
-    struct VEC(char *) texts;              /* of the moves, owned */
-    struct VEC(struct account_life) lives; /* by account */
-    struct VEC(uint32_t) left;             /* jobs whose bills say so */
-    struct VEC(uint32_t) refused; /* of this cycle: JFACTION, FALLBACKACCOUNT */
-    int64_t flush_at;             /* the next debits of jobs that run on; 0 = not set */
-    bool freed;                   /* credit was let go */
-    bool refuses;                 /* somebody was refused since all were asked */
-};
 
 struct charging *charging_create(void)
 {
@@ -84,56 +46,8 @@ void charging_destroy(struct charging *x)
     free(x);
 }
 
-/* Runs that were open when the bank went out of force end as they would have. */
-static bool has_bills(const struct engine *e)
-{
-    return e->c->funds != NULL;
-}
-
-/* ---- moves ---------------------------------------------------------------------- */
-
-static const char *keep_text(struct charging *x, const char *text)
-{
-    if (!text)
-        return NULL;
-    vec_push(&x->texts, xstrdup(text));
-    return x->texts.v[x->texts.n - 1];
-}
-
-static struct money_move *add_move_by(
-    struct engine *e, enum money_kind kind, uint32_t run, const struct am_use *use)
-{
-    struct charging *x = e->money.charging;
-    const struct funds *f = e->c->funds;
-
-    vec_push(&x->moves,
-        ((struct money_move){.kind = kind,
-            .run = keep_text(x, funds_run_name(f, run)),
-            .job = keep_text(x, funds_run_job(f, run)),
-            .account = keep_text(x, funds_account_name(f, funds_run_account(f, run))),
-            .user = keep_text(x, use->user),
-            .group = keep_text(x, use->group),
-            .class = keep_text(x, use->class),
-            .qos = keep_text(x, use->qos),
-            .elsewhere = funds_run_is_elsewhere(f, run),
-            .at = e->now}));
-    return &x->moves.v[x->moves.n - 1];
-}
-
-static struct money_move *add_move(
-    struct engine *e, const struct job *j, enum money_kind kind, uint32_t run)
-{
-    const struct am_use use = bank_use(e->c, j);
-    struct money_move *m = add_move_by(e, kind, run, &use);
-
-    m->procs = j->procs;
-    m->mem_mb = j->mem_mb;
-    return m;
-}
-
 /* ---- bills ---------------------------------------------------------------------- */
 
-/* A run that was told of after a restart is its job's by name. */
 static struct bill *bill_of(struct engine *e, const struct job *j)
 {
     struct charging *x = e->money.charging;
@@ -149,27 +63,37 @@ static char *copy_tariff(const char *rates)
     return rates && strchr(rates, ';') ? xstrdup(rates) : NULL;
 }
 
+/* A run that was told of after a restart is its job's by name, and by when it began. */
 static struct bill *find_bill(struct engine *e, const struct job *j)
 {
     struct bill *b = bill_of(e, j);
     uint32_t run;
 
-    if (b->run || b->former)
+    if (b->run || b->former || b->decided)
         return b->run ? b : NULL;
-    run = funds_strange_run_of(e->c->funds, j->id);
+    run = funds_strange_run_of(e->c->funds, j->id, j->start_at);
     if (run == FUNDS_NONE)
         return NULL;
     funds_adopt(e->c->funds, run);
     b->run = run + 1;
+    b->noted = funds_run_leave(e->c->funds, run)->at != 0;
     b->tariff = copy_tariff(funds_run_rates(e->c->funds, run));
     return b;
+}
+
+/* NULL: none of this life. */
+static struct bill *known_bill(struct engine *e, const struct job *j)
+{
+    struct bill *b = bill_of(e, j);
+
+    return b->run ? b : NULL;
 }
 
 /* While it waits a run of a former life may be one that nobody saw end. */
 static struct bill *find_own_bill(struct engine *e, const struct job *j)
 {
-    if (!job_has_begun((enum job_state)j->state) && !bill_of(e, j)->run)
-        return NULL;
+    if (!job_has_begun((enum job_state)j->state))
+        return known_bill(e, j);
     return find_bill(e, j);
 }
 
@@ -178,29 +102,14 @@ static void drop_bill(struct engine *e, struct bill *b)
     funds_close(e->c->funds, b->run - 1);
     free(b->text);
     free(b->tariff);
-    *b = (struct bill){.former = b->former};
+    *b = (struct bill){.former = b->former, .decided = b->decided};
     e->money.charging->freed = true;
-}
-
-static struct account_life *life_of(struct engine *e, uint32_t account)
-{
-    struct charging *x = e->money.charging;
-
-    while (x->lives.n <= account)
-        vec_push(&x->lives, ((struct account_life){0}));
-    return &x->lives.v[account];
 }
 
 struct account_life charging_life(const struct engine *e, uint32_t account)
 {
     return account < e->money.charging->lives.n ? e->money.charging->lives.v[account]
                                                 : (struct account_life){0};
-}
-
-/* What of a run is not in its job's record. */
-static struct bank_run run_of(const struct bill *b)
-{
-    return (struct bank_run){b->tariff, b->slept_s, b->slept_weight};
 }
 
 /* Back on its nodes: how long it was not, and at what prices. */
@@ -241,22 +150,18 @@ static void close_bill(
 {
     const struct am_use use = bank_use(e->c, j);
     const struct funds_use by = {&use, e->now};
-    struct money_move *m = add_move(e, j, MONEY_CHARGE, b->run - 1);
+    struct money_move *m = charging_add_move(e, j, MONEY_CHARGE, b->run - 1);
 
     m->total = total;
     m->seconds = b->seconds;
     m->nodes = b->nodes;
     m->lost = b->lost;
-    m->text = keep_text(e->money.charging, b->text);
-    life_of(e, funds_run_account(e->c->funds, b->run - 1))->charged +=
+    m->noted = b->noted;
+    m->text = charging_keep_text(e->money.charging, b->text);
+    charging_life_of(e, funds_run_account(e->c->funds, b->run - 1))->charged +=
         total - funds_run_charged(e->c->funds, b->run - 1);
     funds_charge(e->c->funds, b->run - 1, &by, total);
     drop_bill(e, b);
-}
-
-static bool only_successful(const struct engine *e)
-{
-    return e->cfg->bank.charge & CHARGE_SUCCESSFUL;
 }
 
 /* ---- runs that may go on -------------------------------------------------------- */
@@ -267,9 +172,9 @@ static void close_left(struct engine *e, const struct job *j, struct bill *b)
 
     if (given) {
         free(b->text);
-        b->text = xstrdup("nothing: it made room for another job (REFUNDONREQUEUE)");
+        b->text = xstrdup(CHARGING_GIVEN);
     }
-    close_bill(e, j, b, given || only_successful(e) ? 0 : b->cost);
+    close_bill(e, j, b, given || charging_only_successful(e) ? 0 : b->cost);
 }
 
 /* It was done before anybody stopped it: it has made room for nobody, and is charged up
@@ -289,7 +194,7 @@ static void put_former_aside(struct engine *e, const struct job *j, struct bill 
     }
     struct bill *former = xcalloc(1, sizeof *former);
     *former = *b;
-    *b = (struct bill){.former = former};
+    *b = (struct bill){.former = former, .decided = b->decided};
 }
 
 static void close_former(struct engine *e, const struct job *j, struct bill *b)
@@ -297,7 +202,7 @@ static void close_former(struct engine *e, const struct job *j, struct bill *b)
     struct bill *former = b->former;
 
     b->former = NULL;
-    if (former && has_bills(e)) {
+    if (former && charging_has_bills(e)) {
         close_left(e, j, former);
         e->money.charging->moves.v[e->money.charging->moves.n - 1].former = true;
     }
@@ -312,16 +217,29 @@ static struct bill *restore_former(struct engine *e, const struct job *j)
     if (!former || b->run)
         return NULL;
     *b = *former;
-    b->out_at = 0;
+    b->decided = false;
     free(former);
     return b;
+}
+
+/* For a later life: what it has come to, or that it goes on after all. */
+static void note_leaving(struct engine *e, const struct job *j, struct bill *b)
+{
+    struct money_move *m = charging_add_move(e, j, MONEY_LEAVES, b->run - 1);
+
+    m->total = b->cost;
+    m->seconds = b->seconds;
+    m->lost = b->lost;
+    m->text = charging_keep_text(e->money.charging, b->text);
+    m->goes_on = !b->awaits;
+    b->noted = b->awaits;
 }
 
 /* ---- what happens to jobs ------------------------------------------------------- */
 
 static void keep_most(struct engine *e, const struct job *j, struct bill *b)
 {
-    const struct bank_run run = run_of(b);
+    const struct bank_run run = charging_run_of(b);
     int64_t most = bank_most(e->c, j, &run, e->now);
     const struct am_use use = bank_use(e->c, j);
     const struct funds_use by = {&use, e->now};
@@ -336,8 +254,8 @@ static void keep_most(struct engine *e, const struct job *j, struct bill *b)
     for (size_t i = 0; i < j->alloc.n; i++)
         b->nodes += j->alloc.v[i].count;
     funds_keep(e->c->funds, b->run - 1, &by, most, &all);
-    m = add_move(e, j, MONEY_LIEN, b->run - 1);
-    m->rates = keep_text(e->money.charging, b->tariff);
+    m = charging_add_move(e, j, MONEY_LIEN, b->run - 1);
+    m->rates = charging_keep_text(e->money.charging, b->tariff);
     m->quote = b->quote;
     m->most = most;
     m->nodes = b->nodes;
@@ -346,52 +264,36 @@ static void keep_most(struct engine *e, const struct job *j, struct bill *b)
     m->force = !all;
 }
 
-static const struct job nobody = {.id = ""};
-
-/* Nobody had been told to start it: that was no run. */
-static void let_stranger_go(struct engine *e, uint32_t run)
-{
-    struct funds *f = e->c->funds;
-    struct money_move *m = add_move(e, &nobody, MONEY_RELEASE, run);
-
-    m->job = keep_text(e->money.charging, funds_run_job(f, run));
-    funds_close(f, run);
-}
-
-/* A start of a former life of which nobody was told: what begins now is another. */
-static void release_unsent(struct engine *e, const struct job *j)
-{
-    uint32_t run = funds_strange_run_of(e->c->funds, j->id);
-
-    if (run != FUNDS_NONE && funds_run_is_unsent(e->c->funds, run)
-        && j->start_at >= e->now)
-        let_stranger_go(e, run);
-}
-
 void charging_begin(struct engine *e, struct job *j, bool told)
 {
     bool in_force = bank_in_force(e->c), goes_on;
     struct bill *b;
 
-    if (!has_bills(e))
+    if (!charging_has_bills(e))
         return;
     if (in_force)
-        release_unsent(e, j);
+        charging_release_unsent(e, j);
+    b = bill_of(e, j);
+    b->decided = b->decided || !told;
     b = find_bill(e, j);
     goes_on = b && b->awaits && told; /* it never left */
-    if (goes_on)
-        b->out_at = 0;
     if (b && b->left && !goes_on && (b->awaits || b->start_at != j->start_at)) {
         put_former_aside(e, j, b);
         b = NULL;
     }
-    if (!b && told)
+    if (!b && told) {
         b = restore_former(e, j);
+        goes_on = b != NULL;
+    }
+    if (goes_on)
+        b->out_at = 0;
     if (!b && in_force)
         b = open_bill(e, j);
     if (!b)
         return;
     b->left = b->awaits = b->eased = b->displaced = false;
+    if (b->noted)
+        note_leaving(e, j, b);
     wake_bill(e, j, b);
     if (in_force)
         keep_most(e, j, b);
@@ -417,7 +319,7 @@ void charging_end(struct engine *e, struct job *j, int64_t until)
     struct strbuf text = {0};
     struct bill *b;
 
-    if (!has_bills(e))
+    if (!charging_has_bills(e))
         return;
     b = find_bill(e, j);
     if (!b) /* it began without: the bank did not know it, or was not there */
@@ -428,7 +330,7 @@ void charging_end(struct engine *e, struct job *j, int64_t until)
         until = b->left_at;
     b->seconds = until - j->start_at - j->suspended_s;
     b->seconds = b->seconds > 0 ? b->seconds : 1;
-    const struct bank_run run = run_of(b);
+    const struct bank_run run = charging_run_of(b);
     b->cost = bank_cost(e->c, j, &run, until, &text);
     b->text = strbuf_take(&text);
     b->out_at = until;
@@ -437,7 +339,7 @@ void charging_end(struct engine *e, struct job *j, int64_t until)
 
 void charging_left(struct engine *e, struct job *j, int64_t at)
 {
-    struct bill *b = has_bills(e) ? find_own_bill(e, j) : NULL;
+    struct bill *b = charging_has_bills(e) ? find_own_bill(e, j) : NULL;
 
     if (b)
         b->left_at = at;
@@ -452,21 +354,24 @@ void charging_pass(struct engine *e, struct job *j, int64_t until)
 
 void charging_complete(struct engine *e, struct job *j, bool success)
 {
-    struct bill *b = has_bills(e) ? find_bill(e, j) : NULL;
+    struct bill *b = charging_has_bills(e) ? find_bill(e, j) : NULL;
 
     if (b) { /* one that was suspended left its nodes long before */
         b->lost = !success && (b->lost || lost_node(e->c, j));
-        close_bill(e, j, b, success || !only_successful(e) ? b->cost : 0);
+        close_bill(e, j, b, success || !charging_only_successful(e) ? b->cost : 0);
     }
     close_former(e, j, bill_of(e, j));
+    bill_of(e, j)->decided = false;
 }
 
 void charging_waits(struct engine *e, struct job *j)
 {
-    struct bill *b = has_bills(e) && j->index < e->money.charging->bills.n
+    struct bill *b = charging_has_bills(e) && j->index < e->money.charging->bills.n
                          ? &e->money.charging->bills.v[j->index]
                          : NULL;
 
+    if (b)
+        b->decided = false;
     if (!b || !b->run || b->left)
         return;
     b->left = true;
@@ -480,21 +385,29 @@ void charging_over(struct engine *e, struct job *j)
                          ? &e->money.charging->bills.v[j->index]
                          : NULL;
 
-    if (b && b->run && b->left && has_bills(e)) {
+    if (b && b->run && b->left && charging_has_bills(e)) {
         if (b->awaits && j->state == JOB_COMPLETED)
             close_ended(e, j, b);
         else
             close_left(e, j, b);
     }
-    if (b)
-        close_former(e, j, b);
+    if (!b)
+        return;
+    close_former(e, j, b);
+    b->decided = false;
 }
 
 void charging_await(struct engine *e, struct job *j)
 {
-    if (e->opt.stops_told && j->index < e->money.charging->bills.n)
-        e->money.charging->bills.v[j->index].awaits =
-            e->money.charging->bills.v[j->index].left;
+    struct bill *b = e->opt.stops_told && j->index < e->money.charging->bills.n
+                         ? &e->money.charging->bills.v[j->index]
+                         : NULL;
+
+    if (!b)
+        return;
+    b->awaits = b->left;
+    if (b->awaits && charging_has_bills(e))
+        note_leaving(e, j, b);
 }
 
 void charging_displace(struct engine *e, struct job *j)
@@ -504,7 +417,7 @@ void charging_displace(struct engine *e, struct job *j)
             e->money.charging->bills.v[j->index].left;
 }
 
-void charging_confirm(struct engine *e, struct job *j)
+void charging_confirm(struct engine *e, struct job *j, bool displaced)
 {
     struct bill *b = j->index < e->money.charging->bills.n
                          ? &e->money.charging->bills.v[j->index]
@@ -513,8 +426,10 @@ void charging_confirm(struct engine *e, struct job *j)
     if (!b)
         return;
     close_former(e, j, b);
-    if (b->awaits && has_bills(e))
+    if (b->awaits && charging_has_bills(e))
         close_left(e, j, b);
+    else if (displaced && b->run && !b->left)
+        b->displaced = true; /* it leaves now */
 }
 
 bool charging_awaits(const struct engine *e, const struct job *j)
@@ -528,11 +443,11 @@ bool charging_awaits(const struct engine *e, const struct job *j)
 
 void charging_release(struct engine *e, struct job *j)
 {
-    struct bill *b = has_bills(e) ? find_own_bill(e, j) : NULL;
+    struct bill *b = charging_has_bills(e) ? find_own_bill(e, j) : NULL;
 
     if (!b)
         return;
-    add_move(e, j, MONEY_RELEASE, b->run - 1);
+    charging_add_move(e, j, MONEY_RELEASE, b->run - 1)->noted = b->noted;
     if (b->first_use)
         funds_give_quote_back(e->c->funds, b->quote, j->id);
     drop_bill(e, b);
@@ -545,7 +460,7 @@ void charging_settle(struct engine *e)
     for (size_t i = 0; i < x->left.n; i++) {
         struct bill *b = &x->bills.v[x->left.v[i]];
         const struct job *j = e->c->jobs.v[x->left.v[i]];
-        if (b->run && b->left && !b->awaits && j && has_bills(e))
+        if (b->run && b->left && !b->awaits && j && charging_has_bills(e))
             close_left(e, j, b);
     }
     x->left.n = 0;
@@ -568,230 +483,16 @@ void charging_rent(struct engine *e, uint32_t run, const struct am_use *use,
 {
     const struct funds_use by = {use, e->now};
     struct funds *f = e->c->funds;
-    struct money_move *m = add_move_by(e, MONEY_CHARGE, run, use);
+    struct money_move *m = charging_add_move_by(e, MONEY_CHARGE, run, use);
 
     m->total = total;
     m->goes_on = !over;
-    m->text = keep_text(e->money.charging, text);
-    life_of(e, funds_run_account(f, run))->charged += total - funds_run_charged(f, run);
+    m->text = charging_keep_text(e->money.charging, text);
+    charging_life_of(e, funds_run_account(f, run))->charged +=
+        total - funds_run_charged(f, run);
     funds_charge(f, run, &by, total);
     if (over)
         funds_close(f, run);
-}
-
-/* ---- debits on the way ----------------------------------------------------------- */
-
-static bool pays_on_the_way(const struct engine *e)
-{
-    unsigned charge = (unsigned)e->cfg->bank.charge;
-
-    return bank_in_force(e->c) && !bank_is_elsewhere(e->c) && e->cfg->bank.flush_s > 0
-           && !(charge & CHARGE_SUCCESSFUL) && charge != CHARGE_REQUESTED;
-}
-
-/* After `now`: aligned to midnight, whatever the length of that day. */
-static int64_t next_flush(const struct engine *e, int64_t now)
-{
-    int64_t every = e->cfg->bank.flush_s;
-    int64_t midnight = zone_midnight(&e->calendar->zone, now);
-    int64_t at = midnight + ((now - midnight) / every + 1) * every;
-    int64_t next = zone_next_midnight(&e->calendar->zone, now);
-
-    return every <= 86400 && at > next ? next : at;
-}
-
-/* The one before, or `now`. */
-static int64_t last_flush(const struct engine *e, int64_t now)
-{
-    int64_t every = e->cfg->bank.flush_s;
-    int64_t midnight = zone_midnight(&e->calendar->zone, now);
-
-    return midnight + (now - midnight) / every * every;
-}
-
-static void charge_until(
-    struct engine *e, const struct job *j, struct bill *b, int64_t until)
-{
-    const struct am_use use = bank_use(e->c, j);
-    const struct funds_use by = {&use, e->now};
-    struct strbuf text = {0};
-    const struct bank_run run = run_of(b);
-    int64_t total = bank_cost(e->c, j, &run, until, &text);
-    int64_t before = funds_run_charged(e->c->funds, b->run - 1);
-    struct money_move *m;
-
-    if (total > before) {
-        m = add_move(e, j, MONEY_CHARGE, b->run - 1);
-        m->total = total;
-        m->goes_on = true;
-        m->text = keep_text(e->money.charging, text.text);
-        life_of(e, funds_run_account(e->c->funds, b->run - 1))->charged +=
-            total - before;
-        funds_charge(e->c->funds, b->run - 1, &by, total);
-    }
-    free(text.text);
-}
-
-/* ---- suspended for long ---------------------------------------------------------- */
-
-/* What it has used is debited, where that is done on the way, else kept; and no more.
- */
-static void ease_lien(struct engine *e, const struct job *j, struct bill *b)
-{
-    const struct am_use use = bank_use(e->c, j);
-    const struct funds_use by = {&use, e->now};
-    uint32_t run = b->run - 1;
-    unsigned charge = (unsigned)e->cfg->bank.charge;
-    struct money_move *m;
-    bool all;
-
-    b->eased = true;
-    if (charge == CHARGE_REQUESTED || funds_run_is_elsewhere(e->c->funds, run))
-        return;
-    if (!(charge & CHARGE_SUCCESSFUL))
-        charge_until(e, j, b, b->out_at);
-    if (funds_run_most(e->c->funds, run) <= b->cost)
-        return;
-    funds_keep(e->c->funds, run, &by, b->cost, &all);
-    m = add_move(e, j, MONEY_LIEN, run);
-    m->rates = keep_text(e->money.charging, b->tariff);
-    m->quote = b->quote;
-    m->most = b->cost;
-    m->until_at = j->end_at;
-    m->force = true;
-    e->money.charging->freed = true;
-}
-
-void charging_ease(struct engine *e)
-{
-    int64_t most_s = e->cfg->bank.suspend_most_s;
-
-    if (most_s <= 0 || !e->c->suspended || !bank_in_force(e->c)
-        || bank_is_elsewhere(e->c))
-        return;
-    for (size_t i = 0; i < e->c->active.n; i++) {
-        const struct job *j = e->c->jobs.v[e->c->active.v[i]];
-        struct bill *b = j->index < e->money.charging->bills.n
-                             ? &e->money.charging->bills.v[j->index]
-                             : NULL;
-        if (j->state != JOB_SUSPENDED || !b || !b->run || b->eased)
-            continue;
-        int64_t at = time_add(j->suspend_at, most_s);
-        if (at <= e->now)
-            ease_lien(e, j, b);
-        else
-            wake_at(e, at);
-    }
-}
-
-bool charging_lacks(const struct engine *e, const struct job *j, struct reason *ret)
-{
-    const struct bill *b = j->index < e->money.charging->bills.n
-                               ? &e->money.charging->bills.v[j->index]
-                               : NULL;
-    const struct am_use use = bank_use(e->c, j);
-    const struct funds *f = e->c->funds;
-    struct funds_left left = {0};
-    int64_t asked;
-
-    if (!b || !b->run || !b->eased || !bank_in_force(e->c) || bank_is_elsewhere(e->c))
-        return false;
-    asked = charging_most(e, j, e->now) - funds_run_charged(f, b->run - 1)
-            - funds_run_kept(f, b->run - 1);
-    if (asked <= 0)
-        return false;
-    enum funds_answer answer =
-        funds_ask(f, funds_run_account(f, b->run - 1), &use, e->now, asked, &left);
-    if (answer != FUNDS_SHORT && answer != FUNDS_UNUSABLE)
-        return false; /* what is open goes on, also of an account that is closed */
-    ret->code = WAIT_FUNDS;
-    ret->lack = answer == FUNDS_SHORT ? LACK_CREDITS : LACK_DEPOSIT;
-    ret->kind = CRED_ACCOUNT;
-    ret->object = j->cred[CRED_ACCOUNT];
-    ret->asked = asked;
-    ret->used = left.held;
-    ret->limit = left.available + left.held;
-    return true;
-}
-
-void charging_flush(struct engine *e)
-{
-    struct charging *x = e->money.charging;
-    bool due = x->flush_at && e->now >= x->flush_at;
-    int64_t until;
-
-    if (!pays_on_the_way(e)) {
-        x->flush_at = 0;
-        return;
-    }
-    if (x->flush_at && !due)
-        return;
-    /* the first time too: one may have been missed before a restart */
-    x->flush_at = next_flush(e, e->now);
-    until = last_flush(e, e->now);
-    for (size_t i = 0; i < x->bills.n; i++) {
-        const struct job *j = i < e->c->jobs.n ? e->c->jobs.v[i] : NULL;
-        if (x->bills.v[i].run && !x->bills.v[i].left && j && job_is_active(j)
-            && j->start_at < until
-            && !funds_run_is_elsewhere(e->c->funds, x->bills.v[i].run - 1))
-            charge_until(e, j, &x->bills.v[i], until);
-    }
-}
-
-int64_t charging_flush_at(const struct engine *e)
-{
-    return e->money.charging->flush_at && funds_open_runs(e->c->funds)
-               ? e->money.charging->flush_at
-               : TIME_NEVER;
-}
-
-static const struct funds_end *find_end(
-    const struct funds_facts *facts, const char *run)
-{
-    for (size_t i = 0; i < facts->nends; i++)
-        if (strcmp(facts->ends[i].run, run) == 0)
-            return &facts->ends[i];
-    return NULL;
-}
-
-static void close_stranger(
-    struct engine *e, uint32_t run, const struct funds_facts *facts)
-{
-    const struct am_use use = {0};
-    const struct funds_use by = {&use, e->now};
-    struct funds *f = e->c->funds;
-    const struct funds_end *end = find_end(facts, funds_run_name(f, run));
-    bool free = only_successful(e) && !(end && end->success);
-    int64_t least = end ? funds_run_since(f, run) + 1 : 0; /* a run of a second */
-    int64_t at = end ? end->at : facts->seen_at;
-    int64_t total = funds_run_come_to(f, run, at > least ? at : least);
-    struct money_move *m;
-
-    if (!end && funds_run_is_unsent(f, run)) {
-        let_stranger_go(e, run);
-        return;
-    }
-    m = add_move_by(e, MONEY_CHARGE, run, &use);
-    m->seconds = (at > least ? at : least) - funds_run_since(f, run);
-    m->total = funds_run_charged(f, run);
-    m->total = !free && total > m->total ? total : m->total;
-    m->unseen = true;
-    m->text = keep_text(e->money.charging,
-        end ? "its end was not seen: until then by the accounting of jobs"
-            : "its end was not seen: up to when it was seen last");
-    funds_charge(f, run, &by, m->total);
-    funds_close(f, run);
-    e->money.charging->freed = true;
-}
-
-void charging_forget_strangers(struct engine *e, const struct funds_facts *facts)
-{
-    struct funds *f = e->c->funds;
-
-    for (uint32_t i = f ? funds_next_run(f, 0) : FUNDS_NONE; i != FUNDS_NONE;
-         i = funds_next_run(f, i + 1))
-        if (funds_is_strange(f, i) && !funds_is_rent(f, i))
-            close_stranger(e, i, facts);
 }
 
 int64_t charging_most(const struct engine *e, const struct job *j, int64_t now)
@@ -801,7 +502,7 @@ int64_t charging_most(const struct engine *e, const struct job *j, int64_t now)
         j->index < x->bills.n && x->bills.v[j->index].run && !x->bills.v[j->index].left
             ? &x->bills.v[j->index]
             : NULL;
-    const struct bank_run run = b ? run_of(b) : (struct bank_run){0};
+    const struct bank_run run = b ? charging_run_of(b) : (struct bank_run){0};
 
     return bank_most(e->c, j, b ? &run : NULL, now);
 }
@@ -853,8 +554,8 @@ void charging_refuse(struct engine *e, const struct job *j)
     const struct bank_settings *b = &e->cfg->bank;
     uint32_t account = bank_account(e->c, j);
 
-    if (account != FUNDS_NONE && !life_of(e, account)->first_refused_at)
-        life_of(e, account)->first_refused_at = e->now;
+    if (account != FUNDS_NONE && !charging_life_of(e, account)->first_refused_at)
+        charging_life_of(e, account)->first_refused_at = e->now;
     e->money.charging->refuses = true;
     if (b->jfaction != JF_NONE || b->fallback)
         vec_push(&e->money.charging->refused, j->index);

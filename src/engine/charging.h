@@ -8,6 +8,7 @@
  *     is over       charge by CHARGEPOLICY, the lien is closed; started again it is
  *                   another run
  *     never began   the lien is let go
+ *     is to leave   what it has come to is noted, for a later life of the daemon
  *
  * A job that the bank knows nothing of (no account, another scheduler's) runs without:
  * it is not refused here. Without a bank in force nothing is done. */
@@ -24,7 +25,9 @@ struct engine;
 struct job;
 struct reason;
 
-enum money_kind { MONEY_LIEN, MONEY_CHARGE, MONEY_RELEASE };
+/* LEAVES: it is to leave its nodes, and has come to `total` in `seconds` by then: for
+ * whoever knows nothing else of it after a restart. Or (`goes_on`) it has stayed. */
+enum money_kind { MONEY_LIEN, MONEY_CHARGE, MONEY_RELEASE, MONEY_LEAVES };
 
 /* For the bank to write. Texts are borrowed until charging_told(). */
 struct money_move {
@@ -43,6 +46,7 @@ struct money_move {
     bool former;      /* charge: another start of the job has been decided since */
     bool goes_on;     /* CHARGE: it has not ended */
     bool unseen;      /* CHARGE: nobody saw its end */
+    bool noted;       /* CHARGE that does not go on, RELEASE: LEAVES was told of it */
     bool lost;        /* CHARGE: a node that it was on was down when it left it, or was
                          over, unwell */
     const char *text; /* CHARGE: what it is made of */
@@ -53,8 +57,8 @@ struct charging;
 struct charging *charging_create(void);
 void charging_destroy(struct charging *x);
 
-/* The observer's columns (occupancy.c). `told`: the shell says that it runs, nobody
- * here has decided that. */
+/* The observer's columns (occupancy.c). `told`: the shell says that it runs, or it goes
+ * on after a suspension: nobody has decided a start just now. */
 void charging_begin(struct engine *e, struct job *j, bool told);
 void charging_end(struct engine *e, struct job *j, int64_t until);
 void charging_pass(struct engine *e, struct job *j, int64_t until);
@@ -73,7 +77,8 @@ void charging_over(struct engine *e, struct job *j);
  * be it that another start was decided meanwhile; one that is told to run on is charged
  * once, from when it began. */
 void charging_await(struct engine *e, struct job *j);
-void charging_confirm(struct engine *e, struct job *j);
+/* `displaced`: a former life has decided it, as charging_displace() has in this one. */
+void charging_confirm(struct engine *e, struct job *j, bool displaced);
 /* That was to make room for another job: with REFUNDONREQUEUE such a run costs nothing,
  * unless it is told to run on, or to have ended by itself before anybody stopped it. */
 void charging_displace(struct engine *e, struct job *j);
@@ -107,9 +112,10 @@ bool charging_lacks(const struct engine *e, const struct job *j, struct reason *
 void charging_take_over(struct engine *e);
 
 /* Then: runs that were open when the bank told of them and whose jobs nobody has seen
- * since are over. They pay for their time until they ended, or (nobody knows when) up
- * to when the scheduler last looked; nothing where only those pay that end well, or
- * where nobody had been told to start them. */
+ * since, or which have begun another, are over. They pay for their time until they
+ * ended, until it was decided that they leave, or (nobody knows when) up to when the
+ * scheduler last looked; nothing where only those pay that end well, or where nobody
+ * had been told to start them. */
 void charging_forget_strangers(struct engine *e, const struct funds_facts *facts);
 
 /* A reservation's run (engine/rent.h) has cost so much in all. */

@@ -105,6 +105,7 @@ struct event {
         } end;
         struct {
             const char *id;
+            bool displaced; /* to make room for another job */
         } left;
         struct {
             const char *id;

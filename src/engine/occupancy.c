@@ -134,7 +134,7 @@ static void change_statistics(struct engine *e, struct job *j, enum change_of wh
 
 static void begin_charging(struct engine *e, struct job *j, const struct stay *s)
 {
-    charging_begin(e, j, s->by == OCCUPANCY_REPORTED);
+    charging_begin(e, j, s->by == OCCUPANCY_REPORTED || s->by == OCCUPANCY_RESUMED);
 }
 
 static void end_charging(struct engine *e, struct job *j, const struct stay *s)

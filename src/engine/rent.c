@@ -114,7 +114,7 @@ static uint32_t resume_rent(
     uint32_t found = FUNDS_NONE;
 
     *ret_others = false;
-    if (funds_strange_run_of(f, job) == FUNDS_NONE)
+    if (funds_strange_run_of(f, job, 0) == FUNDS_NONE)
         return FUNDS_NONE;
     for (uint32_t i = funds_next_run(f, 0); i != FUNDS_NONE;
          i = funds_next_run(f, i + 1)) {

@@ -10,7 +10,8 @@
 #include <assert.h>
 #include <stdio.h>
 
-#define DEPTH_MOST 1000 /* facts may be wrong and have circles */
+#define DEPTH_MOST   1000 /* facts may be wrong and have circles */
+#define START_TOLD_S 2    /* a start may be told so much before it was decided */
 
 struct account {
     uint32_t parent; /* FUNDS_NONE = none */
@@ -25,6 +26,7 @@ struct run {
     uint32_t account;
     bool open, strange, elsewhere, unsent;
     int64_t most, charged, noted, since_at, until_at;
+    struct funds_leave leave;            /* its text is owned */
     struct VEC(struct funds_lien) liens; /* as they were placed */
     struct VEC(struct funds_lien) taken; /* of what it was charged since it was told */
 };
@@ -61,6 +63,7 @@ static void forget_run(struct run *r)
     free(r->name);
     free(r->job);
     free(r->rates);
+    free((char *)r->leave.text);
     vec_fini(&r->liens);
     vec_fini(&r->taken);
     *r = (struct run){0};
@@ -156,6 +159,8 @@ static void tell_run(struct funds *f, const struct funds_run *fact)
     r->rates = copy_text(fact->rates);
     r->elsewhere = fact->elsewhere;
     r->unsent = fact->unsent;
+    r->leave = fact->leave;
+    r->leave.text = copy_text(fact->leave.text);
     r->since_at = fact->since_at;
     r->until_at = fact->until_at;
     for (size_t i = 0; i < fact->n; i++)
@@ -416,10 +421,41 @@ uint32_t funds_next_run(const struct funds *f, uint32_t from)
     return FUNDS_NONE;
 }
 
-uint32_t funds_strange_run_of(const struct funds *f, const char *job)
+static bool is_stranger_of(const struct funds *f, uint32_t run, const char *job)
+{
+    return funds_is_strange(f, run) && strcmp(f->runs.v[run].job, job) == 0;
+}
+
+/* Of two that may be meant: is the one a better answer than the other? */
+static bool fits_better(
+    const struct run *one, const struct run *other, int64_t start_at)
+{
+    bool begun = one->since_at <= start_at + START_TOLD_S;
+    bool other_begun = other->since_at <= start_at + START_TOLD_S;
+
+    if (begun != other_begun)
+        return begun;
+    return begun == (one->since_at > other->since_at);
+}
+
+uint32_t funds_strange_run_of(const struct funds *f, const char *job, int64_t start_at)
+{
+    uint32_t found = FUNDS_NONE;
+
+    for (uint32_t i = 0; f->strangers && i < f->runs.n; i++) {
+        const struct run *r = &f->runs.v[i];
+        if (!is_stranger_of(f, i, job) || (r->leave.at && start_at > r->leave.at))
+            continue;
+        if (found == FUNDS_NONE || fits_better(r, &f->runs.v[found], start_at))
+            found = i;
+    }
+    return found;
+}
+
+uint32_t funds_unsent_run_of(const struct funds *f, const char *job)
 {
     for (uint32_t i = 0; f->strangers && i < f->runs.n; i++)
-        if (funds_is_strange(f, i) && strcmp(f->runs.v[i].job, job) == 0)
+        if (is_stranger_of(f, i, job) && f->runs.v[i].unsent)
             return i;
     return FUNDS_NONE;
 }
@@ -485,6 +521,11 @@ bool funds_run_is_elsewhere(const struct funds *f, uint32_t run)
 bool funds_run_is_unsent(const struct funds *f, uint32_t run)
 {
     return f->runs.v[run].unsent;
+}
+
+const struct funds_leave *funds_run_leave(const struct funds *f, uint32_t run)
+{
+    return &f->runs.v[run].leave;
 }
 
 int64_t funds_run_come_to(const struct funds *f, uint32_t run, int64_t at)

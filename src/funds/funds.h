@@ -45,6 +45,15 @@ struct funds_lien {
     int64_t deposit, amount;
 };
 
+/* A run was to leave its nodes, and nobody had said by then that it has. */
+struct funds_leave {
+    int64_t at; /* that was decided then; 0 = it was not, or nobody noted it */
+    int64_t cost, seconds; /* until then */
+    bool lost;             /* one of its nodes was down */
+    bool displaced;   /* it is to make room for another job, whether noted or not */
+    const char *text; /* what the cost is made of; NULL */
+};
+
 /* A run that was open when it was told. */
 struct funds_run {
     const char *run, *job, *account;
@@ -54,6 +63,7 @@ struct funds_run {
     int64_t since_at, until_at; /* its start, its latest end as it was planned */
     bool elsewhere;             /* another bank charges it */
     bool unsent;                /* nobody had been told to start it by then */
+    struct funds_leave leave;
     const struct funds_lien *liens;
     size_t n;
 };
@@ -144,8 +154,12 @@ int64_t funds_next_change(const struct funds *f, int64_t now);
 
 /* Open runs have numbers: those of runs that are over are used again. */
 
-/* Runs that were told are strangers until somebody knows their job. */
-uint32_t funds_strange_run_of(const struct funds *f, const char *job); /* FUNDS_NONE */
+/* Runs that were told are strangers until somebody knows their job. The one of those
+ * that the job is on nodes with since `start_at`: a later one had not begun by then,
+ * and one that was to leave before has left. FUNDS_NONE. */
+uint32_t funds_strange_run_of(const struct funds *f, const char *job, int64_t start_at);
+/* The one that nobody had been told to start. FUNDS_NONE. */
+uint32_t funds_unsent_run_of(const struct funds *f, const char *job);
 bool funds_is_strange(const struct funds *f, uint32_t run);
 void funds_adopt(struct funds *f, uint32_t run);
 const char *funds_run_name(const struct funds *f, uint32_t run);
@@ -159,6 +173,8 @@ int64_t funds_run_charged(const struct funds *f, uint32_t run);
 int64_t funds_run_noted(const struct funds *f, uint32_t run);
 bool funds_run_is_elsewhere(const struct funds *f, uint32_t run);
 bool funds_run_is_unsent(const struct funds *f, uint32_t run); /* as told */
+/* As told; borrowed until the run is closed. */
+const struct funds_leave *funds_run_leave(const struct funds *f, uint32_t run);
 /* When it was told, what of `most` it had come to by `at`: its time beside that until
  * its latest end. 0 of one that was opened here. */
 int64_t funds_run_come_to(const struct funds *f, uint32_t run, int64_t at);

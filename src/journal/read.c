@@ -153,6 +153,7 @@ static void read_left(struct journal_read *j, const json_t *o, struct cluster *c
 {
     (void)c;
     j->ev.u.left.id = job_of(j, o);
+    j->ev.u.left.displaced = reader_bool(&j->reader, o, "displaced");
 }
 
 static void read_missed(struct journal_read *j, const json_t *o, struct cluster *c)

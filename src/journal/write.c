@@ -151,6 +151,7 @@ static void put_left(json_t *o, const struct source *s, const struct event *ev)
 {
     (void)s;
     put_text(o, "job", ev->u.left.id);
+    put_bool(o, "displaced", ev->u.left.displaced);
 }
 
 static void put_missed(json_t *o, const struct source *s, const struct event *ev)

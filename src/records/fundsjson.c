@@ -42,6 +42,19 @@ static json_t *account_out(const struct funds_account *a)
     return o;
 }
 
+static json_t *leave_out(const struct funds_leave *leave)
+{
+    json_t *o = json_object();
+
+    put_number(o, "at", leave->at);
+    put_number(o, "cost", leave->cost);
+    put_number(o, "seconds", leave->seconds);
+    put_bool(o, "lost", leave->lost);
+    put_bool(o, "displaced", leave->displaced);
+    put_text(o, "text", leave->text);
+    return o;
+}
+
 static json_t *run_out(const struct funds_run *run)
 {
     json_t *o = json_object(), *list = json_array();
@@ -63,6 +76,8 @@ static json_t *run_out(const struct funds_run *run)
     put_number(o, "until", run->until_at);
     put_bool(o, "elsewhere", run->elsewhere);
     put_bool(o, "unsent", run->unsent);
+    if (run->leave.at || run->leave.displaced)
+        json_object_set_new(o, "leave", leave_out(&run->leave));
     json_object_set_new(o, "liens", list);
     return o;
 }
@@ -155,8 +170,19 @@ static void read_account(struct reader *r, const json_t *o, struct funds_account
         reader_wrong(r, "name", "the name of an account");
 }
 
+static struct funds_leave read_leave(struct reader *r, const json_t *o)
+{
+    return (struct funds_leave){.at = read_number(r, o, "at", 0),
+        .cost = read_number(r, o, "cost", 0),
+        .seconds = read_number(r, o, "seconds", 0),
+        .lost = reader_bool(r, o, "lost"),
+        .displaced = reader_bool(r, o, "displaced"),
+        .text = reader_text(r, o, "text")};
+}
+
 static void read_run(struct reader *r, const json_t *o, struct funds_run *ret)
 {
+    const json_t *leave = json_object_get(o, "leave");
     const json_t *list = reader_list(r, o, "liens");
     size_t n = json_array_size(list);
     struct funds_lien *v = reader_take(r, n + 1, sizeof *v);
@@ -177,6 +203,7 @@ static void read_run(struct reader *r, const json_t *o, struct funds_run *ret)
         .until_at = read_number(r, o, "until", 0),
         .elsewhere = reader_bool(r, o, "elsewhere"),
         .unsent = reader_bool(r, o, "unsent"),
+        .leave = leave ? read_leave(r, leave) : (struct funds_leave){0},
         .liens = v,
         .n = n};
     if (!ret->run || !ret->job || !ret->account)

@@ -8,9 +8,11 @@
 #include "server/api/openapi.h"
 #include "server/api/order.h"
 #include "server/api/readers.h"
+#include "server/durable/bankquestion.h"
 #include "server/durable/changes.h"
 #include "server/durable/desk.h"
 #include "server/durable/messages.h"
+#include "server/durable/series.h"
 #include "server/durable/statistics.h"
 #include "server/durable/teller.h"
 #include "server/durable/usage.h"
@@ -412,12 +414,13 @@ static int open_all(struct server *s, struct err *err)
         return -1;
     journal_begin(s);
     changes_open(s);
+    series_open(s);
     messages_open(s);
     record_statistics_load(s);
     usage_recall_fairshare(s);
     s->rights = rights_new();
     teller_open(s);
-    if (desk_open(s, err) < 0)
+    if (bankquestions_open(s, err) < 0 || desk_open(s, err) < 0)
         return -1;
     teller_recall(s);
     if (manager_open(s, err) < 0)
@@ -431,6 +434,7 @@ static int open_all(struct server *s, struct err *err)
 static void close_all(struct server *s)
 {
     changes_close(s);
+    series_close(s);
     messages_close(s);
     triggers_stop(s);
     teller_rest(s);
@@ -442,6 +446,7 @@ static void close_all(struct server *s)
     schema_close(s->schema);
     s->http = NULL;
     whole_close(s);
+    bankquestions_close(s);
     desk_close(s);
     teller_close(s);
     stream_close(s);

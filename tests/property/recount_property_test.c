@@ -233,7 +233,7 @@ static void deposit(struct world *w, struct scenario *s)
 /* A run that goes on, as of an idle reservation, is told with all that it has cost. */
 static void add_charge(struct world *w, const struct money_move *m)
 {
-    if (m->kind != MONEY_CHARGE)
+    if (m->kind != MONEY_CHARGE) /* liens, and what is noted of those that leave */
         return;
     size_t i = 0;
     while (i < w->debits.n && strcmp(w->debits.v[i].run, m->run) != 0)

@@ -87,6 +87,18 @@ def test_tasks_for_one_node_start_by_one_request(slurm, full):
     slurm.wait_state(tasks[1], "RUNNING")
 
 
+def test_tasks_that_wait_are_cancelled_by_few_requests(slurm):
+    """One is held, one is over already: all go."""
+    array = slurm.sbatch("-H", "--array=1-200", "-n", 1)
+    slurm.wait(lambda: slurm.maui.job(f"{array}_200"), "the tasks")
+    slurm.ok("scancel", f"{array}_7")
+    slurm.maui.ok("canceljob", array)
+    slurm.wait(lambda: not slurm.ok("squeue", "-h", "-j", array, "-t", "PD,R,CG"), "their end")
+    log = pathlib.Path(slurm.dir, "log", "slurmctld.log").read_text()
+    requests = [line for line in log.splitlines() if "REQUEST_KILL_JOB" in line and f"{array}_" in line]
+    assert len(requests) < 150, len(requests)  # those that come together are one
+
+
 def test_an_array_keeps_its_own_limit_and_says_so(slurm):
     job = slurm.sbatch("-a", "1-6%2", script="sleep 1.5")
     slurm.wait(lambda: len(slurm.ok("squeue", "-h", "-t", "R").split("\n")) == 3, "two tasks")

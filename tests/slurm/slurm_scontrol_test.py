@@ -23,7 +23,8 @@ from slurm_life_test import (  # the same must be so here
     test_memory_is_counted, test_nodes_are_those_the_scheduler_chose, test_nodes_down_and_drained_are_seen,
     test_own_lists_of_nodes_are_kept, test_slurm_starts_nothing_that_the_scheduler_does_not,
     test_srun_and_salloc_wait_patiently_and_run, test_suspended_and_resumed_by_hand,
-    test_tasks_of_an_array_are_jobs_each, test_waiting_jobs_can_be_changed,
+    test_tasks_of_an_array_are_jobs_each, test_tasks_that_wait_are_cancelled_by_few_requests,
+    test_waiting_jobs_can_be_changed,
     test_what_was_asked_is_restored_when_a_start_fails, running, waits)
 from slurm_races_test import (
     divided, kept, test_an_administrators_hold_is_not_the_owners_at_any_moment,

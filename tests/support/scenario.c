@@ -411,8 +411,7 @@ static bool tell_stop(
     if (stays) {
         ev.u.job_state.start_at = a->start_at;
     } else {
-        ev.kind = EVENT_LEFT;
-        ev.u.left.id = j->id;
+        ev = (struct event){.kind = EVENT_LEFT, .at = s->now, .u.left.id = j->id};
     }
     apply(s, &ev);
     vec_fini(&places);

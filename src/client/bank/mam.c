@@ -610,40 +610,64 @@ static void print_loss(const struct command_line *l, const json_t *o, bool *head
 struct losses {
     const struct command_line *l;
     bool headed;
+    int64_t next; /* the daemon looked at so many, and goes on with that instant */
 };
 
 static void take_loss(void *arg, json_t *o)
 {
     struct losses *x = arg;
 
-    print_loss(x->l, o, &x->headed);
+    x->next = get_int(o, "next", 0);
+    if (x->next)
+        return;
+    if (x->l->format != FORMAT_JSON) {
+        print_loss(x->l, o, &x->headed);
+        return;
+    }
+    json_dumpf(o, stdout, JSON_COMPACT | JSON_PRESERVE_ORDER);
+    putchar('\n');
 }
 
 static int list_losses(const struct command_line *l, int64_t since)
 {
-    struct losses x = {.l = l};
-    struct query *q = query_new("/v1/bank/losses");
+    struct losses x = {.l = l, .next = since};
     char text[24];
     int status;
 
-    snprintf(text, sizeof text, "%" PRId64, since);
-    query_add(q, "since", text);
-    if (l->format == FORMAT_JSON)
-        status = print_json_list(l, q);
-    else
+    do {
+        struct query *q = query_new("/v1/bank/losses");
+
+        snprintf(text, sizeof text, "%" PRId64, x.next);
+        query_add(q, "since", text);
+        x.next = 0;
         status = ask_list(l, q, take_loss, &x) < 0;
+        query_free(q);
+    } while (!status && x.next);
     if (status == 0 && !x.headed && l->format != FORMAT_JSON)
         puts("no run has ended since as a node was lost");
-    query_free(q);
     return status;
+}
+
+/* A part of them; *ret_next: from when on the next, 0 = these were the last. NULL: the
+ * request was refused, and that was told. */
+static json_t *refund_some(
+    const struct command_line *l, const json_t *body, int64_t since, int64_t *ret_next)
+{
+    struct query *q = query_new("/v1/bank/losses");
+    json_t *part = json_deep_copy(body), *done;
+
+    json_object_set_new(part, "since", json_integer(since));
+    done = tell(l, "POST", q, part);
+    query_free(q);
+    *ret_next = get_int(done, "next", 0);
+    return done;
 }
 
 static int refund_losses(const struct command_line *l)
 {
-    struct query *q;
     json_t *body, *done;
     const json_t *o;
-    bool headed = false;
+    bool headed = false, told;
     int64_t since;
     size_t i;
 
@@ -660,19 +684,25 @@ static int refund_losses(const struct command_line *l)
         return command_wrong(l, "--node-failures gives back to where it came from");
     if (command_has(l, 'n'))
         return list_losses(l, since);
-    body = json_pack("{s:I}", "since", (json_int_t)since);
+    body = json_object();
     put_request(l, body);
     put_text(body, "text",
         command_value(l, 'd') ? command_value(l, 'd') : "a node was lost");
-    q = query_new("/v1/bank/losses");
-    done = tell(l, "POST", q, body);
-    query_free(q);
-    if (!done || l->format == FORMAT_JSON)
-        return done ? print_json(done) : 1;
-    json_array_foreach(json_object_get(done, "runs"), i, o) print_loss(l, o, &headed);
-    puts(get_text(done, "message", ""));
-    json_decref(done);
-    return 0;
+    do {
+        done = refund_some(l, body, since, &since);
+        told = done != NULL;
+        if (told && l->format == FORMAT_JSON) {
+            print_json(done);
+            continue;
+        }
+        json_array_foreach(json_object_get(done, "runs"), i, o)
+            print_loss(l, o, &headed);
+        if (told)
+            puts(get_text(done, "message", ""));
+        json_decref(done);
+    } while (told && since);
+    json_decref(body);
+    return told ? 0 : 1;
 }
 
 static int order_refund(const struct command_line *l)

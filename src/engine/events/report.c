@@ -370,9 +370,8 @@ static int now_waiting(
 int report_left(
     struct engine *e, struct job *j, const struct event *ev, struct err *err)
 {
-    (void)ev;
     (void)err;
-    charging_confirm(e, j);
+    charging_confirm(e, j, ev->u.left.displaced);
     return 0;
 }
 

@@ -71,6 +71,8 @@ static const char *do_requeue(struct keeper *k, const char *text)
     (void)text;
     if (!k->request->rerunnable)
         return "the job may not be run again";
+    if (k->ending && k->end.kind == END_REQUEUED)
+        return NULL; /* a later life of the daemon says so once more */
     if (k->ending)
         return "the job is ending";
     keeper_terminate(k, END_REQUEUED, &(struct job_end){ENDED_REQUEUED});

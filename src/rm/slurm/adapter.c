@@ -497,6 +497,7 @@ static void on_submit(void *ctx, const struct rm_submission *s)
 static void on_heard(void *ctx)
 {
     starts_send(ctx);
+    cancels_send(ctx);
     arm_next(ctx);
 }
 
@@ -528,6 +529,7 @@ int adapter_main(void)
     reservations_forget(a);
     names_forget(a);
     batch_free(a->batch);
+    vec_fini(&a->cancels);
     marking_free(a->marking);
     slurm_fini();
     return status < 0 ? 1 : 0;

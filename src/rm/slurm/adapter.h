@@ -148,6 +148,12 @@ struct told_reservation {
     UT_hash_handle hh;
 };
 
+/* A cancel of a waiting task that is not sent yet. */
+struct cancelled {
+    uint64_t token;
+    char *id; /* owned */
+};
+
 /* An order that was accepted and has not come about. */
 struct pending {
     uint64_t token;
@@ -193,6 +199,8 @@ struct adapter {
     struct told_reservation *reservations;
     struct batch *batch; /* starts that are not sent yet; NULL = none ever were */
     struct VEC(struct pending) pending;
+    struct VEC(struct cancelled) cancels;                /* of one array: cancels.c */
+    size_t cancels_length;                               /* of their ids */
     time_t jobs_at, nodes_at, parts_at, reservations_at; /* last change that was seen */
     partition_info_msg_t *parts_read; /* as last read; owned, NULL = not yet */
     int64_t nodes_read_ms, parts_read_ms, licences_at_ms, polled_ms;
@@ -517,6 +525,15 @@ void submit_job(struct adapter *a, const struct rm_submission *s);
 void orders_command(struct adapter *a, const struct rm_command *c);
 /* Back to the queue, at once. */
 void orders_requeue(struct adapter *a, const struct rm_command *c);
+
+/* ---- cancels.c ---- */
+/* A cancel of a waiting task is not sent before the next other order, or
+ * cancels_send().
+ */
+void cancels_order(struct adapter *a, const struct rm_command *c);
+void cancels_send(struct adapter *a);
+/* A signal, at once; SIGKILL: that of a cancel. */
+void cancels_signal(struct adapter *a, const struct rm_command *c, uint16_t sig);
 
 /* ---- starts.c ---- */
 void starts_order(struct adapter *a, const struct rm_command *c);

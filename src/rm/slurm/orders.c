@@ -67,28 +67,6 @@ static void modify(struct adapter *a, const struct rm_command *c)
     a->jobs_at = 0;
 }
 
-/* Behind the answer, as its nodes pass for free until it is told again: another job
- * would be started on them. */
-static void tell_at_once(struct adapter *a, const char *id)
-{
-    answers_again(a, id);
-    if (a->connected)
-        (void)jobs_look(a, id); /* else the look at all tells it */
-}
-
-static void cancel(struct adapter *a, const struct rm_command *c, uint16_t sig)
-{
-    int result = slurm_kill_job2(c->job, sig, 0, NULL), error = errno;
-
-    if (result != SLURM_SUCCESS
-        && (error == ESLURM_ALREADY_DONE || error == ESLURM_INVALID_JOB_ID))
-        result = SLURM_SUCCESS; /* the end that was wanted */
-    errno = error;
-    answers_tell(a, c, result == SLURM_SUCCESS ? 0 : -1);
-    if (result != SLURM_SUCCESS && c->action == RM_CANCEL)
-        tell_at_once(a, c->job);
-}
-
 /* Its pause is time enough to keep it. Who makes room for another and cannot come back,
  * as it asked not to or is no script, is ended, as Slurm does with those it preempts.
  */
@@ -102,7 +80,7 @@ void orders_requeue(struct adapter *a, const struct rm_command *c)
     if (result < 0 && c->preempts && t != NULL
         && (errno == ESLURM_DISABLED || errno == ESLURM_BATCH_ONLY)) {
         t->makes_room = true;
-        cancel(a, c, SIGKILL);
+        cancels_signal(a, c, SIGKILL);
     } else {
         answers_tell(a, c, result);
     }
@@ -132,8 +110,10 @@ void orders_command(struct adapter *a, const struct rm_command *c)
     job_array_resp_msg_t *answers = NULL;
     int result;
 
-    if (c->action != RM_START)
-        starts_send(a); /* in their order */
+    if (c->action != RM_START) /* in their order */
+        starts_send(a);
+    if (c->action != RM_CANCEL)
+        cancels_send(a);
     if (adapter_munge_gone(a)) {
         adapter_done(a, c->token, RM_LOST, c->job, "munged does not answer");
         return;
@@ -143,10 +123,10 @@ void orders_command(struct adapter *a, const struct rm_command *c)
         starts_order(a, c);
         break;
     case RM_CANCEL:
-        cancel(a, c, SIGKILL);
+        cancels_order(a, c);
         break;
     case RM_SIGNAL:
-        cancel(a, c, (uint16_t)c->signal);
+        cancels_signal(a, c, (uint16_t)c->signal);
         break;
     case RM_SUSPEND:
         result = slurm_suspend2((char *)c->job, &answers);

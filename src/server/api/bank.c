@@ -6,8 +6,10 @@
 #include "funds/amount.h"
 #include "funds/price.h"
 #include "server/api/api.h"
+#include "server/api/bankelsewhere.h"
 #include "server/api/bankorder.h"
 #include "server/api/bankrights.h"
+#include "server/durable/bankquestion.h"
 #include "server/durable/desk.h"
 #include "server/durable/teller.h"
 #include "server/http/stream.h"
@@ -126,7 +128,7 @@ void bankorder_list(struct server *s, struct request *r, json_t *list)
     stream_records(s, r, json_array_size(list), take_record, list, free_records);
 }
 
-void api_bank_accounts(struct server *s, struct request *r)
+static void list_accounts(struct server *s, struct request *r)
 {
     const char *only = request_query(r, "account");
     struct am *am = bankorder_ledger(s, r);
@@ -147,6 +149,14 @@ void api_bank_accounts(struct server *s, struct request *r)
     }
     bankview_close(&view);
     bankorder_list(s, r, list);
+}
+
+void api_bank_accounts(struct server *s, struct request *r)
+{
+    if (bankquestion_is_possible(s))
+        bankelsewhere_balance(s, r);
+    else
+        list_accounts(s, r);
 }
 
 struct moves {
@@ -433,6 +443,12 @@ static struct bank_order *read_order(struct server *s, struct request *r,
     return b;
 }
 
+/* Where to go on, of an order that is done a part at a time. */
+static json_t *more_of(const struct bank_order *b)
+{
+    return json_object_get(b->body, "next");
+}
+
 /* AM_REFUSED has its sentence as a conflict. */
 void bankorder_do(struct server *s, struct request *r,
     int (*make)(struct bank_order *b, struct err *err), const char *done, json_t *more)
@@ -462,6 +478,8 @@ void bankorder_do(struct server *s, struct request *r,
         render_int(o, "number", b->number);
     if (json_object_get(b->body, "runs"))
         json_object_set(o, "runs", json_object_get(b->body, "runs"));
+    if (more_of(b))
+        json_object_set(o, "next", more_of(b));
     commit_then_reply(s, r, o);
 }
 
@@ -586,14 +604,16 @@ void api_bank_account(struct server *s, struct request *r)
     uint32_t known = f && name ? funds_account(f, name) : FUNDS_NONE;
     const char *now = known == FUNDS_NONE ? parent : funds_account_now(f, known).parent;
 
-    if (!parent && json_is_true(json_object_get(body, "modify")))
+    bool modifies = json_is_true(json_object_get(body, "modify"));
+
+    if (!parent && modifies)
         parent = now;
     /* a lead makes accounts below one that is led, and changes those that lie there */
     bool may = parent && bankrights_leads(s, who, parent) && now
                && bankrights_leads(s, who, now);
 
     if (!identity_is(who, WHO_ADMIN1) && !may)
-        bankorder_deny(r, "mam-create-account");
+        bankorder_deny(r, modifies ? "mam-modify-account" : "mam-create-account");
     else if (!identity_is(who, WHO_ADMIN1) && known == FUNDS_NONE
              && cred_find(engine_cluster(s->engine), CRED_ACCOUNT, name))
         request_refuse_as(r, 409, "conflict", "account",
@@ -634,5 +654,8 @@ void api_bank_transfer(struct server *s, struct request *r)
 
 void api_bank_refund(struct server *s, struct request *r)
 {
-    bankorder_do(s, r, make_refund, "refunded", NULL);
+    if (bankquestion_is_possible(s))
+        bankelsewhere_refund(s, r);
+    else
+        bankorder_do(s, r, make_refund, "refunded", NULL);
 }

@@ -77,19 +77,22 @@ void api_bank_losses(struct server *s, struct request *r)
     struct am *am = bankorder_ledger(s, r);
     struct lost_runs runs = {0};
     struct err err;
-    int64_t since, rest;
+    int64_t since, rest, next = 0;
     json_t *list = NULL;
 
     if (!am)
         return;
     if (request_query_int(r, "since", 0, &since, &err) == 0
-        && lostruns_find(s, since, &runs, &err) == 0)
+        && lostruns_find(s, since, &runs, &next, &err) == 0)
         list = describe_runs(am, &runs, &rest, &err);
     lostruns_fini(&runs);
-    if (list)
-        bankorder_list(s, r, list);
-    else
+    if (!list) {
         request_refuse(r, &err);
+        return;
+    }
+    if (next)
+        json_array_append_new(list, json_pack("{s:I}", "next", (json_int_t)next));
+    bankorder_list(s, r, list);
 }
 
 /* The runs were found before, and are named in the body. What each got back is what it
@@ -115,7 +118,7 @@ void api_bank_refund_losses(struct server *s, struct request *r)
     struct am *am = bankorder_ledger(s, r);
     struct lost_runs runs = {0};
     struct err err = {0};
-    int64_t since, rest;
+    int64_t since, rest, next = 0;
     json_t *list = NULL, *body;
     char done[120];
 
@@ -123,7 +126,7 @@ void api_bank_refund_losses(struct server *s, struct request *r)
         return;
     body = request_json(r, &err);
     since = json_integer_value(json_object_get(body, "since"));
-    if (body && lostruns_find(s, since, &runs, &err) == 0)
+    if (body && lostruns_find(s, since, &runs, &next, &err) == 0)
         list = describe_runs(am, &runs, &rest, &err);
     lostruns_fini(&runs);
     if (!list) {
@@ -133,5 +136,8 @@ void api_bank_refund_losses(struct server *s, struct request *r)
     snprintf(done, sizeof done, "%s credits given back, of %zu run%s that lost a node",
         amount_text(rest).text, json_array_size(list),
         json_array_size(list) == 1 ? "" : "s");
-    bankorder_do(s, r, refund_losses, done, json_pack("{s:o}", "runs", list));
+    body = json_pack("{s:o}", "runs", list);
+    if (next)
+        json_object_set_new(body, "next", json_integer(next));
+    bankorder_do(s, r, refund_losses, done, body);
 }

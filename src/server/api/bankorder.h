@@ -41,7 +41,7 @@ struct am_request bankorder_request(const struct bank_order *b);
 
 /* Do it and answer with `done` and the number, once it is on the disk. `more` (NULL =
  * nothing) is put into the body before, and is the callee's; what it says counts, and
- * `runs` in it are a part of the answer. */
+ * `runs` and `next` in it are a part of the answer. */
 void bankorder_do(struct server *s, struct request *r,
     int (*make)(struct bank_order *b, struct err *err), const char *done, json_t *more);
 

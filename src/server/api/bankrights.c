@@ -132,6 +132,17 @@ bool bankrights_shows(struct server *s, const struct identity *who, const char *
     return shown;
 }
 
+bool bankrights_has(struct server *s, const struct identity *who, const char *account)
+{
+    struct bankview v;
+    bool has = bankrights_sees_runs(s, who, account);
+
+    bankview_open(&v, s, who);
+    has = has || is_own(&v, account);
+    bankview_close(&v);
+    return has;
+}
+
 bool bankrights_shows_funds(
     struct server *s, const struct identity *who, const struct job *j)
 {

@@ -30,6 +30,11 @@ bool bankrights_sees_runs(
 bool bankrights_shows(
     struct server *s, const struct identity *who, const char *account);
 
+/* Of a bank that is elsewhere, which may tell anybody anything: does the caller lead
+ * the account, is it one of those that maui.cfg gives the caller, or that jobs of the
+ * caller have? Administrators have all. O(jobs). */
+bool bankrights_has(struct server *s, const struct identity *who, const char *account);
+
 /* The same of the account of a job that the caller sees; as cheap for the owner, in
  * whose lists there may be many. */
 bool bankrights_shows_funds(

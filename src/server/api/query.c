@@ -6,9 +6,11 @@
 #include "cluster/partition.h"
 #include "policy/reason.h"
 #include "server/api/api.h"
+#include "server/api/bankelsewhere.h"
 #include "server/api/bankquotes.h"
 #include "server/api/bankrights.h"
 #include "server/drafts/jobname.h"
+#include "server/durable/bankquestion.h"
 #include "server/render/blocked.h"
 #include "server/render/render.h"
 #include "server/server_private.h"
@@ -263,6 +265,22 @@ void api_start(struct server *s, struct request *r)
 
 /* ---- mam-quote ---- */
 
+static void ask_elsewhere(struct server *s, struct request *r)
+{
+    struct question q = {0};
+    struct query_quote made = {.tariff = NULL};
+    struct err err;
+    bool known = false;
+
+    if (read_question(s, r, &q, &err) < 0
+        || query_quote(s->engine, &q.ask, world_now(s), &known, &made, &err) < 0)
+        refuse_query(s, r, &err);
+    else
+        bankelsewhere_quote(s, r, &made, &q.ask);
+    free(made.tariff);
+    question_fini(&q);
+}
+
 void api_bank_quote(struct server *s, struct request *r)
 {
     struct question q = {0};
@@ -270,6 +288,10 @@ void api_bank_quote(struct server *s, struct request *r)
     struct err err;
     bool known = false;
 
+    if (bankquestion_is_possible(s)) {
+        ask_elsewhere(s, r);
+        return;
+    }
     if (read_question(s, r, &q, &err) < 0
         || query_price(s->engine, &q.ask, world_now(s), &known, &price, &err) < 0) {
         refuse_query(s, r, &err);

@@ -24,8 +24,7 @@ void bankbody_number(json_t *o, const char *key, int64_t n)
         json_object_set_new(o, key, json_integer(n));
 }
 
-/* "57600.000" or "129945.600": credits as a text, so that nothing rounds them. */
-static void set_credits(json_t *o, const char *key, int64_t amount)
+void bankbody_credits(json_t *o, const char *key, int64_t amount)
 {
     char text[48];
 
@@ -98,9 +97,9 @@ json_t *bankbody_move(struct server *s, const json_t *record,
     if (m->kind == MONEY_LIEN && m->until_at < TIME_NEVER)
         bankbody_number(o, "until", m->until_at);
     if (m->kind == MONEY_LIEN && m->most < AM_LARGEST)
-        set_credits(o, "amount", m->most);
+        bankbody_credits(o, "amount", m->most);
     if (m->kind == MONEY_CHARGE)
-        set_credits(o, "amount", m->total);
+        bankbody_credits(o, "amount", m->total);
     bankbody_text(o, "text", m->text);
     return o;
 }

@@ -23,6 +23,8 @@ json_t *bankbody_move(struct server *s, const json_t *record,
 /* A member, left out where there is no text. A name from outside may be no UTF-8: it is
  * told and kept all the same. */
 void bankbody_text(json_t *o, const char *key, const char *text);
+/* "57600.000" or "129945.600": credits as a text, so that nothing rounds them. */
+void bankbody_credits(json_t *o, const char *key, int64_t amount);
 /* A member, left out where it is not above 0. */
 void bankbody_number(json_t *o, const char *key, int64_t n);
 

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
  * See desk.h. */
-#include "server/durable/desk.h"
-
 #include "base/hash.h"
 #include "config/settings.h"
 #include "policy/bank.h"
@@ -12,6 +10,7 @@
 #include "server/durable/bankplace.h"
 #include "server/durable/bankrecord.h"
 #include "server/durable/banktables.h"
+#include "server/durable/desk_private.h"
 #include "server/events/eventlog.h"
 #include "server/events/programs.h"
 #include "server/managers/manager.h"
@@ -22,20 +21,16 @@
 #include <string.h>
 #include <sys/queue.h>
 
-#define QUEUE         "bankqueue"
-#define ASIDE         "bankrefused"
 #define RUNS          "bankrun"
 #define LAST          "message" /* of the kind "bank": the last number that was given */
-#define AGAIN         "again"   /* ... what is aside up to that one is to be told */
 #define ASKS_AT_ONCE  16
 #define ASKS_OF_ONE   8 /* account: others go on where the bank hangs for it */
 #define TELLS_AT_ONCE 4
 #define TRIES         10
 #define BANK_UNSURE   3 /* exit status: see am/bank/bank.h */
 #define GRACE_MS      200
-#define AGAIN_S       60  /* until a job is tried again that the bank did not answer */
-#define TURN_S        2   /* ... whose turn did not come */
-#define AGAIN_AT_ONCE 200 /* that were put aside: so many records in a commit */
+#define AGAIN_S       60 /* until a job is tried again that the bank did not answer */
+#define TURN_S        2  /* ... whose turn did not come */
 #define SECOND_US     UINT64_C(1000000)
 
 /* A program that runs. */
@@ -45,28 +40,14 @@ struct call {
     struct line_item *item; /* the line's, under way */
 };
 
-struct desk {
-    struct server *s;
-    struct programs *programs;
-    struct bankline *line;
-    struct open_run *runs;
-    struct aside *aside; /* by number */
-    size_t nagain;       /* of them to be told again */
-    TAILQ_HEAD(, call) calls;
-    uint64_t number; /* the last that was given */
-    sd_event_source *timer;
-    struct bankplaces *places;
-    bool moved; /* the bank is to be elsewhere, and something of it is open */
-};
-
-static const struct bank_settings *settings_of(const struct server *s)
+const struct bank_settings *desk_settings(const struct server *s)
 {
     return &s->config->settings->bank;
 }
 
 bool desk_is_open(const struct server *s)
 {
-    enum bank_type type = settings_of(s)->type;
+    enum bank_type type = desk_settings(s)->type;
 
     return s->desk && server_acts(s)
            && (type == BANK_FILE || type == BANK_NATIVE || type == BANK_GOLD);
@@ -88,8 +69,8 @@ static struct bankline_options line_options(const struct server *s)
         .asks_of_one = ASKS_OF_ONE,
         .tells_at_once = TELLS_AT_ONCE,
         .tries = TRIES,
-        .timeout_us = (uint64_t)settings_of(s)->timeout_s * SECOND_US,
-        .kind = desk_is_open(s) && !s->desk->moved ? (int)settings_of(s)->type : 0};
+        .timeout_us = (uint64_t)desk_settings(s)->timeout_s * SECOND_US,
+        .kind = desk_is_open(s) && !s->desk->moved ? (int)desk_settings(s)->type : 0};
 }
 
 /* ---- runs ------------------------------------------------------------------------ */
@@ -113,7 +94,7 @@ static json_t *make_record(struct server *s, const struct money_move *m)
 {
     json_t *o = bankbody_run(s, m);
 
-    bankbody_text(o, "to", bankrecord_kind_name((int)settings_of(s)->type));
+    bankbody_text(o, "to", bankrecord_kind_name((int)desk_settings(s)->type));
     bankbody_text(o, "rates", m->rates);
     bankbody_number(o, "most", m->most);
     bankbody_number(o, "since", m->at);
@@ -129,19 +110,19 @@ static void forget_lien(struct desk *d, const char *run)
 
     if (!i)
         return;
-    bankrecord_delete(d->s, QUEUE, line_item_number(i));
+    bankrecord_delete(d->s, DESK_QUEUE, line_item_number(i));
     bankline_take_out(d->line, i);
     line_item_free(i);
 }
 
-static void add_message(
+void desk_add_message(
     struct desk *d, const struct open_run *r, const char *run, json_t *body)
 {
-    int kind = r ? bankrecord_kind(r->record) : (int)settings_of(d->s)->type;
+    int kind = r ? bankrecord_kind(r->record) : (int)desk_settings(d->s)->type;
     char key[BANKRECORD_KEY];
 
     bankbody_text(body, "to", bankrecord_kind_name(kind));
-    bankrecord_put(d->s, QUEUE, bankrecord_key(++d->number, key), body);
+    bankrecord_put(d->s, DESK_QUEUE, bankrecord_key(++d->number, key), body);
     unsaved_put(d->s->unsaved, "bank", LAST, key);
     bankline_tell(d->line, d->number, kind, run, body);
 }
@@ -157,7 +138,7 @@ static bool has_begun(const struct server *s, const char *id)
 
 static void tell_lien(struct desk *d, struct open_run *r, json_t *body)
 {
-    add_message(d, r, r->name, body);
+    desk_add_message(d, r, r->name, body);
     r->placed = true;
 }
 
@@ -199,7 +180,7 @@ static void take_end(struct desk *d, struct open_run *r, const struct money_move
         r->placed = r->placed || sent;
     forget_lien(d, m->run);
     if (charge || (r && r->placed))
-        add_message(d, r, m->run,
+        desk_add_message(d, r, m->run,
             bankbody_move(
                 d->s, r ? r->record : NULL, m, charge ? "charge" : "release"));
     if (r)
@@ -223,7 +204,7 @@ void desk_take(struct server *s, const struct money_move *m)
 
 static bool waits_for_it(const struct server *s)
 {
-    const struct bank_settings *b = settings_of(s);
+    const struct bank_settings *b = desk_settings(s);
 
     return b->defer_on_failure || b->jfaction != JF_NONE;
 }
@@ -317,12 +298,12 @@ static void tell_refusal(struct desk *d, const json_t *body, const char *said)
 
     log_line(
         d->s->log, LOG_ALERT, "the bank refuses the %s of run %s: %s", verb, run, said);
-    eventlog_add(d->s, AMFAILURE, settings_of(d->s)->name, true, NULL,
-        "AMCFG[%s]: the bank refuses the %s of run %s: %s", settings_of(d->s)->name,
+    eventlog_add(d->s, AMFAILURE, desk_settings(d->s)->name, true, NULL,
+        "AMCFG[%s]: the bank refuses the %s of run %s: %s", desk_settings(d->s)->name,
         verb, run, said);
 }
 
-static void free_aside(struct desk *d, struct aside *a)
+void desk_free_aside(struct desk *d, struct aside *a)
 {
     d->nagain -= a->again;
     bankaside_free(&d->aside, a);
@@ -341,7 +322,7 @@ static void put_aside(struct desk *d, struct line_item *i)
     if (verb && strcmp(verb, "lien") == 0)
         return;
     json_object_set_new(body, "refused", render_utf8(said));
-    bankrecord_put(d->s, ASIDE, bankrecord_key(line_item_number(i), key), body);
+    bankrecord_put(d->s, DESK_ASIDE, bankrecord_key(line_item_number(i), key), body);
     bankaside_add(&d->aside, line_item_number(i), json_incref(body));
 }
 
@@ -350,7 +331,7 @@ static void end_message(struct desk *d, struct line_item *i, enum line_then then
 {
     if (then == LINE_ASIDE)
         put_aside(d, i);
-    bankrecord_delete(d->s, QUEUE, line_item_number(i));
+    bankrecord_delete(d->s, DESK_QUEUE, line_item_number(i));
     line_item_free(i);
 }
 
@@ -360,7 +341,7 @@ static void end_message(struct desk *d, struct line_item *i, enum line_then then
 /* Its state before, and now. */
 static void tell_health(struct desk *d, bool failed, const char *why)
 {
-    const char *name = settings_of(d->s)->name;
+    const char *name = desk_settings(d->s)->name;
     bool fails = bankline_is_failing(d->line);
 
     if (fails && !failed) {
@@ -490,8 +471,6 @@ static int on_time(sd_event_source *source, uint64_t at, void *ctx)
     return 0;
 }
 
-static void tell_some_asides(struct desk *d);
-
 void desk_committed(struct server *s)
 {
     if (s->desk)
@@ -502,7 +481,7 @@ void desk_send(struct server *s)
 {
     if (!s->desk)
         return;
-    tell_some_asides(s->desk);
+    desk_tell_some_asides(s->desk);
     run_line(s->desk);
 }
 
@@ -567,7 +546,7 @@ static void set_place(struct desk *d, int kind, char *place)
 static void tell_moved(struct desk *d, int kind, const char *place)
 {
     struct opened o = count_opened(d, kind);
-    const char *name = settings_of(d->s)->name;
+    const char *name = desk_settings(d->s)->name;
 
     log_line(d->s->log, LOG_ALERT,
         "the bank was %s and is to be %s: %zu messages and %zu runs are the former's. "
@@ -585,7 +564,7 @@ static void tell_moved(struct desk *d, int kind, const char *place)
  * open somebody has to say it. */
 static void note_place(struct desk *d)
 {
-    int kind = desk_is_open(d->s) ? (int)settings_of(d->s)->type : 0;
+    int kind = desk_is_open(d->s) ? (int)desk_settings(d->s)->type : 0;
     char *place = kind ? bankcall_place(d->s) : NULL;
     const char *known = bankplace_of(d->places, kind);
     struct opened o = count_opened(d, kind);
@@ -610,7 +589,7 @@ static void configure_line(struct desk *d)
 
     bankline_configure(d->line, &opt);
     bankline_hurry(d->line); /* whoever set it right need not wait */
-    tell_foreign(d, desk_is_open(d->s) ? (int)settings_of(d->s)->type : 0);
+    tell_foreign(d, desk_is_open(d->s) ? (int)desk_settings(d->s)->type : 0);
     commit_want(d->s);
 }
 
@@ -625,7 +604,7 @@ void desk_configured(struct server *s)
 int desk_accept_place(struct server *s, struct err *err)
 {
     struct desk *d = s->desk;
-    int kind = (int)settings_of(s)->type;
+    int kind = (int)desk_settings(s)->type;
 
     if (!desk_is_open(s) || !d->moved)
         return err_set(err, ERR_CONFLICT,
@@ -634,227 +613,6 @@ int desk_accept_place(struct server *s, struct err *err)
         bankplace_of(d->places, kind));
     set_place(d, kind, bankcall_place(s));
     configure_line(d);
-    return 0;
-}
-
-/* ---- by hand ----------------------------------------------------------------------
- */
-
-/* Is it for the bank that is there? What is for another somebody has to name. */
-static bool is_for_this_bank(const struct server *s, int kind)
-{
-    return desk_is_open(s) && !s->desk->moved
-           && bankrecord_is_of(kind, (int)settings_of(s)->type);
-}
-
-struct listing {
-    const struct server *s;
-    json_t *list;
-};
-
-static void list_item(void *arg, const struct line_item *i)
-{
-    struct listing *l = arg;
-    json_t *body = line_item_body((struct line_item *)i);
-    bool ours = is_for_this_bank(l->s, line_item_kind(i));
-    json_t *o = bankrecord_show(line_item_number(i), body,
-        line_item_is_out(i) ? "Told"
-        : ours              ? "Waiting"
-                            : "OtherBank",
-        line_item_said(i));
-
-    bankbody_number(o, "tries", line_item_tries(i));
-    json_array_append_new(l->list, o);
-}
-
-json_t *desk_list(const struct server *s)
-{
-    struct listing l = {s, json_array()};
-
-    bankaside_sort(&s->desk->aside);
-    for (const struct aside *a = s->desk->aside; a; a = a->hh.next)
-        json_array_append_new(
-            l.list, bankrecord_show(a->number, a->body, a->again ? "Waiting" : "Aside",
-                        json_string_value(json_object_get(a->body, "refused"))));
-    bankline_each(s->desk->line, list_item, &l);
-    return l.list;
-}
-
-static int refuse_number(uint64_t number, struct err *err)
-{
-    return err_set(err, ERR_NOT_FOUND,
-        "there is no message %" PRIu64 " for the bank: it was taken, or never was",
-        number);
-}
-
-/* Somebody wants it told to the bank that is there. Takes the body. */
-static void tell_here(struct desk *d, uint64_t number, json_t *body)
-{
-    const char *run = json_string_value(json_object_get(body, "run"));
-    char key[BANKRECORD_KEY];
-
-    json_object_set_new(body, "again", json_true());
-    if (desk_is_open(d->s))
-        bankbody_text(body, "to", bankrecord_kind_name((int)settings_of(d->s)->type));
-    bankrecord_put(d->s, QUEUE, bankrecord_key(number, key), body);
-    bankline_tell(d->line, number, bankrecord_kind(body), run ? run : "", body);
-}
-
-static void tell_aside(struct desk *d, struct aside *a)
-{
-    uint64_t number = a->number;
-    json_t *body = json_incref(a->body);
-
-    json_object_del(body, "refused");
-    bankrecord_delete(d->s, ASIDE, number);
-    free_aside(d, a);
-    tell_here(d, number, body);
-}
-
-static void tell_item(struct desk *d, struct line_item *i)
-{
-    uint64_t number = line_item_number(i);
-    json_t *body;
-
-    if (line_item_is_out(i))
-        return; /* just now */
-    if (is_for_this_bank(d->s, line_item_kind(i))) {
-        bankline_hasten(d->line, i);
-        return;
-    }
-    body = json_incref(line_item_body(i));
-    bankline_take_out(d->line, i);
-    line_item_free(i);
-    tell_here(d, number, body);
-}
-
-/* What waits for another bank keeps what comes later of its run. */
-static int check_turn(
-    const struct desk *d, const json_t *body, uint64_t number, struct err *err)
-{
-    const char *run = json_string_value(json_object_get(body, "run"));
-    const struct line_item *first = bankline_first_of(d->line, run ? run : "");
-
-    if (!first || line_item_number(first) >= number
-        || is_for_this_bank(d->s, line_item_kind(first)))
-        return 0;
-    return err_set(err, ERR_CONFLICT,
-        "message %" PRIu64 " of that run comes first, and waits for another bank",
-        line_item_number(first));
-}
-
-int desk_tell_again(struct server *s, uint64_t number, struct err *err)
-{
-    struct desk *d = s->desk;
-    struct aside *a = bankaside_find(d->aside, number);
-    struct line_item *i = a ? NULL : bankline_find(d->line, number);
-
-    if (!a && !i)
-        return refuse_number(number, err);
-    if (check_turn(d, a ? a->body : line_item_body(i), number, err) < 0)
-        return -1;
-    bankline_hurry(d->line);
-    if (a)
-        tell_aside(d, a);
-    else
-        tell_item(d, i);
-    commit_want(s);
-    return 0;
-}
-
-struct hastening {
-    struct desk *desk;
-    size_t n;
-};
-
-static void hasten_item(void *arg, const struct line_item *i)
-{
-    struct hastening *h = arg;
-
-    if (!is_for_this_bank(h->desk->s, line_item_kind(i)))
-        return;
-    if (!line_item_is_out(i))
-        bankline_hasten(
-            h->desk->line, bankline_find(h->desk->line, line_item_number(i)));
-    h->n++;
-}
-
-/* What is aside, up to that one, is to be told again. How many. */
-static size_t mark_asides(struct desk *d, uint64_t last)
-{
-    size_t n = 0;
-
-    for (struct aside *a = d->aside; a; a = a->hh.next) {
-        if (a->number > last || !is_for_this_bank(d->s, bankrecord_kind(a->body)))
-            continue;
-        d->nagain += !a->again;
-        a->again = true;
-        n++;
-    }
-    return n;
-}
-
-size_t desk_tell_all_again(struct server *s)
-{
-    struct desk *d = s->desk;
-    struct hastening h = {d, 0};
-    size_t asides = mark_asides(d, d->number);
-    char key[BANKRECORD_KEY];
-
-    bankline_hurry(d->line);
-    bankline_each(d->line, hasten_item, &h);
-    if (asides)
-        unsaved_put(s->unsaved, "bank", AGAIN, bankrecord_key(d->number, key));
-    commit_want(s);
-    return h.n + asides;
-}
-
-/* Some of those, so that nobody waits for all of them. What is of another bank by now
- * stays aside; where it may have moved nobody knows yet. */
-static void tell_some_asides(struct desk *d)
-{
-    size_t left = AGAIN_AT_ONCE;
-
-    if (!d->nagain || d->moved)
-        return;
-    for (struct aside *a = d->aside, *next; a && d->nagain && left; a = next) {
-        next = a->hh.next;
-        if (!a->again)
-            continue;
-        if (is_for_this_bank(d->s, bankrecord_kind(a->body))) {
-            tell_aside(d, a);
-            left--;
-        } else {
-            a->again = false;
-            d->nagain--;
-        }
-    }
-    if (d->nagain)
-        return;
-    unsaved_delete(d->s->unsaved, "bank", AGAIN);
-    commit_want(d->s);
-}
-
-int desk_drop(struct server *s, uint64_t number, struct err *err)
-{
-    struct desk *d = s->desk;
-    struct aside *a = bankaside_find(d->aside, number);
-    struct line_item *i = a ? NULL : bankline_find(d->line, number);
-
-    if (!a && !i)
-        return refuse_number(number, err);
-    if (i && line_item_is_out(i))
-        return err_set(err, ERR_CONFLICT,
-            "message %" PRIu64 " is being told to the bank just now", number);
-    bankrecord_delete(d->s, a ? ASIDE : QUEUE, number);
-    if (a) {
-        free_aside(d, a);
-    } else {
-        bankline_take_out(d->line, i);
-        line_item_free(i);
-    }
-    if (d->moved)
-        desk_configured(s); /* that may have been all that was open */
     return 0;
 }
 
@@ -935,10 +693,10 @@ static int recall_numbers(struct desk *d, struct err *err)
     uint64_t last, again;
 
     if (bankrecord_number(d->s, LAST, &last, err) < 0
-        || bankrecord_number(d->s, AGAIN, &again, err) < 0)
+        || bankrecord_number(d->s, DESK_AGAIN, &again, err) < 0)
         return -1;
     d->number = last > d->number ? last : d->number;
-    mark_asides(d, again);
+    desk_mark_asides(d, again);
     return 0;
 }
 
@@ -962,8 +720,8 @@ int desk_open(struct server *s, struct err *err)
             s->loop, &d->timer, CLOCK_MONOTONIC, SECOND_US, 0, on_time, d)
         < 0)
         return err_set(err, ERR_IO, "the event loop takes no more sources");
-    if (store_each(s->store, QUEUE, recall_message, d, err) < 0
-        || store_each(s->store, ASIDE, recall_aside, d, err) < 0
+    if (store_each(s->store, DESK_QUEUE, recall_message, d, err) < 0
+        || store_each(s->store, DESK_ASIDE, recall_aside, d, err) < 0
         || store_each(s->store, RUNS, recall_run, d, err) < 0
         || recall_numbers(d, err) < 0 || !(d->places = bankplaces_open(s, err)))
         return -1;
@@ -990,7 +748,7 @@ void desk_close(struct server *s)
     while (d->runs)
         bankrun_free(&d->runs, d->runs);
     while (d->aside)
-        free_aside(d, d->aside);
+        desk_free_aside(d, d->aside);
     bankline_free(d->line);
     bankplaces_close(d->places);
     free(d);

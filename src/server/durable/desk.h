@@ -74,6 +74,18 @@ size_t desk_tell_all_again(struct server *s);
 /* HOST, PORT or SERVER is another since, and something is open: it is the same bank,
  * and is told all. Until then nobody is told anything. -1: it has not moved. */
 int desk_accept_place(struct server *s, struct err *err);
+/* What somebody wants given back of a run that is over. */
+struct desk_refund {
+    const char *run, *request; /* request: its id; the same one is done once */
+    const char *who, *text;    /* text may be NULL */
+    int64_t amount;
+};
+/* The bank is told of it after what it was told of that run before. *ret_number: of the
+ * message; of a request that is repeated, the first one's. -1: the bank is none that
+ * takes refunds, the run goes on, or the id is another request's. */
+int desk_give_back(struct server *s, const struct desk_refund *refund,
+    uint64_t *ret_number, struct err *err);
+
 /* It is never told. -1: there is no such message, or it is being told just now. */
 int desk_drop(struct server *s, uint64_t number, struct err *err);
 

@@ -27,9 +27,13 @@ void lostruns_note(struct server *s, const struct money_move *m)
 
 /* ---- looking --------------------------------------------------------------------- */
 
+#define LOOKED 5000 /* ended jobs that one call looks at, lost or not */
+#define FOUND  500
+
 struct walk {
     struct server *s;
-    int64_t since;
+    int64_t since, next; /* [since, next); next 0 = no end */
+    int64_t looked, last;
     struct lost_runs *found;
     struct err *err;
 };
@@ -48,7 +52,7 @@ static int on_noted(void *arg, const char *key, const char *value)
     int64_t at = json_integer_value(json_object_get(o, "at"));
 
     json_decref(o);
-    if (at >= w->since)
+    if (at >= w->since && (!w->next || at < w->next))
         vec_push(w->found, ((struct lost_run){xstrdup(key), at}));
     return 0;
 }
@@ -86,11 +90,18 @@ static int on_ended(void *arg, const struct store_account *row)
     const struct ledger_which of = {.job = row->job};
     struct last_run last = {.from = row->submit_at, .to = row->end_at};
 
+    /* those of one second are told together: the next page begins with another */
+    if ((w->looked >= LOOKED || w->found->n >= FOUND) && row->end_at != w->last) {
+        w->next = row->end_at;
+        return 1;
+    }
+    w->looked++;
+    w->last = row->end_at;
     if (row->start_at <= 0 || !is_lost(row->extra))
         return 0;
     if (ledger_runs(w->s->store, &of, on_run, &last, w->err) < 0) {
         free(last.name);
-        return 1;
+        return 2;
     }
     if (last.name)
         vec_push(w->found, ((struct lost_run){last.name, row->end_at}));
@@ -126,18 +137,20 @@ static void keep_first_of_each(struct lost_runs *runs)
     qsort(runs->v, runs->n, sizeof *runs->v, compare_ends);
 }
 
-int lostruns_find(
-    struct server *s, int64_t since, struct lost_runs *ret, struct err *err)
+int lostruns_find(struct server *s, int64_t since, struct lost_runs *ret,
+    int64_t *ret_next, struct err *err)
 {
     const struct store_account_filter of = {.from_at = since};
-    struct walk w = {s, since, ret, err};
+    struct walk w = {.s = s, .since = since, .found = ret, .err = err};
+    int result;
 
     *ret = (struct lost_runs){0};
     unsaved_tell(s->unsaved);
-    if (store_each(s->store, KIND, on_noted, &w, err) < 0
-        || store_account_each(s->store, &of, on_ended, &w, err) != 0)
+    result = store_account_each(s->store, &of, on_ended, &w, err);
+    if (result < 0 || result == 2 || store_each(s->store, KIND, on_noted, &w, err) < 0)
         return -1;
     keep_first_of_each(ret);
+    *ret_next = w.next;
     return 0;
 }
 

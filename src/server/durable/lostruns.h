@@ -23,11 +23,13 @@ struct lost_run {
 };
 struct lost_runs VEC(struct lost_run);
 
-/* All that ended at `since` or later, by their ends, each once; freed with
- * lostruns_fini() in any case. -1: the store cannot be read. Time in proportion to the
- * jobs that ended since, and to all runs that were ever noted. */
-int lostruns_find(
-    struct server *s, int64_t since, struct lost_runs *ret, struct err *err);
+/* The first of those that ended at `since` or later, by their ends, each once; freed
+ * with lostruns_fini() in any case. *ret_next: the next are those from that instant on;
+ * 0 = these are all. -1: the store cannot be read. Time in proportion to some thousand
+ * jobs that ended since, to those that ended in one second, and to all runs whose jobs
+ * were requeued as a node was lost. */
+int lostruns_find(struct server *s, int64_t since, struct lost_runs *ret,
+    int64_t *ret_next, struct err *err);
 void lostruns_fini(struct lost_runs *runs);
 
 #endif

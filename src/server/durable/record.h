@@ -56,6 +56,7 @@ struct order_record {
     unsigned kinds;
     int signal;
     int64_t wclimit_s;
+    bool preempts;    /* REQUEUE: to make room for another job */
     const char *text; /* or NULL */
 };
 

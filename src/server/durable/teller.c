@@ -6,6 +6,7 @@
 #include "engine/query.h"
 #include "policy/bank.h"
 #include "server/durable/desk.h"
+#include "server/durable/leavers.h"
 #include "server/durable/lostruns.h"
 #include "server/managers/manager.h"
 #include "server/server_private.h"
@@ -159,6 +160,8 @@ static int write_move(void *payload, struct err *unused)
     case MONEY_RELEASE:
         result = am_release(&p->s->teller->am, p->m.run, p->m.at, &err);
         break;
+    case MONEY_LEAVES:
+        break; /* nothing has moved: leavers.h */
     }
     if (result == AM_DONE && p->m.unseen)
         log_line(p->s->log, LOG_WARNING,
@@ -254,6 +257,12 @@ void teller_post(struct server *s)
             s->teller->odd_quote = true; /* a use that was given back is not known */
         }
         rents |= is_rent(&m);
+        if (m.noted)
+            leavers_forget(s, m.run);
+        if (m.kind == MONEY_LEAVES) {
+            leavers_note(s, &m);
+            continue;
+        }
         if (m.lost && !m.elsewhere && m.kind == MONEY_CHARGE)
             lostruns_note(s, &m);
         if (m.elsewhere)
@@ -643,11 +652,13 @@ static void tell_all(struct server *s)
     struct am *am = &s->teller->am;
     struct facts f = {0};
     struct err err = {0};
+    json_t *notes = NULL;
 
     unsaved_tell(s->unsaved);
     desk_each_run(s, add_run, &f);
     if (read_accounts(am, &f, &err) < 0 || read_runs(am, &f, &err) < 0
-        || read_rents(s, &f, &err) < 0 || read_quotes(s, am, NULL, &f, &err) < 0)
+        || read_rents(s, &f, &err) < 0 || read_quotes(s, am, NULL, &f, &err) < 0
+        || !(notes = leavers_recall(s, f.runs.v, f.runs.n, &err)))
         log_line(s->log, LOG_ALERT, "the bank: %s", err.text);
     else
         tell_facts(s, &(struct funds_facts){.accounts = f.accounts.v,
@@ -657,7 +668,13 @@ static void tell_all(struct server *s)
                           .quotes = f.quotes.v,
                           .nquotes = f.quotes.n,
                           .runs_ever = (uint64_t)kept_number(s, "runs")});
+    json_decref(notes);
     facts_fini(&f);
+}
+
+int64_t teller_seen_at(const struct server *s)
+{
+    return s->teller ? s->teller->seen_at : 0;
 }
 
 void teller_recall(struct server *s)
@@ -729,6 +746,7 @@ void teller_jobs_are_known(struct server *s)
                       .ends = f.ends.v,
                       .nends = f.ends.n});
     facts_fini(&f);
+    leavers_jobs_are_known(s);
 }
 
 /* ---- requests and the clock -------------------------------------------------------

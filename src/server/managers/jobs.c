@@ -369,9 +369,10 @@ static void on_changed(struct manager *m, const struct job *j, const struct rm_j
         follow_request(m, j, r); /* requeued: it may have to pause, from now on */
 }
 
-static void tell_left(struct manager *m, const char *id)
+static void tell_left(struct manager *m, const char *id, bool displaced)
 {
-    struct event ev = {.kind = EVENT_LEFT, .u.left = {.id = id}};
+    struct event ev = {
+        .kind = EVENT_LEFT, .u.left = {.id = id, .displaced = displaced}};
 
     manager_apply(m, &ev, id);
 }
@@ -385,11 +386,12 @@ void rmjobs_told(struct manager *m, const struct rm_job *r)
     if (known && over(r->desc.state))
         outbox_ended(m, r);
     bool unseen = outbox_has_unseen_start(m, r->desc.id);
-    bool left =
-        !on_nodes(r->desc.state) && outbox_stopped(m, r->desc.id, r->desc.state);
+    bool displaced = false;
+    bool left = !on_nodes(r->desc.state)
+                && outbox_stopped(m, r->desc.id, r->desc.state, &displaced);
 
     if (left && known && !over(r->desc.state)) /* else it never left to wait again */
-        tell_left(m, r->desc.id);
+        tell_left(m, r->desc.id, displaced);
     if (over(r->desc.state)) {
         if (known)
             on_ended(m, j, r, unseen);
@@ -404,9 +406,9 @@ void rmjobs_told(struct manager *m, const struct rm_job *r)
         on_new_job(m, r);
     } else if (known) {
         on_changed(m, j, r);
-    } else if (!outbox_pending(m, r->desc.id, &(enum rm_action){0})) {
-        on_new_job(m, r);
     } else {
+        if (!outbox_cancels(m, r->desc.id)) /* else it was told to be gone */
+            on_new_job(m, r);
         outbox_found(m, r);
     }
 }
@@ -440,7 +442,7 @@ void rmjobs_gone(struct manager *m, const char *id)
     if (j && j->index < m->told.n)
         m->told.v[j->index] = 0;
     ev.u.end.unbegun = outbox_has_unseen_start(m, id);
-    outbox_stopped(m, id, JOB_LOST);
+    outbox_stopped(m, id, JOB_LOST, &(bool){false});
     if (!j || over((enum job_state)j->state))
         return;
     if (left_at < j->start_at || left_at < j->submit_at)

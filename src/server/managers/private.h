@@ -163,8 +163,10 @@ bool outbox_answered(struct manager *m, const struct rm_report *r);
  * outbox_stopped(). */
 void outbox_ended(struct manager *m, const struct rm_job *r);
 /* The job is on no nodes any more, or suspended, in that state. True: it had been sent
- * back to the queue, and that has come about, or it is over. */
-bool outbox_stopped(struct manager *m, const char *id, enum job_state state);
+ * back to the queue, and that has come about, or it is over. *ret_displaced: to make
+ * room for another. */
+bool outbox_stopped(
+    struct manager *m, const char *id, enum job_state state, bool *ret_displaced);
 /* Is its start on its way, lost or not sent yet, and nobody has seen it on nodes? */
 bool outbox_has_unseen_start(const struct manager *m, const char *id);
 /* Is an order on its way that is to change the state of the job? Which. */
@@ -178,6 +180,8 @@ bool outbox_keep_change(struct manager *m, const struct rm_job *r, bool changed)
 bool outbox_take_back(struct manager *m, const char *id, bool *io_changed);
 /* The job is on nodes, or suspended: was its start lost, that has come about. */
 void outbox_came_about(struct manager *m, const char *id);
+/* That it is cancelled is on its way. */
+bool outbox_cancels(const struct manager *m, const char *id);
 /* A hold or a release is on its way. */
 bool outbox_holds(const struct manager *m, const char *id);
 /* A change of its limit is on its way; the latest. */

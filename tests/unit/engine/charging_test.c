@@ -651,14 +651,35 @@ static void a_run_of_another_life_keeps_its_rates(void **state)
         .account = "chem",
         .rates = "PROCS:2;class:fast=1.500000",
         .most = C(300)};
+    static const struct req_desc one = {.tasks = 1, .per_task.v[RES_PROCS] = 1};
+    static const struct job_place place = {.node = "n1", .tasks = 1};
     struct scenario *s = sc_create_with(BANK "\n");
 
     (void)state;
+    sc_begin_at(s, 10);
     sc_nodes(s, 4, 1);
     tell(s, (struct funds_facts){
                 .accounts = &a, .n = 1, .runs = &run, .nruns = 1, .runs_ever = 1});
-    add(s, "j", 1, 100, 80, "chem");
-    sc_run(s);
+    assert_int_equal(
+        sc_apply(s,
+            (struct event){.kind = EVENT_SUBMIT,
+                .u.job = {.id = "j",
+                    .reqs = &one,
+                    .nreqs = 1,
+                    .wclimit_s = 100,
+                    .state = JOB_RUNNING,
+                    .start_at = 10,
+                    .places = &place,
+                    .nplaces = 1,
+                    .cred = {[CRED_USER] = "ann", [CRED_ACCOUNT] = "chem"}}},
+            NULL),
+        0);
+    sc_at(s, 90);
+    assert_int_equal(
+        sc_apply(s,
+            (struct event){.kind = EVENT_END, .u.end = {.id = "j", .how = EV_COMPLETE}},
+            NULL),
+        0);
     assert_int_equal(balance(s), C(1000 - 80 * 3));
     sc_destroy(s);
 }

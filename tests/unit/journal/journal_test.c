@@ -155,7 +155,8 @@ static void events_about_jobs_come_back_whole(void **state)
     comes_back(&s,
         (struct event){.kind = EVENT_CANCEL,
             .u.end = {.id = "7", .how = EV_CANCEL, .failed = true, .unbegun = true}});
-    comes_back(&s, (struct event){.kind = EVENT_LEFT, .u.left = {.id = "7"}});
+    comes_back(&s,
+        (struct event){.kind = EVENT_LEFT, .u.left = {.id = "7", .displaced = true}});
     comes_back(
         &s, (struct event){.kind = EVENT_PREEMPT,
                 .u.preempt = {.id = "7", .how = PREEMPT_SUSPEND, .rests_s = 60}});

@@ -65,6 +65,7 @@ static void record_lasting(struct manager *m, struct order *o)
             .kinds = o->kinds,
             .signal = o->signal,
             .wclimit_s = o->action == RM_MODIFY ? o->wclimit_s : 0,
+            .preempts = o->preempts,
             .text = o->text});
     o->recorded = true;
 }
@@ -86,9 +87,9 @@ void manager_decided(struct server *s, const struct action *a, const struct job 
         return;
     struct manager *m = managers_of(s, j);
     struct order *o = add_order(m, to[a->kind].action, j, a->text);
-    record_lasting(m, o);
     o->start_at = a->start_at;
     o->preempts = a->kind == ACTION_REQUEUE && a->by != INDEX_NONE;
+    record_lasting(m, o);
 }
 
 int manager_cancel(
@@ -159,12 +160,13 @@ static void again(
     o->kinds = r->kinds;
     o->signal = r->signal;
     o->wclimit_s = r->wclimit_s;
+    o->preempts = r->preempts;
     o->record = number;
     o->recorded = true;
     outbox_enqueue(m, o);
 }
 
-/* The job is on its nodes yet, unknown to the engine: what starts there has to wait. */
+/* The job is on its nodes yet: what starts there has to wait. */
 void outbox_found(struct manager *m, const struct rm_job *r)
 {
     const struct cluster *c = engine_cluster(m->s->engine);

@@ -47,17 +47,20 @@ bool outbox_keep_change(struct manager *m, const struct rm_job *r, bool changed)
     return true;
 }
 
-/* What was decided has not come about: the engine shall know what is. */
+/* What was decided has not come about: the engine shall know what is. Of an order of a
+ * former life it does: its job was told as it is, be it suspended. */
 void outbox_set_right(struct manager *m, const struct order *o)
 {
+    const struct job *j = job_find(engine_cluster(m->s->engine), o->job);
     struct event ev = {.kind = EVENT_JOB_STATE,
         .u.job_state = {.id = o->job,
             .state = o->action == RM_RESUME ? JOB_SUSPENDED : JOB_RUNNING,
             .places = o->places.v,
             .nplaces = o->places.n}};
 
-    if (o->action != RM_SUSPEND && o->action != RM_RESUME && o->action != RM_REQUEUE
-        && o->action != RM_CHECKPOINT)
+    if (o->action != RM_SUSPEND && o->action != RM_RESUME && !outbox_sends_back(o))
+        return;
+    if (outbox_sends_back(o) && j && job_has_begun((enum job_state)j->state))
         return;
     manager_apply(m, &ev, o->job);
     if (ev.u.job_state.state == JOB_SUSPENDED || !o->start_at)

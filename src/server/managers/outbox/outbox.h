@@ -35,6 +35,7 @@ struct order {
     bool over_memory, preempts;
     int signal;
     unsigned kinds; /* RELEASE: of holds */
+    bool waits;     /* START: that it has not been sent is noted */
     bool recorded;  /* it outlives the daemon, as: */
     uint64_t record;
     char *cls;     /* START: the class it is in; owned or NULL */

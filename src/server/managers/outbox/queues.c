@@ -2,6 +2,7 @@
  * The orders that are on their way: by token, by job, and in queues; and what is asked
  * of them. */
 #define LOG_FACILITY FACILITY_RM
+#include "server/durable/leavers.h"
 #include "server/durable/record.h"
 #include "server/managers/limits.h"
 #include "server/managers/outbox/outbox.h"
@@ -42,8 +43,16 @@ void outbox_dequeue(struct order *o)
     o->queued = NULL;
 }
 
+static void forget_wait(struct manager *m, struct order *o)
+{
+    if (o->waits)
+        leavers_start_sent(m->s, o->job);
+    o->waits = false;
+}
+
 void outbox_mark_sent(struct manager *m, struct order *o)
 {
+    forget_wait(m, o);
     outbox_dequeue(o);
     o->sent = true;
     o->sent_us = manager_clock(m);
@@ -135,6 +144,7 @@ void outbox_drop(struct manager *m, struct order *o)
         record_order_done(m->s, o->job, o->record);
     if (o->is_removing)
         commit_want(m->s); /* room for the next one */
+    forget_wait(m, o);
     free_order(m, o);
 }
 
@@ -204,6 +214,18 @@ bool outbox_pending(const struct manager *m, const char *id, enum rm_action *ret
     if (o)
         *ret = o->action;
     return o != NULL;
+}
+
+bool outbox_cancels(const struct manager *m, const char *id)
+{
+    const struct job_orders *mates = outbox_of_job(m, id);
+    const struct order *o;
+
+    if (mates)
+        TAILQ_FOREACH(o, &mates->list, of_job)
+    if (o->action == RM_CANCEL)
+        return true;
+    return false;
 }
 
 bool outbox_holds(const struct manager *m, const char *id)

@@ -3,6 +3,8 @@
  * job is still leaving stays here until that job has ended. */
 #define LOG_FACILITY FACILITY_RM
 #include "server/durable/desk.h"
+#include "server/durable/leavers.h"
+#include "server/durable/teller.h"
 #include "server/managers/outbox/outbox.h"
 #include "server/server_private.h"
 
@@ -65,11 +67,27 @@ static void send_order(struct manager *m, struct order *o)
         outbox_fail(m, o, RM_REFUSED, err.text);
 }
 
+/* Who is not sent now pays nothing should this daemon be killed before it is. */
+static void note_waits(struct manager *m)
+{
+    struct order *o;
+
+    if (!teller_is_open(m->s) && !desk_is_open(m->s))
+        return;
+    TAILQ_FOREACH(o, &m->outbox->queue, queue)
+    if (o->action == RM_START && !o->waits) {
+        o->waits = true;
+        leavers_start_waits(m->s, o->job);
+    }
+}
+
 /* What is answered at once, and what that leads to, changes the queues meanwhile. */
 static void send_orders(struct manager *m, bool committed)
 {
-    if (!m->rm || m->away || !m->synced)
+    if (!m->rm || m->away || !m->synced) {
+        note_waits(m);
         return;
+    }
     struct bitset leaving = {0}; /* nodes that jobs told to stop are still on */
     struct order_list later = TAILQ_HEAD_INITIALIZER(later);
     struct order *o;
@@ -94,6 +112,7 @@ static void send_orders(struct manager *m, bool committed)
         o->queued = &m->outbox->queue;
         TAILQ_INSERT_TAIL(&m->outbox->queue, o, queue);
     }
+    note_waits(m);
     while (committed && m->outbox->removing < REMOVING
            && (o = TAILQ_FIRST(&m->outbox->removals)))
         send_order(m, o);

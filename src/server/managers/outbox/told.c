@@ -101,17 +101,20 @@ static bool is_done_in(const struct order *o, enum job_state state)
            || (outbox_stops(o->action) && o->action != RM_CANCEL);
 }
 
-bool outbox_stopped(struct manager *m, const char *id, enum job_state state)
+bool outbox_stopped(
+    struct manager *m, const char *id, enum job_state state, bool *ret_displaced)
 {
     struct job_orders *mates = outbox_of_job(m, id);
     struct order *o = mates ? TAILQ_FIRST(&mates->list) : NULL, *next;
     bool left = false;
 
+    *ret_displaced = false;
     for (; o; o = next) {
         next = TAILQ_NEXT(o, of_job);
         if (!is_done_in(o, state))
             continue;
         left |= outbox_sends_back(o);
+        *ret_displaced |= o->preempts;
         outbox_drop(m, o);
     }
     commit_want(m->s);

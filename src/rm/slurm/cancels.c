@@ -1,0 +1,108 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Jobs are cancelled. Tasks of one array that wait, and whose cancels come together, by
+ * one request: each costs slurmctld as much as that of all of them. */
+#include "base/xalloc.h"
+#include "rm/slurm/adapter.h"
+
+#include <signal.h>
+
+#define IDS_MOST 4096 /* bytes of a request's list of tasks */
+
+/* Behind the answer, as its nodes pass for free until it is told again: another job
+ * would be started on them. */
+static void tell_at_once(struct adapter *a, const char *id)
+{
+    answers_again(a, id);
+    if (a->connected)
+        (void)jobs_look(a, id); /* else the look at all tells it */
+}
+
+void cancels_signal(struct adapter *a, const struct rm_command *c, uint16_t sig)
+{
+    int result = slurm_kill_job2(c->job, sig, 0, NULL), error = errno;
+
+    if (result != SLURM_SUCCESS
+        && (error == ESLURM_ALREADY_DONE || error == ESLURM_INVALID_JOB_ID))
+        result = SLURM_SUCCESS; /* the end that was wanted */
+    errno = error;
+    answers_tell(a, c, result == SLURM_SUCCESS ? 0 : -1);
+    if (result != SLURM_SUCCESS && c->action == RM_CANCEL)
+        tell_at_once(a, c->job);
+}
+
+/* The array of "12_5", up to behind the '_'; 0 = it is no task that can be named by
+ * that. */
+static size_t array_of(const struct adapter *a, const char *id)
+{
+    const struct told_job *t = jobs_find((struct adapter *)a, id);
+    const char *bar = strchr(id, '_');
+
+    return t != NULL && t->waiting && t->nparts == 1 && bar != NULL
+                   && bar[1 + strspn(bar + 1, "0123456789")] == '\0'
+               ? (size_t)(bar + 1 - id)
+               : 0;
+}
+
+static void cancel_each(struct adapter *a)
+{
+    for (size_t i = 0; i < a->cancels.n; i++)
+        cancels_signal(a,
+            &(struct rm_command){.action = RM_CANCEL,
+                .token = a->cancels.v[i].token,
+                .job = a->cancels.v[i].id},
+            SIGKILL);
+}
+
+static void answer_all(struct adapter *a, enum rm_outcome outcome, const char *text)
+{
+    for (size_t i = 0; i < a->cancels.n; i++)
+        adapter_done(a, a->cancels.v[i].token, outcome, a->cancels.v[i].id, text);
+}
+
+/* Where that is refused each is tried: some may be over. */
+static void cancel_together(struct adapter *a)
+{
+    size_t n = strcspn(a->cancels.v[0].id, "_") + 1;
+    struct strbuf ids = {0};
+
+    strbuf_add_n(&ids, a->cancels.v[0].id, n);
+    for (size_t i = 0; i < a->cancels.n; i++)
+        strbuf_printf(&ids, "%s%s", i == 0 ? "[" : ",", a->cancels.v[i].id + n);
+    strbuf_add(&ids, "]");
+    if (slurm_kill_job2(ids.text, SIGKILL, 0, NULL) == SLURM_SUCCESS) {
+        answer_all(a, RM_OK, NULL);
+        adapter_look(a);
+    } else {
+        cancel_each(a);
+    }
+    free(ids.text);
+}
+
+void cancels_send(struct adapter *a)
+{
+    if (a->cancels.n > 0 && adapter_munge_gone(a))
+        answer_all(a, RM_LOST, "munged does not answer");
+    else if (a->cancels.n > 1 && a->connected)
+        cancel_together(a);
+    else
+        cancel_each(a);
+    for (size_t i = 0; i < a->cancels.n; i++)
+        free(a->cancels.v[i].id);
+    a->cancels.n = a->cancels_length = 0;
+}
+
+void cancels_order(struct adapter *a, const struct rm_command *c)
+{
+    size_t n = array_of(a, c->job);
+
+    if (a->cancels.n > 0
+        && (n == 0 || a->cancels_length > IDS_MOST
+            || strncmp(a->cancels.v[0].id, c->job, n) != 0))
+        cancels_send(a);
+    if (n == 0) {
+        cancels_signal(a, c, SIGKILL);
+        return;
+    }
+    vec_push(&a->cancels, ((struct cancelled){c->token, xstrdup(c->job)}));
+    a->cancels_length += strlen(c->job);
+}

@@ -1,0 +1,111 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The sample bank of examples/bank, as a site would run it (TYPE=NATIVE): jobs pay, people
+ask what they have and what a job would cost, and get back what they are owed, once."""
+import json
+import os
+import pathlib
+import subprocess
+import sys
+
+import pytest
+
+from banks_test import over
+from live_daemon import ME
+from live_users import LEVELS, Users
+
+SAMPLE = pathlib.Path(__file__).resolve().parents[2] / "examples" / "bank" / "bank"
+
+
+class Sample:
+    """The program, with a file of its own."""
+
+    def __init__(self, daemon):
+        self.env = dict(os.environ, BANK_DB=f"{daemon.home}/bank.db")
+        self.path = f"{daemon.home}/bank"
+        with open(self.path, "w") as f:  # the daemon's environment is not the program's
+            f.write(f"#!/bin/sh\nBANK_DB={daemon.home}/bank.db exec {sys.executable} {SAMPLE} "
+                    "\"$@\"\n")
+        os.chmod(self.path, 0o755)
+        self.says("deposit", "chem", "1000")
+
+    def says(self, *args, stdin=None):
+        done = subprocess.run([self.path, *args], capture_output=True, text=True, input=stdin,
+                              check=True)
+        return done.stdout
+
+
+@pytest.fixture
+def native(daemon):
+    daemon.bank = Sample(daemon)
+    daemon.configure(f"AMCFG[bank] TYPE=NATIVE SERVER=exec://{daemon.bank.path} "
+                     f"CHARGEPOLICY=DEBITALLWC TIMEOUT=30\nRMPOLLINTERVAL 1\n{LEVELS}"
+                     f"USERCFG[{ME}] ADEF=chem ALIST=chem\nACCOUNTCFG[bio] MANAGERS=ann\n")
+    daemon.start()
+    return daemon
+
+
+def balance(daemon, *more):
+    return json.loads(daemon.ok("mam-balance", *more, "--format", "json"))
+
+
+def test_a_job_pays_and_what_is_left_is_told(native):
+    assert balance(native, "chem") == {"account": "chem", "balance": 1000, "held": 0,
+                                       "available": 1000}
+    job = native.submit("sleep 600", account="chem", wclimit_s=400)
+    native.wait(lambda: native.state(job) == "Running", "the start")
+    assert balance(native)["held"] == 400  # without a name: one's own
+    assert "600" in native.ok("mam-balance", "chem")
+    told = json.loads(native.ok("mam-quote", "-A", "chem", "-n", "2", "-l", "200",
+                                "--format", "json"))
+    assert told == {"account": "chem", "price": 400, "enough": True}
+    assert "needs 800.000 credits, 600.000 left in chem" in native.ok(
+        "mam-quote", "-A", "chem", "-n", "4", "-l", "200")
+    native.ok("canceljob", job)
+    over(native, job)
+    native.wait(lambda: balance(native, "chem")["held"] == 0, "the charge")
+    assert 900 < balance(native, "chem")["balance"] < 1000
+
+
+def test_a_refund_is_told_once_and_in_its_turn(native):
+    job = native.submit("sleep 600", account="chem", wclimit_s=400)
+    native.wait(lambda: native.state(job) == "Running", "the start")
+    done = native.run("mam-refund", f"{job}.r1", "1")
+    assert done.returncode != 0 and "goes on" in done.stderr
+    native.ok("canceljob", job)
+    over(native, job)
+    for _ in range(2):
+        assert "mam-queue" in native.ok("mam-refund", "--request", "a", f"{job}.r1", "1")
+    native.kill()  # what was acknowledged is told, be it after that
+    native.start()
+    assert "mam-queue" in native.ok("mam-refund", "--request", "a", f"{job}.r1", "1")
+    done = native.run("mam-refund", "--request", "a", f"{job}.r1", "2")
+    assert done.returncode != 0 and "another one before" in done.stderr
+    native.wait(lambda: native.lines("mam-queue") == [], "that all is taken", 90)
+    rows = subprocess.run(
+        [sys.executable, "-c", "import sqlite3, sys\nprint(sqlite3.connect(sys.argv[1])."
+         "execute('SELECT charged - refunded, refunded, 1000000 - balance FROM run, account')"
+         ".fetchall())", f"{native.home}/bank.db"], capture_output=True, text=True, check=True)
+    left, back, spent = json.loads(rows.stdout.replace("(", "[").replace(")", "]"))[0]
+    assert back == 1000 and left == spent
+    native.ok("mam-refund", f"{job}.r1", "10h")  # more than it was charged
+    native.wait(lambda: [m["state"] for m in native.lines("mam-queue")] == ["Aside"], "refusal")
+    assert "was charged less" in native.ok("mam-queue")
+
+
+def test_who_may_ask_what(native):
+    users = Users(native)
+    for user in ("nobody", "games"):
+        done = users.run(user, "mam-balance", "chem")
+        assert done.returncode != 0 and "no account of that name" in done.stderr
+        assert users.run(user, "mam-refund", "7.r1", "1").returncode != 0
+    done = native.run("mam-balance", "nowhere")  # of an administrator
+    assert done.returncode != 0 and "the bank refuses: no account nowhere" in done.stderr
+
+
+def test_a_bank_that_is_silent_or_talks_nonsense_is_told_apart(native):
+    pathlib.Path(native.bank.path).write_text("#!/bin/sh\necho closed today\nexit 2\n")
+    done = native.run("mam-balance", "chem")
+    assert done.returncode != 0 and "closed today" in done.stderr
+    pathlib.Path(native.bank.path).write_text("#!/bin/sh\necho a lot\n")
+    done = native.run("mam-balance", "chem")
+    assert done.returncode != 0 and "is no balance" in done.stderr
