@@ -339,6 +339,7 @@ COMPARED_WORDS = {
     "src/server/server.c": "the scheme of an HTTP Authorization header",
     "src/client/import/import.c": "a line of somebody's configuration",
     "src/client/import/import_live.c": "a line of qmgr's output",
+    "src/server/web/tls.c": "how a text in PEM begins",
 }
 
 

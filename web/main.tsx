@@ -5,10 +5,14 @@ import { Frame } from "./parts/frame";
 import { Keys } from "./parts/keys";
 import { Door } from "./parts/states";
 import { JobDetails } from "./screens/job";
+import { Credentials } from "./screens/credentials";
+import { Events } from "./screens/events";
 import { Fairshare } from "./screens/fairshare";
 import { Now } from "./screens/now";
 import { Parameters } from "./screens/parameters";
+import { Priorities } from "./screens/priorities";
 import { Queue } from "./screens/queue";
+import { Statistics } from "./screens/statistics";
 import { Timeline } from "./screens/timeline";
 import "./style/page.css";
 
@@ -16,6 +20,10 @@ function View({ path }: { path: string }) {
   const job = /^\/ui\/jobs\/(.+)$/.exec(path);
   if (path === "/ui/") return <Now />;
   if (path === "/ui/timeline") return <Timeline />;
+  if (path.startsWith("/ui/credentials")) return <Credentials />;
+  if (path === "/ui/events") return <Events />;
+  if (path === "/ui/priorities") return <Priorities />;
+  if (path === "/ui/statistics") return <Statistics />;
   if (path === "/ui/fairshare") return <Fairshare />;
   if (path === "/ui/parameters") return <Parameters />;
   if (path === "/ui/jobs") return <Queue />;

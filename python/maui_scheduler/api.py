@@ -1379,6 +1379,25 @@ Windows = TypedDict('Windows', {
 })
 
 
+class CredentialLimitsInForce(TypedDict):
+    #: its name, as MAXPROC or MAXJOB[user:ann]
+    limit: str
+    #: where it is less than hard
+    soft: NotRequired[int]
+    hard: int
+    #: in use; where it is counted for the credential by itself
+    used: NotRequired[int]
+    #: jobs that wait for it, as of the last cycle
+    held: NotRequired[int]
+    #: s: seconds
+    unit: NotRequired[str]
+    #: it is the one of DEFAULT
+    by_default: NotRequired[bool]
+    #: FILE:LINE, changeparam:LINE where it was changed at run time; not of what the
+    #: resource manager tells
+    source: NotRequired[str]
+
+
 class CredentialManagerLimitsLimits(TypedDict):
     #: the manager's name, as GrpTRES=cpu
     limit: str
@@ -1421,6 +1440,10 @@ class Credential(TypedDict):
     limits: NotRequired[list[str]]
     #: in use, by limit
     usage: NotRequired[dict[str, int]]
+    #: the same as limits, as records
+    limits_in_force: NotRequired[list[CredentialLimitsInForce]]
+    #: jobs that wait for a limit of it, as of the last cycle
+    held: NotRequired[int]
     #: what the resource manager limits itself
     manager_limits: NotRequired[list[CredentialManagerLimits]]
     #: QOS: QTWEIGHT, XFWEIGHT, QTTARGET, XFTARGET
@@ -1478,6 +1501,21 @@ class Statistics(TypedDict):
     #: percent
     fs_target: NotRequired[float]
     funds: NotRequired[AccountFunds]
+
+
+# Numbers over time.
+Series = TypedDict('Series', {
+    #: seconds since 1970
+    'from': 'int',
+    #: seconds since 1970
+    'to': 'int',
+    #: of procs (up), procs_active, active, eligible, blocked (jobs), backlog_h (processor
+    #: hours that eligible jobs ask for), wait_s (that they have waited, on average)
+    'names': 'list[str]',
+    #: each an instant (seconds since 1970) and the numbers in the order of names; none of
+    #: a time without a scheduler
+    'points': 'list[list[Union[int, None]]]',
+})
 
 
 class SystemStatistics(TypedDict):
@@ -2789,6 +2827,28 @@ class Operations:
             names={'name': name},
             query={'basis': basis}))
 
+    def series(
+        self,
+        *,
+        names: str | int | None = None,
+        from_: str | int | None = None,
+        to: str | int | None = None,
+        points: str | int | None = None,
+    ) -> Series:
+        """Use, queue and waits over time: a point a minute of the last two days, since the
+        scheduler started, and one each ten minutes of the last sixty. What the caller
+        may not know is null.
+        - names: comma list of procs, procs_active, active, eligible, blocked,
+          backlog_h, wait_s; without it all
+        - from_: seconds since 1970; without it a day before to
+        - to: seconds since 1970; without it now
+        - points: at most so many, each an average: 1 to 2000, 300 where nothing is said
+        """
+        return cast('Series', self._connection.record(
+            'GET',
+            '/v1/series',
+            query={'names': names, 'from': from_, 'to': to, 'points': points}))
+
     def statistics(
         self,
     ) -> SystemStatistics:
@@ -3225,6 +3285,7 @@ class Operations:
         self,
         *,
         from_: str | int | None = None,
+        last: str | int | None = None,
         names: str | int | None = None,
         follow: str | int | None = None,
     ) -> Iterator[Event]:
@@ -3233,13 +3294,14 @@ class Operations:
         behind gets a last line with the event DROPPED. Who may: admin3.
         - from_: number of the first event; without it, what comes from now on. LOST is
           told when it is not kept any more.
+        - last: without from: so many numbers before now, as far as they are kept
         - names: comma list of names of events: only these
         - follow: 0: what there is, and the end
         """
         return cast('Iterator[Event]', self._connection.lines(
             'GET',
             '/v1/events',
-            query={'from': from_, 'names': names, 'follow': follow}))
+            query={'from': from_, 'last': last, 'names': names, 'follow': follow}))
 
     def rows(
         self,

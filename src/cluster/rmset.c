@@ -58,6 +58,20 @@ void rmset_call_first(struct cluster *c, const char *name)
     c->rms.v[0].called = xstrdup(name);
 }
 
+void rmset_ask_of_past(
+    struct cluster *c, bool (*was_there)(void *ctx, const char *job_id), void *ctx)
+{
+    c->rms.v[0].was_there = was_there;
+    c->rms.v[0].ctx = ctx;
+}
+
+bool rmset_was_there(const struct cluster *c, const char *job_id)
+{
+    const struct rm_known *first = &c->rms.v[0];
+
+    return first->was_there != NULL && first->was_there(first->ctx, job_id);
+}
+
 uint64_t rmset_foreign(const struct cluster *c, uint32_t rm)
 {
     uint64_t mask = 0;

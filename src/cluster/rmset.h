@@ -18,6 +18,9 @@ struct rm_known {
     char *called; /* owned: of the first, what people call it; or NULL */
     bool away;    /* it does not answer: nothing is decided about its jobs */
     uint64_t partitions; /* bits */
+    /* Of the first: was the job lately there that had this id? NULL: nobody knows. */
+    bool (*was_there)(void *ctx, const char *job_id);
+    void *ctx;
 };
 
 /* The index of the manager of that name, new if need be; NULL or "" is the first, 0. */
@@ -31,6 +34,12 @@ uint32_t rmset_of_id(const struct cluster *c, const char *job_id);
 
 /* The first is called so by people: nothing is decided by that. */
 void rmset_call_first(struct cluster *c, const char *name);
+
+/* Who knows of jobs of the first that are over: so another's job is not taken for one.
+ */
+void rmset_ask_of_past(
+    struct cluster *c, bool (*was_there)(void *ctx, const char *job_id), void *ctx);
+bool rmset_was_there(const struct cluster *c, const char *job_id);
 
 /* Partitions of others than that one; INDEX_NONE (a question that is nobody's job):
  * none. O(managers), O(1) where there is one. */

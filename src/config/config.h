@@ -148,7 +148,9 @@ const struct raw_object *config_manager_named(const struct config *c, const char
 /* The last value of an attribute of a section (NULL = none), or NULL. */
 const char *config_section_attr(const struct raw_object *section, const char *attr);
 
-/* The value of that full name, as in "USERCFG[ann].MAXJOB"; NULL when none is set. */
+/* What sets that full name, as in "USERCFG[ann].MAXJOB", and its text; NULL when it is
+ * not set. Borrowed. O(1). */
+const struct cfg_value *config_value(const struct config *c, const char *name);
 const char *config_text(const struct config *c, const char *name);
 
 /* How many findings of that level there are. */

@@ -11,7 +11,7 @@
 #include <string.h>
 #include <strings.h>
 
-static const struct cfg_value *find_value(const struct config *c, const char *name)
+const struct cfg_value *config_value(const struct config *c, const char *name)
 {
     uint32_t id = names_find(c->value_index, name);
 
@@ -23,7 +23,7 @@ static const struct cfg_value *find_value(const struct config *c, const char *na
 
 const char *config_text(const struct config *c, const char *name)
 {
-    const struct cfg_value *value = find_value(c, name);
+    const struct cfg_value *value = config_value(c, name);
 
     return value != NULL ? value->text : NULL;
 }
@@ -115,14 +115,14 @@ const char *cfg_get(const struct config *c, const char *name, const char *index)
     if (row == NULL || row->type == CFG_SECTION)
         return NULL;
     key = key_of(row, index);
-    value = find_value(c, key);
+    value = config_value(c, key);
     free(key);
     if (value != NULL)
         return value->text;
     /* A partition without its own value has the global one. */
     if (index != NULL
         && (row->index == INDEX_OF_PARTITION || row->index == INDEX_OF_WEIGHTS))
-        value = find_value(c, row->name);
+        value = config_value(c, row->name);
     return value != NULL ? value->text : row->def;
 }
 
@@ -151,7 +151,7 @@ static void print_value(struct strbuf *out, const struct cfg_value *v)
 static void print_row(
     struct strbuf *out, const struct config *c, const struct cfg_row *row)
 {
-    const struct cfg_value *plain = find_value(c, row->name);
+    const struct cfg_value *plain = config_value(c, row->name);
 
     if (plain != NULL)
         print_value(out, plain);

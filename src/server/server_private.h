@@ -66,6 +66,7 @@ struct restless;
 struct rights;
 struct rsvkeep;
 struct schema;
+struct series;
 struct simulation;
 struct statfile;
 struct submissions;
@@ -115,6 +116,7 @@ struct server {
     struct passed *passed;
     struct restless *restless;
     struct rsvkeep *rsvkeep;
+    struct series *series;
     struct usage_keep *usage;
     struct desk *desk;                   /* of a bank elsewhere */
     struct bankquestions *bankquestions; /* what people ask it */

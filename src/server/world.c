@@ -6,6 +6,7 @@
 #include "server/durable/record.h"
 #include "server/durable/restless.h"
 #include "server/durable/rsvkeep.h"
+#include "server/durable/series.h"
 #include "server/durable/statistics.h"
 #include "server/durable/teller.h"
 #include "server/durable/usage.h"
@@ -305,6 +306,7 @@ void world_cycle(struct server *s)
     touch_changed(s);
     watch_reservations(s);
     watch_cycle(s);
+    series_note(s);
     manager_send(s, false);
     log_line(s->log, LOG_TRACE, "cycle %lu: %zu decisions in %.3f ms",
         (unsigned long)s->control.iteration, s->world->actions.n,

@@ -65,6 +65,10 @@ class Wiki(Recorded):
         with self.world.state() as o:
             o["nodes"][node].update(STATE="Down", UPDATETIME=int(time.time()))
 
+    def vanish(self, job):
+        with self.world.state() as o:
+            del o["jobs"][job]
+
     def end(self):
         self.maui.stop()
         self.world.kill()
@@ -139,6 +143,9 @@ os.rename(path + ".new", path)
 
     def close(self, node):
         self.change(lambda world: world["nodes"][node].update(STATE="Down"))
+
+    def vanish(self, job):
+        self.change(lambda world: world["jobs"].pop(job))
 
     def end(self):
         self.maui.stop()

@@ -24,29 +24,34 @@ def blow_adapter(ge, n):
 
 
 def blow_master(ge, n):
+    if ROUNDS < 20:  # a short run does not wait for what Grid Engine does after 5 minutes
+        ge.wait(lambda: " t " not in ge.run("qstat", "-u", "*"), "that nothing is handed to a host")
     ge.run("kill", "-9", *ge.master_pid(), check=False)
     ge.wait(lambda: not ge.master_pid(), "its end")
     ge.run("sge_qmaster")
     ge.wait(lambda: ge.run("qstat", check=False).returncode == 0, "an answer")
 
 
+def execd_pid(ge, host):
+    return pathlib.Path(f"{ge.dir}/spool/execd/{host}/execd.pid").read_text().strip()
+
+
 def blow_execd(ge, n):
     host = HOSTS[n % len(HOSTS)]
-    path = pathlib.Path(f"{ge.dir}/spool/execd/{host}/execd.pid")
-    pid = path.read_text().strip()
+    pid = execd_pid(ge, host)
     ge.run("kill", "-9", pid, check=False)
     ge.wait(lambda: ge.run("kill", "-0", pid, check=False).returncode != 0, "its end")
     subprocess.run([f"{ge.dir}/on-{host}", "sge_execd"], check=True, capture_output=True, timeout=60)
+    ge.wait(lambda: execd_pid(ge, host) not in ("", pid), "the next one")
 
 
 def blow_host(ge, n):
     """Away longer than Grid Engine waits for it (10 s), with jobs on it; then it is back."""
     host = HOSTS[n % len(HOSTS)]
-    path = pathlib.Path(f"{ge.dir}/spool/execd/{host}/execd.pid")
-    pid = path.read_text().strip()
-    ge.run("kill", "-STOP", pid, check=False)
+    pid = execd_pid(ge, host)
+    ge.run("kill", "-STOP", pid)
     ge.maui.wait(lambda: "Down" in ge.maui.run("checknode", host).stdout, "the host is lost", 90)
-    ge.run("kill", "-CONT", pid, check=False)
+    ge.run("kill", "-CONT", pid)
     ge.maui.wait(lambda: "Down" not in ge.maui.run("checknode", host).stdout, "it is back", 90)
 
 

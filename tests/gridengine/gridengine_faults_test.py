@@ -85,6 +85,28 @@ def test_killed_in_between_nothing_is_left_behind(ge):
     assert not list(path.glob("*.queue"))
 
 
+def test_a_job_that_went_unseen_frees_its_slots_and_is_told_once(ge):
+    """Deleted while the daemon was down, and not in the accounting file (rotated, say)."""
+    ge.maui.start()
+    job = ge.submit("alice", "sleep 300", "-pe", "smp", 4, "-q", "batch@cn01")
+    ge.maui.until(job, "Running")
+    waits = ge.submit("bob", "true", "-pe", "smp", 4, "-q", "batch@cn01")
+    ge.maui.until(waits, "Idle")
+    ge.maui.kill()
+    ge.run("qdel", "-f", job)
+    ge.wait(lambda: not ge.state(job), "its end there")
+    ge.wait(lambda: ge.accounted(job), "its account")
+    path = pathlib.Path(f"{ge.dir}/root/default/common/accounting")
+    path.write_text("".join(line for line in path.read_text().splitlines(True)
+                            if line.startswith("#") or line.split(":")[5] != job))
+    ge.maui.start()
+    ge.maui.until(waits, "Completed")
+    ended = [j for j in ge.maui.lines("showq", "-c") if j["id"] == job]
+    assert [j["user"] for j in ended] == ["alice"] and ended[0]["start_at"] > 0, ended
+    events = (pathlib.Path(ge.maui.home) / "log" / "events.log").read_text().splitlines()
+    assert len([e for e in events if '"vanished"' in e and f'"object":"{job}"' in e]) == 1
+
+
 def test_a_job_that_is_deleted_as_it_is_let_go_is_gone_at_once(ge):
     """Not after the 40 s in which the end of a run has to be accounted for."""
     ge.maui.start()

@@ -24,7 +24,7 @@ import time
 SECONDS = 60
 SLACK_S = 120
 DATE = r"(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun) [A-Z][a-z]{2} \d{1,2} \d\d:\d\d:\d\d"
-TIME = r"-?(?:\d+:)?\d\d:\d\d:\d\d"
+TIME = r"-?(?:\d+:)?\d{1,2}:\d\d:\d\d"
 # What may be asked again and changes nothing.
 LOOKS = {"showq", "checkjob", "showbf", "showstart", "showres", "showstats", "diagnose",
          "checknode", "showconfig", "showstate", "showhold", "mbal", "mdiag", "cat", "curl", "ls",

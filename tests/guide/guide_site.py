@@ -6,13 +6,15 @@ import os
 import pathlib
 import re
 import shutil
+import socket
 import subprocess
 import sys
 
 TESTS = pathlib.Path(__file__).resolve().parents[1]
 ROOT = TESTS.parent
-sys.path[:0] = [str(TESTS / name) for name in ("live", "pbs", "slurm", "gridengine")]
+sys.path[:0] = [str(TESTS / name) for name in ("live", "pbs", "slurm", "gridengine", "wiki")]
 from guide_page import Chapter, run_in  # noqa: E402
+import server  # noqa: E402
 from live_daemon import ME, MY_GROUP, Daemon  # noqa: E402
 
 # There is no systemd in a test: what its commands would do.
@@ -67,6 +69,38 @@ class Local:
 
     def end(self):
         self.daemon.clean()
+
+
+class Pool(Local):
+    """Programs of the site's own under /opt."""
+
+    def chapter(self, page):
+        chapter = super().chapter(page)
+        opt = pathlib.Path(self.daemon.home, "opt")
+        opt.mkdir(mode=0o755)
+        chapter.known["/opt"] = str(opt)
+        return chapter
+
+
+class Wiki(Local):
+    """A server of ours that speaks the protocol."""
+
+    def __init__(self, build):
+        super().__init__(build)
+        self.world = server.World(f"{self.daemon.home}/world", {"n1": 2, "n2": 2})
+        with socket.socket() as free:
+            free.bind(("127.0.0.1", 0))
+            self.eport = free.getsockname()[1]
+
+    def chapter(self, page):
+        chapter = super().chapter(page)
+        chapter.known |= {"head1": "127.0.0.1", "7321": str(self.world.port), "7322": str(self.eport),
+                          "/dev/tcp/head2/7322": f"/dev/tcp/127.0.0.1/{self.eport}"}
+        return chapter
+
+    def end(self):
+        super().end()
+        self.world.kill()
 
 
 class Slurm:
@@ -177,4 +211,5 @@ class GridEngine:
         self.cell.end()
 
 
-SITES = {"admin-slurm": Slurm, "admin-pbs": Pbs, "admin-gridengine": GridEngine}
+SITES = {"admin-slurm": Slurm, "admin-pbs": Pbs, "admin-gridengine": GridEngine,
+         "native": Pool, "managers": Pool, "wiki": Wiki}

@@ -15,10 +15,12 @@ from guide_page import as_expected, blocks_of  # noqa: E402
 from guide_site import ROOT, SITES, Local  # noqa: E402
 
 PAGES = sorted((ROOT / "docs" / "guide").glob("*.md"))
+# Of the pages beside it those whose examples are carried out as well.
+BESIDE = [ROOT / "docs" / f"{name}.md" for name in ("native", "wiki", "managers")]
 MONITORING = ROOT / "examples" / "monitoring"
 
 
-@pytest.mark.parametrize("page", [p for p in PAGES if blocks_of(p)], ids=lambda p: p.stem)
+@pytest.mark.parametrize("page", [p for p in PAGES + BESIDE if blocks_of(p)], ids=lambda p: p.stem)
 def test_a_chapter_does_what_it_says(build, page):
     kind = SITES.get(page.stem, Local)
     why = kind.lacks() if hasattr(kind, "lacks") else None

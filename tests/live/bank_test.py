@@ -211,6 +211,8 @@ def test_a_user_a_lead_and_one_who_wants_credits(daemon):
                   ("mam-create-account", "-p", "students", "-o", "x"),
                   ("mam-statement", "chem")):
         assert users.refused("games", *words), words
+    # by the name of the command
+    assert "'mam-modify-account'" in users.refused("games", "mam-modify-account", "-o", "no", "chem")
     # nor does a job of somebody else's account start
     daemon.ok("mam-balance")
     assert [a["balance"] for a in daemon.lines("mam-balance")] == [100, 70, 100, 30]

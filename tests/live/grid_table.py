@@ -59,6 +59,7 @@ OPERATIONS = {
     "GET /v1/statistics": (ADMINS, None),
     "GET /v1/statistics/{kind}": (ADMINS, None),
     "GET /v1/statistics/grid/{type}": (ADMINS, None),
+    "GET /v1/series": (ALL, None),  # as lists tell
     "POST /v1/orders/reset-statistics": ("1", None),
     "GET /v1/fairshare": (ADMINS, None),
     "GET /v1/priorities": (ALL, None),  # one's own of those that are named
@@ -112,7 +113,7 @@ PARAMETERS = {
     "table": "1", "job": "1", "q": "class:batch", "sort": "-procs", "offset": "1",
     "count": "class,reason", "ids": "1", "kinds": "job",
     "by": "partition", "rows": "0-1", "width": "100", "height": "100", "layers": "use",
-    "color": "user", "as": "cells", "packed": "0", "fold": "*", "names": "NODEDOWN",
+    "color": "user", "as": "cells", "packed": "0", "fold": "*", "names": "NODEDOWN", "last": "5", "points": "10",
 }
 ALWAYS = {"/v1/start": "procs=1", "/v1/events": "follow=0", "/v1/changes": "follow=0", "/v1/timeline": "from=1",
           "/v1/priorities": "ids=1"}  # else there is no end of it
@@ -121,7 +122,8 @@ PARAMETERS_OF = {  # (operation, parameter): who
     ("GET /v1/jobs", "full"): ADMINS,
     ("GET /v1/accounting", "user"): "123o",
 }
-VALUES = {("GET /v1/parameters", "name"): "RESERVATIONDEPTH"}
+VALUES = {("GET /v1/parameters", "name"): "RESERVATIONDEPTH",
+          ("GET /v1/series", "names"): "procs"}
 PATHS = {"{kind}": "user", "{type}": "JOBCOUNT"}  # and of a job, a reservation, a node
 
 # ---- members of bodies: examples (value, who of those the operation lets in) -----------------

@@ -120,6 +120,26 @@ def test_an_id_of_several_managers_is_not_guessed(build):
         d.clean()
 
 
+def test_an_id_whose_job_is_over_is_not_anothers(both):
+    """Who says `canceljob 1` twice does not cancel the other manager's job of that id; nor
+    does a dependency wait for that."""
+    both.world.submit("1", USER, seconds=600)
+    both.begin()
+    both.until("far.1", "Running")
+    assert both.job("1")["id"] == "far.1"  # there is no other
+    assert both.submit("sleep 60") == "1"
+    both.ok("canceljob", "1")
+    both.wait(lambda: both.state("here.1") is None, "its end")
+    again = both.run("canceljob", "1")
+    assert again.returncode != 0 and "job '1' is over; far.1 is another one" in again.stderr, again
+    shown = both.ok("checkjob", "1")
+    assert "job 1 was removed" in shown and "far" not in shown, shown
+    after = both.submit("true", dependencies=["afterany:1"])
+    both.wait(lambda: both.job(after) is None, "the end of what depends on it", 60)
+    assert both.state("far.1") == "Running" and not both.world.look()["cancels"]
+    both.ok("canceljob", "far.1")
+
+
 def test_one_that_is_away_stops_only_its_own_part(both):
     both.world.submit("runs", USER, seconds=60)
     both.begin()

@@ -7,6 +7,7 @@ import pathlib
 import pwd
 import shutil
 import signal
+import socket
 import subprocess
 import time
 
@@ -611,6 +612,25 @@ def test_an_order_for_a_running_job_is_done_when_its_program_says_so(native):
     assert native.state(job) == "Running"
 
 
+@pytest.mark.parametrize("program, says", [
+    ("echo never >&2; exit 1", "never"), ("exit 0", "it was cancelled, and is not seen to end after 2 s")])
+def test_a_cancel_is_asked_for_until_the_job_is_over(native, program, says):
+    """By a program that refuses, or forgets; until then nobody else has its nodes."""
+    native.section("STARTWAIT=2\nRMPOLLINTERVAL 1")
+    native.start()
+    job = native.submit_as(USERS[0], "sleep 1000", "-t", 4)
+    native.until(job, "Running")
+    native.replace("cancel", f"echo >> {native.home}/asked; {program}")
+    native.ok("canceljob", job)
+    late = native.submit_as(USERS[-1], "true", "-t", 4)
+    native.wait(lambda: f"did not cancel job '{job}': {says}" in native.log(), "what is wrong", 60)
+    native.wait(lambda: len(pathlib.Path(f"{native.home}/asked").read_text()) > 2, "that it is asked for again", 60)
+    assert native.said(late) == "" and listed(native, late, "STATE") == "Idle"
+    native.restore()
+    native.until(late, "Completed")
+    assert listed(native, job, "STATE") == "Removed"
+
+
 def test_files_may_hold_nodes(native):
     path = f"{native.home}/nodes"
     with open(path, "w") as f:
@@ -755,6 +775,22 @@ def test_what_a_user_leaves_in_the_spool_harms_nobody_else(native):
     assert native.state(job) == "Running"
     native.ok("canceljob", job)
     native.until(job, "Removed")
+
+
+def test_a_port_wakes_it(native):
+    """Looks are an hour apart: whoever connects from this machine makes one follow."""
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port = free.getsockname()[1]
+    native.section(f"EPORT={port}\nRMPOLLINTERVAL 3600")
+    path = pathlib.Path(f"{native.home}/maui.cfg")
+    path.write_text(path.read_text().replace("POLLINTERVAL=1 ", "POLLINTERVAL=3600 "))
+    native.start()
+    job = native.submit_as(USERS[0], "sleep 1000")
+    time.sleep(1)
+    assert native.job(job) is None and listed(native, job, "STATE") == "Idle"
+    with socket.create_connection(("127.0.0.1", port), 5):
+        native.until(job, "Running")
 
 
 def test_msub_says_who_takes_jobs(native):

@@ -2,6 +2,7 @@
 """The commands that act on jobs: as owner, as somebody else, as administrators of each
 level, in text and as JSON."""
 import json
+import re
 import os
 import signal
 import time
@@ -177,6 +178,11 @@ def test_deadlines_are_for_administrators_of_level_1(site, users):
         assert ("deadline_at" in json.loads(lines[1])) == told, (user, lines)
         lines = users.api(user, "/v1/jobs?fields=id,deadline_at&table=1")[1].splitlines()
         assert (lines[-1] != f"{job}\t") == told, (user, lines)
+        # nor is it found by asking who has one
+        for query in ("deadline=1&fields=id", "deadline=1&fields=id&table=1", "q=deadline:1&fields=id"):
+            found = users.api(user, f"/v1/jobs?{query}")[1]
+            ids = re.findall(r"(?m)^%s$|\"id\": ?\"%s\"|'id': '%s'" % (job, job, job), str(found))
+            assert bool(ids) == told, (user, query, found)
     assert "not authorized" in users.run("nobody", "showdeadline").stderr
 
 

@@ -98,6 +98,21 @@ def test_a_persistent_change_survives_reading_and_kill_9(live):
     live.wait(lambda: live.state(jobs[0]) == "Running" and blocked(live, jobs[1]), "the limit")
 
 
+def test_a_change_of_one_attribute_leaves_the_others_alone(live):
+    def limits():
+        return live.api("/v1/credentials/user?name=DEFAULT")[1]["limits"]
+    live.ok("changeparam", "USERCFG[DEFAULT]", "MAXJOB=1")
+    live.ok("changeparam", "usercfg[DEFAULT]", "MAXPROC=4,8 MAXJOB[class]=5")
+    assert limits() == ["MAXJOB=1", "MAXPROC=4,8", "MAXJOB[class]=5"]
+    live.ok("changeparam", "USERCFG[DEFAULT]", "MAXPROCS=6", "maxjob[CLASS]=7")
+    assert limits() == ["MAXJOB=1", "MAXPROC=6", "MAXJOB[class]=7"]
+    assert "did you mean" in live.run(
+        "changeparam", "USERCFG[DEFAULT]", "MAXJOB=9 MAXPORC=1").stderr
+    live.kill()
+    live.start()
+    assert limits() == ["MAXJOB=1", "MAXPROC=6", "MAXJOB[class]=7"]
+
+
 def test_a_change_outlives_a_restart_until_the_file_is_read_by_order(live):
     live.ok("changeparam", "BACKFILLPOLICY", "NONE")
     live.ok("changeparam", "--flags", "persistent", "RESERVATIONDEPTH", "7")

@@ -9,7 +9,9 @@ from page_timeline_test import open_timeline
 from web_page import Page, need_page
 
 SCREENS = ["", "jobs", "jobs?sel={job}", "jobs/{job}", "timeline?table=1", "timeline?sel={job}&by=state&fold=*",
-           "fairshare", "parameters", "parameters?all=1&sel=FSDEPTH"]
+           "fairshare", "parameters", "parameters?all=1&sel=FSDEPTH",
+           "credentials/user", "credentials/user/ann", "credentials/class/fast", "credentials/access", "credentials/access?of=classes",
+           "priorities", "statistics", "events"]
 
 # What is wrong with what is shown now: a sentence each.
 CHECK = r"""

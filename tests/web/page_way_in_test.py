@@ -4,6 +4,7 @@ import json
 import os
 import re
 import stat
+import subprocess
 import time
 
 import pytest
@@ -166,6 +167,8 @@ def test_the_port_can_be_fixed(daemon, build):
 
 @pytest.mark.parametrize("line, words", [
     ("WEBADDRESS 0.0.0.0", "listens at 127.0.0.1 only"),
+    ("WEBCERT cert.pem", "WEBKEY is missing"),
+    ("WEBCERT cert.pem\nWEBKEY key.pem", "WEBCERT: "),
     ("WEBORIGIN ftp://x", "expected https://NAME"),
     ("WEBORIGIN https://x/y", "expected https://NAME")])
 def test_what_would_open_the_page_to_others_keeps_it_off(daemon, build, line, words):
@@ -176,3 +179,62 @@ def test_what_would_open_the_page_to_others_keeps_it_off(daemon, build, line, wo
     assert words in daemon.log()
     done = daemon.run("dashboard", "--no-open")
     assert done.returncode == 1 and words in done.stderr
+
+
+def make_certificate(home, mode=0o600):
+    subprocess.run(["openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1",
+                    "-nodes", "-days", "2", "-subj", "/CN=localhost", "-addext", "subjectAltName=DNS:localhost,IP:127.0.0.1",
+                    "-keyout", f"{home}/key.pem", "-out", f"{home}/cert.pem"], check=True, capture_output=True)
+    os.chmod(f"{home}/key.pem", mode)
+
+
+def curl(home, url, *words):
+    return subprocess.run(["curl", "-sS", "-i", "--cacert", f"{home}/cert.pem", *words, url],
+                          capture_output=True, text=True, timeout=30, check=False)
+
+
+def test_with_a_certificate_it_speaks_tls_and_nothing_older(daemon, build):
+    from web_page import need_page
+    need_page(build)
+    make_certificate(daemon.home)
+    daemon.configure("WEBCERT cert.pem\nWEBKEY key.pem\n")
+    daemon.start()
+    address, login = daemon.ok("dashboard", "--no-open").splitlines()[0].split("/ui/#login=")
+    assert address.startswith("https://127.0.0.1:")
+    done = curl(daemon.home, address + "/ui/")
+    assert "200 OK" in done.stdout and "strict-transport-security: max-age=" in done.stdout.lower()
+    assert curl(daemon.home, address + "/ui/", "--tls-max", "1.1").returncode == 35
+    assert curl(daemon.home, address.replace("https", "http") + "/ui/").returncode != 0
+    body = ("-H", "Content-Type: application/json", "-d", json.dumps({"login": login}))
+    told = curl(daemon.home, address + "/v1/session", "-H", f"Origin: {address.replace('https', 'http')}", *body)
+    assert " 403 " in told.stdout.splitlines()[0]  # of a page that is not encrypted
+    told = curl(daemon.home, address + "/v1/session", "-H", f"Origin: {address}", *body)
+    secret = json.loads(told.stdout.splitlines()[-1])["secret"]
+    told = curl(daemon.home, address + "/v1/jobs?full=1", "-H", f"Authorization: Session {secret}")
+    assert "200 OK" in told.stdout and '"summary"' in told.stdout
+    # another certificate is another listener
+    make_certificate(daemon.home)
+    daemon.ok("schedctl", "-R")
+    other = daemon.ok("dashboard", "--no-open").splitlines()[0].split("/ui/#login=")[0]
+    assert "200 OK" in curl(daemon.home, other + "/ui/").stdout
+
+
+def test_a_key_that_others_can_read_keeps_it_off(daemon, build):
+    from web_page import need_page
+    need_page(build)
+    make_certificate(daemon.home, 0o640)
+    daemon.configure("WEBCERT cert.pem\nWEBKEY key.pem\n")
+    daemon.start()
+    done = daemon.run("dashboard", "--no-open")
+    assert done.returncode == 1 and "chmod 600" in done.stderr
+
+
+def test_elsewhere_than_at_home_it_needs_a_name(daemon, build):
+    from web_page import need_page
+    need_page(build)
+    make_certificate(daemon.home)
+    daemon.configure("WEBCERT cert.pem\nWEBKEY key.pem\nWEBADDRESS 0.0.0.0\n")
+    daemon.start()
+    assert "WEBORIGIN is needed" in daemon.run("dashboard", "--no-open").stderr
+    daemon.ok("changeparam", "WEBORIGIN", "https://localhost")
+    assert daemon.ok("dashboard", "--no-open").startswith("https://localhost/ui/#login=")

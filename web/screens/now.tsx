@@ -9,6 +9,7 @@ import { usePrefs } from "../model/prefs";
 import type { JobBrief, Reservation, SchedulerState } from "../model/types";
 import { Link, useNow } from "../parts/frame";
 import { Bars, Shares } from "../parts/gauge";
+import { Curves, useSeries } from "./series";
 
 const BRIEF = "id,user,class,procs,start_at,end_at,reservation_at,section,shown_state,remaining_s,name,wclimit_s,submit_at,state,reason";
 
@@ -203,6 +204,7 @@ export function Now() {
   const all = useJobs({ limit: "0", count: "class,reason" });
   const ends = useJobs({ section: "active", sort: "end_at", limit: "10", fields: BRIEF });
   const starts = useJobs({ section: "eligible,blocked", sort: "reservation_at", limit: "10", fields: BRIEF });
+  const past = useSeries(86400);
   const admin = (who?.level ?? 0) > 0;
   if (!all.summary) return <><h1>Now</h1>{all.error ? <p role="alert">{all.error}</p> : <p className="quiet">Loading …</p>}</>;
   const summary = all.summary;
@@ -232,6 +234,7 @@ export function Now() {
         <Card title="Next promised starts">
           <JobRows jobs={starts.jobs} at={(j) => j.reservation_at} word="Promised" empty="No waiting job has a promised start." />
         </Card>
+        <Card title="The last day" wide>{past ? <Curves s={past} brief height={110} /> : <p className="quiet empty">Loading …</p>}</Card>
         <Card title="Reservations" wide><Reservations /></Card>
       </div>
     </>

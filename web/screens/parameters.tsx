@@ -7,23 +7,33 @@ import { quote } from "../model/orders";
 import { go, useSearch, withQuery } from "../model/route";
 import type { ParameterRecord } from "../model/types";
 import { Command } from "../parts/copy";
+import { SettingForm, useMaySet } from "../parts/setting";
 
 const SHOWN = 400;
 
 function Details({ p }: { p: ParameterRecord }) {
   const close = () => go(withQuery({ sel: null }), true);
+  const [open, setOpen] = useState(false);
+  const may = useMaySet();
+  const [, section, attr] = /^(\w+CFG\[.*\])\.(.+)$/.exec(p.name) ?? [];
   return (
     <aside className="panel" aria-label={`Parameter ${p.name}`} onKeyDown={(e) => { if (e.key === "Escape") close(); }}>
       <button className="panel-close" onClick={close} aria-label="Close the panel">✕</button>
       <h2>{plain(p.name)}</h2>
       {p.help && <p>{plain(p.help)}</p>}
+      {may && (
+        <div className="actions" role="group" aria-label="Actions">
+          <button data-do="set" aria-expanded={open} onClick={() => setOpen(!open)}>Change</button>
+        </div>
+      )}
+      {open && <SettingForm section={section} name={attr ?? p.name} value={p.value} hint={p.help} onEnd={() => setOpen(false)} />}
       <dl className="facts">
         <dt>Value</dt><dd>{plain(p.value) || "(empty)"}</dd>
         <dt>Default</dt><dd>{p.default !== undefined ? plain(p.default) || "(empty)" : "none"}</dd>
         <dt>From</dt><dd>{p.source ? plain(p.source) : "nobody set it"}</dd>
         {p.status && <><dt>Status</dt><dd>{plain(p.status)}</dd></>}
       </dl>
-      <Command line={`maui changeparam ${quote(p.name)} ${quote(p.value)}`} />
+      {!open && <Command line={section ? `maui changeparam ${quote(section)} ${quote(`${attr}=${p.value}`)}` : `maui changeparam ${quote(p.name)} ${quote(p.value)}`} />}
     </aside>
   );
 }
@@ -75,7 +85,7 @@ export function Parameters() {
           {shown.length > SHOWN && <p className="quiet q-none">and {count(shown.length - SHOWN)} more: words narrow it down</p>}
         </div>
       </div>
-      {chosen && <Details p={chosen} />}
+      {chosen && <Details key={chosen.name} p={chosen} />}
     </div>
   );
 }

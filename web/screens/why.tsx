@@ -9,6 +9,7 @@ import { usePrefs } from "../model/prefs";
 import { jobAddress } from "../model/route";
 import type { PriorityRecord, Reason, WhyRecord } from "../model/types";
 import { Link, useNow } from "../parts/frame";
+import { PriorityBars, piecesOf } from "../parts/priority";
 
 const LISTED = ["user", "group", "account", "class", "qos"]; // kinds that the queue filters by
 
@@ -135,44 +136,9 @@ function Obstacles({ why }: { why: WhyRecord }) {
   );
 }
 
+
+
 // ---- priority ----
-
-interface Piece {
-  name: string;
-  value: number;
-}
-
-function piecesOf(record: PriorityRecord): Piece[] {
-  return (record.components ?? []).flatMap((c) => {
-    const parts = (c.parts ?? []).map((p) => ({ name: `${c.name}: ${p.name}`, value: p.value * (c.weight ?? 1) }));
-    const sum = parts.reduce((n, p) => n + p.value, 0);
-    const capped = Math.abs(sum - c.value) > 0.5; // its parts come to more than it may
-    return !parts.length || capped ? [{ name: capped ? `${c.name} (at its cap)` : c.name, value: c.value }] : parts;
-  });
-}
-
-/** One job: what counts against it left of the line, what counts for it right of it. */
-function PriorityBar({ record, low, high, mine }: { record: PriorityRecord; low: number; high: number; mine: boolean }) {
-  const pieces = piecesOf(record);
-  const share = (n: number) => `${(100 * Math.abs(n)) / (high - low || 1)}%`;
-  const side = (sign: number) => pieces.filter((p) => Math.sign(p.value) === sign);
-  return (
-    <tr className={mine ? "mine" : ""}>
-      <th scope="row">{mine ? plain(record.id) : <Link to={jobAddress(record.id)}>{plain(record.id)}</Link>}</th>
-      <td className="bars-track">
-        <div className="stack" aria-hidden="true">
-          <div className="stack-below" style={{ width: share(low) }}>
-            {side(-1).map((p) => <span key={p.name} className={hueOf(p.name)} style={{ flexGrow: -p.value }} title={`${p.name} ${count(Math.round(p.value))}`} />)}
-          </div>
-          <div className="stack-above" style={{ width: share(high) }}>
-            {side(1).map((p) => <span key={p.name} className={hueOf(p.name)} style={{ width: `${(100 * p.value) / (high || 1)}%` }} title={`${p.name} ${count(Math.round(p.value))}`} />)}
-          </div>
-        </div>
-      </td>
-      <td className="number">{count(record.priority)}</td>
-    </tr>
-  );
-}
 
 function Priority({ id, ahead }: { id: string; ahead: string[] }) {
   const ids = [...ahead.slice(0, 3), id].join();
@@ -183,9 +149,6 @@ function Priority({ id, ahead }: { id: string; ahead: string[] }) {
   );
   const own = records.find((r) => r.id === id);
   if (!own) return null;
-  const sums = records.map((r) => piecesOf(r).reduce((s, p) => ({ low: s.low + Math.min(0, p.value), high: s.high + Math.max(0, p.value) }), { low: 0, high: 0 }));
-  const low = Math.min(0, ...sums.map((s) => s.low));
-  const high = Math.max(1, ...sums.map((s) => s.high));
   const pieces = piecesOf(own).filter((p) => Math.round(p.value) !== 0);
   return (
     <>
@@ -193,9 +156,7 @@ function Priority({ id, ahead }: { id: string; ahead: string[] }) {
       {own.system && <p className="line">An administrator has set it.</p>}
       <table className="bars">
         <caption className="sr">Priority of this job and of those ahead of it, part by part</caption>
-        <tbody>
-          {records.map((r) => <PriorityBar key={r.id} record={r} low={low} high={high} mine={r.id === id} />)}
-        </tbody>
+        <PriorityBars records={records} mine={id} />
       </table>
       <ul className="legend priority-parts">
         {pieces.map((p) => (

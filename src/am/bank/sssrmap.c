@@ -2,7 +2,8 @@
  * See sssrmap.h. XML is read by expat, sums are made by libcrypto. */
 #include "am/bank/sssrmap.h"
 
-#include <expat.h>
+#include "base/xmlplace.h"
+
 #include <openssl/evp.h>
 #include <openssl/hmac.h>
 #include <openssl/sha.h>
@@ -96,7 +97,7 @@ static void on_start(void *ctx, const char *name, const char **attributes)
     r->len = 0;
     r->depth++;
     if (r->depth == 2 && strcmp(name, "Body") == 0 && r->body_from < 0)
-        r->body_from = XML_GetCurrentByteIndex(r->parser);
+        r->body_from = xmlplace_begin(r->parser);
     /* the response's own, not one of an object among the data */
     r->in_status += is_signed(r) && r->depth == 4 && strcmp(name, "Status") == 0;
 }
@@ -142,8 +143,7 @@ static void on_end(void *ctx, const char *name)
     else if (strcmp(name, "SignatureValue") == 0)
         copy_text(r->signature, sizeof r->signature, r->text);
     if (r->depth == 2 && strcmp(name, "Body") == 0 && r->body_to < 0)
-        r->body_to =
-            XML_GetCurrentByteIndex(r->parser) + XML_GetCurrentByteCount(r->parser);
+        r->body_to = xmlplace_end(r->parser);
     r->in_status -= r->in_status && r->depth == 4 && strcmp(name, "Status") == 0;
     r->depth--;
     r->len = 0;
@@ -176,9 +176,9 @@ int sssrmap_read(const char *document, size_t len, const char *key,
     XML_SetElementHandler(r.parser, on_start, on_end);
     XML_SetCharacterDataHandler(r.parser, on_text);
     if (XML_Parse(r.parser, document, (int)len, 1) != XML_STATUS_OK)
-        result = err_set(err, ERR_INVALID, "the bank's answer is no XML: %s (line %lu)",
-            XML_ErrorString(XML_GetErrorCode(r.parser)),
-            (unsigned long)XML_GetCurrentLineNumber(r.parser));
+        result =
+            err_set(err, ERR_INVALID, "the bank's answer is no XML: %s (line %llu)",
+                XML_ErrorString(XML_GetErrorCode(r.parser)), xmlplace_line(r.parser));
     else
         result = check_signature(&r, document, key, err);
     XML_ParserFree(r.parser);

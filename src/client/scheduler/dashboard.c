@@ -40,7 +40,8 @@ static const struct command_spec spec = {
         "is a display. A session ends after an hour without a request, after 12 "
         "hours,\n"
         "by --end, and when the scheduler is restarted. The page listens at loopback\n"
-        "of the scheduler's host only; from elsewhere forward its port (ssh -L).\n",
+        "of the scheduler's host; from elsewhere forward its port (ssh -L), or see\n"
+        "WEBCERT and WEBORIGIN in maui.cfg(5).\n",
     .examples = "  dashboard               open the page\n"
                 "  dashboard --read-only   for a screen on the wall\n"
                 "  dashboard --sessions    who has it open\n"
@@ -204,7 +205,7 @@ static void print_way(const char *url, const char *on, bool read_only)
         gethostname(host, sizeof host - 1);
     printf("    It serves once, within a minute%s.\n",
         read_only ? "; the session may look only" : "");
-    if (strncmp(url, "http://127.0.0.1:", 17) == 0 && sscanf(port, ":%d", &n) == 1)
+    if (strstr(url, "://127.0.0.1:") && sscanf(port, ":%d", &n) == 1)
         printf("    From elsewhere, first: ssh -L %d:127.0.0.1:%d %s\n", n, n, host);
 }
 

@@ -125,7 +125,9 @@ static int amounts_check(const struct res *r, struct err *err)
     for (int i = 0; i < RES_DIMS; i++)
         if (r->v[i] > AMOUNT_MAX)
             return amount_check(what[i], r->v[i], -1, AMOUNT_MAX, err);
-    return amount_check(what[0], r->v[RES_PROCS], INT64_MIN, INT32_MAX, err);
+    return r->v[RES_PROCS] > INT32_MAX
+               ? amount_check(what[0], r->v[RES_PROCS], 0, INT32_MAX, err)
+               : 0;
 }
 
 static int numbers_check(const struct node_desc *d, struct err *err)

@@ -5,8 +5,8 @@
 #include "base/strbuf.h"
 #include "base/utf8.h"
 #include "base/xalloc.h"
+#include "base/xmlplace.h"
 
-#include <expat.h>
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
@@ -96,9 +96,8 @@ static int parse_document(
     XML_SetElementHandler(p, on_begin, on_end);
     XML_SetCharacterDataHandler(p, on_text);
     if (len > INT32_MAX || XML_Parse(p, text, (int)len, 1) != XML_STATUS_OK)
-        status = err_set(err, ERR_INVALID, "its XML cannot be read, line %lu: %s",
-            (unsigned long)XML_GetCurrentLineNumber(p),
-            XML_ErrorString(XML_GetErrorCode(p)));
+        status = err_set(err, ERR_INVALID, "its XML cannot be read, line %llu: %s",
+            xmlplace_line(p), XML_ErrorString(XML_GetErrorCode(p)));
     XML_ParserFree(p);
     return status;
 }

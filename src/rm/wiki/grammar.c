@@ -2,6 +2,8 @@
  * Splitting records into fields. */
 #include "rm/wiki/grammar.h"
 
+#include "base/utf8.h"
+
 #include <ctype.h>
 #include <stdio.h>
 #include <string.h>
@@ -75,6 +77,22 @@ void wiki_record_fini(struct wiki_record *r)
     *r = (struct wiki_record){0};
 }
 
+/* Is it one that programs take for nothing else: no option, no folder, no pattern of
+ * bytes that are no text? */
+static bool is_plain_id(const char *id, size_t n)
+{
+    size_t length = 1;
+
+    if (*id == '-' || strcmp(id, ".") == 0 || strcmp(id, "..") == 0)
+        return false;
+    for (size_t i = 0; i < n && length > 0; i += length) {
+        if ((unsigned char)id[i] <= ' ' || strchr("=/,\"\x7f", id[i]) != NULL)
+            return false;
+        length = utf8_length(id + i, n - i);
+    }
+    return length > 0;
+}
+
 static int check_id(const char *id, struct err *err)
 {
     size_t n = strlen(id);
@@ -84,14 +102,10 @@ static int check_id(const char *id, struct err *err)
     if (n > WIKI_ID_MAX)
         return err_set(err, ERR_INVALID, "the id '%.20s...' is longer than %d bytes",
             id, WIKI_ID_MAX);
-    bool odd = *id == '-'; /* programs would take it for an option */
-    for (const char *p = id; *p != '\0'; p++)
-        odd |= (unsigned char)*p <= ' ' || *p == 0x7f || *p == '=' || *p == '/'
-               || *p == ',' || *p == '"';
-    if (odd)
+    if (!is_plain_id(id, n))
         return err_set(err, ERR_INVALID,
-            "no id: '%.63s' (expected one without blanks, '=', '/', ',', quotes and "
-            "control characters, and not beginning with '-')",
+            "no id: '%.63s' (expected UTF-8 without blanks, '=', '/', ',', quotes and "
+            "control characters, not beginning with '-', and not . or ..)",
             id);
     return 0;
 }
@@ -110,6 +124,9 @@ static int take_field(
             "%.63s: expected FIELD=VALUE instead of '%.40s'", r->id, word);
     }
     *equals = '\0';
+    if (r->fields.n >= WIKI_FIELDS_MOST)
+        return err_set(
+            err, ERR_INVALID, "%.63s: more than %d fields", r->id, WIKI_FIELDS_MOST);
     vec_push(&r->fields, ((struct wiki_field){word, equals + 1}));
     return 0;
 }
@@ -163,9 +180,23 @@ size_t wiki_plain(char *to, const char *value, size_t n)
     return len;
 }
 
-size_t wiki_span(const char *value, const char *separators)
+struct wiki_list wiki_list_of(const char *value)
 {
     const char *end = value + strlen(value);
 
-    return (size_t)(find_stop(value, end, separators, is_paired(value, end)) - value);
+    return (struct wiki_list){value, end, is_paired(value, end)};
+}
+
+bool wiki_list_next(struct wiki_list *io, const char **ret, size_t *ret_n)
+{
+    while (io->at < io->end) {
+        const char *stop = find_stop(io->at, io->end, ":", io->quotes);
+
+        *ret = io->at;
+        *ret_n = (size_t)(stop - io->at);
+        io->at = stop < io->end ? stop + 1 : stop;
+        if (*ret_n > 0)
+            return true;
+    }
+    return false;
 }

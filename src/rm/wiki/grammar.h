@@ -28,7 +28,15 @@ struct wiki_record {
     char *text; /* owned; all of the above lie in it */
 };
 
-#define WIKI_ID_MAX 63 /* bytes */
+#define WIKI_ID_MAX      63      /* bytes */
+#define WIKI_FIELDS_MOST 1000    /* of a record */
+#define WIKI_PARTS_MOST  1000000 /* of a value: tasks, hosts */
+
+/* A value that is a list, as it is walked. */
+struct wiki_list {
+    const char *at, *end;
+    bool quotes; /* they shield */
+};
 
 /* The next record of the text up to `end`, `*io` behind it; blank ones and comments are
  * left out. False at the end. */
@@ -43,7 +51,9 @@ void wiki_record_fini(struct wiki_record *r);
 /* The value of a field without what shields it, into `to`, which is as long at least.
  * Returns its length. */
 size_t wiki_plain(char *to, const char *value, size_t n);
-/* Up to the next of those separators that nothing shields. */
-size_t wiki_span(const char *value, const char *separators);
+/* The parts of a value between colons that nothing shields, one after the other; empty
+ * ones are left out. False at the end. O(length) for all of them. */
+struct wiki_list wiki_list_of(const char *value);
+bool wiki_list_next(struct wiki_list *io, const char **ret, size_t *ret_n);
 
 #endif

@@ -67,26 +67,6 @@ static char *plain_text(struct wiki_room *room, const char *value, size_t n)
     return text;
 }
 
-/* "a:b:c", without empty ones. */
-static const char *const *split_list(struct wiki_room *room, const char *value)
-{
-    size_t most = 2;
-    const char **list;
-    size_t n = 0;
-
-    for (const char *p = value; *p != '\0'; p++)
-        most += *p == ':';
-    list = take_room(room, most, sizeof *list);
-    while (*value != '\0') {
-        size_t len = wiki_span(value, ":");
-
-        if (len > 0)
-            list[n++] = plain_text(room, value, len);
-        value += len + (value[len] != '\0');
-    }
-    return list;
-}
-
 /* Nothing was meant. */
 static bool is_none(const char *value)
 {
@@ -138,11 +118,31 @@ static int read_text(
     return 0;
 }
 
+static size_t count_bytes(const char *text, const char *which)
+{
+    size_t n = 0;
+
+    for (; *text != '\0'; text++)
+        n += strchr(which, *text) != NULL;
+    return n;
+}
+
+/* "a:b:c", without empty ones. */
 static int read_list(
     const struct source *s, const struct wiki_field *f, const char *const **ret)
 {
-    if (!is_none(f->value))
-        *ret = split_list(s->room, f->value);
+    struct wiki_list parts = wiki_list_of(f->value);
+    size_t most = count_bytes(f->value, ":") + 1, n = 0, len;
+    const char **list, *part;
+
+    if (is_none(f->value))
+        return 0;
+    if (most > WIKI_PARTS_MOST)
+        return fail_value(s, f, "a list of at most a million");
+    list = take_room(s->room, most + 1, sizeof *list);
+    while (wiki_list_next(&parts, &part, &len))
+        list[n++] = plain_text(s->room, part, len);
+    *ret = list;
     return 0;
 }
 
@@ -170,7 +170,7 @@ static int read_counts(
     const struct source *s, const struct wiki_field *f, const struct gres_cfg **ret)
 {
     const char *at = f->value;
-    size_t most = 2, n = 0, first = strcspn(at, ",:");
+    size_t most, n = 0, first = strcspn(at, ",:");
     bool turned = at[first] == ',' && isdigit((unsigned char)at[first + 1]);
     char between = turned ? ',' : ':';
     const char *separators = turned ? ":[]" : ",[]";
@@ -178,9 +178,10 @@ static int read_counts(
 
     if (is_none(at))
         return 0;
-    for (const char *p = at; *p != '\0'; p++)
-        most += strchr(separators, *p) != NULL;
-    list = take_room(s->room, most, sizeof *list);
+    most = count_bytes(at, separators) + 1;
+    if (most > WIKI_PARTS_MOST)
+        return fail_value(s, f, "a list of at most a million");
+    list = take_room(s->room, most + 1, sizeof *list);
     while (*at != '\0') {
         size_t len = strcspn(at, separators);
 

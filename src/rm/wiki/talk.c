@@ -189,6 +189,7 @@ static int on_io(sd_event_source *source, int fd, uint32_t events, void *ctx)
     socklen_t len = sizeof error;
 
     (void)source;
+    (void)events;
     if (k->sent == 0) { /* is it connected? */
         if (getsockopt(fd, SOL_SOCKET, SO_ERROR, &error, &len) < 0)
             error = errno;
@@ -200,7 +201,7 @@ static int on_io(sd_event_source *source, int fd, uint32_t events, void *ctx)
             return 0;
         }
     }
-    if (k->sent < k->out.len && !(events & EPOLLIN))
+    if (k->sent < k->out.len) /* what is said before it was asked is no answer */
         write_question(k);
     else
         read_answer(k);
@@ -218,8 +219,7 @@ static void try_address(struct talk *k)
         if (k->fd >= 0
             && (connect(k->fd, k->at->ai_addr, k->at->ai_addrlen) == 0
                 || errno == EINPROGRESS)
-            && sd_event_add_io(t->loop, &k->io, k->fd, EPOLLIN | EPOLLOUT, on_io, k)
-                   >= 0)
+            && sd_event_add_io(t->loop, &k->io, k->fd, EPOLLOUT, on_io, k) >= 0)
             return;
         close_socket(k);
     }

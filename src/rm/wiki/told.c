@@ -14,6 +14,8 @@
 #include <sys/queue.h>
 #include <time.h>
 
+#define CANCEL_WAIT_MS 60000 /* until one that was taken is asked for again */
+
 /* A job as last told. */
 struct told_job {
     enum job_state state;
@@ -364,10 +366,43 @@ static bool is_done(const struct wiki_trip *t, enum job_state state)
 }
 
 /* A start that was accepted, or may have been. */
-static bool is_awaited(const struct wiki_trip *t)
+static bool is_awaited_start(const struct wiki_trip *t)
 {
     return t->command.action == RM_START
            && (t->answer == WIKI_DONE || t->answer == WIKI_UNDER_WAY);
+}
+
+static bool is_awaited_cancel(const struct wiki_trip *t)
+{
+    return t->command.action == RM_CANCEL && t->answer == WIKI_DONE;
+}
+
+static void judge_start(struct wiki *w, struct wiki_trip *t, bool listed)
+{
+    char text[500];
+
+    snprintf(text, sizeof text, "%.300s%sis not seen to run after %lld s",
+        t->answer == WIKI_DONE ? "" : t->text,
+        t->answer == WIKI_DONE ? "it was started, and " : ", and it ",
+        (long long)w->carrier.start_wait_ms / 1000);
+    if (!listed || clock_ms() - t->answered_ms > w->carrier.start_wait_ms)
+        land_trip(w, t, RM_FAILED, listed ? text : "the job is not listed any more");
+}
+
+/* One that was taken, and forgotten, is asked for again. */
+static void judge_cancel(struct wiki *w, struct wiki_trip *t, enum job_state state)
+{
+    int64_t wait_ms = w->carrier.start_wait_ms < CANCEL_WAIT_MS
+                          ? w->carrier.start_wait_ms
+                          : CANCEL_WAIT_MS;
+    char text[100];
+
+    snprintf(text, sizeof text, "it was cancelled, and is not seen to end after %lld s",
+        (long long)wait_ms / 1000);
+    if (is_done(t, state))
+        land_trip(w, t, RM_OK, NULL);
+    else if (clock_ms() - t->answered_ms > wait_ms)
+        land_trip(w, t, RM_RETRY, text);
 }
 
 /* The job as a look shows it that began after the answer. */
@@ -379,14 +414,12 @@ static void judge_trip(struct wiki *w, struct wiki_trip *t)
 
     if (j != NULL && j->read_ms != w->look_ms)
         return; /* this look did not show it */
-    if (is_awaited(t)) {
-        snprintf(text, sizeof text, "%.300s%sis not seen to run after %lld s",
-            t->answer == WIKI_DONE ? "" : t->text,
-            t->answer == WIKI_DONE ? "it was started, and " : ", and it ",
-            (long long)w->carrier.start_wait_ms / 1000);
-        if (j == NULL || clock_ms() - t->answered_ms > w->carrier.start_wait_ms)
-            land_trip(
-                w, t, RM_FAILED, j == NULL ? "the job is not listed any more" : text);
+    if (is_awaited_start(t)) {
+        judge_start(w, t, j != NULL);
+        return;
+    }
+    if (is_awaited_cancel(t)) {
+        judge_cancel(w, t, state);
         return;
     }
     snprintf(text, sizeof text, "%s", t->text);
@@ -397,8 +430,11 @@ static void judge_trip(struct wiki *w, struct wiki_trip *t)
     else if (is_done(t, state)
              && (t->answer != WIKI_FAILED || t->command.action == RM_CANCEL))
         land_trip(w, t, RM_OK, NULL);
-    else
-        land_trip(w, t, t->answer == WIKI_FAILED ? RM_REFUSED : RM_RETRY, text);
+    else /* a cancel was promised: it is asked for until the job is over */
+        land_trip(w, t,
+            t->answer == WIKI_FAILED && t->command.action != RM_CANCEL ? RM_REFUSED
+                                                                       : RM_RETRY,
+            text);
 }
 
 /* One record that is wrong stops nothing: it is said once, and all else goes on. */
@@ -504,10 +540,10 @@ void wiki_answered(struct wiki_trip *t, enum wiki_answer answer, const char *tex
         listing_forget_one(w->jobs, t->command.job);
     if (i == pending_count(agent_orders(w->agent)))
         free_trip(t);
-    else if (answer == WIKI_DONE && t->command.action != RM_START)
-        land_trip(w, t, RM_OK, NULL);
-    else if (is_awaited(t))
+    else if (is_awaited_start(t) || is_awaited_cancel(t))
         pending_renew(agent_orders(w->agent), i, clock_ms());
+    else if (answer == WIKI_DONE)
+        land_trip(w, t, RM_OK, NULL);
     agent_look(w->agent);
     send_trips(w);
 }

@@ -56,6 +56,7 @@ static const struct route routes[] = {
     {"GET", "/v1/statistics", "showstats", WHO_ADMIN3, api_statistics},
     {"GET", "/v1/statistics/{kind}", "showstats", WHO_ADMIN3, api_statistics_of},
     {"GET", "/v1/statistics/grid/{type}", "showgrid", WHO_ADMIN3, api_grid},
+    {"GET", "/v1/series", "series", WHO_ANY, api_series},
     {"POST", "/v1/orders/reset-statistics", "resetstats", WHO_ADMIN1,
         api_reset_statistics},
     {"GET", "/v1/parameters", "showconfig", WHO_ADMIN3, api_parameters},

@@ -92,6 +92,9 @@ void api_windows(struct server *s, struct request *r);
 void api_rows(struct server *s, struct request *r);
 void api_timeline(struct server *s, struct request *r);
 
+/* api/series.c: numbers over time */
+void api_series(struct server *s, struct request *r);
+
 /* api/whatif.c: what would be */
 void api_whatif(struct server *s, struct request *r);
 

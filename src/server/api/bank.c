@@ -604,14 +604,16 @@ void api_bank_account(struct server *s, struct request *r)
     uint32_t known = f && name ? funds_account(f, name) : FUNDS_NONE;
     const char *now = known == FUNDS_NONE ? parent : funds_account_now(f, known).parent;
 
-    if (!parent && json_is_true(json_object_get(body, "modify")))
+    bool modifies = json_is_true(json_object_get(body, "modify"));
+
+    if (!parent && modifies)
         parent = now;
     /* a lead makes accounts below one that is led, and changes those that lie there */
     bool may = parent && bankrights_leads(s, who, parent) && now
                && bankrights_leads(s, who, now);
 
     if (!identity_is(who, WHO_ADMIN1) && !may)
-        bankorder_deny(r, "mam-create-account");
+        bankorder_deny(r, modifies ? "mam-modify-account" : "mam-create-account");
     else if (!identity_is(who, WHO_ADMIN1) && known == FUNDS_NONE
              && cred_find(engine_cluster(s->engine), CRED_ACCOUNT, name))
         request_refuse_as(r, 409, "conflict", "account",

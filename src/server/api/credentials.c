@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Users, groups, accounts, classes, QOSs: their settings and limits, and their
  * fairshare. */
-#include "base/duration.h"
 #include "config/flags.h"
 #include "config/settings.h"
 #include "policy/fairshare.h"
-#include "policy/limits.h"
 #include "policy/limits_quota.h"
 #include "server/api/api.h"
+#include "server/api/credlimits.h"
 #include "server/http/stream.h"
 #include "server/render/render.h"
 #include "server/server_private.h"
@@ -36,109 +35,6 @@ static json_t *words(uint32_t bits, const char *(*name)(uint32_t flag))
         if (name(bits))
             json_array_append_new(list, json_string(name(bits)));
     return list;
-}
-
-/* "MAXPROC=16,32" as soft and hard; one number when they are the same. */
-static void add_limit(
-    json_t *list, const char *name, const char *bracket, struct limit l)
-{
-    if (l.hard <= 0 && l.soft <= 0)
-        return;
-    if (l.hard <= 0 || l.soft <= 0 || l.hard == l.soft)
-        json_array_append_new(list, json_sprintf("%s%s=%lld", name, bracket,
-                                        (long long)(l.hard > 0 ? l.hard : l.soft)));
-    else
-        json_array_append_new(list, json_sprintf("%s%s=%lld,%lld", name, bracket,
-                                        (long long)l.soft, (long long)l.hard));
-}
-
-/* What a single job may ask for. */
-static void add_job_limits(json_t *list, const struct cred *k)
-{
-    const struct {
-        const char *name;
-        int64_t own, general;
-    } limits[] = {{"MIN.PROC", k->cfg->min_proc, k->def->min_proc},
-        {"MAXPROCPERJOB", k->cfg->max_proc_per_job, k->def->max_proc_per_job},
-        {"MAXNODEPERJOB", k->cfg->max_node_per_job, k->def->max_node_per_job},
-        {"MAXPROCPERNODE", k->cfg->max_proc_per_node, k->def->max_proc_per_node}};
-    int64_t longest =
-        k->cfg->max_wclimit_s ? k->cfg->max_wclimit_s : k->def->max_wclimit_s;
-    char text[DURATION_TEXT_MAX];
-
-    for (size_t i = 0; i < sizeof limits / sizeof limits[0]; i++) {
-        int64_t n = limits[i].own ? limits[i].own : limits[i].general;
-        if (n > 0)
-            json_array_append_new(
-                list, json_sprintf("%s=%lld", limits[i].name, (long long)n));
-    }
-    if (longest > 0 && longest < DURATION_UNLIMITED)
-        json_array_append_new(list, json_sprintf("MAX.WCLIMIT=%s",
-                                        duration_format(longest, text, sizeof text)));
-}
-
-static void add_within(json_t *list, const struct limit_within *w)
-{
-    char bracket[160];
-
-    snprintf(bracket, sizeof bracket, "[%s%s%.100s]", render_cred_key(w->other),
-        w->name ? ":" : "", w->name ? w->name : "");
-    add_limit(
-        list, limit_name(w->idle ? DIM_IDLE : DIM_ACTIVE, w->res), bracket, w->limit);
-}
-
-/* Does it say something else of this itself? */
-static bool has_within(const struct cred_cfg *cfg, const struct limit_within *other)
-{
-    for (size_t i = 0; i < cfg->within.n; i++) {
-        const struct limit_within *w = &cfg->within.v[i];
-        if (w->other == other->other && w->idle == other->idle && w->res == other->res
-            && strcmp(w->name ? w->name : "", other->name ? other->name : "") == 0)
-            return true;
-    }
-    return false;
-}
-
-/* OMAX<R>, OMAXI<R> and OMAXJ<R> of a QOS: what they replace is in other rows. */
-static void add_overrides(json_t *list, const struct cred_cfg *cfg)
-{
-    for (int r = 0; r < LIMIT_RES_COUNT; r++) {
-        const char *name = limit_name(DIM_ACTIVE, (enum limit_res)r);
-        char text[24];
-
-        snprintf(text, sizeof text, "O%s", name);
-        add_limit(list, text, "", cfg->over_active[r]);
-        snprintf(text, sizeof text, "O%s", limit_name(DIM_IDLE, (enum limit_res)r));
-        add_limit(list, text, "", cfg->over_idle[r]);
-        if (cfg->over_job[r] > 0)
-            json_array_append_new(
-                list, json_sprintf("OMAXJ%s=%lld", name + strlen("MAX"),
-                          (long long)cfg->over_job[r]));
-    }
-}
-
-static void add_limits(json_t *o, const struct cluster *c, const struct cred *k)
-{
-    json_t *list = json_array(), *usage = json_object();
-
-    for (int r = 0; r < LIMIT_RES_COUNT; r++) {
-        enum limit_res res = (enum limit_res)r;
-        struct limit active = limits_value(c, k, NULL, DIM_ACTIVE, res);
-        struct limit idle = limits_value(c, k, NULL, DIM_IDLE, res);
-        add_limit(list, limit_name(DIM_ACTIVE, res), "", active);
-        add_limit(list, limit_name(DIM_IDLE, res), "", idle);
-        if (active.hard > 0 || active.soft > 0)
-            render_int(usage, limit_name(DIM_ACTIVE, res), k->active.v[r]);
-    }
-    for (size_t i = 0; i < k->cfg->within.n; i++)
-        add_within(list, &k->cfg->within.v[i]);
-    for (size_t i = 0; i < k->def->within.n; i++)
-        if (!has_within(k->cfg, &k->def->within.v[i]))
-            add_within(list, &k->def->within.v[i]);
-    add_overrides(list, k->cfg);
-    add_job_limits(list, k);
-    json_object_set_new(o, "limits", list);
-    json_object_set_new(o, "usage", usage);
 }
 
 /* ---- what the resource manager limits ---- */
@@ -284,10 +180,12 @@ static void add_members(json_t *o, const struct cluster *c, const char *qos)
     json_decref(list);
 }
 
-static json_t *credential(const struct cluster *c, const struct cred *k, int64_t now)
+static json_t *credential(
+    struct server *s, const struct cred *k, const struct credlimits_held *held)
 {
     static const char *const modes[] = {
         [LIST_OR] = "or", [LIST_AND] = "and", [LIST_ONLY] = "excluded"};
+    const struct cluster *c = engine_cluster(s->engine);
     const struct cred_cfg *own = k->cfg, *def = k->def;
     const struct name_list *qlist = own->qlist.set ? &own->qlist : &def->qlist;
     const struct name_list *plist = own->plist.set ? &own->plist : &def->plist;
@@ -305,8 +203,8 @@ static json_t *credential(const struct cluster *c, const struct cred *k, int64_t
     json_object_set_new(
         o, "fs_target", json_sprintf("%.2f%s", target.value, modifier(target.type)));
     render_real(o, "fs_usage", fs_share(c, k));
-    add_limits(o, c, k);
-    add_quotas(o, c, k, now);
+    credlimits_add(s, k, held, o);
+    add_quotas(o, c, k, world_now(s));
     if (k->kind == CRED_QOS) {
         add_qos(o, own);
         add_members(o, c, k->name);
@@ -333,6 +231,7 @@ json_t *api_system_credential(struct server *s)
 struct credential_list {
     enum cred_kind kind;
     char *only; /* NULL = all */
+    struct credlimits_held *held;
 };
 
 static json_t *credential_record(struct server *s, void *ctx, size_t i)
@@ -343,7 +242,7 @@ static json_t *credential_record(struct server *s, void *ctx, size_t i)
 
     if (!k || (l->only && strcmp(l->only, k->name) != 0))
         return NULL;
-    json_t *o = credential(c, k, world_now(s));
+    json_t *o = credential(s, k, l->held);
     if (l->kind == CRED_ACCOUNT)
         render_account_funds(s, k->name, o);
     return o;
@@ -353,6 +252,7 @@ static void credential_list_free(void *ctx)
 {
     struct credential_list *l = ctx;
 
+    credlimits_held_free(l->held);
     free(l->only);
     free(l);
 }
@@ -384,6 +284,7 @@ void api_credentials(struct server *s, struct request *r)
     struct credential_list *l = xcalloc(1, sizeof *l);
     l->kind = kind;
     l->only = name && *name ? xstrdup(name) : NULL;
+    l->held = credlimits_held_new(c, kind);
     stream_records(s, r, c->creds[kind].n, credential_record, l, credential_list_free);
 }
 

@@ -81,16 +81,21 @@ static void done(void *ctx)
     free(r);
 }
 
-/* Where to begin: from=, else behind what an interrupted browser saw last, else now. */
+/* Where to begin: from=, else behind what an interrupted browser saw last, else so many
+ * before now, last=, else now. */
 static int begin_of(struct server *s, struct request *r, int64_t *ret, struct err *err)
 {
     const char *seen = request_header(r, "Last-Event-ID");
-    int64_t next = eventlog_next(s);
+    int64_t next = eventlog_next(s), last;
 
     if (seen) {
         int64_t n = strtoll(seen, NULL, 10);
         next = n >= 0 && n < next ? n + 1 : 0; /* of another numbering: all there is */
     }
+    if (request_query_int(r, "last", 0, &last, err) < 0)
+        return -1;
+    if (last > 0 && !seen)
+        next = next - last > eventlog_first(s) ? next - last : eventlog_first(s);
     if (request_query_int(r, "from", next, ret, err) < 0)
         return -1;
     if (*ret > eventlog_next(s) || *ret < 0)

@@ -25,7 +25,7 @@ struct subject {
     struct server *s;
     const struct cluster *c;
     const struct job *j;
-    bool hidden; /* its name is not for the caller */
+    bool hidden; /* what is its owner's alone is not for the caller: name, deadline */
 };
 
 static const char *text_of_cred(const struct subject *o, int kind)
@@ -116,7 +116,7 @@ static int64_t number_of_held(const struct subject *o)
 
 static int64_t number_of_deadline(const struct subject *o)
 {
-    return o->j->extra && o->j->extra->deadline_at;
+    return !o->hidden && o->j->extra && o->j->extra->deadline_at;
 }
 
 static const struct field {
@@ -330,7 +330,7 @@ bool jobfilter_matches(const struct jobfilter *f, struct server *s, const struct
     const struct identity *who)
 {
     const struct cluster *c = engine_cluster(s->engine);
-    struct subject o = {s, c, j, render_hides(c, j, who) && render_hidden("name")};
+    struct subject o = {s, c, j, render_hides(c, j, who)};
 
     for (size_t i = 0; i < f->terms.n; i++)
         if (!holds_for(&f->terms.v[i], &o))

@@ -151,8 +151,16 @@ static bool is_listed(const char *ids, const char *id)
     return false;
 }
 
-static bool matches(
-    const struct cluster *c, const struct wanted *w, const struct job *j)
+/* Others' deadlines are not for everybody: such a job is one without. */
+static bool shows_deadline(
+    const struct cluster *c, const struct job *j, const struct identity *who)
+{
+    return j->extra && j->extra->deadline_at
+           && !(render_hidden("deadline_at") && render_hides(c, j, who));
+}
+
+static bool matches(const struct cluster *c, const struct wanted *w,
+    const struct job *j, const struct identity *who)
 {
     if (!(w->sections & 1u << render_section(j)))
         return false;
@@ -167,7 +175,7 @@ static bool matches(
     if (w->ids && !is_listed(w->ids, j->id))
         return false;
     return (!w->held || j->holds || j->rm_hold)
-           && (!w->deadline || (j->extra && j->extra->deadline_at));
+           && (!w->deadline || shows_deadline(c, j, who));
 }
 
 /* Active jobs by their end, suspended ones last; eligible by priority; blocked as
@@ -378,7 +386,7 @@ static void consider_job(struct server *s, struct list *l, const struct job *j)
 {
     const struct cluster *c = engine_cluster(s->engine);
 
-    if (!j || !matches(c, &l->wanted, j) || !identity_sees_job(&l->who, c, j))
+    if (!j || !matches(c, &l->wanted, j, &l->who) || !identity_sees_job(&l->who, c, j))
         return;
     if (l->shape == SHAPE_PRIORITY && render_hides(c, j, &l->who))
         return;
@@ -494,7 +502,7 @@ static char *key_for(struct request *r, const struct list *l)
 {
     bool alike = identity_is(&l->who, WHO_ADMIN3)
                  || (l->shape == SHAPE_TABLE && !render_job_hides(l->members)
-                     && !l->who.hidden && !l->wanted.filter);
+                     && !l->who.hidden && !l->wanted.filter && !l->wanted.deadline);
     struct strbuf key = {0};
 
     strbuf_printf(&key, "%s %s", request_target(r),

@@ -247,9 +247,9 @@ static int match_id(const struct cluster *c, const char *element,
     const struct job *known = in_queue(j) ? NULL : rmname_job(c, element, &several);
     if (known)
         add(io, known->index, true);
-    if (several.code == ERR_CONFLICT)
+    if (several.code != ERR_NONE)
         *err = several;
-    if (known || several.code == ERR_CONFLICT)
+    if (known || several.code != ERR_NONE)
         return known ? 0 : -1;
     struct jobname name;
     if (jobname_read(element, &name) && match_name(c, &name, io))

@@ -76,6 +76,12 @@ const struct job *rmname_job(const struct cluster *c, const char *text, struct e
         }
         found = j ? j : found;
     }
+    if (found && rmset_was_there(c, text)) {
+        if (err)
+            err_set(err, ERR_NOT_FOUND, "job '%.60s' is over; %.80s is another one",
+                text, found->id);
+        return NULL;
+    }
     if (found || !names_first(c, text, &rest))
         return found;
     found = find_queued(c, rest);

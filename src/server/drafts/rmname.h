@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Jobs and nodes of several resource managers by the names that people know them by:
  *
- *     12          the job of that id, else the only manager's job whose own id that is
- *     pbs.12      job 12 of pbs, whether its id here is that (managers/border.h) or 12
- *     slurm.n1    its node, which is called n1 here
+ *     12          the job of that id; else, where none of that id ended lately, the
+ * only manager's job whose own id that is pbs.12      job 12 of pbs, whether its id
+ * here is that (managers/border.h) or 12 slurm.n1    its node, which is called n1 here
  *
  * Private to src/server. */
 #ifndef MAUI_SERVER_RMNAME_H
@@ -18,8 +18,9 @@ struct cluster;
 struct job;
 struct node;
 
-/* Of no id here; NULL: there is none, or (ERR_CONFLICT, all of them named) several.
- * `err` may be NULL. O(managers). */
+/* Of no id here; NULL: there is none, or (ERR_CONFLICT, all of them named) several, or
+ * (ERR_NOT_FOUND) the job of that id is over and this would be another. `err` may be
+ * NULL. O(managers); of another's job the accounts of a day are looked at. */
 const struct job *rmname_job(
     const struct cluster *c, const char *text, struct err *err);
 /* The job that its own manager calls so, whichever that is; NULL as above. (A name that

@@ -11,6 +11,7 @@
 #include "server/drafts/modify.h"
 #include "server/durable/passed.h"
 #include "server/durable/restless.h"
+#include "server/durable/teller.h"
 #include "server/events/ended.h"
 #include "server/events/eventlog.h"
 #include "server/events/feed.h"
@@ -38,11 +39,31 @@ static void put(struct server *s, const char *kind, const char *key, const char 
     unsaved_put(s->unsaved, kind, key, value);
 }
 
+static const char *cred_text(
+    const struct cluster *c, const struct job *j, enum cred_kind kind)
+{
+    return j->cred[kind] ? job_cred(c, j, kind)->name : NULL;
+}
+
+/* Of a job that runs what its account has to say, should nobody tell of it again. */
+static void add_run(const struct cluster *c, const struct job *j, json_t *o)
+{
+    if (!job_has_begun((enum job_state)j->state))
+        return;
+    json_object_set_new(o, "run",
+        json_pack("{s:s*, s:s*, s:s*, s:s*, s:I, s:I, s:I}", "user",
+            cred_text(c, j, CRED_USER), "group", cred_text(c, j, CRED_GROUP), "account",
+            cred_text(c, j, CRED_ACCOUNT), "class", cred_text(c, j, CRED_CLASS),
+            "submit_at", (json_int_t)j->submit_at, "procs", (json_int_t)j->procs,
+            "tasks", (json_int_t)j->tasks));
+}
+
 void record_job(struct server *s, const struct job *j)
 {
     engine_set_priorities(s->engine);
     struct job_memory m = engine_memory_of(s->engine, j);
     json_t *o = jobmemory_json(&m);
+    add_run(engine_cluster(s->engine), j, o);
     char *text = jsontext(o);
 
     put(s, "job", j->id, text);
@@ -94,12 +115,6 @@ static char *hosts_text(const struct cluster *c, const struct job *j)
             strbuf_printf(&text, "%s%s", text.len ? "," : "", node_at(c, n)->name);
     }
     return strbuf_take(&text);
-}
-
-static const char *cred_text(
-    const struct cluster *c, const struct job *j, enum cred_kind kind)
-{
-    return j->cred[kind] ? job_cred(c, j, kind)->name : NULL;
 }
 
 /* What was remembered of a job that is over. */
@@ -270,6 +285,66 @@ static int find_unclaimed(void *ctx, const char *key, const char *value)
     return 0;
 }
 
+static const char *run_text(const json_t *run, const char *name)
+{
+    return json_string_value(json_object_get(run, name));
+}
+
+static int64_t run_number(const json_t *run, const char *name)
+{
+    return json_integer_value(json_object_get(run, name));
+}
+
+/* When the run of one that is not told any more was over, for all that is known: at the
+ * last look at its jobs, else at its limit. */
+static int64_t run_end(struct server *s, const struct job_memory *m)
+{
+    int64_t now = world_now(s), seen_at = teller_seen_at(s),
+            end_at = seen_at > 0 ? seen_at : time_add(m->start_at, m->wclimit_s);
+
+    return end_at < m->start_at ? m->start_at : end_at < now ? end_at : now;
+}
+
+static void tell_unclaimed(struct server *s, const struct store_account *row)
+{
+    const struct job_end end = {.reason = ENDED_VANISHED};
+
+    eventlog_add(s, JOBCANCEL, row->job, false,
+        json_pack("{s:s, s:s, s:s, s:s*}", "type", "job", "state", row->state, "reason",
+            end_reason_name(end.reason), "user", row->user),
+        "job '%s' is %s: it went while nobody looked", row->job, row->state);
+}
+
+/* It went before this life of the daemon: what was remembered of it is all there is. */
+static void account_unclaimed(struct server *s, const char *id)
+{
+    struct job_memory m = {0};
+    struct record_memory *known = record_recall(s, id, &m);
+    const json_t *run = known ? json_object_get(known->o, "run") : NULL;
+    struct store_account row = {.job = id,
+        .user = run_text(run, "user"),
+        .group = run_text(run, "group"),
+        .account = run_text(run, "account"),
+        .class = run_text(run, "class"),
+        .qos = m.qos,
+        .state = "Vacated",
+        .submit_at = run_number(run, "submit_at"),
+        .queue_at = run ? m.queue_at : 0,
+        .start_at = run ? m.start_at : 0,
+        .end_at = run ? run_end(s, &m) : world_now(s),
+        .wclimit_s = run ? m.wclimit_s : 0,
+        .procs = run_number(run, "procs"),
+        .tasks = run_number(run, "tasks"),
+        .mem_mb = -1,
+        .cpu_s = -1};
+
+    log_line(s->log, LOG_WARNING,
+        "job '%s' was known before the restart and is not any more", id);
+    settle_account(s, &row, &(struct job_end){.reason = ENDED_VANISHED}, NULL, NULL);
+    tell_unclaimed(s, &row);
+    record_memory_free(known);
+}
+
 void record_forget_unclaimed(struct server *s,
     bool (*is_its)(const struct server *s, const char *id, const void *ctx),
     const void *ctx)
@@ -280,15 +355,7 @@ void record_forget_unclaimed(struct server *s,
     unsaved_tell(s->unsaved);
     (void)store_each(s->store, "job", find_unclaimed, &u, &err);
     for (size_t i = 0; i < u.ids.n; i++) {
-        struct store_account row = {.job = u.ids.v[i],
-            .state = "Vacated",
-            .end_at = world_now(s),
-            .mem_mb = -1,
-            .cpu_s = -1};
-        log_line(s->log, LOG_WARNING,
-            "job '%s' was known before the restart and is not any more", u.ids.v[i]);
-        settle_account(
-            s, &row, &(struct job_end){.reason = ENDED_VANISHED}, NULL, NULL);
+        account_unclaimed(s, u.ids.v[i]);
         free(u.ids.v[i]);
     }
     vec_fini(&u.ids);

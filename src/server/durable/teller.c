@@ -672,6 +672,11 @@ static void tell_all(struct server *s)
     facts_fini(&f);
 }
 
+int64_t teller_seen_at(const struct server *s)
+{
+    return s->teller ? s->teller->seen_at : 0;
+}
+
 void teller_recall(struct server *s)
 {
     bool open = is_open(s), again = open && engine_cluster(s->engine)->funds;

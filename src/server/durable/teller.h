@@ -29,6 +29,10 @@ void teller_recall(struct server *s);
 /* All jobs that there are have been told: open runs of others are over. */
 void teller_jobs_are_known(struct server *s);
 
+/* When the daemon's life before last looked at its jobs; 0: not known, as without a
+ * bank. */
+int64_t teller_seen_at(const struct server *s);
+
 /* What the engine moved goes to the ledger: after each event and each cycle. */
 void teller_post(struct server *s);
 

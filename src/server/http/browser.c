@@ -95,8 +95,10 @@ static bool is_same_origin(const struct browser_page *h)
 {
     if (h->own && *h->own && strcasecmp(h->origin, h->own) == 0)
         return true;
-    return is_loopback(h->host) && strncasecmp(h->origin, "http://", 7) == 0
-           && strcasecmp(h->origin + 7, h->host) == 0;
+    const char *scheme = h->tls ? "https://" : "http://";
+    size_t n = strlen(scheme);
+    return is_loopback(h->host) && strncasecmp(h->origin, scheme, n) == 0
+           && strcasecmp(h->origin + n, h->host) == 0;
 }
 
 /* Somebody follows a link, a bookmark or what `maui dashboard` opened: the browser

@@ -28,6 +28,7 @@ struct browser_page {
     const char *fetch_site, *fetch_mode, *fetch_dest;  /* values of Sec-Fetch-* */
     bool has_body;
     bool document;   /* what is asked for is the same for everybody, and a page */
+    bool tls;        /* the listener has TLS: origins are https:// */
     const char *own; /* an origin under which it is known besides, or NULL */
 };
 

@@ -22,6 +22,8 @@
 /* Who is refused for want of memory may come again then, in seconds. */
 #define AGAIN_S 2
 
+#define TLS_VERSIONS "SECURE128:-VERS-ALL:+VERS-TLS1.3:+VERS-TLS1.2"
+
 /* ---- what the library calls ---- */
 
 static enum MHD_Result queue(struct request *r)
@@ -369,17 +371,27 @@ int http_listen(struct http *h, int fd, enum door door, struct err *err)
     struct listener *l = &h->listeners[door];
 
     *l = (struct listener){.http = h, .door = door};
-    l->daemon = MHD_start_daemon(MHD_USE_EPOLL | MHD_ALLOW_SUSPEND_RESUME | MHD_USE_ITC,
+    bool tls = door == DOOR_PAGE && h->page.tls;
+    const struct MHD_OptionItem secrets[] = {
+        {MHD_OPTION_HTTPS_MEM_CERT, 0, (void *)(uintptr_t)h->page.cert},
+        {MHD_OPTION_HTTPS_MEM_KEY, 0, (void *)(uintptr_t)h->page.key},
+        {MHD_OPTION_HTTPS_PRIORITIES, 0, (void *)(uintptr_t)TLS_VERSIONS},
+        {MHD_OPTION_END, 0, NULL}};
+    const struct MHD_OptionItem none[] = {{MHD_OPTION_END, 0, NULL}};
+    l->daemon = MHD_start_daemon(MHD_USE_EPOLL | MHD_ALLOW_SUSPEND_RESUME | MHD_USE_ITC
+                                     | (tls ? MHD_USE_TLS : 0),
         0, NULL, NULL, on_request, l, MHD_OPTION_LISTEN_SOCKET, fd,
         MHD_OPTION_URI_LOG_CALLBACK, on_target, l, MHD_OPTION_NOTIFY_COMPLETED,
         on_completed, NULL, MHD_OPTION_NOTIFY_CONNECTION, on_connection, l,
         MHD_OPTION_CONNECTION_LIMIT, h->opt.connections_max,
         MHD_OPTION_CONNECTION_TIMEOUT, h->opt.idle_s,
         MHD_OPTION_CONNECTION_MEMORY_LIMIT, (size_t)32 * 1024,
-        MHD_OPTION_STRICT_FOR_CLIENT, door == DOOR_PAGE, MHD_OPTION_END);
+        MHD_OPTION_STRICT_FOR_CLIENT, door == DOOR_PAGE, MHD_OPTION_ARRAY,
+        tls ? secrets : none, MHD_OPTION_END);
     if (!l->daemon) {
         close(fd);
-        return err_set(err, ERR_IO, "the HTTP server does not start");
+        return err_set(err, ERR_IO, "the HTTP server does not start%s",
+            tls ? ": are WEBCERT and WEBKEY a certificate and its key, in PEM?" : "");
     }
     const union MHD_DaemonInfo *info =
         MHD_get_daemon_info(l->daemon, MHD_DAEMON_INFO_EPOLL_FD);

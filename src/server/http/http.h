@@ -37,7 +37,10 @@ void http_close(struct http *h);
 /* ---- the listener of the page, which comes and goes ---- */
 
 struct http_page {
-    const char *origin; /* under which it is known besides, as https://name; or NULL */
+    const char *address; /* to listen at; NULL = 127.0.0.1 */
+    const char *origin;  /* under which it is known besides, as https://name; or NULL */
+    bool tls;            /* TLS 1.2 and up, with these */
+    const char *cert, *key; /* texts in PEM; borrowed for the call */
     /* Who calls: fills *ret. 0, or the HTTP status to refuse with, and a sentence. */
     int (*admit)(void *ctx, struct request *r, struct identity *ret, struct err *err);
     /* As http_options.handle, which is not asked here. */
@@ -49,8 +52,8 @@ struct http_page {
     void *ctx;
 };
 
-/* Listen at 127.0.0.1; port 0 = the kernel's choice, told to *ret_port. `page` is
- * copied. */
+/* Listen there; port 0 = the kernel's choice, told to *ret_port. `page` is copied,
+ * its origin is borrowed until the listener is closed. */
 int http_open_page(struct http *h, const struct http_page *page, uint16_t port,
     uint16_t *ret_port, struct err *err);
 /* False: somebody is being served there, it stays open. */

@@ -30,6 +30,7 @@ int page_examine(struct request *r, struct err *err)
                                 .fetch_dest = request_header(r, "Sec-Fetch-Dest"),
                                 .has_body = head.has_body,
                                 .document = is_asset(r->path),
+                                .tls = page->tls,
                                 .own = page->origin},
             err);
 
@@ -61,6 +62,9 @@ void page_finish(struct request *r, int status, struct MHD_Response *response)
 
     for (size_t i = 0; i < sizeof all / sizeof all[0]; i++)
         MHD_add_response_header(response, all[i].name, all[i].value);
+    if (page->tls)
+        MHD_add_response_header(
+            response, "Strict-Transport-Security", "max-age=31536000");
     page->answered(page->ctx, r, status);
 }
 
@@ -74,8 +78,9 @@ bool page_lives(const struct request *r)
 int http_open_page(struct http *h, const struct http_page *page, uint16_t port,
     uint16_t *ret_port, struct err *err)
 {
-    int fd = bind_tcp(LOOPBACK, port, "WEBADDRESS", err);
-    struct sockaddr_in at;
+    int fd =
+        bind_tcp(page->address ? page->address : LOOPBACK, port, "WEBADDRESS", err);
+    struct sockaddr_storage at;
     socklen_t len = sizeof at;
 
     if (fd < 0)
@@ -84,9 +89,13 @@ int http_open_page(struct http *h, const struct http_page *page, uint16_t port,
         close(fd);
         return err_set(err, ERR_IO, "the kernel does not say which port the page has");
     }
-    *ret_port = ntohs(at.sin_port);
+    *ret_port =
+        ntohs(at.ss_family == AF_INET6 ? ((const struct sockaddr_in6 *)&at)->sin6_port
+                                       : ((const struct sockaddr_in *)&at)->sin_port);
     h->page = *page;
-    return http_listen(h, fd, DOOR_PAGE, err);
+    int result = http_listen(h, fd, DOOR_PAGE, err);
+    h->page.cert = h->page.key = NULL;
+    return result;
 }
 
 bool http_close_page(struct http *h)

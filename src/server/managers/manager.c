@@ -26,7 +26,8 @@ void manager_apply(struct manager *m, struct event *ev, const char *id)
 
     /* `id` is still there: nothing changes when it fails */
     if (world_apply(m->s, ev, NULL, &err) < 0)
-        log_line(m->s->log, LOG_WARNING, "job '%s': %s", id, err.text);
+        log_line(m->s->log, LOG_WARNING, "what is told of '%s' is not taken: %s", id,
+            err.text);
 }
 
 /* What floats is of all of them. */

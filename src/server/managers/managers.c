@@ -118,14 +118,43 @@ static void recall_partitions(struct managers *all)
         nodekeep_each_partition(all->s, all->v.v[i]->name, bind_partition, all->v.v[i]);
 }
 
+static int on_past(void *ctx, const struct store_account *row)
+{
+    (void)row;
+    *(bool *)ctx = true;
+    return 1;
+}
+
+#define PAST_S 86400
+
+/* Did the job of that id end within a day? */
+static bool was_there(void *ctx, const char *job_id)
+{
+    struct server *s = ctx;
+    struct store_account_filter of = {.job = job_id,
+        .from_at = world_now(s) - PAST_S,
+        .newest_first = true,
+        .limit = 1};
+    struct err err;
+    bool found = false;
+
+    if (!s->store || !s->unsaved)
+        return false;
+    unsaved_tell(s->unsaved);
+    (void)store_account_each(s->store, &of, on_past, &found, &err);
+    return found;
+}
+
 /* What was remembered of before is looked at when all are open: lines that cannot be
  * opened change nothing of it. */
 static void recall_all(struct managers *all, const char *plain)
 {
     struct server *s = all->s;
 
-    if (all->v.n > 1)
+    if (all->v.n > 1) {
         rmset_call_first(engine_cluster(s->engine), plain);
+        rmset_ask_of_past(engine_cluster(s->engine), was_there, s);
+    }
     all->names = rmnames_open(all, plain);
     nodekeep_open(s);
     recall_partitions(all);

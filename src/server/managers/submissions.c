@@ -113,6 +113,15 @@ static void feed_batch(struct manager *m, struct manager_batch *at_once)
     m->feeding = false;
 }
 
+/* In the manager's words; of several by its name. */
+static void refuse_batch(struct manager_batch *b, enum err_code code, const char *why)
+{
+    bool several = managers_several(b->m->s);
+
+    err_set(&b->err, code, "%s%s%s", several ? managers_label(b->m) : "",
+        several ? ": " : "", why);
+}
+
 static void note_answer(struct manager_batch *b, const struct rm_report *r)
 {
     b->open--;
@@ -123,7 +132,7 @@ static void note_answer(struct manager_batch *b, const struct rm_report *r)
         return;
     }
     if (b->err.code == ERR_NONE)
-        err_set(&b->err, r->u.done.outcome == RM_RETRY ? ERR_IO : ERR_INVALID, "%s",
+        refuse_batch(b, r->u.done.outcome == RM_RETRY ? ERR_IO : ERR_INVALID,
             r->u.done.text ? r->u.done.text : "the resource manager refuses the job");
 }
 
@@ -152,7 +161,7 @@ static void try_submission(
     char id[80];
 
     if (m->driver && m->driver->takes_no_jobs) {
-        err_set(&b->err, ERR_INVALID, "%s", RM_TAKES_NO_JOBS);
+        refuse_batch(b, ERR_INVALID, RM_TAKES_NO_JOBS);
         return;
     }
     if (!own.job.desc.id) {

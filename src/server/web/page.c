@@ -9,6 +9,7 @@
 #include "server/events/eventlog.h"
 #include "server/server_private.h"
 #include "server/web/assets.h"
+#include "server/web/tls.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -22,6 +23,8 @@ struct page {
     struct sessions *sessions; /* NULL until the first login */
     sd_event_source *timer;
     char origin[256]; /* WEBORIGIN; "" = none */
+    char address[64]; /* WEBADDRESS */
+    struct tls tls;   /* WEBCERT, WEBKEY */
     uint16_t wish;    /* WEBPORT; 0 = the kernel's choice */
     uint16_t port;    /* 0 = not open */
     int64_t used_at;  /* when there was a session or a login last */
@@ -212,7 +215,11 @@ static int on_time(sd_event_source *source, uint64_t at, void *ctx)
 static int open_listener(struct server *s, struct err *err)
 {
     struct page *p = s->page;
-    struct http_page page = {.origin = p->origin,
+    struct http_page page = {.address = p->address,
+        .origin = p->origin,
+        .tls = p->tls.cert != NULL,
+        .cert = p->tls.cert,
+        .key = p->tls.key,
         .admit = admit_request,
         .handle = handle_request,
         .lives = has_session,
@@ -231,7 +238,8 @@ static int open_listener(struct server *s, struct err *err)
         p->port = 0;
         return -1;
     }
-    log_line(s->log, LOG_ACTION, "page: it is at http://127.0.0.1:%u/ui/", p->port);
+    log_line(s->log, LOG_ACTION, "page: it is at %s://%s:%u/ui/",
+        p->tls.cert ? "https" : "http", p->address, p->port);
     return 0;
 }
 
@@ -253,7 +261,8 @@ int page_listen(struct server *s, char *ret, size_t size, struct err *err)
     if (p->origin[0])
         snprintf(ret, size, "%s", p->origin);
     else
-        snprintf(ret, size, "http://127.0.0.1:%u", p->port);
+        snprintf(
+            ret, size, "%s://127.0.0.1:%u", p->tls.cert ? "https" : "http", p->port);
     page_tend(s);
     return 0;
 }
@@ -276,48 +285,94 @@ static bool is_origin(const char *text)
     return scheme && text[scheme] && !strpbrk(text + scheme, "/?# \t@");
 }
 
-static int read_parameters(struct server *s, struct err *err)
+static bool is_loopback(const char *address)
 {
-    struct page *p = s->page;
+    return strncmp(address, "127.", 4) == 0 || strcmp(address, "localhost") == 0;
+}
+
+/* What goes over a network is encrypted, and goes by a name that is known. */
+static int check_address(
+    const char *address, const char *origin, const struct tls *tls, struct err *err)
+{
+    if (strlen(address) >= sizeof(((struct page *)NULL)->address))
+        return err_set(err, ERR_INVALID, "WEBADDRESS: expected an address");
+    if (is_loopback(address))
+        return 0;
+    if (!tls->cert)
+        return err_set(err, ERR_INVALID,
+            "WEBADDRESS '%.60s': without TLS (WEBCERT, WEBKEY) the page listens at "
+            "127.0.0.1 only; give it both, put a proxy with TLS before it (WEBORIGIN), "
+            "or use ssh -L",
+            address);
+    if (strncmp(origin, "https://", 8) != 0)
+        return err_set(err, ERR_INVALID,
+            "WEBADDRESS '%.60s': WEBORIGIN is needed, https://NAME:PORT as browsers "
+            "are to call the page",
+            address);
+    return 0;
+}
+
+static int read_parameters(struct server *s, struct page *ret, struct err *err)
+{
     const char *port = cfg_get(s->config, "WEBPORT", NULL);
     const char *address = cfg_get(s->config, "WEBADDRESS", NULL);
     const char *origin = cfg_get(s->config, "WEBORIGIN", NULL);
     int64_t n = 0;
 
-    p->origin[0] = 0;
-    if (address && *address && strcmp(address, "127.0.0.1") != 0
-        && strcmp(address, "localhost") != 0)
-        return err_set(err, ERR_INVALID,
-            "WEBADDRESS '%.60s': the page listens at 127.0.0.1 only, as it has no TLS "
-            "of "
-            "its own; put a proxy with TLS before it (WEBORIGIN), or use ssh -L",
-            address);
-    if (origin && *origin && !is_origin(origin))
+    address = address && *address ? address : "127.0.0.1";
+    origin = origin ? origin : "";
+    if (*origin && !is_origin(origin))
         return err_set(err, ERR_INVALID,
             "WEBORIGIN '%.60s': expected https://NAME or https://NAME:PORT", origin);
     if (port && *port && value_int(port, 0, 65535, &n, err) < 0)
         return err_prefix(err, "WEBPORT: ");
-    snprintf(p->origin, sizeof p->origin, "%s", origin ? origin : "");
-    p->wish = (uint16_t)n;
+    if (tls_read(s->home, cfg_get(s->config, "WEBCERT", NULL),
+            cfg_get(s->config, "WEBKEY", NULL), &ret->tls, err)
+            < 0
+        || check_address(address, origin, &ret->tls, err) < 0)
+        return -1;
+    snprintf(ret->origin, sizeof ret->origin, "%s", origin);
+    snprintf(ret->address, sizeof ret->address, "%s", address);
+    ret->wish = (uint16_t)n;
     return 0;
+}
+
+/* Is the page elsewhere then, or behind another certificate? */
+static bool moves_to(const struct page *p, const struct page *next)
+{
+    return p->wish != next->wish || strcmp(p->address, next->address) != 0
+           || !tls_same(&p->tls, &next->tls);
+}
+
+static void take_parameters(struct page *p, struct page *next)
+{
+    tls_fini(&p->tls);
+    p->tls = next->tls;
+    next->tls = (struct tls){0};
+    p->wish = next->wish;
+    memcpy(p->origin, next->origin, sizeof p->origin);
+    memcpy(p->address, next->address, sizeof p->address);
 }
 
 void page_configure(struct server *s)
 {
-    struct page *p = s->page;
-    uint16_t before = p ? p->wish : 0;
+    struct page *p = s->page, next = {0};
 
     if (!p)
         return; /* what was changed before a restart is read before the page begins */
     p->wrong = (struct err){0};
-    if (read_parameters(s, &p->wrong) < 0) {
+    if (read_parameters(s, &next, &p->wrong) < 0) {
+        p->origin[0] = 0;
         log_line(s->log, LOG_ALERT, "the web page is off: %s", p->wrong.text);
+        tls_fini(&next.tls);
         return;
     }
-    if (p->port && p->wish != before && p->sessions)
+    bool moves = moves_to(p, &next);
+    take_parameters(p, &next);
+    if (p->port && moves && p->sessions)
         sessions_end_all(
             p->sessions, "the page is at another port now: run `maui dashboard`");
-    if (p->wish != before || !p->port)
+    if (moves || !p->port)
         move_port(s);
 }
 
@@ -335,4 +390,5 @@ void page_close(struct server *s)
     s->page->timer = NULL;
     sessions_free(s->page->sessions);
     s->page->sessions = NULL;
+    tls_fini(&s->page->tls);
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Records of nodes and jobs, in both forms. */
 #include "base/duration.h"
+#include "base/strbuf.h"
 #include "cmocka_all.h"
 #include "config/texts.h"
 #include "rm/wiki/record.h"
@@ -290,6 +291,11 @@ static void what_is_wrong_is_said(void **state)
         {"=x", "no id: '=x'"},
         {"0123456789012345678901234567890123456789012345678901234567890123 UNAME=a",
             "longer than 63 bytes"},
+        {".. UNAME=a", "no id: '..'"},
+        {". UNAME=a", "and not . or .."},
+        {"-rf UNAME=a", "no id: '-rf'"},
+        {"a\xff UNAME=a", "expected UTF-8"},
+        {"a\x1b[2J UNAME=a", "control characters"},
     };
     struct scene *s = *state;
 
@@ -301,6 +307,36 @@ static void what_is_wrong_is_said(void **state)
     assert_null(node(s, "n STATE=Odd", WIKI_LINES));
     assert_null(node(s, "n STATE=Idle CPULOAD=nan", WIKI_LINES));
     assert_int_equal(wiki_split(&s->record, "a\0b", 3, WIKI_LINES, &s->err), -1);
+}
+
+/* "j UNAME=root", and so often the same behind it. Owned. */
+static char *repeat(const char *first, const char *again, size_t n)
+{
+    struct strbuf text = {0};
+
+    strbuf_add(&text, first);
+    for (size_t i = 0; i < n; i++)
+        strbuf_add(&text, again);
+    return strbuf_take(&text);
+}
+
+/* What a server has no end of costs no more than its length, and is not taken. */
+static void what_is_too_long_is_not_taken(void **state)
+{
+    struct scene *s = *state;
+    char *tasks = repeat("j UNAME=root STATE=Running TASKLIST=n1", ":n1", 400000);
+    char *more = repeat("j UNAME=root TASKLIST=n1", ":n1", WIKI_PARTS_MOST);
+    char *fields = repeat("j UNAME=root", " A=b", WIKI_FIELDS_MOST);
+
+    assert_non_null(job(s, tasks));
+    assert_int_equal(s->job.places[0].tasks, 400001);
+    assert_null(job(s, more));
+    assert_non_null(strstr(s->err.text, "expected a list of at most a million"));
+    assert_null(job(s, fields));
+    assert_non_null(strstr(s->err.text, "j: more than 1000 fields"));
+    free(tasks);
+    free(more);
+    free(fields);
 }
 
 int main(void)
@@ -318,6 +354,7 @@ int main(void)
         SCENE(an_end_says_why),
         SCENE(limits_may_be_none),
         SCENE(what_is_wrong_is_said),
+        SCENE(what_is_too_long_is_not_taken),
     };
 
     return cmocka_run_group_tests_name("wiki", tests, NULL, NULL);

@@ -1,0 +1,58 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Of very many jobs those that lost a node are told a part at a time: no reply keeps the
+daemon from others while it looks at all of them."""
+import json
+import sqlite3
+import time
+
+from bank_test import bank  # noqa: F401  # pylint: disable=unused-import
+
+JOBS = 12000
+FIRST = 1_700_000_000
+COLUMNS = ("job", "name", "user", "group", "account", "class", "qos", "partition", "state",
+           "submit_at", "queue_at", "start_at", "end_at", "wclimit_s", "procs", "nodes", "tasks",
+           "mem_mb", "cpu_s", "exit_status", "backfilled", "priority", "hosts", "extra")
+LOST = json.dumps({"end": {"reason": "node_down"}})
+
+
+def write_history(daemon, lost):
+    """Jobs that ended one a second; of those of these numbers a run was charged."""
+    db = sqlite3.connect(f"{daemon.home}/state.db")
+    marks = ", ".join("?" * len(COLUMNS))
+    names = ", ".join(f'"{name}"' for name in COLUMNS)
+    db.executemany(
+        f"INSERT INTO account({names}) VALUES({marks})",
+        ((f"x{n}", "", "ann", "", "chem", "", "", "", "Removed", FIRST + n - 100,
+          FIRST + n - 100, FIRST + n - 50, FIRST + n, 100, 1, 1, 1, 0, 0.0, 1, 0, 0, "n1",
+          LOST if n in lost else "{}") for n in range(JOBS)))
+    columns = [row[1] for row in db.execute("PRAGMA table_info(am_run)")]
+    account, = db.execute("SELECT id FROM am_account WHERE name = 'chem'").fetchone()
+    for n in lost:
+        row = {"run": f"x{n}.r1", "account": account, "since_at": FIRST + n - 50,
+               "until_at": FIRST + n + 50, "open": 0, "most": 100000, "rates": "PROCS:1",
+               "charged": 50000, "refunded": 0, "text": "", "user": "ann", "job": f"x{n}"}
+        row = {name: row[name] for name in columns if name in row}
+        db.execute(f"INSERT INTO am_run({', '.join(chr(34) + name + chr(34) for name in row)}) "
+                   f"VALUES({', '.join('?' * len(row))})", tuple(row.values()))
+    db.commit()
+    db.close()
+
+
+def test_losses_among_many_jobs_come_page_by_page(bank):  # noqa: F811
+    lost = (3, 5000, 11999)
+    bank.stop()
+    write_history(bank, lost)
+    bank.start()
+    pages, since = [], FIRST
+    while since:
+        status, text = bank.api(f"/v1/bank/losses?since={since}")
+        assert status == 200
+        page = text if isinstance(text, list) else [
+            json.loads(line) for line in (text if isinstance(text, str) else json.dumps(text)
+                                          ).splitlines()]
+        since = page[-1]["next"] if page and "next" in page[-1] else 0
+        pages.append([o["run"] for o in page if "run" in o])
+    assert pages == [["x3.r1"], ["x5000.r1"], ["x11999.r1"]]
+    day = time.strftime("%H:%M:%S_%m/%d/%Y", time.gmtime(FIRST))
+    told = bank.ok("mam-refund", "--node-failures", "-n", "--since", day)
+    assert [f"x{n}.r1" in told for n in lost] == [True] * 3 and "next" not in told

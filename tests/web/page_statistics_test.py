@@ -1,0 +1,103 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Priorities, statistics and events in a browser: what the commands tell is what is shown."""
+import pytest
+
+from page_timeline_test import open_timeline
+from web_page import Page, need_page
+
+CONFIG = """QUEUETIMEWEIGHT 1
+CREDWEIGHT 1
+CLASSWEIGHT 1
+CLASSCFG[fast] PRIORITY=500
+CLASSCFG[slow] PRIORITY=100
+"""
+
+
+@pytest.fixture
+def site(daemon, build, browser):
+    """Two jobs are over, one runs, two wait."""
+    need_page(build)
+    daemon.configure(CONFIG)
+    daemon.start()
+    done = [daemon.submit("true", wclimit_s=60) for _ in range(2)]
+    daemon.wait(lambda: all(daemon.job(j) is None for j in done), "their ends")
+    every = {"requests": [{"tasks": 8, "per_task": {"procs": 1}}], "wclimit_s": 600}
+    daemon.running = daemon.submit("sleep 600", **every)
+    daemon.wait(lambda: daemon.state(daemon.running) == "Running", "the job that runs")
+    daemon.slow, daemon.fast = (daemon.submit("true", **every, **{"class": c}) for c in ("slow", "fast"))
+    daemon.wait(lambda: daemon.job(daemon.fast).get("reservation_at"), "the promise")
+    open_timeline(browser, daemon)
+    daemon.base = browser.chrome.current_url.split("/ui/")[0] + "/ui/"
+    return daemon
+
+
+def rows(browser, name):
+    return [r.text for r in browser.all(f'[aria-label="{name}"] tbody tr')]
+
+
+def test_priorities_are_bars_in_their_order(site, browser):
+    browser.chrome.get(site.base + "priorities")
+    browser.wait(lambda: len(rows(browser, "The queue by priority")) == 2, "the queue")
+    assert [r.split()[0] for r in rows(browser, "The queue by priority")] == [site.fast, site.slow]
+    for scheme in ("light", "dark"):
+        browser.scheme(scheme)
+        browser.picture(f"priorities-{scheme}")
+    # a part is muted, and what a weight would come to is asked about
+    browser.one(".priority-legend button").click()
+    assert browser.one(".priority-legend button").get_attribute("aria-pressed") == "false"
+    browser.one('[aria-label="What if a weight were another"] select').send_keys("CLASSWEIGHT")
+    box = browser.one("#setting-value")
+    box.send_keys("\ue009a")
+    box.send_keys("0")
+    browser.shows("1 job later")
+    assert site.lines("showconfig", "CLASSWEIGHT")[0]["value"] == "1"
+    browser.check()
+
+
+def test_statistics_are_those_of_the_commands(site, browser):
+    from live_daemon import ME
+    browser.chrome.get(site.base + "statistics")
+    browser.wait(lambda: rows(browser, "By credential"), "the users")
+    told = site.api("/v1/statistics/user")[1]
+    mine = next(r for r in rows(browser, "By credential") if r.split()[0] == ME)
+    assert mine.split()[1:4] == [str(told["active_jobs"]), str(told["active_procs"]), str(told["jobs"])]
+    assert told["jobs"] == 2
+    grid = " ".join(rows(browser, "By size and length"))
+    assert grid.split().count("2") >= 1 and "jobs" in browser.one('[aria-label="By size and length"] h2').text
+    assert browser.one("a[download]").get_attribute("href").startswith("data:text/csv")
+    browser.shows("there will be something to see soon" if "see soon" in browser.text() else "processor hours in the queue")
+    browser.picture("statistics")
+    browser.check()
+
+
+def test_events_come_as_they_happen_and_are_filtered(site, browser):
+    browser.chrome.get(site.base + "events")
+    browser.wait(lambda: rows(browser, "What happened"), "the events")
+    last = site.api("/v1/events?last=1&follow=0")[1]
+    assert rows(browser, "What happened")[0].split()[0] == str(last["number"])
+    job = site.submit("true", hold=True)
+    browser.wait(lambda: f"job '{job}' was submitted" in browser.text(), "the new one")
+    box = browser.one(".filter input")
+    box.send_keys("JOBEND")
+    browser.wait(lambda: len(rows(browser, "What happened")) == 2, "the two ends")
+    assert "q=JOBEND" in browser.chrome.current_url
+    box.send_keys("\ue009a\ue003")
+    browser.one("button[aria-pressed]").click()  # nothing comes while it is paused
+    other = site.submit("true", hold=True)
+    site.wait(lambda: site.job(other), "the other job")
+    assert f"job '{other}' was submitted" not in browser.text()
+    browser.one("button[aria-pressed]").click()
+    browser.wait(lambda: f"job '{other}' was submitted" in browser.text(), "what came meanwhile")
+    browser.picture("events")
+    browser.check()
+
+
+def test_nothing_there_is_said(live, browser):
+    browser.chrome.get(Page(live).login())
+    browser.shows("Next ends")
+    base = browser.chrome.current_url.split("/ui/")[0] + "/ui/"
+    for screen, words in (("priorities", "Nobody waits for their turn."), ("statistics", "No job has ended yet."),
+                          ("credentials/class", "DEFAULT"), ("credentials/access", "QOSCFG lines make the one")):
+        browser.chrome.get(base + screen)
+        browser.shows(words)
+    browser.check()

@@ -1,0 +1,108 @@
+// Who may use what, as a matrix: QOS of accounts, classes of nodes, and whom reservations
+// are for. The same table is read by a screen reader, so a mark is a word.
+import { useMemo } from "react";
+import { readLines } from "../api/client";
+import { count, plain } from "../model/format";
+import { useAnswer } from "../model/live";
+import { go, useSearch, withQuery } from "../model/route";
+import type { Credential, NodeRecord, Reservation } from "../model/types";
+import { Link } from "../parts/frame";
+
+const VIEWS = [["qos", "QOS of accounts"], ["classes", "Classes of nodes"], ["reservations", "Reservations"]] as const;
+const SHOWN = 200;
+
+interface Matrix {
+  corner: string;
+  columns: string[];
+  rows: { name: string; to?: string; note?: string; cells: ("yes" | "first" | "")[] }[];
+}
+
+function useRecords<T>(path: string | null): T[] | null {
+  const answer = useAnswer(path);
+  return useMemo(() => (answer.text ? readLines<T>(answer.text) : answer.error ? [] : null), [answer.text, answer.error]);
+}
+
+function Cells({ m, empty }: { m: Matrix; empty: string }) {
+  if (!m.rows.length || !m.columns.length) return <p className="quiet">{empty}</p>;
+  return (
+    <div className="q-box c-box m-box">
+      <table className="list m-table">
+        <thead><tr><th>{m.corner}</th>{m.columns.map((c) => <th key={c} className="m-head">{plain(c)}</th>)}</tr></thead>
+        <tbody>
+          {m.rows.slice(0, SHOWN).map((r) => (
+            <tr key={r.name}>
+              <th scope="row">{r.to ? <Link to={r.to}>{plain(r.name)}</Link> : plain(r.name)}{r.note && <span className="tag">{plain(r.note)}</span>}</th>
+              {r.cells.map((c, i) => <td key={i} className={c ? "m-yes" : "m-no"}>{c === "first" ? "default" : c || "–"}</td>)}
+            </tr>
+          ))}
+        </tbody>
+      </table>
+      {m.rows.length > SHOWN && <p className="quiet q-none">and {count(m.rows.length - SHOWN)} more</p>}
+    </div>
+  );
+}
+
+function Qos() {
+  const accounts = useRecords<Credential>("/v1/credentials/account");
+  const qos = useRecords<Credential>("/v1/credentials/qos");
+  if (!accounts || !qos) return <p className="quiet">Loading …</p>;
+  const columns = qos.map((q) => q.name).filter((n) => n !== "DEFAULT");
+  const rows = accounts.map((a) => ({
+    name: a.name,
+    to: `/ui/credentials/account/${encodeURIComponent(a.name)}`,
+    note: a.qos_list_mode && a.qos_list_mode !== "or" ? a.qos_list_mode : undefined,
+    cells: columns.map((q) => (a.qos_default === q ? "first" as const : (a.qos_list ?? []).includes(q) ? "yes" as const : "" as const)),
+  }));
+  return <Cells m={{ corner: "Account", columns, rows }} empty="There are no QOS, or no accounts. QOSCFG lines make the one, ACCOUNTCFG lines with QLIST the other." />;
+}
+
+/** Nodes that take the same classes are one row. */
+function Classes() {
+  const nodes = useRecords<NodeRecord>("/v1/nodes");
+  const classes = useRecords<Credential>("/v1/credentials/class");
+  if (!nodes || !classes) return <p className="quiet">Loading …</p>;
+  const columns = classes.map((c) => c.name).filter((n) => n !== "DEFAULT");
+  const alike = new Map<string, NodeRecord[]>();
+  for (const n of nodes) {
+    const key = (n.classes ?? []).map((c) => c.name).sort().join(" ");
+    alike.set(key, [...(alike.get(key) ?? []), n]);
+  }
+  const rows = [...alike.values()].map((group) => ({
+    name: group.length === 1 ? group[0].name : `${group[0].name} … ${group[group.length - 1].name}`,
+    note: group.length === 1 ? undefined : `${count(group.length)} nodes`,
+    cells: columns.map((c) => (!group[0].classes?.length || group[0].classes.some((k) => k.name === c) ? "yes" as const : "" as const)),
+  }));
+  return <Cells m={{ corner: "Nodes", columns, rows }} empty="There are no classes. CLASSCFG lines make them, or the queues of the resource manager." />;
+}
+
+function Reservations() {
+  const all = useRecords<Reservation>("/v1/reservations");
+  if (!all) return <p className="quiet">Loading …</p>;
+  const mine = all.filter((r) => r.type !== "Job");
+  const bare = (entry: string) => entry.replace(/[=+&~*:-]+$/, "").replace(/==/, " ");
+  const columns = [...new Set(mine.flatMap((r) => (r.acl ?? []).map(bare)))].sort();
+  const rows = mine.map((r) => ({
+    name: r.name,
+    to: `/ui/timeline?sel=${encodeURIComponent(r.name)}&kind=reservation`,
+    note: r.acl?.length ? undefined : "for nobody",
+    cells: columns.map((c) => ((r.acl ?? []).some((a) => bare(a) === c) ? "yes" as const : "" as const)),
+  }));
+  return <Cells m={{ corner: "Reservation", columns, rows }} empty="There is no reservation besides those of jobs. setres makes one; SRCFG lines make standing ones." />;
+}
+
+export function Access() {
+  const asked = new URLSearchParams(useSearch()).get("of") ?? "qos";
+  const of = VIEWS.some(([k]) => k === asked) ? asked : "qos";
+  return (
+    <>
+      <div className="q-bar">
+        <label className="g-tool">Matrix
+          <select value={of} onChange={(e) => go(withQuery({ of: e.target.value === "qos" ? null : e.target.value }), true)}>
+            {VIEWS.map(([k, name]) => <option key={k} value={k}>{name}</option>)}
+          </select>
+        </label>
+      </div>
+      {of === "qos" ? <Qos /> : of === "classes" ? <Classes /> : <Reservations />}
+    </>
+  );
+}

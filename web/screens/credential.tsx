@@ -1,0 +1,126 @@
+// One credential, beside the list: its limits with their bars, its lists, and the form that
+// changes one of them.
+import { useEffect, useRef, useState } from "react";
+import { count, duration, plain } from "../model/format";
+import { SECTIONS, choicesOf, kindWord } from "../model/limits";
+import type { Credential } from "../model/types";
+import { Command } from "../parts/copy";
+import { Link } from "../parts/frame";
+import { SettingForm, useMaySet } from "../parts/setting";
+
+export type LimitRecord = NonNullable<Credential["limits_in_force"]>[number];
+
+/** Of those that are counted, the one of which most is in use. */
+export function fullest(all: LimitRecord[]): LimitRecord | undefined {
+  const share = (l: LimitRecord) => (l.used ?? 0) / Math.max(1, l.hard);
+  return all.filter((l) => l.used !== undefined).sort((a, b) => share(b) - share(a))[0];
+}
+
+const amount = (l: LimitRecord, n: number) => (l.unit === "s" ? duration(n) : count(n));
+
+export function LimitBar({ l }: { l: LimitRecord }) {
+  if (l.used === undefined) return <span className="number">{amount(l, l.hard)}</span>;
+  const percent = (n: number) => `${Math.min(100, (100 * n) / Math.max(1, l.hard))}%`;
+  const state = l.used >= l.hard ? "blocked" : l.soft !== undefined && l.used >= l.soft ? "waiting" : "running";
+  return (
+    <span className="l-line">
+      <span className="limit-bar l-bar" aria-hidden="true">
+        <span className={`fill-${state}`} style={{ width: percent(l.used) }} />
+        {l.soft !== undefined && <i style={{ left: percent(l.soft) }} />}
+      </span>
+      <span className="number">{amount(l, l.used)} of {l.soft !== undefined ? `${amount(l, l.soft)}, at most ` : ""}{amount(l, l.hard)}</span>
+    </span>
+  );
+}
+
+const valueOf = (l: LimitRecord) => (l.unit === "s" ? duration(l.hard) : l.soft !== undefined ? `${l.soft},${l.hard}` : String(l.hard));
+
+function whence(l: LimitRecord, kind: string): string {
+  if (!l.source) return "told by the resource manager";
+  if (l.source.startsWith("changeparam:")) return `${l.by_default ? `${SECTIONS[kind]}[DEFAULT], ` : ""}changed at run time`;
+  return `${l.by_default ? `${SECTIONS[kind]}[DEFAULT], ` : ""}${l.source.replace(/^.*\//, "")}`;
+}
+
+type Edit = { name: string; value: string } | null;
+
+function Limits({ c, kind, onEdit }: { c: Credential; kind: string; onEdit?: (e: Edit) => void }) {
+  const all = c.limits_in_force ?? [];
+  if (!all.length) return <p className="quiet line">Nothing limits {c.name === "DEFAULT" ? "them" : "it"}.</p>;
+  return (
+    <table className="list l-limits">
+      <thead><tr><th>Limit</th><th>In use</th><th className="number">Holds up</th><th>From</th>{onEdit && <th><span className="sr">Change</span></th>}</tr></thead>
+      <tbody>
+        {all.map((l) => (
+          <tr key={l.limit}>
+            <td>{plain(l.limit)}</td>
+            <td><LimitBar l={l} /></td>
+            <td className="number">{l.held ? count(l.held) : ""}</td>
+            <td className="quiet">{plain(whence(l, kind))}</td>
+            {onEdit && <td><button aria-label={`Change ${l.limit}`} onClick={() => onEdit({ name: l.limit, value: valueOf(l) })}>Change</button></td>}
+          </tr>
+        ))}
+      </tbody>
+    </table>
+  );
+}
+
+function ManagerLimits({ c }: { c: Credential }) {
+  if (!c.manager_limits?.length) return null;
+  return (
+    <>
+      <h3>Limits of the resource manager</h3>
+      <ul className="plain-list">
+        {c.manager_limits.map((q) => (
+          <li key={q.name}>{plain(q.source)}, {plain(q.name)}{q.each ? `, each ${plain(q.each)}` : ""}: {q.limits.map((l) => `${plain(l.limit)}${l.used !== undefined ? ` (${count(l.used)} in use)` : ""}`).join(", ")}</li>
+        ))}
+      </ul>
+    </>
+  );
+}
+
+export function CredentialPanel(props: { kind: string; name: string; c?: Credential; onClose: () => void }) {
+  const { kind, name, c } = props;
+  const [edit, setEdit] = useState<Edit>(null);
+  const may = useMaySet();
+  const title = useRef<HTMLHeadingElement>(null);
+  const bar = useRef<HTMLDivElement>(null);
+  useEffect(() => title.current?.focus(), [name]);
+  const section = `${SECTIONS[kind]}[${name}]`;
+  const word = kindWord(kind);
+  const end = () => {
+    setEdit(null);
+    bar.current?.querySelector("button")?.focus();
+  };
+  return (
+    <aside className="panel panel-wide" aria-label={`${word} ${name}`} onKeyDown={(e) => { if (e.key === "Escape") props.onClose(); }}>
+      <button className="panel-close" onClick={props.onClose} aria-label="Close the panel">✕</button>
+      <h2 ref={title} tabIndex={-1}>{word === "QOS" ? word : word[0].toUpperCase() + word.slice(1)} {plain(name)}</h2>
+      {!c && <p>Nobody knows {word} {plain(name)} here: no job and no line of the configuration has named it.</p>}
+      {name === "DEFAULT" && <p className="quiet line">What holds for all that have no value of their own.</p>}
+      {may && (
+        <div className="actions" role="group" aria-label="Actions" ref={bar}>
+          <button data-do="set" aria-expanded={edit?.name === ""} onClick={() => setEdit(edit?.name === "" ? null : { name: "", value: "" })}>Set something</button>
+        </div>
+      )}
+      {edit && <SettingForm key={edit.name} section={section} name={edit.name} value={edit.value} choices={choicesOf(kind)} hint="soft,hard as 4,8; -1: no limit" onEnd={end} />}
+      {c && (
+        <>
+          <h3>Limits in force</h3>
+          <Limits c={c} kind={kind} onEdit={may ? setEdit : undefined} />
+          <ManagerLimits c={c} />
+          <h3>Settings</h3>
+          <dl className="facts">
+            <dt>Priority</dt><dd>{count(c.priority ?? 0)}</dd>
+            <dt>Fairshare</dt><dd>{c.fs_usage !== undefined ? `${c.fs_usage.toFixed(2)} %` : "–"}{c.fs_target && !c.fs_target.startsWith("0.00") ? ` of ${plain(c.fs_target)}` : ", no target"} <Link to={`/ui/fairshare?kind=${kind}`}>of all</Link></dd>
+            <dt>QOS</dt><dd>{plain((c.qos_list ?? []).join(", ")) || "the default one"}{c.qos_default ? `; ${plain(c.qos_default)} where none is asked for` : ""}</dd>
+            <dt>Partitions</dt><dd>{plain((c.partition_list ?? []).join(", ")) || "all"}{c.partition_default ? `; ${plain(c.partition_default)} first` : ""}</dd>
+            {c.flags && c.flags.length > 0 && <><dt>Flags</dt><dd>{plain(c.flags.join(", "))}</dd></>}
+            {c.members && <><dt>Open to</dt><dd>{plain(c.members.join(", "))}</dd></>}
+          </dl>
+          <p className="line"><Link to={`/ui/jobs?q=${encodeURIComponent(`${kind}:${name}`)}`}>Its jobs</Link></p>
+        </>
+      )}
+      <Command line={`maui diagnose -${kind === "qos" ? "Q" : kind[0]}`} />
+    </aside>
+  );
+}
