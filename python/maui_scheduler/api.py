@@ -534,6 +534,10 @@ Job = TypedDict('Job', {
     #: the latest start that it was promised, under BACKFILLPOLICY PLAN (seconds since
     #: 1970)
     'promised_by': 'NotRequired[int]',
+    #: the start that it was promised before, which could not be kept (seconds since 1970)
+    'was_promised_by': 'NotRequired[int]',
+    #: why it could not
+    'put_off_by': 'NotRequired[str]',
     #: end of its reservation (seconds since 1970; null: none)
     'reservation_end_at': 'NotRequired[Union[int, None]]',
     #: what is run
@@ -911,12 +915,12 @@ class Event(TypedDict):
     #: seconds since 1970
     at: NotRequired[int]
     #: JOBSUBMIT JOBSTART JOBSTARTFAILURE JOBEND JOBCANCEL JOBHOLD JOBRELEASE JOBDEFER
-    #: JOBREQUEUE JOBSUSPEND JOBRESUME JOBCHECKPOINT JOBWCVIOLATION JOBRESVIOLATION
-    #: JOBLIMITVIOLATION JOBCORRUPTION RESERVATIONCREATED RESERVATIONSTARTED
-    #: RESERVATIONDESTROYED RESERVATIONCORRUPTION TRIGGERFIRED TRIGGERENDED NODEDOWN NODEUP
-    #: RMFAILURE RMRECOVERED AMFAILURE AMRECOVERED STATEFAILURE STATERECOVERED
-    #: SCHEDULERSTART SCHEDULERSTOP CONFIGURATION WEBLOGIN WEBLOGOUT WEBREFUSED; of the
-    #: stream itself LOST and DROPPED
+    #: JOBPUTOFF JOBREQUEUE JOBSUSPEND JOBRESUME JOBCHECKPOINT JOBWCVIOLATION
+    #: JOBRESVIOLATION JOBLIMITVIOLATION JOBCORRUPTION RESERVATIONCREATED
+    #: RESERVATIONSTARTED RESERVATIONDESTROYED RESERVATIONCORRUPTION TRIGGERFIRED
+    #: TRIGGERENDED NODEDOWN NODEUP RMFAILURE RMRECOVERED AMFAILURE AMRECOVERED
+    #: STATEFAILURE STATERECOVERED SCHEDULERSTART SCHEDULERSTOP CONFIGURATION WEBLOGIN
+    #: WEBLOGOUT WEBREFUSED; of the stream itself LOST and DROPPED
     event: NotRequired[str]
     #: job, reservation, node ... it is about
     object: NotRequired[str]
@@ -1300,6 +1304,10 @@ class Start(TypedDict):
     #: the latest start that it was promised, under BACKFILLPOLICY PLAN (seconds since
     #: 1970)
     promised_by: NotRequired[int]
+    #: the start that it was promised before, which could not be kept (seconds since 1970)
+    was_promised_by: NotRequired[int]
+    #: why it could not
+    put_off_by: NotRequired[str]
     #: best
     partition: NotRequired[str]
     #: running, reservation, earliest
@@ -1518,6 +1526,20 @@ Series = TypedDict('Series', {
 })
 
 
+class SystemStatisticsPromises(TypedDict):
+    # of BACKFILLPOLICY PLAN; absent where none was made
+    #: latest starts that jobs were promised
+    made: int
+    #: jobs that started by then
+    kept: int
+    #: jobs that started later
+    broken: int
+    #: ended by a hold, a limit or the like
+    lapsed: int
+    #: what broke them: nodes, settings, reservation, overrun, order, start, other
+    broken_by: dict[str, int]
+
+
 class SystemStatistics(TypedDict):
     # showstats
     #: now (seconds since 1970)
@@ -1549,6 +1571,8 @@ class SystemStatistics(TypedDict):
     least_use: NotRequired[float]
     #: which cycle that was
     least_use_iteration: NotRequired[int]
+    #: of BACKFILLPOLICY PLAN; absent where none was made
+    promises: NotRequired[SystemStatisticsPromises]
 
 
 class Grid(TypedDict):

@@ -38,6 +38,9 @@ struct job_memory {
     uint64_t promised;    /* for its deadline, by order of making; 0 = not */
     int64_t promised_at;
     int64_t start_by, start_planned; /* 0 = nothing: see engine/planning/planning.h */
+    int64_t start_was;               /* it was promised that; 0 = never another */
+    uint8_t start_cause;             /* enum promise_cause */
+    const char *start_partition;     /* or NULL */
     int64_t retry_until, retry_at; /* its failed start is tried again; 0 = it is not */
     /* of an active job, and where it last ran */
     int64_t start_at, eff_wclimit_s;

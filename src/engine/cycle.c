@@ -246,7 +246,8 @@ void engine_cycle(struct engine *e, int64_t now, struct actions *ret)
     enforce_wclimit(e);
     leaving_look(e->troubles.leaving, e->c, e->now, 2 * e->cfg->rm_poll_interval_s);
     preempt_begin(e);
-    plan_begin(e->plan, e->now, e->uses.keeps ? RSV_KEEP : RSV_REPLAN);
+    plan_begin(e->plan, e->now,
+        e->uses.keeps || settings_plan_together(e->cfg) ? RSV_KEEP : RSV_REPLAN);
     charging_ease(e); /* who comes back has to pay for the rest */
     preempt_resume(e);
     e->world.seen = world_stamp(e);
@@ -261,6 +262,7 @@ void engine_cycle(struct engine *e, int64_t now, struct actions *ret)
             told_report(e->told, e);
         queue_end_cycle(e->queue);
     }
+    planning_end_cycle(e);
     charging_settle(e);
     note_wakeups(e);
     e->cycle.last_at = e->now;

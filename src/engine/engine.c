@@ -92,6 +92,7 @@ const char *action_kind_name(enum action_kind k)
         [ACTION_DEFER] = "defer",
         [ACTION_RESERVE] = "reserve",
         [ACTION_RELEASE] = "release",
+        [ACTION_PUT_OFF] = "put off",
         [ACTION_SUSPEND] = "suspend",
         [ACTION_RESUME] = "resume",
         [ACTION_CHECKPOINT] = "checkpoint",

@@ -208,6 +208,8 @@ enum action_kind {
     ACTION_SUSPEND,    /* it keeps its nodes' memory */
     ACTION_RESUME,     /* a suspended job, where it was */
     ACTION_CHECKPOINT, /* save its state, then as ACTION_REQUEUE */
+    ACTION_PUT_OFF,    /* what it was promised cannot be kept: at is the latest start
+                          now; 0 = none, while it may not start */
     ACTION_TRIGGER     /* trigger `trigger` of reservation `rsv` fired: carry it out */
 };
 
@@ -220,7 +222,9 @@ const char *action_kind_name(enum action_kind k);
 struct action {
     enum action_kind kind;
     uint32_t job;
-    int64_t at;            /* RESERVE: its start; DEFER: its end; else now */
+    int64_t at;            /* RESERVE: its start; DEFER: its end; PUT_OFF: the latest
+                              start; else now */
+    int64_t was;           /* PUT_OFF: the latest start that it was promised */
     int64_t start_at;      /* of the job when that was decided, 0 = it waited */
     bool backfill;         /* START: out of order */
     uint32_t by;           /* SUSPEND, REQUEUE, CHECKPOINT: the job that preempts, or
@@ -318,6 +322,10 @@ const struct planned *engine_reservation_of(
 
 /* By when it was promised to start (BACKFILLPOLICY PLAN); 0 = it was not. O(1). */
 int64_t engine_promised_by(const struct engine *e, const struct job *j);
+/* What it was promised before that, and why it is not any more, in words and as a name;
+ * 0: it was promised nothing else. */
+int64_t engine_promised_before(const struct engine *e, const struct job *j,
+    const char **ret_why, const char **ret_cause);
 
 /* What of the job is to outlive a restart. Texts are borrowed from the job. */
 struct job_memory engine_memory_of(const struct engine *e, const struct job *j);
@@ -352,8 +360,10 @@ void engine_money_told(struct engine *e);
 struct engine_stats {
     uint64_t cycles, started, backfilled, reserved, deferred, cancelled;
     uint64_t broken_promises; /* starts later than promised: BACKFILLPOLICY PLAN */
-    uint64_t preempted;       /* jobs, each time */
-    uint64_t preempted_ps;    /* processor seconds of work lost by that */
+    /* of the search, where the nodes are asked: better plans that they took or not */
+    uint64_t plans_adopted, plans_refused;
+    uint64_t preempted;    /* jobs, each time */
+    uint64_t preempted_ps; /* processor seconds of work lost by that */
 };
 const struct engine_stats *engine_stats(const struct engine *e);
 

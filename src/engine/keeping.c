@@ -512,7 +512,7 @@ bool keeping_is_policy(const struct engine *e)
 void keeping_recall(struct engine *e, struct job *j, const struct job_memory *m)
 {
     promises_set_policy(e->promises, keeping_is_policy(e));
-    promises_recall(e->promises, j, m);
+    promises_recall(e->promises, e->c, j, m);
 }
 
 /* ---- the cycle ---- */

@@ -3,6 +3,7 @@
 #include "engine/promises.h"
 
 #include "base/bitset.h"
+#include "cluster/partition.h"
 
 #include <assert.h>
 
@@ -16,9 +17,21 @@ struct promises {
     struct plan *plan;
     struct rows rows[PROMISE_ROWS];
     struct bitset late; /* jobs */
-    uint64_t made;      /* so far */
+    struct VEC(struct lapsed_start) lapsed;
+    uint64_t made; /* so far */
     bool highest;
 };
+
+static const struct {
+    const char *name, *text;
+} causes[PROMISE_CAUSES] = {[CAUSE_NONE] = {"none", "nothing"},
+    [CAUSE_NODES] = {"nodes", "nodes were lost or changed"},
+    [CAUSE_SETTINGS] = {"settings", "the parameters of the site were changed"},
+    [CAUSE_RESERVATION] = {"reservation", "a reservation was made or changed"},
+    [CAUSE_OVERRUN] = {"overrun", "a job runs past its limit"},
+    [CAUSE_ORDER] = {"order", "another job was started by order"},
+    [CAUSE_START] = {"start", "its start failed"},
+    [CAUSE_OTHER] = {"other", "what there is has changed"}};
 
 struct promises *promises_create(struct plan *plan)
 {
@@ -37,6 +50,7 @@ void promises_destroy(struct promises *t)
         vec_fini(&t->rows[rank].of_job);
     }
     bitset_fini(&t->late);
+    vec_fini(&t->lapsed);
     free(t);
 }
 
@@ -155,10 +169,31 @@ bool promises_has_any(const struct promises *t, const struct job *j)
     return plan_reserved_at(t->plan, j) != 0;
 }
 
+void promises_lapse(struct promises *t, const struct job *j)
+{
+    const struct promise *row = promises_row(t, j, PROMISE_START);
+
+    if (row)
+        vec_push(&t->lapsed, ((struct lapsed_start){j->index, row->latest_start}));
+    promises_break(t, j, PROMISE_START);
+}
+
+const struct lapsed_start *promises_lapsed(const struct promises *t, size_t *ret_n)
+{
+    *ret_n = t->lapsed.n;
+    return t->lapsed.v;
+}
+
+void promises_forget_lapsed(struct promises *t)
+{
+    t->lapsed.n = 0;
+}
+
 void promises_void(struct promises *t, const struct job *j)
 {
     plan_unreserve(t->plan, j);
     plan_owe(t->plan, j, 0);
+    promises_lapse(t, j);
     for (int rank = 0; rank < PROMISE_ROWS; rank++)
         promises_break(t, j, (enum promise_rank)rank);
 }
@@ -166,6 +201,9 @@ void promises_void(struct promises *t, const struct job *j)
 void promises_forget(struct promises *t, const struct job *j)
 {
     promises_void(t, j);
+    for (size_t i = t->lapsed.n; i-- > 0;)
+        if (t->lapsed.v[i].job == j->index)
+            vec_remove(&t->lapsed, i);
     bitset_clear(&t->late, j->index);
 }
 
@@ -182,10 +220,31 @@ bool promises_is_late(const struct promises *t, const struct job *j)
     return bitset_test(&t->late, j->index);
 }
 
+const char *promise_cause_name(enum promise_cause c)
+{
+    return causes[c].name;
+}
+
+const char *promise_cause_text(enum promise_cause c)
+{
+    return causes[c].text;
+}
+
 /* ---- over a restart ---- */
 
-void promises_write(
-    const struct promises *t, const struct job *j, struct job_memory *io_m)
+static void write_start(
+    const struct cluster *c, const struct promise *start, struct job_memory *io_m)
+{
+    io_m->start_by = start->latest_start;
+    io_m->start_planned = start->not_before;
+    io_m->start_was = start->was;
+    io_m->start_cause = (uint8_t)start->cause;
+    if (start->partition != INDEX_NONE)
+        io_m->start_partition = c->partitions.v[start->partition]->name;
+}
+
+void promises_write(const struct promises *t, const struct cluster *c,
+    const struct job *j, struct job_memory *io_m)
 {
     const struct promise *deadline = promises_row(t, j, PROMISE_DEADLINE);
     const struct promise *retry = promises_row(t, j, PROMISE_RETRY);
@@ -196,12 +255,26 @@ void promises_write(
     io_m->promised_at = deadline ? deadline->latest_start : 0;
     io_m->retry_at = retry ? retry->not_before : 0;
     io_m->retry_until = retry ? retry->latest_start : 0;
-    io_m->start_by = start ? start->latest_start : 0;
-    io_m->start_planned = start ? start->not_before : 0;
+    if (start)
+        write_start(c, start, io_m);
 }
 
-void promises_recall(
-    struct promises *t, const struct job *j, const struct job_memory *m)
+/* A partition that there is no more is any. */
+static void recall_start(struct promises *t, const struct cluster *c,
+    const struct job *j, const struct job_memory *m)
+{
+    struct promise *row = promises_make(t, j, PROMISE_START);
+
+    row->not_before = m->start_planned;
+    row->latest_start = m->start_by;
+    row->was = m->start_was;
+    row->cause = m->start_cause < PROMISE_CAUSES ? m->start_cause : CAUSE_OTHER;
+    if (m->start_partition)
+        row->partition = partition_find(c, m->start_partition);
+}
+
+void promises_recall(struct promises *t, const struct cluster *c, const struct job *j,
+    const struct job_memory *m)
 {
     int64_t deadline_at = j->extra ? j->extra->deadline_at : 0;
 
@@ -219,11 +292,8 @@ void promises_recall(
         row->not_before = m->retry_at;
         row->latest_start = m->retry_until;
     }
-    if (m->start_by) {
-        struct promise *row = promises_make(t, j, PROMISE_START);
-        row->not_before = m->start_planned;
-        row->latest_start = m->start_by;
-    }
+    if (m->start_by)
+        recall_start(t, c, j, m);
 }
 
 /* ---- invariants ---- */

@@ -29,17 +29,34 @@ enum promise_rank {
 };
 #define PROMISE_ROWS PROMISE_HIGHEST /* ranks of which the rows are here */
 
+/* What made a latest start impossible, so that a later one is promised. */
+enum promise_cause {
+    CAUSE_NONE,
+    CAUSE_NODES,       /* nodes went, or came back as others */
+    CAUSE_SETTINGS,    /* parameters of the site are others */
+    CAUSE_RESERVATION, /* one of another kind was made or changed */
+    CAUSE_OVERRUN,     /* a job runs past its limit */
+    CAUSE_ORDER,       /* a job was started by order */
+    CAUSE_START,       /* its own start failed */
+    CAUSE_OTHER,
+    PROMISE_CAUSES
+};
+/* "nodes", "settings" ... and "nodes were lost or changed". */
+const char *promise_cause_name(enum promise_cause c);
+const char *promise_cause_text(enum promise_cause c);
+
 struct promise {
     uint32_t job;
     enum promise_rank rank;
-    int64_t not_before;   /* the next try */
-    int64_t end_by;       /* the deadline */
-    int64_t latest_start; /* of a retry: the last try, when its claim is used up */
-    uint32_t partition;   /* of a start: where it is planned; INDEX_NONE */
-    uint64_t made;        /* by order of making; 0: of the plan */
-    bool broken;          /* of a start: it was promised sooner once */
-    bool stands;          /* it is in the plan of this cycle ... */
-    bool anew;            /* ... where it was made again */
+    int64_t not_before;       /* the next try */
+    int64_t end_by;           /* the deadline */
+    int64_t latest_start;     /* of a retry: the last try, when its claim is used up */
+    uint32_t partition;       /* of a start: where it is planned; INDEX_NONE */
+    uint64_t made;            /* by order of making; 0: of the plan */
+    int64_t was;              /* of a start: it was promised that once; 0 = this */
+    enum promise_cause cause; /* why not that any more */
+    bool stands;              /* it is in the plan of this cycle ... */
+    bool anew;                /* ... where it was made again */
 };
 
 struct promises;
@@ -77,6 +94,15 @@ struct promise *promises_row(
 void promises_break(struct promises *t, const struct job *j, enum promise_rank rank);
 /* All that it was promised goes, its place in the plan too. */
 void promises_void(struct promises *t, const struct job *j);
+/* Promised starts that were voided, or lapse as the job may not start now, since they
+ * were forgotten last: of jobs that are still there. */
+struct lapsed_start {
+    uint32_t job;
+    int64_t latest_start;
+};
+void promises_lapse(struct promises *t, const struct job *j);
+const struct lapsed_start *promises_lapsed(const struct promises *t, size_t *ret_n);
+void promises_forget_lapsed(struct promises *t);
 /* It leaves the cluster: the same, and another may have its index. */
 void promises_forget(struct promises *t, const struct job *j);
 
@@ -90,10 +116,10 @@ void promises_begin(struct promises *t, enum promise_rank rank);
 
 /* What of it outlives a restart, and back. A deadline that is none any more, and a
  * place that is not kept, are not recalled. */
-void promises_write(
-    const struct promises *t, const struct job *j, struct job_memory *io_m);
-void promises_recall(
-    struct promises *t, const struct job *j, const struct job_memory *m);
+void promises_write(const struct promises *t, const struct cluster *c,
+    const struct job *j, struct job_memory *io_m);
+void promises_recall(struct promises *t, const struct cluster *c, const struct job *j,
+    const struct job_memory *m);
 
 /* Assert that rows and jobs agree. For tests. O(rows + jobs). */
 void promises_check(const struct promises *t, const struct cluster *c);

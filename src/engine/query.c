@@ -226,7 +226,7 @@ struct job_memory engine_memory_of(const struct engine *e, const struct job *j)
 {
     struct job_memory m = job_memory_of(e->c, j);
 
-    promises_write(e->promises, j, &m);
+    promises_write(e->promises, e->c, j, &m);
     return m;
 }
 
@@ -240,6 +240,17 @@ int64_t engine_promised_by(const struct engine *e, const struct job *j)
     struct promise row;
 
     return promises_of(e->promises, j, PROMISE_START, &row) ? row.latest_start : 0;
+}
+
+int64_t engine_promised_before(const struct engine *e, const struct job *j,
+    const char **ret_why, const char **ret_cause)
+{
+    struct promise row = {.was = 0};
+
+    promises_of(e->promises, j, PROMISE_START, &row);
+    *ret_why = promise_cause_text(row.cause);
+    *ret_cause = promise_cause_name(row.cause);
+    return row.was;
 }
 
 int64_t asker_unit(const struct engine *e, const struct query_ask *ask)

@@ -4,6 +4,7 @@
 
 #include "cluster/folded.h"
 #include "engine/engine_private.h"
+#include "engine/planning/planning.h"
 
 bool in_partition(const struct engine *e, const struct job *j, uint32_t partition)
 {
@@ -76,7 +77,8 @@ static void keep_promise(struct engine *e, const struct job *j)
 {
     const struct promise *row = promises_row(e->promises, j, PROMISE_START);
 
-    e->stats.broken_promises += row && (row->broken || e->now > row->latest_start);
+    if (row)
+        promise_fulfil(e, row);
     promises_break(e->promises, j, PROMISE_START);
 }
 

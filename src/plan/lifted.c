@@ -180,3 +180,39 @@ void plan_move_forward(struct plan *p, const struct job *j, int64_t by)
     p->validity.distrusted = distrusted;
     lifted_rsv_free(was);
 }
+
+/* ---- all of them ---- */
+
+struct plan_kept {
+    struct rsvtable *rows;
+};
+
+struct plan_kept *plan_keep(const struct plan *p)
+{
+    struct plan_kept *k = xcalloc(1, sizeof *k);
+
+    k->rows = rsvtable_copy(p->reserved, true);
+    return k;
+}
+
+void plan_kept_free(struct plan_kept *k)
+{
+    rsvtable_destroy(k->rows);
+    free(k);
+}
+
+void plan_lay_all_back(struct plan *p, struct plan_kept *k)
+{
+    pintable_forget(p->pins);
+    rsvtable_swap(p->reserved, k->rows);
+    for (uint32_t i = 0; i < rsvtable_count(p->reserved); i++) {
+        const struct rsv *r = rsvtable_row(p->reserved, i);
+        if (r && r->alloc.n)
+            pintable_add(p->pins, r);
+    }
+    reserve_recount(p->counted);
+    p->validity.changes++;
+    p->validity.confirmed = rsvtable_count(p->reserved);
+    p->version++;
+    plan_kept_free(k);
+}

@@ -119,6 +119,7 @@ void plan_begin(struct plan *p, int64_t now, enum rsv_keep keep)
     suspended_note(p);
     p->version++;
     bool same = still_true(p);
+    v->same = same && !rebuilt;
     v->quiet &= same && !rebuilt;
     bool stand = !rebuilt && (same || keep != RSV_REPLAN);
     if (!stand && keep == RSV_KEEP)
@@ -145,6 +146,16 @@ void plan_begin(struct plan *p, int64_t now, enum rsv_keep keep)
 void plan_distrust(struct plan *p)
 {
     p->validity.distrusted = true;
+}
+
+bool plan_stands(const struct plan *p)
+{
+    return p->validity.same;
+}
+
+void plan_trust(struct plan *p)
+{
+    p->validity.distrusted = false;
 }
 
 void plan_unplanned(struct plan *p)

@@ -72,6 +72,13 @@ void plan_begin(struct plan *p, int64_t now, enum rsv_keep keep);
  * something had come free early. */
 void plan_distrust(struct plan *p);
 
+/* In plan_begin() nothing had come free early, nobody was past a limit and the pools
+ * were the same: all that is reserved is as early as it was planned. O(1). */
+bool plan_stands(const struct plan *p);
+/* Right now all reservations are as early as they can be, for the caller: what has been
+ * lifted in this cycle is no reason not to trust them in the next. O(1). */
+void plan_trust(struct plan *p);
+
 /* RSV_REPLAN: jobs are offered in order of priority. True when the next reservation, in
  * order of making, is the job's and not late (its start is now or ahead): it stands.
  * Otherwise that one and all made after it are forgotten. plan_confirm_rest() ends the
@@ -188,6 +195,12 @@ bool plan_place_lifted(struct plan *p, const struct job *j, const struct lifted_
     struct allocs *ret);
 /* NULL is allowed. */
 void lifted_rsv_free(struct lifted_rsv *l);
+/* All that is reserved as it is now, to be laid back instead of what is reserved then,
+ * whatever others have done with it: in the same cycle, before anything starts. Owned;
+ * O(reservations + jobs). */
+struct plan_kept *plan_keep(const struct plan *p);
+void plan_lay_all_back(struct plan *p, struct plan_kept *k); /* ends it */
+void plan_kept_free(struct plan_kept *k);
 /* The slot of the job's reservation has come: its units of counted pools are given
  * back, so that plan_place_now() finds them. (Its pins may stay: they are not in its
  * own way.) The start follows at once; where it fails, plan_unplanned() does. */

@@ -48,6 +48,8 @@ static const struct number {
     NUMBER(I64, promised_at),
     NUMBER(I64, start_by),
     NUMBER(I64, start_planned),
+    NUMBER(I64, start_was),
+    NUMBER(U8, start_cause),
     NUMBER(I64, retry_until),
     NUMBER(I64, retry_at),
     NUMBER(I64, suspended_s),
@@ -130,6 +132,7 @@ json_t *jobmemory_json(const struct job_memory *m)
     put_words(o, "hold_text", m->hold_text);
     put_words(o, "let_pass", m->let_pass);
     put_words(o, "qos", m->qos);
+    put_words(o, "start_partition", m->start_partition);
     return o;
 }
 
@@ -142,4 +145,5 @@ void jobmemory_read(const json_t *o, struct job_memory *ret)
     ret->hold_text = json_string_value(json_object_get(o, "hold_text"));
     ret->let_pass = json_string_value(json_object_get(o, "let_pass"));
     ret->qos = json_string_value(json_object_get(o, "qos"));
+    ret->start_partition = json_string_value(json_object_get(o, "start_partition"));
 }

@@ -366,6 +366,7 @@ static void carry_out(struct run *s)
             break;
         case ACTION_RESERVE:
         case ACTION_RELEASE:
+        case ACTION_PUT_OFF:
             break;
         case ACTION_TRIGGER: /* told above; a simulation runs no programs */
             s->r->triggers++;

@@ -1,6 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """BACKFILLPOLICY PLAN in the daemon: users see by when they start, a kill forgets nothing."""
+import re
+
 from commands_test import tasks
+from live_users import Other
+from notify_test import events, tool, wait_told
 from orders_test import running
 
 PLAN = "BACKFILLPOLICY PLAN\nPROMISEHORIZON SUBMIT\nPROMISESLACK 0:10:00\nPROMISETIGHTEN FALSE\n"
@@ -42,3 +46,44 @@ def test_what_cannot_be_kept_is_promised_no_longer(daemon):
     daemon.ok("canceljob", first)
     daemon.wait(lambda: daemon.job(job)["state"] in ("Starting", "Running"), "the start")
     assert not daemon.job(job).get("promised_by")
+
+
+def test_who_is_put_off_by_an_order_is_told_why_and_so_is_the_site(daemon):
+    tool(daemon, "notify")
+    daemon.configure(PLAN.replace("0:10:00", "0") + "NOTIFICATIONPROGRAM notify\n")
+    owner = Other(daemon)
+    daemon.start()
+    running(daemon, requests=tasks(4), wclimit_s=600)
+    wide = owner.submit(requests=tasks(8), wclimit_s=600)
+    by = promised(daemon, wide)
+    long = daemon.submit(requests=tasks(1), wclimit_s=3000)
+    daemon.wait(lambda: (daemon.job(long) or {}).get("reservation_at"), "its place")
+    assert daemon.job(long)["reservation_at"] >= by
+    daemon.ok("runjob", "-x", long)
+    event = daemon.wait(lambda: events(daemon, "JOBPUTOFF"), "the event")[0]
+    assert (event["object"], event["user"], event["cause"]) == (wide, "nobody", "order")
+    assert event["was_promised_by"] == by < event["promised_by"]
+    assert "started by order" in wait_told(daemon, "JOBPUTOFF:  ")
+    assert "but another job was started by order" in owner.ok("showstart", wide)
+    assert "but another job was started by order" in owner.ok("checkjob", wide)
+    daemon.kill()
+    daemon.start()
+    again = daemon.wait(lambda: daemon.job(wide), "the job")
+    assert again["was_promised_by"] == by and again["promised_by"] >= event["promised_by"]
+    for job in ("1", long):
+        daemon.ok("canceljob", job)
+    daemon.wait(lambda: daemon.job(wide)["state"] in ("Starting", "Running"), "the start")
+    assert re.search(r"Promises Broken: +1 \(order 1\)\n", daemon.ok("showstats"))
+
+
+def test_a_hold_lapses_a_promise_and_that_is_an_event(daemon):
+    daemon.configure(PLAN)
+    daemon.start()
+    running(daemon, requests=tasks(8), wclimit_s=600)
+    job = daemon.submit(requests=tasks(8), wclimit_s=600)
+    by = promised(daemon, job)
+    daemon.ok("sethold", "-u", job)
+    event = daemon.wait(lambda: events(daemon, "JOBPUTOFF"), "the event")[0]
+    assert event["was_promised_by"] == by and "promised_by" not in event
+    assert "lapses: it is held" in event["text"]
+    assert re.search(r"Promises Lapsed: +1\n", daemon.ok("showstats"))

@@ -60,7 +60,8 @@ class Pbs(Daemon):
     def __init__(self, program):
         super().__init__(program)
         self.configure("RMCFG[pbs] TYPE=PBS POLLINTERVAL=1\nADMIN1 root\n"
-                       "NODEALLOCATIONPOLICY FIRSTAVAILABLE\n", plain=True)
+                       "NODEALLOCATIONPOLICY FIRSTAVAILABLE\n"
+                       "NODEAVAILABILITYPOLICY DEDICATED\n", plain=True)  # others load this host
         self.jobs = []
         self.was = self.pbs("qmgr", "-c", "list server scheduling")
         for setting in ("scheduling = False", *self.settings):

@@ -57,7 +57,7 @@ def test_holds_dependencies_and_array_limits_are_kept(pbs):
 
     def over():
         nonlocal most
-        letters = pbs.letters(*members, array)
+        letters = pbs.letters(*members)
         most = max(most, letters.count("R"))
         return set(letters) <= {"X", pbs.over}
     wait_for(over, "the array's end", SECONDS, lambda: pbs.story(*members[:1]))
@@ -185,7 +185,8 @@ def test_jobs_and_arrays_are_spread_over_hosts(pbs):
     wait_for(lambda: set(pbs.letters(wide, *members)) <= {"X", pbs.over}, "all ends", SECONDS,
              lambda: pbs.story(wide, *members[:2]))
     there = pbs.look()
-    assert there[wide][pbs.status] == 0 and len(pbs.places(wide)) == 2
+    assert there[wide][pbs.status] == 0
+    assert pbs.torque or len(pbs.places(wide)) == 2  # nodes=2 may be two tasks of a node
     assert all(there[m][pbs.status] == 0 for m in members)
     assert len(set.union(*(pbs.places(m) for m in members))) > 1
 

@@ -378,9 +378,7 @@ def qsub(o, args):
            "Priority": "0" if torque else 0, "Rerunable": "True", "Resource_List": asked,
            "substate": "10" if torque else 10, "euser": "alice", "egroup": "physics",
            "queue_type": "E"}
-    if torque:
-        asked.setdefault("nodes", "1:ppn=1")
-    else:
+    if not torque:  # which adds nothing for who says nothing of nodes
         asked.setdefault("select", "1:ncpus=1")
         asked.setdefault("place", "free")
         job["schedselect"] = asked["select"]

@@ -182,6 +182,18 @@ def test_a_dependency_is_waited_for(site):
     site.wait_state(second, "R")
 
 
+@pytest.mark.parametrize("asked, slots", [("walltime=60", 1), ("procs=6,walltime=60", 6),
+                                          ("ncpus=3,walltime=60", 3)])
+def test_torque_is_told_slots_also_where_no_nodes_were_asked_for(site, asked, slots):
+    if not site.server.torque:
+        pytest.skip("TORQUE alone")
+    site.serve()
+    id = site.qsub("-l", asked)
+    site.wait_state(id, "R")
+    where = site.server.starts(id)[0][1]
+    assert sum(int(part.split(":ppn=")[1]) for part in where.split("+")) == slots
+
+
 def test_a_job_waits_for_one_that_came_after_it(site):
     """`qsub -W depend=beforeok:`: in one look the other job is new, and this one waits for it."""
     site.serve()

@@ -348,6 +348,7 @@ static void take_action(struct drive *d, const struct action *a)
     case ACTION_SUSPEND:
     case ACTION_RESUME:
     case ACTION_CHECKPOINT: /* nor preemption */
+    case ACTION_PUT_OFF:    /* nor BACKFILLPOLICY PLAN */
     case ACTION_TRIGGER:    /* these worlds have no reservations but those of jobs */
         break;
     }

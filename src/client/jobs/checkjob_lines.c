@@ -78,6 +78,10 @@ static void print_times(const json_t *o)
         printf("PromisedBy: %s  %s\n",
             layout_rel(get_int(o, "promised_by", 0) - now, rel),
             layout_date(get_int(o, "promised_by", 0), date));
+    if (get_int(o, "was_promised_by", 0))
+        printf("PutOff: it was promised to start by %s, but %s\n",
+            layout_date(get_int(o, "was_promised_by", 0), date),
+            get_text(o, "put_off_by", ""));
     if (get_int(o, "deadline_at", 0))
         printf("Deadline: %s  %s\n",
             layout_rel(get_int(o, "deadline_at", 0) - now, rel),

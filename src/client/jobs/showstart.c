@@ -177,7 +177,7 @@ static int print_start(const struct command_line *l, const char *name, json_t *o
 {
     json_int_t procs = get_int(o, "procs", 0), start = get_int(o, "start_at", 0);
     json_int_t end = get_int(o, "end_at", 0), now = get_int(o, "at", 0);
-    char rel[LAYOUT_REL_MAX];
+    char rel[LAYOUT_REL_MAX], date[LAYOUT_DATE_MAX];
 
     if (l->format == FORMAT_JSON)
         return print_json(o);
@@ -206,6 +206,10 @@ static int print_start(const struct command_line *l, const char *name, json_t *o
             print_line("Earliest completion in", end, now);
         if (get_int(o, "promised_by", 0))
             print_line("Promised to start by", get_int(o, "promised_by", 0), now);
+        if (get_int(o, "was_promised_by", 0))
+            printf("NOTE:     it was promised to start by %s, but %s\n",
+                layout_date(get_int(o, "was_promised_by", 0), date),
+                get_text(o, "put_off_by", ""));
     }
     if (start)
         printf("Best Partition: %s\n", get_text(o, "partition", ""));

@@ -162,6 +162,27 @@ static void print_rest(const json_t *o, const struct stat_sums *t, bool verbose)
         get_real(o, "backlog_average_s", 0) / 3600);
 }
 
+/* Of latest starts that were promised: what became of them, and what broke some. */
+static void print_promises(const json_t *o)
+{
+    const json_t *p = json_object_get(o, "promises"), *count;
+    json_int_t kept = get_int(p, "kept", 0), broken = get_int(p, "broken", 0);
+    const char *cause, *before = " (";
+
+    if (!p)
+        return;
+    puts("");
+    print_counts("Promises Kept/Due:", kept, kept + broken);
+    printf("%-31s%9lld", "Promises Broken:", (long long)broken);
+    json_object_foreach((json_t *)json_object_get(p, "broken_by"), cause, count)
+    {
+        printf("%s%s %lld", before, cause, (long long)json_integer_value(count));
+        before = ", ";
+    }
+    printf("%s\n%-31s%9lld\n", *before == ',' ? ")" : "",
+        "Promises Lapsed:", (long long)get_int(p, "lapsed", 0));
+}
+
 static int show_system(const struct command_line *l)
 {
     struct query *q = query_new("/v1/statistics");
@@ -186,6 +207,7 @@ static int show_system(const struct command_line *l)
     print_jobs(o, &total, verbose);
     print_use(o, &total, verbose);
     print_rest(o, &total, verbose);
+    print_promises(o);
     json_decref(o);
     return 0;
 }

@@ -6,6 +6,7 @@
 #include "engine/engine_private.h"
 #include "engine/events/events.h"
 #include "engine/occupancy.h"
+#include "engine/planning/planning.h"
 #include "engine/start.h"
 #include "plan/feasible.h"
 #include "plan/nodes/avail.h"
@@ -330,6 +331,7 @@ static bool start_there(struct run *r)
     if (!start_placed(r->e, j, forced ? OCCUPANCY_FORCED : OCCUPANCY_PLANNED, false))
         return false;
     promises_void(r->e->promises, j);
+    promise_note_order(r->e);
     return true;
 }
 

@@ -272,14 +272,15 @@ void members_collect(struct engine *e, const struct queue_view *jobs)
     }
 }
 
-void members_weigh(struct engine *e)
+void members_weigh(struct engine *e, bool choose)
 {
     struct planning *p = e->passes.planning;
 
     supply_parts(e->plan, &p->jobs, &p->wishes);
     for (size_t i = 0; i < p->members.n; i++) {
         const struct job *j = e->c->jobs.v[p->members.v[i].job];
-        choose_partition(e, j, i);
+        if (choose)
+            choose_partition(e, j, i);
         weigh_wish(e, j, &p->wishes.v.v[i]);
     }
 }

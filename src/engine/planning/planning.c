@@ -88,7 +88,7 @@ static bool places_stand(const struct engine *e)
         if (p->members.v[i].start_at < TIME_NEVER
             && (!is_reserved(e, &p->members.v[i]) || p->members.v[i].start_at < e->now))
             return false;
-    return !p->fixed.n;
+    return plan_stands(e->plan);
 }
 
 /* Who is new comes where there is room; holes in the plan are theirs. */
@@ -110,21 +110,25 @@ static void list_new(struct planning *p)
     }
 }
 
-/* As in the last cycle, each as early as it can be by now; then who is new. Where what
- * is planned node by node takes other nodes than before, that may break a promise. */
+static void make_room(struct planning *p)
+{
+    planning_resize(&p->order, p->members.n);
+    planning_resize(&p->site, p->members.n);
+    planning_resize(&p->starts, p->members.n);
+    for (uint32_t i = 0; i < p->members.n; i++)
+        p->site.v[i] = i;
+}
+
+/* As in the last cycle, each as early as it can be by now; then who is new. */
 static void list_present(
     struct engine *e, const struct search_terms *t, bool promised_first)
 {
     struct planning *p = e->passes.planning;
     double cost;
 
-    planning_resize(&p->order, p->members.n);
-    planning_resize(&p->site, p->members.n);
-    planning_resize(&p->starts, p->members.n);
-    for (uint32_t i = 0; i < p->members.n; i++) {
+    make_room(p);
+    for (uint32_t i = 0; i < p->members.n; i++)
         p->members.v[i].start_at = members_planned(e, &p->members.v[i]);
-        p->site.v[i] = i;
-    }
     if (!promised_first && places_stand(e)) {
         list_new(p);
         sort_order(p, false);
@@ -163,7 +167,7 @@ static bool reserve_member(struct engine *e, uint32_t i)
 static bool reserve_members(struct engine *e)
 {
     struct planning *p = e->passes.planning;
-    bool stand = !p->fixed.n, kept = true;
+    bool stand = true, kept = true;
 
     for (size_t k = 0; k < p->members.n; k++) {
         uint32_t i = p->order.v[k];
@@ -205,7 +209,7 @@ static void put_later(struct engine *e, struct member *m, struct job *j)
         plan_reserve(e->plan, j, &slot);
         m->start_at = slot.at;
         m->partition = slot.partition;
-        promise_put_off(e, m, NULL);
+        promise_put_off(e, m, NULL, true);
     }
 }
 
@@ -301,8 +305,41 @@ static void drop_promises(struct engine *e)
         const struct job *j = e->c->jobs.v[rows[i].job];
         if (!bitset_test(&e->passes.planning->jobs, j->index)
             && !bitset_test(&e->passes.planning->fixed_jobs, j->index))
-            promises_break(e->promises, j, PROMISE_START);
+            promises_lapse(e->promises, j);
     }
+}
+
+/* Where counts say what there is: a plan of them, then one of the nodes. */
+static void plan_by_count(struct engine *e, struct search_terms *t)
+{
+    struct planning *p = e->passes.planning;
+
+    members_weigh(e, true);
+    list_present(e, t, false);
+    promise_offer(e, t);
+    sort_order(p, false);
+    if (window_search(p, t, (size_t)e->cfg->plan.window))
+        sort_order(p, false);
+    if (!reserve_members(e)) {
+        unreserve_members(e);
+        list_present(e, t, true);
+        reserve_members(e);
+    }
+}
+
+/* Where they do not: the plan of the nodes, and what betters it. */
+static void plan_by_node(struct engine *e, struct search_terms *t)
+{
+    struct planning *p = e->passes.planning;
+
+    kept_place(e);
+    members_weigh(e, false);
+    make_room(p);
+    promise_offer(e, t);
+    sort_order(p, false);
+    kept_search(e, t);
+    sort_order(p, false);
+    plan_trust(e->plan);
 }
 
 void planning_pass(struct engine *e, const struct queue_view *jobs)
@@ -312,18 +349,10 @@ void planning_pass(struct engine *e, const struct queue_view *jobs)
 
     members_collect(e, jobs);
     drop_promises(e);
-    fixed_place(e);
-    members_weigh(e);
-    list_present(e, &t, false);
-    promise_offer(e, &t);
-    sort_order(p, false);
-    if (window_search(p, &t, (size_t)e->cfg->plan.window))
-        sort_order(p, false);
-    if (!reserve_members(e)) {
-        unreserve_members(e);
-        list_present(e, &t, true);
-        reserve_members(e);
-    }
+    if (kept_wanted(p))
+        plan_by_node(e, &t);
+    else
+        plan_by_count(e, &t);
     promise_make(e);
     settle_members(e);
 }
@@ -334,5 +363,5 @@ void planning_drop(struct engine *e)
     const struct promise *rows = promises_rows(e->promises, PROMISE_START, &n);
 
     for (size_t i = n; i-- > 0;)
-        promises_break(e->promises, e->c->jobs.v[rows[i].job], PROMISE_START);
+        promises_lapse(e->promises, e->c->jobs.v[rows[i].job]);
 }

@@ -16,13 +16,15 @@
  *     backfill     where it delays none
  *
  * A plan is taken only when that of the nodes keeps every promise of it, else the last
- * one stays: counts alone promise nothing. What a lost node or an overrun makes
- * impossible is promised for later, and counts as broken; so may be what jobs that can
- * use several kinds of nodes were promised, as they may take others than last time.
+ * one stays: counts alone promise nothing (kept.c). What a lost node or an overrun
+ * makes impossible is promised for later, and counts as broken (broken.c); so may be
+ * what a reservation of another kind leaves no room for, where nodes are of several
+ * kinds: it is chosen by what counts leave, and all are placed anew around it.
  * Source: reference plan-search. */
 #ifndef MAUI_ENGINE_PLANNING_PLANNING_H
 #define MAUI_ENGINE_PLANNING_PLANNING_H
 
+#include "engine/promises.h"
 #include "engine/queue/queue.h"
 
 #include <stdbool.h>
@@ -38,5 +40,14 @@ void planning_destroy(struct planning *p);
 void planning_pass(struct engine *e, const struct queue_view *jobs);
 /* The policy is another: nothing is promised any more. O(promises). */
 void planning_drop(struct engine *e);
+
+/* At the end of each cycle, whatever the policy: whose promise lapsed is told of. O(of
+ * them). */
+void planning_end_cycle(struct engine *e);
+
+/* A job starts by order: who is put off in the next cycle, is so by that. */
+void promise_note_order(struct engine *e);
+/* The job of the row starts: it counts as kept or broken. */
+void promise_fulfil(struct engine *e, const struct promise *row);
 
 #endif

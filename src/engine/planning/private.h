@@ -24,7 +24,14 @@ struct known_place {
     uint32_t partition;
 };
 
+/* What may break promises, as the last cycle saw it. */
+struct seen_world {
+    uint64_t nodes, config, reservations;
+    bool ordered; /* a start, since then */
+};
+
 struct planning {
+    struct seen_world seen;
     struct wishes wishes; /* of the members, in the same order: by priority */
     struct VEC(struct member) members;
     struct VEC(struct member) fixed;      /* planned node by node: no wishes */
@@ -52,18 +59,22 @@ struct planning {
 
 /* members.c: candidates become members, planned by count or fixed. */
 void members_collect(struct engine *e, const struct queue_view *jobs);
-/* Then, when the fixed ones are placed: what is free, and what the wishes weigh. */
-void members_weigh(struct engine *e);
+/* Then: what is free, and what the wishes weigh. Where counts are all there is, each
+ * may go to another partition. */
+void members_weigh(struct engine *e, bool choose);
 /* Its place in the plan of this cycle. */
 void members_note(struct engine *e, const struct member *m);
 /* When it was to start in the last plan; TIME_NEVER: it had no place. */
 int64_t members_planned(const struct engine *e, const struct member *m);
 
-/* fixed.c: who is planned node by node has a place in the plan of the nodes, behind the
- * promises of all that have one; what is free of them is what the search goes by. */
-void fixed_place(struct engine *e);
 /* The band of a QOS, 0 = the lowest; and that of jobs without one. */
 uint32_t members_band(const struct engine *e, uint32_t qos);
+
+/* kept.c: do counts alone not say what there is? Then all have a place in the plan of
+ * the nodes, and keep it; and the search moves some, where the nodes take them. */
+bool kept_wanted(const struct planning *p);
+void kept_place(struct engine *e);
+void kept_search(struct engine *e, const struct search_terms *t);
 
 /* promise.c: who was promised what cannot be is promised what can be. Then: each member
  * has a start in the present plan; who comes within the horizon is promised a latest
@@ -74,10 +85,22 @@ void promise_offer(struct engine *e, const struct search_terms *t);
 void promise_make(struct engine *e);
 /* Before both, and when a start failed: this start is too late for what it was
  * promised. */
-void promise_put_off(struct engine *e, const struct member *m, struct wish *io);
+void promise_put_off(
+    struct engine *e, const struct member *m, struct wish *io, bool failed);
 
-/* window.c: does any member fit now? Then the best plan that is found moves some. True
- * when starts have changed. */
+/* broken.c: what could not be kept, and why. A later start is promised instead. */
+void broken_put_off(
+    struct engine *e, struct promise *io, int64_t start_at, bool failed);
+
+/* window.c: who may move: some, if any member fits now. */
+bool window_choose(struct planning *p, size_t most);
+/* What is free of all others, by the plan of the nodes; those who move, by job. */
+void window_open_kept(struct engine *e, const struct bitset *moving);
+/* Is there a cheaper plan of those who move? Its starts, in their order. */
+bool window_find(
+    struct planning *p, const struct search_terms *t, const int64_t *present);
+/* By counts alone: does any member fit now? Then the best plan that is found moves
+ * some. True when starts have changed. */
 bool window_search(struct planning *p, const struct search_terms *t, size_t most);
 
 #endif

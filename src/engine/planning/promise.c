@@ -3,6 +3,7 @@
  * site wants that. Source: reference plan-search, sections 1 and 3. */
 #include "config/settings.h"
 #include "engine/planning/private.h"
+#include "engine/statistics/statistics.h"
 
 #define HIGH_SLACK 0.25 /* of PROMISESLACK, in a band above the normal one */
 #define LOW_SLACK  4
@@ -58,15 +59,21 @@ static void offer_start(struct engine *e, size_t i, int64_t site_start)
         wish->latest = latest;
 }
 
-void promise_put_off(struct engine *e, const struct member *m, struct wish *io)
+void promise_put_off(
+    struct engine *e, const struct member *m, struct wish *io, bool failed)
 {
     struct promise *row =
         promises_row(e->promises, e->c->jobs.v[m->job], PROMISE_START);
 
-    if (!row || m->start_at <= row->latest_start || m->start_at >= TIME_NEVER)
+    if (!row || m->start_at <= row->latest_start)
         return;
-    row->latest_start = m->start_at;
-    row->broken = true;
+    if (m->start_at >= TIME_NEVER) { /* what is left of the machine cannot hold it */
+        promises_lapse(e->promises, e->c->jobs.v[m->job]);
+        if (io)
+            io->latest = TIME_NEVER;
+        return;
+    }
+    broken_put_off(e, row, m->start_at, failed);
     if (io)
         io->latest = m->start_at;
 }
@@ -77,9 +84,9 @@ void promise_offer(struct engine *e, const struct search_terms *t)
     double cost;
 
     for (size_t i = 0; i < p->members.n; i++)
-        promise_put_off(e, &p->members.v[i], &p->wishes.v.v[i]);
+        promise_put_off(e, &p->members.v[i], &p->wishes.v.v[i], false);
     for (size_t i = 0; i < p->fixed.n; i++)
-        promise_put_off(e, &p->fixed.v[i], NULL);
+        promise_put_off(e, &p->fixed.v[i], NULL, false);
     if (!may_tighten(&e->cfg->plan) && all_are_promised(p))
         return;
     search_list(&p->wishes, t, p->site.v, p->starts.v, &cost);
@@ -93,9 +100,10 @@ static void promise_member(struct engine *e, const struct member *m, int64_t lat
     struct promise *row = promises_row(e->promises, j, PROMISE_START);
 
     latest = latest > m->start_at ? latest : m->start_at;
-    if (!row)
+    if (!row) {
         promises_make(e->promises, j, PROMISE_START)->latest_start = latest;
-    else if (latest < row->latest_start)
+        statistics_promise(e->statistics, STAT_PROMISED, CAUSE_NONE);
+    } else if (latest < row->latest_start)
         row->latest_start = latest;
 }
 

@@ -3,6 +3,7 @@
  * places. Source: reference plan-search, section 3 (6). */
 #include "engine/planning/private.h"
 #include "plan/search/orders.h"
+#include "plan/supply.h"
 
 static bool fits_now(const struct planning *p, uint32_t i)
 {
@@ -44,22 +45,38 @@ static void choose_members(struct planning *p, size_t most)
     free(sorted);
 }
 
-/* What they want, and what is free of all others. */
+/* Those chosen, by start, and what they want. */
+static void list_chosen(struct planning *p)
+{
+    p->chosen.n = 0;
+    for (uint32_t i = 0; i < p->members.n; i++)
+        if (p->members.v[p->order.v[i]].moves)
+            vec_push(&p->chosen, p->order.v[i]);
+    for (size_t i = 0; i < p->chosen.n; i++)
+        vec_push(&p->window.v, p->wishes.v.v[p->chosen.v[i]]);
+}
+
+/* What is free of all others, by their starts. */
 static void open_window(struct planning *p)
 {
     struct wishes *w = &p->window;
 
     wishes_begin_as(w, &p->wishes);
-    p->chosen.n = 0;
     for (uint32_t i = 0; i < p->members.n; i++) {
         const struct member *m = &p->members.v[p->order.v[i]];
-        if (m->moves)
-            vec_push(&p->chosen, p->order.v[i]);
-        else if (m->start_at < TIME_NEVER)
+        if (!m->moves && m->start_at < TIME_NEVER)
             wishes_take(w, w->parts.v, &p->wishes.v.v[p->order.v[i]], m->start_at);
     }
-    for (size_t i = 0; i < p->chosen.n; i++)
-        vec_push(&w->v, p->wishes.v.v[p->chosen.v[i]]);
+    list_chosen(p);
+}
+
+void window_open_kept(struct engine *e, const struct bitset *moving)
+{
+    struct planning *p = e->passes.planning;
+
+    wishes_begin_as(&p->window, &p->wishes);
+    supply_parts(e->plan, moving, &p->window);
+    list_chosen(p);
 }
 
 /* Of those chosen, by priority. */
@@ -77,18 +94,33 @@ static uint32_t *sort_by_site(const struct planning *p)
     return site;
 }
 
-bool window_search(struct planning *p, const struct search_terms *t, size_t most)
+bool window_choose(struct planning *p, size_t most)
 {
     if (!any_fits_now(p))
         return false;
     choose_members(p, most);
-    open_window(p);
+    return true;
+}
+
+bool window_find(
+    struct planning *p, const struct search_terms *t, const int64_t *present)
+{
     uint32_t *site = sort_by_site(p);
+
     planning_resize(&p->starts, p->chosen.n);
-    struct search_result found = {.start_at = p->starts.v};
+    struct search_result found = {.start_at = p->starts.v, .present = present};
     search_run(&p->window, t, p->site.v, site, &found);
     free(site);
-    for (size_t i = 0; found.better && i < p->chosen.n; i++)
-        p->members.v[p->chosen.v[i]].start_at = found.start_at[i];
     return found.better;
+}
+
+bool window_search(struct planning *p, const struct search_terms *t, size_t most)
+{
+    if (!window_choose(p, most))
+        return false;
+    open_window(p);
+    bool better = window_find(p, t, NULL);
+    for (size_t i = 0; better && i < p->chosen.n; i++)
+        p->members.v[p->chosen.v[i]].start_at = p->starts.v[i];
+    return better;
 }

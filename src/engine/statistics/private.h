@@ -53,6 +53,7 @@ struct statistics {
     double backlog_ps; /* work queued now */
     double least_use;  /* share of processors, see stat_machine */
     int64_t least_use_cycle;
+    struct stat_promises promises;
     double backlog_area; /* of work queued / processors up, over time */
     struct account all;
     struct VEC(struct account) creds[CRED_KINDS];

@@ -67,6 +67,7 @@ static void tell_system(const struct walk *w)
                         .backlog_ps = s->backlog_ps,
                         .least_use = s->least_use,
                         .least_use_cycle = s->least_use_cycle,
+                        .promises = s->promises,
                         .backlog_area = s->backlog_area + m.backlog_s * (double)dt});
 }
 
@@ -123,6 +124,7 @@ static void load_system(struct statistics *s, const struct stat_record *r, int64
     s->backlog_area = r->backlog_area;
     s->least_use = r->least_use;
     s->least_use_cycle = r->least_use_cycle;
+    s->promises = r->promises;
     if (r->procs_up > 0) {
         s->watched_s += (int64_t)gap;
         s->backlog_area += r->backlog_ps / (double)r->procs_up * gap;

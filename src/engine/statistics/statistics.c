@@ -147,6 +147,19 @@ void statistics_cycle(struct statistics *s, int64_t cycle)
     note_changed(s, &s->all, CRED_KINDS, 0);
 }
 
+void statistics_promise(struct statistics *s, enum stat_promise what, unsigned cause)
+{
+    if (!s)
+        return;
+    struct stat_promises *p = &s->promises;
+    int64_t *counts[] = {[STAT_PROMISED] = &p->made,
+        [STAT_KEPT] = &p->kept,
+        [STAT_LAPSED] = &p->lapsed,
+        [STAT_BROKEN] = &p->broken[cause < STAT_CAUSES ? cause : 0]};
+    ++*counts[what];
+    note_changed(s, &s->all, CRED_KINDS, 0);
+}
+
 static bool waits(const struct job *j)
 {
     return j->state < JOB_COMPLETED && !job_is_active(j) && j->state != JOB_SUSPENDED;
@@ -373,6 +386,7 @@ void statistics_reset(struct statistics *s, int64_t now)
     s->ps_available = s->mem_available = s->backlog_area = 0;
     s->watched_s = 0;
     s->least_use_cycle = 0;
+    s->promises = (struct stat_promises){0};
     reset_account(s, CRED_KINDS, 0);
     for (int k = 0; k < CRED_KINDS; k++)
         for (uint32_t i = 0; i < s->creds[k].n; i++)
@@ -411,7 +425,8 @@ void statistics_machine(
         .ps_available = then.ps_available,
         .mem_available = then.mem_available,
         .least_use = then.least_use,
-        .least_use_cycle = then.least_use_cycle};
+        .least_use_cycle = then.least_use_cycle,
+        .promises = then.promises};
     if (then.procs_up > 0)
         ret->backlog_s = then.backlog_ps / (double)then.procs_up;
     if (then.watched_s > 0)

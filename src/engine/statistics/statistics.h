@@ -48,6 +48,14 @@ struct stat_figures {
     double active_ps; /* what the active jobs have had since they started */
 };
 
+/* Latest starts of BACKFILLPOLICY PLAN: given; then the job started by then, or not, by
+ * what broke it (enum promise_cause); or it could not start meanwhile. */
+#define STAT_CAUSES 8
+enum stat_promise { STAT_PROMISED, STAT_KEPT, STAT_LAPSED, STAT_BROKEN };
+struct stat_promises {
+    int64_t made, kept, lapsed, broken[STAT_CAUSES];
+};
+
 struct stat_machine {
     int64_t since; /* when counting began */
     int64_t procs_up, mem_up;
@@ -56,6 +64,7 @@ struct stat_machine {
     double backlog_average_s;           /* over time */
     double least_use; /* smallest share of procs_up that jobs had after a cycle */
     int64_t least_use_cycle; /* ... and left a job waiting: which; 0 = none did */
+    struct stat_promises promises;
 };
 
 /* Of a node, since counting began or it was first seen. */
@@ -105,6 +114,7 @@ struct stat_record {
     int64_t since, procs_up, mem_up, watched_s;
     double ps_available, mem_available, backlog_ps, backlog_area, least_use;
     int64_t least_use_cycle;
+    struct stat_promises promises;
     /* of a node */
     uint32_t block;
     struct stat_node node;
@@ -150,6 +160,7 @@ void statistics_preempted(
     struct statistics *s, const struct cluster *c, const struct job *j, int64_t lost_s);
 /* The job came to the queue or left it, or asks for another amount of work. */
 void statistics_queued(struct statistics *s, const struct job *j, int64_t now);
+void statistics_promise(struct statistics *s, enum stat_promise what, unsigned cause);
 /* A cycle is over after which a job waits for resources. O(1). */
 void statistics_cycle(struct statistics *s, int64_t cycle);
 /* A node came, went or changed. O(partitions). */

@@ -45,6 +45,14 @@ struct rsvtable *rsvtable_take(struct rsvtable *t)
     return taken;
 }
 
+void rsvtable_swap(struct rsvtable *a, struct rsvtable *b)
+{
+    struct rsvtable was = *a;
+
+    *a = *b;
+    *b = was;
+}
+
 struct rsvtable *rsvtable_copy(const struct rsvtable *t, bool holding)
 {
     struct rsvtable *copy = rsvtable_create();

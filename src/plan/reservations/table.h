@@ -67,6 +67,8 @@ enum rsv_after { RSV_FORGOTTEN, RSV_OWED };
 void rsvtable_remove(struct rsvtable *t, uint32_t job, enum rsv_after after);
 /* All rows from `first` on. O(of them). */
 void rsvtable_truncate(struct rsvtable *t, uint32_t first, enum rsv_after after);
+/* Each gets what the other had. O(1). */
+void rsvtable_swap(struct rsvtable *a, struct rsvtable *b);
 /* All that is in it, as a table of its own; nothing is left. O(1). */
 struct rsvtable *rsvtable_take(struct rsvtable *t);
 /* O(rows). */

@@ -27,6 +27,7 @@ struct validity {
     bool distrusted;    /* something came free earlier than planned */
     bool released;      /* something came free since this cycle began */
     bool quiet;         /* when it began nothing had */
+    bool same;          /* when it began, nothing came free other than planned */
 };
 
 /* Have the nodes, the settings or reservations of other kinds changed since the last

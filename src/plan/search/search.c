@@ -102,6 +102,21 @@ static double list_order(struct trial *r, const uint32_t *order, double bound, b
     return cost;
 }
 
+double search_cost(
+    const struct wishes *w, const struct search_terms *t, const int64_t *start_at)
+{
+    struct trial r;
+    double cost = 0;
+
+    begin_trial(&r, w, t);
+    for (uint32_t i = 0; i < w->v.n; i++)
+        cost += start_at[i] < TIME_NEVER && start_at[i] <= w->v.v[i].latest
+                    ? cost_of(&r, i, start_at[i])
+                    : INFINITY;
+    end_trial(&r);
+    return cost;
+}
+
 bool search_list(const struct wishes *w, const struct search_terms *t,
     const uint32_t *order, int64_t *ret_start_at, double *ret_cost)
 {
@@ -223,6 +238,32 @@ static void anneal_order(struct trial *r, struct best *b)
     free(order);
 }
 
+static bool are_equal_but_band(const struct wish *a, const struct wish *b)
+{
+    return a->units == b->units && a->set == b->set && a->duration_s == b->duration_s
+           && a->since == b->since && a->not_before == b->not_before
+           && a->weight == b->weight && a->latest == TIME_NEVER
+           && b->latest == TIME_NEVER;
+}
+
+/* Of two that are equal in all but band, the higher is not later: they change places,
+ * which costs less. */
+static void settle_equals(struct trial *r, struct best *io)
+{
+    for (uint32_t i = 0; i < r->w->v.n; i++)
+        for (uint32_t k = i + 1; k < r->w->v.n; k++) {
+            const struct wish *a = &r->w->v.v[i], *b = &r->w->v.v[k];
+            int64_t at = io->start_at[i], then = io->start_at[k];
+            if (a->band == b->band || at == then || !are_equal_but_band(a, b)
+                || (a->band > b->band) == (at < then))
+                continue;
+            io->cost += cost_of(r, i, then) + cost_of(r, k, at) - cost_of(r, i, at)
+                        - cost_of(r, k, then);
+            io->start_at[i] = then;
+            io->start_at[k] = at;
+        }
+}
+
 void search_run(const struct wishes *w, const struct search_terms *t,
     const uint32_t *order, const uint32_t *site, struct search_result *io)
 {
@@ -235,6 +276,12 @@ void search_run(const struct wishes *w, const struct search_terms *t,
     begin_trial(&r, w, t);
     double given = list_order(&r, order, INFINITY, true);
     note_best(&r, &b, order, given);
+    double present = io->present ? search_cost(w, t, io->present) : given;
+    if (present <= given) {
+        b.cost = present;
+        if (io->present)
+            memcpy(b.start_at, io->present, n * sizeof *b.start_at);
+    }
     r.evaluated = 1;
     for (unsigned i = 0; i < orders_count() && !r.stopped; i++) {
         orders_sort(w, i, order, site ? site : order, sorted);
@@ -242,8 +289,10 @@ void search_run(const struct wishes *w, const struct search_terms *t,
     }
     if (n > 1 && t->evaluations && b.cost < INFINITY && b.cost > 0 && !r.stopped)
         anneal_order(&r, &b);
+    if (b.cost < INFINITY)
+        settle_equals(&r, &b);
     io->cost = b.cost;
-    io->better = b.cost < given;
+    io->better = b.cost < present;
     io->evaluated = r.evaluated;
     io->stopped = r.stopped;
     free(b.order);

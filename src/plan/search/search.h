@@ -14,6 +14,8 @@
  *     order a b c    starts 60 0 160    cost 526300
  *     order c a b    starts ...         stops where a promise, or the bound, is passed
  *
+ * At last, of two jobs equal in all but band, the higher is never later.
+ *
  * The same wishes and seed give the same plan. Source: reference plan-search, sections
  * 1, 3 and 9; scheduling-algorithms, section 6. */
 #ifndef MAUI_PLAN_SEARCH_SEARCH_H
@@ -34,10 +36,11 @@ struct search_terms {
 };
 
 struct search_result {
-    int64_t *start_at; /* by wish; of the caller */
+    int64_t *start_at;      /* by wish; of the caller */
+    const int64_t *present; /* the plan to be bettered; NULL: that of the order */
     double cost;
     uint32_t evaluated;
-    bool better;  /* than the order that was given; else that one's plan */
+    bool better;  /* than the present plan, which it is otherwise */
     bool stopped; /* by late() */
 };
 
@@ -46,6 +49,10 @@ struct search_result {
  * same. O(wishes x steps). */
 bool search_list(const struct wishes *w, const struct search_terms *t,
     const uint32_t *order, int64_t *ret_start_at, double *ret_cost);
+
+/* What such starts cost; infinite when a promise is broken. O(wishes). */
+double search_cost(
+    const struct wishes *w, const struct search_terms *t, const int64_t *start_at);
 
 /* The best plan found. `order`: the present plan's, or the site's; it is among those
  * tried, and stays when nothing is cheaper. `site`: by priority; NULL: `order` is. */

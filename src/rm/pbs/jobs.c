@@ -302,8 +302,10 @@ static int read_openpbs_shape(struct view *v, struct err *err)
     return place != NULL ? pbs_place(&v->job->shape, &v->a->arena, place, err) : 0;
 }
 
+/* Of TORQUE. */
 static void add_chunk(struct view *v, int64_t count, int64_t procs)
 {
+    v->job->shape.slots = true;
     vec_push(&v->job->shape.chunks,
         ((struct pbs_chunk){.count = count, .procs = procs, .spec = ""}));
 }
@@ -360,8 +362,10 @@ static int read_torque_shape(struct view *v, struct err *err)
         add_chunk(v, 1, n);
     else if (nodes != NULL && pbs_nodes(s, &v->a->arena, nodes, err) < 0)
         return -1;
-    else if (nodes == NULL)
+    else if (nodes == NULL && json_object_get(v->o, "req_information") != NULL)
         s->odd = "requests by -L are not planned";
+    else if (nodes == NULL)
+        add_chunk(v, 1, 1); /* it says nothing of it */
     s->exclusive |= is_true(v, "node_exclusive")
                     || (access != NULL && strncasecmp(access, "single", 6) == 0);
     share_memory(v);

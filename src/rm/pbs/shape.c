@@ -446,11 +446,17 @@ static const char *node_of_task(
     return NULL;
 }
 
-static void add_slots(struct strbuf *b, const struct job_place *places, size_t n)
+/* A task of ncpus= is so many slots, others are one. */
+static void add_slots(struct strbuf *b, const struct pbs_shape *s,
+    const struct job_place *places, size_t n)
 {
-    for (size_t i = 0; i < n; i++)
-        strbuf_printf(
-            b, "%s%s:ppn=%u", b->len ? "+" : "", places[i].node, places[i].tasks);
+    for (size_t i = 0; i < n; i++) {
+        const struct job_place *p = &places[i];
+        int64_t each = p->req < s->chunks.n ? s->chunks.v[p->req].procs : 1;
+
+        strbuf_printf(b, "%s%s:ppn=%lld", b->len ? "+" : "", p->node,
+            (long long)p->tasks * (each > 0 ? each : 1));
+    }
 }
 
 char *pbs_start_spec(
@@ -459,8 +465,8 @@ char *pbs_start_spec(
     bool packed = s->arrangement == PBS_PACK;
     struct strbuf b = {0};
 
-    if (s->chunks.n == 0 || s->chunks.v[0].ppn > 0) {
-        add_slots(&b, places, n);
+    if (s->chunks.n == 0 || s->slots || s->chunks.v[0].ppn > 0) {
+        add_slots(&b, s, places, n);
         return strbuf_take(&b);
     }
     for (size_t i = 0; i < s->chunks.n; i++) {

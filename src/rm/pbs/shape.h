@@ -31,6 +31,7 @@ struct pbs_chunk {
 struct pbs_shape {
     struct VEC(struct pbs_chunk) chunks;
     enum pbs_arrangement arrangement;
+    bool slots;      /* of TORQUE, by procs= or ncpus=: started by slots of nodes */
     bool exclusive;  /* nobody else on its nodes */
     bool whole_host; /* ... nor on others of their hosts */
     const char *odd; /* in the arena: why it cannot be planned; NULL = it can */

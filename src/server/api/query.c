@@ -230,8 +230,7 @@ void api_job_start(struct server *s, struct request *r)
     json_t *o = render_start(s, found, &q, j->wclimit_s > 0 ? j->wclimit_s : 1);
     render_text(o, "job", j->id);
     render_int(o, "procs", j->procs);
-    if (engine_promised_by(s->engine, j))
-        render_instant(o, "promised_by", engine_promised_by(s->engine, j));
+    render_promise(s, j, o);
     if (!found || render_section(j) == SECTION_BLOCKED) {
         json_object_set_new(o, "reason", render_reason(s, j, request_who(r)));
         render_job_hide(c, j, request_who(r), o);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Statistics of record: of the system, of credentials, by size and length. */
+#include "engine/promises.h"
 #include "policy/fairshare.h"
 #include "server/api/api.h"
 #include "server/http/stream.h"
@@ -79,6 +80,30 @@ static void add_nodes(json_t *o, const struct cluster *c)
     render_int(o, "nodes_active", active);
 }
 
+/* Nothing where none was ever made. */
+static void add_promises(json_t *o, const struct stat_promises *p)
+{
+    json_t *by = json_object();
+    int64_t broken = 0;
+
+    if (!p->made && !p->lapsed) {
+        json_decref(by);
+        return;
+    }
+    for (int c = CAUSE_NONE + 1; c < PROMISE_CAUSES; c++) {
+        broken += p->broken[c];
+        if (p->broken[c])
+            render_int(by, promise_cause_name((enum promise_cause)c), p->broken[c]);
+    }
+    json_t *promises = json_object();
+    render_int(promises, "made", p->made);
+    render_int(promises, "kept", p->kept);
+    render_int(promises, "broken", broken);
+    render_int(promises, "lapsed", p->lapsed);
+    json_object_set_new(promises, "broken_by", by);
+    json_object_set_new(o, "promises", promises);
+}
+
 void api_statistics(struct server *s, struct request *r)
 {
     const struct statistics *t = engine_statistics(s->engine);
@@ -104,6 +129,7 @@ void api_statistics(struct server *s, struct request *r)
         render_real(o, "least_use", 100 * m.least_use);
         render_int(o, "least_use_iteration", m.least_use_cycle);
     }
+    add_promises(o, &m.promises);
     add_queue(o, c);
     add_nodes(o, c);
     request_reply_json(r, o);

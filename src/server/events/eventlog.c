@@ -28,6 +28,7 @@ static const struct {
     [JOBHOLD] = {"JOBHOLD"},
     [JOBRELEASE] = {"JOBRELEASE"},
     [JOBDEFER] = {"JOBDEFER"},
+    [JOBPUTOFF] = {"JOBPUTOFF"},
     [JOBREQUEUE] = {"JOBREQUEUE"},
     [JOBSUSPEND] = {"JOBSUSPEND"},
     [JOBRESUME] = {"JOBRESUME"},

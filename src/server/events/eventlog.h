@@ -30,6 +30,7 @@ enum event_name {
     JOBHOLD,
     JOBRELEASE,
     JOBDEFER,
+    JOBPUTOFF,
     JOBREQUEUE,
     JOBSUSPEND,
     JOBRESUME,

@@ -211,6 +211,22 @@ static void add_places(struct server *s, const struct job *j, json_t *o)
             o, "allocation", render_places(engine_cluster(s->engine), &j->alloc));
 }
 
+/* What it was promised cannot be: another start is, or none while it is kept back. The
+ * site is notified of what was broken, not of what lapses. */
+static void tell_put_off(struct server *s, const struct action *a, const struct job *j)
+{
+    const char *why, *cause;
+    json_t *o = of_job(s, j);
+    bool broken = a->at && engine_promised_before(s->engine, j, &why, &cause);
+
+    render_instant(o, "was_promised_by", a->was);
+    if (a->at)
+        render_instant(o, "promised_by", a->at);
+    if (broken)
+        render_text(o, "cause", cause);
+    eventlog_add(s, JOBPUTOFF, j->id, broken, o, "job '%s': %s", j->id, a->text);
+}
+
 void watch_decided(struct server *s, const struct action *a, const struct job *j)
 {
     static const struct {
@@ -227,6 +243,8 @@ void watch_decided(struct server *s, const struct action *a, const struct job *j
 
     if (a->kind == ACTION_DEFER || a->kind == ACTION_HOLD)
         tell_deferral(s, a, j);
+    if (a->kind == ACTION_PUT_OFF)
+        tell_put_off(s, a, j);
     if (a->kind >= sizeof verbs / sizeof verbs[0] || !verbs[a->kind].told)
         return;
     if (a->why == ENDED_WALLCLOCK)

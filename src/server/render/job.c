@@ -375,6 +375,19 @@ static void add_holds(json_t *o, const struct job *j)
     render_int(o, "defer_count", j->defer_count);
 }
 
+void render_promise(const struct server *s, const struct job *j, json_t *o)
+{
+    const char *why, *cause;
+    int64_t was = engine_promised_before(s->engine, j, &why, &cause);
+
+    if (engine_promised_by(s->engine, j))
+        render_instant(o, "promised_by", engine_promised_by(s->engine, j));
+    if (!was)
+        return;
+    render_instant(o, "was_promised_by", was);
+    render_text(o, "put_off_by", why);
+}
+
 static void add_history(
     json_t *o, const struct server *s, const struct job *j, int64_t now)
 {
@@ -390,8 +403,7 @@ static void add_history(
         render_instant(o, "release_at", j->release_at);
     if (j->extra && j->extra->deadline_at)
         render_instant(o, "deadline_at", j->extra->deadline_at);
-    if (engine_promised_by(s->engine, j))
-        render_instant(o, "promised_by", engine_promised_by(s->engine, j));
+    render_promise(s, j, o);
     const struct planned *planned = engine_reservation_of(s->engine, j);
     if (planned)
         render_instant(

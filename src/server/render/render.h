@@ -64,6 +64,8 @@ int64_t render_pause(const struct job *j, int64_t now);
 int render_job_members(const char *list, uint64_t *ret, struct err *err);
 json_t *render_job_brief(
     struct server *s, const struct job *j, uint64_t wanted, const struct identity *who);
+/* The latest start that it is promised, and that before, if there are such. */
+void render_promise(const struct server *s, const struct job *j, json_t *o);
 /* The same as cells between tabs, in the order of the table, and their names: a long
  * list is made and read ten times as fast. No line has another line in it. */
 void render_job_row(struct server *s, const struct job *j, uint64_t wanted,

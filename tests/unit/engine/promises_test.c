@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  * The table of promises by itself. */
+#include "cluster/partition.h"
 #include "cmocka_all.h"
 #include "config/config.h"
 #include "engine/promises.h"
@@ -118,10 +119,10 @@ static void what_is_written_down_comes_back(void **state)
     row->latest_start = 70;
     plan_owe(f->plan, j, 450);
     promises_set_policy(f->t, true);
-    promises_write(f->t, j, &m);
+    promises_write(f->t, f->c, j, &m);
     promises_forget(f->t, j);
     assert_false(promises_has_any(f->t, j));
-    promises_recall(f->t, j, &m);
+    promises_recall(f->t, f->c, j, &m);
     assert_true(promises_of(f->t, j, PROMISE_DEADLINE, &p));
     assert_true(p.made == 7 && p.latest_start == 500 && p.end_by == 900);
     assert_true(promises_of(f->t, j, PROMISE_RETRY, &p));
@@ -131,8 +132,50 @@ static void what_is_written_down_comes_back(void **state)
     assert_true(promises_make(f->t, f->jobs[2], PROMISE_DEADLINE)->made > 7);
     promises_forget(f->t, j);
     job_extra(j)->deadline_at = 0; /* none any more */
-    promises_recall(f->t, j, &m);
+    promises_recall(f->t, f->c, j, &m);
     assert_false(promises_has(f->t, j, PROMISE_DEADLINE));
+}
+
+/* Where it was planned, what it was promised before, and why not that any more. */
+static void a_promised_start_comes_back_whole(void **state)
+{
+    struct fixture *f = *state;
+    struct job *j = f->jobs[1];
+    struct job_memory m = {0};
+    struct promise p;
+
+    struct promise *row = promises_make(f->t, j, PROMISE_START);
+    row->latest_start = 800;
+    row->not_before = 700;
+    row->was = 600;
+    row->cause = CAUSE_NODES;
+    row->partition = partition_get(f->c, "left")->index;
+    promises_write(f->t, f->c, j, &m);
+    promises_forget(f->t, j);
+    promises_recall(f->t, f->c, j, &m);
+    assert_true(promises_of(f->t, j, PROMISE_START, &p));
+    assert_true(p.latest_start == 800 && p.not_before == 700 && p.was == 600);
+    assert_int_equal(p.cause, CAUSE_NODES);
+    assert_int_equal(p.partition, partition_find(f->c, "left"));
+}
+
+static void what_is_voided_is_told_of_those_who_stay(void **state)
+{
+    struct fixture *f = *state;
+    size_t n;
+
+    for (int i = 0; i < 3; i++)
+        promises_make(f->t, f->jobs[i], PROMISE_START)->latest_start = 100 + i;
+    promises_void(f->t, f->jobs[1]);
+    promises_void(f->t, f->jobs[3]);
+    promises_forget(f->t, f->jobs[0]);
+    const struct lapsed_start *lapsed = promises_lapsed(f->t, &n);
+    assert_int_equal(n, 1);
+    assert_int_equal(lapsed[0].job, f->jobs[1]->index);
+    assert_int_equal(lapsed[0].latest_start, 101);
+    promises_forget_lapsed(f->t);
+    promises_lapsed(f->t, &n);
+    assert_int_equal(n, 0);
 }
 
 static void who_is_late_is_so_until_it_is_forgotten(void **state)
@@ -154,6 +197,8 @@ int main(void)
         T(the_order_of_making_stays),
         T(a_place_in_the_plan_is_of_highest_or_of_priority),
         T(what_is_written_down_comes_back),
+        T(a_promised_start_comes_back_whole),
+        T(what_is_voided_is_told_of_those_who_stay),
         T(who_is_late_is_so_until_it_is_forgotten),
     };
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * The search for a better plan: worked examples of reference plan-search, section 10,
  * and its invariants on random cases. */
+#include "../../property/rng.h"
 #include "base/timeval.h"
 #include "cmocka_all.h"
 #include "plan/search/orders.h"
@@ -164,6 +165,110 @@ static void an_early_end_moves_nobody_later(void **state)
     wishes_fini(&w);
 }
 
+/* ---- invariants of section 9, on random cases ---- */
+
+#define CASES 2000
+#define MOST  12
+
+struct random_case {
+    struct wishes w;
+    struct example jobs[MOST];
+    uint32_t site[MOST];
+    size_t n;
+};
+
+static void begin_case(struct random_case *c, uint32_t seed)
+{
+    struct rng rng = {seed};
+
+    c->n = 2 + rng_below(&rng, MOST - 1);
+    for (uint32_t i = 0; i < c->n; i++) {
+        bool same = i && rng_percent(&rng, 30);
+        c->jobs[i] = same ? c->jobs[i - 1]
+                          : (struct example){(int32_t)rng_range(&rng, 1, 8),
+                              rng_range(&rng, 1, 90), rng_range(&rng, -200, 0), 0};
+        c->jobs[i].band = rng_below(&rng, 3);
+        c->site[i] = i;
+    }
+    c->w = make_wishes(
+        8, (int32_t)rng_range(&rng, 0, 8), rng_range(&rng, 1, 100), c->jobs, c->n);
+}
+
+/* The plan of some order. */
+static double list_case(const struct random_case *c, const uint32_t *order, int64_t *at)
+{
+    double cost;
+
+    search_list(&c->w, &terms, order, at, &cost);
+    return cost;
+}
+
+static void by_start(const struct random_case *c, const int64_t *at, uint32_t *ret)
+{
+    for (uint32_t i = 0; i < c->n; i++) {
+        uint32_t k = i;
+        for (; k > 0 && at[ret[k - 1]] > at[i]; k--)
+            ret[k] = ret[k - 1];
+        ret[k] = i;
+    }
+}
+
+/* 3: what runs ends early; by planned start, nobody is later than before. */
+static void early_ends_move_nobody_later(void **state)
+{
+    (void)state;
+    for (uint32_t seed = 1; seed <= CASES; seed++) {
+        struct random_case c;
+        int64_t was[MOST], at[MOST];
+        uint32_t order[MOST];
+        begin_case(&c, seed);
+        list_case(&c, c.site, was);
+        by_start(&c, was, order);
+        struct profile *p = &c.w.parts.v[0];
+        if (p->n > 1)
+            p->at[1] = 1 + p->at[1] / 2;
+        list_case(&c, order, at);
+        for (size_t i = 0; i < c.n; i++)
+            assert_true(at[i] <= was[i]);
+        wishes_fini(&c.w);
+    }
+}
+
+/* 2, 4, 5, 6 and 9. */
+static void a_search_keeps_what_it_has_to(void **state)
+{
+    struct search_terms t = terms;
+
+    (void)state;
+    t.evaluations = 60;
+    for (uint32_t seed = 1; seed <= CASES; seed++) {
+        struct random_case c;
+        int64_t present[MOST], at[MOST], again[MOST];
+        begin_case(&c, seed);
+        double cost = list_case(&c, c.site, present);
+        for (size_t i = 0; i < c.n; i++)
+            if ((seed + i) % 3 == 0)
+                c.w.v.v[i].latest = present[i] + (int64_t)(seed % 50);
+        struct search_result r = {.start_at = at, .present = present};
+        search_run(&c.w, &t, c.site, NULL, &r);
+        assert_true(r.cost <= cost && r.better == (r.cost < cost));
+        assert_true(fabs(search_cost(&c.w, &t, at) - r.cost) <= 1e-6 * (cost + 1));
+        assert_true(r.evaluated <= t.evaluations + 25);
+        struct search_result same = {.start_at = again, .present = present};
+        search_run(&c.w, &t, c.site, NULL, &same);
+        assert_memory_equal(at, again, c.n * sizeof *at);
+        for (size_t i = 0; i < c.n; i++)
+            for (size_t k = 0; k < c.n; k++) {
+                const struct wish *a = &c.w.v.v[i], *b = &c.w.v.v[k];
+                if (a->units == b->units && a->duration_s == b->duration_s
+                    && a->since == b->since && a->latest == b->latest
+                    && a->latest == TIME_NEVER && a->band > b->band)
+                    assert_true(at[i] <= at[k]);
+            }
+        wishes_fini(&c.w);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -172,6 +277,8 @@ int main(void)
         cmocka_unit_test(a_promise_outranks_a_band),
         cmocka_unit_test(slack_is_used),
         cmocka_unit_test(an_early_end_moves_nobody_later),
+        cmocka_unit_test(early_ends_move_nobody_later),
+        cmocka_unit_test(a_search_keeps_what_it_has_to),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

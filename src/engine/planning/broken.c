@@ -1,0 +1,102 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Promised starts that cannot be: the job is promised another, or none while it may not
+ * start. Its owner and the site are told what broke it. Source: reference plan-search,
+ * section 9 (1). */
+#include "base/duration.h"
+#include "engine/planning/private.h"
+#include "engine/statistics/statistics.h"
+
+#include <stdio.h>
+
+#define TOLD_AGAIN_S 3600 /* put off by so much more: it is told again */
+
+/* The first of what has happened since the last cycle. */
+static enum promise_cause find_cause(const struct engine *e)
+{
+    const struct seen_world *seen = &e->passes.planning->seen;
+
+    if (seen->nodes != e->c->node_epoch)
+        return CAUSE_NODES;
+    if (seen->config != e->c->config_epoch)
+        return CAUSE_SETTINGS;
+    if (seen->reservations != e->c->rsv_moves)
+        return CAUSE_RESERVATION;
+    if (plan_first_end(e->plan) <= e->now)
+        return CAUSE_OVERRUN;
+    return seen->ordered ? CAUSE_ORDER : CAUSE_OTHER;
+}
+
+void promise_note_order(struct engine *e)
+{
+    e->passes.planning->seen.ordered = true;
+}
+
+static void tell(struct engine *e, const struct job *j, int64_t was, int64_t latest,
+    const char *text)
+{
+    struct action *a = decisions_add(e, ACTION_PUT_OFF, j, latest, text);
+
+    a->was = was;
+    decisions_changed(e, j->index);
+}
+
+void broken_put_off(struct engine *e, struct promise *io, int64_t start_at, bool failed)
+{
+    int64_t last = io->latest_start;
+    enum promise_cause cause = failed ? CAUSE_START : find_cause(e);
+    bool again = io->was && (cause == io->cause || cause == CAUSE_OTHER);
+    char by[40], text[160];
+
+    io->latest_start = start_at;
+    io->was = io->was ? io->was : last;
+    io->cause = again ? io->cause : cause;
+    if (again && start_at - last < TOLD_AGAIN_S)
+        return;
+    snprintf(text, sizeof text, "its promised start is put off by %s: %s",
+        duration_format(start_at - last, by, sizeof by), promise_cause_text(cause));
+    tell(e, e->c->jobs.v[io->job], last, start_at, text);
+}
+
+void promise_fulfil(struct engine *e, const struct promise *row)
+{
+    bool late = e->now > row->latest_start;
+    enum promise_cause cause = row->was ? row->cause : CAUSE_OTHER;
+
+    if (!row->was && !late) {
+        statistics_promise(e->statistics, STAT_KEPT, CAUSE_NONE);
+        return;
+    }
+    e->stats.broken_promises++;
+    statistics_promise(e->statistics, STAT_BROKEN, cause);
+}
+
+/* Held, say, or over a limit. One that has been promised as much again is no news. */
+static void tell_lapsed(struct engine *e, const struct lapsed_start *l)
+{
+    const struct job *j = e->c->jobs.v[l->job];
+    struct promise now = {0};
+
+    if (!j || (j->state != JOB_IDLE && j->state != JOB_HOLD))
+        return; /* it has started, say */
+    bool again = promises_of(e->promises, j, PROMISE_START, &now);
+    if (again && now.latest_start <= l->latest_start)
+        return;
+    statistics_promise(e->statistics, STAT_LAPSED, CAUSE_NONE);
+    tell(e, j, l->latest_start, now.latest_start,
+        again      ? "it could not start, and is promised a later start"
+        : j->holds ? "its promised start lapses: it is held"
+                   : "its promised start lapses: it may not start now");
+}
+
+void planning_end_cycle(struct engine *e)
+{
+    size_t n;
+    const struct lapsed_start *lapsed = promises_lapsed(e->promises, &n);
+
+    for (size_t i = 0; i < n; i++)
+        tell_lapsed(e, &lapsed[i]);
+    promises_forget_lapsed(e->promises);
+    e->passes.planning->seen = (struct seen_world){.nodes = e->c->node_epoch,
+        .config = e->c->config_epoch,
+        .reservations = e->c->rsv_moves};
+}
