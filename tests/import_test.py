@@ -19,7 +19,7 @@ Include parts.conf
 PARTS = """\
 PartitionName=short Nodes=n[1-2] Default=YES MaxTime=60 DefaultTime=10 \\
    PriorityJobFactor=10 State=UP OverSubscribe=NO
-PartitionName=long Nodes=n[1-4] MaxTime=7-0 MaxNodes=2 PriorityTier=2 PreemptMode=REQUEUE OverSubscribe=EXCLUSIVE
+PartitionName=long Nodes=n[1-4] MaxTime=7-0 MaxNodes=2 PriorityTier=2 PreemptMode=SUSPEND OverSubscribe=EXCLUSIVE
 PartitionName=none Nodes=n[1-4] MaxTime=UNLIMITED AllowAccounts=a
 """
 QOS = """\
@@ -78,7 +78,7 @@ USERCFG[ann] MAXJOB=5 MAX.WCLIMIT=24:00:00 ADEF=physics""".splitlines():
 
 def test_the_rest_is_told_with_its_line(imported, tmp_path):
     done = imported("--qos", tmp_path / "qos", "--assoc", tmp_path / "assoc")
-    for place, what in (("parts.conf:3", "PreemptMode=REQUEUE"), ("qos:3", "gres/gpu=1"),
+    for place, what in (("parts.conf:3", "PreemptMode=SUSPEND"), ("qos:3", "gres/gpu=1"),
                         ("assoc:6", "ann in account chem"),
                         ("slurm.conf:8", "PriorityWeightJobSize=100")):
         for text in (done.stderr, done.stdout):
@@ -99,6 +99,36 @@ def test_limits_that_slurm_enforces_are_not_written(imported, tmp_path):
         assert ("QOSCFG[high] QFLAGS=PREEMPTOR" in lines) != written
         assert ("USERCFG[ann] ADEF=physics" in lines) != written
         assert "FSTARGET" not in done.stdout  # shares are followed live, too
+
+
+def test_tiers_that_preempt_are_flags_of_classes(imported, maui, tmp_path):
+    """Of preempt/partition_prio; lists of QOS count with preempt/qos alone."""
+    (tmp_path / "slurm.conf").write_text(
+        "PreemptType=preempt/partition_prio\nPreemptMode=CANCEL\n"
+        "PartitionName=DEFAULT Nodes=n[1-4] PriorityTier=5\n"
+        "PartitionName=top PriorityTier=9\nPartitionName=mid PreemptMode=REQUEUE\n"
+        "PartitionName=low PriorityTier=1\nPartitionName=safe PriorityTier=1 PreemptMode=OFF\n")
+    done = imported("--qos", tmp_path / "qos")
+    lines = done.stdout.splitlines()
+    for line in ("PREEMPTPOLICY REQUEUE", "CLASSCFG[top] JOBFLAGS=PREEMPTOR",
+                 "CLASSCFG[mid] JOBFLAGS=PREEMPTOR:PREEMPTEE",
+                 "CLASSCFG[low] JOBFLAGS=PREEMPTEE"):
+        assert line in lines, done.stdout
+    assert "[safe]" not in done.stdout and "QFLAGS" not in done.stdout
+    for place, what in (("slurm.conf:2", "PreemptMode=CANCEL: who is preempted goes back"),
+                        ("slurm.conf:5", "PriorityTier=5 between others"),
+                        ("slurm.conf:5", "PreemptMode=REQUEUE of a partition")):
+        assert any(place in l and what in l for l in done.stderr.splitlines()), done.stderr
+    told = maui("check", "-c", tmp_path / "maui.cfg").stdout
+    assert "error" not in told and "warning" not in told, told
+
+
+def test_qos_that_preempt_need_a_weight(imported, tmp_path):
+    (tmp_path / "slurm.conf").write_text("PreemptType=preempt/qos\nPreemptMode=CANCEL\n")
+    done = imported("--qos", tmp_path / "qos")
+    assert "slurm.conf:1: not carried over: PreemptType=preempt/qos: who preempts" in done.stderr
+    assert "PREEMPTPOLICY REQUEUE" in done.stdout.splitlines()
+    assert "QFLAGS=PREEMPTEE" in done.stdout
 
 
 def test_weights_of_qos_need_the_qos(imported):

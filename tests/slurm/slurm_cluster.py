@@ -64,7 +64,7 @@ MaxArraySize=10001
 SelectType=select/cons_tres
 SelectTypeParameters=CR_Core_Memory
 DefMemPerCPU=100
-GresTypes=gpu
+GresTypes=gpu,bandwidth,disk
 Licenses=lic_a:4,lic_b:2
 """
 PHANTOMS = """\

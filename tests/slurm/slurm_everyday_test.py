@@ -206,6 +206,31 @@ def test_a_job_held_by_its_requeue_stays_so(slurm):
     running(slurm, job)
 
 
+def test_the_last_word_on_a_job_held_by_its_requeue_counts(slurm, users):
+    """Whoever held and released it since, and a word says why it waits."""
+    job = slurm.sbatch("-n1", "--requeue", user=users[0])
+    running(slurm, job)
+    slurm.ok("scontrol", "requeuehold", job)
+    slurm.wait_maui(job, "Hold")
+    slurm.ok("scontrol", "update", f"jobid={job}", "starttime=now+1hour")
+
+    def released():
+        slurm.ok("scontrol", "release", job)
+        slurm.wait_maui(job, "Idle")
+        slurm.wait(lambda: "maui: may not start before" in slurm.ok(
+            "squeue", "-h", "-j", job, "-O", "admin_comment:100"), "the note")
+    released()
+    for holder in (None, users[0]):
+        slurm.ok("scontrol", "hold", job, user=holder)
+        slurm.wait_maui(job, "Hold")
+        released()
+    slurm.restart("adapter")
+    time.sleep(3)
+    assert slurm.maui.state(job) == "Idle", slurm.tale(job)
+    slurm.ok("scontrol", "update", f"jobid={job}", "starttime=now")
+    running(slurm, job)
+
+
 def test_a_begin_time_that_is_moved_is_kept(slurm):
     job = slurm.sbatch("-n1", "--begin=now+3000")
     slurm.wait(lambda: slurm.maui.job(job), "it")

@@ -83,11 +83,14 @@ def test_what_its_owner_asked_for_is_kept(old_site):
 def test_there_and_back_and_there_again(old_site):
     slurm, free = old_site
     bound = slurm.sbatch("-w", "n2", "-t", "5")
+    never = slurm.sbatch("-p", "low", "-N", 3)  # Slurm makes half of each change of it
     slurm.maui.start()
-    slurm.wait(lambda: held_rows(slurm, bound), "it is kept")
+    slurm.wait(lambda: held_rows(slurm, bound) and slurm.show(never).get("AdminComment"),
+               "they are kept")
     slurm.maui.stop()
     slurm.maui.ok("slurm", "letgo")
     slurm.wait(lambda: not held_rows(slurm, bound), "it is Slurm's")
+    assert slurm.show(never)["Priority"] != "0", slurm.show(never)
     slurm.maui.start()
     slurm.wait(lambda: held_rows(slurm, bound), "it is kept again")
     free()

@@ -182,17 +182,38 @@ def test_a_preempted_job_has_the_grace_time_of_its_partition(fresh_cluster, tran
     assert c.show(meek)["Restarts"] == "0" and c.state(meek) != "RUNNING", c.tale(meek)
 
 
+@pytest.mark.parametrize("transport", [None, "SCONTROL"])
+def test_who_cannot_go_back_to_the_queue_makes_room_all_the_same(fresh_cluster, transport):
+    """As under Slurm alone, where neither --no-requeue nor srun keeps anybody's nodes."""
+    c = fresh_cluster(nodes=4, cpus=2, transport=transport,
+                      config=PREEMPTION.format("REQUEUE"))
+    victim = c.sbatch("-p", "low", "-n", 2, "-w", "n1", "--no-requeue")
+    step = c.popen("srun", "-p", "low", "-n", 2, "-w", "n2", "sleep", "100")
+    c.wait(lambda: len(c.ok("squeue", "-h", "-t", "R").splitlines()) == 2, "both")
+    c.wait_maui(victim, "Running")
+    preemptor = c.sbatch("-p", "all", "-n", 8)
+    c.wait_state(preemptor, "RUNNING")
+    assert c.state(victim) == "CANCELLED"
+    step.communicate(timeout=60)
+    assert step.returncode != 0
+    c.wait(lambda: "it was preempted" in c.maui.why(victim), "its end")
+    assert "never ran" not in c.maui.why(victim)
+
+
 def test_who_cannot_be_stopped_keeps_its_nodes(policies, slurm):
-    """Slurm requeues no job that came with --no-requeue: the other one's start is taken
-    back, and a restart gives the same."""
-    policies(PREEMPTION.format("REQUEUE"))
+    """Slurm requeues no job that came with --no-requeue: who was to start in its place is
+    taken back, and a restart gives the same."""
+    policies("")
     victim = slurm.sbatch("-p", "low", "-n", 4, "--no-requeue")
     starts(slurm, victim)
     slurm.wait_maui(victim, "Running")
     before = slurm.maui.job(victim)
-    preemptor = slurm.sbatch("-p", "all", "-n", 8, script="sleep 1")
+    other = slurm.sbatch("-p", "all", "-n", 8, script="sleep 1")
+    slurm.wait_maui(other, "Idle")
+    slurm.maui.ok("setspri", "1000", other)
     for _ in range(2):
-        blocked(slurm, preemptor, f"job '{victim}' was to make room", "could not be stopped:")
+        slurm.maui.run("mjobctl", "-R", victim)
+        blocked(slurm, other, f"job '{victim}' was to make room", "could not be stopped:")
         slurm.wait_maui(victim, "Running")
         now = slurm.maui.job(victim)
         assert now["allocation"] == before["allocation"]
@@ -200,7 +221,7 @@ def test_who_cannot_be_stopped_keeps_its_nodes(policies, slurm):
         assert slurm.state(victim) == "RUNNING"
         slurm.restart("maui")
     slurm.ok("scancel", victim)
-    slurm.wait_state(preemptor, "COMPLETED", seconds=60)
+    slurm.wait_state(other, "COMPLETED", seconds=60)
 
 
 def test_preemption_by_suspension(policies, slurm):

@@ -128,6 +128,7 @@ def test_commands_take_ids_as_squeue_prints_them(slurm, full):
         == [2, 3, 7]
     slurm.maui.ok("canceljob", f"{array}_[2,5-9%3],{het}+0")
     slurm.wait(lambda: not slurm.maui.job(het), "the end of the heterogeneous job")
+    assert f"job {het} ended" in slurm.maui.ok("checkjob", f"{het}+1")
     assert [n for n in range(1, 10) if slurm.maui.job(f"{array}_{n}")] == [1, 3, 4]
     slurm.maui.ok("canceljob", array)
     slurm.wait(lambda: not slurm.maui.job(f"{array}_1"), "the end of the array")

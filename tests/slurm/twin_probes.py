@@ -135,6 +135,20 @@ def gpus_per_task(s):
 
 
 @probe
+def gres_with_units(s):
+    """Amounts with units: more than a number of 31 bits holds."""
+    jobs = [s.submit("-n", 1, f"--gres=bandwidth:lustre:{n}") for n in ("3G", "1G", "1")]
+    s.starts(*jobs[:2])
+    s.waits(jobs[2])
+    s.cancel(*jobs)
+    jobs = [s.submit("-n", 1, f"--gres=disk:{n}") for n in ("600G", "307200M", "1K")]
+    s.starts(*jobs[:2])
+    s.waits(jobs[2])
+    s.cancel(jobs[1])
+    s.starts(jobs[2])
+
+
+@probe
 def gres_that_nobody_has(s):
     """More devices than a node or the cluster has are refused at submission."""
     s.submit("--gres=gpu:3")
@@ -392,7 +406,12 @@ IMPOSSIBLE = (
     "-t 5 --deadline=now+1minute", "--exclusive=user -c 9", "--nice=100 -c 9", "-H -c 9",
     "-A nothing", "--qos=nothing", "--mcs-label=nothing", "--contiguous -N 7",
     "-d afterany:1 -c 9", "-d afterok:nothing", "-d singleton -c 9", "-a 5-3", "-n 0",
-    "-N 3-2", "--nice=-5 -c 9", "--comment=x -c 9", "--requeue -c 9", "--switches=1 -N 4")
+    "-N 3-2", "-n 2147483647", "-N 1-2147483647 -n 1", "-c 65000", "-t 999999999",
+    "--mem=99999999999999", "--tmp=4294967295", "--gres=gpu:99999999999", "-L lic_a:4294967295",
+    "--nice=2147483645", "-C [all*99999999999]", "-C ((((((all))))))", "-C all*0",
+    "-w n[1-9999999]", "-x n[1-5],n[1-5]", "-a 0-99999999", "-p all,gpu,all,gpu",
+    "-d afterok:1_9999?singleton", "--switches=99999999 -c 9", "--signal=99@65535",
+    "--nice=-5 -c 9", "--comment=x -c 9", "--requeue -c 9", "--switches=1 -N 4")
 
 
 @probe

@@ -28,13 +28,15 @@ Epilog=/bin/true
 # numbers of jobs are like no other number
 BOTH = "TopologyPlugin=topology/tree\nFirstJobId=70001\n"
 NODES = {"n1": "Gres=gpu:a100:2 Weight=10", "n2": "Gres=gpu:a100:1,gpu:v100:1 Weight=10",
-         "n3": "Gres=gpu:v100:2 Weight=10", "n4": "Weight=5", "n5": "Weight=1",
+         "n3": "Gres=gpu:v100:2 Weight=10", "n4": "Gres=bandwidth:lustre:4G,disk:900G Weight=5", "n5": "Weight=1",
          "n6": "Weight=1", "n7": "Weight=1", "n8": "Weight=1"}
 GRES = """\
 NodeName=n1 Name=gpu Type=a100 File={dir}/gpu[0-1]
 NodeName=n2 Name=gpu Type=a100 File={dir}/gpu0
 NodeName=n2 Name=gpu Type=v100 File={dir}/gpu1
 NodeName=n3 Name=gpu Type=v100 File={dir}/gpu[0-1]
+NodeName=n4 Name=bandwidth Type=lustre Count=4G Flags=CountOnly
+NodeName=n4 Name=disk Count=900G Flags=CountOnly
 """
 TOPOLOGY = """\
 SwitchName=leaf1 Nodes=n[1-3]

@@ -64,7 +64,7 @@ export function Chart(props: { title: string; at: number[]; from: number; to: nu
   const told = over !== null && over <= last ? over : last;
   return (
     <figure className="chart" aria-label={props.title}>
-      <svg ref={svg} viewBox={`0 0 ${WIDTH} ${height}`} role="img" aria-label={`${props.title}: ${curves.map((c) => `${c.name} ${last >= 0 && c.values[last] !== null ? shown(c.values[last] as number) : "unknown"} now`).join(", ")}`}
+      <svg ref={svg} viewBox={`0 0 ${WIDTH} ${height}`} role="img" aria-label={`${props.title}, last: ${curves.map((c) => `${c.name} ${last >= 0 && c.values[last] !== null ? shown(c.values[last] as number) : "unknown"}`).join(", ")}`}
         onPointerMove={look} onPointerLeave={() => setOver(null)}>
         {[0, 0.5, 1].map((f) => (
           <g key={f}>
@@ -84,7 +84,7 @@ export function Chart(props: { title: string; at: number[]; from: number; to: nu
         {over !== null && over <= last && <line x1={x(at[over])} x2={x(at[over])} y1={6} y2={height - FOOT} className="chart-at" />}
       </svg>
       <figcaption className="legend">
-        {told >= 0 && <span className="quiet">{over === null ? "now" : instant(at[told], now, zone)}</span>}
+        {told >= 0 && <span className="quiet">{instant(at[told], now, zone)}</span>}
         {curves.map((c) => (
           <span key={c.name}><span className={`dot fill-${c.kind}`} aria-hidden="true" /><strong>{told >= 0 && c.values[told] !== null && c.values[told] !== undefined ? shown(c.values[told] as number) : "–"}</strong> {c.name}</span>
         ))}

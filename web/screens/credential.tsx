@@ -48,14 +48,13 @@ function Limits({ c, kind, onEdit }: { c: Credential; kind: string; onEdit?: (e:
   if (!all.length) return <p className="quiet line">Nothing limits {c.name === "DEFAULT" ? "them" : "it"}.</p>;
   return (
     <table className="list l-limits">
-      <thead><tr><th>Limit</th><th>In use</th><th className="number">Holds up</th><th>From</th>{onEdit && <th><span className="sr">Change</span></th>}</tr></thead>
+      <thead><tr><th>Limit</th><th>In use</th><th className="number">Holds up</th>{onEdit && <th><span className="sr">Change</span></th>}</tr></thead>
       <tbody>
         {all.map((l) => (
           <tr key={l.limit}>
-            <td>{plain(l.limit)}</td>
+            <td>{plain(l.limit)}<small className="quiet">{plain(whence(l, kind))}</small></td>
             <td><LimitBar l={l} /></td>
             <td className="number">{l.held ? count(l.held) : ""}</td>
-            <td className="quiet">{plain(whence(l, kind))}</td>
             {onEdit && <td><button aria-label={`Change ${l.limit}`} onClick={() => onEdit({ name: l.limit, value: valueOf(l) })}>Change</button></td>}
           </tr>
         ))}

@@ -79,7 +79,7 @@ function List({ kind, name }: { kind: string; name: string }) {
         </Tabs>
         {answer.error && <p role="alert">{plain(answer.error.message)}</p>}
         <div className="q-box c-box">
-          <table className="list">
+          <table className="list c-cred">
             <thead><tr><th>{kindWord(kind) === "QOS" ? "QOS" : "Name"}</th><th>Nearest to its limit</th><th className="number">Jobs held up</th><th className="number">Priority</th><th className="number">Share</th><th>QOS</th></tr></thead>
             <tbody>{shown.slice(0, SHOWN).map((c) => <Row key={c.name} c={c} kind={kind} chosen={c.name === name} />)}</tbody>
           </table>

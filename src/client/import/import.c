@@ -100,6 +100,9 @@ struct global {
     char *value; /* owned; NULL = not there */
     struct import_place at;
 };
+#define BY_QOS  "preempt/qos"
+#define BY_TIER "preempt/partition_prio"
+
 enum what {
     AGE, /* the weights */
     FAIRSHARE,
@@ -122,9 +125,17 @@ static const char *const what_names[WHATS] = {"PriorityWeightAge",
     "PriorityDecayHalfLife", "PriorityFavorSmall", "PreemptType", "PreemptMode",
     "AccountingStorageEnforce"};
 
+struct part {
+    char *name, *attrs; /* owned; attrs NULL = none yet */
+    char *mode;         /* owned; PreemptMode, NULL = that of all */
+    int64_t tier;
+    struct import_place at;
+};
+
 struct conf {
     struct import *im;
     struct global global[WHATS];
+    struct VEC(struct part) parts;
     double partition_most;    /* largest PriorityJobFactor */
     struct VEC(char *) files; /* owned names */
 };
@@ -159,8 +170,7 @@ static bool seen_to_by_slurm(const char *name)
         "DisableRootJobs", "RootOnly", "Hidden", "TRESBillingWeights",
         "SelectTypeParameters", "MinNodes", "MaxNodes", "MaxTime", "LLN", "ReqResv",
         "ResumeTimeout", "SuspendTime", "SuspendTimeout", "DefCpuPerGPU",
-        "DefMemPerGPU", "JobDefaults", "CpuBind", "OverTimeLimit", "PriorityTier",
-        "GraceTime"};
+        "DefMemPerGPU", "JobDefaults", "CpuBind", "OverTimeLimit", "GraceTime"};
 
     for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
         if (strcasecmp(names[i], name) == 0)
@@ -180,9 +190,16 @@ static void add_count(struct strbuf *b, const char *attr, int64_t n)
 }
 
 static void partition_word(
-    struct conf *c, struct strbuf *b, struct import_place at, const struct word *w)
+    struct conf *c, struct strbuf *b, struct part *p, const struct word *w)
 {
-    if (is(w, "DefaultTime")) {
+    struct import_place at = p->at;
+
+    if (is(w, "PriorityTier")) {
+        p->tier = import_count(c->im, at, w->name, w->value);
+    } else if (is(w, "PreemptMode")) {
+        free(p->mode);
+        p->mode = xstrdup(w->value);
+    } else if (is(w, "DefaultTime")) {
         import_time(
             b, "DEFAULT.WCLIMIT", import_slurm_time(c->im, at, w->name, w->value));
     } else if (is(w, "MaxCPUsPerNode")) {
@@ -201,26 +218,34 @@ static void partition_word(
         add_count(b, "PRIORITY", factor);
     } else if (is(w, "OverSubscribe") || is(w, "Shared")) {
         if (strcasecmp(w->value, "EXCLUSIVE") == 0)
-            strbuf_add(b, " NODEACCESSPOLICY=SINGLEJOB");
-        else if (strcasecmp(w->value, "NO") != 0)
-            import_left(c->im, at, "%s=%s", w->name, w->value);
+            strbuf_add(b, " NODEACCESSPOLICY=SINGLEJOB"); /* others are followed */
     } else if (!seen_to_by_slurm(w->name)) {
         import_left(c->im, at, "%s=%s of a partition", w->name, w->value);
     }
 }
 
+static const struct part *part_default(const struct conf *c)
+{
+    for (size_t i = c->parts.n; i-- > 0;)
+        if (strcasecmp(c->parts.v[i].name, "DEFAULT") == 0)
+            return &c->parts.v[i];
+    return NULL;
+}
+
 static void partition(
     struct conf *c, struct import_place at, const struct word *words, size_t n)
 {
+    const struct part *model = part_default(c);
+    struct part p = {.name = xstrdup(words[0].value),
+        .mode = model != NULL && model->mode != NULL ? xstrdup(model->mode) : NULL,
+        .tier = model != NULL ? model->tier : 1,
+        .at = at};
     struct strbuf b = {0};
 
     for (size_t i = 1; i < n; i++)
-        partition_word(c, &b, at, &words[i]);
-    if (b.len > 0 && strcasecmp(words[0].value, "DEFAULT") == 0)
-        strbuf_printf(&c->im->sections, "CLASSCFG[DEFAULT]%s\n", b.text);
-    else if (b.len > 0)
-        strbuf_printf(&c->im->sections, "CLASSCFG[%s]%s\n", words[0].value, b.text);
-    free(b.text);
+        partition_word(c, &b, &p, &words[i]);
+    p.attrs = b.text;
+    vec_push(&c->parts, p);
 }
 
 static int conf_read(struct conf *c, const char *file);
@@ -247,8 +272,10 @@ static int take_line(struct conf *c, struct import_place at, char *line)
     if (strncasecmp(line, "Include ", 8) == 0)
         return include(c, at.file, line + 8 + strspn(line + 8, " \t"));
     n = cut_words(line, words, sizeof words / sizeof words[0]);
-    if (n > 0 && is(&words[0], "PartitionName"))
+    if (n > 0 && is(&words[0], "PartitionName")) {
         partition(c, at, words, n);
+        return 0;
+    }
     for (size_t i = 0; i < n; i++)
         for (int k = 0; k < WHATS; k++)
             if (is(&words[i], what_names[k])) {
@@ -374,24 +401,86 @@ static void priority(const struct conf *c, struct strbuf *out)
         not_carried(c, FAVOR_SMALL, "a negative PROCWEIGHT is like it");
 }
 
+static bool preempts_by(const struct conf *c, const char *type)
+{
+    const char *is = c->global[PREEMPT_TYPE].value;
+
+    return is != NULL && strcasecmp(is, type) == 0;
+}
+
+/* Who is cancelled there goes back to the queue here, if it can. */
 static void preemption(const struct conf *c, struct strbuf *out)
 {
-    const char *type = c->global[PREEMPT_TYPE].value;
     const char *mode = c->global[PREEMPT_MODE].value;
 
-    if (type == NULL || strcasecmp(type, "preempt/none") == 0)
+    if (!preempts_by(c, BY_QOS) && !preempts_by(c, BY_TIER))
         return;
-    if (strcasecmp(type, "preempt/qos") != 0) {
-        not_carried(
-            c, PREEMPT_TYPE, "QOSCFG QFLAGS=PREEMPTOR and PREEMPTEE are like it");
-        return;
+    if (preempts_by(c, BY_QOS)
+        && import_number(
+               c->im, c->global[QOS].at, what_names[QOS], c->global[QOS].value)
+               <= 0)
+        not_carried(c, PREEMPT_TYPE,
+            "who preempts has to have a higher priority: give a QOSWEIGHT");
+    if (mode != NULL && strcasestr(mode, "CANCEL") != NULL)
+        not_carried(c, PREEMPT_MODE,
+            "who is preempted goes back to the queue, and is ended if it cannot");
+    strbuf_printf(out, "PREEMPTPOLICY %s\n",
+        mode != NULL && strcasestr(mode, "SUSPEND") != NULL ? "SUSPEND" : "REQUEUE");
+}
+
+/* ---- partitions ---- */
+
+static bool is_spared(const struct part *p)
+{
+    return p->mode != NULL && strcasecmp(p->mode, "OFF") == 0;
+}
+
+/* Has it jobs that those of the other preempt? */
+static bool is_below(const struct part *p, const struct part *over)
+{
+    return p->tier < over->tier && !is_spared(p);
+}
+
+/* With preempt/partition_prio: by tiers, which rank jobs before all priorities. */
+static void tier_flags(struct conf *c, const struct part *p, struct strbuf *b)
+{
+    bool over = false, under = false;
+
+    for (size_t i = 0; i < c->parts.n; i++) {
+        const struct part *q = &c->parts.v[i];
+        if (strcasecmp(q->name, "DEFAULT") == 0)
+            continue;
+        over |= is_below(q, p);
+        under |= is_below(p, q);
     }
-    if (mode != NULL && strcasestr(mode, "REQUEUE") != NULL)
-        strbuf_add(out, "PREEMPTPOLICY REQUEUE\n");
-    else if (mode != NULL && strcasestr(mode, "SUSPEND") != NULL)
-        strbuf_add(out, "PREEMPTPOLICY SUSPEND\n");
-    else if (mode != NULL && strcasestr(mode, "CANCEL") != NULL)
-        strbuf_add(out, "PREEMPTPOLICY CANCEL\n");
+    if (over || under)
+        strbuf_printf(b, " JOBFLAGS=%s%s%s", over ? "PREEMPTOR" : "",
+            over && under ? ":" : "", under ? "PREEMPTEE" : "");
+    if (over && under)
+        import_left(c->im, p->at,
+            "PriorityTier=%" PRId64 " between others: its jobs preempt each other as "
+            "well, by priority",
+            p->tier);
+}
+
+static void one_class(struct conf *c, const struct part *p)
+{
+    bool by_tier = preempts_by(c, BY_TIER), all = strcasecmp(p->name, "DEFAULT") == 0;
+    const char *mode = c->global[PREEMPT_MODE].value;
+    struct strbuf b = {0};
+
+    if (p->attrs != NULL)
+        strbuf_add(&b, p->attrs);
+    if (by_tier && !all)
+        tier_flags(c, p, &b);
+    if (p->mode != NULL && !all && !(by_tier && is_spared(p))
+        && (mode == NULL || strcasecmp(mode, p->mode) != 0))
+        import_left(c->im, p->at,
+            "PreemptMode=%s of a partition: PREEMPTPOLICY is of all", p->mode);
+    if (b.len > 0)
+        strbuf_printf(
+            &c->im->sections, "CLASSCFG[%s]%s\n", all ? "DEFAULT" : p->name, b.text);
+    free(b.text);
 }
 
 /* ---- the command ---- */
@@ -440,6 +529,12 @@ static void conf_fini(struct conf *c)
     for (size_t i = 0; i < c->files.n; i++)
         free(c->files.v[i]);
     vec_fini(&c->files);
+    for (size_t i = 0; i < c->parts.n; i++) {
+        free(c->parts.v[i].name);
+        free(c->parts.v[i].attrs);
+        free(c->parts.v[i].mode);
+    }
+    vec_fini(&c->parts);
 }
 
 /* Where no file at all is given Slurm is asked; without slurmdbd there are no accounts
@@ -459,6 +554,9 @@ static int read_all(const struct command_line *l, struct conf *c, const char **r
         return -1;
     }
     c->im->enforced = enforces_limits(c->global[ENFORCE].value);
+    c->im->preempts = preempts_by(c, BY_QOS);
+    for (size_t i = 0; i < c->parts.n; i++)
+        one_class(c, &c->parts.v[i]);
     if (live) {
         if (import_qos(c->im, NULL) < 0 || import_assoc(c->im, NULL) < 0)
             fputs(

@@ -16,6 +16,7 @@ struct import {
     double weight_qos;      /* of a QOS's priority relative to the largest */
     double qos_most;        /* the largest priority of a QOS; 0 = none known */
     bool enforced;          /* Slurm enforces limits: they are not carried over */
+    bool preempts;          /* by the Preempt lists of QOS */
 };
 
 /* Where a text comes from, for what is told of it. */

@@ -272,7 +272,7 @@ int import_qos(struct import *im, const char *file)
             im->qos_most = priority;
         struct strbuf b = {0};
         take_row(im, &d, r, qos_columns, &b);
-        if (over || under)
+        if (im->preempts && (over || under))
             strbuf_printf(&b, " QFLAGS=%s%s%s", over ? "PREEMPTOR" : "",
                 over && under ? ":" : "", under ? "PREEMPTEE" : "");
         if (b.len > 0)

@@ -490,6 +490,14 @@ static void print_end(const json_t *why)
     printf("%s%s\n", told ? "" : ": ", told ? "" : get_text(why, "text", ""));
 }
 
+/* Who was put aside for another job has run, though not to its end. */
+static bool was_preempted(const json_t *o)
+{
+    const json_t *end = json_object_get(o, "end");
+
+    return strcmp(get_text(end, "reason", ""), "preempted") == 0;
+}
+
 void checkjob_print_ended(const json_t *o)
 {
     json_int_t start = get_int(o, "start_at", 0), end = get_int(o, "end_at", 0);
@@ -517,8 +525,8 @@ void checkjob_print_ended(const json_t *o)
         printf("job %s ended on %s with exit status %lld", get_text(o, "id", ""),
             layout_date(end, date), (long long)get_int(o, "exit_status", 0));
     else
-        printf("job %s ended on %s and never ran", get_text(o, "id", ""),
-            layout_date(end, date));
+        printf("job %s ended on %s%s", get_text(o, "id", ""), layout_date(end, date),
+            was_preempted(o) ? "" : " and never ran");
     print_end(json_object_get(o, "end"));
 }
 

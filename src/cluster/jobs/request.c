@@ -27,12 +27,13 @@ static int names_list_check(const char *what, const char *const *list, struct er
     return 0;
 }
 
-static int gres_check(const struct gres_cfg *gres, struct err *err)
+/* Of all tasks together no more than of memory, so that no sum overflows. */
+static int gres_check(const struct gres_cfg *gres, int64_t tasks, struct err *err)
 {
     for (; gres && gres->name; gres++) {
         if (name_check("generic resource", gres->name, err))
             return -1;
-        if (amount_check("amount", gres->count, 0, INT32_MAX, err))
+        if (amount_check("amount", gres->count, 0, AMOUNT_MAX / tasks, err))
             return err_prefix(err, "generic resource '%s': ", gres->name);
     }
     return 0;
@@ -94,7 +95,7 @@ int req_check(const struct cluster *c, const struct req_desc *d, uint32_t *ret_t
     if (amounts_check(d, err) || size_check(d, tasks, err)
         || names_list_check("feature", d->features, err)
         || names_list_check("preferred feature", d->prefs, err)
-        || gres_check(d->gres, err) || gres_check(d->job_gres, err)
+        || gres_check(d->gres, tasks, err) || gres_check(d->job_gres, 1, err)
         || hosts_check(c, d->hosts, err) || hosts_check(c, d->exclude, err))
         return -1;
     *ret_tasks = (uint32_t)tasks;

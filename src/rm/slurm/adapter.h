@@ -117,7 +117,9 @@ struct told_job {
     /* Slurm says that it was requeued in held state, and goes on saying so when that
      * was lifted, until it is started; that hold is in force and not marked as one. */
     bool requeue_held, back_held;
-    uint32_t restarts;
+    bool makes_room; /* ended for another job, as Slurm does not requeue it */
+    uint32_t restarts,
+        hold_marked; /* the restart whose hold has been marked, 0 = none */
     bool expired;    /* Slurm was asked to end it for its deadline */
     bool depends;    /* it waits for others */
     time_t start_at; /* when it last began to run; 0 = not yet */
@@ -414,10 +416,14 @@ size_t gres_kinds(const char *text);
 void gres_note(struct adapter *a, const char *name, int64_t count);
 int64_t gres_most(const struct adapter *a, const char *text);
 void gres_forget(struct adapter *a);
-/* Its terms behind what is in the list: so many times, divided among so many, rounded
- * up. */
+/* What a task has of an amount that is told of something else: so many times, divided
+ * among so many, rounded up; of so many tasks in all. */
+struct gres_part {
+    int64_t times, among, tasks;
+};
+/* Its terms behind what is in the list. */
 void gres_add(struct request_room *room, const struct gres_cfg **io, const char *text,
-    int64_t times, int64_t among);
+    struct gres_part part);
 
 /* ---- features.c ---- */
 /* Leave out the nodes that are not in the partition. */

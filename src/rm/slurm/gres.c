@@ -12,7 +12,9 @@
 
 #include <stdio.h>
 
-#define COUNT_MAX (INT64_C(1) << 40) /* of a resource; more is a slip */
+/* Of a resource on a node, and of all tasks of a request together: more is counted as
+ * this many. */
+#define COUNT_MAX (INT64_C(1) << 40)
 
 /* "2", "8K": all of the text. */
 static bool read_count(const char *text, int64_t *ret)
@@ -117,17 +119,18 @@ size_t gres_kinds(const char *text)
     return types > names ? types : names;
 }
 
-static int64_t share(int64_t count, int64_t times, int64_t among)
+static int64_t share(int64_t count, int64_t times, int64_t among, int64_t tasks)
 {
-    int64_t all;
+    int64_t all, most = COUNT_MAX / (tasks > 0 ? tasks : 1), each;
 
     if (__builtin_mul_overflow(count, times, &all) || all > COUNT_MAX)
         all = COUNT_MAX;
-    return among > 0 ? (all + among - 1) / among : all;
+    each = among > 0 ? (all + among - 1) / among : all;
+    return each < most ? each : most;
 }
 
 void gres_add(struct request_room *room, const struct gres_cfg **io, const char *text,
-    int64_t times, int64_t among)
+    struct gres_part part)
 {
     struct gres_terms t = {0};
     struct gres_cfg *list;
@@ -143,7 +146,7 @@ void gres_add(struct request_room *room, const struct gres_cfg **io, const char 
         for (size_t i = 0; i < t.n; i++, n++)
             list[n] = (struct gres_cfg){
                 .name = request_text(room, t.v[i].name, strlen(t.v[i].name)),
-                .count = share(t.v[i].count, times, among)};
+                .count = share(t.v[i].count, part.times, part.among, part.tasks)};
         *io = list;
     }
     gres_fini(&t);

@@ -382,6 +382,8 @@ void jobs_ended(struct adapter *a, struct told_job *t, const slurm_job_info_t *j
         .end = end_of(j)};
     struct rm_report r = {.kind = RM_JOB, .u.job = &job};
 
+    if (t->makes_room && job.end.reason == ENDED_CANCELLED)
+        job.end = (struct job_end){.reason = ENDED_PREEMPTED};
     adapter_report(a, &r);
     t->waiting = t->held = false;
     t->over = t->end_told = true;
@@ -596,7 +598,9 @@ static void note_keeping(
     switches_note(a, j);
     t->restarts = j->restart_cnt;
     t->requeue_held = is_requeue_held(j);
-    t->back_held = job_is_back_held(j);
+    t->back_held = job_is_back_held(j) && t->hold_marked != j->restart_cnt;
+    if (t->requeue_held && !t->back_held)
+        t->hold_marked = j->restart_cnt;
     if (latest_start(j) == 0 || times_theirs(a) < latest_start(j))
         t->expired = false; /* somebody gave it another deadline, or limit */
 }

@@ -36,10 +36,20 @@ static bool is_held(const slurm_job_info_t *j)
            || job_is_back_held(j);
 }
 
+/* Of a change of a job that its partition can never run Slurm makes half, and refuses
+ * it: the job is kept, and its comment says so, but it has no mark. */
+static bool is_half_kept(const slurm_job_info_t *j)
+{
+    return job_mark(j) == MARK_NONE && j->priority == 0
+           && j->state_reason == WAIT_HELD_USER && j->admin_comment != NULL
+           && strcmp(j->admin_comment, COMMENT_KEPT) == 0;
+}
+
 static enum claim claim_of(const struct adapter *a, const slurm_job_info_t *j)
 {
     bool starts = asked_is_text(j->admin_comment), begins = notes_has_begin(a, j);
-    bool kept = job_mark(j) == MARK_KEPT || job_mark(j) == MARK_LIFTED;
+    bool kept =
+        job_mark(j) == MARK_KEPT || job_mark(j) == MARK_LIFTED || is_half_kept(j);
 
     if ((j->job_state & JOB_STATE_BASE) != JOB_PENDING)
         return CLAIM_NONE;
@@ -90,11 +100,12 @@ static int let_go_as(const struct adapter *a, const slurm_job_info_t *j, const c
     m.admin_comment = k.remark != NULL ? k.remark : (char *)(held ? COMMENT_HELD : "");
     if (notes_has_begin(a, j))
         m.begin_time = BEGIN_NOW;
-    result = slurm_update_job2(&m, &answers);
+    result = slurm_update_job2(&m, &answers) == SLURM_SUCCESS ? 0 : errno;
     if (answers != NULL)
         slurm_free_job_array_resp(answers);
     asked_free(&k);
-    return result == SLURM_SUCCESS ? 0 : -1;
+    /* the half that is made lets it go */
+    return result == 0 || result == ESLURM_REQUESTED_PART_CONFIG_UNAVAILABLE ? 0 : -1;
 }
 
 /* Has the array other records, of tasks that run or that somebody holds? */

@@ -120,6 +120,16 @@ static const struct told_job *job_of(struct adapter *a, const slurm_job_info_t *
     return jobs_find(a, id);
 }
 
+/* The word, alone or with the restart behind it. */
+static bool says(const char *comment, const char *word)
+{
+    const char *rest = comment + strlen(word);
+
+    return strncmp(comment, word, strlen(word)) == 0
+           && (*rest == '\0'
+               || strncmp(rest, COMMENT_RESTART, strlen(COMMENT_RESTART)) == 0);
+}
+
 /* It is kept, and its comment says no more than that. */
 static bool takes_note(const slurm_job_info_t *j)
 {
@@ -128,11 +138,11 @@ static bool takes_note(const slurm_job_info_t *j)
     return (j->job_state & JOB_STATE_BASE) == JOB_PENDING && j->priority == 0
            && job_mark(j) == MARK_KEPT
            && (c == NULL || *c == '\0'
-               || strcmp(c, COMMENT_KEPT) == 0
+               || says(c, COMMENT_KEPT)
                /* the site factor has it as well, where that is seen */
                || (UPDATE_TAKES_TASKS
                    && strncmp(c, COMMENT_PRIORITY, sizeof COMMENT_PRIORITY - 1) == 0)
-               || strcmp(c, COMMENT_HELD) == 0 || notes_is_text(c));
+               || says(c, COMMENT_HELD) || notes_is_text(c));
 }
 
 /* A stale note is not to stand beside a hold. */
@@ -159,13 +169,30 @@ static bool is_start_shown(
            && j->deadline == 0 && notes_release_at(a, j) == 0;
 }
 
+/* A hold of the restart that the job came back with is marked, whatever stands here. */
+static void add_restart(struct strbuf *b, const struct told_job *t)
+{
+    if (t->requeue_held && !t->back_held)
+        strbuf_printf(b, COMMENT_RESTART "%u", t->restarts);
+}
+
 static char *compose(const struct told_job *t, bool start)
 {
     struct strbuf b = {0};
 
     strbuf_printf(&b, MARK "%s", t->note);
+    add_restart(&b, t);
     if (start)
         strbuf_printf(&b, " #%lld", (long long)t->note_start);
+    return strbuf_take(&b);
+}
+
+static char *compose_held(const struct told_job *t)
+{
+    struct strbuf b = {0};
+
+    strbuf_add(&b, COMMENT_HELD);
+    add_restart(&b, t);
     return strbuf_take(&b);
 }
 
@@ -183,7 +210,7 @@ static bool make_candidate(
         if (ret->comment == NULL)
             ret->comment = xstrdup("");
     } else if (is_held_with_note(j)) {
-        ret->comment = xstrdup(COMMENT_HELD);
+        ret->comment = compose_held(t);
     } else if (takes_note(j) && t->note != NULL && t->waiting) {
         bool start = is_start_shown(a, t, j);
         ret->comment = compose(t, start);

@@ -67,13 +67,23 @@ static void modify(struct adapter *a, const struct rm_command *c)
     a->jobs_at = 0;
 }
 
-/* Its pause is time enough to keep it. */
+/* Its pause is time enough to keep it. Who makes room for another and cannot come back,
+ * as it asked not to or is no script, is ended, as Slurm does with those it preempts.
+ */
 void orders_requeue(struct adapter *a, const struct rm_command *c)
 {
+    struct told_job *t = jobs_find(a, c->job);
     job_array_resp_msg_t *answers = NULL;
     int result = slurm_requeue2((char *)c->job, 0, &answers);
 
-    answers_tell(a, c, keep_settle(result, answers));
+    result = keep_settle(result, answers);
+    if (result < 0 && c->preempts && t != NULL
+        && (errno == ESLURM_DISABLED || errno == ESLURM_BATCH_ONLY)) {
+        t->makes_room = true;
+        cancels_signal(a, c, SIGKILL);
+    } else {
+        answers_tell(a, c, result);
+    }
 }
 
 /* As Slurm does with those it preempts: the job is told, and may end by itself. */

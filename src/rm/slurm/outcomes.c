@@ -47,7 +47,8 @@ static void end_grace(struct adapter *a, size_t i)
 
     vec_remove(&a->pending, i);
     orders_requeue(
-        a, &(struct rm_command){.action = RM_REQUEUE, .token = p.token, .job = p.id});
+        a, &(struct rm_command){
+               .action = RM_REQUEUE, .token = p.token, .job = p.id, .preempts = true});
     free(p.id);
 }
 

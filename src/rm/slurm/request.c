@@ -159,6 +159,19 @@ static int64_t nodes_of(const struct adapter *a, const slurm_job_info_t *j)
     return n < INT32_MAX ? n : INT32_MAX;
 }
 
+static void add_gres(struct request_room *room, const slurm_job_info_t *j,
+    int64_t tasks, struct req_desc *q)
+{
+    int64_t all = q->tasks > 0 ? q->tasks : (int64_t)q->nodes * (q->tpn ? q->tpn : 1);
+    const struct gres_part node = {1, 1, all}, job = {1, q->tasks, all},
+                           task = {q->nodes > 0 ? tasks : q->tasks, q->tasks, all};
+
+    gres_add(room, &q->gres, j->tres_per_node, node);
+    gres_add(room, &q->gres, j->tres_per_socket, node);
+    gres_add(room, &q->gres, j->tres_per_job, job);
+    gres_add(room, &q->gres, j->tres_per_task, task);
+}
+
 /* Devices that a task of the request has, and what each brings along. */
 static void add_devices(
     const struct adapter *a, const slurm_job_info_t *j, struct req_desc *q)
@@ -326,18 +339,14 @@ static void one_request(struct adapter *a, const slurm_job_info_t *j,
     else
         free_tasks(a, j, tasks, q);
     q->sharing = parts_sharing(a, request_partitions(j, room), wants_shares(j));
-    gres_add(room, &q->gres, j->tres_per_node, 1, 1);
-    gres_add(room, &q->gres, j->tres_per_socket, 1, 1);
-    gres_add(room, &q->gres, j->tres_per_job, 1, q->tasks);
-    gres_add(
-        room, &q->gres, j->tres_per_task, q->nodes > 0 ? tasks : q->tasks, q->tasks);
+    add_gres(room, j, tasks, q);
     add_devices(a, j, q);
     q->exclude = request_hosts(room, j->exc_nodes);
     if (j->contiguous)
         q->nodealloc = NODEALLOC_CONTIGUOUS;
     if (q->access == ACCESS_UNSET && j->shared == 2)
         q->access = ACCESS_SINGLEUSER;
-    gres_add(room, &q->job_gres, j->licenses, 1, 1);
+    gres_add(room, &q->job_gres, j->licenses, (struct gres_part){1, 1, 1});
     features_wish(&w, request_features(j, room), room);
     features_take(a, &w, room, q);
     switches_take(a, j, room, q);

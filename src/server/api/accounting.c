@@ -101,8 +101,8 @@ void api_accounting(struct server *s, struct request *r)
 
     f.user = user && *user ? user : NULL;
     f.job = request_query(r, "job");
-    if (f.job != NULL && jobname_before_server(f.job) > 0) {
-        snprintf(id, sizeof id, "%.*s", (int)jobname_before_server(f.job), f.job);
+    if (f.job != NULL && jobname_recorded(f.job) > 0) {
+        snprintf(id, sizeof id, "%.*s", (int)jobname_recorded(f.job), f.job);
         f.job = id;
     }
     if (request_query_int(r, "from", 0, &f.from_at, &err) < 0

@@ -125,6 +125,14 @@ size_t jobname_before_server(const char *text)
     return text[n + 1 + strspn(text + n + 1, host)] == '\0' ? n : 0;
 }
 
+size_t jobname_recorded(const char *text)
+{
+    struct jobname n;
+
+    return jobname_read(text, &n) && n.is_component ? n.number_len
+                                                    : jobname_before_server(text);
+}
+
 const struct job *jobname_find(
     const struct cluster *c, const char *text, struct err *err)
 {

@@ -41,6 +41,10 @@ bool jobname_means(const struct jobname *n, const struct job *j);
  * has none. */
 size_t jobname_before_server(const char *text);
 
+/* How much of a name is the id by which a job that is over is known, of a server's name
+ * or a component's: 15[4].head1, 70+1. 0: all of it. */
+size_t jobname_recorded(const char *text);
+
 /* The job with that id, else the one that such a name means (of several resource
  * managers: rmname.h): of several the first that waits, else the first. NULL with a
  * sentence, or one not ended. O(1) for an id, else O(jobs). */

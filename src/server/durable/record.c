@@ -140,6 +140,9 @@ static void log_end(
 {
     char why[JOBEND_TEXT], ran[80] = "before it ran";
 
+    if (end->reason == ENDED_PREEMPTED)
+        snprintf(ran, sizeof ran, "as it could not go back to the queue");
+
     jobend_format(end, why, sizeof why);
     if (row->start_at)
         snprintf(ran, sizeof ran, "after %lld second%s, exit status %lld",

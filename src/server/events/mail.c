@@ -243,7 +243,8 @@ static void add_end(struct strbuf *to, const struct store_account *row,
         strbuf_add(to, "\n");
     }
     if (row->start_at <= 0) {
-        strbuf_add(to, "It never ran.\n");
+        if (end->reason != ENDED_PREEMPTED) /* or its run is counted as one put aside */
+            strbuf_add(to, "It never ran.\n");
         return;
     }
     add_instant(to, "Begin:    ", row->start_at);

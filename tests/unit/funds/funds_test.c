@@ -171,12 +171,12 @@ static void runs_that_were_told_are_found_by_their_job(void **state)
 
     (void)state;
     funds_tell(f, &facts);
-    assert_int_equal(funds_strange_run_of(f, "8"), FUNDS_NONE);
-    found = funds_strange_run_of(f, "7");
+    assert_int_equal(funds_strange_run_of(f, "8", 0), FUNDS_NONE);
+    found = funds_strange_run_of(f, "7", 0);
     assert_int_not_equal(found, FUNDS_NONE);
     assert_string_equal(funds_run_name(f, found), "7.r5");
     funds_adopt(f, found);
-    assert_int_equal(funds_strange_run_of(f, "7"), FUNDS_NONE);
+    assert_int_equal(funds_strange_run_of(f, "7", 0), FUNDS_NONE);
     other = funds_open(f, "8", 0);
     assert_string_equal(funds_run_name(f, other), "8.r6"); /* never a name again */
     charge(f, found, 15, 2);
@@ -184,9 +184,32 @@ static void runs_that_were_told_are_found_by_their_job(void **state)
     funds_destroy(f);
 }
 
+/* Sent back to the queue at 50, and to start again at 60, of which nobody was told. */
+static void of_two_runs_the_one_that_had_begun_is_meant(void **state)
+{
+    const struct funds_run runs[] = {
+        {.run = "7.r2", .job = "7", .account = "x", .since_at = 60, .unsent = true},
+        {.run = "7.r1",
+            .job = "7",
+            .account = "x",
+            .since_at = 10,
+            .leave = {.at = 50}}};
+    struct funds *f = funds_create();
+
+    (void)state;
+    funds_tell(f, &(struct funds_facts){.runs = runs, .nruns = 2, .runs_ever = 2});
+    assert_string_equal(funds_run_name(f, funds_strange_run_of(f, "7", 12)), "7.r1");
+    assert_string_equal(funds_run_name(f, funds_strange_run_of(f, "7", 8)), "7.r1");
+    assert_string_equal(funds_run_name(f, funds_strange_run_of(f, "7", 61)), "7.r2");
+    assert_string_equal(funds_run_name(f, funds_unsent_run_of(f, "7")), "7.r2");
+    assert_int_equal(funds_unsent_run_of(f, "8"), FUNDS_NONE);
+    funds_destroy(f);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(of_two_runs_the_one_that_had_begun_is_meant),
         cmocka_unit_test(the_worked_example_comes_out),
         cmocka_unit_test(what_cannot_be_used_is_told),
         cmocka_unit_test(deposits_begin_and_end),

@@ -69,6 +69,8 @@ int answer_error(const char *text)
         {"already completing or completed", ESLURM_ALREADY_DONE},
         {"Job has already finished", ESLURM_JOB_FINISHED},
         {"Job is in held state, pending scheduler release", ESLURM_JOB_HELD},
+        {"Requested operation is presently disabled", ESLURM_DISABLED},
+        {"Only batch jobs are accepted", ESLURM_BATCH_ONLY},
         {"Requested nodes are busy", ESLURM_NODES_BUSY},
         {"Required node not available (down, drained or reserved)",
             ESLURM_NODE_NOT_AVAIL},

@@ -129,6 +129,9 @@ enum {
     ESLURM_JOB_FINISHED,
     ESLURM_TRANSITION_STATE_NO_UPDATE,
     ESLURM_IN_STANDBY_MODE,
+    /* of jobs that Slurm does not requeue */
+    ESLURM_DISABLED,
+    ESLURM_BATCH_ONLY,
     /* of starts that are refused */
     ESLURM_JOB_HELD,
     ESLURM_NODES_BUSY,
