@@ -153,11 +153,11 @@ static void note_coarse(struct server *s, uint32_t until)
 
 void series_note(struct server *s)
 {
-    struct ring *fine = &s->series->fine;
+    struct ring *fine = s->series ? &s->series->fine : NULL;
     struct series_point p = {.at = (uint32_t)(world_now(s) / 60)};
-    uint32_t last = fine->all.n ? point_at(fine, fine->all.n - 1)->at : 0;
+    uint32_t last = fine && fine->all.n ? point_at(fine, fine->all.n - 1)->at : 0;
 
-    if (s->tries || p.at == last)
+    if (!fine || s->tries || p.at == last)
         return;
     forget_future(fine, p.at);
     if (last && last < p.at && last / COARSE_MIN != p.at / COARSE_MIN)
