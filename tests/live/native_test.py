@@ -641,12 +641,16 @@ def test_a_cancel_is_asked_for_until_the_job_is_over(native, program, says):
 
 def test_a_job_whose_cancel_is_refused_runs_for_all_to_see(native):
     """Its nodes are nobody's until it is over, and who was to start there starts elsewhere. It is
-    asked for less and less often, also when the daemon was killed meanwhile."""
-    native.section("STARTWAIT=5\nRMPOLLINTERVAL 1")
+    asked for less and less often, also when the daemon was killed meanwhile, and paid for once."""
+    native.section("STARTWAIT=5\nRMPOLLINTERVAL 1\nUSERCFG[DEFAULT] ADEF=chem\n"
+                   "AMCFG[bank] TYPE=BUILTIN CHARGEPOLICY=DEBITALLWC")
     native.start()
+    native.ok("mam-create-account", "chem")
+    native.ok("mam-deposit", "chem", "1000000")
     stays, goes = (native.submit_as(USERS[0], "sleep 1000", "-t", 2) for _ in range(2))
     for job in (stays, goes):
         native.until(job, "Running")
+    began = native.job(stays)["start_at"]
     node = native.job(stays)["allocation"][0]["node"]
     refuses = (f'case "$*" in *{stays}*) echo >> {native.home}/asked; echo never >&2; exit 1;; esac; '
                f'exec {native.example} cancel {native.pool} "$@"')
@@ -674,6 +678,10 @@ def test_a_job_whose_cancel_is_refused_runs_for_all_to_see(native):
     native.restore()
     native.ok("canceljob", stays)
     native.until(stays, "Removed")
+    native.wait(lambda: stays not in [lien["job"] for lien in native.lines("mam-list-liens")], "the charges")
+    moves = json.loads(native.ok("mam-statement", "chem", "--format", "json"))["moves"]
+    paid = -sum(m["amount"] for m in moves if m["kind"] == "charge" and m["run"].startswith(f"{stays}."))
+    assert 0 < paid <= 2 * (native.api("/v1/scheduler")[1]["at"] - began + 1), moves
 
 
 def test_files_may_hold_nodes(native):

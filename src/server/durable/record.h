@@ -62,6 +62,7 @@ struct order_record {
      */
     const char *user;
     int64_t submit_at;
+    int64_t decided_at; /* 0 = not known */
 };
 
 /* A job may have several. Returns the number of this one. */

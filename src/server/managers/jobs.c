@@ -408,8 +408,24 @@ static void cancel_again(struct manager *m, const struct job *j)
     manager_apply(m, &ev, j->id);
 }
 
-void rmjobs_told(struct manager *m, const struct rm_job *r)
+/* What one has used whose cancel is refused was charged when it was cancelled: what it
+ * uses now is a run that began then. */
+static const struct rm_job *begin_at_cancel(
+    const struct manager *m, const struct rm_job *r, struct rm_job *room)
 {
+    int64_t at = outbox_refused_at(m, r->desc.id);
+
+    if (!r->start_at || at <= r->start_at || (r->end_at && r->end_at < at))
+        return r;
+    *room = *r;
+    room->start_at = room->desc.start_at = at;
+    return room;
+}
+
+void rmjobs_told(struct manager *m, const struct rm_job *told)
+{
+    struct rm_job room;
+    const struct rm_job *r = begin_at_cancel(m, told, &room);
     const struct cluster *c = engine_cluster(m->s->engine);
     const struct job *j = job_find(c, r->desc.id);
     bool known = j && j->state < JOB_COMPLETED;

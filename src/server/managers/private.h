@@ -188,6 +188,8 @@ void outbox_forget_others(struct manager *m, const struct rm_job *r);
  * is there again. Who was to start on its nodes does not. The cancel is asked for until
  * the job is over. */
 void outbox_stays(struct manager *m, const char *id);
+/* When such a cancel was decided; 0: there is none, or it is not known. */
+int64_t outbox_refused_at(const struct manager *m, const char *id);
 /* It waits now. True: there is such a cancel, so that the job is to be gone as before.
  */
 bool outbox_waits_cancelled(struct manager *m, const char *id);

@@ -46,6 +46,7 @@ static struct order *add_order(
 
     o->user = xstrdup(job_cred(engine_cluster(m->s->engine), j, CRED_USER)->name);
     o->submit_at = j->submit_at;
+    o->decided_at = world_now(m->s);
     o->wclimit_s = j->wclimit_s;
     o->overrun_s = overrun_of(m->s, j);
     add_places(o, engine_cluster(m->s->engine), j);
@@ -70,7 +71,8 @@ static void record_lasting(struct manager *m, struct order *o)
             .preempts = o->preempts,
             .text = o->text,
             .user = o->user,
-            .submit_at = o->submit_at});
+            .submit_at = o->submit_at,
+            .decided_at = o->decided_at});
     o->recorded = true;
 }
 
@@ -171,6 +173,7 @@ static void again(
     o->preempts = r->preempts;
     o->user = r->user ? xstrdup(r->user) : NULL;
     o->submit_at = r->submit_at;
+    o->decided_at = r->decided_at;
     o->record = number;
     o->recorded = true;
     outbox_enqueue(m, o);

@@ -42,8 +42,9 @@ struct order {
     uint64_t record;
     char *user; /* whose job it is, and since when, as told; owned, NULL = not known */
     int64_t submit_at;
-    char *cls;     /* START: the class it is in; owned or NULL */
-    char *text;    /* owned or NULL */
+    int64_t decided_at; /* 0 = not known */
+    char *cls;          /* START: the class it is in; owned or NULL */
+    char *text;         /* owned or NULL */
     char *changed; /* START: what was told of its job since somebody changed that in
                       the RM, as a line of wire.h; owned or NULL */
 };

@@ -246,6 +246,13 @@ struct order *outbox_refused_cancel(const struct manager *m, const char *id)
     return o;
 }
 
+int64_t outbox_refused_at(const struct manager *m, const char *id)
+{
+    const struct order *o = outbox_refused_cancel(m, id);
+
+    return o ? o->decided_at : 0;
+}
+
 const char *manager_refused_cancel(const struct server *s, const char *id)
 {
     const struct order *o = outbox_refused_cancel(managers_of_id(s, id), id);
