@@ -1,8 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
 """Of very many jobs those that lost a node are told a part at a time: no reply keeps the
 daemon from others while it looks at all of them."""
+import http.server
 import json
+import pathlib
+import socketserver
 import sqlite3
+import threading
 import time
 
 from bank_test import bank  # noqa: F401  # pylint: disable=unused-import
@@ -56,3 +60,54 @@ def test_losses_among_many_jobs_come_page_by_page(bank):  # noqa: F811
     day = time.strftime("%H:%M:%S_%m/%d/%Y", time.gmtime(FIRST))
     told = bank.ok("mam-refund", "--node-failures", "-n", "--since", day)
     assert [f"x{n}.r1" in told for n in lost] == [True] * 3 and "next" not in told
+    done = bank.ok("mam-refund", "--node-failures", "--since", day, "--format", "json")
+    answer = json.loads(done)  # of all parts one record
+    assert [run["run"] for run in answer["runs"]] == [f"x{n}.r1" for n in lost] and set(answer) == {"message", "runs"}
+    assert all(run["rest"] == 0 for run in bank.lines("mam-refund", "--node-failures", "-n", "--since", day))
+
+
+class HalfABank(http.server.BaseHTTPRequestHandler):
+    """One that gives back a first part and refuses the second."""
+
+    def answer(self, status, o):
+        text = json.dumps(o).encode()
+        self.send_response(status)
+        self.send_header("Content-Type", "application/json")
+        self.send_header("Content-Length", str(len(text)))
+        self.end_headers()
+        self.wfile.write(text)
+
+    def do_GET(self):
+        self.answer(200, {"at": int(time.time())})
+
+    def do_POST(self):
+        since = json.loads(self.rfile.read(int(self.headers["Content-Length"])))["since"]
+        if since == FIRST:
+            self.answer(200, {"message": "5 credits given back", "runs": [{"run": "x3.r1", "rest": 5}],
+                              "next": FIRST + 4000})
+        else:
+            self.answer(409, {"error": {"code": "conflict", "message": "the disk is full"}})
+
+    def address_string(self):
+        return "a socket"
+
+    def log_message(self, *args):
+        pass
+
+
+def test_a_refund_that_ends_halfway_tells_how_far_it_came(bank):  # noqa: F811
+    bank.stop()
+    path = pathlib.Path(bank.home, "api.sock")
+    path.unlink(missing_ok=True)
+    with socketserver.ThreadingUnixStreamServer(str(path), HalfABank) as server:
+        thread = threading.Thread(target=server.serve_forever)
+        thread.start()
+        try:
+            done = bank.run("mam-refund", "--node-failures", "--since", FIRST, "--format", "json")
+        finally:
+            server.shutdown()
+            thread.join()
+    path.unlink()
+    assert done.returncode == 1 and "the disk is full" in done.stderr, done.stderr
+    assert "given back of runs that ended before" in done.stderr and f"--since {FIRST + 4000}" in done.stderr
+    assert json.loads(done.stdout) == {"message": "5 credits given back", "runs": [{"run": "x3.r1", "rest": 5}]}

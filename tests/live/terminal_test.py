@@ -28,7 +28,7 @@ def site(build):
     d = Daemon(build / "src" / "client" / "maui")
     d.configure(CONFIG)
     d.start()
-    running = d.submit(name="first")
+    running = d.submit("sleep 6000", name="first", wclimit_s=86400)  # it outlives all looks
     d.wait(lambda: d.state(running) == "Running", "the start")
     d.submit(hold=True)
     d.ok("setres", "-n", "patch", "-s", "+10:00:00", "-d", "1:00:00", "ALL")
@@ -98,7 +98,9 @@ def test_columns_of_the_environment_wins_and_json_stays_as_it_is(site):
 
 
 def test_who_stops_reading_is_no_fault_and_a_full_disk_is_told(site):
-    done = subprocess.run(f"{site.program} diagnose -j | head -n 1", shell=True, env=site.env,
+    # more than a pipe and the buffers of both sides hold
+    assert len(site.ok("maui-reference")) > 64 * 1024
+    done = subprocess.run(f"{site.program} maui-reference | head -n 1", shell=True, env=site.env,
                           capture_output=True, text=True, check=False)
     assert done.stderr == ""
     with open("/dev/full", "w") as full:
