@@ -164,6 +164,8 @@ WORDS = [
     (("maui", "checkjob", ""), {"1"}),
     (("maui", "checknode", "node0"), {"node01", "node02"}),
     (("maui", "releaseres", "p"), {"patch.0"}),
+    (("maui", "showres", ""), {"patch.0"}),  # whose --help has examples that look like verbs
+    (("maui", "pbs", "c"), {"check"}),
     (("maui", "msub", "-q", ""), {"short"}),
     (("maui", "msub", "-A", "c"), {"chem"}),
     (("maui", "showbf", "--qos", "h"), {"high"}),

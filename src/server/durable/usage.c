@@ -144,8 +144,8 @@ static void read_old(struct server *s, struct oldusage *ret)
             "be read; make them readable (or remove them) and start again");
     if (ret->others)
         log_line(s->log, LOG_ALERT,
-            "fairshare: %s has files FS.*, but of none of the last FSDEPTH intervals of "
-            "this FSINTERVAL; no usage of before is taken over",
+            "fairshare: %s has files FS.*, but of none of the last FSDEPTH intervals "
+            "of this FSINTERVAL; no usage of before is taken over",
             folder);
     if (ret->names_refused)
         log_line(s->log, LOG_WARNING,
