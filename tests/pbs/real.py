@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """A real OpenPBS or TORQUE: that of $PBS_HOME, whose commands are in PATH. It is for tests: its
-jobs are deleted, it is killed, and its own scheduler is switched off meanwhile. Root plays
-users alice and bob, who are there."""
+jobs are deleted, it is killed, and what is set there meanwhile (its own scheduler is off) is
+set back. Root plays two users: alice and bob, or those of $MAUI_PBS_USERS."""
 import contextlib
 import json
 import os
@@ -17,7 +17,7 @@ import xml.etree.ElementTree as ET
 
 from live_daemon import Daemon, wait_for
 
-USERS = ("alice", "bob")
+USERS = tuple(os.environ.get("MAUI_PBS_USERS", "alice bob").split())  # two who are there
 SECONDS = 90
 
 
@@ -63,9 +63,17 @@ class Pbs(Daemon):
                        "NODEALLOCATIONPOLICY FIRSTAVAILABLE\n"
                        "NODEAVAILABILITYPOLICY DEDICATED\n", plain=True)  # others load this host
         self.jobs = []
-        self.was = self.pbs("qmgr", "-c", "list server scheduling")
+        self.was = {}
         for setting in ("scheduling = False", *self.settings):
+            name, _, _ = setting.partition(" = ")
+            self.was[name] = self.setting(name)
             self.pbs("qmgr", "-c", f"set server {setting}")
+
+    def setting(self, name):
+        """Of the server, as qmgr has it; None: it is not set."""
+        listed = re.search(rf"^set server {name} = (.*)$",
+                           self.pbs("qmgr", "-c", "print server"), re.M)
+        return listed[1] if listed else None
 
     def pbs(self, *words, user=None, check=True, text=None):
         if user:
@@ -117,12 +125,20 @@ class Pbs(Daemon):
                 print(f"{'ended' if ran else 'given back'}: {id}")
                 since.pop(id)
 
+    def logged(self, job):
+        """What the server's logs have of it."""
+        logs = pathlib.Path(os.environ["PBS_HOME"], "server_logs").iterdir()
+        return [line for log in logs for line in log.read_text(errors="replace").splitlines()
+                if f";{job}." in line]
+
+    def dropped(self, job):
+        """Has the server, which was killed, dropped it when it began again?"""
+        return False
+
     def refused_by_node(self, job):
         """Has PBS taken back a start that its node's daemon, which was killed, had begun?"""
-        logs = pathlib.Path(os.environ["PBS_HOME"], "server_logs").iterdir()
-        lines = [line for log in logs for line in log.read_text(errors="replace").splitlines()
-                 if f";{job}." in line]
-        return any("MOM rejected" in line or "Discard running job" in line for line in lines)
+        return any("MOM rejected" in line or "Discard running job" in line
+                   for line in self.logged(job))
 
     def when(self, job, name):
         return time.mktime(time.strptime(job[name]))
@@ -130,11 +146,13 @@ class Pbs(Daemon):
     @contextlib.contextmanager
     def queue(self, name):
         """One more, for a while."""
-        for line in (f"create queue {name} queue_type=e", f"set queue {name} enabled=true",
-                     f"set queue {name} started=true"):
-            self.pbs("qmgr", "-c", line)
-        yield
-        self.pbs("qmgr", "-c", f"delete queue {name}", check=False)
+        try:
+            for line in (f"create queue {name} queue_type=e", f"set queue {name} enabled=true",
+                         f"set queue {name} started=true"):
+                self.pbs("qmgr", "-c", line)
+            yield
+        finally:
+            self.pbs("qmgr", "-c", f"delete queue {name}", check=False)
 
     # ---- jobs ----
 
@@ -184,7 +202,8 @@ class Pbs(Daemon):
 
     def locked_by(self, lock):
         """The process that holds a lock of PBS; None: it has ended."""
-        pid = int((pathlib.Path(os.environ["PBS_HOME"]) / lock).read_text() or 0)
+        files = pathlib.Path(os.environ["PBS_HOME"]).glob(lock)  # TORQUE: mom15002.lock
+        pid = max([int(file.read_text().strip("\0\n ") or 0) for file in files], default=0)
         return pid if pid and pathlib.Path(f"/proc/{pid}").exists() else None
 
     def kill_locked(self, lock, *command):
@@ -209,20 +228,23 @@ class Pbs(Daemon):
         elif victim == "server":
             self.kill_locked("server_priv/server.lock", "pbs_server")
         elif victim == "mom":
-            self.kill_locked("mom_priv/mom.lock", *self.mom)
+            self.kill_locked("mom_priv/mom*.lock", *self.mom)
         else:
             for pid in self.adapters() if victim == "adapter" else self.library_programs():
                 with contextlib.suppress(ProcessLookupError):
                     os.kill(pid, signal.SIGKILL)
 
     def end(self):
-        self.stop()
-        self.run("pbs", "install", "--undo")
-        if self.jobs:
-            self.purge(*self.jobs)
-        shutil.rmtree(self.home, ignore_errors=True)
-        value = "True" if "True" in self.was else "False"
-        self.pbs("qmgr", "-c", f"set server scheduling = {value}")
+        try:
+            self.stop()
+            self.run("pbs", "install", "--undo")
+            if self.jobs:
+                self.purge(*self.jobs)
+            shutil.rmtree(self.home, ignore_errors=True)
+        finally:
+            for name, value in self.was.items():
+                self.pbs("qmgr", "-c", f"unset server {name}" if value is None else
+                         f"set server {name} = {value}", check=False)
 
 
 class Torque(Pbs):
@@ -272,6 +294,9 @@ class Torque(Pbs):
 
     def give_back(self, counts, since, *jobs):
         pass
+
+    def dropped(self, job):
+        return any("Unable to recover job" in line for line in self.logged(job))
 
     def refused_by_node(self, job):
         return False
