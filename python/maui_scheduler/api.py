@@ -1749,6 +1749,8 @@ class Done(TypedDict):
     warnings: NotRequired[list[str]]
     #: of a configuration that was read again
     findings: NotRequired[list[Finding]]
+    #: of changeparam: what would bring back what was before, in this order
+    undo: NotRequired[list[ParameterChange]]
 
 
 class Finding(TypedDict):
@@ -1786,6 +1788,9 @@ class ParameterChange(TypedDict):
     text: str
     #: keep it when the configuration is read again
     persistent: NotRequired[bool]
+    #: take back what was changed of this at run time, which was not persistent; with
+    #: persistent all of it
+    drop: NotRequired[bool]
 
 
 class BankAccount(TypedDict):
