@@ -132,6 +132,10 @@ int server_configure(struct server *s, struct err *err)
     free(changes);
     if (!fresh)
         return -1; /* the old settings stay in force */
+    if (page_check(s, fresh, err) < 0) {
+        config_destroy(fresh);
+        return -1;
+    }
     tell_findings(s, fresh);
     s->config = fresh;
     ev.u.settings = fresh->settings;
