@@ -57,7 +57,7 @@ function Row({ c, kind, chosen }: { c: Credential; kind: string; chosen: boolean
 
 function List({ kind, name }: { kind: string; name: string }) {
   const query = new URLSearchParams(useSearch());
-  const answer = useAnswer(`/v1/credentials/${kind}`);
+  const answer = useAnswer(`/v1/credentials/${kind}`, true);
   const [words, setWords] = useState(query.get("q") ?? "");
   const list = useMemo(() => (answer.text ? readLines<Credential>(answer.text) : null), [answer.text]);
   const wanted = words.trim().toLowerCase();

@@ -7,6 +7,7 @@
 #include "config/settings.h"
 #include "config/table.h"
 #include "policy/limits.h"
+#include "policy/limits_rules.h"
 #include "policy/limits_use.h"
 #include "server/render/render.h"
 #include "server/server_private.h"
@@ -137,6 +138,20 @@ static void tell_limit(struct lister *l, struct entry e)
     json_array_append_new(l->records, o);
 }
 
+/* OMAXJOB and OMAXIJOB are in the place of a QOS's own. */
+static const char *name_usage_limit(
+    const struct cred *k, enum limit_dim dim, enum limit_res res)
+{
+    bool idle = dim == DIM_IDLE;
+    const struct limit *own = idle ? k->cfg->over_idle : k->cfg->over_active;
+    const struct limit *def = idle ? k->def->over_idle : k->def->over_active;
+
+    if (k->kind != CRED_QOS || res != LIMIT_JOB
+        || !(limits_rules_set(&own[res]) || limits_rules_set(&def[res])))
+        return limit_name(dim, res);
+    return idle ? "OMAXIJOB" : "OMAXJOB";
+}
+
 static void tell_usage_limits(struct lister *l)
 {
     const struct cluster *c = engine_cluster(l->s->engine);
@@ -145,12 +160,12 @@ static void tell_usage_limits(struct lister *l)
         enum limit_res res = (enum limit_res)r;
         const struct usage *const used[] = {&l->k->active, &l->k->idle};
         for (int dim = DIM_ACTIVE; dim < DIM_SYSTEM; dim++)
-            tell_limit(
-                l, (struct entry){.name = limit_name((enum limit_dim)dim, res),
-                       .bracket = "",
-                       .limit = limits_value(c, l->k, NULL, (enum limit_dim)dim, res),
-                       .used = used[dim]->v[r] / limits_use_parts(res),
-                       .held = l->held ? l->held->of[dim][r] : 0});
+            tell_limit(l,
+                (struct entry){.name = name_usage_limit(l->k, (enum limit_dim)dim, res),
+                    .bracket = "",
+                    .limit = limits_value(c, l->k, NULL, (enum limit_dim)dim, res),
+                    .used = used[dim]->v[r] / limits_use_parts(res),
+                    .held = l->held ? l->held->of[dim][r] : 0});
     }
 }
 
@@ -191,7 +206,8 @@ static void tell_all_within(struct lister *l)
             tell_within(l, &def->within.v[i]);
 }
 
-/* OMAX<R>, OMAXI<R> and OMAXJ<R> of a QOS: what they replace is in other rows. */
+/* OMAX<R>, OMAXI<R> and OMAXJ<R> of a QOS: what they replace is in other rows. Those of
+ * its own jobs are told with what is in use. */
 static void tell_overrides(struct lister *l)
 {
     const struct cred_cfg *cfg = l->k->cfg;
@@ -202,7 +218,7 @@ static void tell_overrides(struct lister *l)
         const struct limit *const over[] = {
             &cfg->over_active[r], &cfg->over_idle[r], &job};
         static const char *const form[] = {"OMAX", "OMAXI", "OMAXJ"};
-        for (size_t i = 0; i < sizeof over / sizeof over[0]; i++) {
+        for (size_t i = r == LIMIT_JOB ? 2 : 0; i < sizeof over / sizeof over[0]; i++) {
             char text[24];
             snprintf(text, sizeof text, "%s%s", form[i], name + strlen("MAX"));
             tell_limit(
