@@ -1392,6 +1392,7 @@ class CredentialLimitsInForce(TypedDict):
     limit: str
     #: where it is less than hard
     soft: NotRequired[int]
+    #: -1: no limit, whatever DEFAULT has
     hard: int
     #: in use; where it is counted for the credential by itself
     used: NotRequired[int]

@@ -728,7 +728,16 @@ def test_a_limit_of_a_qos_on_its_own_jobs_is_told_once_and_whence(daemon):
     assert told["limits"] == ["OMAXJOB=5"]
     (limit,) = told["limits_in_force"]
     assert (limit["limit"], limit["hard"], limit["used"]) == ("OMAXJOB", 5, 0)
-    assert limit["source"].startswith("maui.cfg:") or "/maui.cfg:" in limit["source"]
+    assert "maui.cfg:" in limit["source"]
+
+
+def test_a_limit_that_is_lifted_is_told(daemon):
+    daemon.configure("USERCFG[DEFAULT] MAXJOB=3\nUSERCFG[u9] MAXJOB=-1\n")
+    daemon.start()
+    told = daemon.api("/v1/credentials/user?name=u9")[1]
+    assert told["limits"] == ["MAXJOB=-1"]
+    (limit,) = told["limits_in_force"]
+    assert limit["hard"] == -1 and "maui.cfg:" in limit["source"]
 
 
 def test_reservations_are_sorted_by_name_and_each_line_names_its_node(live):

@@ -206,6 +206,13 @@ def test_a_change_is_taken_back(live):
     assert limits() == []
 
 
+def test_what_nothing_reads_is_said_to_change_nothing(live):
+    assert "it changes nothing" in live.ok("changeparam", "STEPCOUNT", "5")
+    assert "nothing" not in live.ok("changeparam", "RESERVATIONDEPTH", "5")
+    status, answer = live.api("/v1/whatif", {"changes": [{"parameters": {"text": "STEPCOUNT 6"}}]})
+    assert status == 200 and [n for n in answer["notes"] if "it changes nothing" in n], answer
+
+
 def test_the_last_change_holds_whichever_name_was_used(live):
     for name, value in (("NOTIFYSCRIPT", "/bin/a"), ("NOTIFICATIONPROGRAM", "/bin/b"),
                         ("NOTIFYSCRIPT", "/bin/c")):

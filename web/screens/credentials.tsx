@@ -37,7 +37,7 @@ export function Tabs({ kind, children }: { kind: string; children?: ReactNode })
 /** What is nearest to its end is told in the list. */
 function Tightest({ all }: { all: LimitRecord[] }) {
   const one = fullest(all);
-  if (!one) return all.length ? <span className="quiet">{plain(all[0].limit)} {count(all[0].hard)}</span> : <span className="quiet">none</span>;
+  if (!one) return all.length ? <span className="quiet">{plain(all[0].limit)} {all[0].hard < 0 ? "no limit" : count(all[0].hard)}</span> : <span className="quiet">none</span>;
   return <span className="l-cell"><span>{plain(one.limit)}</span><LimitBar l={one} /><span className="quiet">{all.length > 1 ? `and ${all.length - 1} more` : ""}</span></span>;
 }
 

@@ -7,6 +7,7 @@
 #include "config/table.h"
 #include "server/api/api.h"
 #include "server/server_private.h"
+#include "server/whatif/whatif.h"
 
 /* The lines, as "FSDEPTH 5". The passing one is before the kept one, which is back in
  * force when the file is read again by order. */
@@ -143,6 +144,7 @@ void changes_close(struct server *s)
  * texts `passing` is set. */
 struct line_changes {
     struct VEC(struct parameter_change) all; /* owned until they are taken */
+    bool unread; /* one of them is only accepted: it changes nothing */
 };
 
 static void clear_line(struct line_changes *l)
@@ -190,6 +192,11 @@ static char *attribute_name(const struct server *s, const struct cfg_row *sectio
     return strbuf_take(&b);
 }
 
+static bool is_unread(const struct cfg_row *row)
+{
+    return row && (row->status == STATUS_LATER || row->status == STATUS_INERT);
+}
+
 /* SRCFG[b] of SRCFG[a] DEPTH=1 SRCFG[b] DEPTH=2, which a file may say in one line. */
 static bool is_heading(const struct server *s, const struct grammar_pair *pair)
 {
@@ -211,6 +218,8 @@ static int split_pairs(const struct server *s, const struct cfg_row *section,
         if (is_heading(s, &pair))
             err_set(err, ERR_INVALID, "%.60s[%.60s]: one section at a time", pair.name,
                 pair.bracket);
+        l->unread |=
+            is_unread(attrs_find(s->config->table, section->object, pair.name));
         strbuf_printf(&text, "%s %.*s", heading, (int)(g.p - from), from);
         vec_push(&l->all, ((struct parameter_change){
                               .name = attribute_name(s, section, heading, &pair),
@@ -227,6 +236,7 @@ static int split_line(const struct server *s, const struct grammar_line *line,
     char *heading = heading_of(row, line);
     int result = 0;
 
+    l->unread |= is_unread(row);
     if (row && row->type == CFG_SECTION) {
         result = split_pairs(s, row, heading, line->value, l, err);
         free(heading);
@@ -386,10 +396,13 @@ static int check_drop(const struct server *s, const struct line_changes *line,
     return 0;
 }
 
-/* They are in force, and outlive a restart. */
+/* They are in force, and outlive a restart. What is to be said of them goes to *reply.
+ */
 static int change(
-    struct server *s, const char *text, struct wish w, json_t *undo, struct err *err)
+    struct server *s, const char *text, struct wish w, json_t *reply, struct err *err)
 {
+    static const char unread[] = "nothing reads this parameter: it changes nothing";
+    json_t *undo = json_array();
     struct line_changes line = {0};
     int result = read_line(s, text, &line, err);
 
@@ -397,6 +410,11 @@ static int change(
         result = w.drop ? check_drop(s, &line, w, err) : check_change(s, text, err);
     if (result == 0)
         result = take(s, &line, w, undo, err);
+    json_object_set_new(reply, "undo", undo);
+    if (line.unread)
+        json_object_set_new(reply, "warnings", json_pack("[s]", unread));
+    if (line.unread && s->tries)
+        whatif_note(s, unread);
     clear_line(&line);
     return result;
 }
@@ -404,20 +422,20 @@ static int change(
 void api_change(struct server *s, struct request *r)
 {
     struct err err = {0};
-    json_t *o = request_json(r, &err), *undo = json_array();
+    json_t *o = request_json(r, &err),
+           *reply = json_pack("{s:s}", "message", "parameters modified");
     const char *text = json_string_value(json_object_get(o, "text"));
     struct wish w = {.kept = json_is_true(json_object_get(o, "persistent")),
         .drop = json_is_true(json_object_get(o, "drop"))};
 
     if (o && !text)
         err_set(&err, ERR_INVALID, "text: expected PARAMETER VALUE");
-    if (!text || change(s, text, w, undo, &err) < 0) {
-        json_decref(undo);
+    if (!text || change(s, text, w, reply, &err) < 0) {
+        json_decref(reply);
         request_refuse(r, &err);
         return;
     }
     log_line(s->log, LOG_ACTION, "changeparam '%s'%s by %s", text,
         w.drop ? " dropped" : "", request_who(r)->user);
-    commit_then_reply(
-        s, r, json_pack("{s:s, s:o}", "message", "parameters modified", "undo", undo));
+    commit_then_reply(s, r, reply);
 }
