@@ -131,9 +131,6 @@ def test_a_change_outlives_a_restart_until_the_file_is_read_by_order(live):
 
 
 def test_a_change_of_one_attribute_of_a_node_leaves_the_others_alone(live):
-    def shown(name):
-        return {p["name"]: p["value"] for p in live.api(f"/v1/parameters?name={name}")[1][1:]
-                if not p.get("is_default")}
     live.ok("changeparam", "NODECFG[node01]", "SPEED=2")
     live.ok("changeparam", "nodecfg[node01]", "PRIORITY=7")
     live.ok("changeparam", "SRCFG[a]", "HOSTLIST=node01")

@@ -211,13 +211,14 @@ static int split_pairs(const struct server *s, const struct cfg_row *section,
 {
     struct grammar_pairs g;
     struct grammar_pair pair;
+    int result = 0;
 
     grammar_pairs_init(&g, value);
     for (const char *from = g.p; grammar_pairs_next(&g, &pair); from = g.p) {
         struct strbuf text = {0};
         if (is_heading(s, &pair))
-            err_set(err, ERR_INVALID, "%.60s[%.60s]: one section at a time", pair.name,
-                pair.bracket);
+            result = err_set(err, ERR_INVALID, "%.60s[%.60s]: one section at a time",
+                pair.name, pair.bracket);
         l->unread |=
             is_unread(attrs_find(s->config->table, section->object, pair.name));
         strbuf_printf(&text, "%s %.*s", heading, (int)(g.p - from), from);
@@ -226,7 +227,7 @@ static int split_pairs(const struct server *s, const struct cfg_row *section,
                               .passing = strbuf_take(&text)}));
         grammar_pair_fini(&pair);
     }
-    return err->code ? -1 : 0;
+    return result;
 }
 
 static int split_line(const struct server *s, const struct grammar_line *line,
@@ -270,13 +271,35 @@ static int read_line(
     return result;
 }
 
-/* What the file may say with a warning is an error here: nothing is ignored. */
-static int check_change(const struct server *s, const char *text, struct err *err)
+/* SRCFG[a] of SRCFG[a].USERLIST, where there is such a reservation: the line alone says
+ * nothing of its places then, which it has. Owned by the caller, or NULL. */
+static char *find_standing(const struct server *s, const struct line_changes *line)
 {
-    struct config *c =
-        config_load_text_after(s->config, false, "changeparam", text, strlen(text));
+    const char *name = line->all.n ? line->all.v[0].name : "";
+    const char *end = strncmp(name, "SRCFG[", 6) == 0 ? strstr(name, "].") : NULL;
+    size_t n = end ? (size_t)(end + 2 - name) : 0;
+
+    for (size_t i = 0; n && i < s->config->values.n; i++)
+        if (strncmp(s->config->values.v[i].name, name, n) == 0)
+            return xstrndup(name, n - 1);
+    return NULL;
+}
+
+/* What the file may say with a warning is an error here: nothing is ignored. */
+static int check_change(const struct server *s, const char *text,
+    const struct line_changes *line, struct err *err)
+{
+    char *standing = find_standing(s, line);
+    struct strbuf whole = {0};
     int result = 0;
 
+    if (standing)
+        strbuf_printf(&whole, "%s HOSTLIST=ALL\n", standing);
+    strbuf_printf(&whole, "%s\n", text);
+    struct config *c =
+        config_load_text_after(s->config, false, "changeparam", whole.text, whole.len);
+    free(standing);
+    free(strbuf_take(&whole));
     for (size_t i = 0; result == 0 && i < c->findings.n; i++)
         if (c->findings.v[i].level >= FINDING_WARNING)
             result = err_set(err, ERR_INVALID, "%s", c->findings.v[i].text);
@@ -407,7 +430,8 @@ static int change(
     int result = read_line(s, text, &line, err);
 
     if (result == 0)
-        result = w.drop ? check_drop(s, &line, w, err) : check_change(s, text, err);
+        result =
+            w.drop ? check_drop(s, &line, w, err) : check_change(s, text, &line, err);
     if (result == 0)
         result = take(s, &line, w, undo, err);
     json_object_set_new(reply, "undo", undo);

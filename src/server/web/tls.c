@@ -90,6 +90,7 @@ static int refuse_password(char *ret, int size, int writes, void *ctx)
 
 static int check_pair(const struct tls *t, struct err *err)
 {
+    int result = -1;
     BIO *cert_text = BIO_new_mem_buf(t->cert, -1),
         *key_text = BIO_new_mem_buf(t->key, -1);
     X509 *cert =
@@ -102,7 +103,9 @@ static int check_pair(const struct tls *t, struct err *err)
         err_set(err, ERR_INVALID, "WEBCERT: expected a certificate in PEM");
     else if (!key)
         err_set(err, ERR_INVALID, "WEBKEY: expected a key in PEM, without a password");
-    else if (X509_check_private_key(cert, key) != 1)
+    else if (X509_check_private_key(cert, key) == 1)
+        result = 0;
+    else
         err_set(err, ERR_INVALID,
             "WEBKEY is not the key of the first certificate in WEBCERT");
     EVP_PKEY_free(key);
@@ -110,7 +113,7 @@ static int check_pair(const struct tls *t, struct err *err)
     BIO_free(key_text);
     BIO_free(cert_text);
     ERR_clear_error();
-    return err->code ? -1 : 0;
+    return result;
 }
 #else
 /* Without libcrypto the listener tells, when it opens. */
