@@ -162,9 +162,11 @@ int server_configure(struct server *s, struct err *err)
 int server_reload(struct server *s, struct err *err)
 {
     supervisor_reloading();
+    changes_lift(s, true);
     int result = server_configure(s, err);
-    if (result == 0 && changes_drop(s)) /* once more: the file is good by now */
-        result = server_configure(s, err);
+    changes_lift(s, false);
+    if (result == 0)
+        changes_drop(s);
     supervisor_ready(s->socket_path);
     return result;
 }

@@ -242,6 +242,9 @@ def test_elsewhere_than_at_home_it_needs_a_name(daemon, build):
     assert "WEBORIGIN is needed" in daemon.run("dashboard", "--no-open").stderr
     daemon.ok("changeparam", "WEBORIGIN", "https://localhost")
     assert daemon.ok("dashboard", "--no-open").startswith("https://localhost/ui/#login=")
+    for _ in range(2):  # what the file alone does not say is not lost by a reading that fails
+        assert "WEBORIGIN is needed" in daemon.run("schedctl", "-R").stderr
+    assert daemon.ok("dashboard", "--no-open").startswith("https://localhost/ui/#login=")
 
 
 def test_the_name_that_browsers_use_is_of_tls_for_good(daemon, build):
@@ -291,6 +294,27 @@ def test_with_parameters_that_became_wrong_it_goes_on_as_it_was(daemon, build):
     assert done.returncode == 1 and "WEBORIGIN is needed" in done.stderr
     assert "configuration read again" in daemon.ok("schedctl", "-R")
     assert "200 OK" in curl(daemon.home, address + "/ui/").stdout
+
+
+def test_connections_of_one_address_are_bounded_where_it_speaks_tls(daemon, build):
+    """Each begins with a handshake, which the daemon makes between its other work."""
+    from web_page import need_page
+    import select
+    import socket
+    need_page(build)
+    make_certificate(daemon.home)
+    daemon.configure("WEBCERT cert.pem\nWEBKEY key.pem\n")
+    daemon.start()
+    address = daemon.ok("dashboard", "--no-open").splitlines()[0].split("/ui/#login=")[0]
+    at = ("127.0.0.1", int(address.rsplit(":", 1)[1]))
+    sockets = [socket.create_connection(at) for _ in range(100)]
+    try:
+        daemon.wait(lambda: len(select.select(sockets, [], [], 0)[0]) >= 36, "the end of those beyond")
+        assert len(select.select(sockets, [], [], 0)[0]) == 36
+    finally:
+        for s in sockets:
+            s.close()
+    daemon.wait(lambda: "200 OK" in curl(daemon.home, address + "/ui/").stdout, "room again")
 
 
 def test_a_page_that_is_off_from_the_start_holds_up_nothing_else(daemon, build):

@@ -18,6 +18,7 @@ struct parameter_change {
 
 struct changes {
     struct VEC(struct parameter_change) all;
+    bool lifted; /* the passing ones are left out */
 };
 
 static void clear(struct parameter_change *p)
@@ -54,33 +55,37 @@ char *changes_text(struct server *s)
 {
     struct strbuf text = {0};
 
-    for (size_t i = 0; i < s->changes->all.n; i++)
-        if (text_in_force(&s->changes->all.v[i]))
-            strbuf_printf(&text, "%s\n", text_in_force(&s->changes->all.v[i]));
+    for (size_t i = 0; i < s->changes->all.n; i++) {
+        const struct parameter_change *p = &s->changes->all.v[i];
+        const char *line = s->changes->lifted ? p->kept : text_in_force(p);
+        if (line)
+            strbuf_printf(&text, "%s\n", line);
+    }
     return strbuf_take(&text);
 }
 
-bool changes_drop(struct server *s)
+void changes_lift(struct server *s, bool lifted)
+{
+    s->changes->lifted = lifted;
+}
+
+void changes_drop(struct server *s)
 {
     struct changes *c = s->changes;
-    bool found = false;
 
     for (size_t i = c->all.n; i-- > 0;) {
         struct parameter_change *p = &c->all.v[i];
         if (!p->passing)
             continue;
-        found = true;
         free(p->passing);
         p->passing = NULL;
         save(s, p);
+        commit_want(s);
         if (!p->kept) {
             clear(p);
             vec_remove(&c->all, i);
         }
     }
-    if (found)
-        commit_want(s);
-    return found;
 }
 
 /* ---- from the store ---- */
@@ -106,6 +111,8 @@ static int recall(void *ctx, const char *key, const char *value)
         log_line(s->log, LOG_ACTION, "changed at run time before the restart: %s",
             text_in_force(&p));
         vec_push(&s->changes->all, p);
+    } else {
+        free(p.passing);
     }
     json_decref(o);
     return 0;
@@ -390,7 +397,7 @@ static int take(struct server *s, struct line_changes *line, struct wish w,
     for (size_t i = 0; i < line->all.n; i++)
         vec_push(&at, place(c, &line->all.v[i], w));
     int result = server_configure(s, err);
-    for (size_t i = 0; result == 0 && i < at.n; i++) {
+    for (size_t i = at.n; result == 0 && i-- > 0;) { /* the last is taken back first */
         save(s, &c->all.v[at.v[i]]);
         add_undo(undo, &line->all.v[i], &c->all.v[at.v[i]], w);
     }
