@@ -164,6 +164,8 @@ WORDS = [
     (("maui", "checkjob", ""), {"1"}),
     (("maui", "checknode", "node0"), {"node01", "node02"}),
     (("maui", "releaseres", "p"), {"patch.0"}),
+    (("maui", "showres", ""), {"patch.0"}),  # whose --help has examples that look like verbs
+    (("maui", "pbs", "c"), {"check"}),
     (("maui", "msub", "-q", ""), {"short"}),
     (("maui", "msub", "-A", "c"), {"chem"}),
     (("maui", "showbf", "--qos", "h"), {"high"}),
@@ -194,12 +196,14 @@ def hostile(build):
     """A daemon in which whatever may have a name has one that a shell would read as more: a
     job by its class, account and QOS, and reservations, as far as such names are taken."""
     sys.path.insert(0, str(ROOT / "tests" / "live"))
-    from live_daemon import Daemon
+    from live_daemon import ME, Daemon
     d = Daemon(build / "src" / "client" / "maui")
-    d.configure("RMCFG[local] TYPE=LOCAL NODES=2x2\nADMIN1 root\nQOSCFG[high] PRIORITY=1\n" +
-                "".join(f"{kind}CFG[{name}] PRIORITY=1\n" for name in HOSTILE
+    d.configure(f"RMCFG[local] TYPE=LOCAL NODES=2x2\nADMIN1 {ME}\nQOSCFG[high] PRIORITY=1\n" +
+                "".join(f"{kind}CFG[{name}] PRIORITY=1\n" for name in [*HOSTILE, "plain"]
                         for kind in ("CLASS", "ACCOUNT", "QOS")))
     d.ok("serve", "--paused")
+    d.ok("setres", "-n", "plain", "node01")
+    d.plain_job = d.ok("msub", "-A", "plain", "-h", "-l", "procs=1", "--", "true").strip()
     for name in HOSTILE:
         d.run("setres", "-n", name, "node02")
         d.api("/v1/reservations", {"name": name, "nodes": ["node02"]})
@@ -208,8 +212,10 @@ def hostile(build):
     d.clean()
 
 
-ASKED = ["releaseres ''", "showres ''", "msub -q ''", "msub -A ''", "msub -l qos=''", "showbf --qos ''",
-         "checkjob ''", "showq -u ''"]
+# What is asked for, and a harmless name that is offered among the others.
+ASKED = {"releaseres ''": "plain.0", "showres ''": "plain.0", "msub -q ''": "plain", "msub -A ''": "plain",
+         "msub -l qos=''": None, "showbf --qos ''": "plain", "checkjob ''": "JOB", "showq -u ''": "ME",
+         "checknode ''": "node01"}
 
 
 @pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
@@ -220,7 +226,9 @@ def test_no_name_becomes_a_command_of_the_shell(build, hostile, tmp_path, shell)
     made.write_text(re.sub(r"/\S*/bash-completion/completions/maui", str(ROOT / "packaging/maui.bash-completion"),
                            (build / "packaging" / "maui.fish-completion").read_text()))
     source = f"source {ROOT}/packaging/maui.bash-completion"
-    for words in ASKED:
+    sys.path.insert(0, str(ROOT / "tests" / "live"))
+    from live_daemon import ME
+    for words, harmless in ASKED.items():
         n = len(words.split())
         script = {
             "bash": f"{source}; COMP_WORDS=(maui {words}); COMP_CWORD={n}; _maui maui; "
@@ -235,6 +243,8 @@ def test_no_name_becomes_a_command_of_the_shell(build, hostile, tmp_path, shell)
                                        PATH=f"{build}/src/client:{os.environ['PATH']}"))
         assert not re.search(r"[$`;'\"*~{}\\]", done.stdout.replace("maui.fish", "")), (words, done.stdout)
         assert not (tmp_path / "it").exists() and "touch" not in done.stdout, words
+        harmless = {"JOB": hostile.plain_job, "ME": ME}.get(harmless, harmless)
+        assert harmless is None or harmless in done.stdout.split(), (words, done.stdout, done.stderr)
 
 
 @pytest.mark.skipif(not shutil.which("zsh"), reason="no zsh")

@@ -10,12 +10,12 @@
 #include "cluster/job.h"
 #include "cluster/node.h"
 #include "cluster/partition.h"
+#include "cluster/valid.h"
 
 #include <assert.h>
 
-/* Largest amount accepted from outside, and longest name. */
-#define AMOUNT_MAX     INT64_C(1099511627776)
-#define NAME_MAX_BYTES 255
+/* Largest amount accepted from outside. */
+#define AMOUNT_MAX INT64_C(1099511627776)
 
 /* Make `a` a copy of the elements of `b`. */
 #define vec_assign(a, b)                                                               \
@@ -56,9 +56,6 @@ bool job_state_holds(enum job_state s);
 
 /* ---- valid.c ----------------------------------------------------------------- */
 
-/* Is `name` usable as a name of ours (not empty, no blanks or control characters,
- * not too long)? `what` names it in the sentence. */
-int name_check(const char *what, const char *name, struct err *err);
 int amount_check(
     const char *what, int64_t amount, int64_t min, int64_t max, struct err *err);
 /* The known name closest to an unknown one, or NULL. */

@@ -1,8 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
 """Of very many jobs those that lost a node are told a part at a time: no reply keeps the
 daemon from others while it looks at all of them."""
+import http.server
 import json
+import pathlib
+import socketserver
 import sqlite3
+import threading
 import time
 
 from bank_test import account, bank, check, ended  # noqa: F401  # pylint: disable=unused-import
@@ -15,7 +19,7 @@ COLUMNS = ("job", "name", "user", "group", "account", "class", "qos", "partition
 LOST = json.dumps({"end": {"reason": "node_down"}})
 
 
-def write_history(daemon, lost):
+def write_history(daemon, lost, charged=50000):
     """Jobs that ended one a second; of those of these numbers a run was charged."""
     db = sqlite3.connect(f"{daemon.home}/state.db")
     marks = ", ".join("?" * len(COLUMNS))
@@ -30,7 +34,7 @@ def write_history(daemon, lost):
     for n in lost:
         row = {"run": f"x{n}.r1", "account": account, "since_at": FIRST + n - 50,
                "until_at": FIRST + n + 50, "open": 0, "most": 100000, "rates": "PROCS:1",
-               "charged": 50000, "refunded": 0, "text": "", "user": "ann", "job": f"x{n}"}
+               "charged": charged, "refunded": 0, "text": "", "user": "ann", "job": f"x{n}"}
         row = {name: row[name] for name in columns if name in row}
         db.execute(f"INSERT INTO am_run({', '.join(chr(34) + name + chr(34) for name in row)}) "
                    f"VALUES({', '.join('?' * len(row))})", tuple(row.values()))
@@ -84,3 +88,60 @@ def test_all_pages_are_given_back_once(bank):  # noqa: F811
     bank.ok("mam-refund", "--node-failures", "--since", day)
     assert account(bank)["balance"] == 1000
     check(bank)
+
+
+def test_what_is_done_part_by_part_is_one_record(bank):  # noqa: F811
+    lost = (3, 5000, 11999)
+    bank.stop()
+    write_history(bank, lost, charged=0)  # with nothing left to give back: no transactions are made up
+    bank.start()
+    answer = json.loads(bank.ok("mam-refund", "--node-failures", "--since", FIRST, "--format", "json"))
+    assert [run["run"] for run in answer["runs"]] == [f"x{n}.r1" for n in lost]
+    assert set(answer) == {"message", "runs"} and answer["message"].count("of 1 run that lost a node") == 3
+
+
+class HalfABank(http.server.BaseHTTPRequestHandler):
+    """One that gives back a first part and refuses the second."""
+
+    def answer(self, status, o):
+        text = json.dumps(o).encode()
+        self.send_response(status)
+        self.send_header("Content-Type", "application/json")
+        self.send_header("Content-Length", str(len(text)))
+        self.end_headers()
+        self.wfile.write(text)
+
+    def do_GET(self):
+        self.answer(200, {"at": int(time.time())})
+
+    def do_POST(self):
+        since = json.loads(self.rfile.read(int(self.headers["Content-Length"])))["since"]
+        if since == FIRST:
+            self.answer(200, {"message": "5 credits given back", "runs": [{"run": "x3.r1", "rest": 5}],
+                              "next": FIRST + 4000})
+        else:
+            self.answer(409, {"error": {"code": "conflict", "message": "the disk is full"}})
+
+    def address_string(self):
+        return "a socket"
+
+    def log_message(self, *args):
+        pass
+
+
+def test_a_refund_that_ends_halfway_tells_how_far_it_came(bank):  # noqa: F811
+    bank.stop()
+    path = pathlib.Path(bank.home, "api.sock")
+    path.unlink(missing_ok=True)
+    with socketserver.ThreadingUnixStreamServer(str(path), HalfABank) as server:
+        thread = threading.Thread(target=server.serve_forever)
+        thread.start()
+        try:
+            done = bank.run("mam-refund", "--node-failures", "--since", FIRST, "--format", "json")
+        finally:
+            server.shutdown()
+            thread.join()
+    path.unlink()
+    assert done.returncode == 1 and "the disk is full" in done.stderr, done.stderr
+    assert "given back of runs that ended before" in done.stderr and f"--since {FIRST + 4000}" in done.stderr
+    assert json.loads(done.stdout) == {"message": "5 credits given back", "runs": [{"run": "x3.r1", "rest": 5}]}

@@ -4,6 +4,8 @@ import pathlib
 import re
 import time
 
+import pytest
+
 from live_daemon import ME
 
 CONFIG = """\
@@ -56,6 +58,99 @@ def test_files_of_a_configuration_become_one_and_the_rest_is_told(maui, tmp_path
     assert "usable" in maui("check", "-c", tmp_path / "new.cfg").stderr
 
 
+SECRET = "s3cr1t"
+HIDING = {
+    "joined": f"CLIENTCFG[RM:base] \\\n   HOST=h1 \\\n   CSKEY={SECRET}\n",
+    "a blank before the brackets": f"CLIENTCFG [DEFAULT] CSKEY={SECRET}\n",
+    "no bracket at the end": f"CLIENTCFG[DEFAULT CSKEY={SECRET}\n",
+    "any case": f"ClientCfg[x] csKey = {SECRET}\n",
+    "a comment": f"#CLIENTCFG[RM:base] KIND={SECRET}\n",
+    "a comment of a key": f"   # the old one: cskey={SECRET}\n",
+    "a comment of any key": f"# KEY = {SECRET}\n",
+    "a comment that goes on": f"#CLIENTCFG[x] CSKEY=\\\n# {SECRET}\n",
+    "a comment whose rest is none": f"#CLIENTCFG[x] HOST=h \\\n   CSKEY={SECRET}\n",
+    "a comment whose rest is a word": f"# CSKEY=\\\n   {SECRET}\n",
+    "behind a setting": f"XFACTORWEIGHT 3 # CSKEY={SECRET}\n",
+    "of a manager": f"RMCFG[base] TYPE=WIKI CSKEY={SECRET} PORT=4000\n",
+    "of a manager, joined": f"RMCFG[base] TYPE=WIKI \\\n  CSKEY = \\\n  {SECRET} \\\n  PORT=4000\n",
+    "in quotes": f"AMCFG[bank] TYPE=GOLD CSKEY=\"a {SECRET}\" PORT=4000\n",
+    "two words": f"AMCFG[bank] CSKEY=a {SECRET} PORT=4000\n",
+    "no sign": f"AMCFG[bank] CSKEY {SECRET}\n",
+    "a colon": f"AMCFG[bank] CSKEY:{SECRET}\n",
+    "on the line of another": f"SRCFG[x] HOSTLIST=n1 CLIENTCFG[y] HOST=h KEY={SECRET}\n",
+    "of a name that is misspelt": f"CLIENTCGF[y] CSKEY={SECRET}\n",
+    "a no-break space": f"CLIENTCFG\u00a0[y] CSKEY={SECRET}\n",
+    "line ends of Windows": f"CLIENTCFG[y] \\\r\n CSKEY={SECRET}\r\n",
+}
+
+
+@pytest.mark.parametrize("text", HIDING.values(), ids=HIDING)
+def test_no_secret_is_printed_however_it_is_written(maui, tmp_path, text):
+    (tmp_path / "maui.cfg").write_text(f"QUEUETIMEWEIGHT 1\n{text}FSDEPTH 4\n#INCLUDE more.cfg\n")
+    (tmp_path / "more.cfg").write_text(text + "FSINTERVAL 3600\n")
+    (tmp_path / "fs.cfg").write_text(f"USER:ann FSTARGET=5 CSKEY={SECRET}\n# {SECRET}\nUSER:bob FSTARGET=6\n")
+    done = maui("import", "maui", tmp_path)
+    assert SECRET not in done.stdout + done.stderr
+    assert f"{tmp_path}/maui.cfg:2: not carried over: " in done.stderr or "maui.cfg:3: not" in done.stderr
+    lines = done.stdout.splitlines()
+    for kept in ("QUEUETIMEWEIGHT 1", "FSDEPTH 4", "FSINTERVAL 3600", "USERCFG[bob] FSTARGET=6"):
+        assert kept in lines
+    if "XFACTOR" in text:
+        assert "XFACTORWEIGHT 3" in lines
+    if "PORT=4000" in text:
+        assert lines[1:].count("QUEUETIMEWEIGHT 1") == 1 and done.stdout.count("PORT=4000") == 2
+        assert "TYPE=" not in text or done.stdout.count("TYPE=") == 2
+    assert "CSKEY" not in done.stdout.split("# Not carried over:")[0].upper()
+    (tmp_path / "new.cfg").write_text(done.stdout)
+    checked = maui("check", "-c", tmp_path / "new.cfg", check=False)
+    assert "CLIENTCFG" not in checked.stderr and "KEY" not in checked.stderr
+
+
+def test_lines_that_hold_no_secret_stay_as_they_are(maui, tmp_path):
+    text = ("# the keyboard of ann: x\n\n  SRCFG[x]  HOSTLIST=n1 \\\n\tPERIOD=DAY   # nightly\n"
+            "AMCFG[bank] KEYFILE=/etc/key\nRMCFG[base] TYPE=WIKI CSALGO=DES\n")
+    (tmp_path / "maui.cfg").write_text(text)
+    done = maui("import", "maui", tmp_path)
+    assert done.stdout == f"# From {tmp_path}/maui.cfg\n{text}" and not done.stderr
+
+
+def test_files_are_included_as_the_daemon_does(maui, tmp_path):
+    (tmp_path / "sub").mkdir()
+    (tmp_path / "maui.cfg").write_text("#INCLUDEless.cfg\n#include small.cfg\nFSDEPTH 4 #INCLUDE <two words.cfg>\n"
+                                       "#INCLUDE sub/one.cfg\n#INCLUDE maui-private.cfg\n")
+    (tmp_path / "two words.cfg").write_text("FSINTERVAL 3600\n")
+    (tmp_path / "sub/one.cfg").write_text("#INCLUDE beside.cfg\n")
+    (tmp_path / "beside.cfg").write_text("FSDECAY 0.5\n")  # beside the first, not beside sub/one.cfg
+    (tmp_path / "maui-private.cfg").write_text(f"# {SECRET}\nCLIENTCFG[x] CSKEY={SECRET}\n")
+    done = maui("import", "maui", tmp_path)
+    assert [line for line in done.stdout.splitlines() if line[0] != "#"] == [
+        "FSDEPTH 4", "FSINTERVAL 3600", "FSDECAY 0.5"]
+    assert SECRET not in done.stdout + done.stderr and "maui.cfg:5: not carried over" in done.stderr
+    (tmp_path / "beside.cfg").write_bytes(b"FSDECAY 0.5\n\0CSKEY=1\n")
+    done = maui("import", "maui", tmp_path, check=False)
+    assert done.returncode == 1 and "NUL" in done.stderr and not done.stdout
+
+
+def test_the_home_of_a_moab_has_other_names_and_its_configuration_in_etc(maui, tmp_path):
+    (tmp_path / "etc").mkdir()
+    (tmp_path / "spool").mkdir()
+    (tmp_path / "etc/moab.cfg").write_text("FSCONFIGFILE shares.cfg\nSTATDIR spool\n#INCLUDE more.cfg\n")
+    (tmp_path / "etc/more.cfg").write_text("FSDEPTH 4\n")
+    (tmp_path / "etc/shares.cfg").write_text("USER:ann FSTARGET=5\n")
+    for name in ("etc/moab-private.cfg", ".moab.ck", ".moab.key", "moab.ck", "spool/FS.1764201600"):
+        (tmp_path / name).write_text(SECRET)
+    done = maui("import", "maui", tmp_path)
+    assert SECRET not in done.stdout
+    assert [line for line in done.stdout.splitlines() if line[0] != "#"] == [
+        "FSCONFIGFILE shares.cfg", "STATDIR spool", "FSDEPTH 4", "USERCFG[ann] FSTARGET=5"]
+    assert {re.match("(.*?): not carried over: ", line)[1] for line in done.stderr.splitlines()} == {
+        f"{tmp_path}/{name}" for name in ("etc/moab-private.cfg", ".moab.ck", ".moab.key", "moab.ck", "spool")}
+    (tmp_path / "etc/shares.cfg").rename(tmp_path / "etc/fs.cfg")
+    assert "USERCFG" not in maui("import", "maui", tmp_path).stdout
+    (tmp_path / "etc/moab.cfg").write_text("FSDEPTH 4\n")
+    assert "USERCFG[ann] FSTARGET=5" in maui("import", "maui", tmp_path).stdout
+
+
 def test_a_folder_that_is_no_home_is_refused(maui, tmp_path):
     done = maui("import", "maui", tmp_path, check=False)
     assert done.returncode == 1 and "expected a folder with a maui.cfg" in done.stderr and not done.stdout
@@ -88,3 +183,37 @@ def test_usage_of_before_counts_from_the_first_start_on_and_is_read_once(daemon)
     daemon.start()
     assert daemon.log().count("taken over from the files") == 1
     assert {name: round(share) for name, share in shares(daemon).items()} == {ME: 75, "joe": 25}
+
+
+def test_usage_that_cannot_be_read_is_told_and_taken_over_when_it_can(daemon):
+    daemon.configure("FSPOLICY DEDICATEDPS\nFSDEPTH 4\nFSINTERVAL 86400\nFSDECAY 1\nFSWEIGHT 1\nADMIN1 root\n")
+    stats = pathlib.Path(daemon.home, "stats")
+    write_usage(stats.parent, 300, 100)
+    newest = max(stats.glob("FS.*"))
+    newest.rename(stats / "kept")
+    newest.symlink_to(newest.name)  # to itself: not even root can read it
+    daemon.start()
+    assert "ALERT" in daemon.log() and str(newest) in daemon.log()
+    assert "taken over from the files" not in daemon.log()
+    assert not shares(daemon)
+    job = daemon.submit("sleep 1")  # meanwhile something is used
+    daemon.wait(lambda: daemon.job(job) is None, "its end")
+    daemon.stop()
+    newest.unlink()
+    (stats / "kept").rename(newest)
+    daemon.start()
+    assert "usage of 2 windows taken over" in daemon.log()
+    assert {name: round(share) for name, share in shares(daemon).items()} == {ME: 75, "joe": 25}
+    daemon.stop()
+    daemon.start()
+    assert daemon.log().count("taken over from the files") == 1
+    assert {name: round(share) for name, share in shares(daemon).items()} == {ME: 75, "joe": 25}
+
+
+def test_files_of_another_interval_are_told(daemon):
+    daemon.configure("FSPOLICY DEDICATEDPS\nFSDEPTH 4\nFSINTERVAL 3600\nADMIN1 root\n")
+    stats = pathlib.Path(daemon.home, "stats")
+    stats.mkdir(exist_ok=True)
+    (stats / f"FS.{int(time.time()) // 86400 * 86400 + 1}").write_text(f"USER {ME} 3000.0\n")
+    daemon.start()
+    assert "of none of the last FSDEPTH intervals of this FSINTERVAL" in daemon.log()

@@ -403,7 +403,7 @@ def test_commands_without_a_meaning_are_absent_and_say_what_has_one(site, users)
                         (("query", "x"), "--format json"), (("mgridctl",), "no grids"),
                         (("mnodectl", "-q", "node01"), "checknode")):
         done = site.run(*words)
-        assert (done.returncode, done.stdout) == (2, ""), done
+        assert (done.returncode, done.stdout) == (1, ""), done
         assert done.stderr.startswith(f"maui: '{words[0]}' is unsupported: ")
         assert says in done.stderr
         assert f"\n  {words[0]} " not in site.ok("--help")

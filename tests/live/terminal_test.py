@@ -28,7 +28,7 @@ def site(build):
     d = Daemon(build / "src" / "client" / "maui")
     d.configure(CONFIG)
     d.start()
-    running = d.submit(name="first")
+    running = d.submit("sleep 6000", name="first", wclimit_s=86400)  # it outlives all looks
     d.wait(lambda: d.state(running) == "Running", "the start")
     d.submit(hold=True)
     d.ok("setres", "-n", "patch", "-s", "+10:00:00", "-d", "1:00:00", "ALL")
@@ -98,10 +98,26 @@ def test_columns_of_the_environment_wins_and_json_stays_as_it_is(site):
 
 
 def test_who_stops_reading_is_no_fault_and_a_full_disk_is_told(site):
-    done = subprocess.run(f"{site.program} diagnose -j | head -n 1", shell=True, env=site.env,
+    site.submit(array="1-1500", hold=True, name="many")
+    assert len(site.ok("showq", "-b")) > 64 * 1024  # more than a pipe holds
+    done = subprocess.run(f"{site.program} showq -b | head -n 1", shell=True, env=site.env,
                           capture_output=True, text=True, check=False)
-    assert done.stderr == ""
+    assert done.stderr == "" and done.stdout.count("\n") == 1
+    status, errors = stops_reading(site, "showq", "-b")  # there is nothing that would end it
+    assert status == 1 and "could not be written" in errors
     with open("/dev/full", "w") as full:
         done = subprocess.run([site.program, "showq"], env=site.env, stdout=full,
                               stderr=subprocess.PIPE, text=True, check=False)
     assert done.returncode == 1 and "could not be written" in done.stderr
+
+
+def stops_reading(daemon, *words):
+    """A terminal that goes away in the middle: status and errors."""
+    master, slave = os.openpty()
+    with subprocess.Popen([daemon.program, *words], env={**daemon.env, "TERM": "xterm", "COLUMNS": "80"},
+                          stdin=subprocess.DEVNULL, stdout=slave, stderr=subprocess.PIPE) as child:
+        os.close(slave)
+        os.read(master, 1024)
+        os.close(master)
+        errors = child.stderr.read()
+        return child.wait(60), errors.decode()

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """A real OpenPBS or TORQUE: that of $PBS_HOME, whose commands are in PATH. It is for tests: its
-jobs are deleted, it is killed, and its own scheduler is switched off meanwhile. Root plays
-users alice and bob, who are there."""
+jobs are deleted, it is killed, and what is set there meanwhile (its own scheduler is off) is
+set back. Root plays two users: alice and bob, or those of $MAUI_PBS_USERS."""
 import contextlib
 import json
 import os
@@ -17,7 +17,7 @@ import xml.etree.ElementTree as ET
 
 from live_daemon import Daemon, wait_for
 
-USERS = ("alice", "bob")
+USERS = tuple(os.environ.get("MAUI_PBS_USERS", "alice bob").split())  # two who are there
 SECONDS = 90
 
 
@@ -63,9 +63,17 @@ class Pbs(Daemon):
                        "NODEALLOCATIONPOLICY FIRSTAVAILABLE\n"
                        "NODEAVAILABILITYPOLICY DEDICATED\n", plain=True)  # others load this host
         self.jobs = []
-        self.was = self.pbs("qmgr", "-c", "list server scheduling")
+        self.was = {}
         for setting in ("scheduling = False", *self.settings):
+            name, _, _ = setting.partition(" = ")
+            self.was[name] = self.setting(name)
             self.pbs("qmgr", "-c", f"set server {setting}")
+
+    def setting(self, name):
+        """Of the server, as qmgr has it; None: it is not set."""
+        listed = re.search(rf"^set server {name} = (.*)$",
+                           self.pbs("qmgr", "-c", "print server"), re.M)
+        return listed[1] if listed else None
 
     def pbs(self, *words, user=None, check=True, text=None):
         if user:
@@ -138,11 +146,13 @@ class Pbs(Daemon):
     @contextlib.contextmanager
     def queue(self, name):
         """One more, for a while."""
-        for line in (f"create queue {name} queue_type=e", f"set queue {name} enabled=true",
-                     f"set queue {name} started=true"):
-            self.pbs("qmgr", "-c", line)
-        yield
-        self.pbs("qmgr", "-c", f"delete queue {name}", check=False)
+        try:
+            for line in (f"create queue {name} queue_type=e", f"set queue {name} enabled=true",
+                         f"set queue {name} started=true"):
+                self.pbs("qmgr", "-c", line)
+            yield
+        finally:
+            self.pbs("qmgr", "-c", f"delete queue {name}", check=False)
 
     # ---- jobs ----
 
@@ -225,13 +235,16 @@ class Pbs(Daemon):
                     os.kill(pid, signal.SIGKILL)
 
     def end(self):
-        self.stop()
-        self.run("pbs", "install", "--undo")
-        if self.jobs:
-            self.purge(*self.jobs)
-        shutil.rmtree(self.home, ignore_errors=True)
-        value = "True" if "True" in self.was else "False"
-        self.pbs("qmgr", "-c", f"set server scheduling = {value}")
+        try:
+            self.stop()
+            self.run("pbs", "install", "--undo")
+            if self.jobs:
+                self.purge(*self.jobs)
+            shutil.rmtree(self.home, ignore_errors=True)
+        finally:
+            for name, value in self.was.items():
+                self.pbs("qmgr", "-c", f"unset server {name}" if value is None else
+                         f"set server {name} = {value}", check=False)
 
 
 class Torque(Pbs):

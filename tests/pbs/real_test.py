@@ -13,6 +13,8 @@ sys.path[:0] = [str(pathlib.Path(__file__).parent), str(pathlib.Path(__file__).p
 from live_daemon import wait_for  # noqa: E402
 from real import SECONDS, USERS, lack, real_site  # noqa: E402
 
+ALICE, BOB = USERS
+
 
 @pytest.fixture
 def idle(build):
@@ -37,8 +39,8 @@ def of_openpbs(site):
 
 
 def test_jobs_of_two_users_run_where_they_were_put(pbs):
-    a = pbs.qsub("alice", "-l", f"{pbs.shape()},walltime=60", "--", "/bin/sleep", "2")
-    b = pbs.qsub("bob", "-l", f"{pbs.shape(1, 2)},walltime=60", "--", "/bin/sh", "-c", "exit 3")
+    a = pbs.qsub(ALICE, "-l", f"{pbs.shape()},walltime=60", "--", "/bin/sleep", "2")
+    b = pbs.qsub(BOB, "-l", f"{pbs.shape(1, 2)},walltime=60", "--", "/bin/sh", "-c", "exit 3")
     pbs.ended("their ends", a, b)
     assert pbs.look()[b][pbs.status] == 3 and len(pbs.places(a)) == 1
     wait_for(lambda: len([j for j in pbs.lines("showq", "-c") if j["id"] in (a, b)]) == 2,
@@ -47,11 +49,11 @@ def test_jobs_of_two_users_run_where_they_were_put(pbs):
 
 def test_holds_dependencies_and_array_limits_are_kept(pbs):
     """qrun itself keeps none of them."""
-    held = pbs.qsub("alice", "-h", "-l", "walltime=60", "--", "/bin/true")
-    first = pbs.qsub("alice", "-l", "walltime=60", "--", "/bin/sleep", "4")
-    after = pbs.qsub("bob", "-W", f"depend=afterok:{first}", "-l", "walltime=60", "--",
+    held = pbs.qsub(ALICE, "-h", "-l", "walltime=60", "--", "/bin/true")
+    first = pbs.qsub(ALICE, "-l", "walltime=60", "--", "/bin/sleep", "4")
+    after = pbs.qsub(BOB, "-W", f"depend=afterok:{first}", "-l", "walltime=60", "--",
                      "/bin/true")
-    array = pbs.qsub("bob", *pbs.array("1-5%2"), "-l", "walltime=60", "--", "/bin/sleep", "2")
+    array = pbs.qsub(BOB, *pbs.array("1-5%2"), "-l", "walltime=60", "--", "/bin/sleep", "2")
     members = [array.replace("[]", f"[{i}]") for i in range(1, 6)]
     most = 0
 
@@ -64,23 +66,23 @@ def test_holds_dependencies_and_array_limits_are_kept(pbs):
     assert 1 <= most <= 2
     pbs.ended("the dependency", first, after)
     assert pbs.look()[after][pbs.began] is not None and pbs.letters(held) == "H"
-    pbs.pbs("qrls", held, user="alice")
+    pbs.pbs("qrls", held, user=ALICE)
     pbs.ended("the released", held)
 
 
 def test_a_job_that_can_never_run_waits(pbs):
     """And it starts when a machine is there that it fits on; others go on."""
     of_openpbs(pbs)  # TORQUE refuses it
-    wide = pbs.qsub("bob", "-l", "select=1:ncpus=4000,walltime=60", "--", "/bin/true")
+    wide = pbs.qsub(BOB, "-l", "select=1:ncpus=4000,walltime=60", "--", "/bin/true")
     pbs.seen(wide, "Idle")
-    small = pbs.qsub("bob", "-l", "walltime=60", "--", "/bin/true")
+    small = pbs.qsub(BOB, "-l", "walltime=60", "--", "/bin/true")
     pbs.ended("others", small)
     assert pbs.state(wide) == "Idle"
     assert "can ever satisfy" in pbs.ok("checkjob", wide)
 
 
 def test_suspended_resumed_requeued_and_cancelled(pbs):
-    job = pbs.qsub("alice", "-l", "walltime=600", "--", "/bin/sleep", "500")
+    job = pbs.qsub(ALICE, "-l", "walltime=600", "--", "/bin/sleep", "500")
     pbs.seen(job, "Running")
     pbs.ok("mjobctl", "-s", job)
     pbs.until("suspended", "S", job)
@@ -103,15 +105,15 @@ def test_suspended_resumed_requeued_and_cancelled(pbs):
 def test_what_is_said_to_the_server_counts(pbs):
     """Holds of all kinds, another queue, dependencies the other way round, a requeue and an end
     by PBS's own commands."""
-    held = pbs.qsub("alice", "-h", "-l", "walltime=60", "--", "/bin/sleep", "30")
+    held = pbs.qsub(ALICE, "-h", "-l", "walltime=60", "--", "/bin/sleep", "30")
     pbs.seen(held, "Hold")
     with pbs.queue("maui_test"):
-        pbs.pbs("qmove", "maui_test", held, user="alice")
+        pbs.pbs("qmove", "maui_test", held, user=ALICE)
         wait_for(lambda: pbs.job(held)["class"] == "maui_test", "its queue", SECONDS,
                  lambda: pbs.story(held))
         for kind in "os":  # one after the other is lifted: the last lets it go
             pbs.pbs("qhold", "-h", kind, held)
-        pbs.pbs("qrls", "-h", "u", held, user="alice")
+        pbs.pbs("qrls", "-h", "u", held, user=ALICE)
         pbs.pbs("qrls", "-h", "o", held)
         wait_for(lambda: pbs.job(held)["rm_holds"] == ["system"], "one hold", SECONDS,
                  lambda: pbs.story(held))
@@ -123,11 +125,11 @@ def test_what_is_said_to_the_server_counts(pbs):
         wait_for(lambda: pbs.look()[held][pbs.runs] > runs, "its second run", SECONDS,
                  lambda: pbs.story(held))
         pbs.seen(held, "Running")
-        pbs.pbs("qdel", held, user="alice")
+        pbs.pbs("qdel", held, user=ALICE)
         pbs.ended("its end", held)
-    later = pbs.qsub("bob", "-W", "depend=on:1", "-l", "walltime=60", "--", "/bin/true")
+    later = pbs.qsub(BOB, "-W", "depend=on:1", "-l", "walltime=60", "--", "/bin/true")
     pbs.seen(later, "Hold")
-    first = pbs.qsub("bob", "-W", f"depend=beforeok:{later}", "-l", "walltime=60", "--",
+    first = pbs.qsub(BOB, "-W", f"depend=beforeok:{later}", "-l", "walltime=60", "--",
                      "/bin/sleep", "2")
     pbs.ended("both", first, later)
     there = pbs.look()
@@ -135,7 +137,7 @@ def test_what_is_said_to_the_server_counts(pbs):
 
 
 def test_the_limit_of_a_waiting_job_is_that_of_pbs(pbs):
-    job = pbs.qsub("alice", "-h", "-l", "walltime=600", "--", "/bin/sleep", "500")
+    job = pbs.qsub(ALICE, "-h", "-l", "walltime=600", "--", "/bin/sleep", "500")
     pbs.seen(job, "Hold")
 
     def has(walltime, seconds):
@@ -144,10 +146,10 @@ def test_the_limit_of_a_waiting_job_is_that_of_pbs(pbs):
                  lambda: pbs.story(job))
     pbs.ok("mjobctl", "-m", "wclimit=900", job)
     has("00:15:00", 900)
-    pbs.pbs("qalter", "-l", "walltime=700", job, user="alice")
+    pbs.pbs("qalter", "-l", "walltime=700", job, user=ALICE)
     has("00:11:40", 700)
     pbs.ok("mjobctl", "-m", "wclimit=800", job)
-    pbs.pbs("qrls", job, user="alice")
+    pbs.pbs("qrls", job, user=ALICE)
     pbs.until("its run", "R", job)
     has("00:13:20", 800)
     pbs.ok("canceljob", job)
@@ -165,10 +167,10 @@ def test_the_hook_wakes_it_and_the_reason_is_shown(idle):
     for user in USERS:
         job = idle.qsub(user, "-l", "walltime=60", "--", "/bin/sleep", "1")
         idle.ended("its end", job)
-    wide = idle.qsub("bob", "-l", "select=1:ncpus=4000,walltime=60", "--", "/bin/true")
+    wide = idle.qsub(BOB, "-l", "select=1:ncpus=4000,walltime=60", "--", "/bin/true")
     wait_for(lambda: "no set of nodes" in idle.look()[wide].get("comment", ""),
              "why it waits", SECONDS, lambda: idle.story(wide))
-    idle.pbs("qalter", "-l", "select=1:ncpus=1", wide, user="bob")
+    idle.pbs("qalter", "-l", "select=1:ncpus=1", wide, user=BOB)
     idle.ended("the changed one", wide)
 
 
@@ -177,9 +179,9 @@ def test_jobs_and_arrays_are_spread_over_hosts(pbs):
         pytest.skip("NOT TESTED on a real PBS: it has one host")
     alone = ("-n",) if pbs.torque else ("-l", "place=excl")
     apart = ("-n",) if pbs.torque else ("-l", "place=scatter:excl")
-    wide = pbs.qsub("alice", "-l", pbs.shape(1, 2), *apart, "-l", "walltime=60", "--",
+    wide = pbs.qsub(ALICE, "-l", pbs.shape(1, 2), *apart, "-l", "walltime=60", "--",
                     "/bin/sleep", "3")
-    array = pbs.qsub("bob", *pbs.array("1-8"), "-l", f"{pbs.shape()},walltime=60", *alone, "--",
+    array = pbs.qsub(BOB, *pbs.array("1-8"), "-l", f"{pbs.shape()},walltime=60", *alone, "--",
                      "/bin/sleep", "2")
     members = [array.replace("[]", f"[{i}]") for i in range(1, 9)]
     wait_for(lambda: set(pbs.letters(wide, *members)) <= {"X", pbs.over}, "all ends", SECONDS,

@@ -93,6 +93,7 @@ def test_what_runs_cost_that_slurm_lost_with_a_node_is_given_back(site, slurm, p
     for job in (ended, again):
         slurm.wait_state(job, "RUNNING")
         slurm.wait(lambda job=job: slurm.maui.state(job) == "Running", f"{job} runs")
+    time.sleep(2)  # a run of no second costs nothing
     told = ("mam-refund", "--node-failures", "--since", "100")
 
     def losses():

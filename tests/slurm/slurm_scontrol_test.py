@@ -10,7 +10,9 @@ import time
 import pytest
 
 import slurm_cluster
-from slurm_life_test import (  # the same must be so here
+from slurm_everyday_test import (  # the same must be so here
+    test_a_requeued_job_asks_for_the_same_as_before, test_checkjob_says_that_no_node_will_ever_do)
+from slurm_life_test import (
     test_a_batch_job_runs_where_the_scheduler_put_it_and_leaves,
     test_a_begin_time_is_kept, test_a_job_of_several_partitions_runs_in_the_first_that_is_free,
     test_a_requeued_job_waits_and_runs_again, test_a_start_that_fails_gives_all_partitions_back,

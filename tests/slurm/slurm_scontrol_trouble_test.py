@@ -7,9 +7,8 @@ from slurm_everyday_test import (
     new, test_a_begin_time_that_is_moved_is_kept,
     test_a_job_held_by_its_requeue_stays_so,
     test_a_job_that_is_requeued_here_is_not_tried_before_its_begin_time_either,
-    test_a_requeued_job_asks_for_the_same_as_before,
     test_a_requeued_job_is_not_tried_before_its_begin_time,
-    test_checkjob_says_that_no_node_will_ever_do, test_who_is_touched_amid_a_start_is_as_the_user_wants)
+    test_who_is_touched_amid_a_start_is_as_the_user_wants)
 from slurm_life_test import (
     test_a_failed_predecessor_starts_afternotok_alone, test_a_hold_on_a_running_job_changes_nothing,
     test_a_job_started_by_order_runs_where_it_was_ordered,

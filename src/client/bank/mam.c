@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * mam-*: the bank's counter. Statements, quotes, and moves by hand. */
 #include "base/duration.h"
+#include "base/strbuf.h"
 #include "client/bank/bankwords.h"
 #include "client/kit/request.h"
 
@@ -663,13 +664,73 @@ static json_t *refund_some(
     return done;
 }
 
+/* Add a part to what was done before; takes the references. */
+static json_t *add_part(json_t *all, json_t *part)
+{
+    struct strbuf words = {0};
+
+    json_object_del(part, "next");
+    if (!all)
+        return part;
+    json_array_extend(json_object_get(all, "runs"), json_object_get(part, "runs"));
+    strbuf_printf(
+        &words, "%s; %s", get_text(all, "message", ""), get_text(part, "message", ""));
+    json_object_set_new(all, "message", json_string(words.text));
+    free(words.text);
+    json_decref(part);
+    return all;
+}
+
+static void print_part(const struct command_line *l, const json_t *part, bool *headed)
+{
+    const json_t *o;
+    size_t i;
+
+    json_array_foreach(json_object_get(part, "runs"), i, o) print_loss(l, o, headed);
+    puts(get_text(part, "message", ""));
+}
+
+/* Part by part; as JSON it is one record in the end, also where a part was refused. */
+static int refund_parts(const struct command_line *l, int64_t since)
+{
+    json_t *body = json_object(), *all = NULL, *part;
+    bool headed = false, more = true;
+
+    put_request(l, body);
+    put_text(body, "text",
+        command_value(l, 'd') ? command_value(l, 'd') : "a node was lost");
+    while (more) {
+        int64_t next;
+
+        part = refund_some(l, body, since, &next);
+        if (!part)
+            break;
+        if (l->format != FORMAT_JSON)
+            print_part(l, part, &headed);
+        all = add_part(all, part);
+        since = next;
+        more = next != 0;
+    }
+    if (more && all) {
+        char at[LAYOUT_DATE_MAX];
+        json_t *o = json_pack("{s:I}", "since", (json_int_t)since);
+
+        fprintf(stderr,
+            "mam-refund: given back of runs that ended before %s alone (--since "
+            "%" PRId64 " goes on)\n",
+            bankwords_date(o, "since", at), since);
+        json_decref(o);
+    }
+    json_decref(body);
+    if (all && l->format == FORMAT_JSON)
+        print_json(json_incref(all));
+    json_decref(all);
+    return more ? 1 : 0;
+}
+
 static int refund_losses(const struct command_line *l)
 {
-    json_t *body, *done;
-    const json_t *o;
-    bool headed = false, told;
     int64_t since;
-    size_t i;
 
     if (want_words(l, 0, "no RUN beside --node-failures")
         || bankwords_read_date(l, 's', &since))
@@ -684,25 +745,7 @@ static int refund_losses(const struct command_line *l)
         return command_wrong(l, "--node-failures gives back to where it came from");
     if (command_has(l, 'n'))
         return list_losses(l, since);
-    body = json_object();
-    put_request(l, body);
-    put_text(body, "text",
-        command_value(l, 'd') ? command_value(l, 'd') : "a node was lost");
-    do {
-        done = refund_some(l, body, since, &since);
-        told = done != NULL;
-        if (told && l->format == FORMAT_JSON) {
-            print_json(done);
-            continue;
-        }
-        json_array_foreach(json_object_get(done, "runs"), i, o)
-            print_loss(l, o, &headed);
-        if (told)
-            puts(get_text(done, "message", ""));
-        json_decref(done);
-    } while (told && since);
-    json_decref(body);
-    return told ? 0 : 1;
+    return refund_parts(l, since);
 }
 
 static int order_refund(const struct command_line *l)

@@ -80,27 +80,28 @@ static const char *find_word_colour(const char *word, size_t len)
     return NULL;
 }
 
-/* Columns that `n` bytes take: each character one. */
-static size_t count_columns(const char *text, size_t n)
+/* Columns that bytes of the text take, each character one: of so many bytes, or up to
+ * its end. Looks no further than `most` + 1 columns. */
+static size_t count_columns(const char *text, size_t n, size_t most)
 {
     size_t columns = 0;
 
-    for (size_t i = 0; i < n; i++)
+    for (size_t i = 0; i < n && text[i] && columns <= most; i++)
         columns += ((unsigned char)text[i] & 0xC0) != 0x80;
     return columns;
 }
 
 /* How many bytes of the text go into a line of so many columns: up to its last blank
- * that fits, else all of the first word. */
+ * that fits, else all of the first word. O(of that line). */
 static size_t measure_part(const char *text, size_t columns)
 {
     size_t fits = 0, at = strspn(text, " ");
 
-    if (count_columns(text, strlen(text)) <= columns)
+    if (count_columns(text, SIZE_MAX, columns) <= columns)
         return strlen(text);
     while (text[at]) {
         size_t end = at + strcspn(text + at, " ");
-        if (fits && count_columns(text, end) > columns)
+        if (fits && count_columns(text, end, columns) > columns)
             break;
         fits = end;
         at = end + strspn(text + end, " ");

@@ -3,17 +3,27 @@
 #include "server/durable/oldusage.h"
 
 #include "base/strbuf.h"
+#include "base/utf8.h"
 #include "base/xalloc.h"
+#include "cluster/cred.h"
+#include "cluster/valid.h"
+#include "config/config.h"
 
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
+#include <sys/stat.h>
+#include <unistd.h>
 #include <uthash.h>
 
-#define BLANKS " \t\r\n"
+#define FILE_MOST (256 * 1024 * 1024) /* bytes: millions of names */
+#define BLANKS    " \t\r\n"
 
 struct oldusage_row {
     UT_hash_handle hh;
@@ -52,6 +62,18 @@ static struct fs_memory *find_row(
     return &u->rows.v[row->at];
 }
 
+/* "[DEFAULT]", "[NONE]" and their like are nobody. */
+static bool is_name(enum cred_kind kind, const char *name)
+{
+    struct err err;
+    size_t left = strlen(name), n = 1;
+
+    for (const char *p = name; left > 0 && n > 0; p += n, left -= n)
+        n = utf8_length(p, left);
+    return left == 0 && *name != '['
+           && name_check(cred_kind_name(kind), name, &err) == 0;
+}
+
 static void take_line(struct oldusage *u, char *line, uint32_t window, int64_t now)
 {
     char *save = NULL, *end, *kind = strtok_r(line, BLANKS, &save);
@@ -69,29 +91,83 @@ static void take_line(struct oldusage *u, char *line, uint32_t window, int64_t n
     double value = amount ? strtod(amount, &end) : 0;
     if (!amount || end == amount || *end || !isfinite(value) || value <= 0)
         return;
+    if (kinds[i].kind != CRED_KINDS && !is_name(kinds[i].kind, name)) {
+        u->names_refused++;
+        return;
+    }
     struct fs_memory *m =
         find_row(u, kinds[i].kind, kinds[i].kind == CRED_KINDS ? "" : name, now);
     m->window[window] += value;
     m->n = window + 1 > m->n ? window + 1 : m->n;
 }
 
+/* What is in the way of reading it; NULL: nothing. Whatever else has the name of a file
+ * keeps nobody waiting. */
+static const char *look_at(int fd)
+{
+    struct stat st;
+
+    if (fstat(fd, &st) < 0)
+        return strerror(errno);
+    return !S_ISREG(st.st_mode)     ? "is no file"
+           : st.st_size > FILE_MOST ? "is larger than such a file can be"
+                                    : NULL;
+}
+
+static void note_fault(struct oldusage *u, const char *path, const char *why)
+{
+    struct strbuf text = {0};
+
+    strbuf_printf(&text, "%s: %s", path, why);
+    text_list_add(&u->faults, text.text);
+    free(text.text);
+}
+
+static void read_lines(
+    struct oldusage *u, FILE *f, const char *path, uint32_t window, int64_t now)
+{
+    char *line = NULL;
+    size_t size = 0;
+
+    while (getline(&line, &size, f) > 0)
+        take_line(u, line, window, now);
+    if (ferror(f))
+        note_fault(u, path, strerror(errno));
+    else
+        u->files++;
+    free(line);
+}
+
 static void read_window(
     struct oldusage *u, const char *folder, int64_t begin, uint32_t window, int64_t now)
 {
     struct strbuf path = {0};
-    char *line = NULL;
-    size_t size = 0;
 
     strbuf_printf(&path, "%s/FS.%" PRId64, folder, begin);
-    FILE *f = fopen(path.text, "re");
+    int fd = open(path.text, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
+    const char *why = fd >= 0 ? look_at(fd) : errno == ENOENT ? NULL : strerror(errno);
+    FILE *f = fd >= 0 && !why ? fdopen(fd, "r") : NULL;
+    if (f) {
+        read_lines(u, f, path.text, window, now);
+        fclose(f);
+    } else if (fd >= 0 || why) {
+        note_fault(u, path.text, why ? why : strerror(errno));
+    }
+    if (fd >= 0 && !f)
+        close(fd);
     free(path.text);
-    if (!f)
-        return;
-    while (getline(&line, &size, f) > 0)
-        take_line(u, line, window, now);
-    free(line);
-    fclose(f);
-    u->files++;
+}
+
+static bool has_files(const char *folder)
+{
+    DIR *dir = opendir(folder);
+    bool found = false;
+
+    for (const struct dirent *e; dir && !found && (e = readdir(dir));)
+        found = strncmp(e->d_name, "FS.", 3) == 0;
+    if (dir)
+        closedir(dir);
+    return found;
 }
 
 void oldusage_read(struct oldusage *ret, const char *folder, int64_t interval_s,
@@ -101,6 +177,7 @@ void oldusage_read(struct oldusage *ret, const char *folder, int64_t interval_s,
     for (uint32_t i = 0; interval_s > 0 && i < depth && i < FS_DEPTH_MAX; i++)
         read_window(
             ret, folder, now - now % interval_s - (int64_t)i * interval_s, i, now);
+    ret->others = !ret->files && !ret->faults.n && has_files(folder);
 }
 
 void oldusage_fini(struct oldusage *u)
@@ -114,4 +191,5 @@ void oldusage_fini(struct oldusage *u)
         free(row);
     }
     vec_fini(&u->rows);
+    text_list_fini(&u->faults);
 }

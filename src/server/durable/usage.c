@@ -109,30 +109,76 @@ static int find_usage(void *ctx, const char *key, const char *value)
     return 0;
 }
 
-/* A home that a classic Maui had before: its files say what was used. Once: from then
- * on the state does. */
-static void take_over_usage(struct server *s)
+/* ---- usage of before ---- */
+
+/* "yes": files of a classic Maui were there and could not be read, so what they say is
+ * still to be added to what was used since. */
+#define OLD_KIND "oldusage"
+#define OLD_KEY  "wanted"
+
+static bool is_old_wanted(struct server *s)
+{
+    char *text = NULL;
+    struct err err;
+
+    if (store_get(s->store, OLD_KIND, OLD_KEY, &text, &err) < 0)
+        log_line(s->log, LOG_ALERT, "fairshare: %s", err.text);
+    bool wanted = text && *text;
+    free(text);
+    return wanted;
+}
+
+static void read_old(struct server *s, struct oldusage *ret)
 {
     const struct settings *cfg = s->config->settings;
     const char *dir = cfg->daemon.stat_dir;
     char *folder = *dir == '/' ? xstrdup(dir) : home_file(s->home, dir);
-    struct oldusage old;
-    struct err err;
 
     oldusage_read(
-        &old, folder, cfg->fs.interval_s, (uint32_t)cfg->fs.depth, world_now(s));
+        ret, folder, cfg->fs.interval_s, (uint32_t)cfg->fs.depth, world_now(s));
+    for (size_t i = 0; i < ret->faults.n; i++)
+        log_line(s->log, LOG_ALERT, "fairshare: usage of before: %s", ret->faults.v[i]);
+    if (ret->faults.n)
+        log_line(s->log, LOG_ALERT,
+            "fairshare: no usage of before is taken over while one of its files cannot "
+            "be read; make them readable (or remove them) and start again");
+    if (ret->others)
+        log_line(s->log, LOG_ALERT,
+            "fairshare: %s has files FS.*, but of none of the last FSDEPTH intervals "
+            "of this FSINTERVAL; no usage of before is taken over",
+            folder);
+    if (ret->names_refused)
+        log_line(s->log, LOG_WARNING,
+            "fairshare: usage of before: %u lines are of names that nobody can have",
+            ret->names_refused);
     free(folder);
+}
+
+/* A home that a classic Maui had before: its files say what was used. Once: from then
+ * on the state does. True: something was. */
+static bool take_over_usage(struct server *s, bool wanted)
+{
+    struct oldusage old;
+    struct err err;
+    bool taken = false;
+
+    read_old(s, &old);
     struct event ev = {
         .kind = EVENT_FAIRSHARE, .u.fairshare = {.rows = old.rows.v, .n = old.rows.n}};
-    if (old.rows.n && world_apply(s, &ev, NULL, &err) < 0) {
+    bool faulty = old.faults.n > 0;
+    if (!faulty && old.rows.n && world_apply(s, &ev, NULL, &err) < 0) {
         log_line(s->log, LOG_ALERT, "fairshare: %s", err.text);
-    } else if (old.rows.n) {
+        faulty = true;
+    } else if (!faulty && old.rows.n) {
         log_line(s->log, LOG_ACTION,
             "fairshare: usage of %u windows taken over from the files FS.* of STATDIR",
             old.files);
-        fsmemory_each(engine_cluster(s->engine), true, world_now(s), s, save_usage);
+        taken = true;
     }
+    if (faulty != wanted)
+        unsaved_put(s->unsaved, OLD_KIND, OLD_KEY, faulty ? "yes" : "");
     oldusage_fini(&old);
+    return taken;
 }
 
 void usage_recall_fairshare(struct server *s)
@@ -143,12 +189,16 @@ void usage_recall_fairshare(struct server *s)
     bool known = store_each(s->store, "fairshare", find_usage, &f, &err) == 0;
     if (!known)
         log_line(s->log, LOG_ALERT, "fairshare: %s", err.text);
+    bool kept = !s->simulation && s->config->settings->fs.policy != FS_OFF;
+    bool wanted = kept && is_old_wanted(s), taken = false;
+    if (known && kept && (!f.rows.n || wanted))
+        taken = take_over_usage(s, wanted); /* first: the state knows until when */
     struct event ev = {
         .kind = EVENT_FAIRSHARE, .u.fairshare = {.rows = f.rows.v, .n = f.rows.n}};
     if (f.rows.n && world_apply(s, &ev, NULL, &err) < 0)
         log_line(s->log, LOG_ALERT, "fairshare: %s", err.text);
-    else if (known && !f.rows.n && !s->simulation)
-        take_over_usage(s);
+    else if (taken)
+        fsmemory_each(engine_cluster(s->engine), true, world_now(s), s, save_usage);
     for (size_t i = 0; i < f.names.n; i++)
         free(f.names.v[i]);
     vec_fini(&f.names);

@@ -5,6 +5,7 @@
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <time.h>
 
 static void assert_written(
     unsigned width, bool colour, const char *line, const char *want)
@@ -55,6 +56,29 @@ static void words_are_never_cut(void **state)
         20, false, "abcdefghijklmnopqrstuvwxyz", "abcdefghijklmnopqrstuvwxyz");
 }
 
+/* Each part looks at its own line alone; 4 MB took minutes when it looked at all. */
+static void a_line_of_megabytes_takes_a_moment(void **state)
+{
+    const size_t words = 800 * 1000;
+    const struct terminal t = {40, false};
+    char *line = malloc(words * 5 + 1), *text = NULL;
+    size_t n = 0;
+    FILE *out = open_memstream(&text, &n);
+
+    (void)state;
+    assert_non_null(line);
+    assert_non_null(out);
+    for (size_t i = 0; i <= words * 5; i++)
+        line[i] = i == words * 5 ? '\0' : i % 5 == 4 ? ' ' : 'x';
+    clock_t begin = clock();
+    assert_int_equal(terminal_line(&t, line, out), 0);
+    assert_int_equal(fclose(out), 0);
+    assert_true(clock() - begin < 20 * CLOCKS_PER_SEC);
+    assert_true(n > words * 5);
+    free(text);
+    free(line);
+}
+
 static void a_character_is_one_column(void **state)
 {
     (void)state;
@@ -80,6 +104,7 @@ int main(void)
         cmocka_unit_test(a_line_that_fits_stays_as_it_is),
         cmocka_unit_test(a_longer_one_goes_on_set_in),
         cmocka_unit_test(words_are_never_cut),
+        cmocka_unit_test(a_line_of_megabytes_takes_a_moment),
         cmocka_unit_test(a_character_is_one_column),
         cmocka_unit_test(states_headings_and_reasons_are_coloured),
     };

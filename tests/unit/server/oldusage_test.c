@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #define DAY INT64_C(86400)
@@ -91,11 +92,74 @@ static void lines_that_say_nothing_are_no_usage(void **state)
     oldusage_fini(&u);
 }
 
+static void names_that_nobody_can_have_are_left_out(void **state)
+{
+    struct oldusage u;
+    char text[700] =
+        "USER [DEFAULT] 5\nACCT [NONE] 6\nUSER a\033[31mb 7\nUSER a\xff 8\n"
+        "USER ann 9\nTOTAL [NONE] 10\nUSER ";
+
+    (void)state;
+    memset(text + strlen(text), 'x', 300); /* the rest of the array is empty */
+    strcat(text, " 11\n");
+    write_window(20000 * DAY, text);
+    oldusage_read(&u, folder, DAY, 4, NOW);
+    assert_int_equal(u.names_refused, 5);
+    assert_int_equal(u.rows.n, 2);
+    assert_true(find(&u, CRED_USER, "ann")->window[0] == 9);
+    assert_true(find(&u, CRED_KINDS, NULL)->window[0] == 10);
+    oldusage_fini(&u);
+    drop_window(20000 * DAY);
+}
+
+static void what_cannot_be_read_is_a_fault_and_keeps_nobody_waiting(void **state)
+{
+    struct oldusage u;
+    char path[100];
+
+    (void)state;
+    write_window(20000 * DAY, "USER ann 9\n");
+    snprintf(path, sizeof path, "%s/FS.%lld", folder, (long long)(19999 * DAY));
+    assert_int_equal(mkfifo(path, 0600), 0);
+    oldusage_read(&u, folder, DAY, 4, NOW);
+    assert_int_equal(u.files, 1);
+    assert_int_equal(u.faults.n, 1);
+    assert_non_null(strstr(u.faults.v[0], "is no file"));
+    assert_memory_equal(u.faults.v[0], path, strlen(path));
+    oldusage_fini(&u);
+    unlink(path);
+    assert_int_equal(symlink(path, path), 0); /* to itself: for root as well */
+    oldusage_read(&u, folder, DAY, 4, NOW);
+    assert_int_equal(u.faults.n, 1);
+    oldusage_fini(&u);
+    unlink(path);
+    drop_window(20000 * DAY);
+}
+
+static void files_of_other_instants_are_told(void **state)
+{
+    struct oldusage u;
+
+    (void)state;
+    write_window(20000 * DAY + 1, "USER ann 9\n");
+    oldusage_read(&u, folder, DAY, 4, NOW);
+    assert_int_equal(u.files, 0);
+    assert_true(u.others);
+    oldusage_fini(&u);
+    drop_window(20000 * DAY + 1);
+    oldusage_read(&u, folder, DAY, 4, NOW);
+    assert_false(u.others);
+    oldusage_fini(&u);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(windows_are_found_by_their_begin),
         cmocka_unit_test(lines_that_say_nothing_are_no_usage),
+        cmocka_unit_test(names_that_nobody_can_have_are_left_out),
+        cmocka_unit_test(what_cannot_be_read_is_a_fault_and_keeps_nobody_waiting),
+        cmocka_unit_test(files_of_other_instants_are_told),
     };
 
     if (!mkdtemp(folder))
