@@ -125,6 +125,7 @@ FINDINGS = [
     ("RMCFG[base] TIMEOUT=5\n", "1: note.*LOCAL"),
     ("RMCFG[one] TYPE=SLURM\nRMCFG[two] TYPE=SLURM\n", r"2: error.*of SLURM one.*RMCFG\[one\]"),
     ("RMCFG[one] TYPE=LOCAL\nRMCFG[two] TYPE=SLURM\n", "1: error.*LOCAL needs NODES="),
+    ("RMCFG[one] TYPE=PBS ENV=LANG=C\nRMCFG[two] TYPE=PBS\n", r"2: error.*RMCFG\[one\]"),
     (WHOLE + "RMCFG[a.b] TYPE=SLURM\n", "2: error.*'a.b' must have no '.'"),
     ("BACKFILLDEPTH 5\n", "1: note.*whether they fit or not"),
     ("RESDEPTH 5\n", "1: warning.*no such limit"),

@@ -1392,6 +1392,7 @@ class CredentialLimitsInForce(TypedDict):
     limit: str
     #: where it is less than hard
     soft: NotRequired[int]
+    #: -1: no limit, whatever DEFAULT has
     hard: int
     #: in use; where it is counted for the credential by itself
     used: NotRequired[int]
@@ -1749,6 +1750,8 @@ class Done(TypedDict):
     warnings: NotRequired[list[str]]
     #: of a configuration that was read again
     findings: NotRequired[list[Finding]]
+    #: of changeparam: what would bring back what was before, in this order
+    undo: NotRequired[list[ParameterChange]]
 
 
 class Finding(TypedDict):
@@ -1786,6 +1789,9 @@ class ParameterChange(TypedDict):
     text: str
     #: keep it when the configuration is read again
     persistent: NotRequired[bool]
+    #: take back what was changed of this at run time, which was not persistent; with
+    #: persistent all of it
+    drop: NotRequired[bool]
 
 
 class BankAccount(TypedDict):

@@ -574,16 +574,30 @@ static void look_for_second_manager(struct look *k)
         add_finding(k, k->v->text, twin->name);
 }
 
+static bool share_variable(
+    const struct raw_object *a, const struct raw_object *b, const char *name)
+{
+    char *of_a = rmplace_variable(config_section_attr(a, "ENV"), name),
+         *of_b = rmplace_variable(config_section_attr(b, "ENV"), name);
+    bool same = strcmp(of_a ? of_a : "", of_b ? of_b : "") == 0;
+
+    free(of_a);
+    free(of_b);
+    return same;
+}
+
 /* Two PBS whose commands are the same ones: their environment says which server. */
 static bool share_environment(const struct raw_object *a, const struct raw_object *b)
 {
-    const char *const types[] = {
-        config_section_attr(a, "TYPE"), config_section_attr(b, "TYPE")};
-    const char *const envs[] = {
-        config_section_attr(a, "ENV"), config_section_attr(b, "ENV")};
+    static const char *const says[] = {
+        "PBS_CONF_FILE", "PBS_DEFAULT", "PBS_SERVER", "PBS_EXEC"};
 
-    return strcasecmp(types[0], types[1]) != 0
-           || strcmp(envs[0] ? envs[0] : "", envs[1] ? envs[1] : "") == 0;
+    if (strcasecmp(config_section_attr(a, "TYPE"), config_section_attr(b, "TYPE")) != 0)
+        return true;
+    for (size_t i = 0; i < sizeof says / sizeof says[0]; i++)
+        if (!share_variable(a, b, says[i]))
+            return false;
+    return true;
 }
 
 /* Would both be asked by the same qstat? PATH is the daemon's, which need not be that

@@ -149,12 +149,11 @@ static size_t variable_length(const char *text)
     return n;
 }
 
-/* The value of that variable. Owned, or NULL. */
-static char *find_variable(const char *variables, const char *name)
+char *rmplace_variable(const char *variables, const char *name)
 {
     size_t len = strlen(name);
 
-    for (const char *at = variables; *at != '\0';) {
+    for (const char *at = variables; at != NULL && *at != '\0';) {
         size_t n = variable_length(at);
 
         if (name_length(at) == len && strncmp(at, name, len) == 0)
@@ -181,8 +180,8 @@ static int check_variable(const char *text, size_t n, struct err *err)
 /* The cell is there only as a folder of SGE_ROOT. */
 static int check_cell(const char *variables, struct err *err)
 {
-    char *root = find_variable(variables, "SGE_ROOT"),
-         *cell = find_variable(variables, "SGE_CELL");
+    char *root = rmplace_variable(variables, "SGE_ROOT"),
+         *cell = rmplace_variable(variables, "SGE_CELL");
     struct strbuf path = {0};
     int ret = 0;
 
@@ -208,7 +207,7 @@ int rmplace_check_variables(const char *variables, struct err *err)
         at += n + (at[n] != '\0');
     }
     for (size_t i = 0; i < sizeof paths / sizeof paths[0]; i++) {
-        char *path = find_variable(variables, paths[i]);
+        char *path = rmplace_variable(variables, paths[i]);
         int why = path == NULL         ? 0
                   : *path != '/'       ? EINVAL
                   : access(path, F_OK) ? errno
@@ -302,7 +301,13 @@ int rmplace_enter_manager(const char *home, const char *type, const char *name,
     struct err unread;
     struct config *c = config_load_file(path, &unread);
     const struct raw_object *manager = NULL;
-    int result = c != NULL ? choose_manager(c, type, name, &manager, err) : 0;
+    int result = 0;
+
+    if (c != NULL)
+        result = choose_manager(c, type, name, &manager, err);
+    else if (name != NULL)
+        result = err_set(
+            err, ERR_NOT_FOUND, "nobody knows what '%.60s' is: %s", name, unread.text);
 
     rmplace_enter(
         config_section_attr(manager, "BINDIR"), config_section_attr(manager, "ENV"));

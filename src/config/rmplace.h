@@ -22,6 +22,10 @@ int rmplace_check_folders(const char *type, const char *folders, struct err *err
  * it is (SGE_ROOT with SGE_CELL, PBS_CONF_FILE, PBS_EXEC, SLURM_CONF)? 0 or -1. */
 int rmplace_check_variables(const char *variables, struct err *err);
 
+/* The value of that variable of an ENV=, which may be NULL. Owned; NULL: it has none.
+ */
+char *rmplace_variable(const char *variables, const char *name);
+
 /* Do two managers of these types have commands of the same names? */
 bool rmplace_collide(const char *type, const char *other);
 

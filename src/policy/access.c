@@ -92,6 +92,15 @@ bool access_gives_account(
            || in_alist(cred_or_default(c, CRED_GROUP, group), account, &any);
 }
 
+bool access_account_allowed(const struct cluster *c, const struct job *j)
+{
+    const char *name = job_cred(c, j, CRED_ACCOUNT)->name;
+    bool any = false;
+
+    return !j->account_asked || in_alist(job_cred(c, j, CRED_USER), name, &any)
+           || in_alist(job_cred(c, j, CRED_GROUP), name, &any) || !any;
+}
+
 static enum hold_reason resolve_account(
     struct cluster *c, struct job *j, struct access_fault *ret)
 {
@@ -99,7 +108,6 @@ static enum hold_reason resolve_account(
     const struct cred *user = job_cred(c, j, CRED_USER);
     const struct cred *group = job_cred(c, j, CRED_GROUP);
     const char *name;
-    bool any = false;
 
     if (!j->account_asked) {
         j->cred[CRED_ACCOUNT] = default_account(c, j);
@@ -107,7 +115,7 @@ static enum hold_reason resolve_account(
     }
     j->cred[CRED_ACCOUNT] = j->account_asked;
     name = job_cred(c, j, CRED_ACCOUNT)->name;
-    if (in_alist(user, name, &any) || in_alist(group, name, &any) || !any)
+    if (access_account_allowed(c, j))
         return REASON_NONE;
     text_add(&t, "account ", name);
     text_add(&t, " is in no ALIST of user ", user->name);

@@ -37,6 +37,9 @@ enum hold_reason access_resolve(
 bool access_gives_account(
     const struct cluster *c, const char *user, const char *group, const char *account);
 
+/* May the job be of the account that it asked for, by the ALIST of user and group? */
+bool access_account_allowed(const struct cluster *c, const struct job *j);
+
 /* The set of QOS indexes the job may use, as a bitmap of QOS indexes
  * (bit i%64 of word i/64); `words` words are written. */
 void access_qos_set(

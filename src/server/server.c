@@ -132,6 +132,10 @@ int server_configure(struct server *s, struct err *err)
     free(changes);
     if (!fresh)
         return -1; /* the old settings stay in force */
+    if (page_check(s, fresh, err) < 0) {
+        config_destroy(fresh);
+        return -1;
+    }
     tell_findings(s, fresh);
     s->config = fresh;
     ev.u.settings = fresh->settings;
@@ -158,9 +162,11 @@ int server_configure(struct server *s, struct err *err)
 int server_reload(struct server *s, struct err *err)
 {
     supervisor_reloading();
+    changes_lift(s, true);
     int result = server_configure(s, err);
-    if (result == 0 && changes_drop(s)) /* once more: the file is good by now */
-        result = server_configure(s, err);
+    changes_lift(s, false);
+    if (result == 0)
+        changes_drop(s);
     supervisor_ready(s->socket_path);
     return result;
 }

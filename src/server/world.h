@@ -12,6 +12,7 @@
 #include "cluster/jobend.h"
 #include "engine/engine.h"
 #include "rm/rm.h"
+#include "server/drafts/jobattr.h"
 
 struct server;
 
@@ -24,8 +25,8 @@ struct job_notes {
     int64_t mem_mb, swap_mb, disk_mb;
     /* what the RM said of these last, which people set here as well */
     struct {
-        char *qos; /* NULL: none */
-        int64_t deadline_at, user_priority;
+        char *qos;                    /* NULL: none */
+        int64_t numbers[JOBATTR_OWN]; /* as jobattr_own() counts them */
     } told;
     int64_t wclimit_s;    /* that the RM told last since the job has begun; else 0 */
     int64_t kept_limit_s; /* ... while it waited, where the RM keeps that; < 0: never */

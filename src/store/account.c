@@ -96,6 +96,8 @@ static sqlite3_stmt *filtered(
     for (int i = 0; i < (int)(sizeof creds / sizeof *creds); i++)
         if (creds[i].wanted)
             strbuf_printf(&sql, " AND \"%s\" = ?%d", creds[i].column, i + 4);
+    if (filter->submitted)
+        strbuf_add(&sql, " AND submit_at > 0");
     strbuf_printf(&sql, " ORDER BY end_at%s, id%s LIMIT ?3", order, order);
     stmt = sql_walk(store, sql.text, err);
     free(sql.text);

@@ -34,7 +34,8 @@ struct store_account_filter {
     int64_t from_at, to_at; /* ended in [from_at, to_at); to_at 0 = no end */
     const char *user, *group, *account, *class, *qos; /* NULL = any */
     const char *job;                                  /* the same */
-    int64_t limit;                                    /* rows at most; 0 = all */
+    bool submitted; /* rows with a submit_at alone: these a job's name finds by index */
+    int64_t limit;  /* rows at most; 0 = all */
     bool newest_first;
 };
 

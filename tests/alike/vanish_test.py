@@ -20,9 +20,13 @@ BANK = ("AMCFG[bank] TYPE=BUILTIN CHARGEPOLICY=DEBITALLWC\nUSERCFG[DEFAULT] ADEF
 def adapter(site):
     """The process that speaks with the resource manager."""
     children = pathlib.Path(f"/proc/{site.maui.pid()}/task/{site.maui.pid()}/children")
-    found = [int(p) for p in children.read_text().split()
-             if pathlib.Path(f"/proc/{p}/comm").read_text().startswith(f"maui-{site.name}")]
-    return found[0] if found else None
+    for pid in children.read_text().split():
+        try:
+            if pathlib.Path(f"/proc/{pid}/comm").read_text().startswith(f"maui-{site.name}"):
+                return int(pid)
+        except (FileNotFoundError, ProcessLookupError):
+            pass  # it has ended meanwhile
+    return None
 
 
 def unseen(site, victim, go):

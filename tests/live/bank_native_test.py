@@ -94,6 +94,20 @@ def test_a_refund_is_told_once_and_in_its_turn(native):
     assert "was charged less" in native.ok("mam-queue")
 
 
+def test_to_ask_for_an_account_does_not_make_it_ones_own(native):
+    users = Users(native)
+    native.ok("changeparam", "USERCFG[games]", "ALIST=bio")
+    for account in ("chem", "bio"):
+        status, answer = users.api("games", "/v1/jobs", {
+            "script": "#!/bin/sh\ntrue\n", "hold": True, "account": account, "directory": "/tmp",
+            "wclimit_s": 60})
+        assert status == 200, answer
+    done = users.run("games", "mam-balance", "chem")
+    assert done.returncode != 0 and "no account of that name" in done.stderr
+    done = users.run("games", "mam-balance", "bio")  # allowed: the bank is asked
+    assert "no account of that name" not in done.stderr
+
+
 def test_who_may_ask_what(native):
     users = Users(native)
     for user in ("nobody", "games"):

@@ -721,6 +721,25 @@ def test_diagnose_shows_limits_that_a_qos_overrides(daemon):
         "MAXJOB=7", "OMAXIPROC=9", "OMAXJPROC=5", "OMAXNODE=3"]
 
 
+def test_a_limit_of_a_qos_on_its_own_jobs_is_told_once_and_whence(daemon):
+    daemon.configure("QOSCFG[hi] OMAXJOB=5\n")
+    daemon.start()
+    told = daemon.api("/v1/credentials/qos?name=hi")[1]
+    assert told["limits"] == ["OMAXJOB=5"]
+    (limit,) = told["limits_in_force"]
+    assert (limit["limit"], limit["hard"], limit["used"]) == ("OMAXJOB", 5, 0)
+    assert "maui.cfg:" in limit["source"]
+
+
+def test_a_limit_that_is_lifted_is_told(daemon):
+    daemon.configure("USERCFG[DEFAULT] MAXJOB=3\nUSERCFG[u9] MAXJOB=-1\n")
+    daemon.start()
+    told = daemon.api("/v1/credentials/user?name=u9")[1]
+    assert told["limits"] == ["MAXJOB=-1"]
+    (limit,) = told["limits_in_force"]
+    assert limit["hard"] == -1 and "maui.cfg:" in limit["source"]
+
+
 def test_reservations_are_sorted_by_name_and_each_line_names_its_node(live):
     for name in ("zeta", "beta", "alpha"):
         live.ok("setres", "-n", name, "-s", "+1:00:00", "-d", "60", "node01")

@@ -215,7 +215,9 @@ MEMBERS = {
         + [([{"submit": {"script": "#!/bin/sh\n"}}], ALL),
            ([{"submit": {"script": "#!/bin/sh\n", "flags": ["PREEMPTOR"]}}], RULERS)],
         "method": [("plan", ALL)], "watch": [(["{job}"], ALL)]},
-    "ParameterChange": {"text": [("RESERVATIONDEPTH 2", ALL)], "persistent": [(True, ALL)]},
+    "ParameterChange": {"text": [("RESERVATIONDEPTH 2", ALL)], "persistent": [(True, ALL)],
+                        # True takes a change that is there: schedctl_test
+                        "drop": [(False, ALL)]},
     "JobRequest": {
         "name": [("x", ALL)], "script": [("#!/bin/sh\n", ALL)], "arguments": [(["a"], ALL)],
         "environment": [(["A=b"], ALL)], "account": [("physics", ALL)],

@@ -116,6 +116,9 @@ def test_an_id_of_several_managers_is_not_guessed(build):
         assert d.submit("sleep 60", partitions=["c"]) == "c.2"
         d.ok("canceljob", "2")
         d.wait(lambda: d.job("c.2") is None, "its end")
+        assert d.submit("sleep 60", partitions=["b"]) == "b.2"
+        again = d.run("canceljob", "2")  # who says it twice means that one
+        assert again.returncode != 0 and "job '2' is over; b.2 is another one" in again.stderr, again
     finally:
         d.clean()
 

@@ -253,6 +253,7 @@ def test_a_job_that_is_changed_there_is_the_same_job(native):
         native.until(one, "Idle")
     native.ok("setspri", "7", waits)
     native.ok("setdeadline", waits, "+9:00:00")
+    native.ok("mjobctl", "-m", f"minstarttime={int(time.time()) + 36000}", waits)
     native.ok("mjobctl", "-m", "messages=mine", waits)
     native.ok("mjobctl", "-m", f"depend=afterok:{waits}", later)
     before = native.job(waits)
@@ -260,7 +261,7 @@ def test_a_job_that_is_changed_there_is_the_same_job(native):
     def is_same(limit, procs):
         now = native.job(waits)
         return (now["wclimit_s"], now["procs"]) == (limit, procs) and all(
-            now[name] == before[name] for name in ("deadline_at", "system_priority"))
+            now[name] == before[name] for name in ("deadline_at", "release_at", "system_priority"))
     rewrite(native, waits, tasks=2, limit=500)
     native.wait(lambda: is_same(500, 2), "both", 60)
     native.ok("mjobctl", "-m", "wclimit=700", waits)
@@ -273,7 +274,13 @@ def test_a_job_that_is_changed_there_is_the_same_job(native):
     native.wait(lambda: is_same(700, 2), "another after it", 60)
     assert "mine" in native.ok("checkjob", waits)
     assert native.job(later)["state"] == "Idle"
+    if os.geteuid() == 0:  # its owner is called otherwise, or it is given to another
+        other = pwd.getpwnam(USERS[0])
+        os.chown(f"{native.pool}/spool/{waits}", other.pw_uid, other.pw_gid)
+        native.wait(lambda: native.job(waits)["user"] == USERS[0], "its user", 60)
+        assert is_same(700, 2)
     assert "JOBCANCEL" not in pathlib.Path(f"{native.home}/log/events.log").read_text()
+    native.ok("mjobctl", "-m", f"minstarttime={int(time.time())}", waits)
     for one in filler[:2]:
         native.ok("canceljob", one)
     native.until(waits, "Running")
@@ -627,8 +634,54 @@ def test_a_cancel_is_asked_for_until_the_job_is_over(native, program, says):
     native.wait(lambda: len(pathlib.Path(f"{native.home}/asked").read_text()) > 2, "that it is asked for again", 60)
     assert native.said(late) == "" and listed(native, late, "STATE") == "Idle"
     native.restore()
+    native.until(job, "Removed")
     native.until(late, "Completed")
     assert listed(native, job, "STATE") == "Removed"
+
+
+def test_a_job_whose_cancel_is_refused_runs_for_all_to_see(native):
+    """Its nodes are nobody's until it is over, and who was to start there starts elsewhere. It is
+    asked for less and less often, also when the daemon was killed meanwhile, and paid for once."""
+    native.section("STARTWAIT=5\nRMPOLLINTERVAL 1\nUSERCFG[DEFAULT] ADEF=chem\n"
+                   "AMCFG[bank] TYPE=BUILTIN CHARGEPOLICY=DEBITALLWC")
+    native.start()
+    native.ok("mam-create-account", "chem")
+    native.ok("mam-deposit", "chem", "1000000")
+    stays, goes = (native.submit_as(USERS[0], "sleep 1000", "-t", 2) for _ in range(2))
+    for job in (stays, goes):
+        native.until(job, "Running")
+    began = native.job(stays)["start_at"]
+    node = native.job(stays)["allocation"][0]["node"]
+    refuses = (f'case "$*" in *{stays}*) echo >> {native.home}/asked; echo never >&2; exit 1;; esac; '
+               f'exec {native.example} cancel {native.pool} "$@"')
+    native.replace("cancel", refuses)
+    native.ok("canceljob", stays)
+    late = native.submit_as(USERS[-1], "sleep 1000", "-t", 2)
+
+    def is_shown():
+        return native.state(stays) == "Running" and "does not end it: never" in native.ok("checkjob", stays)
+    native.wait(is_shown, "that it runs", 60)
+    assert stays in native.ok("showq") and native.said(late) == ""
+    assert f"job '{stays}' was cancelled, and runs on" in pathlib.Path(f"{native.home}/log/events.log").read_text()
+    native.wait(lambda: native.state(late) == "Idle", "that it waits again", 60)
+    native.ok("canceljob", goes)
+    native.until(late, "Running")
+    assert native.job(late)["allocation"][0]["node"] != node
+    native.ok("canceljob", stays)
+    native.wait(is_shown, "that it runs, again", 60)
+    native.kill()
+    native.start()
+    native.wait(is_shown, "that it runs, later", 60)
+    asked = len(pathlib.Path(f"{native.home}/asked").read_text())
+    time.sleep(6)
+    assert len(pathlib.Path(f"{native.home}/asked").read_text()) < asked + 3
+    native.restore()
+    native.ok("canceljob", stays)
+    native.until(stays, "Removed")
+    native.wait(lambda: stays not in [lien["job"] for lien in native.lines("mam-list-liens")], "the charges")
+    moves = json.loads(native.ok("mam-statement", "chem", "--format", "json"))["moves"]
+    paid = -sum(m["amount"] for m in moves if m["kind"] == "charge" and m["run"].startswith(f"{stays}."))
+    assert 0 < paid <= 2 * (native.api("/v1/scheduler")[1]["at"] - began + 1), moves
 
 
 def test_files_may_hold_nodes(native):

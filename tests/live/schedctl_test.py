@@ -130,6 +130,94 @@ def test_a_change_outlives_a_restart_until_the_file_is_read_by_order(live):
     assert "NONE" not in live.ok("showconfig", "BACKFILLPOLICY")
 
 
+def test_a_change_of_one_attribute_of_a_node_leaves_the_others_alone(live):
+    live.ok("changeparam", "NODECFG[node01]", "SPEED=2")
+    live.ok("changeparam", "nodecfg[node01]", "PRIORITY=7")
+    live.ok("changeparam", "SRCFG[a]", "HOSTLIST=node01")
+    live.ok("changeparam", "SRCFG[a]", "USERLIST=ann")
+    for again in (live.kill, None):
+        out = live.ok("showconfig", "-v")
+        for word in ("SPEED=2", "PRIORITY=7", "HOSTLIST=node01", "USERLIST=ann"):
+            name, value = word.split("=")
+            assert any(name in line and value in line.split(name)[1] for line in out.splitlines()
+                       if "CFG[" in line), (word, out)
+        if again:
+            again()
+            live.start()
+    done = live.run("changeparam", "SRCFG[a]", "DEPTH=1 SRCFG[b] DEPTH=2")
+    assert done.returncode == 1 and "one section at a time" in done.stderr
+
+
+def test_a_passing_change_is_before_a_kept_one_and_leaves_it(live):
+    def limits():
+        return live.api("/v1/credentials/user?name=ann")[1]["limits"]
+    live.ok("changeparam", "--flags", "persistent", "USERCFG[ann]", "MAXPROC=8")
+    live.ok("changeparam", "USERCFG[ann]", "MAXPROC=20")
+    assert limits() == ["MAXPROC=20"]
+    live.kill()
+    live.start()
+    assert limits() == ["MAXPROC=20"]
+    live.ok("schedctl", "-R")
+    assert limits() == ["MAXPROC=8"]
+    live.kill()
+    live.start()
+    assert limits() == ["MAXPROC=8"]
+    live.ok("changeparam", "USERCFG[ann]", "MAXPROC=20")
+    live.ok("changeparam", "--flags", "persistent", "USERCFG[ann]", "MAXPROC=9")
+    assert limits() == ["MAXPROC=9"]
+    live.ok("schedctl", "-R")
+    assert limits() == ["MAXPROC=9"]
+
+
+def test_a_change_is_taken_back(live):
+    def limits():
+        return live.api("/v1/credentials/user?name=ann")[1].get("limits", [])
+
+    def change(**body):
+        status, answer = live.api("/v1/parameters", body)
+        assert status == 200, answer
+        return answer["undo"]
+
+    def undo(bodies):
+        for body in bodies:
+            change(**body)
+
+    change(text="USERCFG[ann] QDEF=DEFAULT")  # so that there is a user ann
+    first = change(text="USERCFG[ann] MAXPROC=4")
+    second = change(text="USERCFG[ann] MAXPROC=8", persistent=True)
+    third = change(text="USERCFG[ann] MAXPROC=9")
+    fourth = change(text="USERCFG[ann] MAXPROC=10")
+    assert limits() == ["MAXPROC=10"]
+    for bodies, left in ((fourth, ["MAXPROC=9"]), (third, ["MAXPROC=8"]), (second, ["MAXPROC=4"]),
+                         (first, [])):
+        undo(bodies)
+        assert limits() == left
+        if left == ["MAXPROC=8"]:
+            live.kill()
+            live.start()
+            assert limits() == left
+    status, answer = live.api("/v1/parameters", {"text": "USERCFG[ann] MAXPROC=4", "drop": True})
+    assert status == 404 and "was not changed at run time" in answer["error"]["message"]
+    live.kill()
+    live.start()
+    assert limits() == []
+
+
+def test_what_nothing_reads_is_said_to_change_nothing(live):
+    assert "it changes nothing" in live.ok("changeparam", "STEPCOUNT", "5")
+    assert "nothing" not in live.ok("changeparam", "RESERVATIONDEPTH", "5")
+    status, answer = live.api("/v1/whatif", {"changes": [{"parameters": {"text": "STEPCOUNT 6"}}]})
+    assert status == 200 and [n for n in answer["notes"] if "it changes nothing" in n], answer
+
+
+def test_the_last_change_holds_whichever_name_was_used(live):
+    for name, value in (("NOTIFYSCRIPT", "/bin/a"), ("NOTIFICATIONPROGRAM", "/bin/b"),
+                        ("NOTIFYSCRIPT", "/bin/c")):
+        live.ok("changeparam", name, value)
+    out = live.ok("showconfig", "NOTIFICATIONPROGRAM")
+    assert "/bin/c" in out and "/bin/b" not in out
+
+
 def test_steps_are_waited_for(live):
     live.ok("schedctl", "-s")
     before = live.api("/v1/scheduler")[1]["iteration"]

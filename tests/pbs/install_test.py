@@ -239,6 +239,10 @@ def test_of_several_servers_one_is_said(server, tmp_path):
     assert done.returncode == 1 and "several RMCFG[] TYPE=PBS: old, new" in done.stderr
     done = server.pbs("install", "--manager", "newer")
     assert done.returncode == 1 and "these are: old, new" in done.stderr
+    (server.home / "maui.cfg").rename(server.home / "apart")
+    done = server.pbs("install", "--manager", "new")
+    assert done.returncode == 1 and "nobody knows what 'new' is" in done.stderr
+    (server.home / "apart").rename(server.home / "maui.cfg")
     assert server["scheduling"] == other["scheduling"] == "True"
     assert server.pbs("install", "--manager", "new").returncode == 0
     assert server["scheduling"] == "True" and other["scheduling"] == "False"

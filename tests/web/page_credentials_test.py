@@ -124,6 +124,10 @@ def test_who_may_use_what_is_a_matrix(site, browser):
     browser.wait(lambda: "node01" in browser.one(".m-table").text, "the nodes")
     browser.chrome.get(site.base + "credentials/access?of=reservations")
     browser.wait(lambda: "USER ann" in browser.one(".m-table").text, "the reservation")
+    site.ok("setres", "-n", "others", "-u", "!eve", "-d", "1:00:00", "node04")
+    browser.wait(lambda: "USER eve" in browser.one(".m-table").text, "the other one")
+    row = next(r for r in browser.all(".m-table tbody tr") if r.text.startswith("others"))
+    assert "all but" in row.text and "yes" not in row.text.split("others")[1]
     browser.check()
 
 
@@ -135,4 +139,9 @@ def test_a_parameter_is_changed_on_its_screen(site, browser):
     browser.wait(lambda: browser.one(".order .main").is_enabled(), "the button")
     browser.one(".order .main").click()
     site.wait(lambda: site.lines("showconfig", "RESERVATIONDEPTH")[0]["value"] == "4", "the change")
+    # taken back it is at its default, and not a change to that
+    next(b for b in browser.all(".notice button") if b.text == "Undo").click()
+    browser.shows("all is as it was before")
+    record = site.lines("showconfig", "RESERVATIONDEPTH")[0]
+    assert record["value"] == "1" and "source" not in record, record
     browser.check()

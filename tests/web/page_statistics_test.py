@@ -92,6 +92,20 @@ def test_events_come_as_they_happen_and_are_filtered(site, browser):
     browser.check()
 
 
+def test_events_are_shown_once_also_after_a_request_that_failed(site, browser):
+    browser.chrome.get(site.base + "events")
+    browser.wait(lambda: rows(browser, "What happened"), "the events")
+    browser.chrome.execute_cdp_cmd("Network.enable", {})
+    browser.chrome.execute_cdp_cmd("Network.setBlockedURLs", {"urls": ["*/v1/events*"]})
+    site.submit("true", hold=True)
+    browser.wait(lambda: browser.all('[role="alert"]'), "the failure")
+    browser.chrome.execute_cdp_cmd("Network.setBlockedURLs", {"urls": []})
+    job = site.submit("true", hold=True)
+    browser.wait(lambda: f"job '{job}' was submitted" in browser.text(), "the new one")
+    numbers = [r.split()[0] for r in rows(browser, "What happened")]
+    assert len(numbers) == len(set(numbers)), numbers
+
+
 def test_nothing_there_is_said(live, browser):
     browser.chrome.get(Page(live).login())
     browser.shows("Next ends")

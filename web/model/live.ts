@@ -13,6 +13,7 @@ export type Phase =
 
 const POLL_MS = 4000;
 const TOLD_POLL_MS = 12000; // of what no change tells: waits, times, use
+const SLOW_MS = 10000; // of long lists, whatever changes
 const APART_MS = 400; // what changes meanwhile is asked for together
 const STALE_MS = 20000;
 
@@ -35,6 +36,8 @@ let state: State = {
 const readers = new Set<() => void>();
 const rounds = new Set<() => void>();
 const watched = new Map<string, number>();
+const slow = new Set<string>();
+const askedAt = new Map<string, number>();
 let timer: number | undefined;
 let asking = false;
 let failures = 0;
@@ -43,6 +46,7 @@ let unfollow: (() => void) | null = null;
 let toldAt = 0; // a sign of life comes every 15 s
 let leaving = false; // nothing is asked any more
 let changed = false; // since the last round began
+let whole = false; // the next round asks for what is slow as well
 let roundAt = 0;
 let whoAt = 0;
 
@@ -67,10 +71,12 @@ export function onRound(run: () => void): () => void {
   return () => rounds.delete(run);
 }
 
-/** The text of an answer, which is asked for again and again while it is shown. */
-export function useAnswer(path: string | null): { text?: string; error?: ApiError } {
+/** The text of an answer, which is asked for again and again while it is shown; of a long
+ * list now and then only, and after what the user did here. */
+export function useAnswer(path: string | null, long = false): { text?: string; error?: ApiError } {
   useEffect(() => {
     if (!path) return;
+    if (long) slow.add(path);
     watched.set(path, (watched.get(path) ?? 0) + 1);
     askSoon();
     return () => {
@@ -78,11 +84,13 @@ export function useAnswer(path: string | null): { text?: string; error?: ApiErro
       if (n) watched.set(path, n);
       else {
         watched.delete(path);
+        slow.delete(path);
+        askedAt.delete(path);
         state.data.delete(path);
         state.errors.delete(path);
       }
     };
-  }, [path]);
+  }, [path, long]);
   const text = useLive((s) => (path ? s.data.get(path) : undefined));
   const error = useLive((s) => (path ? s.errors.get(path) : undefined));
   return { text, error };
@@ -99,6 +107,7 @@ function askSoon(): void {
 
 export function askNow(): void {
   failures = 0;
+  whole = true;
   askSoon();
 }
 
@@ -163,7 +172,12 @@ async function askWho(): Promise<boolean> {
   return !other;
 }
 
+function isDue(path: string, all: boolean): boolean {
+  return all || !slow.has(path) || Date.now() - (askedAt.get(path) ?? 0) >= SLOW_MS;
+}
+
 async function askOne(path: string): Promise<boolean> {
+  askedAt.set(path, Date.now());
   try {
     const text = await ask("GET", path);
     if (!state.session || leaving) return false;
@@ -186,9 +200,11 @@ async function round(): Promise<void> {
   asking = true;
   roundAt = Date.now();
   changed = false;
+  const all = whole;
+  whole = false;
   try {
     if ((state.phase !== "live" || Date.now() - whoAt > POLL_MS) && !(await askWho())) return;
-    for (const path of [...watched.keys()]) if (!(await askOne(path))) return;
+    for (const path of [...watched.keys()]) if (isDue(path, all) && !(await askOne(path))) return;
     if (!state.session || leaving) return; // it has ended meanwhile
     failures = 0;
     if (state.phase !== "live") set({ phase: "live", message: "" });

@@ -4,6 +4,7 @@ import { isStale, tellFailure, withBasis } from "./act";
 import { askNow } from "./live";
 import { notice } from "./notices";
 import { quote } from "./orders";
+import type { Done, ParameterChange } from "./types";
 
 /** What is set: FSDEPTH, or of a section as USERCFG[ann] an attribute. */
 export interface Setting {
@@ -14,35 +15,37 @@ export interface Setting {
 
 const blank = /[\s"#]/;
 
+function pairOf(s: Setting): string {
+  const value = s.value.trim();
+  return `${s.name}=${blank.test(value) ? `"${value}"` : value}`;
+}
+
 /** As a line of the configuration. */
 export function lineOf(s: Setting): string {
-  if (!s.section) return `${s.name} ${s.value.trim()}`;
-  const value = s.value.trim();
-  return `${s.section} ${s.name}=${blank.test(value) ? `"${value}"` : value}`;
+  return s.section ? `${s.section} ${pairOf(s)}` : `${s.name} ${s.value.trim()}`;
 }
 
 export function commandOf(s: Setting, kept: boolean): string {
   const flags = kept ? "--flags persistent " : "";
-  const words = s.section ? [s.section, `${s.name}=${s.value.trim()}`] : [s.name, s.value.trim()];
+  const words = s.section ? [s.section, pairOf(s)] : [s.name, s.value.trim()];
   return `maui changeparam ${flags}${words.map(quote).join(" ")}`;
 }
 
-async function send(line: string, kept: boolean, basis?: string): Promise<void> {
-  await ask("POST", withBasis("/v1/parameters", basis), { text: line, persistent: kept });
+async function send(change: ParameterChange, basis?: string): Promise<ParameterChange[]> {
+  const done = JSON.parse(await ask("POST", withBasis("/v1/parameters", basis), change)) as Done;
+  return done.undo ?? [];
 }
 
-/** `before`: what undoes it, where that is known. */
-export async function changeSetting(s: Setting, kept: boolean, basis?: string, before?: string): Promise<boolean | "stale"> {
-  const back = before !== undefined && before !== "" ? lineOf({ ...s, value: before }) : undefined;
+export async function changeSetting(s: Setting, kept: boolean, basis?: string): Promise<boolean | "stale"> {
   try {
-    await send(lineOf(s), kept, basis);
+    const back = await send({ text: lineOf(s), persistent: kept }, basis);
     notice({
       kind: "done",
       text: `${lineOf(s)}: in force${kept ? ", and kept when the configuration is read again" : " until the configuration is read again"}.`,
-      undo: back === undefined ? undefined : async () => {
+      undo: !back.length ? undefined : async () => {
         try {
-          await send(back, kept);
-          notice({ kind: "done", text: `${back}: in force again.` });
+          for (const change of back) await send(change);
+          notice({ kind: "done", text: `${lineOf(s)}: taken back, all is as it was before.` });
         } catch (e) {
           tellFailure("Undo", e);
         }

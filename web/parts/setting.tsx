@@ -52,7 +52,7 @@ export function SettingForm(props: {
   async function submit() {
     if (!may) return;
     setBusy(true);
-    const done = await changeSetting(setting, kept, preview.answer?.basis, props.name ? props.value : undefined);
+    const done = await changeSetting(setting, kept, preview.answer?.basis);
     setBusy(false);
     setGone(done === "stale" ? preview.answer?.basis ?? "" : "");
     if (done === "stale") preview.again();

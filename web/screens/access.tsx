@@ -11,14 +11,17 @@ import { Link } from "../parts/frame";
 const VIEWS = [["qos", "QOS of accounts"], ["classes", "Classes of nodes"], ["reservations", "Reservations"]] as const;
 const SHOWN = 200;
 
+type Cell = "yes" | "first" | "needed" | "not" | "";
+const WORDS: Record<Cell, string> = { yes: "yes", first: "default", needed: "required", not: "all but", "": "–" };
+
 interface Matrix {
   corner: string;
   columns: string[];
-  rows: { name: string; to?: string; note?: string; cells: ("yes" | "first" | "")[] }[];
+  rows: { name: string; to?: string; note?: string; cells: Cell[] }[];
 }
 
 function useRecords<T>(path: string | null): T[] | null {
-  const answer = useAnswer(path);
+  const answer = useAnswer(path, true);
   return useMemo(() => (answer.text ? readLines<T>(answer.text) : answer.error ? [] : null), [answer.text, answer.error]);
 }
 
@@ -32,7 +35,7 @@ function Cells({ m, empty }: { m: Matrix; empty: string }) {
           {m.rows.slice(0, SHOWN).map((r) => (
             <tr key={r.name}>
               <th scope="row">{r.to ? <Link to={r.to}>{plain(r.name)}</Link> : plain(r.name)}{r.note && <span className="tag">{plain(r.note)}</span>}</th>
-              {r.cells.map((c, i) => <td key={i} className={c ? "m-yes" : "m-no"}>{c === "first" ? "default" : c || "–"}</td>)}
+              {r.cells.map((c, i) => <td key={i} className={c && c !== "not" ? "m-yes" : "m-no"}>{WORDS[c]}</td>)}
             </tr>
           ))}
         </tbody>
@@ -75,17 +78,24 @@ function Classes() {
   return <Cells m={{ corner: "Nodes", columns, rows }} empty="There are no classes. CLASSCFG lines make them, or the queues of the resource manager." />;
 }
 
+/** USER==ann+*: of USER ann, who is required; USER!=eve: all but USER eve. */
+const bare = (entry: string) => entry.replace(/[=+&~*:-]+$/, "").replace(/[!=]=/, " ");
+
+function cellOf(entry: string | undefined): Cell {
+  if (entry === undefined) return "";
+  return entry.includes("!") ? "not" : entry.endsWith("*") ? "needed" : "yes";
+}
+
 function Reservations() {
   const all = useRecords<Reservation>("/v1/reservations");
   if (!all) return <p className="quiet">Loading …</p>;
   const mine = all.filter((r) => r.type !== "Job");
-  const bare = (entry: string) => entry.replace(/[=+&~*:-]+$/, "").replace(/==/, " ");
   const columns = [...new Set(mine.flatMap((r) => (r.acl ?? []).map(bare)))].sort();
   const rows = mine.map((r) => ({
     name: r.name,
     to: `/ui/timeline?sel=${encodeURIComponent(r.name)}&kind=reservation`,
     note: r.acl?.length ? undefined : "for nobody",
-    cells: columns.map((c) => ((r.acl ?? []).some((a) => bare(a) === c) ? "yes" as const : "" as const)),
+    cells: columns.map((c) => cellOf((r.acl ?? []).filter((a) => bare(a) === c).pop())),
   }));
   return <Cells m={{ corner: "Reservation", columns, rows }} empty="There is no reservation besides those of jobs. setres makes one; SRCFG lines make standing ones." />;
 }

@@ -13,12 +13,13 @@ export type LimitRecord = NonNullable<Credential["limits_in_force"]>[number];
 /** Of those that are counted, the one of which most is in use. */
 export function fullest(all: LimitRecord[]): LimitRecord | undefined {
   const share = (l: LimitRecord) => (l.used ?? 0) / Math.max(1, l.hard);
-  return all.filter((l) => l.used !== undefined).sort((a, b) => share(b) - share(a))[0];
+  return all.filter((l) => l.used !== undefined && l.hard > 0).sort((a, b) => share(b) - share(a))[0];
 }
 
 const amount = (l: LimitRecord, n: number) => (l.unit === "s" ? duration(n) : count(n));
 
 export function LimitBar({ l }: { l: LimitRecord }) {
+  if (l.hard < 0) return <span className="quiet">no limit</span>;
   if (l.used === undefined) return <span className="number">{amount(l, l.hard)}</span>;
   const percent = (n: number) => `${Math.min(100, (100 * n) / Math.max(1, l.hard))}%`;
   const state = l.used >= l.hard ? "blocked" : l.soft !== undefined && l.used >= l.soft ? "waiting" : "running";

@@ -37,7 +37,7 @@ export function Tabs({ kind, children }: { kind: string; children?: ReactNode })
 /** What is nearest to its end is told in the list. */
 function Tightest({ all }: { all: LimitRecord[] }) {
   const one = fullest(all);
-  if (!one) return all.length ? <span className="quiet">{plain(all[0].limit)} {count(all[0].hard)}</span> : <span className="quiet">none</span>;
+  if (!one) return all.length ? <span className="quiet">{plain(all[0].limit)} {all[0].hard < 0 ? "no limit" : count(all[0].hard)}</span> : <span className="quiet">none</span>;
   return <span className="l-cell"><span>{plain(one.limit)}</span><LimitBar l={one} /><span className="quiet">{all.length > 1 ? `and ${all.length - 1} more` : ""}</span></span>;
 }
 
@@ -57,7 +57,7 @@ function Row({ c, kind, chosen }: { c: Credential; kind: string; chosen: boolean
 
 function List({ kind, name }: { kind: string; name: string }) {
   const query = new URLSearchParams(useSearch());
-  const answer = useAnswer(`/v1/credentials/${kind}`);
+  const answer = useAnswer(`/v1/credentials/${kind}`, true);
   const [words, setWords] = useState(query.get("q") ?? "");
   const list = useMemo(() => (answer.text ? readLines<Credential>(answer.text) : null), [answer.text]);
   const wanted = words.trim().toLowerCase();

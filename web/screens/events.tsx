@@ -1,7 +1,7 @@
 // What happens: the events, the newest first, with filters and a pause; and the health of
 // what the scheduler hangs on.
 import { useEffect, useRef, useState } from "react";
-import { ask } from "../api/client";
+import { ApiError, ask } from "../api/client";
 import { clock, count, duration, instant, plain } from "../model/format";
 import { onRound, useAnswer } from "../model/live";
 import { usePrefs } from "../model/prefs";
@@ -27,6 +27,7 @@ function useEvents(paused: boolean): { all: EventRecord[]; error: string; loaded
   const [error, setError] = useState("");
   const [loaded, setLoaded] = useState(false);
   const next = useRef<number | null>(null);
+  const anew = useRef(false); // their numbers begin anew
   useEffect(() => {
     let over = false;
     let busy = false;
@@ -39,14 +40,17 @@ function useEvents(paused: boolean): { all: EventRecord[]; error: string; loaded
         const lines = text.split("\n").filter(Boolean).map((l) => JSON.parse(l) as EventRecord);
         const fresh = lines.filter((e) => e.number !== undefined);
         if (over) return;
-        if (fresh.length) {
-          next.current = (fresh[fresh.length - 1].number as number) + 1;
-          setAll((old) => [...old, ...fresh].slice(-KEPT));
-        }
+        if (fresh.length) next.current = (fresh[fresh.length - 1].number as number) + 1;
+        if (anew.current) setAll(fresh);
+        else if (fresh.length) setAll((old) => [...old, ...fresh.filter((e) => !old.length || (e.number as number) > (old[old.length - 1].number as number))].slice(-KEPT));
+        anew.current = false;
         setLoaded(true);
         setError("");
       } catch (e) {
-        next.current = null; // of another numbering
+        if (e instanceof ApiError && e.status === 400 && next.current !== null) {
+          next.current = null; // there are not so many: the scheduler is another
+          anew.current = true;
+        }
         if (!over) setError((e as Error).message);
       } finally {
         busy = false;

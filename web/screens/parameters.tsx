@@ -3,8 +3,8 @@ import { useMemo, useState } from "react";
 import { readLines } from "../api/client";
 import { count, plain } from "../model/format";
 import { useAnswer } from "../model/live";
-import { quote } from "../model/orders";
 import { go, useSearch, withQuery } from "../model/route";
+import { commandOf } from "../model/settings";
 import type { ParameterRecord } from "../model/types";
 import { Command } from "../parts/copy";
 import { SettingForm, useMaySet } from "../parts/setting";
@@ -33,7 +33,7 @@ function Details({ p }: { p: ParameterRecord }) {
         <dt>From</dt><dd>{p.source ? plain(p.source) : "nobody set it"}</dd>
         {p.status && <><dt>Status</dt><dd>{plain(p.status)}</dd></>}
       </dl>
-      {!open && <Command line={section ? `maui changeparam ${quote(section)} ${quote(`${attr}=${p.value}`)}` : `maui changeparam ${quote(p.name)} ${quote(p.value)}`} />}
+      {!open && <Command line={commandOf({ section, name: attr ?? p.name, value: p.value }, false)} />}
     </aside>
   );
 }

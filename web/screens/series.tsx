@@ -12,7 +12,7 @@ export const RANGES: [string, string, number][] = [["day", "a day", DAY_S], ["ho
 /** Asked for anew each minute, not with each change: there is a point a minute. */
 export function useSeries(seconds: number): Series | null {
   const to = Math.floor(useNow() / 60) * 60 + 60;
-  const answer = useAnswer(`/v1/series?from=${to - seconds}&to=${to}&points=240`);
+  const answer = useAnswer(`/v1/series?from=${to - seconds}&to=${to}&points=240`, true);
   const told = useMemo(() => (answer.text ? (JSON.parse(answer.text) as Series) : null), [answer.text]);
   const last = useRef<Series>(null); // shown until the next minute's has come
   if (told) last.current = told;

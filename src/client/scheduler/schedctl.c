@@ -81,6 +81,14 @@ static void print_findings(const json_t *findings)
         printf("%zu note%s; `maui check` prints them\n", notes, notes == 1 ? "" : "s");
 }
 
+static void print_warnings(const json_t *warnings)
+{
+    size_t i;
+    json_t *text;
+
+    json_array_foreach(warnings, i, text) printf("%s\n", json_string_value(text));
+}
+
 /* "at" an instant, where the answer has one. */
 static int say(const struct command_line *l, json_t *done)
 {
@@ -94,6 +102,7 @@ static int say(const struct command_line *l, json_t *done)
     printf("%s%s%s\n", get_text(done, "message", ""), at ? " on " : "",
         at ? layout_date(at, date) : "");
     print_findings(json_object_get(done, "findings"));
+    print_warnings(json_object_get(done, "warnings"));
     json_decref(done);
     return 0;
 }

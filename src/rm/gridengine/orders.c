@@ -70,7 +70,8 @@ static void on_done(void *ctx, const struct run_end *end)
     else
         agent_done(g->agent, o->token, o->action == RM_CANCEL ? RM_RETRY : RM_REFUSED,
             o->job, end->text);
-    if (o->action == RM_MODIFY) /* somebody else may have changed it meanwhile */
+    if (o->action == RM_MODIFY /* somebody else may have changed it meanwhile */
+        || (o->action == RM_CANCEL && end->status != 0)) /* it passes for gone */
         listing_forget_one(g->jobs, o->job);
     agent_look(g->agent);
     order_free(o);

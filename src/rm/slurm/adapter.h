@@ -533,7 +533,7 @@ void orders_requeue(struct adapter *a, const struct rm_command *c);
 void cancels_order(struct adapter *a, const struct rm_command *c);
 void cancels_send(struct adapter *a);
 /* A signal, at once; SIGKILL: that of a cancel. */
-void cancels_signal(struct adapter *a, const struct rm_command *c, uint16_t sig);
+bool cancels_signal(struct adapter *a, const struct rm_command *c, uint16_t sig);
 
 /* ---- starts.c ---- */
 void starts_order(struct adapter *a, const struct rm_command *c);

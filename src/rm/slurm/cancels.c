@@ -17,7 +17,7 @@ static void tell_at_once(struct adapter *a, const char *id)
         (void)jobs_look(a, id); /* else the look at all tells it */
 }
 
-void cancels_signal(struct adapter *a, const struct rm_command *c, uint16_t sig)
+bool cancels_signal(struct adapter *a, const struct rm_command *c, uint16_t sig)
 {
     int result = slurm_kill_job2(c->job, sig, 0, NULL), error = errno;
 
@@ -28,6 +28,7 @@ void cancels_signal(struct adapter *a, const struct rm_command *c, uint16_t sig)
     answers_tell(a, c, result == SLURM_SUCCESS ? 0 : -1);
     if (result != SLURM_SUCCESS && c->action == RM_CANCEL)
         tell_at_once(a, c->job);
+    return result == SLURM_SUCCESS;
 }
 
 /* The array of "12_5", up to behind the '_'; 0 = it is no task that can be named by
@@ -43,20 +44,25 @@ static size_t array_of(const struct adapter *a, const char *id)
                : 0;
 }
 
+static void answer_from(
+    struct adapter *a, size_t i, enum rm_outcome outcome, const char *text)
+{
+    for (; i < a->cancels.n; i++)
+        adapter_done(a, a->cancels.v[i].token, outcome, a->cancels.v[i].id, text);
+}
+
+/* Who does not answer the one would cost the others as long. */
 static void cancel_each(struct adapter *a)
 {
-    for (size_t i = 0; i < a->cancels.n; i++)
+    size_t i = 0;
+
+    for (; i < a->cancels.n && (i == 0 || a->connected); i++)
         cancels_signal(a,
             &(struct rm_command){.action = RM_CANCEL,
                 .token = a->cancels.v[i].token,
                 .job = a->cancels.v[i].id},
             SIGKILL);
-}
-
-static void answer_all(struct adapter *a, enum rm_outcome outcome, const char *text)
-{
-    for (size_t i = 0; i < a->cancels.n; i++)
-        adapter_done(a, a->cancels.v[i].token, outcome, a->cancels.v[i].id, text);
+    answer_from(a, i, RM_LOST, "Slurm's controller does not answer");
 }
 
 /* Where that is refused each is tried: some may be over. */
@@ -70,8 +76,10 @@ static void cancel_together(struct adapter *a)
         strbuf_printf(&ids, "%s%s", i == 0 ? "[" : ",", a->cancels.v[i].id + n);
     strbuf_add(&ids, "]");
     if (slurm_kill_job2(ids.text, SIGKILL, 0, NULL) == SLURM_SUCCESS) {
-        answer_all(a, RM_OK, NULL);
+        answer_from(a, 0, RM_OK, NULL);
         adapter_look(a);
+    } else if (adapter_lost(a, "order")) {
+        answer_from(a, 0, RM_LOST, "Slurm's controller does not answer");
     } else {
         cancel_each(a);
     }
@@ -81,7 +89,7 @@ static void cancel_together(struct adapter *a)
 void cancels_send(struct adapter *a)
 {
     if (a->cancels.n > 0 && adapter_munge_gone(a))
-        answer_all(a, RM_LOST, "munged does not answer");
+        answer_from(a, 0, RM_LOST, "munged does not answer");
     else if (a->cancels.n > 1 && a->connected)
         cancel_together(a);
     else

@@ -78,12 +78,10 @@ void orders_requeue(struct adapter *a, const struct rm_command *c)
 
     result = keep_settle(result, answers);
     if (result < 0 && c->preempts && t != NULL
-        && (errno == ESLURM_DISABLED || errno == ESLURM_BATCH_ONLY)) {
-        t->makes_room = true;
-        cancels_signal(a, c, SIGKILL);
-    } else {
+        && (errno == ESLURM_DISABLED || errno == ESLURM_BATCH_ONLY))
+        t->makes_room = cancels_signal(a, c, SIGKILL);
+    else
         answers_tell(a, c, result);
-    }
 }
 
 /* As Slurm does with those it preempts: the job is told, and may end by itself. */

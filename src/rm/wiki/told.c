@@ -336,6 +336,10 @@ static size_t find_order(struct wiki *w, uint64_t token)
 static void land_trip(
     struct wiki *w, struct wiki_trip *t, enum rm_outcome outcome, const char *text)
 {
+    if (t->command.action == RM_CANCEL && outcome != RM_OK) {
+        listing_forget_one(w->jobs, t->command.job); /* it passes for gone */
+        w->missed = true;
+    }
     pending_land(
         agent_orders(w->agent), find_order(w, t->command.token), outcome, text);
     free_trip(t);

@@ -67,7 +67,8 @@ static uint8_t *find_own(const struct cluster *c, const struct cred *user)
 
     for (size_t i = 0; i < c->jobs.n; i++) {
         const struct job *j = c->jobs.v[i];
-        if (j && j->cred[CRED_USER] == user->index)
+        /* asking for an account makes it nobody's own */
+        if (j && j->cred[CRED_USER] == user->index && access_account_allowed(c, j))
             own[j->cred[CRED_ACCOUNT]] = 1;
     }
     return own;

@@ -7,6 +7,7 @@
 #include "config/settings.h"
 #include "config/table.h"
 #include "policy/limits.h"
+#include "policy/limits_rules.h"
 #include "policy/limits_use.h"
 #include "server/render/render.h"
 #include "server/server_private.h"
@@ -113,18 +114,18 @@ static json_t *text_of(const struct entry *e)
         return json_sprintf("%s=%s", e->name, duration_format(hard, text, sizeof text));
     if (hard <= 0 || soft <= 0 || hard == soft)
         return json_sprintf(
-            "%s%s=%lld", e->name, e->bracket, (long long)(hard > 0 ? hard : soft));
+            "%s%s=%lld", e->name, e->bracket, (long long)(hard ? hard : soft));
     return json_sprintf(
         "%s%s=%lld,%lld", e->name, e->bracket, (long long)soft, (long long)hard);
 }
 
 static void tell_limit(struct lister *l, struct entry e)
 {
-    if (e.limit.hard <= 0 && e.limit.soft <= 0)
+    if (!e.limit.hard && e.limit.soft <= 0)
         return;
     json_array_append_new(l->texts, text_of(&e));
     json_t *o = json_pack("{s:o}", "limit", json_sprintf("%s%s", e.name, e.bracket));
-    int64_t hard = e.limit.hard > 0 ? e.limit.hard : e.limit.soft;
+    int64_t hard = e.limit.hard ? e.limit.hard : e.limit.soft;
     render_int(o, "hard", hard);
     if (e.limit.soft > 0 && e.limit.soft < hard)
         render_int(o, "soft", e.limit.soft);
@@ -137,21 +138,47 @@ static void tell_limit(struct lister *l, struct entry e)
     json_array_append_new(l->records, o);
 }
 
+/* OMAXJOB and OMAXIJOB are in the place of a QOS's own. */
+static const char *name_usage_limit(
+    const struct cred *k, enum limit_dim dim, enum limit_res res)
+{
+    bool idle = dim == DIM_IDLE;
+    const struct limit *own = idle ? k->cfg->over_idle : k->cfg->over_active;
+    const struct limit *def = idle ? k->def->over_idle : k->def->over_active;
+
+    if (k->kind != CRED_QOS || res != LIMIT_JOB
+        || !(limits_rules_set(&own[res]) || limits_rules_set(&def[res])))
+        return limit_name(dim, res);
+    return idle ? "OMAXIJOB" : "OMAXJOB";
+}
+
+/* -1 is told as well: without it that of DEFAULT held. */
+static bool is_off(const struct cred *k, enum limit_dim dim, enum limit_res res)
+{
+    const struct limit *v = dim == DIM_IDLE ? k->cfg->idle : k->cfg->active;
+
+    return v[res].hard < 0;
+}
+
+static void tell_usage_limit(struct lister *l, enum limit_dim dim, enum limit_res res)
+{
+    const struct usage *u = dim == DIM_IDLE ? &l->k->idle : &l->k->active;
+    struct entry e = {.name = name_usage_limit(l->k, dim, res),
+        .bracket = "",
+        .limit = limits_value(engine_cluster(l->s->engine), l->k, NULL, dim, res),
+        .used = u->v[res] / limits_use_parts(res),
+        .held = l->held ? l->held->of[dim][res] : 0};
+
+    if (!e.limit.hard && !e.limit.soft && is_off(l->k, dim, res))
+        e.limit.hard = e.used = -1;
+    tell_limit(l, e);
+}
+
 static void tell_usage_limits(struct lister *l)
 {
-    const struct cluster *c = engine_cluster(l->s->engine);
-
-    for (int r = 0; r < LIMIT_RES_COUNT; r++) {
-        enum limit_res res = (enum limit_res)r;
-        const struct usage *const used[] = {&l->k->active, &l->k->idle};
+    for (int r = 0; r < LIMIT_RES_COUNT; r++)
         for (int dim = DIM_ACTIVE; dim < DIM_SYSTEM; dim++)
-            tell_limit(
-                l, (struct entry){.name = limit_name((enum limit_dim)dim, res),
-                       .bracket = "",
-                       .limit = limits_value(c, l->k, NULL, (enum limit_dim)dim, res),
-                       .used = used[dim]->v[r] / limits_use_parts(res),
-                       .held = l->held ? l->held->of[dim][r] : 0});
-    }
+            tell_usage_limit(l, (enum limit_dim)dim, (enum limit_res)r);
 }
 
 static void tell_within(struct lister *l, const struct limit_within *w)
@@ -191,7 +218,8 @@ static void tell_all_within(struct lister *l)
             tell_within(l, &def->within.v[i]);
 }
 
-/* OMAX<R>, OMAXI<R> and OMAXJ<R> of a QOS: what they replace is in other rows. */
+/* OMAX<R>, OMAXI<R> and OMAXJ<R> of a QOS: what they replace is in other rows. Those of
+ * its own jobs are told with what is in use. */
 static void tell_overrides(struct lister *l)
 {
     const struct cred_cfg *cfg = l->k->cfg;
@@ -202,7 +230,7 @@ static void tell_overrides(struct lister *l)
         const struct limit *const over[] = {
             &cfg->over_active[r], &cfg->over_idle[r], &job};
         static const char *const form[] = {"OMAX", "OMAXI", "OMAXJ"};
-        for (size_t i = 0; i < sizeof over / sizeof over[0]; i++) {
+        for (size_t i = r == LIMIT_JOB ? 2 : 0; i < sizeof over / sizeof over[0]; i++) {
             char text[24];
             snprintf(text, sizeof text, "%s%s", form[i], name + strlen("MAX"));
             tell_limit(

@@ -11,6 +11,7 @@
 #include "server/render/render.h"
 #include "server/server_private.h"
 #include "server/web/assets.h"
+#include "server/web/page.h"
 
 #include <unistd.h>
 
@@ -225,6 +226,11 @@ static json_t *findings(const struct server *s)
                      (int)f->line, "level", finding_level_name(f->level), "text",
                      render_utf8(f->text)));
     }
+    if (page_wrong(s))
+        json_array_append_new(
+            all, json_pack("{s:s, s:i, s:s, s:o}", "file", s->config_path, "line", 0,
+                     "level", "warning", "text",
+                     json_sprintf("the web page is off: %s", page_wrong(s))));
     return all;
 }
 

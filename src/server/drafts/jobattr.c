@@ -4,6 +4,7 @@
 
 #include "base/duration.h"
 #include "base/nearest.h"
+#include "cluster/attribute.h"
 #include "server/api/order.h"
 
 #include <string.h>
@@ -62,6 +63,17 @@ static const struct jobattr attributes[] = {
 const struct jobattr *jobattr_at(size_t i)
 {
     return i < ATTRIBUTES ? &attributes[i] : NULL;
+}
+
+const struct attribute *jobattr_own(size_t i)
+{
+    for (size_t k = 0; k < ATTRIBUTES; k++) {
+        const struct attribute *row = attribute_changed(attributes[k].bit);
+
+        if (!attributes[k].kept && row && row->type == ATTRIBUTE_NUMBER && i-- == 0)
+            return row;
+    }
+    return NULL;
 }
 
 const struct jobattr *jobattr_find(const char *name, struct err *err)

@@ -47,6 +47,11 @@ struct jobattr {
 const struct jobattr *jobattr_find(const char *name, struct err *err);
 /* The i-th, NULL after the last. */
 const struct jobattr *jobattr_at(size_t i);
+/* The numbers of a description that are changed here and kept in the memory of the job,
+ * not as a change: JOBATTR_OWN of them. Once more described by its manager the job is
+ * given them again. */
+#define JOBATTR_OWN 3
+const struct attribute *jobattr_own(size_t i);
 
 struct jobattr_words VEC(char *);
 struct jobattr_deps VEC(struct dep);

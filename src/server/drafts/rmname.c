@@ -59,6 +59,22 @@ const char *rmname_called(const struct cluster *c, uint32_t rm)
     return rm ? rmset_name(c, rm) : first ? first : "the first's";
 }
 
+/* Was a job called so lately, but one of the manager of `found`? */
+static bool was_another(
+    const struct cluster *c, const char *own_id, const struct job *found)
+{
+    bool was = false;
+
+    for (uint32_t i = 0; i < c->rms.n && !was; i++) {
+        char id[ID_MAX];
+
+        snprintf(
+            id, sizeof id, "%s%s%s", i ? rmset_name(c, i) : "", i ? "." : "", own_id);
+        was = i != job_rm(found) && rmset_was_there(c, id);
+    }
+    return was;
+}
+
 const struct job *rmname_job(const struct cluster *c, const char *text, struct err *err)
 {
     const struct job *found = NULL;
@@ -76,7 +92,7 @@ const struct job *rmname_job(const struct cluster *c, const char *text, struct e
         }
         found = j ? j : found;
     }
-    if (found && rmset_was_there(c, text)) {
+    if (found && was_another(c, text, found)) {
         if (err)
             err_set(err, ERR_NOT_FOUND, "job '%.60s' is over; %.80s is another one",
                 text, found->id);

@@ -1,9 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Jobs and nodes of several resource managers by the names that people know them by:
  *
- *     12          the job of that id; else, where none of that id ended lately, the
- * only manager's job whose own id that is pbs.12      job 12 of pbs, whether its id
- * here is that (managers/border.h) or 12 slurm.n1    its node, which is called n1 here
+ *     12
+ *         the job of that id; else the only manager's job whose own id that is, where
+ *         none that another calls so ended lately
+ *     pbs.12
+ *         job 12 of pbs, whether its id here is that (managers/border.h) or 12
+ *     slurm.n1
+ *         its node, which is called n1 here
  *
  * Private to src/server. */
 #ifndef MAUI_SERVER_RMNAME_H

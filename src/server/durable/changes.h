@@ -18,7 +18,9 @@ void changes_close(struct server *s);
 /* All of them as lines; owned by the caller. */
 char *changes_text(struct server *s);
 
-/* Forget those that are not kept. Was there one? */
-bool changes_drop(struct server *s);
+/* Leave out of the lines those that are not kept, or not any more: before it is known
+ * whether the configuration serves without them. Then forget them. */
+void changes_lift(struct server *s, bool lifted);
+void changes_drop(struct server *s);
 
 #endif

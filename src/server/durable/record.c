@@ -392,6 +392,11 @@ uint64_t record_order(struct server *s, const char *job, const struct order_reco
     if (r->preempts)
         json_object_set_new(o, "preempts", json_true());
     render_text(o, "text", r->text);
+    render_text(o, "user", r->user);
+    if (r->submit_at)
+        render_int(o, "submit_at", r->submit_at);
+    if (r->decided_at)
+        render_int(o, "decided_at", r->decided_at);
     char *value = json_dumps(o, JSON_COMPACT);
     make_order_key(job, number, key, sizeof key);
     put(s, "order", key, value);
@@ -429,7 +434,10 @@ static int tell_order(void *ctx, const char *key, const char *value)
         .signal = (int)json_integer_value(json_object_get(o, "signal")),
         .wclimit_s = json_integer_value(json_object_get(o, "wclimit_s")),
         .preempts = json_is_true(json_object_get(o, "preempts")),
-        .text = json_string_value(json_object_get(o, "text"))};
+        .text = json_string_value(json_object_get(o, "text")),
+        .user = json_string_value(json_object_get(o, "user")),
+        .submit_at = json_integer_value(json_object_get(o, "submit_at")),
+        .decided_at = json_integer_value(json_object_get(o, "decided_at"))};
 
     if (number > e->s->numbers->last_order)
         e->s->numbers->last_order = number;

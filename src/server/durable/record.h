@@ -58,6 +58,11 @@ struct order_record {
     int64_t wclimit_s;
     bool preempts;    /* REQUEUE: to make room for another job */
     const char *text; /* or NULL */
+    /* Whose job it is, and since when: its id may come back. Of an older state NULL, 0.
+     */
+    const char *user;
+    int64_t submit_at;
+    int64_t decided_at; /* 0 = not known */
 };
 
 /* A job may have several. Returns the number of this one. */

@@ -47,8 +47,17 @@ static void add_point(struct ring *r, const struct series_point *p)
 /* The clock of a simulation may have gone back: what was later is of another life. */
 static void forget_future(struct ring *r, uint32_t at)
 {
-    if (r->all.n && point_at(r, r->all.n - 1)->at >= at)
-        r->all.n = r->oldest = 0;
+    struct ring left = {.max = r->max};
+    size_t n = r->all.n;
+
+    while (n && point_at(r, n - 1)->at >= at)
+        n--;
+    if (n == r->all.n)
+        return;
+    for (size_t i = 0; i < n; i++)
+        vec_push(&left.all, *point_at(r, i));
+    vec_fini(&r->all);
+    *r = left;
 }
 
 void series_close(struct server *s)

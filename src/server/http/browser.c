@@ -91,6 +91,12 @@ static const char *host_of(const char *origin)
     return at ? at + 3 : "";
 }
 
+bool browser_is_own(const char *host, const char *own)
+{
+    return host && own && strncasecmp(own, "https://", 8) == 0 && !is_loopback(host)
+           && strcasecmp(host, host_of(own)) == 0;
+}
+
 static bool is_same_origin(const struct browser_page *h)
 {
     if (h->own && *h->own && strcasecmp(h->origin, h->own) == 0)

@@ -35,4 +35,8 @@ struct browser_page {
 /* As browser_refuse(): only our own page may ask here, found under our own name. */
 int browser_refuse_site(const struct browser_page *head, struct err *err);
 
+/* Was it found under the name of `own`, an origin with https? Such a name may be told
+ * to be of TLS for good; localhost is that of other servers, too. NULL is allowed. */
+bool browser_is_own(const char *host, const char *own);
+
 #endif

@@ -22,7 +22,8 @@
 /* Who is refused for want of memory may come again then, in seconds. */
 #define AGAIN_S 2
 
-#define TLS_VERSIONS "SECURE128:-VERS-ALL:+VERS-TLS1.3:+VERS-TLS1.2"
+#define PAGE_PER_ADDRESS 64U /* connections, each of which begins with a handshake */
+#define TLS_VERSIONS     "SECURE128:-VERS-ALL:+VERS-TLS1.3:+VERS-TLS1.2"
 
 /* ---- what the library calls ---- */
 
@@ -385,6 +386,7 @@ int http_listen(struct http *h, int fd, enum door door, struct err *err)
         on_completed, NULL, MHD_OPTION_NOTIFY_CONNECTION, on_connection, l,
         MHD_OPTION_CONNECTION_LIMIT, h->opt.connections_max,
         MHD_OPTION_CONNECTION_TIMEOUT, h->opt.idle_s,
+        MHD_OPTION_PER_IP_CONNECTION_LIMIT, tls ? PAGE_PER_ADDRESS : 0U,
         MHD_OPTION_CONNECTION_MEMORY_LIMIT, (size_t)32 * 1024,
         MHD_OPTION_STRICT_FOR_CLIENT, door == DOOR_PAGE, MHD_OPTION_ARRAY,
         tls ? secrets : none, MHD_OPTION_END);

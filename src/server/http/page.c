@@ -62,7 +62,7 @@ void page_finish(struct request *r, int status, struct MHD_Response *response)
 
     for (size_t i = 0; i < sizeof all / sizeof all[0]; i++)
         MHD_add_response_header(response, all[i].name, all[i].value);
-    if (page->tls)
+    if (page->tls && browser_is_own(http_head(r).host, page->origin))
         MHD_add_response_header(
             response, "Strict-Transport-Security", "max-age=31536000");
     page->answered(page->ctx, r, status);

@@ -2,6 +2,7 @@
  * What the resource manager tells of jobs becomes events of the engine. It is the truth
  * about what runs where; the scheduler is the truth about what should. */
 #define LOG_FACILITY FACILITY_RM
+#include "cluster/attribute.h"
 #include "rm/wire.h"
 #include "server/drafts/depends.h"
 #include "server/drafts/elsewhere.h"
@@ -24,6 +25,11 @@ static bool over(enum job_state s)
 static bool on_nodes(enum job_state s)
 {
     return s == JOB_STARTING || s == JOB_RUNNING;
+}
+
+static bool is_waiting(enum job_state s)
+{
+    return s == JOB_IDLE || s == JOB_HOLD;
 }
 
 #define TOLD 1 /* in this listing, be it that nothing can be said of it */
@@ -70,8 +76,8 @@ static void note_asked(struct job_notes *n, const struct job_desc *d)
         n->told.qos = NULL;
     }
     note(&n->told.qos, d->cred[CRED_QOS]);
-    n->told.deadline_at = d->deadline_at;
-    n->told.user_priority = d->user_priority;
+    for (size_t i = 0; i < JOBATTR_OWN; i++)
+        n->told.numbers[i] = *attribute_number(d, jobattr_own(i)->desc_at);
 }
 
 static void take_notes(struct manager *m, const struct job *j, const struct rm_job *r)
@@ -227,6 +233,13 @@ static bool is_same_text(const char *a, const char *b)
     return strcmp(a ? a : "", b ? b : "") == 0;
 }
 
+static int64_t own_number(const struct job *j, const struct attribute *row)
+{
+    if (row->job_at)
+        return *attribute_number(j, row->job_at);
+    return j->extra ? *attribute_number(j->extra, row->extra_at) : 0;
+}
+
 /* What it said before and says again nobody has changed there: what was set here stays.
  */
 static void keep_own(struct manager *m, const struct job *j, struct job_desc *io)
@@ -237,10 +250,13 @@ static void keep_own(struct manager *m, const struct job *j, struct job_desc *io
     if (is_same_text(n->told.qos, io->cred[CRED_QOS]))
         io->cred[CRED_QOS] =
             j->qos_asked ? c->creds[CRED_QOS].v[j->qos_asked]->name : NULL;
-    if (n->told.deadline_at == io->deadline_at)
-        io->deadline_at = j->extra ? j->extra->deadline_at : 0;
-    if (n->told.user_priority == io->user_priority)
-        io->user_priority = j->user_priority;
+    for (size_t i = 0; i < JOBATTR_OWN; i++) {
+        const struct attribute *row = jobattr_own(i);
+        int64_t *asked = attribute_number(io, row->desc_at);
+
+        if (n->told.numbers[i] == *asked)
+            *asked = own_number(j, row);
+    }
 }
 
 /* Somebody changed in the RM what a waiting job asks for, or started it there with what
@@ -274,14 +290,19 @@ static bool is_number(const char *user)
     return user[strspn(user, "0123456789")] == 0;
 }
 
-/* A manager that has lost its queue gives the same ids again. */
+bool rmjobs_is_of_another(const char *user, int64_t submit_at, const struct rm_job *r)
+{
+    const char *is = r->desc.cred[CRED_USER];
+
+    return is && strcmp(user, is) != 0 && !is_number(user) && !is_number(is)
+           && r->desc.submit_at != submit_at;
+}
+
 static bool is_of_another(
     const struct manager *m, const struct job *j, const struct rm_job *r)
 {
-    const char *was = job_cred(engine_cluster(m->s->engine), j, CRED_USER)->name;
-    const char *is = r->desc.cred[CRED_USER];
-
-    return is && strcmp(was, is) != 0 && !is_number(was) && !is_number(is);
+    return rmjobs_is_of_another(
+        job_cred(engine_cluster(m->s->engine), j, CRED_USER)->name, j->submit_at, r);
 }
 
 /* Are its tasks, one node after the other, where we think? The engine looks closer. */
@@ -377,8 +398,34 @@ static void tell_left(struct manager *m, const char *id, bool displaced)
     manager_apply(m, &ev, id);
 }
 
-void rmjobs_told(struct manager *m, const struct rm_job *r)
+/* It ran on as its cancel was refused, and has been sent back to the queue there: it is
+ * not to be started again. */
+static void cancel_again(struct manager *m, const struct job *j)
 {
+    struct event ev = {.kind = EVENT_CANCEL, .u.end = {.id = j->id, .how = EV_CANCEL}};
+
+    record_end(m->s, j, "Removed", world_now(m->s));
+    manager_apply(m, &ev, j->id);
+}
+
+/* What one has used whose cancel is refused was charged when it was cancelled: what it
+ * uses now is a run that began then. */
+static const struct rm_job *begin_at_cancel(
+    const struct manager *m, const struct rm_job *r, struct rm_job *room)
+{
+    int64_t at = outbox_refused_at(m, r->desc.id);
+
+    if (!r->start_at || at <= r->start_at || (r->end_at && r->end_at < at))
+        return r;
+    *room = *r;
+    room->start_at = room->desc.start_at = at;
+    return room;
+}
+
+void rmjobs_told(struct manager *m, const struct rm_job *told)
+{
+    struct rm_job room;
+    const struct rm_job *r = begin_at_cancel(m, told, &room);
     const struct cluster *c = engine_cluster(m->s->engine);
     const struct job *j = job_find(c, r->desc.id);
     bool known = j && j->state < JOB_COMPLETED;
@@ -404,9 +451,14 @@ void rmjobs_told(struct manager *m, const struct rm_job *r)
     } else if (known && is_of_another(m, j, r)) {
         rmjobs_gone(m, r->desc.id);
         on_new_job(m, r);
+    } else if (known && is_waiting(r->desc.state)
+               && outbox_waits_cancelled(m, r->desc.id)) {
+        cancel_again(m, j);
     } else if (known) {
         on_changed(m, j, r);
     } else {
+        outbox_forget_others(m, r);
+        outbox_stays(m, r->desc.id);
         if (!outbox_cancels(m, r->desc.id)) /* else it was told to be gone */
             on_new_job(m, r);
         outbox_found(m, r);

@@ -107,6 +107,10 @@ bool manager_refuse_start(
 int manager_cancel(
     struct server *s, const struct job *j, const struct job_end *why, struct err *err);
 
+/* Why the resource manager does not cancel that job, which it was told to, and which
+ * runs on; NULL: there is nothing of the kind. Borrowed. O(its orders). */
+const char *manager_refused_cancel(const struct server *s, const char *id);
+
 /* Can the job's resource manager do such a thing at all? Else -1 with a sentence. */
 int manager_can(const struct server *s, const struct job *j, enum rm_action action,
     struct err *err);

@@ -132,6 +132,7 @@ static bool was_there(void *ctx, const char *job_id)
 {
     struct server *s = ctx;
     struct store_account_filter of = {.job = job_id,
+        .submitted = true,
         .from_at = world_now(s) - PAST_S,
         .newest_first = true,
         .limit = 1};

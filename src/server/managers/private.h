@@ -180,8 +180,19 @@ bool outbox_keep_change(struct manager *m, const struct rm_job *r, bool changed)
 bool outbox_take_back(struct manager *m, const char *id, bool *io_changed);
 /* The job is on nodes, or suspended: was its start lost, that has come about. */
 void outbox_came_about(struct manager *m, const char *id);
-/* That it is cancelled is on its way. */
+/* That it is cancelled is on its way, and not refused. */
 bool outbox_cancels(const struct manager *m, const char *id);
+/* A job is told that is new here: orders for another of its id are not carried out. */
+void outbox_forget_others(struct manager *m, const struct rm_job *r);
+/* The job is told that was cancelled, and whose cancel the resource manager refuses: it
+ * is there again. Who was to start on its nodes does not. The cancel is asked for until
+ * the job is over. */
+void outbox_stays(struct manager *m, const char *id);
+/* When such a cancel was decided; 0: there is none, or it is not known. */
+int64_t outbox_refused_at(const struct manager *m, const char *id);
+/* It waits now. True: there is such a cancel, so that the job is to be gone as before.
+ */
+bool outbox_waits_cancelled(struct manager *m, const char *id);
 /* A hold or a release is on its way. */
 bool outbox_holds(const struct manager *m, const char *id);
 /* A change of its limit is on its way; the latest. */
@@ -210,6 +221,10 @@ void notes_forget(struct manager *m);
 /* ---- managers/jobs.c ---- */
 
 void rmjobs_told(struct manager *m, const struct rm_job *r);
+/* A manager that has lost its queue gives the same ids again: is that another job than
+ * the one of that user and instant of submission? One of them may have changed: a user
+ * is called otherwise, a manager tells no instants. */
+bool rmjobs_is_of_another(const char *user, int64_t submit_at, const struct rm_job *r);
 /* The same of a line of wire.h. */
 void rmjobs_told_line(struct manager *m, const char *line);
 void rmjobs_gone(struct manager *m, const char *id);

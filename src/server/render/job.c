@@ -424,7 +424,7 @@ static void add_partitions(json_t *o, const struct cluster *c, const struct job 
     add_list(o, "partitions", list);
 }
 
-static void add_notes(json_t *o, const struct job_notes *n)
+static void add_notes(json_t *o, const struct job_notes *n, const char *refused)
 {
     render_text(o, "command", n->command);
     render_text(o, "directory", n->directory);
@@ -441,6 +441,11 @@ static void add_notes(json_t *o, const struct job_notes *n)
     json_t *messages = json_array();
     if (n->message)
         json_array_append_new(messages, render_utf8(n->message));
+    if (refused)
+        json_array_append_new(
+            messages, json_sprintf("it was cancelled, and the resource manager "
+                                   "does not end it: %s",
+                          refused));
     if (n->limit_refused)
         json_array_append_new(messages, render_utf8(n->limit_refused));
     if (n->notes && *n->notes)
@@ -534,6 +539,6 @@ json_t *render_job(struct server *s, const struct job *j, const struct identity 
         json_object_set_new(o, "allocation", render_places(c, &j->alloc));
     add_list(o, "dependencies", dependencies(j));
     add_texts(o, j);
-    add_notes(o, world_notes(s, j));
+    add_notes(o, world_notes(s, j), manager_refused_cancel(s, j->id));
     return o;
 }

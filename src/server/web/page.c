@@ -13,6 +13,7 @@
 
 #include <stdio.h>
 #include <string.h>
+#include <strings.h>
 #include <time.h>
 
 #define OPEN_S   3600 /* after the last session */
@@ -176,9 +177,8 @@ void page_tend(struct server *s)
     struct page *p = s->page;
     int64_t now = page_now(), next = 0, last = 0;
 
-    if (!p->sessions)
-        return;
-    next = sessions_expire(p->sessions, now, tell_end, s);
+    if (p->sessions)
+        next = sessions_expire(p->sessions, now, tell_end, s);
     if (s->http)
         http_wake(s->http);
     if (p->moves) {
@@ -261,8 +261,8 @@ int page_listen(struct server *s, char *ret, size_t size, struct err *err)
     if (p->origin[0])
         snprintf(ret, size, "%s", p->origin);
     else
-        snprintf(
-            ret, size, "%s://127.0.0.1:%u", p->tls.cert ? "https" : "http", p->port);
+        snprintf(ret, size, "%s://%s:%u", p->tls.cert ? "https" : "http",
+            strcmp(p->address, "::1") == 0 ? "[::1]" : p->address, p->port);
     page_tend(s);
     return 0;
 }
@@ -285,9 +285,11 @@ static bool is_origin(const char *text)
     return scheme && text[scheme] && !strpbrk(text + scheme, "/?# \t@");
 }
 
+/* The names under which a browser may call it there. */
 static bool is_loopback(const char *address)
 {
-    return strncmp(address, "127.", 4) == 0 || strcmp(address, "localhost") == 0;
+    return strcmp(address, "127.0.0.1") == 0 || strcmp(address, "::1") == 0
+           || strcasecmp(address, "localhost") == 0;
 }
 
 /* What goes over a network is encrypted, and goes by a name that is known. */
@@ -312,11 +314,12 @@ static int check_address(
     return 0;
 }
 
-static int read_parameters(struct server *s, struct page *ret, struct err *err)
+static int read_parameters(
+    const char *home, const struct config *c, struct page *ret, struct err *err)
 {
-    const char *port = cfg_get(s->config, "WEBPORT", NULL);
-    const char *address = cfg_get(s->config, "WEBADDRESS", NULL);
-    const char *origin = cfg_get(s->config, "WEBORIGIN", NULL);
+    const char *port = cfg_get(c, "WEBPORT", NULL);
+    const char *address = cfg_get(c, "WEBADDRESS", NULL);
+    const char *origin = cfg_get(c, "WEBORIGIN", NULL);
     int64_t n = 0;
 
     address = address && *address ? address : "127.0.0.1";
@@ -326,8 +329,8 @@ static int read_parameters(struct server *s, struct page *ret, struct err *err)
             "WEBORIGIN '%.60s': expected https://NAME or https://NAME:PORT", origin);
     if (port && *port && value_int(port, 0, 65535, &n, err) < 0)
         return err_prefix(err, "WEBPORT: ");
-    if (tls_read(s->home, cfg_get(s->config, "WEBCERT", NULL),
-            cfg_get(s->config, "WEBKEY", NULL), &ret->tls, err)
+    if (tls_read(home, cfg_get(c, "WEBCERT", NULL), cfg_get(c, "WEBKEY", NULL),
+            &ret->tls, err)
             < 0
         || check_address(address, origin, &ret->tls, err) < 0)
         return -1;
@@ -354,6 +357,36 @@ static void take_parameters(struct page *p, struct page *next)
     memcpy(p->address, next->address, sizeof p->address);
 }
 
+/* Nobody goes on with what may not be any more. */
+static void go_off(struct server *s)
+{
+    struct page *p = s->page;
+
+    p->wish = 0;
+    p->origin[0] = 0;
+    log_line(s->log, LOG_ALERT, "the web page is off: %s", p->wrong.text);
+    if (p->port && p->sessions)
+        sessions_end_all(p->sessions, "the page was closed: its parameters are wrong");
+    if (p->port)
+        move_port(s);
+}
+
+int page_check(struct server *s, const struct config *c, struct err *err)
+{
+    struct page next = {0};
+
+    if (!s->page || s->page->wrong.code)
+        return 0;
+    int result = read_parameters(s->home, c, &next, err);
+    tls_fini(&next.tls);
+    return result;
+}
+
+const char *page_wrong(const struct server *s)
+{
+    return s->page && s->page->wrong.code ? s->page->wrong.text : NULL;
+}
+
 void page_configure(struct server *s)
 {
     struct page *p = s->page, next = {0};
@@ -361,9 +394,8 @@ void page_configure(struct server *s)
     if (!p)
         return; /* what was changed before a restart is read before the page begins */
     p->wrong = (struct err){0};
-    if (read_parameters(s, &next, &p->wrong) < 0) {
-        p->origin[0] = 0;
-        log_line(s->log, LOG_ALERT, "the web page is off: %s", p->wrong.text);
+    if (read_parameters(s->home, s->config, &next, &p->wrong) < 0) {
+        go_off(s);
         tls_fini(&next.tls);
         return;
     }

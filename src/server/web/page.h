@@ -8,6 +8,7 @@
 
 #include "server/sessions/sessions.h"
 
+struct config;
 struct server;
 struct page;
 
@@ -15,8 +16,15 @@ struct page;
  * and told to whoever asks for a login. */
 void page_open(struct server *s);
 void page_close(struct server *s); /* before http_close() */
-/* Other parameters are in force. */
+/* Would it go on with the parameters of `c`? -1 with what is wrong, WEBCERT and WEBKEY
+ * included; 0 as well while it is off for what was wrong at the start, which then holds
+ * up nothing else. */
+int page_check(struct server *s, const struct config *c, struct err *err);
+/* Other parameters are in force. What became wrong since they were checked closes it.
+ */
 void page_configure(struct server *s);
+/* Why it is off, NULL when it is not; borrowed until page_configure(). */
+const char *page_wrong(const struct server *s);
 
 /* Open the listener if it is not. The page's address, as "http://127.0.0.1:40001",
  * goes to `ret`. */

@@ -11,6 +11,11 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
+#ifdef MAUI_CRYPTO
+#include <openssl/err.h>
+#include <openssl/pem.h>
+#include <openssl/x509.h>
+#endif
 
 #define FILE_MAX (64 * 1024)
 
@@ -70,6 +75,56 @@ static char *read_file(const char *home, const char *parameter, const char *name
     return text;
 }
 
+/* ---- do they belong together? ---- */
+
+#ifdef MAUI_CRYPTO
+/* Nobody is there to be asked for a password. */
+static int refuse_password(char *ret, int size, int writes, void *ctx)
+{
+    (void)ret;
+    (void)size;
+    (void)writes;
+    (void)ctx;
+    return -1;
+}
+
+static int check_pair(const struct tls *t, struct err *err)
+{
+    int result = -1;
+    BIO *cert_text = BIO_new_mem_buf(t->cert, -1),
+        *key_text = BIO_new_mem_buf(t->key, -1);
+    X509 *cert =
+        cert_text ? PEM_read_bio_X509(cert_text, NULL, refuse_password, NULL) : NULL;
+    EVP_PKEY *key = key_text
+                        ? PEM_read_bio_PrivateKey(key_text, NULL, refuse_password, NULL)
+                        : NULL;
+
+    if (!cert)
+        err_set(err, ERR_INVALID, "WEBCERT: expected a certificate in PEM");
+    else if (!key)
+        err_set(err, ERR_INVALID, "WEBKEY: expected a key in PEM, without a password");
+    else if (X509_check_private_key(cert, key) == 1)
+        result = 0;
+    else
+        err_set(err, ERR_INVALID,
+            "WEBKEY is not the key of the first certificate in WEBCERT");
+    EVP_PKEY_free(key);
+    X509_free(cert);
+    BIO_free(key_text);
+    BIO_free(cert_text);
+    ERR_clear_error();
+    return result;
+}
+#else
+/* Without libcrypto the listener tells, when it opens. */
+static int check_pair(const struct tls *t, struct err *err)
+{
+    (void)t;
+    (void)err;
+    return 0;
+}
+#endif
+
 int tls_read(const char *home, const char *cert, const char *key, struct tls *ret,
     struct err *err)
 {
@@ -84,7 +139,7 @@ int tls_read(const char *home, const char *cert, const char *key, struct tls *re
         return 0;
     ret->cert = read_file(home, "WEBCERT", cert, false, err);
     ret->key = ret->cert ? read_file(home, "WEBKEY", key, true, err) : NULL;
-    if (ret->key)
+    if (ret->key && check_pair(ret, err) == 0)
         return 0;
     tls_fini(ret);
     return -1;

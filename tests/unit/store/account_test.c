@@ -239,6 +239,30 @@ static void rows_are_part_of_the_batch(void **state)
     JOBS("", .limit = 0);
 }
 
+/* Of a day's jobs not each is looked at. */
+static void a_job_is_found_by_index(void **state)
+{
+    struct kit *kit = *state;
+    const char *plan;
+    sqlite3_stmt *stmt;
+    int rc;
+
+    add_six(kit);
+    stmt = sql_walk(kit->store,
+        "EXPLAIN QUERY PLAN SELECT * FROM account WHERE end_at >= 1 AND end_at < 9"
+        " AND \"job\" = 'a' AND submit_at > 0 ORDER BY end_at DESC, id DESC LIMIT 1",
+        &kit->err);
+    assert_non_null(stmt);
+    assert_int_equal(sqlite3_step(stmt), SQLITE_ROW);
+    plan = (const char *)sqlite3_column_text(stmt, 3);
+    assert_non_null(strstr(plan, "USING INDEX account_job"));
+    while ((rc = sqlite3_step(stmt)) == SQLITE_ROW)
+        ;
+    sql_walked(kit->store, stmt, rc, 0, &kit->err);
+    JOBS("1", .job = "1");
+    JOBS("", .job = "1", .submitted = true);
+}
+
 static void indexes_find_time_ranges_and_users(void **state)
 {
     static const char *const questions[] = {
@@ -279,6 +303,7 @@ int main(void)
         TEST(credentials_narrow_the_rows),
         TEST(a_walk_over_rows_can_be_ended),
         TEST(rows_are_part_of_the_batch),
+        TEST(a_job_is_found_by_index),
         TEST(indexes_find_time_ranges_and_users),
     };
 

@@ -44,6 +44,9 @@ static struct order *add_order(
 {
     struct order *o = outbox_new(m, action, j->id, text);
 
+    o->user = xstrdup(job_cred(engine_cluster(m->s->engine), j, CRED_USER)->name);
+    o->submit_at = j->submit_at;
+    o->decided_at = world_now(m->s);
     o->wclimit_s = j->wclimit_s;
     o->overrun_s = overrun_of(m->s, j);
     add_places(o, engine_cluster(m->s->engine), j);
@@ -66,7 +69,10 @@ static void record_lasting(struct manager *m, struct order *o)
             .signal = o->signal,
             .wclimit_s = o->action == RM_MODIFY ? o->wclimit_s : 0,
             .preempts = o->preempts,
-            .text = o->text});
+            .text = o->text,
+            .user = o->user,
+            .submit_at = o->submit_at,
+            .decided_at = o->decided_at});
     o->recorded = true;
 }
 
@@ -106,10 +112,14 @@ int manager_cancel(
     record_lasting(m, o);
     world_note_end(s, j, why);
     record_end(s, j, "Removed", world_now(s));
-    if (world_apply(s, &ev, NULL, err) == 0)
-        return 0;
-    outbox_drop(m, o);
-    return -1;
+    if (world_apply(s, &ev, NULL, err) < 0) {
+        outbox_drop(m, o);
+        return -1;
+    }
+    o = outbox_refused_cancel(m, o->job); /* this one takes its place */
+    if (o)
+        outbox_drop(m, o);
+    return 0;
 }
 
 int manager_can(
@@ -161,9 +171,29 @@ static void again(
     o->signal = r->signal;
     o->wclimit_s = r->wclimit_s;
     o->preempts = r->preempts;
+    o->user = r->user ? xstrdup(r->user) : NULL;
+    o->submit_at = r->submit_at;
+    o->decided_at = r->decided_at;
     o->record = number;
     o->recorded = true;
     outbox_enqueue(m, o);
+}
+
+/* What was decided about a job whose id has come back is not done to who has it now. */
+void outbox_forget_others(struct manager *m, const struct rm_job *r)
+{
+    struct job_orders *mates = outbox_of_job(m, r->desc.id);
+    struct order *o = mates ? TAILQ_FIRST(&mates->list) : NULL, *next;
+
+    for (; o; o = next) {
+        next = TAILQ_NEXT(o, of_job);
+        if (!o->user || !rmjobs_is_of_another(o->user, o->submit_at, r))
+            continue;
+        log_line(m->s->log, LOG_WARNING,
+            "job '%s' is another one by now, of %s: it is not told to %s", o->job,
+            r->desc.cred[CRED_USER], rm_action_name(o->action));
+        outbox_drop(m, o);
+    }
 }
 
 /* The job is on its nodes yet: what starts there has to wait. */

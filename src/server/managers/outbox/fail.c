@@ -2,14 +2,17 @@
  * Nothing comes of an order: the engine is told what is instead of what was decided. */
 #define LOG_FACILITY FACILITY_RM
 #include "rm/wire.h"
+#include "server/events/eventlog.h"
 #include "server/managers/limits.h"
 #include "server/managers/outbox/outbox.h"
 #include "server/server_private.h"
 
 /* Of a start that the RM could not carry out just then: after 2 s, 4, 8 ... 128. */
-#define RETRIES 7
-#define RETRY_S 2
-#define WAITS   4 /* doublings of that while the resource manager lets the job wait */
+#define RETRIES       7
+#define RETRY_S       2
+#define REFUSALS      2 /* of a cancel, until its job passes for one that runs */
+#define REFUSALS_MOST 8 /* doublings of that until it is asked for again: 512 s */
+#define WAITS         4 /* doublings of that while the resource manager lets the job wait */
 
 /* Nothing came of the start: its job waits. What somebody has changed of it meanwhile
  * is told by outbox_tell_changes(). */
@@ -193,6 +196,51 @@ void outbox_fail_limit(struct manager *m, const struct order *o, const char *tex
         outbox_is_last_limit(o));
 }
 
+/* The first refusal may be of a moment. After that the job is told as it is, running,
+ * and asked for less and less often. */
+static void refuse_cancel(struct manager *m, struct order *o, const char *text)
+{
+    unsigned doubled = o->tries < REFUSALS_MOST ? o->tries : REFUSALS_MOST;
+
+    if (o->tries < REFUSALS)
+        return;
+    o->again_us = manager_clock(m) + ((uint64_t)RETRY_S * 1000000 << doubled);
+    if (!o->leaves && !o->refused)
+        return; /* it waits there: nobody misses its nodes, and it is not started */
+    if (!o->refused)
+        eventlog_add(m->s, JOBCORRUPTION, o->job, true,
+            json_pack("{s:s}", "type", "job"),
+            "job '%s' was cancelled, and runs on: the resource manager says: %s",
+            o->job, text);
+    free(o->refused);
+    o->refused = xstrdup(text);
+}
+
+void outbox_stays(struct manager *m, const char *id)
+{
+    struct order *o = outbox_refused_cancel(m, id);
+
+    if (!o || !o->leaves)
+        return;
+    take_back_starts(m, o, o->refused);
+    outbox_stop_leaving(m, o);
+    outbox_tell_changes(m);
+}
+
+bool outbox_waits_cancelled(struct manager *m, const char *id)
+{
+    struct order *o = outbox_refused_cancel(m, id);
+
+    if (!o)
+        return false;
+    free(o->refused);
+    o->refused = NULL;
+    o->tries = 0;
+    o->again_us = 0;
+    o->places.n = 0;
+    return true;
+}
+
 void outbox_fail(
     struct manager *m, struct order *o, enum rm_outcome how, const char *text)
 {
@@ -204,6 +252,8 @@ void outbox_fail(
     if (how == RM_RETRY && outbox_is_lasting(o->action)
         && (o->action != RM_MODIFY || o->tries < LIMIT_TRIES)) {
         o->again = true; /* and again, until the job is over */
+        if (o->action == RM_CANCEL)
+            refuse_cancel(m, o, text ? text : "no reason given");
         return;
     }
     if (o->leaves)

@@ -23,12 +23,14 @@ struct order {
     struct job_orders *mates;
     enum rm_action action;
     bool sent, is_removing;
-    uint64_t sent_us;                    /* then, of the loop's clock */
-    unsigned tries;                      /* answers that said: not now */
-    bool again;                          /* to be sent once more, at the next look */
-    bool lost;                           /* the RM went away before it answered */
-    bool seen;                           /* START, sent: its job is on nodes */
-    char *job;                           /* owned by its mates */
+    uint64_t sent_us;  /* then, of the loop's clock */
+    unsigned tries;    /* answers that said: not now */
+    bool again;        /* to be sent once more, at a look from */
+    uint64_t again_us; /* this instant of the loop's clock on */
+    char *refused;     /* CANCEL of a job on nodes: why it runs on; owned or NULL */
+    bool lost;         /* the RM went away before it answered */
+    bool seen;         /* START, sent: its job is on nodes */
+    char *job;         /* owned by its mates */
     struct VEC(struct job_place) places; /* START: where; stops: what they free */
     int64_t start_at;                    /* of the job, when it was decided */
     int64_t wclimit_s, overrun_s;        /* as in struct rm_command */
@@ -38,8 +40,11 @@ struct order {
     bool waits;     /* START: that it has not been sent is noted */
     bool recorded;  /* it outlives the daemon, as: */
     uint64_t record;
-    char *cls;     /* START: the class it is in; owned or NULL */
-    char *text;    /* owned or NULL */
+    char *user; /* whose job it is, and since when, as told; owned, NULL = not known */
+    int64_t submit_at;
+    int64_t decided_at; /* 0 = not known */
+    char *cls;          /* START: the class it is in; owned or NULL */
+    char *text;         /* owned or NULL */
     char *changed; /* START: what was told of its job since somebody changed that in
                       the RM, as a line of wire.h; owned or NULL */
 };
@@ -86,6 +91,10 @@ void outbox_mark_unsent(struct manager *m, struct order *o);
 void outbox_await_leaving(struct manager *m, struct order *o);
 /* NULL: none is about that job. */
 struct job_orders *outbox_of_job(const struct manager *m, const char *job);
+/* The cancel of the job that its manager refuses. NULL: there is none. */
+struct order *outbox_refused_cancel(const struct manager *m, const char *id);
+/* Nobody waits for it any more. */
+void outbox_stop_leaving(struct manager *m, struct order *o);
 /* The start of the job that has not been sent. NULL: there is none. */
 struct order *outbox_waiting_start(const struct manager *m, const char *id);
 /* Of a change of the limit: is there no later one? */

@@ -83,6 +83,13 @@ void outbox_await_leaving(struct manager *m, struct order *o)
         TAILQ_INSERT_TAIL(&m->outbox->leaving, o, leaving);
 }
 
+void outbox_stop_leaving(struct manager *m, struct order *o)
+{
+    if (o->leaves)
+        TAILQ_REMOVE(&m->outbox->leaving, o, leaving);
+    o->leaves = false;
+}
+
 struct job_orders *outbox_of_job(const struct manager *m, const char *job)
 {
     struct job_orders *found;
@@ -119,8 +126,7 @@ static void free_order(struct manager *m, struct order *o)
 
     if (o->queued)
         outbox_dequeue(o);
-    if (o->leaves)
-        TAILQ_REMOVE(&m->outbox->leaving, o, leaving);
+    outbox_stop_leaving(m, o);
     m->outbox->removing -= o->is_removing;
     HASH_DEL(m->outbox->orders, o);
     TAILQ_REMOVE(&mates->list, o, of_job);
@@ -132,6 +138,8 @@ static void free_order(struct manager *m, struct order *o)
     free(o->cls);
     free(o->text);
     free(o->changed);
+    free(o->user);
+    free(o->refused);
     vec_fini(&o->places);
     free(o);
 }
@@ -209,7 +217,7 @@ bool outbox_pending(const struct manager *m, const char *id, enum rm_action *ret
 
     while (o
            && (o->action == RM_SIGNAL || o->action == RM_MODIFY || o->action == RM_HOLD
-               || o->action == RM_RELEASE))
+               || o->action == RM_RELEASE || o->refused))
         o = TAILQ_NEXT(o, of_job);
     if (o)
         *ret = o->action;
@@ -223,9 +231,33 @@ bool outbox_cancels(const struct manager *m, const char *id)
 
     if (mates)
         TAILQ_FOREACH(o, &mates->list, of_job)
-    if (o->action == RM_CANCEL)
+    if (o->action == RM_CANCEL && !o->refused)
         return true;
     return false;
+}
+
+struct order *outbox_refused_cancel(const struct manager *m, const char *id)
+{
+    const struct job_orders *mates = m ? outbox_of_job(m, id) : NULL;
+    struct order *o = mates ? TAILQ_FIRST(&mates->list) : NULL;
+
+    while (o && !o->refused)
+        o = TAILQ_NEXT(o, of_job);
+    return o;
+}
+
+int64_t outbox_refused_at(const struct manager *m, const char *id)
+{
+    const struct order *o = outbox_refused_cancel(m, id);
+
+    return o ? o->decided_at : 0;
+}
+
+const char *manager_refused_cancel(const struct server *s, const char *id)
+{
+    const struct order *o = outbox_refused_cancel(managers_of_id(s, id), id);
+
+    return o ? o->refused : NULL;
 }
 
 bool outbox_holds(const struct manager *m, const char *id)

@@ -162,7 +162,7 @@ void outbox_again(struct manager *m)
     struct order *o, *next;
 
     HASH_ITER(hh, m->outbox->orders, o, next)
-    if (o->again) {
+    if (o->again && manager_clock(m) >= o->again_us) {
         outbox_mark_unsent(m, o);
         commit_want(m->s);
     }
