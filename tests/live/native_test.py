@@ -684,6 +684,27 @@ def test_a_job_whose_cancel_is_refused_runs_for_all_to_see(native):
     assert 0 < paid <= 2 * (native.api("/v1/scheduler")[1]["at"] - began + 1), moves
 
 
+@pytest.mark.skipif(os.geteuid() != 0, reason="NOT TESTED: only root can give a job to another user")
+def test_what_was_ordered_is_not_done_to_another_job_of_that_id(native):
+    """The manager has lost its queue, and gives its ids again."""
+    native.section("STARTWAIT=2\nRMPOLLINTERVAL 1")
+    native.start()
+    native.until(native.submit_as(USERS[1], "sleep 1000", "-t", 4), "Running")
+    job = native.submit_as(USERS[0], "sleep 1000")
+    native.until(job, "Idle")
+    native.replace("cancel", "echo never >&2; exit 1")
+    native.ok("canceljob", job)
+    native.wait(lambda: f"did not cancel job '{job}'" in native.log(), "that it is refused", 60)
+    path, other = f"{native.pool}/spool/{job}", pwd.getpwnam(USERS[1])
+    os.utime(path, (time.time() + 5, time.time() + 5))
+    os.chown(path, other.pw_uid, other.pw_gid)
+    native.wait(lambda: native.state(job) == "Idle" and native.job(job)["user"] == USERS[1], "the other", 60)
+    assert f"job '{job}' is another one by now, of {USERS[1]}: it is not told to cancel" in native.log()
+    native.restore()
+    time.sleep(4)
+    assert native.state(job) == "Idle"
+
+
 def test_files_may_hold_nodes(native):
     path = f"{native.home}/nodes"
     with open(path, "w") as f:
