@@ -77,7 +77,7 @@ static const struct cfg_keyword kw_fill[] = {{"PLAN", FILL_PLAN}, {"PROMISED", F
 
 static const struct cfg_row plan_rows[] = {
     {N("PLANEVALUATIONS"), INT("orders", "200", 0, 1000000), IN_SETTINGS(plan.evaluations), HELP("Orders of the waiting jobs that BACKFILLPOLICY PLAN tries in a cycle beside sorted ones; 0 = those alone.")},
-    {N("PLANTIME"), INT("milliseconds", "3", 0, 60000), IN_SETTINGS(plan.time_ms), HELP("The search of a cycle stops after this time; 0 = when all orders are tried. Simulations always try all, so that they can be repeated.")},
+    {N("PLANTIME"), INT("milliseconds", "3", 0, 60000), IN_SETTINGS(plan.time_ms), HELP("The search of a cycle stops after this time, and before it the lifting of jobs that are planned node by node, which goes on in the next; 0 = when all orders are tried. Simulations always try all, so that they can be repeated.")},
     {N("PLANDEPTH"), INT("jobs", "200", 1, 100000), IN_SETTINGS(plan.depth), HELP("Waiting jobs that get a place in the plan, by priority, and all that hold a promise.")},
     {N("PLANWINDOW"), INT("jobs", "96", 2, 10000), IN_SETTINGS(plan.window), HELP("Of these, jobs that the search moves in a cycle; the others keep their places.")},
     {N("PLANSEED"), INT(NULL, "1", 0, INT_MANY), IN_SETTINGS(plan.seed), HELP("Random numbers of the search: the same events and seed give the same plan.")},

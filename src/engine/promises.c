@@ -238,6 +238,7 @@ static void write_start(
     io_m->start_by = start->latest_start;
     io_m->start_planned = start->not_before;
     io_m->start_was = start->was;
+    io_m->start_told = start->told;
     io_m->start_cause = (uint8_t)start->cause;
     if (start->partition != INDEX_NONE)
         io_m->start_partition = c->partitions.v[start->partition]->name;
@@ -268,6 +269,7 @@ static void recall_start(struct promises *t, const struct cluster *c,
     row->not_before = m->start_planned;
     row->latest_start = m->start_by;
     row->was = m->start_was;
+    row->told = m->start_told;
     row->cause = m->start_cause < PROMISE_CAUSES ? m->start_cause : CAUSE_OTHER;
     if (m->start_partition)
         row->partition = partition_find(c, m->start_partition);

@@ -12,6 +12,7 @@
 
 #define DEPTH_MOST   1000 /* facts may be wrong and have circles */
 #define START_TOLD_S 2    /* a start may be told so much before it was decided */
+#define CLOCKS_S     300  /* of the resource manager and here may differ by so much */
 
 struct account {
     uint32_t parent; /* FUNDS_NONE = none */
@@ -426,10 +427,20 @@ static bool is_stranger_of(const struct funds *f, uint32_t run, const char *job)
     return funds_is_strange(f, run) && strcmp(f->runs.v[run].job, job) == 0;
 }
 
+/* The one was to leave its nodes; the other was sent since, and is about as old as what
+ * is told, by a clock that is behind: the first is over, then. */
+static bool came_after(const struct run *one, const struct run *other, int64_t start_at)
+{
+    return one->leave.at && !other->leave.at && !other->unsent
+           && one->since_at < other->since_at && other->since_at <= start_at + CLOCKS_S;
+}
+
 /* Of two that may be meant: is the one a better answer than the other? */
 static bool fits_better(
     const struct run *one, const struct run *other, int64_t start_at)
 {
+    if (came_after(one, other, start_at) || came_after(other, one, start_at))
+        return came_after(other, one, start_at);
     bool begun = one->since_at <= start_at + START_TOLD_S;
     bool other_begun = other->since_at <= start_at + START_TOLD_S;
 

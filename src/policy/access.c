@@ -74,6 +74,24 @@ static bool in_alist(const struct cred *k, const char *account, bool *io_any)
            || (k->def->adef && strcmp(k->def->adef, account) == 0);
 }
 
+/* Whom nobody mentions is as DEFAULT says. */
+static const struct cred *cred_or_default(
+    const struct cluster *c, enum cred_kind kind, const char *name)
+{
+    const struct cred *k = cred_find(c, kind, name);
+
+    return k ? k : c->creds[kind].v[0];
+}
+
+bool access_gives_account(
+    const struct cluster *c, const char *user, const char *group, const char *account)
+{
+    bool any = false;
+
+    return in_alist(cred_or_default(c, CRED_USER, user), account, &any)
+           || in_alist(cred_or_default(c, CRED_GROUP, group), account, &any);
+}
+
 bool access_account_allowed(const struct cluster *c, const struct job *j)
 {
     const char *name = job_cred(c, j, CRED_ACCOUNT)->name;

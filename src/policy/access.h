@@ -31,6 +31,12 @@ struct access_fault {
 enum hold_reason access_resolve(
     struct cluster *c, struct job *j, struct access_fault *ret);
 
+/* Do the settings give the account to that user of that group: ADEF or ALIST of either,
+ * or of their DEFAULT sections? Where no list is at all nobody is given any, though
+ * jobs may have each. O(lists). */
+bool access_gives_account(
+    const struct cluster *c, const char *user, const char *group, const char *account);
+
 /* May the job be of the account that it asked for, by the ALIST of user and group? */
 bool access_account_allowed(const struct cluster *c, const struct job *j);
 

@@ -49,6 +49,7 @@ static const struct number {
     NUMBER(I64, start_by),
     NUMBER(I64, start_planned),
     NUMBER(I64, start_was),
+    NUMBER(I64, start_told),
     NUMBER(U8, start_cause),
     NUMBER(I64, retry_until),
     NUMBER(I64, retry_at),

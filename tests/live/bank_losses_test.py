@@ -9,7 +9,7 @@ import sqlite3
 import threading
 import time
 
-from bank_test import bank  # noqa: F401  # pylint: disable=unused-import
+from bank_test import account, bank, check, ended  # noqa: F401  # pylint: disable=unused-import
 
 JOBS = 12000
 FIRST = 1_700_000_000
@@ -60,6 +60,34 @@ def test_losses_among_many_jobs_come_page_by_page(bank):  # noqa: F811
     day = time.strftime("%H:%M:%S_%m/%d/%Y", time.gmtime(FIRST))
     told = bank.ok("mam-refund", "--node-failures", "-n", "--since", day)
     assert [f"x{n}.r1" in told for n in lost] == [True] * 3 and "next" not in told
+
+
+def test_all_pages_are_given_back_once(bank):  # noqa: F811
+    bank.ok("mam-deposit", "chem", "1000")
+    jobs = [bank.submit("sleep 2", account="chem", wclimit_s=60) for _ in range(3)]
+    for job in jobs:
+        bank.wait(lambda job=job: ended(bank, job), "the end")
+    spent = 1000 - account(bank)["balance"]
+    assert spent > 0
+    bank.stop()
+    places = (3, 5000, 11999)
+    write_history(bank, ())
+    db = sqlite3.connect(f"{bank.home}/state.db")
+    for n, job in zip(places, jobs):
+        db.execute("DELETE FROM account WHERE job = ?", (job,))
+        db.execute("UPDATE account SET job = ?, extra = ? WHERE job = ?", (job, LOST, f"x{n}"))
+        db.execute("UPDATE am_run SET since_at = ?, until_at = ? WHERE run LIKE ?",
+                   (FIRST + n - 50, FIRST + n, f"{job}.r%"))
+    db.commit()
+    db.close()
+    bank.start()
+    day = time.strftime("%H:%M:%S_%m/%d/%Y", time.gmtime(FIRST))
+    told = bank.ok("mam-refund", "--node-failures", "--since", day)
+    assert all(f" {job}.r" in told for job in jobs) and told.count(" 1 run that") == 3
+    assert account(bank)["balance"] == 1000
+    bank.ok("mam-refund", "--node-failures", "--since", day)
+    assert account(bank)["balance"] == 1000
+    check(bank)
 
 
 def test_what_is_done_part_by_part_is_one_record(bank):  # noqa: F811

@@ -6,6 +6,7 @@ import os
 import pathlib
 import subprocess
 import sys
+import time
 
 import pytest
 
@@ -27,6 +28,7 @@ class Sample:
                     "\"$@\"\n")
         os.chmod(self.path, 0o755)
         self.says("deposit", "chem", "1000")
+        self.says("allow", "chem", ME)
 
     def says(self, *args, stdin=None):
         done = subprocess.run([self.path, *args], capture_output=True, text=True, input=stdin,
@@ -114,6 +116,92 @@ def test_who_may_ask_what(native):
         assert users.run(user, "mam-refund", "7.r1", "1").returncode != 0
     done = native.run("mam-balance", "nowhere")  # of an administrator
     assert done.returncode != 0 and "the bank refuses: no account nowhere" in done.stderr
+
+
+def test_a_job_that_waits_opens_no_account_and_one_that_the_bank_lets_start_does(native):
+    users = Users(native)
+    job = users.submit("games", account="chem", wclimit_s=100)
+    native.wait(lambda: "is not for games" in native.ok("checkjob", job), "the refusal")
+    for words in (("mam-balance", "chem"), ("mam-quote", "-A", "chem", "-l", "100")):
+        done = users.run("games", *words)
+        assert done.returncode != 0 and "no account of that name" in done.stderr
+    native.bank.says("allow", "chem", "games")
+    job = users.submit("games", account="chem", wclimit_s=100)  # the first has its pause
+    native.wait(lambda: native.state(job) == "Running", "the start")
+    assert "900" in users.ok("games", "mam-balance", "chem")
+    native.kill()  # it is known after that
+    native.start()
+    assert "900" in users.ok("games", "mam-balance", "chem")
+
+
+def test_accounts_of_default_are_everybody_s(daemon):
+    daemon.bank = Sample(daemon)
+    daemon.configure(f"AMCFG[bank] TYPE=NATIVE SERVER=exec://{daemon.bank.path} TIMEOUT=30\n"
+                     f"RMPOLLINTERVAL 1\n{LEVELS}USERCFG[DEFAULT] ALIST=chem\n")
+    daemon.start()
+    users = Users(daemon)
+    assert "1000" in users.ok("games", "mam-balance", "chem")
+    assert users.run("games", "mam-balance", "bio").returncode != 0
+
+
+def test_a_program_that_breaks_refuses_nothing_for_good(native):
+    job = native.submit("sleep 600", account="chem", wclimit_s=400)
+    native.wait(lambda: native.state(job) == "Running", "the start")
+    good = pathlib.Path(native.bank.path).read_text()
+    pathlib.Path(f"{native.home}/bad").mkdir()
+    pathlib.Path(f"{native.home}/bad/sqlite3.py").write_text("import nothing_here\n")
+    pathlib.Path(native.bank.path).write_text(
+        good.replace("exec ", f"PYTHONPATH={native.home}/bad exec "))
+    native.ok("canceljob", job)
+    native.wait(lambda: any("nothing_here" in m.get("said", "") for m in native.lines(
+        "mam-queue")), "that it breaks")
+    pathlib.Path(native.bank.path).write_text(good)
+    native.ok("mam-queue", "--again", "all")
+    native.wait(lambda: native.lines("mam-queue") == [], "that the charge is taken", 60)
+    assert balance(native, "chem")["held"] == 0
+
+
+def test_a_request_that_is_no_use_is_refused_with_words(native):
+    for text in ('{"run": "9.r1", "account": "chem", "amount": "x"}', "[]", "{",
+                 '{"run": "9.r1", "account": "ch\\udc00m", "amount": "1"}'):
+        done = subprocess.run([native.bank.path, "charge"], input=text, capture_output=True,
+                              text=True, check=False)
+        assert done.returncode == 1 and done.stdout and "Traceback" not in done.stderr
+
+
+def test_nobody_keeps_others_from_asking(native):
+    users = Users(native)
+    native.bank.says("allow", "chem", "games")
+    job = users.submit("games", account="chem", wclimit_s=100)
+    native.wait(lambda: native.state(job) == "Running", "the start")
+    good = pathlib.Path(native.bank.path).read_text().splitlines()[-1]
+    pathlib.Path(native.bank.path).write_text(
+        "#!/bin/sh\nread -r line\ncase \"$line\" in *'\"caller\":\"games\"'*) sleep 20;; esac\n"
+        f"echo \"$line\" | {good.replace('exec ', '')}\n")
+    asking = [subprocess.Popen(
+        ["setpriv", "--reuid=5", "--regid=5", "--clear-groups", "curl", "-s", "--max-time", "8",
+         "--unix-socket", f"{native.home}/api.sock",
+         "http://maui/v1/bank/accounts?account=chem"], stdout=subprocess.PIPE, text=True)
+              for _ in range(64)]
+    try:
+        told = [p.communicate()[0] for p in asking[20:]]
+        assert sum("of yours wait" in text for text in told) >= 30
+        begun = time.time()
+        assert balance(native, "chem")["held"] == 100
+        assert time.time() - begun < 15
+    finally:
+        for p in asking:
+            p.kill()
+            p.wait()
+
+
+def test_a_refund_that_was_dropped_can_be_asked_for_again(native):
+    pathlib.Path(native.bank.path).write_text("#!/bin/sh\nexit 2\n")
+    native.ok("mam-refund", "--request", "a", "7.r1", "1")
+    first = native.lines("mam-queue")[0]["number"]
+    native.wait(lambda: native.run("mam-queue", "--drop", str(first)).returncode == 0, "drop")
+    native.ok("mam-refund", "--request", "a", "7.r1", "1")
+    assert [m["number"] for m in native.lines("mam-queue")] == [first + 1]
 
 
 def test_a_bank_that_is_silent_or_talks_nonsense_is_told_apart(native):

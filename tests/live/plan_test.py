@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """BACKFILLPOLICY PLAN in the daemon: users see by when they start, a kill forgets nothing."""
 import re
+import time
 
 from commands_test import tasks
 from live_users import Other
@@ -53,7 +54,7 @@ def test_who_is_put_off_by_an_order_is_told_why_and_so_is_the_site(daemon):
     daemon.configure(PLAN.replace("0:10:00", "0") + "NOTIFICATIONPROGRAM notify\n")
     owner = Other(daemon)
     daemon.start()
-    running(daemon, requests=tasks(4), wclimit_s=600)
+    running(daemon, requests=tasks(4), wclimit_s=45)
     wide = owner.submit(requests=tasks(8), wclimit_s=600)
     by = promised(daemon, wide)
     long = daemon.submit(requests=tasks(1), wclimit_s=3000)
@@ -70,10 +71,25 @@ def test_who_is_put_off_by_an_order_is_told_why_and_so_is_the_site(daemon):
     daemon.start()
     again = daemon.wait(lambda: daemon.job(wide), "the job")
     assert again["was_promised_by"] == by and again["promised_by"] >= event["promised_by"]
-    for job in ("1", long):
-        daemon.ok("canceljob", job)
+    daemon.wait(lambda: time.time() > by + 1, "the end of that", 90)
+    daemon.run("canceljob", "1")  # at its limit
+    daemon.ok("canceljob", long)
     daemon.wait(lambda: daemon.job(wide)["state"] in ("Starting", "Running"), "the start")
     assert re.search(r"Promises Broken: +1 \(order 1\)\n", daemon.ok("showstats"))
+
+
+def test_who_starts_by_the_first_promise_was_kept_it(daemon):
+    daemon.configure(PLAN.replace("0:10:00", "0"))
+    daemon.start()
+    first = running(daemon, requests=tasks(8), wclimit_s=600)
+    job = daemon.submit(requests=tasks(8), wclimit_s=60)
+    by = promised(daemon, job)
+    daemon.ok("setres", "-s", "+0:09:00", "-d", "3:00:00", "ALL")
+    daemon.wait(lambda: daemon.job(job)["promised_by"] > by, "that it is put off")
+    assert daemon.job(job)["was_promised_by"] == by
+    daemon.ok("canceljob", first)
+    daemon.wait(lambda: daemon.job(job)["state"] in ("Starting", "Running"), "the start")
+    assert re.search(r"Promises Broken: +0\n", daemon.ok("showstats"))
 
 
 def test_a_hold_lapses_a_promise_and_that_is_an_event(daemon):

@@ -8,7 +8,8 @@
 
 #include <stdio.h>
 
-#define TOLD_AGAIN_S 3600 /* put off by so much more: it is told again */
+#define TOLD_AGAIN_S 3600 /* put off by so much more than was told: it is told again   \
+                           */
 
 /* The first of what has happened since the last cycle. */
 static enum promise_cause find_cause(const struct engine *e)
@@ -42,27 +43,37 @@ static void tell(struct engine *e, const struct job *j, int64_t was, int64_t lat
 
 void broken_put_off(struct engine *e, struct promise *io, int64_t start_at, bool failed)
 {
-    int64_t last = io->latest_start;
+    int64_t known = io->told ? io->told : io->latest_start;
     enum promise_cause cause = failed ? CAUSE_START : find_cause(e);
     bool again = io->was && (cause == io->cause || cause == CAUSE_OTHER);
     char by[40], text[160];
 
+    io->was = io->was ? io->was : io->latest_start;
     io->latest_start = start_at;
-    io->was = io->was ? io->was : last;
     io->cause = again ? io->cause : cause;
-    if (again && start_at - last < TOLD_AGAIN_S)
+    if (start_at <= known || (again && start_at - known < TOLD_AGAIN_S))
         return;
+    io->told = start_at;
     snprintf(text, sizeof text, "its promised start is put off by %s: %s",
-        duration_format(start_at - last, by, sizeof by), promise_cause_text(cause));
-    tell(e, e->c->jobs.v[io->job], last, start_at, text);
+        duration_format(start_at - known, by, sizeof by), promise_cause_text(cause));
+    tell(e, e->c->jobs.v[io->job], known, start_at, text);
+}
+
+void broken_tighten(struct promise *io, int64_t latest)
+{
+    io->latest_start = latest;
+    if (!io->was || latest > io->was)
+        return;
+    io->was = io->told = 0;
+    io->cause = CAUSE_NONE;
 }
 
 void promise_fulfil(struct engine *e, const struct promise *row)
 {
-    bool late = e->now > row->latest_start;
+    bool late = e->now > (row->was ? row->was : row->latest_start);
     enum promise_cause cause = row->was ? row->cause : CAUSE_OTHER;
 
-    if (!row->was && !late) {
+    if (!late) {
         statistics_promise(e->statistics, STAT_KEPT, CAUSE_NONE);
         return;
     }

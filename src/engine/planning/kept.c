@@ -11,13 +11,18 @@
  *
  * Where the pools are others (nodes lost, other reservations) what had a place may have
  * none: all are placed anew, in several orders, until no promise is broken. Source:
- * reference plan-search, sections 3, 8 and 9. */
+ * reference plan-search, sections 3, 8 and 9.
+ *
+ * Each lift is a search of the nodes, and of many members there may be hundreds: in
+ * PLANTIME some are lifted, the others stay as they lie, and have their turn in the
+ * next cycle, a second later. Nor is there more than one try to place all anew then. */
 #include "config/settings.h"
 #include "engine/keeping.h"
 #include "engine/planning/private.h"
 #include "plan/supply.h"
 
-#define TRIES 8 /* orders in which all are placed anew */
+#define TRIES       8 /* orders in which all are placed anew */
+#define LIFTS_LEAST 8 /* in a cycle, however long that takes */
 
 bool kept_wanted(const struct planning *p)
 {
@@ -185,27 +190,96 @@ static size_t press_late(struct turns *io)
     return late;
 }
 
-/* Who had no place goes behind all who have one. Returns how many are late. */
-static size_t place_all(struct engine *e, struct turns *io, bool lift)
+static bool is_late(const struct search_terms *t)
 {
+    return t->late && t->late(t->ctx);
+}
+
+static bool is_missed(const struct engine *e, const struct job *j)
+{
+    return plan_is_reserved(e->plan, j) && plan_reserved_at(e->plan, j) < e->now;
+}
+
+static bool any_missed(const struct engine *e, const struct turns *turns)
+{
+    for (size_t i = 0; i < turns->n; i++)
+        if (is_missed(e, e->c->jobs.v[turns->v[i].m->job]))
+            return true;
+    return false;
+}
+
+/* Who are lifted in this cycle: from that turn on, until it is late. */
+struct lifting {
+    bool any, fresh; /* fresh: something came free since the last cycle */
+    size_t from, n, stopped_at;
+};
+
+static struct lifting begin_lifting(const struct engine *e, const struct turns *turns)
+{
+    const struct planning *p = e->passes.planning;
+    bool fresh = !plan_stands(e->plan) || any_missed(e, turns);
+
+    return (struct lifting){.any = fresh || p->lift_due,
+        .fresh = fresh,
+        .from = p->lift_due && p->lift_from < turns->n ? p->lift_from : 0,
+        .stopped_at = SIZE_MAX};
+}
+
+/* Is it this one's turn to be lifted? */
+static bool may_lift(struct lifting *io, size_t i, const struct search_terms *t)
+{
+    if (!io->any || i < io->from || i >= io->stopped_at)
+        return false;
+    if (io->n < LIFTS_LEAST || !is_late(t)) {
+        io->n++;
+        return true;
+    }
+    io->stopped_at = i;
+    return false;
+}
+
+/* What is left for the next cycle: those behind where it stopped, then those before
+ * where it began, where something came free in the meantime. */
+static void end_lifting(struct engine *e, const struct lifting *l)
+{
+    struct planning *p = e->passes.planning;
+    bool stopped = l->stopped_at < SIZE_MAX,
+         again = l->from && (l->fresh || p->lift_again);
+
+    p->lift_due = stopped || again;
+    p->lift_from = stopped ? l->stopped_at : 0;
+    p->lift_again = stopped && again;
+    if (p->lift_due)
+        wake_at(e, e->now + 1);
+}
+
+/* Who had no place goes behind all who have one. Returns how many are late. */
+static size_t place_all(
+    struct engine *e, struct turns *io, const struct search_terms *terms)
+{
+    struct lifting lifting = begin_lifting(e, io);
+
     for (size_t i = 0; i < io->n; i++) {
         const struct turn *t = &io->v[i];
-        if (!plan_is_reserved(e->plan, e->c->jobs.v[t->m->job]))
+        const struct job *j = e->c->jobs.v[t->m->job];
+        if (!plan_is_reserved(e->plan, j))
             place_member(e, t);
-        else if (lift)
+        else if (may_lift(&lifting, i, terms) || is_missed(e, j))
             lift_member(e, t);
         else
             note_place(e, t->m);
     }
+    end_lifting(e, &lifting);
     return press_late(io);
 }
 
 /* Those who were late go first, again and again; the best of it stays. */
-static void place_anew(struct engine *e, struct turns *io, size_t least)
+static void place_anew(
+    struct engine *e, struct turns *io, size_t least, const struct search_terms *terms)
 {
     struct plan_kept *best = plan_keep(e->plan);
 
-    for (int i = 0; i < TRIES && least; i++) {
+    for (int i = 0; i < TRIES && least && (i == 0 || !is_late(terms)); i++) {
         for (size_t k = io->n; k-- > 0;)
             plan_unreserve(e->plan, e->c->jobs.v[io->v[k].m->job]);
         qsort(io->v, io->n, sizeof *io->v, compare_turns);
@@ -223,27 +297,13 @@ static void place_anew(struct engine *e, struct turns *io, size_t least)
         note_place(e, io->v[i].m);
 }
 
-static bool is_missed(const struct engine *e, const struct job *j)
-{
-    return plan_is_reserved(e->plan, j) && plan_reserved_at(e->plan, j) < e->now;
-}
-
-static bool any_missed(const struct engine *e, const struct turns *turns)
-{
-    for (size_t i = 0; i < turns->n; i++)
-        if (is_missed(e, e->c->jobs.v[turns->v[i].m->job]))
-            return true;
-    return false;
-}
-
-void kept_place(struct engine *e)
+void kept_place(struct engine *e, const struct search_terms *t)
 {
     drop_others(e);
     struct turns turns = sort_turns(e);
-    bool lift = !plan_stands(e->plan) || any_missed(e, &turns);
-    size_t late = place_all(e, &turns, lift);
+    size_t late = place_all(e, &turns, t);
     if (late)
-        place_anew(e, &turns, late);
+        place_anew(e, &turns, late, t);
     vec_fini(&turns);
 }
 

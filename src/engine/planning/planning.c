@@ -280,13 +280,17 @@ static bool is_late(void *ctx)
     return e->opt.monotonic_ms() - e->passes.planning->began_ms >= e->cfg->plan.time_ms;
 }
 
+static void begin_time(struct engine *e)
+{
+    if (e->opt.monotonic_ms)
+        e->passes.planning->began_ms = e->opt.monotonic_ms();
+}
+
 static struct search_terms terms_of(struct engine *e)
 {
     const struct plan_settings *s = &e->cfg->plan;
     bool bounded = s->time_ms > 0 && e->opt.monotonic_ms;
 
-    if (bounded)
-        e->passes.planning->began_ms = e->opt.monotonic_ms();
     return (struct search_terms){.wait_exponent = s->wait_exponent,
         .band_factor = s->band_factor,
         .evaluations = (uint32_t)s->evaluations,
@@ -327,12 +331,14 @@ static void plan_by_count(struct engine *e, struct search_terms *t)
     }
 }
 
-/* Where they do not: the plan of the nodes, and what betters it. */
+/* Where they do not: the plan of the nodes, and what betters it. Each has PLANTIME. */
 static void plan_by_node(struct engine *e, struct search_terms *t)
 {
     struct planning *p = e->passes.planning;
 
-    kept_place(e);
+    begin_time(e);
+    kept_place(e, t);
+    begin_time(e);
     members_weigh(e, false);
     make_room(p);
     promise_offer(e, t);
@@ -347,6 +353,7 @@ void planning_pass(struct engine *e, const struct queue_view *jobs)
     struct planning *p = e->passes.planning;
     struct search_terms t = terms_of(e);
 
+    begin_time(e);
     members_collect(e, jobs);
     drop_promises(e);
     if (kept_wanted(p))

@@ -37,6 +37,8 @@ struct planning {
     struct VEC(struct member) fixed;      /* planned node by node: no wishes */
     struct bitset jobs, fixed_jobs;       /* of both, by index */
     int64_t began_ms;                     /* this cycle, of PLANTIME */
+    size_t lift_from;                     /* kept.c: where lifting goes on ... */
+    bool lift_due, lift_again;            /* ... if it is to; then from the first */
     struct VEC(uint32_t) apart;           /* jobs, by priority: neither */
     struct VEC(uint32_t) bands;           /* by QOS */
     uint64_t bands_epoch;                 /* of the settings that they are of */
@@ -73,7 +75,7 @@ uint32_t members_band(const struct engine *e, uint32_t qos);
 /* kept.c: do counts alone not say what there is? Then all have a place in the plan of
  * the nodes, and keep it; and the search moves some, where the nodes take them. */
 bool kept_wanted(const struct planning *p);
-void kept_place(struct engine *e);
+void kept_place(struct engine *e, const struct search_terms *t);
 void kept_search(struct engine *e, const struct search_terms *t);
 
 /* promise.c: who was promised what cannot be is promised what can be. Then: each member
@@ -91,6 +93,9 @@ void promise_put_off(
 /* broken.c: what could not be kept, and why. A later start is promised instead. */
 void broken_put_off(
     struct engine *e, struct promise *io, int64_t start_at, bool failed);
+/* It is promised an earlier one again. One that is as early as the first has never been
+ * broken. */
+void broken_tighten(struct promise *io, int64_t latest);
 
 /* window.c: who may move: some, if any member fits now. */
 bool window_choose(struct planning *p, size_t most);

@@ -104,7 +104,7 @@ static void promise_member(struct engine *e, const struct member *m, int64_t lat
         promises_make(e->promises, j, PROMISE_START)->latest_start = latest;
         statistics_promise(e->statistics, STAT_PROMISED, CAUSE_NONE);
     } else if (latest < row->latest_start)
-        row->latest_start = latest;
+        broken_tighten(row, latest);
 }
 
 /* Nothing moves it by itself: where it is, it would be by priority. */

@@ -246,22 +246,75 @@ static bool are_equal_but_band(const struct wish *a, const struct wish *b)
            && b->latest == TIME_NEVER;
 }
 
-/* Of two that are equal in all but band, the higher is not later: they change places,
+struct equal {
+    uint32_t band, wish;
+    int64_t at;
+};
+
+static int compare_instants(int64_t a, int64_t b)
+{
+    return (a > b) - (a < b);
+}
+
+static int compare_equals(const void *left, const void *right)
+{
+    const struct equal *a = left, *b = right;
+
+    if (a->band != b->band)
+        return a->band > b->band ? -1 : 1;
+    if (a->at != b->at)
+        return compare_instants(a->at, b->at);
+    return a->wish < b->wish ? -1 : 1;
+}
+
+static int compare_starts(const void *left, const void *right)
+{
+    return compare_instants(*(const int64_t *)left, *(const int64_t *)right);
+}
+
+/* They have the starts that they had, the highest band the earliest. */
+static void settle_class(struct trial *r, struct equal *v, size_t n, struct best *io)
+{
+    int64_t *starts = xcalloc(n + 1, sizeof *starts);
+
+    for (size_t i = 0; i < n; i++)
+        starts[i] = v[i].at;
+    qsort(starts, n, sizeof *starts, compare_starts);
+    qsort(v, n, sizeof *v, compare_equals);
+    for (size_t i = 0; i < n; i++) {
+        if (starts[i] != v[i].at)
+            io->cost +=
+                cost_of(r, v[i].wish, starts[i]) - cost_of(r, v[i].wish, v[i].at);
+        io->start_at[v[i].wish] = starts[i];
+    }
+    free(starts);
+}
+
+/* Of those that are equal in all but band, the higher is not later: they change places,
  * which costs less. */
 static void settle_equals(struct trial *r, struct best *io)
 {
-    for (uint32_t i = 0; i < r->w->v.n; i++)
-        for (uint32_t k = i + 1; k < r->w->v.n; k++) {
-            const struct wish *a = &r->w->v.v[i], *b = &r->w->v.v[k];
-            int64_t at = io->start_at[i], then = io->start_at[k];
-            if (a->band == b->band || at == then || !are_equal_but_band(a, b)
-                || (a->band > b->band) == (at < then))
+    uint32_t n = (uint32_t)r->w->v.n;
+    struct equal *class = xcalloc(n + 1, sizeof *class);
+    bool *settled = xcalloc(n + 1, sizeof *settled);
+
+    for (uint32_t i = 0; i < n; i++) {
+        const struct wish *first = &r->w->v.v[i];
+        size_t count = 0;
+        if (settled[i])
+            continue;
+        for (uint32_t k = i; k < n; k++) {
+            const struct wish *wish = &r->w->v.v[k];
+            if (k != i && !are_equal_but_band(first, wish))
                 continue;
-            io->cost += cost_of(r, i, then) + cost_of(r, k, at) - cost_of(r, i, at)
-                        - cost_of(r, k, then);
-            io->start_at[i] = then;
-            io->start_at[k] = at;
+            settled[k] = true;
+            class[count++] = (struct equal){wish->band, k, io->start_at[k]};
         }
+        if (count > 1)
+            settle_class(r, class, count, io);
+    }
+    free(class);
+    free(settled);
 }
 
 void search_run(const struct wishes *w, const struct search_terms *t,

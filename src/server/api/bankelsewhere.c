@@ -33,6 +33,12 @@ static void forget_waiting(void *ctx)
     free(w);
 }
 
+/* Does the client still read? */
+static bool is_wanted(void *ctx)
+{
+    return !request_is_abandoned(((struct waiting *)ctx)->r);
+}
+
 /* `reply` is taken. A request that cannot be asked about is refused. */
 static void ask_bank(struct server *s, struct request *r, json_t *body, json_t *reply,
     bankquestion_fn *answered)
@@ -43,8 +49,13 @@ static void ask_bank(struct server *s, struct request *r, json_t *body, json_t *
     *w = (struct waiting){s, r, reply};
     bankbody_text(body, "caller", request_who(r)->user);
     bankbody_number(body, "at", world_now(s));
-    if (bankquestion_ask(s, body, answered, forget_waiting, w, &err) < 0)
-        request_refuse_for_now(r, 5, "the bank is asked by many just now", NULL);
+    struct bankquestion ask = {.uid = request_who(r)->uid,
+        .answered = answered,
+        .forget = forget_waiting,
+        .is_wanted = is_wanted,
+        .ctx = w};
+    if (bankquestion_ask(s, body, &ask, &err) < 0)
+        request_refuse_for_now(r, 5, err.text, NULL);
 }
 
 /* It says no, or nothing; else false. */

@@ -5,6 +5,7 @@
 #include "cluster/cluster.h"
 #include "config/settings.h"
 #include "policy/access.h"
+#include "server/durable/desk.h"
 #include "server/server_private.h"
 
 #include <stdlib.h>
@@ -53,17 +54,11 @@ static bool is_kept(const struct identity *who)
            || identity_is_kept_from(who, RM_HIDES_USAGE);
 }
 
-/* One of those that maui.cfg gives the user. */
-static bool is_given(const struct cred *user, const char *account)
+static bool is_given(
+    const struct server *s, const struct identity *who, const char *account)
 {
-    const struct text_list *list = &user->cfg->alist.names;
-
-    if (user->cfg->adef && strcmp(user->cfg->adef, account) == 0)
-        return true;
-    for (size_t i = 0; i < list->n; i++)
-        if (strcmp(list->v[i], account) == 0)
-            return true;
-    return false;
+    return access_gives_account(
+        engine_cluster(s->engine), who->user, who->group, account);
 }
 
 static uint8_t *find_own(const struct cluster *c, const struct cred *user)
@@ -79,18 +74,18 @@ static uint8_t *find_own(const struct cluster *c, const struct cred *user)
     return own;
 }
 
-/* Or one that jobs of that user have. */
+/* One of those that maui.cfg gives the user, or that jobs of that user have. */
 static bool is_own(struct bankview *v, const char *account)
 {
     const struct cluster *c = engine_cluster(v->s->engine);
     const struct cred *user = cred_find(c, CRED_USER, v->who->user);
     const struct cred *a = cred_find(c, CRED_ACCOUNT, account);
 
-    if (!user || is_given(user, account))
-        return user != NULL;
-    if (!v->own && a)
+    if (is_given(v->s, v->who, account))
+        return true;
+    if (!v->own && a && user)
         v->own = find_own(c, user);
-    return a && v->own[a->index];
+    return v->own && a && v->own[a->index];
 }
 
 /* ---- who sees what ----------------------------------------------------------------
@@ -134,15 +129,11 @@ bool bankrights_shows(struct server *s, const struct identity *who, const char *
     return shown;
 }
 
+/* Any job may name any account: what counts is what the bank said of it. */
 bool bankrights_has(struct server *s, const struct identity *who, const char *account)
 {
-    struct bankview v;
-    bool has = bankrights_sees_runs(s, who, account);
-
-    bankview_open(&v, s, who);
-    has = has || is_own(&v, account);
-    bankview_close(&v);
-    return has;
+    return bankrights_sees_runs(s, who, account) || is_given(s, who, account)
+           || desk_has_run(s, who->user, account);
 }
 
 bool bankrights_shows_funds(

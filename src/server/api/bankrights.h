@@ -31,8 +31,8 @@ bool bankrights_shows(
     struct server *s, const struct identity *who, const char *account);
 
 /* Of a bank that is elsewhere, which may tell anybody anything: does the caller lead
- * the account, is it one of those that maui.cfg gives the caller, or that jobs of the
- * caller have? Administrators have all. O(jobs). */
+ * the account, is it one of those that maui.cfg gives the caller, or of a run of the
+ * caller that goes on and that the bank let start? Administrators have all. O(runs). */
 bool bankrights_has(struct server *s, const struct identity *who, const char *account);
 
 /* The same of the account of a job that the caller sees; as cheap for the owner, in

@@ -9,6 +9,7 @@
 
 #include <jansson.h>
 #include <stdbool.h>
+#include <sys/types.h>
 
 struct server;
 
@@ -30,10 +31,21 @@ enum bankquestion_outcome {
 typedef void bankquestion_fn(
     void *ctx, enum bankquestion_outcome how, const json_t *answer, const char *said);
 
-/* Ask; `answered` is called once, later. Takes the body, which has a verb. -1 with a
+/* Whose question it is. */
+struct bankquestion {
+    uid_t uid;
+    bankquestion_fn *answered;
+    void (*forget)(void *ctx);
+    bool (*is_wanted)(void *ctx); /* false: nobody waits for the answer any more */
+    void *ctx;
+};
+
+/* Ask; `answered` is called once, later. Takes the body, which has a verb. Questions of
+ * one user go one after the other, and few of one user may be open, so that nobody
+ * keeps others from asking; one whose turn does not come in TIMEOUT fails. -1 with a
  * sentence: nothing was asked, as too many wait for answers, and `forget` is called. It
  * also is, in place of `answered`, where the daemon ends before. */
-int bankquestion_ask(struct server *s, json_t *body, bankquestion_fn *answered,
-    void (*forget)(void *ctx), void *ctx, struct err *err);
+int bankquestion_ask(
+    struct server *s, json_t *body, const struct bankquestion *ask, struct err *err);
 
 #endif

@@ -225,6 +225,16 @@ static void let_start(struct desk *d, const char *run)
     commit_want(d->s);
 }
 
+/* The bank says that it may: of that, too, is known after a restart. */
+static void accept_start(struct desk *d, const char *run)
+{
+    struct open_run *r = bankrun_find(d->runs, run);
+
+    if (r)
+        json_object_set_new(r->record, "accepted", json_true());
+    let_start(d, run);
+}
+
 static void put_off_start(
     struct desk *d, const char *job, const char *run, int64_t again_s, const char *text)
 {
@@ -331,6 +341,8 @@ static void end_message(struct desk *d, struct line_item *i, enum line_then then
 {
     if (then == LINE_ASIDE)
         put_aside(d, i);
+    else
+        desk_forget_request(d->s, line_item_body(i), true);
     bankrecord_delete(d->s, DESK_QUEUE, line_item_number(i));
     line_item_free(i);
 }
@@ -370,7 +382,7 @@ static void end_item(
         end_message(d, i, then);
         return;
     case LINE_STARTS:
-        let_start(d, line_item_run(i));
+        accept_start(d, line_item_run(i));
         break;
     case LINE_STAYS:
         refuse_start(d, job_of(i), line_item_run(i), line_item_said(i));
@@ -676,6 +688,16 @@ void desk_each_run(const struct server *s,
     }
 }
 
+bool desk_has_run(const struct server *s, const char *user, const char *account)
+{
+    for (const struct open_run *r = s->desk ? s->desk->runs : NULL; r; r = r->hh.next)
+        if (json_is_true(json_object_get(r->record, "accepted"))
+            && strcmp(bankrecord_name(r->record, "user"), user) == 0
+            && strcmp(bankrecord_name(r->record, "account"), account) == 0)
+            return true;
+    return false;
+}
+
 void desk_jobs_are_known(struct server *s)
 {
     struct desk *d = s->desk;
@@ -723,7 +745,8 @@ int desk_open(struct server *s, struct err *err)
     if (store_each(s->store, DESK_QUEUE, recall_message, d, err) < 0
         || store_each(s->store, DESK_ASIDE, recall_aside, d, err) < 0
         || store_each(s->store, RUNS, recall_run, d, err) < 0
-        || recall_numbers(d, err) < 0 || !(d->places = bankplaces_open(s, err)))
+        || recall_numbers(d, err) < 0 || desk_drop_old_requests(s, err) < 0
+        || !(d->places = bankplaces_open(s, err)))
         return -1;
     note_place(d);
     opt = line_options(s);

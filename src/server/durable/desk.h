@@ -47,6 +47,10 @@ void desk_take(struct server *s, const struct money_move *m);
 /* Does the start of the job wait for an answer? O(1). */
 bool desk_holds(const struct server *s, const char *job);
 
+/* Has the user a run on that account that goes on, and that the bank let start? One
+ * that began without its answer is none. O(runs). */
+bool desk_has_run(const struct server *s, const char *user, const char *account);
+
 /* All that was taken is on the disk. What is taken from now on is not. */
 void desk_committed(struct server *s);
 /* What is due, and on the disk, is told. */

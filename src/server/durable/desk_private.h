@@ -49,5 +49,10 @@ void desk_free_aside(struct desk *d, struct aside *a);
 size_t desk_mark_asides(struct desk *d, uint64_t last);
 /* Some of those, so that nobody waits for all of them. */
 void desk_tell_some_asides(struct desk *d);
+/* A message is no more: if it was a refund, nor is it known that it was asked for. With
+ * `generated` of those alone whose id a command made up: nobody repeats it. */
+void desk_forget_request(struct server *s, const json_t *body, bool generated);
+/* Nobody repeats one of more than a year ago. */
+int desk_drop_old_requests(struct server *s, struct err *err);
 
 #endif

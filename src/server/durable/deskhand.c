@@ -204,6 +204,7 @@ void desk_tell_some_asides(struct desk *d)
     commit_want(d->s);
 }
 
+/* Of a refund: asked for once more, it is told. */
 int desk_drop(struct server *s, uint64_t number, struct err *err)
 {
     struct desk *d = s->desk;
@@ -215,6 +216,7 @@ int desk_drop(struct server *s, uint64_t number, struct err *err)
     if (i && line_item_is_out(i))
         return err_set(err, ERR_CONFLICT,
             "message %" PRIu64 " is being told to the bank just now", number);
+    desk_forget_request(s, a ? a->body : line_item_body(i), false);
     bankrecord_delete(d->s, a ? DESK_ASIDE : DESK_QUEUE, number);
     if (a) {
         desk_free_aside(d, a);
@@ -229,7 +231,9 @@ int desk_drop(struct server *s, uint64_t number, struct err *err)
 
 /* ---- refunds --------------------------------------------------------------------- */
 
-#define REQUESTS "bankrequest"
+#define REQUESTS        "bankrequest"
+#define GENERATED_CHARS 24
+#define REQUEST_KEPT_S  (366 * INT64_C(86400))
 
 static json_t *make_refund(struct server *s, const struct desk_refund *refund)
 {
@@ -271,6 +275,42 @@ static int find_request(struct server *s, const struct desk_refund *refund,
                     refund->request);
 }
 
+/* As mam-refund makes one up without --request. */
+static bool is_generated(const char *request)
+{
+    return strlen(request) == GENERATED_CHARS
+           && strspn(request, "0123456789abcdef") == GENERATED_CHARS;
+}
+
+void desk_forget_request(struct server *s, const json_t *body, bool generated)
+{
+    const char *verb = json_string_value(json_object_get(body, "verb"));
+    const char *request = json_string_value(json_object_get(body, "request"));
+
+    if (!verb || strcmp(verb, "refund") != 0 || !request
+        || (generated && !is_generated(request)))
+        return;
+    unsaved_delete(s->unsaved, REQUESTS, request);
+    commit_want(s);
+}
+
+static int drop_if_old(void *arg, const char *key, const char *value)
+{
+    struct server *s = arg;
+    json_t *o = json_loads(value, 0, NULL);
+    int64_t at = json_integer_value(json_object_get(o, "at"));
+
+    if (at && at < world_now(s) - REQUEST_KEPT_S)
+        unsaved_delete(s->unsaved, REQUESTS, key);
+    json_decref(o);
+    return 0;
+}
+
+int desk_drop_old_requests(struct server *s, struct err *err)
+{
+    return store_each(s->store, REQUESTS, drop_if_old, s, err);
+}
+
 static int check_refund(
     struct server *s, const struct desk_refund *refund, struct err *err)
 {
@@ -300,8 +340,9 @@ int desk_give_back(struct server *s, const struct desk_refund *refund,
         return known < 0 ? -1 : 0;
     desk_add_message(s->desk, NULL, refund->run, make_refund(s, refund));
     *ret_number = s->desk->number;
-    json_t *o = json_pack("{s:s, s:I, s:I}", "run", refund->run, "amount",
-        (json_int_t)refund->amount, "number", (json_int_t)*ret_number);
+    json_t *o = json_pack("{s:s, s:I, s:I, s:I}", "run", refund->run, "amount",
+        (json_int_t)refund->amount, "number", (json_int_t)*ret_number, "at",
+        (json_int_t)world_now(s));
     bankrecord_put(s, REQUESTS, refund->request, o);
     json_decref(o);
     return 0;

@@ -148,6 +148,7 @@ static void a_promised_start_comes_back_whole(void **state)
     row->latest_start = 800;
     row->not_before = 700;
     row->was = 600;
+    row->told = 790;
     row->cause = CAUSE_NODES;
     row->partition = partition_get(f->c, "left")->index;
     promises_write(f->t, f->c, j, &m);
@@ -155,6 +156,7 @@ static void a_promised_start_comes_back_whole(void **state)
     promises_recall(f->t, f->c, j, &m);
     assert_true(promises_of(f->t, j, PROMISE_START, &p));
     assert_true(p.latest_start == 800 && p.not_before == 700 && p.was == 600);
+    assert_int_equal(p.told, 790);
     assert_int_equal(p.cause, CAUSE_NODES);
     assert_int_equal(p.partition, partition_find(f->c, "left"));
 }

@@ -206,10 +206,29 @@ static void of_two_runs_the_one_that_had_begun_is_meant(void **state)
     funds_destroy(f);
 }
 
+/* As above, but the second start was sent; the resource manager's clock is behind. */
+static void a_run_that_was_sent_outdoes_one_that_was_to_leave(void **state)
+{
+    const struct funds_run runs[] = {{.run = "7.r1",
+                                         .job = "7",
+                                         .account = "x",
+                                         .since_at = 10,
+                                         .leave = {.at = 950}},
+        {.run = "7.r2", .job = "7", .account = "x", .since_at = 960}};
+    struct funds *f = funds_create();
+
+    (void)state;
+    funds_tell(f, &(struct funds_facts){.runs = runs, .nruns = 2, .runs_ever = 2});
+    assert_string_equal(funds_run_name(f, funds_strange_run_of(f, "7", 940)), "7.r2");
+    assert_string_equal(funds_run_name(f, funds_strange_run_of(f, "7", 12)), "7.r1");
+    funds_destroy(f);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(of_two_runs_the_one_that_had_begun_is_meant),
+        cmocka_unit_test(a_run_that_was_sent_outdoes_one_that_was_to_leave),
         cmocka_unit_test(the_worked_example_comes_out),
         cmocka_unit_test(what_cannot_be_used_is_told),
         cmocka_unit_test(deposits_begin_and_end),

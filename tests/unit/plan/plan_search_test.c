@@ -170,6 +170,24 @@ static void an_early_end_moves_nobody_later(void **state)
 #define CASES 2000
 #define MOST  12
 
+/* Three bands of equals in a wrong order: the highest is first, the lowest last. */
+static void equals_of_three_bands_are_in_their_order(void **state)
+{
+    static const struct example jobs[] = {{8, 10, 0, 1}, {8, 10, 0, 0}, {8, 10, 0, 2}};
+    static const int64_t present[] = {20, 10, 30};
+    struct search_terms t = terms;
+    struct wishes w = make_wishes(8, 8, 100, jobs, 3); /* no order is as good */
+    int64_t at[3];
+    struct search_result r = {.start_at = at, .present = present};
+
+    (void)state;
+    t.evaluations = 0;
+    search_run(&w, &t, (const uint32_t[]){1, 0, 2}, NULL, &r);
+    assert_memory_equal(at, ((const int64_t[]){20, 30, 10}), sizeof at);
+    assert_true(r.better && fabs(search_cost(&w, &t, at) - r.cost) < 1e-6 * r.cost);
+    wishes_fini(&w);
+}
+
 struct random_case {
     struct wishes w;
     struct example jobs[MOST];
@@ -276,6 +294,7 @@ int main(void)
         cmocka_unit_test(a_band_goes_before_another),
         cmocka_unit_test(a_promise_outranks_a_band),
         cmocka_unit_test(slack_is_used),
+        cmocka_unit_test(equals_of_three_bands_are_in_their_order),
         cmocka_unit_test(an_early_end_moves_nobody_later),
         cmocka_unit_test(early_ends_move_nobody_later),
         cmocka_unit_test(a_search_keeps_what_it_has_to),

@@ -1,0 +1,120 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Promised starts that are put off: how often that is told, and when one is broken. */
+#include "cmocka_all.h"
+#include "scenario.h"
+
+#define PLAN                                                                           \
+    "BACKFILLPOLICY PLAN\nPROMISEHORIZON SUBMIT\nPROMISESLACK 0\nDEFERTIME 0\n"        \
+    "JOBMAXOVERRUN -1\nRMPOLLINTERVAL 60\n"
+
+#define BEGIN 1000
+
+static struct scenario *begin(const char *lines, bool by_node)
+{
+    struct scenario *s = sc_create_with(lines);
+
+    sc_begin_at(s, BEGIN);
+    sc_nodes(s, 1, 1);
+    if (by_node)
+        sc_force_by_node(s);
+    return s;
+}
+
+static void add_job(struct scenario *s, const char *id, int64_t limit_s, int64_t run_s)
+{
+    sc_job(
+        s, (struct sc_job){.id = id, .procs = 1, .limit_s = limit_s, .run_s = run_s});
+}
+
+/* One runs on and on beyond its limit, the other is put off by a minute each minute. */
+static void what_is_put_off_bit_by_bit_is_told_by_the_hour(void **state)
+{
+    (void)state;
+    for (int by_node = 0; by_node < 2; by_node++) {
+        struct scenario *s = begin(PLAN "PROMISETIGHTEN FALSE\n", by_node);
+        struct actions acts = {0};
+        int64_t told = BEGIN + 100;
+        unsigned times = 0;
+        add_job(s, "J", 100, 1000000);
+        add_job(s, "K", 100, 100);
+        sc_run_until(s, BEGIN);
+        for (int64_t now = BEGIN + 160; now <= BEGIN + 4 * 3600; now += 60) {
+            acts.n = 0;
+            engine_cycle(sc_engine(s), now, &acts);
+            for (size_t i = 0; i < acts.n; i++) {
+                if (acts.v[i].kind != ACTION_PUT_OFF)
+                    continue;
+                times++;
+                assert_int_equal(acts.v[i].was, told);
+                told = acts.v[i].at;
+            }
+            assert_true(now < told + 3600);
+        }
+        assert_int_equal(times, 4);
+        vec_fini(&acts);
+        sc_destroy(s);
+    }
+}
+
+static void reserve_from_990(struct scenario *s)
+{
+    struct err err;
+
+    add_job(s, "J", 1000, 500);
+    add_job(s, "K", 100, 100);
+    sc_run_until(s, BEGIN);
+    assert_int_equal(engine_promised_by(sc_engine(s), sc_find(s, "K")), BEGIN + 1000);
+    assert_int_equal(sc_setres(s,
+                         &(struct sc_rsv){.base = "r",
+                             .hosts = "n1",
+                             .start_at = BEGIN + 990,
+                             .end_at = BEGIN + 5000},
+                         &err),
+        0);
+    sc_at(s, BEGIN + 100);
+    assert_int_equal(engine_promised_by(sc_engine(s), sc_find(s, "K")), BEGIN + 5000);
+}
+
+/* What it runs behind ends early. */
+static void who_starts_by_the_first_promise_was_kept_it(void **state)
+{
+    (void)state;
+    for (int by_node = 0; by_node < 2; by_node++) {
+        struct scenario *s = begin(PLAN "PROMISETIGHTEN FALSE\n", by_node);
+        reserve_from_990(s);
+        sc_run_until(s, BEGIN + 600);
+        assert_int_equal(sc_start(s, "K"), BEGIN + 500);
+        assert_int_equal(engine_stats(sc_engine(s))->broken_promises, 0);
+        sc_destroy(s);
+    }
+}
+
+static void a_promise_that_is_as_early_again_was_never_broken(void **state)
+{
+    struct scenario *s = begin(PLAN "PROMISETIGHTEN TRUE\n", false);
+    const char *why, *cause;
+    struct err err;
+
+    (void)state;
+    reserve_from_990(s);
+    assert_int_equal(
+        engine_promised_before(sc_engine(s), sc_find(s, "K"), &why, &cause),
+        BEGIN + 1000);
+    assert_int_equal(sc_releaseres(s, "r.0", &err), 0);
+    sc_at(s, BEGIN + 200);
+    assert_int_equal(engine_promised_by(sc_engine(s), sc_find(s, "K")), BEGIN + 1000);
+    assert_int_equal(
+        engine_promised_before(sc_engine(s), sc_find(s, "K"), &why, &cause), 0);
+    sc_destroy(s);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(what_is_put_off_bit_by_bit_is_told_by_the_hour),
+        cmocka_unit_test(who_starts_by_the_first_promise_was_kept_it),
+        cmocka_unit_test(a_promise_that_is_as_early_again_was_never_broken),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
