@@ -168,7 +168,7 @@ def test_what_can_be_done_with_a_job(site):
     site.until(job, "Running")
     site.ok("mjobctl", "-s", job)
     site.until(job, "Suspended")
-    assert site.world.job(job)["STATE"] == "Suspended"
+    site.wait(lambda: site.world.job(job)["STATE"] == "Suspended", "the order")
     site.ok("mjobctl", "-r", job)
     site.until(job, "Running")
     site.ok("mjobctl", "-m", "wclimit=1000", job)
@@ -193,7 +193,7 @@ def test_what_can_be_done_with_a_job(site):
     site.wait(lambda: site.job(wide)["wclimit_s"] == 500, "the limit of there", 60)
     site.ok("canceljob", job)
     site.until(job, "Removed")
-    assert site.world.look()["cancels"] == [[job, "ADMIN"]]
+    site.wait(lambda: site.world.look()["cancels"] == [[job, "ADMIN"]], "the order")
     site.runs(wide)
     assert site.world.job(wide)["WCLIMIT"] == 500
 
