@@ -232,7 +232,7 @@ static void on_record(void *ctx, json_t *o)
         strbuf_printf(&t->funds, "%-16s %18s %18s\n", get_text(o, "name", ""),
             layout_credits(get_real(funds, "available", 0), available),
             layout_credits(get_real(funds, "held", 0), held));
-    if (t->all || f.active_jobs > 0 || f.sums.ps_dedicated > 0)
+    if (t->all || f.active_jobs > 0 || f.sums.jobs > 0 || f.sums.ps_dedicated > 0)
         statstable_add(
             &t->table, get_text(o, "name", ""), json_object_get(o, "fs_target"))
             ->f = f;
