@@ -8,8 +8,9 @@
 
 #include <stdio.h>
 
-#define TOLD_AGAIN_S 3600 /* put off by so much more than was told: it is told again   \
-                           */
+#define TOLD_AGAIN_S                                                                   \
+    3600 /* put off by so much more than was told: it is told again                    \
+          */
 
 /* The first of what has happened since the last cycle. */
 static enum promise_cause find_cause(const struct engine *e)
