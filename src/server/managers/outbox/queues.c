@@ -255,7 +255,8 @@ int64_t outbox_refused_at(const struct manager *m, const char *id)
 
 const char *manager_refused_cancel(const struct server *s, const char *id)
 {
-    const struct order *o = outbox_refused_cancel(managers_of_id(s, id), id);
+    const struct manager *m = s->managers ? managers_of_id(s, id) : NULL;
+    const struct order *o = m ? outbox_refused_cancel(m, id) : NULL;
 
     return o ? o->refused : NULL;
 }
