@@ -65,7 +65,7 @@ def on_terminal(daemon, words, columns, **env):
 
 def said(text):
     """Its words; times pass between two looks."""
-    return re.sub(r"[\d:.]+", "0", re.sub(r"\033\[\d*m", "", text)).split()
+    return re.sub(r"-?[\d:.]+", "0", re.sub(r"\033\[\d*m", "", text)).split()
 
 
 @pytest.mark.parametrize("words", COMMANDS, ids=" ".join)
