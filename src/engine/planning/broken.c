@@ -33,8 +33,8 @@ void promise_note_order(struct engine *e)
     e->passes.planning->seen.ordered = true;
 }
 
-static void tell(struct engine *e, const struct job *j, int64_t was, int64_t latest,
-    const char *text)
+static void tell_putoff(struct engine *e, const struct job *j, int64_t was,
+    int64_t latest, const char *text)
 {
     struct action *a = decisions_add(e, ACTION_PUT_OFF, j, latest, text);
 
@@ -57,7 +57,7 @@ void broken_put_off(struct engine *e, struct promise *io, int64_t start_at, bool
     io->told = start_at;
     snprintf(text, sizeof text, "its promised start is put off by %s: %s",
         duration_format(start_at - known, by, sizeof by), promise_cause_text(cause));
-    tell(e, e->c->jobs.v[io->job], known, start_at, text);
+    tell_putoff(e, e->c->jobs.v[io->job], known, start_at, text);
 }
 
 void broken_tighten(struct promise *io, int64_t latest)
@@ -94,7 +94,7 @@ static void tell_lapsed(struct engine *e, const struct lapsed_start *l)
     if (again && now.latest_start <= l->latest_start)
         return;
     statistics_promise(e->statistics, STAT_LAPSED, CAUSE_NONE);
-    tell(e, j, l->latest_start, now.latest_start,
+    tell_putoff(e, j, l->latest_start, now.latest_start,
         again      ? "it could not start, and is promised a later start"
         : j->holds ? "its promised start lapses: it is held"
                    : "its promised start lapses: it may not start now");

@@ -121,7 +121,7 @@ static const struct told_job *job_of(struct adapter *a, const slurm_job_info_t *
 }
 
 /* The word, alone or with the restart behind it. */
-static bool says(const char *comment, const char *word)
+static bool has_word(const char *comment, const char *word)
 {
     const char *rest = comment + strlen(word);
 
@@ -138,11 +138,11 @@ static bool takes_note(const slurm_job_info_t *j)
     return (j->job_state & JOB_STATE_BASE) == JOB_PENDING && j->priority == 0
            && job_mark(j) == MARK_KEPT
            && (c == NULL || *c == '\0'
-               || says(c, COMMENT_KEPT)
+               || has_word(c, COMMENT_KEPT)
                /* the site factor has it as well, where that is seen */
                || (UPDATE_TAKES_TASKS
                    && strncmp(c, COMMENT_PRIORITY, sizeof COMMENT_PRIORITY - 1) == 0)
-               || says(c, COMMENT_HELD) || notes_is_text(c));
+               || has_word(c, COMMENT_HELD) || notes_is_text(c));
 }
 
 /* A stale note is not to stand beside a hold. */

@@ -13,7 +13,8 @@
 
 #define BOOT_S 10 /* in which slurmctld hears of all its nodes */
 
-static void land(struct adapter *a, size_t i, enum rm_outcome outcome, const char *text)
+static void land_start(
+    struct adapter *a, size_t i, enum rm_outcome outcome, const char *text)
 {
     struct pending p = a->pending.v[i];
 
@@ -38,7 +39,7 @@ void outcomes_seen(struct adapter *a, const char *id, enum job_state state)
     for (size_t i = a->pending.n; i-- > 0;)
         if (strcmp(a->pending.v[i].id, id) == 0
             && (a->pending.v[i].graced ? !runs : !waits))
-            land(a, i, RM_OK, NULL);
+            land_start(a, i, RM_OK, NULL);
 }
 
 static void end_grace(struct adapter *a, size_t i)
@@ -118,7 +119,7 @@ static void give_up(struct adapter *a, size_t i)
     }
     if (t != NULL && t->held)
         answers_again(a, t->id);
-    land(a, i, outcome, text);
+    land_start(a, i, outcome, text);
     a->limits_look |= outcome == RM_LIMITED; /* it may have been lowered */
     /* its nodes are not as free as the scheduler thinks: where all others are */
     for (struct told_job *other = a->jobs; other != NULL; other = other->hh.next)

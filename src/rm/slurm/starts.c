@@ -31,7 +31,7 @@ static char *host_list(const struct rm_command *c, uint32_t req, uint32_t *ret_n
 
 /* Of several partitions the one that the scheduler planned it in; owned. NULL: it named
  * one. */
-static char *chosen(const char *list, const char *cls)
+static char *copy_partition(const char *list, const char *cls)
 {
     if (list == NULL || part_next(list) == NULL)
         return NULL;
@@ -135,7 +135,7 @@ static void prepare_start(const struct adapter *a, struct told_job *t,
     if (t->switch_until != 0)
         ret->wait4switch =
             t->switch_until > now ? (uint32_t)(t->switch_until - now) : 0;
-    ret->partition = chosen(k->partition, c->cls);
+    ret->partition = copy_partition(k->partition, c->cls);
 }
 
 static void free_start(job_desc_msg_t *m)

@@ -180,7 +180,7 @@ static void add_members(json_t *o, const struct cluster *c, const char *qos)
     json_decref(list);
 }
 
-static json_t *credential(
+static json_t *render_credential(
     struct server *s, const struct cred *k, const struct credlimits_held *held)
 {
     static const char *const modes[] = {
@@ -242,7 +242,7 @@ static json_t *credential_record(struct server *s, void *ctx, size_t i)
 
     if (!k || (l->only && strcmp(l->only, k->name) != 0))
         return NULL;
-    json_t *o = credential(s, k, l->held);
+    json_t *o = render_credential(s, k, l->held);
     if (l->kind == CRED_ACCOUNT)
         render_account_funds(s, k->name, o);
     return o;

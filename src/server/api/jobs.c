@@ -159,7 +159,7 @@ static bool shows_deadline(
            && !(render_hidden("deadline_at") && render_hides(c, j, who));
 }
 
-static bool matches(const struct cluster *c, const struct wanted *w,
+static bool match_job(const struct cluster *c, const struct wanted *w,
     const struct job *j, const struct identity *who)
 {
     if (!(w->sections & 1u << render_section(j)))
@@ -386,7 +386,8 @@ static void consider_job(struct server *s, struct list *l, const struct job *j)
 {
     const struct cluster *c = engine_cluster(s->engine);
 
-    if (!j || !matches(c, &l->wanted, j, &l->who) || !identity_sees_job(&l->who, c, j))
+    if (!j || !match_job(c, &l->wanted, j, &l->who)
+        || !identity_sees_job(&l->who, c, j))
         return;
     if (l->shape == SHAPE_PRIORITY && render_hides(c, j, &l->who))
         return;

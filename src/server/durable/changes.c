@@ -34,7 +34,7 @@ static const char *text_in_force(const struct parameter_change *p)
 }
 
 /* As it is now; one that says nothing any more is gone from the store as well. */
-static void save(struct server *s, const struct parameter_change *p)
+static void save_change(struct server *s, const struct parameter_change *p)
 {
     if (!text_in_force(p)) {
         unsaved_delete(s->unsaved, "parameter", p->name);
@@ -79,7 +79,7 @@ void changes_drop(struct server *s)
             continue;
         free(p->passing);
         p->passing = NULL;
-        save(s, p);
+        save_change(s, p);
         commit_want(s);
         if (!p->kept) {
             clear(p);
@@ -339,7 +339,8 @@ static size_t find_change(const struct changes *c, const char *name)
 
 /* In the place of one of the same name, else behind the others; returns where. A kept
  * one takes the place of both, a passing one is before what is kept. */
-static size_t place(struct changes *c, struct parameter_change *change, struct wish w)
+static size_t place_change(
+    struct changes *c, struct parameter_change *change, struct wish w)
 {
     size_t i = find_change(c, change->name);
 
@@ -388,17 +389,17 @@ static void remove_empty(struct changes *c)
 }
 
 /* All of the line or nothing; what it replaced is in *line then. */
-static int take(struct server *s, struct line_changes *line, struct wish w,
+static int take_changes(struct server *s, struct line_changes *line, struct wish w,
     json_t *undo, struct err *err)
 {
     struct changes *c = s->changes;
     struct VEC(size_t) at = {0};
 
     for (size_t i = 0; i < line->all.n; i++)
-        vec_push(&at, place(c, &line->all.v[i], w));
+        vec_push(&at, place_change(c, &line->all.v[i], w));
     int result = server_configure(s, err);
     for (size_t i = at.n; result == 0 && i-- > 0;) { /* the last is taken back first */
-        save(s, &c->all.v[at.v[i]]);
+        save_change(s, &c->all.v[at.v[i]]);
         add_undo(undo, &line->all.v[i], &c->all.v[at.v[i]], w);
     }
     for (size_t i = at.n; result < 0 && i-- > 0;) {
@@ -428,7 +429,7 @@ static int check_drop(const struct server *s, const struct line_changes *line,
 
 /* They are in force, and outlive a restart. What is to be said of them goes to *reply.
  */
-static int change(
+static int take_line(
     struct server *s, const char *text, struct wish w, json_t *reply, struct err *err)
 {
     static const char unread[] = "nothing reads this parameter: it changes nothing";
@@ -440,7 +441,7 @@ static int change(
         result =
             w.drop ? check_drop(s, &line, w, err) : check_change(s, text, &line, err);
     if (result == 0)
-        result = take(s, &line, w, undo, err);
+        result = take_changes(s, &line, w, undo, err);
     json_object_set_new(reply, "undo", undo);
     if (line.unread)
         json_object_set_new(reply, "warnings", json_pack("[s]", unread));
@@ -461,7 +462,7 @@ void api_change(struct server *s, struct request *r)
 
     if (o && !text)
         err_set(&err, ERR_INVALID, "text: expected PARAMETER VALUE");
-    if (!text || change(s, text, w, reply, &err) < 0) {
+    if (!text || take_line(s, text, w, reply, &err) < 0) {
         json_decref(reply);
         request_refuse(r, &err);
         return;

@@ -103,7 +103,7 @@ static void measure_jobs(struct server *s, struct series_point *p)
     p->v[SERIES_WAIT] = clip(eligible ? waited / eligible : 0);
 }
 
-static void measure(struct server *s, struct series_point *p)
+static void measure_point(struct server *s, struct series_point *p)
 {
     const struct statistics *t = engine_statistics(s->engine);
     struct stat_machine m;
@@ -171,7 +171,7 @@ void series_note(struct server *s)
     forget_future(fine, p.at);
     if (last && last < p.at && last / COARSE_MIN != p.at / COARSE_MIN)
         note_coarse(s, (last / COARSE_MIN + 1) * COARSE_MIN);
-    measure(s, &p);
+    measure_point(s, &p);
     add_point(fine, &p);
 }
 

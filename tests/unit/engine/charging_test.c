@@ -327,7 +327,7 @@ static void a_deposit_that_begins_lets_jobs_start(void **state)
     sc_destroy(s);
 }
 
-static void tell(struct scenario *s, struct funds_facts facts)
+static void tell_funds(struct scenario *s, struct funds_facts facts)
 {
     assert_int_equal(
         sc_apply(s, (struct event){.kind = EVENT_FUNDS, .u.funds = facts}, NULL), 0);
@@ -344,9 +344,9 @@ static void who_runs_when_the_bank_opens_gets_a_lien_and_pays(void **state)
     sc_at(s, 10);
     sc_configure(s, BANK "\n");
     tell_balance(s, "chem", C(1000));
-    tell(s, (struct funds_facts){.known = true});
+    tell_funds(s, (struct funds_facts){.known = true});
     assert_int_equal(held(s), C(100));
-    tell(s, (struct funds_facts){.known = true});
+    tell_funds(s, (struct funds_facts){.known = true});
     assert_int_equal(held(s), C(100)); /* once */
     sc_run(s);
     assert_int_equal(held(s), 0);
@@ -370,8 +370,9 @@ static void tell_stranger(struct scenario *s)
         .liens = &lien,
         .n = 1};
 
-    tell(s, (struct funds_facts){
-                .accounts = &a, .n = 1, .runs = &run, .nruns = 1, .runs_ever = 1});
+    tell_funds(
+        s, (struct funds_facts){
+               .accounts = &a, .n = 1, .runs = &run, .nruns = 1, .runs_ever = 1});
 }
 
 static void a_run_whose_end_nobody_saw_pays_up_to_when_it_was_seen_last(void **state)
@@ -391,7 +392,7 @@ static void a_run_whose_end_nobody_saw_pays_up_to_when_it_was_seen_last(void **s
         struct scenario *s = sc_create_with(lines);
         sc_nodes(s, 4, 1);
         tell_stranger(s);
-        tell(s, (struct funds_facts){.known = true, .seen_at = rows[i].seen_at});
+        tell_funds(s, (struct funds_facts){.known = true, .seen_at = rows[i].seen_at});
         assert_int_equal(balance(s), C(rows[i].left));
         assert_int_equal(held(s), 0);
         const struct money_move *m = engine_money(sc_engine(s), &n);
@@ -424,7 +425,7 @@ static void who_waits_and_goes_has_no_part_in_a_run_of_a_former_life(void **stat
         sc_at(s, 450);
         assert_int_equal(sc_apply(s, ends[i], &(struct err){0}), 0);
         charging_check(sc_engine(s));
-        tell(s, (struct funds_facts){.known = true, .seen_at = 400});
+        tell_funds(s, (struct funds_facts){.known = true, .seen_at = 400});
         assert_int_equal(balance(s), C(700));
         assert_int_equal(held(s), 0);
         sc_destroy(s);
@@ -440,8 +441,8 @@ static void a_run_whose_end_the_accounting_has_pays_until_then(void **state)
         struct scenario *s = sc_create_with("AMCFG[x] TYPE=BUILTIN\n");
         sc_nodes(s, 4, 1);
         tell_stranger(s);
-        tell(s, (struct funds_facts){
-                    .known = true, .seen_at = 600, .ends = ends, .nends = 1 + i});
+        tell_funds(s, (struct funds_facts){
+                          .known = true, .seen_at = 600, .ends = ends, .nends = 1 + i});
         assert_int_equal(balance(s), C(i ? 850 : 1000)); /* successful ones pay */
         sc_destroy(s);
     }
@@ -658,8 +659,9 @@ static void a_run_of_another_life_keeps_its_rates(void **state)
     (void)state;
     sc_begin_at(s, 10);
     sc_nodes(s, 4, 1);
-    tell(s, (struct funds_facts){
-                .accounts = &a, .n = 1, .runs = &run, .nruns = 1, .runs_ever = 1});
+    tell_funds(
+        s, (struct funds_facts){
+               .accounts = &a, .n = 1, .runs = &run, .nruns = 1, .runs_ever = 1});
     assert_int_equal(
         sc_apply(s,
             (struct event){.kind = EVENT_SUBMIT,
@@ -1072,8 +1074,9 @@ static void who_was_suspended_for_long_before_a_restart_goes_on_when_it_can_pay(
     (void)state;
     sc_begin_at(s, 400);
     sc_nodes(s, 1, 2);
-    tell(s, (struct funds_facts){
-                .accounts = &a, .n = 1, .runs = &run, .nruns = 1, .runs_ever = 1});
+    tell_funds(
+        s, (struct funds_facts){
+               .accounts = &a, .n = 1, .runs = &run, .nruns = 1, .runs_ever = 1});
     order(s, (struct event){.kind = EVENT_SUBMIT,
                  .u.job = {.id = "j",
                      .reqs = &two,
@@ -1085,7 +1088,7 @@ static void who_was_suspended_for_long_before_a_restart_goes_on_when_it_can_pay(
                      .nplaces = 1,
                      .memory = &memory,
                      .cred = {[CRED_USER] = "ann", [CRED_ACCOUNT] = "chem"}}});
-    tell(s, (struct funds_facts){.known = true, .seen_at = 390});
+    tell_funds(s, (struct funds_facts){.known = true, .seen_at = 390});
     sc_cycle(s);
     assert_int_equal(sc_find(s, "j")->state, JOB_SUSPENDED);
     assert_int_equal(held(s), 0);
@@ -1108,7 +1111,7 @@ static void tell_quote(
         .until_at = until,
         .uses = uses};
 
-    tell(s, (struct funds_facts){.quotes = &q, .nquotes = 1});
+    tell_funds(s, (struct funds_facts){.quotes = &q, .nquotes = 1});
 }
 
 static void name_quote(struct scenario *s, const char *id)
@@ -1242,14 +1245,14 @@ static void quotes_that_expired_long_ago_are_not_known_any_more(void **state)
     struct scenario *s = begin(BANK "\n", 1000);
 
     (void)state;
-    tell(s, (struct funds_facts){.quotes = &q, .nquotes = 1});
+    tell_funds(s, (struct funds_facts){.quotes = &q, .nquotes = 1});
     q.number = 8;
     q.until_at = 1000000;
     sc_at(s, 86400);
-    tell(s, (struct funds_facts){.quotes = &q, .nquotes = 1});
+    tell_funds(s, (struct funds_facts){.quotes = &q, .nquotes = 1});
     assert_non_null(funds_quote(sc_engine(s)->c->funds, 7)); /* of late */
     sc_at(s, 86500);
-    tell(s, (struct funds_facts){.quotes = &q, .nquotes = 1});
+    tell_funds(s, (struct funds_facts){.quotes = &q, .nquotes = 1});
     assert_null(funds_quote(sc_engine(s)->c->funds, 7));
     assert_non_null(funds_quote(sc_engine(s)->c->funds, 8));
     sc_destroy(s);
@@ -1402,10 +1405,11 @@ static void a_reservation_of_another_life_goes_on_paying(void **state)
 
     (void)state;
     sc_nodes(s, 4, 1);
-    tell(s, (struct funds_facts){
-                .accounts = &a, .n = 1, .runs = &run, .nruns = 1, .runs_ever = 4});
+    tell_funds(
+        s, (struct funds_facts){
+               .accounts = &a, .n = 1, .runs = &run, .nruns = 1, .runs_ever = 4});
     sc_at(s, 0);
-    tell(s, (struct funds_facts){.known = true, .seen_at = 0});
+    tell_funds(s, (struct funds_facts){.known = true, .seen_at = 0});
     sc_at(s, 3600);
     const struct money_move *m = charging_moves(sc_engine(s), &n);
     assert_true(n > 0);
@@ -1433,10 +1437,10 @@ static void a_run_of_another_account_is_not_gone_on_with(void **state)
 
     (void)state;
     sc_nodes(s, 4, 1);
-    tell(s, (struct funds_facts){
-                .accounts = a, .n = 2, .runs = &run, .nruns = 1, .runs_ever = 4});
+    tell_funds(s, (struct funds_facts){
+                      .accounts = a, .n = 2, .runs = &run, .nruns = 1, .runs_ever = 4});
     sc_at(s, 600);
-    tell(s, (struct funds_facts){.known = true, .seen_at = 0});
+    tell_funds(s, (struct funds_facts){.known = true, .seen_at = 0});
     sc_at(s, 4200);
     const struct money_move *m = charging_moves(sc_engine(s), &n);
     for (size_t i = 0; i < n; i++) {
@@ -1460,7 +1464,7 @@ static void nobody_pays_for_what_was_idle_in_a_former_life(void **state)
     sc_at(s, 0);
     sc_at(s, 600);
     tell_balance(s, "chem", C(10000));
-    tell(s, (struct funds_facts){.known = true, .seen_at = 0});
+    tell_funds(s, (struct funds_facts){.known = true, .seen_at = 0});
     sc_cycle(s);
     sc_at(s, 4200);
     assert_int_equal(balance(s), C(10000 - 2 * 3600));
@@ -1494,7 +1498,7 @@ static void who_is_closed_or_for_others_pays_for_no_reservation(void **state)
     for (size_t i = 0; i < 2; i++) {
         struct scenario *s = sc_create_with(BANK "\n" RESERVED);
         sc_nodes(s, 4, 1);
-        tell(s, (struct funds_facts){.accounts = &a[i], .n = 1});
+        tell_funds(s, (struct funds_facts){.accounts = &a[i], .n = 1});
         sc_at(s, 0);
         sc_at(s, 7201);
         assert_int_equal(balance(s), C(1000));

@@ -41,7 +41,7 @@ static void apply(struct scenario *s, struct event ev)
     charging_check(sc_engine(s));
 }
 
-static void tell(struct scenario *s, struct funds_facts facts)
+static void tell_funds(struct scenario *s, struct funds_facts facts)
 {
     apply(s, (struct event){.kind = EVENT_FUNDS, .u.funds = facts});
 }
@@ -55,8 +55,8 @@ static struct scenario *begin_with(const char *lines, const struct funds_account
     sc_options(s)->stops_told = true;
     sc_begin_at(s, 300);
     sc_nodes(s, 4, 1);
-    tell(s, (struct funds_facts){
-                .accounts = a, .n = 1, .runs = runs, .nruns = n, .runs_ever = n});
+    tell_funds(s, (struct funds_facts){
+                      .accounts = a, .n = 1, .runs = runs, .nruns = n, .runs_ever = n});
     return s;
 }
 
@@ -85,7 +85,7 @@ static void tell_job(struct scenario *s, int64_t start_at)
 
 static void know_all(struct scenario *s)
 {
-    tell(s, (struct funds_facts){.known = true, .seen_at = 220});
+    tell_funds(s, (struct funds_facts){.known = true, .seen_at = 220});
 }
 
 static struct funds_deposit now(struct scenario *s)

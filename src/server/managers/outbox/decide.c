@@ -151,7 +151,7 @@ int manager_tell(struct server *s, const struct job *j, const struct rm_command 
 }
 
 /* A stop that it decided, or what else was acknowledged. */
-static void again(
+static void ask_again(
     void *ctx, const char *job, uint64_t number, const struct order_record *r)
 {
     struct managers *all = ctx;
@@ -225,5 +225,5 @@ void outbox_found(struct manager *m, const struct rm_job *r)
 
 void outbox_recall(struct managers *all)
 {
-    record_each_order(all->s, all, again);
+    record_each_order(all->s, all, ask_again);
 }

@@ -60,7 +60,7 @@ void outbox_came_about(struct manager *m, const char *id)
     }
 }
 
-static void measure(struct manager *m, const struct order *o)
+static void measure_order(struct manager *m, const struct order *o)
 {
     histogram_add(&m->s->metrics->rm[o->action], manager_count_answer(m, o->sent_us));
 }
@@ -79,7 +79,7 @@ bool outbox_answered(struct manager *m, const struct rm_report *r)
     HASH_FIND(hh, m->outbox->orders, &r->u.done.token, sizeof o->token, o);
     if (!o)
         return false;
-    measure(m, o);
+    measure_order(m, o);
     if (r->u.done.outcome == RM_LOST)
         o->lost = true;
     else if (r->u.done.outcome != RM_OK)
