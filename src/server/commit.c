@@ -68,8 +68,8 @@ static int commit(struct server *s, struct err *err)
     int result = unsaved_commit(s->unsaved, err);
     clock_gettime(CLOCK_MONOTONIC, &end);
     histogram_add(
-        &s->metrics->commit, (double)(end.tv_sec - begin.tv_sec)
-                                 + (double)(end.tv_nsec - begin.tv_nsec) / 1e9);
+        &s->events.metrics->commit, (double)(end.tv_sec - begin.tv_sec)
+                                        + (double)(end.tv_nsec - begin.tv_nsec) / 1e9);
     return result;
 }
 
@@ -78,7 +78,7 @@ void commit_failed(struct server *s, const struct err *err)
     if (!s->commit->failing) {
         log_line(s->log, LOG_ALERT,
             "the state cannot be written, nothing is started: %s", err->text);
-        eventlog_add(s, STATEFAILURE, s->state_path, true, NULL,
+        eventlog_add(s, STATEFAILURE, s->paths.state_path, true, NULL,
             "the state cannot be written, nothing is started: %s", err->text);
     }
     s->commit->failing = true;
@@ -97,7 +97,7 @@ static int on_commit(sd_event_source *source, void *ctx)
     if (commit(s, &err) == 0) {
         if (s->commit->failing) {
             log_line(s->log, LOG_ALERT, "the state can be written again");
-            eventlog_add(s, STATERECOVERED, s->state_path, true, NULL,
+            eventlog_add(s, STATERECOVERED, s->paths.state_path, true, NULL,
                 "the state can be written again");
         }
         s->commit->failing = false;

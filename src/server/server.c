@@ -65,13 +65,13 @@ static bool is_simulation(const struct server *s, const struct config *c)
 static struct config *load(struct server *s, const char *changes, struct err *err)
 {
     bool named = s->opt.config_file != NULL;
-    struct config_use use = {.nodes = s->opt.nodes, .home = s->home};
+    struct config_use use = {.nodes = s->opt.nodes, .home = s->paths.home};
     struct config *c;
 
-    if (!named && !config_is_there(s->config_path))
+    if (!named && !config_is_there(s->paths.config_path))
         return config_load_text("changeparam", changes, strlen(changes));
     c = config_load_file_with(
-        s->config_path, "changeparam", changes, strlen(changes), err);
+        s->paths.config_path, "changeparam", changes, strlen(changes), err);
     if (c == NULL)
         return NULL;
     use.simulated = is_simulation(s, c);
@@ -100,7 +100,7 @@ static struct log_options log_options(struct server *s)
 
     for (size_t i = 0; i < d->log_facilities.n; i++)
         facilities |= log_facilities(d->log_facilities.v[i]);
-    return (struct log_options){.path = below(s->home, d->log_dir, d->log_file),
+    return (struct log_options){.path = below(s->paths.home, d->log_dir, d->log_file),
         .level = s->opt.log_level >= 0 ? s->opt.log_level : (int)d->log_level,
         .size_max = d->log_size_max,
         .roll_depth = (int)d->log_roll_depth,
@@ -155,7 +155,7 @@ int server_configure(struct server *s, struct err *err)
     mail_configure(s);
     manager_configure(s);
     page_configure(s);
-    log_line(s->log, LOG_ACTION, "configuration read again: %s", s->config_path);
+    log_line(s->log, LOG_ACTION, "configuration read again: %s", s->paths.config_path);
     return 0;
 }
 
@@ -167,7 +167,7 @@ int server_reload(struct server *s, struct err *err)
     changes_lift(s, false);
     if (result == 0)
         changes_drop(s);
-    supervisor_ready(s->socket_path);
+    supervisor_ready(s->paths.socket_path);
     return result;
 }
 
@@ -192,8 +192,9 @@ static int find_mode(struct server *s, struct err *err)
 
 static int open_config(struct server *s, struct err *err)
 {
-    s->config_path = s->opt.config_file != NULL ? home_absolute(s->opt.config_file)
-                                                : home_config(s->home);
+    s->paths.config_path = s->opt.config_file != NULL
+                               ? home_absolute(s->opt.config_file)
+                               : home_config(s->paths.home);
     s->config = load(s, "", err);
     return s->config ? find_mode(s, err) : -1;
 }
@@ -309,7 +310,7 @@ static int open_http(struct server *s, struct err *err)
 
     if (s->opt.port < 0 && text != NULL && value_int(text, 1, 64000, &port, err) < 0)
         return err_prefix(err, "SERVERPORT: ");
-    struct http_options opt = {.socket_path = s->socket_path,
+    struct http_options opt = {.socket_path = s->paths.socket_path,
         .host = s->opt.host,
         .port = (uint16_t)port,
         .priority = PRIORITY_HTTP,
@@ -317,8 +318,8 @@ static int open_http(struct server *s, struct err *err)
         .handle = api_handle,
         .ctx = s};
 
-    s->schema = schema_open(openapi_text());
-    if (http_open(s->loop, &opt, &s->http, err) < 0)
+    s->api.schema = schema_open(openapi_text());
+    if (http_open(s->loop, &opt, &s->api.http, err) < 0)
         return -1;
     page_open(s);
     return 0;
@@ -329,11 +330,11 @@ static void forget_simulated_state(struct server *s)
 {
     static const char *const parts[] = {"", "-wal", "-shm"};
 
-    free(s->state_path);
-    s->state_path = home_file(s->home, "simulation.db");
+    free(s->paths.state_path);
+    s->paths.state_path = home_file(s->paths.home, "simulation.db");
     for (size_t i = 0; i < sizeof parts / sizeof parts[0]; i++) {
         struct strbuf path = {0};
-        strbuf_printf(&path, "%s%s", s->state_path, parts[i]);
+        strbuf_printf(&path, "%s%s", s->paths.state_path, parts[i]);
         unlink(path.text);
         free(path.text);
     }
@@ -375,7 +376,7 @@ static int open_store(struct server *s, struct err *err)
 
     if (s->mode == MODE_SIMULATION)
         forget_simulated_state(s);
-    if (store_open(s->state_path, &opt, &s->store, err) < 0)
+    if (store_open(s->paths.state_path, &opt, &s->store, err) < 0)
         return -1;
     s->unsaved = unsaved_open(s->store);
     return 0;
@@ -424,7 +425,7 @@ static int open_all(struct server *s, struct err *err)
     messages_open(s);
     record_statistics_load(s);
     usage_recall_fairshare(s);
-    s->rights = rights_new();
+    s->api.rights = rights_new();
     teller_open(s);
     if (bankquestions_open(s, err) < 0 || desk_open(s, err) < 0)
         return -1;
@@ -448,9 +449,9 @@ static void close_all(struct server *s)
     manager_close(s);
     page_close(s);
     whatif_close(s);
-    http_close(s->http); /* after all who keep requests */
-    schema_close(s->schema);
-    s->http = NULL;
+    http_close(s->api.http); /* after all who keep requests */
+    schema_close(s->api.schema);
+    s->api.http = NULL;
     whole_close(s);
     bankquestions_close(s);
     desk_close(s);
@@ -458,7 +459,7 @@ static void close_all(struct server *s)
     stream_close(s);
     order_close(s);
     readers_close(s);
-    free(s->page);
+    free(s->api.page);
     cycle_close(s);
     unsaved_close(s->unsaved);
     store_close(s->store);
@@ -471,13 +472,13 @@ static void close_all(struct server *s)
     statfile_close(s);
     commit_close(s);
     watch_close(s);
-    free(s->metrics);
+    free(s->events.metrics);
     submit_close(s);
     journal_close(s);
     world_close(s);
     clock_destroy(s->clock);
     engine_destroy(s->engine);
-    rights_free(s->rights);
+    rights_free(s->api.rights);
     if (s->config)
         config_destroy(s->config);
     if (s->log)
@@ -485,10 +486,10 @@ static void close_all(struct server *s)
     sd_event_unref(s->loop);
     if (s->lock_fd >= 0)
         home_unlock(s->lock_fd);
-    free(s->config_path);
-    free(s->state_path);
-    free(s->socket_path);
-    free(s->home);
+    free(s->paths.config_path);
+    free(s->paths.state_path);
+    free(s->paths.socket_path);
+    free(s->paths.home);
 }
 
 /* An empty line, then what there is to see to: in one piece, as it is read. */
@@ -500,8 +501,8 @@ static void write_ready(struct server *s)
     if (warnings > 0)
         snprintf(text, sizeof text,
             "\n%.1500s has %zu warning%s; `maui check -c %.1500s` prints %s\n",
-            s->config_path, warnings, warnings == 1 ? "" : "s", s->config_path,
-            warnings == 1 ? "it" : "them");
+            s->paths.config_path, warnings, warnings == 1 ? "" : "s",
+            s->paths.config_path, warnings == 1 ? "it" : "them");
     (void)!write(s->opt.ready_fd, text, strlen(text));
 }
 
@@ -510,8 +511,8 @@ static void tell_ready(struct server *s)
     eventlog_add(s, SCHEDULERSTART, MAUI_VERSION, false, NULL,
         "maui %s runs as process %d", MAUI_VERSION, (int)getpid());
     log_line(s->log, LOG_ACTION, "maui %s is running as process %d, socket %s",
-        MAUI_VERSION, (int)getpid(), s->socket_path);
-    supervisor_ready(s->socket_path);
+        MAUI_VERSION, (int)getpid(), s->paths.socket_path);
+    supervisor_ready(s->paths.socket_path);
     if (s->opt.ready_fd >= 0) {
         write_ready(s);
         close(s->opt.ready_fd);
@@ -528,11 +529,11 @@ int server_run(const struct server_options *opt, struct err *err)
     int result = -1;
 
     openfiles_raise();
-    s.home = home_find(opt->home);
-    s.state_path = home_file(s.home, "state.db");
-    s.socket_path = home_socket_of_daemon(s.home);
-    if (home_make(s.home, err) == 0 && (s.lock_fd = home_lock(s.home, err)) >= 0
-        && open_all(&s, err) == 0) {
+    s.paths.home = home_find(opt->home);
+    s.paths.state_path = home_file(s.paths.home, "state.db");
+    s.paths.socket_path = home_socket_of_daemon(s.paths.home);
+    if (home_make(s.paths.home, err) == 0
+        && (s.lock_fd = home_lock(s.paths.home, err)) >= 0 && open_all(&s, err) == 0) {
         s.control.started_at = world_now(&s);
         tell_ready(&s);
         result = sd_event_loop(s.loop) < 0

@@ -87,20 +87,20 @@ struct server {
     struct log *log;
     struct clock *clock;
 
-    /* server.c */
     int64_t log_level; /* LOGLEVEL as configured last */
     int lock_fd;
-    char *home, *state_path, *socket_path, *config_path;
+    struct {
+        char *home, *state_path, *socket_path, *config_path;
+    } paths;
 
     /* what the rest is about */
     struct config *config; /* owns the settings in force */
     struct engine *engine;
     struct store *store;
     struct unsaved *unsaved;
-    struct http *http;
-    struct schema *schema;         /* of what the API takes */
     struct simulation *simulation; /* NULL = real time */
     struct control control;        /* what administrators ordered */
+    struct managers *managers;
 
     /* the way in, and out: world.h cycle.h commit.h whole.h */
     struct world *world;
@@ -108,41 +108,45 @@ struct server {
     struct commit *commit;
     struct whole *whole;
 
-    /* durable/, journal/ */
-    struct changes *changes;
-    struct messages *messages;
-    struct nodekeep *nodekeep; /* of several resource managers */
-    struct numbers *numbers;   /* durable/record.c */
-    struct passed *passed;
-    struct restless *restless;
-    struct rsvkeep *rsvkeep;
-    struct series *series;
-    struct usage_keep *usage;
-    struct desk *desk;                   /* of a bank elsewhere */
-    struct bankquestions *bankquestions; /* what people ask it */
-    struct teller *teller;
-    struct journal *journal;
-
-    /* api/, http/ */
-    struct orders *orders;          /* api/order.c */
-    struct submissions *submitting; /* api/submit.c: not all handed on yet */
-    struct readers *readers;        /* api/readers.c */
-    struct lists *lists;            /* http/stream.c */
-    struct page *page;              /* web/page.c */
-    struct timeline *timeline;      /* timeline/ */
-    struct whatif *whatif;          /* whatif/ */
-
-    /* managers/, events/ */
-    struct managers *managers;
-    struct rights *rights; /* api/rights.c: by what it told */
-    struct watch *watch;
-    struct eventlog *eventlog;
-    struct feed *feed;
-    struct notify *notify;
-    struct mail *mail;
-    struct statfile *statfile;
-    struct metrics *metrics;
-    struct triggers *triggers;
+    struct { /* durable/, journal/ */
+        struct changes *changes;
+        struct messages *messages;
+        struct nodekeep *nodekeep; /* of several resource managers */
+        struct numbers *numbers;   /* durable/record.c */
+        struct passed *passed;
+        struct restless *restless;
+        struct rsvkeep *rsvkeep;
+        struct series *series;
+        struct usage_keep *usage;
+        struct journal *journal;
+    } kept;
+    struct {                                 /* durable/ */
+        struct desk *desk;                   /* of a bank elsewhere */
+        struct bankquestions *bankquestions; /* what people ask it */
+        struct teller *teller;
+    } bank;
+    struct { /* api/, http/ */
+        struct http *http;
+        struct schema *schema;          /* of what the API takes */
+        struct orders *orders;          /* api/order.c */
+        struct submissions *submitting; /* api/submit.c: not all handed on yet */
+        struct readers *readers;        /* api/readers.c */
+        struct lists *lists;            /* http/stream.c */
+        struct page *page;              /* web/page.c */
+        struct timeline *timeline;      /* timeline/ */
+        struct whatif *whatif;          /* whatif/ */
+        struct rights *rights;          /* api/rights.c: by what managers told */
+    } api;
+    struct { /* events/ */
+        struct watch *watch;
+        struct eventlog *eventlog;
+        struct feed *feed;
+        struct notify *notify;
+        struct mail *mail;
+        struct statfile *statfile;
+        struct metrics *metrics;
+        struct triggers *triggers;
+    } events;
 };
 
 /* server.c: an engine that knows nothing yet, for the settings in force. */

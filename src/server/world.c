@@ -255,7 +255,7 @@ static void take(struct server *s, const struct action *a)
             action_kind_name(a->kind), a->text ? ": " : "", a->text ? a->text : "");
     watch_decided(s, a, j);
     if (a->kind == ACTION_START)
-        histogram_add(&s->metrics->wait,
+        histogram_add(&s->events.metrics->wait,
             j->start_at > j->queue_at ? (double)(j->start_at - j->queue_at) : 0);
     if (a->kind == ACTION_CANCEL) {
         struct job_end end = end_of(s, j, a);
@@ -295,7 +295,7 @@ void world_cycle(struct server *s)
     engine_cycle(s->engine, now, &s->world->actions);
     s->world->last_cycle_s = clock_s() - begin;
     teller_post(s);
-    histogram_add(&s->metrics->cycle, s->world->last_cycle_s);
+    histogram_add(&s->events.metrics->cycle, s->world->last_cycle_s);
     if (s->world->actions.n || s->world->revision != s->world->planned)
         feed_planned(s);
     s->world->planned = ++s->world->revision;

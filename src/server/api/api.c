@@ -132,7 +132,7 @@ static bool refuses_body(struct server *s, const struct route *route, struct req
         return true;
     }
     int result = schema_check(
-        s->schema, route->method, route->path, body, field, sizeof field, &err);
+        s->api.schema, route->method, route->path, body, field, sizeof field, &err);
     json_decref(none);
     if (result == 0)
         return false;
@@ -194,7 +194,7 @@ void api_handle(void *ctx, struct request *r)
 
     if (!route)
         return;
-    request_set_level(r, s->config, s->rights);
+    request_set_level(r, s->config, s->api.rights);
     if (!identity_is(who, route->who)) {
         identity_deny(who, route->command, &err);
         request_refuse(r, &err);

@@ -109,7 +109,7 @@ static bool has_other_rights(struct follower *f)
     int level = f->who.level;
     unsigned hidden = f->who.hidden;
 
-    identity_set_level(&f->who, f->s->config, f->s->rights);
+    identity_set_level(&f->who, f->s->config, f->s->api.rights);
     return f->who.level != level || f->who.hidden != hidden;
 }
 
@@ -144,7 +144,7 @@ static bool tell_more(void *ctx, struct strbuf *out)
 
 static void wake_followers(struct server *s)
 {
-    http_wake(s->http);
+    http_wake(s->api.http);
 }
 
 static void free_follower(void *ctx)

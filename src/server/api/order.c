@@ -275,15 +275,15 @@ static int on_patience(sd_event_source *source, uint64_t at, void *ctx)
 
 int order_open(struct server *s, struct err *err)
 {
-    s->orders = xcalloc(1, sizeof *s->orders);
-    turns_init(&s->orders->turns);
-    if (sd_event_add_defer(s->loop, &s->orders->slice, on_slice, s->orders) < 0
-        || sd_event_source_set_enabled(s->orders->slice, SD_EVENT_OFF) < 0
-        || sd_event_source_set_priority(s->orders->slice, PRIORITY_READERS) < 0
-        || sd_event_add_time(s->loop, &s->orders->patience, CLOCK_MONOTONIC, 0, 1000,
-               on_patience, s->orders)
+    s->api.orders = xcalloc(1, sizeof *s->api.orders);
+    turns_init(&s->api.orders->turns);
+    if (sd_event_add_defer(s->loop, &s->api.orders->slice, on_slice, s->api.orders) < 0
+        || sd_event_source_set_enabled(s->api.orders->slice, SD_EVENT_OFF) < 0
+        || sd_event_source_set_priority(s->api.orders->slice, PRIORITY_READERS) < 0
+        || sd_event_add_time(s->loop, &s->api.orders->patience, CLOCK_MONOTONIC, 0,
+               1000, on_patience, s->api.orders)
                < 0
-        || sd_event_source_set_enabled(s->orders->patience, SD_EVENT_OFF) < 0)
+        || sd_event_source_set_enabled(s->api.orders->patience, SD_EVENT_OFF) < 0)
         return err_set(err, ERR_IO, "the event loop takes no more sources");
     return 0;
 }
@@ -293,21 +293,21 @@ void order_close(struct server *s)
 {
     struct turn *turn;
 
-    if (!s->orders)
+    if (!s->api.orders)
         return;
-    while ((turn = turns_next(&s->orders->turns))) {
-        turns_remove(&s->orders->turns, turn);
+    while ((turn = turns_next(&s->api.orders->turns))) {
+        turns_remove(&s->api.orders->turns, turn);
         free_carried(turn->of);
     }
-    sd_event_source_disable_unref(s->orders->slice);
-    sd_event_source_disable_unref(s->orders->patience);
-    free(s->orders);
-    s->orders = NULL;
+    sd_event_source_disable_unref(s->api.orders->slice);
+    sd_event_source_disable_unref(s->api.orders->patience);
+    free(s->api.orders);
+    s->api.orders = NULL;
 }
 
 static void carry_out(const struct order *o, json_t *jobs)
 {
-    struct orders *orders = o->s->orders;
+    struct orders *orders = o->s->api.orders;
     struct carried *t = xcalloc(1, sizeof *t);
     struct job_choices chosen = {0};
 

@@ -20,25 +20,25 @@ static int on_tick(sd_event_source *source, uint64_t at, void *ctx)
     struct server *s = ctx;
 
     (void)at;
-    http_wake(s->http);
+    http_wake(s->api.http);
     sd_event_source_set_time_relative(source, READERS_ALIVE_S * UINT64_C(1000000));
     sd_event_source_set_enabled(
-        source, s->readers->n ? SD_EVENT_ONESHOT : SD_EVENT_OFF);
+        source, s->api.readers->n ? SD_EVENT_ONESHOT : SD_EVENT_OFF);
     return 0;
 }
 
 static int open_list(struct server *s, struct err *err)
 {
-    if (s->readers)
+    if (s->api.readers)
         return 0;
-    s->readers = xcalloc(1, sizeof *s->readers);
-    LIST_INIT(&s->readers->all);
+    s->api.readers = xcalloc(1, sizeof *s->api.readers);
+    LIST_INIT(&s->api.readers->all);
     if (sd_event_add_time_relative(
-            s->loop, &s->readers->tick, CLOCK_MONOTONIC, 0, 0, on_tick, s)
+            s->loop, &s->api.readers->tick, CLOCK_MONOTONIC, 0, 0, on_tick, s)
         >= 0)
         return 0;
-    free(s->readers);
-    s->readers = NULL;
+    free(s->api.readers);
+    s->api.readers = NULL;
     return err_set(err, ERR_IO, "the event loop takes no more sources");
 }
 
@@ -57,7 +57,7 @@ static bool make_room(struct server *s, const struct identity *who)
 
     if (!who->session[0] && identity_is(who, WHO_ADMIN3))
         return true;
-    LIST_FOREACH(r, &s->readers->all, next)
+    LIST_FOREACH(r, &s->api.readers->all, next)
     {
         if (!is_of(r, who))
             continue;
@@ -70,7 +70,7 @@ static bool make_room(struct server *s, const struct identity *who)
     if (ending >= ENDING_MAX)
         return false;
     oldest->over = true;
-    http_wake(s->http);
+    http_wake(s->api.http);
     return true;
 }
 
@@ -87,33 +87,33 @@ int readers_join(struct server *s, struct request *r, struct reading *ret)
             r, 429, "busy", NULL, "streams that were read before have not ended yet");
         return -1;
     }
-    if (s->readers->n == READERS_MAX) {
+    if (s->api.readers->n == READERS_MAX) {
         err_set(&err, ERR_IO, "%d others read streams already", READERS_MAX);
         request_refuse(r, &err);
         return -1;
     }
-    s->readers->n++;
+    s->api.readers->n++;
     ret->over = false;
     ret->uid = request_who(r)->uid;
     snprintf(ret->session, sizeof ret->session, "%s", request_who(r)->session);
-    LIST_INSERT_HEAD(&s->readers->all, ret, next);
+    LIST_INSERT_HEAD(&s->api.readers->all, ret, next);
     sd_event_source_set_time_relative(
-        s->readers->tick, READERS_ALIVE_S * UINT64_C(1000000));
-    sd_event_source_set_enabled(s->readers->tick, SD_EVENT_ONESHOT);
+        s->api.readers->tick, READERS_ALIVE_S * UINT64_C(1000000));
+    sd_event_source_set_enabled(s->api.readers->tick, SD_EVENT_ONESHOT);
     return 0;
 }
 
 void readers_leave(struct server *s, struct reading *reading)
 {
-    s->readers->n--;
+    s->api.readers->n--;
     LIST_REMOVE(reading, next);
 }
 
 void readers_close(struct server *s)
 {
-    if (!s->readers)
+    if (!s->api.readers)
         return;
-    sd_event_source_disable_unref(s->readers->tick);
-    free(s->readers);
-    s->readers = NULL;
+    sd_event_source_disable_unref(s->api.readers->tick);
+    free(s->api.readers);
+    s->api.readers = NULL;
 }

@@ -51,7 +51,7 @@ void api_scheduler(struct server *s, struct request *r)
         "started_at", (json_int_t)s->control.started_at, "mode", mode_name(s), "state",
         s->control.paused ? "paused" : "running", "iteration",
         (json_int_t)s->control.iteration, "last_cycle_s", world_last_cycle_s(s),
-        "config_file", s->config_path, "home", s->home);
+        "config_file", s->paths.config_path, "home", s->paths.home);
 
     json_object_set_new(o, "system", api_system_credential(s));
     if (s->control.stop_at_iteration >= 0)
@@ -228,8 +228,8 @@ static json_t *findings(const struct server *s)
     }
     if (page_wrong(s))
         json_array_append_new(
-            all, json_pack("{s:s, s:i, s:s, s:o}", "file", s->config_path, "line", 0,
-                     "level", "warning", "text",
+            all, json_pack("{s:s, s:i, s:s, s:o}", "file", s->paths.config_path, "line",
+                     0, "level", "warning", "text",
                      json_sprintf("the web page is off: %s", page_wrong(s))));
     return all;
 }

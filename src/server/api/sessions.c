@@ -20,7 +20,7 @@ static json_t *describe_session(struct server *s, const struct session *e)
 {
     struct identity who = e->who;
 
-    identity_set_level(&who, s->config, s->rights);
+    identity_set_level(&who, s->config, s->api.rights);
     return json_pack("{s:s, s:s, s:i, s:b, s:s, s:I, s:I, s:I, s:i}", "id", e->id,
         "user", who.user, "level", who.level, "read_only", e->read_only, "peer",
         e->peer, "made_at", (json_int_t)wall_of(e->made_at), "used_at",

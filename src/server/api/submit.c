@@ -74,20 +74,20 @@ struct submissions {
 
 void submit_open(struct server *s)
 {
-    s->submitting = xcalloc(1, sizeof *s->submitting);
-    TAILQ_INIT(&s->submitting->all);
+    s->api.submitting = xcalloc(1, sizeof *s->api.submitting);
+    TAILQ_INIT(&s->api.submitting->all);
 }
 
 void submit_close(struct server *s)
 {
-    free(s->submitting);
+    free(s->api.submitting);
 }
 
 static void free_submitting(void *ctx)
 {
     struct submitting *u = ctx;
 
-    TAILQ_REMOVE(&u->s->submitting->all, u, others);
+    TAILQ_REMOVE(&u->s->api.submitting->all, u, others);
     submitdraft_free(u->draft);
     elsewhere_free(u->elsewhere);
     array_fini(&u->array);
@@ -160,7 +160,7 @@ static size_t count_jobs(struct server *s, const char *user)
     size_t n = manager_submitting(s, user);
     const struct submitting *u;
 
-    TAILQ_FOREACH(u, &s->submitting->all, others)
+    TAILQ_FOREACH(u, &s->api.submitting->all, others)
     if (!user || strcmp(u->user, user) == 0)
         n += u->array.indexes.n - u->next;
     for (size_t i = 0; i < c->jobs.n; i++) {
@@ -236,7 +236,7 @@ static int submit(struct server *s, struct request *r, struct submit_draft *d,
         manager_id_here(u->m, u->number, u->here, sizeof u->here);
         u->elsewhere = elsewhere_new(s, u->m, submitdraft_submission(d));
     }
-    TAILQ_INSERT_TAIL(&s->submitting->all, u, others);
+    TAILQ_INSERT_TAIL(&s->api.submitting->all, u, others);
     if (!good) {
         free_submitting(u);
         return -1;
@@ -280,7 +280,7 @@ static bool is_meant(json_t *jobs, const struct submitting *u)
 
 void submit_break_off(struct server *s, const struct identity *who, json_t *jobs)
 {
-    struct submitting *u = TAILQ_FIRST(&s->submitting->all), *next;
+    struct submitting *u = TAILQ_FIRST(&s->api.submitting->all), *next;
     struct err err;
 
     for (; u; u = next) {

@@ -34,8 +34,8 @@ static void name_file(
 
     if (!file)
         file = b->host ? b->host : "am.log";
-    strbuf_printf(
-        &path, "%s%s%s", *file == '/' ? "" : s->home, *file == '/' ? "" : "/", file);
+    strbuf_printf(&path, "%s%s%s", *file == '/' ? "" : s->paths.home,
+        *file == '/' ? "" : "/", file);
     w->path = strbuf_take(&path);
 }
 

@@ -32,12 +32,12 @@ struct bankquestions {
 
 int bankquestions_open(struct server *s, struct err *err)
 {
-    struct bankquestions *b = s->bankquestions = xcalloc(1, sizeof *b);
+    struct bankquestions *b = s->bank.bankquestions = xcalloc(1, sizeof *b);
 
     TAILQ_INIT(&b->open);
     b->programs = programs_open(s->loop,
         &(struct programs_options){.log = s->log,
-            .directory = s->home,
+            .directory = s->paths.home,
             .at_once = AT_ONCE,
             .waiting_max = AT_ONCE,
             .grace_ms = GRACE_MS},
@@ -47,14 +47,14 @@ int bankquestions_open(struct server *s, struct err *err)
 
 static void free_question(struct question *q)
 {
-    TAILQ_REMOVE(&q->s->bankquestions->open, q, next);
+    TAILQ_REMOVE(&q->s->bank.bankquestions->open, q, next);
     json_decref(q->body);
     free(q);
 }
 
 void bankquestions_close(struct server *s)
 {
-    struct bankquestions *b = s->bankquestions;
+    struct bankquestions *b = s->bank.bankquestions;
     struct question *q;
 
     if (!b)
@@ -66,12 +66,12 @@ void bankquestions_close(struct server *s)
         free_question(q);
     }
     free(b);
-    s->bankquestions = NULL;
+    s->bank.bankquestions = NULL;
 }
 
 bool bankquestion_is_possible(const struct server *s)
 {
-    return s->bankquestions && desk_is_open(s)
+    return s->bank.bankquestions && desk_is_open(s)
            && s->config->settings->bank.type == BANK_NATIVE;
 }
 
@@ -139,7 +139,8 @@ static int send_question(struct question *q, struct err *err)
     int result;
 
     q->body = NULL;
-    result = bankcall_run(q->s, q->s->bankquestions->programs, body, on_ended, q, err);
+    result =
+        bankcall_run(q->s, q->s->bank.bankquestions->programs, body, on_ended, q, err);
     json_decref(body);
     return result;
 }
@@ -152,7 +153,7 @@ static void send_those_due(struct server *s)
     struct question *q;
     struct err err;
 
-    while ((q = find_next(s->bankquestions))) {
+    while ((q = find_next(s->bank.bankquestions))) {
         if (!q->ask.is_wanted(q->ask.ctx))
             fail_question(q, "nobody waits for the answer");
         else if (now_us(s) - q->since_us > timeout_us)
@@ -194,7 +195,7 @@ static int check_room(const struct bankquestions *b, uid_t uid, struct err *err)
 int bankquestion_ask(
     struct server *s, json_t *body, const struct bankquestion *ask, struct err *err)
 {
-    struct bankquestions *b = s->bankquestions;
+    struct bankquestions *b = s->bank.bankquestions;
     struct question *q = xcalloc(1, sizeof *q);
     int result = check_room(b, ask->uid, err);
 

@@ -55,9 +55,9 @@ char *changes_text(struct server *s)
 {
     struct strbuf text = {0};
 
-    for (size_t i = 0; i < s->changes->all.n; i++) {
-        const struct parameter_change *p = &s->changes->all.v[i];
-        const char *line = s->changes->lifted ? p->kept : text_in_force(p);
+    for (size_t i = 0; i < s->kept.changes->all.n; i++) {
+        const struct parameter_change *p = &s->kept.changes->all.v[i];
+        const char *line = s->kept.changes->lifted ? p->kept : text_in_force(p);
         if (line)
             strbuf_printf(&text, "%s\n", line);
     }
@@ -66,12 +66,12 @@ char *changes_text(struct server *s)
 
 void changes_lift(struct server *s, bool lifted)
 {
-    s->changes->lifted = lifted;
+    s->kept.changes->lifted = lifted;
 }
 
 void changes_drop(struct server *s)
 {
-    struct changes *c = s->changes;
+    struct changes *c = s->kept.changes;
 
     for (size_t i = c->all.n; i-- > 0;) {
         struct parameter_change *p = &c->all.v[i];
@@ -110,7 +110,7 @@ static int recall(void *ctx, const char *key, const char *value)
         p.name = xstrdup(key);
         log_line(s->log, LOG_ACTION, "changed at run time before the restart: %s",
             text_in_force(&p));
-        vec_push(&s->changes->all, p);
+        vec_push(&s->kept.changes->all, p);
     } else {
         free(p.passing);
     }
@@ -122,26 +122,26 @@ void changes_open(struct server *s)
 {
     struct err err = {0};
 
-    s->changes = xcalloc(1, sizeof *s->changes);
+    s->kept.changes = xcalloc(1, sizeof *s->kept.changes);
     if (store_each(s->store, "parameter", recall, s, &err) < 0
-        || (s->changes->all.n && server_configure(s, &err) < 0))
+        || (s->kept.changes->all.n && server_configure(s, &err) < 0))
         log_line(s->log, LOG_ALERT, "parameters changed at run time: %s", err.text);
     if (err.code) {
-        for (size_t i = 0; i < s->changes->all.n; i++)
-            clear(&s->changes->all.v[i]);
-        s->changes->all.n = 0;
+        for (size_t i = 0; i < s->kept.changes->all.n; i++)
+            clear(&s->kept.changes->all.v[i]);
+        s->kept.changes->all.n = 0;
     }
 }
 
 void changes_close(struct server *s)
 {
-    if (!s->changes)
+    if (!s->kept.changes)
         return;
-    for (size_t i = 0; i < s->changes->all.n; i++)
-        clear(&s->changes->all.v[i]);
-    vec_fini(&s->changes->all);
-    free(s->changes);
-    s->changes = NULL;
+    for (size_t i = 0; i < s->kept.changes->all.n; i++)
+        clear(&s->kept.changes->all.v[i]);
+    vec_fini(&s->kept.changes->all);
+    free(s->kept.changes);
+    s->kept.changes = NULL;
 }
 
 /* ---- changing ---- */
@@ -392,7 +392,7 @@ static void remove_empty(struct changes *c)
 static int take_changes(struct server *s, struct line_changes *line, struct wish w,
     json_t *undo, struct err *err)
 {
-    struct changes *c = s->changes;
+    struct changes *c = s->kept.changes;
     struct VEC(size_t) at = {0};
 
     for (size_t i = 0; i < line->all.n; i++)
@@ -416,7 +416,7 @@ static int take_changes(struct server *s, struct line_changes *line, struct wish
 static int check_drop(const struct server *s, const struct line_changes *line,
     struct wish w, struct err *err)
 {
-    const struct changes *c = s->changes;
+    const struct changes *c = s->kept.changes;
 
     for (size_t i = 0; i < line->all.n; i++) {
         size_t at = find_change(c, line->all.v[i].name);

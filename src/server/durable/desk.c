@@ -49,7 +49,7 @@ bool desk_is_open(const struct server *s)
 {
     enum bank_type type = desk_settings(s)->type;
 
-    return s->desk && server_acts(s)
+    return s->bank.desk && server_acts(s)
            && (type == BANK_FILE || type == BANK_NATIVE || type == BANK_GOLD);
 }
 
@@ -70,7 +70,8 @@ static struct bankline_options line_options(const struct server *s)
         .tells_at_once = TELLS_AT_ONCE,
         .tries = TRIES,
         .timeout_us = (uint64_t)desk_settings(s)->timeout_s * SECOND_US,
-        .kind = desk_is_open(s) && !s->desk->moved ? (int)desk_settings(s)->type : 0};
+        .kind =
+            desk_is_open(s) && !s->bank.desk->moved ? (int)desk_settings(s)->type : 0};
 }
 
 /* ---- runs ------------------------------------------------------------------------ */
@@ -84,7 +85,7 @@ static void close_run(struct desk *d, struct open_run *r)
 
 bool desk_holds(const struct server *s, const char *job)
 {
-    return s->desk && bankline_asks(s->desk->line, job);
+    return s->bank.desk && bankline_asks(s->bank.desk->line, job);
 }
 
 /* ---- what the engine moved ------------------------------------------------------- */
@@ -189,7 +190,7 @@ static void take_end(struct desk *d, struct open_run *r, const struct money_move
 
 void desk_take(struct server *s, const struct money_move *m)
 {
-    struct desk *d = s->desk;
+    struct desk *d = s->bank.desk;
     struct open_run *r = d ? bankrun_find(d->runs, m->run) : NULL;
 
     if (!d || (!r && !desk_is_open(s)))
@@ -485,16 +486,16 @@ static int on_time(sd_event_source *source, uint64_t at, void *ctx)
 
 void desk_committed(struct server *s)
 {
-    if (s->desk)
-        bankline_committed(s->desk->line);
+    if (s->bank.desk)
+        bankline_committed(s->bank.desk->line);
 }
 
 void desk_send(struct server *s)
 {
-    if (!s->desk)
+    if (!s->bank.desk)
         return;
-    desk_tell_some_asides(s->desk);
-    run_line(s->desk);
+    desk_tell_some_asides(s->bank.desk);
+    run_line(s->bank.desk);
 }
 
 /* ---- other settings ---------------------------------------------------------------
@@ -607,15 +608,15 @@ static void configure_line(struct desk *d)
 
 void desk_configured(struct server *s)
 {
-    if (!s->desk)
+    if (!s->bank.desk)
         return;
-    note_place(s->desk);
-    configure_line(s->desk);
+    note_place(s->bank.desk);
+    configure_line(s->bank.desk);
 }
 
 int desk_accept_place(struct server *s, struct err *err)
 {
-    struct desk *d = s->desk;
+    struct desk *d = s->bank.desk;
     int kind = (int)desk_settings(s)->type;
 
     if (!desk_is_open(s) || !d->moved)
@@ -682,7 +683,8 @@ static int recall_run(void *arg, const char *key, const char *value)
 void desk_each_run(const struct server *s,
     void (*each)(void *arg, const struct funds_run *run), void *arg)
 {
-    for (const struct open_run *r = s->desk ? s->desk->runs : NULL; r; r = r->hh.next) {
+    for (const struct open_run *r = s->bank.desk ? s->bank.desk->runs : NULL; r;
+         r = r->hh.next) {
         const struct funds_run run = bankrecord_run(r->name, r->record);
         each(arg, &run);
     }
@@ -690,7 +692,8 @@ void desk_each_run(const struct server *s,
 
 bool desk_has_run(const struct server *s, const char *user, const char *account)
 {
-    for (const struct open_run *r = s->desk ? s->desk->runs : NULL; r; r = r->hh.next)
+    for (const struct open_run *r = s->bank.desk ? s->bank.desk->runs : NULL; r;
+         r = r->hh.next)
         if (json_is_true(json_object_get(r->record, "accepted"))
             && strcmp(bankrecord_name(r->record, "user"), user) == 0
             && strcmp(bankrecord_name(r->record, "account"), account) == 0)
@@ -700,7 +703,7 @@ bool desk_has_run(const struct server *s, const char *user, const char *account)
 
 void desk_jobs_are_known(struct server *s)
 {
-    struct desk *d = s->desk;
+    struct desk *d = s->bank.desk;
 
     for (struct open_run *r = d ? d->runs : NULL; r; r = r->hh.next)
         if (json_object_get(r->record, "unsent")
@@ -724,7 +727,7 @@ static int recall_numbers(struct desk *d, struct err *err)
 
 int desk_open(struct server *s, struct err *err)
 {
-    struct desk *d = s->desk = xcalloc(1, sizeof *d);
+    struct desk *d = s->bank.desk = xcalloc(1, sizeof *d);
     struct bankline_options opt = line_options(s);
 
     d->s = s;
@@ -732,7 +735,7 @@ int desk_open(struct server *s, struct err *err)
     d->line = bankline_new(&opt, now_us(d));
     d->programs = programs_open(s->loop,
         &(struct programs_options){.log = s->log,
-            .directory = s->home,
+            .directory = s->paths.home,
             .at_once = ASKS_AT_ONCE + BANKPAYERS_APART + TELLS_AT_ONCE,
             .grace_ms = GRACE_MS},
         err);
@@ -759,7 +762,7 @@ int desk_open(struct server *s, struct err *err)
 
 void desk_close(struct server *s)
 {
-    struct desk *d = s->desk;
+    struct desk *d = s->bank.desk;
 
     if (!d)
         return;
@@ -775,5 +778,5 @@ void desk_close(struct server *s)
     bankline_free(d->line);
     bankplaces_close(d->places);
     free(d);
-    s->desk = NULL;
+    s->bank.desk = NULL;
 }

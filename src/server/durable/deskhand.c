@@ -12,7 +12,7 @@
 /* Is it for the bank that is there? What is for another somebody has to name. */
 static bool is_for_this_bank(const struct server *s, int kind)
 {
-    return desk_is_open(s) && !s->desk->moved
+    return desk_is_open(s) && !s->bank.desk->moved
            && bankrecord_is_of(kind, (int)desk_settings(s)->type);
 }
 
@@ -40,12 +40,12 @@ json_t *desk_list(const struct server *s)
 {
     struct listing l = {s, json_array()};
 
-    bankaside_sort(&s->desk->aside);
-    for (const struct aside *a = s->desk->aside; a; a = a->hh.next)
+    bankaside_sort(&s->bank.desk->aside);
+    for (const struct aside *a = s->bank.desk->aside; a; a = a->hh.next)
         json_array_append_new(
             l.list, bankrecord_show(a->number, a->body, a->again ? "Waiting" : "Aside",
                         json_string_value(json_object_get(a->body, "refused"))));
-    bankline_each(s->desk->line, list_item, &l);
+    bankline_each(s->bank.desk->line, list_item, &l);
     return l.list;
 }
 
@@ -114,7 +114,7 @@ static int check_turn(
 
 int desk_tell_again(struct server *s, uint64_t number, struct err *err)
 {
-    struct desk *d = s->desk;
+    struct desk *d = s->bank.desk;
     struct aside *a = bankaside_find(d->aside, number);
     struct line_item *i = a ? NULL : bankline_find(d->line, number);
 
@@ -165,7 +165,7 @@ size_t desk_mark_asides(struct desk *d, uint64_t last)
 
 size_t desk_tell_all_again(struct server *s)
 {
-    struct desk *d = s->desk;
+    struct desk *d = s->bank.desk;
     struct hastening h = {d, 0};
     size_t asides = desk_mark_asides(d, d->number);
     char key[BANKRECORD_KEY];
@@ -207,7 +207,7 @@ void desk_tell_some_asides(struct desk *d)
 /* Of a refund: asked for once more, it is told. */
 int desk_drop(struct server *s, uint64_t number, struct err *err)
 {
-    struct desk *d = s->desk;
+    struct desk *d = s->bank.desk;
     struct aside *a = bankaside_find(d->aside, number);
     struct line_item *i = a ? NULL : bankline_find(d->line, number);
 
@@ -323,7 +323,7 @@ static int check_refund(
             refund->run && *refund->run ? "request" : "run");
     if (refund->amount <= 0)
         return err_set(err, ERR_INVALID, "amount: expected more than 0");
-    if (bankrun_find(s->desk->runs, refund->run))
+    if (bankrun_find(s->bank.desk->runs, refund->run))
         return err_set(err, ERR_CONFLICT,
             "run %s goes on: it is charged when it is over", refund->run);
     return 0;
@@ -338,8 +338,8 @@ int desk_give_back(struct server *s, const struct desk_refund *refund,
         known = find_request(s, refund, ret_number, err);
     if (known != 0)
         return known < 0 ? -1 : 0;
-    desk_add_message(s->desk, NULL, refund->run, make_refund(s, refund));
-    *ret_number = s->desk->number;
+    desk_add_message(s->bank.desk, NULL, refund->run, make_refund(s, refund));
+    *ret_number = s->bank.desk->number;
     json_t *o = json_pack("{s:s, s:I, s:I, s:I}", "run", refund->run, "amount",
         (json_int_t)refund->amount, "number", (json_int_t)*ret_number, "at",
         (json_int_t)world_now(s));

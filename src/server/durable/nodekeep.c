@@ -41,8 +41,8 @@ static struct kept_node *find_kept(const struct server *s, const char *name)
 {
     struct kept_node *one = NULL;
 
-    if (s->nodekeep)
-        HASH_FIND_STR(s->nodekeep->nodes, name, one);
+    if (s->kept.nodekeep)
+        HASH_FIND_STR(s->kept.nodekeep->nodes, name, one);
     return one;
 }
 
@@ -61,7 +61,7 @@ static struct kept_node *keep_node(struct server *s, const char *name,
     one->text = xstrdup(text);
     one->own = own ? xstrdup(own) : NULL;
     one->partition = partition ? xstrdup(partition) : NULL;
-    HASH_ADD_KEYPTR(hh, s->nodekeep->nodes, one->name, strlen(one->name), one);
+    HASH_ADD_KEYPTR(hh, s->kept.nodekeep->nodes, one->name, strlen(one->name), one);
     return one;
 }
 
@@ -85,13 +85,13 @@ static void drop_strangers(struct server *s)
 {
     struct kept_node *one, *next;
 
-    HASH_ITER(hh, s->nodekeep->nodes, one, next)
+    HASH_ITER(hh, s->kept.nodekeep->nodes, one, next)
     {
         if (managers_several(s) && managers_has(s, one->manager)
             && !floats_are_of(one->name)) /* which is of no one manager */
             continue;
         unsaved_delete(s->unsaved, KIND, one->name);
-        free_kept(s->nodekeep, one);
+        free_kept(s->kept.nodekeep, one);
     }
 }
 
@@ -99,7 +99,7 @@ void nodekeep_open(struct server *s)
 {
     struct err err;
 
-    s->nodekeep = xcalloc(1, sizeof *s->nodekeep);
+    s->kept.nodekeep = xcalloc(1, sizeof *s->kept.nodekeep);
     unsaved_tell(s->unsaved);
     if (store_each(s->store, KIND, load_one, s, &err) < 0)
         log_line(s->log, LOG_ALERT, "nodes of before: %s", err.text);
@@ -110,17 +110,17 @@ void nodekeep_close(struct server *s)
 {
     struct kept_node *one, *next;
 
-    if (!s->nodekeep)
+    if (!s->kept.nodekeep)
         return;
-    HASH_ITER(hh, s->nodekeep->nodes, one, next)
-    free_kept(s->nodekeep, one);
-    free(s->nodekeep);
-    s->nodekeep = NULL;
+    HASH_ITER(hh, s->kept.nodekeep->nodes, one, next)
+    free_kept(s->kept.nodekeep, one);
+    free(s->kept.nodekeep);
+    s->kept.nodekeep = NULL;
 }
 
 bool nodekeep_is_empty(const struct server *s)
 {
-    return !s->nodekeep || !s->nodekeep->nodes;
+    return !s->kept.nodekeep || !s->kept.nodekeep->nodes;
 }
 
 const char *nodekeep_whose(const struct server *s, const char *node)
@@ -175,7 +175,7 @@ void nodekeep_told(
     text = lasting_text(manager, &names, d);
     if (!one || strcmp(one->text, text) != 0) {
         if (one)
-            free_kept(s->nodekeep, one);
+            free_kept(s->kept.nodekeep, one);
         one = keep_node(s, d->name, manager, &names, text);
         unsaved_put(s->unsaved, KIND, d->name, text);
         commit_want(s);
@@ -192,7 +192,7 @@ void nodekeep_gone(struct server *s, const char *node)
         return;
     unsaved_delete(s->unsaved, KIND, node);
     commit_want(s);
-    free_kept(s->nodekeep, one);
+    free_kept(s->kept.nodekeep, one);
 }
 
 void nodekeep_each_renamed(const struct server *s, const char *manager,
@@ -200,7 +200,8 @@ void nodekeep_each_renamed(const struct server *s, const char *manager,
 {
     const struct kept_node *one;
 
-    for (one = s->nodekeep ? s->nodekeep->nodes : NULL; one; one = one->hh.next)
+    for (one = s->kept.nodekeep ? s->kept.nodekeep->nodes : NULL; one;
+         one = one->hh.next)
         if (one->own && strcmp(one->manager, manager) == 0)
             each(ctx, one->own, one->name);
 }
@@ -210,7 +211,8 @@ void nodekeep_each_partition(const struct server *s, const char *manager,
 {
     const struct kept_node *one;
 
-    for (one = s->nodekeep ? s->nodekeep->nodes : NULL; one; one = one->hh.next)
+    for (one = s->kept.nodekeep ? s->kept.nodekeep->nodes : NULL; one;
+         one = one->hh.next)
         if (one->partition && strcmp(one->manager, manager) == 0)
             each(ctx, one->partition);
 }
@@ -220,9 +222,9 @@ void nodekeep_drop_untold(struct server *s, const char *manager,
 {
     struct kept_node *one, *next;
 
-    if (!s->nodekeep)
+    if (!s->kept.nodekeep)
         return;
-    HASH_ITER(hh, s->nodekeep->nodes, one, next)
+    HASH_ITER(hh, s->kept.nodekeep->nodes, one, next)
     {
         if (one->told || strcmp(one->manager, manager) != 0)
             continue;
@@ -248,7 +250,7 @@ void nodekeep_recall(struct server *s, const char *manager)
 {
     struct kept_node *one, *next;
 
-    HASH_ITER(hh, s->nodekeep->nodes, one, next)
+    HASH_ITER(hh, s->kept.nodekeep->nodes, one, next)
     if (strcmp(one->manager, manager) == 0
         && !node_find(engine_cluster(s->engine), one->name))
         recall_one(s, one);

@@ -20,14 +20,14 @@ struct passed {
 
 void passed_open(struct server *s)
 {
-    s->passed = xcalloc(1, sizeof *s->passed);
+    s->kept.passed = xcalloc(1, sizeof *s->kept.passed);
 }
 
 void passed_close(struct server *s)
 {
     passed_forget(s);
-    free(s->passed);
-    s->passed = NULL;
+    free(s->kept.passed);
+    s->kept.passed = NULL;
 }
 
 static bool is_due(struct server *s, size_t queued)
@@ -35,9 +35,10 @@ static bool is_due(struct server *s, size_t queued)
     uint64_t now = 0;
 
     sd_event_now(s->loop, CLOCK_MONOTONIC, &now);
-    if (queued >= LONG_FROM && s->passed->at && now - s->passed->at < SELDOM_US)
+    if (queued >= LONG_FROM && s->kept.passed->at
+        && now - s->kept.passed->at < SELDOM_US)
         return false;
-    s->passed->at = now;
+    s->kept.passed->at = now;
     return true;
 }
 
@@ -48,7 +49,7 @@ static void add_untold(const struct server *s, struct strbuf *io)
     const char *id;
     json_t *count;
 
-    json_object_foreach(s->passed->before, id, count)
+    json_object_foreach(s->kept.passed->before, id, count)
     {
         if (!job_find(c, id))
             strbuf_printf(io, "%s %lld\n", id, (long long)json_integer_value(count));
@@ -60,9 +61,10 @@ void passed_save(struct server *s)
     const struct cluster *c = engine_cluster(s->engine);
     struct strbuf text = {0};
 
-    if (s->simulation || s->passed->epoch == c->bypass_epoch || !is_due(s, c->queued.n))
+    if (s->simulation || s->kept.passed->epoch == c->bypass_epoch
+        || !is_due(s, c->queued.n))
         return;
-    s->passed->epoch = c->bypass_epoch;
+    s->kept.passed->epoch = c->bypass_epoch;
     for (size_t i = 0; i < c->queued.n; i++) {
         const struct job *j = queue_at(c, i);
         if (j && job_bypass(c, j))
@@ -79,8 +81,8 @@ void passed_load(struct server *s)
     struct err err;
 
     passed_forget(s);
-    s->passed->before = json_object();
-    s->passed->epoch = 0; /* of an engine that has seen nothing */
+    s->kept.passed->before = json_object();
+    s->kept.passed->epoch = 0; /* of an engine that has seen nothing */
     unsaved_tell(s->unsaved);
     if (store_get(s->store, KIND, KEY, &text, &err) < 0)
         log_line(s->log, LOG_ALERT, "how often jobs were passed: %s", err.text);
@@ -91,20 +93,20 @@ void passed_load(struct server *s)
             continue;
         *count++ = '\0';
         json_object_set_new(
-            s->passed->before, line, json_integer(strtoll(count, NULL, 10)));
+            s->kept.passed->before, line, json_integer(strtoll(count, NULL, 10)));
     }
     free(text);
 }
 
 void passed_forget(struct server *s)
 {
-    json_decref(s->passed->before);
-    s->passed->before = NULL;
+    json_decref(s->kept.passed->before);
+    s->kept.passed->before = NULL;
 }
 
 uint32_t passed_recall(const struct server *s, const char *job, uint32_t known)
 {
-    const json_t *count = json_object_get(s->passed->before, job);
+    const json_t *count = json_object_get(s->kept.passed->before, job);
 
     return count ? (uint32_t)json_integer_value(count) : known;
 }

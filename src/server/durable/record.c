@@ -380,7 +380,7 @@ static void make_order_key(const char *job, uint64_t number, char *ret_key, size
 uint64_t record_order(struct server *s, const char *job, const struct order_record *r)
 {
     json_t *o = json_pack("{s:i}", "action", (int)r->action);
-    uint64_t number = ++s->numbers->last_order;
+    uint64_t number = ++s->kept.numbers->last_order;
     char key[ORDER_KEY];
 
     if (r->kinds)
@@ -439,8 +439,8 @@ static int tell_order(void *ctx, const char *key, const char *value)
         .submit_at = json_integer_value(json_object_get(o, "submit_at")),
         .decided_at = json_integer_value(json_object_get(o, "decided_at"))};
 
-    if (number > e->s->numbers->last_order)
-        e->s->numbers->last_order = number;
+    if (number > e->s->kept.numbers->last_order)
+        e->s->kept.numbers->last_order = number;
     if (action >= RM_START && action < RM_ACTIONS)
         e->each(e->ctx, job, number, &r);
     free(job);
@@ -465,13 +465,13 @@ void record_each_order(struct server *s, void *ctx,
 
 void record_open(struct server *s)
 {
-    s->numbers = xcalloc(1, sizeof *s->numbers);
+    s->kept.numbers = xcalloc(1, sizeof *s->kept.numbers);
 }
 
 void record_close(struct server *s)
 {
-    free(s->numbers);
-    s->numbers = NULL;
+    free(s->kept.numbers);
+    s->kept.numbers = NULL;
 }
 
 int64_t record_last_number(struct server *s)
@@ -481,9 +481,9 @@ int64_t record_last_number(struct server *s)
 
     unsaved_tell(s->unsaved);
     if (store_get(s->store, COUNTER, "job", &text, &err) == 0 && text)
-        s->numbers->last = strtoll(text, NULL, 10);
+        s->kept.numbers->last = strtoll(text, NULL, 10);
     free(text);
-    return s->numbers->last;
+    return s->kept.numbers->last;
 }
 
 void record_number(struct server *s, const char *job_id)
@@ -491,9 +491,9 @@ void record_number(struct server *s, const char *job_id)
     int64_t number = strtoll(job_id, NULL, 10); /* 12 of 12[3] */
     char text[24];
 
-    if (number <= s->numbers->last || number == INT64_MAX)
+    if (number <= s->kept.numbers->last || number == INT64_MAX)
         return;
-    s->numbers->last = number;
+    s->kept.numbers->last = number;
     snprintf(text, sizeof text, "%lld", (long long)number);
     put(s, COUNTER, "job", text);
     commit_want(s);

@@ -14,29 +14,29 @@ struct restless {
 
 void restless_open(struct server *s)
 {
-    s->restless = xcalloc(1, sizeof *s->restless);
+    s->kept.restless = xcalloc(1, sizeof *s->kept.restless);
 }
 
 void restless_close(struct server *s)
 {
-    free(s->restless);
-    s->restless = NULL;
+    free(s->kept.restless);
+    s->kept.restless = NULL;
 }
 
 bool restless_before(const struct server *s)
 {
-    return s->restless->before;
+    return s->kept.restless->before;
 }
 
 void restless_save(struct server *s)
 {
     if (engine_stats(s->engine)->cycles)
-        s->restless->before = false;
-    bool restless = engine_restless(s->engine) || s->restless->before;
+        s->kept.restless->before = false;
+    bool restless = engine_restless(s->engine) || s->kept.restless->before;
 
-    if (s->simulation || restless == s->restless->saved)
+    if (s->simulation || restless == s->kept.restless->saved)
         return;
-    s->restless->saved = restless;
+    s->kept.restless->saved = restless;
     unsaved_put(s->unsaved, KIND, KEY, restless ? "yes" : "");
 }
 
@@ -49,6 +49,6 @@ void restless_load(struct server *s)
     if (store_get(s->store, KIND, KEY, &text, &err) < 0)
         log_line(
             s->log, LOG_ALERT, "whether deferred jobs are to be tried: %s", err.text);
-    s->restless->before = s->restless->saved = text && *text;
+    s->kept.restless->before = s->kept.restless->saved = text && *text;
     free(text);
 }

@@ -24,7 +24,7 @@ struct rsvkeep {
 
 void rsvkeep_open(struct server *s)
 {
-    s->rsvkeep = xcalloc(1, sizeof *s->rsvkeep);
+    s->kept.rsvkeep = xcalloc(1, sizeof *s->kept.rsvkeep);
 }
 
 /* ---- the record ---- */
@@ -114,7 +114,7 @@ static void keep(struct server *s, const struct reservation *r, json_t *record)
 
     refresh(engine_cluster(s->engine), r, &k);
     save(s, &k);
-    vec_push(&s->rsvkeep->all, k);
+    vec_push(&s->kept.rsvkeep->all, k);
 }
 
 void rsvkeep_add(struct server *s, const struct reservation *r, json_t *asked)
@@ -132,10 +132,10 @@ void rsvkeep_add(struct server *s, const struct reservation *r, json_t *asked)
 
 static struct kept_reservation *kept_of(struct server *s, const struct reservation *r)
 {
-    for (size_t i = 0; i < s->rsvkeep->all.n; i++)
-        if (s->rsvkeep->all.v[i].index == r->index
-            && s->rsvkeep->all.v[i].serial == r->serial)
-            return &s->rsvkeep->all.v[i];
+    for (size_t i = 0; i < s->kept.rsvkeep->all.n; i++)
+        if (s->kept.rsvkeep->all.v[i].index == r->index
+            && s->kept.rsvkeep->all.v[i].serial == r->serial)
+            return &s->kept.rsvkeep->all.v[i];
     return NULL;
 }
 
@@ -166,13 +166,13 @@ void rsvkeep_change(struct server *s, const struct reservation *r, json_t *asked
 
 static void forget(struct server *s, size_t i)
 {
-    struct kept_reservation *k = &s->rsvkeep->all.v[i];
+    struct kept_reservation *k = &s->kept.rsvkeep->all.v[i];
 
     unsaved_delete(s->unsaved, "reservation", k->name);
     commit_want(s);
     free(k->name);
     json_decref(k->record);
-    vec_remove(&s->rsvkeep->all, i);
+    vec_remove(&s->kept.rsvkeep->all, i);
 }
 
 static size_t count_fired(const struct reservation *r)
@@ -188,8 +188,8 @@ void rsvkeep_look(struct server *s)
 {
     const struct cluster *c = engine_cluster(s->engine);
 
-    for (size_t i = s->rsvkeep->all.n; i-- > 0;) {
-        struct kept_reservation *k = &s->rsvkeep->all.v[i];
+    for (size_t i = s->kept.rsvkeep->all.n; i-- > 0;) {
+        struct kept_reservation *k = &s->kept.rsvkeep->all.v[i];
         const struct reservation *r =
             k->index < c->reservations.n ? c->reservations.v[k->index] : NULL;
         if (!r || r->serial != k->serial
@@ -378,11 +378,11 @@ void rsvkeep_restore(struct server *s)
 
 void rsvkeep_close(struct server *s)
 {
-    for (size_t i = 0; i < s->rsvkeep->all.n; i++) {
-        free(s->rsvkeep->all.v[i].name);
-        json_decref(s->rsvkeep->all.v[i].record);
+    for (size_t i = 0; i < s->kept.rsvkeep->all.n; i++) {
+        free(s->kept.rsvkeep->all.v[i].name);
+        json_decref(s->kept.rsvkeep->all.v[i].record);
     }
-    vec_fini(&s->rsvkeep->all);
-    free(s->rsvkeep);
-    s->rsvkeep = NULL;
+    vec_fini(&s->kept.rsvkeep->all);
+    free(s->kept.rsvkeep);
+    s->kept.rsvkeep = NULL;
 }

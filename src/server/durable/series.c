@@ -62,12 +62,12 @@ static void forget_future(struct ring *r, uint32_t at)
 
 void series_close(struct server *s)
 {
-    if (s->series) {
-        vec_fini(&s->series->fine.all);
-        vec_fini(&s->series->coarse.all);
+    if (s->kept.series) {
+        vec_fini(&s->kept.series->fine.all);
+        vec_fini(&s->kept.series->coarse.all);
     }
-    free(s->series);
-    s->series = NULL;
+    free(s->kept.series);
+    s->kept.series = NULL;
 }
 
 /* ---- what is noted ---- */
@@ -138,7 +138,7 @@ static void save_point(struct server *s, const struct series_point *p)
 /* The ten minutes that are over, as their average. */
 static void note_coarse(struct server *s, uint32_t until)
 {
-    const struct ring *fine = &s->series->fine;
+    const struct ring *fine = &s->kept.series->fine;
     struct series_point p = {.at = until};
     uint64_t sum[SERIES_NAMES] = {0}, n = 0;
 
@@ -155,14 +155,14 @@ static void note_coarse(struct server *s, uint32_t until)
     for (int k = 0; k < SERIES_NAMES; k++)
         p.v[k] = (uint32_t)(sum[k] / n);
     p.at = until - COARSE_MIN;
-    forget_future(&s->series->coarse, p.at);
-    add_point(&s->series->coarse, &p);
+    forget_future(&s->kept.series->coarse, p.at);
+    add_point(&s->kept.series->coarse, &p);
     save_point(s, &p);
 }
 
 void series_note(struct server *s)
 {
-    struct ring *fine = s->series ? &s->series->fine : NULL;
+    struct ring *fine = s->kept.series ? &s->kept.series->fine : NULL;
     struct series_point p = {.at = (uint32_t)(world_now(s) / 60)};
     uint32_t last = fine && fine->all.n ? point_at(fine, fine->all.n - 1)->at : 0;
 
@@ -208,15 +208,15 @@ void series_open(struct server *s)
     struct loaded l = {0};
     struct err err;
 
-    s->series = xcalloc(1, sizeof *s->series);
-    s->series->fine.max = FINE_MAX;
-    s->series->coarse.max = COARSE_MAX;
+    s->kept.series = xcalloc(1, sizeof *s->kept.series);
+    s->kept.series->fine.max = FINE_MAX;
+    s->kept.series->coarse.max = COARSE_MAX;
     if (store_each(s->store, KIND, load_point, &l, &err) < 0)
         log_line(s->log, LOG_ALERT, "use over time: %s", err.text);
     if (l.all.n)
         qsort(l.all.v, l.all.n, sizeof *l.all.v, compare_points);
     for (size_t i = 0; i < l.all.n; i++)
-        add_point(&s->series->coarse, &l.all.v[i]);
+        add_point(&s->kept.series->coarse, &l.all.v[i]);
     vec_fini(&l.all);
 }
 
@@ -258,7 +258,7 @@ static void sum_up(struct sums *m, const struct series_point *p)
 size_t series_read(const struct server *s, int64_t from, int64_t to, size_t n,
     struct series_point *ret)
 {
-    const struct ring *fine = &s->series->fine, *coarse = &s->series->coarse;
+    const struct ring *fine = &s->kept.series->fine, *coarse = &s->kept.series->coarse;
     int64_t first = from / 60, last = to / 60;
     struct sums m = {.out = ret, .max = n, .from = first, .slot = -1};
     int64_t fine_from = fine->all.n ? point_at(fine, 0)->at : INT64_MAX;

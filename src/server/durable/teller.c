@@ -30,22 +30,22 @@ struct teller {
 
 void teller_open(struct server *s)
 {
-    s->teller = xcalloc(1, sizeof *s->teller);
-    am_init(&s->teller->am, s->store);
+    s->bank.teller = xcalloc(1, sizeof *s->bank.teller);
+    am_init(&s->bank.teller->am, s->store);
 }
 
 void teller_close(struct server *s)
 {
-    if (!s->teller) /* the daemon did not come that far */
+    if (!s->bank.teller) /* the daemon did not come that far */
         return;
-    free(s->teller->rents);
-    free(s->teller);
-    s->teller = NULL;
+    free(s->bank.teller->rents);
+    free(s->bank.teller);
+    s->bank.teller = NULL;
 }
 
 bool teller_is_open(const struct server *s)
 {
-    return s->teller && s->mode != MODE_SIMULATION
+    return s->bank.teller && s->mode != MODE_SIMULATION
            && s->config->settings->bank.type == BANK_BUILTIN;
 }
 
@@ -54,7 +54,7 @@ struct am *teller_ledger(struct server *s)
     if (!teller_is_open(s))
         return NULL;
     unsaved_tell(s->unsaved);
-    return &s->teller->am;
+    return &s->bank.teller->am;
 }
 
 /* ---- the engine's moves --------------------------------------------------------- */
@@ -108,7 +108,7 @@ static int write_lien(struct posted *p, struct err *err)
         .job = m->job,
         .force = m->force};
     struct am_lien_answer answer = {0};
-    int result = am_lien(&p->s->teller->am, &lien, &answer, err);
+    int result = am_lien(&p->s->bank.teller->am, &lien, &answer, err);
 
     /* the picture was wrong, or others are meant by the account; it runs all the same
      */
@@ -117,9 +117,9 @@ static int write_lien(struct posted *p, struct err *err)
         log_line(p->s->log, LOG_WARNING, "job '%s': %s; it runs with what there is",
             m->job, err->text);
         lien.force = true;
-        result = am_lien(&p->s->teller->am, &lien, NULL, err);
+        result = am_lien(&p->s->bank.teller->am, &lien, NULL, err);
     }
-    p->s->teller->odd_quote |= answer.quote_void;
+    p->s->bank.teller->odd_quote |= answer.quote_void;
     if (answer.quote_void)
         log_line(p->s->log, LOG_WARNING,
             "job '%s': the ledger does not know quote %lld as one that it may use; it "
@@ -140,7 +140,7 @@ static int write_charge(struct posted *p, struct err *err)
         .over = !m->goes_on,
         .text = m->text};
 
-    return am_charge(&p->s->teller->am, &charge, err);
+    return am_charge(&p->s->bank.teller->am, &charge, err);
 }
 
 static int write_move(void *payload, struct err *unused)
@@ -158,7 +158,7 @@ static int write_move(void *payload, struct err *unused)
         result = write_charge(p, &err);
         break;
     case MONEY_RELEASE:
-        result = am_release(&p->s->teller->am, p->m.run, p->m.at, &err);
+        result = am_release(&p->s->bank.teller->am, p->m.run, p->m.at, &err);
         break;
     case MONEY_LEAVES:
         break; /* nothing has moved: leavers.h */
@@ -213,7 +213,7 @@ static void add_rent(
 /* They are debited each hour: what comes after that is to outlive the daemon too. */
 static void note_rents(struct server *s)
 {
-    struct teller *t = s->teller;
+    struct teller *t = s->bank.teller;
     json_t *all = json_object();
 
     t->rented_at = world_now(s);
@@ -254,7 +254,8 @@ void teller_post(struct server *s)
         struct money_move m = moves[i];
         if (never_began(s, &m)) {
             m.kind = MONEY_RELEASE;
-            s->teller->odd_quote = true; /* a use that was given back is not known */
+            s->bank.teller->odd_quote =
+                true; /* a use that was given back is not known */
         }
         rents |= is_rent(&m);
         if (m.noted)
@@ -494,8 +495,8 @@ static int read_rents(struct server *s, struct facts *f, struct err *err)
     if (store_get(s->store, "bank", "rents", &text, err) < 0)
         return -1;
     json_t *all = text ? json_loads(text, 0, NULL) : NULL;
-    free(s->teller->rents);
-    s->teller->rents = text;
+    free(s->bank.teller->rents);
+    s->bank.teller->rents = text;
     json_object_foreach(all, run, rent)
     {
         const char *job = json_string_value(json_object_get(rent, "job"));
@@ -649,7 +650,7 @@ static void add_run(void *arg, const struct funds_run *run)
  * with the one that it began with. */
 static void tell_all(struct server *s)
 {
-    struct am *am = &s->teller->am;
+    struct am *am = &s->bank.teller->am;
     struct facts f = {0};
     struct err err = {0};
     json_t *notes = NULL;
@@ -674,25 +675,25 @@ static void tell_all(struct server *s)
 
 int64_t teller_seen_at(const struct server *s)
 {
-    return s->teller ? s->teller->seen_at : 0;
+    return s->bank.teller ? s->bank.teller->seen_at : 0;
 }
 
 void teller_recall(struct server *s)
 {
     bool open = is_open(s), again = open && engine_cluster(s->engine)->funds;
 
-    if (!s->teller) /* settings are read before it opens */
+    if (!s->bank.teller) /* settings are read before it opens */
         return;
     if (again)
         tell_changes(s, true);
-    if (!open || (again && s->teller->recalled)) {
-        s->teller->recalled = open;
+    if (!open || (again && s->bank.teller->recalled)) {
+        s->bank.teller->recalled = open;
         return;
     }
     if (!again)
         tell_all(s);
-    s->teller->seen_at = kept_number(s, "seen");
-    s->teller->recalled = s->teller->strangers = true;
+    s->bank.teller->seen_at = kept_number(s, "seen");
+    s->bank.teller->recalled = s->bank.teller->strangers = true;
     if (whole_is_restored(s)) /* the settings have changed: who runs is known already */
         teller_jobs_are_known(s);
 }
@@ -736,13 +737,13 @@ void teller_jobs_are_known(struct server *s)
 {
     struct facts f = {0};
 
-    if (!is_open(s) || !s->teller->strangers || !managers_all_synced(s))
+    if (!is_open(s) || !s->bank.teller->strangers || !managers_all_synced(s))
         return; /* jobs of one that is out of reach may run for all that is known */
-    s->teller->strangers = false;
+    s->bank.teller->strangers = false;
     desk_jobs_are_known(s);
     find_ends(s, &f);
     tell_facts(s, &(struct funds_facts){.known = true,
-                      .seen_at = s->teller->seen_at,
+                      .seen_at = s->bank.teller->seen_at,
                       .ends = f.ends.v,
                       .nends = f.ends.n});
     facts_fini(&f);
@@ -766,11 +767,11 @@ int teller_do(struct server *s, struct unsaved_step step, struct err *err)
 /* Of a manager that is away nobody sees who still runs. */
 static void note_seen(struct server *s)
 {
-    int64_t now = world_now(s), since = now - s->teller->noted_at;
+    int64_t now = world_now(s), since = now - s->bank.teller->noted_at;
 
     if ((since >= 0 && since < TICK_S) || !managers_all_answer(s))
         return;
-    s->teller->noted_at = now;
+    s->bank.teller->noted_at = now;
     keep_number(s, "seen", (uint64_t)now);
 }
 
@@ -784,10 +785,10 @@ void teller_rest(struct server *s)
 void teller_look(struct server *s)
 {
     int64_t now = world_now(s);
-    int64_t rented = teller_is_open(s) ? now - s->teller->rented_at : 0;
+    int64_t rented = teller_is_open(s) ? now - s->bank.teller->rented_at : 0;
     struct err err = {0};
 
-    int64_t since = teller_is_open(s) ? now - s->teller->ticked_at : 0;
+    int64_t since = teller_is_open(s) ? now - s->bank.teller->ticked_at : 0;
 
     if (is_open(s))
         note_seen(s);
@@ -795,9 +796,9 @@ void teller_look(struct server *s)
         teller_rest(s);
     if (!teller_is_open(s) || (since >= 0 && since < TICK_S)) /* < 0: a clock was set */
         return;
-    s->teller->ticked_at = now;
+    s->bank.teller->ticked_at = now;
     if (am_tick(teller_ledger(s), now, &err) < 0)
         log_line(s->log, LOG_ALERT, "the bank: %s", err.text);
-    tell_changes(s, s->teller->odd_quote);
-    s->teller->odd_quote = false;
+    tell_changes(s, s->bank.teller->odd_quote);
+    s->bank.teller->odd_quote = false;
 }

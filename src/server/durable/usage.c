@@ -29,7 +29,7 @@ struct usage_keep {
 
 void usage_open(struct server *s)
 {
-    s->usage = xcalloc(1, sizeof *s->usage);
+    s->kept.usage = xcalloc(1, sizeof *s->kept.usage);
 }
 
 /* ---- fairshare: {"at": 1764, "windows": [w0, w1 ...]} ---- */
@@ -58,9 +58,9 @@ static void save_fairshare(struct server *s)
 {
     struct cluster *c = engine_cluster(s->engine);
 
-    if (world_now(s) >= s->usage->at + EVERY_S) {
+    if (world_now(s) >= s->kept.usage->at + EVERY_S) {
         fsmemory_touch_active(c);
-        s->usage->at = world_now(s);
+        s->kept.usage->at = world_now(s);
     }
     fsmemory_each(c, false, world_now(s), s, save_usage);
     fsmemory_saved(c);
@@ -132,7 +132,7 @@ static void read_old(struct server *s, struct oldusage *ret)
 {
     const struct settings *cfg = s->config->settings;
     const char *dir = cfg->daemon.stat_dir;
-    char *folder = *dir == '/' ? xstrdup(dir) : home_file(s->home, dir);
+    char *folder = *dir == '/' ? xstrdup(dir) : home_file(s->paths.home, dir);
 
     oldusage_read(
         ret, folder, cfg->fs.interval_s, (uint32_t)cfg->fs.depth, world_now(s));
@@ -233,11 +233,12 @@ static void save_instance(struct server *s, const struct reservation *r)
 
 static struct kept_instance *find_kept(struct server *s, const char *name)
 {
-    for (size_t i = 0; i < s->usage->instances.n; i++)
-        if (strcmp(s->usage->instances.v[i].name, name) == 0)
-            return &s->usage->instances.v[i];
-    vec_push(&s->usage->instances, ((struct kept_instance){.name = xstrdup(name)}));
-    return &s->usage->instances.v[s->usage->instances.n - 1];
+    for (size_t i = 0; i < s->kept.usage->instances.n; i++)
+        if (strcmp(s->kept.usage->instances.v[i].name, name) == 0)
+            return &s->kept.usage->instances.v[i];
+    vec_push(
+        &s->kept.usage->instances, ((struct kept_instance){.name = xstrdup(name)}));
+    return &s->kept.usage->instances.v[s->kept.usage->instances.n - 1];
 }
 
 /* Stamps tell changes of reservations, not the time: what lies idle or is used is
@@ -257,11 +258,11 @@ static void save_standing(struct server *s)
     const struct cluster *c = engine_cluster(s->engine);
     uint64_t epoch = epoch_of(c);
 
-    if (epoch == s->usage->epoch)
+    if (epoch == s->kept.usage->epoch)
         return;
-    s->usage->epoch = epoch;
-    for (size_t i = 0; i < s->usage->instances.n; i++)
-        s->usage->instances.v[i].wanted = false;
+    s->kept.usage->epoch = epoch;
+    for (size_t i = 0; i < s->kept.usage->instances.n; i++)
+        s->kept.usage->instances.v[i].wanted = false;
     for (size_t i = 0; i < c->reservations.n; i++) {
         const struct reservation *r = c->reservations.v[i];
         if (!r || !rsvmemory_wanted(r))
@@ -272,13 +273,13 @@ static void save_standing(struct server *s)
             save_instance(s, r);
         k->stamp = stamp_of(r);
     }
-    for (size_t i = s->usage->instances.n; i-- > 0;) {
-        struct kept_instance *k = &s->usage->instances.v[i];
+    for (size_t i = s->kept.usage->instances.n; i-- > 0;) {
+        struct kept_instance *k = &s->kept.usage->instances.v[i];
         if (k->wanted)
             continue;
         unsaved_delete(s->unsaved, "standing", k->name);
         free(k->name);
-        vec_remove(&s->usage->instances, i);
+        vec_remove(&s->kept.usage->instances, i);
     }
 }
 
@@ -315,7 +316,7 @@ void usage_recall_standing(struct server *s)
 
     if (store_each(s->store, "standing", collect, list, &err) < 0)
         log_line(s->log, LOG_ALERT, "standing reservations: %s", err.text);
-    s->usage->epoch = UINT64_MAX; /* look at all of them */
+    s->kept.usage->epoch = UINT64_MAX; /* look at all of them */
     json_array_foreach(list, i, o)
     {
         const char *name = json_string_value(json_object_get(o, "name"));
@@ -330,7 +331,7 @@ void usage_recall_standing(struct server *s)
 
 void usage_look(struct server *s)
 {
-    if (epoch_of(engine_cluster(s->engine)) != s->usage->epoch)
+    if (epoch_of(engine_cluster(s->engine)) != s->kept.usage->epoch)
         commit_want(s);
 }
 
@@ -343,9 +344,9 @@ void usage_save(struct server *s)
 
 void usage_close(struct server *s)
 {
-    for (size_t i = 0; i < s->usage->instances.n; i++)
-        free(s->usage->instances.v[i].name);
-    vec_fini(&s->usage->instances);
-    free(s->usage);
-    s->usage = NULL;
+    for (size_t i = 0; i < s->kept.usage->instances.n; i++)
+        free(s->kept.usage->instances.v[i].name);
+    vec_fini(&s->kept.usage->instances);
+    free(s->kept.usage);
+    s->kept.usage = NULL;
 }

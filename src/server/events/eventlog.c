@@ -103,18 +103,18 @@ static void keep(struct eventlog *l, enum event_name what, char *text)
 
 int64_t eventlog_first(const struct server *s)
 {
-    return s->eventlog->first;
+    return s->events.eventlog->first;
 }
 
 int64_t eventlog_next(const struct server *s)
 {
-    return s->eventlog->next;
+    return s->events.eventlog->next;
 }
 
 const char *eventlog_line(
     const struct server *s, int64_t number, enum event_name *ret_name)
 {
-    const struct eventlog *l = s->eventlog;
+    const struct eventlog *l = s->events.eventlog;
 
     if (number < l->first || number >= l->next)
         return NULL;
@@ -124,7 +124,7 @@ const char *eventlog_line(
 
 uint64_t eventlog_count(const struct server *s, enum event_name what)
 {
-    return s->eventlog->count[what];
+    return s->events.eventlog->count[what];
 }
 
 /* ---- what former lives wrote ---- */
@@ -175,7 +175,7 @@ static bool read_tail(struct eventlog *l, const char *path)
 static char *path_of(struct server *s)
 {
     const char *dir = s->config->settings->daemon.log_dir;
-    char *folder = *dir == '/' ? xstrdup(dir) : home_file(s->home, dir);
+    char *folder = *dir == '/' ? xstrdup(dir) : home_file(s->paths.home, dir);
     char *path = home_file(folder, s->simulation ? "simevents.log" : "events.log");
 
     free(folder);
@@ -184,7 +184,7 @@ static char *path_of(struct server *s)
 
 int eventlog_open(struct server *s, struct err *err)
 {
-    struct eventlog *l = s->eventlog = xcalloc(1, sizeof *l);
+    struct eventlog *l = s->events.eventlog = xcalloc(1, sizeof *l);
     char *path = path_of(s), older[4096];
 
     (void)err;
@@ -207,12 +207,12 @@ void eventlog_configure(struct server *s)
     char *path = path_of(s);
     struct err err = {0};
 
-    if (!s->eventlog->file.path)
-        rollfile_open(
-            &s->eventlog->file, path, d->log_size_max, (int)d->log_roll_depth, &err);
+    if (!s->events.eventlog->file.path)
+        rollfile_open(&s->events.eventlog->file, path, d->log_size_max,
+            (int)d->log_roll_depth, &err);
     else
-        rollfile_configure(
-            &s->eventlog->file, path, d->log_size_max, (int)d->log_roll_depth, &err);
+        rollfile_configure(&s->events.eventlog->file, path, d->log_size_max,
+            (int)d->log_roll_depth, &err);
     if (err.code)
         log_line(s->log, LOG_ALERT, "the event log: %s", err.text);
     free(path);
@@ -224,7 +224,7 @@ void eventlog_configure(struct server *s)
  * and what a reader saw must not be missing in it. */
 static void write_unwritten(struct server *s)
 {
-    struct eventlog *l = s->eventlog;
+    struct eventlog *l = s->events.eventlog;
     struct strbuf lines = {0};
 
     if (l->unwritten < l->first)
@@ -244,7 +244,7 @@ static void write_unwritten(struct server *s)
 /* Takes the object. */
 static void publish(struct server *s, const struct waiting *w)
 {
-    struct eventlog *l = s->eventlog;
+    struct eventlog *l = s->events.eventlog;
 
     json_object_set_new(w->o, "number", json_integer(l->next));
     char *text = json_dumps(w->o, JSON_COMPACT | JSON_PRESERVE_ORDER);
@@ -259,7 +259,7 @@ static void publish(struct server *s, const struct waiting *w)
 
 void eventlog_committed(struct server *s)
 {
-    struct eventlog *l = s->eventlog;
+    struct eventlog *l = s->events.eventlog;
 
     if (!l->waiting.n)
         return;
@@ -273,14 +273,14 @@ void eventlog_committed(struct server *s)
             "too long",
             (unsigned long)l->dropped);
     l->dropped = 0;
-    if (s->http)
-        http_wake(s->http);
+    if (s->api.http)
+        http_wake(s->api.http);
 }
 
 void eventlog_add(struct server *s, enum event_name what, const char *object,
     bool notice, json_t *more, const char *fmt, ...)
 {
-    struct eventlog *l = s->eventlog;
+    struct eventlog *l = s->events.eventlog;
     char text[1000];
     va_list ap;
 
@@ -301,8 +301,8 @@ void eventlog_add(struct server *s, enum event_name what, const char *object,
     if (names[what].at_once) {
         publish(s, &w);
         write_unwritten(s);
-        if (s->http)
-            http_wake(s->http);
+        if (s->api.http)
+            http_wake(s->api.http);
     } else if (l->waiting.n < WAITING_MAX) {
         vec_push(&l->waiting, w);
         commit_want(s);
@@ -314,7 +314,7 @@ void eventlog_add(struct server *s, enum event_name what, const char *object,
 
 void eventlog_close(struct server *s)
 {
-    struct eventlog *l = s->eventlog;
+    struct eventlog *l = s->events.eventlog;
 
     if (!l)
         return;
@@ -325,5 +325,5 @@ void eventlog_close(struct server *s)
         free(l->kept[l->first++ % KEPT_MAX].text);
     rollfile_close(&l->file);
     free(l);
-    s->eventlog = NULL;
+    s->events.eventlog = NULL;
 }

@@ -66,9 +66,10 @@ void feed_open(struct server *s)
 {
     uint64_t first = first_revision();
 
-    s->feed = xcalloc(1, sizeof *s->feed);
-    s->feed->first = s->feed->last = s->feed->committed = s->feed->told = first;
-    TAILQ_INIT(&s->feed->all);
+    s->events.feed = xcalloc(1, sizeof *s->events.feed);
+    s->events.feed->first = s->events.feed->last = s->events.feed->committed =
+        s->events.feed->told = first;
+    TAILQ_INIT(&s->events.feed->all);
 }
 
 static void drop_change(struct feed *f, struct change *c)
@@ -87,12 +88,12 @@ static void drop_all(struct feed *f)
 
 void feed_close(struct server *s)
 {
-    if (!s->feed)
+    if (!s->events.feed)
         return;
-    drop_all(s->feed);
-    sd_event_source_disable_unref(s->feed->timer);
-    free(s->feed);
-    s->feed = NULL;
+    drop_all(s->events.feed);
+    sd_event_source_disable_unref(s->events.feed->timer);
+    free(s->events.feed);
+    s->events.feed = NULL;
 }
 
 /* Nobody has read for a while: what is kept costs more than to ask again. */
@@ -128,7 +129,7 @@ static struct change *find_or_add(struct feed *f, enum feed_kind kind, const cha
 
 void feed_touch(struct server *s, enum feed_kind kind, const char *id)
 {
-    struct feed *f = s->feed;
+    struct feed *f = s->events.feed;
 
     if (!f)
         return;
@@ -165,7 +166,7 @@ static void wake_later(struct feed *f)
 static int on_timer(sd_event_source *source, uint64_t at, void *ctx)
 {
     struct server *s = ctx;
-    struct feed *f = s->feed;
+    struct feed *f = s->events.feed;
 
     (void)source;
     (void)at;
@@ -179,31 +180,31 @@ static int on_timer(sd_event_source *source, uint64_t at, void *ctx)
 
 void feed_planned(struct server *s)
 {
-    if (!s->feed)
+    if (!s->events.feed)
         return;
-    s->feed->plan++;
-    wake_later(s->feed);
+    s->events.feed->plan++;
+    wake_later(s->events.feed);
 }
 
 void feed_committed(struct server *s)
 {
-    s->feed->committed = s->feed->last;
-    wake_later(s->feed);
+    s->events.feed->committed = s->events.feed->last;
+    wake_later(s->events.feed);
 }
 
 uint64_t feed_revision(const struct server *s)
 {
-    return s->feed->committed;
+    return s->events.feed->committed;
 }
 
 uint64_t feed_plan(const struct server *s)
 {
-    return s->feed->plan;
+    return s->events.feed->plan;
 }
 
 int feed_join(struct server *s, void (*wake)(struct server *s), struct err *err)
 {
-    struct feed *f = s->feed;
+    struct feed *f = s->events.feed;
 
     if (!f->timer
         && sd_event_add_time_relative(
@@ -222,7 +223,7 @@ int feed_join(struct server *s, void (*wake)(struct server *s), struct err *err)
 
 void feed_leave(struct server *s)
 {
-    struct feed *f = s->feed;
+    struct feed *f = s->events.feed;
 
     if (f && --f->readers == 0)
         f->left_us = clock_us();
@@ -230,13 +231,13 @@ void feed_leave(struct server *s)
 
 bool feed_reaches(const struct server *s, uint64_t since)
 {
-    return since >= s->feed->first && since <= s->feed->last;
+    return since >= s->events.feed->first && since <= s->events.feed->last;
 }
 
 size_t feed_since(
     const struct server *s, uint64_t since, struct feed_change *ret, size_t max)
 {
-    const struct feed *f = s->feed;
+    const struct feed *f = s->events.feed;
     const struct change *c, *first = NULL;
     size_t n = 0;
 

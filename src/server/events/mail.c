@@ -45,7 +45,7 @@ struct mail {
 void mail_configure(struct server *s)
 {
     const char *file = s->config->settings->daemon.mail_program;
-    struct mail *m = s->mail;
+    struct mail *m = s->events.mail;
 
     free(m->program);
     m->off = !file || !*file || strcasecmp(file, "NONE") == 0;
@@ -61,7 +61,7 @@ void mail_configure(struct server *s)
 
 int mail_open(struct server *s, struct err *err)
 {
-    struct mail *m = s->mail = xcalloc(1, sizeof *m);
+    struct mail *m = s->events.mail = xcalloc(1, sizeof *m);
 
     m->programs = programs_open(s->loop,
         &(struct programs_options){
@@ -94,7 +94,7 @@ static void forget_sent(struct mail *m)
 
 void mail_close(struct server *s)
 {
-    struct mail *m = s->mail;
+    struct mail *m = s->events.mail;
 
     if (!m)
         return;
@@ -105,22 +105,22 @@ void mail_close(struct server *s)
     forget_sent(m);
     free(m->program);
     free(m);
-    s->mail = NULL;
+    s->events.mail = NULL;
 }
 
 /* Does this daemon run the job, in earnest? */
 static bool is_sender(const struct server *s, const char *job)
 {
-    return s->mail && server_acts(s) && manager_is_local(s, job);
+    return s->events.mail && server_acts(s) && manager_is_local(s, job);
 }
 
 const char *mail_obstacle(const struct server *s, const struct job *j)
 {
     if (!j->extra || !mailtext_wants(j->extra->mail_when, "abef")
-        || !is_sender(s, j->id) || s->mail->program)
+        || !is_sender(s, j->id) || s->events.mail->program)
         return NULL;
-    return s->mail->off ? "no mail is sent here: MAILPROGRAM is NONE"
-                        : "no mail is sent here: MAILPROGRAM cannot be executed";
+    return s->events.mail->off ? "no mail is sent here: MAILPROGRAM is NONE"
+                               : "no mail is sent here: MAILPROGRAM cannot be executed";
 }
 
 /* ---- the texts ---- */
@@ -190,7 +190,7 @@ static void add_nodes(struct strbuf *to, const struct cluster *c, const struct j
 static void queue_letter(
     struct server *s, const char *user, const char *addresses, struct strbuf *text)
 {
-    vec_push(&s->mail->waiting,
+    vec_push(&s->events.mail->waiting,
         ((struct letter){xstrdup(user), xstrdup(addresses), strbuf_take(text)}));
     commit_want(s);
 }
@@ -210,7 +210,7 @@ void mail_begun(struct server *s, const struct job *j)
     const char *user = job_cred(c, j, CRED_USER)->name;
     struct strbuf text = {0};
 
-    if (!is_sender(s, j->id) || !s->mail->program || !j->extra
+    if (!is_sender(s, j->id) || !s->events.mail->program || !j->extra
         || !mailtext_wants(j->extra->mail_when, "b"))
         return;
     const char *to = address_of(j->extra->mail, user);
@@ -269,7 +269,8 @@ void mail_ended(struct server *s, const struct store_account *row,
     struct strbuf text = {0};
     char what[60];
 
-    if (!is_sender(s, row->job) || !s->mail->program || end->reason == ENDED_REQUEUED
+    if (!is_sender(s, row->job) || !s->events.mail->program
+        || end->reason == ENDED_REQUEUED
         || end->reason == ENDED_ARRAY /* msub was answered that */
         || !mailtext_wants(when, !itself            ? "aef"
                                  : row->exit_status ? "ef"
@@ -293,7 +294,7 @@ void mail_ended(struct server *s, const struct store_account *row,
 /* One more mail of the user: is there room in this minute? */
 static bool count_one(struct server *s, const char *user)
 {
-    struct mail *m = s->mail;
+    struct mail *m = s->events.mail;
     int64_t minute = world_now(s) / 60;
     struct sent *t = NULL;
 
@@ -316,7 +317,7 @@ static bool count_one(struct server *s, const char *user)
 static void run_program(
     struct server *s, const struct letter *l, const struct passwd *owner)
 {
-    const char *argv[MAILTEXT_ADDRESSES + 4] = {s->mail->program, "-i", "--"};
+    const char *argv[MAILTEXT_ADDRESSES + 4] = {s->events.mail->program, "-i", "--"};
     char *copy = xstrdup(l->addresses), *rest = copy;
     struct strbuf home = {0}, user = {0}, logname = {0};
     size_t n = 3;
@@ -330,7 +331,7 @@ static void run_program(
     const struct program_user as = {
         owner ? owner->pw_uid : 0, owner ? owner->pw_gid : 0};
     /* What is not run is told in the log. */
-    (void)programs_run(s->mail->programs,
+    (void)programs_run(s->events.mail->programs,
         &(struct program_call){.what = "mail program",
             .argv = argv,
             .environment = environment,
@@ -349,7 +350,7 @@ static void send_letter(struct server *s, const struct letter *l)
     struct passwd pw, *owner = NULL;
     char room[4096];
 
-    if (!s->mail->program || !count_one(s, l->user))
+    if (!s->events.mail->program || !count_one(s, l->user))
         return;
     if (geteuid() == 0
         && (getpwnam_r(l->user, &pw, room, sizeof room, &owner) != 0 || !owner)) {
@@ -363,7 +364,7 @@ static void send_letter(struct server *s, const struct letter *l)
 
 void mail_committed(struct server *s)
 {
-    struct mail *m = s->mail;
+    struct mail *m = s->events.mail;
 
     for (size_t i = 0; m && i < m->waiting.n; i++) {
         send_letter(s, &m->waiting.v[i]);

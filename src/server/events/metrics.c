@@ -55,7 +55,7 @@ void histogram_print(
 
 void metrics_open(struct server *s)
 {
-    struct metrics *m = s->metrics = xcalloc(1, sizeof *m);
+    struct metrics *m = s->events.metrics = xcalloc(1, sizeof *m);
 
     m->cycle.bounds = m->commit.bounds = fast;
     m->wait.bounds = slow;
@@ -125,7 +125,7 @@ static int doing_of(const struct job *j)
 static void walk(struct server *s)
 {
     const struct cluster *c = engine_cluster(s->engine);
-    struct metrics *m = s->metrics;
+    struct metrics *m = s->events.metrics;
     int64_t now = world_now(s);
 
     if (m->walked_at && now < m->walked_at + WALK_S)
@@ -145,10 +145,10 @@ static void print_jobs(struct server *s, struct strbuf *out)
     head(out, "maui_jobs", "gauge", "Jobs in the system, by what they do.");
     for (int i = 0; i < DOINGS; i++)
         strbuf_printf(out, "maui_jobs{state=\"%s\"} %" PRIu64 "\n", doings[i],
-            s->metrics->jobs[i]);
+            s->events.metrics->jobs[i]);
     head(out, "maui_job_queue_wait_seconds", "histogram",
         "Time from eligibility to the start, of jobs that started.");
-    histogram_print(&s->metrics->wait, "maui_job_queue_wait_seconds", "", out);
+    histogram_print(&s->events.metrics->wait, "maui_job_queue_wait_seconds", "", out);
 }
 
 /* ---- the machine ---- */
@@ -269,10 +269,11 @@ static void print_cycles(struct server *s, struct strbuf *out)
     struct store_stats store = store_stats(s->store);
 
     head(out, "maui_cycle_duration_seconds", "histogram", "Scheduling cycles.");
-    histogram_print(&s->metrics->cycle, "maui_cycle_duration_seconds", "", out);
+    histogram_print(&s->events.metrics->cycle, "maui_cycle_duration_seconds", "", out);
     head(out, "maui_commit_duration_seconds", "histogram",
         "Commits of the state, failed ones included.");
-    histogram_print(&s->metrics->commit, "maui_commit_duration_seconds", "", out);
+    histogram_print(
+        &s->events.metrics->commit, "maui_commit_duration_seconds", "", out);
     counter(out, "maui_commits_total", "Commits of the state.", store.commits);
     counter(
         out, "maui_commits_failed_total", "Commits that failed.", store.failed_commits);
@@ -281,11 +282,12 @@ static void print_cycles(struct server *s, struct strbuf *out)
     gauge(out, "maui_state_writable", "1 while the state can be written.",
         !commit_is_failing(s));
     gauge(out, "maui_paused", "1 while scheduling is stopped.", s->control.paused);
-    counter(out, "maui_requests_total", "Requests of the API.", http_requests(s->http));
+    counter(
+        out, "maui_requests_total", "Requests of the API.", http_requests(s->api.http));
     counter(out, "maui_timeline_looks_total",
         "Nodes that were looked at for pictures of them over time.", timeline_looks(s));
-    gauge(
-        out, "maui_requests_open", "Requests under way.", http_open_requests(s->http));
+    gauge(out, "maui_requests_open", "Requests under way.",
+        http_open_requests(s->api.http));
 }
 
 /* Of several each by its name. */
@@ -313,11 +315,11 @@ static void print_manager(struct server *s, struct strbuf *out)
     head(out, name, "histogram",
         "From an order to the resource manager's answer, by action.");
     for (int i = 0; i <= RM_MODIFY; i++) {
-        if (s->metrics->rm[i].sum <= 0)
+        if (s->events.metrics->rm[i].sum <= 0)
             continue;
         snprintf(
             labels, sizeof labels, "action=\"%s\"", rm_action_name((enum rm_action)i));
-        histogram_print(&s->metrics->rm[i], name, labels, out);
+        histogram_print(&s->events.metrics->rm[i], name, labels, out);
     }
 }
 

@@ -34,7 +34,7 @@ struct notify {
 
 struct programs *notify_programs(const struct server *s)
 {
-    return s->notify->programs;
+    return s->events.notify->programs;
 }
 
 char *notify_path(struct server *s, const char *file)
@@ -43,7 +43,7 @@ char *notify_path(struct server *s, const char *file)
 
     if (*file == '/')
         return xstrdup(file);
-    char *folder = *tools == '/' ? xstrdup(tools) : home_file(s->home, tools);
+    char *folder = *tools == '/' ? xstrdup(tools) : home_file(s->paths.home, tools);
     char *path = home_file(folder, file);
     free(folder);
     return path;
@@ -69,16 +69,17 @@ void notify_configure(struct server *s)
 {
     const struct daemon_settings *d = &s->config->settings->daemon;
 
-    choose(s, &s->notify->notification, d->notification_program, "NOTIFICATIONPROGRAM");
-    choose(s, &s->notify->feedback, d->feedback_program, "FEEDBACKPROGRAM");
+    choose(s, &s->events.notify->notification, d->notification_program,
+        "NOTIFICATIONPROGRAM");
+    choose(s, &s->events.notify->feedback, d->feedback_program, "FEEDBACKPROGRAM");
 }
 
 int notify_open(struct server *s, struct err *err)
 {
-    struct notify *n = s->notify = xcalloc(1, sizeof *n);
+    struct notify *n = s->events.notify = xcalloc(1, sizeof *n);
 
-    n->programs = programs_open(
-        s->loop, &(struct programs_options){.log = s->log, .directory = s->home}, err);
+    n->programs = programs_open(s->loop,
+        &(struct programs_options){.log = s->log, .directory = s->paths.home}, err);
     if (!n->programs)
         return -1;
     notify_configure(s);
@@ -108,7 +109,7 @@ static void forget_told(struct notify *n, int64_t until)
 
 void notify_close(struct server *s)
 {
-    struct notify *n = s->notify;
+    struct notify *n = s->events.notify;
 
     if (!n)
         return;
@@ -120,7 +121,7 @@ void notify_close(struct server *s)
     free(n->notification);
     free(n->feedback);
     free(n);
-    s->notify = NULL;
+    s->events.notify = NULL;
 }
 
 /* ---- notifications ---- */
@@ -136,7 +137,7 @@ static bool repeats(enum event_name what)
 /* Was it told less than the interval ago? Remembers that it is told now. */
 static bool told_lately(struct server *s, enum event_name what, const char *object)
 {
-    struct notify *n = s->notify;
+    struct notify *n = s->events.notify;
     int64_t now = world_now(s),
             since = now - s->config->settings->notification_interval_s;
     struct strbuf matter = {0};
@@ -163,7 +164,7 @@ static bool told_lately(struct server *s, enum event_name what, const char *obje
 void notify_event(
     struct server *s, enum event_name what, const char *object, const char *text)
 {
-    struct notify *n = s->notify;
+    struct notify *n = s->events.notify;
     struct strbuf argument = {0};
 
     if (!n || !n->notification || !server_acts(s)
@@ -183,16 +184,16 @@ void notify_feedback(struct server *s, const char *const facts[16])
 {
     struct feedback f;
 
-    if (!s->notify || !s->notify->feedback || !server_acts(s))
+    if (!s->events.notify || !s->events.notify->feedback || !server_acts(s))
         return;
     for (int i = 0; i < FACTS; i++)
         f.facts[i] = xstrdup(facts[i]);
-    vec_push(&s->notify->waiting, f);
+    vec_push(&s->events.notify->waiting, f);
 }
 
 void notify_committed(struct server *s)
 {
-    struct notify *n = s->notify;
+    struct notify *n = s->events.notify;
 
     for (size_t i = 0; i < n->waiting.n; i++) {
         const char *argv[FACTS + 2] = {n->feedback};

@@ -36,7 +36,7 @@ struct statfile {
 static char *path_of(struct server *s, const char *what, const char *day)
 {
     const char *dir = s->config->settings->daemon.stat_dir;
-    char *folder = *dir == '/' ? xstrdup(dir) : home_file(s->home, dir);
+    char *folder = *dir == '/' ? xstrdup(dir) : home_file(s->paths.home, dir);
     struct strbuf path = {0};
 
     mkdir(folder, 0755); /* there already, most often */
@@ -54,7 +54,7 @@ static char *path_of(struct server *s, const char *what, const char *day)
 /* Does the resource manager keep from users who ran what? */
 static bool is_private(const struct server *s)
 {
-    return (rights_hidden(s->rights) & (RM_HIDES_JOBS | RM_HIDES_USAGE)) != 0;
+    return (rights_hidden(s->api.rights) & (RM_HIDES_JOBS | RM_HIDES_USAGE)) != 0;
 }
 
 /* In one write, so that who reads sees whole lines. */
@@ -191,9 +191,9 @@ void statfile_add(struct server *s, const struct jobtrace *record)
     fclose(out);
     for (int i = 0; i < TEXTS; i++)
         free(owned[i]);
-    if (!s->statfile)
-        s->statfile = xcalloc(1, sizeof *s->statfile);
-    vec_push(&s->statfile->waiting, line);
+    if (!s->events.statfile)
+        s->events.statfile = xcalloc(1, sizeof *s->events.statfile);
+    vec_push(&s->events.statfile->waiting, line);
 }
 
 void statfile_begin(struct server *s)
@@ -216,11 +216,11 @@ static bool write_day(struct server *s, const char *day, const struct strbuf *te
     char *path = path_of(s, "stats", day);
     bool fresh = false, good = append_text(path, is_private(s), text, &fresh) == 0;
 
-    if (!good && !s->statfile->failing)
+    if (!good && !s->events.statfile->failing)
         log_line(s->log, LOG_ALERT,
             "the statistics file '%s' cannot be written, and is tried again: %s", path,
             strerror(errno));
-    s->statfile->failing = !good;
+    s->events.statfile->failing = !good;
     if (good && fresh && !s->simulation)
         write_nodes(s, day);
     free(path);
@@ -249,7 +249,7 @@ static void forget(struct statfile *f, size_t n)
 
 void statfile_committed(struct server *s)
 {
-    struct statfile *f = s->statfile;
+    struct statfile *f = s->events.statfile;
 
     while (f && f->waiting.n) {
         size_t n = 1;
@@ -265,14 +265,14 @@ void statfile_committed(struct server *s)
 
 void statfile_close(struct server *s)
 {
-    if (!s->statfile)
+    if (!s->events.statfile)
         return;
-    for (size_t i = 0; i < s->statfile->waiting.n; i++) {
+    for (size_t i = 0; i < s->events.statfile->waiting.n; i++) {
         if (!commit_is_failing(s)) /* else the next life has it */
-            tell_lost(s, &s->statfile->waiting.v[i]);
-        free(s->statfile->waiting.v[i].text);
+            tell_lost(s, &s->events.statfile->waiting.v[i]);
+        free(s->events.statfile->waiting.v[i].text);
     }
-    vec_fini(&s->statfile->waiting);
-    free(s->statfile);
-    s->statfile = NULL;
+    vec_fini(&s->events.statfile->waiting);
+    free(s->events.statfile);
+    s->events.statfile = NULL;
 }

@@ -86,7 +86,7 @@ static struct errand *add(struct server *s, const char *key, const char *rsv,
     e->rsv = xstrdup(rsv);
     e->data = xstrdup(data ? data : "");
     e->event = xstrdup(event);
-    vec_push(&s->triggers->errands, e);
+    vec_push(&s->events.triggers->errands, e);
     return e;
 }
 
@@ -136,7 +136,7 @@ static void on_ended(void *ctx, const struct program_end *end)
     struct errand *e = ctx;
 
     forget(e->s, e);
-    e->s->triggers->busy--;
+    e->s->events.triggers->busy--;
     eventlog_add(e->s, TRIGGERENDED, e->rsv, end->exit_status != 0,
         json_pack("{s:s, s:i}", "type", "trigger", "exit_status", end->exit_status),
         "'%s' of a trigger of reservation '%s': %s", e->data, e->rsv, end->text);
@@ -164,9 +164,9 @@ static void start(struct server *s, struct errand *e)
     struct strbuf home = {0}, rsv = {0}, event = {0};
     struct err err;
 
-    const char *const submission[] = {client, "msub", "-d", s->home, file, NULL};
+    const char *const submission[] = {client, "msub", "-d", s->paths.home, file, NULL};
     words[0] = words[0] ? file : NULL;
-    strbuf_printf(&home, "MAUIHOMEDIR=%s", s->home);
+    strbuf_printf(&home, "MAUIHOMEDIR=%s", s->paths.home);
     strbuf_printf(&rsv, "MAUI_RESERVATION=%s", e->rsv);
     strbuf_printf(&event, "MAUI_EVENT=%s", e->event);
     const char *const environment[] = {home.text, rsv.text, event.text, NULL};
@@ -178,10 +178,10 @@ static void start(struct server *s, struct errand *e)
         .ended = on_ended,
         .ctx = e};
     e->phase = PHASE_RUNS;
-    if (!words[0] || programs_run(s->triggers->programs, &call, &err) < 0)
+    if (!words[0] || programs_run(s->events.triggers->programs, &call, &err) < 0)
         on_ended(e, &(struct program_end){.exit_status = 127,
                         .text = words[0] ? err.text : "there is nothing to run"});
-    programs_flush(s->triggers->programs); /* at once: see the header */
+    programs_flush(s->events.triggers->programs); /* at once: see the header */
     free(strbuf_take(&home));
     free(strbuf_take(&rsv));
     free(strbuf_take(&event));
@@ -195,15 +195,15 @@ static void arm(struct server *s, int64_t at)
 {
     int64_t wait_s = at - world_now(s);
 
-    sd_event_source_set_time_relative(
-        s->triggers->timer, (uint64_t)(wait_s > 0 ? wait_s : 1) * UINT64_C(1000000));
-    sd_event_source_set_enabled(s->triggers->timer, SD_EVENT_ONESHOT);
+    sd_event_source_set_time_relative(s->events.triggers->timer,
+        (uint64_t)(wait_s > 0 ? wait_s : 1) * UINT64_C(1000000));
+    sd_event_source_set_enabled(s->events.triggers->timer, SD_EVENT_ONESHOT);
 }
 
 /* Those whose time has come, as many as there is room for, are put down as begun. */
 static void begin_some(struct server *s)
 {
-    struct triggers *t = s->triggers;
+    struct triggers *t = s->events.triggers;
     int64_t next = TIME_NEVER;
 
     for (size_t i = 0; i < t->errands.n; i++) {
@@ -224,7 +224,7 @@ static void begin_some(struct server *s)
 
 void triggers_committed(struct server *s)
 {
-    struct triggers *t = s->triggers;
+    struct triggers *t = s->events.triggers;
 
     if (t->stopping)
         return;
@@ -292,11 +292,11 @@ static void tell_begun(struct server *s, const struct errand *e)
 
 int triggers_open(struct server *s, struct err *err)
 {
-    struct triggers *t = s->triggers = xcalloc(1, sizeof *t);
+    struct triggers *t = s->events.triggers = xcalloc(1, sizeof *t);
 
     t->programs = programs_open(s->loop,
         &(struct programs_options){
-            .log = s->log, .directory = s->home, .at_once = AT_ONCE},
+            .log = s->log, .directory = s->paths.home, .at_once = AT_ONCE},
         err);
     if (!t->programs
         || sd_event_add_time_relative(
@@ -318,7 +318,7 @@ int triggers_open(struct server *s, struct err *err)
 
 void triggers_stop(struct server *s)
 {
-    struct triggers *t = s->triggers;
+    struct triggers *t = s->events.triggers;
 
     if (!t)
         return;
@@ -332,7 +332,7 @@ void triggers_stop(struct server *s)
 
 void triggers_close(struct server *s)
 {
-    struct triggers *t = s->triggers;
+    struct triggers *t = s->events.triggers;
 
     if (!t)
         return;
@@ -342,5 +342,5 @@ void triggers_close(struct server *s)
         errand_free(t->errands.v[i]);
     vec_fini(&t->errands);
     free(t);
-    s->triggers = NULL;
+    s->events.triggers = NULL;
 }

@@ -43,12 +43,12 @@ struct watch {
 
 void watch_open(struct server *s)
 {
-    s->watch = xcalloc(1, sizeof *s->watch);
+    s->events.watch = xcalloc(1, sizeof *s->events.watch);
 }
 
 void watch_close(struct server *s)
 {
-    struct watch *w = s->watch;
+    struct watch *w = s->events.watch;
 
     if (!w)
         return;
@@ -59,7 +59,7 @@ void watch_close(struct server *s)
         free(w->stranded.v[i].job);
     vec_fini(&w->stranded);
     free(w);
-    s->watch = NULL;
+    s->events.watch = NULL;
 }
 
 /* ---- jobs ---- */
@@ -146,12 +146,12 @@ static bool is_started(const struct job *j)
 /* The resource manager moved it by itself, or somebody did there. */
 static void tell_moved(struct server *s, const struct job *j)
 {
-    if (s->watch->was_starting && j->state == JOB_RUNNING)
+    if (s->events.watch->was_starting && j->state == JOB_RUNNING)
         mail_begun(s, j);
-    if (is_started(j) && !s->watch->was_started)
+    if (is_started(j) && !s->events.watch->was_started)
         eventlog_add(s, JOBSTART, j->id, false, of_job(s, j),
             "job '%s' was started by the resource manager", j->id);
-    else if (!is_started(j) && s->watch->was_started)
+    else if (!is_started(j) && s->events.watch->was_started)
         eventlog_add(s, JOBREQUEUE, j->id, false, of_job(s, j),
             "job '%s' was put back by the resource manager", j->id);
 }
@@ -279,10 +279,10 @@ void watch_before(struct server *s, const struct event *ev)
                               ? job_find(engine_cluster(s->engine), ev->u.job_state.id)
                               : NULL;
 
-    s->watch->was_started = j && is_started(j);
-    s->watch->was_starting = j && j->state == JOB_STARTING;
-    s->watch->known_node = n != NULL;
-    s->watch->was_up = n && node_is_up(n);
+    s->events.watch->was_started = j && is_started(j);
+    s->events.watch->was_starting = j && j->state == JOB_STARTING;
+    s->events.watch->known_node = n != NULL;
+    s->events.watch->was_up = n && node_is_up(n);
 }
 
 static void strand(struct server *s, const struct node *n)
@@ -291,15 +291,16 @@ static void strand(struct server *s, const struct node *n)
     struct node_job on;
 
     for (uint32_t i = 0; node_job_at(c, n, i, &on); i++)
-        vec_push(&s->watch->stranded, ((struct stranded){xstrdup(c->jobs.v[on.job]->id),
-                                          n->index, world_now(s)}));
+        vec_push(&s->events.watch->stranded,
+            ((struct stranded){
+                xstrdup(c->jobs.v[on.job]->id), n->index, world_now(s)}));
 }
 
 static void tell_node(struct server *s, const struct event *ev)
 {
     const struct node *n = node_of(s, ev);
 
-    if (!n || !s->watch->known_node || node_is_up(n) == s->watch->was_up)
+    if (!n || !s->events.watch->known_node || node_is_up(n) == s->events.watch->was_up)
         return;
     eventlog_add(s, node_is_up(n) ? NODEUP : NODEDOWN, n->name, false,
         json_pack("{s:s, s:s}", "type", "node", "state",
@@ -323,7 +324,7 @@ static bool is_stranded(const struct cluster *c, const struct stranded *t)
 void watch_cycle(struct server *s)
 {
     const struct cluster *c = engine_cluster(s->engine);
-    struct watch *w = s->watch;
+    struct watch *w = s->events.watch;
 
     w->rsvs_seen = true; /* what there is now has come back, or was configured */
     for (size_t i = w->stranded.n; i-- > 0;) {
@@ -348,7 +349,7 @@ void watch_applied(struct server *s, const struct event *ev, const struct job *j
     if (j)
         tell_job(s, ev, j);
     else if (ev->kind == EVENT_SETTINGS)
-        eventlog_add(s, CONFIGURATION, s->config_path, false, NULL,
+        eventlog_add(s, CONFIGURATION, s->paths.config_path, false, NULL,
             "other parameters are in force");
     else
         tell_node(s, ev);
@@ -386,7 +387,7 @@ static void tell_rsv(struct server *s, enum event_name what, const struct known_
 static void tell_gone(struct server *s)
 {
     const struct cluster *c = engine_cluster(s->engine);
-    struct watch *w = s->watch;
+    struct watch *w = s->events.watch;
 
     for (size_t i = 0; i < w->rsvs.n; i++) {
         struct known_rsv *k = &w->rsvs.v[i];
@@ -416,7 +417,7 @@ static void tell_empty(struct server *s, const struct reservation *r)
 
 static void see(struct server *s, const struct reservation *r)
 {
-    struct watch *w = s->watch;
+    struct watch *w = s->events.watch;
 
     while (w->rsvs.n <= r->index)
         vec_push(&w->rsvs, ((struct known_rsv){0}));
@@ -445,14 +446,14 @@ static void see(struct server *s, const struct reservation *r)
 
 void watch_restoring(struct server *s, bool restoring)
 {
-    if (s->watch)
-        s->watch->restoring = restoring;
+    if (s->events.watch)
+        s->events.watch->restoring = restoring;
 }
 
 void watch_reservations(struct server *s)
 {
     const struct cluster *c = engine_cluster(s->engine);
-    struct watch *w = s->watch;
+    struct watch *w = s->events.watch;
 
     if (!w || c->rsv_epoch == w->rsv_epoch)
         return;

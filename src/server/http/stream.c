@@ -64,14 +64,14 @@ static void make_nothing(struct listing *l)
 {
     if (l->source.done) {
         l->source.done(l->source.ctx);
-        l->s->lists->made--;
+        l->s->api.lists->made--;
     }
     l->source.done = NULL;
 }
 
 static void drop(struct listing *l)
 {
-    TAILQ_REMOVE(&l->s->lists->all, l, next);
+    TAILQ_REMOVE(&l->s->api.lists->all, l, next);
     make_nothing(l);
     vec_fini(&l->waiting);
     free(l->text.text);
@@ -89,7 +89,7 @@ static void drop_stale(struct server *s)
 {
     struct listing *l, *next;
 
-    for (l = TAILQ_FIRST(&s->lists->all); l; l = next) {
+    for (l = TAILQ_FIRST(&s->api.lists->all); l; l = next) {
         next = TAILQ_NEXT(l, next);
         if (l->complete && !l->readers && !(l->key && is_present(s, l)))
             drop(l);
@@ -114,7 +114,7 @@ static void deliver(struct listing *l, struct request *r)
 static void complete(struct listing *l)
 {
     struct server *s = l->s;
-    struct lists *lists = s->lists;
+    struct lists *lists = s->api.lists;
 
     l->complete = true;
     make_nothing(l);
@@ -203,7 +203,7 @@ static bool has_too_many(struct server *s, const char *user)
     struct listing *l;
     size_t bytes = 0;
 
-    TAILQ_FOREACH(l, &s->lists->all, next)
+    TAILQ_FOREACH(l, &s->api.lists->all, next)
     if (strcmp(l->user, user) == 0)
         bytes += l->text.cap;
     return bytes > SHARE_MAX;
@@ -226,21 +226,21 @@ static void refuse_listing(struct listing *l)
 static void make_slice(struct server *s)
 {
     struct share *h;
-    struct listing *l = choose_listing(s->lists, &h);
+    struct listing *l = choose_listing(s->api.lists, &h);
     uint64_t begin = clock_us(), now = begin;
     bool more = true;
 
-    sd_event_source_set_enabled(s->lists->patience, SD_EVENT_OFF);
+    sd_event_source_set_enabled(s->api.lists->patience, SD_EVENT_OFF);
     if (!l)
         return;
     if (l->slices++ % LOOK_SLICES == 0 && is_forsaken(l)) {
         give_up(l);
-        arm(s->lists);
+        arm(s->api.lists);
         return;
     }
     if (!l->begun && has_too_many(s, l->user)) {
         refuse_listing(l); /* it was asked for before the others were made */
-        arm(s->lists);
+        arm(s->api.lists);
         return;
     }
     if (!l->begun) {
@@ -255,7 +255,7 @@ static void make_slice(struct server *s)
     h->spent_us += now - begin;
     if (!more)
         complete(l);
-    arm(s->lists);
+    arm(s->api.lists);
 }
 
 static int on_slice(sd_event_source *source, void *ctx)
@@ -285,7 +285,7 @@ int stream_open(struct server *s, struct err *err)
 {
     struct lists *lists = xcalloc(1, sizeof *lists);
 
-    s->lists = lists;
+    s->api.lists = lists;
     TAILQ_INIT(&lists->all);
     if (sd_event_add_defer(s->loop, &lists->slice, on_slice, s) < 0
         || sd_event_source_set_enabled(lists->slice, SD_EVENT_OFF) < 0
@@ -304,7 +304,7 @@ int stream_open(struct server *s, struct err *err)
 
 void stream_close(struct server *s)
 {
-    struct lists *lists = s->lists;
+    struct lists *lists = s->api.lists;
 
     if (!lists)
         return;
@@ -315,7 +315,7 @@ void stream_close(struct server *s)
     sd_event_source_disable_unref(lists->forget);
     vec_fini(&lists->shares);
     free(lists);
-    s->lists = NULL;
+    s->api.lists = NULL;
 }
 
 /* ---- asking ---- */
@@ -324,7 +324,7 @@ bool stream_join(struct server *s, struct request *r, const char *key)
 {
     struct listing *l;
 
-    TAILQ_FOREACH(l, &s->lists->all, next)
+    TAILQ_FOREACH(l, &s->api.lists->all, next)
     {
         if (!l->key || strcmp(l->key, key) != 0 || (l->begun && !is_present(s, l)))
             continue;
@@ -355,10 +355,10 @@ void stream_make(struct server *s, struct request *r, const char *key, const cha
     l->source = *source;
     snprintf(l->user, sizeof l->user, "%s", user);
     vec_push(&l->waiting, r);
-    s->lists->made++;
-    TAILQ_INSERT_TAIL(&s->lists->all, l, next);
-    join_shares(s->lists, user);
-    arm(s->lists);
+    s->api.lists->made++;
+    TAILQ_INSERT_TAIL(&s->api.lists->all, l, next);
+    join_shares(s->api.lists, user);
+    arm(s->api.lists);
 }
 
 /* ---- lists of records ---- */
@@ -417,5 +417,5 @@ void stream_records(struct server *s, struct request *r, size_t n,
 
 bool stream_is_busy(const struct server *s)
 {
-    return s->lists->made > 0;
+    return s->api.lists->made > 0;
 }

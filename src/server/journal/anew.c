@@ -32,7 +32,7 @@ static struct rmlines *forget(struct server *s)
     struct rmlines *lines = manager_leave(s);
 
     watch_close(s);
-    s->watch = NULL;
+    s->events.watch = NULL;
     world_close(s);
     engine_destroy(s->engine);
     return lines;

@@ -21,12 +21,12 @@ struct journal {
 
 void journal_open(struct server *s)
 {
-    s->journal = xcalloc(1, sizeof *s->journal);
+    s->kept.journal = xcalloc(1, sizeof *s->kept.journal);
 }
 
 void journal_close(struct server *s)
 {
-    free(s->journal);
+    free(s->kept.journal);
 }
 
 static int64_t size_max(const struct server *s)
@@ -38,15 +38,15 @@ static int64_t size_max(const struct server *s)
 
 void journal_pictured(struct server *s)
 {
-    if (s->journal->picture == 0)
-        s->journal->picture = s->journal->bytes;
+    if (s->kept.journal->picture == 0)
+        s->kept.journal->picture = s->kept.journal->bytes;
 }
 
 double journal_fullness(const struct server *s)
 {
-    double room = (double)size_max(s) / 2, least = 2 * (double)s->journal->picture;
+    double room = (double)size_max(s) / 2, least = 2 * (double)s->kept.journal->picture;
 
-    return (double)s->journal->bytes / (room > least ? room : least);
+    return (double)s->kept.journal->bytes / (room > least ? room : least);
 }
 
 static void add(struct server *s, json_t *line)
@@ -58,7 +58,7 @@ static void add(struct server *s, json_t *line)
         return;
     }
     unsaved_journal(s->unsaved, world_now(s), text);
-    s->journal->bytes += (int64_t)strlen(text);
+    s->kept.journal->bytes += (int64_t)strlen(text);
     free(text);
     json_decref(line);
 }
@@ -177,7 +177,7 @@ void journal_begin(struct server *s)
         put_life(s, &(struct life){.seq = last + 1});
     }
     vec_fini(&lives);
-    s->journal->bytes = s->journal->picture = 0;
+    s->kept.journal->bytes = s->kept.journal->picture = 0;
     add(s, json_pack("{s:{s:s, s:o, s:b, s:b, s:b, s:o}}", "begin", "version",
                MAUI_VERSION, "zone", zone_json(), "starts_told", 1, "stops_told", 1,
                "no_checkpoints", !manager_can_checkpoint(s), "config",

@@ -103,7 +103,7 @@ static void take_report(struct manager *m, const struct rm_report *r)
             r->u.quotas.source, r->u.quotas.n);
         break;
     case RM_RIGHTS:
-        rights_take(m->s->rights,
+        rights_take(m->s->api.rights,
             !managers_several(m->s) ? NULL
             : m->known_as           ? m->known_as
                                     : "",
@@ -235,7 +235,7 @@ static char *spool_of(const struct manager *m)
 
     strbuf_printf(
         &file, "spool%s%s", m->known_as ? "-" : "", m->known_as ? m->known_as : "");
-    char *path = home_file(m->s->home, file.text);
+    char *path = home_file(m->s->paths.home, file.text);
     free(file.text);
     return path;
 }
@@ -266,7 +266,7 @@ int manager_begin(struct manager *m, const struct raw_object *section, struct er
         .section = section,
         .settings = s->config->settings,
         .spool = spool,
-        .home = s->home,
+        .home = s->paths.home,
         .last_number = record_last_number(s)};
     struct raw_object asked = {0};
 

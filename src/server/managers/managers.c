@@ -97,7 +97,7 @@ static void forget_rights(struct managers *all)
 
     for (size_t i = 0; i < all->v.n; i++)
         tells |= all->v.v[i]->driver && all->v.v[i]->driver->tells_rights;
-    rights_forget(all->s->rights, tells);
+    rights_forget(all->s->api.rights, tells);
 }
 
 static void bind_partition(void *ctx, const char *partition)

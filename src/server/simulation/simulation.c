@@ -48,7 +48,7 @@ static char *trace_path(const struct simulation *m, const char *name)
 {
     const char *file = parameter(m, name);
 
-    return *file == '/' ? xstrdup(file) : home_file(m->s->home, file);
+    return *file == '/' ? xstrdup(file) : home_file(m->s->paths.home, file);
 }
 
 /* --nodes, else the resource trace if there is one, else as the workload says. */

@@ -404,7 +404,7 @@ static void look_at_node(struct collected *v, uint32_t index, uint32_t row)
 {
     const struct cluster *c = engine_cluster(v->s->engine);
 
-    v->s->timeline->looks++;
+    v->s->api.timeline->looks++;
     if (index >= c->nodes.n)
         return;
     const struct node *n = node_at(c, index);
@@ -516,7 +516,7 @@ static int compare_rows(const void *a, const void *b)
 static void find_ended(struct collected *v)
 {
     const struct cluster *c = engine_cluster(v->s->engine);
-    const struct past *past = v->s->timeline->past;
+    const struct past *past = v->s->api.timeline->past;
     uint32_t nodes = (uint32_t)c->nodes.n;
 
     if (!(v->asked.layers >> LAYER_ENDED & 1) || !past_count(past))

@@ -30,14 +30,14 @@ static void drop_foresight(struct foresight *f)
 
 void timeline_open(struct server *s)
 {
-    s->timeline = xcalloc(1, sizeof *s->timeline);
-    s->timeline->past = past_new();
-    s->timeline->making = MAKING_PROMISES;
+    s->api.timeline = xcalloc(1, sizeof *s->api.timeline);
+    s->api.timeline->past = past_new();
+    s->api.timeline->making = MAKING_PROMISES;
 }
 
 void timeline_interrupt(struct server *s)
 {
-    struct timeline *t = s->timeline;
+    struct timeline *t = s->api.timeline;
 
     placing_end(t->placing); /* it may be of that forecast */
     t->placing = NULL;
@@ -47,29 +47,29 @@ void timeline_interrupt(struct server *s)
 
 void timeline_close(struct server *s)
 {
-    if (!s->timeline)
+    if (!s->api.timeline)
         return;
     timeline_interrupt(s);
     for (int i = 0; i < ROWS_BYS; i++)
-        rows_release(s->timeline->rows[i]);
+        rows_release(s->api.timeline->rows[i]);
     for (int i = 0; i < ROWS_FOLDED; i++)
-        rows_release(s->timeline->folded[i]);
-    drop_foresight(&s->timeline->now);
-    past_free(s->timeline->past);
-    vec_fini(&s->timeline->candidates);
-    free(s->timeline);
-    s->timeline = NULL;
+        rows_release(s->api.timeline->folded[i]);
+    drop_foresight(&s->api.timeline->now);
+    past_free(s->api.timeline->past);
+    vec_fini(&s->api.timeline->candidates);
+    free(s->api.timeline);
+    s->api.timeline = NULL;
 }
 
 void timeline_note_end(
     struct server *s, const struct job *j, int64_t end_at, bool failed)
 {
-    past_note(s->timeline->past, j, end_at, failed);
+    past_note(s->api.timeline->past, j, end_at, failed);
 }
 
 uint64_t timeline_looks(const struct server *s)
 {
-    return s->timeline->looks;
+    return s->api.timeline->looks;
 }
 
 /* ---- who is where ---- */
@@ -282,7 +282,7 @@ static bool is_broken_off(const struct server *s, const struct timeline *t)
 
 bool foresight_more(struct server *s, bool forecast)
 {
-    struct timeline *t = s->timeline;
+    struct timeline *t = s->api.timeline;
 
     if (t->now.plan != feed_plan(s) || t->making == MAKING_PROMISES) {
         if (t->making != MAKING_PROMISES || t->placed_plan != feed_plan(s))
@@ -316,12 +316,12 @@ bool foresight_more(struct server *s, bool forecast)
 
 const struct foresight *foresight_get(struct server *s)
 {
-    return &s->timeline->now;
+    return &s->api.timeline->now;
 }
 
 bool foresight_is_whole(struct server *s, bool forecast)
 {
-    const struct timeline *t = s->timeline;
+    const struct timeline *t = s->api.timeline;
 
     return t->now.plan == feed_plan(s) && (!forecast || t->has_forecast);
 }

@@ -328,7 +328,7 @@ static struct rows **find_kept(struct timeline *t, enum rows_by by, const char *
 struct rows *rows_hold(struct server *s, enum rows_by by, const char *fold)
 {
     const struct cluster *c = engine_cluster(s->engine);
-    struct rows **at = find_kept(s->timeline, by, fold);
+    struct rows **at = find_kept(s->api.timeline, by, fold);
 
     if (*at
         && ((*at)->epoch != c->node_epoch || (*at)->config_epoch != c->config_epoch)) {

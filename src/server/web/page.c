@@ -75,16 +75,17 @@ static int admit_request(
         return 401;
     }
     page_tend(s);
-    const struct session *found = s->page->sessions ? sessions_find(s->page->sessions,
-                                      header + sizeof word - 1, page_now(), &why)
-                                                    : NULL;
+    const struct session *found = s->api.page->sessions
+                                      ? sessions_find(s->api.page->sessions,
+                                          header + sizeof word - 1, page_now(), &why)
+                                      : NULL;
     if (!found) {
         err_set(err, ERR_DENIED, "%s",
             why ? why : "your session is over: run `maui dashboard`");
         return 401;
     }
     *ret = found->who;
-    if (!sessions_admit(s->page->sessions, found->id, read_clock())) {
+    if (!sessions_admit(s->api.page->sessions, found->id, read_clock())) {
         err_set(err, ERR_DENIED, "more than %d requests a second of one session",
             SESSION_RATE);
         return 429;
@@ -106,7 +107,7 @@ static bool has_session(void *ctx, const struct identity *who)
 {
     struct server *s = ctx;
 
-    return s->page->sessions && sessions_has(s->page->sessions, who->session);
+    return s->api.page->sessions && sessions_has(s->api.page->sessions, who->session);
 }
 
 /* A job's environment and script may hold secrets. */
@@ -150,8 +151,8 @@ static void tell_end(void *ctx, const struct session *e)
 static void set_timer(struct server *s, int64_t seconds)
 {
     sd_event_source_set_time_relative(
-        s->page->timer, (uint64_t)seconds * UINT64_C(1000000));
-    sd_event_source_set_enabled(s->page->timer, SD_EVENT_ONESHOT);
+        s->api.page->timer, (uint64_t)seconds * UINT64_C(1000000));
+    sd_event_source_set_enabled(s->api.page->timer, SD_EVENT_ONESHOT);
 }
 
 static int open_listener(struct server *s, struct err *err);
@@ -159,10 +160,10 @@ static int open_listener(struct server *s, struct err *err);
 /* Secrets that are sent to the old port, which anybody may take, are worth nothing. */
 static void move_port(struct server *s)
 {
-    struct page *p = s->page;
+    struct page *p = s->api.page;
     struct err err = {0};
 
-    p->moves = p->port && !http_close_page(s->http);
+    p->moves = p->port && !http_close_page(s->api.http);
     if (p->moves) {
         set_timer(s, AGAIN_S);
         return;
@@ -174,13 +175,13 @@ static void move_port(struct server *s)
 
 void page_tend(struct server *s)
 {
-    struct page *p = s->page;
+    struct page *p = s->api.page;
     int64_t now = page_now(), next = 0, last = 0;
 
     if (p->sessions)
         next = sessions_expire(p->sessions, now, tell_end, s);
-    if (s->http)
-        http_wake(s->http);
+    if (s->api.http)
+        http_wake(s->api.http);
     if (p->moves) {
         move_port(s);
         return;
@@ -195,7 +196,7 @@ void page_tend(struct server *s)
         sd_event_source_set_enabled(p->timer, SD_EVENT_OFF);
     } else if (now < last) {
         set_timer(s, last - now);
-    } else if (!http_close_page(s->http)) {
+    } else if (!http_close_page(s->api.http)) {
         set_timer(s, AGAIN_S);
     } else {
         log_line(s->log, LOG_ACTION, "page: nobody came for an hour, port %u is closed",
@@ -214,7 +215,7 @@ static int on_time(sd_event_source *source, uint64_t at, void *ctx)
 
 static int open_listener(struct server *s, struct err *err)
 {
-    struct page *p = s->page;
+    struct page *p = s->api.page;
     struct http_page page = {.address = p->address,
         .origin = p->origin,
         .tls = p->tls.cert != NULL,
@@ -234,7 +235,7 @@ static int open_listener(struct server *s, struct err *err)
                < 0)
         return err_set(err, ERR_IO, "the event loop takes no more sources");
     sd_event_source_set_enabled(p->timer, SD_EVENT_OFF);
-    if (http_open_page(s->http, &page, p->wish, &p->port, err) < 0) {
+    if (http_open_page(s->api.http, &page, p->wish, &p->port, err) < 0) {
         p->port = 0;
         return -1;
     }
@@ -245,7 +246,7 @@ static int open_listener(struct server *s, struct err *err)
 
 int page_listen(struct server *s, char *ret, size_t size, struct err *err)
 {
-    struct page *p = s->page;
+    struct page *p = s->api.page;
 
     if (p->wrong.code) {
         *err = p->wrong;
@@ -269,9 +270,9 @@ int page_listen(struct server *s, char *ret, size_t size, struct err *err)
 
 struct sessions *page_sessions(struct server *s)
 {
-    if (!s->page->sessions)
-        s->page->sessions = sessions_new();
-    return s->page->sessions;
+    if (!s->api.page->sessions)
+        s->api.page->sessions = sessions_new();
+    return s->api.page->sessions;
 }
 
 /* ---- parameters ---- */
@@ -360,7 +361,7 @@ static void take_parameters(struct page *p, struct page *next)
 /* Nobody goes on with what may not be any more. */
 static void go_off(struct server *s)
 {
-    struct page *p = s->page;
+    struct page *p = s->api.page;
 
     p->wish = 0;
     p->origin[0] = 0;
@@ -375,26 +376,26 @@ int page_check(struct server *s, const struct config *c, struct err *err)
 {
     struct page next = {0};
 
-    if (!s->page || s->page->wrong.code)
+    if (!s->api.page || s->api.page->wrong.code)
         return 0;
-    int result = read_parameters(s->home, c, &next, err);
+    int result = read_parameters(s->paths.home, c, &next, err);
     tls_fini(&next.tls);
     return result;
 }
 
 const char *page_wrong(const struct server *s)
 {
-    return s->page && s->page->wrong.code ? s->page->wrong.text : NULL;
+    return s->api.page && s->api.page->wrong.code ? s->api.page->wrong.text : NULL;
 }
 
 void page_configure(struct server *s)
 {
-    struct page *p = s->page, next = {0};
+    struct page *p = s->api.page, next = {0};
 
     if (!p)
         return; /* what was changed before a restart is read before the page begins */
     p->wrong = (struct err){0};
-    if (read_parameters(s->home, s->config, &next, &p->wrong) < 0) {
+    if (read_parameters(s->paths.home, s->config, &next, &p->wrong) < 0) {
         go_off(s);
         tls_fini(&next.tls);
         return;
@@ -410,17 +411,17 @@ void page_configure(struct server *s)
 
 void page_open(struct server *s)
 {
-    s->page = xcalloc(1, sizeof *s->page);
+    s->api.page = xcalloc(1, sizeof *s->api.page);
     page_configure(s);
 }
 
 void page_close(struct server *s)
 {
-    if (!s->page)
+    if (!s->api.page)
         return;
-    sd_event_source_disable_unref(s->page->timer);
-    s->page->timer = NULL;
-    sessions_free(s->page->sessions);
-    s->page->sessions = NULL;
-    tls_fini(&s->page->tls);
+    sd_event_source_disable_unref(s->api.page->timer);
+    s->api.page->timer = NULL;
+    sessions_free(s->api.page->sessions);
+    s->api.page->sessions = NULL;
+    tls_fini(&s->api.page->tls);
 }

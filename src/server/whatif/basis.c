@@ -26,7 +26,7 @@ static const char *node_meant(const struct event *ev)
 /* Before questions are taken, and after, there is none. */
 static bool is_followed(const struct server *s)
 {
-    return s->whatif && whatif_basis(s)->followed;
+    return s->api.whatif && whatif_basis(s)->followed;
 }
 
 uint64_t basis_look(const struct server *s, const struct event *ev)

@@ -53,13 +53,13 @@ struct whatif {
 
 struct basis *whatif_basis(const struct server *s)
 {
-    return &s->whatif->basis;
+    return &s->api.whatif->basis;
 }
 
 void whatif_open(struct server *s)
 {
-    s->whatif = xcalloc(1, sizeof *s->whatif);
-    TAILQ_INIT(&s->whatif->all);
+    s->api.whatif = xcalloc(1, sizeof *s->api.whatif);
+    TAILQ_INIT(&s->api.whatif->all);
 }
 
 /* ---- the copy ---- */
@@ -82,19 +82,19 @@ void whatif_note(struct server *s, const char *text)
     json_t *note;
     size_t i;
 
-    if (!s->whatif->notes)
-        s->whatif->notes = json_array();
-    json_array_foreach(s->whatif->notes, i, note)
+    if (!s->api.whatif->notes)
+        s->api.whatif->notes = json_array();
+    json_array_foreach(s->api.whatif->notes, i, note)
     {
         if (strcmp(json_string_value(note), text) == 0)
             return;
     }
-    json_array_append_new(s->whatif->notes, json_string(text));
+    json_array_append_new(s->api.whatif->notes, json_string(text));
 }
 
 json_t *whatif_notes(const struct server *s)
 {
-    return s->whatif->notes;
+    return s->api.whatif->notes;
 }
 
 /* The other process knows by that. */
@@ -143,7 +143,7 @@ static void kill_copy(struct question *q)
 
 static void drop_question(struct question *q)
 {
-    struct whatif *w = q->s->whatif;
+    struct whatif *w = q->s->api.whatif;
 
     TAILQ_REMOVE(&w->all, q, next);
     w->n--;
@@ -338,8 +338,8 @@ static struct question *add_question(
     snprintf(q->user, sizeof q->user, "%s", who->user);
     q->uid = who->uid;
     trial_describe(body, q->changes, sizeof q->changes);
-    TAILQ_INSERT_TAIL(&s->whatif->all, q, next);
-    s->whatif->n++;
+    TAILQ_INSERT_TAIL(&s->api.whatif->all, q, next);
+    s->api.whatif->n++;
     return q;
 }
 
@@ -389,7 +389,7 @@ static void begin_copy(struct server *s, struct request *r, const json_t *body)
     pid_t pid = fork();
     if (pid == 0)
         run_copy(s, r, body, now, basis, parent, ends[1]);
-    pace_spend(&s->whatif->pace, read_now_us(), read_used_us() - before);
+    pace_spend(&s->api.whatif->pace, read_now_us(), read_used_us() - before);
     close(ends[1]);
     if (pid < 0) {
         close(ends[0]);
@@ -408,7 +408,7 @@ static void begin_copy(struct server *s, struct request *r, const json_t *body)
 /* Before anything is ended for it: who is refused loses nothing. True: it was. */
 static bool refuse_more(struct server *s, struct request *r)
 {
-    const struct whatif *w = s->whatif;
+    const struct whatif *w = s->api.whatif;
     const struct identity *who = request_who(r);
     unsigned places = WHATIF_AT_ONCE + (identity_is(who, WHO_ADMIN3) ? 1u : 0u);
     uint64_t wait_us = pace_wait_us(&w->pace, read_now_us());
@@ -436,7 +436,7 @@ void whatif_ask(struct server *s, struct request *r, const json_t *body)
 {
     if (refuse_more(s, r))
         return;
-    end_older(s->whatif, request_who(r));
+    end_older(s->api.whatif, request_who(r));
     begin_copy(s, r, body);
 }
 
@@ -445,10 +445,10 @@ void whatif_close(struct server *s)
 {
     struct question *q;
 
-    if (!s->whatif)
+    if (!s->api.whatif)
         return;
-    while ((q = TAILQ_FIRST(&s->whatif->all)) != NULL)
+    while ((q = TAILQ_FIRST(&s->api.whatif->all)) != NULL)
         drop_question(q);
-    free(s->whatif);
-    s->whatif = NULL;
+    free(s->api.whatif);
+    s->api.whatif = NULL;
 }

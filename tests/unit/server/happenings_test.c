@@ -40,7 +40,7 @@ static struct server *open_server(const char *parameters)
     sigemptyset(&mask);
     sigaddset(&mask, SIGCHLD);
     sigprocmask(SIG_BLOCK, &mask, NULL);
-    s->home = home_of();
+    s->paths.home = home_of();
     s->opt.nodes = "1";
     assert_true(sd_event_new(&s->loop) >= 0);
     s->log = log_open(&(struct log_options){.path = "/dev/null"}, &err);
@@ -48,11 +48,11 @@ static struct server *open_server(const char *parameters)
     s->engine = engine_create(
         s->config->settings, &(struct engine_options){.statistics = true});
     char path[200];
-    snprintf(path, sizeof path, "%s/state.db", s->home);
+    snprintf(path, sizeof path, "%s/state.db", s->paths.home);
     assert_int_equal(store_open(path, NULL, &s->store, &err), 0);
     s->unsaved = unsaved_open(s->store);
     s->clock = clock_create(s->loop);
-    s->rights = rights_new();
+    s->api.rights = rights_new();
     journal_open(s);
     world_open(s);
     watch_open(s);
@@ -85,18 +85,18 @@ static void close_server(struct server *s)
     statfile_close(s);
     commit_close(s);
     watch_close(s);
-    free(s->metrics);
+    free(s->events.metrics);
     world_close(s);
     journal_close(s);
     clock_destroy(s->clock);
     engine_destroy(s->engine);
-    rights_free(s->rights);
+    rights_free(s->api.rights);
     config_destroy(s->config);
     log_close(s->log);
     sd_event_unref(s->loop);
-    snprintf(command, sizeof command, "rm -rf %s", s->home);
+    snprintf(command, sizeof command, "rm -rf %s", s->paths.home);
     assert_int_equal(system(command), 0);
-    free(s->home);
+    free(s->paths.home);
     free(s);
 }
 

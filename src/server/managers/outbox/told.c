@@ -62,7 +62,8 @@ void outbox_came_about(struct manager *m, const char *id)
 
 static void measure_order(struct manager *m, const struct order *o)
 {
-    histogram_add(&m->s->metrics->rm[o->action], manager_count_answer(m, o->sent_us));
+    histogram_add(
+        &m->s->events.metrics->rm[o->action], manager_count_answer(m, o->sent_us));
 }
 
 static void end_order(struct manager *m, struct order *o)
