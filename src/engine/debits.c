@@ -131,13 +131,8 @@ bool charging_lacks(const struct engine *e, const struct job *j, struct reason *
         funds_ask(f, funds_run_account(f, b->run - 1), &use, e->now, asked, &left);
     if (answer != FUNDS_SHORT && answer != FUNDS_UNUSABLE)
         return false; /* what is open goes on, also of an account that is closed */
-    ret->code = WAIT_FUNDS;
-    ret->lack = answer == FUNDS_SHORT ? LACK_CREDITS : LACK_DEPOSIT;
-    ret->kind = CRED_ACCOUNT;
-    ret->object = j->cred[CRED_ACCOUNT];
-    ret->asked = asked;
-    ret->used = left.held;
-    ret->limit = left.available + left.held;
+    bank_say_lack(
+        j, answer == FUNDS_SHORT ? LACK_CREDITS : LACK_DEPOSIT, asked, &left, ret);
     return true;
 }
 

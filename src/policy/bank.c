@@ -681,6 +681,18 @@ static enum funds_lack lack_of(enum funds_answer answer)
     return LACK_CREDITS;
 }
 
+void bank_say_lack(const struct job *j, uint8_t lack, int64_t asked,
+    const struct funds_left *left, struct reason *ret)
+{
+    ret->code = WAIT_FUNDS;
+    ret->lack = lack;
+    ret->kind = CRED_ACCOUNT;
+    ret->object = j->cred[CRED_ACCOUNT];
+    ret->asked = asked;
+    ret->used = left->held;
+    ret->limit = left->available + left->held;
+}
+
 bool bank_refuses_to(const struct cluster *c, const struct job *j,
     const struct am_use *use, int64_t now, struct reason *ret)
 {
@@ -698,13 +710,7 @@ bool bank_refuses_to(const struct cluster *c, const struct job *j,
     }
     if (answer == FUNDS_ENOUGH)
         return false;
-    ret->code = WAIT_FUNDS;
-    ret->lack = lack;
-    ret->kind = CRED_ACCOUNT;
-    ret->object = j->cred[CRED_ACCOUNT];
-    ret->asked = most;
-    ret->used = left.held;
-    ret->limit = left.available + left.held;
+    bank_say_lack(j, lack, most, &left, ret);
     return true;
 }
 

@@ -103,6 +103,11 @@ bool bank_price_drifts(const struct cluster *c);
  * would take it just before the end of an expensive run. */
 bool bank_qos_is_cheaper(const struct cluster *c, const struct job *j, const char *qos);
 
+/* It waits for funds of its account: *ret says so of a job that asks for so many
+ * credits (milli, as everywhere) and finds what is left. `lack`: enum funds_lack. */
+void bank_say_lack(const struct job *j, uint8_t lack, int64_t asked,
+    const struct funds_left *left, struct reason *ret);
+
 /* Does its account lack funds for a start at `now`? *ret is written only then. The
  * second: used by these, of whom the cluster may not know. */
 bool bank_refuses(

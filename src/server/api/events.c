@@ -114,20 +114,12 @@ static const char *name_at(size_t i)
 static int read_names(struct request *r, uint64_t *ret, struct err *err)
 {
     const char *text = request_query(r, "names");
-    char word[40];
+    int found;
 
     *ret = text && *text ? 0 : UINT64_MAX;
-    for (const char *p = text; p && *p;) {
-        size_t n = strcspn(p, ",");
-        snprintf(
-            word, sizeof word, "%.*s", (int)(n < sizeof word ? n : sizeof word), p);
-        int found = words_find("names", name_at, word, err);
-        if (found < 0)
-            return -1;
+    while ((found = words_next("names", name_at, &text, err)) >= 0)
         *ret |= UINT64_C(1) << found;
-        p += n + (p[n] == ',');
-    }
-    return 0;
+    return found == WORDS_END ? 0 : -1;
 }
 
 void api_events(struct server *s, struct request *r)

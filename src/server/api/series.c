@@ -41,24 +41,20 @@ static bool is_shown(const struct identity *who, int i)
 static int read_names(struct request *r, int *ret, size_t *ret_n, struct err *err)
 {
     const char *text = request_query(r, "names");
-    char word[40];
+    bool taken[SERIES_NAMES] = {false};
+    int found;
 
     *ret_n = 0;
     for (int i = 0; !(text && *text) && i < SERIES_NAMES; i++)
         ret[(*ret_n)++] = i;
-    for (const char *p = text; p && *p;) {
-        size_t n = strcspn(p, ",");
-        snprintf(
-            word, sizeof word, "%.*s", (int)(n < sizeof word ? n : sizeof word), p);
-        int found = words_find("names", name_at, word, err);
-        if (found < 0)
-            return -1;
-        if (*ret_n == SERIES_NAMES)
-            return err_set(err, ERR_INVALID, "names: expected each name once");
+    while ((found = words_next("names", name_at, &text, err)) >= 0) {
+        if (taken[found])
+            return err_set(err, ERR_INVALID, "names: expected '%s' once, not twice",
+                name_at((size_t)found));
+        taken[found] = true;
         ret[(*ret_n)++] = found;
-        p += n + (p[n] == ',');
     }
-    return 0;
+    return found == WORDS_END ? 0 : -1;
 }
 
 struct asked {

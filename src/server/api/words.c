@@ -33,17 +33,24 @@ int words_find(const char *parameter, word_at_fn *at, const char *text, struct e
     return find_word(parameter, at, text, strlen(text), err);
 }
 
+int words_next(const char *parameter, word_at_fn *at, const char **io, struct err *err)
+{
+    const char *word = *io;
+
+    if (!word || !*word)
+        return WORDS_END;
+    size_t n = strcspn(word, ",");
+    *io = word + n + (word[n] == ',');
+    return find_word(parameter, at, word, n, err);
+}
+
 int words_read(const char *parameter, word_at_fn *at, const char *text, unsigned *ret,
     struct err *err)
 {
+    int found;
+
     *ret = 0;
-    for (const char *p = text; p && *p;) {
-        size_t n = strcspn(p, ",");
-        int found = find_word(parameter, at, p, n, err);
-        if (found < 0)
-            return -1;
+    while ((found = words_next(parameter, at, &text, err)) >= 0)
         *ret |= 1u << found;
-        p += n + (p[n] == ',');
-    }
-    return 0;
+    return found == WORDS_END ? 0 : -1;
 }

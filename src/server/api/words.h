@@ -15,6 +15,12 @@ typedef const char *word_at_fn(size_t i);
 int words_find(
     const char *parameter, word_at_fn *at, const char *text, struct err *err);
 
+#define WORDS_END (-2)
+
+/* The number of the next of some words with commas between them; *io moves behind it.
+ * WORDS_END where there is none left (NULL and "" are none), -1 as words_find(). */
+int words_next(const char *parameter, word_at_fn *at, const char **io, struct err *err);
+
 /* Words with commas between them, as a set of 1 << number; there are 32 words at most.
  * NULL and "" are none. -1 as words_find(). */
 int words_read(const char *parameter, word_at_fn *at, const char *text, unsigned *ret,
