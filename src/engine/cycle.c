@@ -4,6 +4,7 @@
 
 #include "cluster/rmset.h"
 #include "config/settings.h"
+#include "engine/charging/unfunded.h"
 #include "engine/dependency.h"
 #include "engine/engine_private.h"
 #include "engine/keeping.h"
@@ -12,7 +13,6 @@
 #include "engine/preempt.h"
 #include "engine/start.h"
 #include "engine/stop.h"
-#include "engine/unfunded.h"
 #include "policy/accrual.h"
 #include "policy/fairshare.h"
 #include "policy/overrun.h"

@@ -18,7 +18,7 @@
 #include "cluster/quota.h"
 #include "cluster/reservation.h"
 #include "config/policies.h"
-#include "engine/charging.h"
+#include "engine/charging/charging.h"
 #include "engine/statistics/statistics.h"
 #include "funds/funds.h"
 #include "plan/planned.h"
@@ -336,8 +336,8 @@ bool engine_start_differs(const struct job *j, int64_t start_at);
 
 /* Seconds of grace beyond its wallclock limit: the largest of its credentials', else
  * JOBMAXOVERRUN; negative: without end, or until its resource manager ends it. */
-/* What became of an account of the bank (engine/charging.h): credits of 1/1000 charged
- * so far, and when a job of it first could not pay; 0 = never. */
+/* What became of an account of the bank (engine/charging/charging.h): credits of 1/1000
+ * charged so far, and when a job of it first could not pay; 0 = never. */
 void engine_account_life(const struct engine *e, uint32_t account, int64_t *ret_charged,
     int64_t *ret_dry_at);
 
@@ -353,7 +353,7 @@ const struct reason *engine_why(struct engine *e, const struct job *j);
 size_t engine_reasons(
     struct engine *e, const struct job *j, struct reason *ret, size_t max);
 
-/* What the bank has to write since engine_money_told(): engine/charging.h. */
+/* What the bank has to write since engine_money_told(): engine/charging/charging.h. */
 const struct money_move *engine_money(const struct engine *e, size_t *ret_n);
 void engine_money_told(struct engine *e);
 

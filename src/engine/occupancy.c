@@ -2,7 +2,7 @@
  * Who has to know that a job takes nodes, leaves them, or is other than before. */
 #include "engine/occupancy.h"
 
-#include "engine/charging.h"
+#include "engine/charging/charging.h"
 #include "engine/engine_private.h"
 #include "engine/events/events.h"
 #include "engine/preempt.h"

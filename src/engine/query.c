@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * When could it start, and what is free. */
 #include "engine/asker.h"
-#include "engine/charging.h"
+#include "engine/charging/charging.h"
 #include "engine/engine_private.h"
 #include "policy/access.h"
 #include "policy/bank.h"

@@ -5,8 +5,8 @@
 #ifndef MAUI_ENGINE_QUERY_H
 #define MAUI_ENGINE_QUERY_H
 
+#include "engine/charging/rent.h"
 #include "engine/engine.h"
-#include "engine/rent.h"
 #include "plan/feasible.h"
 
 /* A job that nobody has submitted. */

@@ -183,7 +183,7 @@ uint32_t funds_open_runs(const struct funds *f); /* how many */
 uint32_t funds_next_run(const struct funds *f, uint32_t from);
 const char *funds_run_job(const struct funds *f, uint32_t run);
 
-/* Runs of reservations (engine/rent.h) are of a job by this name. */
+/* Runs of reservations (engine/charging/rent.h) are of a job by this name. */
 #define FUNDS_RENT "rsv:"
 bool funds_is_rent(const struct funds *f, uint32_t run);
 

@@ -4,7 +4,7 @@
 #ifndef MAUI_SERVER_BANKBODY_H
 #define MAUI_SERVER_BANKBODY_H
 
-#include "engine/charging.h"
+#include "engine/charging/charging.h"
 
 #include <jansson.h>
 #include <stdint.h>

@@ -23,7 +23,7 @@
 #define MAUI_SERVER_DESK_H
 
 #include "base/err.h"
-#include "engine/charging.h"
+#include "engine/charging/charging.h"
 
 #include <jansson.h>
 #include <stdbool.h>

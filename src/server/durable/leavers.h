@@ -12,7 +12,7 @@
 #ifndef MAUI_SERVER_LEAVERS_H
 #define MAUI_SERVER_LEAVERS_H
 
-#include "engine/charging.h"
+#include "engine/charging/charging.h"
 #include "funds/funds.h"
 
 #include <jansson.h>

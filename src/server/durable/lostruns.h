@@ -8,7 +8,7 @@
 
 #include "base/err.h"
 #include "base/vec.h"
-#include "engine/charging.h"
+#include "engine/charging/charging.h"
 
 #include <stdint.h>
 

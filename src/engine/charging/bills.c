@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Moves for the bank, and what charging.c, debits.c and strangers.c ask of bills. */
 #include "config/settings.h"
-#include "engine/charging_private.h"
+#include "engine/charging/charging_private.h"
 
 bool charging_has_bills(const struct engine *e)
 {

@@ -118,7 +118,7 @@ void charging_take_over(struct engine *e);
  * had been told to start them. */
 void charging_forget_strangers(struct engine *e, const struct funds_facts *facts);
 
-/* A reservation's run (engine/rent.h) has cost so much in all. */
+/* A reservation's run (engine/charging/rent.h) has cost so much in all. */
 void charging_rent(struct engine *e, uint32_t run, const struct am_use *use,
     int64_t total, bool over, const char *text);
 

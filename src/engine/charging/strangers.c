@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Runs of a former life of the daemon: see charging.h. */
 #include "config/settings.h"
-#include "engine/charging_private.h"
+#include "engine/charging/charging_private.h"
 
 #include <string.h>
 

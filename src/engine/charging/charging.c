@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0
  * See charging.h. */
-#include "engine/charging.h"
+#include "engine/charging/charging.h"
 
 #include "base/strbuf.h"
 #include "cluster/folded.h"
 #include "config/settings.h"
-#include "engine/charging_private.h"
+#include "engine/charging/charging_private.h"
 
 #include <assert.h>
 #include <string.h>

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0
  * See unfunded.h. */
-#include "engine/unfunded.h"
+#include "engine/charging/unfunded.h"
 
 #include "base/strbuf.h"
 #include "config/settings.h"
-#include "engine/charging.h"
+#include "engine/charging/charging.h"
 #include "engine/engine_private.h"
 #include "engine/judge.h"
 #include "engine/occupancy.h"

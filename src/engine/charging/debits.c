@@ -4,7 +4,7 @@
 #include "base/strbuf.h"
 #include "config/settings.h"
 #include "engine/calendar_private.h"
-#include "engine/charging_private.h"
+#include "engine/charging/charging_private.h"
 
 /* ---- debits on the way ----------------------------------------------------------- */
 

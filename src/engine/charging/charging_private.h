@@ -4,7 +4,7 @@
 #ifndef MAUI_ENGINE_CHARGING_PRIVATE_H
 #define MAUI_ENGINE_CHARGING_PRIVATE_H
 
-#include "engine/charging.h"
+#include "engine/charging/charging.h"
 #include "engine/engine_private.h"
 #include "policy/bank.h"
 

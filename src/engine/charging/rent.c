@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  * See rent.h. */
-#include "engine/rent.h"
+#include "engine/charging/rent.h"
 
 #include "base/strbuf.h"
-#include "engine/charging.h"
+#include "engine/charging/charging.h"
 #include "engine/engine_private.h"
 #include "funds/amount.h"
 #include "policy/bank.h"
