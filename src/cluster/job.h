@@ -127,6 +127,8 @@ struct job {
     bool util_known; /* util_procs is measured */
     bool qos_forced; /* an administrator chose it: access is not asked */
     bool admitted;   /* by its resource manager, with the credentials that it names */
+    bool cancelled; /* and told to be on its nodes yet: nothing is decided about it, and
+                       it was counted when it was cancelled */
     uint32_t possible_layout; /* of the plan for which `impossible` was found out */
     int64_t wclimit_s;
 
@@ -200,6 +202,7 @@ struct job_desc {
     uint32_t flags; /* enum job_flag */
     bool admitted;  /* its resource manager has checked that its user may use the
                        account,  class and QOS that it names */
+    bool cancelled; /* before: its resource manager does not end it */
     int64_t user_priority;
     int64_t fixed_priority; /* given by an administrator of the resource manager, in
                                place of what the formula says; 0 = none */

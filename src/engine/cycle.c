@@ -72,8 +72,8 @@ static void enforce_wclimit(struct engine *e)
         int64_t overrun = engine_overrun(e, j);
         if (!job_is_active(j) || overrun < 0 || rmset_is_away(e->c, job_rm(j)))
             continue; /* it may be over long since, for all that is known */
-        if (j->state == JOB_STARTING && e->opt.starts_told)
-            continue; /* its time begins when it runs */
+        if (j->cancelled || (j->state == JOB_STARTING && e->opt.starts_told))
+            continue; /* its end is decided; or its time begins when it runs */
         int64_t last = time_add(j->end_at, overrun);
         if (e->now <= last) {
             wake_at(e, last + 1);

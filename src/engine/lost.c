@@ -40,7 +40,7 @@ static void lose_jobs_on(struct engine *e, const struct node *n)
     for (size_t i = 0; i < e->c->active.n; i++) {
         const struct job *j = e->c->jobs.v[e->c->active.v[i]];
         size_t first = 0;
-        if (job_is_active(j) && job_piece_on(j, n->index, &first))
+        if (job_is_active(j) && !j->cancelled && job_piece_on(j, n->index, &first))
             vec_push(&jobs, j->index);
     }
     for (size_t i = 0; i < jobs.n; i++)

@@ -120,6 +120,8 @@ static void pass_statistics(struct engine *e, struct job *j, const struct stay *
 
 static void complete_statistics(struct engine *e, struct job *j, const struct stay *s)
 {
+    if (j->cancelled)
+        return; /* then it was counted */
     statistics_ended(e->statistics, e->c, j, s->success, s->until);
 }
 

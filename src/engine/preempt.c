@@ -195,7 +195,7 @@ static void list_victims(struct claim *k, struct victims *ret)
 
     for (size_t i = 0; i < c->active.n; i++) {
         const struct job *v = c->jobs.v[c->active.v[i]];
-        if (job_is_active(v) && preempt_may(k, v))
+        if (job_is_active(v) && !v->cancelled && preempt_may(k, v))
             vec_push(ret, v->index);
     }
 }

@@ -160,6 +160,7 @@ void describe_job(json_t *o, const struct job_desc *d)
     describe_places(o, "places", d->places, d->nplaces);
     put_int(o, "holds", d->rm_hold);
     put_bool(o, "admitted", d->admitted);
+    put_bool(o, "cancelled", d->cancelled);
     for (uint32_t i = 0; i < d->nreqs; i++)
         json_array_append_new(list, describe_request(&d->reqs[i]));
     json_object_set_new(o, "requests", list);
@@ -366,6 +367,7 @@ void describe_read_job(struct reader *r, const json_t *o, struct job_desc *d)
     d->places = describe_read_places(r, o, "places", &d->nplaces);
     d->rm_hold = (uint8_t)(reader_u32(r, o, "holds") & 0xff);
     d->admitted = reader_bool(r, o, "admitted");
+    d->cancelled = reader_bool(r, o, "cancelled");
     read_requests(r, o, d);
 }
 

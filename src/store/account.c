@@ -59,9 +59,44 @@ static sqlite3_stmt *adding(struct store *store, struct err *err)
     return stmt;
 }
 
+static void bind_text(sqlite3_stmt *stmt, int at, const char *text)
+{
+    sqlite3_bind_text(stmt, at, text != NULL ? text : "", -1, SQLITE_STATIC);
+}
+
+/* -1, or how many rows there were: none, where it was trimmed. */
+static int put_later_end(
+    struct store *store, const struct store_account *row, struct err *err)
+{
+    uint64_t before = store->batch_changes;
+    sqlite3_stmt *stmt = store_change(store, KEPT_ACCOUNT_LATER,
+        "UPDATE account SET state = ?1, end_at = ?2, mem_mb = ?3, cpu_s = ?4, "
+        "exit_status = ?5, extra = ?6 WHERE job = ?7 AND submit_at = ?8 AND submit_at "
+        "> 0",
+        err);
+
+    if (!stmt)
+        return -1;
+    bind_text(stmt, 1, row->state);
+    sqlite3_bind_int64(stmt, 2, row->end_at);
+    sqlite3_bind_int64(stmt, 3, row->mem_mb);
+    sqlite3_bind_double(stmt, 4, row->cpu_s);
+    sqlite3_bind_int64(stmt, 5, row->exit_status);
+    bind_text(stmt, 6, row->extra);
+    bind_text(stmt, 7, row->job);
+    sqlite3_bind_int64(stmt, 8, row->submit_at);
+    if (store_change_end(store, stmt, err) < 0)
+        return -1;
+    return store->batch_changes > before;
+}
+
 int store_account_add(
     struct store *store, const struct store_account *row, struct err *err)
 {
+    int known = row->later ? put_later_end(store, row, err) : 0;
+
+    if (known)
+        return known < 0 ? -1 : 0;
     sqlite3_stmt *stmt = adding(store, err);
 
     if (!stmt)

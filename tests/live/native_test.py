@@ -639,6 +639,29 @@ def test_a_cancel_is_asked_for_until_the_job_is_over(native, program, says):
     assert listed(native, job, "STATE") == "Removed"
 
 
+def test_what_is_cancelled_for_its_limit_is_so_once_and_never_starts_again(native):
+    """Its manager refuses to end it: it is asked less and less often, and what it is sent back to is no start."""
+    native.section("STARTWAIT=2\nRMPOLLINTERVAL 1\nJOBMAXOVERRUN 0")
+    native.start()
+    log = pathlib.Path(f"{native.home}/log/events.log")
+    job = native.submit_as(USERS[0], f"echo >> {native.home}/ran; sleep 1000", "-t", 2, "-l", 3)
+    pathlib.Path(native.home, "ran").touch()
+    os.chmod(f"{native.home}/ran", 0o666)
+    native.until(job, "Running")
+    native.replace("cancel", f"echo >> {native.home}/asked; echo never >&2; exit 1")
+    native.wait(lambda: "does not end it: never" in native.ok("checkjob", job), "the refusal", 60)
+    time.sleep(8)
+    assert native.state(job) == "Running"
+    assert len(pathlib.Path(f"{native.home}/asked").read_text()) < 6
+    assert log.read_text().count(f"job '{job}' was cancelled, and runs on") == 1
+    subprocess.run([native.example, "requeue", native.pool, job], check=True)
+    native.wait(lambda: native.state(job) == "Removed", "that it is gone again", 60)
+    time.sleep(4)
+    assert native.state(job) == "Removed" and native.said(job).count("\n") <= 1
+    assert log.read_text().count(f"job '{job}' was cancelled, and runs on") == 1
+    native.restore()
+
+
 def test_a_job_whose_cancel_is_refused_runs_for_all_to_see(native):
     """Its nodes are nobody's until it is over, and who was to start there starts elsewhere. It is
     asked for less and less often, also when the daemon was killed meanwhile, and paid for once."""
@@ -667,17 +690,25 @@ def test_a_job_whose_cancel_is_refused_runs_for_all_to_see(native):
     native.ok("canceljob", goes)
     native.until(late, "Running")
     assert native.job(late)["allocation"][0]["node"] != node
-    native.ok("canceljob", stays)
-    native.wait(is_shown, "that it runs, again", 60)
+    # cancelled once: asked again, counted and told no second time, and not sent back to start anew
+    assert "was cancelled before, and the resource manager does not end it: never; it is asked again" in native.ok("canceljob", stays)
+    assert is_shown()
+    done = native.run("mjobctl", "-R", stays)
+    assert done.returncode == 1 and "was cancelled, and its resource manager does not end it" in done.stderr
     native.kill()
     native.start()
     native.wait(is_shown, "that it runs, later", 60)
     asked = len(pathlib.Path(f"{native.home}/asked").read_text())
     time.sleep(6)
     assert len(pathlib.Path(f"{native.home}/asked").read_text()) < asked + 3
+    told = pathlib.Path(f"{native.home}/log/events.log").read_text()
+    assert "went while nobody looked" not in told and told.count(f"job '{stays}' is Removed") == 1
+    assert told.count(f"job '{stays}' was submitted") == 1 == told.count(f"job '{stays}' was cancelled, and runs on")
     native.restore()
     native.ok("canceljob", stays)
     native.until(stays, "Removed")
+    status, row = native.api(f"/v1/accounting?job={stays}")
+    assert row["start_at"] == began and row["end_at"] > began + 10, row
     native.wait(lambda: stays not in [lien["job"] for lien in native.lines("mam-list-liens")], "the charges")
     moves = json.loads(native.ok("mam-statement", "chem", "--format", "json"))["moves"]
     paid = -sum(m["amount"] for m in moves if m["kind"] == "charge" and m["run"].startswith(f"{stays}."))

@@ -263,6 +263,7 @@ static void fill_asked(struct cluster *c, struct job *j, const struct job_desc *
     j->submit_at = d->submit_at;
     j->wclimit_s = j->wclimit_asked_s = d->wclimit_s;
     j->admitted = d->admitted;
+    j->cancelled = d->cancelled;
     j->flags_asked = d->flags | (d->advres ? JOB_ADVRES : 0u);
     fill_creds(c, j, d, known->cred);
     fill_reqs(c, j, d, known->tasks);

@@ -20,6 +20,9 @@ int order_preemption(
     if (how >= sizeof texts / sizeof *texts)
         return err_set(err, ERR_INVALID,
             "job '%s': expected to be requeued, suspended or checkpointed", j->id);
+    if (j->cancelled)
+        return err_set(err, ERR_CONFLICT,
+            "job '%s' was cancelled, and its resource manager does not end it", j->id);
     if (!job_is_active(j))
         return err_set(err, ERR_CONFLICT,
             "cannot preempt non-active job '%s' (it is %s)", j->id,

@@ -209,7 +209,14 @@ static int act_cancel(
         .by_owner = identity_owns(who, owner),
         .said = order_text(o, "text")};
 
-    snprintf(done, size, "job '%s' cancelled", j->id);
+    const char *refused = manager_refused_cancel(o->s, j->id);
+    if (refused)
+        snprintf(done, size,
+            "job '%s' was cancelled before, and the resource manager does not end it: "
+            "%s; it is asked again",
+            j->id, refused);
+    else
+        snprintf(done, size, "job '%s' cancelled", j->id);
     return manager_cancel(o->s, j, &why, err);
 }
 

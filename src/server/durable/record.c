@@ -117,11 +117,18 @@ static char *hosts_text(const struct cluster *c, const struct job *j)
     return strbuf_take(&text);
 }
 
-/* What was remembered of a job that is over. */
+void record_forget_changes(struct server *s, const char *id)
+{
+    unsaved_delete(s->unsaved, "change", id);
+}
+
+/* What was remembered of a job that is over. What was changed of one whose manager has
+ * yet to end it holds on, should it not. */
 static void forget(struct server *s, const char *id)
 {
     unsaved_delete(s->unsaved, "job", id);
-    unsaved_delete(s->unsaved, "change", id);
+    if (!manager_cancels(s, id))
+        record_forget_changes(s, id);
 }
 
 /* What has no column of its own in the row. Owned. */
@@ -163,11 +170,13 @@ static void settle_account(struct server *s, struct store_account *row,
     unsaved_account(s->unsaved, row);
     log_end(s, row, end);
     feed_touch(s, FEED_JOB, row->job);
-    ended_job(s, row, j, desc);
+    if (!row->later)
+        ended_job(s, row, j, desc);
     if (j && row->start_at)
         timeline_note_end(s, j, row->end_at,
             row->exit_status || strcmp(row->state, "Completed") != 0);
-    mail_ended(s, row, end, j, desc);
+    if (!row->later)
+        mail_ended(s, row, end, j, desc);
     forget(s, row->job);
     free(extra);
     commit_want(s);
@@ -207,7 +216,8 @@ void record_end(struct server *s, const struct job *j, const char *state, int64_
         .exit_status = n->exit_status,
         .backfilled = j->flags & JOB_BACKFILL,
         .priority = job_priority(c, j),
-        .hosts = hosts};
+        .hosts = hosts,
+        .later = j->cancelled};
     settle_account(s, &row, &n->end, j, NULL);
     free(hosts);
 }
@@ -377,10 +387,10 @@ static void make_order_key(const char *job, uint64_t number, char *ret_key, size
         snprintf(ret_key, size, "%s", job);
 }
 
-uint64_t record_order(struct server *s, const char *job, const struct order_record *r)
+void record_order_again(
+    struct server *s, const char *job, uint64_t number, const struct order_record *r)
 {
     json_t *o = json_pack("{s:i}", "action", (int)r->action);
-    uint64_t number = ++s->kept.numbers->last_order;
     char key[ORDER_KEY];
 
     if (r->kinds)
@@ -397,11 +407,19 @@ uint64_t record_order(struct server *s, const char *job, const struct order_reco
         render_int(o, "submit_at", r->submit_at);
     if (r->decided_at)
         render_int(o, "decided_at", r->decided_at);
+    render_text(o, "refused", r->refused);
     char *value = json_dumps(o, JSON_COMPACT);
     make_order_key(job, number, key, sizeof key);
     put(s, "order", key, value);
     free(value);
     json_decref(o);
+}
+
+uint64_t record_order(struct server *s, const char *job, const struct order_record *r)
+{
+    uint64_t number = ++s->kept.numbers->last_order;
+
+    record_order_again(s, job, number, r);
     return number;
 }
 
@@ -437,7 +455,8 @@ static int tell_order(void *ctx, const char *key, const char *value)
         .text = json_string_value(json_object_get(o, "text")),
         .user = json_string_value(json_object_get(o, "user")),
         .submit_at = json_integer_value(json_object_get(o, "submit_at")),
-        .decided_at = json_integer_value(json_object_get(o, "decided_at"))};
+        .decided_at = json_integer_value(json_object_get(o, "decided_at")),
+        .refused = json_string_value(json_object_get(o, "refused"))};
 
     if (number > e->s->kept.numbers->last_order)
         e->s->kept.numbers->last_order = number;

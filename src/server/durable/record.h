@@ -35,6 +35,9 @@ struct record_memory *record_recall(
     struct server *s, const char *id, struct job_memory *ret);
 void record_memory_free(struct record_memory *m);
 
+/* Nor what was changed of it: nobody is asked to end it any more. */
+void record_forget_changes(struct server *s, const char *id);
+
 /* The job has ended, in whatever way: its account is written, its record goes. */
 void record_end(struct server *s, const struct job *j, const char *state, int64_t at);
 
@@ -62,11 +65,15 @@ struct order_record {
      */
     const char *user;
     int64_t submit_at;
-    int64_t decided_at; /* 0 = not known */
+    int64_t decided_at;  /* 0 = not known */
+    const char *refused; /* CANCEL: why its job runs on; or NULL */
 };
 
 /* A job may have several. Returns the number of this one. */
 uint64_t record_order(struct server *s, const char *job, const struct order_record *r);
+/* It is another one by now: of the same number. */
+void record_order_again(
+    struct server *s, const char *job, uint64_t number, const struct order_record *r);
 void record_order_done(struct server *s, const char *job, uint64_t number);
 
 /* Those that a former life of the daemon left open; of a job in the order in which they

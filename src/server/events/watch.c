@@ -158,7 +158,8 @@ static void tell_moved(struct server *s, const struct job *j)
 
 static void tell_job(struct server *s, const struct event *ev, const struct job *j)
 {
-    if (ev->kind == EVENT_SUBMIT && !ev->u.job.memory && manager_knows(s, ev->u.job.rm))
+    if (ev->kind == EVENT_SUBMIT && !ev->u.job.memory && !ev->u.job.cancelled
+        && manager_knows(s, ev->u.job.rm))
         eventlog_add(
             s, JOBSUBMIT, j->id, false, of_job(s, j), "job '%s' was submitted", j->id);
     else if (ev->kind == EVENT_END || ev->kind == EVENT_CANCEL)

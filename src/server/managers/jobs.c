@@ -108,7 +108,9 @@ static void on_new_job(struct manager *m, const struct rm_job *r)
     /* later its owner may have written something else there, which means nothing */
     enum elsewhere_found others =
         known ? ELSEWHERE_NONE : elsewhere_find(s, r->desc.id, false, r->others);
-    struct modified *changed = known || others ? modify_recall(s, &ev.u.job) : NULL;
+    bool cancelled = manager_refused_cancel(s, r->desc.id) != NULL;
+    struct modified *changed =
+        known || others || cancelled ? modify_recall(s, &ev.u.job) : NULL;
     struct err err = {0};
     struct event_result made;
 
@@ -118,6 +120,7 @@ static void on_new_job(struct manager *m, const struct rm_job *r)
     struct dep *deps = depends_settle(s, ev.u.job.deps);
 
     ev.u.job.deps = deps;
+    ev.u.job.cancelled = cancelled;
     ev.u.job.memory = known ? &memory : NULL;
     ev.u.job.rm_hold = rmholds_told(m, known ? memory.holds : 0, r->desc.rm_hold);
     ev.u.job.start_at = r->start_at;
@@ -240,6 +243,12 @@ static int64_t own_number(const struct job *j, const struct attribute *row)
     return j->extra ? *attribute_number(j->extra, row->extra_at) : 0;
 }
 
+/* An instant to begin at that has come is told no more by some. */
+static bool is_passed(const struct manager *m, int64_t told, int64_t is)
+{
+    return !is && told && told <= world_now(m->s);
+}
+
 /* What it said before and says again nobody has changed there: what was set here stays.
  */
 static void keep_own(struct manager *m, const struct job *j, struct job_desc *io)
@@ -254,7 +263,9 @@ static void keep_own(struct manager *m, const struct job *j, struct job_desc *io
         const struct attribute *row = jobattr_own(i);
         int64_t *asked = attribute_number(io, row->desc_at);
 
-        if (n->told.numbers[i] == *asked)
+        if (n->told.numbers[i] == *asked
+            || (row->desc_at == offsetof(struct job_desc, release_at)
+                && is_passed(m, n->told.numbers[i], *asked)))
             *asked = own_number(j, row);
     }
 }
@@ -400,10 +411,12 @@ static void tell_left(struct manager *m, const char *id, bool displaced)
 
 /* It ran on as its cancel was refused, and has been sent back to the queue there: it is
  * not to be started again. */
-static void cancel_again(struct manager *m, const struct job *j)
+static void cancel_again(struct manager *m, const struct job *j, const struct rm_job *r)
 {
     struct event ev = {.kind = EVENT_CANCEL, .u.end = {.id = j->id, .how = EV_CANCEL}};
 
+    take_notes(m, j, r);
+    world_note_end(m->s, j, &(struct job_end){.reason = ENDED_CANCELLED});
     record_end(m->s, j, "Removed", world_now(m->s));
     manager_apply(m, &ev, j->id);
 }
@@ -453,11 +466,13 @@ void rmjobs_told(struct manager *m, const struct rm_job *told)
         on_new_job(m, r);
     } else if (known && is_waiting(r->desc.state)
                && outbox_waits_cancelled(m, r->desc.id)) {
-        cancel_again(m, j);
+        cancel_again(m, j, r);
     } else if (known) {
         on_changed(m, j, r);
     } else {
         outbox_forget_others(m, r);
+        if (is_waiting(r->desc.state)) /* it is not started again */
+            outbox_waits_cancelled(m, r->desc.id);
         outbox_stays(m, r->desc.id);
         if (!outbox_cancels(m, r->desc.id)) /* else it was told to be gone */
             on_new_job(m, r);

@@ -107,6 +107,8 @@ bool manager_refuse_start(
 int manager_cancel(
     struct server *s, const struct job *j, const struct job_end *why, struct err *err);
 
+/* Is a cancel of that job on its way? O(its orders). */
+bool manager_cancels(const struct server *s, const char *id);
 /* Why the resource manager does not cancel that job, which it was told to, and which
  * runs on; NULL: there is nothing of the kind. Borrowed. O(its orders). */
 const char *manager_refused_cancel(const struct server *s, const char *id);

@@ -161,7 +161,7 @@ void reslimit_check(struct server *s)
         vec_push(&jobs, c->active.v[i]);
     for (size_t i = 0; i < jobs.n; i++) {
         const struct job *j = c->jobs.v[jobs.v[i]];
-        if (j->state != JOB_RUNNING || !j->alloc.n)
+        if (j->state != JOB_RUNNING || !j->alloc.n || j->cancelled)
             continue;
         const struct usage_limit *limits = limits_of(c, j);
         for (int r = 0; r < USAGE_RESOURCES; r++)

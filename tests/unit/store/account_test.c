@@ -136,6 +136,46 @@ static void a_job_has_one_row_whoever_tells_of_its_end_again(void **state)
     assert_string_equal(found, "Removed.Completed.Completed.Vacated.Vacated.");
 }
 
+static int collect_times(void *arg, const struct store_account *row)
+{
+    char text[100];
+
+    snprintf(text, sizeof text, "%s %s %lld-%lld %s.", row->job, row->state,
+        (long long)row->start_at, (long long)row->end_at, row->user);
+    strcat(arg, text);
+    return 0;
+}
+
+/* It was cancelled, and its resource manager ended it later. */
+static void what_ended_later_than_its_row_says_has_that_end(void **state)
+{
+    struct kit *kit = *state;
+    const struct store_account_filter all = {0};
+    struct store_account row = {.job = "1",
+        .user = "ann",
+        .state = "Removed",
+        .submit_at = 5,
+        .start_at = 7,
+        .end_at = 10};
+    char found[200] = "";
+
+    kit_open(kit);
+    assert_int_equal(store_account_add(kit->store, &row, &kit->err), 0);
+    row = (struct store_account){.job = "1",
+        .state = "Completed",
+        .submit_at = 5,
+        .start_at = 10,
+        .end_at = 30,
+        .later = true};
+    assert_int_equal(store_account_add(kit->store, &row, &kit->err), 0);
+    row.job = "2"; /* its row is not there any more */
+    assert_int_equal(store_account_add(kit->store, &row, &kit->err), 0);
+    kit_commit(kit);
+    assert_int_equal(
+        store_account_each(kit->store, &all, collect_times, found, &kit->err), 0);
+    assert_string_equal(found, "1 Completed 7-30 ann.2 Completed 10-30 .");
+}
+
 /* Jobs 1..6 end at 10, 20, ... but 3 and 4 at the same time. */
 static void add_six(struct kit *kit)
 {
@@ -298,6 +338,7 @@ int main(void)
         TEST(every_field_comes_back),
         TEST(what_is_not_known_is_empty),
         TEST(a_job_has_one_row_whoever_tells_of_its_end_again),
+        TEST(what_ended_later_than_its_row_says_has_that_end),
         TEST(rows_come_by_their_end),
         TEST(a_time_range_has_its_begin_and_not_its_end),
         TEST(credentials_narrow_the_rows),

@@ -59,21 +59,36 @@ static struct order *add_order(
     return o;
 }
 
+static struct order_record as_record(const struct order *o)
+{
+    return (struct order_record){.action = o->action,
+        .kinds = o->kinds,
+        .signal = o->signal,
+        .wclimit_s = o->action == RM_MODIFY ? o->wclimit_s : 0,
+        .preempts = o->preempts,
+        .text = o->text,
+        .user = o->user,
+        .submit_at = o->submit_at,
+        .decided_at = o->decided_at,
+        .refused = o->refused};
+}
+
 static void record_lasting(struct manager *m, struct order *o)
 {
+    struct order_record r = as_record(o);
+
     if (!outbox_is_lasting(o->action))
         return;
-    o->record = record_order(m->s, o->job,
-        &(struct order_record){.action = o->action,
-            .kinds = o->kinds,
-            .signal = o->signal,
-            .wclimit_s = o->action == RM_MODIFY ? o->wclimit_s : 0,
-            .preempts = o->preempts,
-            .text = o->text,
-            .user = o->user,
-            .submit_at = o->submit_at,
-            .decided_at = o->decided_at});
+    o->record = record_order(m->s, o->job, &r);
     o->recorded = true;
+}
+
+void outbox_record_again(struct manager *m, const struct order *o)
+{
+    struct order_record r = as_record(o);
+
+    if (o->recorded)
+        record_order_again(m->s, o->job, o->record, &r);
 }
 
 void manager_decided(struct server *s, const struct action *a, const struct job *j)
@@ -95,6 +110,7 @@ void manager_decided(struct server *s, const struct action *a, const struct job 
     struct order *o = add_order(m, to[a->kind].action, j, a->text);
     o->start_at = a->start_at;
     o->preempts = a->kind == ACTION_REQUEUE && a->by != INDEX_NONE;
+    o->told = true;
     record_lasting(m, o);
 }
 
@@ -107,8 +123,14 @@ int manager_cancel(
 
     if (!m->rm)
         return err_set(err, ERR_IO, "the resource manager is not there");
+    struct order *refused = outbox_refused_cancel(m, j->id);
+    if (refused) { /* it was counted, and told, when it was cancelled first */
+        outbox_ask_now(m, refused);
+        return 0;
+    }
     jobend_format(why, text, sizeof text);
     struct order *o = add_order(m, RM_CANCEL, j, text);
+    o->told = true;
     record_lasting(m, o);
     world_note_end(s, j, why);
     record_end(s, j, "Removed", world_now(s));
@@ -116,9 +138,6 @@ int manager_cancel(
         outbox_drop(m, o);
         return -1;
     }
-    o = outbox_refused_cancel(m, o->job); /* this one takes its place */
-    if (o)
-        outbox_drop(m, o);
     return 0;
 }
 
@@ -174,6 +193,10 @@ static void ask_again(
     o->user = r->user ? xstrdup(r->user) : NULL;
     o->submit_at = r->submit_at;
     o->decided_at = r->decided_at;
+    if (r->refused) {
+        o->refused = xstrdup(r->refused);
+        o->tries = REFUSALS;
+    }
     o->record = number;
     o->recorded = true;
     outbox_enqueue(m, o);
@@ -203,7 +226,11 @@ void outbox_found(struct manager *m, const struct rm_job *r)
     struct job_orders *mates = outbox_of_job(m, r->desc.id);
     struct order *o;
 
-    if (!mates || (r->desc.state != JOB_STARTING && r->desc.state != JOB_RUNNING))
+    if (!mates)
+        return;
+    TAILQ_FOREACH(o, &mates->list, of_job)
+    o->told = true;
+    if (!job_has_begun(r->desc.state) || r->desc.state >= JOB_COMPLETED)
         return;
     TAILQ_FOREACH(o, &mates->list, of_job)
     {

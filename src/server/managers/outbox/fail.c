@@ -10,7 +10,6 @@
 /* Of a start that the RM could not carry out just then: after 2 s, 4, 8 ... 128. */
 #define RETRIES       7
 #define RETRY_S       2
-#define REFUSALS      2 /* of a cancel, until its job passes for one that runs */
 #define REFUSALS_MOST 8 /* doublings of that until it is asked for again: 512 s */
 #define WAITS         4 /* doublings of that while the resource manager lets the job wait */
 
@@ -214,6 +213,16 @@ static void refuse_cancel(struct manager *m, struct order *o, const char *text)
             o->job, text);
     free(o->refused);
     o->refused = xstrdup(text);
+    outbox_record_again(m, o);
+}
+
+void outbox_ask_now(struct manager *m, struct order *o)
+{
+    o->tries = REFUSALS - 1;
+    o->again_us = 0;
+    if (o->again)
+        outbox_mark_unsent(m, o);
+    commit_want(m->s);
 }
 
 void outbox_stays(struct manager *m, const char *id)
@@ -229,15 +238,19 @@ void outbox_stays(struct manager *m, const char *id)
 
 bool outbox_waits_cancelled(struct manager *m, const char *id)
 {
-    struct order *o = outbox_refused_cancel(m, id);
+    struct order *o = outbox_cancel_of(m, id);
 
     if (!o)
         return false;
+    outbox_stop_leaving(m, o);
+    o->places.n = 0;
+    if (!o->refused)
+        return true;
     free(o->refused);
     o->refused = NULL;
     o->tries = 0;
     o->again_us = 0;
-    o->places.n = 0;
+    outbox_record_again(m, o);
     return true;
 }
 
@@ -248,6 +261,8 @@ void outbox_fail(
 
     log_line(s->log, LOG_WARNING, "the resource manager did not %s job '%s': %s",
         rm_action_name(o->action), o->job, text ? text : "no reason given");
+    if (o->action == RM_CANCEL && o->told && how != RM_LOST)
+        how = RM_RETRY; /* whatever its manager says: the job is not to run */
     o->tries += how == RM_RETRY;
     if (how == RM_RETRY && outbox_is_lasting(o->action)
         && (o->action != RM_MODIFY || o->tries < LIMIT_TRIES)) {

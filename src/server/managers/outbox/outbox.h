@@ -30,6 +30,7 @@ struct order {
     char *refused;     /* CANCEL of a job on nodes: why it runs on; owned or NULL */
     bool lost;         /* the RM went away before it answered */
     bool seen;         /* START, sent: its job is on nodes */
+    bool told;         /* CANCEL: its job is known to be there */
     char *job;         /* owned by its mates */
     struct VEC(struct job_place) places; /* START: where; stops: what they free */
     int64_t start_at;                    /* of the job, when it was decided */
@@ -68,6 +69,7 @@ struct outbox {
 };
 
 #define LIMIT_TRIES 10 /* of another limit: the job's start waits for it */
+#define REFUSALS    2  /* of a cancel, until its job passes for one that runs */
 
 /* ---- queues.c ---- */
 
@@ -91,8 +93,14 @@ void outbox_mark_unsent(struct manager *m, struct order *o);
 void outbox_await_leaving(struct manager *m, struct order *o);
 /* NULL: none is about that job. */
 struct job_orders *outbox_of_job(const struct manager *m, const char *job);
+/* The cancel of the job, of which there is one at most. NULL: there is none. */
+struct order *outbox_cancel_of(const struct manager *m, const char *id);
 /* The cancel of the job that its manager refuses. NULL: there is none. */
 struct order *outbox_refused_cancel(const struct manager *m, const char *id);
+/* It is sent once more at the next occasion, however often it was refused. */
+void outbox_ask_now(struct manager *m, struct order *o);
+/* Its record says what it is now. */
+void outbox_record_again(struct manager *m, const struct order *o);
 /* Nobody waits for it any more. */
 void outbox_stop_leaving(struct manager *m, struct order *o);
 /* The start of the job that has not been sent. NULL: there is none. */

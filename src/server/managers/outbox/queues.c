@@ -144,6 +144,13 @@ static void free_order(struct manager *m, struct order *o)
     free(o);
 }
 
+static bool is_live(const struct manager *m, const char *id)
+{
+    const struct job *j = job_find(engine_cluster(m->s->engine), id);
+
+    return j && j->state < JOB_COMPLETED;
+}
+
 void outbox_drop(struct manager *m, struct order *o)
 {
     if (o->action == RM_MODIFY)
@@ -153,6 +160,8 @@ void outbox_drop(struct manager *m, struct order *o)
     if (o->is_removing)
         commit_want(m->s); /* room for the next one */
     forget_wait(m, o);
+    if (o->action == RM_CANCEL && !is_live(m, o->job))
+        record_forget_changes(m->s, o->job);
     free_order(m, o);
 }
 
@@ -224,26 +233,28 @@ bool outbox_pending(const struct manager *m, const char *id, enum rm_action *ret
     return o != NULL;
 }
 
+struct order *outbox_cancel_of(const struct manager *m, const char *id)
+{
+    const struct job_orders *mates = m && m->outbox ? outbox_of_job(m, id) : NULL;
+    struct order *o = mates ? TAILQ_FIRST(&mates->list) : NULL;
+
+    while (o && o->action != RM_CANCEL)
+        o = TAILQ_NEXT(o, of_job);
+    return o;
+}
+
 bool outbox_cancels(const struct manager *m, const char *id)
 {
-    const struct job_orders *mates = outbox_of_job(m, id);
-    const struct order *o;
+    const struct order *o = outbox_cancel_of(m, id);
 
-    if (mates)
-        TAILQ_FOREACH(o, &mates->list, of_job)
-    if (o->action == RM_CANCEL && !o->refused)
-        return true;
-    return false;
+    return o && !o->refused;
 }
 
 struct order *outbox_refused_cancel(const struct manager *m, const char *id)
 {
-    const struct job_orders *mates = m ? outbox_of_job(m, id) : NULL;
-    struct order *o = mates ? TAILQ_FIRST(&mates->list) : NULL;
+    struct order *o = outbox_cancel_of(m, id);
 
-    while (o && !o->refused)
-        o = TAILQ_NEXT(o, of_job);
-    return o;
+    return o && o->refused ? o : NULL;
 }
 
 int64_t outbox_refused_at(const struct manager *m, const char *id)
@@ -251,6 +262,11 @@ int64_t outbox_refused_at(const struct manager *m, const char *id)
     const struct order *o = outbox_refused_cancel(m, id);
 
     return o ? o->decided_at : 0;
+}
+
+bool manager_cancels(const struct server *s, const char *id)
+{
+    return outbox_cancel_of(s->managers ? managers_of_id(s, id) : NULL, id) != NULL;
 }
 
 const char *manager_refused_cancel(const struct server *s, const char *id)
