@@ -268,7 +268,8 @@ static int kind_of(const char *text, enum cred_kind *ret, struct err *err)
         "'%.40s' is not one of user, group, account, class, qos", text);
 }
 
-/* Users without a level are told of themselves alone. */
+/* Users without a level are told of themselves alone: nothing, as long as no job and no
+ * line names them. */
 static bool refuses_others(const struct identity *who, enum cred_kind kind,
     const char **io_name, struct err *err)
 {
@@ -292,7 +293,7 @@ void api_credentials(struct server *s, struct request *r)
 
     if (kind_of(request_param(r, "kind"), &kind, &err) < 0
         || refuses_others(who, kind, &name, &err)
-        || (name && *name && !cred_find(c, kind, name)
+        || (identity_is(who, WHO_ADMIN3) && name && *name && !cred_find(c, kind, name)
             && cred_missing(c, kind, name, &err) < 0)) {
         request_refuse(r, &err);
         return;
