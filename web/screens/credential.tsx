@@ -80,7 +80,7 @@ function ManagerLimits({ c }: { c: Credential }) {
   );
 }
 
-const ENTRY: Record<string, string> = { user: "USER", group: "GROUP", account: "ACCT", class: "CLASS", qos: "QOS" };
+const ENTRY: Record<string, string> = { user: "USER", group: "GROUP", account: "ACCOUNT", class: "CLASS", qos: "QOS" };
 
 /** Whom it may use, who may use it, and what is kept for it: links, with how they are related. */
 function Relations({ c, kind }: { c: Credential; kind: string }) {

@@ -65,9 +65,10 @@ submit_any() {
 # One of those that wait is held by its owner; the one that was held before goes on.
 hold_one() {
     local next
-    maui releasehold -u ALL >/dev/null 2>&1 || true
+    [ -z "$held" ] || maui releasehold -u "$held" >/dev/null 2>&1 || true
     next=$(maui showq -i | awk '$1 ~ /^[0-9]+[*]?$/ { id = $1 } END { sub(/[*]/, "", id); print id }')
     [ -z "$next" ] || maui sethold -u "$next" >/dev/null 2>&1 || true
+    held=$next
 }
 
 # Somebody needs two nodes now, and who was promised a start waits longer.
@@ -77,7 +78,7 @@ break_promise() {
 }
 
 keep_on() {
-    local turn=0 wide
+    local turn=0 wide held=
     cat >"$home/maui.cfg" <<'CFG'
 QUEUETIMEWEIGHT    1
 XFACTORWEIGHT      10
@@ -94,6 +95,7 @@ RESERVATIONPOLICY  CURRENTHIGHEST
 RESERVATIONDEPTH   8
 CLASSCFG[small]    MAXPROC=8
 CLASSWEIGHT        1
+QOSWEIGHT          1
 CLASSCFG[express]  PRIORITY=1000
 SRCFG[express]     PERIOD=INFINITY TASKCOUNT=4 RESOURCES=PROCS:1 CLASSLIST=express
 SRCFG[night]       PERIOD=DAY STARTTIME=20:00:00 ENDTIME=24:00:00 DEPTH=7 TASKCOUNT=16 RESOURCES=PROCS:1 ACCOUNTLIST=physics

@@ -23,9 +23,10 @@ static void add_cause(json_t *o, const struct promised *p, bool admin)
     if (p->cause == CAUSE_NONE)
         return;
     render_text(o, "cause", promise_cause_name(p->cause));
-    render_text(o, "cause_text", promise_cause_text(p->cause));
+    bool ahead = p->cause == CAUSE_OTHER && p->what;
+    render_text(o, "cause_text", ahead ? p->what : promise_cause_text(p->cause));
     render_instant(o, "broken_at", p->broken_at);
-    if (admin) {
+    if (admin && !ahead) {
         render_text(o, "broken_what", p->what);
         render_text(o, "broken_by", p->by);
     }

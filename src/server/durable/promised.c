@@ -266,6 +266,8 @@ static void note_cause(struct server *s, struct promised *p, const struct job *j
     p->cause = find_cause(s, j);
     p->broken_at = world_now(s);
     it = &s->kept.promised->suspects[p->cause];
+    if (p->cause == CAUSE_OTHER && !engine_promised_by(s->engine, j))
+        p->what = xstrdup("other jobs came to be ahead of it");
     if (it->what[0])
         p->what = xstrdup(it->what);
     if (it->by[0])
