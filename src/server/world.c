@@ -261,6 +261,7 @@ static void take(struct server *s, const struct action *a)
     if (a->kind == ACTION_START)
         histogram_add(&s->events.metrics->wait,
             j->start_at > j->queue_at ? (double)(j->start_at - j->queue_at) : 0);
+    manager_decided(s, a, j); /* first: who asks for its end keeps what was changed */
     if (a->kind == ACTION_CANCEL) {
         struct job_end end = end_of(s, j, a);
         world_note_end(s, j, &end);
@@ -268,7 +269,6 @@ static void take(struct server *s, const struct action *a)
     } else {
         world_touch(s, a->job);
     }
-    manager_decided(s, a, j);
 }
 
 static double clock_s(void)
