@@ -319,7 +319,7 @@ static int show_quote(const struct command_line *l)
         get_text(o, "account", "no account"),
         !json_object_get(o, "enough") ? "whether enough is there is not told here"
         : get_bool(o, "enough")       ? "enough is there now"
-                                : get_text(o, "text", "not enough is there now"));
+                                      : get_text(o, "text", "not enough is there now"));
     if (keeps)
         printf("quote %" JSON_INTEGER_FORMAT ": msub -l quote=%" JSON_INTEGER_FORMAT
                ", or mjobctl -m quote=%" JSON_INTEGER_FORMAT " JOB\n",

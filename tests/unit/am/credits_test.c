@@ -127,10 +127,8 @@ static void no_more_is_moved_in_a_day_than_can_be_counted(void **state)
 static void limits_of_many_deposits_do_not_wrap(void **state)
 {
     struct bank *b = *state;
-    const struct am_deposit d = {.account = "chem",
-        .amount = 1,
-        .credit_limit = AM_LARGEST,
-        .to_at = AM_EVER};
+    const struct am_deposit d = {
+        .account = "chem", .amount = 1, .credit_limit = AM_LARGEST, .to_at = AM_EVER};
     struct am_balance has = {0};
 
     account(b, "chem");
