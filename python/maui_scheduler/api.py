@@ -926,6 +926,12 @@ class Event(TypedDict):
     object: NotRequired[str]
     type: NotRequired[Literal['job', 'reservation', 'trigger', 'node', 'session']]
     text: NotRequired[str]
+    #: the user by whose order it came about, if it did
+    by: NotRequired[str]
+    #: which way that order came
+    via: NotRequired[Literal['command', 'page']]
+    #: of the page, by which it came
+    session: NotRequired[str]
 
 
 # A submission (msub).
@@ -1524,6 +1530,47 @@ Series = TypedDict('Series', {
     #: each an instant (seconds since 1970) and the numbers in the order of names; none of
     #: a time without a scheduler
     'points': 'list[list[Union[int, None]]]',
+})
+
+
+# A start that a job was promised, and what came of it.
+Promise = TypedDict('Promise', {
+    #: job
+    'id': 'str',
+    #: kept, earlier, later: it started then, against what was promised first; gone: it
+    #: left the queue before
+    'outcome': "Literal['waiting', 'kept', 'earlier', 'later', 'gone']",
+    'user': 'NotRequired[str]',
+    'account': 'NotRequired[str]',
+    'class': 'NotRequired[str]',
+    'qos': 'NotRequired[str]',
+    'procs': 'NotRequired[int]',
+    #: its limit (seconds; null: without end)
+    'wclimit_s': 'NotRequired[Union[int, None]]',
+    #: seconds since 1970
+    'submit_at': 'NotRequired[Union[int, None]]',
+    #: when a start was promised first (seconds since 1970)
+    'made_at': 'NotRequired[Union[int, None]]',
+    #: the start that was promised first (seconds since 1970)
+    'first_at': 'NotRequired[Union[int, None]]',
+    #: the start that was promised last (seconds since 1970)
+    'last_at': 'NotRequired[Union[int, None]]',
+    #: when it started (seconds since 1970)
+    'start_at': 'NotRequired[Union[int, None]]',
+    #: later than was promised first, by its start or by what is promised now; below 0:
+    #: earlier
+    'late_s': 'NotRequired[int]',
+    #: how often it was put off
+    'moves': 'int',
+    #: what put it off beyond what was promised first
+    'cause': "NotRequired[Literal['nodes', 'settings', 'reservation', 'overrun', 'order', 'start', 'other']]",
+    'cause_text': 'NotRequired[str]',
+    #: when that was (seconds since 1970)
+    'broken_at': 'NotRequired[Union[int, None]]',
+    #: for administrators: the object, as "node 'n04' is down"
+    'broken_what': 'NotRequired[str]',
+    #: for administrators: who did it
+    'broken_by': 'NotRequired[str]',
 })
 
 
@@ -2800,15 +2847,21 @@ class Operations:
         *,
         node: str | int | None = None,
         type: str | int | None = None,
+        limit: str | int | None = None,
+        offset: str | int | None = None,
+        places: str | int | None = None,
     ) -> Iterator[Reservation]:
         """Reservations the caller may see, a record a line: of jobs first.
         - node: on this node
         - type: Job, User or Standing
+        - limit: at most so many
+        - offset: without so many first ones
+        - places: 0: without where they are
         """
         return cast('Iterator[Reservation]', self._connection.lines(
             'GET',
             '/v1/reservations',
-            query={'node': node, 'type': type}))
+            query={'node': node, 'type': type, 'limit': limit, 'offset': offset, 'places': places}))
 
     def reserve(
         self,
@@ -2893,6 +2946,23 @@ class Operations:
             '/v1/series',
             query={'names': names, 'from': from_, 'to': to, 'points': points}))
 
+    def promises(
+        self,
+        *,
+        from_: str | int | None = None,
+        to: str | int | None = None,
+    ) -> Iterator[Promise]:
+        """Starts that jobs were promised, by a reservation or as their latest start, and
+        what came of it: of those that wait, and of the last 2,000 that do not any more.
+        Users are told of their own.
+        - from_: only those that wait or were over then or later (seconds since 1970)
+        - to: only those that were made by then (seconds since 1970)
+        """
+        return cast('Iterator[Promise]', self._connection.lines(
+            'GET',
+            '/v1/promises',
+            query={'from': from_, 'to': to}))
+
     def statistics(
         self,
     ) -> SystemStatistics:
@@ -2968,7 +3038,8 @@ class Operations:
         *,
         name: str | int | None = None,
     ) -> Iterator[Credential]:
-        """diagnose -a -c -g -u -Q, a record a line. Who may: admin3.
+        """diagnose -a -c -g -u -Q, a record a line; users without a level are told of
+        themselves alone. Who may: owner|admin3.
         - name: only this
         """
         return cast('Iterator[Credential]', self._connection.lines(
