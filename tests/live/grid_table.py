@@ -33,6 +33,10 @@ OPERATIONS = {
     "GET /v1/rows": (ALL, None),
     "GET /v1/timeline": (ALL, None),  # as lists tell
     "POST /v1/whatif": (ALL, {"changes": []}),  # each change as itself
+    "GET /v1/past": (ADMINS, None),
+    "POST /v1/past": (ADMINS, {"at": 1}),
+    "PATCH /v1/past/{id}": (ADMINS, {"cycles": 1}),
+    "DELETE /v1/past/{id}": (ADMINS, None),
     "POST /v1/orders/hold": (MINE, {}),
     "POST /v1/orders/release": (MINE, {}),
     "POST /v1/orders/priority": (RULERS, {"priority": 5}),
@@ -101,6 +105,7 @@ OPEN = {"POST /v1/reservations": ALL, "PATCH /v1/reservations/{name}": MINE}
 # ---- parameters of paths and queries; who: as the operation, unless said ---------------------
 
 PARAMETERS = {
+    "past": "",  # the present: tests/live/past_test.py has who may look at the past
     "basis": "",  # of none: any other is refused before it is looked who asks
     "section": "eligible", "user": "nobody", "group": "games", "account": "physics",
     "class": "batch", "qos": "DEFAULT", "partition": "DEFAULT", "reservation": "x",

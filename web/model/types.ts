@@ -34,3 +34,5 @@ export type Statistics = S["Statistics"];
 export type SystemStatistics = S["SystemStatistics"];
 export type Grid = S["Grid"];
 export type Series = S["Series"];
+export type Past = S["Past"];
+export type PastView = S["PastView"];
