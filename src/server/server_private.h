@@ -55,6 +55,7 @@ struct desk;
 struct cycle;
 struct eventlog;
 struct feed;
+struct identity;
 struct journal;
 struct lists;
 struct managers;
@@ -67,6 +68,7 @@ struct numbers;
 struct orders;
 struct page;
 struct passed;
+struct promised_book;
 struct readers;
 struct restless;
 struct rights;
@@ -121,6 +123,7 @@ struct server {
         struct nodekeep *nodekeep; /* of several resource managers */
         struct numbers *numbers;   /* durable/record.c */
         struct passed *passed;
+        struct promised_book *promised;
         struct restless *restless;
         struct rsvkeep *rsvkeep;
         struct series *series;
@@ -144,6 +147,7 @@ struct server {
         struct whatif *whatif;          /* whatif/ */
         struct travel *travel;          /* travel/ */
         struct rights *rights;          /* api/rights.c: by what managers told */
+        const struct identity *asker; /* whose request is being carried out; or NULL */
     } api;
     struct { /* events/ */
         struct watch *watch;

