@@ -2,6 +2,7 @@
  * The one door to the engine: what goes in is journalled, what comes out is marked for
  * the store and handed on. */
 #define LOG_FACILITY FACILITY_SCHED
+#include "server/durable/history.h"
 #include "server/durable/passed.h"
 #include "server/durable/record.h"
 #include "server/durable/restless.h"
@@ -160,6 +161,7 @@ void world_save(struct server *s)
     passed_save(s);
     restless_save(s);
     record_statistics(s);
+    history_save(s);
     statistics_saved(engine_statistics(s->engine));
     usage_save(s);
 }

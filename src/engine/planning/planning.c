@@ -19,6 +19,8 @@ void planning_destroy(struct planning *p)
 {
     wishes_fini(&p->wishes);
     wishes_fini(&p->window);
+    wishes_fini(&p->foreseen);
+    vec_fini(&p->expected);
     bitset_fini(&p->jobs);
     bitset_fini(&p->fixed_jobs);
     vec_fini(&p->members);
@@ -362,6 +364,7 @@ void planning_pass(struct engine *e, const struct queue_view *jobs)
         plan_by_count(e, &t);
     promise_make(e);
     settle_members(e);
+    expected_note(e);
 }
 
 void planning_drop(struct engine *e)

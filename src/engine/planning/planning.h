@@ -24,6 +24,7 @@
 #ifndef MAUI_ENGINE_PLANNING_PLANNING_H
 #define MAUI_ENGINE_PLANNING_PLANNING_H
 
+#include "engine/prediction/predictions.h"
 #include "engine/promises.h"
 #include "engine/queue/queue.h"
 
@@ -44,6 +45,11 @@ void planning_drop(struct engine *e);
 /* At the end of each cycle, whatever the policy: whose promise lapsed is told of. O(of
  * them). */
 void planning_end_cycle(struct engine *e);
+
+/* When the waiting job is expected to start, and how exact that is: by predictions, not
+ * by limits. All 0: it is not known. O(1), and once after each cycle O(members x steps
+ * + active jobs). */
+struct expected_start planning_expected(struct engine *e, const struct job *j);
 
 /* A job starts by order: who is put off in the next cycle, is so by that. */
 void promise_note_order(struct engine *e);
