@@ -1816,19 +1816,24 @@ class Identity(TypedDict):
 
 
 class ParameterChange(TypedDict):
-    # changeparam: lines of a configuration.
+    # changeparam: lines of a configuration. One, or several, all of them or none.
     #: as PARAMETER VALUE
-    text: str
+    text: NotRequired[str]
     #: keep it when the configuration is read again
     persistent: NotRequired[bool]
     #: take back what was changed of this at run time, which was not persistent; with
     #: persistent all of it
     drop: NotRequired[bool]
+    #: what was changed at run time and is to be in force by now, empty: nothing; refused
+    #: (409) when it is not
+    instead: NotRequired[str]
+    #: several changes; alone
+    all: NotRequired[list[ParameterChange]]
 
 
 class BankAccount(TypedDict):
     #: its name
-    account: str
+    account: NotRequired[str]
     #: the account above
     parent: NotRequired[str]
     #: draws on its parent when its own is used up
@@ -1838,19 +1843,21 @@ class BankAccount(TypedDict):
     #: whom it is for, as user=ann,bob; not there: for all
     only: NotRequired[str]
     #: credits of deposits that can be used now, its own and those it draws on
-    balance: float
+    balance: NotRequired[float]
     #: so far below 0 may they go
     credit_limit: NotRequired[float]
     #: kept for running jobs
     held: NotRequired[float]
     #: balance + credit_limit - held
-    available: float
+    available: NotRequired[float]
     #: of it, in the account itself
     own_available: NotRequired[float]
     #: debts of deposits that have ended, and without a deposit
     owed: NotRequired[float]
     #: running jobs for which something is kept
     runs: NotRequired[int]
+    #: the last record may have this alone: there is more, go on with after=next
+    next: NotRequired[int]
 
 
 class JobFunds(TypedDict):
@@ -1919,19 +1926,21 @@ class BankMove(TypedDict):
 
 class BankQuote(TypedDict):
     #: by which jobs name it
-    number: int
+    number: NotRequired[int]
     #: that pays
-    account: str
+    account: NotRequired[str]
     #: credits, of the job that was asked about
-    price: float
+    price: NotRequired[float]
     #: for jobs that start before (seconds since 1970)
-    until: int
+    until: NotRequired[int]
     #: for so many more
-    uses: int
+    uses: NotRequired[int]
     #: for this one alone
     job: NotRequired[str]
     #: that hold, and for whom
     rates: NotRequired[str]
+    #: the last record may have this alone: there is more, go on with after=next
+    next: NotRequired[int]
 
 
 class BankQuoteOrder(TypedDict):
@@ -1960,8 +1969,8 @@ class BankUsage(TypedDict):
     runs: NotRequired[int]
     #: the last of them: ask with since=this
     transaction: NotRequired[int]
-    #: of an answer to since: the last record may have this alone; so much was looked at,
-    #: the sums of the rest are told with since=next
+    #: the last record may have this alone: there is more, go on with after=next; of an
+    #: answer to since, with since=next: the sums of the rest
     next: NotRequired[int]
 
 
@@ -1984,24 +1993,23 @@ class BankTransaction(TypedDict):
     amount: NotRequired[float]
     #: of which deposit
     deposit: NotRequired[int]
-    #: the last record may have this alone: of what was looked at little is the caller's;
-    #: go on with since=next
+    #: the last record may have this alone: there is more, go on with since=next
     next: NotRequired[int]
 
 
 BankDepositRecord = TypedDict('BankDepositRecord', {
     #: its number
-    'deposit': 'int',
+    'deposit': 'NotRequired[int]',
     #: whose
-    'account': 'str',
+    'account': 'NotRequired[str]',
     #: credits, at first
-    'amount': 'float',
+    'amount': 'NotRequired[float]',
     #: credits, now
-    'balance': 'float',
+    'balance': 'NotRequired[float]',
     #: kept for running jobs
-    'held': 'float',
+    'held': 'NotRequired[float]',
     #: so far below 0 may it go
-    'credit_limit': 'float',
+    'credit_limit': 'NotRequired[float]',
     #: used from then on (seconds since 1970)
     'from': 'NotRequired[int]',
     #: used until then; not there: for ever
@@ -2011,7 +2019,9 @@ BankDepositRecord = TypedDict('BankDepositRecord', {
     #: whom it is for; not there: all
     'only': 'NotRequired[str]',
     #: its end has come
-    'ended': 'bool',
+    'ended': 'NotRequired[bool]',
+    #: the last record may have this alone: there is more, go on with after=next
+    'next': 'NotRequired[int]',
 })
 
 
@@ -2049,23 +2059,25 @@ class BankLimit(TypedDict):
 
 class BankLien(TypedDict):
     #: of a job, by name
-    run: str
+    run: NotRequired[str]
     #: its id
-    job: str
+    job: NotRequired[str]
     #: who pays
-    account: str
+    account: NotRequired[str]
     #: the most that it can come to
-    amount: float
+    amount: NotRequired[float]
+    #: the last record may have this alone: there is more, go on with after=next
+    next: NotRequired[int]
 
 
 class BankMessage(TypedDict):
     #: its own, for ever
-    number: int
+    number: NotRequired[int]
     #: Told: just now; OtherBank: for a bank of another kind, or for one that was elsewhere
     #: before; Aside: not told any more
-    state: Literal['Waiting', 'Told', 'OtherBank', 'Aside']
+    state: NotRequired[Literal['Waiting', 'Told', 'OtherBank', 'Aside']]
     #: what is asked of the bank
-    verb: NotRequired[Literal['lien', 'charge', 'release']]
+    verb: NotRequired[Literal['lien', 'charge', 'release', 'refund']]
     #: of a job, by name
     run: NotRequired[str]
     #: its id
@@ -2088,6 +2100,8 @@ class BankMessage(TypedDict):
     tries: NotRequired[int]
     #: what the bank answered to the last
     said: NotRequired[str]
+    #: the last record may have this alone: there is more, go on with after=next
+    next: NotRequired[int]
 
 
 class BankQueueOrder(TypedDict):
@@ -3065,15 +3079,19 @@ class Operations:
         self,
         *,
         account: str | int | None = None,
+        limit: str | int | None = None,
+        after: str | int | None = None,
     ) -> Iterator[BankAccount]:
         """Accounts of the bank with what they have, a record a line: those that the caller
         may see.
         - account: this one
+        - limit: so many records, 1000; 10000 at most
+        - after: those behind what next told
         """
         return cast('Iterator[BankAccount]', self._connection.lines(
             'GET',
             '/v1/bank/accounts',
-            query={'account': account}))
+            query={'account': account, 'limit': limit, 'after': after}))
 
     def bank_account(
         self,
@@ -3133,13 +3151,19 @@ class Operations:
 
     def bank_quotes(
         self,
+        *,
+        limit: str | int | None = None,
+        after: str | int | None = None,
     ) -> Iterator[BankQuote]:
         """Quotes that can be used, a record a line: the caller's, and those of accounts
         that the caller leads.
+        - limit: so many records, 1000; 10000 at most
+        - after: those behind what next told
         """
         return cast('Iterator[BankQuote]', self._connection.lines(
             'GET',
-            '/v1/bank/quotes'))
+            '/v1/bank/quotes',
+            query={'limit': limit, 'after': after}))
 
     def bank_keep_quote(
         self,
@@ -3179,18 +3203,23 @@ class Operations:
         from_: str | int | None = None,
         to: str | int | None = None,
         since: str | int | None = None,
+        limit: str | int | None = None,
+        after: str | int | None = None,
     ) -> Iterator[BankUsage]:
-        """Who used how much of accounts, a record a line. Users see what they used
-        themselves, leads and administrators what all did.
+        """Who used how much of accounts, a record a line, of an account all in one page.
+        Users see what they used themselves, leads and administrators what all did.
         - account: this one
         - from_: at or after
         - to: before
         - since: of transactions behind that number
+        - limit: so many records, 1000; 10000 at most
+        - after: those behind what next told
         """
         return cast('Iterator[BankUsage]', self._connection.lines(
             'GET',
             '/v1/bank/usage',
-            query={'account': account, 'from': from_, 'to': to, 'since': since}))
+            query={'account': account, 'from': from_, 'to': to, 'since': since, 'limit': limit,
+                'after': after}))
 
     def bank_transactions(
         self,
@@ -3202,7 +3231,7 @@ class Operations:
         """What went in and out of accounts' deposits, as it was booked, a record a line.
         - account: this one
         - since: behind that number
-        - limit: so many moves, 1000; 10000 at most
+        - limit: so many moves, 1000; 10000 at most; of a transaction all
         """
         return cast('Iterator[BankTransaction]', self._connection.lines(
             'GET',
@@ -3233,24 +3262,34 @@ class Operations:
         self,
         *,
         account: str | int | None = None,
+        limit: str | int | None = None,
+        after: str | int | None = None,
     ) -> Iterator[BankLien]:
         """Runs of jobs for which credits are kept, a record a line.
         - account: this one
+        - limit: so many records, 1000; 10000 at most
+        - after: those behind what next told
         """
         return cast('Iterator[BankLien]', self._connection.lines(
             'GET',
             '/v1/bank/liens',
-            query={'account': account}))
+            query={'account': account, 'limit': limit, 'after': after}))
 
     def bank_queue(
         self,
+        *,
+        limit: str | int | None = None,
+        after: str | int | None = None,
     ) -> Iterator[BankMessage]:
         """What a bank that is elsewhere has to be told still, and what it did not take, a
         record a line. Who may: admin3.
+        - limit: so many records, 1000; 10000 at most
+        - after: those behind what next told
         """
         return cast('Iterator[BankMessage]', self._connection.lines(
             'GET',
-            '/v1/bank/queue'))
+            '/v1/bank/queue',
+            query={'limit': limit, 'after': after}))
 
     def bank_queue_order(
         self,
@@ -3267,15 +3306,19 @@ class Operations:
         *,
         account: str | int | None = None,
         ended: str | int | None = None,
+        limit: str | int | None = None,
+        after: str | int | None = None,
     ) -> Iterator[BankDepositRecord]:
         """Deposits of accounts, a record a line.
         - account: this one
         - ended: 1: those that have ended too
+        - limit: so many records, 1000; 10000 at most
+        - after: those behind what next told
         """
         return cast('Iterator[BankDepositRecord]', self._connection.lines(
             'GET',
             '/v1/bank/deposits',
-            query={'account': account, 'ended': ended}))
+            query={'account': account, 'ended': ended, 'limit': limit, 'after': after}))
 
     def bank_deposit(
         self,

@@ -109,7 +109,7 @@ PARAMETERS = {
     "os": "linux", "arch": "x86", "nodes": "1", "mem": ">=1", "mem_per_proc_mb": "1",
     "later": "1", "limits": "1", "per_node": "1", "blocked": "1", "state": "Idle",
     "type": "User", "name": "nobody", "kind": "user", "defaults": "1", "from": "1",
-    "to": "2", "after": "1.1.0", "since": "1", "ended": "1", "limit": "1", "follow": "0", "full": "1",
+    "to": "2", "after": "1", "since": "1", "ended": "1", "limit": "1", "follow": "0", "full": "1",
     "table": "1", "job": "1", "q": "class:batch", "sort": "-procs", "offset": "1",
     "count": "class,reason", "ids": "1", "kinds": "job",
     "by": "partition", "rows": "0-1", "width": "100", "height": "100", "layers": "use",
@@ -122,7 +122,8 @@ PARAMETERS_OF = {  # (operation, parameter): who
     ("GET /v1/jobs", "full"): ADMINS,
     ("GET /v1/accounting", "user"): "123o",
 }
-VALUES = {("GET /v1/parameters", "name"): "RESERVATIONDEPTH",
+VALUES = {("GET /v1/bank/statement", "after"): "1.1.0",
+          ("GET /v1/parameters", "name"): "RESERVATIONDEPTH",
           ("GET /v1/series", "names"): "procs"}
 PATHS = {"{kind}": "user", "{type}": "JOBCOUNT"}  # and of a job, a reservation, a node
 
@@ -217,7 +218,9 @@ MEMBERS = {
         "method": [("plan", ALL)], "watch": [(["{job}"], ALL)]},
     "ParameterChange": {"text": [("RESERVATIONDEPTH 2", ALL)], "persistent": [(True, ALL)],
                         # True takes a change that is there: schedctl_test
-                        "drop": [(False, ALL)]},
+                        "drop": [(False, ALL)],
+                        # each says what has to be in force, or is alone: schedctl_test
+                        "instead": [], "all": []},
     "JobRequest": {
         "name": [("x", ALL)], "script": [("#!/bin/sh\n", ALL)], "arguments": [(["a"], ALL)],
         "environment": [(["A=b"], ALL)], "account": [("physics", ALL)],
