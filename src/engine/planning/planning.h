@@ -53,7 +53,10 @@ struct expected_start planning_expected(struct engine *e, const struct job *j);
 
 /* A job starts by order: who is put off in the next cycle, is so by that. */
 void promise_note_order(struct engine *e);
-/* The job of the row starts: it counts as kept or broken. */
-void promise_fulfil(struct engine *e, const struct promise *row);
+/* The job starts: what it was promised, if anything, counts as kept or broken. */
+void promise_fulfil(struct engine *e, const struct job *j);
+/* That start, of then, has failed, and the job waits again: it was neither, and is
+ * promised the same as before. O(1). */
+void promise_take_back(struct engine *e, const struct job *j, int64_t start_at);
 
 #endif

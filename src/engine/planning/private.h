@@ -30,6 +30,13 @@ struct expected_of {
     uint64_t look;
 };
 
+/* What a job was promised when it was started. */
+struct fulfilled {
+    int64_t start_at; /* 0 = nothing */
+    struct promise row;
+    bool kept;
+};
+
 /* What may break promises, as the last cycle saw it. */
 struct seen_world {
     uint64_t nodes, config, reservations;
@@ -58,7 +65,8 @@ struct planning {
     /* expected.c: starts by job index, those of this look; made after so many cycles */
     struct VEC(struct expected_of) expected;
     uint64_t look, look_cycle;
-    struct wishes foreseen; /* scratch */
+    struct wishes foreseen;                 /* scratch */
+    struct VEC(struct fulfilled) fulfilled; /* by job index: its last start */
 };
 
 /* An array of so many elements whose values do not matter. */
