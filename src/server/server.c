@@ -13,6 +13,7 @@
 #include "server/durable/desk.h"
 #include "server/durable/history.h"
 #include "server/durable/messages.h"
+#include "server/durable/promised.h"
 #include "server/durable/series.h"
 #include "server/durable/statistics.h"
 #include "server/durable/teller.h"
@@ -33,6 +34,7 @@
 #include "server/process/supervisor.h"
 #include "server/server_private.h"
 #include "server/simulation/simulation.h"
+#include "server/travel/travel.h"
 #include "server/web/page.h"
 #include "server/whatif/whatif.h"
 #include "server/whole.h"
@@ -431,6 +433,7 @@ static int open_all(struct server *s, struct err *err)
     journal_begin(s);
     changes_open(s);
     series_open(s);
+    promised_open(s);
     messages_open(s);
     record_statistics_load(s);
     usage_recall_fairshare(s);
@@ -443,6 +446,7 @@ static int open_all(struct server *s, struct err *err)
     if (manager_open(s, err) < 0)
         return -1;
     whatif_open(s);
+    travel_open(s);
     if (s->simulation) /* it begins with nothing */
         whole_again(s);
     return open_http(s, err);
@@ -452,6 +456,7 @@ static void close_all(struct server *s)
 {
     changes_close(s);
     series_close(s);
+    promised_close(s);
     messages_close(s);
     triggers_stop(s);
     teller_rest(s);
@@ -459,6 +464,7 @@ static void close_all(struct server *s)
     manager_close(s);
     page_close(s);
     whatif_close(s);
+    travel_close(s);
     http_close(s->api.http); /* after all who keep requests */
     schema_close(s->api.schema);
     s->api.http = NULL;
