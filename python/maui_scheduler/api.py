@@ -2849,6 +2849,7 @@ class Operations:
         type: str | int | None = None,
         limit: str | int | None = None,
         offset: str | int | None = None,
+        jobs: str | int | None = None,
         places: str | int | None = None,
     ) -> Iterator[Reservation]:
         """Reservations the caller may see, a record a line: of jobs first.
@@ -2856,12 +2857,14 @@ class Operations:
         - type: Job, User or Standing
         - limit: at most so many
         - offset: without so many first ones
+        - jobs: 0: without those of jobs
         - places: 0: without where they are
         """
         return cast('Iterator[Reservation]', self._connection.lines(
             'GET',
             '/v1/reservations',
-            query={'node': node, 'type': type, 'limit': limit, 'offset': offset, 'places': places}))
+            query={'node': node, 'type': type, 'limit': limit, 'offset': offset, 'jobs': jobs,
+                'places': places}))
 
     def reserve(
         self,
