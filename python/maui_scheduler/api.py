@@ -3023,6 +3023,7 @@ class Operations:
         type: str | int | None = None,
         limit: str | int | None = None,
         offset: str | int | None = None,
+        jobs: str | int | None = None,
         places: str | int | None = None,
     ) -> Iterator[Reservation]:
         """Reservations the caller may see, a record a line: of jobs first.
@@ -3032,13 +3033,14 @@ class Operations:
         - type: Job, User or Standing
         - limit: at most so many
         - offset: without so many first ones
+        - jobs: 0: without those of jobs
         - places: 0: without where they are
         """
         return cast('Iterator[Reservation]', self._connection.lines(
             'GET',
             '/v1/reservations',
             query={'past': past, 'node': node, 'type': type, 'limit': limit, 'offset': offset,
-                'places': places}))
+                'jobs': jobs, 'places': places}))
 
     def reserve(
         self,
