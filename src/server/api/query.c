@@ -232,6 +232,7 @@ void api_job_start(struct server *s, struct request *r)
     render_text(o, "job", j->id);
     render_int(o, "procs", j->procs);
     render_promise(s, j, o);
+    render_expected(s, j, o);
     if (!found || render_section(j) == SECTION_BLOCKED) {
         json_object_set_new(o, "reason", render_reason(s, j, request_who(r)));
         render_job_hide(c, j, request_who(r), o);
