@@ -254,6 +254,28 @@ def test_what_is_forgotten_is_said_to_be(daemon):
     assert oldest <= there["at"] <= now and there["differences"] == 0
 
 
+def test_what_was_foreseen_then(site):
+    """Promised, and foreseen behind it: as of now, and as of then."""
+    daemon = site.daemon
+    a = submit(daemon, 8, 7200)
+    daemon.wait(lambda: daemon.state(a) == "Running", "its start")
+    daemon.configure(SITE.replace("RESERVATIONDEPTH 3", "RESERVATIONDEPTH 1"))
+    daemon.ok("schedctl", "-R")
+    b, c = submit(daemon, 8, 3600), submit(daemon, 8, 600)
+    def starts(past=None, query=""):
+        return {f["id"]: (f.get("promised_at"), f.get("forecast_at"))
+                for f in lines(daemon, "/v1/forecast" + query, past)}
+    then = {b: (BEGIN + 7200, None), c: (None, BEGIN + 7200 + 3600)}
+    daemon.wait(lambda: starts() == then, "the forecast")
+    site.record()
+    site.later(3600)
+    daemon.ok("canceljob", a)
+    daemon.wait(lambda: daemon.state(b) == "Running", "its start")
+    assert starts() == {c: (BEGIN + 7200, None)}
+    past = view(daemon, BEGIN)["past"]
+    assert starts(past) == then and starts(past, f"?ids={c}") == {c: then[c]}
+
+
 def test_nothing_of_it_can_be_changed_and_what_is_wrong_is_told(site):
     daemon = site.daemon
     a = submit(daemon, 4, 7200)
