@@ -33,6 +33,7 @@
 #include "server/process/supervisor.h"
 #include "server/server_private.h"
 #include "server/simulation/simulation.h"
+#include "server/travel/travel.h"
 #include "server/web/page.h"
 #include "server/whatif/whatif.h"
 #include "server/whole.h"
@@ -443,6 +444,7 @@ static int open_all(struct server *s, struct err *err)
     if (manager_open(s, err) < 0)
         return -1;
     whatif_open(s);
+    travel_open(s);
     if (s->simulation) /* it begins with nothing */
         whole_again(s);
     return open_http(s, err);
@@ -460,6 +462,7 @@ static void close_all(struct server *s)
     manager_close(s);
     page_close(s);
     whatif_close(s);
+    travel_close(s);
     http_close(s->api.http); /* after all who keep requests */
     schema_close(s->api.schema);
     s->api.http = NULL;

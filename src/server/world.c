@@ -76,6 +76,15 @@ void world_touch(struct server *s, uint32_t job)
     commit_want(s);
 }
 
+void world_moved(struct server *s)
+{
+    s->world->revision++;
+    timeline_interrupt(s);
+    feed_touch(s, FEED_JOB, "");
+    feed_planned(s);
+    feed_committed(s);
+}
+
 static const struct job_notes no_notes = {
     .cpu_s = -1, .mem_mb = -1, .swap_mb = -1, .disk_mb = -1, .kept_limit_s = -1};
 
