@@ -104,7 +104,6 @@ def test_no_job_is_lost_or_runs_twice(ge):
     assert set(runs.values()) == {1}, story(ge, {j: n for j, n in runs.items() if n != 1})
     ge.maui.wait(lambda: "0 Active Jobs" in ge.maui.run("showq").stdout
                  and "Total Jobs: 0" in ge.maui.run("showq").stdout, "an empty queue", 60)
-    assert not list(pathlib.Path(ge.maui.home).glob("*.queue"))  # nothing is left behind
     ended = {job: (ge.maui.job(job) or {}).get("state") for job in jobs}
     print(f"{ROUNDS} blows, {len(jobs)} jobs, ends known: {list(ended.values()).count('Completed')}")
     assert not {job for job, state in ended.items() if state not in ("Completed", "Removed", "Vacated")}
