@@ -45,8 +45,10 @@ struct world {
     uint32_t broken; /* told */
     bool reserves;   /* a user does */
     uint32_t reserved;
-    bool asks;     /* after each cycle: when is each job expected to start? */
-    uint64_t seen; /* digest of all starts */
+    const char *policy; /* NULL: any */
+    bool at_once;       /* it promises on entry */
+    bool asks;          /* after each cycle: when is each job expected to start? */
+    uint64_t seen;      /* digest of all starts */
 };
 
 static const char *const policies[] = {
@@ -81,8 +83,12 @@ static void begin_with(struct world *w, uint32_t seed, struct engine_options opt
 {
     char text[1000];
 
+    const char *given = w->policy, *policy;
+
     *w = (struct world){.seed = seed, .rng = {seed}};
-    const char *policy = ANY_OF(policies, &w->rng);
+    policy = ANY_OF(policies, &w->rng);
+    policy = given ? given : policy;
+    w->at_once = strstr(policy, "HORIZON SUBMIT");
     w->bands = strstr(policy, "QOSCFG");
     snprintf(text, sizeof text,
         "BACKFILLPOLICY PLAN\nDEFERTIME 0\nNODEACCESSPOLICY SHARED\nQUEUETIMEWEIGHT 1\n"
@@ -208,6 +214,8 @@ static void check_promise(struct world *w, const struct job *j, int64_t now)
         if (*latest && !is_put_off(w, j, 0))
             fail_msg("seed %u: the promise to job %s is gone", w->seed, j->id);
         forget_promise(w, j->index);
+        if (w->at_once && plan_is_reserved(w->e->plan, j))
+            fail_msg("seed %u: job %s has a place, and no promise", w->seed, j->id);
         return;
     }
     int64_t *told = &w->told.v[j->index], *first = &w->first.v[j->index];
@@ -350,7 +358,7 @@ static void what_is_broken_is_told(void **state)
 
     (void)state;
     for (uint32_t k = 0; k < WORLDS / 5; k++) {
-        struct world w;
+        struct world w = {0};
         begin(&w, first + k);
         w.loses = true;
         run_world(&w);
@@ -369,7 +377,7 @@ static void reservations_break_none(void **state)
 
     (void)state;
     for (uint32_t k = 0; k < WORLDS / 5; k++) {
-        struct world w;
+        struct world w = {0};
         begin(&w, (first + k) * KINDS + PLAIN);
         w.reserves = true;
         run_world(&w);
@@ -395,11 +403,36 @@ static void promises_are_kept_in_no_time(void **state)
 
     (void)state;
     for (uint32_t k = 0; k < WORLDS / 5; k++) {
-        struct world w;
+        struct world w = {0};
         begin_with(&w, first + k, (struct engine_options){.monotonic_ms = pass_time});
         run_world(&w);
         assert_int_equal(engine_stats(w.e)->broken_promises, 0);
         end(&w);
+    }
+}
+
+/* Fairshare that favours nobody gives the plan that there is without it. */
+static void fairshare_of_factor_one_changes_nothing(void **state)
+{
+    static const char *const equal[] = {
+        "PROMISEHORIZON 0:00:20\nPROMISESLACK 0:00:30\n",
+        ("PROMISEHORIZON 0:00:20\nPROMISESLACK 0:00:30\nFSPOLICY DEDICATEDPS\n"
+         "FSINTERVAL 10\nFSDEPTH 4\nUSERCFG[DEFAULT] FSTARGET=20\n"),
+    };
+    const char *from = getenv("MAUI_PROPERTY_SEED");
+    uint32_t first = from ? (uint32_t)atol(from) : 1;
+
+    (void)state;
+    for (uint32_t k = 0; k < WORLDS / 5; k++) {
+        uint64_t seen[2];
+        for (int i = 0; i < 2; i++) {
+            struct world w = {.policy = equal[i]};
+            begin(&w, first + k);
+            run_world(&w);
+            seen[i] = w.seen;
+            end(&w);
+        }
+        assert_true(seen[0] == seen[1]);
     }
 }
 
@@ -430,7 +463,7 @@ static void predictions_break_nothing(void **state)
     for (uint32_t k = 0; k < WORLDS / 5; k++) {
         uint64_t seen[2];
         for (int asks = 0; asks < 2; asks++) {
-            struct world w;
+            struct world w = {0};
             begin(&w, first + k);
             mislead(&w);
             w.asks = asks;
@@ -452,7 +485,7 @@ static void promises_are_kept(void **state)
 
     (void)state;
     for (uint32_t k = 0; k < worlds; k++) {
-        struct world w;
+        struct world w = {0};
         begin(&w, first + k);
         run_world(&w);
         assert_int_equal(engine_stats(w.e)->broken_promises, 0);
@@ -468,6 +501,7 @@ int main(void)
         cmocka_unit_test(promises_are_kept),
         cmocka_unit_test(promises_are_kept_in_no_time),
         cmocka_unit_test(predictions_break_nothing),
+        cmocka_unit_test(fairshare_of_factor_one_changes_nothing),
         cmocka_unit_test(what_is_broken_is_told),
         cmocka_unit_test(reservations_break_none),
     };
