@@ -926,6 +926,12 @@ class Event(TypedDict):
     object: NotRequired[str]
     type: NotRequired[Literal['job', 'reservation', 'trigger', 'node', 'session']]
     text: NotRequired[str]
+    #: the user by whose order it came about, if it did
+    by: NotRequired[str]
+    #: which way that order came
+    via: NotRequired[Literal['command', 'page']]
+    #: of the page, by which it came
+    session: NotRequired[str]
 
 
 # A submission (msub).
@@ -1527,6 +1533,47 @@ Series = TypedDict('Series', {
 })
 
 
+# A start that a job was promised, and what came of it.
+Promise = TypedDict('Promise', {
+    #: job
+    'id': 'str',
+    #: kept, earlier, later: it started then, against what was promised first; gone: it
+    #: left the queue before
+    'outcome': "Literal['waiting', 'kept', 'earlier', 'later', 'gone']",
+    'user': 'NotRequired[str]',
+    'account': 'NotRequired[str]',
+    'class': 'NotRequired[str]',
+    'qos': 'NotRequired[str]',
+    'procs': 'NotRequired[int]',
+    #: its limit (seconds; null: without end)
+    'wclimit_s': 'NotRequired[Union[int, None]]',
+    #: seconds since 1970
+    'submit_at': 'NotRequired[Union[int, None]]',
+    #: when a start was promised first (seconds since 1970)
+    'made_at': 'NotRequired[Union[int, None]]',
+    #: the start that was promised first (seconds since 1970)
+    'first_at': 'NotRequired[Union[int, None]]',
+    #: the start that was promised last (seconds since 1970)
+    'last_at': 'NotRequired[Union[int, None]]',
+    #: when it started (seconds since 1970)
+    'start_at': 'NotRequired[Union[int, None]]',
+    #: later than was promised first, by its start or by what is promised now; below 0:
+    #: earlier
+    'late_s': 'NotRequired[int]',
+    #: how often it was put off
+    'moves': 'int',
+    #: what put it off beyond what was promised first
+    'cause': "NotRequired[Literal['nodes', 'settings', 'reservation', 'overrun', 'order', 'start', 'other']]",
+    'cause_text': 'NotRequired[str]',
+    #: when that was (seconds since 1970)
+    'broken_at': 'NotRequired[Union[int, None]]',
+    #: for administrators: the object, as "node 'n04' is down"
+    'broken_what': 'NotRequired[str]',
+    #: for administrators: who did it
+    'broken_by': 'NotRequired[str]',
+})
+
+
 class SystemStatisticsPromises(TypedDict):
     # of BACKFILLPOLICY PLAN; absent where none was made
     #: latest starts that jobs were promised
@@ -1801,7 +1848,7 @@ class ParameterChange(TypedDict):
 
 class BankAccount(TypedDict):
     #: its name
-    account: str
+    account: NotRequired[str]
     #: the account above
     parent: NotRequired[str]
     #: draws on its parent when its own is used up
@@ -1811,19 +1858,21 @@ class BankAccount(TypedDict):
     #: whom it is for, as user=ann,bob; not there: for all
     only: NotRequired[str]
     #: credits of deposits that can be used now, its own and those it draws on
-    balance: float
+    balance: NotRequired[float]
     #: so far below 0 may they go
     credit_limit: NotRequired[float]
     #: kept for running jobs
     held: NotRequired[float]
     #: balance + credit_limit - held
-    available: float
+    available: NotRequired[float]
     #: of it, in the account itself
     own_available: NotRequired[float]
     #: debts of deposits that have ended, and without a deposit
     owed: NotRequired[float]
     #: running jobs for which something is kept
     runs: NotRequired[int]
+    #: the last record may have this alone: there is more, go on with after=next
+    next: NotRequired[int]
 
 
 class JobFunds(TypedDict):
@@ -1892,19 +1941,21 @@ class BankMove(TypedDict):
 
 class BankQuote(TypedDict):
     #: by which jobs name it
-    number: int
+    number: NotRequired[int]
     #: that pays
-    account: str
+    account: NotRequired[str]
     #: credits, of the job that was asked about
-    price: float
+    price: NotRequired[float]
     #: for jobs that start before (seconds since 1970)
-    until: int
+    until: NotRequired[int]
     #: for so many more
-    uses: int
+    uses: NotRequired[int]
     #: for this one alone
     job: NotRequired[str]
     #: that hold, and for whom
     rates: NotRequired[str]
+    #: the last record may have this alone: there is more, go on with after=next
+    next: NotRequired[int]
 
 
 class BankQuoteOrder(TypedDict):
@@ -1933,8 +1984,8 @@ class BankUsage(TypedDict):
     runs: NotRequired[int]
     #: the last of them: ask with since=this
     transaction: NotRequired[int]
-    #: of an answer to since: the last record may have this alone; so much was looked at,
-    #: the sums of the rest are told with since=next
+    #: the last record may have this alone: there is more, go on with after=next; of an
+    #: answer to since, with since=next: the sums of the rest
     next: NotRequired[int]
 
 
@@ -1957,24 +2008,23 @@ class BankTransaction(TypedDict):
     amount: NotRequired[float]
     #: of which deposit
     deposit: NotRequired[int]
-    #: the last record may have this alone: of what was looked at little is the caller's;
-    #: go on with since=next
+    #: the last record may have this alone: there is more, go on with since=next
     next: NotRequired[int]
 
 
 BankDepositRecord = TypedDict('BankDepositRecord', {
     #: its number
-    'deposit': 'int',
+    'deposit': 'NotRequired[int]',
     #: whose
-    'account': 'str',
+    'account': 'NotRequired[str]',
     #: credits, at first
-    'amount': 'float',
+    'amount': 'NotRequired[float]',
     #: credits, now
-    'balance': 'float',
+    'balance': 'NotRequired[float]',
     #: kept for running jobs
-    'held': 'float',
+    'held': 'NotRequired[float]',
     #: so far below 0 may it go
-    'credit_limit': 'float',
+    'credit_limit': 'NotRequired[float]',
     #: used from then on (seconds since 1970)
     'from': 'NotRequired[int]',
     #: used until then; not there: for ever
@@ -1984,7 +2034,9 @@ BankDepositRecord = TypedDict('BankDepositRecord', {
     #: whom it is for; not there: all
     'only': 'NotRequired[str]',
     #: its end has come
-    'ended': 'bool',
+    'ended': 'NotRequired[bool]',
+    #: the last record may have this alone: there is more, go on with after=next
+    'next': 'NotRequired[int]',
 })
 
 
@@ -2022,23 +2074,25 @@ class BankLimit(TypedDict):
 
 class BankLien(TypedDict):
     #: of a job, by name
-    run: str
+    run: NotRequired[str]
     #: its id
-    job: str
+    job: NotRequired[str]
     #: who pays
-    account: str
+    account: NotRequired[str]
     #: the most that it can come to
-    amount: float
+    amount: NotRequired[float]
+    #: the last record may have this alone: there is more, go on with after=next
+    next: NotRequired[int]
 
 
 class BankMessage(TypedDict):
     #: its own, for ever
-    number: int
+    number: NotRequired[int]
     #: Told: just now; OtherBank: for a bank of another kind, or for one that was elsewhere
     #: before; Aside: not told any more
-    state: Literal['Waiting', 'Told', 'OtherBank', 'Aside']
+    state: NotRequired[Literal['Waiting', 'Told', 'OtherBank', 'Aside']]
     #: what is asked of the bank
-    verb: NotRequired[Literal['lien', 'charge', 'release']]
+    verb: NotRequired[Literal['lien', 'charge', 'release', 'refund']]
     #: of a job, by name
     run: NotRequired[str]
     #: its id
@@ -2061,6 +2115,8 @@ class BankMessage(TypedDict):
     tries: NotRequired[int]
     #: what the bank answered to the last
     said: NotRequired[str]
+    #: the last record may have this alone: there is more, go on with after=next
+    next: NotRequired[int]
 
 
 class BankQueueOrder(TypedDict):
@@ -2791,15 +2847,21 @@ class Operations:
         *,
         node: str | int | None = None,
         type: str | int | None = None,
+        limit: str | int | None = None,
+        offset: str | int | None = None,
+        places: str | int | None = None,
     ) -> Iterator[Reservation]:
         """Reservations the caller may see, a record a line: of jobs first.
         - node: on this node
         - type: Job, User or Standing
+        - limit: at most so many
+        - offset: without so many first ones
+        - places: 0: without where they are
         """
         return cast('Iterator[Reservation]', self._connection.lines(
             'GET',
             '/v1/reservations',
-            query={'node': node, 'type': type}))
+            query={'node': node, 'type': type, 'limit': limit, 'offset': offset, 'places': places}))
 
     def reserve(
         self,
@@ -2884,6 +2946,23 @@ class Operations:
             '/v1/series',
             query={'names': names, 'from': from_, 'to': to, 'points': points}))
 
+    def promises(
+        self,
+        *,
+        from_: str | int | None = None,
+        to: str | int | None = None,
+    ) -> Iterator[Promise]:
+        """Starts that jobs were promised, by a reservation or as their latest start, and
+        what came of it: of those that wait, and of the last 2,000 that do not any more.
+        Users are told of their own.
+        - from_: only those that wait or were over then or later (seconds since 1970)
+        - to: only those that were made by then (seconds since 1970)
+        """
+        return cast('Iterator[Promise]', self._connection.lines(
+            'GET',
+            '/v1/promises',
+            query={'from': from_, 'to': to}))
+
     def statistics(
         self,
     ) -> SystemStatistics:
@@ -2959,7 +3038,8 @@ class Operations:
         *,
         name: str | int | None = None,
     ) -> Iterator[Credential]:
-        """diagnose -a -c -g -u -Q, a record a line. Who may: admin3.
+        """diagnose -a -c -g -u -Q, a record a line; users without a level are told of
+        themselves alone. Who may: owner|admin3.
         - name: only this
         """
         return cast('Iterator[Credential]', self._connection.lines(
@@ -3038,15 +3118,19 @@ class Operations:
         self,
         *,
         account: str | int | None = None,
+        limit: str | int | None = None,
+        after: str | int | None = None,
     ) -> Iterator[BankAccount]:
         """Accounts of the bank with what they have, a record a line: those that the caller
         may see.
         - account: this one
+        - limit: so many records, 1000; 10000 at most
+        - after: those behind what next told
         """
         return cast('Iterator[BankAccount]', self._connection.lines(
             'GET',
             '/v1/bank/accounts',
-            query={'account': account}))
+            query={'account': account, 'limit': limit, 'after': after}))
 
     def bank_account(
         self,
@@ -3106,13 +3190,19 @@ class Operations:
 
     def bank_quotes(
         self,
+        *,
+        limit: str | int | None = None,
+        after: str | int | None = None,
     ) -> Iterator[BankQuote]:
         """Quotes that can be used, a record a line: the caller's, and those of accounts
         that the caller leads.
+        - limit: so many records, 1000; 10000 at most
+        - after: those behind what next told
         """
         return cast('Iterator[BankQuote]', self._connection.lines(
             'GET',
-            '/v1/bank/quotes'))
+            '/v1/bank/quotes',
+            query={'limit': limit, 'after': after}))
 
     def bank_keep_quote(
         self,
@@ -3152,18 +3242,23 @@ class Operations:
         from_: str | int | None = None,
         to: str | int | None = None,
         since: str | int | None = None,
+        limit: str | int | None = None,
+        after: str | int | None = None,
     ) -> Iterator[BankUsage]:
-        """Who used how much of accounts, a record a line. Users see what they used
-        themselves, leads and administrators what all did.
+        """Who used how much of accounts, a record a line, of an account all in one page.
+        Users see what they used themselves, leads and administrators what all did.
         - account: this one
         - from_: at or after
         - to: before
         - since: of transactions behind that number
+        - limit: so many records, 1000; 10000 at most
+        - after: those behind what next told
         """
         return cast('Iterator[BankUsage]', self._connection.lines(
             'GET',
             '/v1/bank/usage',
-            query={'account': account, 'from': from_, 'to': to, 'since': since}))
+            query={'account': account, 'from': from_, 'to': to, 'since': since, 'limit': limit,
+                'after': after}))
 
     def bank_transactions(
         self,
@@ -3175,7 +3270,7 @@ class Operations:
         """What went in and out of accounts' deposits, as it was booked, a record a line.
         - account: this one
         - since: behind that number
-        - limit: so many moves, 1000; 10000 at most
+        - limit: so many moves, 1000; 10000 at most; of a transaction all
         """
         return cast('Iterator[BankTransaction]', self._connection.lines(
             'GET',
@@ -3206,24 +3301,34 @@ class Operations:
         self,
         *,
         account: str | int | None = None,
+        limit: str | int | None = None,
+        after: str | int | None = None,
     ) -> Iterator[BankLien]:
         """Runs of jobs for which credits are kept, a record a line.
         - account: this one
+        - limit: so many records, 1000; 10000 at most
+        - after: those behind what next told
         """
         return cast('Iterator[BankLien]', self._connection.lines(
             'GET',
             '/v1/bank/liens',
-            query={'account': account}))
+            query={'account': account, 'limit': limit, 'after': after}))
 
     def bank_queue(
         self,
+        *,
+        limit: str | int | None = None,
+        after: str | int | None = None,
     ) -> Iterator[BankMessage]:
         """What a bank that is elsewhere has to be told still, and what it did not take, a
         record a line. Who may: admin3.
+        - limit: so many records, 1000; 10000 at most
+        - after: those behind what next told
         """
         return cast('Iterator[BankMessage]', self._connection.lines(
             'GET',
-            '/v1/bank/queue'))
+            '/v1/bank/queue',
+            query={'limit': limit, 'after': after}))
 
     def bank_queue_order(
         self,
@@ -3240,15 +3345,19 @@ class Operations:
         *,
         account: str | int | None = None,
         ended: str | int | None = None,
+        limit: str | int | None = None,
+        after: str | int | None = None,
     ) -> Iterator[BankDepositRecord]:
         """Deposits of accounts, a record a line.
         - account: this one
         - ended: 1: those that have ended too
+        - limit: so many records, 1000; 10000 at most
+        - after: those behind what next told
         """
         return cast('Iterator[BankDepositRecord]', self._connection.lines(
             'GET',
             '/v1/bank/deposits',
-            query={'account': account, 'ended': ended}))
+            query={'account': account, 'ended': ended, 'limit': limit, 'after': after}))
 
     def bank_deposit(
         self,

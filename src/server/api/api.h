@@ -94,6 +94,7 @@ void api_timeline(struct server *s, struct request *r);
 
 /* api/series.c: numbers over time */
 void api_series(struct server *s, struct request *r);
+void api_promises(struct server *s, struct request *r);
 
 /* api/whatif.c: what would be */
 void api_whatif(struct server *s, struct request *r);
