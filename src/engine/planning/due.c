@@ -68,6 +68,19 @@ int64_t due_latest(const struct engine *e, const struct promise *row)
     return in_time && row->latest_start <= e->now ? e->now + 1 : row->latest_start;
 }
 
+void due_weigh(struct engine *e)
+{
+    struct planning *p = e->passes.planning;
+    bool any = bitset_any(&p->due);
+
+    for (size_t i = 0; any && i < p->members.n; i++) {
+        const struct job *j = e->c->jobs.v[p->members.v[i].job];
+        const struct promise *row = promises_row(e->promises, j, PROMISE_START);
+        if (row)
+            p->wishes.v.v[i].latest = due_latest(e, row);
+    }
+}
+
 /* ---- places ---- */
 
 struct place {

@@ -119,7 +119,7 @@ static void weigh_wish(struct engine *e, const struct job *j, struct wish *io)
 
     io->since = e->now - accrual_queue_s(&e->cfg->prio, j, e->now);
     io->latest = promises_of(e->promises, j, PROMISE_START, &promised)
-                     ? due_latest(e, &promised)
+                     ? promised.latest_start
                      : TIME_NEVER;
     io->band = members_band(e, j->cred[CRED_QOS]);
     io->run_s = run;

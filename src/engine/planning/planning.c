@@ -325,6 +325,7 @@ static void plan_by_count(struct engine *e, struct search_terms *t)
     struct planning *p = e->passes.planning;
 
     members_weigh(e, true);
+    due_weigh(e);
     list_present(e, t, false);
     promise_offer(e, t);
     sort_order(p, false);

@@ -105,6 +105,8 @@ void due_ends(struct engine *e, const struct member *m);
 void due_note(struct engine *e, const struct member *m);
 /* The latest start of a promise; of one that waits so, and was in time: soon. */
 int64_t due_latest(const struct engine *e, const struct promise *row);
+/* After members_weigh(): that is what their wishes say. O(members), where any waits. */
+void due_weigh(struct engine *e);
 /* Where the nodes are planned: more is told now. Those that wait are laid where they
  * are from now on, and those behind them later by as much. O(members). */
 void due_make_room(struct engine *e);
