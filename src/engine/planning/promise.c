@@ -78,6 +78,7 @@ void promise_put_off(
             io->latest = TIME_NEVER;
         return;
     }
+    failed |= row->failed;
     if (failed || m->start_at > due_latest(e, row))
         broken_put_off(e, row, m->start_at, failed);
     if (io)
@@ -108,7 +109,7 @@ static void promise_member(struct engine *e, const struct member *m, int64_t lat
     latest = latest > m->start_at ? latest : m->start_at;
     if (!row) {
         promises_make(e->promises, j, PROMISE_START)->latest_start = latest;
-        statistics_promise(e->statistics, STAT_PROMISED, CAUSE_NONE);
+        statistics_promise(e->statistics, STAT_PROMISED, CAUSE_NONE, +1);
     } else if (latest < row->latest_start)
         broken_tighten(row, latest);
 }
