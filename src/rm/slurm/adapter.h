@@ -200,7 +200,6 @@ struct adapter {
     struct batch *batch; /* starts that are not sent yet; NULL = none ever were */
     struct VEC(struct pending) pending;
     struct VEC(struct cancelled) cancels;                /* of one array: cancels.c */
-    size_t cancels_length;                               /* of their ids */
     time_t jobs_at, nodes_at, parts_at, reservations_at; /* last change that was seen */
     partition_info_msg_t *parts_read; /* as last read; owned, NULL = not yet */
     int64_t nodes_read_ms, parts_read_ms, licences_at_ms, polled_ms;
