@@ -19,7 +19,7 @@
 #define POLL_MS 1000
 #define SOON_MS 5 /* after a sign that something happened */
 #define ORDERS_MS                                                                      \
-    2000 /* from look to look while starts follow each other: each costs               \
+    3000 /* from look to look while starts follow each other: each costs               \
             as much as two of them, and ends are told without */
 #define MANY          20 /* of them: then sooner */
 #define MANY_MS       200
