@@ -1784,14 +1784,19 @@ class Identity(TypedDict):
 
 
 class ParameterChange(TypedDict):
-    # changeparam: lines of a configuration.
+    # changeparam: lines of a configuration. One, or several, all of them or none.
     #: as PARAMETER VALUE
-    text: str
+    text: NotRequired[str]
     #: keep it when the configuration is read again
     persistent: NotRequired[bool]
     #: take back what was changed of this at run time, which was not persistent; with
     #: persistent all of it
     drop: NotRequired[bool]
+    #: what was changed at run time and is to be in force by now, empty: nothing; refused
+    #: (409) when it is not
+    instead: NotRequired[str]
+    #: several changes; alone
+    all: NotRequired[list[ParameterChange]]
 
 
 class BankAccount(TypedDict):

@@ -123,7 +123,8 @@ static void follow_log_parameters(struct server *s)
     free((char *)opt.path);
 }
 
-int server_configure(struct server *s, struct err *err)
+/* `by_order`: what other files say is read again as well. */
+static int take_config(struct server *s, bool by_order, struct err *err)
 {
     char *changes = changes_text(s);
     struct config *fresh = load(s, changes, err), *old = s->config;
@@ -132,7 +133,8 @@ int server_configure(struct server *s, struct err *err)
     free(changes);
     if (!fresh)
         return -1; /* the old settings stay in force */
-    if (page_check(s, fresh, err) < 0) {
+    bool page = by_order || page_differs(s->config, fresh);
+    if (page && page_check(s, fresh, err) < 0) {
         config_destroy(fresh);
         return -1;
     }
@@ -154,16 +156,22 @@ int server_configure(struct server *s, struct err *err)
     notify_configure(s);
     mail_configure(s);
     manager_configure(s);
-    page_configure(s);
+    if (page)
+        page_configure(s);
     log_line(s->log, LOG_ACTION, "configuration read again: %s", s->paths.config_path);
     return 0;
+}
+
+int server_configure(struct server *s, struct err *err)
+{
+    return take_config(s, false, err);
 }
 
 int server_reload(struct server *s, struct err *err)
 {
     supervisor_reloading();
     changes_lift(s, true);
-    int result = server_configure(s, err);
+    int result = take_config(s, true, err);
     changes_lift(s, false);
     if (result == 0)
         changes_drop(s);

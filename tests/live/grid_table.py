@@ -217,7 +217,9 @@ MEMBERS = {
         "method": [("plan", ALL)], "watch": [(["{job}"], ALL)]},
     "ParameterChange": {"text": [("RESERVATIONDEPTH 2", ALL)], "persistent": [(True, ALL)],
                         # True takes a change that is there: schedctl_test
-                        "drop": [(False, ALL)]},
+                        "drop": [(False, ALL)],
+                        # each says what has to be in force, or is alone: schedctl_test
+                        "instead": [], "all": []},
     "JobRequest": {
         "name": [("x", ALL)], "script": [("#!/bin/sh\n", ALL)], "arguments": [(["a"], ALL)],
         "environment": [(["A=b"], ALL)], "account": [("physics", ALL)],

@@ -80,6 +80,12 @@ HIDING = {
     "on the line of another": f"SRCFG[x] HOSTLIST=n1 CLIENTCFG[y] HOST=h KEY={SECRET}\n",
     "of a name that is misspelt": f"CLIENTCGF[y] CSKEY={SECRET}\n",
     "a no-break space": f"CLIENTCFG\u00a0[y] CSKEY={SECRET}\n",
+    "in a word that nobody knows": f"AMCFG[bank] TYPE=GOLD PASSWORD={SECRET} PORT=4000\n",
+    "a key of whatever": f"RMCFG[base] TYPE=WIKI KEY={SECRET} PORT=4000\n",
+    "in an address": f"IDCFG[x] SERVER=mysql://root:{SECRET}@db/ids\n",
+    "in an address of nobody": f"STATDB mysql://root:{SECRET}@db/ids\n",
+    "in a parameter that nobody knows": f"SECRETKEY {SECRET}\n",
+    "joined, before a comment": f"XFACTORWEIGHT 3 \\ # CSKEY={SECRET}\n",
     "line ends of Windows": f"CLIENTCFG[y] \\\r\n CSKEY={SECRET}\r\n",
 }
 
@@ -104,6 +110,7 @@ def test_no_secret_is_printed_however_it_is_written(maui, tmp_path, text):
     (tmp_path / "new.cfg").write_text(done.stdout)
     checked = maui("check", "-c", tmp_path / "new.cfg", check=False)
     assert "CLIENTCFG" not in checked.stderr and "KEY" not in checked.stderr
+    assert "XFACTOR" not in checked.stderr
 
 
 def test_lines_that_hold_no_secret_stay_as_they_are(maui, tmp_path):
@@ -208,6 +215,19 @@ def test_usage_that_cannot_be_read_is_told_and_taken_over_when_it_can(daemon):
     daemon.start()
     assert daemon.log().count("taken over from the files") == 1
     assert {name: round(share) for name, share in shares(daemon).items()} == {ME: 75, "joe": 25}
+
+
+def test_usage_of_before_waits_while_fairshare_is_off(daemon):
+    daemon.configure("ADMIN1 root\n")
+    write_usage(pathlib.Path(daemon.home), 300, 100)
+    daemon.start()
+    daemon.stop()
+    daemon.configure("FSPOLICY DEDICATEDPS\nFSDEPTH 4\nFSINTERVAL 86400\nFSDECAY 1\nFSWEIGHT 1\nADMIN1 root\n")
+    for _ in range(2):
+        daemon.start()
+        assert daemon.log().count("usage of 2 windows taken over") == 1
+        assert shares(daemon) == {ME: 75.0, "joe": 25.0}
+        daemon.kill()
 
 
 def test_files_of_another_interval_are_told(daemon):

@@ -2,6 +2,7 @@
 """schedctl and changeparam."""
 import os
 import signal
+import sqlite3
 import time
 
 from live_users import Users
@@ -130,6 +131,30 @@ def test_a_change_outlives_a_restart_until_the_file_is_read_by_order(live):
     assert "NONE" not in live.ok("showconfig", "BACKFILLPOLICY")
 
 
+def test_a_change_never_joins_the_next_one(live):
+    for words in (("FSDEPTH", "5\\"), ("FSDEPTH", "5\\\\ "), ("FSDEPTH", "5\\ # why"), ("USERCFG[ann]", "MAXJOB=3\\")):
+        done = live.run("changeparam", *words)
+        assert done.returncode == 1 and "a backslash at the end" in done.stderr, words
+    live.ok("changeparam", "USERCFG[ann]", "MAXJOB=3 \\\n MAXPROC=8 # both")
+    live.ok("changeparam", "RESERVATIONDEPTH", "7 # why")
+    live.kill()
+    live.start()
+    assert live.api("/v1/credentials/user?name=ann")[1]["limits"] == ["MAXJOB=3", "MAXPROC=8"]
+    assert " 7" in live.ok("showconfig", "RESERVATIONDEPTH")
+
+
+def test_a_change_that_fits_no_more_is_left_out_alone(live):
+    live.ok("changeparam", "BACKFILLPOLICY", "NONE")
+    live.ok("changeparam", "--flags", "persistent", "RESERVATIONDEPTH", "7")
+    live.stop()
+    with sqlite3.connect(f"{live.home}/state.db") as state:
+        assert state.execute("UPDATE record SET value = replace(value, 'NONE', 'NOBODY\\\\') "
+                             "WHERE kind = 'parameter' AND key = 'BACKFILLPOLICY'").rowcount == 1
+    live.start()
+    assert " 7" in live.ok("showconfig", "RESERVATIONDEPTH")
+    assert "left out, as it does not fit any more: BACKFILLPOLICY NOBODY: " in live.log()
+
+
 def test_a_change_of_one_attribute_of_a_node_leaves_the_others_alone(live):
     live.ok("changeparam", "NODECFG[node01]", "SPEED=2")
     live.ok("changeparam", "nodecfg[node01]", "PRIORITY=7")
@@ -201,6 +226,25 @@ def test_a_change_is_taken_back(live):
     live.kill()
     live.start()
     assert limits() == []
+
+
+def test_taking_back_undoes_nobody_elses_change(live):
+    def limits():
+        return live.api("/v1/credentials/user?name=ann")[1].get("limits", [])
+    live.ok("changeparam", "USERCFG[ann]", "QDEF=DEFAULT")
+    undo = live.api("/v1/parameters", {"text": "USERCFG[ann] MAXPROC=4 MAXJOB=2"})[1]["undo"]
+    live.ok("changeparam", "USERCFG[ann]", "MAXPROC=9")
+    status, answer = live.api("/v1/parameters", {"all": undo})
+    assert status == 409 and "'USERCFG[ANN] MAXPROC=9' now" in answer["error"]["message"].replace("ann", "ANN"), answer
+    assert sorted(limits()) == ["MAXJOB=2", "MAXPROC=9"]  # neither of them
+    live.ok("changeparam", "USERCFG[ann]", "MAXPROC=4")
+    status, answer = live.api("/v1/parameters", {"all": undo})
+    assert status == 200 and limits() == []
+    status, answer = live.api("/v1/parameters", {"all": answer["undo"]})
+    assert status == 200 and sorted(limits()) == ["MAXJOB=2", "MAXPROC=4"]
+    assert live.api("/v1/parameters", {"all": undo, "text": "FSDEPTH 3"})[0] == 400
+    assert live.api("/v1/parameters", {"all": [{"text": "FSDEPTH 3"}, {"text": "FSDEPHT 4"}]})[0] == 400
+    assert live.api("/v1/parameters", {"all": [{"text": 3}]})[0] == 400
 
 
 def test_what_nothing_reads_is_said_to_change_nothing(live):

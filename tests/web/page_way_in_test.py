@@ -288,6 +288,8 @@ def test_with_parameters_that_became_wrong_it_goes_on_as_it_was(daemon, build):
     subprocess.run(["openssl", "genpkey", "-algorithm", "ED25519", "-out", f"{daemon.home}/key.pem"],
                    check=True, capture_output=True)
     is_refused("WEBKEY is not the key of")
+    assert daemon.ok("changeparam", "RESERVATIONDEPTH", "7") == "parameters modified\n"
+    assert "200 OK" in curl(daemon.home, address + "/ui/").stdout
     with open(f"{daemon.home}/key.pem", "w") as f:
         f.write(key)
     done = daemon.run("changeparam", "WEBADDRESS", "0.0.0.0")

@@ -114,9 +114,13 @@ class Browser:
                          {"name": "prefers-reduced-motion", "value": "reduce"}]})
 
     def check(self):
-        """No message of the console, no request to another host, no refusal but those expected."""
+        """No message of the console, no request to another host, no refusal but those expected.
+        On a busy machine the scheduler puts questions off, and the page asks them again."""
+        def put_off(text):
+            return "/v1/whatif" in text and "503" in text
         messages = [m["message"] for m in self.chrome.get_log("browser")
-                    if not any(f"status of {s}" in m["message"] for s in self.expected)]
+                    if not any(f"status of {s}" in m["message"] for s in self.expected)
+                    and not put_off(m["message"])]
         assert not messages, "\n".join(messages)
         wrong = []
         for entry in self.chrome.get_log("performance"):
@@ -127,6 +131,7 @@ class Browser:
                     wrong.append(url)
             if event["method"] == "Network.responseReceived":
                 answer = event["params"]["response"]
-                if answer["status"] >= 400 and answer["status"] not in self.expected:
+                if (answer["status"] >= 400 and answer["status"] not in self.expected
+                        and not put_off(f"{answer['status']} {answer['url']}")):
                     wrong.append(f"{answer['status']} {answer['url']}")
         assert not wrong, wrong

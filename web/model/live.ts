@@ -172,16 +172,20 @@ async function askWho(): Promise<boolean> {
   return !other;
 }
 
+function isAnswered(path: string): boolean {
+  return state.data.has(path) || state.errors.has(path);
+}
+
 function isDue(path: string, all: boolean): boolean {
-  return all || !slow.has(path) || Date.now() - (askedAt.get(path) ?? 0) >= SLOW_MS;
+  return all || !slow.has(path) || !isAnswered(path) || Date.now() - (askedAt.get(path) ?? 0) >= SLOW_MS;
 }
 
 async function askOne(path: string): Promise<boolean> {
-  askedAt.set(path, Date.now());
   try {
     const text = await ask("GET", path);
     if (!state.session || leaving) return false;
     if (!watched.has(path)) return true;
+    askedAt.set(path, Date.now());
     const data = new Map(state.data);
     const errors = new Map(state.errors);
     data.set(path, text);
@@ -189,6 +193,8 @@ async function askOne(path: string): Promise<boolean> {
     set({ data, errors });
   } catch (e) {
     if (tellFailure(e)) return false;
+    if (!watched.has(path)) return true;
+    askedAt.set(path, Date.now());
     set({ errors: new Map(state.errors).set(path, e as ApiError) });
   }
   return true;
@@ -202,6 +208,7 @@ async function round(): Promise<void> {
   changed = false;
   const all = whole;
   whole = false;
+  let answered = false; // else when to ask again is decided
   try {
     if ((state.phase !== "live" || Date.now() - whoAt > POLL_MS) && !(await askWho())) return;
     for (const path of [...watched.keys()]) if (isDue(path, all) && !(await askOne(path))) return;
@@ -210,6 +217,7 @@ async function round(): Promise<void> {
     if (state.phase !== "live") set({ phase: "live", message: "" });
     unfollow ??= followChanges(hear);
     rounds.forEach((run) => run());
+    answered = true;
     if (changed) askApart();
     else later(pollMs());
   } catch (e) {
@@ -220,8 +228,7 @@ async function round(): Promise<void> {
   } finally {
     asking = false;
     // What came to be watched meanwhile is not left for the next turn.
-    if (state.phase === "live" && [...watched.keys()].some((p) => !state.data.has(p) && !state.errors.has(p)))
-      later(0);
+    if (answered && [...watched.keys()].some((p) => !isAnswered(p))) later(0);
   }
 }
 

@@ -44,7 +44,7 @@ export async function changeSetting(s: Setting, kept: boolean, basis?: string): 
       text: `${lineOf(s)}: in force${kept ? ", and kept when the configuration is read again" : " until the configuration is read again"}.`,
       undo: !back.length ? undefined : async () => {
         try {
-          for (const change of back) await send(change);
+          await send({ all: back });
           notice({ kind: "done", text: `${lineOf(s)}: taken back, all is as it was before.` });
         } catch (e) {
           tellFailure("Undo", e);

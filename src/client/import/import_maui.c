@@ -175,6 +175,12 @@ static void drop_comment(struct strbuf *text)
     *mark = '\0';
 }
 
+static void trim_end(struct strbuf *text)
+{
+    while (text->len > 0 && strchr(" \t\n\\", text->text[text->len - 1]) != NULL)
+        text->text[--text->len] = '\0';
+}
+
 /* A line that says something, `from` its begin in the file. `include`: a file is asked
  * for at its end. */
 static void take_setting(struct old_home *h, struct import_place at,
@@ -197,9 +203,10 @@ static void take_setting(struct old_home *h, struct import_place at,
         text.len = 0;
         strbuf_add(&text, rest != NULL ? rest : "");
     }
-    if (text.len > 0) /* a backslash before a comment joins nothing */
-        strbuf_printf(&h->im.sections, "%s%s\n", text.text,
-            (cut || hides || include) && text.text[text.len - 1] == '\\' ? " #" : "");
+    if (cut || hides || include) /* there is no next line that it joins any more */
+        trim_end(&text);
+    if (text.len > 0)
+        strbuf_printf(&h->im.sections, "%s\n", text.text);
     if (line->kind == GRAMMAR_SETTING)
         note_place(h, line);
     free(rest);

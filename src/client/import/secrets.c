@@ -37,10 +37,33 @@ static bool gives_key(const char *text)
     return false;
 }
 
+/* "mysql://root:word@host" */
+static bool holds_login(const char *text)
+{
+    while ((text = strstr(text, "://")) != NULL) {
+        text += 3;
+        size_t n = strcspn(text, "/?# \t\n\"'");
+        const char *at = memrchr(text, '@', n);
+        if (at != NULL && memchr(text, ':', (size_t)(at - text)) != NULL)
+            return true;
+    }
+    return false;
+}
+
 bool secrets_may_be_in(const char *text)
 {
     return names_one(text) || gives_key(text) || strcasestr(text, "secret") != NULL
-           || strcasestr(text, "passw") != NULL;
+           || strcasestr(text, "passw") != NULL || holds_login(text);
+}
+
+/* Of a parameter or attribute that the table does not know its name has to tell. */
+static bool sounds_secret(const char *name)
+{
+    size_t n = strlen(name);
+
+    return secrets_may_be_in(name) || (n >= 3 && strcasecmp(name + n - 3, "key") == 0)
+           || strcasestr(name, "token") != NULL
+           || strcasestr(name, "credential") != NULL;
 }
 
 /* A pair of a section of that kind; OBJECTS: of none. */
@@ -50,9 +73,13 @@ static bool is_secret(const struct table_index *t, enum cfg_object object,
     const struct cfg_row *row =
         object < OBJECTS ? attrs_find(t, object, pair->name) : NULL;
 
-    if (object == OBJECT_CLIENT || names_one(pair->value) || names_one(pair->bracket))
+    if (object == OBJECT_CLIENT || names_one(pair->value) || names_one(pair->bracket)
+        || (pair->value != NULL && holds_login(pair->value)) || holds_login(pair->name))
         return true;
-    return row != NULL ? row->secret : names_one(pair->name);
+    if (row != NULL || object == OBJECTS)
+        return row != NULL && row->secret;
+    return sounds_secret(pair->name)
+           || (pair->value != NULL && secrets_may_be_in(pair->value));
 }
 
 /* SRCFG[x] A=1 SRCFG[x] B=2: the section that begins with this word, else the one it
@@ -107,7 +134,9 @@ char *secrets_cut(
 
     *ret_cut = true;
     if (line->kind != GRAMMAR_SETTING || object == OBJECT_CLIENT
-        || names_one(line->name) || names_one(line->index))
+        || names_one(line->name) || names_one(line->index)
+        || (table_find(t, line->name) == NULL
+            && (sounds_secret(line->name) || secrets_may_be_in(line->value))))
         return NULL;
     *ret_cut = cut_value(t, line, object, &value);
     if (value.len > 0) {

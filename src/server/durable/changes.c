@@ -9,6 +9,8 @@
 #include "server/server_private.h"
 #include "server/whatif/whatif.h"
 
+#include <ctype.h>
+
 /* The lines, as "FSDEPTH 5". The passing one is before the kept one, which is back in
  * force when the file is read again by order. */
 struct parameter_change {
@@ -90,9 +92,16 @@ void changes_drop(struct server *s)
 
 /* ---- from the store ---- */
 
+/* A backslash at its end, which an older store may have, would join the next line to
+ * it. */
 static char *copy_text(const json_t *o)
 {
-    return json_is_string(o) ? xstrdup(json_string_value(o)) : NULL;
+    const char *text = json_string_value(o);
+    size_t n = text ? strlen(text) : 0;
+
+    while (n && (text[n - 1] == '\\' || text[n - 1] == ' '))
+        n--;
+    return text ? xstrndup(text, n) : NULL;
 }
 
 /* {"text": ..., "kept": ...}, and "passing" of one that is before a kept one; a text
@@ -118,19 +127,37 @@ static int recall(void *ctx, const char *key, const char *value)
     return 0;
 }
 
+/* Together they do not fit, as the file or a release is another one now: each alone, in
+ * their order, and what does not fit is left out, though not forgotten. */
+static void open_one_by_one(struct server *s)
+{
+    struct changes *c = s->kept.changes;
+    struct VEC(struct parameter_change) found = {0};
+
+    for (size_t i = 0; i < c->all.n; i++)
+        vec_push(&found, c->all.v[i]);
+    c->all.n = 0;
+    for (size_t i = 0; i < found.n; i++) {
+        struct err err = {0};
+        vec_push(&c->all, found.v[i]);
+        if (server_configure(s, &err) == 0)
+            continue;
+        log_line(s->log, LOG_ALERT, "left out, as it does not fit any more: %s: %s",
+            text_in_force(&found.v[i]), err.text);
+        clear(&c->all.v[--c->all.n]);
+    }
+    vec_fini(&found);
+}
+
 void changes_open(struct server *s)
 {
     struct err err = {0};
 
     s->kept.changes = xcalloc(1, sizeof *s->kept.changes);
-    if (store_each(s->store, "parameter", recall, s, &err) < 0
-        || (s->kept.changes->all.n && server_configure(s, &err) < 0))
+    if (store_each(s->store, "parameter", recall, s, &err) < 0)
         log_line(s->log, LOG_ALERT, "parameters changed at run time: %s", err.text);
-    if (err.code) {
-        for (size_t i = 0; i < s->kept.changes->all.n; i++)
-            clear(&s->kept.changes->all.v[i]);
-        s->kept.changes->all.n = 0;
-    }
+    if (s->kept.changes->all.n && server_configure(s, &err) < 0)
+        open_one_by_one(s);
 }
 
 void changes_close(struct server *s)
@@ -146,19 +173,36 @@ void changes_close(struct server *s)
 
 /* ---- changing ---- */
 
-/* What one line sets, by name: FSDEPTH; of a section each attribute by itself,
- * USERCFG[ann].MAXJOB, so that a later change of another one leaves it alone. Of the
- * texts `passing` is set. */
-struct line_changes {
-    struct VEC(struct parameter_change) all; /* owned until they are taken */
+/* What is to be done with a line: be in force, or not any more; until the file is read
+ * again, or for good. */
+struct wish {
+    bool kept, drop;
+};
+
+struct asked_change {
+    struct parameter_change line; /* of its texts `passing` is set */
+    struct wish wish;
+};
+
+/* What one request asks for, by name: FSDEPTH; of a section each attribute by itself,
+ * USERCFG[ann].MAXJOB, so that a later change of another one leaves it alone. */
+struct asked {
+    struct VEC(struct asked_change) all; /* owned until they are taken */
     bool unread; /* one of them is only accepted: it changes nothing */
 };
 
-static void clear_line(struct line_changes *l)
+static void clear_asked(struct asked *a)
 {
-    for (size_t i = 0; i < l->all.n; i++)
-        clear(&l->all.v[i]);
-    vec_fini(&l->all);
+    for (size_t i = 0; i < a->all.n; i++)
+        clear(&a->all.v[i].line);
+    vec_fini(&a->all);
+}
+
+/* Takes both texts. */
+static void add_asked(struct asked *a, char *name, char *text, struct wish w)
+{
+    vec_push(&a->all,
+        ((struct asked_change){.line = {.name = name, .passing = text}, .wish = w}));
 }
 
 /* A word of ours has one spelling in names. */
@@ -213,8 +257,20 @@ static bool is_heading(const struct server *s, const struct grammar_pair *pair)
     return row && row->type == CFG_SECTION;
 }
 
+/* "FSDEPTH 5", in one line, however it was written; owned by the caller. */
+static char *line_of(const char *heading, const char *value, size_t n)
+{
+    struct strbuf b = {0};
+
+    strbuf_printf(&b, "%s %.*s", heading, (int)n, value);
+    for (char *p = b.text; (p = strchr(p, '\n')) != NULL;)
+        *p = ' ';
+    return strbuf_take(&b);
+}
+
 static int split_pairs(const struct server *s, const struct cfg_row *section,
-    const char *heading, const char *value, struct line_changes *l, struct err *err)
+    const char *heading, const char *value, struct wish w, struct asked *l,
+    struct err *err)
 {
     struct grammar_pairs g;
     struct grammar_pair pair;
@@ -222,42 +278,55 @@ static int split_pairs(const struct server *s, const struct cfg_row *section,
 
     grammar_pairs_init(&g, value);
     for (const char *from = g.p; grammar_pairs_next(&g, &pair); from = g.p) {
-        struct strbuf text = {0};
         if (is_heading(s, &pair))
             result = err_set(err, ERR_INVALID, "%.60s[%.60s]: one section at a time",
                 pair.name, pair.bracket);
         l->unread |=
             is_unread(attrs_find(s->config->table, section->object, pair.name));
-        strbuf_printf(&text, "%s %.*s", heading, (int)(g.p - from), from);
-        vec_push(&l->all, ((struct parameter_change){
-                              .name = attribute_name(s, section, heading, &pair),
-                              .passing = strbuf_take(&text)}));
+        add_asked(l, attribute_name(s, section, heading, &pair),
+            line_of(heading, from, (size_t)(g.p - from)), w);
         grammar_pair_fini(&pair);
     }
     return result;
 }
 
+static bool ends_in_backslash(const char *text)
+{
+    size_t n = strlen(text);
+
+    while (n && isspace((unsigned char)text[n - 1]))
+        n--;
+    return n && text[n - 1] == '\\';
+}
+
+static int refuse_backslash(struct err *err)
+{
+    return err_set(err, ERR_INVALID,
+        "a backslash at the end joins the next line, and there is none");
+}
+
 static int split_line(const struct server *s, const struct grammar_line *line,
-    const char *text, struct line_changes *l, struct err *err)
+    struct wish w, struct asked *l, struct err *err)
 {
     const struct cfg_row *row = table_find(s->config->table, line->name);
+    const char *value = line->value ? line->value : "";
     char *heading = heading_of(row, line);
     int result = 0;
 
     l->unread |= is_unread(row);
-    if (row && row->type == CFG_SECTION) {
-        result = split_pairs(s, row, heading, line->value, l, err);
-        free(heading);
-    } else {
-        vec_push(&l->all,
-            ((struct parameter_change){.name = heading, .passing = xstrdup(text)}));
-    }
+    if (ends_in_backslash(value))
+        result = refuse_backslash(err);
+    else if (row && row->type == CFG_SECTION)
+        result = split_pairs(s, row, heading, value, w, l, err);
+    else
+        add_asked(l, xstrdup(heading), line_of(heading, value, strlen(value)), w);
+    free(heading);
     return result;
 }
 
 /* Of the one line of the text. */
-static int read_line(
-    const struct server *s, const char *text, struct line_changes *ret, struct err *err)
+static int read_line(const struct server *s, const char *text, struct wish w,
+    struct asked *ret, struct err *err)
 {
     struct grammar g;
     struct grammar_line line, more;
@@ -268,11 +337,13 @@ static int read_line(
         return err_set(err, ERR_INVALID, "expected PARAMETER VALUE");
     if (line.kind != GRAMMAR_SETTING) {
         result = err_set(err, ERR_INVALID, "'%.80s' is no PARAMETER VALUE", text);
+    } else if (ends_in_backslash(text)) {
+        result = refuse_backslash(err);
     } else if (grammar_next(&g, &more)) {
         grammar_line_fini(&more);
         result = err_set(err, ERR_INVALID, "one parameter at a time");
     } else {
-        result = split_line(s, &line, text, ret, err);
+        result = split_line(s, &line, w, ret, err);
     }
     grammar_line_fini(&line);
     return result;
@@ -280,9 +351,8 @@ static int read_line(
 
 /* SRCFG[a] of SRCFG[a].USERLIST, where there is such a reservation: the line alone says
  * nothing of its places then, which it has. Owned by the caller, or NULL. */
-static char *find_standing(const struct server *s, const struct line_changes *line)
+static char *find_standing(const struct server *s, const char *name)
 {
-    const char *name = line->all.n ? line->all.v[0].name : "";
     const char *end = strncmp(name, "SRCFG[", 6) == 0 ? strstr(name, "].") : NULL;
     size_t n = end ? (size_t)(end + 2 - name) : 0;
 
@@ -293,10 +363,10 @@ static char *find_standing(const struct server *s, const struct line_changes *li
 }
 
 /* What the file may say with a warning is an error here: nothing is ignored. */
-static int check_change(const struct server *s, const char *text,
-    const struct line_changes *line, struct err *err)
+static int check_change(
+    const struct server *s, const char *text, const char *name, struct err *err)
 {
-    char *standing = find_standing(s, line);
+    char *standing = find_standing(s, name);
     struct strbuf whole = {0};
     int result = 0;
 
@@ -321,12 +391,6 @@ static void swap(struct parameter_change *a, struct parameter_change *b)
     *a = *b;
     *b = other;
 }
-
-/* What is to be done with a line: be in force, or not any more; until the file is read
- * again, or for good. */
-struct wish {
-    bool kept, drop;
-};
 
 static size_t find_change(const struct changes *c, const char *name)
 {
@@ -365,18 +429,25 @@ static json_t *describe_wish(const char *text, struct wish w)
         "{s:s, s:b, s:b}", "text", text, "persistent", w.kept, "drop", w.drop);
 }
 
-/* What brings `was` back where `is` is now, as bodies of requests, in their order. */
+/* What brings `was` back where `is` is now, as bodies of requests, in their order. The
+ * first says what it is to find in force, so that it undoes nothing else. */
 static void add_undo(json_t *all, const struct parameter_change *was,
     const struct parameter_change *is, struct wish w)
 {
+    size_t first = json_array_size(all);
+    const char *now = text_in_force(is);
+
     if (w.kept && was->kept)
         json_array_append_new(
             all, describe_wish(was->kept, (struct wish){.kept = true}));
     else if (!w.drop && (w.kept || !was->passing))
-        json_array_append_new(all, describe_wish(text_in_force(is),
-                                       (struct wish){.kept = w.kept, .drop = true}));
+        json_array_append_new(
+            all, describe_wish(now, (struct wish){.kept = w.kept, .drop = true}));
     if (was->passing)
         json_array_append_new(all, describe_wish(was->passing, (struct wish){0}));
+    if (json_array_size(all) > first)
+        json_object_set_new(
+            json_array_get(all, first), "instead", json_string(now ? now : ""));
 }
 
 static void remove_empty(struct changes *c)
@@ -388,22 +459,22 @@ static void remove_empty(struct changes *c)
         }
 }
 
-/* All of the line or nothing; what it replaced is in *line then. */
-static int take_changes(struct server *s, struct line_changes *line, struct wish w,
-    json_t *undo, struct err *err)
+/* All of them or nothing; what they replaced is in *asked then. */
+static int take_changes(
+    struct server *s, struct asked *asked, json_t *undo, struct err *err)
 {
     struct changes *c = s->kept.changes;
     struct VEC(size_t) at = {0};
 
-    for (size_t i = 0; i < line->all.n; i++)
-        vec_push(&at, place_change(c, &line->all.v[i], w));
+    for (size_t i = 0; i < asked->all.n; i++)
+        vec_push(&at, place_change(c, &asked->all.v[i].line, asked->all.v[i].wish));
     int result = server_configure(s, err);
     for (size_t i = at.n; result == 0 && i-- > 0;) { /* the last is taken back first */
         save_change(s, &c->all.v[at.v[i]]);
-        add_undo(undo, &line->all.v[i], &c->all.v[at.v[i]], w);
+        add_undo(undo, &asked->all.v[i].line, &c->all.v[at.v[i]], asked->all.v[i].wish);
     }
     for (size_t i = at.n; result < 0 && i-- > 0;) {
-        swap(&c->all.v[at.v[i]], &line->all.v[i]);
+        swap(&c->all.v[at.v[i]], &asked->all.v[i].line);
         if (!c->all.v[at.v[i]].name)
             c->all.n--;
     }
@@ -413,42 +484,107 @@ static int take_changes(struct server *s, struct line_changes *line, struct wish
 }
 
 /* There must be what is to be dropped. */
-static int check_drop(const struct server *s, const struct line_changes *line,
-    struct wish w, struct err *err)
+static int check_drop(
+    const struct server *s, const struct asked_change *asked, struct err *err)
 {
     const struct changes *c = s->kept.changes;
+    size_t at = find_change(c, asked->line.name);
 
-    for (size_t i = 0; i < line->all.n; i++) {
-        size_t at = find_change(c, line->all.v[i].name);
-        if (at == c->all.n || !(w.kept || c->all.v[at].passing))
-            return err_set(err, ERR_NOT_FOUND, "%.120s was not changed at run time",
-                line->all.v[i].name);
-    }
+    if (at < c->all.n && (asked->wish.kept || c->all.v[at].passing))
+        return 0;
+    return err_set(
+        err, ERR_NOT_FOUND, "%.120s was not changed at run time", asked->line.name);
+}
+
+/* What is to be replaced must be what is in force; "": what the file says. */
+static int check_instead(
+    const struct server *s, const char *name, const char *instead, struct err *err)
+{
+    const struct changes *c = s->kept.changes;
+    size_t at = find_change(c, name);
+    const char *now = at < c->all.n ? text_in_force(&c->all.v[at]) : "";
+
+    if (strcmp(now ? now : "", instead) == 0)
+        return 0;
+    return err_set(err, ERR_CONFLICT,
+        "%.120s was changed meanwhile: it is '%.120s' now", name,
+        now && *now ? now : "as the configuration says");
+}
+
+/* {"text": ..., "persistent": ..., "drop": ..., "instead": ...} */
+static int ask_one(
+    struct server *s, const json_t *o, struct asked *asked, struct err *err)
+{
+    const char *text = json_string_value(json_object_get(o, "text"));
+    const char *instead = json_string_value(json_object_get(o, "instead"));
+    struct wish w = {.kept = json_is_true(json_object_get(o, "persistent")),
+        .drop = json_is_true(json_object_get(o, "drop"))};
+    size_t first = asked->all.n;
+
+    if (!text)
+        return err_set(err, ERR_INVALID, "text: expected PARAMETER VALUE");
+    if (read_line(s, text, w, asked, err) < 0)
+        return -1;
+    const char *name = first < asked->all.n ? asked->all.v[first].line.name : "";
+    if (!w.drop && check_change(s, text, name, err) < 0)
+        return -1;
+    if (instead && check_instead(s, name, instead, err) < 0)
+        return -1;
+    for (size_t i = first; w.drop && i < asked->all.n; i++)
+        if (check_drop(s, &asked->all.v[i], err) < 0)
+            return -1;
+    return 0;
+}
+
+/* One, or {"all": [...]}. */
+static int ask_all(
+    struct server *s, const json_t *o, struct asked *asked, struct err *err)
+{
+    const json_t *all = json_object_get(o, "all"), *one;
+    size_t i;
+
+    if (!all)
+        return ask_one(s, o, asked, err);
+    if (!json_is_array(all) || json_object_size(o) != 1)
+        return err_set(err, ERR_INVALID, "all: expected a list of changes, alone");
+    json_array_foreach(
+        (json_t *)all, i, one) if (ask_one(s, one, asked, err) < 0) return -1;
     return 0;
 }
 
 /* They are in force, and outlive a restart. What is to be said of them goes to *reply.
  */
-static int take_line(
-    struct server *s, const char *text, struct wish w, json_t *reply, struct err *err)
+static int take_asked(struct server *s, const json_t *o, json_t *reply, struct err *err)
 {
     static const char unread[] = "nothing reads this parameter: it changes nothing";
     json_t *undo = json_array();
-    struct line_changes line = {0};
-    int result = read_line(s, text, &line, err);
+    struct asked asked = {0};
+    int result = ask_all(s, o, &asked, err);
 
     if (result == 0)
-        result =
-            w.drop ? check_drop(s, &line, w, err) : check_change(s, text, &line, err);
-    if (result == 0)
-        result = take_changes(s, &line, w, undo, err);
+        result = take_changes(s, &asked, undo, err);
     json_object_set_new(reply, "undo", undo);
-    if (line.unread)
+    if (asked.unread)
         json_object_set_new(reply, "warnings", json_pack("[s]", unread));
-    if (line.unread && s->tries)
+    if (asked.unread && s->tries)
         whatif_note(s, unread);
-    clear_line(&line);
+    clear_asked(&asked);
     return result;
+}
+
+static void log_change(struct server *s, const struct request *r, const json_t *o)
+{
+    const json_t *all = json_object_get(o, "all"), *one;
+    size_t i;
+
+    if (all) {
+        json_array_foreach((json_t *)all, i, one) log_change(s, r, one);
+        return;
+    }
+    log_line(s->log, LOG_ACTION, "changeparam '%s'%s by %s",
+        json_string_value(json_object_get(o, "text")),
+        json_is_true(json_object_get(o, "drop")) ? " dropped" : "",
+        request_who(r)->user);
 }
 
 void api_change(struct server *s, struct request *r)
@@ -456,18 +592,12 @@ void api_change(struct server *s, struct request *r)
     struct err err = {0};
     json_t *o = request_json(r, &err),
            *reply = json_pack("{s:s}", "message", "parameters modified");
-    const char *text = json_string_value(json_object_get(o, "text"));
-    struct wish w = {.kept = json_is_true(json_object_get(o, "persistent")),
-        .drop = json_is_true(json_object_get(o, "drop"))};
 
-    if (o && !text)
-        err_set(&err, ERR_INVALID, "text: expected PARAMETER VALUE");
-    if (!text || take_line(s, text, w, reply, &err) < 0) {
+    if (!o || take_asked(s, o, reply, &err) < 0) {
         json_decref(reply);
         request_refuse(r, &err);
         return;
     }
-    log_line(s->log, LOG_ACTION, "changeparam '%s'%s by %s", text,
-        w.drop ? " dropped" : "", request_who(r)->user);
+    log_change(s, r, o);
     commit_then_reply(s, r, reply);
 }

@@ -111,8 +111,8 @@ static int find_usage(void *ctx, const char *key, const char *value)
 
 /* ---- usage of before ---- */
 
-/* "yes": files of a classic Maui were there and could not be read, so what they say is
- * still to be added to what was used since. */
+/* "yes": files of a classic Maui are there, and what they say is still to be added to
+ * what was used since: they could not be read, or fairshare was off. */
 #define OLD_KIND "oldusage"
 #define OLD_KEY  "wanted"
 
@@ -128,77 +128,119 @@ static bool is_old_wanted(struct server *s)
     return wanted;
 }
 
-static void read_old(struct server *s, struct oldusage *ret)
+static void want_old(struct server *s, bool wanted)
+{
+    if (wanted != is_old_wanted(s))
+        unsaved_put(s->unsaved, OLD_KIND, OLD_KEY, wanted ? "yes" : "");
+}
+
+/* Owned by the caller. */
+static char *old_folder(const struct server *s)
+{
+    const char *dir = s->config->settings->daemon.stat_dir;
+
+    return *dir == '/' ? xstrdup(dir) : home_file(s->paths.home, dir);
+}
+
+static void read_old(struct server *s, const char *folder, struct oldusage *ret)
 {
     const struct settings *cfg = s->config->settings;
-    const char *dir = cfg->daemon.stat_dir;
-    char *folder = *dir == '/' ? xstrdup(dir) : home_file(s->paths.home, dir);
 
     oldusage_read(
         ret, folder, cfg->fs.interval_s, (uint32_t)cfg->fs.depth, world_now(s));
-    for (size_t i = 0; i < ret->faults.n; i++)
-        log_line(s->log, LOG_ALERT, "fairshare: usage of before: %s", ret->faults.v[i]);
-    if (ret->faults.n)
+}
+
+static void tell_old(struct server *s, const char *folder, const struct oldusage *old)
+{
+    for (size_t i = 0; i < old->faults.n; i++)
+        log_line(s->log, LOG_ALERT, "fairshare: usage of before: %s", old->faults.v[i]);
+    if (old->faults.n)
         log_line(s->log, LOG_ALERT,
             "fairshare: no usage of before is taken over while one of its files cannot "
             "be read; make them readable (or remove them) and start again");
-    if (ret->others)
+    if (old->others)
         log_line(s->log, LOG_ALERT,
             "fairshare: %s has files FS.*, but of none of the last FSDEPTH intervals "
             "of this FSINTERVAL; no usage of before is taken over",
             folder);
-    if (ret->names_refused)
+    if (old->names_refused)
         log_line(s->log, LOG_WARNING,
             "fairshare: usage of before: %u lines are of names that nobody can have",
-            ret->names_refused);
+            old->names_refused);
+}
+
+/* Without fairshare they wait until there is some. */
+static void leave_old(struct server *s)
+{
+    struct oldusage old;
+    char *folder = old_folder(s);
+
+    read_old(s, folder, &old);
+    if (old.rows.n || old.faults.n)
+        want_old(s, true);
+    oldusage_fini(&old);
     free(folder);
 }
 
 /* A home that a classic Maui had before: its files say what was used. Once: from then
- * on the state does. True: something was. */
-static bool take_over_usage(struct server *s, bool wanted)
+ * on the state does. -1: they could not be; else how many windows. */
+static int take_over_usage(struct server *s)
 {
     struct oldusage old;
     struct err err;
-    bool taken = false;
+    char *folder = old_folder(s);
 
-    read_old(s, &old);
+    read_old(s, folder, &old);
+    tell_old(s, folder, &old);
     struct event ev = {
         .kind = EVENT_FAIRSHARE, .u.fairshare = {.rows = old.rows.v, .n = old.rows.n}};
-    bool faulty = old.faults.n > 0;
-    if (!faulty && old.rows.n && world_apply(s, &ev, NULL, &err) < 0) {
+    int taken = old.faults.n ? -1 : old.rows.n ? (int)old.files : 0;
+    if (taken > 0 && world_apply(s, &ev, NULL, &err) < 0) {
         log_line(s->log, LOG_ALERT, "fairshare: %s", err.text);
-        faulty = true;
-    } else if (!faulty && old.rows.n) {
-        log_line(s->log, LOG_ACTION,
-            "fairshare: usage of %u windows taken over from the files FS.* of STATDIR",
-            old.files);
-        taken = true;
+        taken = -1;
     }
-    if (faulty != wanted)
-        unsaved_put(s->unsaved, OLD_KIND, OLD_KEY, faulty ? "yes" : "");
     oldusage_fini(&old);
+    free(folder);
     return taken;
+}
+
+/* What was used by the state; false: it does not fit any more. */
+static bool recall_rows(struct server *s, const struct found *f)
+{
+    struct event ev = {
+        .kind = EVENT_FAIRSHARE, .u.fairshare = {.rows = f->rows.v, .n = f->rows.n}};
+    struct err err;
+
+    if (!f->rows.n || world_apply(s, &ev, NULL, &err) == 0)
+        return true;
+    log_line(s->log, LOG_ALERT, "fairshare: %s", err.text);
+    return false;
 }
 
 void usage_recall_fairshare(struct server *s)
 {
+    bool counts = s->config->settings->fs.policy != FS_OFF;
     struct found f = {0};
     struct err err;
+    int taken = 0;
 
     bool known = store_each(s->store, "fairshare", find_usage, &f, &err) == 0;
     if (!known)
         log_line(s->log, LOG_ALERT, "fairshare: %s", err.text);
-    bool kept = !s->simulation && s->config->settings->fs.policy != FS_OFF;
-    bool wanted = kept && is_old_wanted(s), taken = false;
-    if (known && kept && (!f.rows.n || wanted))
-        taken = take_over_usage(s, wanted); /* first: the state knows until when */
-    struct event ev = {
-        .kind = EVENT_FAIRSHARE, .u.fairshare = {.rows = f.rows.v, .n = f.rows.n}};
-    if (f.rows.n && world_apply(s, &ev, NULL, &err) < 0)
-        log_line(s->log, LOG_ALERT, "fairshare: %s", err.text);
-    else if (taken)
+    bool old = known && !s->simulation && (!f.rows.n || is_old_wanted(s));
+    if (old && counts)
+        taken = take_over_usage(s); /* first: the state knows until when */
+    else if (old)
+        leave_old(s);
+    bool good = recall_rows(s, &f);
+    if (old && counts)
+        want_old(s, taken < 0 || (taken > 0 && !good));
+    if (taken > 0 && good) {
         fsmemory_each(engine_cluster(s->engine), true, world_now(s), s, save_usage);
+        log_line(s->log, LOG_ACTION,
+            "fairshare: usage of %d windows taken over from the files FS.* of STATDIR",
+            taken);
+    }
     for (size_t i = 0; i < f.names.n; i++)
         free(f.names.v[i]);
     vec_fini(&f.names);

@@ -213,8 +213,18 @@ static int on_time(sd_event_source *source, uint64_t at, void *ctx)
     return 0;
 }
 
+/* "https://[::1]:8443" */
+static void write_place(const struct page *p, char *ret, size_t size)
+{
+    bool six = strchr(p->address, ':') != NULL;
+
+    snprintf(ret, size, "%s://%s%s%s:%u", p->tls.cert ? "https" : "http",
+        six ? "[" : "", p->address, six ? "]" : "", p->port);
+}
+
 static int open_listener(struct server *s, struct err *err)
 {
+    char place[128];
     struct page *p = s->api.page;
     struct http_page page = {.address = p->address,
         .origin = p->origin,
@@ -239,8 +249,8 @@ static int open_listener(struct server *s, struct err *err)
         p->port = 0;
         return -1;
     }
-    log_line(s->log, LOG_ACTION, "page: it is at %s://%s:%u/ui/",
-        p->tls.cert ? "https" : "http", p->address, p->port);
+    write_place(p, place, sizeof place);
+    log_line(s->log, LOG_ACTION, "page: it is at %s/ui/", place);
     return 0;
 }
 
@@ -262,8 +272,7 @@ int page_listen(struct server *s, char *ret, size_t size, struct err *err)
     if (p->origin[0])
         snprintf(ret, size, "%s", p->origin);
     else
-        snprintf(ret, size, "%s://%s:%u", p->tls.cert ? "https" : "http",
-            strcmp(p->address, "::1") == 0 ? "[::1]" : p->address, p->port);
+        write_place(p, ret, size);
     page_tend(s);
     return 0;
 }
@@ -370,6 +379,19 @@ static void go_off(struct server *s)
         sessions_end_all(p->sessions, "the page was closed: its parameters are wrong");
     if (p->port)
         move_port(s);
+}
+
+bool page_differs(const struct config *a, const struct config *b)
+{
+    static const char *const names[] = {
+        "WEBPORT", "WEBADDRESS", "WEBORIGIN", "WEBCERT", "WEBKEY"};
+
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        const char *was = cfg_get(a, names[i], NULL), *is = cfg_get(b, names[i], NULL);
+        if (strcmp(was ? was : "", is ? is : "") != 0)
+            return true;
+    }
+    return false;
 }
 
 int page_check(struct server *s, const struct config *c, struct err *err)

@@ -16,6 +16,9 @@ struct page;
  * and told to whoever asks for a login. */
 void page_open(struct server *s);
 void page_close(struct server *s); /* before http_close() */
+/* Do they say something else of the page? The files that they name may be others in
+ * any case; these are read again by order alone. */
+bool page_differs(const struct config *a, const struct config *b);
 /* Would it go on with the parameters of `c`? -1 with what is wrong, WEBCERT and WEBKEY
  * included; 0 as well while it is off for what was wrong at the start, which then holds
  * up nothing else. */
