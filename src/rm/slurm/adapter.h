@@ -185,11 +185,12 @@ struct adapter {
     int64_t poll_ms, start_wait_ms;
     int64_t ahead_s; /* slurmctld's clock before ours; negative: behind */
     struct slurm_facts facts;
-    char *munge;                 /* owned: socket of munged; NULL = not known */
-    int64_t munge_seen_ms;       /* when it was there last */
-    int64_t most_procs;          /* of a node */
-    bool uneven;                 /* some have fewer */
-    struct gres_terms gres_most; /* of a node, seen so far */
+    char *munge;                    /* owned: socket of munged; NULL = not known */
+    int64_t munge_seen_ms;          /* when it was there last */
+    int64_t most_procs;             /* of a node */
+    bool uneven;                    /* some have fewer */
+    struct gres_terms gres_most;    /* of a node, seen so far */
+    struct gres_terms gres_endless; /* of which jobs use nothing up; no counts */
     struct part *parts;
     struct told_node *nodes;
     struct known_name *names;
@@ -227,6 +228,7 @@ struct adapter {
     uint32_t wishes;     /* jobs that have one */
     int64_t wished_ms;   /* when the last of them came */
     bool connected, told_all, checked, look;
+    bool leaving;   /* a job that was put back is on its nodes yet, by the last look */
     bool ailing;    /* a look failed, though the controller answers */
     int notes_rate; /* notes written a second at most; 0: none */
     bool notes_due; /* some are not written yet */
@@ -414,6 +416,12 @@ size_t gres_kinds(const char *text);
 /* A node has so many; the most that any node has of the last term of a text. */
 void gres_note(struct adapter *a, const char *name, int64_t count);
 int64_t gres_most(const struct adapter *a, const char *text);
+/* What a job that runs has in all, "bandwidth:0": of what it has none of, though it
+ * asked for it, nothing is used up (no_consume). No other record of Slurm tells that.
+ * True: something was not known. */
+bool gres_learn(struct adapter *a, const char *total);
+/* How many of them there are for jobs on a node that has that many. */
+int64_t gres_for_jobs(const struct adapter *a, const char *name, int64_t count);
 void gres_forget(struct adapter *a);
 /* What a task has of an amount that is told of something else: so many times, divided
  * among so many, rounded up; of so many tasks in all. */

@@ -163,10 +163,48 @@ void gres_note(struct adapter *a, const char *name, int64_t count)
     vec_push(&a->gres_most, ((struct gres_term){xstrdup(name), false, count}));
 }
 
+static bool set_endless(struct adapter *a, const char *name, bool endless)
+{
+    size_t i = 0;
+
+    while (i < a->gres_endless.n && strcmp(a->gres_endless.v[i].name, name) != 0)
+        i++;
+    if ((i < a->gres_endless.n) == endless)
+        return false;
+    if (endless) {
+        vec_push(&a->gres_endless, ((struct gres_term){.name = xstrdup(name)}));
+    } else {
+        free(a->gres_endless.v[i].name);
+        vec_remove(&a->gres_endless, i);
+    }
+    return true;
+}
+
+bool gres_learn(struct adapter *a, const char *total)
+{
+    struct gres_terms t = {0};
+    bool learned = false;
+
+    gres_read(&t, total);
+    for (size_t i = 0; i < t.n; i++)
+        learned |= set_endless(a, t.v[i].name, t.v[i].count == 0);
+    gres_fini(&t);
+    return learned;
+}
+
+int64_t gres_for_jobs(const struct adapter *a, const char *name, int64_t count)
+{
+    for (size_t i = 0; i < a->gres_endless.n && count > 0; i++)
+        if (strcmp(a->gres_endless.v[i].name, name) == 0)
+            return COUNT_MAX;
+    return count;
+}
+
 void gres_forget(struct adapter *a)
 {
     gres_fini(&a->gres_most);
-    a->gres_most = (struct gres_terms){0};
+    gres_fini(&a->gres_endless);
+    a->gres_most = a->gres_endless = (struct gres_terms){0};
 }
 
 int64_t gres_most(const struct adapter *a, const char *text)
