@@ -1,5 +1,6 @@
 import { createRoot } from "react-dom/client";
 import { begin, useLive } from "./model/live";
+import { usePast } from "./model/past";
 import { usePath } from "./model/route";
 import { Frame } from "./parts/frame";
 import { Keys } from "./parts/keys";
@@ -8,10 +9,13 @@ import { JobDetails } from "./screens/job";
 import { Credentials } from "./screens/credentials";
 import { Events } from "./screens/events";
 import { Fairshare } from "./screens/fairshare";
+import { Nodes } from "./screens/nodes";
 import { Now } from "./screens/now";
 import { Parameters } from "./screens/parameters";
 import { Priorities } from "./screens/priorities";
+import { Promises } from "./screens/promises";
 import { Queue } from "./screens/queue";
+import { Reservations } from "./screens/reservations";
 import { Statistics } from "./screens/statistics";
 import { Timeline } from "./screens/timeline";
 import "./style/page.css";
@@ -23,6 +27,9 @@ function View({ path }: { path: string }) {
   if (path.startsWith("/ui/credentials")) return <Credentials />;
   if (path === "/ui/events") return <Events />;
   if (path === "/ui/priorities") return <Priorities />;
+  if (path === "/ui/promises") return <Promises />;
+  if (path === "/ui/reservations") return <Reservations />;
+  if (path === "/ui/nodes") return <Nodes />;
   if (path === "/ui/statistics") return <Statistics />;
   if (path === "/ui/fairshare") return <Fairshare />;
   if (path === "/ui/parameters") return <Parameters />;
@@ -34,10 +41,11 @@ function View({ path }: { path: string }) {
 function Page() {
   const phase = useLive((s) => s.phase);
   const path = usePath();
+  const past = usePast().at !== null; // what a screen has gathered of one is not of the other
   if (phase === "starting" || phase === "login" || phase === "ended") return <Door />;
   return (
     <Frame>
-      <View path={path} />
+      <View key={past ? "past" : "present"} path={path} />
       <Keys />
     </Frame>
   );

@@ -926,6 +926,12 @@ class Event(TypedDict):
     object: NotRequired[str]
     type: NotRequired[Literal['job', 'reservation', 'trigger', 'node', 'session']]
     text: NotRequired[str]
+    #: the user by whose order it came about, if it did
+    by: NotRequired[str]
+    #: which way that order came
+    via: NotRequired[Literal['command', 'page']]
+    #: of the page, by which it came
+    session: NotRequired[str]
 
 
 # A submission (msub).
@@ -988,6 +994,65 @@ class Submitted(TypedDict):
     ids: list[str]
     #: what will keep them from running
     notes: NotRequired[list[str]]
+
+
+class PastViews(TypedDict):
+    past: str
+    at: int
+
+
+class Past(TypedDict):
+    #: since then the journal is kept
+    oldest_at: NotRequired[int]
+    newest_at: int
+    views: list[PastViews]
+
+
+class PastRequest(TypedDict):
+    #: seconds since 1970
+    at: int
+
+
+class PastMove(TypedDict):
+    # One of these.
+    #: to the last cycle then or before
+    at: NotRequired[int]
+    #: on from where it is; negative: back
+    seconds: NotRequired[int]
+    #: so many on
+    cycles: NotRequired[int]
+    #: to the next decision about that job
+    about: NotRequired[str]
+
+
+class PastViewDecided(TypedDict):
+    #: start, reserve, defer ...
+    what: str
+    job: NotRequired[str]
+    #: as maui replay prints it
+    text: str
+
+
+class PastView(TypedDict):
+    #: its name, for past=
+    past: str
+    #: of the cycle after which it is
+    at: int
+    #: of the journal, with that cycle
+    line: int
+    #: line with which that life of the daemon begins
+    life: int
+    oldest_at: int
+    newest_at: int
+    #: in that cycle
+    decided: list[PastViewDecided]
+    #: done again so far
+    lines: int
+    cycles: int
+    #: lines that came out otherwise than they did then: what is shown may not be what was
+    differences: int
+    #: the first of them
+    difference: NotRequired[str]
 
 
 class WhatIfRequest(TypedDict):
@@ -1527,6 +1592,47 @@ Series = TypedDict('Series', {
 })
 
 
+# A start that a job was promised, and what came of it.
+Promise = TypedDict('Promise', {
+    #: job
+    'id': 'str',
+    #: kept, earlier, later: it started then, against what was promised first; gone: it
+    #: left the queue before
+    'outcome': "Literal['waiting', 'kept', 'earlier', 'later', 'gone']",
+    'user': 'NotRequired[str]',
+    'account': 'NotRequired[str]',
+    'class': 'NotRequired[str]',
+    'qos': 'NotRequired[str]',
+    'procs': 'NotRequired[int]',
+    #: its limit (seconds; null: without end)
+    'wclimit_s': 'NotRequired[Union[int, None]]',
+    #: seconds since 1970
+    'submit_at': 'NotRequired[Union[int, None]]',
+    #: when a start was promised first (seconds since 1970)
+    'made_at': 'NotRequired[Union[int, None]]',
+    #: the start that was promised first (seconds since 1970)
+    'first_at': 'NotRequired[Union[int, None]]',
+    #: the start that was promised last (seconds since 1970)
+    'last_at': 'NotRequired[Union[int, None]]',
+    #: when it started (seconds since 1970)
+    'start_at': 'NotRequired[Union[int, None]]',
+    #: later than was promised first, by its start or by what is promised now; below 0:
+    #: earlier
+    'late_s': 'NotRequired[int]',
+    #: how often it was put off
+    'moves': 'int',
+    #: what put it off beyond what was promised first
+    'cause': "NotRequired[Literal['nodes', 'settings', 'reservation', 'overrun', 'order', 'start', 'other']]",
+    'cause_text': 'NotRequired[str]',
+    #: when that was (seconds since 1970)
+    'broken_at': 'NotRequired[Union[int, None]]',
+    #: for administrators: the object, as "node 'n04' is down"
+    'broken_what': 'NotRequired[str]',
+    #: for administrators: who did it
+    'broken_by': 'NotRequired[str]',
+})
+
+
 class SystemStatisticsPromises(TypedDict):
     # of BACKFILLPOLICY PLAN; absent where none was made
     #: latest starts that jobs were promised
@@ -1801,7 +1907,7 @@ class ParameterChange(TypedDict):
 
 class BankAccount(TypedDict):
     #: its name
-    account: str
+    account: NotRequired[str]
     #: the account above
     parent: NotRequired[str]
     #: draws on its parent when its own is used up
@@ -1811,19 +1917,21 @@ class BankAccount(TypedDict):
     #: whom it is for, as user=ann,bob; not there: for all
     only: NotRequired[str]
     #: credits of deposits that can be used now, its own and those it draws on
-    balance: float
+    balance: NotRequired[float]
     #: so far below 0 may they go
     credit_limit: NotRequired[float]
     #: kept for running jobs
     held: NotRequired[float]
     #: balance + credit_limit - held
-    available: float
+    available: NotRequired[float]
     #: of it, in the account itself
     own_available: NotRequired[float]
     #: debts of deposits that have ended, and without a deposit
     owed: NotRequired[float]
     #: running jobs for which something is kept
     runs: NotRequired[int]
+    #: the last record may have this alone: there is more, go on with after=next
+    next: NotRequired[int]
 
 
 class JobFunds(TypedDict):
@@ -1892,19 +2000,21 @@ class BankMove(TypedDict):
 
 class BankQuote(TypedDict):
     #: by which jobs name it
-    number: int
+    number: NotRequired[int]
     #: that pays
-    account: str
+    account: NotRequired[str]
     #: credits, of the job that was asked about
-    price: float
+    price: NotRequired[float]
     #: for jobs that start before (seconds since 1970)
-    until: int
+    until: NotRequired[int]
     #: for so many more
-    uses: int
+    uses: NotRequired[int]
     #: for this one alone
     job: NotRequired[str]
     #: that hold, and for whom
     rates: NotRequired[str]
+    #: the last record may have this alone: there is more, go on with after=next
+    next: NotRequired[int]
 
 
 class BankQuoteOrder(TypedDict):
@@ -1933,8 +2043,8 @@ class BankUsage(TypedDict):
     runs: NotRequired[int]
     #: the last of them: ask with since=this
     transaction: NotRequired[int]
-    #: of an answer to since: the last record may have this alone; so much was looked at,
-    #: the sums of the rest are told with since=next
+    #: the last record may have this alone: there is more, go on with after=next; of an
+    #: answer to since, with since=next: the sums of the rest
     next: NotRequired[int]
 
 
@@ -1957,24 +2067,23 @@ class BankTransaction(TypedDict):
     amount: NotRequired[float]
     #: of which deposit
     deposit: NotRequired[int]
-    #: the last record may have this alone: of what was looked at little is the caller's;
-    #: go on with since=next
+    #: the last record may have this alone: there is more, go on with since=next
     next: NotRequired[int]
 
 
 BankDepositRecord = TypedDict('BankDepositRecord', {
     #: its number
-    'deposit': 'int',
+    'deposit': 'NotRequired[int]',
     #: whose
-    'account': 'str',
+    'account': 'NotRequired[str]',
     #: credits, at first
-    'amount': 'float',
+    'amount': 'NotRequired[float]',
     #: credits, now
-    'balance': 'float',
+    'balance': 'NotRequired[float]',
     #: kept for running jobs
-    'held': 'float',
+    'held': 'NotRequired[float]',
     #: so far below 0 may it go
-    'credit_limit': 'float',
+    'credit_limit': 'NotRequired[float]',
     #: used from then on (seconds since 1970)
     'from': 'NotRequired[int]',
     #: used until then; not there: for ever
@@ -1984,7 +2093,9 @@ BankDepositRecord = TypedDict('BankDepositRecord', {
     #: whom it is for; not there: all
     'only': 'NotRequired[str]',
     #: its end has come
-    'ended': 'bool',
+    'ended': 'NotRequired[bool]',
+    #: the last record may have this alone: there is more, go on with after=next
+    'next': 'NotRequired[int]',
 })
 
 
@@ -2022,23 +2133,25 @@ class BankLimit(TypedDict):
 
 class BankLien(TypedDict):
     #: of a job, by name
-    run: str
+    run: NotRequired[str]
     #: its id
-    job: str
+    job: NotRequired[str]
     #: who pays
-    account: str
+    account: NotRequired[str]
     #: the most that it can come to
-    amount: float
+    amount: NotRequired[float]
+    #: the last record may have this alone: there is more, go on with after=next
+    next: NotRequired[int]
 
 
 class BankMessage(TypedDict):
     #: its own, for ever
-    number: int
+    number: NotRequired[int]
     #: Told: just now; OtherBank: for a bank of another kind, or for one that was elsewhere
     #: before; Aside: not told any more
-    state: Literal['Waiting', 'Told', 'OtherBank', 'Aside']
+    state: NotRequired[Literal['Waiting', 'Told', 'OtherBank', 'Aside']]
     #: what is asked of the bank
-    verb: NotRequired[Literal['lien', 'charge', 'release']]
+    verb: NotRequired[Literal['lien', 'charge', 'release', 'refund']]
     #: of a job, by name
     run: NotRequired[str]
     #: its id
@@ -2061,6 +2174,8 @@ class BankMessage(TypedDict):
     tries: NotRequired[int]
     #: what the bank answered to the last
     said: NotRequired[str]
+    #: the last record may have this alone: there is more, go on with after=next
+    next: NotRequired[int]
 
 
 class BankQueueOrder(TypedDict):
@@ -2350,6 +2465,7 @@ class Operations:
     def jobs(
         self,
         *,
+        past: str | int | None = None,
         section: str | int | None = None,
         user: str | int | None = None,
         group: str | int | None = None,
@@ -2371,6 +2487,8 @@ class Operations:
     ) -> Iterator[Union[QueueSummary, JobBrief]]:
         """Jobs, a record a line: first a QueueSummary, then JobBrief in the order of
         showq.
+        - past: a view of the past (POST /v1/past): told as of then; administrators'
+          alone
         - section: active, eligible, blocked, completed; comma list; default the first
           three
         - full: 1: records are Job (admin3)
@@ -2394,10 +2512,11 @@ class Operations:
         return cast('Iterator[Union[QueueSummary, JobBrief]]', self._connection.lines(
             'GET',
             '/v1/jobs',
-            query={'section': section, 'user': user, 'group': group, 'account': account, 'class':
-                class_, 'qos': qos, 'partition': partition, 'full': full, 'reservation':
-                reservation, 'fields': fields, 'held': held, 'deadline': deadline, 'ids': ids,
-                'q': q, 'sort': sort, 'limit': limit, 'offset': offset, 'count': count}))
+            query={'past': past, 'section': section, 'user': user, 'group': group, 'account':
+                account, 'class': class_, 'qos': qos, 'partition': partition, 'full': full,
+                'reservation': reservation, 'fields': fields, 'held': held, 'deadline':
+                deadline, 'ids': ids, 'q': q, 'sort': sort, 'limit': limit, 'offset': offset,
+                'count': count}))
 
     def submit(
         self,
@@ -2413,12 +2532,15 @@ class Operations:
         self,
         id: str,
         *,
+        past: str | int | None = None,
         level: str | int | None = None,
         node: str | int | None = None,
         reservation: str | int | None = None,
         verbose: str | int | None = None,
     ) -> Job:
         """One job. Who may: owner|admin3.
+        - past: a view of the past (POST /v1/past): told as of then; administrators'
+          alone
         - level: soft, hard, off
         - node: verdict on this node
         - reservation: verdict on these reservations, comma list
@@ -2428,38 +2550,48 @@ class Operations:
             'GET',
             '/v1/jobs/{id}',
             names={'id': id},
-            query={'level': level, 'node': node, 'reservation': reservation, 'verbose': verbose}))
+            query={'past': past, 'level': level, 'node': node, 'reservation': reservation,
+                'verbose': verbose}))
 
     def job_start(
         self,
         id: str,
         *,
+        past: str | int | None = None,
         qos: str | int | None = None,
     ) -> Start:
         """Earliest start.
+        - past: a view of the past (POST /v1/past): told as of then; administrators'
+          alone
         - qos: as with this QOS
         """
         return cast('Start', self._connection.record(
             'GET',
             '/v1/jobs/{id}/start',
             names={'id': id},
-            query={'qos': qos}))
+            query={'past': past, 'qos': qos}))
 
     def job_why(
         self,
         id: str,
+        *,
+        past: str | int | None = None,
     ) -> Why:
         """Why a job waits: all reasons of this moment, who is ahead of it and what will
         come free. Of one's own jobs, and for administrators. Who may: owner|admin3.
+        - past: a view of the past (POST /v1/past): told as of then; administrators'
+          alone
         """
         return cast('Why', self._connection.record(
             'GET',
             '/v1/jobs/{id}/why',
-            names={'id': id}))
+            names={'id': id},
+            query={'past': past}))
 
     def start(
         self,
         *,
+        past: str | int | None = None,
         procs: str | int | None = None,
         duration_s: str | int | None = None,
         user: str | int | None = None,
@@ -2470,17 +2602,20 @@ class Operations:
         partition: str | int | None = None,
     ) -> Start:
         """Earliest start of procs for a duration.
+        - past: a view of the past (POST /v1/past): told as of then; administrators'
+          alone
         - duration_s: default 1
         """
         return cast('Start', self._connection.record(
             'GET',
             '/v1/start',
-            query={'procs': procs, 'duration_s': duration_s, 'user': user, 'group': group,
-                'account': account, 'class': class_, 'qos': qos, 'partition': partition}))
+            query={'past': past, 'procs': procs, 'duration_s': duration_s, 'user': user, 'group':
+                group, 'account': account, 'class': class_, 'qos': qos, 'partition': partition}))
 
     def windows(
         self,
         *,
+        past: str | int | None = None,
         user: str | int | None = None,
         group: str | int | None = None,
         account: str | int | None = None,
@@ -2502,6 +2637,8 @@ class Operations:
         blocked: str | int | None = None,
     ) -> Windows:
         """Backfill windows (showbf).
+        - past: a view of the past (POST /v1/past): told as of then; administrators'
+          alone
         - any: 1: every credential
         - features: comma list
         - os: of nodes
@@ -2519,11 +2656,61 @@ class Operations:
         return cast('Windows', self._connection.record(
             'GET',
             '/v1/windows',
-            query={'user': user, 'group': group, 'account': account, 'class': class_, 'qos': qos,
-                'partition': partition, 'any': any, 'features': features, 'os': os, 'arch':
-                arch, 'duration_s': duration_s, 'procs': procs, 'nodes': nodes, 'mem': mem,
-                'mem_per_proc_mb': mem_per_proc_mb, 'later': later, 'limits': limits,
-                'per_node': per_node, 'blocked': blocked}))
+            query={'past': past, 'user': user, 'group': group, 'account': account, 'class':
+                class_, 'qos': qos, 'partition': partition, 'any': any, 'features': features,
+                'os': os, 'arch': arch, 'duration_s': duration_s, 'procs': procs, 'nodes':
+                nodes, 'mem': mem, 'mem_per_proc_mb': mem_per_proc_mb, 'later': later,
+                'limits': limits, 'per_node': per_node, 'blocked': blocked}))
+
+    def past(
+        self,
+    ) -> Past:
+        """Since when the past is kept (JOURNALMAXSIZE), and the caller's views of it. Who
+        may: admin3.
+        """
+        return cast('Past', self._connection.record(
+            'GET',
+            '/v1/past'))
+
+    def past_begin(
+        self,
+        body: PastRequest,
+    ) -> PastView:
+        """A view of the past: a process of its own does the journal again, up to the last
+        cycle at that instant or before. Answered when it is there. With past= the
+        lists, records and pictures of the API are told as of then. Two views there are
+        in all; one that nobody asks for ten minutes ends. 404: the journal is kept
+        since later. 503 busy: others look at the past. Who may: admin3.
+        """
+        return cast('PastView', self._connection.record(
+            'POST',
+            '/v1/past',
+            body=body))
+
+    def past_move(
+        self,
+        id: str,
+        body: PastMove,
+    ) -> PastView:
+        """A view of the past goes on: to another instant, by seconds, by cycles, to the
+        next decision about a job. Back, and from one life of the daemon to another, it
+        begins anew. Who may: admin3.
+        """
+        return cast('PastView', self._connection.record(
+            'PATCH',
+            '/v1/past/{id}',
+            names={'id': id},
+            body=body))
+
+    def past_end(
+        self,
+        id: str,
+    ) -> Done:
+        """End a view of the past. Who may: admin3."""
+        return cast('Done', self._connection.record(
+            'DELETE',
+            '/v1/past/{id}',
+            names={'id': id}))
 
     def whatif(
         self,
@@ -2767,39 +2954,59 @@ class Operations:
     def nodes(
         self,
         *,
+        past: str | int | None = None,
         partition: str | int | None = None,
         state: str | int | None = None,
     ) -> Iterator[Node]:
-        """Nodes, a record a line. Who may: admin3."""
+        """Nodes, a record a line. Who may: admin3.
+        - past: a view of the past (POST /v1/past): told as of then; administrators'
+          alone
+        """
         return cast('Iterator[Node]', self._connection.lines(
             'GET',
             '/v1/nodes',
-            query={'partition': partition, 'state': state}))
+            query={'past': past, 'partition': partition, 'state': state}))
 
     def node(
         self,
         name: str,
+        *,
+        past: str | int | None = None,
     ) -> Node:
-        """One node. Who may: admin3."""
+        """One node. Who may: admin3.
+        - past: a view of the past (POST /v1/past): told as of then; administrators'
+          alone
+        """
         return cast('Node', self._connection.record(
             'GET',
             '/v1/nodes/{name}',
-            names={'name': name}))
+            names={'name': name},
+            query={'past': past}))
 
     def reservations(
         self,
         *,
+        past: str | int | None = None,
         node: str | int | None = None,
         type: str | int | None = None,
+        limit: str | int | None = None,
+        offset: str | int | None = None,
+        places: str | int | None = None,
     ) -> Iterator[Reservation]:
         """Reservations the caller may see, a record a line: of jobs first.
+        - past: a view of the past (POST /v1/past): told as of then; administrators'
+          alone
         - node: on this node
         - type: Job, User or Standing
+        - limit: at most so many
+        - offset: without so many first ones
+        - places: 0: without where they are
         """
         return cast('Iterator[Reservation]', self._connection.lines(
             'GET',
             '/v1/reservations',
-            query={'node': node, 'type': type}))
+            query={'past': past, 'node': node, 'type': type, 'limit': limit, 'offset': offset,
+                'places': places}))
 
     def reserve(
         self,
@@ -2820,12 +3027,18 @@ class Operations:
     def reservation(
         self,
         name: str,
+        *,
+        past: str | int | None = None,
     ) -> Reservation:
-        """One reservation."""
+        """One reservation.
+        - past: a view of the past (POST /v1/past): told as of then; administrators'
+          alone
+        """
         return cast('Reservation', self._connection.record(
             'GET',
             '/v1/reservations/{name}',
-            names={'name': name}))
+            names={'name': name},
+            query={'past': past}))
 
     def reservation_change(
         self,
@@ -2865,6 +3078,7 @@ class Operations:
     def series(
         self,
         *,
+        past: str | int | None = None,
         names: str | int | None = None,
         from_: str | int | None = None,
         to: str | int | None = None,
@@ -2873,6 +3087,8 @@ class Operations:
         """Use, queue and waits over time: a point a minute of the last two days, since the
         scheduler started, and one each ten minutes of the last sixty. What the caller
         may not know is null.
+        - past: a view of the past (POST /v1/past): told as of then; administrators'
+          alone
         - names: comma list of procs, procs_active, active, eligible, blocked,
           backlog_h, wait_s; without it all
         - from_: seconds since 1970; without it a day before to
@@ -2882,40 +3098,75 @@ class Operations:
         return cast('Series', self._connection.record(
             'GET',
             '/v1/series',
-            query={'names': names, 'from': from_, 'to': to, 'points': points}))
+            query={'past': past, 'names': names, 'from': from_, 'to': to, 'points': points}))
+
+    def promises(
+        self,
+        *,
+        past: str | int | None = None,
+        from_: str | int | None = None,
+        to: str | int | None = None,
+    ) -> Iterator[Promise]:
+        """Starts that jobs were promised, by a reservation or as their latest start, and
+        what came of it: of those that wait, and of the last 2,000 that do not any more.
+        Users are told of their own.
+        - past: a view of the past (POST /v1/past): what was over by then;
+          administrators' alone
+        - from_: only those that wait or were over then or later (seconds since 1970)
+        - to: only those that were made by then (seconds since 1970)
+        """
+        return cast('Iterator[Promise]', self._connection.lines(
+            'GET',
+            '/v1/promises',
+            query={'past': past, 'from': from_, 'to': to}))
 
     def statistics(
         self,
+        *,
+        past: str | int | None = None,
     ) -> SystemStatistics:
-        """Of the system (showstats). Who may: admin3."""
+        """Of the system (showstats). Who may: admin3.
+        - past: a view of the past (POST /v1/past): told as of then; administrators'
+          alone
+        """
         return cast('SystemStatistics', self._connection.record(
             'GET',
-            '/v1/statistics'))
+            '/v1/statistics',
+            query={'past': past}))
 
     def statistics_of(
         self,
         kind: str,
         *,
+        past: str | int | None = None,
         name: str | int | None = None,
     ) -> Iterator[Statistics]:
         """Of users, groups, accounts, classes, QOSs; a record a line. Who may: admin3.
+        - past: a view of the past (POST /v1/past): told as of then; administrators'
+          alone
         - name: only this, or those that begin so
         """
         return cast('Iterator[Statistics]', self._connection.lines(
             'GET',
             '/v1/statistics/{kind}',
             names={'kind': kind},
-            query={'name': name}))
+            query={'past': past, 'name': name}))
 
     def grid(
         self,
         type: str,
+        *,
+        past: str | int | None = None,
     ) -> Grid:
-        """By size and length (showgrid). Who may: admin3."""
+        """By size and length (showgrid). Who may: admin3.
+        - past: a view of the past (POST /v1/past): told as of then; administrators'
+          alone
+        """
         return cast('Grid', self._connection.record(
             'GET',
             '/v1/statistics/grid/{type}',
-            names={'type': type}))
+            names={'type': type},
+            query={'past': past}))
 
     def reset_statistics(
         self,
@@ -2928,53 +3179,69 @@ class Operations:
     def fairshare(
         self,
         *,
+        past: str | int | None = None,
         kind: str | int | None = None,
     ) -> Fairshare:
         """diagnose -f Who may: admin3.
+        - past: a view of the past (POST /v1/past): told as of then; administrators'
+          alone
         - kind: user, group, account, class, qos
         """
         return cast('Fairshare', self._connection.record(
             'GET',
             '/v1/fairshare',
-            query={'kind': kind}))
+            query={'past': past, 'kind': kind}))
 
     def priorities(
         self,
         *,
+        past: str | int | None = None,
         partition: str | int | None = None,
         ids: str | int | None = None,
     ) -> Iterator[Priority]:
         """diagnose -p, a record a line: for administrators of all jobs that may start; of
         those that are asked for by ids, everybody's own. Who may: owner|admin3.
+        - past: a view of the past (POST /v1/past): told as of then; administrators'
+          alone
         - ids: comma list of jobs
         """
         return cast('Iterator[Priority]', self._connection.lines(
             'GET',
             '/v1/priorities',
-            query={'partition': partition, 'ids': ids}))
+            query={'past': past, 'partition': partition, 'ids': ids}))
 
     def credentials(
         self,
         kind: str,
         *,
+        past: str | int | None = None,
         name: str | int | None = None,
     ) -> Iterator[Credential]:
-        """diagnose -a -c -g -u -Q, a record a line. Who may: admin3.
+        """diagnose -a -c -g -u -Q, a record a line; users without a level are told of
+        themselves alone. Who may: owner|admin3.
+        - past: a view of the past (POST /v1/past): told as of then; administrators'
+          alone
         - name: only this
         """
         return cast('Iterator[Credential]', self._connection.lines(
             'GET',
             '/v1/credentials/{kind}',
             names={'kind': kind},
-            query={'name': name}))
+            query={'past': past, 'name': name}))
 
     def partitions(
         self,
+        *,
+        past: str | int | None = None,
     ) -> list[dict[str, Any]]:
-        """diagnose -t Who may: admin3."""
+        """diagnose -t Who may: admin3.
+        - past: a view of the past (POST /v1/past): told as of then; administrators'
+          alone
+        """
         return cast('list[dict[str, Any]]', self._connection.record(
             'GET',
-            '/v1/partitions'))
+            '/v1/partitions',
+            query={'past': past}))
 
     def managers(
         self,
@@ -2987,17 +3254,20 @@ class Operations:
     def parameters(
         self,
         *,
+        past: str | int | None = None,
         name: str | int | None = None,
         defaults: str | int | None = None,
     ) -> Iterator[Parameter]:
         """showconfig, a record a line. Who may: admin3.
+        - past: a view of the past (POST /v1/past): told as of then; administrators'
+          alone
         - name: only this
         - defaults: 1: all, also those at their default
         """
         return cast('Iterator[Parameter]', self._connection.lines(
             'GET',
             '/v1/parameters',
-            query={'name': name, 'defaults': defaults}))
+            query={'past': past, 'name': name, 'defaults': defaults}))
 
     def change_parameters(
         self,
@@ -3018,6 +3288,7 @@ class Operations:
     def accounting(
         self,
         *,
+        past: str | int | None = None,
         from_: str | int | None = None,
         to: str | int | None = None,
         user: str | int | None = None,
@@ -3025,6 +3296,8 @@ class Operations:
         limit: str | int | None = None,
     ) -> Iterator[Job]:
         """Ended jobs, a record a line. Who may: owner|admin3.
+        - past: a view of the past (POST /v1/past): told as of then; administrators'
+          alone
         - from_: ended at or after
         - to: ended before
         - job: the job of that id
@@ -3032,21 +3305,26 @@ class Operations:
         return cast('Iterator[Job]', self._connection.lines(
             'GET',
             '/v1/accounting',
-            query={'from': from_, 'to': to, 'user': user, 'job': job, 'limit': limit}))
+            query={'past': past, 'from': from_, 'to': to, 'user': user, 'job': job, 'limit':
+                limit}))
 
     def bank_accounts(
         self,
         *,
         account: str | int | None = None,
+        limit: str | int | None = None,
+        after: str | int | None = None,
     ) -> Iterator[BankAccount]:
         """Accounts of the bank with what they have, a record a line: those that the caller
         may see.
         - account: this one
+        - limit: so many records, 1000; 10000 at most
+        - after: those behind what next told
         """
         return cast('Iterator[BankAccount]', self._connection.lines(
             'GET',
             '/v1/bank/accounts',
-            query={'account': account}))
+            query={'account': account, 'limit': limit, 'after': after}))
 
     def bank_account(
         self,
@@ -3106,13 +3384,19 @@ class Operations:
 
     def bank_quotes(
         self,
+        *,
+        limit: str | int | None = None,
+        after: str | int | None = None,
     ) -> Iterator[BankQuote]:
         """Quotes that can be used, a record a line: the caller's, and those of accounts
         that the caller leads.
+        - limit: so many records, 1000; 10000 at most
+        - after: those behind what next told
         """
         return cast('Iterator[BankQuote]', self._connection.lines(
             'GET',
-            '/v1/bank/quotes'))
+            '/v1/bank/quotes',
+            query={'limit': limit, 'after': after}))
 
     def bank_keep_quote(
         self,
@@ -3152,18 +3436,23 @@ class Operations:
         from_: str | int | None = None,
         to: str | int | None = None,
         since: str | int | None = None,
+        limit: str | int | None = None,
+        after: str | int | None = None,
     ) -> Iterator[BankUsage]:
-        """Who used how much of accounts, a record a line. Users see what they used
-        themselves, leads and administrators what all did.
+        """Who used how much of accounts, a record a line, of an account all in one page.
+        Users see what they used themselves, leads and administrators what all did.
         - account: this one
         - from_: at or after
         - to: before
         - since: of transactions behind that number
+        - limit: so many records, 1000; 10000 at most
+        - after: those behind what next told
         """
         return cast('Iterator[BankUsage]', self._connection.lines(
             'GET',
             '/v1/bank/usage',
-            query={'account': account, 'from': from_, 'to': to, 'since': since}))
+            query={'account': account, 'from': from_, 'to': to, 'since': since, 'limit': limit,
+                'after': after}))
 
     def bank_transactions(
         self,
@@ -3175,7 +3464,7 @@ class Operations:
         """What went in and out of accounts' deposits, as it was booked, a record a line.
         - account: this one
         - since: behind that number
-        - limit: so many moves, 1000; 10000 at most
+        - limit: so many moves, 1000; 10000 at most; of a transaction all
         """
         return cast('Iterator[BankTransaction]', self._connection.lines(
             'GET',
@@ -3206,24 +3495,34 @@ class Operations:
         self,
         *,
         account: str | int | None = None,
+        limit: str | int | None = None,
+        after: str | int | None = None,
     ) -> Iterator[BankLien]:
         """Runs of jobs for which credits are kept, a record a line.
         - account: this one
+        - limit: so many records, 1000; 10000 at most
+        - after: those behind what next told
         """
         return cast('Iterator[BankLien]', self._connection.lines(
             'GET',
             '/v1/bank/liens',
-            query={'account': account}))
+            query={'account': account, 'limit': limit, 'after': after}))
 
     def bank_queue(
         self,
+        *,
+        limit: str | int | None = None,
+        after: str | int | None = None,
     ) -> Iterator[BankMessage]:
         """What a bank that is elsewhere has to be told still, and what it did not take, a
         record a line. Who may: admin3.
+        - limit: so many records, 1000; 10000 at most
+        - after: those behind what next told
         """
         return cast('Iterator[BankMessage]', self._connection.lines(
             'GET',
-            '/v1/bank/queue'))
+            '/v1/bank/queue',
+            query={'limit': limit, 'after': after}))
 
     def bank_queue_order(
         self,
@@ -3240,15 +3539,19 @@ class Operations:
         *,
         account: str | int | None = None,
         ended: str | int | None = None,
+        limit: str | int | None = None,
+        after: str | int | None = None,
     ) -> Iterator[BankDepositRecord]:
         """Deposits of accounts, a record a line.
         - account: this one
         - ended: 1: those that have ended too
+        - limit: so many records, 1000; 10000 at most
+        - after: those behind what next told
         """
         return cast('Iterator[BankDepositRecord]', self._connection.lines(
             'GET',
             '/v1/bank/deposits',
-            query={'account': account, 'ended': ended}))
+            query={'account': account, 'ended': ended, 'limit': limit, 'after': after}))
 
     def bank_deposit(
         self,
@@ -3319,6 +3622,7 @@ class Operations:
     def events(
         self,
         *,
+        past: str | int | None = None,
         from_: str | int | None = None,
         last: str | int | None = None,
         names: str | int | None = None,
@@ -3327,6 +3631,8 @@ class Operations:
         """What happens, an event a line; with Accept: text/event-stream as server-sent
         events. Waits for more until the client leaves. A reader that falls too far
         behind gets a last line with the event DROPPED. Who may: admin3.
+        - past: a view of the past (POST /v1/past): told as of then; administrators'
+          alone
         - from_: number of the first event; without it, what comes from now on. LOST is
           told when it is not kept any more.
         - last: without from: so many numbers before now, as far as they are kept
@@ -3336,11 +3642,12 @@ class Operations:
         return cast('Iterator[Event]', self._connection.lines(
             'GET',
             '/v1/events',
-            query={'from': from_, 'last': last, 'names': names, 'follow': follow}))
+            query={'past': past, 'from': from_, 'last': last, 'names': names, 'follow': follow}))
 
     def rows(
         self,
         *,
+        past: str | int | None = None,
         by: str | int | None = None,
         fold: str | int | None = None,
     ) -> Rows:
@@ -3348,6 +3655,8 @@ class Operations:
         slot, name. They are the rows that /v1/timeline counts. Refused where the
         resource manager keeps nodes private. With If-None-Match: 304 while nothing of
         it has changed.
+        - past: a view of the past (POST /v1/past): told as of then; administrators'
+          alone
         - by: what groups are: partition (the usual), state; for administrators class,
           feature, frame as well
         - fold: groups that are one row each, with | between them; * are all; at most
@@ -3356,11 +3665,12 @@ class Operations:
         return cast('Rows', self._connection.record(
             'GET',
             '/v1/rows',
-            query={'by': by, 'fold': fold}))
+            query={'past': past, 'by': by, 'fold': fold}))
 
     def timeline(
         self,
         *,
+        past: str | int | None = None,
         from_: str | int | None = None,
         to: str | int | None = None,
         rows: str | int | None = None,
@@ -3379,6 +3689,8 @@ class Operations:
         lists would show the caller. As pieces, or, where they would be more than can be
         drawn, as shares of small cells. Binary: docs/timeline-format.md. With If-None-
         Match and the state that an answer told: 304 while it is the same.
+        - past: a view of the past (POST /v1/past): told as of then; administrators'
+          alone
         - from_: begin of the window, an instant; without it an hour ago
         - to: its end; without it a day after the begin
         - rows: FIRST-LAST, of /v1/rows, from 0; without it all
@@ -3395,9 +3707,9 @@ class Operations:
         return self._connection.bytes(
             'GET',
             '/v1/timeline',
-            query={'from': from_, 'to': to, 'rows': rows, 'by': by, 'fold': fold, 'width': width,
-                'height': height, 'layers': layers, 'color': color, 'as': as_, 'packed':
-                packed})
+            query={'past': past, 'from': from_, 'to': to, 'rows': rows, 'by': by, 'fold': fold,
+                'width': width, 'height': height, 'layers': layers, 'color': color, 'as': as_,
+                'packed': packed})
 
     def changes(
         self,

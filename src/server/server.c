@@ -12,6 +12,7 @@
 #include "server/durable/changes.h"
 #include "server/durable/desk.h"
 #include "server/durable/messages.h"
+#include "server/durable/promised.h"
 #include "server/durable/series.h"
 #include "server/durable/statistics.h"
 #include "server/durable/teller.h"
@@ -32,6 +33,7 @@
 #include "server/process/supervisor.h"
 #include "server/server_private.h"
 #include "server/simulation/simulation.h"
+#include "server/travel/travel.h"
 #include "server/web/page.h"
 #include "server/whatif/whatif.h"
 #include "server/whole.h"
@@ -430,6 +432,7 @@ static int open_all(struct server *s, struct err *err)
     journal_begin(s);
     changes_open(s);
     series_open(s);
+    promised_open(s);
     messages_open(s);
     record_statistics_load(s);
     usage_recall_fairshare(s);
@@ -441,6 +444,7 @@ static int open_all(struct server *s, struct err *err)
     if (manager_open(s, err) < 0)
         return -1;
     whatif_open(s);
+    travel_open(s);
     if (s->simulation) /* it begins with nothing */
         whole_again(s);
     return open_http(s, err);
@@ -450,6 +454,7 @@ static void close_all(struct server *s)
 {
     changes_close(s);
     series_close(s);
+    promised_close(s);
     messages_close(s);
     triggers_stop(s);
     teller_rest(s);
@@ -457,6 +462,7 @@ static void close_all(struct server *s)
     manager_close(s);
     page_close(s);
     whatif_close(s);
+    travel_close(s);
     http_close(s->api.http); /* after all who keep requests */
     schema_close(s->api.schema);
     s->api.http = NULL;

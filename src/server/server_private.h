@@ -31,7 +31,13 @@
 
 #include <systemd/sd-event.h>
 
-enum server_mode { MODE_NORMAL, MODE_TEST, MODE_SIMULATION, MODE_SINGLESTEP };
+enum server_mode {
+    MODE_NORMAL,
+    MODE_TEST,
+    MODE_SIMULATION,
+    MODE_SINGLESTEP,
+    MODE_PAST /* a helper that knows what was: travel/guide.h */
+};
 
 /* Order within one turn of the loop: who calls and what is told first, then one cycle,
  * then one commit for all of it. */
@@ -49,6 +55,7 @@ struct desk;
 struct cycle;
 struct eventlog;
 struct feed;
+struct identity;
 struct journal;
 struct lists;
 struct managers;
@@ -61,6 +68,7 @@ struct numbers;
 struct orders;
 struct page;
 struct passed;
+struct promised_book;
 struct readers;
 struct restless;
 struct rights;
@@ -72,6 +80,7 @@ struct statfile;
 struct submissions;
 struct teller;
 struct timeline;
+struct travel;
 struct triggers;
 struct usage_keep;
 struct watch;
@@ -114,6 +123,7 @@ struct server {
         struct nodekeep *nodekeep; /* of several resource managers */
         struct numbers *numbers;   /* durable/record.c */
         struct passed *passed;
+        struct promised_book *promised;
         struct restless *restless;
         struct rsvkeep *rsvkeep;
         struct series *series;
@@ -135,7 +145,9 @@ struct server {
         struct page *page;              /* web/page.c */
         struct timeline *timeline;      /* timeline/ */
         struct whatif *whatif;          /* whatif/ */
+        struct travel *travel;          /* travel/ */
         struct rights *rights;          /* api/rights.c: by what managers told */
+        const struct identity *asker; /* whose request is being carried out; or NULL */
     } api;
     struct { /* events/ */
         struct watch *watch;
@@ -162,7 +174,7 @@ int server_reload(struct server *s, struct err *err);
 /* Are programs of the site run? Not when nothing happens in earnest. */
 static inline bool server_acts(const struct server *s)
 {
-    return s->mode != MODE_TEST && s->mode != MODE_SIMULATION;
+    return s->mode != MODE_TEST && s->mode != MODE_SIMULATION && s->mode != MODE_PAST;
 }
 
 /* ---- api ---- */

@@ -2,7 +2,9 @@
  * The one door to the engine: what goes in is journalled, what comes out is marked for
  * the store and handed on. */
 #define LOG_FACILITY FACILITY_SCHED
+#include "server/api/identity.h"
 #include "server/durable/passed.h"
+#include "server/durable/promised.h"
 #include "server/durable/record.h"
 #include "server/durable/restless.h"
 #include "server/durable/rsvkeep.h"
@@ -72,6 +74,15 @@ void world_touch(struct server *s, uint32_t job)
     s->world->is_dirty.v[job] = 1;
     vec_push(&s->world->dirty, job);
     commit_want(s);
+}
+
+void world_moved(struct server *s)
+{
+    s->world->revision++;
+    timeline_interrupt(s);
+    feed_touch(s, FEED_JOB, "");
+    feed_planned(s);
+    feed_committed(s);
 }
 
 static const struct job_notes no_notes = {
@@ -195,6 +206,7 @@ int world_apply(
     if (made.job)
         world_touch(s, made.job->index);
     watch_applied(s, ev, made.job);
+    promised_happened(s, ev, s->api.asker ? s->api.asker->user : NULL);
     basis_follow(s, ev, before);
     teller_post(s);
     /* What the event decided by itself is for the resource manager too: at once, so
@@ -254,6 +266,7 @@ static void take(struct server *s, const struct action *a)
         log_line(s->log, LOG_ACTION, "job '%s': %s%s%s", j->id,
             action_kind_name(a->kind), a->text ? ": " : "", a->text ? a->text : "");
     watch_decided(s, a, j);
+    promised_decided(s, a, j);
     if (a->kind == ACTION_START)
         histogram_add(&s->events.metrics->wait,
             j->start_at > j->queue_at ? (double)(j->start_at - j->queue_at) : 0);
@@ -306,6 +319,7 @@ void world_cycle(struct server *s)
     touch_changed(s);
     watch_reservations(s);
     watch_cycle(s);
+    promised_look(s);
     series_note(s);
     manager_send(s, false);
     log_line(s->log, LOG_TRACE, "cycle %lu: %zu decisions in %.3f ms",

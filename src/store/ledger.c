@@ -333,6 +333,15 @@ static void want_after(
             .sql = sql, .numbers = {spot->at, spot->txn, spot->n}, .n = 3};
 }
 
+/* Behind the row of that number in an order of two columns, the second of which is the
+ * number. */
+static void want_behind(struct selection *q, const char *sql, int64_t number)
+{
+    if (number != 0)
+        q->v[q->n++] =
+            (struct condition){.sql = sql, .numbers = {number, number}, .n = 2};
+}
+
 static void want_text(struct selection *q, const char *sql, const char *text)
 {
     if (text)
@@ -392,6 +401,7 @@ int ledger_accounts(struct store *s, const struct ledger_which *which,
     want_text(&q, "name = ?", which->name);
     want_number(&q, "id = ?", which->id);
     want_number(&q, "parent = ?", which->parent);
+    want_number(&q, "id > ?", which->behind);
     stmt = select_rows(s, &q, "am_account", "ORDER BY id", err);
     EACH(s, stmt, &account, row, each, arg, err);
 }
@@ -408,9 +418,15 @@ int ledger_deposits(struct store *s, const struct ledger_which *which,
     want_number(&q, "txn = ?", which->txn);
     want_number(&q, "NOT ended AND to_at <= ?", which->due_at);
     want_number(&q, "(NOT ended OR held <> 0) AND ?", which->live);
+    want_behind(&q,
+        "(account, id) > ((SELECT account FROM am_deposit WHERE id = ?), ?)",
+        which->behind);
     stmt = select_rows(s, &q,
-        "am_deposit JOIN am_place ON place = 'deposit' AND \"of\" = id",
-        which->due_at ? "ORDER BY to_at, id" : "ORDER BY id", err);
+        "am_deposit CROSS JOIN am_place ON place = 'deposit' AND \"of\" = id",
+        which->due_at  ? "ORDER BY to_at, id"
+        : which->paged ? "ORDER BY account, id"
+                       : "ORDER BY id",
+        err);
     EACH(s, stmt, &deposit, row, each, arg, err);
 }
 
@@ -727,9 +743,15 @@ int ledger_quotes(struct store *s, const struct ledger_which *which,
     want_text(&q, "request <> '' AND request = ?", which->request);
     want_number(&q, "uses > 0 AND until_at > ?", which->good_at);
     want_number(&q, "until_at > ?", which->kept_at);
+    want_behind(&q,
+        "(until_at, id) > ((SELECT until_at FROM am_quote WHERE id = ?), ?)",
+        which->behind);
     /* "+": by their end, as deposits that are due */
     stmt = select_rows(s, &q, "am_quote",
-        which->good_at || which->kept_at ? "ORDER BY +id" : "ORDER BY id", err);
+        which->paged                       ? "ORDER BY until_at, id"
+        : which->good_at || which->kept_at ? "ORDER BY +id"
+                                           : "ORDER BY id",
+        err);
     EACH(s, stmt, &quote, row, each, arg, err);
 }
 

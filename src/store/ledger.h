@@ -123,12 +123,17 @@ struct ledger_which {
     const char *name, *run, *request; /* NULL = any */
     const char *job;                  /* runs whose names begin with that: "7.r3" */
     int64_t id, account, parent, txn; /* 0 = any */
-    int64_t due_at;           /* deposits that have ended by then, and not yet */
-    int64_t good_at;          /* quotes that can be used at that instant */
-    int64_t kept_at;          /* quotes that have not expired by then, used up or not */
-    bool open;                /* runs that go on */
-    bool live;                /* deposits that have not ended, or have liens */
-    int64_t from_at, to_at;   /* transactions at or after, before; 0 = all */
+    int64_t due_at;         /* deposits that have ended by then, and not yet */
+    int64_t good_at;        /* quotes that can be used at that instant */
+    int64_t kept_at;        /* quotes that have not expired by then, used up or not */
+    bool open;              /* runs that go on */
+    bool live;              /* deposits that have not ended, or have liens */
+    int64_t from_at, to_at; /* transactions at or after, before; 0 = all */
+    /* Of a list in pages: accounts by their numbers, deposits by accounts, quotes by
+     * their ends; those behind that one, 0 = from the first on. Time in proportion to
+     * the rows that are told: `each` returns 1 to stop. */
+    bool paged;
+    int64_t behind;
     struct ledger_spot after; /* legs behind that one; txn 0 = all */
 };
 
@@ -142,10 +147,10 @@ typedef int ledger_lien_fn(void *arg, const struct ledger_lien *row);
 typedef int ledger_quote_fn(void *arg, const struct ledger_quote *row);
 
 int ledger_accounts(struct store *s,
-    const struct ledger_which *which, /* name id parent */
+    const struct ledger_which *which, /* name id parent paged */
     ledger_account_fn *each, void *arg, struct err *err);
 int ledger_deposits(struct store *s,
-    const struct ledger_which *which,                     /* id account txn */
+    const struct ledger_which *which,                     /* id account txn paged */
     ledger_deposit_fn *each, void *arg, struct err *err); /* due_at: by their end */
 int ledger_txns(struct store *s, const struct ledger_which *which, /* request run */
     ledger_txn_fn *each, void *arg, struct err *err);
@@ -193,7 +198,7 @@ int ledger_runs(struct store *s, const struct ledger_which *which, /* run job op
 int ledger_liens(
     struct store *s, const char *run, ledger_lien_fn *each, void *arg, struct err *err);
 int ledger_quotes(struct store *s,
-    const struct ledger_which *which, /* id request good_at kept_at */
+    const struct ledger_which *which, /* id request good_at kept_at paged */
     ledger_quote_fn *each, void *arg, struct err *err);
 
 /* What lies at a place; 0 if nothing ever did. */

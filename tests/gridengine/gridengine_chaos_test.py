@@ -55,6 +55,15 @@ def blow_host(ge, n):
     ge.maui.wait(lambda: "Down" not in ge.maui.run("checknode", host).stdout, "it is back", 90)
 
 
+def story(ge, runs):
+    """What everybody has of these jobs."""
+    logs = [*pathlib.Path(f"{ge.dir}/spool").rglob("messages"), pathlib.Path(ge.maui.home, "log/maui.log")]
+    return "\n".join([str(runs), *(str(ge.accounted(job)) for job in runs), *(
+        f"{log.parent.name}: {line}" for log in logs if log.exists()
+        for line in log.read_text(errors="replace").splitlines()
+        if any(word.strip("'.:,") in runs for word in line.split()))])
+
+
 BLOWS = (blow_daemon, blow_adapter, blow_master, blow_execd)
 
 
@@ -76,9 +85,10 @@ def test_no_job_is_lost_or_runs_twice(ge):
             HANDED_AGAIN_S + 120 + 3 * ROUNDS)
     runs = {job: (folder / job).read_text().count("x") if (folder / job).exists() else 0
             for job in jobs}
-    assert set(runs.values()) == {1}, {j: n for j, n in runs.items() if n != 1}
+    assert set(runs.values()) == {1}, story(ge, {j: n for j, n in runs.items() if n != 1})
     ge.maui.wait(lambda: "0 Active Jobs" in ge.maui.run("showq").stdout
                  and "Total Jobs: 0" in ge.maui.run("showq").stdout, "an empty queue", 60)
+    assert not list(pathlib.Path(ge.maui.home).glob("*.queue"))  # nothing is left behind
     ended = {job: (ge.maui.job(job) or {}).get("state") for job in jobs}
     print(f"{ROUNDS} blows, {len(jobs)} jobs, ends known: {list(ended.values()).count('Completed')}")
     assert not {job for job, state in ended.items() if state not in ("Completed", "Removed", "Vacated")}

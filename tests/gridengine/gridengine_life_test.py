@@ -77,10 +77,9 @@ def test_a_start_does_not_wait_for_grid_engines_own_interval(ge):
     ge.schedule("0:1:0", 0)
     try:
         ge.maui.start()
-        for user in ("alice", "bob"):
-            began = time.monotonic()
-            ge.maui.until(ge.submit(user, "true", "-pe", "mpi", 5), "Running", "Completed")
-            assert time.monotonic() - began < 30
+        began = time.monotonic()
+        ge.maui.until(ge.submit("alice", "true", "-pe", "mpi", 5), "Running", "Completed")
+        assert time.monotonic() - began < 30
     finally:
         ge.schedule("0:0:2", 1)
 

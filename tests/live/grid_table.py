@@ -33,6 +33,11 @@ OPERATIONS = {
     "GET /v1/rows": (ALL, None),
     "GET /v1/timeline": (ALL, None),  # as lists tell
     "POST /v1/whatif": (ALL, {"changes": []}),  # each change as itself
+    "GET /v1/past": (ADMINS, None),
+    # of 1970 there is no past: tests/live/past_test.py has who may look at what there is
+    "POST /v1/past": ("", {"at": 1}),
+    "PATCH /v1/past/{id}": ("", {}),
+    "DELETE /v1/past/{id}": ("", None),
     "POST /v1/orders/hold": (MINE, {}),
     "POST /v1/orders/release": (MINE, {}),
     "POST /v1/orders/priority": (RULERS, {"priority": 5}),
@@ -60,10 +65,11 @@ OPERATIONS = {
     "GET /v1/statistics/{kind}": (ADMINS, None),
     "GET /v1/statistics/grid/{type}": (ADMINS, None),
     "GET /v1/series": (ALL, None),  # as lists tell
+    "GET /v1/promises": (ALL, None),  # one's own
     "POST /v1/orders/reset-statistics": ("1", None),
     "GET /v1/fairshare": (ADMINS, None),
     "GET /v1/priorities": (ALL, None),  # one's own of those that are named
-    "GET /v1/credentials/{kind}": (ADMINS, None),
+    "GET /v1/credentials/{kind}": (ALL, None),  # oneself
     "GET /v1/partitions": (ADMINS, None),
     "GET /v1/managers": (ADMINS, None),
     "GET /v1/parameters": (ADMINS, None),
@@ -101,6 +107,7 @@ OPEN = {"POST /v1/reservations": ALL, "PATCH /v1/reservations/{name}": MINE}
 # ---- parameters of paths and queries; who: as the operation, unless said ---------------------
 
 PARAMETERS = {
+    "past": "",  # the present: tests/live/past_test.py has who may look at the past
     "basis": "",  # of none: any other is refused before it is looked who asks
     "section": "eligible", "user": "nobody", "group": "games", "account": "physics",
     "class": "batch", "qos": "DEFAULT", "partition": "DEFAULT", "reservation": "x",
@@ -109,20 +116,22 @@ PARAMETERS = {
     "os": "linux", "arch": "x86", "nodes": "1", "mem": ">=1", "mem_per_proc_mb": "1",
     "later": "1", "limits": "1", "per_node": "1", "blocked": "1", "state": "Idle",
     "type": "User", "name": "nobody", "kind": "user", "defaults": "1", "from": "1",
-    "to": "2", "after": "1.1.0", "since": "1", "ended": "1", "limit": "1", "follow": "0", "full": "1",
+    "to": "2", "after": "1", "since": "1", "ended": "1", "limit": "1", "follow": "0", "full": "1",
     "table": "1", "job": "1", "q": "class:batch", "sort": "-procs", "offset": "1",
     "count": "class,reason", "ids": "1", "kinds": "job",
     "by": "partition", "rows": "0-1", "width": "100", "height": "100", "layers": "use",
-    "color": "user", "as": "cells", "packed": "0", "fold": "*", "names": "NODEDOWN", "last": "5", "points": "10",
+    "color": "user", "as": "cells", "packed": "0", "fold": "*", "names": "NODEDOWN", "last": "5", "points": "10", "places": "0",
 }
 ALWAYS = {"/v1/start": "procs=1", "/v1/events": "follow=0", "/v1/changes": "follow=0", "/v1/timeline": "from=1",
           "/v1/priorities": "ids=1"}  # else there is no end of it
 UNABLE = "the resource manager LOCAL cannot"
 PARAMETERS_OF = {  # (operation, parameter): who
     ("GET /v1/jobs", "full"): ADMINS,
+    ("GET /v1/credentials/{kind}", "name"): "123o",
     ("GET /v1/accounting", "user"): "123o",
 }
-VALUES = {("GET /v1/parameters", "name"): "RESERVATIONDEPTH",
+VALUES = {("GET /v1/bank/statement", "after"): "1.1.0",
+          ("GET /v1/parameters", "name"): "RESERVATIONDEPTH",
           ("GET /v1/series", "names"): "procs"}
 PATHS = {"{kind}": "user", "{type}": "JOBCOUNT"}  # and of a job, a reservation, a node
 
@@ -215,6 +224,8 @@ MEMBERS = {
         + [([{"submit": {"script": "#!/bin/sh\n"}}], ALL),
            ([{"submit": {"script": "#!/bin/sh\n", "flags": ["PREEMPTOR"]}}], RULERS)],
         "method": [("plan", ALL)], "watch": [(["{job}"], ALL)]},
+    "PastRequest": {"at": [(2, ALL)]},
+    "PastMove": {"at": [], "seconds": [(1, ALL)], "cycles": [(1, ALL)], "about": [("7", ALL)]},
     "ParameterChange": {"text": [("RESERVATIONDEPTH 2", ALL)], "persistent": [(True, ALL)],
                         # True takes a change that is there: schedctl_test
                         "drop": [(False, ALL)],

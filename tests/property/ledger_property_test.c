@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  * The ledger against one that moves coins by hand (ledger_model.h), step by step: what
  * it answers, every balance, every lien, quotes and who has used them, who used how
- * much in any time. Its invariants are asked on the way. */
+ * much in any time. The daemon ends on the way, by itself (all is as before) or killed
+ * (all is as with the last commit, and is done anew); jobs go back to the queue and
+ * begin another run. Its invariants are asked on the way. */
 #include "../unit/am/kit.h"
 #include "funds/funds.h"
 #include "ledger_model.h"
@@ -17,11 +19,11 @@ static const struct am_use uses[2] = {{.user = "u0"}, {.user = "u1"}};
 
 struct world {
     struct bank *b;
-    struct lm *m;
+    struct lm *m, *kept; /* kept: as with the last commit */
     struct rng rng;
     bool strict; /* no credit, no overruns, nothing forced: nothing is ever below 0 */
     uint64_t seed;
-    int step, runs;
+    int step, runs, kept_runs;
 };
 
 /* ---- the same on both sides -------------------------------------------------------
@@ -417,6 +419,66 @@ static void step_refund(struct world *w)
         "refund");
 }
 
+/* The run is over, its job waits again and gets another one at once. Of one that made
+ * room (REFUNDONREQUEUE) what it paid on the way comes back. */
+static void step_requeue(struct world *w)
+{
+    int run = some_run(w), next = w->runs + 1;
+    struct lm_run *r = &w->m->r[run];
+    bool given = rng_percent(&w->rng, 40);
+    struct am_charge c = {.account = names[r->account], .at = w->m->now, .over = true};
+    struct am_lien l = {.account = names[r->account],
+        .at = w->m->now,
+        .until_at = w->m->now + 600,
+        .rates = "PROCS:1",
+        .most = r->most};
+    char over[16], begun[16], job[16];
+    bool done;
+
+    if (run == 0 || !r->open || next >= LM_RUNS || w->m->closed[r->account])
+        return;
+    snprintf(over, sizeof over, "%s", run_name(run));
+    snprintf(begun, sizeof begun, "%s", run_name(next));
+    snprintf(job, sizeof job, "j%d", lm_job(next));
+    c.use = l.use = uses[r->of_u1];
+    c.run = over;
+    c.total = given ? 0 : r->charged + rng_range(&w->rng, 0, 40);
+    if (w->strict && c.total > r->most)
+        c.total = r->most;
+    lm_charge(w->m, run, r->account, r->of_u1, c.total, true);
+    TWICE(w, am_charge(&w->b->am, &c, &w->b->err), true, "requeue");
+    l.run = begun;
+    l.job = job;
+    done = lm_lien(w->m, next, r->account, r->of_u1, l.most, false);
+    TWICE(w, am_lien(&w->b->am, &l, NULL, &w->b->err), done, "the next run");
+    w->runs += done;
+}
+
+static void step_commit(struct world *w)
+{
+    assert_int_equal(store_commit(w->b->kit->store, &w->b->err), 0);
+    *w->kept = *w->m;
+    w->kept_runs = w->runs;
+}
+
+/* Killed: nothing of what came after the last commit is there. The time goes on, and
+ * the clock has to be trusted anew. */
+static void step_restart(struct world *w)
+{
+    const struct store_options fleeting = {.fleeting = true};
+
+    if (rng_percent(&w->rng, 50))
+        step_commit(w);
+    store_close(w->b->kit->store);
+    if (store_open(w->b->kit->path, &fleeting, &w->b->kit->store, &w->b->err) != 0)
+        fail_msg("%s", w->b->err.text);
+    am_init(&w->b->am, w->b->kit->store);
+    *w->m = *w->kept;
+    w->runs = w->kept_runs;
+    w->m->now = w->b->now;
+    w->m->ticked_at = w->m->sane_at = 0;
+}
+
 static void step_clock(struct world *w)
 {
     int64_t now = w->m->now + rng_range(&w->rng, 0, 400);
@@ -436,7 +498,8 @@ static const struct {
     uint32_t weight;
 } steps[] = {{step_clock, 15}, {step_account, 2}, {step_deposit, 14},
     {step_withdraw, 5}, {step_transfer, 6}, {step_lien, 24}, {step_charge, 24},
-    {step_release, 5}, {step_refund, 8}, {step_quote, 6}};
+    {step_release, 5}, {step_refund, 8}, {step_quote, 6}, {step_requeue, 6},
+    {step_commit, 10}, {step_restart, 2}};
 #define KINDS (sizeof steps / sizeof *steps)
 
 static void one_step(struct world *w)
@@ -473,7 +536,9 @@ static void run_world(uint64_t seed)
     assert_int_equal(bank_setup(&bank), 0);
     w.b = bank;
     w.m = calloc(1, sizeof *w.m);
+    w.kept = calloc(1, sizeof *w.kept);
     begin_world(&w);
+    step_commit(&w);
     for (w.step = 1; w.step <= STEPS; w.step++) {
         one_step(&w);
         compare(&w);
@@ -482,6 +547,7 @@ static void run_world(uint64_t seed)
             compare_statements(&w);
         }
     }
+    free(w.kept);
     free(w.m);
     bank_teardown(&bank);
 }

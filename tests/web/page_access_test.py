@@ -11,7 +11,8 @@ from web_page import Page, need_page
 SCREENS = ["", "jobs", "jobs?sel={job}", "jobs/{job}", "timeline?table=1", "timeline?sel={job}&by=state&fold=*",
            "fairshare", "parameters", "parameters?all=1&sel=FSDEPTH",
            "credentials/user", "credentials/user/ann", "credentials/class/fast", "credentials/access", "credentials/access?of=classes",
-           "priorities", "statistics", "events"]
+           "priorities", "statistics", "events", "promises", "reservations", "reservations?view=week", "reservations?jobs=1&sel={job}", "nodes", "nodes?view=table&sel=node01",
+           "credentials/access?of=partitions"]
 
 # What is wrong with what is shown now: a sentence each.
 CHECK = r"""

@@ -33,4 +33,7 @@ export type Credential = S["Credential"];
 export type Statistics = S["Statistics"];
 export type SystemStatistics = S["SystemStatistics"];
 export type Grid = S["Grid"];
+export type PromiseRecord = S["Promise"];
 export type Series = S["Series"];
+export type Past = S["Past"];
+export type PastView = S["PastView"];

@@ -3,12 +3,13 @@
 import { useMemo } from "react";
 import { readLines } from "../api/client";
 import { count, plain } from "../model/format";
+import { useMadeReservations } from "../model/lists";
 import { useAnswer } from "../model/live";
 import { go, useSearch, withQuery } from "../model/route";
-import type { Credential, NodeRecord, Reservation } from "../model/types";
+import type { Credential, NodeRecord } from "../model/types";
 import { Link } from "../parts/frame";
 
-const VIEWS = [["qos", "QOS of accounts"], ["classes", "Classes of nodes"], ["reservations", "Reservations"]] as const;
+const VIEWS = [["qos", "QOS of accounts"], ["partitions", "Partitions of users"], ["accountpartitions", "Partitions of accounts"], ["classes", "Classes of nodes"], ["reservations", "Reservations"]] as const;
 const SHOWN = 200;
 
 type Cell = "yes" | "first" | "needed" | "not" | "";
@@ -59,6 +60,22 @@ function Qos() {
   return <Cells m={{ corner: "Account", columns, rows }} empty="There are no QOS, or no accounts. QOSCFG lines make the one, ACCOUNTCFG lines with QLIST the other." />;
 }
 
+/** PLIST and PDEF; a name without a list may use all. */
+function Partitions({ kind }: { kind: "user" | "account" }) {
+  const who = useRecords<Credential>(`/v1/credentials/${kind}`);
+  const partitions = useRecords<{ name: string }>("/v1/partitions");
+  const told = useMemo(() => (Array.isArray(partitions?.[0]) ? (partitions?.[0] as { name: string }[]) : partitions), [partitions]);
+  if (!who || !told) return <p className="quiet">Loading …</p>;
+  const columns = told.map((p) => p.name);
+  const rows = who.map((a) => ({
+    name: a.name,
+    to: `/ui/credentials/${kind}/${encodeURIComponent(a.name)}`,
+    note: a.partition_list?.length ? undefined : "no list: all",
+    cells: columns.map((p) => (a.partition_default === p ? "first" as const : !a.partition_list?.length || a.partition_list.includes(p) ? "yes" as const : "" as const)),
+  }));
+  return <Cells m={{ corner: kind === "user" ? "User" : "Account", columns, rows }} empty={`There are no ${kind}s yet. ${kind === "user" ? "USERCFG" : "ACCOUNTCFG"} lines with PLIST and PDEF tell who may use which partition.`} />;
+}
+
 /** Nodes that take the same classes are one row. */
 function Classes() {
   const nodes = useRecords<NodeRecord>("/v1/nodes");
@@ -87,13 +104,12 @@ function cellOf(entry: string | undefined): Cell {
 }
 
 function Reservations() {
-  const all = useRecords<Reservation>("/v1/reservations");
-  if (!all) return <p className="quiet">Loading …</p>;
-  const mine = all.filter((r) => r.type !== "Job");
+  const mine = useMadeReservations();
+  if (!mine) return <p className="quiet">Loading …</p>;
   const columns = [...new Set(mine.flatMap((r) => (r.acl ?? []).map(bare)))].sort();
   const rows = mine.map((r) => ({
-    name: r.name,
-    to: `/ui/timeline?sel=${encodeURIComponent(r.name)}&kind=reservation`,
+    name: r.name ?? "",
+    to: `/ui/reservations?sel=${encodeURIComponent(r.name ?? "")}`,
     note: r.acl?.length ? undefined : "for nobody",
     cells: columns.map((c) => cellOf((r.acl ?? []).filter((a) => bare(a) === c).pop())),
   }));
@@ -112,7 +128,7 @@ export function Access() {
           </select>
         </label>
       </div>
-      {of === "qos" ? <Qos /> : of === "classes" ? <Classes /> : <Reservations />}
+      {of === "qos" ? <Qos /> : of === "partitions" ? <Partitions kind="user" /> : of === "accountpartitions" ? <Partitions kind="account" /> : of === "classes" ? <Classes /> : <Reservations />}
     </>
   );
 }

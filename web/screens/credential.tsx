@@ -3,6 +3,8 @@
 import { useEffect, useRef, useState } from "react";
 import { count, duration, plain } from "../model/format";
 import { SECTIONS, choicesOf, kindWord } from "../model/limits";
+import { useMadeReservations } from "../model/lists";
+import { useLive } from "../model/live";
 import type { Credential } from "../model/types";
 import { Command } from "../parts/copy";
 import { Link } from "../parts/frame";
@@ -78,7 +80,35 @@ function ManagerLimits({ c }: { c: Credential }) {
   );
 }
 
-export function CredentialPanel(props: { kind: string; name: string; c?: Credential; onClose: () => void }) {
+const ENTRY: Record<string, string> = { user: "USER", group: "GROUP", account: "ACCOUNT", class: "CLASS", qos: "QOS" };
+
+/** Whom it may use, who may use it, and what is kept for it: links, with how they are related. */
+function Relations({ c, kind }: { c: Credential; kind: string }) {
+  const reservations = useMadeReservations();
+  const admin = useLive((s) => (s.who?.level ?? 0) > 0);
+  const to = (k: string, name: string) => (admin ? `/ui/credentials/${k}/${encodeURIComponent(name)}` : undefined);
+  const word = ENTRY[kind];
+  const rows: { what: string; name: string; how: string; to?: string }[] = [
+    ...[...new Set([...(c.qos_default ? [c.qos_default] : []), ...(c.qos_list ?? [])])].map((q) => ({ what: "QOS", name: q, how: q === c.qos_default ? "has it where none is asked for" : "may ask for it", to: to("qos", q) })),
+    ...[...new Set([...(c.partition_default ? [c.partition_default] : []), ...(c.partition_list ?? [])])].map((p) => ({ what: "partition", name: p, how: p === c.partition_default ? "is tried first" : "may use it" })),
+    ...(c.members ?? []).map((m) => { const [k, name] = [m.slice(0, m.indexOf(":")), m.slice(m.indexOf(":") + 1)]; return { what: k, name, how: "may use it", to: to(k, name) }; }),
+    ...(reservations ?? []).flatMap((r) => (r.acl ?? []).filter((a) => a.startsWith(`${word}==${c.name}`) && /^[-+=&~*:]*$/.test(a.slice(word.length + 2 + c.name.length))).map((a) => ({ what: "reservation", name: r.name ?? "", how: a.endsWith("*") ? "is required for it" : "may use it", to: `/ui/reservations?sel=${encodeURIComponent(r.name ?? "")}` }))),
+    ...(reservations ?? []).filter((r) => r.owner === `${word}:${c.name}` || (r[kind as "user" | "group" | "account" | "qos"] as string | undefined) === c.name).map((r) => ({ what: "reservation", name: r.name ?? "", how: r.owner === `${word}:${c.name}` ? "owns it" : "is charged for it", to: `/ui/reservations?sel=${encodeURIComponent(r.name ?? "")}` })),
+  ];
+  if (!rows.length) return null;
+  return (
+    <>
+      <h3>Relations</h3>
+      <table className="list" aria-label="Relations">
+        <thead><tr><th>What</th><th>Name</th><th>How</th></tr></thead>
+        <tbody>{rows.slice(0, 100).map((r, i) => <tr key={i}><td>{r.what === "qos" ? "QOS" : r.what}</td><td>{r.to ? <Link to={r.to}>{plain(r.name)}</Link> : plain(r.name)}</td><td>{r.how}</td></tr>)}</tbody>
+      </table>
+      {rows.length > 100 && <p className="quiet">and {count(rows.length - 100)} more</p>}
+    </>
+  );
+}
+
+export function CredentialPanel(props: { kind: string; name: string; c?: Credential; onClose?: () => void }) {
   const { kind, name, c } = props;
   const [edit, setEdit] = useState<Edit>(null);
   const may = useMaySet();
@@ -92,8 +122,8 @@ export function CredentialPanel(props: { kind: string; name: string; c?: Credent
     bar.current?.querySelector("button")?.focus();
   };
   return (
-    <aside className="panel panel-wide" aria-label={`${word} ${name}`} onKeyDown={(e) => { if (e.key === "Escape") props.onClose(); }}>
-      <button className="panel-close" onClick={props.onClose} aria-label="Close the panel">✕</button>
+    <aside className="panel panel-wide" aria-label={`${word} ${name}`} onKeyDown={(e) => { if (e.key === "Escape") props.onClose?.(); }}>
+      {props.onClose && <button className="panel-close" onClick={props.onClose} aria-label="Close the panel">✕</button>}
       <h2 ref={title} tabIndex={-1}>{word === "QOS" ? word : word[0].toUpperCase() + word.slice(1)} {plain(name)}</h2>
       {!c && <p>Nobody knows {word} {plain(name)} here: no job and no line of the configuration has named it.</p>}
       {name === "DEFAULT" && <p className="quiet line">What holds for all that have no value of their own.</p>}
@@ -111,12 +141,12 @@ export function CredentialPanel(props: { kind: string; name: string; c?: Credent
           <h3>Settings</h3>
           <dl className="facts">
             <dt>Priority</dt><dd>{count(c.priority ?? 0)}</dd>
-            <dt>Fairshare</dt><dd>{c.fs_usage !== undefined ? `${c.fs_usage.toFixed(2)} %` : "–"}{c.fs_target && !c.fs_target.startsWith("0.00") ? ` of ${plain(c.fs_target)}` : ", no target"} <Link to={`/ui/fairshare?kind=${kind}`}>of all</Link></dd>
+            <dt>Fairshare</dt><dd>{c.fs_usage !== undefined ? `${c.fs_usage.toFixed(2)} %` : "–"}{c.fs_target && !c.fs_target.startsWith("0.00") ? ` of ${plain(c.fs_target)}` : ", no target"}{props.onClose && <> <Link to={`/ui/fairshare?kind=${kind}`}>of all</Link></>}</dd>
             <dt>QOS</dt><dd>{plain((c.qos_list ?? []).join(", ")) || "the default one"}{c.qos_default ? `; ${plain(c.qos_default)} where none is asked for` : ""}</dd>
             <dt>Partitions</dt><dd>{plain((c.partition_list ?? []).join(", ")) || "all"}{c.partition_default ? `; ${plain(c.partition_default)} first` : ""}</dd>
             {c.flags && c.flags.length > 0 && <><dt>Flags</dt><dd>{plain(c.flags.join(", "))}</dd></>}
-            {c.members && <><dt>Open to</dt><dd>{plain(c.members.join(", "))}</dd></>}
           </dl>
+          <Relations c={c} kind={kind} />
           <p className="line"><Link to={`/ui/jobs?q=${encodeURIComponent(`${kind}:${name}`)}`}>Its jobs</Link></p>
         </>
       )}

@@ -4,7 +4,7 @@ import { useMemo, useState, type ReactNode } from "react";
 import { readLines } from "../api/client";
 import { count, plain } from "../model/format";
 import { KINDS, kindWord, pluralOf } from "../model/limits";
-import { useAnswer } from "../model/live";
+import { useAnswer, useLive } from "../model/live";
 import { go, usePath, useSearch, withQuery } from "../model/route";
 import type { Credential } from "../model/types";
 import { Link } from "../parts/frame";
@@ -92,7 +92,22 @@ function List({ kind, name }: { kind: string; name: string }) {
   );
 }
 
+/** Whoever has no level sees themselves. */
+function Own({ user }: { user: string }) {
+  const answer = useAnswer("/v1/credentials/user", true);
+  const own = useMemo(() => (answer.text ? readLines<Credential>(answer.text)[0] : undefined), [answer.text]);
+  return (
+    <>
+      <h1>Your limits</h1>
+      {answer.error && <p role="alert">{plain(answer.error.message)}</p>}
+      {answer.text !== undefined && <div className="c-own"><CredentialPanel kind="user" name={user} c={own} /></div>}
+    </>
+  );
+}
+
 export function Credentials() {
   const { kind, name } = useWhich();
+  const who = useLive((s) => s.who);
+  if (who && !who.level) return <Own user={who.user} />;
   return kind === "access" ? <><Tabs kind={kind} /><Access /></> : <List kind={kind} name={name} />;
 }

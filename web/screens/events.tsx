@@ -3,22 +3,23 @@
 import { useEffect, useRef, useState } from "react";
 import { ApiError, ask } from "../api/client";
 import { clock, count, duration, instant, plain } from "../model/format";
-import { onRound, useAnswer } from "../model/live";
+import { askNow, onRound, useAnswer, useLive } from "../model/live";
+import { notice } from "../model/notices";
 import { usePrefs } from "../model/prefs";
 import { go, jobAddress, useSearch, withQuery } from "../model/route";
-import type { EventRecord, Manager, SchedulerState } from "../model/types";
+import type { EventRecord, Manager, SchedulerState, Session } from "../model/types";
 import { Link, useNow } from "../parts/frame";
 
 const FIRST = 500;
 const KEPT = 5000;
 const SHOWN = 300;
-const GROUPS: [string, string, (name: string) => boolean][] = [
+const GROUPS: [string, string, (name: string, e?: EventRecord) => boolean][] = [
   ["", "all", () => true],
   ["job", "jobs", (n) => n.startsWith("JOB")],
   ["reservation", "reservations", (n) => n.startsWith("RESERVATION") || n.startsWith("TRIGGER")],
   ["node", "nodes and managers", (n) => /^(NODE|RM|AM|STATE)/.test(n)],
   ["trouble", "trouble", (n) => /(FAILURE|VIOLATION|CORRUPTION|NODEDOWN|REFUSED|DEFER)/.test(n)],
-  ["people", "sessions and changes", (n) => /^(WEB|CONFIGURATION|SCHEDULER)/.test(n)],
+  ["people", "what people did", (n, e) => Boolean(e?.by) || /^(WEB|CONFIGURATION|SCHEDULER)/.test(n)],
 ];
 
 /** New ones are asked for by number: what is known is never sent again. */
@@ -102,6 +103,45 @@ function Managers() {
   );
 }
 
+/** Who has the page open; administrators of level 1 may end any of them, others their own. */
+function Sessions() {
+  const answer = useAnswer("/v1/sessions", true);
+  const now = useNow();
+  const own = useLive((s) => s.who?.session);
+  const may = useLive((s) => !s.who?.read_only && !s.lookOnly);
+  const { zone } = usePrefs();
+  const all = answer.text ? ((JSON.parse(answer.text) as { sessions?: Session[] }).sessions ?? []) : [];
+  const end = async (id: string) => {
+    try {
+      await ask("DELETE", `/v1/sessions/${encodeURIComponent(id)}`);
+      notice({ kind: "done", text: `Session ${id} is ended.` });
+    } catch (e) {
+      notice({ kind: "wrong", text: `Session ${id}: ${(e as Error).message}` });
+    }
+    askNow();
+  };
+  return (
+    <section className="card" aria-label="Sessions">
+      <h2>Sessions of the page</h2>
+      <table className="list">
+        <thead><tr><th>Session</th><th>User</th><th>Level</th><th>From</th><th className="number">Opened</th><th className="number">Last request</th><th className="number">Ends</th><th><span className="sr">End it</span></th></tr></thead>
+        <tbody>
+          {all.map((s) => (
+            <tr key={s.id}>
+              <td>{s.id}{s.id === own && <span className="tag">this one</span>}</td>
+              <td>{plain(s.user)}</td>
+              <td>{["user", "administrator", "operator", "help desk"][s.level] ?? s.level}{s.read_only ? ", looks only" : ""}</td>
+              <td>{plain(s.peer ?? "")}</td>
+              <td className="number">{instant(s.made_at, now, zone)}</td><td className="number">{instant(s.used_at, now, zone)}</td><td className="number">{instant(s.expires_at, now, zone)}</td>
+              <td>{may && s.id !== own && <button aria-label={`End session ${s.id}`} onClick={() => void end(s.id)}>End</button>}</td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </section>
+  );
+}
+
 export function Events() {
   const query = new URLSearchParams(useSearch());
   const group = GROUPS.find(([k]) => k === (query.get("of") ?? "")) ?? GROUPS[0];
@@ -111,7 +151,7 @@ export function Events() {
   const now = useNow();
   const { zone } = usePrefs();
   const wanted = words.trim().toLowerCase().split(/\s+/).filter(Boolean);
-  const shown = all.filter((e) => group[2](e.event ?? "") && wanted.every((w) => `${e.number} ${e.event} ${e.object} ${e.text}`.toLowerCase().includes(w))).reverse();
+  const shown = all.filter((e) => group[2](e.event ?? "", e) && wanted.every((w) => `${e.number} ${e.event} ${e.object} ${e.text} ${e.by ?? ""}`.toLowerCase().includes(w))).reverse();
   return (
     <>
       <div className="q-bar">
@@ -135,7 +175,7 @@ export function Events() {
         <section className="card" aria-label="What happened">
           {loaded && !shown.length ? <p className="quiet empty">{all.length ? "No event matches." : "Nothing has happened yet."}</p> : (
             <table className="list e-list">
-              <thead><tr><th className="number">Number</th><th className="number">When</th><th>Event</th><th>Object</th><th>What</th></tr></thead>
+              <thead><tr><th className="number">Number</th><th className="number">When</th><th>Event</th><th>Object</th><th>What</th><th>By</th></tr></thead>
               <tbody>
                 {shown.slice(0, SHOWN).map((e) => (
                   <tr key={e.number} className={GROUPS[4][2](e.event ?? "") ? "e-trouble" : undefined}>
@@ -144,6 +184,7 @@ export function Events() {
                     <td>{plain(e.event ?? "")}</td>
                     <td><About e={e} /></td>
                     <td>{plain(e.text ?? "")}</td>
+                    <td>{e.by && <span title={e.session ? `on the page, session ${e.session}` : "by a command"}>{plain(e.by)}{e.via === "page" && <span className="tag">page</span>}</span>}</td>
                   </tr>
                 ))}
               </tbody>
@@ -151,6 +192,7 @@ export function Events() {
           )}
           {shown.length > SHOWN && <p className="quiet">and {count(shown.length - SHOWN)} older ones: words narrow it down. All: <code>maui events</code></p>}
         </section>
+        <Sessions />
         <Managers />
       </div>
     </>

@@ -1,12 +1,11 @@
 // What is going on, and what comes next: the screen that the page begins with.
 import { useMemo, type ReactNode } from "react";
-import { readLines } from "../api/client";
 import { useAnswer, useLive } from "../model/live";
 import { count, duration, hours, instant, plain } from "../model/format";
 import { REASONS } from "../model/hue";
-import { useJobs, type Count, type Summary } from "../model/lists";
+import { useJobs, useMadeReservations, type Count, type Summary } from "../model/lists";
 import { usePrefs } from "../model/prefs";
-import type { JobBrief, Reservation, SchedulerState } from "../model/types";
+import type { JobBrief, SchedulerState } from "../model/types";
 import { Link, useNow } from "../parts/frame";
 import { Bars, Shares } from "../parts/gauge";
 import { Curves, useSeries } from "./series";
@@ -121,14 +120,10 @@ function JobRows(props: { jobs: JobBrief[]; at: (j: JobBrief) => number | null |
 }
 
 function Reservations() {
-  const answer = useAnswer("/v1/reservations");
+  const all = useMadeReservations();
   const now = useNow();
   const { zone } = usePrefs();
-  const all = useMemo(
-    () => (answer.text ? readLines<Reservation>(answer.text) : []).filter((r) => r.type && r.type !== "Job"),
-    [answer.text],
-  );
-  if (answer.text === undefined) return <p className="quiet empty">{answer.error ? answer.error.message : "Loading …"}</p>;
+  if (!all) return <p className="quiet empty">Loading …</p>;
   if (!all.length) return <p className="quiet empty">None. <code>setres</code> makes one; SRCFG lines make standing ones.</p>;
   return (
     <table className="list">
@@ -136,7 +131,7 @@ function Reservations() {
       <tbody>
         {all.slice(0, 8).map((r) => (
           <tr key={r.name}>
-            <td>{plain(r.name ?? "")}</td>
+            <td><Link to={`/ui/reservations?sel=${encodeURIComponent(r.name ?? "")}`}>{plain(r.name ?? "")}</Link></td>
             <td>{(r.type ?? "").toLowerCase()}{r.state === "active" ? "" : ", planned"}</td>
             <td className="number">{r.procs}</td>
             <td className="number">{instant(r.start_at, now, zone)}</td>

@@ -85,6 +85,16 @@ static void print_row(void *ctx, json_t *o)
             c[1].heading ? "  " : "\n");
 }
 
+static void print_record(void *ctx, json_t *o)
+{
+    struct table *t = ctx;
+
+    if (t->l->format == FORMAT_JSON)
+        print_json_record(NULL, o);
+    else
+        print_row(t, o);
+}
+
 static int show_list(
     const struct command_line *l, const struct list *list, struct query *q)
 {
@@ -96,13 +106,9 @@ static int show_list(
         return command_wrong(l, "expected one ACCOUNT at most");
     }
     query_add(q, "account", l->nargs ? l->args[0] : NULL);
-    if (l->format == FORMAT_JSON) {
-        status = print_json_list(l, q);
-    } else {
-        status = ask_list(l, q, print_row, &t) < 0;
-        if (!status)
-            print_heading(&t);
-    }
+    status = ask_pages(l, q, "after", NULL, print_record, &t) < 0;
+    if (!status && l->format != FORMAT_JSON)
+        print_heading(&t);
     query_free(q);
     return status;
 }
@@ -290,12 +296,7 @@ static void take_transaction(void *ctx, json_t *o)
     if (t->next)
         return;
     t->left--;
-    if (t->table.l->format != FORMAT_JSON) {
-        print_row(&t->table, o);
-        return;
-    }
-    json_dumpf(o, stdout, JSON_COMPACT | JSON_PRESERVE_ORDER);
-    putchar('\n');
+    print_record(&t->table, o);
 }
 
 /* Until there are enough, or no more: of many that are others' few are one's own. */
@@ -362,11 +363,6 @@ static const struct option_row usage_options[] = {BANK_HOURS,
     {'e', "end", "DATE", "until then"},
     {'n', "since", "NUMBER", "of transactions behind that number"}, BANK_NO_MORE};
 
-struct usage {
-    json_t *rows;    /* by account and user */
-    json_int_t next; /* the daemon looked at so much, and goes on behind that one */
-};
-
 static void add_credits(json_t *to, const json_t *more, const char *key)
 {
     double sum = get_real(to, key, 0) + get_real(more, key, 0);
@@ -386,19 +382,15 @@ static void add_usage(json_t *to, const json_t *more)
 
 static void take_usage(void *ctx, json_t *o)
 {
-    struct usage *u = ctx;
+    json_t *rows = ctx, *known; /* by account and user */
     struct strbuf key = {0};
-    json_t *known;
 
-    u->next = get_int(o, "next", 0);
-    if (u->next)
-        return;
     strbuf_printf(&key, "%s %s", get_text(o, "account", ""), get_text(o, "user", ""));
-    known = json_object_get(u->rows, key.text);
+    known = json_object_get(rows, key.text);
     if (known)
         add_usage(known, o);
     else
-        json_object_set(u->rows, key.text, o);
+        json_object_set(rows, key.text, o);
     free(strbuf_take(&key));
 }
 
@@ -407,20 +399,12 @@ static void print_usage(struct table *t, json_t *rows)
     const char *key;
     json_t *o;
 
-    json_object_foreach(rows, key, o)
-    {
-        if (t->l->format != FORMAT_JSON) {
-            print_row(t, o);
-            continue;
-        }
-        json_dumpf(o, stdout, JSON_COMPACT | JSON_PRESERVE_ORDER);
-        putchar('\n');
-    }
+    json_object_foreach(rows, key, o) print_record(t, o);
     if (t->l->format != FORMAT_JSON)
         print_heading(t);
 }
 
-static struct query *usage_query(const struct command_line *l, const char *since)
+static struct query *usage_query(const struct command_line *l)
 {
     struct query *q = query_new("/v1/bank/usage");
 
@@ -428,31 +412,23 @@ static struct query *usage_query(const struct command_line *l, const char *since
         query_free(q);
         return NULL;
     }
-    query_add(q, "since", since);
     return q;
 }
 
 /* All of it, however often the daemon has to be asked. */
 static int show_usage_since(struct table *t, const char *since)
 {
-    struct usage u = {.rows = json_object()};
-    char behind[24];
+    json_t *rows = json_object();
+    struct query *q = usage_query(t->l);
     int status;
 
-    do {
-        struct query *q = usage_query(t->l, since);
-
-        u.next = 0;
-        if (q)
-            query_add(q, "account", t->l->nargs ? t->l->args[0] : NULL);
-        status = !q || ask_list(t->l, q, take_usage, &u) < 0;
-        query_free(q);
-        snprintf(behind, sizeof behind, "%" JSON_INTEGER_FORMAT, u.next);
-        since = behind;
-    } while (!status && u.next);
+    if (q)
+        query_add(q, "account", t->l->nargs ? t->l->args[0] : NULL);
+    status = !q || ask_pages(t->l, q, "since", since, take_usage, rows) < 0;
+    query_free(q);
     if (!status)
-        print_usage(t, u.rows);
-    json_decref(u.rows);
+        print_usage(t, rows);
+    json_decref(rows);
     return status;
 }
 
@@ -470,7 +446,7 @@ static int show_usage(const struct command_line *l)
         return command_wrong(l, "expected one ACCOUNT at most");
     if (command_has(l, 'n'))
         return show_usage_since(&t, command_value(l, 'n'));
-    q = usage_query(l, NULL);
+    q = usage_query(l);
     return q ? show_list(l, &list, q) : 1;
 }
 

@@ -611,39 +611,28 @@ static void print_loss(const struct command_line *l, const json_t *o, bool *head
 struct losses {
     const struct command_line *l;
     bool headed;
-    int64_t next; /* the daemon looked at so many, and goes on with that instant */
 };
 
 static void take_loss(void *arg, json_t *o)
 {
     struct losses *x = arg;
 
-    x->next = get_int(o, "next", 0);
-    if (x->next)
-        return;
-    if (x->l->format != FORMAT_JSON) {
+    if (x->l->format == FORMAT_JSON)
+        print_json_record(NULL, o);
+    else
         print_loss(x->l, o, &x->headed);
-        return;
-    }
-    json_dumpf(o, stdout, JSON_COMPACT | JSON_PRESERVE_ORDER);
-    putchar('\n');
 }
 
 static int list_losses(const struct command_line *l, int64_t since)
 {
-    struct losses x = {.l = l, .next = since};
+    struct losses x = {.l = l};
+    struct query *q = query_new("/v1/bank/losses");
     char text[24];
     int status;
 
-    do {
-        struct query *q = query_new("/v1/bank/losses");
-
-        snprintf(text, sizeof text, "%" PRId64, x.next);
-        query_add(q, "since", text);
-        x.next = 0;
-        status = ask_list(l, q, take_loss, &x) < 0;
-        query_free(q);
-    } while (!status && x.next);
+    snprintf(text, sizeof text, "%" PRId64, since);
+    status = ask_pages(l, q, "since", text, take_loss, &x) < 0;
+    query_free(q);
     if (status == 0 && !x.headed && l->format != FORMAT_JSON)
         puts("no run has ended since as a node was lost");
     return status;

@@ -37,9 +37,9 @@ static int show_queue(const struct command_line *l)
     int status;
 
     if (l->format == FORMAT_JSON) {
-        status = print_json_list(l, q);
+        status = ask_pages(l, q, "after", NULL, print_json_record, NULL) < 0;
     } else {
-        status = ask_list(l, q, print_message, &headed) < 0;
+        status = ask_pages(l, q, "after", NULL, print_message, &headed) < 0;
         if (status == 0 && !headed)
             printf("nothing waits for a bank\n");
     }

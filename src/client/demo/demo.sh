@@ -62,8 +62,23 @@ submit_any() {
             -l "procs=$procs,walltime=$((seconds + RANDOM % 60))" >/dev/null
 }
 
+# One of those that wait is held by its owner; the one that was held before goes on.
+hold_one() {
+    local next
+    [ -z "$held" ] || maui releasehold -u "$held" >/dev/null 2>&1 || true
+    next=$(maui showq -i | awk '$1 ~ /^[0-9]+[*]?$/ { id = $1 } END { sub(/[*]/, "", id); print id }')
+    [ -z "$next" ] || maui sethold -u "$next" >/dev/null 2>&1 || true
+    held=$next
+}
+
+# Somebody needs two nodes now, and who was promised a start waits longer.
+break_promise() {
+    maui releaseres 'urgent.*' >/dev/null 2>&1 || true
+    maui setres -n urgent -a chemistry -s +5 -d 00:03:00 'node0[5-6]' >/dev/null 2>&1 || true
+}
+
 keep_on() {
-    local turn=0
+    local turn=0 wide held=
     cat >"$home/maui.cfg" <<'CFG'
 QUEUETIMEWEIGHT    1
 XFACTORWEIGHT      10
@@ -80,19 +95,29 @@ RESERVATIONPOLICY  CURRENTHIGHEST
 RESERVATIONDEPTH   8
 CLASSCFG[small]    MAXPROC=8
 CLASSWEIGHT        1
+QOSWEIGHT          1
 CLASSCFG[express]  PRIORITY=1000
 SRCFG[express]     PERIOD=INFINITY TASKCOUNT=4 RESOURCES=PROCS:1 CLASSLIST=express
+SRCFG[night]       PERIOD=DAY STARTTIME=20:00:00 ENDTIME=24:00:00 DEPTH=7 TASKCOUNT=16 RESOURCES=PROCS:1 ACCOUNTLIST=physics
+QOSCFG[high]       PRIORITY=2000
+ACCOUNTCFG[physics] QLIST=high
 CFG
     tell "a scheduler, sixteen nodes of four processors, and work that comes and goes"
     maui serve --nodes 16x4
     maui setres -n patch -s +00:30:00 -d 1:00:00 'node0[1-4]' >/dev/null || true
+    maui setres -n course -a chemistry -s +00:10:00 -d 2:00:00 'node1[3-6]' >/dev/null || true
     for _ in $(seq 30); do submit_any; done
+    hold_one
+    wide=$(submit wide physics large procs=56,walltime=120 60)
     tell "Ctrl-C ends it, and leaves nothing behind; until then, in another terminal:"
     printf '    export MAUIHOMEDIR=%s\n    %s showq\n' "$home" "$program"
     tell_page
     while sleep 2; do
         [ "$(maui showq | grep -c '^[0-9]')" -ge 45 ] || submit_any
         turn=$((turn + 1))
+        [ $((turn % 15)) -ne 0 ] || hold_one
+        [ $((turn % 90)) -ne 15 ] || break_promise
+        [ -n "$(maui checkjob "$wide" 2>/dev/null)" ] || wide=$(submit wide physics large procs=56,walltime=120 60)
         # nobody took it, and it is over: another one
         if [ $((turn % 30)) -eq 0 ] && maui dashboard --sessions 2>/dev/null |
             grep -q '^no sessions'; then tell_page; fi

@@ -427,6 +427,42 @@ int ask_list(const struct command_line *l, const struct query *q,
         &(struct call){.l = l, .lines = true, .each = each, .ctx = ctx}, q);
 }
 
+struct pages {
+    void (*each)(void *ctx, json_t *record);
+    void *ctx;
+    json_int_t next; /* 0 = it was the last one */
+};
+
+static void take_page_record(void *ctx, json_t *record)
+{
+    struct pages *p = ctx;
+
+    p->next = get_int(record, "next", 0);
+    if (!p->next)
+        p->each(p->ctx, record);
+}
+
+int ask_pages(const struct command_line *l, struct query *q, const char *key,
+    const char *from, void (*each)(void *ctx, json_t *record), void *ctx)
+{
+    struct pages p = {.each = each, .ctx = ctx};
+    const struct query first = *q;
+    char next[24];
+    int result;
+
+    do {
+        query_add(q, key, from);
+        p.next = 0;
+        result = ask_list(l, q, take_page_record, &p);
+        snprintf(next, sizeof next, "%" JSON_INTEGER_FORMAT, p.next);
+        from = next;
+        q->any = first.any;
+        q->text.len = first.text.len;
+        q->text.text[q->text.len] = 0;
+    } while (result == 0 && p.next);
+    return result;
+}
+
 int ask_table(const struct command_line *l, struct query *q,
     void (*each)(void *ctx, json_t *record), request_row_fn *row, void *ctx)
 {
@@ -450,7 +486,7 @@ int64_t request_now(const struct command_line *l)
     return now;
 }
 
-static void print_line(void *ctx, json_t *record)
+void print_json_record(void *ctx, json_t *record)
 {
     (void)ctx;
     json_dumpf(record, stdout, JSON_COMPACT);
@@ -459,7 +495,7 @@ static void print_line(void *ctx, json_t *record)
 
 int print_json_list(const struct command_line *l, const struct query *q)
 {
-    return ask_list(l, q, print_line, NULL) < 0;
+    return ask_list(l, q, print_json_record, NULL) < 0;
 }
 
 int print_json(json_t *o)

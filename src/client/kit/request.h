@@ -30,8 +30,15 @@ json_t *ask_if_there(
 int ask_list(const struct command_line *l, const struct query *q,
     void (*each)(void *ctx, json_t *record), void *ctx);
 
-/* The same as a table, which is read ten times as fast: records but for the jobs, whose
- * members are cells in the order of openapi.json's JobBrief; "" = none. */
+/* GET a list in pages: the last record of one may be {"next": N} alone, and the query
+ * is asked again with N as `key`; `from` is that of the first (NULL = none). The
+ * records are one list for `each`. 0, or -1 after complaining. */
+int ask_pages(const struct command_line *l, struct query *q, const char *key,
+    const char *from, void (*each)(void *ctx, json_t *record), void *ctx);
+
+/* The same as ask_list() as a table, which is read ten times as fast: records but for
+ * the jobs, whose members are cells in the order of openapi.json's JobBrief; "" = none.
+ */
 typedef void request_row_fn(void *ctx, const char *const *cells, size_t n);
 int ask_table(const struct command_line *l, struct query *q,
     void (*each)(void *ctx, json_t *record), request_row_fn *row, void *ctx);
@@ -51,6 +58,7 @@ bool request_complained(void);
 
 /* With --format json: print the list, or the record, as it is. */
 int print_json_list(const struct command_line *l, const struct query *q);
+void print_json_record(void *ctx, json_t *record); /* a line of such a list */
 int print_json(json_t *o); /* takes the reference; 0, or 1 when it is NULL */
 
 /* Now, by the clock of the scheduler, which in a simulation is not ours; ours when it

@@ -8,6 +8,7 @@
 #include "server/api/api.h"
 #include "server/api/bankelsewhere.h"
 #include "server/api/bankorder.h"
+#include "server/api/bankpage.h"
 #include "server/api/bankrights.h"
 #include "server/durable/bankquestion.h"
 #include "server/durable/desk.h"
@@ -134,21 +135,21 @@ static void list_accounts(struct server *s, struct request *r)
     struct am *am = bankorder_ledger(s, r);
     const struct funds *f = engine_cluster(s->engine)->funds;
     struct bankview view;
-    json_t *list;
-    uint32_t one;
+    struct bankpage page;
+    uint32_t one = 0;
 
-    if (!am || (only && !bankorder_sees(s, r, &one)))
+    if (!am || (only && !bankorder_sees(s, r, &one)) || !bankpage_open(r, &page))
         return;
-    list = json_array();
     bankview_open(&view, s, request_who(r));
-    for (uint32_t i = 0; i < funds_accounts(f); i++) {
-        struct funds_account a = funds_account_now(f, i);
-        if (funds_account(f, a.name) == i && (!only || strcmp(only, a.name) == 0)
-            && bankview_shows(&view, &a))
-            json_array_append_new(list, account_record(s, am, i, &a));
+    for (int64_t i = only ? one : page.after;
+         i < (only ? one + 1 : funds_accounts(f)) && bankpage_has_room(&page, i + 1);
+         i++) {
+        struct funds_account a = funds_account_now(f, (uint32_t)i);
+        if (funds_account(f, a.name) == i && bankview_shows(&view, &a))
+            bankpage_add(&page, account_record(s, am, (uint32_t)i, &a));
     }
     bankview_close(&view);
-    bankorder_list(s, r, list);
+    bankpage_reply(s, r, &page);
 }
 
 void api_bank_accounts(struct server *s, struct request *r)
@@ -270,36 +271,47 @@ static bool may_see_run(
            || (j && identity_owns(who, job_cred(c, j, CRED_USER)->name));
 }
 
+static json_t *lien_record(const struct funds *f, uint32_t run, const char *account)
+{
+    json_t *o = json_object();
+
+    render_text(o, "run", funds_run_name(f, run));
+    render_text(o, "job", funds_run_job(f, run));
+    render_text(o, "account", account);
+    render_credits(o, "amount", funds_run_most(f, run));
+    return o;
+}
+
+/* Whatever a caller says. */
+static uint32_t run_behind(int64_t after)
+{
+    return after < FUNDS_NONE ? (uint32_t)after : FUNDS_NONE;
+}
+
 void api_bank_liens(struct server *s, struct request *r)
 {
     const char *only = request_query(r, "account");
     const struct identity *who = request_who(r);
     const struct funds *f;
     struct bankview view;
-    json_t *list;
+    struct bankpage page;
     uint32_t one;
 
-    if (!bankorder_ledger(s, r) || (only && !bankorder_sees(s, r, &one)))
+    if (!bankorder_ledger(s, r) || (only && !bankorder_sees(s, r, &one))
+        || !bankpage_open(r, &page))
         return;
     f = engine_cluster(s->engine)->funds;
-    list = json_array();
     bankview_open(&view, s, who);
-    for (uint32_t i = funds_next_run(f, 0); i != FUNDS_NONE;
+    for (uint32_t i = funds_next_run(f, run_behind(page.after));
+         i != FUNDS_NONE && bankpage_has_room(&page, (int64_t)i + 1);
          i = funds_next_run(f, i + 1)) {
         struct funds_account a = funds_account_now(f, funds_run_account(f, i));
-        json_t *o;
-        if (funds_run_is_elsewhere(f, i) || (only && strcmp(only, a.name) != 0)
-            || !bankview_shows(&view, &a) || !may_see_run(s, who, i, a.name))
-            continue;
-        o = json_object();
-        render_text(o, "run", funds_run_name(f, i));
-        render_text(o, "job", funds_run_job(f, i));
-        render_text(o, "account", a.name);
-        render_credits(o, "amount", funds_run_most(f, i));
-        json_array_append_new(list, o);
+        if (!funds_run_is_elsewhere(f, i) && (!only || strcmp(only, a.name) == 0)
+            && bankview_shows(&view, &a) && may_see_run(s, who, i, a.name))
+            bankpage_add(&page, lien_record(f, i, a.name));
     }
     bankview_close(&view);
-    bankorder_list(s, r, list);
+    bankpage_reply(s, r, &page);
 }
 
 /* ---- moving --------------------------------------------------------------------- */

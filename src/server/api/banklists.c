@@ -7,6 +7,7 @@
 #include "policy/bank.h"
 #include "server/api/api.h"
 #include "server/api/bankorder.h"
+#include "server/api/bankpage.h"
 #include "server/api/bankrights.h"
 #include "server/render/render.h"
 #include "server/server_private.h"
@@ -14,101 +15,78 @@
 #include <inttypes.h>
 #include <string.h>
 
-#define TXNS_USUAL  1000
-#define TXNS_MOST   10000
-#define TXNS_LOOKED 20000             /* moves that one request looks at, told or not */
-#define LEGS_LOOKED (2 * TXNS_LOOKED) /* a move has another side */
+#define LEGS_LOOKED 40000 /* of sums: so many of one request, of both sides */
 
 /* What a list is about, and for whom. */
 struct asked {
     struct server *s;
+    struct am *am;
     const struct identity *who;
-    json_t *list;
+    struct bankview view;
+    struct bankpage page;
+    const char *only; /* account, or NULL */
     const char *name; /* of the account whose turn it is */
     bool all;         /* the caller may see what everybody used of it */
-    int64_t most;
 };
 
-/* Call `each` with the number in the ledger of each account that the caller may see;
- * of the one alone that the query names, if it does. -1 with a sentence. */
-struct account_walk {
-    struct asked *a;
-    struct bankview view;
-    const char *only;
-    int (*each)(struct asked *a, struct am *am, int64_t account, struct err *err);
-    struct am *am;
-    struct VEC(int64_t) ids;
-    struct VEC(char *) names;
-};
-
-static int on_account(void *arg, const struct ledger_account *row)
+/* False: the request is refused. Else asked_reply() ends it. */
+static bool asked_open(struct server *s, struct request *r, struct asked *a)
 {
-    struct account_walk *w = arg;
-    const struct funds *f = engine_cluster(w->a->s->engine)->funds;
-    uint32_t i = funds_account(f, row->name);
-    struct funds_account a;
-
-    if ((w->only && strcmp(w->only, row->name) != 0) || i == FUNDS_NONE)
-        return 0;
-    a = funds_account_now(f, i);
-    if (!bankview_shows(&w->view, &a))
-        return 0;
-    vec_push(&w->ids, row->id);
-    vec_push(&w->names, xstrdup(row->name));
-    return 0;
-}
-
-static int walk_accounts(struct account_walk *w, struct err *err)
-{
-    const struct ledger_which which = {.name = w->only};
-    int result;
-
-    bankview_open(&w->view, w->a->s, w->a->who);
-    result = ledger_accounts(w->am->store, &which, on_account, w, err);
-    bankview_close(&w->view);
-    for (size_t i = 0; i < w->ids.n; i++) {
-        w->a->name = w->names.v[i];
-        w->a->all = bankrights_sees_runs(w->a->s, w->a->who, w->a->name);
-        if (result == 0)
-            result = w->each(w->a, w->am, w->ids.v[i], err);
-        free(w->names.v[i]);
-    }
-    vec_fini(&w->ids);
-    vec_fini(&w->names);
-    return result < 0 ? -1 : 0;
-}
-
-/* A list of all of them, or the request is refused. */
-static void reply_walk(struct server *s, struct request *r, struct asked *a,
-    int (*each)(struct asked *a, struct am *am, int64_t account, struct err *err))
-{
-    struct account_walk w = {.a = a, .only = request_query(r, "account"), .each = each};
-    struct err err;
     uint32_t one;
 
-    w.am = bankorder_ledger(s, r);
-    if (!w.am || (w.only && !bankorder_sees(s, r, &one)))
-        return;
     a->s = s;
+    a->am = bankorder_ledger(s, r);
     a->who = request_who(r);
-    a->list = json_array();
-    if (walk_accounts(&w, &err) == 0) {
-        bankorder_list(s, r, a->list);
-        return;
-    }
-    json_decref(a->list);
-    request_refuse(r, &err);
+    a->only = request_query(r, "account");
+    if (!a->am || (a->only && !bankorder_sees(s, r, &one))
+        || !bankpage_open(r, &a->page))
+        return false;
+    bankview_open(&a->view, s, a->who);
+    return true;
+}
+
+static void asked_reply(
+    struct request *r, struct asked *a, int result, const struct err *err)
+{
+    bankview_close(&a->view);
+    if (result < 0)
+        bankpage_refuse(r, &a->page, err);
+    else
+        bankpage_reply(a->s, r, &a->page);
+}
+
+/* It is that account's turn. False: it is not for the caller. */
+static bool take_turn(struct asked *a, const char *name)
+{
+    const struct funds *f = engine_cluster(a->s->engine)->funds;
+    uint32_t i = funds_account(f, name);
+    struct funds_account now;
+
+    if (i == FUNDS_NONE || (a->only && strcmp(a->only, name) != 0))
+        return false;
+    now = funds_account_now(f, i);
+    if (!bankview_shows(&a->view, &now))
+        return false;
+    a->name = now.name;
+    a->all = bankrights_sees_runs(a->s, a->who, now.name);
+    return true;
 }
 
 /* ---- deposits -------------------------------------------------------------------- */
 
-static int on_deposit(void *arg, const struct ledger_deposit *row)
+struct deposits {
+    struct asked a;
+    int64_t account; /* whose turn it is */
+    bool shown;
+    struct err err;
+};
+
+static json_t *deposit_record(const struct ledger_deposit *row, const char *account)
 {
-    struct asked *a = arg;
     json_t *o = json_object();
 
     render_int(o, "deposit", row->id);
-    render_text(o, "account", a->name);
+    render_text(o, "account", account);
     render_credits(o, "amount", row->amount);
     render_credits(o, "balance", row->balance);
     render_credits(o, "held", row->held);
@@ -120,25 +98,59 @@ static int on_deposit(void *arg, const struct ledger_deposit *row)
     render_text(o, "label", row->label);
     render_text(o, "only", row->only);
     render_bool(o, "ended", row->ended);
-    json_array_append_new(a->list, o);
+    return o;
+}
+
+static int on_owner(void *arg, const struct ledger_account *row)
+{
+    struct deposits *d = arg;
+
+    d->shown = take_turn(&d->a, row->name);
+    return 1;
+}
+
+/* Those of an account come one behind the other. */
+static int on_deposit(void *arg, const struct ledger_deposit *row)
+{
+    struct deposits *d = arg;
+    const struct ledger_which owner = {.id = row->account};
+
+    if (!bankpage_has_room(&d->a.page, row->id))
+        return 1;
+    if (row->account != d->account
+        && ledger_accounts(d->a.am->store, &owner, on_owner, d, &d->err) < 0)
+        return -1;
+    d->account = row->account;
+    if (d->shown)
+        bankpage_add(&d->a.page, deposit_record(row, d->a.name));
     return 0;
 }
 
-static int list_deposits(
-    struct asked *a, struct am *am, int64_t account, struct err *err)
+static int on_id(void *arg, const struct ledger_account *row)
 {
-    const struct ledger_which which = {.account = account, .live = a->most == 0};
-
-    return ledger_deposits(am->store, &which, on_deposit, a, err);
+    *(int64_t *)arg = row->id;
+    return 1;
 }
 
 /* Those that have not ended; all with ended=1. */
 void api_bank_deposits(struct server *s, struct request *r)
 {
     const char *ended = request_query(r, "ended");
-    struct asked a = {.most = ended && strcmp(ended, "1") == 0};
+    struct deposits d = {0};
+    struct ledger_which which = {
+        .paged = true, .live = !(ended && strcmp(ended, "1") == 0)};
+    struct err err;
+    int result = 0;
 
-    reply_walk(s, r, &a, list_deposits);
+    if (!asked_open(s, r, &d.a))
+        return;
+    which.behind = d.a.page.after;
+    if (d.a.only)
+        result = ledger_accounts(d.a.am->store,
+            &(struct ledger_which){.name = d.a.only}, on_id, &which.account, &err);
+    if (result >= 0)
+        result = ledger_deposits(d.a.am->store, &which, on_deposit, &d, &err);
+    asked_reply(r, &d.a, result, d.err.text[0] ? &d.err : &err);
 }
 
 /* ---- who used how much ------------------------------------------------------------
@@ -147,8 +159,7 @@ void api_bank_deposits(struct server *s, struct request *r)
 struct usage_walk {
     struct asked a;
     struct ledger_which which;
-    struct bankview view;
-    const char *only; /* account, or NULL */
+    struct err err;
 };
 
 static int on_usage(void *arg, const struct ledger_usage *row)
@@ -166,87 +177,73 @@ static int on_usage(void *arg, const struct ledger_usage *row)
     render_credits(o, "used", row->charged - row->refunded);
     render_int(o, "runs", row->runs);
     render_int(o, "transaction", row->last);
-    json_array_append_new(a->list, o);
+    bankpage_add(&a->page, o);
     return 0;
 }
 
-static int list_usage(struct asked *a, struct am *am, int64_t account, struct err *err)
+/* An account is told whole: the next page begins with another. */
+static int on_payer(void *arg, const struct ledger_account *row)
 {
-    struct usage_walk *u = (struct usage_walk *)a;
+    struct usage_walk *u = arg;
 
-    u->which.account = account;
-    return ledger_usage(am->store, &u->which, on_usage, a, err);
+    if (!bankpage_has_room(&u->a.page, row->id))
+        return 1;
+    if (!take_turn(&u->a, row->name))
+        return 0;
+    u->which.account = row->id;
+    return ledger_usage(u->a.am->store, &u->which, on_usage, &u->a, &u->err);
+}
+
+static void reply_usage(struct server *s, struct request *r, struct usage_walk *u)
+{
+    struct ledger_which payers = {.paged = true};
+    struct err err;
+    int result;
+
+    if (!asked_open(s, r, &u->a))
+        return;
+    payers.name = u->a.only;
+    payers.behind = u->a.page.after;
+    result = ledger_accounts(u->a.am->store, &payers, on_payer, u, &err);
+    asked_reply(r, &u->a, result, u->err.text[0] ? &u->err : &err);
 }
 
 static int on_usage_since(void *arg, const struct ledger_usage *row)
 {
     struct usage_walk *u = arg;
-    const struct funds *f = engine_cluster(u->a.s->engine)->funds;
-    uint32_t i = funds_account(f, row->account);
-    struct funds_account a;
 
-    if (i == FUNDS_NONE || (u->only && strcmp(u->only, row->account) != 0))
-        return 0;
-    a = funds_account_now(f, i);
-    if (!bankview_shows(&u->view, &a))
-        return 0;
-    u->a.name = a.name;
-    u->a.all = bankrights_sees_runs(u->a.s, u->a.who, a.name);
-    return on_usage(&u->a, row);
-}
-
-/* Little of much is the caller's: where to go on, as the last record. */
-static void add_next(json_t *list, int64_t next)
-{
-    json_t *o = json_object();
-
-    render_int(o, "next", next);
-    json_array_append_new(list, o);
+    return take_turn(&u->a, row->account) ? on_usage(&u->a, row) : 0;
 }
 
 /* One walk for all accounts, of so many legs. */
 static void reply_since(struct server *s, struct request *r, struct usage_walk *u)
 {
-    struct am *am = bankorder_ledger(s, r);
     struct err err;
     int64_t next = 0;
-    uint32_t one;
     int result;
 
-    u->only = request_query(r, "account");
-    if (!am || (u->only && !bankorder_sees(s, r, &one)))
+    if (!asked_open(s, r, &u->a))
         return;
-    u->a.who = request_who(r);
-    u->a.list = json_array();
-    bankview_open(&u->view, s, u->a.who);
     result = ledger_usage_since(
-        am->store, &u->which, LEGS_LOOKED, &next, on_usage_since, u, &err);
-    bankview_close(&u->view);
-    if (result < 0) {
-        json_decref(u->a.list);
-        request_refuse(r, &err);
-        return;
-    }
-    if (next)
-        add_next(u->a.list, next);
-    bankorder_list(s, r, u->a.list);
+        u->a.am->store, &u->which, LEGS_LOOKED, &next, on_usage_since, u, &err);
+    u->a.page.more = next > 0;
+    u->a.page.last = next;
+    asked_reply(r, &u->a, result, &err);
 }
 
 void api_bank_usage(struct server *s, struct request *r)
 {
-    struct usage_walk u = {.a = {.s = s}};
+    struct usage_walk u = {0};
     struct err err;
 
     if (request_query_int(r, "from", 0, &u.which.from_at, &err) < 0
         || request_query_int(r, "to", 0, &u.which.to_at, &err) < 0
-        || request_query_int(r, "since", 0, &u.which.txn, &err) < 0) {
+        || request_query_int(r, "since", 0, &u.which.txn, &err) < 0)
         request_refuse(r, &err);
-        return;
-    }
-    if (u.which.txn)
+    else if (u.which.txn)
         reply_since(s, r, &u);
     else
-        reply_walk(s, r, &u.a, list_usage);
+        reply_usage(s, r, &u);
 }
 
 /* ---- transactions ------------------------------------------------------------------
@@ -254,94 +251,57 @@ void api_bank_usage(struct server *s, struct request *r)
 
 struct txns {
     struct asked a;
-    struct bankview view;
-    const char *only;
-    int64_t since, last; /* behind that transaction; the last one that is looked at */
-    int64_t looked;
-    bool full, more; /* enough is told; there is more behind `last` */
+    int64_t last; /* that is told, or was looked at */
 };
 
-static int on_txn(void *arg, const struct ledger_leg *leg, const struct ledger_txn *of)
+static json_t *txn_record(
+    const struct ledger_leg *leg, const struct ledger_txn *of, const char *account)
 {
-    struct txns *t = arg;
-    const struct funds *f = engine_cluster(t->a.s->engine)->funds;
-    uint32_t i = funds_account(f, of->request); /* see ledger_since() */
-    struct funds_account a;
-    json_t *o;
+    json_t *o = json_object();
 
-    if (i == FUNDS_NONE || (t->only && strcmp(t->only, of->request) != 0))
-        return 0;
-    a = funds_account_now(f, i);
-    if (!bankview_shows(&t->view, &a))
-        return 0;
-    /* of runs one's own, leads and administrators all: as bank_usage tells */
-    if (*of->run && strcmp(of->whose, t->a.who->user) != 0
-        && !bankrights_sees_runs(t->a.s, t->a.who, a.name))
-        return 0;
-    o = json_object();
     render_int(o, "transaction", of->id);
     render_instant(o, "at", of->at);
     render_text(o, "kind", of->kind);
-    render_text(o, "account", a.name);
+    render_text(o, "account", account);
     render_text(o, "run", of->run);
     render_text(o, "who", of->who);
     render_text(o, "text", of->text);
     render_credits(o, "amount", leg->amount);
     if (leg->of && strcmp(leg->place, "deposit") == 0)
         render_int(o, "deposit", leg->of);
-    json_array_append_new(t->a.list, o);
-    t->full = json_array_size(t->a.list) >= (size_t)t->a.most;
-    return 0;
+    return o;
 }
 
-static int on_txn_until(
-    void *arg, const struct ledger_leg *leg, const struct ledger_txn *of)
+/* A transaction is told whole: the next page begins behind it. */
+static int on_txn(void *arg, const struct ledger_leg *leg, const struct ledger_txn *of)
 {
     struct txns *t = arg;
 
-    /* a transaction is told whole: the next page begins behind it */
-    if (of->id != t->last && (t->full || t->looked >= TXNS_LOOKED)) {
-        t->more = true;
+    if (of->id != t->last && !bankpage_has_room(&t->a.page, of->id))
         return 1;
-    }
     t->last = of->id;
-    t->looked++;
-    return on_txn(arg, leg, of);
+    /* the name: see ledger_since(); of runs as bank_usage tells */
+    if (take_turn(&t->a, of->request)
+        && (!*of->run || t->a.all || strcmp(of->whose, t->a.who->user) == 0))
+        bankpage_add(&t->a.page, txn_record(leg, of, t->a.name));
+    return 0;
 }
 
 void api_bank_transactions(struct server *s, struct request *r)
 {
-    struct am *am = bankorder_ledger(s, r);
-    struct txns t = {
-        .a = {.s = s, .who = request_who(r)}, .only = request_query(r, "account")};
+    struct txns t = {0};
     struct err err;
-    uint32_t one;
+    int64_t since;
     int result;
 
-    if (!am || (t.only && !bankorder_sees(s, r, &one)))
-        return;
-    if (request_query_int(r, "since", 0, &t.since, &err) < 0
-        || request_query_int(r, "limit", TXNS_USUAL, &t.a.most, &err) < 0) {
+    if (request_query_int(r, "since", 0, &since, &err) < 0) {
         request_refuse(r, &err);
         return;
     }
-    if (t.a.most < 1 || t.a.most > TXNS_MOST) {
-        err_set(&err, ERR_INVALID, "limit: expected 1 to %d", TXNS_MOST);
-        request_refuse(r, &err);
+    if (!asked_open(s, r, &t.a))
         return;
-    }
-    t.a.list = json_array();
-    bankview_open(&t.view, s, t.a.who);
-    result = ledger_since(am->store, t.since, on_txn_until, &t, &err);
-    bankview_close(&t.view);
-    if (result >= 0) {
-        if (t.more && !t.full)
-            add_next(t.a.list, t.last);
-        bankorder_list(s, r, t.a.list);
-        return;
-    }
-    json_decref(t.a.list);
-    request_refuse(r, &err);
+    result = ledger_since(t.a.am->store, since, on_txn, &t, &err);
+    asked_reply(r, &t.a, result, &err);
 }
 
 /* ---- rates -------------------------------------------------------------------------

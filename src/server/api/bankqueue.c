@@ -2,30 +2,33 @@
  * What a bank that is elsewhere has to be told still, for administrators: to look at,
  * and by hand. */
 #include "server/api/api.h"
+#include "server/api/bankpage.h"
 #include "server/durable/desk.h"
-#include "server/http/stream.h"
 #include "server/server_private.h"
 
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 
-static json_t *take_record(struct server *s, void *ctx, size_t i)
+static bool wants_message(void *arg, uint64_t number)
 {
-    (void)s;
-    return json_incref(json_array_get(ctx, i));
+    return bankpage_has_room(arg, (int64_t)number);
 }
 
-static void free_records(void *ctx)
+static void take_message(void *arg, json_t *record)
 {
-    json_decref(ctx);
+    bankpage_add(arg, record);
 }
 
 void api_bank_queue(struct server *s, struct request *r)
 {
-    json_t *list = desk_list(s);
+    struct bankpage page;
 
-    stream_records(s, r, json_array_size(list), take_record, list, free_records);
+    if (!bankpage_open(r, &page))
+        return;
+    desk_list(s, (uint64_t)page.after,
+        &(struct desk_reader){wants_message, take_message, &page});
+    bankpage_reply(s, r, &page);
 }
 
 void api_bank_queue_order(struct server *s, struct request *r)

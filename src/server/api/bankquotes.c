@@ -6,6 +6,7 @@
 #include "policy/bank.h"
 #include "server/api/api.h"
 #include "server/api/bankorder.h"
+#include "server/api/bankpage.h"
 #include "server/api/bankrights.h"
 #include "server/durable/teller.h"
 #include "server/render/render.h"
@@ -155,7 +156,7 @@ void bankquotes_keep(struct server *s, struct request *r, const struct query_quo
 struct listed {
     struct server *s;
     const struct identity *who;
-    json_t *list;
+    struct bankpage page;
 };
 
 static int on_listed(void *arg, const struct ledger_quote *row)
@@ -165,6 +166,8 @@ static int on_listed(void *arg, const struct ledger_quote *row)
     const struct funds_quote *q = funds_quote(f, row->id);
     json_t *o;
 
+    if (!bankpage_has_room(&l->page, row->id))
+        return 1;
     if (!q
         || !(identity_is(l->who, WHO_ADMIN3) || is_of(row->rates, l->who->user)
              || bankrights_leads(l->s, l->who, q->account)))
@@ -177,24 +180,22 @@ static int on_listed(void *arg, const struct ledger_quote *row)
     render_int(o, "uses", q->uses);
     render_text(o, "job", row->job);
     render_text(o, "rates", row->rates);
-    json_array_append_new(l->list, o);
+    bankpage_add(&l->page, o);
     return 0;
 }
 
 void api_bank_quotes(struct server *s, struct request *r)
 {
     struct am *am = bankorder_ledger(s, r);
-    const struct ledger_which good = {.good_at = world_now(s)};
-    struct listed l = {s, request_who(r), NULL};
+    struct ledger_which good = {.good_at = world_now(s), .paged = true};
+    struct listed l = {.s = s, .who = request_who(r)};
     struct err err;
 
-    if (!am)
+    if (!am || !bankpage_open(r, &l.page))
         return;
-    l.list = json_array();
-    if (ledger_quotes(am->store, &good, on_listed, &l, &err) < 0) {
-        json_decref(l.list);
-        request_refuse(r, &err);
-        return;
-    }
-    bankorder_list(s, r, l.list);
+    good.behind = l.page.after;
+    if (ledger_quotes(am->store, &good, on_listed, &l, &err) < 0)
+        bankpage_refuse(r, &l.page, &err);
+    else
+        bankpage_reply(s, r, &l.page);
 }

@@ -268,15 +268,32 @@ static int kind_of(const char *text, enum cred_kind *ret, struct err *err)
         "'%.40s' is not one of user, group, account, class, qos", text);
 }
 
+/* Users without a level are told of themselves alone: nothing, as long as no job and no
+ * line names them. */
+static bool refuses_others(const struct identity *who, enum cred_kind kind,
+    const char **io_name, struct err *err)
+{
+    if (identity_is(who, WHO_ADMIN3))
+        return false;
+    if (kind != CRED_USER || (*io_name && **io_name && !identity_owns(who, *io_name))) {
+        identity_deny(who, "diagnose", err);
+        return true;
+    }
+    *io_name = who->user;
+    return false;
+}
+
 void api_credentials(struct server *s, struct request *r)
 {
     const struct cluster *c = engine_cluster(s->engine);
+    const struct identity *who = request_who(r);
     const char *name = request_query(r, "name");
     enum cred_kind kind = CRED_USER;
     struct err err;
 
     if (kind_of(request_param(r, "kind"), &kind, &err) < 0
-        || (name && *name && !cred_find(c, kind, name)
+        || refuses_others(who, kind, &name, &err)
+        || (identity_is(who, WHO_ADMIN3) && name && *name && !cred_find(c, kind, name)
             && cred_missing(c, kind, name, &err) < 0)) {
         request_refuse(r, &err);
         return;

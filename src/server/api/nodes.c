@@ -7,8 +7,11 @@
 #include "server/render/render.h"
 #include "server/server_private.h"
 
+#include <inttypes.h>
+
 struct node_list_ctx {
     struct VEC(uint32_t) nodes;
+    size_t told; /* of a table */
 };
 
 static json_t *node_record(struct server *s, void *ctx, size_t i)
@@ -24,6 +27,38 @@ static void node_list_free(void *ctx)
 
     vec_fini(&l->nodes);
     free(l);
+}
+
+/* As a table: for maps of all nodes, a tenth of the records. */
+#define TABLE_ROWS 200
+
+static void add_row(struct server *s, const struct node *n, struct strbuf *out)
+{
+    const struct cluster *c = engine_cluster(s->engine);
+    struct res used = node_dedicated(c, n);
+
+    strbuf_printf(out,
+        "%s\t%s\t%s\t%" PRId64 "\t%" PRId64 "\t%.2f\t%u\t%zu\t%" PRId64 "\t%" PRId64
+        "\t%s\t%d\t%d\t%" PRId64 "\n",
+        n->name, node_state_name(render_node_state(s, n)),
+        node_state_name(node_expected(c, n)), n->cfg.v[RES_PROCS], used.v[RES_PROCS],
+        n->load, node_job_count(c, n), (size_t)reservations_on(c, n->index)->n,
+        n->cfg.v[RES_MEM], used.v[RES_MEM], c->partitions.v[n->partition]->name,
+        (int)n->frame, (int)n->slot, n->state_at);
+}
+
+static bool table_more(struct server *s, void *ctx, struct strbuf *out)
+{
+    struct node_list_ctx *l = ctx;
+    const struct cluster *c = engine_cluster(s->engine);
+
+    if (!l->told)
+        strbuf_add(out, "name\tstate\texpected_state\tprocs\tprocs_used\tload\tjobs\t"
+                        "reservations\tmem_mb\tmem_used_mb\tpartition\tframe\tslot\t"
+                        "state_at\n");
+    for (size_t end = l->told + TABLE_ROWS; l->told < end && l->told < l->nodes.n;)
+        add_row(s, node_at(c, l->nodes.v[l->told++]), out);
+    return l->told < l->nodes.n;
 }
 
 void api_nodes(struct server *s, struct request *r)
@@ -43,7 +78,11 @@ void api_nodes(struct server *s, struct request *r)
             continue;
         vec_push(&l->nodes, (uint32_t)i);
     }
-    stream_records(s, r, l->nodes.n, node_record, l, node_list_free);
+    if (request_query(r, "table"))
+        stream_make(s, r, NULL, "text/tab-separated-values",
+            &(struct stream_source){table_more, node_list_free, l});
+    else
+        stream_records(s, r, l->nodes.n, node_record, l, node_list_free);
 }
 
 void api_node(struct server *s, struct request *r)

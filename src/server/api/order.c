@@ -247,10 +247,15 @@ static void arm_slice(struct orders *orders)
 static void take_turn(struct orders *orders)
 {
     struct carried *t = turns_next(&orders->turns)->of;
+    const struct identity asker = *request_who(t->order.r);
+    struct server *s = t->order.s;
 
     sd_event_source_set_enabled(orders->slice, SD_EVENT_OFF);
     sd_event_source_set_enabled(orders->patience, SD_EVENT_OFF);
-    if (carry_slice(t)) {
+    s->api.asker = &asker;
+    bool done = carry_slice(t);
+    s->api.asker = NULL;
+    if (done) {
         turns_remove(&orders->turns, &t->turn);
         free_carried(t);
     }

@@ -12,22 +12,33 @@
 struct rsv_list_ctx {
     struct VEC(uint32_t) jobs, rsvs;
     struct query_places places; /* of waiting jobs */
+    int64_t offset, limit;
+    bool without_places;
 };
+
+/* Where they are is most of wide ones, and lists show only how many nodes that is. */
+static json_t *shorten(const struct rsv_list_ctx *l, json_t *o)
+{
+    if (l->without_places)
+        json_object_del(o, "places");
+    return o;
+}
 
 static json_t *rsv_record(struct server *s, void *ctx, size_t i)
 {
     struct rsv_list_ctx *l = ctx;
     const struct cluster *c = engine_cluster(s->engine);
 
+    i += (size_t)l->offset;
     if (i < l->jobs.n) {
         uint32_t of = l->jobs.v[i];
         const struct job *j = of < c->jobs.n ? c->jobs.v[of] : NULL;
-        return j ? render_job_reservation(s, j, &l->places) : NULL;
+        return j ? shorten(l, render_job_reservation(s, j, &l->places)) : NULL;
     }
     uint32_t index = l->rsvs.v[i - l->jobs.n];
     const struct reservation *r =
         index < c->reservations.n ? c->reservations.v[index] : NULL;
-    return r && reservation_is_live(r) ? render_reservation(s, r) : NULL;
+    return r && reservation_is_live(r) ? shorten(l, render_reservation(s, r)) : NULL;
 }
 
 static void rsv_list_free(void *ctx)
@@ -52,6 +63,31 @@ static bool is_of(const struct reservation *r, const char *type)
     return !type || strcmp(type, r->kind == RSV_STANDING ? "Standing" : "User") == 0;
 }
 
+/* limit= and offset= of all that would be told, and places=0. */
+static int read_window(struct request *r, struct rsv_list_ctx *l, struct err *err)
+{
+    int64_t places;
+
+    if (request_query_int(r, "limit", INT64_MAX, &l->limit, err) < 0
+        || request_query_int(r, "offset", 0, &l->offset, err) < 0
+        || request_query_int(r, "places", 1, &places, err) < 0)
+        return -1;
+    if (l->limit < 0 || l->offset < 0)
+        return err_set(err, ERR_INVALID, "%s: expected 0 or more",
+            l->limit < 0 ? "limit" : "offset");
+    l->without_places = places == 0;
+    return 0;
+}
+
+/* How many of them are in the window. */
+static size_t count_told(const struct rsv_list_ctx *l)
+{
+    size_t all = l->jobs.n + l->rsvs.n;
+    size_t left = (size_t)l->offset < all ? all - (size_t)l->offset : 0;
+
+    return (uint64_t)l->limit < left ? (size_t)l->limit : left;
+}
+
 void api_reservations(struct server *s, struct request *r)
 {
     const struct cluster *c = engine_cluster(s->engine);
@@ -66,6 +102,11 @@ void api_reservations(struct server *s, struct request *r)
         request_refuse(r, &err);
         return;
     }
+    if (read_window(r, l, &err) < 0) {
+        rsv_list_free(l);
+        request_refuse(r, &err);
+        return;
+    }
     bool jobs = !type || strcmp(type, "Job") == 0;
     for (size_t i = 0; jobs && !only && i < c->jobs.n; i++) {
         const struct job *j = c->jobs.v[i];
@@ -73,7 +114,7 @@ void api_reservations(struct server *s, struct request *r)
             && (job_is_active(j) || engine_reservation_of(s->engine, j)))
             vec_push(&l->jobs, (uint32_t)i);
     }
-    if (l->jobs.n)
+    if ((size_t)l->offset < l->jobs.n && !l->without_places)
         query_reserved_places(s->engine, &l->places);
     for (size_t i = 0; i < c->reservations.n; i++) {
         const struct reservation *v = c->reservations.v[i];
@@ -81,7 +122,7 @@ void api_reservations(struct server *s, struct request *r)
             && on_node(c, v, only) && is_of(v, type))
             vec_push(&l->rsvs, (uint32_t)i);
     }
-    stream_records(s, r, l->jobs.n + l->rsvs.n, rsv_record, l, rsv_list_free);
+    stream_records(s, r, count_told(l), rsv_record, l, rsv_list_free);
 }
 
 void api_reservation(struct server *s, struct request *r)

@@ -17,7 +17,8 @@
 
 static const char *mode_name(const struct server *s)
 {
-    static const char *const modes[] = {"NORMAL", "TEST", "SIMULATION", "SINGLESTEP"};
+    static const char *const modes[] = {
+        "NORMAL", "TEST", "SIMULATION", "SINGLESTEP", "PAST"};
 
     return modes[s->mode];
 }

@@ -58,6 +58,8 @@ TAILQ_HEAD(run_list, run_line);
 struct bankline {
     struct bankline_options opt;
     struct line_item *by_job, *by_number;
+    uint64_t last; /* the greatest number that there was */
+    bool in_order; /* by_number */
     struct run_line *runs;
     struct item_list asks, asks_out, fresh;
     struct run_list places[PLACES];
@@ -332,6 +334,8 @@ void bankline_tell(
 
     i->number = number;
     i->kind = kind;
+    l->in_order = l->in_order && number > l->last;
+    l->last = number > l->last ? number : l->last;
     later = TAILQ_FIRST(&i->run->tells);
     while (later && (later->out || later->number < number))
         later = TAILQ_NEXT(later, next);
@@ -742,24 +746,29 @@ size_t bankline_tells(const struct bankline *l)
     return HASH_COUNT(l->by_number);
 }
 
-static int compare_numbers(const void *a, const void *b)
-{
-    uint64_t x = (*(const struct line_item *const *)a)->number;
-    uint64_t y = (*(const struct line_item *const *)b)->number;
-
-    return x < y ? -1 : x > y;
-}
-
 void bankline_each(const struct bankline *l,
     void (*each)(void *arg, const struct line_item *i), void *arg)
 {
-    size_t n = 0;
-    const struct line_item **all = xcalloc(bankline_tells(l) + 1, sizeof *all);
-
     for (const struct line_item *i = l->by_number; i; i = i->hh.next)
-        all[n++] = i;
-    qsort(all, n, sizeof *all, compare_numbers);
-    for (size_t k = 0; k < n; k++)
-        each(arg, all[k]);
-    free(all);
+        each(arg, i);
+}
+
+static int compare_numbers(const struct line_item *a, const struct line_item *b)
+{
+    return a->number < b->number ? -1 : a->number > b->number;
+}
+
+struct line_item *bankline_behind(struct bankline *l, uint64_t number)
+{
+    struct line_item *i;
+
+    if (!l->in_order)
+        HASH_SORT(l->by_number, compare_numbers);
+    l->in_order = true;
+    i = bankline_find(l, number);
+    if (i)
+        return i->hh.next;
+    for (i = l->by_number; i && i->number <= number;)
+        i = i->hh.next;
+    return i;
 }

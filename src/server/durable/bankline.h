@@ -128,10 +128,12 @@ uint64_t bankline_wake(const struct bankline *l, uint64_t now);
 
 bool bankline_is_failing(const struct bankline *l);
 
-/* Tells in the line: how many; each, in order of their numbers. Something is sent or
- * put aside meanwhile: no. */
+/* Tells in the line: how many; each. Something is sent or put aside meanwhile: no. */
 size_t bankline_tells(const struct bankline *l);
 void bankline_each(const struct bankline *l,
     void (*each)(void *arg, const struct line_item *i), void *arg);
+/* The one of the next number behind that one, in the line or not; NULL = there is none.
+ * O(1) where that one is in the line, else O(tells). */
+struct line_item *bankline_behind(struct bankline *l, uint64_t number);
 
 #endif

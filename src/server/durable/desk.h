@@ -64,9 +64,17 @@ void desk_jobs_are_known(struct server *s);
 void desk_each_run(const struct server *s,
     void (*each)(void *arg, const struct funds_run *run), void *arg);
 
-/* What the bank has to be told still, and what was put aside, as records of the API, in
- * order of their numbers; owned. */
-json_t *desk_list(const struct server *s);
+/* What the bank has to be told still, and what was put aside, behind that number, in
+ * order of their numbers: `each` is asked whether it takes one, false to stop; a record
+ * of the API is made of one that it takes, and is its own. O(what is taken), but for a
+ * number that is not there any more. */
+struct desk_reader {
+    bool (*wants)(void *arg, uint64_t number);
+    void (*take)(void *arg, json_t *record);
+    void *arg;
+};
+void desk_list(
+    const struct server *s, uint64_t behind, const struct desk_reader *reader);
 
 /* What was put aside is told again; what waits, at once, also where the bank was away
  * just now. Of one run the order stays. -1: there is no such message, or one of its run

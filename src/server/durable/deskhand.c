@@ -16,37 +16,47 @@ static bool is_for_this_bank(const struct server *s, int kind)
            && bankrecord_is_of(kind, (int)desk_settings(s)->type);
 }
 
-struct listing {
-    const struct server *s;
-    json_t *list;
-};
-
-static void list_item(void *arg, const struct line_item *i)
+static json_t *show_item(const struct server *s, struct line_item *i)
 {
-    struct listing *l = arg;
-    json_t *body = line_item_body((struct line_item *)i);
-    bool ours = is_for_this_bank(l->s, line_item_kind(i));
-    json_t *o = bankrecord_show(line_item_number(i), body,
+    bool ours = is_for_this_bank(s, line_item_kind(i));
+    json_t *o = bankrecord_show(line_item_number(i), line_item_body(i),
         line_item_is_out(i) ? "Told"
         : ours              ? "Waiting"
                             : "OtherBank",
         line_item_said(i));
 
     bankbody_number(o, "tries", line_item_tries(i));
-    json_array_append_new(l->list, o);
+    return o;
 }
 
-json_t *desk_list(const struct server *s)
+static json_t *show_aside(const struct aside *a)
 {
-    struct listing l = {s, json_array()};
+    return bankrecord_show(a->number, a->body, a->again ? "Waiting" : "Aside",
+        json_string_value(json_object_get(a->body, "refused")));
+}
 
-    bankaside_sort(&s->bank.desk->aside);
-    for (const struct aside *a = s->bank.desk->aside; a; a = a->hh.next)
-        json_array_append_new(
-            l.list, bankrecord_show(a->number, a->body, a->again ? "Waiting" : "Aside",
-                        json_string_value(json_object_get(a->body, "refused"))));
-    bankline_each(s->bank.desk->line, list_item, &l);
-    return l.list;
+void desk_list(
+    const struct server *s, uint64_t behind, const struct desk_reader *reader)
+{
+    struct desk *d = s->bank.desk;
+    struct line_item *i = bankline_behind(d->line, behind);
+    const struct aside *a;
+
+    bankaside_sort(&d->aside);
+    for (a = d->aside; a && a->number <= behind;)
+        a = a->hh.next;
+    while (a || i) {
+        bool aside = a && (!i || a->number < line_item_number(i));
+        uint64_t number = aside ? a->number : line_item_number(i);
+
+        if (!reader->wants(reader->arg, number))
+            return;
+        reader->take(reader->arg, aside ? show_aside(a) : show_item(s, i));
+        if (aside)
+            a = a->hh.next;
+        else
+            i = bankline_behind(d->line, number);
+    }
 }
 
 static int refuse_number(uint64_t number, struct err *err)

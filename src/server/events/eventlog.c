@@ -4,6 +4,7 @@
 
 #include "base/home.h"
 #include "config/settings.h"
+#include "server/api/identity.h"
 #include "server/events/notify.h"
 #include "server/process/rollfile.h"
 #include "server/render/render.h"
@@ -120,6 +121,31 @@ const char *eventlog_line(
         return NULL;
     *ret_name = l->kept[number % KEPT_MAX].what;
     return l->kept[number % KEPT_MAX].text;
+}
+
+static int64_t read_instant(const struct server *s, int64_t number)
+{
+    enum event_name what;
+    const char *line = eventlog_line(s, number, &what);
+    json_t *o = line ? json_loads(line, 0, NULL) : NULL;
+    int64_t at = json_integer_value(json_object_get(o, "at"));
+
+    json_decref(o);
+    return at;
+}
+
+int64_t eventlog_after(const struct server *s, int64_t at)
+{
+    int64_t low = eventlog_first(s), high = eventlog_next(s);
+
+    while (low < high) {
+        int64_t middle = low + (high - low) / 2;
+        if (read_instant(s, middle) > at)
+            high = middle;
+        else
+            low = middle + 1;
+    }
+    return low;
 }
 
 uint64_t eventlog_count(const struct server *s, enum event_name what)
@@ -277,6 +303,20 @@ void eventlog_committed(struct server *s)
         http_wake(s->api.http);
 }
 
+/* By whose order it came about, and which way that came. */
+static void add_asker(struct server *s, json_t *o)
+{
+    const struct identity *who = s->api.asker;
+
+    if (!who || !who->user[0]) /* who logs in is nobody yet */
+        return;
+    if (!json_object_get(o, "by"))
+        json_object_set_new(o, "by", render_utf8(who->user));
+    json_object_set_new(o, "via", json_string(who->session[0] ? "page" : "command"));
+    if (who->session[0])
+        json_object_set_new(o, "session", json_string(who->session));
+}
+
 void eventlog_add(struct server *s, enum event_name what, const char *object,
     bool notice, json_t *more, const char *fmt, ...)
 {
@@ -297,6 +337,7 @@ void eventlog_add(struct server *s, enum event_name what, const char *object,
     if (more)
         json_object_update_missing(o, more);
     json_decref(more);
+    add_asker(s, o);
     struct waiting w = {what, notice, o};
     if (names[what].at_once) {
         publish(s, &w);
