@@ -257,8 +257,8 @@ def test_what_was_asked_is_restored_when_a_start_fails(slurm):
     try:
         slurm.ok("scontrol", "release", job)
         slurm.wait(lambda: "did not start" in slurm.maui.why(job), "the failed start", 60)
-        slurm.wait(lambda: slurm.show(job)["Priority"] == "0", "the job kept again")
-        shown = slurm.show(job)
+        shown = slurm.wait(lambda: (now := slurm.show(job))["Priority"] == "0" and now,
+                           "the job kept again")  # until it is tried once more
         assert (shown["ReqNodeList"], shown["NumNodes"]) == ("n3", "1-2"), shown
     finally:
         slurm.ok("scontrol", "update", "PartitionName=all", "MaxTime=UNLIMITED")

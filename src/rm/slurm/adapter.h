@@ -185,12 +185,12 @@ struct adapter {
     int64_t poll_ms, start_wait_ms;
     int64_t ahead_s; /* slurmctld's clock before ours; negative: behind */
     struct slurm_facts facts;
-    char *munge;                    /* owned: socket of munged; NULL = not known */
-    int64_t munge_seen_ms;          /* when it was there last */
-    int64_t most_procs;             /* of a node */
-    bool uneven;                    /* some have fewer */
-    struct gres_terms gres_most;    /* of a node, seen so far */
-    struct gres_terms gres_endless; /* of which jobs use nothing up; no counts */
+    char *munge;                 /* owned: socket of munged; NULL = not known */
+    int64_t munge_seen_ms;       /* when it was there last */
+    int64_t most_procs;          /* of a node */
+    bool uneven;                 /* some have fewer */
+    struct gres_terms gres_most; /* of a node, seen so far */
+    struct gres_terms gres_uses; /* of what jobs had: is it used up? 1 or 0 */
     struct part *parts;
     struct told_node *nodes;
     struct known_name *names;
@@ -418,7 +418,8 @@ void gres_note(struct adapter *a, const char *name, int64_t count);
 int64_t gres_most(const struct adapter *a, const char *text);
 /* What a job that runs has in all, "bandwidth:0": of what it has none of, though it
  * asked for it, nothing is used up (no_consume). No other record of Slurm tells that.
- * True: something was not known. */
+ * True: nodes have another
+ * amount for jobs than was told. */
 bool gres_learn(struct adapter *a, const char *total);
 /* How many of them there are for jobs on a node that has that many. */
 int64_t gres_for_jobs(const struct adapter *a, const char *name, int64_t count);

@@ -163,21 +163,21 @@ void gres_note(struct adapter *a, const char *name, int64_t count)
     vec_push(&a->gres_most, ((struct gres_term){xstrdup(name), false, count}));
 }
 
-static bool set_endless(struct adapter *a, const char *name, bool endless)
+/* What some job uses up is used up, whatever others have. */
+static bool note_use(struct adapter *a, const char *name, bool used_up)
 {
-    size_t i = 0;
+    for (size_t i = 0; i < a->gres_uses.n; i++) {
+        struct gres_term *known = &a->gres_uses.v[i];
 
-    while (i < a->gres_endless.n && strcmp(a->gres_endless.v[i].name, name) != 0)
-        i++;
-    if ((i < a->gres_endless.n) == endless)
-        return false;
-    if (endless) {
-        vec_push(&a->gres_endless, ((struct gres_term){.name = xstrdup(name)}));
-    } else {
-        free(a->gres_endless.v[i].name);
-        vec_remove(&a->gres_endless, i);
+        if (strcmp(known->name, name) != 0)
+            continue;
+        if (!used_up || known->count > 0)
+            return false;
+        known->count = 1;
+        return true;
     }
-    return true;
+    vec_push(&a->gres_uses, ((struct gres_term){xstrdup(name), false, used_up}));
+    return !used_up;
 }
 
 bool gres_learn(struct adapter *a, const char *total)
@@ -187,15 +187,15 @@ bool gres_learn(struct adapter *a, const char *total)
 
     gres_read(&t, total);
     for (size_t i = 0; i < t.n; i++)
-        learned |= set_endless(a, t.v[i].name, t.v[i].count == 0);
+        learned |= note_use(a, t.v[i].name, t.v[i].count > 0);
     gres_fini(&t);
     return learned;
 }
 
 int64_t gres_for_jobs(const struct adapter *a, const char *name, int64_t count)
 {
-    for (size_t i = 0; i < a->gres_endless.n && count > 0; i++)
-        if (strcmp(a->gres_endless.v[i].name, name) == 0)
+    for (size_t i = 0; i < a->gres_uses.n && count > 0; i++)
+        if (a->gres_uses.v[i].count == 0 && strcmp(a->gres_uses.v[i].name, name) == 0)
             return COUNT_MAX;
     return count;
 }
@@ -203,8 +203,8 @@ int64_t gres_for_jobs(const struct adapter *a, const char *name, int64_t count)
 void gres_forget(struct adapter *a)
 {
     gres_fini(&a->gres_most);
-    gres_fini(&a->gres_endless);
-    a->gres_most = a->gres_endless = (struct gres_terms){0};
+    gres_fini(&a->gres_uses);
+    a->gres_most = a->gres_uses = (struct gres_terms){0};
 }
 
 int64_t gres_most(const struct adapter *a, const char *text)

@@ -165,8 +165,9 @@ static uint64_t digest_node(
     h = digest_bytes(h, &n->weight, sizeof n->weight);
     h = digest_text(h, n->features_act ? n->features_act : n->features);
     h = digest_text(h, n->gres);
-    for (size_t i = 0; i < a->gres_endless.n; i++)
-        h = digest_text(h, a->gres_endless.v[i].name);
+    for (size_t i = 0; i < a->gres_uses.n; i++)
+        if (a->gres_uses.v[i].count == 0)
+            h = digest_text(h, a->gres_uses.v[i].name);
     h = digest_text(h, switches_leaf(a, n->name));
     if (state != NODE_IDLE && state != NODE_RUNNING) {
         h = digest_bytes(h, &n->node_state, sizeof n->node_state);
