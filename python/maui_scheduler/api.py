@@ -531,6 +531,14 @@ Job = TypedDict('Job', {
     'quote': 'NotRequired[int]',
     #: when mail is sent, as in a submission
     'mail_when': 'NotRequired[str]',
+    #: when it is expected to start, by how long jobs have run so far, under BACKFILLPOLICY
+    #: PLAN (seconds since 1970)
+    'expected_at': 'NotRequired[int]',
+    #: begin of the interval in which four of five such jobs start, once that is known
+    #: (seconds since 1970)
+    'expected_from': 'NotRequired[int]',
+    #: its end (seconds since 1970)
+    'expected_until': 'NotRequired[int]',
     #: the latest start that it was promised, under BACKFILLPOLICY PLAN (seconds since
     #: 1970)
     'promised_by': 'NotRequired[int]',
@@ -1366,6 +1374,14 @@ class Start(TypedDict):
     start_at: NotRequired[Union[int, None]]
     #: completion (seconds since 1970; null: none)
     end_at: NotRequired[Union[int, None]]
+    #: when it is expected to start, by how long jobs have run so far, under BACKFILLPOLICY
+    #: PLAN (seconds since 1970)
+    expected_at: NotRequired[int]
+    #: begin of the interval in which four of five such jobs start, once that is known
+    #: (seconds since 1970)
+    expected_from: NotRequired[int]
+    #: its end (seconds since 1970)
+    expected_until: NotRequired[int]
     #: the latest start that it was promised, under BACKFILLPOLICY PLAN (seconds since
     #: 1970)
     promised_by: NotRequired[int]
@@ -1633,6 +1649,19 @@ Promise = TypedDict('Promise', {
 })
 
 
+class SystemStatisticsForecasts(TypedDict):
+    # expected starts of BACKFILLPOLICY PLAN, of jobs that have started; absent where
+    # there was none
+    #: jobs that had to wait, and have started
+    started: int
+    #: of these, those of which an interval was told
+    told: int
+    #: of these, those that started in it
+    within: int
+    #: half of the waits were longer or shorter than expected by no more than this factor
+    factor: NotRequired[float]
+
+
 class SystemStatisticsPromises(TypedDict):
     # of BACKFILLPOLICY PLAN; absent where none was made
     #: latest starts that jobs were promised
@@ -1678,6 +1707,9 @@ class SystemStatistics(TypedDict):
     least_use: NotRequired[float]
     #: which cycle that was
     least_use_iteration: NotRequired[int]
+    #: expected starts of BACKFILLPOLICY PLAN, of jobs that have started; absent where
+    #: there was none
+    forecasts: NotRequired[SystemStatisticsForecasts]
     #: of BACKFILLPOLICY PLAN; absent where none was made
     promises: NotRequired[SystemStatisticsPromises]
 
@@ -2991,6 +3023,7 @@ class Operations:
         type: str | int | None = None,
         limit: str | int | None = None,
         offset: str | int | None = None,
+        jobs: str | int | None = None,
         places: str | int | None = None,
     ) -> Iterator[Reservation]:
         """Reservations the caller may see, a record a line: of jobs first.
@@ -3000,13 +3033,14 @@ class Operations:
         - type: Job, User or Standing
         - limit: at most so many
         - offset: without so many first ones
+        - jobs: 0: without those of jobs
         - places: 0: without where they are
         """
         return cast('Iterator[Reservation]', self._connection.lines(
             'GET',
             '/v1/reservations',
             query={'past': past, 'node': node, 'type': type, 'limit': limit, 'offset': offset,
-                'places': places}))
+                'jobs': jobs, 'places': places}))
 
     def reserve(
         self,

@@ -56,6 +56,7 @@ struct promise {
     int64_t was;              /* of a start: it was promised that once; 0 = this */
     int64_t told;             /* ... and that it was told last; 0 = was */
     enum promise_cause cause; /* why not that any more */
+    bool failed;              /* of a start: it was tried, in time, and failed */
     bool stands;              /* it is in the plan of this cycle ... */
     bool anew;                /* ... where it was made again */
 };

@@ -11,6 +11,7 @@
 #include "server/durable/bankquestion.h"
 #include "server/durable/changes.h"
 #include "server/durable/desk.h"
+#include "server/durable/history.h"
 #include "server/durable/messages.h"
 #include "server/durable/promised.h"
 #include "server/durable/series.h"
@@ -436,6 +437,7 @@ static int open_all(struct server *s, struct err *err)
     messages_open(s);
     record_statistics_load(s);
     usage_recall_fairshare(s);
+    history_recall(s);
     s->api.rights = rights_new();
     teller_open(s);
     if (bankquestions_open(s, err) < 0 || desk_open(s, err) < 0)

@@ -3,6 +3,7 @@
  * the store and handed on. */
 #define LOG_FACILITY FACILITY_SCHED
 #include "server/api/identity.h"
+#include "server/durable/history.h"
 #include "server/durable/passed.h"
 #include "server/durable/promised.h"
 #include "server/durable/record.h"
@@ -171,6 +172,7 @@ void world_save(struct server *s)
     passed_save(s);
     restless_save(s);
     record_statistics(s);
+    history_save(s);
     statistics_saved(engine_statistics(s->engine));
     usage_save(s);
 }

@@ -120,7 +120,7 @@ PARAMETERS = {
     "table": "1", "job": "1", "q": "class:batch", "sort": "-procs", "offset": "1",
     "count": "class,reason", "ids": "1", "kinds": "job",
     "by": "partition", "rows": "0-1", "width": "100", "height": "100", "layers": "use",
-    "color": "user", "as": "cells", "packed": "0", "fold": "*", "names": "NODEDOWN", "last": "5", "points": "10", "places": "0",
+    "color": "user", "as": "cells", "packed": "0", "fold": "*", "names": "NODEDOWN", "last": "5", "points": "10", "places": "0", "jobs": "0",
 }
 ALWAYS = {"/v1/start": "procs=1", "/v1/events": "follow=0", "/v1/changes": "follow=0", "/v1/timeline": "from=1",
           "/v1/priorities": "ids=1"}  # else there is no end of it

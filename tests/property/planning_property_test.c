@@ -45,6 +45,8 @@ struct world {
     uint32_t broken; /* told */
     bool reserves;   /* a user does */
     uint32_t reserved;
+    bool asks;     /* after each cycle: when is each job expected to start? */
+    uint64_t seen; /* digest of all starts */
 };
 
 static const char *const policies[] = {
@@ -52,7 +54,7 @@ static const char *const policies[] = {
     "PROMISEHORIZON SUBMIT\nPROMISESLACK 0:00:10\nPROMISETIGHTEN FALSE\n",
     "PROMISEHORIZON SUBMIT\nPROMISESLACK 0\nPLANEVALUATIONS 30\n",
     "PROMISEHORIZON 0:00:20\nPROMISESLACK 0:00:15\n",
-    "PROMISEHORIZON 0\nPROMISESLACK 0:00:05\nPROMISETIGHTEN TRUE\n",
+    "PROMISEHORIZON 0\nPROMISESLACK 0:00:05\nPROMISETIGHTEN TRUE\nPREDICTION LASTTWO\n",
     "PROMISEHORIZON 0:00:10\nPROMISESLACK 0:00:20\nPLANDEPTH 8\nPLANWINDOW 4\n",
     "PROMISEHORIZON 0:00:20\nPROMISESLACK 0:00:20\nPLANFILL PROMISED\n",
     "PROMISEHORIZON SUBMIT\nPROMISESLACK 0:00:40\nPLANWINDOW 4\nPLANEVALUATIONS 20\n",
@@ -191,6 +193,7 @@ static void note_start(struct world *w, uint32_t job, int64_t now)
         fail_msg("seed %u: job %s starts at %lld, promised by %lld", w->seed, j->id,
             (long long)now, (long long)latest);
     w->broken += latest && now > (first ? first : latest);
+    w->seen = (w->seen ^ ((uint64_t)now << 16 ^ job)) * UINT64_C(1099511628211);
     forget_promise(w, job);
     vec_push(&w->ends, ((struct end){now + run, job}));
     w->started++;
@@ -224,6 +227,24 @@ static void check_promise(struct world *w, const struct job *j, int64_t now)
             w->seed, j->id, (long long)at, (long long)now, (long long)p.latest_start);
 }
 
+/* Everybody asks when they are expected to start. Who is promised a start is not
+ * expected later. */
+static void ask_all(struct world *w, int64_t now)
+{
+    const struct cluster *c = engine_cluster(w->e);
+
+    for (size_t i = 0; i < c->jobs.n; i++) {
+        const struct job *j = c->jobs.v[i];
+        if (!j || !job_waits(j))
+            continue;
+        struct expected_start x = engine_expected(w->e, j);
+        int64_t by = engine_promised_by(w->e, j);
+        assert_true(!x.at || x.at >= now);
+        assert_true(!by || x.at <= by);
+        assert_true(!x.until || (x.from <= x.until && x.until >= now));
+    }
+}
+
 static void cycle(struct world *w, int64_t now)
 {
     const struct cluster *c = engine_cluster(w->e);
@@ -238,6 +259,8 @@ static void cycle(struct world *w, int64_t now)
             check_promise(w, c->jobs.v[i], now);
     plan_check(w->e->plan);
     promises_check(w->e->promises, c);
+    if (w->asks)
+        ask_all(w, now);
 }
 
 static void end_due(struct world *w, int64_t now)
@@ -380,6 +403,46 @@ static void promises_are_kept_in_no_time(void **state)
     }
 }
 
+/* Nonsense about the users: runs of nothing, and beyond all limits. */
+static void mislead(struct world *w)
+{
+    static const char *const users[] = {"u0", "u1", "u2"};
+    struct past_run rows[90];
+    struct event ev = {.kind = EVENT_HISTORY, .u.history = {.rows = rows, .n = 90}};
+
+    for (size_t i = 0; i < 90; i++)
+        rows[i] = (struct past_run){ANY_OF(users, &w->rng),
+            {.run_s = rng_percent(&w->rng, 50) ? rng_below(&w->rng, 3)
+                                               : rng_range(&w->rng, 1, 100000),
+                .limit_s = rng_below(&w->rng, 30),
+                .procs = rng_below(&w->rng, 13)}};
+    tell_event(w, &ev);
+}
+
+/* Promises are kept whatever is predicted, and who asks for forecasts changes nothing:
+ * the same jobs start at the same instants. */
+static void predictions_break_nothing(void **state)
+{
+    const char *from = getenv("MAUI_PROPERTY_SEED");
+    uint32_t first = from ? (uint32_t)atol(from) : 1;
+
+    (void)state;
+    for (uint32_t k = 0; k < WORLDS / 5; k++) {
+        uint64_t seen[2];
+        for (int asks = 0; asks < 2; asks++) {
+            struct world w;
+            begin(&w, first + k);
+            mislead(&w);
+            w.asks = asks;
+            run_world(&w);
+            assert_int_equal(engine_stats(w.e)->broken_promises, 0);
+            seen[asks] = w.seen;
+            end(&w);
+        }
+        assert_true(seen[0] == seen[1]);
+    }
+}
+
 static void promises_are_kept(void **state)
 {
     const char *from = getenv("MAUI_PROPERTY_SEED"),
@@ -404,6 +467,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(promises_are_kept),
         cmocka_unit_test(promises_are_kept_in_no_time),
+        cmocka_unit_test(predictions_break_nothing),
         cmocka_unit_test(what_is_broken_is_told),
         cmocka_unit_test(reservations_break_none),
     };

@@ -69,17 +69,53 @@ void broken_tighten(struct promise *io, int64_t latest)
     io->cause = CAUSE_NONE;
 }
 
-void promise_fulfil(struct engine *e, const struct promise *row)
+/* Counted, or (-1) not any more. */
+static void count_start(struct engine *e, const struct fulfilled *f, int sign)
 {
-    bool late = e->now > (row->was ? row->was : row->latest_start);
-    enum promise_cause cause = row->was ? row->cause : CAUSE_OTHER;
+    enum promise_cause cause = f->row.was ? f->row.cause : CAUSE_OTHER;
 
-    if (!late) {
-        statistics_promise(e->statistics, STAT_KEPT, CAUSE_NONE);
+    if (!f->kept)
+        e->stats.broken_promises += (uint64_t)sign;
+    statistics_promise(e->statistics, f->kept ? STAT_KEPT : STAT_BROKEN,
+        f->kept ? CAUSE_NONE : cause, sign);
+}
+
+static struct fulfilled *fulfilled_of(struct engine *e, uint32_t job)
+{
+    struct planning *p = e->passes.planning;
+
+    if (job >= p->fulfilled.n)
+        vec_push_zeros(&p->fulfilled, job + 1 - p->fulfilled.n);
+    return &p->fulfilled.v[job];
+}
+
+void promise_fulfil(struct engine *e, const struct job *j)
+{
+    const struct promise *row = promises_row(e->promises, j, PROMISE_START);
+    struct fulfilled *f = fulfilled_of(e, j->index);
+
+    *f = (struct fulfilled){0};
+    if (!row)
         return;
-    }
-    e->stats.broken_promises++;
-    statistics_promise(e->statistics, STAT_BROKEN, cause);
+    *f = (struct fulfilled){.start_at = e->now,
+        .row = *row,
+        .kept = e->now <= (row->was ? row->was : row->latest_start)};
+    count_start(e, f, +1);
+}
+
+void promise_take_back(struct engine *e, const struct job *j, int64_t start_at)
+{
+    struct fulfilled *f = fulfilled_of(e, j->index);
+
+    if (!f->start_at || f->start_at != start_at)
+        return;
+    f->start_at = 0;
+    count_start(e, f, -1);
+    struct promise *row = promises_make(e->promises, j, PROMISE_START);
+    uint64_t made = row->made;
+    *row = f->row;
+    row->made = made;
+    row->failed = true;
 }
 
 /* Held, say, or over a limit. One that has been promised as much again is no news. */
@@ -93,7 +129,7 @@ static void tell_lapsed(struct engine *e, const struct lapsed_start *l)
     bool again = promises_of(e->promises, j, PROMISE_START, &now);
     if (again && now.latest_start <= l->latest_start)
         return;
-    statistics_promise(e->statistics, STAT_LAPSED, CAUSE_NONE);
+    statistics_promise(e->statistics, STAT_LAPSED, CAUSE_NONE, +1);
     tell_putoff(e, j, l->latest_start, now.latest_start,
         again      ? "it could not start, and is promised a later start"
         : j->holds ? "its promised start lapses: it is held"

@@ -19,6 +19,9 @@ void planning_destroy(struct planning *p)
 {
     wishes_fini(&p->wishes);
     wishes_fini(&p->window);
+    wishes_fini(&p->foreseen);
+    vec_fini(&p->expected);
+    vec_fini(&p->fulfilled);
     bitset_fini(&p->jobs);
     bitset_fini(&p->fixed_jobs);
     vec_fini(&p->members);
@@ -307,7 +310,8 @@ static void drop_promises(struct engine *e)
 
     for (size_t i = n; i-- > 0;) {
         const struct job *j = e->c->jobs.v[rows[i].job];
-        if (!bitset_test(&e->passes.planning->jobs, j->index)
+        if (!keeping_stands(e, j, PROMISE_RETRY)
+            && !bitset_test(&e->passes.planning->jobs, j->index)
             && !bitset_test(&e->passes.planning->fixed_jobs, j->index))
             promises_lapse(e->promises, j);
     }
@@ -362,6 +366,7 @@ void planning_pass(struct engine *e, const struct queue_view *jobs)
         plan_by_count(e, &t);
     promise_make(e);
     settle_members(e);
+    expected_note(e);
 }
 
 void planning_drop(struct engine *e)

@@ -24,6 +24,19 @@ struct known_place {
     uint32_t partition;
 };
 
+/* When it is expected to start, as of a look. */
+struct expected_of {
+    int64_t at;
+    uint64_t look;
+};
+
+/* What a job was promised when it was started. */
+struct fulfilled {
+    int64_t start_at; /* 0 = nothing */
+    struct promise row;
+    bool kept;
+};
+
 /* What may break promises, as the last cycle saw it. */
 struct seen_world {
     uint64_t nodes, config, reservations;
@@ -49,6 +62,11 @@ struct planning {
     struct VEC(int64_t) starts;           /* by member: scratch */
     struct VEC(uint32_t) chosen;          /* those that move, by start */
     struct wishes window; /* their wishes; the others' places are taken */
+    /* expected.c: starts by job index, those of this look; made after so many cycles */
+    struct VEC(struct expected_of) expected;
+    uint64_t look, look_cycle;
+    struct wishes foreseen;                 /* scratch */
+    struct VEC(struct fulfilled) fulfilled; /* by job index: its last start */
 };
 
 /* An array of so many elements whose values do not matter. */
@@ -89,6 +107,9 @@ void promise_make(struct engine *e);
  * promised. */
 void promise_put_off(
     struct engine *e, const struct member *m, struct wish *io, bool failed);
+
+/* expected.c: at the end of a pass; what is first expected of new members is noted. */
+void expected_note(struct engine *e);
 
 /* broken.c: what could not be kept, and why. A later start is promised instead. */
 void broken_put_off(

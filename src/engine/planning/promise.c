@@ -73,7 +73,7 @@ void promise_put_off(
             io->latest = TIME_NEVER;
         return;
     }
-    broken_put_off(e, row, m->start_at, failed);
+    broken_put_off(e, row, m->start_at, failed || row->failed);
     if (io)
         io->latest = m->start_at;
 }
@@ -102,7 +102,7 @@ static void promise_member(struct engine *e, const struct member *m, int64_t lat
     latest = latest > m->start_at ? latest : m->start_at;
     if (!row) {
         promises_make(e->promises, j, PROMISE_START)->latest_start = latest;
-        statistics_promise(e->statistics, STAT_PROMISED, CAUSE_NONE);
+        statistics_promise(e->statistics, STAT_PROMISED, CAUSE_NONE, +1);
     } else if (latest < row->latest_start)
         broken_tighten(row, latest);
 }

@@ -108,12 +108,47 @@ static void a_promise_that_is_as_early_again_was_never_broken(void **state)
     sc_destroy(s);
 }
 
+/* Its start failed: nothing was kept yet. Where its nodes are held for it, it is
+ * promised the same as before; where it is paused, nothing until then. */
+static void a_start_that_fails_has_kept_nothing(void **state)
+{
+    (void)state;
+    for (int way = 0; way < 4; way++) {
+        bool retries = way & 1;
+        struct scenario *s =
+            begin(retries ? PLAN "PROMISETIGHTEN FALSE\nRESERVATIONRETRYTIME 300\n"
+                          : PLAN "PROMISETIGHTEN FALSE\n",
+                way & 2);
+        struct stat_machine m;
+        add_job(s, "J", 1000, 100);
+        add_job(s, "K", 100, 100);
+        sc_refuse_starts(s, "K", 1);
+        sc_run_until(s, BEGIN);
+        int64_t by = engine_promised_by(sc_engine(s), sc_find(s, "K"));
+        assert_int_equal(by, BEGIN + 1000);
+        sc_at(s, BEGIN + 100); /* K is tried, and refused */
+        assert_int_equal(sc_starts(s, "K"), 1);
+        assert_int_equal(
+            engine_promised_by(sc_engine(s), sc_find(s, "K")), retries ? by : 0);
+        statistics_machine(engine_statistics(sc_engine(s)), sc_now(s), &m);
+        assert_int_equal(m.promises.kept, 1); /* J */
+        sc_run(s);
+        assert_in_range(sc_start(s, "K"), BEGIN + 101, by);
+        statistics_machine(engine_statistics(sc_engine(s)), sc_now(s), &m);
+        assert_int_equal(m.promises.kept, 2);
+        assert_int_equal(m.promises.lapsed, retries ? 0 : 1);
+        assert_int_equal(engine_stats(sc_engine(s))->broken_promises, 0);
+        sc_destroy(s);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(what_is_put_off_bit_by_bit_is_told_by_the_hour),
         cmocka_unit_test(who_starts_by_the_first_promise_was_kept_it),
         cmocka_unit_test(a_promise_that_is_as_early_again_was_never_broken),
+        cmocka_unit_test(a_start_that_fails_has_kept_nothing),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
