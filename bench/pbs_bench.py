@@ -104,7 +104,8 @@ def with_maui(maui, jobs):
     home = tempfile.mkdtemp(prefix="maui-pbs-")
     os.environ["MAUIHOMEDIR"] = home
     pathlib.Path(home, "maui.cfg").write_text(
-        "RMCFG[pbs] TYPE=PBS POLLINTERVAL=1\nADMIN1 root\n")
+        "RMCFG[pbs] TYPE=PBS POLLINTERVAL=1\nADMIN1 root\n"
+        "NODEAVAILABILITYPOLICY DEDICATED\n")  # others load this host
     run(maui, "pbs", "install")
     run(maui, "serve")
     try:

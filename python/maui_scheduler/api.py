@@ -1004,6 +1004,17 @@ class Submitted(TypedDict):
     notes: NotRequired[list[str]]
 
 
+class Forecast(TypedDict):
+    id: str
+    #: the plan has a reservation for it then
+    promised_at: NotRequired[int]
+    #: an assumption: it was promised nothing
+    forecast_at: NotRequired[int]
+    #: promised, plan
+    method: str
+    as_of: int
+
+
 class PastViews(TypedDict):
     past: str
     at: int
@@ -2693,6 +2704,26 @@ class Operations:
                 'os': os, 'arch': arch, 'duration_s': duration_s, 'procs': procs, 'nodes':
                 nodes, 'mem': mem, 'mem_per_proc_mb': mem_per_proc_mb, 'later': later,
                 'limits': limits, 'per_node': per_node, 'blocked': blocked}))
+
+    def forecast(
+        self,
+        *,
+        past: str | int | None = None,
+        ids: str | int | None = None,
+    ) -> Iterator[Forecast]:
+        """When jobs that wait will start, a record a line: promised, or foreseen, as if
+        all ran to their limits and nobody came. Promises first; the forecast is of the
+        first jobs by priority, as far as there is time for it, and of none where plans
+        follow each other faster than it is made. Of the jobs that lists show the
+        caller.
+        - past: a view of the past (POST /v1/past): told as of then; administrators'
+          alone
+        - ids: only these jobs, with commas between them; at most 4000 characters
+        """
+        return cast('Iterator[Forecast]', self._connection.lines(
+            'GET',
+            '/v1/forecast',
+            query={'past': past, 'ids': ids}))
 
     def past(
         self,

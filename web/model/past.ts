@@ -14,7 +14,7 @@ export interface PastState {
 }
 
 const STEP_MS = 1000; // of what plays
-const ASKED = /^\/v1\/(jobs|start|windows|rows|timeline|nodes|reservations|statistics|parameters|priorities|partitions|credentials|fairshare|series|promises|accounting|events)\b/;
+const ASKED = /^\/v1\/(jobs|start|forecast|windows|rows|timeline|nodes|reservations|statistics|parameters|priorities|partitions|credentials|fairshare|series|promises|accounting|events)\b/;
 const ALLOWED = /^\/v1\/(past|session)\b/; // whatever is shown
 
 let state: PastState = { at: null, view: null, error: null, busy: false, speed: 0 };
@@ -66,7 +66,7 @@ async function move(how: Record<string, unknown>): Promise<PastView> {
 }
 
 /** One after another; what is asked meanwhile waits for it. */
-function go_there(how: (at: number) => Record<string, unknown> | null): Promise<void> {
+function travel(how: (at: number) => Record<string, unknown> | null): Promise<void> {
   set({ busy: true });
   work = work.catch(() => undefined).then(async () => {
     const { at, view } = state;
@@ -98,7 +98,7 @@ function look(): void {
   const turns = (at === null) !== (state.at === null);
   set({ at, error: null, speed: at === null ? 0 : state.speed });
   if (turns) moved();
-  void go_there((to) => ({ at: to }));
+  void travel((to) => ({ at: to }));
 }
 
 /** From now on the address is followed; `then` is called when something else is to be shown. */
@@ -128,7 +128,7 @@ function mayAsk(method: string, path: string): boolean {
 export function lostView(): void {
   if (state.at === null || !state.view) return;
   set({ view: null });
-  void go_there((at) => ({ at }));
+  void travel((at) => ({ at }));
 }
 
 // ---- where to ----
@@ -138,8 +138,8 @@ export function travelTo(at: number | null): void {
   else go(withQuery({ at: String(Math.floor(at)), ...(state.at === null ? { from: null, to: null } : {}) }), state.at !== null);
 }
 
-export const stepCycles = (cycles: number) => go_there(() => ({ cycles }));
-export const nextAbout = (about: string) => go_there(() => ({ about }));
+export const stepCycles = (cycles: number) => travel(() => ({ cycles }));
+export const nextAbout = (about: string) => travel(() => ({ about }));
 export const travelBySeconds = (s: number) => state.at !== null && travelTo(Math.min(state.at + s, state.view?.newest_at ?? Infinity));
 
 export async function kept(): Promise<Past> {
@@ -158,7 +158,7 @@ export function play(speed: number): void {
     if (at === null || to <= at) return play(0);
     set({ at: to });
     go(withQuery({ at: String(to) }), true);
-    await go_there((t) => ({ at: t }));
+    await travel((t) => ({ at: t }));
     if (state.speed === speed) play(speed);
   }, STEP_MS);
 }

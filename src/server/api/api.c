@@ -32,6 +32,7 @@ static const struct route routes[] = {
     {"GET", "/v1/windows", "showbf", WHO_ANY, api_windows, PAST_ASKED},
     {"GET", "/v1/rows", "rows", WHO_ANY, api_rows, PAST_ASKED},
     {"GET", "/v1/timeline", "timeline", WHO_ANY, api_timeline, PAST_ASKED},
+    {"GET", "/v1/forecast", "forecast", WHO_ANY, api_forecast, PAST_ASKED},
     {"POST", "/v1/whatif", "whatif", WHO_ANY, api_whatif},
     {"GET", "/v1/past", "past", WHO_ADMIN3, api_past},
     {"POST", "/v1/past", "past", WHO_ADMIN3, api_past_begin},

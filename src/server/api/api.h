@@ -99,6 +99,9 @@ void api_promises(struct server *s, struct request *r);
 /* api/whatif.c: what would be */
 void api_whatif(struct server *s, struct request *r);
 
+/* api/forecast.c */
+void api_forecast(struct server *s, struct request *r);
+
 /* api/past.c */
 void api_past(struct server *s, struct request *r);
 void api_past_begin(struct server *s, struct request *r);

@@ -14,6 +14,7 @@
 #include "server/timeline/timeline.h"
 #include "server/travel/journey.h"
 #include "server/whole.h"
+#include "store/account.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -21,6 +22,8 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+
+#define NAMED_MAX 20000 /* so many that were over first have their names */
 
 struct guide {
     struct server s;
@@ -218,6 +221,28 @@ static int begin_anew(struct guide *g, const struct place *to, struct err *err)
     return err_set(err, ERR_IO, "the helper cannot begin anew: %s", strerror(errno));
 }
 
+/* The journal knows no names of jobs; of those that are over by now accounting does. */
+static int name_job(void *ctx, const struct store_account *row)
+{
+    struct server *s = ctx;
+    const struct job *j = job_find(engine_cluster(s->engine), row->job);
+    struct job_notes *n =
+        j && j->submit_at == row->submit_at ? world_notes(s, j) : NULL;
+
+    if (n && !n->name && row->name && *row->name)
+        n->name = xstrdup(row->name);
+    return 0;
+}
+
+static void name_jobs(struct server *s)
+{
+    struct store_account_filter since = {
+        .from_at = world_now(s), .submitted = true, .limit = NAMED_MAX};
+    struct err err;
+
+    (void)store_account_each(s->store, &since, name_job, s, &err);
+}
+
 /* Lists and pictures of before are none of now. */
 static void settle(struct guide *g)
 {
@@ -226,6 +251,7 @@ static void settle(struct guide *g)
     take_life(g);
     clock_stand_at(s->clock, g->journey.place.at);
     world_moved(s);
+    name_jobs(s);
 }
 
 static int go(struct guide *g, const struct wish *w, struct err *err)
