@@ -170,6 +170,14 @@ int server_configure(struct server *s, struct err *err)
     return take_config(s, false, err);
 }
 
+int server_judge(struct server *s, const char *changes, struct err *err)
+{
+    struct config *c = load(s, changes, err);
+
+    config_destroy(c);
+    return c ? 0 : -1;
+}
+
 int server_reload(struct server *s, struct err *err)
 {
     supervisor_reloading();

@@ -168,7 +168,9 @@ void server_stop(struct server *s);
 /* Read the configuration again, with the changes made at run time behind it; on failure
  * the old one stays in force. */
 int server_configure(struct server *s, struct err *err);
-/* The same, and changes that are not kept over restarts are forgotten. */
+/* Could it serve with these lines behind it? Reads the files; nothing is changed. */
+int server_judge(struct server *s, const char *changes, struct err *err);
+/* Read it again, and changes that are not kept are forgotten. */
 int server_reload(struct server *s, struct err *err);
 
 /* Are programs of the site run? Not when nothing happens in earnest. */
