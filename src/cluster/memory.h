@@ -39,7 +39,7 @@ struct job_memory {
     int64_t promised_at;
     int64_t start_by, start_planned; /* 0 = nothing: see engine/planning/planning.h */
     int64_t start_was;               /* it was promised that; 0 = never another */
-    int64_t start_told;              /* and told that last; 0 = that */
+    int64_t start_told;              /* and told that last; 0 = start_by */
     uint8_t start_cause;             /* enum promise_cause */
     const char *start_partition;     /* or NULL */
     /* when it was first expected to start: see engine/prediction/; 0 = not yet */

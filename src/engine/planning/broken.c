@@ -8,20 +8,19 @@
 
 #include <stdio.h>
 
-#define TOLD_AGAIN_S                                                                   \
-    3600 /* put off by so much more than was told: it is told again                    \
-          */
+#define TOLD_AGAIN_S 3600 /* put off by so much more than was told: told again */
 
-/* The first of what has happened since the last cycle. */
+/* The first of what has happened since the last cycle. Before the first one nobody
+ * knows. */
 static enum promise_cause find_cause(const struct engine *e)
 {
     const struct seen_world *seen = &e->passes.planning->seen;
 
-    if (seen->nodes != e->c->node_epoch)
+    if (seen->known && seen->nodes != e->c->node_epoch)
         return CAUSE_NODES;
-    if (seen->config != e->c->config_epoch)
+    if (seen->known && seen->config != e->c->config_epoch)
         return CAUSE_SETTINGS;
-    if (seen->reservations != e->c->rsv_moves)
+    if (seen->known && seen->reservations != e->c->rsv_moves)
         return CAUSE_RESERVATION;
     if (plan_first_end(e->plan) <= e->now)
         return CAUSE_OVERRUN;
@@ -46,17 +45,19 @@ void broken_put_off(struct engine *e, struct promise *io, int64_t start_at, bool
 {
     int64_t known = io->told ? io->told : io->latest_start;
     enum promise_cause cause = failed ? CAUSE_START : find_cause(e);
-    bool again = io->was && (cause == io->cause || cause == CAUSE_OTHER);
+    bool again = io->was;
     char by[40], text[160];
 
     io->was = io->was ? io->was : io->latest_start;
     io->latest_start = start_at;
-    io->cause = again ? io->cause : cause;
+    io->cause = again && cause == CAUSE_OTHER ? io->cause : cause;
+    decisions_changed(e, io->job);
     if (start_at <= known || (again && start_at - known < TOLD_AGAIN_S))
         return;
     io->told = start_at;
     snprintf(text, sizeof text, "its promised start is put off by %s: %s",
-        duration_format(start_at - known, by, sizeof by), promise_cause_text(cause));
+        duration_format(start_at - known, by, sizeof by),
+        promise_cause_text(io->cause));
     tell_putoff(e, e->c->jobs.v[io->job], known, start_at, text);
 }
 
@@ -144,7 +145,8 @@ void planning_end_cycle(struct engine *e)
     for (size_t i = 0; i < n; i++)
         tell_lapsed(e, &lapsed[i]);
     promises_forget_lapsed(e->promises);
-    e->passes.planning->seen = (struct seen_world){.nodes = e->c->node_epoch,
+    e->passes.planning->seen = (struct seen_world){.known = true,
+        .nodes = e->c->node_epoch,
         .config = e->c->config_epoch,
         .reservations = e->c->rsv_moves};
 }

@@ -26,12 +26,24 @@ static void add_job(struct scenario *s, const char *id, int64_t limit_s, int64_t
         s, (struct sc_job){.id = id, .procs = 1, .limit_s = limit_s, .run_s = run_s});
 }
 
-/* One runs on and on beyond its limit, the other is put off by a minute each minute. */
+static bool is_changed(struct scenario *s, const char *id)
+{
+    size_t n;
+    const uint32_t *changed = engine_changed(sc_engine(s), &n);
+    bool found = false;
+
+    for (size_t i = 0; i < n; i++)
+        found |= changed[i] == sc_find(s, id)->index;
+    return found;
+}
+
+/* One runs on and on beyond its limit, the other is put off by a minute each minute;
+ * or parameters are told in between, so that it is by this and by that. */
 static void what_is_put_off_bit_by_bit_is_told_by_the_hour(void **state)
 {
     (void)state;
-    for (int by_node = 0; by_node < 2; by_node++) {
-        struct scenario *s = begin(PLAN "PROMISETIGHTEN FALSE\n", by_node);
+    for (int kind = 0; kind < 4; kind++) {
+        struct scenario *s = begin(PLAN "PROMISETIGHTEN FALSE\n", kind % 2);
         struct actions acts = {0};
         int64_t told = BEGIN + 100;
         unsigned times = 0;
@@ -39,8 +51,13 @@ static void what_is_put_off_bit_by_bit_is_told_by_the_hour(void **state)
         add_job(s, "K", 100, 100);
         sc_run_until(s, BEGIN);
         for (int64_t now = BEGIN + 160; now <= BEGIN + 4 * 3600; now += 60) {
+            int64_t by = engine_promised_by(sc_engine(s), sc_find(s, "K"));
             acts.n = 0;
+            if (kind >= 2 && now / 60 % 2)
+                sc_configure(s, PLAN "PROMISETIGHTEN FALSE\n");
             engine_cycle(sc_engine(s), now, &acts);
+            assert_true(by == engine_promised_by(sc_engine(s), sc_find(s, "K"))
+                        || is_changed(s, "K"));
             for (size_t i = 0; i < acts.n; i++) {
                 if (acts.v[i].kind != ACTION_PUT_OFF)
                     continue;
@@ -52,6 +69,34 @@ static void what_is_put_off_bit_by_bit_is_told_by_the_hour(void **state)
         }
         assert_int_equal(times, 4);
         vec_fini(&acts);
+        sc_destroy(s);
+    }
+}
+
+/* What there is was told anew, which is no other world. */
+static void a_restart_breaks_no_promise(void **state)
+{
+    (void)state;
+    for (int by_node = 0; by_node < 2; by_node++) {
+        struct scenario *s = begin(PLAN "PROMISETIGHTEN FALSE\n", by_node);
+        const char *why, *cause;
+        add_job(s, "J", 100, 1000000);
+        add_job(s, "K", 100, 100);
+        sc_at(s, BEGIN);
+        sc_at(s, BEGIN + 160);
+        assert_int_equal(
+            engine_promised_before(sc_engine(s), sc_find(s, "K"), &why, &cause),
+            BEGIN + 100);
+        sc_restart(s);
+        struct actions acts = {0};
+        engine_cycle(sc_engine(s), BEGIN + 220, &acts);
+        for (size_t i = 0; i < acts.n; i++)
+            assert_int_not_equal(acts.v[i].kind, ACTION_PUT_OFF);
+        vec_fini(&acts);
+        assert_int_equal(
+            engine_promised_before(sc_engine(s), sc_find(s, "K"), &why, &cause),
+            BEGIN + 100);
+        assert_string_equal(cause, "overrun");
         sc_destroy(s);
     }
 }
@@ -146,6 +191,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(what_is_put_off_bit_by_bit_is_told_by_the_hour),
+        cmocka_unit_test(a_restart_breaks_no_promise),
         cmocka_unit_test(who_starts_by_the_first_promise_was_kept_it),
         cmocka_unit_test(a_promise_that_is_as_early_again_was_never_broken),
         cmocka_unit_test(a_start_that_fails_has_kept_nothing),
