@@ -1,6 +1,6 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: Apache-2.0
-"""The scheduler on OpenPBS beside PBS's own, on the same jobs, one after the other:
+"""The scheduler on OpenPBS or TORQUE beside PBS's own, on the same jobs, one after the other:
 
   pbs_bench.py MAUI [JOBS]      500 one-second jobs of one processor
 
@@ -15,17 +15,39 @@ import subprocess
 import sys
 import tempfile
 import time
+import xml.etree.ElementTree as ET
 from statistics import median
 
 
-def run(*words, user=None, check=True):
+def run(*words, user=None, check=True, text=""):
     if user:
         words = ("setpriv", f"--reuid={user}", f"--regid={user}", "--init-groups", *words)
     done = subprocess.run(list(map(str, words)), capture_output=True, text=True, check=False,
-                          cwd="/tmp", stdin=subprocess.DEVNULL)
+                          cwd="/tmp", input=text)
     if check and done.returncode != 0:
         sys.exit(f"{words}: {done.stderr}")
     return done.stdout.strip()
+
+
+def is_torque():
+    done = subprocess.run(["qstat", "--version"], capture_output=True, text=True, check=False)
+    return (done.stdout + done.stderr).startswith("Version:")
+
+
+def submit(script):
+    """One held job of a processor."""
+    words = ["qsub", "-h", "-o", "/dev/null", "-e", "/dev/null"]
+    if is_torque():
+        run(*words, "-l", "nodes=1,walltime=30", user="alice", text=script + "\n")
+    else:
+        run(*words, "-l", "select=1:ncpus=1,walltime=30", "--", "/bin/sh", "-c", script, user="alice")
+
+
+def processors():
+    if is_torque():
+        return sum(int(np.text) for np in ET.fromstring(run("pbsnodes", "-x")).iter("np"))
+    return sum(node["resources_available"].get("ncpus", 0) for node in
+               json.loads(run("pbsnodes", "-av", "-F", "json"))["nodes"].values())
 
 
 def flow(name, jobs):
@@ -34,8 +56,7 @@ def flow(name, jobs):
     os.chmod(out, 0o777)
     script = f"date +%s.%N >{out}/$PBS_JOBID.b; sleep 1; date +%s.%N >{out}/$PBS_JOBID.e"
     for _ in range(jobs):
-        run("qsub", "-h", "-l", "select=1:ncpus=1,walltime=30", "-o", "/dev/null", "-e",
-            "/dev/null", "--", "/bin/sh", "-c", script, user="alice")
+        submit(script)
     held = run("qselect", "-s", "H").split()
     time.sleep(3)
     begin = time.time()
@@ -45,8 +66,7 @@ def flow(name, jobs):
     begins, ends = (sorted(float(p.read_text()) for p in pathlib.Path(out).glob(f"*.{x}"))
                     for x in "be")
     last = ends[-1]
-    slots = sum(node["resources_available"].get("ncpus", 0) for node in
-                json.loads(run("pbsnodes", "-av", "-F", "json"))["nodes"].values())
+    slots = processors()
     gaps = [b - e for b, e in zip(begins[slots:], ends)]
     print(f"{name}: {jobs} jobs of 1 s on {slots} processors in {last - begin:.1f} s (floor "
           f"{jobs / slots:.0f} s), {jobs / (last - begin):.1f} starts/s; a free processor "
@@ -84,7 +104,8 @@ def with_maui(maui, jobs):
     home = tempfile.mkdtemp(prefix="maui-pbs-")
     os.environ["MAUIHOMEDIR"] = home
     pathlib.Path(home, "maui.cfg").write_text(
-        "RMCFG[pbs] TYPE=PBS POLLINTERVAL=1\nADMIN1 root\n")
+        "RMCFG[pbs] TYPE=PBS POLLINTERVAL=1\nADMIN1 root\n"
+        "NODEAVAILABILITYPOLICY DEDICATED\n")  # others load this host
     run(maui, "pbs", "install")
     run(maui, "serve")
     try:

@@ -7,7 +7,8 @@ cluster of its own on loopback (tests/slurm):
   slurm_bench.py MAUI starts [JOBS]       starts a second on 1,000 phantom nodes
   slurm_bench.py MAUI plan [JOBS]         a plan of all that waits, 1,000 phantom nodes
   slurm_bench.py MAUI latency [JOBS]      from submission to the first line of a script
-  slurm_bench.py MAUI mix [SEEDS]         80 random jobs of 1 to 16 cores on 16 cores
+  slurm_bench.py MAUI mix [SEED...]       80 random jobs of 1 to 16 cores on 16 cores, by
+                                          the usual policies and by a planned queue
 
 Slurm alone has the same slurm.conf but for the gate. Needs Slurm from Debian's packages.
 """
@@ -211,11 +212,13 @@ def latency(ours, program, jobs):
 # ---- mix ----
 
 MIX = 80
+WAYS = {"slurm": None, "maui": "", "plan": "BACKFILLPOLICY PLAN\n"}
 
 
-def mix_run(ours, program, jobs):
-    """Makespan and mean wait of jobs given as (cores, seconds), all there at once."""
-    with Cluster(program, ours, nodes=4, cpus=4) as c:
+def mix_run(config, program, jobs):
+    """Makespan, mean wait and mean slowdown of jobs given as (cores, seconds), all there
+    at once. `config` None: Slurm alone."""
+    with Cluster(program, config is not None, nodes=4, cpus=4, config=config or "") as c:
         log, begin = f"{c.dir}/out/mix", time.time()
         submitted = []
         for i, (cores, seconds) in enumerate(jobs):
@@ -227,19 +230,22 @@ def mix_run(ours, program, jobs):
         lines = [line.split() for line in open(log)]
     starts = {int(i): float(at) for i, what, at in lines if what == "b"}
     waits = [starts[i] - at for i, at in enumerate(submitted)]
-    return max(float(at) for _, _, at in lines) - begin, statistics.mean(waits)
+    return (max(float(at) for _, _, at in lines) - begin, statistics.mean(waits),
+            statistics.mean(1 + wait / seconds for wait, (_, seconds) in zip(waits, jobs)))
 
 
 def mix(program, seeds):
-    for seed in range(1, seeds + 1):
+    for seed in seeds:
         pick = random.Random(seed)
         jobs = [(pick.randint(1, 16), pick.randint(1, 4)) for _ in range(MIX)]
         floor = sum(cores * seconds for cores, seconds in jobs) / 16
-        (took0, wait0), (took1, wait1) = [mix_run(ours, program, jobs)
-                                          for ours in (False, True)]
-        print(f"mix, seed {seed} (floor {floor:.0f} s): makespan slurm {took0:.1f} s, maui "
-              f"{took1:.1f} s, ratio {took1 / took0:.3f}; mean wait slurm {wait0:.1f} s, "
-              f"maui {wait1:.1f} s, ratio {wait1 / wait0:.3f}", flush=True)
+        found = {way: mix_run(config, program, jobs) for way, config in WAYS.items()}
+        print(f"mix, seed {seed} (floor {floor:.0f} s), load {os.getloadavg()[1]:.0f}:")
+        for way, figures in found.items():
+            ratios = [mine / theirs for mine, theirs in zip(figures, found["slurm"])]
+            print("  {:5} makespan {:.1f} s, mean wait {:.1f} s, mean slowdown {:.1f}; of "
+                  "Slurm alone {:.3f}, {:.3f}, {:.3f}".format(way, *figures, *ratios),
+                  flush=True)
 
 
 def main():
@@ -250,7 +256,8 @@ def main():
     if lack:
         sys.exit(f"slurm_bench.py: {lack} is not installed")
     program, what = os.path.abspath(sys.argv[1]), sys.argv[2]
-    jobs = int(sys.argv[3]) if len(sys.argv) > 3 else None
+    numbers = [int(text) for text in sys.argv[3:]]
+    jobs = numbers[0] if numbers else None
     if what == "flow":
         print("Slurm as it comes (bf_interval=30, no Epilog):", flush=True)
         flow(False, program, jobs or 200, "bf_interval=30")
@@ -259,7 +266,7 @@ def main():
     elif what == "starts":
         in_turn(starts, program, jobs or 1000)
     elif what == "mix":
-        mix(program, jobs or 5)
+        mix(program, numbers or range(1, 6))
     elif what == "latency":
         in_turn(latency, program, jobs or 30)
     else:

@@ -1,5 +1,6 @@
 import { createRoot } from "react-dom/client";
 import { begin, useLive } from "./model/live";
+import { usePast } from "./model/past";
 import { usePath } from "./model/route";
 import { Frame } from "./parts/frame";
 import { Keys } from "./parts/keys";
@@ -40,10 +41,11 @@ function View({ path }: { path: string }) {
 function Page() {
   const phase = useLive((s) => s.phase);
   const path = usePath();
+  const past = usePast().at !== null; // what a screen has gathered of one is not of the other
   if (phase === "starting" || phase === "login" || phase === "ended") return <Door />;
   return (
     <Frame>
-      <View path={path} />
+      <View key={past ? "past" : "present"} path={path} />
       <Keys />
     </Frame>
   );

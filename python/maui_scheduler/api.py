@@ -531,6 +531,14 @@ Job = TypedDict('Job', {
     'quote': 'NotRequired[int]',
     #: when mail is sent, as in a submission
     'mail_when': 'NotRequired[str]',
+    #: when it is expected to start, by how long jobs have run so far, under BACKFILLPOLICY
+    #: PLAN (seconds since 1970)
+    'expected_at': 'NotRequired[int]',
+    #: begin of the interval in which four of five such jobs start, once that is known
+    #: (seconds since 1970)
+    'expected_from': 'NotRequired[int]',
+    #: its end (seconds since 1970)
+    'expected_until': 'NotRequired[int]',
     #: the latest start that it was promised, under BACKFILLPOLICY PLAN (seconds since
     #: 1970)
     'promised_by': 'NotRequired[int]',
@@ -996,6 +1004,76 @@ class Submitted(TypedDict):
     notes: NotRequired[list[str]]
 
 
+class Forecast(TypedDict):
+    id: str
+    #: the plan has a reservation for it then
+    promised_at: NotRequired[int]
+    #: an assumption: it was promised nothing
+    forecast_at: NotRequired[int]
+    #: promised, plan
+    method: str
+    as_of: int
+
+
+class PastViews(TypedDict):
+    past: str
+    at: int
+
+
+class Past(TypedDict):
+    #: since then the journal is kept
+    oldest_at: NotRequired[int]
+    newest_at: int
+    views: list[PastViews]
+
+
+class PastRequest(TypedDict):
+    #: seconds since 1970
+    at: int
+
+
+class PastMove(TypedDict):
+    # One of these.
+    #: to the last cycle then or before
+    at: NotRequired[int]
+    #: on from where it is; negative: back
+    seconds: NotRequired[int]
+    #: so many on
+    cycles: NotRequired[int]
+    #: to the next decision about that job
+    about: NotRequired[str]
+
+
+class PastViewDecided(TypedDict):
+    #: start, reserve, defer ...
+    what: str
+    job: NotRequired[str]
+    #: as maui replay prints it
+    text: str
+
+
+class PastView(TypedDict):
+    #: its name, for past=
+    past: str
+    #: of the cycle after which it is
+    at: int
+    #: of the journal, with that cycle
+    line: int
+    #: line with which that life of the daemon begins
+    life: int
+    oldest_at: int
+    newest_at: int
+    #: in that cycle
+    decided: list[PastViewDecided]
+    #: done again so far
+    lines: int
+    cycles: int
+    #: lines that came out otherwise than they did then: what is shown may not be what was
+    differences: int
+    #: the first of them
+    difference: NotRequired[str]
+
+
 class WhatIfRequest(TypedDict):
     # A question about what would be.
     #: tried in order, at most 100; none: what will be as things are
@@ -1307,6 +1385,14 @@ class Start(TypedDict):
     start_at: NotRequired[Union[int, None]]
     #: completion (seconds since 1970; null: none)
     end_at: NotRequired[Union[int, None]]
+    #: when it is expected to start, by how long jobs have run so far, under BACKFILLPOLICY
+    #: PLAN (seconds since 1970)
+    expected_at: NotRequired[int]
+    #: begin of the interval in which four of five such jobs start, once that is known
+    #: (seconds since 1970)
+    expected_from: NotRequired[int]
+    #: its end (seconds since 1970)
+    expected_until: NotRequired[int]
     #: the latest start that it was promised, under BACKFILLPOLICY PLAN (seconds since
     #: 1970)
     promised_by: NotRequired[int]
@@ -1574,6 +1660,19 @@ Promise = TypedDict('Promise', {
 })
 
 
+class SystemStatisticsForecasts(TypedDict):
+    # expected starts of BACKFILLPOLICY PLAN, of jobs that have started; absent where
+    # there was none
+    #: jobs that had to wait, and have started
+    started: int
+    #: of these, those of which an interval was told
+    told: int
+    #: of these, those that started in it
+    within: int
+    #: half of the waits were longer or shorter than expected by no more than this factor
+    factor: NotRequired[float]
+
+
 class SystemStatisticsPromises(TypedDict):
     # of BACKFILLPOLICY PLAN; absent where none was made
     #: latest starts that jobs were promised
@@ -1619,6 +1718,9 @@ class SystemStatistics(TypedDict):
     least_use: NotRequired[float]
     #: which cycle that was
     least_use_iteration: NotRequired[int]
+    #: expected starts of BACKFILLPOLICY PLAN, of jobs that have started; absent where
+    #: there was none
+    forecasts: NotRequired[SystemStatisticsForecasts]
     #: of BACKFILLPOLICY PLAN; absent where none was made
     promises: NotRequired[SystemStatisticsPromises]
 
@@ -2406,6 +2508,7 @@ class Operations:
     def jobs(
         self,
         *,
+        past: str | int | None = None,
         section: str | int | None = None,
         user: str | int | None = None,
         group: str | int | None = None,
@@ -2427,6 +2530,8 @@ class Operations:
     ) -> Iterator[Union[QueueSummary, JobBrief]]:
         """Jobs, a record a line: first a QueueSummary, then JobBrief in the order of
         showq.
+        - past: a view of the past (POST /v1/past): told as of then; administrators'
+          alone
         - section: active, eligible, blocked, completed; comma list; default the first
           three
         - full: 1: records are Job (admin3)
@@ -2450,10 +2555,11 @@ class Operations:
         return cast('Iterator[Union[QueueSummary, JobBrief]]', self._connection.lines(
             'GET',
             '/v1/jobs',
-            query={'section': section, 'user': user, 'group': group, 'account': account, 'class':
-                class_, 'qos': qos, 'partition': partition, 'full': full, 'reservation':
-                reservation, 'fields': fields, 'held': held, 'deadline': deadline, 'ids': ids,
-                'q': q, 'sort': sort, 'limit': limit, 'offset': offset, 'count': count}))
+            query={'past': past, 'section': section, 'user': user, 'group': group, 'account':
+                account, 'class': class_, 'qos': qos, 'partition': partition, 'full': full,
+                'reservation': reservation, 'fields': fields, 'held': held, 'deadline':
+                deadline, 'ids': ids, 'q': q, 'sort': sort, 'limit': limit, 'offset': offset,
+                'count': count}))
 
     def submit(
         self,
@@ -2469,12 +2575,15 @@ class Operations:
         self,
         id: str,
         *,
+        past: str | int | None = None,
         level: str | int | None = None,
         node: str | int | None = None,
         reservation: str | int | None = None,
         verbose: str | int | None = None,
     ) -> Job:
         """One job. Who may: owner|admin3.
+        - past: a view of the past (POST /v1/past): told as of then; administrators'
+          alone
         - level: soft, hard, off
         - node: verdict on this node
         - reservation: verdict on these reservations, comma list
@@ -2484,38 +2593,48 @@ class Operations:
             'GET',
             '/v1/jobs/{id}',
             names={'id': id},
-            query={'level': level, 'node': node, 'reservation': reservation, 'verbose': verbose}))
+            query={'past': past, 'level': level, 'node': node, 'reservation': reservation,
+                'verbose': verbose}))
 
     def job_start(
         self,
         id: str,
         *,
+        past: str | int | None = None,
         qos: str | int | None = None,
     ) -> Start:
         """Earliest start.
+        - past: a view of the past (POST /v1/past): told as of then; administrators'
+          alone
         - qos: as with this QOS
         """
         return cast('Start', self._connection.record(
             'GET',
             '/v1/jobs/{id}/start',
             names={'id': id},
-            query={'qos': qos}))
+            query={'past': past, 'qos': qos}))
 
     def job_why(
         self,
         id: str,
+        *,
+        past: str | int | None = None,
     ) -> Why:
         """Why a job waits: all reasons of this moment, who is ahead of it and what will
         come free. Of one's own jobs, and for administrators. Who may: owner|admin3.
+        - past: a view of the past (POST /v1/past): told as of then; administrators'
+          alone
         """
         return cast('Why', self._connection.record(
             'GET',
             '/v1/jobs/{id}/why',
-            names={'id': id}))
+            names={'id': id},
+            query={'past': past}))
 
     def start(
         self,
         *,
+        past: str | int | None = None,
         procs: str | int | None = None,
         duration_s: str | int | None = None,
         user: str | int | None = None,
@@ -2526,17 +2645,20 @@ class Operations:
         partition: str | int | None = None,
     ) -> Start:
         """Earliest start of procs for a duration.
+        - past: a view of the past (POST /v1/past): told as of then; administrators'
+          alone
         - duration_s: default 1
         """
         return cast('Start', self._connection.record(
             'GET',
             '/v1/start',
-            query={'procs': procs, 'duration_s': duration_s, 'user': user, 'group': group,
-                'account': account, 'class': class_, 'qos': qos, 'partition': partition}))
+            query={'past': past, 'procs': procs, 'duration_s': duration_s, 'user': user, 'group':
+                group, 'account': account, 'class': class_, 'qos': qos, 'partition': partition}))
 
     def windows(
         self,
         *,
+        past: str | int | None = None,
         user: str | int | None = None,
         group: str | int | None = None,
         account: str | int | None = None,
@@ -2558,6 +2680,8 @@ class Operations:
         blocked: str | int | None = None,
     ) -> Windows:
         """Backfill windows (showbf).
+        - past: a view of the past (POST /v1/past): told as of then; administrators'
+          alone
         - any: 1: every credential
         - features: comma list
         - os: of nodes
@@ -2575,11 +2699,81 @@ class Operations:
         return cast('Windows', self._connection.record(
             'GET',
             '/v1/windows',
-            query={'user': user, 'group': group, 'account': account, 'class': class_, 'qos': qos,
-                'partition': partition, 'any': any, 'features': features, 'os': os, 'arch':
-                arch, 'duration_s': duration_s, 'procs': procs, 'nodes': nodes, 'mem': mem,
-                'mem_per_proc_mb': mem_per_proc_mb, 'later': later, 'limits': limits,
-                'per_node': per_node, 'blocked': blocked}))
+            query={'past': past, 'user': user, 'group': group, 'account': account, 'class':
+                class_, 'qos': qos, 'partition': partition, 'any': any, 'features': features,
+                'os': os, 'arch': arch, 'duration_s': duration_s, 'procs': procs, 'nodes':
+                nodes, 'mem': mem, 'mem_per_proc_mb': mem_per_proc_mb, 'later': later,
+                'limits': limits, 'per_node': per_node, 'blocked': blocked}))
+
+    def forecast(
+        self,
+        *,
+        past: str | int | None = None,
+        ids: str | int | None = None,
+    ) -> Iterator[Forecast]:
+        """When jobs that wait will start, a record a line: promised, or foreseen, as if
+        all ran to their limits and nobody came. Promises first; the forecast is of the
+        first jobs by priority, as far as there is time for it, and of none where plans
+        follow each other faster than it is made. Of the jobs that lists show the
+        caller.
+        - past: a view of the past (POST /v1/past): told as of then; administrators'
+          alone
+        - ids: only these jobs, with commas between them; at most 4000 characters
+        """
+        return cast('Iterator[Forecast]', self._connection.lines(
+            'GET',
+            '/v1/forecast',
+            query={'past': past, 'ids': ids}))
+
+    def past(
+        self,
+    ) -> Past:
+        """Since when the past is kept (JOURNALMAXSIZE), and the caller's views of it. Who
+        may: admin3.
+        """
+        return cast('Past', self._connection.record(
+            'GET',
+            '/v1/past'))
+
+    def past_begin(
+        self,
+        body: PastRequest,
+    ) -> PastView:
+        """A view of the past: a process of its own does the journal again, up to the last
+        cycle at that instant or before. Answered when it is there. With past= the
+        lists, records and pictures of the API are told as of then. Two views there are
+        in all; one that nobody asks for ten minutes ends. 404: the journal is kept
+        since later. 503 busy: others look at the past. Who may: admin3.
+        """
+        return cast('PastView', self._connection.record(
+            'POST',
+            '/v1/past',
+            body=body))
+
+    def past_move(
+        self,
+        id: str,
+        body: PastMove,
+    ) -> PastView:
+        """A view of the past goes on: to another instant, by seconds, by cycles, to the
+        next decision about a job. Back, and from one life of the daemon to another, it
+        begins anew. Who may: admin3.
+        """
+        return cast('PastView', self._connection.record(
+            'PATCH',
+            '/v1/past/{id}',
+            names={'id': id},
+            body=body))
+
+    def past_end(
+        self,
+        id: str,
+    ) -> Done:
+        """End a view of the past. Who may: admin3."""
+        return cast('Done', self._connection.record(
+            'DELETE',
+            '/v1/past/{id}',
+            names={'id': id}))
 
     def whatif(
         self,
@@ -2823,45 +3017,61 @@ class Operations:
     def nodes(
         self,
         *,
+        past: str | int | None = None,
         partition: str | int | None = None,
         state: str | int | None = None,
     ) -> Iterator[Node]:
-        """Nodes, a record a line. Who may: admin3."""
+        """Nodes, a record a line. Who may: admin3.
+        - past: a view of the past (POST /v1/past): told as of then; administrators'
+          alone
+        """
         return cast('Iterator[Node]', self._connection.lines(
             'GET',
             '/v1/nodes',
-            query={'partition': partition, 'state': state}))
+            query={'past': past, 'partition': partition, 'state': state}))
 
     def node(
         self,
         name: str,
+        *,
+        past: str | int | None = None,
     ) -> Node:
-        """One node. Who may: admin3."""
+        """One node. Who may: admin3.
+        - past: a view of the past (POST /v1/past): told as of then; administrators'
+          alone
+        """
         return cast('Node', self._connection.record(
             'GET',
             '/v1/nodes/{name}',
-            names={'name': name}))
+            names={'name': name},
+            query={'past': past}))
 
     def reservations(
         self,
         *,
+        past: str | int | None = None,
         node: str | int | None = None,
         type: str | int | None = None,
         limit: str | int | None = None,
         offset: str | int | None = None,
+        jobs: str | int | None = None,
         places: str | int | None = None,
     ) -> Iterator[Reservation]:
         """Reservations the caller may see, a record a line: of jobs first.
+        - past: a view of the past (POST /v1/past): told as of then; administrators'
+          alone
         - node: on this node
         - type: Job, User or Standing
         - limit: at most so many
         - offset: without so many first ones
+        - jobs: 0: without those of jobs
         - places: 0: without where they are
         """
         return cast('Iterator[Reservation]', self._connection.lines(
             'GET',
             '/v1/reservations',
-            query={'node': node, 'type': type, 'limit': limit, 'offset': offset, 'places': places}))
+            query={'past': past, 'node': node, 'type': type, 'limit': limit, 'offset': offset,
+                'jobs': jobs, 'places': places}))
 
     def reserve(
         self,
@@ -2882,12 +3092,18 @@ class Operations:
     def reservation(
         self,
         name: str,
+        *,
+        past: str | int | None = None,
     ) -> Reservation:
-        """One reservation."""
+        """One reservation.
+        - past: a view of the past (POST /v1/past): told as of then; administrators'
+          alone
+        """
         return cast('Reservation', self._connection.record(
             'GET',
             '/v1/reservations/{name}',
-            names={'name': name}))
+            names={'name': name},
+            query={'past': past}))
 
     def reservation_change(
         self,
@@ -2927,6 +3143,7 @@ class Operations:
     def series(
         self,
         *,
+        past: str | int | None = None,
         names: str | int | None = None,
         from_: str | int | None = None,
         to: str | int | None = None,
@@ -2935,6 +3152,8 @@ class Operations:
         """Use, queue and waits over time: a point a minute of the last two days, since the
         scheduler started, and one each ten minutes of the last sixty. What the caller
         may not know is null.
+        - past: a view of the past (POST /v1/past): told as of then; administrators'
+          alone
         - names: comma list of procs, procs_active, active, eligible, blocked,
           backlog_h, wait_s; without it all
         - from_: seconds since 1970; without it a day before to
@@ -2944,57 +3163,75 @@ class Operations:
         return cast('Series', self._connection.record(
             'GET',
             '/v1/series',
-            query={'names': names, 'from': from_, 'to': to, 'points': points}))
+            query={'past': past, 'names': names, 'from': from_, 'to': to, 'points': points}))
 
     def promises(
         self,
         *,
+        past: str | int | None = None,
         from_: str | int | None = None,
         to: str | int | None = None,
     ) -> Iterator[Promise]:
         """Starts that jobs were promised, by a reservation or as their latest start, and
         what came of it: of those that wait, and of the last 2,000 that do not any more.
         Users are told of their own.
+        - past: a view of the past (POST /v1/past): what was over by then;
+          administrators' alone
         - from_: only those that wait or were over then or later (seconds since 1970)
         - to: only those that were made by then (seconds since 1970)
         """
         return cast('Iterator[Promise]', self._connection.lines(
             'GET',
             '/v1/promises',
-            query={'from': from_, 'to': to}))
+            query={'past': past, 'from': from_, 'to': to}))
 
     def statistics(
         self,
+        *,
+        past: str | int | None = None,
     ) -> SystemStatistics:
-        """Of the system (showstats). Who may: admin3."""
+        """Of the system (showstats). Who may: admin3.
+        - past: a view of the past (POST /v1/past): told as of then; administrators'
+          alone
+        """
         return cast('SystemStatistics', self._connection.record(
             'GET',
-            '/v1/statistics'))
+            '/v1/statistics',
+            query={'past': past}))
 
     def statistics_of(
         self,
         kind: str,
         *,
+        past: str | int | None = None,
         name: str | int | None = None,
     ) -> Iterator[Statistics]:
         """Of users, groups, accounts, classes, QOSs; a record a line. Who may: admin3.
+        - past: a view of the past (POST /v1/past): told as of then; administrators'
+          alone
         - name: only this, or those that begin so
         """
         return cast('Iterator[Statistics]', self._connection.lines(
             'GET',
             '/v1/statistics/{kind}',
             names={'kind': kind},
-            query={'name': name}))
+            query={'past': past, 'name': name}))
 
     def grid(
         self,
         type: str,
+        *,
+        past: str | int | None = None,
     ) -> Grid:
-        """By size and length (showgrid). Who may: admin3."""
+        """By size and length (showgrid). Who may: admin3.
+        - past: a view of the past (POST /v1/past): told as of then; administrators'
+          alone
+        """
         return cast('Grid', self._connection.record(
             'GET',
             '/v1/statistics/grid/{type}',
-            names={'type': type}))
+            names={'type': type},
+            query={'past': past}))
 
     def reset_statistics(
         self,
@@ -3007,54 +3244,69 @@ class Operations:
     def fairshare(
         self,
         *,
+        past: str | int | None = None,
         kind: str | int | None = None,
     ) -> Fairshare:
         """diagnose -f Who may: admin3.
+        - past: a view of the past (POST /v1/past): told as of then; administrators'
+          alone
         - kind: user, group, account, class, qos
         """
         return cast('Fairshare', self._connection.record(
             'GET',
             '/v1/fairshare',
-            query={'kind': kind}))
+            query={'past': past, 'kind': kind}))
 
     def priorities(
         self,
         *,
+        past: str | int | None = None,
         partition: str | int | None = None,
         ids: str | int | None = None,
     ) -> Iterator[Priority]:
         """diagnose -p, a record a line: for administrators of all jobs that may start; of
         those that are asked for by ids, everybody's own. Who may: owner|admin3.
+        - past: a view of the past (POST /v1/past): told as of then; administrators'
+          alone
         - ids: comma list of jobs
         """
         return cast('Iterator[Priority]', self._connection.lines(
             'GET',
             '/v1/priorities',
-            query={'partition': partition, 'ids': ids}))
+            query={'past': past, 'partition': partition, 'ids': ids}))
 
     def credentials(
         self,
         kind: str,
         *,
+        past: str | int | None = None,
         name: str | int | None = None,
     ) -> Iterator[Credential]:
         """diagnose -a -c -g -u -Q, a record a line; users without a level are told of
         themselves alone. Who may: owner|admin3.
+        - past: a view of the past (POST /v1/past): told as of then; administrators'
+          alone
         - name: only this
         """
         return cast('Iterator[Credential]', self._connection.lines(
             'GET',
             '/v1/credentials/{kind}',
             names={'kind': kind},
-            query={'name': name}))
+            query={'past': past, 'name': name}))
 
     def partitions(
         self,
+        *,
+        past: str | int | None = None,
     ) -> list[dict[str, Any]]:
-        """diagnose -t Who may: admin3."""
+        """diagnose -t Who may: admin3.
+        - past: a view of the past (POST /v1/past): told as of then; administrators'
+          alone
+        """
         return cast('list[dict[str, Any]]', self._connection.record(
             'GET',
-            '/v1/partitions'))
+            '/v1/partitions',
+            query={'past': past}))
 
     def managers(
         self,
@@ -3067,17 +3319,20 @@ class Operations:
     def parameters(
         self,
         *,
+        past: str | int | None = None,
         name: str | int | None = None,
         defaults: str | int | None = None,
     ) -> Iterator[Parameter]:
         """showconfig, a record a line. Who may: admin3.
+        - past: a view of the past (POST /v1/past): told as of then; administrators'
+          alone
         - name: only this
         - defaults: 1: all, also those at their default
         """
         return cast('Iterator[Parameter]', self._connection.lines(
             'GET',
             '/v1/parameters',
-            query={'name': name, 'defaults': defaults}))
+            query={'past': past, 'name': name, 'defaults': defaults}))
 
     def change_parameters(
         self,
@@ -3098,6 +3353,7 @@ class Operations:
     def accounting(
         self,
         *,
+        past: str | int | None = None,
         from_: str | int | None = None,
         to: str | int | None = None,
         user: str | int | None = None,
@@ -3105,6 +3361,8 @@ class Operations:
         limit: str | int | None = None,
     ) -> Iterator[Job]:
         """Ended jobs, a record a line. Who may: owner|admin3.
+        - past: a view of the past (POST /v1/past): told as of then; administrators'
+          alone
         - from_: ended at or after
         - to: ended before
         - job: the job of that id
@@ -3112,7 +3370,8 @@ class Operations:
         return cast('Iterator[Job]', self._connection.lines(
             'GET',
             '/v1/accounting',
-            query={'from': from_, 'to': to, 'user': user, 'job': job, 'limit': limit}))
+            query={'past': past, 'from': from_, 'to': to, 'user': user, 'job': job, 'limit':
+                limit}))
 
     def bank_accounts(
         self,
@@ -3428,6 +3687,7 @@ class Operations:
     def events(
         self,
         *,
+        past: str | int | None = None,
         from_: str | int | None = None,
         last: str | int | None = None,
         names: str | int | None = None,
@@ -3436,6 +3696,8 @@ class Operations:
         """What happens, an event a line; with Accept: text/event-stream as server-sent
         events. Waits for more until the client leaves. A reader that falls too far
         behind gets a last line with the event DROPPED. Who may: admin3.
+        - past: a view of the past (POST /v1/past): told as of then; administrators'
+          alone
         - from_: number of the first event; without it, what comes from now on. LOST is
           told when it is not kept any more.
         - last: without from: so many numbers before now, as far as they are kept
@@ -3445,11 +3707,12 @@ class Operations:
         return cast('Iterator[Event]', self._connection.lines(
             'GET',
             '/v1/events',
-            query={'from': from_, 'last': last, 'names': names, 'follow': follow}))
+            query={'past': past, 'from': from_, 'last': last, 'names': names, 'follow': follow}))
 
     def rows(
         self,
         *,
+        past: str | int | None = None,
         by: str | int | None = None,
         fold: str | int | None = None,
     ) -> Rows:
@@ -3457,6 +3720,8 @@ class Operations:
         slot, name. They are the rows that /v1/timeline counts. Refused where the
         resource manager keeps nodes private. With If-None-Match: 304 while nothing of
         it has changed.
+        - past: a view of the past (POST /v1/past): told as of then; administrators'
+          alone
         - by: what groups are: partition (the usual), state; for administrators class,
           feature, frame as well
         - fold: groups that are one row each, with | between them; * are all; at most
@@ -3465,11 +3730,12 @@ class Operations:
         return cast('Rows', self._connection.record(
             'GET',
             '/v1/rows',
-            query={'by': by, 'fold': fold}))
+            query={'past': past, 'by': by, 'fold': fold}))
 
     def timeline(
         self,
         *,
+        past: str | int | None = None,
         from_: str | int | None = None,
         to: str | int | None = None,
         rows: str | int | None = None,
@@ -3488,6 +3754,8 @@ class Operations:
         lists would show the caller. As pieces, or, where they would be more than can be
         drawn, as shares of small cells. Binary: docs/timeline-format.md. With If-None-
         Match and the state that an answer told: 304 while it is the same.
+        - past: a view of the past (POST /v1/past): told as of then; administrators'
+          alone
         - from_: begin of the window, an instant; without it an hour ago
         - to: its end; without it a day after the begin
         - rows: FIRST-LAST, of /v1/rows, from 0; without it all
@@ -3504,9 +3772,9 @@ class Operations:
         return self._connection.bytes(
             'GET',
             '/v1/timeline',
-            query={'from': from_, 'to': to, 'rows': rows, 'by': by, 'fold': fold, 'width': width,
-                'height': height, 'layers': layers, 'color': color, 'as': as_, 'packed':
-                packed})
+            query={'past': past, 'from': from_, 'to': to, 'rows': rows, 'by': by, 'fold': fold,
+                'width': width, 'height': height, 'layers': layers, 'color': color, 'as': as_,
+                'packed': packed})
 
     def changes(
         self,

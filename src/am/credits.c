@@ -361,7 +361,8 @@ int am_set_limit(struct am *am, const struct am_request *req, const char *accoun
 {
     const struct taking to = {account, 0, amount, req->at};
     struct strbuf asked = {0};
-    int64_t txn, number = 0;
+    struct ledger_which made = {0};
+    int64_t number = 0;
     int result;
 
     if (store_step_begin(am->store, err) != 0)
@@ -369,11 +370,13 @@ int am_set_limit(struct am *am, const struct am_request *req, const char *accoun
     strbuf_printf(&asked, "limit of %s is %" PRId64, account, amount);
     result = amount_valid(amount, 0, err) != 0
                  ? -1
-                 : request_known(am, req, asked.text, &txn, err);
+                 : request_known(am, req, asked.text, &made.txn, err);
     if (result == 0)
         result = reach_limit(am, req, &to, asked.text, &number, err);
-    else if (result > 0)
-        result = AM_DONE;
+    else if (result > 0) /* the number that it answered */
+        result = ledger_deposits(am->store, &made, on_number, &number, err) < 0
+                     ? -1
+                     : AM_DONE;
     free(asked.text);
     result = step_end(am, result, err);
     if (result == AM_DONE && ret_number)

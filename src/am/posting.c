@@ -37,14 +37,21 @@ void posting_take(struct posting *p, const struct piece *piece)
         posting_add(p, "over", piece->account, piece->account, -piece->amount);
 }
 
-/* What can be counted to is far beyond what there is; a sum that is not must not wrap.
- */
+/* What can be counted to is far beyond what there is; a sum that is not must not wrap,
+ * nor what was moved in a day. */
 static int weigh_leg(struct am *am, const struct ledger_leg *leg, struct err *err)
 {
-    int64_t balance, sum;
+    int64_t balance, sum, moved, more = leg->amount < 0 ? -leg->amount : leg->amount;
 
-    if (ledger_balance(am->store, leg->place, leg->of, &balance, err) != 0)
+    if (ledger_balance(am->store, leg->place, leg->of, &balance, err) != 0
+        || ledger_day_most(am->store, leg, &moved, err) != 0)
         return -1;
+    if (moved > BALANCE_MOST - more)
+        return err_set(err, ERR_INVALID,
+            "%s credits were moved that day: with %s more it would be beyond what is "
+            "counted, %s",
+            amount_text(moved).text, amount_text(more).text,
+            amount_text(BALANCE_MOST).text);
     if (__builtin_add_overflow(balance, leg->amount, &sum) || sum > BALANCE_MOST
         || sum < -BALANCE_MOST)
         return err_set(err, ERR_INVALID,

@@ -4,17 +4,28 @@
 
 /* ---- balances ------------------------------------------------------------------- */
 
+/* Limits of many deposits may come to more than what is counted: as much as fits. */
+static void add_limit(int64_t *sum, int64_t more)
+{
+    if (__builtin_add_overflow(*sum, more, sum))
+        *sum = INT64_MAX;
+}
+
 static void sum_purse(
     const struct purse *p, int64_t own_account, struct am_balance *ret)
 {
+    struct purse own = {0};
+
     for (size_t i = 0; i < p->n; i++) {
         ret->balance += p->v[i].balance;
-        ret->credit_limit += p->v[i].credit_limit;
-        ret->held += p->v[i].held;
+        add_limit(&ret->credit_limit, p->v[i].credit_limit);
         if (p->v[i].account == own_account)
-            ret->own_available += purse_free(&p->v[i]);
+            vec_push(&own, p->v[i]);
     }
+    ret->held = purse_held(p);
     ret->available = purse_available(p);
+    ret->own_available = purse_available(&own);
+    vec_fini(&own);
 }
 
 int am_balance(struct am *am, const char *account, const struct am_use *use, int64_t at,

@@ -39,9 +39,11 @@ struct job_memory {
     int64_t promised_at;
     int64_t start_by, start_planned; /* 0 = nothing: see engine/planning/planning.h */
     int64_t start_was;               /* it was promised that; 0 = never another */
-    int64_t start_told;              /* and told that last; 0 = that */
+    int64_t start_told;              /* and told that last; 0 = start_by */
     uint8_t start_cause;             /* enum promise_cause */
     const char *start_partition;     /* or NULL */
+    /* when it was first expected to start: see engine/prediction/; 0 = not yet */
+    int64_t expected_made_at, expected_at, expected_from, expected_until;
     int64_t retry_until, retry_at; /* its failed start is tried again; 0 = it is not */
     /* of an active job, and where it last ran */
     int64_t start_at, eff_wclimit_s;

@@ -68,9 +68,10 @@ struct finding {
 struct cfg_value {
     const struct cfg_row *row;
     char *name; /* owned: "FSDEPTH", "RESERVATIONDEPTH[1]", "USERCFG[ann].MAXJOB" */
-    char *text; /* owned; a secret is hidden */
+    char *text; /* owned; a secret is hidden; of what adds up all, with commas */
     const char *file;
     uint32_t line;
+    uint32_t change; /* made at run time that it is of; 0 = the files say so */
 };
 
 struct config {

@@ -53,12 +53,21 @@ void loader_report(struct loader *l, const struct place *at, enum finding_level 
     vec_push(&l->config->findings, f);
 }
 
+static char *join_list(const char *a, const char *b)
+{
+    struct strbuf both = {0};
+
+    strbuf_printf(&both, "%s,%s", a, b);
+    return strbuf_take(&both);
+}
+
 void loader_record(struct loader *l, const struct place *at, const struct cfg_row *row,
     const char *name, const char *text)
 {
     struct config *c = l->config;
     uint32_t id = names_intern(c->value_index, name);
-    struct cfg_value value = {.row = row, .file = at->file, .line = at->line};
+    struct cfg_value value = {
+        .row = row, .file = at->file, .line = at->line, .change = l->change};
 
     if (id < c->values.n) {
         struct cfg_value *old = &c->values.v[id];
@@ -66,9 +75,11 @@ void loader_record(struct loader *l, const struct place *at, const struct cfg_ro
         if (!row->accumulates)
             loader_report(l, at, FINDING_NOTE, "%.120s replaces the value of %s:%u",
                 name, old->file, (unsigned)old->line);
-        free(old->text);
         value.name = old->name;
-        value.text = xstrdup(text);
+        value.text = row->accumulates && old->change == l->change
+                         ? join_list(old->text, text)
+                         : xstrdup(text);
+        free(old->text);
         *old = value;
         return;
     }

@@ -49,6 +49,13 @@ static void note_include(struct grammar *g, const char *comment, const char *end
         g->include = xstrndup(comment, (size_t)(end - comment));
 }
 
+static bool is_change(const char *comment, const char *end)
+{
+    const size_t len = sizeof GRAMMAR_CHANGE - 1;
+
+    return (size_t)(end - comment) == len && memcmp(comment, GRAMMAR_CHANGE, len) == 0;
+}
+
 /* Bytes of a space that editors and web pages put in place of a blank; 0 for others. */
 static size_t special_space(const char *p, const char *end)
 {
@@ -94,6 +101,7 @@ static bool read_physical(struct grammar *g, struct text *to)
 
     if (comment != NULL)
         note_include(g, comment, end);
+    g->change += comment == g->text && is_change(comment, end);
     while (stop > g->text && is_blank(stop[-1]))
         stop--;
     joined = comment == NULL && stop > g->text && stop[-1] == '\\';

@@ -5,7 +5,10 @@
  *
  * A backslash at the end of a line joins the next. Control characters count as
  * blanks. `#INCLUDE <file>` asks for another file after the end of this one. Any
- * bytes are taken; what makes no sense is reported. */
+ * bytes are taken; what makes no sense is reported.
+ *
+ * Behind a line GRAMMAR_CHANGE, a comment to everybody else, begins a change made at
+ * run time: what adds up over the lines of a file replaces what was said before. */
 #ifndef MAUI_CONFIG_GRAMMAR_H
 #define MAUI_CONFIG_GRAMMAR_H
 
@@ -14,6 +17,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+
+#define GRAMMAR_CHANGE "#CHANGED AT RUN TIME"
 
 enum grammar_kind {
     GRAMMAR_SETTING,
@@ -37,6 +42,7 @@ struct grammar_line {
 struct grammar {
     const char *text, *end; /* borrowed */
     uint32_t line;
+    uint32_t change;    /* GRAMMAR_CHANGE lines so far */
     char *include;      /* found on the line before, given out next */
     bool special_space; /* in the line that is read */
 };

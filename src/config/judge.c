@@ -703,7 +703,8 @@ static void look_for_plan_partition(struct look *k)
 static void look_for_plan_off(struct look *k)
 {
     bool of_plan = strncmp(k->v->row->name, "PLAN", 4) == 0
-                   || strncmp(k->v->row->name, "PROMISE", 7) == 0;
+                   || strncmp(k->v->row->name, "PROMISE", 7) == 0
+                   || strcmp(k->v->row->name, "PREDICTION") == 0;
 
     if (of_plan && !settings_plan_together(k->c->settings))
         add_finding(k, "", "");

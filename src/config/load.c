@@ -97,7 +97,8 @@ static void add_one_entry(
         .line = *line,
         .file = at->file,
         .file_number = at->file_number,
-        .sequence = (uint32_t)l->entries.n};
+        .sequence = (uint32_t)l->entries.n,
+        .change = l->change};
 
     if (row == NULL) {
         report_unknown(l, at, line);
@@ -244,8 +245,11 @@ static void read_text(struct loader *l, struct place at, const char *text, size_
         return;
     keep_text(l, text, len);
     grammar_init(&g, text, len);
-    while (grammar_next(&g, &line))
+    while (grammar_next(&g, &line)) {
+        l->change = g.change;
         read_line(l, &line, at);
+    }
+    l->change = 0;
 }
 
 /* ---- entries to settings ---- */
@@ -298,11 +302,13 @@ static void apply_entries(struct loader *l)
             load_old_limits(l);
             old_limits_done = true;
         }
+        l->change = e->change;
         if (e->row->type == CFG_SECTION)
             load_section(l, e);
         else
             load_parameter(l, e);
     }
+    l->change = 0;
     if (!old_limits_done)
         load_old_limits(l);
     if (!l->private)

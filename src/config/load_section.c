@@ -234,6 +234,7 @@ void load_attribute(struct loader *l, const struct place *at, enum cfg_object ob
 {
     const struct cfg_row *row = attrs_find(l->config->table, object, pair->name);
     struct cfg_call call = {.row = row, .value = pair->value, .bracket = pair->bracket};
+    const struct cfg_value *was = NULL;
     bool usable = false;
     char *name;
 
@@ -242,6 +243,13 @@ void load_attribute(struct loader *l, const struct place *at, enum cfg_object ob
         return;
     }
     name = value_name(object, index, row, pair->bracket);
+    if (row->accumulates)
+        was = config_value(l->config, name);
+    if (was != NULL && was->change > l->change) { /* by the older form of it */
+        free(name);
+        return;
+    }
+    call.replaces = was != NULL && was->change < l->change;
     if (attribute_usable(l, at, row, pair, name)) {
         /* A section that comes later as a whole says so once; of some only a part does.
          */

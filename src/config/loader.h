@@ -15,6 +15,7 @@ struct entry {
     struct grammar_line line; /* owned */
     const char *file;
     uint32_t file_number, sequence;
+    uint32_t change; /* made at run time: which, from 1; 0 = none */
     int phase;
 };
 
@@ -48,6 +49,7 @@ struct loader {
                                      cannot be read */
     char *bank;                   /* index of the first AMCFG, or NULL */
     bool private;                 /* reading a private file */
+    uint32_t change;              /* that is read or put in force; see struct entry */
     struct wanted_list *includes; /* files to read, or NULL: do not follow */
 };
 
@@ -57,8 +59,8 @@ void loader_report(struct loader *l, const struct place *at, enum finding_level 
 /* Put the findings in the order of config.h. */
 void loader_sort(struct config *c);
 
-/* Note that `name` was taken from there; tells about an earlier line it replaces,
- * unless the row accumulates. */
+/* Note that `name` was taken from there; tells about an earlier line it replaces. What
+ * accumulates is noted with all that is in force, as one list. */
 void loader_record(struct loader *l, const struct place *at, const struct cfg_row *row,
     const char *name, const char *text);
 

@@ -10,6 +10,7 @@
 #define HORIZON_SUBMIT DURATION_UNLIMITED /* promised when it comes */
 
 enum plan_tighten { TIGHTEN_UNSET, TIGHTEN_NO, TIGHTEN_YES };
+enum plan_prediction { PREDICTION_NONE, PREDICTION_LASTTWO, PREDICTION_MIX };
 enum plan_fill { FILL_PLAN, FILL_PROMISED };
 
 /* Of a QOS: how much later than in the site's plan its jobs may begin. */
@@ -29,6 +30,7 @@ struct plan_settings {
     int64_t slack_s;
     unsigned tighten; /* enum plan_tighten */
     unsigned fill;    /* enum plan_fill */
+    enum plan_prediction prediction;
 };
 
 #endif

@@ -115,6 +115,7 @@ struct cfg_call {
     void *base;                /* struct the offset counts from; NULL = check only */
     const char *value;         /* owned by the caller, blanks trimmed */
     const char *bracket;       /* inside of MAXJOB[...], or NULL */
+    bool replaces;             /* what accumulates: what was said before is void */
     struct text_list *remarks; /* put warnings here when the value is taken */
 };
 

@@ -22,7 +22,7 @@ int set_sr_access_list(struct cfg_call *call, struct err *err)
         return 0;
     }
     /* Lists of names add up over lines; a limit is replaced. */
-    if (type >= ACL_DURATION)
+    if (type >= ACL_DURATION || call->replaces)
         acltext_drop(&sr->acl, type);
     for (size_t i = 0; i < read.entries.n; i++)
         vec_push(&sr->acl.entries, read.entries.v[i]);
@@ -135,6 +135,8 @@ int set_sr_triggers(struct cfg_call *call, struct err *err)
     struct sr_cfg *sr = call->base;
     int status = triggertext_parse(call->value, &scratch, err);
 
+    if (status == 0 && sr != NULL && call->replaces)
+        triggertext_fini(&sr->triggers);
     for (size_t i = 0; status == 0 && sr != NULL && i < scratch.n; i++)
         vec_push(&sr->triggers, scratch.v[i]);
     if (status == 0 && sr != NULL)

@@ -73,6 +73,8 @@ static const struct cfg_row backfill_rows[] = {
 static const struct cfg_keyword kw_tighten[] = {{"TRUE", TIGHTEN_YES}, {"FALSE", TIGHTEN_NO},
     {"YES", TIGHTEN_YES}, {"NO", TIGHTEN_NO}, {"ON", TIGHTEN_YES}, {"OFF", TIGHTEN_NO},
     {"1", TIGHTEN_YES}, {"0", TIGHTEN_NO}, {NULL}};
+static const struct cfg_keyword kw_prediction[] = {{"NONE", PREDICTION_NONE}, {"LASTTWO", PREDICTION_LASTTWO},
+    {"MIX", PREDICTION_MIX}, {NULL}};
 static const struct cfg_keyword kw_fill[] = {{"PLAN", FILL_PLAN}, {"PROMISED", FILL_PROMISED}, {NULL}};
 
 static const struct cfg_row plan_rows[] = {
@@ -89,6 +91,7 @@ static const struct cfg_row plan_rows[] = {
     {N("PROMISEHORIZON"), CUSTOM(set_horizon, "6:00:00", "TIME, or SUBMIT"), .home = HOME_SETTINGS, .store = STORE_OTHER, HELP("A job is promised a latest start when it would start within this time by priority alone; SUBMIT = when it comes.")},
     {N("PROMISESLACK"), TIME("1:00:00:00"), IN_SETTINGS(plan.slack_s), HELP("How much later than by priority alone a job may start, at most: that is promised.")},
     {N("PROMISETIGHTEN"), WORD(NULL, kw_tighten), IN_SETTINGS(plan.tighten), HELP("Promise an earlier start where one has become possible. Not set: TRUE with PROMISEHORIZON SUBMIT.")},
+    {N("PREDICTION"), WORD("MIX", kw_prediction), IN_SETTINGS(plan.prediction), HELP("By what run times BACKFILLPOLICY PLAN orders jobs and foretells starts: NONE = limits, LASTTWO = the last two runs of the user, MIX = what the user's and all runs were, learned from accounting. Limits stay what is planned and promised by; nobody is stopped for a prediction.")},
     {N("PLANFILL"), WORD("PLAN", kw_fill), IN_SETTINGS(plan.fill), HELP("What jobs without a place may not delay: the whole plan, or PROMISED, promised jobs alone.")},
 };
 

@@ -19,6 +19,7 @@ struct engine *engine_create(
     e->c = cluster_create(cfg);
     e->plan = plan_create(e->c);
     e->promises = promises_create(e->plan);
+    e->predictions = predictions_create();
     e->passes.planning = planning_create();
     e->limits = limits_create();
     e->decisions = decisions_create();
@@ -60,6 +61,7 @@ void engine_destroy(struct engine *e)
         return;
     planning_destroy(e->passes.planning);
     promises_destroy(e->promises);
+    predictions_destroy(e->predictions);
     plan_destroy(e->plan);
     limits_destroy(e->limits);
     statistics_destroy(e->statistics);

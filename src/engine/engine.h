@@ -19,6 +19,7 @@
 #include "cluster/reservation.h"
 #include "config/policies.h"
 #include "engine/charging/charging.h"
+#include "engine/prediction/predictions.h"
 #include "engine/statistics/statistics.h"
 #include "funds/funds.h"
 #include "plan/planned.h"
@@ -28,6 +29,12 @@
 #include "policy/order.h"
 
 struct engine;
+
+/* A job that ran, and what is learned from it. */
+struct past_run {
+    const char *user;
+    struct job_run run;
+};
 
 enum event_kind {
     EVENT_NODE,          /* u.node: reported for the first time or again */
@@ -61,6 +68,7 @@ enum event_kind {
     EVENT_RESET_FAIRSHARE,
     /* after a restart, in this order; nodes come before instances */
     EVENT_FAIRSHARE, /* u.fairshare: usage of before */
+    EVENT_HISTORY,   /* u.history: runs of jobs that have ended, from the first on */
     EVENT_INSTANCE,  /* u.instance: a standing reservation's, as it was */
     EVENT_MISSED     /* u.missed: a job that ended while nobody looked */
 };
@@ -186,6 +194,10 @@ struct event {
             const struct fs_memory *rows;
             size_t n;
         } fairshare;
+        struct {
+            const struct past_run *rows;
+            size_t n;
+        } history;
         const struct rsv_memory *instance;
         struct {
             struct job_desc job; /* with memory and start_at */
@@ -326,6 +338,13 @@ int64_t engine_promised_by(const struct engine *e, const struct job *j);
  * 0: it was promised nothing else. */
 int64_t engine_promised_before(const struct engine *e, const struct job *j,
     const char **ret_why, const char **ret_cause);
+
+/* When it is expected to start (planning_expected()), which changes nothing. */
+struct expected_start engine_expected(struct engine *e, const struct job *j);
+
+/* How far off such starts were. To be changed by misses_load() and misses_saved()
+ * alone. */
+struct misses *engine_misses(struct engine *e);
 
 /* What of the job is to outlive a restart. Texts are borrowed from the job. */
 struct job_memory engine_memory_of(const struct engine *e, const struct job *j);

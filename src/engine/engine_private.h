@@ -17,6 +17,7 @@
 #include "engine/leaving.h"
 #include "engine/lost.h"
 #include "engine/passes.h"
+#include "engine/prediction/predictions.h"
 #include "engine/preempt.h"
 #include "engine/promises.h"
 #include "engine/refusals.h"
@@ -67,6 +68,7 @@ struct engine {
     struct queue *queue;
     struct depth_groups *groups;
     struct promises *promises;
+    struct predictions *predictions;
     struct keeping *keeping;
     struct preemption *preemption;
     struct engine_troubles troubles;

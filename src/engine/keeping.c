@@ -513,6 +513,7 @@ void keeping_recall(struct engine *e, struct job *j, const struct job_memory *m)
 {
     promises_set_policy(e->promises, keeping_is_policy(e));
     promises_recall(e->promises, e->c, j, m);
+    predictions_recall(e, j, m);
 }
 
 /* ---- the cycle ---- */

@@ -191,6 +191,27 @@ static void change_promises(struct engine *e, struct job *j, enum change_of what
         promises_void(e->promises, j);
 }
 
+/* ---- what is learned of it ---- */
+
+static void begin_predictions(struct engine *e, struct job *j, const struct stay *s)
+{
+    if (s->by == OCCUPANCY_PLANNED)
+        predictions_started(e, j);
+    else
+        predictions_forget(e, j);
+}
+
+static void complete_predictions(struct engine *e, struct job *j, const struct stay *s)
+{
+    predictions_ended(e, j, s->until);
+}
+
+static void change_predictions(struct engine *e, struct job *j, enum change_of what)
+{
+    if (what == CHANGE_OF_REQUEST || (what == CHANGE_OF_STATE && !job_waits(j)))
+        predictions_forget(e, j);
+}
+
 /* ---- the queue: who is admitted, in which order ---- */
 
 static void begin_queue(struct engine *e, struct job *j, const struct stay *s)
@@ -235,6 +256,8 @@ static const struct observer {
     {"calendar", NULL, NULL, NULL, complete_calendar, NULL},
     {"preemption", NULL, NULL, NULL, NULL, change_preemption},
     {"promises", NULL, NULL, NULL, NULL, change_promises},
+    {"predictions", begin_predictions, NULL, NULL, complete_predictions,
+        change_predictions},
     {"queue", begin_queue, NULL, NULL, NULL, change_queue},
 };
 

@@ -54,8 +54,9 @@ struct promise {
     uint32_t partition;       /* of a start: where it is planned; INDEX_NONE */
     uint64_t made;            /* by order of making; 0: of the plan */
     int64_t was;              /* of a start: it was promised that once; 0 = this */
-    int64_t told;             /* ... and that it was told last; 0 = was */
+    int64_t told;             /* ... and that it was told last; 0 = latest_start */
     enum promise_cause cause; /* why not that any more */
+    bool failed;              /* of a start: it was tried, in time, and failed */
     bool stands;              /* it is in the plan of this cycle ... */
     bool anew;                /* ... where it was made again */
 };

@@ -3,6 +3,7 @@
 #include "engine/asker.h"
 #include "engine/charging/charging.h"
 #include "engine/engine_private.h"
+#include "engine/planning/planning.h"
 #include "policy/access.h"
 #include "policy/bank.h"
 
@@ -227,6 +228,7 @@ struct job_memory engine_memory_of(const struct engine *e, const struct job *j)
     struct job_memory m = job_memory_of(e->c, j);
 
     promises_write(e->promises, e->c, j, &m);
+    predictions_write(e, j, &m);
     return m;
 }
 
@@ -240,6 +242,16 @@ int64_t engine_promised_by(const struct engine *e, const struct job *j)
     struct promise row;
 
     return promises_of(e->promises, j, PROMISE_START, &row) ? row.latest_start : 0;
+}
+
+struct expected_start engine_expected(struct engine *e, const struct job *j)
+{
+    return planning_expected(e, j);
+}
+
+struct misses *engine_misses(struct engine *e)
+{
+    return predictions_misses(e->predictions);
 }
 
 int64_t engine_promised_before(const struct engine *e, const struct job *j,

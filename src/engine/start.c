@@ -75,10 +75,7 @@ bool start_job_by(struct engine *e, struct plan *plan, struct job *j,
 /* It starts: what was promised is over, and kept unless it comes too late. */
 static void keep_promise(struct engine *e, const struct job *j)
 {
-    const struct promise *row = promises_row(e->promises, j, PROMISE_START);
-
-    if (row)
-        promise_fulfil(e, row);
+    promise_fulfil(e, j);
     promises_break(e->promises, j, PROMISE_START);
 }
 

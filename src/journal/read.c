@@ -82,6 +82,28 @@ static void read_rows(struct journal_read *j, const json_t *o, struct cluster *c
     j->ev.u.fairshare.n = n;
 }
 
+static void read_history(struct journal_read *j, const json_t *o, struct cluster *c)
+{
+    const json_t *list = reader_list(&j->reader, o, "runs");
+    size_t n = json_array_size(list);
+    struct past_run *rows = reader_take(&j->reader, n + 1, sizeof *rows);
+
+    (void)c;
+    for (size_t i = 0; i < n; i++) {
+        json_int_t run_s, limit_s, procs;
+        if (json_unpack(json_array_get(list, i), "[s, I, I, I]", &rows[i].user, &run_s,
+                &limit_s, &procs)
+                < 0
+            || procs < 0 || procs > UINT32_MAX) {
+            reader_wrong(&j->reader, "runs", "a list of runs");
+            return;
+        }
+        rows[i].run = (struct job_run){run_s, limit_s, (uint32_t)procs};
+    }
+    j->ev.u.history.rows = rows;
+    j->ev.u.history.n = n;
+}
+
 struct config *journal_read_config(const json_t *text)
 {
     const char *lines = json_string_value(text);
@@ -352,6 +374,7 @@ static read_fn *const readers[] = {
     [EVENT_RESET_STATISTICS] = read_nothing,
     [EVENT_RESET_FAIRSHARE] = read_nothing,
     [EVENT_FAIRSHARE] = read_rows,
+    [EVENT_HISTORY] = read_history,
     [EVENT_INSTANCE] = read_instance,
     [EVENT_MISSED] = read_missed,
 };

@@ -15,6 +15,8 @@ struct replay {
     struct config *config; /* whose settings are in force */
     struct actions actions;
     struct replay_count count;
+    struct replay_look look;
+    bool looked; /* somebody does */
 };
 
 struct replay *replay_create(void)
@@ -28,6 +30,22 @@ void replay_destroy(struct replay *r)
     config_destroy(r->config);
     vec_fini(&r->actions);
     free(r);
+}
+
+void replay_look(struct replay *r, const struct replay_look *look)
+{
+    r->look = *look;
+    r->looked = true;
+}
+
+struct engine *replay_engine(const struct replay *r)
+{
+    return r->engine;
+}
+
+struct config *replay_config(const struct replay *r)
+{
+    return r->config;
 }
 
 const struct replay_count *replay_count(const struct replay *r)
@@ -89,6 +107,7 @@ static int begin(struct replay *r, const json_t *how, struct err *why)
     r->engine = engine_create(config->settings,
         &(struct engine_options){.zone = zone_system(),
             .report_reservations = true,
+            .statistics = r->looked,
             .starts_told = json_is_true(json_object_get(how, "starts_told")),
             .stops_told = json_is_true(json_object_get(how, "stops_told")),
             .no_checkpoints = json_is_true(json_object_get(how, "no_checkpoints"))});
@@ -103,6 +122,8 @@ static int cycle(struct replay *r, json_t *line, json_t **ret_decided, struct er
     r->count.cycles++;
     r->actions.n = 0;
     engine_cycle(r->engine, now, &r->actions);
+    if (r->look.decided)
+        r->look.decided(r->look.ctx, now, &r->actions);
     return check(r, line, now, ret_decided, why);
 }
 
@@ -121,6 +142,8 @@ static int apply(
         return -1;
     }
     r->actions.n = 0;
+    if (r->look.before)
+        r->look.before(r->look.ctx, &read.ev);
     bool refused = engine_apply(r->engine, &read.ev, NULL, &err) < 0;
     if (refused && json_is_true(json_object_get(line, "refused"))) {
         result = 0;

@@ -6,6 +6,8 @@
 #define MAUI_SERVER_REPLAY_H
 
 #include "base/err.h"
+#include "config/config.h"
+#include "engine/engine.h"
 
 #include <jansson.h>
 #include <stdint.h>
@@ -20,8 +22,22 @@ struct replay_count {
     int64_t first, last;  /* numbers of the lines replayed */
 };
 
+/* Of a life that is looked at, besides compared: statistics are kept, and `before` is
+ * called before each event is told, and after each cycle with what that decided. Set
+ * before the first line. Either may be NULL. */
+struct replay_look {
+    void (*before)(void *ctx, const struct event *ev);
+    void (*decided)(void *ctx, int64_t now, const struct actions *all);
+    void *ctx;
+};
+
 struct replay *replay_create(void);
 void replay_destroy(struct replay *r);
+void replay_look(struct replay *r, const struct replay_look *look);
+
+/* Of the life that has begun: borrowed, and others with the next line. */
+struct engine *replay_engine(const struct replay *r);
+struct config *replay_config(const struct replay *r);
 
 /* The next line. What it decides now becomes *ret_decided (a new reference; may be
  * NULL). 1 = the same as recorded, or nothing to compare. 0 = it differs, and `why`

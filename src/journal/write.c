@@ -302,6 +302,20 @@ static void put_fairshare(json_t *o, const struct source *s, const struct event 
     json_object_set_new(o, "rows", rows_json(ev->u.fairshare.rows, ev->u.fairshare.n));
 }
 
+static void put_history(json_t *o, const struct source *s, const struct event *ev)
+{
+    json_t *list = json_array();
+
+    (void)s;
+    for (size_t i = 0; i < ev->u.history.n; i++) {
+        const struct past_run *row = &ev->u.history.rows[i];
+        json_array_append_new(
+            list, json_pack("[s, I, I, I]", row->user, (json_int_t)row->run.run_s,
+                      (json_int_t)row->run.limit_s, (json_int_t)row->run.procs));
+    }
+    json_object_set_new(o, "runs", list);
+}
+
 static void put_instance(json_t *o, const struct source *s, const struct event *ev)
 {
     (void)s;
@@ -338,6 +352,7 @@ static put_fn *const writers[] = {
     [EVENT_RESET_STATISTICS] = put_nothing,
     [EVENT_RESET_FAIRSHARE] = put_nothing,
     [EVENT_FAIRSHARE] = put_fairshare,
+    [EVENT_HISTORY] = put_history,
     [EVENT_INSTANCE] = put_instance,
     [EVENT_MISSED] = put_missed,
 };

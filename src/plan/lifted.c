@@ -157,6 +157,13 @@ bool plan_lay_back(struct plan *p, const struct job *j, const struct lifted_rsv 
     return true;
 }
 
+bool plan_lay_at(struct plan *p, const struct job *j, struct lifted_rsv *l, int64_t at)
+{
+    l->rsv.end_at = time_add(at, l->rsv.end_at - l->slot.at);
+    l->slot.at = at;
+    return plan_lay_back(p, j, l);
+}
+
 void plan_move_forward(struct plan *p, const struct job *j, int64_t by)
 {
     struct planned old = *plan_reservation_of(p, j);

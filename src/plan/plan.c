@@ -613,6 +613,12 @@ void plan_make_way(struct plan *p, const struct job *j)
     p->version++;
 }
 
+void plan_take_again(struct plan *p, const struct job *j)
+{
+    reserve_take_again(p->counted, rsvtable_of(p->reserved, j->index));
+    p->version++;
+}
+
 uint32_t plan_reservations(const struct plan *p)
 {
     return rsvtable_count(p->reserved);

@@ -188,6 +188,8 @@ int64_t lifted_rsv_at(const struct lifted_rsv *l);
 /* The job, which has no reservation, has the lifted one again. False where another, or
  * one past its limit, has some of it. */
 bool plan_lay_back(struct plan *p, const struct job *j, const struct lifted_rsv *l);
+/* The same at another instant. */
+bool plan_lay_at(struct plan *p, const struct job *j, struct lifted_rsv *l, int64_t at);
 /* Its nodes for a start now, its time having come, into *ret; nothing in the plan
  * changes. False where another has some of them, or where units were reserved, without
  * nodes. */
@@ -203,8 +205,10 @@ void plan_lay_all_back(struct plan *p, struct plan_kept *k); /* ends it */
 void plan_kept_free(struct plan_kept *k);
 /* The slot of the job's reservation has come: its units of counted pools are given
  * back, so that plan_place_now() finds them. (Its pins may stay: they are not in its
- * own way.) The start follows at once; where it fails, plan_unplanned() does. */
+ * own way.) The start follows at once; where it fails, plan_unplanned() does, or
+ * plan_take_again(): the units are its own again. */
 void plan_make_way(struct plan *p, const struct job *j);
+void plan_take_again(struct plan *p, const struct job *j);
 /* For deadlines. The job's reservation goes to the earliest slot that ends by `by`,
  * which is no later than its present one. Its place in the order of making stays. */
 void plan_move_forward(struct plan *p, const struct job *j, int64_t by);

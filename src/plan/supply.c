@@ -54,16 +54,6 @@ static bool set_is_plain(const struct plan *p, const struct fitset *s)
     return true;
 }
 
-static uint32_t find_set(struct wishes *io, const struct part_set *set)
-{
-    for (uint32_t i = 0; i < io->sets.n; i++)
-        if (io->sets.v[i].n == set->n
-            && memcmp(io->sets.v[i].part, set->part, set->n * sizeof *set->part) == 0)
-            return i;
-    vec_push(&io->sets, *set);
-    return (uint32_t)io->sets.n - 1;
-}
-
 bool supply_wish(struct plan *p, const struct job *j, uint32_t partition,
     struct wishes *io, struct wish *ret)
 {
@@ -76,6 +66,6 @@ bool supply_wish(struct plan *p, const struct job *j, uint32_t partition,
         set.part[set.n++] = s->pools.v[i].pool;
     ret->units = (int32_t)j->reqs[0].tasks;
     ret->duration_s = plan_duration(s, j);
-    ret->set = find_set(io, &set);
+    ret->set = wishes_set(io, &set);
     return true;
 }

@@ -5,6 +5,7 @@
 #include "base/program.h"
 #include "journal/replay.h"
 #include "server/server.h"
+#include "server/travel/guide.h"
 
 #include <string.h>
 
@@ -12,6 +13,8 @@ int main(int argc, char **argv)
 {
     if (argc > 0 && strcmp(argv[0], "replay") == 0)
         return program_end("maui replay", replay_main(argc, argv));
+    if (argc > 0 && strcmp(argv[0], GUIDE_WORD) == 0)
+        return guide_main(argc, argv);
     const char *slash = argc > 0 ? strrchr(argv[0], '/') : NULL;
     const char *name = slash ? slash + 1 : argc > 0 ? argv[0] : "";
 

@@ -11,6 +11,7 @@
 #include "server/durable/bankquestion.h"
 #include "server/durable/changes.h"
 #include "server/durable/desk.h"
+#include "server/durable/history.h"
 #include "server/durable/messages.h"
 #include "server/durable/promised.h"
 #include "server/durable/series.h"
@@ -33,6 +34,7 @@
 #include "server/process/supervisor.h"
 #include "server/server_private.h"
 #include "server/simulation/simulation.h"
+#include "server/travel/travel.h"
 #include "server/web/page.h"
 #include "server/whatif/whatif.h"
 #include "server/whole.h"
@@ -166,6 +168,14 @@ static int take_config(struct server *s, bool by_order, struct err *err)
 int server_configure(struct server *s, struct err *err)
 {
     return take_config(s, false, err);
+}
+
+int server_judge(struct server *s, const char *changes, struct err *err)
+{
+    struct config *c = load(s, changes, err);
+
+    config_destroy(c);
+    return c ? 0 : -1;
 }
 
 int server_reload(struct server *s, struct err *err)
@@ -435,6 +445,7 @@ static int open_all(struct server *s, struct err *err)
     messages_open(s);
     record_statistics_load(s);
     usage_recall_fairshare(s);
+    history_recall(s);
     s->api.rights = rights_new();
     teller_open(s);
     if (bankquestions_open(s, err) < 0 || desk_open(s, err) < 0)
@@ -443,6 +454,7 @@ static int open_all(struct server *s, struct err *err)
     if (manager_open(s, err) < 0)
         return -1;
     whatif_open(s);
+    travel_open(s);
     if (s->simulation) /* it begins with nothing */
         whole_again(s);
     return open_http(s, err);
@@ -460,6 +472,7 @@ static void close_all(struct server *s)
     manager_close(s);
     page_close(s);
     whatif_close(s);
+    travel_close(s);
     http_close(s->api.http); /* after all who keep requests */
     schema_close(s->api.schema);
     s->api.http = NULL;

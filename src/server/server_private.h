@@ -31,7 +31,13 @@
 
 #include <systemd/sd-event.h>
 
-enum server_mode { MODE_NORMAL, MODE_TEST, MODE_SIMULATION, MODE_SINGLESTEP };
+enum server_mode {
+    MODE_NORMAL,
+    MODE_TEST,
+    MODE_SIMULATION,
+    MODE_SINGLESTEP,
+    MODE_PAST /* a helper that knows what was: travel/guide.h */
+};
 
 /* Order within one turn of the loop: who calls and what is told first, then one cycle,
  * then one commit for all of it. */
@@ -74,6 +80,7 @@ struct statfile;
 struct submissions;
 struct teller;
 struct timeline;
+struct travel;
 struct triggers;
 struct usage_keep;
 struct watch;
@@ -138,6 +145,7 @@ struct server {
         struct page *page;              /* web/page.c */
         struct timeline *timeline;      /* timeline/ */
         struct whatif *whatif;          /* whatif/ */
+        struct travel *travel;          /* travel/ */
         struct rights *rights;          /* api/rights.c: by what managers told */
         const struct identity *asker; /* whose request is being carried out; or NULL */
     } api;
@@ -160,13 +168,15 @@ void server_stop(struct server *s);
 /* Read the configuration again, with the changes made at run time behind it; on failure
  * the old one stays in force. */
 int server_configure(struct server *s, struct err *err);
-/* The same, and changes that are not kept over restarts are forgotten. */
+/* Could it serve with these lines behind it? Reads the files; nothing is changed. */
+int server_judge(struct server *s, const char *changes, struct err *err);
+/* Read it again, and changes that are not kept are forgotten. */
 int server_reload(struct server *s, struct err *err);
 
 /* Are programs of the site run? Not when nothing happens in earnest. */
 static inline bool server_acts(const struct server *s)
 {
-    return s->mode != MODE_TEST && s->mode != MODE_SIMULATION;
+    return s->mode != MODE_TEST && s->mode != MODE_SIMULATION && s->mode != MODE_PAST;
 }
 
 /* ---- api ---- */

@@ -3,6 +3,7 @@
  * the store and handed on. */
 #define LOG_FACILITY FACILITY_SCHED
 #include "server/api/identity.h"
+#include "server/durable/history.h"
 #include "server/durable/passed.h"
 #include "server/durable/promised.h"
 #include "server/durable/record.h"
@@ -74,6 +75,15 @@ void world_touch(struct server *s, uint32_t job)
     s->world->is_dirty.v[job] = 1;
     vec_push(&s->world->dirty, job);
     commit_want(s);
+}
+
+void world_moved(struct server *s)
+{
+    s->world->revision++;
+    timeline_interrupt(s);
+    feed_touch(s, FEED_JOB, "");
+    feed_planned(s);
+    feed_committed(s);
 }
 
 static const struct job_notes no_notes = {
@@ -162,6 +172,7 @@ void world_save(struct server *s)
     passed_save(s);
     restless_save(s);
     record_statistics(s);
+    history_save(s);
     statistics_saved(engine_statistics(s->engine));
     usage_save(s);
 }

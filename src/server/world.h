@@ -58,6 +58,9 @@ struct job_notes *world_notes(struct server *s, const struct job *j);
 void world_note_end(struct server *s, const struct job *j, const struct job_end *end);
 /* Of what lists show: another number when that has changed. */
 uint64_t world_revision(const struct server *s);
+/* The engine is in another state, which was not reached through this door: what was
+ * made of the one before is none of it. */
+void world_moved(struct server *s);
 double world_last_cycle_s(const struct server *s); /* how long it took */
 
 #endif

@@ -5,6 +5,7 @@
 #include "base/nearest.h"
 #include "base/strbuf.h"
 #include "cluster/rsvdraft.h"
+#include "config/grammar.h"
 #include "config/settings.h"
 #include "sim/scenario.h"
 
@@ -93,7 +94,7 @@ static struct settings *change_parameter(
     size_t before = c->lines.len;
     struct settings *settings;
 
-    strbuf_printf(&c->lines, "%s\n", ev->words.v[0]);
+    strbuf_printf(&c->lines, "%s\n%s\n", GRAMMAR_CHANGE, ev->words.v[0]);
     settings = load(c, ev);
     if (settings == NULL) { /* the next ones shall not stumble over it again */
         c->lines.len = before;

@@ -768,6 +768,31 @@ int ledger_balance(
     return read_number(s, stmt, balance, err);
 }
 
+int ledger_day_most(
+    struct store *s, const struct ledger_leg *row, int64_t *ret, struct err *err)
+{
+    bool used = strcmp(row->place, "usage") == 0;
+    sqlite3_stmt *stmt;
+
+    *ret = 0;
+    if (!used && strcmp(row->place, "deposit") != 0 && strcmp(row->place, "over") != 0)
+        return 0;
+    stmt = sql_walk_kept(s,
+        used ? "SELECT max(u.charged, u.refunded) FROM am_txn t"
+               " CROSS JOIN am_run r ON r.run = t.run CROSS JOIN am_usage u"
+               " ON u.account = ?1 AND u.day = ?2 AND u.\"user\" = r.\"user\""
+               " WHERE t.id = ?3"
+             : "SELECT max(credits, debits) FROM am_day"
+               " WHERE account = ?1 AND day = ?2 AND ?3",
+        err);
+    if (!stmt)
+        return -1;
+    sqlite3_bind_int64(stmt, 1, row->account);
+    sqlite3_bind_int64(stmt, 2, row->booked_at / DAY_S);
+    sqlite3_bind_int64(stmt, 3, row->txn);
+    return read_number(s, stmt, ret, err);
+}
+
 int ledger_debts(struct store *s, int64_t of_account, int64_t *debts, struct err *err)
 {
     sqlite3_stmt *stmt = sql_walk_kept(s,

@@ -204,6 +204,10 @@ int ledger_quotes(struct store *s,
 /* What lies at a place; 0 if nothing ever did. */
 int ledger_balance(
     struct store *s, const char *place, int64_t of, int64_t *balance, struct err *err);
+/* What the day of a leg that is to be added has come to, as it is written down: the
+ * greater of what came in and went out, or was charged and given back; 0 of others. */
+int ledger_day_most(
+    struct store *s, const struct ledger_leg *leg, int64_t *ret, struct err *err);
 /* How many runs have liens on one of these deposits. */
 int ledger_runs_on(
     struct store *s, const int64_t *deposits, size_t n, int64_t *runs, struct err *err);

@@ -26,18 +26,27 @@ def test_jobs_of_both_run_when_one_is_killed_and_when_one_is_away(ge):
     ge.maui.until(mine, "Running")
     assert ge.maui.job(here)["rm"] == "ge" and ge.maui.job(mine)["rm"] == "here"
     after = local(ge, "true", "-l", f"depend=afterany:{here}")
+    began = ge.maui.job(here)["start_at"]
+    waits = ge.submit("bob", "true", "-h", "-pe", "mpi", 5)
+    ge.maui.until(f"ge.{waits}", "Hold")
     ge.maui.kill()
     ge.maui.start()
     ge.maui.until(here, "Running")
     ge.maui.until(mine, "Running")
     ge.kill_master()
     try:
+        ge.maui.wait(lambda: "Down" in ge.maui.ok("diagnose", "-R"), "it is missed", 30)
         short = local(ge, "true")
         ge.maui.until(short, "Completed")
         assert ge.maui.job(here)["state"] == "Running"
         assert ge.maui.job(after)["state"] == "Idle"
+        assert ge.maui.state(f"ge.{waits}") == "Hold"
     finally:
         ge.start_master()
+    ge.maui.wait(lambda: "Down" not in ge.maui.ok("diagnose", "-R"), "it is back", 60)
+    ge.run("qrls", waits, user="bob")
+    ge.maui.until(f"ge.{waits}", "Completed")
+    assert ge.maui.job(here)["start_at"] == began and not ge.accounted(theirs)
     ge.maui.ok("canceljob", here)
     ge.maui.until(after, "Completed")
     ge.wait(lambda: theirs not in ge.run("qstat", "-u", "*").split(), "its end there")

@@ -33,23 +33,6 @@ def test_a_job_waits_while_all_hosts_are_closed(ge):
     assert int(ge.accounted(after)[0][9]) >= int(ge.accounted(jobs[0])[0][10])
 
 
-def test_the_master_is_killed_and_comes_back(ge):
-    ge.maui.start()
-    runs = ge.submit("alice", "sleep 100")
-    began = ge.maui.until(runs, "Running")["start_at"]
-    waits = ge.submit("bob", "true", "-h", "-pe", "mpi", 5)
-    ge.maui.until(waits, "Hold")
-    ge.kill_master()
-    ge.maui.wait(lambda: "Down" in ge.maui.ok("diagnose", "-R"), "it is missed", 30)
-    assert ge.maui.state(runs) == "Running" and ge.maui.state(waits) == "Hold"
-    ge.start_master()
-    ge.maui.wait(lambda: "Active" in ge.maui.ok("diagnose", "-R"), "it is back", 60)
-    ge.run("qrls", waits, user="bob")
-    assert ge.maui.until(waits, "Starting", "Running", "Completed")
-    ge.wait(lambda: "h" not in (ge.state(waits) or "done"), "it is let go")
-    assert ge.maui.job(runs)["start_at"] == began and not ge.accounted(runs)
-
-
 def test_a_host_is_lost_and_comes_back(ge):
     ge.maui.start()
     job = ge.submit("alice", "sleep 300")
@@ -67,22 +50,6 @@ def test_a_host_is_lost_and_comes_back(ge):
 def subprocess_on(ge, host, *words):
     done = subprocess.run([f"{ge.dir}/on-{host}", *words], capture_output=True, text=True, timeout=30)
     assert done.returncode == 0, done.stderr
-
-
-def test_killed_in_between_nothing_is_left_behind(ge):
-    """Adapter and daemon go while jobs are let go: what is told afterwards is what is."""
-    ge.maui.start()
-    jobs = [ge.submit(user, "sleep 2") for user in ("alice", "bob") * 3]
-    ge.maui.until(jobs[0], "Running", "Completed")
-    ge.run("kill", "-9", ge.maui.adapter())
-    ge.maui.until(jobs[1], "Running", "Completed")
-    ge.maui.kill()
-    ge.maui.start()
-    for job in jobs:
-        ge.maui.until(job, "Completed")
-        assert len(ge.accounted(job)) == 1
-    path = pathlib.Path(ge.maui.home)
-    assert not list(path.glob("*.queue"))
 
 
 def test_a_job_that_went_unseen_frees_its_slots_and_is_told_once(ge):

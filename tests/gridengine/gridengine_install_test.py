@@ -114,7 +114,7 @@ def test_what_runs_when_it_is_let_go_is_as_its_user_asked_and_its_queue_goes_lat
     ge.maui.stop()
     done = tool("letgo")  # the gate goes with it
     assert done.returncode == 0, done.stdout + done.stderr
-    assert f"queue maui_{wide} is closed" in done.stdout and "3 jobs that run" in done.stdout, done.stdout
+    assert f"queue maui_{wide} is closed" in done.stdout and "that they asked for: 3" in done.stdout, done.stdout
     assert settings(ge)["jsv_url"] == "none"
     assert [hard_queues(ge, j) for j in (wide, thin)] == ["batch,debug", "debug"]
     assert hard_queues(ge, free) == "*"

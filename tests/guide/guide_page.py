@@ -28,7 +28,7 @@ TIME = r"-?(?:\d+:)?\d{1,2}:\d\d:\d\d"
 # What may be asked again and changes nothing.
 LOOKS = {"showq", "checkjob", "showbf", "showstart", "showres", "showstats", "diagnose",
          "checknode", "showconfig", "showstate", "showhold", "mbal", "mdiag", "cat", "curl", "ls",
-         "squeue", "qstat", "scontrol", "mam-balance", "showgrid", "test", "grep", "sed"}
+         "squeue", "qstat", "scontrol", "mam-balance", "mam-usage", "showgrid", "test", "grep", "sed"}
 
 
 class Block:

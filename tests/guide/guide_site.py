@@ -9,10 +9,11 @@ import shutil
 import socket
 import subprocess
 import sys
+import time
 
 TESTS = pathlib.Path(__file__).resolve().parents[1]
 ROOT = TESTS.parent
-sys.path[:0] = [str(TESTS / name) for name in ("live", "pbs", "slurm", "gridengine", "wiki")]
+sys.path[:0] = [str(TESTS / name) for name in ("live", "pbs", "slurm", "gridengine", "wiki", "loadleveler")]
 from guide_page import Chapter, run_in  # noqa: E402
 import server  # noqa: E402
 from live_daemon import ME, MY_GROUP, Daemon  # noqa: E402
@@ -79,6 +80,33 @@ class Pool(Local):
         opt = pathlib.Path(self.daemon.home, "opt")
         opt.mkdir(mode=0o755)
         chapter.known["/opt"] = str(opt)
+        return chapter
+
+
+class LoadLeveler(Pool):
+    """A made-up one of two machines with a step that waits."""
+
+    def __init__(self, build):
+        super().__init__(build)
+        import fake
+        there = pathlib.Path(self.daemon.home, "loadleveler")
+        there.mkdir()
+        (there / "ll.json").write_text(json.dumps({
+            "machines": {"ll1": {"cpus": 4}, "ll2": {"cpus": 4}}, "starts": [],
+            "steps": {"ll1.7.0": {"owner": "nobody", "class": "small", "st": "I", "hosts": [], "nodes": 1,
+                                  "queued": int(time.time()), "limit": 600, "began": 0,
+                                  "seconds": 1000}}}))
+        for name in ("llq", "llstatus", "llcancel", "ll_start"):
+            (there / name).symlink_to(fake.__file__)
+        self.env["LL_FAKE"] = str(there / "ll.json")
+        self.env["PATH"] = f"{there}:{self.env['PATH']}"
+
+    def chapter(self, page):
+        chapter = super().chapter(page)
+        chapter.known |= {"ann": "nobody", "staff": "staff"}
+        beside = pathlib.Path(chapter.known["/opt"], "maui")
+        beside.mkdir()
+        (beside / "ll_start").symlink_to(pathlib.Path(self.daemon.home, "loadleveler", "ll_start"))
         return chapter
 
 
@@ -212,4 +240,5 @@ class GridEngine:
 
 
 SITES = {"admin-slurm": Slurm, "admin-pbs": Pbs, "admin-gridengine": GridEngine,
-         "native": Pool, "managers": Pool, "wiki": Wiki}
+         "native": Pool, "managers": Pool, "wiki": Wiki,
+         "pbs": Pbs, "gridengine": GridEngine, "loadleveler": LoadLeveler}

@@ -16,7 +16,8 @@ from guide_site import ROOT, SITES, Local  # noqa: E402
 
 PAGES = sorted((ROOT / "docs" / "guide").glob("*.md"))
 # Of the pages beside it those whose examples are carried out as well.
-BESIDE = [ROOT / "docs" / f"{name}.md" for name in ("native", "wiki", "managers")]
+BESIDE = [ROOT / "docs" / f"{name}.md" for name in (
+    "native", "wiki", "managers", "pbs", "gridengine", "loadleveler", "bank")]
 MONITORING = ROOT / "examples" / "monitoring"
 
 

@@ -211,3 +211,32 @@ def test_a_bank_that_is_silent_or_talks_nonsense_is_told_apart(native):
     pathlib.Path(native.bank.path).write_text("#!/bin/sh\necho a lot\n")
     done = native.run("mam-balance", "chem")
     assert done.returncode != 0 and "is no balance" in done.stderr
+
+
+def test_two_schedulers_at_one_bank_are_not_taken_for_each_other(tmp_path):
+    """Both have a run 1.r1. Runs of before machines counted keep their names."""
+    env = dict(os.environ, BANK_DB=f"{tmp_path}/bank.db")
+
+    def tell(verb, **more):
+        body = dict({"run": "1.r1", "account": "chem", "user": "ann", "amount": "10.000"}, **more)
+        return subprocess.run([sys.executable, SAMPLE, verb], env=env, input=json.dumps(body),
+                              capture_output=True, text=True, check=False).returncode
+
+    def left():
+        done = subprocess.run([sys.executable, SAMPLE, "list"], env=env, capture_output=True,
+                              text=True, check=True)
+        return float(done.stdout.split()[1])
+
+    for words in (("deposit", "chem", "1000"), ("allow", "chem", "ALL")):
+        subprocess.run([sys.executable, SAMPLE, *words], env=env, check=True)
+    for machine in ("c1", "c2"):
+        assert tell("lien", machine=machine) == 0
+        assert tell("charge", machine=machine) == 0
+        assert tell("charge", machine=machine, again=True) == 0
+    assert left() == 980
+    assert tell("refund", machine="c2", request="a", amount="4.000") == 0
+    assert tell("refund", machine="c2", request="b", amount="7.000") == 1 and left() == 984
+    assert tell("lien", run="2.r2") == 0 and tell("charge", run="3.r3") == 0 and left() == 974
+    assert tell("charge", run="2.r2", machine="c1") == 0 and left() == 964
+    assert tell("charge", run="3.r3", machine="c1", again=True) == 0 and left() == 964
+    assert tell("refund", run="2.r2", machine="c1", request="c", amount="10.000") == 0 and left() == 974

@@ -826,3 +826,29 @@ def test_commands_of_the_other_bank_say_where_to_ask(native):
     native.wait(lambda: native.state(job) == "Running", "the start")
     assert "700 credits of chem" in native.ok("checkjob", job)
     assert "funds" not in native.ok("diagnose", "-a").lower()
+
+
+def test_of_a_bank_that_is_not_asked_nothing_is_said(daemon):
+    daemon.configure("AMCFG[bank] TYPE=FILE HOST=am.log\nACCOUNTCFG[chem] PRIORITY=1\n")
+    daemon.start()
+    assert daemon.ok("mam-quote", "-A", "chem") == \
+        "3600 credits of chem: whether enough is there is not told here\n"
+    for words in (("-k",), ("-k", "-A", "chem")):
+        done = daemon.run("mam-quote", *words)
+        assert done.returncode == 1 and "another bank" in done.stderr, words
+
+
+def test_a_lien_of_somebody_else_stays_at_a_gold_server(gold):
+    """Another machine's run of the same name, and one that nobody here began."""
+    foreign = {"1.r1@hpc2": 100, "99.r1@hpc1": 200}
+    gold.gold.liens |= foreign
+    job = gold.submit("sleep 600", account="chem", wclimit_s=300)
+    gold.wait(lambda: gold.state(job) == "Running", "the start")
+    gold.kill()
+    gold.start()
+    gold.ok("mjobctl", "-R", job)
+    gold.wait(lambda: len(gold.gold.charges) == 1, "the charge of the first run", 90)
+    gold.ok("canceljob", job)
+    gold.wait(lambda: gold.lines("mam-queue") == [] and gold.gold.liens == foreign,
+              "that all of this one's is settled", 90)
+    assert all(run.startswith(f"{job}.r") and run.endswith("@hpc1") for run in gold.gold.charges)

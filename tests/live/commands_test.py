@@ -384,8 +384,9 @@ def test_a_single_processor_is_told_in_the_singular(live):
 
 
 def test_diagnose_is_for_administrators(live, other):
-    for letter in ("-j", "-n", "-p", "-R", "-S", "-u", "-f", "-t"):
+    for letter in ("-j", "-n", "-p", "-R", "-S", "-f", "-t"):
         assert "not authorized" in other.refused("diagnose", letter)
+    assert other.run("diagnose", "-u").stdout.endswith("Limits\n\n")  # of users themselves alone
     unknown = live.run("diagnose", "-u", "nosuch")
     assert (unknown.returncode, unknown.stderr, unknown.stdout) == (
         1, "ERROR:    there is no user 'nosuch'\n", "")

@@ -33,6 +33,12 @@ OPERATIONS = {
     "GET /v1/rows": (ALL, None),
     "GET /v1/timeline": (ALL, None),  # as lists tell
     "POST /v1/whatif": (ALL, {"changes": []}),  # each change as itself
+    "GET /v1/forecast": (ALL, None),  # as lists tell
+    "GET /v1/past": (ADMINS, None),
+    # of 1970 there is no past: tests/live/past_test.py has who may look at what there is
+    "POST /v1/past": ("", {"at": 1}),
+    "PATCH /v1/past/{id}": ("", {}),
+    "DELETE /v1/past/{id}": ("", None),
     "POST /v1/orders/hold": (MINE, {}),
     "POST /v1/orders/release": (MINE, {}),
     "POST /v1/orders/priority": (RULERS, {"priority": 5}),
@@ -102,6 +108,7 @@ OPEN = {"POST /v1/reservations": ALL, "PATCH /v1/reservations/{name}": MINE}
 # ---- parameters of paths and queries; who: as the operation, unless said ---------------------
 
 PARAMETERS = {
+    "past": "",  # the present: tests/live/past_test.py has who may look at the past
     "basis": "",  # of none: any other is refused before it is looked who asks
     "section": "eligible", "user": "nobody", "group": "games", "account": "physics",
     "class": "batch", "qos": "DEFAULT", "partition": "DEFAULT", "reservation": "x",
@@ -114,7 +121,7 @@ PARAMETERS = {
     "table": "1", "job": "1", "q": "class:batch", "sort": "-procs", "offset": "1",
     "count": "class,reason", "ids": "1", "kinds": "job",
     "by": "partition", "rows": "0-1", "width": "100", "height": "100", "layers": "use",
-    "color": "user", "as": "cells", "packed": "0", "fold": "*", "names": "NODEDOWN", "last": "5", "points": "10", "places": "0",
+    "color": "user", "as": "cells", "packed": "0", "fold": "*", "names": "NODEDOWN", "last": "5", "points": "10", "places": "0", "jobs": "0",
 }
 ALWAYS = {"/v1/start": "procs=1", "/v1/events": "follow=0", "/v1/changes": "follow=0", "/v1/timeline": "from=1",
           "/v1/priorities": "ids=1"}  # else there is no end of it
@@ -218,6 +225,8 @@ MEMBERS = {
         + [([{"submit": {"script": "#!/bin/sh\n"}}], ALL),
            ([{"submit": {"script": "#!/bin/sh\n", "flags": ["PREEMPTOR"]}}], RULERS)],
         "method": [("plan", ALL)], "watch": [(["{job}"], ALL)]},
+    "PastRequest": {"at": [(2, ALL)]},
+    "PastMove": {"at": [], "seconds": [(1, ALL)], "cycles": [(1, ALL)], "about": [("7", ALL)]},
     "ParameterChange": {"text": [("RESERVATIONDEPTH 2", ALL)], "persistent": [(True, ALL)],
                         # True takes a change that is there: schedctl_test
                         "drop": [(False, ALL)],

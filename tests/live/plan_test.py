@@ -103,3 +103,41 @@ def test_a_hold_lapses_a_promise_and_that_is_an_event(daemon):
     assert event["was_promised_by"] == by and "promised_by" not in event
     assert "lapses: it is held" in event["text"]
     assert re.search(r"Promises Lapsed: +1\n", daemon.ok("showstats"))
+
+
+def test_starts_are_expected_by_what_jobs_took_before_and_that_outlives_a_kill(daemon):
+    daemon.configure(PLAN)
+    daemon.start()
+    for _ in range(3):  # a second each, of ten minutes asked for
+        job = daemon.submit("true", requests=tasks(8), wclimit_s=600)
+        daemon.wait(lambda: (daemon.job(job) or {"section": "completed"})["section"] == "completed", "the end")
+    owner = Other(daemon)
+    first = running(daemon, requests=tasks(8), wclimit_s=600)
+    job = owner.submit(requests=tasks(8), wclimit_s=600)
+
+    def expected():
+        record = daemon.job(job) or {}
+        if not record.get("expected_at") or not record.get("reservation_at"):
+            return None
+        return record["reservation_at"] - record["expected_at"]
+
+    sooner = daemon.wait(expected, "what is expected")
+    assert sooner > 400  # the one that runs is expected to end soon
+    record = daemon.job(job)
+    assert record["expected_at"] <= record["promised_by"]
+    assert "\nExpectedAt: " in owner.ok("checkjob", job)
+    assert "Expected to start in" in owner.ok("showstart", job)
+    daemon.kill()
+    daemon.start()
+    assert daemon.wait(expected, "the same from accounting") > 300
+    daemon.ok("canceljob", first)
+    daemon.wait(lambda: (daemon.job(job) or {}).get("state") in ("Starting", "Running"), "the start")
+    assert re.search(r"Starts Expected: +1\n", daemon.ok("showstats"))
+    daemon.kill()
+    daemon.start()
+    daemon.wait(lambda: "Starts Expected:" in daemon.run("showstats").stdout, "the figure")
+    daemon.configure(PLAN + "PREDICTION NONE\n")
+    daemon.ok("schedctl", "-R")
+    other = owner.submit(requests=tasks(8), wclimit_s=600)
+    promised(daemon, other)
+    assert "expected_at" not in (daemon.job(other) or {})

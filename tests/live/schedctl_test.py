@@ -247,6 +247,162 @@ def test_taking_back_undoes_nobody_elses_change(live):
     assert live.api("/v1/parameters", {"all": [{"text": 3}]})[0] == 400
 
 
+def acl(live, standing):
+    """Who may use that reservation; None where there is none."""
+    lists = [r.get("acl", []) for r in live.api("/v1/reservations")[1] if r.get("standing") == standing]
+    return lists[0] if lists else None
+
+
+def alter_record(live, key, old, new):
+    """In the store of a daemon that is down, as if another release had kept it."""
+    with sqlite3.connect(f"{live.home}/state.db") as state:
+        assert state.execute("UPDATE record SET value = replace(value, ?, ?) "
+                             "WHERE kind = 'parameter' AND key = ?", (old, new, key)).rowcount == 1
+
+
+def settings(live):
+    """What is set, by its name."""
+    return {p["name"]: p["value"] for p in live.api("/v1/parameters")[1]}
+
+
+def keys(live):
+    with sqlite3.connect(f"{live.home}/state.db") as state:
+        return [key for key, in state.execute("SELECT key FROM record WHERE kind = 'parameter' ORDER BY key")]
+
+
+def test_a_reservation_is_kept_whole_beside_a_change_that_fits_no_more(live):
+    live.ok("changeparam", "--flags", "persistent", "SRCFG[a]",
+            "HOSTLIST=node01 USERLIST=ann CLASSLIST=batch* PERIOD=WEEK")
+    live.ok("changeparam", "--flags", "persistent", "BACKFILLPOLICY", "NONE")
+    before = acl(live, "a")
+    assert len(before) == 2
+    live.stop()
+    alter_record(live, "BACKFILLPOLICY", "NONE", "NOBODY")
+    live.start()
+    assert acl(live, "a") == before
+    assert settings(live)["SRCFG[a].PERIOD"] == "WEEK"
+    assert live.log().count("left out, as it does not fit any more") == 1
+    live.ok("schedctl", "-R")  # what is left out is in nobody's way
+    live.ok("changeparam", "--drop", "BACKFILLPOLICY")
+    live.stop()
+    assert "BACKFILLPOLICY" not in keys(live)
+
+
+def test_an_access_list_that_fits_no_more_closes_the_reservation(live):
+    live.ok("changeparam", "--flags", "persistent", "SRCFG[a]", "HOSTLIST=node01 USERLIST=ann CLASSLIST=batch*")
+    live.stop()
+    alter_record(live, "SRCFG[a].CLASSLIST", "batch", "^batch")
+    live.start()
+    assert "USER!=ALL" in " ".join(acl(live, "a")), acl(live, "a")
+    assert "nobody may use the reservation until this is mended" in live.log()
+    live.ok("changeparam", "--flags", "persistent", "SRCFG[a]", "CLASSLIST=batch*")
+    assert "ALL" not in " ".join(acl(live, "a"))
+
+
+def test_names_of_one_list_in_one_line_are_all_taken(live):
+    live.ok("changeparam", "SRCFG[a]", "HOSTLIST=node01 USERLIST=ann USERLIST=bob")
+    assert acl(live, "a") == ["USER==ann+", "USER==bob+"]
+    status, answer = live.api("/v1/parameters", {"text": "SRCFG[a] USERLIST=x QOSLIST=hi USERLIST=y"})
+    assert status == 200 and acl(live, "a") == ["USER==x+", "USER==y+", "QOS==hi+"]
+    live.kill()
+    live.start()
+    assert live.api("/v1/parameters", {"all": answer["undo"]})[0] == 200
+    assert acl(live, "a") == ["USER==ann+", "USER==bob+"]
+
+
+def test_a_changed_list_takes_the_place_of_that_of_the_file(daemon):
+    daemon.configure("SRCFG[f] HOSTLIST=node01 USERLIST=ann USERLIST=bob TRIGGER=start+60;cancel\n"
+                     "SRUSERLIST[o] ann\nSRCFG[o] HOSTLIST=node02 USERLIST=bob\n")
+    daemon.start()
+    assert settings(daemon)["SRCFG[f].USERLIST"] == "ann,bob"
+    daemon.ok("changeparam", "SRCFG[o]", "USERLIST=jim")
+    daemon.ok("changeparam", "--flags", "persistent", "SRCFG[f]", "USERLIST=jim TRIGGER=end+0;cancel")
+    for again in (daemon.kill, None):
+        assert acl(daemon, "f") == ["USER==jim+"] and acl(daemon, "o") == ["USER==jim+"]
+        assert settings(daemon)["SRCFG[f].USERLIST"] == "jim"
+        assert len([x for x in daemon.ok("diagnose", "-r").split() if x.startswith("start+")]) == 0
+        if again:
+            again()
+            daemon.start()
+    daemon.ok("schedctl", "-R")
+    assert acl(daemon, "f") == ["USER==jim+"] and acl(daemon, "o") == ["USER==ann+", "USER==bob+"]
+    daemon.stop()
+    assert "all the same" in daemon.ok("replay", "--verify")
+
+
+def test_a_kept_change_does_without_those_that_pass(live):
+    live.ok("changeparam", "SRCFG[q]", "HOSTLIST=node02")
+    done = live.run("changeparam", "--flags", "persistent", "SRCFG[q]", "PERIOD=WEEK")
+    assert done.returncode == 1 and "without the changes that do not persist" in done.stderr
+    live.ok("changeparam", "--flags", "persistent", "SRCFG[q]", "HOSTLIST=node03 PERIOD=WEEK")
+    live.ok("changeparam", "SRCFG[q]", "HOSTLIST=node02")
+    done = live.run("changeparam", "--drop", "SRCFG[q]", "HOSTLIST")
+    assert done.returncode == 1 and "neither HOSTLIST nor TASKCOUNT" in done.stderr
+    live.ok("schedctl", "-R")
+    assert acl(live, "q") == []
+
+
+def test_a_change_is_dropped(live):
+    live.ok("changeparam", "--flags", "persistent", "RESERVATIONDEPTH", "7")
+    live.ok("changeparam", "RESERVATIONDEPTH", "8")
+    live.ok("changeparam", "USERCFG[ann]", "MAXJOB=3 MAXPROC=4 MAXNODE=5")
+    live.ok("changeparam", "--drop", "RESERVATIONDEPTH")
+    live.ok("changeparam", "--drop", "USERCFG[ann].MAXJOB")
+    live.ok("changeparam", "-d", "USERCFG[ann]", "MAXNODE")
+    for again in (live.kill, None):
+        assert " 1" in live.ok("showconfig", "RESERVATIONDEPTH")
+        assert live.api("/v1/credentials/user?name=ann")[1]["limits"] == ["MAXPROC=4"]
+        if again:
+            again()
+            live.start()
+    done = live.run("changeparam", "--drop", "FSDEPTH")
+    assert done.returncode == 1 and "was not changed at run time" in done.stderr
+    assert "a parameter is needed" in live.run("changeparam", "--drop").stderr
+    for body in ({"text": "USERCFG[ann]", "drop": True}, {"all": []}, {"text": "USERCFG[ann]"}):
+        assert live.api("/v1/parameters", body)[0] == 400, body
+
+
+def test_changes_of_an_older_release_have_todays_names(live):
+    live.stop()
+    with sqlite3.connect(f"{live.home}/state.db") as state:
+        for key, value in (("NODECFG[node01]", '{"text":"NODECFG[node01] SPEED=2 PRIORITY=7","kept":true}'),
+                           ("NOTIFYSCRIPT", '{"text":"NOTIFYSCRIPT /bin/a","kept":false}')):
+            state.execute("INSERT INTO record (kind, key, value) VALUES ('parameter', ?, ?)", (key, value))
+    live.start()
+    live.ok("changeparam", "--drop", "NOTIFICATIONPROGRAM")
+    live.ok("changeparam", "--drop", "NODECFG[node01].SPEED")
+    live.ok("changeparam", "NODECFG[node01]", "PRIORITY=8")
+    live.stop()
+    assert keys(live) == ["NODECFG[node01].PRIORITY"]
+    live.start()
+    now = settings(live)
+    assert now["NODECFG[node01].PRIORITY"] == "8"
+    assert not {"NODECFG[node01].SPEED", "NOTIFICATIONPROGRAM"} & set(now)
+
+
+def test_changes_stay_in_their_order(live):
+    live.ok("changeparam", "RESERVATIONDEPTH", "7")
+    live.ok("changeparam", "--flags", "persistent", "USERCFG[ann]", "MAXJOB=3")
+    live.ok("changeparam", "BACKFILLPOLICY", "NONE")
+    live.ok("changeparam", "USERCFG[ann]", "MAXJOB=4")
+
+    def order():
+        found = {}
+        for line in live.ok("showconfig", "-v").splitlines():
+            if "changeparam:" in line:
+                found[int(line.rsplit(":", 1)[1])] = line.split()[0].split("[0]")[0]
+        return [name for _, name in sorted(found.items())]
+    expected = ["RESERVATIONDEPTH", "USERCFG[ann].MAXJOB", "BACKFILLPOLICY"]
+    assert order() == expected
+    live.kill()
+    live.start()
+    assert order() == expected
+    live.ok("changeparam", "FSDEPTH", "5")
+    live.kill()
+    live.start()
+    assert order() == expected + ["FSDEPTH"]
+
+
 def test_what_nothing_reads_is_said_to_change_nothing(live):
     assert "it changes nothing" in live.ok("changeparam", "STEPCOUNT", "5")
     assert "nothing" not in live.ok("changeparam", "RESERVATIONDEPTH", "5")

@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 #define NUMBERS 14848 /* exit statuses are errors modulo 256 */
@@ -129,7 +130,27 @@ static void add(
     s->attributes = a;
 }
 
-static struct pbs_status *convert(char *text, const char *member, const char *ids)
+/* The ids: in full, as they were told; NULL: all. Members of an array, where they are
+ * asked for, by its own. */
+static bool is_asked_for(const char *id, const char *ids, bool members)
+{
+    char wanted[200], among[100000];
+    const char *open = strchr(id, '['), *close = open ? strchr(open, ']') : NULL;
+    bool member = close != NULL && close > open + 1;
+
+    if (member && !members)
+        return false;
+    snprintf(among, sizeof among, ",%s,", ids != NULL ? ids : "");
+    snprintf(wanted, sizeof wanted, ",%s,", id);
+    if (ids == NULL || strstr(among, wanted) != NULL)
+        return true;
+    if (member)
+        snprintf(wanted, sizeof wanted, ",%.*s[%s,", (int)(open - id), id, close);
+    return member && strstr(among, wanted) != NULL;
+}
+
+static struct pbs_status *convert(
+    char *text, const char *member, const char *ids, bool members)
 {
     json_t *doc = text != NULL ? json_loads(text, 0, NULL) : NULL, *o, *v, *w;
     struct pbs_status *all = NULL, **end = &all;
@@ -137,12 +158,9 @@ static struct pbs_status *convert(char *text, const char *member, const char *id
 
     json_object_foreach(json_object_get(doc, member), id, o)
     {
-        char wanted[200], among[100000];
         struct pbs_status *s;
 
-        snprintf(wanted, sizeof wanted, ",%s,", id); /* in full, as it was told */
-        snprintf(among, sizeof among, ",%s,", ids != NULL ? ids : "");
-        if (ids != NULL && strstr(among, wanted) == NULL)
+        if (!is_asked_for(id, ids, members))
             continue;
         s = calloc(1, sizeof *s);
         *s = (struct pbs_status){.name = strdup(id)};
@@ -164,9 +182,46 @@ struct pbs_status *pbs_statjob(
     const char *const now[] = {"qstat", "-t", "-f", "-F", "json", NULL};
     const char *const past[] = {"qstat", "-x", "-t", "-f", "-F", "json", NULL};
 
+    const char *kinds = extend != NULL ? extend : "";
+
     (void)line;
     (void)wanted;
-    return convert(run(strchr(extend, 'x') != NULL ? past : now), "Jobs", ids);
+    return convert(run(strchr(kinds, 'x') != NULL ? past : now), "Jobs", ids,
+        strchr(kinds, 't') != NULL);
+}
+
+static int64_t seconds_of(const char *text)
+{
+    struct tm tm = {0};
+
+    return strptime(text, "%a %b %d %H:%M:%S %Y", &tm) != NULL
+               ? timegm(&tm)
+               : strtoll(text, NULL, 10);
+}
+
+static bool has_changed(const struct pbs_status *s, const struct pbs_attribute *since)
+{
+    for (const struct pbs_attribute *a = s->attributes; a != NULL; a = a->next)
+        if (strcmp(a->name, "mtime") == 0)
+            return seconds_of(a->value) >= strtoll(since->value, NULL, 10);
+    return false;
+}
+
+/* By mtime alone, as that is what is asked for. */
+struct pbs_status *pbs_selstat(int line, const struct pbs_attribute *that,
+    const struct pbs_attribute *wanted, const char *extend)
+{
+    struct pbs_status *all = pbs_statjob(line, NULL, wanted, ""), **at = &all;
+
+    (void)extend;
+    if (strcmp(that->name, "mtime") != 0 || that->op != PBS_AT_LEAST)
+        abort();
+    while (*at != NULL)
+        if (strchr((*at)->name, '[') == NULL && has_changed(*at, that))
+            at = &(*at)->next;
+        else
+            *at = (*at)->next;
+    return all;
 }
 
 struct pbs_status *pbs_statvnode(
@@ -178,7 +233,7 @@ struct pbs_status *pbs_statvnode(
     (void)name;
     (void)wanted;
     (void)extend;
-    return convert(run(argv), "nodes", NULL);
+    return convert(run(argv), "nodes", NULL, false);
 }
 
 struct pbs_status *pbs_statque(

@@ -40,9 +40,13 @@ class State:
         self.lock = open(self.path.with_suffix(".lock"), "w")
         fcntl.flock(self.lock, fcntl.LOCK_EX)
         self.o = json.loads(self.path.read_text())
+        self.was = {id: json.dumps(job) for id, job in self.o["jobs"].items()}
         return self.o
 
     def __exit__(self, kind, *_):
+        for id, job in self.o["jobs"].items():
+            if json.dumps(job) != self.was.get(id) and not self.o["torque"]:
+                job["mtime"] = stamp(self.o)  # as the real one, whatever has changed
         fresh = self.path.with_suffix(".new")
         fresh.write_text(json.dumps(self.o, indent=1))
         fresh.rename(self.path)

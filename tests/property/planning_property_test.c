@@ -45,6 +45,10 @@ struct world {
     uint32_t broken; /* told */
     bool reserves;   /* a user does */
     uint32_t reserved;
+    const char *policy; /* NULL: any */
+    bool at_once;       /* it promises on entry */
+    bool asks;          /* after each cycle: when is each job expected to start? */
+    uint64_t seen;      /* digest of all starts */
 };
 
 static const char *const policies[] = {
@@ -52,7 +56,7 @@ static const char *const policies[] = {
     "PROMISEHORIZON SUBMIT\nPROMISESLACK 0:00:10\nPROMISETIGHTEN FALSE\n",
     "PROMISEHORIZON SUBMIT\nPROMISESLACK 0\nPLANEVALUATIONS 30\n",
     "PROMISEHORIZON 0:00:20\nPROMISESLACK 0:00:15\n",
-    "PROMISEHORIZON 0\nPROMISESLACK 0:00:05\nPROMISETIGHTEN TRUE\n",
+    "PROMISEHORIZON 0\nPROMISESLACK 0:00:05\nPROMISETIGHTEN TRUE\nPREDICTION LASTTWO\n",
     "PROMISEHORIZON 0:00:10\nPROMISESLACK 0:00:20\nPLANDEPTH 8\nPLANWINDOW 4\n",
     "PROMISEHORIZON 0:00:20\nPROMISESLACK 0:00:20\nPLANFILL PROMISED\n",
     "PROMISEHORIZON SUBMIT\nPROMISESLACK 0:00:40\nPLANWINDOW 4\nPLANEVALUATIONS 20\n",
@@ -79,8 +83,12 @@ static void begin_with(struct world *w, uint32_t seed, struct engine_options opt
 {
     char text[1000];
 
+    const char *given = w->policy, *policy;
+
     *w = (struct world){.seed = seed, .rng = {seed}};
-    const char *policy = ANY_OF(policies, &w->rng);
+    policy = ANY_OF(policies, &w->rng);
+    policy = given ? given : policy;
+    w->at_once = strstr(policy, "HORIZON SUBMIT");
     w->bands = strstr(policy, "QOSCFG");
     snprintf(text, sizeof text,
         "BACKFILLPOLICY PLAN\nDEFERTIME 0\nNODEACCESSPOLICY SHARED\nQUEUETIMEWEIGHT 1\n"
@@ -191,6 +199,7 @@ static void note_start(struct world *w, uint32_t job, int64_t now)
         fail_msg("seed %u: job %s starts at %lld, promised by %lld", w->seed, j->id,
             (long long)now, (long long)latest);
     w->broken += latest && now > (first ? first : latest);
+    w->seen = (w->seen ^ ((uint64_t)now << 16 ^ job)) * UINT64_C(1099511628211);
     forget_promise(w, job);
     vec_push(&w->ends, ((struct end){now + run, job}));
     w->started++;
@@ -205,6 +214,8 @@ static void check_promise(struct world *w, const struct job *j, int64_t now)
         if (*latest && !is_put_off(w, j, 0))
             fail_msg("seed %u: the promise to job %s is gone", w->seed, j->id);
         forget_promise(w, j->index);
+        if (w->at_once && plan_is_reserved(w->e->plan, j))
+            fail_msg("seed %u: job %s has a place, and no promise", w->seed, j->id);
         return;
     }
     int64_t *told = &w->told.v[j->index], *first = &w->first.v[j->index];
@@ -224,6 +235,24 @@ static void check_promise(struct world *w, const struct job *j, int64_t now)
             w->seed, j->id, (long long)at, (long long)now, (long long)p.latest_start);
 }
 
+/* Everybody asks when they are expected to start. Who is promised a start is not
+ * expected later. */
+static void ask_all(struct world *w, int64_t now)
+{
+    const struct cluster *c = engine_cluster(w->e);
+
+    for (size_t i = 0; i < c->jobs.n; i++) {
+        const struct job *j = c->jobs.v[i];
+        if (!j || !job_waits(j))
+            continue;
+        struct expected_start x = engine_expected(w->e, j);
+        int64_t by = engine_promised_by(w->e, j);
+        assert_true(!x.at || x.at >= now);
+        assert_true(!by || x.at <= by);
+        assert_true(!x.until || (x.from <= x.until && x.until >= now));
+    }
+}
+
 static void cycle(struct world *w, int64_t now)
 {
     const struct cluster *c = engine_cluster(w->e);
@@ -238,6 +267,8 @@ static void cycle(struct world *w, int64_t now)
             check_promise(w, c->jobs.v[i], now);
     plan_check(w->e->plan);
     promises_check(w->e->promises, c);
+    if (w->asks)
+        ask_all(w, now);
 }
 
 static void end_due(struct world *w, int64_t now)
@@ -327,7 +358,7 @@ static void what_is_broken_is_told(void **state)
 
     (void)state;
     for (uint32_t k = 0; k < WORLDS / 5; k++) {
-        struct world w;
+        struct world w = {0};
         begin(&w, first + k);
         w.loses = true;
         run_world(&w);
@@ -346,7 +377,7 @@ static void reservations_break_none(void **state)
 
     (void)state;
     for (uint32_t k = 0; k < WORLDS / 5; k++) {
-        struct world w;
+        struct world w = {0};
         begin(&w, (first + k) * KINDS + PLAIN);
         w.reserves = true;
         run_world(&w);
@@ -372,11 +403,76 @@ static void promises_are_kept_in_no_time(void **state)
 
     (void)state;
     for (uint32_t k = 0; k < WORLDS / 5; k++) {
-        struct world w;
+        struct world w = {0};
         begin_with(&w, first + k, (struct engine_options){.monotonic_ms = pass_time});
         run_world(&w);
         assert_int_equal(engine_stats(w.e)->broken_promises, 0);
         end(&w);
+    }
+}
+
+/* Fairshare that favours nobody gives the plan that there is without it. */
+static void fairshare_of_factor_one_changes_nothing(void **state)
+{
+    static const char *const equal[] = {
+        "PROMISEHORIZON 0:00:20\nPROMISESLACK 0:00:30\n",
+        ("PROMISEHORIZON 0:00:20\nPROMISESLACK 0:00:30\nFSPOLICY DEDICATEDPS\n"
+         "FSINTERVAL 10\nFSDEPTH 4\nUSERCFG[DEFAULT] FSTARGET=20\n"),
+    };
+    const char *from = getenv("MAUI_PROPERTY_SEED");
+    uint32_t first = from ? (uint32_t)atol(from) : 1;
+
+    (void)state;
+    for (uint32_t k = 0; k < WORLDS / 5; k++) {
+        uint64_t seen[2];
+        for (int i = 0; i < 2; i++) {
+            struct world w = {.policy = equal[i]};
+            begin(&w, first + k);
+            run_world(&w);
+            seen[i] = w.seen;
+            end(&w);
+        }
+        assert_true(seen[0] == seen[1]);
+    }
+}
+
+/* Nonsense about the users: runs of nothing, and beyond all limits. */
+static void mislead(struct world *w)
+{
+    static const char *const users[] = {"u0", "u1", "u2"};
+    struct past_run rows[90];
+    struct event ev = {.kind = EVENT_HISTORY, .u.history = {.rows = rows, .n = 90}};
+
+    for (size_t i = 0; i < 90; i++)
+        rows[i] = (struct past_run){ANY_OF(users, &w->rng),
+            {.run_s = rng_percent(&w->rng, 50) ? rng_below(&w->rng, 3)
+                                               : rng_range(&w->rng, 1, 100000),
+                .limit_s = rng_below(&w->rng, 30),
+                .procs = rng_below(&w->rng, 13)}};
+    tell_event(w, &ev);
+}
+
+/* Promises are kept whatever is predicted, and who asks for forecasts changes nothing:
+ * the same jobs start at the same instants. */
+static void predictions_break_nothing(void **state)
+{
+    const char *from = getenv("MAUI_PROPERTY_SEED");
+    uint32_t first = from ? (uint32_t)atol(from) : 1;
+
+    (void)state;
+    for (uint32_t k = 0; k < WORLDS / 5; k++) {
+        uint64_t seen[2];
+        for (int asks = 0; asks < 2; asks++) {
+            struct world w = {0};
+            begin(&w, first + k);
+            mislead(&w);
+            w.asks = asks;
+            run_world(&w);
+            assert_int_equal(engine_stats(w.e)->broken_promises, 0);
+            seen[asks] = w.seen;
+            end(&w);
+        }
+        assert_true(seen[0] == seen[1]);
     }
 }
 
@@ -389,7 +485,7 @@ static void promises_are_kept(void **state)
 
     (void)state;
     for (uint32_t k = 0; k < worlds; k++) {
-        struct world w;
+        struct world w = {0};
         begin(&w, first + k);
         run_world(&w);
         assert_int_equal(engine_stats(w.e)->broken_promises, 0);
@@ -404,6 +500,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(promises_are_kept),
         cmocka_unit_test(promises_are_kept_in_no_time),
+        cmocka_unit_test(predictions_break_nothing),
+        cmocka_unit_test(fairshare_of_factor_one_changes_nothing),
         cmocka_unit_test(what_is_broken_is_told),
         cmocka_unit_test(reservations_break_none),
     };

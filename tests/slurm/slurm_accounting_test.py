@@ -295,3 +295,35 @@ def test_a_preempted_job_has_the_grace_time_of_its_qos(site, slurm, policies):
     slurm.wait_state(preemptor, "RUNNING", "COMPLETED")
     assert time.time() - began > GRACE - 2
     assert slurm.show(victim)["Restarts"] == "1"
+
+
+IMPORTED = """\
+PriorityType=priority/multifactor
+PriorityWeightQOS=1000
+PriorityWeightAge=100
+PreemptType=preempt/qos
+PreemptMode=REQUEUE
+"""
+
+
+def test_a_qos_preempts_those_that_slurms_list_names_alone(site, slurm, policies, tmp_path):
+    """As `maui import slurm` writes it, with the weight of Slurm's multifactor priority."""
+    for name, priority, victims in (("mean", 10, ()), ("apart", 50, ()), ("over", 100, ("mean",))):
+        manage(site, "add", "qos", name, f"Priority={priority}",
+               *(f"Preempt={v}" for v in victims))
+        manage(site, "modify", "user", site.user, "set", f"qos+={name}")
+    conf = slurm.write("imported.conf", IMPORTED)
+    qos = tmp_path / "qos"
+    qos.write_text(site.accounting.manage("-P", "show", "qos").stdout)
+    policies(slurm.maui.ok("import", "slurm", "--conf", str(conf), "--qos", str(qos)))
+    mean, apart = (slurm.wait(lambda qos=qos: slurm.sbatch("-A", "chem", "--qos", qos, "-w", node),
+                              f"a job of {qos}")
+                   for qos, node in (("mean", "n1"), ("apart", "n2")))
+    third = slurm.sbatch("-A", "chem", "--qos", "apart", "-w", "n3", "-n2")
+    for job in (mean, apart, third):
+        slurm.wait_state(job, "RUNNING")
+    over = slurm.sbatch("-A", "chem", "--qos", "over", "-n2", "-N1")
+    slurm.wait_state(over, "RUNNING")
+    assert slurm.where(over) == ["n1"]
+    assert {slurm.state(mean), slurm.state(apart), slurm.state(third)} == {"PENDING", "RUNNING"}
+    assert slurm.state(mean) == "PENDING"

@@ -82,10 +82,12 @@ PartitionName=phantom Nodes=f[1-{n}] DefaultTime=60 MaxTime=INFINITE State=UP
 
 
 def tool(*names):
-    for name in names:
-        found = shutil.which(name, path=PATH)
-        if found:
-            return found
+    """Of the release that PATH finds first, under whatever name it has there."""
+    for folder in PATH.split(":"):
+        for name in names:
+            found = shutil.which(name, path=folder)
+            if found:
+                return found
     return None
 
 

@@ -3,6 +3,7 @@
 scheduler that is gone."""
 import contextlib
 import pathlib
+import re
 import shutil
 import signal
 import subprocess
@@ -338,15 +339,23 @@ def test_check_names_each_wrong_setting(slurm):
         slurm.wait(lambda: slurm.run("scontrol", "ping").stdout.count("UP"), "slurmctld")
         # what slurmctld logs as the nodes, which have the old one, register; a node whose
         # answer is lost is asked again after a third of SlurmdTimeout, 100 s
-        done = slurm.wait(lambda: (d := slurm.maui.run("slurm", "check"))
-                          and "nodes n[1-3] run with another slurm.conf" in d.stdout and d,
-                          "the nodes that have an older slurm.conf", 200)
+        log = pathlib.Path(slurm.dir, "log/slurmctld.log")
+        began = log.read_text().rindex("started on cluster")
+        slurm.wait(lambda: len(set(re.findall(r"Node (n\d) appears to have a different",
+                                              log.read_text()[began:]))) == 3,
+                   "the nodes that have an older slurm.conf", 200)
+        time.sleep(2)  # it is found later, too
+        done = slurm.maui.run("slurm", "check")
+        assert "nodes n[1-3] run with another slurm.conf" in done.stdout, done.stdout
         assert done.returncode == 1
         found = [l.split(":")[0] for l in done.stdout.splitlines()]
         assert found.count("error") == 2 and found.count("warning") == 6, done.stdout
         for word in (*wrong, "batch_sched_delay=0", "sched_min_interval=0",
                      "default_queue_depth=10000"):
             assert word in done.stdout
+        conf.write_text(right)
+        slurm.ok("scontrol", "reconfigure")
+        assert "another slurm.conf" not in slurm.maui.run("slurm", "check").stdout
     finally:
         conf.write_text(right)
         slurm.restart("slurmctld", signal.SIGTERM)

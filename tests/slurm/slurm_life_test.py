@@ -96,8 +96,8 @@ def test_tasks_that_wait_are_cancelled_by_few_requests(slurm):
     slurm.wait(lambda: not slurm.ok("squeue", "-h", "-j", array, "-t", "PD,R,CG"), "their end")
     log = pathlib.Path(slurm.dir, "log", "slurmctld.log").read_text()
     requests = [line for line in log.splitlines() if "REQUEST_KILL_JOB" in line and f"{array}_" in line]
-    # those that come together are one; in the one with the task that was over each is asked for again
-    assert 0 < len(requests) < 150, len(requests)
+    # those that come together are one, that with the task that was over too: 64 or so
+    assert 0 < len(requests) < 15, len(requests)
 
 
 def test_an_array_keeps_its_own_limit_and_says_so(slurm):
@@ -257,8 +257,8 @@ def test_what_was_asked_is_restored_when_a_start_fails(slurm):
     try:
         slurm.ok("scontrol", "release", job)
         slurm.wait(lambda: "did not start" in slurm.maui.why(job), "the failed start", 60)
-        slurm.wait(lambda: slurm.show(job)["Priority"] == "0", "the job kept again")
-        shown = slurm.show(job)
+        shown = slurm.wait(lambda: (now := slurm.show(job))["Priority"] == "0" and now,
+                           "the job kept again")  # until it is tried once more
         assert (shown["ReqNodeList"], shown["NumNodes"]) == ("n3", "1-2"), shown
     finally:
         slurm.ok("scontrol", "update", "PartitionName=all", "MaxTime=UNLIMITED")

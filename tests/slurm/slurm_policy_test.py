@@ -200,6 +200,18 @@ def test_who_cannot_go_back_to_the_queue_makes_room_all_the_same(fresh_cluster, 
     assert "never ran" not in c.maui.why(victim)
 
 
+@pytest.mark.parametrize("transport", ["LIBSLURM", "SCONTROL"])
+def test_what_no_job_uses_up_is_there_for_all(fresh_cluster, transport):
+    """Slurm tells of no_consume by the first job that has some alone."""
+    c = fresh_cluster(nodes=2, cpus=4, gpus=0, transport=transport,
+                      node_options={"n1": "Gres=bandwidth:no_consume:4,disk:2", "n2": ""})
+    jobs = [c.sbatch("-n1", "--gres=bandwidth:3") for _ in range(2)]
+    starts(c, *jobs)
+    disks = [c.sbatch("-n1", "--gres=disk:2") for _ in range(2)]
+    starts(c, disks[0])
+    blocked(c, disks[1])
+
+
 def test_who_cannot_be_stopped_keeps_its_nodes(policies, slurm):
     """Slurm requeues no job that came with --no-requeue: who was to start in its place is
     taken back, and a restart gives the same."""

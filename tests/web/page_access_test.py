@@ -8,7 +8,7 @@ from page_screens_test import CONFIG
 from page_timeline_test import open_timeline
 from web_page import Page, need_page
 
-SCREENS = ["", "jobs", "jobs?sel={job}", "jobs/{job}", "timeline?table=1", "timeline?sel={job}&by=state&fold=*",
+SCREENS = ["", "?at={at}", "jobs", "jobs?sel={job}", "jobs/{job}", "timeline?table=1", "timeline?sel={job}&by=state&fold=*",
            "fairshare", "parameters", "parameters?all=1&sel=FSDEPTH",
            "credentials/user", "credentials/user/ann", "credentials/class/fast", "credentials/access", "credentials/access?of=classes",
            "priorities", "statistics", "events", "promises", "reservations", "reservations?view=week", "reservations?jobs=1&sel={job}", "nodes", "nodes?view=table&sel=node01",
@@ -112,7 +112,7 @@ def test_every_screen_can_be_read_and_used(site, browser):
     browser.expected = {404}
     wrong = {}
     for screen in SCREENS:
-        browser.chrome.get(base + screen.format(job=site.job_there))
+        browser.chrome.get(base + screen.format(job=site.job_there, at=site.api("/v1/identity")[1]["at"]))
         browser.wait(lambda: browser.all("h1") and browser.one("h1").text
                      and "Loading" not in browser.one("main").text, screen)
         browser.picture(f"access-{screen.partition(chr(63))[0].partition(chr(47))[0]}")

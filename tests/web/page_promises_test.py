@@ -144,6 +144,7 @@ def test_reservations_come_in_windows(live):
     every = told("type=User")
     assert told("type=User&limit=2") == every[:2] and told("type=User&offset=3") == every[3:]
     assert told("offset=9") == [] and live.api("/v1/reservations?limit=-1")[0] == 400
+    assert told("jobs=0") == every
     assert "places" not in records(live, "/v1/reservations?places=0")[0]
 
 

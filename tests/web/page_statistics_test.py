@@ -42,6 +42,13 @@ def test_priorities_are_bars_in_their_order(site, browser):
     for scheme in ("light", "dark"):
         browser.scheme(scheme)
         browser.picture(f"priorities-{scheme}")
+    # a part that counts for nothing changes the order
+    slider = next(s for s in browser.all(".p-slider") if "lass" in s.text)
+    box = slider.find_element("css selector", "input")
+    box.send_keys("\ue011")
+    browser.shows("2 of 2 jobs would be at another place")
+    places = [r.text.split()[0] for r in browser.all('[aria-label="Places before and after"] tbody tr')]
+    assert places == [site.slow, site.fast]
     # a part is muted, and what a weight would come to is asked about
     browser.one(".priority-legend button").click()
     assert browser.one(".priority-legend button").get_attribute("aria-pressed") == "false"

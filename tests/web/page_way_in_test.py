@@ -319,6 +319,34 @@ def test_connections_of_one_address_are_bounded_where_it_speaks_tls(daemon, buil
     daemon.wait(lambda: "200 OK" in curl(daemon.home, address + "/ui/").stdout, "room again")
 
 
+def test_who_is_slow_to_shake_hands_holds_up_nobody(daemon, build):
+    """Forty begin with a part of their greeting, a byte now and then: others are answered."""
+    from web_page import need_page
+    import socket
+    import time
+    need_page(build)
+    make_certificate(daemon.home)
+    daemon.configure("WEBCERT cert.pem\nWEBKEY key.pem\n")
+    daemon.start()
+    address = daemon.ok("dashboard", "--no-open").splitlines()[0].split("/ui/#login=")[0]
+    at = ("127.0.0.1", int(address.rsplit(":", 1)[1]))
+    hello = b"\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03" + bytes(32)
+    sockets = [socket.create_connection(at) for _ in range(40)]
+    waits = []
+    try:
+        for i in range(len(hello)):
+            for s in sockets:
+                s.sendall(hello[i:i + 1])
+            begin = time.monotonic()
+            assert daemon.api("/v1/identity")[0] == 200
+            waits.append(time.monotonic() - begin)
+        assert "200 OK" in curl(daemon.home, address + "/ui/").stdout
+    finally:
+        for s in sockets:
+            s.close()
+    assert sorted(waits)[len(waits) // 2] < 0.25, waits
+
+
 def test_a_page_that_is_off_from_the_start_holds_up_nothing_else(daemon, build):
     from web_page import need_page
     need_page(build)

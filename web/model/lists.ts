@@ -39,15 +39,19 @@ export function useJobs(query: Record<string, string>): JobList {
   }, [answer.text, answer.error]);
 }
 
-/** Reservations of one kind, without where they are; null: they have not come yet. */
-export function useReservations(type: "User" | "Standing" | "Job" | null): Reservation[] | null {
-  const answer = useAnswer(type ? `/v1/reservations?type=${type}&places=0&limit=2000` : null, true);
-  return useMemo(() => (answer.text !== undefined ? readLines<Reservation>(answer.text) : answer.error || !type ? [] : null), [answer.text, answer.error, type]);
+/** Without where they are: that is asked for with one alone. null: they have not come yet. */
+function useReservations(which: string | null): Reservation[] | null {
+  const answer = useAnswer(which ? `/v1/reservations?${which}&places=0&limit=2000` : null, true);
+  return useMemo(() => (answer.text !== undefined ? readLines<Reservation>(answer.text) : answer.error || !which ? [] : null), [answer.text, answer.error, which]);
 }
 
 /** All but those of jobs, the first to begin first. */
 export function useMadeReservations(): Reservation[] | null {
-  const made = useReservations("User");
-  const standing = useReservations("Standing");
-  return useMemo(() => (made && standing ? [...made, ...standing].sort((a, b) => (a.start_at ?? 0) - (b.start_at ?? 0)) : null), [made, standing]);
+  const all = useReservations("jobs=0");
+  return useMemo(() => all && [...all].sort((a, b) => (a.start_at ?? 0) - (b.start_at ?? 0)), [all]);
+}
+
+/** Those of jobs, when they are wanted. */
+export function useJobReservations(wanted: boolean): Reservation[] | null {
+  return useReservations(wanted ? "type=Job" : null);
 }

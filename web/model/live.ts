@@ -5,6 +5,7 @@ import { useEffect, useSyncExternalStore } from "react";
 import { ApiError, ask, keepSession, session } from "../api/client";
 import { askOthers, exchange, serveOthers, takeLogin } from "../api/login";
 import { followChanges, type News } from "./changes";
+import { followPast, isPast, isTold, lostView } from "./past";
 import type { Identity, Session } from "./types";
 
 export type Phase =
@@ -73,7 +74,8 @@ export function onRound(run: () => void): () => void {
 
 /** The text of an answer, which is asked for again and again while it is shown; of a long
  * list now and then only, and after what the user did here. */
-export function useAnswer(path: string | null, long = false): { text?: string; error?: ApiError } {
+export function useAnswer(asked: string | null, long = false): { text?: string; error?: ApiError } {
+  const path = asked && isPast() && !isTold(asked) ? null : asked;
   useEffect(() => {
     if (!path) return;
     if (long) slow.add(path);
@@ -121,6 +123,7 @@ function askApart(): void {
 
 function hear(news: News): void {
   toldAt = Date.now();
+  if (isPast()) return; // nothing changes there
   if (news.revision > state.revision) set({ revision: news.revision });
   if (state.phase !== "live" || !(news.all || news.plan || news.kinds.length)) return;
   changed = true;
@@ -167,7 +170,7 @@ async function askWho(): Promise<boolean> {
   const who = JSON.parse(await ask("GET", "/v1/identity")) as Identity;
   const other = state.who?.build && who.build && state.who.build !== who.build;
   whoAt = Date.now();
-  set({ who, heardAt: whoAt });
+  set({ who: isPast() ? { ...who, read_only: true } : who, heardAt: whoAt });
   if (other) set({ phase: "updated", message: "the scheduler was updated" });
   return !other;
 }
@@ -177,6 +180,7 @@ function isAnswered(path: string): boolean {
 }
 
 function isDue(path: string, all: boolean): boolean {
+  if (isPast()) return all || !isAnswered(path);
   return all || !slow.has(path) || !isAnswered(path) || Date.now() - (askedAt.get(path) ?? 0) >= SLOW_MS;
 }
 
@@ -192,6 +196,10 @@ async function askOne(path: string): Promise<boolean> {
     errors.delete(path);
     set({ data, errors });
   } catch (e) {
+    if (isPast() && e instanceof ApiError && e.status === 404 && e.field === "past") {
+      lostView();
+      return true;
+    }
     if (tellFailure(e)) return false;
     if (!watched.has(path)) return true;
     askedAt.set(path, Date.now());
@@ -227,9 +235,19 @@ async function round(): Promise<void> {
     }
   } finally {
     asking = false;
-    // What came to be watched meanwhile is not left for the next turn.
-    if (answered && [...watched.keys()].some((p) => !isAnswered(p))) later(0);
+    // What came to be watched meanwhile is not left for the next turn, nor another instant.
+    if (answered && (whole || [...watched.keys()].some((p) => !isAnswered(p)))) later(0);
   }
+}
+
+let wasPast = false;
+/** The page is at another instant: nothing that is shown is of another. */
+function turn(): void {
+  if (isPast() !== wasPast) {
+    wasPast = isPast();
+    set({ data: new Map(), errors: new Map(), who: state.who && { ...state.who, read_only: wasPast || state.session?.read_only } });
+  }
+  askNow();
 }
 
 function lookAtAge(): void {
@@ -240,6 +258,7 @@ function lookAtAge(): void {
 // ---- begin and end ----
 
 function enter(): void {
+  followPast(turn);
   set({ phase: "loading", message: "", session: session() });
   askSoon();
 }

@@ -4,10 +4,31 @@ import { useSyncExternalStore } from "react";
 const readers = new Set<() => void>();
 window.addEventListener("popstate", () => readers.forEach((read) => read()));
 
+/** With the instant that the page is at, which goes along to all screens. */
+export function address(to: string): string {
+  const at = new URLSearchParams(location.search).get("at");
+  if (!at || /[?&]at=/.test(to) || !to.startsWith("/ui")) return to;
+  return `${to}${to.includes("?") ? "&" : "?"}at=${encodeURIComponent(at)}`;
+}
+
 export function go(to: string, replace = false): void {
+  change(address(to), replace);
+}
+
+/** To the present. */
+export function leave(to: string): void {
+  change(to, false);
+}
+
+function change(to: string, replace: boolean): void {
   if (replace) history.replaceState(null, "", to);
   else history.pushState(null, "", to);
   readers.forEach((read) => read());
+}
+
+/** Called whenever it is another. */
+export function onAddress(run: () => void): void {
+  readers.add(run);
 }
 
 function subscribe(read: () => void): () => void {

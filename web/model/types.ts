@@ -35,3 +35,5 @@ export type SystemStatistics = S["SystemStatistics"];
 export type Grid = S["Grid"];
 export type PromiseRecord = S["Promise"];
 export type Series = S["Series"];
+export type Past = S["Past"];
+export type PastView = S["PastView"];

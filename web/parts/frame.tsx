@@ -2,17 +2,20 @@
 import { useEffect, useState, type ReactNode } from "react";
 import { logOut, setLookOnly, useLive } from "../model/live";
 import { clock, plain, zoneName } from "../model/format";
+import { usePast } from "../model/past";
 import { setPrefs, usePrefs, type Theme, type Zone } from "../model/prefs";
-import { go, usePath } from "../model/route";
+import { address, go, usePath, useSearch } from "../model/route";
 import { SCREENS } from "../screens/list";
 import { Notices } from "./notices";
 import { Banner } from "./states";
 import { Search } from "./search";
+import { TravelButton, TravelStrip } from "./travel";
 
 export function Link(props: { to: string; children: ReactNode; className?: string; label?: string; current?: boolean }) {
+  useSearch(); // the instant that the page is at goes along
   return (
     <a
-      href={props.to}
+      href={address(props.to)}
       className={props.className}
       aria-label={props.label}
       aria-current={props.current ? "page" : undefined}
@@ -27,8 +30,14 @@ export function Link(props: { to: string; children: ReactNode; className?: strin
   );
 }
 
-/** Now, by the clock of the scheduler. */
+/** Now, by the clock of the scheduler; of the past, then. */
 export function useNow(): number {
+  const past = usePast();
+  const now = usePresent();
+  return past.at === null ? now : past.view?.at ?? past.at;
+}
+
+function usePresent(): number {
   const who = useLive((s) => s.who);
   const heardAt = useLive((s) => s.heardAt);
   const [, turn] = useState(0);
@@ -47,11 +56,12 @@ function Clock() {
   const phase = useLive((s) => s.phase);
   const { zone } = usePrefs();
   const age = Math.max(0, Math.round((Date.now() - heardAt) / 1000));
+  const { at } = usePast();
   const old = phase !== "live";
   return (
-    <span className={old ? "clock clock-old" : "clock"} title="The clock of the scheduler, and how old the data is">
+    <span className={old || at !== null ? "clock clock-old" : "clock"} title="The clock of the scheduler, and how old the data is">
       <time>{clock(now, zone)}</time> <span className="quiet">{zoneName(zone)}</span>
-      <span className="age">{heardAt ? (old ? `${age} s old` : "live") : ""}</span>
+      <span className="age">{at !== null ? "as of then" : heardAt ? (old ? `${age} s old` : "live") : ""}</span>
     </span>
   );
 }
@@ -106,8 +116,10 @@ function Who() {
 export function Frame(props: { children: ReactNode }) {
   const path = usePath();
   const level = useLive((s) => s.who?.level ?? 0);
+  const now = usePresent();
+  const { at } = usePast();
   return (
-    <div className="frame">
+    <div className={at === null ? "frame" : "frame frame-past"}>
       <a className="skip" href="#main">To the view</a>
       <nav className="rail" aria-label="Screens">
         <span className="mark" aria-hidden="true">M</span>
@@ -120,10 +132,11 @@ export function Frame(props: { children: ReactNode }) {
       </nav>
       <header className="bar">
         <Search />
+        <TravelButton now={now} />
         <Clock />
         <Who />
       </header>
-      <div className="banners"><Banner /></div>
+      <div className="banners"><TravelStrip now={now} /><Banner /></div>
       <main id="main" className="view" tabIndex={-1}>{props.children}</main>
       <Notices />
     </div>

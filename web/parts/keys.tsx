@@ -1,6 +1,7 @@
 // Keys that work everywhere, and their list.
 import { useEffect, useRef, useState } from "react";
 import { go } from "../model/route";
+import { nextAbout, stepCycles, usePast } from "../model/past";
 import { SCREENS } from "../screens/list";
 
 const G_MS = 1500;
@@ -9,8 +10,11 @@ function isTyping(target: EventTarget | null): boolean {
   return target instanceof HTMLElement && (target.isContentEditable || /^(INPUT|SELECT|TEXTAREA)$/.test(target.tagName));
 }
 
+const sel = () => new URLSearchParams(location.search).get("sel") ?? "";
+
 export function Keys() {
   const [help, setHelp] = useState(false);
+  const { at } = usePast();
   const dialog = useRef<HTMLDialogElement>(null);
   useEffect(() => {
     let goAt = 0;
@@ -24,13 +28,16 @@ export function Keys() {
       } else if (e.key === "g") goAt = Date.now();
       else if (e.key === "?") setHelp(true);
       else if (e.key === ".") document.querySelector<HTMLElement>(".actions button")?.focus();
+      else if (e.key === "b") document.getElementById("travel")?.click();
+      else if (e.key === "c" && at !== null) void stepCycles(1);
+      else if (e.key === "d" && at !== null && sel()) void nextAbout(sel());
       else if (e.key === "/") document.getElementById("search")?.focus();
       else return;
       e.preventDefault();
     }
     window.addEventListener("keydown", read);
     return () => window.removeEventListener("keydown", read);
-  }, []);
+  }, [at]);
   useEffect(() => {
     if (help) dialog.current?.showModal();
   }, [help]);
@@ -54,6 +61,8 @@ export function Keys() {
         <dt><kbd>0</kbd> <kbd>f</kbd> <kbd>t</kbd></dt><dd>now, the future only, as a table</dd>
         <dt><kbd>z</kbd> <kbd>Z</kbd></dt><dd>fold a group of rows, all of them</dd>
         <dt><kbd>n</kbd> <kbd>m</kbd></dt><dd>on the timeline: a new reservation, move the one that is open (arrows, Shift resizes)</dd>
+        <dt><kbd>b</kbd></dt><dd>the past, and back to the present</dd>
+        <dt><kbd>c</kbd> <kbd>d</kbd></dt><dd>in the past: the next cycle, the next decision about the job that is open</dd>
         <dt><kbd>Esc</kbd></dt><dd>close, go back</dd>
       </dl>
       <form method="dialog"><button autoFocus>Close</button></form>

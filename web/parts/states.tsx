@@ -1,5 +1,6 @@
 // What stands in place of the page, or above it, when not all is well.
 import { askNow, useLive } from "../model/live";
+import { usePast } from "../model/past";
 
 function sentence(message: string) {
   return message.split("`").map((part, i) => (i % 2 ? <code key={i}>{part}</code> : part));
@@ -37,7 +38,7 @@ export function Banner() {
   const phase = useLive((s) => s.phase);
   const message = useLive((s) => s.message);
   const mode = useLive((s) => s.who?.mode);
-  const readOnly = useLive((s) => s.who?.read_only);
+  const readOnly = useLive((s) => s.session?.read_only);
   return (
     <>
       {mode === "SIMULATION" && (

@@ -45,6 +45,9 @@ function Facts({ job }: { job: Job }) {
   const { zone } = usePrefs();
   const at = (t: number | null | undefined) => (t ? instant(t, now, zone) : undefined);
   const until = job.start_at ?? now;
+  const between =
+    job.expected_from && job.expected_until ? ` (between ${at(job.expected_from)} and ${at(job.expected_until)})` : "";
+  const expected = job.expected_at ? at(job.expected_at) + between : undefined;
   return (
     <>
       <h3>When</h3>
@@ -52,6 +55,7 @@ function Facts({ job }: { job: Job }) {
         <Fact name="Submitted">{at(job.submit_at)}</Fact>
         <Fact name={job.start_at ? "Waited" : "Waits so far"}>{duration(until - (job.submit_at ?? until))}</Fact>
         <Fact name="Promised start">{at(job.reservation_at)}</Fact>
+        <Fact name="Expected to start">{expected}</Fact>
         <Fact name="Promised to start by">{at(job.promised_by)}</Fact>
         <Fact name="Started">{at(job.start_at)}</Fact>
         <Fact name="Ends by">{at(job.end_at)}</Fact>

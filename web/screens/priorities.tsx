@@ -36,6 +36,55 @@ function Weights() {
   );
 }
 
+/** The same jobs with each part as many times as large as its slider says. */
+function ranksIf(records: PriorityRecord[], factors: ReadonlyMap<string, number>) {
+  const changed = records.map((r, before) => {
+    const delta = r.system ? 0 : piecesOf(r).reduce((n, p) => n + p.value * ((factors.get(p.name) ?? 1) - 1), 0);
+    return { id: r.id, before, now: r.priority, then: Math.round(r.priority + delta) };
+  });
+  return changed.sort((a, b) => b.then - a.then || a.id.localeCompare(b.id, undefined, { numeric: true })).map((r, after) => ({ ...r, after }));
+}
+
+/** Sliders: what the order of these jobs would be. Worked out from what is shown. */
+function Sliders({ records, names }: { records: PriorityRecord[]; names: string[] }) {
+  const [factors, setFactors] = useState<ReadonlyMap<string, number>>(new Map());
+  const ranks = ranksIf(records, factors);
+  const moved = ranks.filter((r) => r.after !== r.before);
+  return (
+    <section className="card" aria-label="If parts counted more or less">
+      <h2>If parts counted more or less{factors.size > 0 && <button className="w-again" onClick={() => setFactors(new Map())}>As they are</button>}</h2>
+      <div className="p-sliders">
+        {names.map((n) => {
+          const factor = factors.get(n) ?? 1;
+          return (
+            <label key={n} className="p-slider">
+              <span><span className={`dot ${hueOf(n)}`} aria-hidden="true" />{plain(n)}</span>
+              <input type="range" min="0" max="400" step="10" value={Math.round(factor * 100)} aria-valuetext={`${Math.round(factor * 100)} percent of its weight`}
+                onChange={(e) => setFactors((old) => new Map(old).set(n, Number(e.target.value) / 100))} />
+              <output className="number">{Math.round(factor * 100)} %</output>
+            </label>
+          );
+        })}
+      </div>
+      <p className="line" role="status">{!moved.length ? "Their order is the same." : `${count(moved.length)} of ${count(ranks.length)} jobs would be at another place.`}</p>
+      {moved.length > 0 && (
+        <table className="list" aria-label="Places before and after">
+          <thead><tr><th>Job</th><th className="number">Place now</th><th className="number">Place then</th><th className="number">Moves</th><th className="number">Priority now</th><th className="number">Priority then</th></tr></thead>
+          <tbody>
+            {ranks.slice(0, 30).map((r) => (
+              <tr key={r.id} className={r.after === r.before ? "quiet" : undefined}>
+                <td>{plain(r.id)}</td><td className="number">{r.before + 1}</td><td className="number">{r.after + 1}</td>
+                <td className="number">{r.after === r.before ? "" : r.after < r.before ? `▲ ${r.before - r.after}` : `▼ ${r.after - r.before}`}</td>
+                <td className="number">{count(r.now)}</td><td className="number">{count(r.then)}</td>
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      )}
+    </section>
+  );
+}
+
 export function Priorities() {
   const list = useJobs({ section: "eligible", sort: "-priority", limit: String(SHOWN), fields: "id" });
   const ids = list.jobs.map((j) => j.id).join();
@@ -78,6 +127,7 @@ export function Priorities() {
             </table>
           )}
         </section>
+        {names.length > 0 && <Sliders records={records} names={names} />}
         {may && <Weights />}
       </div>
     </>

@@ -73,7 +73,7 @@ function Groups({ title, all, of }: { title: string; all: PromiseRecord[]; of: (
 function Cause({ p }: { p: PromiseRecord }) {
   if (p.late_s !== undefined && p.late_s <= 0) return null;
   if (!p.cause) return <span className="quiet">{p.outcome === "later" ? "not known" : ""}</span>;
-  return <>{plain(p.cause_text ?? p.cause)}{p.broken_what && p.cause !== "start" && p.cause !== "other" ? `: ${plain(p.broken_what)}` : ""}{p.broken_by ? <> by <Link to={`/ui/credentials/user/${encodeURIComponent(p.broken_by)}`}>{plain(p.broken_by)}</Link></> : null}</>;
+  return <>{plain((p.cause !== "start" && p.broken_what) || p.cause_text || p.cause)}{p.broken_by ? <> by <Link to={`/ui/credentials/user/${encodeURIComponent(p.broken_by)}`}>{plain(p.broken_by)}</Link></> : null}</>;
 }
 
 function Row({ p, now }: { p: PromiseRecord; now: number }) {

@@ -1,7 +1,7 @@
 // All reservations, as a list and as a week of the calendar.
 import { useMemo, useState } from "react";
 import { count, duration, instant, plain } from "../model/format";
-import { useMadeReservations, useReservations } from "../model/lists";
+import { useJobReservations, useMadeReservations } from "../model/lists";
 import { usePrefs } from "../model/prefs";
 import { go, useSearch, withQuery } from "../model/route";
 import type { Reservation } from "../model/types";
@@ -70,7 +70,7 @@ export function Reservations() {
   const sel = query.get("sel") ?? "";
   const [words, setWords] = useState(query.get("q") ?? "");
   const made = useMadeReservations();
-  const ofJobs = useReservations(jobs && view === "list" ? "Job" : null);
+  const ofJobs = useJobReservations(jobs && view === "list");
   const loaded = made && ofJobs;
   const all = useMemo(() => [...(made ?? []), ...(ofJobs ?? [])].sort((a, b) => (a.start_at ?? 0) - (b.start_at ?? 0)), [made, ofJobs]);
   const wanted = words.trim().toLowerCase().split(/\s+/).filter(Boolean);

@@ -317,8 +317,9 @@ static int show_quote(const struct command_line *l)
     printf("%s %s of %s: %s\n", bankwords_credits(l, o, "price", a),
         command_has(l, 'h') ? "processor hours" : "credits",
         get_text(o, "account", "no account"),
-        get_bool(o, "enough") ? "enough is there now"
-                              : get_text(o, "text", "not enough is there now"));
+        !json_object_get(o, "enough") ? "whether enough is there is not told here"
+        : get_bool(o, "enough")       ? "enough is there now"
+                                      : get_text(o, "text", "not enough is there now"));
     if (keeps)
         printf("quote %" JSON_INTEGER_FORMAT ": msub -l quote=%" JSON_INTEGER_FORMAT
                ", or mjobctl -m quote=%" JSON_INTEGER_FORMAT " JOB\n",

@@ -51,6 +51,23 @@ static void print_limits(const json_t *o)
     puts("");
 }
 
+/* By how long jobs have run so far: not a bound. */
+static void print_expected(const json_t *o, json_int_t now)
+{
+    char rel[LAYOUT_REL_MAX], from[LAYOUT_DATE_MAX], until[LAYOUT_DATE_MAX];
+    json_int_t expected = get_int(o, "expected_at", 0);
+
+    if (!expected)
+        return;
+    printf("ExpectedAt: %s  %s", layout_rel(expected - now, rel),
+        layout_date(expected, from));
+    if (get_int(o, "expected_until", 0))
+        printf("  (between %s and %s)",
+            layout_date(get_int(o, "expected_from", 0), from),
+            layout_date(get_int(o, "expected_until", 0), until));
+    puts("");
+}
+
 static void print_times(const json_t *o)
 {
     json_int_t now = get_int(o, "at", 0), start = get_int(o, "start_at", 0);
@@ -74,6 +91,7 @@ static void print_times(const json_t *o)
         printf("StartDate: %s  %s\n",
             layout_rel(get_int(o, "release_at", 0) - now, rel),
             layout_date(get_int(o, "release_at", 0), date));
+    print_expected(o, now);
     if (get_int(o, "promised_by", 0))
         printf("PromisedBy: %s  %s\n",
             layout_rel(get_int(o, "promised_by", 0) - now, rel),

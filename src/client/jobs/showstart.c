@@ -105,6 +105,20 @@ static void print_line(const char *label, json_int_t at, json_int_t now)
         "%-22s %11s on %s\n", label, layout_rel(at - now, rel), layout_date(at, date));
 }
 
+/* By how long jobs have run so far: not a bound. */
+static void print_expected(const json_t *o, json_int_t now)
+{
+    char from[LAYOUT_DATE_MAX], until[LAYOUT_DATE_MAX];
+
+    if (!get_int(o, "expected_at", 0))
+        return;
+    print_line("Expected to start in", get_int(o, "expected_at", 0), now);
+    if (get_int(o, "expected_until", 0))
+        printf("Four of five start between %s and %s\n",
+            layout_date(get_int(o, "expected_from", 0), from),
+            layout_date(get_int(o, "expected_until", 0), until));
+}
+
 static void print_method(const json_t *o)
 {
     static const struct {
@@ -204,6 +218,7 @@ static int print_start(const struct command_line *l, const char *name, json_t *o
         print_line("Earliest start in", start, now);
         if (end)
             print_line("Earliest completion in", end, now);
+        print_expected(o, now);
         if (get_int(o, "promised_by", 0))
             print_line("Promised to start by", get_int(o, "promised_by", 0), now);
         if (get_int(o, "was_promised_by", 0))

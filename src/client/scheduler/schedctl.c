@@ -202,16 +202,24 @@ int schedctl_change(const struct command_line *l, const char *text)
         json_pack("{s:s, s:b}", "text", text, "persistent", flags != NULL));
 }
 
-/* Of the first word, or NULL, and the arguments: quotes around all may be left out. */
-static int change_words(const struct command_line *l, const char *first)
+/* Of the first word, or NULL, and the arguments: quotes around all may be left out.
+ * Owned by the caller. */
+static char *join_words(const struct command_line *l, const char *first)
 {
     struct strbuf text = {0};
 
     strbuf_add(&text, first ? first : "");
     for (int i = 0; i < l->nargs; i++)
         strbuf_printf(&text, "%s%s", text.len ? " " : "", l->args[i]);
-    int status = schedctl_change(l, text.text);
-    free(strbuf_take(&text));
+    return strbuf_take(&text);
+}
+
+static int change_words(const struct command_line *l, const char *first)
+{
+    char *text = join_words(l, first);
+    int status = schedctl_change(l, text);
+
+    free(text);
     return status;
 }
 
@@ -310,28 +318,50 @@ int schedctl_main(int argc, char **argv)
 /* ---- changeparam ---- */
 
 static const struct option_row changeparam_options[] = {
+    {'d', "drop", NULL, "take the change back: the file counts again"},
     {0, "flags", "persistent", "keep the change when the file is read again"},
     {0, NULL, NULL, NULL},
 };
 
 static const struct command_spec changeparam_spec = {
     .name = "changeparam",
-    .usage = "[--flags persistent] PARAMETER VALUE...",
+    .usage = "[--flags persistent] PARAMETER VALUE... | -d PARAMETER",
     .summary = "Change a parameter of the running scheduler.",
     .options = changeparam_options,
     .more =
         "The file is not written. The change outlives a restart of the scheduler; it "
         "is\n"
         "gone when the configuration is read again by order (schedctl -R, SIGHUP),\n"
-        "unless it is persistent. For administrators of level 1.\n",
+        "unless it is persistent, or when it is dropped. A list (USERLIST, TRIGGER)\n"
+        "takes the place of what the file says. For administrators of level 1.\n",
     .examples = "  changeparam LOGLEVEL 4\n"
-                "  changeparam 'USERCFG[mira]' MAXJOB=4\n",
+                "  changeparam 'USERCFG[mira]' MAXJOB=4\n"
+                "  changeparam --drop LOGLEVEL\n"
+                "  changeparam --drop 'USERCFG[mira].MAXJOB'\n",
 };
+
+/* PARAMETER or SECTION[NAME].ATTRIBUTE, as showconfig lists them; a value may follow.
+ */
+static int drop_change(const struct command_line *l)
+{
+    char *text = join_words(l, NULL), *dot = strstr(text, "].");
+
+    if (dot)
+        dot[1] = ' ';
+    int status = schedctl_send(l, "/v1/parameters",
+        json_pack("{s:s, s:b, s:b}", "text", text, "persistent", 1, "drop", 1));
+    free(text);
+    return status;
+}
 
 static int change_parameter(const struct command_line *l)
 {
-    return l->nargs > 1 ? change_words(l, NULL)
-                        : command_wrong(l, "a parameter and its value are needed");
+    bool drop = command_has(l, 'd');
+
+    if (l->nargs < (drop ? 1 : 2))
+        return command_wrong(
+            l, drop ? "a parameter is needed" : "a parameter and its value are needed");
+    return drop ? drop_change(l) : change_words(l, NULL);
 }
 
 int changeparam_main(int argc, char **argv)

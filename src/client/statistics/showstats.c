@@ -183,6 +183,22 @@ static void print_promises(const json_t *o)
         "Promises Lapsed:", (long long)get_int(p, "lapsed", 0));
 }
 
+/* How good expected starts were. */
+static void print_forecasts(const json_t *o)
+{
+    const json_t *f = json_object_get(o, "forecasts");
+
+    if (!f)
+        return;
+    puts("");
+    printf("%-31s%9lld\n", "Starts Expected:", (long long)get_int(f, "started", 0));
+    print_counts(
+        "Within The Interval Told:", get_int(f, "within", 0), get_int(f, "told", 0));
+    if (json_object_get(f, "factor"))
+        printf("%-31s%9.2f (half of the waits were off by no more)\n",
+            "Median Error Factor:", get_real(f, "factor", 1));
+}
+
 static int show_system(const struct command_line *l)
 {
     struct query *q = query_new("/v1/statistics");
@@ -208,6 +224,7 @@ static int show_system(const struct command_line *l)
     print_use(o, &total, verbose);
     print_rest(o, &total, verbose);
     print_promises(o);
+    print_forecasts(o);
     json_decref(o);
     return 0;
 }

@@ -5,6 +5,7 @@
 #include "engine/events/events.h"
 #include "engine/keeping.h"
 #include "engine/occupancy.h"
+#include "engine/planning/planning.h"
 #include "engine/stop.h"
 
 /* One that waits, as far as is known, may have run between two looks. */
@@ -89,7 +90,9 @@ int start_failed(
     if (!job_is_active(j))
         return err_set(err, ERR_CONFLICT, "job '%s' is not starting", j->id);
     charging_release(e, j);
+    int64_t start_at = j->start_at;
     report_requeued(e, j);
+    promise_take_back(e, j, start_at);
     if (is_of_the_bank(ev->u.failed.reason) && j->start_count > 0)
         j->start_count--; /* nobody tried to start it */
     if (ev->u.failed.reason == REASON_NOALLOCATION) {

@@ -64,6 +64,8 @@ static const struct event_row rows[] = {
         .apply = reset_fairshare},
     [EVENT_FAIRSHARE] = {.name = "fairshare", .touches = TOUCHES_ORDER,
         .apply = recall_fairshare},
+    [EVENT_HISTORY] = {.name = "history", .touches = TOUCHES_ORDER,
+        .apply = recall_history},
     [EVENT_INSTANCE] = {.name = "instance", .touches = TOUCHES_ORDER,
         .apply = setres_instance},
     [EVENT_MISSED] = {.name = "missed", .touches = TOUCHES_STATE,

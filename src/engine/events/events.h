@@ -71,7 +71,7 @@ event_to_world setres;
 event_to_world setres_instance;
 event_to_world change_reservation, releaseres;
 event_to_world take_settings, take_quotas, take_funds, report_manager;
-event_to_world reset_statistics, reset_fairshare, recall_fairshare;
+event_to_world reset_statistics, reset_fairshare, recall_fairshare, recall_history;
 
 /* ---- what they ask of each other ------------------------------------------------ */
 

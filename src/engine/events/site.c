@@ -127,3 +127,16 @@ int recall_fairshare(
         fsmemory_load(e->c, &ev->u.fairshare.rows[i], e->now);
     return 0;
 }
+
+int recall_history(
+    struct engine *e, const struct event *ev, struct event_result *ret, struct err *err)
+{
+    (void)ret;
+    (void)err;
+    for (size_t i = 0; i < ev->u.history.n; i++) {
+        const struct past_run *row = &ev->u.history.rows[i];
+        predictions_learn(
+            e->predictions, cred_get(e->c, CRED_USER, row->user)->index, &row->run);
+    }
+    return 0;
+}

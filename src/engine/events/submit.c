@@ -51,6 +51,7 @@ int submit_job(
         return -1;
     ret->job = j;
     promises_forget(e->promises, j); /* of whoever had its index */
+    predictions_forget(e, j);
     if (j->submit_at < e->origin)
         e->origin = j->submit_at;
     admission_notice(e, j);

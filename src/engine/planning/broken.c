@@ -8,20 +8,19 @@
 
 #include <stdio.h>
 
-#define TOLD_AGAIN_S                                                                   \
-    3600 /* put off by so much more than was told: it is told again                    \
-          */
+#define TOLD_AGAIN_S 3600 /* put off by so much more than was told: told again */
 
-/* The first of what has happened since the last cycle. */
+/* The first of what has happened since the last cycle. Before the first one nobody
+ * knows. */
 static enum promise_cause find_cause(const struct engine *e)
 {
     const struct seen_world *seen = &e->passes.planning->seen;
 
-    if (seen->nodes != e->c->node_epoch)
+    if (seen->known && seen->nodes != e->c->node_epoch)
         return CAUSE_NODES;
-    if (seen->config != e->c->config_epoch)
+    if (seen->known && seen->config != e->c->config_epoch)
         return CAUSE_SETTINGS;
-    if (seen->reservations != e->c->rsv_moves)
+    if (seen->known && seen->reservations != e->c->rsv_moves)
         return CAUSE_RESERVATION;
     if (plan_first_end(e->plan) <= e->now)
         return CAUSE_OVERRUN;
@@ -46,17 +45,19 @@ void broken_put_off(struct engine *e, struct promise *io, int64_t start_at, bool
 {
     int64_t known = io->told ? io->told : io->latest_start;
     enum promise_cause cause = failed ? CAUSE_START : find_cause(e);
-    bool again = io->was && (cause == io->cause || cause == CAUSE_OTHER);
+    bool again = io->was;
     char by[40], text[160];
 
     io->was = io->was ? io->was : io->latest_start;
     io->latest_start = start_at;
-    io->cause = again ? io->cause : cause;
+    io->cause = again && cause == CAUSE_OTHER ? io->cause : cause;
+    decisions_changed(e, io->job);
     if (start_at <= known || (again && start_at - known < TOLD_AGAIN_S))
         return;
     io->told = start_at;
     snprintf(text, sizeof text, "its promised start is put off by %s: %s",
-        duration_format(start_at - known, by, sizeof by), promise_cause_text(cause));
+        duration_format(start_at - known, by, sizeof by),
+        promise_cause_text(io->cause));
     tell_putoff(e, e->c->jobs.v[io->job], known, start_at, text);
 }
 
@@ -69,17 +70,53 @@ void broken_tighten(struct promise *io, int64_t latest)
     io->cause = CAUSE_NONE;
 }
 
-void promise_fulfil(struct engine *e, const struct promise *row)
+/* Counted, or (-1) not any more. */
+static void count_start(struct engine *e, const struct fulfilled *f, int sign)
 {
-    bool late = e->now > (row->was ? row->was : row->latest_start);
-    enum promise_cause cause = row->was ? row->cause : CAUSE_OTHER;
+    enum promise_cause cause = f->row.was ? f->row.cause : CAUSE_OTHER;
 
-    if (!late) {
-        statistics_promise(e->statistics, STAT_KEPT, CAUSE_NONE);
+    if (!f->kept)
+        e->stats.broken_promises += (uint64_t)sign;
+    statistics_promise(e->statistics, f->kept ? STAT_KEPT : STAT_BROKEN,
+        f->kept ? CAUSE_NONE : cause, sign);
+}
+
+static struct fulfilled *fulfilled_of(struct engine *e, uint32_t job)
+{
+    struct planning *p = e->passes.planning;
+
+    if (job >= p->fulfilled.n)
+        vec_push_zeros(&p->fulfilled, job + 1 - p->fulfilled.n);
+    return &p->fulfilled.v[job];
+}
+
+void promise_fulfil(struct engine *e, const struct job *j)
+{
+    const struct promise *row = promises_row(e->promises, j, PROMISE_START);
+    struct fulfilled *f = fulfilled_of(e, j->index);
+
+    *f = (struct fulfilled){0};
+    if (!row)
         return;
-    }
-    e->stats.broken_promises++;
-    statistics_promise(e->statistics, STAT_BROKEN, cause);
+    *f = (struct fulfilled){.start_at = e->now,
+        .row = *row,
+        .kept = e->now <= (row->was ? row->was : row->latest_start)};
+    count_start(e, f, +1);
+}
+
+void promise_take_back(struct engine *e, const struct job *j, int64_t start_at)
+{
+    struct fulfilled *f = fulfilled_of(e, j->index);
+
+    if (!f->start_at || f->start_at != start_at)
+        return;
+    f->start_at = 0;
+    count_start(e, f, -1);
+    struct promise *row = promises_make(e->promises, j, PROMISE_START);
+    uint64_t made = row->made;
+    *row = f->row;
+    row->made = made;
+    row->failed = true;
 }
 
 /* Held, say, or over a limit. One that has been promised as much again is no news. */
@@ -93,7 +130,7 @@ static void tell_lapsed(struct engine *e, const struct lapsed_start *l)
     bool again = promises_of(e->promises, j, PROMISE_START, &now);
     if (again && now.latest_start <= l->latest_start)
         return;
-    statistics_promise(e->statistics, STAT_LAPSED, CAUSE_NONE);
+    statistics_promise(e->statistics, STAT_LAPSED, CAUSE_NONE, +1);
     tell_putoff(e, j, l->latest_start, now.latest_start,
         again      ? "it could not start, and is promised a later start"
         : j->holds ? "its promised start lapses: it is held"
@@ -108,7 +145,8 @@ void planning_end_cycle(struct engine *e)
     for (size_t i = 0; i < n; i++)
         tell_lapsed(e, &lapsed[i]);
     promises_forget_lapsed(e->promises);
-    e->passes.planning->seen = (struct seen_world){.nodes = e->c->node_epoch,
+    e->passes.planning->seen = (struct seen_world){.known = true,
+        .nodes = e->c->node_epoch,
         .config = e->c->config_epoch,
         .reservations = e->c->rsv_moves};
 }

@@ -15,7 +15,8 @@
  *
  * Each lift is a search of the nodes, and of many members there may be hundreds: in
  * PLANTIME some are lifted, the others stay as they lie, and have their turn in the
- * next cycle, a second later. Nor is there more than one try to place all anew then. */
+ * next cycle, a second later; who is new is behind all of those. Nor is there more than
+ * one try to place all anew then. */
 #include "config/settings.h"
 #include "engine/keeping.h"
 #include "engine/planning/private.h"
@@ -65,7 +66,7 @@ static void add_turn(
 
     vec_push(io, ((struct turn){.promised = promised,
                      .planned = members_planned(e, m),
-                     .latest = promised ? row.latest_start : TIME_NEVER,
+                     .latest = promised ? due_latest(e, &row) : TIME_NEVER,
                      .m = m,
                      .wish = wish}));
 }
@@ -97,8 +98,8 @@ static void note_place(const struct engine *e, struct member *m)
 }
 
 /* The partition with the earliest slot, of those in which it is planned by count. */
-static bool find_counted(
-    struct engine *e, const struct job *j, struct wish *io, struct slot *ret)
+static bool find_counted(struct engine *e, const struct job *j, int64_t from,
+    struct wish *io, struct slot *ret)
 {
     uint64_t m = j->partitions & ((UINT64_C(1) << e->c->partitions.n) - 1);
 
@@ -108,7 +109,7 @@ static bool find_counted(
         struct wish wish = *io;
         uint32_t in = (uint32_t)__builtin_ctzll(m);
         if (!supply_wish(e->plan, j, in, &e->passes.planning->wishes, &wish)
-            || !plan_fit_in(e->plan, j, in, e->now, &slot) || slot.at >= ret->at)
+            || !plan_fit_in(e->plan, j, in, from, &slot) || slot.at >= ret->at)
             continue;
         *ret = slot;
         *io = wish;
@@ -116,23 +117,24 @@ static bool find_counted(
     return ret->at < TIME_NEVER;
 }
 
-static bool find_place(struct engine *e, const struct turn *t, struct slot *ret)
+static bool find_place(
+    struct engine *e, const struct turn *t, int64_t from, struct slot *ret)
 {
     const struct job *j = e->c->jobs.v[t->m->job];
 
     if (t->planned < TIME_NEVER && t->m->partition != INDEX_NONE
-        && plan_fit_in(e->plan, j, t->m->partition, e->now, ret))
+        && plan_fit_in(e->plan, j, t->m->partition, from, ret))
         return true;
-    return t->wish ? find_counted(e, j, t->wish, ret)
-                   : plan_first_fit(e->plan, j, e->now, ret);
+    return t->wish ? find_counted(e, j, from, t->wish, ret)
+                   : plan_first_fit(e->plan, j, from, ret);
 }
 
-static void place_member(struct engine *e, const struct turn *t)
+static void place_member(struct engine *e, const struct turn *t, int64_t from)
 {
     const struct job *j = e->c->jobs.v[t->m->job];
     struct slot slot;
 
-    if (find_place(e, t, &slot)) {
+    if (find_place(e, t, from, &slot)) {
         plan_reserve(e->plan, j, &slot);
         e->stats.reserved++;
     }
@@ -148,7 +150,7 @@ static void lift_member(struct engine *e, const struct turn *t)
     struct lifted_rsv *lifted = plan_lift(e->plan, j);
     struct slot slot;
 
-    bool found = find_place(e, t, &slot);
+    bool found = find_place(e, t, e->now, &slot);
     if (!lifted || (found && slot.at < was) || !plan_lay_back(e->plan, j, lifted)) {
         if (found)
             plan_reserve(e->plan, j, &slot);
@@ -197,7 +199,8 @@ static bool is_late(const struct search_terms *t)
 
 static bool is_missed(const struct engine *e, const struct job *j)
 {
-    return plan_is_reserved(e->plan, j) && plan_reserved_at(e->plan, j) < e->now;
+    return plan_is_reserved(e->plan, j) && plan_reserved_at(e->plan, j) < e->now
+           && !e->passes.planning->due_stay;
 }
 
 static bool any_missed(const struct engine *e, const struct turns *turns)
@@ -208,68 +211,92 @@ static bool any_missed(const struct engine *e, const struct turns *turns)
     return false;
 }
 
-/* Who are lifted in this cycle: from that turn on, until it is late. */
-struct lifting {
-    bool any, fresh; /* fresh: something came free since the last cycle */
-    size_t from, n, stopped_at;
-};
-
-static struct lifting begin_lifting(const struct engine *e, const struct turns *turns)
+static bool any_unlifted(const struct planning *p, const struct turns *turns)
 {
-    const struct planning *p = e->passes.planning;
-    bool fresh = !plan_stands(e->plan) || any_missed(e, turns);
-
-    return (struct lifting){.any = fresh || p->lift_due,
-        .fresh = fresh,
-        .from = p->lift_due && p->lift_from < turns->n ? p->lift_from : 0,
-        .stopped_at = SIZE_MAX};
-}
-
-/* Is it this one's turn to be lifted? */
-static bool may_lift(struct lifting *io, size_t i, const struct search_terms *t)
-{
-    if (!io->any || i < io->from || i >= io->stopped_at)
-        return false;
-    if (io->n < LIFTS_LEAST || !is_late(t)) {
-        io->n++;
-        return true;
-    }
-    io->stopped_at = i;
+    for (size_t i = 0; i < turns->n; i++)
+        if (bitset_test(&p->unlifted, turns->v[i].m->job))
+            return true;
     return false;
 }
 
-/* What is left for the next cycle: those behind where it stopped, then those before
- * where it began, where something came free in the meantime. */
-static void end_lifting(struct engine *e, const struct lifting *l)
+/* Something came free: all are to be lifted, once. If some are yet to be since the last
+ * time, that is done first, and then again. */
+static void begin_lifting(struct engine *e, const struct turns *turns)
 {
     struct planning *p = e->passes.planning;
-    bool stopped = l->stopped_at < SIZE_MAX,
-         again = l->from && (l->fresh || p->lift_again);
 
-    p->lift_due = stopped || again;
-    p->lift_from = stopped ? l->stopped_at : 0;
-    p->lift_again = stopped && again;
-    if (p->lift_due)
-        wake_at(e, e->now + 1);
+    p->lift_again |= !plan_stands(e->plan) || any_missed(e, turns);
+    if (!p->lift_again || any_unlifted(p, turns))
+        return;
+    bitset_clear_all(&p->unlifted);
+    for (size_t i = 0; i < turns->n; i++)
+        bitset_set(&p->unlifted, turns->v[i].m->job);
+    p->lift_again = false;
+}
+
+/* So many are lifted in this cycle, until it is late. */
+struct lifting {
+    size_t n;
+    bool stopped;
+    int64_t behind; /* the last start of those that are not */
+};
+
+/* Is it this one's turn? */
+static bool may_lift(struct lifting *io, const struct search_terms *t)
+{
+    io->stopped |= io->n >= LIFTS_LEAST && is_late(t);
+    io->n += !io->stopped;
+    return !io->stopped;
+}
+
+static void lift_in_turn(struct engine *e, const struct turn *t, struct lifting *io,
+    const struct search_terms *terms)
+{
+    struct bitset *unlifted = &e->passes.planning->unlifted;
+    const struct job *j = e->c->jobs.v[t->m->job];
+
+    if (is_missed(e, j) || (bitset_test(unlifted, j->index) && may_lift(io, terms))) {
+        bitset_clear(unlifted, j->index);
+        lift_member(e, t);
+        return;
+    }
+    note_place(e, t->m);
+    if (bitset_test(unlifted, j->index) && t->m->start_at > io->behind)
+        io->behind = t->m->start_at;
+}
+
+/* Who is new takes nothing that came free from those who are yet to be lifted, and is
+ * lifted after them. */
+static void place_in_turn(
+    struct engine *e, const struct turn *t, const struct lifting *l)
+{
+    bool new = t->planned >= TIME_NEVER && !t->promised;
+    bool waits = new && l->behind > e->now;
+
+    place_member(e, t, waits ? l->behind : e->now);
+    if (waits)
+        bitset_set(&e->passes.planning->unlifted, t->m->job);
+    else
+        bitset_clear(&e->passes.planning->unlifted, t->m->job);
 }
 
 /* Who had no place goes behind all who have one. Returns how many are late. */
 static size_t place_all(
     struct engine *e, struct turns *io, const struct search_terms *terms)
 {
-    struct lifting lifting = begin_lifting(e, io);
+    const struct planning *p = e->passes.planning;
+    struct lifting lifting = {0};
 
+    begin_lifting(e, io);
     for (size_t i = 0; i < io->n; i++) {
         const struct turn *t = &io->v[i];
-        const struct job *j = e->c->jobs.v[t->m->job];
-        if (!plan_is_reserved(e->plan, j))
-            place_member(e, t);
-        else if (may_lift(&lifting, i, terms) || is_missed(e, j))
-            lift_member(e, t);
+        if (plan_is_reserved(e->plan, e->c->jobs.v[t->m->job]))
+            lift_in_turn(e, t, &lifting, terms);
         else
-            note_place(e, t->m);
+            place_in_turn(e, t, &lifting);
     }
-    end_lifting(e, &lifting);
+    if (p->lift_again || any_unlifted(p, io))
+        wake_at(e, e->now + 1);
     return press_late(io);
 }
 
@@ -284,7 +311,7 @@ static void place_anew(
             plan_unreserve(e->plan, e->c->jobs.v[io->v[k].m->job]);
         qsort(io->v, io->n, sizeof *io->v, compare_turns);
         for (size_t k = 0; k < io->n; k++)
-            place_member(e, &io->v[k]);
+            place_member(e, &io->v[k], e->now);
         size_t late = press_late(io);
         if (late >= least)
             continue;
@@ -300,6 +327,7 @@ static void place_anew(
 void kept_place(struct engine *e, const struct search_terms *t)
 {
     drop_others(e);
+    due_make_room(e);
     struct turns turns = sort_turns(e);
     size_t late = place_all(e, &turns, t);
     if (late)

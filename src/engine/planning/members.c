@@ -11,8 +11,6 @@
 
 #include <math.h>
 
-#define SHORT_S 10.0 /* runs are as long at least, of the cost */
-
 /* ---- bands ---- */
 
 /* What a QOS adds to a priority. */
@@ -114,7 +112,7 @@ static double fairshare_factor(const struct engine *e, const struct job *j)
 
 static void weigh_wish(struct engine *e, const struct job *j, struct wish *io)
 {
-    double run = (double)(j->wclimit_s > 0 ? j->wclimit_s : 1);
+    struct prediction run = predictions_run(e, j);
     struct promise promised;
 
     io->since = e->now - accrual_queue_s(&e->cfg->prio, j, e->now);
@@ -122,8 +120,8 @@ static void weigh_wish(struct engine *e, const struct job *j, struct wish *io)
                      ? promised.latest_start
                      : TIME_NEVER;
     io->band = members_band(e, j->cred[CRED_QOS]);
-    io->run_s = run;
-    io->short_run = 1 / (run > SHORT_S ? run : SHORT_S);
+    io->run_s = run.run_s;
+    io->short_run = run.short_run;
     io->weight =
         fairshare_factor(e, j) * pow(io->short_run, e->cfg->plan.short_exponent);
 }

@@ -19,8 +19,13 @@ void planning_destroy(struct planning *p)
 {
     wishes_fini(&p->wishes);
     wishes_fini(&p->window);
+    wishes_fini(&p->foreseen);
+    vec_fini(&p->expected);
+    vec_fini(&p->fulfilled);
     bitset_fini(&p->jobs);
     bitset_fini(&p->fixed_jobs);
+    bitset_fini(&p->unlifted);
+    bitset_fini(&p->due);
     vec_fini(&p->members);
     vec_fini(&p->fixed);
     vec_fini(&p->apart);
@@ -237,7 +242,11 @@ static void start_member(struct engine *e, struct member *m)
         return;
     }
     plan_make_way(e->plan, j);
-    if (!start_job(e, j, m->partition, false))
+    bool started = start_job(e, j, m->partition, false);
+    if (!started && due_waits(e, m))
+        return;
+    due_ends(e, m);
+    if (!started)
         put_later(e, m, j);
 }
 
@@ -252,7 +261,7 @@ static void settle_member(struct engine *e, struct member *m)
         try_sooner(e, m);
     if (!job_waits(j))
         return;
-    members_note(e, m);
+    due_note(e, m);
     if (e->cfg->plan.fill == FILL_PROMISED
         && !promises_has(e->promises, j, PROMISE_START))
         plan_unreserve(e->plan, j); /* others may have its place */
@@ -307,7 +316,8 @@ static void drop_promises(struct engine *e)
 
     for (size_t i = n; i-- > 0;) {
         const struct job *j = e->c->jobs.v[rows[i].job];
-        if (!bitset_test(&e->passes.planning->jobs, j->index)
+        if (!keeping_stands(e, j, PROMISE_RETRY)
+            && !bitset_test(&e->passes.planning->jobs, j->index)
             && !bitset_test(&e->passes.planning->fixed_jobs, j->index))
             promises_lapse(e->promises, j);
     }
@@ -319,6 +329,7 @@ static void plan_by_count(struct engine *e, struct search_terms *t)
     struct planning *p = e->passes.planning;
 
     members_weigh(e, true);
+    due_weigh(e);
     list_present(e, t, false);
     promise_offer(e, t);
     sort_order(p, false);
@@ -356,12 +367,14 @@ void planning_pass(struct engine *e, const struct queue_view *jobs)
     begin_time(e);
     members_collect(e, jobs);
     drop_promises(e);
+    due_begin(e);
     if (kept_wanted(p))
         plan_by_node(e, &t);
     else
         plan_by_count(e, &t);
     promise_make(e);
     settle_members(e);
+    expected_note(e);
 }
 
 void planning_drop(struct engine *e)

@@ -24,6 +24,7 @@
 #ifndef MAUI_ENGINE_PLANNING_PLANNING_H
 #define MAUI_ENGINE_PLANNING_PLANNING_H
 
+#include "engine/prediction/predictions.h"
 #include "engine/promises.h"
 #include "engine/queue/queue.h"
 
@@ -45,9 +46,17 @@ void planning_drop(struct engine *e);
  * them). */
 void planning_end_cycle(struct engine *e);
 
+/* When the waiting job is expected to start, and how exact that is: by predictions, not
+ * by limits. All 0: it is not known. O(1), and once after each cycle O(members x steps
+ * + active jobs). */
+struct expected_start planning_expected(struct engine *e, const struct job *j);
+
 /* A job starts by order: who is put off in the next cycle, is so by that. */
 void promise_note_order(struct engine *e);
-/* The job of the row starts: it counts as kept or broken. */
-void promise_fulfil(struct engine *e, const struct promise *row);
+/* The job starts: what it was promised, if anything, counts as kept or broken. */
+void promise_fulfil(struct engine *e, const struct job *j);
+/* That start, of then, has failed, and the job waits again: it was neither, and is
+ * promised the same as before. O(1). */
+void promise_take_back(struct engine *e, const struct job *j, int64_t start_at);
 
 #endif

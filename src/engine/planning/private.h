@@ -24,24 +24,41 @@ struct known_place {
     uint32_t partition;
 };
 
+/* When it is expected to start, as of a look. */
+struct expected_of {
+    int64_t at;
+    uint64_t look;
+};
+
+/* What a job was promised when it was started. */
+struct fulfilled {
+    int64_t start_at; /* 0 = nothing */
+    struct promise row;
+    bool kept;
+};
+
 /* What may break promises, as the last cycle saw it. */
 struct seen_world {
     uint64_t nodes, config, reservations;
     bool ordered; /* a start, since then */
+    bool known;   /* false: there has been no cycle */
 };
 
 struct planning {
     struct seen_world seen;
     struct wishes wishes; /* of the members, in the same order: by priority */
     struct VEC(struct member) members;
-    struct VEC(struct member) fixed;      /* planned node by node: no wishes */
-    struct bitset jobs, fixed_jobs;       /* of both, by index */
-    int64_t began_ms;                     /* this cycle, of PLANTIME */
-    size_t lift_from;                     /* kept.c: where lifting goes on ... */
-    bool lift_due, lift_again;            /* ... if it is to; then from the first */
-    struct VEC(uint32_t) apart;           /* jobs, by priority: neither */
-    struct VEC(uint32_t) bands;           /* by QOS */
-    uint64_t bands_epoch;                 /* of the settings that they are of */
+    struct VEC(struct member) fixed; /* planned node by node: no wishes */
+    struct bitset jobs, fixed_jobs;  /* of both, by index */
+    int64_t began_ms;                /* this cycle, of PLANTIME */
+    struct bitset unlifted;          /* kept.c: jobs that have yet to be lifted ... */
+    bool lift_again;                 /* ... and then all of them once more */
+    struct bitset due;               /* due.c: jobs that wait for what is told */
+    uint64_t due_relief;             /* ... the relief_epoch of the last try */
+    bool due_stay;                   /* ... nothing new is told: places stay */
+    struct VEC(uint32_t) apart;      /* jobs, by priority: neither */
+    struct VEC(uint32_t) bands;      /* by QOS */
+    uint64_t bands_epoch;            /* of the settings that they are of */
     struct VEC(struct known_place) known; /* by job index */
     uint64_t pass;                        /* this one */
     struct VEC(uint32_t) order;           /* members by start in the present plan */
@@ -49,6 +66,11 @@ struct planning {
     struct VEC(int64_t) starts;           /* by member: scratch */
     struct VEC(uint32_t) chosen;          /* those that move, by start */
     struct wishes window; /* their wishes; the others' places are taken */
+    /* expected.c: starts by job index, those of this look; made after so many cycles */
+    struct VEC(struct expected_of) expected;
+    uint64_t look, look_cycle;
+    struct wishes foreseen;                 /* scratch */
+    struct VEC(struct fulfilled) fulfilled; /* by job index: its last start */
 };
 
 /* An array of so many elements whose values do not matter. */
@@ -89,6 +111,26 @@ void promise_make(struct engine *e);
  * promised. */
 void promise_put_off(
     struct engine *e, const struct member *m, struct wish *io, bool failed);
+
+/* due.c: who is no member any more, or has waited for long, does not wait so. O(those
+ * that wait). */
+void due_begin(struct engine *e);
+/* Its start was refused. Because of jobs that are leaving? Then it stays due. */
+bool due_waits(struct engine *e, const struct member *m);
+/* A start that has been refused otherwise, or succeeded, is not waited for. */
+void due_ends(struct engine *e, const struct member *m);
+/* members_note(), of one that may wait so. */
+void due_note(struct engine *e, const struct member *m);
+/* The latest start of a promise; of one that waits so, and was in time: soon. */
+int64_t due_latest(const struct engine *e, const struct promise *row);
+/* After members_weigh(): that is what their wishes say. O(members), where any waits. */
+void due_weigh(struct engine *e);
+/* Where the nodes are planned: more is told now. Those that wait are laid where they
+ * are from now on, and those behind them later by as much. O(members). */
+void due_make_room(struct engine *e);
+
+/* expected.c: at the end of a pass; what is first expected of new members is noted. */
+void expected_note(struct engine *e);
 
 /* broken.c: what could not be kept, and why. A later start is promised instead. */
 void broken_put_off(

@@ -2,6 +2,7 @@
  * Latest starts. One that is promised is never put off; it is moved forward where the
  * site wants that. Source: reference plan-search, sections 1 and 3. */
 #include "config/settings.h"
+#include "engine/leaving.h"
 #include "engine/planning/private.h"
 #include "engine/statistics/statistics.h"
 
@@ -21,10 +22,14 @@ static int64_t slack_of(const struct engine *e, const struct job *j, uint32_t ba
     return slack < (double)DURATION_UNLIMITED ? (int64_t)slack : DURATION_UNLIMITED;
 }
 
-static bool may_tighten(const struct plan_settings *s)
+/* Where jobs are leaving their nodes yet, nobody knows how much is free how early. */
+static bool may_tighten(const struct engine *e)
 {
-    return s->tighten == TIGHTEN_YES
-           || (s->tighten == TIGHTEN_UNSET && s->horizon_s == HORIZON_SUBMIT);
+    const struct plan_settings *s = &e->cfg->plan;
+
+    return !leaving_any(e->troubles.leaving)
+           && (s->tighten == TIGHTEN_YES
+               || (s->tighten == TIGHTEN_UNSET && s->horizon_s == HORIZON_SUBMIT));
 }
 
 static bool all_are_promised(const struct planning *p)
@@ -55,7 +60,7 @@ static void offer_start(struct engine *e, size_t i, int64_t site_start)
     latest = latest > start ? latest : start;
     if (new && !at_once && site_start < time_add(e->now, s->horizon_s))
         wish->latest = latest;
-    if (wish->latest < TIME_NEVER && may_tighten(s) && latest < wish->latest)
+    if (wish->latest < TIME_NEVER && may_tighten(e) && latest < wish->latest)
         wish->latest = latest;
 }
 
@@ -73,7 +78,9 @@ void promise_put_off(
             io->latest = TIME_NEVER;
         return;
     }
-    broken_put_off(e, row, m->start_at, failed);
+    failed |= row->failed;
+    if (failed || m->start_at > due_latest(e, row))
+        broken_put_off(e, row, m->start_at, failed);
     if (io)
         io->latest = m->start_at;
 }
@@ -87,7 +94,7 @@ void promise_offer(struct engine *e, const struct search_terms *t)
         promise_put_off(e, &p->members.v[i], &p->wishes.v.v[i], false);
     for (size_t i = 0; i < p->fixed.n; i++)
         promise_put_off(e, &p->fixed.v[i], NULL, false);
-    if (!may_tighten(&e->cfg->plan) && all_are_promised(p))
+    if (!may_tighten(e) && all_are_promised(p))
         return;
     search_list(&p->wishes, t, p->site.v, p->starts.v, &cost);
     for (size_t i = 0; i < p->members.n; i++)
@@ -102,7 +109,7 @@ static void promise_member(struct engine *e, const struct member *m, int64_t lat
     latest = latest > m->start_at ? latest : m->start_at;
     if (!row) {
         promises_make(e->promises, j, PROMISE_START)->latest_start = latest;
-        statistics_promise(e->statistics, STAT_PROMISED, CAUSE_NONE);
+        statistics_promise(e->statistics, STAT_PROMISED, CAUSE_NONE, +1);
     } else if (latest < row->latest_start)
         broken_tighten(row, latest);
 }

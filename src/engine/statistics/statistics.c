@@ -147,7 +147,8 @@ void statistics_cycle(struct statistics *s, int64_t cycle)
     note_changed(s, &s->all, CRED_KINDS, 0);
 }
 
-void statistics_promise(struct statistics *s, enum stat_promise what, unsigned cause)
+void statistics_promise(
+    struct statistics *s, enum stat_promise what, unsigned cause, int sign)
 {
     if (!s)
         return;
@@ -156,7 +157,7 @@ void statistics_promise(struct statistics *s, enum stat_promise what, unsigned c
         [STAT_KEPT] = &p->kept,
         [STAT_LAPSED] = &p->lapsed,
         [STAT_BROKEN] = &p->broken[cause < STAT_CAUSES ? cause : 0]};
-    ++*counts[what];
+    *counts[what] += sign;
     note_changed(s, &s->all, CRED_KINDS, 0);
 }
 

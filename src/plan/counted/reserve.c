@@ -294,6 +294,13 @@ void reserve_hand_over(struct counted *ct, struct rsv *r)
     give_units_back(ct, r);
 }
 
+void reserve_take_again(struct counted *ct, struct rsv *r)
+{
+    for (size_t i = 0; i < r->handed.n; i++)
+        reserve_part(ct, r, &r->handed.v[i]);
+    r->handed.n = 0;
+}
+
 /* Has the job started in the pools where it was planned? */
 static bool went_as_planned(
     const struct counted *ct, const struct job *j, const struct rsv *r)

@@ -40,6 +40,8 @@ void reserve_give_back(struct counted *ct, struct rsv *r);
  * not, lower bounds are forgotten, and the caller is not to trust the other
  * reservations. */
 void reserve_hand_over(struct counted *ct, struct rsv *r);
+/* It does not start: they are its parts again. */
+void reserve_take_again(struct counted *ct, struct rsv *r);
 bool reserve_handed_over(struct counted *ct, const struct job *j, const struct rsv *r);
 
 /* Reservations were forgotten, or are others (in a fork): count anew which of them the

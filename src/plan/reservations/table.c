@@ -91,7 +91,9 @@ struct rsv *rsvtable_row(const struct rsvtable *t, uint32_t i)
 
 const struct planned *rsvtable_planned(const struct rsvtable *t, uint32_t job)
 {
-    return job < t->of_job.n && t->of_job.v[job].start_at ? &t->of_job.v[job] : NULL;
+    const struct planned *p = job < t->of_job.n ? &t->of_job.v[job] : NULL;
+
+    return p && (p->start_at || p->row != INDEX_NONE) ? p : NULL;
 }
 
 struct rsv *rsvtable_of(const struct rsvtable *t, uint32_t job)

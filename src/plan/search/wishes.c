@@ -27,6 +27,16 @@ void wishes_begin_as(struct wishes *w, const struct wishes *from)
     w->now = from->now;
 }
 
+uint32_t wishes_set(struct wishes *io, const struct part_set *set)
+{
+    for (uint32_t i = 0; i < io->sets.n; i++)
+        if (io->sets.v[i].n == set->n
+            && memcmp(io->sets.v[i].part, set->part, set->n * sizeof *set->part) == 0)
+            return i;
+    vec_push(&io->sets, *set);
+    return (uint32_t)io->sets.n - 1;
+}
+
 /* What one part offers throughout, and when it may offer more. */
 static int64_t count_free(
     const struct profile *p, int64_t start, int64_t end, int64_t *io_next)

@@ -49,6 +49,9 @@ void wishes_fini(struct wishes *w);
 /* The same parts and sets, and no wish yet. O(parts x steps). */
 void wishes_begin_as(struct wishes *w, const struct wishes *from);
 
+/* The number of that set, which is there from then on. O(sets). */
+uint32_t wishes_set(struct wishes *io, const struct part_set *set);
+
 /* Would it fit at that instant? O(log steps + steps inside). */
 bool wishes_fits(const struct wishes *w, const struct profile *parts,
     const struct wish *wish, int64_t at);

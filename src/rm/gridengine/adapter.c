@@ -142,6 +142,15 @@ static void take_command(void *ctx, const struct rm_command *c)
     ge_command(ctx, c);
 }
 
+/* Where looks are far apart a start is not told as one for as long. */
+static void follow_starts(void *ctx)
+{
+    struct ge_adapter *g = ctx;
+
+    if (g->starting)
+        agent_look(g->agent);
+}
+
 static void take_note(void *ctx, const struct rm_note *n)
 {
     ge_note(ctx, n);
@@ -158,6 +167,7 @@ int ge_adapter(void)
         .check = check_starts,
         .retell = retell_all,
         .forget = forget_orders,
+        .beat = follow_starts,
         .command = take_command,
         .note = take_note};
 

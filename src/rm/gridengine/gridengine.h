@@ -72,6 +72,7 @@ struct ge_adapter {
     unsigned let_go;                   /* commands that let jobs go, under way */
     int64_t let_go_ms;                 /* when the last began; 0 = none */
     bool told_past;                    /* what ended while nobody looked */
+    bool starting;                     /* a job is told as starting, or runs untold */
     int64_t accounted;                 /* bytes of the accounting file that were read */
     struct VEC(struct start *) releases; /* owned: to be let go in this turn */
     sd_event_source *releasing;

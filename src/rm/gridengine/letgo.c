@@ -147,8 +147,8 @@ static int let_all_go(const struct ge_jobs *jobs)
             (long long)jobs->cut.v[i]);
     printf("%zu jobs are Grid Engine's again\n", gone);
     if (restored > 0)
-        printf(
-            "%zu jobs that run have the queues again that they asked for\n", restored);
+        printf("jobs that run and have the queues again that they asked for: %zu\n",
+            restored);
     return kept > 0;
 }
 

@@ -529,6 +529,7 @@ void ge_note_begun(struct ge_adapter *g, const char *job, int64_t seen_ms)
     t->waiting = false;
     t->begun = true;
     t->changed_ms = clock_ms(); /* a look that is under way is older */
+    g->starting = true;
     land_start(g, job, RM_OK, NULL);
 }
 

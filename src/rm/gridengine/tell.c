@@ -424,6 +424,14 @@ static void tell_past(struct ge_adapter *g)
     g->told_past = true;
 }
 
+static bool is_any_starting(const struct ge_adapter *g)
+{
+    for (size_t i = 0; i < g->jobs_answer.list.n; i++)
+        if (g->jobs_answer.list.v[i].rm.desc.state == JOB_STARTING)
+            return true;
+    return false;
+}
+
 void ge_tell_jobs(struct ge_adapter *g)
 {
     struct ge_site site = ge_site_of(g);
@@ -440,6 +448,7 @@ void ge_tell_jobs(struct ge_adapter *g)
     for (size_t i = 0; i < a->list.n; i++)
         tell_job(g, &a->list.v[i], whole[i], i);
     free(whole);
+    g->starting = is_any_starting(g);
     tell_missing(g);
     if (!g->told_past)
         tell_past(g);

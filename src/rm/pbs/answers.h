@@ -53,6 +53,9 @@ struct pbs_answer {
     struct pbs_job *by_id; /* the same, by what they are called here */
     struct VEC(struct pbs_node) nodes;
     struct VEC(const char *) cut; /* jobs that are there, and too long to be read */
+    size_t fresh;                 /* jobs that it says something of */
+    size_t unknown; /* jobs that are as before, and were not told before */
+    int64_t newest; /* the server's second of the last change; 0 = none is said */
 };
 
 /* What of qstat is read at all, while it is printed. */
@@ -62,6 +65,10 @@ const struct squeeze_kind *pbs_squeeze(enum pbs_dialect dialect);
  * understood keeps it from starting, and is said beside it. */
 int pbs_read_jobs(struct pbs_answer *a, enum pbs_dialect dialect, const char *text,
     size_t len, struct err *err);
+/* One of OpenPBS in which jobs may be null, as they are as `before`, whose texts it
+ * then shares; NULL: none was. */
+int pbs_read_changes(struct pbs_answer *a, const struct pbs_answer *before,
+    const char *text, size_t len, struct err *err);
 int pbs_read_nodes(struct pbs_answer *a, enum pbs_dialect dialect, const char *text,
     size_t len, struct err *err);
 void pbs_answer_fini(struct pbs_answer *a);

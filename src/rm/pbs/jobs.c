@@ -527,7 +527,10 @@ static void read_times(struct view *v)
     const char *limit = text_in(v, v->asks, "walltime");
     const char *begin = text_of(v, "Execution_Time");
     int64_t s = limit != NULL ? pbs_seconds(limit) : 0;
+    int64_t changed = pbs_time(text_of(v, "mtime"));
 
+    if (changed > v->a->newest)
+        v->a->newest = changed;
     j->desc.submit_at = pbs_time(text_of(v, "ctime"));
     j->desc.eligible_at = pbs_time(text_of(v, "etime"));
     j->desc.wclimit_s = s > 0 ? s : limit == NULL ? DURATION_UNLIMITED : 0;
@@ -669,8 +672,30 @@ static void add_job(
         read_job(a, dialect, id, o);
 }
 
-int pbs_read_jobs(struct pbs_answer *a, enum pbs_dialect dialect, const char *text,
-    size_t len, struct err *err)
+/* What is as before, put in. */
+static void fill_in(struct pbs_answer *a, const struct pbs_answer *before)
+{
+    json_t *jobs = json_object_get(a->doc, "Jobs");
+    json_t *known = before != NULL && before->doc != NULL
+                        ? json_object_get(before->doc, "Jobs")
+                        : NULL;
+
+    a->fresh = json_object_size(jobs);
+    for (void *i = json_object_iter(jobs); i != NULL;
+         i = json_object_iter_next(jobs, i)) {
+        json_t *job = json_object_get(known, json_object_iter_key(i));
+
+        if (!json_is_null(json_object_iter_value(i)))
+            continue;
+        a->fresh--;
+        a->unknown += job == NULL;
+        if (job != NULL)
+            json_object_iter_set(jobs, i, job);
+    }
+}
+
+static int read_all(struct pbs_answer *a, enum pbs_dialect dialect,
+    const struct pbs_answer *before, const char *text, size_t len, struct err *err)
 {
     static const struct pbs_record record = {"Job", "Job_Id", "Jobs"};
     json_t *jobs;
@@ -678,6 +703,7 @@ int pbs_read_jobs(struct pbs_answer *a, enum pbs_dialect dialect, const char *te
     *a = (struct pbs_answer){.doc = pbs_document(dialect, text, len, &record, err)};
     if (a->doc == NULL)
         return err_prefix(err, "qstat: ");
+    fill_in(a, before);
     jobs = json_object_get(a->doc, "Jobs");
     for (void *i = json_object_iter(jobs); i != NULL;
          i = json_object_iter_next(jobs, i))
@@ -685,4 +711,16 @@ int pbs_read_jobs(struct pbs_answer *a, enum pbs_dialect dialect, const char *te
     index_jobs(a);
     hold_members(a);
     return 0;
+}
+
+int pbs_read_jobs(struct pbs_answer *a, enum pbs_dialect dialect, const char *text,
+    size_t len, struct err *err)
+{
+    return read_all(a, dialect, NULL, text, len, err);
+}
+
+int pbs_read_changes(struct pbs_answer *a, const struct pbs_answer *before,
+    const char *text, size_t len, struct err *err)
+{
+    return read_all(a, PBS_OPENPBS, before, text, len, err);
 }

@@ -72,6 +72,7 @@ int pbs_library_open(struct pbs_library *ret, struct err *err)
         {"pbs_geterrmsg", NULL, offsetof(struct pbs_library, message)},
         {"__pbs_errno_location", NULL, offsetof(struct pbs_library, error)},
         {"pbs_statjob", NULL, offsetof(struct pbs_library, jobs)},
+        {"pbs_selstat", NULL, offsetof(struct pbs_library, choose)},
         {"pbs_statvnode", NULL, offsetof(struct pbs_library, nodes)},
         {"pbs_statque", NULL, offsetof(struct pbs_library, queues)},
         {"pbs_statfree", NULL, offsetof(struct pbs_library, release)},

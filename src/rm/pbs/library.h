@@ -6,8 +6,8 @@
 
 #include "base/err.h"
 
-/* How an attribute is given, and what with it is to be done. */
-enum pbs_op { PBS_SET };
+/* How an attribute is given, and what with it is to be done; or compared. */
+enum pbs_op { PBS_SET, PBS_AT_LEAST = 6 };
 
 struct pbs_attribute {
     struct pbs_attribute *next;
@@ -31,6 +31,9 @@ struct pbs_library {
     int *(*error)(void);
     char *(*words)(int error); /* what an error means; NULL where it cannot tell */
     struct pbs_status *(*jobs)(int line, const char *ids,
+        const struct pbs_attribute *wanted, const char *extend);
+    /* those that the attributes hold for */
+    struct pbs_status *(*choose)(int line, const struct pbs_attribute *that,
         const struct pbs_attribute *wanted, const char *extend);
     struct pbs_status *(*nodes)(int line, const char *name,
         const struct pbs_attribute *wanted, const char *extend);

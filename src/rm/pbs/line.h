@@ -17,6 +17,10 @@
 
 struct line;
 
+/* `qstat -t -f -F json` with this and seconds since 1970 is what a line alone can: jobs
+ * that have not changed since then, by the server's clock, are null. */
+#define PBS_SINCE "--since="
+
 /* The program is started when there is something for it. */
 struct line *line_new(sd_event *loop);
 void line_destroy(struct line *l); /* nothing more is told */

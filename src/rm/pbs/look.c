@@ -5,6 +5,7 @@
 #include "rm/adapter/clock.h"
 #include "rm/pbs/pbs.h"
 
+#include <inttypes.h>
 #include <stdio.h>
 #include <time.h>
 
@@ -14,6 +15,8 @@
 #define PAST_SLOW_MS 2000   /* so long, and it hangs ... */
 #define PAST_REST_MS 600000 /* ... and is not asked for, as each look would hang */
 #define LINED_MS     50     /* from look to look over a connection that is kept */
+#define ALL_MS       10000  /* what changed and did not say so waits for that */
+#define SECOND_MS    2000   /* then a second that was that of a change is over */
 
 static const char *const commands[][ASKS][7] = {
     [PBS_OPENPBS] = {[ASK_JOBS] = {"qstat", "-t", "-f", "-F", "json", NULL},
@@ -116,11 +119,13 @@ void pbs_look_free(struct pbs_adapter *p)
     pbs_answer_fini(&p->past_answer);
 }
 
-/* Looks take a fifth of the server's time at most: it has 30 us of each job. How long
- * one took says how busy it is, which is no reason to look later. */
+/* Looks take a fifth of the server's time at most: it has 30 us of each job of which it
+ * says something, 4 us of each other. How long one took says how busy it is, which is
+ * no reason to look later. */
 static void set_pace(struct pbs_adapter *p)
 {
-    int64_t least_ms = LINED_MS + (int64_t)p->jobs_answer.jobs.n * 15 / 100;
+    int64_t least_ms = LINED_MS + (int64_t)p->jobs_answer.fresh * 15 / 100
+                       + (int64_t)p->jobs_answer.jobs.n * 2 / 100;
 
     agent_pace(
         p->agent, pbs_is_lined(p) && least_ms < PBS_LEAST_MS ? least_ms : PBS_LEAST_MS);
@@ -277,19 +282,50 @@ static bool ask_past(struct pbs_adapter *p)
 
 /* ---- the answers ---- */
 
-static void read_answers(struct pbs_adapter *p)
+/* From when on the next look asks. */
+static void set_since(struct pbs_adapter *p)
 {
-    struct pbs_answer jobs, nodes;
-    struct err err;
+    const struct pbs_answer *a = &p->jobs_answer;
+    struct pbs_since *s = &p->since;
 
-    if (pbs_read_jobs(&jobs, p->dialect, p->texts[ASK_JOBS], p->lens[ASK_JOBS], &err)
-        < 0) {
+    if (a->unknown > 0) {
+        s->at = 0;
+    } else if (a->newest > s->at || s->all_ms >= p->began_ms) {
+        s->at = a->newest;
+        s->seen_ms = clock_ms();
+    } else if (a->newest == s->at && p->began_ms - s->seen_ms > SECOND_MS) {
+        s->at++;
+    }
+}
+
+static int read_jobs(struct pbs_adapter *p, struct err *err)
+{
+    const char *text = p->texts[ASK_JOBS];
+    size_t len = p->lens[ASK_JOBS];
+    struct pbs_answer jobs;
+    int result = p->dialect == PBS_OPENPBS
+                     ? pbs_read_changes(&jobs, &p->jobs_answer, text, len, err)
+                     : pbs_read_jobs(&jobs, p->dialect, text, len, err);
+
+    if (result < 0) {
         pbs_answer_fini(&jobs);
-        agent_looked(p->agent, "workloadquery", err.text);
-        return;
+        p->since.at = 0;
+        agent_looked(p->agent, "workloadquery", err->text);
+        return -1;
     }
     pbs_answer_fini(&p->jobs_answer);
     p->jobs_answer = jobs;
+    set_since(p);
+    return 0;
+}
+
+static void read_answers(struct pbs_adapter *p)
+{
+    struct pbs_answer nodes;
+    struct err err;
+
+    if (read_jobs(p, &err) < 0)
+        return;
     if (pbs_read_nodes(
             &nodes, p->dialect, p->texts[ASK_NODES], p->lens[ASK_NODES], &err)
         < 0) {
@@ -312,7 +348,10 @@ static void finish_answers(struct pbs_adapter *p)
 {
     if (*p->why == '\0') {
         read_answers(p);
-    } else if (!p->away && !p->dialect_known && p->dialect == PBS_OPENPBS) {
+        return;
+    }
+    p->since.at = 0;
+    if (!p->away && !p->dialect_known && p->dialect == PBS_OPENPBS) {
         p->dialect = PBS_TORQUE; /* it has no JSON */
         ask_all(p);
     } else {
@@ -340,6 +379,22 @@ static void on_answer(void *ctx, const struct run_end *end)
         finish_answers(p);
 }
 
+/* All jobs, or over a connection what has changed of them. */
+static void ask_jobs(struct pbs_adapter *p, struct question *q)
+{
+    const char *argv[7] = {0};
+    char since[40];
+
+    memcpy(argv, commands[p->dialect][ASK_JOBS], 6 * sizeof argv[0]);
+    if (pbs_is_lined(p) && p->since.at > 0 && p->began_ms - p->since.all_ms < ALL_MS) {
+        snprintf(since, sizeof since, PBS_SINCE "%" PRId64, p->since.at);
+        argv[5] = since;
+    } else {
+        p->since.all_ms = p->began_ms;
+    }
+    run_command(p, true, argv, pbs_squeeze(p->dialect), on_answer, q);
+}
+
 static void ask_all(struct pbs_adapter *p)
 {
     p->why[0] = '\0';
@@ -351,8 +406,10 @@ static void ask_all(struct pbs_adapter *p)
         struct question *q = xcalloc(1, sizeof *q);
 
         *q = (struct question){p, (enum pbs_question)i};
-        run_command(p, true, commands[p->dialect][i],
-            i == ASK_JOBS ? pbs_squeeze(p->dialect) : NULL, on_answer, q);
+        if (i == ASK_JOBS)
+            ask_jobs(p, q);
+        else
+            run_command(p, true, commands[p->dialect][i], NULL, on_answer, q);
     }
 }
 

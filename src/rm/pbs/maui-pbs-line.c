@@ -7,11 +7,14 @@
  *                                                   of output follow: where it failed
  *                                                   those that say why
  *
+ * Beyond what PBS's commands can: qstat --since=SECONDS, of changes.
+ *
  * What it cannot do at all has status 127; without the server it is 255, as of qstat.
  * The first answer is to no command: 0, the library is there. */
 #include "base/strbuf.h"
 #include "base/xalloc.h"
 #include "rm/pbs/library.h"
+#include "rm/pbs/line.h"
 
 #include <jansson.h>
 #include <poll.h>
@@ -162,14 +165,19 @@ static json_t *convert_thing(const struct pbs_status *s)
     return o;
 }
 
-static int send_things(const struct pbs_status *s, const char *member)
+static void add_things(json_t *all, const struct pbs_status *s)
 {
-    json_t *all = json_object(), *doc = json_object();
-    char *text;
-
     for (; s != NULL; s = s->next)
         if (s->name != NULL)
             json_object_set_new(all, s->name, convert_thing(s));
+}
+
+/* `all` is taken. */
+static int send_things(json_t *all, const char *member)
+{
+    json_t *doc = json_object();
+    char *text;
+
     json_object_set_new(doc, member, all);
     text = json_dumps(doc, JSON_COMPACT);
     json_decref(doc);
@@ -207,40 +215,100 @@ static const char *const job_names[] = {"job_state", "substate", "Hold_Types", "
     "depend", "run_count", "Exit_status", "max_run_subjobs", "Rerunable", "Job_Name",
     "comment", "server", NULL};
 
+static struct pbs_status *ask_jobs(struct line *l, const char *const *names,
+    const struct pbs_attribute *that, const char *ids, const char *extend)
+{
+    struct pbs_attribute room[sizeof job_names / sizeof job_names[0]];
+    const struct pbs_attribute *wanted = link_names(room, names);
+
+    *l->pbs.error() = 0;
+    return that != NULL ? l->pbs.choose(l->connection, that, wanted, extend)
+                        : l->pbs.jobs(l->connection, ids, wanted, extend);
+}
+
+static int add_jobs(struct line *l, json_t *all, const struct pbs_attribute *that,
+    const char *ids, const char *extend)
+{
+    struct pbs_status *s = ask_jobs(l, job_names, that, ids, extend);
+
+    if (has_failed(l, s))
+        return -1;
+    add_things(all, s);
+    l->pbs.release(s);
+    return 0;
+}
+
 /* qstat [-x] -t -f -F json [ID...] */
 static int send_jobs(struct line *l, const char *const *argv, bool past)
 {
-    struct pbs_attribute room[sizeof job_names / sizeof job_names[0]];
     struct strbuf ids = {0};
-    struct pbs_status *s;
+    json_t *all = json_object();
     int result;
 
     for (; *argv != NULL; argv++)
         if (**argv >= '0' && **argv <= '9')
             strbuf_printf(&ids, "%s%s", ids.len > 0 ? "," : "", *argv);
-    *l->pbs.error() = 0;
-    s = l->pbs.jobs(
-        l->connection, ids.text, link_names(room, job_names), past ? "tx" : "t");
+    result = add_jobs(l, all, NULL, ids.text, past ? "tx" : "t");
     free(ids.text);
-    if (has_failed(l, s))
-        return send_error(l);
-    result = send_things(s, "Jobs");
-    l->pbs.release(s);
-    return result;
+    if (result == 0)
+        return send_things(all, "Jobs");
+    json_decref(all);
+    return send_error(l);
+}
+
+/* The jobs that there are, each null, and those that are arrays, with commas between
+ * them. */
+static int list_jobs(struct line *l, json_t *all, struct strbuf *arrays)
+{
+    static const char *const names[] = {"job_state", NULL};
+    struct pbs_status *there = ask_jobs(l, names, NULL, NULL, NULL);
+
+    if (has_failed(l, there))
+        return -1;
+    for (const struct pbs_status *s = there; s != NULL; s = s->next) {
+        json_object_set_new(all, s->name, json_null());
+        if (strstr(s->name, "[]") != NULL)
+            strbuf_printf(arrays, "%s%s", arrays->len > 0 ? "," : "", s->name);
+    }
+    l->pbs.release(there);
+    return 0;
+}
+
+/* Of each job that has changed in the server's second `since` or later what is read; of
+ * the others null: they are as they were. When a member of an array has changed the
+ * server does not say: of arrays all is told each time. */
+static int send_changes(struct line *l, const char *since)
+{
+    const struct pbs_attribute that = {
+        .name = "mtime", .value = (char *)since, .op = PBS_AT_LEAST};
+    struct strbuf arrays = {0};
+    json_t *all = json_object();
+    int result = list_jobs(l, all, &arrays); /* first: who comes later has changed */
+
+    if (result == 0)
+        result = add_jobs(l, all, &that, NULL, NULL);
+    if (result == 0 && arrays.len > 0)
+        result = add_jobs(l, all, NULL, arrays.text, "t");
+    free(arrays.text);
+    if (result == 0)
+        return send_things(all, "Jobs");
+    json_decref(all);
+    return send_error(l);
 }
 
 static int send_nodes(struct line *l)
 {
     struct pbs_status *s;
-    int result;
+    json_t *all;
 
     *l->pbs.error() = 0;
     s = l->pbs.nodes(l->connection, NULL, NULL, NULL);
     if (has_failed(l, s))
         return send_error(l);
-    result = send_things(s, "nodes");
+    all = json_object();
+    add_things(all, s);
     l->pbs.release(s);
-    return result;
+    return send_things(all, "nodes");
 }
 
 /* As `qstat -Q -f` prints them. */
@@ -275,6 +343,8 @@ static int ask_qstat(struct line *l, const char *const *argv)
     for (size_t i = 1; argv[i] != NULL; i++) {
         if (strcmp(argv[i], "-Q") == 0)
             return send_queues(l);
+        if (strncmp(argv[i], PBS_SINCE, strlen(PBS_SINCE)) == 0)
+            return send_changes(l, argv[i] + strlen(PBS_SINCE));
         past |= strcmp(argv[i], "-x") == 0;
     }
     return send_jobs(l, argv + 1, past);

@@ -48,6 +48,15 @@ struct pbs_told {
     char *note;                /* owned: not written yet; or NULL */
 };
 
+/* From which second of the server's on a look asks for what has changed: that of the
+ * last change that was seen. Who changes in the same second is seen as well; once it is
+ * over for sure it is the next. */
+struct pbs_since {
+    int64_t at;      /* 0: all is asked for */
+    int64_t seen_ms; /* when that change was first seen */
+    int64_t all_ms;  /* when all was asked for last */
+};
+
 /* Notes: how many are on their way, how many a second there may be, when the last were
  * begun, and from when on there may be more. */
 struct pbs_noting {
@@ -73,6 +82,7 @@ struct pbs_adapter {
     int64_t began_ms; /* what it shows of jobs changed since is of before */
     char why[400];
     bool away;
+    struct pbs_since since;
     struct pbs_noting notes;
     bool past_told;  /* what ended before this process began */
     int past_failed; /* looks that asked in vain for what ended, in a row */

@@ -19,10 +19,13 @@
 #define POLL_MS 1000
 #define SOON_MS 5 /* after a sign that something happened */
 #define ORDERS_MS                                                                      \
-    2000 /* from look to look while starts follow each other: each costs               \
-            as much as two of them, and ends are told without */
-#define MANY          20 /* of them: then sooner */
-#define MANY_MS       200
+    3000           /* from look to look while starts follow each other: each costs     \
+                      as much as two of them, and ends are told without */
+#define MANY    20 /* of them: then sooner */
+#define MANY_MS 200
+#define LEAVING_MS                                                                     \
+    500 /* while somebody was sent back to the queue and is on nodes yet: of his       \
+           leaving nobody tells, and another may wait for it */
 #define REST          4 /* times as long as a look took there is none */
 #define START_WAIT_MS 5000
 #define SEEN_MS       3000      /* a look later than that is late */
@@ -215,6 +218,8 @@ static void arm(struct adapter *a, int64_t ms)
 
 int64_t adapter_pause_ms(const struct adapter *a)
 {
+    if (a->leaving)
+        return a->poll_ms < LEAVING_MS ? a->poll_ms : LEAVING_MS;
     if (a->pending.n > MANY)
         return a->poll_ms < MANY_MS ? a->poll_ms : MANY_MS;
     return a->pending.n > 0 || a->polled_ms - a->ordered_ms < ORDERS_MS ? ORDERS_MS

@@ -190,6 +190,7 @@ struct adapter {
     int64_t most_procs;          /* of a node */
     bool uneven;                 /* some have fewer */
     struct gres_terms gres_most; /* of a node, seen so far */
+    struct gres_terms gres_uses; /* of what jobs had: is it used up? 1 or 0 */
     struct part *parts;
     struct told_node *nodes;
     struct known_name *names;
@@ -200,7 +201,6 @@ struct adapter {
     struct batch *batch; /* starts that are not sent yet; NULL = none ever were */
     struct VEC(struct pending) pending;
     struct VEC(struct cancelled) cancels;                /* of one array: cancels.c */
-    size_t cancels_length;                               /* of their ids */
     time_t jobs_at, nodes_at, parts_at, reservations_at; /* last change that was seen */
     partition_info_msg_t *parts_read; /* as last read; owned, NULL = not yet */
     int64_t nodes_read_ms, parts_read_ms, licences_at_ms, polled_ms;
@@ -228,6 +228,7 @@ struct adapter {
     uint32_t wishes;     /* jobs that have one */
     int64_t wished_ms;   /* when the last of them came */
     bool connected, told_all, checked, look;
+    bool leaving;   /* a job that was put back is on its nodes yet, by the last look */
     bool ailing;    /* a look failed, though the controller answers */
     int notes_rate; /* notes written a second at most; 0: none */
     bool notes_due; /* some are not written yet */
@@ -415,6 +416,13 @@ size_t gres_kinds(const char *text);
 /* A node has so many; the most that any node has of the last term of a text. */
 void gres_note(struct adapter *a, const char *name, int64_t count);
 int64_t gres_most(const struct adapter *a, const char *text);
+/* What a job that runs has in all, "bandwidth:0": of what it has none of, though it
+ * asked for it, nothing is used up (no_consume). No other record of Slurm tells that.
+ * True: nodes have another
+ * amount for jobs than was told. */
+bool gres_learn(struct adapter *a, const char *total);
+/* How many of them there are for jobs on a node that has that many. */
+int64_t gres_for_jobs(const struct adapter *a, const char *name, int64_t count);
 void gres_forget(struct adapter *a);
 /* What a task has of an amount that is told of something else: so many times, divided
  * among so many, rounded up; of so many tasks in all. */

@@ -6,8 +6,6 @@
 
 #include <signal.h>
 
-#define IDS_MOST 4096 /* bytes of a request's list of tasks */
-
 /* Behind the answer, as its nodes pass for free until it is told again: another job
  * would be started on them. */
 static void tell_at_once(struct adapter *a, const char *id)
@@ -17,14 +15,20 @@ static void tell_at_once(struct adapter *a, const char *id)
         (void)jobs_look(a, id); /* else the look at all tells it */
 }
 
+/* That some are over is the end that was wanted: Slurm goes on with the others. */
+static int kill_jobs(const char *ids, uint16_t sig)
+{
+    int result = slurm_kill_job2(ids, sig, 0, NULL);
+
+    return errno == ESLURM_ALREADY_DONE || errno == ESLURM_INVALID_JOB_ID
+               ? SLURM_SUCCESS
+               : result;
+}
+
 bool cancels_signal(struct adapter *a, const struct rm_command *c, uint16_t sig)
 {
-    int result = slurm_kill_job2(c->job, sig, 0, NULL), error = errno;
+    int result = kill_jobs(c->job, sig);
 
-    if (result != SLURM_SUCCESS
-        && (error == ESLURM_ALREADY_DONE || error == ESLURM_INVALID_JOB_ID))
-        result = SLURM_SUCCESS; /* the end that was wanted */
-    errno = error;
     answers_tell(a, c, result == SLURM_SUCCESS ? 0 : -1);
     if (result != SLURM_SUCCESS && c->action == RM_CANCEL)
         tell_at_once(a, c->job);
@@ -65,17 +69,35 @@ static void cancel_each(struct adapter *a)
     answer_from(a, i, RM_LOST, "Slurm's controller does not answer");
 }
 
-/* Where that is refused each is tried: some may be over. */
-static void cancel_together(struct adapter *a)
+/* "12_[1-5,8]", of tasks in whatever order they were ordered; owned. */
+static char *name_tasks(const struct adapter *a)
 {
-    size_t n = strcspn(a->cancels.v[0].id, "_") + 1;
+    size_t n = strcspn(a->cancels.v[0].id, "_") + 1, last;
     struct strbuf ids = {0};
 
     strbuf_add_n(&ids, a->cancels.v[0].id, n);
-    for (size_t i = 0; i < a->cancels.n; i++)
-        strbuf_printf(&ids, "%s%s", i == 0 ? "[" : ",", a->cancels.v[i].id + n);
+    for (size_t i = 0; i < a->cancels.n; i = last + 1) {
+        unsigned long first = strtoul(a->cancels.v[i].id + n, NULL, 10);
+
+        for (last = i; last + 1 < a->cancels.n
+                       && strtoul(a->cancels.v[last + 1].id + n, NULL, 10)
+                              == first + (last + 1 - i);
+             last++)
+            ;
+        strbuf_printf(&ids, "%s%lu", i == 0 ? "[" : ",", first);
+        if (last > i)
+            strbuf_printf(&ids, "-%lu", first + (last - i));
+    }
     strbuf_add(&ids, "]");
-    if (slurm_kill_job2(ids.text, SIGKILL, 0, NULL) == SLURM_SUCCESS) {
+    return strbuf_take(&ids);
+}
+
+/* Where that is refused each is tried. */
+static void cancel_together(struct adapter *a)
+{
+    char *ids = name_tasks(a);
+
+    if (kill_jobs(ids, SIGKILL) == SLURM_SUCCESS) {
         answer_from(a, 0, RM_OK, NULL);
         adapter_look(a);
     } else if (adapter_lost(a, "order")) {
@@ -83,7 +105,7 @@ static void cancel_together(struct adapter *a)
     } else {
         cancel_each(a);
     }
-    free(ids.text);
+    free(ids);
 }
 
 void cancels_send(struct adapter *a)
@@ -96,21 +118,18 @@ void cancels_send(struct adapter *a)
         cancel_each(a);
     for (size_t i = 0; i < a->cancels.n; i++)
         free(a->cancels.v[i].id);
-    a->cancels.n = a->cancels_length = 0;
+    a->cancels.n = 0;
 }
 
 void cancels_order(struct adapter *a, const struct rm_command *c)
 {
     size_t n = array_of(a, c->job);
 
-    if (a->cancels.n > 0
-        && (n == 0 || a->cancels_length > IDS_MOST
-            || strncmp(a->cancels.v[0].id, c->job, n) != 0))
+    if (a->cancels.n > 0 && (n == 0 || strncmp(a->cancels.v[0].id, c->job, n) != 0))
         cancels_send(a);
     if (n == 0) {
         cancels_signal(a, c, SIGKILL);
         return;
     }
     vec_push(&a->cancels, ((struct cancelled){c->token, xstrdup(c->job)}));
-    a->cancels_length += strlen(c->job);
 }

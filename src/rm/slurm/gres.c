@@ -163,10 +163,48 @@ void gres_note(struct adapter *a, const char *name, int64_t count)
     vec_push(&a->gres_most, ((struct gres_term){xstrdup(name), false, count}));
 }
 
+/* What some job uses up is used up, whatever others have. */
+static bool note_use(struct adapter *a, const char *name, bool used_up)
+{
+    for (size_t i = 0; i < a->gres_uses.n; i++) {
+        struct gres_term *known = &a->gres_uses.v[i];
+
+        if (strcmp(known->name, name) != 0)
+            continue;
+        if (!used_up || known->count > 0)
+            return false;
+        known->count = 1;
+        return true;
+    }
+    vec_push(&a->gres_uses, ((struct gres_term){xstrdup(name), false, used_up}));
+    return !used_up;
+}
+
+bool gres_learn(struct adapter *a, const char *total)
+{
+    struct gres_terms t = {0};
+    bool learned = false;
+
+    gres_read(&t, total);
+    for (size_t i = 0; i < t.n; i++)
+        learned |= note_use(a, t.v[i].name, t.v[i].count > 0);
+    gres_fini(&t);
+    return learned;
+}
+
+int64_t gres_for_jobs(const struct adapter *a, const char *name, int64_t count)
+{
+    for (size_t i = 0; i < a->gres_uses.n && count > 0; i++)
+        if (a->gres_uses.v[i].count == 0 && strcmp(a->gres_uses.v[i].name, name) == 0)
+            return COUNT_MAX;
+    return count;
+}
+
 void gres_forget(struct adapter *a)
 {
     gres_fini(&a->gres_most);
-    a->gres_most = (struct gres_terms){0};
+    gres_fini(&a->gres_uses);
+    a->gres_most = a->gres_uses = (struct gres_terms){0};
 }
 
 int64_t gres_most(const struct adapter *a, const char *text)

@@ -255,8 +255,16 @@ static time_t slurmd_start(const node_info_msg_t *nodes, const char *name)
     return 0;
 }
 
+/* Has slurmctld read slurm.conf anew? Of its start it tells the instant, of this
+ * nothing but the log does. */
+static bool is_read_anew(const char *line)
+{
+    return strstr(line, "] Processing Reconfiguration Request") != NULL
+           || strstr(line, "] Reconfigure signal (SIGHUP) received") != NULL;
+}
+
 /* "[...] error: Node n1 appears to have a different slurm.conf than the slurmctld": it
- * counts unless slurmctld or that slurmd has read slurm.conf since. */
+ * counts unless slurmctld or that slurmd was started since. */
 static void take_log_line(const struct inspection *in, const node_info_msg_t *nodes,
     const char *line, hostlist_t ret)
 {
@@ -267,7 +275,7 @@ static void take_log_line(const struct inspection *in, const node_info_msg_t *no
 
     while (name != NULL && name > line && name[-1] != ' ')
         name--;
-    if (name == NULL || at < in->c->last_update)
+    if (name == NULL || at < in->c->boot_time)
         return;
     node = xstrndup(name, (size_t)(end - name));
     if (slurmd_start(nodes, node) <= at)
@@ -275,16 +283,24 @@ static void take_log_line(const struct inspection *in, const node_info_msg_t *no
     free(node);
 }
 
-static void read_log(
-    const struct inspection *in, FILE *f, const node_info_msg_t *nodes, hostlist_t ret)
+/* The nodes that it names since slurmctld has read slurm.conf; owned. */
+static hostlist_t read_log(
+    const struct inspection *in, FILE *f, const node_info_msg_t *nodes)
 {
+    hostlist_t differ = slurm_hostlist_create(NULL);
     char line[2000];
 
     if (fseek(f, -LOG_TAIL, SEEK_END) < 0)
         rewind(f);
-    while (fgets(line, sizeof line, f) != NULL)
-        take_log_line(in, nodes, line, ret);
-    slurm_hostlist_uniq(ret);
+    while (fgets(line, sizeof line, f) != NULL) {
+        if (is_read_anew(line)) {
+            slurm_hostlist_destroy(differ);
+            differ = slurm_hostlist_create(NULL);
+        }
+        take_log_line(in, nodes, line, differ);
+    }
+    slurm_hostlist_uniq(differ);
+    return differ;
 }
 
 static void look_at_nodes(const struct inspection *in)
@@ -304,8 +320,7 @@ static void look_at_nodes(const struct inspection *in)
         return;
     }
     if (slurm_load_node(0, &nodes, SHOW_ALL | SHOW_LOCAL) == SLURM_SUCCESS) {
-        differ = slurm_hostlist_create(NULL);
-        read_log(in, f, nodes, differ);
+        differ = read_log(in, f, nodes);
         if (slurm_hostlist_count(differ) > 0) {
             char *list = slurm_hostlist_ranged_string_malloc(differ);
 

@@ -675,8 +675,10 @@ void jobs_see(struct adapter *a, const char *id, const struct parts *parts,
     enum job_state state;
 
     note_record(a, t, parts);
-    if (is_leaving(j))
+    if (is_leaving(j)) {
+        a->leaving = true;
         return;
+    }
     note_keeping(a, t, parts);
     state = take_in(a, t, j, kept);
     /* an administrator has started it, perhaps with more than it asked for */
@@ -741,6 +743,11 @@ static void see_record(
 {
     char id[40];
 
+    if ((j->job_state & JOB_STATE_BASE) == SLURM_JOB_RUNNING
+        && gres_learn(a, j->gres_total)) {
+        a->nodes_at = 0;
+        adapter_look(a);
+    }
     if (j->array_task_str && *j->array_task_str && j->array_task_id == NO_VAL) {
         arrays_see(a, all_records, j);
         return;
@@ -912,6 +919,7 @@ int jobs_poll(struct adapter *a)
     a->keep_ms = adapter_now_ms() + KEEP_MS;
     a->keeps = 0;
     a->round++;
+    a->leaving = false;
     tell_forgotten(a, msg);
     see_all(a, msg);
     tell_gone(a);

@@ -44,8 +44,8 @@ static void read_gres(struct adapter *a, struct lists *l, const char *text)
 
     gres_read(&t, text);
     for (size_t i = 0; i < t.n; i++) {
-        vec_push(
-            &l->gres, ((struct gres_cfg){.name = t.v[i].name, .count = t.v[i].count}));
+        vec_push(&l->gres, ((struct gres_cfg){.name = t.v[i].name,
+                               .count = gres_for_jobs(a, t.v[i].name, t.v[i].count)}));
         gres_note(a, t.v[i].name, t.v[i].count);
         vec_push(&l->owned, t.v[i].name);
     }
@@ -165,6 +165,9 @@ static uint64_t digest_node(
     h = digest_bytes(h, &n->weight, sizeof n->weight);
     h = digest_text(h, n->features_act ? n->features_act : n->features);
     h = digest_text(h, n->gres);
+    for (size_t i = 0; i < a->gres_uses.n; i++)
+        if (a->gres_uses.v[i].count == 0)
+            h = digest_text(h, a->gres_uses.v[i].name);
     h = digest_text(h, switches_leaf(a, n->name));
     if (state != NODE_IDLE && state != NODE_RUNNING) {
         h = digest_bytes(h, &n->node_state, sizeof n->node_state);

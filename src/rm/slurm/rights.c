@@ -12,7 +12,7 @@
 /* Between looks: changes are to be seen within a minute or so, and slurmctld is not to
  * spend more than a thirtieth of its time on it. It does where a look takes over 2 s.
  */
-#define GAP_MIN_MS 2000
+#define GAP_MIN_MS 5000 /* each look is a request for all settings */
 #define GAP_MAX_MS 60000
 #define GAP_FACTOR 30
 

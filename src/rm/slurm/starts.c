@@ -9,7 +9,7 @@
 #include <stdio.h>
 
 #define LOOK_MS  150  /* after an order, to see whether it has come about */
-#define QUIET_MS 2000 /* since the third before: then an order came by itself */
+#define QUIET_MS 5000 /* since the third before: then an order came by itself */
 
 #define ALL_REQS UINT32_MAX
 

@@ -98,6 +98,7 @@ void api_accounting(struct server *s, struct request *r)
     json_t *list = json_array();
     struct err err;
     char id[100];
+    int64_t until;
 
     f.user = user && *user ? user : NULL;
     f.job = request_query(r, "job");
@@ -114,6 +115,12 @@ void api_accounting(struct server *s, struct request *r)
         request_refuse(r, &err);
         return;
     }
+    if (api_until(s, r, &until) < 0) {
+        json_decref(list);
+        return;
+    }
+    if (until < world_now(s) && (!f.to_at || f.to_at > until + 1))
+        f.to_at = until + 1; /* and what ended in that second */
     if (f.limit < 1 || f.limit > ROWS_MAX)
         f.limit = ROWS_MAX;
     if (!identity_sees_ended(who, NULL)) /* others see their own */

@@ -7,6 +7,7 @@
 #include "server/http/schema.h"
 #include "server/server_private.h"
 #include "server/simulation/simulation.h"
+#include "server/travel/travel.h"
 #include "server/whatif/basis.h"
 #include "server/whole.h"
 
@@ -22,16 +23,21 @@ static const struct route routes[] = {
     {"DELETE", "/v1/sessions/{id}", "dashboard", WHO_ANY, api_end_session},
     {"GET", "/v1/scheduler", "diagnose", WHO_ADMIN3, api_scheduler},
     {"POST", "/v1/scheduler", "schedctl", WHO_ADMIN1, api_control},
-    {"GET", "/v1/jobs", "showq", WHO_ANY, api_jobs},
+    {"GET", "/v1/jobs", "showq", WHO_ANY, api_jobs, PAST_ASKED},
     {"POST", "/v1/jobs", "msub", WHO_ANY, api_submit},
-    {"GET", "/v1/jobs/{id}", "checkjob", WHO_ANY, api_job},
-    {"GET", "/v1/jobs/{id}/start", "showstart", WHO_ANY, api_job_start},
-    {"GET", "/v1/jobs/{id}/why", "checkjob", WHO_ANY, api_why},
-    {"GET", "/v1/start", "showstart", WHO_ANY, api_start},
-    {"GET", "/v1/windows", "showbf", WHO_ANY, api_windows},
-    {"GET", "/v1/rows", "rows", WHO_ANY, api_rows},
-    {"GET", "/v1/timeline", "timeline", WHO_ANY, api_timeline},
+    {"GET", "/v1/jobs/{id}", "checkjob", WHO_ANY, api_job, PAST_ASKED},
+    {"GET", "/v1/jobs/{id}/start", "showstart", WHO_ANY, api_job_start, PAST_ASKED},
+    {"GET", "/v1/jobs/{id}/why", "checkjob", WHO_ANY, api_why, PAST_ASKED},
+    {"GET", "/v1/start", "showstart", WHO_ANY, api_start, PAST_ASKED},
+    {"GET", "/v1/windows", "showbf", WHO_ANY, api_windows, PAST_ASKED},
+    {"GET", "/v1/rows", "rows", WHO_ANY, api_rows, PAST_ASKED},
+    {"GET", "/v1/timeline", "timeline", WHO_ANY, api_timeline, PAST_ASKED},
+    {"GET", "/v1/forecast", "forecast", WHO_ANY, api_forecast, PAST_ASKED},
     {"POST", "/v1/whatif", "whatif", WHO_ANY, api_whatif},
+    {"GET", "/v1/past", "past", WHO_ADMIN3, api_past},
+    {"POST", "/v1/past", "past", WHO_ADMIN3, api_past_begin},
+    {"PATCH", "/v1/past/{id}", "past", WHO_ADMIN3, api_past_move},
+    {"DELETE", "/v1/past/{id}", "past", WHO_ADMIN3, api_past_end},
     {"POST", "/v1/orders/hold", "sethold", WHO_ANY, api_hold},
     {"POST", "/v1/orders/release", "releasehold", WHO_ANY, api_release},
     {"POST", "/v1/orders/priority", "setspri", WHO_ADMIN2, api_priority},
@@ -46,28 +52,29 @@ static const struct route routes[] = {
     {"POST", "/v1/orders/modify", "mjobctl", WHO_ANY, api_modify},
     {"POST", "/v1/orders/user-priority", "setupri", WHO_ANY, api_user_priority},
     {"POST", "/v1/orders/deadline", "setdeadline", WHO_ADMIN1, api_deadline},
-    {"GET", "/v1/nodes", "diagnose", WHO_ADMIN3, api_nodes},
-    {"GET", "/v1/nodes/{name}", "checknode", WHO_ADMIN3, api_node},
-    {"GET", "/v1/reservations", "showres", WHO_ANY, api_reservations},
+    {"GET", "/v1/nodes", "diagnose", WHO_ADMIN3, api_nodes, PAST_ASKED},
+    {"GET", "/v1/nodes/{name}", "checknode", WHO_ADMIN3, api_node, PAST_ASKED},
+    {"GET", "/v1/reservations", "showres", WHO_ANY, api_reservations, PAST_ASKED},
     {"POST", "/v1/reservations", "setres", WHO_ANY, api_reserve},
-    {"GET", "/v1/reservations/{name}", "showres", WHO_ANY, api_reservation},
+    {"GET", "/v1/reservations/{name}", "showres", WHO_ANY, api_reservation, PAST_ASKED},
     {"PATCH", "/v1/reservations/{name}", "mrsvctl", WHO_ANY, api_change_reservation},
     {"DELETE", "/v1/reservations/{name}", "releaseres", WHO_ANY, api_unreserve},
-    {"GET", "/v1/statistics", "showstats", WHO_ADMIN3, api_statistics},
-    {"GET", "/v1/statistics/{kind}", "showstats", WHO_ADMIN3, api_statistics_of},
-    {"GET", "/v1/statistics/grid/{type}", "showgrid", WHO_ADMIN3, api_grid},
-    {"GET", "/v1/series", "series", WHO_ANY, api_series},
-    {"GET", "/v1/promises", "promises", WHO_ANY, api_promises},
+    {"GET", "/v1/statistics", "showstats", WHO_ADMIN3, api_statistics, PAST_ASKED},
+    {"GET", "/v1/statistics/{kind}", "showstats", WHO_ADMIN3, api_statistics_of,
+        PAST_ASKED},
+    {"GET", "/v1/statistics/grid/{type}", "showgrid", WHO_ADMIN3, api_grid, PAST_ASKED},
+    {"GET", "/v1/series", "series", WHO_ANY, api_series, PAST_KEPT},
+    {"GET", "/v1/promises", "promises", WHO_ANY, api_promises, PAST_KEPT},
     {"POST", "/v1/orders/reset-statistics", "resetstats", WHO_ADMIN1,
         api_reset_statistics},
-    {"GET", "/v1/parameters", "showconfig", WHO_ADMIN3, api_parameters},
+    {"GET", "/v1/parameters", "showconfig", WHO_ADMIN3, api_parameters, PAST_ASKED},
     {"POST", "/v1/parameters", "changeparam", WHO_ADMIN1, api_change},
-    {"GET", "/v1/priorities", "diagnose", WHO_ANY, api_priorities},
-    {"GET", "/v1/partitions", "diagnose", WHO_ADMIN3, api_partitions},
-    {"GET", "/v1/credentials/{kind}", "diagnose", WHO_ANY, api_credentials},
-    {"GET", "/v1/fairshare", "diagnose", WHO_ADMIN3, api_fairshare},
+    {"GET", "/v1/priorities", "diagnose", WHO_ANY, api_priorities, PAST_ASKED},
+    {"GET", "/v1/partitions", "diagnose", WHO_ADMIN3, api_partitions, PAST_ASKED},
+    {"GET", "/v1/credentials/{kind}", "diagnose", WHO_ANY, api_credentials, PAST_ASKED},
+    {"GET", "/v1/fairshare", "diagnose", WHO_ADMIN3, api_fairshare, PAST_ASKED},
     {"GET", "/v1/managers", "diagnose", WHO_ADMIN3, api_managers},
-    {"GET", "/v1/accounting", "showq", WHO_ANY, api_accounting},
+    {"GET", "/v1/accounting", "showq", WHO_ANY, api_accounting, PAST_KEPT},
     {"GET", "/v1/bank/accounts", "mam-balance", WHO_ANY, api_bank_accounts},
     {"POST", "/v1/bank/accounts", "mam-create-account", WHO_ANY, api_bank_account},
     {"GET", "/v1/bank/statement", "mam-statement", WHO_ANY, api_bank_statement},
@@ -89,7 +96,7 @@ static const struct route routes[] = {
     {"POST", "/v1/bank/refunds", "mam-refund", WHO_ADMIN1, api_bank_refund},
     {"GET", "/v1/bank/losses", "mam-refund", WHO_ADMIN3, api_bank_losses},
     {"POST", "/v1/bank/losses", "mam-refund", WHO_ADMIN1, api_bank_refund_losses},
-    {"GET", "/v1/events", "events", WHO_ADMIN3, api_events},
+    {"GET", "/v1/events", "events", WHO_ADMIN3, api_events, PAST_KEPT},
     {"GET", "/v1/changes", "changes", WHO_ANY, api_changes},
     {"GET", "/metrics", "metrics", WHO_ANY, api_metrics},
     {"GET", "/openapi.json", "openapi", WHO_ANY, api_description},
@@ -156,13 +163,15 @@ static bool refuses_change(
 }
 
 /* A session that was opened to look only may end itself, and change nothing else. It
- * may ask what would be; a change that it asks about is refused as it would be. */
+ * may ask what would be, and what was; a change that it asks about is refused as it
+ * would be. */
 static bool refuses_reader(const struct route *route, struct request *r)
 {
     struct err err;
 
     if (!request_who(r)->read_only || strcmp(route->method, "GET") == 0
-        || route->handle == api_logout || route->handle == api_whatif)
+        || route->handle == api_logout || route->handle == api_whatif
+        || strncmp(route->path, "/v1/past", 8) == 0)
         return false;
     err_set(&err, ERR_DENIED,
         "this session is to look only: `maui dashboard` opens one that may change "
@@ -186,6 +195,28 @@ static bool refuses_basis(struct server *s, struct request *r)
     return true;
 }
 
+/* True: it was about the past, and has been handed on to who knows it, or refused. */
+static bool goes_to_past(struct server *s, const struct route *route, struct request *r)
+{
+    const char *past = s->mode == MODE_PAST ? NULL : request_query(r, "past");
+    struct err err;
+
+    if (!past || !*past || route->past == PAST_KEPT)
+        return false;
+    if (strcmp(route->method, "GET") != 0)
+        request_refuse_as(
+            r, 409, "conflict", "past", "what is past cannot be changed any more");
+    else if (route->past == PAST_NONE)
+        request_refuse_as(
+            r, 400, "invalid", "past", "that is told of the present only");
+    else if (!identity_is(request_who(r), WHO_ADMIN3)) {
+        identity_deny(request_who(r), "past", &err);
+        request_refuse(r, &err);
+    } else
+        travel_ask(s, r, past);
+    return true;
+}
+
 /* Who asks is known to what comes of it. The request may be gone when that is done. */
 static void carry_out(struct server *s, const struct route *route, struct request *r)
 {
@@ -205,7 +236,8 @@ void api_handle(void *ctx, struct request *r)
 
     if (!route)
         return;
-    request_set_level(r, s->config, s->api.rights);
+    if (s->mode != MODE_PAST) /* where who has which level today is told with it */
+        request_set_level(r, s->config, s->api.rights);
     if (!identity_is(who, route->who)) {
         identity_deny(who, route->command, &err);
         request_refuse(r, &err);
@@ -227,7 +259,7 @@ void api_handle(void *ctx, struct request *r)
         return;
     log_line(s->log, LOG_DETAIL, "%s %s %s by %s", route->command, request_method(r),
         request_path(r), who->user);
-    if (!refuses_body(s, route, r) && !refuses_change(s, route, r)
-        && !refuses_basis(s, r))
+    if (!goes_to_past(s, route, r) && !refuses_body(s, route, r)
+        && !refuses_change(s, route, r) && !refuses_basis(s, r))
         carry_out(s, route, r);
 }

@@ -99,6 +99,18 @@ void api_promises(struct server *s, struct request *r);
 /* api/whatif.c: what would be */
 void api_whatif(struct server *s, struct request *r);
 
+/* api/forecast.c */
+void api_forecast(struct server *s, struct request *r);
+
+/* api/past.c */
+void api_past(struct server *s, struct request *r);
+void api_past_begin(struct server *s, struct request *r);
+void api_past_move(struct server *s, struct request *r);
+void api_past_end(struct server *s, struct request *r);
+/* Of what is kept by its instant: up to when it is told, by past=; without it now. -1:
+ * the request was refused. */
+int api_until(struct server *s, struct request *r, int64_t *ret);
+
 /* api/events.c: what happens, and figures */
 void api_events(struct server *s, struct request *r);
 void api_changes(struct server *s, struct request *r);

@@ -13,6 +13,7 @@
 struct reader {
     struct server *s;
     int64_t next, told_at;
+    int64_t end;    /* of the past: up to that number; 0 = there is no end yet */
     uint64_t names; /* 1 << enum event_name: only these */
     bool sse, follow, begun;
     struct reading reading; /* where it follows: else it ends by itself, and soon */
@@ -44,6 +45,11 @@ static bool tell_next(struct reader *r, struct strbuf *out)
     return wanted;
 }
 
+static int64_t end_of(const struct reader *r)
+{
+    return r->end ? r->end : eventlog_next(r->s);
+}
+
 static bool more(void *ctx, struct strbuf *out)
 {
     struct reader *r = ctx;
@@ -60,11 +66,10 @@ static bool more(void *ctx, struct strbuf *out)
         r->next = eventlog_first(s);
     }
     r->begun = true;
-    for (int i = 0, told = 0; i < LOOKS && told < BLOCK && r->next < eventlog_next(s);
-         i++)
+    for (int i = 0, told = 0; i < LOOKS && told < BLOCK && r->next < end_of(r); i++)
         told += tell_next(r, out);
     if (!r->follow)
-        return r->next < eventlog_next(s);
+        return r->next < end_of(r);
     if (!out->len && world_now(s) >= r->told_at + READERS_ALIVE_S)
         strbuf_add(out, r->sse ? ":\n\n" : "\n");
     if (out->len)
@@ -83,10 +88,11 @@ static void done(void *ctx)
 
 /* Where to begin: from=, else behind what an interrupted browser saw last, else so many
  * before now, last=, else now. */
-static int begin_of(struct server *s, struct request *r, int64_t *ret, struct err *err)
+static int begin_of(
+    struct server *s, struct request *r, int64_t next, int64_t *ret, struct err *err)
 {
     const char *seen = request_header(r, "Last-Event-ID");
-    int64_t next = eventlog_next(s), last;
+    int64_t last;
 
     if (seen) {
         int64_t n = strtoll(seen, NULL, 10);
@@ -98,10 +104,10 @@ static int begin_of(struct server *s, struct request *r, int64_t *ret, struct er
         next = next - last > eventlog_first(s) ? next - last : eventlog_first(s);
     if (request_query_int(r, "from", next, ret, err) < 0)
         return -1;
-    if (*ret > eventlog_next(s) || *ret < 0)
+    if (*ret > next || *ret < 0)
         return err_set(err, ERR_INVALID,
             "from: expected a number up to %lld, which the next event will have",
-            (long long)eventlog_next(s));
+            (long long)next);
     return 0;
 }
 
@@ -126,11 +132,15 @@ void api_events(struct server *s, struct request *r)
 {
     const char *accept = request_header(r, "Accept");
     bool sse = accept && strstr(accept, "text/event-stream");
-    int64_t next, follow;
+    int64_t next, follow, until, end;
     uint64_t names = 0;
     struct err err;
 
-    if (read_names(r, &names, &err) < 0 || begin_of(s, r, &next, &err) < 0
+    if (api_until(s, r, &until) < 0)
+        return;
+    bool past = until < world_now(s);
+    end = past ? eventlog_after(s, until) : eventlog_next(s);
+    if (read_names(r, &names, &err) < 0 || begin_of(s, r, end, &next, &err) < 0
         || request_query_int(r, "follow", 1, &follow, &err) < 0) {
         request_refuse(r, &err);
         return;
@@ -141,7 +151,8 @@ void api_events(struct server *s, struct request *r)
         .told_at = world_now(s),
         .names = names,
         .sse = sse,
-        .follow = follow != 0};
+        .end = past ? end : 0,
+        .follow = follow != 0 && !past};
     if (reader->follow && readers_join(s, r, &reader->reading) < 0) {
         free(reader);
         return;

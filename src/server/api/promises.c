@@ -71,11 +71,14 @@ void api_promises(struct server *s, struct request *r)
 {
     const struct identity *who = request_who(r);
     bool admin = identity_is(who, WHO_ADMIN3);
-    json_t *list = json_array();
     const struct promised *p;
-    int64_t from, to;
+    int64_t from, to, until;
     struct err err;
 
+    if (api_until(s, r, &until) < 0)
+        return;
+    bool past = until < world_now(s); /* of then: what came of them is told */
+    json_t *list = json_array();
     if (request_query_int(r, "from", 0, &from, &err) < 0
         || request_query_int(r, "to", INT64_MAX, &to, &err) < 0) {
         json_decref(list);
@@ -84,6 +87,7 @@ void api_promises(struct server *s, struct request *r)
     }
     for (size_t i = 0; (p = promised_at(s, i)) != NULL; i++)
         if (p->made_at <= to && (!p->over_at || p->over_at >= from)
+            && (!past || (p->over_at && p->over_at <= until))
             && (admin || identity_owns(who, p->user ? p->user : "")))
             json_array_append_new(list, render_promised(p, admin));
     stream_records(s, r, json_array_size(list), promise_record, list, free_list);

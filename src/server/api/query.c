@@ -7,6 +7,7 @@
 #include "policy/reason.h"
 #include "server/api/api.h"
 #include "server/api/bankelsewhere.h"
+#include "server/api/bankorder.h"
 #include "server/api/bankquotes.h"
 #include "server/api/bankrights.h"
 #include "server/drafts/jobname.h"
@@ -231,6 +232,7 @@ void api_job_start(struct server *s, struct request *r)
     render_text(o, "job", j->id);
     render_int(o, "procs", j->procs);
     render_promise(s, j, o);
+    render_expected(s, j, o);
     if (!found || render_section(j) == SECTION_BLOCKED) {
         json_object_set_new(o, "reason", render_reason(s, j, request_who(r)));
         render_job_hide(c, j, request_who(r), o);
@@ -309,14 +311,13 @@ void api_bank_keep_quote(struct server *s, struct request *r)
     struct question q = {0};
     struct query_quote made = {.tariff = NULL};
     struct err err;
-    bool known = false;
+    bool known;
 
+    if (!bankorder_ledger(s, r))
+        return;
     if (read_question(s, r, &q, &err) < 0
         || query_quote(s->engine, &q.ask, world_now(s), &known, &made, &err) < 0)
         refuse_query(s, r, &err);
-    else if (!known)
-        request_refuse_as(r, 409, "conflict", NULL,
-            "there is no bank here: AMCFG[bank] TYPE=BUILTIN in maui.cfg makes one");
     else
         bankquotes_keep(s, r, &made);
     free(made.tariff);

@@ -13,7 +13,7 @@ struct rsv_list_ctx {
     struct VEC(uint32_t) jobs, rsvs;
     struct query_places places; /* of waiting jobs */
     int64_t offset, limit;
-    bool without_places;
+    bool without_places, without_jobs;
 };
 
 /* Where they are is most of wide ones, and lists show only how many nodes that is. */
@@ -63,19 +63,21 @@ static bool is_of(const struct reservation *r, const char *type)
     return !type || strcmp(type, r->kind == RSV_STANDING ? "Standing" : "User") == 0;
 }
 
-/* limit= and offset= of all that would be told, and places=0. */
+/* limit= and offset= of all that would be told, places=0 and jobs=0. */
 static int read_window(struct request *r, struct rsv_list_ctx *l, struct err *err)
 {
-    int64_t places;
+    int64_t places, jobs;
 
     if (request_query_int(r, "limit", INT64_MAX, &l->limit, err) < 0
         || request_query_int(r, "offset", 0, &l->offset, err) < 0
-        || request_query_int(r, "places", 1, &places, err) < 0)
+        || request_query_int(r, "places", 1, &places, err) < 0
+        || request_query_int(r, "jobs", 1, &jobs, err) < 0)
         return -1;
     if (l->limit < 0 || l->offset < 0)
         return err_set(err, ERR_INVALID, "%s: expected 0 or more",
             l->limit < 0 ? "limit" : "offset");
     l->without_places = places == 0;
+    l->without_jobs = jobs == 0;
     return 0;
 }
 
@@ -107,7 +109,7 @@ void api_reservations(struct server *s, struct request *r)
         request_refuse(r, &err);
         return;
     }
-    bool jobs = !type || strcmp(type, "Job") == 0;
+    bool jobs = !l->without_jobs && (!type || strcmp(type, "Job") == 0);
     for (size_t i = 0; jobs && !only && i < c->jobs.n; i++) {
         const struct job *j = c->jobs.v[i];
         if (j && j->state < JOB_COMPLETED && identity_sees_job(request_who(r), c, j)

@@ -17,7 +17,8 @@
 
 static const char *mode_name(const struct server *s)
 {
-    static const char *const modes[] = {"NORMAL", "TEST", "SIMULATION", "SINGLESTEP"};
+    static const char *const modes[] = {
+        "NORMAL", "TEST", "SIMULATION", "SINGLESTEP", "PAST"};
 
     return modes[s->mode];
 }
@@ -160,6 +161,8 @@ static int resume(struct server *s, json_t *o, char *done, size_t size, struct e
         snprintf(done, size, "scheduling will resume in %lld seconds", (long long)wait);
         return 0;
     }
+    if (!s->simulation)
+        manager_poll(s);
     snprintf(done, size, "scheduling will resume immediately");
     return 0;
 }

@@ -64,10 +64,10 @@ struct asked {
 };
 
 static int read_asked(
-    struct server *s, struct request *r, struct asked *a, struct err *err)
+    struct request *r, int64_t until, struct asked *a, struct err *err)
 {
     if (read_names(r, a->names, &a->n, err) < 0
-        || request_query_int(r, "to", world_now(s), &a->to, err) < 0
+        || request_query_int(r, "to", until, &a->to, err) < 0
         || request_query_int(
                r, "from", a->to > DAY_S ? a->to - DAY_S : 0, &a->from, err)
                < 0
@@ -103,11 +103,16 @@ void api_series(struct server *s, struct request *r)
 {
     struct asked a = {0};
     struct err err;
+    int64_t until;
 
-    if (read_asked(s, r, &a, &err) < 0) {
+    if (api_until(s, r, &until) < 0)
+        return;
+    if (read_asked(r, until, &a, &err) < 0) {
         request_refuse(r, &err);
         return;
     }
+    if (until < world_now(s) && a.to > until)
+        a.to = until > a.from ? until : a.from;
     json_t *told = json_array();
     for (size_t k = 0; k < a.n; k++)
         json_array_append_new(told, json_string(names[a.names[k]].name));

@@ -104,6 +104,20 @@ static void add_promises(json_t *o, const struct stat_promises *p)
     json_object_set_new(o, "promises", promises);
 }
 
+/* How good expected starts were; nothing where none was. */
+static void add_forecasts(json_t *o, struct engine *e)
+{
+    struct misses_sum sum = misses_sum(engine_misses(e));
+
+    if (!sum.n)
+        return;
+    json_t *forecasts = json_pack("{s:I, s:I, s:I}", "started", (json_int_t)sum.n,
+        "told", (json_int_t)sum.told, "within", (json_int_t)sum.within);
+    if (sum.factor > 0)
+        render_real(forecasts, "factor", sum.factor);
+    json_object_set_new(o, "forecasts", forecasts);
+}
+
 void api_statistics(struct server *s, struct request *r)
 {
     const struct statistics *t = engine_statistics(s->engine);
@@ -130,6 +144,7 @@ void api_statistics(struct server *s, struct request *r)
         render_int(o, "least_use_iteration", m.least_use_cycle);
     }
     add_promises(o, &m.promises);
+    add_forecasts(o, s->engine);
     add_queue(o, c);
     add_nodes(o, c);
     request_reply_json(r, o);

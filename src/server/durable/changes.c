@@ -16,11 +16,15 @@
 struct parameter_change {
     char *name; /* FSDEPTH */
     char *kept, *passing;
+    json_int_t number; /* they are in this order */
+    char *misfit;      /* why it is left out, as it does not fit any more; or NULL */
+    bool closes;       /* while it is, nobody may use the reservation that it is of */
 };
 
 struct changes {
     struct VEC(struct parameter_change) all;
-    bool lifted; /* the passing ones are left out */
+    json_int_t last; /* number given */
+    bool lifted;     /* the passing ones are left out */
 };
 
 static void clear(struct parameter_change *p)
@@ -28,6 +32,7 @@ static void clear(struct parameter_change *p)
     free(p->name);
     free(p->kept);
     free(p->passing);
+    free(p->misfit);
 }
 
 static const char *text_in_force(const struct parameter_change *p)
@@ -42,8 +47,8 @@ static void save_change(struct server *s, const struct parameter_change *p)
         unsaved_delete(s->unsaved, "parameter", p->name);
         return;
     }
-    json_t *value = json_pack(
-        "{s:s, s:b}", "text", p->kept ? p->kept : p->passing, "kept", p->kept != NULL);
+    json_t *value = json_pack("{s:s, s:b, s:I}", "text", p->kept ? p->kept : p->passing,
+        "kept", p->kept != NULL, "number", p->number);
     if (p->kept && p->passing)
         json_object_set_new(value, "passing", json_string(p->passing));
     char *line = json_dumps(value, JSON_COMPACT);
@@ -53,16 +58,25 @@ static void save_change(struct server *s, const struct parameter_change *p)
     json_decref(value);
 }
 
+static void add_line(struct strbuf *text, const struct parameter_change *p, bool lifted)
+{
+    const char *line = lifted ? p->kept : text_in_force(p);
+
+    if (p->misfit && p->closes) /* SRCFG[a] of SRCFG[a].USERLIST */
+        strbuf_printf(text, "%.*s USERLIST=!ALL\n",
+            (int)(strstr(p->name, "].") + 1 - p->name), p->name);
+    else if (line && !p->misfit)
+        strbuf_printf(text, "%s\n", line);
+}
+
 char *changes_text(struct server *s)
 {
+    const struct changes *c = s->kept.changes;
     struct strbuf text = {0};
 
-    for (size_t i = 0; i < s->kept.changes->all.n; i++) {
-        const struct parameter_change *p = &s->kept.changes->all.v[i];
-        const char *line = s->kept.changes->lifted ? p->kept : text_in_force(p);
-        if (line)
-            strbuf_printf(&text, "%s\n", line);
-    }
+    strbuf_add(&text, GRAMMAR_CHANGE "\n");
+    for (size_t i = 0; i < c->all.n; i++)
+        add_line(&text, &c->all.v[i], c->lifted);
     return strbuf_take(&text);
 }
 
@@ -90,88 +104,7 @@ void changes_drop(struct server *s)
     }
 }
 
-/* ---- from the store ---- */
-
-/* A backslash at its end, which an older store may have, would join the next line to
- * it. */
-static char *copy_text(const json_t *o)
-{
-    const char *text = json_string_value(o);
-    size_t n = text ? strlen(text) : 0;
-
-    while (n && (text[n - 1] == '\\' || text[n - 1] == ' '))
-        n--;
-    return text ? xstrndup(text, n) : NULL;
-}
-
-/* {"text": ..., "kept": ...}, and "passing" of one that is before a kept one; a text
- * alone is one that is kept. */
-static int recall(void *ctx, const char *key, const char *value)
-{
-    struct server *s = ctx;
-    json_t *o = json_loads(value, JSON_DECODE_ANY, NULL);
-    char *text = copy_text(json_is_string(o) ? o : json_object_get(o, "text"));
-    bool kept = json_is_string(o) || json_is_true(json_object_get(o, "kept"));
-    struct parameter_change p = {.kept = kept ? text : NULL,
-        .passing = kept ? copy_text(json_object_get(o, "passing")) : text};
-
-    if (text) {
-        p.name = xstrdup(key);
-        log_line(s->log, LOG_ACTION, "changed at run time before the restart: %s",
-            text_in_force(&p));
-        vec_push(&s->kept.changes->all, p);
-    } else {
-        free(p.passing);
-    }
-    json_decref(o);
-    return 0;
-}
-
-/* Together they do not fit, as the file or a release is another one now: each alone, in
- * their order, and what does not fit is left out, though not forgotten. */
-static void open_one_by_one(struct server *s)
-{
-    struct changes *c = s->kept.changes;
-    struct VEC(struct parameter_change) found = {0};
-
-    for (size_t i = 0; i < c->all.n; i++)
-        vec_push(&found, c->all.v[i]);
-    c->all.n = 0;
-    for (size_t i = 0; i < found.n; i++) {
-        struct err err = {0};
-        vec_push(&c->all, found.v[i]);
-        if (server_configure(s, &err) == 0)
-            continue;
-        log_line(s->log, LOG_ALERT, "left out, as it does not fit any more: %s: %s",
-            text_in_force(&found.v[i]), err.text);
-        clear(&c->all.v[--c->all.n]);
-    }
-    vec_fini(&found);
-}
-
-void changes_open(struct server *s)
-{
-    struct err err = {0};
-
-    s->kept.changes = xcalloc(1, sizeof *s->kept.changes);
-    if (store_each(s->store, "parameter", recall, s, &err) < 0)
-        log_line(s->log, LOG_ALERT, "parameters changed at run time: %s", err.text);
-    if (s->kept.changes->all.n && server_configure(s, &err) < 0)
-        open_one_by_one(s);
-}
-
-void changes_close(struct server *s)
-{
-    if (!s->kept.changes)
-        return;
-    for (size_t i = 0; i < s->kept.changes->all.n; i++)
-        clear(&s->kept.changes->all.v[i]);
-    vec_fini(&s->kept.changes->all);
-    free(s->kept.changes);
-    s->kept.changes = NULL;
-}
-
-/* ---- changing ---- */
+/* ---- what is asked for ---- */
 
 /* What is to be done with a line: be in force, or not any more; until the file is read
  * again, or for good. */
@@ -268,10 +201,30 @@ static char *line_of(const char *heading, const char *value, size_t n)
     return strbuf_take(&b);
 }
 
+/* USERLIST=ann USERLIST=bob of one line are one change, as they are one list in a file.
+ * Takes the name. */
+static void add_pair(struct asked *l, size_t first, bool accumulates, char *name,
+    const char *heading, const char *pair, size_t n, struct wish w)
+{
+    size_t i = accumulates ? first : l->all.n;
+
+    while (i < l->all.n && strcmp(l->all.v[i].line.name, name) != 0)
+        i++;
+    if (i == l->all.n) {
+        add_asked(l, name, line_of(heading, pair, n), w);
+        return;
+    }
+    char *before = l->all.v[i].line.passing;
+    l->all.v[i].line.passing = line_of(before, pair, n);
+    free(before);
+    free(name);
+}
+
 static int split_pairs(const struct server *s, const struct cfg_row *section,
     const char *heading, const char *value, struct wish w, struct asked *l,
     struct err *err)
 {
+    size_t first = l->all.n;
     struct grammar_pairs g;
     struct grammar_pair pair;
     int result = 0;
@@ -281,10 +234,13 @@ static int split_pairs(const struct server *s, const struct cfg_row *section,
         if (is_heading(s, &pair))
             result = err_set(err, ERR_INVALID, "%.60s[%.60s]: one section at a time",
                 pair.name, pair.bracket);
-        l->unread |=
-            is_unread(attrs_find(s->config->table, section->object, pair.name));
-        add_asked(l, attribute_name(s, section, heading, &pair),
-            line_of(heading, from, (size_t)(g.p - from)), w);
+        const struct cfg_row *row =
+            attrs_find(s->config->table, section->object, pair.name);
+        l->unread |= is_unread(row);
+        from += strspn(from, " \n");
+        add_pair(l, first, row && row->accumulates,
+            attribute_name(s, section, heading, &pair), heading, from,
+            (size_t)(g.p - from), w);
         grammar_pair_fini(&pair);
     }
     return result;
@@ -349,6 +305,274 @@ static int read_line(const struct server *s, const char *text, struct wish w,
     return result;
 }
 
+/* ---- placing ---- */
+
+static void swap(struct parameter_change *a, struct parameter_change *b)
+{
+    struct parameter_change other = *a;
+
+    *a = *b;
+    *b = other;
+}
+
+static size_t find_change(const struct changes *c, const char *name)
+{
+    size_t i = 0;
+
+    while (i < c->all.n && strcmp(c->all.v[i].name, name) != 0)
+        i++;
+    return i;
+}
+
+/* In the place of one of the same name, else behind the others; returns where. A kept
+ * one takes the place of both, a passing one is before what is kept. */
+static size_t place_change(
+    struct changes *c, struct parameter_change *change, struct wish w)
+{
+    size_t i = find_change(c, change->name);
+
+    if (i == c->all.n)
+        vec_push(&c->all, ((struct parameter_change){.number = ++c->last}));
+    change->number = c->all.v[i].number;
+    if (w.drop) {
+        free(change->passing);
+        change->passing = NULL;
+    } else if (w.kept) {
+        change->kept = change->passing;
+        change->passing = NULL;
+    }
+    if (!w.kept && c->all.v[i].kept)
+        change->kept = xstrdup(c->all.v[i].kept);
+    swap(&c->all.v[i], change);
+    return i;
+}
+
+/* ---- from the store ---- */
+
+/* A backslash at its end, which an older store may have, would join the next line to
+ * it. */
+static char *copy_text(const json_t *o)
+{
+    const char *text = json_string_value(o);
+    size_t n = text ? strlen(text) : 0;
+
+    while (n && (text[n - 1] == '\\' || text[n - 1] == ' '))
+        n--;
+    return text ? xstrndup(text, n) : NULL;
+}
+
+struct recalled VEC(struct parameter_change);
+
+/* {"text": ..., "kept": ..., "number": ...}, and "passing" of one that is before a kept
+ * one; a text alone is one that is kept. Those of older releases have no number. */
+static int recall(void *ctx, const char *key, const char *value)
+{
+    struct recalled *all = ctx;
+    json_t *o = json_loads(value, JSON_DECODE_ANY, NULL);
+    char *text = copy_text(json_is_string(o) ? o : json_object_get(o, "text"));
+    bool kept = json_is_string(o) || json_is_true(json_object_get(o, "kept"));
+    struct parameter_change p = {.kept = kept ? text : NULL,
+        .passing = kept ? copy_text(json_object_get(o, "passing")) : text,
+        .number = json_integer_value(json_object_get(o, "number"))};
+
+    if (text) {
+        p.name = xstrdup(key);
+        vec_push(all, p);
+    } else {
+        free(p.passing);
+    }
+    json_decref(o);
+    return 0;
+}
+
+static int compare_recalled(const void *a, const void *b)
+{
+    const struct parameter_change *x = a, *y = b;
+
+    if (x->number != y->number)
+        return x->number < y->number ? -1 : 1;
+    return strcmp(x->name, y->name);
+}
+
+/* Under the names that a change of today has: an older release kept a whole section as
+ * one, and parameters by whichever of their names. Returns whether they are others. */
+static bool rename_recalled(
+    struct changes *c, const struct parameter_change *p, struct asked *asked)
+{
+    bool differs = false;
+
+    for (size_t i = 0; i < asked->all.n; i++) {
+        struct asked_change *one = &asked->all.v[i];
+        size_t n = c->all.n;
+        differs |= strcmp(one->line.name, p->name) != 0;
+        size_t at = place_change(c, &one->line, one->wish);
+        if (c->all.n > n)
+            c->all.v[at].number = p->number;
+    }
+    return differs;
+}
+
+/* Takes *p. What cannot be read as a change of today stays as it is. */
+static bool take_recalled(struct server *s, struct parameter_change *p)
+{
+    struct changes *c = s->kept.changes;
+    struct asked asked = {0};
+    struct err err = {0};
+    bool differs = false, read = true;
+
+    log_line(s->log, LOG_ACTION, "changed at run time before the restart: %s",
+        text_in_force(p));
+    if (p->kept)
+        read = read_line(s, p->kept, (struct wish){.kept = true}, &asked, &err) == 0;
+    if (read && p->passing)
+        read = read_line(s, p->passing, (struct wish){0}, &asked, &err) == 0;
+    c->last = p->number > c->last ? p->number : c->last;
+    if (read && asked.all.n) {
+        differs = rename_recalled(c, p, &asked);
+        if (differs)
+            unsaved_delete(s->unsaved, "parameter", p->name);
+        clear(p);
+    } else {
+        vec_push(&c->all, *p);
+    }
+    clear_asked(&asked);
+    return differs;
+}
+
+static void recall_all(struct server *s)
+{
+    struct changes *c = s->kept.changes;
+    struct recalled all = {0};
+    struct err err = {0};
+    bool differs = false;
+
+    if (store_each(s->store, "parameter", recall, &all, &err) < 0)
+        log_line(s->log, LOG_ALERT, "parameters changed at run time: %s", err.text);
+    if (all.n)
+        qsort(all.v, all.n, sizeof *all.v, compare_recalled);
+    for (size_t i = 0; i < all.n; i++)
+        differs |= take_recalled(s, &all.v[i]);
+    for (size_t i = 0; differs && i < c->all.n; i++)
+        save_change(s, &c->all.v[i]);
+    if (differs)
+        commit_want(s);
+    vec_fini(&all);
+}
+
+/* ---- what fits no more ---- */
+
+/* Of the same section? A parameter outside of sections is alone. */
+static bool is_beside(const char *name, const char *other)
+{
+    const char *end = strstr(name, "].");
+
+    return strcmp(name, other) == 0
+           || (end && strncmp(name, other, (size_t)(end + 2 - name)) == 0);
+}
+
+static void take_misfit(struct parameter_change *p, const char *why)
+{
+    free(p->misfit);
+    p->misfit = why ? xstrdup(why) : NULL;
+}
+
+/* One that is left out, alone or with those of its section that are: in force, if they
+ * fit now. */
+static bool offer(struct server *s, size_t at, bool section)
+{
+    struct changes *c = s->kept.changes;
+    struct VEC(size_t) offered = {0};
+    struct err err = {0};
+
+    for (size_t i = 0; i < c->all.n; i++)
+        if (c->all.v[i].misfit
+            && (i == at || (section && is_beside(c->all.v[at].name, c->all.v[i].name))))
+            vec_push(&offered, i);
+    for (size_t i = 0; i < offered.n; i++)
+        take_misfit(&c->all.v[offered.v[i]], NULL);
+    bool fits = server_configure(s, &err) == 0;
+    for (size_t i = 0; !fits && i < offered.n; i++)
+        take_misfit(&c->all.v[offered.v[i]], err.text);
+    vec_fini(&offered);
+    return fits;
+}
+
+/* Again until nothing more fits: one may need another. */
+static void offer_all(struct server *s, bool section)
+{
+    struct changes *c = s->kept.changes;
+    bool taken = true;
+
+    while (taken) {
+        taken = false;
+        for (size_t i = 0; i < c->all.n; i++)
+            if (c->all.v[i].misfit)
+                taken |= offer(s, i, section);
+    }
+}
+
+/* Of a standing reservation, a rule of access; one that nobody knows may be one. */
+static bool is_access_rule(const struct server *s, const char *name)
+{
+    const char *attr = strncmp(name, "SRCFG[", 6) == 0 ? strstr(name, "].") : NULL;
+    const struct cfg_row *row =
+        attr ? attrs_find(s->config->table, OBJECT_SR, attr + 2) : NULL;
+
+    return attr && (!row || row->guards);
+}
+
+/* A rule that is left out must not let in whom it kept out. */
+static void close_access(struct server *s, struct parameter_change *p)
+{
+    struct err err = {0};
+
+    p->closes = is_access_rule(s, p->name);
+    if (p->closes && server_configure(s, &err) < 0)
+        p->closes = false; /* there is no such reservation without the others */
+    log_line(s->log, LOG_ALERT, "left out, as it does not fit any more: %s: %s%s",
+        text_in_force(p), p->misfit,
+        p->closes ? "; nobody may use the reservation until this is mended" : "");
+}
+
+/* Together they do not fit, as the file or a release is another one now: sections
+ * whole, then what is left alone. What does not fit is left out, though not forgotten.
+ */
+static void leave_out_misfits(struct server *s)
+{
+    struct changes *c = s->kept.changes;
+
+    for (size_t i = 0; i < c->all.n; i++)
+        take_misfit(&c->all.v[i], "");
+    offer_all(s, true);
+    offer_all(s, false);
+    for (size_t i = 0; i < c->all.n; i++)
+        if (c->all.v[i].misfit)
+            close_access(s, &c->all.v[i]);
+}
+
+void changes_open(struct server *s)
+{
+    struct err err = {0};
+
+    s->kept.changes = xcalloc(1, sizeof *s->kept.changes);
+    recall_all(s);
+    if (s->kept.changes->all.n && server_configure(s, &err) < 0)
+        leave_out_misfits(s);
+}
+
+void changes_close(struct server *s)
+{
+    if (!s->kept.changes)
+        return;
+    for (size_t i = 0; i < s->kept.changes->all.n; i++)
+        clear(&s->kept.changes->all.v[i]);
+    vec_fini(&s->kept.changes->all);
+    free(s->kept.changes);
+    s->kept.changes = NULL;
+}
+
+/* ---- changing ---- */
+
 /* SRCFG[a] of SRCFG[a].USERLIST, where there is such a reservation: the line alone says
  * nothing of its places then, which it has. Owned by the caller, or NULL. */
 static char *find_standing(const struct server *s, const char *name)
@@ -382,45 +606,6 @@ static int check_change(
             result = err_set(err, ERR_INVALID, "%s", c->findings.v[i].text);
     config_destroy(c);
     return result;
-}
-
-static void swap(struct parameter_change *a, struct parameter_change *b)
-{
-    struct parameter_change other = *a;
-
-    *a = *b;
-    *b = other;
-}
-
-static size_t find_change(const struct changes *c, const char *name)
-{
-    size_t i = 0;
-
-    while (i < c->all.n && strcmp(c->all.v[i].name, name) != 0)
-        i++;
-    return i;
-}
-
-/* In the place of one of the same name, else behind the others; returns where. A kept
- * one takes the place of both, a passing one is before what is kept. */
-static size_t place_change(
-    struct changes *c, struct parameter_change *change, struct wish w)
-{
-    size_t i = find_change(c, change->name);
-
-    if (i == c->all.n)
-        vec_push(&c->all, ((struct parameter_change){0}));
-    if (w.drop) {
-        free(change->passing);
-        change->passing = NULL;
-    } else if (w.kept) {
-        change->kept = change->passing;
-        change->passing = NULL;
-    }
-    if (!w.kept && c->all.v[i].kept)
-        change->kept = xstrdup(c->all.v[i].kept);
-    swap(&c->all.v[i], change);
-    return i;
 }
 
 static json_t *describe_wish(const char *text, struct wish w)
@@ -459,16 +644,51 @@ static void remove_empty(struct changes *c)
         }
 }
 
+/* Could it serve with those alone that are kept? Nobody could have the files read again
+ * by order else. */
+static int judge_kept(struct server *s, struct err *err)
+{
+    changes_lift(s, true);
+    char *text = changes_text(s);
+    changes_lift(s, false);
+    int result = server_judge(s, text, err);
+
+    free(text);
+    return result < 0 ? err_prefix(err, "without the changes that do not persist: ")
+                      : 0;
+}
+
+static bool wants_kept(const struct asked *asked)
+{
+    for (size_t i = 0; i < asked->all.n; i++)
+        if (asked->all.v[i].wish.kept)
+            return true;
+    return false;
+}
+
+static bool has_passing(const struct changes *c)
+{
+    for (size_t i = 0; i < c->all.n; i++)
+        if (c->all.v[i].passing)
+            return true;
+    return false;
+}
+
 /* All of them or nothing; what they replaced is in *asked then. */
 static int take_changes(
     struct server *s, struct asked *asked, json_t *undo, struct err *err)
 {
     struct changes *c = s->kept.changes;
     struct VEC(size_t) at = {0};
+    struct err before;
+    /* Where something else is in the way already, this one may be part of the mend. */
+    bool judges = wants_kept(asked) && (!has_passing(c) || judge_kept(s, &before) == 0);
 
     for (size_t i = 0; i < asked->all.n; i++)
         vec_push(&at, place_change(c, &asked->all.v[i].line, asked->all.v[i].wish));
-    int result = server_configure(s, err);
+    int result = judges && has_passing(c) ? judge_kept(s, err) : 0;
+    if (result == 0)
+        result = server_configure(s, err);
     for (size_t i = at.n; result == 0 && i-- > 0;) { /* the last is taken back first */
         save_change(s, &c->all.v[at.v[i]]);
         add_undo(undo, &asked->all.v[i].line, &c->all.v[at.v[i]], asked->all.v[i].wish);
@@ -525,7 +745,9 @@ static int ask_one(
         return err_set(err, ERR_INVALID, "text: expected PARAMETER VALUE");
     if (read_line(s, text, w, asked, err) < 0)
         return -1;
-    const char *name = first < asked->all.n ? asked->all.v[first].line.name : "";
+    if (first == asked->all.n)
+        return err_set(err, ERR_INVALID, "'%.80s' names no attribute", text);
+    const char *name = asked->all.v[first].line.name;
     if (!w.drop && check_change(s, text, name, err) < 0)
         return -1;
     if (instead && check_instead(s, name, instead, err) < 0)
@@ -545,7 +767,7 @@ static int ask_all(
 
     if (!all)
         return ask_one(s, o, asked, err);
-    if (!json_is_array(all) || json_object_size(o) != 1)
+    if (!json_array_size(all) || json_object_size(o) != 1)
         return err_set(err, ERR_INVALID, "all: expected a list of changes, alone");
     json_array_foreach(
         (json_t *)all, i, one) if (ask_one(s, one, asked, err) < 0) return -1;

@@ -3,6 +3,7 @@
 #include "base/hash.h"
 #include "config/settings.h"
 #include "server/durable/desk_private.h"
+#include "server/managers/manager.h"
 
 #include <inttypes.h>
 #include <string.h>
@@ -245,11 +246,25 @@ int desk_drop(struct server *s, uint64_t number, struct err *err)
 #define GENERATED_CHARS 24
 #define REQUEST_KEPT_S  (366 * INT64_C(86400))
 
+/* "7.r3" is of job 7. */
+static const char *machine_of(const struct server *s, const char *run)
+{
+    char *job = xstrdup(run), *dot = strrchr(job, '.');
+    const char *name;
+
+    if (dot)
+        *dot = '\0';
+    name = manager_name_of(s, job);
+    free(job);
+    return name;
+}
+
 static json_t *make_refund(struct server *s, const struct desk_refund *refund)
 {
     json_t *body = json_pack("{s:s}", "verb", "refund");
 
     bankbody_text(body, "run", refund->run);
+    bankbody_text(body, "machine", machine_of(s, refund->run));
     bankbody_credits(body, "amount", refund->amount);
     bankbody_text(body, "request", refund->request);
     bankbody_text(body, "who", refund->who);

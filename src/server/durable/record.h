@@ -10,6 +10,7 @@
  *   standing     name   instances: where they are, what fired, what was released
  *   fairshare    kind:name   windows (usage.c has both)
  *   statistics   system ...  durable/statistics.h
+ *   forecast     sum, bucket:block   how far off expected starts were (history.h)
  *   trigger      RSV/index/fired   fired, not carried out yet (triggers.h)
  *   parameter    name   changed at run time
  *   message      number

@@ -123,6 +123,31 @@ const char *eventlog_line(
     return l->kept[number % KEPT_MAX].text;
 }
 
+static int64_t read_instant(const struct server *s, int64_t number)
+{
+    enum event_name what;
+    const char *line = eventlog_line(s, number, &what);
+    json_t *o = line ? json_loads(line, 0, NULL) : NULL;
+    int64_t at = json_integer_value(json_object_get(o, "at"));
+
+    json_decref(o);
+    return at;
+}
+
+int64_t eventlog_after(const struct server *s, int64_t at)
+{
+    int64_t low = eventlog_first(s), high = eventlog_next(s);
+
+    while (low < high) {
+        int64_t middle = low + (high - low) / 2;
+        if (read_instant(s, middle) > at)
+            high = middle;
+        else
+            low = middle + 1;
+    }
+    return low;
+}
+
 uint64_t eventlog_count(const struct server *s, enum event_name what)
 {
     return s->events.eventlog->count[what];

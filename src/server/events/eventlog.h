@@ -88,6 +88,10 @@ int64_t eventlog_next(const struct server *s);
 const char *eventlog_line(
     const struct server *s, int64_t number, enum event_name *ret_name);
 
+/* The number of the first that is kept and later than that instant; else the next
+ * one's. O(log n). */
+int64_t eventlog_after(const struct server *s, int64_t at);
+
 /* How many of each there were since the start. */
 uint64_t eventlog_count(const struct server *s, enum event_name what);
 

@@ -69,8 +69,11 @@ static void refuse_body(
 
 bool request_is_abandoned(const struct request *r)
 {
-    struct pollfd fd = {.fd = descriptor_of(r->connection), .events = POLLRDHUP};
+    struct pollfd fd = {.fd = -1, .events = POLLRDHUP};
 
+    if (!r->connection)
+        return false;
+    fd.fd = descriptor_of(r->connection);
     return poll(&fd, 1, 0) > 0;
 }
 

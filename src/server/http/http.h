@@ -59,17 +59,6 @@ int http_open_page(struct http *h, const struct http_page *page, uint16_t port,
 /* False: somebody is being served there, it stays open. */
 bool http_close_page(struct http *h);
 
-/* ---- a request that came by no connection ---- */
-
-/* As that person would make it; body may be NULL, and is copied. For
- * http_options.handle; request_reply_json() and request_refuse() keep the reply, and
- * nothing else may be used to answer it. Never NULL. */
-struct request *request_make(const char *method, const char *path, const json_t *body,
-    const struct identity *who);
-/* The status it was answered with, and the reply, which is borrowed; 0 = it was not. */
-int request_reply_of(const struct request *r, json_t **ret_body);
-void request_unmake(struct request *r);
-
 /* Live streams that wait are asked for more. */
 void http_wake(struct http *h);
 

@@ -42,6 +42,16 @@ void page_finish(struct request *r, int status, struct MHD_Response *response);
 /* Is a live reply to be continued? That of another listener is. */
 bool page_lives(const struct request *r);
 
+/* made.c: what a request that came by no connection has, and how it is answered. Takes
+ * the reference; bytes are copied. */
+const char *made_query(const struct request *r, const char *name);
+const char *made_header(const struct request *r, const char *name);
+void made_reply_record(struct request *r, int status, json_t *body);
+void made_reply_bytes(struct request *r, int status, const void *bytes, size_t n,
+    const struct reply_header *headers);
+void made_reply_stream(
+    struct request *r, const char *type, const struct request_stream *stream);
+
 /* request.c: with all that it owns but a response. */
 void request_drop(struct request *r);
 /* Another turn at once. */

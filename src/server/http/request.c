@@ -59,8 +59,8 @@ const char *request_query(const struct request *r, const char *name)
 {
     const char *value = NULL;
 
-    if (!r->connection) /* it has none */
-        return NULL;
+    if (!r->connection)
+        return made_query(r, name);
     if (MHD_lookup_connection_value_n(
             r->connection, MHD_GET_ARGUMENT_KIND, name, strlen(name), &value, NULL)
         == MHD_NO)
@@ -68,12 +68,29 @@ const char *request_query(const struct request *r, const char *name)
     return value ? value : "";
 }
 
+static enum MHD_Result add_query(
+    void *ctx, enum MHD_ValueKind kind, const char *name, const char *value)
+{
+    (void)kind;
+    json_object_set_new(ctx, name, json_string(value ? value : ""));
+    return MHD_YES;
+}
+
+json_t *request_query_all(const struct request *r)
+{
+    json_t *o = json_object();
+
+    if (r->connection)
+        MHD_get_connection_values(r->connection, MHD_GET_ARGUMENT_KIND, add_query, o);
+    return o;
+}
+
 enum request_way request_way(const struct request *r)
 {
     static const enum request_way ways[DOORS] = {
         [DOOR_LOCAL] = WAY_SOCKET, [DOOR_TCP] = WAY_MUNGE, [DOOR_PAGE] = WAY_PAGE};
 
-    return ways[r->listener->door];
+    return r->listener ? ways[r->listener->door] : WAY_SOCKET;
 }
 
 void request_peer(const struct request *r, char *ret, size_t size)
@@ -92,7 +109,7 @@ const char *request_header(const struct request *r, const char *name)
 {
     return r->connection
                ? MHD_lookup_connection_value(r->connection, MHD_HEADER_KIND, name)
-               : NULL;
+               : made_header(r, name);
 }
 
 const char *request_param(const struct request *r, const char *name)
@@ -164,41 +181,6 @@ json_t *request_json(struct request *r, struct err *err)
     return r->json;
 }
 
-/* ---- requests that came by no connection ---- */
-
-struct made_request {
-    struct request request; /* connection NULL */
-    json_t *reply;
-};
-
-struct request *request_make(const char *method, const char *path, const json_t *body,
-    const struct identity *who)
-{
-    struct made_request *made = xcalloc(1, sizeof *made);
-    char *text = body ? json_dumps(body, JSON_COMPACT) : NULL;
-
-    made->request.method = xstrdup(method);
-    made->request.path = xstrdup(path);
-    made->request.target = xstrdup(path);
-    made->request.who = *who;
-    if (text)
-        strbuf_add(&made->request.body, text);
-    free(text);
-    return &made->request;
-}
-
-int request_reply_of(const struct request *r, json_t **ret_body)
-{
-    *ret_body = ((const struct made_request *)r)->reply;
-    return r->status;
-}
-
-void request_unmake(struct request *r)
-{
-    json_decref(((struct made_request *)r)->reply);
-    request_drop(r);
-}
-
 /* ---- replies ---- */
 
 /* Resumed connections are looked at in a turn of their own. */
@@ -239,6 +221,12 @@ static void give_reply(
 void request_reply_bytes(struct request *r, int status, void *bytes, size_t len,
     bool owned, const struct reply_header *headers)
 {
+    if (!r->connection) {
+        made_reply_bytes(r, status, bytes, len, headers);
+        if (owned)
+            free(bytes);
+        return;
+    }
     struct MHD_Response *response = MHD_create_response_from_buffer(
         len, bytes, owned ? MHD_RESPMEM_MUST_FREE : MHD_RESPMEM_PERSISTENT);
 
@@ -250,6 +238,13 @@ void request_reply_bytes(struct request *r, int status, void *bytes, size_t len,
 static void reply_owned(
     struct request *r, int status, const char *type, char *text, size_t len)
 {
+    const struct reply_header headers[] = {{"Content-Type", type}, {NULL, NULL}};
+
+    if (!r->connection) {
+        made_reply_bytes(r, status, text, len, headers);
+        free(text);
+        return;
+    }
     give_reply(r, status, type,
         MHD_create_response_from_buffer(len, text, MHD_RESPMEM_MUST_FREE));
 }
@@ -257,6 +252,13 @@ static void reply_owned(
 void request_reply_shared(struct request *r, const char *type, const char *text,
     size_t len, void (*release)(void *ctx), void *ctx)
 {
+    const struct reply_header headers[] = {{"Content-Type", type}, {NULL, NULL}};
+
+    if (!r->connection) {
+        made_reply_bytes(r, MHD_HTTP_OK, text, len, headers);
+        release(ctx);
+        return;
+    }
     give_reply(r, MHD_HTTP_OK, type,
         MHD_create_response_from_buffer_with_free_callback_cls(
             len, (void *)(uintptr_t)text, release, ctx)); /* it only reads */
@@ -265,8 +267,7 @@ void request_reply_shared(struct request *r, const char *type, const char *text,
 static void reply_json_as(struct request *r, int status, json_t *body)
 {
     if (!r->connection) {
-        r->status = status;
-        ((struct made_request *)r)->reply = body;
+        made_reply_record(r, status, body);
         return;
     }
     char *text = json_dumps(body, JSON_COMPACT | JSON_PRESERVE_ORDER);
@@ -396,6 +397,10 @@ static void free_stream(void *ctx)
 void request_reply_stream(
     struct request *r, const char *type, const struct request_stream *stream)
 {
+    if (!r->connection) {
+        made_reply_stream(r, type, stream);
+        return;
+    }
     struct streaming *s = xcalloc(1, sizeof *s);
 
     s->stream = *stream;

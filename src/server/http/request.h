@@ -26,6 +26,9 @@ const struct identity *request_who(const struct request *r);
 /* Value of `name` in the query, "" when it stands without one, NULL when absent. */
 const char *request_query(const struct request *r, const char *name);
 
+/* All of the query, an object of texts: a new reference. */
+json_t *request_query_all(const struct request *r);
+
 /* The part of the path that stands for {name} in the route, decoded. */
 const char *request_param(const struct request *r, const char *name);
 

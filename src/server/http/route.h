@@ -7,12 +7,17 @@
 
 struct server;
 
+/* What of an operation there is of the past: nothing; it is asked of a helper, which is
+ * the daemon of then (travel/); or it ends there by itself (api_until()). */
+enum route_past { PAST_NONE, PAST_ASKED, PAST_KEPT };
+
 struct route {
     const char *method;
     const char *path;    /* with {names} for parts */
     const char *command; /* the classic command, as refusals name it */
     enum who who;        /* at least this; ownership is the handler's business */
     void (*handle)(struct server *s, struct request *r);
+    enum route_past past;
 };
 
 /* The route of a request, its {names} set as parameters; NULL after having refused. */

@@ -2,6 +2,7 @@
  * Another engine in the place of the old one. */
 #include "server/journal/anew.h"
 
+#include "server/durable/history.h"
 #include "server/durable/statistics.h"
 #include "server/durable/teller.h"
 #include "server/durable/usage.h"
@@ -66,6 +67,7 @@ void anew_look(struct server *s)
     journal_begin(s);
     record_statistics_load(s);
     usage_recall_fairshare(s);
+    history_recall(s);
     teller_recall(s);
     manager_open_again(s, lines);
     commit_want(s);

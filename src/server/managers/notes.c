@@ -43,6 +43,7 @@ struct noted {
     bool foreseen; /* it has no reservation */
     uint32_t object;
     int64_t start_at, until; /* expected start; what the reason ends at */
+    int64_t promised;        /* the latest start; 0 = none */
 };
 
 /* Of the job with that index: when it would start, as far as it is known. */
@@ -172,6 +173,7 @@ static int64_t foreseen_start(struct manager *m, const struct job *j, uint64_t i
 static struct noted note_of(struct manager *m, const struct job *j)
 {
     const struct planned *p = engine_reservation_of(m->s->engine, j);
+    int64_t expected = engine_expected(m->s->engine, j).at;
     const char *said = words_of_hold(m, j);
     uint64_t id = digest_id(j->id);
 
@@ -181,7 +183,10 @@ static struct noted note_of(struct manager *m, const struct job *j)
         .holds = j->holds,
         .object = p ? 0 : j->why.object,
         .foreseen = !p,
-        .start_at = p ? p->start_at : foreseen_start(m, j, id),
+        .start_at = expected ? expected
+                    : p      ? p->start_at
+                             : foreseen_start(m, j, id),
+        .promised = engine_promised_by(m->s->engine, j),
         .until = j->why.code == WAIT_RELEASE_TIME ? j->release_at
                  : j->holds == HOLD_DEFER         ? j->defer_until
                                                   : 0};
@@ -205,12 +210,12 @@ static bool is_same(const struct noted *a, const struct noted *b, int64_t now)
 {
     return a->id == b->id && a->said == b->said && a->code == b->code
            && a->holds == b->holds && a->object == b->object && a->until == b->until
-           && is_near(a, b, now);
+           && a->promised == b->promised && is_near(a, b, now);
 }
 
 /* "until about 14:30", with the day when that is not today's; by the clock of this
  * machine, as the resource manager's commands print times. */
-static void add_start(struct strbuf *text, int64_t at, int64_t now)
+static void add_instant(struct strbuf *text, const char *words, int64_t at, int64_t now)
 {
     struct tm then, today;
     time_t t = (time_t)at, n = (time_t)now;
@@ -222,7 +227,7 @@ static void add_start(struct strbuf *text, int64_t at, int64_t now)
         then.tm_yday == today.tm_yday && then.tm_year == today.tm_year ? "%H:%M"
                                                                        : "%d %b %H:%M",
         &then);
-    strbuf_printf(text, " until about %s", when);
+    strbuf_printf(text, "%s %s", words, when);
 }
 
 static void send_note(struct manager *m, const struct job *j, const struct noted *now)
@@ -236,7 +241,9 @@ static void send_note(struct manager *m, const struct job *j, const struct noted
     reason_format_note(engine_cluster(s->engine), j, why, said, reason, sizeof reason);
     strbuf_add(&text, words_of_hold(m, j) ? words_of_hold(m, j) : reason);
     if (now->start_at > 0 && now->start_at < TIME_NEVER)
-        add_start(&text, now->start_at, world_now(s));
+        add_instant(&text, " until about", now->start_at, world_now(s));
+    if (now->promised > 0 && now->promised < TIME_NEVER)
+        add_instant(&text, ", promised by", now->promised, world_now(s));
     strbuf_printf(&text, " (checkjob %s)", j->id);
     size_t mark = border_begin(m->border);
     m->driver->note(m->rm, &(struct rm_note){.job = border_job_out(m->border, j->id),

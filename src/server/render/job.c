@@ -388,6 +388,19 @@ void render_promise(const struct server *s, const struct job *j, json_t *o)
     render_text(o, "put_off_by", why);
 }
 
+void render_expected(const struct server *s, const struct job *j, json_t *o)
+{
+    struct expected_start x = engine_expected(s->engine, j);
+
+    if (!x.at)
+        return;
+    render_instant(o, "expected_at", x.at);
+    if (!x.until)
+        return;
+    render_instant(o, "expected_from", x.from);
+    render_instant(o, "expected_until", x.until);
+}
+
 static void add_history(
     json_t *o, const struct server *s, const struct job *j, int64_t now)
 {
@@ -404,6 +417,7 @@ static void add_history(
     if (j->extra && j->extra->deadline_at)
         render_instant(o, "deadline_at", j->extra->deadline_at);
     render_promise(s, j, o);
+    render_expected(s, j, o);
     const struct planned *planned = engine_reservation_of(s->engine, j);
     if (planned)
         render_instant(

@@ -66,6 +66,8 @@ json_t *render_job_brief(
     struct server *s, const struct job *j, uint64_t wanted, const struct identity *who);
 /* The latest start that it is promised, and that before, if there are such. */
 void render_promise(const struct server *s, const struct job *j, json_t *o);
+/* When it is expected to start, if that is known, and within which interval. */
+void render_expected(const struct server *s, const struct job *j, json_t *o);
 /* The same as cells between tabs, in the order of the table, and their names: a long
  * list is made and read ten times as fast. No line has another line in it. */
 void render_job_row(struct server *s, const struct job *j, uint64_t wanted,

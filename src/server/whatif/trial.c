@@ -6,7 +6,7 @@
 #include "config/arraytext.h"
 #include "server/api/api.h"
 #include "server/events/feed.h"
-#include "server/http/http.h"
+#include "server/http/made.h"
 #include "server/managers/manager.h"
 #include "server/render/render.h"
 #include "server/server_private.h"

@@ -98,6 +98,48 @@ static void no_more_is_granted_than_can_be_counted(void **state)
     lien(b, "j", "chem", AM_LARGEST);
 }
 
+/* What is moved to and fro adds up in a day, though no balance does. */
+static void no_more_is_moved_in_a_day_than_can_be_counted(void **state)
+{
+    struct bank *b = *state;
+    static const char *const names[] = {"chem", "inst"};
+    struct am_transfer t = {.amount = AM_LARGEST};
+    int result = AM_DONE, i;
+
+    account(b, "chem");
+    account(b, "inst");
+    deposit(b, "chem", AM_LARGEST, AM_EVER);
+    for (i = 0; result == AM_DONE && i < 200; i++) {
+        struct am_request req = bank_request(b);
+        t.from = names[i % 2];
+        t.to = names[1 - i % 2];
+        result = am_transfer(&b->am, &req, &t, &b->err);
+    }
+    assert_int_equal(result, -1);
+    bank_says(b, "beyond what is counted");
+    assert_true(i > 40);
+    assert_int_equal(store_commit(b->kit->store, &b->err), 0);
+    b->now += 86400;
+    struct am_request req = bank_request(b);
+    assert_int_equal(am_transfer(&b->am, &req, &t, &b->err), AM_DONE);
+}
+
+static void limits_of_many_deposits_do_not_wrap(void **state)
+{
+    struct bank *b = *state;
+    const struct am_deposit d = {
+        .account = "chem", .amount = 1, .credit_limit = AM_LARGEST, .to_at = AM_EVER};
+    struct am_balance has = {0};
+
+    account(b, "chem");
+    for (int i = 0; i < 100; i++)
+        put_deposit(b, d);
+    assert_int_equal(am_balance(&b->am, "chem", NULL, b->now, &has, &b->err), 0);
+    assert_int_equal(has.balance, 100);
+    assert_true(has.credit_limit == INT64_MAX && has.available == INT64_MAX);
+    assert_true(has.own_available == INT64_MAX && has.held == 0);
+}
+
 static void only_what_is_available_is_withdrawn(void **state)
 {
     struct bank *b = *state;
@@ -387,6 +429,8 @@ int main(void)
         BANK_TEST(a_deposit_is_valid_from_its_beginning_up_to_its_end),
         BANK_TEST(wrong_deposits_are_refused_with_what_is_wrong),
         BANK_TEST(no_more_is_granted_than_can_be_counted),
+        BANK_TEST(no_more_is_moved_in_a_day_than_can_be_counted),
+        BANK_TEST(limits_of_many_deposits_do_not_wrap),
         BANK_TEST(only_what_is_available_is_withdrawn),
         BANK_TEST(a_closed_account_can_be_emptied),
         BANK_TEST(a_transfer_keeps_the_dates_of_each_deposit),

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Standing reservations of maui.cfg as records. */
+#include "config/grammar.h"
 #include "config/settings.h"
 #include "config/srcfg.h"
 #include "kit.h"
@@ -171,6 +172,27 @@ static void entries_keep_the_order_of_attributes_and_lines(void **state)
     assert_text(acltext_format(&sr_of(c, "x")->acl),
         "DURATION<=01:00:00+* QOS==high+:==low+:==special- ACCOUNT!=projectX "
         "QOS==more+ ACCOUNT!=projectY");
+    config_destroy(c);
+}
+
+static void lists_changed_at_run_time_replace_those_before(void **state)
+{
+    struct config *c =
+        load("SRCFG[x] TASKCOUNT=1 USERLIST=ann QOSLIST=hi\n"
+             "SRCFG[x] USERLIST=bob TRIGGER=start+60;cancel\n"
+             "SRTASKCOUNT[1] 1\nSRCFG[1] USERLIST=ann\n"
+             "# CHANGED AT RUN TIME\n"
+             "SRCFG[x] USERLIST=cal # " GRAMMAR_CHANGE "\n" GRAMMAR_CHANGE "\n"
+             "SRCFG[x] USERLIST=jim USERLIST=kim TRIGGER=end;cancel\n"
+             "SRUSERLIST[1] jim\n" GRAMMAR_CHANGE "\n"
+             "SRCFG[x] QOSLIST=low\n");
+
+    (void)state;
+    assert_text(acltext_format(&sr_of(c, "x")->acl), "USER==jim+:==kim+ QOS==low+");
+    assert_int_equal(sr_of(c, "x")->triggers.n, 1);
+    assert_text(acltext_format(&sr_of(c, "1")->acl), "USER==jim+");
+    assert_string_equal(config_text(c, "SRCFG[x].USERLIST"), "jim,kim");
+    assert_string_equal(config_text(c, "SRCFG[x].QOSLIST"), "low");
     config_destroy(c);
 }
 
@@ -369,6 +391,7 @@ int main(void)
         cmocka_unit_test(a_list_without_procs_reserves_no_processor),
         cmocka_unit_test(lists_with_blanks_are_taken_and_told_with_the_fix_4_1),
         cmocka_unit_test(entries_keep_the_order_of_attributes_and_lines),
+        cmocka_unit_test(lists_changed_at_run_time_replace_those_before),
         cmocka_unit_test(a_later_time_limit_replaces_the_earlier),
         cmocka_unit_test(timelogic_and_requires_the_limit_4_2),
         cmocka_unit_test(old_parameters_make_the_same_records),

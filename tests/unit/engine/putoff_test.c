@@ -26,12 +26,24 @@ static void add_job(struct scenario *s, const char *id, int64_t limit_s, int64_t
         s, (struct sc_job){.id = id, .procs = 1, .limit_s = limit_s, .run_s = run_s});
 }
 
-/* One runs on and on beyond its limit, the other is put off by a minute each minute. */
+static bool is_changed(struct scenario *s, const char *id)
+{
+    size_t n;
+    const uint32_t *changed = engine_changed(sc_engine(s), &n);
+    bool found = false;
+
+    for (size_t i = 0; i < n; i++)
+        found |= changed[i] == sc_find(s, id)->index;
+    return found;
+}
+
+/* One runs on and on beyond its limit, the other is put off by a minute each minute;
+ * or parameters are told in between, so that it is by this and by that. */
 static void what_is_put_off_bit_by_bit_is_told_by_the_hour(void **state)
 {
     (void)state;
-    for (int by_node = 0; by_node < 2; by_node++) {
-        struct scenario *s = begin(PLAN "PROMISETIGHTEN FALSE\n", by_node);
+    for (int kind = 0; kind < 4; kind++) {
+        struct scenario *s = begin(PLAN "PROMISETIGHTEN FALSE\n", kind % 2);
         struct actions acts = {0};
         int64_t told = BEGIN + 100;
         unsigned times = 0;
@@ -39,8 +51,13 @@ static void what_is_put_off_bit_by_bit_is_told_by_the_hour(void **state)
         add_job(s, "K", 100, 100);
         sc_run_until(s, BEGIN);
         for (int64_t now = BEGIN + 160; now <= BEGIN + 4 * 3600; now += 60) {
+            int64_t by = engine_promised_by(sc_engine(s), sc_find(s, "K"));
             acts.n = 0;
+            if (kind >= 2 && now / 60 % 2)
+                sc_configure(s, PLAN "PROMISETIGHTEN FALSE\n");
             engine_cycle(sc_engine(s), now, &acts);
+            assert_true(by == engine_promised_by(sc_engine(s), sc_find(s, "K"))
+                        || is_changed(s, "K"));
             for (size_t i = 0; i < acts.n; i++) {
                 if (acts.v[i].kind != ACTION_PUT_OFF)
                     continue;
@@ -52,6 +69,34 @@ static void what_is_put_off_bit_by_bit_is_told_by_the_hour(void **state)
         }
         assert_int_equal(times, 4);
         vec_fini(&acts);
+        sc_destroy(s);
+    }
+}
+
+/* What there is was told anew, which is no other world. */
+static void a_restart_breaks_no_promise(void **state)
+{
+    (void)state;
+    for (int by_node = 0; by_node < 2; by_node++) {
+        struct scenario *s = begin(PLAN "PROMISETIGHTEN FALSE\n", by_node);
+        const char *why, *cause;
+        add_job(s, "J", 100, 1000000);
+        add_job(s, "K", 100, 100);
+        sc_at(s, BEGIN);
+        sc_at(s, BEGIN + 160);
+        assert_int_equal(
+            engine_promised_before(sc_engine(s), sc_find(s, "K"), &why, &cause),
+            BEGIN + 100);
+        sc_restart(s);
+        struct actions acts = {0};
+        engine_cycle(sc_engine(s), BEGIN + 220, &acts);
+        for (size_t i = 0; i < acts.n; i++)
+            assert_int_not_equal(acts.v[i].kind, ACTION_PUT_OFF);
+        vec_fini(&acts);
+        assert_int_equal(
+            engine_promised_before(sc_engine(s), sc_find(s, "K"), &why, &cause),
+            BEGIN + 100);
+        assert_string_equal(cause, "overrun");
         sc_destroy(s);
     }
 }
@@ -108,12 +153,48 @@ static void a_promise_that_is_as_early_again_was_never_broken(void **state)
     sc_destroy(s);
 }
 
+/* Its start failed: nothing was kept yet. Where its nodes are held for it, it is
+ * promised the same as before; where it is paused, nothing until then. */
+static void a_start_that_fails_has_kept_nothing(void **state)
+{
+    (void)state;
+    for (int way = 0; way < 4; way++) {
+        bool retries = way & 1;
+        struct scenario *s =
+            begin(retries ? PLAN "PROMISETIGHTEN FALSE\nRESERVATIONRETRYTIME 300\n"
+                          : PLAN "PROMISETIGHTEN FALSE\n",
+                way & 2);
+        struct stat_machine m;
+        add_job(s, "J", 1000, 100);
+        add_job(s, "K", 100, 100);
+        sc_refuse_starts(s, "K", 1);
+        sc_run_until(s, BEGIN);
+        int64_t by = engine_promised_by(sc_engine(s), sc_find(s, "K"));
+        assert_int_equal(by, BEGIN + 1000);
+        sc_at(s, BEGIN + 100); /* K is tried, and refused */
+        assert_int_equal(sc_starts(s, "K"), 1);
+        assert_int_equal(
+            engine_promised_by(sc_engine(s), sc_find(s, "K")), retries ? by : 0);
+        statistics_machine(engine_statistics(sc_engine(s)), sc_now(s), &m);
+        assert_int_equal(m.promises.kept, 1); /* J */
+        sc_run(s);
+        assert_in_range(sc_start(s, "K"), BEGIN + 101, by);
+        statistics_machine(engine_statistics(sc_engine(s)), sc_now(s), &m);
+        assert_int_equal(m.promises.kept, 2);
+        assert_int_equal(m.promises.lapsed, retries ? 0 : 1);
+        assert_int_equal(engine_stats(sc_engine(s))->broken_promises, 0);
+        sc_destroy(s);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(what_is_put_off_bit_by_bit_is_told_by_the_hour),
+        cmocka_unit_test(a_restart_breaks_no_promise),
         cmocka_unit_test(who_starts_by_the_first_promise_was_kept_it),
         cmocka_unit_test(a_promise_that_is_as_early_again_was_never_broken),
+        cmocka_unit_test(a_start_that_fails_has_kept_nothing),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -608,9 +608,55 @@ static void a_node_of_which_nothing_is_known_yet_is_down_and_there(void **state)
     pbs_answer_fini(&a);
 }
 
+static void check_job(const struct pbs_answer *a, const char *id, const char *queue)
+{
+    const struct pbs_job *j = pbs_find_job(a, id);
+
+    assert_non_null(j);
+    assert_string_equal(j->rm.desc.cred[CRED_CLASS], queue);
+}
+
+/* The texts of what is as before outlive the answer of before. */
+static void jobs_that_have_not_changed_are_as_before(void **state)
+{
+    static const char all[] =
+        "{\"Jobs\":{\"1.h\":{\"job_state\":\"Q\",\"queue\":\"one\",\"mtime\":\"100\"},"
+        "\"2.h\":{\"job_state\":\"Q\",\"queue\":\"two\",\"mtime\":\"300\"},"
+        "\"3.h\":{\"job_state\":\"R\",\"queue\":\"three\",\"mtime\":\"200\"},"
+        "\"4.h\":{\"maui_cut\":true}}}";
+    static const char changes[] =
+        "{\"Jobs\":{\"1.h\":null,\"2.h\":{\"job_state\":\"R\",\"queue\":\"other\","
+        "\"mtime\":\"400\"},\"4.h\":null,\"5.h\":null}}";
+    struct pbs_answer before, now, later;
+    struct err err;
+
+    (void)state;
+    assert_int_equal(pbs_read_changes(&before, NULL, all, sizeof all - 1, &err), 0);
+    assert_int_equal(before.fresh, 4);
+    assert_int_equal(before.newest, 300);
+    assert_int_equal(
+        pbs_read_changes(&now, &before, changes, sizeof changes - 1, &err), 0);
+    pbs_answer_fini(&before);
+    check_job(&now, "1", "one");
+    check_job(&now, "2", "other");
+    assert_int_equal(pbs_find_job(&now, "2")->rm.desc.state, JOB_RUNNING);
+    assert_null(pbs_find_job(&now, "3")); /* it is not there any more */
+    assert_int_equal(now.cut.n, 1);
+    assert_int_equal(now.fresh, 1);
+    assert_int_equal(now.unknown, 1); /* 5 was never told */
+    assert_int_equal(now.newest, 400);
+    assert_int_equal(
+        pbs_read_changes(&later, &now, "{\"Jobs\":{\"1.h\":null}}", 21, &err), 0);
+    pbs_answer_fini(&now);
+    check_job(&later, "1", "one");
+    assert_int_equal(later.jobs.n, 1);
+    pbs_answer_fini(&later);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(jobs_that_have_not_changed_are_as_before),
         cmocka_unit_test(a_job_that_is_too_long_is_known_to_be_there),
         cmocka_unit_test(a_job_that_was_moved_here_keeps_its_servers_name),
         cmocka_unit_test(a_node_of_which_nothing_is_known_yet_is_down_and_there),

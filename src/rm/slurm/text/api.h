@@ -178,6 +178,7 @@ typedef struct {
     uint64_t pn_min_memory;
     char *req_nodes, *exc_nodes, *nodes, *features, *licenses;
     char *tres_per_job, *tres_per_node, *tres_per_socket, *tres_per_task;
+    char *gres_total;
     char *cpus_per_tres, *mem_per_tres;
     uint32_t gres_detail_cnt;
     char **gres_detail_str; /* by node, in the order of `nodes` */

@@ -247,6 +247,7 @@ static void read_amounts(const struct fields *f, slurm_job_info_t *j)
     j->time_min = field_minutes(f, "TimeMin");
     j->tres_per_job = field_text(f, "TresPerJob");
     j->tres_per_node = field_text(f, "TresPerNode");
+    j->gres_total = field_text(f, "JOB_GRES");
     j->tres_per_socket = field_text(f, "TresPerSocket");
     j->tres_per_task = field_text(f, "TresPerTask");
     j->cpus_per_tres = field_text(f, "CpusPerTres");

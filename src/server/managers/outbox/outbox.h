@@ -63,7 +63,7 @@ struct outbox {
     struct job_orders *by_job;  /* hashed by id */
     struct order_list queue;    /* not sent */
     struct order_list removals; /* not sent: cancels of jobs that are on no nodes */
-    size_t removing;            /* of such: sent, and not over */
+    size_t removing;            /* of such: sent, and not answered */
     struct order_list leaving;  /* stops of jobs on nodes, oldest first */
     struct VEC(char *) changes; /* of jobs whose start failed: lines to be told */
 };
@@ -87,6 +87,8 @@ void outbox_drop(struct manager *m, struct order *o);
 void outbox_enqueue(struct manager *m, struct order *o);
 void outbox_dequeue(struct order *o);
 void outbox_mark_sent(struct manager *m, struct order *o);
+/* Whatever the answer is, or that none comes: the manager is through with it. */
+void outbox_mark_answered(struct manager *m, struct order *o);
 /* It is to be sent once more. */
 void outbox_mark_unsent(struct manager *m, struct order *o);
 /* Its job is on nodes: who is to start there waits. */

@@ -60,10 +60,19 @@ void outbox_mark_sent(struct manager *m, struct order *o)
     m->outbox->removing += o->is_removing;
 }
 
+void outbox_mark_answered(struct manager *m, struct order *o)
+{
+    if (!o->is_removing)
+        return;
+    o->is_removing = false;
+    m->outbox->removing--;
+    commit_want(m->s); /* room for the next one */
+}
+
 void outbox_mark_unsent(struct manager *m, struct order *o)
 {
-    m->outbox->removing -= o->is_removing;
-    o->again = o->lost = o->sent = o->is_removing = false;
+    outbox_mark_answered(m, o);
+    o->again = o->lost = o->sent = false;
     outbox_enqueue(m, o);
 }
 
@@ -127,7 +136,6 @@ static void free_order(struct manager *m, struct order *o)
     if (o->queued)
         outbox_dequeue(o);
     outbox_stop_leaving(m, o);
-    m->outbox->removing -= o->is_removing;
     HASH_DEL(m->outbox->orders, o);
     TAILQ_REMOVE(&mates->list, o, of_job);
     if (TAILQ_EMPTY(&mates->list)) {
@@ -157,8 +165,7 @@ void outbox_drop(struct manager *m, struct order *o)
         limits_over(m, o->job, o->wclimit_s);
     if (o->recorded)
         record_order_done(m->s, o->job, o->record);
-    if (o->is_removing)
-        commit_want(m->s); /* room for the next one */
+    outbox_mark_answered(m, o);
     forget_wait(m, o);
     if (o->action == RM_CANCEL && !is_live(m, o->job))
         record_forget_changes(m->s, o->job);

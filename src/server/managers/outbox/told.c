@@ -81,6 +81,7 @@ bool outbox_answered(struct manager *m, const struct rm_report *r)
     if (!o)
         return false;
     measure_order(m, o);
+    outbox_mark_answered(m, o);
     if (r->u.done.outcome == RM_LOST)
         o->lost = true;
     else if (r->u.done.outcome != RM_OK)

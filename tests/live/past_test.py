@@ -1,0 +1,362 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The past: as it was recorded then, whatever has happened since."""
+import json
+import os
+import re
+import signal
+import sqlite3
+import time
+
+import pytest
+
+from driven_clock import DrivenClock
+from live_users import LEVELS, Users, need_users
+
+DAY = 86400
+BEGIN = 1800000000
+# What lists tell of a job that is nothing but time, or that only the resource manager knows.
+FLEETING = {"xfactor", "remaining_s", "priority", "efficiency", "name"}
+SITE = "RMPOLLINTERVAL 10:00:00\nRESERVATIONDEPTH 3\nJOURNALMAXSIZE 64000000\n"
+
+
+def helpers(daemon):
+    """Processes of the daemon that know the past."""
+    with open(f"/proc/{daemon.pid()}/task/{daemon.pid()}/children") as f:
+        pids = f.read().split()
+    found = []
+    for pid in pids:
+        try:
+            with open(f"/proc/{pid}/cmdline") as f:
+                if f.read().startswith("time-travel"):
+                    found.append(int(pid))
+        except OSError:
+            pass  # it has just ended
+    return found
+
+
+def view(daemon, at):
+    status, answer = daemon.api("/v1/past", {"at": at})
+    assert status == 200, answer
+    return answer
+
+
+def move(daemon, past, **how):
+    status, answer = daemon.api(f"/v1/past/{past}", how, method="PATCH")
+    assert status == 200, answer
+    return answer
+
+
+def get(daemon, path, past=None):
+    status, answer = daemon.api(path + ("&" if "?" in path else "?") + f"past={past}" if past else path)
+    assert status == 200, answer
+    return answer
+
+
+def lines(daemon, path, past=None):
+    """A list, which is a record where it has one line."""
+    answer = get(daemon, path, past) or []
+    return answer if isinstance(answer, list) else [answer]
+
+
+def told(daemon, past=None):
+    """All that lists say of jobs, nodes and reservations."""
+    jobs = {j["id"]: {k: v for k, v in j.items() if k not in FLEETING}
+            for j in lines(daemon, "/v1/jobs", past)[1:]}
+    nodes = {n["name"]: (n["state"], n["dedicated"], sorted(n.get("jobs", [])))
+             for n in lines(daemon, "/v1/nodes", past)}
+    reservations = {r["name"]: (r["type"], r.get("start_at"), r.get("end_at"), r.get("places"))
+                    for r in lines(daemon, "/v1/reservations", past)}
+    return jobs, nodes, reservations
+
+
+class Site:
+    """A daemon whose day is as long as the test says; `recorded` is what lists told then."""
+
+    def __init__(self, daemon):
+        self.daemon, self.clock = daemon, DrivenClock(daemon.home)
+        daemon.env.update(self.clock.env)
+        self.at = BEGIN
+        self.clock.stand(BEGIN)
+        daemon.configure(SITE)
+        daemon.start()
+        self.recorded = {}
+
+    def later(self, seconds):
+        self.at += seconds
+        self.clock.stand(self.at)
+
+    def record(self):
+        """When nothing changes any more."""
+        def still():
+            before = get(self.daemon, "/v1/scheduler")["iteration"]
+            first = told(self.daemon)
+            time.sleep(0.4)
+            return (get(self.daemon, "/v1/scheduler")["iteration"] == before
+                    and told(self.daemon) == first)
+        self.daemon.wait(still, "rest")
+        self.recorded[self.at] = told(self.daemon)
+
+
+def submit(daemon, procs, limit, script="sleep 600"):
+    return daemon.submit(script, wclimit_s=limit, output="/dev/null", error="/dev/null",
+                         requests=[{"tasks": procs, "per_task": {"procs": 1}}])
+
+
+@pytest.fixture
+def site(daemon):
+    return Site(daemon)
+
+
+def lead_a_day(site):
+    """Jobs, a hold, a reservation, ends: an hour and more between them."""
+    daemon = site.daemon
+    a = submit(daemon, 4, 7200)
+    daemon.wait(lambda: daemon.state(a) == "Running", "its start")
+    site.record()
+    site.later(3600)
+    b, c = submit(daemon, 6, 7200), submit(daemon, 2, 3600)
+    daemon.wait(lambda: daemon.state(c) == "Running", "its start")
+    site.record()
+    site.later(1800)
+    daemon.ok("sethold", "-u", b)
+    site.record()
+    site.later(1800)
+    daemon.ok("canceljob", a)
+    daemon.wait(lambda: a not in told(daemon)[0], "its end")
+    daemon.ok("releasehold", "-u", b)
+    daemon.wait(lambda: daemon.state(b) == "Running", "its start")
+    site.record()
+    site.later(3600)
+    status, answer = daemon.api("/v1/reservations", {
+        "hosts": "node01", "start_at": site.at + DAY, "duration_s": 3600, "name": "later"})
+    assert status == 200, answer
+    site.record()
+    return a, b, c
+
+
+def test_what_was_is_told_as_lists_told_it_then(site):
+    a, b, c = lead_a_day(site)
+    daemon = site.daemon
+    site.later(600)
+    now = told(daemon)
+    instants = sorted(site.recorded)
+    first = view(daemon, instants[0] + 5)
+    assert first["differences"] == 0 and first["oldest_at"] == BEGIN
+    for at in instants:
+        there = move(daemon, first["past"], at=at + 5)
+        assert there["past"] == first["past"] and there["at"] <= at + 5
+        assert told(daemon, first["past"]) == site.recorded[at], at
+    # back, which begins anew under the same name
+    move(daemon, first["past"], at=instants[1])
+    assert told(daemon, first["past"]) == site.recorded[instants[1]]
+    assert get(daemon, f"/v1/jobs/{b}/why", first["past"])["reasons"][0]["code"] != "hold"
+    # the present is as it was, and a second view does not move the first
+    second = view(daemon, instants[2])
+    assert told(daemon, second["past"]) == site.recorded[instants[2]]
+    assert told(daemon, first["past"]) == site.recorded[instants[1]]
+    assert get(daemon, f"/v1/jobs/{b}/why", second["past"])["reasons"][0]["code"] == "hold"
+    assert told(daemon) == now and len(helpers(daemon)) == 2
+    for past in (first["past"], second["past"]):
+        assert daemon.api(f"/v1/past/{past}", method="DELETE")[0] == 200
+    daemon.wait(lambda: not helpers(daemon), "their end")
+    assert daemon.api(f"/v1/jobs?past={first['past']}")[0] == 404
+
+
+def test_it_outlives_kill_9_and_has_the_lives_before(site):
+    _, b, _ = lead_a_day(site)
+    daemon = site.daemon
+    past = view(daemon, site.at)["past"]
+    (helper,) = helpers(daemon)
+    daemon.kill()
+    daemon.wait(lambda: not os.path.exists(f"/proc/{helper}")
+                or open(f"/proc/{helper}/stat").read().split()[2] == "Z", "the helper's end")
+    site.later(3600)
+    daemon.start()
+    daemon.wait(lambda: daemon.state(b) == "Running", "the job")
+    site.record()
+    assert daemon.api(f"/v1/jobs?past={past}")[0] == 404
+    past = view(daemon, BEGIN)["past"]
+    lives = set()
+    for at in sorted(site.recorded):  # forward, over the begin of another life
+        lives.add(move(daemon, past, at=at)["life"])
+        assert told(daemon, past) == site.recorded[at], at
+    assert len(lives) == 2
+    assert move(daemon, past, seconds=-3600 - 1800)["life"] == min(lives)
+
+
+def test_cycles_are_stepped_and_the_next_decision_about_a_job_found(site):
+    a, b, c = lead_a_day(site)
+    daemon = site.daemon
+    there = view(daemon, BEGIN)
+    steps = []
+    while True:
+        status, answer = daemon.api(f"/v1/past/{there['past']}", {"cycles": 1}, method="PATCH")
+        if status != 200:
+            assert status == 404 and "no cycle after that" in answer["error"]["message"]
+            break
+        steps.append(answer)
+    assert [s["line"] for s in steps] == sorted({s["line"] for s in steps})
+    assert steps[-1]["line"] > steps[0]["line"] and not any(s["differences"] for s in steps)
+    decisions = [(d["what"], d["job"]) for s in steps for d in s["decided"]]
+    assert ("start", b) in decisions and ("start", c) in decisions
+    move(daemon, there["past"], at=BEGIN)
+    found = move(daemon, there["past"], about=c)
+    while not any(d["what"] == "start" and d["job"] == c for d in found["decided"]):
+        found = move(daemon, there["past"], about=c)
+    assert get(daemon, f"/v1/jobs/{c}", there["past"])["start_at"] == found["at"]
+    status, answer = daemon.api(f"/v1/past/{there['past']}", {"about": "nosuch"}, method="PATCH")
+    assert status == 404 and "nothing was decided about job 'nosuch'" in answer["error"]["message"]
+    # ... and it is where it was
+    assert get(daemon, f"/v1/jobs/{c}", there["past"])["state"] in ("Running", "Starting")
+
+
+def test_what_is_kept_besides_the_journal_ends_then(site):
+    a, b, c = lead_a_day(site)
+    daemon, instants = site.daemon, sorted(site.recorded)
+    there = view(daemon, instants[2])
+    events = lines(daemon, "/v1/events?follow=0&last=100", there["past"])
+    assert events and max(e["at"] for e in events) <= instants[2]
+    assert len(lines(daemon, "/v1/events?follow=0&last=100")) > len(events)
+    assert lines(daemon, "/v1/accounting", there["past"]) == []
+    assert get(daemon, "/v1/series", there["past"])["to"] == there["at"]
+    move(daemon, there["past"], at=instants[3])
+    assert [j["id"] for j in lines(daemon, "/v1/accounting", there["past"])] == [a]
+
+
+def test_jobs_that_are_over_by_now_have_their_names(daemon):
+    daemon.start()
+    job = daemon.submit("sleep 3", name="<b>first</b>", output="/dev/null", error="/dev/null")
+    daemon.wait(lambda: lines(daemon, f"/v1/accounting?job={job}"), "its end")
+    at = lines(daemon, f"/v1/accounting?job={job}")[0]["submit_at"]
+    there = view(daemon, at + 1)
+    assert lines(daemon, f"/v1/jobs/{job}", there["past"])[0]["name"] == "<b>first</b>"
+
+
+def test_what_is_forgotten_is_said_to_be(daemon):
+    """A journal of the least size: lives end, and the oldest go."""
+    daemon.configure("JOURNALMAXSIZE 100000\nRMPOLLINTERVAL 1\n")
+    daemon.start()
+    begin = get(daemon, "/v1/past")["oldest_at"]
+    past = view(daemon, daemon.api("/v1/identity")[1]["at"])["past"]
+
+    def forgets():
+        daemon.api("/v1/jobs", {"script": "#!/bin/sh\ntrue\n", "array": "1-60", "wclimit_s": 60,
+                                "directory": daemon.home, "output": "/dev/null", "error": "/dev/null"})
+        return get(daemon, "/v1/past")["oldest_at"] > begin
+    daemon.wait(forgets, "that the first life is forgotten", 90)
+    status, answer = daemon.api("/v1/past", {"at": begin})
+    assert status == 404 and "JOURNALMAXSIZE" in answer["error"]["message"]
+    said = int(re.search(r"\((\d+)\)", answer["error"]["message"]).group(1))
+    assert begin < said <= get(daemon, "/v1/past")["oldest_at"]  # more may go meanwhile
+    # a view of what is forgotten stays where it is, and can go to what is kept
+    assert daemon.api(f"/v1/jobs?past={past}")[0] == 200
+    now = daemon.api("/v1/identity")[1]["at"]
+    there = move(daemon, past, at=now)
+    assert said <= there["at"] <= now and there["differences"] == 0
+
+
+def test_what_was_foreseen_then(site):
+    """Promised, and foreseen behind it: as of now, and as of then."""
+    daemon = site.daemon
+    a = submit(daemon, 8, 7200)
+    daemon.wait(lambda: daemon.state(a) == "Running", "its start")
+    daemon.configure(SITE.replace("RESERVATIONDEPTH 3", "RESERVATIONDEPTH 1"))
+    daemon.ok("schedctl", "-R")
+    b, c = submit(daemon, 8, 3600), submit(daemon, 8, 600)
+    def starts(past=None, query=""):
+        return {f["id"]: (f.get("promised_at"), f.get("forecast_at"))
+                for f in lines(daemon, "/v1/forecast" + query, past)}
+    then = {b: (BEGIN + 7200, None), c: (None, BEGIN + 7200 + 3600)}
+    daemon.wait(lambda: starts() == then, "the forecast")
+    site.record()
+    site.later(3600)
+    daemon.ok("canceljob", a)
+    daemon.wait(lambda: daemon.state(b) == "Running", "its start")
+    assert starts() == {c: (BEGIN + 7200, None)}
+    past = view(daemon, BEGIN)["past"]
+    assert starts(past) == then and starts(past, f"?ids={c}") == {c: then[c]}
+
+
+def test_nothing_of_it_can_be_changed_and_what_is_wrong_is_told(site):
+    daemon = site.daemon
+    a = submit(daemon, 4, 7200)
+    site.record()
+    past = view(daemon, site.at)["past"]
+    for method, path, body in (("POST", "/v1/orders/hold", {"jobs": [a]}),
+                               ("POST", "/v1/parameters", {"text": "RESERVATIONDEPTH 9"}),
+                               ("DELETE", "/v1/reservations/x", None)):
+        status, answer = daemon.api(f"{path}?past={past}", body, method=method)
+        assert status == 409 and answer["error"]["field"] == "past"
+    assert "holds" not in get(daemon, f"/v1/jobs/{a}") or not get(daemon, f"/v1/jobs/{a}")["holds"]
+    status, answer = daemon.api(f"/v1/managers?past={past}")
+    assert status == 400 and answer["error"]["field"] == "past"
+    status, answer = daemon.api("/v1/past", {"at": site.at + 100})
+    assert status == 400 and answer["error"]["field"] == "at"
+    status, answer = daemon.api("/v1/past", {"at": BEGIN - 100})
+    assert status == 404 and str(BEGIN) in answer["error"]["message"]
+    status, answer = daemon.api(f"/v1/past/{past}", {"at": site.at, "cycles": 1}, method="PATCH")
+    assert status == 400 and "one of" in answer["error"]["message"]
+    assert daemon.api(f"/v1/jobs/nosuch?past={past}")[0] == 404
+    assert told(daemon, past) == site.recorded[site.at]
+
+
+def test_what_came_out_otherwise_is_told(site):
+    """A journal that says what this program would not decide, as after an update."""
+    lead_a_day(site)
+    daemon = site.daemon
+    daemon.stop()
+    with sqlite3.connect(f"{daemon.home}/state.db") as db:
+        (seq, text), = db.execute("SELECT seq, text FROM journal WHERE text LIKE '%\"start %' "
+                                  "AND text LIKE '{\"cycle\"%' ORDER BY seq LIMIT 1").fetchall()
+        line = json.loads(text)
+        line["decided"][0] = "start 99 on node04:1"
+        db.execute("UPDATE journal SET text = ? WHERE seq = ?",
+                   (json.dumps(line, separators=(",", ":")), seq))
+    db.close()
+    daemon.start()
+    there = view(daemon, sorted(site.recorded)[1])
+    assert there["differences"] == 1 and "recorded: start 99 on node04:1" in there["difference"]
+
+
+def test_a_helper_that_is_killed_harms_nobody(site):
+    daemon = site.daemon
+    submit(daemon, 4, 7200)
+    site.record()
+    past = view(daemon, site.at)["past"]
+    (helper,) = helpers(daemon)
+    os.kill(helper, signal.SIGKILL)
+    daemon.wait(lambda: daemon.api(f"/v1/jobs?past={past}")[0] == 404, "that it is gone")
+    assert told(daemon, view(daemon, site.at)["past"]) == site.recorded[site.at]
+    # as many as there may be: one's own oldest gives way
+    views = [view(daemon, site.at)["past"] for _ in range(4)]
+    daemon.wait(lambda: len(helpers(daemon)) == 2, "the end of the others")
+    assert [daemon.api(f"/v1/jobs?past={past}")[0] for past in views] == [404, 404, 200, 200]
+
+
+def test_administrators_alone_see_it_each_their_own(daemon):
+    need_users()
+    daemon.configure(LEVELS)
+    daemon.start()
+    users = Users(daemon)
+    own = users.submit("nobody")
+    daemon.wait(lambda: daemon.state(own) == "Running", "its start")
+    at = daemon.api("/v1/identity")[1]["at"]
+    there = view(daemon, at)["past"]
+    for user, mine in (("bin", 200), ("daemon", 200), ("nobody", 403)):
+        assert users.api(user, f"/v1/jobs?past={there}")[0] == (404 if mine == 200 else 403)
+        assert users.api(user, f"/v1/series?past={there}")[0] == (404 if mine == 200 else 403)
+        assert users.api(user, f"/v1/past/{there}", method="DELETE")[0] == (404 if mine == 200 else 403)
+        assert users.api(user, "/v1/past")[0] == mine
+    # who has which level is a question of today: the journal's answer was another
+    status, answer = users.api("daemon", "/v1/past", {"at": at})
+    assert status == 200
+    assert users.api("daemon", f"/v1/jobs/{own}?past={answer['past']}")[0] == 200
+    daemon.configure("ADMIN1 root\n")
+    daemon.ok("schedctl", "-R")
+    assert users.api("daemon", f"/v1/jobs/{own}?past={answer['past']}")[0] == 403
+    # two of others, just asked: there is no room, and nobody loses theirs
+    daemon.configure(LEVELS)
+    daemon.ok("schedctl", "-R")
+    status, refused = users.api("bin", "/v1/past", {"at": at})
+    assert status == 503 and refused["error"]["code"] == "busy"
+    assert get(daemon, "/v1/jobs", there)
