@@ -644,7 +644,7 @@ def test_what_is_cancelled_for_its_limit_is_so_once_and_never_starts_again(nativ
     native.section("STARTWAIT=2\nRMPOLLINTERVAL 1\nJOBMAXOVERRUN 0")
     native.start()
     log = pathlib.Path(f"{native.home}/log/events.log")
-    job = native.submit_as(USERS[0], f"echo >> {native.home}/ran; sleep 1000", "-t", 2, "-l", 3)
+    job = native.submit_as(USERS[0], f"echo >> {native.home}/ran; sleep 1000", "-t", 1, "-l", 3)
     pathlib.Path(native.home, "ran").touch()
     os.chmod(f"{native.home}/ran", 0o666)
     native.until(job, "Running")
@@ -654,6 +654,14 @@ def test_what_is_cancelled_for_its_limit_is_so_once_and_never_starts_again(nativ
     assert native.state(job) == "Running"
     assert len(pathlib.Path(f"{native.home}/asked").read_text()) < 6
     assert log.read_text().count(f"job '{job}' was cancelled, and runs on") == 1
+    native.kill()
+    native.start()  # the rest of its node, and the other one, are anybody's
+    others = [native.submit_as(USERS[-1], "sleep 1000", "-t", 1) for _ in range(3)]
+    for other in others:
+        native.until(other, "Running")
+    assert native.state(job) == "Running"
+    for other in others:
+        native.ok("canceljob", other)
     subprocess.run([native.example, "requeue", native.pool, job], check=True)
     native.wait(lambda: native.state(job) == "Removed", "that it is gone again", 60)
     time.sleep(4)
