@@ -716,7 +716,7 @@ def test_a_job_whose_cancel_is_refused_runs_for_all_to_see(native):
     native.ok("canceljob", stays)
     native.until(stays, "Removed")
     status, row = native.api(f"/v1/accounting?job={stays}")
-    assert row["start_at"] == began and row["end_at"] > began + 10, row
+    assert row["start_at"] == began and row["end_at"] >= began + 6, row
     native.wait(lambda: stays not in [lien["job"] for lien in native.lines("mam-list-liens")], "the charges")
     moves = json.loads(native.ok("mam-statement", "chem", "--format", "json"))["moves"]
     paid = -sum(m["amount"] for m in moves if m["kind"] == "charge" and m["run"].startswith(f"{stays}."))
