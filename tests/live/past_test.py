@@ -230,7 +230,6 @@ def test_each_question_has_an_answer_of_its_own(site):
     daemon = site.daemon
     ids = [submit(daemon, 1, 7200) for _ in range(3)]
     daemon.wait(lambda: all(daemon.state(job) == "Running" for job in ids), "their start")
-    site.record()
     past = view(daemon, site.at)["past"]
     def jobs(query):
         return [j["id"] for j in lines(daemon, "/v1/jobs" + query, past)[1:]]
