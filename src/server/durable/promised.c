@@ -24,8 +24,7 @@ struct suspect {
 struct promised_book {
     struct VEC(struct promised *) waiting; /* by number */
     struct VEC(struct promised *) over;    /* in the order in which they ended */
-    struct VEC(struct promised *) of;      /* by job index, those that wait; or NULL */
-    bool unsure; /* of former lives, and their jobs are not looked up yet */
+    struct promised *of;                   /* hash by job id: those that wait */
     uint64_t next;
     uint64_t node_epoch;
     struct suspect suspects[PROMISE_CAUSES];
@@ -49,13 +48,13 @@ void promised_close(struct server *s)
 
     if (!b)
         return;
+    HASH_CLEAR(hh, b->of);
     for (size_t i = 0; i < b->waiting.n; i++)
         free_promise(b->waiting.v[i]);
     for (size_t i = 0; i < b->over.n; i++)
         free_promise(b->over.v[i]);
     vec_fini(&b->waiting);
     vec_fini(&b->over);
-    vec_fini(&b->of);
     free(b);
     s->kept.promised = NULL;
 }
@@ -118,6 +117,12 @@ static enum promise_cause cause_named(const char *name)
     return CAUSE_OTHER;
 }
 
+static void add_waiting(struct promised_book *b, struct promised *p)
+{
+    vec_push(&b->waiting, p);
+    HASH_ADD_KEYPTR(hh, b->of, p->id, strlen(p->id), p);
+}
+
 static int load_promise(void *ctx, const char *key, const char *value)
 {
     struct promised_book *b = ctx;
@@ -149,7 +154,7 @@ static int load_promise(void *ctx, const char *key, const char *value)
         if (p->over_at)
             vec_push(&b->over, p);
         else
-            vec_push(&b->waiting, p);
+            add_waiting(b, p);
         b->next = p->number >= b->next ? p->number + 1 : b->next;
     }
     json_decref(o);
@@ -175,7 +180,6 @@ void promised_open(struct server *s)
         log_line(s->log, LOG_ALERT, "promises: %s", err.text);
     if (b->over.n)
         qsort(b->over.v, b->over.n, sizeof *b->over.v, compare_ends);
-    b->unsure = b->waiting.n > 0;
     s->kept.promised = b;
 }
 
@@ -308,11 +312,9 @@ static void end_promise(struct server *s, struct promised *p, int64_t start_at)
 {
     struct promised_book *b = s->kept.promised;
 
-    if (p->index < b->of.n && b->of.v[p->index] == p)
-        b->of.v[p->index] = NULL;
+    HASH_DEL(b->of, p);
     p->start_at = start_at;
     p->over_at = start_at ? start_at : world_now(s);
-    p->index = INDEX_NONE;
     vec_push(&b->over, p);
     save_promise(s, p);
 }
@@ -331,13 +333,6 @@ static void follow(struct server *s, struct promised *p, const struct job *j)
         note_cause(s, p, j);
         save_promise(s, p);
     }
-}
-
-static void remember_index(struct promised_book *b, struct promised *p)
-{
-    while (b->of.n <= p->index)
-        vec_push(&b->of, NULL);
-    b->of.v[p->index] = p;
 }
 
 static void add_promise(struct server *s, const struct job *j, int64_t at)
@@ -359,30 +354,20 @@ static void add_promise(struct server *s, const struct job *j, int64_t at)
         .first_at = at,
         .last_at = at,
         .index = j->index};
-    vec_push(&b->waiting, p);
-    remember_index(b, p);
+    add_waiting(b, p);
     save_promise(s, p);
-}
-
-/* That of a job which waits; NULL: it has none. */
-static struct promised *find_promise(struct promised_book *b, const struct job *j)
-{
-    struct promised *p = j->index < b->of.n ? b->of.v[j->index] : NULL;
-
-    if (p && strcmp(p->id, j->id) == 0)
-        return p;
-    for (size_t i = 0; b->unsure && i < b->waiting.n; i++)
-        if (strcmp(b->waiting.v[i]->id, j->id) == 0)
-            return b->waiting.v[i];
-    return NULL;
 }
 
 void promised_decided(struct server *s, const struct action *a, const struct job *j)
 {
     struct promised_book *b = s->kept.promised;
+    struct promised *old;
     int64_t at;
 
-    if (!b || a->kind != ACTION_RESERVE || find_promise(b, j))
+    if (!b || a->kind != ACTION_RESERVE)
+        return;
+    HASH_FIND_STR(b->of, j->id, old);
+    if (old)
         return;
     at = promised_start(s, j);
     if (at)
@@ -399,8 +384,6 @@ static const struct job *job_of(struct server *s, struct promised *p)
         return j;
     j = job_find(c, p->id);
     p->index = j ? j->index : INDEX_NONE;
-    if (j)
-        remember_index(s->kept.promised, p);
     return j;
 }
 
@@ -429,7 +412,6 @@ void promised_look(struct server *s)
         if (goes_on(s, b->waiting.v[i]))
             b->waiting.v[left++] = b->waiting.v[i];
     b->waiting.n = left;
-    b->unsure = false;
     for (int c = 0; c < PROMISE_CAUSES; c++)
         b->suspects[c].fresh = false;
     while (b->over.n > PROMISED_MAX)

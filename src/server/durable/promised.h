@@ -12,6 +12,7 @@
 #ifndef MAUI_SERVER_PROMISED_H
 #define MAUI_SERVER_PROMISED_H
 
+#include "base/hash.h"
 #include "cluster/job.h"
 #include "engine/promises.h"
 
@@ -36,7 +37,9 @@ struct promised {
     enum promise_cause cause;
     int64_t broken_at;
     char *what, *by; /* "node 'n04' is down"; the user who did that */
-    uint32_t index;  /* of the job while it waits; private */
+    /* private, while it waits: where the job was last, by its id */
+    uint32_t index;
+    UT_hash_handle hh;
 };
 
 /* With those of former lives. */
