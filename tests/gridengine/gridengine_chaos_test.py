@@ -4,6 +4,7 @@ submitting: no job is lost, none runs twice. MAUI_CHAOS_ROUNDS=200 for a long on
 import os
 import pathlib
 import subprocess
+import time
 
 ROUNDS = int(os.environ.get("MAUI_CHAOS_ROUNDS", "4"))
 HOSTS = ("cn01", "cn02", "cn03")
