@@ -14,7 +14,7 @@ void engine_check(struct engine *e)
     fs_check(e->c);
     prio_check(e->c, e->now);
     rsvuse_check(e->c);
-    statistics_check(e->statistics, e->c);
+    statistics_check(e->learned.statistics, e->c);
     queue_check(e->queue);
     promises_check(e->promises, e->c);
     charging_check(e);

@@ -268,7 +268,7 @@ void engine_cycle(struct engine *e, int64_t now, struct actions *ret)
     e->cycle.last_at = e->now;
     e->world.reordered = false;
     e->stats.cycles++;
-    if (e->statistics && someone_waits(e))
-        statistics_cycle(e->statistics, (int64_t)e->stats.cycles);
+    if (e->learned.statistics && someone_waits(e))
+        statistics_cycle(e->learned.statistics, (int64_t)e->stats.cycles);
     decisions_close(e);
 }

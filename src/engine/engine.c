@@ -19,7 +19,7 @@ struct engine *engine_create(
     e->c = cluster_create(cfg);
     e->plan = plan_create(e->c);
     e->promises = promises_create(e->plan);
-    e->predictions = predictions_create();
+    e->learned.predictions = predictions_create();
     e->passes.planning = planning_create();
     e->limits = limits_create();
     e->decisions = decisions_create();
@@ -38,7 +38,7 @@ struct engine *engine_create(
     e->told = told_create();
     e->wakeups = wakeups_create();
     if (opt->statistics)
-        e->statistics = statistics_create(cfg);
+        e->learned.statistics = statistics_create(cfg);
     e->uses.settings_epoch = UINT64_MAX;
     e->now = e->cycle.last_at = INT64_MIN / 4;
     e->origin = TIME_NEVER;
@@ -61,10 +61,10 @@ void engine_destroy(struct engine *e)
         return;
     planning_destroy(e->passes.planning);
     promises_destroy(e->promises);
-    predictions_destroy(e->predictions);
+    predictions_destroy(e->learned.predictions);
     plan_destroy(e->plan);
     limits_destroy(e->limits);
-    statistics_destroy(e->statistics);
+    statistics_destroy(e->learned.statistics);
     access_cache_destroy(e->c);
     cluster_destroy(e->c);
     decisions_destroy(e->decisions);
@@ -115,7 +115,7 @@ const struct engine_stats *engine_stats(const struct engine *e)
 
 struct statistics *engine_statistics(struct engine *e)
 {
-    return e->statistics;
+    return e->learned.statistics;
 }
 
 void engine_set_priorities(struct engine *e)

@@ -43,6 +43,12 @@ struct engine_troubles {
     struct refusals *refusals;
 };
 
+/* What jobs that ran have left. */
+struct engine_learned {
+    struct statistics *statistics; /* NULL = not kept */
+    struct predictions *predictions;
+};
+
 /* What jobs and reservations cost. */
 struct engine_money {
     struct charging *charging;
@@ -59,7 +65,7 @@ struct engine {
     struct cluster *c;
     struct plan *plan;
     struct limits *limits;
-    struct statistics *statistics; /* NULL = not kept */
+    struct engine_learned learned;
     struct site_uses uses;
     struct world_seen world;
 
@@ -68,7 +74,6 @@ struct engine {
     struct queue *queue;
     struct depth_groups *groups;
     struct promises *promises;
-    struct predictions *predictions;
     struct keeping *keeping;
     struct preemption *preemption;
     struct engine_troubles troubles;

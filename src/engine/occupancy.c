@@ -105,31 +105,31 @@ static void pass_fairshare(struct engine *e, struct job *j, const struct stay *s
 
 static void begin_statistics(struct engine *e, struct job *j, const struct stay *s)
 {
-    statistics_started(e->statistics, e->c, j, s->from, e->now);
+    statistics_started(e->learned.statistics, e->c, j, s->from, e->now);
 }
 
 static void end_statistics(struct engine *e, struct job *j, const struct stay *s)
 {
-    statistics_stopped(e->statistics, e->c, j, s->until);
+    statistics_stopped(e->learned.statistics, e->c, j, s->until);
 }
 
 static void pass_statistics(struct engine *e, struct job *j, const struct stay *s)
 {
-    statistics_passed(e->statistics, e->c, j, s->until, e->now);
+    statistics_passed(e->learned.statistics, e->c, j, s->until, e->now);
 }
 
 static void complete_statistics(struct engine *e, struct job *j, const struct stay *s)
 {
     if (j->cancelled)
         return; /* then it was counted */
-    statistics_ended(e->statistics, e->c, j, s->success, s->until);
+    statistics_ended(e->learned.statistics, e->c, j, s->success, s->until);
 }
 
 /* Its limit, or whether it waits, may be another: the work that is queued. */
 static void change_statistics(struct engine *e, struct job *j, enum change_of what)
 {
     (void)what;
-    statistics_queued(e->statistics, j, e->now);
+    statistics_queued(e->learned.statistics, j, e->now);
 }
 
 /* ---- what it costs ---- */

@@ -132,7 +132,7 @@ void preempt_job(struct engine *e, struct job *j, enum preempt_policy policy,
     bool keeps = policy == PREEMPT_CHECKPOINT
                  || (policy == PREEMPT_SUSPEND && j->state == JOB_RUNNING);
 
-    statistics_preempted(e->statistics, e->c, j, keeps ? 0 : used_s);
+    statistics_preempted(e->learned.statistics, e->c, j, keeps ? 0 : used_s);
     if (j->preempt_count < UINT16_MAX)
         j->preempt_count++;
     e->stats.preempted++;

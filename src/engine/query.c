@@ -251,7 +251,7 @@ struct expected_start engine_expected(struct engine *e, const struct job *j)
 
 struct misses *engine_misses(struct engine *e)
 {
-    return predictions_misses(e->predictions);
+    return predictions_misses(e->learned.predictions);
 }
 
 int64_t engine_promised_before(const struct engine *e, const struct job *j,

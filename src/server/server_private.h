@@ -88,6 +88,60 @@ struct whatif;
 struct whole;
 struct world;
 
+struct server_paths {
+    char *home, *state_path, *socket_path, *config_path;
+};
+
+/* durable/, journal/ */
+struct server_kept {
+    struct changes *changes;
+    struct messages *messages;
+    struct nodekeep *nodekeep; /* of several resource managers */
+    struct numbers *numbers;   /* durable/record.c */
+    struct passed *passed;
+    struct promised_book *promised;
+    struct restless *restless;
+    struct rsvkeep *rsvkeep;
+    struct series *series;
+    struct usage_keep *usage;
+    struct journal *journal;
+};
+
+/* durable/ */
+struct server_bank {
+    struct desk *desk;                   /* of a bank elsewhere */
+    struct bankquestions *bankquestions; /* what people ask it */
+    struct teller *teller;
+};
+
+/* api/, http/ */
+struct server_api {
+    struct http *http;
+    struct schema *schema;          /* of what the API takes */
+    struct orders *orders;          /* api/order.c */
+    struct submissions *submitting; /* api/submit.c: not all handed on yet */
+    struct readers *readers;        /* api/readers.c */
+    struct lists *lists;            /* http/stream.c */
+    struct page *page;              /* web/page.c */
+    struct timeline *timeline;      /* timeline/ */
+    struct whatif *whatif;          /* whatif/ */
+    struct travel *travel;          /* travel/ */
+    struct rights *rights;          /* api/rights.c: by what managers told */
+    const struct identity *asker;   /* whose request is being carried out; or NULL */
+};
+
+/* events/ */
+struct server_events {
+    struct watch *watch;
+    struct eventlog *eventlog;
+    struct feed *feed;
+    struct notify *notify;
+    struct mail *mail;
+    struct statfile *statfile;
+    struct metrics *metrics;
+    struct triggers *triggers;
+};
+
 struct server {
     struct server_options opt;
     enum server_mode mode;
@@ -98,9 +152,7 @@ struct server {
 
     int64_t log_level; /* LOGLEVEL as configured last */
     int lock_fd;
-    struct {
-        char *home, *state_path, *socket_path, *config_path;
-    } paths;
+    struct server_paths paths;
 
     /* what the rest is about */
     struct config *config; /* owns the settings in force */
@@ -117,48 +169,10 @@ struct server {
     struct commit *commit;
     struct whole *whole;
 
-    struct { /* durable/, journal/ */
-        struct changes *changes;
-        struct messages *messages;
-        struct nodekeep *nodekeep; /* of several resource managers */
-        struct numbers *numbers;   /* durable/record.c */
-        struct passed *passed;
-        struct promised_book *promised;
-        struct restless *restless;
-        struct rsvkeep *rsvkeep;
-        struct series *series;
-        struct usage_keep *usage;
-        struct journal *journal;
-    } kept;
-    struct {                                 /* durable/ */
-        struct desk *desk;                   /* of a bank elsewhere */
-        struct bankquestions *bankquestions; /* what people ask it */
-        struct teller *teller;
-    } bank;
-    struct { /* api/, http/ */
-        struct http *http;
-        struct schema *schema;          /* of what the API takes */
-        struct orders *orders;          /* api/order.c */
-        struct submissions *submitting; /* api/submit.c: not all handed on yet */
-        struct readers *readers;        /* api/readers.c */
-        struct lists *lists;            /* http/stream.c */
-        struct page *page;              /* web/page.c */
-        struct timeline *timeline;      /* timeline/ */
-        struct whatif *whatif;          /* whatif/ */
-        struct travel *travel;          /* travel/ */
-        struct rights *rights;          /* api/rights.c: by what managers told */
-        const struct identity *asker; /* whose request is being carried out; or NULL */
-    } api;
-    struct { /* events/ */
-        struct watch *watch;
-        struct eventlog *eventlog;
-        struct feed *feed;
-        struct notify *notify;
-        struct mail *mail;
-        struct statfile *statfile;
-        struct metrics *metrics;
-        struct triggers *triggers;
-    } events;
+    struct server_kept kept;
+    struct server_bank bank;
+    struct server_api api;
+    struct server_events events;
 };
 
 /* server.c: an engine that knows nothing yet, for the settings in force. */

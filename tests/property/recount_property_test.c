@@ -158,15 +158,16 @@ static void check_used(struct world *w, struct scenario *s)
     for (int i = 0; i < USERS; i++) {
         const struct cred *k = cred_find(c, CRED_USER, users[i]);
         struct stat_figures f = {0};
-        if (k && sc_engine(s)->statistics)
-            statistics_of(sc_engine(s)->statistics, CRED_USER, k->index, w->at, &f);
-        if (sc_engine(s)->statistics)
+        if (k && sc_engine(s)->learned.statistics)
+            statistics_of(
+                sc_engine(s)->learned.statistics, CRED_USER, k->index, w->at, &f);
+        if (sc_engine(s)->learned.statistics)
             check_equal(
                 w, "processor seconds", users[i], f.sums.ps_dedicated, w->used[i]);
         all += w->used[i];
     }
-    if (sc_engine(s)->statistics) {
-        statistics_of(sc_engine(s)->statistics, CRED_KINDS, 0, w->at, &system);
+    if (sc_engine(s)->learned.statistics) {
+        statistics_of(sc_engine(s)->learned.statistics, CRED_KINDS, 0, w->at, &system);
         assert_int_equal(system.sums.jobs, w->ended);
     }
     fs_windows_at(c, &c->fs_total, w->at, fairshare);

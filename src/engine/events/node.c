@@ -10,8 +10,8 @@
 
 static void count_node(struct engine *e, const struct node *n)
 {
-    statistics_nodes(e->statistics, e->c, e->now);
-    statistics_node_changed(e->statistics, e->c, n, e->now);
+    statistics_nodes(e->learned.statistics, e->c, e->now);
+    statistics_node_changed(e->learned.statistics, e->c, n, e->now);
     rsvuse_node(e->c, n->index, e->now);
 }
 
@@ -38,7 +38,8 @@ int node_reported(
     if (take_node(e, d, err) < 0)
         return -1;
     if (!d->more
-        || (!e->statistics && node_repeat(e->c, node_find(e->c, d->name), d->more)))
+        || (!e->learned.statistics
+            && node_repeat(e->c, node_find(e->c, d->name), d->more)))
         return 0;
     assert(strlen(d->name) < sizeof name); /* or it were no node now */
     memcpy(name, d->name, strlen(d->name) + 1);

@@ -25,8 +25,8 @@ int take_settings(
     (void)err;
     e->cfg = cfg;
     cluster_configure(e->c, cfg);
-    statistics_configure(e->statistics, cfg);
-    statistics_nodes(e->statistics, e->c, e->now);
+    statistics_configure(e->learned.statistics, cfg);
+    statistics_nodes(e->learned.statistics, e->c, e->now);
     for (size_t i = 0; i < e->c->jobs.n; i++) {
         struct job *j = e->c->jobs.v[i];
         if (!j || j->state >= JOB_COMPLETED)
@@ -104,7 +104,7 @@ int reset_statistics(
     (void)ev;
     (void)ret;
     (void)err;
-    statistics_reset(e->statistics, e->now);
+    statistics_reset(e->learned.statistics, e->now);
     return 0;
 }
 
@@ -135,8 +135,8 @@ int recall_history(
     (void)err;
     for (size_t i = 0; i < ev->u.history.n; i++) {
         const struct past_run *row = &ev->u.history.rows[i];
-        predictions_learn(
-            e->predictions, cred_get(e->c, CRED_USER, row->user)->index, &row->run);
+        predictions_learn(e->learned.predictions,
+            cred_get(e->c, CRED_USER, row->user)->index, &row->run);
     }
     return 0;
 }

@@ -77,7 +77,7 @@ static void count_start(struct engine *e, const struct fulfilled *f, int sign)
 
     if (!f->kept)
         e->stats.broken_promises += (uint64_t)sign;
-    statistics_promise(e->statistics, f->kept ? STAT_KEPT : STAT_BROKEN,
+    statistics_promise(e->learned.statistics, f->kept ? STAT_KEPT : STAT_BROKEN,
         f->kept ? CAUSE_NONE : cause, sign);
 }
 
@@ -130,7 +130,7 @@ static void tell_lapsed(struct engine *e, const struct lapsed_start *l)
     bool again = promises_of(e->promises, j, PROMISE_START, &now);
     if (again && now.latest_start <= l->latest_start)
         return;
-    statistics_promise(e->statistics, STAT_LAPSED, CAUSE_NONE, +1);
+    statistics_promise(e->learned.statistics, STAT_LAPSED, CAUSE_NONE, +1);
     tell_putoff(e, j, l->latest_start, now.latest_start,
         again      ? "it could not start, and is promised a later start"
         : j->holds ? "its promised start lapses: it is held"

@@ -109,7 +109,7 @@ static void promise_member(struct engine *e, const struct member *m, int64_t lat
     latest = latest > m->start_at ? latest : m->start_at;
     if (!row) {
         promises_make(e->promises, j, PROMISE_START)->latest_start = latest;
-        statistics_promise(e->statistics, STAT_PROMISED, CAUSE_NONE, +1);
+        statistics_promise(e->learned.statistics, STAT_PROMISED, CAUSE_NONE, +1);
     } else if (latest < row->latest_start)
         broken_tighten(row, latest);
 }

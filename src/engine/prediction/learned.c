@@ -299,7 +299,7 @@ static void judge_predictors(
     }
 }
 
-static void publish(struct learned *r)
+static void publish_site(struct learned *r)
 {
     if ((double)r->n < (double)r->published_at * PUBLISH)
         return;
@@ -321,5 +321,5 @@ void learned_note(struct learned *r, uint32_t user, const struct job_run *run)
         r->now.bins[i] *= SITE_MEMORY;
     if (limit < INFINITY)
         r->now.bins[find_bin(limit / ran)] += 1;
-    publish(r);
+    publish_site(r);
 }

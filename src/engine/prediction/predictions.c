@@ -83,7 +83,7 @@ static bool is_of(const struct known_run *k, const struct engine *e,
 
 struct prediction predictions_run(struct engine *e, const struct job *j)
 {
-    struct predictions *p = e->predictions;
+    struct predictions *p = e->learned.predictions;
     struct job_run asked = run_asked(j);
     struct known_run *k = known_of(p, j);
     uint64_t version = learned_version(p->learned, j->cred[CRED_USER]);
@@ -129,7 +129,7 @@ static struct first_start *first_of(struct predictions *p, const struct job *j)
 
 bool predictions_is_new(const struct engine *e, const struct job *j)
 {
-    return !first_of(e->predictions, j)->made_at;
+    return !first_of(e->learned.predictions, j)->made_at;
 }
 
 struct expected_start predictions_interval(const struct engine *e, int64_t at)
@@ -137,7 +137,7 @@ struct expected_start predictions_interval(const struct engine *e, int64_t at)
     struct expected_start x = {.at = at};
     int64_t from, until;
 
-    if (misses_interval(e->predictions->misses, at - e->now, &from, &until)) {
+    if (misses_interval(e->learned.predictions->misses, at - e->now, &from, &until)) {
         x.from = time_add(e->now, from);
         x.until = time_add(e->now, until);
     }
@@ -147,24 +147,26 @@ struct expected_start predictions_interval(const struct engine *e, int64_t at)
 void predictions_note(
     struct engine *e, const struct job *j, const struct expected_start *x)
 {
-    *first_of(e->predictions, j) = (struct first_start){.made_at = e->now, .is = *x};
+    *first_of(e->learned.predictions, j) =
+        (struct first_start){.made_at = e->now, .is = *x};
 }
 
 void predictions_started(struct engine *e, const struct job *j)
 {
-    const struct first_start *f = first_of(e->predictions, j);
+    const struct first_start *f = first_of(e->learned.predictions, j);
     const struct expected_start *x = &f->is;
 
     if (f->made_at && x->at > f->made_at)
-        misses_note(e->predictions->misses, x->at - f->made_at, e->now - f->made_at,
-            x->until != 0, e->now >= x->from && e->now <= x->until);
+        misses_note(e->learned.predictions->misses, x->at - f->made_at,
+            e->now - f->made_at, x->until != 0,
+            e->now >= x->from && e->now <= x->until);
     predictions_forget(e, j);
 }
 
 void predictions_forget(struct engine *e, const struct job *j)
 {
-    if (j->index < e->predictions->first.n)
-        e->predictions->first.v[j->index] = (struct first_start){.made_at = 0};
+    if (j->index < e->learned.predictions->first.n)
+        e->learned.predictions->first.v[j->index] = (struct first_start){.made_at = 0};
 }
 
 void predictions_ended(struct engine *e, const struct job *j, int64_t at)
@@ -175,7 +177,7 @@ void predictions_ended(struct engine *e, const struct job *j, int64_t at)
     if (j->suspend_at)
         run.run_s -= at - j->suspend_at;
     if (run.run_s >= 0 && j->start_at)
-        learned_note(e->predictions->learned, j->cred[CRED_USER], &run);
+        learned_note(e->learned.predictions->learned, j->cred[CRED_USER], &run);
     predictions_forget(e, j);
 }
 
@@ -184,7 +186,7 @@ void predictions_ended(struct engine *e, const struct job *j, int64_t at)
 void predictions_write(
     const struct engine *e, const struct job *j, struct job_memory *io_m)
 {
-    const struct first_start *f = first_of(e->predictions, j);
+    const struct first_start *f = first_of(e->learned.predictions, j);
 
     io_m->expected_made_at = f->made_at;
     io_m->expected_at = f->is.at;
@@ -195,6 +197,7 @@ void predictions_write(
 void predictions_recall(
     struct engine *e, const struct job *j, const struct job_memory *m)
 {
-    *first_of(e->predictions, j) = (struct first_start){.made_at = m->expected_made_at,
-        .is = {m->expected_at, m->expected_from, m->expected_until}};
+    *first_of(e->learned.predictions, j) =
+        (struct first_start){.made_at = m->expected_made_at,
+            .is = {m->expected_at, m->expected_from, m->expected_until}};
 }

@@ -17,7 +17,7 @@ struct rsv_list_ctx {
 };
 
 /* Where they are is most of wide ones, and lists show only how many nodes that is. */
-static json_t *shorten(const struct rsv_list_ctx *l, json_t *o)
+static json_t *drop_places(const struct rsv_list_ctx *l, json_t *o)
 {
     if (l->without_places)
         json_object_del(o, "places");
@@ -33,12 +33,13 @@ static json_t *rsv_record(struct server *s, void *ctx, size_t i)
     if (i < l->jobs.n) {
         uint32_t of = l->jobs.v[i];
         const struct job *j = of < c->jobs.n ? c->jobs.v[of] : NULL;
-        return j ? shorten(l, render_job_reservation(s, j, &l->places)) : NULL;
+        return j ? drop_places(l, render_job_reservation(s, j, &l->places)) : NULL;
     }
     uint32_t index = l->rsvs.v[i - l->jobs.n];
     const struct reservation *r =
         index < c->reservations.n ? c->reservations.v[index] : NULL;
-    return r && reservation_is_live(r) ? shorten(l, render_reservation(s, r)) : NULL;
+    return r && reservation_is_live(r) ? drop_places(l, render_reservation(s, r))
+                                       : NULL;
 }
 
 static void rsv_list_free(void *ctx)

@@ -397,7 +397,7 @@ struct recalled VEC(struct parameter_change);
 
 /* {"text": ..., "kept": ..., "number": ...}, and "passing" of one that is before a kept
  * one; a text alone is one that is kept. Those of older releases have no number. */
-static int recall(void *ctx, const char *key, const char *value)
+static int recall_change(void *ctx, const char *key, const char *value)
 {
     struct recalled *all = ctx;
     json_t *o = json_loads(value, JSON_DECODE_ANY, NULL);
@@ -478,7 +478,7 @@ static void recall_all(struct server *s)
     struct err err = {0};
     bool differs = false;
 
-    if (store_each(s->store, "parameter", recall, &all, &err) < 0)
+    if (store_each(s->store, "parameter", recall_change, &all, &err) < 0)
         log_line(s->log, LOG_ALERT, "parameters changed at run time: %s", err.text);
     if (all.n)
         qsort(all.v, all.n, sizeof *all.v, compare_recalled);
@@ -510,7 +510,7 @@ static void take_misfit(struct parameter_change *p, const char *why)
 
 /* One that is left out, alone or with those of its section that are: in force, if they
  * fit now. */
-static bool offer(struct server *s, size_t at, bool section)
+static bool offer_change(struct server *s, size_t at, bool section)
 {
     struct changes *c = s->kept.changes;
     struct VEC(size_t) offered = {0};
@@ -539,7 +539,7 @@ static void offer_all(struct server *s, bool section)
         taken = false;
         for (size_t i = 0; i < c->all.n; i++)
             if (c->all.v[i].misfit)
-                taken |= offer(s, i, section);
+                taken |= offer_change(s, i, section);
     }
 }
 
@@ -576,7 +576,7 @@ static bool offer_kept(struct server *s, size_t at)
         return false;
     char *why = xstrdup(p->misfit);
     p->lapsed = true;
-    if (offer(s, at, false))
+    if (offer_change(s, at, false))
         log_line(s->log, LOG_ALERT,
             "left out, as it does not fit any more: %s: %s; %s is in force", p->passing,
             why, p->kept);

@@ -185,7 +185,7 @@ void promised_open(struct server *s)
 
 /* ---- what may put starts off ---- */
 
-static void suspect(
+static void note_suspect(
     struct promised_book *b, enum promise_cause c, const char *by, const char *what)
 {
     struct suspect *it = &b->suspects[c];
@@ -210,7 +210,7 @@ static void suspect_node(
         !n              ? "is gone"
         : node_is_up(n) ? "has changed"
                         : "is down");
-    suspect(b, CAUSE_NODES, by, what);
+    note_suspect(b, CAUSE_NODES, by, what);
 }
 
 void promised_happened(struct server *s, const struct event *ev, const char *by)
@@ -224,13 +224,13 @@ void promised_happened(struct server *s, const struct event *ev, const char *by)
     else if (ev->kind == EVENT_NODE_STATE || ev->kind == EVENT_NODE_GONE)
         suspect_node(s, b, ev->u.node_state.name, by);
     else if (ev->kind == EVENT_SETTINGS)
-        suspect(b, CAUSE_SETTINGS, by, "other parameters are in force");
+        note_suspect(b, CAUSE_SETTINGS, by, "other parameters are in force");
     else if (ev->kind == EVENT_RESERVE)
-        suspect(b, CAUSE_RESERVATION, by, "a reservation was made");
+        note_suspect(b, CAUSE_RESERVATION, by, "a reservation was made");
     else if (ev->kind == EVENT_CHANGE_RESERVATION)
-        suspect(b, CAUSE_RESERVATION, by, "a reservation was changed");
+        note_suspect(b, CAUSE_RESERVATION, by, "a reservation was changed");
     else if (ev->kind == EVENT_RUN)
-        suspect(b, CAUSE_ORDER, by, "a job was started by order");
+        note_suspect(b, CAUSE_ORDER, by, "a job was started by order");
 }
 
 static bool has_overrun(struct server *s)
@@ -320,7 +320,7 @@ static void end_promise(struct server *s, struct promised *p, int64_t start_at)
 }
 
 /* Where a start is put off beyond what was promised first: why, the first time. */
-static void follow(struct server *s, struct promised *p, const struct job *j)
+static void follow_promise(struct server *s, struct promised *p, const struct job *j)
 {
     int64_t at = promised_start(s, j);
 
@@ -397,7 +397,7 @@ static bool goes_on(struct server *s, struct promised *p)
     else if (!j || j->state >= JOB_COMPLETED)
         end_promise(s, p, 0);
     else
-        follow(s, p, j);
+        follow_promise(s, p, j);
     return p->over_at == 0;
 }
 

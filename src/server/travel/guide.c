@@ -49,7 +49,7 @@ static void write_all(int fd, const char *bytes, size_t n)
     }
 }
 
-static void answer(
+static void write_answer(
     struct guide *g, int status, const json_t *headers, const char *bytes, size_t n)
 {
     json_t *head = json_pack("{s:i, s:O, s:I}", "status", status, "headers", headers,
@@ -70,7 +70,7 @@ static void answer_request(struct guide *g, struct request *r)
     size_t n;
     int status = request_reply_whole(r, &bytes, &n, &headers);
 
-    answer(g, status, headers, bytes, n);
+    write_answer(g, status, headers, bytes, n);
     request_unmake(r);
 }
 
@@ -201,7 +201,7 @@ static json_t *describe_stop(struct guide *g)
     return o;
 }
 
-static void refuse(struct guide *g, const struct err *err)
+static void refuse_question(struct guide *g, const struct err *err)
 {
     struct identity nobody = {.uid = (uid_t)-1};
     struct request *r = request_make("GET", "", NULL, &nobody);
@@ -244,7 +244,7 @@ static void name_jobs(struct server *s)
 }
 
 /* Lists and pictures of before are none of now. */
-static void settle(struct guide *g)
+static void settle_wish(struct guide *g)
 {
     struct server *s = &g->s;
 
@@ -254,7 +254,7 @@ static void settle(struct guide *g)
     name_jobs(s);
 }
 
-static int go(struct guide *g, const struct wish *w, struct err *err)
+static int go_there(struct guide *g, const struct wish *w, struct err *err)
 {
     struct place from = g->journey.place, to;
 
@@ -269,7 +269,7 @@ static int go(struct guide *g, const struct wish *w, struct err *err)
     take_life(g);
     if (!g->open && open_parts(g, err) < 0)
         return -1;
-    settle(g);
+    settle_wish(g);
     return 0;
 }
 
@@ -278,14 +278,14 @@ static bool go_and_tell(struct guide *g, const struct wish *w)
 {
     struct err err = {0};
 
-    if (go(g, w, &err) < 0) {
-        refuse(g, &err);
+    if (go_there(g, w, &err) < 0) {
+        refuse_question(g, &err);
         return false;
     }
     json_t *o = describe_stop(g), *headers = json_object();
     char *text = jsontext(o);
 
-    answer(g, 200, headers, text, strlen(text));
+    write_answer(g, 200, headers, text, strlen(text));
     free(text);
     json_decref(headers);
     json_decref(o);
@@ -335,7 +335,7 @@ static void read_identity(struct guide *g, const json_t *o, struct identity *ret
     read_name(o, "host", ret->host, sizeof ret->host);
 }
 
-static void ask(struct guide *g, const json_t *o)
+static void ask_handler(struct guide *g, const json_t *o)
 {
     struct identity who;
 
@@ -367,7 +367,7 @@ static void fill_standard(void)
         close(fd);
 }
 
-static void hear(struct guide *g)
+static void hear_line(struct guide *g)
 {
     const char *line;
 
@@ -376,7 +376,7 @@ static void hear(struct guide *g)
         if (how)
             move_on(g, how);
         else
-            ask(g, o);
+            ask_handler(g, o);
         json_decref(o);
     }
 }
@@ -400,8 +400,8 @@ int guide_main(int argc, char **argv)
     struct wish first = {.kind = strcmp(argv[4], "line") == 0 ? WISH_LINE : WISH_AT,
         .n = strtoll(argv[5], NULL, 10)};
     if (open_guide(g, &err) < 0)
-        refuse(g, &err);
+        refuse_question(g, &err);
     else if (go_and_tell(g, &first))
-        hear(g);
+        hear_line(g);
     _exit(0); /* memory goes with it */
 }
