@@ -35,10 +35,12 @@ export function keepSession(s: Session | null): void {
 // what can be asked at all.
 let through: (path: string) => Promise<string> = async (path) => path;
 let mayAsk: (method: string, path: string) => boolean = () => true;
+let lost: (there: string) => void = () => undefined;
 
-export function travelBy(path: typeof through, may: typeof mayAsk): void {
+export function travelBy(path: typeof through, may: typeof mayAsk, gone: typeof lost): void {
   through = path;
   mayAsk = may;
+  lost = gone;
 }
 
 async function refusal(answer: Response): Promise<ApiError> {
@@ -51,30 +53,40 @@ async function refusal(answer: Response): Promise<ApiError> {
   }
 }
 
+/** A view of the past that has gone is made anew, and then asked once more. */
+async function fetchThere(path: string, init: RequestInit): Promise<Response> {
+  const there = await through(path);
+  const answer = await fetch(there, init);
+  if (there === path || answer.status !== 404 || (await refusal(answer.clone())).field !== "past") return answer;
+  lost(there);
+  return fetch(await through(path), init);
+}
+
 /** A binary answer; null: it is the one that is known by this state. */
 export async function askBytes(path: string, state?: string): Promise<ArrayBuffer | null> {
   const headers: Record<string, string> = { Authorization: `Session ${session()?.secret ?? ""}` };
   if (state) headers["If-None-Match"] = `"${state}"`;
-  const answer = await fetch(await through(path), { headers, cache: "no-store", credentials: "omit", redirect: "error" });
+  const answer = await fetchThere(path, { headers, cache: "no-store", credentials: "omit", redirect: "error" });
   if (answer.status === 304) return null;
   if (!answer.ok) throw await refusal(answer);
   return answer.arrayBuffer();
 }
 
 /** The answer as text; ApiError when it is refused, TypeError when there is none. */
-export async function ask(method: string, path: string, body?: unknown): Promise<string> {
+export async function ask(method: string, path: string, body?: unknown, leaving = false): Promise<string> {
   const headers: Record<string, string> = {};
   if (!mayAsk(method, path)) throw new ApiError(409, "conflict", "what is past cannot be changed any more");
   const s = session();
   if (s?.secret) headers.Authorization = `Session ${s.secret}`;
   if (body !== undefined) headers["Content-Type"] = "application/json";
-  const answer = await fetch(method === "GET" ? await through(path) : path, {
+  const answer = await (method === "GET" ? fetchThere : fetch)(path, {
     method,
     headers,
     body: body === undefined ? undefined : JSON.stringify(body),
     cache: "no-store",
     credentials: "omit",
     redirect: "error",
+    keepalive: leaving,
   });
   if (!answer.ok) throw await refusal(answer);
   return answer.text();

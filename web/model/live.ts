@@ -5,7 +5,7 @@ import { useEffect, useSyncExternalStore } from "react";
 import { ApiError, ask, keepSession, session } from "../api/client";
 import { askOthers, exchange, serveOthers, takeLogin } from "../api/login";
 import { followChanges, type News } from "./changes";
-import { followPast, isPast, isTold, lostView } from "./past";
+import { followPast, isPast, isTold } from "./past";
 import type { Identity, Session } from "./types";
 
 export type Phase =
@@ -185,9 +185,11 @@ function isDue(path: string, all: boolean): boolean {
 }
 
 async function askOne(path: string): Promise<boolean> {
+  const past = isPast();
   try {
     const text = await ask("GET", path);
     if (!state.session || leaving) return false;
+    if (isPast() !== past) return true; // an answer of now is none of then
     if (!watched.has(path)) return true;
     askedAt.set(path, Date.now());
     const data = new Map(state.data);
@@ -196,11 +198,8 @@ async function askOne(path: string): Promise<boolean> {
     errors.delete(path);
     set({ data, errors });
   } catch (e) {
-    if (isPast() && e instanceof ApiError && e.status === 404 && e.field === "past") {
-      lostView();
-      return true;
-    }
     if (tellFailure(e)) return false;
+    if (isPast() !== past) return true;
     if (!watched.has(path)) return true;
     askedAt.set(path, Date.now());
     set({ errors: new Map(state.errors).set(path, e as ApiError) });

@@ -49,8 +49,8 @@ function readAt(): number | null {
 
 // ---- the view ----
 
-async function drop(view: PastView): Promise<void> {
-  await ask("DELETE", `/v1/past/${view.past}`).catch(() => undefined); // it ends by itself
+async function drop(view: PastView, leaving = false): Promise<void> {
+  await ask("DELETE", `/v1/past/${view.past}`, undefined, leaving).catch(() => undefined); // it ends by itself
 }
 
 async function move(how: Record<string, unknown>): Promise<PastView> {
@@ -104,8 +104,9 @@ function look(): void {
 /** From now on the address is followed; `then` is called when something else is to be shown. */
 export function followPast(then: () => void): void {
   moved = then;
-  travelBy(through, mayAsk);
+  travelBy(through, mayAsk, lostView);
   onAddress(look);
+  window.addEventListener("pagehide", () => state.view && void drop(state.view, true));
   look();
 }
 
@@ -124,9 +125,9 @@ function mayAsk(method: string, path: string): boolean {
   return state.at === null || method === "GET" || ALLOWED.test(path);
 }
 
-/** A view that has gone is made anew by the next who asks. */
-export function lostView(): void {
-  if (state.at === null || !state.view) return;
+/** The view that was asked there has gone: another is made. */
+function lostView(there: string): void {
+  if (state.at === null || !state.view || !there.endsWith(`past=${encodeURIComponent(state.view.past)}`)) return;
   set({ view: null });
   void travel((at) => ({ at }));
 }

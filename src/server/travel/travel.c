@@ -221,20 +221,20 @@ static size_t read_headers(const json_t *told, struct reply_header ret[HEADERS])
     return n;
 }
 
-static void give_answer(struct trip *t, struct errand *e, const char *bytes, size_t n)
+/* Takes the bytes. */
+static void give_answer(struct trip *t, struct errand *e, char *bytes, size_t n)
 {
     struct reply_header headers[HEADERS];
     int status = (int)json_integer_value(json_object_get(t->head, "status"));
-    char *copy = xcalloc(1, n + 1);
 
     read_headers(json_object_get(t->head, "headers"), headers);
-    memcpy(copy, bytes, n);
-    request_reply_bytes(e->request, status, copy, n, true, headers);
+    request_reply_bytes(e->request, status, bytes, n, true, headers);
     e->request = NULL;
 }
 
-/* Where it is, and by which name it is asked. False: it goes nowhere. */
-static bool give_stop(struct trip *t, struct errand *e, const char *bytes, size_t n)
+/* Where it is, and by which name it is asked. Takes the bytes. False: it goes nowhere.
+ */
+static bool give_stop(struct trip *t, struct errand *e, char *bytes, size_t n)
 {
     json_t *o = json_loadb(bytes, n, 0, NULL);
     int status = (int)json_integer_value(json_object_get(t->head, "status"));
@@ -244,17 +244,20 @@ static bool give_stop(struct trip *t, struct errand *e, const char *bytes, size_
         json_object_set_new(o, "past", json_string(t->id));
         json_object_set_new(o, "newest_at", json_integer(world_now(t->s)));
     }
-    if (e->request && status == 200 && o)
-        request_reply_json(e->request, json_incref(o));
-    else if (e->request)
+    if (e->request && (status != 200 || !o)) {
         give_answer(t, e, bytes, n);
+    } else {
+        if (e->request)
+            request_reply_json(e->request, json_incref(o));
+        free(bytes);
+    }
     e->request = NULL;
     json_decref(o);
     return t->at != 0;
 }
 
-/* One that is whole. False: the trip is over. */
-static bool take_answer(struct trip *t, const char *bytes, size_t n)
+/* One that is whole. Takes the bytes. False: the trip is over. */
+static bool take_answer(struct trip *t, char *bytes, size_t n)
 {
     struct errand *e = TAILQ_FIRST(&t->errands);
     bool goes_on = true;
@@ -263,6 +266,8 @@ static bool take_answer(struct trip *t, const char *bytes, size_t n)
         goes_on = give_stop(t, e, bytes, n);
     else if (e && e->request)
         give_answer(t, e, bytes, n);
+    else
+        free(bytes);
     if (e)
         drop_errand(t, e);
     json_decref(t->head);
@@ -301,9 +306,7 @@ static int look_at_text(struct trip *t)
     if (t->text.len < (size_t)n)
         return 0;
     char *bytes = strbuf_take(&t->text);
-    bool goes_on = take_answer(t, bytes ? bytes : "", (size_t)n);
-    free(bytes);
-    return goes_on ? 0 : 1;
+    return take_answer(t, bytes ? bytes : xstrdup(""), (size_t)n) ? 0 : 1;
 }
 
 static int on_output(sd_event_source *source, int fd, uint32_t events, void *ctx)
@@ -440,8 +443,18 @@ static struct trip *add_trip(
     return t;
 }
 
-/* One's own that was asked least lately; of others only one that nobody asked for half
- * of the time that it may rest. */
+static bool has_another(const struct travel *all, const struct trip *t)
+{
+    const struct trip *other;
+
+    TAILQ_FOREACH(other, &all->all, next)
+    if (other != t && other->uid == t->uid)
+        return true;
+    return false;
+}
+
+/* One's own that was asked least lately; of others only one of somebody who keeps
+ * another, or that nobody asked for half of the time that it may rest. */
 static struct trip *choose_old(struct server *s, const struct identity *who)
 {
     struct trip *t, *own = NULL, *old = NULL;
@@ -451,7 +464,9 @@ static struct trip *choose_old(struct server *s, const struct identity *who)
     {
         if (t->uid == who->uid && (!own || t->used_us < own->used_us))
             own = t;
-        if (!t->nerrands && t->used_us + TRIP_IDLE_S * UINT64_C(500000) < late)
+        bool rests = !t->nerrands && t->used_us + TRIP_IDLE_S * UINT64_C(500000) < late;
+        if ((rests || has_another(s->api.travel, t))
+            && (!old || t->used_us < old->used_us))
             old = t;
     }
     return own ? own : old;
@@ -582,10 +597,11 @@ void travel_ask(struct server *s, struct request *r, const char *id)
 int travel_instant(struct server *s, const struct identity *who, const char *id,
     int64_t *ret, struct err *err)
 {
-    const struct trip *t = find_trip(s, who, id, err);
+    struct trip *t = find_trip(s, who, id, err);
 
     if (!t)
         return -1;
+    t->used_us = now_us(s);
     *ret = t->at;
     return 0;
 }

@@ -30,14 +30,16 @@ void travel_close(struct server *s);
 /* Since when the journal is kept, 0 = it is not, and the caller's trips. */
 void travel_tell(struct server *s, struct request *r);
 /* Another one, to the last cycle then or before. It takes the place of the caller's
- * that was asked least lately, where there are as many as there may be. */
+ * that was asked least lately, where there are as many as there may be, or of one of
+ * somebody who has two. */
 void travel_begin(struct server *s, struct request *r, int64_t at);
 /* The caller's trip of that name goes on as the PastMove says. */
 void travel_move(struct server *s, struct request *r, const char *id, json_t *how);
 void travel_end(struct server *s, struct request *r, const char *id);
 /* A GET is answered there. */
 void travel_ask(struct server *s, struct request *r, const char *id);
-/* The instant where that trip is; -1 with a sentence: the caller has none of that name.
+/* The instant where that trip is, which is used by that; -1 with a sentence: the caller
+ * has none of that name.
  */
 int travel_instant(struct server *s, const struct identity *who, const char *id,
     int64_t *ret, struct err *err);
