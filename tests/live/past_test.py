@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """The past: as it was recorded then, whatever has happened since."""
+import contextlib
 import json
 import os
 import re
@@ -10,6 +11,7 @@ import time
 import pytest
 
 from driven_clock import DrivenClock
+from live_daemon import Connection
 from live_users import LEVELS, Users, need_users
 
 DAY = 86400
@@ -221,6 +223,66 @@ def test_what_is_kept_besides_the_journal_ends_then(site):
     assert get(daemon, "/v1/series", there["past"])["to"] == there["at"]
     move(daemon, there["past"], at=instants[3])
     assert [j["id"] for j in lines(daemon, "/v1/accounting", there["past"])] == [a]
+
+
+def test_each_question_has_an_answer_of_its_own(site):
+    """Clock and revision stand still there, so that lists of another question were fit to share."""
+    daemon = site.daemon
+    ids = [submit(daemon, 1, 7200) for _ in range(3)]
+    daemon.wait(lambda: all(daemon.state(job) == "Running" for job in ids), "their start")
+    past = view(daemon, site.at)["past"]
+    def jobs(query):
+        return [j["id"] for j in lines(daemon, "/v1/jobs" + query, past)[1:]]
+    assert jobs("?limit=2") == ids[:2] and jobs("?limit=1") == ids[:1] and jobs("?limit=2&offset=2") == ids[2:]
+    assert jobs(f"?ids={ids[1]}") == ids[1:2] and jobs(f"?ids={ids[2]}") == ids[2:]
+    assert jobs("?limit=1&limit=3") == ids[:1]  # the first counts, as it does of now
+    def window(query):
+        with contextlib.closing(Connection(f"{daemon.home}/api.sock")) as c:
+            c.request("GET", f"/v1/timeline?{query}&past={past}")
+            answer = c.getresponse()
+            assert answer.status == 200
+            return answer.read()
+    first, second = (window(f"from={BEGIN - n}&to={BEGIN + n}&width=100") for n in (3600, 7200))
+    assert first != second and window(f"from={BEGIN - 3600}&to={BEGIN + 3600}&width=100") == first
+
+
+def test_a_question_that_cannot_be_handed_on_is_refused(site):
+    daemon = site.daemon
+    submit(daemon, 4, 7200)
+    site.record()
+    past = view(daemon, site.at)["past"]
+    def ask(path, headers=()):
+        with contextlib.closing(Connection(f"{daemon.home}/api.sock", timeout=20)) as c:
+            c.request("GET", path, headers=dict(headers))
+            answer = c.getresponse()
+            return answer.status, answer.read().decode()
+    for path, headers in ((f"/v1/jobs/%ff?past={past}", {}), (f"/v1/jobs?user=%ff&past={past}", {}),
+                          (f"/v1/jobs?past={past}&%ff=1", {}),
+                          (f"/v1/timeline?past={past}", {"If-None-Match": "\xff"})):
+        status, text = ask(path, headers)
+        assert status == 400 and "UTF-8" in text, path
+    status, answer = daemon.api(f"/v1/past/{past}", {"about": "x" * 70000}, method="PATCH")
+    assert status == 400, answer
+    assert told(daemon, past) == site.recorded[site.at]  # ... and the view is none the worse
+
+
+def test_who_has_gone_away_takes_no_place_among_those_who_ask(site):
+    daemon = site.daemon
+    past = view(daemon, site.at)["past"]
+    (helper,) = helpers(daemon)
+    os.kill(helper, signal.SIGSTOP)
+    try:
+        for _ in range(64):
+            with contextlib.closing(Connection(f"{daemon.home}/api.sock")) as c:
+                c.request("GET", f"/v1/jobs?past={past}")
+        time.sleep(1.5)
+        with contextlib.closing(Connection(f"{daemon.home}/api.sock", timeout=20)) as c:
+            c.request("GET", f"/v1/jobs?past={past}")
+            time.sleep(0.3)
+            os.kill(helper, signal.SIGCONT)
+            assert c.getresponse().status == 200
+    finally:
+        os.kill(helper, signal.SIGCONT)
 
 
 def test_jobs_that_are_over_by_now_have_their_names(daemon):

@@ -20,15 +20,15 @@ static struct made_request *made_of(const struct request *r)
     return (struct made_request *)(uintptr_t)r;
 }
 
-struct request *request_make(const char *method, const char *path, const json_t *body,
-    const struct identity *who)
+static struct request *make_request(const char *method, const char *path,
+    const char *target, const json_t *body, const struct identity *who)
 {
     struct made_request *made = xcalloc(1, sizeof *made);
     char *text = body ? json_dumps(body, JSON_COMPACT) : NULL;
 
     made->request.method = xstrdup(method);
     made->request.path = xstrdup(path);
-    made->request.target = xstrdup(path);
+    made->request.target = xstrdup(target);
     made->request.who = *who;
     made->told = json_object();
     if (text)
@@ -37,10 +37,16 @@ struct request *request_make(const char *method, const char *path, const json_t 
     return &made->request;
 }
 
-struct request *request_make_get(
-    const char *path, json_t *query, json_t *headers, const struct identity *who)
+struct request *request_make(const char *method, const char *path, const json_t *body,
+    const struct identity *who)
 {
-    struct request *r = request_make("GET", path, NULL, who);
+    return make_request(method, path, path, body, who);
+}
+
+struct request *request_make_get(const char *path, const char *target, json_t *query,
+    json_t *headers, const struct identity *who)
+{
+    struct request *r = make_request("GET", path, target, NULL, who);
 
     made_of(r)->query = query;
     made_of(r)->headers = headers;

@@ -10,10 +10,10 @@
 /* As that person would make it; body may be NULL, and is copied. Never NULL. */
 struct request *request_make(const char *method, const char *path, const json_t *body,
     const struct identity *who);
-/* A question with its query and its headers: objects of texts, references that are
- * taken; or NULL. */
-struct request *request_make_get(
-    const char *path, json_t *query, json_t *headers, const struct identity *who);
+/* A question, path and query of which were sent as `target`, with its query and its
+ * headers: objects of texts, references that are taken; or NULL. */
+struct request *request_make_get(const char *path, const char *target, json_t *query,
+    json_t *headers, const struct identity *who);
 
 /* The status it was answered with, and the reply, which is borrowed, where it is a
  * record; 0 = it was not answered. */

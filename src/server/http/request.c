@@ -68,12 +68,19 @@ const char *request_query(const struct request *r, const char *name)
     return value ? value : "";
 }
 
+/* NO ends it: a word that JSON cannot have. */
 static enum MHD_Result add_query(
     void *ctx, enum MHD_ValueKind kind, const char *name, const char *value)
 {
+    json_t **o = ctx;
+
     (void)kind;
-    json_object_set_new(ctx, name, json_string(value ? value : ""));
-    return MHD_YES;
+    if (json_object_get(*o, name)
+        || json_object_set_new(*o, name, json_string(value ? value : "")) == 0)
+        return MHD_YES;
+    json_decref(*o);
+    *o = NULL;
+    return MHD_NO;
 }
 
 json_t *request_query_all(const struct request *r)
@@ -81,7 +88,7 @@ json_t *request_query_all(const struct request *r)
     json_t *o = json_object();
 
     if (r->connection)
-        MHD_get_connection_values(r->connection, MHD_GET_ARGUMENT_KIND, add_query, o);
+        MHD_get_connection_values(r->connection, MHD_GET_ARGUMENT_KIND, add_query, &o);
     return o;
 }
 

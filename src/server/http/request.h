@@ -26,7 +26,8 @@ const struct identity *request_who(const struct request *r);
 /* Value of `name` in the query, "" when it stands without one, NULL when absent. */
 const char *request_query(const struct request *r, const char *name);
 
-/* All of the query, an object of texts: a new reference. */
+/* All of the query, an object of texts: a new reference. Of what stands twice the first
+ * counts, as in request_query(). NULL: it is not UTF-8. */
 json_t *request_query_all(const struct request *r);
 
 /* The part of the path that stands for {name} in the route, decoded. */

@@ -341,6 +341,7 @@ static void ask(struct guide *g, const json_t *o)
 
     read_identity(g, json_object_get(o, "who"), &who);
     struct request *r = request_make_get(json_string_value(json_object_get(o, "get")),
+        json_string_value(json_object_get(o, "target")),
         json_incref(json_object_get(o, "query")),
         json_incref(json_object_get(o, "headers")), &who);
     json_t *record;

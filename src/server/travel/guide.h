@@ -3,7 +3,8 @@
  * was. It has the engine of then, done again from the journal; reads the store and
  * writes nothing; asks no resource manager; hears its parent alone.
  *
- *     daemon   {"get":"/v1/jobs","query":{},"headers":{},"who":{}}   --> helper
+ *     daemon   {"get":"/v1/jobs","target":"/v1/jobs?limit=9","query":{"limit":"9"},
+ *              "headers":{},"who":{}}   --> helper
  *              {"go":{"at":1764}}
  *              <-- {"status":200,"headers":{},"length":17} and so many bytes
  *
@@ -12,7 +13,7 @@
 #define MAUI_SERVER_GUIDE_H
 
 #define GUIDE_WORD "time-travel" /* argv[0] */
-#define GUIDE_LINE 65536         /* of a line at most */
+#define GUIDE_LINE 65536         /* bytes of a line at most, without its end */
 
 /* Where it goes first is its first answer. Arguments: home, configuration file,
  * descriptor, "at" or "line", a number. */

@@ -29,13 +29,17 @@
 #define ANSWER_MAX ((size_t)256 << 20)
 #define NAME_MAX_C 24
 #define HEADERS    8
+/* A question is answered within, and a move, whose processor time is bounded, too. */
+#define ANSWER_MAX_S 600
+#define MOVE_MAX_S   (2 * TRIP_CPU_S)
 
 /* Something that a helper is asked, in the order in which it is. */
 struct errand {
     TAILQ_ENTRY(errand) next;
     struct request *request; /* NULL = nobody waits for it any more */
-    char *line;              /* owned; NULL = it knows: where it goes first */
+    char *line;              /* owned; NULL = where it goes first, which it knows */
     bool goes;               /* a move, whose answer tells where it is */
+    uint64_t told_us;
 };
 
 struct trip {
@@ -133,27 +137,69 @@ static void tell_next(struct trip *t)
     if (!e || t->asked)
         return;
     t->asked = true;
+    e->told_us = now_us(t->s);
     if (e->line)
         (void)!send(t->fd, e->line, strlen(e->line), MSG_NOSIGNAL | MSG_DONTWAIT);
 }
 
-static void add_errand(struct trip *t, struct request *r, json_t *what, bool goes)
+static void add_errand(struct trip *t, struct request *r, char *line, bool goes)
 {
     struct errand *e = xcalloc(1, sizeof *e);
 
     e->request = r;
     e->goes = goes;
-    if (what) {
-        char *text = jsontext(what);
-        if (asprintf(&e->line, "%s\n", text) < 0)
-            e->line = NULL;
-        free(text);
-        json_decref(what);
-    }
+    e->line = line;
     t->used_us = now_us(t->s);
     t->nerrands++;
     TAILQ_INSERT_TAIL(&t->errands, e, next);
     tell_next(t);
+}
+
+/* Takes the reference; NULL: bytes of the request were none of JSON's. */
+static void ask_helper(struct trip *t, struct request *r, json_t *what, bool goes)
+{
+    char *text = what ? jsontext(what) : NULL;
+    struct strbuf line = {0};
+
+    json_decref(what);
+    if (!text) {
+        request_refuse_as(r, 400, "invalid", NULL,
+            "the path, the query or If-None-Match is not UTF-8");
+    } else if (strlen(text) > GUIDE_LINE) {
+        request_refuse_as(
+            r, 400, "invalid", NULL, "that is too long a question about the past");
+    } else {
+        strbuf_printf(&line, "%s\n", text);
+        add_errand(t, r, strbuf_take(&line), goes);
+    }
+    free(text);
+}
+
+/* Those that nobody waits for any more. One that the helper was told stays for its
+ * answer, which nobody gets; the first move names the trip, and every other moves it.
+ */
+static void drop_abandoned(struct trip *t)
+{
+    struct errand *e, *next;
+
+    for (e = TAILQ_FIRST(&t->errands); e; e = next) {
+        next = TAILQ_NEXT(e, next);
+        if (e->goes || !e->request || !request_is_abandoned(e->request))
+            continue;
+        refuse_errand(e, "the connection was closed before the answer");
+        if (!e->told_us)
+            drop_errand(t, e);
+    }
+}
+
+/* Has what the helper was told taken more time than anything may? */
+static bool is_overdue(const struct trip *t, uint64_t now)
+{
+    const struct errand *e = TAILQ_FIRST(&t->errands);
+
+    return t->asked && e
+           && now > e->told_us
+                        + (e->goes ? MOVE_MAX_S : ANSWER_MAX_S) * UINT64_C(1000000);
 }
 
 /* ---- answers ---- */
@@ -316,6 +362,13 @@ static int on_look(sd_event_source *source, uint64_t at, void *ctx)
         end_trip(t, "the connection was closed before the answer");
         return 0;
     }
+    drop_abandoned(t);
+    if (is_overdue(t, at)) {
+        log_line(t->s->log, LOG_WARNING,
+            "the helper that shows %s the past did not answer and is ended", t->user);
+        end_trip(t, "the helper that knows the past did not answer: begin again");
+        return 0;
+    }
     if (!t->nerrands && at > t->used_us + TRIP_IDLE_S * UINT64_C(1000000)) {
         end_trip(t, "");
         return 0;
@@ -440,10 +493,10 @@ void travel_begin(struct server *s, struct request *r, int64_t at)
     }
     (void)fcntl(ends[0], F_SETFL, O_NONBLOCK);
     struct trip *t = add_trip(s, request_who(r), pid, ends[0]);
+    log_line(s->log, LOG_DETAIL, "past: %s looks at %" PRId64, t->user, at);
     add_errand(t, r, NULL, true);
     if (watch_helper(t) < 0)
         end_trip(t, "the event loop takes no more sources");
-    log_line(s->log, LOG_DETAIL, "past: %s looks at %" PRId64, t->user, at);
 }
 
 /* ---- who asks ---- */
@@ -484,7 +537,7 @@ void travel_move(struct server *s, struct request *r, const char *id, json_t *ho
     struct trip *t = find_free(s, r, id);
 
     if (t)
-        add_errand(t, r, json_pack("{s:O}", "go", how), true);
+        ask_helper(t, r, json_pack("{s:O}", "go", how), true);
 }
 
 void travel_end(struct server *s, struct request *r, const char *id)
@@ -516,10 +569,14 @@ void travel_ask(struct server *s, struct request *r, const char *id)
         return;
     json_t *query = request_query_all(r);
     json_object_del(query, "past");
-    add_errand(t, r,
-        json_pack("{s:s, s:o, s:{s:s*}, s:o}", "get", request_path(r), "query", query,
-            "headers", "If-None-Match", known, "who", describe_caller(request_who(r))),
+    json_t *caller = describe_caller(request_who(r));
+    ask_helper(t, r,
+        json_pack("{s:s, s:s, s:O, s:{s:s*}, s:O}", "get", request_path(r), "target",
+            request_target(r), "query", query, "headers", "If-None-Match", known, "who",
+            caller),
         false);
+    json_decref(query);
+    json_decref(caller);
 }
 
 int travel_instant(struct server *s, const struct identity *who, const char *id,
