@@ -26,6 +26,7 @@ struct job_memory {
     uint32_t flags;  /* those the scheduler sets: see MEMORY_FLAGS */
     const char *qos; /* QOS asked for, perhaps by setqos; or NULL */
     bool qos_forced; /* an administrator chose it */
+    bool cancelled;  /* its resource manager does not end it */
     /* time */
     int64_t queue_at, eff_queue_s, paused_at;
     bool accruing, paused;

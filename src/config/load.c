@@ -26,11 +26,6 @@ static bool is_default(const struct grammar_line *line)
     return line->index != NULL && strcmp(line->index, "DEFAULT") == 0;
 }
 
-static bool is_global(const struct grammar_line *line)
-{
-    return line->index == NULL || *line->index == '\0' || strcmp(line->index, "0") == 0;
-}
-
 /* Old limits go between phases 3 and 4: sections override them. */
 enum { PHASE_OLD_LIMITS = 4 };
 
@@ -51,9 +46,9 @@ static int phase_of(const struct cfg_row *row, const struct grammar_line *line)
         [OBJECT_NODE] = 13};
 
     if (row->type != CFG_SECTION)
-        return row->home == HOME_ATTR                                 ? 3
-               : row->index == INDEX_OF_PARTITION && !is_global(line) ? 2
-                                                                      : 1;
+        return row->home == HOME_ATTR                                            ? 3
+               : row->index == INDEX_OF_PARTITION && !cfg_is_global(line->index) ? 2
+                                                                                 : 1;
     if (row->object == OBJECT_SCHED || row->object == OBJECT_SYS)
         return sections[row->object];
     if (row->object == OBJECT_NODE && line->index != NULL
@@ -79,7 +74,8 @@ static void report_unknown(
     }
     if (meant != NULL && meant->home == HOME_ATTR && meant->object == OBJECT_SR
         && attrs_find(l->config->table, OBJECT_SR, meant->attr)->guards) {
-        loader_close(l, at, is_global(line) ? "0" : line->index, line->name, near);
+        loader_close(
+            l, at, cfg_is_global(line->index) ? "0" : line->index, line->name, near);
         return;
     }
     loader_report(l, at,

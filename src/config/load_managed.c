@@ -47,10 +47,7 @@ static const struct entry *find_manager(const struct loader *l, const char *type
 static bool is_said(const struct loader *l, const struct cfg_row *row)
 {
     for (size_t i = 0; i < l->entries.n; i++) {
-        const char *index = l->entries.v[i].line.index;
-
-        if (l->entries.v[i].row == row
-            && (index == NULL || *index == '\0' || strcmp(index, "0") == 0))
+        if (l->entries.v[i].row == row && cfg_is_global(l->entries.v[i].line.index))
             return true;
     }
     return false;

@@ -29,11 +29,6 @@ static char *plain_value(const char *value)
     return copy;
 }
 
-static bool no_index(const char *index)
-{
-    return index == NULL || *index == '\0' || strcmp(index, "0") == 0;
-}
-
 /* A partition's number or name; NULL with a finding when there is none such. */
 static const char *partition_name(struct loader *l, const struct entry *e)
 {
@@ -59,7 +54,7 @@ static void *stack_base(struct loader *l, const struct entry *e)
     struct err err;
     int64_t x = 0;
 
-    if (!no_index(e->line.index)
+    if (!cfg_is_global(e->line.index)
         && value_int(e->line.index, 0, RSV_GROUPS_MAX - 1, &x, &err) < 0) {
         loader_report(l, &at, FINDING_ERROR, "%s: index %s; the line is not used",
             e->row->name, err.text);
@@ -74,7 +69,7 @@ static void *weights_base(struct loader *l, const struct entry *e)
 {
     struct place at = place_of(e);
 
-    if (no_index(e->line.index))
+    if (cfg_is_global(e->line.index))
         return l->config->settings;
     loader_report(l, &at, FINDING_NOTE,
         "%s[%.40s]: priorities use the global value; this one is accepted, but not yet "
@@ -94,15 +89,15 @@ static void *find_base(struct loader *l, const struct entry *e, bool *usable)
 
     switch (e->row->index) {
     case INDEX_OF_NOTHING:
-        *usable = no_index(index);
+        *usable = cfg_is_global(index);
         if (!*usable)
             loader_report(l, &at, FINDING_ERROR,
                 "%s takes no index; %s[%.40s] is not used", e->row->name, e->row->name,
                 index);
         return e->row->home == HOME_SETTINGS ? s : NULL;
     case INDEX_OF_PARTITION:
-        name = no_index(index) ? NULL : partition_name(l, e);
-        *usable = name != NULL || no_index(index);
+        name = cfg_is_global(index) ? NULL : partition_name(l, e);
+        *usable = name != NULL || cfg_is_global(index);
         if (*usable && e->row->home == HOME_PARTITION)
             base = settings_par(s, name);
         return base;
@@ -115,17 +110,11 @@ static void *find_base(struct loader *l, const struct entry *e, bool *usable)
     case INDEX_OF_QOS:
         if (e->row->home != HOME_CRED)
             return NULL;
-        return settings_cred(s, CRED_QOS, no_index(index) ? "DEFAULT" : index);
+        return settings_cred(s, CRED_QOS, cfg_is_global(index) ? "DEFAULT" : index);
     case INDEX_OF_OBJECT:
         return NULL;
     }
     return NULL;
-}
-
-/* The index in force of a parameter of a standing reservation. */
-static const char *standing_index(const struct entry *e)
-{
-    return no_index(e->line.index) ? "0" : e->line.index;
 }
 
 /* An old form is its attribute, lists with commas for blanks. */
@@ -135,12 +124,8 @@ static void load_old_form(struct loader *l, const struct entry *e, char *value)
     const struct cfg_row *attr = attrs_find(l->config->table, row->object, row->attr);
     struct grammar_pair pair = {.name = (char *)row->attr, .value = value};
     struct place at = place_of(e);
-    const char *index = standing_index(e);
+    const char *index = cfg_old_form_index(row, e->line.index, l->bank);
 
-    if (row->object == OBJECT_AM && l->bank != NULL)
-        index = l->bank;
-    else if (row->object == OBJECT_QOS && no_index(e->line.index))
-        index = "DEFAULT";
     for (char *p = value; *p != '\0' && attr->type != CFG_TEXT; p++)
         if (*p == ' ')
             *p = ',';
@@ -149,7 +134,7 @@ static void load_old_form(struct loader *l, const struct entry *e, char *value)
 
 static void name_with_index(char *buf, size_t size, const struct entry *e)
 {
-    if (no_index(e->line.index))
+    if (cfg_is_global(e->line.index))
         snprintf(buf, size, "%s", e->row->name);
     else
         snprintf(buf, size, "%s[%s]", e->row->name, e->line.index);
@@ -182,7 +167,7 @@ static bool is_of_standing(const struct entry *e)
 static void report_status(struct loader *l, const struct entry *e)
 {
     struct place at = place_of(e);
-    const char *index = standing_index(e);
+    const char *index = cfg_old_form_index(e->row, e->line.index, NULL);
 
     if (is_of_standing(e))
         loader_report(l, &at, FINDING_NOTE,
@@ -245,7 +230,7 @@ void load_old_limit(struct loader *l, const struct entry *e, const char *value)
     struct place at = place_of(e);
     struct err err;
 
-    if (!no_index(e->line.index)) {
+    if (!cfg_is_global(e->line.index)) {
         loader_report(l, &at, FINDING_ERROR,
             "%s takes no index; write USERCFG[%.40s] and "
             "the like",

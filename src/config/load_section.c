@@ -243,13 +243,12 @@ void load_attribute(struct loader *l, const struct place *at, enum cfg_object ob
         return;
     }
     name = value_name(object, index, row, pair->bracket);
-    if (row->accumulates)
-        was = config_value(l->config, name);
+    was = config_value(l->config, name);
     if (was != NULL && was->change > l->change) { /* by the older form of it */
         free(name);
         return;
     }
-    call.replaces = was != NULL && was->change < l->change;
+    call.replaces = row->accumulates && was != NULL && was->change < l->change;
     if (attribute_usable(l, at, row, pair, name)) {
         /* A section that comes later as a whole says so once; of some only a part does.
          */

@@ -48,6 +48,21 @@ const char *cfg_object_name(enum cfg_object object)
     return names[object];
 }
 
+bool cfg_is_global(const char *index)
+{
+    return index == NULL || *index == '\0' || strcmp(index, "0") == 0;
+}
+
+const char *cfg_old_form_index(
+    const struct cfg_row *row, const char *index, const char *bank)
+{
+    if (row->object == OBJECT_AM && bank != NULL)
+        return bank;
+    if (!cfg_is_global(index))
+        return index;
+    return row->object == OBJECT_QOS ? "DEFAULT" : "0";
+}
+
 /* ---- finding rows ---------------------------------------------------------------- */
 
 #define SLOTS 2048 /* a power of two, more than twice the names */

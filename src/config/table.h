@@ -29,6 +29,14 @@ const char *attrs_nearest(
 /* "USERCFG" and so on. */
 const char *cfg_object_name(enum cfg_object object);
 
+/* No index, [] and [0] are the same. */
+bool cfg_is_global(const char *index);
+
+/* The object of which an older form with that index sets an attribute. `bank`: the
+ * first of the files, or NULL. */
+const char *cfg_old_form_index(
+    const struct cfg_row *row, const char *index, const char *bank);
+
 /* The groups of one topic file: the i-th, NULL after the last. */
 const struct cfg_group *table_server(size_t i);
 const struct cfg_group *table_sched(size_t i);

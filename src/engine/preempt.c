@@ -348,8 +348,8 @@ static struct job *next_suspended(const struct engine *e, const struct job *befo
 
     for (size_t i = 0; i < e->c->active.n; i++) {
         struct job *j = e->c->jobs.v[e->c->active.v[i]];
-        if (j->state != JOB_SUSPENDED || (j->flags & JOB_PARKED) || j == before
-            || rmset_is_away(e->c, job_rm(j)))
+        if (j->state != JOB_SUSPENDED || (j->flags & JOB_PARKED) || j->cancelled
+            || j == before || rmset_is_away(e->c, job_rm(j)))
             continue;
         if (before && precedes(e, j, before))
             continue;

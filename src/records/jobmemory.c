@@ -35,6 +35,7 @@ static const struct number {
     NUMBER(I64, sys_priority),
     NUMBER(U32, flags),
     NUMBER(FLAG, qos_forced),
+    NUMBER(FLAG, cancelled),
     NUMBER(I64, queue_at),
     NUMBER(I64, eff_queue_s),
     NUMBER(I64, paused_at),

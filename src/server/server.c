@@ -184,8 +184,10 @@ int server_reload(struct server *s, struct err *err)
     changes_lift(s, true);
     int result = take_config(s, true, err);
     changes_lift(s, false);
-    if (result == 0)
+    if (result == 0) {
         changes_drop(s);
+        changes_offer(s);
+    }
     supervisor_ready(s->paths.socket_path);
     return result;
 }

@@ -71,8 +71,7 @@ static int put_later_end(
     uint64_t before = store->batch_changes;
     sqlite3_stmt *stmt = store_change(store, KEPT_ACCOUNT_LATER,
         "UPDATE account SET state = ?1, end_at = ?2, mem_mb = ?3, cpu_s = ?4, "
-        "exit_status = ?5, extra = ?6 WHERE job = ?7 AND submit_at = ?8 AND submit_at "
-        "> 0",
+        "exit_status = ?5 WHERE job = ?6 AND submit_at = ?7 AND submit_at > 0",
         err);
 
     if (!stmt)
@@ -82,9 +81,8 @@ static int put_later_end(
     sqlite3_bind_int64(stmt, 3, row->mem_mb);
     sqlite3_bind_double(stmt, 4, row->cpu_s);
     sqlite3_bind_int64(stmt, 5, row->exit_status);
-    bind_text(stmt, 6, row->extra);
-    bind_text(stmt, 7, row->job);
-    sqlite3_bind_int64(stmt, 8, row->submit_at);
+    bind_text(stmt, 6, row->job);
+    sqlite3_bind_int64(stmt, 7, row->submit_at);
     if (store_change_end(store, stmt, err) < 0)
         return -1;
     return store->batch_changes > before;

@@ -20,9 +20,9 @@ struct store_account {
     int64_t priority;  /* when it started */
     const char *hosts; /* "node[01-04]" */
     const char *extra; /* anything else, a JSON text */
-    bool
-        later; /* no column: it ended later than its row says, which was written when
-                  its end was decided: the row's end, and what is known since, change */
+    bool later; /* no column: it ended later than its row says, which was written when
+                   its end was decided. The row's end, and what is known since, change;
+                   who decided it, and why, does not. */
 };
 
 /* Part of the batch as all changes: commit it together with the end of the job. A job,

@@ -4,6 +4,7 @@ submitting: no job is lost, none runs twice. MAUI_CHAOS_ROUNDS=200 for a long on
 import os
 import pathlib
 import subprocess
+import time
 
 ROUNDS = int(os.environ.get("MAUI_CHAOS_ROUNDS", "4"))
 HOSTS = ("cn01", "cn02", "cn03")
@@ -41,6 +42,7 @@ def blow_master(ge, n):
     which a short run does not wait, or at once, and then the job may run twice."""
     if ROUNDS < 20:
         ge.wait(lambda: stands_still(ge), "that nothing is handed to a host")
+        time.sleep(3)  # what has just ended it has written down by then, or it runs that again
     ge.run("kill", "-9", *ge.master_pid(), check=False)
     ge.wait(lambda: not ge.master_pid(), "its end")
     ge.run("kill", "-CONT", ge.maui.adapter(), check=False)

@@ -51,7 +51,7 @@ def test_the_sites_file_names_the_daemon_for_everybody(elsewhere):
         assert f"server: '127.0.0.2' port {port}\n" in about
         assert f"named:  {path}\n" in about
         users.ok(user, "showq")
-    assert "'nobody' is not authorized" in users.refused("nobody", "diagnose", "-u")
+    assert "'nobody' is not authorized" in users.refused("nobody", "diagnose", "-c")
     job = subprocess.run([users.live.program, "msub"], input="sleep 9\n", text=True,
                          env=users.live.env, capture_output=True, cwd=users.live.home)
     assert job.returncode == 0, job.stderr

@@ -644,7 +644,7 @@ def test_what_is_cancelled_for_its_limit_is_so_once_and_never_starts_again(nativ
     native.section("STARTWAIT=2\nRMPOLLINTERVAL 1\nJOBMAXOVERRUN 0")
     native.start()
     log = pathlib.Path(f"{native.home}/log/events.log")
-    job = native.submit_as(USERS[0], f"echo >> {native.home}/ran; sleep 1000", "-t", 2, "-l", 3)
+    job = native.submit_as(USERS[0], f"echo >> {native.home}/ran; sleep 1000", "-t", 1, "-l", 3)
     pathlib.Path(native.home, "ran").touch()
     os.chmod(f"{native.home}/ran", 0o666)
     native.until(job, "Running")
@@ -654,6 +654,14 @@ def test_what_is_cancelled_for_its_limit_is_so_once_and_never_starts_again(nativ
     assert native.state(job) == "Running"
     assert len(pathlib.Path(f"{native.home}/asked").read_text()) < 6
     assert log.read_text().count(f"job '{job}' was cancelled, and runs on") == 1
+    native.kill()
+    native.start()  # the rest of its node, and the other one, are anybody's
+    others = [native.submit_as(USERS[-1], "sleep 1000", "-t", 1) for _ in range(3)]
+    for other in others:
+        native.until(other, "Running")
+    assert native.state(job) == "Running"
+    for other in others:
+        native.ok("canceljob", other)
     subprocess.run([native.example, "requeue", native.pool, job], check=True)
     native.wait(lambda: native.state(job) == "Removed", "that it is gone again", 60)
     time.sleep(4)
@@ -708,7 +716,7 @@ def test_a_job_whose_cancel_is_refused_runs_for_all_to_see(native):
     native.ok("canceljob", stays)
     native.until(stays, "Removed")
     status, row = native.api(f"/v1/accounting?job={stays}")
-    assert row["start_at"] == began and row["end_at"] > began + 10, row
+    assert row["start_at"] == began and row["end_at"] >= began + 6, row
     native.wait(lambda: stays not in [lien["job"] for lien in native.lines("mam-list-liens")], "the charges")
     moves = json.loads(native.ok("mam-statement", "chem", "--format", "json"))["moves"]
     paid = -sum(m["amount"] for m in moves if m["kind"] == "charge" and m["run"].startswith(f"{stays}."))

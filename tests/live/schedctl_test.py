@@ -247,6 +247,38 @@ def test_taking_back_undoes_nobody_elses_change(live):
     assert live.api("/v1/parameters", {"all": [{"text": 3}]})[0] == 400
 
 
+def test_a_parameter_without_index_and_with_0_is_one(live):
+    for name, depth in (("RESERVATIONDEPTH", 3), ("RESERVATIONDEPTH[0]", 5), ("RESERVATIONDEPTH", 9),
+                        ("RESERVATIONDEPTH[]", 7)):
+        live.ok("changeparam", name, str(depth))
+        assert settings(live)["RESERVATIONDEPTH"] == str(depth)
+    live.ok("changeparam", "BACKFILLPOLICY[0]", "NONE")
+    live.ok("changeparam", "--drop", "BACKFILLPOLICY")
+    assert "NONE" not in live.ok("showconfig", "BACKFILLPOLICY")
+    live.ok("changeparam", "SRCFG[0]", "HOSTLIST=node01 USERLIST=ann")
+    live.ok("changeparam", "SRCFG", "USERLIST=bob")
+    assert acl(live, "0") == ["USER==bob+"]
+
+
+def test_a_change_in_an_older_form_is_in_force(daemon):
+    daemon.configure("QOSCFG[high] PRIORITY=100\nSRCFG[0] HOSTLIST=node01 TIMELIMIT=10\n"
+                     "USERCFG[DEFAULT] MAXJOB=5\n")
+    daemon.start()
+    for words, name, value in ((("QOSPRIORITY[high]", "5"), "QOSCFG[high].PRIORITY", "5"),
+                               (("QOSCFG[high]", "PRIORITY=7"), "QOSCFG[high].PRIORITY", "7"),
+                               (("QOSPRIORITY[high]", "9"), "QOSCFG[high].PRIORITY", "9"),
+                               (("SRMAXTIME[0]", "20"), "SRCFG[0].TIMELIMIT", "20"),
+                               (("SRUSERLIST", "ann bob"), "SRCFG[0].USERLIST", "ann,bob")):
+        daemon.ok("changeparam", *words)
+        assert settings(daemon)[name] == value, words
+    done = daemon.run("changeparam", "MAXJOBPERUSERCOUNT", "3")
+    assert done.returncode == 1 and "USERCFG[DEFAULT].MAXJOB is in force" in done.stderr
+    daemon.ok("changeparam", "MAXJOBPERGROUPCOUNT", "3")
+    daemon.ok("changeparam", "--drop", "QOSPRIORITY[high]", "9")
+    assert settings(daemon)["QOSCFG[high].PRIORITY"] == "100"
+    assert acl(daemon, "0") == ["DURATION<=00:00:20+", "USER==ann+", "USER==bob+"]
+
+
 def acl(live, standing):
     """Who may use that reservation; None where there is none."""
     lists = [r.get("acl", []) for r in live.api("/v1/reservations")[1] if r.get("standing") == standing]
@@ -297,6 +329,48 @@ def test_an_access_list_that_fits_no_more_closes_the_reservation(live):
     assert "nobody may use the reservation until this is mended" in live.log()
     live.ok("changeparam", "--flags", "persistent", "SRCFG[a]", "CLASSLIST=batch*")
     assert "ALL" not in " ".join(acl(live, "a"))
+
+
+def test_what_fits_no_more_is_in_force_when_it_fits_again(live):
+    # The change stands on its own; the file gives the reservation another place.
+    live.configure("SRCFG[a] HOSTLIST=node01\n")
+    live.ok("schedctl", "-R")
+    live.ok("changeparam", "--flags", "persistent", "SRCFG[b]", "USERLIST=ann HOSTLIST=node02")
+    live.ok("changeparam", "--flags", "persistent", "SRCFG[a]", "DEPTH=2")
+    live.stop()
+    live.configure("# nothing\n")
+    live.start()
+    assert "left out, as it does not fit any more: SRCFG[a] DEPTH=2" in live.log()
+    assert "SRCFG[a].DEPTH" not in settings(live) and acl(live, "b") == ["USER==ann+"]
+    live.configure("SRCFG[a] HOSTLIST=node01\n")
+    live.ok("schedctl", "-R")
+    assert settings(live)["SRCFG[a].DEPTH"] == "2"
+    assert "in force again, as it fits: SRCFG[a] DEPTH=2" in live.log()
+
+
+def test_a_passing_value_that_fits_no_more_leaves_the_kept_one(live):
+    live.ok("changeparam", "--flags", "persistent", "RESERVATIONDEPTH", "7")
+    live.ok("changeparam", "RESERVATIONDEPTH", "9")
+    live.stop()
+    alter_record(live, "RESERVATIONDEPTH", "DEPTH 9", "DEPTH nine")
+    live.start()
+    assert settings(live)["RESERVATIONDEPTH"] == "7"
+    assert "RESERVATIONDEPTH 7 is in force" in live.log()
+    live.ok("changeparam", "RESERVATIONDEPTH", "8")
+    assert settings(live)["RESERVATIONDEPTH"] == "8"
+    live.ok("schedctl", "-R")
+    assert settings(live)["RESERVATIONDEPTH"] == "7"
+
+
+def test_a_passing_access_list_closes_only_until_the_file_is_read_again(live):
+    live.ok("changeparam", "--flags", "persistent", "SRCFG[a]", "HOSTLIST=node01 CLASSLIST=batch*")
+    live.ok("changeparam", "SRCFG[a]", "USERLIST=ann")
+    live.stop()
+    alter_record(live, "SRCFG[a].USERLIST", "ann", "^ann")
+    live.start()
+    assert "USER!=ALL" in " ".join(acl(live, "a"))
+    live.ok("schedctl", "-R")
+    assert "ALL" not in " ".join(acl(live, "a")), acl(live, "a")
 
 
 def test_names_of_one_list_in_one_line_are_all_taken(live):

@@ -22,7 +22,7 @@ def waits(slurm, job, seconds=1.5):
 
 def test_a_batch_job_runs_where_the_scheduler_put_it_and_leaves(slurm):
     out = f"{slurm.dir}/out/life"
-    job = slurm.sbatch("-n", 6, script=f"echo $SLURM_JOB_ID >>{out}; sleep 2")
+    job = slurm.sbatch("-n", 6, script=f"echo $SLURM_JOB_ID >>{out}; sleep 6")  # several looks
     nodes = running(slurm, job)
     assert sorted(nodes) == slurm.places(job)
     slurm.wait_state(job, "COMPLETED")

@@ -78,7 +78,7 @@ def test_a_session_has_the_rights_of_its_user_and_no_more(site):
     page.at = int(url.split(":")[2].split("/")[0])
     session = page.ask("POST", "/v1/session", {"login": url.split("#login=")[1]})[2]
     assert session["user"] == "nobody" and session["level"] == 0
-    for path in ("/v1/parameters", "/v1/fairshare", "/v1/credentials/user", "/v1/events?follow=0", "/v1/managers",
+    for path in ("/v1/parameters", "/v1/fairshare", "/v1/credentials/class", "/v1/events?follow=0", "/v1/managers",
                  f"/v1/jobs/{theirs}/why", "/v1/sessions/../parameters"):
         status, _, answer = page.by(session, "GET", path)
         assert status in (403, 404), (path, status, answer)

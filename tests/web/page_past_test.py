@@ -138,7 +138,7 @@ def test_the_slider_and_the_buttons_go_there_by_keyboard(site, browser):
     browser.wait(lambda: travels(browser), "the past")
     browser.shows("As of")
     at = browser.wait(lambda: int(browser.chrome.current_url.split("at=")[1].split("&")[0]), "the instant")
-    assert at == BEGIN + HOUR
+    assert 0 <= at - (BEGIN + HOUR) <= 30
     slider = browser.one("#travel-slider")
     assert (int(slider.get_attribute("min")), int(slider.get_attribute("max"))) == (BEGIN, site.at)
     slider.send_keys(LEFT * 3)

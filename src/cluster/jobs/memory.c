@@ -25,6 +25,7 @@ struct job_memory job_memory_of(const struct cluster *c, const struct job *j)
         .flags = j->flags & MEMORY_FLAGS,
         .qos = c->creds[CRED_QOS].v[j->qos_asked]->name, /* may be another than asked */
         .qos_forced = j->qos_forced,
+        .cancelled = j->cancelled,
         .queue_at = j->queue_at,
         .eff_queue_s = j->eff_queue_s,
         .paused_at = j->paused_at,
@@ -103,6 +104,7 @@ void job_recall(struct cluster *c, struct job *j, const struct job_memory *m)
         j->cred[CRED_QOS] = j->qos_asked;
     }
     j->qos_forced = m->qos_forced;
+    j->cancelled |= m->cancelled;
     j->eff_wclimit_s = m->eff_wclimit_s;
     if (m->wclimit_s)
         j->wclimit_s = m->wclimit_s;

@@ -266,12 +266,23 @@ static int list_jobs(struct line *l, json_t *all, struct strbuf *arrays)
     if (has_failed(l, there))
         return -1;
     for (const struct pbs_status *s = there; s != NULL; s = s->next) {
+        if (s->name == NULL)
+            continue;
         json_object_set_new(all, s->name, json_null());
         if (strstr(s->name, "[]") != NULL)
             strbuf_printf(arrays, "%s%s", arrays->len > 0 ? "," : "", s->name);
     }
     l->pbs.release(there);
     return 0;
+}
+
+/* Those that were asked for have ended since they were listed: by the server's numbers.
+ */
+static bool knows_none(const struct line *l)
+{
+    int e = *l->pbs.error();
+
+    return e == 15001 || e == 15140 || e == 15158;
 }
 
 /* Of each job that has changed in the server's second `since` or later what is read; of
@@ -288,7 +299,8 @@ static int send_changes(struct line *l, const char *since)
     if (result == 0)
         result = add_jobs(l, all, &that, NULL, NULL);
     if (result == 0 && arrays.len > 0)
-        result = add_jobs(l, all, NULL, arrays.text, "t");
+        result =
+            add_jobs(l, all, NULL, arrays.text, "t") == 0 || knows_none(l) ? 0 : -1;
     free(arrays.text);
     if (result == 0)
         return send_things(all, "Jobs");

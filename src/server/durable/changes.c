@@ -4,6 +4,7 @@
 #include "server/durable/changes.h"
 
 #include "config/grammar.h"
+#include "config/settings.h"
 #include "config/table.h"
 #include "server/api/api.h"
 #include "server/server_private.h"
@@ -18,7 +19,8 @@ struct parameter_change {
     char *kept, *passing;
     json_int_t number; /* they are in this order */
     char *misfit;      /* why it is left out, as it does not fit any more; or NULL */
-    bool closes;       /* while it is, nobody may use the reservation that it is of */
+    bool lapsed; /* the passing one alone does not fit: the kept one is in force */
+    bool closes; /* while it is, nobody may use the reservation that it is of */
 };
 
 struct changes {
@@ -37,7 +39,7 @@ static void clear(struct parameter_change *p)
 
 static const char *text_in_force(const struct parameter_change *p)
 {
-    return p->passing ? p->passing : p->kept;
+    return p->passing && !p->lapsed ? p->passing : p->kept;
 }
 
 /* As it is now; one that says nothing any more is gone from the store as well. */
@@ -62,6 +64,8 @@ static void add_line(struct strbuf *text, const struct parameter_change *p, bool
 {
     const char *line = lifted ? p->kept : text_in_force(p);
 
+    if (lifted && !p->kept)
+        return;                 /* with it goes what it closes */
     if (p->misfit && p->closes) /* SRCFG[a] of SRCFG[a].USERLIST */
         strbuf_printf(text, "%.*s USERLIST=!ALL\n",
             (int)(strstr(p->name, "].") + 1 - p->name), p->name);
@@ -95,6 +99,7 @@ void changes_drop(struct server *s)
             continue;
         free(p->passing);
         p->passing = NULL;
+        p->lapsed = false;
         save_change(s, p);
         commit_want(s);
         if (!p->kept) {
@@ -146,15 +151,39 @@ static void add_upper(struct strbuf *b, const char *word, size_t n)
             b, "%c", word[i] >= 'a' && word[i] <= 'z' ? word[i] - 32 : word[i]);
 }
 
+/* The index that has one spelling in names, or NULL: X and X[0] are one parameter. */
+static const char *index_of(const struct cfg_row *row, const struct grammar_line *line)
+{
+    bool section = row && row->type == CFG_SECTION;
+
+    if (!cfg_is_global(line->index))
+        return line->index;
+    return section && row->object != OBJECT_SYS ? "0" : NULL;
+}
+
 /* PARAMETER[INDEX], whichever of its names was used; owned by the caller. */
 static char *heading_of(const struct cfg_row *row, const struct grammar_line *line)
 {
     struct strbuf b = {0};
-    const char *name = row ? row->name : line->name;
+    const char *name = row ? row->name : line->name, *index = index_of(row, line);
 
     add_upper(&b, name, strlen(name));
-    if (line->index)
-        strbuf_printf(&b, "[%s]", line->index);
+    if (index)
+        strbuf_printf(&b, "[%s]", index);
+    return strbuf_take(&b);
+}
+
+/* QOSPRIORITY[high] is an older form of QOSCFG[high].PRIORITY: they are one change.
+ * Owned by the caller. */
+static char *old_form_name(
+    const struct server *s, const struct cfg_row *row, const struct grammar_line *line)
+{
+    const char *bank = s->config->settings->bank.name;
+    struct strbuf b = {0};
+
+    strbuf_printf(&b, "%s[%s].%s", cfg_object_name(row->object),
+        cfg_old_form_index(row, line->index, bank),
+        attrs_find(s->config->table, row->object, row->attr)->name);
     return strbuf_take(&b);
 }
 
@@ -275,7 +304,10 @@ static int split_line(const struct server *s, const struct grammar_line *line,
     else if (row && row->type == CFG_SECTION)
         result = split_pairs(s, row, heading, value, w, l, err);
     else
-        add_asked(l, xstrdup(heading), line_of(heading, value, strlen(value)), w);
+        add_asked(l,
+            row && row->home == HOME_ATTR ? old_form_name(s, row, line)
+                                          : xstrdup(heading),
+            line_of(heading, value, strlen(value)), w);
     free(heading);
     return result;
 }
@@ -534,6 +566,36 @@ static void close_access(struct server *s, struct parameter_change *p)
         p->closes ? "; nobody may use the reservation until this is mended" : "");
 }
 
+/* A passing value that does not fit is in nobody's way: the kept one is in force, if it
+ * fits. Not of a rule of access, which would let in whom the passing one kept out. */
+static bool offer_kept(struct server *s, size_t at)
+{
+    struct parameter_change *p = &s->kept.changes->all.v[at];
+
+    if (!p->misfit || !p->passing || !p->kept || is_access_rule(s, p->name))
+        return false;
+    char *why = xstrdup(p->misfit);
+    p->lapsed = true;
+    if (offer(s, at, false))
+        log_line(s->log, LOG_ALERT,
+            "left out, as it does not fit any more: %s: %s; %s is in force", p->passing,
+            why, p->kept);
+    else
+        p->lapsed = false;
+    free(why);
+    return p->lapsed;
+}
+
+static void offer_all_kept(struct server *s)
+{
+    bool taken = false;
+
+    for (size_t i = 0; i < s->kept.changes->all.n; i++)
+        taken |= offer_kept(s, i);
+    if (taken)
+        offer_all(s, false);
+}
+
 /* Together they do not fit, as the file or a release is another one now: sections
  * whole, then what is left alone. What does not fit is left out, though not forgotten.
  */
@@ -545,9 +607,33 @@ static void leave_out_misfits(struct server *s)
         take_misfit(&c->all.v[i], "");
     offer_all(s, true);
     offer_all(s, false);
+    offer_all_kept(s);
     for (size_t i = 0; i < c->all.n; i++)
         if (c->all.v[i].misfit)
             close_access(s, &c->all.v[i]);
+}
+
+void changes_offer(struct server *s)
+{
+    struct changes *c = s->kept.changes;
+    struct VEC(size_t) out = {0};
+
+    for (size_t i = 0; i < c->all.n; i++)
+        if (c->all.v[i].misfit)
+            vec_push(&out, i);
+    if (out.n) {
+        offer_all(s, true);
+        offer_all(s, false);
+    }
+    for (size_t i = 0; i < out.n; i++) {
+        struct parameter_change *p = &c->all.v[out.v[i]];
+        if (p->misfit)
+            close_access(s, p);
+        else
+            log_line(
+                s->log, LOG_ACTION, "in force again, as it fits: %s", text_in_force(p));
+    }
+    vec_fini(&out);
 }
 
 void changes_open(struct server *s)
@@ -586,10 +672,31 @@ static char *find_standing(const struct server *s, const char *name)
     return NULL;
 }
 
+/* A limit of Maui 3.0 has no effect where a section says the same. */
+static int check_old_limit(const struct server *s, const char *name, struct err *err)
+{
+    const struct cfg_row *row = table_find(s->config->table, name);
+    struct asked now = {0};
+    int result = 0;
+
+    if (!row || row->home != HOME_LEGACY)
+        return 0;
+    if (read_line(s, row->instead, (struct wish){0}, &now, err) < 0)
+        result = -1;
+    else if (now.all.n && config_value(s->config, now.all.v[0].line.name))
+        result = err_set(err, ERR_INVALID,
+            "%s has no effect, as %s is in force; change that: %s", name,
+            now.all.v[0].line.name, row->instead);
+    clear_asked(&now);
+    return result;
+}
+
 /* What the file may say with a warning is an error here: nothing is ignored. */
 static int check_change(
     const struct server *s, const char *text, const char *name, struct err *err)
 {
+    if (check_old_limit(s, name, err) < 0)
+        return -1;
     char *standing = find_standing(s, name);
     struct strbuf whole = {0};
     int result = 0;

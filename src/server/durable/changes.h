@@ -23,4 +23,8 @@ char *changes_text(struct server *s);
 void changes_lift(struct server *s, bool lifted);
 void changes_drop(struct server *s);
 
+/* Those left out, when the files were read again by order: in force if they fit now,
+ * which is told in the log. */
+void changes_offer(struct server *s);
+
 #endif

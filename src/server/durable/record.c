@@ -267,7 +267,8 @@ void record_missed_end(struct server *s, const struct rm_job *r)
         .mem_mb = r->mem_mb,
         .cpu_s = r->cpu_s,
         .exit_status = r->exit_status,
-        .nodes = (int64_t)r->nplaces};
+        .nodes = (int64_t)r->nplaces,
+        .later = m.cancelled};
     for (size_t i = 0; i < r->nplaces; i++)
         row.tasks += r->places[i].tasks;
     row.procs = row.tasks;
@@ -349,7 +350,8 @@ static void account_unclaimed(struct server *s, const char *id)
         .procs = run_number(run, "procs"),
         .tasks = run_number(run, "tasks"),
         .mem_mb = -1,
-        .cpu_s = -1};
+        .cpu_s = -1,
+        .later = m.cancelled};
 
     log_line(s->log, LOG_WARNING,
         "job '%s' was known before the restart and is not any more", id);

@@ -59,6 +59,7 @@ void rmjobs_begin_anew(struct manager *m)
 {
     for (size_t i = 0; i < m->told.n; i++)
         m->told.v[i] &= (uint8_t) ~(TOLD | KEPT);
+    outbox_begin_listing(m);
 }
 
 static void note(char **to, const char *text)
@@ -443,8 +444,12 @@ void rmjobs_told(struct manager *m, const struct rm_job *told)
     const struct job *j = job_find(c, r->desc.id);
     bool known = j && j->state < JOB_COMPLETED;
 
+    outbox_note_listed(m, r->desc.id);
     if (known && over(r->desc.state))
         outbox_ended(m, r);
+    else if (over(r->desc
+                      .state)) /* first: what was changed of it goes with its orders */
+        record_missed_end(m->s, r);
     bool unseen = outbox_has_unseen_start(m, r->desc.id);
     bool displaced = false;
     bool left = !on_nodes(r->desc.state)
@@ -455,8 +460,6 @@ void rmjobs_told(struct manager *m, const struct rm_job *told)
     if (over(r->desc.state)) {
         if (known)
             on_ended(m, j, r, unseen);
-        else
-            record_missed_end(m->s, r);
         if (m->driver && m->driver->settled) {
             vec_push(&m->settled, xstrdup(r->desc.id));
             commit_want(m->s);
@@ -525,6 +528,7 @@ void rmjobs_kept(struct manager *m, const char *id)
 {
     const struct job *j = job_find(engine_cluster(m->s->engine), id);
 
+    outbox_note_listed(m, id);
     if (j)
         mark_told(m, j, TOLD | KEPT);
 }
@@ -555,6 +559,7 @@ void rmjobs_synced(struct manager *m)
     managers_tell_away(m);
     rmholds_synced(m);
     rmreservation_synced(m);
+    outbox_forget_unlisted(m);
     outbox_settle_lost(m);
     rmjobs_begin_anew(m);
     outbox_again(m);

@@ -190,6 +190,12 @@ void outbox_forget_others(struct manager *m, const struct rm_job *r);
 void outbox_stays(struct manager *m, const char *id);
 /* When such a cancel was decided; 0: there is none, or it is not known. */
 int64_t outbox_refused_at(const struct manager *m, const char *id);
+/* All jobs begin to be told; this one is, be it that nothing can be said of it. When
+ * all have been, what was ordered about one that is not there any more is over: nobody
+ * else would say so. O(orders). */
+void outbox_begin_listing(struct manager *m);
+void outbox_note_listed(const struct manager *m, const char *id);
+void outbox_forget_unlisted(struct manager *m);
 /* It waits now. True: there is such a cancel, so that the job is to be gone as before.
  */
 bool outbox_waits_cancelled(struct manager *m, const char *id);

@@ -196,6 +196,20 @@ static void lists_changed_at_run_time_replace_those_before(void **state)
     config_destroy(c);
 }
 
+static void a_change_in_an_older_form_is_before_the_section_of_the_file(void **state)
+{
+    struct config *c =
+        load("SRCFG[0] TASKCOUNT=1 TIMELIMIT=10\nQOSCFG[high] PRIORITY=100\n"
+             "QOSCFG[low] PRIORITY=1\n" GRAMMAR_CHANGE "\n"
+             "SRMAXTIME 20\nQOSPRIORITY[high] 5\n");
+
+    (void)state;
+    assert_string_equal(config_text(c, "SRCFG[0].TIMELIMIT"), "20");
+    assert_string_equal(config_text(c, "QOSCFG[high].PRIORITY"), "5");
+    assert_string_equal(config_text(c, "QOSCFG[low].PRIORITY"), "1");
+    config_destroy(c);
+}
+
 static void a_later_time_limit_replaces_the_earlier(void **state)
 {
     struct config *c =
@@ -392,6 +406,7 @@ int main(void)
         cmocka_unit_test(lists_with_blanks_are_taken_and_told_with_the_fix_4_1),
         cmocka_unit_test(entries_keep_the_order_of_attributes_and_lines),
         cmocka_unit_test(lists_changed_at_run_time_replace_those_before),
+        cmocka_unit_test(a_change_in_an_older_form_is_before_the_section_of_the_file),
         cmocka_unit_test(a_later_time_limit_replaces_the_earlier),
         cmocka_unit_test(timelogic_and_requires_the_limit_4_2),
         cmocka_unit_test(old_parameters_make_the_same_records),

@@ -182,6 +182,8 @@ static void ask_again(
             "was decided about it is not carried out",
             job);
         record_order_done(all->s, job, number);
+        if (r->action == RM_CANCEL)
+            record_forget_changes(all->s, job);
         return;
     }
     struct order *o = outbox_new(m, r->action, job, r->text);
@@ -234,8 +236,8 @@ void outbox_found(struct manager *m, const struct rm_job *r)
         return;
     TAILQ_FOREACH(o, &mates->list, of_job)
     {
-        if (!outbox_stops(o->action) || o->places.n)
-            continue;
+        if (!outbox_stops(o->action) || o->places.n || o->refused)
+            continue; /* of a refused one nobody waits for the nodes */
         for (size_t k = 0; k < r->nplaces; k++) {
             const struct node *n = node_find(c, r->places[k].node);
             if (n)

@@ -204,8 +204,15 @@ static void refuse_cancel(struct manager *m, struct order *o, const char *text)
     if (o->tries < REFUSALS)
         return;
     o->again_us = manager_clock(m) + ((uint64_t)RETRY_S * 1000000 << doubled);
-    if (!o->leaves && !o->refused)
-        return; /* it waits there: nobody misses its nodes, and it is not started */
+    if (!o->leaves && !o->refused) { /* it waits there, and is not started */
+        if (o->tries == REFUSALS)
+            eventlog_add(m->s, JOBCORRUPTION, o->job, true,
+                json_pack("{s:s}", "type", "job"),
+                "job '%s' was cancelled, and stays in the queue of its resource "
+                "manager, which says: %s",
+                o->job, text);
+        return;
+    }
     if (!o->refused)
         eventlog_add(m->s, JOBCORRUPTION, o->job, true,
             json_pack("{s:s}", "type", "job"),
@@ -242,6 +249,9 @@ bool outbox_waits_cancelled(struct manager *m, const char *id)
 
     if (!o)
         return false;
+    if (o->leaves && o->taken) /* it was sent back to the queue instead */
+        o->again = true;
+    o->taken = false;
     outbox_stop_leaving(m, o);
     o->places.n = 0;
     if (!o->refused)

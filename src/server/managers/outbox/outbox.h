@@ -31,6 +31,7 @@ struct order {
     bool lost;         /* the RM went away before it answered */
     bool seen;         /* START, sent: its job is on nodes */
     bool told;         /* CANCEL: its job is known to be there */
+    bool taken;        /* a stop: the RM has answered that it does it */
     char *job;         /* owned by its mates */
     struct VEC(struct job_place) places; /* START: where; stops: what they free */
     int64_t start_at;                    /* of the job, when it was decided */
@@ -55,6 +56,7 @@ struct job_orders {
     UT_hash_handle hh;
     char *job; /* owned */
     struct order_list list;
+    bool listed; /* its job was told, since all of them began to be told */
 };
 
 /* What has been decided and is not over. */

@@ -87,7 +87,9 @@ bool outbox_answered(struct manager *m, const struct rm_report *r)
     else if (r->u.done.outcome != RM_OK)
         outbox_fail(m, o, r->u.done.outcome, r->u.done.text);
     else if (!outbox_stops(o->action))
-        end_order(m, o); /* a stop is over when the job has left its nodes */
+        end_order(m, o);
+    else
+        o->taken = true; /* it is over when the job has left its nodes */
     return true;
 }
 
@@ -121,6 +123,35 @@ bool outbox_stopped(
     }
     commit_want(m->s);
     return left;
+}
+
+void outbox_note_listed(const struct manager *m, const char *id)
+{
+    struct job_orders *mates = outbox_of_job(m, id);
+
+    if (mates)
+        mates->listed = true;
+}
+
+void outbox_begin_listing(struct manager *m)
+{
+    struct job_orders *mates, *next;
+
+    HASH_ITER(hh, m->outbox->by_job, mates, next)
+    mates->listed = false;
+}
+
+void outbox_forget_unlisted(struct manager *m)
+{
+    struct job_orders *mates, *next;
+
+    HASH_ITER(hh, m->outbox->by_job, mates, next)
+    {
+        const struct job *j = job_find(engine_cluster(m->s->engine), mates->job);
+
+        if (!mates->listed && !(j && j->state < JOB_COMPLETED))
+            outbox_stopped(m, mates->job, JOB_LOST, &(bool){false});
+    }
 }
 
 /* All is told again after the RM was away: did what was ordered before come about? A
