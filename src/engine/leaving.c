@@ -10,6 +10,9 @@
 /* So long after a job ended, what is measured on its nodes may be of it. */
 #define LEAVING_S 300
 
+/* A system's own work: no job. */
+#define LOAD_OF_ITS_OWN 0.5
+
 /* Nodes in a row that a job left, and when. */
 struct left {
     uint32_t first, count;
@@ -51,7 +54,7 @@ static bool is_measured_more(const struct cluster *c, const struct node *n)
     int64_t dedicated = node_dedicated(c, n).v[RES_PROCS];
 
     return dedicated < n->cfg.v[RES_PROCS]
-           && (n->state == NODE_BUSY || n->load > (double)dedicated);
+           && (n->state == NODE_BUSY || n->load > (double)dedicated + LOAD_OF_ITS_OWN);
 }
 
 static bool is_being_left(const struct cluster *c, const struct left *l)

@@ -203,6 +203,8 @@ static void begin_predictions(struct engine *e, struct job *j, const struct stay
 
 static void complete_predictions(struct engine *e, struct job *j, const struct stay *s)
 {
+    if (j->cancelled)
+        return; /* then it was learned from */
     predictions_ended(e, j, s->until);
 }
 

@@ -90,10 +90,13 @@ static struct expected_start bound_start(
     struct promise row;
     int64_t latest = promises_of(e->promises, j, PROMISE_START, &row) ? row.latest_start
                                                                       : TIME_NEVER;
-    struct expected_start x = predictions_interval(e, at < latest ? at : latest);
+    at = at < latest ? at : latest;
+    struct expected_start x = predictions_interval(e, at > e->now ? at : e->now);
 
     if (x.until && x.until > latest)
         x.until = latest > x.at ? latest : x.at;
+    if (x.until && x.from > x.until)
+        x.from = x.until;
     return x;
 }
 

@@ -47,7 +47,7 @@ static json_t *render_promised(const struct promised *p, bool admin)
     render_instant(o, "made_at", p->made_at);
     render_instant(o, "first_at", p->first_at);
     render_instant(o, "last_at", p->last_at);
-    if (p->start_at)
+    if (p->over_at && p->start_at)
         render_instant(o, "start_at", p->start_at);
     if (start)
         render_int(o, "late_s", start - p->first_at);

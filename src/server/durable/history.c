@@ -11,7 +11,8 @@
 #define KEY_SUM   "sum"
 #define JOBS_MOST 5000 /* of accounting, the latest */
 
-/* ---- runs ---- */
+/* ---- runs; of those that were vacated nobody knows how long they would have been ----
+ */
 
 struct past {
     struct VEC(struct past_run) rows; /* users are owned; the latest first */
@@ -20,7 +21,8 @@ struct past {
 static int take_row(void *ctx, const struct store_account *row)
 {
     struct past *p = ctx;
-    bool ran = row->start_at > 0 && row->end_at >= row->start_at && *row->user;
+    bool ran = row->start_at > 0 && row->end_at >= row->start_at && *row->user
+               && strcmp(row->state, job_state_name(JOB_VACATED)) != 0;
     struct job_run run = {.run_s = row->end_at - row->start_at,
         .limit_s = row->wclimit_s < DURATION_UNLIMITED ? row->wclimit_s : 0,
         .procs = row->procs > 0 ? (uint32_t)row->procs : 0};

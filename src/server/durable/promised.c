@@ -19,6 +19,7 @@
 struct suspect {
     char what[160], by[64];
     bool fresh; /* since the last cycle */
+    bool away;  /* a node is, and has not only changed */
 };
 
 struct promised_book {
@@ -28,6 +29,7 @@ struct promised_book {
     uint64_t next;
     uint64_t node_epoch;
     struct suspect suspects[PROMISE_CAUSES];
+    enum { OVERRUN_UNKNOWN, OVERRUN_NONE, OVERRUN_SEEN } overrun; /* in this look */
 };
 
 static void free_promise(struct promised *p)
@@ -195,22 +197,36 @@ static void note_suspect(
     it->fresh = true;
 }
 
-/* Most reports tell nothing new. */
+/* Most reports tell nothing new; what is told before all is back is no change. One that
+ * went explains more than one that changed. */
 static void suspect_node(
     struct server *s, struct promised_book *b, const char *name, const char *by)
 {
     const struct cluster *c = engine_cluster(s->engine);
     const struct node *n = node_find(c, name);
+    struct suspect *it = &b->suspects[CAUSE_NODES];
+    bool away = !n || !node_is_up(n), new = b->node_epoch != c->node_epoch;
     char what[120];
 
-    if (b->node_epoch == c->node_epoch)
-        return;
     b->node_epoch = c->node_epoch;
+    if (!new || !whole_is_restored(s) || (it->fresh && it->away && !away))
+        return;
     snprintf(what, sizeof what, "node '%.60s' %s", name,
-        !n              ? "is gone"
-        : node_is_up(n) ? "has changed"
-                        : "is down");
+        !n     ? "is gone"
+        : away ? "is down"
+               : "has changed");
     note_suspect(b, CAUSE_NODES, by, what);
+    it->away = away;
+}
+
+/* It waits on, whatever was told of its start. */
+static void take_start_back(struct promised_book *b, const char *id)
+{
+    struct promised *p;
+
+    HASH_FIND_STR(b->of, id, p);
+    if (p)
+        p->start_at = 0;
 }
 
 void promised_happened(struct server *s, const struct event *ev, const char *by)
@@ -231,21 +247,32 @@ void promised_happened(struct server *s, const struct event *ev, const char *by)
         note_suspect(b, CAUSE_RESERVATION, by, "a reservation was changed");
     else if (ev->kind == EVENT_RUN)
         note_suspect(b, CAUSE_ORDER, by, "a job was started by order");
+    else if (ev->kind == EVENT_START_FAILED)
+        take_start_back(b, ev->u.failed.id);
 }
 
-static bool has_overrun(struct server *s)
+static bool find_overrun(struct server *s)
 {
     const struct cluster *c = engine_cluster(s->engine);
     int64_t now = world_now(s);
 
-    for (size_t i = 0; i < c->jobs.n; i++) {
-        const struct job *j = c->jobs.v[i];
-        if (j && job_is_active(j) && j->eff_wclimit_s > 0
+    for (size_t i = 0; i < c->active.n; i++) {
+        const struct job *j = c->jobs.v[c->active.v[i]];
+        if (job_is_active(j) && j->eff_wclimit_s > 0
             && j->eff_wclimit_s < DURATION_UNLIMITED && j->start_at
             && j->start_at + j->eff_wclimit_s + j->suspended_s < now)
             return true;
     }
     return false;
+}
+
+static bool has_overrun(struct server *s)
+{
+    struct promised_book *b = s->kept.promised;
+
+    if (b->overrun == OVERRUN_UNKNOWN)
+        b->overrun = find_overrun(s) ? OVERRUN_SEEN : OVERRUN_NONE;
+    return b->overrun == OVERRUN_SEEN;
 }
 
 /* Under BACKFILLPOLICY PLAN the engine knows; else the first that is seen. */
@@ -272,9 +299,9 @@ static void note_cause(struct server *s, struct promised *p, const struct job *j
     it = &s->kept.promised->suspects[p->cause];
     if (p->cause == CAUSE_OTHER && !engine_promised_by(s->engine, j))
         p->what = xstrdup("other jobs came to be ahead of it");
-    if (it->what[0])
+    if (it->fresh)
         p->what = xstrdup(it->what);
-    if (it->by[0])
+    if (it->fresh && it->by[0])
         p->by = xstrdup(it->by);
 }
 
@@ -329,10 +356,19 @@ static void follow_promise(struct server *s, struct promised *p, const struct jo
     bool later = at > p->last_at;
     p->last_at = at;
     p->moves += later;
-    if (later && at > p->first_at && p->cause == CAUSE_NONE) {
+    if (later && at > p->first_at && p->cause == CAUSE_NONE)
         note_cause(s, p, j);
+    if (later)
         save_promise(s, p);
-    }
+}
+
+/* Its resource manager has not told yet that it runs, and may refuse it. */
+static void note_starting(struct server *s, struct promised *p, const struct job *j)
+{
+    if (p->start_at == j->start_at)
+        return;
+    p->start_at = j->start_at;
+    save_promise(s, p);
 }
 
 static void add_promise(struct server *s, const struct job *j, int64_t at)
@@ -392,8 +428,12 @@ static bool goes_on(struct server *s, struct promised *p)
 {
     const struct job *j = job_of(s, p);
 
-    if (j && job_is_active(j))
+    if (j && j->state == JOB_STARTING)
+        note_starting(s, p, j);
+    else if (j && job_is_active(j))
         end_promise(s, p, j->start_at ? j->start_at : world_now(s));
+    else if (p->start_at)
+        end_promise(s, p, p->start_at);
     else if (!j || j->state >= JOB_COMPLETED)
         end_promise(s, p, 0);
     else
@@ -408,6 +448,7 @@ void promised_look(struct server *s)
     if (!b || s->tries || !whole_is_restored(s))
         return;
     size_t left = 0;
+    b->overrun = OVERRUN_UNKNOWN;
     for (size_t i = 0; i < b->waiting.n; i++)
         if (goes_on(s, b->waiting.v[i]))
             b->waiting.v[left++] = b->waiting.v[i];

@@ -30,9 +30,9 @@ struct promised {
     int64_t procs, wclimit_s, submit_at;
     int64_t made_at;           /* when the first start was promised */
     int64_t first_at, last_at; /* starts promised */
-    int64_t start_at;          /* 0 = it has not started */
-    int64_t over_at;           /* it started, or will not; 0 = it waits */
-    uint32_t moves;            /* how often it was put off */
+    int64_t start_at; /* 0 = it has not started; while it waits: it is told to */
+    int64_t over_at;  /* it started, or will not; 0 = it waits */
+    uint32_t moves;   /* how often it was put off */
     /* of what put it off for the first time, beyond `first_at`; CAUSE_NONE = nothing */
     enum promise_cause cause;
     int64_t broken_at;
@@ -50,8 +50,8 @@ void promised_close(struct server *s);
 void promised_decided(struct server *s, const struct action *a, const struct job *j);
 /* That has happened, by order of `by` (NULL = nobody's). O(1). */
 void promised_happened(struct server *s, const struct event *ev, const char *by);
-/* After a cycle. O(jobs that were promised a start and wait for it); O(jobs) once a
- * cycle where one is put off without a cause that is seen. */
+/* After a cycle. O(jobs that were promised a start and wait for it); O(active jobs)
+ * once a cycle where one is put off without a cause that is seen. */
 void promised_look(struct server *s);
 
 /* The i-th, those of jobs that wait first, the newest first; NULL behind the last.

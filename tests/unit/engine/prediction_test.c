@@ -316,6 +316,45 @@ static void who_outlives_a_prediction_is_given_more(void **state)
     sc_destroy(s);
 }
 
+/* It was learned from when it was cancelled. */
+static void what_runs_on_after_its_cancel_is_not_learned_again(void **state)
+{
+    struct scenario *s = sc_create_with(PLAN);
+    struct err err;
+
+    (void)state;
+    sc_begin_at(s, BEGIN);
+    sc_nodes(s, 1, 1);
+    for (int i = 0; i < 10; i++) {
+        const char *id = name_of(i);
+        add_job(s, id, 1, BEGIN, 1000, 100);
+    }
+    sc_run(s);
+    int64_t now = sc_now(s);
+    struct req_desc one = {.tasks = 1, .per_task.v[RES_PROCS] = 1};
+    struct job_place on = {.node = "n1", .tasks = 1};
+    struct event submit = {.kind = EVENT_SUBMIT,
+        .u.job = {.id = "X",
+            .cred[CRED_USER] = "ann",
+            .state = JOB_RUNNING,
+            .cancelled = true,
+            .submit_at = BEGIN,
+            .start_at = now - 900,
+            .wclimit_s = 1000,
+            .reqs = &one,
+            .nreqs = 1,
+            .places = &on,
+            .nplaces = 1}};
+    struct event end = {.kind = EVENT_END, .u.end = {.id = "X", .how = EV_CANCEL}};
+    assert_int_equal(sc_apply(s, submit, &err), 0);
+    double before = predictions_run(sc_engine(s), sc_find(s, "X")).run_s;
+    assert_int_equal(sc_apply(s, end, &err), 0);
+    add_job(s, "Y", 1, now, 1000, 100);
+    sc_at(s, now);
+    close_to(predictions_run(sc_engine(s), sc_find(s, "Y")).run_s, before);
+    sc_destroy(s);
+}
+
 static void how_good_it_was_is_counted_and_an_interval_told(void **state)
 {
     struct scenario *s = sc_create_with(PLAN "PROMISEHORIZON SUBMIT\n");
@@ -366,6 +405,7 @@ int main(void)
         cmocka_unit_test(intervals_outlive_a_restart),
         cmocka_unit_test(starts_are_expected_by_what_jobs_took),
         cmocka_unit_test(who_outlives_a_prediction_is_given_more),
+        cmocka_unit_test(what_runs_on_after_its_cancel_is_not_learned_again),
         cmocka_unit_test(how_good_it_was_is_counted_and_an_interval_told),
         cmocka_unit_test(without_prediction_nothing_is_expected),
     };

@@ -41,6 +41,8 @@ static int set_up(void **state)
     assert_int_equal(store_open(path, &opt, &s->store, &err), 0);
     s->unsaved = unsaved_open(s->store);
     t->sc = sc_create_with("RESERVATIONDEPTH 4\n");
+    sc_begin_at(t->sc, 1000);
+    sc_options(t->sc)->starts_told = true;
     sc_nodes(t->sc, 1, 1);
     s->engine = sc_engine(t->sc);
     s->clock = clock_create(NULL);
@@ -110,12 +112,95 @@ static void a_place_that_is_used_again_tells_nothing_of_the_job_before(void **st
     assert_null(promised_at(t->s, PROMISED_MAX + 1));
 }
 
+static void happens(struct scene *t, struct event ev)
+{
+    struct err err;
+
+    assert_int_equal(sc_apply(t->sc, ev, &err), 0);
+    promised_happened(t->s, &ev, NULL);
+}
+
+/* It is decided that the job starts; nothing is told of it yet. */
+static void begin_start(struct scene *t, const char *id)
+{
+    struct actions decided = {0};
+
+    engine_cycle(t->s->engine, sc_now(t->sc), &decided);
+    vec_fini(&decided);
+    assert_int_equal(sc_find(t->sc, id)->state, JOB_STARTING);
+    promised_look(t->s);
+    assert_int_equal(promised_at(t->s, 0)->over_at, 0);
+}
+
+static void a_start_that_fails_is_none(void **state)
+{
+    struct scene *t = *state;
+    struct event failed = {
+        .kind = EVENT_START_FAILED, .u.failed = {.id = "a", .reason = REASON_RMREJECT}};
+
+    promise(t, "a");
+    sc_cancel(t->sc, "long");
+    begin_start(t, "a");
+    happens(t, failed);
+    promised_look(t->s);
+    assert_int_equal(promised_at(t->s, 0)->over_at, 0);
+    sc_cancel(t->sc, "a");
+    promised_look(t->s);
+    assert_true(promised_at(t->s, 0)->over_at);
+    assert_int_equal(promised_at(t->s, 0)->start_at, 0);
+}
+
+static void a_start_that_was_not_told_before_the_job_ended_is_one(void **state)
+{
+    struct scene *t = *state;
+
+    promise(t, "a");
+    sc_cancel(t->sc, "long");
+    begin_start(t, "a");
+    int64_t at = sc_find(t->sc, "a")->start_at;
+    sc_cancel(t->sc, "a");
+    promised_look(t->s);
+    assert_true(promised_at(t->s, 0)->over_at);
+    assert_int_equal(promised_at(t->s, 0)->start_at, at);
+}
+
+/* What runs may run for longer. */
+static void prolong(struct scene *t, int64_t limit_s)
+{
+    happens(t, (struct event){.kind = EVENT_MODIFY,
+                   .u.modify = {.id = "long",
+                       .change = {.what = CHANGE_WCLIMIT, .job.wclimit_s = limit_s}}});
+    sc_cycle(t->sc);
+    promised_look(t->s);
+}
+
+static void how_often_it_was_put_off_outlives_a_restart(void **state)
+{
+    struct scene *t = *state;
+    struct err err;
+
+    promise(t, "a");
+    prolong(t, 1000100);
+    prolong(t, 1000200);
+    assert_int_equal(promised_at(t->s, 0)->moves, 2);
+    assert_int_equal(unsaved_commit(t->s->unsaved, &err), 0);
+    promised_close(t->s);
+    promised_open(t->s);
+    assert_int_equal(promised_at(t->s, 0)->moves, 2);
+    assert_int_equal(promised_at(t->s, 0)->last_at, 1000 + 1000200);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(
             a_place_that_is_used_again_tells_nothing_of_the_job_before, set_up,
             tear_down),
+        cmocka_unit_test_setup_teardown(
+            how_often_it_was_put_off_outlives_a_restart, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(a_start_that_fails_is_none, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(
+            a_start_that_was_not_told_before_the_job_ended_is_one, set_up, tear_down),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
