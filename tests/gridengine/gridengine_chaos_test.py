@@ -3,6 +3,7 @@
 submitting: no job is lost, none runs twice. MAUI_CHAOS_ROUNDS=200 for a long one."""
 import os
 import pathlib
+import shutil
 import subprocess
 import time
 
@@ -73,13 +74,13 @@ def blow_host(ge, n):
     ge.maui.wait(lambda: "Down" not in ge.maui.run("checknode", host).stdout, "it is back", 90)
 
 
-def story(ge, runs):
+def story(ge, jobs):
     """What everybody has of these jobs."""
     logs = [*pathlib.Path(f"{ge.dir}/spool").rglob("messages"), pathlib.Path(ge.maui.home, "log/maui.log")]
-    return "\n".join([str(runs), *(str(ge.accounted(job)) for job in runs), *(
+    return "\n".join([*(str(ge.accounted(job)) for job in sorted(jobs)), *(
         f"{log.parent.name}: {line}" for log in logs if log.exists()
         for line in log.read_text(errors="replace").splitlines()
-        if any(word.strip("'.:,") in runs for word in line.split()))])
+        if any(word.strip("'.:,") in jobs for word in line.split()))])
 
 
 BLOWS = (blow_daemon, blow_adapter, blow_master, blow_execd)
@@ -88,24 +89,26 @@ BLOWS = (blow_daemon, blow_adapter, blow_master, blow_execd)
 def test_no_job_is_lost_or_runs_twice(ge):
     ge.maui.start()
     folder = pathlib.Path(f"{ge.dir}/home/runs")
-    folder.mkdir(exist_ok=True)
+    shutil.rmtree(folder, ignore_errors=True)
+    folder.mkdir()
     folder.chmod(0o1777)
-    jobs = []
+    jobs = {}  # what each is called here: a killed master gives the numbers of ended jobs again
     for n in range(ROUNDS):
         for user in ("alice", "bob"):
             options = ["-pe", "mpi", 2 + n % 3] if n % 4 == 1 else ["-q", "debug"] if n % 4 == 2 else []
-            jobs.append(ge.submit(user, f"echo x >> {folder}/$JOB_ID; sleep {1 + n % 2}", *options))
+            label = f"{user}-{n}"
+            jobs[label] = ge.submit(user, f"echo x >> {folder}/{label}; sleep {1 + n % 2}", *options)
         BLOWS[n % len(BLOWS)](ge, n)
         if n % 20 == 7:
             blow_host(ge, n)
     ge.wait(lambda: not ge.run("qstat", "-u", "*", check=False).stdout.strip()
             and ge.run("qstat", check=False).returncode == 0, "the end of all jobs",
             HANDED_AGAIN_S + 120 + 3 * ROUNDS)
-    runs = {job: (folder / job).read_text().count("x") if (folder / job).exists() else 0
-            for job in jobs}
-    assert set(runs.values()) == {1}, story(ge, {j: n for j, n in runs.items() if n != 1})
+    runs = {label: (folder / label).read_text().count("x") if (folder / label).exists() else 0
+            for label in jobs}
+    assert set(runs.values()) == {1}, f"{runs} {story(ge, {jobs[j] for j, n in runs.items() if n != 1})}"
     ge.maui.wait(lambda: "0 Active Jobs" in ge.maui.run("showq").stdout
                  and "Total Jobs: 0" in ge.maui.run("showq").stdout, "an empty queue", 60)
-    ended = {job: (ge.maui.job(job) or {}).get("state") for job in jobs}
+    ended = {job: (ge.maui.job(job) or {}).get("state") for job in jobs.values()}
     print(f"{ROUNDS} blows, {len(jobs)} jobs, ends known: {list(ended.values()).count('Completed')}")
     assert not {job for job, state in ended.items() if state not in ("Completed", "Removed", "Vacated")}

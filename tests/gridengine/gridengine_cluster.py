@@ -8,6 +8,7 @@ import shutil
 import subprocess
 import sys
 import tempfile
+import time
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "live"))
 from live_daemon import Daemon, wait_for  # noqa: E402
@@ -100,13 +101,15 @@ class GridEngine:
         """No job is left, whoever holds it."""
         self.run("qdel", "-f", "-u", "*", check=False)
         self.wait(lambda: not self.run("qstat", "-u", "*").strip(), "the end of all jobs")
+        self.cleared_at = int(time.time())
 
     def accounted(self, job):
-        """How often it ran."""
+        """Its runs, a record each; a master that was killed gives numbers again: of an earlier
+        test's job of that number there is nothing here."""
         path = pathlib.Path(f"{self.dir}/root/default/common/accounting")
         lines = path.read_text().splitlines() if path.exists() else []  # no job has ended yet
-        return [l.split(":") for l in lines
-                if not l.startswith("#") and l.split(":")[5] == str(job)]
+        records = [line.split(":") for line in lines if not line.startswith("#")]
+        return [r for r in records if r[5] == str(job) and int(r[8]) >= self.cleared_at]
 
 
 class Maui(Daemon):
