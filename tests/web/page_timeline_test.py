@@ -94,7 +94,8 @@ def test_the_picture_is_what_the_scheduler_tells(site, browser):
     at = site.job(site.jobs["runs"])["start_at"]
     browser.wait(lambda: "from=" in browser.chrome.current_url, "the view in the address")
     probe = lambda row, when: browser.chrome.execute_script(PIXEL, row, 0.5, when)  # noqa: E731
-    browser.wait(lambda: max(probe(0, at + 3600)) - min(probe(0, at + 3600)) > 60, "its colour")
+    # of all hues: whose name it is depends on who runs the tests
+    browser.wait(lambda: max(probe(0, at + 3600)) - min(probe(0, at + 3600)) > 40, "its colour")
     assert probe(0, at + 3600) == probe(1, at + 3600)
     free = probe(2, at + 3600)
     assert max(free) - min(free) < 12, free
