@@ -567,6 +567,14 @@ static int set_account(struct bank_order *b, struct err *err)
     return am_account_set(b->am, &a, err);
 }
 
+/* INFINITY is no end. */
+static int64_t end_of(const struct bank_order *b)
+{
+    int64_t to = bankorder_int(b, "to", AM_EVER);
+
+    return to == TIME_NEVER ? AM_EVER : to;
+}
+
 static int make_deposit(struct bank_order *b, struct err *err)
 {
     const struct am_request req = bankorder_request(b);
@@ -574,7 +582,7 @@ static int make_deposit(struct bank_order *b, struct err *err)
         .amount = b->amount,
         .credit_limit = b->credit_limit,
         .from_at = bankorder_int(b, "from", 0),
-        .to_at = bankorder_int(b, "to", AM_EVER),
+        .to_at = end_of(b),
         .label = bankorder_text(b, "label"),
         .only = bankorder_text(b, "only"),
         .carry_debt = flag_of(b, "pay_debts")};
@@ -598,7 +606,7 @@ static int make_transfer(struct bank_order *b, struct err *err)
         .amount = b->amount,
         .dated = json_object_get(b->body, "from") || json_object_get(b->body, "to"),
         .from_at = bankorder_int(b, "from", 0),
-        .to_at = bankorder_int(b, "to", AM_EVER)};
+        .to_at = end_of(b)};
 
     return am_transfer(b->am, &req, &t, err);
 }
