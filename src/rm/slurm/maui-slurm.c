@@ -8,13 +8,15 @@
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
 /* Many releases newer, slurmctld hangs up on the library's requests without a word: so
- * Slurm's own command is asked. Where there is none, nothing is known. */
+ * Slurm's own command is asked. Where there is none, or no slurm.conf, for which it
+ * would wait a minute, nothing is known. */
 static bool is_of_another_release(void)
 {
-    static const char *const argv[] = {"scontrol", "--version", NULL};
+    static const char *const argv[] = {"timeout", "2", "scontrol", "--version", NULL};
     struct strbuf told = {0}; /* "slurm-wlm 22.05.8" */
     unsigned year, month;
     bool other = false;
@@ -28,6 +30,16 @@ static bool is_of_another_release(void)
     return other;
 }
 
+/* The others print and merge files. */
+static bool asks_slurm(char **argv)
+{
+    for (; *argv != NULL; argv++)
+        if (strcmp(*argv, "check") == 0 || strcmp(*argv, "letgo") == 0
+            || strcmp(*argv, "watch") == 0)
+            return true;
+    return false;
+}
+
 /* Does not return where that program is there. */
 static void become_the_one_by_scontrol(char **argv)
 {
@@ -39,10 +51,8 @@ static void become_the_one_by_scontrol(char **argv)
 
 int main(int argc, char **argv)
 {
-    bool other = is_of_another_release();
-
     if (argc == 2 && strcmp(argv[1], "--adapter") == 0) {
-        if (!other)
+        if (!is_of_another_release())
             return adapter_main();
         fprintf(stderr,
             "Slurm is of another release than the library this was built with "
@@ -50,7 +60,7 @@ int main(int argc, char **argv)
             ADAPTER_RELEASE >> 16, ADAPTER_RELEASE >> 8 & 0xff);
         return REMOTE_CANNOT;
     }
-    if (other)
+    if (asks_slurm(argv) && is_of_another_release())
         become_the_one_by_scontrol(argv);
     return program_end("maui slurm", gate_main(argc, argv));
 }
