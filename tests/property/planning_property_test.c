@@ -6,6 +6,7 @@
  * nodes, for which half of the jobs ask, and which the others can use together. */
 #include "cmocka_all.h"
 #include "config/config.h"
+#include "config/settings.h"
 #include "engine/engine_private.h"
 #include "engine/planning/private.h"
 #include "plan/plan.h"
