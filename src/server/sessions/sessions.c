@@ -8,9 +8,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define LOGINS_MAX  400
-#define LOGINS_USER 20
-#define ENDED_MAX   64 /* of which it is remembered why */
+#define LOGINS_MAX   400
+#define LOGINS_USER  20
+#define ENDED_MAX    64 /* of which it is remembered why */
 #define GUESSERS_MAX 64
 
 struct login {

@@ -23,8 +23,8 @@
 #define SESSION_BURST  100
 /* Exchanges of one address that fail within a minute; then none is looked at for one.
  * Those of other addresses are, and one that is good is always let in. */
-#define FAILURES_MAX   10
-#define FAILURES_S     60
+#define FAILURES_MAX 10
+#define FAILURES_S   60
 
 struct sessions;
 

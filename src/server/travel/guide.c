@@ -29,7 +29,7 @@ struct guide {
     struct server s;
     struct journey journey;
     int fd;
-    bool open; /* all parts are */
+    bool open;              /* all parts are */
     struct identity caller; /* whose view it is */
     struct strbuf line;
     char **argv;
@@ -216,9 +216,9 @@ static json_t *describe_stop(struct guide *g)
     json_t *o = json_pack("{s:I, s:I, s:I, s:I, s:o, s:I, s:I, s:I}", "at",
         (json_int_t)g->journey.place.at, "line", (json_int_t)g->journey.place.line,
         "life", (json_int_t)g->journey.place.life, "oldest_at",
-        (json_int_t)journey_oldest(g->s.store), "decided", describe_decisions(g), "lines",
-        (json_int_t)count->lines, "cycles", (json_int_t)count->cycles, "differences",
-        (json_int_t)count->differences);
+        (json_int_t)journey_oldest(g->s.store), "decided", describe_decisions(g),
+        "lines", (json_int_t)count->lines, "cycles", (json_int_t)count->cycles,
+        "differences", (json_int_t)count->differences);
     if (identity_is(&g->caller, WHO_ADMIN3))
         render_text(o, "difference", g->journey.difference);
     return o;
@@ -239,8 +239,8 @@ static int begin_anew(struct guide *g, const struct place *to, struct err *err)
     char line[24];
 
     snprintf(line, sizeof line, "%" PRId64, to->line);
-    char *argv[] = {g->argv[0], g->argv[1], g->argv[2], g->argv[3], "line", line,
-        g->argv[6], NULL};
+    char *argv[] = {
+        g->argv[0], g->argv[1], g->argv[2], g->argv[3], "line", line, g->argv[6], NULL};
     execv("/proc/self/exe", argv);
     return err_set(err, ERR_IO, "the helper cannot begin anew: %s", strerror(errno));
 }
@@ -323,8 +323,8 @@ static bool refuses_about(struct guide *g, const char *about)
 
     if (!about || identity_is(&g->caller, WHO_ADMIN3) || is_own(g, about))
         return false;
-    err_set(&err, ERR_NOT_FOUND, "there is no job '%.60s' of yours at that instant",
-        about);
+    err_set(
+        &err, ERR_NOT_FOUND, "there is no job '%.60s' of yours at that instant", about);
     refuse_question(g, &err);
     return true;
 }

@@ -203,8 +203,8 @@ static void tell_next(struct trip *t)
 
     if (t->asked)
         return;
-    while ((e = TAILQ_FIRST(&t->errands)) && !e->goes
-           && t->debt->bytes > TRIP_UNFETCHED) {
+    while (
+        (e = TAILQ_FIRST(&t->errands)) && !e->goes && t->debt->bytes > TRIP_UNFETCHED) {
         refuse_errand(e, "you have been answered more of the past than you have "
                          "fetched: read that first");
         drop_errand(t, e);
@@ -447,7 +447,8 @@ static int on_look(sd_event_source *source, uint64_t at, void *ctx)
     drop_abandoned(t);
     if (is_overdue(t, at)) {
         log_line(t->s->log, LOG_WARNING,
-            "the helper that shows %s the past did not answer and is ended", t->who.user);
+            "the helper that shows %s the past did not answer and is ended",
+            t->who.user);
         end_trip(t, "the helper that knows the past did not answer: begin again");
         return 0;
     }
@@ -478,7 +479,8 @@ static pid_t spawn_helper(char *const argv[], pid_t parent, int fd)
 
 static json_t *describe_caller(struct server *s, const struct identity *who)
 {
-    unsigned hidden = is_ruler(who) ? 0 : who->hidden | rights_hidden_then(s->api.rights);
+    unsigned hidden =
+        is_ruler(who) ? 0 : who->hidden | rights_hidden_then(s->api.rights);
 
     return json_pack("{s:I, s:I, s:i, s:i, s:s, s:s, s:s}", "uid", (json_int_t)who->uid,
         "gid", (json_int_t)who->gid, "level", who->level, "hidden", (int)hidden, "user",
@@ -491,8 +493,8 @@ static pid_t start_helper(
     json_t *caller = describe_caller(s, who);
     char *text = jsontext(caller);
     char descriptor[12], number[24], word[] = GUIDE_WORD, kind[] = "at";
-    char *argv[] = {
-        word, s->paths.home, s->paths.config_path, descriptor, kind, number, text, NULL};
+    char *argv[] = {word, s->paths.home, s->paths.config_path, descriptor, kind, number,
+        text, NULL};
 
     snprintf(descriptor, sizeof descriptor, "%d", fd);
     snprintf(number, sizeof number, "%" PRId64, at);

@@ -137,8 +137,8 @@ static void failures_close_the_door_for_a_minute(void **state)
         char peer[32];
         for (int k = 0; k < 100; k++) {
             snprintf(peer, sizeof peer, "10.0.%d.%d", i, k);
-            assert_int_equal(sessions_exchange(s, "guess", peer, 2000, &e, &err),
-                EXCHANGE_UNKNOWN);
+            assert_int_equal(
+                sessions_exchange(s, "guess", peer, 2000, &e, &err), EXCHANGE_UNKNOWN);
         }
     }
     sessions_free(s);
