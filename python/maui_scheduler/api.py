@@ -1619,6 +1619,45 @@ Series = TypedDict('Series', {
 })
 
 
+# What one credential used over time.
+UseOverTime = TypedDict('UseOverTime', {
+    #: seconds since 1970
+    'from': 'int',
+    #: seconds since 1970
+    'to': 'int',
+    #: procs_active and active (jobs that ran), queued (jobs from their submission to their
+    #: start, whatever held them), wait_s (of those that started then, on average; null
+    #: where none did)
+    'names': 'list[str]',
+    #: each an instant (seconds since 1970) and the averages from it to the next, in the
+    #: order of names
+    'points': 'list[list[Union[float, None]]]',
+})
+
+
+# How waits and expansion factors of jobs are distributed that started, and ended in
+# that span.
+Distributions = TypedDict('Distributions', {
+    #: seconds since 1970
+    'from': 'int',
+    #: seconds since 1970
+    'to': 'int',
+    'jobs': 'int',
+    #: on average
+    'wait_s': 'NotRequired[float]',
+    #: on average, of those with a limit
+    'xfactor': 'NotRequired[float]',
+    #: upper bounds of waits
+    'wait_bounds_s': 'list[int]',
+    #: jobs up to each bound, above the one before; the last: above all
+    'waits': 'list[int]',
+    #: upper bounds of expansion factors
+    'xfactor_bounds': 'list[float]',
+    #: as waits
+    'xfactors': 'list[int]',
+})
+
+
 # A start that a job was promised, and what came of it.
 Promise = TypedDict('Promise', {
     #: job
@@ -3165,6 +3204,55 @@ class Operations:
             'GET',
             '/v1/series',
             query={'past': past, 'names': names, 'from': from_, 'to': to, 'points': points}))
+
+    def series_of(
+        self,
+        kind: str,
+        *,
+        past: str | int | None = None,
+        name: str | int | None = None,
+        from_: str | int | None = None,
+        to: str | int | None = None,
+        points: str | int | None = None,
+    ) -> UseOverTime:
+        """What one credential used over time, from the records of jobs and those of now:
+        of others for administrators of any level, of oneself for everybody. The newest
+        20,000 jobs that ended are looked at; there are no points of before them.
+        - past: a view of the past (POST /v1/past): what was over by then
+        - name: of which of that kind
+        - from_: seconds since 1970; without it a day before to
+        - to: seconds since 1970; without it now
+        - points: at most so many, each an average: 1 to 300, 240 where nothing is said
+        """
+        return cast('UseOverTime', self._connection.record(
+            'GET',
+            '/v1/series/{kind}',
+            names={'kind': kind},
+            query={'past': past, 'name': name, 'from': from_, 'to': to, 'points': points}))
+
+    def distributions(
+        self,
+        *,
+        past: str | int | None = None,
+        kind: str | int | None = None,
+        name: str | int | None = None,
+        from_: str | int | None = None,
+        to: str | int | None = None,
+    ) -> Distributions:
+        """How long jobs waited that ended in a span of time, and their expansion factors,
+        as counts between bounds: for administrators of any level of all jobs or of one
+        credential's, for everybody of one's own. The newest 20,000 are looked at; from
+        says since when.
+        - past: a view of the past (POST /v1/past): what was over by then
+        - kind: with name: user, group, account, class or qos
+        - name: with kind: of that one
+        - from_: seconds since 1970; without it a day before to
+        - to: seconds since 1970; without it now
+        """
+        return cast('Distributions', self._connection.record(
+            'GET',
+            '/v1/distributions',
+            query={'past': past, 'kind': kind, 'name': name, 'from': from_, 'to': to}))
 
     def promises(
         self,

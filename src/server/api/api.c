@@ -64,6 +64,8 @@ static const struct route routes[] = {
         PAST_ASKED},
     {"GET", "/v1/statistics/grid/{type}", "showgrid", WHO_ADMIN3, api_grid, PAST_ASKED},
     {"GET", "/v1/series", "series", WHO_ANY, api_series, PAST_KEPT},
+    {"GET", "/v1/series/{kind}", "series", WHO_ANY, api_series_of, PAST_KEPT},
+    {"GET", "/v1/distributions", "showstats", WHO_ANY, api_distributions, PAST_KEPT},
     {"GET", "/v1/promises", "promises", WHO_ANY, api_promises, PAST_KEPT},
     {"POST", "/v1/orders/reset-statistics", "resetstats", WHO_ADMIN1,
         api_reset_statistics},
