@@ -5,6 +5,7 @@
 #include "config/settings.h"
 #include "config/value.h"
 #include "server/api/api.h"
+#include "server/api/joborder.h"
 #include "server/api/openapi.h"
 #include "server/api/order.h"
 #include "server/api/readers.h"
@@ -483,6 +484,7 @@ static void close_all(struct server *s)
     desk_close(s);
     teller_close(s);
     stream_close(s);
+    joborders_close(s);
     order_close(s);
     readers_close(s);
     free(s->api.page);

@@ -122,6 +122,7 @@ struct server_api {
     struct submissions *submitting; /* api/submit.c: not all handed on yet */
     struct readers *readers;        /* api/readers.c */
     struct lists *lists;            /* http/stream.c */
+    struct joborders *joborders;    /* api/joborder.c: NULL before the first list */
     struct page *page;              /* web/page.c */
     struct timeline *timeline;      /* timeline/ */
     struct whatif *whatif;          /* whatif/ */

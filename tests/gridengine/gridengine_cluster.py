@@ -102,14 +102,20 @@ class GridEngine:
         self.run("qdel", "-f", "-u", "*", check=False)
         self.wait(lambda: not self.run("qstat", "-u", "*").strip(), "the end of all jobs")
         self.cleared_at = int(time.time())
+        self.before = len(self.records())
+
+    def records(self):
+        """Of the accounting file, split."""
+        path = pathlib.Path(f"{self.dir}/root/default/common/accounting")
+        lines = path.read_text().splitlines() if path.exists() else []  # no job has ended yet
+        return [line.split(":") for line in lines if not line.startswith("#")]
 
     def accounted(self, job):
         """Its runs, a record each; a master that was killed gives numbers again: of an earlier
-        test's job of that number there is nothing here."""
-        path = pathlib.Path(f"{self.dir}/root/default/common/accounting")
-        lines = path.read_text().splitlines() if path.exists() else []  # no job has ended yet
-        records = [line.split(":") for line in lines if not line.startswith("#")]
-        return [r for r in records if r[5] == str(job) and int(r[8]) >= self.cleared_at]
+        test's job of that number there is nothing here. A run that was sent back to the queue is
+        written down without the time of its submission."""
+        return [r for r in self.records()[self.before:]
+                if r[5] == str(job) and (r[8] == "0" or int(r[8]) >= self.cleared_at)]
 
 
 class Maui(Daemon):

@@ -5,7 +5,7 @@ import urllib.parse
 
 import pytest
 
-from live_daemon import Daemon
+from live_daemon import Connection, Daemon
 
 
 @pytest.fixture(scope="module")
@@ -58,6 +58,33 @@ def test_words_say_which_jobs(queue, words, found):
 def test_wrong_words_are_told_with_the_nearest(queue, words, told):
     status, error = ask(queue, q=words)
     assert status == 400 and told in error["message"], error
+
+
+def looks(d):
+    c = Connection(f"{d.home}/api.sock")
+    c.request("GET", "/metrics")
+    text = c.getresponse().read().decode()
+    c.close()
+    return int(next(l.split()[1] for l in text.splitlines() if l.startswith("maui_list_looks_total ")))
+
+
+def test_another_window_of_an_order_looks_at_no_job_again(queue):
+    """Counted, not measured: what is in order stays so, until something has changed."""
+    def cost(**query):
+        before, (summary, _) = looks(queue), ask(queue, **query)
+        spent = looks(queue) - before
+        return (spent,) if ask(queue, limit=1)[0]["revision"] == summary["revision"] else None
+
+    def quiet(**query):
+        return queue.wait(lambda: cost(**query), "a quiet moment")[0]
+
+    def twice():
+        first, second = quiet(sort="-procs", limit=2), quiet(sort="-procs", limit=2, offset=2)
+        return first <= 4 and second == 0
+
+    queue.wait(twice, "an order that is kept")  # it is made anew after some seconds
+    assert quiet(sort="procs", limit=1) in (0, 4)  # 0: the same was asked in this second
+    assert ask(queue, sort="-procs", q="held:1")[1] == "d"  # of other words it is another order
 
 
 def test_an_order_and_a_part(queue):

@@ -6,7 +6,7 @@
 #include "policy/priority.h"
 #include "server/api/api.h"
 #include "server/api/jobfilter.h"
-#include "server/api/jobwindow.h"
+#include "server/api/joborder.h"
 #include "server/drafts/jobname.h"
 #include "server/http/stream.h"
 #include "server/render/eligibility.h"
@@ -14,15 +14,6 @@
 #include "server/server_private.h"
 
 #include <math.h>
-
-/* A job that was in the list when it was asked for; by then it may be gone. */
-struct listed {
-    uint32_t index;
-    int64_t key;           /* order within the section: smaller first */
-    int64_t submit_at;     /* tells when the index has been used again */
-    const struct job *job; /* while it is sorted */
-    uint8_t section;
-};
 
 /* ---- which jobs ---- */
 
@@ -47,9 +38,9 @@ struct list {
     struct identity who; /* the caller, who may be gone when the records are made */
     size_t looked;       /* at so many jobs */
     bool collected;
-    struct VEC(struct listed) jobs;
     struct jobwindow window;
-    struct jobcounts *counts; /* NULL = not wanted */
+    char *order_key;        /* owned; what such lists have in common */
+    struct joborder *order; /* held; NULL until it is begun or found */
     size_t told;
 };
 
@@ -178,49 +169,6 @@ static bool match_job(const struct cluster *c, const struct wanted *w,
            && (!w->deadline || shows_deadline(c, j, who));
 }
 
-/* Active jobs by their end, suspended ones last; eligible by priority; blocked as
- * submitted. */
-static int64_t key_of(
-    const struct cluster *c, const struct job *j, enum section section)
-{
-    switch (section) {
-    case SECTION_ACTIVE:
-        return j->state == JOB_SUSPENDED ? INT64_MAX : j->end_at;
-    case SECTION_ELIGIBLE:
-        return -job_priority(c, j);
-    case SECTION_BLOCKED:
-    case SECTION_COMPLETED:
-        break;
-    }
-    return j->submit_at;
-}
-
-static int compare(const void *a, const void *b)
-{
-    const struct listed *x = a, *y = b;
-
-    if (x->section != y->section)
-        return x->section < y->section ? -1 : 1;
-    if (x->key != y->key)
-        return x->key < y->key ? -1 : 1;
-    return job_compare(x->job, y->job); /* as the engine takes equals */
-}
-
-struct order {
-    struct server *s;
-    const struct jobwindow *window;
-};
-
-/* As somebody wants it; equals as they are anyway. */
-static int compare_as_wanted(const void *a, const void *b, void *ctx)
-{
-    const struct listed *x = a, *y = b;
-    const struct order *o = ctx;
-    int order = jobwindow_compare(o->window, o->s, x->job, y->job);
-
-    return order ? order : compare(a, b);
-}
-
 /* Of nodes, where these may be known. */
 static void add_nodes(struct server *s, const struct wanted *w, json_t *o)
 {
@@ -252,25 +200,18 @@ static json_t *make_summary(
     struct server *s, const struct list *l, const struct wanted *w)
 {
     const struct cluster *c = engine_cluster(s->engine);
-    int64_t count[SECTION_COMPLETED + 1] = {0}, backlog = 0;
+    const struct joborder *order = l->order;
     json_t *o = json_pack("{s:I}", "at", (json_int_t)world_now(s));
 
-    for (size_t i = 0; i < l->jobs.n; i++) {
-        const struct job *j = c->jobs.v[l->jobs.v[i].index];
-        count[l->jobs.v[i].section]++;
-        if (l->jobs.v[i].section == SECTION_ELIGIBLE
-            && j->wclimit_s < DURATION_UNLIMITED)
-            backlog += j->wclimit_s * j->procs;
-    }
     if (!identity_is_kept_from(&l->who, RM_HIDES_NODES))
         add_nodes(s, w, o);
     for (int i = SECTION_ACTIVE; i <= SECTION_COMPLETED; i++)
-        render_int(o, render_section_name((enum section)i), count[i]);
-    render_int(o, "backlog_ps", backlog);
-    render_int(o, "total", (int64_t)l->jobs.n);
+        render_int(o, render_section_name((enum section)i), order->count[i]);
+    render_int(o, "backlog_ps", order->backlog_ps);
+    render_int(o, "total", (int64_t)order->jobs.n);
     render_int(o, "revision", (int64_t)(world_revision(s) & INT32_MAX));
-    if (l->counts)
-        json_object_set_new(o, "counts", jobcounts_render(l->counts, c));
+    if (order->counts)
+        json_object_set_new(o, "counts", jobcounts_render(order->counts, c));
     return json_pack("{s:o}", "summary", o);
 }
 
@@ -360,25 +301,9 @@ static void list_free(void *ctx)
     free(l->wanted.rsv_base);
     jobfilter_free(l->wanted.filter);
     free(l->wanted.ids);
-    jobcounts_free(l->counts);
-    vec_fini(&l->jobs);
+    joborder_release(l->order);
+    free(l->order_key);
     free(l);
-}
-
-/* Those that were looked at in an earlier turn may have left since. */
-static void drop_gone(const struct cluster *c, struct list *l)
-{
-    size_t left = 0;
-
-    for (size_t i = 0; i < l->jobs.n; i++) {
-        struct listed *e = &l->jobs.v[i];
-        const struct job *j = e->index < c->jobs.n ? c->jobs.v[e->index] : NULL;
-        if (!j || j->submit_at != e->submit_at)
-            continue;
-        e->job = j;
-        l->jobs.v[left++] = *e;
-    }
-    l->jobs.n = left;
 }
 
 /* It is in the list, if it is wanted and may be seen. */
@@ -393,36 +318,28 @@ static void consider_job(struct server *s, struct list *l, const struct job *j)
         return;
     if (l->wanted.filter && !jobfilter_matches(l->wanted.filter, s, j, &l->who))
         return;
-    enum section section = render_section(j);
-    if (l->counts)
-        jobcounts_add(l->counts, c, j);
-    vec_push(&l->jobs, ((struct listed){.index = j->index,
-                           .key = key_of(c, j, section),
-                           .submit_at = j->submit_at,
-                           .job = j,
-                           .section = (uint8_t)section}));
-}
-
-static bool has_job(const struct list *l, const struct job *j)
-{
-    for (size_t i = 0; i < l->jobs.n; i++)
-        if (l->jobs.v[i].job == j)
-            return true;
-    return false;
+    joborder_add(l->order, j);
 }
 
 /* Those that are named: nobody else is looked at. */
 static void collect_named(struct server *s, struct list *l)
 {
     const struct cluster *c = engine_cluster(s->engine);
+    struct VEC(const struct job *) seen = {0};
     char *ids = xstrdup(l->wanted.ids);
 
     for (char *save = NULL, *id = strtok_r(ids, ",", &save); id;
          id = strtok_r(NULL, ",", &save)) {
         const struct job *j = job_find(c, id);
-        if (j && !has_job(l, j))
-            consider_job(s, l, j);
+        bool again = false;
+        for (size_t i = 0; i < seen.n; i++)
+            again |= seen.v[i] == j;
+        if (!j || again)
+            continue;
+        vec_push(&seen, j);
+        consider_job(s, l, j);
     }
+    vec_fini(&seen);
     free(ids);
     l->looked = c->jobs.n;
 }
@@ -430,23 +347,25 @@ static void collect_named(struct server *s, struct list *l)
 static void collect_some(struct server *s, struct list *l)
 {
     const struct cluster *c = engine_cluster(s->engine);
+
+    if (!l->order && (l->order = joborder_find(s, l->order_key)) != NULL) {
+        l->collected = true;
+        return;
+    }
+    engine_set_priorities(s->engine);
+    if (!l->order)
+        l->order = joborder_new(s, l->order_key, &l->window);
+    joborder_begin_turn(l->order);
+    if (l->wanted.ids && !l->looked)
+        collect_named(s, l);
     size_t left = l->looked < c->jobs.n ? c->jobs.n - l->looked : 0;
     size_t end = left > LOOKS ? l->looked + LOOKS : c->jobs.n;
-
-    engine_set_priorities(s->engine);
-    if (l->wanted.ids)
-        collect_named(s, l);
-    for (; l->looked < end; l->looked++)
-        consider_job(s, l, c->jobs.v[l->looked]);
-    if (l->looked < c->jobs.n)
+    if (left) {
+        for (; l->looked < end; l->looked++)
+            consider_job(s, l, c->jobs.v[l->looked]);
         return;
-    drop_gone(c, l);
-    if (l->jobs.n && l->window.sort)
-        qsort_r(l->jobs.v, l->jobs.n, sizeof *l->jobs.v, compare_as_wanted,
-            &(struct order){s, &l->window});
-    else if (l->jobs.n)
-        qsort(l->jobs.v, l->jobs.n, sizeof *l->jobs.v, compare);
-    l->collected = true;
+    }
+    l->collected = !joborder_more(l->order);
 }
 
 static void tell_one(
@@ -478,17 +397,18 @@ static bool list_more(struct server *s, void *ctx, struct strbuf *out)
         if (l->collected && l->shape == SHAPE_TABLE)
             render_job_heading(l->members, out);
         if (l->collected)
-            l->told = l->window.offset < l->jobs.n ? l->window.offset : l->jobs.n;
+            l->told = l->window.offset < l->order->jobs.n ? l->window.offset
+                                                          : l->order->jobs.n;
         return true;
     }
     size_t step = l->shape == SHAPE_TABLE ? ROWS : BRIEFS;
-    size_t last =
-        l->window.limit < l->jobs.n - l->window.offset && l->window.offset < l->jobs.n
-            ? l->window.offset + l->window.limit
-            : l->jobs.n;
+    size_t n = l->order->jobs.n;
+    size_t last = l->window.offset < n && l->window.limit < n - l->window.offset
+                      ? l->window.offset + l->window.limit
+                      : n;
     size_t end = last - l->told > step ? l->told + step : last;
     for (; l->told < end; l->told++) {
-        const struct listed *e = &l->jobs.v[l->told];
+        const struct listed *e = &l->order->jobs.v[l->told];
         const struct job *j = e->index < c->jobs.n ? c->jobs.v[e->index] : NULL;
         if (j && j->submit_at == e->submit_at)
             tell_one(s, l, j, out);
@@ -498,18 +418,41 @@ static bool list_more(struct server *s, void *ctx, struct strbuf *out)
 
 /* ---- asking for one ---- */
 
+/* By whose rights the list is made: all with the same may share it. */
+static const char *rights_of(const struct list *l)
+{
+    bool alike = l->shape == SHAPE_TABLE && !render_job_hides(l->members)
+                 && !l->who.hidden && !l->wanted.filter && !l->wanted.deadline;
+
+    return identity_is(&l->who, WHO_ADMIN3) ? "(administrators)"
+           : alike                          ? "(all)"
+                                            : l->who.user;
+}
+
 /* All who ask for this see the same. */
 static char *key_for(struct request *r, const struct list *l)
 {
-    bool alike = identity_is(&l->who, WHO_ADMIN3)
-                 || (l->shape == SHAPE_TABLE && !render_job_hides(l->members)
-                     && !l->who.hidden && !l->wanted.filter && !l->wanted.deadline);
     struct strbuf key = {0};
 
-    strbuf_printf(&key, "%s %s", request_target(r),
-        !alike                             ? l->who.user
-        : identity_is(&l->who, WHO_ADMIN3) ? "(administrators)"
-                                           : "(all)");
+    strbuf_printf(&key, "%s %s", request_target(r), rights_of(l));
+    return strbuf_take(&key);
+}
+
+/* Of the question what tells which jobs are in the list, and in which order. */
+static char *order_key_for(struct request *r, const struct list *l)
+{
+    static const char *const parts[] = {"section", "partition", "reservation", "ids",
+        "q", "held", "deadline", "sort", "count"};
+    struct strbuf key = {0};
+
+    strbuf_printf(&key, "%s %d %x %d", rights_of(l), (int)l->who.level, l->who.hidden,
+        l->shape == SHAPE_PRIORITY);
+    for (int kind = 0; kind < CRED_KINDS; kind++)
+        strbuf_printf(&key, "\n%s", l->wanted.cred[kind] ? l->wanted.cred[kind] : "");
+    for (size_t i = 0; i < sizeof parts / sizeof parts[0]; i++) {
+        const char *said = request_query(r, parts[i]);
+        strbuf_printf(&key, "\n%s%s", said ? "=" : "", said ? said : "");
+    }
     return strbuf_take(&key);
 }
 
@@ -517,6 +460,7 @@ static void answer(struct server *s, struct request *r, struct list *l)
 {
     char *key = key_for(r, l);
 
+    l->order_key = order_key_for(r, l);
     if (stream_join(s, r, key))
         list_free(l);
     else
@@ -557,7 +501,6 @@ void api_jobs(struct server *s, struct request *r)
         request_refuse(r, &err);
         return;
     }
-    l->counts = jobcounts_new(&l->window);
     answer(s, r, l);
 }
 

@@ -86,24 +86,53 @@ static const struct jobsort sorts[] = {{"id", NULL, -1}, {"user", NULL, CRED_USE
     {"priority", priority_of, 0}, {"reservation_at", promise_of, 0}};
 #define SORTS (sizeof sorts / sizeof sorts[0])
 
-int jobwindow_compare(const struct jobwindow *w, struct server *s, const struct job *a,
-    const struct job *b)
+bool jobwindow_is_by_id(const struct jobwindow *w)
 {
-    const struct cluster *c = engine_cluster(s->engine);
-    int order = 0;
+    return w->sort && !w->sort->number && w->sort->kind < 0;
+}
 
-    if (w->sort->number) {
-        int64_t x = w->sort->number(s, a), y = w->sort->number(s, b);
-        order = x < y ? -1 : x > y;
-        if (order && (x == INT64_MAX || y == INT64_MAX))
-            return order; /* those that have none come last, either way */
-    } else if (w->sort->kind >= 0) {
-        order = strcmp(job_cred(c, a, (enum cred_kind)w->sort->kind)->name,
-            job_cred(c, b, (enum cred_kind)w->sort->kind)->name);
-    } else {
-        order = strverscmp(a->id, b->id);
-    }
-    return w->down ? -order : order;
+int64_t jobwindow_value(const struct jobwindow *w, struct server *s,
+    const struct jobranks *ranks, const struct job *j)
+{
+    int64_t n = 0;
+
+    if (w->sort && w->sort->number)
+        n = w->sort->number(s, j);
+    else if (w->sort && w->sort->kind >= 0)
+        n = j->cred[w->sort->kind] < ranks->n ? ranks->v[j->cred[w->sort->kind]]
+                                              : UINT32_MAX;
+    /* those that have none come last, either way */
+    return w->down && n != INT64_MAX ? -n : n;
+}
+
+struct named_cred {
+    const char *name;
+    uint32_t index;
+};
+
+static int compare_names(const void *a, const void *b)
+{
+    const struct named_cred *x = a, *y = b;
+
+    return strcmp(x->name, y->name);
+}
+
+void jobwindow_rank(
+    const struct jobwindow *w, const struct cluster *c, struct jobranks *ret)
+{
+    struct VEC(struct named_cred) all = {0};
+
+    *ret = (struct jobranks){0};
+    if (!w->sort || w->sort->number || w->sort->kind < 0)
+        return;
+    for (uint32_t i = 0; i < c->creds[w->sort->kind].n; i++)
+        vec_push(&all, ((struct named_cred){c->creds[w->sort->kind].v[i]->name, i}));
+    if (all.n)
+        qsort(all.v, all.n, sizeof *all.v, compare_names);
+    vec_push_zeros(ret, all.n);
+    for (uint32_t i = 0; i < all.n; i++)
+        ret->v[all.v[i].index] = i;
+    vec_fini(&all);
 }
 
 /* ---- what is counted ---- */

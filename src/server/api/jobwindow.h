@@ -4,6 +4,7 @@
 #ifndef MAUI_SERVER_JOBWINDOW_H
 #define MAUI_SERVER_JOBWINDOW_H
 
+#include "base/vec.h"
 #include "cluster/job.h"
 #include "server/http/request.h"
 
@@ -20,9 +21,18 @@ struct jobwindow {
 /* limit=, offset=, sort=, count= of a request. */
 int jobwindow_read(const struct request *r, struct jobwindow *ret, struct err *err);
 
-/* Which of two comes first by w->sort: below, above 0; 0: they are equal in that. */
-int jobwindow_compare(const struct jobwindow *w, struct server *s, const struct job *a,
-    const struct job *b);
+/* Of the credentials by which a list is ordered the places of their names. */
+struct jobranks VEC(uint32_t);
+
+/* To be freed with vec_fini(); empty where other things count. O(n log n) in the
+ * credentials of that kind. */
+void jobwindow_rank(
+    const struct jobwindow *w, const struct cluster *c, struct jobranks *ret);
+/* Of two jobs the one with the smaller number comes first. */
+int64_t jobwindow_value(const struct jobwindow *w, struct server *s,
+    const struct jobranks *ranks, const struct job *j);
+/* By what is no number. */
+bool jobwindow_is_by_id(const struct jobwindow *w);
 
 /* NULL when nothing is counted. */
 struct jobcounts *jobcounts_new(const struct jobwindow *w);

@@ -20,6 +20,7 @@
 #define SPAN_MAX   (INT64_C(366) * 86400)
 #define FROM_MAX   (INT64_C(1) << 40)
 #define NODES_TURN 100
+#define ITEMS_TURN 20000
 #define PACK_BYTES 65536u
 #define STATE_MAX  128
 #define FOLD_MAX   4096
@@ -221,8 +222,9 @@ struct telling {
     struct identity who;
     struct rows *rows; /* held */
     struct collected *found;
-    struct strbuf bytes; /* not packed yet */
-    size_t packed;       /* so many of them are */
+    struct writing *writing; /* of `found` */
+    struct strbuf bytes;     /* not packed yet */
+    size_t packed;           /* so many of them are */
     z_stream z;
     unsigned again;        /* begun anew, so often, as the world had changed */
     unsigned tries, plans; /* turns of foresight; how many plans they have seen */
@@ -305,18 +307,23 @@ static bool tell_window(struct server *s, void *ctx, struct strbuf *out)
         return true;
     if (!t->found)
         t->found = collect_begin(s, &t->who, &t->asked, rows_share(t->rows));
-    if (!collect_is_whole(t->found) && t->again++ < AGAIN_MAX) {
+    if (!t->writing && !collect_is_whole(t->found) && t->again++ < AGAIN_MAX) {
         collect_end(t->found);
         t->found = NULL; /* where jobs will be may be another now as well */
         return true;
     }
-    if (collect_more(t->found, NODES_TURN))
+    if (!t->writing && collect_more(t->found, NODES_TURN))
         return true;
-    note_lack(s, t);
+    if (!t->writing) {
+        note_lack(s, t);
+        t->writing = writing_begin(t->found, t->state);
+    }
+    if (writing_more(t->writing, ITEMS_TURN))
+        return true;
     t->packing = t->pack && deflateInit(&t->z, 1) == Z_OK;
     strbuf_add_n(out, t->packing ? "MAUITLZ\1" : "MAUITL\0\1", 8);
     t->written = true;
-    collect_write(t->found, t->state, t->packing ? &t->bytes : out);
+    writing_tell(t->writing, t->packing ? &t->bytes : out);
     return t->packing;
 }
 
@@ -324,6 +331,7 @@ static void free_telling(void *ctx)
 {
     struct telling *t = ctx;
 
+    writing_end(t->writing);
     if (t->found)
         collect_end(t->found);
     rows_release(t->rows);

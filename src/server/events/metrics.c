@@ -3,6 +3,7 @@
 #include "server/events/metrics.h"
 
 #include "cluster/partition.h"
+#include "server/api/joborder.h"
 #include "server/events/eventlog.h"
 #include "server/events/notify.h"
 #include "server/events/programs.h"
@@ -286,6 +287,8 @@ static void print_cycles(struct server *s, struct strbuf *out)
         out, "maui_requests_total", "Requests of the API.", http_requests(s->api.http));
     counter(out, "maui_timeline_looks_total",
         "Nodes that were looked at for pictures of them over time.", timeline_looks(s));
+    counter(out, "maui_list_looks_total",
+        "Jobs that were looked at for the order of lists.", joborder_looks(s));
     gauge(out, "maui_requests_open", "Requests under way.",
         http_open_requests(s->api.http));
 }

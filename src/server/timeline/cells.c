@@ -92,6 +92,7 @@ static void add_line(struct cells *c, const struct window_asked *asked,
         end = end < to ? end : to;
         float amount = (float)((double)(end - from) * (double)procs);
         c->sum[layer][cell] += amount;
+        c->adds++;
         if (layer == LAYER_USE)
             count_vote(c, cell, colour, amount);
         from = end;

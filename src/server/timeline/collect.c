@@ -14,7 +14,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define NONE UINT32_MAX
+#define NONE      UINT32_MAX
+#define ADDS_TURN 50000 /* to cells: less than a millisecond */
 
 static const char *const layers[LAYERS] = {
     "use", "promised", "forecast", "reserved", "down", "ended"};
@@ -168,12 +169,23 @@ static void add_to_cells(struct collected *v, const struct piece *p)
         cells_add(v->cells, &v->asked, layer_of(p->kind), p, colour_of(v, p));
 }
 
+/* From now on nothing is gathered or goes on. */
 static void make_cells(struct collected *v)
 {
     v->cells = cells_new(v->s, &v->asked, v->rows);
-    for (size_t i = 0; i < v->pieces.n; i++)
-        add_to_cells(v, &v->pieces.v[i]);
-    v->pieces.n = 0; /* from now on nothing is gathered or goes on */
+    v->celled = 0;
+}
+
+/* Those that were pieces before there were cells; false: all are in them. */
+static bool fill_cells(struct collected *v, uint64_t most)
+{
+    if (!v->cells || !v->pieces.n)
+        return false;
+    while (v->celled < v->pieces.n && v->cells->adds < most)
+        add_to_cells(v, &v->pieces.v[v->celled++]);
+    if (v->celled == v->pieces.n)
+        v->pieces.n = 0;
+    return true;
 }
 
 /* It goes on from the row before where all is the same. Most come in the order of that
@@ -558,15 +570,18 @@ bool collect_more(struct collected *v, uint32_t nodes)
 {
     const uint32_t *first = v->rows->first;
     uint32_t last = v->asked.first + v->asked.rows;
+    uint64_t most = (v->cells ? v->cells->adds : 0) + ADDS_TURN;
 
-    while (v->next < last && nodes--) {
+    if (fill_cells(v, most))
+        return true;
+    while (v->next < last && nodes-- && (!v->cells || v->cells->adds < most)) {
         if (v->next_node == first[v->next])
             begin_row(v);
         look_at_node(v, v->rows->node[v->next_node++], v->next);
         if (v->next_node == first[v->next + 1])
             end_row(v);
     }
-    return v->next < last;
+    return v->next < last || (v->cells && v->pieces.n);
 }
 
 bool collect_is_whole(const struct collected *v)

@@ -81,6 +81,7 @@ struct cells {
     float *most;        /* of the colour that leads, */
     uint32_t *colour;   /* and which */
     double *procs;      /* by line */
+    uint64_t adds;      /* to them, so far */
 };
 
 /* The question. */
@@ -121,20 +122,27 @@ struct collected {
     struct VEC(struct piece) ended;       /* in order of rows */
     struct named_creds named[CRED_KINDS];
     struct cells *cells; /* owned; NULL = pieces */
+    size_t celled;       /* so many of `pieces` are in them; the rest is to come */
 };
 
 /* Takes over the hold of the rows. */
 struct collected *collect_begin(struct server *s, const struct identity *who,
     const struct window_asked *asked, struct rows *rows);
-/* Look at up to so many nodes; false: all have been seen. */
+/* Look at up to so many nodes, and at fewer where they take many cells; false: all have
+ * been seen. */
 bool collect_more(struct collected *v, uint32_t nodes);
 /* All rows that were looked at are of one state of the world: nothing has changed since
  * it was begun. */
 bool collect_is_whole(const struct collected *v);
 void collect_end(struct collected *v);
 
-/* The same as bytes (docs/timeline-format.md), with what the state was that it shows.
- */
-void collect_write(const struct collected *v, const char *state, struct strbuf *out);
+/* The same as bytes (docs/timeline-format.md), with what the state was that it shows,
+ * in turns too. What was collected stays until writing_end(). */
+struct writing *writing_begin(const struct collected *v, const char *state);
+/* Up to so many numbers further; false: all are written. */
+bool writing_more(struct writing *w, size_t items);
+/* Once they are. O(bytes). */
+void writing_tell(struct writing *w, struct strbuf *out);
+void writing_end(struct writing *w); /* NULL is allowed */
 
 #endif

@@ -157,43 +157,79 @@ static void add_section(
                       (json_int_t)at, "bytes", (json_int_t)len));
 }
 
-static void write_columns(const struct collected *v, const struct column *columns,
-    size_t ncolumns, size_t n, struct strbuf *body, json_t *sections)
+/* ---- in turns ---- */
+
+/* One column after another: of cells by layer, or of pieces and objects. */
+struct writing {
+    const struct collected *v;
+    json_t *heading, *sections;
+    struct strbuf body;
+    size_t column, item; /* what is written next, */
+    size_t at;           /* and where that column begins in `body` */
+};
+
+#define PIECE_COLUMNS  (sizeof piece_columns / sizeof *piece_columns)
+#define OBJECT_COLUMNS (sizeof object_columns / sizeof *object_columns)
+
+/* One of pieces or objects, and of how many; NULL: there are no more. */
+static const struct column *column_at(const struct writing *w, size_t *ret_n)
 {
-    for (size_t k = 0; k < ncolumns; k++) {
-        size_t at = body->len;
-        for (size_t i = 0; i < n; i++)
-            columns[k].write(v, i, body);
-        add_section(sections, columns[k].name, columns[k].type, at, body->len - at);
-        add_padding(body, body->len);
-    }
+    const struct column *c = NULL;
+
+    if (w->column < PIECE_COLUMNS)
+        c = &piece_columns[w->column];
+    else if (w->column < PIECE_COLUMNS + OBJECT_COLUMNS)
+        c = &object_columns[w->column - PIECE_COLUMNS];
+    *ret_n = w->column < PIECE_COLUMNS ? w->v->pieces.n : w->v->objects.n;
+    return c;
 }
 
-static void write_cells(
-    const struct collected *v, struct strbuf *body, json_t *sections)
+static void end_column(struct writing *w, const char *name, const char *type)
 {
-    size_t n = (size_t)v->cells->lines * v->cells->columns;
-    uint8_t *bytes = xcalloc(n + 1, 1);
+    add_section(w->sections, name, type, w->at, w->body.len - w->at);
+    add_padding(&w->body, w->body.len);
+    w->at = w->body.len;
+    w->item = 0;
+    w->column++;
+}
+
+static bool write_column(struct writing *w, size_t items)
+{
+    size_t n;
+    const struct column *c = column_at(w, &n);
+    size_t end = n - w->item > items ? w->item + items : n;
+
+    if (!c)
+        return false;
+    for (; w->item < end; w->item++)
+        c->write(w->v, w->item, &w->body);
+    if (w->item == n)
+        end_column(w, c->name, c->type);
+    return true;
+}
+
+/* Of those layers that were asked for, then the colours. */
+static bool write_layer(struct writing *w, size_t items)
+{
+    const struct cells *c = w->v->cells;
+    size_t n = (size_t)c->lines * c->columns;
+    size_t end = n - w->item > items ? w->item + items : n;
     char name[40];
 
-    for (size_t k = 0; k < LAYERS; k++) {
-        size_t at = body->len;
-        if (!v->cells->sum[k])
-            continue;
-        for (size_t i = 0; i < n; i++)
-            bytes[i] = cells_share(v->cells, (enum layer)k, i);
-        strbuf_add_n(body, (const char *)bytes, n);
-        snprintf(name, sizeof name, "cell.%s", layer_name(k));
-        add_section(sections, name, "u8", at, body->len - at);
-        add_padding(body, body->len);
-    }
-    size_t at = body->len;
-    for (size_t i = 0; i < n; i++)
-        bytes[i] = cells_colour(v->cells, i);
-    strbuf_add_n(body, (const char *)bytes, n);
-    free(bytes);
-    add_section(sections, "cell.colour", "u8", at, body->len - at);
-    add_padding(body, body->len);
+    while (w->column < LAYERS && !c->sum[w->column])
+        w->column++;
+    if (w->column > LAYERS)
+        return false;
+    for (; w->item < end; w->item++)
+        add_u8(&w->body, w->column < LAYERS
+                             ? cells_share(c, (enum layer)w->column, w->item)
+                             : cells_colour(c, w->item));
+    if (w->item < n)
+        return true;
+    snprintf(name, sizeof name, "cell.%s",
+        w->column < LAYERS ? layer_name(w->column) : "colour");
+    end_column(w, name, "u8");
+    return true;
 }
 
 static json_t *render_named(const struct collected *v)
@@ -209,8 +245,7 @@ static json_t *render_named(const struct collected *v)
     return o;
 }
 
-static json_t *render_heading(
-    const struct collected *v, const char *state, json_t *sections)
+static json_t *render_heading(const struct collected *v, const char *state)
 {
     const struct window_asked *a = &v->asked;
     const struct foresight *f = foresight_get(v->s);
@@ -236,32 +271,44 @@ static json_t *render_heading(
     }
     render_text(o, "color", render_cred_key(a->colour));
     json_object_set_new(o, "names", render_named(v));
-    json_object_set_new(o, "sections", sections);
     return o;
 }
 
-void collect_write(const struct collected *v, const char *state, struct strbuf *out)
+struct writing *writing_begin(const struct collected *v, const char *state)
 {
-    json_t *sections = json_array();
-    struct strbuf body = {0};
+    struct writing *w = xcalloc(1, sizeof *w);
 
-    if (v->cells) {
-        write_cells(v, &body, sections);
-    } else {
-        write_columns(v, piece_columns, sizeof piece_columns / sizeof *piece_columns,
-            v->pieces.n, &body, sections);
-        write_columns(v, object_columns, sizeof object_columns / sizeof *object_columns,
-            v->objects.n, &body, sections);
-    }
-    json_t *heading = render_heading(v, state, sections);
-    char *text = json_dumps(heading, JSON_COMPACT | JSON_PRESERVE_ORDER);
+    w->v = v;
+    w->heading = render_heading(v, state);
+    w->sections = json_array();
+    return w;
+}
+
+bool writing_more(struct writing *w, size_t items)
+{
+    return w->v->cells ? write_layer(w, items) : write_column(w, items);
+}
+
+void writing_tell(struct writing *w, struct strbuf *out)
+{
+    json_object_set(w->heading, "sections", w->sections);
+    char *text = json_dumps(w->heading, JSON_COMPACT | JSON_PRESERVE_ORDER);
     size_t len = strlen(text), padded = (len + 4 + ALIGN - 1) / ALIGN * ALIGN - 4;
+
     add_u32(out, (uint32_t)padded);
     strbuf_add(out, text);
     for (; len < padded; len++)
         add_u8(out, ' ');
-    strbuf_add_n(out, body.text ? body.text : "", body.len);
-    free(body.text);
+    strbuf_add_n(out, w->body.text ? w->body.text : "", w->body.len);
     free(text);
-    json_decref(heading);
+}
+
+void writing_end(struct writing *w)
+{
+    if (!w)
+        return;
+    json_decref(w->heading);
+    json_decref(w->sections);
+    free(w->body.text);
+    free(w);
 }

@@ -1,0 +1,286 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * The order of a list of jobs. */
+#include "server/api/joborder.h"
+
+#include "base/turnsort.h"
+#include "base/xalloc.h"
+#include "server/events/feed.h"
+#include "server/server_private.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define STEPS_TURN 5000
+#define KEPT_MAX   4
+#define KEEP_S     5 /* priorities grow, waits too: no change of the world tells that */
+#define FORGET_US  UINT64_C(10000000) /* nobody asks any more: it is memory */
+
+TAILQ_HEAD(joborder_list, joborder);
+
+struct joborders {
+    struct joborder_list kept; /* the last one first */
+    sd_event_source *forget;   /* NULL: there was none left; then nothing is kept */
+    uint64_t looks;
+};
+
+/* A job while it is put in its place. */
+struct sorted {
+    int64_t value; /* by which somebody wants it, */
+    int64_t key;   /* and where it is in its section anyway */
+    int64_t submit_at;
+    const struct job *job;
+    uint32_t index;
+    uint8_t section;
+};
+
+/* ---- the order ---- */
+
+/* Active jobs by their end, suspended ones last; eligible by priority; blocked as
+ * submitted. */
+static int64_t key_of(
+    const struct cluster *c, const struct job *j, enum section section)
+{
+    switch (section) {
+    case SECTION_ACTIVE:
+        return j->state == JOB_SUSPENDED ? INT64_MAX : j->end_at;
+    case SECTION_ELIGIBLE:
+        return -job_priority(c, j);
+    case SECTION_BLOCKED:
+    case SECTION_COMPLETED:
+        break;
+    }
+    return j->submit_at;
+}
+
+static int compare_ids(
+    const struct joborder *o, const struct sorted *x, const struct sorted *y)
+{
+    int order = strverscmp(x->job->id, y->job->id);
+
+    return o->window.down ? -order : order;
+}
+
+/* As somebody wants it; equals as the engine takes them. */
+static int compare(const void *a, const void *b, void *ctx)
+{
+    const struct sorted *x = a, *y = b;
+    const struct joborder *o = ctx;
+    int order;
+
+    if (x->value != y->value)
+        return x->value < y->value ? -1 : 1;
+    if (jobwindow_is_by_id(&o->window) && (order = compare_ids(o, x, y)) != 0)
+        return order;
+    if (x->section != y->section)
+        return x->section < y->section ? -1 : 1;
+    if (x->key != y->key)
+        return x->key < y->key ? -1 : 1;
+    if (x->submit_at != y->submit_at)
+        return x->submit_at < y->submit_at ? -1 : 1;
+    return job_compare(x->job, y->job);
+}
+
+/* Its memory may be another's: it is not looked at. */
+static bool is_gone(const void *item, void *ctx)
+{
+    const struct sorted *x = item;
+    struct joborder *o = ctx;
+    const struct cluster *c = engine_cluster(o->s->engine);
+
+    if (x->index < c->jobs.n && c->jobs.v[x->index] == x->job)
+        return false;
+    o->count[x->section]--;
+    return true;
+}
+
+/* ---- those that are kept ---- */
+
+static bool is_present(const struct joborder *o)
+{
+    int64_t now = world_now(o->s);
+
+    return o->revision == world_revision(o->s) && o->plan == feed_plan(o->s)
+           && now >= o->at && now < o->at + KEEP_S;
+}
+
+static void forget_order(struct joborders *all, struct joborder *o)
+{
+    TAILQ_REMOVE(&all->kept, o, next);
+    o->kept = false;
+    joborder_release(o);
+}
+
+static void forget_old(struct joborders *all)
+{
+    struct joborder *o, *next;
+    unsigned n = 0;
+
+    for (o = TAILQ_FIRST(&all->kept); o; o = next) {
+        next = TAILQ_NEXT(o, next);
+        if (!is_present(o) || ++n > KEPT_MAX)
+            forget_order(all, o);
+    }
+}
+
+static int on_forget(sd_event_source *source, uint64_t at, void *ctx)
+{
+    struct server *s = ctx;
+
+    (void)source;
+    (void)at;
+    while (!TAILQ_EMPTY(&s->api.joborders->kept))
+        forget_order(s->api.joborders, TAILQ_FIRST(&s->api.joborders->kept));
+    return 0;
+}
+
+static struct joborders *open_orders(struct server *s)
+{
+    struct joborders *all = s->api.joborders;
+
+    if (all)
+        return all;
+    s->api.joborders = all = xcalloc(1, sizeof *all);
+    TAILQ_INIT(&all->kept);
+    if (sd_event_add_time(
+            s->loop, &all->forget, CLOCK_MONOTONIC, 0, 100000, on_forget, s)
+        < 0)
+        all->forget = NULL;
+    return all;
+}
+
+static void arm_forgetting(struct joborders *all)
+{
+    sd_event_source_set_time_relative(all->forget, FORGET_US);
+    sd_event_source_set_enabled(all->forget, SD_EVENT_ONESHOT);
+}
+
+static void keep_order(struct joborder *o)
+{
+    struct joborders *all = o->s->api.joborders;
+
+    if (!all->forget || !is_present(o))
+        return;
+    o->holders++;
+    o->kept = true;
+    TAILQ_INSERT_HEAD(&all->kept, o, next);
+    forget_old(all);
+    arm_forgetting(all);
+}
+
+struct joborder *joborder_find(struct server *s, const char *key)
+{
+    struct joborders *all = open_orders(s);
+    struct joborder *o;
+
+    forget_old(all);
+    TAILQ_FOREACH(o, &all->kept, next)
+    {
+        if (strcmp(o->key, key) != 0)
+            continue;
+        o->holders++;
+        arm_forgetting(all);
+        return o;
+    }
+    return NULL;
+}
+
+uint64_t joborder_looks(const struct server *s)
+{
+    return s->api.joborders ? s->api.joborders->looks : 0;
+}
+
+void joborders_close(struct server *s)
+{
+    struct joborders *all = s->api.joborders;
+
+    if (!all)
+        return;
+    while (!TAILQ_EMPTY(&all->kept))
+        forget_order(all, TAILQ_FIRST(&all->kept));
+    sd_event_source_disable_unref(all->forget);
+    free(all);
+    s->api.joborders = NULL;
+}
+
+/* ---- one ---- */
+
+struct joborder *joborder_new(
+    struct server *s, const char *key, const struct jobwindow *window)
+{
+    struct joborder *o = xcalloc(1, sizeof *o);
+
+    open_orders(s);
+    o->s = s;
+    o->key = xstrdup(key);
+    o->window = *window;
+    o->revision = o->seen = world_revision(s);
+    o->plan = feed_plan(s);
+    o->at = world_now(s);
+    o->holders = 1;
+    o->counts = jobcounts_new(window);
+    o->sort = turnsort_new(sizeof(struct sorted), compare, o);
+    jobwindow_rank(window, engine_cluster(s->engine), &o->ranks);
+    return o;
+}
+
+static void end_sorting(struct joborder *o)
+{
+    turnsort_free(o->sort);
+    o->sort = NULL;
+    vec_fini(&o->ranks);
+}
+
+void joborder_release(struct joborder *o)
+{
+    if (!o || --o->holders)
+        return;
+    end_sorting(o);
+    jobcounts_free(o->counts);
+    vec_fini(&o->jobs);
+    free(o->key);
+    free(o);
+}
+
+void joborder_begin_turn(struct joborder *o)
+{
+    if (o->seen == world_revision(o->s))
+        return;
+    turnsort_drop(o->sort, is_gone);
+    o->seen = world_revision(o->s);
+}
+
+void joborder_add(struct joborder *o, const struct job *j)
+{
+    const struct cluster *c = engine_cluster(o->s->engine);
+    enum section section = render_section(j);
+    struct sorted x = {.value = jobwindow_value(&o->window, o->s, &o->ranks, j),
+        .key = key_of(c, j, section),
+        .submit_at = j->submit_at,
+        .job = j,
+        .index = j->index,
+        .section = (uint8_t)section};
+
+    o->s->api.joborders->looks++;
+    turnsort_add(o->sort, &x);
+    o->count[section]++;
+    if (section == SECTION_ELIGIBLE && j->wclimit_s < DURATION_UNLIMITED)
+        o->backlog_ps += j->wclimit_s * j->procs;
+    if (o->counts)
+        jobcounts_add(o->counts, c, j);
+}
+
+bool joborder_more(struct joborder *o)
+{
+    size_t n;
+
+    if (turnsort_more(o->sort, STEPS_TURN))
+        return true;
+    const struct sorted *all = turnsort_items(o->sort, &n);
+    vec_reserve(&o->jobs, n);
+    for (size_t i = 0; i < n; i++)
+        o->jobs.v[i] = (struct listed){all[i].index, all[i].submit_at};
+    o->jobs.n = n;
+    end_sorting(o);
+    keep_order(o);
+    return false;
+}

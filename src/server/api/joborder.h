@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * The jobs of a list in their order. It is made in turns, and kept while it is the
+ * same: another window of the list costs what is in that window. */
+#ifndef MAUI_SERVER_JOBORDER_H
+#define MAUI_SERVER_JOBORDER_H
+
+#include "server/api/jobwindow.h"
+#include "server/render/render.h"
+
+#include <sys/queue.h>
+
+/* A job that was in the list when it was made; by now it may be gone. */
+struct listed {
+    uint32_t index;
+    int64_t submit_at; /* tells when the index has been used again */
+};
+
+struct joborder {
+    TAILQ_ENTRY(joborder) next;
+    struct server *s;
+    char *key; /* owned: of all who ask so, and may see the same */
+    struct jobwindow window;
+    uint64_t revision, plan; /* of the world, when it was begun, */
+    int64_t at;              /* and the second */
+    unsigned holders;        /* one of them is the list of those that are kept */
+    bool kept;
+    /* while it is made */
+    struct turnsort *sort;
+    struct jobranks ranks;
+    uint64_t seen; /* the world's revision in which all in it were there */
+    /* all there is */
+    struct VEC(struct listed) jobs;
+    int64_t count[SECTION_COMPLETED + 1];
+    int64_t backlog_ps;
+    struct jobcounts *counts; /* NULL = not wanted */
+};
+
+/* One that was made of what is now, to be released; NULL: there is none. */
+struct joborder *joborder_find(struct server *s, const char *key);
+/* An empty one of the window's order, to be released. The key is copied. */
+struct joborder *joborder_new(
+    struct server *s, const char *key, const struct jobwindow *window);
+void joborder_release(struct joborder *o); /* NULL is allowed */
+
+/* Before the first of the next two in a turn: jobs may have gone since the last. O(1);
+ * after a change of the world O(jobs in it), but none of them is looked at. */
+void joborder_begin_turn(struct joborder *o);
+void joborder_add(struct joborder *o, const struct job *j);
+/* Go on with the order, for less than a millisecond; false: `jobs` has it, and others
+ * who ask find it for some seconds, if nothing has changed meanwhile. */
+bool joborder_more(struct joborder *o);
+
+/* What orders have cost so far: jobs that were looked at for them. */
+uint64_t joborder_looks(const struct server *s);
+
+/* With the server: what is kept is freed. */
+void joborders_close(struct server *s);
+
+#endif
