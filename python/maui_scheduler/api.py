@@ -1533,6 +1533,9 @@ class Credential(TypedDict):
     qos_list_mode: NotRequired[str]
     partition_default: NotRequired[str]
     partition_list: NotRequired[list[str]]
+    #: or: these as well; and: those alone that all lists of a job have; excluded: these
+    #: alone. Left out where no list is set
+    partition_list_mode: NotRequired[str]
     #: as 20.00+
     fs_target: NotRequired[str]
     #: percent
