@@ -3220,7 +3220,8 @@ class Operations:
     ) -> UseOverTime:
         """What one credential used over time, from the records of jobs and those of now:
         of others for administrators of any level, of oneself for everybody. The newest
-        20,000 jobs that ended are looked at; there are no points of before them.
+        20,000 jobs that ended are looked at; there are no points of before them. Who
+        may: owner|admin3.
         - past: a view of the past (POST /v1/past): what was over by then
         - name: of which of that kind
         - from_: seconds since 1970; without it a day before to
@@ -3245,7 +3246,7 @@ class Operations:
         """How long jobs waited that ended in a span of time, and their expansion factors,
         as counts between bounds: for administrators of any level of all jobs or of one
         credential's, for everybody of one's own. The newest 20,000 are looked at; from
-        says since when.
+        says since when. Who may: owner|admin3.
         - past: a view of the past (POST /v1/past): what was over by then
         - kind: with name: user, group, account, class or qos
         - name: with kind: of that one
