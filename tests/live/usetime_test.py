@@ -3,6 +3,7 @@
 import pytest
 
 from driven_clock import DrivenClock
+from live_daemon import ME
 from live_users import LEVELS, Users, need_users
 
 BEGIN, HOUR = 1800000000, 3600
@@ -16,7 +17,7 @@ def submit(daemon, procs, limit, **more):
 
 @pytest.fixture
 def day(daemon):
-    """root: 6 of 8 processors for an hour, then, having waited for it, 8 for half of one;
+    """Whoever runs it: 6 of 8 processors for an hour, then, having waited for it, 8 for half of one;
     then two hours of nothing."""
     clock = DrivenClock(daemon.home)
     daemon.env.update(clock.env)
@@ -44,11 +45,11 @@ def get(daemon, path):
 
 def test_use_is_that_of_records_and_of_what_runs(day):
     span = f"from={BEGIN}&to={BEGIN + 2 * HOUR}&points=4"
-    answer = get(day, f"/v1/series/user?name=root&{span}")
+    answer = get(day, f"/v1/series/user?name={ME}&{span}")
     assert answer["names"] == NAMES
     # up to now, which is after an hour and a half
     assert answer["to"] == BEGIN + HOUR + HOUR // 2
-    rows = get(day, f"/v1/series/user?name=root&from={BEGIN}&points=3")["points"]
+    rows = get(day, f"/v1/series/user?name={ME}&from={BEGIN}&points=3")["points"]
     assert rows == [[BEGIN, 6, 1, 1, 0], [BEGIN + 1800, 6, 1, 1, None], [BEGIN + 3600, 8, 1, 0, HOUR]]
     day.ok("canceljob", day.second)
     day.wait(lambda: day.state(day.second) is None, "its end")
