@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0
  * What a bank with many transactions costs.
  *
- *     bank_bench FOLDER [RUNS]
+ *     bank_bench FOLDER [RUNS [keep]]
  *
- * Makes a ledger in FOLDER of RUNS (1,000,000) charged runs of twenty accounts, 33 a
- * second of the ledger's time in one of them each, and removes it at the end. Each
+ * Makes a ledger in FOLDER of RUNS (1,000,000) charged runs of twenty accounts, three
+ * seconds of the ledger's time apart, the last one now, and removes it at the end; with
+ * `keep` it stays, as FOLDER/state.db, for a daemon with that folder. Each
  * figure is the middle one of many, in microseconds, first with a thousandth of the
  * runs, then with all: what matters is the ratio of the two, which does not depend on
  * the machine. Prints a line of key=value for each size:
@@ -251,14 +252,18 @@ static void fill_up(struct bench *b, long runs)
 int main(int argc, char **argv)
 {
     long runs = argc > 2 ? strtol(argv[2], NULL, 10) : 1000000;
-    struct bench b = {.now = 1700000000};
+    bool keep = argc > 3 && strcmp(argv[3], "keep") == 0;
+    struct bench b = {.now = (int64_t)time(NULL) - 3 * runs};
     char lock[310];
 
-    if (argc < 2 || runs < 1000) {
-        fprintf(stderr, "usage: bank_bench FOLDER [RUNS, 1000 or more]\n");
+    if (argc < 2 || runs < 1000 || (argc > 3 && !keep)) {
+        fprintf(stderr, "usage: bank_bench FOLDER [RUNS, 1000 or more, [keep]]\n");
         return 2;
     }
-    snprintf(b.path, sizeof b.path, "%s/bank_bench-%d.db", argv[1], (int)getpid());
+    if (keep)
+        snprintf(b.path, sizeof b.path, "%s/state.db", argv[1]);
+    else
+        snprintf(b.path, sizeof b.path, "%s/bank_bench-%d.db", argv[1], (int)getpid());
     snprintf(lock, sizeof lock, "%s-lock", b.path);
     ok(&b, store_open(b.path, NULL, &b.store, &b.err));
     am_init(&b.am, b.store);
@@ -266,7 +271,9 @@ int main(int argc, char **argv)
     fill_up(&b, runs / 1000);
     fill_up(&b, runs);
     store_close(b.store);
-    unlink(b.path);
-    unlink(lock);
+    if (!keep) {
+        unlink(b.path);
+        unlink(lock);
+    }
     return 0;
 }

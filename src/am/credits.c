@@ -9,6 +9,7 @@
 #include <string.h>
 
 #define DEPTH_MOST 1000
+#define DATE_MOST  INT64_C(1000000000000) /* later ones are slips, and not shown */
 #define CLOCK_JUMP 3600 /* a clock that goes on by more may be wrong */
 
 /* ---- deposits ------------------------------------------------------------------- */
@@ -17,6 +18,11 @@ static int dates_valid(int64_t at, int64_t from_at, int64_t to_at, struct err *e
 {
     char ago[64];
 
+    if (from_at > DATE_MOST || (to_at > DATE_MOST && to_at != AM_EVER))
+        return err_set(err, ERR_INVALID,
+            "a deposit from %lld to %lld (seconds since 1970): expected dates up to "
+            "%lld, or no end",
+            (long long)from_at, (long long)to_at, (long long)DATE_MOST);
     if (from_at >= 0 && from_at < to_at && at < to_at)
         return 0;
     if (from_at < 0 || from_at >= to_at)
@@ -244,7 +250,11 @@ static int find_own(
     for (size_t i = purse.n; t->deposit && i-- > 0;)
         if (purse.v[i].id != t->deposit)
             vec_remove(&purse, i);
-    if (result == 0 && purse_available(&purse) < t->amount)
+    if (result == 0 && t->deposit && purse.n == 0)
+        result = err_set(err, ERR_NOT_FOUND,
+            "account %s has no deposit %lld that can be used now", t->account,
+            (long long)t->deposit);
+    else if (result == 0 && purse_available(&purse) < t->amount)
         result = refuse_funds(am, t->account, &purse, t->amount, err);
     else if (result == 0)
         purse_spread(&purse, t->amount, ret);

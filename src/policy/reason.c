@@ -749,7 +749,9 @@ static int classic_limit(const struct cluster *c, const struct reason *r,
         limit_amount(r->used, r->res, used));
 }
 
-static int classic_holds(const struct job *j, char *ret_text, size_t size)
+/* 0: none of its words, as for a job that is put off and has no hold. */
+static int classic_holds(
+    const struct job *j, const struct reason *r, char *ret_text, size_t size)
 {
     static const struct {
         unsigned kind;
@@ -763,6 +765,8 @@ static int classic_holds(const struct job *j, char *ret_text, size_t size)
         if (holds & kinds[i].kind)
             snprintf(names + strlen(names), sizeof names - strlen(names), "%s",
                 kinds[i].name);
+    if (!holds && r->code == WAIT_HOLD)
+        return 0;
     if (!holds)
         return snprintf(ret_text, size, "has non-idle state (state: '%s')",
             job_state_name((enum job_state)j->state));
@@ -773,7 +777,7 @@ int reason_format_classic(const struct cluster *c, const struct job *j,
     const struct reason *r, enum limit_level level, char *ret_text, size_t size)
 {
     if (r->code == WAIT_HOLD || r->code == WAIT_STATE)
-        return classic_holds(j, ret_text, size);
+        return classic_holds(j, r, ret_text, size);
     if (r->code == WAIT_LIMIT && r->res < LIMIT_RES_COUNT && r->dim <= DIM_SYSTEM)
         return classic_limit(c, r, level, ret_text, size);
     if (r->code == WAIT_DEPENDENCY && r->object < c->jobs.n && c->jobs.v[r->object])

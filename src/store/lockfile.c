@@ -1,7 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0
  * The lock of the one writer, on PATH-lock. Not on the file itself: closing any
  * descriptor of that would drop SQLite's own locks. Says who holds it ("1234"), or that
- * the last holder closed the file in order ("closed"). */
+ * the last holder closed the file in order ("closed"). Beside the holder, once the file
+ * is known to be sound, the life of the machine: SQLite mends what the end of a process
+ * can do to a file, so that its structure is in doubt only after the end of the machine.
+ */
+#include "base/boot.h"
 #include "base/filelock.h"
 #include "base/strbuf.h"
 #include "store/private.h"
@@ -62,10 +66,34 @@ static int refused(const struct store *store, int fd, int why, struct err *err)
         pid);
 }
 
+/* Was it left in order, or by a process that ended in this life of the machine? */
+static bool is_in_doubt(int fd)
+{
+    char text[100] = "", boot[40];
+
+    if (pread(fd, text, sizeof text - 1, 0) < 0)
+        return true;
+    boot_name(boot);
+    const char *line = strchr(text, '\n');
+    return strncmp(text, CLOSED "\n", sizeof CLOSED) != 0
+           && !(*boot && line && strncmp(line + 1, boot, strlen(boot)) == 0);
+}
+
+/* `boot` "": in doubt if nothing more is written. */
+static int write_holder(const struct store *store, const char *boot, struct err *err)
+{
+    char text[100];
+
+    snprintf(text, sizeof text, "%ld\n%s\n", (long)getpid(), boot);
+    if (write_content(store->lock_fd, text) != 0)
+        return err_set(err, ERR_IO, "%s: cannot write its lock file %s-lock: %s",
+            store->path, store->path, strerror(errno));
+    return 0;
+}
+
 int lockfile_take(struct store *store, struct err *err)
 {
     int fd = open_lockfile(store, err);
-    char text[32];
 
     if (fd < 0)
         return -1;
@@ -75,13 +103,22 @@ int lockfile_take(struct store *store, struct err *err)
         return -1;
     }
     store->lock_fd = fd;
-    filelock_holder(fd, text, sizeof text);
-    store->unclean = strcmp(text, CLOSED) != 0;
-    snprintf(text, sizeof text, "%ld\n", (long)getpid());
-    if (write_content(fd, text) != 0)
-        return err_set(err, ERR_IO, "%s: cannot write its lock file %s-lock: %s",
-            store->path, store->path, strerror(errno));
-    return 0;
+    store->in_doubt = is_in_doubt(fd);
+    return write_holder(store, "", err);
+}
+
+int lockfile_trust(struct store *store, struct err *err)
+{
+    char boot[40];
+
+    boot_name(boot);
+    return write_holder(store, boot, err);
+}
+
+void lockfile_doubt(struct store *store)
+{
+    if (store->lock_fd >= 0 && write_holder(store, "", NULL) != 0)
+        (void)!ftruncate(store->lock_fd, 0);
 }
 
 void lockfile_release(struct store *store, bool clean)

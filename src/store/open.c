@@ -138,7 +138,8 @@ static void end_long(struct store *store)
 
 /* ---- before it is used ---------------------------------------------------------- */
 
-/* After a crash: SQLite mends what a crash can do; this finds what a disk did. */
+/* After a crash of the machine: SQLite mends what a crash can do; this finds what a
+ * disk did. */
 static int check_structure(struct store *store, struct err *err)
 {
     sqlite3_stmt *stmt = sql_walk(store, "PRAGMA quick_check(1)", err);
@@ -209,12 +210,13 @@ static int convert_file(struct store *store, const struct migration *list, size_
 static int make_writable(struct store *store, const struct migration *list,
     size_t count, int version, struct err *err)
 {
-    if ((store->unclean && check_structure(store, err) != 0) || use_log(store, err) != 0
+    if ((store->in_doubt && check_structure(store, err) != 0) || use_log(store, err) != 0
         || sql_exec(store, "PRAGMA synchronous=FULL; " LOG_LIMIT, "opening", err) != 0
         || (store->fleeting
             && sql_exec(store, "PRAGMA synchronous=OFF", "opening", err) != 0)
         || convert_file(store, list, count, version, err) != 0
-        || (store->created && store_sync_folder(store->path, err) != 0))
+        || (store->created && store_sync_folder(store->path, err) != 0)
+        || lockfile_trust(store, err) != 0)
         return -1;
     sqlite3_db_config(store->db, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 0, NULL);
     return 0;
@@ -250,7 +252,7 @@ static void abandon(struct store *store)
     disconnect(store);
     if (store->created)
         remove_created(store);
-    lockfile_release(store, !store->unclean);
+    lockfile_release(store, !store->in_doubt);
     free(store->path);
     free(store);
 }

@@ -67,7 +67,7 @@ struct store {
     int lock_fd;              /* -1 when read only */
     bool read_only, fleeting; /* options of the caller */
     bool created;             /* by this process; removed again if opening fails */
-    bool unclean;             /* the last writer did not close it */
+    bool in_doubt;            /* the machine ended while it was open */
     bool left;                /* this process is a copy: store_leave() */
     bool spoiled;   /* the batch failed: `why`; nothing of it is in the file */
     bool remnant;   /* a failed commit may have left whole frames in the log */
@@ -141,8 +141,13 @@ int store_change_end(struct store *store, sqlite3_stmt *stmt, struct err *err);
 
 /* ---- lockfile.c ----------------------------------------------------------------- */
 
-/* Take the writer's lock; fills lock_fd and unclean. */
+/* Take the writer's lock; fills lock_fd and in_doubt. */
 int lockfile_take(struct store *store, struct err *err);
+
+/* The file is sound: the next one need not check it, unless the machine ends. */
+int lockfile_trust(struct store *store, struct err *err);
+/* The disk failed: the next one checks it, unless the file is closed in order. */
+void lockfile_doubt(struct store *store);
 
 /* Release it; `clean`: the next one need not check the file. */
 void lockfile_release(struct store *store, bool clean);

@@ -99,6 +99,7 @@ static int fail_commit(struct store *store, struct err *err)
     spoil(store, err);
     store->spoiled = false;
     store->stats.failed_commits++;
+    lockfile_doubt(store);
     if (store->remnant)
         store->remnant = sql_overwrite(store) != 0;
     return -1;

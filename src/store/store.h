@@ -36,9 +36,9 @@ struct store_options {
     int busy_timeout_ms; /* how long to wait while a foreign program writes; 0 = 2000 */
     bool read_only;      /* look only, also beside a running scheduler */
     bool fleeting;       /* nothing is flushed: what it has need not survive a crash */
-    /* Opening may take minutes: checking after a crash, copying and converting a file
-     * of an older schema. Told as each begins and about once a second in it; NULL.
-     * False: it is given up, and the file is as it was. */
+    /* Opening may take minutes: checking after a crash of the machine, copying and
+     * converting a file of an older schema. Told as each begins and about once a second
+     * in it; NULL. False: it is given up, and the file is as it was. */
     bool (*progress)(void *arg, const char *doing);
     void *progress_arg;
 };
@@ -46,7 +46,7 @@ struct store_options {
 /* Open `path`, which is created (mode 0600) if it is not there and may be written;
  * `options` may be NULL. One process at a time can have it open for writing: it holds a
  * lock on PATH-lock, which the kernel releases when the process ends in whatever way.
- * If the last one did not close the file, its structure is checked first (time in
+ * If the machine ended while it was open, its structure is checked first (time in
  * proportion to its size). A damaged file is left untouched. */
 int store_open(const char *path, const struct store_options *options,
     struct store **store, struct err *err);

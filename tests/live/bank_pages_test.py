@@ -103,6 +103,36 @@ def test_a_page_of_an_account_is_its_own(many):
     assert status == 200 and page["amount"] == 7
 
 
+def test_a_long_statement_ends_its_page_in_time_and_is_told_whole(bank):  # noqa: F811
+    """However many moves a page may have: nobody waits for ten thousand."""
+    moves = 12000
+    bank.ok("mam-deposit", "chem", str(moves + 7))
+    bank.stop()
+    db = sqlite3.connect(f"{bank.home}/state.db")
+    account, at = db.execute("SELECT account, booked_at FROM am_leg WHERE place = 'deposit'").fetchone()
+    for n in range(1000, 1000 + moves):
+        db.execute("INSERT INTO am_txn VALUES(?, ?, 'withdraw', '', '', '', 'root', 'x')", (n, at))
+        db.executemany("INSERT INTO am_leg VALUES(?, ?, ?, ?, ?, ?, ?)",
+                       [(n, 0, "deposit", 1, account, -1000, at), (n, 1, "grant", 0, 0, 1000, at)])
+    db.execute("UPDATE am_place SET balance = balance - ? WHERE place = 'deposit'", (1000 * moves,))
+    db.execute("UPDATE am_place SET balance = balance + ? WHERE place = 'grant'", (1000 * moves,))
+    db.execute("UPDATE am_day SET debits = debits + ?", (1000 * moves,))
+    db.commit()
+    db.close()
+    bank.start()
+    path, after, told = "/v1/bank/statement?account=chem&limit=10000", "", []
+    while after is not None:
+        status, page = bank.api(path + (f"&after={after}" if after else ""))
+        assert status == 200 and page["closing"] == 7 and page["debits"] == moves
+        assert len(page["moves"]) < 10000
+        told += [o["transaction"] for o in page["moves"]]
+        after = page.get("next")
+    assert len(told) == len(set(told)) == moves + 1
+    whole = json.loads(bank.ok("mam-statement", "chem", "--format", "json"))
+    assert [o["transaction"] for o in whole["moves"]] == told
+    assert bank.ok("am", "check").endswith("no problem\n")
+
+
 def test_others_accounts_are_in_no_page_of_mine(many):
     users = Users(many, programs=False)
     for limit in (50, 1000):

@@ -143,6 +143,14 @@ QOSCFG[hi] PRIORITY=100 QFLAGS=PREEMPTOR\nQOSCFG[lo] QFLAGS=PREEMPTEE\n""")
     check(daemon)
 
 
+def test_a_date_that_never_comes_is_an_end_and_no_beginning(bank):
+    """What nobody could ever use is no deposit."""
+    assert "expected dates up to" in bank.run("mam-deposit", "-s", "INFINITY", "chem", "5").stderr
+    assert bank.lines("mam-list-deposits") == []
+    bank.ok("mam-deposit", "-e", "INFINITY", "chem", "5")
+    assert not {"from", "to"} & set(bank.lines("mam-list-deposits", "chem")[0])
+
+
 def test_a_request_that_is_repeated_is_done_once(bank):
     for _ in range(2):
         assert bank.ok("mam-deposit", "--request", "x1", "chem", "70") == \

@@ -628,6 +628,7 @@ def test_a_gold_server_keeps_refuses_and_charges(gold):
     assert run == f"{job}.r1@hpc1"  # another machine's job of that number is another
     poor = gold.submit("true", account="chem", wclimit_s=400)
     gold.wait(lambda: "Insufficient balance (code 782)" in gold.ok("checkjob", poor), "why")
+    assert "Insufficient balance (code 782)" in gold.ok("showq", "-b")
     gold.ok("canceljob", job)
     gold.wait(lambda: gold.gold.charges, "the charge")
     assert list(gold.gold.charges) == [run] and gold.gold.liens == {}

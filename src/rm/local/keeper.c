@@ -2,6 +2,7 @@
  * The keeper's beginning: order, guard, lock, folder, the answer. */
 #include "rm/local/keeper.h"
 
+#include "base/boot.h"
 #include "base/strbuf.h"
 #include "rm/local/folder.h"
 #include "rm/local/keeper_private.h"
@@ -247,7 +248,7 @@ static int prepare(struct keeper *k, struct err *err)
     if (k->request == NULL || clear_earlier_run(k, err) != 0 || write_nodes(k, err) != 0
         || hand_over(k, err) != 0 || make_cookie(k->run.cookie, err) != 0)
         return -1;
-    procs_boot(k->run.boot);
+    boot_name(k->run.boot);
     k->run.keeper = getpid();
     return 0;
 }

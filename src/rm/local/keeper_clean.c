@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * After a keeper that was killed: nothing of its job may run on, and the job's end is
  * written. */
+#include "base/boot.h"
 #include "rm/local/folder.h"
 #include "rm/local/keeper_private.h"
 
@@ -88,7 +89,7 @@ void keeper_clean(struct keeper *k)
         return;
     }
     read_request(k);
-    procs_boot(boot);
+    boot_name(boot);
     k->end = (struct end){
         .kind = END_LOST, .exit_status = KILLED, .cpu_s = -1, .mem_mb = -1};
     if (read_run(k) == 0 && strcmp(boot, k->run.boot) != 0) {

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  * The keeper's long wait: children, limits, commands; and the end. */
+#include "base/boot.h"
 #include "rm/local/folder.h"
 #include "rm/local/keeper_private.h"
 #include "rm/local/rusage.h"
@@ -265,7 +266,7 @@ void keeper_finish(struct keeper *k)
     char *text, boot[40];
     int64_t one;
 
-    procs_boot(boot);
+    boot_name(boot);
     k->end.start_at = run_began_at(&k->run, boot);
     if (k->end.end_at == 0)
         k->end.end_at = time(NULL);

@@ -2,6 +2,7 @@
  * The driver's table, its configuration, and how it reports. */
 #include "rm/local/local.h"
 
+#include "base/boot.h"
 #include "base/duration.h"
 #include "base/program.h"
 #include "rm/local/cgroup.h"
@@ -257,7 +258,7 @@ static struct rm *local_open(const struct rm_cfg *cfg, sd_event *loop,
     l->rm.driver = rm_local_driver();
     l->loop = sd_event_ref(loop);
     l->sink = *sink;
-    procs_boot(l->cfg.boot);
+    boot_name(l->cfg.boot);
     l->health = xcalloc(1, sizeof *l->health);
     l->spool = spool_create();
     l->control = control_create();

@@ -21,7 +21,7 @@ struct local_cfg {
     char **keeper; /* program and arguments */
     char *cgroup;  /* to make groups in, or NULL */
     char *pam;     /* service to open sessions of, or NULL */
-    char boot[40]; /* this one, as procs_boot() names it */
+    char boot[40]; /* this one, as boot_name() names it */
     int64_t grace_ms, poll_ms, start_ms;
     int64_t keep_s; /* folders of ended jobs stay for that ... */
     bool keeps;     /* ... also of jobs that are settled: KEEPTIME is given */

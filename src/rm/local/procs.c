@@ -293,10 +293,3 @@ double procs_cpu_s(const struct pids *list)
             ticks += line.cpu;
     return (double)ticks / (double)sysconf(_SC_CLK_TCK);
 }
-
-void procs_boot(char ret[40])
-{
-    if (read_some("/proc/sys/kernel/random/boot_id", ret, 40) < 0)
-        ret[0] = '\0';
-    ret[strcspn(ret, "\n")] = '\0';
-}

@@ -36,7 +36,4 @@ double procs_cpu_s(const struct pids *list);
 /* When the process began, in clock ticks since the boot; -1 when there is none. */
 int64_t procs_began(pid_t pid);
 
-/* Name of this boot of the machine; "" when it cannot be told. */
-void procs_boot(char ret[40]);
-
 #endif

@@ -33,7 +33,7 @@ struct run {
 };
 
 /* When the run began, in the time that is told now: a clock may have been set since.
- * `boot`: the present one (procs_boot()). */
+ * `boot`: the present one (boot_name()). */
 int64_t run_began_at(const struct run *r, const char *boot);
 
 enum end_kind {

@@ -164,6 +164,7 @@ struct moves {
     json_t *list;
     const struct identity *who;
     bool all; /* the caller may see whose runs they are of */
+    int64_t until_us; /* its turn ends; the next page goes on behind it */
 };
 
 static int on_leg(void *arg, const struct ledger_leg *leg, const struct ledger_txn *of)
@@ -182,7 +183,7 @@ static int on_leg(void *arg, const struct ledger_leg *leg, const struct ledger_t
     if (leg->of && strcmp(leg->place, "deposit") == 0)
         render_int(o, "deposit", leg->of);
     json_array_append_new(m->list, o);
-    return 0;
+    return bankpage_turn_is_over(m->until_us);
 }
 
 /* "1767222000.17.0", as `next` told it. */
@@ -246,17 +247,22 @@ void api_bank_statement(struct server *s, struct request *r)
     struct am_statement sum;
     struct err err;
     uint32_t number;
-    struct moves moves = {.who = who};
+    struct moves moves = {.who = who, .until_us = bankpage_turn()};
+    int result;
 
     if (!am || !bankorder_sees(s, r, &number))
         return;
     moves.all = bankrights_sees_runs(s, who, request_query(r, "account"));
     moves.list = json_array();
-    if (read_period(s, r, &of, &err) < 0
-        || am_statement(am, &of, &sum, on_leg, &moves, &err) < 0)
+    result = read_period(s, r, &of, &err);
+    if (result == 0)
+        result = am_statement(am, &of, &sum, on_leg, &moves, &err);
+    if (result < 0) {
         request_refuse(r, &err);
-    else
+    } else {
+        sum.more |= result > 0; /* its turn was over */
         request_reply_json(r, statement_record(&of, &sum, moves.list));
+    }
     json_decref(moves.list);
 }
 
@@ -561,6 +567,14 @@ static int set_account(struct bank_order *b, struct err *err)
     return am_account_set(b->am, &a, err);
 }
 
+/* INFINITY is no end. */
+static int64_t end_of(const struct bank_order *b)
+{
+    int64_t to = bankorder_int(b, "to", AM_EVER);
+
+    return to == TIME_NEVER ? AM_EVER : to;
+}
+
 static int make_deposit(struct bank_order *b, struct err *err)
 {
     const struct am_request req = bankorder_request(b);
@@ -568,7 +582,7 @@ static int make_deposit(struct bank_order *b, struct err *err)
         .amount = b->amount,
         .credit_limit = b->credit_limit,
         .from_at = bankorder_int(b, "from", 0),
-        .to_at = bankorder_int(b, "to", AM_EVER),
+        .to_at = end_of(b),
         .label = bankorder_text(b, "label"),
         .only = bankorder_text(b, "only"),
         .carry_debt = flag_of(b, "pay_debts")};
@@ -592,7 +606,7 @@ static int make_transfer(struct bank_order *b, struct err *err)
         .amount = b->amount,
         .dated = json_object_get(b->body, "from") || json_object_get(b->body, "to"),
         .from_at = bankorder_int(b, "from", 0),
-        .to_at = bankorder_int(b, "to", AM_EVER)};
+        .to_at = end_of(b)};
 
     return am_transfer(b->am, &req, &t, err);
 }

@@ -15,7 +15,7 @@
 #include <inttypes.h>
 #include <string.h>
 
-#define LEGS_LOOKED 40000 /* of sums: so many of one request, of both sides */
+#define LEGS_LOOKED 4000 /* of sums: so many of one request, of both sides */
 
 /* What a list is about, and for whom. */
 struct asked {

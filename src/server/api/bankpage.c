@@ -20,6 +20,16 @@ static int64_t worked_us(void)
     return (int64_t)t.tv_sec * 1000000 + t.tv_nsec / 1000;
 }
 
+int64_t bankpage_turn(void)
+{
+    return worked_us() + TURN_US;
+}
+
+bool bankpage_turn_is_over(int64_t until_us)
+{
+    return worked_us() >= until_us;
+}
+
 static int read_page(struct request *r, struct bankpage *p, struct err *err)
 {
     if (request_query_int(r, "after", 0, &p->after, err) < 0
@@ -36,7 +46,7 @@ bool bankpage_open(struct request *r, struct bankpage *p)
 {
     struct err err;
 
-    *p = (struct bankpage){.until_us = worked_us() + TURN_US};
+    *p = (struct bankpage){.until_us = bankpage_turn()};
     if (read_page(r, p, &err) < 0) {
         request_refuse(r, &err);
         return false;
@@ -49,7 +59,7 @@ bool bankpage_has_room(struct bankpage *p, int64_t number)
 {
     bool full = json_array_size(p->list) >= (size_t)p->most;
 
-    p->more = full || (p->last && worked_us() >= p->until_us);
+    p->more = full || (p->last && bankpage_turn_is_over(p->until_us));
     if (!p->more)
         p->last = number;
     return !p->more;

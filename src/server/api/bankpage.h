@@ -22,6 +22,10 @@ struct bankpage {
     bool more; /* there is one behind `last` */
 };
 
+/* One turn of a list: until then, and is it over? In what the processor has worked. */
+int64_t bankpage_turn(void);
+bool bankpage_turn_is_over(int64_t until_us);
+
 /* An empty one, as the query has it. False: the request is refused. */
 bool bankpage_open(struct request *r, struct bankpage *p);
 /* That number is looked at next, whether it is told or not. False: in another page. */

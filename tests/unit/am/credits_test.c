@@ -63,7 +63,14 @@ static void wrong_deposits_are_refused_with_what_is_wrong(void **state)
     d.to_at = 200;
     assert_int_equal(try_deposit(b, d), -1);
     bank_says(b, "has to end after its beginning");
+    d.from_at = INT64_MAX / 4; /* as INFINITY is told */
+    d.to_at = AM_EVER;
+    assert_int_equal(try_deposit(b, d), -1);
+    bank_says(b, "expected dates up to");
     d.from_at = 0;
+    d.to_at = AM_EVER - 1;
+    assert_int_equal(try_deposit(b, d), -1);
+    bank_says(b, "expected dates up to");
     d.to_at = AM_EVER;
     d.amount = 0;
     assert_int_equal(try_deposit(b, d), -1);
@@ -156,7 +163,8 @@ static void only_what_is_available_is_withdrawn(void **state)
         b, "needs 30.001 credits, 100 left in chem, 70 of them kept for 1 running");
     assert_int_equal(try_withdraw(b, "chem", 2, 1), AM_REFUSED);
     assert_int_equal(
-        try_withdraw(b, "chem", 1, 1), AM_REFUSED); /* of another account */
+        try_withdraw(b, "chem", 1, 1), -1); /* of another account */
+    bank_says(b, "account chem has no deposit 1 that can be used now");
     assert_int_equal(try_withdraw(b, "chem", 0, CREDITS(10)), AM_DONE);
     expect_balance(b, 3, CREDITS(30));
     assert_int_equal(try_withdraw(b, "chem", 3, CREDITS(20)), AM_DONE);

@@ -349,6 +349,7 @@ static void a_damaged_file_keeps_its_log_untouched(void **state)
 
     make_unclean(kit);
     end(holder(kit)); /* leaves a log */
+    remove(kit_path(kit, "state.db-lock")); /* as of another life of the machine */
     before = kit_read(kit_path(kit, "state.db-wal"), &before_size);
     assert_true(before_size > 0);
     flip(kit->path, DAMAGE);
@@ -358,6 +359,37 @@ static void a_damaged_file_keeps_its_log_untouched(void **state)
     assert_memory_equal(before, after, after_size);
     free(before);
     free(after);
+    flip(kit->path, DAMAGE);
+    kit_open(kit);
+    assert_string_equal(kit_get(kit, "1"), "1");
+}
+
+/* The end of a process damages no disk: then a long file is not read. */
+static void a_file_is_checked_only_after_the_machine_has_ended(void **state)
+{
+    struct kit *kit = *state;
+    const char *lock;
+    char holder_line[20];
+    pid_t child;
+
+    make_unclean(kit);
+    child = holder(kit);
+    end(child);
+    flip(kit->path, DAMAGE);
+    kit_open(kit);
+    assert_string_equal(kit_get(kit, "1"), "1");
+    flip(kit->path, DAMAGE);
+    kit_close(kit);
+    child = holder(kit);
+    end(child);
+    flip(kit->path, DAMAGE);
+    lock = kit_path(kit, "state.db-lock");
+    snprintf(holder_line, sizeof holder_line, "%d\n", (int)child);
+    kit_write(lock, holder_line, strlen(holder_line)); /* was being checked */
+    refused_untouched(kit, "damaged");
+    refused_untouched(kit, "damaged");
+    kit_write(lock, "1\n12345678-1234-1234-1234-123456789012\n", 39);
+    refused_untouched(kit, "damaged");
     flip(kit->path, DAMAGE);
     kit_open(kit);
     assert_string_equal(kit_get(kit, "1"), "1");
@@ -453,6 +485,7 @@ int main(void)
         TEST(a_damaged_head_is_refused_untouched),
         TEST(a_cut_file_is_refused_even_after_a_clean_close),
         TEST(a_damaged_file_keeps_its_log_untouched),
+        TEST(a_file_is_checked_only_after_the_machine_has_ended),
         TEST(a_damaged_page_met_later_is_an_error_not_a_crash),
         TEST(a_folder_that_may_not_be_written_is_named),
         TEST(a_file_that_was_removed_is_noticed_before_the_commit),
