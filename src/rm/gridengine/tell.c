@@ -243,8 +243,8 @@ static bool is_same_date(const struct ge_told *t, const struct job_desc *d)
     return llabs(d->submit_at - t->submit_at) <= 1;
 }
 
-/* A master that is killed gives numbers again. The former job is over, as it was accounted
- * for perhaps. */
+/* A master that is killed gives numbers again. The former job is over, as it was
+ * accounted for perhaps. */
 static void part_from_former(struct ge_adapter *g, const char *id, struct ge_told *t)
 {
     struct ge_jobs ends;

@@ -102,8 +102,8 @@ static void take_notes(struct manager *m, const struct job *j, const struct rm_j
     n->exit_status = r->exit_status;
 }
 
-/* What was remembered before the restart, if it is of this job; else that one went while
- * nobody looked. */
+/* What was remembered before the restart, if it is of this job; else that one went
+ * while nobody looked. */
 static struct record_memory *recall(
     struct manager *m, const struct rm_job *r, struct job_memory *ret)
 {
