@@ -17,21 +17,38 @@ ROOT = pathlib.Path(__file__).resolve().parents[1]
 sys.path[:0] = [str(ROOT / "tests" / "web"), str(ROOT / "tests" / "live")]
 from long_queue import ARRAY, Connection, Neighbour  # noqa: E402
 
-ANSWERS = ["/v1/jobs?limit=100&sort=-procs", "/v1/jobs?limit=100&offset=5000&sort=-procs", "/v1/rows", "/v1/nodes?table=1",
+ANSWERS = ["/v1/jobs?limit=100&sort=-procs", "/v1/jobs?limit=100&offset=5000&sort=-procs", "/v1/jobs?limit=100&sort=user",
+           "/v1/jobs?limit=100&sort=id", "/v1/rows", "/v1/nodes?table=1",
            "/v1/reservations?type=User&places=0&limit=2000", "/v1/reservations?places=0&limit=200", "/v1/reservations",
            "/v1/promises", "/v1/events?follow=0&last=500", "/v1/series?points=240", "/v1/priorities?ids=100,101,102",
-           "/v1/timeline?from=0&width=1200&height=600&rows=0-9999"]
+           "/v1/timeline?from=0&width=1200&height=600&rows=0-9999", "/v1/timeline?from=0&width=1200&height=600&rows=0-9999&packed=1"]
 SCREENS = ["", "timeline", "jobs", "nodes", "nodes?view=table", "reservations", "reservations?view=week", "promises", "priorities", "events"]
 FRAMES = """
-const done = arguments[0], box = document.querySelector(".q-box, .nm-box") ?? document.scrollingElement, canvas = document.getElementById("gantt");
-const all = []; let last = performance.now(), n = 0;
+const [move, done] = arguments, box = document.querySelector(".q-box, .nm-box") ?? document.scrollingElement, canvas = document.getElementById("gantt");
+const wheel = (o) => canvas.dispatchEvent(new WheelEvent("wheel", { clientX: 500, clientY: 300, bubbles: true, cancelable: true, ...o }));
+const moves = {
+  scrolled: () => { box.scrollTop += 60; },
+  panned: (n) => wheel({ deltaX: n % 60 < 30 ? 12 : -12 }),
+  "rows scrolled": (n) => wheel({ deltaY: n % 60 < 30 ? 12 : -12, shiftKey: true }),
+  zoomed: (n) => wheel({ deltaY: n % 40 < 20 ? 40 : -40 }),
+};
+const all = []; let last = performance.now(), n = 0, floor = null;
+if (move === "empty canvas") {  // what this machine takes for the same pixels with nothing to draw on them
+  floor = document.createElement("canvas");
+  [floor.width, floor.height] = [canvas.width, canvas.height];
+  floor.style.cssText = "position:fixed;left:0;top:0;z-index:99";
+  document.body.append(floor);
+}
+const g = floor?.getContext("2d", { alpha: false });
 requestAnimationFrame(function step(t) {
   all.push(t - last); last = t;
-  if (++n > 120) return done(all.slice(1));
-  if (canvas) canvas.dispatchEvent(new WheelEvent("wheel", { deltaY: n % 40 < 20 ? 40 : -40, clientX: 500, clientY: 300, bubbles: true, cancelable: true, shiftKey: n % 3 === 0 }));
-  else box.scrollTop += 60;
+  if (++n > 150) { floor?.remove(); return done(all.slice(1)); }
+  if (g) { g.fillStyle = n % 2 ? "#fff" : "#eee"; g.fillRect(0, 0, floor.width, floor.height); }
+  else moves[move](n);
   requestAnimationFrame(step);
 });"""
+ROWS_LARGER = """for (let i = 0; i < 14; i++) document.getElementById("gantt").dispatchEvent(
+  new WheelEvent("wheel", { deltaY: -40, ctrlKey: true, clientX: 500, clientY: 300, bubbles: true, cancelable: true }));"""
 
 
 def fill(daemon, jobs):
@@ -62,6 +79,14 @@ def answers(daemon):
         print(f"{path}\t{ms:.0f}\t{size}\t{told.split('max=')[1].split()[0]}\t(median {told.split('median=')[1].split()[0]})", flush=True)
 
 
+def frames(chrome, name, move):
+    all_ = sorted(chrome.execute_async_script(FRAMES, move))
+    heap = chrome.execute_script("return performance.memory.usedJSHeapSize") / 1e6
+    count = chrome.execute_script("return document.querySelectorAll('*').length")
+    good = sum(f <= 17.5 for f in all_) / len(all_)
+    print(f"{name}\t{all_[len(all_) // 2]:.1f}\t{all_[int(len(all_) * .95)]:.1f}\t{all_[-1]:.1f}\t{100 * good:.0f} %\t{heap:.0f}\t{count}", flush=True)
+
+
 def screens(daemon, chrome):
     from web_page import Browser, Page
     browser = Browser(chrome)
@@ -82,11 +107,16 @@ def screens(daemon, chrome):
         chrome.get(base + name)
         browser.wait(lambda: browser.all("h1") and "Loading" not in browser.text(), name, 120)
         time.sleep(3)
-        frames = sorted(chrome.execute_async_script(FRAMES))
-        heap = chrome.execute_script("return performance.memory.usedJSHeapSize") / 1e6
-        count = chrome.execute_script("return document.querySelectorAll('*').length")
-        good = sum(f <= 17.5 for f in frames) / len(frames)
-        print(f"{name or 'now'}\t{frames[len(frames) // 2]:.1f}\t{frames[int(len(frames) * .95)]:.1f}\t{frames[-1]:.1f}\t{100 * good:.0f} %\t{heap:.0f}\t{count}", flush=True)
+        if name != "timeline":
+            frames(chrome, name or "now", "scrolled")
+            continue
+        moves = ["panned", "rows scrolled", "zoomed"]
+        for move in [*moves, "empty canvas"]:
+            frames(chrome, f"timeline, all rows, {move}", move)
+        chrome.execute_script(ROWS_LARGER)
+        time.sleep(3)
+        for move in moves:
+            frames(chrome, f"timeline, single rows, {move}", move)
 
 
 def main():

@@ -12,6 +12,10 @@
  *     cc -shared -fPIC -O2 -I SOURCE -o PLUGINDIR/job_submit_maui.so job_submit_maui.c
  *     JobSubmitPlugins=lua,maui          in slurm.conf, behind the gate
  *
+ * It clears errno as well. Without slurmdbd a slurmctld that was asked for another
+ * partition takes what stands there for its answer, whoever left it: 26.05 refuses such a
+ * change each time ("Resource temporarily unavailable"), with or without a scheduler.
+ *
  * It is called with the job's record locked and costs a comparison of six characters
  * at each change of a job. */
 #include "slurm/slurm.h"
@@ -20,6 +24,7 @@
 #include "src/common/xstring.h"
 #include "src/slurmctld/slurmctld.h"
 
+#include <errno.h>
 #include <inttypes.h>
 #include <stdbool.h>
 #include <string.h>
@@ -66,6 +71,7 @@ extern int job_modify(
 {
     bool ours = uid == 0 || uid == slurm_conf.slurm_user_id;
 
+    errno = 0; /* see above */
     if (!IS_JOB_PENDING(job))
         return SLURM_SUCCESS;
     if (ours && is_note(request->admin_comment) && job->priority == 0)

@@ -245,6 +245,8 @@ def test_own_lists_of_nodes_are_kept(slurm):
     wish = slurm.sbatch("-w", "n3", "-n", 2)
     not_there = slurm.sbatch("-x", "n1,n2,n3", "-n", 2)
     both = slurm.sbatch("-N", "2-3", "-n", 3)
+    each = slurm.sbatch("-w", "n[1-2]", "-n", 2)
+    assert running(slurm, each) == ["n1", "n2"]
     assert running(slurm, wish) == ["n3"]
     assert running(slurm, not_there) == ["n4"]
     assert 2 <= len(running(slurm, both)) <= 3

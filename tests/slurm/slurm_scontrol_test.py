@@ -5,6 +5,7 @@ import os
 import pathlib
 import shutil
 import signal
+import subprocess
 import time
 
 import pytest
@@ -239,6 +240,45 @@ def test_it_is_taken_by_itself_where_the_library_is(without_library, library):
         job = c.sbatch("-n", 1)
         c.wait_state(job, "RUNNING")
         assert comm(c.pid("adapter")) == "maui-scontrol"
+    finally:
+        c.down()
+
+
+@pytest.fixture
+def newer_slurm(tmp_path, monkeypatch):
+    """A scontrol that is of a release which no library here is of, and that numbers
+    epilogs, as such do."""
+    real, folder = slurm_cluster.tool("scontrol"), tmp_path / "newer"
+    folder.mkdir()
+    fake = folder / "scontrol"
+    fake.write_text('#!/bin/sh\n[ "$*" = --version ] && exec echo slurm 99.05.3\n'
+                    f'[ $# -gt 2 ] && exec {real} "$@"\n'
+                    f'{real} "$@" | sed -u "s/^Epilog   /Epilog[0]/"\n')
+    fake.chmod(0o755)
+    monkeypatch.setattr(slurm_cluster, "PATH", f"{folder}:{slurm_cluster.PATH}")
+
+
+def test_it_is_taken_where_slurms_commands_are_of_another_release(newer_slurm, slurm_program):
+    """A slurmctld that is much newer than the library hangs up on it: the daemon finds
+    another way, and so do the commands of people."""
+    c = slurm_cluster.SlurmCluster(slurm_program, nodes=2)
+    try:
+        c.up()
+        full = c.sbatch("-N", 2, "--exclusive")
+        c.wait_state(full, "RUNNING")
+        assert comm(c.pid("adapter")) == "maui-scontrol"
+        check = c.maui.run("slurm", "check")
+        assert check.returncode == 0 and "Epilog" not in check.stdout
+        job = c.sbatch("-n", 1)
+        c.wait_maui(job, "Idle")
+        with subprocess.Popen([slurm_program, "slurm", "watch", "--after", "1:00", "--home",
+                               c.maui.home], env=c.env) as watch:
+            c.wait(lambda: comm(watch.pid) == "maui-scontrol", "the watch")
+            watch.terminate()
+        c.maui.stop()
+        letgo = c.maui.run("slurm", "letgo")
+        assert letgo.returncode == 0 and letgo.stdout.startswith("1 waiting job given back")
+        assert c.show(job)["Priority"] != "0"
     finally:
         c.down()
 

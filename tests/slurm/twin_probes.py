@@ -3,6 +3,8 @@
 probe is done on both of two clusters (twin_site.py). Where ours is other on purpose, the
 probe says in words how, and sees what is common to both."""
 import collections
+import pathlib
+import re
 import shlex
 
 Probe = collections.namedtuple("Probe", "name act text other users", defaults=(False,))
@@ -382,6 +384,25 @@ def lists_of_nodes(s):
 
 
 @probe
+def all_nodes_of_a_list(s):
+    """Who names several nodes has all of them, however few tasks there are; more where
+    these do not do; and waits while one is drained."""
+    for words in ("-w n[1-2] -n 2", "-w n[1-2]", "-w n[1-3] -n 2 -m arbitrary", "-w n[1-2] -n 5",
+                  "-w n[1-2] -n 2 --mem=500", "-w n[1-2] -n 2 --gres=gpu:1", "-w n[2-4] -c 2 -n 3",
+                  "-w n[1-2] -N 2-3 -n 2", "-w n[1-2] -a 1", "-w n[3-4] -O -n 8"):
+        job = s.submit(*words.split())
+        s.see(words)
+        s.starts(job)
+        s.cancel(job)
+    s.starts(s.submit(*"-w n[1-2] -n 9".split()), nodes=False)
+    s.drained("n4")
+    job = s.submit("-w", "n[3-4]", "-n", 2)
+    s.waits(job)
+    s.back("n4")
+    s.starts(job)
+
+
+@probe
 def contiguous(s):
     """--contiguous: nodes beside each other."""
     blocks = [s.submit("-w", n, "--exclusive") for n in ("n3", "n6")]
@@ -735,6 +756,42 @@ def options_of_place(s):
         s.starts(job, nodes=False)
         if job:
             s.cancel(job)
+
+
+# what says which job, nodes or machine it is, or when
+NOT_ALIKE = re.compile("NODELIST|JOBID|JOB_ID|SUBMIT|CONF|HOST|PORT|_TIME|PID|ADDR|TOPOLOGY"
+                       "|WORKING_CLUSTER|JOB_GPUS")
+
+
+@probe
+def inside_of_a_job(s):
+    """What a job finds around it: Slurm's variables, and on which of its nodes each task
+    runs."""
+    out = pathlib.Path(s.cluster.dir, "out", "inside")
+    for words in ("-n 6", "-n 3 -c 2", "-N 2 --ntasks-per-node=2", "-N 2-4 -n 2", "-N 1-3 -n 4",
+                  "-m cyclic -n 4 -N 2", "-m block -n 4 -N 2", "-m plane=2 -n 6 -N 2",
+                  "--spread-job -N 2 -n 4", "--use-min-nodes -N 1-3 -n 5", "-O -n 8 -N 1",
+                  "--ntasks-per-socket=2 -n 2", "--ntasks-per-core=1 -n 2", "-B 1:2 -n 2",
+                  "--sockets-per-node=1", "--cores-per-socket=2", "--threads-per-core=1 -n 3",
+                  "--hint=nomultithread -n 2", "--core-spec=1 -n 2", "--gpus=2 --ntasks-per-gpu=1",
+                  "--gpus=1 --gpu-bind=closest", "--gpus=1 --gpu-freq=low",
+                  "--gres=gpu:1 --gres-flags=enforce-binding", "--cpus-per-gpu=2 --gpus=2",
+                  "--mem-per-gpu=500 --gpus=2", "--gpus-per-socket=1 --sockets-per-node=1",
+                  "-s -n 2", "--exclusive=user -n 2", "--exclusive=mcs -n 2",
+                  "-C [(odd&at_n1)*1&even*1] -N 2", "--cpu-freq=low", "--wckey=x",
+                  "--export=NONE", "--get-user-env", "-J name", "--mem-bind=none",
+                  "-w n[1-2] -n 2", "--switches=2 -N 4 --exclusive"):
+        job = s.submit(*words.split(), "-t", 5, script=(
+            f"env | grep ^SLURM_ >{out}.new; srun sh -c 'echo task $SLURM_PROCID on node "
+            f"$SLURM_NODEID' >>{out}.new 2>&1; mv {out}.new {out}"))
+        s.see(words)
+        if not job:
+            continue
+        s.ends(job)
+        if out.exists():
+            s.see(*(line for line in sorted(out.read_text().splitlines())
+                    if not NOT_ALIKE.search(line.split("=")[0])))
+            out.unlink()
 
 
 @probe

@@ -52,8 +52,8 @@ export class Lanes {
     if (!g || !v || !this.height) return;
     const ratio = window.devicePixelRatio || 1;
     const [width, height] = [this.canvas.clientWidth, this.height];
-    this.canvas.width = Math.round(width * ratio);
-    this.canvas.height = Math.round(height * ratio);
+    if (this.canvas.width !== Math.round(width * ratio)) this.canvas.width = Math.round(width * ratio);
+    if (this.canvas.height !== Math.round(height * ratio)) this.canvas.height = Math.round(height * ratio);
     const style = getComputedStyle(this.canvas);
     const colour = (name: string) => style.getPropertyValue(`--${name}`).trim();
     g.setTransform(ratio, 0, 0, ratio, 0, 0);

@@ -78,7 +78,34 @@ function drawRuler(g: G, v: View, width: number, height: number, m: Marks, c: No
   }
 }
 
-/** Names of rows as far as they have room, and of the groups. */
+let names: { canvas: HTMLCanvasElement; rows: RowList; key: string } | null = null; // as they were drawn last
+
+/** Names of rows as far as they have room, and of the groups: drawn when rows move, else
+    what is there is put over the picture. */
+function showNames(g: G, v: View, height: number, rows: RowList, c: NonNullable<typeof colours>): void {
+  const ratio = window.devicePixelRatio || 1;
+  const key = [v.row, v.y0, height, ratio, c.paper, c.ink].join(" ");
+  if (names?.rows !== rows || names.key !== key) {
+    const canvas = names?.canvas ?? document.createElement("canvas");
+    const [wide, tall] = [Math.round(GUTTER * ratio), Math.round(height * ratio)];
+    if (canvas.width !== wide) canvas.width = wide;
+    if (canvas.height !== tall) canvas.height = tall;
+    const on = canvas.getContext("2d", { alpha: false });
+    if (!on) return;
+    on.setTransform(ratio, 0, 0, ratio, 0, 0);
+    on.font = FONT;
+    on.textBaseline = "middle";
+    drawNames(on, v, height, rows, c);
+    names = { canvas, rows, key };
+  }
+  g.drawImage(names.canvas, 0, 0, GUTTER, height);
+  g.fillStyle = c.ink2;
+  for (const group of rows.groups) {
+    const y = Math.round(yAt(v, group.first));
+    if (y > HEAD && y <= height && rows.groups.length > 1 && !group.nodes) g.fillRect(0, y, GUTTER + 1e4, 1);
+  }
+}
+
 function drawNames(g: G, v: View, height: number, rows: RowList, c: NonNullable<typeof colours>): void {
   g.fillStyle = c.paper;
   g.fillRect(0, 0, GUTTER, height);
@@ -89,7 +116,6 @@ function drawNames(g: G, v: View, height: number, rows: RowList, c: NonNullable<
   g.rect(0, HEAD, GUTTER - 4, height - HEAD);
   g.clip();
   const every = Math.max(1, Math.ceil(15 / v.row));
-  g.fillStyle = c.ink2;
   g.textAlign = "right";
   const first = Math.max(0, Math.ceil(rowAt(v, HEAD) / every) * every);
   for (let r = first; r < rows.n && yAt(v, r) < height; r += every) {
@@ -103,8 +129,6 @@ function drawNames(g: G, v: View, height: number, rows: RowList, c: NonNullable<
     const y = yAt(v, group.first);
     const end = yAt(v, group.first + group.count);
     if (end < HEAD || y > height || rows.groups.length < 2 || group.nodes) continue;
-    g.fillStyle = c.ink2;
-    if (y > HEAD) g.fillRect(0, Math.round(y), GUTTER + 1e4, 1);
     g.save();
     g.translate(11, Math.min(height, Math.max(HEAD, end)) - 4);
     g.rotate(-Math.PI / 2);
@@ -184,7 +208,7 @@ export function drawOver(g: G, canvas: HTMLCanvasElement, v: View, width: number
     g.fillText("now", x + 5, height - 8);
     g.font = FONT;
   }
-  drawNames(g, v, height, rows, c);
+  showNames(g, v, height, rows, c);
   g.fillStyle = c.ink2;
   g.textAlign = "left";
   if (heading) g.fillText(`${rows.nodes.toLocaleString("en-GB")} nodes`, 8, 12);

@@ -197,57 +197,95 @@ function paintPiece(px: Uint32Array, kind: number, b: Box, hue: Rgb): void {
 /** What lies under others comes first. */
 const ORDER = [IS.down, IS.drained, IS.unknown, IS.ended, IS.failed, IS.reserved, IS.standing, IS.forecast, IS.promised, IS.suspended, IS.running, IS.overrun];
 
+const RANK = KINDS.map((_, kind) => ORDER.indexOf(kind));
+
 function paintPieces(px: Uint32Array, w: Window, hues: Hues, s: Scale, tx: number, ty: number): void {
   const c = w.column;
   const firstRow = Math.max(w.heading.first, Math.floor((ty * TILE) / s.row));
   const lastRow = Math.min(w.heading.first + w.heading.rows - 1, Math.ceil(((ty + 1) * TILE) / s.row));
   const begin = tx * TILE * s.second + s.epoch - w.heading.from; // seconds of the window
-  for (const wanted of ORDER)
-    for (let row = firstRow; row <= lastRow; row++)
-      w.each(row, (p, from, to) => {
-        if (c["piece.kind"][p] !== wanted) return;
-        const endless = c["piece.end"][p] >= WITHOUT_END;
-        const x0 = Math.round((c["piece.start"][p] - begin) / s.second);
-        const x1 = endless ? TILE + 9 : Math.max(x0 + 1, Math.round((c["piece.end"][p] - begin) / s.second));
-        const whole = from <= 0 && to >= 1; // rows of one thing hang together
-        const opens = !whole || row === c["piece.row"][p];
-        const closes = !whole || row === c["piece.row"][p] + c["piece.rows"][p] - 1;
-        const gap = s.row >= 12 && opens ? 1 : 0;
-        const y0 = Math.round((row + from) * s.row) - ty * TILE + gap;
-        const y1 = Math.max(y0 + 1, Math.round((row + to) * s.row) - ty * TILE);
-        if (x1 <= 0 || x0 >= TILE || y1 <= 0 || y0 >= TILE) return;
-        const o = c["piece.object"][p];
-        const hue = hues.kinds ? hues.kinds[KINDS[wanted]] ?? PALE : (o === NONE ? undefined : hues.palette[hues.of[o]]) ?? PALE;
-        paintPiece(px, wanted, {
-          x0: Math.max(0, x0), x1: Math.min(TILE, x1), y0: Math.max(0, y0), y1: Math.min(TILE, y1),
-          left: x0 >= 0, right: x1 <= TILE, top: y0 >= 0 && opens, bottom: y1 <= TILE && closes,
-        }, hue);
-      });
+  const end = begin + TILE * s.second;
+  // Each piece is looked at once; those of a kind are painted together.
+  const lists: number[][] = ORDER.map(() => []);
+  for (let row = firstRow; row <= lastRow; row++)
+    w.each(row, (p, from, to) => {
+      if (c["piece.start"][p] > end || c["piece.end"][p] < begin - s.second) return;
+      lists[RANK[c["piece.kind"][p]]]?.push(p, row, from, to);
+    });
+  const paint = (kind: number, p: number, row: number, from: number, to: number) => {
+    const endless = c["piece.end"][p] >= WITHOUT_END;
+    const x0 = Math.round((c["piece.start"][p] - begin) / s.second);
+    const x1 = endless ? TILE + 9 : Math.max(x0 + 1, Math.round((c["piece.end"][p] - begin) / s.second));
+    const whole = from <= 0 && to >= 1; // rows of one thing hang together
+    const opens = !whole || row === c["piece.row"][p];
+    const closes = !whole || row === c["piece.row"][p] + c["piece.rows"][p] - 1;
+    const gap = s.row >= 12 && opens ? 1 : 0;
+    const y0 = Math.round((row + from) * s.row) - ty * TILE + gap;
+    const y1 = Math.max(y0 + 1, Math.round((row + to) * s.row) - ty * TILE);
+    if (x1 <= 0 || x0 >= TILE || y1 <= 0 || y0 >= TILE) return;
+    const o = c["piece.object"][p];
+    const hue = hues.kinds ? hues.kinds[KINDS[kind]] ?? PALE : (o === NONE ? undefined : hues.palette[hues.of[o]]) ?? PALE;
+    paintPiece(px, kind, {
+      x0: Math.max(0, x0), x1: Math.min(TILE, x1), y0: Math.max(0, y0), y1: Math.min(TILE, y1),
+      left: x0 >= 0, right: x1 <= TILE, top: y0 >= 0 && opens, bottom: y1 <= TILE && closes,
+    }, hue);
+  };
+  lists.forEach((list, rank) => {
+    for (let i = 0; i < list.length; i += 4) paint(ORDER[rank], list[i], list[i + 1], list[i + 2], list[i + 3]);
+  });
 }
 
-/** Where single pieces cannot be seen: how much, and whose most of it is. */
+const PHASES = 8; // pixels, after which the patterns come again
+
+/** Of a cell the colours of its pixels, by (x + y) % PHASES. */
+function mixCell(to: Uint32Array, w: Window, hues: Hues, cell: number): void {
+  const share = (layer: (typeof LAYERS)[number]) => w.column[`cell.${layer}`]?.[cell] ?? 0;
+  const [use, promised, forecast, reserved, down, ended] = LAYERS.map(share);
+  for (let phase = 0; phase < PHASES; phase++) {
+    if (phase && !down && !promised) {
+      to[phase] = to[0];
+      continue;
+    }
+    if (down) blend(to, phase, DOWN, phase % 4 ? 40 : Math.max(90, down));
+    if (ended) blend(to, phase, ENDED, 30 + ended * 0.45);
+    if (reserved) blend(to, phase, RESERVED, 20 + reserved / 6);
+    if (forecast) blend(to, phase, [143, 111, 200], 20 + forecast / 4);
+    if (promised) blend(to, phase, [138, 92, 194], phase < 2 ? 60 + promised * 0.75 : 30 + promised / 4);
+    if (use) blend(to, phase, hues.use ?? hues.names[w.column["cell.colour"][cell]] ?? PALE, 50 + use * 0.8);
+  }
+}
+
+/** For each pixel along a side its place among the cells there, -1: none. */
+function placesOf(at: (pixel: number) => number, most: number): Int32Array {
+  const all = new Int32Array(TILE);
+  for (let n = 0; n < TILE; n++) {
+    const place = Math.floor(at(n));
+    all[n] = place < 0 || place >= most ? -1 : place;
+  }
+  return all;
+}
+
+/** Where single pieces cannot be seen: how much, and whose most of it is. A cell is mixed
+    once, however many pixels it has. */
 function paintCells(px: Uint32Array, w: Window, hues: Hues, s: Scale, tx: number, ty: number): void {
   const h = w.heading;
-  const share = LAYERS.map((l) => w.column[`cell.${l}`] as Uint8Array | undefined);
-  const colour = w.column["cell.colour"];
+  const columns = h.columns ?? 0;
   const perRow = h.rows_a_line ?? 1;
-  const perColumn = h.seconds_a_column ?? 1;
+  const row = (y: number) => Math.floor((ty * TILE + y) / s.row) - h.first;
+  const lines = placesOf((y) => (row(y) < h.rows ? row(y) / perRow : -1), h.lines ?? 0);
+  const places = placesOf((x) => (s.epoch + (tx * TILE + x) * s.second - h.from) / (h.seconds_a_column ?? 1), columns);
+  let mixed = new Uint32Array(0);
   for (let y = 0; y < TILE; y++) {
-    const row = Math.floor((ty * TILE + y) / s.row) - h.first;
-    if (row < 0 || row >= h.rows) continue;
-    const line = Math.floor(row / perRow) * (h.columns ?? 0);
+    if (lines[y] < 0) continue;
+    const again = y > 0 && lines[y] === lines[y - 1]; // the same cells as in the row above
+    if (!again) mixed = new Uint32Array(TILE * PHASES);
     for (let x = 0; x < TILE; x++) {
-      const column = Math.floor((s.epoch + (tx * TILE + x) * s.second - h.from) / perColumn);
-      if (column < 0 || column >= (h.columns ?? 0)) continue;
-      const cell = line + column;
-      const at = y * TILE + x;
-      const [use, promised, forecast, reserved, down, ended] = share.map((l) => l?.[cell] ?? 0);
-      if (down) blend(px, at, DOWN, (x + y) % 4 ? 40 : Math.max(90, down));
-      if (ended) blend(px, at, ENDED, 30 + ended * 0.45);
-      if (reserved) blend(px, at, RESERVED, 20 + reserved / 6);
-      if (forecast) blend(px, at, [143, 111, 200], 20 + forecast / 4);
-      if (promised) blend(px, at, [138, 92, 194], (x + y) % 8 < 2 ? 60 + promised * 0.75 : 30 + promised / 4);
-      if (use) blend(px, at, hues.use ?? hues.names[colour[cell]] ?? PALE, 50 + use * 0.8);
+      if (places[x] < 0) continue;
+      const first = x > 0 && places[x] === places[x - 1];
+      const at = x * PHASES;
+      if (!again && first) mixed.copyWithin(at, at - PHASES, at);
+      else if (!again) mixCell(mixed.subarray(at, at + PHASES), w, hues, lines[y] * columns + places[x]);
+      px[y * TILE + x] = mixed[at + ((x + y) % PHASES)];
     }
   }
 }

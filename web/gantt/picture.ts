@@ -9,6 +9,7 @@ import { GUTTER, HEAD, clampRows, firstView, rowAt, timeAt, xAt, yAt, zoomRows, 
 import type { Ask, Told } from "./worker";
 
 const AT_ONCE = 3; // tiles that the worker has been asked for
+const ZOOMING_MS = 80;
 const EPOCH = 1600000000; // where tiles are counted from
 
 export interface Listener {
@@ -44,6 +45,7 @@ export class Picture {
   private news: (Told & { type: "window" }) | null = null; // told when it is
   private number = 0;
   private frame = 0;
+  private zooming = 0; // until then
   private width = 0;
   private height = 0;
   private back: { canvas: HTMLCanvasElement; view: View } | null = null; // of another scale
@@ -97,6 +99,7 @@ export class Picture {
   }
 
   setView(view: View): void {
+    if (this.view && this.view.second !== view.second) this.zooming = performance.now() + ZOOMING_MS;
     this.view = clampRows(view, this.rows?.n ?? 0, this.height);
     this.changed();
     this.tell.view(this.view);
@@ -267,7 +270,8 @@ export class Picture {
   }
 
   private askTile(key: string, tx: number, ty: number, v: View): void {
-    if (this.asked.size >= AT_ONCE || this.asked.has(key)) return;
+    // While the scale changes with each frame few tiles are seen before they are of none.
+    if (this.asked.size >= (performance.now() < this.zooming ? 1 : AT_ONCE) || this.asked.has(key)) return;
     this.asked.add(key);
     const scale: Scale = { epoch: EPOCH, second: v.second, row: v.row };
     this.post({ type: "tile", key, color: this.color, scale, tx, ty });

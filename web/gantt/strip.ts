@@ -9,6 +9,7 @@ export interface Shares {
   share: Record<(typeof LAYERS)[number], number>; // 0 to 1
 }
 
+const TOP = 4; // px above the bars
 const REST_MS = 90;
 const AGAIN_MS = 3000; // after a refusal, if the view stays as it is
 const STACK = [["ended", "running", 0.5], ["use", "running", 1], ["promised", "promised", 0.85], ["forecast", "promised", 0.35]] as const;
@@ -24,6 +25,7 @@ export class Strip {
   private view: View | null = null;
   private now = 0;
   private drawnWidth = 0;
+  private bars: HTMLCanvasElement | null = null; // of all that was told, a pixel a column
 
   constructor(private readonly canvas: HTMLCanvasElement, private readonly tell: () => void) {}
 
@@ -39,7 +41,7 @@ export class Strip {
     this.view = view;
     this.now = now;
     if (!this.suffices() && !(still && this.refused)) this.later(REST_MS);
-    if (!same) this.draw(); // where rows move it stays as it is
+    if (!same) this.paint(); // where rows move it stays as it is
   }
 
   private later(ms: number): void {
@@ -105,7 +107,13 @@ export class Strip {
     });
   }
 
+  /** Anew: it was told something else, or the theme is another. */
   draw(): void {
+    this.bars = null;
+    this.paint();
+  }
+
+  private paint(): void {
     const g = this.canvas.getContext("2d", { alpha: false });
     const v = this.view;
     if (!g || !v) return;
@@ -138,26 +146,40 @@ export class Strip {
     if (now) g.fillText(`${Math.round(now.use * 100)} % in use now`, 8, 31);
   }
 
+  /** Moved and stretched by the view: in a frame nothing is drawn but that. */
   private drawShares(g: CanvasRenderingContext2D, v: View, width: number, height: number, colour: (name: string) => string): void {
     const h = this.told?.heading;
-    if (!h) return;
-    const step = h.seconds_a_column ?? 1;
-    const first = Math.max(0, Math.floor((timeAt(v, GUTTER) - h.from) / step));
-    const last = Math.min((h.columns ?? 0) - 1, Math.floor((timeAt(v, width) - h.from) / step));
-    const top = 4;
-    const tall = height - top;
-    const base = new Float32Array(Math.max(0, last + 1)).fill(0);
+    if (!h?.columns) return;
+    const tall = Math.round(height * (window.devicePixelRatio || 1));
+    if (this.bars?.height !== tall) this.bars = this.drawBars(h.columns, tall, tall / height, colour);
+    const x0 = Math.round(xAt(v, h.from));
+    const x1 = Math.round(xAt(v, h.from + h.columns * (h.seconds_a_column ?? 1)));
+    g.imageSmoothingEnabled = false;
+    g.drawImage(this.bars, x0, 0, Math.max(1, x1 - x0), height);
+    g.fillStyle = colour("line");
+    g.fillRect(GUTTER, TOP, width - GUTTER, 1);
+  }
+
+  private drawBars(columns: number, tall: number, ratio: number, colour: (name: string) => string): HTMLCanvasElement {
+    const canvas = document.createElement("canvas");
+    canvas.width = columns;
+    canvas.height = tall;
+    const g = canvas.getContext("2d", { alpha: false });
+    if (!g) return canvas;
+    const top = TOP * ratio;
+    const room = tall - top;
+    const base = new Float32Array(columns);
+    g.fillStyle = colour("paper");
+    g.fillRect(0, 0, columns, tall);
     const bars = (layer: string, fill: string, alpha: number, fromTop = false) => {
       const share = this.told?.column[`cell.${layer}`];
       if (!share) return;
       g.fillStyle = fill;
       g.globalAlpha = alpha;
-      for (let c = first; c <= last; c++) {
+      for (let c = 0; c < columns; c++) {
         const part = Math.min(share[c] / 255, 1 - base[c]);
         if (part <= 0) continue;
-        const [x0, x1] = [Math.round(xAt(v, h.from + c * step)), Math.round(xAt(v, h.from + (c + 1) * step))];
-        const y = fromTop ? top : height - tall * (base[c] + part);
-        g.fillRect(x0, y, Math.max(1, x1 - x0), tall * part);
+        g.fillRect(c, fromTop ? top : tall - room * (base[c] + part), 1, room * part);
         if (!fromTop) base[c] += part;
       }
       g.globalAlpha = 1;
@@ -166,12 +188,8 @@ export class Strip {
     bars("down", colour("down"), 0.8, true);
     const reserved = this.told?.column["cell.reserved"];
     g.fillStyle = colour("reserved");
-    for (let c = first; reserved && c <= last; c++)
-      if (reserved[c]) {
-        const x = Math.round(xAt(v, h.from + c * step));
-        g.fillRect(x, height - (tall * reserved[c]) / 255 - 1, Math.max(1, Math.round(xAt(v, h.from + (c + 1) * step)) - x), 2);
-      }
-    g.fillStyle = colour("line");
-    g.fillRect(GUTTER, top, width - GUTTER, 1);
+    for (let c = 0; reserved && c < columns; c++)
+      if (reserved[c]) g.fillRect(c, tall - (room * reserved[c]) / 255 - ratio, 1, 2 * ratio);
+    return canvas;
   }
 }

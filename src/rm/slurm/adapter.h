@@ -60,6 +60,7 @@ struct qos_grace {
 struct told_node {
     char *name;                  /* key */
     char *features, *partitions; /* owned: "a,b" */
+    int64_t procs;
     uint64_t digest;
     uint32_t round;
     UT_hash_handle hh;
@@ -269,6 +270,8 @@ int adapter_main(void);
 
 /* ---- nodes.c ---- */
 int nodes_poll(struct adapter *a);
+/* Of the smallest of these nodes (NULL ends); 0 when one is not known. */
+int64_t nodes_least_procs(const struct adapter *a, const char *const *names);
 /* Before a start that follows an end: what has changed of nodes, unless they were read
  * a moment before. Each such look costs slurmctld as much as a tenth of a job. */
 int nodes_look(struct adapter *a);

@@ -184,10 +184,14 @@ static bool is_forced_alone(const struct adapter *a, const char *partitions)
     return p != NULL && p->forced && part_next(partitions) == NULL;
 }
 
+static int64_t procs_of(const node_info_t *n)
+{
+    return n->cpus_efctv && n->cpus_efctv != NO_VAL16 ? n->cpus_efctv : n->cpus;
+}
+
 static void tell(struct adapter *a, const node_info_t *n, enum node_state state)
 {
-    int64_t procs =
-        n->cpus_efctv && n->cpus_efctv != NO_VAL16 ? n->cpus_efctv : n->cpus;
+    int64_t procs = procs_of(n);
     int64_t shares = procs * parts_share(a, n->partitions);
     struct rm_report r = {.kind = RM_NODE};
     struct node_desc *d = &r.u.node;
@@ -237,6 +241,22 @@ static struct told_node *find_or_add(struct adapter *a, const char *name)
     }
     t->round = a->round;
     return t;
+}
+
+int64_t nodes_least_procs(const struct adapter *a, const char *const *names)
+{
+    int64_t least = INT64_MAX;
+
+    for (; names != NULL && *names != NULL; names++) {
+        struct told_node *t;
+
+        HASH_FIND_STR(a->nodes, *names, t);
+        if (t == NULL)
+            return 0;
+        if (t->procs < least)
+            least = t->procs;
+    }
+    return least;
 }
 
 static void drop(struct adapter *a, struct told_node *t)
@@ -296,6 +316,7 @@ static void read_nodes(struct adapter *a, node_info_msg_t *msg, bool all)
         if (t->digest == digest && !all)
             continue;
         t->digest = digest;
+        t->procs = procs_of(n);
         free(t->features);
         free(t->partitions);
         t->partitions = xstrdup(n->partitions ? n->partitions : "");

@@ -318,12 +318,34 @@ static void split_counted(struct adapter *a, const slurm_job_info_t *j,
     }
 }
 
+/* Whoever names several nodes (-w) has all of them, however few tasks there are: as if
+ * so many had been asked for (-N). Where the tasks do not fit there in equal parts the
+ * nodes are taken one after another. The copy is `ret`. */
+static const slurm_job_info_t *on_each_named_node(struct adapter *a,
+    const slurm_job_info_t *j, struct request_room *room, slurm_job_info_t *ret)
+{
+    const char *const *names = request_hosts(room, j->req_nodes);
+    int64_t n = 0, tasks = asked32(j->num_tasks) > 0 ? asked32(j->num_tasks) : 1;
+
+    while (names != NULL && names[n] != NULL)
+        n++;
+    if (n < 2 || (j->max_nodes != 0 && n <= nodes_of(a, j)) || exclusive(a, j)
+        || amount_times(ceil_div(tasks, n), per_task(j, tasks))
+               > nodes_least_procs(a, names))
+        return j;
+    *ret = *j;
+    ret->num_nodes = ret->max_nodes = (uint32_t)n;
+    return ret;
+}
+
 static void one_request(struct adapter *a, const slurm_job_info_t *j,
     struct request_room *room, struct req_desc *q, bool splits)
 {
     int64_t tasks = asked32(j->num_tasks);
+    slurm_job_info_t named;
     struct wish w;
 
+    j = on_each_named_node(a, j, room, &named);
     *q = (struct req_desc){.access = ACCESS_UNSET, .nodealloc = NODEALLOC_UNSET};
     tasks = tasks > 0 ? tasks : 1;
     if (asked32(j->num_cpus) > 0 && asked32(j->num_cpus) < tasks) {

@@ -305,8 +305,10 @@ static bool tell_window(struct server *s, void *ctx, struct strbuf *out)
         return pack_some(t, out);
     if (!t->found && foresee_more(s, t))
         return true;
-    if (!t->found)
+    if (!t->found) {
         t->found = collect_begin(s, &t->who, &t->asked, rows_share(t->rows));
+        return true;
+    }
     if (!t->writing && !collect_is_whole(t->found) && t->again++ < AGAIN_MAX) {
         collect_end(t->found);
         t->found = NULL; /* where jobs will be may be another now as well */

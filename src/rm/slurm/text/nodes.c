@@ -413,6 +413,8 @@ int slurm_load_ctl_conf(time_t since, slurm_conf_t **ret)
     c->version = read_setting(text, "SLURM_VERSION");
     c->authinfo = read_setting(text, "AuthInfo");
     c->epilog = read_setting(text, "Epilog");
+    if (c->epilog == NULL)
+        c->epilog = read_setting(text, "Epilog[0]"); /* later releases run several */
     c->job_comp_type = read_setting(text, "JobCompType");
     c->schedtype = read_setting(text, "SchedulerType");
     c->slurm_conf = read_setting(text, "SLURM_CONF");
