@@ -18,6 +18,8 @@
  * users and a class too. Chunky tasks have 1, 3 or 8 processors and up to 8 GB, so
  * that what a node can take depends on which tasks it has.
  *
+ *     search    as easy, under BACKFILLPOLICY PLAN
+ *     keptsearch  as kept, under BACKFILLPOLICY PLAN
  *     bank      as easy, and every job is charged
  *     poor      as kept, charged, and a third of the jobs has no funds
  *
@@ -44,7 +46,7 @@
 struct mode {
     const char *name;
     uint32_t depth; /* reservations; 0 = one for each job */
-    bool limits, chunky, steal, alike, tiers, weights, bank;
+    bool limits, chunky, steal, alike, tiers, weights, bank, search;
 };
 
 static const struct mode modes[] = {
@@ -57,6 +59,8 @@ static const struct mode modes[] = {
     {.name = "tiers", .depth = 1, .alike = true, .tiers = true},
     {.name = "weights", .depth = 1, .alike = true, .weights = true},
     {.name = "bank", .depth = 1, .limits = true, .bank = true},
+    {.name = "search", .depth = 1, .limits = true, .search = true},
+    {.name = "keptsearch", .depth = 1, .alike = true, .search = true},
     {.name = "poor", .depth = 1, .alike = true, .bank = true},
 };
 
@@ -75,6 +79,14 @@ static double seconds(void)
 
     clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
     return (double)t.tv_sec + (double)t.tv_nsec / 1e9;
+}
+
+static int64_t monotonic_ms(void)
+{
+    struct timespec t;
+
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (int64_t)t.tv_sec * 1000 + t.tv_nsec / 1000000;
 }
 
 static long rss_kb(void)
@@ -99,6 +111,8 @@ static struct settings *make_settings(const struct mode *mode, uint32_t jobs)
     cfg->par.v[0].nodealloc =
         mode->weights ? NODEALLOC_TIGHTEST : NODEALLOC_FIRSTAVAILABLE;
     cfg->par.v[0].bf_order = BFORDER_QUEUEORDER;
+    if (mode->search)
+        cfg->par.v[0].bf_policy = BACKFILL_PLAN;
     cfg->bank.type = mode->bank ? BANK_BUILTIN : BANK_NONE;
     cfg->rsv_groups[0].depth = mode->depth ? mode->depth : 10 * (int64_t)jobs;
     if (mode->alike)
@@ -307,9 +321,13 @@ static void run_events(struct engine *e, int64_t now, uint32_t cycles, uint64_t 
         took[i] = seconds() - t;
     }
     started = engine_stats(e)->started - started;
+    double sum = 0;
+    for (uint32_t i = 0; i < cycles; i++)
+        sum += took[i];
     qsort(took, cycles, sizeof *took, by_value);
-    printf(" cycles=%u cycle_ms=%.3f p99_ms=%.3f max_ms=%.3f starts=%llu", cycles,
-        1e3 * took[cycles / 2], 1e3 * took[cycles * 99 / 100], 1e3 * took[cycles - 1],
+    printf(" cycles=%u mean_ms=%.3f cycle_ms=%.3f p99_ms=%.3f max_ms=%.3f starts=%llu",
+        cycles, 1e3 * sum / cycles, 1e3 * took[cycles / 2],
+        1e3 * took[cycles * 99 / 100], 1e3 * took[cycles - 1],
         (unsigned long long)started);
     vec_fini(&acts);
     free(took);
@@ -341,7 +359,7 @@ static void measure(const struct mode *mode, const struct size *size)
 {
     uint32_t jobs = size->jobs, nodes = size->nodes, cycles = size->cycles;
     struct settings *cfg = make_settings(mode, jobs);
-    struct engine_options opt = {0};
+    struct engine_options opt = {.monotonic_ms = monotonic_ms};
     struct engine *e = engine_create(cfg, &opt);
     struct actions acts = {0};
     uint64_t state = 42, rsv_state = 7;

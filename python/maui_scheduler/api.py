@@ -1396,6 +1396,9 @@ class Start(TypedDict):
     #: the latest start that it was promised, under BACKFILLPOLICY PLAN (seconds since
     #: 1970)
     promised_by: NotRequired[int]
+    #: where jobs are promised starts, and this one is not yet: so many waiting jobs are
+    #: ahead of it in the queue
+    unpromised_ahead: NotRequired[int]
     #: the start that it was promised before, which could not be kept (seconds since 1970)
     was_promised_by: NotRequired[int]
     #: why it could not

@@ -334,6 +334,10 @@ const struct planned *engine_reservation_of(
 
 /* By when it was promised to start (BACKFILLPOLICY PLAN); 0 = it was not. O(1). */
 int64_t engine_promised_by(const struct engine *e, const struct job *j);
+/* Is it in the queue and promised nothing yet, where jobs are promised starts
+ * (BACKFILLPOLICY PLAN)? Then so many waiting jobs are ahead of it. O(jobs). */
+bool engine_unpromised(
+    const struct engine *e, const struct job *j, uint32_t *ret_ahead);
 /* What it was promised before that, and why it is not any more, in words and as a name;
  * 0: it was promised nothing else. */
 int64_t engine_promised_before(const struct engine *e, const struct job *j,

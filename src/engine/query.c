@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  * When could it start, and what is free. */
+#include "config/settings.h"
 #include "engine/asker.h"
 #include "engine/charging/charging.h"
 #include "engine/engine_private.h"
@@ -242,6 +243,24 @@ int64_t engine_promised_by(const struct engine *e, const struct job *j)
     struct promise row;
 
     return promises_of(e->promises, j, PROMISE_START, &row) ? row.latest_start : 0;
+}
+
+bool engine_unpromised(const struct engine *e, const struct job *j, uint32_t *ret_ahead)
+{
+    size_t n;
+    const uint32_t *queue = queue_admitted(e->queue, &n);
+
+    *ret_ahead = 0;
+    if (!settings_plan_together(e->cfg) || !job_waits(j)
+        || promises_has(e->promises, j, PROMISE_START))
+        return false;
+    for (size_t i = 0; i < n; i++) {
+        const struct job *other = e->c->jobs.v[queue[i]];
+        if (other == j)
+            return true;
+        *ret_ahead += other && job_waits(other);
+    }
+    return false;
 }
 
 struct expected_start engine_expected(struct engine *e, const struct job *j)

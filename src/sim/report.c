@@ -305,6 +305,19 @@ static json_t *accounts_json(const struct run_result *r)
     return list;
 }
 
+/* As statistics of the daemon tell them. */
+static json_t *forecasts_json(const struct misses_sum *sum)
+{
+    json_t *o = json_object();
+
+    put_int(o, "started", (uint64_t)sum->n);
+    put_int(o, "told", (uint64_t)sum->told);
+    put_int(o, "within", (uint64_t)sum->within);
+    if (sum->factor > 0)
+        put_real(o, "factor", sum->factor);
+    return o;
+}
+
 json_t *report_json(const struct study *s, const struct outcome *o)
 {
     const struct run_result *r = &o->result;
@@ -323,6 +336,8 @@ json_t *report_json(const struct study *s, const struct outcome *o)
     put_int(out, "held", r->held);
     put_int(out, "deferred", r->deferred);
     put_int(out, "broken_promises", r->broken_promises);
+    if (r->forecasts.n > 0)
+        json_object_set_new(out, "forecasts", forecasts_json(&r->forecasts));
     put_int(out, "jobs_cancelled", r->by_state[RUN_CANCELLED]);
     put_int(out, "jobs_running", r->by_state[RUN_RUNNING]);
     put_int(out, "jobs_waiting", r->by_state[RUN_WAITING]);

@@ -724,6 +724,7 @@ int run_replay(const struct workload *w, const struct machine *m,
         run_result_fini(ret);
     }
     ret->broken_promises = engine_stats(s.e)->broken_promises;
+    ret->forecasts = misses_sum(engine_misses(s.e));
     ret->preempted = engine_stats(s.e)->preempted;
     ret->preempted_ps = engine_stats(s.e)->preempted_ps;
     engine_destroy(s.e);

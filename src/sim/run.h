@@ -101,6 +101,7 @@ struct run_result {
     uint64_t by_state[RUN_REFUSED + 1];
     uint64_t cycles, started, backfilled, requeued, held, deferred;
     uint64_t broken_promises;
+    struct misses_sum forecasts;        /* how good expected starts were */
     uint64_t suspended;                 /* times a running job was */
     uint64_t preempted, preempted_ps;   /* times; processor seconds lost by it */
     uint64_t triggers;                  /* of reservations, fired */

@@ -221,4 +221,7 @@ def test_a_search_for_a_plan_keeps_every_promise_at_half_the_slowdown(replay, fi
     assert ratio["mean_bsld"] < 0.6 and ratio["mean_wait_s"] < 0.72, ratio
     assert ratio["p99_wait_s"] < 1 and ratio["max_wait_s"] < 1.8, ratio
     assert plan["broken_promises"] == 0 and plan["started"] == easy["started"]
+    forecasts = plan["forecasts"]
+    assert 0 < forecasts["told"] <= forecasts["started"] and "forecasts" not in easy
+    assert 0.7 < forecasts["within"] / forecasts["told"] < 0.95
     assert plan["utilization"] > easy["utilization"] - 0.002

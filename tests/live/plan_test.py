@@ -33,6 +33,18 @@ def test_a_waiting_job_is_promised_a_start_which_outlives_a_kill(daemon):
     assert daemon.job(wide)["reservation_at"] <= by
 
 
+def test_who_asks_before_there_is_a_promise_is_told_how_many_are_ahead(daemon):
+    daemon.configure(PLAN.replace("SUBMIT", "0:01:00"))
+    owner = Other(daemon)
+    daemon.start()
+    running(daemon, requests=tasks(8), wclimit_s=3600)
+    daemon.submit(requests=tasks(8), wclimit_s=600)
+    job = owner.submit(requests=tasks(8), wclimit_s=600)
+    daemon.wait(lambda: (daemon.job(job) or {}).get("reservation_at"), "its place")
+    assert not daemon.job(job).get("promised_by")
+    assert "\nNo promise yet (1 waiting job is ahead)\n" in owner.ok("showstart", job)
+
+
 def test_what_cannot_be_kept_is_promised_no_longer(daemon):
     daemon.configure(PLAN)
     daemon.start()

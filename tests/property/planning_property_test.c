@@ -6,7 +6,9 @@
  * nodes, for which half of the jobs ask, and which the others can use together. */
 #include "cmocka_all.h"
 #include "config/config.h"
+#include "config/settings.h"
 #include "engine/engine_private.h"
+#include "engine/planning/private.h"
 #include "plan/plan.h"
 #include "rng.h"
 
@@ -37,7 +39,7 @@ struct world {
     struct VEC(int64_t) told; /* ... and it was told that last, be it by the promise */
     struct VEC(
         int64_t) first; /* ... and promised that before it was put off; 0 = not */
-    uint32_t started, promised;
+    uint32_t started, promised, unpromised;
     bool bands;      /* some jobs have a QOS */
     bool loses;      /* nodes, for a while */
     uint32_t lost;   /* that one */
@@ -235,6 +237,37 @@ static void check_promise(struct world *w, const struct job *j, int64_t now)
             w->seed, j->id, (long long)at, (long long)now, (long long)p.latest_start);
 }
 
+/* By counts, who is promised nothing would not start within the horizon if jobs were
+ * planned in the order of the queue. */
+static void check_horizon(struct world *w, int64_t now)
+{
+    const struct planning *p = w->e->passes.planning;
+    int64_t horizon_s = w->e->cfg->plan.horizon_s;
+    struct search_terms terms = {.wait_exponent = 2, .band_factor = 1};
+    double cost;
+
+    if (kept_wanted(p) || p->members.n == 0)
+        return;
+    uint32_t *site = xcalloc(p->members.n, sizeof *site);
+    int64_t *starts = xcalloc(p->members.n, sizeof *starts);
+    for (uint32_t i = 0; i < p->members.n; i++)
+        site[i] = i;
+    search_list(&p->wishes, &terms, site, starts, &cost);
+    for (size_t i = 0; i < p->members.n; i++) {
+        const struct job *j = engine_cluster(w->e)->jobs.v[p->members.v[i].job];
+        if (!j || !job_waits(j) || p->members.v[i].start_at >= TIME_NEVER
+            || engine_promised_by(w->e, j))
+            continue;
+        w->unpromised++;
+        if (starts[i] < time_add(now, horizon_s))
+            fail_msg("seed %u: job %s would start at %lld by priority, and is promised "
+                     "nothing at %lld",
+                w->seed, j->id, (long long)starts[i], (long long)now);
+    }
+    free(site);
+    free(starts);
+}
+
 /* Everybody asks when they are expected to start. Who is promised a start is not
  * expected later. */
 static void ask_all(struct world *w, int64_t now)
@@ -267,6 +300,7 @@ static void cycle(struct world *w, int64_t now)
             check_promise(w, c->jobs.v[i], now);
     plan_check(w->e->plan);
     promises_check(w->e->promises, c);
+    check_horizon(w, now);
     if (w->asks)
         ask_all(w, now);
 }
@@ -480,7 +514,7 @@ static void promises_are_kept(void **state)
 {
     const char *from = getenv("MAUI_PROPERTY_SEED"),
                *factor = getenv("MAUI_PROPERTY_FACTOR");
-    uint32_t first = from ? (uint32_t)atol(from) : 1, promised = 0;
+    uint32_t first = from ? (uint32_t)atol(from) : 1, promised = 0, unpromised = 0;
     uint32_t worlds = WORLDS * (factor ? (uint32_t)atol(factor) : 1);
 
     (void)state;
@@ -490,9 +524,11 @@ static void promises_are_kept(void **state)
         run_world(&w);
         assert_int_equal(engine_stats(w.e)->broken_promises, 0);
         promised += w.promised;
+        unpromised += w.unpromised;
         end(&w);
     }
     assert_true(promised > 1000);
+    assert_true(unpromised > 1000);
 }
 
 int main(void)

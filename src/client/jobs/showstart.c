@@ -119,6 +119,22 @@ static void print_expected(const json_t *o, json_int_t now)
             layout_date(get_int(o, "expected_until", 0), until));
 }
 
+static void print_promise(const json_t *o, json_int_t now)
+{
+    json_int_t ahead = get_int(o, "unpromised_ahead", 0);
+    char date[LAYOUT_DATE_MAX];
+
+    if (get_int(o, "promised_by", 0))
+        print_line("Promised to start by", get_int(o, "promised_by", 0), now);
+    else if (json_object_get(o, "unpromised_ahead"))
+        printf("No promise yet (%lld waiting job%s ahead)\n", (long long)ahead,
+            ahead == 1 ? " is" : "s are");
+    if (get_int(o, "was_promised_by", 0))
+        printf("NOTE:     it was promised to start by %s, but %s\n",
+            layout_date(get_int(o, "was_promised_by", 0), date),
+            get_text(o, "put_off_by", ""));
+}
+
 static void print_method(const json_t *o)
 {
     static const struct {
@@ -191,7 +207,7 @@ static int print_start(const struct command_line *l, const char *name, json_t *o
 {
     json_int_t procs = get_int(o, "procs", 0), start = get_int(o, "start_at", 0);
     json_int_t end = get_int(o, "end_at", 0), now = get_int(o, "at", 0);
-    char rel[LAYOUT_REL_MAX], date[LAYOUT_DATE_MAX];
+    char rel[LAYOUT_REL_MAX];
 
     if (l->format == FORMAT_JSON)
         return print_json(o);
@@ -219,12 +235,7 @@ static int print_start(const struct command_line *l, const char *name, json_t *o
         if (end)
             print_line("Earliest completion in", end, now);
         print_expected(o, now);
-        if (get_int(o, "promised_by", 0))
-            print_line("Promised to start by", get_int(o, "promised_by", 0), now);
-        if (get_int(o, "was_promised_by", 0))
-            printf("NOTE:     it was promised to start by %s, but %s\n",
-                layout_date(get_int(o, "was_promised_by", 0), date),
-                get_text(o, "put_off_by", ""));
+        print_promise(o, now);
     }
     if (start)
         printf("Best Partition: %s\n", get_text(o, "partition", ""));

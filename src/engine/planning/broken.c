@@ -70,15 +70,25 @@ void broken_tighten(struct promise *io, int64_t latest)
     io->cause = CAUSE_NONE;
 }
 
-/* Counted, or (-1) not any more. */
-static void count_start(struct engine *e, const struct fulfilled *f, int sign)
+static enum promise_cause cause_of(const struct fulfilled *f)
 {
-    enum promise_cause cause = f->row.was ? f->row.cause : CAUSE_OTHER;
+    if (f->kept)
+        return CAUSE_NONE;
+    return f->row.was ? f->row.cause : CAUSE_OTHER;
+}
 
-    if (!f->kept)
-        e->stats.broken_promises += (uint64_t)sign;
-    statistics_promise(e->learned.statistics, f->kept ? STAT_KEPT : STAT_BROKEN,
-        f->kept ? CAUSE_NONE : cause, sign);
+static void count_start(struct engine *e, const struct fulfilled *f)
+{
+    e->stats.broken_promises += !f->kept;
+    statistics_promise(
+        e->learned.statistics, f->kept ? STAT_KEPT : STAT_BROKEN, cause_of(f));
+}
+
+static void count_back(struct engine *e, const struct fulfilled *f)
+{
+    e->stats.broken_promises -= !f->kept;
+    statistics_promise_back(e->learned.statistics, f->kept ? STAT_KEPT : STAT_BROKEN,
+        cause_of(f), f->start_at);
 }
 
 static struct fulfilled *fulfilled_of(struct engine *e, uint32_t job)
@@ -101,7 +111,7 @@ void promise_fulfil(struct engine *e, const struct job *j)
     *f = (struct fulfilled){.start_at = e->now,
         .row = *row,
         .kept = e->now <= (row->was ? row->was : row->latest_start)};
-    count_start(e, f, +1);
+    count_start(e, f);
 }
 
 void promise_take_back(struct engine *e, const struct job *j, int64_t start_at)
@@ -110,8 +120,8 @@ void promise_take_back(struct engine *e, const struct job *j, int64_t start_at)
 
     if (!f->start_at || f->start_at != start_at)
         return;
+    count_back(e, f);
     f->start_at = 0;
-    count_start(e, f, -1);
     struct promise *row = promises_make(e->promises, j, PROMISE_START);
     uint64_t made = row->made;
     *row = f->row;
@@ -130,7 +140,7 @@ static void tell_lapsed(struct engine *e, const struct lapsed_start *l)
     bool again = promises_of(e->promises, j, PROMISE_START, &now);
     if (again && now.latest_start <= l->latest_start)
         return;
-    statistics_promise(e->learned.statistics, STAT_LAPSED, CAUSE_NONE, +1);
+    statistics_promise(e->learned.statistics, STAT_LAPSED, CAUSE_NONE);
     tell_putoff(e, j, l->latest_start, now.latest_start,
         again      ? "it could not start, and is promised a later start"
         : j->holds ? "its promised start lapses: it is held"

@@ -11,11 +11,9 @@
 #include "engine/leaving.h"
 #include "engine/planning/private.h"
 
-#define WAITS_S 300 /* so long at most: then it is a start that failed */
-
 static bool waits_too_long(const struct engine *e, const struct member *m)
 {
-    return members_planned(e, m) < e->now - WAITS_S;
+    return members_planned(e, m) < e->now - DUE_WAITS_S;
 }
 
 void due_begin(struct engine *e)
@@ -34,7 +32,8 @@ bool due_waits(struct engine *e, const struct member *m)
 {
     struct planning *p = e->passes.planning;
 
-    if (!leaving_any(e->troubles.leaving) || members_planned(e, m) < e->now - WAITS_S)
+    if (!leaving_any(e->troubles.leaving)
+        || members_planned(e, m) < e->now - DUE_WAITS_S)
         return false;
     plan_take_again(e->plan, e->c->jobs.v[m->job]);
     bitset_set(&p->due, m->job);

@@ -112,6 +112,8 @@ void promise_make(struct engine *e);
 void promise_put_off(
     struct engine *e, const struct member *m, struct wish *io, bool failed);
 
+/* Who is due waits so long at most: then it is a start that failed. */
+#define DUE_WAITS_S 300
 /* due.c: who is no member any more, or has waited for long, does not wait so. O(those
  * that wait). */
 void due_begin(struct engine *e);

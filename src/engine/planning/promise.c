@@ -22,14 +22,21 @@ static int64_t slack_of(const struct engine *e, const struct job *j, uint32_t ba
     return slack < (double)DURATION_UNLIMITED ? (int64_t)slack : DURATION_UNLIMITED;
 }
 
-/* Where jobs are leaving their nodes yet, nobody knows how much is free how early. */
 static bool may_tighten(const struct engine *e)
 {
     const struct plan_settings *s = &e->cfg->plan;
 
-    return !leaving_any(e->troubles.leaving)
-           && (s->tighten == TIGHTEN_YES
-               || (s->tighten == TIGHTEN_UNSET && s->horizon_s == HORIZON_SUBMIT));
+    return s->tighten == TIGHTEN_YES
+           || (s->tighten == TIGHTEN_UNSET && s->horizon_s == HORIZON_SUBMIT);
+}
+
+/* Where jobs are leaving their nodes yet, what is planned may come so much later. */
+static int64_t tighten_to(const struct engine *e, int64_t latest, int64_t start)
+{
+    int64_t late =
+        leaving_any(e->troubles.leaving) ? time_add(start, DUE_WAITS_S) : start;
+
+    return latest > late ? latest : late;
 }
 
 static bool all_are_promised(const struct planning *p)
@@ -60,6 +67,7 @@ static void offer_start(struct engine *e, size_t i, int64_t site_start)
     latest = latest > start ? latest : start;
     if (new && !at_once && site_start < time_add(e->now, s->horizon_s))
         wish->latest = latest;
+    latest = tighten_to(e, latest, start);
     if (wish->latest < TIME_NEVER && may_tighten(e) && latest < wish->latest)
         wish->latest = latest;
 }
@@ -109,7 +117,7 @@ static void promise_member(struct engine *e, const struct member *m, int64_t lat
     latest = latest > m->start_at ? latest : m->start_at;
     if (!row) {
         promises_make(e->promises, j, PROMISE_START)->latest_start = latest;
-        statistics_promise(e->learned.statistics, STAT_PROMISED, CAUSE_NONE, +1);
+        statistics_promise(e->learned.statistics, STAT_PROMISED, CAUSE_NONE);
     } else if (latest < row->latest_start)
         broken_tighten(row, latest);
 }

@@ -147,17 +147,32 @@ void statistics_cycle(struct statistics *s, int64_t cycle)
     note_changed(s, &s->all, CRED_KINDS, 0);
 }
 
-void statistics_promise(
-    struct statistics *s, enum stat_promise what, unsigned cause, int sign)
+static int64_t *promises_counted(
+    struct statistics *s, enum stat_promise what, unsigned cause)
 {
-    if (!s)
-        return;
     struct stat_promises *p = &s->promises;
     int64_t *counts[] = {[STAT_PROMISED] = &p->made,
         [STAT_KEPT] = &p->kept,
         [STAT_LAPSED] = &p->lapsed,
         [STAT_BROKEN] = &p->broken[cause < STAT_CAUSES ? cause : 0]};
-    *counts[what] += sign;
+
+    return counts[what];
+}
+
+void statistics_promise(struct statistics *s, enum stat_promise what, unsigned cause)
+{
+    if (!s)
+        return;
+    ++*promises_counted(s, what, cause);
+    note_changed(s, &s->all, CRED_KINDS, 0);
+}
+
+void statistics_promise_back(
+    struct statistics *s, enum stat_promise what, unsigned cause, int64_t counted_at)
+{
+    if (!s || counted_at < s->since || *promises_counted(s, what, cause) == 0)
+        return;
+    --*promises_counted(s, what, cause);
     note_changed(s, &s->all, CRED_KINDS, 0);
 }
 

@@ -160,9 +160,11 @@ void statistics_preempted(
     struct statistics *s, const struct cluster *c, const struct job *j, int64_t lost_s);
 /* The job came to the queue or left it, or asks for another amount of work. */
 void statistics_queued(struct statistics *s, const struct job *j, int64_t now);
-/* One more, or (sign -1) one less. */
-void statistics_promise(
-    struct statistics *s, enum stat_promise what, unsigned cause, int sign);
+void statistics_promise(struct statistics *s, enum stat_promise what, unsigned cause);
+/* One that was counted at `counted_at` is none. What was counted before a reset is
+ * forgotten already. */
+void statistics_promise_back(
+    struct statistics *s, enum stat_promise what, unsigned cause, int64_t counted_at);
 /* A cycle is over after which a job waits for resources. O(1). */
 void statistics_cycle(struct statistics *s, int64_t cycle);
 /* A node came, went or changed. O(partitions). */

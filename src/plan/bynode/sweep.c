@@ -22,6 +22,13 @@ struct watch {
     uint32_t node, tasks;
 };
 
+/* An instant at which all nodes that a reservation of a job pins have to be looked at
+ * again. */
+struct passage {
+    int64_t at;
+    uint32_t row; /* of the table of reservations */
+};
+
 /* What is free from now until when, of one set as one kind of asker sees it. */
 struct seen_free {
     uint64_t who;
@@ -37,8 +44,11 @@ struct def_free {
 };
 
 struct sweep_memory {
-    struct VEC(struct watch) watches;   /* of one question */
-    struct VEC(struct def_free) by_def; /* by taskdef index */
+    struct VEC(struct watch) watches;    /* of one question */
+    struct VEC(struct passage) passages; /* the same */
+    struct VEC(uint64_t) looked;         /* by node: at the instant of this number */
+    uint64_t instants;                   /* that sweeps came to, ever */
+    struct VEC(struct def_free) by_def;  /* by taskdef index */
 };
 
 struct sweep_memory *sweep_memory_create(void)
@@ -55,6 +65,8 @@ void sweep_memory_destroy(struct sweep_memory *m)
     }
     vec_fini(&m->by_def);
     vec_fini(&m->watches);
+    vec_fini(&m->passages);
+    vec_fini(&m->looked);
     free(m);
 }
 
@@ -69,10 +81,25 @@ static int compare_watches(const void *a, const void *b)
 
 static void sort_watches(struct bynode *b)
 {
-
     if (b->sweeps->watches.n)
         qsort(b->sweeps->watches.v, b->sweeps->watches.n, sizeof *b->sweeps->watches.v,
             compare_watches);
+}
+
+static int compare_passages(const void *a, const void *b)
+{
+    const struct passage *x = a, *y = b;
+
+    if (x->at != y->at)
+        return x->at < y->at ? -1 : 1;
+    return (x->row > y->row) - (x->row < y->row);
+}
+
+static void sort_passages(struct bynode *b)
+{
+    if (b->sweeps->passages.n)
+        qsort(b->sweeps->passages.v, b->sweeps->passages.n,
+            sizeof *b->sweeps->passages.v, compare_passages);
 }
 
 /* ---- free from now on ---- */
@@ -199,6 +226,7 @@ struct sweep {
     struct offers *offers; /* for the interval that begins now */
     size_t next_end;       /* in b->ends */
     size_t next_watch;     /* in b->sweeps->watches */
+    size_t next_passage;   /* in b->sweeps->passages */
 };
 
 static void watch(struct sweep *w, int64_t at, uint32_t node)
@@ -227,19 +255,42 @@ static void watch_reservations(struct sweep *w, uint32_t node)
     }
 }
 
-/* When each node with reservations on it has to be looked at again. */
+/* When nodes in reservations have to be looked at again. */
 static void watch_nodes(struct sweep *w)
 {
     const struct offers *o = w->offers;
 
     w->b->sweeps->watches.n = 0;
-    for (size_t i = 0; i < o->reserved.n; i++) {
-        uint32_t node = o->reserved.v[i];
-        const struct pins *pins = pintable_on(w->b->pins, node);
-        for (size_t k = 0; pins && k < pins->v.n; k++)
-            watch_both(w, node, pins->v.v[k].start_at, pins->v.v[k].end_at);
-        watch_reservations(w, node);
+    for (size_t i = 0; i < o->reserved.n; i++)
+        watch_reservations(w, o->reserved.v[i]);
+}
+
+static void watch_passage(struct sweep *w, int64_t at, uint32_t row)
+{
+    if (at > w->from && at < TIME_NEVER)
+        vec_push(&w->b->sweeps->passages, ((struct passage){at, row}));
+}
+
+/* When the nodes that jobs have pinned have to be. An interval has less when its end
+ * comes to a begin, and more when it begins at an end; where reservations are in force,
+ * what a job uses of them changes at the other two, too. */
+static void watch_pins(struct sweep *w)
+{
+    const struct bynode *b = w->b;
+
+    b->sweeps->passages.n = 0;
+    for (uint32_t i = 0; i < rsvtable_count(b->reserved); i++) {
+        const struct rsv *r = rsvtable_row(b->reserved, i);
+        if (!r || r->alloc.n == 0)
+            continue;
+        watch_passage(w, r->start_at - w->duration + 1, i);
+        watch_passage(w, r->end_at, i);
+        if (b->c->reservations.n == 0)
+            continue;
+        watch_passage(w, r->start_at, i);
+        watch_passage(w, r->end_at - w->duration + 1, i);
     }
+    sort_passages(w->b);
 }
 
 /* What suspended jobs keep of nodes is thought to be free once they could be over. */
@@ -276,9 +327,21 @@ static void watch_counts(struct sweep *w)
     }
 }
 
+/* Once at one instant. */
+static bool is_looked_at(struct sweep_memory *m, uint32_t node)
+{
+    if (node >= m->looked.n)
+        vec_push_zeros(&m->looked, node + 1 - m->looked.n);
+    bool looked = m->looked.v[node] == m->instants;
+    m->looked.v[node] = m->instants;
+    return looked;
+}
+
 static void look_again(struct sweep *w, uint32_t node, int64_t at)
 {
     struct bynode *b = w->b;
+    if (is_looked_at(b->sweeps, node))
+        return;
     const struct node *n = node_at(b->c, node);
     const struct fitset *s = fits_set(b->fits, w->set);
     const struct asker by = asker_of(b, w->j, w->j->reqs[0].def);
@@ -294,11 +357,11 @@ static void look_again(struct sweep *w, uint32_t node, int64_t at)
     w->offers->tasks.v[node] = tasks;
 }
 
-static void look_at_ended(struct sweep *w, const struct job *ended, int64_t at)
+static void look_at_all(struct sweep *w, const struct allocs *alloc, int64_t at)
 {
-    for (size_t i = 0; i < ended->alloc.n; i++)
-        for (uint32_t k = 0; k < ended->alloc.v[i].count; k++)
-            look_again(w, ended->alloc.v[i].first + k, at);
+    for (size_t i = 0; i < alloc->n; i++)
+        for (uint32_t k = 0; k < alloc->v[i].count; k++)
+            look_again(w, alloc->v[i].first + k, at);
 }
 
 /* Nodes whose verdicts depend on how long a job overlaps a reservation change at any
@@ -324,35 +387,58 @@ static int64_t next_ending(struct sweep *w, int64_t at)
     return TIME_NEVER;
 }
 
-/* Move to the next instant; TIME_NEVER when nothing changes any more. */
-static int64_t sweep_next(struct sweep *w, int64_t at)
+static int64_t next_instant(struct sweep *w, int64_t at)
 {
-    struct bynode *b = w->b;
-    size_t from = w->next_end;
+    const struct sweep_memory *m = w->b->sweeps;
     int64_t next = next_ending(w, at);
 
-    if (w->next_watch < b->sweeps->watches.n
-        && b->sweeps->watches.v[w->next_watch].at < next)
-        next = b->sweeps->watches.v[w->next_watch].at;
-    if (next >= TIME_NEVER)
-        return TIME_NEVER;
-    /* overdue jobs share one end, so ends are in order from `from` on */
+    if (w->next_watch < m->watches.n && m->watches.v[w->next_watch].at < next)
+        next = m->watches.v[w->next_watch].at;
+    if (w->next_passage < m->passages.n && m->passages.v[w->next_passage].at < next)
+        next = m->passages.v[w->next_passage].at;
+    return next;
+}
+
+/* Overdue jobs share one end, so ends are in order from `from` on. */
+static void look_at_ended(struct sweep *w, size_t from, int64_t at, int64_t next)
+{
+    const struct bynode *b = w->b;
+
     for (size_t i = from; i < b->ends->n; i++) {
         const struct job *ended = b->c->jobs.v[b->ends->v[i].job];
         if (bynode_job_end(b, ended) > next)
             break;
         if (bynode_job_end(b, ended) > at)
-            look_at_ended(w, ended, next);
+            look_at_all(w, &ended->alloc, next);
     }
-    uint32_t last = INDEX_NONE;
-    for (; w->next_watch < b->sweeps->watches.n
-           && b->sweeps->watches.v[w->next_watch].at <= next;
-         w->next_watch++) {
-        uint32_t node = b->sweeps->watches.v[w->next_watch].node;
-        if (node != INDEX_NONE && node != last)
-            look_again(w, node, next);
-        last = node;
-    }
+}
+
+static void look_at_watched(struct sweep *w, int64_t next)
+{
+    const struct sweep_memory *m = w->b->sweeps;
+
+    for (; w->next_watch < m->watches.n && m->watches.v[w->next_watch].at <= next;
+         w->next_watch++)
+        if (m->watches.v[w->next_watch].node != INDEX_NONE)
+            look_again(w, m->watches.v[w->next_watch].node, next);
+    for (; w->next_passage < m->passages.n && m->passages.v[w->next_passage].at <= next;
+         w->next_passage++)
+        look_at_all(w,
+            &rsvtable_row(w->b->reserved, m->passages.v[w->next_passage].row)->alloc,
+            next);
+}
+
+/* Move to the next instant; TIME_NEVER when nothing changes any more. */
+static int64_t sweep_next(struct sweep *w, int64_t at)
+{
+    size_t from = w->next_end;
+    int64_t next = next_instant(w, at);
+
+    if (next >= TIME_NEVER)
+        return TIME_NEVER;
+    w->b->sweeps->instants++;
+    look_at_ended(w, from, at, next);
+    look_at_watched(w, next);
     look_at_limited(w, next);
     return next;
 }
@@ -374,6 +460,7 @@ int64_t sweep_first_fit(
     if (counts)
         watch_counts(&w);
     sort_watches(b);
+    watch_pins(&w);
     for (int64_t at = from; at < TIME_NEVER; at = sweep_next(&w, at)) {
         int64_t counted = counts ? search_free_at(b->counted, s, access, at,
                               time_add(at, w.duration), j->reqs[0].tasks)

@@ -163,7 +163,7 @@ static uint32_t first_below(
 int64_t profile_fit_before(const struct profile *p, int64_t from, int64_t before,
     int32_t need, int64_t duration)
 {
-    uint32_t i = profile_index(p, from);
+    uint32_t i = p->n > 1 && p->at[1] <= from ? profile_index(p, from) : 0;
 
     while ((i = first_from(p, i, before, need)) < p->n) {
         if (p->at[i] >= before)

@@ -76,6 +76,8 @@ static double cost_of(const struct trial *r, uint32_t i, int64_t start_at)
         return 0;
     if (r->t->wait_exponent == 2)
         return r->price[i] * wait * wait;
+    if (r->t->wait_exponent == 3)
+        return r->price[i] * wait * wait * wait;
     return r->price[i] * pow(wait, r->t->wait_exponent);
 }
 

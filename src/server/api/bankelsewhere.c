@@ -14,7 +14,6 @@
 #include "server/render/render.h"
 #include "server/server_private.h"
 
-#include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -223,7 +222,6 @@ void bankelsewhere_refund(struct server *s, struct request *r)
         .text = json_string_value(json_object_get(body, "text")),
         .who = request_who(r)->user};
     uint64_t number = 0;
-    char done[120];
     int result = body ? 0 : -1;
 
     if (result == 0 && json_object_get(body, "deposit"))
@@ -240,8 +238,8 @@ void bankelsewhere_refund(struct server *s, struct request *r)
         request_refuse(r, &err);
         return;
     }
-    snprintf(done, sizeof done,
-        "the bank is told, as message %" PRIu64 " (mam-queue): it may refuse", number);
-    commit_then_reply(
-        s, r, json_pack("{s:s, s:I}", "message", done, "number", (json_int_t)number));
+    commit_then_reply(s, r,
+        json_pack("{s:s, s:I}", "message",
+            "the bank is told, and may refuse; mam-queue has it", "number",
+            (json_int_t)number)); /* people read: ... as number N */
 }

@@ -214,6 +214,7 @@ void api_job_start(struct server *s, struct request *r)
     const struct job *j = jobname_find(c, id, &err);
     const struct cred *k = qos ? cred_find(c, CRED_QOS, qos) : NULL;
     struct query_start q;
+    uint32_t ahead;
 
     if (!j || !identity_sees_job(request_who(r), c, j)) {
         if (j)
@@ -232,6 +233,8 @@ void api_job_start(struct server *s, struct request *r)
     render_text(o, "job", j->id);
     render_int(o, "procs", j->procs);
     render_promise(s, j, o);
+    if (engine_unpromised(s->engine, j, &ahead))
+        render_int(o, "unpromised_ahead", ahead);
     render_expected(s, j, o);
     if (!found || render_section(j) == SECTION_BLOCKED) {
         json_object_set_new(o, "reason", render_reason(s, j, request_who(r)));

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Statistics of record: engine/statistics, every figure by hand. */
 #include "cmocka_all.h"
+#include "config/settings.h"
 #include "engine/statistics/statistics.h"
 #include "example.h"
 
@@ -569,9 +570,33 @@ static void an_engine_without_statistics_has_none(void **state)
     sc_destroy(s);
 }
 
+/* A start before a reset turns out to be none after it. */
+static void what_was_counted_before_a_reset_is_not_taken_back(void **state)
+{
+    struct settings *cfg = settings_create();
+    struct statistics *s = statistics_create(cfg);
+    struct stat_machine m;
+
+    (void)state;
+    statistics_promise(s, STAT_KEPT, 0);
+    statistics_promise(s, STAT_KEPT, 0);
+    statistics_promise_back(s, STAT_KEPT, 0, 100);
+    statistics_machine(s, 100, &m);
+    assert_int_equal(m.promises.kept, 1);
+    statistics_reset(s, 200);
+    statistics_promise_back(s, STAT_KEPT, 0, 200);
+    statistics_promise(s, STAT_KEPT, 0);
+    statistics_promise_back(s, STAT_KEPT, 0, 100);
+    statistics_machine(s, 300, &m);
+    assert_int_equal(m.promises.kept, 1);
+    statistics_destroy(s);
+    settings_destroy(cfg);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(what_was_counted_before_a_reset_is_not_taken_back),
         cmocka_unit_test(an_ended_job_is_counted_with_all_its_figures),
         cmocka_unit_test(sums_and_maxima_run_over_several_jobs),
         cmocka_unit_test(each_credential_has_what_its_own_jobs_add),
