@@ -1651,7 +1651,8 @@ Distributions = TypedDict('Distributions', {
     'jobs': 'int',
     #: on average
     'wait_s': 'NotRequired[float]',
-    #: on average, of those with a limit
+    #: on average, of those with a limit: what a job waited and ran, by its limit, as in
+    #: statistics
     'xfactor': 'NotRequired[float]',
     #: upper bounds of waits
     'wait_bounds_s': 'list[int]',

@@ -66,9 +66,10 @@ def test_waits_and_factors_are_counted_between_their_bounds(day):
     day.ok("canceljob", day.second)
     day.wait(lambda: day.state(day.second) is None, "its end")
     told = get(day, "/v1/distributions")
-    assert told["jobs"] == 2 and told["wait_s"] == HOUR / 2 and told["xfactor"] == 1.5
+    assert told["jobs"] == 2 and told["wait_s"] == HOUR / 2 and told["xfactor"] == 1
+    assert get(day, "/v1/statistics")["total"]["xfactor"] == told["xfactor"]
     assert {b: n for b, n in zip(told["wait_bounds_s"], told["waits"]) if n} == {10: 1, HOUR: 1}
-    assert {b: n for b, n in zip(told["xfactor_bounds"], told["xfactors"]) if n} == {1.01: 1, 2: 1}
+    assert {b: n for b, n in zip(told["xfactor_bounds"], told["xfactors"]) if n} == {0.5: 1, 1.5: 1}
     assert len(told["waits"]) == len(told["wait_bounds_s"]) + 1
     assert get(day, "/v1/distributions?kind=account&name=physics")["waits"][0] == 1
     assert get(day, f"/v1/distributions?from={BEGIN + HOUR + 1}")["jobs"] == 1

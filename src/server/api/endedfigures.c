@@ -235,7 +235,7 @@ void api_series_of(struct server *s, struct request *r)
 static const int64_t wait_bounds[BOUNDS] = {
     10, 60, 300, 900, 1800, 3600, 7200, 14400, 28800, 86400, 259200, 604800};
 static const double xfactor_bounds[BOUNDS] = {
-    1.01, 1.1, 1.25, 1.5, 2, 3, 5, 10, 20, 50, 100, 1000};
+    0.1, 0.25, 0.5, 1, 1.5, 2, 3, 5, 10, 20, 50, 100};
 
 struct counts {
     int64_t jobs, waits[BOUNDS + 1], xfactors[BOUNDS + 1];
@@ -259,7 +259,9 @@ static int count_span(void *ctx, const struct store_span *j)
     n->waits[i]++;
     if (j->wclimit_s <= 0)
         return 0;
-    double factor = (double)(wait + j->wclimit_s) / (double)j->wclimit_s;
+    /* as showstats has it of jobs that are over: what it took, not what it might have
+     */
+    double factor = (double)(wait + j->end_at - j->start_at) / (double)j->wclimit_s;
     for (i = 0; i < BOUNDS && factor > xfactor_bounds[i];)
         i++;
     n->xfactors[i]++;
