@@ -1536,6 +1536,9 @@ class Credential(TypedDict):
     qos_list_mode: NotRequired[str]
     partition_default: NotRequired[str]
     partition_list: NotRequired[list[str]]
+    #: or: these as well; and: those alone that all lists of a job have; excluded: these
+    #: alone. Left out where no list is set
+    partition_list_mode: NotRequired[str]
     #: as 20.00+
     fs_target: NotRequired[str]
     #: percent
@@ -1619,6 +1622,46 @@ Series = TypedDict('Series', {
     #: each an instant (seconds since 1970) and the numbers in the order of names; none of
     #: a time without a scheduler
     'points': 'list[list[Union[int, None]]]',
+})
+
+
+# What one credential used over time.
+UseOverTime = TypedDict('UseOverTime', {
+    #: seconds since 1970
+    'from': 'int',
+    #: seconds since 1970
+    'to': 'int',
+    #: procs_active and active (jobs that ran), queued (jobs from their submission to their
+    #: start, whatever held them), wait_s (of those that started then, on average; null
+    #: where none did)
+    'names': 'list[str]',
+    #: each an instant (seconds since 1970) and the averages from it to the next, in the
+    #: order of names
+    'points': 'list[list[Union[float, None]]]',
+})
+
+
+# How waits and expansion factors of jobs are distributed that started, and ended in
+# that span.
+Distributions = TypedDict('Distributions', {
+    #: seconds since 1970
+    'from': 'int',
+    #: seconds since 1970
+    'to': 'int',
+    'jobs': 'int',
+    #: on average
+    'wait_s': 'NotRequired[float]',
+    #: on average, of those with a limit: what a job waited and ran, by its limit, as in
+    #: statistics
+    'xfactor': 'NotRequired[float]',
+    #: upper bounds of waits
+    'wait_bounds_s': 'list[int]',
+    #: jobs up to each bound, above the one before; the last: above all
+    'waits': 'list[int]',
+    #: upper bounds of expansion factors
+    'xfactor_bounds': 'list[float]',
+    #: as waits
+    'xfactors': 'list[int]',
 })
 
 
@@ -2533,8 +2576,8 @@ class Operations:
     ) -> Iterator[Union[QueueSummary, JobBrief]]:
         """Jobs, a record a line: first a QueueSummary, then JobBrief in the order of
         showq.
-        - past: a view of the past (POST /v1/past): told as of then; administrators'
-          alone
+        - past: a view of the past (POST /v1/past): told as of then, as lists showed it
+          to the caller
         - section: active, eligible, blocked, completed; comma list; default the first
           three
         - full: 1: records are Job (admin3)
@@ -2585,8 +2628,8 @@ class Operations:
         verbose: str | int | None = None,
     ) -> Job:
         """One job. Who may: owner|admin3.
-        - past: a view of the past (POST /v1/past): told as of then; administrators'
-          alone
+        - past: a view of the past (POST /v1/past): told as of then, as lists showed it
+          to the caller
         - level: soft, hard, off
         - node: verdict on this node
         - reservation: verdict on these reservations, comma list
@@ -2607,8 +2650,8 @@ class Operations:
         qos: str | int | None = None,
     ) -> Start:
         """Earliest start.
-        - past: a view of the past (POST /v1/past): told as of then; administrators'
-          alone
+        - past: a view of the past (POST /v1/past): told as of then, as lists showed it
+          to the caller
         - qos: as with this QOS
         """
         return cast('Start', self._connection.record(
@@ -2625,8 +2668,8 @@ class Operations:
     ) -> Why:
         """Why a job waits: all reasons of this moment, who is ahead of it and what will
         come free. Of one's own jobs, and for administrators. Who may: owner|admin3.
-        - past: a view of the past (POST /v1/past): told as of then; administrators'
-          alone
+        - past: a view of the past (POST /v1/past): told as of then, as lists showed it
+          to the caller
         """
         return cast('Why', self._connection.record(
             'GET',
@@ -2648,8 +2691,8 @@ class Operations:
         partition: str | int | None = None,
     ) -> Start:
         """Earliest start of procs for a duration.
-        - past: a view of the past (POST /v1/past): told as of then; administrators'
-          alone
+        - past: a view of the past (POST /v1/past): told as of then, as lists showed it
+          to the caller
         - duration_s: default 1
         """
         return cast('Start', self._connection.record(
@@ -2683,8 +2726,8 @@ class Operations:
         blocked: str | int | None = None,
     ) -> Windows:
         """Backfill windows (showbf).
-        - past: a view of the past (POST /v1/past): told as of then; administrators'
-          alone
+        - past: a view of the past (POST /v1/past): told as of then, as lists showed it
+          to the caller
         - any: 1: every credential
         - features: comma list
         - os: of nodes
@@ -2719,8 +2762,8 @@ class Operations:
         first jobs by priority, as far as there is time for it, and of none where plans
         follow each other faster than it is made. Of the jobs that lists show the
         caller.
-        - past: a view of the past (POST /v1/past): told as of then; administrators'
-          alone
+        - past: a view of the past (POST /v1/past): told as of then, as lists showed it
+          to the caller
         - ids: only these jobs, with commas between them; at most 4000 characters
         """
         return cast('Iterator[Forecast]', self._connection.lines(
@@ -2731,9 +2774,7 @@ class Operations:
     def past(
         self,
     ) -> Past:
-        """Since when the past is kept (JOURNALMAXSIZE), and the caller's views of it. Who
-        may: admin3.
-        """
+        """Since when the past is kept (JOURNALMAXSIZE), and the caller's views of it."""
         return cast('Past', self._connection.record(
             'GET',
             '/v1/past'))
@@ -2744,9 +2785,12 @@ class Operations:
     ) -> PastView:
         """A view of the past: a process of its own does the journal again, up to the last
         cycle at that instant or before. Answered when it is there. With past= the
-        lists, records and pictures of the API are told as of then. Two views there are
-        in all; one that nobody asks for ten minutes ends. 404: the journal is kept
-        since later. 503 busy: others look at the past. Who may: admin3.
+        lists, records and pictures of the API are told as of then. What lists showed
+        the caller then is seen, and no more; where a resource manager keeps things from
+        users (PrivateData) nobody knows what it kept then, and users see their own jobs
+        alone. Administrators of any level have two views in all, others two more, one
+        each; one that nobody asks for ten minutes ends. 404: the journal is kept since
+        later. 503 busy: others look at the past.
         """
         return cast('PastView', self._connection.record(
             'POST',
@@ -2760,7 +2804,7 @@ class Operations:
     ) -> PastView:
         """A view of the past goes on: to another instant, by seconds, by cycles, to the
         next decision about a job. Back, and from one life of the daemon to another, it
-        begins anew. Who may: admin3.
+        begins anew.
         """
         return cast('PastView', self._connection.record(
             'PATCH',
@@ -2772,7 +2816,7 @@ class Operations:
         self,
         id: str,
     ) -> Done:
-        """End a view of the past. Who may: admin3."""
+        """End a view of the past."""
         return cast('Done', self._connection.record(
             'DELETE',
             '/v1/past/{id}',
@@ -3025,8 +3069,8 @@ class Operations:
         state: str | int | None = None,
     ) -> Iterator[Node]:
         """Nodes, a record a line. Who may: admin3.
-        - past: a view of the past (POST /v1/past): told as of then; administrators'
-          alone
+        - past: a view of the past (POST /v1/past): told as of then, as lists showed it
+          to the caller
         """
         return cast('Iterator[Node]', self._connection.lines(
             'GET',
@@ -3040,8 +3084,8 @@ class Operations:
         past: str | int | None = None,
     ) -> Node:
         """One node. Who may: admin3.
-        - past: a view of the past (POST /v1/past): told as of then; administrators'
-          alone
+        - past: a view of the past (POST /v1/past): told as of then, as lists showed it
+          to the caller
         """
         return cast('Node', self._connection.record(
             'GET',
@@ -3061,8 +3105,8 @@ class Operations:
         places: str | int | None = None,
     ) -> Iterator[Reservation]:
         """Reservations the caller may see, a record a line: of jobs first.
-        - past: a view of the past (POST /v1/past): told as of then; administrators'
-          alone
+        - past: a view of the past (POST /v1/past): told as of then, as lists showed it
+          to the caller
         - node: on this node
         - type: Job, User or Standing
         - limit: at most so many
@@ -3099,8 +3143,8 @@ class Operations:
         past: str | int | None = None,
     ) -> Reservation:
         """One reservation.
-        - past: a view of the past (POST /v1/past): told as of then; administrators'
-          alone
+        - past: a view of the past (POST /v1/past): told as of then, as lists showed it
+          to the caller
         """
         return cast('Reservation', self._connection.record(
             'GET',
@@ -3155,8 +3199,8 @@ class Operations:
         """Use, queue and waits over time: a point a minute of the last two days, since the
         scheduler started, and one each ten minutes of the last sixty. What the caller
         may not know is null.
-        - past: a view of the past (POST /v1/past): told as of then; administrators'
-          alone
+        - past: a view of the past (POST /v1/past): told as of then, as lists showed it
+          to the caller
         - names: comma list of procs, procs_active, active, eligible, blocked,
           backlog_h, wait_s; without it all
         - from_: seconds since 1970; without it a day before to
@@ -3168,6 +3212,56 @@ class Operations:
             '/v1/series',
             query={'past': past, 'names': names, 'from': from_, 'to': to, 'points': points}))
 
+    def series_of(
+        self,
+        kind: str,
+        *,
+        past: str | int | None = None,
+        name: str | int | None = None,
+        from_: str | int | None = None,
+        to: str | int | None = None,
+        points: str | int | None = None,
+    ) -> UseOverTime:
+        """What one credential used over time, from the records of jobs and those of now:
+        of others for administrators of any level, of oneself for everybody. The newest
+        20,000 jobs that ended are looked at; there are no points of before them. Who
+        may: owner|admin3.
+        - past: a view of the past (POST /v1/past): what was over by then
+        - name: of which of that kind
+        - from_: seconds since 1970; without it a day before to
+        - to: seconds since 1970; without it now
+        - points: at most so many, each an average: 1 to 300, 240 where nothing is said
+        """
+        return cast('UseOverTime', self._connection.record(
+            'GET',
+            '/v1/series/{kind}',
+            names={'kind': kind},
+            query={'past': past, 'name': name, 'from': from_, 'to': to, 'points': points}))
+
+    def distributions(
+        self,
+        *,
+        past: str | int | None = None,
+        kind: str | int | None = None,
+        name: str | int | None = None,
+        from_: str | int | None = None,
+        to: str | int | None = None,
+    ) -> Distributions:
+        """How long jobs waited that ended in a span of time, and their expansion factors,
+        as counts between bounds: for administrators of any level of all jobs or of one
+        credential's, for everybody of one's own. The newest 20,000 are looked at; from
+        says since when. Who may: owner|admin3.
+        - past: a view of the past (POST /v1/past): what was over by then
+        - kind: with name: user, group, account, class or qos
+        - name: with kind: of that one
+        - from_: seconds since 1970; without it a day before to
+        - to: seconds since 1970; without it now
+        """
+        return cast('Distributions', self._connection.record(
+            'GET',
+            '/v1/distributions',
+            query={'past': past, 'kind': kind, 'name': name, 'from': from_, 'to': to}))
+
     def promises(
         self,
         *,
@@ -3178,8 +3272,7 @@ class Operations:
         """Starts that jobs were promised, by a reservation or as their latest start, and
         what came of it: of those that wait, and of the last 2,000 that do not any more.
         Users are told of their own.
-        - past: a view of the past (POST /v1/past): what was over by then;
-          administrators' alone
+        - past: a view of the past (POST /v1/past): what was over by then
         - from_: only those that wait or were over then or later (seconds since 1970)
         - to: only those that were made by then (seconds since 1970)
         """
@@ -3194,8 +3287,8 @@ class Operations:
         past: str | int | None = None,
     ) -> SystemStatistics:
         """Of the system (showstats). Who may: admin3.
-        - past: a view of the past (POST /v1/past): told as of then; administrators'
-          alone
+        - past: a view of the past (POST /v1/past): told as of then, as lists showed it
+          to the caller
         """
         return cast('SystemStatistics', self._connection.record(
             'GET',
@@ -3210,8 +3303,8 @@ class Operations:
         name: str | int | None = None,
     ) -> Iterator[Statistics]:
         """Of users, groups, accounts, classes, QOSs; a record a line. Who may: admin3.
-        - past: a view of the past (POST /v1/past): told as of then; administrators'
-          alone
+        - past: a view of the past (POST /v1/past): told as of then, as lists showed it
+          to the caller
         - name: only this, or those that begin so
         """
         return cast('Iterator[Statistics]', self._connection.lines(
@@ -3227,8 +3320,8 @@ class Operations:
         past: str | int | None = None,
     ) -> Grid:
         """By size and length (showgrid). Who may: admin3.
-        - past: a view of the past (POST /v1/past): told as of then; administrators'
-          alone
+        - past: a view of the past (POST /v1/past): told as of then, as lists showed it
+          to the caller
         """
         return cast('Grid', self._connection.record(
             'GET',
@@ -3251,8 +3344,8 @@ class Operations:
         kind: str | int | None = None,
     ) -> Fairshare:
         """diagnose -f Who may: admin3.
-        - past: a view of the past (POST /v1/past): told as of then; administrators'
-          alone
+        - past: a view of the past (POST /v1/past): told as of then, as lists showed it
+          to the caller
         - kind: user, group, account, class, qos
         """
         return cast('Fairshare', self._connection.record(
@@ -3269,8 +3362,8 @@ class Operations:
     ) -> Iterator[Priority]:
         """diagnose -p, a record a line: for administrators of all jobs that may start; of
         those that are asked for by ids, everybody's own. Who may: owner|admin3.
-        - past: a view of the past (POST /v1/past): told as of then; administrators'
-          alone
+        - past: a view of the past (POST /v1/past): told as of then, as lists showed it
+          to the caller
         - ids: comma list of jobs
         """
         return cast('Iterator[Priority]', self._connection.lines(
@@ -3287,8 +3380,8 @@ class Operations:
     ) -> Iterator[Credential]:
         """diagnose -a -c -g -u -Q, a record a line; users without a level are told of
         themselves alone. Who may: owner|admin3.
-        - past: a view of the past (POST /v1/past): told as of then; administrators'
-          alone
+        - past: a view of the past (POST /v1/past): told as of then, as lists showed it
+          to the caller
         - name: only this
         """
         return cast('Iterator[Credential]', self._connection.lines(
@@ -3303,8 +3396,8 @@ class Operations:
         past: str | int | None = None,
     ) -> list[dict[str, Any]]:
         """diagnose -t Who may: admin3.
-        - past: a view of the past (POST /v1/past): told as of then; administrators'
-          alone
+        - past: a view of the past (POST /v1/past): told as of then, as lists showed it
+          to the caller
         """
         return cast('list[dict[str, Any]]', self._connection.record(
             'GET',
@@ -3327,8 +3420,8 @@ class Operations:
         defaults: str | int | None = None,
     ) -> Iterator[Parameter]:
         """showconfig, a record a line. Who may: admin3.
-        - past: a view of the past (POST /v1/past): told as of then; administrators'
-          alone
+        - past: a view of the past (POST /v1/past): told as of then, as lists showed it
+          to the caller
         - name: only this
         - defaults: 1: all, also those at their default
         """
@@ -3364,8 +3457,8 @@ class Operations:
         limit: str | int | None = None,
     ) -> Iterator[Job]:
         """Ended jobs, a record a line. Who may: owner|admin3.
-        - past: a view of the past (POST /v1/past): told as of then; administrators'
-          alone
+        - past: a view of the past (POST /v1/past): told as of then, as lists showed it
+          to the caller
         - from_: ended at or after
         - to: ended before
         - job: the job of that id
@@ -3699,8 +3792,8 @@ class Operations:
         """What happens, an event a line; with Accept: text/event-stream as server-sent
         events. Waits for more until the client leaves. A reader that falls too far
         behind gets a last line with the event DROPPED. Who may: admin3.
-        - past: a view of the past (POST /v1/past): told as of then; administrators'
-          alone
+        - past: a view of the past (POST /v1/past): told as of then, as lists showed it
+          to the caller
         - from_: number of the first event; without it, what comes from now on. LOST is
           told when it is not kept any more.
         - last: without from: so many numbers before now, as far as they are kept
@@ -3723,8 +3816,8 @@ class Operations:
         slot, name. They are the rows that /v1/timeline counts. Refused where the
         resource manager keeps nodes private. With If-None-Match: 304 while nothing of
         it has changed.
-        - past: a view of the past (POST /v1/past): told as of then; administrators'
-          alone
+        - past: a view of the past (POST /v1/past): told as of then, as lists showed it
+          to the caller
         - by: what groups are: partition (the usual), state; for administrators class,
           feature, frame as well
         - fold: groups that are one row each, with | between them; * are all; at most
@@ -3757,8 +3850,8 @@ class Operations:
         lists would show the caller. As pieces, or, where they would be more than can be
         drawn, as shares of small cells. Binary: docs/timeline-format.md. With If-None-
         Match and the state that an answer told: 304 while it is the same.
-        - past: a view of the past (POST /v1/past): told as of then; administrators'
-          alone
+        - past: a view of the past (POST /v1/past): told as of then, as lists showed it
+          to the caller
         - from_: begin of the window, an instant; without it an hour ago
         - to: its end; without it a day after the begin
         - rows: FIRST-LAST, of /v1/rows, from 0; without it all

@@ -245,6 +245,8 @@ struct rm_driver {
     bool takes_no_jobs; /* submit() is always answered with RM_TAKES_NO_JOBS */
     bool keeps_deps;    /* on any job, also one that it does not know */
     bool tells_rights;  /* RM_RIGHTS is told before the first RM_SYNCED */
+    bool dates_jobs;    /* the instant of submission that it tells of a job stays, be it
+                           changed or requeued: one of another instant is another job */
     const struct rm_keeping *keeps; /* NULL = all is told with the start */
     int64_t patience_s; /* of an adapter (remote.h): in which it answers a command; 0 =
                            as TIMEOUT= of RMCFG says, or 90 s */

@@ -161,3 +161,60 @@ int store_account_each(struct store *store, const struct store_account_filter *f
     }
     return sql_walked(store, stmt, rc, stop, err);
 }
+
+/* ---- spans ---- */
+
+static sqlite3_stmt *select_spans(
+    struct store *store, const struct store_account_filter *filter, struct err *err)
+{
+    const struct credential creds[] = FILTER_CREDENTIALS(filter);
+    struct strbuf sql = {0};
+    sqlite3_stmt *stmt;
+
+    strbuf_printf(&sql,
+        "SELECT submit_at, queue_at, start_at, end_at, wclimit_s, procs, passes FROM "
+        "(SELECT *, 1%s%s%s%s AS passes FROM account WHERE end_at >= ?1 AND end_at < ?2"
+        "%s ORDER BY end_at DESC, id DESC LIMIT ?3)",
+        filter->group ? " AND \"group\" = ?5" : "",
+        filter->account ? " AND \"account\" = ?6" : "",
+        filter->class ? " AND \"class\" = ?7" : "",
+        filter->qos ? " AND \"qos\" = ?8" : "",
+        filter->user ? " AND \"user\" = ?4" : "");
+    stmt = sql_walk(store, sql.text, err);
+    free(sql.text);
+    if (!stmt)
+        return NULL;
+    sqlite3_bind_int64(stmt, 1, filter->from_at);
+    sqlite3_bind_int64(stmt, 2, filter->to_at ? filter->to_at : INT64_MAX);
+    sqlite3_bind_int64(stmt, 3, filter->limit);
+    for (int i = 0; i < (int)(sizeof creds / sizeof *creds) - 1; i++)
+        if (creds[i].wanted)
+            sql_text(stmt, i + 4, creds[i].wanted);
+    return stmt;
+}
+
+int store_account_spans(struct store *store, const struct store_account_filter *filter,
+    store_span_fn *each, void *arg, int64_t *ret_oldest, struct err *err)
+{
+    sqlite3_stmt *stmt = select_spans(store, filter, err);
+    int rc = SQLITE_ROW, stop = 0;
+    int64_t seen = 0, oldest = 0;
+
+    if (!stmt)
+        return -1;
+    while (stop == 0 && (rc = sql_step(stmt)) == SQLITE_ROW) {
+        struct store_span span = {.submit_at = sqlite3_column_int64(stmt, 0),
+            .queue_at = sqlite3_column_int64(stmt, 1),
+            .start_at = sqlite3_column_int64(stmt, 2),
+            .end_at = sqlite3_column_int64(stmt, 3),
+            .wclimit_s = sqlite3_column_int64(stmt, 4),
+            .procs = sqlite3_column_int64(stmt, 5)};
+
+        seen++;
+        oldest = span.end_at;
+        if (sqlite3_column_int(stmt, 6))
+            stop = each(arg, &span);
+    }
+    *ret_oldest = seen == filter->limit ? oldest : 0;
+    return sql_walked(store, stmt, rc, stop, err);
+}

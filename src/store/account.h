@@ -51,4 +51,20 @@ typedef int store_account_fn(void *arg, const struct store_account *row);
 int store_account_each(struct store *store, const struct store_account_filter *filter,
     store_account_fn *each, void *arg, struct err *err);
 
+/* Of a row what is needed to tell what was in the queue and ran when. */
+struct store_span {
+    int64_t submit_at, queue_at, start_at, end_at; /* 0 = never came */
+    int64_t wclimit_s, procs;
+};
+
+/* As above; returns the same. */
+typedef int store_span_fn(void *arg, const struct store_span *span);
+
+/* Of the newest `filter->limit` rows that ended in its time (of its user, where it
+ * names one) those that pass, the newest first; *ret_oldest is when the oldest of those
+ * that were looked at ended, 0 where all of that time were. O(limit), whatever passes.
+ */
+int store_account_spans(struct store *store, const struct store_account_filter *filter,
+    store_span_fn *each, void *arg, int64_t *ret_oldest, struct err *err);
+
 #endif

@@ -398,7 +398,7 @@ def test_a_helper_that_is_killed_harms_nobody(site):
     assert [daemon.api(f"/v1/jobs?past={past}")[0] for past in views] == [404, 404, 200, 200]
 
 
-def test_administrators_alone_see_it_each_their_own(daemon):
+def test_each_sees_views_of_their_own_with_the_rights_of_today(daemon):
     need_users()
     daemon.configure(LEVELS)
     daemon.start()
@@ -407,18 +407,22 @@ def test_administrators_alone_see_it_each_their_own(daemon):
     daemon.wait(lambda: daemon.state(own) == "Running", "its start")
     at = daemon.api("/v1/identity")[1]["at"]
     there = view(daemon, at)["past"]
-    for user, mine in (("bin", 200), ("daemon", 200), ("nobody", 403)):
-        assert users.api(user, f"/v1/jobs?past={there}")[0] == (404 if mine == 200 else 403)
-        assert users.api(user, f"/v1/series?past={there}")[0] == (404 if mine == 200 else 403)
-        assert users.api(user, f"/v1/past/{there}", method="DELETE")[0] == (404 if mine == 200 else 403)
-        assert users.api(user, "/v1/past")[0] == mine
+    for user in ("bin", "daemon", "nobody"):
+        assert users.api(user, f"/v1/jobs?past={there}")[0] == 404
+        assert users.api(user, f"/v1/series?past={there}")[0] == 404
+        assert users.api(user, f"/v1/past/{there}", {"cycles": 1}, method="PATCH")[0] == 404
+        assert users.api(user, f"/v1/past/{there}", method="DELETE")[0] == 404
+        assert users.api(user, "/v1/past")[1]["views"] == []
     # who has which level is a question of today: the journal's answer was another
     status, answer = users.api("daemon", "/v1/past", {"at": at})
     assert status == 200
     assert users.api("daemon", f"/v1/jobs/{own}?past={answer['past']}")[0] == 200
     daemon.configure("ADMIN1 root\n")
     daemon.ok("schedctl", "-R")
-    assert users.api("daemon", f"/v1/jobs/{own}?past={answer['past']}")[0] == 403
+    assert users.api("daemon", f"/v1/jobs/{own}?past={answer['past']}")[0] == 404
+    status, lesser = users.api("daemon", "/v1/past", {"at": at})
+    assert status == 200 and lesser["decided"] == []
+    assert users.api("daemon", f"/v1/jobs/{own}?past={lesser['past']}")[0] == 403
     # two of others, just asked: there is no room, and nobody loses theirs
     daemon.configure(LEVELS)
     daemon.ok("schedctl", "-R")
@@ -431,3 +435,87 @@ def test_administrators_alone_see_it_each_their_own(daemon):
     status, answer = users.api("bin", "/v1/past", {"at": at})
     assert status == 200, answer
     assert daemon.api(f"/v1/jobs?past={there}")[0] == 404 and get(daemon, "/v1/jobs", second)
+
+
+def test_users_see_of_the_past_what_lists_showed_them(site):
+    """Own jobs whole, of others what showq told; nothing else, by whatever is asked."""
+    need_users()
+    daemon = site.daemon
+    daemon.configure(SITE + LEVELS)
+    daemon.ok("schedctl", "-R")
+    users = Users(daemon)
+    site.later(60)
+    own = users.submit("nobody", name="mine", wclimit_s=7200)
+    other = users.submit("bin", name="secretname", wclimit_s=7200)
+    daemon.wait(lambda: daemon.state(other) == "Running", "its start")
+    status, answer = daemon.api("/v1/reservations", {
+        "hosts": "node02", "start_at": site.at + DAY, "duration_s": 3600, "name": "closed"})
+    assert status == 200, answer
+
+    def listed(answer):
+        return {j["id"]: j for j in map(json.loads, answer[1].splitlines()[1:])}
+
+    then = listed(users.api("nobody", "/v1/jobs?section=active"))
+    site.later(3600)
+    for job in (own, other):
+        daemon.ok("canceljob", job)
+    daemon.wait(lambda: not told(daemon)[0], "their ends")
+    site.later(600)
+
+    def ask(path):
+        return users.api("nobody", path + ("&" if "?" in path else "?") + f"past={past}")
+
+    status, there = users.api("nobody", "/v1/past", {"at": BEGIN + 90})
+    assert status == 200, there
+    past = there["past"]
+    jobs = listed(ask("/v1/jobs?section=active"))
+    assert set(jobs) == {own, other}
+    for job, was in then.items():
+        assert {k: v for k, v in jobs[job].items() if k not in FLEETING} == {
+            k: v for k, v in was.items() if k not in FLEETING}
+    assert "name" not in jobs[other]
+    assert ask(f"/v1/jobs/{own}")[0] == 200 and ask(f"/v1/jobs/{own}/why")[0] == 200
+    for path in (f"/v1/jobs/{other}", f"/v1/jobs/{other}/why", "/v1/nodes", "/v1/nodes/node01", "/v1/fairshare",
+                 "/v1/parameters", "/v1/statistics", "/v1/statistics/user", "/v1/partitions", "/v1/events",
+                 "/v1/accounting?user=bin"):
+        assert ask(path)[0] == 403, path
+    everything = json.dumps([ask(p)[1] for p in ("/v1/jobs", "/v1/reservations", "/v1/promises", "/v1/accounting",
+                                                 "/v1/forecast", "/v1/priorities", "/v1/credentials/user")])
+    assert "secretname" not in everything and "closed" not in everything
+    # what was decided, of one's own jobs alone; nor is the instant of another's to be found
+    status, at_first = users.api("nobody", f"/v1/past/{past}", {"at": BEGIN}, method="PATCH")
+    seen = {d.get("job") for d in at_first["decided"]}
+    for _ in range(20):
+        status, next_one = users.api("nobody", f"/v1/past/{past}", {"cycles": 1}, method="PATCH")
+        if status != 200:
+            break
+        seen |= {d.get("job") for d in next_one["decided"]}
+        assert "difference" not in next_one
+    assert status == 404 and seen <= {own} and own in seen
+    for about in (other, "no-such"):
+        assert users.api("nobody", f"/v1/past/{past}", {"about": about}, method="PATCH")[0] == 404
+    # one each, and what they look at keeps no administrator out
+    again = users.api("nobody", "/v1/past", {"at": BEGIN + 60})[1]["past"]
+    assert users.api("nobody", f"/v1/jobs?past={past}")[0] == 404
+    assert users.api("games", "/v1/past", {"at": BEGIN + 60})[0] == 200
+    assert users.api("nobody", f"/v1/jobs?past={again}")[0] == 200
+    view(daemon, site.at), view(daemon, site.at)
+    assert users.api("nobody", f"/v1/jobs?past={again}")[0] == 200
+    daemon.wait(lambda: len(helpers(daemon)) == 4, "two and two")
+
+
+def test_who_does_not_fetch_answers_is_told_no_more(daemon):
+    daemon.nodes = "10000x2"
+    daemon.start()
+    past = view(daemon, get(daemon, "/v1/identity")["at"])["past"]
+    size = len(json.dumps(get(daemon, "/v1/nodes", past)))
+    with contextlib.ExitStack() as several:
+        for _ in range((64 << 20) // size + 3):
+            c = several.enter_context(contextlib.closing(Connection(f"{daemon.home}/api.sock")))
+            c.request("GET", f"/v1/nodes?past={past}")
+        def refused():
+            status, answer = daemon.api(f"/v1/jobs?past={past}")
+            return status == 503 and "fetched" in answer["error"]["message"]
+        daemon.wait(refused, "the refusal")
+        assert daemon.api("/v1/jobs")[0] == 200
+    daemon.wait(lambda: daemon.api(f"/v1/jobs?past={past}")[0] == 200, "what was closed is not owed any more")

@@ -322,6 +322,20 @@ def test_waiting_jobs_can_be_changed(slurm, full):
     assert set(running(slurm, job)) <= {"n3", "n4"}
 
 
+def test_other_nodes_may_be_asked_for_while_a_job_waits(slurm, full):
+    """Which, and how many; and nothing else is changed."""
+    named, counted = slurm.sbatch("-w", "n2", "-n", 1), slurm.sbatch("-N", 2, "-n", 4)
+    for job in (named, counted):
+        slurm.wait_maui(job, "Idle")
+    slurm.ok("scontrol", "update", f"jobid={named}", "reqnodelist=n3")
+    slurm.ok("scontrol", "update", f"jobid={counted}", "numnodes=4-4")
+    slurm.wait(lambda: "HostList:    n3" in slurm.maui.why(named), "the other node", 20)
+    slurm.wait(lambda: "NodeCount: 4" in slurm.maui.why(counted), "more nodes", 20)
+    full()
+    assert running(slurm, named) == ["n3"]
+    assert len(running(slurm, counted)) == 4
+
+
 def test_jobs_are_cancelled_waiting_and_running(slurm, full):
     waiting = slurm.sbatch()
     slurm.wait_maui(waiting, "Idle")

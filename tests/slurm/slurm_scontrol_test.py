@@ -24,6 +24,7 @@ from slurm_life_test import (
     test_holds_of_waiting_jobs_and_back, test_jobs_are_cancelled_waiting_and_running,
     test_jobs_of_a_partition_that_is_down_wait, test_maui_holds_reach_slurm_and_are_lifted,
     test_memory_is_counted, test_nodes_are_those_the_scheduler_chose, test_nodes_down_and_drained_are_seen,
+    test_other_nodes_may_be_asked_for_while_a_job_waits,
     test_own_lists_of_nodes_are_kept, test_slurm_starts_nothing_that_the_scheduler_does_not,
     test_srun_and_salloc_wait_patiently_and_run, test_suspended_and_resumed_by_hand,
     test_tasks_of_an_array_are_jobs_each, test_tasks_that_wait_are_cancelled_by_few_requests,

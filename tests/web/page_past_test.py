@@ -161,16 +161,23 @@ def test_before_the_journal_it_is_said_since_when_there_is_one(site, browser):
     browser.check()
 
 
-def test_whoever_may_not_has_no_button_and_is_told(site, browser):
-    """A session that was opened as one of a user's level."""
-    browser.expected.add(403)
-    page = Page(site)
-    url = site.api("/v1/logins", {"level_max": 0})[1]["url"]
-    browser.chrome.get(url)
+def test_a_user_looks_back_at_own_jobs_and_sees_no_more_than_the_queue_told(site, browser):
+    """A session that was opened as one of a user's level: the jobs are that user's own."""
+    browser.chrome.get(site.api("/v1/logins", {"level_max": 0})[1]["url"])
     browser.shows("My jobs")
-    assert page and not browser.all("#travel")
-    browser.chrome.get(browser.chrome.current_url.split("/ui/")[0] + f"/ui/?at={BEGIN + 60}")
-    browser.shows("past")
-    browser.wait(lambda: browser.all(".travel-wrong"), "the refusal")
-    assert "in use" not in browser.text()
+    browser.wait(lambda: browser.all("#travel"), "the button")
+    base = browser.chrome.current_url.split("/ui/")[0]
+    browser.chrome.get(f"{base}/ui/?at={BEGIN + 60}")
+    browser.wait(lambda: travels(browser), "the past")
+    browser.shows("As of")
+    browser.shows("My jobs")
+    assert not browser.all(".travel-wrong"), browser.text()
+    browser.picture("past-now-user")
+    browser.chrome.get(f"{base}/ui/jobs?at={BEGIN + 60}&sel={site.jobs['second']}")
+    browser.shows("As of")
+    browser.wait(lambda: len(rows(browser)) == 2, "the queue of then")
+    for screen in ("timeline", "reservations", "promises"):
+        browser.chrome.get(f"{base}/ui/{screen}?at={BEGIN + 60}")
+        browser.shows("As of")
+        assert not browser.all(".travel-wrong"), (screen, browser.text())
     browser.check()

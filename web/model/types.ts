@@ -35,5 +35,7 @@ export type SystemStatistics = S["SystemStatistics"];
 export type Grid = S["Grid"];
 export type PromiseRecord = S["Promise"];
 export type Series = S["Series"];
+export type UseOverTime = S["UseOverTime"];
+export type Distributions = S["Distributions"];
 export type Past = S["Past"];
 export type PastView = S["PastView"];

@@ -79,7 +79,7 @@ export function Chart(props: { title: string; at: number[]; from: number; to: nu
           </g>
         ))}
         {ticks.map((t, i) => (
-          <text key={i} x={x(t)} y={height - 3} className="chart-text" textAnchor={i === 0 ? "start" : i === 4 ? "end" : "middle"}>{instant(Math.round(t), now, zone).replace(/:\d\d$/, (s) => (to - from > 7200 ? "" : s))}</text>
+          <text key={i} x={x(t)} y={height - 3} className="chart-text" textAnchor={i === 0 ? "start" : i === 4 ? "end" : "middle"}>{instant(Math.round(t), now, zone).replace(/^(\d\d:\d\d):\d\d$/, to - from > 7200 ? "$1" : "$&")}</text>
         ))}
         {over !== null && over <= last && <line x1={x(at[over])} x2={x(at[over])} y1={6} y2={height - FOOT} className="chart-at" />}
       </svg>

@@ -19,10 +19,9 @@ export async function beginPast(now: number): Promise<void> {
 }
 
 export function TravelButton({ now }: { now: number }) {
-  const level = useLive((s) => s.who?.level ?? 0);
   const mode = useLive((s) => s.who?.mode);
   const { at } = usePast();
-  if (level < 1 || mode === "SIMULATION") return null;
+  if (mode === "SIMULATION") return null;
   return (
     <button
       id="travel"

@@ -15,6 +15,9 @@ const SHOWN = 200;
 type Cell = "yes" | "first" | "needed" | "not" | "";
 const WORDS: Record<Cell, string> = { yes: "yes", first: "default", needed: "required", not: "all but", "": "–" };
 
+/** How a list counts beside those of a job's other credentials (QLIST, PLIST with & or ^). */
+const MODES: Record<string, string | undefined> = { and: "only what all lists have", excluded: "this list alone counts" };
+
 interface Matrix {
   corner: string;
   columns: string[];
@@ -54,7 +57,7 @@ function Qos() {
   const rows = accounts.map((a) => ({
     name: a.name,
     to: `/ui/credentials/account/${encodeURIComponent(a.name)}`,
-    note: a.qos_list_mode && a.qos_list_mode !== "or" ? a.qos_list_mode : undefined,
+    note: MODES[a.qos_list_mode ?? ""],
     cells: columns.map((q) => (a.qos_default === q ? "first" as const : (a.qos_list ?? []).includes(q) ? "yes" as const : "" as const)),
   }));
   return <Cells m={{ corner: "Account", columns, rows }} empty="There are no QOS, or no accounts. QOSCFG lines make the one, ACCOUNTCFG lines with QLIST the other." />;
@@ -70,7 +73,7 @@ function Partitions({ kind }: { kind: "user" | "account" }) {
   const rows = who.map((a) => ({
     name: a.name,
     to: `/ui/credentials/${kind}/${encodeURIComponent(a.name)}`,
-    note: a.partition_list?.length ? undefined : "no list: all",
+    note: !a.partition_list?.length ? "no list: all" : MODES[a.partition_list_mode ?? ""],
     cells: columns.map((p) => (a.partition_default === p ? "first" as const : !a.partition_list?.length || a.partition_list.includes(p) ? "yes" as const : "" as const)),
   }));
   return <Cells m={{ corner: kind === "user" ? "User" : "Account", columns, rows }} empty={`There are no ${kind}s yet. ${kind === "user" ? "USERCFG" : "ACCOUNTCFG"} lines with PLIST and PDEF tell who may use which partition.`} />;

@@ -8,7 +8,9 @@ import { useLive } from "../model/live";
 import type { Credential } from "../model/types";
 import { Command } from "../parts/copy";
 import { Link } from "../parts/frame";
+import { RelationsDrawing, type Relation } from "../parts/relations";
 import { SettingForm, useMaySet } from "../parts/setting";
+import { UseOfCredential } from "./usetime";
 
 export type LimitRecord = NonNullable<Credential["limits_in_force"]>[number];
 
@@ -88,17 +90,18 @@ function Relations({ c, kind }: { c: Credential; kind: string }) {
   const admin = useLive((s) => (s.who?.level ?? 0) > 0);
   const to = (k: string, name: string) => (admin ? `/ui/credentials/${k}/${encodeURIComponent(name)}` : undefined);
   const word = ENTRY[kind];
-  const rows: { what: string; name: string; how: string; to?: string }[] = [
-    ...[...new Set([...(c.qos_default ? [c.qos_default] : []), ...(c.qos_list ?? [])])].map((q) => ({ what: "QOS", name: q, how: q === c.qos_default ? "has it where none is asked for" : "may ask for it", to: to("qos", q) })),
-    ...[...new Set([...(c.partition_default ? [c.partition_default] : []), ...(c.partition_list ?? [])])].map((p) => ({ what: "partition", name: p, how: p === c.partition_default ? "is tried first" : "may use it" })),
-    ...(c.members ?? []).map((m) => { const [k, name] = [m.slice(0, m.indexOf(":")), m.slice(m.indexOf(":") + 1)]; return { what: k, name, how: "may use it", to: to(k, name) }; }),
-    ...(reservations ?? []).flatMap((r) => (r.acl ?? []).filter((a) => a.startsWith(`${word}==${c.name}`) && /^[-+=&~*:]*$/.test(a.slice(word.length + 2 + c.name.length))).map((a) => ({ what: "reservation", name: r.name ?? "", how: a.endsWith("*") ? "is required for it" : "may use it", to: `/ui/reservations?sel=${encodeURIComponent(r.name ?? "")}` }))),
-    ...(reservations ?? []).filter((r) => r.owner === `${word}:${c.name}` || (r[kind as "user" | "group" | "account" | "qos"] as string | undefined) === c.name).map((r) => ({ what: "reservation", name: r.name ?? "", how: r.owner === `${word}:${c.name}` ? "owns it" : "is charged for it", to: `/ui/reservations?sel=${encodeURIComponent(r.name ?? "")}` })),
+  const rows: Relation[] = [
+    ...[...new Set([...(c.qos_default ? [c.qos_default] : []), ...(c.qos_list ?? [])])].map((q) => ({ what: "QOS", name: q, how: q === c.qos_default ? "has it where none is asked for" : "may ask for it", to: to("qos", q), side: "right" as const })),
+    ...[...new Set([...(c.partition_default ? [c.partition_default] : []), ...(c.partition_list ?? [])])].map((p) => ({ what: "partition", name: p, how: p === c.partition_default ? "is tried first" : "may use it", side: "right" as const })),
+    ...(c.members ?? []).map((m) => { const [k, name] = [m.slice(0, m.indexOf(":")), m.slice(m.indexOf(":") + 1)]; return { what: k, name, how: "may use it", to: to(k, name), side: "left" as const }; }),
+    ...(reservations ?? []).flatMap((r) => (r.acl ?? []).filter((a) => a.startsWith(`${word}==${c.name}`) && /^[-+=&~*:]*$/.test(a.slice(word.length + 2 + c.name.length))).map((a) => ({ what: "reservation", name: r.name ?? "", how: a.endsWith("*") ? "is required for it" : "may use it", to: `/ui/reservations?sel=${encodeURIComponent(r.name ?? "")}`, side: "right" as const }))),
+    ...(reservations ?? []).filter((r) => r.owner === `${word}:${c.name}` || (r[kind as "user" | "group" | "account" | "qos"] as string | undefined) === c.name).map((r) => ({ what: "reservation", name: r.name ?? "", how: r.owner === `${word}:${c.name}` ? "owns it" : "is charged for it", to: `/ui/reservations?sel=${encodeURIComponent(r.name ?? "")}`, side: "right" as const })),
   ];
   if (!rows.length) return null;
   return (
     <>
       <h3>Relations</h3>
+      <RelationsDrawing name={c.name} all={rows} />
       <table className="list" aria-label="Relations">
         <thead><tr><th>What</th><th>Name</th><th>How</th></tr></thead>
         <tbody>{rows.slice(0, 100).map((r, i) => <tr key={i}><td>{r.what === "qos" ? "QOS" : r.what}</td><td>{r.to ? <Link to={r.to}>{plain(r.name)}</Link> : plain(r.name)}</td><td>{r.how}</td></tr>)}</tbody>
@@ -146,6 +149,7 @@ export function CredentialPanel(props: { kind: string; name: string; c?: Credent
             <dt>Partitions</dt><dd>{plain((c.partition_list ?? []).join(", ")) || "all"}{c.partition_default ? `; ${plain(c.partition_default)} first` : ""}</dd>
             {c.flags && c.flags.length > 0 && <><dt>Flags</dt><dd>{plain(c.flags.join(", "))}</dd></>}
           </dl>
+          {name !== "DEFAULT" && <UseOfCredential kind={kind} name={name} />}
           <Relations c={c} kind={kind} />
           <p className="line"><Link to={`/ui/jobs?q=${encodeURIComponent(`${kind}:${name}`)}`}>Its jobs</Link></p>
         </>

@@ -9,6 +9,7 @@ import { go, useSearch, withQuery } from "../model/route";
 import type { Grid, Statistics as Sums, SystemStatistics } from "../model/types";
 import { Link, useNow } from "../parts/frame";
 import { Curves, RANGES, useSeries } from "./series";
+import { Distribution } from "./usetime";
 
 const SHOWN = 100;
 const GRIDS: [string, string][] = [
@@ -142,6 +143,10 @@ export function Statistics() {
         <section className="card" aria-label="Over time">
           <h2>Over time <Choice label="Over" name="over" value={range[0]} first="day" of={RANGES.map(([k, word]) => [k, word])} /></h2>
           {series ? <Curves s={series} /> : <p className="quiet">Loading …</p>}
+        </section>
+        <section className="card" aria-label="Waits and expansion factors">
+          <h2>Waits and expansion factors <span className="quiet">of jobs that ended within {range[1]}</span></h2>
+          <Distribution seconds={range[2]} />
         </section>
         <section className="card" aria-label="The machine"><h2>The machine</h2><Machine /></section>
         <section className="card" aria-label="By credential">

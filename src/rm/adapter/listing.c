@@ -40,6 +40,14 @@ static void drop_thing(struct listing *l, struct thing *t)
     free(t);
 }
 
+static void lose_thing(struct listing *l, struct thing *t, const struct rm_sink *sink)
+{
+    struct rm_report r = {.kind = l->kind.gone, .u.name = t->name};
+
+    sink->report(sink->ctx, &r);
+    drop_thing(l, t);
+}
+
 void listing_destroy(struct listing *l)
 {
     struct thing *t, *next;
@@ -169,16 +177,13 @@ size_t listing_end(struct listing *l, bool whole, const struct rm_sink *sink)
         return 0;
     HASH_ITER(hh, l->things, t, next)
     {
-        struct rm_report r = {.kind = l->kind.gone, .u.name = t->name};
-
         if (t->round == l->round)
             continue;
         if (++t->missed < l->kind.misses) {
             missed++;
             continue;
         }
-        sink->report(sink->ctx, &r);
-        drop_thing(l, t);
+        lose_thing(l, t, sink);
     }
     return missed;
 }
@@ -195,6 +200,14 @@ void listing_forget_one(struct listing *l, const char *name)
 
     if (t != NULL)
         t->told = false;
+}
+
+void listing_part(struct listing *l, const char *name, const struct rm_sink *sink)
+{
+    struct thing *t = find_thing(l, name);
+
+    if (t != NULL)
+        lose_thing(l, t, sink);
 }
 
 void *listing_find(const struct listing *l, const char *name)

@@ -51,6 +51,9 @@ void listing_forget(struct listing *l);
 /* One is to be told anew. */
 void listing_forget_one(struct listing *l, const char *name);
 
+/* The name is another thing's by now: the former is told as gone. */
+void listing_part(struct listing *l, const char *name, const struct rm_sink *sink);
+
 /* What the driver keeps beside it; NULL: never seen, or gone. */
 void *listing_find(const struct listing *l, const char *name);
 /* One after the other, `*io` NULL at first: the name, NULL at the end. None may be

@@ -48,6 +48,7 @@ static const struct rm_driver gridengine_driver = {
     .close = remote_close,
     .command = remote_command,
     .takes_no_jobs = true,
+    .dates_jobs = true,
     .submit = remote_submit,
     .poll = remote_poll,
     .note = remote_note,

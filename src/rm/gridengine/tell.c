@@ -7,6 +7,7 @@
 
 #include <fcntl.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
@@ -147,68 +148,6 @@ static void check_arrays(struct ge_adapter *g)
     }
 }
 
-/* ---- jobs ---- */
-
-const struct ge_job *ge_answer_of(const struct ge_adapter *g, const struct ge_told *t)
-{
-    return t->listed && t->index < g->jobs_answer.list.n
-               ? &g->jobs_answer.list.v[t->index]
-               : NULL;
-}
-
-static void note_told(struct ge_told *t, const struct ge_job *j, size_t index)
-{
-    t->index = index;
-    t->listed = true;
-    t->gone_ms = 0;
-    t->deleted = t->deleted || j->deleted;
-    t->submit_at = j->rm.desc.submit_at;
-}
-
-/* What changed since the look began the next one shows. */
-static bool is_stale(
-    const struct ge_adapter *g, const struct ge_told *t, const struct ge_job *j)
-{
-    return t->changed_ms >= ge_look_began_ms(g) && !(t->waiting && ge_is_waiting(j));
-}
-
-/* Its end was told, and the list is older, or as old as makes no difference. */
-static bool is_over(const struct ge_adapter *g, const struct ge_told *t)
-{
-    return t->over && ge_look_began_ms(g) < t->over_ms + STALE_MS;
-}
-
-/* It cannot be let go yet. */
-static bool is_new_untidy(const struct ge_job *j)
-{
-    return ge_is_waiting(j) && !ge_is_held(j)
-           && time(NULL) - j->rm.desc.submit_at < UNTIDY_S;
-}
-
-static void tell_job(struct ge_adapter *g, struct ge_job *j, bool whole, size_t index)
-{
-    struct rm_report r = {.kind = RM_JOB, .at = time(NULL), .u.job = &j->rm};
-    const char *id = j->rm.desc.id;
-    struct ge_told *t = listing_find(g->jobs, id);
-
-    if (t != NULL && (!whole || is_stale(g, t, j) || is_over(g, t))) {
-        agent_keep_job(g->agent, g->jobs, id);
-        note_told(t, j, index);
-        return;
-    }
-    if (!whole || (t == NULL && is_new_untidy(j)))
-        return;
-    j->rm.changed = t != NULL && t->waiting && ge_is_waiting(j);
-    listing_tell(g->jobs, id, &r, agent_sink(g->agent));
-    t = listing_find(g->jobs, id);
-    if (t == NULL)
-        return;
-    note_told(t, j, index);
-    t->waiting = ge_is_waiting(j);
-    t->begun = t->begun || !t->waiting;
-    t->over = false;
-}
-
 /* ---- ends ---- */
 
 /* The last part of the file; owned, NULL where there is none. */
@@ -260,6 +199,98 @@ static void tell_end(struct ge_adapter *g, const char *id, struct rm_job *end)
     t->over_ms = clock_ms();
 }
 
+/* ---- jobs ---- */
+
+const struct ge_job *ge_answer_of(const struct ge_adapter *g, const struct ge_told *t)
+{
+    return t->listed && t->index < g->jobs_answer.list.n
+               ? &g->jobs_answer.list.v[t->index]
+               : NULL;
+}
+
+static void note_told(struct ge_told *t, const struct ge_job *j, size_t index)
+{
+    t->index = index;
+    t->listed = true;
+    t->gone_ms = 0;
+    t->deleted = t->deleted || j->deleted;
+    t->submit_at = j->rm.desc.submit_at;
+}
+
+/* What changed since the look began the next one shows. */
+static bool is_stale(
+    const struct ge_adapter *g, const struct ge_told *t, const struct ge_job *j)
+{
+    return t->changed_ms >= ge_look_began_ms(g) && !(t->waiting && ge_is_waiting(j));
+}
+
+/* Its end was told, and the list is older, or as old as makes no difference. */
+static bool is_over(const struct ge_adapter *g, const struct ge_told *t)
+{
+    return t->over && ge_look_began_ms(g) < t->over_ms + STALE_MS;
+}
+
+/* It cannot be let go yet. */
+static bool is_new_untidy(const struct ge_job *j)
+{
+    return ge_is_waiting(j) && !ge_is_held(j)
+           && time(NULL) - j->rm.desc.submit_at < UNTIDY_S;
+}
+
+/* Instants of submission are rounded to seconds. */
+static bool is_same_date(const struct ge_told *t, const struct job_desc *d)
+{
+    return llabs(d->submit_at - t->submit_at) <= 1;
+}
+
+/* A master that is killed gives numbers again. The former job is over, as it was
+ * accounted for perhaps. */
+static void part_from_former(struct ge_adapter *g, const char *id, struct ge_told *t)
+{
+    struct ge_jobs ends;
+    const struct ge_job *end;
+
+    read_ends(g, &ends, 0);
+    end = ge_find_job(&ends, id);
+    if (!t->over && end != NULL && is_same_date(t, &end->rm.desc)) {
+        struct rm_job copy = end->rm;
+
+        tell_end(g, id, &copy);
+    }
+    ge_jobs_free(&ends);
+    listing_part(g->jobs, id, agent_sink(g->agent));
+}
+
+static void tell_job(struct ge_adapter *g, struct ge_job *j, bool whole, size_t index)
+{
+    struct rm_report r = {.kind = RM_JOB, .at = time(NULL), .u.job = &j->rm};
+    const char *id = j->rm.desc.id;
+    struct ge_told *t = listing_find(g->jobs, id);
+
+    if (t != NULL && whole && !is_same_date(t, &j->rm.desc)) {
+        part_from_former(g, id, t);
+        t = NULL;
+    }
+    if (t != NULL && (!whole || is_stale(g, t, j) || is_over(g, t))) {
+        agent_keep_job(g->agent, g->jobs, id);
+        note_told(t, j, index);
+        return;
+    }
+    if (!whole || (t == NULL && is_new_untidy(j)))
+        return;
+    j->rm.changed = t != NULL && t->waiting && ge_is_waiting(j);
+    listing_tell(g->jobs, id, &r, agent_sink(g->agent));
+    t = listing_find(g->jobs, id);
+    if (t == NULL)
+        return;
+    note_told(t, j, index);
+    t->waiting = ge_is_waiting(j);
+    t->begun = t->begun || !t->waiting;
+    t->over = false;
+}
+
+/* ---- jobs that are missed ---- */
+
 /* It was deleted before it ran: that is accounted for nowhere. */
 static void tell_deletion(struct ge_adapter *g, const char *id)
 {
@@ -282,12 +313,11 @@ static void judge_missing(
     struct ge_adapter *g, const char *id, struct ge_told *t, const struct ge_jobs *ends)
 {
     const struct ge_job *end = ge_find_job(ends, id);
-    int64_t now = clock_ms(), apart;
+    int64_t now = clock_ms();
 
     if (t->gone_ms == 0)
         t->gone_ms = now;
-    apart = end != NULL ? end->rm.desc.submit_at - t->submit_at : 0;
-    if (end != NULL && apart >= -1 && apart <= 1) {
+    if (end != NULL && is_same_date(t, &end->rm.desc)) {
         struct rm_job copy = end->rm;
 
         tell_end(g, id, &copy);
@@ -337,9 +367,8 @@ static bool is_sure(const struct rm_job *end)
 static bool tell_news_of(struct ge_adapter *g, struct rm_job *end)
 {
     struct ge_told *t = listing_find(g->jobs, end->desc.id);
-    int64_t apart = t != NULL ? end->desc.submit_at - t->submit_at : 0;
 
-    if (t == NULL || !t->begun || apart < -1 || apart > 1 || !is_sure(end))
+    if (t == NULL || !t->begun || !is_same_date(t, &end->desc) || !is_sure(end))
         return false;
     if (t->over)
         return true;

@@ -59,6 +59,7 @@ static const struct rm_driver pbs_driver = {
     .close = remote_close,
     .command = remote_command,
     .takes_no_jobs = true,
+    .dates_jobs = true,
     .submit = remote_submit,
     .poll = remote_poll,
     .note = remote_note,

@@ -15,6 +15,7 @@
 #include "base/xalloc.h"
 #include "config/texts.h"
 #include "rm/slurm/adapter.h"
+#include "rm/slurm/jobs.h"
 
 #include <grp.h>
 #include <pwd.h>
@@ -650,6 +651,22 @@ void request_of(struct adapter *a, const struct parts *parts, struct rm_job *ret
     ret->error = none_if_empty(j->std_err);
 }
 
+/* As its owner asked for, not as a start has overwritten it. At least one node is
+ * what any job asks for. */
+static uint64_t digest_nodes(uint64_t h, const slurm_job_info_t *j)
+{
+    struct asked k = {0};
+
+    if (asked_is_text(j->admin_comment))
+        asked_parse(&k, j->admin_comment);
+    else
+        jobs_remember_part(&k, j);
+    const uint32_t counts[] = {k.min_nodes > 1 ? k.min_nodes : 0, k.max_nodes};
+    h = digest_bytes(digest_text(h, k.nodes), counts, sizeof counts);
+    asked_free(&k);
+    return h;
+}
+
 static uint64_t digest_part(
     const struct adapter *a, uint64_t h, const slurm_job_info_t *j)
 {
@@ -673,7 +690,7 @@ static uint64_t digest_part(
     for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++)
         h = digest_text(h, texts[i]);
     request_free_room(&room);
-    return digest_bytes(h, numbers, sizeof numbers);
+    return digest_nodes(digest_bytes(h, numbers, sizeof numbers), j);
 }
 
 uint64_t request_digest(const struct adapter *a, const struct parts *parts)

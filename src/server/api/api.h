@@ -94,6 +94,9 @@ void api_timeline(struct server *s, struct request *r);
 
 /* api/series.c: numbers over time */
 void api_series(struct server *s, struct request *r);
+/* api/endedfigures.c */
+void api_series_of(struct server *s, struct request *r);
+void api_distributions(struct server *s, struct request *r);
 void api_promises(struct server *s, struct request *r);
 
 /* api/whatif.c: what would be */

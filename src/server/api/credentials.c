@@ -200,6 +200,8 @@ static json_t *render_credential(
     render_text(o, "qos_list_mode", modes[qlist->mode]);
     render_text(o, "partition_default", own->pdef ? own->pdef : def->pdef);
     add_names(o, "partition_list", plist);
+    if (plist->set)
+        render_text(o, "partition_list_mode", modes[plist->mode]);
     json_object_set_new(
         o, "fs_target", json_sprintf("%.2f%s", target.value, modifier(target.type)));
     render_real(o, "fs_usage", fs_share(c, k));

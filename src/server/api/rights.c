@@ -18,6 +18,7 @@ struct right {
 struct rights {
     char *of; /* owned; NULL = of all jobs */
     unsigned hidden;
+    bool told; /* somebody tells what is hidden */
     struct right *words;
 };
 
@@ -81,6 +82,7 @@ void rights_forget(struct rights *io, bool hides)
     free(io->of);
     io->of = NULL;
     io->hidden = hides ? RM_HIDES_ALL : 0;
+    io->told = hides;
 }
 
 void rights_take(struct rights *io, const char *of, const struct rm_rights *told)
@@ -89,6 +91,7 @@ void rights_take(struct rights *io, const char *of, const struct rm_rights *told
     free(io->of);
     io->of = of ? xstrdup(of) : NULL;
     io->hidden = told->hides;
+    io->told = true;
     for (size_t i = 0; told->operators && told->operators[i]; i++)
         add_word(io, OPERATOR, "", told->operators[i]);
     for (size_t i = 0; i < told->n; i++) {
@@ -101,6 +104,11 @@ void rights_take(struct rights *io, const char *of, const struct rm_rights *told
 unsigned rights_hidden(const struct rights *r)
 {
     return r ? r->hidden : 0;
+}
+
+unsigned rights_hidden_then(const struct rights *r)
+{
+    return r && r->told ? RM_HIDES_ALL : 0;
 }
 
 static bool knows_of(

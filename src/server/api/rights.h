@@ -27,6 +27,9 @@ bool rights_cover(const struct rights *r, const char *rm);
 
 /* enum rm_hidden bits. */
 unsigned rights_hidden(const struct rights *r);
+/* The same of the past: nobody has written down what was told then, so where somebody
+ * tells it, all is hidden. */
+unsigned rights_hidden_then(const struct rights *r);
 
 /* Of all there is; of several managers nobody is. O(1). */
 bool rights_is_operator(const struct rights *r, const char *user);

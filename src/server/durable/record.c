@@ -45,6 +45,14 @@ static const char *cred_text(
     return j->cred[kind] ? job_cred(c, j, kind)->name : NULL;
 }
 
+/* Whose it is and since when: the id alone may be another's by the next time. */
+static void add_owner(const struct cluster *c, const struct job *j, json_t *o)
+{
+    json_object_set_new(o, "of",
+        json_pack("{s:s*, s:I}", "user", cred_text(c, j, CRED_USER), "submit_at",
+            (json_int_t)j->submit_at));
+}
+
 /* Of a job that runs what its account has to say, should nobody tell of it again. */
 static void add_run(const struct cluster *c, const struct job *j, json_t *o)
 {
@@ -63,6 +71,7 @@ void record_job(struct server *s, const struct job *j)
     engine_set_priorities(s->engine);
     struct job_memory m = engine_memory_of(s->engine, j);
     json_t *o = jobmemory_json(&m);
+    add_owner(engine_cluster(s->engine), j, o);
     add_run(engine_cluster(s->engine), j, o);
     char *text = jsontext(o);
 
@@ -93,6 +102,14 @@ struct record_memory *record_recall(
     struct record_memory *m = xcalloc(1, sizeof *m);
     m->o = o;
     return m;
+}
+
+const char *record_owner(const struct record_memory *m, int64_t *ret_submit_at)
+{
+    const json_t *of = json_object_get(m->o, "of");
+
+    *ret_submit_at = json_integer_value(json_object_get(of, "submit_at"));
+    return json_string_value(json_object_get(of, "user"));
 }
 
 void record_memory_free(struct record_memory *m)
@@ -330,7 +347,7 @@ static void tell_unclaimed(struct server *s, const struct store_account *row)
 }
 
 /* It went before this life of the daemon: what was remembered of it is all there is. */
-static void account_unclaimed(struct server *s, const char *id)
+void record_unclaimed(struct server *s, const char *id)
 {
     struct job_memory m = {0};
     struct record_memory *known = record_recall(s, id, &m);
@@ -370,7 +387,7 @@ void record_forget_unclaimed(struct server *s,
     unsaved_tell(s->unsaved);
     (void)store_each(s->store, "job", find_unclaimed, &u, &err);
     for (size_t i = 0; i < u.ids.n; i++) {
-        account_unclaimed(s, u.ids.v[i]);
+        record_unclaimed(s, u.ids.v[i]);
         free(u.ids.v[i]);
     }
     vec_fini(&u.ids);

@@ -34,6 +34,9 @@ void record_job(struct server *s, const struct job *j);
  * as the result. NULL = nothing. Each is told once. */
 struct record_memory *record_recall(
     struct server *s, const char *id, struct job_memory *ret);
+/* Whose it was, and when that one was submitted. NULL: an older record, which does not
+ * say. */
+const char *record_owner(const struct record_memory *m, int64_t *ret_submit_at);
 void record_memory_free(struct record_memory *m);
 
 /* Nor what was changed of it: nobody is asked to end it any more. */
@@ -44,6 +47,10 @@ void record_end(struct server *s, const struct job *j, const char *state, int64_
 
 /* A job that ended while the scheduler was away. */
 void record_missed_end(struct server *s, const struct rm_job *r);
+
+/* One that was remembered went before this life of the daemon: it is accounted for by
+ * what was remembered, and its record goes. */
+void record_unclaimed(struct server *s, const char *id);
 
 /* After the first listing of one of them: jobs of those that `is_its` that nobody knows
  * any more. */

@@ -242,6 +242,18 @@ void request_reply_bytes(struct request *r, int status, void *bytes, size_t len,
     hand_over(r, status, response);
 }
 
+void request_reply_lent(struct request *r, int status, void *bytes, size_t len,
+    const struct reply_header *headers, void (*fetched)(void *ctx), void *ctx)
+{
+    struct MHD_Response *response =
+        MHD_create_response_from_buffer_with_free_callback_cls(
+            len, bytes, fetched, ctx);
+
+    for (; headers->name; headers++)
+        MHD_add_response_header(response, headers->name, headers->value);
+    hand_over(r, status, response);
+}
+
 static void reply_owned(
     struct request *r, int status, const char *type, char *text, size_t len)
 {

@@ -82,6 +82,11 @@ struct reply_header {
 };
 void request_reply_bytes(struct request *r, int status, void *bytes, size_t len,
     bool owned, const struct reply_header *headers);
+/* The same with bytes that are the caller's: `fetched` is called once, as soon as they
+ * are not needed any more, which may be when http_close() ends all. Not of one that was
+ * made. */
+void request_reply_lent(struct request *r, int status, void *bytes, size_t len,
+    const struct reply_header *headers, void (*fetched)(void *ctx), void *ctx);
 
 /* A long reply, made piece by piece while the client reads: `more` appends to the
  * buffer and returns false when that was the last. It is called on the loop, so it

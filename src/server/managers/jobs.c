@@ -17,6 +17,8 @@
 #include "server/server_private.h"
 #include "server/whole.h"
 
+#define DATE_DIFFERS_S 1 /* less is how an instant is rounded */
+
 static bool over(enum job_state s)
 {
     return s >= JOB_COMPLETED;
@@ -100,11 +102,28 @@ static void take_notes(struct manager *m, const struct job *j, const struct rm_j
     n->exit_status = r->exit_status;
 }
 
+/* What was remembered before the restart, if it is of this job; else that one went
+ * while nobody looked. */
+static struct record_memory *recall(
+    struct manager *m, const struct rm_job *r, struct job_memory *ret)
+{
+    struct record_memory *known = record_recall(m->s, r->desc.id, ret);
+    int64_t submit_at;
+    const char *user = known ? record_owner(known, &submit_at) : NULL;
+
+    if (!user || !rmjobs_is_of_another(m, user, submit_at, r))
+        return known;
+    record_memory_free(known);
+    record_unclaimed(m->s, r->desc.id);
+    *ret = (struct job_memory){0};
+    return NULL;
+}
+
 static void on_new_job(struct manager *m, const struct rm_job *r)
 {
     struct server *s = m->s;
     struct job_memory memory = {0};
-    struct record_memory *known = record_recall(s, r->desc.id, &memory);
+    struct record_memory *known = recall(m, r, &memory);
     struct event ev = {.kind = EVENT_SUBMIT, .u.job = r->desc};
     /* later its owner may have written something else there, which means nothing */
     enum elsewhere_found others =
@@ -302,10 +321,22 @@ static bool is_number(const char *user)
     return user[strspn(user, "0123456789")] == 0;
 }
 
-bool rmjobs_is_of_another(const char *user, int64_t submit_at, const struct rm_job *r)
+/* Members of arrays may be dated by what is done with them. */
+static bool has_other_date(
+    const struct manager *m, int64_t submit_at, const struct rm_job *r)
+{
+    return m->driver && m->driver->dates_jobs && submit_at > 0 && r->desc.submit_at > 0
+           && llabs(submit_at - r->desc.submit_at) > DATE_DIFFERS_S
+           && !strchr(r->desc.id, '[');
+}
+
+bool rmjobs_is_of_another(const struct manager *m, const char *user, int64_t submit_at,
+    const struct rm_job *r)
 {
     const char *is = r->desc.cred[CRED_USER];
 
+    if (has_other_date(m, submit_at, r))
+        return true;
     return is && strcmp(user, is) != 0 && !is_number(user) && !is_number(is)
            && r->desc.submit_at != submit_at;
 }
@@ -314,7 +345,7 @@ static bool is_of_another(
     const struct manager *m, const struct job *j, const struct rm_job *r)
 {
     return rmjobs_is_of_another(
-        job_cred(engine_cluster(m->s->engine), j, CRED_USER)->name, j->submit_at, r);
+        m, job_cred(engine_cluster(m->s->engine), j, CRED_USER)->name, j->submit_at, r);
 }
 
 /* Are its tasks, one node after the other, where we think? The engine looks closer. */
@@ -466,6 +497,7 @@ void rmjobs_told(struct manager *m, const struct rm_job *told)
         }
     } else if (known && is_of_another(m, j, r)) {
         rmjobs_gone(m, r->desc.id);
+        outbox_forget_others(m, r);
         on_new_job(m, r);
     } else if (known && is_waiting(r->desc.state)
                && outbox_waits_cancelled(m, r->desc.id)) {

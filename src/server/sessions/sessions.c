@@ -8,9 +8,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define LOGINS_MAX  400
-#define LOGINS_USER 20
-#define ENDED_MAX   64 /* of which it is remembered why */
+#define LOGINS_MAX   400
+#define LOGINS_USER  20
+#define ENDED_MAX    64 /* of which it is remembered why */
+#define GUESSERS_MAX 64
 
 struct login {
     struct secret_hash hash;
@@ -24,14 +25,20 @@ struct ended {
     const char *why;
 };
 
+/* Whose logins fail: of an address, and of a user where it was one's login. */
+struct guesser {
+    char peer[64], user[64];
+    int64_t failed_at[FAILURES_MAX]; /* the last ones, in turn */
+    size_t nfailed;                  /* 0 = this place is free */
+    int64_t closed_until;
+};
+
 struct sessions {
     struct login logins[LOGINS_MAX];
     struct session all[SESSIONS_MAX];
     struct ended ended[ENDED_MAX];
     size_t nended;
-    int64_t failed_at[FAILURES_MAX]; /* the last ones, in turn */
-    size_t nfailed;
-    int64_t closed_until;
+    struct guesser guessers[GUESSERS_MAX];
 };
 
 struct sessions *sessions_new(void)
@@ -79,12 +86,55 @@ int sessions_login(struct sessions *s, const struct identity *who,
 
 /* ---- failures ---- */
 
-static void count_failure(struct sessions *s, int64_t now)
+static struct guesser *find_guesser(
+    struct sessions *s, const char *peer, const char *user)
 {
-    s->failed_at[s->nfailed++ % FAILURES_MAX] = now;
-    if (s->nfailed >= FAILURES_MAX
-        && now - s->failed_at[s->nfailed % FAILURES_MAX] < FAILURES_S)
-        s->closed_until = now + FAILURES_S;
+    for (size_t i = 0; i < GUESSERS_MAX; i++)
+        if (s->guessers[i].nfailed && strcmp(s->guessers[i].peer, peer) == 0
+            && strcmp(s->guessers[i].user, user) == 0)
+            return &s->guessers[i];
+    return NULL;
+}
+
+static int64_t last_failure(const struct guesser *g)
+{
+    return g->nfailed ? g->failed_at[(g->nfailed - 1) % FAILURES_MAX] : INT64_MIN;
+}
+
+/* The place of whoever failed longest ago. */
+static struct guesser *add_guesser(
+    struct sessions *s, const char *peer, const char *user)
+{
+    struct guesser *oldest = s->guessers;
+
+    for (size_t i = 1; i < GUESSERS_MAX; i++)
+        if (last_failure(&s->guessers[i]) < last_failure(oldest))
+            oldest = &s->guessers[i];
+    *oldest = (struct guesser){.nfailed = 0};
+    snprintf(oldest->peer, sizeof oldest->peer, "%s", peer);
+    snprintf(oldest->user, sizeof oldest->user, "%s", user);
+    return oldest;
+}
+
+static void count_failure(
+    struct sessions *s, const char *peer, const char *user, int64_t now)
+{
+    struct guesser *g = find_guesser(s, peer, user);
+
+    if (!g)
+        g = add_guesser(s, peer, user);
+    g->failed_at[g->nfailed++ % FAILURES_MAX] = now;
+    if (g->nfailed >= FAILURES_MAX
+        && now - g->failed_at[g->nfailed % FAILURES_MAX] < FAILURES_S)
+        g->closed_until = now + FAILURES_S;
+}
+
+/* Seconds until one more of that address that is of nobody is looked at; 0 = it is. */
+static unsigned closed_for(struct sessions *s, const char *peer, int64_t now)
+{
+    const struct guesser *g = find_guesser(s, peer, "");
+
+    return g && now < g->closed_until ? (unsigned)(g->closed_until - now) : 0;
 }
 
 /* ---- sessions ---- */
@@ -156,9 +206,9 @@ static enum exchange fill_place(struct sessions *s, struct login *l, const char 
 }
 
 static enum exchange refuse_exchange(struct sessions *s, enum exchange how,
-    const char *text, int64_t now, struct err *err)
+    const char *peer, const char *user, const char *text, int64_t now, struct err *err)
 {
-    count_failure(s, now);
+    count_failure(s, peer, user, now);
     err_set(err, ERR_DENIED, "%s", text);
     return how;
 }
@@ -201,16 +251,16 @@ enum exchange sessions_exchange(struct sessions *s, const char *login, const cha
         snprintf(ret->user, sizeof ret->user, "%s", l->who.user);
         return fill_place(s, l, peer, now, ret, err);
     }
-    if (!first && now < s->closed_until) { /* who has a login is never kept out */
-        ret->again_s = (unsigned)(s->closed_until - now);
+    ret->again_s = first ? 0 : closed_for(s, peer, now);
+    if (ret->again_s) { /* who has a login is never kept out */
         err_set(err, ERR_DENIED,
-            "too many logins failed: none that fails is looked at for the next %u "
-            "seconds",
-            ret->again_s);
+            "too many logins from %.60s failed: none that fails is looked at for the "
+            "next %u seconds",
+            peer, ret->again_s);
         return EXCHANGE_LATER;
     }
     if (!first)
-        return refuse_exchange(s, EXCHANGE_UNKNOWN,
+        return refuse_exchange(s, EXCHANGE_UNKNOWN, peer, "",
             "this login is not valid: it serves once, within a minute; run `maui "
             "dashboard`",
             now, err);
@@ -219,7 +269,7 @@ enum exchange sessions_exchange(struct sessions *s, const char *login, const cha
     end_session(s, first,
         "your login was used a second time, by whomever; both are ended: run `maui "
         "dashboard`");
-    return refuse_exchange(s, EXCHANGE_TWICE,
+    return refuse_exchange(s, EXCHANGE_TWICE, peer, ret->user,
         "this login was used before; the session that it opened is ended too: run "
         "`maui "
         "dashboard`",

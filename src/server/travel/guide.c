@@ -29,7 +29,8 @@ struct guide {
     struct server s;
     struct journey journey;
     int fd;
-    bool open; /* all parts are */
+    bool open;              /* all parts are */
+    struct identity caller; /* whose view it is */
     struct strbuf line;
     char **argv;
 };
@@ -183,21 +184,43 @@ static json_t *describe_decision(const char *text)
     return o;
 }
 
-static json_t *describe_stop(struct guide *g)
+/* Is that a job of the caller's there? */
+static bool is_own(const struct guide *g, const char *id)
 {
-    const struct replay_count *count = replay_count(g->journey.replay);
+    const struct cluster *c = engine_cluster(replay_engine(g->journey.replay));
+    const struct job *j = id ? job_find(c, id) : NULL;
+
+    return j && identity_has_job(&g->caller, c, j);
+}
+
+/* What was decided about others' jobs is for administrators: lists never told it. */
+static json_t *describe_decisions(struct guide *g)
+{
     json_t *list = json_array(), *one;
     size_t i;
 
     json_array_foreach(g->journey.decided, i, one)
-        json_array_append_new(list, describe_decision(json_string_value(one)));
+    {
+        json_t *o = describe_decision(json_string_value(one));
+        if (identity_is(&g->caller, WHO_ADMIN3)
+            || is_own(g, json_string_value(json_object_get(o, "job"))))
+            json_array_append(list, o);
+        json_decref(o);
+    }
+    return list;
+}
+
+static json_t *describe_stop(struct guide *g)
+{
+    const struct replay_count *count = replay_count(g->journey.replay);
     json_t *o = json_pack("{s:I, s:I, s:I, s:I, s:o, s:I, s:I, s:I}", "at",
         (json_int_t)g->journey.place.at, "line", (json_int_t)g->journey.place.line,
         "life", (json_int_t)g->journey.place.life, "oldest_at",
-        (json_int_t)journey_oldest(g->s.store), "decided", list, "lines",
-        (json_int_t)count->lines, "cycles", (json_int_t)count->cycles, "differences",
-        (json_int_t)count->differences);
-    render_text(o, "difference", g->journey.difference);
+        (json_int_t)journey_oldest(g->s.store), "decided", describe_decisions(g),
+        "lines", (json_int_t)count->lines, "cycles", (json_int_t)count->cycles,
+        "differences", (json_int_t)count->differences);
+    if (identity_is(&g->caller, WHO_ADMIN3))
+        render_text(o, "difference", g->journey.difference);
     return o;
 }
 
@@ -216,7 +239,8 @@ static int begin_anew(struct guide *g, const struct place *to, struct err *err)
     char line[24];
 
     snprintf(line, sizeof line, "%" PRId64, to->line);
-    char *argv[] = {g->argv[0], g->argv[1], g->argv[2], g->argv[3], "line", line, NULL};
+    char *argv[] = {
+        g->argv[0], g->argv[1], g->argv[2], g->argv[3], "line", line, g->argv[6], NULL};
     execv("/proc/self/exe", argv);
     return err_set(err, ERR_IO, "the helper cannot begin anew: %s", strerror(errno));
 }
@@ -292,6 +316,19 @@ static bool go_and_tell(struct guide *g, const struct wish *w)
     return true;
 }
 
+/* When something is decided about others' jobs is theirs to know. */
+static bool refuses_about(struct guide *g, const char *about)
+{
+    struct err err;
+
+    if (!about || identity_is(&g->caller, WHO_ADMIN3) || is_own(g, about))
+        return false;
+    err_set(
+        &err, ERR_NOT_FOUND, "there is no job '%.60s' of yours at that instant", about);
+    refuse_question(g, &err);
+    return true;
+}
+
 static void move_on(struct guide *g, const json_t *how)
 {
     const json_t *at = json_object_get(how, "at");
@@ -308,7 +345,8 @@ static void move_on(struct guide *g, const json_t *how)
         w = (struct wish){.kind = WISH_ABOUT, .about = json_string_value(about)};
     else if (json_object_get(how, "cycles"))
         w.n = json_integer_value(json_object_get(how, "cycles"));
-    go_and_tell(g, &w);
+    if (!refuses_about(g, json_string_value(about)))
+        go_and_tell(g, &w);
 }
 
 /* ---- questions ---- */
@@ -386,7 +424,7 @@ int guide_main(int argc, char **argv)
     struct guide *g;
     struct err err = {0};
 
-    if (argc != 6)
+    if (argc != 7)
         return 2;
     fill_standard();
     g = xcalloc(1, sizeof *g);
@@ -399,6 +437,9 @@ int guide_main(int argc, char **argv)
     g->s.paths.config_path = home_absolute(argv[2]);
     struct wish first = {.kind = strcmp(argv[4], "line") == 0 ? WISH_LINE : WISH_AT,
         .n = strtoll(argv[5], NULL, 10)};
+    json_t *caller = json_loads(argv[6], 0, NULL);
+    read_identity(g, caller, &g->caller);
+    json_decref(caller);
     if (open_guide(g, &err) < 0)
         refuse_question(g, &err);
     else if (go_and_tell(g, &first))

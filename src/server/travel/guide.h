@@ -16,7 +16,7 @@
 #define GUIDE_LINE 65536         /* bytes of a line at most, without its end */
 
 /* Where it goes first is its first answer. Arguments: home, configuration file,
- * descriptor, "at" or "line", a number. */
+ * descriptor, "at" or "line", a number, the caller as in "who". */
 int guide_main(int argc, char **argv);
 
 #endif

@@ -42,12 +42,21 @@ struct errand {
     uint64_t told_us;
 };
 
+/* What a user was answered and has not fetched; it outlives the trips. */
+struct debt {
+    TAILQ_ENTRY(debt) next;
+    uid_t uid;
+    size_t bytes;
+    unsigned holders; /* trips and answers */
+    bool listed;
+};
+
 struct trip {
     TAILQ_ENTRY(trip) next;
     struct server *s;
     char id[NAME_MAX_C];
-    uid_t uid;
-    char user[64];
+    struct identity who; /* whose it is, as it was begun */
+    struct debt *debt;
     pid_t pid; /* 0 = it has been reaped */
     int fd;
     sd_event_source *output, *child, *look;
@@ -62,7 +71,7 @@ struct trip {
 
 struct travel {
     TAILQ_HEAD(, trip) all;
-    unsigned n;
+    TAILQ_HEAD(, debt) debts;
     uint64_t begun; /* so many so far: for names */
 };
 
@@ -78,6 +87,64 @@ void travel_open(struct server *s)
 {
     s->api.travel = xcalloc(1, sizeof *s->api.travel);
     TAILQ_INIT(&s->api.travel->all);
+    TAILQ_INIT(&s->api.travel->debts);
+}
+
+static bool is_ruler(const struct identity *who)
+{
+    return identity_is(who, WHO_ADMIN3);
+}
+
+/* One's own, with the rights with which it was begun. */
+static bool is_of(const struct trip *t, const struct identity *who)
+{
+    return t->who.uid == who->uid && t->who.level == who->level;
+}
+
+/* ---- what has not been fetched ---- */
+
+static void drop_debt(struct travel *all, struct debt *d)
+{
+    if (--d->holders)
+        return;
+    if (d->listed)
+        TAILQ_REMOVE(&all->debts, d, next);
+    free(d);
+}
+
+static struct debt *hold_debt(struct travel *all, uid_t uid)
+{
+    struct debt *d;
+
+    TAILQ_FOREACH(d, &all->debts, next)
+    if (d->uid == uid)
+        break;
+    if (!d) {
+        d = xcalloc(1, sizeof *d);
+        d->uid = uid;
+        d->listed = true;
+        TAILQ_INSERT_TAIL(&all->debts, d, next);
+    }
+    d->holders++;
+    return d;
+}
+
+/* An answer, until its client has it. */
+struct answer {
+    struct server *s;
+    struct debt *debt;
+    char *bytes;
+    size_t n;
+};
+
+static void free_answer(void *ctx)
+{
+    struct answer *a = ctx;
+
+    a->debt->bytes -= a->n;
+    drop_debt(a->s->api.travel, a->debt);
+    free(a->bytes);
+    free(a);
 }
 
 /* ---- errands ---- */
@@ -103,7 +170,6 @@ static void drop_trip(struct trip *t)
     struct errand *e;
 
     TAILQ_REMOVE(&all->all, t, next);
-    all->n--;
     while ((e = TAILQ_FIRST(&t->errands)) != NULL)
         drop_errand(t, e);
     sd_event_source_disable_unref(t->output);
@@ -114,6 +180,7 @@ static void drop_trip(struct trip *t)
         (void)waitpid(t->pid, NULL, 0);
     }
     close(t->fd);
+    drop_debt(all, t->debt);
     json_decref(t->head);
     free(strbuf_take(&t->text));
     free(t);
@@ -132,9 +199,17 @@ static void end_trip(struct trip *t, const char *why)
  * way: a socket that does not take it is a helper that does not live. */
 static void tell_next(struct trip *t)
 {
-    struct errand *e = TAILQ_FIRST(&t->errands);
+    struct errand *e;
 
-    if (!e || t->asked)
+    if (t->asked)
+        return;
+    while (
+        (e = TAILQ_FIRST(&t->errands)) && !e->goes && t->debt->bytes > TRIP_UNFETCHED) {
+        refuse_errand(e, "you have been answered more of the past than you have "
+                         "fetched: read that first");
+        drop_errand(t, e);
+    }
+    if (!e)
         return;
     t->asked = true;
     e->told_us = now_us(t->s);
@@ -228,7 +303,11 @@ static void give_answer(struct trip *t, struct errand *e, char *bytes, size_t n)
     int status = (int)json_integer_value(json_object_get(t->head, "status"));
 
     read_headers(json_object_get(t->head, "headers"), headers);
-    request_reply_bytes(e->request, status, bytes, n, true, headers);
+    struct answer *a = xcalloc(1, sizeof *a);
+    *a = (struct answer){.s = t->s, .debt = t->debt, .bytes = bytes, .n = n};
+    t->debt->holders++;
+    t->debt->bytes += n;
+    request_reply_lent(e->request, status, bytes, n, headers, free_answer, a);
     e->request = NULL;
 }
 
@@ -324,7 +403,7 @@ static int on_output(sd_event_source *source, int fd, uint32_t events, void *ctx
     int result = n > 0 ? look_at_text(t) : -1;
     if (result < 0) {
         log_line(t->s->log, LOG_WARNING,
-            "the helper that showed %s the past came to an end", t->user);
+            "the helper that showed %s the past came to an end", t->who.user);
         end_trip(t, "the helper that knew the past came to an end: it needed more "
                     "memory or processor time than one may have; begin again");
     } else if (result > 0) {
@@ -345,7 +424,7 @@ static int on_child(sd_event_source *source, const siginfo_t *info, void *ctx)
         log_line(t->s->log, LOG_ALERT,
             "the helper that showed %s the past ended by signal %d: this is a fault of "
             "the scheduler's program, please report it",
-            t->user, with);
+            t->who.user, with);
     return 0;
 }
 
@@ -368,7 +447,8 @@ static int on_look(sd_event_source *source, uint64_t at, void *ctx)
     drop_abandoned(t);
     if (is_overdue(t, at)) {
         log_line(t->s->log, LOG_WARNING,
-            "the helper that shows %s the past did not answer and is ended", t->user);
+            "the helper that shows %s the past did not answer and is ended",
+            t->who.user);
         end_trip(t, "the helper that knows the past did not answer: begin again");
         return 0;
     }
@@ -397,15 +477,31 @@ static pid_t spawn_helper(char *const argv[], pid_t parent, int fd)
     return pid;
 }
 
-static pid_t start_helper(struct server *s, int fd, int64_t at)
+static json_t *describe_caller(struct server *s, const struct identity *who)
 {
+    unsigned hidden =
+        is_ruler(who) ? 0 : who->hidden | rights_hidden_then(s->api.rights);
+
+    return json_pack("{s:I, s:I, s:i, s:i, s:s, s:s, s:s}", "uid", (json_int_t)who->uid,
+        "gid", (json_int_t)who->gid, "level", who->level, "hidden", (int)hidden, "user",
+        who->user, "group", who->group, "host", who->host);
+}
+
+static pid_t start_helper(
+    struct server *s, const struct identity *who, int fd, int64_t at)
+{
+    json_t *caller = describe_caller(s, who);
+    char *text = jsontext(caller);
     char descriptor[12], number[24], word[] = GUIDE_WORD, kind[] = "at";
-    char *argv[] = {
-        word, s->paths.home, s->paths.config_path, descriptor, kind, number, NULL};
+    char *argv[] = {word, s->paths.home, s->paths.config_path, descriptor, kind, number,
+        text, NULL};
 
     snprintf(descriptor, sizeof descriptor, "%d", fd);
     snprintf(number, sizeof number, "%" PRId64, at);
-    return spawn_helper(argv, getpid(), fd);
+    pid_t pid = spawn_helper(argv, getpid(), fd);
+    free(text);
+    json_decref(caller);
+    return pid;
 }
 
 static int watch_helper(struct trip *t)
@@ -432,14 +528,13 @@ static struct trip *add_trip(
     t->s = s;
     t->pid = pid;
     t->fd = fd;
-    t->uid = who->uid;
+    t->who = *who;
+    t->debt = hold_debt(all, who->uid);
     t->used_us = now_us(s);
-    snprintf(t->user, sizeof t->user, "%s", who->user);
     snprintf(t->id, sizeof t->id, "%" PRIu64 "-%" PRIx64, ++all->begun,
         t->used_us & 0xffffff);
     TAILQ_INIT(&t->errands);
     TAILQ_INSERT_TAIL(&all->all, t, next);
-    all->n++;
     return t;
 }
 
@@ -448,9 +543,25 @@ static bool has_another(const struct travel *all, const struct trip *t)
     const struct trip *other;
 
     TAILQ_FOREACH(other, &all->all, next)
-    if (other != t && other->uid == t->uid)
+    if (other != t && is_of(other, &t->who))
         return true;
     return false;
+}
+
+/* How many there are of administrators, or of all others; of that caller. */
+static unsigned count_trips(
+    const struct travel *all, const struct identity *who, unsigned *ret_own)
+{
+    const struct trip *t;
+    unsigned n = 0;
+
+    *ret_own = 0;
+    TAILQ_FOREACH(t, &all->all, next)
+    {
+        n += is_ruler(&t->who) == is_ruler(who);
+        *ret_own += t->who.uid == who->uid && is_ruler(&t->who) == is_ruler(who);
+    }
+    return n;
 }
 
 /* One's own that was asked least lately; of others only one of somebody who keeps
@@ -462,7 +573,9 @@ static struct trip *choose_old(struct server *s, const struct identity *who)
 
     TAILQ_FOREACH(t, &s->api.travel->all, next)
     {
-        if (t->uid == who->uid && (!own || t->used_us < own->used_us))
+        if (is_ruler(&t->who) != is_ruler(who))
+            continue;
+        if (t->who.uid == who->uid && (!own || t->used_us < own->used_us))
             own = t;
         bool rests = !t->nerrands && t->used_us + TRIP_IDLE_S * UINT64_C(500000) < late;
         if ((rests || has_another(s->api.travel, t))
@@ -475,8 +588,9 @@ static struct trip *choose_old(struct server *s, const struct identity *who)
 static bool make_room(struct server *s, struct request *r)
 {
     struct trip *old;
+    unsigned own, all = count_trips(s->api.travel, request_who(r), &own);
 
-    if (s->api.travel->n < TRIPS_MAX)
+    if (all < TRIPS_MAX && (!own || is_ruler(request_who(r))))
         return true;
     old = choose_old(s, request_who(r));
     if (!old) {
@@ -499,7 +613,7 @@ void travel_begin(struct server *s, struct request *r, int64_t at)
         return;
     }
     (void)fcntl(ends[1], F_SETFD, 0); /* that one is the helper's */
-    pid_t pid = start_helper(s, ends[1], at);
+    pid_t pid = start_helper(s, request_who(r), ends[1], at);
     close(ends[1]);
     if (pid < 0) {
         close(ends[0]);
@@ -508,7 +622,7 @@ void travel_begin(struct server *s, struct request *r, int64_t at)
     }
     (void)fcntl(ends[0], F_SETFL, O_NONBLOCK);
     struct trip *t = add_trip(s, request_who(r), pid, ends[0]);
-    log_line(s->log, LOG_DETAIL, "past: %s looks at %" PRId64, t->user, at);
+    log_line(s->log, LOG_DETAIL, "past: %s looks at %" PRId64, t->who.user, at);
     add_errand(t, r, NULL, true);
     if (watch_helper(t) < 0)
         end_trip(t, "the event loop takes no more sources");
@@ -522,7 +636,7 @@ static struct trip *find_trip(
     struct trip *t;
 
     TAILQ_FOREACH(t, &s->api.travel->all, next)
-    if (t->uid == who->uid && strcmp(t->id, id) == 0)
+    if (is_of(t, who) && strcmp(t->id, id) == 0)
         return t;
     err_set(err, ERR_NOT_FOUND,
         "there is no view of the past '%.40s' of yours (any more): POST /v1/past makes "
@@ -568,13 +682,6 @@ void travel_end(struct server *s, struct request *r, const char *id)
     request_reply_json(r, json_pack("{s:s}", "message", "it is ended"));
 }
 
-static json_t *describe_caller(const struct identity *who)
-{
-    return json_pack("{s:I, s:I, s:i, s:i, s:s, s:s, s:s}", "uid", (json_int_t)who->uid,
-        "gid", (json_int_t)who->gid, "level", who->level, "hidden", (int)who->hidden,
-        "user", who->user, "group", who->group, "host", who->host);
-}
-
 void travel_ask(struct server *s, struct request *r, const char *id)
 {
     struct trip *t = find_free(s, r, id);
@@ -584,7 +691,7 @@ void travel_ask(struct server *s, struct request *r, const char *id)
         return;
     json_t *query = request_query_all(r);
     json_object_del(query, "past");
-    json_t *caller = describe_caller(request_who(r));
+    json_t *caller = describe_caller(s, request_who(r));
     ask_helper(t, r,
         json_pack("{s:s, s:s, s:O, s:{s:s*}, s:O}", "get", request_path(r), "target",
             request_target(r), "query", query, "headers", "If-None-Match", known, "who",
@@ -617,7 +724,7 @@ void travel_tell(struct server *s, struct request *r)
     if (oldest)
         json_object_set_new(o, "oldest_at", json_integer(oldest));
     TAILQ_FOREACH(t, &s->api.travel->all, next)
-    if (t->uid == who->uid && t->at)
+    if (is_of(t, who) && t->at)
         json_array_append_new(
             list, json_pack("{s:s, s:I}", "past", t->id, "at", (json_int_t)t->at));
     json_object_set_new(o, "views", list);
@@ -627,11 +734,16 @@ void travel_tell(struct server *s, struct request *r)
 void travel_close(struct server *s)
 {
     struct trip *t;
+    struct debt *d;
 
     if (!s->api.travel)
         return;
     while ((t = TAILQ_FIRST(&s->api.travel->all)) != NULL)
         drop_trip(t);
+    while ((d = TAILQ_FIRST(&s->api.travel->debts)) != NULL) {
+        TAILQ_REMOVE(&s->api.travel->debts, d, next); /* http_close() frees answers */
+        d->listed = false;
+    }
     free(s->api.travel);
     s->api.travel = NULL;
 }

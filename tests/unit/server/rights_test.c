@@ -45,12 +45,17 @@ static void what_was_told_is_forgotten_and_all_hidden_where_more_is_to_come(
     rights_take(r, NULL, &told);
     rights_forget(r, true);
     assert_int_equal(rights_hidden(r), RM_HIDES_ALL);
+    assert_int_equal(rights_hidden_then(r), RM_HIDES_ALL);
     assert_false(rights_operate(r, "olga"));
     assert_false(rights_coordinates(r, "carl", NULL));
     assert_true(rights_cover(r, "far"));
     rights_forget(r, false);
     assert_int_equal(rights_hidden(r), 0);
+    assert_int_equal(rights_hidden_then(r), 0);
+    rights_take(r, NULL, &(struct rm_rights){.hides = 0});
+    assert_int_equal(rights_hidden_then(r), RM_HIDES_ALL);
     rights_free(r);
+    assert_int_equal(rights_hidden_then(NULL), 0);
 }
 
 static void a_coordinator_is_one_of_its_accounts_alone(void **state)

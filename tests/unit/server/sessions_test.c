@@ -3,6 +3,7 @@
 #include "cmocka_all.h"
 #include "server/sessions/sessions.h"
 
+#include <stdio.h>
 #include <string.h>
 
 static const struct session_wish usual = {.level_most = -1};
@@ -121,6 +122,9 @@ static void failures_close_the_door_for_a_minute(void **state)
             sessions_exchange(s, "guess", "", 100, &e, &err), EXCHANGE_UNKNOWN);
     assert_int_equal(sessions_exchange(s, "guess", "", 101, &e, &err), EXCHANGE_LATER);
     assert_int_equal(e.again_s, FAILURES_S - 1);
+    /* who comes from elsewhere is looked at */
+    assert_int_equal(
+        sessions_exchange(s, "guess", "10.0.0.2", 101, &e, &err), EXCHANGE_UNKNOWN);
     /* who has one is never kept out */
     assert_int_equal(sessions_exchange(s, login, "", 101, &e, &err), EXCHANGE_DONE);
     take_login(s, 1, 100 + FAILURES_S, login);
@@ -129,6 +133,14 @@ static void failures_close_the_door_for_a_minute(void **state)
     for (int64_t i = 0; i < 3 * FAILURES_MAX; i++) /* seldom enough */
         assert_int_equal(sessions_exchange(s, "guess", "", 1000 + 7 * i, &e, &err),
             EXCHANGE_UNKNOWN);
+    for (int i = 0; i < 3 * FAILURES_MAX; i++) { /* nor is there an end of addresses */
+        char peer[32];
+        for (int k = 0; k < 100; k++) {
+            snprintf(peer, sizeof peer, "10.0.%d.%d", i, k);
+            assert_int_equal(
+                sessions_exchange(s, "guess", peer, 2000, &e, &err), EXCHANGE_UNKNOWN);
+        }
+    }
     sessions_free(s);
 }
 

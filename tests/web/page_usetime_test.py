@@ -1,0 +1,94 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Credentials over time and in relation to others; instances that are wanted and not there."""
+import pytest
+
+from live_daemon import ME
+from page_timeline_test import open_timeline
+from web_page import need_page
+
+CONFIG = f"""SRCFG[lunch] STARTTIME=11:00:00 ENDTIME=14:00:00 HOSTLIST=node02 USERLIST={ME} DEPTH=9 PERIOD=DAY
+QOSCFG[high] PRIORITY=10
+QOSCFG[low] PRIORITY=1
+USERCFG[{ME}] QLIST=high,low QDEF=low
+USERCFG[zoe] PLIST=DEFAULT^
+ACCOUNTCFG[physics] PLIST=DEFAULT& QLIST=high&
+"""
+
+
+@pytest.fixture
+def site(daemon, build, browser):
+    """A job is over, one runs, one waits."""
+    need_page(build)
+    daemon.configure(CONFIG)
+    daemon.start()
+    every = {"account": "physics", "wclimit_s": 600}
+    done = daemon.submit("true", **every)
+    daemon.wait(lambda: daemon.job(done) is None, "its end")
+    running = daemon.submit("sleep 600", requests=[{"tasks": 2, "per_task": {"procs": 1}}], **every)
+    daemon.wait(lambda: daemon.state(running) == "Running", "the job that runs")
+    daemon.submit("true", hold=True, **every)
+    open_timeline(browser, daemon)
+    daemon.base = browser.chrome.current_url.split("/ui/")[0] + "/ui/"
+    return daemon
+
+
+def numbers(browser, name, column):
+    return [int(c.text) for c in browser.all(f'[aria-label="{name}"] tbody td:nth-child({column})')]
+
+
+def test_a_credential_over_time_and_its_relations(site, browser):
+    browser.chrome.get(site.base + "credentials/account/physics")
+    curves = browser.wait(lambda: browser.all('[aria-label="Use over time"] figure'), "its use")
+    assert len(curves) == 2
+    told = site.api("/v1/series/account?name=physics")[1]
+    assert told["points"][-1][told["names"].index("queued")] > 0
+    browser.chrome.get(site.base + f"credentials/user/{ME}")
+    drawing = browser.wait(lambda: browser.all(".n-drawing"), "the drawing")[0]
+    table = [r.text for r in browser.all('[aria-label="Relations"] tbody tr')]
+    drawn = [t.text for t in drawing.find_elements("css selector", "a .n-text")]
+    # the drawing and the table tell the same
+    assert sorted(d.split()[-1] for d in drawn) == sorted(r.split()[1] for r in table)[:len(drawn)]
+    assert {"QOS high", "QOS low"} <= set(drawn) and len(drawing.find_elements("css selector", ".n-strong")) == 1
+    for scheme in ("light", "dark"):
+        browser.scheme(scheme)
+        browser.picture(f"credential-use-{scheme}")
+    drawing.find_elements("css selector", "a")[0].click()
+    browser.wait(lambda: "QOS low" in browser.one(".panel h2").text, "that QOS")
+    browser.check()
+
+
+def test_waits_and_factors_are_tables_with_bars(site, browser):
+    browser.chrome.get(site.base + "statistics")
+    browser.wait(lambda: browser.all('[aria-label="Wait"]'), "the waits")
+    told = site.api("/v1/distributions")[1]
+    assert sum(numbers(browser, "Wait", 3)) == sum(told["waits"]) == told["jobs"] == 1
+    assert sum(numbers(browser, "Expansion factor", 3)) == sum(told["xfactors"])
+    browser.picture("statistics-waits")
+    browser.check()
+
+
+def test_an_instance_that_was_released_is_seen_to_be_missing(site, browser):
+    name = next(r["name"] for r in site.api("/v1/reservations?type=Standing")[1] if r["slot"] == 3)
+
+    def missing():
+        found = 0
+        for week in (0, 1):
+            browser.chrome.get(site.base + f"reservations?view=week&week={week}")
+            browser.wait(lambda: len(browser.all(".wk-day")) == 7 and browser.all(".wk-standing"), "the week")
+            found += len(browser.all(".wk-missing"))
+        return found
+
+    assert missing() == 0
+    site.ok("releaseres", name)
+    site.wait(lambda: name not in {r["name"] for r in site.api("/v1/reservations?type=Standing")[1]}, "its end")
+    assert missing() == 1
+    browser.check()
+
+
+def test_how_lists_of_partitions_count_stands_beside_them(site, browser):
+    for kind, name, words in (("partitions", "zoe", "this list alone counts"),
+                              ("accountpartitions", "physics", "only what all lists have"), ("qos", "physics", "only what all lists have")):
+        browser.chrome.get(site.base + f"credentials/access?of={kind}")
+        row = browser.wait(lambda: next((r.text for r in browser.all(".m-table tbody tr") if r.text.startswith(name)), None), name)
+        assert words in row
+    browser.check()
