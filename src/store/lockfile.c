@@ -3,7 +3,8 @@
  * descriptor of that would drop SQLite's own locks. Says who holds it ("1234"), or that
  * the last holder closed the file in order ("closed"). Beside the holder, once the file
  * is known to be sound, the life of the machine: SQLite mends what the end of a process
- * can do to a file, so that its structure is in doubt only after the end of the machine.
+ * can do to a file, so that its structure is in doubt only after the end of the
+ * machine.
  */
 #include "base/boot.h"
 #include "base/filelock.h"

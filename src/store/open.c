@@ -210,7 +210,8 @@ static int convert_file(struct store *store, const struct migration *list, size_
 static int make_writable(struct store *store, const struct migration *list,
     size_t count, int version, struct err *err)
 {
-    if ((store->in_doubt && check_structure(store, err) != 0) || use_log(store, err) != 0
+    if ((store->in_doubt && check_structure(store, err) != 0)
+        || use_log(store, err) != 0
         || sql_exec(store, "PRAGMA synchronous=FULL; " LOG_LIMIT, "opening", err) != 0
         || (store->fleeting
             && sql_exec(store, "PRAGMA synchronous=OFF", "opening", err) != 0)

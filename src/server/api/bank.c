@@ -163,7 +163,7 @@ void api_bank_accounts(struct server *s, struct request *r)
 struct moves {
     json_t *list;
     const struct identity *who;
-    bool all; /* the caller may see whose runs they are of */
+    bool all;         /* the caller may see whose runs they are of */
     int64_t until_us; /* its turn ends; the next page goes on behind it */
 };
 

@@ -162,8 +162,7 @@ static void only_what_is_available_is_withdrawn(void **state)
     bank_says(
         b, "needs 30.001 credits, 100 left in chem, 70 of them kept for 1 running");
     assert_int_equal(try_withdraw(b, "chem", 2, 1), AM_REFUSED);
-    assert_int_equal(
-        try_withdraw(b, "chem", 1, 1), -1); /* of another account */
+    assert_int_equal(try_withdraw(b, "chem", 1, 1), -1); /* of another account */
     bank_says(b, "account chem has no deposit 1 that can be used now");
     assert_int_equal(try_withdraw(b, "chem", 0, CREDITS(10)), AM_DONE);
     expect_balance(b, 3, CREDITS(30));

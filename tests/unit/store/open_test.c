@@ -348,7 +348,7 @@ static void a_damaged_file_keeps_its_log_untouched(void **state)
     char *before, *after;
 
     make_unclean(kit);
-    end(holder(kit)); /* leaves a log */
+    end(holder(kit));                       /* leaves a log */
     remove(kit_path(kit, "state.db-lock")); /* as of another life of the machine */
     before = kit_read(kit_path(kit, "state.db-wal"), &before_size);
     assert_true(before_size > 0);
