@@ -319,13 +319,31 @@ static void split_counted(struct adapter *a, const slurm_job_info_t *j,
     }
 }
 
+/* Which nodes its owner named: a start that wrote others there keeps these in the
+ * comment. */
+static const char *own_nodes(const slurm_job_info_t *j, struct request_room *room)
+{
+    struct asked k = {0};
+    const char *list =
+        (j->job_state & JOB_STATE_BASE) == JOB_PENDING ? j->req_nodes : NULL;
+
+    if (asked_is_text(j->admin_comment)) {
+        asked_parse(&k, j->admin_comment);
+        list = k.nodes;
+        vec_push(&room->blocks, k.nodes);
+        k.nodes = NULL;
+    }
+    asked_free(&k);
+    return list;
+}
+
 /* Whoever names several nodes (-w) has all of them, however few tasks there are: as if
  * so many had been asked for (-N). Where the tasks do not fit there in equal parts the
  * nodes are taken one after another. The copy is `ret`. */
 static const slurm_job_info_t *on_each_named_node(struct adapter *a,
     const slurm_job_info_t *j, struct request_room *room, slurm_job_info_t *ret)
 {
-    const char *const *names = request_hosts(room, j->req_nodes);
+    const char *const *names = request_hosts(room, own_nodes(j, room));
     int64_t n = 0, tasks = asked32(j->num_tasks) > 0 ? asked32(j->num_tasks) : 1;
 
     while (names != NULL && names[n] != NULL)
