@@ -51,6 +51,8 @@ def test_use_is_that_of_records_and_of_what_runs(day):
     assert answer["to"] == BEGIN + HOUR + HOUR // 2
     rows = get(day, f"/v1/series/user?name={ME}&from={BEGIN}&points=3")["points"]
     assert rows == [[BEGIN, 6, 1, 1, 0], [BEGIN + 1800, 6, 1, 1, None], [BEGIN + 3600, 8, 1, 0, HOUR]]
+    # the last of seven is shorter, and as full
+    assert get(day, f"/v1/series/user?name={ME}&from={BEGIN}&points=7")["points"][-1][1:3] == [8, 1]
     day.ok("canceljob", day.second)
     day.wait(lambda: day.state(day.second) is None, "its end")
     day.clock.stand(BEGIN + 4 * HOUR)
@@ -90,6 +92,7 @@ def test_others_are_for_administrators_and_what_is_wrong_is_told(day):
     for path, status, words in (("/v1/series/user", 400, "both"), ("/v1/series/box?name=x", 404, "expected user"),
                                 ("/v1/series/account?name=physic", 404, "physics"),
                                 ("/v1/series/user?name=root&points=301", 400, "1 to 300"),
+                                (f"/v1/series/user?name=root&from={2**63 - 1}&to={2**63 - 1}", 400, "not ahead"),
                                 ("/v1/distributions?kind=user", 400, "both"),
                                 ("/v1/distributions?from=9&to=8", 400, "behind")):
         got, answer = day.api(path)

@@ -83,7 +83,9 @@ def test_promises_are_counted_and_ones_own_to_users(site, browser):
     assert texts(browser, "By size")[0].startswith("2 to 16")
     answer = site.api("/v1/logins", {"level_max": 0})[1]
     browser.chrome.get(f"{answer['url'].split('#')[0]}#login={answer['login']}")
-    browser.wait(lambda: browser.all("h1"), "the page")
+    # not before the login was taken: a page that is left loses the answer
+    browser.wait(lambda: browser.all("nav") and "Promises" in browser.one("nav").text
+                 and "Nodes" not in browser.one("nav").text, "a user's page")
     browser.chrome.get(site.base + "promises")
     browser.wait(lambda: texts(browser, "Each of them"), "the user's own")
     assert "Nodes" not in browser.one("nav").text

@@ -9,14 +9,18 @@ import { useNow } from "../parts/frame";
 const DAY_S = 86400;
 export const RANGES: [string, string, number][] = [["day", "a day", DAY_S], ["hour", "an hour", 3600], ["week", "a week", 7 * DAY_S], ["month", "30 days", 30 * DAY_S], ["all", "60 days", 60 * DAY_S]];
 
+/** What was told last of the same, until the next minute's has come. */
+export function useKept<T>(told: T | null, of: string): T | null {
+  const last = useRef<{ of: string; told: T } | null>(null);
+  if (told) last.current = { of, told };
+  return told ?? (last.current?.of === of ? last.current.told : null);
+}
+
 /** Asked for anew each minute, not with each change: there is a point a minute. */
 export function useSeries(seconds: number): Series | null {
   const to = Math.floor(useNow() / 60) * 60 + 60;
   const answer = useAnswer(`/v1/series?from=${to - seconds}&to=${to}&points=240`, true);
-  const told = useMemo(() => (answer.text ? (JSON.parse(answer.text) as Series) : null), [answer.text]);
-  const last = useRef<Series>(null); // shown until the next minute's has come
-  if (told) last.current = told;
-  return told ?? last.current ?? null;
+  return useKept(useMemo(() => (answer.text ? (JSON.parse(answer.text) as Series) : null), [answer.text]), "all");
 }
 
 const column = (s: Series, name: string) => s.points.map((p) => p[1 + s.names.indexOf(name)] ?? null);

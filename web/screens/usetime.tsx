@@ -6,7 +6,7 @@ import { usePrefs } from "../model/prefs";
 import type { Distributions, UseOverTime } from "../model/types";
 import { Chart } from "../parts/chart";
 import { useNow } from "../parts/frame";
-import { RANGES } from "./series";
+import { RANGES, useKept } from "./series";
 
 const few = (n: number) => (Number.isInteger(n) || n >= 100 ? count(Math.round(n)) : n.toFixed(n >= 10 ? 1 : 2));
 
@@ -18,7 +18,8 @@ export function UseOfCredential({ kind, name }: { kind: string; name: string }) 
   const seconds = (RANGES.find(([k]) => k === over) ?? RANGES[0])[2];
   const to = useMinute();
   const answer = useAnswer(`/v1/series/${kind}?name=${encodeURIComponent(name)}&from=${to - seconds}&to=${to}&points=120`, true);
-  const s = useMemo(() => (answer.text ? (JSON.parse(answer.text) as UseOverTime) : null), [answer.text]);
+  const told = useMemo(() => (answer.text ? (JSON.parse(answer.text) as UseOverTime) : null), [answer.text]);
+  const s = useKept(told, `${kind} ${name} ${seconds}`);
   const column = (n: string) => s?.points.map((p) => p[1 + s.names.indexOf(n)] ?? null) ?? [];
   const common = s ? { at: s.points.map((p) => p[0] as number), from: s.from, to: s.to, shown: few, height: 110 } : null;
   return (
@@ -78,7 +79,8 @@ export function Distribution({ seconds, kind, name }: { seconds: number; kind?: 
   const { zone } = usePrefs();
   const whose = kind && name ? `&kind=${kind}&name=${encodeURIComponent(name)}` : "";
   const answer = useAnswer(`/v1/distributions?from=${to - seconds}&to=${to}${whose}`, true);
-  const d = useMemo(() => (answer.text ? (JSON.parse(answer.text) as Distributions) : null), [answer.text]);
+  const told = useMemo(() => (answer.text ? (JSON.parse(answer.text) as Distributions) : null), [answer.text]);
+  const d = useKept(told, `${whose} ${seconds}`);
   if (!d) return <p className="quiet">{answer.error ? plain(answer.error.message) : "Loading …"}</p>;
   if (!d.jobs) return <p className="quiet empty">No job that ran has ended in that time.</p>;
   return (

@@ -56,8 +56,10 @@ static int read_span(struct request *r, struct asked *a, struct err *err)
         return -1;
     if (a->from < 0 || a->to < a->from)
         return err_set(err, ERR_INVALID, "to: expected an instant behind from");
+    if (a->from > a->until)
+        return err_set(err, ERR_INVALID, "from: expected an instant that is not ahead");
     if (a->to > a->until)
-        a->to = a->until > a->from ? a->until : a->from;
+        a->to = a->until;
     return 0;
 }
 
@@ -114,37 +116,45 @@ struct slots {
     int64_t *started;
 };
 
+/* 0: nobody remembers when it was submitted. */
+static int64_t waits_since(const struct store_span *j)
+{
+    return j->queue_at && j->start_at ? j->queue_at : j->submit_at;
+}
+
 /* So much from..to: its share of each slot. */
 static void add_range(
     struct slots *t, int use, int64_t from, int64_t to, double how_much)
 {
-    int64_t end = t->from + (int64_t)t->n * t->step;
-
     from = from < t->from ? t->from : from;
-    to = to > end ? end : to;
+    to = to > t->until ? t->until : to;
     for (size_t i = from < to ? (size_t)((from - t->from) / t->step) : t->n; i < t->n;
          i++) {
         int64_t begin = t->from + (int64_t)i * t->step;
         if (begin >= to)
             return;
         int64_t a = begin < from ? from : begin;
-        int64_t b = begin + t->step > to ? to : begin + t->step;
-        t->sum[i][use] += how_much * (double)(b - a) / (double)t->step;
+        int64_t end = begin + t->step;
+        int64_t b = end > to ? to : end;
+        int64_t length =
+            (end > t->until ? t->until : end) - begin; /* the last is cut */
+        t->sum[i][use] += how_much * (double)(b - a) / (double)length;
     }
 }
 
 static int add_span(void *ctx, const struct store_span *j)
 {
     struct slots *t = ctx;
-    int64_t began = j->start_at ? j->start_at : j->end_at, first = j->submit_at;
+    int64_t began = j->start_at ? j->start_at : j->end_at, first = waits_since(j);
 
-    add_range(t, USE_QUEUED, first, began, 1);
+    if (first)
+        add_range(t, USE_QUEUED, first, began, 1);
     if (!j->start_at)
         return 0;
     add_range(t, USE_ACTIVE, j->start_at, j->end_at, 1);
     add_range(t, USE_PROCS, j->start_at, j->end_at, (double)j->procs);
     int64_t slot = (j->start_at - t->from) / t->step;
-    if (j->start_at >= t->from && slot < (int64_t)t->n) {
+    if (first && j->start_at >= t->from && slot < (int64_t)t->n) {
         t->sum[slot][USE_WAIT] += (double)(j->start_at - first);
         t->started[slot]++;
     }
@@ -246,11 +256,11 @@ struct counts {
 static int count_span(void *ctx, const struct store_span *j)
 {
     struct counts *n = ctx;
-    int64_t since = j->queue_at ? j->queue_at : j->submit_at;
+    int64_t since = waits_since(j);
     int64_t wait = j->start_at > since ? j->start_at - since : 0;
     size_t i = 0;
 
-    if (!j->start_at)
+    if (!j->start_at || !since)
         return 0;
     n->jobs++;
     n->wait_sum += (double)wait;

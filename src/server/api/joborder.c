@@ -87,7 +87,8 @@ static bool is_gone(const void *item, void *ctx)
     struct joborder *o = ctx;
     const struct cluster *c = engine_cluster(o->s->engine);
 
-    if (x->index < c->jobs.n && c->jobs.v[x->index] == x->job)
+    if (x->index < c->jobs.n && c->jobs.v[x->index] == x->job
+        && x->job->submit_at == x->submit_at)
         return false;
     o->count[x->section]--;
     return true;
