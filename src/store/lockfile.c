@@ -19,7 +19,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#define CLOSED "closed"
+#define LIFE_SIZE 100
+#define CLOSED    "closed"
 
 static int open_lockfile(const struct store *store, struct err *err)
 {
@@ -67,25 +68,41 @@ static int refused(const struct store *store, int fd, int why, struct err *err)
         pid);
 }
 
-/* Was it left in order, or by a process that ended in this life of the machine? */
-static bool is_in_doubt(int fd)
+/* Which file in which life of the machine: a copy of it, torn or not, is another one.
+ * "" where that cannot be told. */
+static void name_life(const struct store *store, char ret[LIFE_SIZE])
 {
-    char text[100] = "", boot[40];
+    struct stat st;
+    char boot[40];
 
-    if (pread(fd, text, sizeof text - 1, 0) < 0)
-        return true;
     boot_name(boot);
-    const char *line = strchr(text, '\n');
-    return strncmp(text, CLOSED "\n", sizeof CLOSED) != 0
-           && !(*boot && line && strncmp(line + 1, boot, strlen(boot)) == 0);
+    ret[0] = '\0';
+    if (*boot && stat(store->path, &st) == 0)
+        snprintf(ret, LIFE_SIZE, "%s %llx:%llx", boot, (unsigned long long)st.st_dev,
+            (unsigned long long)st.st_ino);
 }
 
-/* `boot` "": in doubt if nothing more is written. */
-static int write_holder(const struct store *store, const char *boot, struct err *err)
+/* Was it left in order, or by a process that ended in this life of the machine? */
+static void read_former(struct store *store, int fd)
 {
-    char text[100];
+    char text[LIFE_SIZE + 40] = "", life[LIFE_SIZE + 1];
+    bool read = pread(fd, text, sizeof text - 1, 0) >= 0;
+    const char *line = strchr(text, '\n');
 
-    snprintf(text, sizeof text, "%ld\n%s\n", (long)getpid(), boot);
+    name_life(store, life);
+    bool lives = *life && line;
+    strcat(life, "\n");
+    store->was_closed = read && strncmp(text, CLOSED "\n", sizeof CLOSED) == 0;
+    store->in_doubt =
+        !store->was_closed && !(lives && strncmp(line + 1, life, strlen(life)) == 0);
+}
+
+/* `life` "": in doubt if nothing more is written. */
+static int write_holder(const struct store *store, const char *life, struct err *err)
+{
+    char text[LIFE_SIZE + 40];
+
+    snprintf(text, sizeof text, "%ld\n%s\n", (long)getpid(), life);
     if (write_content(store->lock_fd, text) != 0)
         return err_set(err, ERR_IO, "%s: cannot write its lock file %s-lock: %s",
             store->path, store->path, strerror(errno));
@@ -104,16 +121,16 @@ int lockfile_take(struct store *store, struct err *err)
         return -1;
     }
     store->lock_fd = fd;
-    store->in_doubt = is_in_doubt(fd);
+    read_former(store, fd);
     return write_holder(store, "", err);
 }
 
 int lockfile_trust(struct store *store, struct err *err)
 {
-    char boot[40];
+    char life[LIFE_SIZE];
 
-    boot_name(boot);
-    return write_holder(store, boot, err);
+    name_life(store, life);
+    return write_holder(store, life, err);
 }
 
 void lockfile_doubt(struct store *store)

@@ -253,7 +253,7 @@ static void abandon(struct store *store)
     disconnect(store);
     if (store->created)
         remove_created(store);
-    lockfile_release(store, !store->in_doubt);
+    lockfile_release(store, store->was_closed); /* only as it was before */
     free(store->path);
     free(store);
 }

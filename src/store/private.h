@@ -67,6 +67,7 @@ struct store {
     int lock_fd;              /* -1 when read only */
     bool read_only, fleeting; /* options of the caller */
     bool created;             /* by this process; removed again if opening fails */
+    bool was_closed;          /* in order, when it was opened */
     bool in_doubt;            /* the machine ended while it was open */
     bool left;                /* this process is a copy: store_leave() */
     bool spoiled;   /* the batch failed: `why`; nothing of it is in the file */

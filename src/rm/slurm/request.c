@@ -348,7 +348,8 @@ static const slurm_job_info_t *on_each_named_node(struct adapter *a,
 
     while (names != NULL && names[n] != NULL)
         n++;
-    if (n < 2 || (j->max_nodes != 0 && n <= nodes_of(a, j)) || exclusive(a, j)
+    if (n < 2 || n < nodes_of(a, j) || (j->max_nodes != 0 && n == nodes_of(a, j))
+        || exclusive(a, j)
         || amount_times(ceil_div(tasks, n), per_task(j, tasks))
                > nodes_least_procs(a, names))
         return j;

@@ -395,6 +395,27 @@ static void a_file_is_checked_only_after_the_machine_has_ended(void **state)
     assert_string_equal(kit_get(kit, "1"), "1");
 }
 
+/* Whoever copies one while it is written may get parts of two. */
+static void a_copy_that_took_its_place_is_checked(void **state)
+{
+    struct kit *kit = *state;
+    size_t size;
+    char *content, *copy = strdup(kit_path(kit, "copy.db"));
+
+    make_unclean(kit);
+    end(holder(kit));
+    flip(kit->path, DAMAGE);
+    content = kit_read(kit->path, &size);
+    kit_write(copy, content, size);
+    assert_int_equal(rename(copy, kit->path), 0);
+    refused_untouched(kit, "damaged");
+    flip(kit->path, DAMAGE);
+    kit_open(kit);
+    assert_string_equal(kit_get(kit, "1"), "1");
+    free(content);
+    free(copy);
+}
+
 static void a_damaged_page_met_later_is_an_error_not_a_crash(void **state)
 {
     struct kit *kit = *state;
@@ -486,6 +507,7 @@ int main(void)
         TEST(a_cut_file_is_refused_even_after_a_clean_close),
         TEST(a_damaged_file_keeps_its_log_untouched),
         TEST(a_file_is_checked_only_after_the_machine_has_ended),
+        TEST(a_copy_that_took_its_place_is_checked),
         TEST(a_damaged_page_met_later_is_an_error_not_a_crash),
         TEST(a_folder_that_may_not_be_written_is_named),
         TEST(a_file_that_was_removed_is_noticed_before_the_commit),
