@@ -47,11 +47,16 @@ def test_a_credential_over_time_and_its_relations(site, browser):
         return told["points"][-1][told["names"].index("queued")]
     site.wait(lambda: queued() > 0, "a share of the last slot")
     browser.chrome.get(site.base + f"credentials/user/{ME}")
-    drawing = browser.wait(lambda: browser.all(".n-drawing"), "the drawing")[0]
-    table = [r.text for r in browser.all('[aria-label="Relations"] tbody tr')]
+    browser.wait(lambda: browser.all(".n-drawing"), "the drawing")
+
+    def tell_the_same():
+        """The drawing and the table, when all answers have come."""
+        table = sorted(r.text.split()[1] for r in browser.all('[aria-label="Relations"] tbody tr'))
+        drawn = sorted(t.text.split()[-1] for t in browser.all(".n-drawing a .n-text"))
+        return drawn and drawn == table[:len(drawn)]
+    browser.wait(tell_the_same, "the same in the drawing and the table")
+    drawing = browser.one(".n-drawing")
     drawn = [t.text for t in drawing.find_elements("css selector", "a .n-text")]
-    # the drawing and the table tell the same
-    assert sorted(d.split()[-1] for d in drawn) == sorted(r.split()[1] for r in table)[:len(drawn)]
     assert {"QOS high", "QOS low"} <= set(drawn) and len(drawing.find_elements("css selector", ".n-strong")) == 1
     for scheme in ("light", "dark"):
         browser.scheme(scheme)
