@@ -115,6 +115,19 @@ struct credential {
             {"qos", (filter)->qos}, {"job", (filter)->job},                            \
     }
 
+/* ?1 to ?3 are the span and the limit, ?4 and on what is wanted of the credentials. */
+static void bind_filter(sqlite3_stmt *stmt, const struct store_account_filter *filter)
+{
+    const struct credential creds[] = FILTER_CREDENTIALS(filter);
+
+    sqlite3_bind_int64(stmt, 1, filter->from_at);
+    sqlite3_bind_int64(stmt, 2, filter->to_at ? filter->to_at : INT64_MAX);
+    sqlite3_bind_int64(stmt, 3, filter->limit ? filter->limit : -1);
+    for (int i = 0; i < (int)(sizeof creds / sizeof *creds); i++)
+        if (creds[i].wanted)
+            sql_text(stmt, i + 4, creds[i].wanted);
+}
+
 static sqlite3_stmt *filtered(
     struct store *store, const struct store_account_filter *filter, struct err *err)
 {
@@ -136,12 +149,7 @@ static sqlite3_stmt *filtered(
     free(sql.text);
     if (!stmt)
         return NULL;
-    sqlite3_bind_int64(stmt, 1, filter->from_at);
-    sqlite3_bind_int64(stmt, 2, filter->to_at ? filter->to_at : INT64_MAX);
-    sqlite3_bind_int64(stmt, 3, filter->limit ? filter->limit : -1);
-    for (int i = 0; i < (int)(sizeof creds / sizeof *creds); i++)
-        if (creds[i].wanted)
-            sql_text(stmt, i + 4, creds[i].wanted);
+    bind_filter(stmt, filter);
     return stmt;
 }
 
@@ -167,7 +175,6 @@ int store_account_each(struct store *store, const struct store_account_filter *f
 static sqlite3_stmt *select_spans(
     struct store *store, const struct store_account_filter *filter, struct err *err)
 {
-    const struct credential creds[] = FILTER_CREDENTIALS(filter);
     struct strbuf sql = {0};
     sqlite3_stmt *stmt;
 
@@ -184,12 +191,7 @@ static sqlite3_stmt *select_spans(
     free(sql.text);
     if (!stmt)
         return NULL;
-    sqlite3_bind_int64(stmt, 1, filter->from_at);
-    sqlite3_bind_int64(stmt, 2, filter->to_at ? filter->to_at : INT64_MAX);
-    sqlite3_bind_int64(stmt, 3, filter->limit);
-    for (int i = 0; i < (int)(sizeof creds / sizeof *creds) - 1; i++)
-        if (creds[i].wanted)
-            sql_text(stmt, i + 4, creds[i].wanted);
+    bind_filter(stmt, filter);
     return stmt;
 }
 

@@ -61,7 +61,7 @@ static int compare_ids(
 }
 
 /* As somebody wants it; equals as the engine takes them. */
-static int compare(const void *a, const void *b, void *ctx)
+static int compare_sorted(const void *a, const void *b, void *ctx)
 {
     const struct sorted *x = a, *y = b;
     const struct joborder *o = ctx;
@@ -219,7 +219,7 @@ struct joborder *joborder_new(
     o->at = world_now(s);
     o->holders = 1;
     o->counts = jobcounts_new(window);
-    o->sort = turnsort_new(sizeof(struct sorted), compare, o);
+    o->sort = turnsort_new(sizeof(struct sorted), compare_sorted, o);
     jobwindow_rank(window, engine_cluster(s->engine), &o->ranks);
     return o;
 }

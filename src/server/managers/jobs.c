@@ -104,7 +104,7 @@ static void take_notes(struct manager *m, const struct job *j, const struct rm_j
 
 /* What was remembered before the restart, if it is of this job; else that one went
  * while nobody looked. */
-static struct record_memory *recall(
+static struct record_memory *recall_memory(
     struct manager *m, const struct rm_job *r, struct job_memory *ret)
 {
     struct record_memory *known = record_recall(m->s, r->desc.id, ret);
@@ -123,7 +123,7 @@ static void on_new_job(struct manager *m, const struct rm_job *r)
 {
     struct server *s = m->s;
     struct job_memory memory = {0};
-    struct record_memory *known = recall(m, r, &memory);
+    struct record_memory *known = recall_memory(m, r, &memory);
     struct event ev = {.kind = EVENT_SUBMIT, .u.job = r->desc};
     /* later its owner may have written something else there, which means nothing */
     enum elsewhere_found others =
