@@ -25,9 +25,9 @@ struct ended {
     const char *why;
 };
 
-/* Whose logins fail: of an address, and of a user where it was one's login. */
+/* An address from which logins fail that are nobody's. */
 struct guesser {
-    char peer[64], user[64];
+    char peer[64];
     int64_t failed_at[FAILURES_MAX]; /* the last ones, in turn */
     size_t nfailed;                  /* 0 = this place is free */
     int64_t closed_until;
@@ -86,12 +86,10 @@ int sessions_login(struct sessions *s, const struct identity *who,
 
 /* ---- failures ---- */
 
-static struct guesser *find_guesser(
-    struct sessions *s, const char *peer, const char *user)
+static struct guesser *find_guesser(struct sessions *s, const char *peer)
 {
     for (size_t i = 0; i < GUESSERS_MAX; i++)
-        if (s->guessers[i].nfailed && strcmp(s->guessers[i].peer, peer) == 0
-            && strcmp(s->guessers[i].user, user) == 0)
+        if (s->guessers[i].nfailed && strcmp(s->guessers[i].peer, peer) == 0)
             return &s->guessers[i];
     return NULL;
 }
@@ -101,28 +99,33 @@ static int64_t last_failure(const struct guesser *g)
     return g->nfailed ? g->failed_at[(g->nfailed - 1) % FAILURES_MAX] : INT64_MIN;
 }
 
+/* Whoever is kept out stays so, however many others come. */
+static bool gives_way(const struct guesser *g, const struct guesser *to, int64_t now)
+{
+    bool out = now < g->closed_until, to_out = now < to->closed_until;
+
+    return out != to_out ? to_out : last_failure(g) < last_failure(to);
+}
+
 /* The place of whoever failed longest ago. */
-static struct guesser *add_guesser(
-    struct sessions *s, const char *peer, const char *user)
+static struct guesser *add_guesser(struct sessions *s, const char *peer, int64_t now)
 {
     struct guesser *oldest = s->guessers;
 
     for (size_t i = 1; i < GUESSERS_MAX; i++)
-        if (last_failure(&s->guessers[i]) < last_failure(oldest))
+        if (gives_way(&s->guessers[i], oldest, now))
             oldest = &s->guessers[i];
     *oldest = (struct guesser){.nfailed = 0};
     snprintf(oldest->peer, sizeof oldest->peer, "%s", peer);
-    snprintf(oldest->user, sizeof oldest->user, "%s", user);
     return oldest;
 }
 
-static void count_failure(
-    struct sessions *s, const char *peer, const char *user, int64_t now)
+static void count_failure(struct sessions *s, const char *peer, int64_t now)
 {
-    struct guesser *g = find_guesser(s, peer, user);
+    struct guesser *g = find_guesser(s, peer);
 
     if (!g)
-        g = add_guesser(s, peer, user);
+        g = add_guesser(s, peer, now);
     g->failed_at[g->nfailed++ % FAILURES_MAX] = now;
     if (g->nfailed >= FAILURES_MAX
         && now - g->failed_at[g->nfailed % FAILURES_MAX] < FAILURES_S)
@@ -132,7 +135,7 @@ static void count_failure(
 /* Seconds until one more of that address that is of nobody is looked at; 0 = it is. */
 static unsigned closed_for(struct sessions *s, const char *peer, int64_t now)
 {
-    const struct guesser *g = find_guesser(s, peer, "");
+    const struct guesser *g = find_guesser(s, peer);
 
     return g && now < g->closed_until ? (unsigned)(g->closed_until - now) : 0;
 }
@@ -205,14 +208,6 @@ static enum exchange fill_place(struct sessions *s, struct login *l, const char 
     return EXCHANGE_DONE;
 }
 
-static enum exchange refuse_exchange(struct sessions *s, enum exchange how,
-    const char *peer, const char *user, const char *text, int64_t now, struct err *err)
-{
-    count_failure(s, peer, user, now);
-    err_set(err, ERR_DENIED, "%s", text);
-    return how;
-}
-
 /* Whose session was made of this login. */
 static struct session *find_by_login(struct sessions *s, const struct secret_hash *hash)
 {
@@ -259,21 +254,23 @@ enum exchange sessions_exchange(struct sessions *s, const char *login, const cha
             peer, ret->again_s);
         return EXCHANGE_LATER;
     }
-    if (!first)
-        return refuse_exchange(s, EXCHANGE_UNKNOWN, peer, "",
+    if (!first) {
+        count_failure(s, peer, now);
+        err_set(err, ERR_DENIED,
             "this login is not valid: it serves once, within a minute; run `maui "
-            "dashboard`",
-            now, err);
+            "dashboard`");
+        return EXCHANGE_UNKNOWN;
+    }
     snprintf(ret->ended, sizeof ret->ended, "%s", first->id);
     snprintf(ret->user, sizeof ret->user, "%s", first->who.user);
     end_session(s, first,
         "your login was used a second time, by whomever; both are ended: run `maui "
         "dashboard`");
-    return refuse_exchange(s, EXCHANGE_TWICE, peer, ret->user,
+    /* who has it did not guess it */
+    err_set(err, ERR_DENIED,
         "this login was used before; the session that it opened is ended too: run "
-        "`maui "
-        "dashboard`",
-        now, err);
+        "`maui dashboard`");
+    return EXCHANGE_TWICE;
 }
 
 static bool is_over(const struct session *e, int64_t now)

@@ -125,6 +125,13 @@ static void failures_close_the_door_for_a_minute(void **state)
     /* who comes from elsewhere is looked at */
     assert_int_equal(
         sessions_exchange(s, "guess", "10.0.0.2", 101, &e, &err), EXCHANGE_UNKNOWN);
+    for (int k = 0; k < 100; k++) { /* many others do not open it again */
+        char peer[32];
+        snprintf(peer, sizeof peer, "10.1.0.%d", k);
+        assert_int_equal(
+            sessions_exchange(s, "guess", peer, 102, &e, &err), EXCHANGE_UNKNOWN);
+    }
+    assert_int_equal(sessions_exchange(s, "guess", "", 103, &e, &err), EXCHANGE_LATER);
     /* who has one is never kept out */
     assert_int_equal(sessions_exchange(s, login, "", 101, &e, &err), EXCHANGE_DONE);
     take_login(s, 1, 100 + FAILURES_S, login);
