@@ -24,6 +24,7 @@
 #include "server/events/mail.h"
 #include "server/events/metrics.h"
 #include "server/events/notify.h"
+#include "server/events/stalls.h"
 #include "server/events/statfile.h"
 #include "server/events/triggers.h"
 #include "server/events/watch.h"
@@ -435,6 +436,7 @@ static int open_all(struct server *s, struct err *err)
     s->engine = server_engine(s);
     watch_open(s);
     metrics_open(s);
+    stalls_open(s);
     if (notify_open(s, err) < 0 || mail_open(s, err) < 0 || eventlog_open(s, err) < 0
         || open_store(s, err) < 0 || commit_open(s, err) < 0 || cycle_open(s, err) < 0
         || whole_open(s, err) < 0 || stream_open(s, err) < 0 || order_open(s, err) < 0)
@@ -501,6 +503,7 @@ static void close_all(struct server *s)
     commit_close(s);
     watch_close(s);
     free(s->events.metrics);
+    stalls_close(s);
     submit_close(s);
     journal_close(s);
     world_close(s);
@@ -564,9 +567,8 @@ int server_run(const struct server_options *opt, struct err *err)
         && (s.lock_fd = home_lock(s.paths.home, err)) >= 0 && open_all(&s, err) == 0) {
         s.control.started_at = world_now(&s);
         tell_ready(&s);
-        result = sd_event_loop(s.loop) < 0
-                     ? err_set(err, ERR_IO, "the event loop failed")
-                     : 0;
+        result =
+            stalls_loop(&s) < 0 ? err_set(err, ERR_IO, "the event loop failed") : 0;
         const char *jobs = s.simulation ? "" : "; running jobs go on";
         supervisor_stopping(jobs);
         log_line(s.log, LOG_ACTION, "maui stops%s", jobs);
