@@ -71,8 +71,8 @@ struct store_spans {
 };
 
 /* Go on: of the newest `filter->limit` rows that ended in its time (of its user, where
- * it names one) the next `rows`; told are those that pass. 1: there are more; 0: that
- * was all. O(rows), whatever passes. */
+ * it names one) the next `rows`; told are those that pass. 1: there may be more; 0:
+ * that was all. O(rows), whatever passes. */
 int store_account_spans(struct store *store, const struct store_account_filter *filter,
     struct store_spans *walk, int64_t rows, store_span_fn *each, void *arg,
     struct err *err);
