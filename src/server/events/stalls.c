@@ -92,7 +92,9 @@ int stalls_loop(struct server *s)
         note_turn(l, read_clock_s(CLOCK_MONOTONIC) - begin,
             read_clock_s(CLOCK_THREAD_CPUTIME_ID) - cpu);
     }
-    return r < 0 ? r : 0;
+    if (r >= 0)
+        sd_event_get_exit_code(s->loop, &r);
+    return r;
 }
 
 static void print_head(

@@ -13,7 +13,7 @@ struct stalls;
 void stalls_open(struct server *s);
 void stalls_close(struct server *s);
 
-/* Goes round until somebody ends the loop. Negative: errno of the loop. */
+/* Goes round until somebody ends the loop: with what, or negative errno of the loop. */
 int stalls_loop(struct server *s);
 
 /* Tells what this turn does, in a word or two that stay where they are for good. The
