@@ -371,6 +371,21 @@ static const slurm_job_info_t *on_each_named_node(struct adapter *a,
     return ret;
 }
 
+/* --prefer of one feature: nodes that have it go first, whatever else says which. */
+static void prefer_feature(
+    const slurm_job_info_t *j, struct request_room *room, struct req_desc *q)
+{
+    const char **list;
+
+    if (j->prefer == NULL || *j->prefer == '\0' || strpbrk(j->prefer, ",&|*[]()"))
+        return;
+    list = request_take(room, 2, sizeof *list);
+    list[0] = j->prefer;
+    q->prefs = list;
+    if (q->nodealloc == NODEALLOC_UNSET)
+        q->nodealloc = NODEALLOC_PRIORITY;
+}
+
 static void one_request(struct adapter *a, const slurm_job_info_t *j,
     struct request_room *room, struct req_desc *q, bool splits)
 {
@@ -404,6 +419,7 @@ static void one_request(struct adapter *a, const slurm_job_info_t *j,
     gres_add(room, &q->job_gres, j->licenses, (struct gres_part){1, 1, 1});
     features_wish(&w, request_features(j, room), room);
     features_take(a, &w, room, q);
+    prefer_feature(j, room, q);
     switches_take(a, j, room, q);
     splits &= j->req_nodes == NULL || *j->req_nodes == '\0';
     if (w.odd || (w.counted.n > 0 && !splits))
@@ -710,7 +726,7 @@ static uint64_t digest_part(
     const char *const texts[] = {j->account, j->qos, list, request_features(j, &room),
         request_exclude(j, &room), j->licenses, j->tres_per_job, j->tres_per_node,
         j->tres_per_socket, j->tres_per_task, j->cpus_per_tres, j->mem_per_tres,
-        j->dependency, j->resv_name, j->name};
+        j->dependency, j->resv_name, j->name, j->prefer};
     const uint64_t numbers[] = {request_least(j), j->num_tasks, j->cpus_per_task,
         j->num_cpus, j->ntasks_per_node, j->pn_min_cpus, j->pn_min_memory,
         j->pn_min_tmp_disk, j->shared, j->nice, job_priority_given(j),
