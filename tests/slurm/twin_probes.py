@@ -739,11 +739,11 @@ def flex_reservation(s):
 @probe
 def preferred_feature(s):
     """--prefer: nodes with that feature first, others where they are taken."""
-    first = s.submit("--prefer=at_n2", "-n", 3)
+    first = s.submit("--prefer=at_n2", "-N", 1, "-n", 3)
     s.starts(first)
-    s.starts(s.submit("--prefer=at_n2", "-n", 3), nodes=False)
+    s.starts(s.submit("--prefer=at_n2", "-N", 1, "-n", 3), nodes=False)
     s.cancel(first)
-    s.starts(s.submit("--prefer=at_n2", "-n", 3))
+    s.starts(s.submit("--prefer=at_n2", "-N", 1, "-n", 3))
 
 
 @probe
