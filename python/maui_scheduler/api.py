@@ -1568,6 +1568,10 @@ class Credential(TypedDict):
     name: str
     priority: NotRequired[int]
     flags: NotRequired[list[str]]
+    #: ADEF
+    account_default: NotRequired[str]
+    #: ALIST
+    account_list: NotRequired[list[str]]
     qos_default: NotRequired[str]
     qos_list: NotRequired[list[str]]
     #: or, and, excluded
@@ -1593,7 +1597,7 @@ class Credential(TypedDict):
     manager_limits: NotRequired[list[CredentialManagerLimits]]
     #: QOS: QTWEIGHT, XFWEIGHT, QTTARGET, XFTARGET
     weights: NotRequired[dict[str, float]]
-    #: QOS: credentials with access
+    #: QOS, account: credentials that may use it
     members: NotRequired[list[str]]
     #: class
     enabled: NotRequired[bool]
