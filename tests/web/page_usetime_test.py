@@ -7,7 +7,7 @@ from page_timeline_test import open_timeline
 from web_page import need_page
 
 CONFIG = f"""SRCFG[lunch] STARTTIME=11:00:00 ENDTIME=14:00:00 HOSTLIST=node02 USERLIST={ME} DEPTH=9 PERIOD=DAY
-SRCFG[service] PERIOD=WEEK STARTTIME=0:00:00 ENDTIME=7:00:00:00 HOSTLIST=node02 ACCESS=SHARED DEPTH=2 USERLIST={ME}
+SRCFG[hall] PERIOD=WEEK STARTTIME=0:00:00 ENDTIME=7:00:00:00 HOSTLIST=node02 ACCESS=SHARED DEPTH=2 USERLIST={ME}
 QOSCFG[high] PRIORITY=10
 QOSCFG[low] PRIORITY=1
 USERCFG[{ME}] QLIST=high,low QDEF=low
@@ -106,9 +106,9 @@ def test_instances_that_were_released_are_seen_to_be_missing(site, browser):
     site.ok("releaseres", standing()["lunch"][3]["reservation"])
     assert missing() == ["lunch: released"]
     # the last one too: of a week, where one is left and no step from one to the next tells how far
-    site.ok("releaseres", standing()["service"][1]["reservation"])
-    assert sorted(missing()) == ["lunch: released"] + ["service: released"] * 7
-    row = next(r for r in browser.all(".wk-standings tbody tr") if r.text.startswith("service"))
+    site.ok("releaseres", standing()["hall"][1]["reservation"])
+    assert sorted(missing()) == ["hall: released"] * 7 + ["lunch: released"]
+    row = next(r for r in browser.all(".wk-standings tbody tr") if r.text.startswith("hall"))
     assert "week all" in row.text and "1 of 2" in row.text
     # and all of one
     for w in standing()["lunch"]:

@@ -316,8 +316,8 @@ static bool go_and_tell(struct guide *g, const struct wish *w)
     return true;
 }
 
-/* When something is decided about others' jobs is theirs to know. `own`: the daemon knows
- * it as the caller's. */
+/* When something is decided about others' jobs is theirs to know. `own`: the daemon
+ * knows it as the caller's. */
 static bool refuses_about(struct guide *g, const char *about, bool own)
 {
     struct err err;
