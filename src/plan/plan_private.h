@@ -67,6 +67,7 @@ struct plan {
     struct bynode *bynode;     /* pools that are planned node by node */
     struct rsvview *view;      /* reservations of other kinds, as one job sees them */
     struct windows_known *windows;
+    struct licences *licences; /* in use over time */
     struct without without; /* of a fork; empty in an original */
 };
 
