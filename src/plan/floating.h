@@ -5,7 +5,8 @@
  * version of the plan, O((jobs + reservations) log) of those that have any:
  *
  *     at      all time   50   100
- *     used    7          3    0         of 10: four are free until 50, seven until 100 */
+ *     used    7          3    0         of 10: four are free until 50, seven until 100
+ */
 #ifndef MAUI_PLAN_FLOATING_H
 #define MAUI_PLAN_FLOATING_H
 
@@ -30,8 +31,8 @@ bool floating_possible(
 bool floating_fits(
     const struct plan *p, const struct job *j, int64_t start, int64_t end);
 
-/* The first instant >= from from which on enough of them is free for `duration` seconds,
- * TIME_NEVER = none. O(changes passed). */
+/* The first instant >= from from which on enough of them is free for `duration`
+ * seconds, TIME_NEVER = none. O(changes passed). */
 int64_t floating_first_fit(
     const struct plan *p, const struct job *j, int64_t from, int64_t duration);
 

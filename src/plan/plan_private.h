@@ -68,7 +68,7 @@ struct plan {
     struct rsvview *view;      /* reservations of other kinds, as one job sees them */
     struct windows_known *windows;
     struct licences *licences; /* in use over time */
-    struct without without; /* of a fork; empty in an original */
+    struct without without;    /* of a fork; empty in an original */
 };
 
 static inline struct moment moment_of(const struct plan *p)

@@ -42,8 +42,8 @@ static int say_procs(const struct cluster *c, const struct job *j, const char *b
 {
     struct strbuf text = {0};
 
-    strbuf_printf(
-        &text, "%swaits for %u processor%s", before, j->procs, j->procs == 1 ? "" : "s");
+    strbuf_printf(&text, "%swaits for %u processor%s", before, j->procs,
+        j->procs == 1 ? "" : "s");
     add_wishes(c, j, &text);
     int len = snprintf(ret, size, "%.*s", SENTENCE - 1, text.text);
     free(text.text);
