@@ -19,6 +19,7 @@
 #include "server/durable/statistics.h"
 #include "server/durable/teller.h"
 #include "server/durable/usage.h"
+#include "server/durable/verdict.h"
 #include "server/events/eventlog.h"
 #include "server/events/feed.h"
 #include "server/events/mail.h"
@@ -393,6 +394,7 @@ static int open_store(struct server *s, struct err *err)
     struct starting starting = {.log = s->log};
     struct store_options opt = {.busy_timeout_ms = 500,
         .fleeting = s->mode == MODE_SIMULATION,
+        .check_beside = true,
         .progress = tell_progress,
         .progress_arg = &starting};
 
@@ -401,7 +403,7 @@ static int open_store(struct server *s, struct err *err)
     if (store_open(s->paths.state_path, &opt, &s->store, err) < 0)
         return -1;
     s->unsaved = unsaved_open(s->store);
-    return 0;
+    return verdict_open(s, err);
 }
 
 struct engine *server_engine(struct server *s)
@@ -489,6 +491,7 @@ static void close_all(struct server *s)
     readers_close(s);
     free(s->api.page);
     cycle_close(s);
+    verdict_close(s);
     unsaved_close(s->unsaved);
     store_close(s->store);
     simulation_free(s);
@@ -549,6 +552,16 @@ static void tell_ready(struct server *s)
     }
 }
 
+static int run_loop(struct server *s, struct err *err)
+{
+    if (sd_event_loop(s->loop) >= 0)
+        return 0;
+    if (s->ended_by.code == 0)
+        return err_set(err, ERR_IO, "the event loop failed");
+    *err = s->ended_by;
+    return -1;
+}
+
 int server_run(const struct server_options *opt, struct err *err)
 {
     struct server s = {.opt = *opt,
@@ -564,9 +577,7 @@ int server_run(const struct server_options *opt, struct err *err)
         && (s.lock_fd = home_lock(s.paths.home, err)) >= 0 && open_all(&s, err) == 0) {
         s.control.started_at = world_now(&s);
         tell_ready(&s);
-        result = sd_event_loop(s.loop) < 0
-                     ? err_set(err, ERR_IO, "the event loop failed")
-                     : 0;
+        result = run_loop(&s, err);
         const char *jobs = s.simulation ? "" : "; running jobs go on";
         supervisor_stopping(jobs);
         log_line(s.log, LOG_ACTION, "maui stops%s", jobs);

@@ -105,6 +105,7 @@ struct server_kept {
     struct series *series;
     struct usage_keep *usage;
     struct journal *journal;
+    sd_event_source *verdict; /* while the state is looked at */
 };
 
 /* durable/ */
@@ -153,6 +154,7 @@ struct server {
 
     int64_t log_level; /* LOGLEVEL as configured last */
     int lock_fd;
+    struct err ended_by; /* why it cannot go on */
     struct server_paths paths;
 
     /* what the rest is about */

@@ -31,7 +31,8 @@ static int copy_pages(sqlite3_backup *backup, struct progress *p)
 static int copy_file(
     const char *from, const char *to, struct progress *p, struct err *err)
 {
-    struct store source = {.path = (char *)from}, target = {.path = (char *)to};
+    struct store source = {.path = (char *)from, .lock_fd = -1};
+    struct store target = {.path = (char *)to, .lock_fd = -1};
     sqlite3_backup *backup = NULL;
     int result = 0, rc;
 

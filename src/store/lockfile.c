@@ -4,7 +4,7 @@
  * the last holder closed the file in order ("closed"). Beside the holder, once the file
  * is known to be sound, the life of the machine: SQLite mends what the end of a process
  * can do to a file, so that its structure is in doubt only after the end of the
- * machine.
+ * machine; or "doubted", where reading met a damage or the disk failed.
  */
 #include "base/boot.h"
 #include "base/filelock.h"
@@ -21,6 +21,7 @@
 
 #define LIFE_SIZE 100
 #define CLOSED    "closed"
+#define DOUBTED   "doubted" /* in the place of the life */
 
 static int open_lockfile(const struct store *store, struct err *err)
 {
@@ -95,6 +96,8 @@ static void read_former(struct store *store, int fd)
     store->was_closed = read && strncmp(text, CLOSED "\n", sizeof CLOSED) == 0;
     store->in_doubt =
         !store->was_closed && !(lives && strncmp(line + 1, life, strlen(life)) == 0);
+    store->doubted_before =
+        line && strncmp(line + 1, DOUBTED "\n", sizeof DOUBTED) == 0;
 }
 
 /* `life` "": in doubt if nothing more is written. */
@@ -122,7 +125,7 @@ int lockfile_take(struct store *store, struct err *err)
     }
     store->lock_fd = fd;
     read_former(store, fd);
-    return write_holder(store, "", err);
+    return write_holder(store, store->doubted_before ? DOUBTED : "", err);
 }
 
 int lockfile_trust(struct store *store, struct err *err)
@@ -135,7 +138,10 @@ int lockfile_trust(struct store *store, struct err *err)
 
 void lockfile_doubt(struct store *store)
 {
-    if (store->lock_fd >= 0 && write_holder(store, "", NULL) != 0)
+    if (store->doubted)
+        return;
+    store->doubted = true;
+    if (store->lock_fd >= 0 && write_holder(store, DOUBTED, NULL) != 0)
         (void)!ftruncate(store->lock_fd, 0);
 }
 
@@ -144,7 +150,7 @@ void lockfile_release(struct store *store, bool clean)
     if (store->lock_fd < 0)
         return;
     /* If this cannot be written the next one checks the file: no harm. */
-    if (clean && write_content(store->lock_fd, CLOSED "\n") != 0)
+    if (clean && !store->doubted && write_content(store->lock_fd, CLOSED "\n") != 0)
         (void)!ftruncate(store->lock_fd, 0);
     close(store->lock_fd);
     store->lock_fd = -1;

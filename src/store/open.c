@@ -13,7 +13,6 @@
 #include <unistd.h>
 
 #define BUSY_TIMEOUT_MS 2000
-#define LOG_LIMIT       "PRAGMA journal_size_limit=16777216; PRAGMA wal_autocheckpoint=4096"
 
 int store_create_file(const char *path)
 {
@@ -138,22 +137,19 @@ static void end_long(struct store *store)
 
 /* ---- before it is used ---------------------------------------------------------- */
 
-/* After a crash of the machine: SQLite mends what a crash can do; this finds what a
- * disk did. */
-static int check_structure(struct store *store, struct err *err)
+/* Is it known to be sound, or looked at beside? What is to be converted, or was doubted
+ * by a life before, is looked at first. */
+static int settle_doubt(struct store *store, size_t count, int version, struct err *err)
 {
-    sqlite3_stmt *stmt = sql_walk(store, "PRAGMA quick_check(1)", err);
-    struct store sentence = {.path = store->path}; /* no words of the last statement */
-    int rc, result = 0;
-
-    if (!stmt)
-        return -1;
+    if (!store->in_doubt)
+        return 0;
+    if (store->check_fd >= 0
+        && version == (int)count) /* odd cells are told as errors */
+        return sql_exec(store, "PRAGMA cell_size_check=ON", "opening", err);
+    soundness_end(store);
     if (!store->created)
         begin_long(store, "checking the state after a crash");
-    rc = sql_step(stmt);
-    if (rc == SQLITE_ROW && strcmp(sql_column(stmt, 0), "ok") != 0)
-        result = sql_fail(&sentence, SQLITE_CORRUPT, "checking its structure", err);
-    return sql_walked(store, stmt, rc, 0, err) != 0 ? -1 : result;
+    return check_structure(store, err);
 }
 
 static int use_log(struct store *store, struct err *err)
@@ -210,17 +206,16 @@ static int convert_file(struct store *store, const struct migration *list, size_
 static int make_writable(struct store *store, const struct migration *list,
     size_t count, int version, struct err *err)
 {
-    if ((store->in_doubt && check_structure(store, err) != 0)
-        || use_log(store, err) != 0
-        || sql_exec(store, "PRAGMA synchronous=FULL; " LOG_LIMIT, "opening", err) != 0
+    if (settle_doubt(store, count, version, err) != 0 || use_log(store, err) != 0
+        || sql_exec(store, "PRAGMA synchronous=FULL", "opening", err) != 0
         || (store->fleeting
             && sql_exec(store, "PRAGMA synchronous=OFF", "opening", err) != 0)
         || convert_file(store, list, count, version, err) != 0
-        || (store->created && store_sync_folder(store->path, err) != 0)
-        || lockfile_trust(store, err) != 0)
+        || (store->created && store_sync_folder(store->path, err) != 0))
         return -1;
-    sqlite3_db_config(store->db, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 0, NULL);
-    return 0;
+    store->unproven = store->check_fd >= 0;
+    return store->unproven ? sql_exec(store, LOG_ALONE, "opening", err)
+                           : soundness_trust(store, err);
 }
 
 static int disconnect(struct store *store)
@@ -251,6 +246,7 @@ static void remove_created(const struct store *store)
 static void abandon(struct store *store)
 {
     disconnect(store);
+    soundness_end(store);
     if (store->created)
         remove_created(store);
     lockfile_release(store, store->was_closed); /* only as it was before */
@@ -272,11 +268,17 @@ int store_open_schema(const char *path, const struct store_options *options,
     s = xcalloc(1, sizeof *s);
     *s = (struct store){.path = full,
         .lock_fd = -1,
+        .check_fd = -1,
         .read_only = use->read_only,
         .fleeting = use->fleeting,
         .progress = {.tell = use->progress, .arg = use->progress_arg}};
-    if ((!s->read_only && lockfile_take(s, err) != 0) || ensure_file(s, err) != 0
-        || connect_file(s, use->busy_timeout_ms, err) != 0
+    if ((!s->read_only && lockfile_take(s, err) != 0) || ensure_file(s, err) != 0) {
+        abandon(s);
+        return -1;
+    }
+    if (use->check_beside && s->in_doubt && !s->doubted_before && !s->created)
+        soundness_begin(s);
+    if (connect_file(s, use->busy_timeout_ms, err) != 0
         || schema_identify(s, count, &version, err) != 0
         || (!s->read_only && make_writable(s, list, count, version, err) != 0)) {
         abandon(s);
@@ -304,7 +306,8 @@ void store_close(struct store *store)
         return;
     store_rollback(store);
     store_idle(store, NULL);
-    clean = disconnect(store) == SQLITE_OK;
+    soundness_end(store);
+    clean = disconnect(store) == SQLITE_OK && !store->unproven;
     lockfile_release(store, clean);
     free(store->path);
     free(store);

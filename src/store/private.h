@@ -8,6 +8,7 @@
 
 #include <sqlite3.h>
 #include <stddef.h>
+#include <sys/types.h>
 
 /* Statements that stay prepared. */
 enum kept {
@@ -69,6 +70,11 @@ struct store {
     bool created;             /* by this process; removed again if opening fails */
     bool was_closed;          /* in order, when it was opened */
     bool in_doubt;            /* the machine ended while it was open */
+    bool doubted_before;      /* a life before this one found cause to */
+    bool doubted;             /* this one has: lockfile_doubt() */
+    bool unproven;            /* sound or not: only the log is written */
+    pid_t check_pid;          /* looks at it beside */
+    int check_fd;             /* its verdict; -1 = nobody does */
     bool left;                /* this process is a copy: store_leave() */
     bool spoiled;   /* the batch failed: `why`; nothing of it is in the file */
     bool remnant;   /* a failed commit may have left whole frames in the log */
@@ -87,19 +93,18 @@ struct store {
 bool store_busy(struct progress *p);
 
 /* Put the sentence for an SQLite result code into `err`: what happened while `doing`
- * ("writing"), and what to do about it. Returns -1. */
-int sql_fail(const struct store *store, int rc, const char *doing, struct err *err);
+ * ("writing"), and what to do about it. What tells of a damage or of a failing disk
+ * puts the file in doubt. Returns -1. */
+int sql_fail(struct store *store, int rc, const char *doing, struct err *err);
 
 /* sqlite3_step() after which sql_fail() can name the cause. */
 int sql_step(sqlite3_stmt *stmt);
 
 /* Run statements without results. */
-int sql_exec(
-    const struct store *store, const char *sql, const char *doing, struct err *err);
+int sql_exec(struct store *store, const char *sql, const char *doing, struct err *err);
 
 /* The one number that a statement yields. */
-int sql_number(
-    const struct store *store, const char *sql, int64_t *number, struct err *err);
+int sql_number(struct store *store, const char *sql, int64_t *number, struct err *err);
 
 /* Leave the open transaction, if there is one. */
 void sql_rollback(const struct store *store);
@@ -108,7 +113,7 @@ void sql_rollback(const struct store *store);
  * whole frames of it lie in the log, behind its end, and a process that comes after a
  * crash would take them for committed. Overwrite them with a commit that changes
  * nothing; -1 = that could not be flushed either, but it has been written. */
-int sql_overwrite(const struct store *store);
+int sql_overwrite(struct store *store);
 
 /* The statement kept as `which`, prepared from `sql` at first use; NULL on failure. */
 sqlite3_stmt *sql_kept(
@@ -142,16 +147,34 @@ int store_change_end(struct store *store, sqlite3_stmt *stmt, struct err *err);
 
 /* ---- lockfile.c ----------------------------------------------------------------- */
 
-/* Take the writer's lock; fills lock_fd and in_doubt. */
+/* Take the writer's lock; fills lock_fd, in_doubt and doubted_before. */
 int lockfile_take(struct store *store, struct err *err);
 
 /* The file is sound: the next one need not check it, unless the machine ends. */
 int lockfile_trust(struct store *store, struct err *err);
-/* The disk failed: the next one checks it, unless the file is closed in order. */
+/* A damage was met or the disk failed: the next one checks it before it is used, also
+ * where this one closes it in order. */
 void lockfile_doubt(struct store *store);
 
-/* Release it; `clean`: the next one need not check the file. */
+/* Release it; `clean`: the next one need not check the file, unless it is doubted. */
 void lockfile_release(struct store *store, bool clean);
+
+/* ---- soundness.c ---------------------------------------------------------------- */
+
+/* The log is carried over into the file each 16 MB, or not at all. */
+#define LOG_LIMIT "PRAGMA journal_size_limit=16777216; PRAGMA wal_autocheckpoint=4096"
+#define LOG_ALONE "PRAGMA journal_size_limit=16777216; PRAGMA wal_autocheckpoint=0"
+
+/* Look at the structure of all of it, in this process. */
+int check_structure(struct store *store, struct err *err);
+
+/* Begin to look at it in a process beside, before the file is opened in this one: fills
+ * check_pid and check_fd. Where there is no process to be had nothing is begun. */
+void soundness_begin(struct store *store);
+void soundness_end(struct store *store); /* without a verdict; nothing if none is due */
+
+/* The file is sound: it may be written. */
+int soundness_trust(struct store *store, struct err *err);
 
 /* ---- schema.c ------------------------------------------------------------------- */
 
@@ -165,12 +188,11 @@ struct migration {
 const struct migration *schema_migrations(size_t *count);
 
 /* Is it our file, and not newer than the list? *version: what it has, 0 = empty. */
-int schema_identify(
-    const struct store *store, size_t count, int *version, struct err *err);
+int schema_identify(struct store *store, size_t count, int *version, struct err *err);
 
 /* Bring the file from `version` to the end of the list, all or nothing. */
-int schema_migrate(const struct store *store, const struct migration *list,
-    size_t count, int version, struct err *err);
+int schema_migrate(struct store *store, const struct migration *list, size_t count,
+    int version, struct err *err);
 
 /* ---- care.c --------------------------------------------------------------------- */
 

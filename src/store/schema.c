@@ -169,8 +169,7 @@ static int refuse(const struct store *store, size_t count, int64_t id, int64_t v
     return 0;
 }
 
-int schema_identify(
-    const struct store *store, size_t count, int *version, struct err *err)
+int schema_identify(struct store *store, size_t count, int *version, struct err *err)
 {
     int64_t id, have, tables;
 
@@ -184,7 +183,7 @@ int schema_identify(
 }
 
 static int migrate_one(
-    const struct store *store, const struct migration *step, struct err *err)
+    struct store *store, const struct migration *step, struct err *err)
 {
     char mark[80];
 
@@ -197,8 +196,8 @@ static int migrate_one(
                : 0;
 }
 
-int schema_migrate(const struct store *store, const struct migration *list,
-    size_t count, int version, struct err *err)
+int schema_migrate(struct store *store, const struct migration *list, size_t count,
+    int version, struct err *err)
 {
     if (version >= (int)count)
         return 0;

@@ -11,6 +11,7 @@ struct advice {
     int rc; /* primary result code */
     enum err_code code;
     const char *what, *advice;
+    bool doubt; /* the next one looks at the file before it is used */
 };
 
 #define WRITABLE                                                                       \
@@ -25,9 +26,10 @@ static const struct advice advices[] = {
     {SQLITE_BUSY, ERR_CONFLICT, "another program has it locked",
         "end that program (an open sqlite3 shell?) and try again"},
     {SQLITE_IOERR, ERR_IO, "the disk or file system failed",
-        "nothing of this batch was kept; see the kernel's log and check the disk"},
-    {SQLITE_CORRUPT, ERR_IO, "it is damaged", DAMAGED},
-    {SQLITE_NOTADB, ERR_IO, "it is damaged or not a state file", DAMAGED},
+        "nothing of this batch was kept; see the kernel's log and check the disk",
+        true},
+    {SQLITE_CORRUPT, ERR_IO, "it is damaged", DAMAGED, true},
+    {SQLITE_NOTADB, ERR_IO, "it is damaged or not a state file", DAMAGED, true},
     {SQLITE_READONLY, ERR_DENIED, "it may not be written", WRITABLE},
     {SQLITE_PERM, ERR_DENIED, "it may not be opened", WRITABLE},
     {SQLITE_CANTOPEN, ERR_IO, "it cannot be opened", WRITABLE},
@@ -44,12 +46,14 @@ static const struct advice *advice_of(int rc)
     return NULL;
 }
 
-int sql_fail(const struct store *store, int rc, const char *doing, struct err *err)
+int sql_fail(struct store *store, int rc, const char *doing, struct err *err)
 {
     const struct advice *advice = advice_of(rc);
     const char *detail = sqlite3_errstr(rc);
     int no = errno; /* set to 0 before each call; SQLite notes it for some only */
 
+    if (advice && advice->doubt)
+        lockfile_doubt(store);
     if (no == 0 && store->db)
         no = sqlite3_system_errno(store->db);
     if (store->db && sqlite3_errcode(store->db) != SQLITE_OK)
@@ -68,8 +72,7 @@ int sql_step(sqlite3_stmt *stmt)
     return sqlite3_step(stmt);
 }
 
-int sql_exec(
-    const struct store *store, const char *sql, const char *doing, struct err *err)
+int sql_exec(struct store *store, const char *sql, const char *doing, struct err *err)
 {
     int rc;
 
@@ -78,8 +81,7 @@ int sql_exec(
     return rc == SQLITE_OK ? 0 : sql_fail(store, rc, doing, err);
 }
 
-int sql_number(
-    const struct store *store, const char *sql, int64_t *number, struct err *err)
+int sql_number(struct store *store, const char *sql, int64_t *number, struct err *err)
 {
     sqlite3_stmt *stmt = NULL;
     int rc, result = 0;
@@ -102,7 +104,7 @@ void sql_rollback(const struct store *store)
         sqlite3_exec(store->db, "ROLLBACK", NULL, NULL, NULL);
 }
 
-static int commit_nothing(const struct store *store)
+static int commit_nothing(struct store *store)
 {
     int64_t version;
     char sql[80];
@@ -117,7 +119,7 @@ static int commit_nothing(const struct store *store)
     return rc == SQLITE_OK ? 0 : -1;
 }
 
-int sql_overwrite(const struct store *store)
+int sql_overwrite(struct store *store)
 {
     if (commit_nothing(store) == 0)
         return 0;

@@ -99,7 +99,6 @@ static int fail_commit(struct store *store, struct err *err)
     spoil(store, err);
     store->spoiled = false;
     store->stats.failed_commits++;
-    lockfile_doubt(store);
     if (store->remnant)
         store->remnant = sql_overwrite(store) != 0;
     return -1;
@@ -202,7 +201,7 @@ int store_idle(struct store *store, struct err *err)
         return 0;
     if (store->remnant)
         store->remnant = sql_overwrite(store) != 0;
-    if (!store->logged)
+    if (!store->logged || store->unproven)
         return 0;
     errno = 0;
     rc = sqlite3_wal_checkpoint_v2(

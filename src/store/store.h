@@ -36,6 +36,7 @@ struct store_options {
     int busy_timeout_ms; /* how long to wait while a foreign program writes; 0 = 2000 */
     bool read_only;      /* look only, also beside a running scheduler */
     bool fleeting;       /* nothing is flushed: what it has need not survive a crash */
+    bool check_beside;   /* see store_checking_fd() */
     /* Opening may take minutes: checking after a crash of the machine, copying and
      * converting a file of an older schema. Told as each begins and about once a second
      * in it; NULL. False: it is given up, and the file is as it was. */
@@ -50,6 +51,19 @@ struct store_options {
  * proportion to its size). A damaged file is left untouched. */
 int store_open(const char *path, const struct store_options *options,
     struct store **store, struct err *err);
+
+/* With `check_beside` the structure of a file of the present schema, which no life
+ * before has found cause to doubt, is looked at by a process beside, and the store can
+ * be used meanwhile. What is committed is durable as always, but goes to PATH-wal
+ * alone: until the verdict PATH itself is not written, so a damaged file stays as it
+ * was found.
+ *
+ * The descriptor becomes readable when the verdict is there; -1: none is due. */
+int store_checking_fd(const struct store *store);
+
+/* Take the verdict (waits for it): 0 = sound. -1: it is damaged; it is not to be used
+ * any longer, and the next store_open() looks at it before anything else. */
+int store_checked(struct store *store, struct err *err);
 
 /* Changes that were not committed are lost. NULL is allowed. */
 void store_close(struct store *store);

@@ -50,6 +50,62 @@ def test_a_damaged_state_file_is_refused_and_left_as_it_is(live):
         assert f.read() == before
 
 
+def flip(path, at):
+    with open(path, "r+b") as f:
+        f.seek(at)
+        bytes_there = f.read(100)
+        f.seek(at)
+        f.write(bytes(255 - b for b in bytes_there))
+
+
+def test_a_damage_that_the_end_of_the_machine_left_ends_the_daemon(live):
+    """It starts at once, finds the damage beside its work, ends, and is refused from then on;
+    the file stays as it was, and what was acknowledged is there when it has been mended."""
+    path = f"{live.home}/state.db"
+    live.stop()
+    filled = sqlite3.connect(path)
+    filled.execute("CREATE TABLE filler(text)")
+    filled.executemany("INSERT INTO filler VALUES(?)", [("7" * 4000,)] * 500)
+    filled.commit()
+    filled.close()
+    live.start()
+    job = live.submit(hold=True)
+    live.kill()
+    size = os.path.getsize(path)
+    flip(path, size - 20 * 4096)
+    with open(path, "rb") as f:
+        before = f.read()
+    with open(f"{live.home}/state.db-lock", "w") as f:
+        f.write("1\n")  # by a life of the machine that is over
+    assert live.run("serve", "--nodes", live.nodes).returncode == 0
+    live.wait(lambda: live.run("serve", "--nodes", live.nodes).returncode == 1
+              and "maui ends" in live.log(), "its end")
+    assert "maui ends, as the state is damaged" in live.log()
+    for _ in range(2):
+        done = live.run("serve", "--nodes", live.nodes)
+        assert done.returncode == 1
+        assert "damaged" in done.stderr and "put a backup in its place" in done.stderr
+    with open(path, "rb") as f:
+        assert f.read() == before
+    flip(path, size - 20 * 4096)
+    live.start()
+    assert live.job(job)
+
+
+def test_a_sound_state_is_looked_at_beside_the_work(live):
+    live.kill()
+    with open(f"{live.home}/state.db-lock", "w") as f:
+        f.write("1\n")
+    live.start()
+    live.wait(lambda: "the state is sound" in live.log(), "the verdict")
+    job = live.submit(hold=True)
+    live.stop()
+    with open(f"{live.home}/state.db-lock") as f:
+        assert f.read() == "closed\n"
+    live.start()
+    assert live.job(job)
+
+
 def test_without_its_spool_the_daemon_refuses_jobs_and_stays(live):
     shutil.rmtree(f"{live.home}/spool")
     status, answer = live.api("/v1/jobs", submission(live))

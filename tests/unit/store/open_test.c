@@ -1,12 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Opening: new and old files, one writer, and everything that must be refused. */
 #include "kit.h"
+#include "store/private.h"
 
 #include <signal.h>
 #include <sqlite3.h>
 #include <sys/wait.h>
 
 #define DAMAGE 50 * 4096, 100 /* inside a page with records: where, bytes */
+
+static const struct store_options beside = {.check_beside = true};
 
 static unsigned mode_of(struct kit *kit, const char *name)
 {
@@ -437,6 +440,156 @@ static void a_damaged_page_met_later_is_an_error_not_a_crash(void **state)
     }
     assert_true(failed > 0 && failed < 1000);
     assert_non_null(strstr(kit->err.text, "damaged"));
+    kit_close(kit); /* in order, but it is not forgotten */
+    refused_untouched(kit, "damaged");
+    assert_int_equal(store_open(kit->path, &beside, &kit->store, &kit->err), -1);
+    kit->store = NULL;
+    flip(kit->path, DAMAGE);
+    kit_reopen(kit);
+    kit_reopen(kit);
+    assert_string_not_equal(kit_get(kit, "500"), "");
+}
+
+/* ---- beside ---- */
+
+static void open_beside(struct kit *kit)
+{
+    if (store_open(kit->path, &beside, &kit->store, &kit->err) != 0)
+        fail_msg("%s", kit->err.text);
+    assert_true(store_checking_fd(kit->store) >= 0);
+}
+
+/* More than the log takes before it is carried over. */
+static void commit_much(struct kit *kit)
+{
+    static char value[6000001];
+
+    memset(value, '7', sizeof value - 1);
+    for (int i = 0; i < 4; i++) {
+        kit_put(kit, i % 2 ? "long" : "longer", value);
+        kit_commit(kit);
+        assert_int_equal(store_idle(kit->store, &kit->err), 0);
+    }
+    kit_put(kit, "new", "1");
+    kit_commit(kit);
+}
+
+static void a_file_is_not_written_before_the_verdict(void **state)
+{
+    struct kit *kit = *state;
+    size_t before_size, after_size;
+    char *before, *after;
+
+    make_unclean(kit);
+    before = kit_read(kit->path, &before_size);
+    open_beside(kit);
+    commit_much(kit);
+    after = kit_read(kit->path, &after_size);
+    assert_int_equal(before_size, after_size);
+    assert_memory_equal(before, after, after_size);
+    free(before);
+    free(after);
+    assert_int_equal(store_checked(kit->store, &kit->err), 0);
+    assert_int_equal(store_checking_fd(kit->store), -1);
+    assert_int_equal(store_checked(kit->store, &kit->err), 0);
+    assert_int_equal(store_idle(kit->store, &kit->err), 0);
+    assert_true(store_stats(kit->store).file_bytes > (int64_t)before_size);
+    kit_close(kit);
+    assert_false(kit_exists(kit_path(kit, "state.db-wal")));
+    assert_int_equal(store_open(kit->path, &beside, &kit->store, &kit->err), 0);
+    assert_int_equal(store_checking_fd(kit->store), -1); /* it was closed in order */
+    assert_string_equal(kit_get(kit, "new"), "1");
+}
+
+/* What was committed before it was known is in the log, and stays there. */
+static void a_damage_is_found_beside_and_the_file_stays_as_it_was(void **state)
+{
+    struct kit *kit = *state;
+    size_t before_size, after_size;
+    char *before, *after;
+
+    make_unclean(kit);
+    flip(kit->path, DAMAGE);
+    before = kit_read(kit->path, &before_size);
+    open_beside(kit);
+    commit_much(kit);
+    assert_int_equal(store_checked(kit->store, &kit->err), -1);
+    assert_non_null(strstr(kit->err.text, "damaged"));
+    assert_non_null(strstr(kit->err.text, "put a backup in its place"));
+    assert_int_equal(store_checking_fd(kit->store), -1);
+    assert_int_equal(store_idle(kit->store, &kit->err), 0);
+    kit_close(kit);
+    after = kit_read(kit->path, &after_size);
+    assert_int_equal(before_size, after_size);
+    assert_memory_equal(before, after, after_size);
+    free(before);
+    free(after);
+    assert_int_equal(store_open(kit->path, &beside, &kit->store, &kit->err), -1);
+    kit->store = NULL;
+    assert_non_null(strstr(kit->err.text, "damaged"));
+    refused_untouched(kit, "damaged");
+    flip(kit->path, DAMAGE);
+    kit_open(kit);
+    assert_string_equal(kit_get(kit, "new"), "1");
+    assert_string_not_equal(kit_get(kit, "500"), "");
+}
+
+/* Closed or killed before: the next one begins again. */
+static void without_a_verdict_the_doubt_stays(void **state)
+{
+    struct kit *kit = *state;
+
+    make_unclean(kit);
+    flip(kit->path, DAMAGE);
+    for (int i = 0; i < 3; i++) {
+        open_beside(kit);
+        kit_put(kit, "new", "1");
+        kit_commit(kit);
+        kit_close(kit);
+    }
+    refused_untouched(kit, "damaged");
+    flip(kit->path, DAMAGE);
+    kit_open(kit);
+    assert_string_equal(kit_get(kit, "new"), "1");
+}
+
+static void who_looks_beside_and_is_killed_says_nothing(void **state)
+{
+    struct kit *kit = *state;
+
+    for (int damaged = 0; damaged < 2; damaged++) {
+        make_unclean(kit);
+        if (damaged)
+            flip(kit->path, DAMAGE);
+        open_beside(kit);
+        kill(kit->store->check_pid, SIGKILL); /* or it has told already */
+        assert_int_equal(store_checked(kit->store, &kit->err), -damaged);
+        kit_close(kit);
+    }
+    refused_untouched(kit, "damaged");
+}
+
+static void what_is_to_be_converted_is_looked_at_first(void **state)
+{
+    struct kit *kit = *state;
+    size_t count;
+    const struct migration *present = schema_migrations(&count);
+    struct migration later[40];
+
+    make_unclean(kit);
+    memcpy(later, present, count * sizeof *later);
+    later[count] = (struct migration){(int)count + 1, "CREATE TABLE more(a)"};
+    flip(kit->path, DAMAGE);
+    assert_int_equal(
+        store_open_schema(kit->path, &beside, later, count + 1, &kit->store, &kit->err),
+        -1);
+    kit->store = NULL;
+    assert_non_null(strstr(kit->err.text, "damaged"));
+    flip(kit->path, DAMAGE);
+    assert_int_equal(
+        store_open_schema(kit->path, &beside, later, count + 1, &kit->store, &kit->err),
+        0);
+    assert_int_equal(store_checking_fd(kit->store), -1);
 }
 
 /* Run as a user without rights, so that it counts when the tests run as root. */
@@ -509,6 +662,11 @@ int main(void)
         TEST(a_file_is_checked_only_after_the_machine_has_ended),
         TEST(a_copy_that_took_its_place_is_checked),
         TEST(a_damaged_page_met_later_is_an_error_not_a_crash),
+        TEST(a_file_is_not_written_before_the_verdict),
+        TEST(a_damage_is_found_beside_and_the_file_stays_as_it_was),
+        TEST(without_a_verdict_the_doubt_stays),
+        TEST(who_looks_beside_and_is_killed_says_nothing),
+        TEST(what_is_to_be_converted_is_looked_at_first),
         TEST(a_folder_that_may_not_be_written_is_named),
         TEST(a_file_that_was_removed_is_noticed_before_the_commit),
     };
