@@ -11,6 +11,7 @@ declare module "react" {
   export function useState<T>(first: T | (() => T)): [T, (next: T | ((old: T) => T)) => void];
   export function useEffect(run: () => unknown, needs?: unknown[]): void;
   export function useMemo<T>(make: () => T, needs: unknown[]): T;
+  export function memo<P>(draw: (props: P) => ReactNode): (props: P) => ReactNode;
   export function useRef<T>(first?: T | null): { current: T | null | undefined };
   export function useSyncExternalStore<T>(subscribe: (read: () => void) => () => void, pick: () => T): T;
 }

@@ -2,6 +2,7 @@
  * See backfill.h. */
 #include "plan/backfill.h"
 
+#include "base/bitset.h"
 #include "cluster/job.h"
 #include "config/policies.h"
 
@@ -122,28 +123,39 @@ static uint32_t first_fit(
 
 /* ---- BESTFIT ---- */
 
+/* The candidate of the highest metric, but for those that were refused a start; of
+ * equal ones the first. */
+static uint32_t find_best(struct backfill *b, const struct candidate *jobs, size_t n,
+    const struct window *w, const struct bitset *refused)
+{
+    uint32_t best = INDEX_NONE;
+    double value = 0;
+
+    for (uint32_t i = 0; i < n; i++) {
+        struct job *j = b->c->jobs.v[jobs[i].job];
+        if (bitset_test(refused, i) || !is_waiting(b, j) || !in_window(b, j, w)
+            || !(best == INDEX_NONE || backfill_metric(b, j) > value)
+            || !b->placeable(b->ctx, j))
+            continue;
+        best = i;
+        value = backfill_metric(b, j);
+    }
+    return best;
+}
+
 static uint32_t best_fit(
     struct backfill *b, const struct candidate *jobs, size_t n, const struct window *w)
 {
-    uint32_t started = 0;
+    struct bitset refused = {0};
+    uint32_t started = 0, best;
 
-    for (;;) {
-        struct job *best = NULL;
-        double value = 0;
-        for (size_t i = 0; i < n; i++) {
-            struct job *j = b->c->jobs.v[jobs[i].job];
-            if (!is_waiting(b, j) || !in_window(b, j, w)
-                || !(best == NULL || backfill_metric(b, j) > value))
-                continue;
-            if (!b->placeable(b->ctx, j))
-                continue;
-            best = j;
-            value = backfill_metric(b, j);
-        }
-        if (!best || !b->start(b->ctx, best))
-            return started;
-        started++;
-    }
+    while ((best = find_best(b, jobs, n, w, &refused)) != INDEX_NONE)
+        if (b->start(b->ctx, b->c->jobs.v[jobs[best].job]))
+            started++;
+        else
+            bitset_set(&refused, best);
+    bitset_fini(&refused);
+    return started;
 }
 
 /* ---- GREEDY ---- */

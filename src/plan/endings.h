@@ -29,12 +29,25 @@ void endings_remove(struct endings *e, int64_t at, uint32_t job);
 /* TIME_NEVER = none. */
 int64_t endings_first(const struct endings *e);
 
-/* When an active job gives its resources back, as the plan sees it: an overdue one
- * holds them one more poll interval. */
+/* Is a job overdue whose limit is reached at `at`? All that are stand before those that
+ * are not, in endings as well. */
+static inline bool ending_is_overdue(int64_t at, int64_t now)
+{
+    return at <= now;
+}
+
+/* When overdue jobs give their resources back, as the plan sees it: they hold them one
+ * more poll interval, beyond the ends of some that are not overdue. */
+static inline int64_t endings_of_overdue(const struct cluster *c, int64_t now)
+{
+    return time_add(now, c->cfg->rm_poll_interval_s);
+}
+
+/* When any active job does. */
 static inline int64_t endings_of(
     const struct cluster *c, const struct job *j, int64_t now)
 {
-    return j->end_at > now ? j->end_at : time_add(now, c->cfg->rm_poll_interval_s);
+    return ending_is_overdue(j->end_at, now) ? endings_of_overdue(c, now) : j->end_at;
 }
 
 #endif

@@ -197,16 +197,12 @@ bool feasible_hosts_only(const struct cluster *c, const struct req *r)
     return tasks >= r->tasks && (!r->def->exactnode || usable >= r->nodes);
 }
 
-bool feasible_listed(const struct cluster *c, const struct req *r, const struct node *n)
+bool feasible_listed(
+    const struct cluster *c, const struct req *r, bool hosts_only, const struct node *n)
 {
-    bool listed = r->def->exclude.n || r->def->hosts.n;
+    const struct taskdef *def = r->def;
 
-    if (listed && !feasible_node(c, r->def, n, NULL))
+    if (hosts_only && !has_id(def->hosts.v, def->hosts.n, n->index))
         return false;
-    if (r->def->hosts.n == 0 || !feasible_hosts_only(c, r))
-        return true;
-    for (size_t i = 0; i < r->def->hosts.n; i++)
-        if (r->def->hosts.v[i] == n->index)
-            return true;
-    return false;
+    return (def->exclude.n == 0 && def->hosts.n == 0) || feasible_node(c, def, n, NULL);
 }

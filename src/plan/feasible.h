@@ -55,8 +55,9 @@ bool feasible_hosts_only(const struct cluster *c, const struct req *r);
 
 /* Do the request's lists let it use the node: the hosts to leave out, and a host list
  * that can hold all of it? For those who know the answer of feasible_node() for nodes
- * of that kind, but for what names single ones. O(hosts log hosts) with a list. */
-bool feasible_listed(
-    const struct cluster *c, const struct req *r, const struct node *n);
+ * of that kind, but for what names single ones. `hosts_only` is what
+ * feasible_hosts_only() says of the request: asked once, not for each node. O(hosts) */
+bool feasible_listed(const struct cluster *c, const struct req *r, bool hosts_only,
+    const struct node *n);
 
 #endif

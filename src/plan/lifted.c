@@ -2,7 +2,8 @@
  * What was reserved for a job, lifted out of the plan while another place is looked
  * for, and laid back where none is better. */
 #include "base/xalloc.h"
-#include "plan/bynode/single.h"
+#include "plan/bynode/asker.h"
+#include "plan/bynode/multireq.h"
 #include "plan/floating.h"
 #include "plan/plan_private.h"
 
@@ -49,20 +50,31 @@ void lifted_rsv_free(struct lifted_rsv *l)
     free(l);
 }
 
-/* Tasks that it had on a node. */
-struct on_node {
-    uint32_t node, tasks, req;
-};
 struct on_nodes VEC(struct on_node);
 
 static int compare_on_nodes(const void *a, const void *b)
 {
     const struct on_node *x = a, *y = b;
 
-    return (x->node > y->node) - (x->node < y->node);
+    if (x->node != y->node)
+        return x->node < y->node ? -1 : 1;
+    return (x->req > y->req) - (x->req < y->req);
 }
 
-/* Its pieces by node, in order. */
+/* Pieces of one request on one node are one. Sorted. */
+static void join_pieces(struct on_nodes *io)
+{
+    size_t n = 0;
+
+    for (size_t i = 0; i < io->n; i++)
+        if (n && compare_on_nodes(&io->v[n - 1], &io->v[i]) == 0)
+            io->v[n - 1].tasks += io->v[i].tasks;
+        else
+            io->v[n++] = io->v[i];
+    io->n = n;
+}
+
+/* What it had, by node and request, in order. */
 static struct on_nodes list_on_nodes(const struct lifted_rsv *l)
 {
     struct on_nodes all = {0};
@@ -74,11 +86,21 @@ static struct on_nodes list_on_nodes(const struct lifted_rsv *l)
     }
     if (all.n)
         qsort(all.v, all.n, sizeof *all.v, compare_on_nodes);
+    join_pieces(&all);
     return all;
 }
 
-/* Are its nodes free? Where it had tasks of several requests on one that is not asked,
- * and the answer is no. */
+/* Behind the pieces that are on the same node as this one. */
+static size_t end_of_node(const struct on_nodes *all, size_t i)
+{
+    size_t next = i;
+
+    while (next < all->n && all->v[next].node == all->v[i].node)
+        next++;
+    return next;
+}
+
+/* Are its nodes free? */
 static bool nodes_are_free(struct plan *p, const struct job *j,
     const struct lifted_rsv *l, const struct span *when)
 {
@@ -86,17 +108,11 @@ static bool nodes_are_free(struct plan *p, const struct job *j,
     bool is_free = true;
 
     for (size_t i = 0, next; is_free && i < all.n; i = next) {
-        const struct on_node *on = &all.v[i];
-        const struct asker by = asker_of(p->bynode, j, j->reqs[on->req].def);
-        uint32_t tasks = 0;
-
-        for (next = i; next < all.n && all.v[next].node == on->node; next++) {
-            is_free &= all.v[next].req == on->req;
-            tasks += all.v[next].tasks;
-        }
-        is_free = is_free && pools_of_node(p->pools, on->node)
-                  && single_tasks(&by, node_at(p->c, on->node), when->start, when->end)
-                         >= tasks;
+        uint32_t node = all.v[i].node;
+        next = end_of_node(&all, i);
+        is_free = pools_of_node(p->pools, node)
+                  && multireq_node_holds(
+                      p->bynode, j, node_at(p->c, node), &all.v[i], next - i, when);
     }
     vec_fini(&all);
     return is_free;

@@ -48,6 +48,7 @@ struct choice {
     const struct preempt_ask *ask;
     const struct fitset *set;
     int64_t end;
+    bool hosts_only;        /* feasible_hosts_only() */
     struct without without; /* those chosen so far, or all */
     struct bitset emptied;  /* nodes on which something may be preempted */
     struct VEC(struct share) shares;
@@ -83,7 +84,9 @@ static uint32_t share_of(const struct choice *h, const struct node *n)
 
     for (uint32_t i = 0; i < h->shares.n; i++)
         if (h->shares.v[i].pool == pool)
-            return feasible_listed(h->p->c, &h->ask->j->reqs[0], n) ? i : INDEX_NONE;
+            return feasible_listed(h->p->c, &h->ask->j->reqs[0], h->hosts_only, n)
+                       ? i
+                       : INDEX_NONE;
     return INDEX_NONE;
 }
 
@@ -460,6 +463,7 @@ bool preempt_choose(struct plan *p, const struct preempt_ask *ask, struct victim
     if (ask->nvictims == 0 || j->nreqs > 1 || !h.set)
         return false;
     h.end = time_add(p->now, plan_duration(h.set, j));
+    h.hosts_only = feasible_hosts_only(p->c, &j->reqs[0]);
     if (floating_wanted(p, j) && !floating_fits(p, j, p->now, h.end))
         return false;
     if (open_shares(&h)) {

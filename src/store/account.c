@@ -172,51 +172,99 @@ int store_account_each(struct store *store, const struct store_account_filter *f
 
 /* ---- spans ---- */
 
-static sqlite3_stmt *select_spans(
-    struct store *store, const struct store_account_filter *filter, struct err *err)
+/* What ended in the second of the row that was told last, and what before: two
+ * questions, as an index finds each, however many ended in one second. */
+static const char *const behind[] = {
+    "end_at = ?2 AND id < ?10", "end_at >= ?1 AND end_at < ?2"};
+
+static sqlite3_stmt *select_spans(struct store *store,
+    const struct store_account_filter *filter, const char *which, struct err *err)
 {
     struct strbuf sql = {0};
     sqlite3_stmt *stmt;
 
     strbuf_printf(&sql,
-        "SELECT submit_at, queue_at, start_at, end_at, wclimit_s, procs, passes FROM "
-        "(SELECT *, 1%s%s%s%s AS passes FROM account WHERE end_at >= ?1 AND end_at < ?2"
-        "%s ORDER BY end_at DESC, id DESC LIMIT ?3)",
+        "SELECT submit_at, queue_at, start_at, end_at, wclimit_s, procs, id, passes "
+        "FROM (SELECT *, 1%s%s%s%s AS passes FROM account WHERE %s AND id <= ?11%s "
+        "ORDER BY end_at DESC, id DESC LIMIT ?3)",
         filter->group ? " AND \"group\" = ?5" : "",
         filter->account ? " AND \"account\" = ?6" : "",
         filter->class ? " AND \"class\" = ?7" : "",
-        filter->qos ? " AND \"qos\" = ?8" : "",
+        filter->qos ? " AND \"qos\" = ?8" : "", which,
         filter->user ? " AND \"user\" = ?4" : "");
-    stmt = sql_walk(store, sql.text, err);
+    stmt = sql_walk_kept(store, sql.text, err);
     free(sql.text);
-    if (!stmt)
-        return NULL;
-    bind_filter(stmt, filter);
     return stmt;
 }
 
-int store_account_spans(struct store *store, const struct store_account_filter *filter,
-    store_span_fn *each, void *arg, int64_t *ret_oldest, struct err *err)
+static int begin_spans(struct store *store, const struct store_account_filter *filter,
+    struct store_spans *walk, struct err *err)
 {
-    sqlite3_stmt *stmt = select_spans(store, filter, err);
-    int rc = SQLITE_ROW, stop = 0;
-    int64_t seen = 0, oldest = 0;
+    sqlite3_stmt *stmt = sql_walk_kept(store, "SELECT max(id) FROM account", err);
+    int rc;
 
     if (!stmt)
         return -1;
-    while (stop == 0 && (rc = sql_step(stmt)) == SQLITE_ROW) {
-        struct store_span span = {.submit_at = sqlite3_column_int64(stmt, 0),
-            .queue_at = sqlite3_column_int64(stmt, 1),
-            .start_at = sqlite3_column_int64(stmt, 2),
-            .end_at = sqlite3_column_int64(stmt, 3),
-            .wclimit_s = sqlite3_column_int64(stmt, 4),
-            .procs = sqlite3_column_int64(stmt, 5)};
+    *walk = (struct store_spans){
+        .end_at = filter->to_at ? filter->to_at : INT64_MAX, .begun = true};
+    if ((rc = sql_step(stmt)) == SQLITE_ROW)
+        walk->newest = sqlite3_column_int64(stmt, 0);
+    return sql_walked(store, stmt, rc, 0, err);
+}
 
-        seen++;
-        oldest = span.end_at;
-        if (sqlite3_column_int(stmt, 6))
-            stop = each(arg, &span);
-    }
-    *ret_oldest = seen == filter->limit ? oldest : 0;
+static int tell_span(
+    sqlite3_stmt *stmt, struct store_spans *walk, store_span_fn *each, void *arg)
+{
+    struct store_span span = {.submit_at = sqlite3_column_int64(stmt, 0),
+        .queue_at = sqlite3_column_int64(stmt, 1),
+        .start_at = sqlite3_column_int64(stmt, 2),
+        .end_at = sqlite3_column_int64(stmt, 3),
+        .wclimit_s = sqlite3_column_int64(stmt, 4),
+        .procs = sqlite3_column_int64(stmt, 5)};
+
+    walk->seen++;
+    walk->end_at = span.end_at;
+    walk->id = sqlite3_column_int64(stmt, 6);
+    return sqlite3_column_int(stmt, 7) ? each(arg, &span) : 0;
+}
+
+/* Those of one of the questions, until so many have been seen. Returns as a walk does.
+ */
+static int tell_spans(struct store *store, const struct store_account_filter *part,
+    struct store_spans *walk, const char *which, store_span_fn *each, void *arg,
+    struct err *err)
+{
+    sqlite3_stmt *stmt = select_spans(store, part, which, err);
+    int rc = SQLITE_ROW, stop = 0;
+
+    if (!stmt)
+        return -1;
+    bind_filter(stmt, part);
+    sqlite3_bind_int64(stmt, 10, walk->id);
+    sqlite3_bind_int64(stmt, 11, walk->newest);
+    while (stop == 0 && (rc = sql_step(stmt)) == SQLITE_ROW)
+        stop = tell_span(stmt, walk, each, arg);
     return sql_walked(store, stmt, rc, stop, err);
+}
+
+int store_account_spans(struct store *store, const struct store_account_filter *filter,
+    struct store_spans *walk, int64_t rows, store_span_fn *each, void *arg,
+    struct err *err)
+{
+    struct store_account_filter part = *filter;
+    int stop = 0;
+
+    if (!walk->begun && begin_spans(store, filter, walk, err) < 0)
+        return -1;
+    int64_t until = walk->seen + rows;
+    if (filter->limit && filter->limit < until)
+        until = filter->limit;
+    part.to_at = walk->end_at;
+    for (int i = 0; i < 2 && stop == 0 && walk->seen < until; i++) {
+        part.limit = until - walk->seen;
+        stop = tell_spans(store, &part, walk, behind[i], each, arg, err);
+    }
+    if (stop)
+        return stop < 0 ? -1 : 0;
+    return walk->seen == until && until != filter->limit;
 }

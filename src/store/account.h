@@ -60,11 +60,21 @@ struct store_span {
 /* As above; returns the same. */
 typedef int store_span_fn(void *arg, const struct store_span *span);
 
-/* Of the newest `filter->limit` rows that ended in its time (of its user, where it
- * names one) those that pass, the newest first; *ret_oldest is when the oldest of those
- * that were looked at ended, 0 where all of that time were. O(limit), whatever passes.
+/* A walk over spans, the newest first, that is made in parts so that nobody waits for
+ * all of it. Zeroed before it begins; no room of the store is held between the parts.
  */
+struct store_spans {
+    int64_t end_at, id; /* what is told next ended before that row */
+    int64_t newest;     /* rows that were added later are of another walk */
+    int64_t seen;
+    bool begun;
+};
+
+/* Go on: of the newest `filter->limit` rows that ended in its time (of its user, where
+ * it names one) the next `rows`; told are those that pass. 1: there may be more; 0:
+ * that was all. O(rows), whatever passes. */
 int store_account_spans(struct store *store, const struct store_account_filter *filter,
-    store_span_fn *each, void *arg, int64_t *ret_oldest, struct err *err);
+    struct store_spans *walk, int64_t rows, store_span_fn *each, void *arg,
+    struct err *err);
 
 #endif

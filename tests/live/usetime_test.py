@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """What a credential used over time, and how waits and expansion factors are distributed."""
+import contextlib
+import sqlite3
+
 import pytest
 
 from driven_clock import DrivenClock
@@ -75,6 +78,31 @@ def test_waits_and_factors_are_counted_between_their_bounds(day):
     assert len(told["waits"]) == len(told["wait_bounds_s"]) + 1
     assert get(day, "/v1/distributions?kind=account&name=physics")["waits"][0] == 1
     assert get(day, f"/v1/distributions?from={BEGIN + HOUR + 1}")["jobs"] == 1
+
+
+def put_ended(daemon, n):
+    """As many jobs of carol's as that, one ending each ten seconds, into the state of one that stands."""
+    with contextlib.closing(sqlite3.connect(f"{daemon.home}/state.db")) as db:
+        db.executemany(
+            'INSERT INTO account(job, name, "user", "group", account, class, qos, partition, state, submit_at, queue_at,'
+            " start_at, end_at, wclimit_s, procs, nodes, tasks, mem_mb, cpu_s, exit_status, backfilled, priority, hosts, extra)"
+            " VALUES(?, '', 'carol', '', '', '', '', '', 'Completed', ?, ?, ?, ?, 60, 1, 1, 1, -1, -1, 0, 0, 0, '', '')",
+            [(f"old.{i}", end - 30, end - 30, end - 10, end) for i, end in ((i, BEGIN - 10 * i) for i in range(n))])
+        db.commit()
+
+
+def test_of_very_many_the_newest_are_told_in_turns(day):
+    """More than one answer is made of: the walk over the rows ends, and says from when it is."""
+    day.ok("schedctl", "-k")
+    put_ended(day, 21000)
+    day.start()
+    told = get(day, "/v1/distributions?from=1000000000")
+    # of the newest 20,000 one was cancelled on the way: its row is among them
+    assert told["jobs"] == 20000 and sum(told["waits"]) == 20000
+    assert told["from"] == BEGIN - 10 * 19998, told["from"]
+    assert get(day, f"/v1/distributions?from={BEGIN - 10 * 999}&to={BEGIN}")["jobs"] == 1000
+    users = get(day, f"/v1/series/user?name={ME}&from={BEGIN - 300000}&points=10")
+    assert users["points"], users
 
 
 def test_others_are_for_administrators_and_what_is_wrong_is_told(day):

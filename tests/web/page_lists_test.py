@@ -6,6 +6,7 @@ import urllib.parse
 import pytest
 
 from live_daemon import Connection, Daemon
+from web_page import Page, need_page
 
 
 @pytest.fixture(scope="module")
@@ -115,3 +116,42 @@ def test_jobs_are_counted_by_what_they_have(queue):
     assert by["reason"]["limit"]["waiting"] == 1 and by["reason"]["hold"]["waiting"] == 1
     assert sum(c["waiting"] for c in by["reason"].values()) == 3
     assert json.dumps(summary["counts"]).count('"name"') == len(by["class"]) + len(by["reason"])
+
+
+def test_a_frame_of_a_scroll_moves_what_is_there(daemon, build, browser):
+    """Counted: of 400 jobs those in sight are on the page, and they come and go by eight, so that most
+    frames of a scroll make no row; what is scrolled to was asked for before it is in sight."""
+    need_page(build)
+    daemon.start()
+    daemon.api("/v1/jobs", {"script": "#!/bin/sh\nsleep 600\n", "wclimit_s": 600, "directory": "/tmp", "output": "/dev/null",
+                            "error": "/dev/null", "requests": [{"tasks": 8, "per_task": {"procs": 1}}], "array": "1-400"})
+    browser.chrome.get(Page(daemon).login())
+    browser.shows("processors in use")
+    browser.keys("g", "j")
+    browser.shows("400 jobs")
+    browser.wait(lambda: browser.all('.q-rows [role="row"]'), "rows")
+    made = browser.chrome.execute_async_script("""
+        const done = arguments[0], box = document.getElementById("rows"), made = [];
+        let count = 0;
+        new MutationObserver((all) => { count += all.reduce((n, m) => n + m.addedNodes.length, 0); })
+          .observe(box.querySelector(".q-rows"), { childList: true });
+        const shown = () => {  // each row in sight is there
+          const v = box.getBoundingClientRect(), first = Math.ceil(box.scrollTop / 28), all = new Set();
+          for (const r of box.querySelectorAll(".q-rows [role=row]")) all.add(Number(r.getAttribute("aria-rowindex")) - 2);
+          for (let i = first; i < first + Math.floor(v.height / 28) - 2; i++) if (!all.has(i)) return false;
+          return true;
+        };
+        let n = 0, there = 0;
+        const step = () => {
+          made.push(count); count = 0; there += shown();
+          if (++n > 100) return done([made.slice(1), there, box.querySelectorAll(".q-rows [role=row]").length, box.clientHeight]);
+          box.scrollTop += 56;
+          requestAnimationFrame(() => setTimeout(step, 30));
+        };
+        step();""")
+    frames, there, rows, height = made
+    assert 190 <= sum(frames) <= 230, frames  # 200 rows came into sight
+    assert sum(1 for f in frames if f) <= 30 and max(frames) <= 24, frames
+    assert there >= 90, there
+    assert rows <= height / 28 + 26
+    browser.check()

@@ -238,6 +238,34 @@ def test_a_frame_moves_what_is_ready(site, browser):
     raise AssertionError(told)
 
 
+ZOOM = """
+const done = arguments[0], canvas = document.getElementById("gantt"), post = Worker.prototype.postMessage;
+let tiles = 0, n = 0;
+Worker.prototype.postMessage = function (m, ...more) { tiles += m.type === "tile"; return post.call(this, m, ...more); };
+const step = () => {  // the scale is another in each frame
+  if (++n > 16) {
+    const meanwhile = tiles;
+    return setTimeout(() => { Worker.prototype.postMessage = post; done([meanwhile, tiles]); }, 1500);
+  }
+  canvas.dispatchEvent(new WheelEvent("wheel", { deltaY: n <= 8 ? -40 : 40, clientX: 500, clientY: 200, bubbles: true, cancelable: true }));
+  requestAnimationFrame(step);
+};
+step();"""
+
+
+def test_while_the_scale_changes_no_tile_is_painted(site, browser):
+    """Counted: of a zoom over sixteen scales the tiles of the last one are asked for, when it rests."""
+    open_timeline(browser, site)
+    browser.chrome.set_script_timeout(60)
+    told = []
+    for _ in range(10):  # a frame that comes late is a rest
+        meanwhile, after = browser.chrome.execute_async_script(ZOOM)
+        told.append((meanwhile, after))
+        if meanwhile == 0 and after <= 60:
+            return
+    raise AssertionError(told)
+
+
 STRIP = """
 const done = arguments[0], asked = [], canvas = document.createElement("canvas");
 canvas.style.width = "1800px";

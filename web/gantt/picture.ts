@@ -9,7 +9,7 @@ import { GUTTER, HEAD, clampRows, firstView, rowAt, timeAt, xAt, yAt, zoomRows, 
 import type { Ask, Told } from "./worker";
 
 const AT_ONCE = 3; // tiles that the worker has been asked for
-const ZOOMING_MS = 80;
+const ZOOMING_MS = 80; // after a step of the scale there may be another
 const EPOCH = 1600000000; // where tiles are counted from
 
 export interface Listener {
@@ -45,7 +45,7 @@ export class Picture {
   private news: (Told & { type: "window" }) | null = null; // told when it is
   private number = 0;
   private frame = 0;
-  private zooming = 0; // until then
+  private zooming = 0; // a timer, until then
   private width = 0;
   private height = 0;
   private back: { canvas: HTMLCanvasElement; view: View } | null = null; // of another scale
@@ -58,6 +58,7 @@ export class Picture {
   end(): void {
     this.worker.terminate();
     cancelAnimationFrame(this.frame);
+    window.clearTimeout(this.zooming);
     this.tiles.end();
   }
 
@@ -99,10 +100,19 @@ export class Picture {
   }
 
   setView(view: View): void {
-    if (this.view && this.view.second !== view.second) this.zooming = performance.now() + ZOOMING_MS;
+    if (this.view && (this.view.second !== view.second || this.view.row !== view.row)) this.rest();
     this.view = clampRows(view, this.rows?.n ?? 0, this.height);
     this.changed();
     this.tell.view(this.view);
+  }
+
+  /** The scale is being changed: tiles of this one are painted when it is left alone. */
+  private rest(): void {
+    window.clearTimeout(this.zooming);
+    this.zooming = window.setTimeout(() => {
+      this.zooming = 0;
+      this.draw();
+    }, ZOOMING_MS);
   }
 
   resize(width: number, height: number, now: number): void {
@@ -257,8 +267,9 @@ export class Picture {
     const found = wanted.map((w) => this.tiles.get(w.key));
     const whole = found.every((t) => t !== undefined);
     g.imageSmoothingEnabled = false;
-    // Of another scale, until there are tiles of this one.
-    if (!whole && this.back) this.paintBack(g, v, this.back, wanted.filter((_, i) => found[i] === undefined));
+    // Of another scale, until there are tiles of this one; while the scale is changed alone.
+    if (!whole && this.back) this.paintBack(g, v, this.back, this.zooming ? [] : wanted.filter((_, i) => found[i] === undefined));
+    if (!whole && this.back && this.zooming) return;
     wanted.forEach((w, i) => {
       const tile = found[i];
       if (tile) g.drawImage(tile, Math.round(w.x), Math.round(w.y));
@@ -270,8 +281,7 @@ export class Picture {
   }
 
   private askTile(key: string, tx: number, ty: number, v: View): void {
-    // While the scale changes with each frame few tiles are seen before they are of none.
-    if (this.asked.size >= (performance.now() < this.zooming ? 1 : AT_ONCE) || this.asked.has(key)) return;
+    if (this.asked.size >= AT_ONCE || this.asked.has(key)) return;
     this.asked.add(key);
     const scale: Scale = { epoch: EPOCH, second: v.second, row: v.row };
     this.post({ type: "tile", key, color: this.color, scale, tx, ty });
@@ -294,7 +304,7 @@ export class Picture {
     this.last = null;
   }
 
-  /** Where tiles are missing. */
+  /** Where tiles are missing; with none named, all of it. */
   private paintBack(g: CanvasRenderingContext2D, v: View, back: { canvas: HTMLCanvasElement; view: View }, missing: { x: number; y: number }[]): void {
     const x0 = xAt(v, back.view.t0);
     const x1 = xAt(v, back.view.t0 + back.canvas.width * back.view.second);
@@ -303,7 +313,7 @@ export class Picture {
     g.save();
     g.beginPath();
     for (const m of missing) g.rect(Math.round(m.x), Math.round(m.y), TILE, TILE);
-    g.clip();
+    if (missing.length) g.clip();
     g.drawImage(back.canvas, x0, y0, x1 - x0, y1 - y0);
     g.restore();
   }

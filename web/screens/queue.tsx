@@ -12,26 +12,9 @@ import { useNow } from "../parts/frame";
 import { ChosenPanel, NEEDED, type Chosen } from "./chosen";
 import { COLUMNS, USUAL, type Column } from "./columns";
 import { JobPanel } from "./job";
+import { ROW_PX, Row, useWindow, type Hands } from "./queue_rows";
 
-const ROW_PX = 28;
 const CHOSEN_MAX = 5000; // that one order may be about
-const BLOCK = 50; // windows begin at multiples, so that scrolling asks seldom
-
-function useWindow() {
-  const [top, setTop] = useState(0);
-  const [height, setHeight] = useState(600);
-  const box = useRef<HTMLDivElement>(null);
-  useEffect(() => {
-    const see = () => box.current && setHeight(box.current.clientHeight);
-    see();
-    window.addEventListener("resize", see);
-    return () => window.removeEventListener("resize", see);
-  }, []);
-  const first = Math.floor(top / ROW_PX);
-  const offset = Math.max(0, Math.floor((first - 10) / BLOCK) * BLOCK);
-  const limit = (Math.ceil((height / ROW_PX + 20) / BLOCK) + 1) * BLOCK;
-  return { box, offset, limit, setTop };
-}
 
 /** The last list that came, while the next one is on its way; not put in another order
  * under somebody's hand. */
@@ -40,7 +23,7 @@ function useKept(list: JobList, key: string, offset: number, held: boolean) {
   const ids = (l: JobList) => l.jobs.map((j) => j.id).join(" ");
   if (list.loaded) {
     const old = kept.current;
-    const moved = old && old.key === key && old.offset === offset && ids(old.list) !== ids(list);
+    const moved = old && old.list !== list && old.key === key && old.offset === offset && ids(old.list) !== ids(list);
     if (!old || !held || !moved) kept.current = { list, key, offset };
     else {
       const fresh = new Map(list.jobs.map((j) => [j.id, j]));
@@ -131,6 +114,11 @@ function useChosen(jobs: JobBrief[], q: string) {
   };
 }
 
+function acrossOf(columns: Column[], marks: boolean): CSSProperties {
+  const least = columns.reduce((sum, c) => sum + Number(/[\d.]+/.exec(c.width)?.[0]) + 0.9, marks ? 2.9 : 0.9);
+  return { gridTemplateColumns: (marks ? "1.1rem " : "") + columns.map((c) => c.width).join(" "), minWidth: `${least}rem` };
+}
+
 function Heading(props: { columns: Column[]; sort: string; across: CSSProperties; marks: boolean }) {
   return (
     <div className="q-head q-row" role="row" style={props.across}>
@@ -159,9 +147,9 @@ export function Queue() {
   const sort = query.get("sort") ?? "";
   const sel = query.get("sel");
   const keys = query.get("cols")?.split(",") ?? USUAL;
-  const columns = COLUMNS.filter((c) => keys.includes(c.key));
+  const columns = useMemo(() => COLUMNS.filter((c) => keys.includes(c.key)), [keys.join()]);
   const fields = [...new Set(["id", ...NEEDED, ...columns.flatMap((c) => c.fields)])].join();
-  const { box, offset, limit, setTop } = useWindow();
+  const { box, first, last, offset, limit, see } = useWindow();
   const [held, setHeld] = useState(false);
   const [cursor, setCursor] = useState(0);
   const now = useNow();
@@ -176,9 +164,9 @@ export function Queue() {
   const may = useMayChange();
   const picked = useChosen(shown.jobs, q);
   const several = picked.chosen.size > 0;
-  const template = (may ? "1.1rem " : "") + columns.map((c) => c.width).join(" ");
-  const least = columns.reduce((sum, c) => sum + Number(/[\d.]+/.exec(c.width)?.[0]) + 0.9, may ? 2.9 : 0.9);
-  const across = { gridTemplateColumns: template, minWidth: `${least}rem` };
+  const across = useMemo(() => acrossOf(columns, may), [columns, may]);
+  const acts = useRef<Hands>();
+  const hands = useMemo<Hands>(() => ({ open: (...of) => acts.current?.open(...of), mark: (...of) => acts.current?.mark(...of) }), []);
   const brief = useMemo(() => shown.jobs.find((j) => j.id === sel), [shown, sel]);
 
   useEffect(() => {
@@ -219,6 +207,20 @@ export function Queue() {
     e.preventDefault();
   }
 
+  // What rows call is of the last time that this was drawn.
+  acts.current = {
+    open: (j, index, keys) => {
+      setCursor(index);
+      if (may && keys.shiftKey) picked.reach(j);
+      else if (may && (keys.ctrlKey || keys.metaKey)) picked.toggle(j);
+      else open(j);
+    },
+    mark: (j, index) => {
+      setCursor(index);
+      picked.toggle(j);
+    },
+  };
+
   return (
     <div className={sel || several ? "split split-open" : "split"}>
       <div className="split-main">
@@ -243,45 +245,22 @@ export function Queue() {
           aria-rowcount={total + 1}
           aria-multiselectable={may}
           tabIndex={0}
-          onScroll={(e) => setTop(e.currentTarget.scrollTop)}
+          onScroll={see}
           onKeyDown={read}
           onPointerEnter={() => setHeld(true)}
           onPointerLeave={() => setHeld(false)}
         >
           <Heading columns={columns} sort={sort} across={across} marks={may} />
           <div className="q-rows" style={{ height: total * ROW_PX, minWidth: across.minWidth }}>
-            {shown.jobs.map((j, i) => (
-              <div
-                key={j.id}
-                role="row"
-                aria-rowindex={from + i + 2}
-                aria-selected={j.id === sel || picked.chosen.has(j.id)}
-                className={`q-row${from + i === cursor ? " q-cursor" : ""}${j.id === sel || picked.chosen.has(j.id) ? " q-chosen" : ""}`}
-                style={{ ...across, transform: `translateY(${(from + i) * ROW_PX}px)` }}
-                onClick={(e: { ctrlKey: boolean; metaKey: boolean; shiftKey: boolean }) => {
-                  setCursor(from + i);
-                  if (may && e.shiftKey) picked.reach(j);
-                  else if (may && (e.ctrlKey || e.metaKey)) picked.toggle(j);
-                  else open(j);
-                }}
-              >
-                {may && (
-                  <span role="gridcell">
-                    <input
-                      type="checkbox"
-                      tabIndex={-1}
-                      aria-label={`Choose job ${j.id}`}
-                      checked={picked.chosen.has(j.id)}
-                      onClick={(e: { stopPropagation(): void }) => e.stopPropagation()}
-                      onChange={() => { setCursor(from + i); picked.toggle(j); }}
-                    />
-                  </span>
-                )}
-                {columns.map((c) => (
-                  <span key={c.key} role="gridcell" className={c.number ? "number" : ""}>{c.show(j, now, zone)}</span>
-                ))}
-              </div>
-            ))}
+            {shown.jobs.slice(Math.max(0, first - from), Math.max(0, last - from)).map((j, i) => {
+              const index = Math.max(first, from) + i;
+              return (
+                <Row
+                  key={j.id} job={j} index={index} cursor={index === cursor} open={j.id === sel} marked={picked.chosen.has(j.id)}
+                  marks={may} columns={columns} across={across} now={now} zone={zone} hands={hands}
+                />
+              );
+            })}
           </div>
           {list.loaded && !list.error && total === 0 && (
             <p className="quiet q-none">

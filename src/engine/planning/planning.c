@@ -228,9 +228,10 @@ static void try_sooner(struct engine *e, const struct member *m)
     if (shorten_start_reserved(e, j, LEVEL_SOFT) || !preempt_may_suffice(e, j)
         || m->start_at >= TIME_NEVER || !allowed_now(e, j, LEVEL_SOFT))
         return;
-    plan_unreserve(e->plan, j);
-    if (!preempt_start(e, j, false))
+    struct lifted_rsv *own = plan_lift(e->plan, j);
+    if (!preempt_start(e, j, false) && !(own && plan_lay_back(e->plan, j, own)))
         plan_reserve(e->plan, j, &slot);
+    lifted_rsv_free(own);
 }
 
 static void start_member(struct engine *e, struct member *m)

@@ -47,6 +47,13 @@ static inline int64_t bynode_job_end(const struct bynode *b, const struct job *j
     return endings_of(b->c, j, *b->now);
 }
 
+/* When what a suspended job keeps of nodes is thought to be free: it could be over.
+ * TIME_NEVER = the job is not suspended. */
+static inline int64_t bynode_over_at(const struct bynode *b, const struct job *j)
+{
+    return j->state == JOB_SUSPENDED ? time_add(*b->now, job_left_s(j)) : TIME_NEVER;
+}
+
 /* What is pinned to the node, as far as it counts for the asker; NULL = nothing. */
 static inline const struct pins *asker_pins(const struct asker *a, uint32_t node)
 {

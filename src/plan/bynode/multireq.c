@@ -17,20 +17,34 @@ struct joint {
     int64_t duration;
     struct VEC(struct cand) cands;
     struct VEC(struct node_room) rooms; /* by candidate; the rest keep their memory */
-    struct taskdef def;                 /* the first request's, with all resources */
+    struct taskdef def;                 /* make_joint_def() */
     struct VEC(uint32_t) tasks;         /* request r on candidate i: r * nodes + i */
     struct VEC(const uint32_t *) rows;  /* of `tasks`, by request */
     struct VEC(struct nodealloc) reqs;
+    struct VEC(bool) hosts_only; /* feasible_hosts_only(), by request */
 };
 
-static void add_gres(struct joint *g, const struct gres *want)
+static void add_gres(
+    const struct cluster *c, const struct gres *want, struct taskdef *io)
 {
-    if (gres_is_floating(g->b->c, want->id))
+    if (gres_is_floating(c, want->id))
         return;
-    for (size_t i = 0; i < g->def.gres.n; i++)
-        if (g->def.gres.v[i].id == want->id)
+    for (size_t i = 0; i < io->gres.n; i++)
+        if (io->gres.v[i].id == want->id)
             return;
-    vec_push(&g->def.gres, *want);
+    vec_push(&io->gres, *want);
+}
+
+/* The first request's, with the generic resources of all. */
+static struct taskdef make_joint_def(const struct cluster *c, const struct job *j)
+{
+    struct taskdef def = taskdef_copy(j->reqs[0].def);
+
+    def.gres.n = 0;
+    for (uint32_t r = 0; r < j->nreqs; r++)
+        for (size_t i = 0; i < j->reqs[r].def->gres.n; i++)
+            add_gres(c, &j->reqs[r].def->gres.v[i], &def);
+    return def;
 }
 
 static void joint_init(
@@ -48,16 +62,13 @@ static void joint_init(
             .par = b->c->partitions.v[first]->par,
             .req_index = r};
         vec_push(&g->reqs, a);
+        vec_push(&g->hosts_only, feasible_hosts_only(b->c, &j->reqs[r]));
         for (size_t i = 0; i < b->c->nodes.n; i++)
             vec_push(&g->tasks, 0);
     }
     for (uint32_t r = 0; r < j->nreqs; r++)
         vec_push(&g->rows, g->tasks.v + r * b->c->nodes.n);
-    g->def = taskdef_copy(j->reqs[0].def);
-    g->def.gres.n = 0;
-    for (uint32_t r = 0; r < j->nreqs; r++)
-        for (size_t i = 0; i < j->reqs[r].def->gres.n; i++)
-            add_gres(g, &j->reqs[r].def->gres.v[i]);
+    g->def = make_joint_def(b->c, j);
 }
 
 static void joint_fini(struct joint *g)
@@ -70,6 +81,7 @@ static void joint_fini(struct joint *g)
     vec_fini(&g->tasks);
     vec_fini(&g->rows);
     vec_fini(&g->reqs);
+    vec_fini(&g->hosts_only);
 }
 
 /* Offer the node if some request can use it on its own. */
@@ -84,8 +96,8 @@ static void collect_node(
     for (uint32_t r = 0; r < g->j->nreqs; r++) {
         const struct req *q = &g->j->reqs[r];
         const struct asker by = asker_of(g->b, g->j, q->def);
-        bool suits =
-            feasible_listed(g->b->c, q, n) && feasible_node(g->b->c, q->def, n, NULL);
+        bool suits = feasible_listed(g->b->c, q, g->hosts_only.v[r], n)
+                     && feasible_node(g->b->c, q->def, n, NULL);
         uint32_t k = suits ? single_tasks(&by, n, start, end) : 0;
         g->tasks.v[r * g->b->c->nodes.n + g->cands.n] = k;
         if (k == 0)
@@ -159,6 +171,27 @@ bool multireq_place(struct bynode *b, const struct job *j, uint32_t set, int64_t
     return found;
 }
 
+bool multireq_node_holds(struct bynode *b, const struct job *j, const struct node *n,
+    const struct on_node *pieces, size_t npieces, const struct span *span)
+{
+    struct taskdef def = make_joint_def(b->c, j);
+    const struct asker all = asker_of(b, j, &def);
+    struct node_room room = {0};
+    bool holds = true;
+
+    single_room(&all, n, span, &room);
+    for (size_t i = 0; holds && i < npieces; i++) {
+        const struct taskdef *own = j->reqs[pieces[i].req].def;
+        const struct asker by = asker_of(b, j, own);
+        holds = single_tasks(&by, n, span->start, span->end) >= pieces[i].tasks
+                && room_tasks(&room, own, n) >= pieces[i].tasks;
+        room_take_own(&room, own, n, pieces[i].tasks);
+    }
+    room_fini(&room);
+    taskdef_fini(&def);
+    return holds;
+}
+
 static int compare_times(const void *a, const void *b)
 {
     int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
@@ -180,6 +213,11 @@ static struct instants end_times(const struct bynode *b, int64_t from)
         const struct rsv *r = rsvtable_row(b->reserved, i);
         if (r && r->end_at > from && r->end_at < TIME_NEVER)
             vec_push(&all, r->end_at);
+    }
+    for (size_t i = 0; b->c->suspended && i < b->c->active.n; i++) {
+        int64_t at = bynode_over_at(b, b->c->jobs.v[b->c->active.v[i]]);
+        if (at > from && at < TIME_NEVER)
+            vec_push(&all, at);
     }
     rsvview_times(b->view, from, &all);
     if (all.n)

@@ -17,6 +17,8 @@
 #include "cluster/reason.h"
 
 struct bynode;
+struct node;
+struct span;
 
 /* Nodes for all requests from `start` on. Appends to *ret; false: they do not suffice,
  * *ret_code says why. O(nodes x requests). */
@@ -24,9 +26,19 @@ bool multireq_place(struct bynode *b, const struct job *j, uint32_t set, int64_t
     struct allocs *ret, enum wait_code *ret_code);
 
 /* The earliest instant from `from` on at which they do; TIME_NEVER = none. Looked at
- * are `from`, ends of jobs and of reservations, and starts of reservations of other
- * kinds: multireq_place() at each. */
+ * are `from`, ends of jobs and of reservations, when suspended jobs could be over, and
+ * starts of reservations of other kinds: multireq_place() at each. */
 int64_t multireq_first_fit(
     struct bynode *b, const struct job *j, uint32_t set, int64_t from);
+
+/* Tasks of a request on a node. */
+struct on_node {
+    uint32_t node, tasks, req;
+};
+
+/* Can the node take all these pieces of the job, one of each request, together
+ * throughout the span? O(pieces x single_tasks()). */
+bool multireq_node_holds(struct bynode *b, const struct job *j, const struct node *n,
+    const struct on_node *pieces, size_t npieces, const struct span *span);
 
 #endif

@@ -18,6 +18,7 @@ struct offers *offers_find(
     const struct taskdef *def = j->reqs[0].def;
     const struct asker by = asker_of(b, j, def);
     const struct fitset *s = fits_set(b->fits, set);
+    const bool hosts_only = feasible_hosts_only(b->c, &j->reqs[0]);
     struct offers *o = &b->offers;
 
     while (o->tasks.n < b->c->nodes.n)
@@ -40,7 +41,7 @@ struct offers *offers_find(
                      && def->per_task.v[RES_PROCS] != 0
                      && n->par->avail[AVAIL_PROCS] != AVAIL_UTILIZED)
                 continue;
-            if (feasible_listed(b->c, &j->reqs[0], n))
+            if (feasible_listed(b->c, &j->reqs[0], hosts_only, n))
                 tasks = single_tasks(&by, n, start, end);
             o->tasks.v[n->index] = tasks;
             o->sum += tasks;

@@ -33,6 +33,7 @@ struct passage {
 struct seen_free {
     uint64_t who;
     uint32_t set, own; /* a job that has pins, which it leaves out; else INDEX_NONE */
+    bool listed_only;  /* its host list can hold it, of so many tasks and nodes */
     struct VEC(struct free_until) v;
 };
 
@@ -167,11 +168,10 @@ static uint32_t owner_of_pins(const struct bynode *b, const struct job *j)
 }
 
 /* Jobs with equal numbers and task definitions see the same: the user, where node
- * limits or access policies look at it, and which reservations let the job in. */
+ * limits or access policies look at it, which reservations let the job in, and whether
+ * it may use nothing else, be there any or not. */
 static uint64_t signature_of(const struct bynode *b, const struct job *j)
 {
-    if (b->c->reservations.n == 0)
-        return pools_user_matters(b->pools) ? j->cred[CRED_USER] : 0;
     uint64_t sum = signatures_sum(closures_signatures(b->closures), j);
     return pools_user_matters(b->pools) ? hash_mix(sum, j->cred[CRED_USER]) : sum;
 }
@@ -183,6 +183,7 @@ static const struct seen_free *free_seen_by(
     uint32_t def = j->reqs[0].def->index;
     uint64_t who = signature_of(b, j);
     uint32_t own = owner_of_pins(b, j);
+    bool listed_only = feasible_hosts_only(b->c, &j->reqs[0]);
 
     while (b->sweeps->by_def.n <= def)
         vec_push(&b->sweeps->by_def, (struct def_free){0});
@@ -191,7 +192,8 @@ static const struct seen_free *free_seen_by(
         all->n = 0;
     all->version = *b->version;
     for (uint32_t i = 0; i < all->n; i++)
-        if (all->v.v[i].who == who && all->v.v[i].set == set && all->v.v[i].own == own)
+        if (all->v.v[i].who == who && all->v.v[i].set == set && all->v.v[i].own == own
+            && all->v.v[i].listed_only == listed_only)
             return &all->v.v[i];
     if (all->n == all->v.n)
         vec_push(&all->v, (struct seen_free){0});
@@ -199,6 +201,7 @@ static const struct seen_free *free_seen_by(
     seen->who = who;
     seen->set = set;
     seen->own = own;
+    seen->listed_only = listed_only;
     find_free_until(b, j, set, seen);
     return seen;
 }
@@ -224,6 +227,7 @@ struct sweep {
     uint32_t set;
     int64_t from, duration;
     struct offers *offers; /* for the interval that begins now */
+    bool hosts_only;       /* feasible_hosts_only() */
     size_t next_end;       /* in b->ends */
     size_t next_watch;     /* in b->sweeps->watches */
     size_t next_passage;   /* in b->sweeps->passages */
@@ -293,18 +297,36 @@ static void watch_pins(struct sweep *w)
     sort_passages(w->b);
 }
 
-/* What suspended jobs keep of nodes is thought to be free once they could be over. */
+static void watch_nodes_of(struct sweep *w, int64_t at, const struct job *j)
+{
+    for (size_t i = 0; i < j->alloc.n; i++)
+        for (uint32_t n = 0; n < j->alloc.v[i].count; n++)
+            watch(w, at, j->alloc.v[i].first + n);
+}
+
+/* What suspended jobs keep of nodes. */
 static void watch_suspended(struct sweep *w)
 {
     const struct cluster *c = w->b->c;
 
     for (size_t i = 0; c->suspended && i < c->active.n; i++) {
         const struct job *j = c->jobs.v[c->active.v[i]];
-        int64_t over_at = time_add(*w->b->now, job_left_s(j));
-        for (size_t k = 0; j->state == JOB_SUSPENDED && k < j->alloc.n; k++)
-            for (uint32_t n = 0; n < j->alloc.v[k].count; n++)
-                watch(w, over_at, j->alloc.v[k].first + n);
+        int64_t over_at = bynode_over_at(w->b, j);
+        if (over_at < TIME_NEVER)
+            watch_nodes_of(w, over_at, j);
     }
+}
+
+/* Overdue jobs stand before all others in the list of ends, but end after some. */
+static void watch_overdue(struct sweep *w)
+{
+    const struct bynode *b = w->b;
+    int64_t at = endings_of_overdue(b->c, *b->now);
+
+    for (; w->next_end < b->ends->n
+           && ending_is_overdue(b->ends->v[w->next_end].at, *b->now);
+         w->next_end++)
+        watch_nodes_of(w, at, b->c->jobs.v[b->ends->v[w->next_end].job]);
 }
 
 /* Reservations in counted pools end as well. INDEX_NONE: no node to look at. */
@@ -350,7 +372,8 @@ static void look_again(struct sweep *w, uint32_t node, int64_t at)
 
     for (size_t i = 0; pool && i < s->pools.n && !inside; i++)
         inside = s->pools.v[i].pool == pool->index;
-    if (!inside || !pool->by_node || !feasible_listed(b->c, &w->j->reqs[0], n))
+    if (!inside || !pool->by_node
+        || !feasible_listed(b->c, &w->j->reqs[0], w->hosts_only, n))
         return;
     uint32_t tasks = single_tasks(&by, n, at, time_add(at, w->duration));
     w->offers->sum += (int64_t)tasks - (int64_t)w->offers->tasks.v[node];
@@ -377,14 +400,11 @@ static void look_at_limited(struct sweep *w, int64_t at)
 
 static int64_t next_ending(struct sweep *w, int64_t at)
 {
-    struct bynode *b = w->b;
+    const struct bynode *b = w->b;
 
-    for (; w->next_end < b->ends->n; w->next_end++) {
-        int64_t end = bynode_job_end(b, b->c->jobs.v[b->ends->v[w->next_end].job]);
-        if (end > at)
-            return end;
-    }
-    return TIME_NEVER;
+    while (w->next_end < b->ends->n && b->ends->v[w->next_end].at <= at)
+        w->next_end++;
+    return w->next_end < b->ends->n ? b->ends->v[w->next_end].at : TIME_NEVER;
 }
 
 static int64_t next_instant(struct sweep *w, int64_t at)
@@ -399,18 +419,12 @@ static int64_t next_instant(struct sweep *w, int64_t at)
     return next;
 }
 
-/* Overdue jobs share one end, so ends are in order from `from` on. */
-static void look_at_ended(struct sweep *w, size_t from, int64_t at, int64_t next)
+static void look_at_ended(struct sweep *w, int64_t next)
 {
-    const struct bynode *b = w->b;
+    const struct endings *ends = w->b->ends;
 
-    for (size_t i = from; i < b->ends->n; i++) {
-        const struct job *ended = b->c->jobs.v[b->ends->v[i].job];
-        if (bynode_job_end(b, ended) > next)
-            break;
-        if (bynode_job_end(b, ended) > at)
-            look_at_all(w, &ended->alloc, next);
-    }
+    for (; w->next_end < ends->n && ends->v[w->next_end].at <= next; w->next_end++)
+        look_at_all(w, &w->b->c->jobs.v[ends->v[w->next_end].job]->alloc, next);
 }
 
 static void look_at_watched(struct sweep *w, int64_t next)
@@ -431,13 +445,12 @@ static void look_at_watched(struct sweep *w, int64_t next)
 /* Move to the next instant; TIME_NEVER when nothing changes any more. */
 static int64_t sweep_next(struct sweep *w, int64_t at)
 {
-    size_t from = w->next_end;
     int64_t next = next_instant(w, at);
 
     if (next >= TIME_NEVER)
         return TIME_NEVER;
     w->b->sweeps->instants++;
-    look_at_ended(w, from, at, next);
+    look_at_ended(w, next);
     look_at_watched(w, next);
     look_at_limited(w, next);
     return next;
@@ -447,8 +460,12 @@ int64_t sweep_first_fit(
     struct bynode *b, const struct job *j, uint32_t set, int64_t from)
 {
     const struct fitset *s = fits_set(b->fits, set);
-    struct sweep w = {
-        .b = b, .j = j, .set = set, .from = from, .duration = plan_duration(s, j)};
+    struct sweep w = {.b = b,
+        .j = j,
+        .set = set,
+        .from = from,
+        .duration = plan_duration(s, j),
+        .hosts_only = feasible_hosts_only(b->c, &j->reqs[0])};
     bool counts = fitset_has_counted(b->pools, s);
     uint32_t access = counts ? closures_access(b->closures, j, *b->now) : ACCESS_OPEN;
     struct allocs found = {0};
@@ -457,6 +474,7 @@ int64_t sweep_first_fit(
     w.offers = offers_find(b, j, set, from, time_add(from, w.duration));
     watch_nodes(&w);
     watch_suspended(&w);
+    watch_overdue(&w);
     if (counts)
         watch_counts(&w);
     sort_watches(b);

@@ -150,39 +150,27 @@ void count_start(struct counted *ct, const struct job *j, int sign, bool as_plan
 
 /* ---- what is free over time ---- */
 
-/* Running jobs as the plan sees them: an overdue one holds its units one more poll
- * interval. Where the pool's own profile does not matter, all of it is free. */
-static void build_base(struct counted *ct, struct pool *pool, struct pool_count *k)
-{
-    int64_t grace = time_add(*ct->now, ct->c->cfg->rm_poll_interval_s);
-    int32_t free = (int32_t)count_free_now(ct, pool), overdue = 0;
-    size_t i = 0;
-
-    profile_reset(&k->work, *ct->now, free);
-    for (; i < k->releases.n && k->releases.v[i].at <= *ct->now; i++)
-        overdue += k->releases.v[i].units;
-    for (; i < k->releases.n && k->releases.v[i].at < pool->to; i++)
-        profile_append(&k->work, k->releases.v[i].at, free += k->releases.v[i].units);
-    if (pool->to < TIME_NEVER)
-        profile_append(&k->work, pool->to, pool->total);
-    if (overdue)
-        profile_take(&k->work, grace, pool->to, -overdue);
-}
-
-void count_base(const struct counted *ct, const struct pool *pool, struct profile *ret)
+/* Running jobs as the plan sees them, and nothing else, until the pool ends at `to`. */
+static void lay_running(
+    const struct counted *ct, const struct pool *pool, int64_t to, struct profile *ret)
 {
     const struct pool_count *k = &ct->counts[pool->part];
-    int64_t grace = time_add(*ct->now, ct->c->cfg->rm_poll_interval_s);
     int32_t free = (int32_t)count_free_now(ct, pool), overdue = 0;
     size_t i = 0;
 
     profile_reset(ret, *ct->now, free);
-    for (; i < k->releases.n && k->releases.v[i].at <= *ct->now; i++)
+    for (; i < k->releases.n && ending_is_overdue(k->releases.v[i].at, *ct->now); i++)
         overdue += k->releases.v[i].units;
-    for (; i < k->releases.n; i++)
+    for (; i < k->releases.n && k->releases.v[i].at < to; i++)
         profile_append(ret, k->releases.v[i].at, free += k->releases.v[i].units);
-    if (overdue)
-        profile_claim(ret, grace, TIME_NEVER, -overdue);
+    if (to < TIME_NEVER)
+        profile_append(ret, to, pool->total);
+    profile_claim(ret, endings_of_overdue(ct->c, *ct->now), to, -overdue);
+}
+
+void count_base(const struct counted *ct, const struct pool *pool, struct profile *ret)
+{
+    lay_running(ct, pool, TIME_NEVER, ret);
 }
 
 static void build_base_merged(
@@ -205,7 +193,7 @@ static void rebuild_profile(struct counted *ct, struct pool *pool)
     if (pool->from > *ct->now)
         build_base_merged(ct, pool, k);
     else
-        build_base(ct, pool, k);
+        lay_running(ct, pool, pool->to, &k->work);
     k->free_until.n = 0;
 }
 

@@ -3,13 +3,16 @@
  * time, and how waits and expansion factors are distributed. Of jobs that are over it
  * is worked out from accounting, so nothing is kept for it. */
 #include "server/api/api.h"
+#include "server/http/stream.h"
 #include "server/render/render.h"
 #include "server/server_private.h"
 #include "store/account.h"
 
+#include <stdlib.h>
 #include <string.h>
 
-#define ROWS_MAX   20000 /* that are looked at: some 15 ms */
+#define ROWS_MAX   20000 /* that are looked at, the newest */
+#define ROWS_TURN  500   /* of them at once: less than a millisecond */
 #define POINTS     240
 #define POINTS_MAX 300
 #define DAY_S      86400
@@ -19,7 +22,7 @@
 struct asked {
     int64_t from, to, until; /* until: now, or where the view of the past is */
     enum cred_kind kind;     /* CRED_KINDS: of all */
-    const char *name;
+    char *name;              /* owned */
     struct store_account_filter filter;
 };
 
@@ -81,8 +84,8 @@ static int read_whose(struct server *s, struct request *r, const char *kind,
         return identity_deny(who, "showstats", err);
     if (a->kind == CRED_KINDS)
         return 0;
-    a->name = name;
-    filter_by(&a->filter, a->kind, name);
+    a->name = xstrdup(name); /* the request may be gone before all is read */
+    filter_by(&a->filter, a->kind, a->name);
     return cred_find(engine_cluster(s->engine), a->kind, name)
                ? 0
                : cred_missing(engine_cluster(s->engine), a->kind, name, err);
@@ -100,6 +103,7 @@ static int read_asked(
     if (read_whose(s, r, kind, ret, &err) == 0 && read_span(r, ret, &err) == 0)
         return 0;
     request_refuse(r, &err);
+    free(ret->name);
     return -1;
 }
 
@@ -165,12 +169,12 @@ static int add_span(void *ctx, const struct store_span *j)
 static void add_present(struct server *s, const struct asked *a, struct slots *t)
 {
     const struct cluster *c = engine_cluster(s->engine);
+    const struct cred *whose = cred_find(c, a->kind, a->name);
     int64_t now = world_now(s);
 
     for (size_t i = 0; i < c->jobs.n; i++) {
         const struct job *j = c->jobs.v[i];
-        if (!j || j->state >= JOB_COMPLETED
-            || strcmp(job_cred(c, j, a->kind)->name, a->name) != 0)
+        if (!j || j->state >= JOB_COMPLETED || job_cred(c, j, a->kind) != whose)
             continue;
         add_span(t, &(struct store_span){.submit_at = j->submit_at,
                         .start_at = job_has_begun(j->state) ? j->start_at : 0,
@@ -206,36 +210,6 @@ static json_t *describe_slots(const struct slots *t, int64_t known_from)
             json_array_append_new(points, describe_slot(t, i));
     return json_pack("{s:I, s:I, s:o, s:o}", "from", (json_int_t)t->from, "to",
         (json_int_t)t->until, "names", names, "points", points);
-}
-
-void api_series_of(struct server *s, struct request *r)
-{
-    int64_t points = POINTS, oldest = 0;
-    struct asked a;
-    struct err err = {0};
-
-    if (read_asked(s, r, request_param(r, "kind"), &a) < 0)
-        return;
-    if (request_query_int(r, "points", POINTS, &points, &err) < 0 || points < 1
-        || points > POINTS_MAX) {
-        request_refuse_as(r, 400, "invalid", "points", "points: expected 1 to 300");
-        return;
-    }
-    int64_t step = (a.to - a.from + points - 1) / points;
-    struct slots t = {.from = a.from, .step = step > 0 ? step : 1, .until = a.to};
-    t.n = (size_t)((a.to - a.from + t.step - 1) / t.step);
-    t.sum = xcalloc(t.n + 1, sizeof *t.sum);
-    t.started = xcalloc(t.n + 1, sizeof *t.started);
-    a.filter.from_at = a.from;
-    unsaved_tell(s->unsaved);
-    if (store_account_spans(s->store, &a.filter, add_span, &t, &oldest, &err) < 0) {
-        request_refuse(r, &err);
-    } else {
-        add_present(s, &a, &t);
-        request_reply_json(r, describe_slots(&t, oldest));
-    }
-    free(t.sum);
-    free(t.started);
 }
 
 /* ---- distributions ---- */
@@ -308,22 +282,104 @@ static json_t *describe_distributions(const struct asked *a, const struct counts
     return o;
 }
 
-void api_distributions(struct server *s, struct request *r)
+/* ---- worked out in turns ---- */
+
+struct figures {
+    struct asked asked;
+    struct store_spans walk;
+    store_span_fn *each; /* add_span() or count_span() */
+    struct slots slots;
+    struct counts counts;
+    struct err err;
+};
+
+static json_t *describe_figures(struct figures *f)
 {
-    struct counts n = {0};
+    int64_t oldest = f->walk.seen == f->asked.filter.limit ? f->walk.end_at : 0;
+
+    if (f->each == add_span)
+        return describe_slots(&f->slots, oldest);
+    if (f->asked.from < oldest)
+        f->asked.from = oldest;
+    return describe_distributions(&f->asked, &f->counts);
+}
+
+static bool work_out_some(struct server *s, void *ctx, struct strbuf *out)
+{
+    struct figures *f = ctx;
+    bool over_time = f->each == add_span;
+
+    /* Who runs when the walk begins has no row in it, whoever ends meanwhile. */
+    if (!f->walk.begun) {
+        unsaved_tell(s->unsaved);
+        if (over_time)
+            add_present(s, &f->asked, &f->slots);
+    }
+    int more = store_account_spans(s->store, &f->asked.filter, &f->walk, ROWS_TURN,
+        f->each, over_time ? (void *)&f->slots : &f->counts, &f->err);
+    if (more == 0)
+        stream_add(out, describe_figures(f));
+    return more > 0;
+}
+
+static const struct err *say_why_not(void *ctx)
+{
+    const struct figures *f = ctx;
+
+    return f->err.code ? &f->err : NULL;
+}
+
+static void free_figures(void *ctx)
+{
+    struct figures *f = ctx;
+
+    free(f->asked.name);
+    free(f->slots.sum);
+    free(f->slots.started);
+    free(f);
+}
+
+/* Copied; what it points to becomes the list's. */
+static void tell_figures(
+    struct server *s, struct request *r, const struct figures *figures)
+{
+    struct figures *f = xmalloc(sizeof *f);
+
+    *f = *figures;
+    stream_make(s, r, NULL, "application/json",
+        &(struct stream_source){work_out_some, free_figures, f, say_why_not});
+}
+
+void api_series_of(struct server *s, struct request *r)
+{
+    int64_t points = POINTS;
     struct asked a;
     struct err err = {0};
-    int64_t oldest = 0;
+
+    if (read_asked(s, r, request_param(r, "kind"), &a) < 0)
+        return;
+    if (request_query_int(r, "points", POINTS, &points, &err) < 0 || points < 1
+        || points > POINTS_MAX) {
+        free(a.name);
+        request_refuse_as(r, 400, "invalid", "points", "points: expected 1 to 300");
+        return;
+    }
+    int64_t step = (a.to - a.from + points - 1) / points;
+    struct slots t = {.from = a.from, .step = step > 0 ? step : 1, .until = a.to};
+    t.n = (size_t)((a.to - a.from + t.step - 1) / t.step);
+    t.sum = xcalloc(t.n + 1, sizeof *t.sum);
+    t.started = xcalloc(t.n + 1, sizeof *t.started);
+    a.filter.from_at = a.from;
+    tell_figures(s, r, &(struct figures){.asked = a, .each = add_span, .slots = t});
+}
+
+void api_distributions(struct server *s, struct request *r)
+{
+    struct asked a;
 
     if (read_asked(s, r, request_query(r, "kind"), &a) < 0)
         return;
     a.filter.from_at = a.from;
     a.filter.to_at = a.to + 1;
-    unsaved_tell(s->unsaved);
-    if (store_account_spans(s->store, &a.filter, count_span, &n, &oldest, &err) < 0) {
-        request_refuse(r, &err);
-        return;
-    }
-    a.from = oldest > a.from ? oldest : a.from;
-    request_reply_json(r, describe_distributions(&a, &n));
+    tell_figures(s, r, &(struct figures){.asked = a, .each = count_span});
 }

@@ -467,7 +467,7 @@ static void answer(struct server *s, struct request *r, struct list *l)
         stream_make(s, r, key,
             l->shape == SHAPE_TABLE ? "text/tab-separated-values"
                                     : "application/x-ndjson",
-            &(struct stream_source){list_more, list_free, l});
+            &(struct stream_source){list_more, list_free, l, NULL});
     free(key);
 }
 

@@ -2,70 +2,173 @@
  * Reservations: seen by whom they concern, made and released. */
 #include "engine/query.h"
 #include "server/api/api.h"
+#include "server/api/joborder.h"
 #include "server/drafts/reservation.h"
 #include "server/durable/rsvkeep.h"
 #include "server/http/stream.h"
 #include "server/render/render.h"
 #include "server/render/rsvcheck.h"
 #include "server/server_private.h"
+#include "server/timeline/timeline.h"
 
-struct rsv_list_ctx {
-    struct VEC(uint32_t) jobs, rsvs;
-    struct query_places places; /* of waiting jobs */
+#include <stdlib.h>
+#include <string.h>
+
+#define JOBS_TURN    5000 /* looks, a turn: less than a millisecond */
+#define RECORDS_TURN 10   /* wide ones take 0.1 ms each */
+
+/* A list, made in turns: which there are, where those that wait will be, then each. */
+struct rsv_listing {
+    struct identity who; /* the caller, who may be gone when the records are made */
+    bool jobs, standing, made;
+    uint32_t only; /* on this node; INDEX_NONE = on any */
     int64_t offset, limit;
-    bool without_places, without_jobs;
+    bool without_places;
+    size_t looked; /* at so many jobs */
+    bool collected, placed;
+    struct VEC(struct listed) of_jobs;
+    struct VEC(uint32_t) rsvs;
+    struct query_places places; /* of waiting jobs */
+    size_t next, end;           /* of all that there are */
 };
 
-/* Where they are is most of wide ones, and lists show only how many nodes that is. */
-static json_t *drop_places(const struct rsv_list_ctx *l, json_t *o)
+/* ---- which ---- */
+
+static bool on_node(const struct cluster *c, const struct reservation *r, uint32_t node)
 {
-    if (l->without_places)
-        json_object_del(o, "places");
-    return o;
+    return node == INDEX_NONE || reservation_tasks_on(c, r, node) > 0;
 }
 
-static json_t *rsv_record(struct server *s, void *ctx, size_t i)
+static bool is_told(
+    const struct cluster *c, const struct rsv_listing *l, const struct reservation *r)
 {
-    struct rsv_list_ctx *l = ctx;
-    const struct cluster *c = engine_cluster(s->engine);
+    return r && reservation_is_live(r) && identity_sees(&l->who, c, r)
+           && (r->kind == RSV_STANDING ? l->standing : l->made)
+           && on_node(c, r, l->only);
+}
 
-    i += (size_t)l->offset;
-    if (i < l->jobs.n) {
-        uint32_t of = l->jobs.v[i];
-        const struct job *j = of < c->jobs.n ? c->jobs.v[of] : NULL;
-        return j ? drop_places(l, render_job_reservation(s, j, &l->places)) : NULL;
+static void collect_reservations(const struct cluster *c, struct rsv_listing *l)
+{
+    for (size_t i = 0; i < c->reservations.n; i++)
+        if (is_told(c, l, c->reservations.v[i]))
+            vec_push(&l->rsvs, (uint32_t)i);
+}
+
+/* Some more jobs; behind the last all that are of none. */
+static void collect_some(struct server *s, struct rsv_listing *l)
+{
+    const struct cluster *c = engine_cluster(s->engine);
+    size_t end = c->jobs.n > l->looked + JOBS_TURN ? l->looked + JOBS_TURN : c->jobs.n;
+
+    for (; l->jobs && l->looked < end; l->looked++) {
+        const struct job *j = c->jobs.v[l->looked];
+        if (j && j->state < JOB_COMPLETED && identity_sees_job(&l->who, c, j)
+            && (job_is_active(j) || engine_reservation_of(s->engine, j)))
+            vec_push(&l->of_jobs, ((struct listed){j->index, j->submit_at}));
     }
-    uint32_t index = l->rsvs.v[i - l->jobs.n];
+    if (l->jobs && l->looked < c->jobs.n)
+        return;
+    collect_reservations(c, l);
+    size_t all = l->of_jobs.n + l->rsvs.n;
+    l->next = (uint64_t)l->offset < all ? (size_t)l->offset : all;
+    l->end = (uint64_t)l->limit < all - l->next ? l->next + (size_t)l->limit : all;
+    l->placed = l->without_places || l->next >= l->of_jobs.n;
+    l->collected = true;
+}
+
+/* ---- where ---- */
+
+static int by_job(const void *a, const void *b)
+{
+    const struct query_place *x = a, *y = b;
+
+    if (x->job != y->job)
+        return x->job < y->job ? -1 : 1;
+    return x->node < y->node ? -1 : x->node > y->node;
+}
+
+/* Of what the timeline foresees that which was promised; by job. */
+static void place_some(struct server *s, struct rsv_listing *l)
+{
+    if (foresight_more(s, false))
+        return;
+    const struct foresight *f = foresight_get(s);
+    for (size_t i = 0; i < f->on.n; i++) {
+        const struct foreseen_on *on = &f->on.v[i];
+        if (f->who.v[on->who].promised)
+            vec_push(&l->places,
+                ((struct query_place){f->who.v[on->who].job, on->node, on->tasks}));
+    }
+    if (l->places.n)
+        qsort(l->places.v, l->places.n, sizeof *l->places.v, by_job);
+    l->placed = true;
+}
+
+/* ---- told ---- */
+
+/* NULL: it is gone, or another has its place. */
+static json_t *record_job(
+    struct server *s, const struct rsv_listing *l, const struct listed *of)
+{
+    const struct cluster *c = engine_cluster(s->engine);
+    const struct job *j = of->index < c->jobs.n ? c->jobs.v[of->index] : NULL;
+
+    return j && j->submit_at == of->submit_at && identity_sees_job(&l->who, c, j)
+               ? render_job_reservation(s, j, &l->places)
+               : NULL;
+}
+
+static json_t *record_reservation(
+    struct server *s, const struct rsv_listing *l, uint32_t index)
+{
+    const struct cluster *c = engine_cluster(s->engine);
     const struct reservation *r =
         index < c->reservations.n ? c->reservations.v[index] : NULL;
-    return r && reservation_is_live(r) ? drop_places(l, render_reservation(s, r))
-                                       : NULL;
+
+    return is_told(c, l, r) ? render_reservation(s, r) : NULL;
 }
 
-static void rsv_list_free(void *ctx)
+static void tell_some(struct server *s, struct rsv_listing *l, struct strbuf *out)
 {
-    struct rsv_list_ctx *l = ctx;
+    for (int n = 0; n < RECORDS_TURN && l->next < l->end; n++, l->next++) {
+        json_t *o = l->next < l->of_jobs.n
+                        ? record_job(s, l, &l->of_jobs.v[l->next])
+                        : record_reservation(s, l, l->rsvs.v[l->next - l->of_jobs.n]);
+        /* Where they are is most of wide ones, and lists show only how many nodes. */
+        if (o && l->without_places)
+            json_object_del(o, "places");
+        if (o)
+            stream_add(out, o);
+    }
+}
 
-    vec_fini(&l->jobs);
+static bool list_some(struct server *s, void *ctx, struct strbuf *out)
+{
+    struct rsv_listing *l = ctx;
+
+    if (!l->collected)
+        collect_some(s, l);
+    else if (!l->placed)
+        place_some(s, l);
+    else
+        tell_some(s, l, out);
+    return !l->collected || !l->placed || l->next < l->end;
+}
+
+static void free_list(void *ctx)
+{
+    struct rsv_listing *l = ctx;
+
+    vec_fini(&l->of_jobs);
     vec_fini(&l->rsvs);
     vec_fini(&l->places);
     free(l);
 }
 
-static bool on_node(
-    const struct cluster *c, const struct reservation *r, const struct node *n)
-{
-    return !n || reservation_tasks_on(c, r, n->index) > 0;
-}
-
-/* "Job", "User", "Standing"; NULL = all. */
-static bool is_of(const struct reservation *r, const char *type)
-{
-    return !type || strcmp(type, r->kind == RSV_STANDING ? "Standing" : "User") == 0;
-}
+/* ---- what is asked ---- */
 
 /* limit= and offset= of all that would be told, places=0 and jobs=0. */
-static int read_window(struct request *r, struct rsv_list_ctx *l, struct err *err)
+static int read_window(struct request *r, struct rsv_listing *l, struct err *err)
 {
     int64_t places, jobs;
 
@@ -78,54 +181,38 @@ static int read_window(struct request *r, struct rsv_list_ctx *l, struct err *er
         return err_set(err, ERR_INVALID, "%s: expected 0 or more",
             l->limit < 0 ? "limit" : "offset");
     l->without_places = places == 0;
-    l->without_jobs = jobs == 0;
+    l->jobs = jobs != 0;
     return 0;
 }
 
-/* How many of them are in the window. */
-static size_t count_told(const struct rsv_list_ctx *l)
+static int read_node(
+    struct request *r, const struct cluster *c, struct rsv_listing *l, struct err *err)
 {
-    size_t all = l->jobs.n + l->rsvs.n;
-    size_t left = (size_t)l->offset < all ? all - (size_t)l->offset : 0;
+    const char *name = request_query(r, "node");
+    const struct node *node = name ? node_find(c, name) : NULL;
 
-    return (uint64_t)l->limit < left ? (size_t)l->limit : left;
+    l->only = node ? node->index : INDEX_NONE;
+    return name && !node ? node_missing(c, name, err) : 0;
 }
 
 void api_reservations(struct server *s, struct request *r)
 {
-    const struct cluster *c = engine_cluster(s->engine);
-    const char *type = request_query(r, "type"), *node = request_query(r, "node");
-    const struct node *only = node ? node_find(c, node) : NULL;
-    struct rsv_list_ctx *l = xcalloc(1, sizeof *l);
+    const char *type = request_query(r, "type"); /* NULL = all */
+    struct rsv_listing *l = xcalloc(1, sizeof *l);
     struct err err;
 
-    if (node && !only) {
-        rsv_list_free(l);
-        node_missing(c, node, &err);
+    l->who = *request_who(r);
+    if (read_node(r, engine_cluster(s->engine), l, &err) < 0
+        || read_window(r, l, &err) < 0) {
+        free_list(l);
         request_refuse(r, &err);
         return;
     }
-    if (read_window(r, l, &err) < 0) {
-        rsv_list_free(l);
-        request_refuse(r, &err);
-        return;
-    }
-    bool jobs = !l->without_jobs && (!type || strcmp(type, "Job") == 0);
-    for (size_t i = 0; jobs && !only && i < c->jobs.n; i++) {
-        const struct job *j = c->jobs.v[i];
-        if (j && j->state < JOB_COMPLETED && identity_sees_job(request_who(r), c, j)
-            && (job_is_active(j) || engine_reservation_of(s->engine, j)))
-            vec_push(&l->jobs, (uint32_t)i);
-    }
-    if ((size_t)l->offset < l->jobs.n && !l->without_places)
-        query_reserved_places(s->engine, &l->places);
-    for (size_t i = 0; i < c->reservations.n; i++) {
-        const struct reservation *v = c->reservations.v[i];
-        if (v && reservation_is_live(v) && identity_sees(request_who(r), c, v)
-            && on_node(c, v, only) && is_of(v, type))
-            vec_push(&l->rsvs, (uint32_t)i);
-    }
-    stream_records(s, r, count_told(l), rsv_record, l, rsv_list_free);
+    l->jobs = l->jobs && l->only == INDEX_NONE && (!type || strcmp(type, "Job") == 0);
+    l->standing = !type || strcmp(type, "Standing") == 0;
+    l->made = !type || strcmp(type, "User") == 0;
+    stream_make(s, r, NULL, "application/x-ndjson",
+        &(struct stream_source){list_some, free_list, l, NULL});
 }
 
 void api_reservation(struct server *s, struct request *r)

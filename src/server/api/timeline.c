@@ -397,7 +397,7 @@ void api_timeline(struct server *s, struct request *r)
         free_telling(t);
     } else {
         stream_make(s, r, key, "application/octet-stream",
-            &(struct stream_source){tell_window, free_telling, t});
+            &(struct stream_source){tell_window, free_telling, t, NULL});
     }
     free(key);
 }

@@ -223,6 +223,24 @@ static void refuse_listing(struct listing *l)
     drop(l);
 }
 
+/* It came to nothing: half a list would be taken for all of it. */
+static bool has_failed(struct listing *l)
+{
+    const struct err *err = l->source.failed ? l->source.failed(l->source.ctx) : NULL;
+
+    for (size_t i = 0; err && i < l->waiting.n; i++)
+        request_refuse(l->waiting.v[i], err);
+    return err != NULL;
+}
+
+static void end_making(struct listing *l)
+{
+    if (has_failed(l))
+        drop(l);
+    else
+        complete(l);
+}
+
 static void make_slice(struct server *s)
 {
     struct share *h;
@@ -254,7 +272,7 @@ static void make_slice(struct server *s)
     }
     h->spent_us += now - begin;
     if (!more)
-        complete(l);
+        end_making(l);
     arm(s->api.lists);
 }
 
@@ -412,7 +430,7 @@ void stream_records(struct server *s, struct request *r, size_t n,
 
     *t = (struct records){.n = n, .record = record, .ctx = ctx, .done = free_ctx};
     stream_make(s, r, NULL, "application/x-ndjson",
-        &(struct stream_source){more_records, free_records, t});
+        &(struct stream_source){more_records, free_records, t, NULL});
 }
 
 bool stream_is_busy(const struct server *s)

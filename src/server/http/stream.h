@@ -21,11 +21,13 @@ void stream_close(struct server *s);
 bool stream_is_busy(const struct server *s); /* after http_close() */
 
 /* How a list is made: `more` appends what takes a millisecond at most, and returns
- * false when that was the last. `done` frees ctx in any case. */
+ * false when that was the last. `done` frees ctx in any case. `failed` (NULL = it never
+ * does) is asked after the last: why there is no list, or NULL. */
 struct stream_source {
     bool (*more)(struct server *s, void *ctx, struct strbuf *out);
     void (*done)(void *ctx);
     void *ctx;
+    const struct err *(*failed)(void *ctx);
 };
 
 /* Answer with the list that is known by this key, if one is being made, or was, from

@@ -268,6 +268,89 @@ static void a_sweep_finds_the_first_instant_with_enough(void **state)
     trial_close(&t);
 }
 
+/* The one on n1 is past its limit when the other has ten seconds left. */
+static void ends_are_not_passed_over_for_an_overdue_job(void **state)
+{
+    (void)state;
+    struct trial t = trial_open("", 2);
+    struct job *overdue = job_of(&t, "john", 1, 4), *runs = job_of(&t, "john", 1, 3);
+    struct job *one = job_of(&t, "mary", 1, 3), *two = job_of(&t, "mary", 2, 3);
+    int64_t poll = t.k.c->cfg->rm_poll_interval_s;
+    struct slot slot;
+
+    start_on(&t, overdue, "n1", 400);
+    start_on(&t, runs, "n2", 410);
+    plan_begin(t.p, 500, RSV_KEEP);
+    assert_false(plan_counts(t.p, 0));
+    assert_in_range(poll, 11, 1000);
+    assert_true(plan_first_fit(t.p, one, 500, &slot));
+    assert_int_equal(slot.at, 510);
+    assert_true(plan_first_fit(t.p, two, 500, &slot));
+    assert_int_equal(slot.at, 500 + poll);
+    assert_true(plan_first_fit(t.p, two, 505 + poll, &slot));
+    assert_int_equal(slot.at, 505 + poll);
+    end(&t, overdue);
+    end(&t, runs);
+    trial_close(&t);
+}
+
+/* It may use reservations only, of which there are none. */
+static void what_a_confined_job_sees_is_not_what_others_see(void **state)
+{
+    (void)state;
+    for (int round = 0; round < 2; round++) {
+        struct trial t = trial_open("", 1);
+        struct job *odd = job_of(&t, "john", 1, 3),
+                   *confined = job_of(&t, "john", 1, 1);
+        struct job *other = job_of(&t, "john", 1, 1);
+        confined->flags |= JOB_ADVRES;
+        assert_int_equal(plan_free_now(t.p, odd, 0), 1);
+        if (round == 0)
+            assert_int_equal(plan_free_now(t.p, confined, 0), 0);
+        assert_int_equal(plan_free_now(t.p, other, 0), 4);
+        assert_int_equal(plan_free_now(t.p, confined, 0), 0);
+        trial_close(&t);
+    }
+}
+
+static struct job *listed_of(struct trial *t, const char *const *hosts, uint32_t tasks)
+{
+    struct req_desc req = {.tasks = tasks,
+        .per_task = {{1, 10}},
+        .hosts = hosts,
+        .access = ACCESS_SHARED,
+        .nodealloc = NODEALLOC_UNSET};
+    char id[20];
+    struct job_desc d = {.id = id, .wclimit_s = 1000, .reqs = &req, .nreqs = 1};
+    struct job *j;
+    struct err err;
+
+    snprintf(id, sizeof id, "list.%zu", t->k.c->jobs.n);
+    if (job_add(t->k.c, &d, 0, &j, &err) < 0)
+        fail_msg("%s", err.text);
+    plan_job_queued(t->p, j);
+    return j;
+}
+
+/* Eight tasks fit on the two hosts of the list; nine need a third node. */
+static void a_host_list_that_suffices_is_not_seen_as_one_too_short(void **state)
+{
+    const char *hosts[] = {"n1", "n2", NULL};
+
+    (void)state;
+    for (int round = 0; round < 2; round++) {
+        struct trial t = trial_open("", 3);
+        struct job *odd = job_of(&t, "john", 1, 3);
+        struct job *fits = listed_of(&t, hosts, 8), *more = listed_of(&t, hosts, 9);
+        assert_int_equal(plan_free_now(t.p, odd, 0), 3);
+        if (round == 0)
+            assert_int_equal(plan_free_now(t.p, fits, 0), 8);
+        assert_int_equal(plan_free_now(t.p, more, 0), 12);
+        assert_int_equal(plan_free_now(t.p, fits, 0), 8);
+        trial_close(&t);
+    }
+}
+
 /* A fork without a job reserves where it is; the plan takes that over as it is. */
 static void what_a_fork_without_a_job_reserves_is_adopted(void **state)
 {
@@ -363,6 +446,9 @@ int main(void)
         cmocka_unit_test(who_cannot_be_moved_stays_where_it_is_reserved),
         cmocka_unit_test(what_is_free_for_a_reserved_job_is_free_for_no_other),
         cmocka_unit_test(a_sweep_finds_the_first_instant_with_enough),
+        cmocka_unit_test(ends_are_not_passed_over_for_an_overdue_job),
+        cmocka_unit_test(what_a_confined_job_sees_is_not_what_others_see),
+        cmocka_unit_test(a_host_list_that_suffices_is_not_seen_as_one_too_short),
         cmocka_unit_test(what_a_fork_without_a_job_reserves_is_adopted),
         cmocka_unit_test(in_a_fork_where_nothing_is_reserved_jobs_keep_their_names),
         cmocka_unit_test(a_reservation_keeps_its_processors_from_others_alone),

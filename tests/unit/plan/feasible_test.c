@@ -109,6 +109,22 @@ static void a_list_that_holds_the_request_is_the_only_choice(void **state)
     world_close(w);
 }
 
+static void a_list_lets_in_its_nodes_and_others_where_it_is_too_short(void **state)
+{
+    const char *list[] = {"n3", NULL}, *without[] = {"n1", NULL};
+    struct world *w = world_open(NODEALLOC_FIRSTAVAILABLE);
+
+    (void)state;
+    world_nodes(w, 3, 1);
+    struct req_desc desc = {.tasks = 1, .hosts = list, .exclude = without};
+    const struct req *r = &world_job(w, "john", desc)->reqs[0];
+    assert_true(feasible_listed(w->c, r, true, world_find(w, "n3")));
+    assert_false(feasible_listed(w->c, r, true, world_find(w, "n2")));
+    assert_true(feasible_listed(w->c, r, false, world_find(w, "n2")));
+    assert_false(feasible_listed(w->c, r, false, world_find(w, "n1")));
+    world_close(w);
+}
+
 static void a_class_needs_initiators(void **state)
 {
     const struct gres_cfg classes[] = {{"batch", 2}, {NULL, 0}};
@@ -236,6 +252,7 @@ int main(void)
         cmocka_unit_test(comparisons_look_at_configured_amounts),
         cmocka_unit_test(excluded_nodes_are_out_and_listed_ones_only_preferred),
         cmocka_unit_test(a_list_that_holds_the_request_is_the_only_choice),
+        cmocka_unit_test(a_list_lets_in_its_nodes_and_others_where_it_is_too_short),
         cmocka_unit_test(a_class_needs_initiators),
         cmocka_unit_test(exactproc_wants_just_the_processors_per_node),
         cmocka_unit_test(tasks_are_the_least_over_all_resources),

@@ -136,6 +136,36 @@ static void all_requests_begin_at_the_first_instant_that_has_room_for_all(void *
     trial_close(&t);
 }
 
+/* Tasks of both requests are on the one node, where a job has one processor until 500:
+ * each alone would fit beside it. */
+static void a_place_with_two_requests_on_a_node_is_laid_back_where_both_fit(
+    void **state)
+{
+    (void)state;
+    struct trial t = trial_open(1);
+    struct req_desc one = tasks_of(1, 1, 10),
+                    reqs[] = {tasks_of(1, 2, 10), tasks_of(1, 2, 20)};
+    struct job *runs = job_of(&t, &one, 1), *j = job_of(&t, reqs, 2);
+    struct slot slot;
+
+    start_on(&t, runs, "n1", 400);
+    assert_true(plan_first_fit(t.p, j, 100, &slot));
+    assert_int_equal(slot.at, 500);
+    plan_reserve(t.p, j, &slot);
+    struct lifted_rsv *l = plan_lift(t.p, j);
+    assert_non_null(l);
+    assert_false(plan_is_reserved(t.p, j));
+    assert_true(plan_lay_back(t.p, j, l));
+    assert_int_equal(plan_reserved_at(t.p, j), 500);
+    plan_unreserve(t.p, j);
+    assert_false(plan_lay_at(t.p, j, l, 499));
+    assert_true(plan_lay_at(t.p, j, l, 500));
+    lifted_rsv_free(l);
+    plan_check(t.p);
+    end(&t, runs);
+    trial_close(&t);
+}
+
 static void a_reservation_may_have_what_jobs_leave_in_its_window(void **state)
 {
     (void)state;
@@ -191,6 +221,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(requests_share_nodes_and_none_has_more_than_it_has),
         cmocka_unit_test(all_requests_begin_at_the_first_instant_that_has_room_for_all),
+        cmocka_unit_test(
+            a_place_with_two_requests_on_a_node_is_laid_back_where_both_fit),
         cmocka_unit_test(a_reservation_may_have_what_jobs_leave_in_its_window),
         cmocka_unit_test(windows_end_where_a_pin_begins),
     };

@@ -187,6 +187,34 @@ static void who_needs_that_memory_fits_once_the_job_could_be_over(void **state)
     close_both(p, w);
 }
 
+/* The same, asked for in two requests. */
+static void so_does_who_asks_in_two_requests(void **state)
+{
+    struct world *w;
+    struct plan *p = plan_of_four(&w);
+    struct req_desc reqs[2] = {{.tasks = 3,
+                                   .per_task = {{2, 600}},
+                                   .access = ACCESS_SHARED,
+                                   .nodealloc = NODEALLOC_UNSET},
+        {.tasks = 1,
+            .per_task = {{2, 600}},
+            .access = ACCESS_SHARED,
+            .nodealloc = NODEALLOC_UNSET}};
+    const struct job_desc d = {.id = "two", .wclimit_s = 50, .reqs = reqs, .nreqs = 2};
+    struct job *j = with_memory(w, p, 600), *wide;
+    struct slot slot;
+    struct err err;
+
+    (void)state;
+    assert_true(plan_start(w, p, j));
+    suspend_now(w, p, j);
+    assert_int_equal(job_add(w->c, &d, 1, &wide, &err), 0);
+    plan_job_queued(p, wide);
+    assert_true(plan_first_fit(p, wide, NOW, &slot));
+    assert_int_equal(slot.at, NOW + 500);
+    close_both(p, w);
+}
+
 static void without_memory_to_keep_counting_goes_on(void **state)
 {
     struct world *w;
@@ -263,6 +291,7 @@ int main(void)
         cmocka_unit_test(past_its_limit_it_needs_its_nodes_for_a_second),
         cmocka_unit_test(memory_of_a_suspended_job_stays_with_it),
         cmocka_unit_test(who_needs_that_memory_fits_once_the_job_could_be_over),
+        cmocka_unit_test(so_does_who_asks_in_two_requests),
         cmocka_unit_test(without_memory_to_keep_counting_goes_on),
         cmocka_unit_test(a_reservation_on_its_node_is_in_its_way_unless_it_may_cross),
         cmocka_unit_test(its_licences_must_be_free_until_it_ends),

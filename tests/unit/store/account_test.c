@@ -279,6 +279,55 @@ static void rows_are_part_of_the_batch(void **state)
     JOBS("", .limit = 0);
 }
 
+static int note_end(void *arg, const struct store_span *span)
+{
+    char text[24];
+
+    snprintf(text, sizeof text, "%lld ", (long long)span->end_at);
+    strcat(arg, text);
+    return 0;
+}
+
+/* Each part is told as it comes, "|" behind it. */
+static void expect_spans(struct kit *kit, const struct store_account_filter *filter,
+    int64_t rows, const char *spans, int64_t seen)
+{
+    struct store_spans walk = {0};
+    const struct store_account late = {.job = "9", .user = "ann", .end_at = 25};
+    char found[200] = "";
+    int more;
+
+    do {
+        more = store_account_spans(
+            kit->store, filter, &walk, rows, note_end, found, &kit->err);
+        assert_in_range(more, 0, 1);
+        strcat(found, "|");
+        if (more) /* of another walk */
+            assert_int_equal(store_account_add(kit->store, &late, &kit->err), 0);
+    } while (more);
+    store_rollback(kit->store);
+    assert_string_equal(found, spans);
+    assert_int_equal(walk.seen, seen);
+}
+
+static void spans_are_told_in_parts(void **state)
+{
+    struct kit *kit = *state;
+    const struct store_account_filter all = {0}, four = {.limit = 4},
+                                      ann = {.user = "ann"}, to = {.to_at = 30},
+                                      high = {.qos = "high", .limit = 4};
+
+    add_six(kit);
+    expect_spans(kit, &all, 10, "60 50 30 30 20 10 |", 6);
+    expect_spans(
+        kit, &all, 1, "60 |50 |30 |30 |20 |10 ||", 6); /* two at the same time */
+    expect_spans(kit, &four, 3, "60 50 30 |30 |", 4);
+    expect_spans(kit, &four, 4, "60 50 30 30 |", 4);
+    expect_spans(kit, &ann, 2, "60 30 |10 |", 3);
+    expect_spans(kit, &to, 1, "20 |10 ||", 2);
+    expect_spans(kit, &high, 2, "|30 |", 4); /* who does not pass is looked at too */
+}
+
 /* Of a day's jobs not each is looked at. */
 static void a_job_is_found_by_index(void **state)
 {
@@ -310,13 +359,17 @@ static void indexes_find_time_ranges_and_users(void **state)
         " ORDER BY end_at, id LIMIT 5",
         "EXPLAIN QUERY PLAN SELECT * FROM account WHERE end_at >= 1 AND end_at < 9"
         " AND \"user\" = 'a' ORDER BY end_at DESC, id DESC LIMIT 5",
+        /* thousands that ended in one second are not walked through again */
+        "EXPLAIN QUERY PLAN SELECT * FROM account WHERE end_at = 9 AND id < 9"
+        " AND id <= 99 ORDER BY end_at DESC, id DESC LIMIT 5",
     };
     static const char *const plans[] = {"SEARCH account USING INDEX account_end",
-        "SEARCH account USING INDEX account_user"};
+        "SEARCH account USING INDEX account_user",
+        "SEARCH account USING INDEX account_end (end_at=? AND rowid<?)"};
     struct kit *kit = *state;
 
     kit_open(kit);
-    for (int i = 0; i < 2; i++) {
+    for (int i = 0; i < 3; i++) {
         sqlite3_stmt *stmt = sql_walk(kit->store, questions[i], &kit->err);
         int rc;
 
@@ -344,6 +397,7 @@ int main(void)
         TEST(credentials_narrow_the_rows),
         TEST(a_walk_over_rows_can_be_ended),
         TEST(rows_are_part_of_the_batch),
+        TEST(spans_are_told_in_parts),
         TEST(a_job_is_found_by_index),
         TEST(indexes_find_time_ranges_and_users),
     };
