@@ -88,6 +88,8 @@ def own_scheduler():
 def with_own(jobs):
     there = own_scheduler()
     run("qmgr", "-c", "set server scheduling = True")
+    if is_torque():  # what it is not told it sees then: as it is, 10 minutes later
+        run("qmgr", "-c", "set server scheduler_iteration = 1")
     if not there:
         subprocess.run(["pbs_sched"], check=True, stdout=subprocess.DEVNULL,
                        stderr=subprocess.DEVNULL)
@@ -96,6 +98,8 @@ def with_own(jobs):
         flow("pbs ", jobs)
     finally:
         run("qmgr", "-c", "set server scheduling = False")
+        if is_torque():
+            run("qmgr", "-c", "unset server scheduler_iteration")
         if not there and own_scheduler():
             os.kill(own_scheduler(), signal.SIGTERM)
 

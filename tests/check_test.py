@@ -3,6 +3,8 @@
 import json
 import pathlib
 import re
+import shutil
+import subprocess
 
 import pytest
 
@@ -113,6 +115,9 @@ FINDINGS = [
     ("NOTIFICATIONPROGRAM /nosuch/program\n", "1: warning.*/nosuch/program"),
     ("MAILPROGRAM /nosuch/mailer\n", "1: warning.*/nosuch/mailer.*no mail"),
     ("FEEDBACKPROGRAM nosuch\n", "1: warning.*/tools/+nosuch"),
+    ("WEBADDRESS 0.0.0.0\n", "1: warning.*WEBADDRESS: the web page stays off:.*without TLS"),
+    ("WEBKEY key.pem\n", "1: warning.*WEBKEY: the web page stays off: WEBCERT and WEBKEY belong together: WEBCERT is missing"),
+    ("WEBPORT 40000\nWEBCERT nosuch.pem\nWEBKEY nosuch.pem\n", "2: warning.*stays off: WEBCERT:.*nosuch.pem"),
     (SR + "USERLIST=root TRIGGER=start;exec@/nosuch\n", "2: warning.*/nosuch"),
     ("#INCLUDE gone.cfg\n", "1: error.*gone.cfg"),
     ("FSDEPTH\u00a07\n", "1: warning.*no-break space"),
@@ -140,6 +145,23 @@ def test_it_is_told(maui, tmp_path, text, want):
     done = check(maui, tmp_path, text)
     assert re.search(f"maui.cfg:{want}", done.stdout), done.stdout + done.stderr
     assert done.returncode == int(": error:" in done.stdout)
+
+
+def test_a_certificate_that_is_not_of_its_key_is_found(maui, tmp_path):
+    if not shutil.which("openssl"):
+        pytest.skip("NOT TESTED: openssl is not there")
+    for name in ("page", "other"):
+        subprocess.run(["openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes",
+                        "-days", "2", "-subj", "/CN=localhost", "-keyout", tmp_path / f"{name}.key",
+                        "-out", tmp_path / f"{name}.pem"], check=True, capture_output=True)
+        (tmp_path / f"{name}.key").chmod(0o600)
+
+    def told(key):
+        return check(maui, tmp_path, WHOLE + f"WEBCERT {tmp_path}/page.pem\nWEBKEY {tmp_path}/{key}.key\n").stdout
+    assert told("page") == ""
+    assert re.search("2: warning: WEBCERT: the web page stays off: WEBKEY is not the key", told("other"))
+    (tmp_path / "page.key").chmod(0o644)
+    assert "can be read by others" in told("page")
 
 
 def test_programs_can_tell_findings_by_the_name_of_their_rule(maui, tmp_path):

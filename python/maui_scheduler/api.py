@@ -712,6 +712,44 @@ class ReservationOnNode(TypedDict):
     blocked: NotRequired[Amounts]
 
 
+class StandingTimes(TypedDict):
+    # seconds within its period
+    start_s: NotRequired[int]
+    end_s: NotRequired[int]
+    #: as Mon
+    days: NotRequired[list[str]]
+
+
+class StandingWanted(TypedDict):
+    #: period, 0 = present
+    slot: int
+    #: start (seconds since 1970)
+    start_at: int
+    #: end (seconds since 1970; null: none)
+    end_at: NotRequired[Union[int, None]]
+    #: released: it comes back with the next period; missing: it is not made yet
+    state: Literal['there', 'released', 'missing']
+    #: its name, where it is there
+    reservation: NotRequired[str]
+
+
+class Standing(TypedDict):
+    # A standing reservation, as configured.
+    #: name of the SRCFG
+    name: str
+    period: Literal['DAY', 'WEEK', 'INFINITY']
+    #: periods, from the present one on
+    depth: int
+    #: seconds within its period
+    times: StandingTimes
+    #: wanted, 0 = all
+    max_tasks: int
+    #: as USER==john+
+    acl: list[str]
+    #: instances that are not over, by slot
+    wanted: list[StandingWanted]
+
+
 class ReservationStandingTimes(TypedDict):
     # of the SRCFG, seconds within its period
     start_s: NotRequired[int]
@@ -1530,6 +1568,10 @@ class Credential(TypedDict):
     name: str
     priority: NotRequired[int]
     flags: NotRequired[list[str]]
+    #: ADEF
+    account_default: NotRequired[str]
+    #: ALIST
+    account_list: NotRequired[list[str]]
     qos_default: NotRequired[str]
     qos_list: NotRequired[list[str]]
     #: or, and, excluded
@@ -1555,7 +1597,7 @@ class Credential(TypedDict):
     manager_limits: NotRequired[list[CredentialManagerLimits]]
     #: QOS: QTWEIGHT, XFWEIGHT, QTTARGET, XFTARGET
     weights: NotRequired[dict[str, float]]
-    #: QOS: credentials with access
+    #: QOS, account: credentials that may use it
     members: NotRequired[list[str]]
     #: class
     enabled: NotRequired[bool]
@@ -3091,6 +3133,21 @@ class Operations:
             'GET',
             '/v1/nodes/{name}',
             names={'name': name},
+            query={'past': past}))
+
+    def standing(
+        self,
+        *,
+        past: str | int | None = None,
+    ) -> Iterator[Standing]:
+        """Standing reservations (SRCFG) of which the caller may see the instances, a
+        record a line: which instances are wanted now, and which of them are there.
+        - past: a view of the past (POST /v1/past): told as of then, as lists showed it
+          to the caller
+        """
+        return cast('Iterator[Standing]', self._connection.lines(
+            'GET',
+            '/v1/standing',
             query={'past': past}))
 
     def reservations(

@@ -34,11 +34,10 @@ static int make_quote(struct am *am, const struct am_request *req,
 
     if (amount_valid(q->amount, 0, err) != 0)
         return -1;
-    if (q->until_at <= req->at || q->uses < 1)
-        return err_set(err, ERR_INVALID,
-            "a quote until %" PRId64 " for %" PRId64 " uses: expected an end after now "
-            "and one use at least",
-            q->until_at, q->uses);
+    if (q->until_at <= req->at)
+        return err_set(err, ERR_INVALID, "until: expected an instant after now");
+    if (q->uses < 1)
+        return err_set(err, ERR_INVALID, "uses: expected 1 at least");
     if (account_find(am, q->account, &q->use, &a, err) != 0
         || account_usable(&a, q->account, &q->use, err) != 0)
         return -1;

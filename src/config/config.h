@@ -126,6 +126,9 @@ struct config_use {
     bool simulated;    /* by no resource manager, for people and nodes of a trace */
     const char *nodes; /* --nodes of the daemon, or NULL */
     const char *home; /* folder of the daemon, where programs may be; NULL: not known */
+    /* What keeps the web page off: -1 with a sentence, ERR_DENIED where the caller
+     * cannot tell. NULL: it is not looked at. */
+    int (*look_at_page)(const struct config *c, const char *home, struct err *err);
 };
 
 /* Look at it as a whole: add what is wrong with values beside each other to

@@ -765,6 +765,18 @@ static void look_for_single_task(struct look *k)
         add_finding(k, "", "");
 }
 
+/* Told at the first parameter that the sentence names. */
+static void look_for_page(struct look *k)
+{
+    struct err err = {0};
+
+    if (k->use->look_at_page == NULL || strncmp(k->v->name, "WEB", 3) != 0
+        || k->use->look_at_page(k->c, k->use->home, &err) == 0
+        || strstr(err.text, k->v->name) == NULL)
+        return;
+    tell_level(k, err.code == ERR_DENIED ? FINDING_NOTE : k->rule->level, err.text, "");
+}
+
 /* ---- the table ---- */
 
 #define SECTIONS(o) .objects = 1u << OBJECT_##o
@@ -803,6 +815,7 @@ static const struct rule rules[] = {
     {"program-missing", "FEEDBACKPROGRAM", PARAMETER, LOOK(program), WARN("%1 cannot be executed; it will not be called")},
     {"program-missing", "MAILPROGRAM", PARAMETER, LOOK(mail_program), WARN("%1 cannot be executed; no mail will be sent")},
     {"program-missing", "TRIGGER", SECTIONS(SR), LOOK(triggered_programs), WARN("%1 cannot be executed")},
+    {"page-off", NULL, PARAMETER, ONCE, LOOK(page), WARN("the web page stays off: %1")},
     {"no-driver", "TYPE", SECTIONS(RM), LOOK(driver), ERROR("there is no driver for %1 yet; expected one of %2 (maui sim and SERVERMODE SIMULATION need none)")},
     {"no-url", "TYPE", SECTIONS(RM), LOOK(urls), ERROR("NATIVE needs %1=exec:///PROGRAM")},
     {"unusable-url", NULL, SECTIONS(RM), LOOK(url), ERROR("%1")},

@@ -4,6 +4,7 @@
 #include "config/settings.h"
 #include "engine/calendar_private.h"
 #include "engine/engine_private.h"
+#include "engine/query.h"
 #include "plan/rsvnodes.h"
 #include "plan/standing.h"
 #include "plan/trigger.h"
@@ -144,6 +145,12 @@ static bool time_to_roll(struct engine *e)
     }
     wake_at(e, e->calendar->roll_next);
     return roll;
+}
+
+void query_standing(const struct engine *e, uint32_t standing, int64_t now,
+    struct standing_instances *ret)
+{
+    standing_wanted(&e->cfg->standing.v[standing], &e->calendar->zone, now, ret);
 }
 
 static int by_priority(const void *a, const void *b)

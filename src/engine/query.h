@@ -8,6 +8,7 @@
 #include "engine/charging/rent.h"
 #include "engine/engine.h"
 #include "plan/feasible.h"
+#include "plan/standing.h"
 
 /* A job that nobody has submitted. */
 struct query_ask {
@@ -23,6 +24,13 @@ struct query_ask {
     bool limits; /* windows: no more than hard throttling limits leave for a job of
                     that duration */
 };
+
+/* ---- standing reservations ---- */
+
+/* Append the instances that the standing reservation of that index in the settings
+ * wants at `now`, by slot: standing_find() tells which of them are there. O(DEPTH). */
+void query_standing(const struct engine *e, uint32_t standing, int64_t now,
+    struct standing_instances *ret);
 
 /* ---- showstart ---- */
 

@@ -4,6 +4,7 @@
 #include "base/xalloc.h"
 #include "plan/bynode/bind.h"
 #include "plan/bynode/bynode.h"
+#include "plan/floating.h"
 #include "plan/layout.h"
 #include "plan/plan_private.h"
 #include "plan/suspended.h"
@@ -25,6 +26,7 @@ static struct plan *fork_unfilled(struct plan *p)
     fork->borrows_layout = true;
     fork->closures = closures_share(p->closures);
     fork->windows = windows_create();
+    fork->licences = licences_create();
     fork->pools = pools_copy(p->pools, p->closures);
     fork->fits = fits_copy(p->fits, fork->pools);
     vec_copy(&fork->ends, &p->ends);
@@ -132,6 +134,7 @@ void plan_adopt(struct plan *p, const struct plan *fork, const struct job *j)
         rsvtable_move_last(p->reserved, row);
     p->validity.changes++;
     p->validity.confirmed = rsvtable_count(p->reserved);
+    p->version++;
     reserve_recount(p->counted);
 }
 
@@ -154,6 +157,7 @@ static void reserve_again(struct plan *p)
     struct rsvtable *before = rsvtable_take(p->reserved);
     struct slot slot;
 
+    p->version++;
     pintable_forget(p->pins);
     reserve_recount(p->counted);
     for (uint32_t i = 0; i < rsvtable_count(before); i++) {

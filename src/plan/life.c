@@ -2,6 +2,7 @@
  * The life of a plan: its collaborators, and which of them look at which. */
 #include "base/xalloc.h"
 #include "plan/bynode/bynode.h"
+#include "plan/floating.h"
 #include "plan/nodes/rsvview.h"
 #include "plan/plan_private.h"
 #include "plan/window.h"
@@ -57,6 +58,7 @@ struct plan *plan_create(struct cluster *c)
     p->reserved = rsvtable_create();
     p->pins = pintable_create();
     p->windows = windows_create();
+    p->licences = licences_create();
     p->closures = closures_create(c);
     p->pools = pools_create(c, p->closures);
     p->fits = fits_create(c, p->pools);
@@ -72,6 +74,7 @@ void plan_destroy(struct plan *p)
     if (p->original)
         p->original->forks--;
     windows_destroy(p->windows);
+    licences_destroy(p->licences);
     plan_unlink(p);
     fits_destroy(p->fits);
     pools_destroy(p->pools);

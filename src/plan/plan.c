@@ -378,10 +378,8 @@ static bool multireq_fits_now(struct plan *p, const struct job *j, uint32_t part
 
 bool plan_fits_now(struct plan *p, const struct job *j, uint32_t partition)
 {
-    bool gres = j->reqs[0].def->gres.n || j->nreqs > 1;
-
     check_answerable(p);
-    if (gres && floating_wanted(p, j)) {
+    if (floating_wanted(p, j)) {
         const struct fitset *s = fits_for(p->fits, j, partition);
         if (!s || !floating_fits(p, j, p->now, time_add(p->now, plan_duration(s, j))))
             return false;
@@ -429,17 +427,15 @@ static int64_t first_fit_in(
     struct plan *p, const struct job *j, uint32_t set, int64_t from)
 {
     bool floating = floating_wanted(p, j);
+    int64_t duration = plan_duration(fits_set(p->fits, set), j);
 
     for (;;) {
         int64_t at = nodes_first_fit(p, j, set, from);
         if (at >= TIME_NEVER || !floating)
             return at;
-        if (floating_fits(
-                p, j, at, time_add(at, plan_duration(fits_set(p->fits, set), j))))
-            return at;
-        from = floating_next(p, at);
-        if (from >= TIME_NEVER)
-            return TIME_NEVER;
+        from = floating_first_fit(p, j, at, duration);
+        if (from == at || from >= TIME_NEVER)
+            return from;
     }
 }
 

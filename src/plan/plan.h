@@ -159,8 +159,8 @@ struct slot {
  *     one request, a pool planned node by node    sweep_first_fit(): each node, + units
  *     several requests                            multireq_first_fit(): each node
  *
- * and again from floating_next() on where floating generic resources do not suffice.
- * The job is taken to stay for its limit on the slowest nodes of the set. */
+ * and again from floating_first_fit() on where floating generic resources do not
+ * suffice. The job is taken to stay for its limit on the slowest nodes of the set. */
 bool plan_first_fit(
     struct plan *p, const struct job *j, int64_t from, struct slot *ret_slot);
 

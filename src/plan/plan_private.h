@@ -67,7 +67,8 @@ struct plan {
     struct bynode *bynode;     /* pools that are planned node by node */
     struct rsvview *view;      /* reservations of other kinds, as one job sees them */
     struct windows_known *windows;
-    struct without without; /* of a fork; empty in an original */
+    struct licences *licences; /* in use over time */
+    struct without without;    /* of a fork; empty in an original */
 };
 
 static inline struct moment moment_of(const struct plan *p)

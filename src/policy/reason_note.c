@@ -2,6 +2,7 @@
  * Why a job waits, in a few words: what stands beside it in the resource manager's own
  * list, which others read. Nothing in it that changes from cycle to cycle, as a note is
  * written anew only when it says something else; and nothing of other people's jobs. */
+#include "base/strbuf.h"
 #include "cluster/cluster.h"
 #include "cluster/job.h"
 #include "cluster/node.h"
@@ -11,44 +12,42 @@
 
 #include <stdbool.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #define SENTENCE 400
 
 /* What else it asks for, by which its wait may be another than that of its neighbours:
  * nodes that it names, licences, a reservation, one switch or set of nodes. */
-static int say_wishes(
-    const struct cluster *c, const struct job *j, char *ret, size_t size)
+static void add_wishes(const struct cluster *c, const struct job *j, struct strbuf *io)
 {
     const struct taskdef *d = j->nreqs > 0 ? j->reqs[0].def : NULL;
-    int n = 0;
 
-    *ret = '\0';
-    for (size_t i = 0; d != NULL && i < d->job_gres.n && n < (int)size / 3; i++)
-        n += snprintf(ret + n, size - (size_t)n, " and %lld %s",
-            (long long)d->job_gres.v[i].count,
+    for (size_t i = 0; d != NULL && i < d->job_gres.n; i++)
+        strbuf_printf(io, " and %lld %s", (long long)d->job_gres.v[i].count,
             names_text(c->gres, d->job_gres.v[i].id));
     if (d != NULL && d->hosts.n == 1)
-        n += snprintf(
-            ret + n, size - (size_t)n, " on %s", node_at(c, d->hosts.v[0])->name);
+        strbuf_printf(io, " on %s", node_at(c, d->hosts.v[0])->name);
     else if (d != NULL && d->hosts.n > 1)
-        n += snprintf(ret + n, size - (size_t)n, " on the nodes that it names");
+        strbuf_add(io, " on the nodes that it names");
     else if (d != NULL && d->nodeset != NULL)
-        n += snprintf(ret + n, size - (size_t)n, " on nodes of one set");
+        strbuf_add(io, " on nodes of one set");
     if (j->extra != NULL && j->extra->advres != NULL)
-        n += snprintf(
-            ret + n, size - (size_t)n, " in reservation %.60s", j->extra->advres);
-    return n;
+        strbuf_printf(io, " in reservation %.60s", j->extra->advres);
 }
 
+/* Cut off where all its words do not fit. */
 static int say_procs(const struct cluster *c, const struct job *j, const char *before,
     char *ret, size_t size)
 {
-    char wishes[SENTENCE];
+    struct strbuf text = {0};
 
-    say_wishes(c, j, wishes, sizeof wishes);
-    return snprintf(ret, size, "%swaits for %u processor%s%s", before, j->procs,
-        j->procs == 1 ? "" : "s", wishes);
+    strbuf_printf(&text, "%swaits for %u processor%s", before, j->procs,
+        j->procs == 1 ? "" : "s");
+    add_wishes(c, j, &text);
+    int len = snprintf(ret, size, "%.*s", SENTENCE - 1, text.text);
+    free(text.text);
+    return len;
 }
 
 /* The sentence without the subject that all of them have. */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * The daemon as a program: `maui serve`, `maui replay` of its journal, and `maui am`
- * of its ledger. */
+ * The daemon as a program: `maui serve`, `maui replay` of its journal, `maui am` of its
+ * ledger, and `maui check` of its configuration. */
 #include "am/am.h"
 #include "base/program.h"
 #include "journal/replay.h"
@@ -20,5 +20,7 @@ int main(int argc, char **argv)
 
     if (strcmp(name, "am") == 0 || strcmp(name, "mam-check") == 0)
         return program_end("maui am", am_main(argc, argv));
+    if (strcmp(name, "check") == 0)
+        return program_end("maui check", check_main(argc, argv));
     return program_end("maui serve", serve_main(argc, argv));
 }

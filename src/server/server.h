@@ -28,7 +28,8 @@ struct server_options {
  * or cannot go on. */
 int server_run(const struct server_options *opt, struct err *err);
 
-/* The `maui serve` command. */
+/* The `maui serve` command, and `maui check`. */
 int serve_main(int argc, char **argv);
+int check_main(int argc, char **argv);
 
 #endif

@@ -336,7 +336,7 @@ static int find_command(const char *word, enum scenario_command *ret, struct err
             word, nearest_best(&near));
     return err_set(err, ERR_NOT_FOUND,
         "unknown command '%.40s'; expected setres, releaseres, sethold, releasehold, "
-        "setspri, setqos, canceljob, node, changeparam or config",
+        "setspri, setqos, canceljob, node, account, deposit, changeparam or config",
         word);
 }
 

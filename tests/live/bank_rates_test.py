@@ -107,6 +107,11 @@ def test_a_quote_that_is_kept_holds_while_rates_rise(daemon):
     assert users.refused("games", "mam-quote", "-k", "-A", "chem", "-u", "nobody")
     assert "30 days" in users.refused("games", "mam-quote", "-k", "-A", "chem", "-e",
                                       "+60:00:00:00")
+    for uses in ("0", "1001"):
+        assert "uses: expected 1 to 1000" in users.refused(
+            "games", "mam-quote", "-k", "-A", "chem", f"-N{uses}")
+    assert "until: expected an instant after now" in users.refused(
+        "games", "mam-quote", "-k", "-A", "chem", "-e", "1970")
     assert users.refused("bin", "mam-quote", "-k", "-A", "chem")
     users.ok("games", "mam-quote", "-k", "-A", "chem")
     assert '"number":2' in users.ok("nobody", "mam-list-quotes", "--format", "json") \

@@ -62,6 +62,7 @@ OPERATIONS = {
     "GET /v1/reservations/{name}": ("123o", None),
     "PATCH /v1/reservations/{name}": (RULERS, {}),
     "DELETE /v1/reservations/{name}": (MINE, None),
+    "GET /v1/standing": (ALL, None),  # those one may see
     "GET /v1/statistics": (ADMINS, None),
     "GET /v1/statistics/{kind}": (ADMINS, None),
     "GET /v1/statistics/grid/{type}": (ADMINS, None),

@@ -744,6 +744,47 @@ def test_what_was_ordered_is_not_done_to_another_job_of_that_id(native):
     assert native.state(job) == "Idle"
 
 
+@pytest.mark.parametrize("restart", [False, True], ids=["at-once", "after-a-restart"])
+def test_an_id_that_its_user_has_again_for_another_command_is_a_new_job(native, restart):
+    """A requeue dates a job anew, and does not change what it runs."""
+    path = pathlib.Path(f"{native.home}/jobs")
+    first, user = int(time.time()) - 100, USERS[0]
+
+    def tell(*jobs):
+        lines = [f"{job} UNAME={user} TASKS={tasks} WCLIMIT=6000 QUEUETIME={at} EXEC={runs} {more}"
+                 for job, tasks, at, runs, more in jobs]
+        new = path.with_suffix(".new")
+        new.write_text("\n".join([*lines, ""]))
+        new.rename(path)
+    def runs(start):
+        return f"STATE=Running TASKLIST=n1:n1:n2:n2 STARTTIME={start}"
+    waits = "STATE=Idle"
+    tell((7, 4, first, "/a", runs(first)), (8, 1, first, "/a", waits), (9, 1, first, "/a", waits),
+         (10, 1, first, "/a", waits))
+    native.section("STARTWAIT=300\nRMPOLLINTERVAL 1", jobs=f"file://{path}")
+    native.start()
+    native.until(7, "Running")
+    for job in (8, 9, 10):
+        native.until(job, "Idle")
+        native.ok("setspri", "77", job)
+    if restart:
+        native.kill()
+    again = first + 60
+    tell((7, 4, again, "/b", runs(again)), (8, 1, again, "/b", waits), (9, 1, again, "/a", waits),
+         (10, 1, again, "/b", f"STATE=Completed STARTTIME={again} COMPLETIONTIME={again + 1} TASKLIST=n1"))
+    if restart:
+        native.start()
+    native.wait(lambda: native.job(8) and not native.job(8).get("system_priority"), "the new one", 60)
+    native.wait(lambda: native.job(7)["start_at"] == again, "its run", 60)
+    assert native.job(9)["system_priority"] == 77  # requeued
+    def ends(job):
+        return [(j["state"], j["submit_at"]) for j in native.lines("showq", "-c") if j["id"] == str(job)]
+    native.wait(lambda: ends(7) and (not restart or ends(10)), "their ends", 60)
+    assert ends(7) == [("Vacated", first)]
+    if restart:  # of the former, which never ran: of the other nobody here had heard
+        assert [state for state, _ in ends(10)] == ["Vacated"]
+
+
 def test_files_may_hold_nodes(native):
     path = f"{native.home}/nodes"
     with open(path, "w") as f:

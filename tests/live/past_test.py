@@ -492,6 +492,10 @@ def test_users_see_of_the_past_what_lists_showed_them(site):
         seen |= {d.get("job") for d in next_one["decided"]}
         assert "difference" not in next_one
     assert status == 404 and seen <= {own} and own in seen
+    # from before it was submitted, although it is over by now
+    assert users.api("nobody", f"/v1/past/{past}", {"at": BEGIN}, method="PATCH")[0] == 200
+    status, first = users.api("nobody", f"/v1/past/{past}", {"about": own}, method="PATCH")
+    assert status == 200 and {d["job"] for d in first["decided"]} == {own}, first
     for about in (other, "no-such"):
         assert users.api("nobody", f"/v1/past/{past}", {"about": about}, method="PATCH")[0] == 404
     # one each, and what they look at keeps no administrator out

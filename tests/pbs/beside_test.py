@@ -128,7 +128,7 @@ def test_openpbs_and_torque_are_told_apart(two):
     assert {name for name in os.listdir(two.daemon.home) if name.endswith((".wake", ".heartbeat"))} \
         == {"new.wake", "new.heartbeat", "old.wake", "old.heartbeat"}
     for _ in range(2):
-        os.kill(two.new.adapter(), signal.SIGKILL)
+        os.kill(two.new.wait(two.new.adapter, "an adapter"), signal.SIGKILL)
         two.daemon.kill()
         two.new.serve()
     both = lambda: [two.daemon.state(id) for id in here.values()]  # noqa: E731

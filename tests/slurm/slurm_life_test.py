@@ -183,6 +183,16 @@ def test_memory_is_counted(slurm):
     assert waits(slurm, jobs[4], 0.5)
 
 
+def test_tasks_lie_unevenly_where_each_node_has_the_memory(slurm):
+    """`--mem` is of each node, however many tasks come to lie there."""
+    running(slurm, slurm.sbatch("-p", "low", "-w", "n1", "-n", 2, "--mem=100"))
+    uneven = slurm.sbatch("-p", "low", "-n", 6, "--mem=100")
+    assert running(slurm, uneven) == ["n1", "n2"]
+    assert "NumCPUs=6 " in slurm.ok("scontrol", "show", "job", uneven)
+    much = slurm.sbatch("-p", "high", "-n", 6, "--mem=1900")
+    assert running(slurm, much) == ["n3", "n4"]
+
+
 def test_exclusive_jobs_have_nodes_alone(slurm):
     one = slurm.sbatch("-n", 1, "--exclusive")
     two = slurm.sbatch("-N", 2, "--exclusive")

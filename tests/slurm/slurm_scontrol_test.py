@@ -284,6 +284,26 @@ def test_it_is_taken_where_slurms_commands_are_of_another_release(newer_slurm, s
         c.down()
 
 
+def test_it_is_told_where_no_release_is_known(slurm_program, tmp_path, monkeypatch):
+    """scontrol that cannot say of which release it is leaves the library in use. That is
+    told while slurmctld has not answered, and by the commands of people."""
+    fake, real = tmp_path / "scontrol", slurm_cluster.tool("scontrol")
+    fake.write_text('#!/bin/sh\n[ "$*" = --version ] && { echo no licence; exit 4; }\n'
+                    f'exec {real} "$@"\n')
+    fake.chmod(0o755)
+    monkeypatch.setattr(slurm_cluster, "PATH", f"{tmp_path}:{slurm_cluster.PATH}")
+    c = slurm_cluster.SlurmCluster(slurm_program, nodes=2)
+    try:
+        c.up()
+        assert comm(c.pid("adapter")) == "maui-slurm"
+        check = c.maui.run("slurm", "check")
+        assert check.returncode == 0
+        assert "(status 4, no licence): taken for" in check.stderr
+        assert "taken for" in c.maui.log()
+    finally:
+        c.down()
+
+
 def test_a_transport_that_is_none_is_told(slurm):
     slurm.maui.stop()
     slurm.maui.configure("RMCFG[slurm] TYPE=SLURM TRANSPORT=PIGEON\n")

@@ -736,6 +736,23 @@ def flex_reservation(s):
         s.order("scontrol", "delete", "reservationname=soon")
 
 
+@probe
+def preferred_feature(s):
+    """--prefer: nodes with that feature first, others where they are taken."""
+    first = s.submit("--prefer=at_n2", "-N", 1, "-n", 3)
+    s.starts(first)
+    s.starts(s.submit("--prefer=at_n2", "-N", 1, "-n", 3), nodes=False)
+    s.cancel(first)
+    s.starts(s.submit("--prefer=at_n2", "-N", 1, "-n", 3))
+
+
+@probe
+def memory_of_uneven_tasks(s):
+    """--mem is of each node, however many tasks lie there."""
+    s.starts(s.submit("-p", "gpu", "-w", "n1", "-n", 2, "--mem=100"))
+    s.starts(s.submit("-p", "gpu", "-n", 10, "--mem=100"))
+
+
 # ---- all other options ----
 
 @probe

@@ -2,7 +2,7 @@
 import { useMemo } from "react";
 import { readLines } from "../api/client";
 import { useAnswer } from "./live";
-import type { JobBrief, QueueSummary, Reservation } from "./types";
+import type { JobBrief, QueueSummary, Reservation, StandingRecord } from "./types";
 
 export type Summary = QueueSummary["summary"] & {
   counts?: Record<string, Count[]>;
@@ -54,4 +54,10 @@ export function useMadeReservations(): Reservation[] | null {
 /** Those of jobs, when they are wanted. */
 export function useJobReservations(wanted: boolean): Reservation[] | null {
   return useReservations(wanted ? "type=Job" : null);
+}
+
+/** Of each standing one, what it wants and what is there of that. */
+export function useStanding(): StandingRecord[] {
+  const answer = useAnswer("/v1/standing", true);
+  return useMemo(() => (answer.text ? readLines<StandingRecord>(answer.text) : []), [answer.text]);
 }

@@ -14,7 +14,7 @@ export interface PastState {
 }
 
 const STEP_MS = 1000; // of what plays
-const ASKED = /^\/v1\/(jobs|start|forecast|windows|rows|timeline|nodes|reservations|statistics|parameters|priorities|partitions|credentials|fairshare|series|promises|accounting|events)\b/;
+const ASKED = /^\/v1\/(jobs|start|forecast|windows|rows|timeline|nodes|reservations|standing|statistics|parameters|priorities|partitions|credentials|fairshare|series|promises|accounting|events)\b/;
 const ALLOWED = /^\/v1\/(past|session)\b/; // whatever is shown
 
 let state: PastState = { at: null, view: null, error: null, busy: false, speed: 0 };

@@ -10,6 +10,7 @@ export type Job = S["Job"];
 export type Reason = S["Reason"];
 export type QueueSummary = S["QueueSummary"];
 export type Reservation = S["Reservation"];
+export type StandingRecord = S["Standing"];
 export type NodeRecord = S["Node"];
 export type SchedulerState = S["Scheduler"];
 export type Manager = S["Manager"];

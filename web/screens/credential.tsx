@@ -91,6 +91,7 @@ function Relations({ c, kind }: { c: Credential; kind: string }) {
   const to = (k: string, name: string) => (admin ? `/ui/credentials/${k}/${encodeURIComponent(name)}` : undefined);
   const word = ENTRY[kind];
   const rows: Relation[] = [
+    ...(kind === "account" ? [] : [...new Set([...(c.account_default ? [c.account_default] : []), ...(c.account_list ?? [])])]).map((a) => ({ what: "account", name: a, how: a === c.account_default ? "has it where none is asked for" : "may ask for it", to: to("account", a), side: "right" as const })),
     ...[...new Set([...(c.qos_default ? [c.qos_default] : []), ...(c.qos_list ?? [])])].map((q) => ({ what: "QOS", name: q, how: q === c.qos_default ? "has it where none is asked for" : "may ask for it", to: to("qos", q), side: "right" as const })),
     ...[...new Set([...(c.partition_default ? [c.partition_default] : []), ...(c.partition_list ?? [])])].map((p) => ({ what: "partition", name: p, how: p === c.partition_default ? "is tried first" : "may use it", side: "right" as const })),
     ...(c.members ?? []).map((m) => { const [k, name] = [m.slice(0, m.indexOf(":")), m.slice(m.indexOf(":") + 1)]; return { what: k, name, how: "may use it", to: to(k, name), side: "left" as const }; }),

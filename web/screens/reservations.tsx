@@ -93,7 +93,7 @@ export function Reservations() {
           <Link to="/ui/timeline">On the timeline</Link>
           <span className="quiet q-count" role="status">{loaded ? `${count(shown.length)} of ${count(all.length)}` : "Loading …"}</span>
         </div>
-        {loaded && (view === "week" ? <Week all={shown} /> : <List all={shown} sel={sel} />)}
+        {loaded && (view === "week" ? <Week all={shown} wanted={wanted} /> : <List all={shown} sel={sel} />)}
       </div>
       {sel && <ReservationPanel key={sel} name={sel} />}
     </div>

@@ -220,7 +220,7 @@ static void put_later(struct engine *e, struct member *m, struct job *j)
 
 /* Not due: it may preempt, or go with less of its limit, at once. Its place is in
  * nobody's way then. */
-static void try_sooner(struct engine *e, const struct member *m)
+static void try_sooner(struct engine *e, struct member *m)
 {
     struct job *j = e->c->jobs.v[m->job];
     struct slot slot = {m->start_at, m->partition};
@@ -229,8 +229,12 @@ static void try_sooner(struct engine *e, const struct member *m)
         || m->start_at >= TIME_NEVER || !allowed_now(e, j, LEVEL_SOFT))
         return;
     struct lifted_rsv *own = plan_lift(e->plan, j);
-    if (!preempt_start(e, j, false) && !(own && plan_lay_back(e->plan, j, own)))
+    if (preempt_start(e, j, false))
+        ; /* started */
+    else if (!own)
         plan_reserve(e->plan, j, &slot);
+    else if (!plan_lay_back(e->plan, j, own)) /* one past its limit is there */
+        put_later(e, m, j);
     lifted_rsv_free(own);
 }
 

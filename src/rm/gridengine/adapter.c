@@ -1,15 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0
  * The adapter: what it has for agent.h. */
 #include "base/home.h"
+#include "base/strbuf.h"
 #include "base/xalloc.h"
 #include "rm/gridengine/gridengine.h"
 #include "rm/gridengine/site.h"
 
 #include <errno.h>
+#include <glob.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/inotify.h>
+#include <unistd.h>
 
 #define AT_ONCE       4
 #define POLL_MS       2000
@@ -54,6 +57,20 @@ static void free_told(void *data)
     free(t->note);
 }
 
+/* Definitions that a former one wrote for a command, and did not live to remove. */
+static void remove_leftovers(const char *files)
+{
+    glob_t found = {0};
+    struct strbuf pattern = {0};
+
+    strbuf_printf(&pattern, "%s" GE_OWN_QUEUE "*.queue", files);
+    if (glob(pattern.text, 0, NULL, &found) == 0)
+        for (size_t i = 0; i < found.gl_pathc; i++)
+            unlink(found.gl_pathv[i]);
+    globfree(&found);
+    free(pattern.text);
+}
+
 static void *open_adapter(
     struct agent *a, const struct link_opening *o, struct err *err)
 {
@@ -79,7 +96,8 @@ static void *open_adapter(
         return NULL;
     }
     free(lock);
-    g->home = xstrdup(o->home);
+    g->files = home_file_of(o->home, o->name, "");
+    remove_leftovers(g->files);
     g->accounting = site_common_path(SITE_ACCOUNTING);
     g->nodes = listing_new(&nodes);
     g->jobs = listing_new(&jobs);
@@ -103,7 +121,7 @@ static void close_adapter(void *ctx)
     listing_destroy(g->reservations);
     ge_look_destroy(g);
     ge_hurry_destroy(g->hurry);
-    free(g->home);
+    free(g->files);
     free(g->accounting);
     free(g);
 }

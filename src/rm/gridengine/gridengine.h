@@ -65,7 +65,7 @@ struct ge_adapter {
     struct runs *runs;
     struct listing *nodes, *jobs, *reservations;
     int64_t start_wait_ms, timeout_ms; /* of each command */
-    char *home;                        /* owned: folder for files that commands read */
+    char *files;                       /* owned: how files that commands read begin */
     char *accounting;                  /* owned: the cell's file */
     struct ge_look *look;              /* look.c */
     struct ge_hurry *hurry;            /* hurry.c */

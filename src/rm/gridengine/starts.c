@@ -303,7 +303,7 @@ static int plan_queue(struct start *s, const struct ge_site *site,
     strbuf_printf(&name, GE_OWN_QUEUE "%s", j->number);
     if (j->task != NULL)
         strbuf_printf(&name, "_%s", j->task);
-    strbuf_printf(&file, "%s/%s.queue", s->g->home, name.text);
+    strbuf_printf(&file, "%s%s.queue", s->g->files, name.text);
     s->queues = strbuf_take(&name);
     s->file = strbuf_take(&file);
     if (q != NULL) {

@@ -50,13 +50,17 @@ void control_destroy(struct control *c)
     free(c);
 }
 
-/* Take the one at `i` off the list and answer who waits for it. */
+/* Take the one at `i` off the list and answer who waits for it. Of one that was not
+ * carried out it is told how its job is, which the scheduler has for cancelled or
+ * suspended. */
 static void finish(struct local *l, size_t i, enum rm_outcome outcome, const char *text)
 {
     struct asked a = l->control->asked.v[i]; /* the sink may command again */
 
     vec_remove(&l->control->asked, i);
     local_done(l, a.token, outcome, a.job->id, text);
+    if (outcome != RM_OK && a.token != 0 && ljob_is_active(a.job))
+        ljob_report(a.job);
 }
 
 /* What a keeper said. */

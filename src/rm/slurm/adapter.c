@@ -445,6 +445,7 @@ static void on_open(void *ctx, const struct link_opening *o)
     adapter_health(a, "marks", NULL); /* what one before this has said is over */
     adapter_health(a, "clock", NULL);
     adapter_health(a, "heartbeat", NULL);
+    adapter_health(a, "release", a->doubt);
     open_events(a);
     write_beat(a);
     arm(a, 0);
@@ -506,7 +507,7 @@ static void on_heard(void *ctx)
     arm_next(ctx);
 }
 
-int adapter_main(void)
+int adapter_main(const char *doubt)
 {
     static const struct link_calls calls = {.open = on_open,
         .command = on_command,
@@ -520,6 +521,7 @@ int adapter_main(void)
     struct adapter *a = xcalloc(1, sizeof *a);
     int status;
 
+    a->doubt = doubt;
     /* all task numbers of an array, however many */
     setenv("SLURM_BITSTR_LEN", "0", 1);
     slurm_init(NULL); /* ends the process where slurm.conf is bad */

@@ -186,10 +186,14 @@ struct adapter {
     int64_t poll_ms, start_wait_ms;
     int64_t ahead_s; /* slurmctld's clock before ours; negative: behind */
     struct slurm_facts facts;
-    char *munge;                 /* owned: socket of munged; NULL = not known */
-    int64_t munge_seen_ms;       /* when it was there last */
-    int64_t most_procs;          /* of a node */
-    bool uneven;                 /* some have fewer */
+    const char *doubt;     /* of Slurm's release; NULL = none, or over */
+    char *munge;           /* owned: socket of munged; NULL = not known */
+    int64_t munge_seen_ms; /* when it was there last */
+    int64_t most_procs;    /* of a node */
+    int64_t mem_each;      /* MB of a node by processor, the least seen; 0 = none was */
+    bool memory_limited;   /* by a limit of Slurm's that is followed */
+    bool uneven;           /* some have fewer */
+    uint32_t resized;      /* how often a node was found with other processors */
     struct gres_terms gres_most; /* of a node, seen so far */
     struct gres_terms gres_uses; /* of what jobs had: is it used up? 1 or 0 */
     struct part *parts;
@@ -266,7 +270,9 @@ bool adapter_is_led(const struct adapter *a);
 int64_t adapter_pause_ms(const struct adapter *a);
 /* Look at everything again soon. */
 void adapter_look(struct adapter *a);
-int adapter_main(void);
+/* `doubt`: why it is not known whether Slurm is of the library's release; told until
+ * slurmctld has answered. NULL: there is none. */
+int adapter_main(const char *doubt);
 
 /* ---- nodes.c ---- */
 int nodes_poll(struct adapter *a);

@@ -111,6 +111,8 @@ int check_settings(struct adapter *a)
         adapter_lost(a, "settings");
         return -1;
     }
+    if (a->doubt != NULL)
+        adapter_health(a, "release", a->doubt = NULL);
     take_facts(&a->facts, c);
     adapter_find_munge(a, c->authinfo);
     if (a->gate_home != NULL)

@@ -408,6 +408,15 @@ static uint64_t digest_of(const struct telling *t)
     return h;
 }
 
+static bool limits_memory(const struct telling *t)
+{
+    for (size_t i = 0; i < t->quotas.n; i++)
+        for (size_t k = 0; k < t->quotas.v[i].n; k++)
+            if (t->quotas.v[i].limits[k].res == LIMIT_MEM)
+                return true;
+    return false;
+}
+
 static void tell_quotas(struct adapter *a, struct telling *t)
 {
     uint64_t digest = digest_of(t);
@@ -423,6 +432,7 @@ static void tell_quotas(struct adapter *a, struct telling *t)
     if (digest != a->limits_digest)
         adapter_report(a, &r);
     a->limits_digest = digest;
+    a->memory_limited = limits_memory(t);
 }
 
 static void forget_graces(struct adapter *a)

@@ -222,6 +222,8 @@ static void tell(struct adapter *a, const node_info_t *n, enum node_state state)
     d->cfg.v[RES_MEM] = n->real_memory > n->mem_spec_limit
                             ? (int64_t)(n->real_memory - n->mem_spec_limit)
                             : 0;
+    if (procs > 0 && (a->mem_each == 0 || d->cfg.v[RES_MEM] / procs < a->mem_each))
+        a->mem_each = d->cfg.v[RES_MEM] / procs;
     d->cfg.v[RES_DISK] = n->tmp_disk;
     d->cfg.v[RES_SWAP] = -1;
     adapter_report(a, &r);
@@ -279,6 +281,7 @@ static void tell_gone(struct adapter *a)
         if (t->round == a->round || strcmp(t->name, "GLOBAL") == 0)
             continue;
         adapter_report(a, &r);
+        a->resized++;
         drop(a, t);
     }
 }
@@ -316,6 +319,7 @@ static void read_nodes(struct adapter *a, node_info_msg_t *msg, bool all)
         if (t->digest == digest && !all)
             continue;
         t->digest = digest;
+        a->resized += t->procs != procs_of(n);
         t->procs = procs_of(n);
         free(t->features);
         free(t->partitions);

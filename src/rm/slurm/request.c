@@ -108,11 +108,36 @@ static bool memory_by_node(const struct adapter *a, const slurm_job_info_t *j)
            && j->pn_min_memory != NO_VAL64 && !j->mem_per_tres;
 }
 
+/* Nodes it takes: as asked or estimated, and as the devices of the whole job need. */
+static int64_t nodes_of(const struct adapter *a, const slurm_job_info_t *j)
+{
+    int64_t n = asked32(j->num_nodes), most = gres_most(a, j->tres_per_job),
+            devices = gres_devices(j->tres_per_job);
+
+    n = n > 0 ? n : 1;
+    if (j->max_nodes != 0 && n > j->max_nodes)
+        n = j->max_nodes; /* an estimate, that knows nothing of --overcommit */
+    if (most > 0 && ceil_div(devices, most) > n)
+        n = ceil_div(devices, most);
+    return n < INT32_MAX ? n : INT32_MAX;
+}
+
+/* What it needs on each of its nodes, of which it takes as many as it finds, is no more
+ * than any node has for one of its tasks. Then a task may lie wherever that much is
+ * free: equal parts on as few nodes as could do may never be, or later. Where memory is
+ * limited it is counted by nodes, as Slurm counts it. */
+static bool memory_is_slight(const struct adapter *a, const slurm_job_info_t *j)
+{
+    return memory_by_node(a, j) && !a->memory_limited && nodes_of(a, j) > 1
+           && asked16(j->ntasks_per_node) == 0 && j->pn_min_memory > 0
+           && (int64_t)j->pn_min_memory <= a->mem_each;
+}
+
 static bool by_node(const struct adapter *a, const slurm_job_info_t *j)
 {
-    return memory_by_node(a, j) || j->max_nodes != 0 || j->tres_per_node
-           || j->tres_per_socket || j->tres_per_job || asked16(j->pn_min_cpus) > 1
-           || j->pn_min_tmp_disk;
+    return (memory_by_node(a, j) && !memory_is_slight(a, j)) || j->max_nodes != 0
+           || j->tres_per_node || j->tres_per_socket || j->tres_per_job
+           || asked16(j->pn_min_cpus) > 1 || j->pn_min_tmp_disk;
 }
 
 /* -s: it shares processors where its partition lets it. */
@@ -144,20 +169,6 @@ static bool exclusive(const struct adapter *a, const slurm_job_info_t *j)
         all |= p != NULL && p->exclusive;
     }
     return a->facts.whole_node || j->shared == 0 || all;
-}
-
-/* Nodes it takes: as asked or estimated, and as the devices of the whole job need. */
-static int64_t nodes_of(const struct adapter *a, const slurm_job_info_t *j)
-{
-    int64_t n = asked32(j->num_nodes), most = gres_most(a, j->tres_per_job),
-            devices = gres_devices(j->tres_per_job);
-
-    n = n > 0 ? n : 1;
-    if (j->max_nodes != 0 && n > j->max_nodes)
-        n = j->max_nodes; /* an estimate, that knows nothing of --overcommit */
-    if (most > 0 && ceil_div(devices, most) > n)
-        n = ceil_div(devices, most);
-    return n < INT32_MAX ? n : INT32_MAX;
 }
 
 static void add_gres(struct request_room *room, const slurm_job_info_t *j,
@@ -282,6 +293,8 @@ static void free_tasks(
         && j->pn_min_memory != NO_VAL64)
         q->per_task.v[RES_MEM] = amount_times(
             (int64_t)(j->pn_min_memory & ~MEM_PER_CPU), q->per_task.v[RES_PROCS]);
+    else if (memory_is_slight(a, j))
+        q->per_task.v[RES_MEM] = (int64_t)j->pn_min_memory;
 }
 
 /* One request for each counted feature, on nodes of its own, and one for the rest. */
@@ -358,6 +371,21 @@ static const slurm_job_info_t *on_each_named_node(struct adapter *a,
     return ret;
 }
 
+/* --prefer of one feature: nodes that have it go first, whatever else says which. */
+static void prefer_feature(
+    const slurm_job_info_t *j, struct request_room *room, struct req_desc *q)
+{
+    const char **list;
+
+    if (j->prefer == NULL || *j->prefer == '\0' || strpbrk(j->prefer, ",&|*[]()"))
+        return;
+    list = request_take(room, 2, sizeof *list);
+    list[0] = j->prefer;
+    q->prefs = list;
+    if (q->nodealloc == NODEALLOC_UNSET)
+        q->nodealloc = NODEALLOC_PRIORITY;
+}
+
 static void one_request(struct adapter *a, const slurm_job_info_t *j,
     struct request_room *room, struct req_desc *q, bool splits)
 {
@@ -391,6 +419,7 @@ static void one_request(struct adapter *a, const slurm_job_info_t *j,
     gres_add(room, &q->job_gres, j->licenses, (struct gres_part){1, 1, 1});
     features_wish(&w, request_features(j, room), room);
     features_take(a, &w, room, q);
+    prefer_feature(j, room, q);
     switches_take(a, j, room, q);
     splits &= j->req_nodes == NULL || *j->req_nodes == '\0';
     if (w.odd || (w.counted.n > 0 && !splits))
@@ -671,16 +700,19 @@ void request_of(struct adapter *a, const struct parts *parts, struct rm_job *ret
 }
 
 /* As its owner asked for, not as a start has overwritten it. At least one node is
- * what any job asks for. */
-static uint64_t digest_nodes(uint64_t h, const slurm_job_info_t *j)
+ * what any job asks for. What several named nodes come to depends on their sizes. */
+static uint64_t digest_nodes(
+    const struct adapter *a, uint64_t h, const slurm_job_info_t *j)
 {
     struct asked k = {0};
+    uint32_t sizes;
 
     if (asked_is_text(j->admin_comment))
         asked_parse(&k, j->admin_comment);
     else
         jobs_remember_part(&k, j);
-    const uint32_t counts[] = {k.min_nodes > 1 ? k.min_nodes : 0, k.max_nodes};
+    sizes = k.nodes != NULL && strpbrk(k.nodes, ",[") != NULL ? a->resized : 0;
+    const uint32_t counts[] = {k.min_nodes > 1 ? k.min_nodes : 0, k.max_nodes, sizes};
     h = digest_bytes(digest_text(h, k.nodes), counts, sizeof counts);
     asked_free(&k);
     return h;
@@ -694,7 +726,7 @@ static uint64_t digest_part(
     const char *const texts[] = {j->account, j->qos, list, request_features(j, &room),
         request_exclude(j, &room), j->licenses, j->tres_per_job, j->tres_per_node,
         j->tres_per_socket, j->tres_per_task, j->cpus_per_tres, j->mem_per_tres,
-        j->dependency, j->resv_name, j->name};
+        j->dependency, j->resv_name, j->name, j->prefer};
     const uint64_t numbers[] = {request_least(j), j->num_tasks, j->cpus_per_task,
         j->num_cpus, j->ntasks_per_node, j->pn_min_cpus, j->pn_min_memory,
         j->pn_min_tmp_disk, j->shared, j->nice, job_priority_given(j),
@@ -704,12 +736,12 @@ static uint64_t digest_part(
         switches_bind(a, j), part_next(list) != NULL ? parts_open(a, list) : 0,
         (uint64_t)parts_rank(a, list), (uint64_t)delays(a, j->dependency),
         (uint64_t)parts_sharing(a, list, wants_shares(j)), (uint64_t)share_of(a, j),
-        (uint64_t)part_overtime(a, part_find(a, j->partition))};
+        (uint64_t)part_overtime(a, part_find(a, j->partition)), memory_is_slight(a, j)};
 
     for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++)
         h = digest_text(h, texts[i]);
     request_free_room(&room);
-    return digest_nodes(digest_bytes(h, numbers, sizeof numbers), j);
+    return digest_nodes(a, digest_bytes(h, numbers, sizeof numbers), j);
 }
 
 uint64_t request_digest(const struct adapter *a, const struct parts *parts)

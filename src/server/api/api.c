@@ -55,6 +55,7 @@ static const struct route routes[] = {
     {"GET", "/v1/nodes", "diagnose", WHO_ADMIN3, api_nodes, PAST_ASKED},
     {"GET", "/v1/nodes/{name}", "checknode", WHO_ADMIN3, api_node, PAST_ASKED},
     {"GET", "/v1/reservations", "showres", WHO_ANY, api_reservations, PAST_ASKED},
+    {"GET", "/v1/standing", "showres", WHO_ANY, api_standing, PAST_ASKED},
     {"POST", "/v1/reservations", "setres", WHO_ANY, api_reserve},
     {"GET", "/v1/reservations/{name}", "showres", WHO_ANY, api_reservation, PAST_ASKED},
     {"PATCH", "/v1/reservations/{name}", "mrsvctl", WHO_ANY, api_change_reservation},

@@ -77,6 +77,7 @@ void api_bank_refund_losses(struct server *s, struct request *r);
 
 /* api/reservations.c */
 void api_reservations(struct server *s, struct request *r);
+void api_standing(struct server *s, struct request *r);
 void api_reservation(struct server *s, struct request *r);
 void api_reserve(struct server *s, struct request *r);
 void api_unreserve(struct server *s, struct request *r);

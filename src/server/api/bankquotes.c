@@ -93,7 +93,7 @@ static int keep_quote(struct bank_order *b, struct err *err)
 
     if (known != 0)
         return known > 0 ? AM_DONE : -1;
-    if (q.uses > USES_MOST)
+    if (q.uses < 1 || q.uses > USES_MOST)
         return err_set(err, ERR_INVALID, "uses: expected 1 to %d", USES_MOST);
     return refuse_many(b, err) < 0 ? -1 : am_quote(b->am, &req, &q, &b->number, err);
 }

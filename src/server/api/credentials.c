@@ -140,15 +140,29 @@ static bool has_name(const struct name_list *list, const char *name)
     return false;
 }
 
-/* By its list, or as it begins there. DEFAULT stands for all that have neither. */
-static bool is_let_in(const struct cred *k, const char *qos)
-{
-    if (k->index > 0 && !k->cfg->qlist.set && !k->cfg->qdef)
-        return false;
-    const struct name_list *list = k->cfg->qlist.set ? &k->cfg->qlist : &k->def->qlist;
-    const char *def = k->cfg->qdef ? k->cfg->qdef : k->def->qdef;
+/* What a credential says of accounts or QOS: a list, and the first of them. */
+struct letting {
+    const struct name_list *list;
+    const char *first;
+};
 
-    return has_name(list, qos) || (def && strcmp(def, qos) == 0);
+static struct letting letting_of(const struct cred_cfg *cfg, enum cred_kind to)
+{
+    return to == CRED_QOS ? (struct letting){&cfg->qlist, cfg->qdef}
+                          : (struct letting){&cfg->alist, cfg->adef};
+}
+
+/* By its list, or as it begins there. DEFAULT stands for all that have neither. */
+static bool is_let_in(const struct cred *k, enum cred_kind to, const char *name)
+{
+    struct letting own = letting_of(k->cfg, to), all = letting_of(k->def, to);
+
+    if (k->index > 0 && !own.list->set && !own.first)
+        return false;
+    const char *first = own.first ? own.first : all.first;
+
+    return has_name(own.list->set ? own.list : all.list, name)
+           || (first && strcmp(first, name) == 0);
 }
 
 static int compare_names(const void *a, const void *b)
@@ -156,8 +170,8 @@ static int compare_names(const void *a, const void *b)
     return strcmp(*(const char *const *)a, *(const char *const *)b);
 }
 
-/* Who is let in to the QOS, by name within each kind: "user:ann". */
-static void add_members(json_t *o, const struct cluster *c, const char *qos)
+/* Who is let in to the QOS or account, by name within each kind: "user:ann". */
+static void add_members(json_t *o, const struct cluster *c, const struct cred *to)
 {
     json_t *list = json_array();
     struct VEC(const char *) names = {0};
@@ -165,7 +179,8 @@ static void add_members(json_t *o, const struct cluster *c, const char *qos)
     for (int kind = 0; kind < CRED_QOS; kind++) {
         names.n = 0;
         for (size_t i = 0; i < c->creds[kind].n; i++)
-            if (is_let_in(c->creds[kind].v[i], qos))
+            if (c->creds[kind].v[i] != to
+                && is_let_in(c->creds[kind].v[i], to->kind, to->name))
                 vec_push(&names, c->creds[kind].v[i]->name);
         if (names.n)
             qsort(names.v, names.n, sizeof *names.v, compare_names);
@@ -195,6 +210,8 @@ static json_t *render_credential(
         (json_int_t)(own->priority ? own->priority : def->priority), "flags",
         words(own->job_flags | def->job_flags, job_flag_name));
 
+    render_text(o, "account_default", own->adef ? own->adef : def->adef);
+    add_names(o, "account_list", own->alist.set ? &own->alist : &def->alist);
     render_text(o, "qos_default", own->qdef ? own->qdef : def->qdef);
     add_names(o, "qos_list", qlist);
     render_text(o, "qos_list_mode", modes[qlist->mode]);
@@ -207,10 +224,10 @@ static json_t *render_credential(
     render_real(o, "fs_usage", fs_share(c, k));
     credlimits_add(s, k, held, o);
     add_quotas(o, c, k, world_now(s));
-    if (k->kind == CRED_QOS) {
+    if (k->kind == CRED_QOS)
         add_qos(o, own);
-        add_members(o, c, k->name);
-    }
+    if (k->kind == CRED_QOS || k->kind == CRED_ACCOUNT)
+        add_members(o, c, k);
     if (k->kind == CRED_CLASS)
         render_bool(o, "enabled", k->enabled);
     return o;

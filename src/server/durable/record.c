@@ -45,12 +45,12 @@ static const char *cred_text(
     return j->cred[kind] ? job_cred(c, j, kind)->name : NULL;
 }
 
-/* Whose it is and since when: the id alone may be another's by the next time. */
-static void add_owner(const struct cluster *c, const struct job *j, json_t *o)
+static void add_owner(struct server *s, const struct job *j, json_t *o)
 {
     json_object_set_new(o, "of",
-        json_pack("{s:s*, s:I}", "user", cred_text(c, j, CRED_USER), "submit_at",
-            (json_int_t)j->submit_at));
+        json_pack("{s:s*, s:s*, s:I}", "user",
+            cred_text(engine_cluster(s->engine), j, CRED_USER), "command",
+            world_notes(s, j)->command, "submit_at", (json_int_t)j->submit_at));
 }
 
 /* Of a job that runs what its account has to say, should nobody tell of it again. */
@@ -71,7 +71,7 @@ void record_job(struct server *s, const struct job *j)
     engine_set_priorities(s->engine);
     struct job_memory m = engine_memory_of(s->engine, j);
     json_t *o = jobmemory_json(&m);
-    add_owner(engine_cluster(s->engine), j, o);
+    add_owner(s, j, o);
     add_run(engine_cluster(s->engine), j, o);
     char *text = jsontext(o);
 
@@ -104,12 +104,13 @@ struct record_memory *record_recall(
     return m;
 }
 
-const char *record_owner(const struct record_memory *m, int64_t *ret_submit_at)
+struct job_owner record_owner(const struct record_memory *m)
 {
     const json_t *of = json_object_get(m->o, "of");
 
-    *ret_submit_at = json_integer_value(json_object_get(of, "submit_at"));
-    return json_string_value(json_object_get(of, "user"));
+    return (struct job_owner){.user = json_string_value(json_object_get(of, "user")),
+        .command = json_string_value(json_object_get(of, "command")),
+        .submit_at = json_integer_value(json_object_get(of, "submit_at"))};
 }
 
 void record_memory_free(struct record_memory *m)
@@ -257,35 +258,31 @@ static void tell_missed(struct server *s, const struct rm_job *r,
         log_line(s->log, LOG_WARNING, "job '%s': %s", r->desc.id, err.text);
 }
 
-void record_missed_end(struct server *s, const struct rm_job *r)
+void record_missed_end(
+    struct server *s, const struct rm_job *r, const struct job_memory *m)
 {
-    struct job_memory m;
-    struct record_memory *known = record_recall(s, r->desc.id, &m);
     struct job_end end = rmjobs_end(r);
-
-    if (!known)
-        return; /* accounted for before */
     struct job_desc desc = r->desc;
     struct modified *changed = modify_recall(s, &desc);
-    tell_missed(s, r, &desc, &m);
+    tell_missed(s, r, &desc, m);
     struct store_account row = {.job = r->desc.id,
         .name = r->name,
         .user = r->desc.cred[CRED_USER],
         .group = r->desc.cred[CRED_GROUP],
         .account = r->desc.cred[CRED_ACCOUNT],
         .class = r->desc.cred[CRED_CLASS],
-        .qos = m.qos ? m.qos : r->desc.cred[CRED_QOS],
+        .qos = m->qos ? m->qos : r->desc.cred[CRED_QOS],
         .state = job_state_name(r->desc.state),
         .submit_at = r->desc.submit_at,
-        .queue_at = m.queue_at,
+        .queue_at = m->queue_at,
         .start_at = r->start_at,
         .end_at = r->end_at,
-        .wclimit_s = m.wclimit_s,
+        .wclimit_s = m->wclimit_s,
         .mem_mb = r->mem_mb,
         .cpu_s = r->cpu_s,
         .exit_status = r->exit_status,
         .nodes = (int64_t)r->nplaces,
-        .later = m.cancelled};
+        .later = m->cancelled};
     for (size_t i = 0; i < r->nplaces; i++)
         row.tasks += r->places[i].tasks;
     row.procs = row.tasks;
@@ -293,7 +290,6 @@ void record_missed_end(struct server *s, const struct rm_job *r)
     modified_free(changed);
     eventlog_add(s, JOBEND, row.job, false, json_pack("{s:s}", "type", "job"),
         "job '%s' is %s: it ended while nobody looked", row.job, row.state);
-    record_memory_free(known);
 }
 
 /* ---- jobs nobody knows ---- */

@@ -25,6 +25,13 @@
 struct server;
 struct record_memory;
 
+/* Whose a job is: its id alone may be another's by the next time. */
+struct job_owner {
+    const char *user;    /* NULL: not known */
+    const char *command; /* what it runs; NULL: not known */
+    int64_t submit_at;
+};
+
 /* ---- jobs ---- */
 
 /* Write what is to be remembered of the job. */
@@ -34,9 +41,8 @@ void record_job(struct server *s, const struct job *j);
  * as the result. NULL = nothing. Each is told once. */
 struct record_memory *record_recall(
     struct server *s, const char *id, struct job_memory *ret);
-/* Whose it was, and when that one was submitted. NULL: an older record, which does not
- * say. */
-const char *record_owner(const struct record_memory *m, int64_t *ret_submit_at);
+/* Whose it was; its texts live as long as `m`. An older record does not say. */
+struct job_owner record_owner(const struct record_memory *m);
 void record_memory_free(struct record_memory *m);
 
 /* Nor what was changed of it: nobody is asked to end it any more. */
@@ -45,8 +51,9 @@ void record_forget_changes(struct server *s, const char *id);
 /* The job has ended, in whatever way: its account is written, its record goes. */
 void record_end(struct server *s, const struct job *j, const char *state, int64_t at);
 
-/* A job that ended while the scheduler was away. */
-void record_missed_end(struct server *s, const struct rm_job *r);
+/* The job that was remembered so has ended while the scheduler was away. */
+void record_missed_end(
+    struct server *s, const struct rm_job *r, const struct job_memory *m);
 
 /* One that was remembered went before this life of the daemon: it is accounted for by
  * what was remembered, and its record goes. */

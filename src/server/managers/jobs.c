@@ -108,15 +108,25 @@ static struct record_memory *recall_memory(
     struct manager *m, const struct rm_job *r, struct job_memory *ret)
 {
     struct record_memory *known = record_recall(m->s, r->desc.id, ret);
-    int64_t submit_at;
-    const char *user = known ? record_owner(known, &submit_at) : NULL;
+    struct job_owner was = known ? record_owner(known) : (struct job_owner){0};
 
-    if (!user || !rmjobs_is_of_another(m, user, submit_at, r))
+    if (!was.user || !rmjobs_is_of_another(m, &was, r))
         return known;
     record_memory_free(known);
     record_unclaimed(m->s, r->desc.id);
     *ret = (struct job_memory){0};
     return NULL;
+}
+
+/* It ended while nobody looked. What is not remembered was accounted for before. */
+static void on_missed_end(struct manager *m, const struct rm_job *r)
+{
+    struct job_memory memory = {0};
+    struct record_memory *known = recall_memory(m, r, &memory);
+
+    if (known)
+        record_missed_end(m->s, r, &memory);
+    record_memory_free(known);
 }
 
 static void on_new_job(struct manager *m, const struct rm_job *r)
@@ -330,22 +340,32 @@ static bool has_other_date(
            && !strchr(r->desc.id, '[');
 }
 
-bool rmjobs_is_of_another(const struct manager *m, const char *user, int64_t submit_at,
-    const struct rm_job *r)
+static bool has_other_user(const char *was, const char *is)
 {
-    const char *is = r->desc.cred[CRED_USER];
+    return is && strcmp(was, is) != 0 && !is_number(was) && !is_number(is);
+}
 
-    if (has_other_date(m, submit_at, r))
+bool rmjobs_is_of_another(
+    const struct manager *m, const struct job_owner *was, const struct rm_job *r)
+{
+    const char *runs = r->desc.command;
+
+    if (has_other_date(m, was->submit_at, r))
         return true;
-    return is && strcmp(user, is) != 0 && !is_number(user) && !is_number(is)
-           && r->desc.submit_at != submit_at;
+    return r->desc.submit_at != was->submit_at
+           && (has_other_user(was->user, r->desc.cred[CRED_USER])
+               || (runs && was->command && strcmp(runs, was->command) != 0));
 }
 
 static bool is_of_another(
     const struct manager *m, const struct job *j, const struct rm_job *r)
 {
-    return rmjobs_is_of_another(
-        m, job_cred(engine_cluster(m->s->engine), j, CRED_USER)->name, j->submit_at, r);
+    const struct job_owner was = {
+        .user = job_cred(engine_cluster(m->s->engine), j, CRED_USER)->name,
+        .command = world_notes(m->s, j)->command,
+        .submit_at = j->submit_at};
+
+    return rmjobs_is_of_another(m, &was, r);
 }
 
 /* Are its tasks, one node after the other, where we think? The engine looks closer. */
@@ -384,7 +404,8 @@ static void follow_limit(struct manager *m, const struct job *j, const struct rm
 /* Until it is, the RM tells what was before. */
 static bool is_not_carried_out(enum rm_action a, enum job_state told)
 {
-    if (told == JOB_SUSPENDED && (a == RM_REQUEUE || a == RM_CHECKPOINT))
+    if (told == JOB_SUSPENDED
+        && (a == RM_RESUME || a == RM_REQUEUE || a == RM_CHECKPOINT))
         return true;
     return (a == RM_START) == !on_nodes(told);
 }
@@ -480,7 +501,7 @@ void rmjobs_told(struct manager *m, const struct rm_job *told)
         outbox_ended(m, r);
     else if (over(r->desc
                       .state)) /* first: what was changed of it goes with its orders */
-        record_missed_end(m->s, r);
+        on_missed_end(m, r);
     bool unseen = outbox_has_unseen_start(m, r->desc.id);
     bool displaced = false;
     bool left = !on_nodes(r->desc.state)

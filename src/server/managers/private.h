@@ -22,6 +22,7 @@ struct submission {
 };
 
 struct health;
+struct job_owner; /* durable/record.h */
 struct limits;
 struct notes;
 struct outbox;
@@ -228,11 +229,12 @@ void notes_forget(struct manager *m);
 
 void rmjobs_told(struct manager *m, const struct rm_job *r);
 /* A manager that has lost its queue gives the same ids again: is that another job than
- * the one of that user and instant of submission? Where both differ. One of them alone
- * may have changed: a user is called otherwise, a manager tells no instants; but where
- * an instant stays with a job (dates_jobs) another one is enough. */
-bool rmjobs_is_of_another(const struct manager *m, const char *user, int64_t submit_at,
-    const struct rm_job *r);
+ * that one? Where it was submitted at another instant and is another user's or runs
+ * another command. One of these alone may have changed: a user is called otherwise, who
+ * is requeued is dated anew; but where an instant stays with a job (dates_jobs) another
+ * one is enough. */
+bool rmjobs_is_of_another(
+    const struct manager *m, const struct job_owner *was, const struct rm_job *r);
 /* The same of a line of wire.h. */
 void rmjobs_told_line(struct manager *m, const char *line);
 void rmjobs_gone(struct manager *m, const char *id);

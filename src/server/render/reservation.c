@@ -108,29 +108,69 @@ static void add_words(json_t *o, const json_t *asked)
         render_text(o, keys[i], json_string_value(json_object_get(asked, keys[i])));
 }
 
-/* What its SRCFG says of time and size. */
-static void add_standing(
-    json_t *o, const struct cluster *c, const struct reservation *r)
+/* When it is, within its period. */
+static json_t *standing_times(const struct sr_cfg *sr)
 {
     static const char *const days[] = {"Sun", "Mon", "Tue", "Wed", "Thu", "Fri", "Sat"};
     json_t *list = json_array();
 
+    for (int d = 0; d < 7; d++)
+        if (sr->days >> d & 1)
+            json_array_append_new(list, json_string(days[d]));
+    json_t *times = json_pack("{s:o}", "days", list);
+    if (sr->period != SR_INFINITY) {
+        render_int(times, "start_s", sr->start_s);
+        render_int(times, "end_s", sr->end_s);
+    }
+    return times;
+}
+
+/* What its SRCFG says of time and size. */
+static void add_standing(
+    json_t *o, const struct cluster *c, const struct reservation *r)
+{
     json_array_insert_new(json_object_get(o, "flags"), 0, json_string("STANDINGRES"));
     render_text(o, "standing", r->base);
     render_int(o, "slot", r->slot);
-    if (r->standing < c->cfg->standing.n) {
-        const struct sr_cfg *sr = &c->cfg->standing.v[r->standing];
-        for (int d = 0; d < 7; d++)
-            if (sr->days >> d & 1)
-                json_array_append_new(list, json_string(days[d]));
-        json_t *times = json_pack("{s:O}", "days", list);
-        if (sr->period != SR_INFINITY) {
-            render_int(times, "start_s", sr->start_s);
-            render_int(times, "end_s", sr->end_s);
-        }
-        json_object_set_new(o, "standing_times", times);
-    }
-    json_decref(list);
+    if (r->standing < c->cfg->standing.n)
+        json_object_set_new(
+            o, "standing_times", standing_times(&c->cfg->standing.v[r->standing]));
+}
+
+/* One that is wanted, and what has become of it. */
+static json_t *instance(
+    const struct cluster *c, uint32_t standing, const struct standing_instance *i)
+{
+    const struct reservation *r = standing_find(c, standing, i->period_at);
+    bool live = r && reservation_is_live(r);
+    json_t *o = json_pack("{s:I, s:I, s:s}", "slot", (json_int_t)i->slot, "start_at",
+        (json_int_t)(r ? r->start_at : i->start_at), "state",
+        live                            ? "there"
+        : r && r->state == RSV_RELEASED ? "released"
+                                        : "missing");
+
+    render_instant(o, "end_at", i->end_at);
+    if (live)
+        render_text(o, "reservation", r->name);
+    return o;
+}
+
+json_t *render_standing(struct server *s, uint32_t standing)
+{
+    static const char *const periods[] = {"DAY", "WEEK", "INFINITY"};
+    const struct cluster *c = engine_cluster(s->engine);
+    const struct sr_cfg *sr = &c->cfg->standing.v[standing];
+    struct standing_instances wanted = {0};
+    json_t *list = json_array();
+
+    query_standing(s->engine, standing, world_now(s), &wanted);
+    for (size_t i = 0; i < wanted.n; i++)
+        json_array_append_new(list, instance(c, standing, &wanted.v[i]));
+    vec_fini(&wanted);
+    return json_pack("{s:s, s:s, s:I, s:o, s:I, s:o, s:o}", "name", srcfg_name(sr),
+        "period", periods[sr->period], "depth", (json_int_t)sr->depth, "times",
+        standing_times(sr), "max_tasks", (json_int_t)sr->tasks, "acl", acl(&sr->acl),
+        "wanted", list);
 }
 
 json_t *render_reservation(struct server *s, const struct reservation *r)

@@ -4,6 +4,7 @@
 
 #include "base/xalloc.h"
 
+#include <arpa/inet.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -25,9 +26,9 @@ struct ended {
     const char *why;
 };
 
-/* An address from which logins fail that are nobody's. */
+/* A network from which logins fail that are nobody's. */
 struct guesser {
-    char peer[64];
+    char network[64];
     int64_t failed_at[FAILURES_MAX]; /* the last ones, in turn */
     size_t nfailed;                  /* 0 = this place is free */
     int64_t closed_until;
@@ -86,10 +87,28 @@ int sessions_login(struct sessions *s, const struct identity *who,
 
 /* ---- failures ---- */
 
+/* Whoever has one address of IPv6 has all of the /64 that it is in. */
+static void write_network(const char *peer, char *ret, size_t size)
+{
+    struct in6_addr six;
+    char address[64];
+
+    snprintf(address, sizeof address, "%.*s", (int)strcspn(peer, "%"), peer);
+    if (inet_pton(AF_INET6, address, &six) != 1 || IN6_IS_ADDR_V4MAPPED(&six)) {
+        snprintf(ret, size, "%s", peer);
+        return;
+    }
+    memset(six.s6_addr + 8, 0, 8);
+    inet_ntop(AF_INET6, &six, ret, (socklen_t)size);
+}
+
 static struct guesser *find_guesser(struct sessions *s, const char *peer)
 {
+    char network[sizeof s->guessers->network];
+
+    write_network(peer, network, sizeof network);
     for (size_t i = 0; i < GUESSERS_MAX; i++)
-        if (s->guessers[i].nfailed && strcmp(s->guessers[i].peer, peer) == 0)
+        if (s->guessers[i].nfailed && strcmp(s->guessers[i].network, network) == 0)
             return &s->guessers[i];
     return NULL;
 }
@@ -116,7 +135,7 @@ static struct guesser *add_guesser(struct sessions *s, const char *peer, int64_t
         if (gives_way(&s->guessers[i], oldest, now))
             oldest = &s->guessers[i];
     *oldest = (struct guesser){.nfailed = 0};
-    snprintf(oldest->peer, sizeof oldest->peer, "%s", peer);
+    write_network(peer, oldest->network, sizeof oldest->network);
     return oldest;
 }
 
@@ -132,7 +151,7 @@ static void count_failure(struct sessions *s, const char *peer, int64_t now)
         g->closed_until = now + FAILURES_S;
 }
 
-/* Seconds until one more of that address that is of nobody is looked at; 0 = it is. */
+/* Seconds until one more of that network that is of nobody is looked at; 0 = it is. */
 static unsigned closed_for(struct sessions *s, const char *peer, int64_t now)
 {
     const struct guesser *g = find_guesser(s, peer);

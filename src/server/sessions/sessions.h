@@ -21,7 +21,8 @@
 #define SESSIONS_USER  10 /* of one user */
 #define SESSION_RATE   50 /* requests a second, on average */
 #define SESSION_BURST  100
-/* Exchanges of one address that fail within a minute; then none is looked at for one.
+/* Exchanges of one address, of IPv6 of one /64, that fail within a minute; then none is
+ * looked at for one.
  * Those of other addresses are, and one that is good is always let in. */
 #define FAILURES_MAX 10
 #define FAILURES_S   60

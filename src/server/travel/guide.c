@@ -316,20 +316,20 @@ static bool go_and_tell(struct guide *g, const struct wish *w)
     return true;
 }
 
-/* When something is decided about others' jobs is theirs to know. */
-static bool refuses_about(struct guide *g, const char *about)
+/* When something is decided about others' jobs is theirs to know. `own`: the daemon
+ * knows it as the caller's. */
+static bool refuses_about(struct guide *g, const char *about, bool own)
 {
     struct err err;
 
-    if (!about || identity_is(&g->caller, WHO_ADMIN3) || is_own(g, about))
+    if (!about || own || is_own(g, about))
         return false;
-    err_set(
-        &err, ERR_NOT_FOUND, "there is no job '%.60s' of yours at that instant", about);
+    err_set(&err, ERR_NOT_FOUND, "there is no job '%.60s' of yours", about);
     refuse_question(g, &err);
     return true;
 }
 
-static void move_on(struct guide *g, const json_t *how)
+static void move_on(struct guide *g, const json_t *how, bool own)
 {
     const json_t *at = json_object_get(how, "at");
     const json_t *seconds = json_object_get(how, "seconds");
@@ -345,7 +345,7 @@ static void move_on(struct guide *g, const json_t *how)
         w = (struct wish){.kind = WISH_ABOUT, .about = json_string_value(about)};
     else if (json_object_get(how, "cycles"))
         w.n = json_integer_value(json_object_get(how, "cycles"));
-    if (!refuses_about(g, json_string_value(about)))
+    if (!refuses_about(g, json_string_value(about), own))
         go_and_tell(g, &w);
 }
 
@@ -412,7 +412,7 @@ static void hear_line(struct guide *g)
     while ((line = read_line(g)) != NULL) {
         json_t *o = json_loads(line, 0, NULL), *how = json_object_get(o, "go");
         if (how)
-            move_on(g, how);
+            move_on(g, how, json_is_true(json_object_get(o, "own")));
         else
             ask_handler(g, o);
         json_decref(o);

@@ -661,12 +661,37 @@ static struct trip *find_free(struct server *s, struct request *r, const char *i
     return NULL;
 }
 
+static int look_whose(void *ctx, const struct store_account *row)
+{
+    return identity_sees_ended(ctx, row->user);
+}
+
+/* A job of the caller's now, or that is over: the way to it may begin before it was
+ * there. */
+static bool is_own_job(struct server *s, const struct identity *who, const char *id)
+{
+    const struct cluster *c = engine_cluster(s->engine);
+    const struct job *j = id ? job_find(c, id) : NULL;
+    struct store_account_filter ended = {.job = id};
+    struct identity asker = *who;
+    struct err err;
+
+    if (!id || identity_is(who, WHO_ADMIN3))
+        return id != NULL;
+    return (j && identity_has_job(who, c, j))
+           || store_account_each(s->store, &ended, look_whose, &asker, &err) > 0;
+}
+
 void travel_move(struct server *s, struct request *r, const char *id, json_t *how)
 {
     struct trip *t = find_free(s, r, id);
 
     if (t)
-        ask_helper(t, r, json_pack("{s:O}", "go", how), true);
+        ask_helper(t, r,
+            json_pack("{s:O, s:b}", "go", how, "own",
+                is_own_job(s, request_who(r),
+                    json_string_value(json_object_get(how, "about")))),
+            true);
 }
 
 void travel_end(struct server *s, struct request *r, const char *id)

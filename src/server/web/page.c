@@ -4,12 +4,11 @@
 #include "server/web/page.h"
 
 #include "base/xalloc.h"
-#include "config/value.h"
 #include "server/api/api.h"
 #include "server/events/eventlog.h"
 #include "server/server_private.h"
 #include "server/web/assets.h"
-#include "server/web/tls.h"
+#include "server/web/place.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -23,12 +22,9 @@
 struct page {
     struct sessions *sessions; /* NULL until the first login */
     sd_event_source *timer;
-    char origin[256]; /* WEBORIGIN; "" = none */
-    char address[64]; /* WEBADDRESS */
-    struct tls tls;   /* WEBCERT, WEBKEY */
-    uint16_t wish;    /* WEBPORT; 0 = the kernel's choice */
-    uint16_t port;    /* 0 = not open */
-    int64_t used_at;  /* when there was a session or a login last */
+    struct page_place place; /* as the parameters say */
+    uint16_t port;           /* 0 = not open */
+    int64_t used_at;         /* when there was a session or a login last */
     bool moves;       /* to another port, as soon as nobody is served at this one */
     struct err wrong; /* with the parameters: the page stays off */
 };
@@ -169,7 +165,7 @@ static void move_port(struct server *s)
         return;
     }
     p->port = 0;
-    if (p->wish && assets_built(&err) == 0 && open_listener(s, &err) < 0)
+    if (p->place.port && assets_built(&err) == 0 && open_listener(s, &err) < 0)
         log_line(s->log, LOG_ALERT, "the web page is off: %s", err.text);
 }
 
@@ -192,7 +188,7 @@ void page_tend(struct server *s)
         return;
     }
     last = p->used_at + OPEN_S;
-    if (!p->port || p->wish) {
+    if (!p->port || p->place.port) {
         sd_event_source_set_enabled(p->timer, SD_EVENT_OFF);
     } else if (now < last) {
         set_timer(s, last - now);
@@ -216,21 +212,21 @@ static int on_time(sd_event_source *source, uint64_t at, void *ctx)
 /* "https://[::1]:8443" */
 static void write_place(const struct page *p, char *ret, size_t size)
 {
-    bool six = strchr(p->address, ':') != NULL;
+    bool six = strchr(p->place.address, ':') != NULL;
 
-    snprintf(ret, size, "%s://%s%s%s:%u", p->tls.cert ? "https" : "http",
-        six ? "[" : "", p->address, six ? "]" : "", p->port);
+    snprintf(ret, size, "%s://%s%s%s:%u", p->place.tls.cert ? "https" : "http",
+        six ? "[" : "", p->place.address, six ? "]" : "", p->port);
 }
 
 static int open_listener(struct server *s, struct err *err)
 {
     char place[128];
     struct page *p = s->api.page;
-    struct http_page page = {.address = p->address,
-        .origin = p->origin,
-        .tls = p->tls.cert != NULL,
-        .cert = p->tls.cert,
-        .key = p->tls.key,
+    struct http_page page = {.address = p->place.address,
+        .origin = p->place.origin,
+        .tls = p->place.tls.cert != NULL,
+        .cert = p->place.tls.cert,
+        .key = p->place.tls.key,
         .admit = admit_request,
         .handle = handle_request,
         .lives = has_session,
@@ -245,7 +241,7 @@ static int open_listener(struct server *s, struct err *err)
                < 0)
         return err_set(err, ERR_IO, "the event loop takes no more sources");
     sd_event_source_set_enabled(p->timer, SD_EVENT_OFF);
-    if (http_open_page(s->api.http, &page, p->wish, &p->port, err) < 0) {
+    if (http_open_page(s->api.http, &page, p->place.port, &p->port, err) < 0) {
         p->port = 0;
         return -1;
     }
@@ -269,8 +265,8 @@ int page_listen(struct server *s, char *ret, size_t size, struct err *err)
     if (open_listener(s, err) < 0)
         return -1;
     p->used_at = page_now();
-    if (p->origin[0])
-        snprintf(ret, size, "%s", p->origin);
+    if (p->place.origin[0])
+        snprintf(ret, size, "%s", p->place.origin);
     else
         write_place(p, ret, size);
     page_tend(s);
@@ -286,94 +282,13 @@ struct sessions *page_sessions(struct server *s)
 
 /* ---- parameters ---- */
 
-static bool is_origin(const char *text)
-{
-    size_t scheme = strncmp(text, "https://", 8) == 0  ? 8
-                    : strncmp(text, "http://", 7) == 0 ? 7
-                                                       : 0;
-
-    return scheme && text[scheme] && !strpbrk(text + scheme, "/?# \t@");
-}
-
-/* The names under which a browser may call it there. */
-static bool is_loopback(const char *address)
-{
-    return strcmp(address, "127.0.0.1") == 0 || strcmp(address, "::1") == 0
-           || strcasecmp(address, "localhost") == 0;
-}
-
-/* What goes over a network is encrypted, and goes by a name that is known. */
-static int check_address(
-    const char *address, const char *origin, const struct tls *tls, struct err *err)
-{
-    if (strlen(address) >= sizeof(((struct page *)NULL)->address))
-        return err_set(err, ERR_INVALID, "WEBADDRESS: expected an address");
-    if (is_loopback(address))
-        return 0;
-    if (!tls->cert)
-        return err_set(err, ERR_INVALID,
-            "WEBADDRESS '%.60s': without TLS (WEBCERT, WEBKEY) the page listens at "
-            "127.0.0.1 only; give it both, put a proxy with TLS before it (WEBORIGIN), "
-            "or use ssh -L",
-            address);
-    if (strncmp(origin, "https://", 8) != 0)
-        return err_set(err, ERR_INVALID,
-            "WEBADDRESS '%.60s': WEBORIGIN is needed, https://NAME:PORT as browsers "
-            "are to call the page",
-            address);
-    return 0;
-}
-
-static int read_parameters(
-    const char *home, const struct config *c, struct page *ret, struct err *err)
-{
-    const char *port = cfg_get(c, "WEBPORT", NULL);
-    const char *address = cfg_get(c, "WEBADDRESS", NULL);
-    const char *origin = cfg_get(c, "WEBORIGIN", NULL);
-    int64_t n = 0;
-
-    address = address && *address ? address : "127.0.0.1";
-    origin = origin ? origin : "";
-    if (*origin && !is_origin(origin))
-        return err_set(err, ERR_INVALID,
-            "WEBORIGIN '%.60s': expected https://NAME or https://NAME:PORT", origin);
-    if (port && *port && value_int(port, 0, 65535, &n, err) < 0)
-        return err_prefix(err, "WEBPORT: ");
-    if (tls_read(home, cfg_get(c, "WEBCERT", NULL), cfg_get(c, "WEBKEY", NULL),
-            &ret->tls, err)
-            < 0
-        || check_address(address, origin, &ret->tls, err) < 0)
-        return -1;
-    snprintf(ret->origin, sizeof ret->origin, "%s", origin);
-    snprintf(ret->address, sizeof ret->address, "%s", address);
-    ret->wish = (uint16_t)n;
-    return 0;
-}
-
-/* Is the page elsewhere then, or behind another certificate? */
-static bool moves_to(const struct page *p, const struct page *next)
-{
-    return p->wish != next->wish || strcmp(p->address, next->address) != 0
-           || !tls_same(&p->tls, &next->tls);
-}
-
-static void take_parameters(struct page *p, struct page *next)
-{
-    tls_fini(&p->tls);
-    p->tls = next->tls;
-    next->tls = (struct tls){0};
-    p->wish = next->wish;
-    memcpy(p->origin, next->origin, sizeof p->origin);
-    memcpy(p->address, next->address, sizeof p->address);
-}
-
 /* Nobody goes on with what may not be any more. */
 static void go_off(struct server *s)
 {
     struct page *p = s->api.page;
 
-    p->wish = 0;
-    p->origin[0] = 0;
+    p->place.port = 0;
+    p->place.origin[0] = 0;
     log_line(s->log, LOG_ALERT, "the web page is off: %s", p->wrong.text);
     if (p->port && p->sessions)
         sessions_end_all(p->sessions, "the page was closed: its parameters are wrong");
@@ -396,12 +311,12 @@ bool page_differs(const struct config *a, const struct config *b)
 
 int page_check(struct server *s, const struct config *c, struct err *err)
 {
-    struct page next = {0};
+    struct page_place next;
 
     if (!s->api.page || s->api.page->wrong.code)
         return 0;
-    int result = read_parameters(s->paths.home, c, &next, err);
-    tls_fini(&next.tls);
+    int result = page_place_read(c, s->paths.home, &next, err);
+    page_place_fini(&next);
     return result;
 }
 
@@ -412,18 +327,19 @@ const char *page_wrong(const struct server *s)
 
 void page_configure(struct server *s)
 {
-    struct page *p = s->api.page, next = {0};
+    struct page *p = s->api.page;
+    struct page_place next;
 
     if (!p)
         return; /* what was changed before a restart is read before the page begins */
     p->wrong = (struct err){0};
-    if (read_parameters(s->paths.home, s->config, &next, &p->wrong) < 0) {
+    if (page_place_read(s->config, s->paths.home, &next, &p->wrong) < 0) {
         go_off(s);
-        tls_fini(&next.tls);
         return;
     }
-    bool moves = moves_to(p, &next);
-    take_parameters(p, &next);
+    bool moves = !page_place_same(&p->place, &next);
+    page_place_fini(&p->place);
+    p->place = next;
     if (p->port && moves && p->sessions)
         sessions_end_all(
             p->sessions, "the page is at another port now: run `maui dashboard`");
@@ -445,5 +361,5 @@ void page_close(struct server *s)
     s->api.page->timer = NULL;
     sessions_free(s->api.page->sessions);
     s->api.page->sessions = NULL;
-    tls_fini(&s->api.page->tls);
+    page_place_fini(&s->api.page->place);
 }

@@ -30,7 +30,7 @@ static int check_file(int fd, const char *path, bool secret, struct err *err)
         return err_set(err, ERR_INVALID,
             "%.200s: expected a file in PEM of at most %d KB", path, FILE_MAX / 1024);
     if (secret && (st.st_mode & 077))
-        return err_set(err, ERR_DENIED,
+        return err_set(err, ERR_INVALID,
             "%.200s can be read by others than its owner; chmod 600 it", path);
     return 0;
 }
@@ -64,7 +64,8 @@ static char *read_file(const char *home, const char *parameter, const char *name
     char *path = strbuf_take(&b), *text = NULL;
     int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
     if (fd < 0)
-        err_set(err, ERR_IO, "%.200s: %s", path, strerror(errno));
+        err_set(err, errno == EACCES ? ERR_DENIED : ERR_IO, "%.200s: %s", path,
+            strerror(errno));
     else if (check_file(fd, path, secret, err) == 0)
         text = read_text(fd, path, err);
     if (fd >= 0)

@@ -13,7 +13,7 @@ struct tls {
 
 /* Read both files; names are of the folder `home` where they are no paths. Both NULL or
  * "": none. The key must be its owner's alone, and that of the first certificate.
- * -1: nothing is in *ret. */
+ * -1: nothing is in *ret; ERR_DENIED: the caller may not read one. */
 int tls_read(const char *home, const char *cert, const char *key, struct tls *ret,
     struct err *err);
 void tls_fini(struct tls *t);

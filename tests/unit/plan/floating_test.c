@@ -100,6 +100,7 @@ static void each_task_takes_its_number_and_the_job_its_own_once(void **state)
     assert_true(plan_fits_now(p, ask(w, p, 5, 2, 0, 50), 0));
     assert_false(plan_fits_now(p, ask(w, p, 6, 2, 0, 50), 0));
     assert_true(plan_fits_now(p, ask(w, p, 6, 0, 10, 50), 0));
+    assert_false(plan_fits_now(p, ask(w, p, 6, 0, 11, 50), 0));
     assert_true(plan_fits_now(p, ask(w, p, 4, 2, 2, 50), 0)); /* 4 x 2 + 2 */
     assert_false(plan_fits_now(p, ask(w, p, 4, 2, 3, 50), 0));
     close_both(p, w);
@@ -118,6 +119,9 @@ static void reserved_licences_are_kept_for_the_whole_time(void **state)
     assert_int_equal(first_fit(p, licensed(w, p, 1, 101), NOW), NOW + 400);
     assert_int_equal(first_fit(p, licensed(w, p, 1, 1), NOW + 100), NOW + 400);
     assert_int_equal(first_fit(p, plan_tasks(w, p, 1, 101), NOW), NOW); /* has none */
+    assert_true(plan_fits_now(p, ask(w, p, 1, 0, 9, 100), 0)); /* the job's own, too */
+    assert_false(plan_fits_now(p, ask(w, p, 1, 0, 1, 101), 0));
+    assert_false(plan_fits_now(p, ask(w, p, 1, 0, 10, 50), 0));
     close_both(p, w);
 }
 

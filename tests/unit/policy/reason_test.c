@@ -285,6 +285,35 @@ static void a_note_says_what_does_not_change_from_cycle_to_cycle(void **state)
     kit_free(k);
 }
 
+/* Names may have 255 bytes each, and nobody counts how many are asked for. */
+static void a_note_of_long_names_is_cut_off(void **state)
+{
+    enum { LONG = 250 };
+    struct kit *k = kit_new();
+    struct reason r = {.code = WAIT_RESOURCES};
+    char names[3][LONG + 1], text[400];
+    struct gres_cfg asked[] = {{names[0], INT64_C(1) << 40},
+        {names[1], INT64_C(1) << 40}, {names[2], 1}, {NULL, 0}};
+    struct req_desc req = {.per_task = {{1, 0, 0, 0}}, .tasks = 4, .job_gres = asked};
+    struct job_desc d = {
+        .id = "long", .wclimit_s = 60, .state = JOB_IDLE, .reqs = &req, .nreqs = 1};
+    struct job *j = NULL;
+    struct err err;
+
+    (void)state;
+    for (int i = 0; i < 3; i++) {
+        memset(names[i], 'a' + i, LONG);
+        names[i][LONG] = '\0';
+    }
+    kit_ready(k);
+    if (job_add(k->c, &d, 0, &j, &err) != 0)
+        fail_msg("%s", err.text);
+    job_extra(j)->advres = xstrdup("later");
+    assert_int_equal(reason_format_note(k->c, j, &r, NULL, text, sizeof text), 399);
+    assert_memory_equal(text, "waits for ", 10);
+    kit_free(k);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -292,6 +321,7 @@ int main(void)
         cmocka_unit_test(a_small_buffer_is_filled_and_the_full_length_returned),
         cmocka_unit_test(a_real_violation_reads_as_a_sentence_throttling_9),
         cmocka_unit_test(a_note_says_what_does_not_change_from_cycle_to_cycle),
+        cmocka_unit_test(a_note_of_long_names_is_cut_off),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

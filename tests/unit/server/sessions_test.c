@@ -132,6 +132,24 @@ static void failures_close_the_door_for_a_minute(void **state)
             sessions_exchange(s, "guess", peer, 102, &e, &err), EXCHANGE_UNKNOWN);
     }
     assert_int_equal(sessions_exchange(s, "guess", "", 103, &e, &err), EXCHANGE_LATER);
+    /* an address of IPv6 is one of as many as one likes */
+    for (int i = 0; i < FAILURES_MAX; i++) {
+        char peer[48];
+        snprintf(
+            peer, sizeof peer, "2001:db8:1:2:%x::%x%s", i, i + 1, i & 1 ? "%eth0" : "");
+        assert_int_equal(
+            sessions_exchange(s, "guess", peer, 103, &e, &err), EXCHANGE_UNKNOWN);
+    }
+    assert_int_equal(sessions_exchange(s, "guess", "2001:db8:1:2::ffff", 103, &e, &err),
+        EXCHANGE_LATER);
+    assert_int_equal(sessions_exchange(s, "guess", "2001:db8:1:3::1", 103, &e, &err),
+        EXCHANGE_UNKNOWN);
+    for (int i = 0; i < 2 * FAILURES_MAX; i++) { /* addresses of IPv4 are none */
+        char peer[48];
+        snprintf(peer, sizeof peer, "::ffff:10.2.0.%d", i);
+        assert_int_equal(
+            sessions_exchange(s, "guess", peer, 103, &e, &err), EXCHANGE_UNKNOWN);
+    }
     /* who has one is never kept out */
     assert_int_equal(sessions_exchange(s, login, "", 101, &e, &err), EXCHANGE_DONE);
     take_login(s, 1, 100 + FAILURES_S, login);

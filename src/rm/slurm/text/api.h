@@ -177,6 +177,7 @@ typedef struct {
     uint16_t cpus_per_task, ntasks_per_node, pn_min_cpus;
     uint64_t pn_min_memory;
     char *req_nodes, *exc_nodes, *nodes, *features, *licenses;
+    char *prefer; /* scontrol does not print it */
     char *tres_per_job, *tres_per_node, *tres_per_socket, *tres_per_task;
     char *gres_total;
     char *cpus_per_tres, *mem_per_tres;

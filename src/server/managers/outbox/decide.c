@@ -212,7 +212,9 @@ void outbox_forget_others(struct manager *m, const struct rm_job *r)
 
     for (; o; o = next) {
         next = TAILQ_NEXT(o, of_job);
-        if (!o->user || !rmjobs_is_of_another(m, o->user, o->submit_at, r))
+        const struct job_owner was = {.user = o->user, .submit_at = o->submit_at};
+
+        if (!o->user || !rmjobs_is_of_another(m, &was, r))
             continue;
         log_line(m->s->log, LOG_WARNING,
             "job '%s' is another one by now, of %s: it is not told to %s", o->job,

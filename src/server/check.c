@@ -2,8 +2,9 @@
  * maui check: validate a configuration, explain it, print the reference page. */
 #include "base/home.h"
 #include "base/xalloc.h"
-#include "client/client.h"
 #include "config/config.h"
+#include "server/server.h"
+#include "server/web/place.h"
 
 #include <getopt.h>
 #include <jansson.h>
@@ -273,13 +274,22 @@ static int check_manager(
     return 1;
 }
 
+static int look_at_page(const struct config *c, const char *home, struct err *err)
+{
+    struct page_place place;
+    int result = page_place_read(c, home, &place, err);
+
+    page_place_fini(&place);
+    return result;
+}
+
 static int check_file(const struct check_options *opt)
 {
     char *file = opt->file != NULL ? xstrdup(opt->file) : find_file();
     struct err err = {0};
     struct config *c = config_load_file(file, &err);
     char *home = home_find(NULL);
-    struct config_use use = {.home = home};
+    struct config_use use = {.home = home, .look_at_page = look_at_page};
     int status;
 
     if (opt->has_manager) {
