@@ -43,6 +43,8 @@ struct job_memory {
     int64_t start_told;              /* and told that last; 0 = start_by */
     uint8_t start_cause;             /* enum promise_cause */
     const char *start_partition;     /* or NULL */
+    int64_t start_counted; /* it started then, which counts as kept or broken; 0 = it
+                              waits */
     /* when it was first expected to start: see engine/prediction/; 0 = not yet */
     int64_t expected_made_at, expected_at, expected_from, expected_until;
     int64_t retry_until, retry_at; /* its failed start is tried again; 0 = it is not */

@@ -232,7 +232,7 @@ const char *promise_cause_text(enum promise_cause c)
 
 /* ---- over a restart ---- */
 
-static void write_start(
+void promises_write_start(
     const struct cluster *c, const struct promise *start, struct job_memory *io_m)
 {
     io_m->start_by = start->latest_start;
@@ -257,22 +257,20 @@ void promises_write(const struct promises *t, const struct cluster *c,
     io_m->retry_at = retry ? retry->not_before : 0;
     io_m->retry_until = retry ? retry->latest_start : 0;
     if (start)
-        write_start(c, start, io_m);
+        promises_write_start(c, start, io_m);
 }
 
 /* A partition that there is no more is any. */
-static void recall_start(struct promises *t, const struct cluster *c,
-    const struct job *j, const struct job_memory *m)
+void promises_read_start(
+    const struct cluster *c, const struct job_memory *m, struct promise *io_start)
 {
-    struct promise *row = promises_make(t, j, PROMISE_START);
-
-    row->not_before = m->start_planned;
-    row->latest_start = m->start_by;
-    row->was = m->start_was;
-    row->told = m->start_told;
-    row->cause = m->start_cause < PROMISE_CAUSES ? m->start_cause : CAUSE_OTHER;
+    io_start->not_before = m->start_planned;
+    io_start->latest_start = m->start_by;
+    io_start->was = m->start_was;
+    io_start->told = m->start_told;
+    io_start->cause = m->start_cause < PROMISE_CAUSES ? m->start_cause : CAUSE_OTHER;
     if (m->start_partition)
-        row->partition = partition_find(c, m->start_partition);
+        io_start->partition = partition_find(c, m->start_partition);
 }
 
 void promises_recall(struct promises *t, const struct cluster *c, const struct job *j,
@@ -294,8 +292,8 @@ void promises_recall(struct promises *t, const struct cluster *c, const struct j
         row->not_before = m->retry_at;
         row->latest_start = m->retry_until;
     }
-    if (m->start_by)
-        recall_start(t, c, j, m);
+    if (m->start_by && !m->start_counted)
+        promises_read_start(c, m, promises_make(t, j, PROMISE_START));
 }
 
 /* ---- invariants ---- */

@@ -122,6 +122,11 @@ void promises_write(const struct promises *t, const struct cluster *c,
     const struct job *j, struct job_memory *io_m);
 void promises_recall(struct promises *t, const struct cluster *c, const struct job *j,
     const struct job_memory *m);
+/* The same, of what a job was promised that has started since. */
+void promises_write_start(
+    const struct cluster *c, const struct promise *start, struct job_memory *io_m);
+void promises_read_start(
+    const struct cluster *c, const struct job_memory *m, struct promise *io_start);
 
 /* Assert that rows and jobs agree. For tests. O(rows + jobs). */
 void promises_check(const struct promises *t, const struct cluster *c);

@@ -229,6 +229,7 @@ struct job_memory engine_memory_of(const struct engine *e, const struct job *j)
     struct job_memory m = job_memory_of(e->c, j);
 
     promises_write(e->promises, e->c, j, &m);
+    promise_write(e, j, &m);
     predictions_write(e, j, &m);
     return m;
 }

@@ -52,6 +52,7 @@ static const struct number {
     NUMBER(I64, start_was),
     NUMBER(I64, start_told),
     NUMBER(U8, start_cause),
+    NUMBER(I64, start_counted),
     NUMBER(I64, expected_made_at),
     NUMBER(I64, expected_at),
     NUMBER(I64, expected_from),

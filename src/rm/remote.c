@@ -24,6 +24,10 @@
 #define TIMEOUT_S   90   /* an answer later than that means the adapter hangs */
 #define UNSENT_MAX  (64u << 20)
 #define SOME        32768 /* bytes that do not wait for the end of a turn */
+#define READ_SOME   16384 /* bytes of one turn: some tens of jobs */
+/* Who tells of thousands goes on when those who asked meanwhile are answered; the
+ * daemon answers at the same priority, and in turns. */
+#define PRIORITY_MORE 25
 
 struct flight {
     uint64_t token;
@@ -261,7 +265,7 @@ static int on_child(sd_event_source *source, const siginfo_t *si, void *ctx)
 static int on_io(sd_event_source *source, int fd, uint32_t events, void *ctx)
 {
     struct remote *m = ctx;
-    char text[65536];
+    char text[READ_SOME];
     ssize_t n;
 
     (void)source;
@@ -270,6 +274,8 @@ static int on_io(sd_event_source *source, int fd, uint32_t events, void *ctx)
     if (!(events & (EPOLLIN | EPOLLHUP | EPOLLERR)))
         return 0;
     n = recv(fd, text, sizeof text, MSG_DONTWAIT);
+    sd_event_source_set_priority(
+        m->io, n == sizeof text ? PRIORITY_MORE : SD_EVENT_PRIORITY_NORMAL);
     if (n > 0) {
         strbuf_add_n(&m->in, text, (size_t)n);
         take_lines(m);

@@ -13,6 +13,7 @@
 #include "server/events/mail.h"
 #include "server/events/metrics.h"
 #include "server/events/notify.h"
+#include "server/events/stalls.h"
 #include "server/events/statfile.h"
 #include "server/events/triggers.h"
 #include "server/journal/anew.h"
@@ -22,6 +23,8 @@
 #include <time.h>
 
 #define RETRY_US (5 * UINT64_C(1000000))
+/* Jobs and lines of the journal that one commit writes in some milliseconds. */
+#define FEW 200
 
 /* A reply that waits for the commit. */
 struct kept_reply {
@@ -93,7 +96,8 @@ static int on_commit(sd_event_source *source, void *ctx)
     struct server *s = ctx;
     struct err err = {0};
 
-    (void)source;
+    stalls_doing(s, "commit");
+    sd_event_source_set_priority(source, PRIORITY_COMMIT);
     if (commit(s, &err) == 0) {
         if (s->commit->failing) {
             log_line(s->log, LOG_ALERT, "the state can be written again");
@@ -181,8 +185,13 @@ int commit_possible(struct server *s, struct err *err)
 
 void commit_want(struct server *s)
 {
-    if (s->commit)
-        sd_event_source_set_enabled(s->commit->now, SD_EVENT_ONESHOT);
+    if (!s->commit)
+        return;
+    sd_event_source_set_enabled(s->commit->now, SD_EVENT_ONESHOT);
+    /* Who tells of thousands is not waited for: the more there is to write, the longer
+     * nobody is answered. */
+    if (world_unsaved(s) + unsaved_count(s->unsaved) >= FEW && !s->commit->failing)
+        sd_event_source_set_priority(s->commit->now, PRIORITY_COMMIT_SOON);
 }
 
 void commit_then_reply(struct server *s, struct request *r, json_t *body)

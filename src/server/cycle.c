@@ -7,6 +7,7 @@
 #include "server/durable/rsvkeep.h"
 #include "server/durable/teller.h"
 #include "server/durable/usage.h"
+#include "server/events/stalls.h"
 #include "server/journal/anew.h"
 #include "server/managers/immediate.h"
 #include "server/managers/manager.h"
@@ -126,6 +127,7 @@ void cycle_run(struct server *s)
 
 static void run(struct server *s)
 {
+    stalls_doing(s, "cycle");
     cycle_run(s);
     arm_next(s);
 }

@@ -25,6 +25,7 @@
 #include "server/events/mail.h"
 #include "server/events/metrics.h"
 #include "server/events/notify.h"
+#include "server/events/stalls.h"
 #include "server/events/statfile.h"
 #include "server/events/triggers.h"
 #include "server/events/watch.h"
@@ -437,6 +438,7 @@ static int open_all(struct server *s, struct err *err)
     s->engine = server_engine(s);
     watch_open(s);
     metrics_open(s);
+    stalls_open(s);
     if (notify_open(s, err) < 0 || mail_open(s, err) < 0 || eventlog_open(s, err) < 0
         || open_store(s, err) < 0 || commit_open(s, err) < 0 || cycle_open(s, err) < 0
         || whole_open(s, err) < 0 || stream_open(s, err) < 0 || order_open(s, err) < 0)
@@ -504,6 +506,7 @@ static void close_all(struct server *s)
     commit_close(s);
     watch_close(s);
     free(s->events.metrics);
+    stalls_close(s);
     submit_close(s);
     journal_close(s);
     world_close(s);
@@ -554,7 +557,7 @@ static void tell_ready(struct server *s)
 
 static int run_loop(struct server *s, struct err *err)
 {
-    if (sd_event_loop(s->loop) >= 0)
+    if (stalls_loop(s) >= 0)
         return 0;
     if (s->ended_by.code == 0)
         return err_set(err, ERR_IO, "the event loop failed");

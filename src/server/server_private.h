@@ -42,6 +42,7 @@ enum server_mode {
 /* Order within one turn of the loop: who calls and what is told first, then one cycle,
  * then one commit for all of it. */
 enum {
+    PRIORITY_COMMIT_SOON = -30, /* when there is much to write */
     PRIORITY_CYCLE = 10,
     PRIORITY_COMMIT = 20,
     PRIORITY_HTTP = 25, /* replies that go out never put off what was decided */
@@ -76,6 +77,7 @@ struct rsvkeep;
 struct schema;
 struct series;
 struct simulation;
+struct stalls;
 struct statfile;
 struct submissions;
 struct teller;
@@ -142,6 +144,7 @@ struct server_events {
     struct statfile *statfile;
     struct metrics *metrics;
     struct triggers *triggers;
+    struct stalls *stalls;
 };
 
 struct server {

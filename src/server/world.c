@@ -77,6 +77,11 @@ void world_touch(struct server *s, uint32_t job)
     commit_want(s);
 }
 
+size_t world_unsaved(const struct server *s)
+{
+    return s->world ? s->world->dirty.n : 0;
+}
+
 void world_moved(struct server *s)
 {
     s->world->revision++;

@@ -52,6 +52,8 @@ int world_apply(
 void world_cycle(struct server *s);
 /* The job's record is to be written with the next commit. */
 void world_touch(struct server *s, uint32_t job);
+/* Jobs whose records are. */
+size_t world_unsaved(const struct server *s);
 void world_save(struct server *s); /* put what was touched into the batch */
 struct job_notes *world_notes(struct server *s, const struct job *j);
 /* Why it ends: its texts are copied. */

@@ -14,7 +14,7 @@ import time
 import pytest
 
 sys.path[:0] = [str(pathlib.Path(__file__).parent), str(pathlib.Path(__file__).parents[1] / "live")]
-from live_daemon import ME, Daemon  # noqa: E402
+from live_daemon import ME, Connection, Daemon  # noqa: E402
 from server import World  # noqa: E402
 
 KEYS = {"DES": "0x3039", "HMAC": "a secret of the site", "HMAC64": "another", "MD5": "a third"}
@@ -449,3 +449,50 @@ def test_killed_at_any_time_nothing_is_lost_or_done_twice(site):
     site.wait(lambda: all((site.job(j) or {}).get("state") in ("Completed", None) for j in jobs),
               "all ends", 120)
     assert sorted(site.world.look()["starts"]) == sorted(jobs)
+
+
+# ---- thousands at once ----
+
+def figures(site):
+    page = site.page()
+    return {k: float(v) for k, v in (line.rsplit(" ", 1) for line in page.splitlines()
+                                     if not line.startswith("#"))}
+
+
+class Crowd(Site):
+    def page(self):
+        c = Connection(f"{self.home}/api.sock")
+        try:
+            c.request("GET", "/metrics")
+            return c.getresponse().read().decode()
+        finally:
+            c.close()
+
+
+def test_thousands_of_jobs_told_at_once_keep_nobody_waiting(build):
+    """They are taken some at a time: who asks meanwhile is answered between, and a commit
+    never writes more than some hundred of them: both counted, not timed."""
+    many, site = 3000, Crowd(build, "NONE")
+    try:
+        with open(f"{site.home}/maui.cfg", "a") as f:
+            f.write("BACKFILLPOLICY PLAN\nRESERVATIONPOLICY CURRENTHIGHEST\n")
+        site.begin()
+        before = figures(site)["maui_commits_total"]
+        now = int(time.time())
+        with site.world.state() as o:
+            o["jobs"].update({f"j{i}": {
+                "UPDATETIME": now, "STATE": "Idle", "WCLIMIT": 600, "TASKS": 2, "QUEUETIME": now,
+                "STARTTIME": 0, "COMPLETIONTIME": 0, "UNAME": USERS[i % 3], "GNAME": "nogroup",
+                "RCLASS": "[batch:1]", "TASKLIST": [], "seconds": 600, "ends_at": 0}
+                for i in range(many)})
+        seen = {0}
+        while max(seen) < many:
+            f = figures(site)
+            seen.add(f['maui_events_total{event="JOBSUBMIT"}'])
+            assert time.time() < now + 120, (max(seen), site.log()[-2000:])
+        assert len(seen) > 4, seen  # somebody was answered when some of them were there
+        assert f["maui_commits_total"] - before >= many / 400, (before, f["maui_commits_total"])
+        assert any(k.startswith('maui_turn_longest_seconds{doing="report"}') for k in f)
+        assert f["maui_turn_duration_seconds_count"] >= f["maui_turn_processor_seconds_count"] - 1
+    finally:
+        site.clean()

@@ -8,6 +8,7 @@
 #include "engine/events/events.h"
 #include "engine/judge.h"
 #include "engine/keeping.h"
+#include "engine/planning/planning.h"
 
 /* An id may come back in the cycle in which it ended: changed by its owner, or run
  * once more. Jobs that depend on it then depend on what came. */
@@ -66,5 +67,6 @@ int submit_job(
         queue_arrived(e->queue, j);
     if (d->memory && (active || !j->holds))
         keeping_recall(e, j, d->memory);
+    promise_recall(e, j, d->memory);
     return 0;
 }

@@ -86,7 +86,8 @@ static void count_start(struct engine *e, const struct fulfilled *f)
 
 static void count_back(struct engine *e, const struct fulfilled *f)
 {
-    e->stats.broken_promises -= !f->kept;
+    /* it may have been counted in a former life */
+    e->stats.broken_promises -= !f->kept && e->stats.broken_promises > 0;
     statistics_promise_back(e->learned.statistics, f->kept ? STAT_KEPT : STAT_BROKEN,
         cause_of(f), f->start_at);
 }
@@ -100,6 +101,11 @@ static struct fulfilled *fulfilled_of(struct engine *e, uint32_t job)
     return &p->fulfilled.v[job];
 }
 
+static bool was_kept(const struct promise *row, int64_t start_at)
+{
+    return start_at <= (row->was ? row->was : row->latest_start);
+}
+
 void promise_fulfil(struct engine *e, const struct job *j)
 {
     const struct promise *row = promises_row(e->promises, j, PROMISE_START);
@@ -108,9 +114,8 @@ void promise_fulfil(struct engine *e, const struct job *j)
     *f = (struct fulfilled){0};
     if (!row)
         return;
-    *f = (struct fulfilled){.start_at = e->now,
-        .row = *row,
-        .kept = e->now <= (row->was ? row->was : row->latest_start)};
+    *f = (struct fulfilled){
+        .start_at = e->now, .row = *row, .kept = was_kept(row, e->now)};
     count_start(e, f);
 }
 
@@ -127,6 +132,35 @@ void promise_take_back(struct engine *e, const struct job *j, int64_t start_at)
     *row = f->row;
     row->made = made;
     row->failed = true;
+}
+
+void promise_write(const struct engine *e, const struct job *j, struct job_memory *io_m)
+{
+    const struct planning *p = e->passes.planning;
+
+    if (!job_is_active(j) || j->index >= p->fulfilled.n
+        || !p->fulfilled.v[j->index].start_at)
+        return;
+    promises_write_start(e->c, &p->fulfilled.v[j->index].row, io_m);
+    io_m->start_counted = p->fulfilled.v[j->index].start_at;
+}
+
+void promise_recall(struct engine *e, const struct job *j, const struct job_memory *m)
+{
+    struct fulfilled *f = fulfilled_of(e, j->index);
+
+    *f = (struct fulfilled){0};
+    if (!m || !m->start_counted)
+        return;
+    f->start_at = m->start_counted;
+    f->row = (struct promise){.job = j->index,
+        .rank = PROMISE_START,
+        .end_by = TIME_NEVER,
+        .partition = INDEX_NONE};
+    promises_read_start(e->c, m, &f->row);
+    f->kept = was_kept(&f->row, f->start_at);
+    if (!job_is_active(j))
+        promise_take_back(e, j, f->start_at);
 }
 
 /* Held, say, or over a limit. One that has been promised as much again is no news. */

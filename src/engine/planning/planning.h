@@ -31,6 +31,7 @@
 #include <stdbool.h>
 
 struct engine;
+struct job_memory;
 struct planning;
 
 struct planning *planning_create(void);
@@ -58,5 +59,11 @@ void promise_fulfil(struct engine *e, const struct job *j);
 /* That start, of then, has failed, and the job waits again: it was neither, and is
  * promised the same as before. O(1). */
 void promise_take_back(struct engine *e, const struct job *j, int64_t start_at);
+/* That outlives a restart: as long as the job is active its start may still fail. */
+void promise_write(
+    const struct engine *e, const struct job *j, struct job_memory *io_m);
+/* A job comes; `m` is what is remembered of it, or NULL. One that waits again, though
+ * it had started when that was written, has not: its start is taken back. O(1). */
+void promise_recall(struct engine *e, const struct job *j, const struct job_memory *m);
 
 #endif

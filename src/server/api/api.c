@@ -4,6 +4,7 @@
 #define LOG_FACILITY FACILITY_UI
 #include "server/api/api.h"
 
+#include "server/events/stalls.h"
 #include "server/http/schema.h"
 #include "server/server_private.h"
 #include "server/simulation/simulation.h"
@@ -235,6 +236,7 @@ void api_handle(void *ctx, struct request *r)
 
     if (!route)
         return;
+    stalls_doing(s, route->path);
     if (s->mode != MODE_PAST) /* where who has which level today is told with it */
         request_set_level(r, s->config, s->api.rights);
     if (!identity_is(who, route->who)) {

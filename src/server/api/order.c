@@ -7,6 +7,7 @@
 #include "config/settings.h"
 #include "server/drafts/jobexpr.h"
 #include "server/drafts/where.h"
+#include "server/events/stalls.h"
 #include "server/http/turns.h"
 #include "server/managers/manager.h"
 #include "server/render/render.h"
@@ -250,6 +251,7 @@ static void take_turn(struct orders *orders)
     const struct identity asker = *request_who(t->order.r);
     struct server *s = t->order.s;
 
+    stalls_doing(s, "order");
     sd_event_source_set_enabled(orders->slice, SD_EVENT_OFF);
     sd_event_source_set_enabled(orders->patience, SD_EVENT_OFF);
     s->api.asker = &asker;

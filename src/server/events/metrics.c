@@ -7,6 +7,7 @@
 #include "server/events/eventlog.h"
 #include "server/events/notify.h"
 #include "server/events/programs.h"
+#include "server/events/stalls.h"
 #include "server/managers/manager.h"
 #include "server/render/render.h"
 #include "server/server_private.h"
@@ -349,6 +350,7 @@ void metrics_print(struct server *s, struct strbuf *out)
     print_jobs(s, out);
     print_machine(s, out);
     print_cycles(s, out);
+    stalls_print(s, out);
     print_manager(s, out);
     head(out, "maui_events_total", "counter", "Events since the start, by name.");
     for (int i = 0; i < EVENT_NAMES; i++)

@@ -3,6 +3,7 @@
 #include "server/http/stream.h"
 
 #include "base/xalloc.h"
+#include "server/events/stalls.h"
 #include "server/server_private.h"
 
 #include <stdlib.h>
@@ -251,6 +252,7 @@ static void make_slice(struct server *s)
     sd_event_source_set_enabled(s->api.lists->patience, SD_EVENT_OFF);
     if (!l)
         return;
+    stalls_doing(s, "list");
     if (l->slices++ % LOOK_SLICES == 0 && is_forsaken(l)) {
         give_up(l);
         arm(s->api.lists);

@@ -10,6 +10,7 @@
 #include "server/api/rights.h"
 #include "server/durable/nodekeep.h"
 #include "server/durable/record.h"
+#include "server/events/stalls.h"
 #include "server/managers/floats.h"
 #include "server/managers/nodewords.h"
 #include "server/managers/private.h"
@@ -127,6 +128,7 @@ static void on_report(void *ctx, const struct rm_report *r)
     struct manager *m = ctx;
     struct border_room room;
 
+    stalls_doing(m->s, "report");
     if (managers_hold(m, r))
         return;
     size_t mark = border_begin(m->border);

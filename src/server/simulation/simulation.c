@@ -6,6 +6,7 @@
 #include "config/table.h"
 #include "config/value.h"
 #include "server/api/api.h"
+#include "server/events/stalls.h"
 #include "server/events/statfile.h"
 #include "server/simulation/private.h"
 #include "server/whole.h"
@@ -316,6 +317,7 @@ static void answer_kept(struct simulation *m)
 
 static void iterate(struct simulation *m)
 {
+    stalls_doing(m->s, "iteration");
     answer_kept(m);
     if (m->over || m->s->control.paused)
         return;

@@ -218,6 +218,33 @@ static void bands_count_from_jobs_without_a_qos(void **state)
     sc_destroy(s);
 }
 
+/* It was on its way when the daemon went. */
+static void a_start_that_fails_after_a_restart_has_kept_nothing(void **state)
+{
+    (void)state;
+    for (int by_node = 0; by_node < 2; by_node++) {
+        struct scenario *s =
+            begin(PLAN "PROMISETIGHTEN FALSE\nRESERVATIONRETRYTIME 300\n", by_node);
+        struct err err;
+        add_job(s, "J", 1000, 100);
+        add_job(s, "K", 100, 100);
+        sc_run_until(s, BEGIN);
+        int64_t by = engine_promised_by(sc_engine(s), sc_find(s, "K"));
+        sc_run_until(s, BEGIN + 110);
+        assert_int_equal(sc_start(s, "K"), BEGIN + 100);
+        assert_int_equal(
+            engine_memory_of(sc_engine(s), sc_find(s, "K")).start_counted, BEGIN + 100);
+        sc_restart(s);
+        assert_int_equal(engine_promised_by(sc_engine(s), sc_find(s, "K")), 0);
+        const struct event failed = {
+            .kind = EVENT_START_FAILED, .at = BEGIN + 111, .u.failed = {.id = "K"}};
+        assert_int_equal(engine_apply(sc_engine(s), &failed, NULL, &err), 0);
+        assert_int_equal(engine_promised_by(sc_engine(s), sc_find(s, "K")), by);
+        assert_int_equal(engine_stats(sc_engine(s))->broken_promises, 0);
+        sc_destroy(s);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -227,6 +254,7 @@ int main(void)
         cmocka_unit_test(who_starts_by_the_first_promise_was_kept_it),
         cmocka_unit_test(a_promise_that_is_as_early_again_was_never_broken),
         cmocka_unit_test(a_start_that_fails_has_kept_nothing),
+        cmocka_unit_test(a_start_that_fails_after_a_restart_has_kept_nothing),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
