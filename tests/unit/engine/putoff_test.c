@@ -187,6 +187,37 @@ static void a_start_that_fails_has_kept_nothing(void **state)
     }
 }
 
+/* A quarter of the slack is of a band above the normal one, four times that of one
+ * below: normal are jobs without a QOS, whether or not one of such a priority is there.
+ */
+static void bands_count_from_jobs_without_a_qos(void **state)
+{
+    struct scenario *s =
+        begin("BACKFILLPOLICY PLAN\nPROMISESLACK 4:00:00\nDEFERTIME 0\n"
+              "QOSWEIGHT 1\nQUEUETIMEWEIGHT 1\n"
+              "QOSCFG[high] PRIORITY=10000\nQOSCFG[low] PRIORITY=-10000\n"
+              "USERCFG[DEFAULT] QLIST=high,low\n",
+            false);
+
+    (void)state;
+    add_job(s, "running", 100, 100);
+    sc_run_until(s, BEGIN);
+    sc_job(
+        s, (struct sc_job){.id = "above", .procs = 1, .limit_s = 100, .qos = "high"});
+    add_job(s, "plain", 100, 100);
+    sc_job(s, (struct sc_job){.id = "below", .procs = 1, .limit_s = 100, .qos = "low"});
+    sc_run_until(s, BEGIN + 1);
+    static const struct {
+        const char *id;
+        int64_t slack_s;
+    } want[] = {{"above", 3600}, {"plain", 4 * 3600}, {"below", 16 * 3600}};
+    for (size_t i = 0; i < sizeof want / sizeof want[0]; i++) {
+        int64_t by = engine_promised_by(sc_engine(s), sc_find(s, want[i].id));
+        assert_in_range(by - BEGIN - want[i].slack_s, 100, 300); /* its start */
+    }
+    sc_destroy(s);
+}
+
 /* It was on its way when the daemon went. */
 static void a_start_that_fails_after_a_restart_has_kept_nothing(void **state)
 {
@@ -217,6 +248,7 @@ static void a_start_that_fails_after_a_restart_has_kept_nothing(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(bands_count_from_jobs_without_a_qos),
         cmocka_unit_test(what_is_put_off_bit_by_bit_is_told_by_the_hour),
         cmocka_unit_test(a_restart_breaks_no_promise),
         cmocka_unit_test(who_starts_by_the_first_promise_was_kept_it),
