@@ -687,26 +687,6 @@ def test_cancels_of_waiting_jobs_that_are_refused_are_counted(native):
     native.wait(lambda: "refused" not in native.rm(), "that they are gone", 60)
 
 
-def test_a_look_of_before_does_not_suspend_who_was_resumed(native):
-    """It takes its time there; until then what is told is how the job was."""
-    native.section("STARTWAIT=30\nRMPOLLINTERVAL 1")
-    native.start()
-    job = native.submit_as(USERS[0], "sleep 1000")
-    native.until(job, "Running")
-    native.ok("mjobctl", "-s", job)
-    native.until(job, "Suspended")
-    go = pathlib.Path(f"{native.home}/go")
-    native.replace("resume", f'until [ -e {go} ]; do sleep 0.1; done; exec {native.example} resume {native.pool} "$@"')
-    native.ok("mjobctl", "-r", job)
-    began = native.api("/v1/scheduler")[1]["iteration"]
-    seen = set()
-    native.wait(lambda: seen.add(native.state(job)) or native.api("/v1/scheduler")[1]["iteration"] > began + 4,
-                "looks", 60)
-    go.touch()
-    native.until(job, "Running")
-    assert seen == {"Running"}
-
-
 def test_a_job_whose_cancel_is_refused_runs_for_all_to_see(native):
     """Its nodes are nobody's until it is over, and who was to start there starts elsewhere. It is
     asked for less and less often, also when the daemon was killed meanwhile, and paid for once."""

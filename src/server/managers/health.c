@@ -223,8 +223,8 @@ static json_t *list_warnings(const struct manager *m)
     size_t n = outbox_count_refused(m, &id);
 
     for (size_t i = 0; i < h->ailments.n; i++)
-        json_array_append_new(all, json_sprintf("%s: %s", h->ailments.v[i].function,
-                                       h->ailments.v[i].text));
+        json_array_append_new(all,
+            json_sprintf("%s: %s", h->ailments.v[i].function, h->ailments.v[i].text));
     if (n == 1)
         json_array_append_new(
             all, json_sprintf("cancel: that of job '%s' is refused", id));

@@ -44,8 +44,9 @@ static int64_t overrun_of(const struct server *s, const struct job *j)
 static char *copy_own_qos(struct server *s, const struct job *j)
 {
     const char *told = world_notes(s, j)->told.qos;
-    const char *has =
-        j->cred[CRED_QOS] ? job_cred(engine_cluster(s->engine), j, CRED_QOS)->name : NULL;
+    const char *has = j->cred[CRED_QOS]
+                          ? job_cred(engine_cluster(s->engine), j, CRED_QOS)->name
+                          : NULL;
 
     return has && (!told || strcmp(has, told) != 0) ? xstrdup(has) : NULL;
 }

@@ -284,9 +284,9 @@ size_t outbox_count_refused(const struct manager *m, const char **ret_id)
     const struct order *o, *next;
     size_t n = 0;
 
-    HASH_ITER (hh, m->outbox->orders, o, next)
-        if (o->action == RM_CANCEL && o->tries >= REFUSALS && n++ == 0)
-            *ret_id = o->job;
+    HASH_ITER(hh, m->outbox->orders, o, next)
+    if (o->action == RM_CANCEL && o->tries >= REFUSALS && n++ == 0)
+        *ret_id = o->job;
     return n;
 }
 
