@@ -323,9 +323,9 @@ static void load_usage(void *ctx, const struct fs_memory *m)
 {
     struct scenario *s = ctx;
 
-    apply(s, &(struct event){.kind = EVENT_FAIRSHARE,
-                 .at = s->now,
-                 .u.fairshare = {.rows = m, .n = 1}});
+    apply(s,
+        &(struct event){
+            .kind = EVENT_FAIRSHARE, .at = s->now, .u.fairshare = {.rows = m, .n = 1}});
 }
 
 static void load_statistics(void *ctx, const struct stat_record *r)
@@ -342,8 +342,7 @@ static void tell_learned(struct scenario *s, struct engine *before)
     struct cluster *c = engine_cluster(before);
 
     if (engine_statistics(before))
-        statistics_each(
-            engine_statistics(before), c, true, s->now, s, load_statistics);
+        statistics_each(engine_statistics(before), c, true, s->now, s, load_statistics);
     fsmemory_each(c, true, s->now, s, load_usage);
 }
 
