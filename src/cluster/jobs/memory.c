@@ -99,8 +99,6 @@ void job_recall(struct cluster *c, struct job *j, const struct job_memory *m)
     j->sys_priority = m->sys_priority;
     job_note_priority(c, j);
     j->flags = (j->flags & ~MEMORY_FLAGS) | (m->flags & MEMORY_FLAGS);
-    /* of a job that is active: the next cycle finds it, of one that is still */
-    j->flags &= ~(uint32_t)JOB_SPVIOLATION;
     if (m->qos) {
         j->qos_asked = cred_get(c, CRED_QOS, m->qos)->index;
         j->cred[CRED_QOS] = j->qos_asked;
