@@ -159,8 +159,8 @@ const char *config_text(const struct config *c, const char *name);
 
 /* A value that is another than it was; NULL: it is not set, and has no default. */
 typedef void config_told(void *ctx, const char *name, const char *was, const char *is);
-/* Tell of all values that differ, in the order of `is`, then those that are set no more.
- * A secret is hidden in both and does not differ. O(values). */
+/* Tell of all values that differ, in the order of `is`, then those that are set no
+ * more. A secret is hidden in both and does not differ. O(values). */
 void config_differences(
     const struct config *was, const struct config *is, config_told *told, void *ctx);
 

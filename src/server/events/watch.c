@@ -10,9 +10,9 @@
 #include "server/render/rsvcheck.h"
 #include "server/server_private.h"
 
-#define PLACES_MAX 32
-#define CORRUPT_S  300 /* a job on a node that is down, before it is told */
-#define CHANGED_MAX 20 /* parameters that one event tells of */
+#define PLACES_MAX  32
+#define CORRUPT_S   300 /* a job on a node that is down, before it is told */
+#define CHANGED_MAX 20  /* parameters that one event tells of */
 
 /* A reservation as it was told last; name NULL: none. */
 struct known_rsv {
@@ -383,7 +383,8 @@ static void add_difference(void *ctx, const char *name, const char *was, const c
         is && *is ? is : "not set", was && *was ? was : "not set");
 }
 
-void watch_configured(struct server *s, const struct config *was, const struct config *is)
+void watch_configured(
+    struct server *s, const struct config *was, const struct config *is)
 {
     struct differences d = {.all = json_array()};
 
