@@ -99,7 +99,7 @@ static void what_differs_is_told_with_both_values(void **state)
     config_differences(was, is, add_told, text);
     /* RESERVATIONDEPTH is at its default still */
     assert_string_equal(text, "FSDEPTH 4 5;USERCFG[bob].MAXJOB - 2;"
-                              "USERCFG[ann].MAXJOB 3 -;QUEUETIMEWEIGHT 7 0;");
+                              "QUEUETIMEWEIGHT 7 1;USERCFG[ann].MAXJOB 3 -;");
     text[0] = '\0';
     config_differences(is, is, add_told, text);
     assert_string_equal(text, "");
