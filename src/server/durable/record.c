@@ -436,6 +436,7 @@ void record_order_again(
     if (r->decided_at)
         render_int(o, "decided_at", r->decided_at);
     render_text(o, "refused", r->refused);
+    render_text(o, "qos", r->qos);
     char *value = json_dumps(o, JSON_COMPACT);
     make_order_key(job, number, key, sizeof key);
     put(s, "order", key, value);
@@ -484,7 +485,8 @@ static int tell_order(void *ctx, const char *key, const char *value)
         .user = json_string_value(json_object_get(o, "user")),
         .submit_at = json_integer_value(json_object_get(o, "submit_at")),
         .decided_at = json_integer_value(json_object_get(o, "decided_at")),
-        .refused = json_string_value(json_object_get(o, "refused"))};
+        .refused = json_string_value(json_object_get(o, "refused")),
+        .qos = json_string_value(json_object_get(o, "qos"))};
 
     if (number > e->s->kept.numbers->last_order)
         e->s->kept.numbers->last_order = number;

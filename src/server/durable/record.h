@@ -86,6 +86,7 @@ struct order_record {
     int64_t submit_at;
     int64_t decided_at;  /* 0 = not known */
     const char *refused; /* CANCEL: why its job runs on; or NULL */
+    const char *qos;     /* CANCEL: that its job had from here alone; or NULL */
 };
 
 /* A job may have several. Returns the number of this one. */
