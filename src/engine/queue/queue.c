@@ -3,6 +3,7 @@
 #include "engine/queue/queue.h"
 
 #include "engine/classes.h"
+#include "engine/prediction/predictions.h"
 #include "engine/queue/queue_private.h"
 
 struct queue *queue_create(struct engine *e)
@@ -43,14 +44,22 @@ static void collect_waiting(struct queue *q)
             q->waiting.v[q->waiting.n++] = c->queued.v[i];
 }
 
+double queue_key(struct engine *e, const struct job *j, enum queue_order order)
+{
+    if (!order_predicts(order))
+        return order_key(order, j, e->now, e->origin);
+    struct prediction run = predictions_run(e, j);
+    return order_key_predicted(j, run.run_s, run.short_run);
+}
+
 static uint64_t key_in_order(
     const struct queue *q, uint32_t job, enum queue_order order)
 {
-    const struct engine *e = q->e;
+    struct engine *e = q->e;
 
     if (order == ORDER_PRIORITY)
         return ranking_key_of_priority(e->c->priorities.v[job]);
-    return ranking_key_of(order_key(order, e->c->jobs.v[job], e->now, e->origin));
+    return ranking_key_of(queue_key(e, e->c->jobs.v[job], order));
 }
 
 /* Is the job admitted, by itself and not by its note? */
