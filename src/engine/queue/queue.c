@@ -3,7 +3,6 @@
 #include "engine/queue/queue.h"
 
 #include "engine/classes.h"
-#include "engine/prediction/predictions.h"
 #include "engine/queue/queue_private.h"
 
 struct queue *queue_create(struct engine *e)
@@ -42,14 +41,6 @@ static void collect_waiting(struct queue *q)
     for (size_t i = 0; i < c->queued.n; i++)
         if (c->queued.v[i] != INDEX_NONE)
             q->waiting.v[q->waiting.n++] = c->queued.v[i];
-}
-
-double queue_key(struct engine *e, const struct job *j, enum queue_order order)
-{
-    if (!order_predicts(order))
-        return order_key(order, j, e->now, e->origin);
-    struct prediction run = predictions_run(e, j);
-    return order_key_predicted(j, run.run_s, run.short_run);
 }
 
 static uint64_t key_in_order(

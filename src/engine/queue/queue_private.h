@@ -103,7 +103,7 @@ struct queue {
     struct ranking ranking;
 };
 
-/* queue.c: what an order other than by priority sorts by; smaller goes first. */
+/* key.c: what an order other than by priority sorts by; smaller goes first. */
 double queue_key(struct engine *e, const struct job *j, enum queue_order order);
 
 /* notes.c */
