@@ -193,6 +193,20 @@ def test_tasks_lie_unevenly_where_each_node_has_the_memory(slurm):
     assert running(slurm, much) == ["n3", "n4"]
 
 
+def test_who_finds_a_processor_given_away_runs_on_another(slurm):
+    """Slurm lays equal parts as it likes: what was planned beside them is taken."""
+    running(slurm, slurm.sbatch("-w", "n2", "-n", 1))
+    running(slurm, slurm.sbatch("-w", "n3", "-n", 1))
+    slurm.maui.ok("schedctl", "-s")
+    wide = [slurm.sbatch("-n", 6, "--mem=1900") for _ in range(2)]
+    beside = slurm.sbatch("-n", 1)
+    slurm.wait_maui(beside, "Idle")
+    slurm.maui.ok("schedctl", "-r")
+    for job in wide:
+        running(slurm, job)
+    assert running(slurm, beside) == ["n2"]
+
+
 def test_exclusive_jobs_have_nodes_alone(slurm):
     one = slurm.sbatch("-n", 1, "--exclusive")
     two = slurm.sbatch("-N", 2, "--exclusive")
