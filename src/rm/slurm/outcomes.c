@@ -104,7 +104,7 @@ static void give_up(struct adapter *a, size_t i)
                 why ? why : "it gives no reason");
             if (answers_fate(j->state_reason) == FATE_NEVER)
                 outcome = leave_to_slurm(t);
-            else if (j->state_reason == SLURM_WAIT_RESOURCES && t != NULL
+            else if (!changed && j->state_reason == SLURM_WAIT_RESOURCES && t != NULL
                      && t->nparts == 1 && !starts_name_nobody(t))
                 /* another job lies there otherwise than planned: Slurm chooses, once */
                 t->left_to_slurm = true;
