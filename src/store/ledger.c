@@ -182,36 +182,6 @@ static int add_to_day(struct store *s, const struct ledger_leg *row, struct err 
     return store_change_end(s, stmt, err);
 }
 
-/* Is transaction `t` the first by which its run used something? */
-#define FIRST_OF_RUN                                                                   \
-    "NOT EXISTS (SELECT 1 FROM am_txn f CROSS JOIN am_leg g ON g.txn = f.id"           \
-    " WHERE f.run <> '' AND f.run = t.run AND f.id < t.id AND +g.place = 'usage')"
-
-/* The run of the transaction has its row already. `runs` counts it where this is the
- * first that it was charged. */
-static int add_to_usage(struct store *s, const struct ledger_leg *row, struct err *err)
-{
-    sqlite3_stmt *stmt = store_change(s, KEPT_LEDGER_USAGE,
-        "INSERT INTO am_usage SELECT ?1, ?2, \"user\","
-        " CASE kind WHEN 'refund' THEN 0 ELSE ?3 END,"
-        " CASE kind WHEN 'refund' THEN -?3 ELSE 0 END,"
-        " " FIRST_OF_RUN ", t.id"
-        " FROM am_txn t JOIN am_run r ON r.run = t.run WHERE t.id = ?4"
-        " ON CONFLICT(account, day, \"user\") DO UPDATE SET"
-        " charged = charged + excluded.charged,"
-        " refunded = refunded + excluded.refunded, runs = runs + excluded.runs,"
-        " last = max(last, excluded.last)",
-        err);
-
-    if (!stmt)
-        return -1;
-    sqlite3_bind_int64(stmt, 1, row->account);
-    sqlite3_bind_int64(stmt, 2, row->booked_at / DAY_S);
-    sqlite3_bind_int64(stmt, 3, row->amount);
-    sqlite3_bind_int64(stmt, 4, row->txn);
-    return store_change_end(s, stmt, err);
-}
-
 int ledger_add_leg(struct store *s, const struct ledger_leg *row, struct err *err)
 {
     bool own = strcmp(row->place, "deposit") == 0 || strcmp(row->place, "over") == 0;
@@ -219,7 +189,7 @@ int ledger_add_leg(struct store *s, const struct ledger_leg *row, struct err *er
 
     return put(s, &legs, row, NULL, err) != 0 || add_to_place(s, row, err) != 0
                    || (own && add_to_day(s, row, err) != 0)
-                   || (used && add_to_usage(s, row, err) != 0)
+                   || (used && usage_add(s, row, err) != 0)
                ? -1
                : 0;
 }
@@ -545,114 +515,6 @@ int ledger_since(
     EACH(s, stmt, &booked, row, on_booked, &reader, err);
 }
 
-/* One number, 0 where there is no row. */
-static int read_number(
-    struct store *s, sqlite3_stmt *stmt, int64_t *number, struct err *err)
-{
-    int rc = sql_step(stmt);
-
-    *number = rc == SQLITE_ROW ? sqlite3_column_int64(stmt, 0) : 0;
-    return sql_walked(s, stmt, rc, 0, err);
-}
-
-/* Whole days are written down; the rest is of legs. Behind it: how legs are found. */
-#define USAGE_OF_LEGS                                                                  \
-    "\"user\", CASE kind WHEN 'refund' THEN 0 ELSE l.amount END AS charged,"           \
-    " CASE kind WHEN 'refund' THEN -l.amount ELSE 0 END AS refunded,"                  \
-    " " FIRST_OF_RUN " AS runs,"                                                       \
-    " t.id AS last FROM am_leg l CROSS JOIN am_txn t ON t.id = l.txn"                  \
-    " CROSS JOIN am_run r ON r.run = t.run WHERE "
-#define USAGE_SUMS "\"user\", sum(charged), sum(refunded), sum(runs), max(last)"
-
-static const char usage_of_days[] =
-    "SELECT '', " USAGE_SUMS
-    " FROM (SELECT \"user\", charged, refunded, runs, last FROM am_usage"
-    " WHERE account = ?1 AND day >= ?4 AND day < ?5"
-    " UNION ALL SELECT " USAGE_OF_LEGS "l.place = 'usage' AND l.account = ?1"
-    "  AND booked_at >= ?2 AND booked_at < min(?3, ?4 * 86400)"
-    " UNION ALL SELECT " USAGE_OF_LEGS "l.place = 'usage' AND l.account = ?1"
-    "  AND booked_at >= max(?2, ?5 * 86400) AND booked_at < ?3"
-    ") GROUP BY \"user\" ORDER BY \"user\"";
-
-/* "+": by the number, one walk for all accounts. */
-static const char usage_since[] =
-    "SELECT (SELECT name FROM am_account WHERE id = payer), " USAGE_SUMS
-    " FROM (SELECT l.account AS payer, " USAGE_OF_LEGS "+l.place = 'usage'"
-    "  AND l.txn > ?1 AND l.txn <= ?4 AND booked_at >= ?2 AND booked_at < ?3"
-    ") GROUP BY payer, \"user\" ORDER BY payer, \"user\"";
-
-#define LAST_DAY (INT64_MAX / DAY_S) /* its seconds still fit */
-
-static int each_usage(struct store *s, sqlite3_stmt *stmt, ledger_usage_fn *each,
-    void *arg, struct err *err)
-{
-    int rc = SQLITE_ROW, stop = 0;
-
-    while (stop == 0 && (rc = sql_step(stmt)) == SQLITE_ROW) {
-        const struct ledger_usage row = {.account = sql_column(stmt, 0),
-            .user = sql_column(stmt, 1),
-            .charged = sqlite3_column_int64(stmt, 2),
-            .refunded = sqlite3_column_int64(stmt, 3),
-            .runs = sqlite3_column_int64(stmt, 4),
-            .last = sqlite3_column_int64(stmt, 5)};
-        stop = each(arg, &row);
-    }
-    return sql_walked(s, stmt, rc, stop, err);
-}
-
-int ledger_usage(struct store *s, const struct ledger_which *which,
-    ledger_usage_fn *each, void *arg, struct err *err)
-{
-    int64_t from = which->from_at, to = which->to_at ? which->to_at : LAST_DAY * DAY_S;
-    int64_t first = from / DAY_S + (from % DAY_S != 0), last = to / DAY_S;
-    sqlite3_stmt *stmt = sql_walk_kept(s, usage_of_days, err);
-
-    if (!stmt)
-        return -1;
-    if (first > last) /* no whole day: all of it is before the first */
-        last = first;
-    sqlite3_bind_int64(stmt, 1, which->account);
-    sqlite3_bind_int64(stmt, 2, from);
-    sqlite3_bind_int64(stmt, 3, to);
-    sqlite3_bind_int64(stmt, 4, first);
-    sqlite3_bind_int64(stmt, 5, last);
-    return each_usage(s, stmt, each, arg, err);
-}
-
-/* The transaction with which `most` legs are looked at; 0 = there are not as many. */
-static int find_last(
-    struct store *s, int64_t after, int64_t most, int64_t *ret, struct err *err)
-{
-    sqlite3_stmt *stmt = sql_walk_kept(s,
-        "SELECT txn FROM am_leg WHERE txn > ?1 ORDER BY txn, n LIMIT 1 OFFSET ?2", err);
-
-    if (!stmt)
-        return -1;
-    sqlite3_bind_int64(stmt, 1, after);
-    sqlite3_bind_int64(stmt, 2, most - 1);
-    return read_number(s, stmt, ret, err);
-}
-
-int ledger_usage_since(struct store *s, const struct ledger_which *which, int64_t most,
-    int64_t *ret_next, ledger_usage_fn *each, void *arg, struct err *err)
-{
-    int64_t last;
-    sqlite3_stmt *stmt;
-
-    if (find_last(s, which->txn, most, &last, err) != 0
-        || (last && find_last(s, last, 1, ret_next, err) != 0))
-        return -1;
-    *ret_next = last && *ret_next ? last : 0;
-    stmt = sql_walk_kept(s, usage_since, err);
-    if (!stmt)
-        return -1;
-    sqlite3_bind_int64(stmt, 1, which->txn);
-    sqlite3_bind_int64(stmt, 2, which->from_at);
-    sqlite3_bind_int64(stmt, 3, which->to_at ? which->to_at : INT64_MAX);
-    sqlite3_bind_int64(stmt, 4, *ret_next ? *ret_next : INT64_MAX);
-    return each_usage(s, stmt, each, arg, err);
-}
-
 /* One row of two sums more. `to` is not part of it. */
 static int add_sums(struct store *s, const char *sql, int64_t of_account, int64_t from,
     int64_t to, struct ledger_sums *sum, struct err *err)
@@ -765,7 +627,7 @@ int ledger_balance(
         return -1;
     sql_text(stmt, 1, place);
     sqlite3_bind_int64(stmt, 2, of);
-    return read_number(s, stmt, balance, err);
+    return sql_first_number(s, stmt, balance, err);
 }
 
 int ledger_day_most(
@@ -790,7 +652,7 @@ int ledger_day_most(
     sqlite3_bind_int64(stmt, 1, row->account);
     sqlite3_bind_int64(stmt, 2, row->booked_at / DAY_S);
     sqlite3_bind_int64(stmt, 3, row->txn);
-    return read_number(s, stmt, ret, err);
+    return sql_first_number(s, stmt, ret, err);
 }
 
 int ledger_debts(struct store *s, int64_t of_account, int64_t *debts, struct err *err)
@@ -804,7 +666,7 @@ int ledger_debts(struct store *s, int64_t of_account, int64_t *debts, struct err
     if (!stmt)
         return -1;
     sqlite3_bind_int64(stmt, 1, of_account);
-    return read_number(s, stmt, debts, err);
+    return sql_first_number(s, stmt, debts, err);
 }
 
 int ledger_runs_on(
@@ -819,7 +681,7 @@ int ledger_runs_on(
     strbuf_add(&sql, ")");
     stmt = sql_walk(s, sql.text, err);
     free(sql.text);
-    return stmt ? read_number(s, stmt, number, err) : -1;
+    return stmt ? sql_first_number(s, stmt, number, err) : -1;
 }
 
 int ledger_size(struct store *s, struct ledger_size *size, struct err *err)

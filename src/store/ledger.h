@@ -166,20 +166,32 @@ int ledger_moves(struct store *s, const struct ledger_which *which, ledger_leg_f
  * rows that are told: `each` returns 1 to stop. */
 int ledger_since(
     struct store *s, int64_t txn, ledger_leg_fn *each, void *arg, struct err *err);
-/* What users used of an account (account, from_at, to_at 0 = all). Time in proportion
- * to the days and users, and to the charges of two days. */
+/* What a user used. */
 struct ledger_usage {
-    const char *account; /* its name, in ledger_usage_since() */
+    const char *account; /* its name, in ledger_usage_since(); else "" */
     const char *user;    /* whose runs; "" = not known */
     int64_t charged, refunded;
     int64_t runs; /* that were charged for the first time */
     int64_t last; /* transaction */
 };
+/* Of an account (account, from_at, to_at 0 = all), of all users or of this one (NULL),
+ * in turns, between which anything may be booked: the whole is as of the last turn in
+ * which there were charges to be read. Time of a turn in proportion to `rows` and to
+ * what was booked since the one before, of all of them to days times users, and to the
+ * charges of two days. */
+struct ledger_usage_walk;
+struct ledger_usage_walk *ledger_usage_begin(
+    const struct ledger_which *which, const char *user);
+/* One turn. 1: there is more to do, 0: it is done, -1: it failed. */
+int ledger_usage_some(
+    struct store *s, struct ledger_usage_walk *w, int64_t rows, struct err *err);
+/* Once it is done: the users in order; they live as long as the walk. O(1). */
+const struct ledger_usage *ledger_usage_rows(
+    const struct ledger_usage_walk *w, size_t *ret_n);
+void ledger_usage_end(struct ledger_usage_walk *w); /* NULL is allowed */
 typedef int ledger_usage_fn(void *arg, const struct ledger_usage *row);
-int ledger_usage(struct store *s, const struct ledger_which *which,
-    ledger_usage_fn *each, void *arg, struct err *err);
-/* The same of all accounts by transactions behind that one (txn, from_at, to_at 0 =
- * all), by account and user. Of `most` legs, those of the last transaction whole:
+/* What was used of all accounts by transactions behind that one (txn, from_at, to_at 0
+ * = all), by account and user. Of `most` legs, those of the last transaction whole:
  * *ret_next is where to go on, 0 = that was all. Time in proportion to those. */
 int ledger_usage_since(struct store *s, const struct ledger_which *which, int64_t most,
     int64_t *ret_next, ledger_usage_fn *each, void *arg, struct err *err);

@@ -131,6 +131,10 @@ sqlite3_stmt *sql_walk_kept(struct store *store, const char *sql, struct err *er
 int sql_walked(
     struct store *store, sqlite3_stmt *stmt, int rc, int stop, struct err *err);
 
+/* The number in the first row of a walk, which is ended; 0 where there is no row. */
+int sql_first_number(
+    struct store *store, sqlite3_stmt *stmt, int64_t *number, struct err *err);
+
 /* Text of a result column until the next step; never NULL, also in a damaged file. */
 const char *sql_column(sqlite3_stmt *stmt, int number);
 
@@ -144,6 +148,13 @@ void sql_text(sqlite3_stmt *stmt, int number, const char *text);
 sqlite3_stmt *store_change(
     struct store *store, enum kept which, const char *sql, struct err *err);
 int store_change_end(struct store *store, sqlite3_stmt *stmt, struct err *err);
+
+/* ---- ledger_usage.c ------------------------------------------------------------- */
+
+struct ledger_leg;
+
+/* The leg of what a run used is part of its user's sums of that day. */
+int usage_add(struct store *store, const struct ledger_leg *row, struct err *err);
 
 /* ---- lockfile.c ----------------------------------------------------------------- */
 

@@ -247,3 +247,12 @@ bool store_busy(struct progress *p)
     }
     return !p->given_up;
 }
+
+int sql_first_number(
+    struct store *s, sqlite3_stmt *stmt, int64_t *number, struct err *err)
+{
+    int rc = sql_step(stmt);
+
+    *number = rc == SQLITE_ROW ? sqlite3_column_int64(stmt, 0) : 0;
+    return sql_walked(s, stmt, rc, 0, err);
+}

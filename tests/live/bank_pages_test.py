@@ -4,6 +4,7 @@ however long it is; together they are the whole list, for each user that user's;
 commands tell it whole."""
 import json
 import sqlite3
+from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
@@ -173,6 +174,46 @@ def test_liens_and_what_users_used_come_in_pages(bank):  # noqa: F811
     used, sizes = walk(bank.api, "/v1/bank/usage", 1)
     assert {o["account"]: o["runs"] for o in used} == {"chem": 3, "inst": 3} and max(sizes) == 1
     assert bank.lines("mam-usage") == used
+
+
+def test_what_many_users_used_on_many_days_is_added_up_for_who_may_see_it(bank):  # noqa: F811
+    """In turns of the loop; users, leads and administrators each get theirs of it, the same
+    however many ask at once, and between them jobs are submitted and charged."""
+    bank.ok("mam-deposit", "chem", "100000")
+    bank.ok("mam-deposit", "inst", "100000")
+    bank.stop()
+    days, names = 60, ["games"] + [f"u{n:03}" for n in range(200)]
+    db = sqlite3.connect(f"{bank.home}/state.db")
+    for account, in db.execute("SELECT id FROM am_account WHERE name IN ('inst', 'chem')").fetchall():
+        db.executemany("INSERT INTO am_usage VALUES(?, ?, ?, ?, 500, 1, 1)",
+                       [(account, 19000 + day, name, 1000 + 100 * account + day)
+                        for day in range(days) for name in names])
+    chem = db.execute("SELECT id FROM am_account WHERE name = 'chem'").fetchone()[0]
+    db.commit()
+    db.close()
+    bank.start()
+    users = Users(bank, programs=False)
+    path = f"/v1/bank/usage?account=chem&from={19000 * 86400}&to={(19000 + days) * 86400}"
+    charged = round(sum(1000 + 100 * chem + day for day in range(days)) / 1000, 3)
+
+    def ask(_):
+        if _ % 3 == 2:
+            bank.submit("true", account="chem", wclimit_s=10)
+        return bank.api(path) if _ % 2 else users_lines(users, path)
+
+    with ThreadPoolExecutor(6) as several:
+        answers = list(several.map(ask, range(12)))
+    for n, (status, told) in enumerate(answers):
+        told = [told] if isinstance(told, dict) else told
+        assert status == 200
+        assert [o["user"] for o in told] == (names if n % 2 else ["games"])
+        assert {(o["charged"], o["refunded"], o["runs"]) for o in told} == {(charged, days / 2, days)}
+    # accounts are told whole, one behind the other
+    records, sizes = walk(bank.api, path.replace("account=chem&", ""), 1)
+    assert sizes == [len(names)] * 2 and [o["account"] for o in records[::len(names)]] == ["inst", "chem"]
+    assert len(walk(bank.api, path.replace("account=chem&", ""), 1000)[1]) == 1
+    part = bank.api(f"/v1/bank/usage?account=chem&from={19001 * 86400 - 5}&to={19003 * 86400 + 5}")[1]
+    assert {o["runs"] for o in part} == {2} and len(part) == len(names)
 
 
 def test_what_a_bank_has_to_be_told_comes_in_pages(daemon):

@@ -670,10 +670,27 @@ def test_what_is_cancelled_for_its_limit_is_so_once_and_never_starts_again(nativ
     native.restore()
 
 
+def test_cancels_of_waiting_jobs_that_are_refused_are_counted(native):
+    """No list has these jobs any more, and they are not started: administrators are to know."""
+    native.section("STARTWAIT=2\nRMPOLLINTERVAL 1")
+    native.start()
+    native.until(native.submit_as(USERS[0], "sleep 1000", "-t", 4), "Running")
+    native.replace("cancel", "echo never >&2; exit 1")
+    first, second = (native.submit_as(USERS[0], "true", "-t", 4) for _ in range(2))
+    for job in (first, second):
+        native.until(job, "Idle")
+    native.ok("canceljob", first)
+    native.wait(lambda: f"WARNING:  cancel: that of job '{first}' is refused" in native.rm(), "that one is told", 60)
+    native.ok("canceljob", second)
+    native.wait(lambda: f"cancel: those of 2 jobs are refused, as of '{first}'" in native.rm(), "the number", 60)
+    native.restore()
+    native.wait(lambda: "refused" not in native.rm(), "that they are gone", 60)
+
+
 def test_a_job_whose_cancel_is_refused_runs_for_all_to_see(native):
     """Its nodes are nobody's until it is over, and who was to start there starts elsewhere. It is
     asked for less and less often, also when the daemon was killed meanwhile, and paid for once."""
-    native.section("STARTWAIT=5\nRMPOLLINTERVAL 1\nUSERCFG[DEFAULT] ADEF=chem\n"
+    native.section("STARTWAIT=5\nRMPOLLINTERVAL 1\nUSERCFG[DEFAULT] ADEF=chem\nQOSCFG[high] PRIORITY=1\n"
                    "AMCFG[bank] TYPE=BUILTIN CHARGEPOLICY=DEBITALLWC")
     native.start()
     native.ok("mam-create-account", "chem")
@@ -686,12 +703,14 @@ def test_a_job_whose_cancel_is_refused_runs_for_all_to_see(native):
     refuses = (f'case "$*" in *{stays}*) echo >> {native.home}/asked; echo never >&2; exit 1;; esac; '
                f'exec {native.example} cancel {native.pool} "$@"')
     native.replace("cancel", refuses)
+    native.ok("setqos", "high", stays)  # its manager does not know
     native.ok("canceljob", stays)
     late = native.submit_as(USERS[-1], "sleep 1000", "-t", 2)
 
     def is_shown():
         return native.state(stays) == "Running" and "does not end it: never" in native.ok("checkjob", stays)
     native.wait(is_shown, "that it runs", 60)
+    assert native.job(stays)["qos"] == "high" and f"cancel: that of job '{stays}' is refused" in native.rm()
     assert stays in native.ok("showq") and native.said(late) == ""
     assert f"job '{stays}' was cancelled, and runs on" in pathlib.Path(f"{native.home}/log/events.log").read_text()
     native.wait(lambda: native.state(late) == "Idle", "that it waits again", 60)
@@ -706,6 +725,7 @@ def test_a_job_whose_cancel_is_refused_runs_for_all_to_see(native):
     native.kill()
     native.start()
     native.wait(is_shown, "that it runs, later", 60)
+    assert native.job(stays)["qos"] == "high"
     asked = len(pathlib.Path(f"{native.home}/asked").read_text())
     time.sleep(6)
     assert len(pathlib.Path(f"{native.home}/asked").read_text()) < asked + 3

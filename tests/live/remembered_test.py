@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """What a restart leaves as it was; found by the live twin (twin/)."""
+import json
+import sqlite3
+
 import pytest
 
 from driven_clock import DrivenClock
@@ -97,6 +100,39 @@ def test_a_resumed_job_has_used_nothing_while_it_was_suspended(driven):
     driven.wait(lambda: driven.state(job) == "Running", "the job")
     step(driven)
     assert driven.api("/v1/fairshare")[1] == used
+
+
+def learned_runs(daemon):
+    """Of which this life was told when it began."""
+    with sqlite3.connect(f"{daemon.home}/state.db") as db:
+        lines = [json.loads(text) for (text,) in db.execute("SELECT text FROM journal ORDER BY seq")]
+    db.close()
+    return [line for line in lines if line.get("event") == "history"][-1]["runs"]
+
+
+def test_the_time_for_which_a_job_was_suspended_is_no_run_to_learn_from(driven):
+    """Of one that was resumed, and of one that was not."""
+    driven.start()
+    resumed = running(driven)
+    driven.at(20)
+    driven.ok("mjobctl", "-s", resumed)
+    driven.wait(lambda: driven.state(resumed) == "Suspended", "the suspension")
+    driven.at(90)
+    driven.ok("mjobctl", "-r", resumed)
+    driven.wait(lambda: driven.state(resumed) == "Running", "the resumption")
+    driven.at(100)
+    driven.ok("canceljob", resumed)
+    driven.wait(lambda: driven.state(resumed) is None, "its end")
+    other = running(driven)
+    driven.at(107)
+    driven.ok("mjobctl", "-s", other)
+    driven.wait(lambda: driven.state(other) == "Suspended", "the suspension")
+    driven.at(200)
+    driven.ok("canceljob", other)
+    driven.wait(lambda: driven.state(other) is None, "its end")
+    again(driven)
+    driven.stop()  # all of its journal is written
+    assert [run[1] for run in learned_runs(driven)] == [30, 7]
 
 
 def test_how_long_a_node_was_busy_is_known(driven):

@@ -175,6 +175,28 @@ def test_a_keeper_that_does_not_answer_is_ended(daemon):
     assert len(rows(daemon, job)) == 1
 
 
+def test_a_job_whose_keeper_cannot_be_ended_runs_for_all_to_see(daemon):
+    """LOCAL tells what changes and nothing else: also how a job is that was to be cancelled, and was not."""
+    daemon.configure(PATIENT)
+    daemon.start()
+    job = daemon.submit("sleep 1000")
+    daemon.wait(lambda: daemon.state(job) == "Running", "the start")
+    kept, lock = keepers(daemon, job), f"{daemon.home}/spool/jobs/{job}/lock"
+    for keeper in kept:
+        os.kill(keeper, signal.SIGSTOP)
+    os.rename(lock, f"{lock}.aside")  # nobody can tell who is to be killed
+    open(lock, "w").close()
+    daemon.ok("canceljob", job)
+    daemon.wait(lambda: daemon.state(job) == "Running", "that it runs", 60)
+    assert "does not end it: its keeper does not answer" in daemon.ok("checkjob", job)
+    assert f"cancel: that of job '{job}' is refused" in daemon.ok("diagnose", "-R")
+    os.rename(f"{lock}.aside", lock)
+    for keeper in kept:
+        os.kill(keeper, signal.SIGCONT)
+    daemon.wait(lambda: daemon.state(job) in (None, "Removed"), "its end", 60)
+    assert "is refused" not in daemon.ok("diagnose", "-R")
+
+
 def test_a_keeper_that_never_gets_to_the_start_is_ended(daemon):
     """Its lock is another's: as if it hung in the spool."""
     daemon.configure(PATIENT.replace("STARTLIMIT=3", "STARTLIMIT=1") + "DEFERTIME 5:00\n")

@@ -341,6 +341,22 @@ def test_a_cancel_whose_answer_is_lost_is_done_once(site):
     assert site.world.look()["cancels"] == [[job, "ADMIN"]]
 
 
+def test_a_look_of_before_does_not_suspend_who_was_resumed(site):
+    """The server takes its time to resume it; until then it tells how the job was."""
+    site.begin()
+    job = site.world.submit("j1", USERS[0], seconds=1000)
+    site.until(job, "Running")
+    site.ok("mjobctl", "-s", job)
+    site.until(job, "Suspended")
+    site.wait(lambda: site.world.job(job)["STATE"] == "Suspended", "that it is")
+    site.world.behave(RESUMEJOB="hang")
+    site.ok("mjobctl", "-r", job)
+    looks, seen = len(site.world.look()["asked"]), set()
+    site.wait(lambda: seen.add(site.state(job)) or len(site.world.look()["asked"]) > looks + 3, "looks", 60)
+    assert seen == {"Running"}
+    site.world.behave()
+
+
 def test_only_what_changed_is_asked_for_in_between(site):
     site.section("FULLINTERVAL=1000")
     site.begin()

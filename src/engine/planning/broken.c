@@ -138,7 +138,7 @@ void promise_write(const struct engine *e, const struct job *j, struct job_memor
 {
     const struct planning *p = e->passes.planning;
 
-    if (!job_is_active(j) || j->index >= p->fulfilled.n
+    if (j->state != JOB_STARTING || j->index >= p->fulfilled.n
         || !p->fulfilled.v[j->index].start_at)
         return;
     promises_write_start(e->c, &p->fulfilled.v[j->index].row, io_m);

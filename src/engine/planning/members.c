@@ -30,10 +30,11 @@ static double day_of(const struct engine *e)
     return prio->comp_weight[PRIO_SERV] * prio->weight[PRIO_QUEUETIME] * 24 * 60;
 }
 
-/* The highest points below these, or these: -inf ... */
+/* The highest points below these: of a QOS, or none, as jobs without one have. -inf:
+ * there are none. */
 static double next_below(const struct engine *e, double points)
 {
-    double below = -INFINITY;
+    double below = points > 0 ? 0 : -INFINITY;
 
     for (size_t i = 0; i < e->cfg->creds[CRED_QOS].n; i++) {
         double p = points_of(e, &e->cfg->creds[CRED_QOS].v[i]);

@@ -59,7 +59,8 @@ void promise_fulfil(struct engine *e, const struct job *j);
 /* That start, of then, has failed, and the job waits again: it was neither, and is
  * promised the same as before. O(1). */
 void promise_take_back(struct engine *e, const struct job *j, int64_t start_at);
-/* That outlives a restart: as long as the job is active its start may still fail. */
+/* That outlives a restart, as long as the job is Starting: nobody can tell then whether
+ * one that waits again has run. One that runs has had its start. */
 void promise_write(
     const struct engine *e, const struct job *j, struct job_memory *io_m);
 /* A job comes; `m` is what is remembered of it, or NULL. One that waits again, though

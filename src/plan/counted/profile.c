@@ -160,8 +160,13 @@ static uint32_t first_below(
     return i;
 }
 
-int64_t profile_fit_before(const struct profile *p, int64_t from, int64_t before,
-    int32_t need, int64_t duration)
+/* Where something fits: steps [first, behind) hold throughout. */
+struct stretch {
+    uint32_t first, behind;
+};
+
+static int64_t find_stretch(const struct profile *p, int64_t from, int64_t before,
+    int32_t need, int64_t duration, struct stretch *ret)
 {
     uint32_t i = p->n > 1 && p->at[1] <= from ? profile_index(p, from) : 0;
 
@@ -170,11 +175,20 @@ int64_t profile_fit_before(const struct profile *p, int64_t from, int64_t before
             return p->at[i];
         int64_t start = p->at[i] > from ? p->at[i] : from;
         int64_t end = time_add(start, duration);
-        i = first_below(p, i + 1, end, need);
+        ret->first = i;
+        ret->behind = i = first_below(p, i + 1, end, need);
         if (i == p->n || p->at[i] >= end)
             return start;
     }
     return TIME_NEVER;
+}
+
+int64_t profile_fit_before(const struct profile *p, int64_t from, int64_t before,
+    int32_t need, int64_t duration)
+{
+    struct stretch ignored;
+
+    return find_stretch(p, from, before, need, duration, &ignored);
 }
 
 int32_t profile_min(const struct profile *p, int64_t start, int64_t end)
@@ -201,6 +215,23 @@ static uint32_t split(struct profile *p, uint32_t i, int64_t at)
     p->free[i + 1] = p->free[i];
     p->n++;
     return i + 1;
+}
+
+int64_t profile_place(struct profile *p, int64_t from, int32_t need, int64_t duration)
+{
+    struct stretch s;
+    int64_t start = find_stretch(p, from, TIME_NEVER, need, duration, &s);
+    int64_t end = time_add(start, duration);
+
+    if (start >= TIME_NEVER || end <= start)
+        return start;
+    if (end < TIME_NEVER && (s.behind == p->n || p->at[s.behind] != end))
+        split(p, s.behind - 1, end);
+    uint32_t before = p->n, first = split(p, s.first, start);
+    uint32_t behind = s.behind + (p->n - before);
+    for (uint32_t i = first; i < behind; i++)
+        p->free[i] -= need;
+    return start;
 }
 
 int32_t profile_claim(struct profile *p, int64_t start, int64_t end, int32_t amount)

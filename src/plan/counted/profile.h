@@ -51,6 +51,9 @@ int64_t profile_fit(
 int64_t profile_fit_before(const struct profile *p, int64_t from, int64_t before,
     int32_t need, int64_t duration);
 
+/* profile_fit(), and they are taken there. O(steps). */
+int64_t profile_place(struct profile *p, int64_t from, int32_t need, int64_t duration);
+
 /* Fewest units free anywhere in [start, end). O(log steps + steps inside). */
 int32_t profile_min(const struct profile *p, int64_t start, int64_t end);
 

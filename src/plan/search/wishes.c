@@ -96,3 +96,18 @@ void wishes_take(const struct wishes *w, struct profile *parts, const struct wis
         left -= (int32_t)some;
     }
 }
+
+int64_t wishes_place(const struct wishes *w, struct profile *parts,
+    const struct wish *wish, int64_t from)
+{
+    const struct part_set *set = &w->sets.v[wish->set];
+
+    if (from < wish->not_before)
+        from = wish->not_before;
+    if (set->n == 1)
+        return profile_place(&parts[set->part[0]], from, wish->units, wish->duration_s);
+    int64_t at = wishes_fit(w, parts, wish, from);
+    if (at < TIME_NEVER)
+        wishes_take(w, parts, wish, at);
+    return at;
+}

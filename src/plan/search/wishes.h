@@ -63,5 +63,8 @@ int64_t wishes_fit(const struct wishes *w, const struct profile *parts,
  */
 void wishes_take(const struct wishes *w, struct profile *parts, const struct wish *wish,
     int64_t start_at);
+/* Both: at its earliest fit it takes its units. O(steps). */
+int64_t wishes_place(const struct wishes *w, struct profile *parts,
+    const struct wish *wish, int64_t from);
 
 #endif

@@ -9,13 +9,14 @@
 #include "server/api/bankorder.h"
 #include "server/api/bankpage.h"
 #include "server/api/bankrights.h"
+#include "server/api/bankusage.h"
 #include "server/render/render.h"
 #include "server/server_private.h"
 
 #include <inttypes.h>
 #include <string.h>
 
-#define LEGS_LOOKED 4000 /* of sums: so many of one request, of both sides */
+#define LEGS_LOOKED 1500 /* of sums: so many of one request, of both sides */
 
 /* What a list is about, and for whom. */
 struct asked {
@@ -58,18 +59,11 @@ static void asked_reply(
 /* It is that account's turn. False: it is not for the caller. */
 static bool take_turn(struct asked *a, const char *name)
 {
-    const struct funds *f = engine_cluster(a->s->engine)->funds;
-    uint32_t i = funds_account(f, name);
-    struct funds_account now;
-
-    if (i == FUNDS_NONE || (a->only && strcmp(a->only, name) != 0))
+    if (a->only && strcmp(a->only, name) != 0)
         return false;
-    now = funds_account_now(f, i);
-    if (!bankview_shows(&a->view, &now))
-        return false;
-    a->name = now.name;
-    a->all = bankrights_sees_runs(a->s, a->who, now.name);
-    return true;
+    a->name = bankview_find(&a->view, name);
+    a->all = a->name && bankrights_sees_runs(a->s, a->who, a->name);
+    return a->name != NULL;
 }
 
 /* ---- deposits -------------------------------------------------------------------- */
@@ -156,94 +150,46 @@ void api_bank_deposits(struct server *s, struct request *r)
 /* ---- who used how much ------------------------------------------------------------
  */
 
-struct usage_walk {
-    struct asked a;
-    struct ledger_which which;
-    struct err err;
-};
-
 static int on_usage(void *arg, const struct ledger_usage *row)
 {
     struct asked *a = arg;
-    json_t *o;
 
-    if (!a->all && strcmp(row->user, a->who->user) != 0)
-        return 0;
-    o = json_object();
-    render_text(o, "account", a->name);
-    render_text(o, "user", row->user);
-    render_credits(o, "charged", row->charged);
-    render_credits(o, "refunded", row->refunded);
-    render_credits(o, "used", row->charged - row->refunded);
-    render_int(o, "runs", row->runs);
-    render_int(o, "transaction", row->last);
-    bankpage_add(&a->page, o);
+    if (take_turn(a, row->account) && (a->all || strcmp(row->user, a->who->user) == 0))
+        bankpage_add(&a->page, bankusage_record(row, a->name));
     return 0;
 }
 
-/* An account is told whole: the next page begins with another. */
-static int on_payer(void *arg, const struct ledger_account *row)
-{
-    struct usage_walk *u = arg;
-
-    if (!bankpage_has_room(&u->a.page, row->id))
-        return 1;
-    if (!take_turn(&u->a, row->name))
-        return 0;
-    u->which.account = row->id;
-    return ledger_usage(u->a.am->store, &u->which, on_usage, &u->a, &u->err);
-}
-
-static void reply_usage(struct server *s, struct request *r, struct usage_walk *u)
-{
-    struct ledger_which payers = {.paged = true};
-    struct err err;
-    int result;
-
-    if (!asked_open(s, r, &u->a))
-        return;
-    payers.name = u->a.only;
-    payers.behind = u->a.page.after;
-    result = ledger_accounts(u->a.am->store, &payers, on_payer, u, &err);
-    asked_reply(r, &u->a, result, u->err.text[0] ? &u->err : &err);
-}
-
-static int on_usage_since(void *arg, const struct ledger_usage *row)
-{
-    struct usage_walk *u = arg;
-
-    return take_turn(&u->a, row->account) ? on_usage(&u->a, row) : 0;
-}
-
 /* One walk for all accounts, of so many legs. */
-static void reply_since(struct server *s, struct request *r, struct usage_walk *u)
+static void reply_since(
+    struct server *s, struct request *r, const struct ledger_which *which)
 {
+    struct asked a = {0};
     struct err err;
     int64_t next = 0;
     int result;
 
-    if (!asked_open(s, r, &u->a))
+    if (!asked_open(s, r, &a))
         return;
-    result = ledger_usage_since(
-        u->a.am->store, &u->which, LEGS_LOOKED, &next, on_usage_since, u, &err);
-    u->a.page.more = next > 0;
-    u->a.page.last = next;
-    asked_reply(r, &u->a, result, &err);
+    result =
+        ledger_usage_since(a.am->store, which, LEGS_LOOKED, &next, on_usage, &a, &err);
+    a.page.more = next > 0;
+    a.page.last = next;
+    asked_reply(r, &a, result, &err);
 }
 
 void api_bank_usage(struct server *s, struct request *r)
 {
-    struct usage_walk u = {0};
+    struct ledger_which which = {0};
     struct err err;
 
-    if (request_query_int(r, "from", 0, &u.which.from_at, &err) < 0
-        || request_query_int(r, "to", 0, &u.which.to_at, &err) < 0
-        || request_query_int(r, "since", 0, &u.which.txn, &err) < 0)
+    if (request_query_int(r, "from", 0, &which.from_at, &err) < 0
+        || request_query_int(r, "to", 0, &which.to_at, &err) < 0
+        || request_query_int(r, "since", 0, &which.txn, &err) < 0)
         request_refuse(r, &err);
-    else if (u.which.txn)
-        reply_since(s, r, &u);
+    else if (which.txn)
+        reply_since(s, r, &which);
     else
-        reply_usage(s, r, &u);
+        bankusage_reply(s, r, &which);
 }
 
 /* ---- transactions ------------------------------------------------------------------

@@ -42,15 +42,21 @@ static int read_page(struct request *r, struct bankpage *p, struct err *err)
     return 0;
 }
 
-bool bankpage_open(struct request *r, struct bankpage *p)
+bool bankpage_read(struct request *r, struct bankpage *p)
 {
     struct err err;
 
     *p = (struct bankpage){.until_us = bankpage_turn()};
-    if (read_page(r, p, &err) < 0) {
-        request_refuse(r, &err);
+    if (read_page(r, p, &err) == 0)
+        return true;
+    request_refuse(r, &err);
+    return false;
+}
+
+bool bankpage_open(struct request *r, struct bankpage *p)
+{
+    if (!bankpage_read(r, p))
         return false;
-    }
     p->list = json_array();
     return true;
 }
@@ -70,13 +76,18 @@ void bankpage_add(struct bankpage *p, json_t *record)
     json_array_append_new(p->list, record);
 }
 
+json_t *bankpage_next(const struct bankpage *p)
+{
+    json_t *o = json_object();
+
+    render_int(o, "next", p->last);
+    return o;
+}
+
 void bankpage_reply(struct server *s, struct request *r, struct bankpage *p)
 {
-    if (p->more) {
-        json_t *o = json_object();
-        render_int(o, "next", p->last);
-        bankpage_add(p, o);
-    }
+    if (p->more)
+        bankpage_add(p, bankpage_next(p));
     bankorder_list(s, r, p->list);
 }
 

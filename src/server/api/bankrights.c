@@ -129,6 +129,18 @@ bool bankrights_shows(struct server *s, const struct identity *who, const char *
     return shown;
 }
 
+const char *bankview_find(struct bankview *v, const char *account)
+{
+    const struct funds *f = engine_cluster(v->s->engine)->funds;
+    uint32_t i = f ? funds_account(f, account) : FUNDS_NONE;
+    struct funds_account a;
+
+    if (i == FUNDS_NONE)
+        return NULL;
+    a = funds_account_now(f, i);
+    return bankview_shows(v, &a) ? a.name : NULL;
+}
+
 /* Any job may name any account: what counts is what the bank said of it. */
 bool bankrights_has(struct server *s, const struct identity *who, const char *account)
 {

@@ -49,6 +49,9 @@ struct bankview {
 };
 void bankview_open(struct bankview *v, struct server *s, const struct identity *who);
 bool bankview_shows(struct bankview *v, const struct funds_account *a);
+/* The account's name in the cluster's funds if it is there and the caller may see it;
+ * else NULL. Borrowed until they change. */
+const char *bankview_find(struct bankview *v, const char *account);
 void bankview_close(struct bankview *v);
 
 #endif

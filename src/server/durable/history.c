@@ -4,6 +4,7 @@
 
 #include "records/jsontext.h"
 #include "records/reader.h"
+#include "server/durable/record.h"
 #include "server/render/render.h"
 #include "server/server_private.h"
 
@@ -18,16 +19,29 @@ struct past {
     struct VEC(struct past_run) rows; /* users are owned; the latest first */
 };
 
+/* Told by its text first: few jobs are ever suspended. */
+static int64_t suspended_s(const char *extra)
+{
+    if (!strstr(extra, "\"" RECORD_SUSPENDED "\""))
+        return 0;
+    json_t *o = json_loads(extra, 0, NULL);
+    int64_t s = json_integer_value(json_object_get(o, RECORD_SUSPENDED));
+
+    json_decref(o);
+    return s;
+}
+
 static int take_row(void *ctx, const struct store_account *row)
 {
     struct past *p = ctx;
     bool ran = row->start_at > 0 && row->end_at >= row->start_at && *row->user
                && strcmp(row->state, job_state_name(JOB_VACATED)) != 0;
-    struct job_run run = {.run_s = row->end_at - row->start_at,
+    struct job_run run = {
+        .run_s = row->end_at - row->start_at - suspended_s(row->extra),
         .limit_s = row->wclimit_s < DURATION_UNLIMITED ? row->wclimit_s : 0,
         .procs = row->procs > 0 ? (uint32_t)row->procs : 0};
 
-    if (ran)
+    if (ran && run.run_s >= 0)
         vec_push(&p->rows, ((struct past_run){xstrdup(row->user), run}));
     return 0;
 }

@@ -149,10 +149,19 @@ static void forget(struct server *s, const char *id)
         record_forget_changes(s, id);
 }
 
+/* For how long it had been suspended by then, which was no run. */
+static int64_t rested_s(int64_t suspended_s, int64_t suspend_at, int64_t at)
+{
+    return suspended_s + (suspend_at && at > suspend_at ? at - suspend_at : 0);
+}
+
 /* What has no column of its own in the row. Owned. */
-static char *extra_text(const struct job_end *end)
+static char *extra_text(const struct job_end *end, int64_t suspended_s)
 {
     json_t *o = json_pack("{s:o}", "end", describe_end(end));
+
+    if (suspended_s > 0)
+        put_int(o, RECORD_SUSPENDED, suspended_s);
     char *text = jsontext(o);
 
     json_decref(o);
@@ -180,9 +189,10 @@ static void log_end(
 /* The account of a job that is over is written; nothing of it is remembered but that.
  */
 static void settle_account(struct server *s, struct store_account *row,
-    const struct job_end *end, const struct job *j, const struct job_desc *desc)
+    const struct job_end *end, int64_t suspended_s, const struct job *j,
+    const struct job_desc *desc)
 {
-    char *extra = extra_text(end);
+    char *extra = extra_text(end, suspended_s);
 
     row->extra = extra;
     unsaved_account(s->unsaved, row);
@@ -236,7 +246,8 @@ void record_end(struct server *s, const struct job *j, const char *state, int64_
         .priority = job_priority(c, j),
         .hosts = hosts,
         .later = j->cancelled};
-    settle_account(s, &row, &n->end, j, NULL);
+    settle_account(
+        s, &row, &n->end, rested_s(j->suspended_s, j->suspend_at, at), j, NULL);
     free(hosts);
 }
 
@@ -286,7 +297,8 @@ void record_missed_end(
     for (size_t i = 0; i < r->nplaces; i++)
         row.tasks += r->places[i].tasks;
     row.procs = row.tasks;
-    settle_account(s, &row, &end, NULL, &desc);
+    settle_account(
+        s, &row, &end, rested_s(m->suspended_s, m->suspend_at, r->end_at), NULL, &desc);
     modified_free(changed);
     eventlog_add(s, JOBEND, row.job, false, json_pack("{s:s}", "type", "job"),
         "job '%s' is %s: it ended while nobody looked", row.job, row.state);
@@ -368,7 +380,8 @@ void record_unclaimed(struct server *s, const char *id)
 
     log_line(s->log, LOG_WARNING,
         "job '%s' was known before the restart and is not any more", id);
-    settle_account(s, &row, &(struct job_end){.reason = ENDED_VANISHED}, NULL, NULL);
+    settle_account(s, &row, &(struct job_end){.reason = ENDED_VANISHED},
+        rested_s(m.suspended_s, m.suspend_at, row.end_at), NULL, NULL);
     tell_unclaimed(s, &row);
     record_memory_free(known);
 }
@@ -423,6 +436,7 @@ void record_order_again(
     if (r->decided_at)
         render_int(o, "decided_at", r->decided_at);
     render_text(o, "refused", r->refused);
+    render_text(o, "qos", r->qos);
     char *value = json_dumps(o, JSON_COMPACT);
     make_order_key(job, number, key, sizeof key);
     put(s, "order", key, value);
@@ -471,7 +485,8 @@ static int tell_order(void *ctx, const char *key, const char *value)
         .user = json_string_value(json_object_get(o, "user")),
         .submit_at = json_integer_value(json_object_get(o, "submit_at")),
         .decided_at = json_integer_value(json_object_get(o, "decided_at")),
-        .refused = json_string_value(json_object_get(o, "refused"))};
+        .refused = json_string_value(json_object_get(o, "refused")),
+        .qos = json_string_value(json_object_get(o, "qos"))};
 
     if (number > e->s->kept.numbers->last_order)
         e->s->kept.numbers->last_order = number;

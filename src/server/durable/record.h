@@ -48,6 +48,10 @@ void record_memory_free(struct record_memory *m);
 /* Nor what was changed of it: nobody is asked to end it any more. */
 void record_forget_changes(struct server *s, const char *id);
 
+/* In the `extra` of an account's row: seconds for which the job was suspended, of those
+ * from its start to its end. Absent: none, or the row is of an older release. */
+#define RECORD_SUSPENDED "suspended_s"
+
 /* The job has ended, in whatever way: its account is written, its record goes. */
 void record_end(struct server *s, const struct job *j, const char *state, int64_t at);
 
@@ -82,6 +86,7 @@ struct order_record {
     int64_t submit_at;
     int64_t decided_at;  /* 0 = not known */
     const char *refused; /* CANCEL: why its job runs on; or NULL */
+    const char *qos;     /* CANCEL: that its job had from here alone; or NULL */
 };
 
 /* A job may have several. Returns the number of this one. */

@@ -215,6 +215,25 @@ static const char *state_name(const struct manager *m)
     return m->health->up && !m->s->control.rm_failure_until ? "Active" : "Down";
 }
 
+static json_t *list_warnings(const struct manager *m)
+{
+    const struct health *h = m->health;
+    json_t *all = json_array();
+    const char *id = NULL;
+    size_t n = outbox_count_refused(m, &id);
+
+    for (size_t i = 0; i < h->ailments.n; i++)
+        json_array_append_new(all,
+            json_sprintf("%s: %s", h->ailments.v[i].function, h->ailments.v[i].text));
+    if (n == 1)
+        json_array_append_new(
+            all, json_sprintf("cancel: that of job '%s' is refused", id));
+    else if (n)
+        json_array_append_new(all,
+            json_sprintf("cancel: those of %zu jobs are refused, as of '%s'", n, id));
+    return all;
+}
+
 json_t *health_describe(const struct manager *m)
 {
     const struct health *h = m->health;
@@ -229,14 +248,10 @@ json_t *health_describe(const struct manager *m)
     json_t *o = json_pack("{s:s, s:s, s:s, s:I, s:o}", "name", managers_label(m),
         "type", m->driver->type, "state", state_name(m), "calls",
         (json_int_t)h->answers, "failures", failures);
-    if (h->ailments.n) {
-        json_t *warnings = json_array();
-        for (size_t i = 0; i < h->ailments.n; i++)
-            json_array_append_new(
-                warnings, json_sprintf("%s: %s", h->ailments.v[i].function,
-                              h->ailments.v[i].text));
-        json_object_set_new(o, "warnings", warnings);
-    }
+    json_t *warnings = list_warnings(m);
+    if (json_array_size(warnings))
+        json_object_set(o, "warnings", warnings);
+    json_decref(warnings);
     if (h->answers) {
         render_real(o, "average_s", h->answer_s / (double)h->answers);
         render_real(o, "max_s", h->answer_max_s);

@@ -129,6 +129,16 @@ static void on_missed_end(struct manager *m, const struct rm_job *r)
     record_memory_free(known);
 }
 
+/* One whose cancel was refused has the QOS again that it was given here. */
+static void give_kept_qos(struct manager *m, const struct job *j)
+{
+    const char *qos = outbox_refused_qos(m, j->id);
+    struct event ev = {.kind = EVENT_QOS, .u.qos = {j->id, qos, true}};
+
+    if (qos)
+        manager_apply(m, &ev, j->id);
+}
+
 static void on_new_job(struct manager *m, const struct rm_job *r)
 {
     struct server *s = m->s;
@@ -162,6 +172,8 @@ static void on_new_job(struct manager *m, const struct rm_job *r)
         mark_told(m, made.job, TOLD | SEEN);
         take_notes(m, made.job, r);
         note_asked(world_notes(s, made.job), &r->desc);
+        if (!known)
+            give_kept_qos(m, made.job);
         if (job_has_begun(r->desc.state))
             world_notes(s, made.job)->wclimit_s = r->desc.wclimit_s;
         modified_note(changed, world_notes(s, made.job));

@@ -191,6 +191,11 @@ void outbox_forget_others(struct manager *m, const struct rm_job *r);
 void outbox_stays(struct manager *m, const char *id);
 /* When such a cancel was decided; 0: there is none, or it is not known. */
 int64_t outbox_refused_at(const struct manager *m, const char *id);
+/* The QOS that its job had from here, and not from its manager. NULL: none. */
+const char *outbox_refused_qos(const struct manager *m, const char *id);
+/* Cancels that were refused more than once, of jobs that wait and that run, and the job
+ * of one of them, borrowed. O(orders). */
+size_t outbox_count_refused(const struct manager *m, const char **ret_id);
 /* All jobs begin to be told; this one is, be it that nothing can be said of it. When
  * all have been, what was ordered about one that is not there any more is over: nobody
  * else would say so. O(orders). */

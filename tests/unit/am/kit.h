@@ -31,6 +31,26 @@ static inline void bank_check(struct bank *b)
     assert_int_equal(ledger_check(b->kit->store, print_problem, NULL, &b->err), 0);
 }
 
+/* Who used how much, in turns of so many rows; between them what `between` does. */
+static inline void bank_usage_in_turns(struct bank *b, const struct ledger_which *which,
+    int64_t rows, void (*between)(struct bank *b), ledger_usage_fn *each, void *arg)
+{
+    struct ledger_usage_walk *w = ledger_usage_begin(which, NULL);
+    const struct ledger_usage *list;
+    size_t n;
+    int more;
+
+    while ((more = ledger_usage_some(b->kit->store, w, rows, &b->err)) > 0)
+        if (between)
+            between(b);
+    if (more < 0)
+        fail_msg("%s", b->err.text);
+    list = ledger_usage_rows(w, &n);
+    for (size_t i = 0; i < n; i++)
+        each(arg, &list[i]);
+    ledger_usage_end(w);
+}
+
 /* As expected, and the ledger is whole. */
 static inline void bank_expect(struct bank *b, int result, int expected)
 {

@@ -25,7 +25,7 @@ static struct sums usage(struct bank *b, int64_t from, int64_t to)
     const struct ledger_which which = {.account = 1, .from_at = from, .to_at = to};
     struct sums s = {""};
 
-    assert_int_equal(ledger_usage(b->kit->store, &which, add_user, &s, &b->err), 0);
+    bank_usage_in_turns(b, &which, 3, NULL, add_user, &s);
     return s;
 }
 
@@ -222,7 +222,7 @@ static void cost(
     }
     *ret_usage = *ret_since = 0;
     sqlite3_progress_handler(db, 1, count_steps, ret_usage);
-    assert_int_equal(ledger_usage(b->kit->store, &all, add_user, &s, &b->err), 0);
+    bank_usage_in_turns(b, &all, 100, NULL, add_user, &s);
     sqlite3_progress_handler(db, 1, count_steps, ret_since);
     assert_int_equal(ledger_since(b->kit->store, 10, count_some, &moves, &b->err), 1);
     assert_int_equal(
@@ -242,6 +242,114 @@ static void usage_and_moves_cost_what_is_told_not_what_there_is(void **state)
     cost(b, &runs, 1600, &usage_many, &since_many);
     assert_true(usage_many < usage_few + 20);
     assert_true(since_many < since_few + 20);
+}
+
+/* ---- in turns ---------------------------------------------------------------------
+ */
+
+/* What is booked between turns, one a turn, and what there was at the end of each. */
+static int late;
+static struct sums stood[100];
+static const struct ledger_which *asked;
+
+static void book_late(struct bank *b)
+{
+    static const char *const runs[] = {"1.0", "2.0", "3.0", "4.0", "5.0", "6.0"};
+    static const int64_t at[] = {4 * DAY + 20, DAY + 9, 20, 2 * DAY, 3 * DAY + 7, 5};
+    size_t i = (size_t)late % 6;
+    struct am_charge c = {.run = runs[i],
+        .account = "chem",
+        .use = {.user = i % 2 ? "bob" : "ann"},
+        .total = 200 + late,
+        .at = at[i]};
+
+    stood[late++] = usage(b, asked->from_at, asked->to_at);
+    bank_expect(b, am_charge(&b->am, &c, &b->err), AM_DONE);
+}
+
+/* However it is cut, and whatever is booked meanwhile in days that it has come past or
+ * not: all of it is as of one turn. */
+static void what_is_booked_between_turns_is_counted_once(void **state)
+{
+    static const struct {
+        int64_t from, to;
+    } times[] = {{0, 0}, {10, 4 * DAY + 30}, {DAY + 10, 4 * DAY}, {15, 25}};
+    struct bank *b = *state;
+
+    begin(b);
+    for (int64_t rows = 1; rows <= 4; rows++)
+        for (size_t i = 0; i < sizeof times / sizeof *times; i++) {
+            const struct ledger_which which = {
+                .account = 1, .from_at = times[i].from, .to_at = times[i].to};
+            struct sums s = {""};
+            int turn;
+            late = 0;
+            asked = &which;
+            bank_usage_in_turns(b, &which, rows, book_late, add_user, &s);
+            for (turn = 0; turn < late && strcmp(s.text, stood[turn].text) != 0;)
+                turn++;
+            if (turn == late)
+                fail_msg("%d rows a turn, time %zu: '%s' stood at no time", (int)rows,
+                    i, s.text);
+        }
+}
+
+static void one_user_is_told_alone(void **state)
+{
+    const struct ledger_which which = {.account = 1};
+    struct bank *b = *state;
+    struct ledger_usage_walk *w = ledger_usage_begin(&which, "bob");
+    const struct ledger_usage *rows;
+    size_t n;
+
+    begin(b);
+    while (ledger_usage_some(b->kit->store, w, 1, &b->err) > 0)
+        ;
+    rows = ledger_usage_rows(w, &n);
+    assert_int_equal(n, 1);
+    assert_string_equal(rows->user, "bob");
+    assert_int_equal(rows->charged, 40);
+    ledger_usage_end(w);
+}
+
+/* The most of a turn in steps of SQLite's machine, with so many days of some users. */
+static int64_t longest_turn(struct bank *b, int days)
+{
+    const struct ledger_which all = {.account = 1, .from_at = 10};
+    struct ledger_usage_walk *w;
+    int64_t steps = 0, most = 0;
+    char sql[500];
+    int more = 1;
+
+    snprintf(sql, sizeof sql,
+        "INSERT OR REPLACE INTO am_usage WITH RECURSIVE n(i) AS (SELECT 0 UNION ALL"
+        " SELECT i + 1 FROM n WHERE i < %d) SELECT 1, i / 30 + 1, 'u' || (i %% 30), 5, "
+        "0,"
+        " 1, 1 FROM n",
+        days * 30 - 1);
+    assert_int_equal(sql_exec(b->kit->store, sql, "", &b->err), 0);
+    w = ledger_usage_begin(&all, NULL);
+    sqlite3_progress_handler(b->kit->store->db, 1, count_steps, &steps);
+    for (; more > 0; most = steps > most ? steps : most) {
+        steps = 0;
+        more = ledger_usage_some(b->kit->store, w, 40, &b->err);
+    }
+    sqlite3_progress_handler(b->kit->store->db, 0, NULL, NULL);
+    assert_int_equal(more, 0);
+    ledger_usage_end(w);
+    return most;
+}
+
+static void a_turn_is_as_long_of_ten_years_as_of_some_days(void **state)
+{
+    struct bank *b = *state;
+
+    account(b, "chem");
+    assert_int_equal(store_commit(b->kit->store, &b->err), 0);
+    int64_t few = longest_turn(b, 10), many = longest_turn(b, 3650);
+    assert_true(few > 0);
+    assert_true(many < few + 50);
+    assert_int_equal(sql_exec(b->kit->store, "DELETE FROM am_usage", "", &b->err), 0);
 }
 
 static void days_that_are_wrong_are_found(void **state)
@@ -267,6 +375,9 @@ int main(void)
         BANK_TEST(a_file_of_schema_5_gets_the_same_days),
         BANK_TEST(a_run_without_a_user_is_of_who_is_charged_first),
         BANK_TEST(usage_and_moves_cost_what_is_told_not_what_there_is),
+        BANK_TEST(what_is_booked_between_turns_is_counted_once),
+        BANK_TEST(one_user_is_told_alone),
+        BANK_TEST(a_turn_is_as_long_of_ten_years_as_of_some_days),
         BANK_TEST(days_that_are_wrong_are_found),
     };
 

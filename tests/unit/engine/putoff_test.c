@@ -9,15 +9,21 @@
 
 #define BEGIN 1000
 
-static struct scenario *begin(const char *lines, bool by_node)
+static struct scenario *begin_told(const char *lines, bool by_node, bool starts_told)
 {
     struct scenario *s = sc_create_with(lines);
 
+    sc_options(s)->starts_told = starts_told;
     sc_begin_at(s, BEGIN);
     sc_nodes(s, 1, 1);
     if (by_node)
         sc_force_by_node(s);
     return s;
+}
+
+static struct scenario *begin(const char *lines, bool by_node)
+{
+    return begin_told(lines, by_node, false);
 }
 
 static void add_job(struct scenario *s, const char *id, int64_t limit_s, int64_t run_s)
@@ -187,22 +193,65 @@ static void a_start_that_fails_has_kept_nothing(void **state)
     }
 }
 
-/* It was on its way when the daemon went. */
+/* A quarter of the slack is of a band above the normal one, four times that of one
+ * below: normal are jobs without a QOS, whether or not one of such a priority is there.
+ */
+static void bands_count_from_jobs_without_a_qos(void **state)
+{
+    struct scenario *s =
+        begin("BACKFILLPOLICY PLAN\nPROMISESLACK 4:00:00\nDEFERTIME 0\n"
+              "QOSWEIGHT 1\nQUEUETIMEWEIGHT 1\n"
+              "QOSCFG[high] PRIORITY=10000\nQOSCFG[low] PRIORITY=-10000\n"
+              "USERCFG[DEFAULT] QLIST=high,low\n",
+            false);
+
+    (void)state;
+    add_job(s, "running", 100, 100);
+    sc_run_until(s, BEGIN);
+    sc_job(
+        s, (struct sc_job){.id = "above", .procs = 1, .limit_s = 100, .qos = "high"});
+    add_job(s, "plain", 100, 100);
+    sc_job(s, (struct sc_job){.id = "below", .procs = 1, .limit_s = 100, .qos = "low"});
+    sc_run_until(s, BEGIN + 1);
+    static const struct {
+        const char *id;
+        int64_t slack_s;
+    } want[] = {{"above", 3600}, {"plain", 4 * 3600}, {"below", 16 * 3600}};
+    for (size_t i = 0; i < sizeof want / sizeof want[0]; i++) {
+        int64_t by = engine_promised_by(sc_engine(s), sc_find(s, want[i].id));
+        assert_in_range(by - BEGIN - want[i].slack_s, 100, 300); /* its start */
+    }
+    sc_destroy(s);
+}
+
+/* K starts as was promised, and is on its way: of a scenario in which starts are told.
+ */
+static int64_t send_k_on_its_way(struct scenario *s)
+{
+    struct actions acts = {0};
+    struct event end = {
+        .kind = EVENT_END, .at = BEGIN, .u.end = {.id = "J", .how = EV_COMPLETE}};
+    struct err err;
+
+    add_job(s, "J", 1000, 1000);
+    add_job(s, "K", 100, 100);
+    sc_run_until(s, BEGIN);
+    int64_t by = engine_promised_by(sc_engine(s), sc_find(s, "K"));
+    assert_int_equal(engine_apply(sc_engine(s), &end, NULL, &err), 0);
+    engine_cycle(sc_engine(s), BEGIN, &acts);
+    vec_fini(&acts);
+    assert_int_equal(sc_find(s, "K")->state, JOB_STARTING);
+    return by;
+}
+
 static void a_start_that_fails_after_a_restart_has_kept_nothing(void **state)
 {
     (void)state;
     for (int by_node = 0; by_node < 2; by_node++) {
-        struct scenario *s =
-            begin(PLAN "PROMISETIGHTEN FALSE\nRESERVATIONRETRYTIME 300\n", by_node);
+        struct scenario *s = begin_told(
+            PLAN "PROMISETIGHTEN FALSE\nRESERVATIONRETRYTIME 300\n", by_node, true);
         struct err err;
-        add_job(s, "J", 1000, 100);
-        add_job(s, "K", 100, 100);
-        sc_run_until(s, BEGIN);
-        int64_t by = engine_promised_by(sc_engine(s), sc_find(s, "K"));
-        sc_run_until(s, BEGIN + 110);
-        assert_int_equal(sc_start(s, "K"), BEGIN + 100);
-        assert_int_equal(
-            engine_memory_of(sc_engine(s), sc_find(s, "K")).start_counted, BEGIN + 100);
+        int64_t by = send_k_on_its_way(s);
         sc_restart(s);
         assert_int_equal(engine_promised_by(sc_engine(s), sc_find(s, "K")), 0);
         const struct event failed = {
@@ -214,15 +263,61 @@ static void a_start_that_fails_after_a_restart_has_kept_nothing(void **state)
     }
 }
 
+/* The same job, as its resource manager tells it after a restart: it waits. What it was
+ * promised then. */
+static int64_t promised_when_it_waits_again(const struct job_memory *m)
+{
+    static const struct req_desc one_task = {.tasks = 1};
+    struct scenario *s = begin(PLAN "PROMISETIGHTEN FALSE\n", false);
+    struct event ev = {.kind = EVENT_SUBMIT,
+        .at = BEGIN + 200,
+        .u.job = {.id = "K",
+            .state = JOB_IDLE,
+            .wclimit_s = 100,
+            .reqs = &one_task,
+            .nreqs = 1,
+            .memory = m}};
+    struct err err;
+
+    assert_int_equal(engine_apply(sc_engine(s), &ev, NULL, &err), 0);
+    int64_t by =
+        engine_promised_by(sc_engine(s), job_find(engine_cluster(sc_engine(s)), "K"));
+    sc_destroy(s);
+    return by;
+}
+
+/* It was sent back to the queue while the daemon was away: a start that went well stays
+ * kept, one of which nobody knows does not. */
+static void a_job_that_ran_and_waits_after_a_restart_was_kept_its_promise(void **state)
+{
+    (void)state;
+    struct scenario *s = begin_told(PLAN "PROMISETIGHTEN FALSE\n", false, true);
+    struct err err;
+    int64_t by = send_k_on_its_way(s);
+    struct job_memory m = engine_memory_of(sc_engine(s), sc_find(s, "K"));
+    assert_int_equal(m.start_counted, BEGIN);
+    assert_int_equal(promised_when_it_waits_again(&m), by);
+
+    const struct event runs = {.kind = EVENT_JOB_STATE,
+        .at = BEGIN + 91,
+        .u.job_state = {.id = "K", .state = JOB_RUNNING}};
+    assert_int_equal(engine_apply(sc_engine(s), &runs, NULL, &err), 0);
+    m = engine_memory_of(sc_engine(s), sc_find(s, "K"));
+    assert_int_equal(promised_when_it_waits_again(&m), 0);
+    sc_destroy(s);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(bands_count_from_jobs_without_a_qos),
         cmocka_unit_test(what_is_put_off_bit_by_bit_is_told_by_the_hour),
         cmocka_unit_test(a_restart_breaks_no_promise),
         cmocka_unit_test(who_starts_by_the_first_promise_was_kept_it),
         cmocka_unit_test(a_promise_that_is_as_early_again_was_never_broken),
         cmocka_unit_test(a_start_that_fails_has_kept_nothing),
         cmocka_unit_test(a_start_that_fails_after_a_restart_has_kept_nothing),
+        cmocka_unit_test(a_job_that_ran_and_waits_after_a_restart_was_kept_its_promise),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -100,6 +100,34 @@ static void a_fit_that_is_not_found_before_a_limit_is_at_it_or_later(void **stat
     profile_fini(&p);
 }
 
+static void what_is_placed_is_what_fits_and_is_taken(void **state)
+{
+    struct profile placed = worked(), claimed = worked();
+
+    (void)state;
+    for (int64_t k = 0; k < 300; k++) {
+        int64_t from = k * 7 % 50, duration = k % 11 ? k * 5 % 17 : DURATION_UNLIMITED;
+        int32_t need = (int32_t)(k * 3 % 10);
+        int64_t at = profile_fit(&claimed, from, need, duration);
+        assert_int_equal(profile_place(&placed, from, need, duration), at);
+        if (at < TIME_NEVER)
+            profile_claim(&claimed, at, time_add(at, duration), need);
+        for (int64_t second = 0; second < 400; second++)
+            assert_int_equal(profile_min(&placed, second, second + 1),
+                profile_min(&claimed, second, second + 1));
+        if (k % 5 == 4) {
+            profile_advance(&placed, k / 5);
+            profile_advance(&claimed, k / 5);
+        }
+        if (k % 20 == 19) {
+            profile_reset(&placed, k / 5, 8);
+            profile_reset(&claimed, k / 5, 8);
+        }
+    }
+    profile_fini(&placed);
+    profile_fini(&claimed);
+}
+
 static void what_is_past_is_forgotten(void **state)
 {
     struct profile p = worked();
@@ -274,6 +302,7 @@ int main(void)
         cmocka_unit_test(the_least_of_an_interval_excludes_its_end),
         cmocka_unit_test(the_first_fit_is_worked_by_hand),
         cmocka_unit_test(a_fit_that_is_not_found_before_a_limit_is_at_it_or_later),
+        cmocka_unit_test(what_is_placed_is_what_fits_and_is_taken),
         cmocka_unit_test(what_is_past_is_forgotten),
         cmocka_unit_test(nothing_is_taken_in_no_time_or_of_no_units),
         cmocka_unit_test(a_claim_may_leave_less_than_nothing),

@@ -39,6 +39,18 @@ static int64_t overrun_of(const struct server *s, const struct job *j)
     return time_add(longer, grace);
 }
 
+/* What its resource manager does not tell of a job goes with it: it is wanted where the
+ * cancel is refused, and the job there again. */
+static char *copy_own_qos(struct server *s, const struct job *j)
+{
+    const char *told = world_notes(s, j)->told.qos;
+    const char *has = j->cred[CRED_QOS]
+                          ? job_cred(engine_cluster(s->engine), j, CRED_QOS)->name
+                          : NULL;
+
+    return has && (!told || strcmp(has, told) != 0) ? xstrdup(has) : NULL;
+}
+
 static struct order *add_order(
     struct manager *m, enum rm_action action, const struct job *j, const char *text)
 {
@@ -49,6 +61,7 @@ static struct order *add_order(
     o->decided_at = world_now(m->s);
     o->wclimit_s = j->wclimit_s;
     o->overrun_s = overrun_of(m->s, j);
+    o->qos = action == RM_CANCEL ? copy_own_qos(m->s, j) : NULL;
     add_places(o, engine_cluster(m->s->engine), j);
     outbox_await_leaving(m, o);
     outbox_enqueue(m, o);
@@ -70,7 +83,8 @@ static struct order_record as_record(const struct order *o)
         .user = o->user,
         .submit_at = o->submit_at,
         .decided_at = o->decided_at,
-        .refused = o->refused};
+        .refused = o->refused,
+        .qos = o->qos};
 }
 
 static void record_lasting(struct manager *m, struct order *o)
@@ -195,6 +209,7 @@ static void ask_again(
     o->user = r->user ? xstrdup(r->user) : NULL;
     o->submit_at = r->submit_at;
     o->decided_at = r->decided_at;
+    o->qos = r->qos ? xstrdup(r->qos) : NULL;
     if (r->refused) {
         o->refused = xstrdup(r->refused);
         o->tries = REFUSALS;

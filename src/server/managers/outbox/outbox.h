@@ -28,6 +28,7 @@ struct order {
     bool again;        /* to be sent once more, at a look from */
     uint64_t again_us; /* this instant of the loop's clock on */
     char *refused;     /* CANCEL of a job on nodes: why it runs on; owned or NULL */
+    char *qos;         /* CANCEL: that its job had from here alone; owned or NULL */
     bool lost;         /* the RM went away before it answered */
     bool seen;         /* START, sent: its job is on nodes */
     bool told;         /* CANCEL: its job is known to be there */

@@ -148,6 +148,7 @@ static void free_order(struct manager *m, struct order *o)
     free(o->changed);
     free(o->user);
     free(o->refused);
+    free(o->qos);
     vec_fini(&o->places);
     free(o);
 }
@@ -269,6 +270,24 @@ int64_t outbox_refused_at(const struct manager *m, const char *id)
     const struct order *o = outbox_refused_cancel(m, id);
 
     return o ? o->decided_at : 0;
+}
+
+const char *outbox_refused_qos(const struct manager *m, const char *id)
+{
+    const struct order *o = outbox_refused_cancel(m, id);
+
+    return o ? o->qos : NULL;
+}
+
+size_t outbox_count_refused(const struct manager *m, const char **ret_id)
+{
+    const struct order *o, *next;
+    size_t n = 0;
+
+    HASH_ITER(hh, m->outbox->orders, o, next)
+    if (o->action == RM_CANCEL && o->tries >= REFUSALS && n++ == 0)
+        *ret_id = o->job;
+    return n;
 }
 
 bool manager_cancels(const struct server *s, const char *id)
