@@ -10,6 +10,7 @@ groups. The draw and the schedules, and so the figures, are the same on every ma
 docs/studies.md says what they show.
 """
 import argparse
+import json
 import os
 import pathlib
 import random
@@ -48,18 +49,22 @@ def simulate(*words):
                    stdout=subprocess.DEVNULL)
 
 
-def replay(folder, workload, config):
-    """The jobs, by submission, as (id, wait, run); and processor time in seconds."""
-    out = folder / "jobs"
+def replay(folder, workload, config, edge=EDGE):
+    """The jobs, by submission, as (id, wait, run); and the simulator's figures, with the
+    processor time that it took in seconds."""
+    out, stats = folder / "jobs", folder / "stats"
     before = resource.getrusage(resource.RUSAGE_CHILDREN)
-    simulate(*workload, "-c", config, "--jobs-out", out)
+    simulate(*workload, "-c", config, "--jobs-out", out, "--stats-json", stats)
     after = resource.getrusage(resource.RUSAGE_CHILDREN)
     rows = [line.split("\t") for line in out.read_text().splitlines()[1:]]
     rows.sort(key=lambda row: int(row[1]))
-    edge = int(len(rows) * EDGE)
+    edge = int(len(rows) * edge)
     jobs = [(row[0], int(row[2]) - int(row[1]), int(row[3]) - int(row[2]))
             for row in rows[edge:len(rows) - edge]]
-    return jobs, sum(getattr(after, k) - getattr(before, k) for k in ("ru_utime", "ru_stime"))
+    told = json.loads(stats.read_text())
+    told["spent_s"] = sum(getattr(after, k) - getattr(before, k)
+                          for k in ("ru_utime", "ru_stime"))
+    return jobs, told
 
 
 def figures(jobs, levels):
@@ -91,10 +96,11 @@ def compare(log, config, draw, folder):
         draw_credentials(trace)
         levels = levels_of(trace)
         workload = ("--trace", trace, "--overrun", "extend")
-    easy, _ = replay(folder, workload, easy_of(config, folder))
-    plan, spent = replay(folder, workload, config)
+    easy, before = replay(folder, workload, easy_of(config, folder))
+    plan, told = replay(folder, workload, config)
     base, got = figures(easy, levels), figures(plan, levels)
-    return {key: got[key] / base[key] for key in got}, spent
+    told["utilization_before"] = before["utilization_window"]
+    return {key: got[key] / base[key] for key in got}, told
 
 
 def main():
@@ -106,9 +112,11 @@ def main():
     config = args.policy or ROOT / "examples" / "promises.cfg"
     for log in args.log:
         with tempfile.TemporaryDirectory() as folder:
-            ratios, spent = compare(log, config, args.policy, pathlib.Path(folder))
+            ratios, told = compare(log, config, args.policy, pathlib.Path(folder))
         print(log.name, *(f"{key} {ratio:.3f}" for key, ratio in ratios.items()),
-              f"({spent:.0f} s)", flush=True)
+              f"busy {told['utilization_window']:.1%} for {told['utilization_before']:.1%}",
+              f"broken promises {told['broken_promises']} ({told['spent_s']:.0f} s)",
+              flush=True)
 
 
 if __name__ == "__main__":

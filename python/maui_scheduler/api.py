@@ -953,6 +953,15 @@ class ReservationChange(TypedDict):
     remove: NotRequired[dict[str, list[str]]]
 
 
+EventChanged = TypedDict('EventChanged', {
+    'name': 'str',
+    #: none: it was not set, and has no default
+    'was': 'NotRequired[str]',
+    #: none: it is not set, and has no default
+    'is': 'NotRequired[str]',
+})
+
+
 class Event(TypedDict):
     # Something that happened. Members besides these tell more: user, class, procs,
     # allocation, start_at, exit_status ...
@@ -978,6 +987,8 @@ class Event(TypedDict):
     via: NotRequired[Literal['command', 'page']]
     #: of the page, by which it came
     session: NotRequired[str]
+    #: of CONFIGURATION: parameters that are others, the first 20; a secret is not told
+    changed: NotRequired[list[EventChanged]]
 
 
 # A submission (msub).

@@ -157,6 +157,13 @@ const char *config_section_attr(const struct raw_object *section, const char *at
 const struct cfg_value *config_value(const struct config *c, const char *name);
 const char *config_text(const struct config *c, const char *name);
 
+/* A value that is another than it was; NULL: it is not set, and has no default. */
+typedef void config_told(void *ctx, const char *name, const char *was, const char *is);
+/* Tell of all values that differ, in the order of `is`, then those that are set no
+ * more. A secret is hidden in both and does not differ. O(values). */
+void config_differences(
+    const struct config *was, const struct config *is, config_told *told, void *ctx);
+
 /* How many findings of that level there are. */
 size_t config_count(const struct config *c, enum finding_level level);
 

@@ -28,6 +28,28 @@ const char *config_text(const struct config *c, const char *name)
     return value != NULL ? value->text : NULL;
 }
 
+static bool is_same(const char *a, const char *b)
+{
+    return a && b ? strcmp(a, b) == 0 : a == b;
+}
+
+void config_differences(
+    const struct config *was, const struct config *is, config_told *told, void *ctx)
+{
+    for (size_t i = 0; i < is->values.n; i++) {
+        const struct cfg_value *v = &is->values.v[i], *old = config_value(was, v->name);
+        const char *before = old ? old->text : cfg_value_default(v);
+        if (!is_same(before, v->text))
+            told(ctx, v->name, before, v->text);
+    }
+    for (size_t i = 0; i < was->values.n; i++) {
+        const struct cfg_value *v = &was->values.v[i];
+        const char *usual = cfg_value_default(v);
+        if (!config_value(is, v->name) && !is_same(v->text, usual))
+            told(ctx, v->name, v->text, usual);
+    }
+}
+
 const struct raw_object *config_manager_section(const struct config *c)
 {
     for (size_t i = 0; i < c->settings->raw.n; i++)

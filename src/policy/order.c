@@ -68,11 +68,22 @@ double order_key(enum queue_order o, const struct job *j, int64_t now, int64_t o
     case ORDER_F4:
         return t.e * sqrt(t.q) + 530000 * log10(t.r);
     case ORDER_PRIORITY:
+    case ORDER_PSQF:
     case ORDERS:
         break;
     }
     assert(!"an order by a key");
     return 0;
+}
+
+bool order_predicts(enum queue_order o)
+{
+    return o == ORDER_PSQF;
+}
+
+double order_key_predicted(const struct job *j, double run_s, double short_run)
+{
+    return terms_of(j, 0, 0).q * run_s / short_run;
 }
 
 static const struct {
@@ -86,6 +97,7 @@ static const struct {
     [ORDER_SNF] = {"SNF", true},
     [ORDER_SAF] = {"SAF", true},
     [ORDER_SQF] = {"SQF", true},
+    [ORDER_PSQF] = {"PSQF", false},
     [ORDER_LXF] = {"LXF", false},
     [ORDER_WFP3] = {"WFP3", false},
     [ORDER_UNICEP] = {"UNICEP", false},
@@ -122,7 +134,6 @@ int order_parse(const char *name, enum queue_order *ret_order, struct err *err)
             name, nearest_best(&near));
     return err_set(err, ERR_INVALID,
         "unknown queue order '%s': expected PRIORITY, FCFS, SJF, LJF, SNF, SAF, SQF, "
-        "LXF, "
-        "WFP3, UNICEP or F1 to F4",
+        "PSQF, LXF, WFP3, UNICEP or F1 to F4",
         name);
 }

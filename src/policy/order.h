@@ -19,6 +19,7 @@ enum queue_order {
     ORDER_SNF,
     ORDER_SAF,
     ORDER_SQF,
+    ORDER_PSQF, /* SQF by predicted runs */
     ORDER_LXF,
     ORDER_WFP3,
     ORDER_UNICEP,
@@ -29,9 +30,13 @@ enum queue_order {
     ORDERS
 };
 
-/* Smaller goes first; not for ORDER_PRIORITY. `origin` is the first submit time of the
- * trace (F1..F4). */
+/* Smaller goes first; not for ORDER_PRIORITY, nor for those by predicted runs. `origin`
+ * is the first submit time of the trace (F1..F4). */
 double order_key(enum queue_order o, const struct job *j, int64_t now, int64_t origin);
+/* Is it by how long jobs are predicted to run? */
+bool order_predicts(enum queue_order o);
+/* Then: by the mean run E[p] in seconds, and E[1 / max(p, 10 s)]. */
+double order_key_predicted(const struct job *j, double run_s, double short_run);
 bool order_is_static(enum queue_order o); /* the key does not change with time */
 const char *order_name(enum queue_order o);
 int order_parse(const char *name, enum queue_order *ret_order, struct err *err);

@@ -152,6 +152,7 @@ static int take_config(struct server *s, bool by_order, struct err *err)
         config_destroy(fresh);
         return -1;
     }
+    watch_configured(s, old, fresh);
     config_destroy(old);
     if (s->tries) /* files, programs and connections are the other process's */
         return 0;

@@ -87,7 +87,8 @@ static int apply_releaseres(const struct scenario_event *ev,
                 ev->words.v[i]);
         if (used < size)
             used += (size_t)snprintf(text + used, size - used,
-                "%sreleased User reservation '%s'", i > 0 ? ", " : "", r->name);
+                "%sreleased %s reservation '%s'", i > 0 ? ", " : "",
+                r->kind == RSV_STANDING ? "Standing" : "User", r->name);
         event.u.unreserve.name = r->name;
         if (engine_apply(t->e, &event, NULL, err) < 0)
             return -1;

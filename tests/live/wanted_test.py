@@ -38,7 +38,7 @@ def states(site, query=""):
 
 
 def release(site, name):
-    site.ok("releaseres", name)
+    assert site.ok("releaseres", name) == f"released Standing reservation '{name}'\n"
 
 
 def test_the_scheduler_tells_what_is_wanted_and_what_of_it_was_released(site):

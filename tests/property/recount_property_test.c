@@ -6,7 +6,8 @@
  * managers, which go away and come back) limits, fairshare, use of
  * reservations, statistics, what a bank keeps and charges, priorities and the queue are
  * as counted from nothing (engine_check()), and what was used over time is the sum of
- * what was used in each interval. The same history gives the same in the kinds of
+ * what was used in each interval, also where the daemon was started anew in the middle
+ * (histories of jobs and nodes alone). The same history gives the same in the kinds of
  * engine that the simulator and the daemon have. MAUI_PROPERTY_FACTOR and
  * MAUI_PROPERTY_SEED as in the other properties. */
 #include "base/strbuf.h"
@@ -905,6 +906,85 @@ static void check_history(uint64_t seed)
     free(log);
 }
 
+/* ---- with restarts ---- */
+
+static void start_anew(struct world *w, struct scenario *s)
+{
+    w->on.n = 0; /* numbers of jobs are others in another life */
+    sc_restart(s);
+    engine_check(sc_engine(s));
+    look(w, s);
+    check_used(w, s);
+}
+
+/* What comes back by the jobs' memories. */
+static void happen_to_one(struct world *w, struct scenario *s)
+{
+    const char *id = pick_job(w);
+    struct event ev = {.kind = EVENT_PRIORITY, .u.priority = {.id = id, .n = 50}};
+
+    switch (rng_below(&w->rng, 4)) {
+    case 0:
+        sc_hold(s, id, HOLD_USER | HOLD_SYSTEM, "root");
+        break;
+    case 1:
+        sc_release(s, id, HOLD_USER | HOLD_SYSTEM | HOLD_BATCH | HOLD_DEFER, "root");
+        break;
+    case 2:
+        sc_apply(s, ev, &(struct err){0});
+        break;
+    default:
+        if (sc_find(s, id))
+            sc_cancel(s, id);
+        break;
+    }
+    engine_check(sc_engine(s));
+    look(w, s);
+}
+
+static void run_with_restarts(uint64_t seed)
+{
+    struct world w = {.rng = {seed + 7000}, .seed = seed, .plain = true};
+    struct scenario *s = sc_create_with(
+        "FSPOLICY DEDICATEDPS\nFSINTERVAL 4000\nFSDEPTH 24\nRESERVATIONDEPTH 3\n"
+        "USERCFG[DEFAULT] QLIST=high,low FSTARGET=20 MAXPROC=9,14\n"
+        "NODEAVAILABILITYPOLICY DEDICATED\nRESERVATIONRETRYTIME 300\n"
+        "CLASSCFG[short] MAXPS=9000\nACCOUNTCFG[a0] MAXJOB=3\n");
+
+    sc_options(s)->statistics = true;
+    sc_begin_at(s, 1); /* a start at 0 is one that is not known */
+    sc_nodes(s, NODES, 3);
+    w.at = 1;
+    sc_watch(s, after_cycle, &w);
+    for (int step = 0; step < STEPS; step++) {
+        sc_at(s, sc_now(s) + rng_range(&w.rng, 0, 300));
+        for (int i = (int)rng_below(&w.rng, 3); i > 0; i--)
+            submit(&w, s);
+        sc_cycle(s);
+        if (rng_percent(&w.rng, 60))
+            happen_to_one(&w, s);
+        sc_cycle(s);
+        if (rng_percent(&w.rng, 30))
+            start_anew(&w, s);
+        sc_cycle(s);
+        check_used(&w, s);
+    }
+    sc_destroy(s);
+    vec_fini(&w.on);
+}
+
+static void sums_come_back_after_a_restart(void **state)
+{
+    const char *first = getenv("MAUI_PROPERTY_SEED");
+    const char *factor = getenv("MAUI_PROPERTY_FACTOR");
+    uint64_t from = first ? strtoull(first, NULL, 10) : 1;
+    uint64_t n = SEEDS * (factor ? strtoull(factor, NULL, 10) : 1);
+
+    (void)state;
+    for (uint64_t i = 0; i < n; i++)
+        run_with_restarts(from + i);
+}
+
 static void sums_are_as_counted_from_nothing(void **state)
 {
     const char *first = getenv("MAUI_PROPERTY_SEED");
@@ -923,6 +1003,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(sums_are_as_counted_from_nothing),
+        cmocka_unit_test(sums_come_back_after_a_restart),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -6,6 +6,7 @@
 #include "engine/check.h"
 #include "engine/engine_private.h"
 #include "engine/events/events.h"
+#include "policy/fsmemory.h"
 #include "policy/reason.h"
 
 #include <assert.h>
@@ -318,12 +319,40 @@ static void tell_job(struct scenario *s, struct engine *before, const struct job
     vec_fini(&places);
 }
 
+static void load_usage(void *ctx, const struct fs_memory *m)
+{
+    struct scenario *s = ctx;
+
+    apply(s,
+        &(struct event){
+            .kind = EVENT_FAIRSHARE, .at = s->now, .u.fairshare = {.rows = m, .n = 1}});
+}
+
+static void load_statistics(void *ctx, const struct stat_record *r)
+{
+    struct scenario *s = ctx;
+
+    statistics_load(
+        engine_statistics(sc_engine(s)), engine_cluster(sc_engine(s)), r, s->now);
+}
+
+/* What is kept of before: the daemon has it in its file. */
+static void tell_learned(struct scenario *s, struct engine *before)
+{
+    struct cluster *c = engine_cluster(before);
+
+    if (engine_statistics(before))
+        statistics_each(engine_statistics(before), c, true, s->now, s, load_statistics);
+    fsmemory_each(c, true, s->now, s, load_usage);
+}
+
 void sc_restart(struct scenario *s)
 {
     struct engine *before = s->engine;
     const struct cluster *c = engine_cluster(before);
 
     s->engine = NULL;
+    tell_learned(s, before);
     tell_nodes(s, c);
     if (s->spoiled)
         submit_spoiler(s);

@@ -59,9 +59,9 @@ struct scenario *sc_create(void);
 /* The same with lines of maui.cfg put on top; a finding in them ends the program. */
 struct scenario *sc_create_with(const char *lines);
 void sc_destroy(struct scenario *s);
-/* Another engine is told what the shell knows and what the jobs' memories tell, as
- * after a restart. For worlds of jobs and nodes alone. The next cycle is the caller's.
- */
+/* Another engine is told what the shell knows, what the jobs' memories tell, fairshare
+ * and statistics, as after a restart. For worlds of jobs and nodes alone. The next
+ * cycle is the caller's. */
 void sc_restart(struct scenario *s);
 /* Begin at another instant than 0: before the first node or job. */
 void sc_begin_at(struct scenario *s, int64_t at);

@@ -153,6 +153,32 @@ def test_several_are_chosen_and_cancelled_with_what_that_frees(site, browser):
     browser.check()
 
 
+def test_more_than_twenty_are_cancelled_by_who_types_their_number(live, browser):
+    jobs = [live.submit("true", hold=True) for _ in range(21)]
+    open_queue(browser, Page(live).login())
+    browser.wait(lambda: len(browser.all('.q-rows [role="row"]')) == 21, "the jobs")
+    browser.all('.q-rows [role="row"] input')[0].click()
+    button(browser, "Choose all 21").click()
+    browser.shows("21 jobs chosen")
+    button(browser, "Cancel", ".actions").click()
+    do = button(browser, "Cancel 21 jobs", "form.order")
+    browser.shows("Nothing brings it back")
+    browser.shows("21 gone")
+    field = browser.one("form.order input")
+    assert not do.is_enabled()
+    for typed, enabled in (("20", False), ("21", True)):
+        field.send_keys("\ue009a")
+        field.send_keys(typed)
+        browser.wait(lambda: do.is_enabled() is enabled, f"the button after {typed!r}")
+        if not enabled:
+            field.send_keys(ENTER)
+    assert all(live.state(j) is not None for j in jobs)
+    do.click()
+    browser.shows("21 jobs cancelled.")
+    live.wait(lambda: not any(live.state(j) for j in jobs), "their ends")
+    browser.check()
+
+
 def concerned(browser):
     """Jobs of the preview's list; text of it may have their numbers for other reasons."""
     return [row.text.split()[0] for row in browser.all(".w-list tbody tr") if row.text]

@@ -3,6 +3,7 @@
 with what that would come to, and who may use what."""
 import pytest
 
+from live_daemon import ME
 from page_timeline_test import open_timeline
 from web_page import need_page
 
@@ -144,4 +145,13 @@ def test_a_parameter_is_changed_on_its_screen(site, browser):
     browser.shows("all is as it was before")
     record = site.lines("showconfig", "RESERVATIONDEPTH")[0]
     assert record["value"] == "1" and "source" not in record, record
+    # who changed it, what it was and is
+    told = lambda: [(c, e["by"], e["via"]) for e in site.api("/v1/events?follow=0&from=1")[1]  # noqa: E731
+                    if e["event"] == "CONFIGURATION" for c in e["changed"]]
+    name = "RESERVATIONDEPTH"
+    assert site.wait(lambda: len(told()) == 2 and told(), "both events") == [
+        ({"name": name, "was": "1", "is": "4"}, ME, "page"), ({"name": name, "was": "4", "is": "1"}, ME, "page")]
+    browser.chrome.get(site.base + "events?of=people")
+    browser.shows("RESERVATIONDEPTH is 4 (was 1)")
+    browser.shows("RESERVATIONDEPTH is 1 (was 4)")
     browser.check()

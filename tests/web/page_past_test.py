@@ -98,6 +98,10 @@ def test_a_link_shows_then_in_every_screen_and_the_present_is_one_key_away(site,
     assert of_then and all("past=" in p for p in of_then), of_then
     assert {(m, p.split("?")[0].rsplit("/", 1)[0]) for m, p in asked if m != "GET"} <= {
         ("POST", "/v1"), ("PATCH", "/v1/past")}, asked
+    # loaded again it is then still
+    browser.chrome.refresh()
+    browser.shows("As of Fri 15 Jan")
+    assert travels(browser) and f"at={BEGIN + 60}" in browser.chrome.current_url
     # and back: nothing is left of then
     browser.keys("b")
     browser.wait(lambda: not travels(browser), "the present")

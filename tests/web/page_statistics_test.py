@@ -77,6 +77,31 @@ def test_statistics_are_those_of_the_commands(site, browser):
     browser.check()
 
 
+def test_fairshare_is_that_of_the_scheduler(daemon, build, browser):
+    need_page(build)
+    daemon.configure("FSPOLICY DEDICATEDPS\nFSINTERVAL 12:00:00\nFSDEPTH 3\nFSDECAY 0.5\nFSWEIGHT 1\n"
+                     "ACCOUNTCFG[chem] FSTARGET=50\nACCOUNTCFG[physics] FSTARGET=20+\n")
+    daemon.start()
+    job = daemon.submit("sleep 600", wclimit_s=600, account="chem")
+    told = lambda: {c["name"]: c for c in daemon.api("/v1/fairshare")[1]["credentials"]  # noqa: E731
+                    if c["kind"] == "account"}
+    daemon.wait(lambda: told().get("chem", {}).get("percent"), "its use")
+    open_timeline(browser, daemon)
+    browser.chrome.get(browser.chrome.current_url.split("/ui/")[0] + "/ui/fairshare")
+    browser.shows("DEDICATEDPS, 3 windows of 12:00:00, each counts 0.50")
+    browser.wait(lambda: len(rows(browser, "account")) == len(told()), "the accounts")
+    assert (told()["chem"]["percent"], told()["chem"]["target"]) == (100, 50)
+    line = {r.split()[0]: r for r in rows(browser, "account")}
+    assert line["chem"].split()[1:] == ["100.00", "%", "50.00", "%", "!"]
+    assert line["physics"].split()[1:] == ["0.00", "%", "20.00", "%+", "!"]
+    words = [e.get_attribute("aria-label") for e in browser.all('[aria-label="account"] .f-off, [aria-label="account"] .f-windows')]
+    assert words[0] == "50.0 points above the target"
+    assert words[1].startswith("Shares of the windows, the latest first: 100 %")
+    assert "20.0 points below the target" in words
+    daemon.ok("canceljob", job)
+    browser.check()
+
+
 def test_events_come_as_they_happen_and_are_filtered(site, browser):
     browser.chrome.get(site.base + "events")
     browser.wait(lambda: rows(browser, "What happened"), "the events")

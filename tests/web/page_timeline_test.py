@@ -320,6 +320,31 @@ def test_keys_go_from_one_to_the_next_and_open_it(site, browser):
     browser.check()
 
 
+def test_a_marked_window_fills_the_picture(site, browser):
+    from selenium.webdriver.common.action_chains import ActionChains
+    from selenium.webdriver.common.keys import Keys
+    span = lambda: tuple(int(re.search(rf"{k}=(\d+)", browser.chrome.current_url)[1])  # noqa: E731
+                         for k in ("from", "to"))
+    open_timeline(browser, site)
+    browser.wait(lambda: "from=" in browser.chrome.current_url, "the view in the address")
+    start, end = span()
+    canvas = browser.one("#gantt")
+    width = canvas.size["width"]
+    spots = [128 + (width - 128) * share for share in (0.4, 0.6)]
+    marked = [start + (end - start) * share for share in (0.4, 0.6)]
+    a, b = (round(x - width / 2) for x in spots)
+    (ActionChains(browser.chrome, duration=50).key_down(Keys.ALT)
+     .move_to_element_with_offset(canvas, a, 0).click_and_hold()
+     .move_to_element_with_offset(canvas, b, 0).release().key_up(Keys.ALT).perform())
+    browser.wait(lambda: span() != (start, end), "another view")
+    first, last = span()
+    # the next step of the scale that has room for it, and the same middle
+    pixel = (end - start) / (width - 128)
+    assert first <= marked[0] + 2 * pixel and last >= marked[1] - 2 * pixel, (first, last, marked)
+    assert last - first < (end - start) / 2
+    assert abs((first + last) / 2 - sum(marked) / 2) < 3 * pixel
+
+
 def test_what_changes_is_in_the_picture(site, browser):
     open_timeline(browser, site, "?table=1")
     browser.wait(lambda: len(lines(browser)) >= 4, "the table")

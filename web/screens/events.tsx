@@ -190,7 +190,7 @@ export function Events() {
               </tbody>
             </table>
           )}
-          {shown.length > SHOWN && <p className="quiet">and {count(shown.length - SHOWN)} older ones: words narrow it down. All: <code>maui events</code></p>}
+          {shown.length > SHOWN && <p className="quiet">and {count(shown.length - SHOWN)} older ones: words narrow it down. All: <code>LOGDIR/events.log</code></p>}
         </section>
         <Sessions />
         <Managers />

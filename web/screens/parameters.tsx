@@ -67,7 +67,7 @@ export function Parameters() {
           <span className="quiet q-count" role="status">{list ? `${count(shown.length)} of ${count(list.length)}` : "Loading …"}</span>
         </div>
         <div className="q-box c-box">
-          <table className="list">
+          <table className="list p-list">
             <thead><tr><th>Parameter</th><th>Value</th><th>Default</th><th>From</th><th>What it is</th></tr></thead>
             <tbody>
               {shown.slice(0, SHOWN).map((p, i) => (

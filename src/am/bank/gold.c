@@ -203,6 +203,7 @@ static void add_job(struct strbuf *out, const struct bank_ask *ask, const char *
     add_count(out, "Processors", bank_number(ask, "procs"));
     add_count(out, "Nodes", bank_number(ask, "nodes"));
     add_count(out, "Memory", bank_number(ask, "memory_mb"));
+    add_count(out, "QuoteId", bank_number(ask, "quote"));
     strbuf_printf(out, "<WallDuration>%lld</WallDuration>", seconds);
     add_count(out, "StartTime", charge ? at - seconds : at);
     add_count(out, "EndTime", charge ? at : 0);

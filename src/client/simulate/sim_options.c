@@ -81,7 +81,8 @@ static const struct option_row {
         "schedule after all events of an instant, or after each"},
     {"poll", OPT_POLL, "SECONDS", "schedule at this interval, as the daemon would"},
     {"order", OPT_ORDER, "NAME",
-        "queue order instead of priority: FCFS SJF LJF SNF SAF SQF LXF WFP3 UNICEP "
+        "queue order instead of priority: FCFS SJF LJF SNF SAF SQF PSQF LXF WFP3 "
+        "UNICEP "
         "F1..F4"},
     {"backfill-order", OPT_BACKFILL_ORDER, "NAME", "order of the backfill candidates"},
     {NULL, 0, NULL, "Results"},

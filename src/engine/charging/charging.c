@@ -136,11 +136,12 @@ static struct bill *open_bill(struct engine *e, const struct job *j)
                     e->c->funds, j->id, bank_account_name(e->c, j))
                           : funds_open(e->c->funds, j->id, account));
     b->beside = b->former != NULL;
-    if (!elsewhere && bank_has_quote(e->c, j, j->start_at))
-        b->quote = bank_quote_of(j);
+    if (elsewhere || bank_has_quote(e->c, j, j->start_at))
+        b->quote = bank_quote_of(j); /* elsewhere that bank knows whether it holds */
     if (e->cfg->bank.rates_at == RATES_AT_START || b->quote)
         b->tariff = bank_tariff(e->c, j);
-    b->first_use = b->quote && funds_use_quote(e->c->funds, b->quote, j->id);
+    b->first_use =
+        !elsewhere && b->quote && funds_use_quote(e->c->funds, b->quote, j->id);
     return b;
 }
 

@@ -65,6 +65,8 @@ int submit_job(
         report_take_over(e, j, d);
     else
         queue_arrived(e->queue, j);
+    if (!job_is_active(j)) /* it is not over a soft limit any more */
+        j->flags &= ~(uint32_t)JOB_SPVIOLATION;
     if (d->memory && (active || !j->holds))
         keeping_recall(e, j, d->memory);
     promise_recall(e, j, d->memory);

@@ -71,11 +71,11 @@ static bool may_keep_order(struct queue *q)
 
 static struct cache_key key_of(const struct queue *q, const struct job *j)
 {
-    const struct engine *e = q->e;
+    struct engine *e = q->e;
     struct cache_key key;
 
     if (e->opt.order != ORDER_PRIORITY) {
-        key.fixed = key.points = -order_key(e->opt.order, j, e->now, e->origin);
+        key.fixed = key.points = -queue_key(e, j, e->opt.order);
         key.since = 0;
         return key;
     }

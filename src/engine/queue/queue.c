@@ -46,11 +46,11 @@ static void collect_waiting(struct queue *q)
 static uint64_t key_in_order(
     const struct queue *q, uint32_t job, enum queue_order order)
 {
-    const struct engine *e = q->e;
+    struct engine *e = q->e;
 
     if (order == ORDER_PRIORITY)
         return ranking_key_of_priority(e->c->priorities.v[job]);
-    return ranking_key_of(order_key(order, e->c->jobs.v[job], e->now, e->origin));
+    return ranking_key_of(queue_key(e, e->c->jobs.v[job], order));
 }
 
 /* Is the job admitted, by itself and not by its note? */

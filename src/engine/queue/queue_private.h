@@ -103,6 +103,9 @@ struct queue {
     struct ranking ranking;
 };
 
+/* key.c: what an order other than by priority sorts by; smaller goes first. */
+double queue_key(struct engine *e, const struct job *j, enum queue_order order);
+
 /* notes.c */
 void notes_fini(struct notes *n);
 /* A pass over the waiting jobs begins: what was noted by other rules is dirty. */

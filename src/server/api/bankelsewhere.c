@@ -7,6 +7,7 @@
 #include "funds/amount.h"
 #include "policy/bank.h"
 #include "server/api/bankorder.h"
+#include "server/api/bankquotes.h"
 #include "server/api/bankrights.h"
 #include "server/durable/bankbody.h"
 #include "server/durable/bankquestion.h"
@@ -92,6 +93,16 @@ static bool put_amount(json_t *to, const char *key, const json_t *answer)
     return true;
 }
 
+/* Is the account one of the caller's? False: the request is refused. */
+static bool check_account(struct server *s, struct request *r, const char *account)
+{
+    if (!account || bankrights_has(s, request_who(r), account))
+        return true;
+    request_refuse_as(
+        r, 404, "not_found", "account", "you have no account of that name");
+    return false;
+}
+
 /* ---- what an account has --------------------------------------------------------- */
 
 static void on_balance(
@@ -140,11 +151,7 @@ static const char *name_account(struct server *s, struct request *r)
             "accounts are kept by another bank: which one (mam-balance ACCOUNT)?");
         return NULL;
     }
-    if (bankrights_has(s, who, name))
-        return name;
-    request_refuse_as(
-        r, 404, "not_found", "account", "you have no account of that name");
-    return NULL;
+    return check_account(s, r, name) ? name : NULL;
 }
 
 void bankelsewhere_balance(struct server *s, struct request *r)
@@ -182,32 +189,106 @@ static void on_quote(
     forget_waiting(w);
 }
 
-void bankelsewhere_quote(struct server *s, struct request *r,
+/* Owned. */
+static json_t *describe_quote(
     const struct query_quote *quote, const struct query_ask *ask)
 {
-    const char *account = quote->price.account;
-    json_t *body, *reply;
+    int64_t procs = ask->procs > 0 ? ask->procs : 1;
+    json_t *body = json_pack("{s:s}", "verb", "quote");
 
-    if (account && !bankrights_has(s, request_who(r), account)) {
-        request_refuse_as(
-            r, 404, "not_found", "account", "you have no account of that name");
-        return;
-    }
-    body = json_pack("{s:s}", "verb", "quote");
-    bankbody_text(body, "account", account);
+    bankbody_text(body, "account", quote->price.account);
     bankbody_text(body, "user", quote->use.user);
     bankbody_text(body, "group", quote->use.group);
     bankbody_text(body, "class", quote->use.class);
     bankbody_text(body, "qos", quote->use.qos);
-    bankbody_number(body, "procs", ask->procs > 0 ? ask->procs : 1);
-    bankbody_number(
-        body, "memory_mb", ask->mem_per_proc_mb * (ask->procs > 0 ? ask->procs : 1));
+    bankbody_number(body, "procs", procs);
+    bankbody_number(body, "memory_mb", ask->mem_per_proc_mb * procs);
     bankbody_number(body, "seconds", ask->duration_s);
     bankbody_credits(body, "amount", quote->price.most);
+    return body;
+}
+
+void bankelsewhere_quote(struct server *s, struct request *r,
+    const struct query_quote *quote, const struct query_ask *ask)
+{
+    const char *account = quote->price.account;
+    json_t *reply;
+
+    if (!check_account(s, r, account))
+        return;
     reply = json_object();
     render_text(reply, "account", account);
     render_credits(reply, "price", quote->price.most);
-    ask_bank(s, r, body, reply, on_quote);
+    ask_bank(s, r, describe_quote(quote, ask), reply, on_quote);
+}
+
+/* ---- quotes that are kept -------------------------------------------------------- */
+
+/* Kept by the bank alone: jobs bring it the number, and it knows what that is worth. */
+static void on_kept(
+    void *ctx, enum bankquestion_outcome how, const json_t *answer, const char *said)
+{
+    struct waiting *w = ctx;
+    json_int_t number = json_integer_value(json_object_get(answer, "quote"));
+
+    if (refuse_failed(w, how, said)) {
+        forget_waiting(w);
+        return;
+    }
+    if (number > 0) {
+        json_object_set_new(w->reply, "number", json_integer(number));
+        request_reply_json(w->r, json_incref(w->reply));
+    } else {
+        request_refuse_as(w->r, 502, "failed", NULL,
+            "the bank keeps no quotes: its answer has no number, as {\"quote\":17}");
+    }
+    forget_waiting(w);
+}
+
+/* What of the order the bank has to know. */
+static int put_order(struct server *s, struct request *r, json_t *to, struct err *err)
+{
+    const json_t *order = request_json(r, err);
+    const json_t *uses = json_object_get(order, "uses"),
+                 *until = json_object_get(order, "until");
+    int64_t now = world_now(s);
+    json_int_t n = uses ? json_integer_value(uses) : 1;
+    json_int_t end = until ? json_integer_value(until) : now + BANKQUOTES_DAY_S;
+    const char *request = json_string_value(json_object_get(order, "request"));
+
+    if (!order)
+        return -1;
+    if (!request || !*request)
+        return err_set(err, ERR_INVALID, "request: expected a text");
+    if (n < 1 || n > BANKQUOTES_USES_MOST)
+        return err_set(
+            err, ERR_INVALID, "uses: expected 1 to %d", BANKQUOTES_USES_MOST);
+    if (end <= now)
+        return err_set(err, ERR_INVALID, "until: expected an instant after now");
+    json_object_set_new(to, "keep", json_true());
+    bankbody_text(to, "request", request);
+    bankbody_text(to, "job", json_string_value(json_object_get(order, "job")));
+    bankbody_number(to, "until", end);
+    bankbody_number(to, "uses", n);
+    return 0;
+}
+
+void bankelsewhere_keep_quote(struct server *s, struct request *r,
+    const struct query_quote *quote, const struct query_ask *ask)
+{
+    json_t *body;
+    struct err err = {0};
+
+    if (!bankquotes_may_keep(s, r, quote) || !check_account(s, r, quote->price.account))
+        return;
+    body = describe_quote(quote, ask);
+    if (put_order(s, r, body, &err) == 0) {
+        ask_bank(
+            s, r, body, json_pack("{s:s}", "message", "this price is kept"), on_kept);
+        return;
+    }
+    json_decref(body);
+    request_refuse(r, &err);
 }
 
 /* ---- refunds --------------------------------------------------------------------- */

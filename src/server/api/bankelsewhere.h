@@ -18,6 +18,11 @@ void bankelsewhere_balance(struct server *s, struct request *r);
 void bankelsewhere_quote(struct server *s, struct request *r,
     const struct query_quote *quote, const struct query_ask *ask);
 
+/* A quote that the bank keeps, as the body of the request says: its number. Answers
+ * later. Repeated with the same request it is the bank that knows it. */
+void bankelsewhere_keep_quote(struct server *s, struct request *r,
+    const struct query_quote *quote, const struct query_ask *ask);
+
 /* A refund for the bank's queue. */
 void bankelsewhere_refund(struct server *s, struct request *r);
 

@@ -15,10 +15,8 @@
 #include <inttypes.h>
 #include <string.h>
 
-#define DAY_S     86400
-#define LONGEST_S (30 * DAY_S) /* for who is no administrator */
-#define USES_MOST 1000
-#define GOOD_MOST 100  /* of a user, that can be used */
+#define LONGEST_S (30 * BANKQUOTES_DAY_S) /* for who is no administrator */
+#define GOOD_MOST 100                     /* of a user, that can be used */
 #define KEPT_MOST 1000 /* of a user, that have not expired, used up or not */
 
 /* "..;user:ann=1.000000": whose it is. False: it does not say. */
@@ -84,7 +82,7 @@ static int keep_quote(struct bank_order *b, struct err *err)
             .qos = bankorder_text(b, "qos")},
         .rates = bankorder_text(b, "rates"),
         .amount = bankorder_int(b, "price", 0),
-        .until_at = bankorder_int(b, "until", b->at + DAY_S),
+        .until_at = bankorder_int(b, "until", b->at + BANKQUOTES_DAY_S),
         .uses = bankorder_int(b, "uses", 1),
         .job = bankorder_text(b, "job")};
 
@@ -93,8 +91,9 @@ static int keep_quote(struct bank_order *b, struct err *err)
 
     if (known != 0)
         return known > 0 ? AM_DONE : -1;
-    if (q.uses < 1 || q.uses > USES_MOST)
-        return err_set(err, ERR_INVALID, "uses: expected 1 to %d", USES_MOST);
+    if (q.uses < 1 || q.uses > BANKQUOTES_USES_MOST)
+        return err_set(
+            err, ERR_INVALID, "uses: expected 1 to %d", BANKQUOTES_USES_MOST);
     return refuse_many(b, err) < 0 ? -1 : am_quote(b->am, &req, &q, &b->number, err);
 }
 
@@ -104,42 +103,50 @@ static void put_text(json_t *o, const char *key, const char *text)
         json_object_set_new(o, key, json_string(text));
 }
 
-void bankquotes_keep(struct server *s, struct request *r, const struct query_quote *q)
+bool bankquotes_may_keep(
+    struct server *s, struct request *r, const struct query_quote *q)
 {
     const struct identity *who = request_who(r);
+    bool admin = identity_is(who, WHO_ADMIN1);
     struct err err;
-    const json_t *body = request_json(r, &err);
-    const json_t *until = json_object_get(body, "until");
-    json_t *more;
+    const json_t *until = json_object_get(request_json(r, &err), "until");
 
-    if (!identity_is(who, WHO_ADMIN1)
-        && !(q->use.user && identity_owns(who, q->use.user))) {
+    if (!admin && !(q->use.user && identity_owns(who, q->use.user))) {
         bankorder_deny(r, "mam-quote");
-        return;
+        return false;
     }
     if (!q->price.account) {
         request_refuse_as(r, 400, "invalid", "account",
             "the job would have no account that could pay; which one (mam-quote -A)?");
-        return;
+        return false;
     }
-    if (!identity_is(who, WHO_ADMIN3) && !bankrights_shows(s, who, q->price.account)) {
-        err_set(&err, ERR_NOT_FOUND, "the bank has no account '%s' that you may see",
-            q->price.account);
-        request_refuse(r, &err);
-        return;
-    }
-    if (!identity_is(who, WHO_ADMIN1) && q->use.group
-        && strcmp(q->use.group, who->group) != 0
+    if (!admin && q->use.group && strcmp(q->use.group, who->group) != 0
         && !identity_is_member(who->user, q->use.group, NULL)) {
         err_set(
             &err, ERR_DENIED, "user %s is not in group %s", who->user, q->use.group);
         request_refuse(r, &err);
-        return;
+        return false;
     }
-    if (!identity_is(who, WHO_ADMIN1)
-        && json_integer_value(until) > world_now(s) + LONGEST_S) {
+    if (!admin && json_integer_value(until) > world_now(s) + LONGEST_S) {
         request_refuse_as(r, 400, "invalid", "until",
             "a quote holds for 30 days at most; administrators may give longer ones");
+        return false;
+    }
+    return true;
+}
+
+void bankquotes_keep(struct server *s, struct request *r, const struct query_quote *q)
+{
+    const struct identity *who = request_who(r);
+    struct err err;
+    json_t *more;
+
+    if (!bankquotes_may_keep(s, r, q))
+        return;
+    if (!identity_is(who, WHO_ADMIN3) && !bankrights_shows(s, who, q->price.account)) {
+        err_set(&err, ERR_NOT_FOUND, "the bank has no account '%s' that you may see",
+            q->price.account);
+        request_refuse(r, &err);
         return;
     }
     more = json_pack("{s:s, s:s, s:I}", "account", q->price.account, "rates", q->tariff,

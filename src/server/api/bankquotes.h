@@ -5,8 +5,18 @@
 
 #include "engine/query.h"
 
+#include <stdbool.h>
+
 struct request;
 struct server;
+
+#define BANKQUOTES_DAY_S     86400 /* so long one holds, if nobody says otherwise */
+#define BANKQUOTES_USES_MOST 1000
+
+/* May the caller have a quote for such a job kept, for so long as the body says? False:
+ * the request is refused. Whether the account is theirs to see is not asked. */
+bool bankquotes_may_keep(
+    struct server *s, struct request *r, const struct query_quote *q);
 
 /* Keep the rates of what was asked about, as the body of the request says, and answer
  * it. */

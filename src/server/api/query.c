@@ -24,6 +24,7 @@ struct question {
     char *text;            /* the features, cut at the commas */
     const char **features; /* NULL-terminated */
     char group[64];        /* of another user than the caller */
+    bool elsewhere; /* another bank is asked: it knows which accounts there are */
 };
 
 static void question_fini(struct question *q)
@@ -87,7 +88,7 @@ static int check_creds(const struct identity *who, const struct cluster *c,
     const struct question *q, struct err *err)
 {
     for (int k = 0; k < CRED_KINDS; k++)
-        if (q->ask.cred[k]
+        if (q->ask.cred[k] && !(k == CRED_ACCOUNT && q->elsewhere)
             && identity_known(who, c, (enum cred_kind)k, q->ask.cred[k], err) < 0)
             return -1;
     return 0;
@@ -269,18 +270,24 @@ void api_start(struct server *s, struct request *r)
 
 /* ---- mam-quote ---- */
 
-static void ask_elsewhere(struct server *s, struct request *r)
+typedef void elsewhere_fn(struct server *s, struct request *r,
+    const struct query_quote *quote, const struct query_ask *ask);
+
+static void ask_elsewhere(struct server *s, struct request *r, elsewhere_fn *ask)
 {
-    struct question q = {0};
+    struct question q = {.elsewhere = true};
     struct query_quote made = {.tariff = NULL};
     struct err err;
     bool known = false;
 
     if (read_question(s, r, &q, &err) < 0
-        || query_quote(s->engine, &q.ask, world_now(s), &known, &made, &err) < 0)
+        || query_quote(s->engine, &q.ask, world_now(s), &known, &made, &err) < 0) {
         refuse_query(s, r, &err);
-    else
-        bankelsewhere_quote(s, r, &made, &q.ask);
+    } else {
+        if (q.ask.cred[CRED_ACCOUNT])
+            made.price.account = q.ask.cred[CRED_ACCOUNT];
+        ask(s, r, &made, &q.ask);
+    }
     free(made.tariff);
     question_fini(&q);
 }
@@ -293,7 +300,7 @@ void api_bank_quote(struct server *s, struct request *r)
     bool known = false;
 
     if (bankquestion_is_possible(s)) {
-        ask_elsewhere(s, r);
+        ask_elsewhere(s, r, bankelsewhere_quote);
         return;
     }
     if (read_question(s, r, &q, &err) < 0
@@ -316,6 +323,10 @@ void api_bank_keep_quote(struct server *s, struct request *r)
     struct err err;
     bool known;
 
+    if (bankquestion_is_possible(s)) {
+        ask_elsewhere(s, r, bankelsewhere_keep_quote);
+        return;
+    }
     if (!bankorder_ledger(s, r))
         return;
     if (read_question(s, r, &q, &err) < 0

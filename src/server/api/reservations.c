@@ -321,7 +321,8 @@ void api_unreserve(struct server *s, struct request *r)
 {
     const struct identity *who = request_who(r);
     const char *name = request_param(r, "name");
-    bool of_job = !reservation_find(engine_cluster(s->engine), name);
+    const struct reservation *v = reservation_find(engine_cluster(s->engine), name);
+    const char *kind = !v ? "Job" : v->kind == RSV_STANDING ? "Standing" : "User";
     struct event ev = {.kind = EVENT_UNRESERVE,
         .u.unreserve = {.name = name, .who = {who->user, who->level}}};
     char done[300];
@@ -329,8 +330,7 @@ void api_unreserve(struct server *s, struct request *r)
 
     if (!may_name(s, who, name))
         rsvcheck_missing(engine_cluster(s->engine), who, name, &err);
-    snprintf(done, sizeof done, "released %s reservation '%.200s'",
-        of_job ? "Job" : "User", name);
+    snprintf(done, sizeof done, "released %s reservation '%.200s'", kind, name);
     if (err.code || world_apply(s, &ev, NULL, &err) < 0) {
         request_refuse(r, &err);
         return;

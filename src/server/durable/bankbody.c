@@ -62,6 +62,7 @@ json_t *bankbody_run(struct server *s, const struct money_move *m)
     bankbody_number(o, "procs", m->procs);
     bankbody_number(o, "nodes", m->nodes);
     bankbody_number(o, "memory_mb", m->mem_mb);
+    bankbody_number(o, "quote", m->quote);
     set_name(s, o, m->run);
     return o;
 }
@@ -70,7 +71,7 @@ json_t *bankbody_run(struct server *s, const struct money_move *m)
 static void add_known(json_t *o, const json_t *record)
 {
     static const char *const keys[] = {
-        "user", "group", "class", "qos", "procs", "nodes", "memory_mb"};
+        "user", "group", "class", "qos", "procs", "nodes", "memory_mb", "quote"};
 
     for (size_t i = 0; i < sizeof keys / sizeof keys[0]; i++)
         if (!json_object_get(o, keys[i]) && json_object_get(record, keys[i]))

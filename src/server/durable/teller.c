@@ -254,6 +254,7 @@ void teller_post(struct server *s)
         struct money_move m = moves[i];
         if (never_began(s, &m)) {
             m.kind = MONEY_RELEASE;
+            m.seconds = 0;
             s->bank.teller->odd_quote =
                 true; /* a use that was given back is not known */
         }

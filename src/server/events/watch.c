@@ -10,8 +10,9 @@
 #include "server/render/rsvcheck.h"
 #include "server/server_private.h"
 
-#define PLACES_MAX 32
-#define CORRUPT_S  300 /* a job on a node that is down, before it is told */
+#define PLACES_MAX  32
+#define CORRUPT_S   300 /* a job on a node that is down, before it is told */
+#define CHANGED_MAX 20  /* parameters that one event tells of */
 
 /* A reservation as it was told last; name NULL: none. */
 struct known_rsv {
@@ -349,16 +350,52 @@ void watch_applied(struct server *s, const struct event *ev, const struct job *j
 {
     if (j)
         tell_job(s, ev, j);
-    else if (ev->kind == EVENT_SETTINGS)
-        eventlog_add(s, CONFIGURATION, s->paths.config_path, false, NULL,
-            "other parameters are in force");
-    else
+    else if (ev->kind != EVENT_SETTINGS) /* watch_configured() */
         tell_node(s, ev);
     if (ev->kind == EVENT_NODE)
         feed_touch(s, FEED_NODE, ev->u.node.name);
     else if (ev->kind == EVENT_NODE_STATE || ev->kind == EVENT_NODE_GONE)
         feed_touch(s, FEED_NODE, ev->u.node_state.name);
     watch_reservations(s);
+}
+
+/* ---- parameters ---- */
+
+struct differences {
+    json_t *all;
+    size_t n;
+    struct strbuf text;
+};
+
+static void add_difference(void *ctx, const char *name, const char *was, const char *is)
+{
+    struct differences *d = ctx;
+
+    if (d->n++ >= CHANGED_MAX)
+        return;
+    json_t *o = json_pack("{s:o}", "name", render_utf8(name));
+    if (was)
+        json_object_set_new(o, "was", render_utf8(was));
+    if (is)
+        json_object_set_new(o, "is", render_utf8(is));
+    json_array_append_new(d->all, o);
+    strbuf_printf(&d->text, "%s%s is %s (was %s)", d->n > 1 ? ", " : "", name,
+        is && *is ? is : "not set", was && *was ? was : "not set");
+}
+
+void watch_configured(
+    struct server *s, const struct config *was, const struct config *is)
+{
+    struct differences d = {.all = json_array()};
+
+    config_differences(was, is, add_difference, &d);
+    if (d.n > CHANGED_MAX)
+        strbuf_printf(&d.text, " and %zu more", d.n - CHANGED_MAX);
+    char *text = strbuf_take(&d.text);
+    eventlog_add(s, CONFIGURATION, s->paths.config_path, false,
+        json_pack("{s:o}", "changed", d.all), "%s",
+        d.n ? text : "read again: no parameter is another");
+    free(text);
 }
 
 /* ---- reservations ---- */

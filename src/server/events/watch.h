@@ -6,6 +6,7 @@
 
 #include "engine/engine.h"
 
+struct config;
 struct server;
 
 void watch_open(struct server *s);
@@ -15,6 +16,10 @@ void watch_close(struct server *s);
  * for a node that went down O(jobs on it). */
 void watch_before(struct server *s, const struct event *ev);
 void watch_applied(struct server *s, const struct event *ev, const struct job *j);
+
+/* Other parameters are in force: which, what they were and are. O(values). */
+void watch_configured(
+    struct server *s, const struct config *was, const struct config *is);
 
 /* A decision about a job. */
 void watch_decided(struct server *s, const struct action *a, const struct job *j);

@@ -79,12 +79,41 @@ static void the_reference_names_every_row(void **state)
     free(text);
 }
 
+/* "NAME was is;" each, "-" for what is not set. */
+static void add_told(void *ctx, const char *name, const char *was, const char *is)
+{
+    char *text = ctx;
+    size_t len = strlen(text);
+
+    snprintf(text + len, 400 - len, "%s %s %s;", name, was ? was : "-", is ? is : "-");
+}
+
+static void what_differs_is_told_with_both_values(void **state)
+{
+    struct config *was = load("FSDEPTH 4\nRESERVATIONDEPTH 1\nSERVERNAME a\n"
+                              "USERCFG[ann] MAXJOB=3\nQUEUETIMEWEIGHT 7\n");
+    struct config *is = load("FSDEPTH 5\nSERVERNAME a\nUSERCFG[bob] MAXJOB=2\n");
+    char text[400] = "";
+
+    (void)state;
+    config_differences(was, is, add_told, text);
+    /* RESERVATIONDEPTH is at its default still */
+    assert_string_equal(text, "FSDEPTH 4 5;USERCFG[bob].MAXJOB - 2;"
+                              "QUEUETIMEWEIGHT 7 1;USERCFG[ann].MAXJOB 3 -;");
+    text[0] = '\0';
+    config_differences(is, is, add_told, text);
+    assert_string_equal(text, "");
+    config_destroy(was);
+    config_destroy(is);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(each_setting_is_told_with_default_and_origin),
         cmocka_unit_test(each_setting_in_force_is_explained),
         cmocka_unit_test(the_reference_names_every_row),
+        cmocka_unit_test(what_differs_is_told_with_both_values),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
