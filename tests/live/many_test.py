@@ -9,9 +9,10 @@ import time
 import pytest
 
 from guard_test import memory_mb
-from live_daemon import ME
+from live_daemon import ME, Connection
 
 QUEUED = 2000
+SPOOLED = 5000
 
 
 def rows_of(text):
@@ -263,3 +264,39 @@ def test_a_long_cancellation_leaves_others_their_turns(live):
               "its folders' going", 120)
     rows = [r["id"] for r in live.api("/v1/accounting?limit=10000")[1] if "id" in r]
     assert sorted(rows) == sorted(ids)
+
+
+def known_jobs(live):
+    """That /metrics tells of; None: nobody listens yet."""
+    connection = Connection(f"{live.home}/api.sock")
+    try:
+        connection.request("GET", "/metrics")
+        text = connection.getresponse().read().decode()
+    except OSError:
+        return None
+    finally:
+        connection.close()
+    return sum(int(line.split()[1]) for line in text.splitlines() if line.startswith("maui_jobs{"))
+
+
+def test_calls_are_answered_while_the_spool_is_read(live):
+    """Nobody was, before the last of the jobs had been read: 25 s with 100,000."""
+    for _ in range(5):
+        live.submit(array=f"1-{SPOOLED // 5}", hold=True)
+    live.stop()
+    told, over = [], threading.Event()
+
+    def ask():
+        while not over.is_set():
+            told.append(known_jobs(live))
+
+    asking = threading.Thread(target=ask)
+    asking.start()
+    try:
+        live.start()
+        live.wait(lambda: SPOOLED in told, "all jobs")
+    finally:
+        over.set()
+        asking.join()
+    assert any(n is not None and n < SPOOLED for n in told), told
+    assert len(live.lines("showq", "-b")) >= SPOOLED

@@ -25,7 +25,8 @@ struct local_node {
 
 struct nodes {
     struct local_node *all;
-    bool machine_is_node; /* the one node is the machine: its load is the node's */
+    struct local_node *next; /* to be told of in turns; NULL: the first */
+    bool machine_is_node;    /* the one node is the machine: its load is the node's */
 };
 
 /* What the machine has. */
@@ -176,6 +177,7 @@ void nodes_forget(struct local *l)
 {
     for (struct local_node *n = l->nodes->all; n != NULL; n = n->hh.next)
         n->used = 0;
+    l->nodes->next = NULL;
 }
 
 bool nodes_have(const struct local *l, const char *name)
@@ -240,6 +242,16 @@ void nodes_report(struct local *l)
 {
     for (struct local_node *n = l->nodes->all; n != NULL; n = n->hh.next)
         report(l, n);
+}
+
+bool nodes_report_some(struct local *l, unsigned most)
+{
+    struct local_node *n = l->nodes->next != NULL ? l->nodes->next : l->nodes->all;
+
+    for (; n != NULL && most > 0; n = n->hh.next, most--)
+        report(l, n);
+    l->nodes->next = n;
+    return n != NULL;
 }
 
 void nodes_take(struct local *l, const struct local_job *j, int sign)

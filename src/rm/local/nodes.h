@@ -13,6 +13,9 @@ struct nodes;
 int nodes_open(struct local *l, const struct rm_cfg *cfg, struct err *err);
 void nodes_close(struct local *l);
 void nodes_report(struct local *l);
+/* The next ones, `most` at once; false: those were the last, and the first come next.
+ * O(most). */
+bool nodes_report_some(struct local *l, unsigned most);
 void nodes_forget(struct local *l); /* that anything runs on them */
 bool nodes_have(const struct local *l, const char *name);
 /* The job's processors come into use, or are free again; told, once synced. */

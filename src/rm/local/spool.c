@@ -20,7 +20,11 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#define SCAN_AT_ONCE  100  /* folders, before the loop turns on */
+#define SCAN_AT_ONCE  100 /* folders, before the loop turns on */
+#define NODES_AT_ONCE 500 /* the same */
+/* That of users' calls, which have their turns in between. */
+#define SCAN_PRIORITY (SD_EVENT_PRIORITY_NORMAL + 25)
+
 #define PURGE_AT_ONCE 50   /* old jobs */
 #define PURGE_FILES   1000 /* files and folders of them */
 #define PURGE_MIN_MS  200
@@ -34,6 +38,7 @@ struct spool {
     bool counting;                    /* the counter is being written */
     struct names found;               /* folders still to be looked at, */
     size_t found_done;                /* from this one on */
+    bool nodes_told;                  /* on which these jobs run */
     struct names over;                /* ids of settled jobs whose folders are to go */
     struct names trash;               /* folders in `fresh` that go bit by bit */
     sd_event_source *scan, *on_news, *gone, *purge;
@@ -163,21 +168,29 @@ static void scan_one(struct local *l, const char *name)
     local_health(l, "workloadquery", text);
 }
 
-static int on_scan(sd_event_source *source, void *ctx)
+/* A turn of the first look. It is a timer, which queues behind what is ready already;
+ * a deferred source would come before all of its priority, until it is done. */
+static int on_scan(sd_event_source *source, uint64_t usec, void *ctx)
 {
     struct local *l = ctx;
     struct rm_report synced = {.kind = RM_SYNCED};
 
-    if (l->spool->found_done == 0)
-        nodes_report(l);
+    (void)usec;
+    sd_event_source_set_time_relative(source, 0);
+    sd_event_source_set_enabled(source, SD_EVENT_ONESHOT);
+    if (!l->spool->nodes_told) {
+        l->spool->nodes_told = !nodes_report_some(l, NODES_AT_ONCE);
+        return 0;
+    }
     for (int i = 0; i < SCAN_AT_ONCE && l->spool->found_done < l->spool->found.n; i++)
         scan_one(l, l->spool->found.v[l->spool->found_done++]);
     if (l->spool->found_done < l->spool->found.n)
         return 0;
-    sd_event_source_set_enabled(source, SD_EVENT_OFF);
     free_names(&l->spool->found);
     l->synced = true;
-    nodes_report(l); /* with what turned out to be running on them */
+    if (nodes_report_some(l, NODES_AT_ONCE)) /* with what turned out to run on them */
+        return 0;
+    sd_event_source_set_enabled(source, SD_EVENT_OFF);
     local_report(l, &synced);
     return 0;
 }
@@ -410,8 +423,10 @@ int spool_open(struct local *l, struct err *err)
     read_counter(l);
     if (writer_open(l->loop, &folders, &l->writer, err) != 0 || list_jobs(l, err) != 0)
         return -1;
-    if (sd_event_add_defer(l->loop, &l->spool->scan, on_scan, l) < 0
-        || sd_event_source_set_enabled(l->spool->scan, SD_EVENT_ON) < 0
+    if (sd_event_add_time_relative(
+            l->loop, &l->spool->scan, CLOCK_MONOTONIC, 0, 1, on_scan, l)
+            < 0
+        || sd_event_source_set_priority(l->spool->scan, SCAN_PRIORITY) < 0
         || local_timer(l, &l->spool->purge, PURGE_MIN_MS, on_purge, l) < 0)
         return err_set(err, ERR_IO, "cannot put the spool on the event loop");
     return 0;
@@ -441,6 +456,7 @@ void spool_close(struct local *l)
     l->spool->purge = sd_event_source_disable_unref(l->spool->purge);
     free_names(&l->spool->found);
     l->spool->found_done = 0;
+    l->spool->nodes_told = false;
     close_folder(&l->spool->lock);
     close_folder(&l->spool->jobs);
     close_folder(&l->spool->fresh);

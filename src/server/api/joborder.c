@@ -29,8 +29,8 @@ struct sorted {
     int64_t key;   /* and where it is in its section anyway */
     int64_t submit_at;
     const struct job *job;
+    struct jobshare share;
     uint32_t index;
-    uint8_t section;
 };
 
 /* ---- the order ---- */
@@ -71,13 +71,23 @@ static int compare_sorted(const void *a, const void *b, void *ctx)
         return x->value < y->value ? -1 : 1;
     if (jobwindow_is_by_id(&o->window) && (order = compare_ids(o, x, y)) != 0)
         return order;
-    if (x->section != y->section)
-        return x->section < y->section ? -1 : 1;
+    if (x->share.section != y->share.section)
+        return x->share.section < y->share.section ? -1 : 1;
     if (x->key != y->key)
         return x->key < y->key ? -1 : 1;
     if (x->submit_at != y->submit_at)
         return x->submit_at < y->submit_at ? -1 : 1;
     return job_compare(x->job, y->job);
+}
+
+/* It comes into the sums, or (-1) leaves them with what it brought. */
+static void sum_up(struct joborder *o, const struct jobshare *x, int sign)
+{
+    o->count[x->section] += sign;
+    if (x->section == SECTION_ELIGIBLE)
+        o->backlog_ps += sign * x->work_ps;
+    if (o->counts)
+        jobcounts_add(o->counts, x, sign);
 }
 
 /* Its memory may be another's: it is not looked at. */
@@ -90,7 +100,7 @@ static bool is_gone(const void *item, void *ctx)
     if (x->index < c->jobs.n && c->jobs.v[x->index] == x->job
         && x->job->submit_at == x->submit_at)
         return false;
-    o->count[x->section]--;
+    sum_up(o, &x->share, -1);
     return true;
 }
 
@@ -252,22 +262,16 @@ void joborder_begin_turn(struct joborder *o)
 
 void joborder_add(struct joborder *o, const struct job *j)
 {
-    const struct cluster *c = engine_cluster(o->s->engine);
-    enum section section = render_section(j);
     struct sorted x = {.value = jobwindow_value(&o->window, o->s, &o->ranks, j),
-        .key = key_of(c, j, section),
         .submit_at = j->submit_at,
         .job = j,
-        .index = j->index,
-        .section = (uint8_t)section};
+        .share = jobshare_of(j),
+        .index = j->index};
 
+    x.key = key_of(engine_cluster(o->s->engine), j, (enum section)x.share.section);
     o->s->api.joborders->looks++;
     turnsort_add(o->sort, &x);
-    o->count[section]++;
-    if (section == SECTION_ELIGIBLE && j->wclimit_s < DURATION_UNLIMITED)
-        o->backlog_ps += j->wclimit_s * j->procs;
-    if (o->counts)
-        jobcounts_add(o->counts, c, j);
+    sum_up(o, &x.share, 1);
 }
 
 bool joborder_more(struct joborder *o)

@@ -142,6 +142,7 @@ static const char *const kinds[] = {
 static const int cred_of[] = {
     CRED_USER, CRED_GROUP, CRED_ACCOUNT, CRED_CLASS, CRED_QOS, -1};
 #define KINDS (sizeof kinds / sizeof kinds[0])
+_Static_assert(KINDS == JOBCOUNTS_KINDS, "a share has one of each kind");
 
 struct tally {
     int64_t active, waiting, active_procs, waiting_ps;
@@ -169,28 +170,34 @@ void jobcounts_free(struct jobcounts *k)
     free(k);
 }
 
-void jobcounts_add(struct jobcounts *k, const struct cluster *c, const struct job *j)
+struct jobshare jobshare_of(const struct job *j)
 {
-    enum section at = render_section(j);
-    bool active = at == SECTION_ACTIVE;
+    struct jobshare x = {.procs = j->procs, .section = (uint8_t)render_section(j)};
 
-    (void)c;
-    if (at == SECTION_COMPLETED)
+    if (x.section != SECTION_ACTIVE && j->wclimit_s < DURATION_UNLIMITED)
+        x.work_ps = j->wclimit_s * j->procs;
+    for (size_t i = 0; i < KINDS; i++)
+        x.of[i] = cred_of[i] >= 0 ? j->cred[cred_of[i]] : jobfilter_code(j);
+    return x;
+}
+
+void jobcounts_add(struct jobcounts *k, const struct jobshare *x, int sign)
+{
+    bool active = x->section == SECTION_ACTIVE;
+
+    if (x->section == SECTION_COMPLETED)
         return;
     for (size_t i = 0; i < KINDS; i++) {
         if (!(k->count >> i & 1) || (active && cred_of[i] < 0))
             continue;
-        uint32_t index = cred_of[i] >= 0 ? j->cred[cred_of[i]] : jobfilter_code(j);
-        if (index >= k->of[i].n)
-            vec_push_zeros(&k->of[i], index + 1 - k->of[i].n);
-        struct tally *t = &k->of[i].v[index];
-        t->index = index;
-        t->active += active;
-        t->waiting += !active;
-        if (active)
-            t->active_procs += j->procs;
-        else if (j->wclimit_s < DURATION_UNLIMITED)
-            t->waiting_ps += j->wclimit_s * j->procs;
+        if (x->of[i] >= k->of[i].n)
+            vec_push_zeros(&k->of[i], x->of[i] + 1 - k->of[i].n);
+        struct tally *t = &k->of[i].v[x->of[i]];
+        t->index = x->of[i];
+        t->active += active ? sign : 0;
+        t->waiting += active ? 0 : sign;
+        t->active_procs += active ? sign * x->procs : 0;
+        t->waiting_ps += sign * x->work_ps;
     }
 }
 

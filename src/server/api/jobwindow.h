@@ -34,9 +34,22 @@ int64_t jobwindow_value(const struct jobwindow *w, struct server *s,
 /* By what is no number. */
 bool jobwindow_is_by_id(const struct jobwindow *w);
 
+/* What one job adds to sums: it is kept with the job, which may be gone when it is to
+ * be taken away again. */
+#define JOBCOUNTS_KINDS 6
+struct jobshare {
+    int64_t procs, work_ps; /* work: what waits; unlimited is none */
+    uint32_t
+        of[JOBCOUNTS_KINDS]; /* the credential of each kind, or the reason's code */
+    uint8_t section;         /* enum section */
+};
+
+struct jobshare jobshare_of(const struct job *j);
+
 /* NULL when nothing is counted. */
 struct jobcounts *jobcounts_new(const struct jobwindow *w);
-void jobcounts_add(struct jobcounts *k, const struct cluster *c, const struct job *j);
+/* `sign`: 1, or -1 of one that was added. Amortised O(1). */
+void jobcounts_add(struct jobcounts *k, const struct jobshare *x, int sign);
 /* {"class": [{name, active, waiting ...}]}; a new reference. */
 json_t *jobcounts_render(const struct jobcounts *k, const struct cluster *c);
 void jobcounts_free(struct jobcounts *k);

@@ -67,13 +67,17 @@ const struct jobattr *jobattr_at(size_t i)
 
 const struct attribute *jobattr_own(size_t i)
 {
-    for (size_t k = 0; k < ATTRIBUTES; k++) {
+    /* asked for with every job that is told, so looked up once */
+    static const struct attribute *own[JOBATTR_OWN];
+    static size_t n;
+
+    for (size_t k = 0; n < JOBATTR_OWN && k < ATTRIBUTES; k++) {
         const struct attribute *row = attribute_changed(attributes[k].bit);
 
-        if (!attributes[k].kept && row && row->type == ATTRIBUTE_NUMBER && i-- == 0)
-            return row;
+        if (!attributes[k].kept && row && row->type == ATTRIBUTE_NUMBER)
+            own[n++] = row;
     }
-    return NULL;
+    return i < n ? own[i] : NULL;
 }
 
 const struct jobattr *jobattr_find(const char *name, struct err *err)
