@@ -72,13 +72,6 @@ bool start_job_by(struct engine *e, struct plan *plan, struct job *j,
     return start_placed(e, j, by, backfill);
 }
 
-/* It starts: what was promised is over, and kept unless it comes too late. */
-static void keep_promise(struct engine *e, const struct job *j)
-{
-    promise_fulfil(e, j);
-    promises_break(e->promises, j, PROMISE_START);
-}
-
 bool start_placed(struct engine *e, struct job *j, enum occupancy_by by, bool backfill)
 {
     struct err err;
@@ -92,7 +85,7 @@ bool start_placed(struct engine *e, struct job *j, enum occupancy_by by, bool ba
         job_move(e->c, j, EV_STARTED, NULL);
     job_occupies(e, j, e->now, by);
     promises_break(e->promises, j, PROMISE_RETRY);
-    keep_promise(e, j);
+    promise_fulfil(e, j);
     if (backfill)
         j->flags |= JOB_BACKFILL;
     j->why.code = WAIT_NONE;

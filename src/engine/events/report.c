@@ -8,6 +8,7 @@
 #include "engine/events/events.h"
 #include "engine/judge.h"
 #include "engine/occupancy.h"
+#include "engine/planning/planning.h"
 #include "engine/start.h"
 #include "engine/stop.h"
 #include "policy/access.h"
@@ -56,11 +57,13 @@ static int make_active(
 {
     uint16_t starts = j->start_count;
 
-    promises_void(e->promises, j); /* it may go where that is */
     if (j->eff_wclimit_s <= 0)
         j->eff_wclimit_s = effective_limit(e, j);
     if (job_start(e->c, j, at, err) < 0)
         return -1;
+    if (promises_has(e->promises, j, PROMISE_START))
+        promise_fulfil(e, j); /* others started it, or it was thought to wait */
+    promises_void(e->promises, j);
     if (j->state == JOB_STARTING)
         job_move(e->c, j, EV_STARTED, NULL);
     if (starts)

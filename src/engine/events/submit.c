@@ -69,6 +69,6 @@ int submit_job(
         j->flags &= ~(uint32_t)JOB_SPVIOLATION;
     if (d->memory && (active || !j->holds))
         keeping_recall(e, j, d->memory);
-    promise_recall(e, j, d->memory);
+    promise_recall(e, j, d->memory, !active);
     return 0;
 }

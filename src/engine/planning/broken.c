@@ -86,8 +86,7 @@ static void count_start(struct engine *e, const struct fulfilled *f)
 
 static void count_back(struct engine *e, const struct fulfilled *f)
 {
-    /* it may have been counted in a former life */
-    e->stats.broken_promises -= !f->kept && e->stats.broken_promises > 0;
+    e->stats.broken_promises -= !f->kept && !f->recalled;
     statistics_promise_back(e->learned.statistics, f->kept ? STAT_KEPT : STAT_BROKEN,
         cause_of(f), f->start_at);
 }
@@ -115,8 +114,9 @@ void promise_fulfil(struct engine *e, const struct job *j)
     if (!row)
         return;
     *f = (struct fulfilled){
-        .start_at = e->now, .row = *row, .kept = was_kept(row, e->now)};
+        .start_at = j->start_at, .row = *row, .kept = was_kept(row, j->start_at)};
     count_start(e, f);
+    promises_break(e->promises, j, PROMISE_START);
 }
 
 void promise_take_back(struct engine *e, const struct job *j, int64_t start_at)
@@ -145,7 +145,8 @@ void promise_write(const struct engine *e, const struct job *j, struct job_memor
     io_m->start_counted = p->fulfilled.v[j->index].start_at;
 }
 
-void promise_recall(struct engine *e, const struct job *j, const struct job_memory *m)
+void promise_recall(
+    struct engine *e, const struct job *j, const struct job_memory *m, bool waits)
 {
     struct fulfilled *f = fulfilled_of(e, j->index);
 
@@ -153,13 +154,14 @@ void promise_recall(struct engine *e, const struct job *j, const struct job_memo
     if (!m || !m->start_counted)
         return;
     f->start_at = m->start_counted;
+    f->recalled = true;
     f->row = (struct promise){.job = j->index,
         .rank = PROMISE_START,
         .end_by = TIME_NEVER,
         .partition = INDEX_NONE};
     promises_read_start(e->c, m, &f->row);
     f->kept = was_kept(&f->row, f->start_at);
-    if (!job_is_active(j))
+    if (waits)
         promise_take_back(e, j, f->start_at);
 }
 

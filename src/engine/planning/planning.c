@@ -201,9 +201,9 @@ static void unreserve_members(struct engine *e)
 
 /* ---- starts ---- */
 
-/* It was due and cannot start: later, then, and it is promised that if nothing sooner
- * can be. */
-static void put_later(struct engine *e, struct member *m, struct job *j)
+/* It cannot start when it was to, because a start failed or others are there: later,
+ * then, and it is promised that if nothing sooner can be. */
+static void put_later(struct engine *e, struct member *m, struct job *j, bool failed)
 {
     struct slot slot;
 
@@ -214,8 +214,24 @@ static void put_later(struct engine *e, struct member *m, struct job *j)
         plan_reserve(e->plan, j, &slot);
         m->start_at = slot.at;
         m->partition = slot.partition;
-        promise_put_off(e, m, NULL, true);
+        promise_put_off(e, m, NULL, failed);
     }
+}
+
+/* Where it was. False: others have some of it now, or one past its limit. */
+static bool lay_back(
+    struct engine *e, const struct member *m, const struct lifted_rsv *own)
+{
+    const struct job *j = e->c->jobs.v[m->job];
+    struct slot slot;
+
+    if (own)
+        return plan_lay_back(e->plan, j, own);
+    if (!plan_fit_in(e->plan, j, m->partition, m->start_at, &slot)
+        || slot.at > m->start_at)
+        return false;
+    plan_reserve(e->plan, j, &slot);
+    return true;
 }
 
 /* Not due: it may preempt, or go with less of its limit, at once. Its place is in
@@ -223,18 +239,13 @@ static void put_later(struct engine *e, struct member *m, struct job *j)
 static void try_sooner(struct engine *e, struct member *m)
 {
     struct job *j = e->c->jobs.v[m->job];
-    struct slot slot = {m->start_at, m->partition};
 
     if (shorten_start_reserved(e, j, LEVEL_SOFT) || !preempt_may_suffice(e, j)
         || m->start_at >= TIME_NEVER || !allowed_now(e, j, LEVEL_SOFT))
         return;
     struct lifted_rsv *own = plan_lift(e->plan, j);
-    if (preempt_start(e, j, false))
-        ; /* started */
-    else if (!own)
-        plan_reserve(e->plan, j, &slot);
-    else if (!plan_lay_back(e->plan, j, own)) /* one past its limit is there */
-        put_later(e, m, j);
+    if (!preempt_start(e, j, false) && !lay_back(e, m, own))
+        put_later(e, m, j, false);
     lifted_rsv_free(own);
 }
 
@@ -252,7 +263,7 @@ static void start_member(struct engine *e, struct member *m)
         return;
     due_ends(e, m);
     if (!started)
-        put_later(e, m, j);
+        put_later(e, m, j, true);
 }
 
 /* It starts, or where it is in the plan now. */

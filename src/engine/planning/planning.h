@@ -54,7 +54,8 @@ struct expected_start planning_expected(struct engine *e, const struct job *j);
 
 /* A job starts by order: who is put off in the next cycle, is so by that. */
 void promise_note_order(struct engine *e);
-/* The job starts: what it was promised, if anything, counts as kept or broken. */
+/* The job has just started, at its start_at: what it was promised, if anything, counts
+ * as kept or broken, and is over. */
 void promise_fulfil(struct engine *e, const struct job *j);
 /* That start, of then, has failed, and the job waits again: it was neither, and is
  * promised the same as before. O(1). */
@@ -63,8 +64,10 @@ void promise_take_back(struct engine *e, const struct job *j, int64_t start_at);
  * one that waits again has run. One that runs has had its start. */
 void promise_write(
     const struct engine *e, const struct job *j, struct job_memory *io_m);
-/* A job comes; `m` is what is remembered of it, or NULL. One that waits again, though
- * it had started when that was written, has not: its start is taken back. O(1). */
-void promise_recall(struct engine *e, const struct job *j, const struct job_memory *m);
+/* A job comes; `m` is what is remembered of it, or NULL. One that is told to wait
+ * again, though it had started when that was written, has not: its start is taken back.
+ * O(1). */
+void promise_recall(
+    struct engine *e, const struct job *j, const struct job_memory *m, bool waits);
 
 #endif

@@ -35,6 +35,7 @@ struct fulfilled {
     int64_t start_at; /* 0 = nothing */
     struct promise row;
     bool kept;
+    bool recalled; /* it started, and was counted, before a restart */
 };
 
 /* What may break promises, as the last cycle saw it. */

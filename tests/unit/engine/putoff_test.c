@@ -263,25 +263,36 @@ static void a_start_that_fails_after_a_restart_has_kept_nothing(void **state)
     }
 }
 
-/* The same job, as its resource manager tells it after a restart: it waits. What it was
- * promised then. */
-static int64_t promised_when_it_waits_again(const struct job_memory *m)
+static const struct job_place on_n1 = {"n1", 1, 0};
+
+/* A job, as its resource manager tells it after a restart. */
+static struct job *come_back(struct scenario *s, enum job_state state,
+    const struct job_place *place, const struct job_memory *m)
 {
     static const struct req_desc one_task = {.tasks = 1};
-    struct scenario *s = begin(PLAN "PROMISETIGHTEN FALSE\n", false);
     struct event ev = {.kind = EVENT_SUBMIT,
         .at = BEGIN + 200,
         .u.job = {.id = "K",
-            .state = JOB_IDLE,
+            .state = state,
             .wclimit_s = 100,
             .reqs = &one_task,
             .nreqs = 1,
+            .places = place,
+            .nplaces = place != NULL,
             .memory = m}};
+    struct event_result result = {0};
     struct err err;
 
-    assert_int_equal(engine_apply(sc_engine(s), &ev, NULL, &err), 0);
-    int64_t by =
-        engine_promised_by(sc_engine(s), job_find(engine_cluster(sc_engine(s)), "K"));
+    assert_int_equal(engine_apply(sc_engine(s), &ev, &result, &err), 0);
+    return result.job;
+}
+
+static int64_t promised_when_it_is(
+    enum job_state state, const struct job_place *place, const struct job_memory *m)
+{
+    struct scenario *s = begin(PLAN "PROMISETIGHTEN FALSE\n", false);
+    int64_t by = engine_promised_by(sc_engine(s), come_back(s, state, place, m));
+
     sc_destroy(s);
     return by;
 }
@@ -296,14 +307,79 @@ static void a_job_that_ran_and_waits_after_a_restart_was_kept_its_promise(void *
     int64_t by = send_k_on_its_way(s);
     struct job_memory m = engine_memory_of(sc_engine(s), sc_find(s, "K"));
     assert_int_equal(m.start_counted, BEGIN);
-    assert_int_equal(promised_when_it_waits_again(&m), by);
+    assert_int_equal(promised_when_it_is(JOB_IDLE, NULL, &m), by);
 
     const struct event runs = {.kind = EVENT_JOB_STATE,
         .at = BEGIN + 91,
         .u.job_state = {.id = "K", .state = JOB_RUNNING}};
     assert_int_equal(engine_apply(sc_engine(s), &runs, NULL, &err), 0);
     m = engine_memory_of(sc_engine(s), sc_find(s, "K"));
-    assert_int_equal(promised_when_it_waits_again(&m), 0);
+    assert_int_equal(promised_when_it_is(JOB_IDLE, NULL, &m), 0);
+    sc_destroy(s);
+}
+
+/* Its start went well: it was suspended since, or runs where nobody knows. */
+static void a_job_that_has_begun_by_a_restart_was_kept_its_promise(void **state)
+{
+    static const struct job_place unknown = {"n9", 1, 0};
+    struct scenario *s = begin_told(PLAN "PROMISETIGHTEN FALSE\n", false, true);
+
+    (void)state;
+    send_k_on_its_way(s);
+    struct job_memory m = engine_memory_of(sc_engine(s), sc_find(s, "K"));
+    assert_int_equal(promised_when_it_is(JOB_SUSPENDED, &on_n1, &m), 0);
+    assert_int_equal(promised_when_it_is(JOB_RUNNING, &unknown, &m), 0);
+    sc_destroy(s);
+}
+
+/* The resource manager told too early that it waits. */
+static void a_start_that_is_seen_late_counts(void **state)
+{
+    (void)state;
+    for (int late = 0; late < 2; late++) {
+        struct scenario *before =
+            begin_told(PLAN "PROMISETIGHTEN FALSE\n", false, true);
+        struct scenario *s = begin(PLAN "PROMISETIGHTEN FALSE\n", false);
+        struct stat_machine was, is;
+        struct err err;
+        send_k_on_its_way(before);
+        struct job_memory m = engine_memory_of(sc_engine(before), sc_find(before, "K"));
+        come_back(s, JOB_IDLE, NULL, &m);
+        statistics_machine(engine_statistics(sc_engine(s)), BEGIN + 200, &was);
+        const struct event runs = {.kind = EVENT_JOB_STATE,
+            .at = BEGIN + (late ? 3000 : 201),
+            .u.job_state = {
+                .id = "K", .state = JOB_RUNNING, .places = &on_n1, .nplaces = 1}};
+        assert_int_equal(engine_apply(sc_engine(s), &runs, NULL, &err), 0);
+        statistics_machine(engine_statistics(sc_engine(s)), BEGIN + 200, &is);
+        assert_int_equal(is.promises.kept - was.promises.kept, !late);
+        assert_int_equal(engine_stats(sc_engine(s))->broken_promises, late);
+        sc_destroy(s);
+        sc_destroy(before);
+    }
+}
+
+/* That was broken, and counted, in a former life. */
+static void what_is_taken_back_of_a_former_life_was_not_counted_in_this_one(
+    void **state)
+{
+    struct scenario *s = begin(PLAN "PROMISETIGHTEN FALSE\n", false);
+    struct job_memory m = {.start_counted = BEGIN + 50, .start_by = BEGIN + 10};
+    struct sc_rsv r = {
+        .base = "r", .hosts = "n1", .start_at = BEGIN + 990, .end_at = BEGIN + 5000};
+    struct err err;
+
+    (void)state;
+    add_job(s, "J", 1000, 1000);
+    add_job(s, "L", 100, 100);
+    sc_run_until(s, BEGIN);
+    assert_int_equal(sc_setres(s, &r, &err), 0);
+    sc_run_until(s, BEGIN + 5000);
+    assert_int_equal(sc_start(s, "L"), BEGIN + 5000);
+    assert_int_equal(engine_stats(sc_engine(s))->broken_promises, 1);
+    const struct job *k = come_back(s, JOB_IDLE, NULL, &m);
+    assert_int_equal(engine_promised_by(sc_engine(s), k), BEGIN + 10);
+    assert_int_equal(engine_stats(sc_engine(s))->broken_promises, 1);
     sc_destroy(s);
 }
 
@@ -318,6 +394,10 @@ int main(void)
         cmocka_unit_test(a_start_that_fails_has_kept_nothing),
         cmocka_unit_test(a_start_that_fails_after_a_restart_has_kept_nothing),
         cmocka_unit_test(a_job_that_ran_and_waits_after_a_restart_was_kept_its_promise),
+        cmocka_unit_test(a_job_that_has_begun_by_a_restart_was_kept_its_promise),
+        cmocka_unit_test(a_start_that_is_seen_late_counts),
+        cmocka_unit_test(
+            what_is_taken_back_of_a_former_life_was_not_counted_in_this_one),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
