@@ -569,6 +569,27 @@ static void who_looks_beside_and_is_killed_says_nothing(void **state)
     refused_untouched(kit, "damaged");
 }
 
+/* As VACUUM INTO makes one, put back without its lock file. */
+static void a_file_without_a_log_is_looked_at_first(void **state)
+{
+    struct kit *kit = *state;
+    sqlite3 *db;
+
+    kit_open(kit);
+    kit_put(kit, "1", "1");
+    kit_commit(kit);
+    kit_close(kit);
+    assert_int_equal(sqlite3_open(kit->path, &db), SQLITE_OK);
+    assert_int_equal(
+        sqlite3_exec(db, "PRAGMA journal_mode=DELETE", NULL, NULL, NULL), SQLITE_OK);
+    assert_int_equal(sqlite3_close(db), SQLITE_OK);
+    assert_int_equal(remove(kit_path(kit, "state.db-lock")), 0);
+    assert_int_equal(store_open(kit->path, &beside, &kit->store, &kit->err), 0);
+    assert_int_equal(store_checking_fd(kit->store), -1);
+    assert_false(kit->store->unproven);
+    assert_string_equal(kit_get(kit, "1"), "1");
+}
+
 static void what_is_to_be_converted_is_looked_at_first(void **state)
 {
     struct kit *kit = *state;
@@ -666,6 +687,7 @@ int main(void)
         TEST(a_damage_is_found_beside_and_the_file_stays_as_it_was),
         TEST(without_a_verdict_the_doubt_stays),
         TEST(who_looks_beside_and_is_killed_says_nothing),
+        TEST(a_file_without_a_log_is_looked_at_first),
         TEST(what_is_to_be_converted_is_looked_at_first),
         TEST(a_folder_that_may_not_be_written_is_named),
         TEST(a_file_that_was_removed_is_noticed_before_the_commit),
