@@ -2,7 +2,6 @@
  * See backfill.h. */
 #include "plan/backfill.h"
 
-#include "base/bitset.h"
 #include "cluster/job.h"
 #include "config/policies.h"
 
@@ -123,38 +122,43 @@ static uint32_t first_fit(
 
 /* ---- BESTFIT ---- */
 
-/* The candidate of the highest metric, but for those that were refused a start; of
- * equal ones the first. */
-static uint32_t find_best(struct backfill *b, const struct candidate *jobs, size_t n,
-    const struct window *w, const struct bitset *refused)
-{
-    uint32_t best = INDEX_NONE;
-    double value = 0;
+struct ranked {
+    double metric;
+    uint32_t candidate;
+};
+struct ranking VEC(struct ranked);
 
-    for (uint32_t i = 0; i < n; i++) {
-        struct job *j = b->c->jobs.v[jobs[i].job];
-        if (bitset_test(refused, i) || !is_waiting(b, j) || !in_window(b, j, w)
-            || !(best == INDEX_NONE || backfill_metric(b, j) > value)
-            || !b->placeable(b->ctx, j))
-            continue;
-        best = i;
-        value = backfill_metric(b, j);
-    }
-    return best;
+/* Highest metric first; of equal ones in the order of the queue. */
+static int compare_ranked(const void *a, const void *b)
+{
+    const struct ranked *x = a, *y = b;
+
+    if (x->metric != y->metric)
+        return x->metric < y->metric ? 1 : -1;
+    return (x->candidate > y->candidate) - (x->candidate < y->candidate);
 }
 
+/* A start leaves less for the others: who could not be placed before cannot be after
+ * it, and nobody is asked twice. O(n log n) and n questions. */
 static uint32_t best_fit(
     struct backfill *b, const struct candidate *jobs, size_t n, const struct window *w)
 {
-    struct bitset refused = {0};
-    uint32_t started = 0, best;
+    struct ranking best = {0};
+    uint32_t started = 0;
 
-    while ((best = find_best(b, jobs, n, w, &refused)) != INDEX_NONE)
-        if (b->start(b->ctx, b->c->jobs.v[jobs[best].job]))
+    for (uint32_t i = 0; i < n; i++) {
+        struct job *j = b->c->jobs.v[jobs[i].job];
+        if (is_waiting(b, j) && in_window(b, j, w))
+            vec_push(&best, ((struct ranked){backfill_metric(b, j), i}));
+    }
+    if (best.n)
+        qsort(best.v, best.n, sizeof *best.v, compare_ranked);
+    for (size_t i = 0; i < best.n; i++) {
+        struct job *j = b->c->jobs.v[jobs[best.v[i].candidate].job];
+        if (is_waiting(b, j) && b->placeable(b->ctx, j) && b->start(b->ctx, j))
             started++;
-        else
-            bitset_set(&refused, best);
-    bitset_fini(&refused);
+    }
+    vec_fini(&best);
     return started;
 }
 

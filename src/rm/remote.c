@@ -47,6 +47,7 @@ struct remote {
     int fd, words_fd; /* words: its standard error */
     char words[300];  /* the last line there */
     sd_event_source *io, *child, *timer, *turn;
+    bool more; /* of what it tells is still to be read */
     struct strbuf in, out;
     size_t sent; /* of `out` */
     struct VEC(struct flight) flights;
@@ -207,6 +208,7 @@ static void let_go(struct remote *m)
     m->fd = m->words_fd = -1;
     m->pid = 0;
     m->in.len = m->out.len = m->sent = 0;
+    m->more = false;
 }
 
 /* Out of reach: again after a pause, which grows as long as it does not help. */
@@ -274,8 +276,9 @@ static int on_io(sd_event_source *source, int fd, uint32_t events, void *ctx)
     if (!(events & (EPOLLIN | EPOLLHUP | EPOLLERR)))
         return 0;
     n = recv(fd, text, sizeof text, MSG_DONTWAIT);
+    m->more = n == sizeof text;
     sd_event_source_set_priority(
-        m->io, n == sizeof text ? PRIORITY_MORE : SD_EVENT_PRIORITY_NORMAL);
+        m->io, m->more ? PRIORITY_MORE : SD_EVENT_PRIORITY_NORMAL);
     if (n > 0) {
         strbuf_add_n(&m->in, text, (size_t)n);
         take_lines(m);
@@ -346,7 +349,8 @@ static int on_timer(sd_event_source *source, uint64_t usec, void *ctx)
         begin(m);
         return 0;
     }
-    if ((m->flights.n > 0 && now_s() - m->flights.v[0].since > m->timeout_s)
+    /* its answer may stand behind what is not read yet */
+    if ((!m->more && m->flights.n > 0 && now_s() - m->flights.v[0].since > m->timeout_s)
         || m->out.len - m->sent > UNSENT_MAX)
         kill(m->pid, SIGKILL);
     else

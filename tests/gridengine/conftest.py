@@ -2,6 +2,7 @@
 """One Grid Engine for all tests of a process: nine seconds to bring up. And one that is beaten."""
 import concurrent.futures
 import contextlib
+import os
 import pathlib
 import sys
 
@@ -66,8 +67,12 @@ def beat_another(build):
 
 @pytest.fixture(scope="session", autouse=True)
 def beaten(request):
-    """The blows of gridengine_chaos_test.py, which wait most of the time: beside other tests."""
+    """The blows of gridengine_chaos_test.py, which wait most of the time: beside other tests.
+    Of several processes, which all know all tests, only the one that runs that test begins them."""
+    alone = "PYTEST_XDIST_WORKER" not in os.environ
     wanted = any(item.path.stem == "gridengine_chaos_test" for item in request.session.items)
     with concurrent.futures.ThreadPoolExecutor(1) as aside:
-        yield aside.submit(beat_another, request.getfixturevalue("build")) \
-            if wanted and not missing() else None
+        def begin():
+            return aside.submit(beat_another, request.getfixturevalue("build"))
+        begun = begin() if alone and wanted and not missing() else None
+        yield lambda: (begun or begin()).result()

@@ -120,4 +120,4 @@ def beat(ge):
 
 
 def test_no_job_is_lost_or_runs_twice(cell, beaten):
-    print(beaten.result())
+    print(beaten())
