@@ -196,7 +196,7 @@ static int add_late(struct store *s, struct ledger_usage_walk *w, struct err *er
             if (is_past(w, &leg, row.user))
                 failed = add_up(w, &row, err);
         }
-        if (sql_walked(s, stmt, rc, failed, err) != 0)
+        if (sql_walked(s, stmt, rc, failed != 0, err) != 0)
             return -1;
     }
     w->booked = newest;
@@ -298,7 +298,7 @@ static int add_some(
         if (++n == rows)
             keep_spot(w, stmt, row.user);
     }
-    if (sql_walked(s, stmt, rc, failed, err) != 0)
+    if (sql_walked(s, stmt, rc, failed != 0, err) != 0)
         return -1;
     if (n < rows)
         begin_stage(w);

@@ -111,6 +111,21 @@ static int connect_file(struct store *store, int busy_timeout_ms, struct err *er
     return 0;
 }
 
+/* Is it written through a log? Only then is who looks at it beside in nobody's way:
+ * to begin with one takes the file alone. Asked before SQLite has it open here, whose
+ * locks the closing would drop. */
+static bool has_log(const struct store *store)
+{
+    int fd = open(store->path, O_RDONLY | O_CLOEXEC);
+    char head[20];
+    bool result = fd >= 0 && pread(fd, head, sizeof head, 0) == sizeof head
+                  && head[18] == 2 && head[19] == 2; /* to be written, to be read */
+
+    if (fd >= 0)
+        close(fd);
+    return result;
+}
+
 /* ---- how far it is -------------------------------------------------------------- */
 
 #define STEPS_TOLD 10000 /* of SQLite's machine, between looks at the clock */
@@ -137,8 +152,8 @@ static void end_long(struct store *store)
 
 /* ---- before it is used ---------------------------------------------------------- */
 
-/* Is it known to be sound, or looked at beside? What is to be converted, or was doubted
- * by a life before, is looked at first. */
+/* Is it known to be sound, or looked at beside? What is to be converted, has no log,
+ * or was doubted by a life before, is looked at first. */
 static int settle_doubt(struct store *store, size_t count, int version, struct err *err)
 {
     if (!store->in_doubt)
@@ -276,7 +291,8 @@ int store_open_schema(const char *path, const struct store_options *options,
         abandon(s);
         return -1;
     }
-    if (use->check_beside && s->in_doubt && !s->doubted_before && !s->created)
+    if (use->check_beside && s->in_doubt && !s->doubted_before && !s->created
+        && has_log(s))
         soundness_begin(s);
     if (connect_file(s, use->busy_timeout_ms, err) != 0
         || schema_identify(s, count, &version, err) != 0

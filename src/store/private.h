@@ -72,6 +72,7 @@ struct store {
     bool in_doubt;            /* the machine ended while it was open */
     bool doubted_before;      /* a life before this one found cause to */
     bool doubted;             /* this one has: lockfile_doubt() */
+    bool damaged;             /* a damage was met, not a failure of something else */
     bool unproven;            /* sound or not: only the log is written */
     pid_t check_pid;          /* looks at it beside */
     int check_fd;             /* its verdict; -1 = nobody does */
@@ -176,7 +177,8 @@ void lockfile_release(struct store *store, bool clean);
 #define LOG_LIMIT "PRAGMA journal_size_limit=16777216; PRAGMA wal_autocheckpoint=4096"
 #define LOG_ALONE "PRAGMA journal_size_limit=16777216; PRAGMA wal_autocheckpoint=0"
 
-/* Look at the structure of all of it, in this process. */
+/* Look at the structure of all of it, in this process. -1: it is `damaged`, or that
+ * could not be found out. */
 int check_structure(struct store *store, struct err *err);
 
 /* Begin to look at it in a process beside, before the file is opened in this one: fills
@@ -184,7 +186,7 @@ int check_structure(struct store *store, struct err *err);
 void soundness_begin(struct store *store);
 void soundness_end(struct store *store); /* without a verdict; nothing if none is due */
 
-/* The file is sound: it may be written. */
+/* The file is sound: it may be written. -1: the next one does not know. */
 int soundness_trust(struct store *store, struct err *err);
 
 /* ---- schema.c ------------------------------------------------------------------- */

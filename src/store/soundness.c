@@ -31,6 +31,7 @@ int check_structure(struct store *store, struct err *err)
     if (rc == SQLITE_ROW && strcmp(sql_column(stmt, 0), "ok") != 0) {
         result = sql_fail(&sentence, SQLITE_CORRUPT, "checking its structure", err);
         lockfile_doubt(store);
+        store->damaged = true;
     }
     return sql_walked(store, stmt, rc, 0, err) != 0 ? -1 : result;
 }
@@ -68,7 +69,7 @@ static _Noreturn void check_beside(const char *path, pid_t parent, int fd)
     sqlite3_busy_timeout(own.db, PATIENCE_MS);
     if (check_structure(&own, &err) == 0)
         verdict = SOUND;
-    else if (own.doubted)
+    else if (own.damaged)
         verdict = err.text;
     _exit(write(fd, verdict, strlen(verdict))
           < 0); /* it is not closed: see soundness_begin() */
@@ -131,20 +132,19 @@ int store_checked(struct store *store, struct err *err)
         return 0;
     read_verdict(store, verdict, sizeof verdict);
     if (*verdict == '\0' && check_structure(store, err) != 0)
-        return -1;
+        return store->damaged ? -1 : 1;
     if (*verdict != '\0' && strcmp(verdict, SOUND) != 0) {
         lockfile_doubt(store);
         return err_set(err, ERR_IO, "%s", verdict);
     }
-    return soundness_trust(store, err);
+    return soundness_trust(store, err) != 0 ? 1 : 0;
 }
 
 int soundness_trust(struct store *store, struct err *err)
 {
-    if (sql_exec(store, LOG_LIMIT, "opening", err) != 0
-        || (!store->doubted && lockfile_trust(store, err) != 0))
+    if (sql_exec(store, LOG_LIMIT, "opening", err) != 0)
         return -1;
     sqlite3_db_config(store->db, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 0, NULL);
-    store->unproven = false;
-    return 0;
+    store->unproven = false; /* whether or not the next one comes to know */
+    return store->doubted ? 0 : lockfile_trust(store, err);
 }

@@ -12,6 +12,7 @@ struct advice {
     enum err_code code;
     const char *what, *advice;
     bool doubt; /* the next one looks at the file before it is used */
+    bool damage;
 };
 
 #define WRITABLE                                                                       \
@@ -28,8 +29,8 @@ static const struct advice advices[] = {
     {SQLITE_IOERR, ERR_IO, "the disk or file system failed",
         "nothing of this batch was kept; see the kernel's log and check the disk",
         true},
-    {SQLITE_CORRUPT, ERR_IO, "it is damaged", DAMAGED, true},
-    {SQLITE_NOTADB, ERR_IO, "it is damaged or not a state file", DAMAGED, true},
+    {SQLITE_CORRUPT, ERR_IO, "it is damaged", DAMAGED, true, true},
+    {SQLITE_NOTADB, ERR_IO, "it is damaged or not a state file", DAMAGED, true, true},
     {SQLITE_READONLY, ERR_DENIED, "it may not be written", WRITABLE},
     {SQLITE_PERM, ERR_DENIED, "it may not be opened", WRITABLE},
     {SQLITE_CANTOPEN, ERR_IO, "it cannot be opened", WRITABLE},
@@ -54,6 +55,8 @@ int sql_fail(struct store *store, int rc, const char *doing, struct err *err)
 
     if (advice && advice->doubt)
         lockfile_doubt(store);
+    if (advice && advice->damage)
+        store->damaged = true;
     if (no == 0 && store->db)
         no = sqlite3_system_errno(store->db);
     if (store->db && sqlite3_errcode(store->db) != SQLITE_OK)

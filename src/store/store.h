@@ -61,8 +61,8 @@ int store_open(const char *path, const struct store_options *options,
  * The descriptor becomes readable when the verdict is there; -1: none is due. */
 int store_checking_fd(const struct store *store);
 
-/* Take the verdict (waits for it): 0 = sound. -1: it is damaged; it is not to be used
- * any longer, and the next store_open() looks at it before anything else. */
+/* Take the verdict (waits for it): 0 = sound, -1 = damaged: not to be used any longer,
+ * 1 = see `err`, to be used. Unless 0 the next store_open() looks at it (-1: first). */
 int store_checked(struct store *store, struct err *err);
 
 /* Changes that were not committed are lost. NULL is allowed. */

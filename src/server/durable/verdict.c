@@ -21,14 +21,21 @@ static int on_verdict(sd_event_source *source, int fd, uint32_t events, void *ct
 {
     struct server *s = ctx;
     struct err err = {0};
+    int found;
 
     (void)source;
     (void)fd;
     (void)events;
     verdict_close(s);
-    if (store_checked(s->store, &err) < 0)
+    found = store_checked(s->store, &err);
+    if (found < 0)
         return end_damaged(s, &err);
-    log_line(s->log, LOG_ACTION, "the state is sound");
+    if (found > 0)
+        log_line(s->log, LOG_ALERT,
+            "the state counts as unchecked still, and the next start looks at it: %s",
+            err.text);
+    else
+        log_line(s->log, LOG_ACTION, "the state is sound");
     return 0;
 }
 

@@ -312,6 +312,33 @@ static void one_user_is_told_alone(void **state)
     ledger_usage_end(w);
 }
 
+/* What the ledger holds at once is bounded, what was used in all time is not. */
+static void more_than_can_be_told_is_said(void **state)
+{
+    static const char *const days[] = {
+        "INSERT INTO am_usage VALUES(1, 1000, 'bob', 9000000000000000000, 0, 1, 1),"
+        " (1, 1001, 'bob', 9000000000000000000, 0, 1, 1)",
+        "DELETE FROM am_usage"};
+    const struct ledger_which which = {.account = 1};
+    struct bank *b = *state;
+    struct ledger_usage_walk *w;
+    int more;
+
+    account(b, "chem");
+    assert_int_equal(store_commit(b->kit->store, &b->err), 0);
+    for (int64_t rows = 1; rows < 4; rows++) {
+        assert_int_equal(sql_exec(b->kit->store, days[0], "", &b->err), 0);
+        w = ledger_usage_begin(&which, NULL);
+        while ((more = ledger_usage_some(b->kit->store, w, rows, &b->err)) > 0)
+            ;
+        assert_int_equal(more, -1);
+        bank_says(b, "more than can be told");
+        ledger_usage_end(w);
+        assert_int_equal(sql_exec(b->kit->store, days[1], "", &b->err), 0);
+    }
+    assert_string_equal(usage(b, 0, 0).text, "");
+}
+
 /* The most of a turn in steps of SQLite's machine, with so many days of some users. */
 static int64_t longest_turn(struct bank *b, int days)
 {
@@ -377,6 +404,7 @@ int main(void)
         BANK_TEST(usage_and_moves_cost_what_is_told_not_what_there_is),
         BANK_TEST(what_is_booked_between_turns_is_counted_once),
         BANK_TEST(one_user_is_told_alone),
+        BANK_TEST(more_than_can_be_told_is_said),
         BANK_TEST(a_turn_is_as_long_of_ten_years_as_of_some_days),
         BANK_TEST(days_that_are_wrong_are_found),
     };

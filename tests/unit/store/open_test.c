@@ -3,6 +3,7 @@
 #include "kit.h"
 #include "store/private.h"
 
+#include <fcntl.h>
 #include <signal.h>
 #include <sqlite3.h>
 #include <sys/wait.h>
@@ -569,6 +570,86 @@ static void who_looks_beside_and_is_killed_says_nothing(void **state)
     refused_untouched(kit, "damaged");
 }
 
+/* As VACUUM INTO makes one, put back without its lock file. */
+static void a_file_without_a_log_is_looked_at_first(void **state)
+{
+    struct kit *kit = *state;
+    sqlite3 *db;
+
+    kit_open(kit);
+    kit_put(kit, "1", "1");
+    kit_commit(kit);
+    kit_close(kit);
+    assert_int_equal(sqlite3_open(kit->path, &db), SQLITE_OK);
+    assert_int_equal(
+        sqlite3_exec(db, "PRAGMA journal_mode=DELETE", NULL, NULL, NULL), SQLITE_OK);
+    assert_int_equal(sqlite3_close(db), SQLITE_OK);
+    assert_int_equal(remove(kit_path(kit, "state.db-lock")), 0);
+    assert_int_equal(store_open(kit->path, &beside, &kit->store, &kit->err), 0);
+    assert_int_equal(store_checking_fd(kit->store), -1);
+    assert_false(kit->store->unproven);
+    assert_string_equal(kit_get(kit, "1"), "1");
+}
+
+/* Who looks beside ended without a word. */
+static void silence(struct store *store)
+{
+    int ends[2];
+
+    soundness_end(store);
+    assert_int_equal(pipe(ends), 0);
+    close(ends[1]);
+    store->check_fd = ends[0];
+    store->check_pid = fork();
+    if (store->check_pid == 0)
+        _exit(1);
+}
+
+static void what_could_not_be_found_out_is_no_damage(void **state)
+{
+    struct kit *kit = *state;
+
+    make_unclean(kit);
+    open_beside(kit);
+    silence(kit->store);
+    sqlite3_hard_heap_limit64(1);
+    int found = store_checked(kit->store, &kit->err);
+    sqlite3_hard_heap_limit64(0);
+    assert_int_equal(found, 1);
+    assert_non_null(strstr(kit->err.text, "out of memory"));
+    kit_put(kit, "new", "1");
+    kit_commit(kit);
+    kit_close(kit);
+    open_beside(kit); /* it is in doubt still */
+    assert_string_equal(kit_get(kit, "new"), "1");
+}
+
+static void a_trust_that_cannot_be_written_is_no_damage(void **state)
+{
+    struct kit *kit = *state;
+    int lock_fd;
+    size_t size;
+    char *text;
+
+    make_unclean(kit);
+    open_beside(kit);
+    lock_fd = kit->store->lock_fd;
+    kit->store->lock_fd = open("/dev/full", O_WRONLY | O_CLOEXEC);
+    int found = store_checked(kit->store, &kit->err);
+    close(kit->store->lock_fd);
+    kit->store->lock_fd = lock_fd;
+    assert_int_equal(found, 1);
+    assert_non_null(strstr(kit->err.text, "cannot write its lock file"));
+    assert_false(kit->store->unproven);
+    text = kit_read(kit_path(kit, "state.db-lock"), &size);
+    assert_int_equal(text[size - 2], '\n'); /* no life: in doubt */
+    free(text);
+    kit_put(kit, "new", "1");
+    kit_commit(kit);
+    kit_reopen(kit);
+    assert_string_equal(kit_get(kit, "new"), "1");
+}
+
 static void what_is_to_be_converted_is_looked_at_first(void **state)
 {
     struct kit *kit = *state;
@@ -666,6 +747,9 @@ int main(void)
         TEST(a_damage_is_found_beside_and_the_file_stays_as_it_was),
         TEST(without_a_verdict_the_doubt_stays),
         TEST(who_looks_beside_and_is_killed_says_nothing),
+        TEST(a_file_without_a_log_is_looked_at_first),
+        TEST(what_could_not_be_found_out_is_no_damage),
+        TEST(a_trust_that_cannot_be_written_is_no_damage),
         TEST(what_is_to_be_converted_is_looked_at_first),
         TEST(a_folder_that_may_not_be_written_is_named),
         TEST(a_file_that_was_removed_is_noticed_before_the_commit),
