@@ -210,3 +210,15 @@ def test_members_of_a_qos_are_listed_by_name(daemon):
     told = daemon.ok("diagnose", "-Q")
     assert "Users: adam zoe\n" in told and "Accounts: air sea\n" in told, told
     assert "Groups: DEFAULT\n" in told, told
+
+
+def test_members_of_an_account_are_whom_it_is_given_to(daemon):
+    """Users and groups by ALIST or ADEF, and a QOS by its ADEF: what else has such a list gives nobody an account."""
+    daemon.configure("USERCFG[zoe] ALIST=chem\nGROUPCFG[lab] ADEF=chem\nQOSCFG[high] ADEF=chem\n"
+                     "QOSCFG[low] ALIST=chem\nQOSCFG[DEFAULT] ADEF=chem\n"
+                     "CLASSCFG[batch] ALIST=chem ADEF=chem\nACCOUNTCFG[sea] ALIST=chem QLIST=high\n"
+                     "ACCOUNTCFG[chem] PRIORITY=1\n")
+    daemon.start()
+    status, chem = daemon.api("/v1/credentials/account?name=chem")
+    assert status == 200 and chem["members"] == ["user:zoe", "group:lab", "qos:high"], chem
+    assert daemon.api("/v1/credentials/qos?name=high")[1]["members"] == ["account:sea"]

@@ -765,6 +765,41 @@ def test_what_was_ordered_is_not_done_to_another_job_of_that_id(native):
 
 
 @pytest.mark.parametrize("restart", [False, True], ids=["at-once", "after-a-restart"])
+def test_what_was_ordered_is_not_done_to_another_command_of_that_id(native, restart):
+    """The same user's. One that runs the same was requeued: it is still to go."""
+    path, asked = pathlib.Path(f"{native.home}/jobs"), pathlib.Path(f"{native.home}/asked")
+    first, user = int(time.time()) - 100, USERS[0]
+
+    def tell(**jobs):
+        lines = [f"{job[1:]} UNAME={user} TASKS=1 WCLIMIT=6000 QUEUETIME={at} EXEC={runs} STATE=Idle"
+                 for job, (at, runs) in jobs.items()]
+        new = path.with_suffix(".new")
+        new.write_text("\n".join([*lines, ""]))
+        new.rename(path)
+    tell(j7=(first, "/a"), j9=(first, "/a"))
+    native.section("STARTWAIT=300\nRMPOLLINTERVAL 1", jobs=f"file://{path}")
+    native.replace("start", "echo later >&2; exit 1")
+    native.replace("cancel", f'echo "$*" >> {asked}; echo never >&2; exit 1')
+    native.start()
+    for job in (7, 9):
+        native.until(job, "Idle")
+        native.ok("canceljob", job)
+    for job in (7, 9):
+        native.wait(lambda: f"did not cancel job '{job}'" in native.log(), "that it is refused", 60)
+    if restart:
+        native.kill()
+    tell(j7=(first + 60, "/b"), j9=(first + 60, "/a"))
+    if restart:
+        native.start()
+    native.wait(lambda: f"job '7' is another one by now, of {user}: it is not told to cancel" in native.log(), "that", 60)
+    native.until(7, "Idle")
+    asked.unlink()
+    native.wait(lambda: asked.exists() and "9" in asked.read_text(), "that the other is asked for once more", 60)
+    assert "7" not in asked.read_text() and "job '9' is another one" not in native.log()
+    assert native.state(7) == "Idle"
+
+
+@pytest.mark.parametrize("restart", [False, True], ids=["at-once", "after-a-restart"])
 def test_an_id_that_its_user_has_again_for_another_command_is_a_new_job(native, restart):
     """A requeue dates a job anew, and does not change what it runs."""
     path = pathlib.Path(f"{native.home}/jobs")

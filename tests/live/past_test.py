@@ -498,6 +498,19 @@ def test_users_see_of_the_past_what_lists_showed_them(site):
     assert status == 200 and {d["job"] for d in first["decided"]} == {own}, first
     for about in (other, "no-such"):
         assert users.api("nobody", f"/v1/past/{past}", {"about": about}, method="PATCH")[0] == 404
+    # a job of that id that was theirs once makes another's no job of theirs; one that nobody dates is none
+    with sqlite3.connect(f"{daemon.home}/state.db", timeout=30) as db:
+        db.row_factory = sqlite3.Row
+        row = dict(db.execute("SELECT * FROM account WHERE job = ?", (own,)).fetchone())
+        for job, submit_at in ((other, BEGIN - DAY), ("undated", 0), ("dated", BEGIN - DAY)):
+            row.update(job=job, submit_at=submit_at, id=None)
+            db.execute(f"INSERT INTO account VALUES ({', '.join('?' * len(row))})", list(row.values()))
+    db.close()
+    assert users.api("nobody", f"/v1/past/{past}", {"at": BEGIN + 90}, method="PATCH")[0] == 200
+    assert other in listed(ask("/v1/jobs?section=active"))
+    for about, said in ((other, "no job"), ("undated", "no job"), ("dated", "nothing was decided about")):
+        status, refused = users.api("nobody", f"/v1/past/{past}", {"about": about}, method="PATCH")
+        assert status == 404 and said in refused["error"]["message"], refused
     # one each, and what they look at keeps no administrator out
     again = users.api("nobody", "/v1/past", {"at": BEGIN + 60})[1]["past"]
     assert users.api("nobody", f"/v1/jobs?past={past}")[0] == 404

@@ -170,17 +170,27 @@ static int compare_names(const void *a, const void *b)
     return strcmp(*(const char *const *)a, *(const char *const *)b);
 }
 
+/* Accounts are given by users and groups, and to jobs that ask for a QOS by its ADEF
+ * (policy/access.c); a QOS by all but QOS. */
+static bool gives(const struct cred *k, const struct cred *to)
+{
+    if (to->kind == CRED_ACCOUNT && k->kind == CRED_QOS)
+        return k->index > 0 && k->cfg->adef && strcmp(k->cfg->adef, to->name) == 0;
+    if (to->kind == CRED_ACCOUNT && k->kind != CRED_USER && k->kind != CRED_GROUP)
+        return false;
+    return k->kind != CRED_QOS && is_let_in(k, to->kind, to->name);
+}
+
 /* Who is let in to the QOS or account, by name within each kind: "user:ann". */
 static void add_members(json_t *o, const struct cluster *c, const struct cred *to)
 {
     json_t *list = json_array();
     struct VEC(const char *) names = {0};
 
-    for (int kind = 0; kind < CRED_QOS; kind++) {
+    for (int kind = 0; kind < CRED_KINDS; kind++) {
         names.n = 0;
         for (size_t i = 0; i < c->creds[kind].n; i++)
-            if (c->creds[kind].v[i] != to
-                && is_let_in(c->creds[kind].v[i], to->kind, to->name))
+            if (gives(c->creds[kind].v[i], to))
                 vec_push(&names, c->creds[kind].v[i]->name);
         if (names.n)
             qsort(names.v, names.n, sizeof *names.v, compare_names);

@@ -430,9 +430,10 @@ void record_order_again(
     if (r->preempts)
         json_object_set_new(o, "preempts", json_true());
     render_text(o, "text", r->text);
-    render_text(o, "user", r->user);
-    if (r->submit_at)
-        render_int(o, "submit_at", r->submit_at);
+    render_text(o, "user", r->of.user);
+    render_text(o, "command", r->of.command);
+    if (r->of.submit_at)
+        render_int(o, "submit_at", r->of.submit_at);
     if (r->decided_at)
         render_int(o, "decided_at", r->decided_at);
     render_text(o, "refused", r->refused);
@@ -482,8 +483,9 @@ static int tell_order(void *ctx, const char *key, const char *value)
         .wclimit_s = json_integer_value(json_object_get(o, "wclimit_s")),
         .preempts = json_is_true(json_object_get(o, "preempts")),
         .text = json_string_value(json_object_get(o, "text")),
-        .user = json_string_value(json_object_get(o, "user")),
-        .submit_at = json_integer_value(json_object_get(o, "submit_at")),
+        .of = {.user = json_string_value(json_object_get(o, "user")),
+            .command = json_string_value(json_object_get(o, "command")),
+            .submit_at = json_integer_value(json_object_get(o, "submit_at"))},
         .decided_at = json_integer_value(json_object_get(o, "decided_at")),
         .refused = json_string_value(json_object_get(o, "refused")),
         .qos = json_string_value(json_object_get(o, "qos"))};

@@ -80,10 +80,9 @@ struct order_record {
     int64_t wclimit_s;
     bool preempts;    /* REQUEUE: to make room for another job */
     const char *text; /* or NULL */
-    /* Whose job it is, and since when: its id may come back. Of an older state NULL, 0.
+    /* Its job was that one: the id may come back. What an older state has not: NULL, 0.
      */
-    const char *user;
-    int64_t submit_at;
+    struct job_owner of;
     int64_t decided_at;  /* 0 = not known */
     const char *refused; /* CANCEL: why its job runs on; or NULL */
     const char *qos;     /* CANCEL: that its job had from here alone; or NULL */

@@ -666,20 +666,25 @@ static int look_whose(void *ctx, const struct store_account *row)
     return identity_sees_ended(ctx, row->user);
 }
 
+#define SAME_ID_MAX 100 /* of the jobs that had that id, so many of the last */
+
 /* A job of the caller's now, or that is over: the way to it may begin before it was
  * there. */
 static bool is_own_job(struct server *s, const struct identity *who, const char *id)
 {
     const struct cluster *c = engine_cluster(s->engine);
     const struct job *j = id ? job_find(c, id) : NULL;
-    struct store_account_filter ended = {.job = id};
+    struct store_account_filter ended = {
+        .job = id, .submitted = true, .newest_first = true, .limit = SAME_ID_MAX};
     struct identity asker = *who;
     struct err err;
 
     if (!id || identity_is(who, WHO_ADMIN3))
         return id != NULL;
-    return (j && identity_has_job(who, c, j))
-           || store_account_each(s->store, &ended, look_whose, &asker, &err) > 0;
+    if (j && identity_has_job(who, c, j))
+        return true;
+    unsaved_tell(s->unsaved);
+    return store_account_each(s->store, &ended, look_whose, &asker, &err) > 0;
 }
 
 void travel_move(struct server *s, struct request *r, const char *id, json_t *how)

@@ -51,12 +51,18 @@ static char *copy_own_qos(struct server *s, const struct job *j)
     return has && (!told || strcmp(has, told) != 0) ? xstrdup(has) : NULL;
 }
 
+static char *copy_text(const char *text)
+{
+    return text ? xstrdup(text) : NULL;
+}
+
 static struct order *add_order(
     struct manager *m, enum rm_action action, const struct job *j, const char *text)
 {
     struct order *o = outbox_new(m, action, j->id, text);
 
     o->user = xstrdup(job_cred(engine_cluster(m->s->engine), j, CRED_USER)->name);
+    o->command = copy_text(world_notes(m->s, j)->command);
     o->submit_at = j->submit_at;
     o->decided_at = world_now(m->s);
     o->wclimit_s = j->wclimit_s;
@@ -72,6 +78,12 @@ static struct order *add_order(
     return o;
 }
 
+static struct job_owner owner_of(const struct order *o)
+{
+    return (struct job_owner){
+        .user = o->user, .command = o->command, .submit_at = o->submit_at};
+}
+
 static struct order_record as_record(const struct order *o)
 {
     return (struct order_record){.action = o->action,
@@ -80,8 +92,7 @@ static struct order_record as_record(const struct order *o)
         .wclimit_s = o->action == RM_MODIFY ? o->wclimit_s : 0,
         .preempts = o->preempts,
         .text = o->text,
-        .user = o->user,
-        .submit_at = o->submit_at,
+        .of = owner_of(o),
         .decided_at = o->decided_at,
         .refused = o->refused,
         .qos = o->qos};
@@ -206,10 +217,11 @@ static void ask_again(
     o->signal = r->signal;
     o->wclimit_s = r->wclimit_s;
     o->preempts = r->preempts;
-    o->user = r->user ? xstrdup(r->user) : NULL;
-    o->submit_at = r->submit_at;
+    o->user = copy_text(r->of.user);
+    o->command = copy_text(r->of.command);
+    o->submit_at = r->of.submit_at;
     o->decided_at = r->decided_at;
-    o->qos = r->qos ? xstrdup(r->qos) : NULL;
+    o->qos = copy_text(r->qos);
     if (r->refused) {
         o->refused = xstrdup(r->refused);
         o->tries = REFUSALS;
@@ -227,7 +239,7 @@ void outbox_forget_others(struct manager *m, const struct rm_job *r)
 
     for (; o; o = next) {
         next = TAILQ_NEXT(o, of_job);
-        const struct job_owner was = {.user = o->user, .submit_at = o->submit_at};
+        const struct job_owner was = owner_of(o);
 
         if (!o->user || !rmjobs_is_of_another(m, &was, r))
             continue;

@@ -43,7 +43,9 @@ struct order {
     bool waits;     /* START: that it has not been sent is noted */
     bool recorded;  /* it outlives the daemon, as: */
     uint64_t record;
-    char *user; /* whose job it is, and since when, as told; owned, NULL = not known */
+    char *user; /* whose job it is, what it runs, and since when, as told; owned, NULL =
+                   not known */
+    char *command;
     int64_t submit_at;
     int64_t decided_at; /* 0 = not known */
     char *cls;          /* START: the class it is in; owned or NULL */

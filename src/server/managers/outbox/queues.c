@@ -147,6 +147,7 @@ static void free_order(struct manager *m, struct order *o)
     free(o->text);
     free(o->changed);
     free(o->user);
+    free(o->command);
     free(o->refused);
     free(o->qos);
     vec_fini(&o->places);
