@@ -524,6 +524,8 @@ def test_users_see_of_the_past_what_lists_showed_them(site):
 def test_who_does_not_fetch_answers_is_told_no_more(daemon):
     daemon.nodes = "10000x2"
     daemon.start()
+    begun = get(daemon, "/v1/identity")["at"]
+    daemon.wait(lambda: get(daemon, "/v1/identity")["at"] > begun, "a second that the journal has whole")
     past = view(daemon, get(daemon, "/v1/identity")["at"])["past"]
     size = len(json.dumps(get(daemon, "/v1/nodes", past)))
     with contextlib.ExitStack() as several:
