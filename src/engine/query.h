@@ -28,7 +28,7 @@ struct query_ask {
 /* ---- standing reservations ---- */
 
 /* Append the instances that the standing reservation of that index in the settings
- * wants at `now`, by slot: standing_find() tells which of them are there. O(DEPTH). */
+ * wants at `now`, by slot: standing_list() tells which of them are there. O(DEPTH). */
 void query_standing(const struct engine *e, uint32_t standing, int64_t now,
     struct standing_instances *ret);
 

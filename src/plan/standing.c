@@ -155,6 +155,44 @@ struct reservation *standing_find(
     return NULL;
 }
 
+static int by_period(const void *a, const void *b)
+{
+    const struct reservation *x = *(struct reservation *const *)a;
+    const struct reservation *y = *(struct reservation *const *)b;
+
+    if (x->period_at != y->period_at)
+        return x->period_at < y->period_at ? -1 : 1;
+    return (x->index > y->index) - (x->index < y->index);
+}
+
+void standing_list(
+    const struct cluster *c, uint32_t standing, struct standing_list *ret)
+{
+    ret->n = 0;
+    for (size_t i = 0; i < c->reservations.n; i++) {
+        struct reservation *r = c->reservations.v[i];
+        if (r && r->kind == RSV_STANDING && r->standing == standing)
+            vec_push(ret, r);
+    }
+    if (ret->n)
+        qsort(ret->v, ret->n, sizeof *ret->v, by_period);
+}
+
+/* The first of them, as standing_find(). */
+struct reservation *standing_listed(const struct standing_list *l, int64_t period_at)
+{
+    size_t low = 0, high = l->n;
+
+    while (low < high) {
+        size_t mid = low + (high - low) / 2;
+        if (l->v[mid]->period_at < period_at)
+            low = mid + 1;
+        else
+            high = mid;
+    }
+    return low < l->n && l->v[low]->period_at == period_at ? l->v[low] : NULL;
+}
+
 /* ---- all of them ----------------------------------------------------------------- */
 
 static void add_instance(struct cluster *c, uint32_t standing,
@@ -176,14 +214,16 @@ void standing_refresh(struct cluster *c, const struct zone *z, int64_t now,
     struct rsv_indexes *ret_new, struct err *alert)
 {
     struct standing_instances wanted = {0};
+    struct standing_list there = {0};
 
     if (alert)
         *alert = (struct err){0};
     for (uint32_t s = 0; s < c->cfg->standing.n; s++) {
         wanted.n = 0;
         standing_wanted(&c->cfg->standing.v[s], z, now, &wanted);
+        standing_list(c, s, &there);
         for (size_t i = 0; i < wanted.n; i++) {
-            struct reservation *r = standing_find(c, s, wanted.v[i].period_at);
+            struct reservation *r = standing_listed(&there, wanted.v[i].period_at);
 
             if (r)
                 r->slot = wanted.v[i].slot;
@@ -191,6 +231,7 @@ void standing_refresh(struct cluster *c, const struct zone *z, int64_t now,
                 add_instance(c, s, &wanted.v[i], now, ret_new, alert);
         }
     }
+    vec_fini(&there);
     vec_fini(&wanted);
 }
 

@@ -44,10 +44,17 @@ struct reservation standing_draft(struct cluster *c, uint32_t standing,
 struct reservation *standing_find(
     const struct cluster *c, uint32_t standing, int64_t period_at);
 
+/* All of one standing reservation, live or not, by their periods. O(reservations + n
+ * log n) to list, O(log n) to find. */
+struct standing_list VEC(struct reservation *);
+void standing_list(
+    const struct cluster *c, uint32_t standing, struct standing_list *ret);
+struct reservation *standing_listed(const struct standing_list *l, int64_t period_at);
+
 /* Add the instances that are wanted at `now` and missing, of every standing
  * reservation, and set the slots of those that exist. The indexes of new ones are
  * appended to *ret_new; they hold no nodes yet. *alert (may be NULL) as above, of the
- * first that has one. O(standing reservations x DEPTH x reservations). */
+ * first that has one. O(standing reservations x (reservations + DEPTH log)). */
 struct rsv_indexes VEC(uint32_t);
 void standing_refresh(struct cluster *c, const struct zone *z, int64_t now,
     struct rsv_indexes *ret_new, struct err *alert);

@@ -101,7 +101,7 @@ json_t *render_node(struct server *s, const struct node *n);
 enum node_state render_node_state(const struct server *s, const struct node *n);
 json_t *render_reservation(struct server *s, const struct reservation *r);
 /* The standing reservation of that index in the settings: which instances are wanted
- * now, and which of them are there. O(DEPTH x reservations). */
+ * now, and which of them are there. O(reservations + DEPTH log). */
 json_t *render_standing(struct server *s, uint32_t standing);
 /* The reservation of a job: active, or waiting with one, whose places are then those of
  * query_reserved_places(). NULL when it has none. */

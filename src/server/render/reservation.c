@@ -138,10 +138,10 @@ static void add_standing(
 }
 
 /* One that is wanted, and what has become of it. */
-static json_t *instance(
-    const struct cluster *c, uint32_t standing, const struct standing_instance *i)
+static json_t *describe_instance(
+    const struct standing_list *there, const struct standing_instance *i)
 {
-    const struct reservation *r = standing_find(c, standing, i->period_at);
+    const struct reservation *r = standing_listed(there, i->period_at);
     bool live = r && reservation_is_live(r);
     json_t *o = json_pack("{s:I, s:I, s:s}", "slot", (json_int_t)i->slot, "start_at",
         (json_int_t)(r ? r->start_at : i->start_at), "state",
@@ -161,11 +161,14 @@ json_t *render_standing(struct server *s, uint32_t standing)
     const struct cluster *c = engine_cluster(s->engine);
     const struct sr_cfg *sr = &c->cfg->standing.v[standing];
     struct standing_instances wanted = {0};
+    struct standing_list there = {0};
     json_t *list = json_array();
 
     query_standing(s->engine, standing, world_now(s), &wanted);
+    standing_list(c, standing, &there);
     for (size_t i = 0; i < wanted.n; i++)
-        json_array_append_new(list, instance(c, standing, &wanted.v[i]));
+        json_array_append_new(list, describe_instance(&there, &wanted.v[i]));
+    vec_fini(&there);
     vec_fini(&wanted);
     return json_pack("{s:s, s:s, s:I, s:o, s:I, s:o, s:o}", "name", srcfg_name(sr),
         "period", periods[sr->period], "depth", (json_int_t)sr->depth, "times",
