@@ -25,9 +25,6 @@
 #define UNSENT_MAX  (64u << 20)
 #define SOME        32768 /* bytes that do not wait for the end of a turn */
 #define READ_SOME   16384 /* bytes of one turn: some tens of jobs */
-/* Who tells of thousands goes on when those who asked meanwhile are answered; the
- * daemon answers at the same priority, and in turns. */
-#define PRIORITY_MORE 25
 
 struct flight {
     uint64_t token;
@@ -278,7 +275,7 @@ static int on_io(sd_event_source *source, int fd, uint32_t events, void *ctx)
     n = recv(fd, text, sizeof text, MSG_DONTWAIT);
     m->more = n == sizeof text;
     sd_event_source_set_priority(
-        m->io, m->more ? PRIORITY_MORE : SD_EVENT_PRIORITY_NORMAL);
+        m->io, m->more ? RM_PRIORITY_MANY : SD_EVENT_PRIORITY_NORMAL);
     if (n > 0) {
         strbuf_add_n(&m->in, text, (size_t)n);
         take_lines(m);

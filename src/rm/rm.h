@@ -22,6 +22,10 @@
 
 #include <systemd/sd-event.h>
 
+/* Of a source on the loop that tells of thousands, bit by bit: that of users' calls,
+ * with which it takes turns. Below it are all others of a driver. */
+#define RM_PRIORITY_MANY 25
+
 /* A job as the resource manager knows it. Borrowed by the sink for the call. */
 struct rm_job {
     struct job_desc desc; /* id, credentials, request, state, holds, submission; where

@@ -45,7 +45,8 @@ enum {
     PRIORITY_COMMIT_SOON = -30, /* when there is much to write */
     PRIORITY_CYCLE = 10,
     PRIORITY_COMMIT = 20,
-    PRIORITY_HTTP = 25, /* replies that go out never put off what was decided */
+    PRIORITY_HTTP = RM_PRIORITY_MANY, /* replies that go out never put off what was
+                                         decided */
     PRIORITY_TICK = 30,
     PRIORITY_READERS = 40
 };

@@ -22,8 +22,6 @@
 
 #define SCAN_AT_ONCE  100 /* folders, before the loop turns on */
 #define NODES_AT_ONCE 500 /* the same */
-/* That of users' calls, which have their turns in between. */
-#define SCAN_PRIORITY (SD_EVENT_PRIORITY_NORMAL + 25)
 
 #define PURGE_AT_ONCE 50   /* old jobs */
 #define PURGE_FILES   1000 /* files and folders of them */
@@ -426,7 +424,7 @@ int spool_open(struct local *l, struct err *err)
     if (sd_event_add_time_relative(
             l->loop, &l->spool->scan, CLOCK_MONOTONIC, 0, 1, on_scan, l)
             < 0
-        || sd_event_source_set_priority(l->spool->scan, SCAN_PRIORITY) < 0
+        || sd_event_source_set_priority(l->spool->scan, RM_PRIORITY_MANY) < 0
         || local_timer(l, &l->spool->purge, PURGE_MIN_MS, on_purge, l) < 0)
         return err_set(err, ERR_IO, "cannot put the spool on the event loop");
     return 0;
