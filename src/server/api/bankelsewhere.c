@@ -260,11 +260,8 @@ static int put_order(struct server *s, struct request *r, json_t *to, struct err
         return -1;
     if (!request || !*request)
         return err_set(err, ERR_INVALID, "request: expected a text");
-    if (n < 1 || n > BANKQUOTES_USES_MOST)
-        return err_set(
-            err, ERR_INVALID, "uses: expected 1 to %d", BANKQUOTES_USES_MOST);
-    if (end <= now)
-        return err_set(err, ERR_INVALID, "until: expected an instant after now");
+    if (bankquotes_check_terms(n, end, now, err) < 0)
+        return -1;
     json_object_set_new(to, "keep", json_true());
     bankbody_text(to, "request", request);
     bankbody_text(to, "job", json_string_value(json_object_get(order, "job")));

@@ -71,6 +71,16 @@ static int on_made(void *arg, const struct ledger_quote *row)
 }
 
 /* A request that is repeated has the number that it had, whatever the price is now. */
+int bankquotes_check_terms(int64_t uses, int64_t until_at, int64_t now, struct err *err)
+{
+    if (uses < 1 || uses > BANKQUOTES_USES_MOST)
+        return err_set(
+            err, ERR_INVALID, "uses: expected 1 to %d", BANKQUOTES_USES_MOST);
+    return until_at > now
+               ? 0
+               : err_set(err, ERR_INVALID, "until: expected an instant after now");
+}
+
 static int keep_quote(struct bank_order *b, struct err *err)
 {
     const struct ledger_which made = {.request = b->id};
@@ -91,9 +101,8 @@ static int keep_quote(struct bank_order *b, struct err *err)
 
     if (known != 0)
         return known > 0 ? AM_DONE : -1;
-    if (q.uses < 1 || q.uses > BANKQUOTES_USES_MOST)
-        return err_set(
-            err, ERR_INVALID, "uses: expected 1 to %d", BANKQUOTES_USES_MOST);
+    if (bankquotes_check_terms(q.uses, q.until_at, b->at, err) < 0)
+        return -1;
     return refuse_many(b, err) < 0 ? -1 : am_quote(b->am, &req, &q, &b->number, err);
 }
 

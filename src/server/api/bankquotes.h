@@ -3,6 +3,7 @@
 #ifndef MAUI_SERVER_BANKQUOTES_H
 #define MAUI_SERVER_BANKQUOTES_H
 
+#include "base/err.h"
 #include "engine/query.h"
 
 #include <stdbool.h>
@@ -17,6 +18,10 @@ struct server;
  * the request is refused. Whether the account is theirs to see is not asked. */
 bool bankquotes_may_keep(
     struct server *s, struct request *r, const struct query_quote *q);
+
+/* So many uses until then? -1 with what was expected. */
+int bankquotes_check_terms(
+    int64_t uses, int64_t until_at, int64_t now, struct err *err);
 
 /* Keep the rates of what was asked about, as the body of the request says, and answer
  * it. */
