@@ -39,14 +39,13 @@ static int64_t overrun_of(const struct server *s, const struct job *j)
     return time_add(longer, grace);
 }
 
-/* What its resource manager does not tell of a job goes with it: it is wanted where the
- * cancel is refused, and the job there again. */
+/* What was asked for here, and its resource manager does not tell, goes with the job:
+ * it is wanted where the cancel is refused, and the job there again. */
 static char *copy_own_qos(struct server *s, const struct job *j)
 {
     const char *told = world_notes(s, j)->told.qos;
-    const char *has = j->cred[CRED_QOS]
-                          ? job_cred(engine_cluster(s->engine), j, CRED_QOS)->name
-                          : NULL;
+    const struct cluster *c = engine_cluster(s->engine);
+    const char *has = j->qos_asked ? c->creds[CRED_QOS].v[j->qos_asked]->name : NULL;
 
     return has && (!told || strcmp(has, told) != 0) ? xstrdup(has) : NULL;
 }
