@@ -63,7 +63,9 @@ static void remove_leftovers(const char *files)
     glob_t found = {0};
     struct strbuf pattern = {0};
 
-    strbuf_printf(&pattern, "%s" GE_OWN_QUEUE "*.queue", files);
+    for (const char *c = files; *c; c++) /* a folder may be called anything */
+        strbuf_printf(&pattern, strchr("*?[\\", *c) ? "\\%c" : "%c", *c);
+    strbuf_add(&pattern, GE_OWN_QUEUE "*.queue");
     if (glob(pattern.text, 0, NULL, &found) == 0)
         for (size_t i = 0; i < found.gl_pathc; i++)
             unlink(found.gl_pathv[i]);

@@ -113,7 +113,7 @@ struct told_job {
     bool end_told;      /* by the sign of its end; its record was not seen since */
     bool kept, held;    /* as Slurm has it now: at priority 0, by a hold */
     enum naming naming; /* how a start says where */
-    bool left_to_slurm; /* the chosen nodes could never do: it chooses itself */
+    bool left_to_slurm; /* the chosen nodes could not do: it chooses itself */
     uint16_t reason;    /* why Slurm lets it wait, when last seen */
     /* Slurm says that it was requeued in held state, and goes on saying so when that
      * was lifted, until it is started; that hold is in force and not marked as one. */

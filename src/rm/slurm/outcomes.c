@@ -68,13 +68,19 @@ static bool was_too_early(const struct adapter *a, const struct pending *p)
     return early;
 }
 
+/* Could Slurm choose where it goes, and has not been asked to? */
+static bool can_be_left(const struct told_job *t)
+{
+    return t != NULL && t->nparts <= 1 && !starts_name_nobody(t);
+}
+
 /* What the job asks for is more than the scheduler knows of, if those nodes can never
  * do that: before it is taken for impossible Slurm itself chooses, once. */
 static enum rm_outcome leave_to_slurm(struct told_job *t)
 {
     if (t != NULL && t->asked[0].fenced)
         return RM_WAITS; /* it may be the nodes that are reserved here */
-    if (t == NULL || t->nparts > 1 || starts_name_nobody(t))
+    if (!can_be_left(t))
         return RM_REFUSED;
     t->left_to_slurm = true;
     return RM_WAITS;
@@ -104,10 +110,9 @@ static void give_up(struct adapter *a, size_t i)
                 why ? why : "it gives no reason");
             if (answers_fate(j->state_reason) == FATE_NEVER)
                 outcome = leave_to_slurm(t);
-            else if (!changed && j->state_reason == SLURM_WAIT_RESOURCES && t != NULL
-                     && t->nparts == 1 && !starts_name_nobody(t))
-                /* another job lies there otherwise than planned: Slurm chooses, once */
-                t->left_to_slurm = true;
+            else if (!changed && j->state_reason == SLURM_WAIT_RESOURCES
+                     && can_be_left(t))
+                t->left_to_slurm = true; /* others lie there otherwise than planned */
             else if (changed || answers_fate(j->state_reason) == FATE_WAITS)
                 outcome = RM_WAITS;
             if (limits_reason(j, text, sizeof text))

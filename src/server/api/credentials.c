@@ -172,7 +172,7 @@ static int compare_names(const void *a, const void *b)
 
 /* Accounts are given by users and groups, and to jobs that ask for a QOS by its ADEF
  * (policy/access.c); a QOS by all but QOS. */
-static bool gives(const struct cred *k, const struct cred *to)
+static bool gives_access(const struct cred *k, const struct cred *to)
 {
     if (to->kind == CRED_ACCOUNT && k->kind == CRED_QOS)
         return k->index > 0 && k->cfg->adef && strcmp(k->cfg->adef, to->name) == 0;
@@ -190,7 +190,7 @@ static void add_members(json_t *o, const struct cluster *c, const struct cred *t
     for (int kind = 0; kind < CRED_KINDS; kind++) {
         names.n = 0;
         for (size_t i = 0; i < c->creds[kind].n; i++)
-            if (gives(c->creds[kind].v[i], to))
+            if (gives_access(c->creds[kind].v[i], to))
                 vec_push(&names, c->creds[kind].v[i]->name);
         if (names.n)
             qsort(names.v, names.n, sizeof *names.v, compare_names);
