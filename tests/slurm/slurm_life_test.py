@@ -173,6 +173,17 @@ def test_generic_resources_and_licences_are_counted(slurm):
     running(slurm, lics[2])
 
 
+def test_who_is_promised_licences_gets_them(slurm):
+    """Whose nodes are free goes before it only if it has given them back by then."""
+    running(slurm, slurm.sbatch("-w", "n1", "-n", 4, "-t", 5))
+    promised = slurm.sbatch("-w", "n1", "-n", 4, "-L", "lic_b:2", "-t", 5)
+    assert waits(slurm, promised)
+    longer = slurm.sbatch("-w", "n2", "-n", 1, "-L", "lic_b:1", "-t", 30)
+    shorter = slurm.sbatch("-w", "n3", "-n", 1, "-L", "lic_b:1", "-t", 1)
+    running(slurm, shorter)
+    assert waits(slurm, longer) and slurm.state(promised) == "PENDING"
+
+
 def test_memory_is_counted(slurm):
     jobs = [slurm.sbatch("--mem=3000") for _ in range(5)]
     for job in jobs[:4]:
