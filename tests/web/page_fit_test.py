@@ -8,7 +8,7 @@ from page_reserve_test import button, open_timeline, site, value, write  # noqa:
 from web_page import Page
 
 ESCAPE = "\ue00c"
-HEAD, GUTTER, ROW = 40, 128, 22.627
+ROW = 22.627
 
 
 def panel(browser):
@@ -65,8 +65,21 @@ def test_a_slot_is_found_marked_and_what_is_in_its_way_is_told(site, browser):
     assert site.jobs["runs"] in text and "What comes free" in text, text
     settle(browser)
     browser.wait(lambda: is_marked(browser, start["start_at"], 0), "its frame there")
-    # the later window is one that can be taken: then it is not looked for before
-    write(browser, "duration_s", "1:00:00")
+    # nobody has submitted anything
+    assert {j["id"] for j in site.lines("showq") if "id" in j} == set(site.jobs.values())
+    for scheme in ("light", "dark"):
+        browser.scheme(scheme)
+        browser.picture(f"fit-{scheme}")
+    browser.keys(ESCAPE)
+    browser.wait(lambda: not browser.all(".panel"), "the panel's end")
+    assert "fit=" not in browser.chrome.current_url
+    # Chromium says that many looks at pixels are slow: they are the test's own
+    said = [m["message"] for m in browser.chrome.get_log("browser")]
+    assert all("willReadFrequently" in m for m in said), said
+
+
+def test_a_later_window_is_taken_and_the_address_tells_it(site, browser):
+    open_timeline(browser, Page(site).login(), "&fit=procs=4")
     answers(browser, "Now, until 09:00:00")
     button(browser, "12:00:00", ".panel .list").click()
     answers(browser, "12:00:00 (in 04:00:00), until 13:00:00")
@@ -76,16 +89,6 @@ def test_a_slot_is_found_marked_and_what_is_in_its_way_is_told(site, browser):
     browser.chrome.refresh()
     answers(browser, "12:00:00 (in 04:00:00), until 13:00:00")
     assert value(browser, "procs") == "4"
-    # Chromium says that many looks at pixels are slow: they are the test's own
-    assert all("willReadFrequently" in m["message"] for m in browser.chrome.get_log("browser"))
-    # nobody has submitted anything
-    assert {j["id"] for j in site.lines("showq") if "id" in j} == set(site.jobs.values())
-    for scheme in ("light", "dark"):
-        browser.scheme(scheme)
-        browser.picture(f"fit-{scheme}")
-    browser.keys(ESCAPE)
-    browser.wait(lambda: not browser.all(".panel"), "the panel's end")
-    assert "fit=" not in browser.chrome.current_url
     browser.check()
 
 
