@@ -72,12 +72,19 @@ int query_start_look(struct engine *e, const struct query_ask *ask, int64_t now,
 /* Does the job wait for nothing but room, without a reservation? O(1). */
 bool query_waits_for_room(const struct engine *e, const struct job *j);
 
+/* Is it one of those that are asked for? */
+typedef bool query_wants_fn(void *ctx, const struct job *j);
+
+/* The first `most` jobs of those that wait and were admitted, in the order that the
+ * last cycle had them in. Appends. O(queue). */
+void query_queue(const struct engine *e, size_t most, query_wants_fn *wants, void *ctx,
+    struct indexes *ret);
+
 /* Whose starts are expected, and what to do with that. */
 struct query_forecast {
     size_t most; /* so many jobs at most */
     int64_t now;
-    /* Is it one of those that are asked for? NULL = all are. */
-    bool (*wants)(void *ctx, const struct job *j);
+    query_wants_fn *wants; /* NULL = all are asked for */
     /* Is there time for one more? NULL = for all. */
     bool (*goes_on)(void *ctx);
     void (*each)(void *ctx, const struct job *j, int64_t start_at);
