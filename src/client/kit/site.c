@@ -234,7 +234,8 @@ void site_fini(struct site *s)
     free(s->looked.text);
 }
 
-/* The first folder on the way to `path` that does not let this user through; NULL: all do. */
+/* The first folder on the way to `path` that does not let this user through; NULL: all
+ * do. */
 static char *find_closed_folder(const char *path)
 {
     for (const char *at = strchr(path + 1, '/'); at; at = strchr(at + 1, '/')) {
