@@ -154,7 +154,7 @@ export class Strip {
   /** Moved and stretched by the view: in a frame nothing is drawn but that. */
   private drawShares(g: CanvasRenderingContext2D, v: View, width: number, height: number, colour: (name: string) => string): void {
     const h = this.told?.heading;
-    if (!h?.columns) return;
+    if (!h?.columns || !height) return; // it is not in sight any more
     const tall = Math.round(height * (window.devicePixelRatio || 1));
     if (this.bars?.height !== tall) this.bars = this.drawBars(h.columns, tall, tall / height, colour);
     const x0 = Math.round(xAt(v, h.from));

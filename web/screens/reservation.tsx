@@ -9,6 +9,7 @@ import type { Reservation } from "../model/types";
 import { Command } from "../parts/copy";
 import { useNow } from "../parts/frame";
 import { ReservationActions } from "./release";
+import { Entries, MayJob, Triggers } from "./who_may";
 
 export function kindOf(r: Reservation): string {
   if (r.type === "Standing") return `standing${r.standing ? ` (${plain(r.standing)})` : ""}`;
@@ -41,12 +42,14 @@ export function ReservationPanel({ name, onChange }: { name: string; onChange?: 
             <dt>Length</dt><dd>{r.end_at && r.start_at ? duration(r.end_at - r.start_at) : "without end"}</dd>
             <dt>Nodes</dt><dd>{r.places ? count(r.places.length) : "–"}</dd>
             <dt>Tasks</dt><dd>{r.tasks !== undefined ? count(r.tasks) : "–"}</dd>
-            <dt>Who may use it</dt><dd>{(r.acl ?? []).map(plain).join(", ") || (r.type === "Job" ? "the job" : "nobody")}</dd>
+            <dt>Who may use it</dt><dd><Entries r={r} /></dd>
             {r.owner && <><dt>Owner</dt><dd>{plain(r.owner)}</dd></>}
             {r.user && <><dt>Charged to</dt><dd>{[r.account, r.group, r.user].filter(Boolean).map((n) => plain(n as string)).join(", ")}</dd></>}
             {r.label && <><dt>Label</dt><dd>{plain(r.label)}</dd></>}
             {r.comment && <><dt>Comment</dt><dd>{plain(r.comment)}</dd></>}
           </dl>
+          {r.type !== "Job" && <MayJob name={name} />}
+          <Triggers r={r} />
           {r.places && r.places.length > 0 && (
             <>
               <h3>Where</h3>
