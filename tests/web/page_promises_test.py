@@ -164,7 +164,7 @@ def test_nodes_are_a_map_and_a_table(site, browser):
     canvas = browser.one(".nm-box canvas")
     browser.wait(lambda: canvas.size["height"] > 40, "the map")
     colour = browser.chrome.execute_script("""
-        const c = arguments[0], s = window.devicePixelRatio, p = c.getContext("2d").getImageData(10 * s, 40 * s, 1, 1).data;
+        const c = arguments[0], s = window.devicePixelRatio, p = c.getContext("2d").getImageData(10 * s, 60 * s, 1, 1).data;
         return [p[0], p[1], p[2]];""", canvas)
     assert colour[2] > colour[0] + 60, f"a full node is drawn in {colour}"
     browser.chrome.execute_script("document.getElementById('map').focus()")
