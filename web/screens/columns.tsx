@@ -36,7 +36,7 @@ export const COLUMNS: Column[] = [
   text("class", "Class"),
   text("qos", "QOS"),
   {
-    key: "state", name: "State", fields: ["shown_state", "section"], sort: "state", width: "6.6rem",
+    key: "state", name: "State", fields: ["shown_state", "section"], sort: "state", width: "7.3rem",
     show: (j) => <><span className={`dot fill-${STATES[j.section ?? ""] ?? "idle"}`} aria-hidden="true" />{j.shown_state}</>,
   },
   { key: "procs", name: "Procs", fields: ["procs"], sort: "procs", number: true, width: "3.4rem", show: (j) => count(j.procs ?? 0) },
