@@ -22,9 +22,10 @@ export function Keys() {
     /** What follows "g" is of no view, though it may have that key: they do not see it. */
     function follow(e: KeyboardEvent) {
       const screen = SCREENS.find((s) => s.key === e.key);
-      if (other(e) || Date.now() - goAt >= G_MS || !screen) return;
+      const to = screen ? screen.path : e.key === "w" ? "/ui/timeline?fit=1" : null;
+      if (other(e) || Date.now() - goAt >= G_MS || !to) return;
       goAt = 0;
-      go(screen.path);
+      go(to);
       document.getElementById("main")?.focus();
       e.preventDefault();
       e.stopPropagation();
@@ -61,6 +62,7 @@ export function Keys() {
         {SCREENS.map((s) => (
           <div key={s.key} className="keys-row"><dt><kbd>g</kbd> <kbd>{s.key}</kbd></dt><dd>{s.name}</dd></div>
         ))}
+        <div className="keys-row"><dt><kbd>g</kbd> <kbd>w</kbd></dt><dd>Where would it fit?</dd></div>
         <dt><kbd>↑</kbd> <kbd>↓</kbd></dt><dd>from row to row of a table</dd>
         <dt><kbd>Enter</kbd></dt><dd>open what the row is about</dd>
         <dt><kbd>x</kbd></dt><dd>of the queue: choose the row, for several at once</dd>

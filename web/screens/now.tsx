@@ -10,6 +10,7 @@ import { Link, useNow } from "../parts/frame";
 import { Bars, Shares } from "../parts/gauge";
 import { Ahead } from "./ahead";
 import { WeekOfPromises } from "./promises";
+import { FitLink } from "./fit";
 import { Curves, useSeries } from "./series";
 
 const BRIEF = "id,user,class,procs,start_at,end_at,reservation_at,section,shown_state,remaining_s,name,wclimit_s,submit_at,state,reason";
@@ -207,7 +208,7 @@ export function Now() {
   const summary = all.summary;
   return (
     <>
-      <h1>Now</h1>
+      <div className="q-bar"><h1>Now</h1><FitLink /></div>
       {admin && <Warnings />}
       <div className="cards">
         {!admin && who && <Card title="My jobs" wide><Mine user={who.user} /></Card>}
