@@ -257,12 +257,13 @@ static void anneal_order(struct trial *r, struct best *b)
     free(order);
 }
 
-static bool are_equal_but_band(const struct wish *a, const struct wish *b)
+static bool are_equal_but_band(
+    const struct wishes *w, const struct wish *a, const struct wish *b)
 {
-    return a->units == b->units && a->set == b->set && a->duration_s == b->duration_s
-           && a->since == b->since && a->not_before == b->not_before
-           && a->weight == b->weight && a->latest == TIME_NEVER
-           && b->latest == TIME_NEVER;
+    return wishes_limited_alike(w, a, b) && a->units == b->units && a->set == b->set
+           && a->duration_s == b->duration_s && a->since == b->since
+           && a->not_before == b->not_before && a->weight == b->weight
+           && a->latest == TIME_NEVER && b->latest == TIME_NEVER;
 }
 
 struct equal {
@@ -324,7 +325,7 @@ static void settle_equals(struct trial *r, struct best *io)
             continue;
         for (uint32_t k = i; k < n; k++) {
             const struct wish *wish = &r->w->v.v[k];
-            if (k != i && !are_equal_but_band(first, wish))
+            if (k != i && !are_equal_but_band(r->w, first, wish))
                 continue;
             settled[k] = true;
             class[count++] = (struct equal){wish->band, k, io->start_at[k]};
