@@ -11,6 +11,7 @@
 #include "server/api/bankquotes.h"
 #include "server/api/bankrights.h"
 #include "server/drafts/jobname.h"
+#include "server/drafts/rmname.h"
 #include "server/durable/bankquestion.h"
 #include "server/render/blocked.h"
 #include "server/render/render.h"
@@ -219,7 +220,7 @@ void api_job_start(struct server *s, struct request *r)
 
     if (!j || !identity_sees_job(request_who(r), c, j)) {
         if (j)
-            err_set(&err, ERR_NOT_FOUND, "cannot locate job '%.60s'", id);
+            rmname_missing(c, id, &err);
         request_refuse(r, &err);
         return;
     }

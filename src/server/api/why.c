@@ -6,6 +6,7 @@
 #include "plan/feasible.h"
 #include "server/api/api.h"
 #include "server/drafts/jobname.h"
+#include "server/drafts/rmname.h"
 #include "server/render/obstacles.h"
 #include "server/render/render.h"
 #include "server/server_private.h"
@@ -213,7 +214,7 @@ void api_why(struct server *s, struct request *r)
     const struct job *j = jobname_find(c, id, &err);
 
     if (j && !identity_sees_job(who, c, j))
-        err_set(&err, ERR_NOT_FOUND, "cannot locate job '%.60s'", id);
+        rmname_missing(c, id, &err);
     else if (j && render_hides(c, j, who))
         err_set(&err, ERR_DENIED,
             "user %s is not authorized to check status of job '%s'", who->user, j->id);
