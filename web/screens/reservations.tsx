@@ -7,7 +7,7 @@ import { go, useSearch, withQuery } from "../model/route";
 import type { Reservation } from "../model/types";
 import { Link, useNow } from "../parts/frame";
 import { LongTable } from "../parts/insight";
-import { ReservationPanel } from "./reservation";
+import { ReservationPanel, kindOf } from "./reservation";
 import { Week } from "./week";
 
 const VIEWS = [["list", "List"], ["week", "Week"]] as const;
@@ -33,7 +33,7 @@ function Row({ r, index, now, chosen }: { r: Reservation; index: number; now: nu
   return (
     <tr aria-rowindex={index + 2} className={chosen ? "q-chosen" : undefined}>
       <td><Link to={withQuery({ sel: r.name ?? null })}>{plain(r.name ?? "")}</Link></td>
-      <td>{r.type === "Standing" ? `standing${r.standing ? ` (${plain(r.standing)})` : ""}` : r.type === "Job" ? "of a job" : "made by people"}</td>
+      <td>{kindOf(r)}</td>
       <td>{plain(r.state ?? r.job_state ?? "")}</td>
       <td className="number">{instant(r.start_at, now, zone)}</td>
       <td className="number">{r.end_at ? instant(r.end_at, now, zone) : "never"}</td>
