@@ -15,7 +15,6 @@
 #define PAST_SLOW_MS 2000   /* so long, and it hangs ... */
 #define PAST_REST_MS 600000 /* ... and is not asked for, as each look would hang */
 #define LINED_MS     50     /* from look to look over a connection that is kept */
-#define TORQUE_MS    200    /* three commands, which need no port of their own */
 #define ALL_MS       10000  /* what changed and did not say so waits for that */
 #define SECOND_MS    2000   /* then a second that was that of a change is over */
 
@@ -125,13 +124,11 @@ void pbs_look_free(struct pbs_adapter *p)
  * no reason to look later. */
 static void set_pace(struct pbs_adapter *p)
 {
-    int64_t all = (int64_t)p->jobs_answer.jobs.n, least_ms = PBS_LEAST_MS;
+    int64_t least_ms = LINED_MS + (int64_t)p->jobs_answer.fresh * 15 / 100
+                       + (int64_t)p->jobs_answer.jobs.n * 2 / 100;
 
-    if (p->dialect == PBS_TORQUE) /* it says something of each */
-        least_ms = TORQUE_MS + all * 15 / 100;
-    else if (pbs_is_lined(p))
-        least_ms = LINED_MS + (int64_t)p->jobs_answer.fresh * 15 / 100 + all * 2 / 100;
-    agent_pace(p->agent, least_ms < PBS_LEAST_MS ? least_ms : PBS_LEAST_MS);
+    agent_pace(
+        p->agent, pbs_is_lined(p) && least_ms < PBS_LEAST_MS ? least_ms : PBS_LEAST_MS);
 }
 
 static void end_look(struct pbs_adapter *p)
