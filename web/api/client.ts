@@ -53,10 +53,26 @@ async function refusal(answer: Response): Promise<ApiError> {
   }
 }
 
+let going = 0; // questions to a view of the past that have no answer yet
+
+/** Until they have: the view can go then. Not for ever. */
+export async function answered(): Promise<void> {
+  for (let i = 0; going && i < 100; i++) await new Promise((then) => window.setTimeout(then, 20));
+}
+
+async function fetchCounted(there: string, init: RequestInit): Promise<Response> {
+  going += 1;
+  try {
+    return await fetch(there, init);
+  } finally {
+    going -= 1;
+  }
+}
+
 /** A view of the past that has gone is made anew, and then asked once more. */
 async function fetchThere(path: string, init: RequestInit): Promise<Response> {
   const there = await through(path);
-  const answer = await fetch(there, init);
+  const answer = await (there === path ? fetch : fetchCounted)(there, init);
   if (there === path || answer.status !== 404 || (await refusal(answer.clone())).field !== "past") return answer;
   lost(there);
   return fetch(await through(path), init);
@@ -73,7 +89,7 @@ export async function askBytes(path: string, state?: string): Promise<ArrayBuffe
 }
 
 /** The answer as text; ApiError when it is refused, TypeError when there is none. */
-export async function ask(method: string, path: string, body?: unknown, leaving = false): Promise<string> {
+export async function ask(method: string, path: string, body?: unknown, leaving = false, until?: AbortSignal): Promise<string> {
   const headers: Record<string, string> = {};
   if (!mayAsk(method, path)) throw new ApiError(409, "conflict", "what is past cannot be changed any more");
   const s = session();
@@ -87,6 +103,7 @@ export async function ask(method: string, path: string, body?: unknown, leaving 
     credentials: "omit",
     redirect: "error",
     keepalive: leaving,
+    signal: until,
   });
   if (!answer.ok) throw await refusal(answer);
   return answer.text();

@@ -10,12 +10,16 @@ import { readRows } from "../gantt/rows";
 import { Source } from "../gantt/source";
 import { Strip, type Shares } from "../gantt/strip";
 import { GUTTER, HEAD, niceSecond, rowAt, timeAt, yAt, type View } from "../gantt/view";
+import { setDraft } from "../model/draft";
 import { count, plain } from "../model/format";
 import { askNow, onRound, useAnswer, useLive } from "../model/live";
-import { usePrefs } from "../model/prefs";
+import { setPrefs, usePrefs } from "../model/prefs";
 import { go, useSearch, withQuery } from "../model/route";
+import { useSpan } from "../model/span";
 import { useNow } from "../parts/frame";
+import { useInUse } from "../model/lists";
 import { useDrawing } from "./drawing";
+import { FitPanel, NO_MARKS, type FitMarks } from "./fit";
 import { JobPanel } from "./job";
 import { ReservationPanel } from "./reservation";
 import { ReserveForm } from "./reserve";
@@ -24,6 +28,8 @@ import { LaneStrip, MarkTable, showLanes, useMarks } from "./timeline_lanes";
 import { Legend, Lines, Tools, WORDS } from "./timeline_parts";
 
 const LISTED = 300;
+const SPAN_LEAST_S = 600;
+const SPAN_MOST_S = 8 * 86400;
 const PARTS = 12; // of the time in sight, in the table of use
 
 function Card({ seen, x, y, now }: { seen: Seen; x: number; y: number; now: number }) {
@@ -75,6 +81,8 @@ export function Timeline() {
   const strip = useRef<Strip>(null);
   const lanes = useRef<Lanes>(null);
   const marks = useMarks(level);
+  const span = useSpan();
+  const inUse = useInUse();
   const rowsRef = useRef(rows) as { current: typeof rows };
   rowsRef.current = rows ?? rowsRef.current; // until others are there
   const [use, setUse] = useState<Shares[]>([]);
@@ -96,15 +104,21 @@ export function Timeline() {
     } else if (!seen) go(withQuery({ sel: null, kind: null }), true);
   }
 
-  const drawn = useDrawing({ picture, canvas, rows: fold ? null : rows, now, zone, heading, row: cursor?.row, say: setSaid });
+  const fitting = query.get("fit") !== null;
+  const [fit, setFit] = useState<FitMarks>(NO_MARKS);
+  const drawn = useDrawing({ picture, canvas, rows: fold ? null : rows, now, zone, heading, row: cursor?.row, say: setSaid, fit });
+  useEffect(() => {
+    if (fit.slot && picture.current) showAlso(picture.current, fit.slot.from, fit.slot.to);
+  }, [fit.slot?.from, fit.slot?.to, heading === null]);
 
   // ---- the picture lives as long as the screen ----
   useEffect(() => {
-    if (!canvas.current || !stripCanvas.current || !box.current || !rows) return undefined;
+    if (!canvas.current || !stripCanvas.current || !box.current || !rows || !span) return undefined;
     const below = new Strip(stripCanvas.current, () => setUse(below.parts(PARTS)));
     let timer = 0;
+    let scale = 0; // seconds a pixel, as it was opened or chosen
     let other = ""; // tag of rows that are not these, for which it was asked
-    const p = new Picture(canvas.current, {
+    const p = new Picture(canvas.current, span, {
       window: (h, n) => {
         s.read(h);
         if (h.tag !== p.rows?.tag && h.tag !== other) {
@@ -116,7 +130,11 @@ export function Timeline() {
       },
       view: (v) => {
         window.clearTimeout(timer);
-        timer = window.setTimeout(() => keepView(p, v), 400);
+        timer = window.setTimeout(() => {
+          keepView(p, v);
+          if (scale && scale !== v.second) keepSpan(p, v);
+          scale = v.second;
+        }, 400);
       },
       frame: (v) => {
         below.show(v, nowRef.current);
@@ -168,7 +186,7 @@ export function Timeline() {
       p.end();
       picture.current = null;
     };
-  }, [Boolean(rows), by, fold]);
+  }, [Boolean(rows && span), by, fold]);
 
   useEffect(() => {
     if (rows && picture.current && picture.current.rows !== rows) {
@@ -193,6 +211,7 @@ export function Timeline() {
     dark.addEventListener("change", look);
     return () => dark.removeEventListener("change", look);
   }, [theme]);
+  useEffect(() => strip.current?.tellUse(inUse), [inUse, Boolean(rows && span)]);
   useEffect(() => picture.current?.mark({ now, zone }), [now, zone]);
   useEffect(() => picture.current?.mark({ cursor }), [cursor]);
   useEffect(() => {
@@ -211,6 +230,13 @@ export function Timeline() {
     }, 250);
     return () => window.clearTimeout(timer);
   }, [table, heading, query.get("from"), query.get("to"), query.get("rows")]);
+
+  /** Beside a reservation that is drawn, or what is open, there is no room for it. */
+  function beginFit() {
+    setDraft(null);
+    if (fold) foldAll(rows, false);
+    go(withQuery({ fit: fitting ? null : "1", sel: null, kind: null }), true);
+  }
 
   async function moveCursor(key: string) {
     const p = picture.current;
@@ -260,7 +286,7 @@ export function Timeline() {
     ? `${count(rows?.nodes ?? 0)} nodes; ${heading.as === "cells" ? "so many that shares of their time are shown" : `${count(pieces)} pieces are loaded`}. Arrows go from one to the next, t shows them as a table.`
     : "Loading";
   return (
-    <div className={sel || drawn.draft ? "split split-open" : "split"}>
+    <div className={sel || drawn.draft || fitting ? "split split-open" : "split"}>
       <div className="split-main">
         <div className="q-bar g-bar">
           <h1>Timeline</h1>
@@ -268,6 +294,7 @@ export function Timeline() {
             if (fold) foldAll(rows, false);
             drawn.begin();
           }}>New reservation</button>}
+          <button aria-pressed={fitting} onClick={beginFit} title="g w">Where would it fit?</button>
           <Tools color={color} by={by} show={show} level={level} table={table} picture={picture} groups={<Groups rows={rows ?? rowsRef.current} />} onNow={() => showNow(0.2)} onFuture={() => showNow(0)} />
         </div>
         <Legend heading={heading} color={color} show={show} />
@@ -278,19 +305,15 @@ export function Timeline() {
           {wrong && <p className="banner banner-warn g-wrong" role="alert">{wrong}</p>}
           {rows && rows.n === 0 && <p className="q-none quiet">There are no nodes yet. <code>diagnose -R</code> tells of resource managers.</p>}
         </div>
-        <canvas ref={stripCanvas} className="g-strip" role="img" aria-label={`All nodes over the same time${nowWords(strip.current, now)}. The table has it in numbers.`} />
+        <canvas ref={stripCanvas} className="g-strip" role="img" aria-label={`All nodes over the same time${inUse === null ? "" : `: now ${inUse} % in use`}. The table has it in numbers.`} />
         <p className="sr" role="status">{said}</p>
         {table && rows && <Lines lines={lines} rows={rows} now={now} onSelect={select} cells={heading?.as === "cells"} use={use} more={<MarkTable marks={marks} from={Number(query.get("from"))} to={Number(query.get("to"))} />} />}
       </div>
       {drawn.draft && <ReserveForm key={drawn.draft.of ?? ""} d={drawn.draft} touched={drawn.touched} />}
+      {!drawn.draft && !sel && fitting && <FitPanel onMarks={setFit} />}
       {!drawn.draft && sel && (query.get("kind") === "reservation" ? <ReservationPanel name={sel} onChange={drawn.change} /> : <JobPanel id={sel} brief={chosen?.id === sel ? briefOf(chosen) : undefined} />)}
     </div>
   );
-}
-
-function nowWords(strip: Strip | null | undefined, now: number): string {
-  const share = strip?.at(now);
-  return share ? `: now ${Math.round(share.use * 100)} % in use` : "";
 }
 
 /** What the picture itself tells of a job, where its details are not for this user. */
@@ -311,6 +334,18 @@ function keepView(p: Picture, v: View) {
   if (!location.pathname.startsWith("/ui/timeline")) return;
   const rows = `${Math.max(0, Math.floor(rowAt(v, HEAD)))}-${Math.max(0, Math.ceil(rowAt(v, height)) - 1)}`;
   go(withQuery({ from: String(Math.round(timeAt(v, GUTTER))), to: String(Math.round(timeAt(v, width))), rows }), true);
+}
+
+/** It opens the next time with as much time as it shows. */
+function keepSpan(p: Picture, v: View) {
+  setPrefs({ span_s: Math.min(SPAN_MOST_S, Math.max(SPAN_LEAST_S, Math.round(timeAt(v, p.size.width) - timeAt(v, GUTTER)))) });
+}
+
+/** Moved, or made as wide as it needs to be, where that time is not in sight. */
+function showAlso(p: Picture, from: number, to: number) {
+  if (!p.view || (timeAt(p.view, GUTTER) <= from && timeAt(p.view, p.size.width) >= to)) return;
+  const margin = (to - from) * 0.15;
+  showSpan(p, Math.min(from - margin, timeAt(p.view, GUTTER)), Math.max(to + margin, from + (p.size.width - GUTTER) * p.view.second));
 }
 
 function takeView(p: Picture, query: URLSearchParams) {
