@@ -629,6 +629,8 @@ int letgo_main(const char *home);
 /* The same by itself once the heartbeat is older than so many seconds, again and again
  * until it is renewed. Returns when it is told to end. */
 int letgo_watch(const char *home, int64_t after_s);
+/* Does one run on this machine, for that home? */
+bool letgo_is_watched(const char *home);
 /* The folder that the gate writes in, as maui.cfg of that home says (marking_home());
  * that of a home whose maui.cfg cannot be read is the home. Owned by the caller. */
 char *letgo_gate_home(const char *home);
