@@ -404,8 +404,9 @@ struct wish {
 
 /* What a record asks for, as requests: they and all they point to live in the room. */
 struct request_room {
-    struct req_desc *req; /* one for each component */
+    struct req_desc *req; /* one for each component, or of one that runs several */
     uint32_t nreqs;
+    uint32_t splits[PARTS_MAX]; /* of that component: how many; 0: one */
     struct VEC(void *) blocks;
     struct VEC(struct dep) deps;
     const char *why_not; /* it cannot be expressed, or Slurm itself keeps it waiting */
@@ -463,10 +464,10 @@ void switches_take(const struct adapter *a, const slurm_job_info_t *j,
 void request_of(struct adapter *a, const struct parts *parts, struct rm_job *ret,
     struct request_room *room);
 void request_free_room(struct request_room *room);
-/* Where it runs, in tasks of its request. */
+/* Where it runs, in tasks of its requests. */
 void request_places(
     const struct parts *parts, struct rm_job *ret, struct request_room *room);
-/* A job that runs already has the shape that Slurm gave it. */
+/* A job that runs has the shape that Slurm gave it, where that is told. */
 void request_running(
     const struct parts *parts, struct rm_job *ret, struct request_room *room);
 /* Their product, or more than any machine has. */
