@@ -26,25 +26,60 @@ bool engine_start_differs(const struct job *j, int64_t start_at)
     return start_at > 0 && llabs(start_at - j->start_at) > START_DIFFERS_S;
 }
 
-/* Where it is, as an allocation: tasks go to those requests in their order. */
+static int add_piece(const struct cluster *c, const struct job *j,
+    const struct job_place *place, uint32_t tasks, uint32_t req, struct allocs *ret,
+    struct err *err)
+{
+    const struct node *node = node_find(c, place->node);
+
+    if (!node)
+        return err_set(err, ERR_NOT_FOUND,
+            "job '%s' runs on node '%s', which is unknown", j->id, place->node);
+    vec_push(ret, ((struct alloc){node->index, 1, tasks, req}));
+    return 0;
+}
+
+/* Not all resource managers tell of which request tasks are: then all are of the first.
+ */
+static bool tells_requests(
+    const struct job_shape *s, const struct job_place *places, size_t n)
+{
+    uint64_t *tasks = xcalloc(s->nreqs, sizeof *tasks);
+    bool tells = true;
+
+    for (size_t i = 0; tells && i < n; i++) {
+        tells = places[i].req < s->nreqs;
+        if (tells)
+            tasks[places[i].req] += places[i].tasks;
+    }
+    for (uint32_t r = 0; tells && r < s->nreqs; r++)
+        tells = tasks[r] == s->reqs[r].tasks;
+    free(tasks);
+    return tells;
+}
+
+/* Where it is, as an allocation. What is not told of those requests goes to them in
+ * their order. */
 static int placed_in(const struct cluster *c, const struct job *j,
     const struct job_shape *s, const struct job_place *places, size_t n,
     struct allocs *ret, struct err *err)
 {
     uint32_t req = 0, left = s->reqs[0].tasks;
+    bool told = tells_requests(s, places, n);
 
     for (size_t i = 0; i < n; i++) {
-        const struct node *node = node_find(c, places[i].node);
-        if (!node)
-            return err_set(err, ERR_NOT_FOUND,
-                "job '%s' runs on node '%s', which is unknown", j->id, places[i].node);
-        for (uint32_t tasks = places[i].tasks; tasks;) {
+        if (told
+            && add_piece(c, j, &places[i], places[i].tasks, places[i].req, ret, err)
+                   < 0)
+            return -1;
+        for (uint32_t tasks = told ? 0 : places[i].tasks; tasks;) {
             if (!left && ++req == s->nreqs)
                 return err_set(err, ERR_CONFLICT,
                     "job '%s' runs more tasks than its %u", j->id, j->tasks);
             left = left ? left : s->reqs[req].tasks;
             uint32_t here = tasks < left ? tasks : left;
-            vec_push(ret, ((struct alloc){node->index, 1, here, req}));
+            if (add_piece(c, j, &places[i], here, req, ret, err) < 0)
+                return -1;
             tasks -= here;
             left -= here;
         }
