@@ -30,6 +30,7 @@ enum gate_mark { MARK_NONE, MARK_KEPT, MARK_HELD, MARK_LIFTED };
 struct slurm_facts {
     bool memory;     /* memory is allocated to jobs, not only asked of nodes */
     bool whole_node; /* nodes are never shared */
+    bool user_labels; /* --exclusive=mcs: nodes with own jobs only */
     uint32_t max_array;
     uint16_t message_timeout_s;
     int64_t over_s; /* OverTimeLimit */

@@ -9,6 +9,7 @@
 
 #include <stdarg.h>
 #include <stdio.h>
+#include <strings.h>
 #include <unistd.h>
 
 void findings_add(struct findings *f, enum setting_weight weight, const char *fmt, ...)
@@ -93,6 +94,8 @@ static void take_facts(struct slurm_facts *facts, const slurm_conf_t *c)
 {
     facts->memory = c->select_type_param & CR_MEMORY;
     facts->whole_node = strcmp(c->select_type, "select/linear") == 0;
+    facts->user_labels =
+        c->mcs_plugin != NULL && strcasecmp(c->mcs_plugin, "mcs/user") == 0;
     facts->message_timeout_s = c->msg_timeout;
     facts->max_array = c->max_array_sz;
     facts->over_s =

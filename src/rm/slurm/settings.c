@@ -140,8 +140,8 @@ static void judge_labels(const struct judging *j, const char *key)
 
     if (value != NULL && strcasecmp(value, "mcs/none") != 0)
         advise(j, key, SETTING_NOTE, NULL,
-            "labels do not choose nodes here: what Slurm refuses for one is left to it "
-            "to place");
+            "labels choose nodes here with mcs/user and --exclusive=mcs alone: what Slurm "
+            "refuses for another is tried again, later than it would start it itself");
 }
 
 static void judge_requeue(const struct judging *j, const char *key)
