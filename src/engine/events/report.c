@@ -337,8 +337,8 @@ static void swap_tenure(struct engine *e, struct job *j, struct tenure *io)
     job_changes(e, j, CHANGE_OF_RULES);
 }
 
-/* What it has as told, for tenure_fini() in any case; -1: it is what is known, or cannot
- * be. */
+/* What it has as told, for tenure_fini() in any case; -1: it is what is known, or
+ * cannot be. */
 static int find_tenure(
     struct engine *e, const struct job *j, const struct event *ev, struct tenure *ret)
 {

@@ -28,8 +28,8 @@ enum gate_mark { MARK_NONE, MARK_KEPT, MARK_HELD, MARK_LIFTED };
 
 /* Facts of slurm.conf that change how requests are read. */
 struct slurm_facts {
-    bool memory;     /* memory is allocated to jobs, not only asked of nodes */
-    bool whole_node; /* nodes are never shared */
+    bool memory;      /* memory is allocated to jobs, not only asked of nodes */
+    bool whole_node;  /* nodes are never shared */
     bool user_labels; /* --exclusive=mcs: nodes with own jobs only */
     uint32_t max_array;
     uint16_t message_timeout_s;

@@ -416,8 +416,7 @@ static void compare_file(const struct inspection *in, struct conf *conf)
     if (unread != NULL)
         findings_add(in->f, SETTING_WARNING,
             "slurm.conf here has %s right, and slurmctld has not read it since: %s",
-            unread,
-            restart ? "systemctl restart slurmctld" : "scontrol reconfigure");
+            unread, restart ? "systemctl restart slurmctld" : "scontrol reconfigure");
     if (undone != NULL)
         findings_add(in->f, SETTING_WARNING,
             "slurm.conf here has %s wrong, which slurmctld will read at its next "

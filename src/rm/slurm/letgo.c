@@ -378,8 +378,8 @@ static int take_sign(const char *home)
     int fd = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0);
 
     /* no file: the first byte stays 0 */
-    snprintf(name.sun_path + 1, sizeof name.sun_path - 1, "maui-slurm-watch-%016" PRIx64,
-        digest_text(DIGEST_START, home));
+    snprintf(name.sun_path + 1, sizeof name.sun_path - 1,
+        "maui-slurm-watch-%016" PRIx64, digest_text(DIGEST_START, home));
     if (fd < 0 || bind(fd, (struct sockaddr *)&name, sizeof name) == 0)
         return fd;
     close(fd);

@@ -78,11 +78,11 @@ void request_places(
     n = 0;
     for (uint32_t i = 0; i < parts->n; i++) {
         if (room->splits[i] > 0)
-            n += place_by_nodes(parts->v[i], room->req, first, room->splits[i],
-                hosts[i], places + n);
+            n += place_by_nodes(
+                parts->v[i], room->req, first, room->splits[i], hosts[i], places + n);
         else
-            n += place_part(
-                parts->v[i], &room->req[first], hosts[i], first, places + n);
+            n +=
+                place_part(parts->v[i], &room->req[first], hosts[i], first, places + n);
         first += room->splits[i] > 0 ? room->splits[i] : 1;
     }
     ret->places = places;

@@ -140,7 +140,8 @@ static void judge_labels(const struct judging *j, const char *key)
 
     if (value != NULL && strcasecmp(value, "mcs/none") != 0)
         advise(j, key, SETTING_NOTE, NULL,
-            "labels choose nodes here with mcs/user and --exclusive=mcs alone: what Slurm "
+            "labels choose nodes here with mcs/user and --exclusive=mcs alone: what "
+            "Slurm "
             "refuses for another is tried again, later than it would start it itself");
 }
 
@@ -254,8 +255,7 @@ static void add_item(struct strbuf *to, const char *item, size_t n, struct strbu
         strbuf_add_n(to, item, n);
     } else {
         if (p->bound != ABSENT)
-            strbuf_printf(
-                to, "%s%s=%ld", to->len > 0 ? "," : "", p->name, p->wanted);
+            strbuf_printf(to, "%s%s=%ld", to->len > 0 ? "," : "", p->name, p->wanted);
         add_reason(why, p);
     }
     free(value);

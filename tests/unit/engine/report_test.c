@@ -207,7 +207,8 @@ static int tell_shape(struct scenario *s, const char *id,
 }
 
 /* Of six tasks Slurm lays four on one node and two on the other, where memory is of
- * each node: while it runs it has that, and asks for six tasks again when it is back. */
+ * each node: while it runs it has that, and asks for six tasks again when it is back.
+ */
 static void a_job_has_on_its_nodes_what_is_told(void **state)
 {
     (void)state;
