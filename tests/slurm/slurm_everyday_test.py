@@ -443,10 +443,19 @@ def test_labels_of_users_keep_others_off(fresh_cluster, users):
     for job in wide[:4]:
         slurm.wait_state(job, "RUNNING")
         assert slurm.where(job) == ["n2"]
-    beside = slurm.sbatch("--exclusive=mcs", "-n", 1, user=users[0])
+    beside = slurm.sbatch("--exclusive=mcs", "-n", 1, "-t", 5, user=users[0])
     slurm.wait_state(beside, "RUNNING")
     assert slurm.where(beside) == ["n1"]
     assert slurm.state(wide[4]) == "PENDING" and "Idle" in slurm.maui.why(wide[4])
     assert slurm.maui.job(wide[4]).get("start_count", 0) == 0, slurm.maui.job(wide[4])
     slurm.ok("scancel", wide[0])
     slurm.wait_state(wide[4], "RUNNING")
+
+
+def test_a_preferred_feature_goes_before_weights(fresh_cluster):
+    slurm = fresh_cluster(nodes=3, gpus=0, node_options={
+        "n1": "Weight=1", "n2": "Weight=500", "n3": "Weight=900"})
+    for options, node in ((["--prefer=at_n3"], "n3"), ([], "n1"), (["--prefer=at_n2"], "n2")):
+        job = slurm.sbatch("-N", 1, "-n", 4, *options)
+        slurm.wait_state(job, "RUNNING")
+        assert slurm.where(job) == [node], options

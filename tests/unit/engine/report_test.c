@@ -235,8 +235,8 @@ static void a_job_has_on_its_nodes_what_is_told(void **state)
     assert_has(s, "n2", 2, 900);
     const struct job *j = sc_find(s, "wide");
     assert_int_equal(j->state, JOB_RUNNING);
-    assert_int_equal(j->start_at, 50);
-    assert_int_equal(j->end_at, 150);
+    assert_int_equal(j->start_at, 60);
+    assert_int_equal(j->end_at, 160);
     assert_int_equal(j->start_count, 1);
     assert_int_equal(j->procs, 6);
     assert_int_equal(j->nreqs, 2);
