@@ -441,7 +441,8 @@ static int now_waiting(
         promises_break(e->promises, j, PROMISE_RETRY); /* that start went well */
     }
     if (held) {
-        accrual_stop(&e->cfg->prio, j, ACCRUAL_HOLD, e->now);
+        accrual_stop(&e->cfg->prio, j,
+            ev->u.job_state.rm_hold ? ACCRUAL_HOLD : ACCRUAL_ACTIVE_LIMIT, e->now);
         return job_move(e->c, j, EV_RM_HOLD, err);
     }
     return j->state == JOB_IDLE ? 0 : job_move(e->c, j, EV_RM_RELEASE, err);
