@@ -452,9 +452,9 @@ def test_labels_of_users_keep_others_off(fresh_cluster, users):
     slurm.wait_state(wide[4], "RUNNING")
 
 
-def test_a_preferred_feature_goes_before_weights(fresh_cluster):
+def test_a_preferred_feature_goes_before_near_weights(fresh_cluster):
     slurm = fresh_cluster(nodes=3, gpus=0, node_options={
-        "n1": "Weight=1", "n2": "Weight=500", "n3": "Weight=900"})
+        "n1": "Weight=1", "n2": "Weight=50", "n3": "Weight=90"})
     for options, node in ((["--prefer=at_n3"], "n3"), ([], "n1"), (["--prefer=at_n2"], "n2")):
         job = slurm.sbatch("-N", 1, "-n", 4, *options)
         slurm.wait_state(job, "RUNNING")

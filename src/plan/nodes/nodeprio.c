@@ -10,9 +10,6 @@
     (1u << NP_APROCS | 1u << NP_AMEM | 1u << NP_ASWAP | 1u << NP_ADISK                 \
         | 1u << NP_JOBCOUNT | 1u << NP_LOAD | 1u << NP_USAGE)
 
-/* More than any weight: what a job prefers goes before what a resource manager does. */
-#define BEFORE_WEIGHTS 0x1p33
-
 /* In force where the configuration names no function. */
 static const struct nodeprio default_function = {.set = true,
     .coef = {[NP_PRIORITY] = 1, [NP_PREF] = 100, [NP_RESAFFINITY] = 100},
@@ -97,12 +94,6 @@ static double term_value(
     return 0;
 }
 
-/* Its priority is the weight that its resource manager gives it. */
-static bool has_weight(const struct node *n)
-{
-    return n->told->weight > 0 && n->priority == -n->told->weight;
-}
-
 double nodeprio_value(const struct nodealloc *a, const struct cand *cand)
 {
     const struct nodeprio *f = function_of(node_at(a->c, cand->node));
@@ -112,7 +103,5 @@ double nodeprio_value(const struct nodealloc *a, const struct cand *cand)
     for (int t = 0; t < NP_TERMS; t++)
         if (terms >> t & 1)
             value += f->coef[t] * term_value((enum nodeprio_term)t, a, cand);
-    if (f == &default_function && has_weight(node_at(a->c, cand->node)))
-        value += BEFORE_WEIGHTS * is_preferred(a->req->def, node_at(a->c, cand->node));
     return value;
 }
