@@ -21,7 +21,7 @@ static void find_last_errors(FILE *f, struct last_errors *ret)
     if (fseek(f, -LOG_TAIL, SEEK_END) < 0)
         rewind(f);
     while (fgets(line, sizeof line, f) != NULL)
-        if (strstr(line, " fatal: ") != NULL || strstr(line, " error: ") != NULL) {
+        if (strstr(line, "fatal:") != NULL || strstr(line, "error:") != NULL) {
             memcpy(ret->before, ret->last, sizeof ret->before);
             memcpy(ret->last, line, sizeof ret->last);
         }
