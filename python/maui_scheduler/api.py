@@ -130,17 +130,6 @@ class Obstacle(TypedDict):
     free: NotRequired[int]
 
 
-class WhyFrees(TypedDict):
-    #: when (seconds since 1970; null: without end)
-    at: Union[int, None]
-    #: processors there
-    procs: int
-    #: whose end; left out where the caller may not know
-    job: NotRequired[str]
-    #: its owner
-    user: NotRequired[str]
-
-
 class Why(TypedDict):
     # Why a job waits.
     #: the job
@@ -160,9 +149,20 @@ class Why(TypedDict):
     #: the first ten before it, highest priority first
     ahead: NotRequired[list[JobBrief]]
     #: the next ten ends by limit of jobs on nodes that it could use
-    frees: NotRequired[list[WhyFrees]]
+    frees: NotRequired[list[ComingEnd]]
     #: by name: reservations, features, resources
     obstacles: NotRequired[list[Obstacle]]
+
+
+class ComingEnd(TypedDict):
+    #: when (seconds since 1970; null: without end)
+    at: Union[int, None]
+    #: processors there
+    procs: int
+    #: whose end; left out where the caller may not know
+    job: NotRequired[str]
+    #: its owner
+    user: NotRequired[str]
 
 
 class Change(TypedDict):
@@ -1418,6 +1418,13 @@ class Outcome(TypedDict):
     results: list[OutcomeResults]
 
 
+class StartPlaces(TypedDict):
+    #: its name
+    node: str
+    #: there
+    tasks: int
+
+
 class Start(TypedDict):
     # When a job could start.
     #: true: scheduling is stopped, and this is as of the last iteration
@@ -1456,6 +1463,15 @@ class Start(TypedDict):
     partition: NotRequired[str]
     #: running, reservation, earliest
     method: NotRequired[str]
+    #: with places: so many it would be on
+    nodes: NotRequired[int]
+    #: the first 2000 of them: those that a start would get now, else such as are supposed
+    #: to be free then; left out where there are too many reservations to suppose that
+    places: NotRequired[list[StartPlaces]]
+    #: with places: the next ten ends by limit of jobs on nodes that it could use
+    frees: NotRequired[list[ComingEnd]]
+    #: with places, by name: reservations, features, states of nodes
+    obstacles: NotRequired[list[Obstacle]]
     reason: NotRequired[Reason]
 
 
@@ -2736,23 +2752,43 @@ class Operations:
         past: str | int | None = None,
         procs: str | int | None = None,
         duration_s: str | int | None = None,
+        procs_per_task: str | int | None = None,
+        from_: str | int | None = None,
+        places: str | int | None = None,
         user: str | int | None = None,
         group: str | int | None = None,
         account: str | int | None = None,
         class_: str | int | None = None,
         qos: str | int | None = None,
         partition: str | int | None = None,
+        features: str | int | None = None,
+        os: str | int | None = None,
+        arch: str | int | None = None,
+        mem: str | int | None = None,
+        mem_per_proc_mb: str | int | None = None,
     ) -> Start:
         """Earliest start of procs for a duration.
         - past: a view of the past (POST /v1/past): told as of then, as lists showed it
           to the caller
         - duration_s: default 1
+        - procs_per_task: so many on one node each
+        - from_: not before (seconds since 1970); default now
+        - places: 1: with the nodes that it would be on, what will come free and what is
+          in the way, for those who may know of nodes
+        - features: comma list
+        - os: of nodes
+        - arch: of nodes
+        - mem: configured memory, as >=512
+        - mem_per_proc_mb: dedicated
         """
         return cast('Start', self._connection.record(
             'GET',
             '/v1/start',
-            query={'past': past, 'procs': procs, 'duration_s': duration_s, 'user': user, 'group':
-                group, 'account': account, 'class': class_, 'qos': qos, 'partition': partition}))
+            query={'past': past, 'procs': procs, 'duration_s': duration_s, 'procs_per_task':
+                procs_per_task, 'from': from_, 'places': places, 'user': user, 'group': group,
+                'account': account, 'class': class_, 'qos': qos, 'partition': partition,
+                'features': features, 'os': os, 'arch': arch, 'mem': mem, 'mem_per_proc_mb':
+                mem_per_proc_mb}))
 
     def windows(
         self,
@@ -2773,6 +2809,7 @@ class Operations:
         nodes: str | int | None = None,
         mem: str | int | None = None,
         mem_per_proc_mb: str | int | None = None,
+        procs_per_task: str | int | None = None,
         later: str | int | None = None,
         limits: str | int | None = None,
         per_node: str | int | None = None,
@@ -2790,6 +2827,7 @@ class Operations:
         - nodes: at least
         - mem: configured memory, as >=512
         - mem_per_proc_mb: dedicated
+        - procs_per_task: so many on one node each
         - later: 1: also windows that begin later, at most 50
         - limits: 1: no more than hard throttling limits leave
         - per_node: 1: nodes instead of windows
@@ -2801,8 +2839,9 @@ class Operations:
             query={'past': past, 'user': user, 'group': group, 'account': account, 'class':
                 class_, 'qos': qos, 'partition': partition, 'any': any, 'features': features,
                 'os': os, 'arch': arch, 'duration_s': duration_s, 'procs': procs, 'nodes':
-                nodes, 'mem': mem, 'mem_per_proc_mb': mem_per_proc_mb, 'later': later,
-                'limits': limits, 'per_node': per_node, 'blocked': blocked}))
+                nodes, 'mem': mem, 'mem_per_proc_mb': mem_per_proc_mb, 'procs_per_task':
+                procs_per_task, 'later': later, 'limits': limits, 'per_node': per_node,
+                'blocked': blocked}))
 
     def forecast(
         self,

@@ -30,12 +30,26 @@ static bool refuse_held(const struct engine *e, const struct job *j, struct reas
     return j->holds != 0;
 }
 
+/* For others of its array, say: nobody holds it, and it is no less queued for that. */
+static bool is_let_wait(const struct job *j)
+{
+    return j->state == JOB_HOLD && j->rm_hold == 0;
+}
+
+static bool refuse_let_wait(
+    const struct engine *e, const struct job *j, struct reason *ret)
+{
+    (void)e;
+    (void)ret;
+    return is_let_wait(j);
+}
+
 static bool refuse_state(
     const struct engine *e, const struct job *j, struct reason *ret)
 {
     (void)e;
     (void)ret;
-    return j->state != JOB_IDLE;
+    return j->state != JOB_IDLE && !is_let_wait(j);
 }
 
 static bool any_away(const struct engine *e)
@@ -228,6 +242,10 @@ static const struct admission_check checks[] = {
     {.name = "HOLD", .codes = CODE(WAIT_HOLD), .stage = ADMIT_QUEUED,
         .on = ON_JOB,
         .stops = ACCRUAL_HOLD, .spares_plain = true, .refuses = refuse_held},
+    {.name = "STATE", .codes = CODE(WAIT_STATE), .stage = ADMIT_QUEUED,
+        .on = ON_JOB,
+        .stops = ACCRUAL_ACTIVE_LIMIT, .spares_plain = true,
+        .refuses = refuse_let_wait},
     {.name = "STATE", .codes = CODE(WAIT_STATE), .stage = ADMIT_QUEUED,
         .on = ON_JOB,
         .stops = ACCRUAL_HOLD, .spares_plain = true, .refuses = refuse_state},

@@ -57,7 +57,7 @@ static void settle_job(const struct engine *e, struct job *j)
         struct dep *d = &j->extra->deps.v[i];
         const struct job *on = job_find(e->c, d->job_id);
         uint32_t unused;
-        if (!on || on->state < JOB_COMPLETED)
+        if (!on || on->state < JOB_COMPLETED || dep_never(d->type))
             continue;
         if (!is_met(e->c, d, &unused)) {
             d->type = d->type == DEP_FAILED ? DEP_NEVER_FAILED : DEP_NEVER_SUCCESS;

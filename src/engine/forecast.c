@@ -15,19 +15,32 @@ bool query_waits_for_room(const struct engine *e, const struct job *j)
     return memchr(room, j->why.code, sizeof room) && !promises_has_any(e->promises, j);
 }
 
-/* The first of the queue that do, in its order. */
-static void choose_jobs(
-    const struct engine *e, const struct query_forecast *ask, struct indexes *ret)
+void query_queue(const struct engine *e, size_t most, query_wants_fn *wants, void *ctx,
+    struct indexes *ret)
 {
-    size_t waiting = 0;
+    size_t waiting = 0, room = SIZE_MAX - ret->n;
+    size_t end = ret->n + (most < room ? most : room);
     const uint32_t *queue = queue_admitted(e->queue, &waiting);
 
-    for (size_t i = 0; i < waiting && ret->n < ask->most; i++) {
+    for (size_t i = 0; i < waiting && ret->n < end; i++) {
         const struct job *j = queue[i] < e->c->jobs.n ? e->c->jobs.v[queue[i]] : NULL;
-        if (j && job_waits(j) && query_waits_for_room(e, j)
-            && (!ask->wants || ask->wants(ask->ctx, j)))
+        if (j && job_waits(j) && wants(ctx, j))
             vec_push(ret, j->index);
     }
+}
+
+/* Whose starts are asked for. */
+struct choice {
+    const struct engine *e;
+    const struct query_forecast *ask;
+};
+
+static bool is_chosen(void *ctx, const struct job *j)
+{
+    const struct choice *c = ctx;
+
+    return query_waits_for_room(c->e, j)
+           && (!c->ask->wants || c->ask->wants(c->ask->ctx, j));
 }
 
 /* Returns how many were planned. */
@@ -49,7 +62,7 @@ size_t query_forecast(struct engine *e, const struct query_forecast *ask)
     struct indexes jobs = {0};
     size_t planned = 0;
 
-    choose_jobs(e, ask, &jobs);
+    query_queue(e, ask->most, is_chosen, &(struct choice){e, ask}, &jobs);
     struct outlook *f = jobs.n ? outlook_begin(e, jobs.v, jobs.n) : NULL;
     if (f)
         planned = plan_all(f, ask);

@@ -30,13 +30,21 @@ struct outlook *outlook_begin(struct engine *e, const uint32_t *jobs, size_t n)
     return f;
 }
 
-/* What could be had at once it was refused for other reasons. */
+/* What could be had at once it was refused for other reasons. A search from now on
+ * begins where others like it have ended (plan/counted/lower_bounds.h). */
+static bool find_slot(struct outlook *f, const struct job *j, struct slot *ret)
+{
+    int64_t now = f->e->now;
+
+    return plan_first_fit(f->plan, j, now, ret)
+           && (ret->at > now || plan_first_fit(f->plan, j, now + 1, ret));
+}
+
 static int64_t plan_start(struct outlook *f, const struct job *j)
 {
     struct slot slot;
 
-    if (!job_waits(j) || plan_is_reserved(f->plan, j)
-        || !plan_first_fit(f->plan, j, f->e->now + 1, &slot))
+    if (!job_waits(j) || plan_is_reserved(f->plan, j) || !find_slot(f, j, &slot))
         return 0;
     plan_reserve(f->plan, j, &slot);
     return slot.at;

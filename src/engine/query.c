@@ -72,7 +72,8 @@ int asker_begin(struct engine *e, const struct query_ask *ask, int64_t unit,
 {
     if (draft_asked(e, ask, unit, tasks, &ret->j, err) < 0)
         return -1;
-    ret->plan = plan_fork_for(e->plan, ret->j);
+    ret->plan = ask->procs_per_task > 0 ? plan_fork_with(e->plan, ret->j)
+                                        : plan_fork_for(e->plan, ret->j);
     return 0;
 }
 
@@ -289,6 +290,8 @@ int64_t asker_unit(const struct engine *e, const struct query_ask *ask)
 {
     int64_t unit = 1;
 
+    if (ask->procs_per_task > 0)
+        return ask->procs_per_task;
     for (uint32_t p = 0; p < e->c->partitions.n; p++) {
         int64_t u = plan_unit(e->plan, p);
         if (!ask->partition || partition_find(e->c, ask->partition) == p)
@@ -297,9 +300,36 @@ int64_t asker_unit(const struct engine *e, const struct query_ask *ask)
     return unit;
 }
 
+static void hand_place(void *ctx, uint32_t job, uint32_t node, uint32_t tasks)
+{
+    const struct query_look *look = ctx;
+
+    (void)job;
+    look->place(look->ctx, node, tasks);
+}
+
+static void look_at(struct asker *a, const struct query_start *found, int64_t now,
+    struct query_look *io)
+{
+    if (found) {
+        /* of the plan it is now until the next cycle */
+        int64_t at = found->start_at > now ? found->start_at : 0;
+        io->placed = plan_suppose(
+            a->plan, a->j, &(struct slot){at, found->partition}, io, hand_place);
+    }
+    io->job(io->ctx, a->j, found ? found->end_at : time_add(now, a->j->wclimit_s));
+}
+
 int query_start(struct engine *e, const struct query_ask *ask, int64_t now,
     bool *ret_found, struct query_start *ret, struct err *err)
 {
+    return query_start_look(e, ask, now, NULL, ret_found, ret, err);
+}
+
+int query_start_look(struct engine *e, const struct query_ask *ask, int64_t now,
+    struct query_look *look, bool *ret_found, struct query_start *ret, struct err *err)
+{
+    int64_t from = ask->from_at > now ? ask->from_at : now;
     struct asker a;
 
     *ret_found = false;
@@ -310,13 +340,15 @@ int query_start(struct engine *e, const struct query_ask *ask, int64_t now,
     int64_t unit = asker_unit(e, ask), tasks = (ask->procs + unit - 1) / unit;
     if (asker_begin(e, ask, unit, tasks, &a, err) < 0)
         return -1;
-    *ret_found = earliest(a.plan, a.j, now, ret);
+    *ret_found = earliest(a.plan, a.j, from, ret);
     if (!*ret_found && plan_possible(a.plan, a.j, &ret->why))
         ret->why = (struct reason){.code = WAIT_FEASIBLE};
     if (!*ret_found) {
         ret->why.limit *= unit;
         ret->why.asked = ask->procs;
     }
+    if (look)
+        look_at(&a, *ret_found ? ret : NULL, now, look);
     asker_end(&a);
     return 0;
 }

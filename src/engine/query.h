@@ -20,6 +20,8 @@ struct query_ask {
     int64_t mem_per_proc_mb;      /* dedicated */
     const char *partition;        /* NULL = all */
     int64_t procs, nodes;         /* windows: at least so many; 0 = any */
+    int64_t procs_per_task;       /* on one node each; 0 = as nodes are counted */
+    int64_t from_at;              /* showstart: not before that; 0 = now */
     int64_t duration_s;           /* windows: at least */
     bool limits; /* windows: no more than hard throttling limits leave for a job of
                     that duration */
@@ -48,20 +50,41 @@ struct query_start {
 bool query_job_start(struct engine *e, const struct job *j, uint32_t qos, int64_t now,
     struct query_start *ret);
 
-/* The same for `procs` during `duration_s`, asked in whole units where nodes are
- * counted in larger ones. -1 with a sentence when the question makes no sense. */
+/* The same for `procs` during `duration_s`, in tasks of `procs_per_task`; else asked in
+ * whole units where nodes are counted in larger ones. -1 with a sentence when the
+ * question makes no sense. */
 int query_start(struct engine *e, const struct query_ask *ask, int64_t now,
     bool *ret_found, struct query_start *ret, struct err *err);
 
+/* And more of it. */
+struct query_look {
+    /* Each node that it would be on (plan_suppose()), and whether those are known. */
+    void (*place)(void *ctx, uint32_t node, uint32_t tasks);
+    bool placed;
+    /* The job that stands for the question, in no table, for as long as this takes;
+     * and its end there, or its end if it started now. */
+    void (*job)(void *ctx, const struct job *j, int64_t until_at);
+    void *ctx;
+};
+int query_start_look(struct engine *e, const struct query_ask *ask, int64_t now,
+    struct query_look *look, bool *ret_found, struct query_start *ret, struct err *err);
+
 /* Does the job wait for nothing but room, without a reservation? O(1). */
 bool query_waits_for_room(const struct engine *e, const struct job *j);
+
+/* Is it one of those that are asked for? */
+typedef bool query_wants_fn(void *ctx, const struct job *j);
+
+/* The first `most` jobs of those that wait and were admitted, in the order that the
+ * last cycle had them in. Appends. O(queue). */
+void query_queue(const struct engine *e, size_t most, query_wants_fn *wants, void *ctx,
+    struct indexes *ret);
 
 /* Whose starts are expected, and what to do with that. */
 struct query_forecast {
     size_t most; /* so many jobs at most */
     int64_t now;
-    /* Is it one of those that are asked for? NULL = all are. */
-    bool (*wants)(void *ctx, const struct job *j);
+    query_wants_fn *wants; /* NULL = all are asked for */
     /* Is there time for one more? NULL = for all. */
     bool (*goes_on)(void *ctx);
     void (*each)(void *ctx, const struct job *j, int64_t start_at);

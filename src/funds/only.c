@@ -60,8 +60,10 @@ int only_valid(const char *only, struct err *err)
 
         if (find_kind(word, kind) == KINDS)
             return refuse_kind(word, kind, err);
-        if (kind + 1 >= length || word[kind + 1] == ',' || word[length - 1] == ',')
-            return err_set(err, ERR_INVALID, "'%.*s': expected KIND=NAME[,NAME..]",
+        if (kind + 1 >= length || word[kind + 1] == ',' || word[length - 1] == ','
+            || memchr(word + kind + 1, '=', length - kind - 1) != NULL)
+            return err_set(err, ERR_INVALID,
+                "'%.*s': expected KIND=NAME[,NAME..], and a space before the next kind",
                 (int)length, word);
         word += length;
         word += strspn(word, " ");

@@ -200,3 +200,14 @@ struct plan *plan_fork_for(struct plan *p, const struct job *j)
     fits_suppose(fork->fits, j->reqs[0].def);
     return fork;
 }
+
+struct plan *plan_fork_with(struct plan *p, const struct job *j)
+{
+    struct plan *fork = plan_fork(p);
+
+    if (asks_for_more(fork, j->reqs[0].def))
+        divide_for(fork, j);
+    layout_learn(fork, j);
+    bind_reserved(fork);
+    return fork;
+}

@@ -306,6 +306,7 @@ const struct windows *plan_windows(struct plan *p, uint32_t partition, uint32_t 
  *
  *     plan_fork()              forecasts
  *     plan_fork_for()          a job that nobody has submitted: showbf, showstart
+ *     plan_fork_with()         the same, whatever its tasks are
  *     plan_fork_as()           runjob: a waiting job as the order wants it
  *     plan_fork_without()      BACKFILLPOLICY PREEMPT: reservations are made as if jobs
  *                              started on approval were gone; then plan_adopt()
@@ -326,6 +327,10 @@ struct plan *plan_fork(struct plan *p);
  * something that pools are not divided by, they are divided, and reservations are made
  * anew in the same order, so they may be elsewhere. plan_first_fit() then answers. */
 struct plan *plan_fork_for(struct plan *p, const struct job *j);
+
+/* The same as if it were submitted: pools that are counted in units of another size are
+ * planned node by node, and what is reserved there has nodes. */
+struct plan *plan_fork_with(struct plan *p, const struct job *j);
 
 /* A fork after plan_begin(now, keep), for one of the waiting jobs as an order wants it:
  * *j is a copy that may ask for other nodes and be let into other partitions. Has no
@@ -375,6 +380,15 @@ struct plan_free {
 typedef void plan_free_fn(void *ctx, const struct plan_free *f);
 void plan_free_nodes(struct plan *p, const struct job *j, uint32_t partition, void *ctx,
     plan_free_fn *each);
+
+/* The nodes that the job, which nobody has submitted, would be on in the slot that
+ * plan_first_fit() of this fork for it (plan_fork_for()) has told: those that a start
+ * would get, if that is now; else the first ones, in RM order, that all others leave,
+ * of which those planned by count are supposed to be on nodes, too. `each` gets
+ * INDEX_NONE as its job. False: there are too many reservations to suppose any of that.
+ * The fork answers nothing else after it. O(reservations x nodes). */
+bool plan_suppose(struct plan *fork, const struct job *j, const struct slot *slot,
+    void *ctx, plan_place_fn *each);
 
 /* Processors of the unit in which pools of the partition are counted (the largest of
  * them); 0 = none is. */

@@ -17,6 +17,7 @@
 
 #define SOUND       "sound"
 #define PATIENCE_MS 60000 /* of the process beside: it is in nobody's way */
+#define TRIES       3
 
 int check_structure(struct store *store, struct err *err)
 {
@@ -51,28 +52,51 @@ static int keep_one(int fd)
     return fd;
 }
 
-/* Its verdict is one sentence; silence where it could not look. */
-static _Noreturn void check_beside(const char *path, pid_t parent, int fd)
+/* Its verdict is one sentence; it ends well once that is written. */
+static _Noreturn void look_beside(const char *path, pid_t parent, int fd)
 {
     struct store own = {.path = (char *)path, .lock_fd = -1, .read_only = true};
     struct err err = {0};
     const char *verdict = "";
 
     prctl(PR_SET_PDEATHSIG, SIGKILL);
-    if (getppid() != parent)
-        _exit(1);
-    (void)!nice(10);
-    fd = keep_one(fd);
-    if (sqlite3_open_v2(path, &own.db, SQLITE_OPEN_READONLY | SQLITE_OPEN_NOMUTEX, NULL)
-        != SQLITE_OK)
+    if (getppid() != parent
+        || sqlite3_open_v2(
+               path, &own.db, SQLITE_OPEN_READONLY | SQLITE_OPEN_NOMUTEX, NULL)
+               != SQLITE_OK)
         _exit(1);
     sqlite3_busy_timeout(own.db, PATIENCE_MS);
     if (check_structure(&own, &err) == 0)
         verdict = SOUND;
     else if (own.damaged)
         verdict = err.text;
-    _exit(write(fd, verdict, strlen(verdict))
-          < 0); /* it is not closed: see soundness_begin() */
+    _exit(*verdict == '\0'
+          || write(fd, verdict, strlen(verdict)) < 0); /* it is not closed: see
+                                                         soundness_begin() */
+}
+
+/* Who looks is a child of its own: where that is ended, for want of memory perhaps, it
+ * is tried again. Silence where nobody could look. */
+static _Noreturn void check_beside(const char *path, pid_t parent, int fd)
+{
+    prctl(PR_SET_PDEATHSIG, SIGKILL);
+    if (getppid() != parent)
+        _exit(1);
+    (void)!nice(10);
+    fd = keep_one(fd);
+    parent = getpid();
+    for (int i = 0; i < TRIES; i++) {
+        pid_t pid = fork();
+        int status = -1;
+
+        if (pid == 0)
+            look_beside(path, parent, fd);
+        while (pid > 0 && waitpid(pid, &status, 0) < 0 && errno == EINTR)
+            ;
+        if (status == 0)
+            _exit(0);
+    }
+    _exit(1);
 }
 
 /* Before this process has the file open: SQLite would take what it knows of locks over
@@ -131,12 +155,17 @@ int store_checked(struct store *store, struct err *err)
     if (store->check_fd < 0)
         return 0;
     read_verdict(store, verdict, sizeof verdict);
-    if (*verdict == '\0' && check_structure(store, err) != 0)
-        return store->damaged ? -1 : 1;
-    if (*verdict != '\0' && strcmp(verdict, SOUND) != 0) {
+    if (strcmp(verdict, SOUND) != 0)
         lockfile_doubt(store);
-        return err_set(err, ERR_IO, "%s", verdict);
+    if (*verdict == '\0') {
+        err_set(err, ERR_IO,
+            "%s: who looked at it ended without a verdict; until the next start all "
+            "that is committed stays in %s-wal, which grows",
+            store->path, store->path);
+        return 1;
     }
+    if (strcmp(verdict, SOUND) != 0)
+        return err_set(err, ERR_IO, "%s", verdict);
     return soundness_trust(store, err) != 0 ? 1 : 0;
 }
 

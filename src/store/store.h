@@ -62,7 +62,8 @@ int store_open(const char *path, const struct store_options *options,
 int store_checking_fd(const struct store *store);
 
 /* Take the verdict (waits for it): 0 = sound, -1 = damaged: not to be used any longer,
- * 1 = see `err`, to be used. Unless 0 the next store_open() looks at it (-1: first). */
+ * 1 = see `err`, to be used: nobody could look, or it could not be noted. Unless 0 the
+ * next store_open() looks at it, first where that was no verdict of a sound file. */
 int store_checked(struct store *store, struct err *err);
 
 /* Changes that were not committed are lost. NULL is allowed. */

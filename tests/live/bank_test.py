@@ -55,6 +55,23 @@ def test_a_job_waits_for_credits_and_starts_when_they_come(bank):
     assert bank.job(other)["state"] == "Idle"
 
 
+def test_columns_are_of_characters(bank):
+    bank.ok("mam-create-account", "müllprüfung")
+    for command in ("mam-balance", "mam-list-accounts"):
+        head, *rows = bank.ok(command).splitlines()
+        ends = {row[:18] for row in rows}
+        assert "müllprüfung       " in ends and "chem              " in ends, ends
+        assert len(head) > 18
+
+
+def test_a_kind_has_one_list_of_names(bank):
+    """Else a part of the second would pass for the name of a user, whom nobody is."""
+    refused = bank.run("mam-create-account", "-u", "user=ann,user=bob", "bio")
+    assert refused.returncode == 1
+    assert "'user=ann,user=bob': expected KIND=NAME[,NAME..]" in refused.stderr
+    assert "bio" not in bank.ok("mam-list-accounts")
+
+
 def test_what_is_kept_for_running_jobs_is_told_and_given_back(bank):
     bank.ok("mam-deposit", "chem", "1000")
     job = bank.submit("sleep 600", account="chem", wclimit_s=900)

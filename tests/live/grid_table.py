@@ -116,7 +116,7 @@ PARAMETERS = {
     "section": "eligible", "user": "nobody", "group": "games", "account": "physics",
     "class": "batch", "qos": "DEFAULT", "partition": "DEFAULT", "reservation": "x",
     "fields": "id", "held": "1", "deadline": "1", "level": "soft", "node": "node01",
-    "verbose": "1", "procs": "1", "duration_s": "60", "any": "1", "features": "fast",
+    "verbose": "1", "procs": "1", "duration_s": "60", "any": "1", "features": "fast", "procs_per_task": "1",
     "os": "linux", "arch": "x86", "nodes": "1", "mem": ">=1", "mem_per_proc_mb": "1",
     "later": "1", "limits": "1", "per_node": "1", "blocked": "1", "state": "Idle",
     "type": "User", "name": "nobody", "kind": "user", "defaults": "1", "from": "1",

@@ -42,6 +42,32 @@ def test_processors_for_a_time_and_windows(live):
     assert live.api("/v1/windows?procs=3")[1]["partitions"][0]["windows"] == []
 
 
+def test_where_it_would_be_and_what_is_in_its_way(live):
+    job = live.submit("sleep 60", requests=[{"tasks": 6}], wclimit_s=300)
+    live.wait(lambda: live.state(job) == "Running", "the start")
+    began = live.job(job)["start_at"]
+    answer = live.api("/v1/start?procs=2&duration_s=100&places=1")[1]
+    assert answer["nodes"] == 1 and [p["tasks"] for p in answer["places"]] == [2]
+    free = answer["places"][0]["node"]
+    # two on one node each: not before the job that has three of the four ends
+    answer = live.api("/v1/start?procs=4&procs_per_task=2&duration_s=100&places=1")[1]
+    assert answer["start_at"] == began + 300
+    assert [p["tasks"] for p in answer["places"]] == [1, 1]
+    assert answer["frees"] == [{"at": began + 300, "procs": 6, "job": job, "user": live.job(job)["user"]}]
+    assert live.api("/v1/start?procs=4&procs_per_task=4")[1]["start_at"] is None
+    # not before then
+    answer = live.api(f"/v1/start?procs=1&from={began + 1000}&places=1")[1]
+    assert answer["start_at"] == began + 1000 and answer["nodes"] == 1
+    assert live.api(f"/v1/start?procs=1&from={1 << 41}")[0] == 400
+    # what is reserved for somebody else, by name
+    live.ok("setres", "-n", "kept", "-u", "games", "-s", "+0:00:01", "-d", "2:00:00", free)
+    name = [r["name"] for r in live.lines("showres") if r["name"].startswith("kept")][0]
+    answer = live.api("/v1/start?procs=2&duration_s=1000&places=1")[1]
+    assert answer["start_at"] == began + 300
+    assert [(o["kind"], o["name"], o["nodes"]) for o in answer["obstacles"]] == [("reservation", name, 1)]
+    assert "places" not in live.api("/v1/start?procs=2")[1]
+
+
 def test_answers_are_as_described(live):
     live.wait(lambda: live.api("/v1/windows")[0] == 200, "the first cycle")
     schemas = live.api("/openapi.json")[1]["components"]["schemas"]

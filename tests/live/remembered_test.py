@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """What a restart leaves as it was; found by the live twin (twin/)."""
 import json
+import os
 import sqlite3
 
 import pytest
@@ -429,3 +430,28 @@ def test_a_reservation_comes_back_to_its_nodes_whoever_runs_there(driven):
     step(driven)
     driven.stop()
     driven.ok("replay", "--verify")
+
+
+def test_tasks_of_several_requests_stay_where_they_run(daemon):
+    """Nodes are in their order, requests as they fit: on node01 and behind the wide task on
+    node02 are those of the second. Which is which is remembered, or the job seems to need
+    more of node01 than that has, and runs on outside of all plans."""
+    daemon.configure("ENABLEMULTIREQJOBS TRUE\n")
+    daemon.start()
+    first = daemon.submit("sleep 600", requests=[{"tasks": 1}])
+    daemon.wait(lambda: daemon.state(first) == "Running", "the first")
+    mixed = daemon.submit(f"env > {daemon.home}/told; sleep 600",
+                          requests=[{"tasks": 1, "per_task": {"procs": 2}}, {"tasks": 3}])
+    daemon.wait(lambda: daemon.state(mixed) == "Running", "the job of two requests")
+    before = dedicated_procs(daemon)
+    daemon.wait(lambda: os.path.exists(f"{daemon.home}/told"), "its environment")
+    daemon.kill()
+    daemon.start()
+    daemon.wait(lambda: daemon.state(first) == "Running", "that they are known again")
+    assert daemon.state(mixed) == "Running", daemon.ok("checkjob", mixed)
+    assert dedicated_procs(daemon) == before
+    daemon.wait(lambda: "PBS_NP=5\n" in open(f"{daemon.home}/told").read(), "what it is told")
+
+
+def dedicated_procs(daemon):
+    return [(n["name"], n["dedicated"]["procs"]) for n in daemon.api("/v1/nodes")[1]]

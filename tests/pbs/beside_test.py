@@ -5,9 +5,11 @@ by its own commands."""
 import os
 import pwd
 import signal
+import time
 
 import pytest
 
+from again_test import give_again
 from recorded import Recorded
 from recorded_test import Site, chunk
 
@@ -63,6 +65,47 @@ def test_an_array_is_ordered_about_by_its_name_here(site):
     assert jobs()
     site.daemon.ok("canceljob", f"pbs.{number}[]")
     site.wait(lambda: not jobs(), "the end of all of them")
+
+
+@pytest.mark.parametrize("restart", [False, True], ids=["at-once", "after-a-restart"])
+def test_who_depends_on_a_job_is_not_bound_to_who_has_its_number_later(site, restart):
+    """The former's end frees or fails them."""
+    site.serve()
+    former = site.qsub("-l", chunk(site))
+    site.wait_state(former, "R")
+    ok, failed, ended = [
+        site.daemon.submit("true", dependencies=[f"{kind}:{site.here(former)}"])
+        for kind in ("afterok", "afternotok", "afterany")]
+    time.sleep(2.1)  # instants of submission are told in seconds
+    if restart:
+        site.daemon.kill()
+    give_again(site, int(former.split(".")[0]), "bob")
+    if restart:
+        site.serve()
+    site.wait(lambda: site.daemon.job(failed) is site.daemon.job(ended) is None, "their ends")
+    site.wait_state(former, "R")  # the stranger
+    site.server.end(former)
+    site.wait(lambda: site.daemon.job(site.here(former)) is None, "its end")
+    site.wait(lambda: "can no longer be satisfied" in site.daemon.ok("checkjob", ok), "that it waits")
+
+
+def test_of_one_that_is_away_nothing_is_said_not_to_be_there(site):
+    """What runs there is not known after a restart; the other part goes on."""
+    site.serve()
+    theirs = site.here(site.qsub("-l", chunk(site)))
+    site.wait(lambda: site.daemon.state(theirs) == "Running", "its run")
+    site.daemon.kill()
+    site.server.change(lambda o: o.update(away=True))
+    site.serve()
+    site.wait(lambda: "cannot connect" in site.daemon.run("diagnose", "-R").stdout, "told as away")
+    for command in ("checkjob", "canceljob", "showstart"):
+        refused = site.daemon.run(command, theirs)
+        assert refused.returncode == 1
+        assert f"cannot locate job '{theirs}': pbs does not answer" in refused.stderr + refused.stdout
+    mine = site.daemon.submit("true")
+    site.wait(lambda: site.daemon.job(mine) is None, "the end of the local one")
+    site.server.change(lambda o: o.update(away=False))
+    site.wait(lambda: site.daemon.state(theirs) == "Running", "what runs there")
 
 
 class Two:

@@ -66,7 +66,7 @@ static uint64_t hash_text(uint64_t h, const char *text)
 
 static uint64_t hash_record(const struct job *j)
 {
-    uint64_t h = add_hash(add_hash(1, j->holds), j->state);
+    uint64_t h = add_hash(add_hash(add_hash(1, j->holds), j->state), j->rm_hold);
 
     h = add_hash(h, (uint64_t)j->defer_until);
     h = add_hash(h, (uint64_t)j->release_at);

@@ -910,8 +910,14 @@ static void check_history(uint64_t seed)
 
 static void start_anew(struct world *w, struct scenario *s)
 {
+    size_t active = engine_cluster(sc_engine(s))->active.n;
+
     w->on.n = 0; /* numbers of jobs are others in another life */
     sc_restart(s);
+    if (engine_cluster(sc_engine(s))->active.n != active)
+        fail_msg("seed %llu: of %zu jobs on nodes %zu are taken over",
+            (unsigned long long)w->seed, active,
+            engine_cluster(sc_engine(s))->active.n);
     engine_check(sc_engine(s));
     look(w, s);
     check_used(w, s);

@@ -64,6 +64,33 @@ def test_a_list_in_the_configuration_restricts_more(site, slurm, policies):
     slurm.wait(lambda: "QOS normal is not accessible" in slurm.maui.why(job), "the reason")
 
 
+def test_a_hold_of_an_array_that_a_task_has_just_left_is_obeyed(site, slurm, users):
+    """Slurm notes beside its state that slurmdbd is to be told of it."""
+    manage(site, "add", "user", users[0], "account=chem")
+    whole = ("-N", len(slurm.nodes), "--exclusive", "-t", 5)
+    full = slurm.sbatch(*whole)
+    slurm.wait_state(full, "RUNNING")
+    held = []
+    for words in ("hold", "uhold"):
+        user = users[0] if words == "hold" else None
+        array = slurm.wait(lambda user=user: slurm.sbatch("-a", "1-3", "-t", 5, user=user),
+                           "a submission")
+        slurm.wait(lambda array=array: slurm.ok("squeue", "-h", "-j", array, "-o", "%Q").strip()
+                   == "0" and slurm.maui.state(f"{array}_3") == "Idle", "its being kept")
+        slurm.ok("scontrol", "update", f"jobid={array}_2", "comment=x")
+        slurm.ok("squeue", "-j", array)
+        slurm.ok("scontrol", words, array, user=user)
+        held += [f"{array}_{task}" for task in (1, 2, 3)]
+    after = slurm.sbatch(*whole)
+    slurm.ok("scancel", full)
+    slurm.wait_state(after, "RUNNING")
+    slurm.ok("scancel", after)
+    last = slurm.sbatch(*whole)
+    slurm.wait_state(last, "RUNNING")
+    assert {slurm.maui.state(task) for task in held} == {"Hold"}
+    assert {slurm.state(task) for task in held} == {"PENDING"}
+
+
 def test_a_job_bound_to_a_drained_node_waits_for_it(site, slurm):
     slurm.ok("scontrol", "update", "nodename=n1", "state=drain", "reason=test")
     slurm.wait(lambda: "drain" in slurm.maui.ok("checknode", "n1").lower(), "n1 drained")

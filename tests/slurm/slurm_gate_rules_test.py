@@ -182,6 +182,36 @@ end
 """) == ["0", "nil", "2", "0", "2", "nil"]
 
 
+def test_a_hold_counts_whatever_slurm_notes_beside_the_state(gate):
+    """An array that a task has just left is to be told to slurmdbd (512), one that came
+    back is on its nodes yet (32768), a reservation is gone (2097152)."""
+    flags = (0, 512, 1024, 4096, 32768, 2097152, 512 + 32768)
+    for flag in flags:
+        assert gate(f"""
+local _, alone = hold(record(12, 0, {{ job_state = {flag}, priority = 5 }}))
+hold(record(63, 63, {{ job_state = {flag} }}))
+print(alone.priority, alone.site_factor, settle(slurm.jobs["63"]))
+local _, runs = hold(record(13, 0, {{ job_state = 1 + {flag} }}))
+print(runs.site_factor)
+""") == ["0", "2", "2", "nil"], flag
+
+
+def test_what_slurm_itself_holds_is_released_by_slurm_alone(gate):
+    """A release of what the scheduler keeps goes no further than its mark."""
+    (gate.home / "slurm.heartbeat").write_text("4000000000 busy\n\n\n")
+    for flag, slurms in ((0, False), (512, False), (4096, True), (32768, True),
+                         (2097152, True)):
+        for mark in ("KEPT", "HELD"):
+            assert gate(f"""
+local r = request({{ priority = 4294967295 }})
+print(slurm_job_modify(r, record(12, 0, {{ job_state = {flag}, site_factor = {mark} }}), {{}}, 7))
+print(r.site_factor, r.priority == 4294967295)
+r = request({{ comment = "x" }})
+slurm_job_modify(r, record(12, 0, {{ job_state = {flag}, site_factor = {mark} }}), {{}}, 7)
+print(r.priority == slurm.NO_VAL)       -- else any change would free one found impossible
+""") == ["0", "1", str(slurms).lower(), str(slurms).lower()], (flag, mark)
+
+
 def test_an_adapter_that_is_older_than_the_gate_is_told_of_marks(gate):
     (gate.home / "slurm.marks").mkdir()
     beat = gate.home / "slurm.heartbeat"

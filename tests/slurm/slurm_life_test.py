@@ -115,6 +115,18 @@ def test_an_array_keeps_its_own_limit_and_says_so(slurm):
     assert {slurm.state(f"{job}_{i}") for i in range(1, 7)} == {"COMPLETED"}
 
 
+def test_the_next_task_goes_before_later_jobs_when_one_is_put_back(slurm):
+    """It has waited since its array was submitted, and one that pauses does not count."""
+    whole = ("-N", len(slurm.nodes), "--exclusive", "-t", 5)
+    array = slurm.sbatch("-a", "1-2%1", *whole)
+    slurm.wait_state(f"{array}_1", "RUNNING")
+    later = slurm.sbatch(*whole)
+    slurm.wait_maui(later, "Idle")
+    slurm.ok("scontrol", "requeue", f"{array}_1")
+    slurm.wait(lambda: "RUNNING" in (slurm.state(f"{array}_2"), slurm.state(later)), "a start")
+    assert (slurm.state(f"{array}_2"), slurm.state(later)) == ("RUNNING", "PENDING")
+
+
 def test_dependencies_hold_jobs_until_they_are_fulfilled(slurm):
     out = f"{slurm.dir}/out/order"
     first = slurm.sbatch(script=f"until grep after {out}; do sleep 0.1; done; "

@@ -73,7 +73,7 @@ export async function askBytes(path: string, state?: string): Promise<ArrayBuffe
 }
 
 /** The answer as text; ApiError when it is refused, TypeError when there is none. */
-export async function ask(method: string, path: string, body?: unknown, leaving = false): Promise<string> {
+export async function ask(method: string, path: string, body?: unknown, leaving = false, until?: AbortSignal): Promise<string> {
   const headers: Record<string, string> = {};
   if (!mayAsk(method, path)) throw new ApiError(409, "conflict", "what is past cannot be changed any more");
   const s = session();
@@ -87,6 +87,7 @@ export async function ask(method: string, path: string, body?: unknown, leaving 
     credentials: "omit",
     redirect: "error",
     keepalive: leaving,
+    signal: until,
   });
   if (!answer.ok) throw await refusal(answer);
   return answer.text();

@@ -12,11 +12,23 @@ export interface Moved {
   broken: boolean;
 }
 
+/** Free for so many processors, on nodes that nobody knows yet; null: without end. */
+export interface Slot {
+  procs: number;
+  from: number;
+  to: number | null;
+}
+
 export interface Ghosts {
   box: Box | null;
   moved: Moved[];
   places: { first: number; last: number; from: number; to: number }[];
+  slots: Slot[];
 }
+
+export const NO_GHOSTS: Ghosts = { box: null, moved: [], places: [], slots: [] };
+const SLOTS_MAX = 8; // under each other
+const FOOT = 22; // where now has its name
 
 const JOBS_MAX = 80; // moved ones of which pieces are drawn
 const PIECES_MAX = 400;
@@ -105,12 +117,32 @@ function drawBox(g: CanvasRenderingContext2D, v: View, b: Box, c: Ink): void {
     for (const end of [x, x + w]) g.fillRect(end - 2, y + h / 2 - Math.min(9, h / 4), 4, Math.min(18, h / 2)); // to be gripped
 }
 
-export function drawGhosts(g: CanvasRenderingContext2D, v: View, width: number, ghosts: Ghosts, c: Ink): void {
+/** Windows as bars at the foot, each with its processors. */
+function drawSlots(g: CanvasRenderingContext2D, v: View, width: number, height: number, slots: Slot[], c: Ink): void {
+  slots.slice(0, SLOTS_MAX).forEach((s, i) => {
+    const x = Math.max(GUTTER, xAt(v, s.from));
+    const end = s.to === null ? width : Math.min(width, xAt(v, s.to));
+    const y = height - FOOT - (Math.min(SLOTS_MAX, slots.length) - i) * 14;
+    if (end - x < 2) return;
+    g.globalAlpha = 0.85;
+    g.fillStyle = c.paper;
+    g.fillRect(x, y, end - x, 12);
+    g.globalAlpha = 1;
+    g.strokeStyle = c.focus;
+    g.lineWidth = 1;
+    g.strokeRect(x + 0.5, y + 0.5, end - x - 1, 11);
+    g.fillStyle = c.ink2;
+    if (end - x > 60) g.fillText(`free: ${s.procs}`, x + 4, y + 6);
+  });
+}
+
+export function drawGhosts(g: CanvasRenderingContext2D, v: View, width: number, height: number, ghosts: Ghosts, c: Ink): void {
   for (const m of ghosts.moved) if (yAt(v, m.was.row + m.was.rows) > HEAD) drawMoved(g, v, width, m, c);
   g.setLineDash([4, 3]);
   g.lineWidth = 2;
   g.strokeStyle = c.focus;
   for (const p of ghosts.places) g.strokeRect(xAt(v, p.from), yAt(v, p.first), (p.to - p.from) / v.second, (p.last - p.first + 1) * v.row);
   g.setLineDash([]);
+  drawSlots(g, v, width, height, ghosts.slots, c);
   if (ghosts.box) drawBox(g, v, ghosts.box, c);
 }

@@ -194,7 +194,7 @@ export function drawOver(g: G, canvas: HTMLCanvasElement, v: View, width: number
   drawFrames(g, v, width, m.chosen, c.ink, 2);
   if (m.under && m.under.kind !== "down") drawFrames(g, v, width, [m.under], c.ink2, 1);
   if (m.cursor) drawFrames(g, v, width, [m.cursor], c.focus, 3);
-  drawGhosts(g, v, width, m.ghosts, c);
+  drawGhosts(g, v, width, height, m.ghosts, c);
   g.restore();
   drawRuler(g, v, width, height, m, c);
   const x = xAt(v, m.now);

@@ -1,6 +1,7 @@
 // The picture: tiles that the worker has painted, moved by the view, and over them what is
 // sharp at every scale: ruler, names, frames, now. It draws when something is different.
 import { drawOver, drawUnder, type Marks } from "./over";
+import { NO_GHOSTS } from "./ghosts";
 import { TILE, type Scale } from "./paint";
 import type { RowList } from "./rows";
 import type { Heading, Seen } from "./data";
@@ -34,7 +35,7 @@ export class Picture {
   rows: RowList | null = null;
   heading: Heading | null = null;
   color = "user";
-  marks: Marks = { now: 0, zone: "UTC", reserved: [], chosen: [], under: null, cursor: null, ghosts: { box: null, moved: [], places: [] } };
+  marks: Marks = { now: 0, zone: "UTC", reserved: [], chosen: [], under: null, cursor: null, ghosts: NO_GHOSTS };
   private readonly worker = startWorker();
   private readonly tiles = new Tiles();
   private readonly asked = new Set<string>();

@@ -43,15 +43,15 @@ function pause(ms: number): Promise<void> {
 
 /** Questions hold the scheduler up, and it says when it has had enough of them: reads are
     tried again, as changes are not. */
-async function askPatiently(changes: WhatIfChange[], stopped: () => boolean): Promise<WhatIf | null> {
+async function askPatiently(changes: WhatIfChange[], until: AbortSignal): Promise<WhatIf | null> {
   for (let n = 0; ; n++) {
     try {
-      return JSON.parse(await ask("POST", "/v1/whatif", { changes })) as WhatIf;
+      return JSON.parse(await ask("POST", "/v1/whatif", { changes }, false, until)) as WhatIf;
     } catch (e) {
       const busy = e instanceof ApiError && (e.status === 503 || e.status === 429);
       if (!busy || n >= TRIES) throw e;
       await pause((e.again_s ?? 1) * BUSY_MS);
-      if (stopped()) return null;
+      if (until.aborted) return null;
     }
   }
 }
@@ -68,17 +68,17 @@ export function usePreview(changes: WhatIfChange[] | null): Preview {
 
   useEffect(() => {
     if (!key) return undefined;
-    let over = false;
+    const end = new AbortController(); // of the copy, too, when nobody waits for it any more
     const timer = window.setTimeout(async () => {
       try {
-        const answer = await askPatiently(JSON.parse(key) as WhatIfChange[], () => over);
-        if (!over && answer) setTold({ key, answer, at: Date.now() });
+        const answer = await askPatiently(JSON.parse(key) as WhatIfChange[], end.signal);
+        if (!end.signal.aborted && answer) setTold({ key, answer, at: Date.now() });
       } catch (e) {
-        if (!over) setTold({ key, error: (e as Error).message, at: Date.now() });
+        if (!end.signal.aborted) setTold({ key, error: (e as Error).message, at: Date.now() });
       }
     }, REST_MS);
     return () => {
-      over = true;
+      end.abort();
       window.clearTimeout(timer);
     };
   }, [key, turn]);

@@ -25,6 +25,9 @@ export function Keys() {
         goAt = 0;
         go(screen.path);
         document.getElementById("main")?.focus();
+      } else if (Date.now() - goAt < G_MS && e.key === "w") {
+        goAt = 0;
+        go("/ui/timeline?fit=1");
       } else if (e.key === "g") goAt = Date.now();
       else if (e.key === "?") setHelp(true);
       else if (e.key === ".") document.querySelector<HTMLElement>(".actions button")?.focus();
@@ -51,6 +54,7 @@ export function Keys() {
         {SCREENS.map((s) => (
           <div key={s.key} className="keys-row"><dt><kbd>g</kbd> <kbd>{s.key}</kbd></dt><dd>{s.name}</dd></div>
         ))}
+        <div className="keys-row"><dt><kbd>g</kbd> <kbd>w</kbd></dt><dd>Where would it fit?</dd></div>
         <dt><kbd>↑</kbd> <kbd>↓</kbd></dt><dd>from row to row of a table</dd>
         <dt><kbd>Enter</kbd></dt><dd>open what the row is about</dd>
         <dt><kbd>x</kbd></dt><dd>of the queue: choose the row, for several at once</dd>

@@ -3,7 +3,7 @@
 import { useEffect, useMemo, useRef, useState, type KeyboardEvent } from "react";
 import type { Heading, Seen } from "../gantt/data";
 import { boxByKey, type Drawing } from "../gantt/draw";
-import { ghostsOf, runsOf, type Moved } from "../gantt/ghosts";
+import { ghostsOf, runsOf, type Ghosts, type Moved } from "../gantt/ghosts";
 import { whenOf } from "../gantt/over";
 import type { Picture } from "../gantt/picture";
 import { hostsOf, type RowList } from "../gantt/rows";
@@ -16,6 +16,7 @@ import { go, withQuery } from "../model/route";
 import type { Reservation } from "../model/types";
 import { useShown } from "../model/whatif";
 import { useMayChange } from "../parts/actions";
+import type { FitMarks } from "./fit";
 
 interface Screen {
   picture: { current: Picture | null | undefined };
@@ -26,6 +27,7 @@ interface Screen {
   heading: Heading | null;
   row: number | undefined; // of the keyboard's cursor
   say: (text: string) => void;
+  fit: FitMarks; // of the job that is asked about
 }
 
 function boxOf(d: Draft | null, rows: RowList | null, now: number, zone: Zone): Box | null {
@@ -38,14 +40,18 @@ function boxOf(d: Draft | null, rows: RowList | null, now: number, zone: Zone): 
   return { from: window.from, to: window.to ?? window.from + 30 * 86400, first, last };
 }
 
+/** The rows of those nodes, in that time. */
+function boxesOf(nodes: string[], from: number, to: number, rows: RowList | null): Ghosts["places"] {
+  if (!nodes.length || !rows || rows.n > 20000) return [];
+  const names = new Set(nodes);
+  const found = Array.from({ length: rows.n }, (_, r) => r).filter((r) => names.has(rows.name(r)));
+  return runsOf(found).map(([first, last]) => ({ first, last, from, to }));
+}
+
 /** Where a reservation of so many tasks would come to lie. */
 function placesOf(shown: ReturnType<typeof useShown>, d: Draft | null, rows: RowList | null) {
   const made = shown?.changes?.[0]?.reservation;
-  if (!made?.places || !d || !rows || rows.n > 20000) return [];
-  const names = new Set(made.places.map((p) => p.node));
-  const found = Array.from({ length: rows.n }, (_, r) => r).filter((r) => names.has(rows.name(r)));
-  const to = made.end_at ?? made.start_at + 30 * 86400;
-  return runsOf(found).map(([first, last]) => ({ first, last, from: made.start_at, to }));
+  return made?.places && d ? boxesOf(made.places.map((p) => p.node), made.start_at, made.end_at ?? made.start_at + 30 * 86400, rows) : [];
 }
 
 /** What is on its nodes in its time, of what has been loaded: told while it is drawn. */
@@ -63,7 +69,7 @@ function Touched({ all, box }: { all: Seen[]; box: Box | null }) {
 }
 
 export function useDrawing(screen: Screen) {
-  const { picture, canvas, rows, now, zone, heading, say } = screen;
+  const { picture, canvas, rows, now, zone, heading, say, fit } = screen;
   const nowRef = useRef<number>(now) as { current: number };
   nowRef.current = now;
   const may = useMayChange();
@@ -89,6 +95,7 @@ export function useDrawing(screen: Screen) {
   // ---- what would be ----
   const box = boxOf(draft, rows, now, zone);
   const places = useMemo(() => placesOf(shown, draft, rows), [shown, draft, rows]);
+  const fits = useMemo(() => (fit.slot ? boxesOf(fit.nodes, fit.slot.from, fit.slot.to, rows) : []), [fit, rows]);
   useEffect(() => {
     let over = false;
     const p = picture.current;
@@ -98,7 +105,7 @@ export function useDrawing(screen: Screen) {
       over = true;
     };
   }, [shown, heading]);
-  useEffect(() => picture.current?.mark({ ghosts: { box, moved, places } }), [JSON.stringify(box), moved, places, heading]);
+  useEffect(() => picture.current?.mark({ ghosts: { box, moved, places: [...places, ...fits], slots: fit.later } }), [JSON.stringify(box), moved, places, fits, fit, heading]);
   useEffect(() => {
     let over = false;
     if (box) void picture.current?.within(box.from, box.to, box.first, box.last, 4000).then((all) => over || setOnIt(all));

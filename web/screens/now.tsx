@@ -8,6 +8,7 @@ import { usePrefs } from "../model/prefs";
 import type { JobBrief, SchedulerState } from "../model/types";
 import { Link, useNow } from "../parts/frame";
 import { Bars, Shares } from "../parts/gauge";
+import { FitLink } from "./fit";
 import { Curves, useSeries } from "./series";
 
 const BRIEF = "id,user,class,procs,start_at,end_at,reservation_at,section,shown_state,remaining_s,name,wclimit_s,submit_at,state,reason";
@@ -205,7 +206,7 @@ export function Now() {
   const summary = all.summary;
   return (
     <>
-      <h1>Now</h1>
+      <div className="q-bar"><h1>Now</h1><FitLink /></div>
       {admin && <Warnings />}
       <div className="cards">
         {!admin && who && <Card title="My jobs" wide><Mine user={who.user} /></Card>}

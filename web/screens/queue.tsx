@@ -11,6 +11,7 @@ import { useMayChange } from "../parts/actions";
 import { useNow } from "../parts/frame";
 import { ChosenPanel, NEEDED, type Chosen } from "./chosen";
 import { COLUMNS, USUAL, type Column } from "./columns";
+import { FitLink } from "./fit";
 import { JobPanel } from "./job";
 import { ROW_PX, Row, useWindow, type Hands } from "./queue_rows";
 
@@ -234,6 +235,7 @@ export function Queue() {
           {may && several && total > picked.chosen.size && total <= CHOSEN_MAX && (
             <button onClick={() => void chooseAll()}>Choose all {count(total)}</button>
           )}
+          <FitLink />
           <ChooseColumns chosen={keys} />
         </div>
         <div

@@ -10,27 +10,9 @@ import { usePrefs } from "../model/prefs";
 import { go, withQuery } from "../model/route";
 import type { Reservation, WhatIf, WhatIfChange } from "../model/types";
 import { usePreview } from "../model/whatif";
+import { Field as FormField, toldOf, type Told } from "../parts/field";
 import { useNow } from "../parts/frame";
 import { Moved, PreviewOf } from "../parts/preview";
-
-interface Told {
-  field: string;
-  sentence: string;
-  nearest?: string;
-}
-
-/** Which field a sentence of the scheduler's is about: it says so, or begins with it; and
-    what names match no node are those of nodes. */
-function fieldOf(sentence: string, field?: string): string {
-  if (!field && /^no node matches/.test(sentence)) return "hosts";
-  return (field ?? /^(\w+):/.exec(sentence)?.[1] ?? "").replace(/^.*\./, "").replace(/\[\d+\]$/, "");
-}
-
-/** Of a refusal for what was written. */
-function toldOf(sentence: string, code: string | undefined, field?: string, nearest?: string): Told | null {
-  if (code !== "invalid" && code !== "not_found") return null;
-  return { field: fieldOf(sentence, field), sentence, nearest: nearest ?? /did you mean '?([^'?]+)'?\?/.exec(sentence)?.[1] };
-}
 
 /** What a preview was refused for. */
 function toldBy(answer: WhatIf | undefined): Told | null {
@@ -62,27 +44,8 @@ const MADE: Field[] = ["name"]; // cannot be changed later
 function FieldRow(props: { d: Draft; of: [Field, string, string]; wrong?: string; told: Told | null }) {
   const { d, wrong, told } = props;
   const [field, label, hint] = props.of;
-  const mine = told?.field === field ? told : null;
   const set = (text: string) => setDraft({ ...d, form: { ...d.form, [field]: text } });
-  const bad = d.form[field]?.trim() ? wrong ?? mine?.sentence : mine?.sentence; // what is not there yet is not wrong
-  return (
-    <label className="field">
-      <span>{label}</span>
-      <input
-        name={field}
-        value={d.form[field] ?? ""}
-        aria-invalid={Boolean(bad)}
-        aria-describedby={`hint-${field}`}
-        spellCheck={false}
-        autoComplete="off"
-        onChange={(e) => set(e.target.value)}
-      />
-      <small id={`hint-${field}`} className={bad ? "field-wrong" : "quiet"}>
-        {bad ? plain(bad) : hint}
-        {mine?.nearest && <button type="button" className="field-take" onClick={() => set(mine.nearest ?? "")}>Take {plain(mine.nearest)}</button>}
-      </small>
-    </label>
-  );
+  return <FormField name={field} label={label} hint={hint} value={d.form[field] ?? ""} wrong={wrong} told={told} set={set} />;
 }
 
 function close() {

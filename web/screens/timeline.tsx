@@ -10,12 +10,14 @@ import { readRows } from "../gantt/rows";
 import { Source } from "../gantt/source";
 import { Strip, type Shares } from "../gantt/strip";
 import { GUTTER, HEAD, niceSecond, rowAt, timeAt, yAt, type View } from "../gantt/view";
+import { setDraft } from "../model/draft";
 import { count, plain } from "../model/format";
 import { askNow, onRound, useAnswer, useLive } from "../model/live";
 import { usePrefs } from "../model/prefs";
 import { go, useSearch, withQuery } from "../model/route";
 import { useNow } from "../parts/frame";
 import { useDrawing } from "./drawing";
+import { FitPanel, NO_MARKS, type FitMarks } from "./fit";
 import { JobPanel } from "./job";
 import { ReservationPanel } from "./reservation";
 import { ReserveForm } from "./reserve";
@@ -96,7 +98,12 @@ export function Timeline() {
     } else if (!seen) go(withQuery({ sel: null, kind: null }), true);
   }
 
-  const drawn = useDrawing({ picture, canvas, rows: fold ? null : rows, now, zone, heading, row: cursor?.row, say: setSaid });
+  const fitting = query.get("fit") !== null;
+  const [fit, setFit] = useState<FitMarks>(NO_MARKS);
+  const drawn = useDrawing({ picture, canvas, rows: fold ? null : rows, now, zone, heading, row: cursor?.row, say: setSaid, fit });
+  useEffect(() => {
+    if (fit.slot && picture.current) showAlso(picture.current, fit.slot.from, fit.slot.to);
+  }, [fit.slot?.from, fit.slot?.to, heading === null]);
 
   // ---- the picture lives as long as the screen ----
   useEffect(() => {
@@ -212,6 +219,13 @@ export function Timeline() {
     return () => window.clearTimeout(timer);
   }, [table, heading, query.get("from"), query.get("to"), query.get("rows")]);
 
+  /** Beside a reservation that is drawn, or what is open, there is no room for it. */
+  function beginFit() {
+    setDraft(null);
+    if (fold) foldAll(rows, false);
+    go(withQuery({ fit: fitting ? null : "1", sel: null, kind: null }), true);
+  }
+
   async function moveCursor(key: string) {
     const p = picture.current;
     if (!p?.view) return;
@@ -260,7 +274,7 @@ export function Timeline() {
     ? `${count(rows?.nodes ?? 0)} nodes; ${heading.as === "cells" ? "so many that shares of their time are shown" : `${count(pieces)} pieces are loaded`}. Arrows go from one to the next, t shows them as a table.`
     : "Loading";
   return (
-    <div className={sel || drawn.draft ? "split split-open" : "split"}>
+    <div className={sel || drawn.draft || fitting ? "split split-open" : "split"}>
       <div className="split-main">
         <div className="q-bar g-bar">
           <h1>Timeline</h1>
@@ -268,6 +282,7 @@ export function Timeline() {
             if (fold) foldAll(rows, false);
             drawn.begin();
           }}>New reservation</button>}
+          <button aria-pressed={fitting} onClick={beginFit} title="g w">Where would it fit?</button>
           <Tools color={color} by={by} show={show} level={level} table={table} picture={picture} groups={<Groups rows={rows ?? rowsRef.current} />} onNow={() => showNow(0.2)} onFuture={() => showNow(0)} />
         </div>
         <Legend heading={heading} color={color} show={show} />
@@ -283,6 +298,7 @@ export function Timeline() {
         {table && rows && <Lines lines={lines} rows={rows} now={now} onSelect={select} cells={heading?.as === "cells"} use={use} more={<MarkTable marks={marks} from={Number(query.get("from"))} to={Number(query.get("to"))} />} />}
       </div>
       {drawn.draft && <ReserveForm key={drawn.draft.of ?? ""} d={drawn.draft} touched={drawn.touched} />}
+      {!drawn.draft && !sel && fitting && <FitPanel onMarks={setFit} />}
       {!drawn.draft && sel && (query.get("kind") === "reservation" ? <ReservationPanel name={sel} onChange={drawn.change} /> : <JobPanel id={sel} brief={chosen?.id === sel ? briefOf(chosen) : undefined} />)}
     </div>
   );
@@ -311,6 +327,13 @@ function keepView(p: Picture, v: View) {
   if (!location.pathname.startsWith("/ui/timeline")) return;
   const rows = `${Math.max(0, Math.floor(rowAt(v, HEAD)))}-${Math.max(0, Math.ceil(rowAt(v, height)) - 1)}`;
   go(withQuery({ from: String(Math.round(timeAt(v, GUTTER))), to: String(Math.round(timeAt(v, width))), rows }), true);
+}
+
+/** Moved, or made as wide as it needs to be, where that time is not in sight. */
+function showAlso(p: Picture, from: number, to: number) {
+  if (!p.view || (timeAt(p.view, GUTTER) <= from && timeAt(p.view, p.size.width) >= to)) return;
+  const margin = (to - from) * 0.15;
+  showSpan(p, Math.min(from - margin, timeAt(p.view, GUTTER)), Math.max(to + margin, from + (p.size.width - GUTTER) * p.view.second));
 }
 
 function takeView(p: Picture, query: URLSearchParams) {

@@ -86,7 +86,7 @@ function Ahead({ why }: { why: WhyRecord }) {
   );
 }
 
-function Frees({ why, procs }: { why: WhyRecord; procs: number }) {
+export function Frees({ why, procs }: { why: Pick<WhyRecord, "frees">; procs: number }) {
   const now = useNow();
   const { zone } = usePrefs();
   const frees = why.frees ?? [];
@@ -112,7 +112,7 @@ function Frees({ why, procs }: { why: WhyRecord; procs: number }) {
   );
 }
 
-function Obstacles({ why }: { why: WhyRecord }) {
+export function Obstacles({ why }: { why: Pick<WhyRecord, "obstacles"> }) {
   const now = useNow();
   const { zone } = usePrefs();
   const all = why.obstacles ?? [];

@@ -80,9 +80,11 @@ static void print_row(void *ctx, json_t *o)
     char text[TEXT_MAX + LAYOUT_CREDITS_MAX];
 
     print_heading(t);
-    for (const struct column *c = t->of->columns; c->heading; c++)
-        printf("%*s%s", c[1].heading ? c->width : 0, cell_text(t->l, c, o, text),
+    for (const struct column *c = t->of->columns; c->heading; c++) {
+        const char *cell = cell_text(t->l, c, o, text);
+        printf("%*s%s", layout_width(cell, c[1].heading ? c->width : 0), cell,
             c[1].heading ? "  " : "\n");
+    }
 }
 
 static void print_record(void *ctx, json_t *o)

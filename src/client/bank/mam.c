@@ -603,9 +603,10 @@ static void print_loss(const struct command_line *l, const json_t *o, bool *head
         printf("%-24s %-20s %-12s %-12s %14s %14s\n", "Ended", "Run", "User", "Account",
             "Charged", "To give back");
     *headed = true;
-    printf("%-24s %-20s %-12s %-12s %14s %14s\n", bankwords_date(o, "end_at", at),
-        get_text(o, "run", ""), get_text(o, "user", "-"), get_text(o, "account", "-"),
-        bankwords_credits(l, o, "charged", charged),
+    const char *account = get_text(o, "account", "-");
+    printf("%-24s %-20s %-12s %*s %14s %14s\n", bankwords_date(o, "end_at", at),
+        get_text(o, "run", ""), get_text(o, "user", "-"), layout_width(account, -12),
+        account, bankwords_credits(l, o, "charged", charged),
         bankwords_credits(l, o, "rest", rest));
 }
 

@@ -23,10 +23,11 @@ static void print_message(void *ctx, json_t *o)
         printf("%8s %-9s %-8s %-20s %-12s %14s %5s  %-19s  %s\n", "Number", "State",
             "Verb", "Run", "Account", "Amount", "Tries", "At", "Said");
     *headed = true;
-    printf("%8lld %-9s %-8s %-20s %-12s %14s %5lld  %s  %s\n",
+    const char *account = get_text(o, "account", "-");
+    printf("%8lld %-9s %-8s %-20s %*s %14s %5lld  %s  %s\n",
         (long long)get_int(o, "number", 0), get_text(o, "state", ""),
-        get_text(o, "verb", ""), get_text(o, "run", ""), get_text(o, "account", "-"),
-        get_text(o, "amount", "-"), (long long)get_int(o, "tries", 0),
+        get_text(o, "verb", ""), get_text(o, "run", ""), layout_width(account, -12),
+        account, get_text(o, "amount", "-"), (long long)get_int(o, "tries", 0),
         layout_date(get_int(o, "at", 0), at), get_text(o, "said", ""));
 }
 

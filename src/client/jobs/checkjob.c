@@ -106,7 +106,8 @@ static void keep_last(void *ctx, json_t *o)
     *last = json_incref(o);
 }
 
-/* It may have ended a moment ago, and accounting knows it. NULL after complaining. */
+/* It may have ended a moment ago, and accounting knows it. NULL after complaining of
+ * what is not there either. */
 static json_t *ask_ended(const struct command_line *l)
 {
     struct query *q = query_new("/v1/accounting");
@@ -117,7 +118,7 @@ static json_t *ask_ended(const struct command_line *l)
     int status = ask_list(l, q, keep_last, &o);
     query_free(q);
     if (status == 0 && !o)
-        fprintf(stderr, "ERROR:    cannot locate job '%s'\n", l->args[0]);
+        complain_of_gone();
     return o;
 }
 

@@ -274,7 +274,7 @@ static int show(const struct command_line *l)
         o = NULL;
     }
     if (gone)
-        fprintf(stderr, "ERROR:    cannot locate job '%s'\n", name);
+        complain_of_gone();
     return o ? print_start(l, name, o) : 1;
 }
 

@@ -78,6 +78,15 @@ const char *layout_mb(int64_t mb, char *buf)
     return buf;
 }
 
+int layout_width(const char *text, int width)
+{
+    int more = 0; /* bytes that begin no character */
+
+    for (; *text != '\0'; text++)
+        more += ((unsigned char)*text & 0xc0) == 0x80;
+    return width < 0 ? width - more : width + more;
+}
+
 double layout_percent(double a, double b)
 {
     return b > 0 ? 100 * a / b : 0;

@@ -32,6 +32,10 @@ const char *layout_date_near(int64_t at, struct layout_near *near);
 #define LAYOUT_MB_MAX 24
 const char *layout_mb(int64_t mb, char *buf);
 
+/* For "%*s": `width` characters of a column, whatever bytes those of the text have;
+ * less than 0 = to the left. */
+int layout_width(const char *text, int width);
+
 /* 100 * a / b; 0 when there is nothing to compare with. */
 double layout_percent(double a, double b);
 

@@ -195,6 +195,16 @@ static int complain(const struct call *c, CURLcode result)
     return -1;
 }
 
+static char of_gone[240]; /* complain_of_gone() */
+
+static void keep_refusal(const struct call *c)
+{
+    json_t *o = read_body(c), *e = json_object_get(o, "error");
+
+    snprintf(of_gone, sizeof of_gone, "%s", get_text(e, "message", "it is not there"));
+    json_decref(o);
+}
+
 static CURLcode attempt(struct call *c, const char *method, const struct query *q,
     const char *body, curl_off_t *retry_s);
 
@@ -338,6 +348,8 @@ static int perform_request(
         c->body.len = 0;
     }
     bool gone = result == CURLE_OK && c->status == 404 && c->may_be_gone;
+    if (gone)
+        keep_refusal(c);
     if ((result != CURLE_OK || c->status != 200) && !gone && !c->quiet)
         complain(c, result);
     if (result == CURLE_OK && c->status == 503 && !c->quiet)
@@ -373,6 +385,11 @@ json_t *ask_if_there(
 
     *ret_gone = c.status == 404;
     return o;
+}
+
+void complain_of_gone(void)
+{
+    fprintf(stderr, "ERROR:    %s\n", of_gone);
 }
 
 static tell_fn *taker; /* NULL = what is told is sent */

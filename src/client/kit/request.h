@@ -24,6 +24,8 @@ json_t *ask(const struct command_line *l, const struct query *q);
 /* The same, but of what is not there nothing is said: NULL and *ret_gone. */
 json_t *ask_if_there(
     const struct command_line *l, const struct query *q, bool *ret_gone);
+/* What the last ask_if_there() has not said of what is not there. */
+void complain_of_gone(void);
 
 /* GET a list: `each` is called for every record as it arrives (borrowed), also for a
  * summary. 0, or -1 after complaining. */

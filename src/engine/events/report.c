@@ -26,24 +26,59 @@ bool engine_start_differs(const struct job *j, int64_t start_at)
     return start_at > 0 && llabs(start_at - j->start_at) > START_DIFFERS_S;
 }
 
-/* Where it is, as an allocation: tasks go to its requests in their order. */
+static int add_piece(const struct cluster *c, const struct job *j,
+    const struct job_place *place, uint32_t tasks, uint32_t req, struct allocs *ret,
+    struct err *err)
+{
+    const struct node *node = node_find(c, place->node);
+
+    if (!node)
+        return err_set(err, ERR_NOT_FOUND,
+            "job '%s' runs on node '%s', which is unknown", j->id, place->node);
+    vec_push(ret, ((struct alloc){node->index, 1, tasks, req}));
+    return 0;
+}
+
+/* Not all resource managers tell of which request tasks are: then all are of the first.
+ */
+static bool tells_requests(
+    const struct job *j, const struct job_place *places, size_t n)
+{
+    uint64_t *tasks = xcalloc(j->nreqs, sizeof *tasks);
+    bool tells = true;
+
+    for (size_t i = 0; tells && i < n; i++) {
+        tells = places[i].req < j->nreqs;
+        if (tells)
+            tasks[places[i].req] += places[i].tasks;
+    }
+    for (uint32_t r = 0; tells && r < j->nreqs; r++)
+        tells = tasks[r] == j->reqs[r].tasks;
+    free(tasks);
+    return tells;
+}
+
+/* Where it is, as an allocation. What is not told of requests goes to them in their
+ * order. */
 static int placed(const struct cluster *c, const struct job *j,
     const struct job_place *places, size_t n, struct allocs *ret, struct err *err)
 {
     uint32_t req = 0, left = j->reqs[0].tasks;
+    bool told = tells_requests(j, places, n);
 
     for (size_t i = 0; i < n; i++) {
-        const struct node *node = node_find(c, places[i].node);
-        if (!node)
-            return err_set(err, ERR_NOT_FOUND,
-                "job '%s' runs on node '%s', which is unknown", j->id, places[i].node);
-        for (uint32_t tasks = places[i].tasks; tasks;) {
+        if (told
+            && add_piece(c, j, &places[i], places[i].tasks, places[i].req, ret, err)
+                   < 0)
+            return -1;
+        for (uint32_t tasks = told ? 0 : places[i].tasks; tasks;) {
             if (!left && ++req == j->nreqs)
                 return err_set(err, ERR_CONFLICT,
                     "job '%s' runs more tasks than its %u", j->id, j->tasks);
             left = left ? left : j->reqs[req].tasks;
             uint32_t here = tasks < left ? tasks : left;
-            vec_push(ret, ((struct alloc){node->index, 1, here, req}));
+            if (add_piece(c, j, &places[i], here, req, ret, err) < 0)
+                return -1;
             tasks -= here;
             left -= here;
         }
@@ -364,7 +399,8 @@ static int now_waiting(
         promises_break(e->promises, j, PROMISE_RETRY); /* that start went well */
     }
     if (held) {
-        accrual_stop(&e->cfg->prio, j, ACCRUAL_HOLD, e->now);
+        accrual_stop(&e->cfg->prio, j,
+            ev->u.job_state.rm_hold ? ACCRUAL_HOLD : ACCRUAL_ACTIVE_LIMIT, e->now);
         return job_move(e->c, j, EV_RM_HOLD, err);
     }
     return j->state == JOB_IDLE ? 0 : job_move(e->c, j, EV_RM_RELEASE, err);

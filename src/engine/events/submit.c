@@ -3,6 +3,7 @@
  * runs already is taken over. */
 #include "cluster/memory.h"
 #include "engine/cycle.h"
+#include "engine/dependency.h"
 #include "engine/eligible.h"
 #include "engine/engine_private.h"
 #include "engine/events/events.h"
@@ -10,14 +11,18 @@
 #include "engine/keeping.h"
 #include "engine/planning/planning.h"
 
-/* An id may come back in the cycle in which it ended: changed by its owner, or run
- * once more. Jobs that depend on it then depend on what came. */
+/* An id may come back in the cycle in which it ended: run once more, or given again to
+ * a stranger. Jobs that depend on it are freed or failed by that end, never bound to
+ * what came. O(jobs that wait), where jobs depend on others. */
 static void forget_namesake(struct engine *e, const char *id)
 {
     struct job *j = id ? job_find(e->c, id) : NULL;
 
-    if (j && j->state >= JOB_COMPLETED && decisions_take_back_ended(e, j))
-        forget_job(e, j);
+    if (!j || j->state < JOB_COMPLETED || !decisions_take_back_ended(e, j))
+        return;
+    if (e->uses.deps)
+        dependency_settle_all(e);
+    forget_job(e, j);
 }
 
 static bool any_ended(const struct engine *e)

@@ -6,6 +6,7 @@
 #include "base/strbuf.h"
 
 #include <stdio.h>
+#include <string.h>
 #include <unistd.h>
 
 #define NUMBER_TEXT 24
@@ -95,20 +96,28 @@ static void set_array_index(struct variables *v, const char *id)
     set(v, "PBS_ARRAY_INDEX", index);
 }
 
+/* A node with tasks of several requests is in a row of places. */
 static void set_sizes(struct variables *v, const struct launch *l)
 {
-    int64_t tasks = 0, each = request_procs_per_task(l->request);
+    const struct job_place *p = l->run->places;
+    int64_t tasks = 0, procs = 0, nodes = 0, first = 0;
 
-    for (size_t i = 0; i < l->run->nplaces; i++)
-        tasks += l->run->places[i].tasks;
-    set_number(v, "PBS_NP", tasks * (each > 0 ? each : 1));
-    set_number(v, "PBS_NUM_NODES", (int64_t)l->run->nplaces);
-    if (l->run->nplaces > 0)
-        set_number(v, "PBS_NUM_PPN", l->run->places[0].tasks * (each > 0 ? each : 1));
+    for (size_t i = 0; i < l->run->nplaces; i++) {
+        int64_t each = request_procs_per_task(l->request, p[i].req);
+        int64_t here = p[i].tasks * (each > 0 ? each : 1);
+        tasks += p[i].tasks;
+        procs += here;
+        nodes += i == 0 || strcmp(p[i].node, p[i - 1].node) != 0;
+        first += nodes == 1 ? here : 0;
+    }
+    set_number(v, "PBS_NP", procs);
+    set_number(v, "PBS_NUM_NODES", nodes);
+    if (nodes > 0)
+        set_number(v, "PBS_NUM_PPN", first);
     if (l->run->wclimit_s > 0)
         set_number(v, "PBS_WALLTIME", l->run->wclimit_s);
     set_number(v, "SLURM_NTASKS", tasks);
-    set_number(v, "SLURM_NNODES", (int64_t)l->run->nplaces);
+    set_number(v, "SLURM_NNODES", nodes);
 }
 
 static void set_job(struct variables *v, const struct launch *l)

@@ -256,9 +256,8 @@ bool nodes_report_some(struct local *l, unsigned most)
 
 void nodes_take(struct local *l, const struct local_job *j, int sign)
 {
-    int64_t each = request_procs_per_task(j->request);
-
     for (size_t i = 0; i < j->run.nplaces; i++) {
+        int64_t each = request_procs_per_task(j->request, j->run.places[i].req);
         struct local_node *n;
 
         HASH_FIND_STR(l->nodes->all, j->run.places[i].node, n);

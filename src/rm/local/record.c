@@ -42,7 +42,6 @@ static json_t *plain_text(const char *text)
 
 char *run_write(const struct run *r)
 {
-    json_t *places = json_array();
     json_t *o = json_pack(
         "{s:I, s:I, s:I, s:I, s:I, s:b, s:i, s:i, s:I, s:s, s:s, s:i, s:I, s:I, "
         "s:I, s:I, s:s*, s:s*}",
@@ -56,10 +55,7 @@ char *run_write(const struct run *r)
         "suspended_at", (json_int_t)r->suspended_at, "cgroup", r->cgroup, "pam",
         r->pam);
 
-    for (size_t i = 0; i < r->nplaces; i++)
-        json_array_append_new(places,
-            json_pack("[s, I]", r->places[i].node, (json_int_t)r->places[i].tasks));
-    json_object_set_new(o, "places", places);
+    describe_places(o, "places", r->places, r->nplaces);
     if (r->overrun_s != 0)
         json_object_set_new(o, "overrun_s", json_integer((json_int_t)r->overrun_s));
     return text_and_free(o);
@@ -121,10 +117,13 @@ static int read_places(const json_t *list, struct run *r)
         const json_t *pair = json_array_get(list, i);
         const char *node = json_string_value(json_array_get(pair, 0));
         json_int_t tasks = json_integer_value(json_array_get(pair, 1));
+        json_int_t req = json_integer_value(json_array_get(pair, 2)); /* not of old */
 
-        if (node == NULL || tasks < 1 || tasks > UINT32_MAX)
+        if (node == NULL || tasks < 1 || tasks > UINT32_MAX || req < 0
+            || req > DESCRIBE_REQS_MAX)
             return -1;
-        r->places[r->nplaces++] = (struct job_place){xstrdup(node), (uint32_t)tasks};
+        r->places[r->nplaces++] =
+            (struct job_place){xstrdup(node), (uint32_t)tasks, (uint32_t)req};
     }
     return 0;
 }
@@ -175,7 +174,7 @@ int run_read(const char *text, size_t len, struct run *ret, struct err *err)
         return bad(o, "run.json", "a number is out of range", err);
     if (read_places(places, ret) != 0) {
         run_fini(ret);
-        return bad(o, "run.json", "expected places as [\"node\", tasks]", err);
+        return bad(o, "run.json", "expected places as [\"node\", tasks, request]", err);
     }
     if (cgroup != NULL)
         ret->cgroup = xstrdup(cgroup);
@@ -248,8 +247,8 @@ void run_set_places(struct run *r, const struct job_place *places, size_t n)
 {
     r->places = xcalloc(n, sizeof *r->places);
     for (r->nplaces = 0; r->nplaces < n; r->nplaces++)
-        r->places[r->nplaces] = (struct job_place){
-            xstrdup(places[r->nplaces].node), places[r->nplaces].tasks};
+        r->places[r->nplaces] = (struct job_place){xstrdup(places[r->nplaces].node),
+            places[r->nplaces].tasks, places[r->nplaces].req};
 }
 
 void run_fini(struct run *r)

@@ -28,7 +28,7 @@ void request_free(struct request *r);
 /* Memory a job may use in all, in MB; 0 = no limit asked. */
 int64_t request_mem_mb(const struct request *r);
 
-/* Processors of one task; 0 = all of the node. Of several requests the mean. */
-int64_t request_procs_per_task(const struct request *r);
+/* Processors of one task of its request of that number; 0 = all of the node. */
+int64_t request_procs_per_task(const struct request *r, uint32_t req);
 
 #endif

@@ -70,20 +70,12 @@ int64_t request_mem_mb(const struct request *r)
     return sum;
 }
 
-int64_t request_procs_per_task(const struct request *r)
+int64_t request_procs_per_task(const struct request *r, uint32_t req)
 {
-    int64_t procs = 0, tasks = 0;
+    const struct job_desc *d = &r->job.desc;
+    int64_t each = req < d->nreqs ? d->reqs[req].per_task.v[RES_PROCS] : 1;
 
-    for (uint32_t i = 0; i < r->job.desc.nreqs; i++) {
-        const struct req_desc *q = &r->job.desc.reqs[i];
-        int64_t n = q->tasks != 0 ? q->tasks : 1, each = q->per_task.v[RES_PROCS];
-
-        if (each < 0)
-            return 0;
-        if (each > INT32_MAX)
-            each = INT32_MAX;
-        procs += n * (each != 0 ? each : 1);
-        tasks += n;
-    }
-    return tasks != 0 ? (procs + tasks - 1) / tasks : 0;
+    if (each < 0)
+        return 0;
+    return each > INT32_MAX ? INT32_MAX : each > 0 ? each : 1;
 }

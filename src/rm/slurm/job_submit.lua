@@ -46,7 +46,10 @@ local slurm_user = status and string.match(status:read("*a"), "Uid:%s+%d+%s+(%d+
 if status then status:close() end
 if slurm_user then ADMIN[tonumber(slurm_user)] = true end
 local KEPT, HELD, LIFTED = 1, 2, 3
-local PENDING, STATES = 0, 256    -- flags, such as COMPLETING, stand above the states
+local PENDING, STATES = 0, 256    -- flags stand above the states
+-- Those of jobs that Slurm itself may hold: for their exit, as they came back (COMPLETING:
+-- they are on their nodes yet), or for a reservation that is gone.
+local SLURMS_HOLDS = { 4096, 32768, 2097152 }
 local INFINITE = 4294967295       -- as a priority: a release
 local MOST = 268435455            -- the largest priority there is room for
 local ADMINS = 1073741824         -- in a mark, above it: held by an administrator
@@ -494,6 +497,20 @@ local function is_for_waiting(job, uid)
 	    or string.find(job.admin_comment or "", "maui:", 1, true) ~= nil)
 end
 
+-- Whatever flag it has: an array that a task has just left has one, to be told to slurmdbd.
+local function is_waiting(current)
+	return current.job_state % STATES == PENDING
+end
+
+-- May it be Slurm itself that holds the job? The flag may stay until the job is started.
+local function is_slurms_hold(current)
+	if current.priority ~= 0 then return false end
+	for _, flag in ipairs(SLURMS_HOLDS) do
+		if current.job_state % (2 * flag) >= flag then return true end
+	end
+	return false
+end
+
 -- Does it start the job, in one request?
 local function starts(job, uid)
 	return is_ordered(job, uid) and job.priority ~= 0 and job.priority ~= slurm.NO_VAL
@@ -530,7 +547,7 @@ end
 -- who makes a priority 0 holds the job.
 local function stay_at_zero(job, current)
 	local what, own = read_mark(current)
-	if what == 0 then return end -- Slurm has it from before the scheduler
+	if what == 0 or is_slurms_hold(current) then return end -- what == 0: from before the scheduler
 	if not stranger then
 		job.priority = 0
 	elseif what ~= HELD then
@@ -553,7 +570,9 @@ local function release(job, current)
 		if what == HELD then own = 0 end
 		mark(job, current, privileged and LIFTED or KEPT, own)
 	end
-	job.priority = slurm.NO_VAL
+	if not is_slurms_hold(current) then
+		job.priority = slurm.NO_VAL
+	end -- else Slurm has to lift what it set; the scheduler takes the job back
 	if current.priority ~= 0 and not stays_kept(job, current) then
 		keep(job, current, own)
 	end
@@ -671,10 +690,9 @@ local function judge_known(job, current, uid)
 	if ADMIN[uid] and job.admin_comment == SETTING then
 		return set_mark(job, current)
 	end
-	-- one that Slurm itself has held for its reservation is released by Slurm: it has a flag
-	local waits = current.job_state == PENDING
+	local waits = is_waiting(current)
 	if waits then read_pending(current) end -- one that left its array has what is meant for that
-	if is_for_waiting(job, uid) and current.job_state % STATES ~= PENDING then
+	if is_for_waiting(job, uid) and not waits then
 		return NOT_PENDING
 	end
 	local notes = ADMIN[uid] and is_note(job.admin_comment)

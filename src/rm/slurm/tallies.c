@@ -17,11 +17,22 @@ struct tallies {
     size_t ncomponents;
 };
 
+/* One that came back is on its nodes yet, or has to pause: that others of its array may
+ * start is said together with its nodes being free, as with Slurm alone. */
+static bool may_start(const struct adapter *a, const slurm_job_info_t *j)
+{
+    return j->priority != 0 && !(j->job_state & JOB_COMPLETING)
+           && j->eligible_time <= times_theirs(a);
+}
+
 static bool is_counted(const struct adapter *a, const slurm_job_info_t *j)
 {
-    return j->array_task_id != NO_VAL
-           && (j->job_state & JOB_STATE_BASE) <= SLURM_JOB_SUSPENDED && j->priority != 0
-           && !notes_has_begin(a, j);
+    uint32_t state = j->job_state & JOB_STATE_BASE;
+
+    if (j->array_task_id == NO_VAL)
+        return false;
+    return state == SLURM_JOB_RUNNING || state == SLURM_JOB_SUSPENDED
+           || (state == JOB_PENDING && may_start(a, j));
 }
 
 static void count_task(

@@ -86,6 +86,10 @@ void api_change_reservation(struct server *s, struct request *r); /* api/rsvchan
 /* api/query.c: when and where */
 void api_job_start(struct server *s, struct request *r);
 void api_why(struct server *s, struct request *r);
+/* What keeps room from a job, waiting or asked about, put into `o`: `frees`, and
+ * `obstacles` up to that instant; nothing where the caller is not told of nodes. */
+void why_put_room(struct server *s, const struct job *j, int64_t until_at,
+    const struct identity *who, json_t *o);
 void api_start(struct server *s, struct request *r);
 void api_windows(struct server *s, struct request *r);
 

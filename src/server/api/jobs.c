@@ -8,6 +8,7 @@
 #include "server/api/jobfilter.h"
 #include "server/api/joborder.h"
 #include "server/drafts/jobname.h"
+#include "server/drafts/rmname.h"
 #include "server/http/stream.h"
 #include "server/render/eligibility.h"
 #include "server/render/render.h"
@@ -591,7 +592,7 @@ void api_job(struct server *s, struct request *r)
 
     if (!j || !identity_sees_job(who, c, j)) {
         if (j)
-            err_set(&err, ERR_NOT_FOUND, "cannot locate job '%.60s'", id);
+            rmname_missing(c, id, &err);
         request_refuse(r, &err);
         return;
     }

@@ -6,6 +6,7 @@
 
 #include "config/settings.h"
 #include "server/drafts/jobexpr.h"
+#include "server/drafts/rmname.h"
 #include "server/drafts/where.h"
 #include "server/events/stalls.h"
 #include "server/http/turns.h"
@@ -58,7 +59,7 @@ static void refuse_job(const struct order *o, const struct job *j, struct err *e
             "user %s is not authorized to perform operation on job %s", who->user,
             j->id);
     else
-        err_set(err, ERR_NOT_FOUND, "cannot locate job '%s'", j->id);
+        rmname_missing(engine_cluster(o->s->engine), j->id, err);
 }
 
 static void one_job(struct order *o, const struct job *j)
@@ -165,7 +166,7 @@ static void act_on(struct carried *t, const struct chosen *it)
     o->by_name = it->named;
     if (!j || j->state >= JOB_COMPLETED) { /* since it was chosen */
         struct err err;
-        err_set(&err, ERR_NOT_FOUND, "cannot locate job '%s'", it->id);
+        rmname_missing(engine_cluster(o->s->engine), it->id, &err);
         if (it->named)
             add_result(o, it->id, &err, NULL);
         return;

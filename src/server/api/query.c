@@ -11,6 +11,7 @@
 #include "server/api/bankquotes.h"
 #include "server/api/bankrights.h"
 #include "server/drafts/jobname.h"
+#include "server/drafts/rmname.h"
 #include "server/durable/bankquestion.h"
 #include "server/render/blocked.h"
 #include "server/render/render.h"
@@ -130,6 +131,7 @@ static int read_question(
     } numbers[] = {{"procs", offsetof(struct query_ask, procs)},
         {"nodes", offsetof(struct query_ask, nodes)},
         {"duration_s", offsetof(struct query_ask, duration_s)},
+        {"procs_per_task", offsetof(struct query_ask, procs_per_task)},
         {"mem_per_proc_mb", offsetof(struct query_ask, mem_per_proc_mb)}};
     const char *mem = text_of(r, "mem");
     const char *features = text_of(r, "features");
@@ -219,7 +221,7 @@ void api_job_start(struct server *s, struct request *r)
 
     if (!j || !identity_sees_job(request_who(r), c, j)) {
         if (j)
-            err_set(&err, ERR_NOT_FOUND, "cannot locate job '%.60s'", id);
+            rmname_missing(c, id, &err);
         request_refuse(r, &err);
         return;
     }
@@ -244,27 +246,90 @@ void api_job_start(struct server *s, struct request *r)
     request_reply_json(r, o);
 }
 
+/* Where a job like that would be, and what it waits for. */
+#define PLACES_MAX 2000
+
+struct look {
+    struct server *s;
+    const struct identity *who;
+    json_t *places, *o; /* `o`: with frees and obstacles */
+    int64_t nodes;
+};
+
+static void add_place(void *ctx, uint32_t node, uint32_t tasks)
+{
+    struct look *l = ctx;
+    const struct cluster *c = engine_cluster(l->s->engine);
+
+    if (l->nodes++ < PLACES_MAX)
+        json_array_append_new(
+            l->places, json_pack("{s:s, s:I}", "node", node_at(c, node)->name, "tasks",
+                           (json_int_t)tasks));
+}
+
+static void add_room(void *ctx, const struct job *j, int64_t until_at)
+{
+    struct look *l = ctx;
+
+    why_put_room(l->s, j, until_at, l->who, l->o);
+}
+
+#define FROM_MAX (INT64_C(1) << 40)
+
+static int read_from(struct request *r, int64_t *ret, struct err *err)
+{
+    if (request_query_int(r, "from", 0, ret, err) < 0)
+        return -1;
+    return *ret <= FROM_MAX
+               ? 0
+               : err_set(err, ERR_INVALID, "from: expected seconds since 1970");
+}
+
+/* Nodes are told to those who may know of them. */
+static int ask_start(struct server *s, struct request *r, const struct question *q,
+    json_t **ret, struct err *err)
+{
+    struct look l = {.s = s, .who = request_who(r), json_array(), json_object(), 0};
+    struct query_look look = {.place = add_place, .job = add_room, .ctx = &l};
+    bool told = is_on(r, "places") && !identity_is_kept_from(l.who, RM_HIDES_NODES);
+    struct query_start found;
+    bool any = false;
+    int result = query_start_look(
+        s->engine, &q->ask, world_now(s), told ? &look : NULL, &any, &found, err);
+
+    if (result == 0) {
+        *ret = render_start(s, any, &found, q->ask.duration_s);
+        render_int(*ret, "procs", q->ask.procs);
+        if (!any)
+            json_object_set_new(*ret, "reason", render_never(s, &found.why));
+        json_object_update(*ret, l.o);
+    }
+    if (result == 0 && look.placed) {
+        json_object_set(*ret, "places", l.places);
+        render_int(*ret, "nodes", l.nodes);
+    }
+    json_decref(l.places);
+    json_decref(l.o);
+    return result;
+}
+
 void api_start(struct server *s, struct request *r)
 {
     struct question q = {0};
-    struct query_start found;
     struct err err;
-    bool any = false;
+    json_t *o = NULL;
 
     int result = read_question(s, r, &q, &err);
     if (result == 0 && q.ask.duration_s == 0)
         q.ask.duration_s = 1;
     if (result == 0)
-        result = query_start(s->engine, &q.ask, world_now(s), &any, &found, &err);
-    if (result < 0) {
+        result = read_from(r, &q.ask.from_at, &err);
+    if (result == 0)
+        result = ask_start(s, r, &q, &o, &err);
+    if (result < 0)
         refuse_query(s, r, &err);
-    } else {
-        json_t *o = render_start(s, any, &found, q.ask.duration_s);
-        render_int(o, "procs", q.ask.procs);
-        if (!any)
-            json_object_set_new(o, "reason", render_never(s, &found.why));
+    else
         request_reply_json(r, o);
-    }
     question_fini(&q);
 }
 

@@ -6,6 +6,7 @@
 #include "plan/feasible.h"
 #include "server/api/api.h"
 #include "server/drafts/jobname.h"
+#include "server/drafts/rmname.h"
 #include "server/render/obstacles.h"
 #include "server/render/render.h"
 #include "server/server_private.h"
@@ -163,19 +164,28 @@ static void add_ends(
 
 /* ---- all of it ---- */
 
-static void add_obstacles(
-    struct server *s, const struct job *j, const struct identity *who, json_t *o)
+static void add_obstacles(struct server *s, const struct job *j, int64_t until_at,
+    const struct identity *who, json_t *o)
 {
     const struct cluster *c = engine_cluster(s->engine);
     json_t *all = json_array();
 
     for (size_t p = 0; p < c->partitions.n; p++)
         if (j->partitions >> p & 1) {
-            json_t *some = obstacles_list(s, j, (uint32_t)p, who);
+            json_t *some = obstacles_list(s, j, (uint32_t)p, until_at, who);
             json_array_extend(all, some);
             json_decref(some);
         }
     json_object_set_new(o, "obstacles", all);
+}
+
+void why_put_room(struct server *s, const struct job *j, int64_t until_at,
+    const struct identity *who, json_t *o)
+{
+    if (identity_is_kept_from(who, RM_HIDES_NODES))
+        return;
+    add_ends(s, j, who, o);
+    add_obstacles(s, j, until_at, who, o);
 }
 
 static json_t *render_why(
@@ -196,10 +206,7 @@ static json_t *render_why(
         render_instant(o, "reservation_at", planned->start_at);
     if (waits) {
         add_place(s, j, who, o);
-        if (!identity_is_kept_from(who, RM_HIDES_NODES)) {
-            add_ends(s, j, who, o);
-            add_obstacles(s, j, who, o);
-        }
+        why_put_room(s, j, time_add(world_now(s), j->wclimit_s), who, o);
     }
     return o;
 }
@@ -213,7 +220,7 @@ void api_why(struct server *s, struct request *r)
     const struct job *j = jobname_find(c, id, &err);
 
     if (j && !identity_sees_job(who, c, j))
-        err_set(&err, ERR_NOT_FOUND, "cannot locate job '%.60s'", id);
+        rmname_missing(c, id, &err);
     else if (j && render_hides(c, j, who))
         err_set(&err, ERR_DENIED,
             "user %s is not authorized to check status of job '%s'", who->user, j->id);

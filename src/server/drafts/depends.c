@@ -34,6 +34,20 @@ static bool find_ending(struct server *s, const char *id, struct ending *ret)
     return store_account_each(s->store, &f, take_row, ret, &err) > 0;
 }
 
+/* The first one that ended after that. */
+static bool find_ending_since(
+    struct server *s, const char *id, int64_t since, struct ending *ret)
+{
+    struct store_account_filter f = {
+        .job = id, .from_at = since + 1, .submitted = true, .limit = 1};
+    struct err err;
+
+    if (since <= 0)
+        return false;
+    unsaved_tell(s->unsaved);
+    return store_account_each(s->store, &f, take_row, ret, &err) > 0;
+}
+
 static bool can_hold(enum dep_type type, const struct ending *e)
 {
     bool success =
@@ -105,7 +119,15 @@ static void pass_unknown(struct server *s, const struct dep *d)
     whatif_note(s, text);
 }
 
-struct dep *depends_settle(struct server *s, const struct dep *deps)
+/* How did the job end that was meant? False: it has not. */
+static bool find_meant(
+    struct server *s, const char *id, int64_t since, struct ending *ret)
+{
+    return find_ending_since(s, id, since, ret)
+           || (!job_find(engine_cluster(s->engine), id) && find_ending(s, id, ret));
+}
+
+struct dep *depends_settle(struct server *s, const struct dep *deps, int64_t since)
 {
     struct VEC(struct dep) left = {0};
     struct ending e;
@@ -114,12 +136,12 @@ struct dep *depends_settle(struct server *s, const struct dep *deps)
         return NULL;
     for (; deps->job_id; deps++) {
         struct dep d = *deps;
-        bool gone = !job_find(engine_cluster(s->engine), d.job_id);
-        bool over = gone && !s->tries && find_ending(s, d.job_id, &e);
-        if (gone && s->tries) {
+        if (s->tries && !job_find(engine_cluster(s->engine), d.job_id)) {
             pass_unknown(s, &d);
             continue;
         }
+        bool over =
+            !s->tries && !dep_never(d.type) && find_meant(s, d.job_id, since, &e);
         if (over && can_hold(d.type, &e))
             continue;
         if (over)
@@ -128,4 +150,58 @@ struct dep *depends_settle(struct server *s, const struct dep *deps)
     }
     vec_push(&left, (struct dep){0});
     return left.v;
+}
+
+/* As depends_settle() wants them; the job's own go when they are changed. */
+struct deps VEC(struct dep);
+
+static struct deps copy_deps(const struct job_extra *x)
+{
+    struct deps copy = {0};
+
+    for (size_t i = 0; i < x->deps.n; i++)
+        vec_push(
+            &copy, ((struct dep){x->deps.v[i].type, xstrdup(x->deps.v[i].job_id)}));
+    vec_push(&copy, (struct dep){0});
+    return copy;
+}
+
+static void free_deps(struct deps *deps)
+{
+    for (size_t i = 0; i < deps->n; i++)
+        free(deps->v[i].job_id);
+    vec_fini(deps);
+}
+
+static bool is_same(const struct dep *a, const struct dep *b)
+{
+    while (a->job_id && b->job_id && a->type == b->type
+           && strcmp(a->job_id, b->job_id) == 0)
+        a++, b++;
+    return !a->job_id && !b->job_id;
+}
+
+static void settle_job(struct server *s, const struct job *j)
+{
+    struct deps was = copy_deps(j->extra);
+    struct dep *left = depends_settle(s, was.v, j->submit_at);
+    struct event ev = {.kind = EVENT_MODIFY,
+        .u.modify = {
+            .id = j->id, .change = {.what = CHANGE_DEPS, .job = {.deps = left}}}};
+    struct err err;
+
+    if (!is_same(was.v, left) && world_apply(s, &ev, NULL, &err) < 0)
+        log_line(s->log, LOG_WARNING, "job '%s': %s", j->id, err.text);
+    free(left);
+    free_deps(&was);
+}
+
+void depends_settle_waiting(struct server *s)
+{
+    const struct cluster *c = engine_cluster(s->engine);
+
+    for (size_t i = 0; i < c->jobs.n; i++)
+        if (c->jobs.v[i] && job_waits(c->jobs.v[i]) && c->jobs.v[i]->extra
+            && c->jobs.v[i]->extra->deps.n > 0)
+            settle_job(s, c->jobs.v[i]);
 }

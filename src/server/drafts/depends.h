@@ -4,6 +4,8 @@
 #ifndef MAUI_SERVER_DEPENDS_H
 #define MAUI_SERVER_DEPENDS_H
 
+#include <stdint.h>
+
 struct dep;
 struct err;
 struct manager;
@@ -20,8 +22,13 @@ int depends_check(
 
 /* What is left of them: without those on jobs that ended as is asked, while those on
  * jobs that ended otherwise can never hold (in a copy: without those that are not
- * there). A copy of the list, job ids borrowed from it; NULL for NULL. Owned by the
- * caller: free(). */
-struct dep *depends_settle(struct server *s, const struct dep *deps);
+ * there). They were asked for at `since` (seconds since 1970; 0 = now): a job that
+ * ended later is the one that was meant, whoever has its id by now. A copy of the list,
+ * job ids borrowed from it; NULL for NULL. Owned by the caller: free(). */
+struct dep *depends_settle(struct server *s, const struct dep *deps, int64_t since);
+
+/* A job was accounted for that the engine did not have any more: who waits for it is
+ * freed or failed by that. O(jobs), and a look-up for each dependency. */
+void depends_settle_waiting(struct server *s);
 
 #endif

@@ -231,6 +231,15 @@ static bool match_name(
     return any;
 }
 
+/* "pbs.12": that point is no pattern's. */
+static const char *skip_manager(const struct cluster *c, const char *element)
+{
+    uint32_t rm;
+    const char *rest;
+
+    return rmname_split(c, element, &rm, &rest) ? rest : element;
+}
+
 static int match_id(const struct cluster *c, const char *element,
     struct job_choices *io, struct err *err)
 {
@@ -259,8 +268,8 @@ static int match_id(const struct cluster *c, const char *element,
         return match_array(c, element, &array, io, err);
     if (strcasecmp(element, "ALL") == 0)
         return match_pattern(c, ".*", true, io, err);
-    if (!io->unanchored && !strpbrk(element, special))
-        return err_set(err, ERR_NOT_FOUND, "cannot locate job '%s'", element);
+    if (!io->unanchored && !strpbrk(skip_manager(c, element), special))
+        return rmname_missing(c, element, err);
     return match_pattern(c, element, io->unanchored, io, err);
 }
 
@@ -303,7 +312,7 @@ int jobexpr_add_id(
     if (count_element(io, err) < 0)
         return -1;
     if (!in_queue(j))
-        return err_set(err, ERR_NOT_FOUND, "cannot locate job '%s'", id);
+        return rmname_missing(c, id, err);
     add(io, j->index, true);
     return 0;
 }

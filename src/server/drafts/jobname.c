@@ -147,7 +147,7 @@ const struct job *jobname_find(
         if (!j && err->code == ERR_CONFLICT)
             return NULL;
     }
-    err_set(err, ERR_NOT_FOUND, "cannot locate job '%.60s'", text);
+    rmname_missing(c, text, err);
     if (j && j->state < JOB_COMPLETED)
         return j;
     j = rmname_job(c, text, err);

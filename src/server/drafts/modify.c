@@ -415,7 +415,7 @@ static int apply_holds(struct server *s, const struct job *j, const struct modif
 /* Of what it shall depend on some may be over. */
 static int change_job(struct server *s, struct event *ev, struct err *err)
 {
-    struct dep *deps = depends_settle(s, ev->u.modify.change.job.deps);
+    struct dep *deps = depends_settle(s, ev->u.modify.change.job.deps, 0);
 
     ev->u.modify.change.job.deps = deps;
     int result = world_apply(s, ev, NULL, err);

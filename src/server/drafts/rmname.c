@@ -123,6 +123,18 @@ const struct job *rmname_any(
     return first ? first : other;
 }
 
+int rmname_missing(const struct cluster *c, const char *id, struct err *err)
+{
+    uint32_t rm = rmset_of_id(c, id);
+
+    if (rmset_is_away(c, rm))
+        return err_set(err, ERR_NOT_FOUND,
+            "cannot locate job '%.60s': %.60s does not answer, and has told of no such "
+            "job",
+            id, rmname_called(c, rm));
+    return err_set(err, ERR_NOT_FOUND, "cannot locate job '%.60s'", id);
+}
+
 const struct node *rmname_node(const struct cluster *c, const char *text)
 {
     const char *rest;

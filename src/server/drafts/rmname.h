@@ -31,6 +31,9 @@ const struct job *rmname_job(
  * PBS has put its server behind may be of a job of PBS.) The same cost. */
 const struct job *rmname_any(
     const struct cluster *c, const char *own_id, struct err *err);
+/* There is no such job here. Where its manager does not answer that is said too: it may
+ * not have told of it yet. Always -1, ERR_NOT_FOUND. */
+int rmname_missing(const struct cluster *c, const char *id, struct err *err);
 const struct node *rmname_node(const struct cluster *c, const char *text);
 
 /* Does the text begin with the name of one and a '.'? Its index and what follows. */

@@ -8,6 +8,7 @@
 #include "records/describe.h"
 #include "records/jobmemory.h"
 #include "records/jsontext.h"
+#include "server/drafts/depends.h"
 #include "server/drafts/modify.h"
 #include "server/durable/passed.h"
 #include "server/durable/restless.h"
@@ -399,6 +400,8 @@ void record_forget_unclaimed(struct server *s,
         record_unclaimed(s, u.ids.v[i]);
         free(u.ids.v[i]);
     }
+    if (u.ids.n > 0)
+        depends_settle_waiting(s);
     vec_fini(&u.ids);
     commit_want(s);
 }

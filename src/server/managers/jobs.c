@@ -114,6 +114,7 @@ static struct record_memory *recall_memory(
         return known;
     record_memory_free(known);
     record_unclaimed(m->s, r->desc.id);
+    depends_settle_waiting(m->s);
     *ret = (struct job_memory){0};
     return NULL;
 }
@@ -157,7 +158,7 @@ static void on_new_job(struct manager *m, const struct rm_job *r)
     size_t mark = border_begin(m->border);
     record_number(s, border_job_out(m->border, r->desc.id));
     border_end(m->border, mark);
-    struct dep *deps = depends_settle(s, ev.u.job.deps);
+    struct dep *deps = depends_settle(s, ev.u.job.deps, r->desc.submit_at);
 
     ev.u.job.deps = deps;
     ev.u.job.cancelled = cancelled;
@@ -329,7 +330,7 @@ static void follow_request(
     d->start_at = 0;
     keep_own(m, j, d);
     struct modified *changed = modify_recall(m->s, d);
-    struct dep *deps = depends_settle(m->s, d->deps);
+    struct dep *deps = depends_settle(m->s, d->deps, j->submit_at);
     d->deps = deps;
     manager_apply(m, &ev, r->desc.id);
     note_asked(world_notes(m->s, j), &r->desc);

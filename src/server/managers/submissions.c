@@ -170,7 +170,7 @@ static void try_submission(
     }
     size_t mark = border_begin(m->border);
     ev.u.job = *border_submission_told(m->border, &own, &room);
-    struct dep *deps = depends_settle(m->s, ev.u.job.deps);
+    struct dep *deps = depends_settle(m->s, ev.u.job.deps, 0);
     ev.u.job.deps = deps;
     ev.u.job.submit_at = world_now(m->s);
     if (world_apply(m->s, &ev, NULL, &b->err) == 0)

@@ -296,8 +296,9 @@ void eligibility_render(struct server *s, const struct job *j,
         limit_to_requests(&t, j);
         if (j->partitions >> p & 1) {
             json_t *record = partition_record(s, j, c->partitions.v[p], &t, opt);
-            json_object_set_new(
-                record, "obstacles", obstacles_list(s, j, (uint32_t)p, opt->who));
+            json_object_set_new(record, "obstacles",
+                obstacles_list(
+                    s, j, (uint32_t)p, time_add(world_now(s), j->wclimit_s), opt->who));
             json_array_append_new(partitions, record);
         }
         json_decref(t.rejections);

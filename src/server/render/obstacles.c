@@ -53,7 +53,7 @@ static int64_t nodes_kept(const struct cluster *c, const struct reservation *r,
 }
 
 static void add_reservations(json_t *list, struct server *s, const struct job *j,
-    uint32_t partition, const struct identity *who)
+    uint32_t partition, int64_t until_at, const struct identity *who)
 {
     const struct cluster *c = engine_cluster(s->engine);
     int64_t now = world_now(s), kept;
@@ -63,7 +63,7 @@ static void add_reservations(json_t *list, struct server *s, const struct job *j
         struct reservation *r = c->reservations.v[i];
         if (!r || !reservation_is_live(r))
             continue;
-        int64_t overlap = acl_overlap(r, now, time_add(now, j->wclimit_s));
+        int64_t overlap = acl_overlap(r, now, until_at);
         if (overlap <= 0 || acl_decide_job(c, r, j, overlap).granted
             || !(kept = nodes_kept(c, r, j, partition)))
             continue;
@@ -238,7 +238,7 @@ static void add_states(
 }
 
 json_t *obstacles_list(struct server *s, const struct job *j, uint32_t partition,
-    const struct identity *who)
+    int64_t until_at, const struct identity *who)
 {
     const struct cluster *c = engine_cluster(s->engine);
     json_t *list = json_array();
@@ -250,6 +250,6 @@ json_t *obstacles_list(struct server *s, const struct job *j, uint32_t partition
     }
     add_missing(list, c, j);
     add_states(list, s, j, partition);
-    add_reservations(list, s, j, partition, who);
+    add_reservations(list, s, j, partition, until_at, who);
     return list;
 }

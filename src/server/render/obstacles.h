@@ -11,11 +11,12 @@
 struct server;
 
 /* In that partition, a record each: kind (reservation, feature, resource, state), name,
- * nodes that it keeps, that have it or that are so, until, asked, free, text.
+ * nodes that it keeps, that have it or that are so, until, asked, free, text;
+ * reservations of the time from now to `until_at`.
  * Reservations that `who` may not see have no name. O(nodes + what reservations hold).
  */
 json_t *obstacles_list(struct server *s, const struct job *j, uint32_t partition,
-    const struct identity *who);
+    int64_t until_at, const struct identity *who);
 
 /* "this job asks for reservation 'x', which is not there", or which does not let it in:
  * false when it asks for none, or may use it. O(reservations). */

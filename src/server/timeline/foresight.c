@@ -182,17 +182,6 @@ static void begin_choice(struct server *s, struct timeline *t)
     t->candidates.n = 0;
 }
 
-static int by_priority(const void *a, const void *b)
-{
-    const struct candidate *x = a, *y = b;
-
-    if (x->priority != y->priority)
-        return x->priority > y->priority ? -1 : 1;
-    if (x->submit_at != y->submit_at)
-        return x->submit_at < y->submit_at ? -1 : 1;
-    return x->job < y->job ? -1 : x->job > y->job;
-}
-
 static size_t most_jobs(const struct cluster *c)
 {
     size_t most = EFFORT_MAX / (c->nodes.n + 1);
@@ -200,50 +189,32 @@ static size_t most_jobs(const struct cluster *c)
     return most < 1 ? 1 : most < FORECAST_MAX ? most : FORECAST_MAX;
 }
 
-/* The first by priority so far. Called when there are twice as many, and at the end. */
-static void keep_best(struct timeline *t, size_t most)
+static bool is_candidate(void *ctx, const struct job *j)
 {
-    if (t->candidates.n)
-        qsort(t->candidates.v, t->candidates.n, sizeof *t->candidates.v, by_priority);
-    if (t->candidates.n > most)
-        t->candidates.n = most;
+    const struct server *s = ctx;
+    const struct planned *p = engine_reservation_of(s->engine, j);
+
+    return job_waits(j) && !(p && p->row != INDEX_NONE)
+           && render_section(j) == SECTION_ELIGIBLE;
 }
 
-static void consider_job(
-    struct server *s, struct timeline *t, const struct job *j, size_t most)
-{
-    const struct planned *p = j ? engine_reservation_of(s->engine, j) : NULL;
-
-    if (!j || !job_waits(j) || (p && p->row != INDEX_NONE)
-        || render_section(j) != SECTION_ELIGIBLE)
-        return;
-    t->waiting++;
-    vec_push(
-        &t->candidates, ((struct candidate){j->index,
-                            job_priority(engine_cluster(s->engine), j), j->submit_at}));
-    if (t->candidates.n >= 2 * most)
-        keep_best(t, most);
-}
-
-/* Looks at some of the queue; all of it has been seen: the forecast begins. */
+/* Looks at some of the queue; all of it has been counted: the forecast begins, of the
+ * first of those that the last cycle had. */
 static void choose_some(struct server *s, struct timeline *t)
 {
     const struct cluster *c = engine_cluster(s->engine);
     size_t end = c->queued.n - t->looked > LOOKS ? t->looked + LOOKS : c->queued.n;
 
-    engine_set_priorities(s->engine);
-    for (; t->looked < end; t->looked++)
-        consider_job(s, t, queue_at(c, t->looked), most_jobs(c));
+    for (; t->looked < end; t->looked++) {
+        const struct job *j = queue_at(c, t->looked);
+        t->waiting += j && is_candidate(s, j);
+    }
     if (t->looked < c->queued.n)
         return;
-    keep_best(t, most_jobs(c));
+    query_queue(s->engine, most_jobs(c), is_candidate, s, &t->candidates);
     t->now.waiting = t->waiting;
-    uint32_t *jobs = xcalloc(t->candidates.n + 1, sizeof *jobs);
-    for (size_t i = 0; i < t->candidates.n; i++)
-        jobs[i] = t->candidates.v[i].job;
-    t->forecast = outlook_begin(s->engine, jobs, t->candidates.n);
+    t->forecast = outlook_begin(s->engine, t->candidates.v, t->candidates.n);
     t->making = t->forecast ? MAKING_FORECAST : MAKING_NOTHING;
-    free(jobs);
 }
 
 /* Some of where they would be; false: that was all, and the forecast is complete. */
@@ -257,7 +228,7 @@ static bool place_forecast(struct server *s, struct timeline *t)
         return true;
     uint32_t *number = xcalloc(c->jobs.n + 1, sizeof *number);
     for (size_t i = 0; i < t->candidates.n; i++) {
-        const struct job *j = c->jobs.v[t->candidates.v[i].job];
+        const struct job *j = c->jobs.v[t->candidates.v[i]];
         int64_t start = outlook_start(t->forecast, i);
         if (start)
             number[j->index] = add_foreseen(&t->now, j, start, false) + 1;

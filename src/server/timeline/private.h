@@ -7,12 +7,6 @@
 #include "server/timeline/past.h"
 #include "server/timeline/timeline.h"
 
-/* A job that may be in the forecast. */
-struct candidate {
-    uint32_t job;
-    int64_t priority, submit_at;
-};
-
 /* So many pictures with groups folded are looked at in turn without making them anew.
  */
 #define ROWS_FOLDED 8
@@ -35,14 +29,14 @@ struct timeline {
     struct foresight now;
     bool has_forecast; /* it is in `now` */
     enum making making;
-    uint64_t revision; /* of the world in which it is being made */
-    unsigned broken;   /* off, so often, by changes of that */
-    size_t looked;     /* of the queue */
-    uint32_t waiting;  /* so many of those may be in it */
-    struct VEC(struct candidate) candidates; /* the best of them */
-    struct outlook *forecast;                /* NULL = none is being worked out */
-    struct placing *placing; /* the same of places, of promises or of the forecast */
-    uint64_t placed_plan;    /* feed_plan() of which those are */
+    uint64_t revision;         /* of the world in which it is being made */
+    unsigned broken;           /* off, so often, by changes of that */
+    size_t looked;             /* of the queue */
+    uint32_t waiting;          /* so many of those may be in it */
+    struct indexes candidates; /* the first of them, in the queue's order */
+    struct outlook *forecast;  /* NULL = none is being worked out */
+    struct placing *placing;   /* the same of places, of promises or of the forecast */
+    uint64_t placed_plan;      /* feed_plan() of which those are */
 };
 
 #endif

@@ -12,7 +12,8 @@
 #include <time.h>
 
 /* Processor time of the copy for one picture, in seconds. */
-#define BUDGET_S 4.0
+#define BUDGET_S   4.0
+#define LOOK_EVERY 64 /* jobs: a look at the clock costs as much as planning one */
 
 /* ---- taking one ---- */
 
@@ -21,6 +22,7 @@ struct foretelling {
     struct picture *picture;
     struct VEC(uint32_t) asked; /* jobs that wait for nothing but room, in order */
     double until_s;             /* of the processor time */
+    unsigned looks;             /* at the clock, or nearly */
 };
 
 static double read_used_s(void)
@@ -41,9 +43,9 @@ static bool note_asked(void *ctx, const struct job *j)
 
 static bool has_time(void *ctx)
 {
-    const struct foretelling *f = ctx;
+    struct foretelling *f = ctx;
 
-    return read_used_s() < f->until_s;
+    return f->looks++ % LOOK_EVERY != 0 || read_used_s() < f->until_s;
 }
 
 static void put_start(void *ctx, const struct job *j, int64_t start_at)
@@ -77,7 +79,6 @@ static struct pictured picture_job(
     if (!j || j->state >= JOB_COMPLETED)
         return (struct pictured){0};
     struct pictured p = {.id = xstrdup(j->id),
-        .user = xstrdup(job_cred(c, j, CRED_USER)->name),
         .standing = stand_of(s, j),
         .seen = identity_sees_job(who, c, j)};
     memcpy(p.cred, j->cred, sizeof p.cred);
@@ -119,10 +120,8 @@ void picture_take(struct server *s, const struct identity *who, struct picture *
 
 void picture_fini(struct picture *p)
 {
-    for (size_t i = 0; i < p->jobs.n; i++) {
+    for (size_t i = 0; i < p->jobs.n; i++)
         free(p->jobs.v[i].id);
-        free(p->jobs.v[i].user);
-    }
     vec_fini(&p->jobs);
     *p = (struct picture){0};
 }
@@ -225,9 +224,11 @@ static void put_standing(
 static json_t *tell_shifted(
     struct server *s, const struct identity *who, const struct shifted *x)
 {
-    const struct job *j = job_find(engine_cluster(s->engine), x->job->id);
+    const struct cluster *c = engine_cluster(s->engine);
+    const struct job *j = job_find(c, x->job->id);
     bool waits = x->after.stand == STAND_HELD || x->after.stand == STAND_NEVER;
-    json_t *o = json_pack("{s:s, s:s}", "id", x->job->id, "user", x->job->user);
+    json_t *o = json_pack("{s:s, s:s}", "id", x->job->id, "user",
+        c->creds[CRED_USER].v[x->job->cred[CRED_USER]]->name);
     int64_t delta;
 
     put_standing(o, "before", "before_at", x->before);
@@ -251,12 +252,9 @@ static json_t *list_of(json_t *o, const char *name)
     return list;
 }
 
-static void append_listed(json_t *o, const char *name, json_t *record)
+static bool has_place(json_t *o, const char *name)
 {
-    json_t *list = list_of(o, name);
-
-    if (json_array_size(list) < PICTURE_LISTED_MAX)
-        json_array_append(list, record);
+    return json_array_size(list_of(o, name)) < PICTURE_LISTED_MAX;
 }
 
 static void put_lists(
@@ -267,11 +265,13 @@ static void put_lists(
     list_of(o, "broken");
     for (size_t i = 0; i < c->all.n; i++) {
         const struct shifted *x = &c->all.v[i];
-        json_t *record = tell_shifted(s, who, x);
-        if (x->shift != SHIFT_NONE)
-            append_listed(o, shift_name(x->shift), record);
-        if (shift_breaks(x->before, x->after))
-            append_listed(o, "broken", record);
+        bool shifts = x->shift != SHIFT_NONE && has_place(o, shift_name(x->shift));
+        bool breaks = shift_breaks(x->before, x->after) && has_place(o, "broken");
+        json_t *record = shifts || breaks ? tell_shifted(s, who, x) : NULL;
+        if (shifts)
+            json_array_append(list_of(o, shift_name(x->shift)), record);
+        if (breaks)
+            json_array_append(list_of(o, "broken"), record);
         json_decref(record);
     }
 }

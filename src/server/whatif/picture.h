@@ -16,7 +16,7 @@ struct server;
 
 /* A job of it, by its index in the cluster; id NULL: there was none. */
 struct pictured {
-    char *id, *user;           /* owned */
+    char *id;                  /* owned */
     uint32_t cred[CRED_KINDS]; /* as the job has them */
     struct standing standing;
     bool seen; /* by who asks: as lists show it */

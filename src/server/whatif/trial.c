@@ -420,7 +420,7 @@ json_t *trial_answer(struct server *s, const struct identity *who, const json_t 
 {
     json_t *o = json_object(), *changes = json_object_get(body, "changes");
     json_t *notes = json_array();
-    struct picture before, after;
+    struct picture before, after = {0};
     struct stays stays = {0};
 
     assert(s->tries);
@@ -431,19 +431,21 @@ json_t *trial_answer(struct server *s, const struct identity *who, const json_t 
     picture_take(s, who, &before);
     note_planned(notes, "before", &before);
     note_stays(s, &stays);
-    bool good = try_changes(s, who, changes, o);
-    if (good && json_array_size(changes)) {
+    bool good = try_changes(s, who, changes, o), same = !json_array_size(changes);
+    if (good && !same) {
         tell_all_left(s, &stays);
         run_cycles(s);
     }
     vec_fini(&stays);
     if (good) {
-        picture_take(s, who, &after);
-        note_planned(notes, "after", &after);
+        if (!same)
+            picture_take(s, who, &after);
+        const struct picture *then = same ? &before : &after;
+        note_planned(notes, "after", then);
         json_object_set_new(o, "before", picture_totals(&before));
-        json_object_set_new(o, "after", picture_totals(&after));
-        picture_compare(s, who, &before, &after, o);
-        put_watched(json_object_get(body, "watch"), &before, &after, o);
+        json_object_set_new(o, "after", picture_totals(then));
+        picture_compare(s, who, &before, then, o);
+        put_watched(json_object_get(body, "watch"), &before, then, o);
         picture_fini(&after);
     }
     picture_fini(&before);

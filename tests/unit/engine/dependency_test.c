@@ -152,9 +152,44 @@ static void a_job_that_failed_is_no_success_to_those_after_it(void **state)
     assert_int_equal(start_after_failure(DEP_COMPLETED), 50);
 }
 
+/* D ends at 50, and its id is given again in the same instant to one that runs until
+ * 150, without an error. */
+static int64_t start_after_namesake(enum dep_type type, bool failed)
+{
+    struct dep deps[] = {{type, (char *)"D"}, {0}};
+    struct scenario *s = sc_create();
+    struct err err;
+
+    sc_nodes(s, 2, 1);
+    sc_job(s, (struct sc_job){.id = "D", .procs = 1, .limit_s = 100});
+    sc_job(s, (struct sc_job){.id = "J", .procs = 1, .limit_s = 10, .deps = deps});
+    sc_at(s, 50);
+    assert_int_equal(
+        sc_apply(s,
+            (struct event){.kind = EVENT_END,
+                .u.end = {.id = "D", .how = EV_COMPLETE, .failed = failed}},
+            &err),
+        0);
+    sc_job(s, (struct sc_job){.id = "D", .procs = 1, .limit_s = 100});
+    sc_run(s);
+    int64_t start = sc_start(s, "J");
+    sc_destroy(s);
+    return start;
+}
+
+static void nobody_waits_for_who_has_the_id_later(void **state)
+{
+    (void)state;
+    assert_int_equal(start_after_namesake(DEP_COMPLETED, false), 50);
+    assert_int_equal(start_after_namesake(DEP_SUCCESS, false), 50);
+    assert_int_equal(start_after_namesake(DEP_SUCCESS, true), -1);
+    assert_int_equal(start_after_namesake(DEP_FAILED, true), 50);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(nobody_waits_for_who_has_the_id_later),
         cmocka_unit_test(each_type_of_dependency_holds_when_it_should),
         cmocka_unit_test(all_of_several_dependencies_must_hold),
         cmocka_unit_test(a_job_that_failed_is_no_success_to_those_after_it),

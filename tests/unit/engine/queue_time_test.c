@@ -84,6 +84,39 @@ static void time_on_hold_is_not_earned(void **state)
     check_interval(&busy_and_j, a_hold_keeps, (struct earned){ALWAYS, 300, 600});
 }
 
+static void tell_waiting(struct scenario *s, bool back, uint8_t hold)
+{
+    struct event ev = {.kind = EVENT_JOB_STATE};
+    struct err err;
+
+    ev.u.job_state.id = "J";
+    ev.u.job_state.state = back ? JOB_HOLD : JOB_IDLE;
+    ev.u.job_state.rm_hold = back ? hold : 0;
+    assert_int_equal(sc_apply(s, ev, &err), 0);
+}
+
+static void its_manager_holds(struct scenario *s, bool back)
+{
+    tell_waiting(s, back, HOLD_USER);
+}
+
+static void its_manager_lets_it_wait(struct scenario *s, bool back)
+{
+    tell_waiting(s, back, 0);
+}
+
+/* As many tasks of its array run as may. */
+static void a_wait_for_others_of_its_array_is_no_hold(void **state)
+{
+    (void)state;
+    check_interval(
+        &busy_and_j, its_manager_holds, (struct earned){QUEUEPOLICY, 100, 300});
+    check_interval(
+        &busy_and_j, its_manager_lets_it_wait, (struct earned){QUEUEPOLICY, 300, 600});
+    check_interval(
+        &busy_and_j, its_manager_lets_it_wait, (struct earned){FULLPOLICY, 0, 200});
+}
+
 static void a_class_keeps(struct scenario *s, bool back)
 {
     struct cluster *c = engine_cluster(sc_engine(s));
@@ -572,6 +605,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(an_eligible_job_earns_all_the_time),
         cmocka_unit_test(time_on_hold_is_not_earned),
+        cmocka_unit_test(a_wait_for_others_of_its_array_is_no_hold),
         cmocka_unit_test(a_disabled_class_freezes),
         cmocka_unit_test(a_rejected_negative_priority_freezes),
         cmocka_unit_test(an_unmet_dependency_freezes),

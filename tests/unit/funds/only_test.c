@@ -41,7 +41,8 @@ static void one_of_each_other_kind(void **state)
 static void what_is_wrong_is_named(void **state)
 {
     static const char *const texts[] = {"usr=ann", "ann", "user=", "user", "user=,ann",
-        "user=ann,", "=ann", "user=ann colour=red"};
+        "user=ann,", "=ann", "user=ann colour=red", "user=ann,user=bob",
+        "user=ann,group=chem"};
     struct err err;
 
     (void)state;

@@ -171,7 +171,7 @@ static void what_was_not_asked_reads_back_as_not_asked(void **state)
     request_free(r);
 }
 
-static void memory_and_processors_of_a_request_add_up(void **state)
+static void memory_of_requests_adds_up_and_each_has_its_processors(void **state)
 {
     struct req_desc req[] = {{.per_task = {{2, 100, 0, 0}}, .tasks = 3},
         {.per_task = {{4, 50, 0, 0}}, .tasks = 1}};
@@ -180,13 +180,15 @@ static void memory_and_processors_of_a_request_add_up(void **state)
 
     (void)state;
     assert_int_equal(request_mem_mb(r), 350);
-    assert_int_equal(request_procs_per_task(r), 3); /* 10 for 4 tasks, rounded up */
+    assert_int_equal(request_procs_per_task(r, 0), 2);
+    assert_int_equal(request_procs_per_task(r, 1), 4);
+    assert_int_equal(request_procs_per_task(r, 2), 1); /* there is none */
     request_free(r);
     req[1].per_task.v[RES_MEM] = 0; /* as much as it likes */
     req[1].per_task.v[RES_PROCS] = -1;
     r = through_text(&s);
     assert_int_equal(request_mem_mb(r), 0);
-    assert_int_equal(request_procs_per_task(r), 0);
+    assert_int_equal(request_procs_per_task(r, 1), 0);
     request_free(r);
 }
 
@@ -305,7 +307,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_request_reads_back_as_it_was_written),
         cmocka_unit_test(what_was_not_asked_reads_back_as_not_asked),
-        cmocka_unit_test(memory_and_processors_of_a_request_add_up),
+        cmocka_unit_test(memory_of_requests_adds_up_and_each_has_its_processors),
         cmocka_unit_test(damaged_requests_are_told_by_what_is_wrong),
         cmocka_unit_test(records_read_back_as_they_were_written),
         cmocka_unit_test(damaged_records_are_refused),

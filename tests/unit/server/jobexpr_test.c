@@ -94,6 +94,12 @@ static void such_a_name_is_never_another_managers_job(void **state)
         "(job '123' is of several resource managers: expected slurm.123 or pbs.123) ");
     expect(s, "77.head1", false, "pbs.77 ");
     expect(s, "slurm.123", false, "123 ");
+    expect(s, "pbs.99", false, "(cannot locate job 'pbs.99') ");
+    rmset_set_away(c, rmset_get(c, "pbs"), true);
+    expect(s, "pbs.99", false,
+        "(cannot locate job 'pbs.99': pbs does not answer, and has told of no such "
+        "job) ");
+    rmset_set_away(c, rmset_get(c, "pbs"), false);
     assert_null(jobname_find(c, "123.head1", &err));
     assert_int_equal(err.code, ERR_CONFLICT);
     assert_string_equal(jobname_find(c, "77.head1", &err)->id, "pbs.77");
