@@ -4,7 +4,7 @@ import { usePast } from "./model/past";
 import { usePath } from "./model/route";
 import { Frame } from "./parts/frame";
 import { Keys } from "./parts/keys";
-import { Door } from "./parts/states";
+import { Closed, Door } from "./parts/states";
 import { JobDetails } from "./screens/job";
 import { Credentials } from "./screens/credentials";
 import { Events } from "./screens/events";
@@ -16,12 +16,16 @@ import { Priorities } from "./screens/priorities";
 import { Promises } from "./screens/promises";
 import { Queue } from "./screens/queue";
 import { Reservations } from "./screens/reservations";
+import { SCREENS } from "./screens/list";
 import { Statistics } from "./screens/statistics";
 import { Timeline } from "./screens/timeline";
 import "./style/page.css";
 
 function View({ path }: { path: string }) {
+  const level = useLive((s) => s.who?.level);
+  const screen = SCREENS.find((s) => s.is(path));
   const job = /^\/ui\/jobs\/(.+)$/.exec(path);
+  if (screen?.admin && !level) return level === 0 ? <Closed name={screen.name} /> : <p className="quiet">Loading …</p>;
   if (path === "/ui/") return <Now />;
   if (path === "/ui/timeline") return <Timeline />;
   if (path.startsWith("/ui/credentials")) return <Credentials />;

@@ -3,6 +3,7 @@
 #include "engine/start.h"
 
 #include "cluster/folded.h"
+#include "engine/bounds.h"
 #include "engine/engine_private.h"
 #include "engine/planning/planning.h"
 
@@ -30,7 +31,7 @@ bool allowed_now(struct engine *e, struct job *j, enum limit_level level)
     struct reason why;
 
     if (!admission_refusal(e, j, stage, &why))
-        return true;
+        return bounds_leave(e, j);
     j->why = why;
     if (why.code == WAIT_FUNDS)
         charging_refuse(e, j);

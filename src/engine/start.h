@@ -30,7 +30,7 @@ bool place_anywhere(struct engine *e, struct job *j);
 void start_take_nodes(struct job *j, const struct job *copy);
 
 /* Does it pass what is asked before a start (admission.h), which starts of this cycle
- * may have changed? */
+ * may have changed; and what is planned for others leaves it its limits (bounds.h)? */
 bool allowed_now(struct engine *e, struct job *j, enum limit_level level);
 bool in_partition(const struct engine *e, const struct job *j, uint32_t partition);
 /* Its wallclock limit on the nodes of j->alloc: the slowest counts. */

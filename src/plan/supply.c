@@ -9,7 +9,8 @@ void supply_begin(struct plan *p, struct wishes *ret)
 {
     check_answerable(p);
     ret->now = p->now;
-    ret->sets.n = ret->v.n = 0;
+    ret->sets.n = ret->under.n = ret->v.n = 0;
+    ret->limits_at = 0;
 }
 
 static void take_reserved(struct plan *p, const struct rsv *r, struct wishes *io)

@@ -2,7 +2,7 @@
  * See bank.h. */
 #include "policy/bank.h"
 
-#include "cluster/job.h"
+#include "cluster/jobnodes.h"
 #include "cluster/node.h"
 #include "config/settings.h"
 #include "funds/amount.h"
@@ -92,10 +92,8 @@ static void add_amount(struct amounts *a, const char *name, int64_t amount)
 
 static int64_t nodes_of(const struct job *j)
 {
-    int64_t n = 0;
+    int64_t n = job_has_begun((enum job_state)j->state) ? job_node_count(j) : 0;
 
-    for (size_t i = 0; i < j->alloc.n && job_has_begun((enum job_state)j->state); i++)
-        n += j->alloc.v[i].count;
     return n ? n : j->nodes;
 }
 

@@ -62,6 +62,10 @@ bool limits_use_violated(const struct limits *l, const struct cluster *c,
     struct limits_use use, unsigned what, enum limit_level level,
     struct reason *ret_why);
 
+/* Of the resource manager's quotas alone: is one of them broken? O(of them). */
+bool limits_quotas_violated(
+    const struct limits *l, const struct cluster *c, const struct job *j);
+
 /* Is the job by itself larger than one may be in that partition? */
 bool limits_size_violated(const struct limits *l, const struct cluster *c,
     const struct job *j, uint32_t partition, struct reason *ret_why);

@@ -316,6 +316,17 @@ bool limits_violated(const struct limits *l, const struct cluster *c,
     return breaks_any(&k, what);
 }
 
+bool limits_quotas_violated(
+    const struct limits *l, const struct cluster *c, const struct job *j)
+{
+    struct check k;
+
+    check_init(&k, l, c, j->cred, limits_quotas_use_of(l->quotas, c, j));
+    k.level = LEVEL_HARD;
+    k.why = NULL;
+    return breaks_quotas(&k);
+}
+
 bool limits_size_violated(const struct limits *l, const struct cluster *c,
     const struct job *j, uint32_t partition, struct reason *ret_why)
 {

@@ -2,6 +2,7 @@
 """The daemon's own life: start, stop, restart, reload, what it keeps."""
 import json
 import os
+import pwd
 import signal
 import subprocess
 import time
@@ -82,6 +83,22 @@ def test_it_stops_when_told_and_leaves_no_socket(live):
     assert not os.path.exists(f"{live.home}/api.sock")
     done = live.run("showq")
     assert done.returncode == 1 and "is the scheduler running?" in done.stderr
+
+
+def test_a_folder_that_lets_nobody_in_is_told_from_a_scheduler_that_does_not_run(live):
+    """As of `maui demo` of somebody else: what to do is said."""
+    other = {"user": "nobody"} if os.geteuid() == 0 else {}
+    os.chmod(live.home, 0o700 if other else 0)
+    try:
+        done = subprocess.run([live.program, "showq"], env=live.env, capture_output=True, text=True,
+                              check=False, cwd="/", **other)
+    finally:
+        os.chmod(live.home, 0o755)
+    me = pwd.getpwuid(os.geteuid()).pw_name
+    assert done.returncode == 1 and "is the scheduler running?" not in done.stderr
+    assert f"permission denied: only {me} may enter '{live.home}'" in done.stderr
+    assert f"'chmod a+x {live.home}' by {me}" in done.stderr and "maui demo --keep" in done.stderr
+    assert live.ok("showq")
 
 
 def test_paused_scheduling_starts_nothing_until_resumed(live):

@@ -33,6 +33,31 @@ def test_a_waiting_job_is_promised_a_start_which_outlives_a_kill(daemon):
     assert daemon.job(wide)["reservation_at"] <= by
 
 
+def test_who_is_over_a_limit_is_promised_a_start_which_outlives_a_kill(daemon):
+    daemon.configure(PLAN + "USERCFG[DEFAULT] MAXJOB=1\n")
+    other = Other(daemon)
+    daemon.start()
+    first = running(daemon, requests=tasks(1), wclimit_s=600)
+    second = daemon.submit(requests=tasks(1), wclimit_s=300)
+    third = daemon.submit(requests=tasks(1), wclimit_s=300)
+    by = [promised(daemon, job) for job in (second, third)]
+    assert by[0] - daemon.job(first)["end_at"] in range(590, 611)
+    assert by[1] - by[0] == 300
+    theirs = other.submit(requests=tasks(1), wclimit_s=60)
+    daemon.wait(lambda: daemon.job(theirs)["state"] in ("Starting", "Running"), "the start")
+    told = daemon.ok("checkjob", third)
+    assert "\nPromisedBy: " in told and "has a reservation that begins" in told
+    assert "Promised to start by" in daemon.ok("showstart", third)
+    daemon.kill()
+    daemon.start()
+    daemon.wait(lambda: (daemon.job(third) or {}).get("reservation_at"), "the plan")
+    assert [promised(daemon, job) for job in (second, third)] == by
+    assert daemon.job(second)["state"] == "Idle"
+    daemon.ok("canceljob", first)
+    daemon.wait(lambda: daemon.job(second)["state"] in ("Starting", "Running"), "the start")
+    assert daemon.job(third)["state"] == "Idle"
+
+
 def test_who_asks_before_there_is_a_promise_is_told_how_many_are_ahead(daemon):
     daemon.configure(PLAN.replace("SUBMIT", "0:01:00"))
     owner = Other(daemon)

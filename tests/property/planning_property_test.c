@@ -49,6 +49,7 @@ struct world {
     uint32_t reserved;
     const char *policy; /* NULL: any */
     bool at_once;       /* it promises on entry */
+    bool limited;       /* users may have so much active */
     bool asks;          /* after each cycle: when is each job expected to start? */
     uint64_t seen;      /* digest of all starts */
 };
@@ -286,6 +287,51 @@ static void ask_all(struct world *w, int64_t now)
     }
 }
 
+/* What a user has active, and planned, at that instant. */
+static void count_use(struct world *w, const struct job *of, int64_t at,
+    int64_t *ret_jobs, int64_t *ret_procs)
+{
+    const struct cluster *c = engine_cluster(w->e);
+
+    *ret_jobs = *ret_procs = 0;
+    for (size_t i = 0; i < c->jobs.n; i++) {
+        const struct job *j = c->jobs.v[i];
+        bool there = j && j->cred[CRED_USER] == of->cred[CRED_USER];
+        if (there && job_is_active(j))
+            there = j->end_at > at || at == w->e->now;
+        else
+            there = there && plan_is_reserved(w->e->plan, j)
+                    && plan_reserved_at(w->e->plan, j) <= at
+                    && plan_reserved_until(w->e->plan, j) > at;
+        *ret_jobs += there;
+        *ret_procs += there ? j->procs : 0;
+    }
+}
+
+/* Nobody is planned for an instant at which its user would have more than the limits
+ * allow. */
+static void check_limits(struct world *w)
+{
+    const struct cluster *c = engine_cluster(w->e);
+    int64_t jobs, procs;
+
+    for (size_t i = 0; i < c->jobs.n; i++) {
+        const struct job *j = c->jobs.v[i];
+        if (!j || !job_waits(j) || !plan_is_reserved(w->e->plan, j))
+            continue;
+        const struct cred *user = job_cred(c, j, CRED_USER);
+        struct limit most_jobs = limits_value(c, user, NULL, DIM_ACTIVE, LIMIT_JOB);
+        struct limit most_procs = limits_value(c, user, NULL, DIM_ACTIVE, LIMIT_PROC);
+        count_use(w, j, plan_reserved_at(w->e->plan, j), &jobs, &procs);
+        if ((most_jobs.hard && jobs > most_jobs.hard)
+            || (most_procs.hard && procs > most_procs.hard))
+            fail_msg("seed %u: job %s is planned for %lld at %lld, where its user has "
+                     "%lld jobs and %lld processors",
+                w->seed, j->id, (long long)plan_reserved_at(w->e->plan, j),
+                (long long)w->e->now, (long long)jobs, (long long)procs);
+    }
+}
+
 static void cycle(struct world *w, int64_t now)
 {
     const struct cluster *c = engine_cluster(w->e);
@@ -301,6 +347,8 @@ static void cycle(struct world *w, int64_t now)
     plan_check(w->e->plan);
     promises_check(w->e->promises, c);
     check_horizon(w, now);
+    if (w->limited)
+        check_limits(w);
     if (w->asks)
         ask_all(w, now);
 }
@@ -422,6 +470,37 @@ static void reservations_break_none(void **state)
     assert_true(reserved > 50);
 }
 
+static const char *const limits[] = {
+    "PROMISEHORIZON SUBMIT\nUSERCFG[DEFAULT] MAXJOB=2\n",
+    "PROMISEHORIZON SUBMIT\nPROMISESLACK 0:00:10\nUSERCFG[DEFAULT] MAXPROC=12\n",
+    "PROMISEHORIZON 0:00:20\nPROMISESLACK 0:00:20\nUSERCFG[DEFAULT] MAXPS=300\n",
+    ("PROMISEHORIZON 0:00:20\nPROMISESLACK 0:00:15\nUSERCFG[DEFAULT] MAXPROC=12 "
+     "MAXJOB=3\nSYSCFG[base] MAXJOB=5\n"),
+    "PROMISEHORIZON 0\nPROMISESLACK 0:00:05\nPLANDEPTH 8\nUSERCFG[DEFAULT] MAXJOB=1\n",
+    "PROMISEHORIZON SUBMIT\nPROMISESLACK 0\nPLANWINDOW 4\nUSERCFG[u0] MAXPROC=12\n",
+};
+
+/* Promises assume the limits, and are kept within them. */
+static void limits_are_planned_ahead(void **state)
+{
+    const char *from = getenv("MAUI_PROPERTY_SEED"),
+               *factor = getenv("MAUI_PROPERTY_FACTOR");
+    uint32_t first = from ? (uint32_t)atol(from) : 1, promised = 0;
+    uint32_t worlds = WORLDS / 2 * (factor ? (uint32_t)atol(factor) : 1);
+
+    (void)state;
+    for (uint32_t k = 0; k < worlds; k++) {
+        struct world w = {.policy = limits[k % (sizeof limits / sizeof *limits)]};
+        begin(&w, first + k);
+        w.limited = true;
+        run_world(&w);
+        assert_int_equal(engine_stats(w.e)->broken_promises, 0);
+        promised += w.promised;
+        end(&w);
+    }
+    assert_true(promised > 500);
+}
+
 static int64_t pass_time(void)
 {
     static int64_t ms;
@@ -535,6 +614,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(promises_are_kept),
+        cmocka_unit_test(limits_are_planned_ahead),
         cmocka_unit_test(promises_are_kept_in_no_time),
         cmocka_unit_test(predictions_break_nothing),
         cmocka_unit_test(fairshare_of_factor_one_changes_nothing),

@@ -950,7 +950,7 @@ static void happen_to_one(struct world *w, struct scenario *s)
 
 static void run_with_restarts(uint64_t seed)
 {
-    struct world w = {.rng = {seed + 7000}, .seed = seed, .plain = true};
+    struct world w = {.rng = {seed + 7000}, .seed = seed, .plain = seed % 2 == 0};
     struct scenario *s = sc_create_with(
         "FSPOLICY DEDICATEDPS\nFSINTERVAL 4000\nFSDEPTH 24\nRESERVATIONDEPTH 3\n"
         "USERCFG[DEFAULT] QLIST=high,low FSTARGET=20 MAXPROC=9,14\n"
@@ -970,6 +970,12 @@ static void run_with_restarts(uint64_t seed)
         if (rng_percent(&w.rng, 60))
             happen_to_one(&w, s);
         sc_cycle(s);
+        if (rng_percent(&w.rng, 30)) {
+            apply_to_job(&w, s, pick_job(&w));
+            engine_check(sc_engine(s));
+            look(&w, s);
+            sc_cycle(s);
+        }
         if (rng_percent(&w.rng, 30))
             start_anew(&w, s);
         sc_cycle(s);

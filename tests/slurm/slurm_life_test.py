@@ -115,6 +115,23 @@ def test_an_array_keeps_its_own_limit_and_says_so(slurm):
     assert {slurm.state(f"{job}_{i}") for i in range(1, 7)} == {"COMPLETED"}
 
 
+def test_tasks_that_left_their_array_count_in_its_limit_before_they_start(slurm, full):
+    """No more are ordered to start than may: the rest would wait in Slurm, as started."""
+    array = slurm.sbatch("-a", "1-5%2", "-t", 5)
+    slurm.wait_maui(f"{array}_2", "Idle")
+    slurm.ok("scontrol", "update", f"jobid={array}_4", "comment=x")
+    slurm.wait(lambda: slurm.show(f"{array}_4")["Priority"] == "0", "its being kept")
+    slurm.wait(lambda: sum("as its limit allows" in slurm.maui.why(f"{array}_{task}")
+                           for task in range(1, 6)) == 3, "what is said of the rest")
+    full()
+    slurm.wait(lambda: [slurm.state(f"{array}_{task}") for task in range(1, 6)].count(
+        "RUNNING") == 2, "two tasks")
+    log = pathlib.Path(slurm.maui.home, "log/maui.log").read_text()
+    started = [line for line in log.splitlines()
+               if f"job '{array}_" in line and line.endswith(": start")]
+    assert len(started) == 2, started
+
+
 def test_the_next_task_goes_before_later_jobs_when_one_is_put_back(slurm):
     """It has waited since its array was submitted, and one that pauses does not count."""
     whole = ("-N", len(slurm.nodes), "--exclusive", "-t", 5)

@@ -82,6 +82,7 @@ def test_who_waits_for_a_reservation_that_is_gone_is_held_and_says_so(cluster):
     c.wait(lambda: "Reservation" in c.maui.why(job), "the reason")
     why = c.maui.why(job)
     assert "mine" in why and "deleted" in why, why
+    c.ok("scontrol", "hold", job)  # beside Slurm's own: one release lifts both
     c.ok("scontrol", "release", job)
     running(c, job)
 

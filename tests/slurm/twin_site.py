@@ -122,7 +122,7 @@ class Site:
     def plain(self, text):
         """Without numbers of jobs, times and what the machine is called."""
         for job, name in sorted(self.jobs.items(), key=lambda j: -len(j[0])):
-            text = re.sub(rf"\b{re.escape(job)}\b", name, text)
+            text = re.sub(rf"(?<!\d){re.escape(job)}(?!\d)", name, text)
         text = re.sub(r"\d{4}-\d\d-\d\dT[\d:]+", "TIME", text)
         return re.sub(r"\bjob allocation \d+|\bjob \d+", "job N", text)
 

@@ -121,7 +121,15 @@ def test_reservations_are_a_list_and_a_week(daemon, build, browser):
     browser.wait(lambda: len(browser.all(".r-list tbody tr")) == 1, "the filtered list")
     browser.one(".r-list tbody a").click()
     browser.wait(lambda: "node04" in browser.one(".panel").text, "where it is")
-    assert browser.all(".panel .actions button")  # it is changed and released here too
+    assert browser.all(".panel .actions button")  # it is released here too, and changed on the timeline
+    assert browser.one(".panel .actions a").get_attribute("href").endswith("timeline?sel=course.0&kind=reservation")
+    # may that job use it, and why not
+    job = daemon.submit("true", hold=True)
+    verdict = daemon.job(f"{job}?reservation=course.0")["reservation_verdicts"][0]
+    browser.one("#may-job").send_keys(job + "\ue007")
+    browser.shows(f"Job {job}: {verdict['text']}")
+    assert not verdict["granted"] and browser.all(".may .verdict-blocked")
+    assert browser.one(".panel .places li").get_attribute("title") == "drawn to it"
     browser.chrome.get(base + "reservations?view=week&week=1")
     browser.wait(lambda: len(browser.all(".wk-day")) == 7, "the week")
     browser.chrome.get(base + "reservations?view=week")
@@ -156,7 +164,7 @@ def test_nodes_are_a_map_and_a_table(site, browser):
     canvas = browser.one(".nm-box canvas")
     browser.wait(lambda: canvas.size["height"] > 40, "the map")
     colour = browser.chrome.execute_script("""
-        const c = arguments[0], s = window.devicePixelRatio, p = c.getContext("2d").getImageData(10 * s, 40 * s, 1, 1).data;
+        const c = arguments[0], s = window.devicePixelRatio, p = c.getContext("2d").getImageData(10 * s, 60 * s, 1, 1).data;
         return [p[0], p[1], p[2]];""", canvas)
     assert colour[2] > colour[0] + 60, f"a full node is drawn in {colour}"
     browser.chrome.execute_script("document.getElementById('map').focus()")

@@ -55,7 +55,7 @@ def test_now_shows_what_showq_tells(busy, browser):
     assert shown["free"] == summary["procs_up"] - summary["procs_active"]
     browser.shows("express")
     text = browser.text()
-    for words in ("a limit of their owner's", "the release of a hold", "fast"):
+    for words in ("a limit on use", "the release of a hold", "fast"):
         assert words in text, words
     browser.check()
 

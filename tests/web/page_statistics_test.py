@@ -92,12 +92,23 @@ def test_fairshare_is_that_of_the_scheduler(daemon, build, browser):
     browser.wait(lambda: len(rows(browser, "account")) == len(told()), "the accounts")
     assert (told()["chem"]["percent"], told()["chem"]["target"]) == (100, 50)
     line = {r.split()[0]: r for r in rows(browser, "account")}
-    assert line["chem"].split()[1:] == ["100.00", "%", "50.00", "%", "!"]
-    assert line["physics"].split()[1:] == ["0.00", "%", "20.00", "%+", "!"]
+    assert line["chem"].split()[1:] == ["100.00", "%", "50.00", "%", "!", "Change"]
+    assert line["physics"].split()[1:] == ["0.00", "%", "20.00", "%+", "!", "Change"]
     words = [e.get_attribute("aria-label") for e in browser.all('[aria-label="account"] .f-off, [aria-label="account"] .f-windows')]
     assert words[0] == "50.0 points above the target"
     assert words[1].startswith("Shares of the windows, the latest first: 100 %")
     assert "20.0 points below the target" in words
+    # another target, with what that would come to
+    browser.one('[aria-label="Change the target of physics"]').click()
+    assert browser.one("#setting-value").get_attribute("value") == "20+"
+    browser.one("#setting-value").send_keys("\ue009a")
+    browser.one("#setting-value").send_keys("55")
+    browser.shows("ACCOUNTCFG[physics] FSTARGET=55")
+    browser.wait(lambda: browser.one(".order .main").is_enabled(), "what it would come to")
+    assert told()["physics"]["target"] == 20  # it was asked about, not done
+    browser.one(".order .main").click()
+    browser.wait(lambda: "55.00 %" in " ".join(rows(browser, "account")), "the other target")
+    assert told()["physics"]["target"] == 55
     daemon.ok("canceljob", job)
     browser.check()
 

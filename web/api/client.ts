@@ -53,10 +53,26 @@ async function refusal(answer: Response): Promise<ApiError> {
   }
 }
 
+let going = 0; // questions to a view of the past that have no answer yet
+
+/** Until they have: the view can go then. Not for ever. */
+export async function answered(): Promise<void> {
+  for (let i = 0; going && i < 100; i++) await new Promise((then) => window.setTimeout(then, 20));
+}
+
+async function fetchCounted(there: string, init: RequestInit): Promise<Response> {
+  going += 1;
+  try {
+    return await fetch(there, init);
+  } finally {
+    going -= 1;
+  }
+}
+
 /** A view of the past that has gone is made anew, and then asked once more. */
 async function fetchThere(path: string, init: RequestInit): Promise<Response> {
   const there = await through(path);
-  const answer = await fetch(there, init);
+  const answer = await (there === path ? fetch : fetchCounted)(there, init);
   if (there === path || answer.status !== 404 || (await refusal(answer.clone())).field !== "past") return answer;
   lost(there);
   return fetch(await through(path), init);

@@ -52,7 +52,7 @@ export class Picture {
   private back: { canvas: HTMLCanvasElement; view: View } | null = null; // of another scale
   private last: { view: View; color: string } | null = null; // that was whole
 
-  constructor(private readonly canvas: HTMLCanvasElement, private readonly tell: Listener) {
+  constructor(private readonly canvas: HTMLCanvasElement, private readonly span: number, private readonly tell: Listener) {
     this.worker.onmessage = (e: MessageEvent<Told>) => this.hear(e.data);
   }
 
@@ -122,7 +122,7 @@ export class Picture {
     this.height = height;
     this.canvas.width = Math.round(width * ratio);
     this.canvas.height = Math.round(height * ratio);
-    if (!this.view && this.rows) this.view = firstView(now, this.rows.n, width, height);
+    if (!this.view && this.rows) this.view = firstView(now, this.span, this.rows.n, width, height);
     if (this.view) this.setView(this.view);
   }
 

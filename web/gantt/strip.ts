@@ -24,6 +24,7 @@ export class Strip {
   private over = false;
   private view: View | null = null;
   private now = 0;
+  private inUse: number | null = null; // percent: a column is of many minutes, and cannot tell
   private drawnWidth = 0;
   private bars: HTMLCanvasElement | null = null; // of all that was told, a pixel a column
 
@@ -42,6 +43,11 @@ export class Strip {
     this.now = now;
     if (!this.suffices() && !(still && this.refused)) this.later(REST_MS);
     if (!same) this.paint(); // where rows move it stays as it is
+  }
+
+  tellUse(percent: number | null): void {
+    this.inUse = percent;
+    this.paint();
   }
 
   private later(ms: number): void {
@@ -87,7 +93,7 @@ export class Strip {
   }
 
   /** At an instant; null where it is not known. */
-  at(instant: number): Shares["share"] | null {
+  private at(instant: number): Shares["share"] | null {
     const h = this.told?.heading;
     const column = h ? Math.floor((instant - h.from) / (h.seconds_a_column ?? 1)) : -1;
     if (!h || column < 0 || column >= (h.columns ?? 0)) return null;
@@ -140,16 +146,15 @@ export class Strip {
     g.font = '12px system-ui, "Noto Sans", "DejaVu Sans", sans-serif';
     g.textBaseline = "middle";
     g.fillStyle = colour("ink");
-    const now = this.at(this.now);
     g.fillText("All nodes", 8, 14);
     g.fillStyle = colour("ink-2");
-    if (now) g.fillText(`${Math.round(now.use * 100)} % in use now`, 8, 31);
+    if (this.inUse !== null) g.fillText(`${this.inUse} % in use now`, 8, 31);
   }
 
   /** Moved and stretched by the view: in a frame nothing is drawn but that. */
   private drawShares(g: CanvasRenderingContext2D, v: View, width: number, height: number, colour: (name: string) => string): void {
     const h = this.told?.heading;
-    if (!h?.columns) return;
+    if (!h?.columns || !height) return; // it is not in sight any more
     const tall = Math.round(height * (window.devicePixelRatio || 1));
     if (this.bars?.height !== tall) this.bars = this.drawBars(h.columns, tall, tall / height, colour);
     const x0 = Math.round(xAt(v, h.from));

@@ -50,12 +50,13 @@ export function clampRows(v: View, rows: number, height: number): View {
   return { ...v, y0: Math.min(most, Math.max(0, v.y0)) };
 }
 
-/** All rows if they can be told apart, else as many as there is room for. */
-export function firstView(now: number, rows: number, width: number, height: number): View {
+/** So much time around now, a fifth of it past; all rows if they can be told apart, else as
+    many as there is room for. */
+export function firstView(now: number, span: number, rows: number, width: number, height: number): View {
   const fit = (height - HEAD) / Math.max(1, rows);
   let row = niceRow(Math.min(22, fit));
   if (row * rows > height - HEAD + 1 && row > 1 / 64) row = niceRow(row / 1.3);
-  const second = niceSecond((30 * 3600) / Math.max(100, width - GUTTER));
+  const second = niceSecond(span / Math.max(100, width - GUTTER));
   return { t0: now - 0.2 * (width - GUTTER) * second, second, y0: 0, row };
 }
 

@@ -15,7 +15,7 @@ export const REASONS: Record<string, string> = {
   resources: "nodes that are in use",
   reservation: "the start they were promised",
   priority: "jobs of higher priority",
-  limit: "a limit of their owner's",
+  limit: "a limit on use",
   hold: "the release of a hold",
   dependency: "other jobs",
   state: "the resource manager",

@@ -39,6 +39,12 @@ export function useJobs(query: Record<string, string>): JobList {
   }, [answer.text, answer.error]);
 }
 
+/** Percent of the processors that are up; null: not known, or not told to users. */
+export function useInUse(): number | null {
+  const { summary } = useJobs({ limit: "0" });
+  return summary?.procs_up ? Math.round((100 * (summary.procs_active ?? 0)) / summary.procs_up) : null;
+}
+
 /** Without where they are: that is asked for with one alone. null: they have not come yet. */
 function useReservations(which: string | null): Reservation[] | null {
   const answer = useAnswer(which ? `/v1/reservations?${which}&places=0&limit=2000` : null, true);

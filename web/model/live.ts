@@ -12,6 +12,7 @@ export type Phase =
   | "starting" | "login" | "loading" | "live" | "stale" | "reconnecting"
   | "ended" | "refused" | "stopping" | "updated";
 
+const MOVED_AFTER = 4; // failures: not a moment
 const POLL_MS = 4000;
 const TOLD_POLL_MS = 12000; // of what no change tells: waits, times, use
 const SLOW_MS = 10000; // of long lists, whatever changes
@@ -161,7 +162,8 @@ function tellFailure(e: unknown): boolean {
   if (e instanceof ApiError) return false;
   failures += 1;
   const wait = Math.min(30, 2 ** (failures - 1)) * (0.75 + Math.random() / 2);
-  set({ phase: "reconnecting", message: `no answer from the scheduler; asked again in ${Math.ceil(wait)} s` });
+  const elsewhere = failures < MOVED_AFTER ? "" : "; started anew, its page may have another address, which `maui dashboard` tells";
+  set({ phase: "reconnecting", message: `no answer from the scheduler; asked again in ${Math.ceil(wait)} s${elsewhere}` });
   later(wait * 1000);
   return true;
 }

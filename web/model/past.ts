@@ -1,7 +1,7 @@
 // The past: where in time the page is. The address says it (?at=), the scheduler has a view
 // of then for this tab, and all that can be told of the past is asked of that view.
 import { useSyncExternalStore } from "react";
-import { ApiError, ask, travelBy } from "../api/client";
+import { ApiError, answered, ask, travelBy } from "../api/client";
 import { leave, onAddress, withQuery, go } from "./route";
 import type { Past, PastView } from "./types";
 
@@ -74,6 +74,7 @@ function travel(how: (at: number) => Record<string, unknown> | null): Promise<vo
     try {
       if (at === null && view) {
         set({ view: null });
+        await answered();
         await drop(view);
       } else if (asked) {
         const now = await move(asked);

@@ -1,4 +1,4 @@
-// What this browser prefers: theme and zone.
+// What this browser prefers: theme, zone, and how much time pictures of time show.
 import { useSyncExternalStore } from "react";
 
 export type Theme = "system" | "light" | "dark";
@@ -6,6 +6,7 @@ export type Zone = "site" | "browser" | "UTC";
 interface Prefs {
   theme: Theme;
   zone: Zone;
+  span_s?: number; // of the timeline, as it was seen last; without it the jobs decide
 }
 
 const KEY = "maui.prefs";
@@ -24,6 +25,8 @@ export function setPrefs(change: Partial<Prefs>): void {
   showTheme();
   readers.forEach((read) => read());
 }
+
+export const prefsNow = (): Readonly<Prefs> => prefs;
 
 export function usePrefs(): Prefs {
   return useSyncExternalStore(

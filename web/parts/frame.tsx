@@ -118,6 +118,9 @@ export function Frame(props: { children: ReactNode }) {
   const level = useLive((s) => s.who?.level ?? 0);
   const now = usePresent();
   const { at } = usePast();
+  useEffect(() => {
+    document.querySelector(".rail-link[aria-current]")?.scrollIntoView({ block: "nearest", inline: "nearest" });
+  }, [path]);
   return (
     <div className={at === null ? "frame" : "frame frame-past"}>
       <a className="skip" href="#main">To the view</a>

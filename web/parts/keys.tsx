@@ -18,17 +18,21 @@ export function Keys() {
   const dialog = useRef<HTMLDialogElement>(null);
   useEffect(() => {
     let goAt = 0;
-    function read(e: KeyboardEvent) {
-      if (e.ctrlKey || e.metaKey || e.altKey || isTyping(e.target)) return;
+    const other = (e: KeyboardEvent) => e.ctrlKey || e.metaKey || e.altKey || isTyping(e.target);
+    /** What follows "g" is of no view, though it may have that key: they do not see it. */
+    function follow(e: KeyboardEvent) {
       const screen = SCREENS.find((s) => s.key === e.key);
-      if (Date.now() - goAt < G_MS && screen) {
-        goAt = 0;
-        go(screen.path);
-        document.getElementById("main")?.focus();
-      } else if (Date.now() - goAt < G_MS && e.key === "w") {
-        goAt = 0;
-        go("/ui/timeline?fit=1");
-      } else if (e.key === "g") goAt = Date.now();
+      const to = screen ? screen.path : e.key === "w" ? "/ui/timeline?fit=1" : null;
+      if (other(e) || Date.now() - goAt >= G_MS || !to) return;
+      goAt = 0;
+      go(to);
+      document.getElementById("main")?.focus();
+      e.preventDefault();
+      e.stopPropagation();
+    }
+    function read(e: KeyboardEvent) {
+      if (other(e)) return;
+      if (e.key === "g") goAt = Date.now();
       else if (e.key === "?") setHelp(true);
       else if (e.key === ".") document.querySelector<HTMLElement>(".actions button")?.focus();
       else if (e.key === "b") document.getElementById("travel")?.click();
@@ -38,8 +42,12 @@ export function Keys() {
       else return;
       e.preventDefault();
     }
+    window.addEventListener("keydown", follow, true);
     window.addEventListener("keydown", read);
-    return () => window.removeEventListener("keydown", read);
+    return () => {
+      window.removeEventListener("keydown", follow, true);
+      window.removeEventListener("keydown", read);
+    };
   }, [at]);
   useEffect(() => {
     if (help) dialog.current?.showModal();

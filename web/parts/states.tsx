@@ -1,6 +1,6 @@
 // What stands in place of the page, or above it, when not all is well.
 import { askNow, useLive } from "../model/live";
-import { usePast } from "../model/past";
+import { Link } from "./frame";
 
 function sentence(message: string) {
   return message.split("`").map((part, i) => (i % 2 ? <code key={i}>{part}</code> : part));
@@ -30,6 +30,20 @@ export function Door() {
         </>
       )}
     </main>
+  );
+}
+
+/** In place of a screen that is not for users, who may have its address from somebody. */
+export function Closed({ name }: { name: string }) {
+  return (
+    <>
+      <h1>{name}</h1>
+      <p>{name} {name.endsWith("s") ? "are" : "is"} shown to administrators, operators and the help desk of this scheduler.</p>
+      <p>
+        Of your own you see <Link to="/ui/credentials">your limits, your share and your use</Link>, <Link to="/ui/statistics">your waits</Link>,{" "}
+        <Link to="/ui/promises">what you were promised</Link> and <Link to="/ui/jobs">your jobs</Link>.
+      </p>
+    </>
   );
 }
 

@@ -17,7 +17,7 @@ export interface Column {
 
 const STATES: Record<string, string> = { active: "running", eligible: "waiting", blocked: "blocked", completed: "down" };
 
-function text(key: "user" | "group" | "account" | "class" | "qos" | "partition", name: string, width = "6.3rem"): Column {
+function text(key: "user" | "group" | "account" | "class" | "qos" | "partition", name: string, width = "5.4rem"): Column {
   return {
     key, name, fields: [key], sort: key === "partition" ? undefined : key, width,
     show: (j) => (j[key] ? plain(j[key] as string) : "–"),
@@ -25,8 +25,8 @@ function text(key: "user" | "group" | "account" | "class" | "qos" | "partition",
 }
 
 export const COLUMNS: Column[] = [
-  { key: "id", name: "Job", fields: ["id"], sort: "id", width: "5rem", show: (j) => plain(j.id ?? "") },
-  { key: "name", name: "Name", fields: ["name"], width: "8rem", show: (j) => plain(j.name ?? "–") },
+  { key: "id", name: "Job", fields: ["id"], sort: "id", width: "4.4rem", show: (j) => plain(j.id ?? "") },
+  { key: "name", name: "Name", fields: ["name"], width: "6.8rem", show: (j) => plain(j.name ?? "–") },
   {
     ...text("user", "User"),
     show: (j) => <><span className={`chip ${hueOf(j.user ?? "")}`} aria-hidden="true" />{plain(j.user ?? "–")}</>,
@@ -39,20 +39,20 @@ export const COLUMNS: Column[] = [
     key: "state", name: "State", fields: ["shown_state", "section"], sort: "state", width: "7.3rem",
     show: (j) => <><span className={`dot fill-${STATES[j.section ?? ""] ?? "idle"}`} aria-hidden="true" />{j.shown_state}</>,
   },
-  { key: "procs", name: "Procs", fields: ["procs"], sort: "procs", number: true, width: "4rem", show: (j) => count(j.procs ?? 0) },
+  { key: "procs", name: "Procs", fields: ["procs"], sort: "procs", number: true, width: "3.4rem", show: (j) => count(j.procs ?? 0) },
   { key: "nodes", name: "Nodes", fields: ["nodes"], sort: "nodes", number: true, width: "4rem", show: (j) => (j.nodes ? count(j.nodes) : "–") },
-  { key: "limit", name: "Limit", fields: ["wclimit_s"], sort: "wclimit_s", number: true, width: "6rem", show: (j) => duration(j.wclimit_s) },
+  { key: "limit", name: "Limit", fields: ["wclimit_s"], sort: "wclimit_s", number: true, width: "5.5rem", show: (j) => duration(j.wclimit_s) },
   { key: "submitted", name: "Submitted", fields: ["submit_at"], sort: "submit_at", number: true, width: "8.2rem", show: (j, now, zone) => instant(j.submit_at, now, zone) },
   {
-    key: "waited", name: "Waited", fields: ["submit_at", "start_at"], number: true, width: "6.2rem",
+    key: "waited", name: "Waited", fields: ["submit_at", "start_at"], number: true, width: "5.5rem",
     show: (j, now) => duration((j.start_at ?? now) - (j.submit_at ?? now)),
   },
   {
-    key: "promised", name: "Promised start", fields: ["reservation_at"], sort: "reservation_at", number: true, width: "8.2rem",
+    key: "promised", name: "Promised start", fields: ["reservation_at"], sort: "reservation_at", number: true, width: "7rem",
     show: (j, now, zone) => instant(j.reservation_at, now, zone),
   },
   { key: "started", name: "Started", fields: ["start_at"], sort: "start_at", number: true, width: "8.2rem", show: (j, now, zone) => instant(j.start_at, now, zone) },
-  { key: "ends", name: "Ends by", fields: ["end_at"], sort: "end_at", number: true, width: "8.2rem", show: (j, now, zone) => instant(j.end_at, now, zone) },
+  { key: "ends", name: "Ends by", fields: ["end_at"], sort: "end_at", number: true, width: "7rem", show: (j, now, zone) => instant(j.end_at, now, zone) },
   {
     key: "remaining", name: "Time left", fields: ["remaining_s", "section"], number: true, width: "6.2rem",
     show: (j) => (j.section === "active" ? duration(j.remaining_s) : "–"),
@@ -62,7 +62,7 @@ export const COLUMNS: Column[] = [
   { key: "efficiency", name: "Efficiency", fields: ["efficiency"], number: true, width: "6rem", show: (j) => (j.efficiency ? `${j.efficiency.toFixed(0)} %` : "–") },
   text("partition", "Partition"),
   {
-    key: "reason", name: "Why it waits", fields: ["reason", "section"], width: "minmax(14rem, 1fr)",
+    key: "reason", name: "Why it waits", fields: ["reason", "section"], width: "minmax(11rem, 1fr)",
     show: (j) => (j.reason ? <span title={plain(j.reason.text || j.reason.code)}>{plain(j.reason.text || j.reason.code)}</span> : j.section === "eligible" ? <span className="quiet">in the queue</span> : ""),
   },
 ];

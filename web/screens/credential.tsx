@@ -48,9 +48,9 @@ function whence(l: LimitRecord, kind: string): string {
 
 type Edit = { name: string; value: string } | null;
 
-function Limits({ c, kind, onEdit }: { c: Credential; kind: string; onEdit?: (e: Edit) => void }) {
+function Limits({ c, kind, own, onEdit }: { c: Credential; kind: string; own: boolean; onEdit?: (e: Edit) => void }) {
   const all = c.limits_in_force ?? [];
-  if (!all.length) return <p className="quiet line">Nothing limits {c.name === "DEFAULT" ? "them" : "it"}.</p>;
+  if (!all.length) return <p className="quiet line">Nothing limits {own ? "you" : c.name === "DEFAULT" ? "them" : "it"}.</p>;
   return (
     <table className="list l-limits">
       <thead><tr><th>Limit</th><th>In use</th><th className="number">Holds up</th>{onEdit && <th><span className="sr">Change</span></th>}</tr></thead>
@@ -140,19 +140,19 @@ export function CredentialPanel(props: { kind: string; name: string; c?: Credent
       {c && (
         <>
           <h3>Limits in force</h3>
-          <Limits c={c} kind={kind} onEdit={may ? setEdit : undefined} />
+          <Limits c={c} kind={kind} own={!props.onClose} onEdit={may ? setEdit : undefined} />
           <ManagerLimits c={c} />
           <h3>Settings</h3>
           <dl className="facts">
             <dt>Priority</dt><dd>{count(c.priority ?? 0)}</dd>
-            <dt>Fairshare</dt><dd>{c.fs_usage !== undefined ? `${c.fs_usage.toFixed(2)} %` : "–"}{c.fs_target && !c.fs_target.startsWith("0.00") ? ` of ${plain(c.fs_target)}` : ", no target"}{props.onClose && <> <Link to={`/ui/fairshare?kind=${kind}`}>of all</Link></>}</dd>
+            <dt>Fairshare</dt><dd>{c.fs_usage !== undefined ? `${c.fs_usage.toFixed(2)} %` : "–"}{c.fs_target && !c.fs_target.startsWith("0.00") ? `, target ${plain(c.fs_target)} %` : ", no target"}{props.onClose && <> (<Link to={`/ui/fairshare?kind=${kind}`}>of all</Link>)</>}</dd>
             <dt>QOS</dt><dd>{plain((c.qos_list ?? []).join(", ")) || "the default one"}{c.qos_default ? `; ${plain(c.qos_default)} where none is asked for` : ""}</dd>
             <dt>Partitions</dt><dd>{plain((c.partition_list ?? []).join(", ")) || "all"}{c.partition_default ? `; ${plain(c.partition_default)} first` : ""}</dd>
             {c.flags && c.flags.length > 0 && <><dt>Flags</dt><dd>{plain(c.flags.join(", "))}</dd></>}
           </dl>
           {name !== "DEFAULT" && <UseOfCredential kind={kind} name={name} />}
           <Relations c={c} kind={kind} />
-          <p className="line"><Link to={`/ui/jobs?q=${encodeURIComponent(`${kind}:${name}`)}`}>Its jobs</Link></p>
+          <p className="line"><Link to={`/ui/jobs?q=${encodeURIComponent(`${kind}:${name}`)}`}>{props.onClose ? "Its jobs" : "Your jobs"}</Link></p>
         </>
       )}
       <Command line={`maui diagnose -${kind === "qos" ? "Q" : kind[0]}`} />

@@ -81,7 +81,6 @@ export const SCREENS: Screen[] = [
     key: "s",
     icon: "M3 3h2v12h12v2H3zM7 12l3-4 3 2 4-6v3l-4 6-3-2-2 3z",
     is: (path) => path.startsWith("/ui/statistics"),
-    admin: true,
   },
   {
     path: "/ui/parameters",

@@ -7,6 +7,8 @@ import { shadeOf, type NodeRow } from "../model/nodes";
 
 const HEAD = 22; // of a group: its name
 const GAP = 10;
+const CELL_MOST = 96;
+const NAMED = 56; // px of a cell that has room for a name
 
 interface Group {
   name: string;
@@ -32,9 +34,9 @@ function groupsOf(rows: NodeRow[]): Group[] {
   return [...by].map(([name, list]) => ({ name, rows: list }));
 }
 
-/** As large as all of them fit, between 5 and 40 px. */
+/** As large as all of them fit, between 5 and 96 px: large ones have their names. */
 function layOut(groups: Group[], width: number, height: number): Laid {
-  for (let cell = 40; ; cell -= cell > 12 ? 2 : 1) {
+  for (let cell = CELL_MOST; ; cell -= cell > 12 ? 2 : 1) {
     const columns = Math.max(1, Math.floor(width / cell));
     let y = 0;
     let first = 0;
@@ -73,6 +75,7 @@ function draw(canvas: HTMLCanvasElement, l: Laid, color: string, width: number):
   const ink = (name: string) => style.getPropertyValue(`--${name}`).trim();
   const fills = { running: ink("running"), waiting: ink("waiting"), blocked: ink("blocked"), promised: ink("promised"), idle: ink("idle"), down: ink("down") };
   const text = ink("ink-2");
+  const [name, paper] = [ink("ink"), ink("paper")];
   const size = l.cell - (l.cell > 8 ? 2 : 1);
   pen.scale(scale, scale);
   pen.font = "12px system-ui, sans-serif";
@@ -99,6 +102,13 @@ function draw(canvas: HTMLCanvasElement, l: Laid, color: string, width: number):
         pen.lineTo(x, y + size);
         pen.stroke();
       }
+      if (l.cell < NAMED) return;
+      // On paper of its own: the fill behind it may be any.
+      const wide = Math.min(size - 4, pen.measureText(plain(n.name)).width + 8);
+      pen.fillStyle = paper;
+      pen.fillRect(x + 2, y + 2, wide, 17);
+      pen.fillStyle = name;
+      pen.fillText(plain(n.name), x + 6, y + 15, wide - 8);
     });
   }
 }

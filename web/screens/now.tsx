@@ -8,6 +8,8 @@ import { usePrefs } from "../model/prefs";
 import type { JobBrief, SchedulerState } from "../model/types";
 import { Link, useNow } from "../parts/frame";
 import { Bars, Shares } from "../parts/gauge";
+import { Ahead } from "./ahead";
+import { WeekOfPromises } from "./promises";
 import { FitLink } from "./fit";
 import { Curves, useSeries } from "./series";
 
@@ -212,6 +214,7 @@ export function Now() {
         {!admin && who && <Card title="My jobs" wide><Mine user={who.user} /></Card>}
         <Card title="Processors"><Machine summary={summary} /></Card>
         <Card title="Jobs"><Jobs summary={summary} /></Card>
+        <Ahead />
         <Card title="Why work waits">
           <Bars
             label="Processor hours that wait, by reason"
@@ -230,6 +233,7 @@ export function Now() {
         <Card title="Next promised starts">
           <JobRows jobs={starts.jobs} at={(j) => j.reservation_at} word="Promised" empty="No waiting job has a promised start." />
         </Card>
+        <Card title="Promises of the last week" more={<Link to="/ui/promises">all of them</Link>}><WeekOfPromises /></Card>
         <Card title="The last day" wide>{past ? <Curves s={past} brief height={110} /> : <p className="quiet empty">Loading …</p>}</Card>
         <Card title="Reservations" wide><Reservations /></Card>
       </div>

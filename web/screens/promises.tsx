@@ -21,13 +21,12 @@ const SIZES: [string, number][] = [["1 processor", 1], ["2 to 16", 16], ["17 to 
 const began = (p: PromiseRecord) => p.outcome === "earlier" || p.outcome === "kept" || p.outcome === "later";
 const shift = (s: number | undefined) => (s === undefined ? "" : s === 0 ? "0" : `${s > 0 ? "+" : ""}${duration(s)}`);
 
-function Totals({ all }: { all: PromiseRecord[] }) {
+function TotalsOf({ all }: { all: PromiseRecord[] }) {
   const parts = OUTCOMES.map(([k, word, fill]) => ({ k, word, fill, n: all.filter((p) => p.outcome === k).length })).filter((p) => p.n);
   const begun = all.filter(began);
   const good = begun.filter((p) => p.outcome !== "later").length;
   return (
-    <section className="card" aria-label="In all">
-      <h2>In all</h2>
+    <>
       <div className="figure">
         <span className="big">{begun.length ? `${Math.floor((100 * good) / begun.length)} %` : "–"}</span>
         <span className="quiet">{begun.length ? `of ${count(begun.length)} ${begun.length === 1 ? "job that" : "jobs that"} started did so by then` : "none has started yet"}</span>
@@ -38,8 +37,23 @@ function Totals({ all }: { all: PromiseRecord[] }) {
       <ul className="legend">
         {parts.map((p) => <li key={p.k}><span className={`dot fill-${p.fill}`} aria-hidden="true" /><strong>{count(p.n)}</strong> {p.word}</li>)}
       </ul>
-    </section>
+    </>
   );
+}
+
+const fromOf = (now: number, seconds: number) => (seconds ? `?from=${Math.floor(now / 3600) * 3600 - seconds}` : "");
+
+function usePromises(seconds: number) {
+  const answer = useAnswer(`/v1/promises${fromOf(useNow(), seconds)}`, true);
+  return { all: useMemo(() => (answer.text !== undefined ? readLines<PromiseRecord>(answer.text) : null), [answer.text]), error: answer.error };
+}
+
+/** What came of them, for the first screen. */
+export function WeekOfPromises() {
+  const { all, error } = usePromises(RANGES[0][2]);
+  if (!all) return <p className="quiet empty">{error ? plain(error.message) : "Loading …"}</p>;
+  if (!all.length) return <p className="quiet empty">No job was promised a start.</p>;
+  return <TotalsOf all={all} />;
 }
 
 /** Of those that started: how many by then, and how late the others. */
@@ -55,7 +69,7 @@ function Groups({ title, all, of }: { title: string; all: PromiseRecord[]; of: (
       <h2>{title}</h2>
       {!rows.length ? <p className="quiet empty">None has started yet.</p> : (
         <table className="list">
-          <thead><tr><th>{title.replace("By ", "")}</th><th className="number">Jobs</th><th className="number">By then</th><th className="number">Later</th><th className="number">Half of them by</th><th className="number">At most by</th></tr></thead>
+          <thead><tr><th>{title === "By class" ? "Class" : "Size"}</th><th className="number">Jobs</th><th className="number">By then</th><th className="number">Later</th><th className="number">Half by</th><th className="number">Most by</th></tr></thead>
           <tbody>
             {rows.map((r) => (
               <tr key={r.name}>
@@ -101,8 +115,7 @@ export function Promises() {
   const only = query.get("of") ?? "";
   const now = useNow();
   const admin = useLive((s) => (s.who?.level ?? 0) > 0);
-  const answer = useAnswer(`/v1/promises${range[2] ? `?from=${Math.floor(now / 3600) * 3600 - range[2]}` : ""}`, true);
-  const all = useMemo(() => (answer.text !== undefined ? readLines<PromiseRecord>(answer.text) : null), [answer.text]);
+  const { all, error } = usePromises(range[2]);
   const shown = (all ?? []).filter((p) => !only || (only === "broken" ? p.outcome === "later" || (p.outcome === "waiting" && (p.late_s ?? 0) > 0) : p.outcome === only));
   return (
     <>
@@ -120,13 +133,13 @@ export function Promises() {
             {OUTCOMES.map(([k, word]) => <option key={k} value={k}>{word}</option>)}
           </select>
         </label>
-        <span className="quiet q-count" role="status">{all ? `${count(shown.length)} of ${count(all.length)}` : answer.error ? "" : "Loading …"}</span>
+        <span className="quiet q-count" role="status">{all ? `${count(shown.length)} of ${count(all.length)}` : error ? "" : "Loading …"}</span>
       </div>
-      {answer.error && <p role="alert">{plain(answer.error.message)}</p>}
+      {error && <p role="alert">{plain(error.message)}</p>}
       {all && !all.length && <p className="quiet">{admin ? "No job was promised a start: that comes with a reservation for jobs that wait (RESERVATIONPOLICY, RESERVATIONDEPTH) or with BACKFILLPOLICY PLAN." : "None of your jobs was promised a start."}</p>}
       {all && all.length > 0 && (
-        <div className="cards">
-          <Totals all={all} />
+        <div className="cards cards-3">
+          <section className="card" aria-label="In all"><h2>In all</h2><TotalsOf all={all} /></section>
           <Groups title="By class" all={all} of={(p) => p.class ?? "none"} />
           <Groups title="By size" all={all} of={(p) => (SIZES.find(([, most]) => (p.procs ?? 0) <= most) ?? SIZES[4])[0]} />
           <section className="card card-wide" aria-label="Each of them">

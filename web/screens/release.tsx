@@ -11,6 +11,7 @@ import type { Identity, Reservation, WhatIfChange } from "../model/types";
 import { usePreview } from "../model/whatif";
 import { useMayChange } from "../parts/actions";
 import { Command } from "../parts/copy";
+import { Link } from "../parts/frame";
 import { Moved, PreviewOf } from "../parts/preview";
 
 /** Would a change of it be refused for want of a right? */
@@ -75,7 +76,8 @@ export function ReservationActions({ r, onChange }: { r: Reservation; onChange?:
   return (
     <>
       <div className="actions" role="group" aria-label="Actions" ref={bar}>
-        {onChange && <button data-do="change" disabled={!live} onClick={onChange}>Change or move</button>}
+        {onChange ? <button data-do="change" disabled={!live} onClick={onChange}>Change or move</button>
+          : <Link to={`/ui/timeline?sel=${encodeURIComponent(r.name ?? "")}&kind=reservation`} className="button">Change or move on the timeline</Link>}
         <button className="bad" disabled={!live} aria-expanded={open} onClick={() => setOpen(!open)}>Release</button>
       </div>
       {open && <ReleaseForm name={r.name} onEnd={() => { setOpen(false); bar.current?.querySelector("button")?.focus(); }} />}

@@ -9,6 +9,12 @@ import type { Reservation } from "../model/types";
 import { Command } from "../parts/copy";
 import { useNow } from "../parts/frame";
 import { ReservationActions } from "./release";
+import { Entries, MayJob, Triggers } from "./who_may";
+
+export function kindOf(r: Reservation): string {
+  if (r.type === "Standing") return `standing${r.standing ? ` (${plain(r.standing)})` : ""}`;
+  return r.type === "Job" ? "of a job" : "made by people";
+}
 
 export function ReservationPanel({ name, onChange }: { name: string; onChange?: (r: Reservation) => void }) {
   const answer = useAnswer(`/v1/reservations/${encodeURIComponent(name)}`);
@@ -24,7 +30,7 @@ export function ReservationPanel({ name, onChange }: { name: string; onChange?: 
   return (
     <aside className="panel" aria-label={`Reservation ${name}`} onKeyDown={(e) => { if (e.key === "Escape") close(); }}>
       <button className="panel-close" onClick={close} aria-label="Close the panel">✕</button>
-      <h2 ref={title} tabIndex={-1}>Reservation {plain(name)} {r?.type && <span className="tag">{r.type}</span>}</h2>
+      <h2 ref={title} tabIndex={-1}>Reservation {plain(name)} {r && <span className="tag">{kindOf(r)}</span>}</h2>
       {answer.error && <p>{answer.error.status === 404 ? "It is gone: it has ended, or was released." : answer.error.message}</p>}
       {!answer.error && !r && <p className="quiet">Loading …</p>}
       {r && (
@@ -36,12 +42,14 @@ export function ReservationPanel({ name, onChange }: { name: string; onChange?: 
             <dt>Length</dt><dd>{r.end_at && r.start_at ? duration(r.end_at - r.start_at) : "without end"}</dd>
             <dt>Nodes</dt><dd>{r.places ? count(r.places.length) : "–"}</dd>
             <dt>Tasks</dt><dd>{r.tasks !== undefined ? count(r.tasks) : "–"}</dd>
-            {r.acl && r.acl.length > 0 && <><dt>Who may use it</dt><dd>{r.acl.map(plain).join(", ")}</dd></>}
+            <dt>Who may use it</dt><dd><Entries r={r} /></dd>
             {r.owner && <><dt>Owner</dt><dd>{plain(r.owner)}</dd></>}
             {r.user && <><dt>Charged to</dt><dd>{[r.account, r.group, r.user].filter(Boolean).map((n) => plain(n as string)).join(", ")}</dd></>}
             {r.label && <><dt>Label</dt><dd>{plain(r.label)}</dd></>}
             {r.comment && <><dt>Comment</dt><dd>{plain(r.comment)}</dd></>}
           </dl>
+          {r.type !== "Job" && <MayJob name={name} />}
+          <Triggers r={r} />
           {r.places && r.places.length > 0 && (
             <>
               <h3>Where</h3>

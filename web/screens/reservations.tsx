@@ -6,7 +6,7 @@ import { usePrefs } from "../model/prefs";
 import { go, useSearch, withQuery } from "../model/route";
 import type { Reservation } from "../model/types";
 import { Link, useNow } from "../parts/frame";
-import { ReservationPanel } from "./reservation";
+import { ReservationPanel, kindOf } from "./reservation";
 import { Week } from "./week";
 
 const SHOWN = 300;
@@ -33,7 +33,7 @@ function Row({ r, now, chosen }: { r: Reservation; now: number; chosen: boolean 
   return (
     <tr className={chosen ? "q-chosen" : undefined}>
       <td><Link to={withQuery({ sel: r.name ?? null })}>{plain(r.name ?? "")}</Link></td>
-      <td>{r.type === "Standing" ? `standing${r.standing ? ` (${plain(r.standing)})` : ""}` : r.type === "Job" ? "of a job" : "made by people"}</td>
+      <td>{kindOf(r)}</td>
       <td>{plain(r.state ?? r.job_state ?? "")}</td>
       <td className="number">{instant(r.start_at, now, zone)}</td>
       <td className="number">{r.end_at ? instant(r.end_at, now, zone) : "never"}</td>

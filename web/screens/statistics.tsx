@@ -3,13 +3,13 @@ import { useMemo } from "react";
 import { readLines } from "../api/client";
 import { count, duration, hours, instant, plain } from "../model/format";
 import { KINDS, pluralOf } from "../model/limits";
-import { useAnswer } from "../model/live";
+import { useAnswer, useLive } from "../model/live";
 import { usePrefs } from "../model/prefs";
 import { go, useSearch, withQuery } from "../model/route";
 import type { Grid, Statistics as Sums, SystemStatistics } from "../model/types";
 import { Link, useNow } from "../parts/frame";
 import { Curves, RANGES, useSeries } from "./series";
-import { Distribution } from "./usetime";
+import { Distribution, UseOfCredential } from "./usetime";
 
 const SHOWN = 100;
 const GRIDS: [string, string][] = [
@@ -136,6 +136,8 @@ export function Statistics() {
   const kind = KINDS.includes(query.get("kind") ?? "") ? (query.get("kind") as string) : "user";
   const type = GRIDS.some(([k]) => k === query.get("grid")) ? (query.get("grid") as string) : "JOBCOUNT";
   const series = useSeries(range[2]);
+  const who = useLive((s) => s.who);
+  const own = !who?.level; // users are told of the machine over time, and of themselves
   return (
     <>
       <div className="q-bar"><h1>Statistics</h1></div>
@@ -145,19 +147,29 @@ export function Statistics() {
           {series ? <Curves s={series} /> : <p className="quiet">Loading …</p>}
         </section>
         <section className="card" aria-label="Waits and expansion factors">
-          <h2>Waits and expansion factors <span className="quiet">of jobs that ended within {range[1]}</span></h2>
-          <Distribution seconds={range[2]} />
+          <h2>Waits and expansion factors <span className="quiet">of {own ? "your jobs" : "jobs"} that ended within {range[1]}</span></h2>
+          {who && <Distribution seconds={range[2]} kind={own ? "user" : undefined} name={own ? who.user : undefined} />}
         </section>
-        <section className="card" aria-label="The machine"><h2>The machine</h2><Machine /></section>
-        <section className="card" aria-label="By credential">
-          <h2>By credential <Choice label="By" name="kind" value={kind} first="user" of={KINDS.map((k) => [k, pluralOf(k)])} /></h2>
-          <ByCredential kind={kind} />
-        </section>
-        <section className="card" aria-label="By size and length">
-          <h2>By size and length <Choice label="What" name="grid" value={type} first="JOBCOUNT" of={GRIDS} /></h2>
-          <Heat type={type} />
-        </section>
+        {own && who && <section className="card" aria-label="Your use"><h2>Your use</h2><UseOfCredential kind="user" name={who.user} /></section>}
+        {own && <p className="quiet line">What the machine did in all, by credential and by size, is shown to administrators, operators and the help desk.</p>}
+        {!own && <OfAll kind={kind} type={type} />}
       </div>
+    </>
+  );
+}
+
+function OfAll({ kind, type }: { kind: string; type: string }) {
+  return (
+    <>
+      <section className="card" aria-label="The machine"><h2>The machine</h2><Machine /></section>
+      <section className="card" aria-label="By credential">
+        <h2>By credential <Choice label="By" name="kind" value={kind} first="user" of={KINDS.map((k) => [k, pluralOf(k)])} /></h2>
+        <ByCredential kind={kind} />
+      </section>
+      <section className="card" aria-label="By size and length">
+        <h2>By size and length <Choice label="What" name="grid" value={type} first="JOBCOUNT" of={GRIDS} /></h2>
+        <Heat type={type} />
+      </section>
     </>
   );
 }

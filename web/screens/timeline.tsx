@@ -13,9 +13,11 @@ import { GUTTER, HEAD, niceSecond, rowAt, timeAt, yAt, type View } from "../gant
 import { setDraft } from "../model/draft";
 import { count, plain } from "../model/format";
 import { askNow, onRound, useAnswer, useLive } from "../model/live";
-import { usePrefs } from "../model/prefs";
+import { setPrefs, usePrefs } from "../model/prefs";
 import { go, useSearch, withQuery } from "../model/route";
+import { useSpan } from "../model/span";
 import { useNow } from "../parts/frame";
+import { useInUse } from "../model/lists";
 import { useDrawing } from "./drawing";
 import { FitPanel, NO_MARKS, type FitMarks } from "./fit";
 import { JobPanel } from "./job";
@@ -26,6 +28,8 @@ import { LaneStrip, MarkTable, showLanes, useMarks } from "./timeline_lanes";
 import { Legend, Lines, Tools, WORDS } from "./timeline_parts";
 
 const LISTED = 300;
+const SPAN_LEAST_S = 600;
+const SPAN_MOST_S = 8 * 86400;
 const PARTS = 12; // of the time in sight, in the table of use
 
 function Card({ seen, x, y, now }: { seen: Seen; x: number; y: number; now: number }) {
@@ -77,6 +81,8 @@ export function Timeline() {
   const strip = useRef<Strip>(null);
   const lanes = useRef<Lanes>(null);
   const marks = useMarks(level);
+  const span = useSpan();
+  const inUse = useInUse();
   const rowsRef = useRef(rows) as { current: typeof rows };
   rowsRef.current = rows ?? rowsRef.current; // until others are there
   const [use, setUse] = useState<Shares[]>([]);
@@ -107,11 +113,12 @@ export function Timeline() {
 
   // ---- the picture lives as long as the screen ----
   useEffect(() => {
-    if (!canvas.current || !stripCanvas.current || !box.current || !rows) return undefined;
+    if (!canvas.current || !stripCanvas.current || !box.current || !rows || !span) return undefined;
     const below = new Strip(stripCanvas.current, () => setUse(below.parts(PARTS)));
     let timer = 0;
+    let scale = 0; // seconds a pixel, as it was opened or chosen
     let other = ""; // tag of rows that are not these, for which it was asked
-    const p = new Picture(canvas.current, {
+    const p = new Picture(canvas.current, span, {
       window: (h, n) => {
         s.read(h);
         if (h.tag !== p.rows?.tag && h.tag !== other) {
@@ -123,7 +130,11 @@ export function Timeline() {
       },
       view: (v) => {
         window.clearTimeout(timer);
-        timer = window.setTimeout(() => keepView(p, v), 400);
+        timer = window.setTimeout(() => {
+          keepView(p, v);
+          if (scale && scale !== v.second) keepSpan(p, v);
+          scale = v.second;
+        }, 400);
       },
       frame: (v) => {
         below.show(v, nowRef.current);
@@ -175,7 +186,7 @@ export function Timeline() {
       p.end();
       picture.current = null;
     };
-  }, [Boolean(rows), by, fold]);
+  }, [Boolean(rows && span), by, fold]);
 
   useEffect(() => {
     if (rows && picture.current && picture.current.rows !== rows) {
@@ -200,6 +211,7 @@ export function Timeline() {
     dark.addEventListener("change", look);
     return () => dark.removeEventListener("change", look);
   }, [theme]);
+  useEffect(() => strip.current?.tellUse(inUse), [inUse, Boolean(rows && span)]);
   useEffect(() => picture.current?.mark({ now, zone }), [now, zone]);
   useEffect(() => picture.current?.mark({ cursor }), [cursor]);
   useEffect(() => {
@@ -293,7 +305,7 @@ export function Timeline() {
           {wrong && <p className="banner banner-warn g-wrong" role="alert">{wrong}</p>}
           {rows && rows.n === 0 && <p className="q-none quiet">There are no nodes yet. <code>diagnose -R</code> tells of resource managers.</p>}
         </div>
-        <canvas ref={stripCanvas} className="g-strip" role="img" aria-label={`All nodes over the same time${nowWords(strip.current, now)}. The table has it in numbers.`} />
+        <canvas ref={stripCanvas} className="g-strip" role="img" aria-label={`All nodes over the same time${inUse === null ? "" : `: now ${inUse} % in use`}. The table has it in numbers.`} />
         <p className="sr" role="status">{said}</p>
         {table && rows && <Lines lines={lines} rows={rows} now={now} onSelect={select} cells={heading?.as === "cells"} use={use} more={<MarkTable marks={marks} from={Number(query.get("from"))} to={Number(query.get("to"))} />} />}
       </div>
@@ -302,11 +314,6 @@ export function Timeline() {
       {!drawn.draft && sel && (query.get("kind") === "reservation" ? <ReservationPanel name={sel} onChange={drawn.change} /> : <JobPanel id={sel} brief={chosen?.id === sel ? briefOf(chosen) : undefined} />)}
     </div>
   );
-}
-
-function nowWords(strip: Strip | null | undefined, now: number): string {
-  const share = strip?.at(now);
-  return share ? `: now ${Math.round(share.use * 100)} % in use` : "";
 }
 
 /** What the picture itself tells of a job, where its details are not for this user. */
@@ -327,6 +334,11 @@ function keepView(p: Picture, v: View) {
   if (!location.pathname.startsWith("/ui/timeline")) return;
   const rows = `${Math.max(0, Math.floor(rowAt(v, HEAD)))}-${Math.max(0, Math.ceil(rowAt(v, height)) - 1)}`;
   go(withQuery({ from: String(Math.round(timeAt(v, GUTTER))), to: String(Math.round(timeAt(v, width))), rows }), true);
+}
+
+/** It opens the next time with as much time as it shows. */
+function keepSpan(p: Picture, v: View) {
+  setPrefs({ span_s: Math.min(SPAN_MOST_S, Math.max(SPAN_LEAST_S, Math.round(timeAt(v, p.size.width) - timeAt(v, GUTTER)))) });
 }
 
 /** Moved, or made as wide as it needs to be, where that time is not in sight. */

@@ -49,17 +49,23 @@ tell_page() {
 
 # ---- maui demo --keep ----
 
-# One more job of those that come and go: short and wide ones, long and narrow ones.
+# One more job of those that come and go: short and wide ones, long and narrow ones. Some
+# are of another QOS, a few wait for the one before, and a few fail.
 submit_any() {
     local accounts=(physics biology chemistry) classes=(small large large express)
     local names=(model sweep fold render mesh train post assemble)
-    local procs=$((1 << (RANDOM % 6))) seconds=$((15 + RANDOM % 75)) class
-    class=${classes[RANDOM % 4]}
+    local procs=$((1 << (RANDOM % 6))) seconds=$((15 + RANDOM % 75)) class account more=()
+    class=${classes[RANDOM % 4]} account=${accounts[RANDOM % 3]}
+    # biology may not have more than 24 at once
+    [ "$account $procs" != "biology 32" ] || procs=24
     [ "$class" = large ] || procs=$((1 + RANDOM % 4))
-    printf '#!/bin/sh\nsleep %s\n' "$(awk "BEGIN { print $seconds * $unit }")" |
+    [ "$account" != physics ] || [ $((RANDOM % 5)) -ne 0 ] || more+=(-l qos=high)
+    [ -z "$last" ] || [ $((RANDOM % 8)) -ne 0 ] || more+=(-W "depend=afterany:$last")
+    last=$(printf '#!/bin/sh\nsleep %s\nexit %s\n' "$(awk "BEGIN { print $seconds * $unit }")" \
+        $((RANDOM % 12 == 0)) |
         maui msub -d "$home" -N "${names[RANDOM % 8]}$((RANDOM % 90))" \
-            -A "${accounts[RANDOM % 3]}" -q "$class" -o /dev/null -e /dev/null \
-            -l "procs=$procs,walltime=$((seconds + RANDOM % 60))" >/dev/null
+            -A "$account" -q "$class" -o /dev/null -e /dev/null "${more[@]}" \
+            -l "procs=$procs,walltime=$((seconds + RANDOM % 60))") || last="" # that one is forgotten
 }
 
 # One of those that wait is held by its owner; the one that was held before goes on.
@@ -77,8 +83,15 @@ break_promise() {
     maui setres -n urgent -a chemistry -s +5 -d 00:03:00 'node0[5-6]' >/dev/null 2>&1 || true
 }
 
+# One that has to be complete by then.
+submit_urgent() {
+    local id
+    id=$(submit report chemistry large procs=8,walltime=60 20)
+    maui setdeadline "$id" +00:10:00 >/dev/null 2>&1 || true
+}
+
 keep_on() {
-    local turn=0 wide held=
+    local turn=0 wide held="" last=""
     cat >"$home/maui.cfg" <<'CFG'
 QUEUETIMEWEIGHT    1
 XFACTORWEIGHT      10
@@ -108,6 +121,7 @@ CFG
     maui setres -n course -a chemistry -s +00:10:00 -d 2:00:00 'node1[3-6]' >/dev/null || true
     for _ in $(seq 30); do submit_any; done
     hold_one
+    submit_urgent
     wide=$(submit wide physics large procs=56,walltime=120 60)
     tell "Ctrl-C ends it, and leaves nothing behind; until then, in another terminal:"
     printf '    export MAUIHOMEDIR=%s\n    %s showq\n' "$home" "$program"
@@ -117,6 +131,7 @@ CFG
         turn=$((turn + 1))
         [ $((turn % 15)) -ne 0 ] || hold_one
         [ $((turn % 90)) -ne 15 ] || break_promise
+        [ $((turn % 120)) -ne 0 ] || submit_urgent
         [ -n "$(maui checkjob "$wide" 2>/dev/null)" ] || wide=$(submit wide physics large procs=56,walltime=120 60)
         # nobody took it, and it is over: another one
         if [ $((turn % 30)) -eq 0 ] && maui dashboard --sessions 2>/dev/null |

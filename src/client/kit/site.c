@@ -9,10 +9,13 @@
 #include "config/config.h"
 #include "config/value.h"
 
+#include <errno.h>
+#include <pwd.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #define PORT_DEFAULT      40559
@@ -231,6 +234,39 @@ void site_fini(struct site *s)
     free(s->looked.text);
 }
 
+/* The first folder on the way to `path` that does not let this user through; NULL: all
+ * do. */
+static char *find_closed_folder(const char *path)
+{
+    for (const char *at = strchr(path + 1, '/'); at; at = strchr(at + 1, '/')) {
+        char *folder = xstrndup(path, (size_t)(at - path));
+
+        if (access(folder, X_OK) < 0)
+            return errno == EACCES ? folder : (free(folder), NULL);
+        free(folder);
+    }
+    return NULL;
+}
+
+/* The scheduler may well run, and be somebody else's own. False: nothing is closed. */
+static bool complain_of_closed(const char *socket)
+{
+    char *folder = find_closed_folder(socket);
+    struct stat st;
+
+    if (!folder)
+        return false;
+    const struct passwd *pw = stat(folder, &st) == 0 ? getpwuid(st.st_uid) : NULL;
+    fprintf(stderr,
+        "ERROR:    cannot connect to '%s': permission denied: only %s may enter '%s'\n"
+        "          'chmod a+x %s' by %s lets others use that scheduler;\n"
+        "          'maui demo --keep' starts one of your own\n",
+        socket, pw ? pw->pw_name : "its owner", folder, folder,
+        pw ? pw->pw_name : "its owner");
+    free(folder);
+    return true;
+}
+
 void site_complain(const struct site *s, bool unknown_host)
 {
     if (unknown_host)
@@ -238,6 +274,8 @@ void site_complain(const struct site *s, bool unknown_host)
     else if (s->host)
         fprintf(stderr, "ERROR:    cannot connect to '%s' port %d (%s)\n", s->host,
             s->port, s->by);
+    else if (complain_of_closed(s->socket))
+        return;
     else
         fprintf(stderr,
             "ERROR:    cannot connect to '%s': is the scheduler running? (maui "

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Start and stop: an allocation dedicated to its job, and freed again. Runs of vacant
  * nodes are folded; no record but the first is looked at. */
+#include "cluster/jobnodes.h"
 #include "cluster/jobs/private.h"
 #include "cluster/nodes/private.h"
 
@@ -244,4 +245,36 @@ double job_slowest_speed(const struct cluster *c, const struct job *j)
                 slowest = node_at(c, n)->speed;
     }
     return slowest;
+}
+
+static int compare_first(const void *a, const void *b)
+{
+    const struct alloc *x = a, *y = b;
+
+    return (x->first > y->first) - (x->first < y->first);
+}
+
+uint32_t job_node_count(const struct job *j)
+{
+    struct allocs sorted = {0};
+    uint32_t n = 0, counted = 0; /* nodes before that one are */
+
+    if (j->nreqs == 1) {
+        for (size_t i = 0; i < j->alloc.n; i++)
+            n += j->alloc.v[i].count;
+        return n;
+    }
+    for (size_t i = 0; i < j->alloc.n; i++)
+        vec_push(&sorted, j->alloc.v[i]);
+    if (sorted.n)
+        qsort(sorted.v, sorted.n, sizeof *sorted.v, compare_first);
+    for (size_t i = 0; i < sorted.n; i++) {
+        uint32_t first = sorted.v[i].first, end = first + sorted.v[i].count;
+        if (end <= counted)
+            continue;
+        n += end - (first > counted ? first : counted);
+        counted = end;
+    }
+    vec_fini(&sorted);
+    return n;
 }

@@ -4,6 +4,7 @@
 
 #include "base/strbuf.h"
 #include "cluster/folded.h"
+#include "cluster/jobnodes.h"
 #include "config/settings.h"
 #include "engine/charging/charging_private.h"
 
@@ -251,9 +252,7 @@ static void keep_most(struct engine *e, const struct job *j, struct bill *b)
     if (funds_run_most(e->c->funds, b->run - 1) == most && (b->told || !b->first_use))
         return;
     b->told = true;
-    b->nodes = 0;
-    for (size_t i = 0; i < j->alloc.n; i++)
-        b->nodes += j->alloc.v[i].count;
+    b->nodes = job_node_count(j);
     funds_keep(e->c->funds, b->run - 1, &by, most, &all);
     m = charging_add_move(e, j, MONEY_LIEN, b->run - 1);
     m->rates = charging_keep_text(e->money.charging, b->tariff);

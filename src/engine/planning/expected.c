@@ -53,18 +53,31 @@ static int64_t end_of(void *ctx, const struct job *j)
     return predictions_end(ctx, j);
 }
 
+/* What is free, and what limits leave; a wish for each of them, which says its limits
+ * alone. */
 static void open_parts(struct engine *e, const struct queue_of *all)
 {
+    struct wishes *w = &e->passes.planning->foreseen;
     struct bitset jobs = {0};
+    struct bounds b = {0};
 
     for (size_t i = 0; i < all->n; i++)
         bitset_set(&jobs, all->v[i].job);
-    expected_parts(e->plan, &jobs, end_of, e, &e->passes.planning->foreseen);
+    expected_parts(e->plan, &jobs, end_of, e, w);
+    bounds_begin(e, &b);
+    for (uint32_t i = 0; i < all->n; i++) {
+        vec_push(&w->v, ((struct wish){0}));
+        bounds_add(e, &b, e->c->jobs.v[all->v[i].job], i);
+    }
+    bounds_settle(e, &b, w);
+    bounds_open(e, &b, &jobs, end_of, e, w);
+    bounds_fini(&b);
     bitset_fini(&jobs);
 }
 
 /* Who cannot be counted so is expected where it is planned. */
-static int64_t expect_member(struct engine *e, const struct expecting *x)
+static int64_t expect_member(
+    struct engine *e, const struct expecting *x, const struct wish *limited)
 {
     struct wishes *w = &e->passes.planning->foreseen;
     const struct job *j = e->c->jobs.v[x->job];
@@ -76,6 +89,8 @@ static int64_t expect_member(struct engine *e, const struct expecting *x)
     if (!expected_wish(e->plan, j, x->partition, duration_s, w, &wish))
         return x->planned;
     wish.not_before = w->now;
+    wish.first_limit = limited->first_limit;
+    wish.limits = limited->limits;
     int64_t at = wishes_fit(w, w->parts.v, &wish, w->now);
     if (at >= TIME_NEVER)
         return x->planned;
@@ -111,7 +126,8 @@ static void work_out(struct engine *e)
         const struct expecting *x = &all.v[i];
         if (x->job >= p->expected.n)
             vec_push_zeros(&p->expected, x->job + 1 - p->expected.n);
-        p->expected.v[x->job] = (struct expected_of){expect_member(e, x), p->look};
+        p->expected.v[x->job] =
+            (struct expected_of){expect_member(e, x, &p->foreseen.v.v[i]), p->look};
     }
     p->look_cycle = e->stats.cycles;
     vec_fini(&all);

@@ -117,7 +117,7 @@ static bool find_counted(struct engine *e, const struct job *j, int64_t from,
     return ret->at < TIME_NEVER;
 }
 
-static bool find_place(
+static bool find_nodes(
     struct engine *e, const struct turn *t, int64_t from, struct slot *ret)
 {
     const struct job *j = e->c->jobs.v[t->m->job];
@@ -127,6 +127,22 @@ static bool find_place(
         return true;
     return t->wish ? find_counted(e, j, from, t->wish, ret)
                    : plan_first_fit(e->plan, j, from, ret);
+}
+
+/* The first that its limits allow as well. */
+static bool find_place(
+    struct engine *e, const struct turn *t, int64_t from, struct slot *ret)
+{
+    struct bounds_of_job b;
+    bool found;
+
+    bounds_of(e, e->c->jobs.v[t->m->job], &b);
+    from = bounds_fit(&b, from);
+    while ((found = from < TIME_NEVER && find_nodes(e, t, from, ret))
+           && (from = bounds_fit(&b, ret->at)) != ret->at)
+        ;
+    bounds_of_fini(&b);
+    return found;
 }
 
 static void place_member(struct engine *e, const struct turn *t, int64_t from)
@@ -360,6 +376,24 @@ static int compare_goals(const void *left, const void *right)
     return a->chosen < b->chosen ? -1 : 1;
 }
 
+/* In the partition where it is, as its limits allow. */
+static bool fit_again(
+    struct engine *e, const struct member *m, int64_t from, struct slot *ret)
+{
+    const struct job *j = e->c->jobs.v[m->job];
+    struct bounds_of_job b;
+    bool found;
+
+    bounds_of(e, j, &b);
+    from = bounds_fit(&b, from);
+    while (
+        (found = from < TIME_NEVER && plan_fit_in(e->plan, j, m->partition, from, ret))
+        && (from = bounds_fit(&b, ret->at)) != ret->at)
+        ;
+    bounds_of_fini(&b);
+    return found;
+}
+
 /* They are laid there, or as soon after it as the nodes allow. */
 static void lay_chosen(struct engine *e, int64_t *io_starts)
 {
@@ -375,8 +409,7 @@ static void lay_chosen(struct engine *e, int64_t *io_starts)
         const struct member *m = &p->members.v[p->chosen.v[goals[i].chosen]];
         const struct job *j = e->c->jobs.v[m->job];
         struct slot slot;
-        if (goals[i].at < TIME_NEVER
-            && plan_fit_in(e->plan, j, m->partition, goals[i].at, &slot))
+        if (fit_again(e, m, goals[i].at, &slot))
             plan_reserve(e->plan, j, &slot);
         io_starts[goals[i].chosen] =
             plan_is_reserved(e->plan, j) ? plan_reserved_at(e->plan, j) : TIME_NEVER;

@@ -191,7 +191,7 @@ static void choose_partition(struct engine *e, const struct job *j, size_t i)
 
     for (m &= m - 1; m && first > e->now; m &= m - 1) {
         uint32_t partition = (uint32_t)__builtin_ctzll(m);
-        struct wish wish = {.not_before = e->now};
+        struct wish wish = w->v.v[i];
         if (!supply_wish(e->plan, j, partition, w, &wish))
             continue;
         int64_t at = wishes_fit(w, w->parts.v, &wish, e->now);
@@ -271,11 +271,23 @@ void members_collect(struct engine *e, const struct queue_view *jobs)
     }
 }
 
+static void limit_members(struct engine *e)
+{
+    struct planning *p = e->passes.planning;
+
+    bounds_begin(e, &p->bounds);
+    for (uint32_t i = 0; i < p->members.n; i++)
+        bounds_add(e, &p->bounds, e->c->jobs.v[p->members.v[i].job], i);
+    bounds_settle(e, &p->bounds, &p->wishes);
+    bounds_open(e, &p->bounds, &p->jobs, NULL, NULL, &p->wishes);
+}
+
 void members_weigh(struct engine *e, bool choose)
 {
     struct planning *p = e->passes.planning;
 
     supply_parts(e->plan, &p->jobs, &p->wishes);
+    limit_members(e);
     for (size_t i = 0; i < p->members.n; i++) {
         const struct job *j = e->c->jobs.v[p->members.v[i].job];
         if (choose)

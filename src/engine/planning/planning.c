@@ -18,6 +18,7 @@ struct planning *planning_create(void)
 void planning_destroy(struct planning *p)
 {
     wishes_fini(&p->wishes);
+    bounds_fini(&p->bounds);
     wishes_fini(&p->window);
     wishes_fini(&p->foreseen);
     vec_fini(&p->expected);

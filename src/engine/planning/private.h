@@ -5,6 +5,7 @@
 #define MAUI_ENGINE_PLANNING_PRIVATE_H
 
 #include "base/bitset.h"
+#include "engine/bounds.h"
 #include "engine/engine_private.h"
 #include "engine/planning/planning.h"
 #include "plan/search/search.h"
@@ -48,6 +49,7 @@ struct seen_world {
 struct planning {
     struct seen_world seen;
     struct wishes wishes; /* of the members, in the same order: by priority */
+    struct bounds bounds; /* ... and the limits that they are under */
     struct VEC(struct member) members;
     struct VEC(struct member) fixed; /* planned node by node: no wishes */
     struct bitset jobs, fixed_jobs;  /* of both, by index */

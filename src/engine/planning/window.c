@@ -76,6 +76,7 @@ void window_open_kept(struct engine *e, const struct bitset *moving)
 
     wishes_begin_as(&p->window, &p->wishes);
     supply_parts(e->plan, moving, &p->window);
+    bounds_open(e, &p->bounds, moving, NULL, NULL, &p->window);
     list_chosen(p);
 }
 

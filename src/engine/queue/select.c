@@ -3,6 +3,7 @@
  * job that passes counts as idle for those behind it. Source: reference throttling,
  * section 7. */
 #include "config/settings.h"
+#include "engine/bounds.h"
 #include "engine/classes.h"
 #include "engine/queue/queue_private.h"
 #include "policy/accrual.h"
@@ -85,9 +86,21 @@ static bool has_reservation(const struct queue *q, uint32_t job)
                             : bitset_test(&q->reserved, job);
 }
 
-/* The job breaks a limit: does that keep it back? Not if it has a reservation, nor if
- * another of its classes takes it. */
-static bool stays_out(struct queue *q, struct limits_walk *w, uint32_t job)
+/* Limits on what is active are planned ahead: it has a place behind who is active, as
+ * one of the first, or as was promised. */
+static bool has_turn(struct queue *q, const struct job *j, size_t ahead)
+{
+    struct engine *e = q->e;
+
+    return bounds_plan(e, j)
+           && (ahead < (size_t)e->cfg->plan.depth
+               || promises_has(e->promises, j, PROMISE_START));
+}
+
+/* The job breaks a limit: does that keep it back? Not if it has a reservation, or is to
+ * have one, nor if another of its classes takes it. */
+static bool stays_out(
+    struct queue *q, struct limits_walk *w, uint32_t job, size_t ahead)
 {
     struct engine *e = q->e;
     const struct note *x = &q->notes.v.v[job];
@@ -111,7 +124,7 @@ static bool stays_out(struct queue *q, struct limits_walk *w, uint32_t job)
                              : LIMITED_ACTIVE;
     if (x->limited != by)
         note_hard(q, e->c->jobs.v[job], by);
-    return true;
+    return by != LIMITED_ACTIVE || !has_turn(q, e->c->jobs.v[job], ahead);
 }
 
 /* The job at one level: within the limits it becomes a candidate, and counts as idle.
@@ -124,7 +137,7 @@ static inline void take_step(
     const int64_t *use = use_of(q, job, room);
 
     if (limits_walk_violated(w, x->credset, use)) {
-        if (stays_out(q, w, job))
+        if (stays_out(q, w, job, io->n))
             return;
         use = use_of(q, job, room); /* perhaps of another class */
     } else if (x->limited && w->level == LEVEL_HARD) {

@@ -7,9 +7,10 @@
 
 #include <math.h>
 
-#define COLD        0.01  /* the last temperature, of the first */
-#define FACTOR_MAX  1e100 /* of a band: costs stay finite */
-#define TEMPERATURE 0.02  /* the first, of the mean cost of a job */
+#define COLD        0.01               /* the last temperature, of the first */
+#define FACTOR_MAX  1e100              /* of a band: costs stay finite */
+#define TEMPERATURE 0.02               /* the first, of the mean cost of a job */
+#define WITHOUT_S   INT64_C(100000000) /* who has no place waits so much longer */
 
 struct trial {
     const struct wishes *w;
@@ -85,6 +86,22 @@ static double cost_of(const struct trial *r, uint32_t i, int64_t start_at)
     return r->price[i] * pow(wait, r->t->wait_exponent);
 }
 
+/* Infinite: a promise is broken. Who has no place behind others, which give nothing
+ * back, is as if it started in years; who never has one, whatever the order, is left
+ * out. */
+static double cost_at(const struct trial *r, uint32_t i, int64_t start_at)
+{
+    const struct wishes *w = r->w;
+
+    if (start_at > w->v.v[i].latest)
+        return INFINITY;
+    if (start_at < TIME_NEVER)
+        return cost_of(r, i, start_at);
+    return wishes_fit(w, w->parts.v, &w->v.v[i], w->now) < TIME_NEVER
+               ? cost_of(r, i, time_add(w->now, WITHOUT_S))
+               : 0;
+}
+
 /* None starts sooner than it would if there were no other. A sum is not exact: a
  * billionth is left off. */
 static void measure_least(struct trial *r)
@@ -113,7 +130,7 @@ static double list_order(struct trial *r, const uint32_t *order, double bound, b
         const struct wish *wish = &w->v.v[k];
         int64_t at = wishes_place(w, r->parts, wish, w->now);
         r->start_at[k] = at;
-        cost += at < TIME_NEVER && at <= wish->latest ? cost_of(r, k, at) : INFINITY;
+        cost += cost_at(r, k, at);
         rest -= r->least[k];
         if (cost + (rest > 0 ? rest : 0) >= bound && !all)
             return INFINITY;
@@ -129,9 +146,7 @@ double search_cost(
 
     begin_trial(&r, w, t);
     for (uint32_t i = 0; i < w->v.n; i++)
-        cost += start_at[i] < TIME_NEVER && start_at[i] <= w->v.v[i].latest
-                    ? cost_of(&r, i, start_at[i])
-                    : INFINITY;
+        cost += cost_at(&r, i, start_at[i]);
     end_trial(&r);
     return cost;
 }
@@ -188,7 +203,7 @@ static void measure_bands(
     for (uint32_t i = 0; i < r->w->v.n; i++) {
         uint32_t band = r->w->v.v[i].band;
         band = band < BANDS_MAX ? band : BANDS_MAX - 1;
-        ret_mean[band] += cost_of(r, i, b->start_at[i]);
+        ret_mean[band] += cost_at(r, i, b->start_at[i]);
         count[band]++;
     }
     for (uint32_t i = 0; i < BANDS_MAX; i++)
@@ -257,12 +272,13 @@ static void anneal_order(struct trial *r, struct best *b)
     free(order);
 }
 
-static bool are_equal_but_band(const struct wish *a, const struct wish *b)
+static bool are_equal_but_band(
+    const struct wishes *w, const struct wish *a, const struct wish *b)
 {
-    return a->units == b->units && a->set == b->set && a->duration_s == b->duration_s
-           && a->since == b->since && a->not_before == b->not_before
-           && a->weight == b->weight && a->latest == TIME_NEVER
-           && b->latest == TIME_NEVER;
+    return wishes_limited_alike(w, a, b) && a->units == b->units && a->set == b->set
+           && a->duration_s == b->duration_s && a->since == b->since
+           && a->not_before == b->not_before && a->weight == b->weight
+           && a->latest == TIME_NEVER && b->latest == TIME_NEVER;
 }
 
 struct equal {
@@ -303,7 +319,7 @@ static void settle_class(struct trial *r, struct equal *v, size_t n, struct best
     for (size_t i = 0; i < n; i++) {
         if (starts[i] != v[i].at)
             io->cost +=
-                cost_of(r, v[i].wish, starts[i]) - cost_of(r, v[i].wish, v[i].at);
+                cost_at(r, v[i].wish, starts[i]) - cost_at(r, v[i].wish, v[i].at);
         io->start_at[v[i].wish] = starts[i];
     }
     free(starts);
@@ -324,7 +340,7 @@ static void settle_equals(struct trial *r, struct best *io)
             continue;
         for (uint32_t k = i; k < n; k++) {
             const struct wish *wish = &r->w->v.v[k];
-            if (k != i && !are_equal_but_band(first, wish))
+            if (k != i && !are_equal_but_band(r->w, first, wish))
                 continue;
             settled[k] = true;
             class[count++] = (struct equal){wish->band, k, io->start_at[k]};

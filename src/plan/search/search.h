@@ -14,6 +14,9 @@
  *     order a b c    starts 60 0 160    cost 526300
  *     order c a b    starts ...         stops where a promise, or the bound, is passed
  *
+ * Who has no place behind others, which give nothing back (they are without a limit,
+ * say), is as if it started in years; who has none in any order is left out.
+ *
  * At last, of two jobs equal in all but band, the higher is never later.
  *
  * The same wishes and seed give the same plan. Source: reference plan-search, sections

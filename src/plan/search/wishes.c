@@ -10,6 +10,7 @@ void wishes_fini(struct wishes *w)
         profile_fini(&w->parts.v[i]);
     vec_fini(&w->parts);
     vec_fini(&w->sets);
+    vec_fini(&w->under);
     vec_fini(&w->v);
 }
 
@@ -21,9 +22,12 @@ void wishes_begin_as(struct wishes *w, const struct wishes *from)
         vec_push(&w->parts, ((struct profile){0}));
     for (size_t i = 0; i < from->parts.n; i++)
         profile_assign(&w->parts.v[i], &from->parts.v[i]);
-    w->sets.n = w->v.n = 0;
+    w->limits_at = from->limits_at;
+    w->sets.n = w->under.n = w->v.n = 0;
     for (size_t i = 0; i < from->sets.n; i++)
         vec_push(&w->sets, from->sets.v[i]);
+    for (size_t i = 0; i < from->under.n; i++)
+        vec_push(&w->under, from->under.v[i]);
     w->now = from->now;
 }
 
@@ -49,6 +53,54 @@ static int64_t count_free(
     return least > 0 ? least : 0;
 }
 
+/* ---- limits ---- */
+
+static const struct wish_limit *limit_of(
+    const struct wishes *w, const struct wish *wish, uint32_t i)
+{
+    return &w->under.v[wish->first_limit + i];
+}
+
+bool wishes_limited_alike(
+    const struct wishes *w, const struct wish *a, const struct wish *b)
+{
+    if (a->limits != b->limits)
+        return false;
+    for (uint32_t i = 0; i < a->limits; i++) {
+        const struct wish_limit *x = limit_of(w, a, i), *y = limit_of(w, b, i);
+        if (x->limit != y->limit || x->need != y->need || x->take != y->take)
+            return false;
+    }
+    return true;
+}
+
+int64_t wishes_fit_limits(const struct wishes *w, const struct profile *parts,
+    const struct wish *wish, int64_t from)
+{
+    uint32_t fitting = 0; /* so many in a row have room at `from` */
+
+    for (uint32_t i = 0; fitting < wish->limits && from < TIME_NEVER;
+         i = (i + 1) % wish->limits) {
+        const struct wish_limit *l = limit_of(w, wish, i);
+        int64_t at = profile_fit(
+            &parts[w->limits_at + l->limit], from, l->need, wish->duration_s);
+        fitting = at == from ? fitting + 1 : 1;
+        from = at;
+    }
+    return from;
+}
+
+static void take_limits(const struct wishes *w, struct profile *parts,
+    const struct wish *wish, int64_t start_at, int64_t end)
+{
+    for (uint32_t i = 0; i < wish->limits; i++) {
+        const struct wish_limit *l = limit_of(w, wish, i);
+        profile_claim(&parts[w->limits_at + l->limit], start_at, end, l->take);
+    }
+}
+
+/* ---- units ---- */
+
 bool wishes_fits(const struct wishes *w, const struct profile *parts,
     const struct wish *wish, int64_t at)
 {
@@ -57,16 +109,15 @@ bool wishes_fits(const struct wishes *w, const struct profile *parts,
 
     for (uint32_t i = 0; i < set->n && sum < wish->units; i++)
         sum += count_free(&parts[set->part[i]], at, end, &next);
-    return at >= wish->not_before && sum >= wish->units;
+    return at >= wish->not_before && sum >= wish->units
+           && wishes_fit_limits(w, parts, wish, at) == at;
 }
 
-int64_t wishes_fit(const struct wishes *w, const struct profile *parts,
+static int64_t fit_units(const struct wishes *w, const struct profile *parts,
     const struct wish *wish, int64_t from)
 {
     const struct part_set *set = &w->sets.v[wish->set];
 
-    if (from < wish->not_before)
-        from = wish->not_before;
     if (set->n == 1)
         return profile_fit(&parts[set->part[0]], from, wish->units, wish->duration_s);
     while (from < TIME_NEVER) {
@@ -78,6 +129,19 @@ int64_t wishes_fit(const struct wishes *w, const struct profile *parts,
         from = next;
     }
     return TIME_NEVER;
+}
+
+int64_t wishes_fit(const struct wishes *w, const struct profile *parts,
+    const struct wish *wish, int64_t from)
+{
+    int64_t at;
+
+    if (from < wish->not_before)
+        from = wish->not_before;
+    while ((at = fit_units(w, parts, wish, from)) < TIME_NEVER
+           && (from = wishes_fit_limits(w, parts, wish, at)) != at)
+        ;
+    return at;
 }
 
 void wishes_take(const struct wishes *w, struct profile *parts, const struct wish *wish,
@@ -95,6 +159,7 @@ void wishes_take(const struct wishes *w, struct profile *parts, const struct wis
         profile_claim(p, start_at, end, (int32_t)some);
         left -= (int32_t)some;
     }
+    take_limits(w, parts, wish, start_at, end);
 }
 
 int64_t wishes_place(const struct wishes *w, struct profile *parts,
@@ -104,7 +169,7 @@ int64_t wishes_place(const struct wishes *w, struct profile *parts,
 
     if (from < wish->not_before)
         from = wish->not_before;
-    if (set->n == 1)
+    if (set->n == 1 && !wish->limits)
         return profile_place(&parts[set->part[0]], from, wish->units, wish->duration_s);
     int64_t at = wishes_fit(w, parts, wish, from);
     if (at < TIME_NEVER)

@@ -5,9 +5,12 @@
  *     parts     0: 8 processors, 6 of them busy until 60      1: 4 with GPUs
  *     sets      0: {0}     1: {0, 1}     2: {1}
  *     wish      a: 8 units of set 0 for 100 s, waiting since -300, at the latest at 90
+ *     limits    0: alice may have 4 processors, 2 of them in use until 40
  *
- * A part is a pool of the plan, a set what a job can use together. Source: reference
- * plan-search, sections 1, 3 and 8. Instants and durations in seconds. */
+ * A part is a pool of the plan, a set what a job can use together. What limits leave
+ * over time stands behind the parts: a job is placed where parts and limits have room.
+ * Source: reference plan-search, sections 1, 3, 5 and 8. Instants and durations in
+ * seconds. */
 #ifndef MAUI_PLAN_SEARCH_WISHES_H
 #define MAUI_PLAN_SEARCH_WISHES_H
 
@@ -24,11 +27,19 @@ struct part_set {
     uint32_t part[WISH_PARTS_MAX];
 };
 
+/* What a wish takes of a limit; at least `need` has to be left of it. That is more than
+ * what is taken where the job itself may have less in use than others may. */
+struct wish_limit {
+    uint32_t limit;
+    int32_t need, take;
+};
+
 struct wish {
     int32_t units;
     uint32_t set;
-    int64_t duration_s; /* its limit: predictions are for the cost alone */
-    int64_t since;      /* its wait counts from there */
+    uint32_t first_limit, limits; /* so many of wishes.under, from there */
+    int64_t duration_s;           /* its limit: predictions are for the cost alone */
+    int64_t since;                /* its wait counts from there */
     int64_t not_before;
     int64_t latest; /* promised; TIME_NEVER: it has no promise */
     double weight;  /* of its wait in the cost, without the band's */
@@ -39,18 +50,24 @@ struct wish {
 
 struct wishes {
     struct VEC(struct profile) parts; /* what is free, without any of the wishes */
+    uint32_t limits_at;               /* limit 0 is this part: behind those of sets */
     struct VEC(struct part_set) sets;
+    struct VEC(struct wish_limit) under;
     struct VEC(struct wish) v;
     int64_t now;
 };
 
 void wishes_fini(struct wishes *w);
 
-/* The same parts and sets, and no wish yet. O(parts x steps). */
+/* The same parts, sets and limits, and no wish yet. O(parts x steps). */
 void wishes_begin_as(struct wishes *w, const struct wishes *from);
 
 /* The number of that set, which is there from then on. O(sets). */
 uint32_t wishes_set(struct wishes *io, const struct part_set *set);
+
+/* Do both take the same of the same limits? O(limits). */
+bool wishes_limited_alike(
+    const struct wishes *w, const struct wish *a, const struct wish *b);
 
 /* Would it fit at that instant? O(log steps + steps inside). */
 bool wishes_fits(const struct wishes *w, const struct profile *parts,
@@ -58,7 +75,11 @@ bool wishes_fits(const struct wishes *w, const struct profile *parts,
 /* A job at its earliest fit at or after `from`; TIME_NEVER: there is none. O(steps). */
 int64_t wishes_fit(const struct wishes *w, const struct profile *parts,
     const struct wish *wish, int64_t from);
-/* It takes its units there: of the first parts that have some. Where others were placed
+/* The same for its limits alone. */
+int64_t wishes_fit_limits(const struct wishes *w, const struct profile *parts,
+    const struct wish *wish, int64_t from);
+/* It takes its units there, and what it takes of limits: of the first parts that have
+ * some. Where others were placed
  * in another order, one may have less than nothing then, and offers nothing. O(steps).
  */
 void wishes_take(const struct wishes *w, struct profile *parts, const struct wish *wish,

@@ -191,10 +191,10 @@ void arrays_leave(struct adapter *a, struct told_job *t)
 
 /* "0-9,12%3" of a record with all tasks that wait: each is a job. */
 void arrays_see(
-    struct adapter *a, const struct tallies *all_records, const slurm_job_info_t *j)
+    struct adapter *a, struct tallies *all_records, const slurm_job_info_t *j)
 {
     const char *at = j->array_task_str;
-    uint32_t seen = 0, left = tallies_left(all_records, j);
+    uint32_t seen = 0;
     bool kept = keep_tasks(a, all_records, j),
          several = strcspn(at, "-,") != strlen(at);
     char *record = name_tasks(j);
@@ -217,7 +217,8 @@ void arrays_see(
             step = strtoul(end + 1, &end, 10);
         for (; first <= last && step > 0 && seen < TASKS_MAX; first += step, seen++) {
             snprintf(id, sizeof id, "%u_%lu", j->array_job_id, first);
-            jobs_see(a, id, &(struct parts){{j}, 1}, seen >= left, kept);
+            jobs_see(a, id, &(struct parts){{j}, 1}, jobs_is_limited(a, all_records, j),
+                kept);
             mark_gathered(a, id, several);
         }
         at = *end == ',' ? end + 1 : end;

@@ -722,24 +722,31 @@ static void see_components(struct adapter *a, const struct tallies *all_records,
     jobs_see(a, id, &parts, false, false);
 }
 
+bool jobs_is_limited(
+    const struct adapter *a, struct tallies *all_records, const slurm_job_info_t *j)
+{
+    return state_of(j) == JOB_IDLE && notes_release_at(a, j) == 0
+           && !tallies_take(all_records, j);
+}
+
 /* A task with a record of its own. */
 static void see_task(
-    struct adapter *a, const struct tallies *all_records, const slurm_job_info_t *j)
+    struct adapter *a, struct tallies *all_records, const slurm_job_info_t *j)
 {
     bool waits = (j->job_state & JOB_STATE_BASE) == JOB_PENDING && j->priority == 0;
     struct told_job *t;
     char id[40];
 
     snprintf(id, sizeof id, "%u_%u", j->array_job_id, j->array_task_id);
-    jobs_see(a, id, &(struct parts){{j}, 1}, waits && tallies_left(all_records, j) == 0,
-        false);
+    jobs_see(a, id, &(struct parts){{j}, 1},
+        waits && jobs_is_limited(a, all_records, j), false);
     t = jobs_find(a, id);
     if (t != NULL)
         arrays_leave(a, t);
 }
 
 static void see_record(
-    struct adapter *a, const struct tallies *all_records, const slurm_job_info_t *j)
+    struct adapter *a, struct tallies *all_records, const slurm_job_info_t *j)
 {
     char id[40];
 

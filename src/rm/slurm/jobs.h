@@ -5,6 +5,9 @@
 
 #include "rm/slurm/adapter.h"
 
+/* What is asked of all records of a look. */
+struct tallies;
+
 /* ---- jobs.c ---- */
 
 /* It waits, but not as a job does that only we start: lifted, leaked past the gate, or
@@ -24,6 +27,10 @@ bool jobs_is_enough(struct adapter *a);
 /* Take it back. What Slurm refuses is tried again with a later look: in 1 s, 2 ... 64.
  */
 void jobs_try_keeping(struct adapter *a, struct told_job *t);
+/* Does the limit of its array keep this task, as the next of those that are seen, which
+ * could start but for that? */
+bool jobs_is_limited(
+    const struct adapter *a, struct tallies *all_records, const slurm_job_info_t *j);
 /* Tell the job what changed of it, and take it back where it is astray. `limited`: the
  * limit of its array keeps it; `kept`: what is astray has been taken back with all of
  * its record. */
@@ -32,14 +39,13 @@ void jobs_see(struct adapter *a, const char *id, const struct parts *parts,
 
 /* ---- tallies.c ---- */
 
-/* What is asked of all records of a look. */
-struct tallies;
 /* Of records that outlive it. Cost: all of them, once; what is asked of it then costs
  * next to nothing. */
 struct tallies *tallies_new(const struct adapter *a, const job_info_msg_t *msg);
 void tallies_free(struct tallies *all);
-/* Tasks of the array that may start yet, by its own limit (--array=...%N). */
-uint32_t tallies_left(const struct tallies *all, const slurm_job_info_t *array);
+/* One more task of the array is to start in this look. False: its own limit
+ * (--array=...%N) lets no more. */
+bool tallies_take(struct tallies *all, const slurm_job_info_t *array);
 /* Do some of its tasks run, or are suspended? */
 bool tallies_has_active(const struct tallies *all, const slurm_job_info_t *array);
 /* All components of a heterogeneous job, in order; those that are not there are NULL.
@@ -51,7 +57,7 @@ void tallies_components(
 
 /* A record with all tasks that wait, "0-9,12%3": each is a job. */
 void arrays_see(
-    struct adapter *a, const struct tallies *all_records, const slurm_job_info_t *j);
+    struct adapter *a, struct tallies *all_records, const slurm_job_info_t *j);
 /* A task that has a record of its own: what was to be ordered of it with others is
  * ordered of it alone. Behind jobs_see(). */
 void arrays_leave(struct adapter *a, struct told_job *t);

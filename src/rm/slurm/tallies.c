@@ -7,6 +7,7 @@
 struct tally {
     uint32_t array;   /* key */
     uint32_t counted; /* tasks that run, or may start: its own limit counts them */
+    uint32_t taken;   /* tasks that were seen and are to start */
     uint32_t active;  /* tasks that run, or are suspended */
     UT_hash_handle hh;
 };
@@ -99,7 +100,7 @@ void tallies_free(struct tallies *all)
     free(all);
 }
 
-static const struct tally *find_tally(
+static struct tally *find_tally(
     const struct tallies *all, const slurm_job_info_t *array)
 {
     struct tally *t;
@@ -108,14 +109,16 @@ static const struct tally *find_tally(
     return t;
 }
 
-uint32_t tallies_left(const struct tallies *all, const slurm_job_info_t *array)
+bool tallies_take(struct tallies *all, const slurm_job_info_t *array)
 {
-    const struct tally *t = find_tally(all, array);
-    uint32_t counted = t != NULL ? t->counted : 0;
+    struct tally *t = array->array_max_tasks != 0 ? find_tally(all, array) : NULL;
 
-    if (array->array_max_tasks == 0)
-        return UINT32_MAX;
-    return counted < array->array_max_tasks ? array->array_max_tasks - counted : 0;
+    if (t == NULL)
+        return true;
+    if (t->counted + t->taken >= array->array_max_tasks)
+        return false;
+    t->taken++;
+    return true;
 }
 
 bool tallies_has_active(const struct tallies *all, const slurm_job_info_t *array)

@@ -5,7 +5,6 @@
 #include "base/xalloc.h"
 #include "cluster/rmset.h"
 
-#include <errno.h>
 #include <grp.h>
 #include <munge.h>
 #include <pwd.h>
@@ -14,19 +13,22 @@
 #include <string.h>
 #include <unistd.h>
 
+/* The system's users and groups are looked up in room that the system finds: a group
+ * comes with its members, of which there may be thousands. The daemon has one thread.
+ */
+
 void identity_of_uid(uid_t uid, gid_t gid, struct identity *ret)
 {
-    char room[4096];
-    struct passwd pw, *found = NULL;
-    struct group gr, *group = NULL;
+    const struct passwd *pw = getpwuid(uid);
+    const struct group *gr = getgrgid(gid);
 
     *ret = (struct identity){.uid = uid, .gid = gid};
-    if (getpwuid_r(uid, &pw, room, sizeof room, &found) == 0 && found)
-        snprintf(ret->user, sizeof ret->user, "%s", pw.pw_name);
+    if (pw)
+        snprintf(ret->user, sizeof ret->user, "%s", pw->pw_name);
     else
         snprintf(ret->user, sizeof ret->user, "#%u", (unsigned)uid);
-    if (getgrgid_r(gid, &gr, room, sizeof room, &group) == 0 && group)
-        snprintf(ret->group, sizeof ret->group, "%s", gr.gr_name);
+    if (gr)
+        snprintf(ret->group, sizeof ret->group, "%s", gr->gr_name);
     else
         snprintf(ret->group, sizeof ret->group, "#%u", (unsigned)gid);
 }
@@ -191,17 +193,9 @@ bool identity_sees(
 /* Does the system have a user or group of that name? Of other kinds it knows none. */
 static bool is_of_system(enum cred_kind kind, const char *name)
 {
-    struct passwd pw, *user = NULL;
-    struct group gr, *group = NULL;
-    char room[65536];
-
-    int e = 0;
-
     if (kind == CRED_USER)
-        e = getpwnam_r(name, &pw, room, sizeof room, &user);
-    else if (kind == CRED_GROUP)
-        e = getgrnam_r(name, &gr, room, sizeof room, &group);
-    return user || group || e == ERANGE; /* a group of very many members */
+        return getpwnam(name) != NULL;
+    return kind == CRED_GROUP && getgrnam(name) != NULL;
 }
 
 /* Who may not know which users and accounts there are does not learn it by guessing. */
@@ -222,11 +216,10 @@ int identity_known(const struct identity *who, const struct cluster *c,
 void identity_group_of(const char *user, char *ret)
 {
     struct identity who = {.group = ""};
-    struct passwd pw, *found = NULL;
-    char room[4096];
+    const struct passwd *pw = getpwnam(user);
 
-    if (getpwnam_r(user, &pw, room, sizeof room, &found) == 0 && found)
-        identity_of_uid(pw.pw_uid, pw.pw_gid, &who);
+    if (pw)
+        identity_of_uid(pw->pw_uid, pw->pw_gid, &who);
     snprintf(ret, sizeof who.group, "%s", who.group);
 }
 
@@ -235,31 +228,29 @@ void identity_group_of(const char *user, char *ret)
 /* Numbers of the groups of a user; how many. */
 static int groups_of(const char *user, gid_t ret[GROUPS_MAX])
 {
-    struct passwd pw, *found = NULL;
-    char room[4096];
+    const struct passwd *pw = getpwnam(user);
     int n = GROUPS_MAX;
 
-    if (getpwnam_r(user, &pw, room, sizeof room, &found) != 0 || !found)
+    if (!pw)
         return 0;
-    return getgrouplist(user, pw.pw_gid, ret, &n) < 0 ? GROUPS_MAX : n;
+    return getgrouplist(user, pw->pw_gid, ret, &n) < 0 ? GROUPS_MAX : n;
 }
 
-/* "" when the system has no such group. */
-static const char *group_name(gid_t gid, char *room, size_t size)
+/* "" when the system has no such group; until the next look-up. */
+static const char *group_name(gid_t gid)
 {
-    struct group gr, *group = NULL;
+    const struct group *gr = getgrgid(gid);
 
-    return getgrgid_r(gid, &gr, room, size, &group) == 0 && group ? gr.gr_name : "";
+    return gr ? gr->gr_name : "";
 }
 
 bool identity_is_member(const char *user, const char *group, gid_t *ret_gid)
 {
     gid_t gids[GROUPS_MAX];
-    char room[16384];
     int n = groups_of(user, gids);
 
     for (int i = 0; i < n; i++)
-        if (strcmp(group_name(gids[i], room, sizeof room), group) == 0) {
+        if (strcmp(group_name(gids[i]), group) == 0) {
             if (ret_gid)
                 *ret_gid = gids[i];
             return true;
@@ -270,13 +261,12 @@ bool identity_is_member(const char *user, const char *group, gid_t *ret_gid)
 void identity_groups(const char *user, char *ret, size_t size)
 {
     gid_t gids[GROUPS_MAX];
-    char room[16384];
     int n = groups_of(user, gids);
     size_t len = 0;
 
     snprintf(ret, size, "none");
     for (int i = 0; i < n && len < size; i++) {
-        const char *name = group_name(gids[i], room, sizeof room);
+        const char *name = group_name(gids[i]);
         if (*name)
             len +=
                 (size_t)snprintf(ret + len, size - len, "%s%s", len ? ", " : "", name);

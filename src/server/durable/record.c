@@ -4,6 +4,7 @@
 #include "server/durable/record.h"
 
 #include "base/strbuf.h"
+#include "cluster/jobnodes.h"
 #include "cluster/partition.h"
 #include "records/describe.h"
 #include "records/jobmemory.h"
@@ -216,10 +217,6 @@ void record_end(struct server *s, const struct job *j, const char *state, int64_
     const struct cluster *c = engine_cluster(s->engine);
     const struct job_notes *n = world_notes(s, j);
     char *hosts = hosts_text(c, j);
-    int64_t nodes = 0;
-
-    for (size_t i = 0; i < j->alloc.n; i++)
-        nodes += j->alloc.v[i].count;
     struct store_account row = {.job = j->id,
         .name = n->name,
         .user = cred_text(c, j, CRED_USER),
@@ -238,7 +235,7 @@ void record_end(struct server *s, const struct job *j, const char *state, int64_
         .end_at = at,
         .wclimit_s = j->wclimit_s,
         .procs = j->procs,
-        .nodes = nodes,
+        .nodes = job_node_count(j),
         .tasks = j->tasks,
         .mem_mb = n->mem_mb,
         .cpu_s = n->cpu_s,

@@ -347,13 +347,11 @@ static void run_program(
 /* As the owner, where the daemon can be anybody; else it has jobs of its own user. */
 static void send_letter(struct server *s, const struct letter *l)
 {
-    struct passwd pw, *owner = NULL;
-    char room[4096];
+    const struct passwd *owner = NULL;
 
     if (!s->events.mail->program || !count_one(s, l->user))
         return;
-    if (geteuid() == 0
-        && (getpwnam_r(l->user, &pw, room, sizeof room, &owner) != 0 || !owner)) {
+    if (geteuid() == 0 && !(owner = getpwnam(l->user))) {
         log_line(s->log, LOG_WARNING,
             "a mail of user %s is not sent: the system does not know the user",
             l->user);

@@ -2,6 +2,7 @@
  * What happened. */
 #include "server/events/watch.h"
 
+#include "cluster/jobnodes.h"
 #include "server/events/eventlog.h"
 #include "server/events/feed.h"
 #include "server/events/mail.h"
@@ -203,10 +204,8 @@ static void tell_deferral(struct server *s, const struct action *a, const struct
 /* Wide jobs do not fill the memory of readers: who wants to know asks for the job. */
 static void add_places(struct server *s, const struct job *j, json_t *o)
 {
-    uint32_t nodes = 0;
+    uint32_t nodes = job_node_count(j);
 
-    for (size_t i = 0; i < j->alloc.n; i++)
-        nodes += j->alloc.v[i].count;
     render_int(o, "nodes", nodes);
     if (nodes <= PLACES_MAX)
         json_object_set_new(

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Jobs as lists show them: a table of members, of which a caller may want some only. */
 #include "base/nearest.h"
+#include "cluster/jobnodes.h"
 #include "cluster/partition.h"
 #include "policy/holds.h"
 #include "server/render/render.h"
@@ -149,12 +150,8 @@ static void add_tasks(const struct brief *b, const char *key, int arg)
 
 static void add_nodes(const struct brief *b, const char *key, int arg)
 {
-    uint32_t n = 0;
-
     (void)arg;
-    for (size_t i = 0; job_is_active(b->j) && i < b->j->alloc.n; i++)
-        n += b->j->alloc.v[i].count;
-    put_int(b, key, job_is_active(b->j) ? n : b->j->nodes);
+    put_int(b, key, job_is_active(b->j) ? job_node_count(b->j) : b->j->nodes);
 }
 
 static void add_mem(const struct brief *b, const char *key, int arg)

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Reservations as the API shows them. */
+#include "cluster/jobnodes.h"
 #include "cluster/partition.h"
 #include "config/settings.h"
 #include "config/srcfg.h"
@@ -243,7 +244,6 @@ json_t *render_job_reservation(
     const struct cluster *c = engine_cluster(s->engine);
     const struct planned *planned = engine_reservation_of(s->engine, j);
     bool active = job_is_active(j);
-    uint32_t nodes = 0;
 
     if (!active && !planned)
         return NULL;
@@ -254,10 +254,8 @@ json_t *render_job_reservation(
     render_int(o, "start_at", active ? j->start_at : planned->start_at);
     render_instant(
         o, "end_at", active ? j->end_at : time_add(planned->start_at, j->wclimit_s));
-    for (size_t i = 0; active && i < j->alloc.n; i++)
-        nodes += j->alloc.v[i].count;
     if (active) {
-        render_int(o, "nodes", nodes);
+        render_int(o, "nodes", job_node_count(j));
         json_object_set_new(o, "places", render_places(c, &j->alloc));
     } else {
         add_planned(o, c, j, places);

@@ -3,7 +3,7 @@
 #include "server/timeline/past.h"
 
 #include "base/xalloc.h"
-#include "cluster/job.h"
+#include "cluster/jobnodes.h"
 
 #include <stdlib.h>
 
@@ -18,15 +18,6 @@ static size_t count_nodes(const struct past_job *o)
 
     for (size_t i = 0; i < o->on.n; i++)
         n += o->on.v[i].count;
-    return n;
-}
-
-static size_t nodes_of(const struct job *j)
-{
-    size_t n = 0;
-
-    for (size_t i = 0; i < j->alloc.n; i++)
-        n += j->alloc.v[i].count;
     return n;
 }
 
@@ -66,7 +57,7 @@ void past_free(struct past *p)
 
 void past_note(struct past *p, const struct job *j, int64_t end_at, bool failed)
 {
-    size_t nodes = nodes_of(j);
+    size_t nodes = job_node_count(j);
 
     if (!nodes || nodes > PAST_NODES || !j->nreqs || !j->start_at
         || end_at <= j->start_at)

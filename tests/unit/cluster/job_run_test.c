@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Tests of cluster/job_run and cluster/node_use. */
 #include "cluster/folded.h"
+#include "cluster/jobnodes.h"
 #include "config/settings.h"
 #include "fixture.h"
 
@@ -71,6 +72,24 @@ static void the_slowest_node_of_all_pieces_is_found(void **state)
     assert_true(job_slowest_speed(f->c, j) == 1.5);
     j->alloc.v[1] = (struct alloc){1, 3, 1, 0};
     assert_true(job_slowest_speed(f->c, j) == 0.5);
+}
+
+static void a_node_with_tasks_of_several_requests_is_one(void **state)
+{
+    struct fixture *f = *state;
+    struct req_desc r[] = {{.tasks = 4}, {.tasks = 2}};
+    struct job *one = job(f, "a", 4);
+    struct job *j = add(f, &(struct job_desc){.id = "b", .reqs = r, .nreqs = 2});
+
+    assert_int_equal(job_node_count(one), 0);
+    give(one, 0, 2, 1);
+    give(one, 4, 2, 1);
+    assert_int_equal(job_node_count(one), 4);
+    vec_push(&j->alloc, ((struct alloc){3, 1, 1, 1}));
+    vec_push(&j->alloc, ((struct alloc){0, 4, 1, 0}));
+    assert_int_equal(job_node_count(j), 4);
+    vec_push(&j->alloc, ((struct alloc){3, 2, 1, 1}));
+    assert_int_equal(job_node_count(j), 5);
 }
 
 static void without_any_limit_there_is_no_end(void **state)
@@ -727,6 +746,7 @@ int main(void)
         T(a_start_sets_start_and_end),
         T(the_effective_limit_decides_the_end),
         T(the_slowest_node_of_all_pieces_is_found),
+        T(a_node_with_tasks_of_several_requests_is_one),
         T(without_any_limit_there_is_no_end),
         T(a_requeued_job_may_start_afresh),
         T(time_in_suspension_is_added_to_the_end),

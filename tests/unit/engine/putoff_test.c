@@ -3,6 +3,8 @@
 #include "cmocka_all.h"
 #include "scenario.h"
 
+#include <stdio.h>
+
 #define PLAN                                                                           \
     "BACKFILLPOLICY PLAN\nPROMISEHORIZON SUBMIT\nPROMISESLACK 0\nDEFERTIME 0\n"        \
     "JOBMAXOVERRUN -1\nRMPOLLINTERVAL 60\n"

@@ -165,6 +165,67 @@ static void an_early_end_moves_nobody_later(void **state)
     wishes_fini(&w);
 }
 
+/* c, d and e are of a user who may have four processors. */
+static struct wishes make_limited(void)
+{
+    struct wishes w = make_wishes(10, 6, 100, six, 6);
+    struct profile left;
+
+    profile_init(&left);
+    profile_reset(&left, 0, 4);
+    w.limits_at = (uint32_t)w.parts.n;
+    vec_push(&w.parts, left);
+    for (uint32_t i = 2; i <= 4; i++) {
+        w.v.v[i].first_limit = (uint32_t)w.under.n;
+        w.v.v[i].limits = 1;
+        vec_push(&w.under, ((struct wish_limit){0, six[i].procs, six[i].procs}));
+    }
+    return w;
+}
+
+static void a_limit_is_kept_over_time(void **state)
+{
+    struct wishes w = make_limited();
+    int64_t at[6];
+    double cost;
+
+    (void)state;
+    assert_true(search_list(&w, &terms, by_letter, at, &cost));
+    assert_memory_equal(at, ((const int64_t[]){100, 0, 150, 190, 190, 150}), sizeof at);
+    assert_true(
+        search_list(&w, &terms, (const uint32_t[]){2, 4, 3, 0, 1, 5}, at, &cost));
+    assert_memory_equal(at, ((const int64_t[]){100, 150, 0, 40, 40, 240}), sizeof at);
+    wishes_fini(&w);
+}
+
+/* Two limits that leave room at other times, and a job that may have less in use than
+ * another under the same one. */
+static void limits_of_several_kinds_leave_room_together(void **state)
+{
+    struct wishes w = make_limited();
+    struct profile jobs;
+    int64_t at[6];
+    double cost;
+
+    (void)state;
+    profile_init(&jobs);
+    profile_reset(&jobs, 0, 1);
+    profile_append(&jobs, 170, 2);
+    vec_push(&w.parts, jobs);
+    for (uint32_t i = 2; i <= 4; i++) {
+        w.v.v[i].first_limit = (uint32_t)w.under.n;
+        w.v.v[i].limits = 2;
+        vec_push(&w.under, ((struct wish_limit){0, six[i].procs, six[i].procs}));
+        vec_push(&w.under, ((struct wish_limit){1, i == 4 ? 2 : 1, 1}));
+    }
+    assert_true(
+        search_list(&w, &terms, (const uint32_t[]){2, 4, 3, 0, 1, 5}, at, &cost));
+    assert_int_equal(at[2], 0);
+    assert_int_equal(at[4], 170);
+    assert_int_equal(at[3], 40);
+    wishes_fini(&w);
+}
+
 /* ---- invariants of section 9, on random cases ---- */
 
 #define CASES 2000
@@ -195,6 +256,33 @@ struct random_case {
     size_t n;
 };
 
+#define LIMITS 2
+
+/* Some of a limit is in use for a while; the jobs of every so many are under it, as far
+ * as one is not too large for it. */
+static void limit_some(struct random_case *c, struct rng *rng, uint32_t number)
+{
+    int32_t most = (int32_t)rng_range(rng, 4, 8);
+    uint32_t step = 1 + rng_below(rng, 3);
+    struct profile left;
+
+    profile_init(&left);
+    profile_reset(&left, 0, (int32_t)rng_range(rng, 0, most));
+    profile_append(&left, rng_range(rng, 1, 100), most);
+    vec_push(&c->w.parts, left);
+    for (size_t i = 0; i < c->n; i++) {
+        struct wish *wish = &c->w.v.v[i];
+        bool last =
+            wish->limits == 0 || wish->first_limit + wish->limits == c->w.under.n;
+        if (i % step || wish->units > most || !last)
+            continue;
+        if (!wish->limits)
+            wish->first_limit = (uint32_t)c->w.under.n;
+        wish->limits++;
+        vec_push(&c->w.under, ((struct wish_limit){number, wish->units, wish->units}));
+    }
+}
+
 static void begin_case(struct random_case *c, uint32_t seed)
 {
     struct rng rng = {seed};
@@ -210,6 +298,22 @@ static void begin_case(struct random_case *c, uint32_t seed)
     }
     c->w = make_wishes(
         8, (int32_t)rng_range(&rng, 0, 8), rng_range(&rng, 1, 100), c->jobs, c->n);
+    c->w.limits_at = (uint32_t)c->w.parts.n;
+    for (uint32_t i = 0; i < LIMITS && rng_percent(&rng, 50); i++)
+        limit_some(c, &rng, i);
+}
+
+/* No more is in use than there is, of parts and of limits. */
+static void check_feasible(const struct random_case *c, const int64_t *at)
+{
+    struct wishes w = {0};
+
+    wishes_begin_as(&w, &c->w);
+    for (size_t i = 0; i < c->n; i++)
+        wishes_take(&w, w.parts.v, &c->w.v.v[i], at[i]);
+    for (size_t i = 0; i < w.parts.n; i++)
+        assert_true(profile_min(&w.parts.v[i], 0, TIME_NEVER) >= 0);
+    wishes_fini(&w);
 }
 
 /* The plan of some order. */
@@ -270,6 +374,7 @@ static void a_search_keeps_what_it_has_to(void **state)
         struct search_result r = {.start_at = at, .present = present};
         search_run(&c.w, &t, c.site, NULL, &r);
         assert_true(r.cost <= cost && r.better == (r.cost < cost));
+        check_feasible(&c, at);
         assert_true(fabs(search_cost(&c.w, &t, at) - r.cost) <= 1e-6 * (cost + 1));
         assert_true(r.evaluated <= t.evaluations + 25);
         struct search_result same = {.start_at = again, .present = present};
@@ -280,7 +385,8 @@ static void a_search_keeps_what_it_has_to(void **state)
                 const struct wish *a = &c.w.v.v[i], *b = &c.w.v.v[k];
                 if (a->units == b->units && a->duration_s == b->duration_s
                     && a->since == b->since && a->latest == b->latest
-                    && a->latest == TIME_NEVER && a->band > b->band)
+                    && a->latest == TIME_NEVER && a->band > b->band
+                    && wishes_limited_alike(&c.w, a, b))
                     assert_true(at[i] <= at[k]);
             }
         wishes_fini(&c.w);
@@ -296,6 +402,8 @@ int main(void)
         cmocka_unit_test(slack_is_used),
         cmocka_unit_test(equals_of_three_bands_are_in_their_order),
         cmocka_unit_test(an_early_end_moves_nobody_later),
+        cmocka_unit_test(a_limit_is_kept_over_time),
+        cmocka_unit_test(limits_of_several_kinds_leave_room_together),
         cmocka_unit_test(early_ends_move_nobody_later),
         cmocka_unit_test(a_search_keeps_what_it_has_to),
     };

@@ -1,0 +1,358 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * See bounds.h. */
+#include "engine/bounds.h"
+
+#include "base/bitset.h"
+#include "base/hash.h"
+#include "base/timeval.h"
+#include "config/settings.h"
+#include "engine/engine_private.h"
+#include "plan/endings.h"
+#include "policy/limits_use.h"
+
+#define NOT_PLANNED UINT32_MAX
+#define UNITS_MAX   (INT64_C(1) << 30) /* of a profile: no sum of them overflows */
+
+struct bound {
+    struct limits_whose whose;
+    int64_t most, least; /* that any of those under it may have in use */
+    int64_t load;        /* if all of them ran at once, beside who is active */
+    int64_t scale;       /* parts of it that are one unit of the profile */
+    uint32_t limit;      /* its number; NOT_PLANNED: it keeps nobody back */
+    UT_hash_handle hh;
+};
+
+/* HASH_CLEAR frees the table and leaves the rows chained. */
+static void forget_bounds(struct bounds *b)
+{
+    struct bound *x = b->by_whose, *next;
+
+    HASH_CLEAR(hh, b->by_whose);
+    for (; x; x = next) {
+        next = x->hh.next;
+        free(x);
+    }
+}
+
+void bounds_fini(struct bounds *b)
+{
+    forget_bounds(b);
+    vec_fini(&b->rules);
+    vec_fini(&b->asked);
+}
+
+void bounds_begin(struct engine *e, struct bounds *b)
+{
+    forget_bounds(b);
+    b->rules.n = b->asked.n = 0;
+    b->n = 0;
+    if (limits_any(e->limits, CHECK_ACTIVE) && !limits_soft_differs(e->limits))
+        limits_bounds_rules(e->limits, &b->rules);
+}
+
+static struct bound *find_bound(const struct bounds *b, const struct limits_whose *w)
+{
+    struct bound *x;
+
+    HASH_FIND(hh, b->by_whose, w, sizeof *w, x);
+    return x;
+}
+
+static struct bound *open_bound(
+    struct bounds *b, const struct limits_whose *whose, int64_t most)
+{
+    struct bound *x = find_bound(b, whose);
+
+    if (!x) {
+        x = xcalloc(1, sizeof *x);
+        *x = (struct bound){
+            .whose = *whose, .most = most, .least = most, .limit = NOT_PLANNED};
+        HASH_ADD(hh, b->by_whose, whose, sizeof *whose, x);
+    }
+    x->most = most > x->most ? most : x->most;
+    x->least = most < x->least ? most : x->least;
+    return x;
+}
+
+void bounds_add(struct engine *e, struct bounds *b, const struct job *j, uint32_t wish)
+{
+    int64_t use[LIMIT_RES_COUNT];
+
+    if (b->rules.n)
+        limits_use_of(e->c, j, use);
+    for (uint32_t i = 0; i < b->rules.n; i++) {
+        const struct limits_rule *rule = &b->rules.v[i];
+        struct limits_whose whose;
+        if (!limits_bounds_whose(&b->rules, i, j->cred, &whose))
+            continue;
+        int64_t most = limits_bounds_most(e->limits, e->c, rule, j->cred, LEVEL_HARD);
+        if (most == INT64_MAX)
+            continue;
+        vec_push(&b->asked, ((struct bound_asked){wish, open_bound(b, &whose, most),
+                                most, use[rule->res]}));
+    }
+}
+
+/* ---- who uses what ---- */
+
+/* Part of a bound is in use from one instant to another. */
+typedef void use_fn(void *ctx, struct bound *of, int64_t from, int64_t to, int64_t use);
+
+struct users {
+    const struct bounds *b;
+    const struct bitset *jobs; /* whose reservations do not count; NULL: none */
+    expected_end_fn *end_of;
+    void *ctx;
+    use_fn *use;
+    void *use_ctx;
+};
+
+static void tell_use(const struct users *u, const uint32_t *cred, const int64_t *v,
+    int64_t from, int64_t to)
+{
+    const struct bounds *b = u->b;
+    struct limits_whose whose;
+
+    for (uint32_t i = 0; i < b->rules.n; i++) {
+        struct bound *of = limits_bounds_whose(&b->rules, i, cred, &whose)
+                               ? find_bound(b, &whose)
+                               : NULL;
+        if (of)
+            u->use(u->use_ctx, of, from, to, v[b->rules.v[i].res]);
+    }
+}
+
+static void tell_active(struct engine *e, const struct users *u)
+{
+    for (size_t i = 0; i < e->c->active.n; i++) {
+        const struct job *j = e->c->jobs.v[e->c->active.v[i]];
+        const uint32_t *cred;
+        const int64_t *v = limits_bounds_counted(e->limits, j->index, &cred);
+        if (v)
+            tell_use(u, cred, v, e->now,
+                u->end_of ? u->end_of(u->ctx, j) : endings_of(e->c, j, e->now));
+    }
+}
+
+static void tell_reserved(struct engine *e, const struct users *u)
+{
+    int64_t v[LIMIT_RES_COUNT];
+
+    for (uint32_t i = 0; i < plan_reservations(e->plan); i++) {
+        uint32_t job = plan_reserved_job(e->plan, i);
+        const struct job *j = job != INDEX_NONE ? e->c->jobs.v[job] : NULL;
+        if (!j || !job_waits(j) || (u->jobs && bitset_test(u->jobs, job)))
+            continue;
+        limits_use_of(e->c, j, v);
+        tell_use(u, j->cred, v, plan_reserved_at(e->plan, j),
+            plan_reserved_until(e->plan, j));
+    }
+}
+
+static void tell_users(struct engine *e, const struct users *u)
+{
+    tell_active(e, u);
+    tell_reserved(e, u);
+}
+
+/* ---- which of them may keep somebody back ---- */
+
+static void add_load(void *ctx, struct bound *of, int64_t from, int64_t to, int64_t use)
+{
+    (void)ctx;
+    (void)from;
+    (void)to;
+    limits_use_sum(&of->load, use);
+}
+
+static int32_t units_of(const struct bound *x, int64_t use)
+{
+    int64_t units = use / x->scale + (use % x->scale != 0);
+
+    return (int32_t)(units < UNITS_MAX ? units : UNITS_MAX);
+}
+
+static int32_t room_of(const struct bound *x, int64_t most)
+{
+    return (int32_t)(most / x->scale);
+}
+
+/* One that may have less in use than others needs as much more to be left. */
+static struct wish_limit limit_of(const struct bound_asked *a)
+{
+    int32_t take = units_of(a->of, a->use), own = room_of(a->of, a->most);
+
+    if (take > own && a->use <= a->most)
+        take = own; /* rounded */
+    return (struct wish_limit){
+        a->of->limit, take + room_of(a->of, a->of->most) - own, take};
+}
+
+static void number_bounds(struct bounds *b)
+{
+    for (struct bound *x = b->by_whose; x; x = x->hh.next) {
+        if (x->load <= x->least)
+            continue;
+        x->limit = b->n++;
+        x->scale = (x->load > x->most ? x->load : x->most) / UNITS_MAX + 1;
+    }
+}
+
+void bounds_settle(struct engine *e, struct bounds *b, struct wishes *io)
+{
+    struct users all = {.b = b, .use = add_load};
+
+    if (!b->asked.n)
+        return;
+    for (size_t i = 0; i < b->asked.n; i++)
+        limits_use_sum(&b->asked.v[i].of->load, b->asked.v[i].use);
+    tell_users(e, &all);
+    number_bounds(b);
+    for (size_t i = 0; i < b->asked.n; i++) {
+        const struct bound_asked *a = &b->asked.v[i];
+        struct wish *wish = &io->v.v[a->wish];
+        if (a->of->limit == NOT_PLANNED)
+            continue;
+        if (!wish->limits++)
+            wish->first_limit = (uint32_t)io->under.n;
+        vec_push(&io->under, limit_of(a));
+    }
+}
+
+/* ---- what they leave ---- */
+
+/* So much of that limit is given back then. */
+struct given_back {
+    uint32_t limit;
+    int64_t at, units;
+};
+
+struct opening {
+    struct VEC(struct given_back) v;
+    struct profile *left; /* by limit */
+};
+
+static void note_end(void *ctx, struct bound *of, int64_t from, int64_t to, int64_t use)
+{
+    struct opening *o = ctx;
+
+    (void)from;
+    if (of->limit != NOT_PLANNED)
+        vec_push(&o->v, ((struct given_back){of->limit, to, units_of(of, use)}));
+}
+
+static void claim(void *ctx, struct bound *of, int64_t from, int64_t to, int64_t use)
+{
+    struct opening *o = ctx;
+
+    if (of->limit != NOT_PLANNED && to > o->left[of->limit].at[0])
+        profile_claim(&o->left[of->limit],
+            from > o->left[of->limit].at[0] ? from : o->left[of->limit].at[0], to,
+            units_of(of, use));
+}
+
+static int compare_given(const void *left, const void *right)
+{
+    const struct given_back *a = left, *b = right;
+
+    if (a->limit != b->limit)
+        return a->limit < b->limit ? -1 : 1;
+    return (a->at > b->at) - (a->at < b->at);
+}
+
+static void add_parts(const struct bounds *b, struct wishes *io)
+{
+    io->limits_at = (uint32_t)io->parts.n;
+    for (uint32_t i = 0; i < b->n; i++)
+        vec_push(&io->parts, ((struct profile){0}));
+}
+
+/* Of who is active. */
+static void open_active(
+    struct engine *e, const struct bounds *b, const struct opening *o)
+{
+    int64_t *left = xcalloc(b->n, sizeof *left);
+
+    for (const struct bound *x = b->by_whose; x; x = x->hh.next)
+        if (x->limit != NOT_PLANNED)
+            left[x->limit] = room_of(x, x->most);
+    for (size_t i = 0; i < o->v.n; i++)
+        left[o->v.v[i].limit] -= o->v.v[i].units;
+    for (uint32_t i = 0; i < b->n; i++)
+        profile_reset(&o->left[i], e->now, (int32_t)left[i]);
+    for (size_t i = 0; i < o->v.n; i++) {
+        const struct given_back *g = &o->v.v[i];
+        profile_append(&o->left[g->limit], g->at > e->now ? g->at : e->now,
+            (int32_t)(left[g->limit] += g->units));
+    }
+    free(left);
+}
+
+void bounds_open(struct engine *e, const struct bounds *b, const struct bitset *jobs,
+    expected_end_fn *end_of, void *ctx, struct wishes *io)
+{
+    struct opening o = {0};
+    struct users u = {b, jobs, end_of, ctx, note_end, &o};
+
+    if (!b->n)
+        return;
+    add_parts(b, io);
+    o.left = &io->parts.v[io->limits_at];
+    tell_active(e, &u);
+    if (o.v.n)
+        qsort(o.v.v, o.v.n, sizeof *o.v.v, compare_given);
+    open_active(e, b, &o);
+    u.use = claim;
+    tell_reserved(e, &u);
+    vec_fini(&o.v);
+}
+
+/* ---- one job ---- */
+
+void bounds_of(struct engine *e, const struct job *j, struct bounds_of_job *ret)
+{
+    struct bounds b = {0};
+    struct bitset own = {0};
+
+    *ret = (struct bounds_of_job){0};
+    bounds_begin(e, &b);
+    bounds_add(e, &b, j, 0);
+    if (b.asked.n) {
+        vec_push(&ret->w.v, ((struct wish){.duration_s = j->wclimit_s}));
+        bounds_settle(e, &b, &ret->w);
+        bitset_set(&own, j->index);
+        bounds_open(e, &b, &own, NULL, NULL, &ret->w);
+        ret->any = ret->w.under.n > 0;
+    }
+    bitset_fini(&own);
+    bounds_fini(&b);
+}
+
+void bounds_of_fini(struct bounds_of_job *b)
+{
+    wishes_fini(&b->w);
+}
+
+int64_t bounds_fit(const struct bounds_of_job *b, int64_t from)
+{
+    return b->any ? wishes_fit_limits(&b->w, b->w.parts.v, &b->w.v.v[0], from) : from;
+}
+
+bool bounds_leave(struct engine *e, const struct job *j)
+{
+    struct bounds_of_job b;
+
+    if (!settings_plan_together(e->cfg)
+        || (plan_is_reserved(e->plan, j) && plan_reserved_at(e->plan, j) <= e->now))
+        return true;
+    bounds_of(e, j, &b);
+    bool leaves = bounds_fit(&b, e->now) == e->now;
+    bounds_of_fini(&b);
+    return leaves;
+}
+
+bool bounds_plan(struct engine *e, const struct job *j)
+{
+    return settings_plan_together(e->cfg) && !limits_soft_differs(e->limits)
+           && !limits_quotas_violated(e->limits, e->c, j);
+}

@@ -1,0 +1,194 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * BACKFILLPOLICY PLAN under limits on what may be active: who is over one has a place
+ * behind those that use it, is promised that, and nobody takes it. */
+#include "cmocka_all.h"
+#include "engine/engine_private.h"
+#include "engine/planning/planning.h"
+#include "scenario.h"
+
+#define PLAN                                                                           \
+    "BACKFILLPOLICY PLAN\nPROMISEHORIZON SUBMIT\nPROMISESLACK 0\nPLANEVALUATIONS 0\n"  \
+    "PROMISETIGHTEN FALSE\nDEFERTIME 0\nQUEUETIMEWEIGHT 1\n"
+
+static int64_t promised(struct scenario *s, const char *id)
+{
+    return engine_promised_by(sc_engine(s), sc_find(s, id));
+}
+
+/* Example 6: c, d and e are of a user who may have four processors. By priority, with
+ * no slack: a 100, b 0, c 150, d 190, e 190, f 150. */
+static void add_example(struct scenario *s)
+{
+    static const struct sc_job jobs[] = {
+        {.id = "busy", .procs = 6, .limit_s = 100, .priority = 900, .user = "other"},
+        {.id = "a", .procs = 8, .limit_s = 50, .priority = 800, .user = "other"},
+        {.id = "b", .procs = 4, .limit_s = 100, .priority = 700, .user = "other"},
+        {.id = "c", .procs = 4, .limit_s = 40, .priority = 600, .user = "u"},
+        {.id = "d", .procs = 2, .limit_s = 200, .priority = 500, .user = "u"},
+        {.id = "e", .procs = 2, .limit_s = 60, .priority = 400, .user = "u"},
+        {.id = "f", .procs = 6, .limit_s = 30, .priority = 300, .user = "other"}};
+
+    for (size_t i = 0; i < sizeof jobs / sizeof *jobs; i++)
+        sc_job(s, jobs[i]);
+}
+
+static void all_have_a_place_within_the_limit(void **state)
+{
+    (void)state;
+    SC_BOTH_WAYS(s, PLAN "USERCFG[u] MAXPROC=4\n", 10)
+    {
+        add_example(s);
+        sc_at(s, 0);
+        assert_int_equal(sc_start(s, "b"), 0);
+        assert_int_equal(sc_reserved(s, "a"), 100);
+        assert_int_equal(sc_reserved(s, "c"), 150);
+        assert_int_equal(sc_reserved(s, "d"), 190);
+        assert_int_equal(sc_reserved(s, "e"), 190);
+        assert_int_equal(sc_reserved(s, "f"), 150);
+        assert_int_equal(promised(s, "e"), 190);
+        sc_run(s);
+        assert_int_equal(sc_start(s, "c"), 150);
+        assert_int_equal(sc_start(s, "d"), 190);
+        assert_int_equal(sc_start(s, "e"), 190);
+        assert_int_equal(engine_stats(sc_engine(s))->broken_promises, 0);
+    }
+}
+
+/* All that the limit allows is in use: who waits for it is in the plan all the same. */
+static void who_is_over_a_limit_is_promised_a_start(void **state)
+{
+    (void)state;
+    SC_BOTH_WAYS(s, PLAN "USERCFG[u] MAXJOB=1\nGROUPCFG[g] MAXNODE=3\n", 10)
+    {
+        sc_job(s, (struct sc_job){"r", .procs = 1, .limit_s = 100, .user = "u"});
+        sc_job(s, (struct sc_job){"n", .procs = 2, .nodes = 2, .limit_s = 60,
+                      .user = "v", .group = "g"});
+        sc_at(s, 0);
+        sc_job(s, (struct sc_job){"j", .procs = 1, .limit_s = 50, .user = "u"});
+        sc_job(s, (struct sc_job){"k", .procs = 1, .limit_s = 50, .user = "u"});
+        sc_job(s, (struct sc_job){"m", .procs = 2, .nodes = 2, .limit_s = 50,
+                      .user = "w", .group = "g"});
+        sc_at(s, 1);
+        assert_int_equal(sc_start(s, "j"), -1);
+        assert_int_equal(sc_reserved(s, "j"), 100);
+        assert_int_equal(sc_reserved(s, "k"), 150);
+        assert_int_equal(promised(s, "k"), 150);
+        assert_int_equal(sc_reserved(s, "m"), 60);
+        assert_true(engine_expected(sc_engine(s), sc_find(s, "k")).at >= 100);
+        sc_run(s);
+        assert_int_equal(sc_start(s, "m"), 60);
+        assert_int_equal(sc_start(s, "j"), 100);
+        assert_int_equal(sc_start(s, "k"), 150);
+    }
+}
+
+/* It is not in the plan, there is room, and it is within the limit now: but not later,
+ * when another is to have all of it. */
+static void backfill_takes_nothing_of_a_planned_limit(void **state)
+{
+    (void)state;
+    SC_BOTH_WAYS(s, PLAN "PLANDEPTH 1\nUSERCFG[u] MAXPROC=4\n", 10)
+    {
+        sc_job(s, (struct sc_job){"r", .procs = 2, .limit_s = 100, .user = "u"});
+        sc_at(s, 0);
+        sc_job(s, (struct sc_job){
+                      "all", .procs = 4, .limit_s = 50, .user = "u", .priority = 900});
+        sc_job(s, (struct sc_job){"long", .procs = 2, .limit_s = 500, .user = "u",
+                      .priority = 800});
+        sc_job(s, (struct sc_job){"short", .procs = 2, .limit_s = 90, .user = "u",
+                      .priority = 700});
+        sc_at(s, 1);
+        assert_int_equal(sc_reserved(s, "all"), 100);
+        assert_int_equal(sc_start(s, "long"), -1);
+        assert_int_equal(sc_start(s, "short"), 0);
+        sc_run(s);
+        assert_int_equal(sc_start(s, "all"), 100);
+        assert_int_equal(sc_start(s, "long"), 150);
+    }
+}
+
+/* Pairs of credentials, what a QOS changes, and what the whole system may have. */
+static void limits_of_all_kinds_are_planned(void **state)
+{
+    (void)state;
+    SC_BOTH_WAYS(s,
+        PLAN "CLASSCFG[c] MAXJOB[USER]=1\nSYSCFG[base] MAXPROC=8\n"
+             "USERCFG[DEFAULT] MAXPROC=4\nQOSCFG[big] OMAXPROC=6\n"
+             "USERCFG[w] QDEF=big QLIST=big\n",
+        10)
+    {
+        sc_job(s,
+            (struct sc_job){"p1", .procs = 1, .limit_s = 70, .user = "u", .cls = "c"});
+        sc_job(s, (struct sc_job){"w1", .procs = 5, .limit_s = 90, .user = "w"});
+        sc_at(s, 0);
+        sc_job(s, (struct sc_job){"p2", .procs = 1, .limit_s = 10, .user = "u",
+                      .cls = "c", .priority = 900});
+        sc_job(s, (struct sc_job){
+                      "w2", .procs = 2, .limit_s = 10, .user = "w", .priority = 800});
+        sc_job(s, (struct sc_job){
+                      "v1", .procs = 3, .limit_s = 80, .user = "v", .priority = 700});
+        sc_at(s, 1);
+        assert_int_equal(sc_start(s, "w1"), 0);
+        assert_int_equal(sc_reserved(s, "p2"), 70);
+        assert_int_equal(sc_reserved(s, "w2"), 90);
+        assert_int_equal(sc_reserved(s, "v1"), 80);
+        sc_run(s);
+        assert_int_equal(engine_stats(sc_engine(s))->broken_promises, 0);
+    }
+}
+
+/* Nobody is put off who was promised a start: not by a restart either. */
+static void a_restart_keeps_it(void **state)
+{
+    (void)state;
+    SC_BOTH_WAYS(s, PLAN "USERCFG[u] MAXJOB=1\n", 10)
+    {
+        sc_job(s, (struct sc_job){
+                      "r", .submit_at = 10, .procs = 1, .limit_s = 100, .user = "u"});
+        sc_at(s, 10);
+        sc_job(s, (struct sc_job){"j", .procs = 1, .limit_s = 50, .user = "u"});
+        sc_at(s, 20);
+        assert_int_equal(promised(s, "j"), 110);
+        sc_restart(s);
+        sc_cycle(s);
+        assert_int_equal(promised(s, "j"), 110);
+        assert_int_equal(sc_reserved(s, "j"), 110);
+        sc_run(s);
+        assert_int_equal(sc_start(s, "j"), 110);
+    }
+}
+
+/* An administrator lowers it: it is put off, and told so. */
+static void a_lowered_limit_puts_off(void **state)
+{
+    (void)state;
+    SC_BOTH_WAYS(s, PLAN "USERCFG[u] MAXPROC=4\n", 10)
+    {
+        sc_job(s, (struct sc_job){"r", .procs = 2, .limit_s = 100, .user = "u"});
+        sc_job(s, (struct sc_job){"q", .procs = 2, .limit_s = 60, .user = "u"});
+        sc_at(s, 0);
+        sc_job(s, (struct sc_job){"j", .procs = 2, .limit_s = 50, .user = "u"});
+        sc_at(s, 1);
+        assert_int_equal(promised(s, "j"), 60);
+        sc_configure(s, PLAN "USERCFG[u] MAXPROC=2\n");
+        sc_cycle(s);
+        assert_int_equal(sc_reserved(s, "j"), 100);
+        assert_int_equal(promised(s, "j"), 100);
+        sc_run(s);
+        assert_int_equal(engine_stats(sc_engine(s))->broken_promises, 1);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(all_have_a_place_within_the_limit),
+        cmocka_unit_test(who_is_over_a_limit_is_promised_a_start),
+        cmocka_unit_test(backfill_takes_nothing_of_a_planned_limit),
+        cmocka_unit_test(limits_of_all_kinds_are_planned),
+        cmocka_unit_test(a_restart_keeps_it),
+        cmocka_unit_test(a_lowered_limit_puts_off),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
