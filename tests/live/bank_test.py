@@ -55,6 +55,20 @@ def test_a_job_waits_for_credits_and_starts_when_they_come(bank):
     assert bank.job(other)["state"] == "Idle"
 
 
+def test_a_node_with_tasks_of_several_requests_is_one(daemon):
+    daemon.nodes = "2x4"
+    daemon.configure("ENABLEMULTIREQJOBS TRUE\n" + BANK.replace("\n", " RATES=NODES:10\n"))
+    daemon.start()
+    daemon.ok("mam-create-account", "chem")
+    daemon.ok("mam-deposit", "chem", "100000")
+    job = daemon.submit("sleep 600", account="chem", wclimit_s=300,
+                        requests=[{"tasks": 1, "per_task": {"procs": 2}}, {"tasks": 2}])
+    daemon.wait(lambda: daemon.state(job) == "Running", "the start")
+    assert daemon.job(job)["nodes"] == 1
+    assert "NodeCount: 1\n" in why(daemon, job)
+    assert daemon.lines("mam-list-liens")[0]["amount"] == 3000
+
+
 def test_columns_are_of_characters(bank):
     bank.ok("mam-create-account", "müllprüfung")
     for command in ("mam-balance", "mam-list-accounts"):

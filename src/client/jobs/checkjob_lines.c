@@ -209,6 +209,21 @@ static void print_distribution(const json_t *places)
     puts(shown > TASKS_SHOWN ? ",..." : "");
 }
 
+/* Tasks of several requests on a node are told one behind the other. */
+static size_t count_nodes(const json_t *places)
+{
+    const char *last = "";
+    size_t i, n = 0;
+    json_t *p;
+
+    json_array_foreach(places, i, p)
+    {
+        n += strcmp(get_text(p, "node", ""), last) != 0;
+        last = get_text(p, "node", "");
+    }
+    return n;
+}
+
 static void print_places(const json_t *o, bool verbose)
 {
     const json_t *places = json_object_get(o, "allocation");
@@ -217,7 +232,7 @@ static void print_places(const json_t *o, bool verbose)
 
     if (!is_active(o) || n == 0)
         return;
-    printf("NodeCount: %zu\nAllocated Nodes:\n", n);
+    printf("NodeCount: %zu\nAllocated Nodes:\n", count_nodes(places));
     json_array_foreach(places, i, p) printf("[%.20s:%lld]%s", get_text(p, "node", ""),
         (long long)get_int(p, "tasks", 0),
         i % NODES_A_LINE == NODES_A_LINE - 1 || i + 1 == n ? "\n" : "");

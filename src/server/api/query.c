@@ -209,6 +209,13 @@ static void refuse_query(struct server *s, struct request *r, struct err *err)
     request_refuse(r, err);
 }
 
+/* Does that start not count what keeps the job? The plan counts limits ahead. */
+static bool is_kept_longer(struct server *s, const struct job *j)
+{
+    return render_section(j) == SECTION_BLOCKED
+           && engine_why(s->engine, j)->code != WAIT_RESERVATION;
+}
+
 void api_job_start(struct server *s, struct request *r)
 {
     const char *id = request_param(r, "id"), *qos = text_of(r, "qos");
@@ -239,7 +246,7 @@ void api_job_start(struct server *s, struct request *r)
     if (engine_unpromised(s->engine, j, &ahead))
         render_int(o, "unpromised_ahead", ahead);
     render_expected(s, j, o);
-    if (!found || render_section(j) == SECTION_BLOCKED) {
+    if (!found || is_kept_longer(s, j)) {
         json_object_set_new(o, "reason", render_reason(s, j, request_who(r)));
         render_job_hide(c, j, request_who(r), o);
     }
