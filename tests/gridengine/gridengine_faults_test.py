@@ -4,6 +4,8 @@ refused or deleted in between."""
 import pathlib
 import subprocess
 
+import pytest
+
 
 def test_a_job_waits_while_all_hosts_are_closed(ge):
     ge.maui.start()
@@ -52,21 +54,30 @@ def subprocess_on(ge, host, *words):
     assert done.returncode == 0, done.stderr
 
 
-def test_a_job_that_went_unseen_frees_its_slots_and_is_told_once(ge):
-    """Deleted while the daemon was down, and not in the accounting file (rotated, say)."""
+@pytest.mark.parametrize("away", ["daemon", "adapter"])
+def test_a_job_that_went_unseen_frees_its_slots_and_is_told_once(ge, away):
+    """Deleted while the daemon, or its adapter alone, was down, and not in the accounting file
+    (rotated, say)."""
     ge.maui.start()
     job = ge.submit("alice", "sleep 300", "-pe", "smp", 4, "-q", "batch@cn01")
     ge.maui.until(job, "Running")
     waits = ge.submit("bob", "true", "-pe", "smp", 4, "-q", "batch@cn01")
     ge.maui.until(waits, "Idle")
-    ge.maui.kill()
+    if away == "daemon":
+        ge.maui.kill()
+    else:
+        adapter = ge.maui.adapter()
+        ge.run("kill", "-STOP", adapter)
     ge.run("qdel", "-f", job)
     ge.wait(lambda: not ge.state(job), "its end there")
     ge.wait(lambda: ge.accounted(job), "its account")
     path = pathlib.Path(f"{ge.dir}/root/default/common/accounting")
     path.write_text("".join(line for line in path.read_text().splitlines(True)
                             if line.startswith("#") or line.split(":")[5] != job))
-    ge.maui.start()
+    if away == "daemon":
+        ge.maui.start()
+    else:
+        ge.run("kill", "-9", adapter)  # the next one has never seen it
     ge.maui.until(waits, "Completed")
     ended = [j for j in ge.maui.lines("showq", "-c") if j["id"] == job]
     assert [j["user"] for j in ended] == ["alice"] and ended[0]["start_at"] > 0, ended

@@ -589,6 +589,20 @@ def test_a_record_that_cannot_be_read_frees_no_nodes(native):
     assert "no longer known" not in native.log()
 
 
+def test_a_job_of_unknown_state_that_ran_is_not_started_again(native):
+    native.start()
+    job = native.submit_as(USERS[0], "echo begun; sleep 1000")
+    native.until(job, "Running")
+    native.replace("jobs", f"{native.example} jobs {native.pool} | sed 's/^{job} .*/{job} "
+                           f"STATE=Unknown UNAME={USERS[0]}/'")
+    late = native.submit_as(USERS[0], "true")
+    native.until(late, "Completed")
+    assert native.state(job) == "Running" and native.said(job) == "begun\n"
+    native.restore()
+    native.until(native.submit_as(USERS[0], "true"), "Completed")
+    assert native.state(job) == "Running" and native.said(job) == "begun\n"
+
+
 def test_a_start_that_is_refused_or_hangs_is_said(native):
     native.section("TIMEOUT=1")
     native.replace("start", "echo the moon is full >&2; exit 1")

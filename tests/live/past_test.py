@@ -503,7 +503,7 @@ def test_users_see_of_the_past_what_lists_showed_them(site):
         db.row_factory = sqlite3.Row
         row = dict(db.execute("SELECT * FROM account WHERE job = ?", (own,)).fetchone())
         for job, submit_at in ((other, BEGIN - DAY), ("undated", 0), ("dated", BEGIN - DAY)):
-            row.update(job=job, submit_at=submit_at, id=None)
+            row.update(job=job, submit_at=submit_at, end_at=submit_at + 60, id=None)
             db.execute(f"INSERT INTO account VALUES ({', '.join('?' * len(row))})", list(row.values()))
     db.close()
     assert users.api("nobody", f"/v1/past/{past}", {"at": BEGIN + 90}, method="PATCH")[0] == 200
@@ -511,6 +511,11 @@ def test_users_see_of_the_past_what_lists_showed_them(site):
     for about, said in ((other, "no job"), ("undated", "no job"), ("dated", "nothing was decided about")):
         status, refused = users.api("nobody", f"/v1/past/{past}", {"about": about}, method="PATCH")
         assert status == 404 and said in refused["error"]["message"], refused
+    # nor, where it is not there yet, when something is decided about another's that has the id of theirs later
+    assert users.api("nobody", f"/v1/past/{past}", {"at": BEGIN}, method="PATCH")[0] == 200
+    status, refused = users.api("nobody", f"/v1/past/{past}", {"about": other}, method="PATCH")
+    assert status == 404 and "nothing was decided about" in refused["error"]["message"], refused
+    assert daemon.api(f"/v1/past/{view(daemon, BEGIN)['past']}", {"about": other}, method="PATCH")[0] == 200
     # one each, and what they look at keeps no administrator out
     again = users.api("nobody", "/v1/past", {"at": BEGIN + 60})[1]["past"]
     assert users.api("nobody", f"/v1/jobs?past={past}")[0] == 404

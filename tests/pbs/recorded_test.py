@@ -628,6 +628,22 @@ def test_a_sign_of_the_hook_makes_it_look_at_once(site):
     site.wait(started, "its start")
 
 
+def test_what_the_server_writes_down_makes_it_look_at_once(site):
+    """TORQUE has no hooks. POLLINTERVAL is an hour here too."""
+    home = site.server.folder / "home"
+    book = home / "server_priv" / "accounting" / "20261128"
+    book.parent.mkdir(parents=True)
+    site.configure(f"POLLINTERVAL=3600 ENV=PBS_HOME={home}")
+    site.serve()
+    site.wait(lambda: "cn01" in site.daemon.run("checknode", "cn01").stdout, "a look")
+    id = site.qsub("-l", chunk(site))
+
+    def started():
+        book.write_text("Q\n")
+        return site.server.job(id)["job_state"] == "R"
+    site.wait(started, "its start")
+
+
 def test_the_reason_is_shown_where_users_of_pbs_look(site):
     site.serve()
     first = site.qsub("-l", chunk(site, 4, 2))

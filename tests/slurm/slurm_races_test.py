@@ -249,6 +249,14 @@ def test_an_owner_holds_and_releases_an_array_in_several_records(kept, users, fo
         assert kept.show(f"{divided}_2")["Priority"] == "0"
 
 
+def test_an_administrator_holds_and_releases_an_array_in_several_records(kept, divided):
+    """scontrol takes no list of nodes for several records at once: each is taken alone."""
+    kept.ok("scontrol", "hold", divided)
+    kept.wait(lambda: states(kept, divided) == {"Hold"}, "the hold of all tasks")
+    kept.ok("scontrol", "release", divided)
+    kept.wait(lambda: states(kept, divided) == {"Idle"}, "their release")
+
+
 def test_a_hold_that_slurm_refuses_behind_the_gate_is_not_forgotten(
         kept, users, forge, divided):
     """In an inactive partition Slurm refuses the end of each change, when it has done the

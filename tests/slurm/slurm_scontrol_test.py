@@ -32,6 +32,7 @@ from slurm_life_test import (
     test_what_was_asked_is_restored_when_a_start_fails, running, waits)
 from slurm_races_test import (
     divided, kept, test_an_administrators_hold_is_not_the_owners_at_any_moment,
+    test_an_administrator_holds_and_releases_an_array_in_several_records,
     test_an_owner_holds_and_releases_an_array_in_several_records)
 from slurm_squeue_test import (
     test_a_remark_of_the_site_stays, test_an_array_is_one_line, test_by_hand_an_administrator_starts_it_at_once,

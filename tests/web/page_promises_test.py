@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Promises, reservations and nodes in a browser: what the commands tell is what is shown."""
+import time
+
 import pytest
 
 from live_daemon import ME
@@ -179,6 +181,32 @@ def test_nodes_are_a_map_and_a_table(site, browser):
     for scheme in ("light", "dark"):
         browser.scheme(scheme)
         browser.picture(f"nodes-{scheme}")
+    browser.check()
+
+
+def test_of_long_tables_the_rows_in_sight_are_on_the_page(daemon, build, browser):
+    need_page(build)
+    daemon.nodes = "1500x1"
+    daemon.start()
+    for i in range(120):
+        status, told = daemon.api("/v1/reservations", {"name": f"r{i:03}", "hosts": "node0001", "start_at": int(time.time()) + 7200 + 60 * i,
+                                                       "duration_s": 30, "users": ["ann"]})
+        assert status == 200, told
+    open_page(browser, daemon)
+    for screen, first, last, rows in (("nodes?view=table", "node0001", "node1500", 1500), ("reservations", "r000", "r119", 120)):
+        browser.chrome.get(daemon.base + screen)
+        browser.wait(lambda first=first: first in browser.text(), f"{first} of {screen}")
+        assert last not in browser.text()
+        assert len(browser.all(".c-box tbody tr")) < 100 and len(browser.all("*")) < 3000
+        table = browser.one(".c-box table")
+        assert table.get_attribute("aria-rowcount") == str(rows + 1)
+        tall = table.size["height"]
+        browser.chrome.execute_script("const b = document.querySelector('.c-box'); b.scrollTop = b.scrollHeight;")
+        browser.wait(lambda last=last: last in browser.text(), f"{last} of {screen}")
+        assert first not in browser.text()
+        assert browser.all(".c-box tbody tr[aria-rowindex]")[-1].get_attribute("aria-rowindex") == str(rows + 1)
+        assert abs(browser.one(".c-box table").size["height"] - tall) < 40  # each row is as high as is reckoned
+        browser.picture(f"long-{screen.split('?')[0]}")
     browser.check()
 
 

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """The page in a browser: how it is entered, and what it does when it is shut out."""
+import json
 
 
 def test_the_address_opens_the_page_and_is_forgotten(browser, page):
@@ -108,3 +109,15 @@ def test_the_page_is_shown_in_no_frame_of_another_site(browser, page):
     finally:
         site.shutdown()
         site.server_close()
+
+
+def test_six_requests_are_made_for_the_first_picture(browser, page):
+    """Document, style, program, session, identity, and all that the screen begins with in one."""
+    browser.chrome.get(page.login())
+    browser.shows("processors in use")
+    sent = [json.loads(e["message"])["message"] for e in browser.chrome.get_log("performance")]
+    urls = [m["params"]["request"]["url"] for m in sent if m["method"] == "Network.requestWillBeSent"]
+    ours = [u.split("/", 3)[3] for u in urls if u.startswith(("http://127.0.0.1:", "http://localhost:"))]
+    first = next(i for i, u in enumerate(ours) if u.startswith("v1/jobs"))
+    assert first + 1 <= 6, ours
+    assert "limit=0" in ours[first]

@@ -9,9 +9,9 @@ import { go, jobAddress, useSearch, withQuery } from "../model/route";
 import type { NodeRecord } from "../model/types";
 import { Command } from "../parts/copy";
 import { Link, useNow } from "../parts/frame";
+import { LongTable } from "../parts/insight";
 import { NodeMap } from "./nodemap";
 
-const SHOWN = 300;
 const SORTS: Record<string, (a: NodeRow, b: NodeRow) => number> = {
   name: () => 0, state: (a, b) => (a.state < b.state ? -1 : a.state > b.state ? 1 : 0), used: (a, b) => b.used - a.used, free: (a, b) => b.procs - b.used - (a.procs - a.used),
   load: (a, b) => b.load - a.load, jobs: (a, b) => b.jobs - a.jobs, reservations: (a, b) => b.reservations - a.reservations,
@@ -84,24 +84,21 @@ function Table({ rows, by, sel }: { rows: NodeRow[]; by: string; sel: string }) 
   );
   const sorted = useMemo(() => (by === "name" ? rows : [...rows].sort(SORTS[by] ?? SORTS.name)), [rows, by]);
   return (
-    <div className="q-box c-box">
-      <table className="list">
-        <thead><tr>{head("name", "Node", false)}{head("state", "State", false)}<th>Partition</th>{head("used", "Processors used")}{head("free", "free")}{head("load", "Load")}<th className="number">Memory given, MB</th>{head("jobs", "Jobs")}{head("reservations", "Reservations")}<th className="number">In this state</th></tr></thead>
-        <tbody>
-          {sorted.slice(0, SHOWN).map((n) => (
-            <tr key={n.name} className={n.name === sel ? "q-chosen" : undefined}>
-              <td><Link to={withQuery({ sel: n.name })}>{plain(n.name)}</Link></td>
-              <td className={isDown(n) ? "bad" : undefined}>{n.state}{n.state !== n.expected && <span className="tag">expected {n.expected}</span>}</td><td>{plain(n.partition)}</td>
-              <td className="number">{count(n.used)} of {count(n.procs)}</td><td className="number">{count(n.procs - n.used)}</td><td className="number">{n.load.toFixed(2)}</td>
-              <td className="number">{count(Math.max(0, n.memUsed))} of {count(Math.max(0, n.mem))}</td><td className="number">{count(n.jobs)}</td><td className="number">{count(n.reservations)}</td>
-              <td className="number">{n.since ? duration(Math.max(0, now - n.since)) : "–"}</td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
+    <LongTable
+      all={sorted}
+      head={<tr>{head("name", "Node", false)}{head("state", "State", false)}<th>Partition</th>{head("used", "Processors used")}{head("free", "free")}{head("load", "Load")}<th className="number">Memory given, MB</th>{head("jobs", "Jobs")}{head("reservations", "Reservations")}<th className="number">In this state</th></tr>}
+      row={(n, i) => (
+        <tr key={n.name} aria-rowindex={i + 2} className={n.name === sel ? "q-chosen" : undefined}>
+          <td><Link to={withQuery({ sel: n.name })}>{plain(n.name)}</Link></td>
+          <td className={isDown(n) ? "bad" : undefined}>{n.state}{n.state !== n.expected && <span className="tag">expected {n.expected}</span>}</td><td>{plain(n.partition)}</td>
+          <td className="number">{count(n.used)} of {count(n.procs)}</td><td className="number">{count(n.procs - n.used)}</td><td className="number">{n.load.toFixed(2)}</td>
+          <td className="number">{count(Math.max(0, n.memUsed))} of {count(Math.max(0, n.mem))}</td><td className="number">{count(n.jobs)}</td><td className="number">{count(n.reservations)}</td>
+          <td className="number">{n.since ? duration(Math.max(0, now - n.since)) : "–"}</td>
+        </tr>
+      )}
+    >
       {!rows.length && <p className="quiet q-none">No node is like that.</p>}
-      {rows.length > SHOWN && <p className="quiet q-none">and {count(rows.length - SHOWN)} more: words narrow it down, headings sort; the map shows all</p>}
-    </div>
+    </LongTable>
   );
 }
 

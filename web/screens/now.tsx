@@ -233,7 +233,7 @@ export function Now() {
         <Card title="Next promised starts">
           <JobRows jobs={starts.jobs} at={(j) => j.reservation_at} word="Promised" empty="No waiting job has a promised start." />
         </Card>
-        <Card title="Promises of the last week" more={<Link to="/ui/promises">all of them</Link>}><WeekOfPromises /></Card>
+        <Card title="Promises of the last week" wide more={<Link to="/ui/promises">all of them</Link>}><WeekOfPromises /></Card>
         <Card title="The last day" wide>{past ? <Curves s={past} brief height={110} /> : <p className="quiet empty">Loading …</p>}</Card>
         <Card title="Reservations" wide><Reservations /></Card>
       </div>

@@ -13,7 +13,8 @@ import { ChosenPanel, NEEDED, type Chosen } from "./chosen";
 import { COLUMNS, USUAL, type Column } from "./columns";
 import { FitLink } from "./fit";
 import { JobPanel } from "./job";
-import { ROW_PX, Row, useWindow, type Hands } from "./queue_rows";
+import { useWindow } from "../parts/insight";
+import { ROW_PX, Row, type Hands } from "./queue_rows";
 
 const CHOSEN_MAX = 5000; // that one order may be about
 
@@ -150,7 +151,7 @@ export function Queue() {
   const keys = query.get("cols")?.split(",") ?? USUAL;
   const columns = useMemo(() => COLUMNS.filter((c) => keys.includes(c.key)), [keys.join()]);
   const fields = [...new Set(["id", ...NEEDED, ...columns.flatMap((c) => c.fields)])].join();
-  const { box, first, last, offset, limit, see } = useWindow();
+  const { box, first, last, offset, limit, see } = useWindow(ROW_PX);
   const [held, setHeld] = useState(false);
   const [cursor, setCursor] = useState(0);
   const now = useNow();

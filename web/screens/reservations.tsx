@@ -6,10 +6,10 @@ import { usePrefs } from "../model/prefs";
 import { go, useSearch, withQuery } from "../model/route";
 import type { Reservation } from "../model/types";
 import { Link, useNow } from "../parts/frame";
+import { LongTable } from "../parts/insight";
 import { ReservationPanel, kindOf } from "./reservation";
 import { Week } from "./week";
 
-const SHOWN = 300;
 const VIEWS = [["list", "List"], ["week", "Week"]] as const;
 
 /** What was used of it so far. */
@@ -26,12 +26,12 @@ function Use({ r }: { r: Reservation }) {
   );
 }
 
-function Row({ r, now, chosen }: { r: Reservation; now: number; chosen: boolean }) {
+function Row({ r, index, now, chosen }: { r: Reservation; index: number; now: number; chosen: boolean }) {
   const { zone } = usePrefs();
   const charged = [r.account, r.group, r.user].filter(Boolean) as string[];
   const short = (r.max_tasks ?? 0) > (r.tasks ?? 0);
   return (
-    <tr className={chosen ? "q-chosen" : undefined}>
+    <tr aria-rowindex={index + 2} className={chosen ? "q-chosen" : undefined}>
       <td><Link to={withQuery({ sel: r.name ?? null })}>{plain(r.name ?? "")}</Link></td>
       <td>{kindOf(r)}</td>
       <td>{plain(r.state ?? r.job_state ?? "")}</td>
@@ -40,7 +40,7 @@ function Row({ r, now, chosen }: { r: Reservation; now: number; chosen: boolean 
       <td className="number">{r.end_at && r.start_at ? duration(r.end_at - r.start_at) : "–"}</td>
       <td className="number">{count(r.nodes ?? 0)}</td>
       <td className="number">{count(r.tasks ?? 0)}{short && <span className="tag" title="it has found fewer than are wanted">of {count(r.max_tasks ?? 0)}</span>}</td>
-      <td>{(r.acl ?? []).length ? (r.acl ?? []).map(plain).join(", ") : <span className="quiet">{r.type === "Job" ? "the job" : "nobody"}</span>}</td>
+      <td title={(r.acl ?? []).map(plain).join(", ")}>{(r.acl ?? []).length ? (r.acl ?? []).map(plain).join(", ") : <span className="quiet">{r.type === "Job" ? "the job" : "nobody"}</span>}</td>
       <td>{plain(r.owner ?? "")}</td>
       <td>{plain(charged.join(", "))}</td>
       <td><Use r={r} /></td>
@@ -52,14 +52,14 @@ function Row({ r, now, chosen }: { r: Reservation; now: number; chosen: boolean 
 function List({ all, sel }: { all: Reservation[]; sel: string }) {
   const now = useNow();
   return (
-    <div className="q-box c-box">
-      <table className="list r-list">
-        <thead><tr><th>Name</th><th>Kind</th><th>State</th><th className="number">Begins</th><th className="number">Ends</th><th className="number">Length</th><th className="number">Nodes</th><th className="number">Tasks</th><th>Who may use it</th><th>Owner</th><th>Charged to</th><th>Used</th><th className="number">Triggers</th></tr></thead>
-        <tbody>{all.slice(0, SHOWN).map((r) => <Row key={r.name} r={r} now={now} chosen={r.name === sel} />)}</tbody>
-      </table>
+    <LongTable
+      all={all}
+      className="r-list"
+      head={<tr><th>Name</th><th>Kind</th><th>State</th><th className="number">Begins</th><th className="number">Ends</th><th className="number">Length</th><th className="number">Nodes</th><th className="number">Tasks</th><th>Who may use it</th><th>Owner</th><th>Charged to</th><th>Used</th><th className="number">Triggers</th></tr>}
+      row={(r, i) => <Row key={r.name} r={r} index={i} now={now} chosen={r.name === sel} />}
+    >
       {!all.length && <p className="quiet q-none">There is none. <code>maui setres</code> makes one, as does <Link to="/ui/timeline">a box on the timeline</Link>; <code>SRCFG</code> lines make standing ones.</p>}
-      {all.length > SHOWN && <p className="quiet q-none">and {count(all.length - SHOWN)} more: words narrow it down</p>}
-    </div>
+    </LongTable>
   );
 }
 

@@ -91,7 +91,7 @@ submit_urgent() {
 }
 
 keep_on() {
-    local turn=0 wide held="" last=""
+    local turn=0 there wide held="" last=""
     cat >"$home/maui.cfg" <<'CFG'
 QUEUETIMEWEIGHT    1
 XFACTORWEIGHT      10
@@ -127,7 +127,8 @@ CFG
     printf '    export MAUIHOMEDIR=%s\n    %s showq\n' "$home" "$program"
     tell_page
     while sleep 2; do
-        [ "$(maui showq | grep -c '^[0-9]')" -ge 45 ] || submit_any
+        there=$(maui showq | grep -c '^[0-9]' || true) # nothing where Ctrl-C ended it
+        [ "${there:-99}" -ge 45 ] || submit_any
         turn=$((turn + 1))
         [ $((turn % 15)) -ne 0 ] || hold_one
         [ $((turn % 90)) -ne 15 ] || break_promise

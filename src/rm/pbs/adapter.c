@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * The adapter: what it has for agent.h. */
 #include "base/home.h"
+#include "base/strbuf.h"
 #include "base/xalloc.h"
 #include "rm/adapter/beat.h"
 #include "rm/pbs/pbs.h"
@@ -9,12 +10,14 @@
 #include <stdio.h>
 #include <string.h>
 #include <strings.h>
+#include <sys/inotify.h>
 
 #define AT_ONCE       4
 #define POLL_MS       2000 /* OpenPBS makes qstat wait when it is run twice a second */
 #define NOTES_RATE    20
 #define START_WAIT_MS 20000
 #define START_MOST_MS 3600000
+#define TORQUE_HOME   "/var/spool/torque"
 #define TIMEOUT_MS    90000 /* for want of a privileged port a command waits a minute */
 
 static void forget_job(void *data)
@@ -40,6 +43,31 @@ static void open_wake(struct pbs_adapter *p, const struct link_opening *o)
     if (p->wake == NULL)
         agent_health(p->agent, "wake", err.text);
     free(path);
+}
+
+static int on_accounted(
+    sd_event_source *source, const struct inotify_event *event, void *ctx)
+{
+    struct pbs_adapter *p = ctx;
+
+    (void)source;
+    (void)event;
+    agent_look(p->agent);
+    return 0;
+}
+
+/* TORQUE has no hooks, but writes down whoever is queued, starts or ends. */
+static void watch_accounting(struct pbs_adapter *p)
+{
+    const char *home = getenv("PBS_HOME");
+    struct strbuf folder = {0};
+
+    strbuf_printf(&folder, "%s/server_priv/accounting", home ? home : TORQUE_HOME);
+    if (sd_event_add_inotify(agent_loop(p->agent), &p->accounted, folder.text,
+            IN_MODIFY | IN_ONLYDIR, on_accounted, p)
+        < 0)
+        p->accounted = NULL;
+    free(folder.text);
 }
 
 static unsigned rate_of(const char *text)
@@ -92,6 +120,7 @@ static void *open_adapter(
     if (transport == NULL || strcasecmp(transport, "COMMANDS") != 0)
         make_lines(p);
     open_wake(p, o);
+    watch_accounting(p);
     p->notes.rate = rate_of(link_attr(o, "NOTES"));
     p->nodes = listing_new(&nodes);
     p->jobs = listing_new(&jobs);
@@ -107,6 +136,7 @@ static void close_adapter(void *ctx)
         for (size_t i = 0; i < PBS_LINES_MOST; i++)
             line_destroy(p->lines[kind][i]);
     wake_destroy(p->wake);
+    sd_event_source_disable_unref(p->accounted);
     beat_destroy(p->beat);
     listing_destroy(p->nodes);
     listing_destroy(p->jobs);

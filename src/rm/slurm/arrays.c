@@ -67,7 +67,7 @@ static bool is_starting(struct adapter *a, const slurm_job_info_t *j)
 /* Tasks that are astray are taken back by one order for their record: an order for each
  * would make a record of each in Slurm, thousands of them. False where that cannot be
  * said: of one task alone, of some that are to start, and through scontrol of an array
- * some of whose tasks run. */
+ * that has other records: scontrol takes no list of nodes for several at once. */
 static bool keep_tasks(
     struct adapter *a, const struct tallies *all_records, const slurm_job_info_t *j)
 {
@@ -83,7 +83,7 @@ static bool keep_tasks(
 
     if ((!awaits && !job_is_astray(a, j)) || strcspn(tasks, "-,") == strlen(tasks)
         || is_starting(a, j)
-        || (!UPDATE_TAKES_TASKS && tallies_has_active(all_records, j)))
+        || (!UPDATE_TAKES_TASKS && !tallies_is_alone(all_records, j)))
         return false;
     if (jobs_is_enough(a))
         return true;
@@ -148,7 +148,7 @@ static void grant_wishes(
 
     if (n == 0)
         return;
-    together = n == all && (UPDATE_TAKES_TASKS || !tallies_has_active(all_records, j));
+    together = n == all && (UPDATE_TAKES_TASKS || tallies_is_alone(all_records, j));
     if (together) {
         struct asked own = {0};
         struct told_job whole = {.nparts = 1,
@@ -200,7 +200,7 @@ void arrays_see(
     char *record = name_tasks(j);
 
     if (UPDATE_TAKES_TASKS
-        || !tallies_has_active(
+        || tallies_is_alone(
             all_records, j)) /* else it would be an order to those as well */
         keep_holder(a, record, j);
     free(record);

@@ -46,8 +46,8 @@ void tallies_free(struct tallies *all);
 /* One more task of the array is to start in this look. False: its own limit
  * (--array=...%N) lets no more. */
 bool tallies_take(struct tallies *all, const slurm_job_info_t *array);
-/* Do some of its tasks run, or are suspended? */
-bool tallies_has_active(const struct tallies *all, const slurm_job_info_t *array);
+/* Is its record the only one of the array, no task having or having had another? */
+bool tallies_is_alone(const struct tallies *all, const slurm_job_info_t *array);
 /* All components of a heterogeneous job, in order; those that are not there are NULL.
  */
 void tallies_components(

@@ -8,7 +8,7 @@ struct tally {
     uint32_t array;   /* key */
     uint32_t counted; /* tasks that run, or may start: its own limit counts them */
     uint32_t taken;   /* tasks that were seen and are to start */
-    uint32_t active;  /* tasks that run, or are suspended */
+    uint32_t records;
     UT_hash_handle hh;
 };
 
@@ -39,7 +39,7 @@ static bool is_counted(const struct adapter *a, const slurm_job_info_t *j)
 static void count_task(
     struct tallies *all, const struct adapter *a, const slurm_job_info_t *j)
 {
-    uint32_t state = j->job_state & JOB_STATE_BASE, key = j->array_job_id;
+    uint32_t key = j->array_job_id;
     struct tally *t;
 
     HASH_FIND(hh, all->arrays, &key, sizeof key, t);
@@ -49,7 +49,7 @@ static void count_task(
         HASH_ADD(hh, all->arrays, array, sizeof t->array, t);
     }
     t->counted += is_counted(a, j);
-    t->active += state == SLURM_JOB_RUNNING || state == SLURM_JOB_SUSPENDED;
+    t->records++;
 }
 
 static int compare_components(const void *a, const void *b)
@@ -121,11 +121,11 @@ bool tallies_take(struct tallies *all, const slurm_job_info_t *array)
     return true;
 }
 
-bool tallies_has_active(const struct tallies *all, const slurm_job_info_t *array)
+bool tallies_is_alone(const struct tallies *all, const slurm_job_info_t *array)
 {
     const struct tally *t = find_tally(all, array);
 
-    return t != NULL && t->active > 0;
+    return t == NULL || t->records <= 1;
 }
 
 /* The first that is of that job, or of a later one. */

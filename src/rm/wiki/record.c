@@ -665,8 +665,8 @@ int wiki_read_job(const struct wiki_record *r, struct wiki_room *room,
     if (f.flags != NULL) /* those that we know; others are the manager's own */
         (void)job_flags_parse(f.flags, &ret->desc.flags, &(struct err){0});
     ret->desc.state = (enum job_state)state->value;
-    if (ret->desc.state == JOB_UNKNOWN)
-        ret->desc.state = f.tasklist != NULL && f.start_at > 0 ? JOB_RUNNING : JOB_IDLE;
+    if (ret->desc.state == JOB_UNKNOWN && f.tasklist != NULL && f.start_at > 0)
+        ret->desc.state = JOB_RUNNING;
     ret->desc.rm_hold = (uint8_t)state->more;
     active = ret->desc.state == JOB_STARTING || ret->desc.state == JOB_RUNNING
              || ret->desc.state == JOB_SUSPENDED;

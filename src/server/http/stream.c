@@ -11,7 +11,7 @@
 #include <sys/queue.h>
 #include <time.h>
 
-#define SLICE_US    4000
+#define SLICE_US    2500               /* and what is left of a step: 5000 in all */
 #define PATIENCE_US 25000              /* without a slice: then one is due */
 #define FORGET_US   1000000            /* a list that nobody fetched again */
 #define SHARE_MAX   ((size_t)96 << 20) /* memory of unfetched lists, of one user */

@@ -321,22 +321,22 @@ static bool go_and_tell(struct guide *g, const struct wish *w)
     return true;
 }
 
-/* When something is decided about others' jobs is theirs to know. `own`: the daemon
- * knows one of that id as the caller's. Ids come again: the one that is there counts.
- */
-static bool refuses_about(struct guide *g, const char *about, bool own)
+/* When something is decided about others' jobs is theirs to know. `own`: when one of
+ * that id was the caller's, by the daemon, which knows; null: any may be asked about.
+ * The one that is there counts. */
+static bool refuses_about(struct guide *g, const char *about, const json_t *own)
 {
     struct err err;
 
-    if (!about || identity_is(&g->caller, WHO_ADMIN3)
-        || (find_job(g, about) ? is_own(g, about) : own))
+    if (!about || json_is_null(own)
+        || (find_job(g, about) ? is_own(g, about) : json_array_size(own) > 0))
         return false;
     err_set(&err, ERR_NOT_FOUND, "there is no job '%.60s' of yours", about);
     refuse_question(g, &err);
     return true;
 }
 
-static void move_on(struct guide *g, const json_t *how, bool own)
+static void move_on(struct guide *g, const json_t *how, const json_t *own)
 {
     const json_t *at = json_object_get(how, "at");
     const json_t *seconds = json_object_get(how, "seconds");
@@ -349,7 +349,8 @@ static void move_on(struct guide *g, const json_t *how, bool own)
         w = (struct wish){
             .kind = WISH_AT, .n = g->journey.place.at + json_integer_value(seconds)};
     else if (about)
-        w = (struct wish){.kind = WISH_ABOUT, .about = json_string_value(about)};
+        w = (struct wish){
+            .kind = WISH_ABOUT, .about = json_string_value(about), .spans = own};
     else if (json_object_get(how, "cycles"))
         w.n = json_integer_value(json_object_get(how, "cycles"));
     if (!refuses_about(g, json_string_value(about), own))
@@ -419,7 +420,7 @@ static void hear_line(struct guide *g)
     while ((line = read_line(g)) != NULL) {
         json_t *o = json_loads(line, 0, NULL), *how = json_object_get(o, "go");
         if (how)
-            move_on(g, how, json_is_true(json_object_get(o, "own")));
+            move_on(g, how, json_object_get(o, "own"));
         else
             ask_handler(g, o);
         json_decref(o);

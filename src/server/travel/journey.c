@@ -116,6 +116,22 @@ static bool decides_about(const struct line *l, const char *job)
     return found;
 }
 
+static bool is_in_spans(const json_t *spans, int64_t at)
+{
+    const json_t *one;
+    size_t i;
+
+    if (!json_is_array(spans))
+        return true;
+    json_array_foreach(spans, i, one)
+    {
+        if (at >= json_integer_value(json_array_get(one, 0))
+            && at <= json_integer_value(json_array_get(one, 1)))
+            return true;
+    }
+    return false;
+}
+
 static bool is_wished(struct search *t, const struct line *l)
 {
     switch (t->wish->kind) {
@@ -141,7 +157,8 @@ static int look_at_line(void *ctx, const struct line *l)
         t->life = l->seq;
     if (!t->life)
         return 0; /* how that life began is forgotten */
-    if (t->wish->kind == WISH_ABOUT && decides_about(l, t->wish->about))
+    if (t->wish->kind == WISH_ABOUT && is_in_spans(t->wish->spans, l->at)
+        && decides_about(l, t->wish->about))
         t->met = true;
     if (!is_cycle(l))
         return 0;

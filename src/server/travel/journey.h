@@ -20,7 +20,9 @@ enum wish_kind { WISH_AT, WISH_LINE, WISH_CYCLES, WISH_ABOUT };
 struct wish {
     enum wish_kind kind;
     int64_t n; /* AT: the last one then or before; LINE: that; CYCLES: so many on */
-    const char *about; /* ABOUT: the next that decided something about that job */
+    const char *about;   /* ABOUT: the next that decided something about that job, */
+    const json_t *spans; /* at an instant in one of these, [from, until] each; borrowed;
+                            null, NULL: at any */
 };
 
 /* A cycle that was: its line, its instant, and the line its life begins with. */

@@ -661,30 +661,49 @@ static struct trip *find_free(struct server *s, struct request *r, const char *i
     return NULL;
 }
 
-static int look_whose(void *ctx, const struct store_account *row)
-{
-    return identity_sees_ended(ctx, row->user);
-}
-
 #define SAME_ID_MAX 100 /* of the jobs that had that id, so many of the last */
 
-/* A job of the caller's now, or that is over: the way to it may begin before it was
- * there. */
-static bool is_own_job(struct server *s, const struct identity *who, const char *id)
+/* Whose they are is looked at, and when they were there. */
+struct spans {
+    const struct identity *who;
+    json_t *list;
+};
+
+static void add_span(struct spans *io, int64_t from_at, int64_t until_at)
+{
+    json_array_append_new(
+        io->list, json_pack("[I, I]", (json_int_t)from_at, (json_int_t)until_at));
+}
+
+static int look_whose(void *ctx, const struct store_account *row)
+{
+    struct spans *spans = ctx;
+
+    if (identity_sees_ended(spans->who, row->user))
+        add_span(spans, row->submit_at, row->end_at);
+    return 0;
+}
+
+/* Ids come again: when one of that id was there that is the caller's, now or by
+ * accounting. Null: all of it is for the caller to know. */
+static json_t *own_spans(struct server *s, const struct identity *who, const char *id)
 {
     const struct cluster *c = engine_cluster(s->engine);
     const struct job *j = id ? job_find(c, id) : NULL;
     struct store_account_filter ended = {
         .job = id, .submitted = true, .newest_first = true, .limit = SAME_ID_MAX};
-    struct identity asker = *who;
+    struct spans spans = {who, json_array()};
     struct err err;
 
-    if (!id || identity_is(who, WHO_ADMIN3))
-        return id != NULL;
+    if (!id || identity_is(who, WHO_ADMIN3)) {
+        json_decref(spans.list);
+        return json_null();
+    }
     if (j && identity_has_job(who, c, j))
-        return true;
+        add_span(&spans, j->submit_at, TIME_NEVER);
     unsaved_tell(s->unsaved);
-    return store_account_each(s->store, &ended, look_whose, &asker, &err) > 0;
+    (void)store_account_each(s->store, &ended, look_whose, &spans, &err);
+    return spans.list;
 }
 
 void travel_move(struct server *s, struct request *r, const char *id, json_t *how)
@@ -693,8 +712,8 @@ void travel_move(struct server *s, struct request *r, const char *id, json_t *ho
 
     if (t)
         ask_helper(t, r,
-            json_pack("{s:O, s:b}", "go", how, "own",
-                is_own_job(s, request_who(r),
+            json_pack("{s:O, s:o}", "go", how, "own",
+                own_spans(s, request_who(r),
                     json_string_value(json_object_get(how, "about")))),
             true);
 }

@@ -254,6 +254,104 @@ static struct query_windows windows(struct scenario *s, struct query_ask ask)
     return w;
 }
 
+/* What is told of a question beside its start. */
+struct looked {
+    int64_t nodes, tasks, last, until_at;
+    unsigned jobs;
+};
+
+static void look_place(void *ctx, uint32_t node, uint32_t tasks)
+{
+    struct looked *l = ctx;
+
+    l->nodes++;
+    l->tasks += tasks;
+    l->last = node;
+}
+
+static void look_job(void *ctx, const struct job *j, int64_t until_at)
+{
+    struct looked *l = ctx;
+
+    assert_int_equal(j->index, INDEX_NONE);
+    l->jobs++;
+    l->until_at = until_at;
+}
+
+static struct looked look_for(
+    struct scenario *s, struct query_ask ask, int64_t *ret_start)
+{
+    struct looked l = {0};
+    struct query_look look = {.place = look_place, .job = look_job, .ctx = &l};
+    struct query_start q;
+    struct err err;
+    bool found;
+
+    assert_int_equal(
+        query_start_look(sc_engine(s), &ask, sc_now(s), &look, &found, &q, &err), 0);
+    assert_int_equal(l.jobs, 1);
+    assert_true(!found || look.placed);
+    *ret_start = found ? q.start_at : -1;
+    return l;
+}
+
+static void it_is_told_where_it_would_be(void **state)
+{
+    int64_t start;
+
+    (void)state;
+    BOTH_WAYS(s, busy)
+    {
+        sc_at(s, 10);
+        struct looked l =
+            look_for(s, (struct query_ask){.procs = 1, .duration_s = 50}, &start);
+        assert_int_equal(start, 10); /* the one that is free, until 100 */
+        assert_int_equal(l.nodes, 1);
+        assert_int_equal(l.until_at, 60);
+        l = look_for(s, (struct query_ask){.procs = 3, .duration_s = 90}, &start);
+        assert_int_equal(start, 150); /* not beside the wide one */
+        assert_int_equal(l.nodes, 3);
+        assert_int_equal(l.tasks, 3);
+        l = look_for(s,
+            (struct query_ask){.procs = 1, .duration_s = 50, .from_at = 120}, &start);
+        assert_int_equal(start, 150);
+        l = look_for(s, (struct query_ask){.procs = 5, .duration_s = 1}, &start);
+        assert_int_equal(start, -1);
+        assert_int_equal(l.nodes, 0);
+        assert_int_equal(l.until_at, 11);
+    }
+}
+
+static void tasks_of_several_processors_are_on_one_node_each(void **state)
+{
+    int64_t start;
+
+    (void)state;
+    struct scenario *s = sc_create();
+    sc_nodes(s, 3, 4);
+    sc_job(s, (struct sc_job){.id = "run", .procs = 6, .limit_s = 100, .priority = 2});
+    sc_job(s, (struct sc_job){.id = "wide", .procs = 12, .limit_s = 50, .priority = 1});
+    sc_at(s, 0);
+    sc_at(s, 10);
+    /* four are free on one node, and two on another */
+    struct query_ask ask = {.procs = 6, .duration_s = 90};
+    struct looked l = look_for(s, ask, &start);
+    assert_int_equal(start, 10);
+    ask.procs_per_task = 2;
+    l = look_for(s, ask, &start);
+    assert_int_equal(start, 10);
+    assert_int_equal(l.tasks, 3);
+    ask.procs_per_task = 3; /* a node has room for one of them: not beside the wide */
+    l = look_for(s, ask, &start);
+    assert_int_equal(start, 150);
+    assert_int_equal(l.nodes, 2);
+    assert_int_equal(l.tasks, 2);
+    ask.procs_per_task = 5;
+    l = look_for(s, ask, &start);
+    assert_int_equal(start, -1);
+    sc_destroy(s);
+}
+
 static void a_question_adds_no_job_to_the_cluster(void **state)
 {
     (void)state;
@@ -555,6 +653,11 @@ static void ask_everything(void *ctx, struct scenario *s)
             .procs = procs, .duration_s = procs * 7, .mem_per_proc_mb = procs % 2};
         query_start(sc_engine(s), &ask, sc_now(s), &found, &q, &err);
         query_windows(sc_engine(s), &ask, sc_now(s), &w, &err);
+        ask.procs_per_task = procs % 4;
+        struct looked l = {0};
+        struct query_look look = {.place = look_place, .job = look_job, .ctx = &l};
+        query_start_look(sc_engine(s), &ask, sc_now(s), &look, &found, &q, &err);
+        query_windows(sc_engine(s), &ask, sc_now(s), &w, &err);
         query_nodes(sc_engine(s), &ask, sc_now(s), &n, &err);
     }
     vec_fini(&w);
@@ -632,6 +735,8 @@ int main(void)
         cmocka_unit_test(processors_for_a_time_start_beside_what_is_reserved),
         cmocka_unit_test(nodes_counted_in_larger_units_are_asked_in_units),
         cmocka_unit_test(a_machine_nobody_asked_of_yet_is_free_now),
+        cmocka_unit_test(it_is_told_where_it_would_be),
+        cmocka_unit_test(tasks_of_several_processors_are_on_one_node_each),
         cmocka_unit_test(a_question_adds_no_job_to_the_cluster),
         cmocka_unit_test(windows_get_longer_and_narrower),
         cmocka_unit_test(windows_count_from_the_moment_of_the_question),

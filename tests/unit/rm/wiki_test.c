@@ -237,7 +237,7 @@ static void every_state_has_a_meaning(void **state)
         {"Running", JOB_RUNNING, 0}, {"Suspended", JOB_SUSPENDED, 0},
         {"Completed", JOB_COMPLETED, 0}, {"Cancelled", JOB_REMOVED, 0},
         {"Removed", JOB_REMOVED, 0}, {"Vacated", JOB_VACATED, 0},
-        {"Unknown", JOB_IDLE, 0}};
+        {"Unknown", JOB_UNKNOWN, 0}};
     struct scene *s = *state;
 
     for (size_t i = 0; i < sizeof states / sizeof states[0]; i++) {
