@@ -9,4 +9,7 @@
  * several requests O(pieces x log pieces). */
 uint32_t job_node_count(const struct job *j);
 
+/* The same of places, which name nodes in any order. O(places x log places). */
+uint32_t places_node_count(const struct job_place *places, size_t n);
+
 #endif

@@ -65,10 +65,11 @@ static struct bound *open_bound(
 
     if (!x) {
         x = xcalloc(1, sizeof *x);
-        *x = (struct bound){
-            .whose = *whose, .most = most, .least = most, .limit = NOT_PLANNED};
+        *x = (struct bound){.whose = *whose, .least = INT64_MAX, .limit = NOT_PLANNED};
         HASH_ADD(hh, b->by_whose, whose, sizeof *whose, x);
     }
+    if (most == INT64_MAX) /* it is not bound itself */
+        return x;
     x->most = most > x->most ? most : x->most;
     x->least = most < x->least ? most : x->least;
     return x;
@@ -86,8 +87,6 @@ void bounds_add(struct engine *e, struct bounds *b, const struct job *j, uint32_
         if (!limits_bounds_whose(&b->rules, i, j->cred, &whose))
             continue;
         int64_t most = limits_bounds_most(e->limits, e->c, rule, j->cred, LEVEL_HARD);
-        if (most == INT64_MAX)
-            continue;
         vec_push(&b->asked, ((struct bound_asked){wish, open_bound(b, &whose, most),
                                 most, use[rule->res]}));
     }
@@ -100,6 +99,7 @@ typedef void use_fn(void *ctx, struct bound *of, int64_t from, int64_t to, int64
 
 struct users {
     const struct bounds *b;
+    struct bounds *opens; /* the same, where whatever is used is added; else NULL */
     const struct bitset *jobs; /* whose reservations do not count; NULL: none */
     expected_end_fn *end_of;
     void *ctx;
@@ -114,9 +114,10 @@ static void tell_use(const struct users *u, const uint32_t *cred, const int64_t 
     struct limits_whose whose;
 
     for (uint32_t i = 0; i < b->rules.n; i++) {
-        struct bound *of = limits_bounds_whose(&b->rules, i, cred, &whose)
-                               ? find_bound(b, &whose)
-                               : NULL;
+        if (!limits_bounds_whose(&b->rules, i, cred, &whose))
+            continue;
+        struct bound *of =
+            u->opens ? open_bound(u->opens, &whose, 0) : find_bound(b, &whose);
         if (of)
             u->use(u->use_ctx, of, from, to, v[b->rules.v[i].res]);
     }
@@ -177,11 +178,16 @@ static int32_t room_of(const struct bound *x, int64_t most)
     return (int32_t)(most / x->scale);
 }
 
-/* One that may have less in use than others needs as much more to be left. */
+/* One that may have less in use than others needs as much more to be left; one whose
+ * QOS ignores the limit needs nothing to be left, and what it takes counts for others.
+ */
 static struct wish_limit limit_of(const struct bound_asked *a)
 {
-    int32_t take = units_of(a->of, a->use), own = room_of(a->of, a->most);
+    int32_t take = units_of(a->of, a->use);
 
+    if (a->most == INT64_MAX)
+        return (struct wish_limit){a->of->limit, INT32_MIN, take};
+    int32_t own = room_of(a->of, a->most);
     if (take > own && a->use <= a->most)
         take = own; /* rounded */
     return (struct wish_limit){
@@ -288,28 +294,37 @@ static void open_active(
     free(left);
 }
 
+/* What those leave, by number of the limit. */
+static void open_left(struct engine *e, struct users *u, struct profile *ret_left)
+{
+    struct opening o = {.left = ret_left};
+
+    u->use_ctx = &o;
+    u->use = note_end;
+    tell_active(e, u);
+    if (o.v.n)
+        qsort(o.v.v, o.v.n, sizeof *o.v.v, compare_given);
+    open_active(e, u->b, &o);
+    u->use = claim;
+    tell_reserved(e, u);
+    vec_fini(&o.v);
+}
+
 void bounds_open(struct engine *e, const struct bounds *b, const struct bitset *jobs,
     expected_end_fn *end_of, void *ctx, struct wishes *io)
 {
-    struct opening o = {0};
-    struct users u = {b, jobs, end_of, ctx, note_end, &o};
+    struct users u = {.b = b, .jobs = jobs, .end_of = end_of, .ctx = ctx};
 
     if (!b->n)
         return;
     add_parts(b, io);
-    o.left = &io->parts.v[io->limits_at];
-    tell_active(e, &u);
-    if (o.v.n)
-        qsort(o.v.v, o.v.n, sizeof *o.v.v, compare_given);
-    open_active(e, b, &o);
-    u.use = claim;
-    tell_reserved(e, &u);
-    vec_fini(&o.v);
+    open_left(e, &u, &io->parts.v[io->limits_at]);
 }
 
 /* ---- one job ---- */
 
-void bounds_of(struct engine *e, const struct job *j, struct bounds_of_job *ret)
+void bounds_of(struct engine *e, const struct job *j, uint32_t partition,
+    struct bounds_of_job *ret)
 {
     struct bounds b = {0};
     struct bitset own = {0};
@@ -318,7 +333,8 @@ void bounds_of(struct engine *e, const struct job *j, struct bounds_of_job *ret)
     bounds_begin(e, &b);
     bounds_add(e, &b, j, 0);
     if (b.asked.n) {
-        vec_push(&ret->w.v, ((struct wish){.duration_s = j->wclimit_s}));
+        vec_push(&ret->w.v,
+            ((struct wish){.duration_s = plan_stays(e->plan, j, partition)}));
         bounds_settle(e, &b, &ret->w);
         bitset_set(&own, j->index);
         bounds_open(e, &b, &own, NULL, NULL, &ret->w);
@@ -338,17 +354,182 @@ int64_t bounds_fit(const struct bounds_of_job *b, int64_t from)
     return b->any ? wishes_fit_limits(&b->w, b->w.parts.v, &b->w.v.v[0], from) : from;
 }
 
+static bool fit_by(struct plan *plan, const struct job *j, int64_t from, int64_t by,
+    struct slot *ret_slot)
+{
+    return by < TIME_NEVER ? plan_fit_by(plan, j, from, by, ret_slot)
+                           : plan_first_fit(plan, j, from, ret_slot);
+}
+
+bool bounds_fit_by(struct engine *e, struct plan *plan, const struct job *j,
+    int64_t from, int64_t by, struct slot *ret_slot)
+{
+    struct bounds_of_job b;
+    bool found;
+
+    if (!settings_plan_together(e->cfg))
+        return fit_by(plan, j, from, by, ret_slot);
+    bounds_of(e, j, INDEX_NONE, &b);
+    from = bounds_fit(&b, from);
+    while ((found = from < TIME_NEVER && fit_by(plan, j, from, by, ret_slot))
+           && (from = bounds_fit(&b, ret_slot->at)) != ret_slot->at)
+        ;
+    bounds_of_fini(&b);
+    return found;
+}
+
+/* ---- what is left to others now ---- */
+
+/* Whatever is in use or planned, of whom it may be, until the plan is another: each
+ * candidate of a pass asks. A profile says how much is not used, of so much that it
+ * matters to no limit. */
+struct bounds_now {
+    struct bounds all;
+    struct VEC(struct profile) left;
+    uint64_t version; /* of the plan; 0: nothing is known */
+    int64_t now;
+    bool outgrown; /* more is in use than a profile can say */
+};
+
+struct bounds_now *bounds_now_create(void)
+{
+    return xcalloc(1, sizeof(struct bounds_now));
+}
+
+static void forget_left(struct bounds_now *k)
+{
+    for (size_t i = 0; i < k->left.n; i++)
+        profile_fini(&k->left.v[i]);
+    k->left.n = 0;
+    k->version = 0;
+}
+
+void bounds_now_destroy(struct bounds_now *k)
+{
+    if (!k)
+        return;
+    forget_left(k);
+    vec_fini(&k->left);
+    bounds_fini(&k->all);
+    free(k);
+}
+
+/* Half of a profile is in use by now: as much may start before it is made anew. */
+static void number_used(struct bounds_now *k, struct bound *x)
+{
+    x->scale = x->load / (UNITS_MAX / 2) + 1;
+    x->most = x->scale * UNITS_MAX;
+    x->limit = k->all.n++;
+    vec_push(&k->left, ((struct profile){0}));
+}
+
+static void look_now(struct engine *e, struct bounds_now *k)
+{
+    struct users u = {.b = &k->all, .opens = &k->all, .use = add_load};
+
+    if (k->version == plan_version(e->plan) && k->now == e->now)
+        return;
+    forget_left(k);
+    k->outgrown = false;
+    k->now = e->now;
+    bounds_begin(e, &k->all);
+    if (k->all.rules.n) {
+        tell_users(e, &u);
+        for (struct bound *x = k->all.by_whose; x; x = x->hh.next)
+            number_used(k, x);
+        u.opens = NULL;
+        open_left(e, &u, k->left.v);
+    }
+    k->version = plan_version(e->plan);
+}
+
+/* Is there room for so much more of it, with all that is planned? */
+static bool has_room(const struct bounds_now *k, const struct bound *x, int64_t most,
+    int64_t use, int64_t from, int64_t to)
+{
+    const struct profile *left = &k->left.v[x->limit];
+
+    if (x->load <= most - use)
+        return true;
+    int64_t need = UNITS_MAX - (int64_t)room_of(x, most) + units_of(x, use);
+    return left->free[profile_index(left, from)] >= need
+           && profile_min(left, from, to) >= need;
+}
+
+/* May it have that of all that it is under? */
+static bool leaves_room(
+    const struct engine *e, const struct bounds_now *k, const struct job *j)
+{
+    const struct bounds *b = &k->all;
+    int64_t use[LIMIT_RES_COUNT],
+        to = time_add(e->now, plan_stays(e->plan, j, INDEX_NONE));
+    struct limits_whose whose;
+
+    if (b->rules.n)
+        limits_use_of(e->c, j, use);
+    for (uint32_t i = 0; i < b->rules.n; i++) {
+        const struct limits_rule *rule = &b->rules.v[i];
+        const struct bound *x = limits_bounds_whose(&b->rules, i, j->cred, &whose)
+                                    ? find_bound(b, &whose)
+                                    : NULL;
+        int64_t most =
+            x ? limits_bounds_most(e->limits, e->c, rule, j->cred, LEVEL_HARD)
+              : INT64_MAX;
+        if (most < INT64_MAX && !has_room(k, x, most, use[rule->res], e->now, to))
+            return false;
+    }
+    return true;
+}
+
 bool bounds_leave(struct engine *e, const struct job *j)
 {
     struct bounds_of_job b;
+    bool reserved = plan_is_reserved(e->plan, j);
 
     if (!settings_plan_together(e->cfg)
-        || (plan_is_reserved(e->plan, j) && plan_reserved_at(e->plan, j) <= e->now))
+        || (reserved && plan_reserved_at(e->plan, j) <= e->now))
         return true;
-    bounds_of(e, j, &b);
+    if (!reserved) {
+        look_now(e, e->bounds_now);
+        return leaves_room(e, e->bounds_now, j);
+    }
+    bounds_of(e, j, INDEX_NONE, &b); /* its own place is not in its way */
     bool leaves = bounds_fit(&b, e->now) == e->now;
     bounds_of_fini(&b);
     return leaves;
+}
+
+bool bounds_follow(const struct engine *e, const struct job *j)
+{
+    return e->bounds_now->version == plan_version(e->plan)
+           && e->bounds_now->now == e->now && !plan_is_reserved(e->plan, j);
+}
+
+static void take_now(void *ctx, struct bound *of, int64_t from, int64_t to, int64_t use)
+{
+    struct bounds_now *k = ctx;
+    bool is_new = of->limit == NOT_PLANNED;
+
+    limits_use_sum(&of->load, use);
+    if (is_new) {
+        number_used(k, of);
+        profile_reset(&k->left.v[of->limit], from, UNITS_MAX);
+    }
+    k->outgrown |= of->load / of->scale > UNITS_MAX;
+    if (!k->outgrown && to > from)
+        profile_claim(&k->left.v[of->limit], from, to, units_of(of, use));
+}
+
+void bounds_started(struct engine *e, const struct job *j)
+{
+    struct bounds_now *k = e->bounds_now;
+    struct users u = {.b = &k->all, .opens = &k->all, .use = take_now, .use_ctx = k};
+    const uint32_t *cred;
+    const int64_t *v = limits_bounds_counted(e->limits, j->index, &cred);
+
+    if (v)
+        tell_use(&u, cred, v, e->now, endings_of(e->c, j, e->now));
+    k->version = k->outgrown ? 0 : plan_version(e->plan);
 }
 
 bool bounds_plan(struct engine *e, const struct job *j)

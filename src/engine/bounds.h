@@ -17,6 +17,8 @@
 #include "policy/limits_bounds.h"
 
 struct engine;
+struct plan;
+struct slot;
 struct bitset;
 
 struct bound; /* a usage that is limited, and what is asked of it */
@@ -49,20 +51,36 @@ void bounds_settle(struct engine *e, struct bounds *b, struct wishes *io);
 void bounds_open(struct engine *e, const struct bounds *b, const struct bitset *jobs,
     expected_end_fn *end_of, void *ctx, struct wishes *io);
 
-/* One job alone: the first instant from there on at which its limits have room for it,
- * beside all others that have reservations; TIME_NEVER: there is none. The same cost,
- * where it is under a limit. */
+/* One job alone, in that partition (INDEX_NONE: in any): the first instant from there
+ * on at which its limits have room for it, beside all others that have reservations;
+ * TIME_NEVER: there is none. The same cost, where it is under a limit. */
 struct bounds_of_job {
     struct wishes w;
     bool any;
 };
-void bounds_of(struct engine *e, const struct job *j, struct bounds_of_job *ret);
+void bounds_of(struct engine *e, const struct job *j, uint32_t partition,
+    struct bounds_of_job *ret);
 int64_t bounds_fit(const struct bounds_of_job *b, int64_t from);
 void bounds_of_fini(struct bounds_of_job *b);
 
+/* plan_fit_by() in that plan, at an instant at which its limits have room for it, too,
+ * where jobs are planned together. */
+bool bounds_fit_by(struct engine *e, struct plan *plan, const struct job *j,
+    int64_t from, int64_t by, struct slot *ret_slot);
+
 /* May it start now without taking of a limit what is planned for others? One that is
- * due in the plan may. */
+ * due in the plan may. O(limits in force x (log steps + steps inside)), after the plan
+ * has changed in another way than by bounds_started() once more O(active jobs and
+ * reservations x limits in force). */
 bool bounds_leave(struct engine *e, const struct job *j);
+/* A job starts. Asked before: may bounds_started() tell of it, with no look at all
+ * others? O(limits in force x steps). */
+bool bounds_follow(const struct engine *e, const struct job *j);
+void bounds_started(struct engine *e, const struct job *j);
+
+struct bounds_now; /* what bounds_leave() remembers */
+struct bounds_now *bounds_now_create(void);
+void bounds_now_destroy(struct bounds_now *k);
 
 /* May a job that is over a limit by now have a place in the plan? */
 bool bounds_plan(struct engine *e, const struct job *j);

@@ -2,6 +2,7 @@
  * A start or a reservation in whichever of its classes a job finds one. Copies of the
  * job are asked; it changes class once, when that is decided. */
 #include "config/credcfg.h"
+#include "engine/bounds.h"
 #include "engine/classes.h"
 #include "engine/engine_private.h"
 #include "engine/reserve.h"
@@ -30,7 +31,8 @@ static uint32_t find_soonest(struct engine *e, struct job *j, enum limit_level l
         struct in_class in;
         classes_look(e, j, cls, &in);
         if (may_start(e, j, &in, level)
-            && plan_first_fit(e->plan, &in.as, e->now, &slot) && slot.at < at) {
+            && bounds_fit_by(e, e->plan, &in.as, e->now, TIME_NEVER, &slot)
+            && slot.at < at) {
             at = slot.at;
             best = cls;
         }

@@ -20,6 +20,7 @@
 #include "engine/keeping.h"
 
 #include "config/settings.h"
+#include "engine/bounds.h"
 #include "engine/engine_private.h"
 #include "engine/preempt.h"
 #include "engine/promises.h"
@@ -71,7 +72,7 @@ static bool find_slot(struct engine *e, const struct job *j, int64_t from, int64
     struct slot *ret_slot)
 {
     struct plan *view = preempt_open_view(e, j);
-    bool found = plan_fit_by(view, j, from, by, ret_slot);
+    bool found = bounds_fit_by(e, view, j, from, by, ret_slot);
 
     preempt_close_view(e, view);
     return found;
@@ -426,9 +427,12 @@ static bool reach_deadline(struct engine *e, struct job *j)
     return start_dated(e, j, true) || reserve_dated(e, j, e->now + 1);
 }
 
-/* What others left may let it go earlier. */
+/* What others left may let it go earlier; not where that would take of limits what is
+ * planned for others. */
 static void move_forward(struct engine *e, struct job *j)
 {
+    if (settings_plan_together(e->cfg) && limits_any(e->limits, CHECK_ACTIVE))
+        return;
     struct plan *view = preempt_open_view(e, j);
 
     plan_move_forward(view, j, j->extra->deadline_at);

@@ -4,6 +4,7 @@
 #include "engine/reserve.h"
 
 #include "config/settings.h"
+#include "engine/bounds.h"
 #include "engine/eligible.h"
 #include "engine/engine_private.h"
 #include "engine/preempt.h"
@@ -140,13 +141,13 @@ static bool reserve_in(struct engine *e, struct plan *view, struct job *j)
 {
     struct slot slot;
     bool left = leaving_any(e->troubles.leaving);
-    bool found = plan_first_fit(view, j, e->now, &slot);
+    bool found = bounds_fit_by(e, view, j, e->now, TIME_NEVER, &slot);
 
     if (found && slot.at <= e->now && start_job(e, j, slot.partition, false))
         return true;
     if (!found || slot.at <= e->now || left) {
         bool certain = found && slot.at > e->now;
-        if (!plan_first_fit(view, j, e->now + 1, &slot)) {
+        if (!bounds_fit_by(e, view, j, e->now + 1, TIME_NEVER, &slot)) {
             never(e, j);
             return true;
         }

@@ -76,6 +76,7 @@ bool start_job_by(struct engine *e, struct plan *plan, struct job *j,
 bool start_placed(struct engine *e, struct job *j, enum occupancy_by by, bool backfill)
 {
     struct err err;
+    bool follow = bounds_follow(e, j);
 
     j->eff_wclimit_s = effective_limit(e, j);
     if (job_start(e->c, j, e->now, &err) < 0) {
@@ -85,6 +86,8 @@ bool start_placed(struct engine *e, struct job *j, enum occupancy_by by, bool ba
     if (!e->opt.starts_told)
         job_move(e->c, j, EV_STARTED, NULL);
     job_occupies(e, j, e->now, by);
+    if (follow)
+        bounds_started(e, j);
     promises_break(e->promises, j, PROMISE_RETRY);
     promise_fulfil(e, j);
     if (backfill)

@@ -464,6 +464,26 @@ bool plan_fit_by(struct plan *p, const struct job *j, int64_t from, int64_t by,
     return true;
 }
 
+int64_t plan_stays(struct plan *p, const struct job *j, uint32_t partition)
+{
+    int64_t most = 0;
+
+    for (uint64_t m = fits_partitions(p->fits, j); m; m &= m - 1) {
+        uint32_t in = (uint32_t)__builtin_ctzll(m);
+        const struct fitset *s = partition == INDEX_NONE || partition == in
+                                     ? fits_for(p->fits, j, in)
+                                     : NULL;
+        if (s && plan_duration(s, j) > most)
+            most = plan_duration(s, j);
+    }
+    return most ? most : j->wclimit_s > 0 ? j->wclimit_s : 1;
+}
+
+uint64_t plan_version(const struct plan *p)
+{
+    return p->version;
+}
+
 bool plan_fit_in(struct plan *p, const struct job *j, uint32_t partition, int64_t from,
     struct slot *ret_slot)
 {

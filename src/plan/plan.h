@@ -411,6 +411,14 @@ static inline int64_t plan_scaled(int64_t limit_s, double speed)
     return s < 1 ? 1 : (int64_t)s;
 }
 
+/* How long the job is planned to stay in that partition, INDEX_NONE: wherever that is
+ * longest. At least 1 s. O(partitions). */
+int64_t plan_stays(struct plan *p, const struct job *j, uint32_t partition);
+
+/* Grows with every start, stop and reservation, and when a cycle begins: where it is
+ * the same, so is the plan. Never 0. O(1). */
+uint64_t plan_version(const struct plan *p);
+
 /* The highest speed of a node of the partition, 1 where speed does not count. O(pools).
  */
 double plan_fastest(const struct plan *p, uint32_t partition);

@@ -278,3 +278,23 @@ uint32_t job_node_count(const struct job *j)
     vec_fini(&sorted);
     return n;
 }
+
+static int compare_nodes(const void *left, const void *right)
+{
+    return strcmp(*(const char *const *)left, *(const char *const *)right);
+}
+
+uint32_t places_node_count(const struct job_place *places, size_t n)
+{
+    struct VEC(const char *) names = {0};
+    uint32_t count = 0;
+
+    for (size_t i = 0; i < n; i++)
+        vec_push(&names, places[i].node);
+    if (n)
+        qsort(names.v, n, sizeof *names.v, compare_nodes);
+    for (size_t i = 0; i < n; i++)
+        count += i == 0 || strcmp(names.v[i], names.v[i - 1]) != 0;
+    vec_fini(&names);
+    return count;
+}

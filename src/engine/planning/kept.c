@@ -136,7 +136,7 @@ static bool find_place(
     struct bounds_of_job b;
     bool found;
 
-    bounds_of(e, e->c->jobs.v[t->m->job], &b);
+    bounds_of(e, e->c->jobs.v[t->m->job], t->m->partition, &b);
     from = bounds_fit(&b, from);
     while ((found = from < TIME_NEVER && find_nodes(e, t, from, ret))
            && (from = bounds_fit(&b, ret->at)) != ret->at)
@@ -384,7 +384,7 @@ static bool fit_again(
     struct bounds_of_job b;
     bool found;
 
-    bounds_of(e, j, &b);
+    bounds_of(e, j, m->partition, &b);
     from = bounds_fit(&b, from);
     while (
         (found = from < TIME_NEVER && plan_fit_in(e->plan, j, m->partition, from, ret))

@@ -4,6 +4,7 @@
 #include "rm/local/environment.h"
 
 #include "base/strbuf.h"
+#include "cluster/jobnodes.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -96,19 +97,19 @@ static void set_array_index(struct variables *v, const char *id)
     set(v, "PBS_ARRAY_INDEX", index);
 }
 
-/* A node with tasks of several requests is in a row of places. */
+/* Tasks of several requests may be on one node: PBS_NUM_PPN counts all of the first. */
 static void set_sizes(struct variables *v, const struct launch *l)
 {
     const struct job_place *p = l->run->places;
-    int64_t tasks = 0, procs = 0, nodes = 0, first = 0;
+    int64_t tasks = 0, procs = 0, first = 0;
+    int64_t nodes = places_node_count(p, l->run->nplaces);
 
     for (size_t i = 0; i < l->run->nplaces; i++) {
         int64_t each = request_procs_per_task(l->request, p[i].req);
         int64_t here = p[i].tasks * (each > 0 ? each : 1);
         tasks += p[i].tasks;
         procs += here;
-        nodes += i == 0 || strcmp(p[i].node, p[i - 1].node) != 0;
-        first += nodes == 1 ? here : 0;
+        first += strcmp(p[i].node, p[0].node) == 0 ? here : 0;
     }
     set_number(v, "PBS_NP", procs);
     set_number(v, "PBS_NUM_NODES", nodes);

@@ -290,7 +290,7 @@ void record_missed_end(
         .mem_mb = r->mem_mb,
         .cpu_s = r->cpu_s,
         .exit_status = r->exit_status,
-        .nodes = (int64_t)r->nplaces,
+        .nodes = places_node_count(r->places, r->nplaces),
         .later = m->cancelled};
     for (size_t i = 0; i < r->nplaces; i++)
         row.tasks += r->places[i].tasks;

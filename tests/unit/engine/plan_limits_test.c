@@ -137,6 +137,80 @@ static void limits_of_all_kinds_are_planned(void **state)
     }
 }
 
+/* What is in use by one whose QOS ignores the limit counts for others: once it runs,
+ * and where it is planned. */
+static void who_ignores_a_limit_is_planned_in_it(void **state)
+{
+    (void)state;
+    SC_BOTH_WAYS(s,
+        PLAN "GROUPCFG[g] MAXPROC=4\nQOSCFG[free] QFLAGS=IGNGROUP\n"
+             "USERCFG[w] QDEF=free QLIST=free\n",
+        10)
+    {
+        sc_job(s, (struct sc_job){"all", .procs = 10, .limit_s = 100, .user = "other"});
+        sc_at(s, 0);
+        sc_job(s, (struct sc_job){"free", .procs = 4, .limit_s = 200, .user = "w",
+                      .group = "g", .priority = 900});
+        sc_job(s, (struct sc_job){"j", .procs = 2, .limit_s = 50, .user = "u",
+                      .group = "g", .priority = 800});
+        sc_at(s, 1);
+        assert_int_equal(sc_reserved(s, "free"), 100);
+        assert_int_equal(sc_reserved(s, "j"), 300);
+        sc_run(s);
+        assert_int_equal(sc_start(s, "j"), 300);
+        assert_int_equal(engine_stats(sc_engine(s))->broken_promises, 0);
+    }
+}
+
+/* Its place is within the limit, too, and takes nothing that is promised. */
+static void a_deadline_takes_nothing_of_a_planned_limit(void **state)
+{
+    (void)state;
+    SC_BOTH_WAYS(s, PLAN "USERCFG[u] MAXPROC=4\n", 10)
+    {
+        sc_job(s, (struct sc_job){"r", .procs = 4, .limit_s = 100, .user = "u"});
+        sc_job(s, (struct sc_job){"o", .procs = 6, .limit_s = 90, .user = "other"});
+        sc_at(s, 0);
+        sc_job(s, (struct sc_job){
+                      "j", .procs = 4, .limit_s = 50, .user = "u", .priority = 800});
+        sc_at(s, 1);
+        assert_int_equal(promised(s, "j"), 100);
+        sc_job(s, (struct sc_job){"dated", .procs = 2, .limit_s = 100, .user = "u",
+                      .submit_at = 2, .deadline_at = 400});
+        sc_at(s, 3);
+        assert_int_equal(sc_reserved(s, "j"), 100);
+        assert_int_equal(sc_reserved(s, "dated"), 150);
+        sc_run(s);
+        assert_int_equal(sc_start(s, "j"), 100);
+        assert_int_equal(sc_start(s, "dated"), 150);
+        assert_int_equal(engine_stats(sc_engine(s))->broken_promises, 0);
+    }
+}
+
+/* What starts out of order counts for the next candidate of the same pass. */
+static void a_start_counts_for_the_next_candidate(void **state)
+{
+    (void)state;
+    SC_BOTH_WAYS(s, PLAN "PLANDEPTH 1\nUSERCFG[u] MAXPROC=6\n", 20)
+    {
+        sc_job(s, (struct sc_job){"r", .procs = 2, .limit_s = 100, .user = "u"});
+        sc_at(s, 0);
+        sc_job(s, (struct sc_job){
+                      "most", .procs = 5, .limit_s = 50, .user = "u", .priority = 900});
+        for (int i = 0; i < 3; i++)
+            sc_job(s, (struct sc_job){(const char *[]){"a", "b", "c"}[i], .procs = 1,
+                          .limit_s = 500, .user = "u", .priority = 800 - i});
+        sc_at(s, 1);
+        assert_int_equal(sc_reserved(s, "most"), 100);
+        assert_int_equal(sc_start(s, "a"), 0);
+        assert_int_equal(sc_start(s, "b"), -1);
+        assert_int_equal(sc_start(s, "c"), -1);
+        sc_run(s);
+        assert_int_equal(sc_start(s, "most"), 100);
+        assert_int_equal(engine_stats(sc_engine(s))->broken_promises, 0);
+    }
+}
+
 /* Nobody is put off who was promised a start: not by a restart either. */
 static void a_restart_keeps_it(void **state)
 {
@@ -186,6 +260,9 @@ int main(void)
         cmocka_unit_test(who_is_over_a_limit_is_promised_a_start),
         cmocka_unit_test(backfill_takes_nothing_of_a_planned_limit),
         cmocka_unit_test(limits_of_all_kinds_are_planned),
+        cmocka_unit_test(who_ignores_a_limit_is_planned_in_it),
+        cmocka_unit_test(a_deadline_takes_nothing_of_a_planned_limit),
+        cmocka_unit_test(a_start_counts_for_the_next_candidate),
         cmocka_unit_test(a_restart_keeps_it),
         cmocka_unit_test(a_lowered_limit_puts_off),
     };

@@ -190,6 +190,29 @@ static void tasks_are_lines_in_the_file_of_nodes(void **state)
     free(text);
 }
 
+/* Places are in the order of requests. */
+static void a_node_with_tasks_of_two_requests_is_one(void **state)
+{
+    struct kit *k = *state;
+    struct job_place places[] = {
+        {"node02", 1, 0}, {"node01", 1, 0}, {"node02", 2, 0}, {"node01", 2, 0}};
+    struct kit_submission d;
+    char id[80], *text;
+
+    kit_draft(k, &d, "#!/bin/sh\necho $PBS_NP $PBS_NUM_NODES $PBS_NUM_PPN\n");
+    d.req.tasks = 6;
+    snprintf(id, sizeof id, "%s", kit_submit_it(k, &d));
+    assert_int_equal(
+        kit_command(k,
+            (struct rm_command){
+                .action = RM_START, .job = id, .places = places, .nplaces = 4}),
+        RM_OK);
+    kit_until_state(k, id, JOB_COMPLETED);
+    text = kit_read(k, "job.o1");
+    assert_string_equal(text, "6 2 3\n");
+    free(text);
+}
+
 static void a_directory_that_is_not_there_refuses_the_start(void **state)
 {
     struct kit *k = *state;
@@ -343,6 +366,7 @@ int main(int argc, char **argv)
         TEST(the_umask_is_the_jobs),
         TEST(a_job_gets_no_new_privileges),
         TEST(tasks_are_lines_in_the_file_of_nodes),
+        TEST(a_node_with_tasks_of_two_requests_is_one),
         TEST(a_directory_that_is_not_there_refuses_the_start),
         TEST(a_program_that_is_not_there_refuses_the_start),
         TEST(ids_of_job_arrays_are_possible),
