@@ -169,6 +169,21 @@ def test_programs_can_tell_findings_by_the_name_of_their_rule(maui, tmp_path):
     assert [f["rule"] for f in json.loads(done.stdout)["findings"]] == ["backfill-depth"]
 
 
+@pytest.mark.parametrize("lines,rule,says", [
+    ("WCLIMITDEFAULT HISTORY\nSYSTEMDEFAULTJOBWALLTIME 0:10:00\n", "wclimit-history",
+     "which is 00:10:00: all jobs have that"),
+    ("WCLIMITDEFAULT 0:20:00\nSYSTEMDEFAULTJOBWALLTIME 0:10:00\n", "wclimit-twice",
+     "has no effect: WCLIMITDEFAULT 00:20:00 goes before it"),
+    ("WCLIMITDEFAULT HISTORY\nSYSTEMDEFAULTJOBWALLTIME 0:10:01\n", None, ""),
+    ("WCLIMITDEFAULT 0:20:00\n", None, ""),
+    ("WCLIMITDEFAULT HISTORIC\n", None, "'HISTORIC' is neither HISTORY nor a duration")])
+def test_what_jobs_have_that_ask_for_no_limit_is_looked_at(maui, tmp_path, lines, rule, says):
+    done = check(maui, tmp_path, lines, "--format", "json")
+    found = json.loads(done.stdout)["findings"]
+    assert [f.get("rule") for f in found] == ([rule] if says else [])
+    assert not says or says in found[0]["text"]
+
+
 def test_a_site_without_fault_is_told_nothing(maui, tmp_path):
     done = check(maui, tmp_path, """\ufeffSERVERMODE NORMAL\r
 ADMIN1\troot # who runs it
