@@ -4,17 +4,22 @@ backfill in the same order of priority; 2 % of the jobs at both ends are left ou
 
     bench/search.py LOG.swf.gz ...                          examples/promises.cfg
     bench/search.py --policy examples/bands.cfg LOG ...     with the priorities of a site
+    bench/search.py --plot LOG.swf.gz ...                   docs/plots/search.tsv and .svg
 
+LOG@0.6 is a log whose submissions are nearer to one another, at 0.6 of their distances.
 With --policy one job in ten is drawn as high, two as low, and each belongs to one of four
 groups. The draw and the schedules, and so the figures, are the same on every machine.
 docs/studies.md says what they show.
 """
 import argparse
+import gzip
 import json
 import os
 import pathlib
 import random
+import re
 import resource
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -22,7 +27,9 @@ import tempfile
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 MAUI = pathlib.Path(os.environ.get("MAUI_BUILD", ROOT / "build" / "bench")) / "src/client/maui"
 GROUP, QOS = 4, 23  # columns of a Maui workload trace
+SUBMITTED = 1  # of SWF
 EDGE = 0.02
+PLOTTED = ("slowdown", "wait", "p99", "longest")
 
 
 def draw_credentials(trace):
@@ -88,14 +95,29 @@ def easy_of(config, folder):
     return path
 
 
+def hasten(log, factor, folder):
+    """The log with each submission at so much of its distance from the first second."""
+    lines = []
+    for line in gzip.open(log, "rt", errors="replace"):
+        words = line.split()
+        if words and words[0].isdigit():
+            words[SUBMITTED] = str(int(int(words[SUBMITTED]) * factor))
+        lines.append(" ".join(words))
+    hastened = folder / "log.swf"
+    hastened.write_text("\n".join(lines) + "\n")
+    return hastened
+
+
 def compare(log, config, draw, folder):
     workload, levels = ("--trace", log, "--overrun", "extend"), {}
     if draw:
-        trace = folder / "log.trace"
-        simulate(*workload, "-c", config, "--trace-out", trace, "--until", "+1")
+        trace, told = folder / "log.trace", folder / "told"
+        simulate(*workload, "-c", config, "--trace-out", trace, "--until", "+1",
+                 "--stats-json", told)
         draw_credentials(trace)
         levels = levels_of(trace)
-        workload = ("--trace", trace, "--overrun", "extend")
+        nodes = json.loads(told.read_text())["procs"]  # a workload trace does not say it
+        workload = ("--trace", trace, "--nodes", nodes, "--overrun", "extend")
     easy, before = replay(folder, workload, easy_of(config, folder))
     plan, told = replay(folder, workload, config)
     base, got = figures(easy, levels), figures(plan, levels)
@@ -103,20 +125,47 @@ def compare(log, config, draw, folder):
     return {key: got[key] / base[key] for key in got}, told
 
 
+def short_name(log):
+    """KTH-SP2 of KTH-SP2-1996-2.swf.gz."""
+    return re.split(r"-[12]\d\d\d|\.", log.name)[0]
+
+
+def plot(rows):
+    lines = ["\t".join(("workload", *PLOTTED))]
+    lines += ["\t".join((short_name(log), *(f"{ratios[key]:.3f}" for key in PLOTTED)))
+              for log, ratios in rows]
+    (ROOT / "docs" / "plots" / "search.tsv").write_text("\n".join(lines) + "\n")
+    if not shutil.which("gnuplot"):
+        sys.exit("search: no gnuplot (Debian: gnuplot-nox); no plot")
+    subprocess.run(["gnuplot", "bench/search.gp"], cwd=ROOT, check=True)
+    svg = ROOT / "docs" / "plots" / "search.svg"
+    # Without the program's version the same figures are the same file.
+    svg.write_text(re.sub(r"<(title|desc)>.*</\1>\n", "", svg.read_text()))
+
+
 def main():
     words = argparse.ArgumentParser(description=__doc__,
                                     formatter_class=argparse.RawDescriptionHelpFormatter)
     words.add_argument("--policy", type=pathlib.Path, metavar="FILE")
-    words.add_argument("log", nargs="+", type=pathlib.Path)
+    words.add_argument("--plot", action="store_true")
+    words.add_argument("log", nargs="+", metavar="LOG[@FACTOR]")
     args = words.parse_args()
     config = args.policy or ROOT / "examples" / "promises.cfg"
-    for log in args.log:
-        with tempfile.TemporaryDirectory() as folder:
-            ratios, told = compare(log, config, args.policy, pathlib.Path(folder))
+    rows = []
+    for word in args.log:
+        log, _, factor = word.partition("@")
+        log = pathlib.Path(log)
+        with tempfile.TemporaryDirectory() as name:
+            folder = pathlib.Path(name)
+            used = hasten(log, float(factor), folder) if factor else log
+            ratios, told = compare(used, config, args.policy, folder)
+        rows.append((log, ratios))
         print(log.name, *(f"{key} {ratio:.3f}" for key, ratio in ratios.items()),
               f"busy {told['utilization_window']:.1%} for {told['utilization_before']:.1%}",
               f"broken promises {told['broken_promises']} ({told['spent_s']:.0f} s)",
               flush=True)
+    if args.plot:
+        plot(rows)
 
 
 if __name__ == "__main__":

@@ -254,9 +254,27 @@ void job_remove(struct cluster *c, struct job *j);
 /* Fill procs, tasks, mem_mb and pe from the job's requests. Procs -1 counts as the
  * largest node's. O(requests). */
 void job_refresh_totals(const struct cluster *c, struct job *j);
-/* Its first request is of so many tasks and nodes now, as its resource manager made it.
- * Only while it is not active. */
-void job_resize(const struct cluster *c, struct job *j, uint32_t tasks, uint32_t nodes);
+
+/* ---- another shape: as its resource manager has it run ---- */
+
+/* Requests that a job can have in place of its own. {0}: none. */
+struct job_shape {
+    struct req *reqs; /* owned */
+    uint8_t nreqs;
+};
+/* Has it so many requests, with as many tasks of the same amounts as asked? What else
+ * they say is of no account where it runs. O(requests). */
+bool job_has_shape(const struct job *j, const struct req_desc *reqs, uint32_t n);
+/* Of requests as told: -1 with an error where they are not usable. */
+int job_shape_make(struct cluster *c, const struct job *j, const struct req_desc *reqs,
+    uint32_t n, struct job_shape *ret, struct err *err);
+/* As it is, with fewer tasks in the first request. */
+void job_shape_shrink(const struct job *j, uint32_t tasks, struct job_shape *ret);
+/* The job has these, and what it had is in their place. Only while it is not active;
+ * what follows from its credentials is found anew after that. {0}: nothing happens. */
+void job_shape_swap(const struct cluster *c, struct job *j, struct job_shape *io);
+void job_shape_fini(struct job_shape *s);
+
 /* Processor equivalents with the totals of this moment (priority.md 2.1). */
 double job_pe(const struct cluster *c, const struct job *j);
 /* Queue order: (submit_at, id in natural order); a total order. */

@@ -31,8 +31,9 @@ struct plan_settings {
     double fs_max;    /* the largest factor */
     int64_t horizon_s;
     int64_t slack_s;
-    unsigned tighten; /* enum plan_tighten */
-    unsigned fill;    /* enum plan_fill */
+    double slack_share; /* of the wait that is expected: more slack */
+    unsigned tighten;   /* enum plan_tighten */
+    unsigned fill;      /* enum plan_fill */
     enum plan_prediction prediction;
 };
 

@@ -91,6 +91,7 @@ static const struct cfg_row plan_rows[] = {
     {N("PLANFSMAX"), NUMBER_IN("4", 1, 1000000), IN_SETTINGS(plan.fs_max), HELP("The largest such factor, and one over the smallest.")},
     {N("PROMISEHORIZON"), CUSTOM(set_horizon, "6:00:00", "TIME, or SUBMIT"), .home = HOME_SETTINGS, .store = STORE_OTHER, HELP("A job is promised a latest start when it would start within this time by priority alone; SUBMIT = when it comes.")},
     {N("PROMISESLACK"), TIME("1:00:00:00"), IN_SETTINGS(plan.slack_s), HELP("How much later than by priority alone a job may start, at most: that is promised.")},
+    {N("PROMISESLACKSHARE"), NUMBER_IN("0", 0, 10), IN_SETTINGS(plan.slack_share), HELP("This share of the wait that a job is expected to have, when it is promised, is added to its slack: with 0.25 a day more where it is four.")},
     {N("PROMISETIGHTEN"), WORD(NULL, kw_tighten), IN_SETTINGS(plan.tighten), HELP("Promise an earlier start where one has become possible. Not set: TRUE with PROMISEHORIZON SUBMIT.")},
     {N("PREDICTION"), WORD("MIX", kw_prediction), IN_SETTINGS(plan.prediction), HELP("By what run times BACKFILLPOLICY PLAN orders jobs and foretells starts: NONE = limits, LASTTWO = the last two runs of the user, MIX = what the user's and all runs were, learned from accounting. Limits stay what is planned and promised by; nobody is stopped for a prediction.")},
     {N("PLANFILL"), WORD("PLAN", kw_fill), IN_SETTINGS(plan.fill), HELP("What jobs without a place may not delay: the whole plan, or PROMISED, promised jobs alone.")},

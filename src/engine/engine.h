@@ -101,6 +101,9 @@ struct event {
             int64_t start_at;     /* if it is on nodes: since when, and where */
             const struct job_place *places;
             size_t nplaces;
+            const struct req_desc *reqs; /* of a running one: in these requests; NULL =
+                                            in those that it has */
+            uint32_t nreqs;
         } job_state;
         struct {
             const char *id; /* NULL: by index */

@@ -156,6 +156,8 @@ static void read_job_state(struct journal_read *j, const json_t *o, struct clust
     j->ev.u.job_state.start_at = reader_int(r, o, "start_at", 0);
     j->ev.u.job_state.places =
         describe_read_places(r, o, "places", &j->ev.u.job_state.nplaces);
+    if (json_object_get(o, "requests"))
+        j->ev.u.job_state.reqs = describe_read_requests(r, o, &j->ev.u.job_state.nreqs);
 }
 
 static void read_end(struct journal_read *j, const json_t *o, struct cluster *c)

@@ -133,6 +133,8 @@ static void put_job_state(json_t *o, const struct source *s, const struct event 
     put_int(o, "holds", ev->u.job_state.rm_hold);
     put_int(o, "start_at", ev->u.job_state.start_at);
     describe_places(o, "places", ev->u.job_state.places, ev->u.job_state.nplaces);
+    if (ev->u.job_state.reqs)
+        describe_requests(o, ev->u.job_state.reqs, ev->u.job_state.nreqs);
 }
 
 static void put_end(json_t *o, const struct source *s, const struct event *ev)

@@ -147,10 +147,18 @@ static json_t *describe_request(const struct req_desc *r)
     return o;
 }
 
+void describe_requests(json_t *o, const struct req_desc *reqs, uint32_t n)
+{
+    json_t *list = json_array();
+
+    for (uint32_t i = 0; i < n; i++)
+        json_array_append_new(list, describe_request(&reqs[i]));
+    json_object_set_new(o, "requests", list);
+}
+
 void describe_job(json_t *o, const struct job_desc *d)
 {
     const struct attribute *a;
-    json_t *list = json_array();
 
     for (size_t i = 0; (a = attribute_at(i)) != NULL; i++)
         put_value(o, a->wire, a->type, NULL, attribute_in(d, a->desc_at));
@@ -161,9 +169,7 @@ void describe_job(json_t *o, const struct job_desc *d)
     put_int(o, "holds", d->rm_hold);
     put_bool(o, "admitted", d->admitted);
     put_bool(o, "cancelled", d->cancelled);
-    for (uint32_t i = 0; i < d->nreqs; i++)
-        json_array_append_new(list, describe_request(&d->reqs[i]));
-    json_object_set_new(o, "requests", list);
+    describe_requests(o, d->reqs, d->nreqs);
 }
 
 const struct job_place *describe_read_places(
@@ -338,20 +344,23 @@ static void read_request(struct reader *r, const json_t *o, struct req_desc *q)
         read_value(r, o, a->wire, a->type, -1, a->words, attribute_in(q, a->desc_at));
 }
 
-static void read_requests(struct reader *r, const json_t *o, struct job_desc *d)
+const struct req_desc *describe_read_requests(
+    struct reader *r, const json_t *o, uint32_t *ret_n)
 {
     const json_t *list = reader_list(r, o, "requests");
     struct req_desc *reqs;
     size_t n = json_array_size(list);
 
+    *ret_n = 0;
     if (n == 0 || n > DESCRIBE_REQS_MAX) {
         reader_wrong(r, "requests", "a list of 1 to 64 requests");
-        return;
+        return NULL;
     }
-    d->nreqs = (uint32_t)n;
-    d->reqs = reqs = reader_take(r, n, sizeof *reqs);
+    *ret_n = (uint32_t)n;
+    reqs = reader_take(r, n, sizeof *reqs);
     for (size_t i = 0; i < n; i++)
         read_request(r, json_array_get(list, i), &reqs[i]);
+    return reqs;
 }
 
 void describe_read_job(struct reader *r, const json_t *o, struct job_desc *d)
@@ -368,7 +377,7 @@ void describe_read_job(struct reader *r, const json_t *o, struct job_desc *d)
     d->rm_hold = (uint8_t)(reader_u32(r, o, "holds") & 0xff);
     d->admitted = reader_bool(r, o, "admitted");
     d->cancelled = reader_bool(r, o, "cancelled");
-    read_requests(r, o, d);
+    d->reqs = describe_read_requests(r, o, &d->nreqs);
 }
 
 /* ---- nodes ---- */

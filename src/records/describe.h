@@ -11,6 +11,7 @@
 
 struct job_desc;
 struct job_place;
+struct req_desc;
 struct node_desc;
 
 /* Into the object; what is 0, NULL or usual is left out. Of a job all but `memory`. */
@@ -31,6 +32,11 @@ void describe_places(
     json_t *o, const char *key, const struct job_place *places, size_t n);
 const struct job_place *describe_read_places(
     struct reader *r, const json_t *o, const char *key, size_t *ret_n);
+
+/* Its requests, as member `requests`; read: 1 to DESCRIBE_REQS_MAX of them. */
+void describe_requests(json_t *o, const struct req_desc *reqs, uint32_t n);
+const struct req_desc *describe_read_requests(
+    struct reader *r, const json_t *o, uint32_t *ret_n);
 
 /* Why a job ended: a new object, and out of one; NULL, or a reason that a later version
  * knows, is ENDED_UNKNOWN. Texts borrow from the object. */

@@ -48,6 +48,8 @@ struct rm_job {
     bool changed;   /* it waits, and its request is not what was told before; or it is
                        back from its nodes, or somebody else has started it, and all it
                        asks for is told anew */
+    bool shaped; /* it runs, and its requests are what it has there, not what it asked
+                    for: where they differ these count while it runs */
 };
 
 /* A reservation that the resource manager made itself. Whom it lets in has to name it,

@@ -67,6 +67,7 @@ static json_t *job_out(const struct rm_job *j, int64_t at)
     put_text(o, "others", j->others);
     put_int(o, "lifted", j->lifted);
     put_bool(o, "changed", j->changed);
+    put_bool(o, "shaped", j->shaped);
     return o;
 }
 
@@ -197,6 +198,7 @@ static void read_job(struct reader *r, const json_t *o, struct rm_job *j)
     j->others = reader_text(r, o, "others");
     j->lifted = (uint8_t)(reader_u32(r, o, "lifted") & HOLDS_RM);
     j->changed = reader_bool(r, o, "changed");
+    j->shaped = reader_bool(r, o, "shaped");
 }
 
 static void read_reservation(

@@ -431,3 +431,31 @@ def test_limits_deadlines_and_delays_of_a_minute(meanwhile):
     """All at once, as each takes a minute: the time limit (-t), a --deadline that cannot be
     kept any more, a minute after another's start (-d)."""
     meanwhile("test_limits_deadlines_and_delays_of_a_minute")
+
+
+def test_labels_of_users_keep_others_off(fresh_cluster, users):
+    """--exclusive=mcs with mcs/user: nobody else's job is sent to that node, to be refused."""
+    slurm = fresh_cluster(nodes=2, conf="MCSPlugin=mcs/user\nMCSParameters=ondemand,select\n")
+    own = slurm.sbatch("--exclusive=mcs", "-n", 1, "-w", "n1", user=users[0])
+    slurm.wait_state(own, "RUNNING")
+    slurm.wait_maui(own, "Running")
+    wide = [slurm.sbatch("-n", 1, user=users[1]) for _ in range(5)]
+    for job in wide[:4]:
+        slurm.wait_state(job, "RUNNING")
+        assert slurm.where(job) == ["n2"]
+    beside = slurm.sbatch("--exclusive=mcs", "-n", 1, "-t", 5, user=users[0])
+    slurm.wait_state(beside, "RUNNING")
+    assert slurm.where(beside) == ["n1"]
+    assert slurm.state(wide[4]) == "PENDING" and "Idle" in slurm.maui.why(wide[4])
+    assert slurm.maui.job(wide[4]).get("start_count", 0) == 0, slurm.maui.job(wide[4])
+    slurm.ok("scancel", wide[0])
+    slurm.wait_state(wide[4], "RUNNING")
+
+
+def test_a_preferred_feature_goes_before_near_weights(fresh_cluster):
+    slurm = fresh_cluster(nodes=3, gpus=0, node_options={
+        "n1": "Weight=1", "n2": "Weight=50", "n3": "Weight=90"})
+    for options, node in ((["--prefer=at_n3"], "n3"), ([], "n1"), (["--prefer=at_n2"], "n2")):
+        job = slurm.sbatch("-N", 1, "-n", 4, *options)
+        slurm.wait_state(job, "RUNNING")
+        assert slurm.where(job) == [node], options

@@ -233,6 +233,37 @@ def test_tasks_lie_unevenly_where_each_node_has_the_memory(slurm):
     assert running(slurm, much) == ["n3", "n4"]
 
 
+def in_use(slurm):
+    """By node: processors and memory, as Slurm has given them and as the scheduler counts
+    them."""
+    theirs, ours = {}, {}
+    for name in slurm.nodes:
+        text = slurm.ok("scontrol", "show", "node", name)
+        theirs[name] = tuple(int(re.search(rf"\b{key}=(\d+)", text)[1])
+                             for key in ("CPUAlloc", "AllocMem"))
+        node = slurm.maui.api(f"/v1/nodes/{name}")[1]
+        ours[name] = (node["dedicated"].get("procs", 0), node["dedicated"].get("mem_mb", 0))
+    return theirs, ours
+
+
+@pytest.mark.parametrize("options", [
+    ("-N", 2, "-n", 6, "--mem=1900"), ("-n", 6, "--mem=900"), ("-N", 2, "-n", 5, "--mem=700"),
+    ("-N", 3, "-n", 9, "--mem=500", "--tmp=10"), ("-n", 6, "--mem-per-cpu=300"),
+    ("-N", 2, "-n", 5, "--gres=gpu:1", "--mem=200"), ("-n", 2, "-c", 2, "--mem=100", ":",
+                                                      "-N", 2, "-n", 5, "--mem=300")],
+    ids=lambda options: " ".join(map(str, options)))
+def test_what_runs_holds_what_slurm_has_given_it(slurm, options):
+    """Memory of a node once, and processors where they are, from the first report on."""
+    slurm.sbatch("-w", "n1", "-n", 1, "--mem=50")
+    job = slurm.sbatch(*options)
+    running(slurm, job)
+    slurm.wait(lambda: len(set(map(repr, in_use(slurm)))) == 1, "the same", 30)
+    later = slurm.sbatch("-n", 1, "--mem=10")
+    running(slurm, later)
+    slurm.ok("scontrol", "requeue", job)
+    slurm.wait(lambda: len(set(map(repr, in_use(slurm)))) == 1, "the same again")
+
+
 def test_who_finds_a_processor_given_away_runs_on_another(slurm):
     """Slurm lays equal parts as it likes: what was planned beside them is taken."""
     running(slurm, slurm.sbatch("-w", "n2", "-n", 1))

@@ -530,15 +530,6 @@ double job_pe(const struct cluster *c, const struct job *j)
     return sum;
 }
 
-void job_resize(const struct cluster *c, struct job *j, uint32_t tasks, uint32_t nodes)
-{
-    j->reqs[0].tasks = tasks;
-    j->reqs[0].nodes = nodes < tasks ? nodes : tasks;
-    if (j->reqs != &j->req)
-        j->req = j->reqs[0];
-    job_refresh_totals(c, j);
-}
-
 void job_refresh_totals(const struct cluster *c, struct job *j)
 {
     int64_t procs = total(c, j, RES_PROCS);
@@ -553,4 +544,75 @@ void job_refresh_totals(const struct cluster *c, struct job *j)
                                     : (uint32_t)procs;
     j->mem_mb = total(c, j, RES_MEM);
     j->pe = job_pe(c, j);
+}
+
+/* ---- another shape ----------------------------------------------------------- */
+
+static bool takes_as_much(const struct req *r, const struct req_desc *d)
+{
+    const struct res *is = &r->asked->per_task, *told = &d->per_task;
+    int64_t procs = told->v[RES_PROCS] != 0 ? told->v[RES_PROCS] : 1;
+
+    for (int i = 0; i < RES_DIMS; i++)
+        if (is->v[i] != (i == RES_PROCS ? procs : told->v[i]))
+            return false;
+    return r->tasks == (d->tasks ? d->tasks : 1);
+}
+
+bool job_has_shape(const struct job *j, const struct req_desc *reqs, uint32_t n)
+{
+    bool same = n == j->nreqs;
+
+    for (uint32_t i = 0; same && i < n; i++)
+        same = takes_as_much(&j->reqs[i], &reqs[i]);
+    return same;
+}
+
+int job_shape_make(struct cluster *c, const struct job *j, const struct req_desc *reqs,
+    uint32_t n, struct job_shape *ret, struct err *err)
+{
+    const struct job_desc d = {.reqs = reqs, .nreqs = n};
+    uint32_t tasks[UINT8_MAX];
+
+    if (reqs_check(c, &d, tasks, err) < 0)
+        return -1;
+    *ret = (struct job_shape){xcalloc(n, sizeof *ret->reqs), (uint8_t)n};
+    for (uint32_t i = 0; i < n; i++)
+        ret->reqs[i] = req_make(c, &reqs[i], tasks[i], j->cred[CRED_CLASS]);
+    return 0;
+}
+
+void job_shape_shrink(const struct job *j, uint32_t tasks, struct job_shape *ret)
+{
+    *ret = (struct job_shape){xcalloc(j->nreqs, sizeof *ret->reqs), j->nreqs};
+    memcpy(ret->reqs, j->reqs, j->nreqs * sizeof *ret->reqs);
+    ret->reqs[0].tasks = tasks;
+    if (ret->reqs[0].nodes > tasks)
+        ret->reqs[0].nodes = tasks;
+}
+
+void job_shape_swap(const struct cluster *c, struct job *j, struct job_shape *io)
+{
+    struct job_shape had;
+
+    if (io->nreqs == 0)
+        return;
+    job_shape_shrink(j, j->reqs[0].tasks, &had); /* a copy */
+    if (j->reqs != &j->req)
+        free(j->reqs);
+    j->req = io->reqs[0];
+    j->nreqs = io->nreqs;
+    j->reqs = &j->req;
+    if (io->nreqs > 1)
+        j->reqs = io->reqs;
+    else
+        free(io->reqs);
+    *io = had;
+    job_refresh_totals(c, j);
+}
+
+void job_shape_fini(struct job_shape *s)
+{
+    free(s->reqs);
+    *s = (struct job_shape){0};
 }

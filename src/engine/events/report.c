@@ -42,29 +42,30 @@ static int add_piece(const struct cluster *c, const struct job *j,
 /* Not all resource managers tell of which request tasks are: then all are of the first.
  */
 static bool tells_requests(
-    const struct job *j, const struct job_place *places, size_t n)
+    const struct job_shape *s, const struct job_place *places, size_t n)
 {
-    uint64_t *tasks = xcalloc(j->nreqs, sizeof *tasks);
+    uint64_t *tasks = xcalloc(s->nreqs, sizeof *tasks);
     bool tells = true;
 
     for (size_t i = 0; tells && i < n; i++) {
-        tells = places[i].req < j->nreqs;
+        tells = places[i].req < s->nreqs;
         if (tells)
             tasks[places[i].req] += places[i].tasks;
     }
-    for (uint32_t r = 0; tells && r < j->nreqs; r++)
-        tells = tasks[r] == j->reqs[r].tasks;
+    for (uint32_t r = 0; tells && r < s->nreqs; r++)
+        tells = tasks[r] == s->reqs[r].tasks;
     free(tasks);
     return tells;
 }
 
-/* Where it is, as an allocation. What is not told of requests goes to them in their
- * order. */
-static int placed(const struct cluster *c, const struct job *j,
-    const struct job_place *places, size_t n, struct allocs *ret, struct err *err)
+/* Where it is, as an allocation. What is not told of those requests goes to them in
+ * their order. */
+static int placed_in(const struct cluster *c, const struct job *j,
+    const struct job_shape *s, const struct job_place *places, size_t n,
+    struct allocs *ret, struct err *err)
 {
-    uint32_t req = 0, left = j->reqs[0].tasks;
-    bool told = tells_requests(j, places, n);
+    uint32_t req = 0, left = s->reqs[0].tasks;
+    bool told = tells_requests(s, places, n);
 
     for (size_t i = 0; i < n; i++) {
         if (told
@@ -72,10 +73,10 @@ static int placed(const struct cluster *c, const struct job *j,
                    < 0)
             return -1;
         for (uint32_t tasks = told ? 0 : places[i].tasks; tasks;) {
-            if (!left && ++req == j->nreqs)
+            if (!left && ++req == s->nreqs)
                 return err_set(err, ERR_CONFLICT,
                     "job '%s' runs more tasks than its %u", j->id, j->tasks);
-            left = left ? left : j->reqs[req].tasks;
+            left = left ? left : s->reqs[req].tasks;
             uint32_t here = tasks < left ? tasks : left;
             if (add_piece(c, j, &places[i], here, req, ret, err) < 0)
                 return -1;
@@ -84,6 +85,15 @@ static int placed(const struct cluster *c, const struct job *j,
         }
     }
     return 0;
+}
+
+/* In its own requests. */
+static int placed(const struct cluster *c, const struct job *j,
+    const struct job_place *places, size_t n, struct allocs *ret, struct err *err)
+{
+    const struct job_shape own = {j->reqs, j->nreqs};
+
+    return placed_in(c, j, &own, places, n, ret, err);
 }
 
 /* Active from `at` on, of which what comes after `counted` has not been counted yet. */
@@ -300,44 +310,76 @@ static uint64_t tasks_of(const struct allocs *alloc)
     return sum;
 }
 
-/* It started where it was told to, but its tasks are spread over the nodes in another
- * way, as the resource manager likes; or it has given some of them back since. What is
- * free there is as that says. */
-static void spread_anew(struct engine *e, struct job *j, const struct event *ev)
+/* What a job has on its nodes: where, and in which requests. */
+struct tenure {
+    struct allocs alloc;
+    struct job_shape shape; /* {0}: those that it has */
+};
+
+static void tenure_fini(struct tenure *t)
 {
-    struct allocs alloc = {0}, planned = {0};
-    int64_t start_at = j->start_at, suspended_s = j->suspended_s;
-    int64_t wclimit_s = j->wclimit_s;
-    const struct req before = j->reqs[0];
+    vec_fini(&t->alloc);
+    job_shape_fini(&t->shape);
+}
+
+static void swap_tenure(struct engine *e, struct job *j, struct tenure *io)
+{
+    struct allocs alloc = j->alloc;
+    struct access_fault fault;
+
+    j->alloc = io->alloc;
+    io->alloc = alloc;
+    if (io->shape.nreqs == 0)
+        return;
+    job_shape_swap(e->c, j, &io->shape);
+    job_changes(e, j, CHANGE_OF_REQUEST);
+    (void)access_resolve(e->c, j, &fault); /* it runs, whatever it may */
+    job_changes(e, j, CHANGE_OF_RULES);
+}
+
+/* What it has as told, for tenure_fini() in any case; -1: it is what is known, or
+ * cannot be. */
+static int find_tenure(
+    struct engine *e, const struct job *j, const struct event *ev, struct tenure *ret)
+{
+    const struct req_desc *reqs = ev->u.job_state.reqs;
+    struct job_shape own = {j->reqs, j->nreqs};
     struct err err;
 
-    if (placed(e->c, j, ev->u.job_state.places, ev->u.job_state.nplaces, &alloc, &err)
-            < 0
-        || same_places(&alloc, &j->alloc)) {
-        vec_fini(&alloc);
-        return;
+    if (reqs && !job_has_shape(j, reqs, ev->u.job_state.nreqs)
+        && job_shape_make(e->c, j, reqs, ev->u.job_state.nreqs, &ret->shape, &err) < 0)
+        return -1;
+    if (placed_in(e->c, j, ret->shape.nreqs ? &ret->shape : &own,
+            ev->u.job_state.places, ev->u.job_state.nplaces, &ret->alloc, &err)
+        < 0)
+        return -1;
+    if (!reqs && tasks_of(&ret->alloc) < j->reqs[0].tasks)
+        job_shape_shrink(j, (uint32_t)tasks_of(&ret->alloc), &ret->shape);
+    return ret->shape.nreqs == 0 && same_places(&ret->alloc, &j->alloc) ? -1 : 0;
+}
+
+/* It started where it was told to, but its tasks are spread over the nodes in another
+ * way, or have more there than it asked for, as the resource manager likes; or it has
+ * given some of them back since. What is free there is as that says. */
+static void spread_anew(struct engine *e, struct job *j, const struct event *ev)
+{
+    int64_t start_at = j->start_at, suspended_s = j->suspended_s;
+    int64_t wclimit_s = j->wclimit_s;
+    struct tenure told = {0};
+    struct err err;
+
+    if (find_tenure(e, j, ev, &told) == 0) {
+        stop_job(e, j, EV_REQUEUE);
+        j->suspended_s = suspended_s;
+        job_shorten(j, wclimit_s);
+        swap_tenure(e, j, &told);
+        if (make_active(e, j, start_at, e->now, &err) < 0) {
+            swap_tenure(e, j, &told);
+            if (make_active(e, j, start_at, e->now, &err) < 0)
+                assert(!"what it has just left is free");
+        }
     }
-    for (size_t i = 0; i < j->alloc.n; i++)
-        vec_push(&planned, j->alloc.v[i]);
-    stop_job(e, j, EV_REQUEUE);
-    j->suspended_s = suspended_s;
-    job_shorten(j, wclimit_s);
-    vec_fini(&j->alloc);
-    j->alloc = alloc;
-    if (tasks_of(&alloc) < before.tasks) {
-        job_resize(e->c, j, (uint32_t)tasks_of(&alloc), before.nodes);
-        job_changes(e, j, CHANGE_OF_REQUEST);
-    }
-    if (make_active(e, j, start_at, e->now, &err) < 0) {
-        if (j->reqs[0].tasks < before.tasks)
-            job_resize(e->c, j, before.tasks, before.nodes);
-        vec_fini(&j->alloc);
-        j->alloc = planned;
-        planned = (struct allocs){0};
-        if (make_active(e, j, start_at, e->now, &err) < 0)
-            assert(!"what it has just left is free");
-    }
-    vec_fini(&planned);
+    tenure_fini(&told);
 }
 
 static int now_active(
@@ -352,7 +394,7 @@ static int now_active(
         if (j->state == JOB_RUNNING && refusals_end(e, j))
             refusals_changed(e);
         if (ev->u.job_state.state == JOB_RUNNING && ev->u.job_state.nplaces
-            && j->nreqs == 1)
+            && (j->nreqs == 1 || ev->u.job_state.reqs))
             spread_anew(e, j, ev);
         if (ev->u.job_state.state == JOB_RUNNING && ev->u.job_state.start_at <= e->now
             && engine_start_differs(j, ev->u.job_state.start_at))

@@ -133,6 +133,24 @@ static void work_out(struct engine *e)
     vec_fini(&all);
 }
 
+void expected_look(struct engine *e)
+{
+    if (e->cfg->plan.prediction == PREDICTION_NONE)
+        return;
+    work_out(e);
+    e->passes.planning->look_pass = e->passes.planning->pass;
+}
+
+int64_t expected_at(const struct engine *e, const struct member *m, int64_t planned)
+{
+    const struct planning *p = e->passes.planning;
+    bool looked = p->look_pass == p->pass && m->job < p->expected.n
+                  && p->expected.v[m->job].look == p->look;
+
+    return looked && p->expected.v[m->job].at < planned ? p->expected.v[m->job].at
+                                                        : planned;
+}
+
 static bool any_new(const struct engine *e)
 {
     const struct planning *p = e->passes.planning;

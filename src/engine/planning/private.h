@@ -72,6 +72,7 @@ struct planning {
     /* expected.c: starts by job index, those of this look; made after so many cycles */
     struct VEC(struct expected_of) expected;
     uint64_t look, look_cycle;
+    uint64_t look_pass;                     /* the last one that promised by a look */
     struct wishes foreseen;                 /* scratch */
     struct VEC(struct fulfilled) fulfilled; /* by job index: its last start */
 };
@@ -134,7 +135,13 @@ void due_weigh(struct engine *e);
  * are from now on, and those behind them later by as much. O(members). */
 void due_make_room(struct engine *e);
 
-/* expected.c: at the end of a pass; what is first expected of new members is noted. */
+/* expected.c: by predictions, in the order of the present plan: for this cycle.
+ * O(members x steps + active jobs). */
+void expected_look(struct engine *e);
+/* When a member is expected, by that; no later than it is planned. Where nobody has
+ * looked in this cycle, or there are no predictions, as planned. */
+int64_t expected_at(const struct engine *e, const struct member *m, int64_t planned);
+/* At the end of a pass; what is first expected of new members is noted. */
 void expected_note(struct engine *e);
 
 /* broken.c: what could not be kept, and why. A later start is promised instead. */

@@ -22,6 +22,21 @@ static int64_t slack_of(const struct engine *e, const struct job *j, uint32_t ba
     return slack < (double)DURATION_UNLIMITED ? (int64_t)slack : DURATION_UNLIMITED;
 }
 
+/* Who is to start then starts by this at the latest. Who has long to wait, by what runs
+ * are expected to take, is promised less exactly: what comes in that time needs room,
+ * too. Where limits are far too long that comes early by itself. */
+static int64_t latest_of(
+    const struct engine *e, const struct member *m, uint32_t band, int64_t start)
+{
+    const struct job *j = e->c->jobs.v[m->job];
+    int64_t expected = expected_at(e, m, start);
+    double share = e->cfg->plan.slack_share * (double)(expected - e->now);
+    int64_t more =
+        share < (double)DURATION_UNLIMITED ? (int64_t)share : DURATION_UNLIMITED;
+
+    return time_add(time_add(start, slack_of(e, j, band)), more);
+}
+
 static bool may_tighten(const struct engine *e)
 {
     const struct plan_settings *s = &e->cfg->plan;
@@ -53,17 +68,17 @@ static void offer_start(struct engine *e, size_t i, int64_t site_start)
     struct planning *p = e->passes.planning;
     const struct plan_settings *s = &e->cfg->plan;
     struct wish *wish = &p->wishes.v.v[i];
-    const struct job *j = e->c->jobs.v[p->members.v[i].job];
-    int64_t start = p->members.v[i].start_at, slack = slack_of(e, j, wish->band);
+    const struct member *m = &p->members.v[i];
+    int64_t start = m->start_at;
     bool new = wish->latest == TIME_NEVER, at_once = s->horizon_s == HORIZON_SUBMIT;
 
     if (start >= TIME_NEVER)
         return;
     if (new &&at_once)
-        wish->latest = time_add(start, slack);
+        wish->latest = latest_of(e, m, wish->band, start);
     if (site_start >= TIME_NEVER)
         return;
-    int64_t latest = time_add(site_start, slack);
+    int64_t latest = latest_of(e, m, wish->band, site_start);
     latest = latest > start ? latest : start;
     if (new && !at_once && site_start < time_add(e->now, s->horizon_s))
         wish->latest = latest;
@@ -104,6 +119,8 @@ void promise_offer(struct engine *e, const struct search_terms *t)
         promise_put_off(e, &p->fixed.v[i], NULL, false);
     if (!may_tighten(e) && all_are_promised(p))
         return;
+    if (e->cfg->plan.slack_share > 0)
+        expected_look(e);
     search_list(&p->wishes, t, p->site.v, p->starts.v, &cost);
     for (size_t i = 0; i < p->members.n; i++)
         offer_start(e, i, p->starts.v[i]);
@@ -129,8 +146,8 @@ static void promise_fixed(struct engine *e, const struct member *m)
     bool near = m->start_at < time_add(e->now, e->cfg->plan.horizon_s);
 
     if (near && !promises_has(e->promises, j, PROMISE_START))
-        promise_member(e, m,
-            time_add(m->start_at, slack_of(e, j, members_band(e, j->cred[CRED_QOS]))));
+        promise_member(
+            e, m, latest_of(e, m, members_band(e, j->cred[CRED_QOS]), m->start_at));
 }
 
 void promise_make(struct engine *e)

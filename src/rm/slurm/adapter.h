@@ -28,8 +28,9 @@ enum gate_mark { MARK_NONE, MARK_KEPT, MARK_HELD, MARK_LIFTED };
 
 /* Facts of slurm.conf that change how requests are read. */
 struct slurm_facts {
-    bool memory;     /* memory is allocated to jobs, not only asked of nodes */
-    bool whole_node; /* nodes are never shared */
+    bool memory;      /* memory is allocated to jobs, not only asked of nodes */
+    bool whole_node;  /* nodes are never shared */
+    bool user_labels; /* --exclusive=mcs: nodes with own jobs only */
     uint32_t max_array;
     uint16_t message_timeout_s;
     int64_t over_s; /* OverTimeLimit */
@@ -404,8 +405,9 @@ struct wish {
 
 /* What a record asks for, as requests: they and all they point to live in the room. */
 struct request_room {
-    struct req_desc *req; /* one for each component */
+    struct req_desc *req; /* one for each component, or of one that runs several */
     uint32_t nreqs;
+    uint32_t splits[PARTS_MAX]; /* of that component: how many; 0: one */
     struct VEC(void *) blocks;
     struct VEC(struct dep) deps;
     const char *why_not; /* it cannot be expressed, or Slurm itself keeps it waiting */
@@ -463,10 +465,10 @@ void switches_take(const struct adapter *a, const slurm_job_info_t *j,
 void request_of(struct adapter *a, const struct parts *parts, struct rm_job *ret,
     struct request_room *room);
 void request_free_room(struct request_room *room);
-/* Where it runs, in tasks of its request. */
+/* Where it runs, in tasks of its requests. */
 void request_places(
     const struct parts *parts, struct rm_job *ret, struct request_room *room);
-/* A job that runs already has the shape that Slurm gave it. */
+/* A job that runs has the shape that Slurm gave it, where that is told. */
 void request_running(
     const struct parts *parts, struct rm_job *ret, struct request_room *room);
 /* Their product, or more than any machine has. */
@@ -629,6 +631,8 @@ int letgo_main(const char *home);
 /* The same by itself once the heartbeat is older than so many seconds, again and again
  * until it is renewed. Returns when it is told to end. */
 int letgo_watch(const char *home, int64_t after_s);
+/* Does one run on this machine, for that home? */
+bool letgo_is_watched(const char *home);
 /* The folder that the gate writes in, as maui.cfg of that home says (marking_home());
  * that of a home whose maui.cfg cannot be read is the home. Owned by the caller. */
 char *letgo_gate_home(const char *home);

@@ -9,6 +9,7 @@
 
 #include <stdarg.h>
 #include <stdio.h>
+#include <strings.h>
 #include <unistd.h>
 
 void findings_add(struct findings *f, enum setting_weight weight, const char *fmt, ...)
@@ -31,7 +32,7 @@ void findings_free(struct findings *f)
 
 /* The mode of preemption is asked for where there is preemption: any but OFF would
  * then have to go with it. */
-static const char *get_setting(void *ctx, const char *key)
+const char *check_setting(void *ctx, const char *key)
 {
     const slurm_conf_t *c = ctx;
     const bool preempts =
@@ -43,7 +44,10 @@ static const char *get_setting(void *ctx, const char *key)
         {"JobCompType", c->job_comp_type}, {"PriorityType", c->priority_type},
         {"SchedulerType", c->schedtype}, {"SchedulerParameters", c->sched_params},
         {"PreemptType", c->preempt_type}, {"PreemptMode", preempts ? "unknown" : NULL},
-        {"MinJobAge", age}, {"Epilog", slurm_conf_epilog(c)}};
+        {"MinJobAge", age}, {"Epilog", slurm_conf_epilog(c)},
+        {"PrioritySiteFactorPlugin", c->site_factor_plugin},
+        {"MCSPlugin", c->mcs_plugin}, {"JobRequeue", c->job_requeue ? NULL : "0"},
+        {"OverTimeLimit", c->over_time_limit == INFINITE16 ? "UNLIMITED" : NULL}};
 
     snprintf(age, sizeof age, "%u", c->min_job_age);
     for (size_t i = 0; i < sizeof values / sizeof values[0]; i++)
@@ -56,10 +60,10 @@ void check_slurm_conf(slurm_conf_t *c, struct findings *f)
 {
     struct setting_advices advices = {0};
 
-    settings_judge(get_setting, c, &advices);
+    settings_judge(check_setting, c, &advices);
     for (size_t i = 0; i < advices.n; i++) {
         const struct setting_advice *a = &advices.v[i];
-        const char *value = get_setting(c, a->key);
+        const char *value = check_setting(c, a->key);
         bool is_known = value != NULL && strcmp(value, "unknown") != 0;
 
         findings_add(f, a->weight, "slurm.conf: %s=%s: %s%s%s%s%s", a->key,
@@ -90,6 +94,8 @@ static void take_facts(struct slurm_facts *facts, const slurm_conf_t *c)
 {
     facts->memory = c->select_type_param & CR_MEMORY;
     facts->whole_node = strcmp(c->select_type, "select/linear") == 0;
+    facts->user_labels =
+        c->mcs_plugin != NULL && strcasecmp(c->mcs_plugin, "mcs/user") == 0;
     facts->message_timeout_s = c->msg_timeout;
     facts->max_array = c->max_array_sz;
     facts->over_s =

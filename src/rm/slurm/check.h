@@ -20,6 +20,9 @@ void findings_add(struct findings *f, enum setting_weight weight, const char *fm
     __attribute__((format(printf, 3, 4)));
 void findings_free(struct findings *f);
 
+/* What slurmctld runs with: `ctx` is its slurm_conf_t (settings_get). Of the mode of
+ * preemption it says "unknown" where there is any. */
+const char *check_setting(void *ctx, const char *key);
 /* By the settings that slurmctld runs with. */
 void check_slurm_conf(slurm_conf_t *c, struct findings *f);
 
@@ -31,8 +34,9 @@ int check_main(const struct site *site);
 
 /* ---- inspect.c: beyond slurm.conf ---- */
 
-/* The installed scripts, the heartbeat, nodes that run with another slurm.conf,
- * partitions and waiting jobs. What this machine cannot see is said. */
+/* The installed scripts, the heartbeat and its watch, nodes that run with another
+ * slurm.conf, what slurmctld has not read yet, partitions and waiting jobs. What this
+ * machine cannot see is said. */
 void inspect_site(const slurm_conf_t *c, const struct site *site, struct findings *f);
 
 #endif

@@ -1,8 +1,56 @@
 /* SPDX-License-Identifier: Apache-2.0
  * `maui slurm check`: what is found, the gravest first. */
+#include "base/strbuf.h"
 #include "rm/slurm/check.h"
+#include "rm/slurm/conf.h"
+#include "rm/slurm/install.h"
 
 #include <stdio.h>
+
+#define LOG_TAIL (1L << 20) /* bytes of slurmctld's log that are read */
+
+struct last_errors {
+    char before[1000], last[1000]; /* lines; empty: there is none */
+};
+
+/* The last says that it ends, the one before it why. */
+static void find_last_errors(FILE *f, struct last_errors *ret)
+{
+    char line[sizeof ret->last];
+
+    if (fseek(f, -LOG_TAIL, SEEK_END) < 0)
+        rewind(f);
+    while (fgets(line, sizeof line, f) != NULL)
+        if (strstr(line, "fatal:") != NULL || strstr(line, "error:") != NULL) {
+            memcpy(ret->before, ret->last, sizeof ret->before);
+            memcpy(ret->last, line, sizeof ret->last);
+        }
+}
+
+/* Why it has ended, where this machine has its log. */
+static void print_last_errors(void)
+{
+    struct last_errors errors = {0};
+    char *dir = install_conf_dir(NULL);
+    struct strbuf path = {0};
+    struct conf *conf;
+    struct err err;
+
+    strbuf_printf(&path, "%s/slurm.conf", dir);
+    conf = conf_load(path.text, &err);
+    const char *log = conf != NULL ? conf_value(conf, "SlurmctldLogFile") : NULL;
+    FILE *f = log != NULL ? fopen(log, "re") : NULL;
+    if (f != NULL) {
+        find_last_errors(f, &errors);
+        fclose(f);
+    }
+    if (errors.last[0] != '\0')
+        fprintf(
+            stderr, "the last errors in %s:\n%s%s", log, errors.before, errors.last);
+    conf_free(conf);
+    free(path.text);
+    free(dir);
+}
 
 static int report_unreachable(void)
 {
@@ -13,9 +61,11 @@ static int report_unreachable(void)
             "program (%u.%02u): build maui-slurm against that release, or set "
             "TRANSPORT=SCONTROL of RMCFG\n",
             ADAPTER_RELEASE >> 16, ADAPTER_RELEASE >> 8 & 0xff);
-    else
+    else {
         fprintf(stderr, "maui slurm check: Slurm's controller does not answer: %s\n",
             slurm_strerror(errno));
+        print_last_errors();
+    }
     return 1;
 }
 

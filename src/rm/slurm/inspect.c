@@ -133,22 +133,41 @@ static void look_at_heartbeat(const struct inspection *in, const char *gate)
     free(path);
 }
 
+/* The user that a gate takes orders from; 0 where it says none. */
+static unsigned user_in_script(const char *script)
+{
+    static const char name[] = "local SCHEDULER = ";
+    const char *at = strstr(script, name);
+
+    return at != NULL ? (unsigned)strtoul(at + strlen(name), NULL, 10) : 0;
+}
+
+static void look_at_gate_user(
+    const struct inspection *in, const char *path, const char *text)
+{
+    unsigned uid = user_in_script(text);
+
+    if (uid != 0 && uid != in->c->slurm_user_id)
+        findings_add(in->f, SETTING_ERROR,
+            "%s keeps jobs for user %u, who is neither root nor SlurmUser (%s): Slurm "
+            "would refuse the orders; `maui slurm install --user NAME`",
+            path, uid, in->c->slurm_user_name);
+}
+
 /* Whoever is neither root nor SlurmUser is not the user that the scheduler runs as, nor
  * is a home of that user the scheduler's: those of the script count. `home` is owned.
  */
 static void take_site(
     const struct inspection *in, const char *script, struct site *io, char **ret_home)
 {
-    static const char name[] = "local SCHEDULER = ", file[] = "/slurm.events";
-    const char *uid = strstr(script, name);
+    static const char file[] = "/slurm.events";
     char *home = path_in_script(script, "local EVENTS");
     size_t n = home != NULL ? strlen(home) : 0;
 
     *ret_home = home;
     if (check_is_privileged(in->c))
         return;
-    if (uid != NULL)
-        io->uid = (unsigned)strtoul(uid + strlen(name), NULL, 10);
+    io->uid = user_in_script(script);
     if (n <= strlen(file) || strcmp(home + n - strlen(file), file) != 0)
         return;
     home[n - strlen(file)] = '\0';
@@ -176,6 +195,7 @@ static void compare_script(const struct inspection *in, const char *path,
             strerror(errno), path);
     if (events != NULL)
         look_at_rights(in, events, 2, "write to");
+    look_at_gate_user(in, path, text);
     free(home);
     free(events);
     free(expected);
@@ -226,8 +246,8 @@ static void look_at_scripts(const struct inspection *in)
     if (access(in->dir, X_OK) < 0) {
         findings_add(in->f, SETTING_NOTE,
             "%s is not on this machine: run this where slurmctld runs to have the "
-            "scripts "
-            "and the heartbeat looked at",
+            "scripts and the heartbeat looked at; `maui showq --about` says where "
+            "commands find the scheduler from here",
             in->dir);
         return;
     }
@@ -349,6 +369,65 @@ static bool has_cloud_nodes(const struct conf *conf)
     return false;
 }
 
+static const char *get_from_file(void *ctx, const char *key)
+{
+    return conf_value(ctx, key);
+}
+
+static bool is_wrong(const struct setting_advices *all, const char *key)
+{
+    for (size_t i = 0; i < all->n; i++)
+        if (strcmp(all->v[i].key, key) == 0 && all->v[i].weight != SETTING_NOTE)
+            return true;
+    return false;
+}
+
+/* "JobSubmitPlugins, Epilog": what is wrong in the first alone; owned, or NULL. Whether
+ * slurmctld has the mode of preemption wrong is not known. */
+static char *list_wrong(const struct setting_advices *here,
+    const struct setting_advices *there, bool *ret_restart)
+{
+    struct strbuf names = {0};
+
+    for (size_t i = 0; i < here->n; i++) {
+        const char *key = here->v[i].key;
+
+        if (here->v[i].weight == SETTING_NOTE || is_wrong(there, key)
+            || strcmp(key, "PreemptMode") == 0
+            || (names.text != NULL && strstr(names.text, key) != NULL))
+            continue;
+        strbuf_printf(&names, "%s%s", names.len > 0 ? ", " : "", key);
+        *ret_restart |= settings_need_restart(key);
+    }
+    return names.text;
+}
+
+/* Does the file say the same as what slurmctld has read of it? */
+static void compare_file(const struct inspection *in, struct conf *conf)
+{
+    struct setting_advices now = {0}, file = {0};
+    bool restart = false, none;
+    char *unread, *undone;
+
+    settings_judge(check_setting, (void *)in->c, &now);
+    settings_judge(get_from_file, conf, &file);
+    unread = list_wrong(&now, &file, &restart);
+    undone = list_wrong(&file, &now, &none);
+    if (unread != NULL)
+        findings_add(in->f, SETTING_WARNING,
+            "slurm.conf here has %s right, and slurmctld has not read it since: %s",
+            unread, restart ? "systemctl restart slurmctld" : "scontrol reconfigure");
+    if (undone != NULL)
+        findings_add(in->f, SETTING_WARNING,
+            "slurm.conf here has %s wrong, which slurmctld will read at its next "
+            "start: `maui slurm install` mends it",
+            undone);
+    free(unread);
+    free(undone);
+    settings_free(&now);
+    settings_free(&file);
+}
+
 static void look_at_file(const struct inspection *in)
 {
     struct err err;
@@ -367,7 +446,60 @@ static void look_at_file(const struct inspection *in)
         findings_add(in->f, SETTING_WARNING,
             "slurm.conf: nodes of State=CLOUD are hidden while they are powered down; "
             "write PrivateData=cloud");
+    if (conf != NULL)
+        compare_file(in, conf);
     conf_free(conf);
+}
+
+/* ---- where slurmctld runs ---- */
+
+/* The first of "dir:dir" that has it. */
+static bool has_plugin(const char *dirs, const char *name)
+{
+    bool found = false;
+
+    while (dirs != NULL && *dirs != '\0' && !found) {
+        struct strbuf path = {0};
+        size_t n = strcspn(dirs, ":");
+
+        strbuf_printf(&path, "%.*s/%s", (int)n, dirs, name);
+        found = access(path.text, F_OK) == 0;
+        free(path.text);
+        dirs += n + (dirs[n] == ':');
+    }
+    return found;
+}
+
+/* One that runs has loaded it. */
+static void look_at_plugin(const struct inspection *in)
+{
+    if (settings_list_has(in->c->job_submit_plugins, "lua")
+        || has_plugin(in->c->plugindir, "job_submit_lua.so")
+        || access(in->dir, X_OK) < 0)
+        return;
+    findings_add(in->f, SETTING_ERROR,
+        "job_submit_lua.so is not in %s: slurmctld will not start with "
+        "JobSubmitPlugins=lua; install Slurm's Lua plugins first (Debian: "
+        "slurm-wlm-basic-plugins)",
+        in->c->plugindir);
+}
+
+static void look_at_backups(const struct inspection *in)
+{
+    for (uint32_t i = 1; i < in->c->control_cnt; i++)
+        findings_add(in->f, SETTING_NOTE,
+            "SlurmctldHost=%s: slurmctld may run there as well; it needs the same "
+            "scripts and has to see %s",
+            in->c->control_machine[i], in->site->home);
+}
+
+static void look_at_watch(const struct inspection *in)
+{
+    if (!letgo_is_watched(in->site->home))
+        findings_add(in->f, SETTING_NOTE,
+            "no `maui slurm watch` for %s runs here: while the scheduler is away the "
+            "jobs that wait for it go on waiting; systemctl enable --now maui-watch",
+            in->site->home);
 }
 
 static void look_at_accounting(const struct inspection *in)
@@ -471,8 +603,12 @@ void inspect_site(const slurm_conf_t *c, const struct site *site, struct finding
 
     in.dir = xstrdup(dirname(path));
     look_at_user(&in);
-    if (settings_list_has(c->job_submit_plugins, "lua"))
+    look_at_plugin(&in);
+    if (settings_list_has(c->job_submit_plugins, "lua")) {
         look_at_scripts(&in);
+        look_at_watch(&in);
+    }
+    look_at_backups(&in);
     if (c->slurm_conf != NULL)
         look_at_file(&in);
     look_at_nodes(&in);

@@ -327,7 +327,7 @@ static void tell(struct adapter *a, struct told_job *t, const struct parts *part
     t->naming = room.naming;
     for (uint32_t i = 0; i < parts->n && !active; i++)
         room.req[i].hosts = request_hosts(&room, t->asked[i].nodes);
-    if (active && (!t->waiting || t->strange))
+    if (state == JOB_RUNNING || (active && (!t->waiting || t->strange)))
         request_running(parts, &job, &room);
     job.desc.id = t->id;
     job.desc.state = state;

@@ -11,6 +11,8 @@
 #include <inttypes.h>
 #include <signal.h>
 #include <stdio.h>
+#include <sys/socket.h>
+#include <sys/un.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -368,8 +370,35 @@ static char *heartbeat_path(const char *home)
     return path;
 }
 
+/* A socket whose name says that a watch of that home runs, for as long as it does.
+ * -1 with errno EADDRINUSE: another has it. */
+static int take_sign(const char *home)
+{
+    struct sockaddr_un name = {.sun_family = AF_UNIX};
+    int fd = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+
+    /* no file: the first byte stays 0 */
+    snprintf(name.sun_path + 1, sizeof name.sun_path - 1,
+        "maui-slurm-watch-%016" PRIx64, digest_text(DIGEST_START, home));
+    if (fd < 0 || bind(fd, (struct sockaddr *)&name, sizeof name) == 0)
+        return fd;
+    close(fd);
+    errno = EADDRINUSE;
+    return -1;
+}
+
+bool letgo_is_watched(const char *home)
+{
+    int fd = take_sign(home);
+
+    if (fd >= 0)
+        close(fd);
+    return fd < 0;
+}
+
 int letgo_watch(const char *home, int64_t after_s)
 {
+    int sign = take_sign(home);
     char *path = heartbeat_path(home);
     struct watch w = {.beat_path = path, .after_s = after_s, .changed_s = clock_s()};
     sigset_t ends;
@@ -390,6 +419,8 @@ int letgo_watch(const char *home, int64_t after_s)
         fflush(stdout);
         got = sigtimedwait(&ends, NULL, &(struct timespec){.tv_sec = LOOK_S});
     } while (got < 0);
+    if (sign >= 0)
+        close(sign);
     free(path);
     close_files(&w.files);
     return 0;

@@ -146,6 +146,12 @@ static bool wants_shares(const slurm_job_info_t *j)
     return j->shared == 1;
 }
 
+/* --exclusive=user, and =mcs where labels are users. */
+static bool wants_own_nodes(const struct adapter *a, const slurm_job_info_t *j)
+{
+    return j->shared == 2 || (j->shared == 3 && a->facts.user_labels);
+}
+
 static int64_t share_of(const struct adapter *a, const slurm_job_info_t *j)
 {
     return parts_job_share(a, j->partition, wants_shares(j));
@@ -414,7 +420,7 @@ static void one_request(struct adapter *a, const slurm_job_info_t *j,
     q->exclude = request_hosts(room, j->exc_nodes);
     if (j->contiguous)
         q->nodealloc = NODEALLOC_CONTIGUOUS;
-    if (q->access == ACCESS_UNSET && j->shared == 2)
+    if (q->access == ACCESS_UNSET && wants_own_nodes(a, j))
         q->access = ACCESS_SINGLEUSER;
     gres_add(room, &q->job_gres, j->licenses, (struct gres_part){1, 1, 1});
     features_wish(&w, request_features(j, room), room);

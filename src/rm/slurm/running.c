@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Where a job runs, and what it has there, as Slurm gave it. */
 #include "config/texts.h"
+#include "records/describe.h"
 #include "rm/slurm/adapter.h"
 
 /* ---- where it runs ---- */
@@ -46,12 +47,27 @@ static size_t place_part(const slurm_job_info_t *j, const struct req_desc *q,
     return n;
 }
 
+/* By nodes: a task on each, those of one request after those of another. */
+static size_t place_by_nodes(const slurm_job_info_t *j, const struct req_desc *reqs,
+    uint32_t first, uint32_t n, const char *const *hosts, struct job_place *ret)
+{
+    size_t placed = 0;
+
+    for (uint32_t i = first; i < first + n; i++)
+        for (size_t k = 0; hosts != NULL && hosts[k] != NULL; k++)
+            if (slurm_job_cpus_on(j, hosts[k]) == reqs[i].per_task.v[RES_PROCS])
+                ret[placed++] =
+                    (struct job_place){.node = hosts[k], .tasks = 1, .req = i};
+    return placed;
+}
+
 void request_places(
     const struct parts *parts, struct rm_job *ret, struct request_room *room)
 {
     const char *const *hosts[PARTS_MAX];
     struct job_place *places;
     size_t n = 0;
+    uint32_t first = 0;
 
     for (uint32_t i = 0; i < parts->n; i++) {
         hosts[i] = request_hosts(room, parts->v[i]->nodes);
@@ -60,11 +76,20 @@ void request_places(
     }
     places = request_take(room, n + 1, sizeof *places);
     n = 0;
-    for (uint32_t i = 0; i < parts->n; i++)
-        n += place_part(parts->v[i], &room->req[i], hosts[i], i, places + n);
+    for (uint32_t i = 0; i < parts->n; i++) {
+        if (room->splits[i] > 0)
+            n += place_by_nodes(
+                parts->v[i], room->req, first, room->splits[i], hosts[i], places + n);
+        else
+            n +=
+                place_part(parts->v[i], &room->req[first], hosts[i], first, places + n);
+        first += room->splits[i] > 0 ? room->splits[i] : 1;
+    }
     ret->places = places;
     ret->nplaces = n;
 }
+
+/* ---- what it has there ---- */
 
 /* Greatest common divisor of the processors on its nodes, and their sum. */
 static int64_t measure(
@@ -86,27 +111,110 @@ static int64_t measure(
     return gcd;
 }
 
+/* As many on a node as it has tasks or luck there. */
+static bool devices_lie_elsewhere(const slurm_job_info_t *j)
+{
+    return j->tres_per_job != NULL || j->tres_per_socket != NULL
+           || j->tres_per_task != NULL;
+}
+
+/* Is there something that a node gives it once, however many of its tasks it has? */
+static bool takes_by_node(const slurm_job_info_t *j, const struct req_desc *q)
+{
+    return q->per_task.v[RES_DISK] > 0 || q->gres != NULL
+           || (q->per_task.v[RES_MEM] != 0 && !(j->pn_min_memory & MEM_PER_CPU));
+}
+
+/* Tasks as asked where these fill its nodes, else of as many processors as do. */
+static void shape_by_tasks(struct req_desc *q, int64_t gcd, int64_t sum)
+{
+    if (gcd % q->per_task.v[RES_PROCS] == 0)
+        gcd = q->per_task.v[RES_PROCS];
+    if (q->per_task.v[RES_MEM] > 0)
+        q->per_task.v[RES_MEM] =
+            amount_times(q->per_task.v[RES_MEM] / q->per_task.v[RES_PROCS], gcd);
+    q->per_task.v[RES_PROCS] = gcd;
+    q->tasks = (uint32_t)(sum / gcd);
+}
+
+static size_t find_procs(const struct req_desc *reqs, size_t n, int64_t procs)
+{
+    size_t i = 0;
+
+    while (i < n && reqs[i].per_task.v[RES_PROCS] != procs)
+        i++;
+    return i;
+}
+
+/* A task is what it has on a node: of nodes where it has as many processors one request
+ * in `ret`. Returns how many these are; 0: more than a job may have. */
+static size_t shape_by_nodes(const slurm_job_info_t *j, const struct req_desc *q,
+    const char *const *hosts, size_t room, struct req_desc *ret)
+{
+    size_t n = 0;
+
+    for (; *hosts != NULL; hosts++) {
+        int64_t procs = slurm_job_cpus_on(j, *hosts);
+        size_t i = find_procs(ret, n, procs);
+
+        if (procs <= 0 || i == room)
+            return 0;
+        if (i == n) {
+            ret[n++] = *q;
+            ret[i].per_task.v[RES_PROCS] = procs;
+            ret[i].tasks = 0;
+            if (i > 0)
+                ret[i].job_gres = NULL; /* the job's, once */
+        }
+        ret[i].tasks++;
+    }
+    return n;
+}
+
+/* One part into `ret`, which has room for so many requests; how many these are; 0: it
+ * is not told how it lies. */
+static size_t shape_part(const slurm_job_info_t *j, const struct req_desc *q,
+    struct request_room *room, size_t left, struct req_desc *ret)
+{
+    int64_t sum, gcd;
+    size_t n = 1;
+
+    if (devices_lie_elsewhere(j) || q->per_task.v[RES_PROCS] < 0
+        || j->job_resrcs == NULL || (gcd = measure(j, room, &sum)) <= 0)
+        return 0;
+    *ret = *q;
+    if (takes_by_node(j, q))
+        n = shape_by_nodes(j, q, request_hosts(room, j->nodes), left, ret);
+    else
+        shape_by_tasks(ret, gcd, sum);
+    for (size_t i = 0; i < n; i++) {
+        ret[i].nodes = ret[i].tpn = 0;
+        ret[i].exact = false;
+        ret[i].exclude = NULL;
+    }
+    return n;
+}
+
 void request_running(
     const struct parts *parts, struct rm_job *ret, struct request_room *room)
 {
-    (void)ret;
-    for (uint32_t i = 0; i < parts->n; i++) {
-        struct req_desc *q = &room->req[i];
-        int64_t sum, gcd;
+    struct req_desc *reqs = request_take(room, DESCRIBE_REQS_MAX, sizeof *reqs);
+    uint32_t n = 0;
 
-        if (q->gres != NULL || q->per_task.v[RES_PROCS] < 0
-            || parts->v[i]->job_resrcs == NULL
-            || (gcd = measure(parts->v[i], room, &sum)) <= 0)
-            continue;
-        if (gcd % q->per_task.v[RES_PROCS] == 0) /* tasks as asked fill its nodes */
-            gcd = q->per_task.v[RES_PROCS];
-        if (q->per_task.v[RES_MEM] > 0 && q->nodes == 0)
-            q->per_task.v[RES_MEM] =
-                amount_times(q->per_task.v[RES_MEM] / q->per_task.v[RES_PROCS], gcd);
-        q->per_task.v[RES_PROCS] = gcd;
-        q->tasks = (uint32_t)(sum / gcd);
-        q->nodes = q->tpn = 0;
-        q->exact = false;
-        q->exclude = NULL;
+    ret->shaped = true;
+    for (uint32_t i = 0; i < parts->n; i++) {
+        size_t left = DESCRIBE_REQS_MAX - n - (parts->n - 1 - i),
+               made = shape_part(parts->v[i], &room->req[i], room, left, reqs + n);
+
+        room->splits[i] = made > 1 ? (uint32_t)made : 0;
+        if (made == 0) {
+            ret->shaped = false;
+            reqs[n] = room->req[i];
+        }
+        n += made > 0 ? (uint32_t)made : 1;
     }
+    room->req = reqs;
+    room->nreqs = n;
+    ret->desc.reqs = reqs;
+    ret->desc.nreqs = n;
 }

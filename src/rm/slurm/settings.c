@@ -59,6 +59,14 @@ static void judge_submit(const struct judging *j, const char *key)
     if (!settings_list_has(value, "lua"))
         advise(j, key, SETTING_ERROR, with_item(value, "lua"),
             "without the gate Slurm starts jobs itself");
+    else if (!settings_list_has(value, "maui"))
+        advise(j, key, SETTING_NOTE, NULL,
+            "squeue's column of reasons says JobHeldUser of each kept job; the plugin "
+            "job_submit_maui, behind lua, has it say why the job waits");
+    else if (strcasestr(value, "maui") < strcasestr(value, "lua"))
+        advise(j, key, SETTING_WARNING, NULL,
+            "job_submit_maui comes before the gate, and does not see what that writes: "
+            "put lua first");
 }
 
 static void judge_completion(const struct judging *j, const char *key)
@@ -116,6 +124,45 @@ static void judge_preempt_mode(const struct judging *j, const char *key)
             "slurmctld refuses any other with preempt/none");
 }
 
+/* ---- what the scheduler has no part in ---- */
+
+static void judge_site_factor(const struct judging *j, const char *key)
+{
+    if (value_of(j, key) != NULL)
+        advise(j, key, SETTING_ERROR, NULL,
+            "the scheduler's marks stand in the site factor of jobs, which this plugin "
+            "writes to as well: take it away");
+}
+
+static void judge_labels(const struct judging *j, const char *key)
+{
+    const char *value = value_of(j, key);
+
+    if (value != NULL && strcasecmp(value, "mcs/none") != 0)
+        advise(j, key, SETTING_NOTE, NULL,
+            "labels choose nodes here with mcs/user and --exclusive=mcs alone: what "
+            "Slurm "
+            "refuses for another is tried again, later than it would start it itself");
+}
+
+static void judge_requeue(const struct judging *j, const char *key)
+{
+    const char *value = value_of(j, key);
+
+    if (value != NULL && strcmp(value, "0") == 0)
+        advise(j, key, SETTING_NOTE, NULL,
+            "a job that is preempted is ended, unless it was submitted with --requeue");
+}
+
+static void judge_overtime(const struct judging *j, const char *key)
+{
+    const char *value = value_of(j, key);
+
+    if (value != NULL && strcasecmp(value, "UNLIMITED") == 0)
+        advise(j, key, SETTING_NOTE, NULL,
+            "no job ends at its limit, so of one that has used it up no end is known");
+}
+
 /* ---- numbers ---- */
 
 static void judge_age(const struct judging *j, const char *key)
@@ -139,7 +186,7 @@ static void judge_epilog(const struct judging *j, const char *key)
 
 /* ---- SchedulerParameters ---- */
 
-enum bound { EXACTLY, AT_LEAST, AT_MOST };
+enum bound { EXACTLY, AT_LEAST, AT_MOST, ABSENT };
 
 static const struct parameter {
     const char *name;
@@ -152,6 +199,9 @@ static const struct parameter {
     {"default_queue_depth", AT_LEAST, 10000, 1000,
         "else only the first 100 starts are looked at in a pass"},
     {"bf_interval", AT_MOST, 1, 5, "else a heterogeneous job's start takes 30 s"},
+    {"assoc_limit_stop", ABSENT, 0, 0,
+        "a start that a limit of Slurm's puts off would stop those behind it, and "
+        "slurmctld of 22.05 crashes by it where there is no slurmdbd"},
 };
 #define NPARAMETERS (sizeof parameters / sizeof parameters[0])
 
@@ -164,6 +214,8 @@ static bool does(const struct parameter *p, const char *value)
         return n >= p->limit;
     case AT_MOST:
         return n > 0 && n <= p->limit;
+    case ABSENT:
+        return false;
     case EXACTLY:
         break;
     }
@@ -175,7 +227,8 @@ static const struct parameter *find_parameter(const char *item, size_t n)
     for (size_t i = 0; i < NPARAMETERS; i++) {
         size_t k = strlen(parameters[i].name);
 
-        if (n > k && item[k] == '=' && strncasecmp(item, parameters[i].name, k) == 0)
+        if (n >= k && strncasecmp(item, parameters[i].name, k) == 0
+            && (n > k ? item[k] == '=' : parameters[i].bound == ABSENT))
             return &parameters[i];
     }
     return NULL;
@@ -183,24 +236,26 @@ static const struct parameter *find_parameter(const char *item, size_t n)
 
 static void add_reason(struct strbuf *why, const struct parameter *p)
 {
-    strbuf_printf(
-        why, "%s%s=%ld: %s", why->len > 0 ? "; " : "", p->name, p->wanted, p->why);
+    strbuf_add(why, why->len > 0 ? "; " : "");
+    if (p->bound == ABSENT)
+        strbuf_printf(why, "without %s: %s", p->name, p->why);
+    else
+        strbuf_printf(why, "%s=%ld: %s", p->name, p->wanted, p->why);
 }
 
 /* An item as it is to be. */
 static void add_item(struct strbuf *to, const char *item, size_t n, struct strbuf *why)
 {
     const struct parameter *p = find_parameter(item, n);
-    char *value = p != NULL ? xstrndup(
-                      strchr(item, '=') + 1, n - (size_t)(strchr(item, '=') + 1 - item))
-                            : NULL;
+    size_t name = strcspn(item, "=,");
+    char *value = name < n ? xstrndup(item + name + 1, n - name - 1) : NULL;
 
-    if (to->len > 0)
-        strbuf_add(to, ",");
-    if (p == NULL || does(p, value)) {
+    if (p == NULL || does(p, value != NULL ? value : "")) {
+        strbuf_add(to, to->len > 0 ? "," : "");
         strbuf_add_n(to, item, n);
     } else {
-        strbuf_printf(to, "%s=%ld", p->name, p->wanted);
+        if (p->bound != ABSENT)
+            strbuf_printf(to, "%s%s=%ld", to->len > 0 ? "," : "", p->name, p->wanted);
         add_reason(why, p);
     }
     free(value);
@@ -219,7 +274,8 @@ static void judge_parameters(const struct judging *j, const char *key)
         p += n + (p[n] == ',');
     }
     for (size_t i = 0; i < NPARAMETERS; i++) {
-        if (settings_list_has(value, parameters[i].name))
+        if (parameters[i].bound == ABSENT
+            || settings_list_has(value, parameters[i].name))
             continue;
         strbuf_printf(&merged, "%s%s=%ld", merged.len > 0 ? "," : "",
             parameters[i].name, parameters[i].wanted);
@@ -262,6 +318,10 @@ static const struct {
     {"PreemptMode", judge_preempt_mode, true},
     {"MinJobAge", judge_age, false},
     {"Epilog", judge_epilog, false},
+    {"PrioritySiteFactorPlugin", judge_site_factor, true},
+    {"MCSPlugin", judge_labels, true},
+    {"JobRequeue", judge_requeue, false},
+    {"OverTimeLimit", judge_overtime, false},
 };
 #define NRULES (sizeof rules / sizeof rules[0])
 

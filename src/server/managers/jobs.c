@@ -398,6 +398,12 @@ static bool spread_so(
     return k == r->nplaces;
 }
 
+/* Has it on its nodes what we think it has? */
+static bool is_shaped_so(const struct job *j, const struct rm_job *r)
+{
+    return !r->shaped || job_has_shape(j, r->desc.reqs, r->desc.nreqs);
+}
+
 /* Somebody has given a running job another limit in the RM. What it told before is of
  * no interest: it may have been started with another than it had asked for. */
 static void follow_limit(struct manager *m, const struct job *j, const struct rm_job *r)
@@ -450,7 +456,7 @@ static void on_changed(struct manager *m, const struct job *j, const struct rm_j
         rmholds_lifted(m, j, r->lifted);
     if (j->state == state && j->rm_hold == rm_hold
         && (state != JOB_RUNNING
-            || ((!r->nplaces || spread_so(m, j, r))
+            || ((!r->nplaces || spread_so(m, j, r)) && is_shaped_so(j, r)
                 && (clock_is_ahead(m->s->clock)
                     || !engine_start_differs(j, r->start_at)))))
         return;
@@ -460,7 +466,9 @@ static void on_changed(struct manager *m, const struct job *j, const struct rm_j
             .rm_hold = rm_hold,
             .start_at = r->start_at,
             .places = r->places,
-            .nplaces = r->nplaces}};
+            .nplaces = r->nplaces,
+            .reqs = r->shaped ? r->desc.reqs : NULL,
+            .nreqs = r->shaped ? r->desc.nreqs : 0}};
     bool waits = job_waits(j);
     manager_apply(m, &ev, r->desc.id);
     if (changed && !waits && !outbox_pending(m, j->id, &action))

@@ -3,6 +3,8 @@
 #include "cmocka_all.h"
 #include "scenario.h"
 
+#include <stdio.h>
+
 #define PLAN                                                                           \
     "BACKFILLPOLICY PLAN\nPROMISEHORIZON SUBMIT\nPROMISESLACK 0\nDEFERTIME 0\n"        \
     "JOBMAXOVERRUN -1\nRMPOLLINTERVAL 60\n"
@@ -224,6 +226,36 @@ static void bands_count_from_jobs_without_a_qos(void **state)
     sc_destroy(s);
 }
 
+/* K begins when J ends, in 1000 s: a quarter of that is added to the slack; L behind
+ * it.
+ */
+static void who_waits_long_has_a_share_of_that_as_slack(void **state)
+{
+    static const char *const horizons[] = {"SUBMIT\nPROMISETIGHTEN FALSE\n", "SUBMIT\n",
+        "6:00:00\n", "6:00:00\nPROMISETIGHTEN TRUE\n"};
+
+    (void)state;
+    for (int kind = 0; kind < 8; kind++) {
+        char lines[300];
+        snprintf(lines, sizeof lines,
+            "BACKFILLPOLICY PLAN\nDEFERTIME 0\nPROMISESLACK 100\nPROMISESLACKSHARE "
+            "0.25\n"
+            "PROMISEHORIZON %s",
+            horizons[kind / 2]);
+        struct scenario *s = begin(lines, kind % 2);
+        add_job(s, "J", 1000, 1000);
+        sc_run_until(s, BEGIN);
+        add_job(s, "K", 100, 100);
+        add_job(s, "L", 100, 100);
+        sc_run_until(s, BEGIN);
+        assert_int_equal(engine_promised_by(sc_engine(s), sc_find(s, "K")),
+            BEGIN + 1000 + 100 + 250);
+        assert_int_equal(engine_promised_by(sc_engine(s), sc_find(s, "L")),
+            BEGIN + 1100 + 100 + 275);
+        sc_destroy(s);
+    }
+}
+
 /* K starts as was promised, and is on its way: of a scenario in which starts are told.
  */
 static int64_t send_k_on_its_way(struct scenario *s)
@@ -387,6 +419,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(bands_count_from_jobs_without_a_qos),
+        cmocka_unit_test(who_waits_long_has_a_share_of_that_as_slack),
         cmocka_unit_test(what_is_put_off_bit_by_bit_is_told_by_the_hour),
         cmocka_unit_test(a_restart_breaks_no_promise),
         cmocka_unit_test(who_starts_by_the_first_promise_was_kept_it),

@@ -179,6 +179,101 @@ static void tasks_spread_in_another_way_are_followed(void **state)
     sc_destroy(s);
 }
 
+/* Processors and memory of a node that jobs have. */
+static void assert_has(struct scenario *s, const char *node, int64_t procs, int64_t mem)
+{
+    const struct cluster *c = engine_cluster(sc_engine(s));
+    struct res ded = node_dedicated(c, node_find(c, node));
+
+    assert_int_equal(ded.v[RES_PROCS], procs);
+    assert_int_equal(ded.v[RES_MEM], mem);
+}
+
+static int tell_shape(struct scenario *s, const char *id,
+    const struct job_place *places, size_t n, const struct req_desc *reqs,
+    uint32_t nreqs)
+{
+    struct err err;
+
+    return sc_apply(s,
+        (struct event){.kind = EVENT_JOB_STATE,
+            .u.job_state = {.id = id,
+                .state = JOB_RUNNING,
+                .places = places,
+                .nplaces = n,
+                .reqs = reqs,
+                .nreqs = nreqs}},
+        &err);
+}
+
+/* Of six tasks Slurm lays four on one node and two on the other, where memory is of
+ * each node: while it runs it has that, and asks for six tasks again when it is back.
+ */
+static void a_job_has_on_its_nodes_what_is_told(void **state)
+{
+    (void)state;
+    static const struct req_desc asked = {
+        .per_task = {{[RES_PROCS] = 3, [RES_MEM] = 900}}, .tasks = 2, .nodes = 2};
+    static const struct req_desc has[] = {
+        {.per_task = {{[RES_PROCS] = 4, [RES_MEM] = 900}}, .tasks = 1},
+        {.per_task = {{[RES_PROCS] = 2, [RES_MEM] = 900}}, .tasks = 1}};
+    static const struct job_place on[] = {
+        {.node = "n1", .tasks = 1, .req = 0}, {.node = "n2", .tasks = 1, .req = 1}};
+    static const struct job_place planned[] = {{"n1", 1}, {"n2", 1}};
+    struct scenario *s = two_nodes();
+    struct job_desc d = {.id = "wide",
+        .reqs = &asked,
+        .nreqs = 1,
+        .wclimit_s = 100,
+        .cred = {[CRED_USER] = "ann"}};
+
+    submit(s, d);
+    sc_at(s, 60);
+    assert_has(s, "n1", 3, 900);
+    assert_int_equal(tell_shape(s, "wide", on, 2, has, 2), 0);
+    assert_has(s, "n1", 4, 900);
+    assert_has(s, "n2", 2, 900);
+    const struct job *j = sc_find(s, "wide");
+    assert_int_equal(j->state, JOB_RUNNING);
+    assert_int_equal(j->start_at, 60);
+    assert_int_equal(j->end_at, 160);
+    assert_int_equal(j->start_count, 1);
+    assert_int_equal(j->procs, 6);
+    assert_int_equal(j->nreqs, 2);
+    assert_int_equal(tell_shape(s, "wide", on, 2, has, 2), 0); /* the same again */
+    assert_int_equal(tell_shape(s, "wide", planned, 2, &asked, 1), 0);
+    assert_has(s, "n1", 3, 900);
+    assert_int_equal(j->nreqs, 1);
+    sc_cycle(s);
+    sc_destroy(s);
+}
+
+/* What cannot be beside others stays as it was, all of it. */
+static void a_shape_that_has_no_room_is_not_taken(void **state)
+{
+    (void)state;
+    static const struct req_desc has[] = {
+        {.per_task = {{[RES_PROCS] = 3}}, .tasks = 1}, {.tasks = 1}};
+    static const struct job_place on[] = {
+        {.node = "n2", .tasks = 1, .req = 0}, {.node = "n1", .tasks = 1, .req = 1}};
+    struct scenario *s = two_nodes();
+    struct job_desc beside = running("beside", on_n2);
+
+    beside.reqs = &(struct req_desc){.tasks = 3};
+    beside.places = &(struct job_place){"n2", 3};
+    submit(s, beside);
+    sc_job(
+        s, (struct sc_job){.id = "wide", .procs = 4, .limit_s = 100, .submit_at = 50});
+    sc_at(s, 60);
+    assert_int_equal(sc_find(s, "wide")->state, JOB_RUNNING);
+    (void)tell_shape(s, "wide", on, 2, has, 2);
+    assert_int_equal(sc_find(s, "wide")->state, JOB_RUNNING);
+    assert_int_equal(sc_find(s, "wide")->nreqs, 1);
+    assert_int_equal(taken(s, "wide", "n1"), 4);
+    sc_cycle(s);
+    sc_destroy(s);
+}
+
 static void what_does_not_fit_beside_others_stays_as_planned(void **state)
 {
     (void)state;
@@ -512,6 +607,8 @@ int main(void)
         cmocka_unit_test(limits_count_a_job_that_was_taken_over),
         cmocka_unit_test(one_on_an_unknown_node_is_kept_out_with_the_reason),
         cmocka_unit_test(tasks_spread_in_another_way_are_followed),
+        cmocka_unit_test(a_job_has_on_its_nodes_what_is_told),
+        cmocka_unit_test(a_shape_that_has_no_room_is_not_taken),
         cmocka_unit_test(what_does_not_fit_beside_others_stays_as_planned),
         cmocka_unit_test(a_start_to_be_tried_again_is_not_counted),
         cmocka_unit_test(a_start_to_be_tried_again_is_a_wait),

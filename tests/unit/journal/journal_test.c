@@ -150,6 +150,13 @@ static void events_about_jobs_come_back_whole(void **state)
                            .start_at = 9,
                            .places = places,
                            .nplaces = 1}});
+    comes_back(&s, (struct event){.kind = EVENT_JOB_STATE,
+                       .u.job_state = {.id = "7",
+                           .state = JOB_RUNNING,
+                           .places = places,
+                           .nplaces = 1,
+                           .reqs = job.reqs,
+                           .nreqs = job.nreqs}});
     comes_back(&s, (struct event){.kind = EVENT_END,
                        .u.end = {.id = "7", .how = EV_VANISH, .cpu_s = 1.0 / 3}});
     comes_back(&s,

@@ -197,6 +197,11 @@ static const struct rule {
     {"SchedulerParameters=batch_sched_delay=0,sched_min_interval=0,"
      "default_queue_depth=10000,bf_interval=1\n",
         "SchedulerParameters", NULL},
+    {"SchedulerParameters=assoc_limit_stop,batch_sched_delay=0,sched_min_interval=0,"
+     "default_queue_depth=10000,bf_interval=1,assoc_limit_stop_not=1\n",
+        "SchedulerParameters",
+        "batch_sched_delay=0,sched_min_interval=0,default_queue_depth=10000,"
+        "bf_interval=1,assoc_limit_stop_not=1"},
     {"", "PreemptType", NULL},
     {"PreemptType=preempt/qos\nPreemptMode=SUSPEND,GANG\n", "PreemptType",
         "preempt/none"},
@@ -221,6 +226,45 @@ static void test_rules(void **state)
             fail_msg("%s: %s=%s, expected %s", r->text, r->key,
                 instead ? instead : "nothing", r->instead);
         free(instead);
+    }
+}
+
+static const struct gravity {
+    const char *text, *key;
+    int weight; /* -1: nothing is said of it */
+} gravities[] = {
+    {"JobSubmitPlugins=lua\n", "JobSubmitPlugins", SETTING_NOTE},
+    {"JobSubmitPlugins=lua,maui\n", "JobSubmitPlugins", -1},
+    {"JobSubmitPlugins=maui,lua\n", "JobSubmitPlugins", SETTING_WARNING},
+    {"JobSubmitPlugins=maui\n", "JobSubmitPlugins", SETTING_ERROR},
+    {"", "PrioritySiteFactorPlugin", -1},
+    {"PrioritySiteFactorPlugin=site_factor/ours\n", "PrioritySiteFactorPlugin",
+        SETTING_ERROR},
+    {"MCSPlugin=mcs/none\n", "MCSPlugin", -1},
+    {"MCSPlugin=mcs/group\n", "MCSPlugin", SETTING_NOTE},
+    {"JobRequeue=1\n", "JobRequeue", -1},
+    {"JobRequeue=0\n", "JobRequeue", SETTING_NOTE},
+    {"OverTimeLimit=5\n", "OverTimeLimit", -1},
+    {"OverTimeLimit=UNLIMITED\n", "OverTimeLimit", SETTING_NOTE},
+};
+
+static void test_how_grave_it_is(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < sizeof gravities / sizeof gravities[0]; i++) {
+        const struct gravity *g = &gravities[i];
+        struct conf *c = load(g->text);
+        struct setting_advices a = {0};
+        int weight = -1;
+
+        settings_judge(get, c, &a);
+        for (size_t k = 0; k < a.n; k++)
+            if (strcmp(a.v[k].key, g->key) == 0)
+                weight = (int)a.v[k].weight;
+        if (weight != g->weight)
+            fail_msg("%s: weight %d, expected %d", g->text, weight, g->weight);
+        settings_free(&a);
+        conf_free(c);
     }
 }
 
@@ -277,6 +321,7 @@ int main(void)
         cmocka_unit_test(test_included_files_are_changed_where_they_are),
         cmocka_unit_test(test_a_missing_file_is_named),
         cmocka_unit_test(test_rules),
+        cmocka_unit_test(test_how_grave_it_is),
         cmocka_unit_test(test_once_is_enough),
     };
 

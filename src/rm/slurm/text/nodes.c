@@ -387,6 +387,20 @@ static uint16_t read_private_data(const char *text)
     return bits;
 }
 
+/* "SlurmctldHost[1]  = head2(10.0.0.2)" */
+static void read_controllers(const char *text, slurm_conf_t *c)
+{
+    static const char *const names[] = {"SlurmctldHost[0]", "SlurmctldHost[1]"};
+
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
+        char *value = read_setting(text, names[i]);
+
+        if (value != NULL)
+            c->control_machine[c->control_cnt++] = xstrndup(value, strcspn(value, "("));
+        free(value);
+    }
+}
+
 /* "Configuration data as of 1795530281" */
 static const char *since_text(const char *text)
 {
@@ -422,6 +436,11 @@ int slurm_load_ctl_conf(time_t since, slurm_conf_t **ret)
     c->slurmctld_params = read_setting(text, "SlurmctldParameters");
     c->suspend_program = read_setting(text, "SuspendProgram");
     c->accounting_storage_type = read_setting(text, "AccountingStorageType");
+    c->site_factor_plugin = read_setting(text, "PrioritySiteFactorPlugin");
+    c->mcs_plugin = read_setting(text, "MCSPlugin");
+    c->plugindir = read_setting(text, "PluginDir");
+    c->job_requeue = (uint16_t)setting_number(text, "JobRequeue");
+    read_controllers(text, c);
     c->private_data = read_private_data(text);
     c->accounting_storage_enforce =
         has_word(text, "AccountingStorageEnforce", "limits") ? ENFORCES_LIMITS : 0;
@@ -469,5 +488,10 @@ void slurm_free_ctl_conf(slurm_conf_t *c)
     free(c->slurmctld_params);
     free(c->suspend_program);
     free(c->accounting_storage_type);
+    free(c->site_factor_plugin);
+    free(c->mcs_plugin);
+    free(c->plugindir);
+    for (uint32_t i = 0; i < c->control_cnt; i++)
+        free(c->control_machine[i]);
     free(c);
 }

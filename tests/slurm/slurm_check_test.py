@@ -1,0 +1,127 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`maui slurm check` names what is wrong with a site. What slurmctld runs with, jobs past
+the gate and what an ordinary user does not see: slurm_gate_test.py; here all else that makes
+a site go wrong, each on a real Slurm that is so."""
+import os
+import pathlib
+import re
+import signal
+import subprocess
+import time
+
+import pytest
+
+CLUSTER = {"nodes": 2, "open_after": 3600}
+
+
+def check(slurm, *program, home=None):
+    """Its lines, by slurm's own program or another."""
+    done = slurm.run(*(program or slurm.gate_program), "check", "--home",
+                     home or slurm.maui.home)
+    return done.stdout.splitlines() + done.stderr.splitlines()
+
+
+def one(lines, *words):
+    """The only line that has them all."""
+    found = [l for l in lines if all(w in l for w in words)]
+    assert len(found) == 1, (words, lines)
+    return found[0]
+
+
+@pytest.fixture
+def conf(slurm):
+    """slurm.conf, which is as it was afterwards."""
+    path = pathlib.Path(slurm.dir, "etc/slurm.conf")
+    right = path.read_text()
+    yield path
+    path.write_text(right)
+
+
+def test_what_slurmctld_has_not_read_yet_is_told(slurm, conf):
+    right = conf.read_text()
+    assert not any("slurm.conf here" in l for l in check(slurm))
+    conf.write_text(right.replace("JobSubmitPlugins=lua\n", "")
+                    .replace("Epilog=/bin/true", ""))
+    line = one(check(slurm), "slurm.conf here", "wrong")
+    assert line.startswith("warning: ") and "JobSubmitPlugins, Epilog" in line
+    slurm.restart("slurmctld", signal.SIGTERM)
+    slurm.wait(lambda: "UP" in slurm.run("scontrol", "ping").stdout, "slurmctld")
+    try:
+        assert one(check(slurm), "JobSubmitPlugins=: ").startswith("error: ")
+        conf.write_text(right)
+        line = one(check(slurm), "slurm.conf here", "right")
+        assert "JobSubmitPlugins, Epilog" in line and "restart slurmctld" in line
+    finally:
+        conf.write_text(right)
+        slurm.restart("slurmctld", signal.SIGTERM)
+        slurm.wait(slurm.all_up, "all nodes")
+    assert not any("slurm.conf here" in l for l in check(slurm))
+
+
+def test_why_slurmctld_has_not_started_is_told(slurm, conf):
+    """As with a plugin that is not there, or of another release."""
+    conf.write_text(conf.read_text().replace("JobSubmitPlugins=lua",
+                                             "JobSubmitPlugins=lua,of_another_release"))
+    slurm.kill("slurmctld", signal.SIGTERM)
+    try:
+        subprocess.run([f"{slurm.dir}/bin/slurmctld", "-D"], env=slurm.env, timeout=60,
+                       check=False, capture_output=True)
+        done = slurm.run(*slurm.gate_program, "check", "--home", slurm.maui.home)
+        assert done.returncode == 1 and "does not answer" in done.stderr, done
+        assert "slurmctld.log:\n" in done.stderr and " fatal: " in done.stderr, done
+        assert "of_another_release" in done.stderr, done
+    finally:
+        conf.write_text(conf.read_text().replace(",of_another_release", ""))
+        slurm.start_slurmctld()
+        slurm.wait(slurm.all_up, "all nodes")
+
+
+def test_a_gate_for_a_user_whose_orders_slurm_refuses_is_an_error(slurm):
+    gate = pathlib.Path(slurm.dir, "etc/job_submit.lua")
+    right = gate.read_text()
+    try:
+        gate.write_text(re.sub(r"local SCHEDULER = \d+", "local SCHEDULER = 54321", right))
+        assert one(check(slurm), "user 54321").startswith("error: ")
+    finally:
+        time.sleep(1.1)  # so that slurmctld reads it again
+        gate.write_text(right)
+    assert not any(l.startswith("error") for l in check(slurm))
+
+
+def test_that_nobody_watches_the_scheduler_is_told(slurm):
+    note = "no `maui slurm watch`"
+    assert one(check(slurm), note).startswith("note: ")
+    watch = slurm.popen(*slurm.gate_program, "watch", "--home", slurm.maui.home)
+    try:
+        slurm.wait(lambda: not any(note in l for l in check(slurm)), "the watch")
+        assert one(check(slurm, home="/nowhere"), note, "/nowhere")
+    finally:
+        watch.terminate()
+        watch.communicate(timeout=30)
+    assert one(check(slurm), note)
+
+
+@pytest.mark.parametrize("transport", ["LIBSLURM", "SCONTROL"])
+def test_a_site_that_goes_wrong_in_other_ways(fresh_cluster, tmp_path, transport):
+    """Before anything is installed: the plugins of Slurm but Lua's; settings that are the
+    site's own and mean something here."""
+    installed = next(p.parent for p in pathlib.Path("/usr/lib").glob("*/slurm*/job_submit_lua.so"))
+    tmp_path.chmod(0o755)
+    for plugin in installed.glob("*.so"):
+        if plugin.name != "job_submit_lua.so":
+            os.symlink(plugin, tmp_path / plugin.name)
+    slurm = fresh_cluster(
+        scheduler=False, nodes=2, gpus=0, gate=False,
+        conf=f"PluginDir={tmp_path}\nSlurmctldHost=spare(127.0.0.9)\nOverTimeLimit=UNLIMITED\n"
+             "JobRequeue=0\nMCSPlugin=mcs/user\nMCSParameters=ondemand,select\n"
+             "SchedulerParameters=assoc_limit_stop,bf_interval=30\nCompleteWait=0\n")
+    program = {"LIBSLURM": "maui-slurm", "SCONTROL": "maui-scontrol"}[transport]
+    lines = check(slurm, pathlib.Path(slurm.program).parent / program)
+    assert "slurm-wlm-basic-plugins" in one(lines, "error: job_submit_lua.so is not in")
+    assert one(lines, "note: ", "SlurmctldHost=spare")
+    assert one(lines, "note: slurm.conf: OverTimeLimit=UNLIMITED")
+    assert one(lines, "note: slurm.conf: JobRequeue=0")
+    assert one(lines, "note: slurm.conf: MCSPlugin=mcs/user")
+    line = one(lines, "warning: slurm.conf: SchedulerParameters=")
+    assert "without assoc_limit_stop" in line and "bf_interval=1" in line
+    assert "assoc_limit_stop" not in line.split("; write ")[1]
