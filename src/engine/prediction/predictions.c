@@ -105,7 +105,7 @@ struct prediction predictions_run(struct engine *e, const struct job *j)
 
 int64_t predictions_limit(const struct engine *e, const struct job *j)
 {
-    int64_t plain_s = settings_default_wclimit(e->cfg), limit_s;
+    int64_t plain_s = e->cfg->default_wclimit_s, limit_s;
 
     if (e->cfg->wclimit_default_s != WCLIMIT_HISTORY || j->wclimit_asked_s > 0)
         return 0;
