@@ -106,3 +106,15 @@ def test_keys_tell_why_and_go_to_the_form(site, browser):
     browser.wait(lambda: browser.one(".panel h2").text == "Reservation hers.0" and focused("name") == "start_at", "its form")
     assert not any(b.text == "Reserve" for b in browser.all(".panel button"))
     browser.check()
+
+
+def test_a_narrow_window_scrolls_tables_and_not_itself(site, browser):
+    """Also what only screen readers see stays within the table that it is of."""
+    browser.chrome.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", {"width": 390, "height": 844, "deviceScaleFactor": 1, "mobile": False})
+    for screen, there in (("fairshare", ".f-list tbody tr"), ("events", ".e-list tbody tr"), ("reservations?sel=mine.0", ".panel .list tbody tr")):
+        browser.chrome.get(site.base + screen)
+        browser.wait(lambda there=there: browser.all(there), screen)
+        wide = browser.chrome.execute_script("return [document.documentElement, ...document.querySelectorAll('.panel')].map((e) => e.scrollWidth - e.clientWidth)")
+        assert max(wide) <= 0, (screen, wide)
+    browser.chrome.execute_cdp_cmd("Emulation.clearDeviceMetricsOverride", {})
+    browser.check()
