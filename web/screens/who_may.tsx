@@ -92,7 +92,7 @@ const LISTED = 10;
 
 /** Jobs of the queue that a word finds: the first ones, and where all of them are. */
 function JobsOf({ q, title, none }: { q: string; title: string; none: string }) {
-  const { jobs, summary, loaded } = useJobs({ q, limit: String(LISTED), fields: "id,user,procs,shown_state" });
+  const { jobs, summary, loaded } = useJobs({ q, limit: String(LISTED), fields: "id,user,procs,shown_state" }, true);
   const all = summary?.total ?? jobs.length;
   if (!loaded) return null;
   return (
