@@ -122,7 +122,7 @@ FINDINGS = [
     ("#INCLUDE gone.cfg\n", "1: error.*gone.cfg"),
     ("FSDEPTH\u00a07\n", "1: warning.*no-break space"),
     (b"FSDEPTH\xa07\n", "1: warning.*no-break space"),
-    ("RMCFG[base] TYPE=LSF\n", "1: error.*no driver for LSF.*SLURM, LOCAL"),
+    ("RMCFG[base] TYPE=LSF\n", "1: error.*no driver for LSF; scripts.*TYPE=NATIVE.*SLURM, LOCAL"),
     ("RMCFG[b] TYPE=PBS HOST=head\n", r"1: note: RMCFG\[b\].HOST: has no effect with PBS"),
     ("RMCFG[b] TYPE=SLURM EPORT=7\n", r"1: warning: RMCFG\[b\].EPORT: SLURM wakes the scheduler"),
     ("RMTYPE[0] SSS\n", "1: error.*no driver for SSS.*SLURM, LOCAL"),

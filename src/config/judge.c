@@ -837,7 +837,7 @@ static const struct rule rules[] = {
     {"program-missing", "MAILPROGRAM", PARAMETER, LOOK(mail_program), WARN("%1 cannot be executed; no mail will be sent")},
     {"program-missing", "TRIGGER", SECTIONS(SR), LOOK(triggered_programs), WARN("%1 cannot be executed")},
     {"page-off", NULL, PARAMETER, ONCE, LOOK(page), WARN("the web page stays off: %1")},
-    {"no-driver", "TYPE", SECTIONS(RM), LOOK(driver), ERROR("there is no driver for %1 yet; expected one of %2 (maui sim and SERVERMODE SIMULATION need none)")},
+    {"no-driver", "TYPE", SECTIONS(RM), LOOK(driver), ERROR("there is no driver for %1; scripts of the site can be one (TYPE=NATIVE); expected one of %2 (maui sim and SERVERMODE SIMULATION need none)")},
     {"no-url", "TYPE", SECTIONS(RM), LOOK(urls), ERROR("NATIVE needs %1=exec:///PROGRAM")},
     {"unusable-url", NULL, SECTIONS(RM), LOOK(url), ERROR("%1")},
     {"unusable-peer", "TYPE", SECTIONS(RM), LOOK(peer), ERROR("%1")},
