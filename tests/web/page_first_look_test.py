@@ -62,7 +62,8 @@ def test_the_first_screen_shows_what_comes(site, browser):
     open_as(browser, site)
     card = browser.one('[aria-label="Use before and after now"]')
     choice = card.find_element("css selector", "select")
-    assert choice.get_attribute("value") == "hour"  # not a day, in which five minutes are nothing
+    # not a day, in which five minutes are nothing
+    browser.wait(lambda: choice.get_attribute("value") == "hour", "the choice")
     choice.send_keys("10 minutes")
     browser.wait(lambda: browser.all(".a-table summary"), "the table")
     browser.one(".a-table summary").click()

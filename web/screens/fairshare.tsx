@@ -54,7 +54,7 @@ function Of({ kind, rows, most }: { kind: string; rows: Share[]; most: number })
                 : <span title={MARKS[c.modifier ?? ""] ?? "as near as can be"}>{c.target.toFixed(2)}{c.modifier === "^" ? "" : " %"}{c.modifier}{c.off_target ? " !" : ""}</span>}</td>
               <td><Difference share={c} /></td>
               <td><Windows share={c} most={most} /></td>
-              {may && <td><button aria-label={`Change the target of ${c.name}`} aria-expanded={edit?.name === c.name} onClick={() => setEdit(edit?.name === c.name ? null : c)}>Change</button></td>}
+              {may && <td><button aria-label={`Change the target of ${plain(c.name)}`} aria-expanded={edit?.name === c.name} onClick={() => setEdit(edit?.name === c.name ? null : c)}>Change</button></td>}
             </tr>
           ))}
         </tbody>
