@@ -2,10 +2,10 @@
  * The line, the environment, the files, the domain. */
 #include "client/kit/site.h"
 
+#include "base/dns.h"
 #include "base/duration.h"
 #include "base/home.h"
 #include "base/xalloc.h"
-#include "client/kit/dns.h"
 #include "config/config.h"
 #include "config/value.h"
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  * What `maui slurm check` sees around slurmctld: slurmdbd, clocks, and the way that
  * users of this machine have to the scheduler. */
+#include "base/dns.h"
 #include "base/home.h"
-#include "client/kit/dns.h"
 #include "rm/adapter/clocks.h"
 #include "rm/slurm/check.h"
 
