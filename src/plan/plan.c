@@ -278,8 +278,7 @@ static int64_t capacity(struct plan *p, const struct job *j, const struct req *r
 
     *ret_nodes = 0;
     if (r->def->hosts.n == 0 && r->def->exclude.n == 0) {
-        for (size_t i = 0; i < s->pools.n; i++)
-            *ret_nodes += (int64_t)pools_at(p->pools, s->pools.v[i].pool)->nodes.n;
+        *ret_nodes = s->nodes; /* each job is asked: not pool by pool */
         return s->tasks_max;
     }
     for (size_t i = 0; i < p->c->nodes.n; i++) {

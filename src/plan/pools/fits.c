@@ -248,6 +248,7 @@ static void set_add_pool(struct fitset *s, const struct pool *pool, uint32_t per
 
     vec_push(&s->pools, fp);
     s->tasks_max += (int64_t)per_node * (int64_t)pool->nodes.n;
+    s->nodes += (int64_t)pool->nodes.n;
 }
 
 /* Where a pool stands in a set: by merged pool, those without reservations first. */
@@ -407,13 +408,14 @@ void fits_suppose(struct fits *f, const struct taskdef *def)
     for (size_t i = 0; i < f->c->partitions.n; i++) {
         struct fitset draft = set_draft(f, def, UINT64_C(1) << i);
         size_t kept = 0;
-        draft.tasks_max = 0;
+        draft.tasks_max = draft.nodes = 0;
         for (size_t k = 0; k < draft.pools.n; k++) {
             struct fitpool fp = draft.pools.v[k];
             struct pool *pool = pools_at(f->pools, fp.pool);
             if (!try_pool(f, def, pool, fp.per_node))
                 continue;
             draft.tasks_max += (int64_t)fp.per_node * (int64_t)pool->nodes.n;
+            draft.nodes += (int64_t)pool->nodes.n;
             draft.pools.v[kept++] = fp;
         }
         draft.pools.n = kept;

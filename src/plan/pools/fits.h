@@ -40,6 +40,7 @@ struct fitset {
     uint32_t biggest;   /* pool with the most nodes */
     uint64_t mask;      /* partitions */
     int64_t tasks_max;  /* on empty nodes */
+    int64_t nodes;      /* of its pools */
     double slowest;     /* speed of its slowest pool, 1 where speed does not count */
     double slowest_all; /* the same of all pools of the partitions */
     struct VEC(struct fitpool) pools;

@@ -4,6 +4,8 @@
  * when that may be more. Four nodes of two processors. */
 #include "planned_fixture.h"
 
+#include <time.h>
+
 static struct plan *plan_of_four(struct world **ret_w)
 {
     *ret_w = world_open(NODEALLOC_FIRSTAVAILABLE);
@@ -186,10 +188,68 @@ static void there_may_be_more_when_the_next_thing_ends(void **state)
     close_both(p, w);
 }
 
+/* ---- is it possible at all ---- */
+
+#define MANY 1000
+
+/* Of each of many nodes something else is reserved, so each is a pool. */
+static struct plan *many_pools(struct world *w)
+{
+    char name[16];
+
+    for (int i = 0; i < MANY; i++) {
+        snprintf(name, sizeof name, "n%04d", i);
+        world_node(w, (struct node_desc){.name = name, .cfg = {{4}}});
+    }
+    for (uint32_t i = 0; i < MANY; i++)
+        world_reserve(w, i, NOW + 1000 + 10 * i, NOW + 1500 + 10 * i);
+    return world_plan(w);
+}
+
+/* In ns of the processor, of the quickest of some turns. */
+static int64_t time_to_ask(struct plan *p, const struct job *j)
+{
+    int64_t best = INT64_MAX;
+    struct timespec begin, end;
+    struct reason why;
+
+    for (int turn = 0; turn < 20; turn++) {
+        clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &begin);
+        for (int i = 0; i < 1000; i++)
+            assert_true(plan_possible(p, j, &why));
+        clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &end);
+        int64_t ns = (end.tv_sec - begin.tv_sec) * INT64_C(1000000000) + end.tv_nsec
+                     - begin.tv_nsec;
+        best = ns < best ? ns : best;
+    }
+    return best;
+}
+
+/* A cycle behind a new reservation asks it of each job: with a thousand reservations
+ * that was a thousand looks for each. */
+static void whether_it_is_possible_is_not_asked_pool_by_pool(void **state)
+{
+    struct world *few = world_open(NODEALLOC_FIRSTAVAILABLE);
+    struct world *many = world_open(NODEALLOC_FIRSTAVAILABLE);
+
+    (void)state;
+    world_node(few, (struct node_desc){.name = "n1", .cfg = {{4}}});
+    struct plan *one = world_plan(few), *all = many_pools(many);
+    assert_int_equal(pools_count(one->pools), 1);
+    assert_int_equal(pools_count(all->pools), MANY);
+    int64_t base = time_to_ask(one, plan_tasks(few, one, 2, 100));
+    assert_true(time_to_ask(all, plan_tasks(many, all, 2 * MANY, 100)) < 20 * base);
+    plan_destroy(one);
+    world_close(few);
+    plan_destroy(all);
+    world_close(many);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_node_is_free_but_for_what_runs_on_it),
+        cmocka_unit_test(whether_it_is_possible_is_not_asked_pool_by_pool),
         cmocka_unit_test(units_of_a_reservation_are_missing_on_the_last_nodes),
         cmocka_unit_test(what_is_pinned_is_missing_on_its_node_from_then_on),
         cmocka_unit_test(nodes_that_are_reserved_now_are_not_shown),

@@ -38,9 +38,11 @@ static void a_definition_can_use_the_pools_that_have_what_it_asks_for(void **sta
     (void)state;
     assert_int_equal(fit_procs(&s, 1)->pools.n, 2);
     assert_int_equal(fit_procs(&s, 1)->tasks_max, 16);
+    assert_int_equal(fit_procs(&s, 1)->nodes, 4);
     const struct fitset *with =
         fit_of(&s, (struct req_desc){.tasks = 1, .per_task = {{1}}, .features = ib});
     assert_int_equal(with->pools.n, 1);
+    assert_int_equal(with->nodes, 2);
     assert_int_equal(with->pools.v[0].pool, pools_of_node(s.pools, 0)->index);
     assert_null(fit_procs(&s, 5));
     sorted_close(&s);
