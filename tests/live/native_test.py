@@ -603,6 +603,28 @@ def test_a_job_of_unknown_state_that_ran_is_not_started_again(native):
     assert native.state(job) == "Running" and native.said(job) == "begun\n"
 
 
+def test_a_job_of_unknown_state_is_not_started_by_an_adapter_that_has_just_begun(native):
+    """It knows of no job; the daemon does. One that nobody knows waits until it is told."""
+    native.start()
+    job = native.submit_as(USERS[0], "echo begun; sleep 1000")
+    native.until(job, "Running")
+    native.replace("jobs", f"{native.example} jobs {native.pool} | sed -E 's/^({job}|new) .*/\\1 "
+                           f"STATE=Unknown UNAME={USERS[0]}/'; echo new STATE=Unknown UNAME={USERS[0]}")
+    old = native.adapter()
+    for pid in old:
+        os.kill(pid, signal.SIGKILL)
+    native.wait(lambda: native.adapter() and native.adapter() != old, "another adapter", 60)
+    late = native.submit_as(USERS[0], "true")
+    native.until(late, "Completed")
+    assert native.state(job) == "Running" and native.said(job) == "begun\n"
+    assert native.log().count(f"job '{job}': start") == 1
+    native.wait(lambda: "STATE=Unknown" in native.ok("diagnose", "-R"), "that it is said", 60)
+    assert not native.job("new")
+    native.restore()
+    native.until(native.submit_as(USERS[0], "true"), "Completed")
+    assert native.state(job) == "Running" and native.said(job) == "begun\n"
+
+
 def test_a_start_that_is_refused_or_hangs_is_said(native):
     native.section("TIMEOUT=1")
     native.replace("start", "echo the moon is full >&2; exit 1")

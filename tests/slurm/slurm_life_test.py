@@ -249,7 +249,9 @@ def in_use(slurm):
 @pytest.mark.parametrize("options", [
     ("-N", 2, "-n", 6, "--mem=1900"), ("-n", 6, "--mem=900"), ("-N", 2, "-n", 5, "--mem=700"),
     ("-N", 3, "-n", 9, "--mem=500", "--tmp=10"), ("-n", 6, "--mem-per-cpu=300"),
-    ("-N", 2, "-n", 5, "--gres=gpu:1", "--mem=200"), ("-n", 2, "-c", 2, "--mem=100", ":",
+    ("-N", 2, "-n", 5, "--gres=gpu:1", "--mem=200"), ("-N", 2, "-n", 5, "--gres=gpu:1"),
+    ("-N", 2, "-n", 5, "--gres=gpu:1", "--mem-per-cpu=300"),
+    ("-N", 2, "-n", 5, "--tmp=10", "--mem-per-cpu=300"), ("-n", 2, "-c", 2, "--mem=100", ":",
                                                       "-N", 2, "-n", 5, "--mem=300")],
     ids=lambda options: " ".join(map(str, options)))
 def test_what_runs_holds_what_slurm_has_given_it(slurm, options):

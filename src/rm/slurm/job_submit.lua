@@ -555,6 +555,25 @@ local function stay_at_zero(job, current)
 	end
 end
 
+-- Begin times that somebody has set a moment ago, which the scheduler may not have seen
+-- when it decided what it now asks for. Slurm does not show a job's begin time here.
+local REMEMBERED = 600 -- seconds
+local begins, begins_tidied = {}, 0
+
+-- Slurm has to lift what it set, and gives the job a priority for it: it is kept by a begin
+-- time meanwhile, as a new one is, until the scheduler takes it into its hands. One that the
+-- owner has set, and that has not come, is only known here where it was set a moment ago.
+local function lift_slurms_hold(job, current, own)
+	local set, now = begins[current.job_id], os.time()
+	job.begin_time = math.max(set and set.at or 0, MAX_AGE == 0 and NEVER or now + TAKEN)
+	mark(job, current, KEPT, own)
+	if not is_remark(current.admin_comment) then
+		job.admin_comment = string.format("maui: new #%d", job.begin_time)
+	end
+	wake()
+	return slurm.SUCCESS
+end
+
 -- A release, or some priority: the hold goes, the job stays kept. Slurm's words for what
 -- it refuses.
 local function release(job, current)
@@ -570,20 +589,16 @@ local function release(job, current)
 		if what == HELD then own = 0 end
 		mark(job, current, privileged and LIFTED or KEPT, own)
 	end
-	if not is_slurms_hold(current) then
-		job.priority = slurm.NO_VAL
-	end -- else Slurm has to lift what it set; the scheduler takes the job back
+	if is_slurms_hold(current) then
+		return lift_slurms_hold(job, current, own)
+	end
+	job.priority = slurm.NO_VAL
 	if current.priority ~= 0 and not stays_kept(job, current) then
 		keep(job, current, own)
 	end
 	wake()
 	return slurm.SUCCESS
 end
-
--- Begin times that somebody has set a moment ago, which the scheduler may not have seen
--- when it decided what it now asks for. Slurm does not show a job's begin time here.
-local REMEMBERED = 600 -- seconds
-local begins, begins_tidied = {}, 0
 
 local function remember_begin(job, current)
 	local now = os.time()

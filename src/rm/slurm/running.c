@@ -125,14 +125,20 @@ static bool takes_by_node(const slurm_job_info_t *j, const struct req_desc *q)
            || (q->per_task.v[RES_MEM] != 0 && !(j->pn_min_memory & MEM_PER_CPU));
 }
 
+/* Of each processor as much as is planned, for so many in a task. */
+static void scale_memory(struct req_desc *q, int64_t procs)
+{
+    if (q->per_task.v[RES_MEM] > 0 && q->per_task.v[RES_PROCS] > 0)
+        q->per_task.v[RES_MEM] =
+            amount_times(q->per_task.v[RES_MEM] / q->per_task.v[RES_PROCS], procs);
+}
+
 /* Tasks as asked where these fill its nodes, else of as many processors as do. */
 static void shape_by_tasks(struct req_desc *q, int64_t gcd, int64_t sum)
 {
     if (gcd % q->per_task.v[RES_PROCS] == 0)
         gcd = q->per_task.v[RES_PROCS];
-    if (q->per_task.v[RES_MEM] > 0)
-        q->per_task.v[RES_MEM] =
-            amount_times(q->per_task.v[RES_MEM] / q->per_task.v[RES_PROCS], gcd);
+    scale_memory(q, gcd);
     q->per_task.v[RES_PROCS] = gcd;
     q->tasks = (uint32_t)(sum / gcd);
 }
@@ -161,6 +167,8 @@ static size_t shape_by_nodes(const slurm_job_info_t *j, const struct req_desc *q
             return 0;
         if (i == n) {
             ret[n++] = *q;
+            if (j->pn_min_memory & MEM_PER_CPU)
+                scale_memory(&ret[i], procs);
             ret[i].per_task.v[RES_PROCS] = procs;
             ret[i].tasks = 0;
             if (i > 0)

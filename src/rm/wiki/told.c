@@ -252,12 +252,15 @@ static int tell_job(struct wiki *w, struct err *err)
         w->missed = true; /* it says how it was before the order, or amid it */
         return 0;
     }
-    if (j.desc.state == JOB_UNKNOWN && t != NULL && !is_waiting(t->state)) {
-        keep_thing(w, w->jobs); /* or one that may run would be started again */
+    if (j.desc.state == JOB_UNKNOWN && t == NULL)
+        return err_set(err, ERR_INVALID,
+            "%s: STATE=Unknown: what the daemon knows of it stays; a job that it does "
+            "not know is taken when its state is told",
+            j.desc.id);
+    if (j.desc.state == JOB_UNKNOWN) {
+        keep_thing(w, w->jobs); /* as Idle, one that runs would be started again */
         return 0;
     }
-    if (j.desc.state == JOB_UNKNOWN)
-        j.desc.state = JOB_IDLE;
     if (t == NULL)
         t = &first;
     fill_instants(t, &j);
