@@ -473,6 +473,9 @@ Job = TypedDict('Job', {
     'min_wclimit_s': 'NotRequired[int]',
     #: the limit that was shortened so that it could start (seconds; null: without end)
     'full_wclimit_s': 'NotRequired[Union[int, None]]',
+    #: true: nobody asked for its limit; it was learned from such jobs (WCLIMITDEFAULT
+    #: HISTORY), and the job may run on to the limit that it would have otherwise
+    'wclimit_learned': 'NotRequired[bool]',
     #: set by setupri, msub -p or Slurm's --nice
     'user_priority': 'NotRequired[int]',
     #: set by an administrator of Slurm, in place of what the formula says
