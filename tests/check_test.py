@@ -122,7 +122,7 @@ FINDINGS = [
     ("#INCLUDE gone.cfg\n", "1: error.*gone.cfg"),
     ("FSDEPTH\u00a07\n", "1: warning.*no-break space"),
     (b"FSDEPTH\xa07\n", "1: warning.*no-break space"),
-    ("RMCFG[base] TYPE=LSF\n", "1: error.*no driver for LSF.*SLURM, LOCAL"),
+    ("RMCFG[base] TYPE=LSF\n", "1: error.*no driver for LSF; scripts.*TYPE=NATIVE.*SLURM, LOCAL"),
     ("RMCFG[b] TYPE=PBS HOST=head\n", r"1: note: RMCFG\[b\].HOST: has no effect with PBS"),
     ("RMCFG[b] TYPE=SLURM EPORT=7\n", r"1: warning: RMCFG\[b\].EPORT: SLURM wakes the scheduler"),
     ("RMTYPE[0] SSS\n", "1: error.*no driver for SSS.*SLURM, LOCAL"),
@@ -167,6 +167,21 @@ def test_a_certificate_that_is_not_of_its_key_is_found(maui, tmp_path):
 def test_programs_can_tell_findings_by_the_name_of_their_rule(maui, tmp_path):
     done = check(maui, tmp_path, "BACKFILLDEPTH 5\n", "--format", "json")
     assert [f["rule"] for f in json.loads(done.stdout)["findings"]] == ["backfill-depth"]
+
+
+@pytest.mark.parametrize("lines,rule,says", [
+    ("WCLIMITDEFAULT HISTORY\nSYSTEMDEFAULTJOBWALLTIME 0:10:00\n", "wclimit-history",
+     "which is 00:10:00: all jobs have that"),
+    ("WCLIMITDEFAULT 0:20:00\nSYSTEMDEFAULTJOBWALLTIME 0:10:00\n", "wclimit-twice",
+     "has no effect: WCLIMITDEFAULT 00:20:00 goes before it"),
+    ("WCLIMITDEFAULT HISTORY\nSYSTEMDEFAULTJOBWALLTIME 0:10:01\n", None, ""),
+    ("WCLIMITDEFAULT 0:20:00\n", None, ""),
+    ("WCLIMITDEFAULT HISTORIC\n", None, "'HISTORIC' is neither HISTORY nor a duration")])
+def test_what_jobs_have_that_ask_for_no_limit_is_looked_at(maui, tmp_path, lines, rule, says):
+    done = check(maui, tmp_path, lines, "--format", "json")
+    found = json.loads(done.stdout)["findings"]
+    assert [f.get("rule") for f in found] == ([rule] if says else [])
+    assert not says or says in found[0]["text"]
 
 
 def test_a_site_without_fault_is_told_nothing(maui, tmp_path):

@@ -473,6 +473,9 @@ Job = TypedDict('Job', {
     'min_wclimit_s': 'NotRequired[int]',
     #: the limit that was shortened so that it could start (seconds; null: without end)
     'full_wclimit_s': 'NotRequired[Union[int, None]]',
+    #: true: nobody asked for its limit; it was learned from such jobs (WCLIMITDEFAULT
+    #: HISTORY), and the job may run on to the limit that it would have otherwise
+    'wclimit_learned': 'NotRequired[bool]',
     #: set by setupri, msub -p or Slurm's --nice
     'user_priority': 'NotRequired[int]',
     #: set by an administrator of Slurm, in place of what the formula says
@@ -770,6 +773,14 @@ class ReservationTriggers(TypedDict):
     at: NotRequired[Union[int, None]]
 
 
+class ReservationVerdict(TypedDict):
+    # may jobs of the user, group ... that was asked about use it
+    granted: bool
+    text: str
+    #: the entry of its list that lets them in, or, not granted, others of them
+    by: NotRequired[str]
+
+
 class Reservation(TypedDict):
     # A reservation of any kind.
     #: when it is made: whom its access list names and nobody knows
@@ -839,6 +850,8 @@ class Reservation(TypedDict):
     label: NotRequired[str]
     #: text
     comment: NotRequired[str]
+    #: may jobs of the user, group ... that was asked about use it
+    verdict: NotRequired[ReservationVerdict]
     #: what is odd about it
     warnings: NotRequired[list[str]]
 
@@ -1864,6 +1877,10 @@ class FairshareCredentials(TypedDict):
     off_target: NotRequired[bool]
     #: percent of each window
     windows: NotRequired[list[Union[float, None]]]
+    #: what its fairshare adds to the priority of its jobs
+    points: NotRequired[float]
+    #: jobs that its cap keeps waiting
+    held: NotRequired[int]
 
 
 class Fairshare(TypedDict):
@@ -2657,8 +2674,9 @@ class Operations:
         - ids: comma list of jobs, of 4,000 characters at most
         - q: words that must all hold: ann user:ann,bob group: account: class: qos:
           state:idle section: reason:limit id: name: procs>64 nodes< priority: wait>1d
-          limit<1:00:00 held:1 deadline:1; one alone is a part of id, name, user,
-          account, class or QOS
+          limit<1:00:00 held:1 deadline:1 in:RESERVATION (runs in it) wants:RESERVATION
+          (waits for it by name); one alone is a part of id, name, user, account, class
+          or QOS
         - sort: id, user, group, account, class, qos, state, procs, nodes, wclimit_s,
           submit_at, start_at, end_at, priority, reservation_at; -procs: the largest
           first; else the order of showq
@@ -3248,16 +3266,27 @@ class Operations:
         name: str,
         *,
         past: str | int | None = None,
+        user: str | int | None = None,
+        group: str | int | None = None,
+        account: str | int | None = None,
+        class_: str | int | None = None,
+        qos: str | int | None = None,
     ) -> Reservation:
         """One reservation.
         - past: a view of the past (POST /v1/past): told as of then, as lists showed it
           to the caller
+        - user: may jobs of this user use it: the verdict
+        - group: and of this group
+        - account: and of this account
+        - class_: and in this class
+        - qos: and with this QOS
         """
         return cast('Reservation', self._connection.record(
             'GET',
             '/v1/reservations/{name}',
             names={'name': name},
-            query={'past': past}))
+            query={'past': past, 'user': user, 'group': group, 'account': account, 'class':
+                class_, 'qos': qos}))
 
     def reservation_change(
         self,

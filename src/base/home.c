@@ -36,6 +36,13 @@ char *home_of_machine(void)
     return found;
 }
 
+const char *home_client_file(void)
+{
+    const char *named = getenv("MAUICLIENTCFG");
+
+    return named && *named ? named : "/etc/maui/client.cfg";
+}
+
 char *home_absolute(const char *path)
 {
     char here[PATH_MAX];

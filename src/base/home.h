@@ -27,6 +27,9 @@ char *home_find(const char *asked);
 char *home_named(const char *asked);
 char *home_of_machine(void);
 
+/* The site's file for commands, $MAUICLIENTCFG or /etc/maui/client.cfg; borrowed. */
+const char *home_client_file(void);
+
 /* The configuration: HOME/maui.cfg; of the usual home, where that has none, or for root
  * one that others may write, /etc/maui/maui.cfg if that, or its folder of parts, is
  * there. And where requests are answered: HOME/api.sock; of the usual home in

@@ -90,16 +90,18 @@ struct job_extra {
     char *let_pass;  /* owned: code of the fault an administrator let it pass with */
     uint64_t deferred_in; /* state of the world in which it could not have its nodes */
     struct job_deferral
-        deferral;            /* before it was tried as the world had changed, ... */
-    int64_t tried_at;        /* ... then */
-    char *command, *comment; /* owned */
-    char *mail, *mail_when;  /* owned */
-    int64_t deadline_at;     /* 0 = none */
-    int64_t rests_until;     /* suspended until then at least */
-    int64_t min_wclimit_s;   /* it may be started with so short a limit; 0 = no */
-    int64_t full_wclimit_s;  /* of which it was shortened; 0 = it was not */
-    int64_t overtime_s;      /* for so long its resource manager lets it run on */
-    int64_t quote;           /* of the bank: whose rates it is to have; 0 = none */
+        deferral;              /* before it was tried as the world had changed, ... */
+    int64_t tried_at;          /* ... then */
+    char *command, *comment;   /* owned */
+    char *mail, *mail_when;    /* owned */
+    int64_t deadline_at;       /* 0 = none */
+    int64_t rests_until;       /* suspended until then at least */
+    int64_t min_wclimit_s;     /* it may be started with so short a limit; 0 = no */
+    int64_t full_wclimit_s;    /* of which it was shortened; 0 = it was not */
+    int64_t learned_wclimit_s; /* it asked for no limit, and was given that when it was
+                                  submitted (WCLIMITDEFAULT HISTORY); 0 = it was not */
+    int64_t overtime_s;        /* for so long its resource manager lets it run on */
+    int64_t quote;             /* of the bank: whose rates it is to have; 0 = none */
     struct VEC(char *) partitions_asked; /* owned */
     struct VEC(uint32_t) classes; /* it may run in any of them, liked best first; none
                                      or one: in cred[CRED_CLASS] alone */
@@ -129,6 +131,7 @@ struct job {
     bool admitted;   /* by its resource manager, with the credentials that it names */
     bool cancelled; /* and told to be on its nodes yet: nothing is decided about it, and
                        it was counted when it was cancelled */
+    bool wclimit_learned;     /* the limit in force is learned_wclimit_s */
     uint32_t possible_layout; /* of the plan for which `impossible` was found out */
     int64_t wclimit_s;
 
@@ -388,6 +391,13 @@ static inline int64_t job_left_s(const struct job *j)
 static inline bool job_waits(const struct job *j)
 {
     return j->state == JOB_IDLE && !j->holds;
+}
+
+/* Did anybody ask for its limit? An active one whose limit was learned may be told with
+ * that by its resource manager. */
+static inline bool job_asked_limit(const struct job *j)
+{
+    return j->wclimit_asked_s > 0 && !j->wclimit_learned;
 }
 
 /* The shortest limit with which it may be started: mostly its own. */

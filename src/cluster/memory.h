@@ -50,7 +50,8 @@ struct job_memory {
     int64_t retry_until, retry_at; /* its failed start is tried again; 0 = it is not */
     /* of an active job, and where it last ran */
     int64_t start_at, eff_wclimit_s;
-    int64_t wclimit_s; /* in force, perhaps changed since the submission */
+    int64_t wclimit_s;         /* in force, perhaps changed since the submission */
+    int64_t learned_wclimit_s; /* see struct job_extra */
 };
 
 /* Flags of a job that belong to the scheduler, not to the request. */

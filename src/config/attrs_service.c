@@ -78,7 +78,7 @@ static const struct cfg_keyword kw_rmlimits[] = {{"SLURM"}, {"MAUI"}, {NULL}};
 static const struct cfg_keyword kw_auth[] = {{"CHECKSUM"}, {"NONE"}, {"PKI"}, {"SECUREPORT"}, {NULL}};
 
 static const struct cfg_row rm_rows[] = {
-    {N("TYPE"), WORD(NULL, kw_rmtype), HEAD_ONLY, RM_NOW, HELP("Kind of the resource manager; LOCAL where none is given. There are drivers for LOCAL, SLURM, PBS, SGE (Grid Engine), WIKI and NATIVE; without one the configuration serves for simulations alone.")},
+    {N("TYPE"), WORD(NULL, kw_rmtype), HEAD_ONLY, RM_NOW, HELP("Kind of the resource manager; LOCAL where none is given. There are drivers for LOCAL, SLURM, PBS, SGE (Grid Engine), WIKI and NATIVE, which is scripts of the site for any other; without one the configuration serves for simulations alone.")},
     {N("SERVER"), NAME(NULL), RM, HELP("type://host:port.")},
     {N("HOST"), NAME(NULL), RM_NOW, HELP("Its host; needed for WIKI.")},
     {N("PORT"), INT("port", "0", 0, 65535), RM_NOW, HELP("Its port; needed for WIKI.")},

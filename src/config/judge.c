@@ -751,6 +751,27 @@ static void look_for_plan_fill(struct look *k)
         add_finding(k, "", "");
 }
 
+static void look_for_wclimit_history(struct look *k)
+{
+    const struct settings *s = k->c->settings;
+    char plain[40];
+
+    if (s->wclimit_default_s == WCLIMIT_HISTORY && s->default_wclimit_s > 0
+        && s->default_wclimit_s <= WCLIMIT_LEARNED_LEAST_S)
+        add_finding(
+            k, duration_format_exact(s->default_wclimit_s, plain, sizeof plain), "");
+}
+
+static void look_for_wclimit_twice(struct look *k)
+{
+    const struct settings *s = k->c->settings;
+    char used[40];
+
+    if (s->wclimit_default_s > 0)
+        add_finding(
+            k, duration_format_exact(s->wclimit_default_s, used, sizeof used), "");
+}
+
 /* ---- what a migrating site stumbles over ---- */
 
 static void look_for_depth(struct look *k)
@@ -816,7 +837,7 @@ static const struct rule rules[] = {
     {"program-missing", "MAILPROGRAM", PARAMETER, LOOK(mail_program), WARN("%1 cannot be executed; no mail will be sent")},
     {"program-missing", "TRIGGER", SECTIONS(SR), LOOK(triggered_programs), WARN("%1 cannot be executed")},
     {"page-off", NULL, PARAMETER, ONCE, LOOK(page), WARN("the web page stays off: %1")},
-    {"no-driver", "TYPE", SECTIONS(RM), LOOK(driver), ERROR("there is no driver for %1 yet; expected one of %2 (maui sim and SERVERMODE SIMULATION need none)")},
+    {"no-driver", "TYPE", SECTIONS(RM), LOOK(driver), ERROR("there is no driver for %1; scripts of the site can be one (TYPE=NATIVE); expected one of %2 (maui sim and SERVERMODE SIMULATION need none)")},
     {"no-url", "TYPE", SECTIONS(RM), LOOK(urls), ERROR("NATIVE needs %1=exec:///PROGRAM")},
     {"unusable-url", NULL, SECTIONS(RM), LOOK(url), ERROR("%1")},
     {"unusable-peer", "TYPE", SECTIONS(RM), LOOK(peer), ERROR("%1")},
@@ -846,6 +867,8 @@ static const struct rule rules[] = {
     {"plan-bands", "PLANFSMAX", PARAMETER, LOOK(plan_bands), WARN("its square is more than PLANBANDFACTOR (%2): fairshare may put a lower band before a higher one")},
     {"plan-arrival", "PROMISEHORIZON", PARAMETER, LOOK(plan_arrival), WARN("SUBMIT promises in order of arrival: %1 hardly counts then; expected a time, as 6:00:00")},
     {"plan-fill", "PLANFILL", PARAMETER, LOOK(plan_fill), WARN("PROMISED lets small jobs in before those that fairshare favours; expected PLAN where FSPOLICY is set")},
+    {"wclimit-history", "WCLIMITDEFAULT", PARAMETER, LOOK(wclimit_history), WARN("HISTORY learns no limit shorter than 10 minutes and none longer than SYSTEMDEFAULTJOBWALLTIME, which is %1: all jobs have that")},
+    {"wclimit-twice", "SYSTEMDEFAULTJOBWALLTIME", PARAMETER, LOOK(wclimit_twice), WARN("has no effect: WCLIMITDEFAULT %1 goes before it")},
     {"single-task", "NODEACCESSPOLICY", PARAMETER, LOOK(single_task), WARN("SINGLETASK gives each task a node of its own: a job of 16 one-processor tasks takes 16 nodes, whatever their size; SINGLEJOB gives whole nodes to one job")},
     {"single-task", "NODEACCESSPOLICY", SECTIONS(CLASS), LOOK(single_task), WARN("SINGLETASK gives each task a node of its own: a job of 16 one-processor tasks takes 16 nodes, whatever their size; SINGLEJOB gives whole nodes to one job")},
     {"queue-time", NULL, ANY, ONCE, LOOK(active_limits), NOTE("jobs that wait for a limit on active jobs go on gaining priority by queue time; only idle limits (MAXIJOB and the like) stop their clock")},

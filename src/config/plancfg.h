@@ -9,6 +9,9 @@
 
 #define HORIZON_SUBMIT DURATION_UNLIMITED /* promised when it comes */
 
+#define WCLIMIT_HISTORY         (-1) /* WCLIMITDEFAULT: learned, */
+#define WCLIMIT_LEARNED_LEAST_S 600  /* and no shorter than that */
+
 enum plan_tighten { TIGHTEN_UNSET, TIGHTEN_NO, TIGHTEN_YES };
 enum plan_prediction { PREDICTION_NONE, PREDICTION_LASTTWO, PREDICTION_MIX };
 enum plan_fill { FILL_PLAN, FILL_PROMISED };

@@ -20,6 +20,7 @@ int set_use_syslog(struct cfg_call *call, struct err *err);
 int set_resource_limit(struct cfg_call *call, struct err *err);
 int set_backfill_type(struct cfg_call *call, struct err *err);
 int set_horizon(struct cfg_call *call, struct err *err);
+int set_wclimit_default(struct cfg_call *call, struct err *err);
 int set_avail_policy(struct cfg_call *call, struct err *err);
 int set_stack_qos(struct cfg_call *call, struct err *err);
 int set_default_name(struct cfg_call *call, struct err *err);

@@ -235,17 +235,43 @@ int set_backfill_type(struct cfg_call *call, struct err *err)
     return 0;
 }
 
-/* A time, or SUBMIT. */
+/* A time, or the word, which is that of *io_s. */
+static int read_time_or_word(
+    const struct cfg_call *call, const char *word, int64_t *io_s, struct err *err)
+{
+    struct err none;
+
+    if (strcasecmp(call->value, word) == 0
+        || duration_parse(call->value, io_s, &none) == 0)
+        return 0;
+    return err_set(err, none.code,
+        "'%.60s' is neither %s nor a duration; expected %s, [[[DD:]HH:]MM:]SS, a "
+        "number "
+        "of seconds, or INFINITY",
+        call->value, word, word);
+}
+
 int set_horizon(struct cfg_call *call, struct err *err)
 {
     struct settings *s = call->base;
     int64_t horizon_s = HORIZON_SUBMIT;
 
-    if (strcasecmp(call->value, "SUBMIT") != 0
-        && duration_parse(call->value, &horizon_s, err) < 0)
+    if (read_time_or_word(call, "SUBMIT", &horizon_s, err) < 0)
         return -1;
     if (s != NULL)
         s->plan.horizon_s = horizon_s;
+    return 0;
+}
+
+int set_wclimit_default(struct cfg_call *call, struct err *err)
+{
+    struct settings *s = call->base;
+    int64_t limit_s = WCLIMIT_HISTORY;
+
+    if (read_time_or_word(call, "HISTORY", &limit_s, err) < 0)
+        return -1;
+    if (s != NULL)
+        s->wclimit_default_s = limit_s;
     return 0;
 }
 

@@ -64,6 +64,8 @@ struct settings {
 
     /* jobs */
     int64_t default_wclimit_s; /* SYSTEMDEFAULTJOBWALLTIME */
+    int64_t wclimit_default_s; /* WCLIMITDEFAULT: goes before it; 0 = not said, or
+                                  WCLIMIT_HISTORY */
     int64_t job_max_overrun_s; /* -1 = never act */
     enum wc_action wc_action;
     enum preempt_policy preempt_policy;
@@ -123,6 +125,12 @@ struct settings {
 static inline bool settings_plan_together(const struct settings *s)
 {
     return s->par.v[0].bf_policy == BACKFILL_PLAN;
+}
+
+/* The limit of a job for which there is no other; 0 = none. */
+static inline int64_t settings_default_wclimit(const struct settings *s)
+{
+    return s->wclimit_default_s > 0 ? s->wclimit_default_s : s->default_wclimit_s;
 }
 
 #endif

@@ -15,6 +15,7 @@ static const struct cfg_row job_rows[] = {
     {N("SYSTEMMAXPROCSECONDPERJOB", "SYSTEMMAXJOBPROCSECOND"), COUNT("processor seconds", "0"), IN_PAR(max_ps_per_job), NEGATIVE_OFF, GUARDS, HELP("Largest processors x wallclock limit of one job; 0 = none.")},
     {N("SYSTEMMAXJOBWALLTIME"), TIME("0"), IN_PAR(max_wclimit_s), NEGATIVE_OFF, GUARDS, HELP("Longest wallclock limit of one job; 0 = none.")},
     {N("SYSTEMDEFAULTJOBWALLTIME"), TIME("10:00:00:00"), IN_SETTINGS(default_wclimit_s), HELP("Wallclock limit of jobs without one, after the defaults of QOS and class.")},
+    {N("WCLIMITDEFAULT"), CUSTOM(set_wclimit_default, NULL, "TIME, or HISTORY"), .home = HOME_SETTINGS, .store = STORE_OTHER, HELP("Goes before SYSTEMDEFAULTJOBWALLTIME. HISTORY: a job that asks for no limit, and has none of its QOS or class, is given one when it is submitted: twice what nine of ten of the user's last 32 such jobs took, else of all users', 10 minutes to 24 hours, and never above SYSTEMDEFAULTJOBWALLTIME, up to which it may run on all the same. Less than five such jobs tell nothing.")},
     {N("METAMAXTASKS"), COUNT("tasks", "0"), LATER, HELP("Most tasks offered to a meta-scheduler.")},
     {N("ENABLEMULTINODEJOBS"), BOOL("TRUE"), IN_SETTINGS(enable_multinode_jobs), HELP("FALSE: all tasks of a job must fit on one node.")},
     {N("ENABLEMULTIREQJOBS"), BOOL("FALSE"), IN_SETTINGS(enable_multireq_jobs), HELP("Allow jobs with several resource requests; otherwise they are held. With RMCFG[] TYPE=SLURM or PBS: TRUE where nothing is said.")},

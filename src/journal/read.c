@@ -98,7 +98,8 @@ static void read_history(struct journal_read *j, const json_t *o, struct cluster
             reader_wrong(&j->reader, "runs", "a list of runs");
             return;
         }
-        rows[i].run = (struct job_run){run_s, limit_s, (uint32_t)procs};
+        rows[i].run = (struct job_run){run_s, limit_s, (uint32_t)procs,
+            json_is_true(json_array_get(json_array_get(list, i), 4))};
     }
     j->ev.u.history.rows = rows;
     j->ev.u.history.n = n;

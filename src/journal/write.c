@@ -312,8 +312,9 @@ static void put_history(json_t *o, const struct source *s, const struct event *e
     for (size_t i = 0; i < ev->u.history.n; i++) {
         const struct past_run *row = &ev->u.history.rows[i];
         json_array_append_new(
-            list, json_pack("[s, I, I, I]", row->user, (json_int_t)row->run.run_s,
-                      (json_int_t)row->run.limit_s, (json_int_t)row->run.procs));
+            list, json_pack("[s, I, I, I, b]", row->user, (json_int_t)row->run.run_s,
+                      (json_int_t)row->run.limit_s, (json_int_t)row->run.procs,
+                      row->run.unasked));
     }
     json_object_set_new(o, "runs", list);
 }

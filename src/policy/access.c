@@ -219,16 +219,23 @@ static int64_t own_or_default_wclimit(const struct cred *k)
 static void resolve_wclimit(const struct cluster *c, struct job *j)
 {
     int64_t v = j->wclimit_asked_s;
+    int64_t learned_s = j->extra ? j->extra->learned_wclimit_s : 0;
     bool unlimited = v >= DURATION_UNLIMITED;
 
     if (j->extra && j->extra->full_wclimit_s)
-        return; /* it runs with less */
+        return;                                           /* it runs with less */
+    j->wclimit_learned = learned_s > 0 && v == learned_s; /* it was started with that */
     if (v <= 0 || unlimited)
         v = own_or_default_wclimit(job_cred(c, j, CRED_QOS));
     if (v <= 0)
         v = own_or_default_wclimit(job_cred(c, j, CRED_CLASS));
+    if (v <= 0 && !unlimited && learned_s > 0) {
+        v = learned_s;
+        j->wclimit_learned = true;
+    }
     if (v <= 0)
-        v = unlimited ? c->cfg->par.v[0].max_wclimit_s : c->cfg->default_wclimit_s;
+        v = unlimited ? c->cfg->par.v[0].max_wclimit_s
+                      : settings_default_wclimit(c->cfg);
     j->wclimit_s = v > 0 ? v : DURATION_UNLIMITED;
     if (j->saved_s > 0 && j->wclimit_s < DURATION_UNLIMITED)
         j->wclimit_s = j->wclimit_s > j->saved_s ? j->wclimit_s - j->saved_s : 1;

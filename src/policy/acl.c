@@ -163,6 +163,8 @@ static bool matches(const struct cluster *c, struct acl_entry *e,
     case ACL_ACCOUNT:
     case ACL_CLASS:
     case ACL_QOS:
+        if (who->name[e->type])
+            return strcmp(e->name, who->name[e->type]) == 0;
         if (who->cred[e->type] == ACL_WILDCARD)
             return !e->negated;
         return cred_of(c, e) == who->cred[e->type];

@@ -20,10 +20,12 @@ enum acl_confined {
 /* What an access list asks of a job. Made once a job and pass; borrows from it. */
 struct acl_asker {
     uint32_t cred[CRED_KINDS]; /* indexes, or ACL_WILDCARD */
-    uint32_t flags;            /* enum job_flag */
-    bool any_flags;            /* wildcard: any job attribute */
-    bool ignores_time;         /* QOS flag IGNSRMAXTIME */
-    int64_t procs, tasks;      /* -1 = any number */
+    const char
+        *name[CRED_KINDS]; /* of one that may be unknown: in place of cred; NULL */
+    uint32_t flags;        /* enum job_flag */
+    bool any_flags;        /* wildcard: any job attribute */
+    bool ignores_time;     /* QOS flag IGNSRMAXTIME */
+    int64_t procs, tasks;  /* -1 = any number */
     enum acl_confined confined;
     const char *advres;          /* the reservation it names, or NULL */
     const struct text_list *use; /* or those its QOS or credentials name, or NULL */

@@ -4,7 +4,21 @@
 
 #include "config/settings.h"
 
-int64_t overrun_of(const struct cluster *c, const struct job *j)
+/* Nobody asked for the limit that was learned: what the job would have without it is
+ * still the job's. */
+static int64_t grace_of(const struct cluster *c, const struct job *j)
+{
+    int64_t plain_s = settings_default_wclimit(c->cfg);
+
+    if (!j->wclimit_learned)
+        return 0;
+    if (plain_s <= 0 || plain_s >= DURATION_UNLIMITED)
+        return DURATION_UNLIMITED;
+    return plain_s > j->extra->learned_wclimit_s ? plain_s - j->extra->learned_wclimit_s
+                                                 : 0;
+}
+
+static int64_t overrun_granted(const struct cluster *c, const struct job *j)
 {
     int64_t most = -1;
 
@@ -22,4 +36,11 @@ int64_t overrun_of(const struct cluster *c, const struct job *j)
         && c->cfg->wc_action != WC_PREEMPT)
         return -1;
     return c->cfg->job_max_overrun_s;
+}
+
+int64_t overrun_of(const struct cluster *c, const struct job *j)
+{
+    int64_t granted_s = overrun_granted(c, j);
+
+    return granted_s < 0 ? granted_s : time_add(granted_s, grace_of(c, j));
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * How far a job may pass its wallclock limit: OVERRUN of its credentials, the largest,
- * else JOBMAXOVERRUN. */
+ * else JOBMAXOVERRUN; and where its limit was learned (WCLIMITDEFAULT HISTORY), on to
+ * that which it would have otherwise. */
 #ifndef MAUI_POLICY_OVERRUN_H
 #define MAUI_POLICY_OVERRUN_H
 

@@ -404,6 +404,16 @@ static double fs_points(const struct prio_pass *f, const uint32_t cred[CRED_KIND
     return component(f->s, PRIO_FS, sum);
 }
 
+double prio_fs_of(const struct cluster *c, const struct cred *k)
+{
+    const struct prio_settings *s = &c->cfg->prio;
+
+    for (int sub = PRIO_FSUSER; sub <= PRIO_FSCLASS; sub++)
+        if (sub_kind[sub] == (enum cred_kind)k->kind)
+            return component(s, PRIO_FS, term(s, (enum prio_sub)sub, fs_factor(c, k)));
+    return 0;
+}
+
 void prio_check(struct cluster *c, int64_t now)
 {
     struct prio_pass f = pass_of(c, now);

@@ -94,6 +94,10 @@ struct prio_parts {
 void prio_explain(
     struct cluster *c, const struct job *j, int64_t now, struct prio_parts *ret_parts);
 
+/* What fairshare of this credential alone adds to the priority of its jobs, in points.
+ * O(1). */
+double prio_fs_of(const struct cluster *c, const struct cred *k);
+
 /* Component a subcomponent belongs to, and names as displayed ("QTime" ...). */
 enum prio_comp prio_comp_of(enum prio_sub s);
 const char *prio_sub_name(enum prio_sub s);

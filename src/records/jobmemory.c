@@ -65,6 +65,7 @@ static const struct number {
     NUMBER(I64, start_at),
     NUMBER(I64, eff_wclimit_s),
     NUMBER(I64, wclimit_s),
+    NUMBER(I64, learned_wclimit_s),
 #undef NUMBER
 };
 #define NUMBERS (sizeof numbers / sizeof numbers[0])

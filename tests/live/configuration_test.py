@@ -100,7 +100,8 @@ def test_an_access_rule_without_a_value_lets_nobody_in(daemon):
 
 
 def test_check_and_serve_come_to_the_same_verdict(daemon):
-    cases = {"RMCFG[base] TYPE=LSF\n": "no driver for LSF", "RMTYPE LL\n": "no driver for LL",
+    cases = {"RMCFG[base] TYPE=LSF\n": "no driver for LSF; scripts of the site can be one (TYPE=NATIVE)",
+             "RMTYPE LL\n": "no driver for LL", "RMCFG[base] TYPE=SSS\n": "no driver for SSS",
              "RMCFG[base] TYPE=LOCAL NODES=4by2\n": "NxP", "#INCLUDE gone.cfg\n": "gone.cfg",
              "CLASSCFG[b] MAXJOBS=3\n": "MAXJOB?"}
     for text, want in cases.items():

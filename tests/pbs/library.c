@@ -207,13 +207,18 @@ static bool has_changed(const struct pbs_status *s, const struct pbs_attribute *
     return false;
 }
 
-/* By mtime alone, as that is what is asked for. */
+/* By mtime alone, as that is what is asked for; "x": of the history too. */
 struct pbs_status *pbs_selstat(int line, const struct pbs_attribute *that,
     const struct pbs_attribute *wanted, const char *extend)
 {
-    struct pbs_status *all = pbs_statjob(line, NULL, wanted, ""), **at = &all;
+    const char *const now[] = {"qstat", "-f", "-F", "json", NULL};
+    const char *const past[] = {"qstat", "-x", "-f", "-F", "json", NULL};
+    bool ended = extend != NULL && strchr(extend, 'x') != NULL;
+    struct pbs_status *all = convert(run(ended ? past : now), "Jobs", NULL, false),
+                      **at = &all;
 
-    (void)extend;
+    (void)line;
+    (void)wanted;
     if (strcmp(that->name, "mtime") != 0 || that->op != PBS_AT_LEAST)
         abort();
     while (*at != NULL)

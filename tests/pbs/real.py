@@ -206,12 +206,30 @@ class Pbs(Daemon):
         pid = max([int(file.read_text().strip("\0\n ") or 0) for file in files], default=0)
         return pid if pid and pathlib.Path(f"/proc/{pid}").exists() else None
 
+    @staticmethod
+    def holders(lock):
+        """Who has it open."""
+        files = {str(f.resolve()) for f in pathlib.Path(os.environ["PBS_HOME"]).glob(lock)}
+        found = []
+        for fd in pathlib.Path("/proc").glob("[0-9]*/fd/*"):
+            with contextlib.suppress(OSError):
+                if os.readlink(fd) in files:
+                    found.append(int(fd.parts[2]))
+        return found
+
     def kill_locked(self, lock, *command):
-        """Who holds a lock of PBS; then it is started again, as an init system does."""
+        """Who holds a lock of PBS; then it is started again, as an init system does. A child
+        that it had begun and that is no other program yet would keep the next from the lock."""
         pid = self.locked_by(lock)
         if pid:
+            name = pathlib.Path(f"/proc/{pid}/comm").read_text()
             os.kill(pid, signal.SIGKILL)
             self.gone(pid)
+            for heir in self.holders(lock):
+                with contextlib.suppress(OSError):
+                    if pathlib.Path(f"/proc/{heir}/comm").read_text() == name:
+                        os.kill(heir, signal.SIGKILL)
+                        self.gone(heir)
 
         def begins():
             subprocess.run(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,

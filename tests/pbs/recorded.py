@@ -431,6 +431,8 @@ def command(name, args):
                 o["fails"][name] -= 1
                 raise Refused(11, f"{name}: System error")
             past = name == "qselect" or (name == "qstat" and "-x" in args and not o["torque"])
+            if past and "-t" in args:  # for what has ended alone
+                o["histories"] = o.get("histories", 0) + 1
             if past and o.get("fails", {}).get("history", 0) > 0:  # as one that hangs
                 o["fails"]["history"] -= 1
                 raise Refused(255, f"{name}: cannot connect to server {SERVER} (errno=110)")

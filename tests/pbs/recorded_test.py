@@ -611,6 +611,23 @@ def test_the_programs_of_the_library_are_lost_and_come_again(lined):
 
 
 @pytest.mark.parametrize("site", ["library"], indirect=True)
+def test_an_end_is_told_with_what_has_changed(lined):
+    """With its status, and not asked for afterwards; but where it is a look at all of all that
+    shows it, which there is each 10 s."""
+    before = lined.server.look().get("histories", 0)
+    for status in range(4):
+        id = lined.qsub("-l", chunk(lined))
+        lined.wait_state(id, "R")
+        lined.wait(lambda: "State: Running" in lined.daemon.run("checkjob", id.split(".")[0]).stdout,
+                   "seen to run")
+        lined.server.end(id, status)
+        ended = lined.wait(lambda: [j for j in lined.daemon.lines("showq", "-c")
+                                    if j.get("id") == id.split(".")[0]], "its end")[0]
+        assert (ended["state"], ended.get("exit_status", 0)) == ("Completed", status), ended
+    assert lined.server.look().get("histories", 0) - before <= 2
+
+
+@pytest.mark.parametrize("site", ["library"], indirect=True)
 def test_a_sign_of_the_hook_makes_it_look_at_once(site):
     """POLLINTERVAL is an hour: without the sign nothing would be seen."""
     site.configure("POLLINTERVAL=3600")

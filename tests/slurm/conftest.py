@@ -75,6 +75,18 @@ def module_cluster(slurm_program, request):
 
 
 @pytest.fixture(scope="module")
+def shift(tmp_path_factory):
+    """A library that makes a clock wrong."""
+    source = pathlib.Path(__file__).parent / "shift.c"
+    library = tmp_path_factory.mktemp("shift") / "shift.so"
+    done = subprocess.run([shutil.which("cc") or "gcc", "-shared", "-fPIC", "-o", library,
+                           source], capture_output=True, text=True, check=False)
+    if done.returncode:
+        pytest.skip("shift.c is not built: no C compiler (scripts/deps test)")
+    return str(library)
+
+
+@pytest.fixture(scope="module")
 def forge():
     """A program that speaks to slurmctld by its library."""
     source = pathlib.Path(__file__).parent / "forge.c"

@@ -10,6 +10,7 @@ import subprocess
 import time
 
 import pytest
+import slurm_accounting
 
 CLUSTER = {"nodes": 2, "open_after": 3600}
 
@@ -101,7 +102,68 @@ def test_that_nobody_watches_the_scheduler_is_told(slurm):
     assert one(check(slurm), note)
 
 
-@pytest.mark.parametrize("transport", ["LIBSLURM", "SCONTROL"])
+PROGRAMS = {"LIBSLURM": "maui-slurm", "SCONTROL": "maui-scontrol"}
+transports = pytest.mark.parametrize("transport", PROGRAMS)
+
+
+def by(slurm, transport):
+    """The program that looks at Slurm so."""
+    return pathlib.Path(slurm.program).parent / PROGRAMS[transport]
+
+
+@transports
+def test_a_slurmdbd_that_is_away_is_told(fresh_cluster, transport):
+    """Of a site without one nothing is said."""
+    lack = slurm_accounting.missing()
+    if lack:
+        pytest.skip(f"not installed: {lack}; see scripts/deps test")
+    slurm = fresh_cluster(scheduler=False, nodes=2, gpus=0, accounting=True)
+    program, away = by(slurm, transport), "slurmdbd at "
+    assert not any(away in l for l in check(slurm, program))
+    slurm.kill("slurmdbd", signal.SIGKILL)
+    line = one(check(slurm, program), away, "127.0.0.1 port")
+    assert line.startswith("warning: ") and "Connection refused" in line
+
+
+@transports
+@pytest.mark.parametrize("seconds", [-100, 100])
+def test_a_clock_that_is_not_slurmctlds_is_told(slurm, shift, transport, seconds):
+    """Of the machine where it is asked; a heartbeat is judged by slurmctld's."""
+    program, apart = by(slurm, transport), "slurmctld's clock is"
+    assert not any(apart in l for l in check(slurm, program))
+    # through scontrol it is this program alone that the clock is wrong for
+    lines = check(slurm, "env", f"LD_PRELOAD={shift}", f"MAUI_TEST_SHIFT={seconds}", program)
+    line = one(lines, apart, "behind" if seconds > 0 else "ahead of")
+    assert line.startswith("warning: ") and 97 <= int(line.split(" is ")[1].split()[0]) <= 103
+    assert not any("sign of the scheduler" in l for l in lines), lines
+
+
+def test_a_heartbeat_of_a_later_time_is_told(slurm, tmp_path):
+    """As one is that was written before a clock was set back."""
+    gate = pathlib.Path(slurm.dir, "etc/job_submit.lua")
+    right, beat = gate.read_text(), tmp_path / "heartbeat"
+    beat.write_text(f"{int(time.time()) + 1000} 1\n")
+    try:
+        gate.write_text(re.sub(r'(local HEARTBEAT = )".*"', rf'\1"{beat}"', right))
+        assert one(check(slurm), str(beat), "from now").startswith("warning: ")
+    finally:
+        time.sleep(1.1)
+        gate.write_text(right)
+
+
+@transports
+def test_that_commands_of_users_find_no_scheduler_is_told(slurm, tmp_path, transport):
+    """A site file ends that; the home that they come to anyway needs none."""
+    program, note = by(slurm, transport), "users' commands on this machine"
+    line = one(check(slurm, program), note)
+    assert line.startswith("note: ") and slurm.maui.home in line
+    site = tmp_path / "client.cfg"
+    site.write_text("SERVERHOST sched.example.org\n")
+    lines = check(slurm, "env", f"MAUICLIENTCFG={site}", program)
+    assert not any(note in l for l in lines), lines
+
+
+@transports
 def test_a_site_that_goes_wrong_in_other_ways(fresh_cluster, tmp_path, transport):
     """Before anything is installed: the plugins of Slurm but Lua's; settings that are the
     site's own and mean something here."""
@@ -115,8 +177,7 @@ def test_a_site_that_goes_wrong_in_other_ways(fresh_cluster, tmp_path, transport
         conf=f"PluginDir={tmp_path}\nSlurmctldHost=spare(127.0.0.9)\nOverTimeLimit=UNLIMITED\n"
              "JobRequeue=0\nMCSPlugin=mcs/user\nMCSParameters=ondemand,select\n"
              "SchedulerParameters=assoc_limit_stop,bf_interval=30\nCompleteWait=0\n")
-    program = {"LIBSLURM": "maui-slurm", "SCONTROL": "maui-scontrol"}[transport]
-    lines = check(slurm, pathlib.Path(slurm.program).parent / program)
+    lines = check(slurm, by(slurm, transport))
     assert "slurm-wlm-basic-plugins" in one(lines, "error: job_submit_lua.so is not in")
     assert one(lines, "note: ", "SlurmctldHost=spare")
     assert one(lines, "note: slurm.conf: OverTimeLimit=UNLIMITED")

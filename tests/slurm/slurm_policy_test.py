@@ -212,6 +212,24 @@ def test_what_no_job_uses_up_is_there_for_all(fresh_cluster, transport):
     blocked(c, disks[1])
 
 
+@pytest.mark.parametrize("transport", ["LIBSLURM", "SCONTROL"])
+def test_nodes_with_less_of_what_no_job_uses_up_are_left_out(fresh_cluster, transport):
+    """Of no_consume a node has enough for all, and no job may ask for more than it has."""
+    c = fresh_cluster(nodes=2, cpus=4, gpus=0, transport=transport,
+                      node_options={"n1": "Gres=bandwidth:no_consume:4",
+                                    "n2": "Gres=bandwidth:no_consume:2"})
+    first = c.sbatch("-n", 1, "--gres=bandwidth:3")
+    starts(c, first)
+    wide = c.sbatch("-N", 1, "-n", 4, "--gres=bandwidth:3")
+    small = [c.sbatch("-n", 2, "--gres=bandwidth:2", "-w", "n2") for _ in range(2)]
+    starts(c, *small)
+    blocked(c, wide)
+    assert "could not be started" not in c.maui.why(wide), c.maui.why(wide)
+    c.ok("scancel", first)
+    c.wait_state(wide, "RUNNING")
+    assert c.show(wide)["NodeList"] == "n1"
+
+
 def test_who_cannot_be_stopped_keeps_its_nodes(policies, slurm):
     """Slurm requeues no job that came with --no-requeue: who was to start in its place is
     taken back, and a restart gives the same."""

@@ -79,7 +79,7 @@ def test_statistics_are_those_of_the_commands(site, browser):
 
 def test_fairshare_is_that_of_the_scheduler(daemon, build, browser):
     need_page(build)
-    daemon.configure("FSPOLICY DEDICATEDPS\nFSINTERVAL 12:00:00\nFSDEPTH 3\nFSDECAY 0.5\nFSWEIGHT 1\n"
+    daemon.configure("FSPOLICY DEDICATEDPS\nFSINTERVAL 12:00:00\nFSDEPTH 3\nFSDECAY 0.5\nFSWEIGHT 1\nFSACCOUNTWEIGHT 5\n"
                      "ACCOUNTCFG[chem] FSTARGET=50\nACCOUNTCFG[physics] FSTARGET=20+\n")
     daemon.start()
     job = daemon.submit("sleep 600", wclimit_s=600, account="chem")
@@ -92,8 +92,10 @@ def test_fairshare_is_that_of_the_scheduler(daemon, build, browser):
     browser.wait(lambda: len(rows(browser, "account")) == len(told()), "the accounts")
     assert (told()["chem"]["percent"], told()["chem"]["target"]) == (100, 50)
     line = {r.split()[0]: r for r in rows(browser, "account")}
-    assert line["chem"].split()[1:] == ["100.00", "%", "50.00", "%", "!", "Change"]
-    assert line["physics"].split()[1:] == ["0.00", "%", "20.00", "%+", "!", "Change"]
+    # what it is worth: 5 points a percent, for a floor none above and all below
+    assert (told()["chem"]["points"], told()["physics"]["points"]) == (-250, 100)
+    assert line["chem"].split()[1:] == ["100.00", "%", "50.00", "%", "!", "-250", "Change"]
+    assert line["physics"].split()[1:] == ["0.00", "%", "20.00", "%+", "!", "+100", "Change"]
     words = [e.get_attribute("aria-label") for e in browser.all('[aria-label="account"] .f-off, [aria-label="account"] .f-windows')]
     assert words[0] == "50.0 points above the target"
     assert words[1].startswith("Shares of the windows, the latest first: 100 %")
@@ -110,6 +112,30 @@ def test_fairshare_is_that_of_the_scheduler(daemon, build, browser):
     browser.wait(lambda: "55.00 %" in " ".join(rows(browser, "account")), "the other target")
     assert told()["physics"]["target"] == 55
     daemon.ok("canceljob", job)
+    browser.check()
+
+
+def test_fairshare_has_a_tree_and_tells_whom_caps_keep_waiting(daemon, build, browser):
+    need_page(build)
+    daemon.configure("FSPOLICY DEDICATEDPS\nFSWEIGHT 1\nACCOUNTCFG[chem] FSTARGET=100^\nUSERCFG[ann] ALIST=chem,bio\n")
+    daemon.start()
+    jobs = [daemon.submit("sleep 600", wclimit_s=600, account=a) for a in ("chem", "physics")]
+    daemon.wait(lambda: daemon.state(jobs[1]) == "Running", "the one without a cap")
+    told = lambda: {c["name"]: c for c in daemon.api("/v1/fairshare?kind=account")[1]["credentials"]}  # noqa: E731
+    daemon.wait(lambda: told()["chem"]["held"] == 1, "the one that the cap keeps")
+    assert told()["physics"]["held"] == 0
+    open_timeline(browser, daemon)
+    browser.chrome.get(browser.chrome.current_url.split("/ui/")[0] + "/ui/fairshare?view=tree")
+    mine = daemon.job(jobs[0])
+    lines = browser.wait(lambda: [r.text.split() for r in browser.all('[aria-label="Tree"] tbody tr')], "the tree")
+    of_jobs = [(mine["group"], "group"), (mine["user"], "user")]
+    assert [tuple(line[:2]) for line in lines] == [
+        ("chem", "account"), ("ann", "user"), *of_jobs, ("physics", "account"), *of_jobs]
+    assert "1 job" in " ".join(lines[0])
+    browser.picture("fairshare-tree")
+    link = next(a for a in browser.all('[aria-label="Tree"] a') if a.text == "1 job")
+    link.click()
+    browser.wait(lambda: [r for r in browser.all(".q-rows [role='row']") if jobs[0] in r.text] and len(browser.all(".q-rows [role='row']")) == 1, "the job")
     browser.check()
 
 

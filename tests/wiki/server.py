@@ -288,6 +288,8 @@ class Handler(socketserver.BaseRequestHandler):
             return
         if odd in ("never", "lost", "close"):
             return
+        if odd == "stale":  # as all was a second before it arrives
+            time.sleep(1)
         if odd == "error":
             text = "SC=-1;RSP=the moon is full"
         elif odd == "short":

@@ -357,6 +357,26 @@ def test_a_look_of_before_does_not_suspend_who_was_resumed(site):
     site.world.behave()
 
 
+def test_a_look_that_began_before_a_resume_does_not_suspend_again(site):
+    """Its answer, which is of before, comes when the resume is over and done with."""
+    site.begin()
+    job = site.world.submit("j1", USERS[0], seconds=1000)
+    site.until(job, "Running")
+    for _ in range(3):
+        site.ok("mjobctl", "-s", job)
+        site.until(job, "Suspended")
+        site.wait(lambda: site.world.job(job)["STATE"] == "Suspended", "that it is")
+        site.world.behave(GETJOBS="stale")
+        asked = len(site.world.look()["asked"])
+        site.wait(lambda: ["GETJOBS", 0] in site.world.look()["asked"][asked:], "a look", 60)
+        site.ok("mjobctl", "-r", job)
+        seen, end = set(), time.time() + 3
+        while time.time() < end:
+            seen.add(site.state(job))
+        assert seen == {"Running"}
+        site.world.behave()
+
+
 def test_only_what_changed_is_asked_for_in_between(site):
     site.section("FULLINTERVAL=1000")
     site.begin()

@@ -73,6 +73,26 @@ export function formOf(r: Reservation, zone: Zone): Form {
   return form;
 }
 
+const AMOUNTS = { procs: "PROCS", mem_mb: "MEM", swap_mb: "SWAP", disk_mb: "DISK" } as const;
+
+/** What it says besides, which of a change is not known to be as it was asked for. */
+function besides(r: Reservation): Form {
+  const each = Object.entries(AMOUNTS).flatMap(([k, word]) => {
+    const n = r.per_task?.[k as keyof typeof AMOUNTS];
+    return n && n > 0 ? [`${word}=${n}`] : [];
+  });
+  return {
+    resources: each.join(";"), flags: (r.flags ?? []).join(", "), charge: [r.account, r.group, r.user].map((w) => w ?? "").join(",").replace(/,+$/, ""),
+    partition: r.partition && r.partition !== "ALL" ? r.partition : "",
+  };
+}
+
+/** One like it, right behind it, or a day later where it has no end. */
+export function beginCopy(r: Reservation, zone: Zone): void {
+  const form = { ...formOf(r, zone), ...besides(r), start_at: writeInstant(r.end_at ?? r.start_at + 24 * HOUR, zone) };
+  setDraft({ of: null, form, was: {}, rows: null, open: true });
+}
+
 export function beginChange(r: Reservation, zone: Zone, rows: [number, number] | null): void {
   const was = formOf(r, zone);
   setDraft({ of: r.name, form: { ...was }, was, rows, open: false });

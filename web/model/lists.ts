@@ -23,10 +23,10 @@ export interface JobList {
   loaded: boolean;
 }
 
-/** /v1/jobs with these words in its query. */
-export function useJobs(query: Record<string, string>): JobList {
+/** /v1/jobs with these words in its query; `seldom`: what is new in it can wait some seconds. */
+export function useJobs(query: Record<string, string>, seldom = false): JobList {
   const text = new URLSearchParams(query).toString();
-  const answer = useAnswer(`/v1/jobs?${text}`);
+  const answer = useAnswer(`/v1/jobs?${text}`, seldom);
   return useMemo(() => {
     const lines = answer.text ? readLines<JobBrief | { summary: Summary }>(answer.text) : [];
     const first = lines[0] as { summary: Summary } | undefined;

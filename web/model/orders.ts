@@ -2,7 +2,7 @@
 // jobs it suits, what undoes it, and the command that does the same. What of it a caller may
 // do only the scheduler decides; here is what would be refused in any case left out.
 import { duration } from "./format";
-import type { Identity, JobBrief, JobOrder } from "./types";
+import type { Identity, JobBrief, JobOrder, Reservation } from "./types";
 
 /** A job that something is to be done to: of a list, or of its details. */
 export type Subject = JobBrief & { user_priority?: number };
@@ -146,4 +146,9 @@ export function checkValue(verb: Verb, value: string): string | null {
   if (kind === "number" && !/^-?\d{1,9}$/.test(value.trim())) return "a whole number is needed";
   if (kind === "duration" && !/^(\d+:)*\d+$/.test(value.trim())) return "a time is needed, as 2:00:00";
   return null;
+}
+
+/** Would a change of it be refused for want of a right? */
+export function mayChange(r: Reservation | undefined, who: Identity | null): boolean {
+  return Boolean(r && r.type !== "Job" && (rules(who) || (who && r.user === who.user)));
 }

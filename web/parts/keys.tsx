@@ -73,6 +73,7 @@ export function Keys() {
         <dt><kbd>0</kbd> <kbd>f</kbd> <kbd>t</kbd></dt><dd>now, the future only, as a table</dd>
         <dt><kbd>z</kbd> <kbd>Z</kbd></dt><dd>fold a group of rows, all of them</dd>
         <dt><kbd>n</kbd> <kbd>m</kbd></dt><dd>on the timeline: a new reservation, move the one that is open (arrows, Shift resizes)</dd>
+        <dt><kbd>e</kbd> <kbd>w</kbd></dt><dd>on the timeline: the form of the reservation that is open, why the job waits</dd>
         <dt><kbd>b</kbd></dt><dd>the past, and back to the present</dd>
         <dt><kbd>c</kbd> <kbd>d</kbd></dt><dd>in the past: the next cycle, the next decision about the job that is open</dd>
         <dt><kbd>Esc</kbd></dt><dd>close, go back</dd>

@@ -122,10 +122,15 @@ export function useDrawing(screen: Screen) {
     say("New reservation: drag a box of nodes and time, or move it by arrows and resize it with Shift; Enter goes to its form, Escape gives it up");
     canvas.current?.focus();
   }
+  const toForm = useRef(false); // it is asked for by its key
   function change(r: Reservation) {
+    const open = toForm.current;
+    toForm.current = false;
     void picture.current?.of(r.name).then((all) => {
       const found = runsOf(all.flatMap((s) => Array.from({ length: s.rows }, (_, i) => s.row + i)));
       beginChange(r, zone, found.length === 1 ? found[0] : null);
+      if (open) setDraft({ ...(theDraft() as Draft), open });
+      if (open) return;
       say(`${r.name}: arrows move it, with Shift they resize it; Enter goes to its form, Escape gives it up`);
       canvas.current?.focus();
     });
@@ -139,7 +144,10 @@ export function useDrawing(screen: Screen) {
     if (!p?.view) return false;
     if (!draft) {
       if (e.key === "n" && reserves) begin();
-      else if (e.key === "m") changeChosen();
+      else if (e.key === "m" || e.key === "e") {
+        toForm.current = e.key === "e";
+        changeChosen();
+      }
       else return false;
       return true;
     }

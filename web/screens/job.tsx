@@ -128,12 +128,20 @@ function Brief({ job }: { job: JobBrief }) {
   );
 }
 
-export function JobDetails(props: { id: string; brief?: JobBrief; alone?: boolean }) {
+/** `why`: other than before when it was asked why it waits, which is read first then. */
+export function JobDetails(props: { id: string; brief?: JobBrief; alone?: boolean; why?: number }) {
   const Title = props.alone ? "h1" : "h2";
   const answer = useAnswer(`/v1/jobs/${encodeURIComponent(props.id)}`);
   const job = useMemo(() => (answer.text ? (JSON.parse(answer.text) as Job) : undefined), [answer.text]);
   const title = useRef<HTMLHeadingElement>(null);
+  const verdict = useRef<HTMLDivElement>(null);
+  const answered = useRef(0);
   useEffect(() => title.current?.focus(), [props.id]);
+  useEffect(() => {
+    if (!verdict.current || (props.why ?? 0) === answered.current) return;
+    answered.current = props.why ?? 0;
+    verdict.current.focus();
+  }, [props.why, Boolean(job)]);
   return (
     <>
       <Title ref={title} tabIndex={-1}>
@@ -145,7 +153,7 @@ export function JobDetails(props: { id: string; brief?: JobBrief; alone?: boolea
       {!answer.error && !job && <p className="quiet">Loading …</p>}
       {!answer.error && job && (
         <>
-          <Why job={job} />
+          <div ref={verdict} tabIndex={-1} className="j-why"><Why job={job} /></div>
           <Actions key={props.id} jobs={[job as unknown as Subject]} detailed />
           {(job.section === "eligible" || job.section === "blocked") && <WaitDetails id={job.id ?? props.id} procs={job.procs ?? 1} />}
           <Facts job={job} />
@@ -156,7 +164,7 @@ export function JobDetails(props: { id: string; brief?: JobBrief; alone?: boolea
 }
 
 /** Beside a view; what it is about is in the address. */
-export function JobPanel(props: { id: string; brief?: JobBrief }) {
+export function JobPanel(props: { id: string; brief?: JobBrief; why?: number }) {
   const close = () => {
     go(withQuery({ sel: null }), true);
     (document.getElementById("rows") ?? document.getElementById("gantt"))?.focus();
@@ -170,7 +178,7 @@ export function JobPanel(props: { id: string; brief?: JobBrief }) {
       }}
     >
       <button className="panel-close" onClick={close} aria-label="Close the panel">✕</button>
-      <JobDetails id={props.id} brief={props.brief} />
+      <JobDetails key={props.id} id={props.id} brief={props.brief} why={props.why} />
     </aside>
   );
 }

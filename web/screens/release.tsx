@@ -1,23 +1,20 @@
-// What can be done with a reservation: changed, moved, released, with what that comes to.
+// What can be done with a reservation: changed, moved, copied, released, with what that comes to.
 import { useRef, useState, type KeyboardEvent } from "react";
 import { ask } from "../api/client";
 import { isStale, tellFailure, withBasis } from "../model/act";
+import { beginCopy } from "../model/draft";
 import { plain } from "../model/format";
 import { askNow, useLive } from "../model/live";
 import { notice } from "../model/notices";
-import { quote, rules } from "../model/orders";
+import { mayChange, quote } from "../model/orders";
+import { usePrefs } from "../model/prefs";
 import { go, withQuery } from "../model/route";
-import type { Identity, Reservation, WhatIfChange } from "../model/types";
+import type { Reservation, WhatIfChange } from "../model/types";
 import { usePreview } from "../model/whatif";
 import { useMayChange } from "../parts/actions";
 import { Command } from "../parts/copy";
 import { Link } from "../parts/frame";
 import { Moved, PreviewOf } from "../parts/preview";
-
-/** Would a change of it be refused for want of a right? */
-export function mayChange(r: Reservation | undefined, who: Identity | null): boolean {
-  return Boolean(r && r.type !== "Job" && (rules(who) || (who && r.user === who.user)));
-}
 
 function ReleaseForm({ name, onEnd }: { name: string; onEnd: () => void }) {
   const [busy, setBusy] = useState(false);
@@ -72,13 +69,21 @@ export function ReservationActions({ r, onChange }: { r: Reservation; onChange?:
   const may = useMayChange();
   const [open, setOpen] = useState(false);
   const bar = useRef<HTMLDivElement>(null);
-  if (!may || !mayChange(r, who)) return null;
+  const { zone } = usePrefs();
+  const changes = mayChange(r, who);
+  const copies = Boolean(who?.reserves) && r.type !== "Job";
+  if (!may || !(changes || copies)) return null;
+  function copy() {
+    go(location.pathname === "/ui/timeline" ? withQuery({ sel: null, kind: null, fit: null }) : "/ui/timeline");
+    beginCopy(r, zone);
+  }
   return (
     <>
       <div className="actions" role="group" aria-label="Actions" ref={bar}>
-        {onChange ? <button data-do="change" disabled={!live} onClick={onChange}>Change or move</button>
-          : <Link to={`/ui/timeline?sel=${encodeURIComponent(r.name ?? "")}&kind=reservation`} className="button">Change or move on the timeline</Link>}
-        <button className="bad" disabled={!live} aria-expanded={open} onClick={() => setOpen(!open)}>Release</button>
+        {changes && (onChange ? <button data-do="change" disabled={!live} onClick={onChange}>Change or move</button>
+          : <Link to={`/ui/timeline?sel=${encodeURIComponent(r.name ?? "")}&kind=reservation`} className="button">Change or move on the timeline</Link>)}
+        {copies && <button data-do="copy" disabled={!live} onClick={copy}>Copy</button>}
+        {changes && <button className="bad" disabled={!live} aria-expanded={open} onClick={() => setOpen(!open)}>Release</button>}
       </div>
       {open && <ReleaseForm name={r.name} onEnd={() => { setOpen(false); bar.current?.querySelector("button")?.focus(); }} />}
     </>

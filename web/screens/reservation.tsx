@@ -9,7 +9,7 @@ import type { Reservation } from "../model/types";
 import { Command } from "../parts/copy";
 import { useNow } from "../parts/frame";
 import { ReservationActions } from "./release";
-import { Entries, MayJob, Triggers } from "./who_may";
+import { Entries, JobsOfReservation, MayUse, Triggers } from "./who_may";
 
 export function kindOf(r: Reservation): string {
   if (r.type === "Standing") return `standing${r.standing ? ` (${plain(r.standing)})` : ""}`;
@@ -48,7 +48,8 @@ export function ReservationPanel({ name, onChange }: { name: string; onChange?: 
             {r.label && <><dt>Label</dt><dd>{plain(r.label)}</dd></>}
             {r.comment && <><dt>Comment</dt><dd>{plain(r.comment)}</dd></>}
           </dl>
-          {r.type !== "Job" && <MayJob name={name} />}
+          {r.type !== "Job" && <MayUse name={name} />}
+          <JobsOfReservation r={r} />
           <Triggers r={r} />
           {r.places && r.places.length > 0 && (
             <>

@@ -94,6 +94,7 @@ export function Timeline() {
   const [cursor, setCursor] = useState<Seen | null>(null);
   const [chosen, setChosen] = useState<Seen | null>(null);
   const [said, setSaid] = useState("");
+  const [why, setWhy] = useState({ id: "", n: 0 }); // of that job, the n-th time
   const nowRef = useRef<number>(now) as { current: number };
   nowRef.current = now;
 
@@ -258,7 +259,7 @@ export function Timeline() {
     const wide = (p?.size.width ?? 1000) - GUTTER;
     if (!p || (e as unknown as { ctrlKey: boolean }).ctrlKey) return;
     // A reservation is of nodes: groups are unfolded for it.
-    if (fold && drawn.reserves && (e.key === "n" || e.key === "m")) foldAll(rows, false);
+    if (fold && drawn.reserves && (e.key === "n" || e.key === "m" || e.key === "e")) foldAll(rows, false);
     if (drawn.takeKey(e)) void 0;
         else if (e.key.startsWith("Arrow")) void moveCursor(e.key);
     else if (e.key === "+" || e.key === "=") p.zoomTime(1 / 1.41);
@@ -273,6 +274,11 @@ export function Timeline() {
     else if (e.key === "Z") foldAll(rows, !rows?.groups.every((g) => g.nodes));
     else if (e.key === "t") go(withQuery({ table: table ? null : "1" }), true);
     else if ((e.key === "Enter" || e.key === "x") && cursor) select(cursor);
+    else if (e.key === "w" && (cursor?.job || (sel && chosen?.job && chosen.id === sel))) {
+      const of = cursor?.job ? cursor : chosen as Seen;
+      select(of);
+      setWhy((w) => ({ id: of.id, n: w.n + 1 }));
+    }
     else if (e.key === "Escape") {
       if (sel) select(null);
       else setCursor(null);
@@ -311,7 +317,7 @@ export function Timeline() {
       </div>
       {drawn.draft && <ReserveForm key={drawn.draft.of ?? ""} d={drawn.draft} touched={drawn.touched} />}
       {!drawn.draft && !sel && fitting && <FitPanel onMarks={setFit} />}
-      {!drawn.draft && sel && (query.get("kind") === "reservation" ? <ReservationPanel name={sel} onChange={drawn.change} /> : <JobPanel id={sel} brief={chosen?.id === sel ? briefOf(chosen) : undefined} />)}
+      {!drawn.draft && sel && (query.get("kind") === "reservation" ? <ReservationPanel name={sel} onChange={drawn.change} /> : <JobPanel id={sel} why={why.id === sel ? why.n : 0} brief={chosen?.id === sel ? briefOf(chosen) : undefined} />)}
     </div>
   );
 }

@@ -42,6 +42,10 @@ static void print_limits(const json_t *o)
 {
     char full[LAYOUT_REL_MAX], least[LAYOUT_REL_MAX];
 
+    if (json_is_true(json_object_get(o, "wclimit_learned")))
+        puts("WallTime Learned: no limit was asked; of jobs like it (it may run on to "
+             "the "
+             "site's default)");
     if (!get_int(o, "min_wclimit_s", 0))
         return;
     printf("Least WallTime: %s", layout_rel(get_int(o, "min_wclimit_s", 0), least));

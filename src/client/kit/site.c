@@ -2,10 +2,10 @@
  * The line, the environment, the files, the domain. */
 #include "client/kit/site.h"
 
+#include "base/dns.h"
 #include "base/duration.h"
 #include "base/home.h"
 #include "base/xalloc.h"
-#include "client/kit/dns.h"
 #include "config/config.h"
 #include "config/value.h"
 
@@ -159,13 +159,6 @@ static bool take_host(struct site *s, const char *host, const char *by)
     return true;
 }
 
-static const char *client_file(void)
-{
-    const char *named = getenv("MAUICLIENTCFG");
-
-    return named && *named ? named : "/etc/maui/client.cfg";
-}
-
 static bool take_dns(struct site *s)
 {
     struct dns_server found;
@@ -193,9 +186,9 @@ static void find_elsewhere(struct site *s, const struct config *c,
     if (named)
         return;
     note_looked(s, s->socket);
-    if (file && take_host(s, cfg_get(file, "SERVERHOST", NULL), client_file()))
+    if (file && take_host(s, cfg_get(file, "SERVERHOST", NULL), home_client_file()))
         return;
-    note_looked(s, client_file());
+    note_looked(s, home_client_file());
     if (take_dns(s) && port_named)
         s->port = port;
 }
@@ -209,8 +202,8 @@ void site_find(const struct command_line *l, struct site *ret)
     *ret = (struct site){.by = ""};
     bool named = find_home(l, ret);
     c = read_file(l, ret->home);
-    if (!named && is_there(client_file()))
-        file = config_load_file(client_file(), &err);
+    if (!named && is_there(home_client_file()))
+        file = config_load_file(home_client_file(), &err);
     ret->port = port_of(l, c, file);
     ret->timeout_s = timeout_of(c, file);
     if (l->host) {

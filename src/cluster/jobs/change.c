@@ -233,6 +233,15 @@ static void change_member(struct cluster *c, struct job *j, const struct attribu
         job_keep_member(j, a, to);
 }
 
+/* Whatever its limit came from. */
+static void change_limit(struct job *j, int64_t wclimit_s)
+{
+    if (j->extra)
+        j->extra->full_wclimit_s = j->extra->learned_wclimit_s = 0;
+    j->wclimit_learned = false;
+    j->wclimit_asked_s = j->wclimit_s = wclimit_s;
+}
+
 void job_change_apply(struct cluster *c, struct job *j, const struct job_change *ch)
 {
     const struct attribute *a;
@@ -245,10 +254,8 @@ void job_change_apply(struct cluster *c, struct job *j, const struct job_change 
     for (size_t i = 0; (a = attribute_at(i)) != NULL; i++)
         if (a->change & ch->what)
             change_member(c, j, a, &ch->job);
-    if (ch->what & CHANGE_WCLIMIT && j->extra)
-        j->extra->full_wclimit_s = 0;
     if (ch->what & CHANGE_WCLIMIT)
-        j->wclimit_asked_s = j->wclimit_s = ch->job.wclimit_s;
+        change_limit(j, ch->job.wclimit_s);
     if (ch->what & CHANGE_DEADLINE)
         c->any_deadline |= ch->job.deadline_at != 0;
     job_note_priority(c, j);

@@ -40,6 +40,7 @@ struct job_memory job_memory_of(const struct cluster *c, const struct job *j)
         .start_at = j->start_at,
         .eff_wclimit_s = j->eff_wclimit_s,
         .wclimit_s = j->wclimit_s,
+        .learned_wclimit_s = j->extra ? j->extra->learned_wclimit_s : 0,
     };
 }
 
@@ -108,4 +109,6 @@ void job_recall(struct cluster *c, struct job *j, const struct job_memory *m)
     j->eff_wclimit_s = m->eff_wclimit_s;
     if (m->wclimit_s)
         j->wclimit_s = m->wclimit_s;
+    if (m->learned_wclimit_s)
+        job_extra(j)->learned_wclimit_s = m->learned_wclimit_s;
 }

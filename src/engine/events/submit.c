@@ -41,6 +41,15 @@ static void recall_job(struct engine *e, struct job *j, const struct job_memory 
         job_extra(j)->deferred_in = WORLD_BEFORE;
 }
 
+/* That of a job which nobody heard of before; it keeps it. */
+static void give_limit(struct engine *e, struct job *j)
+{
+    int64_t limit_s = predictions_limit(e, j);
+
+    if (limit_s > 0)
+        job_extra(j)->learned_wclimit_s = limit_s;
+}
+
 int submit_job(
     struct engine *e, const struct event *ev, struct event_result *ret, struct err *err)
 {
@@ -63,6 +72,8 @@ int submit_job(
     admission_notice(e, j);
     if (d->memory)
         recall_job(e, j, d->memory);
+    else if (!active)
+        give_limit(e, j);
     if (j->limited)
         refuse(j, WAIT_LIMIT, 0);
     judge_job(e, j);

@@ -4,6 +4,7 @@
 
 #include "base/timeval.h"
 #include "base/vec.h"
+#include "engine/prediction/lengths.h"
 
 #include <math.h>
 #include <stdbool.h>
@@ -34,9 +35,10 @@ struct site_runs {
 };
 
 struct user_runs {
-    struct job_run *ring; /* owned; NULL = none, or forgotten */
-    uint64_t n;           /* ever */
-    uint64_t last;        /* of all runs, its last */
+    struct job_run *ring;    /* owned; NULL = none, or forgotten */
+    struct lengths *unasked; /* owned: runs that nobody asked a limit for; or NULL */
+    uint64_t n;              /* ever */
+    uint64_t last;           /* of all runs, its last */
     struct losses losses;
 };
 
@@ -45,17 +47,30 @@ struct learned {
     size_t known;                       /* of them, those with runs */
     uint64_t n, published_at, version;
     struct site_runs now, published;
+    struct lengths *unasked; /* owned; of all users */
 };
 
 struct learned *learned_create(void)
 {
-    return xcalloc(1, sizeof(struct learned));
+    struct learned *r = xcalloc(1, sizeof *r);
+
+    r->unasked = lengths_create(LEARNED_SITE);
+    return r;
+}
+
+static void forget_runs(struct user_runs *u)
+{
+    free(u->ring);
+    u->ring = NULL;
+    lengths_destroy(u->unasked);
+    u->unasked = NULL;
 }
 
 void learned_destroy(struct learned *r)
 {
     for (size_t i = 0; i < r->users.n; i++)
-        free(r->users.v[i].ring);
+        forget_runs(&r->users.v[i]);
+    lengths_destroy(r->unasked);
     vec_fini(&r->users);
     free(r);
 }
@@ -242,6 +257,26 @@ uint64_t learned_version(const struct learned *r, uint32_t user)
     return user_of(r, user)->n + (r->version << 32);
 }
 
+/* ---- limits that nobody asked for ---- */
+
+#define LIMIT_SHARE  0.9 /* of such runs would have ended within half of it */
+#define LIMIT_FACTOR 2
+#define LIMIT_MOST_S 86400
+
+int64_t learned_limit(const struct learned *r, uint32_t user)
+{
+    const struct lengths *of = user_of(r, user)->unasked;
+
+    if (!of || lengths_known(of) < LEARNED_LEAST)
+        of = r->unasked;
+    if (lengths_known(of) < LEARNED_LEAST)
+        return 0;
+    int64_t run_s = lengths_quantile(of, LIMIT_SHARE);
+    if (run_s <= WCLIMIT_LEARNED_LEAST_S / LIMIT_FACTOR)
+        return WCLIMIT_LEARNED_LEAST_S;
+    return run_s < LIMIT_MOST_S / LIMIT_FACTOR ? LIMIT_FACTOR * run_s : LIMIT_MOST_S;
+}
+
 /* ---- learning ---- */
 
 static void forget_one(struct learned *r)
@@ -253,8 +288,7 @@ static void forget_one(struct learned *r)
             && (oldest == SIZE_MAX || r->users.v[i].last < r->users.v[oldest].last))
             oldest = i;
     struct user_runs *u = &r->users.v[oldest];
-    free(u->ring);
-    u->ring = NULL;
+    forget_runs(u);
     u->n += LEARNED_KEPT; /* another version, of none: see hold_user() */
     u->losses = (struct losses){{0}, {0}};
     r->known--;
@@ -308,6 +342,14 @@ static void publish_site(struct learned *r)
     r->version++;
 }
 
+static void note_unasked(struct learned *r, struct user_runs *u, int64_t run_s)
+{
+    if (!u->unasked)
+        u->unasked = lengths_create(LEARNED_KEPT);
+    lengths_note(u->unasked, run_s);
+    lengths_note(r->unasked, run_s);
+}
+
 void learned_note(struct learned *r, uint32_t user, const struct job_run *run)
 {
     struct user_runs *u = hold_user(r, user);
@@ -321,5 +363,7 @@ void learned_note(struct learned *r, uint32_t user, const struct job_run *run)
         r->now.bins[i] *= SITE_MEMORY;
     if (limit < INFINITY)
         r->now.bins[find_bin(limit / ran)] += 1;
+    if (run->unasked)
+        note_unasked(r, u, run->run_s);
     publish_site(r);
 }

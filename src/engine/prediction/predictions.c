@@ -64,7 +64,9 @@ static struct job_run run_asked(const struct job *j)
 {
     bool limited = j->wclimit_s > 0 && j->wclimit_s < DURATION_UNLIMITED;
 
-    return (struct job_run){.limit_s = limited ? j->wclimit_s : 0, .procs = j->procs};
+    return (struct job_run){.limit_s = limited ? j->wclimit_s : 0,
+        .procs = j->procs,
+        .unasked = !job_asked_limit(j)};
 }
 
 static struct known_run *known_of(struct predictions *p, const struct job *j)
@@ -99,6 +101,16 @@ struct prediction predictions_run(struct engine *e, const struct job *j)
         .is = learned_predict(
             p->learned, e->cfg->plan.prediction, j->cred[CRED_USER], &asked)};
     return k->is;
+}
+
+int64_t predictions_limit(const struct engine *e, const struct job *j)
+{
+    int64_t plain_s = e->cfg->default_wclimit_s, limit_s;
+
+    if (e->cfg->wclimit_default_s != WCLIMIT_HISTORY || j->wclimit_asked_s > 0)
+        return 0;
+    limit_s = learned_limit(e->learned.predictions->learned, j->cred[CRED_USER]);
+    return plain_s > 0 && limit_s >= plain_s ? 0 : limit_s;
 }
 
 /* By so much more, again and again. Source: reference scheduling-algorithms, section 5.

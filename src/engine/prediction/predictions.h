@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  * What is learned of jobs as they start and end, and what is expected of others: how
  * long they run (learned.h), and how far off expected starts are (misses.h). It orders
- * and tells; nobody is stopped, and nothing promised, by it.
+ * and tells; nobody is stopped, and nothing promised, by it; but a
+ * site may have limits learned (predictions_limit()).
  *
  *     a job ends       its run is one more of its user's         learned
  *     one has a place  when it was first expected to start       first
@@ -35,6 +36,10 @@ struct prediction predictions_run(struct engine *e, const struct job *j);
 /* When the active job is expected to end: after what was predicted, and when that is
  * over, after more and more, until its limit. After now. */
 int64_t predictions_end(struct engine *e, const struct job *j);
+
+/* The limit that WCLIMITDEFAULT HISTORY gives a job which asks for none: shorter than
+ * it would have otherwise. 0 = none. */
+int64_t predictions_limit(const struct engine *e, const struct job *j);
 
 /* ---- when it starts ---- */
 

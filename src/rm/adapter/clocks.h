@@ -6,6 +6,8 @@
 #include <stdint.h>
 #include <time.h>
 
+#define CLOCKS_FAR_S 3 /* further apart somebody is told */
+
 /* Seconds; negative: behind. `ahead_s` is what was believed so far, `told` the other's
  * instant in its answer, `asked` and `answered` ours before and after. It was said at
  * any moment between these, and instants are of whole seconds: what is believed stays

@@ -18,7 +18,8 @@
 struct line;
 
 /* `qstat -t -f -F json` with this and seconds since 1970 is what a line alone can: jobs
- * that have not changed since then, by the server's clock, are null. */
+ * that have not changed since then, by the server's clock, are null. With -x it has
+ * those too that have ended since then. */
 #define PBS_SINCE "--since="
 
 /* The program is started when there is something for it. */

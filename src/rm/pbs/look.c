@@ -16,6 +16,7 @@
 #define PAST_REST_MS 600000 /* ... and is not asked for, as each look would hang */
 #define LINED_MS     50     /* from look to look over a connection that is kept */
 #define ALL_MS       10000  /* what changed and did not say so waits for that */
+#define LATELY_S     60     /* changes since then are few, and so are ends */
 #define SECOND_MS    2000   /* then a second that was that of a change is over */
 
 static const char *const commands[][ASKS][7] = {
@@ -351,6 +352,7 @@ static void finish_answers(struct pbs_adapter *p)
         return;
     }
     p->since.at = 0;
+    p->since.ends_ms = clock_ms() + PAST_REST_MS;
     if (!p->away && !p->dialect_known && p->dialect == PBS_OPENPBS) {
         p->dialect = PBS_TORQUE; /* it has no JSON */
         ask_all(p);
@@ -379,16 +381,25 @@ static void on_answer(void *ctx, const struct run_end *end)
         finish_answers(p);
 }
 
+/* Does a look at changes ask for those that have ended too? One question less, each of
+ * which waits for its turn of the server. Not for a history of many hours, and not
+ * where it might be the history that looks have failed for. */
+static bool is_with_ends(const struct pbs_adapter *p)
+{
+    return p->since.at > time(NULL) - LATELY_S && p->began_ms >= p->since.ends_ms;
+}
+
 /* All jobs, or over a connection what has changed of them. */
 static void ask_jobs(struct pbs_adapter *p, struct question *q)
 {
-    const char *argv[7] = {0};
+    const char *argv[8] = {0};
     char since[40];
 
     memcpy(argv, commands[p->dialect][ASK_JOBS], 6 * sizeof argv[0]);
     if (pbs_is_lined(p) && p->since.at > 0 && p->began_ms - p->since.all_ms < ALL_MS) {
         snprintf(since, sizeof since, PBS_SINCE "%" PRId64, p->since.at);
         argv[5] = since;
+        argv[6] = is_with_ends(p) ? "-x" : NULL;
     } else {
         p->since.all_ms = p->began_ms;
     }

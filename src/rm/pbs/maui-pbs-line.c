@@ -7,7 +7,7 @@
  *                                                   of output follow: where it failed
  *                                                   those that say why
  *
- * Beyond what PBS's commands can: qstat --since=SECONDS, of changes.
+ * Beyond what PBS's commands can: qstat [-x] --since=SECONDS, of changes.
  *
  * What it cannot do at all has status 127; without the server it is 255, as of qstat.
  * The first answer is to no command: 0, the library is there. */
@@ -287,8 +287,9 @@ static bool knows_none(const struct line *l)
 
 /* Of each job that has changed in the server's second `since` or later what is read; of
  * the others null: they are as they were. When a member of an array has changed the
- * server does not say: of arrays all is told each time. */
-static int send_changes(struct line *l, const char *since)
+ * server does not say: of arrays all is told each time. `past`: of jobs that have ended
+ * since then too, so that nobody has to ask for these afterwards. */
+static int send_changes(struct line *l, const char *since, bool past)
 {
     const struct pbs_attribute that = {
         .name = "mtime", .value = (char *)since, .op = PBS_AT_LEAST};
@@ -297,7 +298,7 @@ static int send_changes(struct line *l, const char *since)
     int result = list_jobs(l, all, &arrays); /* first: who comes later has changed */
 
     if (result == 0)
-        result = add_jobs(l, all, &that, NULL, NULL);
+        result = add_jobs(l, all, &that, NULL, past ? "x" : NULL);
     if (result == 0 && arrays.len > 0)
         result =
             add_jobs(l, all, NULL, arrays.text, "t") == 0 || knows_none(l) ? 0 : -1;
@@ -350,16 +351,17 @@ static int send_queues(struct line *l)
 
 static int ask_qstat(struct line *l, const char *const *argv)
 {
+    const char *since = NULL;
     bool past = false;
 
     for (size_t i = 1; argv[i] != NULL; i++) {
         if (strcmp(argv[i], "-Q") == 0)
             return send_queues(l);
         if (strncmp(argv[i], PBS_SINCE, strlen(PBS_SINCE)) == 0)
-            return send_changes(l, argv[i] + strlen(PBS_SINCE));
+            since = argv[i] + strlen(PBS_SINCE);
         past |= strcmp(argv[i], "-x") == 0;
     }
-    return send_jobs(l, argv + 1, past);
+    return since != NULL ? send_changes(l, since, past) : send_jobs(l, argv + 1, past);
 }
 
 static int ask_pbsnodes(struct line *l, const char *const *argv)

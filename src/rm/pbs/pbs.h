@@ -55,6 +55,7 @@ struct pbs_since {
     int64_t at;      /* 0: all is asked for */
     int64_t seen_ms; /* when that change was first seen */
     int64_t all_ms;  /* when all was asked for last */
+    int64_t ends_ms; /* until then those that have ended are asked for apart */
 };
 
 /* Notes: how many are on their way, how many a second there may be, when the last were

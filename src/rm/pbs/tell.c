@@ -255,6 +255,15 @@ static void keep_to_hosts(struct pbs_adapter *p)
 
 /* ---- jobs ---- */
 
+/* OpenPBS's history has jobs that were told to have ended long ago, and those of others
+ * that decided: who has missed nothing takes none of these for a new one. */
+static bool is_old_end(
+    const struct pbs_adapter *p, const struct pbs_job *j, const struct pbs_told *t)
+{
+    return p->dialect == PBS_OPENPBS && t == NULL && j->array == NULL
+           && j->rm.desc.state == JOB_COMPLETED && agent_is_synced(p->agent);
+}
+
 static void tell_job(struct pbs_adapter *p, const struct pbs_job *j)
 {
     struct rm_job copy = j->rm;
@@ -263,6 +272,8 @@ static void tell_job(struct pbs_adapter *p, const struct pbs_job *j)
     bool waits = pbs_is_waiting(j);
 
     copy.changed = t != NULL && t->waiting && waits;
+    if (is_old_end(p, j, t))
+        return;
     if (t != NULL && t->over && j->rm.desc.state == JOB_COMPLETED) {
         agent_keep_job(p->agent, p->jobs, j->rm.desc.id);
         return;

@@ -59,8 +59,8 @@ struct qos_grace {
 
 /* A node as last told. */
 struct told_node {
-    char *name;                  /* key */
-    char *features, *partitions; /* owned: "a,b" */
+    char *name;                         /* key */
+    char *features, *partitions, *gres; /* owned: "a,b" */
     int64_t procs;
     uint64_t digest;
     uint32_t round;
@@ -194,7 +194,7 @@ struct adapter {
     int64_t mem_each;      /* MB of a node by processor, the least seen; 0 = none was */
     bool memory_limited;   /* by a limit of Slurm's that is followed */
     bool uneven;           /* some have fewer */
-    uint32_t resized;      /* how often a node was found with other processors */
+    uint32_t resized; /* how often a node was found with other processors or gres */
     struct gres_terms gres_most; /* of a node, seen so far */
     struct gres_terms gres_uses; /* of what jobs had: is it used up? 1 or 0 */
     struct part *parts;
@@ -434,6 +434,8 @@ int64_t gres_most(const struct adapter *a, const char *text);
 bool gres_learn(struct adapter *a, const char *total);
 /* How many of them there are for jobs on a node that has that many. */
 int64_t gres_for_jobs(const struct adapter *a, const char *name, int64_t count);
+/* Does such a text ask for what is not used up? */
+bool gres_is_spared(const struct adapter *a, const char *text);
 void gres_forget(struct adapter *a);
 /* What a task has of an amount that is told of something else: so many times, divided
  * among so many, rounded up; of so many tasks in all. */
@@ -449,6 +451,10 @@ void gres_add(struct request_room *room, const struct gres_cfg **io, const char 
 void features_within(struct adapter *a, const char *partition,
     struct request_room *room, struct req_desc *ret);
 /* What the text asks for, in the room. */
+/* Nodes that have less than a job asks of each, of what is not used up: that is no sum,
+ * which the scheduler would keep. */
+void features_with_gres(struct adapter *a, const char *per_node,
+    struct request_room *room, struct req_desc *ret);
 void features_wish(struct wish *ret, const char *text, struct request_room *room);
 /* What of it all nodes have to have. */
 void features_take(struct adapter *a, const struct wish *w, struct request_room *room,

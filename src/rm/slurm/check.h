@@ -36,7 +36,18 @@ int check_main(const struct site *site);
 
 /* The installed scripts, the heartbeat and its watch, nodes that run with another
  * slurm.conf, what slurmctld has not read yet, partitions and waiting jobs. What this
- * machine cannot see is said. */
-void inspect_site(const slurm_conf_t *c, const struct site *site, struct findings *f);
+ * machine cannot see is said. So many seconds is slurmctld's clock ahead of this one.
+ */
+void inspect_site(const slurm_conf_t *c, const struct site *site, int64_t ahead_s,
+    struct findings *f);
+
+/* ---- around.c: beyond slurmctld ---- */
+
+/* Does it listen, or its backup? Costs some seconds for a host that is silent. */
+void look_at_slurmdbd(const slurm_conf_t *c, struct findings *f);
+void look_at_clock(int64_t ahead_s, struct findings *f);
+/* Where commands of this machine look for the scheduler: do they come to this home, or
+ * to a host that somebody named? Asks DNS where nothing else did. */
+void look_at_commands(const char *home, struct findings *f);
 
 #endif

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * `maui slurm check`: what is found, the gravest first. */
 #include "base/strbuf.h"
+#include "rm/adapter/clocks.h"
 #include "rm/slurm/check.h"
 #include "rm/slurm/conf.h"
 #include "rm/slurm/install.h"
@@ -90,12 +91,14 @@ int check_main(const struct site *site)
     slurm_conf_t *c = NULL;
     struct findings f = {0};
     bool fatal, change = false;
+    time_t asked;
 
     slurm_init(NULL);
+    asked = time(NULL);
     if (slurm_load_ctl_conf(0, &c) != SLURM_SUCCESS)
         return report_unreachable();
     check_slurm_conf(c, &f);
-    inspect_site(c, site, &f);
+    inspect_site(c, site, clocks_ahead(0, asked, c->last_update, time(NULL)), &f);
     fatal = print_findings(&f);
     for (size_t i = 0; i < f.n; i++)
         change |= f.v[i].weight != SETTING_NOTE;

@@ -122,6 +122,41 @@ void features_within(struct adapter *a, const char *partition,
             out[n++] = t->name;
 }
 
+/* Of each of these at least as much? */
+static bool has_gres(const struct adapter *a, const char *text, const char *asked)
+{
+    struct gres_terms have = {0}, want = {0};
+    bool all = true;
+
+    gres_read(&have, text);
+    gres_read(&want, asked);
+    for (size_t i = 0; i < want.n && all; i++) {
+        int64_t count = 0;
+
+        for (size_t k = 0; k < have.n; k++)
+            if (strcmp(have.v[k].name, want.v[i].name) == 0)
+                count += have.v[k].count;
+        all = count >= want.v[i].count || !gres_is_spared(a, want.v[i].name);
+    }
+    gres_fini(&want);
+    gres_fini(&have);
+    return all;
+}
+
+void features_with_gres(struct adapter *a, const char *per_node,
+    struct request_room *room, struct req_desc *ret)
+{
+    const char **out;
+    size_t n;
+
+    if (!gres_is_spared(a, per_node))
+        return;
+    out = more_room(a, room, ret, &n);
+    for (struct told_node *t = a->nodes; t != NULL; t = t->hh.next)
+        if (t->gres != NULL && !has_gres(a, t->gres, per_node))
+            out[n++] = t->name;
+}
+
 /* An expression of all nodes: terms joined by & alone become a list of features, others
  * a list of the nodes that it leaves out. */
 static void take_expression(struct adapter *a, const char *text,

@@ -192,12 +192,30 @@ bool gres_learn(struct adapter *a, const char *total)
     return learned;
 }
 
+static bool is_spared(const struct adapter *a, const char *name)
+{
+    for (size_t i = 0; i < a->gres_uses.n; i++)
+        if (a->gres_uses.v[i].count == 0 && strcmp(a->gres_uses.v[i].name, name) == 0)
+            return true;
+    return false;
+}
+
 int64_t gres_for_jobs(const struct adapter *a, const char *name, int64_t count)
 {
-    for (size_t i = 0; i < a->gres_uses.n && count > 0; i++)
-        if (a->gres_uses.v[i].count == 0 && strcmp(a->gres_uses.v[i].name, name) == 0)
-            return COUNT_MAX;
-    return count;
+    return count > 0 && is_spared(a, name) ? COUNT_MAX : count;
+}
+
+bool gres_is_spared(const struct adapter *a, const char *text)
+{
+    struct gres_terms asked = {0};
+    bool spared = false;
+
+    if (a->gres_uses.n > 0)
+        gres_read(&asked, text);
+    for (size_t i = 0; i < asked.n; i++)
+        spared |= is_spared(a, asked.v[i].name);
+    gres_fini(&asked);
+    return spared;
 }
 
 void gres_forget(struct adapter *a)

@@ -24,7 +24,8 @@ struct inspection {
     const slurm_conf_t *c;
     const struct site *site;
     struct findings *f;
-    char *dir; /* owned; of slurm.conf */
+    char *dir;       /* owned; of slurm.conf */
+    int64_t ahead_s; /* slurmctld's clock before this machine's */
 };
 
 /* ---- what SlurmUser may do ---- */
@@ -110,7 +111,7 @@ static void look_at_heartbeat(const struct inspection *in, const char *gate)
         snprintf(opens, sizeof opens, "; after %s s Slurm starts new jobs itself", age);
     if (f != NULL && fscanf(f, "%lld", &told) != 1)
         told = 0;
-    silent = (long long)time(NULL) - told;
+    silent = (long long)time(NULL) + in->ahead_s - told; /* told by slurmctld's */
     if (path != NULL && f == NULL && errno == EACCES)
         findings_add(in->f, SETTING_NOTE,
             "%s, the heartbeat, may not be read by this user: whether the scheduler "
@@ -125,6 +126,11 @@ static void look_at_heartbeat(const struct inspection *in, const char *gate)
         findings_add(in->f, SETTING_WARNING,
             "%s: no sign of the scheduler for %lld s: `maui diagnose -R`%s", path,
             silent, opens);
+    else if (path != NULL && silent < -SILENT_S)
+        findings_add(in->f, SETTING_WARNING,
+            "%s: the sign of the scheduler is of %lld s from now: a clock was wrong; "
+            "until then the gate cannot tell whether it runs",
+            path, -silent);
     if (path != NULL)
         look_at_rights(in, path, 4, "read");
     if (f != NULL)
@@ -595,11 +601,12 @@ static void look_at_jobs(const struct inspection *in)
     slurm_free_job_info_msg(jobs);
 }
 
-void inspect_site(const slurm_conf_t *c, const struct site *site, struct findings *f)
+void inspect_site(
+    const slurm_conf_t *c, const struct site *site, int64_t ahead_s, struct findings *f)
 {
     char *path =
         xstrdup(c->slurm_conf != NULL ? c->slurm_conf : "/etc/slurm/slurm.conf");
-    struct inspection in = {c, site, f, NULL};
+    struct inspection in = {c, site, f, NULL, ahead_s};
 
     in.dir = xstrdup(dirname(path));
     look_at_user(&in);
@@ -613,6 +620,9 @@ void inspect_site(const slurm_conf_t *c, const struct site *site, struct finding
         look_at_file(&in);
     look_at_nodes(&in);
     look_at_accounting(&in);
+    look_at_slurmdbd(c, f);
+    look_at_clock(ahead_s, f);
+    look_at_commands(site->home, f);
     look_at_partitions(&in);
     look_at_jobs(&in);
     free(in.dir);

@@ -266,6 +266,7 @@ static void drop(struct adapter *a, struct told_node *t)
     HASH_DEL(a->nodes, t);
     free(t->features);
     free(t->partitions);
+    free(t->gres);
     free(t->name);
     free(t);
 }
@@ -321,8 +322,11 @@ static void read_nodes(struct adapter *a, node_info_msg_t *msg, bool all)
         t->digest = digest;
         a->resized += t->procs != procs_of(n);
         t->procs = procs_of(n);
+        a->resized += t->gres == NULL || strcmp(t->gres, n->gres ? n->gres : "") != 0;
         free(t->features);
         free(t->partitions);
+        free(t->gres);
+        t->gres = xstrdup(n->gres ? n->gres : "");
         t->partitions = xstrdup(n->partitions ? n->partitions : "");
         t->features = xstrdup(n->features_act ? n->features_act
                               : n->features   ? n->features

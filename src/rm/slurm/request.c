@@ -418,6 +418,7 @@ static void one_request(struct adapter *a, const slurm_job_info_t *j,
     add_gres(room, j, tasks, q);
     add_devices(a, j, q);
     q->exclude = request_hosts(room, j->exc_nodes);
+    features_with_gres(a, j->tres_per_node, room, q);
     if (j->contiguous)
         q->nodealloc = NODEALLOC_CONTIGUOUS;
     if (q->access == ACCESS_UNSET && wants_own_nodes(a, j))
@@ -733,9 +734,10 @@ static uint64_t digest_part(
         request_exclude(j, &room), j->licenses, j->tres_per_job, j->tres_per_node,
         j->tres_per_socket, j->tres_per_task, j->cpus_per_tres, j->mem_per_tres,
         j->dependency, j->resv_name, j->name, j->prefer};
-    const uint64_t numbers[] = {request_least(j), j->num_tasks, j->cpus_per_task,
-        j->num_cpus, j->ntasks_per_node, j->pn_min_cpus, j->pn_min_memory,
-        j->pn_min_tmp_disk, j->shared, j->nice, job_priority_given(j),
+    const uint64_t numbers[] = {
+        gres_is_spared(a, j->tres_per_node) ? 1 + a->resized : 0, request_least(j),
+        j->num_tasks, j->cpus_per_task, j->num_cpus, j->ntasks_per_node, j->pn_min_cpus,
+        j->pn_min_memory, j->pn_min_tmp_disk, j->shared, j->nice, job_priority_given(j),
         (uint64_t)j->deadline,
         /* a release sets it to now */
         (uint64_t)notes_release_at(a, j), j->requeue, j->contiguous,

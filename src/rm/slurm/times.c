@@ -6,7 +6,6 @@
 
 #include <stdio.h>
 
-#define FAR_S 3 /* then somebody is told */
 #define MOST_S                                                                         \
     600 /* MUNGE takes no credential of clocks so far apart: no clock's fault */
 
@@ -23,7 +22,8 @@ time_t times_here(const struct adapter *a, time_t theirs)
 void times_set(struct adapter *a, time_t asked, time_t told)
 {
     int64_t ahead_s = clocks_ahead(a->ahead_s, asked, told, time(NULL));
-    bool far = llabs(ahead_s) > FAR_S, was_far = llabs(a->ahead_s) > FAR_S;
+    bool far = llabs(ahead_s) > CLOCKS_FAR_S,
+         was_far = llabs(a->ahead_s) > CLOCKS_FAR_S;
     char text[160];
 
     if (llabs(ahead_s) > MOST_S || ahead_s == a->ahead_s)

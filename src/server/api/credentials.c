@@ -5,6 +5,7 @@
 #include "config/settings.h"
 #include "policy/fairshare.h"
 #include "policy/limits_quota.h"
+#include "policy/priority.h"
 #include "server/api/api.h"
 #include "server/api/credlimits.h"
 #include "server/http/stream.h"
@@ -353,7 +354,23 @@ static bool off_target(struct fs_target t, double share)
     return share > t.value;
 }
 
-static json_t *shares(const struct cluster *c, const struct cred *k, uint32_t windows)
+/* Jobs that a cap keeps back, by index of the credential. */
+struct capped VEC(uint32_t);
+
+static void count_capped(const struct cluster *c, struct capped of[CRED_KINDS])
+{
+    for (int k = 0; k < CRED_KINDS; k++)
+        vec_push_zeros(&of[k], c->creds[k].n);
+    for (size_t i = 0; i < c->queued.n; i++) {
+        const struct job *j = queue_at(c, i);
+        if (j && j->why.code == WAIT_FS_CAP && j->why.kind < CRED_KINDS
+            && j->why.object < of[j->why.kind].n)
+            of[j->why.kind].v[j->why.object]++;
+    }
+}
+
+static json_t *shares(const struct cluster *c, const struct cred *k, uint32_t windows,
+    const struct capped *capped)
 {
     struct fs_target t = fs_target_of(k);
     json_t *list = json_array();
@@ -367,6 +384,8 @@ static json_t *shares(const struct cluster *c, const struct cred *k, uint32_t wi
         json_pack("{s:s, s:s, s:f, s:s, s:b, s:o}", "kind", render_cred_key(k->kind),
             "name", k->name, "percent", fs_share(c, k), "modifier", modifier(t.type),
             "off_target", off_target(t, fs_share(c, k)), "windows", list);
+    render_real(o, "points", prio_fs_of(c, k));
+    render_int(o, "held", capped->v[k->index]);
     if (t.type == FS_TARGET_NONE)
         json_object_set_new(o, "target", json_null());
     else
@@ -396,12 +415,14 @@ void api_fairshare(struct server *s, struct request *r)
     uint32_t windows = windows_used(c);
     double weight = 1;
     enum cred_kind kind = CRED_USER;
+    struct capped capped[CRED_KINDS] = {0};
     struct err err;
 
     if (only && *only && kind_of(only, &kind, &err) < 0) {
         request_refuse(r, &err);
         goto out;
     }
+    count_capped(c, capped);
     for (uint32_t i = 0; i < windows; i++, weight *= fs->decay) {
         json_array_append_new(weights, json_real(weight));
         json_array_append_new(totals, json_real(fs_window(c, &c->fs_total, i)));
@@ -409,13 +430,16 @@ void api_fairshare(struct server *s, struct request *r)
     for (int i = 0; i < CRED_KINDS; i++)
         for (size_t k = 1; (!only || !*only || i == (int)kind) && k < c->creds[i].n;
              k++)
-            json_array_append_new(list, shares(c, c->creds[i].v[k], windows));
+            json_array_append_new(
+                list, shares(c, c->creds[i].v[k], windows, &capped[i]));
     request_reply_json(
         r, json_pack("{s:s, s:I, s:I, s:f, s:O, s:O, s:f, s:O}", "policy",
                policies[fs->policy], "depth", (json_int_t)fs->depth, "interval_s",
                (json_int_t)fs->interval_s, "decay", fs->decay, "weights", weights,
                "totals_ps", totals, "target", 0.0, "credentials", list));
 out:
+    for (int i = 0; i < CRED_KINDS; i++)
+        vec_fini(&capped[i]);
     json_decref(weights);
     json_decref(totals);
     json_decref(list);

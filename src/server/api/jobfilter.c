@@ -6,8 +6,10 @@
 #include "base/nearest.h"
 #include "base/vec.h"
 #include "base/xalloc.h"
+#include "policy/acl.h"
 #include "policy/holds.h"
 #include "policy/reason.h"
+#include "server/api/identity.h"
 #include "server/render/render.h"
 #include "server/server_private.h"
 
@@ -25,6 +27,7 @@ struct subject {
     struct server *s;
     const struct cluster *c;
     const struct job *j;
+    const struct identity *who;
     bool hidden; /* what is its owner's alone is not for the caller: name, deadline */
 };
 
@@ -119,28 +122,67 @@ static int64_t number_of_deadline(const struct subject *o)
     return !o->hidden && o->j->extra && o->j->extra->deadline_at;
 }
 
+/* ---- reservations: of those that the caller may see ---- */
+
+static bool is_on(const struct subject *o, const struct reservation *r)
+{
+    for (size_t i = 0; i < o->j->alloc.n; i++)
+        for (uint32_t k = 0; k < o->j->alloc.v[i].count; k++)
+            if (reservation_tasks_on(o->c, r, o->j->alloc.v[i].first + k) > 0)
+                return true;
+    return false;
+}
+
+static bool is_in(const struct subject *o, struct reservation *r)
+{
+    return job_is_active(o->j) && r->state == RSV_ACTIVE && is_on(o, r)
+           && acl_decide_job(
+               o->c, r, o->j, acl_overlap(r, o->j->start_at, o->j->end_at))
+                  .granted;
+}
+
+static bool wants(const struct subject *o, struct reservation *r)
+{
+    if (job_is_active(o->j)
+        || !((o->j->flags & JOB_ADVRES) || (o->j->extra && o->j->extra->advres)))
+        return false;
+    struct acl_asker asker = acl_asker_of(o->c, o->j);
+    return acl_names(&asker, r);
+}
+
+static bool holds_for_reservation(const struct subject *o, const char *name,
+    bool (*holds)(const struct subject *o, struct reservation *r))
+{
+    struct reservation *r = o->hidden ? NULL : reservation_find(o->c, name);
+
+    return r && reservation_is_live(r) && identity_sees(o->who, o->c, r) && holds(o, r);
+}
+
 static const struct field {
     const char *name;
     const char *(*text)(const struct subject *o, int arg);
     int arg;
     int64_t (*number)(const struct subject *o);
     bool time; /* the number is of seconds */
-} fields[] = {{"id", text_of_id, 0, NULL, false},
-    {"name", text_of_name, 0, NULL, false},
-    {"user", text_of_cred, CRED_USER, NULL, false},
-    {"group", text_of_cred, CRED_GROUP, NULL, false},
-    {"account", text_of_cred, CRED_ACCOUNT, NULL, false},
-    {"class", text_of_cred, CRED_CLASS, NULL, false},
-    {"qos", text_of_cred, CRED_QOS, NULL, false},
-    {"state", text_of_state, 0, NULL, false},
-    {"section", text_of_section, 0, NULL, false},
-    {"reason", text_of_reason, 0, NULL, false},
-    {"procs", NULL, 0, number_of_procs, false},
-    {"nodes", NULL, 0, number_of_nodes, false},
-    {"priority", NULL, 0, number_of_priority, false},
-    {"wait", NULL, 0, number_of_wait, true}, {"limit", NULL, 0, number_of_limit, true},
-    {"held", NULL, 0, number_of_held, false},
-    {"deadline", NULL, 0, number_of_deadline, false}};
+    bool (*reservation)(const struct subject *o, struct reservation *r);
+} fields[] = {{"id", text_of_id, 0, NULL, false, NULL},
+    {"name", text_of_name, 0, NULL, false, NULL},
+    {"user", text_of_cred, CRED_USER, NULL, false, NULL},
+    {"group", text_of_cred, CRED_GROUP, NULL, false, NULL},
+    {"account", text_of_cred, CRED_ACCOUNT, NULL, false, NULL},
+    {"class", text_of_cred, CRED_CLASS, NULL, false, NULL},
+    {"qos", text_of_cred, CRED_QOS, NULL, false, NULL},
+    {"state", text_of_state, 0, NULL, false, NULL},
+    {"section", text_of_section, 0, NULL, false, NULL},
+    {"reason", text_of_reason, 0, NULL, false, NULL},
+    {"procs", NULL, 0, number_of_procs, false, NULL},
+    {"nodes", NULL, 0, number_of_nodes, false, NULL},
+    {"priority", NULL, 0, number_of_priority, false, NULL},
+    {"wait", NULL, 0, number_of_wait, true, NULL},
+    {"limit", NULL, 0, number_of_limit, true, NULL},
+    {"held", NULL, 0, number_of_held, false, NULL},
+    {"deadline", NULL, 0, number_of_deadline, false, NULL},
+    {"in", NULL, 0, NULL, false, is_in}, {"wants", NULL, 0, NULL, false, wants}};
 #define FIELDS (sizeof fields / sizeof fields[0])
 
 /* What a word alone is looked for in. */
@@ -322,6 +364,8 @@ static bool holds_for(const struct term *t, const struct subject *o)
                || is_among(t->text, text_of_state(o, 1));
     if (t->field->text)
         return is_among(t->text, t->field->text(o, t->field->arg));
+    if (t->field->reservation)
+        return holds_for_reservation(o, t->text, t->field->reservation);
     int64_t n = t->field->number(o);
     return t->op == '>' ? n > t->number : t->op == '<' ? n < t->number : n == t->number;
 }
@@ -330,7 +374,7 @@ bool jobfilter_matches(const struct jobfilter *f, struct server *s, const struct
     const struct identity *who)
 {
     const struct cluster *c = engine_cluster(s->engine);
-    struct subject o = {s, c, j, render_hides(c, j, who)};
+    struct subject o = {s, c, j, who, render_hides(c, j, who)};
 
     for (size_t i = 0; i < f->terms.n; i++)
         if (!holds_for(&f->terms.v[i], &o))

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Which jobs of a list are wanted, in words: `ann`, `user:ann,bob class:fast state:idle
  * reason:limit procs>64 wait>1d held:1`. All of them must hold; a word alone is a part
- * of id, name, user, account, class or QOS. */
+ * of id, name, user, account, class or QOS. in:NAME: runs on nodes of that reservation
+ * and may use it; wants:NAME: waits, and asks for that one. */
 #ifndef MAUI_SERVER_JOBFILTER_H
 #define MAUI_SERVER_JOBFILTER_H
 

@@ -6,6 +6,7 @@
 #include "server/drafts/reservation.h"
 #include "server/durable/rsvkeep.h"
 #include "server/http/stream.h"
+#include "server/render/eligibility.h"
 #include "server/render/render.h"
 #include "server/render/rsvcheck.h"
 #include "server/server_private.h"
@@ -215,11 +216,26 @@ void api_reservations(struct server *s, struct request *r)
         &(struct stream_source){list_some, free_list, l, NULL});
 }
 
+/* user=, group= ...: may their jobs use it? */
+static void add_verdict(
+    struct server *s, struct request *r, struct reservation *v, json_t *o)
+{
+    const char *names[CRED_KINDS];
+    bool asked = false;
+
+    for (int k = 0; k < CRED_KINDS; k++) {
+        names[k] = request_query(r, render_cred_key((enum cred_kind)k));
+        asked |= names[k] != NULL;
+    }
+    if (asked)
+        json_object_set_new(o, "verdict", eligibility_of_names(s, names, v));
+}
+
 void api_reservation(struct server *s, struct request *r)
 {
     const struct cluster *c = engine_cluster(s->engine);
     const char *name = request_param(r, "name");
-    const struct reservation *v = reservation_find(c, name);
+    struct reservation *v = reservation_find(c, name);
     const struct job *j = v ? NULL : job_find(c, name);
     struct query_places places = {0};
     json_t *o = NULL;
@@ -227,6 +243,7 @@ void api_reservation(struct server *s, struct request *r)
 
     if (v && identity_sees(request_who(r), c, v)) {
         o = render_reservation(s, v);
+        add_verdict(s, r, v, o);
     } else if (j && j->state < JOB_COMPLETED
                && identity_sees_job(request_who(r), c, j)) {
         query_reserved_places(s->engine, &places);

@@ -19,17 +19,18 @@ struct past {
     struct VEC(struct past_run) rows; /* users are owned; the latest first */
 };
 
-/* Told by its text first: few jobs are ever suspended. */
-static int64_t suspended_s(const char *extra)
+/* Told by its text first: few jobs have either. */
+static int64_t number_of(const char *extra, const char *quoted, const char *name)
 {
-    if (!strstr(extra, "\"" RECORD_SUSPENDED "\""))
+    if (!strstr(extra, quoted))
         return 0;
     json_t *o = json_loads(extra, 0, NULL);
-    int64_t s = json_integer_value(json_object_get(o, RECORD_SUSPENDED));
+    int64_t n = json_integer_value(json_object_get(o, name));
 
     json_decref(o);
-    return s;
+    return n;
 }
+#define NUMBER_OF(extra, name) number_of(extra, "\"" name "\"", name)
 
 static int take_row(void *ctx, const struct store_account *row)
 {
@@ -37,9 +38,10 @@ static int take_row(void *ctx, const struct store_account *row)
     bool ran = row->start_at > 0 && row->end_at >= row->start_at && *row->user
                && strcmp(row->state, job_state_name(JOB_VACATED)) != 0;
     struct job_run run = {
-        .run_s = row->end_at - row->start_at - suspended_s(row->extra),
+        .run_s = row->end_at - row->start_at - NUMBER_OF(row->extra, RECORD_SUSPENDED),
         .limit_s = row->wclimit_s < DURATION_UNLIMITED ? row->wclimit_s : 0,
-        .procs = row->procs > 0 ? (uint32_t)row->procs : 0};
+        .procs = row->procs > 0 ? (uint32_t)row->procs : 0,
+        .unasked = NUMBER_OF(row->extra, RECORD_UNASKED) != 0};
 
     if (ran && run.run_s >= 0)
         vec_push(&p->rows, ((struct past_run){xstrdup(row->user), run}));

@@ -158,12 +158,14 @@ static int64_t rested_s(int64_t suspended_s, int64_t suspend_at, int64_t at)
 }
 
 /* What has no column of its own in the row. Owned. */
-static char *extra_text(const struct job_end *end, int64_t suspended_s)
+static char *extra_text(const struct job_end *end, int64_t suspended_s, bool unasked)
 {
     json_t *o = json_pack("{s:o}", "end", describe_end(end));
 
     if (suspended_s > 0)
         put_int(o, RECORD_SUSPENDED, suspended_s);
+    if (unasked)
+        put_int(o, RECORD_UNASKED, 1);
     char *text = jsontext(o);
 
     json_decref(o);
@@ -188,13 +190,23 @@ static void log_end(
         *why ? ": " : "", why);
 }
 
+/* Did nobody ask for its limit? Of one that is unknown that is unknown. */
+static bool is_unasked(const struct job *j, const struct job_desc *desc)
+{
+    if (j)
+        return !job_asked_limit(j);
+    return desc
+           && (desc->wclimit_s <= 0
+               || (desc->memory && desc->memory->learned_wclimit_s == desc->wclimit_s));
+}
+
 /* The account of a job that is over is written; nothing of it is remembered but that.
  */
 static void settle_account(struct server *s, struct store_account *row,
     const struct job_end *end, int64_t suspended_s, const struct job *j,
     const struct job_desc *desc)
 {
-    char *extra = extra_text(end, suspended_s);
+    char *extra = extra_text(end, suspended_s, is_unasked(j, desc));
 
     row->extra = extra;
     unsaved_account(s->unsaved, row);
@@ -250,8 +262,8 @@ void record_end(struct server *s, const struct job *j, const char *state, int64_
 }
 
 /* It counts in fairshare and in the statistics. */
-static void tell_missed(struct server *s, const struct rm_job *r,
-    const struct job_desc *desc, const struct job_memory *m)
+static void tell_missed(
+    struct server *s, const struct rm_job *r, const struct job_desc *desc)
 {
     struct event ev = {.kind = EVENT_MISSED,
         .u.missed = {.job = *desc,
@@ -261,7 +273,6 @@ static void tell_missed(struct server *s, const struct rm_job *r,
             .failed = r->exit_status != 0}};
     struct err err;
 
-    ev.u.missed.job.memory = m;
     ev.u.missed.job.start_at = r->start_at;
     if (world_apply(s, &ev, NULL, &err) < 0)
         log_line(s->log, LOG_WARNING, "job '%s': %s", r->desc.id, err.text);
@@ -273,7 +284,8 @@ void record_missed_end(
     struct job_end end = rmjobs_end(r);
     struct job_desc desc = r->desc;
     struct modified *changed = modify_recall(s, &desc);
-    tell_missed(s, r, &desc, m);
+    desc.memory = m;
+    tell_missed(s, r, &desc);
     struct store_account row = {.job = r->desc.id,
         .name = r->name,
         .user = r->desc.cred[CRED_USER],

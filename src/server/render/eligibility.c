@@ -5,6 +5,7 @@
 #include "server/render/eligibility.h"
 
 #include "cluster/partition.h"
+#include "config/acltext.h"
 #include "engine/query.h"
 #include "plan/feasible.h"
 #include "plan/nodes/avail.h"
@@ -248,18 +249,19 @@ static void add_verdict(json_t *list, const struct node *n, const struct verdict
     json_array_append_new(list, o);
 }
 
+static const char *const access_texts[ACL_CODES] = {
+    [ACL_GRANTED] = "the job may use it",
+    [ACL_NOT_NAMED] = "only jobs that name it may use it (BYNAME)",
+    [ACL_OTHER_NAMED] = "the job names another reservation",
+    [ACL_EMPTY] = "its access list is empty: nobody may use it",
+    [ACL_EXCLUDED] = "its access list excludes the job",
+    [ACL_REQUIREMENT] = "the job lacks what its access list requires",
+    [ACL_NO_MATCH] = "nothing in its access list matches the job",
+};
+
 static json_t *reservation_verdict(
     struct server *s, const struct job *j, const char *name)
 {
-    static const char *const why[ACL_CODES] = {
-        [ACL_GRANTED] = "the job may use it",
-        [ACL_NOT_NAMED] = "only jobs that name it may use it (BYNAME)",
-        [ACL_OTHER_NAMED] = "the job names another reservation",
-        [ACL_EMPTY] = "its access list is empty: nobody may use it",
-        [ACL_EXCLUDED] = "its access list excludes the job",
-        [ACL_REQUIREMENT] = "the job lacks what its access list requires",
-        [ACL_NO_MATCH] = "nothing in its access list matches the job",
-    };
     const struct cluster *c = engine_cluster(s->engine);
     struct reservation *r = reservation_find(c, name);
 
@@ -270,7 +272,53 @@ static json_t *reservation_verdict(
     struct acl_verdict v =
         acl_decide_job(c, r, j, acl_overlap(r, from, time_add(from, j->wclimit_s)));
     return json_pack("{s:s, s:b, s:s}", "reservation", name, "granted", v.granted,
-        "text", why[v.code]);
+        "text", access_texts[v.code]);
+}
+
+/* What was not said matches nothing, or everything. */
+static struct acl_verdict decide_names(const struct cluster *c,
+    const char *const names[CRED_KINDS], bool anything, struct reservation *r)
+{
+    struct acl_asker who = acl_anybody();
+
+    for (int k = 0; k < CRED_KINDS; k++)
+        who.name[k] = names[k] ? names[k] : anything ? NULL : "";
+    who.any_flags = anything;
+    if (r->flags & RSV_BYNAME) {
+        who.confined = ACL_TO_NAMED; /* they are told that they have to name it */
+        who.advres = r->name;
+    }
+    return acl_decide(c, r, &who, 1);
+}
+
+json_t *eligibility_of_names(
+    struct server *s, const char *const names[CRED_KINDS], struct reservation *r)
+{
+    const struct cluster *c = engine_cluster(s->engine);
+    struct acl_verdict v = decide_names(c, names, false, r);
+    bool granted = v.granted;
+    const char *text = !granted                ? NULL
+                       : r->flags & RSV_BYNAME ? "jobs that name it may use it (BYNAME)"
+                                               : "may use it";
+
+    if (!granted && v.code != ACL_EXCLUDED) {
+        v = decide_names(c, names, true, r);
+        text =
+            v.granted ? "only jobs that its access list names by something else" : NULL;
+    }
+    json_t *o = json_pack("{s:b, s:s}", "granted", granted, "text",
+        text                     ? text
+        : v.code == ACL_EXCLUDED ? "its access list excludes them"
+        : v.code == ACL_EMPTY    ? access_texts[ACL_EMPTY]
+                                 : "nothing in its access list matches");
+    if (v.granted && v.entry != INDEX_NONE) {
+        const struct acl_entry *e = &r->acl.entries.v[v.entry];
+        char entry[200];
+        acltext_format_entry(e, entry, sizeof entry);
+        json_object_set_new(o, "by",
+            json_sprintf("%s%s", acltext_type_name((enum acl_type)e->type), entry));
+    }
+    return o;
 }
 
 void eligibility_render(struct server *s, const struct job *j,

@@ -518,6 +518,8 @@ static void add_limits(json_t *o, const struct job *j)
         render_int(o, "min_wclimit_s", j->extra->min_wclimit_s);
     if (j->extra && j->extra->full_wclimit_s)
         render_duration(o, "full_wclimit_s", j->extra->full_wclimit_s);
+    if (j->wclimit_learned)
+        json_object_set_new(o, "wclimit_learned", json_true());
 }
 
 json_t *render_job(struct server *s, const struct job *j, const struct identity *who)

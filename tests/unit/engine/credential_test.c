@@ -177,6 +177,8 @@ static void a_limit_not_asked_comes_from_qos_then_class_then_system(void **state
     (void)state;
     check_wclimit("", NULL, 864000);
     check_wclimit("SYSTEMDEFAULTJOBWALLTIME 500\n", NULL, 500);
+    check_wclimit("SYSTEMDEFAULTJOBWALLTIME 500\nWCLIMITDEFAULT 400\n", NULL, 400);
+    check_wclimit("WCLIMITDEFAULT 400\nCLASSCFG[c] DEFAULT.WCLIMIT=200\n", NULL, 200);
     check_wclimit(
         "SYSTEMDEFAULTJOBWALLTIME 500\nCLASSCFG[c] DEFAULT.WCLIMIT=200\n", NULL, 200);
     check_wclimit("CLASSCFG[c] DEFAULT.WCLIMIT=200\nQOSCFG[q] DEFAULT.WCLIMIT=100\n"

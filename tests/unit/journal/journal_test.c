@@ -245,7 +245,8 @@ static void events_about_nodes_and_the_whole_come_back(void **state)
     comes_back(
         &s, (struct event){.kind = EVENT_NODE_GONE, .u.node_state = {"n1", NODE_DOWN}});
     comes_back(&s, (struct event){.kind = EVENT_FAIRSHARE, .u.fairshare = {rows, 2}});
-    const struct past_run runs[] = {{"ann", {60, 3600, 4}}, {"bob", {7, 0, 1}}};
+    const struct past_run runs[] = {
+        {"ann", {60, 3600, 4, false}}, {"bob", {7, 0, 1, true}}};
     comes_back(&s, (struct event){.kind = EVENT_HISTORY, .u.history = {runs, 2}});
     comes_back(
         &s, (struct event){.kind = EVENT_QUOTAS, .u.quotas = {"Slurm", quotas, 2}});

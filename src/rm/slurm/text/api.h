@@ -217,13 +217,14 @@ typedef struct {
         *select_type;
     char *slurm_user_name, *version, *authinfo, *epilog, *job_comp_type, *schedtype;
     char *slurm_conf, *slurmctld_logfile, *slurmctld_params, *suspend_program,
-        *accounting_storage_type, *site_factor_plugin, *mcs_plugin, *plugindir;
+        *accounting_storage_type, *accounting_storage_host,
+        *accounting_storage_backup_host, *site_factor_plugin, *mcs_plugin, *plugindir;
     char *control_machine[2]; /* of several the first two */
     uint32_t control_cnt;
     time_t last_update, boot_time;
     uint16_t private_data, accounting_storage_enforce, over_time_limit, job_requeue;
     uint32_t slurm_user_id, min_job_age, max_array_sz;
-    uint16_t select_type_param, msg_timeout, tcp_timeout;
+    uint16_t select_type_param, msg_timeout, tcp_timeout, accounting_storage_port;
 } slurm_conf_t;
 
 struct text_room; /* what a message is made of */

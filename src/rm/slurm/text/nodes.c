@@ -436,6 +436,9 @@ int slurm_load_ctl_conf(time_t since, slurm_conf_t **ret)
     c->slurmctld_params = read_setting(text, "SlurmctldParameters");
     c->suspend_program = read_setting(text, "SuspendProgram");
     c->accounting_storage_type = read_setting(text, "AccountingStorageType");
+    c->accounting_storage_host = read_setting(text, "AccountingStorageHost");
+    c->accounting_storage_backup_host =
+        read_setting(text, "AccountingStorageBackupHost");
     c->site_factor_plugin = read_setting(text, "PrioritySiteFactorPlugin");
     c->mcs_plugin = read_setting(text, "MCSPlugin");
     c->plugindir = read_setting(text, "PluginDir");
@@ -453,6 +456,8 @@ int slurm_load_ctl_conf(time_t since, slurm_conf_t **ret)
     c->max_array_sz = setting_number(text, "MaxArraySize");
     c->msg_timeout = (uint16_t)setting_number(text, "MessageTimeout");
     c->tcp_timeout = (uint16_t)setting_number(text, "TCPTimeout");
+    c->accounting_storage_port =
+        (uint16_t)setting_number(text, "AccountingStoragePort");
     param = read_setting(text, "OverTimeLimit");
     c->over_time_limit = overtime(param);
     free(param);
@@ -488,6 +493,8 @@ void slurm_free_ctl_conf(slurm_conf_t *c)
     free(c->slurmctld_params);
     free(c->suspend_program);
     free(c->accounting_storage_type);
+    free(c->accounting_storage_host);
+    free(c->accounting_storage_backup_host);
     free(c->site_factor_plugin);
     free(c->mcs_plugin);
     free(c->plugindir);

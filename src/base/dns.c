@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  * SRV by the resolver of libc. */
-#include "client/kit/dns.h"
+#include "base/dns.h"
 
 #include "base/xalloc.h"
 

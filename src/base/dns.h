@@ -2,8 +2,8 @@
  * The server's address from the domain: the record SRV _maui._tcp, as
  *
  *     _maui._tcp.example.org.  SRV  0 0 40559 sched.example.org. */
-#ifndef MAUI_CLIENT_DNS_H
-#define MAUI_CLIENT_DNS_H
+#ifndef MAUI_BASE_DNS_H
+#define MAUI_BASE_DNS_H
 
 #include <stddef.h>
 
