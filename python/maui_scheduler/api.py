@@ -114,7 +114,8 @@ class Place(TypedDict):
 class Obstacle(TypedDict):
     # What is in the way of a job by name.
     kind: Literal['reservation', 'no_reservation', 'feature', 'resource', 'state']
-    #: not told of a reservation that the caller may not see
+    #: not told of reservations that the caller may not see: those are one record with
+    #: `nodes` alone
     name: NotRequired[str]
     #: that the reservation keeps, that have it, or that are in that state
     nodes: NotRequired[int]
@@ -2792,7 +2793,8 @@ class Operations:
         - procs_per_task: so many on one node each
         - from_: not before (seconds since 1970); default now
         - places: 1: with the nodes that it would be on, what will come free and what is
-          in the way, for those who may know of nodes
+          in the way, for those who may know of nodes; of a job of another user for
+          administrators only
         - features: comma list
         - os: of nodes
         - arch: of nodes

@@ -309,15 +309,19 @@ static void hand_place(void *ctx, uint32_t job, uint32_t node, uint32_t tasks)
 }
 
 static void look_at(struct asker *a, const struct query_start *found, int64_t now,
-    struct query_look *io)
+    int64_t from, struct query_look *io)
 {
+    int64_t end = time_add(from, a->j->wclimit_s);
+
     if (found) {
         /* of the plan it is now until the next cycle */
         int64_t at = found->start_at > now ? found->start_at : 0;
         io->placed = plan_suppose(
             a->plan, a->j, &(struct slot){at, found->partition}, io, hand_place);
     }
-    io->job(io->ctx, a->j, found ? found->end_at : time_add(now, a->j->wclimit_s));
+    if (found)
+        end = found->start_at > from ? found->end_at : from;
+    io->job(io->ctx, a->j, from, end);
 }
 
 int query_start(struct engine *e, const struct query_ask *ask, int64_t now,
@@ -348,7 +352,7 @@ int query_start_look(struct engine *e, const struct query_ask *ask, int64_t now,
         ret->why.asked = ask->procs;
     }
     if (look)
-        look_at(&a, *ret_found ? ret : NULL, now, look);
+        look_at(&a, *ret_found ? ret : NULL, now, from, look);
     asker_end(&a);
     return 0;
 }

@@ -62,8 +62,9 @@ struct query_look {
     void (*place)(void *ctx, uint32_t node, uint32_t tasks);
     bool placed;
     /* The job that stands for the question, in no table, for as long as this takes;
-     * and its end there, or its end if it started now. */
-    void (*job)(void *ctx, const struct job *j, int64_t until_at);
+     * and the time that it asks for up to its end there, or up to its end if it started
+     * at once; empty where nothing keeps it. */
+    void (*job)(void *ctx, const struct job *j, int64_t from_at, int64_t until_at);
     void *ctx;
 };
 int query_start_look(struct engine *e, const struct query_ask *ask, int64_t now,

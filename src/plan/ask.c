@@ -96,8 +96,18 @@ void plan_free_nodes(struct plan *p, const struct job *j, uint32_t partition, vo
 
 /* ---- nodes for a job that nobody has submitted ---- */
 
-/* Looking at so many nodes for reservations is too much: some 0.02 s. */
-#define SUPPOSED_MAX 4000000u
+/* Looking at so many nodes for reservations is too much: some 0.02 s. It is longer
+ * where reservations of other kinds are looked at as well. */
+#define SUPPOSED_MAX        4000000u
+#define SUPPOSED_CLOSED_MAX 400000u
+
+static bool can_suppose(const struct plan *p)
+{
+    uint64_t looks = (uint64_t)rsvtable_count(p->reserved) * p->c->nodes.n;
+
+    return looks
+           <= (closures_sets(p->closures) > 1 ? SUPPOSED_CLOSED_MAX : SUPPOSED_MAX);
+}
 
 static bool suppose_now(struct plan *p, const struct job *j, uint32_t partition,
     void *ctx, plan_place_fn *each)
@@ -142,8 +152,7 @@ bool plan_suppose(struct plan *fork, const struct job *j, const struct slot *slo
     assert(fork->original);
     if (slot->at <= fork->now)
         return suppose_now(fork, j, slot->partition, ctx, each);
-    if ((uint64_t)rsvtable_count(fork->reserved) * fork->c->nodes.n > SUPPOSED_MAX
-        || !bind_all(fork->bynode))
+    if (!can_suppose(fork) || !bind_supposed(fork->bynode))
         return false;
     suppose_later(fork, j, slot, ctx, each);
     return true;

@@ -1,6 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """When could it start, what is free: through the daemon."""
+import functools
 import time
+
+from live_users import Users
 
 
 def test_a_waiting_job_is_told_its_start(live):
@@ -58,6 +61,8 @@ def test_where_it_would_be_and_what_is_in_its_way(live):
     # not before then
     answer = live.api(f"/v1/start?procs=1&from={began + 1000}&places=1")[1]
     assert answer["start_at"] == began + 1000 and answer["nodes"] == 1
+    assert answer["obstacles"] == answer["frees"] == []  # nothing keeps it from then
+    assert live.api("/v1/start?procs=1&from=-5")[0] == 400
     assert live.api(f"/v1/start?procs=1&from={1 << 41}")[0] == 400
     # what is reserved for somebody else, by name
     live.ok("setres", "-n", "kept", "-u", "games", "-s", "+0:00:01", "-d", "2:00:00", free)
@@ -65,7 +70,42 @@ def test_where_it_would_be_and_what_is_in_its_way(live):
     answer = live.api("/v1/start?procs=2&duration_s=1000&places=1")[1]
     assert answer["start_at"] == began + 300
     assert [(o["kind"], o["name"], o["nodes"]) for o in answer["obstacles"]] == [("reservation", name, 1)]
+    assert answer["nodes"] == 1 and answer["places"][0]["node"] != free
     assert "places" not in live.api("/v1/start?procs=2")[1]
+    # a start that is promised, on the three nodes that are for anybody
+    next_one = live.submit("sleep 60", requests=[{"tasks": 6}], wclimit_s=200)
+    live.wait(lambda: live.job(next_one).get("reservation_at") == began + 300, "its promise")
+    answer = live.api("/v1/start?procs=2&duration_s=1000&places=1")[1]
+    assert answer["start_at"] == began + 500 and answer["nodes"] == 1
+    assert answer["places"][0]["node"] != free
+
+
+def test_what_is_reserved_for_others_is_not_found_out(live):
+    users = Users(live, programs=False)
+    live.wait(lambda: live.api("/v1/windows")[0] == 200, "the first cycle")
+    live.ok("setres", "-n", "kept", "-u", "games", "-d", "2:00:00", "node0[1-3]")
+    hidden = [r["name"] for r in live.lines("showres") if r["name"].startswith("kept")][0]
+    ask = "/v1/start?procs=6&duration_s=60&places=1"
+    assert live.api(f"{ask}&user=games")[1]["nodes"] == 3  # administrators may ask for any
+    assert users.api("games", ask)[1]["nodes"] == 3
+    for question in (f"{ask}&user=games", f"{ask}&any=1"):
+        status, answer = users.api("nobody", question)
+        assert status == 200 and not {"places", "nodes", "frees", "obstacles"} & set(answer), question
+    assert not {"places", "nodes"} & set(users.api("nobody", f"{ask}&group=root")[1])
+    # of what keeps oneself only how much it is
+    answer = users.api("nobody", ask)[1]
+    assert answer["obstacles"] == [{"kind": "reservation", "nodes": 3}]
+    assert live.api(f"{ask}&user=nobody")[1]["obstacles"][0]["name"] == hidden
+    job = users.submit("nobody", requests=[{"tasks": 6}])
+    live.wait(lambda: live.job(job)["section"] != "active" and live.job(job).get("reservation_at"), "its wait")
+    assert users.api("nobody", f"/v1/jobs/{job}/why")[1]["obstacles"] == [{"kind": "reservation", "nodes": 3}]
+
+    def verdict(api, name):
+        return api(f"/v1/jobs/{job}?reservation={name}")[1]["reservation_verdicts"][0]["text"]
+
+    as_nobody = functools.partial(users.api, "nobody")
+    assert verdict(as_nobody, hidden) == verdict(as_nobody, "none.0") == "there is no such reservation"
+    assert verdict(live.api, hidden) == "nothing in its access list matches the job"
 
 
 def test_answers_are_as_described(live):

@@ -2,6 +2,7 @@
 """What somebody sees who opens the page for the first time: jobs that can be told apart, what
 comes next, names that are found, and one sentence where a screen is not theirs."""
 import re
+import time
 
 import pytest
 
@@ -62,7 +63,8 @@ def test_the_first_screen_shows_what_comes(site, browser):
     open_as(browser, site)
     card = browser.one('[aria-label="Use before and after now"]')
     choice = card.find_element("css selector", "select")
-    assert choice.get_attribute("value") == "hour"  # not a day, in which five minutes are nothing
+    # not a day, in which five minutes are nothing
+    browser.wait(lambda: choice.get_attribute("value") == "hour", "the choice")
     choice.send_keys("10 minutes")
     browser.wait(lambda: browser.all(".a-table summary"), "the table")
     browser.one(".a-table summary").click()
@@ -131,3 +133,34 @@ def test_whose_screen_it_is_not_is_told_once_and_asks_for_nothing(site, browser)
     # nothing was asked for that would be refused
     browser.check()
     assert not [p for _, p in sent(browser) if p.startswith(("/v1/nodes", "/v1/fairshare", "/v1/statistics"))]
+
+
+def test_a_refused_picture_is_not_asked_for_each_second(site, browser):
+    open_as(browser, site)
+    browser.keys("gt")
+    browser.wait(lambda: span(browser), "the span")
+    browser.chrome.execute_script("""
+        const real = window.fetch;
+        window.refuse = 503;
+        window.asked = 0;
+        window.fetch = (path, how) => {
+          if (!String(path).includes("height=1&")) return real(path, how);
+          window.asked++;
+          const error = {code: "refused", message: "nodes are not for you"};
+          return Promise.resolve(new Response(JSON.stringify({error}), {status: window.refuse}));
+        };""")
+
+    def asked():
+        return browser.chrome.execute_script("return window.asked")
+
+    browser.keys("gn")
+    browser.wait(lambda: asked(), "the question")
+    began, first = time.monotonic(), asked()
+    browser.wait(lambda: asked() >= first + 2, "questions again")
+    assert time.monotonic() - began > 4  # three seconds are between two
+    browser.chrome.execute_script("window.refuse = 403")
+    browser.shows("nodes are not for you")
+    last = asked()
+    time.sleep(5)
+    assert asked() == last
+    browser.check()

@@ -11,7 +11,7 @@ export interface Shares {
 
 const TOP = 4; // px above the bars
 const REST_MS = 90;
-const AGAIN_MS = 3000; // after a refusal, if the view stays as it is
+const AGAIN_MS = 3000; // after a refusal
 const STACK = [["ended", "running", 0.5], ["use", "running", 1], ["promised", "promised", 0.85], ["forecast", "promised", 0.35]] as const;
 
 export class Strip {
@@ -20,7 +20,8 @@ export class Strip {
   private have: { from: number; to: number; second: number; layers: string } | null = null;
   private timer: number | undefined;
   private asking = false;
-  private refused = false;
+  private refusedAt = 0; // ms
+  private denied = false; // it will be refused whatever is asked
   private over = false;
   private view: View | null = null;
   private now = 0;
@@ -28,7 +29,7 @@ export class Strip {
   private drawnWidth = 0;
   private bars: HTMLCanvasElement | null = null; // of all that was told, a pixel a column
 
-  constructor(private readonly canvas: HTMLCanvasElement, private readonly tell: () => void) {}
+  constructor(private readonly canvas: HTMLCanvasElement, private readonly tell: () => void, private readonly deny?: (why: string) => void) {}
 
   end(): void {
     this.over = true;
@@ -41,7 +42,7 @@ export class Strip {
     const same = still && this.now === now;
     this.view = view;
     this.now = now;
-    if (!this.suffices() && !(still && this.refused)) this.later(REST_MS);
+    if (!this.suffices()) this.later(REST_MS);
     if (!same) this.paint(); // where rows move it stays as it is
   }
 
@@ -52,7 +53,8 @@ export class Strip {
 
   private later(ms: number): void {
     window.clearTimeout(this.timer);
-    if (!this.over) this.timer = window.setTimeout(() => void this.ask(), ms);
+    const held = this.refusedAt ? this.refusedAt + AGAIN_MS - Date.now() : 0; // whatever the view does
+    if (!this.over && !this.denied) this.timer = window.setTimeout(() => void this.ask(), Math.max(ms, held));
   }
 
   private suffices(): boolean {
@@ -68,13 +70,13 @@ export class Strip {
 
   private async ask(): Promise<void> {
     const { view, layers } = this;
-    if (this.asking || this.over || !view) return;
+    if (this.asking || this.over || this.denied || !view) return;
     this.asking = true;
     const wide = (this.canvas.clientWidth - GUTTER) * view.second;
     const again = this.suffices() && this.have;
     const [begin, end] = askable(view.t0 - wide / 2, view.t0 + 1.5 * wide);
     const [from, to] = again ? [again.from, again.to] : [Math.floor(begin), Math.ceil(end)];
-    this.refused = false;
+    this.refusedAt = 0;
     try {
       const path = `/v1/timeline?from=${from}&to=${to}&as=cells&height=1&width=2048&packed=1&layers=${layers}`;
       const answer = await askBytes(path, again ? this.told?.heading.state : undefined);
@@ -84,11 +86,12 @@ export class Strip {
       this.draw();
       this.tell();
     } catch (e) {
-      this.refused = true;
-      if (!(e instanceof ApiError)) throw e; // the rows tell what is refused
+      this.refusedAt = Date.now(); // the rows tell what is refused, the frame that there is no answer
+      this.denied = e instanceof ApiError && e.status === 403;
+      if (this.denied) this.deny?.((e as ApiError).message);
     } finally {
       this.asking = false;
-      if (!this.suffices()) this.later(this.refused ? AGAIN_MS : REST_MS);
+      if (!this.suffices()) this.later(REST_MS);
     }
   }
 

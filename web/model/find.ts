@@ -48,7 +48,10 @@ const kept = new Map<string, { at: number; all: Promise<{ name: string; note?: s
 function namesOf(list: List): Promise<{ name: string; note?: string }[]> {
   const old = kept.get(list.kind);
   if (old && Date.now() - old.at < KEPT_MS) return old.all;
-  const all = list.of().catch(() => []);
+  const all = list.of().catch(() => {
+    kept.delete(list.kind);
+    return [];
+  });
   kept.set(list.kind, { at: Date.now(), all });
   return all;
 }

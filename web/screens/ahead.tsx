@@ -3,7 +3,7 @@
 import { useEffect, useRef, useState } from "react";
 import { Strip, type Shares } from "../gantt/strip";
 import { GUTTER, ticks, xAt, type View } from "../gantt/view";
-import { clock, weekday } from "../model/format";
+import { clock, plain, weekday } from "../model/format";
 import { useInUse } from "../model/lists";
 import { onRound } from "../model/live";
 import { usePrefs } from "../model/prefs";
@@ -39,15 +39,16 @@ export function Ahead() {
   const inUse = useInUse();
   const [chosen, setChosen] = useState("");
   const [parts, setParts] = useState<Shares[]>([]);
+  const [denied, setDenied] = useState("");
   const [width, setWidth] = useState(0);
   const canvas = useRef<HTMLCanvasElement>(null);
   const strip = useRef<Strip>(null);
-  const [key, , side] = SIDES.find(([k]) => k === chosen) ?? SIDES.find(([, , s]) => 2 * s >= (span ?? 0)) ?? DAY;
+  const [key, , side] = SIDES.find(([k]) => k === chosen) ?? (span ? SIDES.find(([, , s]) => 2 * s >= span) : undefined) ?? DAY;
   const view: View = { t0: now - side, second: (2 * side) / Math.max(100, width - GUTTER), y0: 0, row: 1 };
 
   useEffect(() => {
     if (!canvas.current) return undefined;
-    const s = new Strip(canvas.current, () => setParts(s.parts(PARTS)));
+    const s = new Strip(canvas.current, () => setParts(s.parts(PARTS)), setDenied);
     s.layers = LAYERS;
     strip.current = s;
     const watch = new ResizeObserver(([e]) => setWidth(Math.floor(e.contentRect.width)));
@@ -81,6 +82,7 @@ export function Ahead() {
           <select value={key} onChange={(e) => setChosen(e.target.value)}>{SIDES.map(([k, word]) => <option key={k} value={k}>{word} each</option>)}</select>
         </label>
       </h2>
+      {denied && <p className="quiet line" role="status">{plain(denied)}</p>}
       <canvas ref={canvas} className="g-strip a-strip" role="img" aria-label={`Shares of all processors over time${inUse === null ? "" : `: now ${inUse} % in use`}. The table below has them in numbers.`} />
       {width > 0 && <Ruler view={view} width={width} now={now} />}
       <ul className="legend">{KEYS.map(([k, word]) => <li key={k}><span className={`dot a-key-${k}`} aria-hidden="true" />{word}</li>)}</ul>

@@ -78,7 +78,7 @@ function Of({ kind, rows, most }: { kind: string; rows: Share[]; most: number })
               <td><Difference share={c} /></td>
               <td><Windows share={c} most={most} /></td>
               <Worth share={c} />
-              {may && <td><button aria-label={`Change the target of ${c.name}`} aria-expanded={edit?.name === c.name} onClick={() => setEdit(edit?.name === c.name ? null : c)}>Change</button></td>}
+              {may && <td><button aria-label={`Change the target of ${plain(c.name)}`} aria-expanded={edit?.name === c.name} onClick={() => setEdit(edit?.name === c.name ? null : c)}>Change</button></td>}
             </tr>
           ))}
         </tbody>

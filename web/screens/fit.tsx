@@ -29,11 +29,12 @@ const MORE: [WishField, string, string][] = [
 const OTHERS: [WishField, string, string][] = [["user", "User", "else you"]];
 
 export interface FitMarks {
+  question: string; // that this answers; "" = an older one
   nodes: string[]; // that it would be on
   slot: { from: number; to: number } | null;
   later: Slot[]; // of which no nodes are known
 }
-export const NO_MARKS: FitMarks = { nodes: [], slot: null, later: [] };
+export const NO_MARKS: FitMarks = { question: "", nodes: [], slot: null, later: [] };
 
 /** Where the form is, from any screen. */
 export function FitLink() {
@@ -113,6 +114,7 @@ function First({ first, now }: { first: StartRecord; now: number }) {
           {at > now ? "; by then they may be others" : ""}.
         </p>
       )}
+      {names.length === 0 && first.frees && <p className="quiet line">Which nodes is not known: too much is reserved until then.</p>}
       <p className="quiet line">
         If nobody is ahead of it: jobs are taken to run to their limits, and all that is promised and reserved is kept.
         {first.paused ? " Scheduling is stopped: this is of the last iteration." : ""}
@@ -134,10 +136,12 @@ export function FitPanel({ onMarks }: { onMarks: (marks: FitMarks) => void }) {
   const [wish, setWish] = useState(() => readWish(fit));
   const form = useRef<HTMLFormElement>(null);
   const now = useNow();
+  const [since, setSince] = useState(now); // what "+2:00:00" counts from
   const { zone } = usePrefs();
   const who = useLive((s) => s.who);
   const may = useMayChange();
-  const { words, wrong } = askedBy(wish, now, zone);
+  const level = who?.level ?? 0; // others are for administrators to ask for
+  const { words, wrong } = askedBy(level > 0 ? wish : { ...wish, user: undefined }, since, zone);
   const ready = !Object.keys(wrong).length;
   const { first, later, error, asked } = useFit(ready ? words : null);
   const told = error ? toldOf(error.message, error.code, error.field, error.nearest) : null;
@@ -150,18 +154,18 @@ export function FitPanel({ onMarks }: { onMarks: (marks: FitMarks) => void }) {
   }, [fit]);
   useEffect(() => {
     const slot = first?.start_at ? { from: first.start_at, to: first.end_at ?? first.start_at + 1 } : null;
-    onMarks({ nodes: (first?.places ?? []).map((p) => p.node), slot, later: slots });
-  }, [first, slots]);
+    onMarks({ question: asked ? writeWish(wish) : "", nodes: (first?.places ?? []).map((p) => p.node), slot, later: slots });
+  }, [first, slots, asked]);
   useEffect(() => () => onMarks(NO_MARKS), []);
 
   function set(field: WishField, text: string) {
     const next = { ...wish, [field]: text };
     setWish(next);
+    if (field === "from") setSince(now);
     go(withQuery({ fit: writeWish(next) }), true);
   }
   const fields = (all: [WishField, string, string][]) =>
     all.map(([f, label, hint]) => <Field key={f} name={f} label={label} hint={hint} value={wish[f] ?? ""} wrong={wrong[f]} told={told} set={(text) => set(f, text)} />);
-  const level = who?.level ?? 0;
   return (
     <aside className="panel" aria-label="Where would it fit?" onKeyDown={(e) => e.key === "Escape" && closeFit()}>
       <button className="panel-close" onClick={closeFit} aria-label="Close the panel">✕</button>

@@ -48,7 +48,7 @@ export function ReservationPanel({ name, onChange }: { name: string; onChange?: 
             {r.label && <><dt>Label</dt><dd>{plain(r.label)}</dd></>}
             {r.comment && <><dt>Comment</dt><dd>{plain(r.comment)}</dd></>}
           </dl>
-          {r.type !== "Job" && <MayUse name={name} />}
+          {r.type !== "Job" && <MayUse key={name} name={name} />}
           <JobsOfReservation r={r} />
           <Triggers r={r} />
           {r.places && r.places.length > 0 && (

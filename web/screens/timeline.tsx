@@ -107,10 +107,14 @@ export function Timeline() {
 
   const fitting = query.get("fit") !== null;
   const [fit, setFit] = useState<FitMarks>(NO_MARKS);
+  const shownFor = useRef("");
+  const zoomed = useRef(false); // by the page and not by hand
   const drawn = useDrawing({ picture, canvas, rows: fold ? null : rows, now, zone, heading, row: cursor?.row, say: setSaid, fit });
   useEffect(() => {
-    if (fit.slot && picture.current) showAlso(picture.current, fit.slot.from, fit.slot.to);
-  }, [fit.slot?.from, fit.slot?.to, heading === null]);
+    if (!fit.slot || !picture.current?.view || !fit.question || fit.question === shownFor.current) return;
+    shownFor.current = fit.question; // once: who has looked elsewhere since stays there
+    zoomed.current = showAlso(picture.current, fit.slot.from, fit.slot.to);
+  }, [fit.question, fit.slot?.from, fit.slot?.to, heading === null]);
 
   // ---- the picture lives as long as the screen ----
   useEffect(() => {
@@ -133,7 +137,8 @@ export function Timeline() {
         window.clearTimeout(timer);
         timer = window.setTimeout(() => {
           keepView(p, v);
-          if (scale && scale !== v.second) keepSpan(p, v);
+          if (scale && scale !== v.second && !zoomed.current) keepSpan(p, v);
+          zoomed.current = false;
           scale = v.second;
         }, 400);
       },
@@ -317,7 +322,7 @@ export function Timeline() {
       </div>
       {drawn.draft && <ReserveForm key={drawn.draft.of ?? ""} d={drawn.draft} touched={drawn.touched} />}
       {!drawn.draft && !sel && fitting && <FitPanel onMarks={setFit} />}
-      {!drawn.draft && sel && (query.get("kind") === "reservation" ? <ReservationPanel name={sel} onChange={drawn.change} /> : <JobPanel id={sel} why={why.id === sel ? why.n : 0} brief={chosen?.id === sel ? briefOf(chosen) : undefined} />)}
+      {!drawn.draft && sel && (query.get("kind") === "reservation" ? <ReservationPanel key={sel} name={sel} onChange={drawn.change} /> : <JobPanel id={sel} why={why.id === sel ? why.n : 0} brief={chosen?.id === sel ? briefOf(chosen) : undefined} />)}
     </div>
   );
 }
@@ -347,11 +352,12 @@ function keepSpan(p: Picture, v: View) {
   setPrefs({ span_s: Math.min(SPAN_MOST_S, Math.max(SPAN_LEAST_S, Math.round(timeAt(v, p.size.width) - timeAt(v, GUTTER)))) });
 }
 
-/** Moved, or made as wide as it needs to be, where that time is not in sight. */
-function showAlso(p: Picture, from: number, to: number) {
-  if (!p.view || (timeAt(p.view, GUTTER) <= from && timeAt(p.view, p.size.width) >= to)) return;
+/** Moved, or made as wide as it needs to be, where that time is not in sight; whether it was. */
+function showAlso(p: Picture, from: number, to: number): boolean {
+  if (!p.view || (timeAt(p.view, GUTTER) <= from && timeAt(p.view, p.size.width) >= to)) return false;
   const margin = (to - from) * 0.15;
   showSpan(p, Math.min(from - margin, timeAt(p.view, GUTTER)), Math.max(to + margin, from + (p.size.width - GUTTER) * p.view.second));
+  return true;
 }
 
 function takeView(p: Picture, query: URLSearchParams) {

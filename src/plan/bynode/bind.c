@@ -7,6 +7,7 @@
 #include "plan/bynode/bind.h"
 
 #include "plan/bynode/bynode_private.h"
+#include "plan/bynode/single.h"
 #include "plan/counted/reserve.h"
 
 /* Units of the node in use at `at`; nothing begins on it later. */
@@ -25,17 +26,32 @@ static uint32_t units_used(const struct bynode *b, const struct node *n, int64_t
     return used;
 }
 
+/* `all`: between reservations of other kinds others may begin later, and not all nodes
+ * are for it. */
+static uint32_t units_left(
+    struct bynode *b, const struct rsv *r, const struct pool *pool, size_t i, bool all)
+{
+    const struct job *j = b->c->jobs.v[r->job];
+    const struct node *n = node_at(b->c, pool->nodes.v[i]);
+    uint32_t each = pool->per_node;
+
+    if (all && closures_sets(b->closures) > 1) {
+        const struct asker by = asker_of(b, j, j->reqs[0].def);
+        uint32_t tasks = single_tasks(&by, n, r->start_at, r->end_at);
+        return tasks < each ? tasks : each;
+    }
+    uint32_t used = units_used(b, n, r->start_at);
+    return used < each ? each - used : 0;
+}
+
 /* Nodes of one pool that was counted, for up to `need` units; returns how many are
  * missing. */
 static uint32_t bind_counted_in(
-    struct bynode *b, struct rsv *r, const struct pool *pool, uint32_t need)
+    struct bynode *b, struct rsv *r, const struct pool *pool, uint32_t need, bool all)
 {
-    uint32_t each = pool->per_node;
-
     for (size_t i = 0; i < pool->nodes.n && need; i++) {
         const struct node *n = node_at(b->c, pool->nodes.v[i]);
-        uint32_t used = units_used(b, n, r->start_at);
-        uint32_t k = used < each ? each - used : 0;
+        uint32_t k = units_left(b, r, pool, i, all);
         k = k < need ? k : need;
         if (k)
             vec_push(&r->alloc, ((struct alloc){n->index, 1, k, 0}));
@@ -47,17 +63,18 @@ static uint32_t bind_counted_in(
 /* False when the pool does not have the units: a job that ran past its limit holds
  * some of them. What several pools have together is of any of them, if nothing begins
  * before they are together; else the units are those of the pools themselves. */
-static bool bind_part(struct bynode *b, struct rsv *r, const struct part *part)
+static bool bind_part(
+    struct bynode *b, struct rsv *r, const struct part *part, bool all)
 {
     uint32_t need = (uint32_t)part->units;
 
     if (part->pool < pools_count(b->pools))
-        return bind_counted_in(b, r, pools_at(b->pools, part->pool), need) == 0;
+        return bind_counted_in(b, r, pools_at(b->pools, part->pool), need, all) == 0;
     if (r->start_at < pools_merge_at(b->pools))
         return true;
     for (size_t i = 0; i < pools_count(b->pools) && need; i++)
         if (pools_at(b->pools, i)->merged == part->pool - pools_count(b->pools))
-            need = bind_counted_in(b, r, pools_at(b->pools, i), need);
+            need = bind_counted_in(b, r, pools_at(b->pools, i), need, all);
     return need == 0;
 }
 
@@ -76,7 +93,7 @@ static void drop_rsv(struct bynode *b, struct rsv *r)
     rsvtable_remove(b->reserved, r->job, RSV_OWED);
 }
 
-static void bind_rsv(struct bynode *b, struct rsv *r, bool all)
+static bool bind_rsv(struct bynode *b, struct rsv *r, bool all)
 {
     bool bound = true;
     size_t left = 0;
@@ -86,13 +103,14 @@ static void bind_rsv(struct bynode *b, struct rsv *r, bool all)
         if (!all && is_counted(b, &r->parts.v[i]))
             r->parts.v[left++] = r->parts.v[i];
         else
-            bound = bind_part(b, r, &r->parts.v[i]);
+            bound = bind_part(b, r, &r->parts.v[i], all);
     }
     r->parts.n = left;
     if (bound)
         pintable_add(b->pins, r);
     else
         drop_rsv(b, r);
+    return bound;
 }
 
 static bool is_unbound(const struct bynode *b, const struct rsv *r)
@@ -112,10 +130,12 @@ static int compare_starts(const void *a, const void *b)
     return (x->job > y->job) - (x->job < y->job);
 }
 
-/* `all`: also in pools that go on being counted. */
-static void bind_parts(struct bynode *b, bool all)
+/* `all`: also in pools that go on being counted. False: one got none, and is dropped.
+ */
+static bool bind_parts(struct bynode *b, bool all)
 {
     struct VEC(struct rsv *) unbound = {0};
+    bool bound = true;
 
     for (uint32_t i = 0; i < rsvtable_count(b->reserved); i++) {
         struct rsv *r = rsvtable_row(b->reserved, i);
@@ -125,8 +145,9 @@ static void bind_parts(struct bynode *b, bool all)
     if (unbound.n)
         qsort(unbound.v, unbound.n, sizeof *unbound.v, compare_starts);
     for (size_t i = 0; i < unbound.n; i++)
-        bind_rsv(b, unbound.v[i], all);
+        bound = bind_rsv(b, unbound.v[i], all) && bound;
     vec_fini(&unbound);
+    return bound;
 }
 
 void bind_counted(struct bynode *b)
@@ -140,6 +161,11 @@ bool bind_all(struct bynode *b)
         return false;
     bind_parts(b, true);
     return true;
+}
+
+bool bind_supposed(struct bynode *b)
+{
+    return bind_parts(b, true) || closures_sets(b->closures) <= 1;
 }
 
 /* ---- other pools -------------------------------------------------------------- */

@@ -23,6 +23,10 @@ void bind_counted(struct bynode *b);
 /* Pools are about to be divided, or joined: nodes for all that is counted. False where
  * that cannot be told, see below. The same cost. */
 bool bind_all(struct bynode *b);
+/* In a fork, of which only nodes are asked: also between reservations of other kinds,
+ * node by node. False where one gets none: then nothing is known. O(reservations x
+ * nodes x what is on them) at most. */
+bool bind_supposed(struct bynode *b);
 /* They were, after bind_all(): reservations that stay keep their nodes where those are
  * planned one by one, else as many units of the pool that has them. False where that
  * cannot be told, as between reservations of other kinds: then they are to be

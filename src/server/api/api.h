@@ -87,9 +87,10 @@ void api_change_reservation(struct server *s, struct request *r); /* api/rsvchan
 void api_job_start(struct server *s, struct request *r);
 void api_why(struct server *s, struct request *r);
 /* What keeps room from a job, waiting or asked about, put into `o`: `frees`, and
- * `obstacles` up to that instant; nothing where the caller is not told of nodes. */
-void why_put_room(struct server *s, const struct job *j, int64_t until_at,
-    const struct identity *who, json_t *o);
+ * `obstacles` of that time; nothing where the caller is not told of nodes. */
+struct obstacle_time;
+void why_put_room(struct server *s, const struct job *j,
+    const struct obstacle_time *when, const struct identity *who, json_t *o);
 void api_start(struct server *s, struct request *r);
 void api_windows(struct server *s, struct request *r);
 

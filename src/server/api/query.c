@@ -4,6 +4,7 @@
 #include "engine/query.h"
 
 #include "cluster/partition.h"
+#include "policy/access.h"
 #include "policy/reason.h"
 #include "server/api/api.h"
 #include "server/api/bankelsewhere.h"
@@ -14,6 +15,7 @@
 #include "server/drafts/rmname.h"
 #include "server/durable/bankquestion.h"
 #include "server/render/blocked.h"
+#include "server/render/obstacles.h"
 #include "server/render/render.h"
 #include "server/server_private.h"
 
@@ -261,7 +263,24 @@ struct look {
     const struct identity *who;
     json_t *places, *o; /* `o`: with frees and obstacles */
     int64_t nodes;
+    bool may; /* such a job may have the account that was asked for */
 };
+
+/* Of a job of oneself; of others that is for administrators, or else one would learn
+ * what is reserved for whom. */
+static bool is_told_places(struct request *r, const struct question *q)
+{
+    const struct identity *who = request_who(r);
+    const char *user = q->ask.cred[CRED_USER], *group = q->ask.cred[CRED_GROUP];
+
+    if (!is_on(r, "places") || identity_is_kept_from(who, RM_HIDES_NODES))
+        return false;
+    if (identity_is(who, WHO_ADMIN3))
+        return true;
+    return user && identity_owns(who, user)
+           && (!group || strcmp(group, who->group) == 0
+               || identity_is_member(user, group, NULL));
+}
 
 static void add_place(void *ctx, uint32_t node, uint32_t tasks)
 {
@@ -274,11 +293,16 @@ static void add_place(void *ctx, uint32_t node, uint32_t tasks)
                            (json_int_t)tasks));
 }
 
-static void add_room(void *ctx, const struct job *j, int64_t until_at)
+static void add_room(void *ctx, const struct job *j, int64_t from_at, int64_t until_at)
 {
     struct look *l = ctx;
 
-    why_put_room(l->s, j, until_at, l->who, l->o);
+    l->may = identity_is(l->who, WHO_ADMIN3)
+             || access_account_allowed(engine_cluster(l->s->engine), j);
+    if (l->may && from_at < until_at)
+        why_put_room(l->s, j, &(struct obstacle_time){from_at, until_at}, l->who, l->o);
+    else if (l->may)
+        json_object_update_new(l->o, json_pack("{s:[], s:[]}", "frees", "obstacles"));
 }
 
 #define FROM_MAX (INT64_C(1) << 40)
@@ -287,22 +311,21 @@ static int read_from(struct request *r, int64_t *ret, struct err *err)
 {
     if (request_query_int(r, "from", 0, ret, err) < 0)
         return -1;
-    return *ret <= FROM_MAX
+    return *ret >= 0 && *ret <= FROM_MAX
                ? 0
                : err_set(err, ERR_INVALID, "from: expected seconds since 1970");
 }
 
-/* Nodes are told to those who may know of them. */
 static int ask_start(struct server *s, struct request *r, const struct question *q,
     json_t **ret, struct err *err)
 {
-    struct look l = {.s = s, .who = request_who(r), json_array(), json_object(), 0};
+    struct look l = {
+        .s = s, .who = request_who(r), .places = json_array(), .o = json_object()};
     struct query_look look = {.place = add_place, .job = add_room, .ctx = &l};
-    bool told = is_on(r, "places") && !identity_is_kept_from(l.who, RM_HIDES_NODES);
     struct query_start found;
     bool any = false;
-    int result = query_start_look(
-        s->engine, &q->ask, world_now(s), told ? &look : NULL, &any, &found, err);
+    int result = query_start_look(s->engine, &q->ask, world_now(s),
+        is_told_places(r, q) ? &look : NULL, &any, &found, err);
 
     if (result == 0) {
         *ret = render_start(s, any, &found, q->ask.duration_s);
@@ -311,7 +334,7 @@ static int ask_start(struct server *s, struct request *r, const struct question 
             json_object_set_new(*ret, "reason", render_never(s, &found.why));
         json_object_update(*ret, l.o);
     }
-    if (result == 0 && look.placed) {
+    if (result == 0 && look.placed && l.may) {
         json_object_set(*ret, "places", l.places);
         render_int(*ret, "nodes", l.nodes);
     }

@@ -164,28 +164,28 @@ static void add_ends(
 
 /* ---- all of it ---- */
 
-static void add_obstacles(struct server *s, const struct job *j, int64_t until_at,
-    const struct identity *who, json_t *o)
+static void add_obstacles(struct server *s, const struct job *j,
+    const struct obstacle_time *when, const struct identity *who, json_t *o)
 {
     const struct cluster *c = engine_cluster(s->engine);
     json_t *all = json_array();
 
     for (size_t p = 0; p < c->partitions.n; p++)
         if (j->partitions >> p & 1) {
-            json_t *some = obstacles_list(s, j, (uint32_t)p, until_at, who);
+            json_t *some = obstacles_list(s, j, (uint32_t)p, when, who);
             json_array_extend(all, some);
             json_decref(some);
         }
     json_object_set_new(o, "obstacles", all);
 }
 
-void why_put_room(struct server *s, const struct job *j, int64_t until_at,
-    const struct identity *who, json_t *o)
+void why_put_room(struct server *s, const struct job *j,
+    const struct obstacle_time *when, const struct identity *who, json_t *o)
 {
     if (identity_is_kept_from(who, RM_HIDES_NODES))
         return;
     add_ends(s, j, who, o);
-    add_obstacles(s, j, until_at, who, o);
+    add_obstacles(s, j, when, who, o);
 }
 
 static json_t *render_why(
@@ -206,7 +206,9 @@ static json_t *render_why(
         render_instant(o, "reservation_at", planned->start_at);
     if (waits) {
         add_place(s, j, who, o);
-        why_put_room(s, j, time_add(world_now(s), j->wclimit_s), who, o);
+        int64_t now = world_now(s);
+        why_put_room(
+            s, j, &(struct obstacle_time){now, time_add(now, j->wclimit_s)}, who, o);
     }
     return o;
 }

@@ -249,6 +249,14 @@ static void add_verdict(json_t *list, const struct node *n, const struct verdict
     json_array_append_new(list, o);
 }
 
+/* A job of the caller's own may tell of one that lets it in. */
+static bool is_told(const struct cluster *c, struct reservation *r, const struct job *j,
+    const struct identity *who)
+{
+    return identity_sees(who, c, r)
+           || (identity_has_job(who, c, j) && acl_decide_job(c, r, j, 0).granted);
+}
+
 static const char *const access_texts[ACL_CODES] = {
     [ACL_GRANTED] = "the job may use it",
     [ACL_NOT_NAMED] = "only jobs that name it may use it (BYNAME)",
@@ -260,12 +268,12 @@ static const char *const access_texts[ACL_CODES] = {
 };
 
 static json_t *reservation_verdict(
-    struct server *s, const struct job *j, const char *name)
+    struct server *s, const struct job *j, const char *name, const struct identity *who)
 {
     const struct cluster *c = engine_cluster(s->engine);
     struct reservation *r = reservation_find(c, name);
 
-    if (!r)
+    if (!r || !is_told(c, r, j, who))
         return json_pack("{s:s, s:b, s:s}", "reservation", name, "granted", false,
             "text", "there is no such reservation");
     int64_t from = r->start_at > world_now(s) ? r->start_at : world_now(s);
@@ -345,15 +353,18 @@ void eligibility_render(struct server *s, const struct job *j,
         if (j->partitions >> p & 1) {
             json_t *record = partition_record(s, j, c->partitions.v[p], &t, opt);
             json_object_set_new(record, "obstacles",
-                obstacles_list(
-                    s, j, (uint32_t)p, time_add(world_now(s), j->wclimit_s), opt->who));
+                obstacles_list(s, j, (uint32_t)p,
+                    &(struct obstacle_time){
+                        world_now(s), time_add(world_now(s), j->wclimit_s)},
+                    opt->who));
             json_array_append_new(partitions, record);
         }
         json_decref(t.rejections);
         free(t.parts);
     }
     for (size_t i = 0; opt->reservations && opt->reservations[i]; i++)
-        json_array_append_new(access, reservation_verdict(s, j, opt->reservations[i]));
+        json_array_append_new(
+            access, reservation_verdict(s, j, opt->reservations[i], opt->who));
     json_object_set(o, "eligibility", partitions);
     if (json_array_size(verdicts))
         json_object_set(o, "node_verdicts", verdicts);

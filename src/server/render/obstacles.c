@@ -34,9 +34,10 @@ static bool is_usable(const struct cluster *c, const struct job *j,
     return false;
 }
 
-/* Nodes that the job could use and the reservation holds. */
+/* Nodes that the job could use and the reservation holds. Those of hidden reservations
+ * are marked in `hidden`, and counted once. */
 static int64_t nodes_kept(const struct cluster *c, const struct reservation *r,
-    const struct job *j, uint32_t partition)
+    const struct job *j, uint32_t partition, bool *hidden)
 {
     int64_t kept = 0;
     bool *listed_only = xcalloc(j->nreqs, sizeof *listed_only);
@@ -46,35 +47,55 @@ static int64_t nodes_kept(const struct cluster *c, const struct reservation *r,
     for (size_t i = 0; i < r->alloc.n; i++)
         for (uint32_t k = 0; k < r->alloc.v[i].count; k++) {
             const struct node *n = node_at(c, r->alloc.v[i].first + k);
-            kept += n->partition == partition && is_usable(c, j, n, listed_only);
+            if (n->partition != partition || !is_usable(c, j, n, listed_only)
+                || (hidden && hidden[n->index]))
+                continue;
+            kept++;
+            if (hidden)
+                hidden[n->index] = true;
         }
     free(listed_only);
     return kept;
 }
 
+static bool keeps_out(const struct cluster *c, struct reservation *r,
+    const struct job *j, const struct obstacle_time *when)
+{
+    if (!r || !reservation_is_live(r))
+        return false;
+    int64_t overlap = acl_overlap(r, when->from_at, when->until_at);
+    return overlap > 0 && !acl_decide_job(c, r, j, overlap).granted;
+}
+
+/* All that the caller may not see are one record, of which only the number of nodes is
+ * told; nothing where the resource manager hides them. */
 static void add_reservations(json_t *list, struct server *s, const struct job *j,
-    uint32_t partition, int64_t until_at, const struct identity *who)
+    uint32_t partition, const struct obstacle_time *when, const struct identity *who)
 {
     const struct cluster *c = engine_cluster(s->engine);
-    int64_t now = world_now(s), kept;
+    bool *hidden = xcalloc(c->nodes.n + 1, sizeof *hidden);
+    int64_t unseen = 0, kept;
     int told = 0;
 
-    for (size_t i = 0; i < c->reservations.n && told < TOLD_MAX; i++) {
+    for (size_t i = 0; i < c->reservations.n; i++) {
         struct reservation *r = c->reservations.v[i];
-        if (!r || !reservation_is_live(r))
+        if (!keeps_out(c, r, j, when))
             continue;
-        int64_t overlap = acl_overlap(r, now, until_at);
-        if (overlap <= 0 || acl_decide_job(c, r, j, overlap).granted
-            || !(kept = nodes_kept(c, r, j, partition)))
+        bool seen = identity_sees(who, c, r);
+        if (!seen)
+            unseen += nodes_kept(c, r, j, partition, hidden);
+        if (!seen || told == TOLD_MAX || !(kept = nodes_kept(c, r, j, partition, NULL)))
             continue;
-        json_t *o = json_pack("{s:s, s:I, s:I}", "kind", "reservation", "nodes",
-            (json_int_t)kept, "start_at", (json_int_t)r->start_at);
+        json_t *o = json_pack("{s:s, s:I, s:I, s:s}", "kind", "reservation", "nodes",
+            (json_int_t)kept, "start_at", (json_int_t)r->start_at, "name", r->name);
         render_instant(o, "until", r->end_at);
-        if (identity_sees(who, c, r))
-            render_text(o, "name", r->name);
         json_array_append_new(list, o);
         told++;
     }
+    if (unseen && !identity_is_kept_from(who, RM_HIDES_RESERVATIONS))
+        json_array_append_new(list, json_pack("{s:s, s:I}", "kind", "reservation",
+                                        "nodes", (json_int_t)unseen));
+    free(hidden);
 }
 
 /* Of the reservation that a job asks for by name. */
@@ -238,7 +259,7 @@ static void add_states(
 }
 
 json_t *obstacles_list(struct server *s, const struct job *j, uint32_t partition,
-    int64_t until_at, const struct identity *who)
+    const struct obstacle_time *when, const struct identity *who)
 {
     const struct cluster *c = engine_cluster(s->engine);
     json_t *list = json_array();
@@ -250,6 +271,6 @@ json_t *obstacles_list(struct server *s, const struct job *j, uint32_t partition
     }
     add_missing(list, c, j);
     add_states(list, s, j, partition);
-    add_reservations(list, s, j, partition, until_at, who);
+    add_reservations(list, s, j, partition, when, who);
     return list;
 }

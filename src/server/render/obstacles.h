@@ -10,13 +10,18 @@
 
 struct server;
 
+/* The time that a job would take: instants. */
+struct obstacle_time {
+    int64_t from_at, until_at;
+};
+
 /* In that partition, a record each: kind (reservation, feature, resource, state), name,
  * nodes that it keeps, that have it or that are so, until, asked, free, text;
- * reservations of the time from now to `until_at`.
- * Reservations that `who` may not see have no name. O(nodes + what reservations hold).
- */
+ * reservations of the time `when`.
+ * Reservations that `who` may not see are one record with nothing but how many nodes
+ * they keep. O(nodes + what reservations hold). */
 json_t *obstacles_list(struct server *s, const struct job *j, uint32_t partition,
-    int64_t until_at, const struct identity *who);
+    const struct obstacle_time *when, const struct identity *who);
 
 /* "this job asks for reservation 'x', which is not there", or which does not let it in:
  * false when it asks for none, or may use it. O(reservations). */

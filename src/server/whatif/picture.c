@@ -12,8 +12,9 @@
 #include <time.h>
 
 /* Processor time of the copy for one picture, in seconds. */
-#define BUDGET_S   4.0
-#define LOOK_EVERY 64 /* jobs: a look at the clock costs as much as planning one */
+#define BUDGET_S  4.0
+#define LOOK_MOST 16   /* jobs: a look at the clock costs as much as planning one */
+#define SLOW_S    0.01 /* between looks: then before each job, which may take 0.05 s */
 
 /* ---- taking one ---- */
 
@@ -22,7 +23,8 @@ struct foretelling {
     struct picture *picture;
     struct VEC(uint32_t) asked; /* jobs that wait for nothing but room, in order */
     double until_s;             /* of the processor time */
-    unsigned looks;             /* at the clock, or nearly */
+    double looked_s;            /* at the clock, last */
+    unsigned every, left;       /* jobs between looks, and until the next */
 };
 
 static double read_used_s(void)
@@ -45,7 +47,14 @@ static bool has_time(void *ctx)
 {
     struct foretelling *f = ctx;
 
-    return f->looks++ % LOOK_EVERY != 0 || read_used_s() < f->until_s;
+    if (f->left-- > 0)
+        return true;
+    double now_s = read_used_s();
+    bool slow = now_s - f->looked_s > SLOW_S;
+    f->every = slow ? 0 : f->every < LOOK_MOST ? f->every + 1 : LOOK_MOST;
+    f->left = f->every;
+    f->looked_s = now_s;
+    return now_s < f->until_s;
 }
 
 static void put_start(void *ctx, const struct job *j, int64_t start_at)

@@ -256,7 +256,7 @@ static struct query_windows windows(struct scenario *s, struct query_ask ask)
 
 /* What is told of a question beside its start. */
 struct looked {
-    int64_t nodes, tasks, last, until_at;
+    int64_t nodes, tasks, last, from_at, until_at;
     unsigned jobs;
 };
 
@@ -269,12 +269,13 @@ static void look_place(void *ctx, uint32_t node, uint32_t tasks)
     l->last = node;
 }
 
-static void look_job(void *ctx, const struct job *j, int64_t until_at)
+static void look_job(void *ctx, const struct job *j, int64_t from_at, int64_t until_at)
 {
     struct looked *l = ctx;
 
     assert_int_equal(j->index, INDEX_NONE);
     l->jobs++;
+    l->from_at = from_at;
     l->until_at = until_at;
 }
 
@@ -307,7 +308,8 @@ static void it_is_told_where_it_would_be(void **state)
             look_for(s, (struct query_ask){.procs = 1, .duration_s = 50}, &start);
         assert_int_equal(start, 10); /* the one that is free, until 100 */
         assert_int_equal(l.nodes, 1);
-        assert_int_equal(l.until_at, 60);
+        assert_int_equal(l.from_at, 10);
+        assert_int_equal(l.until_at, 10); /* nothing keeps it */
         l = look_for(s, (struct query_ask){.procs = 3, .duration_s = 90}, &start);
         assert_int_equal(start, 150); /* not beside the wide one */
         assert_int_equal(l.nodes, 3);
@@ -315,6 +317,8 @@ static void it_is_told_where_it_would_be(void **state)
         l = look_for(s,
             (struct query_ask){.procs = 1, .duration_s = 50, .from_at = 120}, &start);
         assert_int_equal(start, 150);
+        assert_int_equal(l.from_at, 120);
+        assert_int_equal(l.until_at, 200);
         l = look_for(s, (struct query_ask){.procs = 5, .duration_s = 1}, &start);
         assert_int_equal(start, -1);
         assert_int_equal(l.nodes, 0);
