@@ -561,15 +561,13 @@ local REMEMBERED = 600 -- seconds
 local begins, begins_tidied = {}, 0
 
 -- Slurm has to lift what it set, and gives the job a priority for it: it is kept by a begin
--- time meanwhile, as a new one is, until the scheduler takes it into its hands. One that the
--- owner has set, and that has not come, is only known here where it was set a moment ago.
+-- time meanwhile, until the scheduler takes it into its hands. Slurm lets no owner note whose
+-- begin time it is, so that the job may start so much later. One that the owner has set, and
+-- that has not come, is only known here where it was set a moment ago.
 local function lift_slurms_hold(job, current, own)
 	local set, now = begins[current.job_id], os.time()
 	job.begin_time = math.max(set and set.at or 0, MAX_AGE == 0 and NEVER or now + TAKEN)
 	mark(job, current, KEPT, own)
-	if not is_remark(current.admin_comment) then
-		job.admin_comment = string.format("maui: new #%d", job.begin_time)
-	end
 	wake()
 	return slurm.SUCCESS
 end
