@@ -3,6 +3,7 @@
  * the store and handed on. */
 #define LOG_FACILITY FACILITY_SCHED
 #include "server/api/identity.h"
+#include "server/drafts/depends.h"
 #include "server/durable/history.h"
 #include "server/durable/passed.h"
 #include "server/durable/promised.h"
@@ -310,6 +311,7 @@ void world_cycle(struct server *s)
     int64_t now = world_now(s);
     double begin = clock_s();
 
+    depends_settle_wanted(s);
     s->world->actions.n = 0;
     timeline_interrupt(s);
     engine_cycle(s->engine, now, &s->world->actions);

@@ -558,6 +558,33 @@ def test_a_list_that_is_short_for_a_moment_loses_no_job(native):
     assert "no longer known" not in native.log()
 
 
+def test_a_job_that_was_gone_for_a_while_has_not_ended_for_who_depends_on_it(native):
+    """Nor when the daemon looks again, after a restart, at how those have ended that others
+    wait for."""
+    native.start()
+    job = native.submit_as(USERS[0], f"until [ -e {native.output}/enough ]; do sleep 0.1; done",
+                           "-l", 900)
+    native.until(job, "Running")
+    others = [native.submit_as(USERS[0], "sleep 1000") for _ in range(3)]
+    for other in others:
+        native.until(other, "Running")
+    next_job = native.submit_as(USERS[0], "true")
+    native.until(next_job, "Idle")
+    native.ok("sethold", "-u", next_job)
+    native.replace("jobs", f"{native.example} jobs {native.pool} | sed '/^{job} /d'")
+    native.wait(lambda: native.state(job) == "Vacated", "its being gone", 60)
+    native.restore()
+    native.until(job, "Running")
+    native.ok("mjobctl", "-m", f"depend=afterok:{job}", next_job)
+    native.kill()
+    native.start()
+    native.until(job, "Running")
+    assert "no longer be satisfied" not in native.ok("checkjob", next_job)
+    native.ok("releasehold", "-u", next_job)
+    pathlib.Path(native.output, "enough").touch()
+    native.until(next_job, "Completed")
+
+
 def test_one_record_that_is_wrong_stops_nothing(native):
     native.replace("jobs", f"echo 'bad1 STATE=Idle'; exec {native.example} jobs {native.pool}")
     native.start()

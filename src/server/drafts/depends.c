@@ -2,6 +2,7 @@
  * See depends.h. */
 #include "server/drafts/depends.h"
 
+#include "server/cycle.h"
 #include "server/drafts/jobattr.h"
 #include "server/drafts/rmname.h"
 #include "server/managers/manager.h"
@@ -34,18 +35,36 @@ static bool find_ending(struct server *s, const char *id, struct ending *ret)
     return store_account_each(s->store, &f, take_row, ret, &err) > 0;
 }
 
+struct search_ended {
+    const struct job *there;
+    struct ending *found;
+};
+
+/* What was told to have ended and is there again has not: a cancel that was refused, a
+ * job that could not be found for a while. */
+static int take_ended(void *arg, const struct store_account *row)
+{
+    struct search_ended *a = arg;
+
+    if (a->there && a->there->state < JOB_COMPLETED
+        && a->there->submit_at == row->submit_at)
+        return 0;
+    return take_row(a->found, row);
+}
+
 /* The first one that ended after that. */
 static bool find_ending_since(
     struct server *s, const char *id, int64_t since, struct ending *ret)
 {
     struct store_account_filter f = {
-        .job = id, .from_at = since + 1, .submitted = true, .limit = 1};
+        .job = id, .from_at = since + 1, .submitted = true};
+    struct search_ended a = {job_find(engine_cluster(s->engine), id), ret};
     struct err err;
 
     if (since <= 0)
         return false;
     unsaved_tell(s->unsaved);
-    return store_account_each(s->store, &f, take_row, ret, &err) > 0;
+    return store_account_each(s->store, &f, take_ended, &a, &err) > 0;
 }
 
 static bool can_hold(enum dep_type type, const struct ending *e)
@@ -204,4 +223,18 @@ void depends_settle_waiting(struct server *s)
         if (c->jobs.v[i] && job_waits(c->jobs.v[i]) && c->jobs.v[i]->extra
             && c->jobs.v[i]->extra->deps.n > 0)
             settle_job(s, c->jobs.v[i]);
+}
+
+void depends_want_settled(struct server *s)
+{
+    s->deps_unsettled = true;
+    cycle_want(s);
+}
+
+void depends_settle_wanted(struct server *s)
+{
+    if (!s->deps_unsettled || s->tries)
+        return;
+    s->deps_unsettled = false;
+    depends_settle_waiting(s);
 }

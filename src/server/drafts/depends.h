@@ -30,5 +30,8 @@ struct dep *depends_settle(struct server *s, const struct dep *deps, int64_t sin
 /* A job was accounted for that the engine did not have any more: who waits for it is
  * freed or failed by that. O(jobs), and a look-up for each dependency. */
 void depends_settle_waiting(struct server *s);
+/* The same for one of many: once for all of them, before the next cycle. */
+void depends_want_settled(struct server *s);
+void depends_settle_wanted(struct server *s);
 
 #endif
