@@ -544,7 +544,8 @@ class SlurmCluster:
     def empty(self, seconds=SECONDS):
         """Cancel all jobs and wait until nodes and pictures are as at the beginning."""
         self.run("scancel", "--signal=KILL", "--full", "-t", "RUNNING", "-u", self.user)
-        ids = self.ok("squeue", "-h", "-o", "%A").split()
+        # By their arrays: Slurm refuses the number of a task's own record.
+        ids = set(self.ok("squeue", "-h", "-o", "%F").split())
         if ids:
             self.run("scancel", *ids)
         self.wait(lambda: not self.ok("squeue", "-h").strip(), "an empty queue", seconds)
