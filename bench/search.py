@@ -4,11 +4,13 @@ backfill in the same order of priority; 2 % of the jobs at both ends are left ou
 
     bench/search.py LOG.swf.gz ...                          examples/promises.cfg
     bench/search.py --policy examples/bands.cfg LOG ...     with the priorities of a site
+    bench/search.py --maxproc 0.25 LOG.swf.gz ...           no user may use more of the machine
     bench/search.py --plot LOG.swf.gz ...                   docs/plots/search.tsv and .svg
 
 LOG@0.6 is a log whose submissions are nearer to one another, at 0.6 of their distances.
 With --policy one job in ten is drawn as high, two as low, and each belongs to one of four
-groups. The draw and the schedules, and so the figures, are the same on every machine.
+groups. With --maxproc, jobs wider than what a user may have are left out, as they would never
+start; both schedules have the limit. The draw and the schedules, and so the figures, are the same on every machine.
 docs/studies.md says what they show.
 """
 import argparse
@@ -27,7 +29,7 @@ import tempfile
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 MAUI = pathlib.Path(os.environ.get("MAUI_BUILD", ROOT / "build" / "bench")) / "src/client/maui"
 GROUP, QOS = 4, 23  # columns of a Maui workload trace
-SUBMITTED = 1  # of SWF
+SUBMITTED, USED, ASKED = 1, 4, 7  # of SWF
 EDGE = 0.02
 PLOTTED = ("slowdown", "wait", "p99", "longest")
 
@@ -95,10 +97,14 @@ def easy_of(config, folder):
     return path
 
 
+def open_log(log):
+    return gzip.open(log, "rt", errors="replace") if log.suffix == ".gz" else log.open()
+
+
 def hasten(log, factor, folder):
     """The log with each submission at so much of its distance from the first second."""
     lines = []
-    for line in gzip.open(log, "rt", errors="replace"):
+    for line in open_log(log):
         words = line.split()
         if words and words[0].isdigit():
             words[SUBMITTED] = str(int(int(words[SUBMITTED]) * factor))
@@ -106,6 +112,23 @@ def hasten(log, factor, folder):
     hastened = folder / "log.swf"
     hastened.write_text("\n".join(lines) + "\n")
     return hastened
+
+
+def limit_users(log, share, config, folder):
+    """The log without jobs that are wider than that share, and the configuration in which
+    a user may have no more of the processors active."""
+    lines, most = [], 0
+    for line in open_log(log):
+        words = line.split()
+        if line.startswith("; MaxProcs:"):
+            most = int(int(words[-1]) * share)
+        if not words or not words[0].isdigit() or \
+                max(int(words[USED]), int(words[ASKED])) <= most:
+            lines.append(line.rstrip("\n"))
+    narrow, limited = folder / "narrow.swf", folder / "limited.cfg"
+    narrow.write_text("\n".join(lines) + "\n")
+    limited.write_text(config.read_text() + f"USERCFG[DEFAULT] MAXPROC={most}\n")
+    return narrow, limited
 
 
 def compare(log, config, draw, folder):
@@ -147,6 +170,7 @@ def main():
     words = argparse.ArgumentParser(description=__doc__,
                                     formatter_class=argparse.RawDescriptionHelpFormatter)
     words.add_argument("--policy", type=pathlib.Path, metavar="FILE")
+    words.add_argument("--maxproc", type=float, metavar="SHARE")
     words.add_argument("--plot", action="store_true")
     words.add_argument("log", nargs="+", metavar="LOG[@FACTOR]")
     args = words.parse_args()
@@ -158,7 +182,10 @@ def main():
         with tempfile.TemporaryDirectory() as name:
             folder = pathlib.Path(name)
             used = hasten(log, float(factor), folder) if factor else log
-            ratios, told = compare(used, config, args.policy, folder)
+            asked = config
+            if args.maxproc:
+                used, asked = limit_users(used, args.maxproc, config, folder)
+            ratios, told = compare(used, asked, args.policy, folder)
         rows.append((log, ratios))
         print(log.name, *(f"{key} {ratio:.3f}" for key, ratio in ratios.items()),
               f"busy {told['utilization_window']:.1%} for {told['utilization_before']:.1%}",
