@@ -10,7 +10,7 @@ from web_page import Page, need_page
 
 def open_page(browser, site):
     browser.chrome.get(Page(site).login())
-    browser.wait(lambda: browser.all("h1"), "the page")
+    browser.wait(lambda: browser.all(".rail-link"), "the page")
     site.base = browser.chrome.current_url.split("/ui/")[0] + "/ui/"
 
 CONFIG = """SRCFG[night] STARTTIME=20:00:00 ENDTIME=24:00:00 PERIOD=DAY DEPTH=6 TASKCOUNT=4 RESOURCES=PROCS:1 USERLIST=ann
