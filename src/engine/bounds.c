@@ -247,7 +247,8 @@ static void note_end(void *ctx, struct bound *of, int64_t from, int64_t to, int6
         vec_push(&o->v, ((struct given_back){of->limit, to, units_of(of, use)}));
 }
 
-static void claim(void *ctx, struct bound *of, int64_t from, int64_t to, int64_t use)
+static void claim_bound(
+    void *ctx, struct bound *of, int64_t from, int64_t to, int64_t use)
 {
     struct opening *o = ctx;
 
@@ -305,7 +306,7 @@ static void open_left(struct engine *e, struct users *u, struct profile *ret_lef
     if (o.v.n)
         qsort(o.v.v, o.v.n, sizeof *o.v.v, compare_given);
     open_active(e, u->b, &o);
-    u->use = claim;
+    u->use = claim_bound;
     tell_reserved(e, u);
     vec_fini(&o.v);
 }
@@ -490,8 +491,8 @@ bool bounds_leave(struct engine *e, const struct job *j)
         || (reserved && plan_reserved_at(e->plan, j) <= e->now))
         return true;
     if (!reserved) {
-        look_now(e, e->bounds_now);
-        return leaves_room(e, e->bounds_now, j);
+        look_now(e, e->passes.bounds_now);
+        return leaves_room(e, e->passes.bounds_now, j);
     }
     bounds_of(e, j, INDEX_NONE, &b); /* its own place is not in its way */
     bool leaves = bounds_fit(&b, e->now) == e->now;
@@ -501,8 +502,8 @@ bool bounds_leave(struct engine *e, const struct job *j)
 
 bool bounds_follow(const struct engine *e, const struct job *j)
 {
-    return e->bounds_now->version == plan_version(e->plan)
-           && e->bounds_now->now == e->now && !plan_is_reserved(e->plan, j);
+    return e->passes.bounds_now->version == plan_version(e->plan)
+           && e->passes.bounds_now->now == e->now && !plan_is_reserved(e->plan, j);
 }
 
 static void take_now(void *ctx, struct bound *of, int64_t from, int64_t to, int64_t use)
@@ -522,7 +523,7 @@ static void take_now(void *ctx, struct bound *of, int64_t from, int64_t to, int6
 
 void bounds_started(struct engine *e, const struct job *j)
 {
-    struct bounds_now *k = e->bounds_now;
+    struct bounds_now *k = e->passes.bounds_now;
     struct users u = {.b = &k->all, .opens = &k->all, .use = take_now, .use_ctx = k};
     const uint32_t *cred;
     const int64_t *v = limits_bounds_counted(e->limits, j->index, &cred);

@@ -23,7 +23,7 @@ struct engine *engine_create(
     e->learned.predictions = predictions_create();
     e->passes.planning = planning_create();
     e->limits = limits_create();
-    e->bounds_now = bounds_now_create();
+    e->passes.bounds_now = bounds_now_create();
     e->decisions = decisions_create();
     e->keeping = keeping_create();
     e->queue = queue_create(e);
@@ -66,7 +66,7 @@ void engine_destroy(struct engine *e)
     predictions_destroy(e->learned.predictions);
     plan_destroy(e->plan);
     limits_destroy(e->limits);
-    bounds_now_destroy(e->bounds_now);
+    bounds_now_destroy(e->passes.bounds_now);
     statistics_destroy(e->learned.statistics);
     access_cache_destroy(e->c);
     cluster_destroy(e->c);

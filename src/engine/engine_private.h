@@ -56,8 +56,6 @@ struct engine_money {
     struct rents *rents;
 };
 
-struct bounds_now;
-
 struct engine {
     const struct settings *cfg;
     struct engine_options opt;
@@ -67,7 +65,6 @@ struct engine {
     struct cluster *c;
     struct plan *plan;
     struct limits *limits;
-    struct bounds_now *bounds_now;
     struct engine_learned learned;
     struct site_uses uses;
     struct world_seen world;

@@ -7,6 +7,7 @@
 #include "cluster/partition.h"
 #include "engine/queue/queue.h"
 
+struct bounds_now;
 struct engine;
 struct planning;
 
@@ -16,7 +17,8 @@ struct passes {
     struct indexes out_of_order;              /* started while a higher one waits */
     struct candidates candidates;             /* scratch */
     struct planning *planning;                /* in place of the first one */
-    int64_t chunk_until; /* BFCHUNKDURATION after the last job end */
+    struct bounds_now *bounds_now; /* what limits leave, of the present plan */
+    int64_t chunk_until;           /* BFCHUNKDURATION after the last job end */
 };
 void passes_fini(struct passes *p);
 

@@ -151,7 +151,6 @@ struct server_events {
 struct server {
     struct server_options opt;
     enum server_mode mode;
-    bool deps_unsettled; /* before the next cycle: drafts/depends.h */
     bool tries; /* this process is a copy, in which nothing is in earnest: whatif/ */
     sd_event *loop;
     struct log *log;

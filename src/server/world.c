@@ -32,6 +32,7 @@ struct world {
     struct VEC(uint32_t) dirty;   /* jobs whose records are to be written */
     struct VEC(uint8_t) is_dirty; /* by job index */
     struct VEC(struct job_notes) notes;
+    bool deps_unsettled;        /* world_want_settled() */
     uint64_t revision, planned; /* now, and after the last cycle */
     double last_cycle_s;
 };
@@ -306,12 +307,21 @@ static void touch_changed(struct server *s)
         world_touch(s, jobs[i]);
 }
 
+void world_want_settled(struct server *s)
+{
+    s->world->deps_unsettled = true;
+    cycle_want(s);
+}
+
 void world_cycle(struct server *s)
 {
     int64_t now = world_now(s);
     double begin = clock_s();
 
-    depends_settle_wanted(s);
+    if (s->world->deps_unsettled && !s->tries) {
+        s->world->deps_unsettled = false;
+        depends_settle_waiting(s);
+    }
     s->world->actions.n = 0;
     timeline_interrupt(s);
     engine_cycle(s->engine, now, &s->world->actions);

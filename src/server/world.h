@@ -50,6 +50,8 @@ int64_t world_now(struct server *s);
 int world_apply(
     struct server *s, struct event *ev, struct event_result *ret, struct err *err);
 void world_cycle(struct server *s);
+/* Before the next cycle, once: who depends on jobs that are over is freed or failed. */
+void world_want_settled(struct server *s);
 /* The job's record is to be written with the next commit. */
 void world_touch(struct server *s, uint32_t job);
 /* Jobs whose records are. */

@@ -88,7 +88,7 @@ static int placed_in(const struct cluster *c, const struct job *j,
 }
 
 /* In its own requests. */
-static int placed(const struct cluster *c, const struct job *j,
+static int take_places(const struct cluster *c, const struct job *j,
     const struct job_place *places, size_t n, struct allocs *ret, struct err *err)
 {
     const struct job_shape own = {j->reqs, j->nreqs};
@@ -127,7 +127,7 @@ static int take_over(struct engine *e, struct job *j, int64_t start_at,
     int64_t at = start_at > 0 && start_at < e->now ? start_at : e->now;
     struct allocs alloc = {0};
 
-    if (placed(e->c, j, places, nplaces, &alloc, err) < 0) {
+    if (take_places(e->c, j, places, nplaces, &alloc, err) < 0) {
         vec_fini(&alloc);
         return -1;
     }
@@ -156,7 +156,7 @@ static int take_over_suspended(struct engine *e, struct job *j,
     uint16_t starts = j->start_count;
     struct allocs alloc = {0};
 
-    if (placed(e->c, j, d->places, d->nplaces, &alloc, err) < 0) {
+    if (take_places(e->c, j, d->places, d->nplaces, &alloc, err) < 0) {
         vec_fini(&alloc);
         return -1;
     }

@@ -57,7 +57,7 @@ static int64_t end_of(void *ctx, const struct job *j)
  * alone. */
 static void open_parts(struct engine *e, const struct queue_of *all)
 {
-    struct wishes *w = &e->passes.planning->foreseen;
+    struct wishes *w = &e->passes.planning->expected.foreseen;
     struct bitset jobs = {0};
     struct bounds b = {0};
 
@@ -79,7 +79,7 @@ static void open_parts(struct engine *e, const struct queue_of *all)
 static int64_t expect_member(
     struct engine *e, const struct expecting *x, const struct wish *limited)
 {
-    struct wishes *w = &e->passes.planning->foreseen;
+    struct wishes *w = &e->passes.planning->expected.foreseen;
     const struct job *j = e->c->jobs.v[x->job];
     struct wish wish;
     double run_s = predictions_run(e, j).run_s;
@@ -121,15 +121,15 @@ static void work_out(struct engine *e)
     struct queue_of all = list_members(e);
 
     open_parts(e, &all);
-    p->look++;
+    p->expected.look++;
     for (size_t i = 0; i < all.n; i++) {
         const struct expecting *x = &all.v[i];
-        if (x->job >= p->expected.n)
-            vec_push_zeros(&p->expected, x->job + 1 - p->expected.n);
-        p->expected.v[x->job] =
-            (struct expected_of){expect_member(e, x, &p->foreseen.v.v[i]), p->look};
+        if (x->job >= p->expected.of.n)
+            vec_push_zeros(&p->expected.of, x->job + 1 - p->expected.of.n);
+        p->expected.of.v[x->job] = (struct expected_of){
+            expect_member(e, x, &p->expected.foreseen.v.v[i]), p->expected.look};
     }
-    p->look_cycle = e->stats.cycles;
+    p->expected.cycle = e->stats.cycles;
     vec_fini(&all);
 }
 
@@ -138,17 +138,17 @@ void expected_look(struct engine *e)
     if (e->cfg->plan.prediction == PREDICTION_NONE)
         return;
     work_out(e);
-    e->passes.planning->look_pass = e->passes.planning->pass;
+    e->passes.planning->expected.pass = e->passes.planning->pass;
 }
 
 int64_t expected_at(const struct engine *e, const struct member *m, int64_t planned)
 {
     const struct planning *p = e->passes.planning;
-    bool looked = p->look_pass == p->pass && m->job < p->expected.n
-                  && p->expected.v[m->job].look == p->look;
+    bool looked = p->expected.pass == p->pass && m->job < p->expected.of.n
+                  && p->expected.of.v[m->job].look == p->expected.look;
 
-    return looked && p->expected.v[m->job].at < planned ? p->expected.v[m->job].at
-                                                        : planned;
+    return looked && p->expected.of.v[m->job].at < planned ? p->expected.of.v[m->job].at
+                                                           : planned;
 }
 
 static bool any_new(const struct engine *e)
@@ -169,17 +169,17 @@ static struct expected_start start_of(struct engine *e, const struct job *j)
 {
     const struct planning *p = e->passes.planning;
 
-    if (j->index >= p->expected.n || p->expected.v[j->index].look != p->look
-        || !job_waits(j))
+    if (j->index >= p->expected.of.n
+        || p->expected.of.v[j->index].look != p->expected.look || !job_waits(j))
         return (struct expected_start){0};
-    return bound_start(e, j, p->expected.v[j->index].at);
+    return bound_start(e, j, p->expected.of.v[j->index].at);
 }
 
 void expected_note(struct engine *e)
 {
     struct planning *p = e->passes.planning;
 
-    p->look_cycle = UINT64_MAX;
+    p->expected.cycle = UINT64_MAX;
     if (e->cfg->plan.prediction == PREDICTION_NONE || !any_new(e))
         return;
     work_out(e);
@@ -191,7 +191,7 @@ void expected_note(struct engine *e)
         if (x.at && predictions_is_new(e, j))
             predictions_note(e, j, &x);
     }
-    p->look_cycle = UINT64_MAX; /* others may start in this cycle */
+    p->expected.cycle = UINT64_MAX; /* others may start in this cycle */
 }
 
 struct expected_start planning_expected(struct engine *e, const struct job *j)
@@ -199,7 +199,7 @@ struct expected_start planning_expected(struct engine *e, const struct job *j)
     if (e->cfg->plan.prediction == PREDICTION_NONE || !settings_plan_together(e->cfg)
         || !e->stats.cycles)
         return (struct expected_start){0};
-    if (e->passes.planning->look_cycle != e->stats.cycles)
+    if (e->passes.planning->expected.cycle != e->stats.cycles)
         work_out(e);
     return start_of(e, j);
 }

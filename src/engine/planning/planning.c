@@ -20,8 +20,8 @@ void planning_destroy(struct planning *p)
     wishes_fini(&p->wishes);
     bounds_fini(&p->bounds);
     wishes_fini(&p->window);
-    wishes_fini(&p->foreseen);
-    vec_fini(&p->expected);
+    wishes_fini(&p->expected.foreseen);
+    vec_fini(&p->expected.of);
     vec_fini(&p->fulfilled);
     bitset_fini(&p->jobs);
     bitset_fini(&p->fixed_jobs);

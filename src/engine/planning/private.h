@@ -31,6 +31,15 @@ struct expected_of {
     uint64_t look;
 };
 
+/* expected.c: when jobs are expected to start, as of the last look. */
+struct expectations {
+    struct VEC(struct expected_of) of; /* by job index; of this look, or void */
+    uint64_t look;
+    uint64_t cycle;         /* after which it was made */
+    uint64_t pass;          /* the last one that promised by a look */
+    struct wishes foreseen; /* scratch */
+};
+
 /* What a job was promised when it was started. */
 struct fulfilled {
     int64_t start_at; /* 0 = nothing */
@@ -69,11 +78,7 @@ struct planning {
     struct VEC(int64_t) starts;           /* by member: scratch */
     struct VEC(uint32_t) chosen;          /* those that move, by start */
     struct wishes window; /* their wishes; the others' places are taken */
-    /* expected.c: starts by job index, those of this look; made after so many cycles */
-    struct VEC(struct expected_of) expected;
-    uint64_t look, look_cycle;
-    uint64_t look_pass;                     /* the last one that promised by a look */
-    struct wishes foreseen;                 /* scratch */
+    struct expectations expected;
     struct VEC(struct fulfilled) fulfilled; /* by job index: its last start */
 };
 

@@ -128,7 +128,9 @@ static void judge_preempt_mode(const struct judging *j, const char *key)
 
 static void judge_site_factor(const struct judging *j, const char *key)
 {
-    if (value_of(j, key) != NULL)
+    const char *value = value_of(j, key);
+
+    if (value != NULL && strcasecmp(value, "site_factor/none") != 0)
         advise(j, key, SETTING_ERROR, NULL,
             "the scheduler's marks stand in the site factor of jobs, which this plugin "
             "writes to as well: take it away");
@@ -141,8 +143,8 @@ static void judge_labels(const struct judging *j, const char *key)
     if (value != NULL && strcasecmp(value, "mcs/none") != 0)
         advise(j, key, SETTING_NOTE, NULL,
             "labels choose nodes here with mcs/user and --exclusive=mcs alone: what "
-            "Slurm "
-            "refuses for another is tried again, later than it would start it itself");
+            "Slurm refuses for another is tried again, later than it would start it "
+            "itself");
 }
 
 static void judge_requeue(const struct judging *j, const char *key)

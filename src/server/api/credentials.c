@@ -369,8 +369,8 @@ static void count_capped(const struct cluster *c, struct capped of[CRED_KINDS])
     }
 }
 
-static json_t *shares(const struct cluster *c, const struct cred *k, uint32_t windows,
-    const struct capped *capped)
+static json_t *list_shares(const struct cluster *c, const struct cred *k,
+    uint32_t windows, const struct capped *capped)
 {
     struct fs_target t = fs_target_of(k);
     json_t *list = json_array();
@@ -431,7 +431,7 @@ void api_fairshare(struct server *s, struct request *r)
         for (size_t k = 1; (!only || !*only || i == (int)kind) && k < c->creds[i].n;
              k++)
             json_array_append_new(
-                list, shares(c, c->creds[i].v[k], windows, &capped[i]));
+                list, list_shares(c, c->creds[i].v[k], windows, &capped[i]));
     request_reply_json(
         r, json_pack("{s:s, s:I, s:I, s:f, s:O, s:O, s:f, s:O}", "policy",
                policies[fs->policy], "depth", (json_int_t)fs->depth, "interval_s",

@@ -141,7 +141,7 @@ static bool is_in(const struct subject *o, struct reservation *r)
                   .granted;
 }
 
-static bool wants(const struct subject *o, struct reservation *r)
+static bool wants_reservation(const struct subject *o, struct reservation *r)
 {
     if (job_is_active(o->j)
         || !((o->j->flags & JOB_ADVRES) || (o->j->extra && o->j->extra->advres)))
@@ -182,7 +182,8 @@ static const struct field {
     {"limit", NULL, 0, number_of_limit, true, NULL},
     {"held", NULL, 0, number_of_held, false, NULL},
     {"deadline", NULL, 0, number_of_deadline, false, NULL},
-    {"in", NULL, 0, NULL, false, is_in}, {"wants", NULL, 0, NULL, false, wants}};
+    {"in", NULL, 0, NULL, false, is_in},
+    {"wants", NULL, 0, NULL, false, wants_reservation}};
 #define FIELDS (sizeof fields / sizeof fields[0])
 
 /* What a word alone is looked for in. */

@@ -2,7 +2,6 @@
  * See depends.h. */
 #include "server/drafts/depends.h"
 
-#include "server/cycle.h"
 #include "server/drafts/jobattr.h"
 #include "server/drafts/rmname.h"
 #include "server/managers/manager.h"
@@ -223,18 +222,4 @@ void depends_settle_waiting(struct server *s)
         if (c->jobs.v[i] && job_waits(c->jobs.v[i]) && c->jobs.v[i]->extra
             && c->jobs.v[i]->extra->deps.n > 0)
             settle_job(s, c->jobs.v[i]);
-}
-
-void depends_want_settled(struct server *s)
-{
-    s->deps_unsettled = true;
-    cycle_want(s);
-}
-
-void depends_settle_wanted(struct server *s)
-{
-    if (!s->deps_unsettled || s->tries)
-        return;
-    s->deps_unsettled = false;
-    depends_settle_waiting(s);
 }

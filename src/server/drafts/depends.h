@@ -28,10 +28,8 @@ int depends_check(
 struct dep *depends_settle(struct server *s, const struct dep *deps, int64_t since);
 
 /* A job was accounted for that the engine did not have any more: who waits for it is
- * freed or failed by that. O(jobs), and a look-up for each dependency. */
+ * freed or failed by that. O(jobs), and a look-up for each dependency: for one of many
+ * jobs, world_want_settled(). */
 void depends_settle_waiting(struct server *s);
-/* The same for one of many: once for all of them, before the next cycle. */
-void depends_want_settled(struct server *s);
-void depends_settle_wanted(struct server *s);
 
 #endif

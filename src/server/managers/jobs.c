@@ -114,7 +114,7 @@ static struct record_memory *recall_memory(
         return known;
     record_memory_free(known);
     record_unclaimed(m->s, r->desc.id);
-    depends_want_settled(m->s);
+    world_want_settled(m->s);
     *ret = (struct job_memory){0};
     return NULL;
 }

@@ -238,6 +238,7 @@ static const struct gravity {
     {"JobSubmitPlugins=maui,lua\n", "JobSubmitPlugins", SETTING_WARNING},
     {"JobSubmitPlugins=maui\n", "JobSubmitPlugins", SETTING_ERROR},
     {"", "PrioritySiteFactorPlugin", -1},
+    {"PrioritySiteFactorPlugin=site_factor/none\n", "PrioritySiteFactorPlugin", -1},
     {"PrioritySiteFactorPlugin=site_factor/ours\n", "PrioritySiteFactorPlugin",
         SETTING_ERROR},
     {"MCSPlugin=mcs/none\n", "MCSPlugin", -1},
