@@ -79,9 +79,8 @@ int64_t wishes_fit(const struct wishes *w, const struct profile *parts,
 int64_t wishes_fit_limits(const struct wishes *w, const struct profile *parts,
     const struct wish *wish, int64_t from);
 /* It takes its units there, and what it takes of limits: of the first parts that have
- * some. Where others were placed
- * in another order, one may have less than nothing then, and offers nothing. O(steps).
- */
+ * some. Where others were placed in another order, one may have less than nothing then,
+ * and offers nothing. O(steps). */
 void wishes_take(const struct wishes *w, struct profile *parts, const struct wish *wish,
     int64_t start_at);
 /* Both: at its earliest fit it takes its units. O(steps). */

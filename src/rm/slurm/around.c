@@ -63,8 +63,9 @@ void look_at_slurmdbd(const slurm_conf_t *c, struct findings *f)
         findings_add(f, SETTING_WARNING,
             "slurmdbd at %s port %u%s%s does not answer this machine: %s; jobs start "
             "on, by the accounts and limits that slurmctld knows, which keeps what "
-            "happens for slurmdbd; once slurmctld is started without it, limits are "
-            "those it has saved; `systemctl status slurmdbd` there",
+            "happens for slurmdbd; a slurmctld that is started without it has the "
+            "limits "
+            "that it has saved, or does not start; `systemctl status slurmdbd` there",
             host, c->accounting_storage_port, backup != NULL ? ", and at " : "",
             backup != NULL ? backup : "", why);
 }

@@ -6,6 +6,7 @@
 #include "rm/slurm/conf.h"
 #include "rm/slurm/install.h"
 
+#include <ctype.h>
 #include <stdio.h>
 
 #define LOG_TAIL (1L << 20) /* bytes of slurmctld's log that are read */
@@ -13,6 +14,14 @@
 struct last_errors {
     char before[1000], last[1000]; /* lines; empty: there is none */
 };
+
+/* Users name things in that log: nothing of it reaches a terminal as an order. */
+static void hide_controls(char *line)
+{
+    for (; *line != '\0'; line++)
+        if (iscntrl((unsigned char)*line) && *line != '\n')
+            *line = '?';
+}
 
 /* The last says that it ends, the one before it why. */
 static void find_last_errors(FILE *f, struct last_errors *ret)
@@ -45,6 +54,8 @@ static void print_last_errors(void)
         find_last_errors(f, &errors);
         fclose(f);
     }
+    hide_controls(errors.before);
+    hide_controls(errors.last);
     if (errors.last[0] != '\0')
         fprintf(
             stderr, "the last errors in %s:\n%s%s", log, errors.before, errors.last);

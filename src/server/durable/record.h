@@ -51,7 +51,8 @@ void record_forget_changes(struct server *s, const char *id);
 /* In the `extra` of an account's row: seconds for which the job was suspended, of those
  * from its start to its end. Absent: none, or the row is of an older release. */
 #define RECORD_SUSPENDED "suspended_s"
-#define RECORD_UNASKED   "unasked"
+/* 1: nobody asked for its limit. */
+#define RECORD_UNASKED "unasked"
 
 /* The job has ended, in whatever way: its account is written, its record goes. */
 void record_end(struct server *s, const struct job *j, const char *state, int64_t at);
