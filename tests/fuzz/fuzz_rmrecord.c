@@ -36,7 +36,7 @@ static void check_request(const char *text, size_t size)
         assert(err.text[0] != '\0');
         return;
     }
-    assert(request_mem_mb(r) >= 0 && request_procs_per_task(r) >= 0);
+    assert(request_mem_mb(r) >= 0 && request_procs_per_task(r, 0) >= 0);
     first = again(r);
     back = request_read(first, strlen(first), &err);
     assert(back != NULL);

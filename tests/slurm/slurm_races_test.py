@@ -89,7 +89,7 @@ def test_what_is_taken_back_keeps_the_sites_remark_and_its_priority(kept):
         kept.ok("scontrol", "release", job)            # lifted: to be taken back
     kept.wait_maui(job, "Idle")
     kept.wait(lambda: kept.show(job)["Reason"] == "JobHeldUser", "its return")
-    assert kept.show(job)["AdminComment"] == "the_dean_wants_it"
+    kept.wait(lambda: kept.show(job)["AdminComment"] == "the_dean_wants_it", "the remark")
     kept.ok("scontrol", "update", f"jobid={job}", "priority=4712")
     kept.wait(lambda: kept.maui.job(job).get("fixed_priority") == 4712, "its priority")
 
