@@ -483,6 +483,8 @@ int64_t amount_times(int64_t a, int64_t b);
 void *request_take(struct request_room *room, size_t count, size_t size);
 /* The first n bytes of it. */
 char *request_text(struct request_room *room, const char *text, size_t n);
+/* The fewest nodes that its owner asked for, 1 where no number was. */
+uint32_t request_least_nodes(const slurm_job_info_t *j);
 const char *const *request_hosts(struct request_room *room, const char *hosts);
 /* The limit that its owner asked for, also while a start has set another: minutes,
  * INFINITE, or NO_VAL for none. *ret_least: --time-min, in minutes; 0 = none. */

@@ -44,12 +44,27 @@ static void add(struct gres_terms *t, char *name, bool typed, int64_t count)
     vec_push(t, ((struct gres_term){name, typed, count}));
 }
 
+/* "cpu:2", "license/x=1": of --cpus-per-task and --tres-per-task in later releases, told
+ * elsewhere as well. */
+static bool is_other_tres(const char *word)
+{
+    static const char *const others[] = {"cpu", "mem", "node", "billing", "license"};
+    size_t n = strcspn(word, ":=/");
+
+    for (size_t i = 0; i < sizeof others / sizeof others[0]; i++)
+        if (strlen(others[i]) == n && strncmp(word, others[i], n) == 0)
+            return true;
+    return false;
+}
+
 /* NAME[:TYPE][:COUNT], also with '=' before the count. */
 static void read_term(struct gres_terms *t, char *word)
 {
     char *rest, *last;
     int64_t count = 1;
 
+    if (is_other_tres(word))
+        return;
     if (strncmp(word, "gres", 4) == 0 && (word[4] == ':' || word[4] == '/'))
         word += 5;
     rest = word + strcspn(word, ":=");

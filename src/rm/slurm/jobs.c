@@ -228,10 +228,7 @@ void jobs_remember_part(struct asked *k, const slurm_job_info_t *j)
         .limit = j->time_limit,
         .least = j->time_min < NO_VAL ? j->time_min : 0,
         .remark = asked_remark(j->admin_comment),
-        /* what is told may be an estimate, and beyond the most */
-        .min_nodes = !j->max_nodes                 ? 1
-                     : j->num_nodes < j->max_nodes ? j->num_nodes
-                                                   : j->max_nodes,
+        .min_nodes = request_least_nodes(j),
         .max_nodes = j->max_nodes};
     if (j->max_nodes == 0 && j->restart_cnt > 0 && before.known) {
         k->min_nodes = before.min_nodes; /* see restore_parts() */
@@ -269,8 +266,10 @@ static const struct parts *restore_parts(const struct told_job *t,
         if (k->fenced)
             j->exc_nodes = k->exclude;
         j->max_nodes = k->max_nodes;
-        if (k->max_nodes != 0)
+        if (k->max_nodes != 0) {
             j->num_nodes = k->min_nodes;
+            j->tres_req_str = NULL; /* of the start */
+        }
     }
     return ret;
 }

@@ -5,10 +5,10 @@
  *   whole nodes (exclusive)            a task is a node
  *   --gpus=N                           a task is a device, with its part of the job's
  *                                      processors, on any nodes
- *   a number of nodes, or memory,      a task is what the job needs on one node, on as
- *   generic resources, processors      many nodes as asked, else as Slurm estimates
- *   by node
- *   all else                           tasks as asked
+ *   memory, generic resources or       a task is what the job needs on one node, on as
+ *   processors by node, one node,      many nodes as asked, else as Slurm estimates
+ *   a number of tasks by node
+ *   all else                           tasks as asked, on so many nodes
  *
  * Licences are the job's, not a task's. What cannot be expressed is told as a reason
  * why the job waits, never planned wrongly. */
@@ -90,16 +90,27 @@ static int64_t ceil_div(int64_t a, int64_t b)
     return b > 0 ? (a + b - 1) / b : a;
 }
 
-/* Processors a task needs: at least one, and its share of the least the job may have.
- */
-static int64_t per_task(const slurm_job_info_t *j, int64_t tasks)
+/* Processors a task needs. */
+static int64_t per_task(const slurm_job_info_t *j)
 {
-    int64_t c = asked16(j->cpus_per_task), share;
+    int64_t c = asked16(j->cpus_per_task);
 
-    if (c < 1)
-        c = 1;
-    share = ceil_div(asked32(j->num_cpus), tasks);
-    return j->max_nodes != 0 || share <= c ? c : share;
+    return c > 1 ? c : 1;
+}
+
+/* Processors that it takes in all: those of its tasks, and while it waits the least it may
+ * have, which scontrol update numcpus= sets apart from its tasks. */
+static int64_t all_procs(const slurm_job_info_t *j, int64_t tasks)
+{
+    int64_t sum = amount_times(tasks, per_task(j)), least = asked32(j->num_cpus);
+
+    return (j->job_state & JOB_STATE_BASE) == JOB_PENDING && least > sum ? least : sum;
+}
+
+/* More of each of its nodes than a task has. */
+static bool wants_more_of_a_node(const slurm_job_info_t *j)
+{
+    return asked16(j->pn_min_cpus) > per_task(j);
 }
 
 static bool memory_by_node(const struct adapter *a, const slurm_job_info_t *j)
@@ -122,6 +133,27 @@ static int64_t nodes_of(const struct adapter *a, const slurm_job_info_t *j)
     return n < INT32_MAX ? n : INT32_MAX;
 }
 
+/* "cpu=6,mem=600M,node=1,billing=6": the fewest nodes that it asks for. The number of
+ * nodes that is told beside that is an estimate. 0: not told. */
+static uint32_t least_in(const char *tres)
+{
+    const char *at = tres != NULL ? strstr(tres, "node=") : NULL;
+
+    return at != NULL && (at == tres || at[-1] == ',')
+               ? (uint32_t)strtoul(at + strlen("node="), NULL, 10)
+               : 0;
+}
+
+uint32_t request_least_nodes(const slurm_job_info_t *j)
+{
+    uint32_t least = least_in(j->tres_req_str);
+
+    if (j->max_nodes == 0)
+        return 1;
+    least = least > 0 ? least : j->num_nodes;
+    return least < j->max_nodes ? least : j->max_nodes;
+}
+
 /* What it needs on each of its nodes, of which it takes as many as it finds, is no more
  * than any node has for one of its tasks. Then a task may lie wherever that much is
  * free: equal parts on as few nodes as could do may never be, or later. Where memory is
@@ -133,11 +165,15 @@ static bool memory_is_slight(const struct adapter *a, const slurm_job_info_t *j)
            && (int64_t)j->pn_min_memory <= a->mem_each;
 }
 
-static bool by_node(const struct adapter *a, const slurm_job_info_t *j)
+static bool by_node(const struct adapter *a, const slurm_job_info_t *j, int64_t tasks)
 {
-    return (memory_by_node(a, j) && !memory_is_slight(a, j)) || j->max_nodes != 0
+    bool counted = j->max_nodes != 0;
+    int64_t n = nodes_of(a, j);
+
+    return (memory_by_node(a, j) && (counted || !memory_is_slight(a, j)))
+           || (counted && (n == 1 || tasks < n || asked16(j->ntasks_per_node) > 0))
            || j->tres_per_node || j->tres_per_socket || j->tres_per_job
-           || asked16(j->pn_min_cpus) > 1 || j->pn_min_tmp_disk;
+           || wants_more_of_a_node(j) || j->pn_min_tmp_disk;
 }
 
 /* -s: it shares processors where its partition lets it. */
@@ -162,8 +198,7 @@ static int64_t share_of(const struct adapter *a, const slurm_job_info_t *j)
 static bool beyond_a_node(
     const struct adapter *a, const slurm_job_info_t *j, int64_t tasks)
 {
-    return share_of(a, j) > 1
-           && amount_times(tasks, per_task(j, tasks)) > a->most_procs;
+    return share_of(a, j) > 1 && all_procs(j, tasks) > a->most_procs;
 }
 
 static bool exclusive(const struct adapter *a, const slurm_job_info_t *j)
@@ -236,14 +271,16 @@ static void whole_nodes(
 static void node_tasks(
     struct adapter *a, const slurm_job_info_t *j, int64_t tasks, struct req_desc *q)
 {
-    int64_t n = nodes_of(a, j), each;
+    int64_t n = nodes_of(a, j), each, share = ceil_div(all_procs(j, tasks), n);
 
     each = asked16(j->ntasks_per_node);
     if (each == 0)
         each = ceil_div(tasks, n);
     q->tasks = q->nodes = (uint32_t)n;
     q->tpn = 1;
-    q->per_task.v[RES_PROCS] = amount_times(each, per_task(j, tasks));
+    q->per_task.v[RES_PROCS] = amount_times(each, per_task(j));
+    if (share > q->per_task.v[RES_PROCS])
+        q->per_task.v[RES_PROCS] = share;
     if (asked16(j->pn_min_cpus) > q->per_task.v[RES_PROCS])
         q->per_task.v[RES_PROCS] = j->pn_min_cpus;
     /* two of them on a node would be one node too few, where they fit */
@@ -274,11 +311,10 @@ static bool by_device(const struct adapter *a, const slurm_job_info_t *j)
 static void device_tasks(
     struct adapter *a, const slurm_job_info_t *j, int64_t tasks, struct req_desc *q)
 {
-    int64_t devices = gres_devices(j->tres_per_job),
-            cpus = amount_times(tasks, per_task(j, tasks));
+    int64_t devices = gres_devices(j->tres_per_job);
 
     q->tasks = (uint32_t)devices;
-    q->per_task.v[RES_PROCS] = ceil_div(cpus, devices);
+    q->per_task.v[RES_PROCS] = ceil_div(all_procs(j, tasks), devices);
     if (j->max_nodes != 0) {
         q->nodes = (uint32_t)asked32(j->num_nodes);
         q->exact = q->nodes > 1;
@@ -292,9 +328,13 @@ static void device_tasks(
 static void free_tasks(
     struct adapter *a, const slurm_job_info_t *j, int64_t tasks, struct req_desc *q)
 {
-    q->tasks = (uint32_t)tasks;
+    q->tasks = (uint32_t)ceil_div(all_procs(j, tasks), per_task(j));
     q->tpn = (uint32_t)asked16(j->ntasks_per_node);
-    q->per_task.v[RES_PROCS] = per_task(j, tasks);
+    q->per_task.v[RES_PROCS] = per_task(j);
+    if (j->max_nodes != 0) { /* as the tasks find room on so many */
+        q->nodes = (uint32_t)nodes_of(a, j);
+        q->exact = true;
+    }
     if (a->facts.memory && j->pn_min_memory & MEM_PER_CPU
         && j->pn_min_memory != NO_VAL64)
         q->per_task.v[RES_MEM] = amount_times(
@@ -369,7 +409,7 @@ static const slurm_job_info_t *on_each_named_node(struct adapter *a,
         n++;
     if (n < 2 || n < nodes_of(a, j) || (j->max_nodes != 0 && n == nodes_of(a, j))
         || exclusive(a, j)
-        || amount_times(ceil_div(tasks, n), per_task(j, tasks))
+        || amount_times(ceil_div(tasks, n), per_task(j))
                > nodes_least_procs(a, names))
         return j;
     *ret = *j;
@@ -392,13 +432,37 @@ static void prefer_feature(
         q->nodealloc = NODEALLOC_PRIORITY;
 }
 
+/* Any number of nodes within bounds (-N 1-3, of later releases -n 3 alone): where the
+ * bounds bind nobody as if there were none, else on as many as Slurm would take where all
+ * are free. Where something else says how many, as Slurm estimates. The copy is `ret`. */
+static const slurm_job_info_t *within_bounds(const struct adapter *a,
+    const slurm_job_info_t *j, struct request_room *room, slurm_job_info_t *ret)
+{
+    int64_t tasks = asked32(j->num_tasks);
+    uint32_t least = request_least_nodes(j);
+    bool bind = least > 1 || tasks > j->max_nodes;
+
+    if ((j->job_state & JOB_STATE_BASE) != JOB_PENDING || least >= j->max_nodes
+        || tasks <= least || asked16(j->ntasks_per_node) > 0 || exclusive(a, j)
+        || (bind && request_hosts(room, own_nodes(j, room)) != NULL))
+        return j;
+    *ret = *j;
+    ret->num_nodes = tasks < j->max_nodes ? (uint32_t)tasks : j->max_nodes;
+    if (!bind) {
+        ret->num_nodes = (uint32_t)ceil_div(all_procs(j, tasks), a->most_procs);
+        ret->max_nodes = 0;
+    }
+    return ret;
+}
+
 static void one_request(struct adapter *a, const slurm_job_info_t *j,
     struct request_room *room, struct req_desc *q, bool splits)
 {
     int64_t tasks = asked32(j->num_tasks);
-    slurm_job_info_t named;
+    slurm_job_info_t bound, named;
     struct wish w;
 
+    j = within_bounds(a, j, room, &bound);
     j = on_each_named_node(a, j, room, &named);
     *q = (struct req_desc){.access = ACCESS_UNSET, .nodealloc = NODEALLOC_UNSET};
     tasks = tasks > 0 ? tasks : 1;
@@ -410,7 +474,7 @@ static void one_request(struct adapter *a, const slurm_job_info_t *j,
         whole_nodes(a, j, q);
     else if (by_device(a, j))
         device_tasks(a, j, tasks, q);
-    else if (by_node(a, j) || beyond_a_node(a, j, tasks))
+    else if (by_node(a, j, tasks) || beyond_a_node(a, j, tasks))
         node_tasks(a, j, tasks, q);
     else
         free_tasks(a, j, tasks, q);

@@ -180,6 +180,7 @@ typedef struct {
     char *prefer; /* scontrol does not print it */
     char *tres_per_job, *tres_per_node, *tres_per_socket, *tres_per_task;
     char *gres_total;
+    char *tres_req_str; /* of a job that waits */
     char *cpus_per_tres, *mem_per_tres;
     uint32_t gres_detail_cnt;
     char **gres_detail_str; /* by node, in the order of `nodes` */

@@ -248,6 +248,8 @@ static void read_amounts(const struct fields *f, slurm_job_info_t *j)
     j->tres_per_job = field_text(f, "TresPerJob");
     j->tres_per_node = field_text(f, "TresPerNode");
     j->gres_total = field_text(f, "JOB_GRES");
+    j->tres_req_str = field_text(f, "ReqTRES") != NULL ? field_text(f, "ReqTRES")
+                                                       : field_text(f, "TRES");
     j->tres_per_socket = field_text(f, "TresPerSocket");
     j->tres_per_task = field_text(f, "TresPerTask");
     j->cpus_per_tres = field_text(f, "CpusPerTres");
