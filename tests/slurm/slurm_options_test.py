@@ -2,11 +2,14 @@
 """The table of options in docs/slurm.md is whole: each option of sbatch, srun and salloc
 that their manuals have stands in it, and what it says tests an option is there."""
 import gzip
+import os
 import pathlib
 import re
+import subprocess
 
 import pytest
 
+import slurm_cluster
 import twin_accounts
 import twin_probes
 
@@ -70,6 +73,22 @@ def test_every_option_of_the_manual_is_in_the_table(command):
         names |= set(option) if any(stands(name, names) for name in option) else set()
     missing = [o for o in options if not any(stands(name, names) for name in o)]
     assert not missing, sorted(missing)
+
+
+@pytest.mark.parametrize("command", ["sbatch", "salloc", "srun"])
+def test_every_option_that_the_command_itself_names_is_in_the_table(command, tmp_path):
+    """Of the release that is installed, which may be another than that of the manuals."""
+    program = slurm_cluster.tool(command)
+    if program is None:
+        pytest.skip(f"{command} is not installed")
+    conf = tmp_path / "slurm.conf"
+    conf.write_text("ClusterName=c\nSlurmctldHost=localhost\nNodeName=n\nPartitionName=p Nodes=n\n")
+    text = subprocess.run([program, "--help"], capture_output=True, text=True, timeout=60,
+                          check=True, env=dict(os.environ, SLURM_CONF=str(conf))).stdout
+    options = re.findall(r"^ +(?:(-\w), +)?(--[a-z][a-z-]+)", text, re.M)
+    names = said()
+    assert len(options) > 50, sorted(options)
+    assert not [o for o in options if not any(stands(name, names) for name in o)]
 
 
 def test_what_the_table_says_tests_an_option_is_there():

@@ -3,6 +3,8 @@
 #include "cluster/attribute.h"
 #include "cluster/jobs/private.h"
 #include "cluster/rmset.h"
+#include "cluster/shape.h"
+#include "config/texts.h"
 
 /* Jobs live in chunks, so that neighbours in time are neighbours in memory. */
 #define JOB_CHUNK 1024
@@ -565,6 +567,44 @@ bool job_has_shape(const struct job *j, const struct req_desc *reqs, uint32_t n)
 
     for (uint32_t i = 0; same && i < n; i++)
         same = takes_as_much(&j->reqs[i], &reqs[i]);
+    return same;
+}
+
+static int64_t sum_told(const struct gres_cfg *told, const char *name)
+{
+    int64_t sum = 0;
+
+    for (; told->name != NULL; told++)
+        if (strcmp(told->name, name) == 0)
+            sum += told->count ? told->count : 1;
+    return sum;
+}
+
+/* Generic resources that it takes, and those that it is told to take. */
+static bool takes_these(
+    const struct cluster *c, const struct gres_amounts *is, const struct gres_cfg *told)
+{
+    static const struct gres_cfg none = {0};
+    int64_t left = 0;
+
+    told = told != NULL ? told : &none;
+    for (size_t i = 0; i < is->n; i++) {
+        if (sum_told(told, names_text(c->gres, is->v[i].id)) != is->v[i].count)
+            return false;
+        left -= is->v[i].count;
+    }
+    for (; told->name != NULL; told++)
+        left += told->count ? told->count : 1;
+    return left == 0;
+}
+
+bool shape_is_known(const struct cluster *c, const struct job *j,
+    const struct req_desc *reqs, uint32_t n)
+{
+    bool same = job_has_shape(j, reqs, n);
+
+    for (uint32_t i = 0; same && i < n; i++)
+        same = takes_these(c, &j->reqs[i].asked->gres, reqs[i].gres);
     return same;
 }
 

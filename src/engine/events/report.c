@@ -3,6 +3,7 @@
  * when it is not what was decided. A job that it runs without our doing is taken over,
  * one that it put back is in the queue again. */
 #include "cluster/memory.h"
+#include "cluster/shape.h"
 #include "config/settings.h"
 #include "engine/engine_private.h"
 #include "engine/events/events.h"
@@ -346,7 +347,7 @@ static int find_tenure(
     struct job_shape own = {j->reqs, j->nreqs};
     struct err err;
 
-    if (reqs && !job_has_shape(j, reqs, ev->u.job_state.nreqs)
+    if (reqs && !shape_is_known(e->c, j, reqs, ev->u.job_state.nreqs)
         && job_shape_make(e->c, j, reqs, ev->u.job_state.nreqs, &ret->shape, &err) < 0)
         return -1;
     if (placed_in(e->c, j, ret->shape.nreqs ? &ret->shape : &own,

@@ -407,7 +407,8 @@ struct wish {
 struct request_room {
     struct req_desc *req; /* one for each component, or of one that runs several */
     uint32_t nreqs;
-    uint32_t splits[PARTS_MAX]; /* of that component: how many; 0: one */
+    uint32_t splits[PARTS_MAX];  /* of that component: how many; 0: one */
+    uint32_t *shapes[PARTS_MAX]; /* where it was split: which of them each node has */
     struct VEC(void *) blocks;
     struct VEC(struct dep) deps;
     const char *why_not; /* it cannot be expressed, or Slurm itself keeps it waiting */

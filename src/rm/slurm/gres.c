@@ -44,8 +44,8 @@ static void add(struct gres_terms *t, char *name, bool typed, int64_t count)
     vec_push(t, ((struct gres_term){name, typed, count}));
 }
 
-/* "cpu:2", "license/x=1": of --cpus-per-task and --tres-per-task in later releases, told
- * elsewhere as well. */
+/* "cpu:2", "license/x=1": of --cpus-per-task and --tres-per-task in later releases,
+ * told elsewhere as well. */
 static bool is_other_tres(const char *word)
 {
     static const char *const others[] = {"cpu", "mem", "node", "billing", "license"};
@@ -158,11 +158,12 @@ void gres_add(struct request_room *room, const struct gres_cfg **io, const char 
         list = request_take(room, n + t.n + 1, sizeof *list);
         if (n > 0)
             memcpy(list, *io, n * sizeof *list);
-        for (size_t i = 0; i < t.n; i++, n++)
-            list[n] = (struct gres_cfg){
-                .name = request_text(room, t.v[i].name, strlen(t.v[i].name)),
-                .count = share(t.v[i].count, part.times, part.among, part.tasks)};
-        *io = list;
+        for (size_t i = 0; i < t.n; i++)
+            if (t.v[i].count > 0) /* "gpu:v100:0(IDX:)" */
+                list[n++] = (struct gres_cfg){
+                    .name = request_text(room, t.v[i].name, strlen(t.v[i].name)),
+                    .count = share(t.v[i].count, part.times, part.among, part.tasks)};
+        *io = n > 0 ? list : NULL;
     }
     gres_fini(&t);
 }

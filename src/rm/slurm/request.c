@@ -98,8 +98,8 @@ static int64_t per_task(const slurm_job_info_t *j)
     return c > 1 ? c : 1;
 }
 
-/* Processors that it takes in all: those of its tasks, and while it waits the least it may
- * have, which scontrol update numcpus= sets apart from its tasks. */
+/* Processors that it takes in all: those of its tasks, and while it waits the least it
+ * may have, which scontrol update numcpus= sets apart from its tasks. */
 static int64_t all_procs(const slurm_job_info_t *j, int64_t tasks)
 {
     int64_t sum = amount_times(tasks, per_task(j)), least = asked32(j->num_cpus);
@@ -234,8 +234,12 @@ static void add_devices(
     for (const struct gres_cfg *g = q->gres; g && g->name; g++)
         devices += strchr(g->name, ':') == NULL ? g->count : 0;
     procs = amount_times(devices, gres_devices(j->cpus_per_tres));
-    if (q->per_task.v[RES_PROCS] >= 0 && procs > q->per_task.v[RES_PROCS])
+    if (q->per_task.v[RES_PROCS] >= 0 && procs > q->per_task.v[RES_PROCS]) {
+        if ((j->pn_min_memory & MEM_PER_CPU) && q->per_task.v[RES_PROCS] > 0)
+            q->per_task.v[RES_MEM] =
+                amount_times(q->per_task.v[RES_MEM] / q->per_task.v[RES_PROCS], procs);
         q->per_task.v[RES_PROCS] = procs;
+    }
     if (a->facts.memory && mb > 0 && q->per_task.v[RES_PROCS] >= 0)
         q->per_task.v[RES_MEM] = amount_times(devices, mb);
 }
@@ -297,12 +301,14 @@ static void node_tasks(
         q->per_task.v[RES_MEM] = (int64_t)j->pn_min_memory;
 }
 
-/* Is a task one of the job's devices? */
-static bool by_device(const struct adapter *a, const slurm_job_info_t *j)
+/* Is a task one of the job's devices, whose part of the processors a node could have?
+ */
+static bool by_device(const struct adapter *a, const slurm_job_info_t *j, int64_t tasks)
 {
     int64_t devices = gres_devices(j->tres_per_job);
 
-    return devices > 0 && devices < INT32_MAX && gres_kinds(j->tres_per_job) == 1
+    return devices > 0 && ceil_div(all_procs(j, tasks), devices) <= a->most_procs
+           && devices < INT32_MAX && gres_kinds(j->tres_per_job) == 1
            && !j->tres_per_node && !j->tres_per_socket && !j->tres_per_task
            && !memory_by_node(a, j)
            && !(j->max_nodes != 0 && devices < asked32(j->num_nodes));
@@ -409,8 +415,7 @@ static const slurm_job_info_t *on_each_named_node(struct adapter *a,
         n++;
     if (n < 2 || n < nodes_of(a, j) || (j->max_nodes != 0 && n == nodes_of(a, j))
         || exclusive(a, j)
-        || amount_times(ceil_div(tasks, n), per_task(j))
-               > nodes_least_procs(a, names))
+        || amount_times(ceil_div(tasks, n), per_task(j)) > nodes_least_procs(a, names))
         return j;
     *ret = *j;
     ret->num_nodes = ret->max_nodes = (uint32_t)n;
@@ -433,12 +438,12 @@ static void prefer_feature(
 }
 
 /* Any number of nodes within bounds (-N 1-3, of later releases -n 3 alone): where the
- * bounds bind nobody as if there were none, else on as many as Slurm would take where all
- * are free. Where something else says how many, as Slurm estimates. The copy is `ret`. */
+ * bounds bind nobody as if there were none, else on as many as Slurm estimates, and as
+ * could do. The copy is `ret`. */
 static const slurm_job_info_t *within_bounds(const struct adapter *a,
     const slurm_job_info_t *j, struct request_room *room, slurm_job_info_t *ret)
 {
-    int64_t tasks = asked32(j->num_tasks);
+    int64_t tasks = asked32(j->num_tasks), few;
     uint32_t least = request_least_nodes(j);
     bool bind = least > 1 || tasks > j->max_nodes;
 
@@ -447,11 +452,12 @@ static const slurm_job_info_t *within_bounds(const struct adapter *a,
         || (bind && request_hosts(room, own_nodes(j, room)) != NULL))
         return j;
     *ret = *j;
-    ret->num_nodes = tasks < j->max_nodes ? (uint32_t)tasks : j->max_nodes;
-    if (!bind) {
-        ret->num_nodes = (uint32_t)ceil_div(all_procs(j, tasks), a->most_procs);
+    few = ceil_div(all_procs(j, tasks), a->most_procs);
+    if (!bind)
         ret->max_nodes = 0;
-    }
+    if (!bind || few > j->num_nodes)
+        ret->num_nodes =
+            (uint32_t)few; /* at most max_nodes are taken, see nodes_of() */
     return ret;
 }
 
@@ -472,7 +478,7 @@ static void one_request(struct adapter *a, const slurm_job_info_t *j,
     }
     if (exclusive(a, j))
         whole_nodes(a, j, q);
-    else if (by_device(a, j))
+    else if (by_device(a, j, tasks))
         device_tasks(a, j, tasks, q);
     else if (by_node(a, j, tasks) || beyond_a_node(a, j, tasks))
         node_tasks(a, j, tasks, q);

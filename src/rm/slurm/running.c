@@ -47,17 +47,18 @@ static size_t place_part(const slurm_job_info_t *j, const struct req_desc *q,
     return n;
 }
 
-/* By nodes: a task on each, those of one request after those of another. */
-static size_t place_by_nodes(const slurm_job_info_t *j, const struct req_desc *reqs,
-    uint32_t first, uint32_t n, const char *const *hosts, struct job_place *ret)
+/* By nodes: a task on each, of the request that `shapes` has for it; those of one
+ * request after those of another. */
+static size_t place_by_nodes(const uint32_t *shapes, uint32_t first, uint32_t n,
+    const char *const *hosts, struct job_place *ret)
 {
     size_t placed = 0;
 
-    for (uint32_t i = first; i < first + n; i++)
+    for (uint32_t i = 0; i < n; i++)
         for (size_t k = 0; hosts != NULL && hosts[k] != NULL; k++)
-            if (slurm_job_cpus_on(j, hosts[k]) == reqs[i].per_task.v[RES_PROCS])
+            if (shapes[k] == i)
                 ret[placed++] =
-                    (struct job_place){.node = hosts[k], .tasks = 1, .req = i};
+                    (struct job_place){.node = hosts[k], .tasks = 1, .req = first + i};
     return placed;
 }
 
@@ -79,7 +80,7 @@ void request_places(
     for (uint32_t i = 0; i < parts->n; i++) {
         if (room->splits[i] > 0)
             n += place_by_nodes(
-                parts->v[i], room->req, first, room->splits[i], hosts[i], places + n);
+                room->shapes[i], first, room->splits[i], hosts[i], places + n);
         else
             n +=
                 place_part(parts->v[i], &room->req[first], hosts[i], first, places + n);
@@ -125,6 +126,48 @@ static bool takes_by_node(const slurm_job_info_t *j, const struct req_desc *q)
            || (q->per_task.v[RES_MEM] != 0 && !(j->pn_min_memory & MEM_PER_CPU));
 }
 
+/* Are its devices told, node by node? */
+static bool tells_devices(const slurm_job_info_t *j, const struct req_desc *q)
+{
+    return q->gres != NULL && j->gres_detail_cnt > 0;
+}
+
+/* "gpu:a100:2(IDX:0-1),disk(CNT:5)" with its counts where a request has them; owned by
+ * the room. */
+static const char *count_devices(const char *told, struct request_room *room)
+{
+    char *text = request_text(room, told != NULL ? told : "", told ? strlen(told) : 0);
+
+    for (char *at = text; (at = strstr(at, "(CNT:")) != NULL;) {
+        size_t n = strcspn(at, ")");
+
+        memmove(at + n, at + n + (at[n] == ')'), strlen(at + n + (at[n] == ')')) + 1);
+        memmove(at, at + strlen("(CNT"), strlen(at + strlen("(CNT")) + 1);
+    }
+    return text;
+}
+
+/* What it has of generic resources on its i-th node. */
+static const struct gres_cfg *devices_held(
+    const slurm_job_info_t *j, size_t i, struct request_room *room)
+{
+    const struct gres_cfg *list = NULL;
+
+    gres_add(room, &list, count_devices(devices_on(j, i), room),
+        (struct gres_part){1, 1, 1});
+    return list;
+}
+
+static bool hold_the_same(const struct gres_cfg *a, const struct gres_cfg *b)
+{
+    if (a == NULL || b == NULL)
+        return a == b;
+    for (; a->name != NULL && b->name != NULL; a++, b++)
+        if (strcmp(a->name, b->name) != 0 || a->count != b->count)
+            return false;
+    return a->name == b->name;
+}
+
 /* Of each processor as much as is planned, for so many in a task. */
 static void scale_memory(struct req_desc *q, int64_t procs)
 {
@@ -143,38 +186,64 @@ static void shape_by_tasks(struct req_desc *q, int64_t gcd, int64_t sum)
     q->tasks = (uint32_t)(sum / gcd);
 }
 
-static size_t find_procs(const struct req_desc *reqs, size_t n, int64_t procs)
+/* A task of it is what the job has on its i-th node. */
+static struct req_desc shape_of_node(const slurm_job_info_t *j,
+    const struct req_desc *q, size_t i, int64_t procs, struct request_room *room)
+{
+    struct req_desc one = *q;
+
+    one.tasks = 0;
+    if (j->pn_min_memory & MEM_PER_CPU)
+        scale_memory(&one, procs);
+    one.per_task.v[RES_PROCS] = procs;
+    if (!tells_devices(j, q))
+        return one;
+    one.gres = devices_held(j, i, room);
+    if (j->mem_per_tres != NULL && one.per_task.v[RES_MEM] > 0)
+        one.per_task.v[RES_MEM] =
+            amount_times(gres_devices(devices_on(j, i)), gres_devices(j->mem_per_tres));
+    return one;
+}
+
+static size_t find_shape(
+    const struct req_desc *reqs, size_t n, const struct req_desc *one)
 {
     size_t i = 0;
 
-    while (i < n && reqs[i].per_task.v[RES_PROCS] != procs)
+    while (i < n
+           && (reqs[i].per_task.v[RES_PROCS] != one->per_task.v[RES_PROCS]
+               || !hold_the_same(reqs[i].gres, one->gres)))
         i++;
     return i;
 }
 
-/* A task is what it has on a node: of nodes where it has as many processors one request
- * in `ret`. Returns how many these are; 0: more than a job may have. */
+/* A task is what it has on a node: of nodes where it has as much one request in `ret`,
+ * whose index is in ret_shapes. Returns how many these are; 0: more than a job may
+ * have. */
 static size_t shape_by_nodes(const slurm_job_info_t *j, const struct req_desc *q,
-    const char *const *hosts, size_t room, struct req_desc *ret)
+    struct request_room *room, size_t most, struct req_desc *ret, uint32_t **ret_shapes)
 {
-    size_t n = 0;
+    const char *const *hosts = request_hosts(room, j->nodes);
+    size_t n = 0, nodes = 0;
+    uint32_t *shapes;
 
-    for (; *hosts != NULL; hosts++) {
-        int64_t procs = slurm_job_cpus_on(j, *hosts);
-        size_t i = find_procs(ret, n, procs);
+    while (hosts[nodes] != NULL)
+        nodes++;
+    *ret_shapes = shapes = request_take(room, nodes + 1, sizeof *shapes);
+    for (size_t k = 0; k < nodes; k++) {
+        int64_t procs = slurm_job_cpus_on(j, hosts[k]);
+        struct req_desc one = shape_of_node(j, q, k, procs, room);
+        size_t i = find_shape(ret, n, &one);
 
-        if (procs <= 0 || i == room)
+        if (procs <= 0 || i == most)
             return 0;
         if (i == n) {
-            ret[n++] = *q;
-            if (j->pn_min_memory & MEM_PER_CPU)
-                scale_memory(&ret[i], procs);
-            ret[i].per_task.v[RES_PROCS] = procs;
-            ret[i].tasks = 0;
             if (i > 0)
-                ret[i].job_gres = NULL; /* the job's, once */
+                one.job_gres = NULL; /* the job's, once */
+            ret[n++] = one;
         }
         ret[i].tasks++;
+        shapes[k] = (uint32_t)i;
     }
     return n;
 }
@@ -182,17 +251,18 @@ static size_t shape_by_nodes(const slurm_job_info_t *j, const struct req_desc *q
 /* One part into `ret`, which has room for so many requests; how many these are; 0: it
  * is not told how it lies. */
 static size_t shape_part(const slurm_job_info_t *j, const struct req_desc *q,
-    struct request_room *room, size_t left, struct req_desc *ret)
+    struct request_room *room, size_t left, struct req_desc *ret, uint32_t **ret_shapes)
 {
     int64_t sum, gcd;
     size_t n = 1;
 
-    if (devices_lie_elsewhere(j) || q->per_task.v[RES_PROCS] < 0
-        || j->job_resrcs == NULL || (gcd = measure(j, room, &sum)) <= 0)
+    if ((devices_lie_elsewhere(j) && q->gres != NULL && !tells_devices(j, q))
+        || q->per_task.v[RES_PROCS] < 0 || j->job_resrcs == NULL
+        || (gcd = measure(j, room, &sum)) <= 0)
         return 0;
     *ret = *q;
     if (takes_by_node(j, q))
-        n = shape_by_nodes(j, q, request_hosts(room, j->nodes), left, ret);
+        n = shape_by_nodes(j, q, room, left, ret, ret_shapes);
     else
         shape_by_tasks(ret, gcd, sum);
     for (size_t i = 0; i < n; i++) {
@@ -212,7 +282,8 @@ void request_running(
     ret->shaped = true;
     for (uint32_t i = 0; i < parts->n; i++) {
         size_t left = DESCRIBE_REQS_MAX - n - (parts->n - 1 - i),
-               made = shape_part(parts->v[i], &room->req[i], room, left, reqs + n);
+               made = shape_part(
+                   parts->v[i], &room->req[i], room, left, reqs + n, &room->shapes[i]);
 
         room->splits[i] = made > 1 ? (uint32_t)made : 0;
         if (made == 0) {

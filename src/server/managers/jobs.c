@@ -3,6 +3,7 @@
  * about what runs where; the scheduler is the truth about what should. */
 #define LOG_FACILITY FACILITY_RM
 #include "cluster/attribute.h"
+#include "cluster/shape.h"
 #include "rm/wire.h"
 #include "server/drafts/depends.h"
 #include "server/drafts/elsewhere.h"
@@ -399,9 +400,12 @@ static bool spread_so(
 }
 
 /* Has it on its nodes what we think it has? */
-static bool is_shaped_so(const struct job *j, const struct rm_job *r)
+static bool is_shaped_so(
+    const struct manager *m, const struct job *j, const struct rm_job *r)
 {
-    return !r->shaped || job_has_shape(j, r->desc.reqs, r->desc.nreqs);
+    return !r->shaped
+           || shape_is_known(
+               engine_cluster(m->s->engine), j, r->desc.reqs, r->desc.nreqs);
 }
 
 /* Somebody has given a running job another limit in the RM. What it told before is of
@@ -456,7 +460,7 @@ static void on_changed(struct manager *m, const struct job *j, const struct rm_j
         rmholds_lifted(m, j, r->lifted);
     if (j->state == state && j->rm_hold == rm_hold
         && (state != JOB_RUNNING
-            || ((!r->nplaces || spread_so(m, j, r)) && is_shaped_so(j, r)
+            || ((!r->nplaces || spread_so(m, j, r)) && is_shaped_so(m, j, r)
                 && (clock_is_ahead(m->s->clock)
                     || !engine_start_differs(j, r->start_at)))))
         return;
