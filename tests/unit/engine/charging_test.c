@@ -487,13 +487,18 @@ static void a_long_job_pays_on_its_way(void **state)
  * paid if the daemon is killed before it comes about. */
 static void who_has_not_begun_pays_nothing_on_its_way(void **state)
 {
-    struct scenario *s = begin(BANK "FLUSHINTERVAL=1:00:00\n", 100000);
+    struct scenario *s = sc_create_with(BANK "FLUSHINTERVAL=1:00:00\n");
     struct err err = {0};
 
     (void)state;
+    struct engine_options *options = sc_options(s);
+    options->starts_told = true;
+    sc_nodes(s, 4, 1);
+    options->starts_told = false; /* by this test */
+    tell_balance(s, "chem", C(100000));
     add(s, "j", 2, 20000, 9000, "chem");
     sc_at(s, 0);
-    assert_int_equal(sc_report(s, "j", JOB_STARTING, NULL, &err), 0);
+    assert_int_equal(sc_find(s, "j")->state, JOB_STARTING);
     sc_at(s, 4000);
     assert_int_equal(balance(s), C(100000));
     assert_int_equal(held(s), C(40000));
