@@ -67,7 +67,8 @@ static const struct {
     {"PartitionTimeLimit", WAIT_PART_TIME_LIMIT}, {"PartitionDown", WAIT_PART_DOWN},
     {"PartitionInactive", WAIT_PART_INACTIVE}, {"ReqNodeNotAvail", WAIT_NODE_NOT_AVAIL},
     {"JobHeldAdmin", WAIT_HELD}, {"JobHeldUser", WAIT_HELD_USER},
-    {"job_requeued_in_held_state", WAIT_HELD_USER}, {"BeginTime", WAIT_TIME},
+    {"job_requeued_in_held_state", WAIT_HELD_USER},
+    {"launch_failed_requeued_held", WAIT_HELD_USER}, {"BeginTime", WAIT_TIME},
     {"Licenses", WAIT_LICENSES}, {"DependencyNeverSatisfied", WAIT_DEP_INVALID},
     {"Dependency", SLURM_WAIT_DEPENDENCY},
     {"Reservation_", WAIT_RESV_DELETED}, /* "Reservation_r_was_deleted" */
@@ -305,7 +306,8 @@ static void read_state(const struct fields *f, slurm_job_info_t *j)
     if (reason != NULL
         && (j->state_reason == WAIT_OTHER || j->state_reason == WAIT_QOS
             || strncmp(reason, "Reservation_", 12) == 0
-            || strncmp(reason, "job_", 4) == 0 || strchr(reason, ',') != NULL))
+            || strncmp(reason, "job_", 4) == 0 || strncmp(reason, "launch_", 7) == 0
+            || strchr(reason, ',') != NULL))
         j->state_desc = (char *)reason;
     j->priority = u32(f, "Priority", 0);
     j->nice = NICE_OFFSET + (uint32_t)field_number(f, "Nice", 0);
