@@ -167,9 +167,11 @@ def test_starts_that_slurmctld_forgot_are_ordered_again_when_nodes_are_ready(slu
 
 
 def test_no_job_is_held_because_a_node_has_what_slurmctld_and_the_adapter_forgot(slurm):
-    """The new adapter knows of no start, and the owner wants that node."""
-    jobs = started_unsaved(slurm, *[(("-n", "1", "-w", "n1"), "sleep 15")] * 2)
+    """The new adapter knows of no start, and the owner wants that node, which refuses the
+    numbers of jobs whose end slurmctld did not hear of."""
+    jobs = started_unsaved(slurm, *[(("-n", "1", "-w", "n1"), "sleep 3")] * 2)
     slurm.kill("adapter")
+    time.sleep(4)
     slurm.start("slurmctld")
     ends_without_help(slurm, jobs)
 

@@ -902,6 +902,13 @@ static void settle_marks(struct adapter *a)
                    : NULL);
 }
 
+/* How much is taken back in this look, see jobs_is_enough(). */
+static void bound_keeping(struct adapter *a)
+{
+    a->keep_ms = adapter_now_ms() + KEEP_MS;
+    a->keeps = 0;
+}
+
 int jobs_poll(struct adapter *a)
 {
     job_info_msg_t *msg = NULL;
@@ -932,8 +939,7 @@ int jobs_poll(struct adapter *a)
     if (TELLS_TIME)
         times_set(a, asked, msg->last_update);
     a->whole_ms = now;
-    a->keep_ms = adapter_now_ms() + KEEP_MS;
-    a->keeps = 0;
+    bound_keeping(a);
     a->round++;
     a->leaving = false;
     tell_forgotten(a, msg);
@@ -953,7 +959,7 @@ int jobs_look(struct adapter *a, const char *id)
     if (slurm_load_job(&msg, (uint32_t)number, SHOW_ALL | SHOW_DETAIL | SHOW_LOCAL)
         != SLURM_SUCCESS)
         return -1;
-    a->keep_ms = INT64_MAX;
+    bound_keeping(a);
     all_records = tallies_new(a, msg);
     for (uint32_t i = 0; i < msg->record_count; i++)
         see_record(a, all_records, &msg->job_array[i]);

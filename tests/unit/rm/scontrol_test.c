@@ -593,6 +593,29 @@ static void a_hold_of_a_task_that_leaves_its_array_is_ordered_of_it_alone(void *
 #undef REST
 }
 
+/* An order for each task of an array that has other records: no look waits for all. */
+static void holds_of_many_tasks_one_by_one_take_several_looks(void **state)
+{
+    const char *text =
+        PART "JobId=8 ArrayJobId=9 ArrayTaskId=1 JobName=x" RUNS SIZE
+             "\nJobId=9 ArrayJobId=9 ArrayTaskId=2-100 JobName=x" QUEUED SIZE
+             " AdminComment=maui:kept\n";
+    size_t looks = 0;
+    char id[10];
+
+    look_at(*state, text);
+    for (int i = 2; i < 62; i++) {
+        snprintf(id, sizeof id, "9_%d", i);
+        orders_command(
+            *state, &(struct rm_command){
+                        .action = RM_HOLD, .token = 1, .job = id, .kinds = HOLD_USER});
+    }
+    for (; ((struct adapter *)*state)->wishes > 0 && looks < 10; looks++)
+        look_at(*state, text);
+    assert_int_equal(looks, 3);
+    assert_told(fake_scontrol()->ordered.text, "uhold 9_61\n");
+}
+
 /* For the scheduler it is gone, and its nodes are free, until it is told again. */
 static void a_job_that_slurm_does_not_cancel_is_told_with_the_answer(void **state)
 {
@@ -679,13 +702,9 @@ static void a_launch_that_is_refused_after_a_restart_is_no_hold(void **state)
     look_after_boot(*state, boot, REFUSED(2));
     assert_told(told.text, "\"state\":\"hold\"");
     assert_told(ordered->text, "maui:held;restart=2");
-}
-
-static void a_launch_that_is_refused_at_another_time_is_a_hold(void **state)
-{
-    look_after_boot(*state, time(NULL) - 1000, REFUSED(1));
-    assert_told(told.text, "\"state\":\"hold\"");
-    assert_told(fake_scontrol()->ordered.text, "maui:held;restart=1");
+    jobs_forget(*state);
+    look_after_boot(*state, time(NULL) - 1000, REFUSED(3));
+    assert_told(ordered->text, "maui:held;restart=3");
 }
 
 /* Where the gate's file of the job is lost. */
@@ -952,12 +971,12 @@ int main(void)
         TEST(what_slurm_has_forgotten_is_told_before_what_runs_there),
         TEST(what_waits_again_is_told_before_what_runs_there),
         TEST(a_hold_of_a_task_that_leaves_its_array_is_ordered_of_it_alone),
+        TEST(holds_of_many_tasks_one_by_one_take_several_looks),
         TEST(a_job_that_slurm_does_not_cancel_is_told_with_the_answer),
         TEST(a_job_that_came_back_held_and_was_cancelled_has_ended),
         TEST(a_job_whose_start_was_forgotten_rests_and_goes_elsewhere),
         TEST(a_job_that_was_put_back_does_not_rest),
         TEST(a_launch_that_is_refused_after_a_restart_is_no_hold),
-        TEST(a_launch_that_is_refused_at_another_time_is_a_hold),
         TEST(the_priority_in_the_comment_may_stand_behind_a_remark),
         TEST(the_remark_of_a_job_is_remembered_once),
         TEST(a_job_first_seen_as_it_completes_takes_orders),
