@@ -483,8 +483,8 @@ static void a_long_job_pays_on_its_way(void **state)
     sc_destroy(s);
 }
 
-/* A start may wait for nodes that others are to leave: what is paid meanwhile would stay
- * paid if the daemon is killed before it comes about. */
+/* A start may wait for nodes that others are to leave: what is paid meanwhile would
+ * stay paid if the daemon is killed before it comes about. */
 static void who_has_not_begun_pays_nothing_on_its_way(void **state)
 {
     struct scenario *s = sc_create_with(BANK "FLUSHINTERVAL=1:00:00\n");
