@@ -3,7 +3,7 @@
 #include "plan/search/search.h"
 
 #include "base/timeval.h"
-#include "plan/search/listing.h"
+#include "plan/search/lineup.h"
 #include "plan/search/orders.h"
 
 #include <math.h>
@@ -16,7 +16,7 @@
 struct trial {
     const struct wishes *w;
     const struct search_terms *t;
-    struct listing l;
+    struct lineup l;
     double *price;     /* of each wish: F^band x weight; owned */
     double *least;     /* that each costs at least: 0 unless measured; owned */
     double least_all;  /* ... and all together */
@@ -52,7 +52,7 @@ static void begin_trial(
     struct trial *r, const struct wishes *w, const struct search_terms *t)
 {
     *r = (struct trial){.w = w, .t = t, .random = t->seed};
-    listing_begin(&r->l, w);
+    lineup_begin(&r->l, w);
     r->price = xcalloc(w->v.n + 1, sizeof *r->price);
     r->least = xcalloc(w->v.n + 1, sizeof *r->least);
     r->start_at = xcalloc(w->v.n + 1, sizeof *r->start_at);
@@ -68,7 +68,7 @@ static void begin_trial(
 
 static void end_trial(struct trial *r)
 {
-    listing_fini(&r->l);
+    lineup_fini(&r->l);
     free(r->price);
     free(r->least);
     free(r->start_at);
@@ -99,7 +99,7 @@ static double cost_at(const struct trial *r, uint32_t i, int64_t start_at)
         return INFINITY;
     if (start_at < TIME_NEVER)
         return cost_of(r, i, start_at);
-    return listing_alone(&r->l, i) < TIME_NEVER
+    return lineup_alone(&r->l, i) < TIME_NEVER
                ? cost_of(r, i, time_add(w->now, WITHOUT_S))
                : 0;
 }
@@ -108,7 +108,7 @@ static double cost_at(const struct trial *r, uint32_t i, int64_t start_at)
  * billionth is left off. */
 static void measure_least(struct trial *r)
 {
-    listing_learn(&r->l);
+    lineup_learn(&r->l);
     for (uint32_t i = 0; i < r->w->v.n; i++) {
         int64_t at = r->l.alone_at[i];
         r->least[i] = at < TIME_NEVER ? cost_of(r, i, at) : 0;
@@ -149,7 +149,7 @@ static bool stays(const struct trial *r, const struct known_order *old, uint32_t
 
 static void place_next(struct trial *r, uint32_t k)
 {
-    r->start_at[k] = listing_place(&r->l, k);
+    r->start_at[k] = lineup_place(&r->l, k);
     r->cost_v[k] = cost_at(r, k, r->start_at[k]);
 }
 
@@ -159,7 +159,7 @@ static double list_order(struct trial *r, const uint32_t *order, double bound, b
 {
     double cost = 0, rest = r->least_all;
 
-    listing_open(&r->l, order, 0, NULL);
+    lineup_open(&r->l, order, 0, NULL);
     for (size_t i = 0; i < r->w->v.n; i++) {
         uint32_t k = order[i];
         place_next(r, k);
@@ -183,7 +183,7 @@ static double list_moved(struct trial *r, const struct known_order *old, struct 
     for (uint32_t i = 0; i < r->w->v.n; i++) {
         uint32_t k = order[i];
         if (i == first)
-            listing_open(&r->l, order, first, old->start_at);
+            lineup_open(&r->l, order, first, old->start_at);
         if (i < first || (i > last && *ret_same)) {
             r->start_at[k] = old->start_at[k];
             r->cost_v[k] = old->cost_v[k];
@@ -327,7 +327,7 @@ static void accept_move(
 {
     uint32_t n = (uint32_t)r->w->v.n;
 
-    listing_changed(&r->l, first_of(m), same ? last_of(m) : n);
+    lineup_changed(&r->l, first_of(m), same ? last_of(m) : n);
     memcpy(io->start_at, r->start_at, n * sizeof *io->start_at);
     memcpy(io->cost_v, r->cost_v, n * sizeof *io->cost_v);
     io->cost = cost;

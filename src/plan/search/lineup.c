@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * See listing.h. */
-#include "plan/search/listing.h"
+ * See lineup.h. */
+#include "plan/search/lineup.h"
 
 #include "base/timeval.h"
 
@@ -25,13 +25,13 @@ static void free_parts(const struct wishes *w, struct profile *parts)
     free(parts);
 }
 
-void listing_begin(struct listing *l, const struct wishes *w)
+void lineup_begin(struct lineup *l, const struct wishes *w)
 {
-    *l = (struct listing){.w = w, .parts = create_parts(w)};
+    *l = (struct lineup){.w = w, .parts = create_parts(w)};
     copy_parts(w, l->parts, w->parts.v);
 }
 
-void listing_fini(struct listing *l)
+void lineup_fini(struct lineup *l)
 {
     free_parts(l->w, l->parts);
     for (uint32_t i = 0; i < l->n_heads; i++)
@@ -50,7 +50,7 @@ static bool are_alike(
 }
 
 /* The first of a kind gives it its number. */
-static void sort_kinds(struct listing *l)
+static void sort_kinds(struct lineup *l)
 {
     const struct wish *v = l->w->v.v;
     uint32_t *first = xcalloc(l->w->v.n + 1, sizeof *first), kinds = 0;
@@ -66,13 +66,13 @@ static void sort_kinds(struct listing *l)
     free(first);
 }
 
-int64_t listing_alone(const struct listing *l, uint32_t wish)
+int64_t lineup_alone(const struct lineup *l, uint32_t wish)
 {
     return l->learned ? l->alone_at[wish]
                       : wishes_fit(l->w, l->w->parts.v, &l->w->v.v[wish], l->w->now);
 }
 
-void listing_learn(struct listing *l)
+void lineup_learn(struct lineup *l)
 {
     const struct wishes *w = l->w;
 
@@ -89,7 +89,7 @@ void listing_learn(struct listing *l)
 
 /* ---- heads ---- */
 
-static void keep_head(struct listing *l, struct listing_head *h)
+static void keep_head(struct lineup *l, struct lineup_head *h)
 {
     if (!h->parts)
         h->parts = create_parts(l->w);
@@ -98,7 +98,7 @@ static void keep_head(struct listing *l, struct listing_head *h)
 }
 
 /* What the longest head of no more than `n` leaves, and how many are in it. */
-static uint32_t open_head(struct listing *l, uint32_t n)
+static uint32_t open_head(struct lineup *l, uint32_t n)
 {
     uint32_t i = l->learned ? n / HEAD_STEP : 0;
 
@@ -108,8 +108,8 @@ static uint32_t open_head(struct listing *l, uint32_t n)
     return i * HEAD_STEP;
 }
 
-void listing_open(
-    struct listing *l, const uint32_t *order, uint32_t n, const int64_t *start_at)
+void lineup_open(
+    struct lineup *l, const uint32_t *order, uint32_t n, const int64_t *start_at)
 {
     const struct wish *v = l->w->v.v;
 
@@ -125,7 +125,7 @@ void listing_open(
     }
 }
 
-void listing_changed(struct listing *l, uint32_t first, uint32_t last)
+void lineup_changed(struct lineup *l, uint32_t first, uint32_t last)
 {
     for (uint32_t i = first / HEAD_STEP; i < l->n_heads && (i + 1) * HEAD_STEP <= last;
          i++)
@@ -134,7 +134,7 @@ void listing_changed(struct listing *l, uint32_t first, uint32_t last)
 
 /* ---- */
 
-int64_t listing_place(struct listing *l, uint32_t wish)
+int64_t lineup_place(struct lineup *l, uint32_t wish)
 {
     int64_t from = l->w->now;
 

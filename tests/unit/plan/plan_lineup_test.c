@@ -3,7 +3,7 @@
 #include "../../property/rng.h"
 #include "base/timeval.h"
 #include "cmocka_all.h"
-#include "plan/search/listing.h"
+#include "plan/search/lineup.h"
 #include "plan/search/search.h"
 
 #include <string.h>
@@ -109,29 +109,29 @@ static void orders_are_planned_as_if_each_were_alone(void **state)
         struct wishes w = make_case(&rng, seed % 2);
         uint32_t n = (uint32_t)w.v.n, order[MOST];
         int64_t known[MOST], want[MOST], at[MOST];
-        struct listing l;
+        struct lineup l;
         for (uint32_t i = 0; i < n; i++)
             order[i] = i;
         list_plainly(&w, order, known);
-        listing_begin(&l, &w);
-        listing_learn(&l);
+        lineup_begin(&l, &w);
+        lineup_learn(&l);
         for (uint32_t move = 0; move < MOVES; move++) {
             uint32_t first = rng_below(&rng, n), last = rng_below(&rng, n);
             first = first < last ? first : last;
             exchange(order, first, last);
             list_plainly(&w, order, want);
-            listing_open(&l, order, first, known);
+            lineup_open(&l, order, first, known);
             memcpy(at, known, n * sizeof *at);
             for (uint32_t i = first; i < n; i++)
-                at[order[i]] = listing_place(&l, order[i]);
+                at[order[i]] = lineup_place(&l, order[i]);
             assert_memory_equal(at, want, n * sizeof *at);
             if (rng_percent(&rng, 50)) {
-                listing_changed(&l, first, n);
+                lineup_changed(&l, first, n);
                 memcpy(known, at, n * sizeof *known);
             } else
                 exchange(order, first, last);
         }
-        listing_fini(&l);
+        lineup_fini(&l);
         wishes_fini(&w);
     }
 }
