@@ -99,6 +99,7 @@ def test_limits_that_slurm_enforces_are_not_written(imported, tmp_path):
         assert ("QOSCFG[high] QFLAGS=PREEMPTOR" in lines) != written
         assert ("USERCFG[ann] ADEF=physics" in lines) != written
         assert "FSTARGET" not in done.stdout  # shares are followed live, too
+        assert ("holds everywhere" in done.stderr) == written, done.stderr
 
 
 def test_tiers_that_preempt_are_flags_of_classes(imported, maui, tmp_path):

@@ -76,8 +76,8 @@ static void by_tier_those_of_lower_tiers_alone_are_preempted(void **state)
             BOTH_WAYS(s, x)
             {
                 sc_run(s);
-                assert_string_equal(sc_log(s, "L"),
-                    goes ? "start@0 requeue@50 start@1050" : "start@0");
+                assert_string_equal(
+                    sc_log(s, "L"), goes ? "start@0 requeue@50 start@1050" : "start@0");
             }
         }
 }
