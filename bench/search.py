@@ -9,11 +9,10 @@ backfill in the same order of priority; 2 % of the jobs at both ends are left ou
 
 LOG@0.6 is a log whose submissions are nearer to one another, at 0.6 of their distances.
 With --policy one job in ten is drawn as high, two as low, and each belongs to one of four
-groups. With --maxproc, jobs wider than what a user may have belong to one who is not limited, as
-they would never start otherwise; both schedules have the limit, and the cost of a plan is the
-default one, in which short jobs count more. With --first 12000 no more
-jobs of the log are taken. The draw and the schedules, and so the figures, are the same on
-every machine.
+groups. With --maxproc, jobs wider than what a user may have belong to one who is not limited,
+as they would never start otherwise; both schedules have the limit, and the cost of a plan is
+the default one, in which short jobs count more. With --first 12000 no more jobs of the log
+are taken. The draw and the schedules, and so the figures, are the same on every machine.
 docs/studies.md says what they show.
 """
 import argparse
