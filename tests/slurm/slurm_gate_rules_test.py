@@ -227,7 +227,7 @@ local current = record(12, 0, { job_state = 4096 })
 function released()
     local r = request({ priority = 4294967295 })
     slurm_job_modify(r, current, {}, 7)
-    return r.begin_time == 4294967295
+    return r.begin_time == 4000000000
 end
 print(released())
 for _, later in ipairs({ 30, 5000 }) do

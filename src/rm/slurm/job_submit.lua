@@ -566,7 +566,7 @@ local begins, begins_tidied = {}, 0
 -- and that has not come, is only known here where it was set a moment ago.
 local function lift_slurms_hold(job, current, own)
 	local set, now = begins[current.job_id], os.time()
-	job.begin_time = set and set.at > now + math.max(TAKEN, MAX_AGE) and set.at or NEVER
+	job.begin_time = set and set.at > now + math.max(TAKEN, MAX_AGE) and set.at or BEFORE
 	mark(job, current, KEPT, own)
 	wake()
 	return slurm.SUCCESS
