@@ -23,6 +23,8 @@ struct turnsort {
     size_t pair;          /* of `in.runs`: the first of the two that are merged */
     bool merging;         /* some of them are in the last run of `out` */
     bool begun;
+    bool cuts;           /* only the first `wanted` are kept: */
+    size_t wanted, best; /* so many items in order are there, and others were cut off */
 };
 
 struct turnsort *turnsort_new(size_t size, turnsort_compare_fn *compare, void *ctx)
@@ -31,6 +33,13 @@ struct turnsort *turnsort_new(size_t size, turnsort_compare_fn *compare, void *c
 
     *t = (struct turnsort){.size = size, .compare = compare, .ctx = ctx};
     return t;
+}
+
+void turnsort_first(struct turnsort *t, size_t n)
+{
+    assert(n && n <= TURNSORT_FIRST_MAX && !t->in.bytes.n);
+    t->cuts = true;
+    t->wanted = n;
 }
 
 static void free_items(struct items *i)
@@ -76,18 +85,38 @@ static void sort_run(const struct turnsort *t, const struct run *r)
             item_at(t, &t->in, r->from), r->to - r->from, t->size, t->compare, t->ctx);
 }
 
+/* Behind those that are wanted. */
+static bool is_beyond(const struct turnsort *t, const void *item)
+{
+    return t->cuts
+           && t->best
+           && t->compare(item, item_at(t, &t->in, t->best - 1), t->ctx) >= 0;
+}
+
+/* Of one run that is in order. */
+static void cut_run(struct turnsort *t, struct run *r)
+{
+    t->best = r->to = t->wanted;
+    t->in.bytes.n = t->wanted * t->size;
+}
+
 void turnsort_add(struct turnsort *t, const void *item)
 {
     struct items *in = &t->in;
     struct run *last = in->runs.n ? &in->runs.v[in->runs.n - 1] : NULL;
 
     assert(!t->begun);
+    if (is_beyond(t, item))
+        return;
     if (!last || last->to - last->from == TURNSORT_RUN)
         begin_run(t, in);
     put_item(t, in, item);
     last = &in->runs.v[in->runs.n - 1];
-    if (last->to - last->from == TURNSORT_RUN)
-        sort_run(t, last);
+    if (last->to - last->from < TURNSORT_RUN)
+        return;
+    sort_run(t, last);
+    if (t->cuts)
+        cut_run(t, last);
 }
 
 static void begin_merging(struct turnsort *t)
@@ -152,11 +181,13 @@ bool turnsort_more(struct turnsort *t, size_t items)
 static void drop_of(struct turnsort *t, struct items *i, struct run *r,
     bool (*is_gone)(const void *item, void *ctx))
 {
-    size_t left = r->from;
+    size_t left = r->from, best = t->best;
 
     for (size_t n = r->from; n < r->to; n++) {
-        if (is_gone(item_at(t, i, n), t->ctx))
+        if (is_gone(item_at(t, i, n), t->ctx)) {
+            t->best -= n < best;
             continue;
+        }
         if (left != n)
             memcpy(item_at(t, i, left), item_at(t, i, n), t->size);
         left++;
