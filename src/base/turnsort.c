@@ -88,8 +88,7 @@ static void sort_run(const struct turnsort *t, const struct run *r)
 /* Behind those that are wanted. */
 static bool is_beyond(const struct turnsort *t, const void *item)
 {
-    return t->cuts
-           && t->best
+    return t->cuts && t->best
            && t->compare(item, item_at(t, &t->in, t->best - 1), t->ctx) >= 0;
 }
 

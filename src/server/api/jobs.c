@@ -475,8 +475,7 @@ static void answer(struct server *s, struct request *r, struct list *l)
         stream_make(s, r, key,
             l->shape == SHAPE_TABLE ? "text/tab-separated-values"
                                     : "application/x-ndjson",
-            &(struct stream_source){
-                .more = list_more, .done = list_free, .ctx = l});
+            &(struct stream_source){.more = list_more, .done = list_free, .ctx = l});
     free(key);
 }
 

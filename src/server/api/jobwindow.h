@@ -16,7 +16,7 @@ struct jobwindow {
     const struct jobsort *sort; /* NULL: the order of showq */
     bool down;                  /* the largest first */
     unsigned count;             /* bits: what is counted */
-    bool grows; /* with time: which jobs they are */
+    bool grows;                 /* with time: which jobs they are */
 };
 
 /* limit=, offset=, sort=, count= of a request. */

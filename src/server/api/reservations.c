@@ -212,8 +212,8 @@ static void answer_list(struct server *s, struct request *r, struct rsv_listing 
         free_list(l);
     else
         stream_make(s, r, key, "application/x-ndjson",
-            &(struct stream_source){.more = list_some, .done = free_list, .ctx = l,
-                .state = known_by});
+            &(struct stream_source){
+                .more = list_some, .done = free_list, .ctx = l, .state = known_by});
     free(key);
 }
 

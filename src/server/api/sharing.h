@@ -13,8 +13,8 @@ struct server;
 const char *sharing_rights(const struct identity *who);
 
 /* A key of all who see the same in answer to this question (to be freed), and the state
- * of the answer: `of` names what it is made of (revisions), to which the caller's rights
- * and the minute are added, as some of what is told grows with time. */
+ * of the answer: `of` names what it is made of (revisions), to which the caller's
+ * rights and the minute are added, as some of what is told grows with time. */
 char *sharing_key(struct server *s, const struct request *r, const char *of,
     char *ret_state, size_t size);
 

@@ -212,7 +212,7 @@ struct telling {
     uint64_t plan;         /* the last of them */
     uint64_t begun_us;     /* of that clock; 0 = it has not begun */
     bool pack, foresees, written;
-    bool lacks; /* what is foreseen: there was no time for all of it */
+    bool lacks;   /* what is foreseen: there was no time for all of it */
     bool packing; /* `z` is in use */
     char state[STATE_MAX];
 };
@@ -369,7 +369,10 @@ void api_timeline(struct server *s, struct request *r)
         free_telling(t);
     else
         stream_make(s, r, key, "application/octet-stream",
-            &(struct stream_source){.more = tell_window, .done = free_telling,
-                .ctx = t, .state = t->state, .lacks = lacks_some});
+            &(struct stream_source){.more = tell_window,
+                .done = free_telling,
+                .ctx = t,
+                .state = t->state,
+                .lacks = lacks_some});
     free(key);
 }

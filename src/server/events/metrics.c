@@ -4,11 +4,11 @@
 
 #include "cluster/partition.h"
 #include "server/api/joborder.h"
-#include "server/http/stream.h"
 #include "server/events/eventlog.h"
 #include "server/events/notify.h"
 #include "server/events/programs.h"
 #include "server/events/stalls.h"
+#include "server/http/stream.h"
 #include "server/managers/manager.h"
 #include "server/render/render.h"
 #include "server/server_private.h"

@@ -37,7 +37,7 @@ struct listing {
     int64_t at;
     uint64_t wanted_us; /* when it was asked for last */
     bool begun, complete;
-    bool lacking; /* it is told to those who wait, and to nobody else */
+    bool lacking;     /* it is told to those who wait, and to nobody else */
     unsigned slices;  /* that it has taken */
     unsigned readers; /* that fetch it */
 };
@@ -491,8 +491,7 @@ void stream_records(struct server *s, struct request *r, size_t n,
 
     *t = (struct records){.n = n, .record = record, .ctx = ctx, .done = free_ctx};
     stream_make(s, r, NULL, "application/x-ndjson",
-        &(struct stream_source){
-            .more = more_records, .done = free_records, .ctx = t});
+        &(struct stream_source){.more = more_records, .done = free_records, .ctx = t});
 }
 
 uint64_t stream_begun(const struct server *s)

@@ -19,7 +19,7 @@
 static struct identity somebody;
 static size_t fresh; /* bytes that a list takes */
 static unsigned replied, refused, done;
-static char told[64];           /* the state of the last reply */
+static char told[64];          /* the state of the last reply */
 static const char *known = ""; /* the client has that */
 static bool lacks;
 static int64_t second = 1000;
