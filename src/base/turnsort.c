@@ -23,8 +23,8 @@ struct turnsort {
     size_t pair;          /* of `in.runs`: the first of the two that are merged */
     bool merging;         /* some of them are in the last run of `out` */
     bool begun;
-    bool cuts;           /* only the first `wanted` are kept: */
-    size_t wanted, best; /* so many items in order are there, and others were cut off */
+    bool cuts, cut;      /* only the first `wanted` are kept; others were cut off, */
+    size_t wanted, best; /* all behind the last of so many that are in order */
 };
 
 struct turnsort *turnsort_new(size_t size, turnsort_compare_fn *compare, void *ctx)
@@ -85,16 +85,18 @@ static void sort_run(const struct turnsort *t, const struct run *r)
             item_at(t, &t->in, r->from), r->to - r->from, t->size, t->compare, t->ctx);
 }
 
-/* Behind those that are wanted. */
+/* Others of which nothing is known may be before it. */
 static bool is_beyond(const struct turnsort *t, const void *item)
 {
-    return t->cuts && t->best
-           && t->compare(item, item_at(t, &t->in, t->best - 1), t->ctx) >= 0;
+    return t->cut && !t->begun
+           && (!t->best
+               || t->compare(item, item_at(t, &t->in, t->best - 1), t->ctx) >= 0);
 }
 
 /* Of one run that is in order. */
 static void cut_run(struct turnsort *t, struct run *r)
 {
+    t->cut = true;
     t->best = r->to = t->wanted;
     t->in.bytes.n = t->wanted * t->size;
 }
@@ -176,17 +178,18 @@ bool turnsort_more(struct turnsort *t, size_t items)
     return t->in.runs.n > 1 || t->merging;
 }
 
-/* Those of a run that are left move to its begin. */
+/* Those of a run that are left move to its begin. Without the last of the best, what is
+ * behind those that are left of them is not kept either. */
 static void drop_of(struct turnsort *t, struct items *i, struct run *r,
     bool (*is_gone)(const void *item, void *ctx))
 {
     size_t left = r->from, best = t->best;
 
     for (size_t n = r->from; n < r->to; n++) {
-        if (is_gone(item_at(t, i, n), t->ctx)) {
-            t->best -= n < best;
+        bool gone = is_gone(item_at(t, i, n), t->ctx);
+        t->best -= gone && n < best;
+        if (gone || (n >= best && is_beyond(t, item_at(t, i, n))))
             continue;
-        }
         if (left != n)
             memcpy(item_at(t, i, left), item_at(t, i, n), t->size);
         left++;

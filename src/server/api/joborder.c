@@ -14,9 +14,10 @@
 #define KEPT_JOBS  500000 /* of all that are kept, and each counts as */
 #define KEPT_LEAST 1000
 #define KEEP_S     5 /* priorities grow, waits too: no change of the world tells that, */
-#define KEEP_TIE_S 30  /* and of equals the one with the higher priority is first */
-#define FIRST_MORE 256 /* than a window shows: some may go while they are looked for   \
-                        */
+#define KEEP_TIE_S 30 /* and of equals the one with the higher priority is first */
+#define FIRST_MORE                                                                     \
+    256 /* than a window shows: some may go while they are looked for                  \
+         */
 #define FORGET_US UINT64_C(10000000) /* nobody asks any more: it is memory */
 
 TAILQ_HEAD(joborder_list, joborder);
