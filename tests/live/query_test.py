@@ -81,7 +81,7 @@ def test_where_it_would_be_and_what_is_in_its_way(live):
 
 
 def test_what_is_reserved_for_others_is_not_found_out(live):
-    users = Users(live, programs=False)
+    users = Users(live)
     live.wait(lambda: live.api("/v1/windows")[0] == 200, "the first cycle")
     live.ok("setres", "-n", "kept", "-u", "games", "-d", "2:00:00", "node0[1-3]")
     hidden = [r["name"] for r in live.lines("showres") if r["name"].startswith("kept")][0]
@@ -99,6 +99,8 @@ def test_what_is_reserved_for_others_is_not_found_out(live):
     job = users.submit("nobody", requests=[{"tasks": 6}])
     live.wait(lambda: live.job(job)["section"] != "active" and live.job(job).get("reservation_at"), "its wait")
     assert users.api("nobody", f"/v1/jobs/{job}/why")[1]["obstacles"] == [{"kind": "reservation", "nodes": 3}]
+    why = users.ok("nobody", "checkjob", job)
+    assert "a reservation keeps 3 nodes\n" in why, why  # and not that it has no end
 
     def verdict(api, name):
         return api(f"/v1/jobs/{job}?reservation={name}")[1]["reservation_verdicts"][0]["text"]

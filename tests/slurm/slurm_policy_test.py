@@ -146,6 +146,34 @@ def test_preemption_by_requeue(policies, slurm):
     slurm.wait_state(victim, "RUNNING")
 
 
+TIERS = ["PartitionName=top Nodes=n[1-2] PriorityTier=9 PreemptMode=OFF State=UP",
+         "PartitionName=mid Nodes=n[1-2] Default=YES PriorityTier=5 State=UP",
+         "PartitionName=low Nodes=n[1-2] PriorityTier=1 State=UP"]
+
+
+def test_jobs_of_one_tier_do_not_preempt_each_other(fresh_cluster):
+    """Of three, as `maui import slurm` writes what preempt/partition_prio said."""
+    c = fresh_cluster(nodes=2, cpus=2, gpus=0, partitions=TIERS, scheduler=False)
+    conf = c.write("before.conf", "PreemptType=preempt/partition_prio\nPreemptMode=REQUEUE\n"
+                   + "\n".join(TIERS) + "\n")
+    text = c.ok(c.program, "import", "slurm", "--conf", conf)
+    c.maui.configure(text.replace("RMPOLLINTERVAL 10", "RMPOLLINTERVAL 1"), plain=True)
+    c.maui.start()
+    low, mid = (c.sbatch("-p", p, "-t", 30, "-w", n, "-n", 2)
+                for p, n in (("low", "n1"), ("mid", "n2")))
+    starts(c, low, mid)
+    wide = c.sbatch("-t", 5, "-N", 2, "-n", 4)
+    c.ok("scontrol", "update", f"jobid={wide}", "priority=50000")
+    blocked(c, wide)
+    assert c.state(low) == c.state(mid) == "RUNNING"
+    narrow = c.sbatch("-t", 1, "-n", 2)
+    starts(c, narrow)
+    assert c.where(narrow) == ["n1"] and c.state(low) != "RUNNING"
+    top = c.sbatch("-p", "top", "-t", 5, "-N", 2, "-n", 4)
+    starts(c, top)
+    assert c.state(mid) != "RUNNING" and c.state(narrow) != "RUNNING"
+
+
 GRACE = 4
 
 

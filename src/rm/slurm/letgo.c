@@ -38,20 +38,11 @@ static bool is_held(const slurm_job_info_t *j)
            || job_is_back_held(j);
 }
 
-/* Of a change of a job that its partition can never run Slurm makes half, and refuses
- * it: the job is kept, and its comment says so, but it has no mark. */
-static bool is_half_kept(const slurm_job_info_t *j)
-{
-    return job_mark(j) == MARK_NONE && j->priority == 0
-           && j->state_reason == WAIT_HELD_USER && j->admin_comment != NULL
-           && strcmp(j->admin_comment, COMMENT_KEPT) == 0;
-}
-
 static enum claim claim_of(const struct adapter *a, const slurm_job_info_t *j)
 {
     bool starts = asked_is_text(j->admin_comment), begins = notes_has_begin(a, j);
     bool kept =
-        job_mark(j) == MARK_KEPT || job_mark(j) == MARK_LIFTED || is_half_kept(j);
+        job_mark(j) == MARK_KEPT || job_mark(j) == MARK_LIFTED || job_is_half_kept(j);
 
     if ((j->job_state & JOB_STATE_BASE) != JOB_PENDING)
         return CLAIM_NONE;
