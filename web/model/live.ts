@@ -237,7 +237,7 @@ async function round(): Promise<void> {
     failures = 0;
     roundMs = Date.now() - roundAt;
     if (state.phase !== "live") set({ phase: "live", message: "" });
-    unfollow ??= followChanges(hear);
+    unfollow ??= followChanges(hear, () => state.phase === "live" && askSoon());
     rounds.forEach((run) => run());
     answered = true;
     if (changed) askApart();

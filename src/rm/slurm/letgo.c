@@ -361,35 +361,45 @@ static char *heartbeat_path(const char *home)
     return path;
 }
 
-/* A socket whose name says that a watch of that home runs, for as long as it does.
- * -1 with errno EADDRINUSE: another has it. */
-static int take_sign(const char *home)
+/* The name of a socket that is there as long as a watch of that home runs. No file: the
+ * first byte stays 0. */
+static struct sockaddr_un name_sign(const char *home)
 {
     struct sockaddr_un name = {.sun_family = AF_UNIX};
+    char *real = realpath(home, NULL);
+
+    snprintf(name.sun_path + 1, sizeof name.sun_path - 1,
+        "maui-slurm-watch-%016" PRIx64,
+        digest_text(DIGEST_START, real != NULL ? real : home));
+    free(real);
+    return name;
+}
+
+/* The call that is to be made of a socket and that name; the socket, or -1. */
+static int open_sign(
+    const char *home, int (*use)(int, const struct sockaddr *, socklen_t))
+{
+    struct sockaddr_un name = name_sign(home);
     int fd = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0);
 
-    /* no file: the first byte stays 0 */
-    snprintf(name.sun_path + 1, sizeof name.sun_path - 1,
-        "maui-slurm-watch-%016" PRIx64, digest_text(DIGEST_START, home));
-    if (fd < 0 || bind(fd, (struct sockaddr *)&name, sizeof name) == 0)
+    if (fd < 0 || use(fd, (struct sockaddr *)&name, sizeof name) == 0)
         return fd;
     close(fd);
-    errno = EADDRINUSE;
     return -1;
 }
 
 bool letgo_is_watched(const char *home)
 {
-    int fd = take_sign(home);
+    int fd = open_sign(home, connect);
 
     if (fd >= 0)
         close(fd);
-    return fd < 0;
+    return fd >= 0;
 }
 
 int letgo_watch(const char *home, int64_t after_s)
 {
-    int sign = take_sign(home);
+    int sign = open_sign(home, bind);
     char *path = heartbeat_path(home);
     struct watch w = {.beat_path = path, .after_s = after_s, .changed_s = clock_s()};
     sigset_t ends;

@@ -209,6 +209,7 @@ static json_t *make_summary(
         add_nodes(s, w, o);
     for (int i = SECTION_ACTIVE; i <= SECTION_COMPLETED; i++)
         render_int(o, render_section_name((enum section)i), order->count[i]);
+    render_paused(s, o);
     render_int(o, "backlog_ps", order->backlog_ps);
     render_int(o, "total", (int64_t)order->total);
     render_int(o, "revision", (int64_t)(world_revision(s) & INT32_MAX));
