@@ -6,6 +6,8 @@
 #include "engine/planning/planning.h"
 #include "scenario.h"
 
+#include <stdio.h>
+
 #define PLAN                                                                           \
     "BACKFILLPOLICY PLAN\nPROMISEHORIZON SUBMIT\nPROMISESLACK 0\nPLANEVALUATIONS 0\n"  \
     "PROMISETIGHTEN FALSE\nDEFERTIME 0\nQUEUETIMEWEIGHT 1\n"
@@ -162,6 +164,41 @@ static void who_ignores_a_limit_is_planned_in_it(void **state)
     }
 }
 
+/* Under one limit, one may find more in use than another: in the plan or out of it, it
+ * leaves what the other was promised. */
+static void who_may_have_more_leaves_what_is_promised(void **state)
+{
+    static const char *const more[] = {"QOSCFG[more] OMAXPROC=8\n",
+        "QOSCFG[more] QFLAGS=IGNUSER\n", "PLANDEPTH 1\nQOSCFG[more] OMAXPROC=8\n",
+        "PLANDEPTH 1\nQOSCFG[more] QFLAGS=IGNUSER\n"};
+
+    (void)state;
+    for (size_t i = 0; i < sizeof more / sizeof *more; i++) {
+        char cfg[400];
+        snprintf(cfg, sizeof cfg, "%sUSERCFG[u] MAXPROC=4 QLIST=more\n%s", PLAN, more[i]);
+        SC_BOTH_WAYS(s, cfg, 12)
+        {
+            sc_job(s, (struct sc_job){"r", .procs = 4, .limit_s = 100, .user = "u"});
+            sc_at(s, 0);
+            sc_job(s, (struct sc_job){
+                          "j", .procs = 4, .limit_s = 50, .user = "u", .priority = 900});
+            sc_at(s, 1);
+            assert_int_equal(promised(s, "j"), 100);
+            sc_job(s, (struct sc_job){"long", .procs = 4, .limit_s = 500, .user = "u",
+                          .qos = "more", .priority = 800});
+            sc_job(s, (struct sc_job){"short", .procs = 4, .limit_s = 90, .user = "u",
+                          .qos = "more", .priority = 700});
+            sc_at(s, 2);
+            assert_int_equal(sc_start(s, "long"), -1);
+            assert_int_equal(sc_start(s, "short"), 1);
+            sc_run(s);
+            assert_int_equal(sc_start(s, "j"), 100);
+            assert_in_range(sc_start(s, "long"), 100, 101);
+            assert_int_equal(engine_stats(sc_engine(s))->broken_promises, 0);
+        }
+    }
+}
+
 /* Its place is within the limit, too, and takes nothing that is promised. */
 static void a_deadline_takes_nothing_of_a_planned_limit(void **state)
 {
@@ -261,6 +298,7 @@ int main(void)
         cmocka_unit_test(backfill_takes_nothing_of_a_planned_limit),
         cmocka_unit_test(limits_of_all_kinds_are_planned),
         cmocka_unit_test(who_ignores_a_limit_is_planned_in_it),
+        cmocka_unit_test(who_may_have_more_leaves_what_is_promised),
         cmocka_unit_test(a_deadline_takes_nothing_of_a_planned_limit),
         cmocka_unit_test(a_start_counts_for_the_next_candidate),
         cmocka_unit_test(a_restart_keeps_it),
