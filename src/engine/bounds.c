@@ -129,7 +129,8 @@ static void tell_use(struct engine *e, const struct users *u, const uint32_t *cr
         const struct limits_rule *rule = &b->rules.v[i];
         if (!limits_bounds_whose(&b->rules, i, cred, &whose))
             continue;
-        struct bound *of = u->opens ? open_bound(u->opens, &whose) : find_bound(b, &whose);
+        struct bound *of =
+            u->opens ? open_bound(u->opens, &whose) : find_bound(b, &whose);
         if (!of)
             continue;
         x.use = v[rule->res];
@@ -165,8 +166,8 @@ static void tell_reserved(struct engine *e, const struct users *u)
         if (!j || !job_waits(j) || (u->jobs && bitset_test(u->jobs, job)))
             continue;
         limits_use_of(e->c, j, v);
-        struct use x = {
-            .from = plan_reserved_at(e->plan, j), .to = plan_reserved_until(e->plan, j)};
+        struct use x = {.from = plan_reserved_at(e->plan, j),
+            .to = plan_reserved_until(e->plan, j)};
         tell_use(e, u, j->cred, v, x, true);
     }
 }
@@ -480,14 +481,20 @@ static bool has_room(const struct bounds_now *k, const struct bound *x, int64_t 
            && profile_min(left + 1, from, to) >= l.take;
 }
 
-/* May it have that of all that it is under? */
-static bool leaves_room(
-    const struct engine *e, const struct bounds_now *k, const struct job *j)
+/* What one that is to start now runs out of. */
+struct shortage {
+    const struct bound *of; /* NULL: of nothing */
+    int64_t most, use;
+};
+
+static struct shortage find_shortage(
+    struct engine *e, const struct bounds_now *k, const struct job *j)
 {
     const struct bounds *b = &k->all;
     int64_t use[LIMIT_RES_COUNT],
         to = time_add(e->now, plan_stays(e->plan, j, INDEX_NONE));
     struct limits_whose whose;
+    struct shortage s = {0};
 
     if (b->rules.n)
         limits_use_of(e->c, j, use);
@@ -496,12 +503,73 @@ static bool leaves_room(
         const struct bound *x = limits_bounds_whose(&b->rules, i, j->cred, &whose)
                                     ? find_bound(b, &whose)
                                     : NULL;
-        if (x
-            && !has_room(k, x,
-                limits_bounds_most(e->limits, e->c, rule, j->cred, LEVEL_HARD),
-                use[rule->res], e->now, to))
-            return false;
+        if (!x)
+            continue;
+        s.most = limits_bounds_most(e->limits, e->c, rule, j->cred, LEVEL_HARD);
+        s.use = use[rule->res];
+        if (has_room(k, x, s.most, s.use, e->now, to))
+            continue;
+        s.of = x;
+        break;
     }
+    return s;
+}
+
+/* The first that could not start with so much of it in use; INDEX_NONE: there is none.
+ */
+static uint32_t find_planned(
+    struct engine *e, const struct bounds_now *k, const struct shortage *s)
+{
+    const struct profile *open = &k->left.v[s->of->limit + 1];
+    const struct limits_whose *whose = &s->of->whose;
+    int64_t first = TIME_NEVER;
+    uint32_t found = INDEX_NONE;
+
+    for (uint32_t i = 0; i < plan_reservations(e->plan); i++) {
+        uint32_t job = plan_reserved_job(e->plan, i);
+        const struct job *j = job != INDEX_NONE ? e->c->jobs.v[job] : NULL;
+        int64_t at = j ? plan_reserved_at(e->plan, j) : TIME_NEVER;
+        struct limits_whose of;
+        if (!j || !job_waits(j) || at >= first
+            || !limits_bounds_whose(&k->all.rules, whose->rule, j->cred, &of)
+            || of.object != whose->object || of.object2 != whose->object2
+            || open->free[profile_index(open, at)] >= units_of(s->of, s->use))
+            continue;
+        first = at;
+        found = job;
+    }
+    return found;
+}
+
+bool bounds_why(struct engine *e, const struct job *j, struct reason *ret)
+{
+    const struct bounds_now *k = e->passes.bounds_now;
+
+    if (!settings_plan_together(e->cfg) || plan_is_reserved(e->plan, j))
+        return false;
+    look_now(e, e->passes.bounds_now);
+    struct shortage s = find_shortage(e, k, j);
+    uint32_t other = s.of ? find_planned(e, k, &s) : INDEX_NONE;
+    if (other == INDEX_NONE)
+        return false;
+    const struct limits_rule *rule = &k->all.rules.v[s.of->whose.rule];
+    const struct profile *left = &k->left.v[s.of->limit];
+    const struct job *planned = e->c->jobs.v[other];
+    int64_t at = plan_reserved_at(e->plan, planned);
+    int64_t most = limits_bounds_most(e->limits, e->c, rule, planned->cred, LEVEL_HARD);
+    *ret = (struct reason){.code = WAIT_LIMIT,
+        .level = LEVEL_HARD,
+        .dim = DIM_ACTIVE,
+        .res = (uint8_t)rule->res,
+        .kind = (uint8_t)rule->kind,
+        .kind2 = (uint8_t)rule->kind2,
+        .object = s.of->whose.object,
+        .object2 = s.of->whose.object2,
+        .quota_limit = other,
+        .limit = most < s.most ? most : s.most,
+        .used = (UNITS_MAX - left->free[profile_index(left, at)]) * s.of->scale,
+        .asked = s.use,
+        .until = at};
     return true;
 }
 
@@ -515,7 +583,7 @@ bool bounds_leave(struct engine *e, const struct job *j)
         return true;
     if (!reserved) {
         look_now(e, e->passes.bounds_now);
-        return leaves_room(e, e->passes.bounds_now, j);
+        return !find_shortage(e, e->passes.bounds_now, j).of;
     }
     bounds_of(e, j, INDEX_NONE, &b); /* its own place is not in its way */
     bool leaves = bounds_fit(&b, e->now) == e->now;

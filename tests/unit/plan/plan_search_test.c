@@ -232,6 +232,29 @@ static void limits_of_several_kinds_leave_room_together(void **state)
     wishes_fini(&w);
 }
 
+/* Two more of their band are without a limit and want all there is: one of them has no
+ * place. The others are planned within 3 % of the best all the same. */
+static void who_has_no_place_disturbs_nobody(void **state)
+{
+    struct example nine[9];
+    struct search_terms t = terms;
+    int64_t at[9];
+    struct search_result r = {.start_at = at};
+
+    (void)state;
+    t.evaluations = 200;
+    memcpy(nine, seven, sizeof seven);
+    nine[7] = nine[8] = (struct example){8, TIME_NEVER, 0, 0};
+    for (t.seed = 1; t.seed <= 20; t.seed++) {
+        struct wishes w = make_wishes(8, 6, 60, nine, 9);
+        search_run(&w, &t, (const uint32_t[]){0, 1, 2, 3, 4, 5, 6, 7, 8}, NULL, &r);
+        w.v.n = 7;
+        assert_true(search_cost(&w, &t, at) < 411100.5);
+        w.v.n = 9;
+        wishes_fini(&w);
+    }
+}
+
 /* ---- invariants of section 9, on random cases ---- */
 
 #define CASES 2000
@@ -419,6 +442,7 @@ int main(void)
         cmocka_unit_test(an_early_end_moves_nobody_later),
         cmocka_unit_test(a_limit_is_kept_over_time),
         cmocka_unit_test(limits_of_several_kinds_leave_room_together),
+        cmocka_unit_test(who_has_no_place_disturbs_nobody),
         cmocka_unit_test(early_ends_move_nobody_later),
         cmocka_unit_test(a_search_keeps_what_it_has_to),
     };
