@@ -24,10 +24,13 @@ from slurm_trouble_test import (
     nothing_ran_yet, test_a_job_ends_while_we_are_away, test_a_node_that_is_lost_is_told_and_its_job_comes_back,
     test_a_picture_is_kept_while_slurmctld_is_away, test_a_slurmd_killed_under_a_job,
     test_cancelling_while_slurmctld_is_away_comes_about_later, test_many_jobs_at_once,
-    test_munge_is_down_for_a_while, test_no_job_is_held_or_put_off_because_slurmctld_was_killed,
+    test_munge_is_down_for_a_while, test_no_job_is_held_because_a_node_has_what_slurmctld_and_the_adapter_forgot,
+    test_no_job_is_held_or_put_off_because_slurmctld_was_killed,
     test_no_job_is_put_off_for_nodes_that_slurmctld_has_not_heard_of_yet,
     test_our_daemon_killed_amid_starts, test_slurmctld_hangs_and_comes_back,
-    test_slurmctld_killed_and_back, test_the_adapter_hangs_and_is_replaced,
+    test_slurmctld_killed_and_back,
+    test_starts_that_slurmctld_forgot_are_ordered_again_when_nodes_are_ready,
+    test_the_adapter_hangs_and_is_replaced,
     test_the_adapter_killed_again_and_again)
 
 CLUSTER = {"nodes": 3, "transport": "SCONTROL", "slurmd_timeout": 10, "message_timeout": 5,

@@ -133,6 +133,49 @@ def test_no_job_is_held_or_put_off_because_slurmctld_was_killed(slurm):
     slurm.wait(lambda: resumed(slurm), "all nodes")
 
 
+def started_unsaved(slurm, *jobs):
+    """They run, which slurmctld has not saved when it is killed, mostly."""
+    slurm.maui.ok("schedctl", "-s")
+    try:
+        jobs = [slurm.sbatch(*options, "--requeue", script=script) for options, script in jobs]
+        for job in jobs:
+            slurm.wait_maui(job, "Idle")
+        time.sleep(2)  # what it has to say of them is said
+        slurm.saved(jobs[-1])
+    finally:
+        slurm.maui.ok("schedctl", "-r")
+    for job in jobs:
+        slurm.wait_state(job, "RUNNING", "COMPLETED")
+    slurm.kill("slurmctld")
+    return jobs
+
+
+def ends_without_help(slurm, jobs):
+    """But that an administrator resumes nodes."""
+    slurm.wait(lambda: resumed(slurm) and {slurm.state(j) for j in jobs} == {"COMPLETED"},
+               "their end", 90)
+
+
+def test_starts_that_slurmctld_forgot_are_ordered_again_when_nodes_are_ready(slurm):
+    """A node refuses a second copy of what runs there, and of what ended there without
+    slurmctld's knowing: Slurm would hold the job and drain the node."""
+    one = ("-n", "1")
+    jobs = started_unsaved(slurm, *[(one, "sleep 8")] * 4, *[(one, "sleep 1")] * 2)
+    time.sleep(1.5)
+    slurm.start("slurmctld")
+    ends_without_help(slurm, jobs)
+
+
+def test_no_job_is_held_because_a_node_has_what_slurmctld_and_the_adapter_forgot(slurm):
+    """The new adapter knows of no start, and the owner wants that node, which refuses the
+    numbers of jobs whose end slurmctld did not hear of."""
+    jobs = started_unsaved(slurm, *[(("-n", "1", "-w", "n1"), "sleep 3")] * 2)
+    slurm.kill("adapter")
+    time.sleep(4)
+    slurm.start("slurmctld")
+    ends_without_help(slurm, jobs)
+
+
 def test_slurmctld_restarted_amid_starts(slurm):
     jobs = []
     for i in range(3):

@@ -139,6 +139,13 @@ struct told_job {
     bool marked;         /* by the gate: it has passed it */
     bool strange;        /* it began to run, and not by a start of ours */
     time_t switch_until; /* how long it waits for one switch; 0 = it does not */
+    char *ran_on; /* owned: nodes it was last sent to; "" = Slurm chose them; NULL
+                   * = none, or that run is over */
+    uint32_t ran_restarts;          /* as it had been restarted then */
+    time_t rest_until, avoid_until; /* see reruns.c; 0 = it was not forgotten */
+    bool forgiven;                  /* Slurm holds it for that, and shall not */
+    time_t forgiven_boot;           /* of the slurmctld that did so last, ... */
+    uint32_t forgiven_restarts;     /* ... as it had been restarted then */
     UT_hash_handle hh;
 };
 
@@ -201,7 +208,11 @@ struct adapter {
     struct told_node *nodes;
     struct known_name *names;
     struct switches *switches; /* NULL = none are known */
-    time_t switches_at; /* when the next wish for one is void; 0 = none is there */
+    time_t switches_at;     /* when the next wish for one is void; 0 = none is there */
+    time_t booted_at;       /* slurmctld, as last asked; 0 = never was */
+    int64_t booted_read_ms; /* when that was */
+    time_t avoid_at; /* when the next job stays away from no node any more; 0 = none
+                        does */
     struct told_job *jobs;
     struct told_reservation *reservations;
     struct batch *batch; /* starts that are not sent yet; NULL = none ever were */
@@ -567,6 +578,22 @@ void starts_order(struct adapter *a, const struct rm_command *c);
 void starts_send(struct adapter *a);
 /* Does Slurm choose its nodes? Then nothing is known of them before it runs. */
 bool starts_name_nobody(const struct told_job *t);
+
+/* ---- reruns.c: starts that slurmctld has forgotten ---- */
+/* It was sent to these nodes; NULL: that is over, or came to nothing. */
+void reruns_sent(struct told_job *t, const char *nodes);
+/* It is seen in that state. True: whether it rests or stays away from nodes has
+ * changed, so that it is to be told anew. One request where a start may have been
+ * forgotten. */
+bool reruns_see(struct adapter *a, struct told_job *t, const slurm_job_info_t *j,
+    enum job_state state);
+/* Has Slurm put it back held because a node refused it, a short while after slurmctld
+ * came up? That is no hold of anybody's: the job is to be taken back without it, once
+ * for each life of slurmctld, and rests. One request for such a job. */
+bool reruns_forgive(struct adapter *a, struct told_job *t, const slurm_job_info_t *j);
+/* Add to what is told of it until when it rests, and which nodes it leaves out. */
+void reruns_tell(const struct adapter *a, const struct told_job *t,
+    struct request_room *room, struct rm_job *ret);
 
 /* ---- outcomes.c: orders that were accepted and have not come about ---- */
 /* When to look at one next, by adapter_now_ms(); INT64_MAX = nothing is pending. */

@@ -22,14 +22,53 @@ static char *name_tasks(const slurm_job_info_t *j)
     return strbuf_take(&id);
 }
 
-/* The job that its first task is; NULL: it was not seen yet. */
-static struct told_job *find_first(struct adapter *a, const slurm_job_info_t *j)
+/* Through the tasks of a record, "0-9,12:2%3", from where `at` stands. */
+struct task_walk {
+    const char *at;
+    unsigned long next, last, step;
+    uint32_t seen;
+    bool open; /* amid a range */
+};
+
+/* False: there is none any more, or no task is named there. */
+static bool next_task(struct task_walk *w, unsigned long *ret)
+{
+    while (!w->open) {
+        char *end;
+
+        w->next = w->last = strtoul(w->at, &end, 10);
+        if (end == w->at)
+            return false;
+        w->step = 1;
+        if (*end == '-')
+            w->last = strtoul(end + 1, &end, 10);
+        if (*end == ':')
+            w->step = strtoul(end + 1, &end, 10);
+        w->at = *end == ',' ? end + 1 : "";
+        w->open = w->step > 0 && w->next <= w->last;
+    }
+    if (w->seen++ >= TASKS_MAX)
+        return false;
+    *ret = w->next;
+    w->open = w->last - w->next >= w->step;
+    w->next += w->step;
+    return true;
+}
+
+/* NULL: it was not seen yet. */
+static struct told_job *find_task(
+    struct adapter *a, const slurm_job_info_t *j, unsigned long task)
 {
     char id[48];
 
-    snprintf(
-        id, sizeof id, "%u_%lu", j->array_job_id, strtoul(j->array_task_str, NULL, 10));
+    snprintf(id, sizeof id, "%u_%lu", j->array_job_id, task);
     return jobs_find(a, id);
+}
+
+/* The job that its first task is. */
+static struct told_job *find_first(struct adapter *a, const slurm_job_info_t *j)
+{
+    return find_task(a, j, strtoul(j->array_task_str, NULL, 10));
 }
 
 /* How often Slurm has refused to take the record back stands with its first task. */
@@ -101,32 +140,30 @@ static bool keep_tasks(
     return true;
 }
 
-static void mark_gathered(struct adapter *a, const char *id, bool several)
+/* What tasks of a record are to be: held or released, as the first of them that is to
+ * be anything. */
+struct wishes {
+    uint32_t tasks, alike;
+    uint8_t wish; /* 0 = none is to be anything */
+};
+
+static struct wishes count_wishes(struct adapter *a, const slurm_job_info_t *j)
 {
-    struct told_job *t = jobs_find(a, id);
+    struct task_walk walk = {.at = j->array_task_str};
+    struct wishes w = {0};
+    unsigned long task;
 
-    if (t != NULL)
-        t->gathered = several;
-}
+    while (next_task(&walk, &task)) {
+        const struct told_job *t = find_task(a, j, task);
 
-/* How many tasks of the record, as last told, are to be held or released as the first
- * of them is; *ret_all: how many tasks there are. */
-static uint32_t count_wishes(const struct adapter *a, const slurm_job_info_t *j,
-    uint32_t *ret_all, uint8_t *ret_wish)
-{
-    uint32_t n = 0;
-
-    *ret_all = 0;
-    *ret_wish = 0;
-    for (const struct told_job *t = a->jobs; t != NULL; t = t->hh.next) {
-        if (t->number != j->job_id || (!t->gathered && t->wish == 0))
+        w.tasks++;
+        if (t == NULL || t->wish == 0)
             continue;
-        ++*ret_all;
-        if (*ret_wish == 0)
-            *ret_wish = t->wish;
-        n += t->wish != 0 && t->wish == *ret_wish;
+        if (w.wish == 0)
+            w.wish = t->wish;
+        w.alike += t->wish == w.wish;
     }
-    return n;
+    return w;
 }
 
 static void grant_wish(struct told_job *t, uint8_t wish)
@@ -137,55 +174,82 @@ static void grant_wish(struct told_job *t, uint8_t wish)
         keep_held(t, wish);
 }
 
-/* All of its tasks by one order; only some one by one, when no more are coming: an
- * order for each makes a record of each. */
+static void end_wish(struct adapter *a, struct told_job *t)
+{
+    a->wishes -= t->wish != 0;
+    t->wish = 0;
+}
+
+/* All of its tasks by one order. */
+static void grant_together(struct adapter *a, const slurm_job_info_t *j, uint8_t wish)
+{
+    struct task_walk walk = {.at = j->array_task_str};
+    struct asked own = {0};
+    struct told_job whole = {.nparts = 1,
+        .asked = &own,
+        .id = name_tasks(j),
+        .note_begin = notes_has_begin(a, j)};
+    unsigned long task;
+
+    jobs_remember_part(&own, j);
+    grant_wish(&whole, wish);
+    asked_free(&own);
+    free(whole.id);
+    while (next_task(&walk, &task)) {
+        struct told_job *t = find_task(a, j, task);
+
+        if (t != NULL)
+            end_wish(a, t);
+    }
+}
+
+/* Each makes a record of its task in Slurm: some now, of many the rest with the next
+ * looks. */
+static void grant_one_by_one(struct adapter *a, const slurm_job_info_t *j)
+{
+    struct task_walk walk = {.at = j->array_task_str};
+    unsigned long task;
+
+    while (next_task(&walk, &task)) {
+        struct told_job *t = find_task(a, j, task);
+
+        if (t == NULL || t->wish == 0)
+            continue;
+        if (jobs_is_enough(a))
+            return;
+        grant_wish(t, t->wish);
+        end_wish(a, t);
+    }
+}
+
+/* Only some one by one, when no more are coming. */
 static void grant_wishes(
     struct adapter *a, const struct tallies *all_records, const slurm_job_info_t *j)
 {
-    uint8_t wish = 0;
-    uint32_t all, n = a->wishes > 0 ? count_wishes(a, j, &all, &wish) : 0;
-    bool together;
+    struct wishes w = {0};
 
-    if (n == 0)
+    if (a->wishes > 0)
+        w = count_wishes(a, j);
+    if (w.wish == 0)
         return;
-    together = n == all && (UPDATE_TAKES_TASKS || tallies_is_alone(all_records, j));
-    if (together) {
-        struct asked own = {0};
-        struct told_job whole = {.nparts = 1,
-            .asked = &own,
-            .id = name_tasks(j),
-            .note_begin = notes_has_begin(a, j)};
-
-        jobs_remember_part(&own, j);
-        grant_wish(&whole, wish);
-        asked_free(&own);
-        free(whole.id);
-    } else if (adapter_now_ms() - a->wished_ms < WISHES_MS) {
+    if (w.alike == w.tasks && (UPDATE_TAKES_TASKS || tallies_is_alone(all_records, j)))
+        grant_together(a, j, w.wish);
+    else if (adapter_now_ms() - a->wished_ms >= WISHES_MS)
+        grant_one_by_one(a, j);
+    else
         return;
-    }
-    for (struct told_job *t = a->jobs; t != NULL; t = t->hh.next) {
-        if (t->number != j->job_id || t->wish == 0)
-            continue;
-        if (!together)
-            grant_wish(t, t->wish);
-        t->wish = 0;
-        a->wishes--;
-    }
     adapter_look(a);
 }
 
 /* One that does not wait any more has nothing to be held or released from. */
 void arrays_leave(struct adapter *a, struct told_job *t)
 {
-    uint8_t wish = t->wish;
-
     t->gathered = false;
-    if (wish == 0)
+    if (t->wish == 0 || (t->waiting && jobs_is_enough(a)))
         return;
-    t->wish = 0;
-    a->wishes--;
     if (t->waiting)
-        grant_wish(t, wish);
+        grant_wish(t, t->wish);
+    end_wish(a, t);
     adapter_look(a);
 }
 
@@ -193,11 +257,11 @@ void arrays_leave(struct adapter *a, struct told_job *t)
 void arrays_see(
     struct adapter *a, struct tallies *all_records, const slurm_job_info_t *j)
 {
-    const char *at = j->array_task_str;
-    uint32_t seen = 0;
+    struct task_walk walk = {.at = j->array_task_str};
     bool kept = keep_tasks(a, all_records, j),
-         several = strcspn(at, "-,") != strlen(at);
-    char *record = name_tasks(j);
+         several = strcspn(walk.at, "-,") != strlen(walk.at);
+    char *record = name_tasks(j), id[40];
+    unsigned long task;
 
     if (UPDATE_TAKES_TASKS
         || tallies_is_alone(
@@ -205,24 +269,14 @@ void arrays_see(
         keep_holder(a, record, j);
     free(record);
     grant_wishes(a, all_records, j);
-    while (*at && *at != '%' && seen < TASKS_MAX) {
-        char *end, id[40];
-        unsigned long first = strtoul(at, &end, 10), last = first, step = 1;
+    while (next_task(&walk, &task)) {
+        struct told_job *t;
 
-        if (end == at)
-            return;
-        if (*end == '-')
-            last = strtoul(end + 1, &end, 10);
-        if (*end == ':')
-            step = strtoul(end + 1, &end, 10);
-        for (; first <= last && step > 0 && seen < TASKS_MAX; first += step, seen++) {
-            snprintf(id, sizeof id, "%u_%lu", j->array_job_id, first);
-            jobs_see(a, id, &(struct parts){{j}, 1}, jobs_is_limited(a, all_records, j),
-                kept);
-            mark_gathered(a, id, several);
-        }
-        at = *end == ',' ? end + 1 : end;
-        if (*end != ',' && *end != '%' && *end != '\0')
-            return;
+        snprintf(id, sizeof id, "%u_%lu", j->array_job_id, task);
+        jobs_see(
+            a, id, &(struct parts){{j}, 1}, jobs_is_limited(a, all_records, j), kept);
+        t = jobs_find(a, id);
+        if (t != NULL)
+            t->gathered = several;
     }
 }

@@ -82,6 +82,7 @@ static void drop(struct adapter *a, struct told_job *t)
         asked_free(&t->asked[i]);
     free(t->asked);
     free(t->note);
+    free(t->ran_on);
     free(t->id);
     free(t);
 }
@@ -346,6 +347,8 @@ static void tell(struct adapter *a, struct told_job *t, const struct parts *part
         job.desc.rm_hold = limited ? 0 : HOLD_SYSTEM; /* a wait is no hold */
         job.notes = room.why_not;
     }
+    if (state == JOB_IDLE)
+        reruns_tell(a, t, &room, &job);
     if (active || state >= JOB_COMPLETED) {
         job.start_at = job.desc.start_at = times_here(a, j->start_time);
         request_places(parts, &job, &room);
@@ -387,6 +390,7 @@ void jobs_ended(struct adapter *a, struct told_job *t, const slurm_job_info_t *j
     adapter_report(a, &r);
     t->waiting = t->held = false;
     t->over = t->end_told = true;
+    reruns_sent(t, NULL);
     t->digest = 0; /* a killed slurmctld may have it back as it was before */
     t->start_at = j->start_time;
     set_astray(a, t, false);
@@ -599,7 +603,9 @@ static void note_keeping(
     t->restarts = j->restart_cnt;
     t->requeue_held = is_requeue_held(j);
     t->back_held = job_is_back_held(j) && t->hold_marked != j->restart_cnt;
-    if (t->requeue_held && !t->back_held)
+    t->forgiven = t->back_held && reruns_forgive(a, t, j);
+    t->back_held &= !t->forgiven;
+    if (t->requeue_held && !t->back_held && !t->forgiven)
         t->hold_marked = j->restart_cnt;
     if (latest_start(j) == 0 || times_theirs(a) < latest_start(j))
         t->expired = false; /* somebody gave it another deadline, or limit */
@@ -610,9 +616,9 @@ static void note_keeping(
 static enum job_state take_in(
     struct adapter *a, struct told_job *t, const slurm_job_info_t *j, bool kept)
 {
-    if (t->back_held && adapter_is_led(a)) {
+    if ((t->back_held || t->forgiven) && adapter_is_led(a)) {
         jobs_try_keeping(a, t);
-        return JOB_HOLD;
+        return t->forgiven ? JOB_IDLE : JOB_HOLD;
     }
     if (job_is_to_await(a, j)) {
         if (!job_is_awaiting(a, j) && !kept && !outcomes_has_start(a, t->id)
@@ -684,12 +690,13 @@ void jobs_see(struct adapter *a, const char *id, const struct parts *parts,
     /* an administrator has started it, perhaps with more than it asked for */
     t->strange = !is_new && t->waiting && job_has_begun(state_of(j))
                  && !outcomes_has_start(a, id);
-    changed = !is_new && t->waiting && (t->request != request || t->strange);
+    changed = reruns_see(a, t, j, state);
+    changed |= !is_new && t->waiting && (t->request != request || t->strange);
     back =
         !is_new && !t->waiting && !t->over && (state == JOB_IDLE || state == JOB_HOLD);
     /* requeued: it may have to pause before it starts again, said in the same report,
      * as the scheduler may start it on the next */
-    if ((is_new || back || t->digest != digest)
+    if ((is_new || back || changed || t->digest != digest)
         && !(t->end_told && state >= JOB_COMPLETED))
         tell(a, t, parts, state, changed || back, limited);
     if (changed || (t->waiting && t->limit != limit))
@@ -895,6 +902,13 @@ static void settle_marks(struct adapter *a)
                    : NULL);
 }
 
+/* How much is taken back in this look, see jobs_is_enough(). */
+static void bound_keeping(struct adapter *a)
+{
+    a->keep_ms = adapter_now_ms() + KEEP_MS;
+    a->keeps = 0;
+}
+
 int jobs_poll(struct adapter *a)
 {
     job_info_msg_t *msg = NULL;
@@ -905,6 +919,8 @@ int jobs_poll(struct adapter *a)
      * as a change with Slurm */
     if (a->switches_at != 0 && times_theirs(a) >= a->switches_at)
         a->switches_at = a->jobs_at = 0;
+    if (a->avoid_at != 0 && times_theirs(a) >= a->avoid_at)
+        a->avoid_at = a->jobs_at = 0;
     if (a->wishes > 0 || notes_wait(a)
         || (a->dependents > 0 && now - a->whole_ms > WHOLE_MS))
         a->jobs_at = 0;
@@ -923,8 +939,7 @@ int jobs_poll(struct adapter *a)
     if (TELLS_TIME)
         times_set(a, asked, msg->last_update);
     a->whole_ms = now;
-    a->keep_ms = adapter_now_ms() + KEEP_MS;
-    a->keeps = 0;
+    bound_keeping(a);
     a->round++;
     a->leaving = false;
     tell_forgotten(a, msg);
@@ -944,7 +959,7 @@ int jobs_look(struct adapter *a, const char *id)
     if (slurm_load_job(&msg, (uint32_t)number, SHOW_ALL | SHOW_DETAIL | SHOW_LOCAL)
         != SLURM_SUCCESS)
         return -1;
-    a->keep_ms = INT64_MAX;
+    bound_keeping(a);
     all_records = tallies_new(a, msg);
     for (uint32_t i = 0; i < msg->record_count; i++)
         see_record(a, all_records, &msg->job_array[i]);

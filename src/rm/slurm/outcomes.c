@@ -120,6 +120,8 @@ static void give_up(struct adapter *a, size_t i)
         }
         slurm_free_job_info_msg(msg);
     }
+    if (t != NULL)
+        reruns_sent(t, NULL);
     if (t != NULL && !t->held)
         keep_job(t);
     if (outcome == RM_RETRY && was_too_early(a, &a->pending.v[i])) {

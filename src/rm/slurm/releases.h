@@ -48,16 +48,26 @@ static inline const char *slurm_conf_epilog(const slurm_conf_t *c)
 #endif
 }
 
-/* Processors of a running job on one of its nodes. As told, or, where nobody is told,
- * an equal share. */
-static inline int slurm_job_cpus_on(const slurm_job_info_t *j, const char *node)
+/* Processors of a running job on each of its nodes. As told, or, where nobody is told,
+ * an equal share. By its name a node is looked for in a list that is taken apart for
+ * each: by its place where the job has all of these nodes, and no others. */
+static inline void slurm_job_cpus(
+    const slurm_job_info_t *j, const char *const *nodes, size_t n, int *ret)
 {
 #if SLURM_SINCE(24, 11)
-    (void)node;
-    return j->num_nodes > 0 ? (int)(j->num_cpus / j->num_nodes) : 0;
+    (void)nodes;
+    for (size_t i = 0; i < n; i++)
+        ret[i] = j->num_nodes > 0 ? (int)(j->num_cpus / j->num_nodes) : 0;
 #else
-    return j->job_resrcs != NULL ? slurm_job_cpus_allocated_on_node(j->job_resrcs, node)
-                                 : 0;
+    job_resources_t *has = j->job_resrcs;
+    bool all = has != NULL && n > 0
+               && slurm_job_cpus_allocated_on_node_id(has, (int)n - 1) > 0
+               && slurm_job_cpus_allocated_on_node_id(has, (int)n) <= 0;
+
+    for (size_t i = 0; i < n; i++)
+        ret[i] = has == NULL ? 0
+                 : all       ? slurm_job_cpus_allocated_on_node_id(has, (int)i)
+                             : slurm_job_cpus_allocated_on_node(has, nodes[i]);
 #endif
 }
 

@@ -6,6 +6,26 @@
 
 /* ---- where it runs ---- */
 
+/* Nodes of a part, and its processors on each. */
+struct lying {
+    const char *const *hosts;
+    size_t n;
+    const int *cpus;
+};
+
+static struct lying read_lying(const slurm_job_info_t *j, struct request_room *room)
+{
+    struct lying l = {.hosts = request_hosts(room, j->nodes)};
+    int *cpus;
+
+    while (l.hosts != NULL && l.hosts[l.n] != NULL)
+        l.n++;
+    cpus = request_take(room, l.n + 1, sizeof *cpus);
+    slurm_job_cpus(j, l.hosts, l.n, cpus);
+    l.cpus = cpus;
+    return l;
+}
+
 /* Devices of the job on its i-th node, as Slurm tells them. */
 static const char *devices_on(const slurm_job_info_t *j, size_t i)
 {
@@ -26,63 +46,60 @@ static int64_t device_tasks_on(
 /* Tasks of a part on its nodes; the last node gets what is left of them, unless the job
  * has become smaller and it does not hold so many. */
 static size_t place_part(const slurm_job_info_t *j, const struct req_desc *q,
-    const char *const *hosts, uint32_t req, struct job_place *ret)
+    const struct lying *l, uint32_t req, struct job_place *ret)
 {
     int64_t c = q->per_task.v[RES_PROCS], left = q->tasks;
-    size_t n = 0;
 
-    for (; hosts != NULL && hosts[n] != NULL; n++) {
-        int cpus = slurm_job_cpus_on(j, hosts[n]);
+    for (size_t n = 0; n < l->n; n++) {
+        int cpus = l->cpus[n];
         int64_t tasks = device_tasks_on(j, q, n);
 
         if (tasks == 0)
             tasks = c > 0 && cpus > c ? cpus / c : 1;
-        if (tasks > left
-            || (hosts[n + 1] == NULL && c > 0 && (cpus == 0 || left * c <= cpus)))
+        if (tasks > left || (n + 1 == l->n && c > 0 && (cpus == 0 || left * c <= cpus)))
             tasks = left > 0 ? left : 1;
         left -= tasks;
-        ret[n] =
-            (struct job_place){.node = hosts[n], .tasks = (uint32_t)tasks, .req = req};
+        ret[n] = (struct job_place){
+            .node = l->hosts[n], .tasks = (uint32_t)tasks, .req = req};
     }
-    return n;
+    return l->n;
 }
 
 /* By nodes: a task on each, those of one request after those of another. */
-static size_t place_by_nodes(const slurm_job_info_t *j, const struct req_desc *reqs,
-    uint32_t first, uint32_t n, const char *const *hosts, struct job_place *ret)
+static size_t place_by_nodes(const struct req_desc *reqs, uint32_t first, uint32_t n,
+    const struct lying *l, struct job_place *ret)
 {
     size_t placed = 0;
 
     for (uint32_t i = first; i < first + n; i++)
-        for (size_t k = 0; hosts != NULL && hosts[k] != NULL; k++)
-            if (slurm_job_cpus_on(j, hosts[k]) == reqs[i].per_task.v[RES_PROCS])
+        for (size_t k = 0; k < l->n; k++)
+            if (l->cpus[k] == reqs[i].per_task.v[RES_PROCS])
                 ret[placed++] =
-                    (struct job_place){.node = hosts[k], .tasks = 1, .req = i};
+                    (struct job_place){.node = l->hosts[k], .tasks = 1, .req = i};
     return placed;
 }
 
 void request_places(
     const struct parts *parts, struct rm_job *ret, struct request_room *room)
 {
-    const char *const *hosts[PARTS_MAX];
+    struct lying lying[PARTS_MAX];
     struct job_place *places;
     size_t n = 0;
     uint32_t first = 0;
 
     for (uint32_t i = 0; i < parts->n; i++) {
-        hosts[i] = request_hosts(room, parts->v[i]->nodes);
-        for (const char *const *h = hosts[i]; h != NULL && *h != NULL; h++)
-            n++;
+        lying[i] = read_lying(parts->v[i], room);
+        n += lying[i].n;
     }
     places = request_take(room, n + 1, sizeof *places);
     n = 0;
     for (uint32_t i = 0; i < parts->n; i++) {
         if (room->splits[i] > 0)
             n += place_by_nodes(
-                parts->v[i], room->req, first, room->splits[i], hosts[i], places + n);
+                room->req, first, room->splits[i], &lying[i], places + n);
         else
-            n +=
-                place_part(parts->v[i], &room->req[first], hosts[i], first, places + n);
+            n += place_part(
+                parts->v[i], &room->req[first], &lying[i], first, places + n);
         first += room->splits[i] > 0 ? room->splits[i] : 1;
     }
     ret->places = places;
@@ -92,14 +109,13 @@ void request_places(
 /* ---- what it has there ---- */
 
 /* Greatest common divisor of the processors on its nodes, and their sum. */
-static int64_t measure(
-    const slurm_job_info_t *j, struct request_room *room, int64_t *ret_sum)
+static int64_t measure(const struct lying *l, int64_t *ret_sum)
 {
     int64_t gcd = 0;
 
     *ret_sum = 0;
-    for (const char *const *h = request_hosts(room, j->nodes); h && *h; h++) {
-        int64_t b = slurm_job_cpus_on(j, *h);
+    for (size_t i = 0; i < l->n; i++) {
+        int64_t b = l->cpus[i];
 
         *ret_sum += b;
         while (b > 0) {
@@ -155,12 +171,12 @@ static size_t find_procs(const struct req_desc *reqs, size_t n, int64_t procs)
 /* A task is what it has on a node: of nodes where it has as many processors one request
  * in `ret`. Returns how many these are; 0: more than a job may have. */
 static size_t shape_by_nodes(const slurm_job_info_t *j, const struct req_desc *q,
-    const char *const *hosts, size_t room, struct req_desc *ret)
+    const struct lying *l, size_t room, struct req_desc *ret)
 {
     size_t n = 0;
 
-    for (; *hosts != NULL; hosts++) {
-        int64_t procs = slurm_job_cpus_on(j, *hosts);
+    for (size_t k = 0; k < l->n; k++) {
+        int64_t procs = l->cpus[k];
         size_t i = find_procs(ret, n, procs);
 
         if (procs <= 0 || i == room)
@@ -184,15 +200,20 @@ static size_t shape_by_nodes(const slurm_job_info_t *j, const struct req_desc *q
 static size_t shape_part(const slurm_job_info_t *j, const struct req_desc *q,
     struct request_room *room, size_t left, struct req_desc *ret)
 {
+    struct lying l;
     int64_t sum, gcd;
     size_t n = 1;
 
     if (devices_lie_elsewhere(j) || q->per_task.v[RES_PROCS] < 0
-        || j->job_resrcs == NULL || (gcd = measure(j, room, &sum)) <= 0)
+        || j->job_resrcs == NULL)
+        return 0;
+    l = read_lying(j, room);
+    gcd = measure(&l, &sum);
+    if (gcd <= 0)
         return 0;
     *ret = *q;
     if (takes_by_node(j, q))
-        n = shape_by_nodes(j, q, request_hosts(room, j->nodes), left, ret);
+        n = shape_by_nodes(j, q, &l, left, ret);
     else
         shape_by_tasks(ret, gcd, sum);
     for (size_t i = 0; i < n; i++) {

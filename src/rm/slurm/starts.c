@@ -191,6 +191,7 @@ static void refuse_start(
         adapter_done(a, c->token, RM_LOST, c->job, slurm_strerror(error));
         return;
     }
+    reruns_sent(t, NULL);
     if (error != ESLURM_JOB_HELD || t->nparts > 1)
         keep_job(t);
     if (t->nparts == 1) /* held since it was seen */
@@ -230,6 +231,16 @@ void starts_send(struct adapter *a)
         batch_send(a->batch, &calls);
 }
 
+/* Whether slurmctld will remember that it was, or not. */
+static void note_sending(struct told_job *t, const struct rm_command *c)
+{
+    uint32_t n;
+    char *nodes = starts_name_nobody(t) ? NULL : host_list(c, ALL_REQS, &n);
+
+    reruns_sent(t, nodes != NULL ? nodes : "");
+    free(nodes);
+}
+
 void starts_order(struct adapter *a, const struct rm_command *c)
 {
     struct told_job *t = jobs_find(a, c->job);
@@ -238,6 +249,7 @@ void starts_order(struct adapter *a, const struct rm_command *c)
         answers_look(a, c, "Slurm does not have it waiting");
         return;
     }
+    note_sending(t, c);
     if (t->nparts == 1) {
         job_desc_msg_t m;
 

@@ -593,6 +593,29 @@ static void a_hold_of_a_task_that_leaves_its_array_is_ordered_of_it_alone(void *
 #undef REST
 }
 
+/* An order for each task of an array that has other records: no look waits for all. */
+static void holds_of_many_tasks_one_by_one_take_several_looks(void **state)
+{
+    const char *text =
+        PART "JobId=8 ArrayJobId=9 ArrayTaskId=1 JobName=x" RUNS SIZE
+             "\nJobId=9 ArrayJobId=9 ArrayTaskId=2-100 JobName=x" QUEUED SIZE
+             " AdminComment=maui:kept\n";
+    size_t looks = 0;
+    char id[10];
+
+    look_at(*state, text);
+    for (int i = 2; i < 62; i++) {
+        snprintf(id, sizeof id, "9_%d", i);
+        orders_command(
+            *state, &(struct rm_command){
+                        .action = RM_HOLD, .token = 1, .job = id, .kinds = HOLD_USER});
+    }
+    for (; ((struct adapter *)*state)->wishes > 0 && looks < 10; looks++)
+        look_at(*state, text);
+    assert_int_equal(looks, 3);
+    assert_told(fake_scontrol()->ordered.text, "uhold 9_61\n");
+}
+
 /* For the scheduler it is gone, and its nodes are free, until it is told again. */
 static void a_job_that_slurm_does_not_cancel_is_told_with_the_answer(void **state)
 {
@@ -623,6 +646,65 @@ static void a_job_that_came_back_held_and_was_cancelled_has_ended(void **state)
     assert_told(told.text, "\"state\":\"removed\"");
     assert_string_equal(fake_scontrol()->ordered.text, "");
 #undef BACK
+}
+
+/* As slurmctld says that it came up then, with those jobs. */
+static const char *look_after_boot(struct adapter *a, time_t boot, const char *jobs)
+{
+    char text[2000];
+
+    snprintf(text, sizeof text,
+        "BOOT_TIME = ~%lld\nPriorityType = x\nSelectType = x\n" PART "%s",
+        (long long)boot, jobs);
+    return look_at(a, text);
+}
+
+#define FORGOTTEN "JobId=3 JobName=x" QUEUED SIZE " AdminComment=maui:kept\n"
+#define SENT      "JobId=3 JobName=x" RUNS SIZE " NodeList=n[1-2]\n"
+
+/* Its nodes may have it running yet, or refuse its number. */
+static void a_job_whose_start_was_forgotten_rests_and_goes_elsewhere(void **state)
+{
+    look_after_boot(*state, time(NULL) - 1000, SENT);
+    look_after_boot(*state, time(NULL), FORGOTTEN);
+    assert_told(told.text, "\"exclude\":[\"n1\",\"n2\"]");
+    assert_told(told.text, "\"release_at\":");
+    assert_told(told.text, "has forgotten that it was started");
+    look_after_boot(*state, time(NULL) - 40, FORGOTTEN);
+    assert_not_told(told.text, "exclude");
+}
+
+static void a_job_that_was_put_back_does_not_rest(void **state)
+{
+    look_after_boot(*state, time(NULL) - 1000, SENT);
+    look_after_boot(*state, time(NULL),
+        "JobId=3 JobName=x" QUEUED SIZE " Restarts=1 AdminComment=maui:kept\n");
+    assert_told(told.text, "\"id\":\"3\"");
+    assert_not_told(told.text, "exclude");
+    assert_not_told(told.text, "release_at");
+}
+
+#define REFUSED(n)                                                                     \
+    "JobId=3 JobName=x" USER " JobState=PENDING TimeLimit=01:00:00" AT                 \
+    " Reason=launch_failed_requeued_held Restarts=" #n " Partition=all" SIZE           \
+    " AdminComment=maui:kept\n"
+
+/* By a node that has what slurmctld forgot: of the same again in that life of it, or
+ * long after it came up, the reason is another. */
+static void a_launch_that_is_refused_after_a_restart_is_no_hold(void **state)
+{
+    const time_t boot = time(NULL) - 20;
+    struct strbuf *ordered = &fake_scontrol()->ordered;
+
+    look_after_boot(*state, boot, REFUSED(1));
+    assert_not_told(told.text, "\"state\":\"hold\"");
+    assert_told(ordered->text, "maui:kept;restart=1");
+    look_after_boot(*state, boot, REFUSED(2));
+    assert_told(told.text, "\"state\":\"hold\"");
+    assert_told(ordered->text, "maui:held;restart=2");
+    jobs_forget(*state);
+    look_after_boot(*state, time(NULL) - 1000, REFUSED(3));
+    assert_told(ordered->text, "maui:held;restart=3");
 }
 
 /* Where the gate's file of the job is lost. */
@@ -889,8 +971,12 @@ int main(void)
         TEST(what_slurm_has_forgotten_is_told_before_what_runs_there),
         TEST(what_waits_again_is_told_before_what_runs_there),
         TEST(a_hold_of_a_task_that_leaves_its_array_is_ordered_of_it_alone),
+        TEST(holds_of_many_tasks_one_by_one_take_several_looks),
         TEST(a_job_that_slurm_does_not_cancel_is_told_with_the_answer),
         TEST(a_job_that_came_back_held_and_was_cancelled_has_ended),
+        TEST(a_job_whose_start_was_forgotten_rests_and_goes_elsewhere),
+        TEST(a_job_that_was_put_back_does_not_rest),
+        TEST(a_launch_that_is_refused_after_a_restart_is_no_hold),
         TEST(the_priority_in_the_comment_may_stand_behind_a_remark),
         TEST(the_remark_of_a_job_is_remembered_once),
         TEST(a_job_first_seen_as_it_completes_takes_orders),

@@ -270,7 +270,9 @@ void slurm_free_ctl_conf(slurm_conf_t *c);
 int slurm_load_jobs(time_t since, job_info_msg_t **ret, uint16_t show);
 int slurm_load_job(job_info_msg_t **ret, uint32_t id, uint16_t show);
 void slurm_free_job_info_msg(job_info_msg_t *msg);
-int slurm_job_cpus_on(const slurm_job_info_t *j, const char *node);
+/* Processors of a running job on each of its nodes, 0 where they are not told. */
+void slurm_job_cpus(
+    const slurm_job_info_t *j, const char *const *nodes, size_t n, int *ret);
 static inline const char *slurm_conf_epilog(const slurm_conf_t *c)
 {
     return c->epilog;

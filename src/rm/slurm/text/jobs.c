@@ -67,7 +67,8 @@ static const struct {
     {"PartitionTimeLimit", WAIT_PART_TIME_LIMIT}, {"PartitionDown", WAIT_PART_DOWN},
     {"PartitionInactive", WAIT_PART_INACTIVE}, {"ReqNodeNotAvail", WAIT_NODE_NOT_AVAIL},
     {"JobHeldAdmin", WAIT_HELD}, {"JobHeldUser", WAIT_HELD_USER},
-    {"job_requeued_in_held_state", WAIT_HELD_USER}, {"BeginTime", WAIT_TIME},
+    {"job_requeued_in_held_state", WAIT_HELD_USER},
+    {"launch_failed_requeued_held", WAIT_HELD_USER}, {"BeginTime", WAIT_TIME},
     {"Licenses", WAIT_LICENSES}, {"DependencyNeverSatisfied", WAIT_DEP_INVALID},
     {"Dependency", SLURM_WAIT_DEPENDENCY},
     {"Reservation_", WAIT_RESV_DELETED}, /* "Reservation_r_was_deleted" */
@@ -115,16 +116,30 @@ struct text_cpus {
     struct VEC(struct cpus_of) v;
 };
 
-int slurm_job_cpus_on(const slurm_job_info_t *j, const char *node)
+static int compare_nodes(const void *a, const void *b)
 {
-    const struct text_cpus *cpus = j->job_resrcs;
+    return strcmp(((const struct cpus_of *)a)->node, ((const struct cpus_of *)b)->node);
+}
 
-    if (cpus == NULL)
-        return 0;
-    for (size_t i = 0; i < cpus->v.n; i++)
-        if (strcmp(cpus->v.v[i].node, node) == 0)
-            return cpus->v.v[i].n;
-    return 0;
+/* NULL: it has nothing there. */
+static const struct cpus_of *find_cpus(const slurm_job_info_t *j, const char *node)
+{
+    const struct text_cpus *all = j->job_resrcs;
+    const struct cpus_of key = {.node = node};
+
+    return all != NULL && all->v.n > 0
+               ? bsearch(&key, all->v.v, all->v.n, sizeof key, compare_nodes)
+               : NULL;
+}
+
+void slurm_job_cpus(
+    const slurm_job_info_t *j, const char *const *nodes, size_t n, int *ret)
+{
+    for (size_t i = 0; i < n; i++) {
+        const struct cpus_of *found = find_cpus(j, nodes[i]);
+
+        ret[i] = found != NULL ? found->n : 0;
+    }
 }
 
 #define CPUS_MAX 65536 /* of a node */
@@ -172,8 +187,11 @@ static void read_cpus(
         }
         slurm_hostlist_destroy(hosts);
     }
-    if (j->job_resrcs != NULL)
-        vec_push(&room->blocks, j->job_resrcs->v.v);
+    if (j->job_resrcs == NULL)
+        return;
+    qsort(j->job_resrcs->v.v, j->job_resrcs->v.n, sizeof *j->job_resrcs->v.v,
+        compare_nodes);
+    vec_push(&room->blocks, j->job_resrcs->v.v);
 }
 
 /* Devices, node by node in the order of its nodes. */
@@ -188,11 +206,9 @@ static void read_devices(slurm_job_info_t *j, struct text_room *room)
         return;
     j->gres_detail_str = room_take(room, (size_t)n, sizeof *j->gres_detail_str);
     while ((host = slurm_hostlist_shift(hosts)) != NULL) {
-        const struct text_cpus *all = j->job_resrcs;
-        for (size_t i = 0; i < all->v.n; i++)
-            if (strcmp(all->v.v[i].node, host) == 0)
-                j->gres_detail_str[j->gres_detail_cnt] = all->v.v[i].gres;
-        j->gres_detail_cnt++;
+        const struct cpus_of *found = find_cpus(j, host);
+
+        j->gres_detail_str[j->gres_detail_cnt++] = found != NULL ? found->gres : NULL;
         free(host);
     }
     slurm_hostlist_destroy(hosts);
@@ -305,7 +321,8 @@ static void read_state(const struct fields *f, slurm_job_info_t *j)
     if (reason != NULL
         && (j->state_reason == WAIT_OTHER || j->state_reason == WAIT_QOS
             || strncmp(reason, "Reservation_", 12) == 0
-            || strncmp(reason, "job_", 4) == 0 || strchr(reason, ',') != NULL))
+            || strncmp(reason, "job_", 4) == 0 || strncmp(reason, "launch_", 7) == 0
+            || strchr(reason, ',') != NULL))
         j->state_desc = (char *)reason;
     j->priority = u32(f, "Priority", 0);
     j->nice = NICE_OFFSET + (uint32_t)field_number(f, "Nice", 0);
