@@ -56,14 +56,15 @@ static int64_t fitting_limit(struct engine *e, const struct job *j, uint32_t par
 }
 
 /* The plan has nodes that are busy without a job for free, as they may be so at any
- * moment; no task starts on them. How many could start now. */
+ * moment; no task starts on them. How many could start now, or that it is as many as it
+ * asks for. */
 static int64_t count_startable(
     struct engine *e, const struct job *j, uint32_t partition)
 {
     const struct taskdef *def = j->reqs[0].def;
     int64_t tasks = 0;
 
-    for (size_t i = 0; i < e->c->nodes.n; i++) {
+    for (size_t i = 0; i < e->c->nodes.n && tasks < j->tasks; i++) {
         const struct node *n = node_at(e->c, (uint32_t)i);
 
         if (!n->global && n->partition == partition

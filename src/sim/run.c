@@ -613,7 +613,10 @@ static void replay_polling(struct run *s, int64_t until)
 static void note_stuck(const struct run *s)
 {
     cluster_compact_queue(s->c);
-    for (size_t i = 0; i < s->c->queued.n; i++) {
+    size_t asked = s->c->queued.n < STUCK_ASKED ? s->c->queued.n : STUCK_ASKED;
+
+    s->r->stuck_unasked = s->c->queued.n - asked;
+    for (size_t i = 0; i < asked; i++) {
         const struct job *j = s->c->jobs.v[s->c->queued.v[i]];
         const struct reason *why = engine_why(s->e, j);
         struct run_stuck *stuck = &s->r->stuck[why->code];

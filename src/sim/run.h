@@ -81,7 +81,9 @@ struct run_options {
     struct diag *diag;           /* jobs and lines the scheduler refuses; may be NULL */
 };
 
-/* Jobs that still wait at the end, by why. */
+/* Jobs that still wait at the end, by why. An answer may cost a tenth of a millisecond,
+ * so no more are asked than this, by submission. */
+#define STUCK_ASKED 10000
 struct run_stuck {
     uint64_t jobs;
     uint32_t example; /* the first of them, in the workload */
@@ -108,6 +110,7 @@ struct run_result {
     uint64_t told, refused;             /* lines of the scenario; of them, in vain */
     uint64_t lost;                      /* jobs cancelled because a node went down */
     struct run_stuck stuck[WAIT_CODES]; /* by enum wait_code */
+    uint64_t stuck_unasked;             /* jobs that wait beyond STUCK_ASKED */
     struct VEC(struct run_account) accounts; /* of the bank; none = there is none */
     int64_t end_at;                          /* trace time of the last event */
 };

@@ -257,6 +257,9 @@ static void print_left(FILE *out, const struct workload *w, const struct outcome
             fprintf(out, "  %" PRIu64 " as job %s: %s\n", stuck->jobs,
                 w->jobs.v[stuck->example].id, stuck->text);
     }
+    if (o->result.stuck_unasked > 0)
+        fprintf(out, "  %" PRIu64 " others, which were not asked why\n",
+            o->result.stuck_unasked);
 }
 
 static void print_scenario(FILE *out, const struct outcome *o)

@@ -160,13 +160,8 @@ static uint32_t first_below(
     return i;
 }
 
-/* Where something fits: steps [first, behind) hold throughout. */
-struct stretch {
-    uint32_t first, behind;
-};
-
 static int64_t find_stretch(const struct profile *p, int64_t from, int64_t before,
-    int32_t need, int64_t duration, struct stretch *ret)
+    int32_t need, int64_t duration, struct profile_stretch *ret)
 {
     uint32_t i = p->n > 1 && p->at[1] <= from ? profile_index(p, from) : 0;
 
@@ -186,7 +181,7 @@ static int64_t find_stretch(const struct profile *p, int64_t from, int64_t befor
 int64_t profile_fit_before(const struct profile *p, int64_t from, int64_t before,
     int32_t need, int64_t duration)
 {
-    struct stretch ignored;
+    struct profile_stretch ignored;
 
     return find_stretch(p, from, before, need, duration, &ignored);
 }
@@ -217,21 +212,23 @@ static uint32_t split(struct profile *p, uint32_t i, int64_t at)
     return i + 1;
 }
 
-int64_t profile_place(struct profile *p, int64_t from, int32_t need, int64_t duration)
+int64_t profile_seek(const struct profile *p, int64_t from, int32_t need,
+    int64_t duration, struct profile_stretch *ret)
 {
-    struct stretch s;
-    int64_t start = find_stretch(p, from, TIME_NEVER, need, duration, &s);
-    int64_t end = time_add(start, duration);
+    return find_stretch(p, from, TIME_NEVER, need, duration, ret);
+}
 
-    if (start >= TIME_NEVER || end <= start)
-        return start;
-    if (end < TIME_NEVER && (s.behind == p->n || p->at[s.behind] != end))
-        split(p, s.behind - 1, end);
-    uint32_t before = p->n, first = split(p, s.first, start);
-    uint32_t behind = s.behind + (p->n - before);
+void profile_occupy(struct profile *p, const struct profile_stretch *s, int64_t start,
+    int64_t end, int32_t amount)
+{
+    if (end <= start)
+        return;
+    if (end < TIME_NEVER && (s->behind == p->n || p->at[s->behind] != end))
+        split(p, s->behind - 1, end);
+    uint32_t before = p->n, first = split(p, s->first, start);
+    uint32_t behind = s->behind + (p->n - before);
     for (uint32_t i = first; i < behind; i++)
-        p->free[i] -= need;
-    return start;
+        p->free[i] -= amount;
 }
 
 int32_t profile_claim(struct profile *p, int64_t start, int64_t end, int32_t amount)

@@ -51,8 +51,18 @@ int64_t profile_fit(
 int64_t profile_fit_before(const struct profile *p, int64_t from, int64_t before,
     int32_t need, int64_t duration);
 
-/* profile_fit(), and they are taken there. O(steps). */
-int64_t profile_place(struct profile *p, int64_t from, int32_t need, int64_t duration);
+/* The steps that hold throughout where something fits: [first, behind). */
+struct profile_stretch {
+    uint32_t first, behind;
+};
+
+/* profile_fit(), and the steps there. O(steps passed). */
+int64_t profile_seek(const struct profile *p, int64_t from, int32_t need,
+    int64_t duration, struct profile_stretch *ret);
+/* Take units where something was found to fit, in a profile that has not changed since:
+ * from its start to its end, more or less than it needed. O(steps). */
+void profile_occupy(struct profile *p, const struct profile_stretch *s, int64_t start,
+    int64_t end, int32_t amount);
 
 /* Fewest units free anywhere in [start, end). O(log steps + steps inside). */
 int32_t profile_min(const struct profile *p, int64_t start, int64_t end);

@@ -3,6 +3,7 @@
 #include "plan/search/search.h"
 
 #include "base/timeval.h"
+#include "plan/search/lineup.h"
 #include "plan/search/orders.h"
 
 #include <math.h>
@@ -15,11 +16,12 @@
 struct trial {
     const struct wishes *w;
     const struct search_terms *t;
-    struct profile *parts; /* scratch, owned */
-    double *price;         /* of each wish: F^band x weight; owned */
-    double *least;         /* that each costs at least: 0 unless measured; owned */
-    double least_all;      /* ... and all together */
-    int64_t *start_at;     /* of the order tried last; owned */
+    struct lineup l;
+    double *price;     /* of each wish: F^band x weight; owned */
+    double *least;     /* that each costs at least: 0 unless measured; owned */
+    double least_all;  /* ... and all together */
+    int64_t *start_at; /* of the order tried last; owned */
+    double *cost_v;    /* ... and what each costs; owned */
     uint64_t random;
     uint32_t evaluated;
     bool stopped;
@@ -50,10 +52,11 @@ static void begin_trial(
     struct trial *r, const struct wishes *w, const struct search_terms *t)
 {
     *r = (struct trial){.w = w, .t = t, .random = t->seed};
-    r->parts = xcalloc(w->parts.n + 1, sizeof *r->parts);
+    lineup_begin(&r->l, w);
     r->price = xcalloc(w->v.n + 1, sizeof *r->price);
     r->least = xcalloc(w->v.n + 1, sizeof *r->least);
     r->start_at = xcalloc(w->v.n + 1, sizeof *r->start_at);
+    r->cost_v = xcalloc(w->v.n + 1, sizeof *r->cost_v);
     uint32_t lowest = UINT32_MAX;
     for (size_t i = 0; i < w->v.n; i++)
         lowest = w->v.v[i].band < lowest ? w->v.v[i].band : lowest;
@@ -65,12 +68,11 @@ static void begin_trial(
 
 static void end_trial(struct trial *r)
 {
-    for (size_t i = 0; i < r->w->parts.n; i++)
-        profile_fini(&r->parts[i]);
-    free(r->parts);
+    lineup_fini(&r->l);
     free(r->price);
     free(r->least);
     free(r->start_at);
+    free(r->cost_v);
 }
 
 static double cost_of(const struct trial *r, uint32_t i, int64_t start_at)
@@ -97,7 +99,7 @@ static double cost_at(const struct trial *r, uint32_t i, int64_t start_at)
         return INFINITY;
     if (start_at < TIME_NEVER)
         return cost_of(r, i, start_at);
-    return wishes_fit(w, w->parts.v, &w->v.v[i], w->now) < TIME_NEVER
+    return lineup_alone(&r->l, i) < TIME_NEVER
                ? cost_of(r, i, time_add(w->now, WITHOUT_S))
                : 0;
 }
@@ -106,33 +108,92 @@ static double cost_at(const struct trial *r, uint32_t i, int64_t start_at)
  * billionth is left off. */
 static void measure_least(struct trial *r)
 {
-    const struct wishes *w = r->w;
-
-    for (uint32_t i = 0; i < w->v.n; i++) {
-        int64_t at = wishes_fit(w, w->parts.v, &w->v.v[i], w->now);
+    lineup_learn(&r->l);
+    for (uint32_t i = 0; i < r->w->v.n; i++) {
+        int64_t at = r->l.alone_at[i];
         r->least[i] = at < TIME_NEVER ? cost_of(r, i, at) : 0;
         r->least_all += r->least[i];
     }
     r->least_all *= 1 - 1e-9;
 }
 
+/* An order whose plan is known, of which another is made by a change. */
+struct known_order {
+    uint32_t *order;
+    int64_t *start_at; /* by wish */
+    double *cost_v;
+    double cost;
+};
+
+struct move {
+    uint32_t from, to;
+    bool swap;
+};
+
+static uint32_t first_of(struct move m)
+{
+    return m.from < m.to ? m.from : m.to;
+}
+
+static uint32_t last_of(struct move m)
+{
+    return m.from < m.to ? m.to : m.from;
+}
+
+/* Where all who changed places start as they did, whoever is behind them does, too;
+ * unless they may have left other parts to those. */
+static bool stays(const struct trial *r, const struct known_order *old, uint32_t k)
+{
+    return r->start_at[k] == old->start_at[k] && r->w->sets.v[r->w->v.v[k].set].n == 1;
+}
+
+static void place_next(struct trial *r, uint32_t k)
+{
+    r->start_at[k] = lineup_place(&r->l, k);
+    r->cost_v[k] = cost_at(r, k, r->start_at[k]);
+}
+
 /* Infinite: a promise is broken, or it costs as much as the bound with what those
  * behind cost at least. With `all` the rest is planned then, too. */
 static double list_order(struct trial *r, const uint32_t *order, double bound, bool all)
 {
-    const struct wishes *w = r->w;
     double cost = 0, rest = r->least_all;
 
-    for (size_t i = 0; i < w->parts.n; i++)
-        profile_assign(&r->parts[i], &w->parts.v[i]);
-    for (size_t i = 0; i < w->v.n; i++) {
+    lineup_open(&r->l, order, 0, NULL);
+    for (size_t i = 0; i < r->w->v.n; i++) {
         uint32_t k = order[i];
-        const struct wish *wish = &w->v.v[k];
-        int64_t at = wishes_place(w, r->parts, wish, w->now);
-        r->start_at[k] = at;
-        cost += cost_at(r, k, at);
+        place_next(r, k);
+        cost += r->cost_v[k];
         rest -= r->least[k];
         if (cost + (rest > 0 ? rest : 0) >= bound && !all)
+            return INFINITY;
+    }
+    return cost;
+}
+
+/* The same for an order that is another by one move: only who may start at another
+ * instant than before is placed. */
+static double list_moved(struct trial *r, const struct known_order *old, struct move m,
+    double bound, bool *ret_same)
+{
+    double cost = 0, rest = r->least_all;
+    uint32_t first = first_of(m), last = last_of(m), *order = old->order;
+
+    *ret_same = true;
+    for (uint32_t i = 0; i < r->w->v.n; i++) {
+        uint32_t k = order[i];
+        if (i == first)
+            lineup_open(&r->l, order, first, old->start_at);
+        if (i < first || (i > last && *ret_same)) {
+            r->start_at[k] = old->start_at[k];
+            r->cost_v[k] = old->cost_v[k];
+        } else {
+            place_next(r, k);
+            *ret_same = *ret_same && stays(r, old, k);
+        }
+        cost += r->cost_v[k];
+        rest -= r->least[k];
+        if (cost + (rest > 0 ? rest : 0) >= bound)
             return INFINITY;
     }
     return cost;
@@ -213,11 +274,6 @@ static void measure_bands(
         ret_mean[i] /= count[i] ? count[i] : 1;
 }
 
-struct move {
-    uint32_t from, to;
-    bool swap;
-};
-
 static void apply_move(uint32_t *order, struct move m)
 {
     uint32_t moved = order[m.from];
@@ -247,32 +303,74 @@ static uint32_t lower_band(const struct trial *r, const uint32_t *order, struct 
     return band < BANDS_MAX ? band : BANDS_MAX - 1;
 }
 
+static void begin_known(struct trial *r, const struct best *b, struct known_order *ret)
+{
+    size_t n = r->w->v.n;
+
+    *ret = (struct known_order){.order = xcalloc(n, sizeof *ret->order),
+        .start_at = xcalloc(n, sizeof *ret->start_at),
+        .cost_v = xcalloc(n, sizeof *ret->cost_v),
+        .cost = b->cost};
+    memcpy(ret->order, b->order, n * sizeof *ret->order);
+    list_order(r, ret->order, INFINITY, true);
+    memcpy(ret->start_at, r->start_at, n * sizeof *ret->start_at);
+    memcpy(ret->cost_v, r->cost_v, n * sizeof *ret->cost_v);
+}
+
+static void end_known(struct known_order *k)
+{
+    free(k->order);
+    free(k->start_at);
+    free(k->cost_v);
+}
+
+/* The order tried last is the one that others are made of. */
+static void accept_move(
+    struct trial *r, struct known_order *io, struct move m, double cost, bool same)
+{
+    uint32_t n = (uint32_t)r->w->v.n;
+
+    lineup_changed(&r->l, first_of(m), same ? last_of(m) : n);
+    memcpy(io->start_at, r->start_at, n * sizeof *io->start_at);
+    memcpy(io->cost_v, r->cost_v, n * sizeof *io->cost_v);
+    io->cost = cost;
+}
+
+static struct move draw_move(struct trial *r)
+{
+    uint32_t n = (uint32_t)r->w->v.n;
+    struct move m = {.from = random_below(r, n), .to = random_below(r, n - 1)};
+
+    m.to += m.to >= m.from;
+    m.swap = next_random(r) >> 63;
+    return m;
+}
+
 static void anneal_order(struct trial *r, struct best *b)
 {
-    uint32_t n = (uint32_t)r->w->v.n, *order = xcalloc(n, sizeof *order);
-    double mean[BANDS_MAX], cost = b->cost, heat = TEMPERATURE;
+    struct known_order now;
+    double mean[BANDS_MAX], heat = TEMPERATURE;
     double cooling = pow(COLD, 1.0 / r->t->evaluations);
 
-    memcpy(order, b->order, n * sizeof *order);
+    begin_known(r, b, &now);
     measure_bands(r, b, mean);
     for (uint32_t i = 0; i < r->t->evaluations && !r->stopped; i++) {
-        struct move m = {.from = random_below(r, n), .to = random_below(r, n - 1)};
-        m.to += m.to >= m.from;
-        m.swap = next_random(r) >> 63;
-        double more = -log(random_part(r)) * heat * mean[lower_band(r, order, m)];
-        apply_move(order, m);
-        double tried = list_order(r, order, cost + more, false);
+        struct move m = draw_move(r);
+        double more = -log(random_part(r)) * heat * mean[lower_band(r, now.order, m)];
+        bool same;
+        apply_move(now.order, m);
+        double tried = list_moved(r, &now, m, now.cost + more, &same);
         r->evaluated++;
         if (tried < b->cost)
-            note_best(r, b, order, tried);
+            note_best(r, b, now.order, tried);
         if (tried < INFINITY)
-            cost = tried;
+            accept_move(r, &now, m, tried, same);
         else
-            undo_move(order, m);
+            undo_move(now.order, m);
         heat *= cooling;
         r->stopped = r->t->late && r->t->late(r->t->ctx);
     }
-    free(order);
+    end_known(&now);
 }
 
 static bool are_equal_but_band(

@@ -188,15 +188,58 @@ void wishes_take(const struct wishes *w, struct profile *parts, const struct wis
     take_limits(w, parts, wish, start_at, end);
 }
 
+#define ROOMS_MAX 8 /* of one placed at once: its part, and limits */
+
+/* What it takes of one profile, and where. */
+struct room {
+    struct profile *of;
+    int32_t need, take;
+    struct profile_stretch held;
+};
+
+static uint32_t list_rooms(const struct wishes *w, struct profile *parts,
+    const struct wish *wish, struct room ret[ROOMS_MAX])
+{
+    for (uint32_t i = 0; i < wish->limits; i++) {
+        const struct wish_limit *l = limit_of(w, wish, i);
+        ret[i] = (struct room){
+            .of = &parts[w->limits_at + l->limit], .need = l->need, .take = l->take};
+    }
+    ret[wish->limits] = (struct room){.of = &parts[w->sets.v[wish->set].part[0]],
+        .need = wish->units,
+        .take = wish->units};
+    return wish->limits + 1;
+}
+
+/* Limits come first: what they leave has few steps, and who is kept back by one is
+ * looked for behind that. */
+static int64_t place_in_rooms(
+    struct room *v, uint32_t n, int64_t from, int64_t duration)
+{
+    uint32_t fitting = 0; /* so many in a row have room at `from` */
+
+    for (uint32_t i = 0; fitting < n; i = (i + 1) % n) {
+        int64_t at = profile_seek(v[i].of, from, v[i].need, duration, &v[i].held);
+        if (at >= TIME_NEVER)
+            return TIME_NEVER;
+        fitting = at == from ? fitting + 1 : 1;
+        from = at;
+    }
+    for (uint32_t i = 0; i < n; i++)
+        profile_occupy(v[i].of, &v[i].held, from, time_add(from, duration), v[i].take);
+    return from;
+}
+
 int64_t wishes_place(const struct wishes *w, struct profile *parts,
     const struct wish *wish, int64_t from)
 {
-    const struct part_set *set = &w->sets.v[wish->set];
+    struct room rooms[ROOMS_MAX];
 
     if (from < wish->not_before)
         from = wish->not_before;
-    if (set->n == 1 && !wish->limits)
-        return profile_place(&parts[set->part[0]], from, wish->units, wish->duration_s);
+    if (w->sets.v[wish->set].n == 1 && wish->limits < ROOMS_MAX)
+        return place_in_rooms(
+            rooms, list_rooms(w, parts, wish, rooms), from, wish->duration_s);
     int64_t at = wishes_fit(w, parts, wish, from);
     if (at < TIME_NEVER)
         wishes_take(w, parts, wish, at);

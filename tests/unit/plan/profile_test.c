@@ -109,9 +109,14 @@ static void what_is_placed_is_what_fits_and_is_taken(void **state)
         int64_t from = k * 7 % 50, duration = k % 11 ? k * 5 % 17 : DURATION_UNLIMITED;
         int32_t need = (int32_t)(k * 3 % 10);
         int64_t at = profile_fit(&claimed, from, need, duration);
-        assert_int_equal(profile_place(&placed, from, need, duration), at);
-        if (at < TIME_NEVER)
-            profile_claim(&claimed, at, time_add(at, duration), need);
+        struct profile_stretch found;
+        assert_int_equal(profile_seek(&placed, from, need, duration, &found), at);
+        if (at < TIME_NEVER) {
+            profile_claim(
+                &claimed, at, time_add(at, duration), need - (int32_t)(k % 2));
+            profile_occupy(
+                &placed, &found, at, time_add(at, duration), need - (int32_t)(k % 2));
+        }
         for (int64_t second = 0; second < 400; second++)
             assert_int_equal(profile_min(&placed, second, second + 1),
                 profile_min(&claimed, second, second + 1));

@@ -184,6 +184,28 @@ static void what_can_never_start_is_left_waiting_with_a_reason(void **state)
     play_close(&p);
 }
 
+static void of_very_many_left_the_first_are_asked_why(void **state)
+{
+    char *text;
+    size_t size;
+    uint64_t stuck = 0;
+    struct play p;
+    FILE *out = open_memstream(&text, &size);
+
+    (void)state;
+    for (int i = 1; i <= STUCK_ASKED + 3; i++)
+        fprintf(out, "%d 0 -1 50 5 -1 -1 5 60 -1 1 1 1 -1 1 -1 -1 -1\n", i);
+    fclose(out);
+    play_open(&p, 4);
+    play_swf(&p, text);
+    for (int i = 0; i < WAIT_CODES; i++)
+        stuck += p.r.stuck[i].jobs;
+    assert_int_equal(stuck, STUCK_ASKED);
+    assert_int_equal(p.r.stuck_unasked, 3);
+    play_close(&p);
+    free(text);
+}
+
 /* A Maui record: id, tasks, limit, submit, completion, flags, required hosts. */
 #define RECORD(id, tasks, limit, submit, end, flags, hosts)                            \
     id " 0 " tasks " ann bio " limit " Completed [batch:1] " submit " " submit         \
@@ -305,6 +327,7 @@ int main(void)
         cmocka_unit_test(an_empty_workload_ends_at_once),
         cmocka_unit_test(a_job_the_scheduler_refuses_is_told_with_its_line),
         cmocka_unit_test(what_can_never_start_is_left_waiting_with_a_reason),
+        cmocka_unit_test(of_very_many_left_the_first_are_asked_why),
         cmocka_unit_test(jobs_run_one_after_the_other),
         cmocka_unit_test(completions_come_before_arrivals_of_the_same_instant),
         cmocka_unit_test(jobs_of_one_instant_keep_the_order_of_the_trace),
