@@ -193,7 +193,7 @@ void wishes_take(const struct wishes *w, struct profile *parts, const struct wis
 /* What it takes of one profile, and where. */
 struct room {
     struct profile *of;
-    int32_t need, take;
+    int32_t take;
     struct profile_stretch held;
 };
 
@@ -202,12 +202,10 @@ static uint32_t list_rooms(const struct wishes *w, struct profile *parts,
 {
     for (uint32_t i = 0; i < wish->limits; i++) {
         const struct wish_limit *l = limit_of(w, wish, i);
-        ret[i] = (struct room){
-            .of = &parts[w->limits_at + l->limit], .need = l->need, .take = l->take};
+        ret[i] = (struct room){.of = &parts[w->limits_at + l->limit], .take = l->take};
     }
-    ret[wish->limits] = (struct room){.of = &parts[w->sets.v[wish->set].part[0]],
-        .need = wish->units,
-        .take = wish->units};
+    ret[wish->limits] =
+        (struct room){.of = &parts[w->sets.v[wish->set].part[0]], .take = wish->units};
     return wish->limits + 1;
 }
 
@@ -219,7 +217,7 @@ static int64_t place_in_rooms(
     uint32_t fitting = 0; /* so many in a row have room at `from` */
 
     for (uint32_t i = 0; fitting < n; i = (i + 1) % n) {
-        int64_t at = profile_seek(v[i].of, from, v[i].need, duration, &v[i].held);
+        int64_t at = profile_seek(v[i].of, from, v[i].take, duration, &v[i].held);
         if (at >= TIME_NEVER)
             return TIME_NEVER;
         fitting = at == from ? fitting + 1 : 1;
@@ -230,6 +228,14 @@ static int64_t place_in_rooms(
     return from;
 }
 
+static bool any_mixed(const struct wishes *w, const struct wish *wish)
+{
+    for (uint32_t i = 0; i < wish->limits; i++)
+        if (limit_of(w, wish, i)->mixed)
+            return true;
+    return false;
+}
+
 int64_t wishes_place(const struct wishes *w, struct profile *parts,
     const struct wish *wish, int64_t from)
 {
@@ -237,7 +243,7 @@ int64_t wishes_place(const struct wishes *w, struct profile *parts,
 
     if (from < wish->not_before)
         from = wish->not_before;
-    if (w->sets.v[wish->set].n == 1 && wish->limits < ROOMS_MAX)
+    if (w->sets.v[wish->set].n == 1 && wish->limits < ROOMS_MAX && !any_mixed(w, wish))
         return place_in_rooms(
             rooms, list_rooms(w, parts, wish, rooms), from, wish->duration_s);
     int64_t at = wishes_fit(w, parts, wish, from);
