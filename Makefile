@@ -2,8 +2,8 @@
 # The few commands a person types. The build itself is meson's.
 .DEFAULT_GOAL := build
 # What has two hashes is what `make help` prints.
-.PHONY: help build demo test check check-long lint format fuzz bench bench-depth install \
-    uninstall deb clean
+.PHONY: help build demo test check check-long check-hours lint format fuzz bench bench-depth \
+    install uninstall deb clean
 
 help: ## what can be made
 	@echo "make TARGET, where TARGET is"
@@ -21,12 +21,16 @@ test: ## units and properties of what changed since they last passed (two minute
 	@scripts/deps build test
 	@scripts/test
 
-check: ## build twice (release, sanitizers), run every test, end with "N passed, N failed"
+check: ## build twice (release, sanitizers), run the tests, end with "N passed, N failed"
 	@scripts/deps build test
 	@scripts/check
 
-check-long: build ## hours: live twin (TWIN_SECONDS=n), 1000 kills, properties twenty times
-	@scripts/check-long
+check-long: ## what make check leaves out: tests that take long, fuzzing; ends as it does
+	@scripts/deps build test
+	@scripts/check long
+
+check-hours: build ## live twin (TWIN_SECONDS=n), 1000 kills, properties twenty times
+	@scripts/check-hours
 
 lint: ## clang-tidy over the tree (minutes)
 	@scripts/deps build test lint

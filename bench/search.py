@@ -9,8 +9,10 @@ backfill in the same order of priority; 2 % of the jobs at both ends are left ou
 
 LOG@0.6 is a log whose submissions are nearer to one another, at 0.6 of their distances.
 With --policy one job in ten is drawn as high, two as low, and each belongs to one of four
-groups. With --maxproc, jobs wider than what a user may have are left out, as they would never
-start; both schedules have the limit. The draw and the schedules, and so the figures, are the same on every machine.
+groups. With --maxproc, jobs wider than what a user may have belong to one who is not limited,
+as they would never start otherwise; both schedules have the limit, and the cost of a plan is
+the default one, in which short jobs count more. With --first 12000 no more jobs of the log
+are taken. The draw and the schedules, and so the figures, are the same on every machine.
 docs/studies.md says what they show.
 """
 import argparse
@@ -29,7 +31,9 @@ import tempfile
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 MAUI = pathlib.Path(os.environ.get("MAUI_BUILD", ROOT / "build" / "bench")) / "src/client/maui"
 GROUP, QOS = 4, 23  # columns of a Maui workload trace
-SUBMITTED, USED, ASKED = 1, 4, 7  # of SWF
+SUBMITTED, USED, ASKED, USER = 1, 4, 7, 11  # of SWF
+UNLIMITED = "99999"  # whose jobs are wide
+OF_THE_TAIL = ("PLANWAITEXPONENT", "PLANSHORTEXPONENT", "PROMISESLACKSHARE")
 EDGE = 0.02
 PLOTTED = ("slowdown", "wait", "p99", "longest")
 
@@ -115,32 +119,36 @@ def hasten(log, factor, folder):
 
 
 def limit_users(log, share, config, folder):
-    """The log without jobs that are wider than that share, and the configuration in which
-    a user may have no more of the processors active."""
+    """The log, and the configuration in which a user may have no more than that share of the
+    processors active, but for one, to whom all jobs belong that are wider."""
     lines, most = [], 0
     for line in open_log(log):
         words = line.split()
         if line.startswith("; MaxProcs:"):
             most = int(int(words[-1]) * share)
-        if not words or not words[0].isdigit() or \
-                max(int(words[USED]), int(words[ASKED])) <= most:
-            lines.append(line.rstrip("\n"))
-    narrow, limited = folder / "narrow.swf", folder / "limited.cfg"
-    narrow.write_text("\n".join(lines) + "\n")
-    limited.write_text(config.read_text() + f"USERCFG[DEFAULT] MAXPROC={most}\n")
-    return narrow, limited
+        if words and words[0].isdigit() and max(int(words[USED]), int(words[ASKED])) > most:
+            words[USER] = UNLIMITED
+        lines.append(" ".join(words))
+    owned, limited = folder / "owned.swf", folder / "limited.cfg"
+    owned.write_text("\n".join(lines) + "\n")
+    kept = [row for row in config.read_text().splitlines() if not row.startswith(OF_THE_TAIL)]
+    limited.write_text("\n".join([*kept, f"USERCFG[DEFAULT] MAXPROC={most}",
+                                  f"USERCFG[user{UNLIMITED}] MAXPROC=1000000"]) + "\n")
+    return owned, limited
 
 
-def compare(log, config, draw, folder):
-    workload, levels = ("--trace", log, "--overrun", "extend"), {}
-    if draw:
+def compare(log, config, args, folder):
+    workload, levels = ["--trace", log, "--overrun", "extend"], {}
+    if args.first:
+        workload += ["--jobs", args.first]
+    if args.policy:
         trace, told = folder / "log.trace", folder / "told"
         simulate(*workload, "-c", config, "--trace-out", trace, "--until", "+1",
                  "--stats-json", told)
         draw_credentials(trace)
         levels = levels_of(trace)
         nodes = json.loads(told.read_text())["procs"]  # a workload trace does not say it
-        workload = ("--trace", trace, "--nodes", nodes, "--overrun", "extend")
+        workload = ["--trace", trace, "--nodes", nodes, "--overrun", "extend"]
     easy, before = replay(folder, workload, easy_of(config, folder))
     plan, told = replay(folder, workload, config)
     base, got = figures(easy, levels), figures(plan, levels)
@@ -171,6 +179,7 @@ def main():
                                     formatter_class=argparse.RawDescriptionHelpFormatter)
     words.add_argument("--policy", type=pathlib.Path, metavar="FILE")
     words.add_argument("--maxproc", type=float, metavar="SHARE")
+    words.add_argument("--first", type=int, metavar="JOBS")
     words.add_argument("--plot", action="store_true")
     words.add_argument("log", nargs="+", metavar="LOG[@FACTOR]")
     args = words.parse_args()
@@ -185,7 +194,7 @@ def main():
             asked = config
             if args.maxproc:
                 used, asked = limit_users(used, args.maxproc, config, folder)
-            ratios, told = compare(used, asked, args.policy, folder)
+            ratios, told = compare(used, asked, args, folder)
         rows.append((log, ratios))
         print(log.name, *(f"{key} {ratio:.3f}" for key, ratio in ratios.items()),
               f"busy {told['utilization_window']:.1%} for {told['utilization_before']:.1%}",

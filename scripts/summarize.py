@@ -1,12 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
 """Sum the JUnit files of meson and pytest into one closing line.
 
-    summarize.py [--stage NAME=RC]... [--skip NAME=REASON]... FILE.xml...
+    summarize.py [--stage NAME=RC]... [--skip NAME=REASON]... [--skipped-to FILE] FILE.xml...
     summarize.py --worth-another-try FILE.xml
 
 A stage without a JUnit file of its name counts as one case; a stage that failed
-although its file shows no failure counts as one failure. Prints every skipped case
-with its reason, every failed one by name, then `N passed, N failed[, N skipped]`.
+although its file shows no failure counts as one failure. Prints each reason for which
+cases were skipped (the cases themselves to FILE), every failed one by name, then
+`N passed, N failed[, N skipped]`.
 Exit 0 only when something passed and nothing failed.
 
 With --worth-another-try: the failed cases of pytest, to be tried again; none if there are
@@ -14,6 +15,7 @@ many. A case that passed in every file NAME-again-N counts as passed; it is prin
 UNSTABLE, or as LATE where it had waited too long.
 """
 import argparse
+import collections
 import os
 import re
 import sys
@@ -24,6 +26,7 @@ BAD_END = re.compile(r"^\(test program exited with|^\(killed by signal", re.M)
 # A test's wait that is over.
 LATE = re.compile(r"has not come in [0-9.]+ s\b|^subprocess\.TimeoutExpired")
 MANY = 3  # more than these are no accident
+NAMED = 4  # files, in a line that tells what was skipped in many
 
 
 class Tally:
@@ -47,15 +50,24 @@ class Tally:
             self.passed += 1
 
     def print_skipped(self):
-        """One line a case; one line together when many share label and reason."""
+        """One line a reason, with the files in which most cases have it."""
         groups = {}
         for label, name, reason in self.skipped:
-            groups.setdefault((label, reason), []).append(name)
-        for (label, reason), names in groups.items():
-            if len(names) > 3:
-                names = [f"{len(names)} cases, {names[0]} to {names[-1]}"]
-            for name in names:
-                print(f"skipped  {label}: {name}: {reason}")
+            groups.setdefault(reason, []).append((label, name))
+        for reason, cases in groups.items():
+            if len(cases) == 1:
+                print(f"skipped  {cases[0][0]}: {cases[0][1]}: {reason}")
+                continue
+            files = collections.Counter(label for label, _ in cases).most_common()
+            where = ", ".join(f"{label} ({n})" for label, n in files[:NAMED])
+            if len(files) > NAMED:
+                where += f" and {len(files) - NAMED} more files"
+            print(f"skipped  {len(cases)} cases: {reason}: {where}")
+
+    def write_skipped(self, path):
+        """Each case with its reason, for those who want to know."""
+        with open(path, "w", encoding="utf-8") as out:
+            out.writelines(f"{label}: {name}: {reason}\n" for label, name, reason in self.skipped)
 
 
 def is_bad(case):
@@ -134,6 +146,7 @@ def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("--stage", action="append", default=[])
     parser.add_argument("--skip", action="append", default=[])
+    parser.add_argument("--skipped-to")
     parser.add_argument("--worth-another-try")
     parser.add_argument("files", nargs="*")
     args = parser.parse_args()
@@ -158,6 +171,9 @@ def main():
         tally.skipped.append((name, "all", reason))
 
     tally.print_skipped()
+    if args.skipped_to and tally.skipped:
+        tally.write_skipped(args.skipped_to)
+        print(f"skipped  case by case: {args.skipped_to}")
     for line in tally.unstable:
         print(f"{line}: passed each time that it was tried again, alone")
     for line in tally.failed:

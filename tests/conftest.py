@@ -10,6 +10,11 @@ ROOT = pathlib.Path(__file__).resolve().parent.parent
 os.environ.pop("MAUIHOMEDIR", None)  # of whoever runs the tests
 
 
+def pytest_configure(config):
+    config.addinivalue_line("markers", "long(like): left to make check-long; `like` is a test "
+                            "of make check that shows the same behaviour")
+
+
 def pytest_collection_modifyitems(items):
     """Files that take minutes come first, so that none of them is alone at the end."""
     items.sort(key=lambda item: "slurm" not in item.path.parts)

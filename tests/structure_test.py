@@ -262,6 +262,19 @@ def test_every_unit_test_is_listed():
         assert f"'{path.stem}'" in listed, f"{path.relative_to(ROOT)} is not in meson.build"
 
 
+def test_what_is_long_has_its_like_in_make_check():
+    """docs/testing.md: no behaviour is shown by what is long alone."""
+    stay, likes = set(), []
+    for path in (ROOT / "tests").rglob("*_test.py"):
+        text = path.read_text()
+        long = re.findall(r"^@pytest\.mark\.long\(.*\n(?:@.*\n)*def (test_\w+)", text, re.M)
+        stay |= set(re.findall(r"^def (test_\w+)", text, re.M)).difference(long)
+        likes += [(path.name, like) for like in
+                  re.findall(r"pytest\.mark\.long\b(?:\(\s*\"(\w*)\"\))?", text)]
+    for file, like in likes:
+        assert like in stay, f"{file}: mark.long wants a test that stays in make check, not '{like}'"
+
+
 def test_every_worked_example_has_its_test():
     """The table of docs/testing.md names tests that are run."""
     run = set()

@@ -59,6 +59,23 @@ def test_skipped_cases_are_shown_with_their_reason(tmp_path):
                      "2 passed, 0 failed, 2 skipped"]
 
 
+def test_what_is_skipped_for_one_reason_is_one_line_and_told_whole_in_a_file(tmp_path):
+    def skipping(file, n):
+        cases = "".join(f"""<testcase classname="tests.live.{file}" name="c{i}"><skipped
+message="needs root"/></testcase>""" for i in range(n))
+        return f"""<testsuite name="pytest" tests="{n}">{cases}</testsuite>"""
+    whole = tmp_path / "skipped"
+    suites = "".join(skipping(f"f{i}_test", i) for i in range(1, 7))
+    code, lines = summarize(tmp_path, "--stage", "end-to-end=0", "--skipped-to", whole,
+                            **{"end-to-end": f"<testsuites>{suites}</testsuites>", "good": GOOD})
+    assert code == 0
+    assert lines == ["skipped  21 cases: needs root: f6_test (6), f5_test (5), f4_test (4), "
+                     "f3_test (3) and 2 more files", f"skipped  case by case: {whole}",
+                     "2 passed, 0 failed, 21 skipped"]
+    assert len(whole.read_text().splitlines()) == 21
+    assert whole.read_text().startswith("f1_test: c0: needs root\n")
+
+
 def test_a_program_that_crashes_outside_its_cases_is_a_failure(tmp_path):
     assert summarize(tmp_path, unit=CRASH)[0] == 1
 

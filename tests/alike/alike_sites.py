@@ -22,7 +22,7 @@ SHARED = f"ADMIN1 root {ME}\nNODEALLOCATIONPOLICY FIRSTAVAILABLE\n"
 
 
 def needs_root():
-    return None if os.geteuid() == 0 else "several users can only be played by root"
+    return None if os.geteuid() == 0 else "other users can only be played by root"
 
 
 class Recorded:

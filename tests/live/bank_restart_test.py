@@ -101,7 +101,8 @@ def test_a_start_that_waited_for_nodes_is_none(daemon, displaced):
     daemon.ok("mjobctl", "-c", high)
     daemon.wait(lambda: {lien["job"] for lien in daemon.lines("mam-list-liens")}.isdisjoint(
         {high}), "its lien goes")
-    assert of_job(charges(daemon, "bio"), high) == []
+    assert of_job(charges(daemon, "bio"), high) == [], \
+        daemon.ok("mam-statement", "bio") + daemon.log()
     assert account(daemon, "bio")["balance"] == 100000
     check(daemon)
     pathlib.Path(f"{daemon.home}/go").touch()

@@ -5,7 +5,7 @@ afterwards, what was not is there wholly or not at all, no job runs twice or is 
 
 In the end the journal is done again and gives the same decisions.
 
-MAUI_CHAOS_ROUNDS: how many kills (default 200); MAUI_CHAOS_SEED: to repeat a run."""
+MAUI_CHAOS_ROUNDS: how many kills (default 40, and 200); MAUI_CHAOS_SEED: to repeat a run."""
 import http.client
 import json
 import os
@@ -15,7 +15,9 @@ import socket
 import threading
 import time
 
-ROUNDS = int(os.environ.get("MAUI_CHAOS_ROUNDS", 200))
+import pytest
+
+ROUNDS = [int(n) for n in os.environ.get("MAUI_CHAOS_ROUNDS", "40 200").split()]
 MAYBE = object()  # asked for, not acknowledged: was done or was not
 
 
@@ -243,7 +245,11 @@ class Chaos:
                 assert ("end", job.tag) in lines, f"{job.id} ({job.tag}) never ended"
 
 
-def test_kill_9_at_random_instants_loses_nothing_acknowledged(daemon):
+LONG = pytest.mark.long("test_kill_9_at_random_instants_loses_nothing_acknowledged")
+
+
+@pytest.mark.parametrize("rounds", [ROUNDS[0], *(pytest.param(n, marks=LONG) for n in ROUNDS[1:])])
+def test_kill_9_at_random_instants_loses_nothing_acknowledged(daemon, rounds):
     seed = int(os.environ.get("MAUI_CHAOS_SEED", time.time_ns() % 2**32))
     print("seed", seed)
     daemon.nodes = "4x8"
@@ -254,7 +260,7 @@ def test_kill_9_at_random_instants_loses_nothing_acknowledged(daemon):
     keys = ("holds", "hold_reason", "hold_text", "defer_until", "defer_count")
     deferred = {k: daemon.job(never).get(k) for k in keys}
     chaos = Chaos(daemon, random.Random(seed))
-    for number in range(ROUNDS):
+    for number in range(rounds):
         chaos.round(number)
         assert {k: chaos.record(never).get(k) for k in keys} == deferred
     daemon.ok("canceljob", never)
@@ -262,5 +268,5 @@ def test_kill_9_at_random_instants_loses_nothing_acknowledged(daemon):
     verified = daemon.run("replay", "--verify")
     assert verified.returncode == 0, verified.stdout[-2000:] + verified.stderr
     print(verified.stdout)
-    print(f"{ROUNDS} kills, {len(chaos.jobs)} jobs, {chaos.acknowledged} acknowledged, "
+    print(f"{rounds} kills, {len(chaos.jobs)} jobs, {chaos.acknowledged} acknowledged, "
           f"{chaos.broken} not")

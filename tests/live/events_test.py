@@ -160,7 +160,7 @@ def test_the_daemon_stops_while_somebody_reads(live):
 
 def test_events_are_not_for_everybody_but_figures_are(daemon):
     if os.geteuid() != 0:
-        pytest.skip("another user can only be played by root")
+        pytest.skip("other users can only be played by root")
     daemon.start()
     os.chmod(daemon.home, 0o755)
 

@@ -16,7 +16,7 @@ from hostile_test import Raw, request, runs_soon
 OTHER = ["setpriv", "--reuid=65534", "--regid=65534", "--clear-groups"]
 
 needs_root = pytest.mark.skipif(os.geteuid() != 0,
-                                reason="NOT TESTED: only root can become another user")
+                                reason="other users can only be played by root")
 
 # Begins PIECES requests whose body never comes whole, begins anew those that are cut, and
 # says so when each was begun once; until its input ends.

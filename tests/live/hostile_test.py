@@ -240,7 +240,7 @@ def test_thousands_of_silent_connections_shut_nobody_out(live):
     runs_soon(live)
 
 
-@pytest.mark.skipif(os.geteuid() != 0, reason="NOT TESTED: only root can become another user")
+@pytest.mark.skipif(os.geteuid() != 0, reason="other users can only be played by root")
 def test_another_user_may_look_and_no_more(live):
     job = live.submit("sleep 60")
     os.chmod(live.home, 0o755)

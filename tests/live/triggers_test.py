@@ -201,7 +201,7 @@ def test_only_administrators_of_level_1_have_programs_run(daemon):
         return subprocess.run(words, capture_output=True, text=True, check=False).stdout
 
     if os.geteuid() != 0:
-        pytest.skip("another user can only be played by root")
+        pytest.skip("other users can only be played by root")
     for trigger in ("create;exec@act", "create;submit@act", "start;cancel,end;exec@act"):
         assert "may not have a program run by a trigger" in ask(trigger)
     assert "mine.0" in ask("start+50;cancel")

@@ -28,7 +28,7 @@ def lack():
     if not (shutil.which("qmgr") and shutil.which("pbs_server")):
         return "no PBS in PATH"
     if os.geteuid() != 0:
-        return "several people are played by root alone"
+        return "other users can only be played by root"
     try:
         done = subprocess.run(["qstat", "-B"], capture_output=True, text=True, timeout=20)
     except subprocess.TimeoutExpired:

@@ -138,7 +138,7 @@ def policies(slurm):
 def users():
     """Other people, of every Debian; only root can be them."""
     if os.geteuid() != 0:
-        pytest.skip("needs root, to be other users")
+        pytest.skip("other users can only be played by root")
     return "daemon", "games", "nobody"
 
 

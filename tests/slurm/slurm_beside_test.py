@@ -197,7 +197,7 @@ def test_a_hold_of_the_owner_stays_on_a_job_that_depends_on_another(beside):
     slurm.wait_state(job, "COMPLETED", seconds=60)
 
 
-@pytest.mark.skipif(os.geteuid() != 0, reason="other users' commands are run by root alone")
+@pytest.mark.skipif(os.geteuid() != 0, reason="other users can only be played by root")
 def test_what_slurm_hides_is_shown_when_it_is_gone(fresh_cluster, tmp_path):
     b = Beside(fresh_cluster, tmp_path, conf="PrivateData=jobs\n")
     try:

@@ -299,7 +299,7 @@ def test_killed_at_any_moment_it_can_be_undone(site):
 
 def test_an_ordinary_user_is_told_and_changes_nothing(slurm_program):
     if os.geteuid() != 0:
-        pytest.skip("needs root, to be another user")
+        pytest.skip("other users can only be played by root")
     with tempfile.TemporaryDirectory() as folder:
         os.chmod(folder, 0o755)
         refuse_ordinary(Site(slurm_program, folder))

@@ -71,6 +71,9 @@ def test_a_start_that_fails_leaves_the_limit_as_it_was(slurm):
         slurm.ok("scontrol", "delete", "reservationname=later")
 
 
+@pytest.mark.parametrize("cluster", [None, pytest.param("SCONTROL", marks=pytest.mark.long(
+    "test_who_waits_for_a_reservation_that_is_gone_is_held_and_says_so"))],
+    ids=["library", "scontrol"], indirect=True)
 def test_who_waits_for_a_reservation_that_is_gone_is_held_and_says_so(cluster):
     """Slurm itself refuses to delete one that jobs wait for, but it ends."""
     c = cluster

@@ -27,5 +27,5 @@ def pairs(slurm_program, request):
 @pytest.mark.parametrize("probe", SAME, ids=[p.name for p in SAME])
 def test_a_user_sees_the_same_as_of_slurm_alone(pairs, probe):
     if not can_be_tried(probe):
-        pytest.skip("needs root, to be other users")
+        pytest.skip("other users can only be played by root")
     pairs.judge(probe)

@@ -242,7 +242,7 @@ def test_whoever_may_not_sees_no_button_and_is_refused(site, browser):
     browser.check()
 
 
-@pytest.mark.skipif(os.geteuid() != 0, reason="NOT TESTED: only root can become another user")
+@pytest.mark.skipif(os.geteuid() != 0, reason="other users can only be played by root")
 def test_a_user_acts_on_their_own_jobs_alone(site, browser):
     from live_users import Users
     users = Users(site)

@@ -218,7 +218,7 @@ def test_a_session_reads_its_newest_three_streams_and_no_more(page):
         s.close()
 
 
-@pytest.mark.skipif(os.geteuid() != 0, reason="NOT TESTED: only root can become another user")
+@pytest.mark.skipif(os.geteuid() != 0, reason="other users can only be played by root")
 def test_other_users_have_their_own_levels(build, daemon):
     from web_page import Page, need_page
     from live_users import LEVELS, Users

@@ -67,7 +67,7 @@ def test_names_are_data(site, browser):
     browser.check()
 
 
-@pytest.mark.skipif(os.geteuid() != 0, reason="NOT TESTED: only root can become another user")
+@pytest.mark.skipif(os.geteuid() != 0, reason="other users can only be played by root")
 def test_a_session_has_the_rights_of_its_user_and_no_more(site):
     from live_users import Users
     users = Users(site)

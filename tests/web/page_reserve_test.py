@@ -230,7 +230,7 @@ def test_errors_are_told_at_their_fields(site, browser):
     browser.check()
 
 
-@pytest.mark.skipif(os.geteuid() != 0, reason="NOT TESTED: only root can become another user")
+@pytest.mark.skipif(os.geteuid() != 0, reason="other users can only be played by root")
 def test_whoever_may_not_reserve_sees_no_button_and_is_refused(site, browser):
     from live_users import Users
     users = Users(site)

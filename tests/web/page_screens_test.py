@@ -140,7 +140,7 @@ def test_a_job_tells_first_why_it_waits(busy, browser):
     browser.check()
 
 
-@pytest.mark.skipif(os.geteuid() != 0, reason="NOT TESTED: only root can become another user")
+@pytest.mark.skipif(os.geteuid() != 0, reason="other users can only be played by root")
 def test_a_user_sees_their_own_and_of_others_what_lists_show(busy, browser):
     from live_users import Users
     users = Users(busy)

@@ -367,7 +367,7 @@ def test_an_empty_machine_is_a_picture_too(live, browser):
     browser.check()
 
 
-@pytest.mark.skipif(os.geteuid() != 0, reason="NOT TESTED: only root can become another user")
+@pytest.mark.skipif(os.geteuid() != 0, reason="other users can only be played by root")
 def test_a_user_sees_others_as_lists_show_them(site, browser):
     from live_users import Users
     users = Users(site)

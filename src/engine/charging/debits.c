@@ -153,7 +153,8 @@ void charging_flush(struct engine *e)
     until = last_flush(e, e->now);
     for (size_t i = 0; i < x->bills.n; i++) {
         const struct job *j = i < e->c->jobs.n ? e->c->jobs.v[i] : NULL;
-        if (x->bills.v[i].run && !x->bills.v[i].left && j && job_is_active(j)
+        /* a start that waits for its nodes, or fails yet, has used nothing */
+        if (x->bills.v[i].run && !x->bills.v[i].left && j && j->state == JOB_RUNNING
             && j->start_at < until
             && !funds_run_is_elsewhere(e->c->funds, x->bills.v[i].run - 1))
             charge_until(e, j, &x->bills.v[i], until);

@@ -40,7 +40,7 @@ def test_a_session_that_found_something_is_the_simulations(build, seed):
     assert not found, hunt.report(found, session)
 
 
-@pytest.mark.skipif(os.geteuid() != 0, reason="several people are played by root alone")
+@pytest.mark.skipif(os.geteuid() != 0, reason="other users can only be played by root")
 def test_what_lies_idle_in_a_reservation_is_paid_for_across_a_restart(build):
     """Fairshare is the same whether the daemon was restarted or not, during the reservation
     or when it is over."""

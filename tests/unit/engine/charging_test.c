@@ -483,6 +483,31 @@ static void a_long_job_pays_on_its_way(void **state)
     sc_destroy(s);
 }
 
+/* A start may wait for nodes that others are to leave: what is paid meanwhile would
+ * stay paid if the daemon is killed before it comes about. */
+static void who_has_not_begun_pays_nothing_on_its_way(void **state)
+{
+    struct scenario *s = sc_create_with(BANK "FLUSHINTERVAL=1:00:00\n");
+    struct err err = {0};
+
+    (void)state;
+    struct engine_options *options = sc_options(s);
+    options->starts_told = true;
+    sc_nodes(s, 4, 1);
+    options->starts_told = false; /* by this test */
+    tell_balance(s, "chem", C(100000));
+    add(s, "j", 2, 20000, 9000, "chem");
+    sc_at(s, 0);
+    assert_int_equal(sc_find(s, "j")->state, JOB_STARTING);
+    sc_at(s, 4000);
+    assert_int_equal(balance(s), C(100000));
+    assert_int_equal(held(s), C(40000));
+    assert_int_equal(sc_report(s, "j", JOB_RUNNING, NULL, &err), 0);
+    sc_at(s, 7200);
+    assert_int_equal(balance(s), C(100000 - 14400)); /* since the start */
+    sc_destroy(s);
+}
+
 static void who_was_gone_before_it_was_told_pays_until_then(void **state)
 {
     struct scenario *s = begin(BANK "\n", 1000);
@@ -1584,6 +1609,7 @@ int main(void)
         cmocka_unit_test(a_run_whose_end_nobody_saw_pays_up_to_when_it_was_seen_last),
         cmocka_unit_test(a_run_whose_end_the_accounting_has_pays_until_then),
         cmocka_unit_test(a_long_job_pays_on_its_way),
+        cmocka_unit_test(who_has_not_begun_pays_nothing_on_its_way),
         cmocka_unit_test(who_was_gone_before_it_was_told_pays_until_then),
         cmocka_unit_test(who_was_to_leave_and_stayed_is_charged_once),
         cmocka_unit_test(who_lacks_what_its_own_run_keeps_just_waits),
