@@ -18,7 +18,7 @@ struct bound {
     int64_t most, least; /* that any of those under it may find in use */
     int64_t load;        /* if all of them ran at once, beside who is active */
     int64_t scale;       /* parts of it that are one unit of the profile */
-    bool ignored;        /* by one of those who are to be planned */
+    bool ignored;        /* by one of those who are planned, or to be */
     bool mixed;          /* they differ: see wishes.h */
     uint32_t limit;      /* its number; NOT_PLANNED: it keeps nobody back */
     UT_hash_handle hh;
@@ -106,6 +106,7 @@ void bounds_add(struct engine *e, struct bounds *b, const struct job *j, uint32_
  * find `most` in use; INT64_MAX: it runs, or is not bound. */
 struct use {
     int64_t from, to, use, most;
+    bool starts;
 };
 typedef void use_fn(void *ctx, struct bound *of, const struct use *x);
 
@@ -134,6 +135,7 @@ static void tell_use(struct engine *e, const struct users *u, const uint32_t *cr
         if (!of)
             continue;
         x.use = v[rule->res];
+        x.starts = starts;
         x.most = starts ? limits_bounds_most(e->limits, e->c, rule, cred, LEVEL_HARD)
                         : INT64_MAX;
         u->use(u->use_ctx, of, &x);
@@ -185,6 +187,7 @@ static void add_load(void *ctx, struct bound *of, const struct use *x)
     (void)ctx;
     limits_use_sum(&of->load, x->use);
     bind_one(of, x->most);
+    of->ignored |= x->starts && x->most == INT64_MAX;
 }
 
 static int32_t units_of(const struct bound *x, int64_t use)
