@@ -99,6 +99,7 @@ def test_limits_that_slurm_enforces_are_not_written(imported, tmp_path):
         assert ("QOSCFG[high] QFLAGS=PREEMPTOR" in lines) != written
         assert ("USERCFG[ann] ADEF=physics" in lines) != written
         assert "FSTARGET" not in done.stdout  # shares are followed live, too
+        assert ("holds everywhere" in done.stderr) == written, done.stderr
 
 
 def test_tiers_that_preempt_are_flags_of_classes(imported, maui, tmp_path):
@@ -110,13 +111,12 @@ def test_tiers_that_preempt_are_flags_of_classes(imported, maui, tmp_path):
         "PartitionName=low PriorityTier=1\nPartitionName=safe PriorityTier=1 PreemptMode=OFF\n")
     done = imported("--qos", tmp_path / "qos")
     lines = done.stdout.splitlines()
-    for line in ("PREEMPTPOLICY REQUEUE", "CLASSCFG[top] JOBFLAGS=PREEMPTOR",
+    for line in ("PREEMPTPOLICY REQUEUE", "PREEMPTBYTIER TRUE", "CLASSCFG[top] JOBFLAGS=PREEMPTOR",
                  "CLASSCFG[mid] JOBFLAGS=PREEMPTOR:PREEMPTEE",
                  "CLASSCFG[low] JOBFLAGS=PREEMPTEE"):
         assert line in lines, done.stdout
     assert "[safe]" not in done.stdout and "QFLAGS" not in done.stdout
     for place, what in (("slurm.conf:2", "PreemptMode=CANCEL: who is preempted goes back"),
-                        ("slurm.conf:5", "PriorityTier=5 between others"),
                         ("slurm.conf:5", "PreemptMode=REQUEUE of a partition")):
         assert any(place in l and what in l for l in done.stderr.splitlines()), done.stderr
     told = maui("check", "-c", tmp_path / "maui.cfg").stdout

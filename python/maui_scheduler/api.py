@@ -586,6 +586,10 @@ Job = TypedDict('Job', {
 class QueueSummarySummary(TypedDict):
     #: now (seconds since 1970)
     at: int
+    #: true: scheduling is stopped; the queue is as of the last iteration
+    paused: NotRequired[bool]
+    #: when it goes on by itself (seconds since 1970)
+    resume_at: NotRequired[int]
     #: configured
     procs: NotRequired[int]
     #: on nodes that are up
@@ -1443,6 +1447,9 @@ class Start(TypedDict):
     # When a job could start.
     #: true: scheduling is stopped, and this is as of the last iteration
     paused: NotRequired[bool]
+    #: true: it was asked for a user or group of others by whoever is no administrator:
+    #: this is as if no access list and no limit named them
+    others: NotRequired[bool]
     #: when it goes on by itself (seconds since 1970)
     resume_at: NotRequired[int]
     job: NotRequired[str]
@@ -1542,6 +1549,9 @@ class WindowsBlocked(TypedDict):
 Windows = TypedDict('Windows', {
     #: true: scheduling is stopped, and this is as of the last iteration
     'paused': 'NotRequired[bool]',
+    #: true: it was asked for a user or group of others by whoever is no administrator:
+    #: this is as if no access list and no limit named them
+    'others': 'NotRequired[bool]',
     #: when it goes on by itself (seconds since 1970)
     'resume_at': 'NotRequired[int]',
     #: now (seconds since 1970)
@@ -2054,6 +2064,10 @@ class Identity(TypedDict):
     at: NotRequired[int]
     #: NORMAL, TEST, SIMULATION, SINGLESTEP
     mode: NotRequired[str]
+    #: true: scheduling is stopped; the queue is as of the last iteration
+    paused: NotRequired[bool]
+    #: when it goes on by itself (seconds since 1970)
+    resume_at: NotRequired[int]
     #: may make reservations: an administrator of level 1 or 2, or anybody (RESCTLPOLICY
     #: ANY)
     reserves: NotRequired[bool]

@@ -69,6 +69,7 @@ struct settings {
     int64_t job_max_overrun_s; /* -1 = never act */
     enum wc_action wc_action;
     enum preempt_policy preempt_policy;
+    bool preempt_by_tier;        /* by PREEMPTOR, of jobs of lower tiers alone */
     int64_t min_admin_suspend_s; /* MINADMINSTIME; 0 = until somebody resumes the job */
     bool enable_multinode_jobs, enable_multireq_jobs;
     bool use_job_regex; /* job expressions match parts of ids */

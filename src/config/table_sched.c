@@ -174,6 +174,7 @@ static const struct cfg_keyword kw_preempt[] = {
 
 static const struct cfg_row preemption_rows[] = {
     {N("PREEMPTPOLICY"), WORD("REQUEUE", kw_preempt), IN_SETTINGS(preempt_policy), HELP("How preempted jobs are stopped. CHECKPOINT requeues where the resource manager cannot checkpoint, as LOCAL and SLURM cannot. OVERCOMMIT: nobody is; who would preempt waits.")},
+    {N("PREEMPTBYTIER"), BOOL("FALSE"), IN_SETTINGS(preempt_by_tier), HELP("TRUE: PREEMPTOR jobs preempt those of a lower tier (PriorityTier of Slurm) alone, whatever their priorities.")},
 };
 
 static const struct cfg_group groups[] = {

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Who may preempt whom. Source: reference preemption, sections 2 to 4. */
 #include "config/credcfg.h"
+#include "config/settings.h"
 #include "engine/engine_private.h"
 #include "engine/preempt_private.h"
 #include "policy/acl.h"
@@ -139,6 +140,8 @@ static bool may_by_flags(const struct claim *k, const struct job *v)
 {
     uint32_t qos_flags = job_cred(k->e->c, k->j, CRED_QOS)->cfg->qos_flags;
 
+    if (k->e->cfg->preempt_by_tier && v->tier >= k->j->tier)
+        return false;
     if ((k->j->flags & JOB_PREEMPTOR) && preempt_is_victim(k->e, v))
         return true;
     return (qos_flags & QOS_RESTARTPREEMPT) && (v->flags & JOB_RESTARTABLE);

@@ -38,8 +38,15 @@ int asker_check(const struct engine *e, const struct query_ask *ask, struct err 
     return 0;
 }
 
+/* Is it the credential of somebody else, of which nothing is told? */
+static bool is_untold(const struct query_ask *ask, enum cred_kind k)
+{
+    return ask->right == QUERY_OTHERS
+           && (k == CRED_USER || k == CRED_GROUP || k == CRED_ACCOUNT);
+}
+
 /* A job of `tasks` tasks of `unit` processors, with the credentials of the question as
- * far as they are known. */
+ * far as they are known and told. */
 static int draft_asked(struct engine *e, const struct query_ask *ask, int64_t unit,
     int64_t tasks, struct job **ret, struct err *err)
 {
@@ -60,11 +67,18 @@ static int draft_asked(struct engine *e, const struct query_ask *ask, int64_t un
     req.per_task.v[RES_PROCS] = unit;
     req.per_task.v[RES_MEM] = ask->mem_per_proc_mb * unit;
     for (int k = 0; k < CRED_KINDS; k++)
-        d.cred[k] = known_cred(e->c, (enum cred_kind)k, ask->cred[k]);
+        if (!is_untold(ask, (enum cred_kind)k))
+            d.cred[k] = known_cred(e->c, (enum cred_kind)k, ask->cred[k]);
     if (job_draft(e->c, &d, ret, err) < 0)
         return -1;
     access_resolve(e->c, *ret, &fault);
-    return 0;
+    if (ask->right != QUERY_OWN || access_account_allowed(e->c, *ret))
+        return 0;
+    struct query_ask other = *ask;
+    other.cred[CRED_ACCOUNT] = NULL;
+    other.right = QUERY_ALL;
+    job_draft_destroy(*ret);
+    return draft_asked(e, &other, unit, tasks, ret, err);
 }
 
 int asker_begin(struct engine *e, const struct query_ask *ask, int64_t unit,

@@ -10,8 +10,14 @@
 #include "plan/feasible.h"
 #include "plan/standing.h"
 
+/* What may be told of access lists: all; what oneself gets by them, and an account that
+ * one may not have is none; or nothing, of others: their user, group and account are as
+ * if no list named them, nor any limit. */
+enum query_right { QUERY_ALL, QUERY_OWN, QUERY_OTHERS };
+
 /* A job that nobody has submitted. */
 struct query_ask {
+    enum query_right right;
     const char *cred[CRED_KINDS]; /* NULL or unknown = none */
     bool any;                     /* windows: as if every reservation let it in */
     const char *const *features;  /* NULL-terminated or NULL */

@@ -81,7 +81,7 @@ def test_where_it_would_be_and_what_is_in_its_way(live):
 
 
 def test_what_is_reserved_for_others_is_not_found_out(live):
-    users = Users(live, programs=False)
+    users = Users(live)
     live.wait(lambda: live.api("/v1/windows")[0] == 200, "the first cycle")
     live.ok("setres", "-n", "kept", "-u", "games", "-d", "2:00:00", "node0[1-3]")
     hidden = [r["name"] for r in live.lines("showres") if r["name"].startswith("kept")][0]
@@ -92,6 +92,15 @@ def test_what_is_reserved_for_others_is_not_found_out(live):
         status, answer = users.api("nobody", question)
         assert status == 200 and not {"places", "nodes", "frees", "obstacles"} & set(answer), question
     assert not {"places", "nodes"} & set(users.api("nobody", f"{ask}&group=root")[1])
+    # nor how much, nor when: it is as if no list named whom it is asked for
+    for words, own in (("user=games", True), ("group=root", True), ("", False), ("user=nobody", False)):
+        kept, free = (users.api("nobody", f"{path}&{words}")[1] for path in ("/v1/start?procs=3&duration_s=60", "/v1/windows?later=0"))
+        assert kept["start_at"] >= kept["at"] + 7000 and ("others" in kept) == own, words
+        assert [w["procs"] for w in free["partitions"][0]["windows"]][0] == 2 and ("others" in free) == own, words
+    theirs = live.api("/v1/start?procs=3&duration_s=60&user=games")[1]
+    assert theirs["start_at"] <= theirs["at"] and "others" not in theirs
+    theirs = users.api("games", "/v1/windows?user=games")[1]
+    assert theirs["partitions"][0]["windows"][0]["procs"] == 8 and "others" not in theirs
     # of what keeps oneself only how much it is
     answer = users.api("nobody", ask)[1]
     assert answer["obstacles"] == [{"kind": "reservation", "nodes": 3}]
@@ -99,6 +108,8 @@ def test_what_is_reserved_for_others_is_not_found_out(live):
     job = users.submit("nobody", requests=[{"tasks": 6}])
     live.wait(lambda: live.job(job)["section"] != "active" and live.job(job).get("reservation_at"), "its wait")
     assert users.api("nobody", f"/v1/jobs/{job}/why")[1]["obstacles"] == [{"kind": "reservation", "nodes": 3}]
+    why = users.ok("nobody", "checkjob", job)
+    assert "a reservation keeps 3 nodes\n" in why, why  # and not that it has no end
 
     def verdict(api, name):
         return api(f"/v1/jobs/{job}?reservation={name}")[1]["reservation_verdicts"][0]["text"]
@@ -106,6 +117,23 @@ def test_what_is_reserved_for_others_is_not_found_out(live):
     as_nobody = functools.partial(users.api, "nobody")
     assert verdict(as_nobody, hidden) == verdict(as_nobody, "none.0") == "there is no such reservation"
     assert verdict(live.api, hidden) == "nothing in its access list matches the job"
+
+
+def test_an_account_that_one_may_not_have_opens_nothing(daemon):
+    daemon.configure("ACCOUNTCFG[phys] PRIORITY=1\nACCOUNTCFG[chem] PRIORITY=1\n"
+                     "USERCFG[nobody] ALIST=chem\nUSERCFG[games] ALIST=phys\n")
+    live = daemon.start()
+    users = Users(live, programs=False)
+    live.wait(lambda: live.api("/v1/windows")[0] == 200, "the first cycle")
+    live.ok("setres", "-a", "phys", "-d", "2:00:00", "node0[1-2]")
+    live.ok("setres", "-a", "chem", "-d", "2:00:00", "node03")
+
+    def free(user, account):
+        return users.api(user, f"/v1/windows?account={account}")[1]["partitions"][0]["windows"][0]["procs"]
+
+    assert free("nobody", "chem") == 4 and free("nobody", "phys") == 2
+    assert free("games", "phys") == 6 and free("games", "chem") == 2
+    assert live.api("/v1/windows?account=phys")[1]["partitions"][0]["windows"][0]["procs"] == 6
 
 
 def test_answers_are_as_described(live):

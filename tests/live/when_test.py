@@ -164,6 +164,9 @@ def test_showbf_is_for_everybody_and_by_default_about_the_caller(planned):
     assert "group: 'bin'" in planned.ok("showbf", "-u", "nobody", "-g", "bin")
     assert "(user: 'ALL' group: 'ALL' partition: ALL)" in planned.ok("showbf", "-A")
     assert "Best Partition" in other.ok("showstart", "2")
+    assert "is told to administrators" in other.run("showbf", "-u", "games").stderr
+    for done in (other.run("showbf"), other.run("showbf", "-u", "nobody"), other.run("showbf", "-A"), planned.run("showbf", "-u", "games")):
+        assert done.stderr == ""
 
 
 def test_showbf_has_a_block_for_each_partition(daemon):
@@ -314,6 +317,30 @@ def test_while_scheduling_is_stopped_answers_are_as_of_its_resumption(planned):
     assert planned.api("/v1/windows")[1]["paused"] is True
     planned.ok("schedctl", "-r")
     assert planned.run("showbf").stderr == ""
+
+
+def test_the_queue_of_a_stopped_scheduler_is_said_to_be_of_the_last_iteration(live):
+    """A hold that is released then is minded by the next: until that lists say so."""
+    job = live.submit(requests=[{"tasks": 8}])
+    live.wait(lambda: live.state(job) == "Running", "its start")
+    waits = live.submit(requests=[{"tasks": 8}])
+    live.ok("sethold", waits)
+    live.wait(lambda: live.job(waits)["section"] == "blocked", "the hold")
+    asked = (["showq"], ["showq", "-i"], ["showq", "-b"], ["diagnose", "-p"])
+    assert not any(live.run(*words).stderr for words in asked)
+    live.ok("schedctl", "-s")
+    live.ok("releasehold", waits)
+    assert live.job(waits)["section"] == "blocked"
+    for words in asked:
+        assert "stopped until an administrator resumes it (schedctl -r); what keeps jobs" in live.run(*words).stderr, words
+    assert live.run("showq", "-r").stderr == "", "what runs does run"
+    assert live.run("showq", "--format", "json").stderr == ""
+    assert live.lines("showq")[0]["summary"]["paused"] is True
+    assert live.api("/v1/identity")[1]["paused"] is True
+    live.ok("schedctl", "-r")
+    live.wait(lambda: waits in live.ok("diagnose", "-p").split(), "its priority")
+    assert not any(live.run(*words).stderr for words in asked)
+    assert "paused" not in live.api("/v1/identity")[1]
 
 
 def test_without_a_plan_it_is_told_who_can_give_one(daemon):

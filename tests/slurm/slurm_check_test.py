@@ -29,6 +29,14 @@ def one(lines, *words):
     return found[0]
 
 
+ELSEWHERE = ("unshare", "--uts", "sh", "-c", 'hostname elsewhere && exec "$@"', "sh")
+
+
+def may_be_elsewhere():
+    return os.geteuid() == 0 and subprocess.run([*ELSEWHERE, "true"], check=False,
+                                                capture_output=True).returncode == 0
+
+
 @pytest.fixture
 def conf(slurm):
     """slurm.conf, which is as it was afterwards."""
@@ -41,10 +49,19 @@ def conf(slurm):
 def test_what_slurmctld_has_not_read_yet_is_told(slurm, conf):
     right = conf.read_text()
     assert not any("slurm.conf here" in l for l in check(slurm))
-    conf.write_text(right.replace("JobSubmitPlugins=lua\n", "")
-                    .replace("Epilog=/bin/true", ""))
+    wrong = right.replace("JobSubmitPlugins=lua\n", "").replace("Epilog=/bin/true", "")
+    conf.write_text(wrong)
     line = one(check(slurm), "slurm.conf here", "wrong")
     assert line.startswith("warning: ") and "JobSubmitPlugins, Epilog" in line
+    assert "`maui slurm install` mends it" in line
+    conf.write_text(wrong.replace("SchedulerParameters=",
+                                  "SchedulerParameters=sched_interval=-1,"))
+    line = one(check(slurm), "slurm.conf here", "wrong")
+    assert "sched_interval=-1 turns off" in line and "install" not in line
+    if may_be_elsewhere():  # a login node's copy is none that slurmctld reads
+        assert not any("slurm.conf here" in l for l in check(slurm, *ELSEWHERE,
+                                                             *slurm.gate_program))
+    conf.write_text(wrong)
     slurm.restart("slurmctld", signal.SIGTERM)
     slurm.wait(lambda: "UP" in slurm.run("scontrol", "ping").stdout, "slurmctld")
     try:
@@ -77,6 +94,21 @@ def test_why_slurmctld_has_not_started_is_told(slurm, conf):
         slurm.wait(slurm.all_up, "all nodes")
 
 
+def test_a_slurmctld_that_was_stopped_is_told_as_such_and_old_errors_are_not(slurm):
+    log = pathlib.Path(slurm.dir, "log/slurmctld.log")
+    with log.open("a") as f:
+        f.write("[2026-01-01T00:00:00.000] error: of another day\n")
+    slurm.kill("slurmctld", signal.SIGTERM)
+    try:
+        slurm.wait(lambda: "Terminate signal" in log.read_text(), "its last words")
+        done = slurm.run(*slurm.gate_program, "check", "--home", slurm.maui.home)
+        assert done.returncode == 1 and "was told to end" in done.stderr, done
+        assert "of another day" not in done.stderr, done
+    finally:
+        slurm.start_slurmctld()
+        slurm.wait(slurm.all_up, "all nodes")
+
+
 def test_a_gate_for_a_user_whose_orders_slurm_refuses_is_an_error(slurm):
     gate = pathlib.Path(slurm.dir, "etc/job_submit.lua")
     right = gate.read_text()
@@ -95,6 +127,7 @@ def test_that_nobody_watches_the_scheduler_is_told(slurm):
     watch = slurm.popen(*slurm.gate_program, "watch", "--home", slurm.maui.home)
     try:
         slurm.wait(lambda: not any(note in l for l in check(slurm)), "the watch")
+        assert not any(note in l for l in check(slurm, home=f"{slurm.maui.home}/"))
         assert one(check(slurm, home="/nowhere"), note, "/nowhere")
     finally:
         watch.terminate()

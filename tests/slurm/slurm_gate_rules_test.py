@@ -2,6 +2,7 @@
 """The gate alone, in Lua: what it makes of requests to several records, whose marks it
 leaves in files. Slurm is a table here."""
 import pathlib
+import re
 import shutil
 import subprocess
 
@@ -212,6 +213,28 @@ r = request({{ comment = "x" }})
 slurm_job_modify(r, record(12, 0, {{ job_state = {flag}, site_factor = {mark} }}), {{}}, 7)
 print(r.priority == slurm.NO_VAL)       -- else any change would free one found impossible
 """) == ["0", "1", *[str(slurms).lower()] * 2, "nil", str(slurms).lower()], (flag, mark)
+
+
+def test_what_slurm_releases_is_kept_however_long_the_scheduler_counts_as_there(gate):
+    """By a begin time that never comes, unless its owner's is surely later."""
+    (gate.home / "slurm.heartbeat").write_text("4000000000 busy\n\n\n")
+    script = gate.home / "job_submit.lua"
+    text = script.read_text()
+    for age in (0, 60, 900):
+        script.write_text(re.sub(r"(local MAX_AGE = )\d+", rf"\g<1>{age}", text))
+        assert gate("""
+local current = record(12, 0, { job_state = 4096 })
+function released()
+    local r = request({ priority = 4294967295 })
+    slurm_job_modify(r, current, {}, 7)
+    return r.begin_time == 4000000000
+end
+print(released())
+for _, later in ipairs({ 30, 5000 }) do
+    slurm_job_modify(request({ begin_time = now + later }), current, {}, 7)
+    print(released())
+end
+""") == ["true", "true", "false"], age
 
 
 def test_an_adapter_that_is_older_than_the_gate_is_told_of_marks(gate):

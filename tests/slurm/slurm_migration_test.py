@@ -80,6 +80,28 @@ def test_what_its_owner_asked_for_is_kept(old_site):
     assert slurm.where(task) == ["n3"]
 
 
+def test_what_its_partition_cannot_run_is_held_by_nobody(old_site):
+    """Slurm makes half of each change of it and refuses the rest: it is taken back, waits,
+    and starts once its partition can run it. Its owner's own hold stays one."""
+    slurm, free = old_site
+    wide = slurm.sbatch("-p", "low", "-n", 4, "-t", "5")
+    held = slurm.sbatch("-p", "low", "-n", 4, "-t", "5")
+    slurm.maui.start()
+    for job in (wide, held):
+        slurm.wait(lambda job=job: slurm.show(job).get("AdminComment"), f"{job} kept")
+    slurm.wait_maui(wide, "Idle")
+    assert "Holds:" not in slurm.maui.why(wide), slurm.maui.why(wide)
+    slurm.run("scontrol", "hold", held)  # done, and yet refused
+    slurm.wait_maui(held, "Hold")
+    free()
+    slurm.ok("scontrol", "update", "partitionname=low", "nodes=n[1-3]")
+    slurm.wait_state(wide, "RUNNING")
+    assert slurm.state(held) == "PENDING"
+    slurm.ok("scontrol", "release", held)
+    slurm.ok("scancel", wide)
+    slurm.wait_state(held, "RUNNING")
+
+
 def test_there_and_back_and_there_again(old_site):
     slurm, free = old_site
     bound = slurm.sbatch("-w", "n2", "-t", "5")

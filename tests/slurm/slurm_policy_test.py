@@ -146,7 +146,35 @@ def test_preemption_by_requeue(policies, slurm):
     slurm.wait_state(victim, "RUNNING")
 
 
-GRACE = 4
+TIERS = ["PartitionName=top Nodes=n[1-2] PriorityTier=9 PreemptMode=OFF State=UP",
+         "PartitionName=mid Nodes=n[1-2] Default=YES PriorityTier=5 State=UP",
+         "PartitionName=low Nodes=n[1-2] PriorityTier=1 State=UP"]
+
+
+def test_jobs_of_one_tier_do_not_preempt_each_other(fresh_cluster):
+    """Of three, as `maui import slurm` writes what preempt/partition_prio said."""
+    c = fresh_cluster(nodes=2, cpus=2, gpus=0, partitions=TIERS, scheduler=False)
+    conf = c.write("before.conf", "PreemptType=preempt/partition_prio\nPreemptMode=REQUEUE\n"
+                   + "\n".join(TIERS) + "\n")
+    text = c.ok(c.program, "import", "slurm", "--conf", conf)
+    c.maui.configure(text.replace("RMPOLLINTERVAL 10", "RMPOLLINTERVAL 1"), plain=True)
+    c.maui.start()
+    low, mid = (c.sbatch("-p", p, "-t", 30, "-w", n, "-n", 2)
+                for p, n in (("low", "n1"), ("mid", "n2")))
+    starts(c, low, mid)
+    wide = c.sbatch("-t", 5, "-N", 2, "-n", 4)
+    c.ok("scontrol", "update", f"jobid={wide}", "priority=50000")
+    blocked(c, wide)
+    assert c.state(low) == c.state(mid) == "RUNNING"
+    narrow = c.sbatch("-t", 1, "-n", 2)
+    starts(c, narrow)
+    assert c.where(narrow) == ["n1"] and c.state(low) != "RUNNING"
+    top = c.sbatch("-p", "top", "-t", 5, "-N", 2, "-n", 4)
+    starts(c, top)
+    assert c.state(mid) != "RUNNING" and c.state(narrow) != "RUNNING"
+
+
+GRACE = 8
 
 
 @pytest.mark.parametrize("transport", [None, "SCONTROL"])
@@ -157,28 +185,28 @@ def test_a_preempted_job_has_the_grace_time_of_its_partition(fresh_cluster, tran
         f"PartitionName=all Nodes=n1 Default=YES {rest}",
         f"PartitionName=low Nodes=n1 GraceTime={GRACE} {rest}"],
         config=PREEMPTION.format("REQUEUE"))
-    told = pathlib.Path(c.dir, "out/told")
-    loop = "while :; do sleep 0.1; done"
-    victim = c.sbatch("-p", "low", "-n", 2, "--requeue", script=f"srun -n1 sh -c 'trap \"echo "
-                      f">{told}\" TERM; {loop}'")
-    c.wait_state(victim, "RUNNING")
-    c.wait_maui(victim, "Running")
-    c.wait(lambda: c.ok("squeue", "-h", "-s", "-j", victim).count("\n") > 1, "its step")
+    told, ready = (pathlib.Path(c.dir, "out", name) for name in ("told", "ready"))
+
+    def victim_that(does):
+        """It runs, and has set what it does when it is told to end."""
+        ready.unlink(missing_ok=True)
+        job = c.sbatch("-p", "low", "-n", 2, "--requeue", script=f"srun -n1 sh -c 'trap \"{does}"
+                       f"\" TERM; >{ready}; while :; do sleep 0.1; done'")
+        c.wait(ready.exists, "its step", 60)
+        c.wait_maui(job, "Running")
+        return job
+
+    victim = victim_that(f"echo >{told}")
     preemptor = c.sbatch("-p", "all", "-n", 2, script="sleep 1")
-    c.wait(told.exists, "the signal")
-    began = time.time()
-    assert c.state(victim) in ("RUNNING", "SIGNALING")
     c.wait_state(preemptor, "RUNNING", "COMPLETED")
-    assert time.time() - began > GRACE - 2
+    began = time.mktime(time.strptime(c.show(preemptor)["StartTime"], "%Y-%m-%dT%H:%M:%S"))
+    assert began - told.stat().st_mtime > GRACE / 2
     assert c.show(victim)["Restarts"] == "1"
     c.empty()
-    meek = c.sbatch("-p", "low", "-n", 2, "--requeue",
-                    script=f"srun -n1 sh -c 'trap exit TERM; {loop}'")
-    c.wait_state(meek, "RUNNING")
-    c.wait_maui(meek, "Running")
-    c.wait(lambda: c.ok("squeue", "-h", "-s", "-j", meek).count("\n") > 1, "its step")
+    c.ok("scontrol", "update", "partitionname=low", "gracetime=300")
+    meek = victim_that("exit")
     preemptor = c.sbatch("-p", "all", "-n", 2)
-    c.wait_state(preemptor, "RUNNING")
+    c.wait_state(preemptor, "RUNNING", seconds=60)
     assert c.show(meek)["Restarts"] == "0" and c.state(meek) != "RUNNING", c.tale(meek)
 
 

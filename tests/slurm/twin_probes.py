@@ -2,10 +2,12 @@
 """Everyday things of users and administrators that must work as under Slurm alone. Each
 probe is done on both of two clusters (twin_site.py). Where ours is other on purpose, the
 probe says in words how, and sees what is common to both."""
+import calendar
 import collections
 import pathlib
 import re
 import shlex
+import time
 
 Probe = collections.namedtuple("Probe", "name act text other users", defaults=(False,))
 PROBES = []
@@ -669,6 +671,29 @@ def reservation_before_another(s):
         s.cluster.empty()
         s.order("scontrol", "delete", "reservationname=first")
         s.order("scontrol", "delete", "reservationname=next")
+
+
+@probe
+def maintenance(s):
+    """MAINT: who is let in runs on these nodes, and who needs them is told when it is over."""
+    s.order("scontrol", "create", "reservation", "reservationname=mend", "starttime=now",
+            "duration=10", "nodes=n[1-2]", f"users={s.cluster.user}",
+            "flags=maint,ignore_jobs")
+    try:
+        s.starts(s.submit("--reservation=mend", "-n", 1, "-t", 1))
+        s.starts(s.submit("-p", "gpu", "-n", 1, "-t", 5))
+        wide = s.submit("-N", 6, "-n", 6, "-t", 5)
+        s.waits(wide)
+
+        def expected():
+            told = s.cluster.ok("squeue", "--start", "-h", "-o", "%S", "-j", wide).strip()
+            return told.startswith("2") and calendar.timegm(time.strptime(told, "%Y-%m-%dT%H:%M:%S"))
+
+        wait = s.cluster.wait(expected, "an expected start") - time.time()
+        s.see("within ten minutes and a bit", 5 * 60 < wait < 12 * 60)
+    finally:
+        s.cluster.empty()
+        s.order("scontrol", "delete", "reservationname=mend")
 
 
 @probe

@@ -26,7 +26,8 @@ struct scenario *example_start(const struct example *x, bool by_node)
                       .qos = r->qos,
                       .flags = r->flags,
                       .release_at = r->release_at,
-                      .holds = r->holds});
+                      .holds = r->holds,
+                      .tier = r->tier});
     return s;
 }
 

@@ -20,6 +20,7 @@ struct example_job {
     uint32_t flags;
     int64_t release_at;
     unsigned holds;
+    int64_t tier;
 };
 
 struct example {

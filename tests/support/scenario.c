@@ -232,6 +232,7 @@ static struct job_desc describe(const struct sc_job *j, const struct req_desc *p
         .flags = j->flags,
         .advres = j->advres,
         .admitted = j->admitted,
+        .tier = j->tier,
         .rm = j->rm,
         .state = j->state,
         .deps = j->deps,

@@ -32,6 +32,7 @@ struct sc_job {
     enum job_state state;          /* as the RM tells it */
     const char *advres;            /* the reservation it names */
     const char *rm;                /* whose it is, of several resource managers */
+    int64_t tier;                  /* of its resource manager */
     bool admitted;                 /* by a resource manager that looks at credentials */
 };
 

@@ -230,6 +230,23 @@ def test_a_preview_of_an_older_state_is_marked_and_made_again(site, browser):
     browser.check()
 
 
+def test_a_question_that_one_of_another_tab_displaced_is_asked_again(site, browser):
+    """One of a user is tried at a time: two windows of one administrator ask in turn."""
+    wide = site.jobs["wide"]
+    open_queue(browser, Page(site).login(), f"?sel={wide}")
+    browser.chrome.execute_script("""
+        const real = window.fetch;
+        window.displaced = 0;
+        window.fetch = (path, how) => String(path).includes("/v1/whatif") && window.displaced++ < 2
+          ? Promise.resolve(new Response('{"error": {"code": "conflict", "message": "a newer question took its place"}}', { status: 409 }))
+          : real(path, how);""")
+    button(browser, "Hold", ".actions").click()
+    browser.shows("1 promise broken")
+    assert browser.chrome.execute_script("return window.displaced") >= 3
+    assert "took its place" not in browser.text()
+    browser.check()
+
+
 def test_whoever_may_not_sees_no_button_and_is_refused(site, browser):
     page = Page(site)
     open_queue(browser, page.login("--read-only"), f"?sel={site.jobs['wide']}")

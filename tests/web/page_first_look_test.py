@@ -114,6 +114,17 @@ def test_names_of_all_kinds_are_found(site, browser):
         browser.wait(lambda: address in browser.chrome.current_url, address)  # pylint: disable=cell-var-from-loop
     assert any(o.startswith(f"job {site.jobs[0]}") for o in found(site.jobs[0]))
     assert found("<b>nothing") == ["Nothing is called so; Enter filters the queue by it."]
+    # what is pressed and not let go there is no choice yet; a click is, also one without a pointer
+    found("cour")
+    address = browser.chrome.current_url
+    option = '#search-found [role=option]'
+    browser.chrome.execute_script(f"document.querySelector('{option}').dispatchEvent(new PointerEvent('pointerdown', {{ bubbles: true }}))")
+    assert browser.chrome.current_url == address
+    browser.chrome.execute_script(f"document.querySelector('{option}').click()")
+    browser.wait(lambda: "reservations?sel=course.0" in browser.chrome.current_url, "the reservation")
+    found("cour")
+    browser.one(option).click()
+    browser.wait(lambda: browser.one("#search").get_attribute("value") == "", "the end of the search")
     browser.check()
 
 

@@ -145,6 +145,18 @@ def test_the_way_to_it_is_on_now_and_on_the_queue(site, browser):
     browser.check()
 
 
+def test_it_takes_the_place_of_a_reservation_that_is_drawn_and_that_its(site, browser):
+    open_timeline(browser, Page(site).login(), "")
+    heading = lambda: [h.text for h in browser.all(".panel h2")]  # noqa: E731
+    for _ in range(2):  # the second time the question is in the address already
+        button(browser, "New reservation", "").click()
+        browser.wait(lambda: heading() == ["New reservation"], "its form")
+        browser.chrome.execute_script("document.getElementById('gantt').focus()")
+        browser.keys("g", "w")
+        browser.wait(lambda: heading() == ["Where would it fit?"], "the question")
+    browser.check()
+
+
 def test_a_user_asks_as_that_user_and_sees_no_more(site, browser):
     users = Users(site)
     site.ok("setres", "-u", "root", "-s", "+4:00:00", "-d", "2:00:00", "node01,node02")

@@ -116,5 +116,9 @@ def test_a_narrow_window_scrolls_tables_and_not_itself(site, browser):
         browser.wait(lambda there=there: browser.all(there), screen)
         wide = browser.chrome.execute_script("return [document.documentElement, ...document.querySelectorAll('.panel')].map((e) => e.scrollWidth - e.clientWidth)")
         assert max(wide) <= 0, (screen, wide)
+        # and of the strip of screens the one that is shown is in sight
+        browser.wait(lambda: browser.chrome.execute_script("""
+            const box = document.querySelector(".rail-link[aria-current]").getBoundingClientRect();
+            return box.left >= 0 && (box.left + box.right) / 2 < document.documentElement.clientWidth;"""), f"the name of {screen}")
     browser.chrome.execute_cdp_cmd("Emulation.clearDeviceMetricsOverride", {})
     browser.check()

@@ -72,6 +72,24 @@ def test_an_ended_session_and_a_stopped_scheduler_are_shown(browser, page, live)
     browser.picture("ended")
 
 
+def test_while_scheduling_is_stopped_every_screen_says_so(browser, page, live):
+    browser.chrome.get(page.login())
+    browser.shows("administrator")
+    base = browser.chrome.current_url.split("/ui/")[0] + "/ui/"
+    live.ok("schedctl", "-s")
+    for screen in ("jobs", "priorities"):
+        browser.chrome.get(base + screen)
+        browser.shows("Scheduling is stopped: nothing is started, and what keeps jobs, and their order, are as of the last iteration. schedctl -r resumes it.")
+    live.ok("schedctl", "-r", "5:00:00")
+    browser.chrome.get(base)
+    browser.shows("Scheduling is stopped until ")
+    live.ok("schedctl", "-r")
+    browser.chrome.get(base + "jobs")
+    browser.shows("0 jobs")
+    assert "Scheduling is stopped" not in browser.text()
+    browser.check()
+
+
 def test_a_session_to_look_only_says_so(browser, page):
     browser.chrome.get(page.login("--read-only"))
     browser.shows("This session is to look only.")

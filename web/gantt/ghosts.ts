@@ -1,6 +1,7 @@
 // What would be, over the picture: the box of a reservation that is being made, where it
-// would come to lie, and of jobs that would move their place of before in grey, that of after
-// in the colour of what is new, with an arrow from the one to the other.
+// would come to lie, and of jobs that would move their place of before in grey and dotted, that
+// of after in a full frame, with an arrow from the one to the other. What is drawn stands out
+// of all of them: it has the colour of the focus, and a light rim.
 import type { Box } from "../model/draft";
 import type { WhatIf, WhatIfJob } from "../model/types";
 import type { Seen } from "./data";
@@ -85,7 +86,7 @@ function drawMoved(g: CanvasRenderingContext2D, v: View, width: number, m: Moved
   g.strokeStyle = c.ink2;
   g.strokeRect(x0 + 0.5, y + 0.5, w - 1, h - 1);
   g.setLineDash([]);
-  g.strokeStyle = m.broken || m.start === null ? c.now : c.focus;
+  g.strokeStyle = m.broken || m.start === null ? c.now : c.ink2;
   if (m.start === null) {
     g.beginPath();
     g.moveTo(Math.max(GUTTER, x0), y);
@@ -94,7 +95,6 @@ function drawMoved(g: CanvasRenderingContext2D, v: View, width: number, m: Moved
     return;
   }
   const [x1] = box(m.start);
-  g.lineWidth = 2;
   g.strokeRect(x1 + 1, y + 1, w - 2, h - 2);
   g.globalAlpha = 0.15;
   g.fillStyle = g.strokeStyle;
@@ -110,8 +110,11 @@ function drawBox(g: CanvasRenderingContext2D, v: View, b: Box, c: Ink): void {
   g.globalAlpha = 0.22;
   g.fillRect(x, y, w, h);
   g.globalAlpha = 1;
+  g.strokeStyle = c.paper;
+  g.lineWidth = 6;
+  g.strokeRect(x, y, w, h);
   g.strokeStyle = c.focus;
-  g.lineWidth = 2;
+  g.lineWidth = 3;
   g.strokeRect(x, y, w, h);
   if (w > 24 && h > 10)
     for (const end of [x, x + w]) g.fillRect(end - 2, y + h / 2 - Math.min(9, h / 4), 4, Math.min(18, h / 2)); // to be gripped

@@ -69,21 +69,22 @@ function pause(ms: number): Promise<void> {
 }
 
 /** While the session lasts; again when the stream breaks off. */
-async function keepReading(stop: AbortSignal, hear: Hear): Promise<void> {
+async function keepReading(stop: AbortSignal, hear: Hear, lost: () => void): Promise<void> {
   for (let failures = 0; !stop.aborted; failures += 1) {
     const began = Date.now();
     try {
       await readChanges(stop, hear);
     } catch {
-      // What is wrong the requests of the page find out, and say.
+      if (!stop.aborted) lost(); // what is wrong the requests of the page find out, and say
     }
     if (Date.now() - began > 30000) failures = 0;
     if (!stop.aborted) await pause(Math.min(30, 2 ** failures) * 1000 * (0.75 + Math.random() / 2));
   }
 }
 
-/** Hear of changes from now on, until the function that is returned is called. */
-export function followChanges(hear: Hear): () => void {
+/** Hear of changes from now on, or that there is no stream now, until the function that is
+    returned is called. */
+export function followChanges(hear: Hear, lost: () => void): () => void {
   const name = `maui.changes.${session()?.id ?? ""}`;
   const others = new BroadcastChannel(name);
   const stop = new AbortController();
@@ -92,7 +93,7 @@ export function followChanges(hear: Hear): () => void {
     hear(news);
   };
   others.onmessage = (e) => hear(e.data as News);
-  const read = () => keepReading(stop.signal, tell);
+  const read = () => keepReading(stop.signal, tell, lost);
   if (navigator.locks) navigator.locks.request(name, { signal: stop.signal }, read).catch(() => undefined);
   else void read();
   return () => {

@@ -43,13 +43,18 @@ const LISTS: List[] = [
   },
 ];
 
-const kept = new Map<string, { at: number; all: Promise<{ name: string; note?: string }[]> }>();
+type Names = Promise<{ name: string; note?: string }[]>;
+const kept = new Map<string, { at: number; all: Names }>();
+let then: string | null = null; // the instant that they are of; null: now
 
-function namesOf(list: List): Promise<{ name: string; note?: string }[]> {
+function namesOf(list: List): Names {
+  const instant = new URLSearchParams(location.search).get("at");
+  if (instant !== then) kept.clear(); // of another time
+  then = instant;
   const old = kept.get(list.kind);
   if (old && Date.now() - old.at < KEPT_MS) return old.all;
-  const all = list.of().catch(() => {
-    kept.delete(list.kind);
+  const all: Names = list.of().catch(() => {
+    if (kept.get(list.kind)?.all === all) kept.delete(list.kind);
     return [];
   });
   kept.set(list.kind, { at: Date.now(), all });

@@ -64,3 +64,8 @@ export function plain(text: string): string {
     (c) => `\\u${c.charCodeAt(0).toString(16).padStart(4, "0")}`,
   );
 }
+
+/** A sentence of the scheduler's as it begins a paragraph; names ("node01", "a.b") stay as they are. */
+export function sentence(text: string): string {
+  return plain(text.replace(/^[a-z]+(?=[ ,])/, (word) => word.charAt(0).toUpperCase() + word.slice(1)));
+}

@@ -224,7 +224,7 @@ async function round(): Promise<void> {
     if (!state.session || leaving) return; // it has ended meanwhile
     failures = 0;
     if (state.phase !== "live") set({ phase: "live", message: "" });
-    unfollow ??= followChanges(hear);
+    unfollow ??= followChanges(hear, () => state.phase === "live" && askSoon());
     rounds.forEach((run) => run());
     answered = true;
     if (changed) askApart();

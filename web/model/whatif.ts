@@ -41,16 +41,16 @@ function pause(ms: number): Promise<void> {
   return new Promise((then) => window.setTimeout(then, ms));
 }
 
-/** Questions hold the scheduler up, and it says when it has had enough of them: reads are
-    tried again, as changes are not. */
+/** Questions hold the scheduler up, and it says when it has had enough of them, or that one
+    of another tab took the place of this one: reads are tried again, as changes are not. */
 async function askPatiently(changes: WhatIfChange[], until: AbortSignal): Promise<WhatIf | null> {
   for (let n = 0; ; n++) {
     try {
       return JSON.parse(await ask("POST", "/v1/whatif", { changes }, false, until)) as WhatIf;
     } catch (e) {
-      const busy = e instanceof ApiError && (e.status === 503 || e.status === 429);
+      const busy = e instanceof ApiError && [409, 429, 503].includes(e.status);
       if (!busy || n >= TRIES) throw e;
-      await pause((e.again_s ?? 1) * BUSY_MS);
+      await pause((e.again_s ?? 1) * BUSY_MS * (e.status === 409 ? 0.5 + Math.random() : 1)); // not both at once
       if (until.aborted) return null;
     }
   }

@@ -119,8 +119,8 @@ export function Frame(props: { children: ReactNode }) {
   const now = usePresent();
   const { at } = usePast();
   useEffect(() => {
-    document.querySelector(".rail-link[aria-current]")?.scrollIntoView({ block: "nearest", inline: "nearest" });
-  }, [path]);
+    document.querySelector(".rail-link[aria-current]")?.scrollIntoView({ block: "nearest", inline: "center" });
+  }, [path, level]); // with the level there are more of them
   return (
     <div className={at === null ? "frame" : "frame frame-past"}>
       <a className="skip" href="#main">To the view</a>

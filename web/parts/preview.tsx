@@ -158,8 +158,7 @@ export function PreviewOf({ preview }: { preview: Preview }) {
       {answer && (
         <>
           <p className="quiet line" role="status">
-            {stale ? <strong className="w-bad">Of an older state: it is asked again. </strong> : null}
-            As of {instant(answer.as_of, now, zone)}; all jobs are taken to run to their limits.
+            As of {instant(answer.as_of, now, zone)}{stale ? " (something has changed since: it is asked again)" : ""}; all jobs are taken to run to their limits.
           </p>
           <Refusals answer={answer} />
           {answer.refused === undefined && <Lists answer={answer} />}

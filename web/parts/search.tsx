@@ -89,10 +89,7 @@ export function Search() {
       />
       <ul id="search-found" role="listbox" aria-label="Found" className="search-found" hidden={!shown}>
         {shown?.map((f, i) => (
-          <li key={`${f.kind} ${f.name}`} id={`search-${i}`} role="option" aria-selected={i === at} onPointerDown={(e) => {
-            e.preventDefault(); // the field keeps the focus until then
-            leave(f.to);
-          }}>
+          <li key={`${f.kind} ${f.name}`} id={`search-${i}`} role="option" aria-selected={i === at} onMouseDown={(e) => e.preventDefault() /* the field keeps the focus until then */} onClick={() => leave(f.to)}>
             <span className="search-kind">{f.kind}</span> {plain(f.name)} {f.note && <span className="quiet">{plain(f.note)}</span>}
           </li>
         ))}

@@ -1,6 +1,9 @@
 // What stands in place of the page, or above it, when not all is well.
 import { askNow, useLive } from "../model/live";
-import { Link } from "./frame";
+import { instant } from "../model/format";
+import { usePast } from "../model/past";
+import { usePrefs } from "../model/prefs";
+import { Link, useNow } from "./frame";
 
 function sentence(message: string) {
   return message.split("`").map((part, i) => (i % 2 ? <code key={i}>{part}</code> : part));
@@ -47,6 +50,23 @@ export function Closed({ name }: { name: string }) {
   );
 }
 
+/** Nothing is started, and what the queue tells is of the last iteration. */
+function Stopped() {
+  const who = useLive((s) => s.who);
+  const { at } = usePast();
+  const now = useNow();
+  const { zone } = usePrefs();
+  if (!who?.paused || at !== null) return null;
+  return (
+    <p className="banner banner-warn" role="status">
+      <span>
+        Scheduling is stopped{who.resume_at ? ` until ${instant(who.resume_at, now, zone)}` : ""}: nothing is started, and what keeps jobs, and their order, are as of the last iteration.{" "}
+        {who.level === 1 && <><code>schedctl -r</code> resumes it.</>}
+      </span>
+    </p>
+  );
+}
+
 /** Above the page: what it shows may be old. */
 export function Banner() {
   const phase = useLive((s) => s.phase);
@@ -59,6 +79,7 @@ export function Banner() {
         <p className="banner banner-info">Simulation: the clock, the jobs and the nodes are not those of the site.</p>
       )}
       {mode === "TEST" && <p className="banner banner-info">Test mode: the scheduler decides, and does nothing.</p>}
+      <Stopped />
       {readOnly && <p className="banner banner-quiet">This session is to look only.</p>}
       {phase === "stale" && (
         <p className="banner banner-warn" role="status">What you see is more than 20 seconds old.</p>

@@ -117,7 +117,7 @@ export function useDrawing(screen: Screen) {
   useEffect(() => () => setDraft(null), []);
 
   function begin() {
-    go(withQuery({ sel: null, kind: null }), true);
+    go(withQuery({ sel: null, kind: null, fit: null }), true);
     beginNew();
     say("New reservation: drag a box of nodes and time, or move it by arrows and resize it with Shift; Enter goes to its form, Escape gives it up");
     canvas.current?.focus();

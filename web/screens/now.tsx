@@ -155,11 +155,6 @@ function Warnings() {
   const lines = [...(state.warnings ?? []), ...(state.messages ?? [])];
   return (
     <>
-      {state.state === "paused" && (
-        <p className="banner banner-warn banner-in" role="status">
-          Scheduling is stopped: nothing is started. <code>schedctl -r</code> resumes it.
-        </p>
-      )}
       {Boolean(state.rm_failure_until && state.rm_failure_until > now) && (
         <p className="banner banner-warn banner-in">The resource manager is taken as failed for {duration((state.rm_failure_until ?? now) - now)}.</p>
       )}

@@ -238,11 +238,11 @@ export function Timeline() {
   }, [table, heading, query.get("from"), query.get("to"), query.get("rows")]);
 
   /** Beside a reservation that is drawn, or what is open, there is no room for it. */
-  function beginFit() {
+  useEffect(() => {
+    if (!fitting) return;
     setDraft(null);
     if (fold) foldAll(rows, false);
-    go(withQuery({ fit: fitting ? null : "1", sel: null, kind: null }), true);
-  }
+  }, [fitting]);
 
   async function moveCursor(key: string) {
     const p = picture.current;
@@ -305,7 +305,7 @@ export function Timeline() {
             if (fold) foldAll(rows, false);
             drawn.begin();
           }}>New reservation</button>}
-          <button aria-pressed={fitting} onClick={beginFit} title="g w">Where would it fit?</button>
+          <button aria-pressed={fitting} onClick={() => go(withQuery({ fit: fitting ? null : "1", sel: null, kind: null }), true)} title="g w">Where would it fit?</button>
           <Tools color={color} by={by} show={show} level={level} table={table} picture={picture} groups={<Groups rows={rows ?? rowsRef.current} />} onNow={() => showNow(0.2)} onFuture={() => showNow(0)} />
         </div>
         <Legend heading={heading} color={color} show={show} />

@@ -426,6 +426,8 @@ static void preemption(const struct conf *c, struct strbuf *out)
             "who is preempted goes back to the queue, and is ended if it cannot");
     strbuf_printf(out, "PREEMPTPOLICY %s\n",
         mode != NULL && strcasestr(mode, "SUSPEND") != NULL ? "SUSPEND" : "REQUEUE");
+    if (preempts_by(c, BY_TIER))
+        strbuf_add(out, "PREEMPTBYTIER TRUE\n");
 }
 
 /* ---- partitions ---- */
@@ -456,11 +458,6 @@ static void tier_flags(struct conf *c, const struct part *p, struct strbuf *b)
     if (over || under)
         strbuf_printf(b, " JOBFLAGS=%s%s%s", over ? "PREEMPTOR" : "",
             over && under ? ":" : "", under ? "PREEMPTEE" : "");
-    if (over && under)
-        import_left(c->im, p->at,
-            "PriorityTier=%" PRId64 " between others: its jobs preempt each other as "
-            "well, by priority",
-            p->tier);
 }
 
 static void one_class(struct conf *c, const struct part *p)

@@ -325,10 +325,12 @@ static void take_assoc(struct import *im, const struct dump *d, size_t i)
     struct strbuf b = {0};
 
     if (*cell(d, r, "Partition") || !is_first(d, i, user ? "User" : "Account")) {
+        if (im->enforced && !*cell(d, r, "Priority"))
+            return; /* limits and shares are followed live */
         import_left(im, at,
-            "%s of %s in account %s%s%s: those of its first line "
-            "hold everywhere",
-            im->enforced ? "shares" : "limits", name, cell(d, r, "Account"),
+            "%s of %s in account %s%s%s: what its first line has "
+            "holds everywhere",
+            im->enforced ? "priority" : "limits", name, cell(d, r, "Account"),
             *cell(d, r, "Partition") ? ", partition " : "", cell(d, r, "Partition"));
         return;
     }

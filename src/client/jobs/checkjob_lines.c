@@ -451,7 +451,9 @@ static void print_obstacle(const json_t *b, json_int_t now)
             *name ? "reservation '" : "a reservation", name, *name ? "'" : "",
             (long long)nodes, nodes == 1 ? "" : "s", start > now ? " from " : "",
             start > now ? layout_date(start, from) : "",
-            until ? " until " : ", without an end",
+            until                                 ? " until "
+            : json_object_get(b, "until") != NULL ? ", without an end"
+                                                  : "",
             until ? layout_date(until, date) : "");
 }
 

@@ -229,6 +229,10 @@ static int show(const struct command_line *l, const struct query *q)
     if (!o)
         return 1;
     stopped_note(o);
+    if (get_bool(o, "others"))
+        fprintf(stderr,
+            "NOTE:     what is reserved for others, or limits them, is told to "
+            "administrators: this is as if nothing named them\n");
     if (command_has(l, 'S'))
         print_nodes(o);
     else

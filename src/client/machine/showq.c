@@ -4,6 +4,7 @@
 #include "client/client.h"
 #include "client/kit/layout.h"
 #include "client/kit/request.h"
+#include "client/kit/stopped.h"
 #include "client/machine/queuexml.h"
 
 #include <stdio.h>
@@ -491,6 +492,8 @@ static int run(const struct command_line *l)
     status = add_cred(l, q);
     if (status == 0)
         status = print(l, q, &s);
+    if (status == 0 && s.view != VIEW_ACTIVE && s.view != VIEW_COMPLETED)
+        stopped_note_queue(s.summary);
     json_decref(s.summary);
     query_free(q);
     return status;

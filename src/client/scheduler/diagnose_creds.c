@@ -2,6 +2,7 @@
  * diagnose of credentials: settings and limits, fairshare, priorities. */
 #include "client/kit/layout.h"
 #include "client/kit/lists.h"
+#include "client/kit/stopped.h"
 #include "client/scheduler/diagnose.h"
 
 #include <stdio.h>
@@ -422,6 +423,18 @@ static void prio_footer(const struct prios *t)
     puts("\n\n* indicates system prio set on job");
 }
 
+/* The list itself does not say whether it is going on. */
+static void note_stopped(const struct command_line *l)
+{
+    struct query *q = query_new("/v1/identity");
+    int status;
+    json_t *list = diagnose_list(l, q, true, &status);
+
+    stopped_note_queue(json_array_get(list, 0));
+    json_decref(list);
+    query_free(q);
+}
+
 int diagnose_priorities(const struct command_line *l, const char *only)
 {
     struct query *q = query_new("/v1/priorities");
@@ -443,6 +456,8 @@ int diagnose_priorities(const struct command_line *l, const char *only)
     else if (list)
         puts("diagnosing job priority information (partition: ALL)\n\nno idle jobs "
              "in queue");
+    if (list)
+        note_stopped(l);
     json_decref(list);
     json_decref(t.sums);
     json_decref(t.columns);

@@ -391,6 +391,9 @@ enum gate_mark job_mark(const slurm_job_info_t *j);
 /* Was it put back into the queue and held (scontrol requeuehold), and nobody has marked
  * it as held since? Nothing but Slurm's words for it tells. */
 bool job_is_back_held(const slurm_job_info_t *j);
+/* Of a change of a job that its partition can never run, or is closed for, Slurm makes
+ * half and refuses it: the job is kept, and its comment says so, but it has no mark. */
+bool job_is_half_kept(const slurm_job_info_t *j);
 /* Does the mark say that an administrator holds it? */
 bool job_is_admins(const slurm_job_info_t *j);
 /* The priority that an administrator gave it, 0 = none. */

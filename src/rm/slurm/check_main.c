@@ -13,6 +13,7 @@
 
 struct last_errors {
     char before[1000], last[1000]; /* lines; empty: there is none */
+    bool stopped;                  /* it was told to end */
 };
 
 /* Users name things in that log: nothing of it reaches a terminal as an order. */
@@ -23,7 +24,15 @@ static void hide_controls(char *line)
             *line = '?';
 }
 
-/* The last says that it ends, the one before it why. */
+/* After "[instant] ", where users have no say. */
+static bool says(const char *line, const char *what)
+{
+    const char *text = strstr(line, "] ");
+
+    return *line == '[' && text != NULL && strncmp(text + 2, what, strlen(what)) == 0;
+}
+
+/* Of its last life: the last says that it ends, the one before it why. */
 static void find_last_errors(FILE *f, struct last_errors *ret)
 {
     char line[sizeof ret->last];
@@ -31,7 +40,9 @@ static void find_last_errors(FILE *f, struct last_errors *ret)
     if (fseek(f, -LOG_TAIL, SEEK_END) < 0)
         rewind(f);
     while (fgets(line, sizeof line, f) != NULL)
-        if (strstr(line, "fatal:") != NULL || strstr(line, "error:") != NULL) {
+        if (says(line, "slurmctld version ") || says(line, "Terminate signal ")) {
+            *ret = (struct last_errors){.stopped = says(line, "Terminate signal ")};
+        } else if (strstr(line, "fatal:") != NULL || strstr(line, "error:") != NULL) {
             memcpy(ret->before, ret->last, sizeof ret->before);
             memcpy(ret->last, line, sizeof ret->last);
         }
@@ -56,6 +67,9 @@ static void print_last_errors(void)
     }
     hide_controls(errors.before);
     hide_controls(errors.last);
+    if (errors.stopped)
+        fprintf(
+            stderr, "it was told to end, says %s: `systemctl start slurmctld`\n", log);
     if (errors.last[0] != '\0')
         fprintf(
             stderr, "the last errors in %s:\n%s%s", log, errors.before, errors.last);

@@ -25,8 +25,30 @@ struct inspection {
     const struct site *site;
     struct findings *f;
     char *dir;       /* owned; of slurm.conf */
+    bool here;       /* slurmctld runs on this machine, or may */
     int64_t ahead_s; /* slurmctld's clock before this machine's */
 };
+
+/* One of slurmctld's machines: on another one slurm.conf and plugins are of commands.
+ */
+static bool is_controller(const slurm_conf_t *c)
+{
+    char own[256] = "";
+
+    if (gethostname(own, sizeof own - 1) < 0)
+        return false;
+    own[strcspn(own, ".")] = '\0';
+    for (uint32_t i = 0; i < c->control_cnt; i++) {
+        const char *name = c->control_machine[i];
+
+        if (name != NULL
+            && (strcmp(name, "localhost") == 0
+                || (strncmp(name, own, strlen(own)) == 0
+                    && strchr(".", name[strlen(own)]) != NULL)))
+            return true;
+    }
+    return false;
+}
 
 /* ---- what SlurmUser may do ---- */
 
@@ -380,6 +402,17 @@ static const char *get_from_file(void *ctx, const char *key)
     return conf_value(ctx, key);
 }
 
+/* What has to be done about settings of the list that `maui slurm install` leaves
+ * alone; NULL: it mends all. */
+static const char *find_unmended(const struct setting_advices *all, const char *keys)
+{
+    for (size_t i = 0; keys != NULL && i < all->n; i++)
+        if (all->v[i].weight != SETTING_NOTE && all->v[i].instead == NULL
+            && strstr(keys, all->v[i].key) != NULL)
+            return all->v[i].why;
+    return NULL;
+}
+
 static bool is_wrong(const struct setting_advices *all, const char *key)
 {
     for (size_t i = 0; i < all->n; i++)
@@ -413,6 +446,7 @@ static void compare_file(const struct inspection *in, struct conf *conf)
 {
     struct setting_advices now = {0}, file = {0};
     bool restart = false, none;
+    const char *by_hand;
     char *unread, *undone;
 
     settings_judge(check_setting, (void *)in->c, &now);
@@ -423,11 +457,12 @@ static void compare_file(const struct inspection *in, struct conf *conf)
         findings_add(in->f, SETTING_WARNING,
             "slurm.conf here has %s right, and slurmctld has not read it since: %s",
             unread, restart ? "systemctl restart slurmctld" : "scontrol reconfigure");
+    by_hand = find_unmended(&file, undone);
     if (undone != NULL)
         findings_add(in->f, SETTING_WARNING,
             "slurm.conf here has %s wrong, which slurmctld will read at its next "
-            "start: `maui slurm install` mends it",
-            undone);
+            "start: %s",
+            undone, by_hand != NULL ? by_hand : "`maui slurm install` mends it");
     free(unread);
     free(undone);
     settings_free(&now);
@@ -452,7 +487,7 @@ static void look_at_file(const struct inspection *in)
         findings_add(in->f, SETTING_WARNING,
             "slurm.conf: nodes of State=CLOUD are hidden while they are powered down; "
             "write PrivateData=cloud");
-    if (conf != NULL)
+    if (conf != NULL && in->here)
         compare_file(in, conf);
     conf_free(conf);
 }
@@ -479,7 +514,7 @@ static bool has_plugin(const char *dirs, const char *name)
 /* One that runs has loaded it. */
 static void look_at_plugin(const struct inspection *in)
 {
-    if (settings_list_has(in->c->job_submit_plugins, "lua")
+    if (!in->here || settings_list_has(in->c->job_submit_plugins, "lua")
         || has_plugin(in->c->plugindir, "job_submit_lua.so")
         || access(in->dir, X_OK) < 0)
         return;
@@ -499,9 +534,11 @@ static void look_at_backups(const struct inspection *in)
             in->c->control_machine[i], in->site->home);
 }
 
+/* The home is the scheduler's, which a user who may not read its script does not know.
+ */
 static void look_at_watch(const struct inspection *in)
 {
-    if (!letgo_is_watched(in->site->home))
+    if (check_is_privileged(in->c) && !letgo_is_watched(in->site->home))
         findings_add(in->f, SETTING_NOTE,
             "no `maui slurm watch` for %s runs here: while the scheduler is away the "
             "jobs that wait for it go on waiting; systemctl enable --now maui-watch",
@@ -606,7 +643,7 @@ void inspect_site(
 {
     char *path =
         xstrdup(c->slurm_conf != NULL ? c->slurm_conf : "/etc/slurm/slurm.conf");
-    struct inspection in = {c, site, f, NULL, ahead_s};
+    struct inspection in = {c, site, f, NULL, is_controller(c), ahead_s};
 
     in.dir = xstrdup(dirname(path));
     look_at_user(&in);

@@ -561,12 +561,12 @@ local REMEMBERED = 600 -- seconds
 local begins, begins_tidied = {}, 0
 
 -- Slurm has to lift what it set, and gives the job a priority for it: it is kept by a begin
--- time meanwhile, until the scheduler takes it into its hands. Slurm lets no owner note whose
--- begin time it is, so that the job may start so much later. One that the owner has set, and
--- that has not come, is only known here where it was set a moment ago.
+-- time meanwhile, until the scheduler takes it into its hands, however long that is away and
+-- counts as there: one that never comes, which says whose it is. One that the owner has set,
+-- and that has not come, is only known here where it was set a moment ago.
 local function lift_slurms_hold(job, current, own)
 	local set, now = begins[current.job_id], os.time()
-	job.begin_time = math.max(set and set.at or 0, MAX_AGE == 0 and NEVER or now + TAKEN)
+	job.begin_time = set and set.at > now + math.max(TAKEN, MAX_AGE) and set.at or BEFORE
 	mark(job, current, KEPT, own)
 	wake()
 	return slurm.SUCCESS

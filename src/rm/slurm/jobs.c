@@ -98,6 +98,13 @@ void jobs_forget(struct adapter *a)
 
 /* ---- states ---- */
 
+bool job_is_half_kept(const slurm_job_info_t *j)
+{
+    return job_mark(j) == MARK_NONE && j->priority == 0
+           && j->state_reason == WAIT_HELD_USER && j->admin_comment != NULL
+           && strcmp(j->admin_comment, COMMENT_KEPT) == 0;
+}
+
 /* That a reservation is gone Slurm says in its state as well, and goes on saying so
  * when the hold was lifted: the reason counts. States with a job's resources given
  * back, or about to be: what starts there next waits for the rest inside Slurm, which
@@ -107,7 +114,8 @@ static enum job_state state_of(const slurm_job_info_t *j)
     switch (j->job_state & JOB_STATE_BASE) {
     case JOB_PENDING:
         return job_mark(j) == MARK_HELD
-                       || (j->priority == 0 && job_mark(j) == MARK_NONE)
+                       || (j->priority == 0 && job_mark(j) == MARK_NONE
+                           && !job_is_half_kept(j))
                        || (j->priority == 0 && j->state_reason == WAIT_HELD)
                        || j->state_reason == WAIT_RESV_DELETED
                    ? JOB_HOLD
@@ -441,7 +449,7 @@ bool job_is_astray(const struct adapter *a, const slurm_job_info_t *j)
     /* found impossible, and changed by its owner since: a hold of nobody's */
     bool zero = j->state_reason == WAIT_HELD && has_word_go(j);
 
-    return job_mark(j) == MARK_LIFTED
+    return job_mark(j) == MARK_LIFTED || job_is_half_kept(j)
            || (job_mark(j) == MARK_KEPT
                && (j->state_reason == FAIL_BAD_CONSTRAINTS || zero
                    || asked_is_text(j->admin_comment)));
@@ -732,7 +740,9 @@ static void see_components(struct adapter *a, const struct tallies *all_records,
 bool jobs_is_limited(
     const struct adapter *a, struct tallies *all_records, const slurm_job_info_t *j)
 {
-    return state_of(j) == JOB_IDLE && notes_release_at(a, j) == 0
+    bool depends = j->dependency != NULL && *j->dependency != '\0';
+
+    return state_of(j) == JOB_IDLE && notes_release_at(a, j) == 0 && !depends
            && !tallies_take(all_records, j);
 }
 

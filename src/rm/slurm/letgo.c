@@ -38,20 +38,11 @@ static bool is_held(const slurm_job_info_t *j)
            || job_is_back_held(j);
 }
 
-/* Of a change of a job that its partition can never run Slurm makes half, and refuses
- * it: the job is kept, and its comment says so, but it has no mark. */
-static bool is_half_kept(const slurm_job_info_t *j)
-{
-    return job_mark(j) == MARK_NONE && j->priority == 0
-           && j->state_reason == WAIT_HELD_USER && j->admin_comment != NULL
-           && strcmp(j->admin_comment, COMMENT_KEPT) == 0;
-}
-
 static enum claim claim_of(const struct adapter *a, const slurm_job_info_t *j)
 {
     bool starts = asked_is_text(j->admin_comment), begins = notes_has_begin(a, j);
     bool kept =
-        job_mark(j) == MARK_KEPT || job_mark(j) == MARK_LIFTED || is_half_kept(j);
+        job_mark(j) == MARK_KEPT || job_mark(j) == MARK_LIFTED || job_is_half_kept(j);
 
     if ((j->job_state & JOB_STATE_BASE) != JOB_PENDING)
         return CLAIM_NONE;
@@ -370,35 +361,45 @@ static char *heartbeat_path(const char *home)
     return path;
 }
 
-/* A socket whose name says that a watch of that home runs, for as long as it does.
- * -1 with errno EADDRINUSE: another has it. */
-static int take_sign(const char *home)
+/* The name of a socket that is there as long as a watch of that home runs. No file: the
+ * first byte stays 0. */
+static struct sockaddr_un name_sign(const char *home)
 {
     struct sockaddr_un name = {.sun_family = AF_UNIX};
+    char *real = realpath(home, NULL);
+
+    snprintf(name.sun_path + 1, sizeof name.sun_path - 1,
+        "maui-slurm-watch-%016" PRIx64,
+        digest_text(DIGEST_START, real != NULL ? real : home));
+    free(real);
+    return name;
+}
+
+/* The call that is to be made of a socket and that name; the socket, or -1. */
+static int open_sign(
+    const char *home, int (*use)(int, const struct sockaddr *, socklen_t))
+{
+    struct sockaddr_un name = name_sign(home);
     int fd = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0);
 
-    /* no file: the first byte stays 0 */
-    snprintf(name.sun_path + 1, sizeof name.sun_path - 1,
-        "maui-slurm-watch-%016" PRIx64, digest_text(DIGEST_START, home));
-    if (fd < 0 || bind(fd, (struct sockaddr *)&name, sizeof name) == 0)
+    if (fd < 0 || use(fd, (struct sockaddr *)&name, sizeof name) == 0)
         return fd;
     close(fd);
-    errno = EADDRINUSE;
     return -1;
 }
 
 bool letgo_is_watched(const char *home)
 {
-    int fd = take_sign(home);
+    int fd = open_sign(home, connect);
 
     if (fd >= 0)
         close(fd);
-    return fd < 0;
+    return fd >= 0;
 }
 
 int letgo_watch(const char *home, int64_t after_s)
 {
-    int sign = take_sign(home);
+    int sign = open_sign(home, bind);
     char *path = heartbeat_path(home);
     struct watch w = {.beat_path = path, .after_s = after_s, .changed_s = clock_s()};
     sigset_t ends;

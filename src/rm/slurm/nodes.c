@@ -98,9 +98,11 @@ static void read_classes(const struct adapter *a, struct lists *l, const char *t
 
 static enum node_state state_of(const node_info_t *n)
 {
-    const uint32_t unusable = NODE_STATE_FAIL | NODE_STATE_MAINT
-                              | NODE_STATE_REBOOT_REQUESTED | NODE_STATE_REBOOT_ISSUED
-                              | NODE_STATE_POWERING_DOWN | NODE_STATE_INVALID_REG;
+    /* not MAINT: the reservation that says so keeps jobs off, for as long as it lasts,
+     * but for its own */
+    const uint32_t unusable = NODE_STATE_FAIL | NODE_STATE_REBOOT_REQUESTED
+                              | NODE_STATE_REBOOT_ISSUED | NODE_STATE_POWERING_DOWN
+                              | NODE_STATE_INVALID_REG;
     uint32_t base = n->node_state & NODE_STATE_BASE;
     bool busy = base == NODE_STATE_ALLOCATED || base == NODE_STATE_MIXED;
 

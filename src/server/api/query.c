@@ -113,6 +113,22 @@ static void add_caller(struct request *r, struct question *q)
     }
 }
 
+/* Administrators may ask for anybody. Whoever else asks for others is told what they
+ * would get if no list named them: what is reserved for whom lists keep to themselves.
+ */
+static enum query_right right_of(const struct identity *who, const struct question *q)
+{
+    const char *user = q->ask.cred[CRED_USER], *group = q->ask.cred[CRED_GROUP];
+
+    if (identity_is(who, WHO_ADMIN3))
+        return QUERY_ALL;
+    return user && identity_owns(who, user)
+                   && (!group || strcmp(group, who->group) == 0
+                       || identity_is_member(user, group, NULL))
+               ? QUERY_OWN
+               : QUERY_OTHERS;
+}
+
 static int read_creds(
     struct server *s, struct request *r, struct question *q, struct err *err)
 {
@@ -121,6 +137,7 @@ static int read_creds(
     if (check_creds(request_who(r), engine_cluster(s->engine), q, err) < 0)
         return -1;
     add_caller(r, q);
+    q->ask.right = right_of(request_who(r), q);
     return 0;
 }
 
@@ -160,15 +177,10 @@ static int read_question(
     return mem ? read_mem(mem, &q->ask.mem, err) : 0;
 }
 
-/* The plan is that of the last iteration; whoever is told of it learns that no other
- * comes for now. */
-static void render_paused(const struct server *s, json_t *o)
+static void render_others(json_t *o, const struct question *q)
 {
-    if (!s->control.paused)
-        return;
-    json_object_set_new(o, "paused", json_true());
-    if (s->control.resume_at)
-        render_instant(o, "resume_at", s->control.resume_at);
+    if (q->ask.right == QUERY_OTHERS)
+        json_object_set_new(o, "others", json_true());
 }
 
 /* ---- showstart ---- */
@@ -266,20 +278,15 @@ struct look {
     bool may; /* such a job may have the account that was asked for */
 };
 
-/* Of a job of oneself; of others that is for administrators, or else one would learn
- * what is reserved for whom. */
+/* Nodes of a job of others are not told, or else one would learn what is reserved for
+ * whom; nor are those of a job of nobody. */
 static bool is_told_places(struct request *r, const struct question *q)
 {
     const struct identity *who = request_who(r);
-    const char *user = q->ask.cred[CRED_USER], *group = q->ask.cred[CRED_GROUP];
 
-    if (!is_on(r, "places") || identity_is_kept_from(who, RM_HIDES_NODES))
-        return false;
-    if (identity_is(who, WHO_ADMIN3))
-        return true;
-    return user && identity_owns(who, user)
-           && (!group || strcmp(group, who->group) == 0
-               || identity_is_member(user, group, NULL));
+    return is_on(r, "places") && !identity_is_kept_from(who, RM_HIDES_NODES)
+           && (identity_is(who, WHO_ADMIN3)
+               || (!q->ask.any && q->ask.right == QUERY_OWN));
 }
 
 static void add_place(void *ctx, uint32_t node, uint32_t tasks)
@@ -330,6 +337,7 @@ static int ask_start(struct server *s, struct request *r, const struct question 
     if (result == 0) {
         *ret = render_start(s, any, &found, q->ask.duration_s);
         render_int(*ret, "procs", q->ask.procs);
+        render_others(*ret, q);
         if (!any)
             json_object_set_new(*ret, "reason", render_never(s, &found.why));
         json_object_update(*ret, l.o);
@@ -493,6 +501,7 @@ static json_t *render_answer(
 
     for (int k = 0; k < CRED_KINDS; k++)
         render_text(o, render_cred_key((enum cred_kind)k), q->ask.cred[k]);
+    render_others(o, q);
     render_paused(s, o);
     return o;
 }

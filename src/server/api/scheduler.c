@@ -31,6 +31,7 @@ void api_identity(struct server *s, struct request *r)
         who->group, "level", who->level, "at", (json_int_t)world_now(s), "mode",
         mode_name(s), "reserves", rsvrights_makes(engine_cluster(s->engine), &actor));
 
+    render_paused(s, o);
     if (who->session[0]) {
         render_text(o, "session", who->session);
         render_bool(o, "read_only", who->read_only);

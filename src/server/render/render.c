@@ -5,6 +5,7 @@
 #include "base/timeval.h"
 #include "base/utf8.h"
 #include "base/xalloc.h"
+#include "server/server_private.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -53,6 +54,15 @@ void render_instant(json_t *o, const char *key, int64_t at)
     bool none = at <= 0 || at >= TIME_NEVER;
 
     json_object_set_new(o, key, none ? json_null() : json_integer(at));
+}
+
+void render_paused(const struct server *s, json_t *o)
+{
+    if (!s->control.paused)
+        return;
+    json_object_set_new(o, "paused", json_true());
+    if (s->control.resume_at)
+        render_instant(o, "resume_at", s->control.resume_at);
 }
 
 void render_duration(json_t *o, const char *key, int64_t seconds)

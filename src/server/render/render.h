@@ -24,6 +24,9 @@ void render_real(json_t *o, const char *key, double n);
 void render_bool(json_t *o, const char *key, bool b);
 /* 0 and TIME_NEVER are null: no such instant. */
 void render_instant(json_t *o, const char *key, int64_t at);
+/* "paused", and "resume_at" where that is known, while scheduling is stopped: what is
+ * told of the queue is of the last iteration then. */
+void render_paused(const struct server *s, json_t *o);
 /* DURATION_UNLIMITED is null: without end. */
 void render_duration(json_t *o, const char *key, int64_t seconds);
 /* An array of names; left out when empty. */

@@ -60,6 +60,28 @@ static void example_p2_both_flags_and_more_priority_are_needed(void **state)
     }
 }
 
+/* PREEMPTBYTIER: the highest priority of a tier preempts nobody of it. */
+static void by_tier_those_of_lower_tiers_alone_are_preempted(void **state)
+{
+    (void)state;
+    for (int64_t low = 1; low <= 2; low++)
+        for (int by_tier = 0; by_tier < 2; by_tier++) {
+            bool goes = low < 2 || !by_tier;
+            struct example x = {.cfg = by_tier ? BASE "PREEMPTBYTIER TRUE\n" : BASE,
+                .nodes = 1,
+                .jobs = {{"L", 1, 1000, 0, 0, .user = "p10", .flags = JOB_PREEMPTEE,
+                             .tier = low},
+                    {"H", 1, 1000, 0, goes ? 50 : 1000, .user = "p100",
+                        .flags = JOB_PREEMPTOR, .submit = 50, .tier = 2}}};
+            BOTH_WAYS(s, x)
+            {
+                sc_run(s);
+                assert_string_equal(
+                    sc_log(s, "L"), goes ? "start@0 requeue@50 start@1050" : "start@0");
+            }
+        }
+}
+
 static void example_p3_victims_go_by_priority_for_processors_freed(void **state)
 {
     (void)state;
@@ -468,6 +490,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(example_p1_the_cheapest_of_equals_are_requeued),
         cmocka_unit_test(example_p2_both_flags_and_more_priority_are_needed),
+        cmocka_unit_test(by_tier_those_of_lower_tiers_alone_are_preempted),
         cmocka_unit_test(example_p3_victims_go_by_priority_for_processors_freed),
         cmocka_unit_test(example_p4_all_or_nothing),
         cmocka_unit_test(example_p5_idle_resources_come_first),
