@@ -132,8 +132,15 @@ def labelled_machine(path, nodes, labels):
     return path
 
 
-@pytest.mark.parametrize("labels", LABELS)
-@pytest.mark.parametrize("trace, policy", GOLDEN)
+def labelled(trace, policy, labels):
+    """The longest trace with one kind of labels, the others with each."""
+    return pytest.param(trace, policy, labels, marks=[pytest.mark.long(
+        "test_labels_that_no_job_asks_for_change_nothing")]
+        if trace == "SDSC-SP2" and labels is not anything else [])
+
+
+@pytest.mark.parametrize("trace, policy, labels", [
+    labelled(*case, labels) for case in GOLDEN for labels in LABELS])
 def test_labels_that_no_job_asks_for_change_nothing(
         maui, files, tmp_path, trace, policy, labels):
     file, procs = TRACES[trace]

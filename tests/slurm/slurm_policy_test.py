@@ -177,7 +177,8 @@ def test_jobs_of_one_tier_do_not_preempt_each_other(fresh_cluster):
 GRACE = 8
 
 
-@pytest.mark.parametrize("transport", [None, "SCONTROL"])
+@pytest.mark.parametrize("transport", [None, pytest.param("SCONTROL", marks=pytest.mark.long(
+    "test_a_preempted_job_has_the_grace_time_of_its_partition"))])
 def test_a_preempted_job_has_the_grace_time_of_its_partition(fresh_cluster, transport):
     """It is told at once, and stays for so long, or ends by itself before."""
     rest = "DefaultTime=60 MaxTime=INFINITE State=UP"
