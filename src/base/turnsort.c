@@ -23,6 +23,8 @@ struct turnsort {
     size_t pair;          /* of `in.runs`: the first of the two that are merged */
     bool merging;         /* some of them are in the last run of `out` */
     bool begun;
+    bool cuts, cut;      /* only the first `wanted` are kept; others were cut off, */
+    size_t wanted, best; /* all behind the last of so many that are in order */
 };
 
 struct turnsort *turnsort_new(size_t size, turnsort_compare_fn *compare, void *ctx)
@@ -31,6 +33,13 @@ struct turnsort *turnsort_new(size_t size, turnsort_compare_fn *compare, void *c
 
     *t = (struct turnsort){.size = size, .compare = compare, .ctx = ctx};
     return t;
+}
+
+void turnsort_first(struct turnsort *t, size_t n)
+{
+    assert(n && n <= TURNSORT_FIRST_MAX && !t->in.bytes.n);
+    t->cuts = true;
+    t->wanted = n;
 }
 
 static void free_items(struct items *i)
@@ -76,18 +85,39 @@ static void sort_run(const struct turnsort *t, const struct run *r)
             item_at(t, &t->in, r->from), r->to - r->from, t->size, t->compare, t->ctx);
 }
 
+/* Others of which nothing is known may be before it. */
+static bool is_beyond(const struct turnsort *t, const void *item)
+{
+    return t->cut && !t->begun
+           && (!t->best
+               || t->compare(item, item_at(t, &t->in, t->best - 1), t->ctx) >= 0);
+}
+
+/* Of one run that is in order. */
+static void cut_run(struct turnsort *t, struct run *r)
+{
+    t->cut = true;
+    t->best = r->to = t->wanted;
+    t->in.bytes.n = t->wanted * t->size;
+}
+
 void turnsort_add(struct turnsort *t, const void *item)
 {
     struct items *in = &t->in;
     struct run *last = in->runs.n ? &in->runs.v[in->runs.n - 1] : NULL;
 
     assert(!t->begun);
+    if (is_beyond(t, item))
+        return;
     if (!last || last->to - last->from == TURNSORT_RUN)
         begin_run(t, in);
     put_item(t, in, item);
     last = &in->runs.v[in->runs.n - 1];
-    if (last->to - last->from == TURNSORT_RUN)
-        sort_run(t, last);
+    if (last->to - last->from < TURNSORT_RUN)
+        return;
+    sort_run(t, last);
+    if (t->cuts)
+        cut_run(t, last);
 }
 
 static void begin_merging(struct turnsort *t)
@@ -148,14 +178,17 @@ bool turnsort_more(struct turnsort *t, size_t items)
     return t->in.runs.n > 1 || t->merging;
 }
 
-/* Those of a run that are left move to its begin. */
+/* Those of a run that are left move to its begin. Without the last of the best, what is
+ * behind those that are left of them is not kept either. */
 static void drop_of(struct turnsort *t, struct items *i, struct run *r,
     bool (*is_gone)(const void *item, void *ctx))
 {
-    size_t left = r->from;
+    size_t left = r->from, best = t->best;
 
     for (size_t n = r->from; n < r->to; n++) {
-        if (is_gone(item_at(t, i, n), t->ctx))
+        bool gone = is_gone(item_at(t, i, n), t->ctx);
+        t->best -= gone && n < best;
+        if (gone || (n >= best && is_beyond(t, item_at(t, i, n))))
             continue;
         if (left != n)
             memcpy(item_at(t, i, left), item_at(t, i, n), t->size);

@@ -23,6 +23,13 @@ typedef int turnsort_compare_fn(const void *a, const void *b, void *ctx);
 struct turnsort *turnsort_new(size_t size, turnsort_compare_fn *compare, void *ctx);
 void turnsort_free(struct turnsort *t); /* NULL is allowed */
 
+#define TURNSORT_FIRST_MAX (TURNSORT_RUN / 2)
+/* Before any is added: only the first `n` in order are wanted (1 to
+ * TURNSORT_FIRST_MAX). What is known not to be among them is not kept, so there may be
+ * some more; and where some were dropped, fewer. An item then costs a comparison where
+ * it is none of them. */
+void turnsort_first(struct turnsort *t, size_t n);
+
 /* Copied; not once turnsort_more() was called. Amortised O(log TURNSORT_RUN). */
 void turnsort_add(struct turnsort *t, const void *item);
 /* Move up to so many items to their places, with a comparison for each at most, besides

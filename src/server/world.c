@@ -88,9 +88,7 @@ void world_moved(struct server *s)
 {
     s->world->revision++;
     timeline_interrupt(s);
-    feed_touch(s, FEED_JOB, "");
-    feed_planned(s);
-    feed_committed(s);
+    feed_moved(s);
 }
 
 static const struct job_notes no_notes = {

@@ -37,8 +37,9 @@ const struct identity *__wrap_request_who(const struct request *r);
 const char *__wrap_request_header(const struct request *r, const char *name);
 void __wrap_request_reply_json(struct request *r, json_t *body);
 void __wrap_request_refuse(struct request *r, const struct err *err);
-void __wrap_request_reply_shared(struct request *r, const char *type, const char *text,
-    size_t len, void (*done)(void *ctx), void *ctx);
+bool __wrap_request_reply_known(struct request *r, const char *state);
+void __wrap_request_reply_shared(struct request *r, const char *type, const char *state,
+    const char *text, size_t len, void (*done)(void *ctx), void *ctx);
 void __wrap_request_reply_bytes(struct request *r, int status, void *bytes, size_t len,
     bool owned, const struct reply_header *headers);
 bool __wrap_request_is_abandoned(const struct request *r);
@@ -131,9 +132,17 @@ static void check_window(const unsigned char *bytes, size_t len)
     json_decref(o);
 }
 
-void __wrap_request_reply_shared(struct request *r, const char *type, const char *text,
-    size_t len, void (*done)(void *ctx), void *ctx)
+bool __wrap_request_reply_known(struct request *r, const char *state)
 {
+    (void)r;
+    assert(state && strlen(state) < REQUEST_STATE_MAX);
+    return false;
+}
+
+void __wrap_request_reply_shared(struct request *r, const char *type, const char *state,
+    const char *text, size_t len, void (*done)(void *ctx), void *ctx)
+{
+    assert(!state || strlen(state) < REQUEST_STATE_MAX);
     if (strcmp(type, "application/octet-stream") == 0)
         check_window((const unsigned char *)text, len);
     else

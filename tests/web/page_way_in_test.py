@@ -3,6 +3,8 @@
 import json
 import os
 import re
+import signal
+import socket
 import stat
 import subprocess
 import time
@@ -358,3 +360,41 @@ def test_a_page_that_is_off_from_the_start_holds_up_nothing_else(daemon, build):
     os.chmod(f"{daemon.home}/key.pem", 0o600)
     assert "the web page is off" not in daemon.ok("schedctl", "-R")
     assert daemon.ok("dashboard", "--no-open").startswith("https://127.0.0.1:")
+
+
+def test_a_page_that_is_loaded_again_is_never_refused_its_stream(page, live):
+    """However many it has left behind: of those nobody has read the end. The scheduler stands
+    still while they come, so that all of them are one turn of its loop."""
+    session = page.open()
+    asked = f"GET /v1/changes HTTP/1.1\r\nHost: 127.0.0.1:{page.at}\r\nAuthorization: Session {session['secret']}\r\n\r\n"
+    streams = []
+    os.kill(live.pid(), signal.SIGSTOP)
+    try:
+        for _ in range(15):
+            streams.append(socket.create_connection(("127.0.0.1", page.at), timeout=60))
+            streams[-1].sendall(asked.encode())
+    finally:
+        os.kill(live.pid(), signal.SIGCONT)
+
+    def begin(stream):
+        try:
+            return stream.recv(12)
+        except OSError:  # it was cut off
+            return b""
+    answers = [begin(s) for s in streams]
+    assert set(answers) <= {b"HTTP/1.1 200", b""} and all(answers[-3:]), answers
+    assert page.by(session, "GET", "/v1/session")[0] == 200
+
+    def told(stream):
+        stream.settimeout(0.1)
+        try:
+            while stream.recv(65536):
+                pass
+        except TimeoutError:
+            return True  # it goes on
+        except OSError:
+            pass
+        return False
+    live.wait(lambda: sum(map(told, streams)) == 3 and told(streams[-1]), "the end of all but the newest three")
+    for s in streams:
+        s.close()

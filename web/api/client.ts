@@ -78,14 +78,25 @@ async function fetchThere(path: string, init: RequestInit): Promise<Response> {
   return fetch(await through(path), init);
 }
 
-/** A binary answer; null: it is the one that is known by this state. */
-export async function askBytes(path: string, state?: string): Promise<ArrayBuffer | null> {
+/** null: the answer is the one that has this tag. */
+async function askOther(path: string, tag?: string): Promise<Response | null> {
   const headers: Record<string, string> = { Authorization: `Session ${session()?.secret ?? ""}` };
-  if (state) headers["If-None-Match"] = `"${state}"`;
+  if (tag) headers["If-None-Match"] = tag;
   const answer = await fetchThere(path, { headers, cache: "no-store", credentials: "omit", redirect: "error" });
   if (answer.status === 304) return null;
   if (!answer.ok) throw await refusal(answer);
-  return answer.arrayBuffer();
+  return answer;
+}
+
+/** A binary answer; null: it is the one that is known by this state. */
+export async function askBytes(path: string, state?: string): Promise<ArrayBuffer | null> {
+  return (await askOther(path, state && `"${state}"`))?.arrayBuffer() ?? null;
+}
+
+/** An answer as text, and the tag that it has, if any; null: it is the one of that tag. */
+export async function askText(path: string, tag?: string): Promise<{ text: string; tag?: string } | null> {
+  const answer = await askOther(path, tag);
+  return answer && { text: await answer.text(), tag: answer.headers.get("ETag") ?? undefined };
 }
 
 /** The answer as text; ApiError when it is refused, TypeError when there is none. */

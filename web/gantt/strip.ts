@@ -2,7 +2,7 @@
 // the same time. One line of cells, as the scheduler tells it.
 import { ApiError, askBytes } from "../api/client";
 import { LAYERS, Window } from "./data";
-import { GUTTER, askable, coversTime, timeAt, xAt, type View } from "./view";
+import { GUTTER, askable, coversTime, roundedTime, timeAt, xAt, type View } from "./view";
 
 export interface Shares {
   at: number; // begin of the part of time
@@ -74,7 +74,7 @@ export class Strip {
     this.asking = true;
     const wide = (this.canvas.clientWidth - GUTTER) * view.second;
     const again = this.suffices() && this.have;
-    const [begin, end] = askable(view.t0 - wide / 2, view.t0 + 1.5 * wide);
+    const [begin, end] = askable(...roundedTime(view.t0 - wide / 2, view.t0 + 1.5 * wide));
     const [from, to] = again ? [again.from, again.to] : [Math.floor(begin), Math.ceil(end)];
     this.refusedAt = 0;
     try {

@@ -27,6 +27,13 @@ export function askable(from: number, to: number): [number, number] {
   return to - from <= SPAN_MAX ? [from, to] : [middle - SPAN_MAX / 2, middle + SPAN_MAX / 2];
 }
 
+/** As it is asked for: parts of time with round ends, so that all pages that show about the
+ * same ask for the same, and go on doing so for a while. */
+export function roundedTime(from: number, to: number): [number, number] {
+  const step = 2 ** Math.ceil(Math.log2(Math.max(1, (to - from) / 16)));
+  return [Math.floor(from / step) * step, Math.ceil(to / step) * step];
+}
+
 /** Is what can be told of the time in sight in these instants? */
 export function coversTime(have: { from: number; to: number }, v: View, width: number): boolean {
   const [from, to] = askable(timeAt(v, GUTTER), timeAt(v, width));

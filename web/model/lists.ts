@@ -39,9 +39,14 @@ export function useJobs(query: Record<string, string>, seldom = false): JobList 
   }, [answer.text, answer.error]);
 }
 
+/** How many jobs there are of each kind, and none of them: one question, whoever asks it. */
+export function useSums(): JobList {
+  return useJobs({ limit: "0", count: "class,reason" });
+}
+
 /** Percent of the processors that are up; null: not known, or not told to users. */
 export function useInUse(): number | null {
-  const { summary } = useJobs({ limit: "0" });
+  const { summary } = useSums();
   return summary?.procs_up ? Math.round((100 * (summary.procs_active ?? 0)) / summary.procs_up) : null;
 }
 

@@ -2,7 +2,7 @@
 // shows, one request after another, when something changed, and only while somebody can
 // see it. Where nothing is told it asks now and then.
 import { useEffect, useSyncExternalStore } from "react";
-import { ApiError, ask, keepSession, session } from "../api/client";
+import { ApiError, ask, askText, keepSession, session } from "../api/client";
 import { askOthers, exchange, serveOthers, takeLogin } from "../api/login";
 import { followChanges, type News } from "./changes";
 import { followPast, isPast, isTold } from "./past";
@@ -16,7 +16,9 @@ const MOVED_AFTER = 4; // failures: not a moment
 const POLL_MS = 4000;
 const TOLD_POLL_MS = 12000; // of what no change tells: waits, times, use
 const SLOW_MS = 10000; // of long lists, whatever changes
-const APART_MS = 400; // what changes meanwhile is asked for together
+const APART_MS = 400; // what changes meanwhile is asked for together,
+const APART_MOST_MS = 5000;
+const SHARE = 3; // and a page that gets its answers slowly rests so many times as long
 const STALE_MS = 20000;
 
 interface State {
@@ -40,6 +42,7 @@ const rounds = new Set<() => void>();
 const watched = new Map<string, number>();
 const slow = new Set<string>();
 const askedAt = new Map<string, number>();
+const tags = new Map<string, string>(); // of the answers that are there
 let timer: number | undefined;
 let asking = false;
 let failures = 0;
@@ -50,6 +53,7 @@ let leaving = false; // nothing is asked any more
 let changed = false; // since the last round began
 let whole = false; // the next round asks for what is slow as well
 let roundAt = 0;
+let roundMs = 0; // that the last one took
 let whoAt = 0;
 
 function set(change: Partial<State>): void {
@@ -89,6 +93,7 @@ export function useAnswer(asked: string | null, long = false): { text?: string; 
         watched.delete(path);
         slow.delete(path);
         askedAt.delete(path);
+        tags.delete(path);
         state.data.delete(path);
         state.errors.delete(path);
       }
@@ -119,7 +124,8 @@ function pollMs(): number {
 }
 
 function askApart(): void {
-  later(Math.max(0, roundAt + APART_MS - Date.now()));
+  const apart = Math.min(APART_MOST_MS, Math.max(APART_MS, SHARE * roundMs));
+  later(Math.max(0, roundAt + apart - Date.now()));
 }
 
 function hear(news: News): void {
@@ -189,14 +195,20 @@ function isDue(path: string, all: boolean): boolean {
 async function askOne(path: string): Promise<boolean> {
   const past = isPast();
   try {
-    const text = await ask("GET", path);
+    const answer = await askText(path, state.data.has(path) ? tags.get(path) : undefined);
     if (!state.session || leaving) return false;
     if (isPast() !== past) return true; // an answer of now is none of then
     if (!watched.has(path)) return true;
     askedAt.set(path, Date.now());
-    const data = new Map(state.data);
     const errors = new Map(state.errors);
-    data.set(path, text);
+    if (!answer) {
+      if (errors.delete(path)) set({ errors });
+      return true; // what is there is what it is
+    }
+    const data = new Map(state.data);
+    data.set(path, answer.text);
+    if (answer.tag) tags.set(path, answer.tag);
+    else tags.delete(path);
     errors.delete(path);
     set({ data, errors });
   } catch (e) {
@@ -223,6 +235,7 @@ async function round(): Promise<void> {
     for (const path of [...watched.keys()]) if (isDue(path, all) && !(await askOne(path))) return;
     if (!state.session || leaving) return; // it has ended meanwhile
     failures = 0;
+    roundMs = Date.now() - roundAt;
     if (state.phase !== "live") set({ phase: "live", message: "" });
     unfollow ??= followChanges(hear, () => state.phase === "live" && askSoon());
     rounds.forEach((run) => run());

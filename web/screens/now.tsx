@@ -3,7 +3,7 @@ import { useMemo, type ReactNode } from "react";
 import { useAnswer, useLive } from "../model/live";
 import { count, duration, hours, instant, plain } from "../model/format";
 import { REASONS } from "../model/hue";
-import { useJobs, useMadeReservations, type Count, type Summary } from "../model/lists";
+import { useJobs, useMadeReservations, useSums, type Count, type Summary } from "../model/lists";
 import { usePrefs } from "../model/prefs";
 import type { JobBrief, SchedulerState } from "../model/types";
 import { Link, useNow } from "../parts/frame";
@@ -194,7 +194,7 @@ function Mine({ user }: { user: string }) {
 
 export function Now() {
   const who = useLive((s) => s.who);
-  const all = useJobs({ limit: "0", count: "class,reason" });
+  const all = useSums();
   const ends = useJobs({ section: "active", sort: "end_at", limit: "10", fields: BRIEF });
   const starts = useJobs({ section: "eligible,blocked", sort: "reservation_at", limit: "10", fields: BRIEF });
   const past = useSeries(86400);

@@ -186,5 +186,6 @@ void bankusage_reply(
     u->page.last = page.after;
     u->which = *time;
     stream_make(s, r, NULL, "application/x-ndjson",
-        &(struct stream_source){make_some, free_usage, u, say_why_not});
+        &(struct stream_source){
+            .more = make_some, .done = free_usage, .ctx = u, .failed = say_why_not});
 }

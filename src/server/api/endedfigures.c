@@ -347,7 +347,10 @@ static void tell_figures(
 
     *f = *figures;
     stream_make(s, r, NULL, "application/json",
-        &(struct stream_source){work_out_some, free_figures, f, say_why_not});
+        &(struct stream_source){.more = work_out_some,
+            .done = free_figures,
+            .ctx = f,
+            .failed = say_why_not});
 }
 
 void api_series_of(struct server *s, struct request *r)

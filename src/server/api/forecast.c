@@ -114,5 +114,5 @@ void api_forecast(struct server *s, struct request *r)
     if (ids && *ids && asprintf(&f->ids, ",%s,", ids) < 0)
         f->ids = NULL;
     stream_make(s, r, NULL, "application/x-ndjson",
-        &(struct stream_source){tell_some, free_forecast, f, NULL});
+        &(struct stream_source){.more = tell_some, .done = free_forecast, .ctx = f});
 }

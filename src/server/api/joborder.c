@@ -11,9 +11,14 @@
 #include <string.h>
 
 #define STEPS_TURN 5000
-#define KEPT_MAX   4
-#define KEEP_S     5 /* priorities grow, waits too: no change of the world tells that */
-#define FORGET_US  UINT64_C(10000000) /* nobody asks any more: it is memory */
+#define KEPT_JOBS  500000 /* of all that are kept, and each counts as */
+#define KEPT_LEAST 1000
+#define KEEP_S     5 /* priorities grow, waits too: no change of the world tells that, */
+#define KEEP_TIE_S 30 /* and of equals the one with the higher priority is first */
+#define FIRST_MORE                                                                     \
+    256 /* than a window shows: some may go while they are looked for                  \
+         */
+#define FORGET_US UINT64_C(10000000) /* nobody asks any more: it is memory */
 
 TAILQ_HEAD(joborder_list, joborder);
 
@@ -29,8 +34,8 @@ struct sorted {
     int64_t key;   /* and where it is in its section anyway */
     int64_t submit_at;
     const struct job *job;
-    struct jobshare share;
     uint32_t index;
+    uint8_t section;
 };
 
 /* ---- the order ---- */
@@ -71,8 +76,8 @@ static int compare_sorted(const void *a, const void *b, void *ctx)
         return x->value < y->value ? -1 : 1;
     if (jobwindow_is_by_id(&o->window) && (order = compare_ids(o, x, y)) != 0)
         return order;
-    if (x->share.section != y->share.section)
-        return x->share.section < y->share.section ? -1 : 1;
+    if (x->section != y->section)
+        return x->section < y->section ? -1 : 1;
     if (x->key != y->key)
         return x->key < y->key ? -1 : 1;
     if (x->submit_at != y->submit_at)
@@ -80,28 +85,26 @@ static int compare_sorted(const void *a, const void *b, void *ctx)
     return job_compare(x->job, y->job);
 }
 
-/* It comes into the sums, or (-1) leaves them with what it brought. */
-static void sum_up(struct joborder *o, const struct jobshare *x, int sign)
+/* As it was when it was looked at. */
+static void sum_up(struct joborder *o, const struct job *j, enum section section)
 {
-    o->count[x->section] += sign;
-    if (x->section == SECTION_ELIGIBLE)
-        o->backlog_ps += sign * x->work_ps;
+    o->total++;
+    o->count[section]++;
+    if (section == SECTION_ELIGIBLE)
+        o->backlog_ps += jobcounts_work(j, section);
     if (o->counts)
-        jobcounts_add(o->counts, x, sign);
+        jobcounts_add(o->counts, j, section);
 }
 
 /* Its memory may be another's: it is not looked at. */
 static bool is_gone(const void *item, void *ctx)
 {
     const struct sorted *x = item;
-    struct joborder *o = ctx;
+    const struct joborder *o = ctx;
     const struct cluster *c = engine_cluster(o->s->engine);
 
-    if (x->index < c->jobs.n && c->jobs.v[x->index] == x->job
-        && x->job->submit_at == x->submit_at)
-        return false;
-    sum_up(o, &x->share, -1);
-    return true;
+    return x->index >= c->jobs.n || c->jobs.v[x->index] != x->job
+           || x->job->submit_at != x->submit_at;
 }
 
 /* ---- those that are kept ---- */
@@ -111,7 +114,20 @@ static bool is_present(const struct joborder *o)
     int64_t now = world_now(o->s);
 
     return o->revision == world_revision(o->s) && o->plan == feed_plan(o->s)
-           && now >= o->at && now < o->at + KEEP_S;
+           && now >= o->at && now < o->at + (o->grows ? KEEP_S : KEEP_TIE_S);
+}
+
+/* So many of the first have to be in order. */
+static size_t depth_of(const struct jobwindow *w)
+{
+    if (w->limit == 0)
+        return 0;
+    return w->offset < SIZE_MAX - w->limit ? w->offset + w->limit : SIZE_MAX;
+}
+
+bool joborder_shows(const struct joborder *o, const struct jobwindow *window)
+{
+    return o->jobs.n >= o->total || o->jobs.n >= depth_of(window);
 }
 
 static void forget_order(struct joborders *all, struct joborder *o)
@@ -124,11 +140,13 @@ static void forget_order(struct joborders *all, struct joborder *o)
 static void forget_old(struct joborders *all)
 {
     struct joborder *o, *next;
-    unsigned n = 0;
+    size_t n = 0;
 
     for (o = TAILQ_FIRST(&all->kept); o; o = next) {
         next = TAILQ_NEXT(o, next);
-        if (!is_present(o) || ++n > KEPT_MAX)
+        bool full = n >= KEPT_JOBS; /* the last one is kept however large it is */
+        n += o->jobs.n + KEPT_LEAST;
+        if (full || !is_present(o))
             forget_order(all, o);
     }
 }
@@ -178,7 +196,8 @@ static void keep_order(struct joborder *o)
     arm_forgetting(all);
 }
 
-struct joborder *joborder_find(struct server *s, const char *key)
+struct joborder *joborder_find(
+    struct server *s, const char *key, const struct jobwindow *window)
 {
     struct joborders *all = open_orders(s);
     struct joborder *o;
@@ -186,7 +205,7 @@ struct joborder *joborder_find(struct server *s, const char *key)
     forget_old(all);
     TAILQ_FOREACH(o, &all->kept, next)
     {
-        if (strcmp(o->key, key) != 0)
+        if (strcmp(o->key, key) != 0 || !joborder_shows(o, window))
             continue;
         o->holders++;
         arm_forgetting(all);
@@ -215,6 +234,14 @@ void joborders_close(struct server *s)
 
 /* ---- one ---- */
 
+static void limit_sorting(struct joborder *o)
+{
+    size_t depth = depth_of(&o->window);
+
+    if (depth <= TURNSORT_FIRST_MAX - FIRST_MORE)
+        turnsort_first(o->sort, depth + FIRST_MORE);
+}
+
 struct joborder *joborder_new(
     struct server *s, const char *key, const struct jobwindow *window)
 {
@@ -229,7 +256,9 @@ struct joborder *joborder_new(
     o->at = world_now(s);
     o->holders = 1;
     o->counts = jobcounts_new(window);
+    o->grows = jobwindow_grows(window);
     o->sort = turnsort_new(sizeof(struct sorted), compare_sorted, o);
+    limit_sorting(o);
     jobwindow_rank(window, engine_cluster(s->engine), &o->ranks);
     return o;
 }
@@ -262,16 +291,19 @@ void joborder_begin_turn(struct joborder *o)
 
 void joborder_add(struct joborder *o, const struct job *j)
 {
-    struct sorted x = {.value = jobwindow_value(&o->window, o->s, &o->ranks, j),
-        .submit_at = j->submit_at,
+    enum section section = render_section(j);
+    struct sorted x = {.submit_at = j->submit_at,
         .job = j,
-        .share = jobshare_of(j),
-        .index = j->index};
+        .index = j->index,
+        .section = (uint8_t)section};
 
-    x.key = key_of(engine_cluster(o->s->engine), j, (enum section)x.share.section);
     o->s->api.joborders->looks++;
+    sum_up(o, j, section);
+    if (o->window.limit == 0)
+        return; /* whatever order they have */
+    x.value = jobwindow_value(&o->window, o->s, &o->ranks, j);
+    x.key = key_of(engine_cluster(o->s->engine), j, section);
     turnsort_add(o->sort, &x);
-    sum_up(o, &x.share, 1);
 }
 
 bool joborder_more(struct joborder *o)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * The jobs of a list in their order. It is made in turns, and kept while it is the
- * same: another window of the list costs what is in that window. */
+ * same: another window of the list costs what is in that window. Where only the first
+ * are asked for, no others are put in order; where none are, it is a look at each. */
 #ifndef MAUI_SERVER_JOBORDER_H
 #define MAUI_SERVER_JOBORDER_H
 
@@ -24,20 +25,25 @@ struct joborder {
     int64_t at;              /* and the second */
     unsigned holders;        /* one of them is the list of those that are kept */
     bool kept;
+    bool grows; /* with time, too */
     /* while it is made */
     struct turnsort *sort;
     struct jobranks ranks;
     uint64_t seen; /* the world's revision in which all in it were there */
     /* all there is */
-    struct VEC(struct listed) jobs;
+    struct VEC(struct listed) jobs; /* or the first of them */
+    size_t total;
     int64_t count[SECTION_COMPLETED + 1];
     int64_t backlog_ps;
     struct jobcounts *counts; /* NULL = not wanted */
 };
 
-/* One that was made of what is now, to be released; NULL: there is none. */
-struct joborder *joborder_find(struct server *s, const char *key);
-/* An empty one of the window's order, to be released. The key is copied. */
+/* One that was made of what is now, to be released; NULL: there is none that has this
+ * window. */
+struct joborder *joborder_find(
+    struct server *s, const char *key, const struct jobwindow *window);
+/* An empty one of the window's order, for that window at least, to be released. The
+ * key is copied. */
 struct joborder *joborder_new(
     struct server *s, const char *key, const struct jobwindow *window);
 void joborder_release(struct joborder *o); /* NULL is allowed */
@@ -49,6 +55,9 @@ void joborder_add(struct joborder *o, const struct job *j);
 /* Go on with the order, for less than a millisecond; false: `jobs` has it, and others
  * who ask find it for some seconds, if nothing has changed meanwhile. */
 bool joborder_more(struct joborder *o);
+/* Does it have what that window of it shows? Not where too many have gone while the
+ * first were looked for: then it is to be made anew. */
+bool joborder_shows(const struct joborder *o, const struct jobwindow *window);
 
 /* What orders have cost so far: jobs that were looked at for them. */
 uint64_t joborder_looks(const struct server *s);

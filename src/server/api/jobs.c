@@ -7,6 +7,7 @@
 #include "server/api/api.h"
 #include "server/api/jobfilter.h"
 #include "server/api/joborder.h"
+#include "server/api/sharing.h"
 #include "server/drafts/jobname.h"
 #include "server/drafts/rmname.h"
 #include "server/http/stream.h"
@@ -210,7 +211,7 @@ static json_t *make_summary(
         render_int(o, render_section_name((enum section)i), order->count[i]);
     render_paused(s, o);
     render_int(o, "backlog_ps", order->backlog_ps);
-    render_int(o, "total", (int64_t)order->jobs.n);
+    render_int(o, "total", (int64_t)order->total);
     render_int(o, "revision", (int64_t)(world_revision(s) & INT32_MAX));
     if (order->counts)
         json_object_set_new(o, "counts", jobcounts_render(order->counts, c));
@@ -350,7 +351,7 @@ static void collect_some(struct server *s, struct list *l)
 {
     const struct cluster *c = engine_cluster(s->engine);
 
-    if (!l->order && (l->order = joborder_find(s, l->order_key)) != NULL) {
+    if (!l->order && (l->order = joborder_find(s, l->order_key, &l->window)) != NULL) {
         l->collected = true;
         return;
     }
@@ -367,7 +368,14 @@ static void collect_some(struct server *s, struct list *l)
             consider_job(s, l, c->jobs.v[l->looked]);
         return;
     }
-    l->collected = !joborder_more(l->order);
+    if (joborder_more(l->order))
+        return;
+    l->collected = joborder_shows(l->order, &l->window);
+    if (l->collected)
+        return;
+    joborder_release(l->order);
+    l->order = NULL;
+    l->looked = 0;
 }
 
 static void tell_one(
@@ -426,9 +434,8 @@ static const char *rights_of(const struct list *l)
     bool alike = l->shape == SHAPE_TABLE && !render_job_hides(l->members)
                  && !l->who.hidden && !l->wanted.filter && !l->wanted.deadline;
 
-    return identity_is(&l->who, WHO_ADMIN3) ? "(administrators)"
-           : alike                          ? "(all)"
-                                            : l->who.user;
+    return alike && !identity_is(&l->who, WHO_ADMIN3) ? "(all)"
+                                                      : sharing_rights(&l->who);
 }
 
 /* All who ask for this see the same. */
@@ -463,13 +470,13 @@ static void answer(struct server *s, struct request *r, struct list *l)
     char *key = key_for(r, l);
 
     l->order_key = order_key_for(r, l);
-    if (stream_join(s, r, key))
+    if (stream_join(s, r, key, NULL))
         list_free(l);
     else
         stream_make(s, r, key,
             l->shape == SHAPE_TABLE ? "text/tab-separated-values"
                                     : "application/x-ndjson",
-            &(struct stream_source){list_more, list_free, l, NULL});
+            &(struct stream_source){.more = list_more, .done = list_free, .ctx = l});
     free(key);
 }
 
@@ -503,6 +510,7 @@ void api_jobs(struct server *s, struct request *r)
         request_refuse(r, &err);
         return;
     }
+    l->window.grows = l->wanted.filter != NULL;
     answer(s, r, l);
 }
 

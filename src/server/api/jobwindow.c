@@ -91,6 +91,11 @@ bool jobwindow_is_by_id(const struct jobwindow *w)
     return w->sort && !w->sort->number && w->sort->kind < 0;
 }
 
+bool jobwindow_grows(const struct jobwindow *w)
+{
+    return w->grows || (w->limit && (!w->sort || w->sort->number == priority_of));
+}
+
 int64_t jobwindow_value(const struct jobwindow *w, struct server *s,
     const struct jobranks *ranks, const struct job *j)
 {
@@ -142,7 +147,6 @@ static const char *const kinds[] = {
 static const int cred_of[] = {
     CRED_USER, CRED_GROUP, CRED_ACCOUNT, CRED_CLASS, CRED_QOS, -1};
 #define KINDS (sizeof kinds / sizeof kinds[0])
-_Static_assert(KINDS == JOBCOUNTS_KINDS, "a share has one of each kind");
 
 struct tally {
     int64_t active, waiting, active_procs, waiting_ps;
@@ -170,34 +174,31 @@ void jobcounts_free(struct jobcounts *k)
     free(k);
 }
 
-struct jobshare jobshare_of(const struct job *j)
+int64_t jobcounts_work(const struct job *j, int section)
 {
-    struct jobshare x = {.procs = j->procs, .section = (uint8_t)render_section(j)};
-
-    if (x.section != SECTION_ACTIVE && j->wclimit_s < DURATION_UNLIMITED)
-        x.work_ps = j->wclimit_s * j->procs;
-    for (size_t i = 0; i < KINDS; i++)
-        x.of[i] = cred_of[i] >= 0 ? j->cred[cred_of[i]] : jobfilter_code(j);
-    return x;
+    return section != SECTION_ACTIVE && j->wclimit_s < DURATION_UNLIMITED
+               ? j->wclimit_s * j->procs
+               : 0;
 }
 
-void jobcounts_add(struct jobcounts *k, const struct jobshare *x, int sign)
+void jobcounts_add(struct jobcounts *k, const struct job *j, int section)
 {
-    bool active = x->section == SECTION_ACTIVE;
+    bool active = section == SECTION_ACTIVE;
 
-    if (x->section == SECTION_COMPLETED)
+    if (section == SECTION_COMPLETED)
         return;
     for (size_t i = 0; i < KINDS; i++) {
         if (!(k->count >> i & 1) || (active && cred_of[i] < 0))
             continue;
-        if (x->of[i] >= k->of[i].n)
-            vec_push_zeros(&k->of[i], x->of[i] + 1 - k->of[i].n);
-        struct tally *t = &k->of[i].v[x->of[i]];
-        t->index = x->of[i];
-        t->active += active ? sign : 0;
-        t->waiting += active ? 0 : sign;
-        t->active_procs += active ? sign * x->procs : 0;
-        t->waiting_ps += sign * x->work_ps;
+        uint32_t of = cred_of[i] >= 0 ? j->cred[cred_of[i]] : jobfilter_code(j);
+        if (of >= k->of[i].n)
+            vec_push_zeros(&k->of[i], of + 1 - k->of[i].n);
+        struct tally *t = &k->of[i].v[of];
+        t->index = of;
+        t->active += active;
+        t->waiting += !active;
+        t->active_procs += active ? j->procs : 0;
+        t->waiting_ps += jobcounts_work(j, section);
     }
 }
 

@@ -16,6 +16,7 @@ struct jobwindow {
     const struct jobsort *sort; /* NULL: the order of showq */
     bool down;                  /* the largest first */
     unsigned count;             /* bits: what is counted */
+    bool grows;                 /* with time: which jobs they are */
 };
 
 /* limit=, offset=, sort=, count= of a request. */
@@ -33,23 +34,16 @@ int64_t jobwindow_value(const struct jobwindow *w, struct server *s,
     const struct jobranks *ranks, const struct job *j);
 /* By what is no number. */
 bool jobwindow_is_by_id(const struct jobwindow *w);
+/* Does it become another while nothing happens? */
+bool jobwindow_grows(const struct jobwindow *w);
 
-/* What one job adds to sums: it is kept with the job, which may be gone when it is to
- * be taken away again. */
-#define JOBCOUNTS_KINDS 6
-struct jobshare {
-    int64_t procs, work_ps; /* work: what waits; unlimited is none */
-    uint32_t
-        of[JOBCOUNTS_KINDS]; /* the credential of each kind, or the reason's code */
-    uint8_t section;         /* enum section */
-};
-
-struct jobshare jobshare_of(const struct job *j);
-
+/* Processor seconds of a job of that section (enum section) that wait; unlimited is
+ * none. */
+int64_t jobcounts_work(const struct job *j, int section);
 /* NULL when nothing is counted. */
 struct jobcounts *jobcounts_new(const struct jobwindow *w);
-/* `sign`: 1, or -1 of one that was added. Amortised O(1). */
-void jobcounts_add(struct jobcounts *k, const struct jobshare *x, int sign);
+/* What one job adds, in that section. Amortised O(1). */
+void jobcounts_add(struct jobcounts *k, const struct job *j, int section);
 /* {"class": [{name, active, waiting ...}]}; a new reference. */
 json_t *jobcounts_render(const struct jobcounts *k, const struct cluster *c);
 void jobcounts_free(struct jobcounts *k);

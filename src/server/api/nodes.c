@@ -80,7 +80,8 @@ void api_nodes(struct server *s, struct request *r)
     }
     if (request_query(r, "table"))
         stream_make(s, r, NULL, "text/tab-separated-values",
-            &(struct stream_source){table_more, node_list_free, l, NULL});
+            &(struct stream_source){
+                .more = table_more, .done = node_list_free, .ctx = l});
     else
         stream_records(s, r, l->nodes.n, node_record, l, node_list_free);
 }

@@ -7,10 +7,10 @@
 #define READERS_MAX 100
 #define SESSION_MAX 3 /* of one session of the page: the newest */
 #define USER_MAX    8 /* of a user without a session, who is no administrator */
-#define ENDING_MAX  3 /* and such as have not ended yet */
+#define ENDING_MAX  3 /* and such as have not read their end yet: more are cut off */
 
 struct readers {
-    unsigned n;
+    unsigned n; /* that are not over */
     LIST_HEAD(reading_list, reading) all;
     sd_event_source *tick;
 };
@@ -48,30 +48,43 @@ static bool is_of(const struct reading *r, const struct identity *who)
            && (who->session[0] || r->uid == who->uid);
 }
 
-/* Its oldest ends where a session, or a user, has as many as it may: a page that was
- * loaded again has left one behind. False: too many have not ended yet. */
-static bool make_room(struct server *s, const struct identity *who)
+static void end_reading(struct server *s, struct reading *r)
 {
-    struct reading *r, *oldest = NULL;
+    r->over = true;
+    s->api.readers->n--;
+    http_wake(s->api.http);
+}
+
+static void cut_off(struct reading *r)
+{
+    r->cut = true;
+    request_cut(r->request);
+}
+
+/* Its oldest ends where a session, or a user, has as many as it may: a page that was
+ * loaded again has left one behind. Who has gone, or reads nothing, does not hear of
+ * that: of those some are left, and the oldest is cut off. */
+static void make_room(struct server *s, const struct identity *who)
+{
+    struct reading *r, *oldest = NULL, *ended = NULL;
     unsigned n = 0, ending = 0;
 
     if (!who->session[0] && identity_is(who, WHO_ADMIN3))
-        return true;
+        return;
     LIST_FOREACH(r, &s->api.readers->all, next)
     {
-        if (!is_of(r, who))
+        if (r->cut || !is_of(r, who))
             continue;
         n += !r->over;
         ending += r->over;
         oldest = r->over ? oldest : r;
+        ended = r->over ? r : ended;
     }
     if (n < (who->session[0] ? SESSION_MAX : USER_MAX))
-        return true;
+        return;
+    end_reading(s, oldest);
     if (ending >= ENDING_MAX)
-        return false;
-    oldest->over = true;
-    http_wake(s->api.http);
-    return true;
+        cut_off(ended);
 }
 
 int readers_join(struct server *s, struct request *r, struct reading *ret)
@@ -82,18 +95,15 @@ int readers_join(struct server *s, struct request *r, struct reading *ret)
         request_refuse(r, &err);
         return -1;
     }
-    if (!make_room(s, request_who(r))) {
-        request_refuse_as(
-            r, 429, "busy", NULL, "streams that were read before have not ended yet");
-        return -1;
-    }
+    make_room(s, request_who(r));
     if (s->api.readers->n == READERS_MAX) {
         err_set(&err, ERR_IO, "%d others read streams already", READERS_MAX);
         request_refuse(r, &err);
         return -1;
     }
     s->api.readers->n++;
-    ret->over = false;
+    ret->over = ret->cut = false;
+    ret->request = r;
     ret->uid = request_who(r)->uid;
     snprintf(ret->session, sizeof ret->session, "%s", request_who(r)->session);
     LIST_INSERT_HEAD(&s->api.readers->all, ret, next);
@@ -105,7 +115,7 @@ int readers_join(struct server *s, struct request *r, struct reading *ret)
 
 void readers_leave(struct server *s, struct reading *reading)
 {
-    s->api.readers->n--;
+    s->api.readers->n -= !reading->over;
     LIST_REMOVE(reading, next);
 }
 

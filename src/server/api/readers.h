@@ -16,7 +16,9 @@ struct server;
 
 /* A part of whoever reads, who ends when it is over. */
 struct reading {
-    bool over;
+    bool over; /* it is counted no more */
+    bool cut;
+    struct request *request;
     uid_t uid;
     char session[sizeof((struct identity *)NULL)->session];
     LIST_ENTRY(reading) next;

@@ -3,8 +3,10 @@
 #include "engine/query.h"
 #include "server/api/api.h"
 #include "server/api/joborder.h"
+#include "server/api/sharing.h"
 #include "server/drafts/reservation.h"
 #include "server/durable/rsvkeep.h"
+#include "server/events/feed.h"
 #include "server/http/stream.h"
 #include "server/render/eligibility.h"
 #include "server/render/render.h"
@@ -196,6 +198,25 @@ static int read_node(
     return name && !node ? node_missing(c, name, err) : 0;
 }
 
+/* Those of jobs are others with each plan; all others are what they and the nodes are.
+ */
+static void answer_list(struct server *s, struct request *r, struct rsv_listing *l)
+{
+    char of[REQUEST_STATE_MAX / 2], state[REQUEST_STATE_MAX];
+
+    snprintf(of, sizeof of, "%lu.%lu", (unsigned long)feed_last(s, FEED_RESERVATION),
+        (unsigned long)feed_last(s, FEED_NODE));
+    char *key = sharing_key(s, r, of, state, sizeof state);
+    const char *known_by = l->jobs ? NULL : state;
+    if (stream_join(s, r, key, known_by))
+        free_list(l);
+    else
+        stream_make(s, r, key, "application/x-ndjson",
+            &(struct stream_source){
+                .more = list_some, .done = free_list, .ctx = l, .state = known_by});
+    free(key);
+}
+
 void api_reservations(struct server *s, struct request *r)
 {
     const char *type = request_query(r, "type"); /* NULL = all */
@@ -212,8 +233,7 @@ void api_reservations(struct server *s, struct request *r)
     l->jobs = l->jobs && l->only == INDEX_NONE && (!type || strcmp(type, "Job") == 0);
     l->standing = !type || strcmp(type, "Standing") == 0;
     l->made = !type || strcmp(type, "User") == 0;
-    stream_make(s, r, NULL, "application/x-ndjson",
-        &(struct stream_source){list_some, free_list, l, NULL});
+    answer_list(s, r, l);
 }
 
 /* user=, group= ...: may their jobs use it? */

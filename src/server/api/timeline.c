@@ -4,6 +4,7 @@
 
 #include "base/xalloc.h"
 #include "server/api/api.h"
+#include "server/api/sharing.h"
 #include "server/api/words.h"
 #include "server/events/feed.h"
 #include "server/http/stream.h"
@@ -22,9 +23,8 @@
 #define NODES_TURN 100
 #define ITEMS_TURN 20000
 #define PACK_BYTES 65536u
-#define STATE_MAX  128
+#define STATE_MAX  REQUEST_STATE_MAX
 #define FOLD_MAX   4096
-#define MINUTE_S   60
 
 /* Foresight is told as far as it has come after so many turns, where the plan became
  * another so often meanwhile, or at all within that time. */
@@ -171,24 +171,7 @@ static int read_window(struct server *s, struct request *r, uint32_t all,
     return 0;
 }
 
-/* ---- what has not changed is not told again ---- */
-
-static bool is_known(struct request *r, const char *state)
-{
-    const char *has = request_header(r, "If-None-Match");
-    size_t n = strlen(state);
-
-    return has && has[0] == '"' && strncmp(has + 1, state, n) == 0
-           && strcmp(has + 1 + n, "\"") == 0;
-}
-
-static void reply_known(struct request *r)
-{
-    static const struct reply_header headers[] = {
-        {"Cache-Control", "no-store"}, {NULL, NULL}};
-
-    request_reply_bytes(r, 304, NULL, 0, false, headers);
-}
+/* ---- the rows: what has not changed is not told again ---- */
 
 void api_rows(struct server *s, struct request *r)
 {
@@ -204,9 +187,7 @@ void api_rows(struct server *s, struct request *r)
     }
     struct rows *rows = rows_hold(s, (enum rows_by)by, fold);
     snprintf(tag, sizeof tag, "\"%s\"", rows->tag[whole]);
-    if (is_known(r, rows->tag[whole])) {
-        reply_known(r);
-    } else {
+    if (!request_reply_known(r, rows->tag[whole])) {
         const struct reply_header headers[] = {{"Content-Type", "application/json"},
             {"Cache-Control", "no-store"}, {"ETag", tag}, {NULL, NULL}};
         char *text = xstrdup(rows->text[whole]);
@@ -231,6 +212,7 @@ struct telling {
     uint64_t plan;         /* the last of them */
     uint64_t begun_us;     /* of that clock; 0 = it has not begun */
     bool pack, foresees, written;
+    bool lacks;   /* what is foreseen: there was no time for all of it */
     bool packing; /* `z` is in use */
     char state[STATE_MAX];
 };
@@ -293,8 +275,17 @@ static void note_lack(struct server *s, struct telling *t)
 {
     size_t n = strlen(t->state);
 
-    if (t->foresees && !foresight_is_whole(s, t->asked.layers >> LAYER_FORECAST & 1))
+    t->lacks =
+        t->foresees && !foresight_is_whole(s, t->asked.layers >> LAYER_FORECAST & 1);
+    if (t->lacks)
         snprintf(t->state + n, sizeof t->state - n, ".part");
+}
+
+static bool lacks_some(void *ctx)
+{
+    const struct telling *t = ctx;
+
+    return t->lacks;
 }
 
 static bool tell_window(struct server *s, void *ctx, struct strbuf *out)
@@ -343,30 +334,15 @@ static void free_telling(void *ctx)
     free(t);
 }
 
-/* All who ask for this see the same. */
-static char *key_for(struct request *r)
-{
-    const struct identity *who = request_who(r);
-    struct strbuf key = {0};
-
-    strbuf_printf(&key, "%s %s", request_target(r),
-        identity_is(who, WHO_ADMIN3) ? "(administrators)" : who->user);
-    return strbuf_take(&key);
-}
-
-/* Of the world, of the plan, of the nodes, of the caller's rights, and of the question:
- * who asks what, and in which minute, as some of the answer grows with time. */
-static void note_state(struct server *s, struct telling *t, const char *key)
+/* Of the world, of the plan and of the nodes. */
+static char *key_for(struct server *s, struct request *r, struct telling *t)
 {
     bool whole = identity_is(&t->who, WHO_ADMIN3);
-    uint64_t hash = UINT64_C(14695981039346656037);
+    char of[STATE_MAX / 2];
 
-    for (const char *p = key; *p; p++)
-        hash = (hash ^ (unsigned char)*p) * UINT64_C(1099511628211);
-    snprintf(t->state, sizeof t->state, "%lu.%lu.%s.%d.%x.%lx.%lx",
-        (unsigned long)feed_revision(s), (unsigned long)feed_plan(s),
-        t->rows->tag[whole], t->who.level, t->who.hidden,
-        (unsigned long)(world_now(s) / MINUTE_S), (unsigned long)hash);
+    snprintf(of, sizeof of, "%lu.%lu.%s", (unsigned long)feed_revision(s),
+        (unsigned long)feed_plan(s), t->rows->tag[whole]);
+    return sharing_key(s, r, of, t->state, sizeof t->state);
 }
 
 void api_timeline(struct server *s, struct request *r)
@@ -388,16 +364,15 @@ void api_timeline(struct server *s, struct request *r)
     }
     t->foresees =
         (t->asked.layers & (1u << LAYER_PROMISED | 1u << LAYER_FORECAST)) != 0;
-    char *key = key_for(r);
-    note_state(s, t, key);
-    if (is_known(r, t->state)) {
+    char *key = key_for(s, r, t);
+    if (stream_join(s, r, key, t->state))
         free_telling(t);
-        reply_known(r);
-    } else if (stream_join(s, r, key)) {
-        free_telling(t);
-    } else {
+    else
         stream_make(s, r, key, "application/octet-stream",
-            &(struct stream_source){tell_window, free_telling, t, NULL});
-    }
+            &(struct stream_source){.more = tell_window,
+                .done = free_telling,
+                .ctx = t,
+                .state = t->state,
+                .lacks = lacks_some});
     free(key);
 }

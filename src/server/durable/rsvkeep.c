@@ -5,6 +5,7 @@
 
 #include "plan/trigger.h"
 #include "server/drafts/reservation.h"
+#include "server/events/feed.h"
 #include "server/events/triggers.h"
 #include "server/events/watch.h"
 #include "server/server_private.h"
@@ -101,6 +102,7 @@ static void save(struct server *s, const struct kept_reservation *k)
 
     unsaved_put(s->unsaved, "reservation", k->name, text);
     free(text);
+    feed_touch(s, FEED_RESERVATION, k->name); /* its words show in lists, too */
     commit_want(s);
 }
 

@@ -23,7 +23,8 @@ struct change {
 
 struct feed {
     uint64_t last, committed; /* revisions */
-    uint64_t first;           /* all after this one are kept */
+    uint64_t last_of[FEED_KINDS];
+    uint64_t first; /* all after this one are kept */
     uint64_t plan, plan_told;
     uint64_t told;   /* the last that readers were woken for, */
     int64_t told_us; /* and when */
@@ -133,7 +134,7 @@ void feed_touch(struct server *s, enum feed_kind kind, const char *id)
 
     if (!f)
         return;
-    f->last++;
+    f->last_of[kind] = ++f->last;
     if (is_deserted(f)) {
         f->first = f->last;
         return;
@@ -145,6 +146,17 @@ void feed_touch(struct server *s, enum feed_kind kind, const char *id)
         f->first = TAILQ_FIRST(&f->all)->told.revision;
         drop_change(f, TAILQ_FIRST(&f->all));
     }
+}
+
+void feed_moved(struct server *s)
+{
+    struct feed *f = s->events.feed;
+
+    feed_touch(s, FEED_JOB, "");
+    for (int k = 0; f && k < FEED_KINDS; k++)
+        f->last_of[k] = f->last;
+    feed_planned(s);
+    feed_committed(s);
 }
 
 /* Readers are told in a moment, together with what comes until then. */
@@ -195,6 +207,11 @@ void feed_committed(struct server *s)
 uint64_t feed_revision(const struct server *s)
 {
     return s->events.feed->committed;
+}
+
+uint64_t feed_last(const struct server *s, enum feed_kind kind)
+{
+    return s->events.feed->last_of[kind];
 }
 
 uint64_t feed_plan(const struct server *s)

@@ -38,6 +38,8 @@ void feed_close(struct server *s);
 
 /* It came, is other than before, or went. O(1). */
 void feed_touch(struct server *s, enum feed_kind kind, const char *id);
+/* The world is another one: so is all that was told of it. */
+void feed_moved(struct server *s);
 /* The plan, or a forecast, may be another. */
 void feed_planned(struct server *s);
 /* What was touched is on the disk: it may be told. */
@@ -45,6 +47,8 @@ void feed_committed(struct server *s);
 
 /* Of what is committed. */
 uint64_t feed_revision(const struct server *s);
+/* Of the last change of an object of that kind, committed or not. */
+uint64_t feed_last(const struct server *s, enum feed_kind kind);
 /* How often the plan may have become another. */
 uint64_t feed_plan(const struct server *s);
 

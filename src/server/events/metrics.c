@@ -8,6 +8,7 @@
 #include "server/events/notify.h"
 #include "server/events/programs.h"
 #include "server/events/stalls.h"
+#include "server/http/stream.h"
 #include "server/managers/manager.h"
 #include "server/render/render.h"
 #include "server/server_private.h"
@@ -290,6 +291,9 @@ static void print_cycles(struct server *s, struct strbuf *out)
         "Nodes that were looked at for pictures of them over time.", timeline_looks(s));
     counter(out, "maui_list_looks_total",
         "Jobs that were looked at for the order of lists.", joborder_looks(s));
+    counter(out, "maui_lists_made_total",
+        "Lists and pictures that were made; several readers may have had one.",
+        stream_begun(s));
     gauge(out, "maui_requests_open", "Requests under way.",
         http_open_requests(s->api.http));
 }

@@ -307,6 +307,12 @@ void connections_identify(struct connections *c, struct connection *n, uid_t use
     join_peer(c, n, user);
 }
 
+void connections_cut(struct connections *c, struct connection *n)
+{
+    if (!n->given_up)
+        give_up(c, n);
+}
+
 void connections_serve(struct connections *c, struct connection *n)
 {
     begin_anew(c, n, false);

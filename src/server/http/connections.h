@@ -36,6 +36,9 @@ void connections_remove(struct connections *c, struct connection *n);
 /* It turned out whose it is. */
 void connections_identify(struct connections *c, struct connection *n, uid_t user);
 
+/* Its end is not waited for: whoever is there has not read what it was told last. */
+void connections_cut(struct connections *c, struct connection *n);
+
 /* A whole request has come; it has been answered. O(1). */
 void connections_serve(struct connections *c, struct connection *n);
 void connections_served(struct connections *c, struct connection *n);

@@ -268,19 +268,35 @@ static void reply_owned(
         MHD_create_response_from_buffer(len, text, MHD_RESPMEM_MUST_FREE));
 }
 
-void request_reply_shared(struct request *r, const char *type, const char *text,
-    size_t len, void (*release)(void *ctx), void *ctx)
+void request_reply_shared(struct request *r, const char *type, const char *state,
+    const char *text, size_t len, void (*release)(void *ctx), void *ctx)
 {
-    const struct reply_header headers[] = {{"Content-Type", type}, {NULL, NULL}};
+    char tag[REQUEST_STATE_MAX + 2];
+    const struct reply_header headers[] = {{"Content-Type", type},
+        {"Cache-Control", "no-store"}, {state ? "ETag" : NULL, tag}, {NULL, NULL}};
 
+    snprintf(tag, sizeof tag, "\"%s\"", state ? state : "");
     if (!r->connection) {
         made_reply_bytes(r, MHD_HTTP_OK, text, len, headers);
         release(ctx);
         return;
     }
-    give_reply(r, MHD_HTTP_OK, type,
-        MHD_create_response_from_buffer_with_free_callback_cls(
-            len, (void *)(uintptr_t)text, release, ctx)); /* it only reads */
+    request_reply_lent(r, MHD_HTTP_OK, (void *)(uintptr_t)text, len, headers, release,
+        ctx); /* it only reads */
+}
+
+bool request_reply_known(struct request *r, const char *state)
+{
+    static const struct reply_header headers[] = {
+        {"Cache-Control", "no-store"}, {NULL, NULL}};
+    const char *has = request_header(r, "If-None-Match");
+    size_t n = strlen(state);
+
+    if (!has || has[0] != '"' || strncmp(has + 1, state, n) != 0
+        || strcmp(has + 1 + n, "\"") != 0)
+        return false;
+    request_reply_bytes(r, MHD_HTTP_NOT_MODIFIED, NULL, 0, false, headers);
+    return true;
 }
 
 static void reply_json_as(struct request *r, int status, json_t *body)
@@ -344,6 +360,11 @@ void request_refuse(struct request *r, const struct err *err)
 
     request_refuse_as(
         r, kinds[err->code].status, kinds[err->code].code, NULL, err->text);
+}
+
+void request_cut(struct request *r)
+{
+    connections_cut(r->listener->http->connections, r->owner);
 }
 
 /* ---- long replies ---- */

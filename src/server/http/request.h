@@ -46,6 +46,10 @@ const char *request_header(const struct request *r, const char *name);
 /* Has the client closed its connection, so that nobody reads a reply? A system call. */
 bool request_is_abandoned(const struct request *r);
 
+/* Close its connection, however much of the reply is still to be read. Not of one that
+ * was made. */
+void request_cut(struct request *r);
+
 /* A number of the query: `otherwise` when absent. -1 with a sentence when malformed. */
 int request_query_int(const struct request *r, const char *name, int64_t otherwise,
     int64_t *ret, struct err *err);
@@ -71,9 +75,14 @@ void request_refuse_as(struct request *r, int status, const char *code,
 void request_refuse_for_now(
     struct request *r, unsigned seconds, const char *text, json_t *waiting_for);
 
-/* 200 with this text, which stays where it is until `release` is called. */
-void request_reply_shared(struct request *r, const char *type, const char *text,
-    size_t len, void (*release)(void *ctx), void *ctx);
+#define REQUEST_STATE_MAX 128
+/* 200 with this text, which stays where it is until `release` is called; of this state
+ * (an ETag), or NULL. */
+void request_reply_shared(struct request *r, const char *type, const char *state,
+    const char *text, size_t len, void (*release)(void *ctx), void *ctx);
+/* 304 where the client has what it asks for, of that very state (If-None-Match); false:
+ * it has not, and waits for a reply. */
+bool request_reply_known(struct request *r, const char *state);
 
 /* Bytes with a status and headers of their own; `headers` end with one that has no
  * name. They are freed if `owned`, else they stay where they are. */

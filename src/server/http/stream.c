@@ -13,7 +13,10 @@
 
 #define SLICE_US    2500               /* and what is left of a step: 5000 in all */
 #define PATIENCE_US 25000              /* without a slice: then one is due */
-#define FORGET_US   1000000            /* a list that nobody fetched again */
+#define FORGET_US   1000000            /* a list that nobody fetched again, */
+#define KEPT_US     30000000           /* and one of a state that is known */
+#define KEPT_BYTES  ((size_t)1 << 20)  /* larger ones are not kept so long, */
+#define KEPT_MAX    16                 /* nor more of them */
 #define SHARE_MAX   ((size_t)96 << 20) /* memory of unfetched lists, of one user */
 #define AGAIN_S     2
 #define RECORDS     50 /* take less than a millisecond */
@@ -29,9 +32,12 @@ struct listing {
     struct stream_source source;
     struct strbuf text;
     struct VEC(struct request *) waiting;
+    char *state;       /* owned; NULL = it is of these: */
     uint64_t revision; /* of the state it was begun in, and the second */
     int64_t at;
+    uint64_t wanted_us; /* when it was asked for last */
     bool begun, complete;
+    bool lacking;     /* it is told to those who wait, and to nobody else */
     unsigned slices;  /* that it has taken */
     unsigned readers; /* that fetch it */
 };
@@ -49,6 +55,7 @@ struct lists {
     struct VEC(struct share) shares;
     sd_event_source *slice, *patience, *forget;
     unsigned made; /* lists that are not complete yet */
+    uint64_t begun;
 };
 
 static uint64_t clock_us(void)
@@ -77,23 +84,57 @@ static void drop(struct listing *l)
     vec_fini(&l->waiting);
     free(l->text.text);
     free(l->key);
+    free(l->state);
     free(l);
 }
 
-static bool is_present(struct server *s, const struct listing *l)
+/* Is it what that key stands for in that state (NULL: now)? */
+static bool is_of(struct server *s, const struct listing *l, const char *state)
 {
-    return l->revision == world_revision(s) && l->at == world_now(s);
+    if (l->state || state)
+        return l->state && state && !l->lacking && strcmp(l->state, state) == 0;
+    return !l->begun || (l->revision == world_revision(s) && l->at == world_now(s));
 }
 
-/* What nobody fetches and nobody may join any more goes. */
+/* May somebody come who asks for it? */
+static bool is_wanted(struct server *s, const struct listing *l)
+{
+    if (!l->key)
+        return false;
+    if (!l->state)
+        return is_of(s, l, NULL);
+    return !l->lacking && l->text.len <= KEPT_BYTES
+           && clock_us() < l->wanted_us + KEPT_US;
+}
+
+/* What nobody fetches and nobody may join any more goes; of those that are kept the
+ * first beyond so many. */
 static void drop_stale(struct server *s)
 {
-    struct listing *l, *next;
+    struct listing *l, *before;
+    unsigned kept = 0;
 
-    for (l = TAILQ_FIRST(&s->api.lists->all); l; l = next) {
-        next = TAILQ_NEXT(l, next);
-        if (l->complete && !l->readers && !(l->key && is_present(s, l)))
+    for (l = TAILQ_LAST(&s->api.lists->all, listing_list); l; l = before) {
+        before = TAILQ_PREV(l, listing_list, next);
+        if (!l->complete || l->readers)
+            continue;
+        if (!is_wanted(s, l) || (l->state && ++kept > KEPT_MAX))
             drop(l);
+    }
+}
+
+/* What is known of that key has another state now. */
+static void drop_former(struct listing *l)
+{
+    struct listing *o, *next;
+
+    for (o = TAILQ_FIRST(&l->s->api.lists->all); o && l->state; o = next) {
+        next = TAILQ_NEXT(o, next);
+        if (o == l || !o->state || !o->complete || strcmp(o->key, l->key) != 0)
+            continue;
+        o->lacking = true;
+        if (!o->readers)
+            drop(o);
     }
 }
 
@@ -108,8 +149,16 @@ static void fetched(void *ctx)
 static void deliver(struct listing *l, struct request *r)
 {
     l->readers++;
-    request_reply_shared(
-        r, l->type, l->text.text ? l->text.text : "", l->text.len, fetched, l);
+    l->wanted_us = clock_us();
+    request_reply_shared(r, l->type, l->lacking ? NULL : l->state,
+        l->text.text ? l->text.text : "", l->text.len, fetched, l);
+}
+
+/* In a while there is something to forget. */
+static void arm_forgetting(struct lists *lists, uint64_t after_us)
+{
+    sd_event_source_set_time_relative(lists->forget, after_us);
+    sd_event_source_set_enabled(lists->forget, SD_EVENT_ONESHOT);
 }
 
 static void complete(struct listing *l)
@@ -118,15 +167,16 @@ static void complete(struct listing *l)
     struct lists *lists = s->api.lists;
 
     l->complete = true;
+    l->lacking = l->source.lacks && l->source.lacks(l->source.ctx);
     make_nothing(l);
+    drop_former(l);
     l->readers++; /* nobody drops it meanwhile */
     for (size_t i = 0; i < l->waiting.n; i++)
         deliver(l, l->waiting.v[i]);
     l->waiting.n = 0;
     l->readers--;
     drop_stale(s);
-    sd_event_source_set_time_relative(lists->forget, FORGET_US);
-    sd_event_source_set_enabled(lists->forget, SD_EVENT_ONESHOT);
+    arm_forgetting(lists, FORGET_US);
 }
 
 /* ---- whose turn it is ---- */
@@ -265,6 +315,7 @@ static void make_slice(struct server *s)
     }
     if (!l->begun) {
         l->begun = true;
+        s->api.lists->begun++;
         l->revision = world_revision(s);
         l->at = world_now(s);
     }
@@ -295,9 +346,13 @@ static int on_patience(sd_event_source *source, uint64_t at, void *ctx)
 
 static int on_forget(sd_event_source *source, uint64_t at, void *ctx)
 {
+    struct server *s = ctx;
+
     (void)source;
     (void)at;
-    drop_stale(ctx);
+    drop_stale(s);
+    if (!TAILQ_EMPTY(&s->api.lists->all))
+        arm_forgetting(s->api.lists, KEPT_US);
     return 0;
 }
 
@@ -340,13 +395,16 @@ void stream_close(struct server *s)
 
 /* ---- asking ---- */
 
-bool stream_join(struct server *s, struct request *r, const char *key)
+bool stream_join(
+    struct server *s, struct request *r, const char *key, const char *state)
 {
     struct listing *l;
 
+    if (state && request_reply_known(r, state))
+        return true;
     TAILQ_FOREACH(l, &s->api.lists->all, next)
     {
-        if (!l->key || strcmp(l->key, key) != 0 || (l->begun && !is_present(s, l)))
+        if (!l->key || strcmp(l->key, key) != 0 || !is_of(s, l, state))
             continue;
         if (l->complete)
             deliver(l, r);
@@ -371,6 +429,7 @@ void stream_make(struct server *s, struct request *r, const char *key, const cha
     struct listing *l = xcalloc(1, sizeof *l);
     l->s = s;
     l->key = key ? xstrdup(key) : NULL;
+    l->state = source->state ? xstrdup(source->state) : NULL;
     l->type = type;
     l->source = *source;
     snprintf(l->user, sizeof l->user, "%s", user);
@@ -432,7 +491,12 @@ void stream_records(struct server *s, struct request *r, size_t n,
 
     *t = (struct records){.n = n, .record = record, .ctx = ctx, .done = free_ctx};
     stream_make(s, r, NULL, "application/x-ndjson",
-        &(struct stream_source){more_records, free_records, t, NULL});
+        &(struct stream_source){.more = more_records, .done = free_records, .ctx = t});
+}
+
+uint64_t stream_begun(const struct server *s)
+{
+    return s->api.lists ? s->api.lists->begun : 0;
 }
 
 bool stream_is_busy(const struct server *s)

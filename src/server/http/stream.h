@@ -4,7 +4,8 @@
  * second when it never is), so that readers cost submissions, orders and cycles next to
  * nothing; users take turns. It is made once for all who ask for the same in the same
  * state: a reader whose question came later than the last change never gets an older
- * state.
+ * state. An answer that names the state it is of (an ETag) is kept while readers come
+ * back for it: they are told that they have it, or get the same once more.
  *
  * A list is whole before the first of it is sent: then its readers share it. */
 #ifndef MAUI_SERVER_STREAM_H
@@ -28,14 +29,23 @@ struct stream_source {
     void (*done)(void *ctx);
     void *ctx;
     const struct err *(*failed)(void *ctx);
+    /* NULL: that of this second. Copied. Else `lacks` (NULL = nothing) is asked after
+     * the last: is it less than was to be told, so that it is nobody else's? */
+    const char *state;
+    bool (*lacks)(void *ctx);
 };
 
 /* Answer with the list that is known by this key, if one is being made, or was, from
- * this state. False: there is none. */
-bool stream_join(struct server *s, struct request *r, const char *key);
+ * this state (NULL: of this second), or tell that the client has it. False: there is
+ * none. */
+bool stream_join(
+    struct server *s, struct request *r, const char *key, const char *state);
 /* Answer with this list. With a key (NULL = none) others may join. */
 void stream_make(struct server *s, struct request *r, const char *key, const char *type,
     const struct stream_source *source);
+
+/* How many lists were begun so far: what readers share is one. */
+uint64_t stream_begun(const struct server *s);
 
 /* The i-th record of a list as a new reference; NULL = it has gone, or is not for this
  * caller. */

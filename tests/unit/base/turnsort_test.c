@@ -119,11 +119,78 @@ static void what_goes_meanwhile_is_not_in_it(void **state)
     }
 }
 
+/* However they come: of many items the first are those that a whole sort has first, and
+ * one that is none of them costs a comparison. */
+static void the_first_are_those_of_all(void **state)
+{
+    static const size_t wanted[] = {1, 7, 356, TURNSORT_FIRST_MAX};
+
+    (void)state;
+    for (int way = -1; way <= 1; way++)
+        for (size_t w = 0; w < sizeof wanted / sizeof wanted[0]; w++) {
+            struct turnsort *t = turnsort_new(sizeof(struct item), compare, NULL);
+            struct turnsort *all = turnsort_new(sizeof(struct item), compare, NULL);
+            size_t n, every;
+            turnsort_first(t, wanted[w]);
+            srand(5);
+            for (unsigned i = 0; i < 20000; i++) {
+                unsigned key = way < 0 ? 20000 - i / 3 : way ? i / 3 : (unsigned)rand();
+                turnsort_add(all, &(struct item){key, i});
+                comparisons = 0;
+                turnsort_add(t, &(struct item){key, i});
+                assert_true(way <= 0 || i < TURNSORT_RUN || comparisons <= 1);
+            }
+            while (turnsort_more(t, 100) || turnsort_more(all, 100000))
+                ;
+            const struct item *some = turnsort_items(t, &n);
+            const struct item *whole = turnsort_items(all, &every);
+            assert_true(every == 20000 && n >= wanted[w] && n < TURNSORT_RUN);
+            for (size_t i = 0; i < n; i++)
+                assert_int_equal(some[i].came, whole[i].came);
+            turnsort_free(t);
+            turnsort_free(all);
+        }
+}
+
+/* Where some go while others come, what is left is still the first there are: it may be
+ * fewer than were wanted, and none is passed over. */
+static void what_goes_leaves_the_first_of_the_others(void **state)
+{
+    (void)state;
+    for (unsigned when = 1000; when < 20000; when += 1777) {
+        struct turnsort *t = turnsort_new(sizeof(struct item), compare, NULL);
+        struct turnsort *all = turnsort_new(sizeof(struct item), compare, NULL);
+        size_t n, every;
+        turnsort_first(t, 300);
+        srand(when);
+        for (unsigned i = 0; i < 20000; i++) {
+            struct item x = {(unsigned)rand(), i};
+            turnsort_add(t, &x);
+            turnsort_add(all, &x);
+            if (i == when)
+                turnsort_drop(t, is_odd);
+            if (i == when)
+                turnsort_drop(all, is_odd);
+        }
+        while (turnsort_more(t, 100) || turnsort_more(all, 100000))
+            ;
+        const struct item *some = turnsort_items(t, &n);
+        const struct item *whole = turnsort_items(all, &every);
+        assert_true(n >= 50 && n < every);
+        for (size_t i = 0; i < n; i++)
+            assert_int_equal(some[i].came, whole[i].came);
+        turnsort_free(t);
+        turnsort_free(all);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(any_number_is_put_in_order),
         cmocka_unit_test(a_turn_is_bounded),
-        cmocka_unit_test(what_goes_meanwhile_is_not_in_it)};
+        cmocka_unit_test(what_goes_meanwhile_is_not_in_it),
+        cmocka_unit_test(the_first_are_those_of_all),
+        cmocka_unit_test(what_goes_leaves_the_first_of_the_others)};
 
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -19,10 +19,14 @@
 static struct identity somebody;
 static size_t fresh; /* bytes that a list takes */
 static unsigned replied, refused, done;
+static char told[64];          /* the state of the last reply */
+static const char *known = ""; /* the client has that */
+static bool lacks;
+static int64_t second = 1000;
 static struct {
     void (*release)(void *ctx);
     void *ctx;
-} readers[10];
+} readers[20];
 
 const struct identity *__wrap_request_who(const struct request *r);
 const struct identity *__wrap_request_who(const struct request *r)
@@ -39,17 +43,25 @@ bool __wrap_request_is_abandoned(const struct request *r)
 }
 
 /* It is not read before the test releases it. */
-void __wrap_request_reply_shared(struct request *r, const char *type, const char *text,
-    size_t len, void (*release)(void *ctx), void *ctx);
-void __wrap_request_reply_shared(struct request *r, const char *type, const char *text,
-    size_t len, void (*release)(void *ctx), void *ctx)
+void __wrap_request_reply_shared(struct request *r, const char *type, const char *state,
+    const char *text, size_t len, void (*release)(void *ctx), void *ctx);
+void __wrap_request_reply_shared(struct request *r, const char *type, const char *state,
+    const char *text, size_t len, void (*release)(void *ctx), void *ctx)
 {
     (void)r;
     (void)type;
     (void)text;
     (void)len;
+    snprintf(told, sizeof told, "%s", state ? state : "none");
     readers[replied].release = release;
     readers[replied++].ctx = ctx;
+}
+
+bool __wrap_request_reply_known(struct request *r, const char *state);
+bool __wrap_request_reply_known(struct request *r, const char *state)
+{
+    (void)r;
+    return strcmp(state, known) == 0;
 }
 
 void __wrap_request_refuse_for_now(
@@ -75,7 +87,7 @@ int64_t __wrap_world_now(struct server *s);
 int64_t __wrap_world_now(struct server *s)
 {
     (void)s;
-    return 1000;
+    return second;
 }
 
 /* Memory that nobody writes to. */
@@ -101,7 +113,7 @@ static void ask_lists(struct server *s, unsigned n)
 
     for (unsigned i = 0; i < n; i++)
         stream_make(s, (struct request *)&one, NULL, "text/plain",
-            &(struct stream_source){take_memory, note_done, NULL});
+            &(struct stream_source){.more = take_memory, .done = note_done});
     while (stream_is_busy(s))
         assert_true(sd_event_run(s->loop, UINT64_MAX) >= 0);
 }
@@ -144,10 +156,74 @@ static void lists_that_nobody_reads_are_not_all_made(void **state)
     free(s);
 }
 
+static bool lacks_some(void *ctx)
+{
+    (void)ctx;
+    return lacks;
+}
+
+/* One reader who asks for this; true: another list was made. */
+static bool ask_for(struct server *s, const char *key, const char *state)
+{
+    static char one;
+    uint64_t before = stream_begun(s);
+
+    if (!stream_join(s, (struct request *)&one, key, state))
+        stream_make(s, (struct request *)&one, key, "text/plain",
+            &(struct stream_source){.more = take_memory,
+                .done = note_done,
+                .state = state,
+                .lacks = lacks_some});
+    while (stream_is_busy(s))
+        assert_true(sd_event_run(s->loop, UINT64_MAX) >= 0);
+    return stream_begun(s) > before;
+}
+
+/* Whoever asks later gets the same, however much time has passed, while it is of that
+ * state; never of another key, which tells who may see it. */
+static void an_answer_of_a_state_is_made_once(void **state)
+{
+    struct server *s = xcalloc(1, sizeof *s);
+    struct err err;
+
+    (void)state;
+    snprintf(somebody.user, sizeof somebody.user, "ann");
+    assert_true(sd_event_new(&s->loop) >= 0);
+    assert_int_equal(stream_open(s, &err), 0);
+    fresh = 100;
+    assert_true(ask_for(s, "list ann", "1"));
+    assert_string_equal(told, "1");
+    second++;
+    assert_false(ask_for(s, "list ann", "1"));
+    assert_int_equal(replied, 2);
+    assert_true(ask_for(s, "list bob", "1"));
+    assert_true(ask_for(s, "list ann", "2"));
+    assert_true(ask_for(s, "list ann", "1")); /* what was before is forgotten */
+    known = "1";
+    assert_false(ask_for(s, "list ann", "1"));
+    assert_int_equal(replied, 5); /* and not one more: it has it */
+    known = "";
+    assert_true(ask_for(s, "list ann", NULL)); /* of this second it is another */
+    assert_string_equal(told, "none");
+    assert_false(ask_for(s, "list ann", NULL));
+    second++;
+    assert_true(ask_for(s, "list ann", NULL));
+    lacks = true; /* it is not whole: for those who wait, and nobody else */
+    assert_true(ask_for(s, "list cid", "1"));
+    assert_string_equal(told, "none");
+    assert_true(ask_for(s, "list cid", "1"));
+    lacks = false;
+    release_all();
+    stream_close(s);
+    sd_event_unref(s->loop);
+    free(s);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(lists_that_nobody_reads_are_not_all_made),
+        cmocka_unit_test(an_answer_of_a_state_is_made_once),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
