@@ -15,9 +15,11 @@
 
 struct bound {
     struct limits_whose whose;
-    int64_t most, least; /* that any of those under it may have in use */
+    int64_t most, least; /* that any of those under it may find in use */
     int64_t load;        /* if all of them ran at once, beside who is active */
     int64_t scale;       /* parts of it that are one unit of the profile */
+    bool ignored;        /* by one of those who are planned, or to be */
+    bool mixed;          /* they differ: see wishes.h */
     uint32_t limit;      /* its number; NOT_PLANNED: it keeps nobody back */
     UT_hash_handle hh;
 };
@@ -58,8 +60,16 @@ static struct bound *find_bound(const struct bounds *b, const struct limits_whos
     return x;
 }
 
-static struct bound *open_bound(
-    struct bounds *b, const struct limits_whose *whose, int64_t most)
+/* One of those under it may find so much in use, itself included. */
+static void bind_one(struct bound *x, int64_t most)
+{
+    if (most == INT64_MAX) /* it is not bound itself */
+        return;
+    x->most = most > x->most ? most : x->most;
+    x->least = most < x->least ? most : x->least;
+}
+
+static struct bound *open_bound(struct bounds *b, const struct limits_whose *whose)
 {
     struct bound *x = find_bound(b, whose);
 
@@ -68,10 +78,6 @@ static struct bound *open_bound(
         *x = (struct bound){.whose = *whose, .least = INT64_MAX, .limit = NOT_PLANNED};
         HASH_ADD(hh, b->by_whose, whose, sizeof *whose, x);
     }
-    if (most == INT64_MAX) /* it is not bound itself */
-        return x;
-    x->most = most > x->most ? most : x->most;
-    x->least = most < x->least ? most : x->least;
     return x;
 }
 
@@ -87,15 +93,22 @@ void bounds_add(struct engine *e, struct bounds *b, const struct job *j, uint32_
         if (!limits_bounds_whose(&b->rules, i, j->cred, &whose))
             continue;
         int64_t most = limits_bounds_most(e->limits, e->c, rule, j->cred, LEVEL_HARD);
-        vec_push(&b->asked, ((struct bound_asked){wish, open_bound(b, &whose, most),
-                                most, use[rule->res]}));
+        struct bound *x = open_bound(b, &whose);
+        bind_one(x, most);
+        x->ignored |= most == INT64_MAX;
+        vec_push(&b->asked, ((struct bound_asked){wish, x, most, use[rule->res]}));
     }
 }
 
 /* ---- who uses what ---- */
 
-/* Part of a bound is in use from one instant to another. */
-typedef void use_fn(void *ctx, struct bound *of, int64_t from, int64_t to, int64_t use);
+/* Part of a bound is in use from one instant to another. One that is to start then may
+ * find `most` in use; INT64_MAX: it runs, or is not bound. */
+struct use {
+    int64_t from, to, use, most;
+    bool starts;
+};
+typedef void use_fn(void *ctx, struct bound *of, const struct use *x);
 
 struct users {
     const struct bounds *b;
@@ -107,32 +120,42 @@ struct users {
     void *use_ctx;
 };
 
-static void tell_use(const struct users *u, const uint32_t *cred, const int64_t *v,
-    int64_t from, int64_t to)
+static void tell_use(struct engine *e, const struct users *u, const uint32_t *cred,
+    const int64_t *v, struct use x, bool starts)
 {
     const struct bounds *b = u->b;
     struct limits_whose whose;
 
     for (uint32_t i = 0; i < b->rules.n; i++) {
+        const struct limits_rule *rule = &b->rules.v[i];
         if (!limits_bounds_whose(&b->rules, i, cred, &whose))
             continue;
         struct bound *of =
-            u->opens ? open_bound(u->opens, &whose, 0) : find_bound(b, &whose);
-        if (of)
-            u->use(u->use_ctx, of, from, to, v[b->rules.v[i].res]);
+            u->opens ? open_bound(u->opens, &whose) : find_bound(b, &whose);
+        if (!of)
+            continue;
+        x.use = v[rule->res];
+        x.starts = starts;
+        x.most = starts ? limits_bounds_most(e->limits, e->c, rule, cred, LEVEL_HARD)
+                        : INT64_MAX;
+        u->use(u->use_ctx, of, &x);
     }
+}
+
+static void tell_run(struct engine *e, const struct users *u, const struct job *j)
+{
+    const uint32_t *cred;
+    const int64_t *v = limits_bounds_counted(e->limits, j->index, &cred);
+    int64_t to = u->end_of ? u->end_of(u->ctx, j) : endings_of(e->c, j, e->now);
+
+    if (v)
+        tell_use(e, u, cred, v, (struct use){.from = e->now, .to = to}, false);
 }
 
 static void tell_active(struct engine *e, const struct users *u)
 {
-    for (size_t i = 0; i < e->c->active.n; i++) {
-        const struct job *j = e->c->jobs.v[e->c->active.v[i]];
-        const uint32_t *cred;
-        const int64_t *v = limits_bounds_counted(e->limits, j->index, &cred);
-        if (v)
-            tell_use(u, cred, v, e->now,
-                u->end_of ? u->end_of(u->ctx, j) : endings_of(e->c, j, e->now));
-    }
+    for (size_t i = 0; i < e->c->active.n; i++)
+        tell_run(e, u, e->c->jobs.v[e->c->active.v[i]]);
 }
 
 static void tell_reserved(struct engine *e, const struct users *u)
@@ -145,8 +168,9 @@ static void tell_reserved(struct engine *e, const struct users *u)
         if (!j || !job_waits(j) || (u->jobs && bitset_test(u->jobs, job)))
             continue;
         limits_use_of(e->c, j, v);
-        tell_use(u, j->cred, v, plan_reserved_at(e->plan, j),
-            plan_reserved_until(e->plan, j));
+        struct use x = {.from = plan_reserved_at(e->plan, j),
+            .to = plan_reserved_until(e->plan, j)};
+        tell_use(e, u, j->cred, v, x, true);
     }
 }
 
@@ -158,12 +182,12 @@ static void tell_users(struct engine *e, const struct users *u)
 
 /* ---- which of them may keep somebody back ---- */
 
-static void add_load(void *ctx, struct bound *of, int64_t from, int64_t to, int64_t use)
+static void add_load(void *ctx, struct bound *of, const struct use *x)
 {
     (void)ctx;
-    (void)from;
-    (void)to;
-    limits_use_sum(&of->load, use);
+    limits_use_sum(&of->load, x->use);
+    bind_one(of, x->most);
+    of->ignored |= x->starts && x->most == INT64_MAX;
 }
 
 static int32_t units_of(const struct bound *x, int64_t use)
@@ -175,23 +199,17 @@ static int32_t units_of(const struct bound *x, int64_t use)
 
 static int32_t room_of(const struct bound *x, int64_t most)
 {
-    return (int32_t)(most / x->scale);
+    return most < x->most ? (int32_t)(most / x->scale) : (int32_t)(x->most / x->scale);
 }
 
-/* One that may have less in use than others needs as much more to be left; one whose
- * QOS ignores the limit needs nothing to be left, and what it takes counts for others.
- */
-static struct wish_limit limit_of(const struct bound_asked *a)
+/* Of one that may find so much in use; INT64_MAX: whatever is. */
+static struct wish_limit limit_of(const struct bound *x, int64_t use, int64_t most)
 {
-    int32_t take = units_of(a->of, a->use);
+    int32_t take = units_of(x, use), own = room_of(x, most);
 
-    if (a->most == INT64_MAX)
-        return (struct wish_limit){a->of->limit, INT32_MIN, take};
-    int32_t own = room_of(a->of, a->most);
-    if (take > own && a->use <= a->most)
+    if (take > own && use <= most)
         take = own; /* rounded */
-    return (struct wish_limit){
-        a->of->limit, take + room_of(a->of, a->of->most) - own, take};
+    return (struct wish_limit){x->limit, x->mixed, take, room_of(x, x->most) - own};
 }
 
 static void number_bounds(struct bounds *b)
@@ -199,7 +217,11 @@ static void number_bounds(struct bounds *b)
     for (struct bound *x = b->by_whose; x; x = x->hh.next) {
         if (x->load <= x->least)
             continue;
-        x->limit = b->n++;
+        if (x->ignored && x->load > x->most)
+            x->most = x->load;
+        x->mixed = x->least < x->most;
+        x->limit = b->n;
+        b->n += x->mixed ? 2 : 1;
         x->scale = (x->load > x->most ? x->load : x->most) / UNITS_MAX + 1;
     }
 }
@@ -221,7 +243,7 @@ void bounds_settle(struct engine *e, struct bounds *b, struct wishes *io)
             continue;
         if (!wish->limits++)
             wish->first_limit = (uint32_t)io->under.n;
-        vec_push(&io->under, limit_of(a));
+        vec_push(&io->under, limit_of(a->of, a->use, a->most));
     }
 }
 
@@ -238,24 +260,23 @@ struct opening {
     struct profile *left; /* by limit */
 };
 
-static void note_end(void *ctx, struct bound *of, int64_t from, int64_t to, int64_t use)
+static void note_end(void *ctx, struct bound *of, const struct use *x)
 {
     struct opening *o = ctx;
 
-    (void)from;
     if (of->limit != NOT_PLANNED)
-        vec_push(&o->v, ((struct given_back){of->limit, to, units_of(of, use)}));
+        vec_push(&o->v, ((struct given_back){of->limit, x->to, units_of(of, x->use)}));
 }
 
-static void claim_bound(
-    void *ctx, struct bound *of, int64_t from, int64_t to, int64_t use)
+static void claim_bound(void *ctx, struct bound *of, const struct use *x)
 {
     struct opening *o = ctx;
 
-    if (of->limit != NOT_PLANNED && to > o->left[of->limit].at[0])
-        profile_claim(&o->left[of->limit],
-            from > o->left[of->limit].at[0] ? from : o->left[of->limit].at[0], to,
-            units_of(of, use));
+    if (of->limit == NOT_PLANNED || x->to <= o->left[of->limit].at[0])
+        return;
+    int64_t now = o->left[of->limit].at[0];
+    struct wish_limit l = limit_of(of, x->use, x->most);
+    wishes_take_limit(&o->left[of->limit], &l, x->from > now ? x->from : now, x->to);
 }
 
 static int compare_given(const void *left, const void *right)
@@ -292,6 +313,9 @@ static void open_active(
         profile_append(&o->left[g->limit], g->at > e->now ? g->at : e->now,
             (int32_t)(left[g->limit] += g->units));
     }
+    for (const struct bound *x = b->by_whose; x; x = x->hh.next)
+        if (x->limit != NOT_PLANNED && x->mixed)
+            profile_assign(&o->left[x->limit + 1], &o->left[x->limit]);
     free(left);
 }
 
@@ -420,7 +444,10 @@ static void number_used(struct bounds_now *k, struct bound *x)
 {
     x->scale = x->load / (UNITS_MAX / 2) + 1;
     x->most = x->scale * UNITS_MAX;
-    x->limit = k->all.n++;
+    x->mixed = true;
+    x->limit = k->all.n;
+    k->all.n += 2;
+    vec_push(&k->left, ((struct profile){0}));
     vec_push(&k->left, ((struct profile){0}));
 }
 
@@ -450,21 +477,27 @@ static bool has_room(const struct bounds_now *k, const struct bound *x, int64_t 
 {
     const struct profile *left = &k->left.v[x->limit];
 
-    if (x->load <= most - use)
+    if (x->load <= (most < x->least ? most : x->least) - use)
         return true;
-    int64_t need = UNITS_MAX - (int64_t)room_of(x, most) + units_of(x, use);
-    return left->free[profile_index(left, from)] >= need
-           && profile_min(left, from, to) >= need;
+    struct wish_limit l = limit_of(x, use, most);
+    return left->free[profile_index(left, from)] >= l.take + l.less
+           && profile_min(left + 1, from, to) >= l.take;
 }
 
-/* May it have that of all that it is under? */
-static bool leaves_room(
-    const struct engine *e, const struct bounds_now *k, const struct job *j)
+/* What one that is to start now runs out of. */
+struct shortage {
+    const struct bound *of; /* NULL: of nothing */
+    int64_t most, use;
+};
+
+static struct shortage find_shortage(
+    struct engine *e, const struct bounds_now *k, const struct job *j)
 {
     const struct bounds *b = &k->all;
     int64_t use[LIMIT_RES_COUNT],
         to = time_add(e->now, plan_stays(e->plan, j, INDEX_NONE));
     struct limits_whose whose;
+    struct shortage s = {0};
 
     if (b->rules.n)
         limits_use_of(e->c, j, use);
@@ -473,12 +506,73 @@ static bool leaves_room(
         const struct bound *x = limits_bounds_whose(&b->rules, i, j->cred, &whose)
                                     ? find_bound(b, &whose)
                                     : NULL;
-        int64_t most =
-            x ? limits_bounds_most(e->limits, e->c, rule, j->cred, LEVEL_HARD)
-              : INT64_MAX;
-        if (most < INT64_MAX && !has_room(k, x, most, use[rule->res], e->now, to))
-            return false;
+        if (!x)
+            continue;
+        s.most = limits_bounds_most(e->limits, e->c, rule, j->cred, LEVEL_HARD);
+        s.use = use[rule->res];
+        if (has_room(k, x, s.most, s.use, e->now, to))
+            continue;
+        s.of = x;
+        break;
     }
+    return s;
+}
+
+/* The first that could not start with so much of it in use; INDEX_NONE: there is none.
+ */
+static uint32_t find_planned(
+    struct engine *e, const struct bounds_now *k, const struct shortage *s)
+{
+    const struct profile *open = &k->left.v[s->of->limit + 1];
+    const struct limits_whose *whose = &s->of->whose;
+    int64_t first = TIME_NEVER;
+    uint32_t found = INDEX_NONE;
+
+    for (uint32_t i = 0; i < plan_reservations(e->plan); i++) {
+        uint32_t job = plan_reserved_job(e->plan, i);
+        const struct job *j = job != INDEX_NONE ? e->c->jobs.v[job] : NULL;
+        int64_t at = j ? plan_reserved_at(e->plan, j) : TIME_NEVER;
+        struct limits_whose of;
+        if (!j || !job_waits(j) || at >= first
+            || !limits_bounds_whose(&k->all.rules, whose->rule, j->cred, &of)
+            || of.object != whose->object || of.object2 != whose->object2
+            || open->free[profile_index(open, at)] >= units_of(s->of, s->use))
+            continue;
+        first = at;
+        found = job;
+    }
+    return found;
+}
+
+bool bounds_why(struct engine *e, const struct job *j, struct reason *ret)
+{
+    const struct bounds_now *k = e->passes.bounds_now;
+
+    if (!settings_plan_together(e->cfg) || plan_is_reserved(e->plan, j))
+        return false;
+    look_now(e, e->passes.bounds_now);
+    struct shortage s = find_shortage(e, k, j);
+    uint32_t other = s.of ? find_planned(e, k, &s) : INDEX_NONE;
+    if (other == INDEX_NONE)
+        return false;
+    const struct limits_rule *rule = &k->all.rules.v[s.of->whose.rule];
+    const struct profile *left = &k->left.v[s.of->limit];
+    const struct job *planned = e->c->jobs.v[other];
+    int64_t at = plan_reserved_at(e->plan, planned);
+    int64_t most = limits_bounds_most(e->limits, e->c, rule, planned->cred, LEVEL_HARD);
+    *ret = (struct reason){.code = WAIT_LIMIT,
+        .level = LEVEL_HARD,
+        .dim = DIM_ACTIVE,
+        .res = (uint8_t)rule->res,
+        .kind = (uint8_t)rule->kind,
+        .kind2 = (uint8_t)rule->kind2,
+        .object = s.of->whose.object,
+        .object2 = s.of->whose.object2,
+        .quota_limit = other,
+        .limit = most < s.most ? most : s.most,
+        .used = (UNITS_MAX - left->free[profile_index(left, at)]) * s.of->scale,
+        .asked = s.use,
+        .until = at};
     return true;
 }
 
@@ -492,7 +586,7 @@ bool bounds_leave(struct engine *e, const struct job *j)
         return true;
     if (!reserved) {
         look_now(e, e->passes.bounds_now);
-        return leaves_room(e, e->passes.bounds_now, j);
+        return !find_shortage(e, e->passes.bounds_now, j).of;
     }
     bounds_of(e, j, INDEX_NONE, &b); /* its own place is not in its way */
     bool leaves = bounds_fit(&b, e->now) == e->now;
@@ -506,30 +600,29 @@ bool bounds_follow(const struct engine *e, const struct job *j)
            && e->passes.bounds_now->now == e->now && !plan_is_reserved(e->plan, j);
 }
 
-static void take_now(void *ctx, struct bound *of, int64_t from, int64_t to, int64_t use)
+static void take_now(void *ctx, struct bound *of, const struct use *x)
 {
     struct bounds_now *k = ctx;
     bool is_new = of->limit == NOT_PLANNED;
 
-    limits_use_sum(&of->load, use);
+    limits_use_sum(&of->load, x->use);
     if (is_new) {
         number_used(k, of);
-        profile_reset(&k->left.v[of->limit], from, UNITS_MAX);
+        profile_reset(&k->left.v[of->limit], x->from, UNITS_MAX);
+        profile_reset(&k->left.v[of->limit + 1], x->from, UNITS_MAX);
     }
     k->outgrown |= of->load / of->scale > UNITS_MAX;
-    if (!k->outgrown && to > from)
-        profile_claim(&k->left.v[of->limit], from, to, units_of(of, use));
+    struct wish_limit l = limit_of(of, x->use, x->most);
+    if (!k->outgrown && x->to > x->from)
+        wishes_take_limit(&k->left.v[of->limit], &l, x->from, x->to);
 }
 
 void bounds_started(struct engine *e, const struct job *j)
 {
     struct bounds_now *k = e->passes.bounds_now;
     struct users u = {.b = &k->all, .opens = &k->all, .use = take_now, .use_ctx = k};
-    const uint32_t *cred;
-    const int64_t *v = limits_bounds_counted(e->limits, j->index, &cred);
 
-    if (v)
-        tell_use(&u, cred, v, e->now, endings_of(e->c, j, e->now));
+    tell_run(e, &u, j);
     k->version = k->outgrown ? 0 : plan_version(e->plan);
 }
 

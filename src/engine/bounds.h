@@ -73,6 +73,8 @@ bool bounds_fit_by(struct engine *e, struct plan *plan, const struct job *j,
  * has changed in another way than by bounds_started() once more O(active jobs and
  * reservations x limits in force). */
 bool bounds_leave(struct engine *e, const struct job *j);
+/* If not: which limit, of which job is planned for when. */
+bool bounds_why(struct engine *e, const struct job *j, struct reason *ret);
 /* A job starts. Asked before: may bounds_started() tell of it, with no look at all
  * others? O(limits in force x steps). */
 bool bounds_follow(const struct engine *e, const struct job *j);

@@ -3,6 +3,7 @@
  * only when it changes, and looks at no more than it must to decide; whoever asks
  * gets the rest from here. */
 #include "engine/admission.h"
+#include "engine/bounds.h"
 #include "engine/eligible.h"
 #include "engine/engine_private.h"
 #include "engine/preempt.h"
@@ -82,6 +83,8 @@ static void why_resources(struct engine *e, const struct job *j, struct reason *
     r->used = tasks * each;
     r->asked = j->tasks * each;
     if (partition == INDEX_NONE)
+        return;
+    if (tasks >= j->tasks && bounds_why(e, j, r))
         return;
     if (tasks >= j->tasks) {
         /* it would fit: a higher job waits, and nothing may pass it */

@@ -26,11 +26,11 @@ void limits_bounds_rules(const struct limits *l, struct limits_rules *ret)
     }
 }
 
-/* Index 0 is nobody, but for QOS: limits_pairs.c says the same. */
+/* False: none. */
 static bool find_object(uint32_t kind, const uint32_t *cred, uint32_t *ret)
 {
     *ret = kind == CRED_KINDS ? 0 : cred[kind];
-    return *ret || kind == CRED_KINDS || kind == CRED_QOS;
+    return !limits_pairs_absent(kind, *ret);
 }
 
 bool limits_bounds_whose(const struct limits_rules *rules, uint32_t rule,

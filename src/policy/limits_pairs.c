@@ -186,8 +186,7 @@ static struct pair *pair_make(
     return x;
 }
 
-/* No such object: index 0 is DEFAULT, which only for QOS is one that jobs have. */
-static bool absent(uint32_t kind, uint32_t object)
+bool limits_pairs_absent(uint32_t kind, uint32_t object)
 {
     return object == 0 && kind != CRED_QOS && kind != CRED_KINDS;
 }
@@ -202,7 +201,8 @@ static struct pair *pair_of(
     unsigned char bytes[sizeof key];
     struct pair *x;
 
-    if (absent(m->kind, key.object) || absent(m->kind2, key.object2))
+    if (limits_pairs_absent(m->kind, key.object)
+        || limits_pairs_absent(m->kind2, key.object2))
         return NULL;
     owner_sections(c, m, key.object, &own, &def);
     if (own->within.n == 0 && (!def || def->within.n == 0))

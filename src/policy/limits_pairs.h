@@ -29,6 +29,9 @@ bool limits_pairs_any(const struct limits_pairs *p, enum limit_dim dim);
 /* Is a soft value tighter than its hard one? */
 bool limits_pairs_soft_differs(const struct limits_pairs *p);
 
+/* Is that nobody? Index 0 is DEFAULT, which only for QOS is one that jobs have. */
+bool limits_pairs_absent(uint32_t kind, uint32_t object);
+
 /* Usage and limits of the pair that combination `i` makes of these credentials; the
  * usage is 0 when nothing was counted. False = no limit for this pair. O(1); the
  * pair is remembered, which is no visible change. */

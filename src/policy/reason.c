@@ -251,6 +251,8 @@ static const char *quota_text(const struct cluster *c, const struct reason *r,
     return ret;
 }
 
+#define PLANNED_TEXT 160
+
 #define USERS_MAX 4 /* so many are named */
 struct quota_user {
     uint32_t user;
@@ -342,12 +344,28 @@ static const char *limit_word(const struct reason *r, char *ret, size_t size)
     return ret;
 }
 
+/* Of a limit that is not reached yet: " from INSTANT on, when job 7 is to start,". */
+static const char *planned_text(const struct cluster *c, const struct reason *r,
+    char ret[INSTANT_TEXT + PLANNED_TEXT])
+{
+    const struct job *j = r->quota_limit < c->jobs.n ? c->jobs.v[r->quota_limit] : NULL;
+    char at[INSTANT_TEXT];
+
+    *ret = '\0';
+    if (r->until)
+        snprintf(ret, INSTANT_TEXT + PLANNED_TEXT,
+            " from %s on, when job %.100s is to start,", instant_text(r->until, at),
+            j ? j->id : "-");
+    return ret;
+}
+
 static int say_limit(
     const struct cluster *c, const struct reason *r, char *ret_text, size_t size)
 {
     const struct quota *quota = quota_of(c, r);
     char who[NAME_TEXT], within[NAME_TEXT], asks[64], word[64];
     char used[AMOUNT_TEXT], limit[AMOUNT_TEXT], has[AMOUNT_TEXT + 16];
+    char planned[INSTANT_TEXT + PLANNED_TEXT];
     const char *subject, *in = "", *owner = "";
     bool pair = r->kind2 < CRED_KINDS;
 
@@ -372,10 +390,11 @@ static int say_limit(
         snprintf(has, sizeof has, "may have");
     else
         snprintf(has, sizeof has, "has %s of", limit_amount(r->used, r->res, used));
-    return snprintf(ret_text, size, "%s%s%s %s %s %s (%s) %s %s and %s %s", subject, in,
-        owner, has, limit_word(r, word, sizeof word),
+    return snprintf(ret_text, size, "%s%s%s %s %s %s (%s) %s %s%s and %s %s", subject,
+        in, owner, has, limit_word(r, word, sizeof word),
         limit_amount(r->limit, r->res, limit), r->level == LEVEL_SOFT ? "soft" : "hard",
         units[r->res], r->dim == DIM_IDLE ? "idle" : "active",
+        planned_text(c, r, planned),
         r->asked > r->limit ? "this job alone" : "this job", asks);
 }
 

@@ -116,6 +116,32 @@ def test_who_is_put_off_by_an_order_is_told_why_and_so_is_the_site(daemon):
     assert re.search(r"Promises Broken: +1 \(order 1\)\n", daemon.ok("showstats"))
 
 
+def test_a_limit_that_is_lowered_is_told_at_once(daemon):
+    daemon.configure(PLAN.replace("0:10:00", "0") + "USERCFG[DEFAULT] MAXPROC=8\n")
+    daemon.start()
+    running(daemon, requests=tasks(8), wclimit_s=900)
+    jobs = [daemon.submit(requests=tasks(2), wclimit_s=300) for _ in range(2)]
+    by = [promised(daemon, job) for job in jobs]
+    assert by[0] == by[1]
+    daemon.ok("changeparam", "USERCFG[DEFAULT]", "MAXPROC=2")
+    event = daemon.wait(lambda: events(daemon, "JOBPUTOFF"), "the event")[0]
+    assert (event["object"], event["cause"]) == (jobs[1], "settings")
+    assert event["was_promised_by"] == by[1] and event["promised_by"] == by[1] + 300
+    assert daemon.job(jobs[0])["promised_by"] == by[0]
+    assert "but the parameters of the site were changed" in daemon.ok("showstart", jobs[1])
+
+
+def test_who_stays_behind_a_limit_that_is_planned_is_told_for_whom(daemon):
+    daemon.configure(PLAN + "PLANDEPTH 1\nUSERCFG[DEFAULT] MAXPROC=4\n")
+    daemon.start()
+    running(daemon, requests=tasks(2), wclimit_s=600)
+    first = daemon.submit(requests=tasks(4), wclimit_s=600)
+    promised(daemon, first)
+    behind = daemon.submit(requests=tasks(2), wclimit_s=6000)
+    told = daemon.wait(lambda: re.search(r"MAXPROC .*", daemon.ok("checkjob", behind)), "why")
+    assert f"on, when job {first} is to start," in told[0]
+
+
 def test_who_starts_by_the_first_promise_was_kept_it(daemon):
     daemon.configure(PLAN.replace("0:10:00", "0"))
     daemon.start()

@@ -309,6 +309,21 @@ static void count_use(struct world *w, const struct job *of, int64_t at,
     }
 }
 
+/* How much of it its user may have when it starts, by what its QOS changes. */
+static int64_t most_of(const struct engine *e, const struct job *j, uint32_t res)
+{
+    struct limits_rules rules = {0};
+    int64_t most = INT64_MAX;
+
+    limits_bounds_rules(e->limits, &rules);
+    for (size_t i = 0; i < rules.n; i++)
+        if (rules.v[i].kind == CRED_USER && rules.v[i].res == res)
+            most =
+                limits_bounds_most(e->limits, e->c, &rules.v[i], j->cred, LEVEL_HARD);
+    vec_fini(&rules);
+    return most;
+}
+
 /* Nobody is planned for an instant at which its user would have more than the limits
  * allow. */
 static void check_limits(struct world *w)
@@ -320,12 +335,8 @@ static void check_limits(struct world *w)
         const struct job *j = c->jobs.v[i];
         if (!j || !job_waits(j) || !plan_is_reserved(w->e->plan, j))
             continue;
-        const struct cred *user = job_cred(c, j, CRED_USER);
-        struct limit most_jobs = limits_value(c, user, NULL, DIM_ACTIVE, LIMIT_JOB);
-        struct limit most_procs = limits_value(c, user, NULL, DIM_ACTIVE, LIMIT_PROC);
         count_use(w, j, plan_reserved_at(w->e->plan, j), &jobs, &procs);
-        if ((most_jobs.hard && jobs > most_jobs.hard)
-            || (most_procs.hard && procs > most_procs.hard))
+        if (jobs > most_of(w->e, j, LIMIT_JOB) || procs > most_of(w->e, j, LIMIT_PROC))
             fail_msg("seed %u: job %s is planned for %lld at %lld, where its user has "
                      "%lld jobs and %lld processors",
                 w->seed, j->id, (long long)plan_reserved_at(w->e->plan, j),
@@ -479,6 +490,12 @@ static const char *const limits[] = {
      "MAXJOB=3\nSYSCFG[base] MAXJOB=5\n"),
     "PROMISEHORIZON 0\nPROMISESLACK 0:00:05\nPLANDEPTH 8\nUSERCFG[DEFAULT] MAXJOB=1\n",
     "PROMISEHORIZON SUBMIT\nPROMISESLACK 0\nPLANWINDOW 4\nUSERCFG[u0] MAXPROC=12\n",
+    ("PROMISEHORIZON SUBMIT\nPROMISESLACK 0\nUSERCFG[DEFAULT] MAXPROC=12 QLIST=high,low"
+     "\nQOSCFG[high] OMAXPROC=18\nQOSCFG[low] OMAXPROC=15\n"),
+    ("PROMISEHORIZON SUBMIT\nPROMISESLACK 0:00:05\nPLANDEPTH 6\nUSERCFG[DEFAULT] "
+     "MAXJOB=1 QLIST=high,low\nQOSCFG[high] OMAXJOB=3\nQOSCFG[low] QFLAGS=IGNUSER\n"),
+    ("PROMISEHORIZON 0:00:20\nPROMISESLACK 0\nUSERCFG[DEFAULT] MAXJOB=2 "
+     "QLIST=high,low\nSYSCFG[base] MAXJOB=5\nQOSCFG[high] OMAXJOB=4\n"),
 };
 
 /* Promises assume the limits, and are kept within them. */

@@ -7,6 +7,7 @@
 #include "engine/engine_private.h"
 #include "engine/events/events.h"
 #include "engine/judge.h"
+#include "engine/planning/planning.h"
 #include "engine/queue/queue.h"
 #include "policy/fairshare.h"
 
@@ -37,6 +38,7 @@ int take_settings(
     fs_refresh(e->c);
     if (refusals_forget(e))
         refusals_changed(e);
+    promise_note_settings(e);
     return 0;
 }
 

@@ -211,7 +211,7 @@ static void put_later(struct engine *e, struct member *m, struct job *j, bool fa
     plan_unplanned(e->plan);
     plan_unreserve(e->plan, j);
     m->start_at = TIME_NEVER;
-    if (plan_first_fit(e->plan, j, e->now + 1, &slot)) {
+    if (bounds_fit_by(e, e->plan, j, e->now + 1, TIME_NEVER, &slot)) {
         plan_reserve(e->plan, j, &slot);
         m->start_at = slot.at;
         m->partition = slot.partition;

@@ -263,3 +263,11 @@ void profile_take(struct profile *p, int64_t start, int64_t end, int32_t amount)
     assert(amount < 0 || least >= 0);
     (void)least;
 }
+
+void profile_lower(struct profile *p, int64_t at, int32_t most)
+{
+    int32_t more = p->free[profile_index(p, at)] - most;
+
+    if (more > 0)
+        profile_claim(p, at, at + 1, more);
+}

@@ -75,6 +75,9 @@ void profile_take(struct profile *p, int64_t start, int64_t end, int32_t amount)
  * that is free afterwards. O(steps). */
 int32_t profile_claim(struct profile *p, int64_t start, int64_t end, int32_t amount);
 
+/* At that instant, which lasts a second, no more than `most` is free. O(steps). */
+void profile_lower(struct profile *p, int64_t at, int32_t most);
+
 /* Index of the step that holds at `at` (>= the first step's time). O(log steps). */
 uint32_t profile_index(const struct profile *p, int64_t at);
 

@@ -252,7 +252,8 @@ static void try_order(struct trial *r, struct best *b, const uint32_t *order)
 }
 
 /* The mean cost of a job of each band, in the best plan so far. Bands above those that
- * there are have none. */
+ * there are have none. Who has no place costs so much that every other move of its band
+ * would be taken: it is left out. */
 #define BANDS_MAX 64
 static void measure_bands(
     const struct trial *r, const struct best *b, double ret_mean[BANDS_MAX])
@@ -263,6 +264,8 @@ static void measure_bands(
         ret_mean[i] = 0;
     for (uint32_t i = 0; i < r->w->v.n; i++) {
         uint32_t band = r->w->v.v[i].band;
+        if (b->start_at[i] >= TIME_NEVER)
+            continue;
         band = band < BANDS_MAX ? band : BANDS_MAX - 1;
         ret_mean[band] += cost_at(r, i, b->start_at[i]);
         count[band]++;

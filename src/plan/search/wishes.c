@@ -68,10 +68,25 @@ bool wishes_limited_alike(
         return false;
     for (uint32_t i = 0; i < a->limits; i++) {
         const struct wish_limit *x = limit_of(w, a, i), *y = limit_of(w, b, i);
-        if (x->limit != y->limit || x->need != y->need || x->take != y->take)
+        if (x->limit != y->limit || x->less != y->less || x->take != y->take)
             return false;
     }
     return true;
+}
+
+/* The next part is less: it is looked at throughout; the first, at the start alone. */
+static int64_t fit_limit(const struct profile *limit, const struct wish_limit *l,
+    int64_t from, int64_t duration_s)
+{
+    int64_t at;
+
+    if (!l->mixed)
+        return profile_fit(limit, from, l->take, duration_s);
+    while ((at = profile_fit(limit + 1, from, l->take, duration_s)) < TIME_NEVER
+           && (from = profile_fit(limit, at, l->take + l->less, 1)) != at)
+        if (from >= TIME_NEVER)
+            return TIME_NEVER;
+    return at;
 }
 
 int64_t wishes_fit_limits(const struct wishes *w, const struct profile *parts,
@@ -82,12 +97,23 @@ int64_t wishes_fit_limits(const struct wishes *w, const struct profile *parts,
     for (uint32_t i = 0; fitting < wish->limits && from < TIME_NEVER;
          i = (i + 1) % wish->limits) {
         const struct wish_limit *l = limit_of(w, wish, i);
-        int64_t at = profile_fit(
-            &parts[w->limits_at + l->limit], from, l->need, wish->duration_s);
+        int64_t at =
+            fit_limit(&parts[w->limits_at + l->limit], l, from, wish->duration_s);
         fitting = at == from ? fitting + 1 : 1;
         from = at;
     }
     return from;
+}
+
+void wishes_take_limit(
+    struct profile *limit, const struct wish_limit *l, int64_t start_at, int64_t end)
+{
+    profile_claim(limit, start_at, end, l->take);
+    if (!l->mixed)
+        return;
+    profile_claim(limit + 1, start_at, end, l->take);
+    profile_lower(
+        limit + 1, start_at, limit->free[profile_index(limit, start_at)] - l->less);
 }
 
 static void take_limits(const struct wishes *w, struct profile *parts,
@@ -95,7 +121,7 @@ static void take_limits(const struct wishes *w, struct profile *parts,
 {
     for (uint32_t i = 0; i < wish->limits; i++) {
         const struct wish_limit *l = limit_of(w, wish, i);
-        profile_claim(&parts[w->limits_at + l->limit], start_at, end, l->take);
+        wishes_take_limit(&parts[w->limits_at + l->limit], l, start_at, end);
     }
 }
 
@@ -167,7 +193,7 @@ void wishes_take(const struct wishes *w, struct profile *parts, const struct wis
 /* What it takes of one profile, and where. */
 struct room {
     struct profile *of;
-    int32_t need, take;
+    int32_t take;
     struct profile_stretch held;
 };
 
@@ -176,12 +202,10 @@ static uint32_t list_rooms(const struct wishes *w, struct profile *parts,
 {
     for (uint32_t i = 0; i < wish->limits; i++) {
         const struct wish_limit *l = limit_of(w, wish, i);
-        ret[i] = (struct room){
-            .of = &parts[w->limits_at + l->limit], .need = l->need, .take = l->take};
+        ret[i] = (struct room){.of = &parts[w->limits_at + l->limit], .take = l->take};
     }
-    ret[wish->limits] = (struct room){.of = &parts[w->sets.v[wish->set].part[0]],
-        .need = wish->units,
-        .take = wish->units};
+    ret[wish->limits] =
+        (struct room){.of = &parts[w->sets.v[wish->set].part[0]], .take = wish->units};
     return wish->limits + 1;
 }
 
@@ -193,7 +217,7 @@ static int64_t place_in_rooms(
     uint32_t fitting = 0; /* so many in a row have room at `from` */
 
     for (uint32_t i = 0; fitting < n; i = (i + 1) % n) {
-        int64_t at = profile_seek(v[i].of, from, v[i].need, duration, &v[i].held);
+        int64_t at = profile_seek(v[i].of, from, v[i].take, duration, &v[i].held);
         if (at >= TIME_NEVER)
             return TIME_NEVER;
         fitting = at == from ? fitting + 1 : 1;
@@ -204,6 +228,14 @@ static int64_t place_in_rooms(
     return from;
 }
 
+static bool any_mixed(const struct wishes *w, const struct wish *wish)
+{
+    for (uint32_t i = 0; i < wish->limits; i++)
+        if (limit_of(w, wish, i)->mixed)
+            return true;
+    return false;
+}
+
 int64_t wishes_place(const struct wishes *w, struct profile *parts,
     const struct wish *wish, int64_t from)
 {
@@ -211,7 +243,7 @@ int64_t wishes_place(const struct wishes *w, struct profile *parts,
 
     if (from < wish->not_before)
         from = wish->not_before;
-    if (w->sets.v[wish->set].n == 1 && wish->limits < ROOMS_MAX)
+    if (w->sets.v[wish->set].n == 1 && wish->limits < ROOMS_MAX && !any_mixed(w, wish))
         return place_in_rooms(
             rooms, list_rooms(w, parts, wish, rooms), from, wish->duration_s);
     int64_t at = wishes_fit(w, parts, wish, from);

@@ -27,11 +27,18 @@ struct part_set {
     uint32_t part[WISH_PARTS_MAX];
 };
 
-/* What a wish takes of a limit; at least `need` has to be left of it. That is more than
- * what is taken where the job itself may have less in use than others may. */
+/* What a wish takes of a limit. Where those under it differ in how much they may find
+ * in use (a QOS overrides it for some), each starts where that is so, and stands in the
+ * way of all who would have more in use at that instant. The next part is what they
+ * leave; the first one, what the one who may have most has left.
+ *
+ *     most 8: a takes 4 from 0 to 50; b, of those who may have 4 (`less` 4), takes 4
+ *     from 50 to 90     left  0: 4    50: 4         90: 8
+ *                       open  0: 4    50: 0   51: 4   90: 8 */
 struct wish_limit {
     uint32_t limit;
-    int32_t need, take;
+    bool mixed;
+    int32_t take, less;
 };
 
 struct wish {
@@ -58,6 +65,10 @@ struct wishes {
 };
 
 void wishes_fini(struct wishes *w);
+
+/* One with that limit starts there. O(steps). */
+void wishes_take_limit(
+    struct profile *limit, const struct wish_limit *l, int64_t start_at, int64_t end);
 
 /* The same parts, sets and limits, and no wish yet. O(parts x steps). */
 void wishes_begin_as(struct wishes *w, const struct wishes *from);

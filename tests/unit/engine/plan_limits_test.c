@@ -6,6 +6,8 @@
 #include "engine/planning/planning.h"
 #include "scenario.h"
 
+#include <stdio.h>
+
 #define PLAN                                                                           \
     "BACKFILLPOLICY PLAN\nPROMISEHORIZON SUBMIT\nPROMISESLACK 0\nPLANEVALUATIONS 0\n"  \
     "PROMISETIGHTEN FALSE\nDEFERTIME 0\nQUEUETIMEWEIGHT 1\n"
@@ -107,6 +109,26 @@ static void backfill_takes_nothing_of_a_planned_limit(void **state)
     }
 }
 
+/* It has room now, and its user is below the limit: it is told for whom it waits. */
+static void who_stays_behind_is_told(void **state)
+{
+    (void)state;
+    SC_BOTH_WAYS(s, PLAN "PLANDEPTH 1\nUSERCFG[u] MAXPROC=4\n", 10)
+    {
+        sc_job(s, (struct sc_job){"r", .procs = 2, .limit_s = 100, .user = "u"});
+        sc_at(s, 0);
+        sc_job(s, (struct sc_job){
+                      "all", .procs = 4, .limit_s = 50, .user = "u", .priority = 900});
+        sc_job(s, (struct sc_job){"long", .procs = 2, .limit_s = 500, .user = "u",
+                      .priority = 800});
+        sc_at(s, 1);
+        assert_int_equal(sc_reserved(s, "all"), 100);
+        assert_string_equal(sc_why(s, "long"),
+            "user u has 4 of MAXPROC 4 (hard) processors active from Thu Jan  1 "
+            "00:01:40 UTC on, when job all is to start, and this job asks for 2");
+    }
+}
+
 /* Pairs of credentials, what a QOS changes, and what the whole system may have. */
 static void limits_of_all_kinds_are_planned(void **state)
 {
@@ -159,6 +181,42 @@ static void who_ignores_a_limit_is_planned_in_it(void **state)
         sc_run(s);
         assert_int_equal(sc_start(s, "j"), 300);
         assert_int_equal(engine_stats(sc_engine(s))->broken_promises, 0);
+    }
+}
+
+/* Under one limit, one may find more in use than another: in the plan or out of it, it
+ * leaves what the other was promised. */
+static void who_may_have_more_leaves_what_is_promised(void **state)
+{
+    static const char *const more[] = {"QOSCFG[more] OMAXPROC=8\n",
+        "QOSCFG[more] QFLAGS=IGNUSER\n", "PLANDEPTH 1\nQOSCFG[more] OMAXPROC=8\n",
+        "PLANDEPTH 1\nQOSCFG[more] QFLAGS=IGNUSER\n"};
+
+    (void)state;
+    for (size_t i = 0; i < sizeof more / sizeof *more; i++) {
+        char cfg[400];
+        snprintf(
+            cfg, sizeof cfg, "%sUSERCFG[u] MAXPROC=4 QLIST=more\n%s", PLAN, more[i]);
+        SC_BOTH_WAYS(s, cfg, 12)
+        {
+            sc_job(s, (struct sc_job){"r", .procs = 4, .limit_s = 100, .user = "u"});
+            sc_at(s, 0);
+            sc_job(s, (struct sc_job){"j", .procs = 4, .limit_s = 50, .user = "u",
+                          .priority = 900});
+            sc_at(s, 1);
+            assert_int_equal(promised(s, "j"), 100);
+            sc_job(s, (struct sc_job){"long", .procs = 4, .limit_s = 500, .user = "u",
+                          .qos = "more", .priority = 800});
+            sc_job(s, (struct sc_job){"short", .procs = 4, .limit_s = 90, .user = "u",
+                          .qos = "more", .priority = 700});
+            sc_at(s, 2);
+            assert_int_equal(sc_start(s, "long"), -1);
+            assert_int_equal(sc_start(s, "short"), 1);
+            sc_run(s);
+            assert_int_equal(sc_start(s, "j"), 100);
+            assert_in_range(sc_start(s, "long"), 100, 101);
+            assert_int_equal(engine_stats(sc_engine(s))->broken_promises, 0);
+        }
     }
 }
 
@@ -253,18 +311,57 @@ static void a_lowered_limit_puts_off(void **state)
     }
 }
 
+/* Nobody uses any of it, and all have their places: they are put off at once, in their
+ * order, and told so. Who has it raised again is told nothing. */
+static void a_lowered_limit_is_told_at_once(void **state)
+{
+    (void)state;
+    SC_BOTH_WAYS(s, PLAN "USERCFG[u] MAXPROC=4\n", 10)
+    {
+        sc_job(s, (struct sc_job){"all", .procs = 10, .limit_s = 100, .user = "other"});
+        sc_at(s, 0);
+        sc_job(s, (struct sc_job){
+                      "j", .procs = 2, .limit_s = 50, .user = "u", .priority = 900});
+        sc_job(s, (struct sc_job){
+                      "k", .procs = 2, .limit_s = 50, .user = "u", .priority = 800});
+        sc_job(s, (struct sc_job){
+                      "l", .procs = 2, .limit_s = 50, .user = "v", .priority = 700});
+        sc_at(s, 1);
+        assert_int_equal(promised(s, "j"), 100);
+        assert_int_equal(promised(s, "k"), 100);
+        sc_configure(s, PLAN "USERCFG[u] MAXPROC=2\n");
+        sc_at(s, 2);
+        assert_int_equal(promised(s, "j"), 100);
+        assert_int_equal(promised(s, "k"), 150);
+        assert_int_equal(sc_reserved(s, "k"), 150);
+        assert_int_equal(promised(s, "l"), 100);
+        struct promise row;
+        assert_true(
+            promises_of(sc_engine(s)->promises, sc_find(s, "k"), PROMISE_START, &row));
+        assert_int_equal(row.cause, CAUSE_SETTINGS);
+        assert_int_equal(row.was, 100);
+        sc_run(s);
+        assert_int_equal(sc_start(s, "j"), 100);
+        assert_int_equal(sc_start(s, "k"), 150);
+        assert_int_equal(engine_stats(sc_engine(s))->broken_promises, 1);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(all_have_a_place_within_the_limit),
         cmocka_unit_test(who_is_over_a_limit_is_promised_a_start),
         cmocka_unit_test(backfill_takes_nothing_of_a_planned_limit),
+        cmocka_unit_test(who_stays_behind_is_told),
         cmocka_unit_test(limits_of_all_kinds_are_planned),
         cmocka_unit_test(who_ignores_a_limit_is_planned_in_it),
+        cmocka_unit_test(who_may_have_more_leaves_what_is_promised),
         cmocka_unit_test(a_deadline_takes_nothing_of_a_planned_limit),
         cmocka_unit_test(a_start_counts_for_the_next_candidate),
         cmocka_unit_test(a_restart_keeps_it),
         cmocka_unit_test(a_lowered_limit_puts_off),
+        cmocka_unit_test(a_lowered_limit_is_told_at_once),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

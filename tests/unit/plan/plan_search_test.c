@@ -178,7 +178,7 @@ static struct wishes make_limited(void)
     for (uint32_t i = 2; i <= 4; i++) {
         w.v.v[i].first_limit = (uint32_t)w.under.n;
         w.v.v[i].limits = 1;
-        vec_push(&w.under, ((struct wish_limit){0, six[i].procs, six[i].procs}));
+        vec_push(&w.under, ((struct wish_limit){.take = six[i].procs}));
     }
     return w;
 }
@@ -198,12 +198,12 @@ static void a_limit_is_kept_over_time(void **state)
     wishes_fini(&w);
 }
 
-/* Two limits that leave room at other times, and a job that may have less in use than
- * another under the same one. */
+/* Two limits that leave room at other times, and a job that may find less in use than
+ * another under the same one: whoever has its place first, the other leaves room. */
 static void limits_of_several_kinds_leave_room_together(void **state)
 {
     struct wishes w = make_limited();
-    struct profile jobs;
+    struct profile jobs, open = {0};
     int64_t at[6];
     double cost;
 
@@ -212,18 +212,47 @@ static void limits_of_several_kinds_leave_room_together(void **state)
     profile_reset(&jobs, 0, 1);
     profile_append(&jobs, 170, 2);
     vec_push(&w.parts, jobs);
+    profile_copy(&open, &jobs);
+    vec_push(&w.parts, open);
     for (uint32_t i = 2; i <= 4; i++) {
         w.v.v[i].first_limit = (uint32_t)w.under.n;
         w.v.v[i].limits = 2;
-        vec_push(&w.under, ((struct wish_limit){0, six[i].procs, six[i].procs}));
-        vec_push(&w.under, ((struct wish_limit){1, i == 4 ? 2 : 1, 1}));
+        vec_push(&w.under, ((struct wish_limit){.take = six[i].procs}));
+        vec_push(&w.under, ((struct wish_limit){1, true, 1, i == 4 ? 1 : 0}));
     }
     assert_true(
         search_list(&w, &terms, (const uint32_t[]){2, 4, 3, 0, 1, 5}, at, &cost));
     assert_int_equal(at[2], 0);
     assert_int_equal(at[4], 170);
+    assert_int_equal(at[3], 171);
+    assert_true(
+        search_list(&w, &terms, (const uint32_t[]){2, 3, 4, 0, 1, 5}, at, &cost));
     assert_int_equal(at[3], 40);
+    assert_int_equal(at[4], 240);
     wishes_fini(&w);
+}
+
+/* Two more of their band are without a limit and want all there is: one of them has no
+ * place. The others are planned within 3 % of the best all the same. */
+static void who_has_no_place_disturbs_nobody(void **state)
+{
+    struct example nine[9];
+    struct search_terms t = terms;
+    int64_t at[9];
+    struct search_result r = {.start_at = at};
+
+    (void)state;
+    t.evaluations = 200;
+    memcpy(nine, seven, sizeof seven);
+    nine[7] = nine[8] = (struct example){8, TIME_NEVER, 0, 0};
+    for (t.seed = 1; t.seed <= 20; t.seed++) {
+        struct wishes w = make_wishes(8, 6, 60, nine, 9);
+        search_run(&w, &t, (const uint32_t[]){0, 1, 2, 3, 4, 5, 6, 7, 8}, NULL, &r);
+        w.v.n = 7;
+        assert_true(search_cost(&w, &t, at) < 411100.5);
+        w.v.n = 9;
+        wishes_fini(&w);
+    }
 }
 
 /* ---- invariants of section 9, on random cases ---- */
@@ -259,9 +288,11 @@ struct random_case {
 #define LIMITS 2
 
 /* Some of a limit is in use for a while; the jobs of every so many are under it, as far
- * as one is not too large for it. */
-static void limit_some(struct random_case *c, struct rng *rng, uint32_t number)
+ * as one is not too large for it. Under some they differ in how much they may find. */
+static void limit_some(struct random_case *c, struct rng *rng)
 {
+    struct wish_limit l = {.limit = (uint32_t)c->w.parts.n - c->w.limits_at,
+        .mixed = rng_percent(rng, 40)};
     int32_t most = (int32_t)rng_range(rng, 4, 8);
     uint32_t step = 1 + rng_below(rng, 3);
     struct profile left;
@@ -270,6 +301,11 @@ static void limit_some(struct random_case *c, struct rng *rng, uint32_t number)
     profile_reset(&left, 0, (int32_t)rng_range(rng, 0, most));
     profile_append(&left, rng_range(rng, 1, 100), most);
     vec_push(&c->w.parts, left);
+    if (l.mixed) {
+        struct profile open = {0};
+        profile_copy(&open, &left);
+        vec_push(&c->w.parts, open);
+    }
     for (size_t i = 0; i < c->n; i++) {
         struct wish *wish = &c->w.v.v[i];
         bool last =
@@ -279,7 +315,9 @@ static void limit_some(struct random_case *c, struct rng *rng, uint32_t number)
         if (!wish->limits)
             wish->first_limit = (uint32_t)c->w.under.n;
         wish->limits++;
-        vec_push(&c->w.under, ((struct wish_limit){number, wish->units, wish->units}));
+        l.take = wish->units;
+        l.less = l.mixed ? (int32_t)rng_range(rng, 0, most - wish->units) : 0;
+        vec_push(&c->w.under, l);
     }
 }
 
@@ -300,7 +338,7 @@ static void begin_case(struct random_case *c, uint32_t seed)
         8, (int32_t)rng_range(&rng, 0, 8), rng_range(&rng, 1, 100), c->jobs, c->n);
     c->w.limits_at = (uint32_t)c->w.parts.n;
     for (uint32_t i = 0; i < LIMITS && rng_percent(&rng, 50); i++)
-        limit_some(c, &rng, i);
+        limit_some(c, &rng);
 }
 
 /* No more is in use than there is, of parts and of limits. */
@@ -404,6 +442,7 @@ int main(void)
         cmocka_unit_test(an_early_end_moves_nobody_later),
         cmocka_unit_test(a_limit_is_kept_over_time),
         cmocka_unit_test(limits_of_several_kinds_leave_room_together),
+        cmocka_unit_test(who_has_no_place_disturbs_nobody),
         cmocka_unit_test(early_ends_move_nobody_later),
         cmocka_unit_test(a_search_keeps_what_it_has_to),
     };
