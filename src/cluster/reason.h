@@ -69,7 +69,11 @@ struct reason {
     uint32_t object, object2; /* credential index, job index ... */
     uint32_t quota;           /* number of a quota of the resource manager, from 1; 0 =
                                  none: cluster/quota.h */
-    uint32_t quota_limit;     /* which of its limits */
+    union {
+        uint32_t quota_limit; /* which of its limits */
+        uint32_t claimant;    /* without a quota: the job, by index, for whose start the
+                                 limit is planned to be full at `until` */
+    };
     int64_t limit, used, asked;
     int64_t until; /* instant at which it could change, 0 = unknown */
 };

@@ -568,7 +568,7 @@ bool bounds_why(struct engine *e, const struct job *j, struct reason *ret)
         .kind2 = (uint8_t)rule->kind2,
         .object = s.of->whose.object,
         .object2 = s.of->whose.object2,
-        .quota_limit = other,
+        .claimant = other,
         .limit = most < s.most ? most : s.most,
         .used = (UNITS_MAX - left->free[profile_index(left, at)]) * s.of->scale,
         .asked = s.use,

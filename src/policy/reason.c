@@ -348,7 +348,7 @@ static const char *limit_word(const struct reason *r, char *ret, size_t size)
 static const char *planned_text(const struct cluster *c, const struct reason *r,
     char ret[INSTANT_TEXT + PLANNED_TEXT])
 {
-    const struct job *j = r->quota_limit < c->jobs.n ? c->jobs.v[r->quota_limit] : NULL;
+    const struct job *j = r->claimant < c->jobs.n ? c->jobs.v[r->claimant] : NULL;
     char at[INSTANT_TEXT];
 
     *ret = '\0';
