@@ -49,6 +49,7 @@ void fake_scontrol_end(struct adapter *a)
 char *pipe_ask(const char *command)
 {
     const char *text = fake_scontrol()->text;
+    fake_scontrol()->configs += strcmp(command, "show config") == 0;
     char *answer = answer_read(text, strlen(text), command);
 
     if (!answer_is_error(answer))

@@ -14,6 +14,7 @@ struct fake_scontrol {
     bool refuses;                            /* orders, with that text */
     void (*tell)(const struct rm_report *r); /* gets what the adapter tells */
     void (*hears)(const char *command);      /* of an order, as Slurm would; or NULL */
+    int configs;                             /* how often it was asked for those */
     struct strbuf ran;                       /* programs, a line each */
     struct strbuf ordered;                   /* commands to the one that lives on */
     int64_t now_ms;                          /* goes on by 10 s each time it is asked */

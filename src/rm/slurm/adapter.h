@@ -96,6 +96,13 @@ enum naming {
 /* A task's wish to be released. */
 #define WISH_RELEASE 0x80
 
+/* Slurm has put a job back held: is that hold anybody's? */
+enum forgiveness {
+    FORGIVEN_NOT,  /* it is, or there is none */
+    FORGIVEN,      /* it comes of a forgotten start, and is to go */
+    FORGIVEN_LATER /* perhaps: slurmctld did not say; it stays as it is until it does */
+};
+
 /* A job, or one task of an array, as last told. */
 struct told_job {
     char *id;        /* key: "12", "12_3" of an array, "12" of the leader of het jobs */
@@ -143,7 +150,7 @@ struct told_job {
                    * = none, or that run is over */
     uint32_t ran_restarts;          /* as it had been restarted then */
     time_t rest_until, avoid_until; /* see reruns.c; 0 = it was not forgotten */
-    bool forgiven;                  /* Slurm holds it for that, and shall not */
+    enum forgiveness forgiven;      /* of the hold that it came back with */
     time_t forgiven_boot;           /* of the slurmctld that did so last, ... */
     uint32_t forgiven_restarts;     /* ... as it had been restarted then */
     UT_hash_handle hh;
@@ -208,11 +215,11 @@ struct adapter {
     struct told_node *nodes;
     struct known_name *names;
     struct switches *switches; /* NULL = none are known */
-    time_t switches_at;     /* when the next wish for one is void; 0 = none is there */
-    time_t booted_at;       /* slurmctld, as last asked; 0 = never was */
-    int64_t booted_read_ms; /* when that was */
-    time_t avoid_at; /* when the next job stays away from no node any more; 0 = none
-                        does */
+    time_t switches_at; /* when the next wish for one is void; 0 = none is there */
+    bool boot_asked;    /* in this look */
+    time_t booted_at;   /* slurmctld, as it answered; -1 = it did not */
+    time_t avoid_at;    /* when the next job stays away from no node any more; 0 = none
+                           does */
     struct told_job *jobs;
     struct told_reservation *reservations;
     struct batch *batch; /* starts that are not sent yet; NULL = none ever were */
@@ -589,14 +596,15 @@ bool starts_name_nobody(const struct told_job *t);
 /* It was sent to these nodes; NULL: that is over, or came to nothing. */
 void reruns_sent(struct told_job *t, const char *nodes);
 /* It is seen in that state. True: whether it rests or stays away from nodes has
- * changed, so that it is to be told anew. One request where a start may have been
- * forgotten. */
+ * changed, so that it is to be told anew. One request in a look where a start may have
+ * been forgotten; where that fails nothing changes, and the next look asks again. */
 bool reruns_see(struct adapter *a, struct told_job *t, const slurm_job_info_t *j,
     enum job_state state);
 /* Has Slurm put it back held because a node refused it, a short while after slurmctld
  * came up? That is no hold of anybody's: the job is to be taken back without it, once
- * for each life of slurmctld, and rests. One request for such a job. */
-bool reruns_forgive(struct adapter *a, struct told_job *t, const slurm_job_info_t *j);
+ * for each life of slurmctld, and rests. The same request. */
+enum forgiveness reruns_forgive(
+    struct adapter *a, struct told_job *t, const slurm_job_info_t *j);
 /* Add to what is told of it until when it rests, and which nodes it leaves out. */
 void reruns_tell(const struct adapter *a, const struct told_job *t,
     struct request_room *room, struct rm_job *ret);

@@ -610,9 +610,9 @@ static void note_keeping(
     t->restarts = j->restart_cnt;
     t->requeue_held = is_requeue_held(j);
     t->back_held = job_is_back_held(j) && t->hold_marked != j->restart_cnt;
-    t->forgiven = t->back_held && reruns_forgive(a, t, j);
-    t->back_held &= !t->forgiven;
-    if (t->requeue_held && !t->back_held && !t->forgiven)
+    t->forgiven = t->back_held ? reruns_forgive(a, t, j) : FORGIVEN_NOT;
+    t->back_held &= t->forgiven != FORGIVEN;
+    if (t->requeue_held && !t->back_held && t->forgiven != FORGIVEN)
         t->hold_marked = j->restart_cnt;
     if (latest_start(j) == 0 || times_theirs(a) < latest_start(j))
         t->expired = false; /* somebody gave it another deadline, or limit */
@@ -623,9 +623,10 @@ static void note_keeping(
 static enum job_state take_in(
     struct adapter *a, struct told_job *t, const slurm_job_info_t *j, bool kept)
 {
-    if ((t->back_held || t->forgiven) && adapter_is_led(a)) {
-        jobs_try_keeping(a, t);
-        return t->forgiven ? JOB_IDLE : JOB_HOLD;
+    if ((t->back_held || t->forgiven == FORGIVEN) && adapter_is_led(a)) {
+        if (t->forgiven != FORGIVEN_LATER)
+            jobs_try_keeping(a, t);
+        return t->forgiven == FORGIVEN ? JOB_IDLE : JOB_HOLD;
     }
     if (job_is_to_await(a, j)) {
         if (!job_is_awaiting(a, j) && !kept && !outcomes_has_start(a, t->id)
@@ -909,11 +910,13 @@ static void settle_marks(struct adapter *a)
                    : NULL);
 }
 
-/* How much is taken back in this look, see jobs_is_enough(). */
-static void bound_keeping(struct adapter *a)
+/* How much is taken back in it, see jobs_is_enough(); and slurmctld may have come up
+ * anew. */
+static void begin_look(struct adapter *a)
 {
     a->keep_ms = adapter_now_ms() + KEEP_MS;
     a->keeps = 0;
+    a->boot_asked = false;
 }
 
 int jobs_poll(struct adapter *a)
@@ -946,7 +949,7 @@ int jobs_poll(struct adapter *a)
     if (TELLS_TIME)
         times_set(a, asked, msg->last_update);
     a->whole_ms = now;
-    bound_keeping(a);
+    begin_look(a);
     a->round++;
     a->leaving = false;
     tell_forgotten(a, msg);
@@ -966,7 +969,7 @@ int jobs_look(struct adapter *a, const char *id)
     if (slurm_load_job(&msg, (uint32_t)number, SHOW_ALL | SHOW_DETAIL | SHOW_LOCAL)
         != SLURM_SUCCESS)
         return -1;
-    bound_keeping(a);
+    begin_look(a);
     all_records = tallies_new(a, msg);
     for (uint32_t i = 0; i < msg->record_count; i++)
         see_record(a, all_records, &msg->job_array[i]);

@@ -130,6 +130,7 @@ int keep_job(struct told_job *t)
 
 int keep_lifted(struct told_job *t)
 {
+    t->back_held = false;
     return keep_by(t, KEEPER_US);
 }
 

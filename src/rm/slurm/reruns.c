@@ -13,7 +13,7 @@
 #define REST_S    10 /* since slurmctld came up: its nodes are asked after three */
 #define AVOID_S   30 /* a node that goes on refusing does so until it was tried once */
 #define FORGIVE_S 300
-#define READ_MS   300
+#define NOT_KNOWN ((time_t)-1)
 
 /* Slurm's words for a job whose node has refused it, and scontrol's. */
 static const char *const refused[] = {
@@ -36,19 +36,21 @@ void reruns_sent(struct told_job *t, const char *nodes)
     t->rest_until = t->avoid_until = 0;
 }
 
-/* When slurmctld came up, by its clock; 0: it does not say. Asked once for all jobs of
- * a look. */
+/* When slurmctld came up, by its clock; NOT_KNOWN: it did not answer. Asked once for
+ * all jobs of a look, as it may let us wait for long each time. */
 static time_t booted_at(struct adapter *a)
 {
     slurm_conf_t *c = NULL;
-    int64_t now = adapter_now_ms();
 
-    if (a->booted_at != 0 && now < a->booted_read_ms + READ_MS)
+    if (a->boot_asked)
         return a->booted_at;
-    if (slurm_load_ctl_conf(0, &c) != SLURM_SUCCESS)
-        return 0;
+    a->boot_asked = true;
+    a->booted_at = NOT_KNOWN;
+    if (slurm_load_ctl_conf(0, &c) != SLURM_SUCCESS) {
+        a->jobs_at = 0; /* else nothing changes, and it is not asked again */
+        return NOT_KNOWN;
+    }
     a->booted_at = c->boot_time;
-    a->booted_read_ms = now;
     slurm_free_ctl_conf(c);
     return a->booted_at;
 }
@@ -73,21 +75,35 @@ static bool begin_rest(struct adapter *a, struct told_job *t, time_t boot)
     return true;
 }
 
-bool reruns_forgive(struct adapter *a, struct told_job *t, const slurm_job_info_t *j)
+enum forgiveness reruns_forgive(
+    struct adapter *a, struct told_job *t, const slurm_job_info_t *j)
 {
     time_t boot;
 
     boot = is_refused(j) ? booted_at(a) : 0;
+    if (boot == NOT_KNOWN)
+        return FORGIVEN_LATER;
     if (boot + FORGIVE_S <= times_theirs(a))
-        return false;
+        return FORGIVEN_NOT;
     if (t->forgiven_boot == boot)
-        return t->forgiven_restarts == j->restart_cnt;
+        return t->forgiven_restarts == j->restart_cnt ? FORGIVEN : FORGIVEN_NOT;
     t->forgiven_boot = boot;
     t->forgiven_restarts = j->restart_cnt;
     if (t->ran_on == NULL)
         reruns_sent(t, "");
     begin_rest(a, t, boot);
-    return true;
+    return FORGIVEN;
+}
+
+/* It waits: one that was not put back was forgotten, perhaps, or that is not known. */
+static bool rest_forgotten(struct adapter *a, struct told_job *t)
+{
+    time_t boot;
+
+    if (outcomes_has_start(a, t->id))
+        return false;
+    boot = t->ran_restarts == t->restarts ? booted_at(a) : 0;
+    return boot != NOT_KNOWN && begin_rest(a, t, boot);
 }
 
 bool reruns_see(struct adapter *a, struct told_job *t, const slurm_job_info_t *j,
@@ -99,21 +115,21 @@ bool reruns_see(struct adapter *a, struct told_job *t, const slurm_job_info_t *j
             reruns_sent(t, j->nodes != NULL ? j->nodes : "");
         return false;
     }
-    if (t->ran_on == NULL)
+    if (t->ran_on == NULL || t->forgiven == FORGIVEN_LATER)
         return false;
     if (state != JOB_IDLE && state != JOB_HOLD) {
         reruns_sent(t, NULL);
         return false;
     }
-    if (t->avoid_until == 0) /* it waits and was not put back: forgotten, perhaps */
-        return !outcomes_has_start(a, t->id)
-               && begin_rest(a, t, t->ran_restarts == t->restarts ? booted_at(a) : 0);
+    if (t->avoid_until == 0)
+        return rest_forgotten(a, t);
     if (times_theirs(a) >= t->avoid_until) {
         reruns_sent(t, NULL);
         return true;
     }
     note_end(a, t);
-    return false;
+    return t->forgiven == FORGIVEN
+           && t->held; /* told as held while that was not known */
 }
 
 /* Behind those that its owner left out. */

@@ -648,65 +648,6 @@ static void a_job_that_came_back_held_and_was_cancelled_has_ended(void **state)
 #undef BACK
 }
 
-/* As slurmctld says that it came up then, with those jobs. */
-static const char *look_after_boot(struct adapter *a, time_t boot, const char *jobs)
-{
-    char text[2000];
-
-    snprintf(text, sizeof text,
-        "BOOT_TIME = ~%lld\nPriorityType = x\nSelectType = x\n" PART "%s",
-        (long long)boot, jobs);
-    return look_at(a, text);
-}
-
-#define FORGOTTEN "JobId=3 JobName=x" QUEUED SIZE " AdminComment=maui:kept\n"
-#define SENT      "JobId=3 JobName=x" RUNS SIZE " NodeList=n[1-2]\n"
-
-/* Its nodes may have it running yet, or refuse its number. */
-static void a_job_whose_start_was_forgotten_rests_and_goes_elsewhere(void **state)
-{
-    look_after_boot(*state, time(NULL) - 1000, SENT);
-    look_after_boot(*state, time(NULL), FORGOTTEN);
-    assert_told(told.text, "\"exclude\":[\"n1\",\"n2\"]");
-    assert_told(told.text, "\"release_at\":");
-    assert_told(told.text, "has forgotten that it was started");
-    look_after_boot(*state, time(NULL) - 40, FORGOTTEN);
-    assert_not_told(told.text, "exclude");
-}
-
-static void a_job_that_was_put_back_does_not_rest(void **state)
-{
-    look_after_boot(*state, time(NULL) - 1000, SENT);
-    look_after_boot(*state, time(NULL),
-        "JobId=3 JobName=x" QUEUED SIZE " Restarts=1 AdminComment=maui:kept\n");
-    assert_told(told.text, "\"id\":\"3\"");
-    assert_not_told(told.text, "exclude");
-    assert_not_told(told.text, "release_at");
-}
-
-#define REFUSED(n)                                                                     \
-    "JobId=3 JobName=x" USER " JobState=PENDING TimeLimit=01:00:00" AT                 \
-    " Reason=launch_failed_requeued_held Restarts=" #n " Partition=all" SIZE           \
-    " AdminComment=maui:kept\n"
-
-/* By a node that has what slurmctld forgot: of the same again in that life of it, or
- * long after it came up, the reason is another. */
-static void a_launch_that_is_refused_after_a_restart_is_no_hold(void **state)
-{
-    const time_t boot = time(NULL) - 20;
-    struct strbuf *ordered = &fake_scontrol()->ordered;
-
-    look_after_boot(*state, boot, REFUSED(1));
-    assert_not_told(told.text, "\"state\":\"hold\"");
-    assert_told(ordered->text, "maui:kept;restart=1");
-    look_after_boot(*state, boot, REFUSED(2));
-    assert_told(told.text, "\"state\":\"hold\"");
-    assert_told(ordered->text, "maui:held;restart=2");
-    jobs_forget(*state);
-    look_after_boot(*state, time(NULL) - 1000, REFUSED(3));
-    assert_told(ordered->text, "maui:held;restart=3");
-}
-
 /* Where the gate's file of the job is lost. */
 static void the_priority_in_the_comment_may_stand_behind_a_remark(void **state)
 {
@@ -974,9 +915,6 @@ int main(void)
         TEST(holds_of_many_tasks_one_by_one_take_several_looks),
         TEST(a_job_that_slurm_does_not_cancel_is_told_with_the_answer),
         TEST(a_job_that_came_back_held_and_was_cancelled_has_ended),
-        TEST(a_job_whose_start_was_forgotten_rests_and_goes_elsewhere),
-        TEST(a_job_that_was_put_back_does_not_rest),
-        TEST(a_launch_that_is_refused_after_a_restart_is_no_hold),
         TEST(the_priority_in_the_comment_may_stand_behind_a_remark),
         TEST(the_remark_of_a_job_is_remembered_once),
         TEST(a_job_first_seen_as_it_completes_takes_orders),
