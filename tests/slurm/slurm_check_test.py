@@ -104,6 +104,10 @@ def test_a_slurmctld_that_was_stopped_is_told_as_such_and_old_errors_are_not(slu
         done = slurm.run(*slurm.gate_program, "check", "--home", slurm.maui.home)
         assert done.returncode == 1 and "was told to end" in done.stderr, done
         assert "of another day" not in done.stderr, done
+        with log.open("a", encoding="utf-8") as f:  # no order to a terminal
+            f.write("[2026-01-01T00:00:00.000] error: \u202exyz\x1b[31m\n")
+        done = slurm.run(*slurm.gate_program, "check", "--home", slurm.maui.home)
+        assert "error: ???xyz?[31m\n" in done.stderr, done
     finally:
         slurm.start_slurmctld()
         slurm.wait(slurm.all_up, "all nodes")

@@ -115,15 +115,18 @@ def test_an_array_keeps_its_own_limit_and_says_so(slurm):
     assert {slurm.state(f"{job}_{i}") for i in range(1, 7)} == {"COMPLETED"}
 
 
-def test_a_task_that_waits_for_another_job_takes_no_place_in_its_arrays_limit(slurm):
+def test_an_array_keeps_its_own_limit_when_what_it_depends_on_ends(slurm):
+    """No more are ordered to start than may: the rest would wait in Slurm, as started."""
     blocker = slurm.sbatch("-H")
-    array = slurm.sbatch("-a", "1-3%1", "-H", script="sleep 0.5")
-    slurm.ok("scontrol", "update", f"jobid={array}_1", f"dependency=afterany:{blocker}")
-    slurm.ok("scontrol", "release", array)
-    slurm.wait(lambda: [slurm.state(f"{array}_{task}") for task in (1, 2, 3)]
-               == ["PENDING", "COMPLETED", "COMPLETED"], "the others")
+    array = slurm.sbatch("-a", "1-4%1", "-t", 5, "-d", f"afterany:{blocker}")
+    slurm.wait_maui(f"{array}_1", "Idle")
     slurm.ok("scancel", blocker)
-    slurm.wait_state(f"{array}_1", "COMPLETED")
+    slurm.wait(lambda: "RUNNING" in [slurm.state(f"{array}_{task}") for task in range(1, 5)],
+               "the first")
+    log = pathlib.Path(slurm.maui.home, "log/maui.log").read_text()
+    started = [line for line in log.splitlines()
+               if f"job '{array}_" in line and line.endswith(": start")]
+    assert len(started) == 1, started
 
 
 def test_tasks_that_left_their_array_count_in_its_limit_before_they_start(slurm, full):

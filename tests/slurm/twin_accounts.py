@@ -286,21 +286,35 @@ def time_limits_of_partition_and_qos(s):
 
 # ---- what is counted of a job that waited ----
 
-@other("Eligible is the moment of the release: Slurm takes no earlier one")
-def eligible_since_its_submission(s):
-    """sacct: Eligible is the submission, so that Reserved (Planned) is how long it waited."""
+@other("Eligible is the start, but of who depends on others: Slurm takes no earlier instant "
+       "of a job that leaves priority 0; Priority is what it was kept with")
+def eligible_since_it_could_have_run(s):
+    """sacct: Eligible is when a job could have started, so that Reserved (Planned) is how
+    long it waited for room: plain, of an array, after a begin time, a dependency, a hold,
+    below a limit."""
+    s.limit("qos", "part", "maxjobsperuser=1")
     full = s.submit("-N", 3, "--exclusive")
     s.starts(full)
-    job = s.submit("-n", 1, "-t", 5)
-    s.waits(job)
-    s.waits(job)
+    of_one = s.submit("-n", 1, "-t", 5, "--qos=part")
+    jobs = [s.submit(*o, "-n", 1, "-t", 5, script="true") for o in (
+        [], ["-a", "1"], ["-b", "now+2"], ["-d", f"afterany:{full}"], ["-H"], ["--qos=part"])]
+    never = s.submit("-H")
+    jobs.append(s.submit("-n", 1, "-t", 5, "-d", f"afterany:{never}", script="true"))
+    s.cancel(never)
+    s.order("scontrol", "release", jobs[4])
+    s.waits(*jobs)
+    s.waits()
     s.cancel(full)
-    s.starts(job, nodes=False)
+    s.starts(of_one, nodes=False)
+    s.cancel(of_one)
+    s.ends(*jobs)
 
-    def instants():
+    def record(job):
         text = s.cluster.ok("sacct", "-n", "-P", "-X", "-j", job, "-o",
-                            "Submit,Eligible,Start", env={"SLURM_TIME_FORMAT": "%s"})
+                            "Submit,Eligible,Start,Priority", env={"SLURM_TIME_FORMAT": "%s"})
         words = text.strip().split("|")
         return [int(w) for w in words] if all(w.isdigit() for w in words) else None
-    submit, eligible, start = s.cluster.wait(instants, "its record", 30)
-    s.see("eligible", eligible - submit <= 1, "waited", start - eligible >= 4)
+    for job in jobs:
+        submit, eligible, start, priority = s.cluster.wait(lambda: record(job), "its record", 30)
+        s.see(s.name(job), "waited", start - submit >= 4, "and was eligible before",
+              start - eligible >= 2, "with a priority", priority > 0)

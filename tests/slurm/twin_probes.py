@@ -90,13 +90,19 @@ def gres_of_any_type(s):
 
 @probe
 def gres_typed_after_any(s):
-    """A typed request beside an untyped one on one node; one of the other type may start
-    sooner here."""
+    """A typed request beside an untyped one on one node. That for the type which is left
+    starts here, though one before it waits; Slurm alone may let it wait behind that one."""
     any_one = s.submit("--gres=gpu:1", "-w", "n2")
     s.starts(any_one)
-    one = s.submit("--gres=gpu:a100:1", "-w", "n2")
-    s.submit("--gres=gpu:v100:1", "-w", "n2")
-    s.waits(one)
+    s.details(any_one, "GRES")
+    taken = s.submit("--gres=gpu:a100:1", "-w", "n2")
+    left = s.submit("--gres=gpu:v100:1", "-w", "n2")
+    s.waits(taken)
+    if s.ours:
+        s.cluster.wait_state(left, "RUNNING")
+        assert "gpu:v100:1" in s.cluster.ok("scontrol", "-d", "show", "job", left)
+    s.cancel(any_one)
+    s.starts(taken, left)
 
 
 @probe

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0
  * `maui slurm check`: what is found, the gravest first. */
+#include "base/steering.h"
 #include "base/strbuf.h"
 #include "rm/adapter/clocks.h"
 #include "rm/slurm/check.h"
 #include "rm/slurm/conf.h"
 #include "rm/slurm/install.h"
 
-#include <ctype.h>
 #include <stdio.h>
 
 #define LOG_TAIL (1L << 20) /* bytes of slurmctld's log that are read */
@@ -17,11 +17,12 @@ struct last_errors {
 };
 
 /* Users name things in that log: nothing of it reaches a terminal as an order. */
-static void hide_controls(char *line)
+static void print_line(char *line)
 {
-    for (; *line != '\0'; line++)
-        if (iscntrl((unsigned char)*line) && *line != '\n')
-            *line = '?';
+    line[strcspn(line, "\n")] = '\0';
+    steering_replace(line);
+    if (*line != '\0')
+        fprintf(stderr, "%s\n", line);
 }
 
 /* After "[instant] ", where users have no say. */
@@ -65,14 +66,13 @@ static void print_last_errors(void)
         find_last_errors(f, &errors);
         fclose(f);
     }
-    hide_controls(errors.before);
-    hide_controls(errors.last);
     if (errors.stopped)
         fprintf(
             stderr, "it was told to end, says %s: `systemctl start slurmctld`\n", log);
     if (errors.last[0] != '\0')
-        fprintf(
-            stderr, "the last errors in %s:\n%s%s", log, errors.before, errors.last);
+        fprintf(stderr, "the last errors in %s:\n", log);
+    print_line(errors.before);
+    print_line(errors.last);
     conf_free(conf);
     free(path.text);
     free(dir);
@@ -83,8 +83,7 @@ static int report_unreachable(void)
     if (errno == SLURM_PROTOCOL_VERSION_ERROR)
         fprintf(stderr,
             "maui slurm check: slurmctld is of another release than the library of "
-            "this "
-            "program (%u.%02u): build maui-slurm against that release, or set "
+            "this program (%u.%02u): build maui-slurm against that release, or set "
             "TRANSPORT=SCONTROL of RMCFG\n",
             ADAPTER_RELEASE >> 16, ADAPTER_RELEASE >> 8 & 0xff);
     else {

@@ -739,9 +739,7 @@ static void see_components(struct adapter *a, const struct tallies *all_records,
 bool jobs_is_limited(
     const struct adapter *a, struct tallies *all_records, const slurm_job_info_t *j)
 {
-    bool depends = j->dependency != NULL && *j->dependency != '\0';
-
-    return state_of(j) == JOB_IDLE && notes_release_at(a, j) == 0 && !depends
+    return state_of(j) == JOB_IDLE && notes_release_at(a, j) == 0
            && !tallies_take(all_records, j);
 }
 
