@@ -16,8 +16,15 @@ def pytest_configure(config):
 
 
 def pytest_collection_modifyitems(items):
-    """Files that take minutes come first, so that none of them is alone at the end."""
+    """Files that take minutes come first, so that none of them is alone at the end. Those
+    that need a browser are spread over the whole run: a few browsers at once are enough."""
     items.sort(key=lambda item: "slurm" not in item.path.parts)
+    place = {}
+    for browser in (True, False):
+        files = list(dict.fromkeys(
+            item.path for item in items if ("web" in item.path.parts) == browser))
+        place |= {path: (n + 0.5) / len(files) for n, path in enumerate(files)}
+    items.sort(key=lambda item: place[item.path])
 
 
 @pytest.fixture(scope="session")

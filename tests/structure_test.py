@@ -4,6 +4,7 @@ import json
 import pathlib
 import re
 import subprocess
+import sys
 
 import pytest
 
@@ -264,13 +265,13 @@ def test_every_unit_test_is_listed():
 
 def test_what_is_long_has_its_like_in_make_check():
     """docs/testing.md: no behaviour is shown by what is long alone."""
-    stay, likes = set(), []
-    for path in (ROOT / "tests").rglob("*_test.py"):
-        text = path.read_text()
-        long = re.findall(r"^@pytest\.mark\.long\(.*\n(?:@.*\n)*def (test_\w+)", text, re.M)
-        stay |= set(re.findall(r"^def (test_\w+)", text, re.M)).difference(long)
-        likes += [(path.name, like) for like in
-                  re.findall(r"pytest\.mark\.long\b(?:\(\s*\"(\w*)\"\))?", text)]
+    listed = subprocess.run(
+        [sys.executable, "-m", "pytest", "--collect-only", "-q", "-p", "no:cacheprovider",
+         "-m", "not long", "tests"], cwd=ROOT, capture_output=True, text=True, check=True).stdout
+    stay = set(re.findall(r"::(test_\w+)", listed))
+    likes = [(path.name, like) for path in (ROOT / "tests").rglob("*_test.py")
+             for like in re.findall(r"pytest\.mark\.long\b(?:\(\s*\"(\w*)\"\))?", path.read_text())]
+    assert likes
     for file, like in likes:
         assert like in stay, f"{file}: mark.long wants a test that stays in make check, not '{like}'"
 

@@ -586,7 +586,8 @@ Job = TypedDict('Job', {
 class QueueSummarySummary(TypedDict):
     #: now (seconds since 1970)
     at: int
-    #: true: scheduling is stopped; the queue is as of the last iteration
+    #: true: scheduling is stopped; the queue is as of the last iteration (not told of a
+    #: simulation)
     paused: NotRequired[bool]
     #: when it goes on by itself (seconds since 1970)
     resume_at: NotRequired[int]

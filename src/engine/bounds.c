@@ -487,17 +487,16 @@ static bool has_room(const struct bounds_now *k, const struct bound *x, int64_t 
 /* What one that is to start now runs out of. */
 struct shortage {
     const struct bound *of; /* NULL: of nothing */
-    int64_t most, use;
+    int64_t most, use, to;  /* it would end then */
 };
 
 static struct shortage find_shortage(
     struct engine *e, const struct bounds_now *k, const struct job *j)
 {
     const struct bounds *b = &k->all;
-    int64_t use[LIMIT_RES_COUNT],
-        to = time_add(e->now, plan_stays(e->plan, j, INDEX_NONE));
+    int64_t use[LIMIT_RES_COUNT];
     struct limits_whose whose;
-    struct shortage s = {0};
+    struct shortage s = {.to = time_add(e->now, plan_stays(e->plan, j, INDEX_NONE))};
 
     if (b->rules.n)
         limits_use_of(e->c, j, use);
@@ -510,7 +509,7 @@ static struct shortage find_shortage(
             continue;
         s.most = limits_bounds_most(e->limits, e->c, rule, j->cred, LEVEL_HARD);
         s.use = use[rule->res];
-        if (has_room(k, x, s.most, s.use, e->now, to))
+        if (has_room(k, x, s.most, s.use, e->now, s.to))
             continue;
         s.of = x;
         break;
@@ -518,14 +517,14 @@ static struct shortage find_shortage(
     return s;
 }
 
-/* The first that could not start with so much of it in use; INDEX_NONE: there is none.
- */
+/* The first that could not start with so much of it in use, before that ends;
+ * INDEX_NONE: there is none. */
 static uint32_t find_planned(
     struct engine *e, const struct bounds_now *k, const struct shortage *s)
 {
     const struct profile *open = &k->left.v[s->of->limit + 1];
     const struct limits_whose *whose = &s->of->whose;
-    int64_t first = TIME_NEVER;
+    int64_t first = s->to;
     uint32_t found = INDEX_NONE;
 
     for (uint32_t i = 0; i < plan_reservations(e->plan); i++) {

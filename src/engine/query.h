@@ -10,10 +10,10 @@
 #include "plan/feasible.h"
 #include "plan/standing.h"
 
-/* What may be told of access lists: all; what oneself gets by them, and an account that
- * one may not have is none; or nothing, of others: their user, group and account are as
- * if no list named them, nor any limit. */
-enum query_right { QUERY_ALL, QUERY_OWN, QUERY_OTHERS };
+/* What may be told of access lists: nothing, of others: their user, group and account
+ * are as if no list named them, nor any limit; what oneself gets by them, and an
+ * account that one may not have is none; or all. Who says nothing is told the least. */
+enum query_right { QUERY_OTHERS, QUERY_OWN, QUERY_ALL };
 
 /* A job that nobody has submitted. */
 struct query_ask {

@@ -344,6 +344,11 @@ static const char *limit_word(const struct reason *r, char *ret, size_t size)
     return ret;
 }
 
+bool reason_is_planned(const struct reason *r)
+{
+    return r->code == WAIT_LIMIT && !r->quota && r->until;
+}
+
 /* Of a limit that is not reached yet: " from INSTANT on, when job 7 is to start,". */
 static const char *planned_text(const struct cluster *c, const struct reason *r,
     char ret[INSTANT_TEXT + PLANNED_TEXT])
@@ -352,7 +357,7 @@ static const char *planned_text(const struct cluster *c, const struct reason *r,
     char at[INSTANT_TEXT];
 
     *ret = '\0';
-    if (r->until)
+    if (reason_is_planned(r))
         snprintf(ret, INSTANT_TEXT + PLANNED_TEXT,
             " from %s on, when job %.100s is to start,", instant_text(r->until, at),
             j ? j->id : "-");
@@ -797,6 +802,8 @@ int reason_format_classic(const struct cluster *c, const struct job *j,
 {
     if (r->code == WAIT_HOLD || r->code == WAIT_STATE)
         return classic_holds(j, r, ret_text, size);
+    if (reason_is_planned(r)) /* it did not plan them */
+        return 0;
     if (r->code == WAIT_LIMIT && r->res < LIMIT_RES_COUNT && r->dim <= DIM_SYSTEM)
         return classic_limit(c, r, level, ret_text, size);
     if (r->code == WAIT_DEPENDENCY && r->object < c->jobs.n && c->jobs.v[r->object])

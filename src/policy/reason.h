@@ -24,6 +24,10 @@ int reason_format(
 int reason_format_deferral(const struct job *j, const struct reason *r, const char *why,
     char *ret_text, size_t size);
 
+/* Is it a limit that is not reached yet, but planned to be full at `until`? No level of
+ * policies leaves that out, and nothing violates it. O(1). */
+bool reason_is_planned(const struct reason *r);
+
 /* The same of job `j` in the words of the original's showq -b and diagnose -q, which
  * scripts read: "violates active SOFT MAXPROC limit of 16 for user pell  (R: 8, U:
  * 16)". `level` is the word for a limit whose soft and hard value are the same. 0 where

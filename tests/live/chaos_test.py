@@ -17,7 +17,7 @@ import time
 
 import pytest
 
-ROUNDS = [int(n) for n in os.environ.get("MAUI_CHAOS_ROUNDS", "40 200").split()]
+ROUNDS = [int(n) for n in (os.environ.get("MAUI_CHAOS_ROUNDS") or "40 200").split()]
 MAYBE = object()  # asked for, not acknowledged: was done or was not
 
 

@@ -140,6 +140,8 @@ def test_who_stays_behind_a_limit_that_is_planned_is_told_for_whom(daemon):
     behind = daemon.submit(requests=tasks(2), wclimit_s=6000)
     told = daemon.wait(lambda: re.search(r"MAXPROC .*", daemon.ok("checkjob", behind)), "why")
     assert f"on, when job {first} is to start," in told[0]
+    assert "violates" not in daemon.ok("checkjob", behind)
+    assert "job cannot run in partition DEFAULT (" in daemon.ok("checkjob", behind)
 
 
 def test_who_starts_by_the_first_promise_was_kept_it(daemon):

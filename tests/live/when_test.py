@@ -332,7 +332,7 @@ def test_the_queue_of_a_stopped_scheduler_is_said_to_be_of_the_last_iteration(li
     live.ok("releasehold", waits)
     assert live.job(waits)["section"] == "blocked"
     for words in asked:
-        assert "stopped until an administrator resumes it (schedctl -r); what keeps jobs" in live.run(*words).stderr, words
+        assert "stopped until an administrator resumes it (schedctl -r); the order and what keeps jobs" in live.run(*words).stderr, words
     assert live.run("showq", "-r").stderr == "", "what runs does run"
     assert live.run("showq", "--format", "json").stderr == ""
     assert live.lines("showq")[0]["summary"]["paused"] is True

@@ -26,7 +26,7 @@ void stopped_note(const json_t *answer)
 
 void stopped_note_queue(const json_t *answer)
 {
-    write_note(answer,
-        "what keeps jobs, and their order, are as of the last iteration: holds that "
-        "were released since are not minded before the next");
+    write_note(answer, "the order and what keeps jobs are as of the last iteration: a "
+                       "hold released since is "
+                       "in the next");
 }

@@ -21,6 +21,7 @@ int take_settings(
     struct engine *e, const struct event *ev, struct event_result *ret, struct err *err)
 {
     const struct settings *cfg = ev->u.settings;
+    uint64_t nodes = e->c->node_epoch;
 
     (void)ret;
     (void)err;
@@ -38,7 +39,7 @@ int take_settings(
     fs_refresh(e->c);
     if (refusals_forget(e))
         refusals_changed(e);
-    promise_note_settings(e);
+    promise_note_settings(e, nodes);
     return 0;
 }
 

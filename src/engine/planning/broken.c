@@ -16,8 +16,6 @@ static enum promise_cause find_cause(const struct engine *e)
 {
     const struct seen_world *seen = &e->passes.planning->seen;
 
-    if (seen->configured) /* which makes all nodes anew */
-        return CAUSE_SETTINGS;
     if (seen->known && seen->nodes != e->c->node_epoch)
         return CAUSE_NODES;
     if (seen->known && seen->config != e->c->config_epoch)
@@ -34,9 +32,12 @@ void promise_note_order(struct engine *e)
     e->passes.planning->seen.ordered = true;
 }
 
-void promise_note_settings(struct engine *e)
+void promise_note_settings(struct engine *e, uint64_t nodes)
 {
-    e->passes.planning->seen.configured = true;
+    struct seen_world *seen = &e->passes.planning->seen;
+
+    if (seen->nodes == nodes)
+        seen->nodes = e->c->node_epoch;
 }
 
 static void tell_putoff(struct engine *e, const struct job *j, int64_t was,

@@ -203,7 +203,9 @@ static void unreserve_members(struct engine *e)
 /* ---- starts ---- */
 
 /* It cannot start when it was to, because a start failed or others are there: later,
- * then, and it is promised that if nothing sooner can be. */
+ * then, and it is promised that if nothing sooner can be. Limits are not asked: those
+ * behind it still have the places that it comes before, and the next cycle lists all of
+ * them within their limits. */
 static void put_later(struct engine *e, struct member *m, struct job *j, bool failed)
 {
     struct slot slot;
@@ -211,7 +213,7 @@ static void put_later(struct engine *e, struct member *m, struct job *j, bool fa
     plan_unplanned(e->plan);
     plan_unreserve(e->plan, j);
     m->start_at = TIME_NEVER;
-    if (bounds_fit_by(e, e->plan, j, e->now + 1, TIME_NEVER, &slot)) {
+    if (plan_first_fit(e->plan, j, e->now + 1, &slot)) {
         plan_reserve(e->plan, j, &slot);
         m->start_at = slot.at;
         m->partition = slot.partition;

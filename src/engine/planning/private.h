@@ -51,9 +51,8 @@ struct fulfilled {
 /* What may break promises, as the last cycle saw it. */
 struct seen_world {
     uint64_t nodes, config, reservations;
-    bool ordered;    /* a start, since then */
-    bool configured; /* anew, since then */
-    bool known;      /* false: there has been no cycle */
+    bool ordered; /* a start, since then */
+    bool known;   /* false: there has been no cycle */
 };
 
 struct planning {

@@ -4,7 +4,9 @@
 
 #include "base/timeval.h"
 
-#define HEAD_STEP 8 /* copying what is left costs about as much as placing one */
+/* Copying what is left costs about as much as placing one. Each head has a copy of all
+ * parts: wishes / 8 x parts x steps of memory while a search goes on. */
+#define HEAD_STEP 8
 
 static struct profile *create_parts(const struct wishes *w)
 {

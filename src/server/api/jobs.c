@@ -209,7 +209,8 @@ static json_t *make_summary(
         add_nodes(s, w, o);
     for (int i = SECTION_ACTIVE; i <= SECTION_COMPLETED; i++)
         render_int(o, render_section_name((enum section)i), order->count[i]);
-    render_paused(s, o);
+    if (s->mode != MODE_SIMULATION) /* there nobody does anything meanwhile */
+        render_paused(s, o);
     render_int(o, "backlog_ps", order->backlog_ps);
     render_int(o, "total", (int64_t)order->total);
     render_int(o, "revision", (int64_t)(world_revision(s) & INT32_MAX));

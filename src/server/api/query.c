@@ -157,6 +157,8 @@ static int read_question(
 
     q->ask.any = is_on(r, "any");
     q->ask.limits = is_on(r, "limits");
+    if (q->ask.any)
+        q->ask.right = QUERY_ALL; /* it is nobody's question */
     if (!q->ask.any && read_creds(s, r, q, err) < 0)
         return -1;
     q->ask.os = text_of(r, "os");
@@ -373,6 +375,16 @@ void api_start(struct server *s, struct request *r)
 
 /* ---- mam-quote ---- */
 
+/* A price tells nothing of access lists; whose balance is told, bankrights decides. */
+static int read_priced(
+    struct server *s, struct request *r, struct question *q, struct err *err)
+{
+    if (read_question(s, r, q, err) < 0)
+        return -1;
+    q->ask.right = QUERY_ALL;
+    return 0;
+}
+
 typedef void elsewhere_fn(struct server *s, struct request *r,
     const struct query_quote *quote, const struct query_ask *ask);
 
@@ -383,7 +395,7 @@ static void ask_elsewhere(struct server *s, struct request *r, elsewhere_fn *ask
     struct err err;
     bool known = false;
 
-    if (read_question(s, r, &q, &err) < 0
+    if (read_priced(s, r, &q, &err) < 0
         || query_quote(s->engine, &q.ask, world_now(s), &known, &made, &err) < 0) {
         refuse_query(s, r, &err);
     } else {
@@ -406,7 +418,7 @@ void api_bank_quote(struct server *s, struct request *r)
         ask_elsewhere(s, r, bankelsewhere_quote);
         return;
     }
-    if (read_question(s, r, &q, &err) < 0
+    if (read_priced(s, r, &q, &err) < 0
         || query_price(s->engine, &q.ask, world_now(s), &known, &price, &err) < 0) {
         refuse_query(s, r, &err);
     } else if (!known) {
@@ -432,7 +444,7 @@ void api_bank_keep_quote(struct server *s, struct request *r)
     }
     if (!bankorder_ledger(s, r))
         return;
-    if (read_question(s, r, &q, &err) < 0
+    if (read_priced(s, r, &q, &err) < 0
         || query_quote(s->engine, &q.ask, world_now(s), &known, &made, &err) < 0)
         refuse_query(s, r, &err);
     else

@@ -11,6 +11,7 @@
 #include "plan/nodes/avail.h"
 #include "plan/nodes/room.h"
 #include "policy/acl.h"
+#include "policy/reason.h"
 #include "server/render/obstacles.h"
 #include "server/render/render.h"
 #include "server/server_private.h"
@@ -163,11 +164,18 @@ static void limit_to_requests(struct tally *t, const struct job *j)
         t->feasible = sum;
 }
 
+/* A level of policies may leave it out. */
+static bool is_of_level(const struct reason *why)
+{
+    return why->code == WAIT_FS_CAP
+           || (why->code == WAIT_LIMIT && !reason_is_planned(why));
+}
+
 /* Is the job kept out by something that no free node would change? */
 static bool kept_out(
     const struct job *j, const struct reason *why, enum check_level level)
 {
-    if (why->code == WAIT_LIMIT || why->code == WAIT_FS_CAP)
+    if (is_of_level(why))
         return level == CHECK_SOFT || (level == CHECK_HARD && why->level == LEVEL_HARD);
     return render_section(j) == SECTION_BLOCKED;
 }
@@ -220,8 +228,7 @@ static json_t *partition_record(struct server *s, const struct job *j,
     bool enough = t->feasible >= j->procs, waits = why->code != WAIT_NONE;
     json_t *reason = render_reason(s, j, opt->who);
     char asked[200];
-    bool told = waits && why->code != WAIT_RESOURCES && why->code != WAIT_LIMIT
-                && why->code != WAIT_FS_CAP;
+    bool told = waits && why->code != WAIT_RESOURCES && !is_of_level(why);
     bool alone =
         why->code == WAIT_RESOURCES
         && obstacles_say_asked(engine_cluster(s->engine), j, asked, sizeof asked);

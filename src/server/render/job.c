@@ -98,7 +98,9 @@ int64_t render_pause(const struct job *j, int64_t now)
 static void hide_usage(
     const struct cluster *c, const struct reason *why, char *text, size_t size)
 {
-    int n = snprintf(text, size, "waits for the end of other jobs: ");
+    int n = snprintf(text, size, "%s: ",
+        reason_is_planned(why) ? "leaves room for jobs that are to start"
+                               : "waits for the end of other jobs");
 
     if (n > 0 && (size_t)n < size)
         reason_format_limit(c, why, text + n, size - (size_t)n);

@@ -55,7 +55,8 @@ static struct scenario *begin(const char *policy, bool by_node)
     sc_job(s, (struct sc_job){.id = "first", .procs = NODES, .limit_s = END - BEGIN});
     sc_at(s, BEGIN);
     for (int i = 0; i < JOBS; i++)
-        sc_job(s, (struct sc_job){.id = name_of(i), .procs = 1, .limit_s = 1800});
+        sc_job(s, (struct sc_job){
+                      .id = name_of(i), .procs = 1, .limit_s = 1800, .user = "u"});
     sc_cycle(s);
     tell_nodes(s, 1, NODES, NODE_BUSY);
     return s;
@@ -116,11 +117,36 @@ static void nobody_waits_so_for_long(void **state)
     }
 }
 
+/* By count: of a user who may have two of them, nobody goes behind all others, and none
+ * of those comes before it. */
+static void who_waits_too_long_keeps_its_turn_under_a_limit(void **state)
+{
+    (void)state;
+    struct scenario *s = begin(
+        PLAN "PROMISESLACK 600\nPROMISEHORIZON SUBMIT\nUSERCFG[u] MAXPROC=2\n", false);
+    for (int64_t now = END; now <= END + 322; now++) {
+        if (now == END + 320)
+            tell_nodes(s, 1, NODES, NODE_IDLE);
+        sc_at(s, now);
+    }
+    for (int i = 0; i < JOBS; i++) {
+        if (i < 2)
+            assert_in_range(sc_start(s, name_of(i)), END + 320, END + 322);
+        else
+            assert_in_range(sc_reserved(s, name_of(i)), END + 320 + i / 2 * 1800,
+                END + 322 + i / 2 * 1800);
+        assert_int_equal(sc_start(s, name_of(i)) >= 0, i < 2);
+    }
+    assert_int_equal(engine_stats(sc_engine(s))->broken_promises, 0);
+    sc_destroy(s);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(who_is_due_waits_until_its_nodes_are_told_free),
         cmocka_unit_test(nobody_waits_so_for_long),
+        cmocka_unit_test(who_waits_too_long_keeps_its_turn_under_a_limit),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -4,6 +4,7 @@
 #include "cmocka_all.h"
 #include "engine/engine_private.h"
 #include "engine/planning/planning.h"
+#include "policy/reason.h"
 #include "scenario.h"
 
 #include <stdio.h>
@@ -126,6 +127,40 @@ static void who_stays_behind_is_told(void **state)
         assert_string_equal(sc_why(s, "long"),
             "user u has 4 of MAXPROC 4 (hard) processors active from Thu Jan  1 "
             "00:01:40 UTC on, when job all is to start, and this job asks for 2");
+        const struct reason *why = engine_why(sc_engine(s), sc_find(s, "long"));
+        char text[200];
+        assert_true(reason_is_planned(why));
+        assert_int_equal(reason_format_classic(engine_cluster(sc_engine(s)),
+                             sc_find(s, "long"), why, LEVEL_HARD, text, sizeof text),
+            0); /* it violates nothing */
+    }
+}
+
+/* All of it is in use by now, by order: it stays behind that, and not behind one that
+ * is planned for a time when it has ended. */
+static void who_is_planned_behind_its_end_is_not_named(void **state)
+{
+    (void)state;
+    SC_BOTH_WAYS(s, PLAN "PLANDEPTH 1\nUSERCFG[u] MAXPROC=4\n", 10)
+    {
+        sc_job(s, (struct sc_job){"r", .procs = 2, .limit_s = 100, .user = "u"});
+        sc_job(s, (struct sc_job){"most", .procs = 8, .limit_s = 1000, .user = "v"});
+        sc_at(s, 0);
+        sc_job(s, (struct sc_job){
+                      "all", .procs = 4, .limit_s = 50, .user = "u", .priority = 900});
+        sc_job(s, (struct sc_job){
+                      "k", .procs = 2, .limit_s = 500, .user = "u", .priority = 800});
+        sc_job(s, (struct sc_job){
+                      "j", .procs = 2, .limit_s = 50, .user = "u", .priority = 700});
+        sc_at(s, 1);
+        assert_int_equal(sc_reserved(s, "all"), 1000);
+        assert_int_equal(sc_why_code(s, "j"), WAIT_RESOURCES);
+        sc_cancel(s, "most");
+        struct event run = {
+            .kind = EVENT_RUN, .u.run = {.id = "k", .flags = RUN_ANY_RESERVATION}};
+        struct err err;
+        assert_int_equal(sc_apply(s, run, &err), 0);
+        assert_null(strstr(sc_why(s, "j"), "when job all is to start"));
     }
 }
 
@@ -347,6 +382,34 @@ static void a_lowered_limit_is_told_at_once(void **state)
     }
 }
 
+/* A node is lost, and parameters are read that are the same: it was the node. */
+static void a_lost_node_is_named_whatever_is_read(void **state)
+{
+    (void)state;
+    for (int order = 0; order < 2; order++)
+        SC_BOTH_WAYS(s, PLAN, 4)
+        {
+            sc_job(s, (struct sc_job){"r", .procs = 3, .limit_s = 100, .user = "u"});
+            sc_at(s, 0);
+            sc_job(s, (struct sc_job){
+                          "j", .procs = 1, .limit_s = 500, .user = "u", .priority = 9});
+            sc_job(s, (struct sc_job){
+                          "k", .procs = 3, .limit_s = 50, .user = "u", .priority = 8});
+            sc_at(s, 1);
+            assert_int_equal(promised(s, "k"), 100);
+            if (order)
+                sc_configure(s, PLAN);
+            sc_node_state(s, "n1", NODE_DOWN);
+            if (!order)
+                sc_configure(s, PLAN);
+            sc_at(s, 2);
+            struct promise row;
+            assert_true(promises_of(
+                sc_engine(s)->promises, sc_find(s, "k"), PROMISE_START, &row));
+            assert_int_equal(row.cause, CAUSE_NODES);
+        }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -354,6 +417,7 @@ int main(void)
         cmocka_unit_test(who_is_over_a_limit_is_promised_a_start),
         cmocka_unit_test(backfill_takes_nothing_of_a_planned_limit),
         cmocka_unit_test(who_stays_behind_is_told),
+        cmocka_unit_test(who_is_planned_behind_its_end_is_not_named),
         cmocka_unit_test(limits_of_all_kinds_are_planned),
         cmocka_unit_test(who_ignores_a_limit_is_planned_in_it),
         cmocka_unit_test(who_may_have_more_leaves_what_is_promised),
@@ -362,6 +426,7 @@ int main(void)
         cmocka_unit_test(a_restart_keeps_it),
         cmocka_unit_test(a_lowered_limit_puts_off),
         cmocka_unit_test(a_lowered_limit_is_told_at_once),
+        cmocka_unit_test(a_lost_node_is_named_whatever_is_read),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

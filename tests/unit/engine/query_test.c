@@ -387,7 +387,7 @@ static void windows_get_longer_and_narrower(void **state)
     BOTH_WAYS(s, x)
     {
         sc_at(s, 10);
-        struct query_windows w = windows(s, (struct query_ask){0});
+        struct query_windows w = windows(s, (struct query_ask){.right = QUERY_ALL});
         assert_int_equal(w.n, 2);
         assert_int_equal(w.v[0].procs, 3);
         assert_int_equal(w.v[0].nodes, 3);
@@ -576,7 +576,7 @@ static void windows_leave_out_down_nodes_and_forget_limits(void **state)
     sc_nodes(s, 4, 1);
     sc_job(s, (struct sc_job){.id = "a", .procs = 1, .limit_s = 900, .user = "ann"});
     sc_at(s, 5);
-    struct query_ask ann = {.cred = {[CRED_USER] = "ann"}};
+    struct query_ask ann = {.right = QUERY_ALL, .cred = {[CRED_USER] = "ann"}};
     struct query_windows w = windows(s, ann);
     assert_int_equal(w.v[w.n - 1].procs, 3); /* more than the limit leaves */
     vec_fini(&w);
@@ -604,11 +604,12 @@ static void reservations_let_in_whom_they_name(void **state)
         0);
     sc_job(s, (struct sc_job){.id = "a", .procs = 1, .limit_s = 10, .user = "ann"});
     sc_at(s, 20);
-    struct query_windows w =
-        windows(s, (struct query_ask){.cred = {[CRED_USER] = "ann"}});
+    struct query_windows w = windows(
+        s, (struct query_ask){.right = QUERY_ALL, .cred = {[CRED_USER] = "ann"}});
     assert_int_equal(w.v[0].procs, 4);
     vec_fini(&w);
-    w = windows(s, (struct query_ask){.cred = {[CRED_USER] = "bob"}});
+    w = windows(
+        s, (struct query_ask){.right = QUERY_ALL, .cred = {[CRED_USER] = "bob"}});
     assert_int_equal(w.v[0].procs, 3);
     vec_fini(&w);
     w = windows(s, (struct query_ask){.any = true});
