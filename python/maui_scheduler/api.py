@@ -3247,8 +3247,9 @@ class Operations:
         places: str | int | None = None,
     ) -> Iterator[Reservation]:
         """Reservations the caller may see, a record a line: of jobs first. Without those
-        of jobs the answer has an ETag: with that as If-None-Match, 304 while it is the
-        same, within a minute.
+        of jobs and without places (jobs=0, places=0) the answer may be the one that
+        others had within this minute, and it has an ETag: with that as If-None-Match,
+        304 while it is the same, within a minute.
         - past: a view of the past (POST /v1/past): told as of then, as lists showed it
           to the caller
         - node: on this node

@@ -213,6 +213,11 @@ void turnsort_drop(struct turnsort *t, bool (*is_gone)(const void *item, void *c
     drop_from(t, &t->out, is_gone);
 }
 
+bool turnsort_is_whole(const struct turnsort *t)
+{
+    return !t->cut;
+}
+
 const void *turnsort_items(const struct turnsort *t, size_t *ret_n)
 {
     const struct run *r = t->in.runs.n ? &t->in.runs.v[0] : NULL;

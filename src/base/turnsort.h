@@ -35,6 +35,9 @@ void turnsort_add(struct turnsort *t, const void *item);
 /* Move up to so many items to their places, with a comparison for each at most, besides
  * the last run that came; false: all are in order. */
 bool turnsort_more(struct turnsort *t, size_t items);
+/* Has it all that were added, but for those that are gone? Else it is
+ * turnsort_first()'s, and some behind the first were not kept. O(1). */
+bool turnsort_is_whole(const struct turnsort *t);
 /* Drop those that are gone, at any time between turns. O(items). */
 void turnsort_drop(struct turnsort *t, bool (*is_gone)(const void *item, void *ctx));
 /* Those that are left, in order once turnsort_more() has said so; owned by it. O(1). */

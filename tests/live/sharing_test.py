@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """What many readers have of one answer: it is made once, told again only when it is another,
 and never told to somebody who may not see the same."""
+import json
 import threading
 import time
 
@@ -90,6 +91,16 @@ def test_those_of_jobs_are_of_no_state(live):
     assert status == 200 and tag is None and job in text
     live.ok("canceljob", job)
     live.wait(lambda: job not in ask(live, path)[2], "its end")
+
+
+def test_who_asks_where_they_are_has_them_as_of_now(live):
+    """Lists may show what others had within a minute; commands ask for places."""
+    name = reserve(live)
+    status, tag, text = ask(live, "/v1/reservations?jobs=0")
+    assert status == 200 and tag is None and name in text
+    first = json.loads(text.splitlines()[0])["at"]
+    live.wait(lambda: json.loads(ask(live, "/v1/reservations?jobs=0")[2].splitlines()[0])["at"] > first,
+              "an answer of a later second")
 
 
 def test_nobody_has_an_answer_of_others(live):

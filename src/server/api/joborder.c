@@ -127,7 +127,7 @@ static size_t depth_of(const struct jobwindow *w)
 
 bool joborder_shows(const struct joborder *o, const struct jobwindow *window)
 {
-    return o->jobs.n >= o->total || o->jobs.n >= depth_of(window);
+    return o->whole || o->jobs.n >= depth_of(window);
 }
 
 static void forget_order(struct joborders *all, struct joborder *o)
@@ -263,6 +263,17 @@ struct joborder *joborder_new(
     return o;
 }
 
+struct joborder *joborder_widen(struct joborder *o)
+{
+    struct jobwindow all = o->window;
+
+    all.offset = 0;
+    all.limit = SIZE_MAX;
+    struct joborder *made = joborder_new(o->s, o->key, &all);
+    joborder_release(o);
+    return made;
+}
+
 static void end_sorting(struct joborder *o)
 {
     turnsort_free(o->sort);
@@ -317,6 +328,7 @@ bool joborder_more(struct joborder *o)
     for (size_t i = 0; i < n; i++)
         o->jobs.v[i] = (struct listed){all[i].index, all[i].submit_at};
     o->jobs.n = n;
+    o->whole = o->window.limit && turnsort_is_whole(o->sort);
     end_sorting(o);
     keep_order(o);
     return false;

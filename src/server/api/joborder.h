@@ -31,8 +31,9 @@ struct joborder {
     struct jobranks ranks;
     uint64_t seen; /* the world's revision in which all in it were there */
     /* all there is */
-    struct VEC(struct listed) jobs; /* or the first of them */
-    size_t total;
+    struct VEC(struct listed) jobs; /* or the first of them, */
+    bool whole;                     /* unless it has all that are left */
+    size_t total;                   /* that were looked at */
     int64_t count[SECTION_COMPLETED + 1];
     int64_t backlog_ps;
     struct jobcounts *counts; /* NULL = not wanted */
@@ -55,9 +56,13 @@ void joborder_add(struct joborder *o, const struct job *j);
 /* Go on with the order, for less than a millisecond; false: `jobs` has it, and others
  * who ask find it for some seconds, if nothing has changed meanwhile. */
 bool joborder_more(struct joborder *o);
-/* Does it have what that window of it shows? Not where too many have gone while the
- * first were looked for: then it is to be made anew. */
+/* Once it is made: does it have what that window of it shows? One of all jobs does,
+ * whoever has gone meanwhile. Not where too many have gone while the first were looked
+ * for. */
 bool joborder_shows(const struct joborder *o, const struct jobwindow *window);
+/* Then: the same anew and empty, which is to be of all jobs; instead of that one, which
+ * is released. */
+struct joborder *joborder_widen(struct joborder *o);
 
 /* What orders have cost so far: jobs that were looked at for them. */
 uint64_t joborder_looks(const struct server *s);

@@ -374,8 +374,7 @@ static void collect_some(struct server *s, struct list *l)
     l->collected = joborder_shows(l->order, &l->window);
     if (l->collected)
         return;
-    joborder_release(l->order);
-    l->order = NULL;
+    l->order = joborder_widen(l->order);
     l->looked = 0;
 }
 

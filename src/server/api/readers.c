@@ -4,6 +4,8 @@
 
 #include "server/server_private.h"
 
+/* Streams that go on. Besides, each session, and each user without one, has ENDING_MAX
+ * at most whose end was not read yet. */
 #define READERS_MAX 100
 #define SESSION_MAX 3 /* of one session of the page: the newest */
 #define USER_MAX    8 /* of a user without a session, who is no administrator */

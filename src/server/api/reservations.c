@@ -199,7 +199,8 @@ static int read_node(
 }
 
 /* Those of jobs are others with each plan; all others are what they and the nodes are.
- */
+ * What some of a minute ago may be told of is lists; who asks where they are, as
+ * commands do, has them as of now. */
 static void answer_list(struct server *s, struct request *r, struct rsv_listing *l)
 {
     char of[REQUEST_STATE_MAX / 2], state[REQUEST_STATE_MAX];
@@ -207,7 +208,7 @@ static void answer_list(struct server *s, struct request *r, struct rsv_listing 
     snprintf(of, sizeof of, "%lu.%lu", (unsigned long)feed_last(s, FEED_RESERVATION),
         (unsigned long)feed_last(s, FEED_NODE));
     char *key = sharing_key(s, r, of, state, sizeof state);
-    const char *known_by = l->jobs ? NULL : state;
+    const char *known_by = l->jobs || !l->without_places ? NULL : state;
     if (stream_join(s, r, key, known_by))
         free_list(l);
     else

@@ -16,7 +16,8 @@
 #define FORGET_US   1000000            /* a list that nobody fetched again, */
 #define KEPT_US     30000000           /* and one of a state that is known */
 #define KEPT_BYTES  ((size_t)1 << 20)  /* larger ones are not kept so long, */
-#define KEPT_MAX    16                 /* nor more of them */
+#define KEPT_MAX    64                 /* nor more of them, */
+#define KEPT_USER   16                 /* and of those of one user */
 #define SHARE_MAX   ((size_t)96 << 20) /* memory of unfetched lists, of one user */
 #define AGAIN_S     2
 #define RECORDS     50 /* take less than a millisecond */
@@ -107,30 +108,44 @@ static bool is_wanted(struct server *s, const struct listing *l)
            && clock_us() < l->wanted_us + KEPT_US;
 }
 
+/* So many came behind it: it is the oldest. */
+static bool is_surplus(const struct listing *l)
+{
+    unsigned kept = 0, own = 0;
+
+    for (const struct listing *o = l->state ? TAILQ_NEXT(l, next) : NULL; o;
+         o = TAILQ_NEXT(o, next)) {
+        bool counts = o->state && o->complete;
+        kept += counts;
+        own += counts && strcmp(o->user, l->user) == 0;
+    }
+    return kept >= KEPT_MAX || own >= KEPT_USER;
+}
+
 /* What nobody fetches and nobody may join any more goes; of those that are kept the
  * first beyond so many. */
 static void drop_stale(struct server *s)
 {
     struct listing *l, *before;
-    unsigned kept = 0;
 
     for (l = TAILQ_LAST(&s->api.lists->all, listing_list); l; l = before) {
         before = TAILQ_PREV(l, listing_list, next);
         if (!l->complete || l->readers)
             continue;
-        if (!is_wanted(s, l) || (l->state && ++kept > KEPT_MAX))
+        if (!is_wanted(s, l) || is_surplus(l))
             drop(l);
     }
 }
 
-/* What is known of that key has another state now. */
+/* What was asked for before by that key is of a state that has passed; what was asked
+ * for later may be made by now, as users take turns, and stays. */
 static void drop_former(struct listing *l)
 {
     struct listing *o, *next;
 
-    for (o = TAILQ_FIRST(&l->s->api.lists->all); o && l->state; o = next) {
+    for (o = TAILQ_FIRST(&l->s->api.lists->all); o != l && l->state; o = next) {
         next = TAILQ_NEXT(o, next);
-        if (o == l || !o->state || !o->complete || strcmp(o->key, l->key) != 0)
+        if (!o->state || !o->complete || strcmp(o->key, l->key) != 0)
             continue;
         o->lacking = true;
         if (!o->readers)

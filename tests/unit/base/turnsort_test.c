@@ -114,6 +114,7 @@ static void what_goes_meanwhile_is_not_in_it(void **state)
         size_t expected;
         turnsort_items(all, &expected);
         assert_ordered(t, expected);
+        assert_true(turnsort_is_whole(t)); /* what has gone is not missing */
         turnsort_free(all);
         turnsort_free(t);
     }
@@ -145,6 +146,7 @@ static void the_first_are_those_of_all(void **state)
             const struct item *some = turnsort_items(t, &n);
             const struct item *whole = turnsort_items(all, &every);
             assert_true(every == 20000 && n >= wanted[w] && n < TURNSORT_RUN);
+            assert_true(turnsort_is_whole(all) && !turnsort_is_whole(t));
             for (size_t i = 0; i < n; i++)
                 assert_int_equal(some[i].came, whole[i].came);
             turnsort_free(t);

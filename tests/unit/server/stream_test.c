@@ -219,11 +219,86 @@ static void an_answer_of_a_state_is_made_once(void **state)
     free(s);
 }
 
+static struct server *open_server(void)
+{
+    struct server *s = xcalloc(1, sizeof *s);
+    struct err err;
+
+    fresh = 100;
+    assert_true(sd_event_new(&s->loop) >= 0);
+    assert_int_equal(stream_open(s, &err), 0);
+    return s;
+}
+
+static void close_server(struct server *s)
+{
+    release_all();
+    stream_close(s);
+    sd_event_unref(s->loop);
+    free(s);
+}
+
+/* One of a user's answers, which is fetched. True: it was made for that. */
+static bool has_made(struct server *s, const char *user, unsigned key)
+{
+    char text[80];
+
+    snprintf(somebody.user, sizeof somebody.user, "%s", user);
+    snprintf(text, sizeof text, "%s %u", user, key);
+    bool made = ask_for(s, text, "1");
+    release_all();
+    return made;
+}
+
+/* Who asks for many answers loses the oldest of them, and others lose none. */
+static void of_each_user_so_many_are_kept(void **state)
+{
+    struct server *s = open_server();
+
+    (void)state;
+    assert_true(has_made(s, "bob", 0));
+    for (unsigned i = 0; i < 17; i++)
+        assert_true(has_made(s, "ann", i));
+    assert_false(has_made(s, "bob", 0));
+    for (unsigned i = 16; i > 0; i--)
+        assert_false(has_made(s, "ann", i));
+    assert_true(has_made(s, "ann", 0));
+    close_server(s);
+}
+
+/* Until another list was told. */
+static bool wait_for_others(struct server *s, void *ctx, struct strbuf *out)
+{
+    return replied == 0 || take_memory(s, ctx, out);
+}
+
+/* What was asked for first may be made last: what others asked for since is kept. */
+static void a_state_that_has_passed_drops_no_later_one(void **state)
+{
+    struct server *s = open_server();
+    static char one;
+
+    (void)state;
+    snprintf(somebody.user, sizeof somebody.user, "ann");
+    stream_make(s, (struct request *)&one, "list", "text/plain",
+        &(struct stream_source){
+            .more = wait_for_others, .done = note_done, .state = "1"});
+    snprintf(somebody.user, sizeof somebody.user, "bob");
+    assert_true(ask_for(s, "list", "2"));
+    assert_int_equal(replied, 2);
+    assert_string_equal(told, "1"); /* the last */
+    release_all();
+    assert_false(ask_for(s, "list", "2"));
+    close_server(s);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(lists_that_nobody_reads_are_not_all_made),
         cmocka_unit_test(an_answer_of_a_state_is_made_once),
+        cmocka_unit_test(of_each_user_so_many_are_kept),
+        cmocka_unit_test(a_state_that_has_passed_drops_no_later_one),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
