@@ -36,6 +36,23 @@ def test_tasks_lie_where_there_is_room(slurm, options):
     running(slurm, slurm.sbatch(*options))
 
 
+@pytest.mark.parametrize("options", [("-N", "1-3"), ()], ids=["-N 1-3", "any nodes"])
+def test_more_processors_are_neither_more_tasks_nor_more_nodes(slurm, options):
+    taken = {node: slurm.sbatch("-w", node, "-n", 3) for node in slurm.nodes}
+    for job in taken.values():
+        running(slurm, job)
+    job = slurm.sbatch("-H", "-n", 3, *options)
+    slurm.ok("scontrol", "update", f"jobid={job}", "numcpus=4")
+    slurm.ok("scontrol", "release", job)
+    slurm.wait_maui(job, "Idle")
+    running(slurm, slurm.sbatch("-w", "n1", "-n", 1, "-t", 1))
+    assert slurm.state(job) == "PENDING", "four nodes have a processor each"
+    slurm.ok("scancel", taken["n2"])
+    running(slurm, job)
+    told = slurm.show(job)
+    assert (told["NodeList"], told["NumCPUs"], told["NumTasks"]) == ("n2", "4", "3")
+
+
 def test_one_device_may_be_of_tasks_on_several_nodes(slurm):
     assert len(running(slurm, slurm.sbatch("-n", 5, "--gpus=1"))) == 2
 

@@ -331,13 +331,21 @@ static void device_tasks(
             (int64_t)(j->pn_min_memory & ~MEM_PER_CPU), q->per_task.v[RES_PROCS]);
 }
 
+/* Tasks to be planned: more than the job's where it has processors beside them. */
+static int64_t planned_tasks(const slurm_job_info_t *j, int64_t tasks)
+{
+    return ceil_div(all_procs(j, tasks), per_task(j));
+}
+
 static void free_tasks(
     struct adapter *a, const slurm_job_info_t *j, int64_t tasks, struct req_desc *q)
 {
-    q->tasks = (uint32_t)ceil_div(all_procs(j, tasks), per_task(j));
+    q->tasks = (uint32_t)planned_tasks(j, tasks);
     q->tpn = (uint32_t)asked16(j->ntasks_per_node);
     q->per_task.v[RES_PROCS] = per_task(j);
-    if (j->max_nodes != 0) { /* as the tasks find room on so many */
+    /* As the tasks find room on so many. On more nodes than it has tasks a job would be
+     * given more tasks. */
+    if (j->max_nodes != 0 || q->tasks > tasks) {
         q->nodes = (uint32_t)nodes_of(a, j);
         q->exact = true;
     }
@@ -445,7 +453,7 @@ static const slurm_job_info_t *within_bounds(const struct adapter *a,
 {
     int64_t tasks = asked32(j->num_tasks), few;
     uint32_t least = request_least_nodes(j);
-    bool bind = least > 1 || tasks > j->max_nodes;
+    bool bind = least > 1 || planned_tasks(j, tasks) > j->max_nodes;
 
     if ((j->job_state & JOB_STATE_BASE) != JOB_PENDING || least >= j->max_nodes
         || tasks <= least || asked16(j->ntasks_per_node) > 0 || exclusive(a, j)
