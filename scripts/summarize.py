@@ -25,7 +25,8 @@ import xml.etree.ElementTree as ET
 BAD_END = re.compile(r"^\(test program exited with|^\(killed by signal", re.M)
 # A test's wait that is over.
 LATE = re.compile(r"has not come in [0-9.]+ s\b|^subprocess\.TimeoutExpired")
-MANY = 3  # more than these are no accident
+MANY = 3  # more than these are no accident,
+MANY_LATE = 8  # nor more with those that waited too long: a busy machine makes several late
 NAMED = 4  # files, in a line that tells what was skipped in many
 
 
@@ -86,7 +87,7 @@ def is_late(case):
 def worth_another_try(path):
     """Names for pytest of the failed cases of the file, unless they are many."""
     bad = {case_key(c): c for c in ET.parse(path).getroot().iter("testcase") if is_bad(c)}
-    if len(bad) > MANY:
+    if len(bad) > MANY_LATE or sum(not is_late(c) for c in bad.values()) > MANY:
         return []
     return [c.get("classname").replace(".", "/") + ".py::" + c.get("name")
             for c in bad.values()]

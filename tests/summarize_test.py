@@ -134,12 +134,16 @@ def test_a_few_that_fail_are_worth_another_try(tmp_path):
 
 
 def test_many_that_fail_are_no_accident(tmp_path):
-    def several(n):
+    def several(n, message="assert 2 == 1"):
         return LATE.replace("</testsuite>", "".join(
-            f"""<testcase classname="tests.live.a_test" name="w{i}"><failure/></testcase>"""
-            for i in range(n - 1)) + "</testsuite>", 1)
-    assert len(again(tmp_path, several(3))) == 3
+            f"""<testcase classname="tests.live.a_test" name="w{i}">
+            <failure message="{message}"/></testcase>"""
+            for i in range(n)) + "</testsuite>", 1)
+    assert len(again(tmp_path, several(3))) == 1 + 3
     assert again(tmp_path, several(4)) == []
+    late = "its end has not come in 60 s"
+    assert len(again(tmp_path, several(7, late))) == 1 + 7
+    assert again(tmp_path, several(8, late)) == []
 
 
 @pytest.mark.parametrize("text, word", [(LATE, "LATE    "), (WRONG, "UNSTABLE")])
