@@ -15,7 +15,7 @@ enum wait_code {
     WAIT_RELEASE_TIME, /* until */
     WAIT_DEPENDENCY,   /* object = job; limit 1: of this job one can never hold */
     WAIT_LIMIT,        /* level, dim, res, kind, object, limit, used, asked; of the
-                          manager: quota, quota_limit; planned: until, that (a job) */
+                          manager: quota, quota_limit; planned: until, claimant */
     WAIT_FS_CAP,       /* kind, object, limit, used, asked */
     WAIT_PARTITION,    /* no accessible partition: object = job */
     WAIT_TOO_LARGE,    /* more than the partition has: limit, asked; object: of its

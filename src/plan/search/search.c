@@ -142,7 +142,8 @@ static uint32_t last_of(struct move m)
 
 /* Where all who changed places start as they did, whoever is behind them does, too;
  * unless they may have left other parts to those. */
-static bool stays(const struct trial *r, const struct known_order *old, uint32_t k)
+static bool starts_as_before(
+    const struct trial *r, const struct known_order *old, uint32_t k)
 {
     return r->start_at[k] == old->start_at[k] && r->w->sets.v[r->w->v.v[k].set].n == 1;
 }
@@ -189,7 +190,7 @@ static double list_moved(struct trial *r, const struct known_order *old, struct 
             r->cost_v[k] = old->cost_v[k];
         } else {
             place_next(r, k);
-            *ret_same = *ret_same && stays(r, old, k);
+            *ret_same = *ret_same && starts_as_before(r, old, k);
         }
         cost += r->cost_v[k];
         rest -= r->least[k];
