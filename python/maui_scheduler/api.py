@@ -2063,6 +2063,10 @@ class Identity(TypedDict):
     level: int
     #: now, by the clock of the scheduler (seconds since 1970)
     at: NotRequired[int]
+    #: the scheduler's time zone, as TZ names it; not there: it has no name
+    zone: NotRequired[str]
+    #: seconds east of UTC that are in force there now
+    utc_offset_s: NotRequired[int]
     #: NORMAL, TEST, SIMULATION, SINGLESTEP
     mode: NotRequired[str]
     #: true: scheduling is stopped; the queue is as of the last iteration

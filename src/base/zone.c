@@ -2,8 +2,11 @@
  * Local days, in UTC, at a fixed distance from it, and as the C library knows them. */
 #include "base/zone.h"
 
-#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 #include <time.h>
+#include <unistd.h>
 
 #define DAY_S INT64_C(86400)
 
@@ -74,8 +77,7 @@ struct zone zone_utc(void)
 
 /* ---- the system's ---------------------------------------------------------------- */
 
-/* Seconds east of UTC in force at the instant. */
-static int64_t system_offset(int64_t at)
+int64_t zone_system_offset(int64_t at)
 {
     time_t t = (time_t)at;
     struct tm local;
@@ -86,7 +88,7 @@ static int64_t system_offset(int64_t at)
 static int64_t system_day_of(void *ctx, int64_t at)
 {
     (void)ctx;
-    return day_floor(at + system_offset(at));
+    return day_floor(at + zone_system_offset(at));
 }
 
 static int64_t system_at(void *ctx, int64_t day, int64_t seconds)
@@ -94,17 +96,36 @@ static int64_t system_at(void *ctx, int64_t day, int64_t seconds)
     int64_t wall = day * DAY_S + seconds;
     /* No zone is a day away from UTC or changes twice within two: one of these is in
      * force at the instant looked for. */
-    int64_t before = wall - system_offset(wall - DAY_S);
-    int64_t after = wall - system_offset(wall + DAY_S);
+    int64_t before = wall - zone_system_offset(wall - DAY_S);
+    int64_t after = wall - zone_system_offset(wall + DAY_S);
     int64_t early = before < after ? before : after;
     int64_t late = before < after ? after : before;
 
     (void)ctx;
-    if (early + system_offset(early) == wall)
+    if (early + zone_system_offset(early) == wall)
         return early;
-    if (late + system_offset(late) == wall)
+    if (late + zone_system_offset(late) == wall)
         return late;
     return before; /* the clock skips it */
+}
+
+bool zone_system_name(char *name, size_t size)
+{
+    static const char folder[] = "/zoneinfo/";
+    const char *found = getenv("TZ");
+    char path[500];
+
+    if (found && !*found)
+        found = "UTC";
+    if (!found) {
+        ssize_t n = readlink("/etc/localtime", path, sizeof path - 1);
+
+        path[n > 0 ? n : 0] = 0;
+        found = strstr(path, folder);
+        found = found ? found + strlen(folder) : "";
+    }
+    (void)snprintf(name, size, "%s", found);
+    return name[0];
 }
 
 struct zone zone_system(void)

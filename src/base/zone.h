@@ -6,6 +6,8 @@
 
 #include "base/duration.h"
 
+#include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 /* Days are counted from 1970-01-01 (day 0, a Thursday). */
@@ -26,6 +28,11 @@ struct zone zone_fixed(int32_t *seconds);
 /* By the C library's rules (TZ, /etc/localtime), daylight saving included. For shells
  * only: it reads the environment. */
 struct zone zone_system(void);
+/* What that zone is called: $TZ, else what /etc/localtime points to. False: it has no
+ * name, and an empty one is in its place. */
+bool zone_system_name(char *name, size_t size);
+/* Seconds east of UTC that are in force there at the instant. */
+int64_t zone_system_offset(int64_t at);
 /* The clock on the wall at `now` by the same rules, for times that people write. */
 struct calendar zone_system_calendar(int64_t now);
 

@@ -85,6 +85,24 @@ def test_a_limit_is_changed_as_it_was_foretold(site, browser):
     browser.check()
 
 
+def test_who_is_second_to_change_a_limit_is_told_what_it_became(site, browser):
+    browser.expected = {409}
+    browser.chrome.get(site.base + "credentials/class/fast")
+    browser.one('[aria-label="Change MAXPROC"]').click()
+    fill(browser, "#setting-value", "1,2")
+    browser.wait(lambda: browser.one(".order .main").is_enabled(), "the button")
+    site.ok("changeparam", "CLASSCFG[fast]", "MAXPROC=6,8")
+    browser.one(".order .main").click()
+    browser.shows("Nothing was done")
+    browser.shows("it is 6,8 by now")
+    browser.wait(lambda: browser.one(".order .main").is_enabled(), "what it would come to by now")
+    assert "Nothing was done" in browser.text()  # until it is pressed again
+    browser.one(".order .main").click()
+    browser.shows("in force until the configuration is read again")
+    assert record(site, "class", "fast")["limits"] == ["MAXPROC=1,2"]
+    browser.check()
+
+
 def test_a_wrong_name_gets_the_nearest_and_escape_sends_nothing(site, browser):
     browser.chrome.get(site.base + "credentials/class/fast")
     browser.one('[data-do="set"]').click()

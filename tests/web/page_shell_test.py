@@ -50,9 +50,36 @@ def test_log_out_and_the_view_comes_back_with_the_next_login(browser, page):
     browser.shows("administrator")
     browser.one(".menu summary").click()
     next(b for b in browser.all("button") if b.text == "Log out").click()
-    browser.shows("you have logged out")
+    browser.shows("You have logged out")
     browser.chrome.get(page.login())
     browser.shows("administrator")
+    browser.check()
+
+
+def test_what_was_being_made_outlives_the_end_of_its_session(browser, page, live):
+    """A login in another tab brings the view back, and the reservation that nobody has sent yet."""
+    browser.expected = {401}
+    browser.chrome.get(page.login())
+    browser.shows("administrator")
+    browser.chrome.get(browser.chrome.current_url.split("/ui/")[0] + "/ui/timeline")
+    browser.wait(lambda: "loaded" in browser.one("#gantt").get_attribute("aria-label"), "the picture")
+    browser.one("#gantt").send_keys("n")
+    browser.one('.panel [name="hosts"]').send_keys("node0[1-2]")
+    live.ok("dashboard", "--end", "all")
+    browser.shows("Your session was ended")
+    first = browser.chrome.current_window_handle
+    browser.chrome.switch_to.new_window("tab")
+    browser.chrome.get(page.login())
+    browser.shows("administrator")
+    browser.chrome.switch_to.window(first)
+    browser.wait(lambda: browser.all('.panel [name="hosts"]'), "the form")
+    assert browser.one('.panel [name="hosts"]').get_attribute("value") == "node0[1-2]"
+    # of others it is not
+    browser.chrome.execute_script("""sessionStorage.setItem("maui.draft", JSON.stringify(
+        {user: "nobody-else", draft: {of: null, form: {hosts: "node03"}, was: {}, rows: null, open: true}}))""")
+    browser.chrome.refresh()
+    browser.wait(lambda: "loaded" in browser.one("#gantt").get_attribute("aria-label"), "the picture")
+    assert not browser.all('.panel [name="hosts"]')
     browser.check()
 
 
@@ -61,7 +88,7 @@ def test_an_ended_session_and_a_stopped_scheduler_are_shown(browser, page, live)
     browser.chrome.get(page.login())
     browser.shows("administrator")
     live.stop()
-    browser.shows("no answer from the scheduler")
+    browser.shows("No answer from the scheduler")
     browser.picture("reconnecting")
     live.start()
     # another port, another program: what was open stays in trouble, and says so

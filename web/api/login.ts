@@ -38,12 +38,13 @@ export function askOthers(): Promise<boolean> {
   });
 }
 
-/** Give it to tabs that ask, and end with those that log out. */
-export function serveOthers(ended: () => void): BroadcastChannel {
+/** Give it to tabs that ask; tell who logs out in another, and which session one of them has. */
+export function serveOthers(told: (other: Session | null) => void): BroadcastChannel {
   const channel = new BroadcastChannel(CHANNEL);
   channel.onmessage = (e: MessageEvent) => {
     if (e.data?.ask && session()) channel.postMessage({ give: session() });
-    if (e.data?.end && session()) ended();
+    if (e.data?.end && session()) told(null);
+    if (e.data?.give && !session()) told(e.data.give as Session);
   };
   return channel;
 }

@@ -1,6 +1,8 @@
 // A reservation drawn on the picture: a box of rows and time that is made, moved and resized
 // by the pointer, and by keys.
 import type { Box } from "../model/draft";
+import type { Zone } from "../model/prefs";
+import { stepAt } from "../model/times";
 import type { Picture } from "./picture";
 import { GUTTER, HEAD, rowAt, timeAt, xAt, yAt } from "./view";
 
@@ -15,7 +17,7 @@ export interface Drawing {
   put: (box: Box, resting: boolean) => void;
   now: () => number;
   rows: () => number;
-  offset: () => number; // of the zone that is shown, in seconds
+  zone: () => Zone; // that is shown
 }
 
 /** Times are whole steps of the ruler, at least so many pixels. */
@@ -24,11 +26,10 @@ export function stepOf(second: number): number {
 }
 
 /** The instant, at a step of the ruler, or where something begins or ends near by. */
-export function snapTo(at: number, second: number, offset: number, edges: number[]): number {
+export function snapTo(at: number, second: number, zone: Zone, edges: number[]): number {
   const near = edges.find((e) => Math.abs(e - at) / second < STEP_PX);
   if (near !== undefined) return near;
-  const step = stepOf(second);
-  return Math.round((at + offset) / step) * step - offset;
+  return stepAt(at, stepOf(second), zone);
 }
 
 type Part = "inside" | "from" | "to" | "first" | "last" | null;
@@ -75,7 +76,7 @@ export function drawOn(canvas: HTMLCanvasElement, picture: Picture, d: Drawing):
   function dragged(x: number, y: number): Box | null {
     const v = picture.view;
     if (!v || !held) return null;
-    const snap = (at: number) => snapTo(at, v.second, d.offset(), edges);
+    const snap = (at: number) => snapTo(at, v.second, d.zone(), edges);
     const step = stepOf(v.second);
     const b = held.box;
     const row = Math.floor(rowAt(v, y));
@@ -143,7 +144,7 @@ export function boxByKey(b: Box | null, key: string, shift: boolean, picture: Pi
   if (!v || !key.startsWith("Arrow")) return null;
   const step = stepOf(v.second);
   if (!b) {
-    const from = snapTo(d.now() + step, v.second, d.offset(), []);
+    const from = snapTo(d.now() + step, v.second, d.zone(), []);
     return keepWithin({ from, to: from + Math.max(step, 3600), first: row, last: row }, d, step);
   }
   const dt = key === "ArrowRight" ? step : key === "ArrowLeft" ? -step : 0;

@@ -53,7 +53,6 @@ export function drawUnder(g: G, canvas: HTMLCanvasElement, v: View, width: numbe
 }
 
 function drawRuler(g: G, v: View, width: number, height: number, m: Marks, c: NonNullable<typeof colours>): void {
-  const offset = m.zone === "UTC" ? 0 : -new Date(m.now * 1000).getTimezoneOffset() * 60;
   g.fillStyle = c.paper;
   g.fillRect(GUTTER, 0, width - GUTTER, HEAD);
   g.fillStyle = c.line;
@@ -61,7 +60,7 @@ function drawRuler(g: G, v: View, width: number, height: number, m: Marks, c: No
   g.textBaseline = "middle";
   g.textAlign = "left";
   let last = -1e9;
-  for (const t of ticks(v, width, 84, offset)) {
+  for (const t of ticks(v, width, 84, m.zone)) {
     const x = Math.round(xAt(v, t.at));
     g.fillStyle = t.day ? c.ink2 : c.line;
     g.globalAlpha = t.day ? 0.5 : 0.55;

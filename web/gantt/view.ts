@@ -1,4 +1,7 @@
 // Which rows and which time are in sight, and how large.
+import type { Zone } from "../model/prefs";
+import { atWall, offsetAt, stepAt } from "../model/times";
+
 export const GUTTER = 128; // names of rows
 export const HEAD = 40; // ruler
 
@@ -70,12 +73,15 @@ export function firstView(now: number, span: number, rows: number, width: number
 const STEPS = [1, 5, 10, 30, 60, 300, 600, 1800, 3600, 7200, 10800, 21600, 43200, 86400, 172800, 604800, 1209600, 2592000];
 
 /** Instants for the ruler, at least so many pixels apart, at whole hours and days of the zone. */
-export function ticks(v: View, width: number, apart: number, offset: number): { at: number; day: boolean }[] {
+export function ticks(v: View, width: number, apart: number, zone: Zone): { at: number; day: boolean }[] {
   const size = STEPS.find((s) => s / v.second >= apart) ?? 2592000 * Math.ceil((apart * v.second) / 2592000);
   const from = timeAt(v, GUTTER);
   const to = timeAt(v, width);
   const all: { at: number; day: boolean }[] = [];
-  for (let at = Math.ceil((from + offset) / size) * size - offset; at < to; at += size)
-    all.push({ at, day: (at + offset) % 86400 === 0 });
+  let wall = Math.ceil((from + offsetAt(from, zone)) / size) * size;
+  for (let at = stepAt(from, size, zone, Math.ceil); at < to; at = size <= 3600 ? at + size : atWall(wall, zone)) {
+    all.push({ at, day: (at + offsetAt(at, zone)) % 86400 === 0 });
+    wall += size;
+  }
   return all;
 }

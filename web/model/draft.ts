@@ -41,6 +41,19 @@ export function setDraft(next: Draft | null): void {
   readers.forEach((read) => read());
 }
 
+const KEPT = "maui.draft";
+
+/** A session has ended while it was made: whoever logs in here next has it again, if that is the same user. */
+export function keepDraft(user: string | undefined): void {
+  if (draft && user) sessionStorage.setItem(KEPT, JSON.stringify({ user, draft }));
+}
+
+export function takeKept(user: string): void {
+  const { user: whose, draft: kept } = JSON.parse(sessionStorage.getItem(KEPT) ?? "{}");
+  sessionStorage.removeItem(KEPT);
+  if (whose === user) setDraft(kept as Draft);
+}
+
 export function theDraft(): Draft | null {
   return draft;
 }

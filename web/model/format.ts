@@ -14,7 +14,25 @@ export function duration(s: number | null | undefined): string {
   return sign + (days ? `${days}:${clock}` : clock);
 }
 
+let site: string | null = null; // its zone, as the browser knows it
+
+/** Where the scheduler is; a zone that the browser does not know by its name is so far from UTC as it is now. */
+export function tellSite(name: string | undefined, offset_s: number | undefined): void {
+  const off = Math.abs(offset_s ?? 0) / 60;
+  const fixed = `${(offset_s ?? 0) < 0 ? "-" : "+"}${two(Math.floor(off / 60))}:${two(Math.floor(off % 60))}`;
+  site = [name?.replace(/^:/, ""), offset_s === undefined ? undefined : fixed].find(isZone) ?? null;
+}
+
+function isZone(name: string | undefined): name is string {
+  try {
+    return Boolean(name && new Intl.DateTimeFormat("en-GB", { timeZone: name }));
+  } catch {
+    return false;
+  }
+}
+
 export function zoneName(zone: Zone): string {
+  if (zone === "site" && site) return site;
   return zone === "UTC" ? "UTC" : Intl.DateTimeFormat().resolvedOptions().timeZone;
 }
 
@@ -26,9 +44,10 @@ const WEEKDAY = { weekday: "short", day: "numeric", month: "short" } as const;
 const formats = new Map<string, Intl.DateTimeFormat>();
 
 function parts(at: number, zone: Zone, options: Intl.DateTimeFormatOptions): string {
-  const key = zone + Object.keys(options).join();
+  const timeZone = zoneName(zone);
+  const key = timeZone + Object.keys(options).join();
   let format = formats.get(key);
-  if (!format) formats.set(key, (format = new Intl.DateTimeFormat("en-GB", { ...options, timeZone: zoneName(zone) })));
+  if (!format) formats.set(key, (format = new Intl.DateTimeFormat("en-GB", { ...options, timeZone })));
   return format.format(at * 1000);
 }
 

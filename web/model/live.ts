@@ -4,6 +4,8 @@
 import { useEffect, useSyncExternalStore } from "react";
 import { ApiError, ask, askText, keepSession, session } from "../api/client";
 import { askOthers, exchange, serveOthers, takeLogin } from "../api/login";
+import { tellSite } from "./format";
+import { keepDraft } from "./draft";
 import { followChanges, type News } from "./changes";
 import { followPast, isPast, isTold } from "./past";
 import type { Identity, Session } from "./types";
@@ -142,7 +144,8 @@ function endSession(message: string): void {
   unfollow = null;
   window.clearTimeout(timer);
   keepSession(null);
-  set({ phase: "ended", message, session: null, who: null, data: new Map(), errors: new Map() });
+  if (!leaving) keepDraft(state.who?.user);
+  set({ phase: "ended", message, session: null, who: null, data: new Map(), errors: new Map(), revision: 0 });
 }
 
 function later(ms: number): void {
@@ -178,6 +181,7 @@ async function askWho(): Promise<boolean> {
   const who = JSON.parse(await ask("GET", "/v1/identity")) as Identity;
   const other = state.who?.build && who.build && state.who.build !== who.build;
   whoAt = Date.now();
+  tellSite(who.zone, who.utc_offset_s);
   set({ who: isPast() ? { ...who, read_only: true } : who, heardAt: whoAt });
   if (other) set({ phase: "updated", message: "the scheduler was updated" });
   return !other;
@@ -277,14 +281,24 @@ function enter(): void {
   askSoon();
 }
 
+/** In another tab somebody has logged out, or in. */
+function logged(other: Session | null): void {
+  if (!other) endSession("you have logged out: run `maui dashboard`");
+  else if (state.phase === "ended" || state.phase === "login") {
+    keepSession(other);
+    enter();
+  }
+}
+
 export async function begin(): Promise<void> {
   const login = takeLogin();
-  channel = serveOthers(() => endSession("you have logged out: run `maui dashboard`"));
+  channel = serveOthers(logged);
   window.setInterval(lookAtAge, 1000);
   document.addEventListener("visibilitychange", () => !document.hidden && askSoon());
   window.addEventListener("hashchange", () => location.hash.startsWith("#login=") && location.reload());
   try {
     if (login) await exchange(login);
+    if (login) channel.postMessage({ give: session() });
   } catch (e) {
     set({ phase: "ended", message: (e as Error).message });
     return;

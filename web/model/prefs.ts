@@ -11,7 +11,7 @@ interface Prefs {
 
 const KEY = "maui.prefs";
 const readers = new Set<() => void>();
-let prefs: Prefs = { theme: "system", zone: "browser", ...JSON.parse(localStorage.getItem(KEY) ?? "{}") };
+let prefs: Prefs = { theme: "system", zone: "site", ...JSON.parse(localStorage.getItem(KEY) ?? "{}") };
 
 function showTheme(): void {
   if (prefs.theme === "system") document.documentElement.removeAttribute("data-theme");

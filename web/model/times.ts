@@ -4,12 +4,61 @@ import type { Zone } from "./prefs";
 
 const two = (n: number) => String(n).padStart(2, "0");
 
+const formats = new Map<string, Intl.DateTimeFormat>();
+
+function formatOf(timeZone: string): Intl.DateTimeFormat {
+  let format = formats.get(timeZone);
+  if (!format)
+    formats.set(timeZone, (format = new Intl.DateTimeFormat("en-GB", {
+      timeZone, hourCycle: "h23", year: "numeric", month: "numeric", day: "numeric", hour: "numeric", minute: "numeric", second: "numeric",
+    })));
+  return format;
+}
+
 function partsOf(at: number, zone: Zone): number[] {
-  const format = new Intl.DateTimeFormat("en-GB", {
-    timeZone: zoneName(zone), hourCycle: "h23", year: "numeric", month: "numeric", day: "numeric", hour: "numeric", minute: "numeric", second: "numeric",
-  });
+  const format = formatOf(zoneName(zone));
   const found = Object.fromEntries(format.formatToParts(at * 1000).map((p) => [p.type, Number(p.value)]));
   return [found.year, found.month, found.day, found.hour, found.minute, found.second];
+}
+
+const HOUR_S = 3600;
+const DAY_S = 24 * HOUR_S;
+const QUARTER_S = 900; // clocks are set at none but these
+let offsets = new Map<string, number>(); // a ruler asks for a dozen in each frame
+
+/** Seconds east of UTC that the zone has then. */
+export function offsetAt(at: number, zone: Zone): number {
+  const quarter = Math.floor(at / QUARTER_S) * QUARTER_S;
+  const key = `${zoneName(zone)} ${quarter}`;
+  let offset = offsets.get(key);
+  if (offset === undefined) {
+    const [year, month, day, hour, minute, second] = partsOf(quarter, zone);
+    offset = Date.UTC(year, month - 1, day, hour, minute, second) / 1000 - quarter;
+    if (offsets.size > 5000) offsets = new Map();
+    offsets.set(key, offset);
+  }
+  return offset;
+}
+
+/** The instant at which clocks there show so many seconds since 1970, as the scheduler reads it: of an
+ * hour that comes twice the first, of one that is left out as much later as they are set. */
+export function atWall(wall: number, zone: Zone): number {
+  const before = wall - offsetAt(wall - DAY_S, zone);
+  const after = wall - offsetAt(wall + DAY_S, zone);
+  const [early, late] = [Math.min(before, after), Math.max(before, after)];
+  return [early, late].find((at) => at + offsetAt(at, zone) === wall) ?? before;
+}
+
+/** The step of the clocks there that is near; within an hour both of those that come twice. */
+export function stepAt(at: number, step: number, zone: Zone, round = Math.round): number {
+  const offset = offsetAt(at, zone);
+  const wall = round((at + offset) / step) * step;
+  return step <= HOUR_S ? wall - offset : atWall(wall, zone);
+}
+
+/** When the day of that instant began. */
+export function midnight(at: number, zone: Zone): number {
+  return atWall(Math.floor((at + offsetAt(at, zone)) / DAY_S) * DAY_S, zone);
 }
 
 /** "2031-05-17 18:00", with seconds where there are some. */
@@ -36,12 +85,5 @@ export function readInstant(text: string, now: number, zone: Zone): number | nul
   }
   const m = /^(\d{4})-(\d{1,2})-(\d{1,2})(?:[ T]+(\d{1,2}):(\d{2})(?::(\d{2}))?)?$/.exec(word);
   if (!m) return null;
-  const asked = Date.UTC(Number(m[1]), Number(m[2]) - 1, Number(m[3]), Number(m[4] ?? 0), Number(m[5] ?? 0), Number(m[6] ?? 0)) / 1000;
-  // What the clocks of the zone show then: twice, as they may be set in between.
-  let at = asked;
-  for (let i = 0; i < 2; i++) {
-    const [year, month, day, hour, minute, second] = partsOf(at, zone);
-    at += asked - Date.UTC(year, month - 1, day, hour, minute, second) / 1000;
-  }
-  return at;
+  return atWall(Date.UTC(Number(m[1]), Number(m[2]) - 1, Number(m[3]), Number(m[4] ?? 0), Number(m[5] ?? 0), Number(m[6] ?? 0)) / 1000, zone);
 }

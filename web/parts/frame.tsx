@@ -91,6 +91,7 @@ function Who() {
         <label>
           Times in
           <select value={zone} onChange={(e) => setPrefs({ zone: e.target.value as Zone })}>
+            <option value="site">{zoneName("site")} (the scheduler)</option>
             <option value="browser">{zoneName("browser")} (this browser)</option>
             <option value="UTC">UTC</option>
           </select>

@@ -1,6 +1,8 @@
 // What a change would come to, in words: who would start later, whose promise would break,
 // what is in the way.
+import { useEffect } from "react";
 import { count, duration, instant, plain } from "../model/format";
+import { askNow } from "../model/live";
 import { usePrefs } from "../model/prefs";
 import { jobAddress } from "../model/route";
 import type { WhatIf, WhatIfJob, WhatIfObstacle } from "../model/types";
@@ -106,6 +108,7 @@ function Refusals({ answer }: { answer: WhatIf }) {
 
 /** Nothing was done: what was looked at is of a state that is no more. */
 export function Moved() {
+  useEffect(askNow, []); // what it is by now is seen around it
   return (
     <p className="banner banner-warn banner-in" role="alert">
       Nothing was done: settings, nodes or reservations have changed since, or minutes have passed. Look again at what it would come to, then press once more.

@@ -22,13 +22,14 @@ const NEAREST = /did you mean '?([\w.[\]:]+)'?\?/;
 export function SettingForm(props: {
   section?: string; // as USERCFG[ann]
   name: string; // "" where it is to be chosen
-  value: string;
+  value: string; // as it is by now
   choices?: Choice[];
   hint?: string;
   onEnd: () => void;
 }) {
   const [name, setName] = useState(props.name);
   const [value, setValue] = useState(props.value);
+  const [was] = useState(props.value);
   const [kept, setKept] = useState(false);
   const [busy, setBusy] = useState(false);
   const [gone, setGone] = useState(""); // the basis that was refused, until there is another answer
@@ -86,6 +87,7 @@ export function SettingForm(props: {
       {nearest && nearest !== setting.name && !props.name && (
         <p className="field-wrong">There is {nearest}. <button type="button" className="field-take" onClick={() => { setName(nearest); form.current?.querySelector<HTMLElement>("#setting-value")?.focus(); }}>Take it</button></p>
       )}
+      {was !== props.value && <p className="field-wrong" role="alert">Somebody has changed it meanwhile: it is {props.value || "(empty)"} by now.</p>}
       <label className="field-check">
         <input type="checkbox" checked={kept} onChange={(e) => setKept(e.target.checked)} />
         Keep it when the configuration is read again
@@ -95,7 +97,7 @@ export function SettingForm(props: {
         <button type="submit" className="main" disabled={!may}>{busy ? "…" : "Apply it"}</button>
         <button type="button" onClick={props.onEnd}>Leave it</button>
       </div>
-      {moved && <Moved />}
+      {gone && <Moved />}
       <PreviewOf preview={preview} />
       {ready && <Command line={commandOf(setting, kept)} />}
     </form>

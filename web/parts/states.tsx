@@ -1,12 +1,12 @@
 // What stands in place of the page, or above it, when not all is well.
 import { askNow, useLive } from "../model/live";
-import { instant } from "../model/format";
+import { instant, sentence } from "../model/format";
 import { usePast } from "../model/past";
 import { usePrefs } from "../model/prefs";
 import { Link, useNow } from "./frame";
 
-function sentence(message: string) {
-  return message.split("`").map((part, i) => (i % 2 ? <code key={i}>{part}</code> : part));
+function inCode(message: string) {
+  return sentence(message).split("`").map((part, i) => (i % 2 ? <code key={i}>{part}</code> : part));
 }
 
 /** Instead of the page: there is no session. */
@@ -19,7 +19,7 @@ export function Door() {
       <h1>Maui</h1>
       <p className="door-what" role={ended ? "alert" : undefined}>
         {phase === "starting" ? "The page is starting …"
-          : ended && message ? sentence(message)
+          : ended && message ? inCode(message)
           : "You are not logged in."}
       </p>
       {phase !== "starting" && (
@@ -86,10 +86,10 @@ export function Banner() {
       )}
       {(phase === "reconnecting" || phase === "stopping") && (
         <p className="banner banner-warn" role="status">
-          {sentence(message)} <button onClick={askNow}>Ask now</button>
+          {inCode(message)} <button onClick={askNow}>Ask now</button>
         </p>
       )}
-      {phase === "refused" && <p className="banner banner-bad" role="alert">{sentence(message)}</p>}
+      {phase === "refused" && <p className="banner banner-bad" role="alert">{inCode(message)}</p>}
       {phase === "updated" && (
         <p className="banner banner-warn" role="status">
           The scheduler was updated, and this page is of before. <button onClick={() => location.reload()}>Reload</button>

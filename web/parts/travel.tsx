@@ -5,6 +5,7 @@ import { useLive } from "../model/live";
 import { kept, nextAbout, play, stepCycles, travelBySeconds, travelTo, usePast } from "../model/past";
 import { usePrefs, type Zone } from "../model/prefs";
 import { go, jobAddress, useSearch } from "../model/route";
+import { atWall, offsetAt } from "../model/times";
 import type { Past } from "../model/types";
 
 const SPEEDS = [1, 60, 600, 3600];
@@ -38,13 +39,12 @@ export function TravelButton({ now }: { now: number }) {
 
 /** As an input of the browser has it, in that zone. */
 function localText(at: number, zone: Zone): string {
-  const off = zone === "UTC" ? 0 : new Date(at * 1000).getTimezoneOffset() * 60;
-  return new Date((at - off) * 1000).toISOString().slice(0, 19);
+  return new Date((at + offsetAt(at, zone)) * 1000).toISOString().slice(0, 19);
 }
 
 function localRead(text: string, zone: Zone): number | null {
-  const at = Date.parse(zone === "UTC" ? `${text}Z` : text);
-  return Number.isFinite(at) ? Math.floor(at / 1000) : null;
+  const wall = Date.parse(`${text}Z`);
+  return Number.isFinite(wall) ? atWall(Math.floor(wall / 1000), zone) : null;
 }
 
 function Slider({ at, from, to, zone }: { at: number; from: number; to: number; zone: Zone }) {

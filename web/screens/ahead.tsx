@@ -19,12 +19,11 @@ const PARTS = 12;
 const TICK_PX = 84;
 const KEYS: [string, string][] = [["ended", "ended"], ["use", "running"], ["promised", "promised"], ["forecast", "forecast"], ["reserved", "reserved"], ["down", "down"]];
 
-function Ruler({ view, width, now }: { view: View; width: number; now: number }) {
+function Ruler({ view, width }: { view: View; width: number }) {
   const { zone } = usePrefs();
-  const offset = zone === "UTC" ? 0 : -new Date(now * 1000).getTimezoneOffset() * 60;
   return (
     <div className="a-ruler quiet" aria-hidden="true">
-      {ticks(view, width, TICK_PX, offset).map((t) => {
+      {ticks(view, width, TICK_PX, zone).map((t) => {
         const x = xAt(view, t.at);
         return x < width - 34 && <span key={t.at} style={{ left: `${x}px` }}>{t.day ? weekday(t.at, zone) : clock(t.at, zone).slice(0, 5)}</span>;
       })}
@@ -84,7 +83,7 @@ export function Ahead() {
       </h2>
       {denied && <p className="quiet line" role="status">{plain(denied)}</p>}
       <canvas ref={canvas} className="g-strip a-strip" role="img" aria-label={`Shares of all processors over time${inUse === null ? "" : `: now ${inUse} % in use`}. The table below has them in numbers.`} />
-      {width > 0 && <Ruler view={view} width={width} now={now} />}
+      {width > 0 && <Ruler view={view} width={width} />}
       <ul className="legend">{KEYS.map(([k, word]) => <li key={k}><span className={`dot a-key-${k}`} aria-hidden="true" />{word}</li>)}</ul>
       {parts.length > 0 && <details className="a-table"><summary>As a table</summary><Use parts={parts} now={now} /></details>}
     </section>

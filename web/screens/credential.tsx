@@ -121,6 +121,7 @@ export function CredentialPanel(props: { kind: string; name: string; c?: Credent
   useEffect(() => title.current?.focus(), [name]);
   const section = `${SECTIONS[kind]}[${name}]`;
   const word = kindWord(kind);
+  const current = edit && c?.limits_in_force?.find((l) => l.limit === edit.name);
   const end = () => {
     setEdit(null);
     bar.current?.querySelector("button")?.focus();
@@ -136,7 +137,7 @@ export function CredentialPanel(props: { kind: string; name: string; c?: Credent
           <button data-do="set" aria-expanded={edit?.name === ""} onClick={() => setEdit(edit?.name === "" ? null : { name: "", value: "" })}>Set something</button>
         </div>
       )}
-      {edit && <SettingForm key={edit.name} section={section} name={edit.name} value={edit.value} choices={choicesOf(kind)} hint="soft,hard as 4,8; -1: no limit" onEnd={end} />}
+      {edit && <SettingForm key={edit.name} section={section} name={edit.name} value={current ? valueOf(current) : edit.value} choices={choicesOf(kind)} hint="soft,hard as 4,8; -1: no limit" onEnd={end} />}
       {c && (
         <>
           <h3>Limits in force</h3>

@@ -8,7 +8,7 @@ import { whenOf } from "../gantt/over";
 import type { Picture } from "../gantt/picture";
 import { hostsOf, type RowList } from "../gantt/rows";
 import { HEAD, rowAt, yAt } from "../gantt/view";
-import { beginChange, beginNew, setDraft, takeBox, theDraft, useDraft, windowOf, type Box, type Draft } from "../model/draft";
+import { beginChange, beginNew, setDraft, takeBox, takeKept, theDraft, useDraft, windowOf, type Box, type Draft } from "../model/draft";
 import { count } from "../model/format";
 import { useLive } from "../model/live";
 import type { Zone } from "../model/prefs";
@@ -74,6 +74,7 @@ export function useDrawing(screen: Screen) {
   nowRef.current = now;
   const may = useMayChange();
   const reserves = useLive((s) => Boolean(s.who?.reserves)) && may;
+  const user = useLive((s) => s.who?.user);
   const draft = useDraft();
   const shown = useShown();
   const [moved, setMoved] = useState<Moved[]>([]);
@@ -89,7 +90,7 @@ export function useDrawing(screen: Screen) {
     put: (b) => rowsRef.current && takeBox(b, zoneRef.current, (first, last) => hostsOf(rowsRef.current as RowList, first, last)),
     now: () => nowRef.current,
     rows: () => rowsRef.current?.n ?? 0,
-    offset: () => (zoneRef.current === "UTC" ? 0 : -new Date(nowRef.current * 1000).getTimezoneOffset() * 60),
+    zone: () => zoneRef.current,
   }).current as Drawing;
 
   // ---- what would be ----
@@ -114,6 +115,9 @@ export function useDrawing(screen: Screen) {
       over = true;
     };
   }, [JSON.stringify(box), heading]);
+  useEffect(() => {
+    if (user) takeKept(user);
+  }, [user]);
   useEffect(() => () => setDraft(null), []);
 
   function begin() {

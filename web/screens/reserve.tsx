@@ -6,7 +6,7 @@ import { UNTOLD, askedOf, setDraft, windowOf, type Draft, type Field } from "../
 import { duration, instant, plain } from "../model/format";
 import { askNow, useLive } from "../model/live";
 import { notice } from "../model/notices";
-import { usePrefs } from "../model/prefs";
+import { usePrefs, type Zone } from "../model/prefs";
 import { go, withQuery } from "../model/route";
 import type { Reservation, WhatIf, WhatIfChange } from "../model/types";
 import { usePreview } from "../model/whatif";
@@ -70,7 +70,7 @@ function undoOf(d: Draft, made: Reservation, before: Record<string, unknown>) {
 
 /** As it was, of the members that the change has and of no others; null: of one of them
     the form was not told what it is. */
-function formerly(d: Draft, body: Record<string, unknown>, now: number, zone: "site" | "browser" | "UTC"): Record<string, unknown> | null {
+function formerly(d: Draft, body: Record<string, unknown>, now: number, zone: Zone): Record<string, unknown> | null {
   const changed = Object.keys(body).filter((k) => k !== "exclusive") as Field[];
   if (changed.some((k) => UNTOLD.includes(k))) return null;
   const form = Object.fromEntries(changed.map((k) => [k, d.was[k] ?? ""]));

@@ -1,8 +1,9 @@
 // A week of reservations, a column a day; of standing ones also what is wanted and not there.
 import { useMemo } from "react";
-import { clock, count, duration, plain, weekday } from "../model/format";
+import { clock, count, duration, plain, weekday, zoneName } from "../model/format";
 import { hueOf } from "../model/hue";
 import { usePrefs, type Zone } from "../model/prefs";
+import { atWall, midnight, offsetAt } from "../model/times";
 import { go, useSearch, withQuery } from "../model/route";
 import { useStanding } from "../model/lists";
 import type { Reservation, StandingRecord } from "../model/types";
@@ -11,6 +12,7 @@ import { Link, useNow } from "../parts/frame";
 const DAY_S = 86400;
 const HOUR_PX = 18;
 const LANES_MAX = 8;
+const LEAST_S = (14 / HOUR_PX) * 3600; // so low is a line of text
 const MISSING: Record<string, string> = { released: "was released", missing: "has not been made" };
 const PERIODS = { DAY: "day", WEEK: "week", INFINITY: "always" };
 
@@ -19,18 +21,16 @@ type Piece = Reservation & { missing?: string };
 
 interface Block {
   r: Piece;
-  from: number; // seconds of the day
+  from: number; // seconds of the day, as its clocks show them
   to: number;
   lane: number;
   lanes: number;
   goesOn: boolean; // it began on an earlier day
 }
 
-/** Midnight of that day, as the chosen zone has it. */
-function midnight(at: number, zone: Zone): number {
-  if (zone === "UTC") return Math.floor(at / DAY_S) * DAY_S;
-  const d = new Date(at * 1000);
-  return Math.floor(new Date(d.getFullYear(), d.getMonth(), d.getDate()).getTime() / 1000);
+/** So far from the top of the day's column as its clocks say: when they are set a day has 23 hours, or 25. */
+function wallOf(at: number, day: number, zone: Zone): number {
+  return Math.min(DAY_S, Math.max(0, at + offsetAt(at, zone) - day - offsetAt(day, zone)));
 }
 
 /** Instances that are wanted and not there, as the scheduler tells. */
@@ -40,11 +40,15 @@ function missingOf(standing: StandingRecord[]): Piece[] {
   })));
 }
 
-/** Those that overlap lie beside each other. */
-function blocksOf(all: Piece[], from: number, to: number): Block[] {
+/** Those that overlap lie beside each other; none is so low that its name has no room. */
+function blocksOf(all: Piece[], day: number, next: number, zone: Zone): Block[] {
   const blocks: Block[] = all
-    .filter((r) => (r.start_at ?? 0) < to && (r.end_at ?? Infinity) > from)
-    .map((r) => ({ r, from: Math.max(0, (r.start_at ?? from) - from), to: Math.min(to - from, (r.end_at ?? to) - from), lane: 0, lanes: 1, goesOn: (r.start_at ?? 0) < from }))
+    .filter((r) => (r.start_at ?? 0) < next && (r.end_at ?? Infinity) > day)
+    .map((r) => {
+      const from = Math.min(wallOf(Math.max(day, r.start_at ?? day), day, zone), DAY_S - LEAST_S);
+      const to = r.end_at && r.end_at < next ? wallOf(r.end_at, day, zone) : DAY_S;
+      return { r, from, to: Math.max(to, from + LEAST_S), lane: 0, lanes: 1, goesOn: (r.start_at ?? 0) < day };
+    })
     .sort((a, b) => a.from - b.from || b.to - a.to);
   let group: Block[] = [];
   let ends: number[] = [];
@@ -64,7 +68,7 @@ function blocksOf(all: Piece[], from: number, to: number): Block[] {
   return blocks;
 }
 
-function PieceBox({ b, day }: { b: Block; day: number }) {
+function PieceBox({ b, day, next }: { b: Block; day: number; next: number }) {
   const { zone } = usePrefs();
   const { r } = b;
   if (r.missing)
@@ -72,19 +76,20 @@ function PieceBox({ b, day }: { b: Block; day: number }) {
       <span
         className="wk-piece wk-missing" role="note" tabIndex={0}
         title={`${plain(r.standing ?? "")}: this instance is wanted and ${MISSING[r.missing]}`}
-        style={{ top: `${(b.from / 3600) * HOUR_PX}px`, height: `${Math.max(14, ((b.to - b.from) / 3600) * HOUR_PX - 1)}px`, left: `${(100 * b.lane) / b.lanes}%`, width: `calc(${100 / b.lanes}% - 2px)` }}
+        style={{ top: `${(b.from / 3600) * HOUR_PX}px`, height: `${((b.to - b.from) / 3600) * HOUR_PX - 1}px`, left: `${(100 * b.lane) / b.lanes}%`, width: `calc(${100 / b.lanes}% - 2px)` }}
       >
         <span className="wk-name">{plain(r.standing ?? "")}: {r.missing}</span>
       </span>
     );
   const short = (r.max_tasks ?? 0) > (r.tasks ?? 0) || !r.nodes;
-  const when = `${clock(day + b.from, zone).slice(0, 5)} to ${r.end_at ? clock(day + b.to, zone).slice(0, 5) : "no end"}`;
+  const hour = (at: number) => clock(Math.min(next, Math.max(day, at)), zone).slice(0, 5);
+  const when = `${hour(r.start_at ?? day)} to ${r.end_at ? hour(r.end_at) : "no end"}`;
   const told = `${r.name}, ${when}, ${count(r.nodes ?? 0)} ${r.nodes === 1 ? "node" : "nodes"}${short ? `, ${count(r.tasks ?? 0)} of ${r.max_tasks ? count(r.max_tasks) : "all"} tasks found` : ""}`;
   return (
     <button
       className={`wk-piece${short ? " wk-short" : ""}${r.type === "Standing" ? " wk-standing" : ""}`}
       title={told} aria-label={told}
-      style={{ top: `${(b.from / 3600) * HOUR_PX}px`, height: `${Math.max(14, ((b.to - b.from) / 3600) * HOUR_PX - 1)}px`, left: `${(100 * b.lane) / b.lanes}%`, width: `calc(${100 / b.lanes}% - 2px)` }}
+      style={{ top: `${(b.from / 3600) * HOUR_PX}px`, height: `${((b.to - b.from) / 3600) * HOUR_PX - 1}px`, left: `${(100 * b.lane) / b.lanes}%`, width: `calc(${100 / b.lanes}% - 2px)` }}
       onClick={() => go(withQuery({ sel: r.name ?? null }))}
     >
       <span className={`wk-tab ${hueOf(r.standing ?? r.name ?? "")}`} aria-hidden="true" />
@@ -130,16 +135,17 @@ export function Week({ all, wanted }: { all: Reservation[]; wanted: string[] }) 
   const { zone } = usePrefs();
   const week = Number(new URLSearchParams(useSearch()).get("week") ?? 0) || 0;
   const today = midnight(now, zone);
-  const noon = new Date((today + DAY_S / 2) * 1000);
-  const day = zone === "UTC" ? noon.getUTCDay() : noon.getDay();
-  const monday = midnight(today - ((day + 6) % 7) * DAY_S + DAY_S / 2, zone) + week * 7 * DAY_S;
-  const days = [0, 1, 2, 3, 4, 5, 6].map((i) => midnight(monday + i * DAY_S + 12 * 3600, zone));
-  const end = midnight(monday + 7 * DAY_S + 12 * 3600, zone);
+  const wall = today + offsetAt(today, zone); // days of its clocks are of one length
+  const monday = wall - (((wall / DAY_S + 3) % 7) - 7 * week) * DAY_S;
+  const [days, end] = useMemo(() => {
+    const all = [0, 1, 2, 3, 4, 5, 6, 7].map((i) => atWall(monday + i * DAY_S, zone));
+    return [all.slice(0, 7), all[7]];
+  }, [monday, zoneName(zone)]);
   const standing = useMemo(() => told.filter((s) => wanted.every((w) => `${s.name} standing ${s.acl.join(" ")}`.toLowerCase().includes(w))), [told, wanted.join(" ")]);
   const columns = useMemo(() => {
     const pieces = [...all, ...missingOf(standing)];
-    return days.map((d, i) => blocksOf(pieces, d, days[i + 1] ?? end));
-  }, [all, standing, days.join()]);
+    return days.map((d, i) => blocksOf(pieces, d, days[i + 1] ?? end, zone));
+  }, [all, standing, days]);
   const move = (by: number) => go(withQuery({ week: week + by ? String(week + by) : null }), true);
   return (
     <div className="q-box wk-box">
@@ -160,8 +166,8 @@ export function Week({ all, wanted }: { all: Reservation[]; wanted: string[] }) 
             <section key={d} className={now >= d && now < (days[i + 1] ?? end) ? "wk-day wk-today" : "wk-day"} aria-label={weekday(d, zone)}>
               <h2>{weekday(d, zone)}{more > 0 && <span className="quiet"> +{count(more)}</span>}</h2>
               <div className="wk-column" style={{ height: `${24 * HOUR_PX}px` }}>
-                {shown.map((b) => <PieceBox key={b.r.name} b={b} day={d} />)}
-                {now >= d && now < (days[i + 1] ?? end) && <span className="wk-now" style={{ top: `${((now - d) / 3600) * HOUR_PX}px` }} />}
+                {shown.map((b) => <PieceBox key={b.r.name} b={b} day={d} next={days[i + 1] ?? end} />)}
+                {now >= d && now < (days[i + 1] ?? end) && <span className="wk-now" style={{ top: `${(wallOf(now, d, zone) / 3600) * HOUR_PX}px` }} />}
               </div>
             </section>
           );

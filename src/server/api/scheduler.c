@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  * The scheduler itself: who the caller is, its state, control, its parameters. */
+#include "base/zone.h"
 #include "config/settings.h"
 #include "config/table.h"
 #include "policy/rsvrights.h"
@@ -27,10 +28,14 @@ void api_identity(struct server *s, struct request *r)
 {
     const struct identity *who = request_who(r);
     struct actor actor = {.name = who->user, .level = who->level};
+    char zone[100];
     json_t *o = json_pack("{s:s, s:s, s:i, s:I, s:s, s:b}", "user", who->user, "group",
         who->group, "level", who->level, "at", (json_int_t)world_now(s), "mode",
         mode_name(s), "reserves", rsvrights_makes(engine_cluster(s->engine), &actor));
 
+    if (zone_system_name(zone, sizeof zone))
+        render_text(o, "zone", zone);
+    render_int(o, "utc_offset_s", zone_system_offset(world_now(s)));
     render_paused(s, o);
     if (who->session[0]) {
         render_text(o, "session", who->session);

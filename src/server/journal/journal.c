@@ -2,6 +2,7 @@
  * The journal: lines, and lives. */
 #include "server/journal/journal.h"
 
+#include "base/zone.h"
 #include "config/settings.h"
 #include "journal/event.h"
 #include "records/jsontext.h"
@@ -148,24 +149,10 @@ static void forget_old(struct server *s, struct lives *lives, int64_t next)
     unsaved_trim(s->unsaved, first);
 }
 
-/* How the C library would be told of it: $TZ, else what /etc/localtime points to. */
-static json_t *zone_json(void)
-{
-    static const char folder[] = "/zoneinfo/";
-    const char *set = getenv("TZ"), *found;
-    char path[500];
-    ssize_t n = readlink("/etc/localtime", path, sizeof path - 1);
-
-    if (set)
-        return json_string(set);
-    path[n > 0 ? n : 0] = 0;
-    found = strstr(path, folder);
-    return found ? json_string(found + strlen(folder)) : json_null();
-}
-
 void journal_begin(struct server *s)
 {
     struct lives lives = {0};
+    char zone[500];
     int64_t last = 0;
     struct err err;
 
@@ -179,7 +166,8 @@ void journal_begin(struct server *s)
     vec_fini(&lives);
     s->kept.journal->bytes = s->kept.journal->picture = 0;
     add(s, json_pack("{s:{s:s, s:o, s:b, s:b, s:b, s:o}}", "begin", "version",
-               MAUI_VERSION, "zone", zone_json(), "starts_told", 1, "stops_told", 1,
-               "no_checkpoints", !manager_can_checkpoint(s), "config",
-               journal_config(s->config)));
+               MAUI_VERSION, "zone",
+               zone_system_name(zone, sizeof zone) ? json_string(zone) : json_null(),
+               "starts_told", 1, "stops_told", 1, "no_checkpoints",
+               !manager_can_checkpoint(s), "config", journal_config(s->config)));
 }

@@ -53,6 +53,27 @@ static void utc_days_begin_at_multiples_of_86400(void **state)
     assert_int_equal(z.at(z.ctx, 2, DAY + 60), 3 * DAY + 60);
 }
 
+static void the_systems_zone_is_named_by_its_environment(void **state)
+{
+    char name[20];
+
+    (void)state;
+    setenv("TZ", "Europe/Vienna", 1);
+    assert_true(zone_system_name(name, sizeof name));
+    assert_string_equal(name, "Europe/Vienna");
+    setenv("TZ", "", 1);
+    assert_true(zone_system_name(name, sizeof name));
+    assert_string_equal(name, "UTC");
+}
+
+static void the_offset_of_the_system_is_that_of_the_instant(void **state)
+{
+    (void)state;
+    (void)berlin();
+    assert_int_equal(zone_system_offset(1806188400), HOUR); /* 2027-03-28 00:00 */
+    assert_int_equal(zone_system_offset(1806188400 + DAY), 2 * HOUR);
+}
+
 static void fixed_zones_are_shifted(void **state)
 {
     int32_t east = 5 * HOUR + 1800;
@@ -145,6 +166,8 @@ int main(void)
         cmocka_unit_test(weekdays_count_from_sunday),
         cmocka_unit_test(utc_days_begin_at_multiples_of_86400),
         cmocka_unit_test(fixed_zones_are_shifted),
+        cmocka_unit_test(the_systems_zone_is_named_by_its_environment),
+        cmocka_unit_test(the_offset_of_the_system_is_that_of_the_instant),
         cmocka_unit_test(spring_has_a_day_of_23_hours),
         cmocka_unit_test(autumn_has_a_day_of_25_hours),
         cmocka_unit_test(south_of_the_equator_summer_ends_in_april),
