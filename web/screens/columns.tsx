@@ -26,7 +26,7 @@ function text(key: "user" | "group" | "account" | "class" | "qos" | "partition",
 
 export const COLUMNS: Column[] = [
   { key: "id", name: "Job", fields: ["id"], sort: "id", width: "4.4rem", show: (j) => plain(j.id ?? "") },
-  { key: "name", name: "Name", fields: ["name"], width: "6.8rem", show: (j) => plain(j.name ?? "–") },
+  { key: "name", name: "Name", fields: ["name"], width: "6rem", show: (j) => plain(j.name ?? "–") },
   {
     ...text("user", "User"),
     show: (j) => <><span className={`chip ${hueOf(j.user ?? "")}`} aria-hidden="true" />{plain(j.user ?? "–")}</>,
@@ -36,7 +36,7 @@ export const COLUMNS: Column[] = [
   text("class", "Class"),
   text("qos", "QOS"),
   {
-    key: "state", name: "State", fields: ["shown_state", "section"], sort: "state", width: "7.3rem",
+    key: "state", name: "State", fields: ["shown_state", "section"], sort: "state", width: "6.6rem",
     show: (j) => <><span className={`dot fill-${STATES[j.section ?? ""] ?? "idle"}`} aria-hidden="true" />{j.shown_state}</>,
   },
   { key: "procs", name: "Procs", fields: ["procs"], sort: "procs", number: true, width: "3.4rem", show: (j) => count(j.procs ?? 0) },
@@ -48,11 +48,11 @@ export const COLUMNS: Column[] = [
     show: (j, now) => duration((j.start_at ?? now) - (j.submit_at ?? now)),
   },
   {
-    key: "promised", name: "Promised start", fields: ["reservation_at"], sort: "reservation_at", number: true, width: "7rem",
+    key: "promised", name: "Promised start", fields: ["reservation_at"], sort: "reservation_at", number: true, width: "6.5rem",
     show: (j, now, zone) => instant(j.reservation_at, now, zone),
   },
   { key: "started", name: "Started", fields: ["start_at"], sort: "start_at", number: true, width: "8.2rem", show: (j, now, zone) => instant(j.start_at, now, zone) },
-  { key: "ends", name: "Ends by", fields: ["end_at"], sort: "end_at", number: true, width: "7rem", show: (j, now, zone) => instant(j.end_at, now, zone) },
+  { key: "ends", name: "Ends by", fields: ["end_at"], sort: "end_at", number: true, width: "6.5rem", show: (j, now, zone) => instant(j.end_at, now, zone) },
   {
     key: "remaining", name: "Time left", fields: ["remaining_s", "section"], number: true, width: "6.2rem",
     show: (j) => (j.section === "active" ? duration(j.remaining_s) : "–"),

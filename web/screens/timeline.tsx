@@ -17,6 +17,7 @@ import { setPrefs, usePrefs } from "../model/prefs";
 import { go, useSearch, withQuery } from "../model/route";
 import { useSpan } from "../model/span";
 import { useNow } from "../parts/frame";
+import { isTyping } from "../parts/keys";
 import { useInUse } from "../model/lists";
 import { useDrawing } from "./drawing";
 import { FitPanel, NO_MARKS, type FitMarks } from "./fit";
@@ -30,6 +31,7 @@ import { Legend, Lines, Tools, WORDS } from "./timeline_parts";
 const LISTED = 300;
 const SPAN_LEAST_S = 600;
 const SPAN_MOST_S = 8 * 86400;
+const ANYWHERE = "nme0ftwzZ[]+-={}";
 const PARTS = 12; // of the time in sight, in the table of use
 
 function Card({ seen, x, y, now }: { seen: Seen; x: number; y: number; now: number }) {
@@ -255,6 +257,18 @@ export function Timeline() {
     if (y < HEAD || y > p.size.height - 20) p.pan(0, y - p.size.height / 2);
     setSaid(`${next.job ? "Job" : "Reservation"} ${next.id}, ${WORDS[next.kind]}, ${rows?.name(next.row) ?? ""}, ${whenOf(next, now, zone)}`);
   }
+  /** What is about no place of the picture is done wherever on the screen the focus is. */
+  const readRef = useRef(read) as { current: (e: KeyboardEvent) => void };
+  readRef.current = read;
+  useEffect(() => {
+    const onKey = (e: globalThis.KeyboardEvent) => {
+      if (e.ctrlKey || e.metaKey || e.altKey || e.target === canvas.current || isTyping(e.target) || document.querySelector("dialog[open]")) return;
+      if (ANYWHERE.includes(e.key)) readRef.current(e as unknown as KeyboardEvent);
+    };
+    window.addEventListener("keydown", onKey);
+    if (document.activeElement?.id === "main") canvas.current?.focus(); // who came by a key goes on by keys
+    return () => window.removeEventListener("keydown", onKey);
+  }, []);
   function showNow(share: number) {
     const p = picture.current;
     if (p?.view) p.setView({ ...p.view, t0: now - share * (p.size.width - GUTTER) * p.view.second });
