@@ -19,10 +19,15 @@
 
 #include <string.h>
 
-void forget_job(struct engine *e, struct job *j)
+static void forget_promises(struct engine *e, const struct job *j)
 {
     told_forget(e->told, j->index);
     promises_forget(e->promises, j);
+}
+
+void forget_job(struct engine *e, struct job *j)
+{
+    forget_promises(e, j);
     job_remove(e->c, j);
 }
 
@@ -34,8 +39,13 @@ static void remove_ended(struct engine *e)
 
     if (e->uses.deps && n)
         dependency_settle_all(e);
-    for (size_t i = 0; i < n && !e->opt.keep_ended; i++)
-        forget_job(e, e->c->jobs.v[ended[i]]);
+    for (size_t i = 0; i < n; i++) {
+        struct job *j = e->c->jobs.v[ended[i]];
+        if (e->keeps_ended)
+            forget_promises(e, j);
+        else
+            forget_job(e, j);
+    }
     decisions_forget_ended(e);
 }
 

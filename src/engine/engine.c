@@ -48,6 +48,11 @@ struct engine *engine_create(
     return e;
 }
 
+void engine_keep_ended(struct engine *e)
+{
+    e->keeps_ended = true;
+}
+
 void engine_account_life(
     const struct engine *e, uint32_t account, int64_t *ret_charged, int64_t *ret_dry_at)
 {

@@ -270,9 +270,6 @@ struct engine_options {
                                  PREEMPTPOLICY CHECKPOINT means is requeued */
     int64_t (*monotonic_ms)(void); /* for PLANTIME; NULL: the search is not bounded by
                                       time, so that it can be repeated */
-    bool keep_ended;               /* keep ended jobs in the cluster (the shell
-                                      removes them); default: removed at the start
-                                      of the next cycle */
 };
 
 /* `cfg` is borrowed. */
@@ -286,6 +283,10 @@ struct event_result {
     struct job *job;
     struct reservation *reservation; /* EVENT_RESERVE, EVENT_CHANGE_RESERVATION */
 };
+
+/* From now on jobs that end stay in the cluster, as ended, where each cycle removes
+ * them at its beginning else: so nobody gets their numbers. */
+void engine_keep_ended(struct engine *e);
 
 /* Apply one event. On failure nothing has changed and the sentence says why; *ret (may
  * be NULL) is written on success. EVENT_SUBMIT and EVENT_END cost O(1) plus the width

@@ -30,7 +30,7 @@ static bool any_ended(const struct engine *e)
     size_t n;
 
     decisions_of_ended(e, &n);
-    return n > 0 && !e->opt.keep_ended;
+    return n > 0 && !e->keeps_ended;
 }
 
 /* What was known of it before a restart. */

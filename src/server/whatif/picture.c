@@ -27,6 +27,11 @@ struct foretelling {
     unsigned every, left;       /* jobs between looks, and until the next */
 };
 
+static const struct pictured *job_in(const struct picture *p, size_t i)
+{
+    return i < p->jobs.n && p->jobs.v[i].standing.stand ? &p->jobs.v[i] : NULL;
+}
+
 static double read_used_s(void)
 {
     struct timespec t;
@@ -83,15 +88,10 @@ static struct standing stand_of(struct server *s, const struct job *j)
 static struct pictured picture_job(
     struct server *s, const struct identity *who, const struct job *j)
 {
-    const struct cluster *c = engine_cluster(s->engine);
-
     if (!j || j->state >= JOB_COMPLETED)
         return (struct pictured){0};
-    struct pictured p = {.id = xstrdup(j->id),
-        .standing = stand_of(s, j),
-        .seen = identity_sees_job(who, c, j)};
-    memcpy(p.cred, j->cred, sizeof p.cred);
-    return p;
+    return (struct pictured){.standing = stand_of(s, j),
+        .seen = identity_sees_job(who, engine_cluster(s->engine), j)};
 }
 
 /* Those in the queue behind the last that was planned have not been reached. */
@@ -107,6 +107,11 @@ static void count_planned(const struct foretelling *f, size_t planned)
     }
 }
 
+void picture_begin(struct server *s)
+{
+    engine_keep_ended(s->engine);
+}
+
 void picture_take(struct server *s, const struct identity *who, struct picture *ret)
 {
     const struct cluster *c = engine_cluster(s->engine);
@@ -119,6 +124,7 @@ void picture_take(struct server *s, const struct identity *who, struct picture *
         .ctx = &f};
 
     *ret = (struct picture){0};
+    vec_reserve(&ret->jobs, c->jobs.n);
     for (size_t i = 0; i < c->jobs.n; i++)
         vec_push(&ret->jobs, picture_job(s, who, c->jobs.v[i]));
     count_planned(&f, query_forecast(s->engine, &ask));
@@ -129,8 +135,6 @@ void picture_take(struct server *s, const struct identity *who, struct picture *
 
 void picture_fini(struct picture *p)
 {
-    for (size_t i = 0; i < p->jobs.n; i++)
-        free(p->jobs.v[i].id);
     vec_fini(&p->jobs);
     *p = (struct picture){0};
 }
@@ -146,25 +150,28 @@ json_t *picture_totals(const struct picture *p)
     return o;
 }
 
-struct standing picture_find(const struct picture *p, const char *id)
+struct standing picture_find(
+    const struct server *s, const struct picture *p, const char *id)
 {
-    for (size_t i = 0; i < p->jobs.n; i++)
-        if (p->jobs.v[i].id && p->jobs.v[i].seen && strcmp(p->jobs.v[i].id, id) == 0)
-            return p->jobs.v[i].standing;
-    return (struct standing){0};
+    const struct job *j = job_find(engine_cluster(s->engine), id);
+    const struct pictured *one = j ? job_in(p, j->index) : NULL;
+
+    return one && one->seen ? one->standing : (struct standing){0};
 }
 
 /* ---- two beside each other ---- */
 
 /* A job that is concerned. */
 struct shifted {
-    const struct pictured *job; /* in the later picture, or the one where it was */
+    const struct job *job;
+    uint32_t index; /* its own: lists are sorted without a look at each job */
     struct standing before, after;
     enum shift shift;
     int64_t by_s; /* by which lists are sorted */
 };
 
 struct comparison {
+    const struct cluster *cluster; /* of after */
     struct VEC(struct shifted) all;
     size_t count[SHIFTS], broken;
 };
@@ -177,49 +184,30 @@ static int by_most(const void *a, const void *b)
         return x->shift < y->shift ? -1 : 1;
     if (x->by_s != y->by_s)
         return x->by_s > y->by_s ? -1 : 1;
-    return strcmp(x->job->id, y->job->id);
+    return x->index < y->index ? -1 : x->index > y->index;
 }
 
-static void compare_job(
-    struct comparison *c, const struct pictured *was, const struct pictured *is)
+/* The job of that number, in either. */
+static void compare_job(struct comparison *c, const struct pictured *was,
+    const struct pictured *is, uint32_t index)
 {
-    struct shifted x = {.job = is ? is : was,
-        .before = was ? was->standing : (struct standing){0},
+    struct shifted x = {.before = was ? was->standing : (struct standing){0},
         .after = is ? is->standing : (struct standing){0}};
     int64_t delta;
 
-    if (!x.job->seen) /* not by number either */
+    if (!(is ? is : was)->seen) /* not by number either */
         return;
     x.shift = shift_of(x.before, x.after);
     bool breaks = shift_breaks(x.before, x.after);
     if (x.shift == SHIFT_NONE && !breaks)
         return;
+    x.job = c->cluster->jobs.v[index];
+    x.index = index;
     if (shift_delta(x.before, x.after, &delta))
         x.by_s = delta < 0 ? -delta : delta;
     c->count[x.shift]++;
     c->broken += breaks;
     vec_push(&c->all, x);
-}
-
-static const struct pictured *job_in(const struct picture *p, size_t i)
-{
-    return i < p->jobs.n && p->jobs.v[i].id ? &p->jobs.v[i] : NULL;
-}
-
-/* A number is used again for another job. */
-static void compare_at(struct comparison *c, const struct picture *before,
-    const struct picture *after, size_t i)
-{
-    const struct pictured *was = job_in(before, i), *is = job_in(after, i);
-
-    if (was && is && strcmp(was->id, is->id) == 0) {
-        compare_job(c, was, is);
-        return;
-    }
-    if (was)
-        compare_job(c, was, NULL);
-    if (is)
-        compare_job(c, NULL, is);
 }
 
 static void put_standing(
@@ -234,7 +222,6 @@ static json_t *tell_shifted(
     struct server *s, const struct identity *who, const struct shifted *x)
 {
     const struct cluster *c = engine_cluster(s->engine);
-    const struct job *j = job_find(c, x->job->id);
     bool waits = x->after.stand == STAND_HELD || x->after.stand == STAND_NEVER;
     json_t *o = json_pack("{s:s, s:s}", "id", x->job->id, "user",
         c->creds[CRED_USER].v[x->job->cred[CRED_USER]]->name);
@@ -244,7 +231,7 @@ static json_t *tell_shifted(
     put_standing(o, "after", "after_at", x->after);
     if (shift_delta(x->before, x->after, &delta))
         render_int(o, "delta_s", delta);
-    json_t *why = waits && j ? render_reason(s, j, who) : NULL;
+    json_t *why = waits ? render_reason(s, x->job, who) : NULL;
     if (why)
         json_object_set_new(o, "reason", why);
     return o;
@@ -330,40 +317,49 @@ static json_t *sum_record(const struct cred *cred, const struct sum *sum)
     return o;
 }
 
-/* Those that have any of the jobs. O(jobs concerned + credentials of the kind). */
-static json_t *sums_of(
-    const struct cluster *c, const struct comparison *all, enum cred_kind kind)
+/* Of all credentials of a kind, by their indexes. */
+struct sums VEC(struct sum);
+
+static void add_to_sums(struct sums *io, const struct shifted *x, uint32_t cred)
 {
-    struct VEC(struct sum) sums = {0};
+    for (uint32_t next = (uint32_t)io->n; next <= cred; next++)
+        vec_push(io, ((struct sum){.cred = next}));
+    add_to_sum(&io->v[cred], x);
+}
+
+/* Those that have any of the jobs; the sums are put in order. */
+static json_t *list_sums(
+    const struct cluster *c, enum cred_kind kind, struct sums *sums)
+{
     json_t *list = json_array();
 
-    for (size_t i = 0; i < all->all.n; i++) {
-        uint32_t cred = all->all.v[i].job->cred[kind];
-        for (uint32_t next = (uint32_t)sums.n; next <= cred; next++)
-            vec_push(&sums, ((struct sum){.cred = next}));
-        add_to_sum(&sums.v[cred], &all->all.v[i]);
-    }
-    if (sums.n)
-        qsort(sums.v, sums.n, sizeof *sums.v, by_weight);
-    for (size_t i = 0; i < sums.n; i++) {
-        const struct sum *sum = &sums.v[i];
+    if (sums->n)
+        qsort(sums->v, sums->n, sizeof *sums->v, by_weight);
+    for (size_t i = 0; i < sums->n; i++) {
+        const struct sum *sum = &sums->v[i];
         bool none = sum->earlier + sum->later + sum->broken + sum->others == 0;
         if (!none && sum->cred < c->creds[kind].n
             && json_array_size(list) < PICTURE_SUMS_MAX)
             json_array_append_new(list, sum_record(c->creds[kind].v[sum->cred], sum));
     }
-    vec_fini(&sums);
     return list;
 }
 
-static void put_sums(struct server *s, const struct comparison *c, json_t *o)
+/* O(jobs concerned + credentials). */
+static void put_sums(const struct comparison *c, json_t *o)
 {
-    json_t *sums = json_object();
+    struct sums sums[CRED_KINDS] = {0};
+    json_t *all = json_object();
 
-    for (int kind = 0; kind < CRED_KINDS; kind++)
-        json_object_set_new(sums, render_cred_key((enum cred_kind)kind),
-            sums_of(engine_cluster(s->engine), c, (enum cred_kind)kind));
-    json_object_set_new(o, "sums", sums);
+    for (size_t i = 0; i < c->all.n; i++)
+        for (int kind = 0; kind < CRED_KINDS; kind++)
+            add_to_sums(&sums[kind], &c->all.v[i], c->all.v[i].job->cred[kind]);
+    for (int kind = 0; kind < CRED_KINDS; kind++) {
+        json_object_set_new(all, render_cred_key((enum cred_kind)kind),
+            list_sums(c->cluster, (enum cred_kind)kind, &sums[kind]));
+        vec_fini(&sums[kind]);
+    }
+    json_object_set_new(o, "sums", all);
 }
 
 static void put_counts(const struct comparison *c, json_t *o)
@@ -380,14 +376,17 @@ void picture_compare(struct server *s, const struct identity *who,
     const struct picture *before, const struct picture *after, json_t *o)
 {
     size_t n = before->jobs.n > after->jobs.n ? before->jobs.n : after->jobs.n;
-    struct comparison c = {0};
+    struct comparison c = {.cluster = engine_cluster(s->engine)};
 
-    for (size_t i = 0; i < n; i++)
-        compare_at(&c, before, after, i);
+    for (size_t i = 0; i < n; i++) {
+        const struct pictured *was = job_in(before, i), *is = job_in(after, i);
+        if (was || is)
+            compare_job(&c, was, is, (uint32_t)i);
+    }
     if (c.all.n)
         qsort(c.all.v, c.all.n, sizeof *c.all.v, by_most);
     put_counts(&c, o);
-    put_sums(s, &c, o);
+    put_sums(&c, o);
     put_lists(s, who, &c, o);
     vec_fini(&c.all);
 }

@@ -14,10 +14,9 @@
 
 struct server;
 
-/* A job of it, by its index in the cluster; id NULL: there was none. */
+/* A job of it, by its index in the cluster, which stays its own (picture_begin()). Of
+ * one that was not there, or had ended, the standing is STAND_NONE. */
 struct pictured {
-    char *id;                  /* owned */
-    uint32_t cred[CRED_KINDS]; /* as the job has them */
     struct standing standing;
     bool seen; /* by who asks: as lists show it */
 };
@@ -29,6 +28,9 @@ struct picture {
                              planned in the time that there is */
 };
 
+/* Before the first: from now on no number of a job is used again. */
+void picture_begin(struct server *s);
+
 /* After a cycle. O(jobs), and a search in the plan for each that waits for room. */
 void picture_take(struct server *s, const struct identity *who, struct picture *ret);
 void picture_fini(struct picture *p);
@@ -36,8 +38,9 @@ void picture_fini(struct picture *p);
 /* How many stand where, as the API's WhatIfTotals. A new reference. */
 json_t *picture_totals(const struct picture *p);
 
-/* The job of that name; NONE where it is not there, or not for their eyes. O(jobs). */
-struct standing picture_find(const struct picture *p, const char *id);
+/* The job of that name; NONE where it is not there, or not for their eyes. O(1). */
+struct standing picture_find(
+    const struct server *s, const struct picture *p, const char *id);
 
 /* What is different, put into `o`: lists of who is concerned, as far as that person may
  * know of them and PICTURE_LISTED_MAX of each at most, those by the most first; and how

@@ -21,9 +21,7 @@
 
 #define PATH_MAX_BYTES 1200
 
-/* At one instant. */
-#define CYCLES_MIN 2
-#define CYCLES_MAX 8
+#define CYCLES_MAX 8 /* at one instant */
 
 /* ---- what may be asked ---- */
 
@@ -353,19 +351,24 @@ static void tell_all_left(struct server *s, const struct stays *stays)
 
 /* ---- cycles ---- */
 
+static uint64_t count_decided(const struct server *s)
+{
+    const struct engine_stats *stats = engine_stats(s->engine);
+
+    return stats->started + stats->deferred + stats->cancelled + stats->preempted;
+}
+
 /* What one cycle decides may be found room for by the next, which the daemon runs as
- * soon as it hears of a start or an end. At one instant, until that is all. */
+ * soon as it hears of a start or an end. At one instant, until nothing more comes. */
 static void run_cycles(struct server *s)
 {
-    uint64_t before, now = UINT64_MAX;
+    uint64_t before;
     int n = 0;
 
     do {
-        const struct engine_stats *stats = engine_stats(s->engine);
-        before = now;
+        before = count_decided(s);
         world_cycle(s);
-        now = stats->started + stats->deferred + stats->cancelled + stats->preempted;
-    } while (++n < CYCLES_MIN || (now != before && n < CYCLES_MAX));
+    } while (count_decided(s) != before && ++n < CYCLES_MAX);
 }
 
 /* ---- the answer ---- */
@@ -395,16 +398,16 @@ static void put_notes(struct server *s, json_t *notes, json_t *o)
     json_decref(notes);
 }
 
-static void put_watched(const json_t *ids, const struct picture *before,
-    const struct picture *after, json_t *o)
+static void put_watched(struct server *s, const json_t *ids,
+    const struct picture *before, const struct picture *after, json_t *o)
 {
     json_t *list = json_array(), *id;
     size_t i;
 
     json_array_foreach((json_t *)ids, i, id)
     {
-        struct standing was = picture_find(before, json_string_value(id));
-        struct standing is = picture_find(after, json_string_value(id));
+        struct standing was = picture_find(s, before, json_string_value(id));
+        struct standing is = picture_find(s, after, json_string_value(id));
         json_t *one = json_pack("{s:O, s:s, s:s}", "id", id, "before",
             stand_name(was.stand), "after", stand_name(is.stand));
         if (was.at)
@@ -427,6 +430,7 @@ json_t *trial_answer(struct server *s, const struct identity *who, const json_t 
     render_instant(o, "as_of", world_now(s));
     render_text(o, "method", "plan");
     render_int(o, "revision", (int64_t)feed_revision(s));
+    picture_begin(s);
     run_cycles(s);
     picture_take(s, who, &before);
     note_planned(notes, "before", &before);
@@ -445,7 +449,7 @@ json_t *trial_answer(struct server *s, const struct identity *who, const json_t 
         json_object_set_new(o, "before", picture_totals(&before));
         json_object_set_new(o, "after", picture_totals(then));
         picture_compare(s, who, &before, then, o);
-        put_watched(json_object_get(body, "watch"), &before, then, o);
+        put_watched(s, json_object_get(body, "watch"), &before, then, o);
         picture_fini(&after);
     }
     picture_fini(&before);
