@@ -60,10 +60,22 @@ export async function answered(): Promise<void> {
   for (let i = 0; going && i < 100; i++) await new Promise((then) => window.setTimeout(then, 20));
 }
 
+const PUT_OFF_TRIES = 30;
+
+/** Who asks too often is told when to come again, and nothing was done: the question waits. */
+async function fetchInTime(there: string, init: RequestInit): Promise<Response> {
+  for (let n = 0; ; n++) {
+    const answer = await fetch(there, init);
+    const again = Number(answer.headers.get("Retry-After"));
+    if (answer.status !== 429 || !again || n >= PUT_OFF_TRIES) return answer;
+    await new Promise((then) => window.setTimeout(then, again * 1000 * (0.75 + Math.random() / 2)));
+  }
+}
+
 async function fetchCounted(there: string, init: RequestInit): Promise<Response> {
   going += 1;
   try {
-    return await fetch(there, init);
+    return await fetchInTime(there, init);
   } finally {
     going -= 1;
   }
@@ -72,10 +84,10 @@ async function fetchCounted(there: string, init: RequestInit): Promise<Response>
 /** A view of the past that has gone is made anew, and then asked once more. */
 async function fetchThere(path: string, init: RequestInit): Promise<Response> {
   const there = await through(path);
-  const answer = await (there === path ? fetch : fetchCounted)(there, init);
+  const answer = await (there === path ? fetchInTime : fetchCounted)(there, init);
   if (there === path || answer.status !== 404 || (await refusal(answer.clone())).field !== "past") return answer;
   lost(there);
-  return fetch(await through(path), init);
+  return fetchInTime(await through(path), init);
 }
 
 /** null: the answer is the one that has this tag. */
@@ -106,7 +118,7 @@ export async function ask(method: string, path: string, body?: unknown, leaving 
   const s = session();
   if (s?.secret) headers.Authorization = `Session ${s.secret}`;
   if (body !== undefined) headers["Content-Type"] = "application/json";
-  const answer = await (method === "GET" ? fetchThere : fetch)(path, {
+  const answer = await (method === "GET" ? fetchThere : fetchInTime)(path, {
     method,
     headers,
     body: body === undefined ? undefined : JSON.stringify(body),

@@ -22,6 +22,7 @@ const APART_MS = 400; // what changes meanwhile is asked for together,
 const APART_MOST_MS = 5000;
 const SHARE = 3; // and a page that gets its answers slowly rests so many times as long
 const STALE_MS = 20000;
+const OTHERS_TRIES = 40; // another tab may have much to do
 
 interface State {
   phase: Phase;
@@ -54,6 +55,7 @@ let toldAt = 0; // a sign of life comes every 15 s
 let leaving = false; // nothing is asked any more
 let changed = false; // since the last round began
 let whole = false; // the next round asks for what is slow as well
+let dueAt = 0; // the next round
 let roundAt = 0;
 let roundMs = 0; // that the last one took
 let whoAt = 0;
@@ -87,7 +89,7 @@ export function useAnswer(asked: string | null, long = false): { text?: string; 
     if (!path) return;
     if (long) slow.add(path);
     watched.set(path, (watched.get(path) ?? 0) + 1);
-    askSoon();
+    askMissing();
     return () => {
       const n = (watched.get(path) ?? 1) - 1;
       if (n) watched.set(path, n);
@@ -109,10 +111,14 @@ export function useAnswer(asked: string | null, long = false): { text?: string; 
 // ---- the loop ----
 
 function askSoon(): void {
-  if (state.phase !== "starting" && state.phase !== "login" && state.session) {
-    window.clearTimeout(timer);
-    timer = window.setTimeout(round, 0);
-  }
+  if (state.phase !== "starting" && state.phase !== "login" && state.session) later(0);
+}
+
+/** What came to be watched, and no more: the rest is asked for when its time comes. */
+function askMissing(): void {
+  if (state.phase !== "live") return askSoon();
+  window.clearTimeout(timer);
+  timer = window.setTimeout(fillIn, 0);
 }
 
 export function askNow(): void {
@@ -149,6 +155,7 @@ function endSession(message: string): void {
 }
 
 function later(ms: number): void {
+  dueAt = Date.now() + ms;
   window.clearTimeout(timer);
   timer = window.setTimeout(round, ms);
 }
@@ -157,10 +164,6 @@ function later(ms: number): void {
 function tellFailure(e: unknown): boolean {
   if (e instanceof ApiError && e.status === 401) {
     endSession(e.message);
-    return true;
-  }
-  if (e instanceof ApiError && e.status === 429) {
-    later((e.again_s ?? 2) * 1000);
     return true;
   }
   if (e instanceof ApiError && e.status === 503) {
@@ -225,6 +228,25 @@ async function askOne(path: string): Promise<boolean> {
   return true;
 }
 
+function isMissing(): boolean {
+  return [...watched.keys()].some((path) => !isAnswered(path));
+}
+
+async function fillIn(): Promise<void> {
+  if (asking || leaving || !state.session) return;
+  if (whole || document.hidden || Date.now() >= dueAt) return round();
+  asking = true;
+  let answered = true; // else when to ask again is decided
+  try {
+    while (answered && isMissing())
+      for (const path of [...watched.keys()]) if (!isAnswered(path) && !(answered = await askOne(path))) break;
+  } finally {
+    asking = false;
+    if (answered && changed && !whole) askApart();
+    else if (answered) later(whole ? 0 : Math.max(0, dueAt - Date.now()));
+  }
+}
+
 async function round(): Promise<void> {
   if (asking || leaving || !state.session) return;
   if (document.hidden && state.phase === "live") return later(POLL_MS);
@@ -254,7 +276,8 @@ async function round(): Promise<void> {
   } finally {
     asking = false;
     // What came to be watched meanwhile is not left for the next turn, nor another instant.
-    if (answered && (whole || [...watched.keys()].some((p) => !isAnswered(p)))) later(0);
+    if (answered && whole) later(0);
+    else if (answered && isMissing()) askMissing();
   }
 }
 
@@ -303,8 +326,8 @@ export async function begin(): Promise<void> {
     set({ phase: "ended", message: (e as Error).message });
     return;
   }
-  if (session() || (await askOthers())) enter();
-  else set({ phase: "login" });
+  for (let n = 0; !session() && n < OTHERS_TRIES && !(await askOthers()); n++) set({ phase: "login" });
+  if (session()) enter();
 }
 
 export async function logOut(): Promise<void> {

@@ -154,6 +154,8 @@ static void examine(struct request *r)
                  : r->listener->door == DOOR_TCP ? examine_remote(r, &err)
                                                  : page_examine(r, &err);
 
+    if (status == MHD_HTTP_TOO_MANY_REQUESTS)
+        r->again_s = AGAIN_S;
     if (status)
         refuse_body(r, status,
             status == MHD_HTTP_UNAUTHORIZED        ? "unauthenticated"

@@ -18,9 +18,9 @@
 #define SESSION_S      (12 * 3600) /* at most */
 #define SESSION_IDLE_S 3600        /* without a request */
 #define SESSIONS_MAX   200
-#define SESSIONS_USER  10 /* of one user */
-#define SESSION_RATE   50 /* requests a second, on average */
-#define SESSION_BURST  100
+#define SESSIONS_USER  10  /* of one user */
+#define SESSION_RATE   50  /* requests a second, on average */
+#define SESSION_BURST  200 /* tabs of a browser that was kept waiting ask together */
 /* Exchanges of one address, of IPv6 of one /64, that fail within a minute; then none is
  * looked at for one.
  * Those of other addresses are, and one that is good is always let in. */
