@@ -115,6 +115,23 @@ def test_an_array_keeps_its_own_limit_and_says_so(slurm):
     assert {slurm.state(f"{job}_{i}") for i in range(1, 7)} == {"COMPLETED"}
 
 
+def test_a_task_that_waits_for_another_job_takes_no_place_in_its_arrays_limit(slurm):
+    blocker = slurm.sbatch("-H")
+    array = slurm.sbatch("-a", "1-4%1", "-H", script="sleep 0.5")
+    for task in (1, 3):
+        slurm.ok("scontrol", "update", f"jobid={array}_{task}",
+                 f"dependency=afterany:{blocker}")
+    slurm.ok("scontrol", "release", array)
+    slurm.wait(lambda: [slurm.state(f"{array}_{task}") for task in range(1, 5)]
+               == ["PENDING", "COMPLETED"] * 2, "the others")
+    slurm.ok("scancel", blocker)
+    most = 0
+    while slurm.queued():
+        most = max(most, len([r for r in slurm.queued() if r["state"] in ("Starting", "Running")]))
+    assert most == 1
+    assert {slurm.state(f"{array}_{task}") for task in (1, 3)} == {"COMPLETED"}
+
+
 def test_an_array_keeps_its_own_limit_when_what_it_depends_on_ends(slurm):
     """No more are ordered to start than may: the rest would wait in Slurm, as started."""
     blocker = slurm.sbatch("-H")

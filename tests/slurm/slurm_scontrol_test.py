@@ -17,6 +17,7 @@ from slurm_life_test import (
     test_a_batch_job_runs_where_the_scheduler_put_it_and_leaves,
     test_a_begin_time_is_kept, test_a_job_of_several_partitions_runs_in_the_first_that_is_free,
     test_a_requeued_job_waits_and_runs_again, test_a_start_that_fails_gives_all_partitions_back,
+    test_a_task_that_waits_for_another_job_takes_no_place_in_its_arrays_limit,
     test_an_array_keeps_its_own_limit_and_says_so,
     test_an_array_keeps_its_own_limit_when_what_it_depends_on_ends,
     test_an_owner_cannot_lift_what_an_administrator_holds,

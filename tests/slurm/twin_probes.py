@@ -4,6 +4,7 @@ probe is done on both of two clusters (twin_site.py). Where ours is other on pur
 probe says in words how, and sees what is common to both."""
 import calendar
 import collections
+import contextlib
 import pathlib
 import re
 import shlex
@@ -493,6 +494,31 @@ def dependencies(s):
         s.field(job, "Dependency")
     s.submit("-d", f"afterok:{jobs['after:{0}']}")
     s.submit("-d", "afterok:1")
+
+
+def running(s, array):
+    return s.run("squeue", "-h", "-t", "R", "-j", array).stdout.count("\n")
+
+
+@probe
+def limit_of_an_array_beside_dependencies(s):
+    """A task that waits for another job takes no place in the limit of its array; when it
+    waits no more, it takes its turn."""
+    first, late = s.submit("-H"), s.submit("-H")
+    array = s.submit("-a", "1-5%2", "-H")
+    s.order("scontrol", "update", f"jobid={array}_1", f"dependency=afterany:{first}")
+    s.order("scontrol", "update", f"jobid={array}_2", f"dependency=afterany:{late}")
+    s.order("scontrol", "release", array)
+    s.starts(f"{array}_3", f"{array}_4", nodes=False)
+    s.waits(f"{array}_1", f"{array}_2", f"{array}_5")
+    s.cancel(first, late)
+    s.waits(f"{array}_1", f"{array}_2", f"{array}_5")
+    s.cancel(f"{array}_3", f"{array}_4")  # two of the rest, Slurm orders them by its records
+    with contextlib.suppress(AssertionError):
+        s.cluster.wait(lambda: running(s, array) == 2, "two tasks", 30)
+    s.waits()
+    s.see("running", running(s, array))
+    s.cancel(array)
 
 
 @probe

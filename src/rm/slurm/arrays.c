@@ -55,6 +55,17 @@ static bool next_task(struct task_walk *w, unsigned long *ret)
     return true;
 }
 
+uint32_t arrays_count(const slurm_job_info_t *j, uint32_t most)
+{
+    struct task_walk walk = {.at = j->array_task_str};
+    unsigned long task;
+    uint32_t n = 0;
+
+    while (n < most && next_task(&walk, &task))
+        n++;
+    return n;
+}
+
 /* NULL: it was not seen yet. */
 static struct told_job *find_task(
     struct adapter *a, const slurm_job_info_t *j, unsigned long task)

@@ -470,7 +470,7 @@ bool job_is_to_await(const struct adapter *a, const slurm_job_info_t *j)
     char *remark;
 
     if ((j->job_state & JOB_STATE_BASE) != JOB_PENDING || !adapter_is_led(a)
-        || j->dependency == NULL || *j->dependency == '\0' || job_mark(j) != MARK_KEPT
+        || !job_depends(j) || job_mark(j) != MARK_KEPT
         || j->state_reason == FAIL_BAD_CONSTRAINTS || asked_is_text(j->admin_comment)
         || is_sent_by_hand(j) || notes_release_at(a, j) != 0
         || (j->priority == 0 && j->state_reason == WAIT_HELD) /* somebody's, see gate */
@@ -508,8 +508,7 @@ static time_t latest_start(const slurm_job_info_t *j)
 static time_t lost_at(
     const struct adapter *a, const slurm_job_info_t *j, const struct told_job *t)
 {
-    if (!t->waiting || t->held || t->expired
-        || (j->dependency != NULL && *j->dependency)
+    if (!t->waiting || t->held || t->expired || job_depends(j)
         || j->eligible_time > times_theirs(a))
         return 0;
     return latest_start(j);
@@ -660,7 +659,7 @@ static void note_state(struct adapter *a, struct told_job *t, const struct parts
     t->waiting = state == JOB_IDLE || state == JOB_HOLD;
     t->over = state >= JOB_COMPLETED;
     set_lost(a, t, lost_at(a, j, t));
-    set_depends(a, t, t->waiting && j->dependency != NULL && *j->dependency);
+    set_depends(a, t, t->waiting && job_depends(j));
     if (!t->waiting)
         t->start_at = j->start_time;
 }
@@ -737,24 +736,34 @@ static void see_components(struct adapter *a, const struct tallies *all_records,
     jobs_see(a, id, &parts, false, false);
 }
 
+bool job_depends(const slurm_job_info_t *j)
+{
+    return j->dependency != NULL && *j->dependency != '\0';
+}
+
+/* One with a record of its own that is not kept is counted where it may start, and else
+ * about to be taken back. */
+bool jobs_takes_place(const struct adapter *a, const slurm_job_info_t *j)
+{
+    return state_of(j) == JOB_IDLE && notes_release_at(a, j) == 0
+           && (j->array_task_id == NO_VAL || j->priority == 0 || job_is_awaiting(a, j));
+}
+
 bool jobs_is_limited(
     const struct adapter *a, struct tallies *all_records, const slurm_job_info_t *j)
 {
-    return state_of(j) == JOB_IDLE && notes_release_at(a, j) == 0
-           && !tallies_take(all_records, j);
+    return jobs_takes_place(a, j) && !tallies_take(all_records, j);
 }
 
 /* A task with a record of its own. */
 static void see_task(
     struct adapter *a, struct tallies *all_records, const slurm_job_info_t *j)
 {
-    bool waits = (j->job_state & JOB_STATE_BASE) == JOB_PENDING && j->priority == 0;
     struct told_job *t;
     char id[40];
 
     snprintf(id, sizeof id, "%u_%u", j->array_job_id, j->array_task_id);
-    jobs_see(a, id, &(struct parts){{j}, 1},
-        waits && jobs_is_limited(a, all_records, j), false);
+    jobs_see(a, id, &(struct parts){{j}, 1}, jobs_is_limited(a, all_records, j), false);
     t = jobs_find(a, id);
     if (t != NULL)
         arrays_leave(a, t);

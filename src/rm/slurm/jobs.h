@@ -27,6 +27,11 @@ bool jobs_is_enough(struct adapter *a);
 /* Take it back. What Slurm refuses is tried again with a later look: in 1 s, 2 ... 64.
  */
 void jobs_try_keeping(struct adapter *a, struct told_job *t);
+/* Does it wait for other jobs, by what Slurm says? */
+bool job_depends(const slurm_job_info_t *j);
+/* Is it, or are all of its record, to start as soon as there is room, and what it may
+ * wait for has ended? Then it has a place in the limit of its array, or none. */
+bool jobs_takes_place(const struct adapter *a, const slurm_job_info_t *j);
 /* Does the limit of its array keep this task, as the next of those that are seen, which
  * could start but for that? */
 bool jobs_is_limited(
@@ -44,7 +49,8 @@ void jobs_see(struct adapter *a, const char *id, const struct parts *parts,
 struct tallies *tallies_new(const struct adapter *a, const job_info_msg_t *msg);
 void tallies_free(struct tallies *all);
 /* One more task of the array is to start in this look. False: its own limit
- * (--array=...%N) lets no more. */
+ * (--array=...%N) lets no more. One that waits for other jobs has a place that those
+ * which could start now leave. */
 bool tallies_take(struct tallies *all, const slurm_job_info_t *array);
 /* Is its record the only one of the array, no task having or having had another? */
 bool tallies_is_alone(const struct tallies *all, const slurm_job_info_t *array);
@@ -58,6 +64,8 @@ void tallies_components(
 /* A record with all tasks that wait, "0-9,12%3": each is a job. */
 void arrays_see(
     struct adapter *a, struct tallies *all_records, const slurm_job_info_t *j);
+/* How many there are in such a record, counted up to that many. */
+uint32_t arrays_count(const slurm_job_info_t *j, uint32_t most);
 /* A task that has a record of its own: what was to be ordered of it with others is
  * ordered of it alone. Behind jobs_see(). */
 void arrays_leave(struct adapter *a, struct told_job *t);

@@ -7,7 +7,9 @@
 struct tally {
     uint32_t array;   /* key */
     uint32_t counted; /* tasks that run, or may start: its own limit counts them */
-    uint32_t taken;   /* tasks that were seen and are to start */
+    uint32_t ready;   /* tasks that nothing but that limit keeps */
+    uint32_t taken;   /* of these, those that were seen and are to start */
+    uint32_t lent;    /* tasks that wait for other jobs and have a place that is left */
     uint32_t records;
     UT_hash_handle hh;
 };
@@ -50,6 +52,9 @@ static void count_task(
     }
     t->counted += is_counted(a, j);
     t->records++;
+    if (t->ready < j->array_max_tasks && jobs_takes_place(a, j) && !job_depends(j))
+        t->ready +=
+            j->array_task_id == NO_VAL ? arrays_count(j, j->array_max_tasks) : 1;
 }
 
 static int compare_components(const void *a, const void *b)
@@ -115,9 +120,12 @@ bool tallies_take(struct tallies *all, const slurm_job_info_t *array)
 
     if (t == NULL)
         return true;
-    if (t->counted + t->taken >= array->array_max_tasks)
+    bool depends = job_depends(array);
+    uint32_t before = depends ? t->ready + t->lent : t->taken;
+
+    if (t->counted + before >= array->array_max_tasks)
         return false;
-    t->taken++;
+    *(depends ? &t->lent : &t->taken) += 1;
     return true;
 }
 
