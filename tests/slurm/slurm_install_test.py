@@ -193,23 +193,30 @@ def test_a_site_moves_over_and_back(site, forge):
     site.empty()
 
 
-def test_back_is_refused_where_a_file_was_edited_and_says_how(site):
+def test_back_takes_its_own_lines_out_of_what_was_edited_since(site):
+    """And leaves what is others', or names the line of its own that was edited."""
     before = files(site)
-    conf = pathlib.Path(site.dir, "etc/slurm.conf")
+    conf, sched = (pathlib.Path(site.dir, "etc", n) for n in ("slurm.conf", "sched.conf"))
     assert install(site, "--undo").returncode == 1
     assert install(site).returncode == 0
-    conf.write_text(conf.read_text() + "# an edit of the day after\n")
+    def edit(text):
+        return text.replace("Epilog", "# since\nEpilog", 1) + "# the day after\n"
+    conf.write_text(edit(conf.read_text()))
     assert install(site, "--open-after", 7).returncode == 0
+    done = install(site, "--undo")
+    assert done.returncode == 0 and "without the lines of the installation" in done.stdout, done
+    assert conf.read_text() == edit(before["slurm.conf"][0].decode())
+    assert {n: f for n, f in files(site).items() if n != "slurm.conf"} == {
+        n: f for n, f in before.items() if n != "slurm.conf"}
+    conf.write_bytes(before["slurm.conf"][0])
+
+    assert install(site).returncode == 0
+    sched.write_text(sched.read_text().replace("bf_window=2880", "bf_window=9"))
     now = files(site)
     done = install(site, "--undo")
-    assert done.returncode == 1 and "was edited" in done.stderr, done
-    assert files(site) == now  # nothing, nor what the second changed
-    patch = next(l for l in done.stderr.splitlines() if "| patch -R" in l)
-    if shutil.which("patch"):
-        site.ok("sh", "-c", patch)
-        assert conf.read_bytes() == before["slurm.conf"][0] + b"# an edit of the day after\n"
-        conf.write_bytes(before["slurm.conf"][0])
-    shutil.copy(f"{site.dir}/etc/maui-saved/1/0.after", conf)
+    assert done.returncode == 1 and f"{sched}:2: was edited" in done.stderr, done
+    assert files(site) == now  # nothing of any file
+    shutil.copy(f"{site.dir}/etc/maui-saved/1/1.after", sched)
     assert install(site, "--undo").returncode == 0 and files(site) == before
 
 

@@ -313,13 +313,6 @@ static int text_in_memory(const char *text)
     return fd;
 }
 
-static bool is_script(const struct planned_file *f)
-{
-    const char *dot = strrchr(f->path, '.');
-
-    return dot != NULL && strcmp(dot, ".lua") == 0;
-}
-
 /* Both from memory: nothing is written. Scripts are ours, or moved as they are:
  * hundreds of lines in which those of slurm.conf would not be seen. */
 static void print_difference(const struct planned_file *f)
@@ -355,7 +348,7 @@ static void print_files_of_nodes(const struct install *in)
     }
     printf("  - copy to all nodes and login hosts:");
     for (size_t i = 0; i < in->plan.n; i++)
-        if (!is_script(&in->plan.v[i]))
+        if (!saved_is_script(in->plan.v[i].path))
             printf(" %s", in->plan.v[i].path);
     puts("\n    (the scripts stay here; they are slurmctld's)");
 }
@@ -400,7 +393,7 @@ static int carry_out(struct install *in, struct err *err)
         puts("nothing to change: all is installed");
     } else if (in->o->dry) {
         for (size_t i = 0; i < in->plan.n; i++)
-            if (!is_script(&in->plan.v[i]))
+            if (!saved_is_script(in->plan.v[i].path))
                 print_difference(&in->plan.v[i]);
         puts("the scripts: `maui slurm gate` and `maui slurm jobcomp` print them\n"
              "nothing was written (--dry-run)");

@@ -4,6 +4,7 @@
 
 #include "base/strbuf.h"
 #include "base/xalloc.h"
+#include "rm/slurm/ownlines.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -23,6 +24,13 @@ static char *path_of(const char *folder, unsigned n, const char *name)
 }
 
 /* ---- one file ---- */
+
+bool saved_is_script(const char *path)
+{
+    const char *dot = strrchr(path, '.');
+
+    return dot != NULL && strcmp(dot, ".lua") == 0;
+}
 
 char *saved_read(const char *path, struct stat *ret_st, struct err *err)
 {
@@ -352,19 +360,36 @@ static char *saved_text(const char *folder, unsigned n, const char *index,
     return text;
 }
 
-static int refuse_edited(const char *folder, unsigned n, const char *index,
-    bool was_new, const char *path, struct err *err)
+/* From 1 on. */
+static size_t first_other_line(const char *text, const char *like)
 {
-    if (was_new)
+    size_t line = 1;
+
+    for (; *text != '\0' && *text == *like; text++, like++)
+        line += *text == '\n';
+    return line;
+}
+
+/* Of settings its own lines are taken out; a script is its own as a whole. */
+static int take_out(struct planned_file *f, const char *path, const char *before,
+    const char *after, struct err *err)
+{
+    char *text;
+
+    if (f->new == NULL)
         return err_set(err, ERR_CONFLICT,
-            "%s was edited since it was installed (`diff %s/%u/%s.after %s`): move it "
-            "away, then try again",
-            path, folder, n, index, path);
-    return err_set(err, ERR_CONFLICT,
-        "%s was edited since it was installed. What the installation changed is taken "
-        "out "
-        "of it by\n  diff -U0 %s/%u/%s.before %s/%u/%s.after | patch -R %s",
-        path, folder, n, index, folder, n, index, path);
+            "%s is gone since it was installed: put it back, then try again", path);
+    if (before == NULL || saved_is_script(path))
+        return err_set(err, ERR_CONFLICT,
+            "%s:%zu: was edited since it was installed: move the file away, then try "
+            "again",
+            path, first_other_line(f->new, after));
+    text = ownlines_take(path, f->new, before, after, err);
+    if (text == NULL)
+        return -1;
+    free(f->new);
+    f->new = text;
+    return 0;
 }
 
 /* A file on its way back: what it holds once the generations after this are undone, at
@@ -373,6 +398,7 @@ static int refuse_edited(const char *folder, unsigned n, const char *index,
 struct return_file {
     char *path; /* owned */
     struct planned_file f;
+    bool edited;
     struct err conflict; /* code 0: none */
 };
 struct return_files VEC(struct return_file);
@@ -409,13 +435,15 @@ static int plan_back(const char *folder, unsigned n, char *line,
 {
     char *rest, *index = strtok_r(line, " ", &rest), *how = strtok_r(NULL, " ", &rest);
     struct return_file *r;
-    struct stat st;
+    struct stat st, now = {0};
     char *after, *before = NULL;
 
     if (how == NULL || rest == NULL || *rest != '/')
         return err_set(err, ERR_INVALID, "%s/%u/" LIST " is damaged", folder, n);
-    bool was_new = strcmp(how, "new") == 0;
+    bool was_new = strcmp(how, "new") == 0, taken = false;
     r = find_or_plan(ret, rest, err);
+    if (r != NULL)
+        now = r->f.st;
     after = r != NULL ? saved_text(folder, n, index, "after", &st, err) : NULL;
     if (after != NULL && !was_new)
         before = saved_text(folder, n, index, "before", &r->f.st, err);
@@ -423,12 +451,19 @@ static int plan_back(const char *folder, unsigned n, char *line,
         free(after);
         return -1;
     }
-    if (!is_same(r->f.new, after) && !is_same(r->f.new, before)
-        && r->conflict.code == ERR_NONE)
-        refuse_edited(folder, n, index, was_new, rest, &r->conflict);
+    if (r->conflict.code == ERR_NONE && !is_same(r->f.new, after)
+        && !is_same(r->f.new, before)) {
+        r->edited = true;
+        r->f.st = now; /* as it is since, too */
+        taken = take_out(&r->f, rest, before, after, &r->conflict) == 0;
+    }
+    if (!taken) {
+        free(r->f.new);
+        r->f.new = before;
+        before = NULL;
+    }
     free(after);
-    free(r->f.new);
-    r->f.new = before;
+    free(before);
     return 0;
 }
 
@@ -472,6 +507,17 @@ static int choose_files(
     return 0;
 }
 
+static const char *what_is_done(
+    const struct return_files *all, const struct planned_file *f)
+{
+    if (f->new == NULL)
+        return "removed";
+    for (size_t i = 0; i < all->n; i++)
+        if (all->v[i].edited && strcmp(all->v[i].path, f->path) == 0)
+            return "was edited since: without the lines of the installation";
+    return "as it was before";
+}
+
 static void free_all(struct return_files *all)
 {
     for (size_t i = 0; i < all->n; i++) {
@@ -501,8 +547,7 @@ int saved_undo(const char *folder, bool dry, struct err *err)
     if (result == 0 && !dry)
         result = write_all(&p, err);
     for (size_t i = 0; i < p.n && result == 0; i++)
-        printf("%s: %s\n", p.v[i].path,
-            p.v[i].new != NULL ? "as it was before" : "removed");
+        printf("%s: %s\n", p.v[i].path, what_is_done(&all, &p.v[i]));
     for (size_t i = 0; i < all.n && result == 0 && !dry; i++)
         drop_temporary(all.v[i].path); /* of an installation that was cut off */
     if (result == 0 && p.n == 0)

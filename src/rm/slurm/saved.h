@@ -6,7 +6,8 @@
  * "new" 0.after       as it was written 2/...           the next installation that
  * changed something
  *
- * Back is from the newest to the oldest, as far as each file is as it was written. */
+ * Back is from the newest to the oldest. Out of settings that were edited since the
+ * lines that were written are taken (ownlines.h). */
 #ifndef MAUI_RM_SLURM_SAVED_H
 #define MAUI_RM_SLURM_SAVED_H
 
@@ -26,6 +27,10 @@ struct planned_files VEC(struct planned_file);
 
 void saved_plan_free(struct planned_files *p);
 
+/* A script of Slurm's, ours or moved: no file of settings, of which lines are
+ * anybody's. */
+bool saved_is_script(const char *path);
+
 /* The text of a file; NULL with an error, ERR_NOT_FOUND when it is not there. */
 char *saved_read(const char *path, struct stat *ret_st, struct err *err);
 
@@ -34,8 +39,8 @@ char *saved_read(const char *path, struct stat *ret_st, struct err *err);
 int saved_write(const char *folder, const struct planned_files *p, struct err *err);
 
 /* Back to before the first installation, all files or none, each told. Dry: only told.
- * -1 with an error that says what to do when a file was edited since, or nothing is
- * saved. */
+ * -1 with an error that says what to do when what was written was edited since, or
+ * nothing is saved. */
 int saved_undo(const char *folder, bool dry, struct err *err);
 
 #endif

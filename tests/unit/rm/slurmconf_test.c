@@ -3,6 +3,7 @@
 #include "base/strbuf.h"
 #include "base/xalloc.h"
 #include "rm/slurm/conf.h"
+#include "rm/slurm/ownlines.h"
 #include "rm/slurm/settings.h"
 
 #include <setjmp.h>
@@ -313,6 +314,60 @@ static int remove_folder(void **state)
     return rmdir(folder);
 }
 
+/* ---- back, where the file was edited since ---- */
+
+#define BEFORE "A=1\nB=x,\\\ny\n# theirs\nC=3"
+#define AFTER  "A=9\nB=x,y,z\n# theirs\nC=3\n# ours\nD=4\nE=5\n"
+
+static void check_back(const char *now, const char *expected)
+{
+    struct err err = {0};
+    char *text = ownlines_take("slurm.conf", now, BEFORE, AFTER, &err);
+
+    assert_string_equal(text != NULL ? text : err.text, expected);
+    free(text);
+}
+
+static void what_was_written_is_taken_out_of_what_was_edited(void **state)
+{
+    (void)state;
+    check_back(AFTER "F=6\n", "A=1\nB=x,\\\ny\n# theirs\nC=3\nF=6\n");
+    check_back("# new\nA=9\nB=x,y,z\nC=4\n# ours\nD=4\nbetween=1\nE=5\n",
+        "# new\nA=1\nB=x,\\\ny\nC=4\nbetween=1\n");
+    /* lines that are elsewhere now, are gone, or are as they were before already */
+    check_back("E=5\nB=x,y,z\nA=9\n", "A=1\nB=x,\\\ny\n");
+    check_back("A=1\nB=x,\\\ny\n# theirs\n", "A=1\nB=x,\\\ny\n# theirs\n");
+}
+
+static void of_lines_that_read_alike_that_which_was_written_goes(void **state)
+{
+    (void)state;
+    struct err err = {0};
+    char *text = ownlines_take("slurm.conf", "M=3\nx\nM=3\ny\nz\n", "M=3\nx\nM=1\ny\n",
+        "M=3\nx\nM=3\ny\n", &err);
+
+    assert_non_null(text);
+    assert_string_equal(text, "M=3\nx\nM=1\ny\nz\n");
+    free(text);
+}
+
+static void check_refused(const char *now, const char *words)
+{
+    struct err err = {0};
+
+    assert_null(ownlines_take("slurm.conf", now, BEFORE, AFTER, &err));
+    assert_int_equal(err.code, ERR_CONFLICT);
+    assert_non_null(strstr(err.text, words));
+}
+
+static void a_line_of_its_own_that_was_edited_is_named(void **state)
+{
+    (void)state;
+    check_refused("new=1\nA=9\nB=x,y,z\n# ours\nd=5\nE=5\n", "slurm.conf:5: ");
+    check_refused("A=9\nB=x,y,zz\n", "slurm.conf:2: ");
+    check_refused("B=x,y,z\n", "A=9");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -324,6 +379,9 @@ int main(void)
         cmocka_unit_test(test_rules),
         cmocka_unit_test(test_how_grave_it_is),
         cmocka_unit_test(test_once_is_enough),
+        cmocka_unit_test(what_was_written_is_taken_out_of_what_was_edited),
+        cmocka_unit_test(of_lines_that_read_alike_that_which_was_written_goes),
+        cmocka_unit_test(a_line_of_its_own_that_was_edited_is_named),
     };
 
     return cmocka_run_group_tests(tests, make_folder, remove_folder);
