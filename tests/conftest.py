@@ -29,8 +29,10 @@ def pytest_collection_modifyitems(items):
 
 @pytest.fixture(scope="session")
 def build():
-    """The build folder under test: $MAUI_BUILD, or build/release."""
-    folder = pathlib.Path(os.environ.get("MAUI_BUILD", ROOT / "build" / "release"))
+    """The build folder under test: $MAUI_BUILD, or build/release; build/slurm where
+    $MAUI_SLURM names another Slurm."""
+    usual = "slurm" if os.environ.get("MAUI_SLURM") else "release"
+    folder = pathlib.Path(os.environ.get("MAUI_BUILD", ROOT / "build" / usual))
     assert (folder / "build.ninja").is_file(), f"{folder}: not built; run make"
     return folder
 

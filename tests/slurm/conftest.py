@@ -9,14 +9,14 @@ import subprocess
 import pytest
 
 import slurm_cluster
+import slurm_release
 
 
 def pytest_collection_modifyitems(items):
     """Say which package is missing rather than fail in each test."""
     lack = slurm_cluster.missing()
     if lack:
-        mark = pytest.mark.skip(reason=f"no Slurm here: {lack} is not installed "
-                                       "(scripts/deps test)")
+        mark = pytest.mark.skip(reason=f"no Slurm here: {lack} is not installed")
         for item in items:
             if pathlib.Path(__file__).parent in pathlib.Path(str(item.fspath)).parents:
                 item.add_marker(mark)
@@ -26,6 +26,8 @@ def pytest_collection_modifyitems(items):
 def slurm_program(build):
     if not (build / "src/client/maui-slurm").exists():
         pytest.skip("maui-slurm is not built: libslurm-dev is not installed (scripts/deps test)")
+    assert slurm_release.is_against(build / "src/client/maui-slurm"), (
+        f"{build} is not built against {slurm_release.PREFIX}: scripts/build slurm")
     return build / "src/client/maui"
 
 
@@ -93,7 +95,7 @@ def forge():
     folder = pathlib.Path("/tmp") / f"maui-forge-{os.getpid()}"
     folder.mkdir(mode=0o755)
     done = subprocess.run([shutil.which("cc") or "gcc", "-o", folder / "forge", source,
-                           "-lslurm"], capture_output=True, text=True, check=False)
+                           *slurm_release.LIBRARY, "-lslurm"], capture_output=True, text=True, check=False)
     if done.returncode:
         shutil.rmtree(folder)
         pytest.skip("forge.c is not built: libslurm-dev is not installed (scripts/deps test)")

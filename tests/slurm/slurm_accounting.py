@@ -10,8 +10,7 @@ import sys
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "live"))
 from live_daemon import wait_for  # noqa: E402
-
-PATH = os.environ.get("PATH", "") + ":/usr/sbin:/sbin"
+from slurm_release import PATH  # noqa: E402
 
 SLURM_CONF = """\
 AccountingStorageType=accounting_storage/slurmdbd

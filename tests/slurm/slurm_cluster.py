@@ -22,10 +22,11 @@ import tempfile
 import time
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "live"))
+import slurm_release  # noqa: E402
 from live_daemon import Daemon, proc_text, wait_for  # noqa: E402
 from slurm_accounting import Accounting  # noqa: E402
+from slurm_release import PATH  # noqa: E402
 
-PATH = os.environ.get("PATH", "") + ":/usr/sbin:/sbin"
 SECONDS = 60  # until what comes in one by itself is late, on a machine with other work
 FIRST_PORT, LAST_PORT, PORTS = 21000, 32000, 100  # below those given to clients
 
@@ -93,14 +94,7 @@ def tool(*names):
 
 def missing():
     """What has to be installed, or None."""
-    for name in ("slurmctld", "slurmd", "slurmstepd"):
-        if not tool(name + "-wlm", name):
-            return "slurm-wlm"
-    if not tool("munged"):
-        return "munge"
-    if not list(pathlib.Path("/usr/lib").glob("*/slurm*/job_submit_lua.so")):
-        return "slurm-wlm-basic-plugins"
-    return None
+    return slurm_release.missing(tool)
 
 
 def alive(pid, words=("munged", "slurm")):

@@ -10,6 +10,7 @@ import subprocess
 import pytest
 
 import slurm_cluster
+import slurm_release
 import twin_accounts
 import twin_probes
 
@@ -24,7 +25,7 @@ STEPS = set("""--bcast --bcast-exclude --compress --cpu-bind --debugger-test --d
 
 
 def page(command):
-    for folder in ("/usr/share/man/man1", "/usr/local/share/man/man1"):
+    for folder in slurm_release.MANUALS:
         for path in pathlib.Path(folder).glob(f"{command}.1*"):
             data = path.read_bytes()
             return (gzip.decompress(data) if path.suffix == ".gz" else data).decode(
@@ -38,7 +39,7 @@ def manual(command):
     for line in page(command).splitlines():
         line = re.sub(r"^\.(B|BR|IP) |\\f[BIR]", "", line.replace("\\-", "-"))
         if re.match(r"-{1,2}[A-Za-z]", line):
-            names = [re.match(r"(--[a-z][a-z-]+|-[A-Za-z])(?![A-Za-z])", part)
+            names = [re.match(r"(--[a-z][a-z-]*[a-z]|-[A-Za-z])(?![A-Za-z-])", part)
                      for part in line.split(", ")]
             if names[0]:
                 found.add(tuple(n[1] for n in names if n))
