@@ -99,6 +99,33 @@ def test_root_and_slurmuser_give_back_what_waits_for_a_scheduler_of_another_user
             replace_gate(slurm, before)
 
 
+@pytest.mark.parametrize("stop", ["kill", "stop"])
+def test_holds_that_were_acknowledged_are_in_slurm_though_the_scheduler_ends(slurm, busy, stop):
+    """At once: the adapter has them, and of an array waits for more of the same."""
+    jobs = [waiting(slurm, "-n", 1) for _ in range(3)]
+    array = slurm.sbatch("--array=1-4", "-n", 1)
+    for job in (*jobs, *(f"{array}_{i}" for i in range(1, 5))):
+        slurm.wait_maui(job, "Idle")
+    slurm.maui.ok("sethold", "-s", *jobs, f"{array}_1", f"{array}_2", f"{array}_3")
+    if stop == "kill":
+        slurm.kill("maui")
+    else:
+        slurm.maui.stop()
+    try:
+        time.sleep(0.1)
+        assert letgo(slurm)
+        held = (*jobs, *(f"{array}_{i}" for i in range(1, 4)))
+        slurm.wait(lambda: all(slurm.show(j)["Reason"] == "JobHeldAdmin" for j in held),
+                   "the holds", 3)
+        assert slurm.show(f"{array}_4")["Reason"] != "JobHeldAdmin"
+        letgo(slurm)
+        assert all(slurm.show(j)["Reason"] == "JobHeldAdmin" for j in held)
+    finally:
+        slurm.maui.start()
+        slurm.wait(slurm.known, "the scheduler's picture")
+        slurm.maui.ok("releasehold", "-a", *held)
+
+
 def test_a_hold_takes_away_a_begin_time_that_never_comes(slurm, busy, users):
     away, user, system = (dependent(slurm, busy, user=users[0]) for _ in range(3))
     slurm.maui.ok("sethold", "-u", user)

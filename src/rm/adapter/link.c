@@ -9,10 +9,13 @@
 #include "rm/wire.h"
 
 #include <errno.h>
+#include <signal.h>
 #include <strings.h>
 #include <sys/socket.h>
+#include <unistd.h>
 
 #define SILENT_MS 5000 /* the daemon pings every second */
+#define END_S     2    /* until the end, when told */
 
 struct link {
     sd_event *loop;
@@ -23,23 +26,25 @@ struct link {
     struct rm_sink sink;
     struct strbuf in;
     bool opened;
+    bool gone;        /* the daemon is; what it had said before is carried out */
     int64_t heard_ms; /* a word of the daemon */
 };
 
 /* ---- telling ---- */
 
-static void say_line(const struct link *l, char *line)
+/* Whoever is gone is told nothing; the end of the input ends us, behind the orders that
+ * stand in it. */
+static void say_line(struct link *l, char *line)
 {
     size_t n = strlen(line), sent = 0;
 
-    while (sent < n) {
+    while (sent < n && !l->gone) {
         ssize_t k = send(l->fd, line + sent, n - sent, MSG_NOSIGNAL);
 
         if (k < 0 && errno == EINTR)
             continue;
-        if (k <= 0)
-            exit(0);
-        sent += (size_t)k;
+        l->gone = k <= 0;
+        sent += k > 0 ? (size_t)k : 0;
     }
     free(line);
 }
@@ -148,7 +153,7 @@ static void take_command(struct link *l, struct reader *r, const json_t *o)
     struct rm_command c;
 
     wire_read_command(r, o, &c);
-    if (r->failed)
+    if (r->failed || (l->gone && c.action == RM_START))
         return;
     if (l->calls.command != NULL)
         l->calls.command(l->ctx, &c);
@@ -170,7 +175,7 @@ static void take_submission(struct link *l, struct reader *r, const json_t *o)
     struct rm_submission s;
 
     wire_read_submission(r, o, &s);
-    if (r->failed)
+    if (r->failed || l->gone)
         return;
     if (l->calls.submit != NULL)
         l->calls.submit(l->ctx, &s);
@@ -226,8 +231,12 @@ static int on_input(sd_event_source *source, int fd, uint32_t events, void *ctx)
 
     (void)source;
     (void)events;
-    if (n == 0 || (n < 0 && errno != EINTR && errno != EAGAIN))
+    if (n == 0 || (n < 0 && errno != EINTR && errno != EAGAIN)) {
+        l->gone = true;
+        if (l->opened && l->calls.gone != NULL)
+            l->calls.gone(l->ctx);
         return sd_event_exit(l->loop, 0);
+    }
     if (n < 0)
         return 0;
     strbuf_add_n(&l->in, text, (size_t)n);
@@ -244,8 +253,17 @@ static int on_input(sd_event_source *source, int fd, uint32_t events, void *ctx)
     return 0;
 }
 
+/* A daemon that ends, or is killed, has us told so at once: what it has acknowledged is
+ * carried out before, if that can be. */
+static void end_soon(int number)
+{
+    (void)number;
+    alarm(END_S);
+}
+
 struct link *link_new(sd_event *loop, int fd, const struct link_calls *calls, void *ctx)
 {
+    const struct sigaction term = {.sa_handler = end_soon, .sa_flags = SA_RESTART};
     struct link *l = xcalloc(1, sizeof *l);
 
     l->loop = sd_event_ref(loop);
@@ -254,6 +272,7 @@ struct link *link_new(sd_event *loop, int fd, const struct link_calls *calls, vo
     l->ctx = ctx;
     l->sink = (struct rm_sink){tell_report, l};
     l->heard_ms = clock_ms();
+    sigaction(SIGTERM, &term, NULL);
     if (sd_event_add_io(loop, &l->input, fd, EPOLLIN, on_input, l) < 0) {
         link_destroy(l);
         return NULL;

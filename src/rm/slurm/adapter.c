@@ -507,6 +507,20 @@ static void on_heard(void *ctx)
     arm_next(ctx);
 }
 
+/* What was wished for tasks of arrays is not put off to a later look. */
+static void on_gone(void *ctx)
+{
+    struct adapter *a = ctx;
+
+    a->wished_ms = INT64_MIN / 2;
+    for (uint32_t left = UINT32_MAX;
+         a->connected && a->wishes > 0 && a->wishes < left;) {
+        left = a->wishes;
+        if (adapter_munge_gone(a) || jobs_poll(a) < 0)
+            return;
+    }
+}
+
 int adapter_main(const char *doubt)
 {
     static const struct link_calls calls = {.open = on_open,
@@ -517,7 +531,8 @@ int adapter_main(const char *doubt)
         .poll = on_poll,
         .ping = on_ping,
         .revived = on_revived,
-        .heard = on_heard};
+        .heard = on_heard,
+        .gone = on_gone};
     struct adapter *a = xcalloc(1, sizeof *a);
     int status;
 
