@@ -87,6 +87,22 @@ def test_an_administrative_reservation_keeps_jobs_off_until_released(slurm):
     starts(slurm, job)
 
 
+def test_slurms_reservation_that_is_made_or_deleted_is_seen_with_the_next_job(policies, slurm):
+    """Though nobody looks by the clock."""
+    policies("RMCFG[slurm] POLLINTERVAL=10:00\nRMPOLLINTERVAL 10:00\n")
+    slurm.ok("scontrol", "create", "reservation", "reservationname=service", "starttime=now",
+             "duration=60", "nodes=n1", "users=root")
+    jobs = [slurm.sbatch("-w", "n1", "-n", 1)]
+    slurm.wait(lambda: "service" in slurm.maui.ok("showres"), "the reservation")
+    slurm.wait_maui(jobs[0], "Idle")
+    slurm.ok("scontrol", "delete", "reservationname=service")
+    assert f"job '{jobs[0]}': start" not in slurm.maui.log()
+    jobs.append(slurm.sbatch("-w", "n1", "-n", 1))
+    for job in jobs:
+        slurm.wait_state(job, "RUNNING")
+    assert "service" not in slurm.maui.ok("showres")
+
+
 def test_backfill_goes_around_the_priority_reservation(slurm):
     """Short ones pass the wide one that waits; long ones would delay it."""
     first = slurm.sbatch("-n", 6, "-t", 2)

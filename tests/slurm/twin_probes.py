@@ -726,8 +726,6 @@ def maintenance(s):
     finally:
         s.cluster.empty()
         s.order("scontrol", "delete", "reservationname=mend")
-        if s.ours:  # it asks for reservations every three seconds
-            s.cluster.wait(lambda: "mend" not in s.cluster.maui.ok("showres"), "its end here")
 
 
 @probe

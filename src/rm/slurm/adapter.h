@@ -228,7 +228,6 @@ struct adapter {
     time_t jobs_at, nodes_at, parts_at, reservations_at; /* last change that was seen */
     partition_info_msg_t *parts_read; /* as last read; owned, NULL = not yet */
     int64_t nodes_read_ms, parts_read_ms, licences_at_ms, polled_ms;
-    int64_t reservations_read_ms;
     int64_t look_cost_ms;         /* the last look at all; slow ones at one since */
     int64_t ordered_ms;           /* when the last start was ordered */
     int64_t ordered_before_ms[2]; /* and those before it, the last first */
@@ -297,8 +296,9 @@ int adapter_main(const char *doubt);
 int nodes_poll(struct adapter *a);
 /* Of the smallest of these nodes (NULL ends); 0 when one is not known. */
 int64_t nodes_least_procs(const struct adapter *a, const char *const *names);
-/* Before a start that follows an end: what has changed of nodes, unless they were read
- * a moment before. Each such look costs slurmctld as much as a tenth of a job. */
+/* Before a start that follows an end, or a new job: what has changed of nodes and of
+ * Slurm's reservations, unless they were read a moment before. Each such look costs
+ * slurmctld as much as a tenth of a job. */
 int nodes_look(struct adapter *a);
 void nodes_forget(struct adapter *a);
 bool licence_known(const struct adapter *a, const char *name);

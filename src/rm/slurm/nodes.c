@@ -647,7 +647,7 @@ int nodes_look(struct adapter *a)
         return nodes_poll(a);
     if (adapter_now_ms() - a->nodes_read_ms < NODES_LOOK_MS)
         return 0;
-    return look_at_nodes(a, false);
+    return look_at_nodes(a, false) < 0 ? -1 : reservations_poll(a);
 }
 
 void nodes_forget(struct adapter *a)

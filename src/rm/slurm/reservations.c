@@ -3,8 +3,6 @@
 #include "base/xalloc.h"
 #include "rm/slurm/adapter.h"
 
-#define EVERY_MS 2900 /* their changes are few */
-
 static uint64_t digest_of(const reserve_info_t *v)
 {
     const int64_t numbers[] = {v->start_time, v->end_time, (int64_t)v->flags};
@@ -83,9 +81,6 @@ int reservations_poll(struct adapter *a)
     reserve_info_msg_t *msg = NULL;
     struct told_reservation *t, *next;
 
-    if (adapter_now_ms() - a->reservations_read_ms < EVERY_MS)
-        return 0;
-    a->reservations_read_ms = adapter_now_ms();
     if (slurm_load_reservations(a->reservations_at, &msg) != SLURM_SUCCESS) {
         if (errno == SLURM_NO_CHANGE_IN_DATA)
             return 0;
@@ -115,5 +110,4 @@ void reservations_forget(struct adapter *a)
     HASH_ITER(hh, a->reservations, t, next)
     drop(a, t);
     a->reservations_at = 0;
-    a->reservations_read_ms = 0;
 }
