@@ -6,6 +6,9 @@
  *     NODELIST(REASON)
  *     (waits for 8 processors until about 14:30 (checkjob 63))
  *
+ * And what the scheduler starts is started at once. Without it slurmctld looks at jobs
+ * that were changed once a second, and when a job has left its node.
+ *
  * It needs the headers of Slurm's source, configured as the slurmctld that runs, of
  * the same release: a record of another layout would be overwritten.
  *
@@ -22,6 +25,7 @@
 #include "slurm/slurm_errno.h"
 #include "src/common/slurm_xlator.h"
 #include "src/common/xstring.h"
+#include "src/slurmctld/job_scheduler.h"
 #include "src/slurmctld/slurmctld.h"
 
 #include <errno.h>
@@ -74,6 +78,8 @@ extern int job_modify(
     errno = 0; /* see above */
     if (!IS_JOB_PENDING(job))
         return SLURM_SUCCESS;
+    if (ours && request->priority == INFINITE && request->admin_comment)
+        schedule(false); /* behind this change, whose lock it waits for */
     if (ours && is_note(request->admin_comment) && job->priority == 0)
         show_note(job, request->admin_comment);
     else if (is_note(job->admin_comment)
