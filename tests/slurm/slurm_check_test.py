@@ -6,6 +6,7 @@ import os
 import pathlib
 import re
 import signal
+import socket
 import subprocess
 import time
 
@@ -29,12 +30,20 @@ def one(lines, *words):
     return found[0]
 
 
-ELSEWHERE = ("unshare", "--uts", "sh", "-c", 'hostname elsewhere && exec "$@"', "sh")
+def as_host(name, hosts):
+    """Before a command: on a machine of that name, whose /etc/hosts says that."""
+    return ("unshare", "--uts", "--mount", "sh", "-c",
+            'hostname "$1" && echo "$2" >"$3" && mount --bind "$3" /etc/hosts && '
+            'shift 3 && exec "$@"', "sh", name, hosts, "/tmp/.maui-hosts")
 
 
 def may_be_elsewhere():
-    return os.geteuid() == 0 and subprocess.run([*ELSEWHERE, "true"], check=False,
-                                                capture_output=True).returncode == 0
+    return os.geteuid() == 0 and subprocess.run(
+        [*as_host("elsewhere", ""), "true"], check=False, capture_output=True).returncode == 0
+
+
+elsewhere = pytest.mark.skipif(not may_be_elsewhere(),
+                               reason="needs a host's name of its own, as root")
 
 
 @pytest.fixture
@@ -58,9 +67,6 @@ def test_what_slurmctld_has_not_read_yet_is_told(slurm, conf):
                                   "SchedulerParameters=sched_interval=-1,"))
     line = one(check(slurm), "slurm.conf here", "wrong")
     assert "sched_interval=-1 turns off" in line and "install" not in line
-    if may_be_elsewhere():  # a login node's copy is none that slurmctld reads
-        assert not any("slurm.conf here" in l for l in check(slurm, *ELSEWHERE,
-                                                             *slurm.gate_program))
     conf.write_text(wrong)
     slurm.restart("slurmctld", signal.SIGTERM)
     slurm.wait(lambda: "UP" in slurm.run("scontrol", "ping").stdout, "slurmctld")
@@ -74,6 +80,26 @@ def test_what_slurmctld_has_not_read_yet_is_told(slurm, conf):
         slurm.restart("slurmctld", signal.SIGTERM)
         slurm.wait(slurm.all_up, "all nodes")
     assert not any("slurm.conf here" in l for l in check(slurm))
+
+
+@elsewhere
+def test_a_login_nodes_slurm_conf_is_none_that_slurmctld_reads(slurm, conf):
+    """And which machine is slurmctld's: by its name, short or with its domain, in whatever
+    letters, or by another name of its address."""
+    conf.write_text(conf.read_text().replace("JobSubmitPlugins=lua\n", ""))
+    name = socket.gethostname().split(".")[0]
+
+    def looks(own, hosts):
+        lines = check(slurm, *as_host(own, hosts), *slurm.gate_program)
+        skipped = any("is not compared" in l for l in lines)
+        assert skipped != any("JobSubmitPlugins wrong" in l for l in lines), lines
+        return not skipped
+    away, other = f"192.0.2.1 {name}", f"192.0.2.1 {name} head.example.org"
+    assert not looks("login1", away)
+    assert not looks(f"{name}2", away)
+    assert looks(name.upper(), away)
+    assert looks(f"{name}.example.org", other)
+    assert looks("node17", f"127.0.0.1 {name}")
 
 
 def test_why_slurmctld_has_not_started_is_told(slurm, conf):

@@ -11,9 +11,11 @@
 #include <grp.h>
 #include <libgen.h>
 #include <limits.h>
+#include <netdb.h>
 #include <pwd.h>
 #include <stdio.h>
 #include <strings.h>
+#include <sys/socket.h>
 #include <time.h>
 
 #define LOG_TAIL (4L << 20) /* bytes of slurmctld's log that are read */
@@ -29,22 +31,51 @@ struct inspection {
     int64_t ahead_s; /* slurmctld's clock before this machine's */
 };
 
-/* One of slurmctld's machines: on another one slurm.conf and plugins are of commands.
- */
+/* Are these the same machine, one of them perhaps without its domain? */
+static bool is_same_host(const char *a, const char *b)
+{
+    size_t n = strcspn(a, "."), m = strcspn(b, ".");
+
+    if (a[n] != '\0' && b[m] != '\0')
+        return strcasecmp(a, b) == 0;
+    return n == m && strncasecmp(a, b, n) == 0;
+}
+
+/* Does the name, which may be an alias, or the address lead to this machine? One can
+ * listen on own addresses alone; port 0 is any that is free. */
+static bool leads_here(const char *name)
+{
+    const struct addrinfo hints = {.ai_socktype = SOCK_STREAM};
+    struct addrinfo *found = NULL;
+    bool here = false;
+
+    if (name == NULL || *name == '\0' || getaddrinfo(name, "0", &hints, &found) != 0)
+        return false;
+    for (const struct addrinfo *at = found; at != NULL && !here; at = at->ai_next) {
+        int fd = socket(at->ai_family, at->ai_socktype | SOCK_CLOEXEC, 0);
+
+        here = fd >= 0 && bind(fd, at->ai_addr, at->ai_addrlen) == 0;
+        if (fd >= 0)
+            close(fd);
+    }
+    freeaddrinfo(found);
+    return here;
+}
+
+/* One of slurmctld's machines: on another one slurm.conf and plugins are of commands. A
+ * loopback address is that of any machine, and says nothing where a name does. */
 static bool is_controller(const slurm_conf_t *c)
 {
     char own[256] = "";
 
     if (gethostname(own, sizeof own - 1) < 0)
         return false;
-    own[strcspn(own, ".")] = '\0';
     for (uint32_t i = 0; i < c->control_cnt; i++) {
         const char *name = c->control_machine[i];
 
         if (name != NULL
-            && (strcmp(name, "localhost") == 0
-                || (strncmp(name, own, strlen(own)) == 0
-                    && strchr(".", name[strlen(own)]) != NULL)))
+            && (strcasecmp(name, "localhost") == 0 || is_same_host(name, own)
+                || leads_here(name)))
             return true;
     }
     return false;
@@ -402,13 +433,28 @@ static const char *get_from_file(void *ctx, const char *key)
     return conf_value(ctx, key);
 }
 
+/* "JobSubmitPlugins, Epilog": by whole words, as one may be part of another. */
+static bool has_key(const char *keys, const char *key)
+{
+    size_t n = strlen(key);
+
+    for (const char *at = keys; at != NULL && *at != '\0'; at += strspn(at, ", ")) {
+        size_t word = strcspn(at, ",");
+
+        if (word == n && strncmp(at, key, n) == 0)
+            return true;
+        at += word;
+    }
+    return false;
+}
+
 /* What has to be done about settings of the list that `maui slurm install` leaves
  * alone; NULL: it mends all. */
 static const char *find_unmended(const struct setting_advices *all, const char *keys)
 {
-    for (size_t i = 0; keys != NULL && i < all->n; i++)
+    for (size_t i = 0; i < all->n; i++)
         if (all->v[i].weight != SETTING_NOTE && all->v[i].instead == NULL
-            && strstr(keys, all->v[i].key) != NULL)
+            && has_key(keys, all->v[i].key))
             return all->v[i].why;
     return NULL;
 }
@@ -432,8 +478,7 @@ static char *list_wrong(const struct setting_advices *here,
         const char *key = here->v[i].key;
 
         if (here->v[i].weight == SETTING_NOTE || is_wrong(there, key)
-            || strcmp(key, "PreemptMode") == 0
-            || (names.text != NULL && strstr(names.text, key) != NULL))
+            || strcmp(key, "PreemptMode") == 0 || has_key(names.text, key))
             continue;
         strbuf_printf(&names, "%s%s", names.len > 0 ? ", " : "", key);
         *ret_restart |= settings_need_restart(key);
@@ -489,6 +534,12 @@ static void look_at_file(const struct inspection *in)
             "write PrivateData=cloud");
     if (conf != NULL && in->here)
         compare_file(in, conf);
+    else if (conf != NULL)
+        findings_add(in->f, SETTING_NOTE,
+            "slurmctld (SlurmctldHost=%s) does not run on this machine: slurm.conf "
+            "here "
+            "is of commands, and is not compared with what slurmctld has read",
+            in->c->control_machine[0]);
     conf_free(conf);
 }
 
