@@ -133,8 +133,17 @@ def test_no_job_is_held_or_put_off_because_slurmctld_was_killed(slurm):
     slurm.wait(lambda: resumed(slurm), "all nodes")
 
 
+def made_folder(path):
+    try:
+        path.mkdir()
+    except FileExistsError:
+        return False
+    return True
+
+
 def started_unsaved(slurm, *jobs):
-    """They run, which slurmctld has not saved when it is killed, mostly."""
+    """They run, which slurmctld has not saved when it is killed: it could not."""
+    fresh = pathlib.Path(slurm.dir, "state/job_state.new")
     slurm.maui.ok("schedctl", "-s")
     try:
         jobs = [slurm.sbatch(*options, "--requeue", script=script) for options, script in jobs]
@@ -142,11 +151,15 @@ def started_unsaved(slurm, *jobs):
             slurm.wait_maui(job, "Idle")
         time.sleep(2)  # what it has to say of them is said
         slurm.saved(jobs[-1])
+        slurm.wait(lambda: made_folder(fresh), "the end of its saving")
+        before = fresh.with_name("job_state").read_bytes()
     finally:
         slurm.maui.ok("schedctl", "-r")
     for job in jobs:
         slurm.wait_state(job, "RUNNING", "COMPLETED")
     slurm.kill("slurmctld")
+    fresh.rmdir()
+    assert fresh.with_name("job_state").read_bytes() == before
     return jobs
 
 
