@@ -4,6 +4,7 @@
 
 #include "server/drafts/jobattr.h"
 #include "server/drafts/rmname.h"
+#include "server/durable/record.h"
 #include "server/managers/manager.h"
 #include "server/server_private.h"
 #include "server/whatif/whatif.h"
@@ -35,7 +36,7 @@ static bool find_ending(struct server *s, const char *id, struct ending *ret)
 }
 
 struct search_ended {
-    const struct job *there;
+    int64_t there; /* submission of the job that is there; 0: none is */
     struct ending *found;
 };
 
@@ -45,19 +46,26 @@ static int take_ended(void *arg, const struct store_account *row)
 {
     struct search_ended *a = arg;
 
-    if (a->there && a->there->state < JOB_COMPLETED
-        && a->there->submit_at == row->submit_at)
-        return 0;
-    return take_row(a->found, row);
+    return a->there == row->submit_at ? 0 : take_row(a->found, row);
 }
 
-/* The first one that ended after that. */
+/* When was the job submitted that is there, or of which its manager has yet to tell? */
+static int64_t find_submission(struct server *s, const char *id)
+{
+    const struct job *j = job_find(engine_cluster(s->engine), id);
+
+    if (!j)
+        return record_submit_at(s, id);
+    return j->state < JOB_COMPLETED ? j->submit_at : 0;
+}
+
+/* The first one that ended after that, of others than the one that is there. */
 static bool find_ending_since(
-    struct server *s, const char *id, int64_t since, struct ending *ret)
+    struct server *s, const char *id, int64_t since, int64_t there, struct ending *ret)
 {
     struct store_account_filter f = {
         .job = id, .from_at = since + 1, .submitted = true};
-    struct search_ended a = {job_find(engine_cluster(s->engine), id), ret};
+    struct search_ended a = {there, ret};
     struct err err;
 
     if (since <= 0)
@@ -141,8 +149,11 @@ static void pass_unknown(struct server *s, const struct dep *d)
 static bool find_meant(
     struct server *s, const char *id, int64_t since, struct ending *ret)
 {
-    return find_ending_since(s, id, since, ret)
-           || (!job_find(engine_cluster(s->engine), id) && find_ending(s, id, ret));
+    int64_t there = find_submission(s, id);
+
+    return find_ending_since(s, id, since, there, ret)
+           || (!there && !job_find(engine_cluster(s->engine), id)
+               && find_ending(s, id, ret));
 }
 
 struct dep *depends_settle(struct server *s, const struct dep *deps, int64_t since)

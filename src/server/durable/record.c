@@ -123,6 +123,16 @@ void record_memory_free(struct record_memory *m)
     free(m);
 }
 
+int64_t record_submit_at(struct server *s, const char *id)
+{
+    struct job_memory unused = {0};
+    struct record_memory *m = record_recall(s, id, &unused);
+    int64_t at = m ? record_owner(m).submit_at : 0;
+
+    record_memory_free(m);
+    return at;
+}
+
 /* ---- ends ---- */
 
 static char *hosts_text(const struct cluster *c, const struct job *j)
