@@ -599,6 +599,27 @@ def test_a_job_that_was_gone_for_a_while_has_not_ended_for_who_depends_on_it(nat
     native.until(next_job, "Completed")
 
 
+@pytest.mark.parametrize("restarted", [False, True])
+def test_who_waits_for_a_job_that_was_gone_for_a_while_waits_on(native, restarted):
+    native.start()
+    job = native.submit_as(USERS[0], f"until [ -e {native.output}/enough ]; do sleep 0.1; done",
+                           "-t", 4, "-l", 900)
+    native.until(job, "Running")
+    next_job = native.submit_as(USERS[0], "true")
+    native.until(next_job, "Idle")
+    native.ok("mjobctl", "-m", f"depend=afterok:{job}", next_job)
+    native.replace("jobs", f"{native.example} jobs {native.pool} | sed '/^{job} /d'")
+    native.wait(lambda: native.state(job) == "Vacated", "its being gone", 60)
+    if restarted:
+        native.kill()
+        native.start()
+    assert "no longer be satisfied" in native.ok("checkjob", next_job)
+    native.restore()
+    native.wait(lambda: "waits for it" in native.ok("checkjob", next_job), "its return")
+    pathlib.Path(native.output, "enough").touch()
+    native.until(next_job, "Completed")
+
+
 @pytest.mark.parametrize("first", ["next", "its"])
 @pytest.mark.parametrize("word, status, state", [
     ("afterok", 1, "Idle"), ("afternotok", 1, "Completed"), ("afternotok", 0, "Idle"),

@@ -184,13 +184,21 @@ struct dep *depends_settle(struct server *s, const struct dep *deps, int64_t sin
 /* As depends_settle() wants them; the job's own go when they are changed. */
 struct deps VEC(struct dep);
 
-static struct deps copy_deps(const struct job_extra *x)
+/* What can never hold by the end of a job that is there can: that was none. */
+static enum dep_type reopen_type(struct server *s, const struct dep *d)
+{
+    if (!dep_never(d->type) || !find_submission(s, d->job_id))
+        return d->type;
+    return d->type == DEP_NEVER_FAILED ? DEP_FAILED : DEP_SUCCESS;
+}
+
+static struct deps copy_deps(struct server *s, const struct job_extra *x)
 {
     struct deps copy = {0};
 
     for (size_t i = 0; i < x->deps.n; i++)
-        vec_push(
-            &copy, ((struct dep){x->deps.v[i].type, xstrdup(x->deps.v[i].job_id)}));
+        vec_push(&copy, ((struct dep){reopen_type(s, &x->deps.v[i]),
+                            xstrdup(x->deps.v[i].job_id)}));
     vec_push(&copy, (struct dep){0});
     return copy;
 }
@@ -202,27 +210,44 @@ static void free_deps(struct deps *deps)
     vec_fini(deps);
 }
 
-static bool is_same(const struct dep *a, const struct dep *b)
+static bool is_same(const struct job_extra *x, const struct dep *b)
 {
-    while (a->job_id && b->job_id && a->type == b->type
-           && strcmp(a->job_id, b->job_id) == 0)
-        a++, b++;
-    return !a->job_id && !b->job_id;
+    size_t i = 0;
+
+    while (i < x->deps.n && b[i].job_id && x->deps.v[i].type == b[i].type
+           && strcmp(x->deps.v[i].job_id, b[i].job_id) == 0)
+        i++;
+    return i == x->deps.n && !b[i].job_id;
 }
 
 static void settle_job(struct server *s, const struct job *j)
 {
-    struct deps was = copy_deps(j->extra);
-    struct dep *left = depends_settle(s, was.v, j->submit_at);
+    struct deps again = copy_deps(s, j->extra);
+    struct dep *left = depends_settle(s, again.v, j->submit_at);
     struct event ev = {.kind = EVENT_MODIFY,
         .u.modify = {
             .id = j->id, .change = {.what = CHANGE_DEPS, .job = {.deps = left}}}};
     struct err err;
 
-    if (!is_same(was.v, left) && world_apply(s, &ev, NULL, &err) < 0)
+    if (!is_same(j->extra, left) && world_apply(s, &ev, NULL, &err) < 0)
         log_line(s->log, LOG_WARNING, "job '%s': %s", j->id, err.text);
     free(left);
-    free_deps(&was);
+    free_deps(&again);
+}
+
+static int find_same(void *arg, const struct store_account *row)
+{
+    return row->submit_at == *(const int64_t *)arg;
+}
+
+bool depends_is_back(struct server *s, const char *id, int64_t submit_at)
+{
+    struct store_account_filter f = {
+        .job = id, .from_at = submit_at, .submitted = true};
+    struct err err;
+
+    unsaved_tell(s->unsaved);
+    return store_account_each(s->store, &f, find_same, &submit_at, &err) > 0;
 }
 
 void depends_settle_waiting(struct server *s)

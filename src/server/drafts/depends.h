@@ -4,6 +4,7 @@
 #ifndef MAUI_SERVER_DEPENDS_H
 #define MAUI_SERVER_DEPENDS_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 struct dep;
@@ -27,9 +28,13 @@ int depends_check(
  * job ids borrowed from it; NULL for NULL. Owned by the caller: free(). */
 struct dep *depends_settle(struct server *s, const struct dep *deps, int64_t since);
 
+/* Was that job told to have ended that is there now? Then it had not. */
+bool depends_is_back(struct server *s, const char *id, int64_t submit_at);
+
 /* A job was accounted for that the engine did not have any more: who waits for it is
- * freed or failed by that. O(jobs), and a look-up for each dependency: for one of many
- * jobs, world_want_settled(). */
+ * freed or failed by that. One is there again that had passed for ended: who was failed
+ * by that waits on; who was freed is free. O(jobs), and a look-up for each dependency:
+ * for one of many jobs, world_want_settled(). */
 void depends_settle_waiting(struct server *s);
 
 #endif

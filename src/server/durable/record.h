@@ -45,8 +45,8 @@ struct record_memory *record_recall(
 struct job_owner record_owner(const struct record_memory *m);
 void record_memory_free(struct record_memory *m);
 
-/* When the job was submitted that is remembered by that id, be it that its manager has yet
- * to tell of it: 0 = none is, or an older record does not say. */
+/* When the job was submitted that is remembered by that id, be it that its manager has
+ * yet to tell of it: 0 = none is, or an older record does not say. */
 int64_t record_submit_at(struct server *s, const char *id);
 
 /* Nor what was changed of it: nobody is asked to end it any more. */

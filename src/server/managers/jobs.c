@@ -176,6 +176,8 @@ static void on_new_job(struct manager *m, const struct rm_job *r)
         note_asked(world_notes(s, made.job), &r->desc);
         if (!known)
             give_kept_qos(m, made.job);
+        if (!known && depends_is_back(s, r->desc.id, r->desc.submit_at))
+            world_want_settled(s);
         if (job_has_begun(r->desc.state))
             world_notes(s, made.job)->wclimit_s = r->desc.wclimit_s;
         modified_note(changed, world_notes(s, made.job));
