@@ -83,6 +83,8 @@ static bool is_begin(const struct line *l)
 struct search {
     const struct wish *wish;
     int64_t left; /* of CYCLES */
+    int64_t
+        next; /* line that follows where it begins, or what is left of those; 0: none */
     int64_t life; /* line of the begin of the one that it is in; 0 = none yet */
     bool met;     /* ABOUT: something was decided, its cycle is still to come */
     struct place last, found; /* the last cycle; the one that is wished for */
@@ -151,6 +153,8 @@ static int look_at_line(void *ctx, const struct line *l)
 {
     struct search *t = ctx;
 
+    if (!t->next)
+        t->next = l->seq;
     if (t->wish->kind == WISH_AT && l->at > t->wish->n)
         return 1;
     if (is_begin(l))
@@ -208,6 +212,10 @@ static int refuse_wish(struct store *store, const struct wish *w, struct err *er
     if (w->kind == WISH_CYCLES)
         return err_set(err, ERR_NOT_FOUND, "there is no cycle after that yet");
     write_instant(oldest, text, sizeof text);
+    if (w->kind == WISH_AT && w->n >= oldest)
+        return err_set(err, ERR_NOT_FOUND,
+            "the journal is kept since %s (%" PRId64 "), and its first cycle is later",
+            text, oldest);
     return err_set(err, ERR_NOT_FOUND,
         "the journal is kept since %s (%" PRId64 "): what was before is forgotten "
         "(JOURNALMAXSIZE)",
@@ -223,7 +231,8 @@ int journey_find(struct store *store, const struct wish *w, const struct place *
     if (walk_lines(store, from->line + 1, INT64_MAX, look_at_line, &t, err) < 0)
         return -1;
     *ret = w->kind == WISH_AT ? t.last : t.found;
-    if (w->kind == WISH_AT && !ret->line && from->line && from->at <= w->n)
+    if (w->kind == WISH_AT && !ret->line && from->line && from->at <= w->n
+        && (!t.next || t.next == from->line + 1))
         *ret = *from; /* nothing came since */
     return ret->line ? 0 : refuse_wish(store, w, err);
 }
