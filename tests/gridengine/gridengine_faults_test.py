@@ -79,10 +79,40 @@ def test_a_job_that_went_unseen_frees_its_slots_and_is_told_once(ge, away):
     else:
         ge.run("kill", "-9", adapter)  # the next one has never seen it
     ge.maui.until(waits, "Completed")
+    has_vanished_once(ge, job)
+
+
+def has_vanished_once(ge, job):
     ended = [j for j in ge.maui.lines("showq", "-c") if j["id"] == job]
     assert [j["user"] for j in ended] == ["alice"] and ended[0]["start_at"] > 0, ended
     events = (pathlib.Path(ge.maui.home) / "log" / "events.log").read_text().splitlines()
     assert len([e for e in events if '"vanished"' in e and f'"object":"{job}"' in e]) == 1
+
+
+def test_what_the_master_alone_has_lost_frees_its_slots_and_is_told_once(ge):
+    """Its spool comes from a copy that was made before: daemon and adapter go on. The number
+    of the one that is lost is another's then."""
+    ge.maui.start()
+    waits = ge.submit("bob", "true", "-h", "-pe", "smp", 4, "-q", "batch@cn01")
+    ge.maui.until(waits, "Hold")
+    spool, copy = f"{ge.dir}/spool/db", f"{ge.dir}/spool/copy"
+    ge.kill_master()
+    ge.run("cp", "-a", spool, copy)
+    ge.start_master()
+    job = ge.submit("alice", "sleep 300", "-pe", "smp", 4, "-q", "batch@cn01")
+    ge.maui.until(job, "Running")
+    ge.kill_master()
+    ge.run("rm", "-rf", spool)
+    ge.run("mv", copy, spool)
+    ge.start_master()
+    ge.maui.wait(lambda: ge.maui.state(job) == "Vacated", "its being gone")
+    ge.run("qrls", waits, user="bob")
+    ge.maui.until(waits, "Completed")
+    has_vanished_once(ge, job)
+    again = ge.submit("bob", "true", "-q", "batch@cn02")
+    assert again == job
+    ge.maui.wait(lambda: [j["user"] for j in ge.maui.lines("showq", "-c") if j["id"] == job]
+                 == ["alice", "bob"], "its end")
 
 
 def test_a_job_that_is_deleted_as_it_is_let_go_is_gone_at_once(ge):
