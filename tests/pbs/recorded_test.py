@@ -645,14 +645,21 @@ def test_a_sign_of_the_hook_makes_it_look_at_once(site):
     site.wait(started, "its start")
 
 
-def test_what_the_server_writes_down_makes_it_look_at_once(site):
-    """TORQUE has no hooks. POLLINTERVAL is an hour here too."""
+@pytest.mark.parametrize("when", ["before", "later", "anew"])
+def test_what_the_server_writes_down_makes_it_look_at_once(site, when):
+    """TORQUE has no hooks. POLLINTERVAL is an hour here too. Its folder may come later than we
+    do, or be another one."""
     home = site.server.folder / "home"
     book = home / "server_priv" / "accounting" / "20261128"
-    book.parent.mkdir(parents=True)
+    if when != "later":
+        book.parent.mkdir(parents=True)
     site.configure(f"POLLINTERVAL=3600 ENV=PBS_HOME={home}")
     site.serve()
     site.wait(lambda: "cn01" in site.daemon.run("checknode", "cn01").stdout, "a look")
+    if when == "anew":
+        book.parent.rmdir()
+    if when != "before":
+        book.parent.mkdir(parents=True)
     id = site.qsub("-l", chunk(site))
 
     def started():

@@ -3,6 +3,7 @@
 #include "base/home.h"
 #include "base/strbuf.h"
 #include "base/xalloc.h"
+#include "rm/adapter/follow.h"
 #include "rm/gridengine/gridengine.h"
 #include "rm/gridengine/site.h"
 
@@ -11,7 +12,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/inotify.h>
 #include <unistd.h>
 
 #define AT_ONCE       4
@@ -22,30 +22,22 @@
 #define TIMEOUT_MS    60000
 
 /* Jobs have ended, and slots are free: sooner than the next look would see it. */
-static int on_accounted(
-    sd_event_source *source, const struct inotify_event *event, void *ctx)
+static void on_accounted(void *ctx, const char *file)
 {
     struct ge_adapter *g = ctx;
 
-    (void)source;
-    if (event->len == 0 || strcmp(event->name, SITE_ACCOUNTING) != 0)
-        return 0;
-    if (!ge_tell_news(g))
+    if (strcmp(file, SITE_ACCOUNTING) == 0 && !ge_tell_news(g))
         agent_look(g->agent);
-    return 0;
 }
 
-/* The folder, as the file may not be there yet, or be another one tomorrow. Where it is
- * another machine's, nothing is told, and looks come at their times. */
+/* Where the folder is another machine's nothing is told, and looks come at their times.
+ */
 static void watch_accounting(struct ge_adapter *g)
 {
     char *folder = xstrdup(g->accounting);
 
     *strrchr(folder, '/') = '\0';
-    if (sd_event_add_inotify(agent_loop(g->agent), &g->ends, folder,
-            IN_MODIFY | IN_ONLYDIR, on_accounted, g)
-        < 0)
-        g->ends = NULL;
+    g->ends = follow_new(agent_loop(g->agent), folder, on_accounted, g);
     free(folder);
 }
 
@@ -116,7 +108,7 @@ static void close_adapter(void *ctx)
     struct ge_adapter *g = ctx;
 
     ge_drop_releases(g);
-    sd_event_source_disable_unref(g->ends);
+    follow_destroy(g->ends);
     runs_destroy(g->runs);
     listing_destroy(g->nodes);
     listing_destroy(g->jobs);

@@ -76,10 +76,10 @@ struct ge_adapter {
     int64_t accounted;                 /* bytes of the accounting file that were read */
     struct VEC(struct start *) releases; /* owned: to be let go in this turn */
     sd_event_source *releasing;
-    sd_event_source *ends; /* the accounting file grows; or NULL */
-    unsigned tidying;      /* commands of tidy.c that run */
-    unsigned noting;       /* commands of notes.c that run */
-    int64_t glance_ms;     /* glance.c: since when its command runs; 0 = it does not */
+    struct follow *ends; /* the accounting file grows */
+    unsigned tidying;    /* commands of tidy.c that run */
+    unsigned noting;     /* commands of notes.c that run */
+    int64_t glance_ms;   /* glance.c: since when its command runs; 0 = it does not */
     bool complained, deleting; /* tidy.c */
     uint64_t remarked;         /* tidy.c: the last refusal that was said */
     /* the last answers */

@@ -4,13 +4,13 @@
 #include "base/strbuf.h"
 #include "base/xalloc.h"
 #include "rm/adapter/beat.h"
+#include "rm/adapter/follow.h"
 #include "rm/pbs/pbs.h"
 
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
 #include <strings.h>
-#include <sys/inotify.h>
 
 #define AT_ONCE       4
 #define POLL_MS       2000 /* OpenPBS makes qstat wait when it is run twice a second */
@@ -45,15 +45,12 @@ static void open_wake(struct pbs_adapter *p, const struct link_opening *o)
     free(path);
 }
 
-static int on_accounted(
-    sd_event_source *source, const struct inotify_event *event, void *ctx)
+static void on_accounted(void *ctx, const char *file)
 {
     struct pbs_adapter *p = ctx;
 
-    (void)source;
-    (void)event;
+    (void)file;
     agent_look(p->agent);
-    return 0;
 }
 
 /* TORQUE has no hooks, but writes down whoever is queued, starts or ends. */
@@ -63,10 +60,7 @@ static void watch_accounting(struct pbs_adapter *p)
     struct strbuf folder = {0};
 
     strbuf_printf(&folder, "%s/server_priv/accounting", home ? home : TORQUE_HOME);
-    if (sd_event_add_inotify(agent_loop(p->agent), &p->accounted, folder.text,
-            IN_MODIFY | IN_ONLYDIR, on_accounted, p)
-        < 0)
-        p->accounted = NULL;
+    p->accounted = follow_new(agent_loop(p->agent), folder.text, on_accounted, p);
     free(folder.text);
 }
 
@@ -136,7 +130,7 @@ static void close_adapter(void *ctx)
         for (size_t i = 0; i < PBS_LINES_MOST; i++)
             line_destroy(p->lines[kind][i]);
     wake_destroy(p->wake);
-    sd_event_source_disable_unref(p->accounted);
+    follow_destroy(p->accounted);
     beat_destroy(p->beat);
     listing_destroy(p->nodes);
     listing_destroy(p->jobs);

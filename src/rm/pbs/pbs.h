@@ -72,7 +72,7 @@ struct pbs_adapter {
     struct line *lines[LINES][PBS_LINES_MOST]; /* NULL: not so many, or no library */
     struct beat *beat;
     struct wake *wake;
-    sd_event_source *accounted; /* NULL: the server's files are another machine's */
+    struct follow *accounted;
     struct listing *nodes, *jobs;
     int64_t start_wait_ms, timeout_ms; /* of each command */
     enum pbs_dialect dialect;
