@@ -120,6 +120,16 @@ def test_numbers_out_of_range_and_wrong_types_are_refused(live):
         assert len(answer["error"]["message"]) > 10, member
 
 
+@pytest.mark.parametrize("action, member", [
+    ("resume", "seconds"), ("stop", "seconds"), ("step", "seconds"), ("fail", "seconds"),
+    ("step", "count")])
+def test_no_time_and_no_count_of_the_scheduler_is_out_of_range(live, action, member):
+    for n in (-1, -2 ** 63, 2 ** 63 - 1, "soon", 1.5, None):
+        status, answer = live.api("/v1/scheduler", {"action": action, member: n})
+        assert status == 400 and len(answer["error"]["message"]) > 10, (n, answer)
+    runs_soon(live)
+
+
 ODD_TEXTS = ["", " ", ":", "::", ",", "=", "+", "-", "(", "[", "a:b:c:", "afterok:", "%s%n",
              "-1", str(2 ** 63 - 1), str(-2 ** 63), "1e9", "x" * 5000]
 ODD = [*ODD_TEXTS, None, [], [None], [""], [":"], {}, {"": ""}, {"a": None}, True, -1, 0,

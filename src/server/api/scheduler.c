@@ -16,6 +16,8 @@
 
 #include <unistd.h>
 
+#define STEPS_MAX 1000000000
+
 static const char *mode_name(const struct server *s)
 {
     static const char *const modes[] = {
@@ -153,8 +155,12 @@ static int stop(struct server *s, json_t *o, char *done, size_t size, struct err
 
 static int resume(struct server *s, json_t *o, char *done, size_t size, struct err *err)
 {
-    json_int_t wait = json_integer_value(json_object_get(o, "seconds"));
+    json_t *seconds = json_object_get(o, "seconds");
+    json_int_t wait = json_integer_value(seconds);
 
+    if (seconds
+        && (!json_is_integer(seconds) || wait < 0 || wait >= DURATION_UNLIMITED))
+        return err_set(err, ERR_INVALID, "seconds: expected a time, 0 = immediately");
     if (wait > 0 && s->simulation)
         return err_set(err, ERR_INVALID,
             "the clock of a simulation stands while it waits: no time comes to resume "
@@ -176,10 +182,10 @@ static int resume(struct server *s, json_t *o, char *done, size_t size, struct e
 static int step(struct server *s, json_t *o, char *done, size_t size, struct err *err)
 {
     json_t *n = json_object_get(o, "count"), *seconds = json_object_get(o, "seconds");
-    json_int_t count = json_is_integer(n) ? json_integer_value(n) : 1;
+    json_int_t count = n ? json_integer_value(n) : 1; /* 0: it is no number */
 
-    if (count < 1)
-        return err_set(err, ERR_INVALID, "count: expected 1 or more");
+    if (count < 1 || count > STEPS_MAX)
+        return err_set(err, ERR_INVALID, "count: expected 1 to %d", STEPS_MAX);
     if (seconds)
         return stop_after(s, o, done, size, err);
     stop_at(s, o, (json_int_t)s->control.iteration + count, done, size);
