@@ -164,6 +164,9 @@ typedef void config_told(void *ctx, const char *name, const char *was, const cha
 void config_differences(
     const struct config *was, const struct config *is, config_told *told, void *ctx);
 
+/* Of all values as they are written, in whatever order. O(characters). */
+uint64_t config_digest(const struct config *c);
+
 /* How many findings of that level there are. */
 size_t config_count(const struct config *c, enum finding_level level);
 

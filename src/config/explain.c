@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  * What is in force and where it came from; texts of single parameters. */
+#include "base/hash.h"
 #include "base/names.h"
 #include "base/strbuf.h"
 #include "config/config.h"
@@ -48,6 +49,23 @@ void config_differences(
         if (!config_value(is, v->name) && !is_same(v->text, usual))
             told(ctx, v->name, v->text, usual);
     }
+}
+
+uint64_t config_digest(const struct config *c)
+{
+    uint64_t sum = 0;
+
+    for (size_t i = 0; i < c->values.n; i++) {
+        const struct cfg_value *v = &c->values.v[i];
+        uint64_t h = 1;
+        for (const char *s = v->name; *s; s++)
+            h = hash_mix(h, (unsigned char)*s);
+        h = hash_mix(h, 0);
+        for (const char *s = v->text ? v->text : ""; *s; s++)
+            h = hash_mix(h, (unsigned char)*s);
+        sum += h;
+    }
+    return sum;
 }
 
 const struct raw_object *config_manager_section(const struct config *c)

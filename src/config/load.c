@@ -392,6 +392,7 @@ struct config *config_load_text_after(const struct config *elder, bool private,
 
     read_text(&l, new_file(&l, name), text, len);
     apply_entries(&l);
+    l.config->settings->digest = config_digest(l.config);
     loader_fini(&l);
     return l.config;
 }
@@ -627,6 +628,7 @@ struct config *config_load_file_with(
     if (more != NULL)
         read_text(&l, new_file(&l, name), more, len);
     apply_entries(&l);
+    l.config->settings->digest = config_digest(l.config);
     read_private(&l, path);
     loader_fini(&l);
     return l.config;

@@ -61,6 +61,7 @@ struct settings {
     int64_t bf_chunk_duration_s, bf_chunk_size;
     enum bf_priority_policy bf_priority;
     struct plan_settings plan;
+    uint64_t digest; /* config_digest(): equal ones are the same, but for secrets */
 
     /* jobs */
     int64_t default_wclimit_s; /* SYSTEMDEFAULTJOBWALLTIME */

@@ -3,6 +3,7 @@
  * as it was before a restart, counting from nothing. */
 #include "cluster/partition.h"
 #include "cluster/rmset.h"
+#include "config/settings.h"
 #include "engine/cycle.h"
 #include "engine/engine_private.h"
 #include "engine/events/events.h"
@@ -22,6 +23,7 @@ int take_settings(
 {
     const struct settings *cfg = ev->u.settings;
     uint64_t nodes = e->c->node_epoch;
+    bool same = e->cfg->digest == cfg->digest;
 
     (void)ret;
     (void)err;
@@ -39,7 +41,7 @@ int take_settings(
     fs_refresh(e->c);
     if (refusals_forget(e))
         refusals_changed(e);
-    promise_note_settings(e, nodes);
+    promise_note_settings(e, nodes, same);
     return 0;
 }
 

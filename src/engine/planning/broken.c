@@ -32,12 +32,14 @@ void promise_note_order(struct engine *e)
     e->passes.planning->seen.ordered = true;
 }
 
-void promise_note_settings(struct engine *e, uint64_t nodes)
+void promise_note_settings(struct engine *e, uint64_t nodes, bool same)
 {
     struct seen_world *seen = &e->passes.planning->seen;
 
     if (seen->nodes == nodes)
         seen->nodes = e->c->node_epoch;
+    if (same && seen->config + 1 == e->c->config_epoch)
+        seen->config = e->c->config_epoch;
 }
 
 static void tell_putoff(struct engine *e, const struct job *j, int64_t was,

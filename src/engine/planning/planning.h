@@ -54,9 +54,9 @@ struct expected_start planning_expected(struct engine *e, const struct job *j);
 
 /* A job starts by order: who is put off in the next cycle, is so by that. */
 void promise_note_order(struct engine *e);
-/* The site's parameters are others, which made all nodes anew: `nodes` was their epoch
- * before. By that none is lost. */
-void promise_note_settings(struct engine *e, uint64_t nodes);
+/* The site's parameters were read, which made all nodes anew: `nodes` was their epoch
+ * before. By that none is lost; nor does it break a promise where they are the same. */
+void promise_note_settings(struct engine *e, uint64_t nodes, bool same);
 /* The job has just started, at its start_at: what it was promised, if anything, counts
  * as kept or broken, and is over. */
 void promise_fulfil(struct engine *e, const struct job *j);

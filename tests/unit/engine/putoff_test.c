@@ -62,7 +62,8 @@ static void what_is_put_off_bit_by_bit_is_told_by_the_hour(void **state)
             int64_t by = engine_promised_by(sc_engine(s), sc_find(s, "K"));
             acts.n = 0;
             if (kind >= 2 && now / 60 % 2)
-                sc_configure(s, PLAN "PROMISETIGHTEN FALSE\n");
+                sc_configure(s, now / 60 % 4 == 1 ? PLAN "PROMISETIGHTEN FALSE\n"
+                                                  : PLAN "PROMISETIGHTEN 0\n");
             engine_cycle(sc_engine(s), now, &acts);
             assert_true(by == engine_promised_by(sc_engine(s), sc_find(s, "K"))
                         || is_changed(s, "K"));
@@ -79,6 +80,37 @@ static void what_is_put_off_bit_by_bit_is_told_by_the_hour(void **state)
         vec_fini(&acts);
         sc_destroy(s);
     }
+}
+
+/* Parameters that are read again are no others, in whatever order they are written. */
+static void what_is_read_again_breaks_nothing(void **state)
+{
+    static const struct {
+        const char *lines, *cause;
+    } reads[] = {
+        {PLAN "PROMISETIGHTEN FALSE\n", "overrun"},
+        {"PROMISETIGHTEN FALSE\n" PLAN "# the same\n", "overrun"},
+        {PLAN "PROMISETIGHTEN FALSE\nDEFERCOUNT 7\n", "settings"},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < sizeof reads / sizeof *reads; i++)
+        for (int by_node = 0; by_node < 2; by_node++) {
+            struct scenario *s = begin(PLAN "PROMISETIGHTEN FALSE\n", by_node);
+            const char *why, *cause;
+            add_job(s, "J", 100, 1000000);
+            add_job(s, "K", 100, 100);
+            struct actions acts = {0};
+            sc_at(s, BEGIN);
+            sc_configure(s, reads[i].lines);
+            engine_cycle(sc_engine(s), BEGIN + 160, &acts);
+            vec_fini(&acts);
+            assert_int_equal(
+                engine_promised_before(sc_engine(s), sc_find(s, "K"), &why, &cause),
+                BEGIN + 100);
+            assert_string_equal(cause, reads[i].cause);
+            sc_destroy(s);
+        }
 }
 
 /* What there is was told anew, which is no other world. */
@@ -421,6 +453,7 @@ int main(void)
         cmocka_unit_test(bands_count_from_jobs_without_a_qos),
         cmocka_unit_test(who_waits_long_has_a_share_of_that_as_slack),
         cmocka_unit_test(what_is_put_off_bit_by_bit_is_told_by_the_hour),
+        cmocka_unit_test(what_is_read_again_breaks_nothing),
         cmocka_unit_test(a_restart_breaks_no_promise),
         cmocka_unit_test(who_starts_by_the_first_promise_was_kept_it),
         cmocka_unit_test(a_promise_that_is_as_early_again_was_never_broken),
