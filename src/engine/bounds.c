@@ -379,6 +379,43 @@ int64_t bounds_fit(const struct bounds_of_job *b, int64_t from)
     return b->any ? wishes_fit_limits(&b->w, b->w.parts.v, &b->w.v.v[0], from) : from;
 }
 
+static void add_reserved(struct engine *e, struct bounds *b, uint32_t job,
+    struct wishes *io, struct bitset *io_jobs)
+{
+    const struct job *j = e->c->jobs.v[job];
+    int64_t lasts = plan_reserved_until(e->plan, j) - plan_reserved_at(e->plan, j);
+
+    bounds_add(e, b, j, (uint32_t)io->v.n);
+    vec_push(&io->v, ((struct wish){.duration_s = lasts}));
+    bitset_set(io_jobs, job);
+}
+
+void bounds_over(
+    struct engine *e, const uint32_t *jobs, size_t n, struct bitset *io_over)
+{
+    struct bounds b = {0};
+    struct bitset reserved = {0};
+    struct wishes w = {0};
+
+    bounds_begin(e, &b);
+    vec_push(&w.sets, ((struct part_set){0})); /* they want nothing but limits */
+    for (size_t i = 0; i < n && b.rules.n; i++)
+        add_reserved(e, &b, jobs[i], &w, &reserved);
+    bounds_settle(e, &b, &w);
+    bounds_open(e, &b, &reserved, NULL, NULL, &w);
+    for (size_t i = 0; i < w.v.n; i++) {
+        int64_t at = plan_reserved_at(e->plan, e->c->jobs.v[jobs[i]]);
+        int64_t from = at > e->now ? at : e->now;
+        if (wishes_fit_limits(&w, w.parts.v, &w.v.v[i], from) == from)
+            wishes_take(&w, w.parts.v, &w.v.v[i], from);
+        else
+            bitset_set(io_over, jobs[i]);
+    }
+    wishes_fini(&w);
+    bitset_fini(&reserved);
+    bounds_fini(&b);
+}
+
 static bool fit_by(struct plan *plan, const struct job *j, int64_t from, int64_t by,
     struct slot *ret_slot)
 {

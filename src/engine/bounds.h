@@ -63,6 +63,12 @@ void bounds_of(struct engine *e, const struct job *j, uint32_t partition,
 int64_t bounds_fit(const struct bounds_of_job *b, int64_t from);
 void bounds_of_fini(struct bounds_of_job *b);
 
+/* Of jobs that have reservations, those for which limits have no room there, beside who
+ * is active and the others, taken in that order. O(active jobs and reservations x
+ * limits in force + jobs x steps). */
+void bounds_over(
+    struct engine *e, const uint32_t *jobs, size_t n, struct bitset *io_over);
+
 /* plan_fit_by() in that plan, at an instant at which its limits have room for it, too,
  * where jobs are planned together. */
 bool bounds_fit_by(struct engine *e, struct plan *plan, const struct job *j,

@@ -45,8 +45,10 @@ struct world {
     uint32_t lost;   /* that one */
     int64_t until;   /* then it is back; 0 = none is lost */
     uint32_t broken; /* told */
+    bool orders;     /* an administrator does: starts, and other QOSs */
+    bool by_node;    /* counts are not exact: a held job names hosts */
     bool reserves;   /* a user does */
-    uint32_t reserved;
+    uint32_t reserved, ordered;
     const char *policy; /* NULL: any */
     bool at_once;       /* it promises on entry */
     bool limited;       /* users may have so much active */
@@ -83,13 +85,29 @@ static void tell_event(struct world *w, const struct event *ev)
         fail_msg("seed %u: %s", w->seed, err.text);
 }
 
+static void submit_spoiler(struct world *w)
+{
+    const char *const hosts[] = {"n0", "n1", "n2", "n3", "n4", "n5", NULL};
+    struct req_desc req = {.tasks = 1, .hosts = hosts};
+    struct event ev = {.kind = EVENT_SUBMIT};
+
+    ev.u.job = (struct job_desc){.id = "spoiler",
+        .wclimit_s = 1,
+        .cred = {[CRED_USER] = "spoiler"},
+        .state = JOB_HOLD,
+        .rm_hold = HOLD_SYSTEM,
+        .reqs = &req,
+        .nreqs = 1};
+    tell_event(w, &ev);
+}
+
 static void begin_with(struct world *w, uint32_t seed, struct engine_options opt)
 {
     char text[1000];
 
     const char *given = w->policy, *policy;
 
-    *w = (struct world){.seed = seed, .rng = {seed}};
+    *w = (struct world){.seed = seed, .rng = {seed}, .by_node = w->by_node};
     policy = ANY_OF(policies, &w->rng);
     policy = given ? given : policy;
     w->at_once = strstr(policy, "HORIZON SUBMIT");
@@ -116,6 +134,8 @@ static void begin_with(struct world *w, uint32_t seed, struct engine_options opt
             .features = features};
         tell_event(w, &ev);
     }
+    if (w->by_node)
+        submit_spoiler(w);
 }
 
 static void begin(struct world *w, uint32_t seed)
@@ -187,7 +207,7 @@ static bool is_put_off(struct world *w, const struct job *j, int64_t latest)
         const struct action *a = &w->out.v[i];
         if (a->kind == ACTION_PUT_OFF && a->job == j->index
             && (a->was == told || a->was == last) && a->at == latest && a->text)
-            return w->loses;
+            return w->loses || w->orders;
     }
     return false;
 }
@@ -227,7 +247,7 @@ static void check_promise(struct world *w, const struct job *j, int64_t now)
     if (!*latest || is_put_off(w, j, p.latest_start))
         *told = p.latest_start;
     else if (p.latest_start > *latest
-             && !(w->loses && p.was && p.latest_start < *told + 3600))
+             && !((w->loses || w->orders) && p.was && p.latest_start < *told + 3600))
         fail_msg("seed %u: the promise to job %s was put off from %lld to %lld",
             w->seed, j->id, (long long)*latest, (long long)p.latest_start);
     *first = !p.was ? 0 : *first ? *first : *latest;
@@ -425,6 +445,33 @@ static void reserve_some(struct world *w, int64_t now)
         w->reserved++;
 }
 
+/* A waiting job starts now, if there are nodes for it, whatever limits say; or it has
+ * another QOS. */
+static void order_some(struct world *w, int64_t now)
+{
+    static const char *const qos[] = {"high", "low", "DEFAULT"};
+    const struct cluster *c = engine_cluster(w->e);
+    struct event ev = {.kind = EVENT_RUN, .at = now};
+    uint32_t from = rng_below(&w->rng, (uint32_t)c->jobs.n + 1), i = from;
+    struct event_result made;
+    struct err err;
+
+    for (; i < c->jobs.n && !(c->jobs.v[i] && job_waits(c->jobs.v[i])); i++)
+        ;
+    if (i >= c->jobs.n)
+        return;
+    if (rng_percent(&w->rng, 50)) {
+        ev.kind = EVENT_QOS;
+        ev.u.qos.id = c->jobs.v[i]->id;
+        ev.u.qos.qos = ANY_OF(qos, &w->rng);
+        ev.u.qos.admin = true;
+    } else {
+        ev.u.run.id = c->jobs.v[i]->id;
+        ev.u.run.flags = RUN_ANY_LIMIT;
+    }
+    w->ordered += engine_apply(w->e, &ev, &made, &err) == 0;
+}
+
 static void run_world(struct world *w)
 {
     uint32_t number = 0;
@@ -437,6 +484,8 @@ static void run_world(struct world *w)
             reserve_some(w, now);
         while (number < JOBS && rng_percent(&w->rng, 35))
             submit(w, number++, now);
+        if (w->orders && rng_percent(&w->rng, 10))
+            order_some(w, now);
         cycle(w, now);
         if (now > 10000)
             fail_msg("seed %u: %u of %u jobs have started", w->seed, w->started, JOBS);
@@ -517,6 +566,32 @@ static void limits_are_planned_ahead(void **state)
         end(&w);
     }
     assert_true(promised > 500);
+}
+
+/* Orders take what is under limits. No more promises are broken by that where nodes are
+ * planned than where counts are. */
+static void orders_break_no_more_node_by_node(void **state)
+{
+    const char *from = getenv("MAUI_PROPERTY_SEED"),
+               *factor = getenv("MAUI_PROPERTY_FACTOR");
+    uint32_t first = from ? (uint32_t)atol(from) : 1, broken[2] = {0}, ordered = 0;
+    uint32_t worlds = WORLDS / 2 * (factor ? (uint32_t)atol(factor) : 1);
+
+    (void)state;
+    for (uint32_t k = 0; k < worlds; k++)
+        for (int by_node = 0; by_node < 2; by_node++) {
+            struct world w = {.policy = limits[k % (sizeof limits / sizeof *limits)],
+                .by_node = by_node};
+            begin(&w, (first + k) * KINDS + PLAIN);
+            w.orders = w.limited = true;
+            run_world(&w);
+            assert_int_equal(engine_stats(w.e)->broken_promises, w.broken);
+            broken[by_node] += w.broken;
+            ordered += w.ordered;
+            end(&w);
+        }
+    assert_true(broken[1] <= broken[0]);
+    assert_true(ordered > 500);
 }
 
 static int64_t pass_time(void)
@@ -633,6 +708,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(promises_are_kept),
         cmocka_unit_test(limits_are_planned_ahead),
+        cmocka_unit_test(orders_break_no_more_node_by_node),
         cmocka_unit_test(promises_are_kept_in_no_time),
         cmocka_unit_test(predictions_break_nothing),
         cmocka_unit_test(fairshare_of_factor_one_changes_nothing),

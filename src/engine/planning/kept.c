@@ -194,6 +194,25 @@ static void drop_others(struct engine *e)
     }
 }
 
+/* By an order, another QOS or a lowered limit there may be no room for some places any
+ * more: who has one of those is placed anew. */
+static void drop_over(struct engine *e, const struct turns *turns)
+{
+    struct VEC(uint32_t) jobs = {0};
+    struct bitset over = {0};
+
+    for (size_t i = 0; i < turns->n; i++)
+        if (plan_is_reserved(e->plan, e->c->jobs.v[turns->v[i].m->job]))
+            vec_push(&jobs, turns->v[i].m->job);
+    bounds_over(e, jobs.v, jobs.n, &over);
+    for (size_t i = jobs.n; i-- > 0;)
+        if (bitset_test(&over, jobs.v[i]))
+            plan_unreserve(e->plan, e->c->jobs.v[jobs.v[i]]);
+    e->passes.planning->lift_again |= bitset_any(&over);
+    vec_fini(&jobs);
+    bitset_fini(&over);
+}
+
 /* How many are later than promised; they are pressed. */
 static size_t press_late(struct turns *io)
 {
@@ -345,6 +364,7 @@ void kept_place(struct engine *e, const struct search_terms *t)
     drop_others(e);
     due_make_room(e);
     struct turns turns = sort_turns(e);
+    drop_over(e, &turns);
     size_t late = place_all(e, &turns, t);
     if (late)
         place_anew(e, &turns, late, t);

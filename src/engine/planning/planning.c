@@ -97,15 +97,30 @@ static bool places_stand(const struct engine *e)
     return plan_stands(e->plan);
 }
 
-/* Who is new comes where there is room; holes in the plan are theirs. */
-static void list_new(struct planning *p)
+/* Who had places has them, if limits have room for that: by an order or another QOS
+ * they may not. */
+static bool list_old(struct planning *p)
 {
     struct wishes *w = &p->window;
 
     wishes_begin_as(w, &p->wishes);
-    for (size_t i = 0; i < p->members.n; i++)
-        if (p->members.v[i].start_at < TIME_NEVER)
-            wishes_take(w, w->parts.v, &p->wishes.v.v[i], p->members.v[i].start_at);
+    for (size_t i = 0; i < p->members.n; i++) {
+        const struct wish *wish = &p->wishes.v.v[i];
+        int64_t at = p->members.v[i].start_at;
+        if (at >= TIME_NEVER)
+            continue;
+        if (wish->limits && wishes_fit_limits(w, w->parts.v, wish, at) != at)
+            return false;
+        wishes_take(w, w->parts.v, wish, at);
+    }
+    return true;
+}
+
+/* Then who is new comes where there is room; holes in the plan are theirs. */
+static void list_new(struct planning *p)
+{
+    struct wishes *w = &p->window;
+
     for (size_t i = 0; i < p->members.n; i++) {
         struct member *m = &p->members.v[i];
         if (m->start_at < TIME_NEVER)
@@ -135,7 +150,7 @@ static void list_present(
     make_room(p);
     for (uint32_t i = 0; i < p->members.n; i++)
         p->members.v[i].start_at = members_planned(e, &p->members.v[i]);
-    if (!promised_first && places_stand(e)) {
+    if (!promised_first && places_stand(e) && list_old(p)) {
         list_new(p);
         sort_order(p, false);
         return;
