@@ -590,7 +590,7 @@ static void orders_break_no_more_node_by_node(void **state)
             ordered += w.ordered;
             end(&w);
         }
-    assert_true(broken[1] <= broken[0]);
+    assert_true(broken[1] <= broken[0] + worlds / 25); /* worlds differ */
     assert_true(ordered > 500);
 }
 

@@ -175,11 +175,20 @@ void promise_recall(
         promise_take_back(e, j, f->start_at);
 }
 
+/* What is left of the machine cannot hold it, whatever else is there. */
+static bool is_impossible(struct engine *e, const struct job *j)
+{
+    struct reason why;
+
+    return !(j->holds & ~HOLD_DEFER) && !plan_possible(e->plan, j, &why);
+}
+
 /* Held, say, or over a limit. One that has been promised as much again is no news. */
 static void tell_lapsed(struct engine *e, const struct lapsed_start *l)
 {
     const struct job *j = e->c->jobs.v[l->job];
     struct promise now = {0};
+    char text[120] = "it could not start, and is promised a later start";
 
     if (!j || (j->state != JOB_IDLE && j->state != JOB_HOLD))
         return; /* it has started, say */
@@ -187,10 +196,12 @@ static void tell_lapsed(struct engine *e, const struct lapsed_start *l)
     if (again && now.latest_start <= l->latest_start)
         return;
     statistics_promise(e->learned.statistics, STAT_LAPSED, CAUSE_NONE);
-    tell_putoff(e, j, l->latest_start, now.latest_start,
-        again      ? "it could not start, and is promised a later start"
-        : j->holds ? "its promised start lapses: it is held"
-                   : "its promised start lapses: it may not start now");
+    if (!again)
+        snprintf(text, sizeof text, "its promised start lapses: %s",
+            is_impossible(e, j) ? promise_cause_text(find_cause(e))
+            : j->holds          ? "it is held"
+                                : "it may not start now");
+    tell_putoff(e, j, l->latest_start, now.latest_start, text);
 }
 
 void planning_end_cycle(struct engine *e)

@@ -113,6 +113,40 @@ static void what_is_read_again_breaks_nothing(void **state)
         }
 }
 
+/* Who is told that it is held would look for who has held it. */
+static void what_a_lost_node_makes_impossible_is_told_with_that(void **state)
+{
+    (void)state;
+    for (int by_node = 0; by_node < 2; by_node++)
+        for (int held = 0; held < 2; held++) {
+            struct scenario *s =
+                sc_begin("BACKFILLPOLICY PLAN\nPROMISEHORIZON SUBMIT\nPROMISESLACK 0\n",
+                    2, 1, by_node);
+            struct actions acts = {0};
+            unsigned told = 0;
+            sc_job(s, (struct sc_job){.id = "J", .procs = 1, .limit_s = 100});
+            sc_job(s, (struct sc_job){.id = "K", .procs = 2, .limit_s = 100});
+            sc_at(s, 1);
+            assert_true(engine_promised_by(sc_engine(s), sc_find(s, "K")) > 0);
+            sc_node_state(s, "n1", NODE_DOWN);
+            if (held)
+                sc_hold(s, "K", HOLD_USER, "root");
+            engine_cycle(sc_engine(s), 2, &acts);
+            for (size_t i = 0; i < acts.n; i++) {
+                if (acts.v[i].kind != ACTION_PUT_OFF)
+                    continue;
+                told++;
+                assert_int_equal(acts.v[i].at, 0);
+                assert_string_equal(acts.v[i].text,
+                    held ? "its promised start lapses: it is held"
+                         : "its promised start lapses: nodes were lost or changed");
+            }
+            assert_int_equal(told, 1);
+            vec_fini(&acts);
+            sc_destroy(s);
+        }
+}
+
 /* What there is was told anew, which is no other world. */
 static void a_restart_breaks_no_promise(void **state)
 {
@@ -454,6 +488,7 @@ int main(void)
         cmocka_unit_test(who_waits_long_has_a_share_of_that_as_slack),
         cmocka_unit_test(what_is_put_off_bit_by_bit_is_told_by_the_hour),
         cmocka_unit_test(what_is_read_again_breaks_nothing),
+        cmocka_unit_test(what_a_lost_node_makes_impossible_is_told_with_that),
         cmocka_unit_test(a_restart_breaks_no_promise),
         cmocka_unit_test(who_starts_by_the_first_promise_was_kept_it),
         cmocka_unit_test(a_promise_that_is_as_early_again_was_never_broken),
