@@ -490,7 +490,7 @@ static char *list_wrong(const struct setting_advices *here,
 static void compare_file(const struct inspection *in, struct conf *conf)
 {
     struct setting_advices now = {0}, file = {0};
-    bool restart = false, none;
+    bool restart = false, none = false;
     const char *by_hand;
     char *unread, *undone;
 
