@@ -94,3 +94,18 @@ def test_a_session_has_the_rights_of_its_user_and_no_more(site):
     for header in ({"X_Forwarded_User": "root"}, {"Remote_User": "root"}, {"X_Forwarded_For": "127.0.0.1"}):
         assert page.by(session, "GET", "/v1/parameters", **header)[0] == 403
     assert page.ask("GET", "/v1/parameters", Authorization="Session " + session["secret"][:-1] + "x")[0] == 401
+
+
+def test_whose_rights_change_is_told_so(build, daemon, browser):
+    from live_users import LEVELS, Users
+    from web_page import need_page
+    need_page(build)
+    browser.expected = {403}  # what was asked for before it was known
+    daemon.configure(LEVELS)
+    daemon.start()
+    browser.chrome.get(Users(daemon).ok("daemon", "dashboard", "--no-open").splitlines()[0])
+    browser.shows("help desk")
+    daemon.configure(LEVELS.replace("ADMIN3 daemon", "ADMIN3 sys"))
+    daemon.ok("schedctl", "-R")
+    browser.shows("you are user by now, and were help desk", 60)
+    browser.check()

@@ -123,3 +123,16 @@ def test_a_line_of_text_has_its_place_in_the_week(site, browser):
         for b in boxes[i + 1:]:
             assert a["right"] <= b["left"] + 1 or b["right"] <= a["left"] + 1 or a["bottom"] <= b["top"] + 1
     browser.check()
+
+
+def test_what_keeps_a_job_is_told_in_that_zone_too(site, browser):
+    """The scheduler writes the instant in UTC; beside times of the site that would be another hour."""
+    job = site.submit("true", release_at=SPRING - HOUR)
+    site.wait(lambda: "22:00:00 UTC" in str(site.job(job).get("reason")), "the reason")
+    browser.chrome.get(site.base + f"jobs?sel={job}")
+    browser.shows("This job may not start before 23:00:00")
+    browser.wait(lambda: "before 23:00:00" in browser.one("#rows").text, "the same in the list")
+    show_zone(browser, "UTC")
+    browser.shows("This job may not start before 22:00:00")
+    assert "UTC" not in browser.one(".verdict").text
+    browser.check()

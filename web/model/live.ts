@@ -8,11 +8,15 @@ import { tellSite } from "./format";
 import { keepDraft } from "./draft";
 import { followChanges, type News } from "./changes";
 import { followPast, isPast, isTold } from "./past";
+import { notice } from "./notices";
 import type { Identity, Session } from "./types";
 
 export type Phase =
   | "starting" | "login" | "loading" | "live" | "stale" | "reconnecting"
   | "ended" | "refused" | "stopping" | "updated";
+
+/** What each is called; 0 is everybody else. */
+export const LEVELS = ["user", "administrator", "operator", "help desk"];
 
 const MOVED_AFTER = 4; // failures: not a moment
 const POLL_MS = 4000;
@@ -184,6 +188,8 @@ async function askWho(): Promise<boolean> {
   const who = JSON.parse(await ask("GET", "/v1/identity")) as Identity;
   const other = state.who?.build && who.build && state.who.build !== who.build;
   whoAt = Date.now();
+  if (state.who && state.who.user === who.user && state.who.level !== who.level)
+    notice({ kind: "wrong", text: `An administrator has changed what you may do: you are ${LEVELS[who.level]} by now, and were ${LEVELS[state.who.level]}.` });
   tellSite(who.zone, who.utc_offset_s);
   set({ who: isPast() ? { ...who, read_only: true } : who, heardAt: whoAt });
   if (other) set({ phase: "updated", message: "the scheduler was updated" });

@@ -1,6 +1,6 @@
 // The frame of all screens: rail, bar, what is said of the state, and the view.
 import { useEffect, useState, type ReactNode } from "react";
-import { logOut, setLookOnly, useLive } from "../model/live";
+import { LEVELS, logOut, setLookOnly, useLive } from "../model/live";
 import { clock, plain, zoneName } from "../model/format";
 import { usePast } from "../model/past";
 import { setPrefs, usePrefs, type Theme, type Zone } from "../model/prefs";
@@ -65,8 +65,6 @@ function Clock() {
     </span>
   );
 }
-
-const LEVELS = ["user", "administrator", "operator", "help desk"];
 
 function Who() {
   const who = useLive((s) => s.who);

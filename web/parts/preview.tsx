@@ -1,7 +1,7 @@
 // What a change would come to, in words: who would start later, whose promise would break,
 // what is in the way.
 import { useEffect } from "react";
-import { count, duration, instant, plain } from "../model/format";
+import { count, duration, instant, plain, reasonText } from "../model/format";
 import { askNow } from "../model/live";
 import { usePrefs } from "../model/prefs";
 import { jobAddress } from "../model/route";
@@ -23,7 +23,7 @@ function Change({ j, word, broken }: { j: WhatIfJob; word: string; broken: boole
   const start = (stand: string, at?: number) =>
     stand === "none" ? "–" : at ? (stand === "running" ? (at <= now ? "now" : instant(at, now, zone)) : `${instant(at, now, zone)}`) : stand;
   const delta = j.delta_s ? `${duration(Math.abs(j.delta_s))} ` : "";
-  const why = j.reason?.text;
+  const why = j.reason && reasonText(j.reason, now, zone);
   return (
     <>
     <tr className={broken ? "w-broken" : ""}>

@@ -1,6 +1,6 @@
 // The columns that the queue can have: what each asks of the API, and shows.
 import type { ReactNode } from "react";
-import { count, duration, instant, plain } from "../model/format";
+import { count, duration, instant, plain, reasonText } from "../model/format";
 import { hueOf } from "../model/hue";
 import type { Zone } from "../model/prefs";
 import type { JobBrief } from "../model/types";
@@ -63,7 +63,7 @@ export const COLUMNS: Column[] = [
   text("partition", "Partition"),
   {
     key: "reason", name: "Why it waits", fields: ["reason", "section"], width: "minmax(11rem, 1fr)",
-    show: (j) => (j.reason ? <span title={plain(j.reason.text || j.reason.code)}>{plain(j.reason.text || j.reason.code)}</span> : j.section === "eligible" ? <span className="quiet">in the queue</span> : ""),
+    show: (j, now, zone) => (j.reason ? <span title={plain(reasonText(j.reason, now, zone) || j.reason.code)}>{plain(reasonText(j.reason, now, zone) || j.reason.code)}</span> : j.section === "eligible" ? <span className="quiet">in the queue</span> : ""),
   },
 ];
 

@@ -3,7 +3,7 @@
 import { useEffect, useRef, useState } from "react";
 import { ApiError, ask } from "../api/client";
 import { clock, count, duration, instant, plain } from "../model/format";
-import { askNow, onRound, useAnswer, useLive } from "../model/live";
+import { LEVELS, askNow, onRound, useAnswer, useLive } from "../model/live";
 import { notice } from "../model/notices";
 import { usePrefs } from "../model/prefs";
 import { go, jobAddress, useSearch, withQuery } from "../model/route";
@@ -130,7 +130,7 @@ function Sessions() {
             <tr key={s.id}>
               <td>{s.id}{s.id === own && <span className="tag">this one</span>}</td>
               <td>{plain(s.user)}</td>
-              <td>{["user", "administrator", "operator", "help desk"][s.level] ?? s.level}{s.read_only ? ", looks only" : ""}</td>
+              <td>{LEVELS[s.level] ?? s.level}{s.read_only ? ", looks only" : ""}</td>
               <td>{plain(s.peer ?? "")}</td>
               <td className="number">{instant(s.made_at, now, zone)}</td><td className="number">{instant(s.used_at, now, zone)}</td><td className="number">{instant(s.expires_at, now, zone)}</td>
               <td>{may && s.id !== own && <button aria-label={`End session ${s.id}`} onClick={() => void end(s.id)}>End</button>}</td>

@@ -2,7 +2,7 @@
 // free later, and what is in its way; marked on the timeline.
 import { useEffect, useMemo, useRef, useState } from "react";
 import type { Slot } from "../gantt/ghosts";
-import { duration, count, instant, plain } from "../model/format";
+import { duration, count, instant, plain, reasonText } from "../model/format";
 import { useAnswer, useLive } from "../model/live";
 import { usePrefs } from "../model/prefs";
 import { go, useSearch, withQuery } from "../model/route";
@@ -98,7 +98,7 @@ function First({ first, now }: { first: StartRecord; now: number }) {
   const { zone } = usePrefs();
   const names = (first.places ?? []).map((p) => plain(p.node));
   if (!first.start_at)
-    return <p className="touched" role="status"><strong>Never</strong>, as things are: {plain(first.reason?.text ?? "there is no room for it")}</p>;
+    return <p className="touched" role="status"><strong>Never</strong>, as things are: {plain(first.reason ? reasonText(first.reason, now, zone) : "there is no room for it")}</p>;
   const at = first.start_at;
   return (
     <>

@@ -1,7 +1,7 @@
 // One job: why it waits first, then when, then what it is.
 import { useEffect, useMemo, useRef, type ReactNode } from "react";
 import { useAnswer } from "../model/live";
-import { count, duration, instant, plain, sentence } from "../model/format";
+import { count, duration, instant, plain, reasonText, sentence } from "../model/format";
 import { usePrefs } from "../model/prefs";
 import { go, withQuery } from "../model/route";
 import { quote, type Subject } from "../model/orders";
@@ -27,7 +27,7 @@ function Why({ job }: { job: Job }) {
   const blocked = job.section === "blocked";
   return (
     <div className={blocked ? "verdict verdict-blocked" : "verdict verdict-waiting"}>
-      <p>{reason ? sentence(reason.text) : "It waits for its turn."}</p>
+      <p>{reason ? sentence(reasonText(reason, now, zone)) : "It waits for its turn."}</p>
       {reason && <LimitBar reason={reason} />}
       {reason?.until ? <p className="quiet">Until {instant(reason.until, now, zone)}, in {duration(reason.until - now)}.</p> : null}
       {job.reservation_at && reason?.code !== "reservation" ? <p>Promised: {instant(job.reservation_at, now, zone)}.</p> : null}

@@ -1,7 +1,7 @@
 // What is going on, and what comes next: the screen that the page begins with.
 import { useMemo, type ReactNode } from "react";
 import { useAnswer, useLive } from "../model/live";
-import { count, duration, hours, instant, plain } from "../model/format";
+import { count, duration, hours, instant, plain, reasonText } from "../model/format";
 import { REASONS } from "../model/hue";
 import { useJobs, useMadeReservations, useSums, type Count, type Summary } from "../model/lists";
 import { usePrefs } from "../model/prefs";
@@ -183,7 +183,7 @@ function Mine({ user }: { user: string }) {
             <td className="last">
               {j.section === "active" ? `ends by ${instant(j.end_at, now, zone)}`
                 : j.reservation_at ? `promised ${instant(j.reservation_at, now, zone)}`
-                : j.reason ? plain(j.reason.text) : "waits for its turn"}
+                : j.reason ? plain(reasonText(j.reason, now, zone)) : "waits for its turn"}
             </td>
           </tr>
         ))}

@@ -3,7 +3,7 @@
 import { useMemo } from "react";
 import { useAnswer } from "../model/live";
 import { readLines } from "../api/client";
-import { count, duration, instant, plain, sentence } from "../model/format";
+import { count, duration, instant, plain, reasonText, sentence } from "../model/format";
 import { hueOf } from "../model/hue";
 import { usePrefs } from "../model/prefs";
 import { jobAddress } from "../model/route";
@@ -49,7 +49,7 @@ function ReasonCard({ reason }: { reason: Reason }) {
   const { zone } = usePrefs();
   return (
     <li className="reason">
-      <p>{sentence(reason.text)}</p>
+      <p>{sentence(reasonText(reason, now, zone))}</p>
       <LimitBar reason={reason} />
       <p className="quiet reason-foot">
         <ObjectLink reason={reason} />
