@@ -305,6 +305,7 @@ function lookAtAge(): void {
 // ---- begin and end ----
 
 function enter(): void {
+  if (state.session) return; // it came from two tabs
   followPast(turn);
   set({ phase: "loading", message: "", session: session() });
   askSoon();
