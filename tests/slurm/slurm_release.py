@@ -3,6 +3,7 @@
 with the adapter that was built against it (scripts/build slurm)."""
 import os
 import pathlib
+import re
 import subprocess
 
 PREFIX = os.environ.get("MAUI_SLURM")
@@ -17,6 +18,14 @@ MANUALS = ([f"{PREFIX}/share/man/man1"] if PREFIX
            else ["/usr/share/man/man1", "/usr/local/share/man/man1"])
 LIBRARY = ([f"-I{PREFIX}/include", f"-L{PREFIX}/lib", f"-Wl,-rpath,{PREFIX}/lib"]
            if PREFIX else [])
+
+
+def release():
+    """(22, 5): of the commands that PATH finds first."""
+    done = subprocess.run(["scontrol", "--version"], env={**os.environ, "PATH": PATH},
+                          capture_output=True, text=True, check=False)
+    found = re.search(r"(\d+)\.(\d+)", done.stdout)
+    return (int(found[1]), int(found[2])) if found else (0, 0)
 
 
 def missing(tool):

@@ -5,6 +5,8 @@ import re
 
 import pytest
 
+import slurm_release
+
 NODES = {"n1": "Gres=gpu:a100:2", "n2": "Gres=gpu:a100:1,gpu:v100:1", "n3": "Gres=gpu:v100:2",
          "n4": "Gres=gpu:v100:2"}
 GRES = """\
@@ -15,6 +17,11 @@ NodeName=n[3-4] Name=gpu Type=v100 File={dir}/gpu[0-1]
 """
 CLUSTER = {"node_options": NODES, "gres_conf": GRES}
 KINDS = ("gpu:a100", "gpu:v100")
+
+
+untold = pytest.mark.skipif(
+    slurm_release.release() >= (24, 11),
+    reason="from 24.11 on Slurm's library does not tell what a job has on each of its nodes")
 
 
 def running(slurm, job):
@@ -95,6 +102,7 @@ def by_us(slurm):
     ("--gres=gpu:2", "-n", 6), ("--gpus-per-task=1", "-n", 3, "-c", 2),
     ("--gpus=2", ":", "--gpus=v100:2", "-n", 2)],
     ids=lambda options: " ".join(map(str, options)))
+@untold
 def test_what_runs_has_the_devices_that_slurm_has_given_it(slurm, options):
     """Processors, memory and devices of each type, node by node; so what comes later finds
     what is left."""
@@ -176,3 +184,15 @@ def test_what_a_waiting_job_is_changed_to_is_planned(module_cluster, updated, sa
         except KeyError:
             return False
     slurm.wait(holds, said)
+
+
+def test_processors_that_memory_costs_lie_where_there_is_room(fresh_cluster):
+    """MaxMemPerCPU makes two processors of --mem=600: of these every node has a pair."""
+    slurm = fresh_cluster(conf="MaxMemPerCPU=500\n")
+    for node in slurm.nodes:
+        running(slurm, slurm.sbatch("-w", node, "-n", 1))
+    job = slurm.sbatch("-n", 8, "--mem=600", "-t", 1)
+    running(slurm, job)
+    told = slurm.show(job)
+    assert (told["NumNodes"], told["NumCPUs"]) == ("4", "8"), told
+    assert [n["tasks"] for n in slurm.maui.job(job)["allocation"]], slurm.maui.job(job)

@@ -107,10 +107,13 @@ static int64_t all_procs(const slurm_job_info_t *j, int64_t tasks)
     return (j->job_state & JOB_STATE_BASE) == JOB_PENDING && least > sum ? least : sum;
 }
 
-/* More of each of its nodes than a task has. */
-static bool wants_more_of_a_node(const slurm_job_info_t *j)
+/* Processors without which it takes no node: of MaxMemPerCPU Slurm makes more than a
+ * task has, where a node is to have more memory. */
+static int64_t least_of_a_node(const slurm_job_info_t *j)
 {
-    return asked16(j->pn_min_cpus) > per_task(j);
+    int64_t least = asked16(j->pn_min_cpus);
+
+    return least > per_task(j) ? least : per_task(j);
 }
 
 static bool memory_by_node(const struct adapter *a, const slurm_job_info_t *j)
@@ -155,14 +158,15 @@ uint32_t request_least_nodes(const slurm_job_info_t *j)
 }
 
 /* What it needs on each of its nodes, of which it takes as many as it finds, is no more
- * than any node has for one of its tasks. Then a task may lie wherever that much is
- * free: equal parts on as few nodes as could do may never be, or later. Where memory is
- * limited it is counted by nodes, as Slurm counts it. */
+ * than any node has for the fewest of its processors that it takes of one. Then these
+ * may lie wherever that much is free: equal parts on as few nodes as could do may never
+ * be, or later. Where memory is limited it is counted by nodes, as Slurm counts it. */
 static bool memory_is_slight(const struct adapter *a, const slurm_job_info_t *j)
 {
     return memory_by_node(a, j) && !a->memory_limited && nodes_of(a, j) > 1
            && asked16(j->ntasks_per_node) == 0 && j->pn_min_memory > 0
-           && (int64_t)j->pn_min_memory <= a->mem_each;
+           && (int64_t)j->pn_min_memory
+                  <= amount_times(a->mem_each, least_of_a_node(j));
 }
 
 static bool by_node(const struct adapter *a, const slurm_job_info_t *j, int64_t tasks)
@@ -173,7 +177,8 @@ static bool by_node(const struct adapter *a, const slurm_job_info_t *j, int64_t 
     return (memory_by_node(a, j) && (counted || !memory_is_slight(a, j)))
            || (counted && (n == 1 || tasks < n || asked16(j->ntasks_per_node) > 0))
            || j->tres_per_node || j->tres_per_socket || j->tres_per_job
-           || wants_more_of_a_node(j) || j->pn_min_tmp_disk;
+           || (least_of_a_node(j) > per_task(j) && (counted || !memory_is_slight(a, j)))
+           || j->pn_min_tmp_disk;
 }
 
 /* -s: it shares processors where its partition lets it. */
@@ -302,15 +307,15 @@ static void node_tasks(
 }
 
 /* Is a task one of the job's devices, whose part of the processors a node could have?
- */
+ * Later releases have -c among what each of its own tasks has, "cpu=2": no device. */
 static bool by_device(const struct adapter *a, const slurm_job_info_t *j, int64_t tasks)
 {
     int64_t devices = gres_devices(j->tres_per_job);
 
     return devices > 0 && ceil_div(all_procs(j, tasks), devices) <= a->most_procs
            && devices < INT32_MAX && gres_kinds(j->tres_per_job) == 1
-           && !j->tres_per_node && !j->tres_per_socket && !j->tres_per_task
-           && !memory_by_node(a, j)
+           && !j->tres_per_node && !j->tres_per_socket
+           && gres_devices(j->tres_per_task) == 0 && !memory_by_node(a, j)
            && !(j->max_nodes != 0 && devices < asked32(j->num_nodes));
 }
 
@@ -340,9 +345,11 @@ static int64_t planned_tasks(const slurm_job_info_t *j, int64_t tasks)
 static void free_tasks(
     struct adapter *a, const slurm_job_info_t *j, int64_t tasks, struct req_desc *q)
 {
-    q->tasks = (uint32_t)planned_tasks(j, tasks);
+    int64_t each = memory_is_slight(a, j) ? least_of_a_node(j) : per_task(j);
+
+    q->tasks = (uint32_t)ceil_div(all_procs(j, tasks), each);
     q->tpn = (uint32_t)asked16(j->ntasks_per_node);
-    q->per_task.v[RES_PROCS] = per_task(j);
+    q->per_task.v[RES_PROCS] = each;
     /* As the tasks find room on so many. On more nodes than it has tasks a job would be
      * given more tasks. */
     if (j->max_nodes != 0 || q->tasks > tasks) {

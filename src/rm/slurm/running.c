@@ -132,7 +132,7 @@ static int64_t measure(const struct lying *l, int64_t *ret_sum)
 static bool devices_lie_elsewhere(const slurm_job_info_t *j)
 {
     return j->tres_per_job != NULL || j->tres_per_socket != NULL
-           || j->tres_per_task != NULL;
+           || gres_devices(j->tres_per_task) > 0;
 }
 
 /* Is there something that a node gives it once, however many of its tasks it has? */
