@@ -187,6 +187,16 @@ static struct job_end end_of(const slurm_job_info_t *j)
     }
 }
 
+/* Why Slurm lets a job wait that was left to it to start; "": it does not. */
+static const char *why_it_lingers(
+    const struct adapter *a, const struct told_job *t, const slurm_job_info_t *j)
+{
+    return j->state_reason == SLURM_WAIT_RESOURCES && j->priority != 0
+                   && starts_name_nobody(t) && outcomes_has_start(a, t->id)
+               ? answers_reason(j)
+               : "";
+}
+
 static uint64_t digest_of(
     const slurm_job_info_t *j, enum job_state state, uint64_t request, bool limited)
 {
@@ -341,7 +351,7 @@ static void tell(struct adapter *a, struct told_job *t, const struct parts *part
     job.desc.state = state;
     job.others = others_of(j);
     job.lifted = lifted_of(j, state);
-    job.notes = ""; /* what was said before is over */
+    job.notes = why_it_lingers(a, t, j); /* what was said before is over */
     if (state == JOB_HOLD) {
         job.desc.rm_hold = hold_of(j);
         if (!is_plain_hold(j))
@@ -680,10 +690,11 @@ void jobs_see(struct adapter *a, const char *id, const struct parts *parts,
     bool limited, bool kept)
 {
     const slurm_job_info_t *j = parts->v[0];
-    uint64_t request = digest_request(a, parts),
-             digest = digest_record(a, j, request, limited);
     bool is_new = jobs_find(a, id) == NULL, changed, back;
     struct told_job *t = find_or_add(a, id);
+    uint64_t request = digest_request(a, parts),
+             digest = digest_text(
+                 digest_record(a, j, request, limited), why_it_lingers(a, t, j));
     uint32_t least, limit = request_limit(j, &least);
     enum job_state state;
 

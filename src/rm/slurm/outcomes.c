@@ -113,6 +113,9 @@ static void give_up(struct adapter *a, size_t i)
             else if (!changed && j->state_reason == SLURM_WAIT_RESOURCES
                      && can_be_left(t))
                 t->left_to_slurm = true; /* others lie there otherwise than planned */
+            else if (!changed && j->state_reason == SLURM_WAIT_RESOURCES && t != NULL
+                     && t->left_to_slurm)
+                outcome = RM_WAITS; /* there is no place that would do now */
             else if (changed || answers_fate(j->state_reason) == FATE_WAITS)
                 outcome = RM_WAITS;
             if (limits_reason(j, text, sizeof text))
@@ -169,6 +172,15 @@ static int64_t next_check_ms(const struct adapter *a, int64_t now)
     return at_ms > now + LOOK_MS ? at_ms : now + LOOK_MS;
 }
 
+/* When it has lasted as long again; and when its time is up, as its nodes count as
+ * taken until then. */
+static int64_t look_again_ms(const struct pending *p, int64_t now)
+{
+    int64_t at_ms = now + (now - p->since_ms), up_ms = p->since_ms + p->patience_ms + 1;
+
+    return now < up_ms && up_ms < at_ms ? up_ms : at_ms;
+}
+
 static bool is_still(const struct adapter *a, size_t i, const char *id)
 {
     return i < a->pending.n && strcmp(a->pending.v[i].id, id) == 0;
@@ -212,8 +224,7 @@ static void check_one(struct adapter *a, size_t i)
     int64_t now = adapter_now_ms();
     char *id;
 
-    /* as long again as it has lasted */
-    p->look_ms = p->alone ? now + (now - p->since_ms) : next_check_ms(a, now);
+    p->look_ms = p->alone ? look_again_ms(p, now) : next_check_ms(a, now);
     if (a->seen_ms >= p->judged_ms + LOOK_MS) {
         p->judged_ms = a->seen_ms;
         judge_order(a, i);
