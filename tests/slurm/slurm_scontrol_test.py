@@ -3,6 +3,7 @@
 life of jobs, holds of each kind, failures. What differs is in src/rm/slurm/text."""
 import os
 import pathlib
+import random
 import shutil
 import signal
 import subprocess
@@ -10,9 +11,10 @@ import time
 
 import pytest
 
+import slurm_accounting
 import slurm_cluster
 from slurm_everyday_test import (  # the same must be so here
-    test_a_requeued_job_asks_for_the_same_as_before, test_checkjob_says_that_no_node_will_ever_do)
+    ALONE, test_a_requeued_job_asks_for_the_same_as_before, test_checkjob_says_that_no_node_will_ever_do)
 from slurm_life_test import (
     test_a_batch_job_runs_where_the_scheduler_put_it_and_leaves,
     test_a_begin_time_is_kept, test_a_job_of_several_partitions_runs_in_the_first_that_is_free,
@@ -335,3 +337,82 @@ def test_without_a_gate_the_sites_remark_stays(fresh_cluster):
     assert "AdminComment" not in shown[2] or "AdminComment= \n" in shown[2]
     slurm.ok("scontrol", "release", jobs[0])
     slurm.wait_state(jobs[0], "RUNNING")
+
+
+# ---- what scontrol update changes of jobs that wait, beside Slurm alone ----
+
+JOBS = {"plain": ("-n", 2), "feature": ("-n", 1, "-C", "odd"), "licence": ("-n", 1, "-L", "lic_b:1"),
+        "switch": ("-N", 2, "-n", 2, "--switches=1"), "array": ("-a", "1-3", "-n", 1),
+        "het": ("-n", 1, ":", "-n", 2)}
+UPDATES = [("plain", "account=bio"), ("plain", "qos=fast"), ("plain", "numtasks=3 numcpus=3"),
+           ("plain", "licenses=lic_a:1"), ("feature", "features=even"), ("feature", "features=odd&at_n3"),
+           ("feature", "account=bio"), ("licence", "licenses=lic_b:2"), ("licence", "licenses="),
+           ("switch", "switches=2"), ("switch", "switches=1@5"), ("switch", "qos=fast"),
+           ("array_2", "account=bio"), ("array_1", "features=even"), ("array", "qos=fast"),
+           ("array", "timelimit=7"), ("array_3", "licenses=lic_a:2"), ("het+1", "features=even"),
+           ("het+1", "account=bio"), ("het", "qos=fast"), ("het+0", "timelimit=4"),
+           ("het+1", "numtasks=3 numcpus=3")]
+PARTS = ["plain", "feature", "licence", "switch", "array_1", "array_2", "array_3", "het+0", "het+1"]
+SEEN = ("NumCPUs", "NumTasks", "Features", "Licenses", "Account", "QOS", "TimeLimit")
+TREE = "SwitchName=s1 Nodes=n[1-3]\nSwitchName=s2 Nodes=n[4-6]\nSwitchName=top Switches=s[1-2]\n"
+
+
+@pytest.fixture
+def beside(fresh_cluster, request):
+    """Slurm alone, and with the scheduler: full, and the jobs wait there."""
+    if slurm_accounting.missing():
+        pytest.skip(f"no slurmdbd: {slurm_accounting.missing()}")
+    both = []
+    for options in ({"gate": False, "conf": ALONE}, {"transport": request.param}):
+        c = fresh_cluster(scheduler=options.get("gate", True), nodes=6, accounting=True, topology=TREE,
+                          **{**options, "conf": "TopologyPlugin=topology/tree\n" + options.get("conf", "")})
+        for words in (("account", "chem"), ("account", "bio"), ("user", c.user, "account=chem,bio"),
+                      ("qos", "fast")):
+            c.accounting.manage("-i", "add", *words)
+        c.accounting.manage("-i", "modify", "user", c.user, "set", "qos+=fast", "defaultaccount=chem")
+        c.parts = [p for p in PARTS if request.param == "LIBSLURM" or not p.startswith("het")]
+        c.full = c.wait(lambda c=c: c.run("sbatch", "--parsable", "-N", 6, "--exclusive", "-t", 30, "-o",
+                                          "/dev/null", stdin="#!/bin/sh\nsleep 900\n").stdout.strip(), "a job")
+        c.wait_state(c.full, "RUNNING")
+        c.jobs = {name: c.sbatch("-t", 5, *options, script="sleep 300") for name, options in JOBS.items()
+                  if any(p.startswith(name) for p in c.parts)}
+        both.append(c)
+    both[1].wait(lambda: len(both[1].queued()) == len(both[1].jobs) + 3, "all in the queue")
+    return both
+
+
+def change(c, name, words):
+    """What an administrator is answered, without numbers of jobs."""
+    base = next(n for n in JOBS if name.startswith(n))
+    done = c.run("scontrol", "update", f"jobid={c.jobs[base]}{name.removeprefix(base)}",
+                 *words.split())
+    return done.returncode, done.stderr.replace(c.jobs[base], base)
+
+
+def picture(c):
+    shown = {}
+    for name in c.parts:
+        base = next(n for n in JOBS if name.startswith(n))
+        found = c.show(f"{c.jobs[base]}{name.removeprefix(base)}") or {}
+        shown[name] = (found.get("JobState"), *(found.get(key) for key in SEEN))
+    return shown
+
+
+@pytest.mark.parametrize("beside", ["LIBSLURM", "SCONTROL"], indirect=True)
+def test_what_is_changed_in_any_order_starts_as_under_slurm_alone(beside):
+    """Accounts, QOS, switches, features, licences, of tasks, whole arrays and components: the
+    same answers, and each starts with what it has then under Slurm alone."""
+    alone, ours = beside
+    seed = random.SystemRandom().randrange(10**6)
+    for name, words in random.Random(seed).sample(UPDATES, len(UPDATES)):
+        if not any(name.startswith(base) for base in ours.jobs):
+            continue  # scontrol starts no heterogeneous job
+        assert change(ours, name, words) == change(alone, name, words), (seed, name, words)
+    ours.wait(lambda: ours.maui.job(f"{ours.jobs['array']}_3")["qos"] == "fast", "what was changed")
+    for c in beside:
+        c.ok("scancel", c.full)
+    for c in beside:
+        c.wait(lambda c=c: all(p[0] == "RUNNING" for p in picture(c).values()), f"all, seed {seed}")
+    assert picture(ours) == picture(alone), seed
+    log = ours.maui.log()
+    assert "did not start" not in log, (seed, [l for l in log.splitlines() if "did not start" in l])
