@@ -129,6 +129,9 @@ struct node_desc {
  * Running and Busy. */
 int node_report(struct cluster *c, const struct node_desc *d, int64_t now,
     struct node **ret_node, struct err *err);
+/* Does it tell nothing but what is known? Then node_report() changes nothing. What is
+ * named in it and was not known by name may be by now. O(features). */
+bool node_report_is_known(struct cluster *c, const struct node_desc *d);
 
 struct node *node_find(const struct cluster *c, const char *name);
 /* ERR_NOT_FOUND: "cannot locate node 'nod01'; did you mean 'node01'?". Returns -1. */

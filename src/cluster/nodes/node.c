@@ -457,6 +457,37 @@ int node_report(struct cluster *c, const struct node_desc *d, int64_t now,
     return 0;
 }
 
+static bool is_partition_told(
+    const struct cluster *c, const struct node *n, const char *name)
+{
+    return !name
+           || (n->told->partition != INDEX_NONE
+               && strcmp(c->partitions.v[n->told->partition]->name, name) == 0);
+}
+
+static bool is_measured_same(
+    const struct cluster *c, const struct node *n, const struct node_desc *d)
+{
+    node_unfold(c, n);
+    return same_number(n->load, d->load) && same_number(n->load_raised, 0)
+           && !memcmp(&n->util, &d->util, sizeof n->util);
+}
+
+bool node_report_is_known(struct cluster *c, const struct node_desc *d)
+{
+    const struct node *n = d->more ? NULL : node_find(c, d->name);
+    struct err err;
+
+    if (!n || n->gone || !n->told || n->state != d->state || desc_check(d, &err)
+        || n->rm != rmset_get(c, d->rm) || !is_partition_told(c, n, d->partition)
+        || (d->measured && !is_measured_same(c, n, d)))
+        return false;
+    struct node_told t = told_merge(c, n->told, d);
+    bool same = told_same(n->told, &t);
+    told_fini(&t);
+    return same;
+}
+
 /* ---- many alike --------------------------------------------------------------- */
 
 static bool is_repeatable(const struct cluster *c, const struct node *n)

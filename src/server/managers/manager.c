@@ -45,13 +45,15 @@ static void note_words(struct manager *m, const char *node, const char *said)
         nodewords_told(m->s->managers->words, n->index, said);
 }
 
+/* Who asks all nodes each time tells the same of most: that is no event. */
 static void take_node(struct manager *m, const struct node_desc *d)
 {
     struct event ev = {.kind = EVENT_NODE, .u.node = *d};
 
     if (is_shared(m, d->name))
         ev.u.node.gres = floats_told(m->s->managers->floats, m->name, d->gres);
-    manager_apply(m, &ev, d->name);
+    if (!node_report_is_known(engine_cluster(m->s->engine), &ev.u.node))
+        manager_apply(m, &ev, d->name);
     note_words(m, d->name, d->said);
     if (!floats_are_of(d->name))
         nodekeep_told(m->s, m->name, border_node_out(m->border, d->name), d);
