@@ -3,6 +3,7 @@
 #include "fake_scontrol.h"
 
 #include "rm/slurm/batch.h"
+#include "rm/slurm/looks.h"
 #include "rm/slurm/text/text.h"
 
 #include <assert.h>
@@ -23,7 +24,7 @@ void fake_scontrol_look(struct adapter *a)
     if (!a->told_all)
         a->limits_digest = DIGEST_START; /* of none: that there are none is not told */
     limits_poll(a);
-    jobs_poll(a);
+    looks_poll(a);
     while (a->astrays > 0)
         jobs_take_back(a);
     a->told_all = true;

@@ -8,6 +8,7 @@
 #include "base/strbuf.h"
 #include "base/xalloc.h"
 #include "rm/slurm/batch.h"
+#include "rm/slurm/looks.h"
 #include "rm/slurm/marking.h"
 
 #include <fcntl.h>
@@ -192,7 +193,7 @@ static void poll_all(struct adapter *a)
     if (!a->checked && check_settings(a) < 0)
         return;
     if (nodes_poll(a) < 0 || reservations_poll(a) < 0 || limits_poll(a) < 0
-        || rights_poll(a) < 0 || jobs_poll(a) < 0)
+        || rights_poll(a) < 0 || looks_poll(a) < 0)
         return;
     if (!a->connected || a->ailing)
         adapter_health(a, "connection", NULL);
@@ -306,7 +307,7 @@ static void read_events(struct adapter *a, char *text)
         if (a->connected && ends_take(a, word))
             continue;
         if (*word < '0' || *word > '9' || !a->connected || ++looks > ENDS_MAX
-            || (looks == 1 && nodes_look(a) < 0) || jobs_look(a, word) < 0)
+            || (looks == 1 && nodes_look(a) < 0) || looks_job(a, word) < 0)
             a->look = true;
     }
 }
@@ -516,7 +517,7 @@ static void on_gone(void *ctx)
     for (uint32_t left = UINT32_MAX;
          a->connected && a->wishes > 0 && a->wishes < left;) {
         left = a->wishes;
-        if (adapter_munge_gone(a) || jobs_poll(a) < 0)
+        if (adapter_munge_gone(a) || looks_poll(a) < 0)
             return;
     }
 }

@@ -383,9 +383,6 @@ bool rights_has_accounts(const slurm_conf_t *c);
 void rights_forget(struct adapter *a);
 
 /* ---- jobs.c ---- */
-int jobs_poll(struct adapter *a);
-/* Look at one job, whose order is pending. */
-int jobs_look(struct adapter *a, const char *id);
 /* Take back jobs that Slurm could start (`astrays`), for some time: of many the rest is
  * left to the next call. */
 void jobs_take_back(struct adapter *a);
@@ -394,17 +391,6 @@ void jobs_take_back(struct adapter *a);
 void jobs_ended(struct adapter *a, struct told_job *t, const slurm_job_info_t *j);
 void jobs_forget(struct adapter *a);
 struct told_job *jobs_find(struct adapter *a, const char *id);
-enum gate_mark job_mark(const slurm_job_info_t *j);
-/* Was it put back into the queue and held (scontrol requeuehold), and nobody has marked
- * it as held since? Nothing but Slurm's words for it tells. */
-bool job_is_back_held(const slurm_job_info_t *j);
-/* Of a change of a job that its partition can never run, or is closed for, Slurm makes
- * half and refuses it: the job is kept, and its comment says so, but it has no mark. */
-bool job_is_half_kept(const slurm_job_info_t *j);
-/* Does the mark say that an administrator holds it? */
-bool job_is_admins(const slurm_job_info_t *j);
-/* The priority that an administrator gave it, 0 = none. */
-uint32_t job_priority_given(const slurm_job_info_t *j);
 /* Jobs that cannot end by their deadline any more: Slurm shall end them as such. */
 void jobs_expire(struct adapter *a);
 

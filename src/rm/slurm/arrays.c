@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Arrays: of all tasks that wait Slurm has one record, each of them is a job here. What
  * is ordered of all of them is one order: one for each would make a record of each. */
+#include "rm/slurm/job.h"
 #include "rm/slurm/jobs.h"
 
 #include <stdio.h>

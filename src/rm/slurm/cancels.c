@@ -2,7 +2,7 @@
  * Jobs are cancelled. Tasks of one array that wait, and whose cancels come together, by
  * one request: each costs slurmctld as much as that of all of them. */
 #include "base/xalloc.h"
-#include "rm/slurm/adapter.h"
+#include "rm/slurm/looks.h"
 
 #include <signal.h>
 
@@ -12,7 +12,7 @@ static void tell_at_once(struct adapter *a, const char *id)
 {
     answers_again(a, id);
     if (a->connected)
-        (void)jobs_look(a, id); /* else the look at all tells it */
+        (void)looks_job(a, id); /* else the look at all tells it */
 }
 
 /* That some are over is the end that was wanted: Slurm goes on with the others. */

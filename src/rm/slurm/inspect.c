@@ -5,6 +5,7 @@
 #include "base/xalloc.h"
 #include "rm/slurm/check.h"
 #include "rm/slurm/conf.h"
+#include "rm/slurm/job.h"
 #include "rm/slurm/saved.h"
 
 #include <errno.h>

@@ -1,49 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0
- * Jobs: what changed of them is told. A record of Slurm is one job, or all tasks of an
- * array that still wait, or one component of a heterogeneous job. */
+ * Jobs: what changed of them is told, and who has got away is taken back. */
 #include "rm/slurm/jobs.h"
 
-#include "base/hostrange.h"
 #include "base/xalloc.h"
-#include "rm/slurm/marking.h"
+#include "rm/slurm/job.h"
 
-#include <stdio.h>
-#include <sys/wait.h>
-
-#define WHOLE_MS 5000
-#define KEEP_MS  1000 /* of a look: the heartbeat is written between looks */
-#define KEEP_N   20   /* taken back in any case */
+#define KEEP_N 20 /* of a look: taken back in any case */
 
 /* Of taking jobs back, before something else has its turn: after the first, which may
  * wait long for slurmdbd and for what slurmctld does because of those before. */
 #define TAKING_MS 50
-#define MARKING_MS                                                                     \
-    200 /* of one look, for marks that the gate has left; the rest later */
-
-enum gate_mark job_mark(const slurm_job_info_t *j)
-{
-    uint32_t given = j->site_factor - NICE_OFFSET;
-
-    /* a plugin of the site's may have lowered it: that is not the gate's */
-    return given < NICE_OFFSET ? (enum gate_mark)(given & MARK_LIFTED) : MARK_NONE;
-}
-
-uint32_t job_priority_given(const slurm_job_info_t *j)
-{
-    uint32_t given = j->site_factor - NICE_OFFSET, mark = job_mark(j);
-
-    if (mark == MARK_NONE)
-        return 0;
-    if (mark == MARK_HELD)
-        return (given & ~MARK_ADMINS) >> MARK_BITS;
-    /* older marks had room for more */
-    return given & MARK_ADMINS ? (MARK_ADMINS - 1) >> MARK_BITS : given >> MARK_BITS;
-}
-
-bool job_is_admins(const slurm_job_info_t *j)
-{
-    return job_mark(j) == MARK_HELD && ((j->site_factor - NICE_OFFSET) & MARK_ADMINS);
-}
 
 struct told_job *jobs_find(struct adapter *a, const char *id)
 {
@@ -71,7 +37,7 @@ static void set_astray(struct adapter *a, struct told_job *t, bool astray)
     t->astray = astray;
 }
 
-static void drop(struct adapter *a, struct told_job *t)
+void jobs_drop(struct adapter *a, struct told_job *t)
 {
     set_astray(a, t, false);
     set_lost(a, t, 0);
@@ -92,99 +58,8 @@ void jobs_forget(struct adapter *a)
     struct told_job *t, *next;
 
     HASH_ITER(hh, a->jobs, t, next)
-    drop(a, t);
+    jobs_drop(a, t);
     a->jobs_at = 0;
-}
-
-/* ---- states ---- */
-
-bool job_is_half_kept(const slurm_job_info_t *j)
-{
-    return job_mark(j) == MARK_NONE && j->priority == 0
-           && j->state_reason == WAIT_HELD_USER && j->admin_comment != NULL
-           && strcmp(j->admin_comment, COMMENT_KEPT) == 0;
-}
-
-/* That a reservation is gone Slurm says in its state as well, and goes on saying so
- * when the hold was lifted: the reason counts. States with a job's resources given
- * back, or about to be: what starts there next waits for the rest inside Slurm, which
- * is sooner than waiting to see it. */
-static enum job_state state_of(const slurm_job_info_t *j)
-{
-    switch (j->job_state & JOB_STATE_BASE) {
-    case JOB_PENDING:
-        return job_mark(j) == MARK_HELD
-                       || (j->priority == 0 && job_mark(j) == MARK_NONE
-                           && !job_is_half_kept(j))
-                       || (j->priority == 0 && j->state_reason == WAIT_HELD)
-                       || j->state_reason == WAIT_RESV_DELETED
-                   ? JOB_HOLD
-                   : JOB_IDLE;
-    case SLURM_JOB_RUNNING:
-        return j->job_state & JOB_CONFIGURING ? JOB_STARTING : JOB_RUNNING;
-    case SLURM_JOB_SUSPENDED:
-        return JOB_SUSPENDED;
-    case JOB_COMPLETE:
-    case JOB_FAILED:
-    case JOB_OOM:
-    case JOB_BOOT_FAIL:
-    case JOB_DEADLINE:
-        return JOB_COMPLETED;
-    case JOB_NODE_FAIL:
-    case JOB_PREEMPTED:
-        return JOB_VACATED;
-    default: /* cancelled, or over its limit */
-        return JOB_REMOVED;
-    }
-}
-
-static uint8_t hold_of(const slurm_job_info_t *j)
-{
-    return j->state_reason == WAIT_HELD ? HOLD_SYSTEM : HOLD_USER;
-}
-
-/* One of which nothing is to be said but whose it is. */
-static bool is_plain_hold(const slurm_job_info_t *j)
-{
-    return (j->state_desc == NULL || *j->state_desc == '\0')
-           && (j->state_reason == WAIT_HELD || j->state_reason == WAIT_HELD_USER);
-}
-
-static int exit_of(const slurm_job_info_t *j)
-{
-    int status = (int)j->exit_code;
-
-    if ((j->job_state & JOB_STATE_BASE) == JOB_TIMEOUT)
-        return 128 + 15;
-    if (WIFSIGNALED(status))
-        return 128 + WTERMSIG(status);
-    return WIFEXITED(status) ? WEXITSTATUS(status) : 0;
-}
-
-static struct job_end end_of(const slurm_job_info_t *j)
-{
-    switch (j->job_state & JOB_STATE_BASE) {
-    case JOB_TIMEOUT:
-        return (struct job_end){.reason = ENDED_WALLCLOCK,
-            .limit = j->time_limit < INFINITE ? 60.0 * j->time_limit : 0,
-            .used = difftime(j->end_time, j->start_time)};
-    case JOB_OOM:
-        return (struct job_end){.reason = ENDED_MEMORY};
-    case JOB_DEADLINE:
-        return (struct job_end){.reason = ENDED_DEADLINE};
-    case JOB_NODE_FAIL:
-    case JOB_BOOT_FAIL:
-        return (struct job_end){.reason = ENDED_NODE_DOWN};
-    case JOB_PREEMPTED:
-        return (struct job_end){.reason = ENDED_PREEMPTED};
-    case JOB_CANCELLED:
-        return (struct job_end){.reason = ENDED_CANCELLED};
-    default:
-        return WIFSIGNALED((int)j->exit_code)
-                   ? (struct job_end){.reason = ENDED_SIGNAL,
-                       .used = WTERMSIG((int)j->exit_code)}
-                   : (struct job_end){.reason = ENDED_BY_ITSELF};
-    }
 }
 
 /* Why Slurm lets a job wait that was left to it to start; "": it does not. */
@@ -201,7 +76,7 @@ static uint64_t digest_of(
     const slurm_job_info_t *j, enum job_state state, uint64_t request, bool limited)
 {
     uint64_t h = digest_bytes(DIGEST_START, &request, sizeof request);
-    const uint64_t numbers[] = {state, hold_of(j), (uint64_t)j->start_time,
+    const uint64_t numbers[] = {state, job_hold_of(j), (uint64_t)j->start_time,
         (uint64_t)(state >= JOB_COMPLETED ? j->end_time : 0), j->exit_code,
         j->restart_cnt, limited};
 
@@ -212,24 +87,12 @@ static uint64_t digest_of(
 
 /* ---- telling ---- */
 
-/* An administrator starts it by hand. */
-static bool has_word_go(const slurm_job_info_t *j)
-{
-    return j->admin_comment != NULL && strcmp(j->admin_comment, "go") == 0;
-}
-
-/* Then the nodes in it are not its owner's wish. */
-static bool is_sent_by_hand(const slurm_job_info_t *j)
-{
-    return j->priority != 0 && has_word_go(j);
-}
-
 /* As long as no start has overwritten it, what a waiting job asks for is the user's
  * own, whether we keep it or have yet to take it back. A start leaves it in the
  * comment. */
 void jobs_remember_part(struct asked *k, const slurm_job_info_t *j)
 {
-    if ((j->job_state & JOB_STATE_BASE) != JOB_PENDING || is_sent_by_hand(j))
+    if ((j->job_state & JOB_STATE_BASE) != JOB_PENDING || job_is_sent_by_hand(j))
         return;
     if (asked_is_text(j->admin_comment)) {
         asked_parse(k, j->admin_comment);
@@ -306,27 +169,6 @@ static void remember_asked(struct told_job *t, const struct parts *parts)
         jobs_remember_part(&t->asked[i], parts->v[i]);
 }
 
-/* What it was held by stands in its comment until somebody lets us take it back: gone
- * is the hold, and not because the controller has forgotten it, which forgets both. */
-static uint8_t lifted_of(const slurm_job_info_t *j, enum job_state state)
-{
-    if (state != JOB_IDLE || j->admin_comment == NULL)
-        return 0;
-    if (strcmp(j->admin_comment, COMMENT_ADMIN) == 0)
-        return HOLD_SYSTEM;
-    return strcmp(j->admin_comment, COMMENT_HELD) == 0 ? HOLD_USER : 0;
-}
-
-/* What submit.c has written. */
-static const char *others_of(const slurm_job_info_t *j)
-{
-    size_t n = strlen(COMMENT_OTHERS);
-
-    return j->comment != NULL && strncmp(j->comment, COMMENT_OTHERS, n) == 0
-               ? j->comment + n
-               : NULL;
-}
-
 static void tell(struct adapter *a, struct told_job *t, const struct parts *parts,
     enum job_state state, bool changed, bool limited)
 {
@@ -349,12 +191,12 @@ static void tell(struct adapter *a, struct told_job *t, const struct parts *part
         request_running(parts, &job, &room);
     job.desc.id = t->id;
     job.desc.state = state;
-    job.others = others_of(j);
-    job.lifted = lifted_of(j, state);
+    job.others = job_others_of(j);
+    job.lifted = job_lifted_of(j, state);
     job.notes = why_it_lingers(a, t, j); /* what was said before is over */
     if (state == JOB_HOLD) {
-        job.desc.rm_hold = hold_of(j);
-        if (!is_plain_hold(j))
+        job.desc.rm_hold = job_hold_of(j);
+        if (!job_is_plain_hold(j))
             job.notes = answers_reason(j);
     }
     if (limited)
@@ -376,8 +218,8 @@ static void tell(struct adapter *a, struct told_job *t, const struct parts *part
     }
     if (state >= JOB_COMPLETED) {
         job.end_at = times_here(a, j->end_time);
-        job.exit_status = exit_of(j);
-        job.end = end_of(j);
+        job.exit_status = job_exit_of(j);
+        job.end = job_end_of(j);
     }
     r.u.job = &job;
     adapter_report(a, &r);
@@ -387,7 +229,7 @@ static void tell(struct adapter *a, struct told_job *t, const struct parts *part
 
 void jobs_ended(struct adapter *a, struct told_job *t, const slurm_job_info_t *j)
 {
-    enum job_state state = state_of(j);
+    enum job_state state = job_state_of(j);
     const struct req_desc any = {.tasks = 1}; /* told before; a job has one */
     struct rm_job job = {
         .desc = {.id = t->id, .state = state, .reqs = &any, .nreqs = 1},
@@ -398,8 +240,8 @@ void jobs_ended(struct adapter *a, struct told_job *t, const slurm_job_info_t *j
         .notes = "",
         .start_at = times_here(a, j->start_time),
         .end_at = times_here(a, j->end_time),
-        .exit_status = exit_of(j),
-        .end = end_of(j)};
+        .exit_status = job_exit_of(j),
+        .end = job_end_of(j)};
     struct rm_report r = {.kind = RM_JOB, .u.job = &job};
 
     if (t->makes_room && job.end.reason == ENDED_CANCELLED)
@@ -428,42 +270,6 @@ static struct told_job *find_or_add(struct adapter *a, const char *id)
     return t;
 }
 
-/* Of a job that is merely kept Slurm has nothing to say. What it said of one that was
- * cancelled since stands there as well. */
-static bool is_requeue_held(const slurm_job_info_t *j)
-{
-    return (j->job_state & JOB_STATE_BASE) == JOB_PENDING && j->priority == 0
-           && j->restart_cnt > 0 && j->state_reason == WAIT_HELD_USER
-           && j->state_desc != NULL && *j->state_desc;
-}
-
-/* scontrol requeuehold: nothing else makes a kept job of one that ran. Whether it has
- * been marked as held before stands in the comment. */
-bool job_is_back_held(const slurm_job_info_t *j)
-{
-    const char *at =
-        j->admin_comment ? strstr(j->admin_comment, COMMENT_RESTART) : NULL;
-
-    return is_requeue_held(j) && job_mark(j) == MARK_KEPT
-           && (at == NULL
-               || strtoul(at + strlen(COMMENT_RESTART), NULL, 10) != j->restart_cnt);
-}
-
-bool job_is_astray(const struct adapter *a, const slurm_job_info_t *j)
-{
-    if ((j->job_state & JOB_STATE_BASE) != JOB_PENDING || !adapter_is_led(a))
-        return false;
-    if (j->priority != 0)
-        return true;
-    /* found impossible, and changed by its owner since: a hold of nobody's */
-    bool zero = j->state_reason == WAIT_HELD && has_word_go(j);
-
-    return job_mark(j) == MARK_LIFTED || job_is_half_kept(j)
-           || (job_mark(j) == MARK_KEPT
-               && (j->state_reason == FAIL_BAD_CONSTRAINTS || zero
-                   || asked_is_text(j->admin_comment)));
-}
-
 bool jobs_is_enough(struct adapter *a)
 {
     if (a->keeps++ < KEEP_N || adapter_now_ms() < a->keep_ms)
@@ -471,46 +277,6 @@ bool jobs_is_enough(struct adapter *a)
     a->jobs_at = 0;
     adapter_look(a);
     return true;
-}
-
-/* Not of one whose begin time is its owner's, nor where the note of ours has no place.
- */
-bool job_is_to_await(const struct adapter *a, const slurm_job_info_t *j)
-{
-    char *remark;
-
-    if ((j->job_state & JOB_STATE_BASE) != JOB_PENDING || !adapter_is_led(a)
-        || !job_depends(j) || job_mark(j) != MARK_KEPT
-        || j->state_reason == FAIL_BAD_CONSTRAINTS || asked_is_text(j->admin_comment)
-        || is_sent_by_hand(j) || notes_release_at(a, j) != 0
-        || (j->priority == 0 && j->state_reason == WAIT_HELD) /* somebody's, see gate */
-        || (j->priority == 0 && !UPDATE_TAKES_TASKS))
-        return false;
-    remark = asked_remark(j->admin_comment);
-    free(remark);
-    return remark == NULL;
-}
-
-bool job_is_kept_by_begin(const struct adapter *a, const slurm_job_info_t *j)
-{
-    return j->priority != 0 && notes_has_begin(a, j) && job_mark(j) == MARK_KEPT;
-}
-
-bool job_is_awaiting(const struct adapter *a, const slurm_job_info_t *j)
-{
-    return job_is_kept_by_begin(a, j) && j->eligible_time == AWAIT_BEGIN
-           && !notes_is_new(j->admin_comment);
-}
-
-/* From when on it cannot end by its deadline any more; 0: it has none. */
-static time_t latest_start(const slurm_job_info_t *j)
-{
-    uint32_t least, limit = request_limit(j, &least);
-    uint32_t minutes = least != 0 ? least : limit;
-
-    return j->deadline == 0 || minutes >= NO_VAL
-               ? 0
-               : j->deadline - 60 * (time_t)minutes + 1;
 }
 
 /* Slurm looks at deadlines of jobs that it could start, which a kept one is not: when
@@ -521,7 +287,7 @@ static time_t lost_at(
     if (!t->waiting || t->held || t->expired || job_depends(j)
         || j->eligible_time > times_theirs(a))
         return 0;
-    return latest_start(j);
+    return job_latest_start(j);
 }
 
 void jobs_expire(struct adapter *a)
@@ -580,13 +346,6 @@ static uint64_t digest_request(struct adapter *a, const struct parts *parts)
     return digest_bytes(request_digest(a, parts), &known, sizeof known);
 }
 
-/* Requeued, but on its nodes yet; how long it pauses is not known. */
-static bool is_leaving(const slurm_job_info_t *j)
-{
-    return (j->job_state & JOB_STATE_BASE) == JOB_PENDING
-           && j->job_state & JOB_COMPLETING;
-}
-
 /* What orders of it need, of any record. */
 static void note_record(
     struct adapter *a, struct told_job *t, const struct parts *parts)
@@ -617,13 +376,13 @@ static void note_keeping(
     t->switch_until = switches_until(a, j);
     switches_note(a, j);
     t->restarts = j->restart_cnt;
-    t->requeue_held = is_requeue_held(j);
+    t->requeue_held = job_is_requeue_held(j);
     t->back_held = job_is_back_held(j) && t->hold_marked != j->restart_cnt;
     t->forgiven = t->back_held ? reruns_forgive(a, t, j) : FORGIVEN_NOT;
     t->back_held &= t->forgiven != FORGIVEN;
     if (t->requeue_held && !t->back_held && t->forgiven != FORGIVEN)
         t->hold_marked = j->restart_cnt;
-    if (latest_start(j) == 0 || times_theirs(a) < latest_start(j))
+    if (job_latest_start(j) == 0 || times_theirs(a) < job_latest_start(j))
         t->expired = false; /* somebody gave it another deadline, or limit */
 }
 
@@ -651,7 +410,7 @@ static enum job_state take_in(
             a->jobs_at = 0; /* else nothing changes, and it is forgotten */
         return JOB_IDLE;
     }
-    return state_of(j);
+    return job_state_of(j);
 }
 
 /* What it has been seen as is what a later look and orders go by. */
@@ -682,7 +441,7 @@ static uint64_t digest_record(
     uint32_t least, limit = request_limit(j, &least);
 
     return digest_bytes(
-               digest_of(j, state_of(j), request, limited), &limit, sizeof limit)
+               digest_of(j, job_state_of(j), request, limited), &limit, sizeof limit)
            + (p != NULL && p->open);
 }
 
@@ -699,14 +458,14 @@ void jobs_see(struct adapter *a, const char *id, const struct parts *parts,
     enum job_state state;
 
     note_record(a, t, parts);
-    if (is_leaving(j)) {
+    if (job_is_leaving(j)) {
         a->leaving = true;
         return;
     }
     note_keeping(a, t, parts);
     state = take_in(a, t, j, kept);
     /* an administrator has started it, perhaps with more than it asked for */
-    t->strange = !is_new && t->waiting && job_has_begun(state_of(j))
+    t->strange = !is_new && t->waiting && job_has_begun(job_state_of(j))
                  && !outcomes_has_start(a, id);
     changed = reruns_see(a, t, j, state);
     changed |= !is_new && t->waiting && (t->request != request || t->strange);
@@ -726,274 +485,8 @@ void jobs_see(struct adapter *a, const char *id, const struct parts *parts,
     outcomes_seen(a, id, state);
 }
 
-/* A heterogeneous job: at its leader's record all its components, if they are there. */
-static void see_components(struct adapter *a, const struct tallies *all_records,
-    const slurm_job_info_t *leader)
-{
-    struct parts parts;
-    char id[40];
-
-    if (leader->het_job_offset != 0)
-        return;
-    tallies_components(all_records, leader, &parts);
-    for (uint32_t i = 0; i < parts.n; i++)
-        if (parts.v[i] == NULL)
-            return; /* being submitted, or being forgotten */
-    for (uint32_t i = 0; i < parts.n; i++) {
-        snprintf(id, sizeof id, "%u+%u", leader->het_job_id, i);
-        keep_holder(a, id, parts.v[i]);
-    }
-    snprintf(id, sizeof id, "%u", leader->het_job_id);
-    jobs_see(a, id, &parts, false, false);
-}
-
-bool job_depends(const slurm_job_info_t *j)
-{
-    return j->dependency != NULL && *j->dependency != '\0';
-}
-
-/* One with a record of its own that is not kept is counted where it may start, and else
- * about to be taken back. */
-bool jobs_takes_place(const struct adapter *a, const slurm_job_info_t *j)
-{
-    return state_of(j) == JOB_IDLE && notes_release_at(a, j) == 0
-           && (j->array_task_id == NO_VAL || j->priority == 0 || job_is_awaiting(a, j));
-}
-
 bool jobs_is_limited(
     const struct adapter *a, struct tallies *all_records, const slurm_job_info_t *j)
 {
-    return jobs_takes_place(a, j) && !tallies_take(all_records, j);
-}
-
-/* A task with a record of its own. */
-static void see_task(
-    struct adapter *a, struct tallies *all_records, const slurm_job_info_t *j)
-{
-    struct told_job *t;
-    char id[40];
-
-    snprintf(id, sizeof id, "%u_%u", j->array_job_id, j->array_task_id);
-    jobs_see(a, id, &(struct parts){{j}, 1}, jobs_is_limited(a, all_records, j), false);
-    t = jobs_find(a, id);
-    if (t != NULL)
-        arrays_leave(a, t);
-}
-
-static void see_record(
-    struct adapter *a, struct tallies *all_records, const slurm_job_info_t *j)
-{
-    char id[40];
-
-    if ((j->job_state & JOB_STATE_BASE) == SLURM_JOB_RUNNING
-        && gres_learn(a, j->gres_total)) {
-        a->nodes_at = 0;
-        adapter_look(a);
-    }
-    if (j->array_task_str && *j->array_task_str && j->array_task_id == NO_VAL) {
-        arrays_see(a, all_records, j);
-        return;
-    }
-    if (j->het_job_id != 0) {
-        see_components(a, all_records, j);
-        return;
-    }
-    snprintf(id, sizeof id, "%u", j->job_id);
-    keep_holder(a, id, j);
-    if (j->array_job_id != 0 && j->array_task_id != NO_VAL)
-        see_task(a, all_records, j);
-    else
-        jobs_see(a, id, &(struct parts){{j}, 1}, false, false);
-}
-
-/* ---- all ---- */
-
-static void tell_gone(struct adapter *a)
-{
-    struct told_job *t, *next;
-
-    HASH_ITER(hh, a->jobs, t, next)
-    {
-        struct rm_report r = {.kind = RM_JOB_GONE, .u.name = t->id};
-
-        if (t->round == a->round)
-            continue;
-        if (!t->over)
-            adapter_report(a, &r);
-        drop(a, t);
-    }
-}
-
-static int compare_numbers(const void *a, const void *b)
-{
-    const uint32_t *x = a, *y = b;
-
-    return *x < *y ? -1 : *x > *y;
-}
-
-/* Slurm lists jobs as they came, so that there is mostly nothing to do. */
-static void sort_numbers(uint32_t *v, size_t n)
-{
-    for (size_t i = 1; i < n; i++)
-        if (v[i - 1] > v[i]) {
-            qsort(v, n, sizeof *v, compare_numbers);
-            return;
-        }
-}
-
-/* Before anything else is told: a slurmctld that was killed has forgotten its last
- * starts, and has jobs run again that it had before, on the same nodes. */
-static void tell_forgotten(struct adapter *a, const job_info_msg_t *msg)
-{
-    uint32_t *known = xcalloc(2 * (size_t)msg->record_count + 1, sizeof *known);
-    size_t n = 0;
-    struct told_job *t, *next;
-
-    for (uint32_t i = 0; i < msg->record_count; i++) {
-        uint32_t array = msg->job_array[i].array_job_id;
-
-        if (array != 0 && array != msg->job_array[i].job_id)
-            known[n++] = array;
-        known[n++] = msg->job_array[i].job_id;
-    }
-    sort_numbers(known, n);
-    HASH_ITER(hh, a->jobs, t, next)
-    {
-        struct rm_report r = {.kind = RM_JOB_GONE, .u.name = t->id};
-        uint32_t of = (uint32_t)strtoul(t->id, NULL, 10);
-
-        if (t->over || bsearch(&of, known, n, sizeof of, compare_numbers) != NULL
-            || bsearch(&t->number, known, n, sizeof of, compare_numbers) != NULL)
-            continue;
-        adapter_report(a, &r);
-        drop(a, t);
-    }
-    free(known);
-}
-
-/* Numbers of the jobs that were told, and had not ended; of tasks that of their array.
- * Sorted, owned. */
-static uint32_t *list_told(const struct adapter *a, size_t *ret_n)
-{
-    uint32_t *numbers = xcalloc((size_t)HASH_COUNT(a->jobs) + 1, sizeof *numbers);
-
-    *ret_n = 0;
-    for (const struct told_job *t = a->jobs; t != NULL; t = t->hh.next)
-        if (!t->over)
-            numbers[(*ret_n)++] = (uint32_t)strtoul(t->id, NULL, 10);
-    sort_numbers(numbers, *ret_n);
-    return numbers;
-}
-
-/* Is it of a job that was told, and that has no nodes, or none any more? */
-static bool has_left(const slurm_job_info_t *j, const uint32_t *told, size_t n)
-{
-    uint32_t state = j->job_state & JOB_STATE_BASE;
-    uint32_t of = j->array_job_id != 0 ? j->array_job_id : j->job_id;
-
-    return n > 0 && state != SLURM_JOB_RUNNING && state != SLURM_JOB_SUSPENDED
-           && bsearch(&of, told, n, sizeof of, compare_numbers) != NULL;
-}
-
-/* Those that have left their nodes before those that have them next: a slurmctld that
- * was killed may have forgotten a start, and an older job runs there again. New ones
- * and those that run in Slurm's order, by which a job comes before those that depend on
- * it. */
-static void see_all(struct adapter *a, const job_info_msg_t *msg)
-{
-    struct tallies *all_records = tallies_new(a, msg);
-    size_t n;
-    uint32_t *told = list_told(a, &n);
-
-    for (int first = 1; first >= 0; first--)
-        for (uint32_t i = 0; i < msg->record_count; i++)
-            if (has_left(&msg->job_array[i], told, n) == (first == 1))
-                see_record(a, all_records, &msg->job_array[i]);
-    free(told);
-    tallies_free(all_records);
-}
-
-/* What the gate has left behind goes into the records before they are read. */
-static void settle_marks(struct adapter *a)
-{
-    enum marking_left left = marking_settle(a->marking, a, MARKING_MS);
-
-    if (left == MARKING_MORE)
-        adapter_look(a);
-    if ((left == MARKING_NO_GATE) == a->no_gate)
-        return;
-    a->no_gate = left == MARKING_NO_GATE;
-    adapter_health(a, "marks",
-        a->no_gate ? "slurmctld does not have the job_submit.lua of this scheduler: "
-                     "holds and releases of arrays that it has noted wait for it (maui "
-                     "slurm check)"
-                   : NULL);
-}
-
-/* How much is taken back in it, see jobs_is_enough(); and slurmctld may have come up
- * anew. */
-static void begin_look(struct adapter *a)
-{
-    a->keep_ms = adapter_now_ms() + KEEP_MS;
-    a->keeps = 0;
-    a->boot_asked = false;
-}
-
-int jobs_poll(struct adapter *a)
-{
-    job_info_msg_t *msg = NULL;
-    int64_t now = adapter_now_ms();
-    time_t asked;
-
-    /* to see wishes, changed or not; and that a dependency is fulfilled does not count
-     * as a change with Slurm */
-    if (a->switches_at != 0 && times_theirs(a) >= a->switches_at)
-        a->switches_at = a->jobs_at = 0;
-    if (a->avoid_at != 0 && times_theirs(a) >= a->avoid_at)
-        a->avoid_at = a->jobs_at = 0;
-    if (a->wishes > 0 || notes_wait(a)
-        || (a->dependents > 0 && now - a->whole_ms > WHOLE_MS))
-        a->jobs_at = 0;
-    if (a->marking != NULL)
-        settle_marks(a);
-    asked = time(NULL);
-    if (slurm_load_jobs(a->jobs_at, &msg, SHOW_ALL | SHOW_DETAIL | SHOW_LOCAL)
-        != SLURM_SUCCESS) {
-        if (errno == SLURM_NO_CHANGE_IN_DATA)
-            return 0;
-        adapter_lost(a, "jobs");
-        return -1;
-    }
-    /* within the second of a change the table is asked for again: times are seconds */
-    a->jobs_at = msg->last_update;
-    if (TELLS_TIME)
-        times_set(a, asked, msg->last_update);
-    a->whole_ms = now;
-    begin_look(a);
-    a->round++;
-    a->leaving = false;
-    tell_forgotten(a, msg);
-    see_all(a, msg);
-    tell_gone(a);
-    notes_write(a, msg);
-    slurm_free_job_info_msg(msg);
-    return 0;
-}
-
-int jobs_look(struct adapter *a, const char *id)
-{
-    job_info_msg_t *msg = NULL;
-    unsigned long number = strtoul(id, NULL, 10);
-    struct tallies *all_records;
-
-    if (slurm_load_job(&msg, (uint32_t)number, SHOW_ALL | SHOW_DETAIL | SHOW_LOCAL)
-        != SLURM_SUCCESS)
-        return -1;
-    begin_look(a);
-    all_records = tallies_new(a, msg);
-    for (uint32_t i = 0; i < msg->record_count; i++)
-        see_record(a, all_records, &msg->job_array[i]);
-    tallies_free(all_records);
-    slurm_free_job_info_msg(msg);
-    return 0;
+    return job_takes_place(a, j) && !tallies_take(all_records, j);
 }

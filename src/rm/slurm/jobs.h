@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * How a record of Slurm is seen: what jobs.c and arrays.c know of each other. */
+ * How a record of Slurm becomes jobs that are told: what jobs.c, tallies.c and arrays.c
+ * know of each other. */
 #ifndef MAUI_RM_SLURM_JOBS_H
 #define MAUI_RM_SLURM_JOBS_H
 
@@ -10,14 +11,6 @@ struct tallies;
 
 /* ---- jobs.c ---- */
 
-/* It waits, but not as a job does that only we start: lifted, leaked past the gate, or
- * back in the queue after it ran; or an order of ours has just let it go. */
-bool job_is_astray(const struct adapter *a, const slurm_job_info_t *j);
-/* Slurm is to see when its dependency is fulfilled; it does so already. */
-bool job_is_to_await(const struct adapter *a, const slurm_job_info_t *j);
-bool job_is_awaiting(const struct adapter *a, const slurm_job_info_t *j);
-/* It is new, or depends on others. */
-bool job_is_kept_by_begin(const struct adapter *a, const slurm_job_info_t *j);
 /* What a waiting job asks for, as long as no start has overwritten it. `k` is owned by
  * the caller. */
 void jobs_remember_part(struct asked *k, const slurm_job_info_t *j);
@@ -27,11 +20,6 @@ bool jobs_is_enough(struct adapter *a);
 /* Take it back. What Slurm refuses is tried again with a later look: in 1 s, 2 ... 64.
  */
 void jobs_try_keeping(struct adapter *a, struct told_job *t);
-/* Does it wait for other jobs, by what Slurm says? */
-bool job_depends(const slurm_job_info_t *j);
-/* Is it, or are all of its record, to start as soon as there is room, and what it may
- * wait for has ended? Then it has a place in the limit of its array, or none. */
-bool jobs_takes_place(const struct adapter *a, const slurm_job_info_t *j);
 /* Does the limit of its array keep this task, as the next of those that are seen, which
  * could start but for that? */
 bool jobs_is_limited(
@@ -41,6 +29,8 @@ bool jobs_is_limited(
  * its record. */
 void jobs_see(struct adapter *a, const char *id, const struct parts *parts,
     bool limited, bool kept);
+/* It is forgotten, whatever was told of it. */
+void jobs_drop(struct adapter *a, struct told_job *t);
 
 /* ---- tallies.c ---- */
 

@@ -2,7 +2,7 @@
  * A job that waits, as it is to stand in Slurm: where only the scheduler starts it,
  * held by somebody, or left to Slurm because its dependency or deadline is Slurm's to
  * see. */
-#include "rm/slurm/adapter.h"
+#include "rm/slurm/job.h"
 
 #include <stdio.h>
 

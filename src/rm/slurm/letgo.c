@@ -5,7 +5,7 @@
 #include "base/home.h"
 #include "base/xalloc.h"
 #include "config/config.h"
-#include "rm/slurm/adapter.h"
+#include "rm/slurm/job.h"
 #include "rm/slurm/marking.h"
 
 #include <inttypes.h>

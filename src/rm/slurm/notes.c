@@ -14,7 +14,7 @@
  * jobs another one, which all who look at it then read. */
 #include "base/utf8.h"
 #include "base/xalloc.h"
-#include "rm/slurm/adapter.h"
+#include "rm/slurm/job.h"
 
 #include <stdio.h>
 

@@ -3,7 +3,8 @@
  * runs, and when it does not within some seconds the job is taken back and the reason
  * told. */
 #include "base/xalloc.h"
-#include "rm/slurm/adapter.h"
+#include "rm/slurm/job.h"
+#include "rm/slurm/looks.h"
 
 #include <stdio.h>
 
@@ -205,7 +206,7 @@ static void look_alone(struct adapter *a, const char *id)
 {
     int64_t began_ms = adapter_now_ms(), took_ms;
 
-    if (jobs_look(a, id) < 0)
+    if (looks_job(a, id) < 0)
         return;
     took_ms = adapter_now_ms() - began_ms;
     if (took_ms <= ALONE_MS)

@@ -15,6 +15,7 @@
 #include "base/xalloc.h"
 #include "config/texts.h"
 #include "rm/slurm/adapter.h"
+#include "rm/slurm/job.h"
 #include "rm/slurm/jobs.h"
 
 #include <grp.h>

@@ -3,7 +3,7 @@
 #include "base/xalloc.h"
 #include "config/mailtext.h"
 #include "config/texts.h"
-#include "rm/slurm/adapter.h"
+#include "rm/slurm/looks.h"
 
 #include <pwd.h>
 #include <stdio.h>
@@ -242,7 +242,7 @@ void submit_job(struct adapter *a, const struct rm_submission *s)
             NULL, slurm_strerror(error));
     } else {
         snprintf(id, sizeof id, "%u", slurm_submitted_job(answered));
-        jobs_look(a, id); /* the job is told before its number is */
+        looks_job(a, id); /* the job is told before its number is */
         adapter_done(a, s->token, RM_OK, id, NULL);
         slurm_free_submit_response_response_msg(answered);
     }

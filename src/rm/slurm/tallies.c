@@ -2,6 +2,7 @@
  * What is asked of all records of a look for each array and each heterogeneous job:
  * counted once. */
 #include "base/xalloc.h"
+#include "rm/slurm/job.h"
 #include "rm/slurm/jobs.h"
 
 struct tally {
@@ -52,7 +53,7 @@ static void count_task(
     }
     t->counted += is_counted(a, j);
     t->records++;
-    if (t->ready < j->array_max_tasks && jobs_takes_place(a, j) && !job_depends(j))
+    if (t->ready < j->array_max_tasks && job_takes_place(a, j) && !job_depends(j))
         t->ready +=
             j->array_task_id == NO_VAL ? arrays_count(j, j->array_max_tasks) : 1;
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Starts that a slurmctld has forgotten, as scontrol tells of it. */
 #include "fake_scontrol.h"
+#include "rm/slurm/looks.h"
 #include "rm/wire.h"
 
 #include <setjmp.h>
@@ -134,7 +135,7 @@ static int count_asked(struct adapter *a, const char *text)
     told.len = 0;
     strbuf_add(&told, "");
     fake_scontrol()->configs = 0;
-    jobs_poll(a);
+    looks_poll(a);
     return fake_scontrol()->configs;
 }
 
