@@ -4,6 +4,7 @@ with the adapter that was built against it (scripts/build slurm)."""
 import os
 import pathlib
 import re
+import shutil
 import subprocess
 
 PREFIX = os.environ.get("MAUI_SLURM")
@@ -21,11 +22,14 @@ LIBRARY = ([f"-I{PREFIX}/include", f"-L{PREFIX}/lib", f"-Wl,-rpath,{PREFIX}/lib"
 
 
 def release():
-    """(22, 5): of the commands that PATH finds first."""
-    done = subprocess.run(["scontrol", "--version"], env={**os.environ, "PATH": PATH},
-                          capture_output=True, text=True, check=False)
+    """(22, 5): of the slurmctld that PATH finds first; (0, 0): there is none. That of
+    26.05 scontrol tells only where it finds a slurm.conf."""
+    found = shutil.which("slurmctld", path=PATH)
+    if not found:
+        return 0, 0
+    done = subprocess.run([found, "-V"], capture_output=True, text=True, check=True)
     found = re.search(r"(\d+)\.(\d+)", done.stdout)
-    return (int(found[1]), int(found[2])) if found else (0, 0)
+    return int(found[1]), int(found[2])
 
 
 def missing(tool):
