@@ -13,6 +13,7 @@ import time
 
 import pytest
 
+from changes_test import Follower
 from driven_clock import DrivenClock
 from live_daemon import ME, Connection, Daemon
 from live_users import Users
@@ -1144,3 +1145,20 @@ def test_msub_says_who_takes_jobs(native):
     assert asked.returncode == 1 and asked.stderr == done.stderr
     asked = native.run("whatif", "msub", "-t", "1-2", "-l", "walltime=100", "--", "true")
     assert asked.returncode == 1 and "it takes no arrays" in asked.stderr
+
+
+def test_a_page_hears_that_a_node_is_away_for_another_reason(native):
+    """All else that is told of it stays the same."""
+    def drain(why):
+        native.replace("nodes", f"echo 'n1 STATE=Drained CPROC=2 APROC=2 MESSAGE=\"{why}\"'")
+
+    drain("a fan")
+    native.start()
+    native.wait(lambda: "a fan" in str(native.api("/v1/nodes/n1")[1]), "the first reason", 30)
+    follower = Follower(native, "?kinds=node")
+    try:
+        drain("its power")
+        native.wait(lambda: "its power" in str(native.api("/v1/nodes/n1")[1]), "another", 30)
+        native.wait(lambda: "its power" in str(follower.of("node")), "the follower", 10)
+    finally:
+        follower.stop()

@@ -10,6 +10,7 @@
 #include "server/api/rights.h"
 #include "server/durable/nodekeep.h"
 #include "server/durable/record.h"
+#include "server/events/feed.h"
 #include "server/events/stalls.h"
 #include "server/managers/floats.h"
 #include "server/managers/nodewords.h"
@@ -37,12 +38,15 @@ static bool is_shared(const struct manager *m, const char *node)
     return managers_several(m->s) && floats_are_of(node);
 }
 
+/* Lists show them, though they are no event. */
 static void note_words(struct manager *m, const char *node, const char *said)
 {
     const struct node *n = node_find(engine_cluster(m->s->engine), node);
 
-    if (n)
-        nodewords_told(m->s->managers->words, n->index, said);
+    if (!n || !nodewords_told(m->s->managers->words, n->index, said))
+        return;
+    feed_touch(m->s, FEED_NODE, node);
+    commit_want(m->s);
 }
 
 /* Who asks all nodes each time tells the same of most: that is no event. */

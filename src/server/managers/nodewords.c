@@ -5,7 +5,7 @@
 #include "base/vec.h"
 #include "base/xalloc.h"
 
-#include <stdbool.h>
+#include <string.h>
 
 struct nodewords {
     struct VEC(char *) texts; /* by node index; owned or NULL */
@@ -26,16 +26,17 @@ void nodewords_free(struct nodewords *w)
     free(w);
 }
 
-void nodewords_told(struct nodewords *w, uint32_t node, const char *text)
+bool nodewords_told(struct nodewords *w, uint32_t node, const char *text)
 {
-    bool said = text != NULL && *text != '\0';
+    const char *was = nodewords_of(w, node), *is = text != NULL ? text : "";
 
-    if (!said && node >= w->texts.n)
-        return;
+    if (strcmp(was != NULL ? was : "", is) == 0)
+        return false;
     while (w->texts.n <= node)
         vec_push(&w->texts, NULL);
     free(w->texts.v[node]);
-    w->texts.v[node] = said ? xstrdup(text) : NULL;
+    w->texts.v[node] = *is ? xstrdup(is) : NULL;
+    return true;
 }
 
 const char *nodewords_of(const struct nodewords *w, uint32_t node)

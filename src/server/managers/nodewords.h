@@ -5,6 +5,7 @@
 #ifndef MAUI_SERVER_NODEWORDS_H
 #define MAUI_SERVER_NODEWORDS_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 struct nodewords;
@@ -13,8 +14,8 @@ struct nodewords *nodewords_new(void);
 void nodewords_free(struct nodewords *w); /* NULL is allowed */
 
 /* That is said of the node of that index now, in place of what was; NULL or "":
- * nothing. Copied. */
-void nodewords_told(struct nodewords *w, uint32_t node, const char *text);
+ * nothing. Copied. False: that was said before. */
+bool nodewords_told(struct nodewords *w, uint32_t node, const char *text);
 /* NULL: nothing. Borrowed until the next word of that node. */
 const char *nodewords_of(const struct nodewords *w, uint32_t node);
 
