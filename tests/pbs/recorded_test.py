@@ -20,7 +20,7 @@ from recorded import Recorded, State  # noqa: E402
 FIXTURES = pathlib.Path(__file__).parent / "fixtures"
 CONFIG = """\
 RMCFG[pbs] TYPE=PBS {wait}
-RMPOLLINTERVAL 1
+RMPOLLINTERVAL {cycle}
 ADMIN1 root {user}
 NODEALLOCATIONPOLICY FIRSTAVAILABLE
 """
@@ -36,10 +36,10 @@ class Site:
         self.configure()
         self.daemon.env.update(server.environment())
 
-    def configure(self, wait="STARTWAIT=60"):
+    def configure(self, wait="STARTWAIT=60", cycle="1"):
         wait = wait if "POLLINTERVAL" in wait else f"POLLINTERVAL=1 {wait}"
         import pwd
-        text = CONFIG.format(user=pwd.getpwuid(os.geteuid()).pw_name, wait=wait)
+        text = CONFIG.format(user=pwd.getpwuid(os.geteuid()).pw_name, wait=wait, cycle=cycle)
         self.daemon.configure(text, plain=True)
 
     def serve(self):
@@ -629,8 +629,8 @@ def test_an_end_is_told_with_what_has_changed(lined):
 
 @pytest.mark.parametrize("site", ["library"], indirect=True)
 def test_a_sign_of_the_hook_makes_it_look_at_once(site):
-    """POLLINTERVAL is an hour: without the sign nothing would be seen."""
-    site.configure("POLLINTERVAL=3600")
+    """The next look is in an hour: without the sign nothing would be seen."""
+    site.configure("POLLINTERVAL=3600", cycle="1:00:00")
     site.serve()
     sign = pathlib.Path(site.daemon.home) / "pbs.wake"
     site.wait(sign.exists, "the socket")
@@ -647,13 +647,13 @@ def test_a_sign_of_the_hook_makes_it_look_at_once(site):
 
 @pytest.mark.parametrize("when", ["before", "later", "anew"])
 def test_what_the_server_writes_down_makes_it_look_at_once(site, when):
-    """TORQUE has no hooks. POLLINTERVAL is an hour here too. Its folder may come later than we
+    """TORQUE has no hooks. The next look is in an hour here too. Its folder may come later than we
     do, or be another one."""
     home = site.server.folder / "home"
     book = home / "server_priv" / "accounting" / "20261128"
     if when != "later":
         book.parent.mkdir(parents=True)
-    site.configure(f"POLLINTERVAL=3600 ENV=PBS_HOME={home}")
+    site.configure(f"POLLINTERVAL=3600 ENV=PBS_HOME={home}", cycle="1:00:00")
     site.serve()
     site.wait(lambda: "cn01" in site.daemon.run("checknode", "cn01").stdout, "a look")
     if when == "anew":

@@ -31,6 +31,8 @@ static int on_note(
     (void)source;
     if (event->len > 0)
         f->written(f->ctx, event->name);
+    else if (event->mask & IN_IGNORED) /* it went; the next may have its number */
+        f->notes = sd_event_source_disable_unref(f->notes);
     return 0;
 }
 
