@@ -30,6 +30,14 @@ struct link {
     int64_t heard_ms; /* a word of the daemon */
 };
 
+static volatile sig_atomic_t ends; /* the daemon does, or we are to */
+
+/* Nobody was told of a start or a submission: it is not made for nobody. */
+static bool is_left(const struct link *l)
+{
+    return l->gone || ends;
+}
+
 /* ---- telling ---- */
 
 /* Whoever is gone is told nothing; the end of the input ends us, behind the orders that
@@ -153,7 +161,7 @@ static void take_command(struct link *l, struct reader *r, const json_t *o)
     struct rm_command c;
 
     wire_read_command(r, o, &c);
-    if (r->failed || (l->gone && c.action == RM_START))
+    if (r->failed || (is_left(l) && c.action == RM_START))
         return;
     if (l->calls.command != NULL)
         l->calls.command(l->ctx, &c);
@@ -175,7 +183,7 @@ static void take_submission(struct link *l, struct reader *r, const json_t *o)
     struct rm_submission s;
 
     wire_read_submission(r, o, &s);
-    if (r->failed || l->gone)
+    if (r->failed || is_left(l))
         return;
     if (l->calls.submit != NULL)
         l->calls.submit(l->ctx, &s);
@@ -258,6 +266,7 @@ static int on_input(sd_event_source *source, int fd, uint32_t events, void *ctx)
 static void end_soon(int number)
 {
     (void)number;
+    ends = 1;
     alarm(END_S);
 }
 

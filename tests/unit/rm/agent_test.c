@@ -132,6 +132,24 @@ static const struct agent_driver checking = {.program = "toy",
     .check = land_all,
     .command = take_order};
 
+static void start_at_once(void *ctx, const struct rm_command *c)
+{
+    struct toy *t = ctx;
+
+    if (c->action == RM_START)
+        agent_done(t->agent, c->token, RM_OK, c->job, NULL);
+    else
+        take_order(ctx, c);
+}
+
+static const struct agent_driver prompt = {.program = "toy",
+    .poll_ms = PATIENCE_MS,
+    .open = open_toy,
+    .close = close_toy,
+    .look = begin_look,
+    .retell = retell,
+    .command = start_at_once};
+
 /* ---- the daemon's side ---- */
 
 struct daemon {
@@ -184,6 +202,11 @@ static int begin(void **state)
 static int begin_checking(void **state)
 {
     return begin_with(&checking, state);
+}
+
+static int begin_prompt(void **state)
+{
+    return begin_with(&prompt, state);
 }
 
 static int end(void **state)
@@ -344,6 +367,20 @@ static void orders_are_checked_beside_looks(void **state)
     assert_int_equal(d->looks, 2);
 }
 
+/* The daemon that ordered it is being ended, or was killed: nobody was told of it. */
+static void no_start_is_made_by_who_is_told_to_end(void **state)
+{
+    struct daemon *d = *state;
+
+    order(d, RM_SIGNAL, "1");
+    expect(d, "1:look1 2:ever synced");
+    assert_int_equal(kill(d->pid, SIGTERM), 0);
+    order(d, RM_START, "2");
+    order(d, RM_CANCEL, "1");
+    order(d, RM_SIGNAL, "1");
+    expect(d, "lost 1:look2 2:ever synced"); /* else "done lost" */
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -358,6 +395,8 @@ int main(void)
             orders_that_are_lost_again_and_again_are_settled_later, begin, end),
         cmocka_unit_test_setup_teardown(
             orders_are_checked_beside_looks, begin_checking, end),
+        cmocka_unit_test_setup_teardown(
+            no_start_is_made_by_who_is_told_to_end, begin_prompt, end),
     };
 
     return cmocka_run_group_tests_name("agent", tests, NULL, NULL);
