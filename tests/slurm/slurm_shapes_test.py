@@ -64,6 +64,26 @@ def test_one_device_may_be_of_tasks_on_several_nodes(slurm):
     assert len(running(slurm, slurm.sbatch("-n", 5, "--gpus=1"))) == 2
 
 
+def test_more_nodes_asked_for_later_are_what_it_has_in_every_run(slurm, full):
+    """`scontrol update numnodes=2` sets a least, no most; so also when it is back in the
+    queue, and Slurm's record is what the start has made of it."""
+    job = slurm.sbatch("-n", 4, "--requeue")
+    slurm.wait_maui(job, "Idle")
+    slurm.ok("scontrol", "update", f"jobid={job}", "numnodes=2")
+    slurm.wait(lambda: slurm.maui.job(job)["requests"][0].get("nodes") == 2, "two nodes")
+    full()
+    assert len(running(slurm, job)) == 2
+    slurm.ok("scontrol", "requeue", job)
+    slurm.wait(lambda: slurm.show(job)["Restarts"] == "1", "the next run")
+    assert len(running(slurm, job)) == 2
+    slurm.ok("scontrol", "requeuehold", job)
+    slurm.wait(lambda: slurm.run("scontrol", "update", f"jobid={job}", "numnodes=3").returncode == 0,
+               "the queue, where nothing of the start stands any more")
+    slurm.wait(lambda: slurm.maui.job(job)["requests"][0].get("nodes") == 3, "three nodes")
+    slurm.ok("scontrol", "release", job)
+    assert len(running(slurm, job)) == 3
+
+
 # ---- what runs ----
 
 def by_slurm(slurm):
@@ -132,6 +152,10 @@ SHAPE = {  # by what is said: the job's options, and what is true of its picture
     "numcpus=1": ((), lambda f, q, n, m, g: n == 1),
     "numtasks=3 numcpus=3": ((), lambda f, q, n, m, g: (n, q["tasks"]) == (3, 3)),
     "numtasks=4 numcpus=4": (("-N", 2), lambda f, q, n, m, g: (n, q["nodes"]) == (4, 2)),
+    "numnodes=2": ((), lambda f, q, n, m, g: (n, q["nodes"]) == (2, 2)),
+    "NumNodes=2": (("-n", 4), lambda f, q, n, m, g: (n, q["nodes"]) == (4, 2)),
+    "numnodes=3": (("-n", 4, "--ntasks-per-node=2"), lambda f, q, n, m, g: (n, q["nodes"]) == (6, 3)),
+    "NumNodes=3": (("-w", "n1,n2", "-n", 4), lambda f, q, n, m, g: (n, q["nodes"]) == (4, 3)),
     "numnodes=2-2": ((), lambda f, q, n, m, g: (n, q["nodes"]) == (2, 2)),
     "numnodes=1-1": (("-N", 2), lambda f, q, n, m, g: (n, q["nodes"]) == (2, 1)),
     "mincpusnode=3": ((), lambda f, q, n, m, g: n == 3),

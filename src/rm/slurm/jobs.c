@@ -5,6 +5,8 @@
 #include "base/xalloc.h"
 #include "rm/slurm/job.h"
 
+#include <stdio.h>
+
 #define KEEP_N 20 /* of a look: taken back in any case */
 
 /* Of taking jobs back, before something else has its turn: after the first, which may
@@ -112,18 +114,23 @@ void jobs_remember_part(struct asked *k, const slurm_job_info_t *j)
         .remark = asked_remark(j->admin_comment),
         .min_nodes = request_least_nodes(j),
         .max_nodes = j->max_nodes};
-    if (j->max_nodes == 0 && j->restart_cnt > 0 && before.known) {
-        k->min_nodes = before.min_nodes; /* see restore_parts() */
-        k->max_nodes = before.max_nodes;
-    }
+    if (j->max_nodes == 0 && j->restart_cnt > 0 && before.known) /* restore_parts() */
+        k->max_nodes = before.max_nodes == 0 || before.max_nodes > k->min_nodes
+                           ? before.max_nodes
+                           : k->min_nodes;
     asked_free(&before);
 }
+
+struct restored {
+    slurm_job_info_t as;
+    char least[24]; /* in tres_req_str, in place of the start's */
+};
 
 /* Of a job that ran before Slurm tells the number of nodes that it had, and no most;
  * of one that was just let go or came back what the start made of it. Records as their
  * owner asked for, in `ret`, or those given; what was made is owned by the caller. */
 static const struct parts *restore_parts(const struct told_job *t,
-    const struct parts *parts, struct parts *ret, slurm_job_info_t **ret_made)
+    const struct parts *parts, struct parts *ret, struct restored **ret_made)
 {
     bool other = false;
 
@@ -137,7 +144,8 @@ static const struct parts *restore_parts(const struct told_job *t,
     *ret_made = xcalloc(parts->n, sizeof **ret_made);
     *ret = (struct parts){.n = parts->n};
     for (uint32_t i = 0; i < parts->n; i++) {
-        slurm_job_info_t *j = &(*ret_made)[i];
+        struct restored *made = &(*ret_made)[i];
+        slurm_job_info_t *j = &made->as;
         const struct asked *k = &t->asked[i];
 
         *j = *parts->v[i];
@@ -148,10 +156,10 @@ static const struct parts *restore_parts(const struct told_job *t,
         if (k->fenced)
             j->exc_nodes = k->exclude;
         j->max_nodes = k->max_nodes;
-        if (k->max_nodes != 0) {
+        if (k->max_nodes != 0 || k->min_nodes > 1)
             j->num_nodes = k->min_nodes;
-            j->tres_req_str = NULL; /* of the start */
-        }
+        snprintf(made->least, sizeof made->least, "node=%u", k->min_nodes);
+        j->tres_req_str = made->least;
     }
     return ret;
 }
@@ -180,7 +188,7 @@ static void tell(struct adapter *a, struct told_job *t, const struct parts *part
     bool active =
         state == JOB_STARTING || state == JOB_RUNNING || state == JOB_SUSPENDED;
 
-    slurm_job_info_t *made;
+    struct restored *made;
     struct parts restored;
 
     request_of(a, restore_parts(t, parts, &restored, &made), &job, &room);

@@ -153,7 +153,7 @@ uint32_t request_least_nodes(const slurm_job_info_t *j)
     uint32_t least = least_in(j->tres_req_str);
 
     if (j->max_nodes == 0)
-        return 1;
+        return least > 0 ? least : 1;
     least = least > 0 ? least : j->num_nodes;
     return least < j->max_nodes ? least : j->max_nodes;
 }
@@ -453,27 +453,60 @@ static void prefer_feature(
         q->nodealloc = NODEALLOC_PRIORITY;
 }
 
+static uint32_t count_names(const slurm_job_info_t *j, struct request_room *room)
+{
+    const char *const *names = request_hosts(room, own_nodes(j, room));
+    uint32_t n = 0;
+
+    while (names != NULL && names[n] != NULL)
+        n++;
+    return n;
+}
+
+/* The fewest nodes on which its processors could be. */
+static uint32_t fewest_nodes(const struct adapter *a, const slurm_job_info_t *j)
+{
+    int64_t n = ceil_div(all_procs(j, asked32(j->num_tasks)), a->most_procs);
+
+    return n < INT32_MAX ? (uint32_t)n : INT32_MAX;
+}
+
+/* So many nodes at least, and no most (scontrol update numnodes=2): no more than it has
+ * tasks. What named nodes come to is no wish of its own. The copy is `ret`. */
+static const slurm_job_info_t *within_tasks(const struct adapter *a,
+    const slurm_job_info_t *j, struct request_room *room, slurm_job_info_t *ret)
+{
+    uint32_t least = request_least_nodes(j), few = fewest_nodes(a, j);
+
+    if ((j->job_state & JOB_STATE_BASE) != JOB_PENDING || j->max_nodes != 0
+        || least <= 1 || least <= count_names(j, room))
+        return j;
+    *ret = *j;
+    few = few > least ? few : least;
+    ret->num_nodes = asked32(j->num_nodes) > few ? j->num_nodes : few;
+    ret->max_nodes = asked32(j->num_tasks) > few ? j->num_tasks : few;
+    return ret;
+}
+
 /* Any number of nodes within bounds (-N 1-3, of later releases -n 3 alone): where the
  * bounds bind nobody as if there were none, else on as many as Slurm estimates, and as
  * could do. The copy is `ret`. */
 static const slurm_job_info_t *within_bounds(const struct adapter *a,
     const slurm_job_info_t *j, struct request_room *room, slurm_job_info_t *ret)
 {
-    int64_t tasks = asked32(j->num_tasks), few;
-    uint32_t least = request_least_nodes(j);
+    int64_t tasks = asked32(j->num_tasks);
+    uint32_t least = request_least_nodes(j), few = fewest_nodes(a, j);
     bool bind = least > 1 || planned_tasks(j, tasks) > j->max_nodes;
 
     if ((j->job_state & JOB_STATE_BASE) != JOB_PENDING || least >= j->max_nodes
         || tasks <= least || asked16(j->ntasks_per_node) > 0 || exclusive(a, j)
-        || (bind && request_hosts(room, own_nodes(j, room)) != NULL))
+        || (bind && count_names(j, room) > 0))
         return j;
     *ret = *j;
-    few = ceil_div(all_procs(j, tasks), a->most_procs);
     if (!bind)
         ret->max_nodes = 0;
     if (!bind || few > j->num_nodes)
-        ret->num_nodes =
-            (uint32_t)few; /* at most max_nodes are taken, see nodes_of() */
+        ret->num_nodes = few; /* at most max_nodes are taken, see nodes_of() */
     return ret;
 }
 
@@ -481,9 +514,10 @@ static void one_request(struct adapter *a, const slurm_job_info_t *j,
     struct request_room *room, struct req_desc *q, bool splits)
 {
     int64_t tasks = asked32(j->num_tasks);
-    slurm_job_info_t bound, named;
+    slurm_job_info_t least, bound, named;
     struct wish w;
 
+    j = within_tasks(a, j, room, &least);
     j = within_bounds(a, j, room, &bound);
     j = on_each_named_node(a, j, room, &named);
     *q = (struct req_desc){.access = ACCESS_UNSET, .nodealloc = NODEALLOC_UNSET};
