@@ -22,6 +22,8 @@ KINDS = ("gpu:a100", "gpu:v100")
 untold = pytest.mark.skipif(
     slurm_release.release() >= (24, 11),
     reason="from 24.11 on Slurm's library does not tell what a job has on each of its nodes")
+# What 26.05 does by itself, without this scheduler too.
+IS_26 = slurm_release.release() >= (26, 5)
 
 
 def running(slurm, job):
@@ -57,7 +59,8 @@ def test_more_processors_are_neither_more_tasks_nor_more_nodes(slurm, options):
     slurm.ok("scancel", taken["n2"])
     running(slurm, job)
     told = slurm.show(job)
-    assert (told["NodeList"], told["NumCPUs"], told["NumTasks"]) == ("n2", "4", "3")
+    has = "3" if IS_26 else "4"  # no processors there beside those of its tasks
+    assert (told["NodeList"], told["NumCPUs"], told["NumTasks"]) == ("n2", has, "3")
 
 
 def test_one_device_may_be_of_tasks_on_several_nodes(slurm):
@@ -180,6 +183,10 @@ SHAPE = {  # by what is said: the job's options, and what is true of its picture
 }
 
 
+# without slurmdbd: it takes what a failed call has left in errno for its answer
+REFUSED = {"partition=high"} if IS_26 else set()
+
+
 @pytest.fixture(scope="module")
 def updated(module_cluster):
     """All of these at once, behind a job that has everything: {what was said: its job}."""
@@ -191,14 +198,17 @@ def updated(module_cluster):
                 for said, (options, _) in SHAPE.items()}
         for job in jobs.values():
             slurm.wait_maui(job, "Idle")
-        for said, job in jobs.items():
-            slurm.ok("scontrol", "update", f"jobid={job}", *said.split())
+        for said in SHAPE.keys() - REFUSED:
+            slurm.ok("scontrol", "update", f"jobid={jobs[said]}", *said.split())
         yield jobs
     finally:
         slurm.empty()
 
 
-@pytest.mark.parametrize("said", SHAPE)
+@pytest.mark.parametrize("said", [
+    pytest.param(said, marks=pytest.mark.skipif(
+        said in REFUSED, reason="Slurm 26.05 refuses it without slurmdbd"))
+    for said in SHAPE])
 def test_what_a_waiting_job_is_changed_to_is_planned(module_cluster, updated, said):
     slurm, right = module_cluster, SHAPE[said][1]
 
@@ -210,6 +220,7 @@ def test_what_a_waiting_job_is_changed_to_is_planned(module_cluster, updated, sa
     slurm.wait(holds, said)
 
 
+@pytest.mark.skipif(IS_26, reason="Slurm 26.05 refuses such a job, where one gives no -N")
 def test_processors_that_memory_costs_lie_where_there_is_room(fresh_cluster):
     """MaxMemPerCPU makes two processors of --mem=600: of these every node has a pair."""
     slurm = fresh_cluster(conf="MaxMemPerCPU=500\n")
