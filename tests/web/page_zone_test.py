@@ -135,3 +135,41 @@ def test_what_keeps_a_job_is_told_in_that_zone_too(site, browser):
     browser.shows("This job may not start before 22:00:00")
     assert "UTC" not in browser.one(".verdict").text
     browser.check()
+
+
+def test_an_address_names_one_instant_to_whoever_gets_it(site, browser):
+    """Clocks in Vienna are an hour ahead of UTC, those of the browser 4:30."""
+    at = SPRING - 2 * HOUR
+    for text in ("2027-03-27T22:00", "2027-03-27T22:00:00%2B01:00", "2027-03-27T21:00Z", "2027-03-28T01:30+04:30"):
+        browser.chrome.get("about:blank")
+        browser.chrome.get(site.base + f"jobs?at={text}")
+        browser.shows("As of Sat 27 Mar 22:00:0")
+        browser.wait(lambda: f"at={at}" in browser.chrome.current_url, text)
+    assert all(f"at={at}" in a.get_attribute("href") for a in browser.all(".rail-link"))
+    show_zone(browser, "UTC")
+    browser.chrome.get(site.base + "jobs?at=2027-03-27T21:00")
+    browser.shows("As of Sat 27 Mar 21:00:0")
+    browser.wait(lambda: f"at={at}" in browser.chrome.current_url, "what is written in the zone that is shown")
+    browser.chrome.get(site.base + "jobs?at=yesterday")
+    browser.shows("is no day and time")
+    assert "at=" not in browser.chrome.current_url
+    browser.check()
+
+
+def test_an_address_of_a_week_or_of_a_question_is_no_other_later(site, browser):
+    browser.chrome.get(site.base + "reservations?view=week")
+    browser.one('[aria-label="The week after"]').click()
+    browser.wait(lambda: "week=2027-03-29" in browser.chrome.current_url, "its Monday")
+    browser.chrome.refresh()
+    browser.shows("Mon 29 Mar to Sun 4 Apr")
+    browser.one('[aria-label="The week before"]').click()
+    browser.wait(lambda: "week=" not in browser.chrome.current_url, "the present")
+    browser.chrome.get(site.base + "timeline?fit=1")
+    browser.one(".panel details summary").click()
+    browser.one('.panel [name="from"]').send_keys("2027-03-29 12:00")
+    browser.wait(lambda: "from%3D2027-03-29+12:00+%2B02:00" in browser.chrome.current_url, "how far that is from UTC")
+    assert browser.one('.panel [name="from"]').get_attribute("value") == "2027-03-29 12:00"
+    show_zone(browser, "UTC")
+    browser.chrome.refresh()
+    browser.wait(lambda: "29 Mar 10:00" in browser.one(".panel").text, "the same instant in another zone")
+    browser.check()

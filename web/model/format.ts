@@ -15,12 +15,16 @@ export function duration(s: number | null | undefined): string {
 }
 
 let site: string | null = null; // its zone, as the browser knows it
+let told: () => void = () => undefined;
+/** Until then nobody knows what a time of the site's is. */
+export const siteTold = new Promise<void>((then) => (told = then));
 
 /** Where the scheduler is; a zone that the browser does not know by its name is so far from UTC as it is now. */
 export function tellSite(name: string | undefined, offset_s: number | undefined): void {
   const off = Math.abs(offset_s ?? 0) / 60;
   const fixed = `${(offset_s ?? 0) < 0 ? "-" : "+"}${two(Math.floor(off / 60))}:${two(Math.floor(off % 60))}`;
   site = [name?.replace(/^:/, ""), offset_s === undefined ? undefined : fixed].find(isZone) ?? null;
+  told();
 }
 
 function isZone(name: string | undefined): name is string {

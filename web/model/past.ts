@@ -2,7 +2,11 @@
 // of then for this tab, and all that can be told of the past is asked of that view.
 import { useSyncExternalStore } from "react";
 import { ApiError, answered, ask, travelBy } from "../api/client";
+import { siteTold } from "./format";
+import { notice } from "./notices";
+import { prefsNow } from "./prefs";
 import { leave, onAddress, withQuery, go } from "./route";
+import { readInstant } from "./times";
 import type { Past, PastView } from "./types";
 
 export interface PastState {
@@ -39,12 +43,24 @@ export const isPast = () => state.at !== null;
 /** Can that be told of the past? */
 export const isTold = (path: string) => ASKED.test(path);
 
-/** Seconds since 1970, or what a person writes: 2026-11-27T14:30. */
+const addressAt = () => new URLSearchParams(location.search).get("at");
+
+/** Seconds since 1970, or what a person writes: 2026-11-27T14:30, in the zone that is shown, or with Z or +01:00. */
 function readAt(): number | null {
-  const text = new URLSearchParams(location.search).get("at");
+  const text = addressAt()?.replace(/(:\d\d) (\d\d:?\d\d)$/, "$1+$2"); // in an address + is a blank
   if (!text) return null;
-  const n = /^\d+$/.test(text) ? Number(text) : Math.floor(Date.parse(text) / 1000);
-  return n > 0 ? n : null;
+  const n = /^\d+$/.test(text) ? Number(text) : readInstant(text, 0, prefsNow().zone);
+  return n && n > 0 ? n : null;
+}
+
+/** What a person wrote becomes seconds, which are the same instant to whoever gets the address. */
+async function settle(): Promise<void> {
+  if (!/\D/.test(addressAt() ?? "")) return;
+  await siteTold;
+  const at = readAt();
+  if (at === null) return;
+  set({ at });
+  go(withQuery({ at: String(at) }), true);
 }
 
 // ---- the view ----
@@ -69,6 +85,7 @@ async function move(how: Record<string, unknown>): Promise<PastView> {
 function travel(how: (at: number) => Record<string, unknown> | null): Promise<void> {
   set({ busy: true });
   work = work.catch(() => undefined).then(async () => {
+    await settle();
     const { at, view } = state;
     const asked = at === null ? null : how(at);
     try {
@@ -95,6 +112,10 @@ function travel(how: (at: number) => Record<string, unknown> | null): Promise<vo
 
 function look(): void {
   const at = readAt();
+  if (at === null && addressAt()) {
+    notice({ kind: "wrong", text: `"${addressAt()}" is no day and time, as 2031-05-17T18:00: this is the present.` });
+    return leave(withQuery({ at: null }));
+  }
   if (at === state.at) return;
   const turns = (at === null) !== (state.at === null);
   set({ at, error: null, speed: at === null ? 0 : state.speed });

@@ -67,6 +67,12 @@ export function writeInstant(at: number, zone: Zone): string {
   return `${year}-${two(month)}-${two(day)} ${two(hour)}:${two(minute)}${second ? `:${two(second)}` : ""}`;
 }
 
+/** The same with how far that zone is from UTC then, "2031-05-17 18:00 +02:00": of whatever zone the reader is. */
+export function writeFull(at: number, zone: Zone): string {
+  const minutes = Math.round(Math.abs(offsetAt(at, zone)) / 60);
+  return `${writeInstant(at, zone)} ${offsetAt(at, zone) < 0 ? "-" : "+"}${two(Math.floor(minutes / 60))}:${two(minutes % 60)}`;
+}
+
 /** "2:00:00", "1:00:00:00" with days, or seconds; null: it is no time. */
 export function readDuration(text: string): number | null {
   const parts = text.trim().split(":");
@@ -75,7 +81,9 @@ export function readDuration(text: string): number | null {
   return parts.reverse().reduce((sum, p, i) => sum + Number(p) * each[i], 0);
 }
 
-/** "now", "+2:00:00", or as it is written; null: it is no instant. */
+const WRITTEN = /^(\d{4})-(\d{1,2})-(\d{1,2})(?:[ T]+(\d{1,2}):(\d{2})(?::(\d{2})(?:\.\d+)?)?)?(?: ?(Z|[+-]\d{2}:?\d{2}))?$/i;
+
+/** "now", "+2:00:00", or as it is written, in that zone if it does not say how far from UTC; null: it is no instant. */
 export function readInstant(text: string, now: number, zone: Zone): number | null {
   const word = text.trim();
   if (/^now$/i.test(word)) return now;
@@ -83,7 +91,10 @@ export function readInstant(text: string, now: number, zone: Zone): number | nul
     const s = readDuration(word.slice(1));
     return s === null ? null : now + s;
   }
-  const m = /^(\d{4})-(\d{1,2})-(\d{1,2})(?:[ T]+(\d{1,2}):(\d{2})(?::(\d{2}))?)?$/.exec(word);
+  const m = WRITTEN.exec(word);
   if (!m) return null;
-  return atWall(Date.UTC(Number(m[1]), Number(m[2]) - 1, Number(m[3]), Number(m[4] ?? 0), Number(m[5] ?? 0), Number(m[6] ?? 0)) / 1000, zone);
+  const wall = Date.UTC(Number(m[1]), Number(m[2]) - 1, Number(m[3]), Number(m[4] ?? 0), Number(m[5] ?? 0), Number(m[6] ?? 0)) / 1000;
+  const [, sign, hours, minutes] = /^([+-])(..):?(..)$/.exec(m[7] ?? "") ?? [];
+  const offset = sign ? Number(`${sign}1`) * (Number(hours) * HOUR_S + Number(minutes) * 60) : 0;
+  return m[7] ? wall - offset : atWall(wall, zone);
 }

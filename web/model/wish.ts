@@ -1,5 +1,5 @@
 // A job that nobody has submitted: what it would ask for, as its form and the address say it.
-import { readDuration, readInstant } from "./times";
+import { readDuration, readInstant, writeFull } from "./times";
 import type { Zone } from "./prefs";
 
 export const WISHES = [
@@ -22,7 +22,11 @@ export function readWish(text: string): Wish {
   return wish;
 }
 
-export function writeWish(wish: Wish): string {
+/** As the address has it: a time of the zone that is shown says how far that is from UTC. */
+export function writeWish(asked: Wish, zone: Zone): string {
+  const from = asked.from?.trim() ?? "";
+  const at = /^\d/.test(from) ? readInstant(from, 0, zone) : null;
+  const wish = at === null ? asked : { ...asked, from: writeFull(at, zone) };
   const said = WISHES.filter((f) => (wish[f] ?? "") !== (USUAL[f] ?? "")).map((f) => `${f}=${(wish[f] ?? "").replace(/;/g, ",")}`);
   return said.join(";") || "1";
 }

@@ -134,6 +134,7 @@ function InQueue({ words }: { words: WishAsked["words"] }) {
 export function FitPanel({ onMarks }: { onMarks: (marks: FitMarks) => void }) {
   const fit = new URLSearchParams(useSearch()).get("fit") ?? "1";
   const [wish, setWish] = useState(() => readWish(fit));
+  const written = useRef(fit); // by this form: there the words stay as they are
   const form = useRef<HTMLFormElement>(null);
   const now = useNow();
   const [since, setSince] = useState(now); // what "+2:00:00" counts from
@@ -150,11 +151,12 @@ export function FitPanel({ onMarks }: { onMarks: (marks: FitMarks) => void }) {
 
   useEffect(() => form.current?.querySelector<HTMLElement>("input")?.focus(), []);
   useEffect(() => {
-    if (writeWish(readWish(fit)) !== writeWish(wish)) setWish(readWish(fit));
+    if (fit !== written.current) setWish(readWish(fit));
+    written.current = fit;
   }, [fit]);
   useEffect(() => {
     const slot = first?.start_at ? { from: first.start_at, to: first.end_at ?? first.start_at + 1 } : null;
-    onMarks({ question: asked ? writeWish(wish) : "", nodes: (first?.places ?? []).map((p) => p.node), slot, later: slots });
+    onMarks({ question: asked ? writeWish(wish, zone) : "", nodes: (first?.places ?? []).map((p) => p.node), slot, later: slots });
   }, [first, slots, asked]);
   useEffect(() => () => onMarks(NO_MARKS), []);
 
@@ -162,7 +164,8 @@ export function FitPanel({ onMarks }: { onMarks: (marks: FitMarks) => void }) {
     const next = { ...wish, [field]: text };
     setWish(next);
     if (field === "from") setSince(now);
-    go(withQuery({ fit: writeWish(next) }), true);
+    written.current = writeWish(next, zone);
+    go(withQuery({ fit: written.current }), true);
   }
   const fields = (all: [WishField, string, string][]) =>
     all.map(([f, label, hint]) => <Field key={f} name={f} label={label} hint={hint} value={wish[f] ?? ""} wrong={wrong[f]} told={told} set={(text) => set(f, text)} />);

@@ -33,6 +33,9 @@ function wallOf(at: number, day: number, zone: Zone): number {
   return Math.min(DAY_S, Math.max(0, at + offsetAt(at, zone) - day - offsetAt(day, zone)));
 }
 
+/** The Monday at or before that midnight, both as their clocks show them. */
+const mondayOf = (wall: number) => wall - ((wall / DAY_S + 3) % 7) * DAY_S;
+
 /** Instances that are wanted and not there, as the scheduler tells. */
 function missingOf(standing: StandingRecord[]): Piece[] {
   return standing.flatMap((s) => s.wanted.filter((w) => w.state !== "there").map((w) => ({
@@ -133,10 +136,11 @@ export function Week({ all, wanted }: { all: Reservation[]; wanted: string[] }) 
   const told = useStanding();
   const now = useNow();
   const { zone } = usePrefs();
-  const week = Number(new URLSearchParams(useSearch()).get("week") ?? 0) || 0;
+  const asked = new URLSearchParams(useSearch()).get("week") ?? "";
   const today = midnight(now, zone);
   const wall = today + offsetAt(today, zone); // days of its clocks are of one length
-  const monday = wall - (((wall / DAY_S + 3) % 7) - 7 * week) * DAY_S;
+  const current = mondayOf(wall);
+  const monday = /^\d+-\d\d-\d\d$/.test(asked) ? mondayOf(Date.parse(asked) / 1000) || current : current + (Number(asked) || 0) * 7 * DAY_S;
   const [days, end] = useMemo(() => {
     const all = [0, 1, 2, 3, 4, 5, 6, 7].map((i) => atWall(monday + i * DAY_S, zone));
     return [all.slice(0, 7), all[7]];
@@ -146,14 +150,14 @@ export function Week({ all, wanted }: { all: Reservation[]; wanted: string[] }) 
     const pieces = [...all, ...missingOf(standing)];
     return days.map((d, i) => blocksOf(pieces, d, days[i + 1] ?? end, zone));
   }, [all, standing, days]);
-  const move = (by: number) => go(withQuery({ week: week + by ? String(week + by) : null }), true);
+  const show = (day: number) => go(withQuery({ week: day === current ? null : new Date(day * 1000).toISOString().slice(0, 10) }), true);
   return (
     <div className="q-box wk-box">
       <div className="wk-bar">
-        <button onClick={() => move(-1)} aria-label="The week before">‹</button>
+        <button onClick={() => show(monday - 7 * DAY_S)} aria-label="The week before">‹</button>
         <strong>{weekday(days[0], zone)} to {weekday(days[6], zone)}</strong>
-        <button onClick={() => move(1)} aria-label="The week after">›</button>
-        {week !== 0 && <button onClick={() => move(-week)}>This week</button>}
+        <button onClick={() => show(monday + 7 * DAY_S)} aria-label="The week after">›</button>
+        {monday !== current && <button onClick={() => show(current)}>This week</button>}
         <span className="quiet">a broken frame: fewer tasks were found than are wanted; dotted: wanted, and not there</span>
       </div>
       <div className="wk-grid" role="group" aria-label="The week">
