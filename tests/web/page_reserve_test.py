@@ -147,6 +147,7 @@ def test_drawn_moved_resized_and_released(site, browser):
     button(browser, "Change or move", ".panel").click()
     browser.wait(lambda: value(browser, "duration_s") == "01:00:00", "its form")
     settle(browser)
+    browser.shows("Touches nothing.")  # what it is itself is not in its way
     drag(browser, spot(browser, at + 1800, 3.4), spot(browser, at - 1800, 2.4))
     browser.wait(lambda: value(browser, "hosts") == "node02,node03", "it, moved")
     assert value(browser, "start_at") == "2027-01-15 09:00"

@@ -174,5 +174,5 @@ export function useDrawing(screen: Screen) {
     return true;
   }
 
-  return { draft, drawing, reserves, begin, change, takeKey, touched: <Touched all={onIt} box={box} /> };
+  return { draft, drawing, reserves, begin, change, takeKey, touched: <Touched all={onIt.filter((s) => s.job || s.id !== draft?.of)} box={box} /> };
 }
