@@ -16,10 +16,10 @@ import slurm_cluster
 from slurm_everyday_test import (  # the same must be so here
     ALONE, test_a_requeued_job_asks_for_the_same_as_before, test_checkjob_says_that_no_node_will_ever_do)
 from slurm_life_test import (
+    half_waits_for_a_job,
     test_a_batch_job_runs_where_the_scheduler_put_it_and_leaves,
     test_a_begin_time_is_kept, test_a_job_of_several_partitions_runs_in_the_first_that_is_free,
     test_a_requeued_job_waits_and_runs_again, test_a_start_that_fails_gives_all_partitions_back,
-    test_a_task_that_waits_for_another_job_takes_no_place_in_its_arrays_limit,
     test_an_array_keeps_its_own_limit_and_says_so,
     test_an_array_keeps_its_own_limit_when_what_it_depends_on_ends,
     test_an_owner_cannot_lift_what_an_administrator_holds,
@@ -130,6 +130,12 @@ def test_letgo_while_the_gate_is_closed_yet(slurm):
     finally:
         slurm.maui.start()
     slurm.maui.ok("releasehold", "-s", held)
+
+
+def test_tasks_that_wait_for_another_job_do_not_keep_the_rest_of_their_array(slurm):
+    """When they may run themselves: see docs/slurm.md, "Through scontrol"."""
+    _, blocker = half_waits_for_a_job(slurm)
+    slurm.ok("scancel", blocker)
 
 
 def test_nobody_marks_what_slurm_refuses_to_change(slurm, users):
