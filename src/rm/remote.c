@@ -441,7 +441,7 @@ void remote_close(struct rm *rm)
         flush(m);
     let_go(m); /* the end of its input ends the adapter */
     if (pid > 0 && kill(pid, SIGTERM) == 0) {
-        for (int i = 0; i < 100 && waitpid(pid, NULL, WNOHANG) == 0; i++)
+        for (int i = 0; i < 250 && waitpid(pid, NULL, WNOHANG) == 0; i++)
             nanosleep(&(struct timespec){.tv_nsec = 10000000}, NULL);
         kill(pid, SIGKILL);
         waitpid(pid, NULL, WNOHANG);

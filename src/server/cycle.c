@@ -25,7 +25,7 @@ struct cycle {
     sd_event_source *now, *timer;
     bool wanted;
     bool put_off;    /* until all is told, or by `timer` */
-    uint64_t ran_us; /* of the loop's clock, the last one */
+    uint64_t ran_us; /* of the loop's clock, when the last one was over */
 };
 
 static uint64_t monotonic_us(struct server *s)
@@ -34,6 +34,15 @@ static uint64_t monotonic_us(struct server *s)
 
     sd_event_now(s->loop, CLOCK_MONOTONIC, &now);
     return now;
+}
+
+/* The loop's own is of before what goes on now. */
+static uint64_t read_clock_us(void)
+{
+    struct timespec t;
+
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (uint64_t)t.tv_sec * SECOND_US + (uint64_t)t.tv_nsec / 1000;
 }
 
 static void arm(sd_event_source *source, uint64_t at_us)
@@ -99,7 +108,6 @@ static void look_at_clock(struct server *s)
 void cycle_run(struct server *s)
 {
     s->cycle->wanted = s->cycle->put_off = false;
-    s->cycle->ran_us = monotonic_us(s);
     look_at_clock(s);
     if (clock_was_set_forward(s->clock)) {
         log_line(s->log, LOG_ACTION, "the clock was set forward");
@@ -128,6 +136,7 @@ void cycle_run(struct server *s)
         whole_again(s);
     if (clock_is_wrong(s->clock) || managers_changed(s))
         anew_look(s);
+    s->cycle->ran_us = read_clock_us();
 }
 
 static void run(struct server *s)

@@ -37,7 +37,9 @@ struct link_calls {
 
 /* NULL: no such event source. When the daemon ends, or is killed, all that it had said
  * is carried out before we end, but for starts and submissions: it acknowledges what it
- * has said. SIGTERM leaves two seconds for that. */
+ * has said. SIGTERM leaves two seconds for that. What a driver has queued by then is
+ * its own to carry out in gone(): Slurm's does, of agent.h what waits for its turn is
+ * lost. */
 struct link *link_new(
     sd_event *loop, int fd, const struct link_calls *calls, void *ctx);
 void link_destroy(struct link *l);
