@@ -65,7 +65,6 @@ static void report(struct remote *m, struct rm_report *r)
 {
     if (r->at == 0)
         r->at = time(NULL);
-    r->more = m->more;
     m->sink.report(m->sink.ctx, r);
 }
 

@@ -120,7 +120,6 @@ enum rm_outcome {
 struct rm_report {
     enum rm_report_kind kind;
     int64_t at; /* when it happened, as well as the driver knows */
-    bool more;  /* what the driver has yet to tell of is there by now */
     union {
         struct node_desc node;
         const struct rm_job *job;

@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * When a cycle runs: at once after a change, or JOBAGGREGATIONTIME after the first of a
- * burst; when the engine wants to be woken; and every RMPOLLINTERVAL in any case. Where
- * a resource manager tells more than is read at once: at its end, and once a second
- * until then. Not while scheduling is stopped. A simulation runs its cycles itself
- * (simulation.c). */
+ * burst; when the engine wants to be woken; and every RMPOLLINTERVAL in any case. Not
+ * while scheduling is stopped. A simulation runs its cycles itself (simulation.c). */
 #define LOG_FACILITY FACILITY_SCHED
 #include "config/settings.h"
 #include "server/durable/rsvkeep.h"
@@ -24,8 +22,6 @@
 struct cycle {
     sd_event_source *now, *timer;
     bool wanted;
-    bool put_off;    /* until all is told, or by `timer` */
-    uint64_t ran_us; /* of the loop's clock, when the last one was over */
 };
 
 static uint64_t monotonic_us(struct server *s)
@@ -34,15 +30,6 @@ static uint64_t monotonic_us(struct server *s)
 
     sd_event_now(s->loop, CLOCK_MONOTONIC, &now);
     return now;
-}
-
-/* The loop's own is of before what goes on now. */
-static uint64_t read_clock_us(void)
-{
-    struct timespec t;
-
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (uint64_t)t.tv_sec * SECOND_US + (uint64_t)t.tv_nsec / 1000;
 }
 
 static void arm(sd_event_source *source, uint64_t at_us)
@@ -107,7 +94,7 @@ static void look_at_clock(struct server *s)
 
 void cycle_run(struct server *s)
 {
-    s->cycle->wanted = s->cycle->put_off = false;
+    s->cycle->wanted = false;
     look_at_clock(s);
     if (clock_was_set_forward(s->clock)) {
         log_line(s->log, LOG_ACTION, "the clock was set forward");
@@ -136,7 +123,6 @@ void cycle_run(struct server *s)
         whole_again(s);
     if (clock_is_wrong(s->clock) || managers_changed(s))
         anew_look(s);
-    s->cycle->ran_us = read_clock_us();
 }
 
 static void run(struct server *s)
@@ -159,7 +145,7 @@ static int on_timer(sd_event_source *source, uint64_t at, void *ctx)
 
     (void)source;
     (void)at;
-    if (!s->control.rm_failure_until && !s->cycle->put_off)
+    if (!s->control.rm_failure_until)
         manager_poll(s);
     run(s);
     return 0;
@@ -199,17 +185,10 @@ void cycle_want(struct server *s)
         simulation_want(s);
         return;
     }
-    if (!s->cycle || (s->cycle->wanted && !s->cycle->put_off))
+    if (!s->cycle || s->cycle->wanted)
         return;
-    bool was_put_off = s->cycle->put_off;
     s->cycle->wanted = true;
-    s->cycle->put_off =
-        manager_telling(s) && monotonic_us(s) < s->cycle->ran_us + SECOND_US;
-    if (s->cycle->put_off && !was_put_off)
-        arm(s->cycle->timer, s->cycle->ran_us + SECOND_US);
-    else if (s->cycle->put_off)
-        return;
-    else if (gather > 0 && whole_is(s))
+    if (gather > 0 && whole_is(s))
         arm(s->cycle->timer, monotonic_us(s) + (uint64_t)gather * SECOND_US);
     else
         sd_event_source_set_enabled(s->cycle->now, SD_EVENT_ONESHOT);

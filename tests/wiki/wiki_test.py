@@ -507,17 +507,14 @@ class Crowd(Site):
 
 def test_thousands_of_jobs_told_at_once_keep_nobody_waiting(build):
     """They are taken some at a time: who asks meanwhile is answered between, and a commit
-    never writes more than some hundred of them, and jobs are planned when all are told, or
-    once a second: all counted, not timed."""
+    never writes more than some hundred of them: both counted, not timed."""
     many, site = 3000, Crowd(build, "NONE")
     try:
         with open(f"{site.home}/maui.cfg", "a") as f:
             f.write("BACKFILLPOLICY PLAN\nRESERVATIONPOLICY CURRENTHIGHEST\n")
         site.begin()
-        cycles = "maui_cycle_duration_seconds_count"
-        told = figures(site)
-        before = told["maui_commits_total"]
-        now, begin = int(time.time()), time.monotonic()
+        before = figures(site)["maui_commits_total"]
+        now = int(time.time())
         with site.world.state() as o:
             o["jobs"].update({f"j{i}": {
                 "UPDATETIME": now, "STATE": "Idle", "WCLIMIT": 600, "TASKS": 2, "QUEUETIME": now,
@@ -529,9 +526,6 @@ def test_thousands_of_jobs_told_at_once_keep_nobody_waiting(build):
             f = figures(site)
             seen.add(f['maui_events_total{event="JOBSUBMIT"}'])
             assert time.time() < now + 120, (max(seen), site.log()[-2000:])
-        took = time.monotonic() - begin
-        # one a second, by the clock of jobs that wait or until all are told, and at the end
-        assert f[cycles] - told[cycles] <= 2 * took + 5, (f[cycles] - told[cycles], took)
         assert len(seen) > 4, seen  # somebody was answered when some of them were there
         assert f["maui_commits_total"] - before >= many / 400, (before, f["maui_commits_total"])
         assert any(k.startswith('maui_turn_longest_seconds{doing="report"}') for k in f)

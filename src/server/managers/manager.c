@@ -135,7 +135,6 @@ static void on_report(void *ctx, const struct rm_report *r)
     struct border_room room;
 
     stalls_doing(m->s, "report");
-    m->s->managers->telling = r->more;
     if (managers_hold(m, r))
         return;
     size_t mark = border_begin(m->border);

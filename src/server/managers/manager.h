@@ -47,8 +47,6 @@ bool manager_synced(const struct server *s);
 /* And it is within reach now, one of several at least: else what was last told may not
  * be so any more. Of those out of reach the engine knows that. */
 bool manager_ready(const struct server *s);
-/* Is more of what they tell waiting to be read? */
-bool manager_telling(const struct server *s);
 /* Before each cycle: is there still somebody to wait for? */
 void manager_wait(struct server *s);
 /* Has each of them told everything? Of one that is not waited for that may be later. */

@@ -649,11 +649,6 @@ bool manager_ready(const struct server *s)
     return any;
 }
 
-bool manager_telling(const struct server *s)
-{
-    return s->managers && s->managers->telling;
-}
-
 bool manager_knows(const struct server *s, const char *known_as)
 {
     const struct manager *m = s->managers ? find_known(s->managers, known_as) : NULL;

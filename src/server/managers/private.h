@@ -43,7 +43,6 @@ struct managers {
     struct rmlines *lines;   /* by which they were opened; NULL in a simulation */
     bool changed;            /* RMCFG says something else by now */
     bool meeting; /* for the first time: names go by the order of the lines */
-    bool telling; /* there was more behind what was told last */
     bool waited;  /* those that have not told anything are not waited for any more */
     uint64_t since_us; /* when that began, of the loop's clock */
 };
