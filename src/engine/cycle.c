@@ -5,6 +5,7 @@
 #include "cluster/rmset.h"
 #include "config/settings.h"
 #include "engine/charging/unfunded.h"
+#include "engine/decisions.h"
 #include "engine/dependency.h"
 #include "engine/engine_private.h"
 #include "engine/keeping.h"
@@ -41,7 +42,7 @@ static void remove_ended(struct engine *e)
         dependency_settle_all(e);
     for (size_t i = 0; i < n; i++) {
         struct job *j = e->c->jobs.v[ended[i]];
-        if (e->keeps_ended)
+        if (decisions_keeps_ended(e))
             forget_promises(e, j);
         else
             forget_job(e, j);

@@ -15,7 +15,8 @@ struct decisions {
     struct actions pending; /* decided between cycles */
     struct texts texts;     /* of what was told, until the next call */
     struct texts waiting;   /* of what is pending */
-    struct indexes ended;   /* removed from the cluster at the next cycle */
+    struct indexes ended;   /* removed from the cluster at the next cycle, ... */
+    bool keeps_ended;       /* ... or not: engine_keep_ended() */
     struct indexes changed; /* engine_changed() */
 };
 
@@ -135,6 +136,16 @@ const uint32_t *decisions_of_ended(const struct engine *e, size_t *ret_n)
 {
     *ret_n = e->decisions->ended.n;
     return e->decisions->ended.v;
+}
+
+void decisions_keep_ended(struct engine *e)
+{
+    e->decisions->keeps_ended = true;
+}
+
+bool decisions_keeps_ended(const struct engine *e)
+{
+    return e->decisions->keeps_ended;
 }
 
 bool decisions_take_back_ended(struct engine *e, const struct job *j)

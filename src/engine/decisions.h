@@ -48,5 +48,8 @@ const uint32_t *decisions_of_ended(const struct engine *e, size_t *ret_n);
 /* One is none of them any more; false: it was not. O(ended). */
 bool decisions_take_back_ended(struct engine *e, const struct job *j);
 void decisions_forget_ended(struct engine *e);
+/* For engine_keep_ended(): whoever ends stays in the cluster from now on. */
+void decisions_keep_ended(struct engine *e);
+bool decisions_keeps_ended(const struct engine *e);
 
 #endif

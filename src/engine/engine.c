@@ -4,6 +4,7 @@
 
 #include "engine/bounds.h"
 #include "engine/calendar_private.h"
+#include "engine/decisions.h"
 #include "engine/engine_private.h"
 #include "engine/events/events.h"
 #include "engine/occupancy.h"
@@ -50,7 +51,7 @@ struct engine *engine_create(
 
 void engine_keep_ended(struct engine *e)
 {
-    e->keeps_ended = true;
+    decisions_keep_ended(e);
 }
 
 void engine_account_life(

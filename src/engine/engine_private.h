@@ -68,7 +68,6 @@ struct engine {
     struct engine_learned learned;
     struct site_uses uses;
     struct world_seen world;
-    bool keeps_ended; /* engine_keep_ended() */
 
     /* who waits, and what for */
     struct admission_use admission;

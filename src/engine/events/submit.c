@@ -3,6 +3,7 @@
  * runs already is taken over. */
 #include "cluster/memory.h"
 #include "engine/cycle.h"
+#include "engine/decisions.h"
 #include "engine/dependency.h"
 #include "engine/eligible.h"
 #include "engine/engine_private.h"
@@ -30,7 +31,7 @@ static bool any_ended(const struct engine *e)
     size_t n;
 
     decisions_of_ended(e, &n);
-    return n > 0 && !e->keeps_ended;
+    return n > 0 && !decisions_keeps_ended(e);
 }
 
 /* What was known of it before a restart. */
