@@ -83,8 +83,7 @@ static bool is_begin(const struct line *l)
 struct search {
     const struct wish *wish;
     int64_t left; /* of CYCLES */
-    int64_t
-        next; /* line that follows where it begins, or what is left of those; 0: none */
+    int64_t next; /* first line behind where it begins that is kept; 0: none */
     int64_t life; /* line of the begin of the one that it is in; 0 = none yet */
     bool met;     /* ABOUT: something was decided, its cycle is still to come */
     struct place last, found; /* the last cycle; the one that is wished for */
