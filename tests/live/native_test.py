@@ -163,7 +163,7 @@ def test_what_can_be_done_with_a_job(native):
     native.wait(lambda: pathlib.Path(count).read_text() == "x\nx\n", "the second run", 60)
     native.until(job, "Running")
     native.ok("canceljob", job)
-    native.until(job, "Removed")
+    native.until(job, "Completed")
     filler = [native.submit_as(USERS[0], "sleep 1000") for _ in range(4)]
     for one in filler:
         native.until(one, "Running")
@@ -765,7 +765,7 @@ def test_a_cancel_is_asked_for_until_the_job_is_over(native, program, says):
     native.wait(lambda: len(pathlib.Path(f"{native.home}/asked").read_text()) > 2, "that it is asked for again", 60)
     assert native.said(late) == "" and listed(native, late, "STATE") == "Idle"
     native.restore()
-    native.until(job, "Removed")
+    native.until(job, "Completed")
     native.until(late, "Completed")
     assert listed(native, job, "STATE") == "Removed"
 
@@ -1117,7 +1117,7 @@ def test_what_a_user_leaves_in_the_spool_harms_nobody_else(native):
     native.until(native.submit_as(USERS[-1], "true"), "Completed")
     assert native.state(job) == "Running"
     native.ok("canceljob", job)
-    native.until(job, "Removed")
+    native.until(job, "Completed")
 
 
 def test_a_port_wakes_it(native):
@@ -1162,3 +1162,35 @@ def test_a_page_hears_that_a_node_is_away_for_another_reason(native):
         native.wait(lambda: "its power" in str(follower.of("node")), "the follower", 10)
     finally:
         follower.stop()
+
+
+def test_who_was_failed_does_not_wait_for_a_later_job_of_that_id(native):
+    """Ids may be given again: a stranger's end says nothing of the job that was meant."""
+    native.start()
+    job = native.submit_as(USERS[0], "exit 3", "-l", 900)
+    native.until(job, "Completed")
+    full = native.submit_as(USERS[0], f"until [ -e {native.output}/enough ]; do sleep 0.1; done",
+                            "-t", 4, "-l", 900)
+    native.until(full, "Running")
+    next_job = native.submit_as(USERS[0], "true")
+    native.until(next_job, "Idle")
+    native.ok("mjobctl", "-m", f"depend=afterok:{job}", next_job)
+    pathlib.Path(native.output, "enough").touch()
+    native.wait(lambda: "no longer be satisfied" in native.ok("checkjob", next_job), "the end")
+    late = int(time.time()) + 1
+    native.wait(lambda: time.time() > late, "the next second")
+    other = native.submit_as(USERS[0], "sleep 1000")
+    native.until(other, "Running")
+
+    def tell_without(jobs):
+        native.replace("jobs", f"{native.example} jobs {native.pool} | sed -E '/^({jobs}) /d'\n"
+                               f"echo '{job} STATE=Hold UNAME={USERS[0]} TASKS=1 WCLIMIT=900 "
+                               f"QUEUETIME={late}'")
+
+    tell_without(f"{job}|{other}")
+    native.until(job, "Hold")
+    native.until(other, "Vacated")  # and back: who waits is looked at again
+    tell_without(job)
+    native.until(other, "Running")
+    native.until(native.submit_as(USERS[0], "true"), "Completed")
+    assert "no longer be satisfied" in native.ok("checkjob", next_job)

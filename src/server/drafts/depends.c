@@ -184,20 +184,23 @@ struct dep *depends_settle(struct server *s, const struct dep *deps, int64_t sin
 /* As depends_settle() wants them; the job's own go when they are changed. */
 struct deps VEC(struct dep);
 
-/* What can never hold by the end of a job that is there can: that was none. */
-static enum dep_type reopen_type(struct server *s, const struct dep *d)
+/* What can never hold by the end of a job that is there can: that was none. Not by that
+ * of a later one, which has its id. */
+static enum dep_type reopen_type(struct server *s, const struct dep *d, int64_t since)
 {
-    if (!dep_never(d->type) || !find_submission(s, d->job_id))
+    int64_t there = dep_never(d->type) ? find_submission(s, d->job_id) : 0;
+
+    if (!there || there > since)
         return d->type;
     return d->type == DEP_NEVER_FAILED ? DEP_FAILED : DEP_SUCCESS;
 }
 
-static struct deps copy_deps(struct server *s, const struct job_extra *x)
+static struct deps copy_deps(struct server *s, const struct job_extra *x, int64_t since)
 {
     struct deps copy = {0};
 
     for (size_t i = 0; i < x->deps.n; i++)
-        vec_push(&copy, ((struct dep){reopen_type(s, &x->deps.v[i]),
+        vec_push(&copy, ((struct dep){reopen_type(s, &x->deps.v[i], since),
                             xstrdup(x->deps.v[i].job_id)}));
     vec_push(&copy, (struct dep){0});
     return copy;
@@ -222,7 +225,7 @@ static bool is_same(const struct job_extra *x, const struct dep *b)
 
 static void settle_job(struct server *s, const struct job *j)
 {
-    struct deps again = copy_deps(s, j->extra);
+    struct deps again = copy_deps(s, j->extra, j->submit_at);
     struct dep *left = depends_settle(s, again.v, j->submit_at);
     struct event ev = {.kind = EVENT_MODIFY,
         .u.modify = {
