@@ -63,8 +63,7 @@ static bool leads_here(const char *name)
     return here;
 }
 
-/* One of slurmctld's machines: on another one slurm.conf and plugins are of commands. A
- * loopback address is that of any machine, and says nothing where a name does. */
+/* One of slurmctld's machines: on another one slurm.conf is of commands alone. */
 static bool is_controller(const slurm_conf_t *c)
 {
     char own[256] = "";
@@ -538,8 +537,7 @@ static void look_at_file(const struct inspection *in)
     else if (conf != NULL)
         findings_add(in->f, SETTING_NOTE,
             "slurmctld (SlurmctldHost=%s) does not run on this machine: slurm.conf "
-            "here "
-            "is of commands, and is not compared with what slurmctld has read",
+            "here is of commands, and is not compared with what slurmctld has read",
             in->c->control_machine[0]);
     conf_free(conf);
 }
