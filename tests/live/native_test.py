@@ -163,7 +163,7 @@ def test_what_can_be_done_with_a_job(native):
     native.wait(lambda: pathlib.Path(count).read_text() == "x\nx\n", "the second run", 60)
     native.until(job, "Running")
     native.ok("canceljob", job)
-    native.until(job, "Completed")
+    native.until(job, "Removed")
     filler = [native.submit_as(USERS[0], "sleep 1000") for _ in range(4)]
     for one in filler:
         native.until(one, "Running")
@@ -765,7 +765,7 @@ def test_a_cancel_is_asked_for_until_the_job_is_over(native, program, says):
     native.wait(lambda: len(pathlib.Path(f"{native.home}/asked").read_text()) > 2, "that it is asked for again", 60)
     assert native.said(late) == "" and listed(native, late, "STATE") == "Idle"
     native.restore()
-    native.until(job, "Completed")
+    native.until(job, "Removed")
     native.until(late, "Completed")
     assert listed(native, job, "STATE") == "Removed"
 
@@ -1117,7 +1117,7 @@ def test_what_a_user_leaves_in_the_spool_harms_nobody_else(native):
     native.until(native.submit_as(USERS[-1], "true"), "Completed")
     assert native.state(job) == "Running"
     native.ok("canceljob", job)
-    native.until(job, "Completed")
+    native.until(job, "Removed")
 
 
 def test_a_port_wakes_it(native):
