@@ -17,6 +17,7 @@ struct rm_known {
     char *name;   /* owned; "" of the first, which is not named in nodes and jobs */
     char *called; /* owned: of the first, what people call it; or NULL */
     bool away;    /* it does not answer: nothing is decided about its jobs */
+    bool unseen;  /* its jobs are not seen: they may have ended */
     uint64_t partitions; /* bits */
     /* Of the first: was the job lately there that had this id? NULL: nobody knows. */
     bool (*was_there)(void *ctx, const char *job_id);

@@ -63,7 +63,7 @@ enum event_kind {
     EVENT_QUOTAS,             /* u.quotas: all limits of the resource manager */
     EVENT_FUNDS,              /* u.funds: what accounts have, of all or of some */
     EVENT_MANAGER,            /* u.manager: one of several goes away or comes back, or
-                                 has a partition */
+                                 has a partition; jobs of one are not seen, or again */
     EVENT_RESET_STATISTICS,
     EVENT_RESET_FAIRSHARE,
     /* after a restart, in this order; nodes come before instances */
@@ -192,6 +192,7 @@ struct event {
             bool away;
             const char *partition; /* it has, or had, one of that name, and none goes
                                       away or comes; or NULL */
+            bool unseen;           /* it answers, or not, and its jobs cannot be seen */
         } manager;
         struct {
             const struct fs_memory *rows;

@@ -330,6 +330,7 @@ static void read_manager(struct journal_read *j, const json_t *o, struct cluster
     j->ev.u.manager.name = reader_text(&j->reader, o, "name");
     j->ev.u.manager.away = reader_bool(&j->reader, o, "away");
     j->ev.u.manager.partition = reader_text(&j->reader, o, "partition");
+    j->ev.u.manager.unseen = reader_bool(&j->reader, o, "unseen");
 }
 
 static void read_nothing(struct journal_read *j, const json_t *o, struct cluster *c)

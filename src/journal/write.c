@@ -289,6 +289,7 @@ static void put_manager(json_t *o, const struct source *s, const struct event *e
     put_text(o, "name", ev->u.manager.name);
     put_bool(o, "away", ev->u.manager.away);
     put_text(o, "partition", ev->u.manager.partition);
+    put_bool(o, "unseen", ev->u.manager.unseen);
 }
 
 static void put_nothing(json_t *o, const struct source *s, const struct event *ev)

@@ -95,7 +95,7 @@ void charging_settle(struct engine *e);
 
 /* Now and then, each FLUSHINTERVAL from local midnight on: jobs that run pay for what
  * they have used so far, and so much less is kept for them. Not where only those pay
- * that end well, nor for their limit. */
+ * that end well, nor for their limit; not while their manager cannot see them. */
 void charging_flush(struct engine *e);
 /* When next; TIME_NEVER. */
 int64_t charging_flush_at(const struct engine *e);

@@ -2,6 +2,7 @@
  * Jobs that are on nodes, or suspended, for long: what they pay on the way, and what is
  * kept for them. See charging.h. */
 #include "base/strbuf.h"
+#include "cluster/rmset.h"
 #include "config/settings.h"
 #include "engine/calendar_private.h"
 #include "engine/charging/charging_private.h"
@@ -153,9 +154,10 @@ void charging_flush(struct engine *e)
     until = last_flush(e, e->now);
     for (size_t i = 0; i < x->bills.n; i++) {
         const struct job *j = i < e->c->jobs.n ? e->c->jobs.v[i] : NULL;
-        /* a start that waits for its nodes, or fails yet, has used nothing */
+        /* a start that waits for its nodes, or fails yet, has used nothing; who cannot
+         * be seen may have ended: it pays when next */
         if (x->bills.v[i].run && !x->bills.v[i].left && j && j->state == JOB_RUNNING
-            && j->start_at < until
+            && j->start_at < until && !e->c->rms.v[job_rm(j)].unseen
             && !funds_run_is_elsewhere(e->c->funds, x->bills.v[i].run - 1))
             charge_until(e, j, &x->bills.v[i], until);
     }

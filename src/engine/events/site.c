@@ -73,6 +73,7 @@ int report_manager(
         return 0;
     }
     rmset_set_away(e->c, rm, ev->u.manager.away);
+    e->c->rms.v[rm].unseen = ev->u.manager.unseen;
     refresh_limits(e);
     queue_touch_jobs(e->queue);
     return 0;

@@ -121,6 +121,12 @@ static void note_sight(struct manager *m, bool sees)
         h->seen_again_at = now;
     }
     h->sees = sees;
+    managers_tell_away(m);
+}
+
+bool health_sees(const struct manager *m)
+{
+    return m->health->sees;
 }
 
 int64_t health_last_seen(const struct manager *m, int64_t now)

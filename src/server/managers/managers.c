@@ -552,12 +552,15 @@ void managers_hear(struct managers *all)
 
 void managers_tell_away(struct manager *m)
 {
-    struct event ev = {
-        .kind = EVENT_MANAGER, .u.manager = {.name = m->known_as, .away = m->away}};
+    bool away = managers_several(m->s) ? m->away : m->told_away;
+    bool unseen = !health_sees(m);
+    struct event ev = {.kind = EVENT_MANAGER,
+        .u.manager = {.name = m->known_as, .away = away, .unseen = unseen}};
 
-    if (!managers_several(m->s) || m->told_away == m->away)
+    if (m->told_away == away && m->told_unseen == unseen)
         return;
-    m->told_away = m->away;
+    m->told_away = away;
+    m->told_unseen = unseen;
     manager_apply(m, &ev, m->name);
 }
 

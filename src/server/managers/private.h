@@ -66,7 +66,7 @@ struct manager {
     bool feeding;
     char *immediate, *immediate_not; /* owned: what was told (immediate.h), or NULL */
     bool away; /* the RM is out of reach: what it last told may not be so any more */
-    bool told_away; /* the engine knows that */
+    bool told_away, told_unseen; /* the engine knows that, and whether jobs are seen */
     struct health *health;
     struct notes *notes;
     struct rmreservations *reservations; /* reservation.c */
@@ -93,7 +93,8 @@ void managers_hear(struct managers *all);
 void manager_hear(struct manager *m); /* what was held of it */
 /* One that could not be opened is opened, if that can be now. */
 void managers_try_again(struct manager *m);
-/* It went away, or is back: of several the engine is told. */
+/* It went away, or is back: of several the engine is told; and whether its jobs are
+ * seen. */
 void managers_tell_away(struct manager *m);
 /* For record_forget_unclaimed(): is the job of that one, `ctx`? */
 bool managers_claims(const struct server *s, const char *id, const void *ctx);
@@ -118,6 +119,7 @@ void health_told(struct manager *m, const struct rm_report *r);
 /* It was asked to look again, and is still down. */
 void health_look(struct manager *m);
 bool health_is_up(const struct manager *m);
+bool health_sees(const struct manager *m); /* its jobs */
 /* When a job of it that was not seen since was there last, as far as is known: before
  * it was out of reach, where it is, or was a moment ago. */
 int64_t health_last_seen(const struct manager *m, int64_t now);

@@ -255,6 +255,8 @@ static void events_about_nodes_and_the_whole_come_back(void **state)
     comes_back(&s, (struct event){.kind = EVENT_MANAGER, .u.manager = {"pbs", true}});
     comes_back(&s,
         (struct event){.kind = EVENT_MANAGER, .u.manager = {"pbs", false, "batch"}});
+    comes_back(&s,
+        (struct event){.kind = EVENT_MANAGER, .u.manager = {"pbs", .unseen = true}});
     comes_back(&s, (struct event){.kind = EVENT_MANAGER});
     comes_back(&s, (struct event){.kind = EVENT_RESET_STATISTICS});
     comes_back(&s, (struct event){.kind = EVENT_RESET_FAIRSHARE});
