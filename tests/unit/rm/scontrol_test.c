@@ -315,6 +315,34 @@ static void texts_may_imitate_fields(void **state)
     assert_told(all, "\"hosts\":[\"n4\"]");
 }
 
+/* Of 26.05, which says in two words who shares nodes. */
+static void what_later_releases_print_besides_is_part_of_no_text(void **state)
+{
+    static const struct {
+        const char *share, *alone, *told;
+    } cases[] = {
+        {"NO", "NO", "\"procs\":1"}, {"NO", "NODE", "\"access\":\"SINGLEJOB\""}};
+    char text[800];
+
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        const char *all;
+
+        jobs_forget(*state);
+        snprintf(text, sizeof text,
+            PART "JobId=3 HetJobId=3 HetJobOffset=0 JobName=a b SLUID=s9MSM8J7XR4R00 "
+                 "HetJobIdSet=3-3" QUEUED SIZE
+                 " OverSubscribe=%s Exclusive=%s Contiguous=0 Licenses=(null) "
+                 "LicensesAlloc=(null) Network=(null) Command=/x y SubmitLine=sbatch "
+                 "-n 2 --comment=Comment=q /x WorkDir=/ AdminComment=maui:kept "
+                 "Comment=c Extra=e=f StdErr= StdOut=/y\n",
+            cases[i].share, cases[i].alone);
+        all = look_at(*state, text);
+        assert_told(all, "\"name\":\"a b\"");
+        assert_told(all, "\"command\":\"/x y\"");
+        assert_told(all, cases[i].told);
+    }
+}
+
 static void texts_of_several_lines_are_one_record(void **state)
 {
     const char *all = look_at(*state,
@@ -898,6 +926,7 @@ int main(void)
         TEST(limits_may_be_damaged),
         TEST(names_may_imitate_fields),
         TEST(texts_may_imitate_fields),
+        TEST(what_later_releases_print_besides_is_part_of_no_text),
         TEST(texts_of_several_lines_are_one_record),
         TEST(a_record_in_a_text_is_none),
         TEST(a_text_makes_no_job_part_of_another),

@@ -18,25 +18,28 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* As scontrol prints them; those with a star come once for each node. */
+/* As scontrol prints them, of 22.05 to 26.05; those with a star come once for each
+ * node. One that is left out would be read as part of the one before it. */
 static const char *const which_keys[] = {"JobId", "ArrayJobId", "ArrayTaskId",
-    "ArrayTaskThrottle", "HetJobId", "HetJobOffset", "HetJobIdSet", NULL};
-static const char *const whose_keys[] = {"JobName", "UserId", "GroupId", "MCS_label",
-    "Priority", "Nice", "Account", "QOS", "WCKey", NULL};
+    "ArrayTaskThrottle", "HetJobId", "HetJobOffset", NULL};
+static const char *const whose_keys[] = {"JobName", "SLUID", "HetJobIdSet", "UserId",
+    "GroupId", "MCS_label", "Priority", "Nice", "Account", "QOS", "WCKey", NULL};
 static const char *const fact_keys[] = {"JobState", "Reason", "FailedNode",
     "Dependency", "Requeue", "Restarts", "BatchFlag", "Reboot", "ExitCode",
     "DerivedExitCode", "RunTime", "TimeLimit", "TimeMin", "SubmitTime", "EligibleTime",
-    "AccrueTime", "ResizeTime", "StartTime", "EndTime", "Deadline", "CrondScheduledJob",
-    "PreemptEligibleTime", "PreemptTime", "SuspendTime", "SecsPreSuspend",
-    "LastSchedEval", "Scheduler", "Partition", "AllocNode:Sid", "ReqNodeList",
-    "ExcNodeList", "NodeList", "BatchHost", "SchedNodeList", "NumNodes", "NumCPUs",
-    "NumTasks", "CPUs/Task", "ReqB:S:C:T", "ReqTRES", "AllocTRES", "TRES", "Socks/Node",
-    "NtasksPerN:B:S:C", "CoreSpec", "JOB_GRES", "*Nodes", "*CPU_IDs", "*Mem", "*GRES",
-    "MinCPUsNode", "MinMemoryCPU", "MinMemoryNode", "MinTmpDiskNode", "Features",
-    "DelayBoot", "Reservation", "OverSubscribe", "Contiguous", "Licenses",
-    "LicensesAlloc", NULL};
-static const char *const text_keys[] = {"Network", "Command", "WorkDir", "AdminComment",
-    "SystemComment", "Comment", "StdErr", "StdIn", "StdOut", "Switches", "Power",
+    "AccrueTime", "ResizeTime", "StartTime", "EndTime", "Deadline", "CronJob",
+    "CrontabSpec", "PreemptEligibleTime", "PreemptTime", "SuspendTime",
+    "SecsPreSuspend", "LastSchedEval", "Scheduler", "Partition", "AllocNode:Sid",
+    "FedOrigin", "ReqNodeList", "ExcNodeList", "NodeList", "SchedNodeList",
+    "BatchFeatures", "BatchHost", "StepMgrEnabled", "NumNodes", "NumCPUs", "NumTasks",
+    "CPUs/Task", "ReqB:S:C:T", "ReqTRES", "AllocTRES", "TRES", "Socks/Node",
+    "NtasksPerN:B:S:C", "CoreSpec", "ThreadSpec", "JOB_GRES", "*Nodes", "*CPU_IDs",
+    "*Mem", "*GRES", "MinCPUsNode", "MinMemoryCPU", "MinMemoryNode", "MinTmpDiskNode",
+    "MemUpdate", "Features", "DelayBoot", "ClusterFeatures", "Prefer", "Reservation",
+    "OverSubscribe", "Exclusive", "Contiguous", "Licenses", "LicensesAlloc", NULL};
+static const char *const text_keys[] = {"Network", "ContainerType", "Container",
+    "ContainerID", "Command", "SubmitLine", "WorkDir", "AdminComment", "SystemComment",
+    "Comment", "Extra", "StdErr", "StdIn", "StdOut", "SegmentSize", "Switches", "Power",
     "CpusPerTres", "MemPerTres", "NtasksPerTRES", "TresBind", "TresFreq", "TresPerJob",
     "TresPerNode", "TresPerSocket", "TresPerTask", "MailUser", "MailType", NULL};
 
@@ -94,14 +97,24 @@ static uint16_t reason_of(const char *word)
     return WAIT_OTHER;
 }
 
-static uint16_t sharing_of(const char *word)
+static uint16_t index_of(const char *word, const char *const *words, uint16_t n)
 {
-    static const char *const words[] = {"NO", "YES", "USER", "MCS"};
-
-    for (uint16_t i = 0; word != NULL && i < sizeof words / sizeof words[0]; i++)
+    for (uint16_t i = 0; word != NULL && i < n; i++)
         if (strcmp(words[i], word) == 0)
             return i;
     return NO_VAL16;
+}
+
+/* From 26.05 on two words say it: OverSubscribe=NO is then said of most jobs. */
+static uint16_t sharing_of(const char *share, const char *alone)
+{
+    static const char *const shares[] = {"NO", "YES", "USER", "MCS", "TOPO"},
+                             *const alones[] = {"NODE", "", "USER", "MCS", "TOPO"};
+    uint16_t found = index_of(alone, alones, 5);
+
+    if (alone == NULL || found != NO_VAL16)
+        return alone == NULL ? index_of(share, shares, 5) : found;
+    return index_of(share, shares, 2) == 1 ? 1 : NO_VAL16;
 }
 
 /* ---- processors by node: Nodes=n[1-2] CPU_IDs=0-3,6 Mem=.. ---- */
@@ -272,7 +285,7 @@ static void read_amounts(const struct fields *f, slurm_job_info_t *j)
     j->mem_per_tres = field_text(f, "MemPerTres");
     j->features = field_text(f, "Features");
     j->licenses = field_text(f, "Licenses");
-    j->shared = sharing_of(field_text(f, "OverSubscribe"));
+    j->shared = sharing_of(field_text(f, "OverSubscribe"), field_text(f, "Exclusive"));
     j->contiguous = u16(f, "Contiguous", 0);
 }
 
