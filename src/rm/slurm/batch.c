@@ -167,6 +167,40 @@ static int error_of(
     return 0;
 }
 
+/* What a system call left behind, and no error of Slurm's own. */
+#define SYSTEM_ERRORS 1000
+
+static bool is_left_behind(int error)
+{
+    return error > 0 && error < SYSTEM_ERRORS;
+}
+
+static bool met_left_behind(int result, const job_array_resp_msg_t *answers)
+{
+    if (result != SLURM_SUCCESS)
+        return is_left_behind(errno);
+    for (uint32_t i = 0; answers != NULL && i < answers->job_array_count; i++)
+        if (is_left_behind((int)answers->error_code[i]))
+            return true;
+    return false;
+}
+
+int batch_update(job_desc_msg_t *m, job_array_resp_msg_t **ret)
+{
+    char *partition = m->partition;
+    int result = slurm_update_job2(m, ret);
+
+    if (m->priority != INFINITE || partition == NULL || !met_left_behind(result, *ret))
+        return result;
+    if (*ret != NULL)
+        slurm_free_job_array_resp(*ret);
+    *ret = NULL;
+    m->partition = NULL;
+    result = slurm_update_job2(m, ret);
+    m->partition = partition;
+    return result;
+}
+
 /* Each request to a Slurm that is out of reach would wait for it: none is sent then. */
 static void ask_slurm(struct ordered_list *list, size_t first, size_t request,
     const struct batch_calls *calls)
@@ -180,7 +214,7 @@ static void ask_slurm(struct ordered_list *list, size_t first, size_t request,
     if (!calls->may_ask(calls->ctx))
         error = SLURMCTLD_COMMUNICATIONS_CONNECTION_ERROR;
     else
-        error = slurm_update_job2(&m, &answers) == SLURM_SUCCESS ? 0 : errno;
+        error = batch_update(&m, &answers) == SLURM_SUCCESS ? 0 : errno;
     for (size_t i = first; i < list->n; i++)
         if (list->v[i].request == request)
             calls->done(calls->ctx, list->v[i].token, list->v[i].id,

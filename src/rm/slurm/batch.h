@@ -34,6 +34,11 @@ void batch_add(
  * called for each after its request, before the next; it may add others. One request of
  * Slurm's for tasks alike, else one for each; the caller waits for their answers. */
 void batch_send(struct batch *b, const struct batch_calls *calls);
+/* slurm_update_job2(). Without slurmdbd Slurm answers who names another partition with
+ * what some system call has left in errno, which in 26.05 mostly is an error: a start
+ * is then asked for without one, and Slurm takes that of the job's partitions which has
+ * the nodes. */
+int batch_update(job_desc_msg_t *m, job_array_resp_msg_t **ret);
 /* Is the task in a list of tasks as Slurm writes them in answers, "63_1,4-9"? */
 bool batch_lists(const char *list, unsigned long task);
 

@@ -2,6 +2,7 @@
  * A job that waits, as it is to stand in Slurm: where only the scheduler starts it,
  * held by somebody, or left to Slurm because its dependency or deadline is Slurm's to
  * see. */
+#include "rm/slurm/batch.h"
 #include "rm/slurm/job.h"
 
 #include <stdio.h>
@@ -26,7 +27,7 @@ int keep_update(job_desc_msg_t *m, const char *id)
     int result;
 
     m->job_id_str = (char *)id;
-    result = slurm_update_job2(m, &answers);
+    result = batch_update(m, &answers);
 
     return keep_settle(result, answers);
 }

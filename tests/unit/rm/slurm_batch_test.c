@@ -15,7 +15,8 @@ static int failure;                 /* of the next request as a whole */
 
 int slurm_update_job2(job_desc_msg_t *m, job_array_resp_msg_t **ret)
 {
-    strbuf_printf(&asked, "%s on %s; ", m->job_id_str, m->req_nodes);
+    strbuf_printf(&asked, "%s on %s%s%s; ", m->job_id_str, m->req_nodes,
+        m->partition != NULL ? " in " : "", m->partition != NULL ? m->partition : "");
     *ret = answer.job_array_count > 0 ? &answer : NULL;
     errno = failure;
     return failure != 0 ? -1 : SLURM_SUCCESS;
@@ -135,6 +136,35 @@ static void a_request_that_fails_fails_for_all(void **state)
     batch_free(b);
 }
 
+/* What some system call left in errno is no answer of Slurm's; what Slurm says is. */
+static void a_partition_is_left_out_where_slurm_fails_at_it(void **state)
+{
+    static const struct {
+        uint32_t priority; /* INFINITE: a start */
+        int failure;
+        const char *asked;
+    } cases[] = {{INFINITE, EAGAIN, "7 on n1 in low; 7 on n1; "},
+        {INFINITE, ESLURM_NODES_BUSY, "7 on n1 in low; "},
+        {INFINITE, 0, "7 on n1 in low; "}, {0, EAGAIN, "7 on n1 in low; "}};
+
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        char low[] = "low";
+        job_desc_msg_t m = {.job_id_str = (char *)"7",
+            .req_nodes = (char *)"n1",
+            .partition = low,
+            .priority = cases[i].priority};
+        job_array_resp_msg_t *answers = NULL;
+
+        asked.len = 0;
+        failure = cases[i].failure;
+        assert_int_equal(batch_update(&m, &answers), failure != 0 ? -1 : 0);
+        assert_string_equal(asked.text, cases[i].asked);
+        assert_ptr_equal(m.partition, low);
+    }
+    failure = 0;
+}
+
 static void a_slurm_that_is_away_is_waited_for_once(void **state)
 {
     struct batch *b = batch_new();
@@ -202,6 +232,7 @@ int main(void)
         cmocka_unit_test(tasks_alike_are_one_request),
         cmocka_unit_test(each_task_has_its_own_error),
         cmocka_unit_test(a_request_that_fails_fails_for_all),
+        cmocka_unit_test(a_partition_is_left_out_where_slurm_fails_at_it),
         cmocka_unit_test(a_slurm_that_is_away_is_waited_for_once),
         cmocka_unit_test(no_list_is_longer_than_an_answer),
         cmocka_unit_test(lists_of_tasks_are_read),

@@ -57,6 +57,21 @@ static int say_error(const char *text, int error)
     return error;
 }
 
+#define LAST_SYSTEM_ERROR 133
+
+/* Of the last error: one of the system, of which slurmctld has told no more; else none.
+ */
+static int find_system_error(int none)
+{
+    for (int error = 1; error <= LAST_SYSTEM_ERROR; error++) {
+        const char *words = strerror(error);
+
+        if (strncmp(the_error(), words, strlen(words)) == 0)
+            return error;
+    }
+    return none;
+}
+
 int answer_error(const char *text)
 {
     static const struct {
@@ -103,7 +118,7 @@ int answer_error(const char *text)
     for (size_t i = 0; i < sizeof known / sizeof known[0]; i++)
         if (strstr(text, known[i].words) != NULL)
             return say_error(text, known[i].error);
-    return say_error(text, ESLURM_TEXT);
+    return find_system_error(say_error(text, ESLURM_TEXT));
 }
 
 static bool begins(const char *line, size_t len, const char *with)
