@@ -101,6 +101,11 @@ static void cut_run(struct turnsort *t, struct run *r)
     t->in.bytes.n = t->wanted * t->size;
 }
 
+bool turnsort_wants(const struct turnsort *t, const void *item)
+{
+    return !is_beyond(t, item);
+}
+
 void turnsort_add(struct turnsort *t, const void *item)
 {
     struct items *in = &t->in;

@@ -29,6 +29,8 @@ void turnsort_free(struct turnsort *t); /* NULL is allowed */
  * some more; and where some were dropped, fewer. An item then costs a comparison where
  * it is none of them. */
 void turnsort_first(struct turnsort *t, size_t n);
+/* Would that item be kept, for all that is known? A comparison. */
+bool turnsort_wants(const struct turnsort *t, const void *item);
 
 /* Copied; not once turnsort_more() was called. Amortised O(log TURNSORT_RUN). */
 void turnsort_add(struct turnsort *t, const void *item);

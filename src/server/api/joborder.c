@@ -16,8 +16,10 @@
 #define KEEP_S     5 /* priorities grow, waits too: no change of the world tells that, */
 #define KEEP_TIE_S 30 /* and of equals the one with the higher priority is first */
 #define FIRST_MORE                                                                     \
-    256 /* than a window shows: some may go while they are looked for                  \
-         */
+    256              /* than a window shows: some may go while they are looked for     \
+                      */
+#define SPREAD    16 /* about the root of the jobs for each that is wanted */
+#define AHEAD     16
 #define FORGET_US UINT64_C(10000000) /* nobody asks any more: it is memory */
 
 TAILQ_HEAD(joborder_list, joborder);
@@ -33,12 +35,42 @@ struct sorted {
     int64_t value; /* by which somebody wants it, */
     int64_t key;   /* and where it is in its section anyway */
     int64_t submit_at;
+    uint64_t number; /* of its id; 0 = not looked up, or it has none */
     const struct job *job;
     uint32_t index;
     uint8_t section;
 };
 
 /* ---- the order ---- */
+
+/* Up to nine digits, of which the first counts; NULL: something else. */
+static const char *read_digits(const char *p, uint64_t *ret)
+{
+    const char *begin = p;
+
+    for (*ret = 0; *p >= '0' && *p <= '9' && p < begin + 10; p++)
+        *ret = 10 * *ret + (uint64_t)(*p - '0');
+    return p == begin || p == begin + 10 || (*begin == '0' && p > begin + 1) ? NULL : p;
+}
+
+/* Of "17", "17[3]" and "17_3": two of them are in the order of name_compare() and of
+ * strverscmp() if their numbers are, and only these are in memory by then. 0: it is
+ * another name. */
+static uint64_t read_number(const char *id)
+{
+    uint64_t number, member;
+    const char *p = read_digits(id, &number);
+
+    if (!p || (*p && *p != '[' && *p != '_'))
+        return 0;
+    if (!*p)
+        return number << 32;
+    bool bracket = *p == '[';
+    p = read_digits(p + 1, &member);
+    if (!p || strcmp(p, bracket ? "]" : "") != 0)
+        return 0;
+    return number << 32 | (bracket ? UINT64_C(1) : UINT64_C(2)) << 30 | member;
+}
 
 /* Active jobs by their end, suspended ones last; eligible by priority; blocked as
  * submitted. */
@@ -57,10 +89,16 @@ static int64_t key_of(
     return j->submit_at;
 }
 
+static int compare_numbers(const struct sorted *x, const struct sorted *y)
+{
+    return x->number < y->number ? -1 : x->number > y->number;
+}
+
 static int compare_ids(
     const struct joborder *o, const struct sorted *x, const struct sorted *y)
 {
-    int order = strverscmp(x->job->id, y->job->id);
+    int order = x->number && y->number ? compare_numbers(x, y)
+                                       : strverscmp(x->job->id, y->job->id);
 
     return o->window.down ? -order : order;
 }
@@ -82,6 +120,8 @@ static int compare_sorted(const void *a, const void *b, void *ctx)
         return x->key < y->key ? -1 : 1;
     if (x->submit_at != y->submit_at)
         return x->submit_at < y->submit_at ? -1 : 1;
+    if (x->number && y->number)
+        return compare_numbers(x, y);
     return job_compare(x->job, y->job);
 }
 
@@ -234,12 +274,9 @@ void joborders_close(struct server *s)
 
 /* ---- one ---- */
 
-static void limit_sorting(struct joborder *o)
+static bool wants_first(const struct joborder *o)
 {
-    size_t depth = depth_of(&o->window);
-
-    if (depth <= TURNSORT_FIRST_MAX - FIRST_MORE)
-        turnsort_first(o->sort, depth + FIRST_MORE);
+    return depth_of(&o->window) <= TURNSORT_FIRST_MAX - FIRST_MORE;
 }
 
 struct joborder *joborder_new(
@@ -258,7 +295,9 @@ struct joborder *joborder_new(
     o->counts = jobcounts_new(window);
     o->grows = jobwindow_grows(window);
     o->sort = turnsort_new(sizeof(struct sorted), compare_sorted, o);
-    limit_sorting(o);
+    o->walk.sampling = window->limit && wants_first(o);
+    if (o->walk.sampling)
+        turnsort_first(o->sort, depth_of(window) + FIRST_MORE);
     jobwindow_rank(window, engine_cluster(s->engine), &o->ranks);
     return o;
 }
@@ -300,6 +339,51 @@ void joborder_begin_turn(struct joborder *o)
     o->seen = world_revision(o->s);
 }
 
+static const struct job *job_at(const struct joborder *o, size_t i)
+{
+    const struct cluster *c = engine_cluster(o->s->engine);
+
+    return i < c->jobs.n ? c->jobs.v[i] : NULL;
+}
+
+/* Jobs come from memory: ask for them some jobs ahead. */
+static void fetch_job(const struct job *j)
+{
+    if (!j)
+        return;
+    __builtin_prefetch(&j->index);
+    __builtin_prefetch(&j->queue_at);
+    __builtin_prefetch(&j->submit_at);
+}
+
+bool joborder_walk(struct joborder *o, const struct job **ret)
+{
+    struct jobwalk *w = &o->walk;
+    size_t jobs = engine_cluster(o->s->engine)->jobs.n, step = w->sampling ? SPREAD : 1;
+
+    if (w->sampling && w->next >= jobs) {
+        *w = (struct jobwalk){.sampled = jobs};
+        step = 1;
+    }
+    if (w->next < w->sampled && w->next % SPREAD == 0)
+        w->next++;
+    w->over |= w->next >= jobs;
+    if (w->over)
+        return false;
+    fetch_job(job_at(o, w->next + AHEAD * step));
+    *ret = job_at(o, w->next);
+    w->next += step;
+    return true;
+}
+
+bool joborder_end_walk(struct joborder *o)
+{
+    bool went_on = !o->walk.over;
+
+    o->walk.over = true;
+    return went_on;
+}
+
 void joborder_add(struct joborder *o, const struct job *j)
 {
     enum section section = render_section(j);
@@ -314,6 +398,9 @@ void joborder_add(struct joborder *o, const struct job *j)
         return; /* whatever order they have */
     x.value = jobwindow_value(&o->window, o->s, &o->ranks, j);
     x.key = key_of(engine_cluster(o->s->engine), j, section);
+    if (!turnsort_wants(o->sort, &x))
+        return;
+    x.number = read_number(j->id);
     turnsort_add(o->sort, &x);
 }
 

@@ -16,6 +16,14 @@ struct listed {
     int64_t submit_at; /* tells when the index has been used again */
 };
 
+/* Past all jobs. Where only the first in order are wanted, past some from everywhere
+ * before the others: then most of these are known not to be among them, even where each
+ * comes before all that came before it. */
+struct jobwalk {
+    size_t next, sampled; /* of so many; 0 = of none */
+    bool sampling, over;
+};
+
 struct joborder {
     TAILQ_ENTRY(joborder) next;
     struct server *s;
@@ -27,6 +35,7 @@ struct joborder {
     bool kept;
     bool grows; /* with time, too */
     /* while it is made */
+    struct jobwalk walk;
     struct turnsort *sort;
     struct jobranks ranks;
     uint64_t seen; /* the world's revision in which all in it were there */
@@ -53,6 +62,11 @@ void joborder_release(struct joborder *o); /* NULL is allowed */
  * after a change of the world O(jobs in it), but none of them is looked at. */
 void joborder_begin_turn(struct joborder *o);
 void joborder_add(struct joborder *o, const struct job *j);
+/* The next job to be looked at, or NULL, as some numbers have none; false: it has been
+ * past all, for good. Who comes later comes too late: the order is being made. */
+bool joborder_walk(struct joborder *o, const struct job **ret);
+/* Jobs are found in another way: that is the end of the walk. False: it was over. */
+bool joborder_end_walk(struct joborder *o);
 /* Go on with the order, for less than a millisecond; false: `jobs` has it, and others
  * who ask find it for some seconds, if nothing has changed meanwhile. */
 bool joborder_more(struct joborder *o);

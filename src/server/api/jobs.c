@@ -38,7 +38,6 @@ struct list {
     enum shape shape;
     uint64_t members;    /* of brief ones and tables */
     struct identity who; /* the caller, who may be gone when the records are made */
-    size_t looked;       /* at so many jobs */
     bool collected;
     struct jobwindow window;
     char *order_key;        /* owned; what such lists have in common */
@@ -345,13 +344,25 @@ static void collect_named(struct server *s, struct list *l)
     }
     vec_fini(&seen);
     free(ids);
-    l->looked = c->jobs.n;
+}
+
+/* False: all that may be in the list have been looked at. */
+static bool look_at_some(struct server *s, struct list *l)
+{
+    const struct job *j;
+
+    if (l->wanted.ids && joborder_end_walk(l->order))
+        collect_named(s, l);
+    for (size_t n = 0; n < LOOKS; n++) {
+        if (!joborder_walk(l->order, &j))
+            return false;
+        consider_job(s, l, j);
+    }
+    return true;
 }
 
 static void collect_some(struct server *s, struct list *l)
 {
-    const struct cluster *c = engine_cluster(s->engine);
-
     if (!l->order && (l->order = joborder_find(s, l->order_key, &l->window)) != NULL) {
         l->collected = true;
         return;
@@ -360,22 +371,12 @@ static void collect_some(struct server *s, struct list *l)
     if (!l->order)
         l->order = joborder_new(s, l->order_key, &l->window);
     joborder_begin_turn(l->order);
-    if (l->wanted.ids && !l->looked)
-        collect_named(s, l);
-    size_t left = l->looked < c->jobs.n ? c->jobs.n - l->looked : 0;
-    size_t end = left > LOOKS ? l->looked + LOOKS : c->jobs.n;
-    if (left) {
-        for (; l->looked < end; l->looked++)
-            consider_job(s, l, c->jobs.v[l->looked]);
-        return;
-    }
-    if (joborder_more(l->order))
+    if (look_at_some(s, l) || joborder_more(l->order))
         return;
     l->collected = joborder_shows(l->order, &l->window);
     if (l->collected)
         return;
     l->order = joborder_widen(l->order);
-    l->looked = 0;
 }
 
 static void tell_one(

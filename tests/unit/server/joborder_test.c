@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  * The order of a list whose jobs go while it is made. */
+#include "base/names.h"
 #include "base/xalloc.h"
 #include "cmocka_all.h"
 #include "server/api/joborder.h"
@@ -50,6 +51,7 @@ static int set_up(void **state)
     assert_true(sd_event_new(&s->loop) >= 0);
     for (uint32_t i = 0; i < JOBS; i++) {
         jobs[i].index = i;
+        jobs[i].id = "";
         jobs[i].submit_at = i;
         jobs[i].state = JOB_IDLE;
         vec_push(&cluster.jobs, &jobs[i]);
@@ -142,6 +144,81 @@ static void a_count_shows_no_other_window(void **state)
     joborder_release(o);
 }
 
+static void walk_past_all(struct joborder *o, unsigned *times, size_t until)
+{
+    const struct job *j;
+
+    joborder_begin_turn(o);
+    for (size_t n = 0; n < until && joborder_walk(o, &j); n++) {
+        times[j->index]++;
+        joborder_add(o, j);
+    }
+}
+
+/* Whatever comes while others are looked at is in it; while those are put in order, it
+ * is too late. */
+static void who_comes_meanwhile_is_looked_at_or_too_late(void **state)
+{
+    static const size_t limits[] = {0, 50, SIZE_MAX};
+
+    for (size_t i = 0; i < 3; i++)
+        for (size_t when = 0; when < JOBS - 700; when += 531) {
+            struct jobwindow window = {.limit = limits[i]};
+            struct joborder *o = joborder_new(*state, "key", &window);
+            unsigned times[JOBS] = {0};
+            const struct job *j;
+            cluster.jobs.n = JOBS - 600;
+            walk_past_all(o, times, when);
+            cluster.jobs.n = JOBS - 300; /* the room of the others stays */
+            revision++;
+            walk_past_all(o, times, SIZE_MAX);
+            bool more = joborder_more(o);
+            cluster.jobs.n = JOBS;
+            assert_false(joborder_walk(o, &j));
+            assert_false(joborder_end_walk(o));
+            while (more)
+                more = joborder_more(o);
+            for (size_t k = 0; k < JOBS; k++)
+                assert_int_equal(times[k], k < JOBS - 300);
+            assert_int_equal(o->total, JOBS - 300);
+            joborder_release(o);
+        }
+}
+
+static int compare_jobs(const void *a, const void *b)
+{
+    const struct job *const *x = a, *const *y = b;
+
+    return name_compare((*x)->id, (*y)->id);
+}
+
+/* Equal in all else: by the numbers in their names, or by the names. */
+static void equals_are_in_the_order_of_their_names(void **state)
+{
+    static const char *const names[] = {"0", "1", "9", "10", "010", "01", "10[0]",
+        "10[1]", "10[9]", "10[10]", "10[01]", "10[]", "10[1]x", "10_1", "10_10", "10_2",
+        "10_", "10.host", "9.host", "999999999", "1000000000", "10[999999999]",
+        "10[1000000000]", "99999999999999999999", "a1", "", "10-1", "[1]", "_1"};
+    const size_t n = sizeof names / sizeof names[0];
+    struct job *kept[sizeof names / sizeof names[0]];
+    struct jobwindow all = {.limit = SIZE_MAX};
+    struct joborder *o = joborder_new(*state, "key", &all);
+
+    joborder_begin_turn(o);
+    for (size_t i = 0; i < n; i++) {
+        kept[i] = &jobs[i];
+        jobs[i].id = names[i];
+        jobs[i].submit_at = 7;
+        joborder_add(o, &jobs[i]);
+    }
+    make_order(o);
+    qsort(kept, n, sizeof *kept, compare_jobs);
+    assert_int_equal(o->jobs.n, n);
+    for (size_t i = 0; i < n; i++)
+        assert_string_equal(cluster.jobs.v[o->jobs.v[i].index]->id, kept[i]->id);
+    joborder_release(o);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -151,6 +228,10 @@ int main(void)
             a_window_that_lost_its_jobs_is_made_of_all, set_up, tear_down),
         cmocka_unit_test_setup_teardown(
             a_count_shows_no_other_window, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(
+            who_comes_meanwhile_is_looked_at_or_too_late, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(
+            equals_are_in_the_order_of_their_names, set_up, tear_down),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
