@@ -241,6 +241,7 @@ struct action {
     int64_t at;            /* RESERVE: its start; DEFER: its end; PUT_OFF: the latest
                               start; else now */
     int64_t was;           /* PUT_OFF: the latest start that it was promised */
+    const char *cause;     /* PUT_OFF: what broke that, as a name; NULL: nothing did */
     int64_t start_at;      /* of the job when that was decided, 0 = it waited */
     bool backfill;         /* START: out of order */
     uint32_t by;           /* SUSPEND, REQUEUE, CHECKPOINT: the job that preempts, or
@@ -343,8 +344,8 @@ int64_t engine_promised_by(const struct engine *e, const struct job *j);
  * (BACKFILLPOLICY PLAN)? Then so many waiting jobs are ahead of it. O(jobs). */
 bool engine_unpromised(
     const struct engine *e, const struct job *j, uint32_t *ret_ahead);
-/* What it was promised before that, and why it is not any more, in words and as a name;
- * 0: it was promised nothing else. */
+/* What it was promised before that, be it that nothing is promised now, and why it is
+ * not any more, in words and as a name; 0: it was promised nothing else. */
 int64_t engine_promised_before(const struct engine *e, const struct job *j,
     const char **ret_why, const char **ret_cause);
 

@@ -17,7 +17,7 @@ struct promises {
     struct plan *plan;
     struct rows rows[PROMISE_ROWS];
     struct bitset late; /* jobs */
-    struct VEC(struct lapsed_start) lapsed;
+    struct VEC(struct promise) lapsed;
     uint64_t made; /* so far */
     bool highest;
 };
@@ -61,36 +61,48 @@ void promises_set_policy(struct promises *t, bool highest)
 
 /* ---- rows ---- */
 
-struct promise *promises_row(
-    const struct promises *t, const struct job *j, enum promise_rank rank)
+static struct promise *find_row(
+    const struct promises *t, uint32_t job, enum promise_rank rank)
 {
     const struct rows *r = &t->rows[rank];
 
     assert(rank < PROMISE_ROWS);
-    if (j->index >= r->of_job.n || !r->of_job.v[j->index])
+    if (job >= r->of_job.n || !r->of_job.v[job])
         return NULL;
-    return &r->v.v[r->of_job.v[j->index] - 1];
+    return &r->v.v[r->of_job.v[job] - 1];
 }
 
-struct promise *promises_make(
-    struct promises *t, const struct job *j, enum promise_rank rank)
+struct promise *promises_row(
+    const struct promises *t, const struct job *j, enum promise_rank rank)
 {
-    struct promise *row = promises_row(t, j, rank);
+    return find_row(t, j->index, rank);
+}
+
+static struct promise *make_row(
+    struct promises *t, uint32_t job, enum promise_rank rank)
+{
+    struct promise *row = find_row(t, job, rank);
     struct rows *r = &t->rows[rank];
 
     if (row)
         return row;
-    while (r->of_job.n <= j->index)
+    while (r->of_job.n <= job)
         vec_push(&r->of_job, 0);
-    vec_push(&r->v, ((struct promise){.job = j->index,
+    vec_push(&r->v, ((struct promise){.job = job,
                         .rank = rank,
                         .not_before = TIME_NEVER,
                         .end_by = TIME_NEVER,
                         .latest_start = TIME_NEVER,
                         .partition = INDEX_NONE,
                         .made = ++t->made}));
-    r->of_job.v[j->index] = (uint32_t)r->v.n;
+    r->of_job.v[job] = (uint32_t)r->v.n;
     return &r->v.v[r->v.n - 1];
+}
+
+struct promise *promises_make(
+    struct promises *t, const struct job *j, enum promise_rank rank)
+{
+    return make_row(t, j->index, rank);
 }
 
 void promises_break(struct promises *t, const struct job *j, enum promise_rank rank)
@@ -161,6 +173,13 @@ bool promises_has(const struct promises *t, const struct job *j, enum promise_ra
     return promises_of(t, j, rank, &ignored);
 }
 
+bool promises_has_start(const struct promises *t, const struct job *j)
+{
+    const struct promise *row = promises_row(t, j, PROMISE_START);
+
+    return row && row->latest_start < TIME_NEVER;
+}
+
 bool promises_has_any(const struct promises *t, const struct job *j)
 {
     for (int rank = 0; rank < PROMISE_ROWS; rank++)
@@ -173,12 +192,13 @@ void promises_lapse(struct promises *t, const struct job *j)
 {
     const struct promise *row = promises_row(t, j, PROMISE_START);
 
-    if (row)
-        vec_push(&t->lapsed, ((struct lapsed_start){j->index, row->latest_start}));
+    if (!promises_has_start(t, j))
+        return;
+    vec_push(&t->lapsed, *row);
     promises_break(t, j, PROMISE_START);
 }
 
-const struct lapsed_start *promises_lapsed(const struct promises *t, size_t *ret_n)
+const struct promise *promises_lapsed(const struct promises *t, size_t *ret_n)
 {
     *ret_n = t->lapsed.n;
     return t->lapsed.v;
@@ -189,18 +209,29 @@ void promises_forget_lapsed(struct promises *t)
     t->lapsed.n = 0;
 }
 
+void promises_keep_broken(
+    struct promises *t, const struct promise *lapsed, enum promise_cause by)
+{
+    struct promise *row = make_row(t, lapsed->job, PROMISE_START);
+
+    row->was = lapsed->was ? lapsed->was : lapsed->latest_start;
+    row->told = lapsed->told ? lapsed->told : lapsed->latest_start;
+    row->cause = by;
+}
+
 void promises_void(struct promises *t, const struct job *j)
 {
     plan_unreserve(t->plan, j);
     plan_owe(t->plan, j, 0);
     promises_lapse(t, j);
-    for (int rank = 0; rank < PROMISE_ROWS; rank++)
-        promises_break(t, j, (enum promise_rank)rank);
+    promises_break(t, j, PROMISE_RETRY);
+    promises_break(t, j, PROMISE_DEADLINE);
 }
 
 void promises_forget(struct promises *t, const struct job *j)
 {
     promises_void(t, j);
+    promises_break(t, j, PROMISE_START);
     for (size_t i = t->lapsed.n; i-- > 0;)
         if (t->lapsed.v[i].job == j->index)
             vec_remove(&t->lapsed, i);

@@ -50,7 +50,9 @@ struct promise {
     enum promise_rank rank;
     int64_t not_before;       /* the next try */
     int64_t end_by;           /* the deadline */
-    int64_t latest_start;     /* of a retry: the last try, when its claim is used up */
+    int64_t latest_start;     /* of a retry: the last try, when its claim is used up.
+                                 Of a start, TIME_NEVER: it was broken, and is promised
+                                 no other yet */
     uint32_t partition;       /* of a start: where it is planned; INDEX_NONE */
     uint64_t made;            /* by order of making; 0: of the plan */
     int64_t was;              /* of a start: it was promised that once; 0 = this */
@@ -75,6 +77,8 @@ bool promises_of(const struct promises *t, const struct job *j, enum promise_ran
     struct promise *ret);
 bool promises_has(
     const struct promises *t, const struct job *j, enum promise_rank rank);
+/* Is it promised a latest start, and not only had one that was broken? */
+bool promises_has_start(const struct promises *t, const struct job *j);
 /* Any at all, whatever its rank. */
 bool promises_has_any(const struct promises *t, const struct job *j);
 /* How many rows of that rank there are here. */
@@ -94,17 +98,18 @@ struct promise *promises_row(
     const struct promises *t, const struct job *j, enum promise_rank rank);
 /* That row goes, if there is one. */
 void promises_break(struct promises *t, const struct job *j, enum promise_rank rank);
-/* All that it was promised goes, its place in the plan too. */
+/* All that it was promised goes, its place in the plan too; not that a start was
+ * broken, which is known until it starts or another is promised. */
 void promises_void(struct promises *t, const struct job *j);
 /* Promised starts that were voided, or lapse as the job may not start now, since they
  * were forgotten last: of jobs that are still there. */
-struct lapsed_start {
-    uint32_t job;
-    int64_t latest_start;
-};
 void promises_lapse(struct promises *t, const struct job *j);
-const struct lapsed_start *promises_lapsed(const struct promises *t, size_t *ret_n);
+const struct promise *promises_lapsed(const struct promises *t, size_t *ret_n);
 void promises_forget_lapsed(struct promises *t);
+/* One that lapsed is a row again, which is taken to be that of before: it was broken by
+ * that, and nothing is promised instead. */
+void promises_keep_broken(
+    struct promises *t, const struct promise *lapsed, enum promise_cause by);
 /* It leaves the cluster: the same, and another may have its index. */
 void promises_forget(struct promises *t, const struct job *j);
 

@@ -256,9 +256,9 @@ const struct planned *engine_reservation_of(const struct engine *e, const struct
 
 int64_t engine_promised_by(const struct engine *e, const struct job *j)
 {
-    struct promise row;
-
-    return promises_of(e->promises, j, PROMISE_START, &row) ? row.latest_start : 0;
+    return promises_has_start(e->promises, j)
+               ? promises_row(e->promises, j, PROMISE_START)->latest_start
+               : 0;
 }
 
 bool engine_unpromised(const struct engine *e, const struct job *j, uint32_t *ret_ahead)
@@ -268,7 +268,7 @@ bool engine_unpromised(const struct engine *e, const struct job *j, uint32_t *re
 
     *ret_ahead = 0;
     if (!settings_plan_together(e->cfg) || !job_waits(j)
-        || promises_has(e->promises, j, PROMISE_START))
+        || promises_has_start(e->promises, j))
         return false;
     for (size_t i = 0; i < n; i++) {
         const struct job *other = e->c->jobs.v[queue[i]];

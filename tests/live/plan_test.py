@@ -1,10 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
 """BACKFILLPOLICY PLAN in the daemon: users see by when they start, a kill forgets nothing."""
+import os
 import re
 import time
 
 from commands_test import tasks
 from live_users import Other
+from native_test import USERS, native  # noqa: F401
 from notify_test import events, tool, wait_told
 from orders_test import running
 
@@ -169,6 +171,46 @@ def test_a_hold_lapses_a_promise_and_that_is_an_event(daemon):
     assert event["was_promised_by"] == by and "promised_by" not in event
     assert "lapses: it is held" in event["text"]
     assert re.search(r"Promises Lapsed: +1\n", daemon.ok("showstats"))
+
+
+def test_a_lost_node_breaks_a_promise_and_who_and_what_is_told(native):
+    """The job cannot start at all then, and is promised nothing until the node is back."""
+    tool(native, "notify")
+    native.section(nodes=f"file://{native.home}/nodes")
+    with open(f"{native.home}/maui.cfg", "a") as f:
+        f.write(PLAN.replace("0:10:00", "0") + "NOTIFICATIONPROGRAM notify\nDEFERTIME 1\n")
+
+    def tell(state):
+        with open(f"{native.home}/nodes.new", "w") as f:
+            f.write(f"n1 STATE=Idle CPROC=2\nn2 STATE={state} CPROC=2\n")
+        os.rename(f"{native.home}/nodes.new", f"{native.home}/nodes")
+
+    def put_off(n):
+        return native.wait(lambda: events(native, "JOBPUTOFF")[n:], "the event")[0]
+
+    tell("Idle")
+    native.start()
+    first = native.submit_as(USERS[0], "sleep 5", "-t", 1, "-l", 6)
+    native.until(first, "Running")
+    wide = native.submit_as(USERS[-1], "sleep 600", "-t", 4, "-l", 600)
+    by = promised(native, wide)
+    tell("Down")
+    event = put_off(0)
+    assert (event["object"], event["user"], event["cause"]) == (wide, USERS[-1], "nodes")
+    assert event["was_promised_by"] == by and "promised_by" not in event
+    assert "nodes were lost or changed" in wait_told(native, "JOBPUTOFF:  ")
+    native.kill()
+    native.start()
+    native.wait(lambda: time.time() > by + 1 and native.job(wide), "the end of that")
+    says = "but nodes were lost or changed"
+    assert says in native.run("showstart", wide).stderr and says in native.ok("checkjob", wide)
+    row = native.api("/v1/promises")[1]
+    assert (row["id"], row["outcome"], row["cause_text"]) == (wide, "waiting", says[4:])
+    tell("Idle")
+    native.until(wide, "Running")
+    event = put_off(1)
+    assert event["was_promised_by"] == by < event["promised_by"] and event["cause"] == "nodes"
+    assert re.search(r"Promises Broken: +1 \(nodes 1\)\nPromises Lapsed: +0\n", native.ok("showstats"))
 
 
 def test_starts_are_expected_by_what_jobs_took_before_and_that_outlives_a_kill(daemon):

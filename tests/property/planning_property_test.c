@@ -45,6 +45,7 @@ struct world {
     uint32_t lost;   /* that one */
     int64_t until;   /* then it is back; 0 = none is lost */
     uint32_t broken; /* told */
+    uint32_t lapsed; /* ... and promised nothing since, times cycles */
     bool orders;     /* an administrator does: starts, and other QOSs */
     bool by_node;    /* counts are not exact: a held job names hosts */
     bool reserves;   /* a user does */
@@ -229,17 +230,37 @@ static void note_start(struct world *w, uint32_t job, int64_t now)
     w->started++;
 }
 
+/* What it was promised is broken, and nothing is instead. */
+static void check_broken(struct world *w, const struct job *j, const struct promise *p)
+{
+    int64_t *latest = latest_of(w, j->index), *first = &w->first.v[j->index];
+
+    if (*latest < TIME_NEVER && !is_put_off(w, j, 0))
+        fail_msg("seed %u: the promise to job %s is broken", w->seed, j->id);
+    *first = *first ? *first : *latest;
+    *latest = TIME_NEVER;
+    w->lapsed++;
+    assert_int_equal(p->was, *first);
+    assert_true(w->loses && p->cause == CAUSE_NODES);
+    if (w->at_once && plan_is_reserved(w->e->plan, j))
+        fail_msg("seed %u: job %s has a place, and no promise", w->seed, j->id);
+}
+
 static void check_promise(struct world *w, const struct job *j, int64_t now)
 {
     struct promise p;
     int64_t *latest = latest_of(w, j->index);
 
     if (!promises_of(w->e->promises, j, PROMISE_START, &p)) {
-        if (*latest && !is_put_off(w, j, 0))
+        if (*latest && *latest < TIME_NEVER && !is_put_off(w, j, 0))
             fail_msg("seed %u: the promise to job %s is gone", w->seed, j->id);
         forget_promise(w, j->index);
         if (w->at_once && plan_is_reserved(w->e->plan, j))
             fail_msg("seed %u: job %s has a place, and no promise", w->seed, j->id);
+        return;
+    }
+    if (p.latest_start >= TIME_NEVER) {
+        check_broken(w, j, &p);
         return;
     }
     int64_t *told = &w->told.v[j->index], *first = &w->first.v[j->index];
@@ -492,34 +513,47 @@ static void run_world(struct world *w)
     }
 }
 
+static uint32_t first_seed(void)
+{
+    const char *from = getenv("MAUI_PROPERTY_SEED");
+
+    return from ? (uint32_t)atol(from) : 1;
+}
+
+static uint32_t times_more(uint32_t worlds)
+{
+    const char *factor = getenv("MAUI_PROPERTY_FACTOR");
+
+    return worlds * (factor ? (uint32_t)atol(factor) : 1);
+}
+
 /* Where nodes are lost a promise may be broken: it is told, with what it was, and
  * counted. */
 static void what_is_broken_is_told(void **state)
 {
-    const char *from = getenv("MAUI_PROPERTY_SEED");
-    uint32_t first = from ? (uint32_t)atol(from) : 1, broken = 0;
+    uint32_t first = first_seed(), broken = 0, lapsed = 0;
 
     (void)state;
-    for (uint32_t k = 0; k < WORLDS / 5; k++) {
+    for (uint32_t k = 0; k < times_more(WORLDS / 5); k++) {
         struct world w = {0};
         begin(&w, first + k);
         w.loses = true;
         run_world(&w);
         assert_int_equal(engine_stats(w.e)->broken_promises, w.broken);
         broken += w.broken;
+        lapsed += w.lapsed;
         end(&w);
     }
-    assert_true(broken > 0);
+    assert_true(broken > 0 && lapsed > 0);
 }
 
 /* Reservations of users take what jobs were not promised, where nodes are alike. */
 static void reservations_break_none(void **state)
 {
-    const char *from = getenv("MAUI_PROPERTY_SEED");
-    uint32_t first = from ? (uint32_t)atol(from) : 1, reserved = 0;
+    uint32_t first = first_seed(), reserved = 0;
 
     (void)state;
-    for (uint32_t k = 0; k < WORLDS / 5; k++) {
+    for (uint32_t k = 0; k < times_more(WORLDS / 5); k++) {
         struct world w = {0};
         begin(&w, (first + k) * KINDS + PLAIN);
         w.reserves = true;
@@ -550,10 +584,8 @@ static const char *const limits[] = {
 /* Promises assume the limits, and are kept within them. */
 static void limits_are_planned_ahead(void **state)
 {
-    const char *from = getenv("MAUI_PROPERTY_SEED"),
-               *factor = getenv("MAUI_PROPERTY_FACTOR");
-    uint32_t first = from ? (uint32_t)atol(from) : 1, promised = 0;
-    uint32_t worlds = WORLDS / 2 * (factor ? (uint32_t)atol(factor) : 1);
+    uint32_t first = first_seed(), promised = 0;
+    uint32_t worlds = times_more(WORLDS / 2);
 
     (void)state;
     for (uint32_t k = 0; k < worlds; k++) {
@@ -572,10 +604,8 @@ static void limits_are_planned_ahead(void **state)
  * planned than where counts are. */
 static void orders_break_no_more_node_by_node(void **state)
 {
-    const char *from = getenv("MAUI_PROPERTY_SEED"),
-               *factor = getenv("MAUI_PROPERTY_FACTOR");
-    uint32_t first = from ? (uint32_t)atol(from) : 1, broken[2] = {0}, ordered = 0;
-    uint32_t worlds = WORLDS / 2 * (factor ? (uint32_t)atol(factor) : 1);
+    uint32_t first = first_seed(), broken[2] = {0}, ordered = 0;
+    uint32_t worlds = times_more(WORLDS / 2);
 
     (void)state;
     for (uint32_t k = 0; k < worlds; k++)
@@ -604,11 +634,10 @@ static int64_t pass_time(void)
 /* PLANTIME is over before anything could be tried, in each cycle. */
 static void promises_are_kept_in_no_time(void **state)
 {
-    const char *from = getenv("MAUI_PROPERTY_SEED");
-    uint32_t first = from ? (uint32_t)atol(from) : 1;
+    uint32_t first = first_seed();
 
     (void)state;
-    for (uint32_t k = 0; k < WORLDS / 5; k++) {
+    for (uint32_t k = 0; k < times_more(WORLDS / 5); k++) {
         struct world w = {0};
         begin_with(&w, first + k, (struct engine_options){.monotonic_ms = pass_time});
         run_world(&w);
@@ -625,11 +654,10 @@ static void fairshare_of_factor_one_changes_nothing(void **state)
         ("PROMISEHORIZON 0:00:20\nPROMISESLACK 0:00:30\nFSPOLICY DEDICATEDPS\n"
          "FSINTERVAL 10\nFSDEPTH 4\nUSERCFG[DEFAULT] FSTARGET=20\n"),
     };
-    const char *from = getenv("MAUI_PROPERTY_SEED");
-    uint32_t first = from ? (uint32_t)atol(from) : 1;
+    uint32_t first = first_seed();
 
     (void)state;
-    for (uint32_t k = 0; k < WORLDS / 5; k++) {
+    for (uint32_t k = 0; k < times_more(WORLDS / 5); k++) {
         uint64_t seen[2];
         for (int i = 0; i < 2; i++) {
             struct world w = {.policy = equal[i]};
@@ -662,11 +690,10 @@ static void mislead(struct world *w)
  * the same jobs start at the same instants. */
 static void predictions_break_nothing(void **state)
 {
-    const char *from = getenv("MAUI_PROPERTY_SEED");
-    uint32_t first = from ? (uint32_t)atol(from) : 1;
+    uint32_t first = first_seed();
 
     (void)state;
-    for (uint32_t k = 0; k < WORLDS / 5; k++) {
+    for (uint32_t k = 0; k < times_more(WORLDS / 5); k++) {
         uint64_t seen[2];
         for (int asks = 0; asks < 2; asks++) {
             struct world w = {0};
@@ -684,10 +711,8 @@ static void predictions_break_nothing(void **state)
 
 static void promises_are_kept(void **state)
 {
-    const char *from = getenv("MAUI_PROPERTY_SEED"),
-               *factor = getenv("MAUI_PROPERTY_FACTOR");
-    uint32_t first = from ? (uint32_t)atol(from) : 1, promised = 0, unpromised = 0;
-    uint32_t worlds = WORLDS * (factor ? (uint32_t)atol(factor) : 1);
+    uint32_t first = first_seed(), promised = 0, unpromised = 0;
+    uint32_t worlds = times_more(WORLDS);
 
     (void)state;
     for (uint32_t k = 0; k < worlds; k++) {

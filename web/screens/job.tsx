@@ -57,6 +57,7 @@ function Facts({ job }: { job: Job }) {
         <Fact name="Promised start">{at(job.reservation_at)}</Fact>
         <Fact name="Expected to start">{expected}</Fact>
         <Fact name="Promised to start by">{at(job.promised_by)}</Fact>
+        <Fact name="Was promised to start by">{job.was_promised_by ? `${at(job.was_promised_by)}, but ${plain(job.put_off_by ?? "")}` : undefined}</Fact>
         <Fact name="Started">{at(job.start_at)}</Fact>
         <Fact name="Ends by">{at(job.end_at)}</Fact>
         <Fact name="Time left">{job.section === "active" ? duration(job.remaining_s) : undefined}</Fact>

@@ -119,20 +119,26 @@ static void print_expected(const json_t *o, json_int_t now)
             layout_date(get_int(o, "expected_until", 0), until));
 }
 
+static void note_put_off(const json_t *o, FILE *to)
+{
+    char date[LAYOUT_DATE_MAX];
+
+    if (get_int(o, "was_promised_by", 0))
+        fprintf(to, "NOTE:     it was promised to start by %s, but %s\n",
+            layout_date(get_int(o, "was_promised_by", 0), date),
+            get_text(o, "put_off_by", ""));
+}
+
 static void print_promise(const json_t *o, json_int_t now)
 {
     json_int_t ahead = get_int(o, "unpromised_ahead", 0);
-    char date[LAYOUT_DATE_MAX];
 
     if (get_int(o, "promised_by", 0))
         print_line("Promised to start by", get_int(o, "promised_by", 0), now);
     else if (json_object_get(o, "unpromised_ahead"))
         printf("No promise yet (%lld waiting job%s ahead)\n", (long long)ahead,
             ahead == 1 ? " is" : "s are");
-    if (get_int(o, "was_promised_by", 0))
-        printf("NOTE:     it was promised to start by %s, but %s\n",
-            layout_date(get_int(o, "was_promised_by", 0), date),
-            get_text(o, "put_off_by", ""));
+    note_put_off(o, stdout);
 }
 
 static void print_method(const json_t *o)
@@ -219,6 +225,7 @@ static int print_start(const struct command_line *l, const char *name, json_t *o
         fprintf(stderr,
             "ERROR:    cannot determine earliest start time for job '%s'%s%s\n", name,
             *why ? ": " : "", why);
+        note_put_off(o, stderr);
         json_decref(o);
         return 1;
     }

@@ -3,6 +3,7 @@
  * start. Its owner and the site are told what broke it. Source: reference plan-search,
  * section 9 (1). */
 #include "base/duration.h"
+#include "config/settings.h"
 #include "engine/planning/private.h"
 #include "engine/statistics/statistics.h"
 
@@ -42,12 +43,15 @@ void promise_note_settings(struct engine *e, uint64_t nodes, bool same)
         seen->config = e->c->config_epoch;
 }
 
+/* It was promised to start by `was`, and is by `latest`, 0 = nothing; CAUSE_NONE: that
+ * was not broken. */
 static void tell_putoff(struct engine *e, const struct job *j, int64_t was,
-    int64_t latest, const char *text)
+    int64_t latest, enum promise_cause by, const char *text)
 {
     struct action *a = decisions_add(e, ACTION_PUT_OFF, j, latest, text);
 
     a->was = was;
+    a->cause = by == CAUSE_NONE ? NULL : promise_cause_name(by);
     decisions_changed(e, j->index);
 }
 
@@ -68,16 +72,40 @@ void broken_put_off(struct engine *e, struct promise *io, int64_t start_at, bool
     snprintf(text, sizeof text, "its promised start is put off by %s: %s",
         duration_format(start_at - known, by, sizeof by),
         promise_cause_text(io->cause));
-    tell_putoff(e, e->c->jobs.v[io->job], known, start_at, text);
+    tell_putoff(e, e->c->jobs.v[io->job], known, start_at, io->cause, text);
 }
 
-void broken_tighten(struct promise *io, int64_t latest)
+static void forget_broken(struct promise *io)
 {
-    io->latest_start = latest;
-    if (!io->was || latest > io->was)
-        return;
     io->was = io->told = 0;
     io->cause = CAUSE_NONE;
+}
+
+/* Nothing was promised since it was told that it is broken. */
+static void tell_again(struct engine *e, struct promise *io)
+{
+    int64_t known = io->told;
+    char by[40], text[160];
+
+    decisions_changed(e, io->job);
+    if (io->latest_start <= known)
+        return;
+    io->told = io->latest_start;
+    snprintf(text, sizeof text, "it is promised a start again, later by %s: %s",
+        duration_format(io->latest_start - known, by, sizeof by),
+        promise_cause_text(io->cause));
+    tell_putoff(e, e->c->jobs.v[io->job], known, io->latest_start, io->cause, text);
+}
+
+void broken_tighten(struct engine *e, struct promise *io, int64_t latest)
+{
+    bool again = io->latest_start >= TIME_NEVER;
+
+    io->latest_start = latest;
+    if (io->was && latest <= io->was)
+        forget_broken(io);
+    if (again && io->was)
+        tell_again(e, io);
 }
 
 static enum promise_cause cause_of(const struct fulfilled *f)
@@ -161,6 +189,8 @@ void promise_recall(
     struct fulfilled *f = fulfilled_of(e, j->index);
 
     *f = (struct fulfilled){0};
+    if (m && !m->start_counted && m->start_by >= TIME_NEVER) /* also while it is held */
+        promises_read_start(e->c, m, promises_make(e->promises, j, PROMISE_START));
     if (!m || !m->start_counted)
         return;
     f->start_at = m->start_counted;
@@ -183,10 +213,28 @@ static bool is_impossible(struct engine *e, const struct job *j)
     return !(j->holds & ~HOLD_DEFER) && !plan_possible(e->plan, j, &why);
 }
 
+/* What broke it, so that it is promised nothing; CAUSE_NONE: it is held, say, or was
+ * changed. */
+static enum promise_cause find_blame(struct engine *e, const struct job *j)
+{
+    enum promise_cause cause = find_cause(e);
+
+    if ((j->holds & ~HOLD_DEFER) || !settings_plan_together(e->cfg))
+        return CAUSE_NONE;
+    if (!is_impossible(e, j))
+        return cause == CAUSE_SETTINGS ? cause : CAUSE_NONE;
+    bool unseen = !e->passes.planning->seen.known;
+    return unseen || cause == CAUSE_NODES || cause == CAUSE_SETTINGS
+                   || cause == CAUSE_RESERVATION
+               ? cause
+               : CAUSE_NONE;
+}
+
 /* Held, say, or over a limit. One that has been promised as much again is no news. */
-static void tell_lapsed(struct engine *e, const struct lapsed_start *l)
+static void tell_lapsed(struct engine *e, const struct promise *l)
 {
     const struct job *j = e->c->jobs.v[l->job];
+    enum promise_cause by = CAUSE_NONE;
     struct promise now = {0};
     char text[120] = "it could not start, and is promised a later start";
 
@@ -195,19 +243,24 @@ static void tell_lapsed(struct engine *e, const struct lapsed_start *l)
     bool again = promises_of(e->promises, j, PROMISE_START, &now);
     if (again && now.latest_start <= l->latest_start)
         return;
-    statistics_promise(e->learned.statistics, STAT_LAPSED, CAUSE_NONE);
+    if (!again)
+        by = find_blame(e, j);
+    if (by)
+        promises_keep_broken(e->promises, l, by);
+    else
+        statistics_promise(e->learned.statistics, STAT_LAPSED, CAUSE_NONE);
     if (!again)
         snprintf(text, sizeof text, "its promised start lapses: %s",
-            is_impossible(e, j) ? promise_cause_text(find_cause(e))
-            : j->holds          ? "it is held"
-                                : "it may not start now");
-    tell_putoff(e, j, l->latest_start, now.latest_start, text);
+            by         ? promise_cause_text(by)
+            : j->holds ? "it is held"
+                       : "it may not start now");
+    tell_putoff(e, j, l->latest_start, now.latest_start, by, text);
 }
 
 void planning_end_cycle(struct engine *e)
 {
     size_t n;
-    const struct lapsed_start *lapsed = promises_lapsed(e->promises, &n);
+    const struct promise *lapsed = promises_lapsed(e->promises, &n);
 
     for (size_t i = 0; i < n; i++)
         tell_lapsed(e, &lapsed[i]);

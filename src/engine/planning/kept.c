@@ -61,12 +61,14 @@ static int compare_turns(const void *left, const void *right)
 static void add_turn(
     const struct engine *e, struct turns *io, struct member *m, struct wish *wish)
 {
-    struct promise row;
-    bool promised = promises_of(e->promises, e->c->jobs.v[m->job], PROMISE_START, &row);
+    const struct job *j = e->c->jobs.v[m->job];
+    bool promised = promises_has_start(e->promises, j);
 
     vec_push(io, ((struct turn){.promised = promised,
                      .planned = members_planned(e, m),
-                     .latest = promised ? due_latest(e, &row) : TIME_NEVER,
+                     .latest = promised ? due_latest(
+                                   e, promises_row(e->promises, j, PROMISE_START))
+                                        : TIME_NEVER,
                      .m = m,
                      .wish = wish}));
 }

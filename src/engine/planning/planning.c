@@ -296,8 +296,7 @@ static void settle_member(struct engine *e, struct member *m)
     if (!job_waits(j))
         return;
     due_note(e, m);
-    if (e->cfg->plan.fill == FILL_PROMISED
-        && !promises_has(e->promises, j, PROMISE_START))
+    if (e->cfg->plan.fill == FILL_PROMISED && !promises_has_start(e->promises, j))
         plan_unreserve(e->plan, j); /* others may have its place */
     if (m->start_at < TIME_NEVER)
         wake_at(e, m->start_at);
@@ -416,6 +415,9 @@ void planning_drop(struct engine *e)
     size_t n;
     const struct promise *rows = promises_rows(e->promises, PROMISE_START, &n);
 
-    for (size_t i = n; i-- > 0;)
-        promises_lapse(e->promises, e->c->jobs.v[rows[i].job]);
+    for (size_t i = n; i-- > 0;) {
+        const struct job *j = e->c->jobs.v[rows[i].job];
+        promises_lapse(e->promises, j);
+        promises_break(e->promises, j, PROMISE_START); /* also one that was broken */
+    }
 }

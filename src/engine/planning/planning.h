@@ -69,7 +69,7 @@ void promise_write(
     const struct engine *e, const struct job *j, struct job_memory *io_m);
 /* A job comes; `m` is what is remembered of it, or NULL. One that is told to wait
  * again, though it had started when that was written, has not: its start is taken back.
- * O(1). */
+ * That its promise was broken is known of one that is held, too. O(1). */
 void promise_recall(
     struct engine *e, const struct job *j, const struct job_memory *m, bool waits);
 

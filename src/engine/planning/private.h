@@ -152,9 +152,9 @@ void expected_note(struct engine *e);
 /* broken.c: what could not be kept, and why. A later start is promised instead. */
 void broken_put_off(
     struct engine *e, struct promise *io, int64_t start_at, bool failed);
-/* It is promised an earlier one again. One that is as early as the first has never been
- * broken. */
-void broken_tighten(struct promise *io, int64_t latest);
+/* It is promised an earlier one again, or one at all. One that is as early as the first
+ * has never been broken. */
+void broken_tighten(struct engine *e, struct promise *io, int64_t latest);
 
 /* window.c: who may move: some, if any member fits now. */
 bool window_choose(struct planning *p, size_t most);

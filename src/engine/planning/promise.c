@@ -136,7 +136,7 @@ static void promise_member(struct engine *e, const struct member *m, int64_t lat
         promises_make(e->promises, j, PROMISE_START)->latest_start = latest;
         statistics_promise(e->learned.statistics, STAT_PROMISED, CAUSE_NONE);
     } else if (latest < row->latest_start)
-        broken_tighten(row, latest);
+        broken_tighten(e, row, latest);
 }
 
 /* Nothing moves it by itself: where it is, it would be by priority. */
@@ -145,7 +145,7 @@ static void promise_fixed(struct engine *e, const struct member *m)
     const struct job *j = e->c->jobs.v[m->job];
     bool near = m->start_at < time_add(e->now, e->cfg->plan.horizon_s);
 
-    if (near && !promises_has(e->promises, j, PROMISE_START))
+    if (near && !promises_has_start(e->promises, j))
         promise_member(
             e, m, latest_of(e, m, members_band(e, j->cred[CRED_QOS]), m->start_at));
 }

@@ -275,15 +275,21 @@ static bool has_overrun(struct server *s)
     return b->overrun == OVERRUN_SEEN;
 }
 
-/* Under BACKFILLPOLICY PLAN the engine knows; else the first that is seen. */
-static enum promise_cause find_cause(struct server *s, const struct job *j)
+/* By what the engine says, under BACKFILLPOLICY PLAN; CAUSE_NONE: nothing is broken. */
+static enum promise_cause told_cause(struct server *s, const struct job *j)
+{
+    const char *text, *name;
+
+    return engine_promised_before(s->engine, j, &text, &name) ? cause_named(name)
+                                                              : CAUSE_NONE;
+}
+
+/* Else the first that is seen. */
+static enum promise_cause seen_cause(struct server *s)
 {
     static const enum promise_cause order[] = {
         CAUSE_NODES, CAUSE_SETTINGS, CAUSE_RESERVATION, CAUSE_ORDER};
-    const char *text, *name;
 
-    if (engine_promised_before(s->engine, j, &text, &name))
-        return cause_named(name);
     for (size_t i = 0; i < sizeof order / sizeof order[0]; i++)
         if (s->kept.promised->suspects[order[i]].fresh)
             return order[i];
@@ -292,12 +298,13 @@ static enum promise_cause find_cause(struct server *s, const struct job *j)
 
 static void note_cause(struct server *s, struct promised *p, const struct job *j)
 {
+    enum promise_cause told = told_cause(s, j);
     const struct suspect *it;
 
-    p->cause = find_cause(s, j);
+    p->cause = told ? told : seen_cause(s);
     p->broken_at = world_now(s);
     it = &s->kept.promised->suspects[p->cause];
-    if (p->cause == CAUSE_OTHER && !engine_promised_by(s->engine, j))
+    if (p->cause == CAUSE_OTHER && !told)
         p->what = xstrdup("other jobs came to be ahead of it");
     if (it->fresh)
         p->what = xstrdup(it->what);
@@ -346,17 +353,20 @@ static void end_promise(struct server *s, struct promised *p, int64_t start_at)
     save_promise(s, p);
 }
 
-/* Where a start is put off beyond what was promised first: why, the first time. */
+/* Where a start is put off beyond what was promised first, or nothing is promised
+ * instead: why, the first time. */
 static void follow_promise(struct server *s, struct promised *p, const struct job *j)
 {
     int64_t at = promised_start(s, j);
 
-    if (!at || at == p->last_at)
+    bool broken = !at && told_cause(s, j);
+
+    if (at == p->last_at || (!at && !broken))
         return;
-    bool later = at > p->last_at;
+    bool later = broken || (p->last_at && at > p->last_at);
     p->last_at = at;
     p->moves += later;
-    if (later && at > p->first_at && p->cause == CAUSE_NONE)
+    if (later && (broken || at > p->first_at) && p->cause == CAUSE_NONE)
         note_cause(s, p, j);
     if (later)
         save_promise(s, p);

@@ -213,19 +213,16 @@ static void add_places(struct server *s, const struct job *j, json_t *o)
 }
 
 /* What it was promised cannot be: another start is, or none while it is kept back. The
- * site is notified of what was broken, not of what lapses. */
+ * site is notified of what was broken, not of what lapses as the job is held, say. */
 static void tell_put_off(struct server *s, const struct action *a, const struct job *j)
 {
-    const char *why, *cause;
     json_t *o = of_job(s, j);
-    bool broken = a->at && engine_promised_before(s->engine, j, &why, &cause);
 
     render_instant(o, "was_promised_by", a->was);
     if (a->at)
         render_instant(o, "promised_by", a->at);
-    if (broken)
-        render_text(o, "cause", cause);
-    eventlog_add(s, JOBPUTOFF, j->id, broken, o, "job '%s': %s", j->id, a->text);
+    render_text(o, "cause", a->cause);
+    eventlog_add(s, JOBPUTOFF, j->id, a->cause, o, "job '%s': %s", j->id, a->text);
 }
 
 void watch_decided(struct server *s, const struct action *a, const struct job *j)

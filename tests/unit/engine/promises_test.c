@@ -171,7 +171,7 @@ static void what_is_voided_is_told_of_those_who_stay(void **state)
     promises_void(f->t, f->jobs[1]);
     promises_void(f->t, f->jobs[3]);
     promises_forget(f->t, f->jobs[0]);
-    const struct lapsed_start *lapsed = promises_lapsed(f->t, &n);
+    const struct promise *lapsed = promises_lapsed(f->t, &n);
     assert_int_equal(n, 1);
     assert_int_equal(lapsed[0].job, f->jobs[1]->index);
     assert_int_equal(lapsed[0].latest_start, 101);

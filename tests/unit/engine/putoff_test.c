@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Promised starts that are put off: how often that is told, and when one is broken. */
 #include "cmocka_all.h"
+#include "engine/promises.h"
 #include "scenario.h"
 
 #include <stdio.h>
@@ -142,9 +143,58 @@ static void what_a_lost_node_makes_impossible_is_told_with_that(void **state)
                          : "its promised start lapses: nodes were lost or changed");
             }
             assert_int_equal(told, 1);
+            assert_int_equal(engine_promised_by(sc_engine(s), sc_find(s, "K")), 0);
             vec_fini(&acts);
             sc_destroy(s);
         }
+}
+
+/* Nothing is promised while the node is away, be it that the daemon was killed; then a
+ * later start is, which is told; and the start counts as broken by that. Where the node
+ * is back in time nothing was broken. */
+static void what_a_lost_node_broke_is_known_until_the_start(void **state)
+{
+    (void)state;
+    for (int way = 0; way < 8; way++) {
+        bool by_node = way & 1, killed = way & 2, in_time = way & 4;
+        struct scenario *s =
+            sc_begin("BACKFILLPOLICY PLAN\nPROMISEHORIZON SUBMIT\nPROMISESLACK 0\n"
+                     "DEFERTIME 0\n",
+                2, 1, by_node);
+        struct actions acts = {0};
+        const char *why, *cause = "";
+        struct stat_machine m;
+        sc_job(s, (struct sc_job){.id = "J", .procs = 1, .limit_s = 100});
+        sc_job(s, (struct sc_job){.id = "K", .procs = 2, .limit_s = 100});
+        sc_at(s, 1);
+        const struct job *k = sc_find(s, "K");
+        int64_t back = in_time ? 50 : 500, was = engine_promised_by(sc_engine(s), k);
+        sc_node_state(s, "n1", NODE_DOWN);
+        sc_at(s, 2);
+        if (killed)
+            sc_restart(s);
+        sc_at(s, 3);
+        k = sc_find(s, "K");
+        assert_int_equal(engine_promised_by(sc_engine(s), k), 0);
+        assert_int_equal(engine_promised_before(sc_engine(s), k, &why, &cause), was);
+        assert_string_equal(cause, "nodes");
+        if (in_time)
+            sc_job(s, (struct sc_job){.id = "L", .procs = 1, .limit_s = 10});
+        sc_at(s, back - 1);
+        sc_node_state(s, "n1", NODE_IDLE);
+        engine_cycle(sc_engine(s), back, &acts);
+        unsigned told = 0;
+        for (size_t i = 0; i < acts.n; i++)
+            told += acts.v[i].kind == ACTION_PUT_OFF && acts.v[i].was == was
+                    && acts.v[i].at == back;
+        assert_int_equal(told, in_time ? 0 : 1);
+        sc_run(s);
+        statistics_machine(engine_statistics(sc_engine(s)), sc_now(s), &m);
+        assert_int_equal(m.promises.broken[CAUSE_NODES], in_time ? 0 : 1);
+        assert_int_equal(m.promises.lapsed, 0);
+        vec_fini(&acts);
+        sc_destroy(s);
+    }
 }
 
 /* What there is was told anew, which is no other world. */
@@ -489,6 +539,7 @@ int main(void)
         cmocka_unit_test(what_is_put_off_bit_by_bit_is_told_by_the_hour),
         cmocka_unit_test(what_is_read_again_breaks_nothing),
         cmocka_unit_test(what_a_lost_node_makes_impossible_is_told_with_that),
+        cmocka_unit_test(what_a_lost_node_broke_is_known_until_the_start),
         cmocka_unit_test(a_restart_breaks_no_promise),
         cmocka_unit_test(who_starts_by_the_first_promise_was_kept_it),
         cmocka_unit_test(a_promise_that_is_as_early_again_was_never_broken),
