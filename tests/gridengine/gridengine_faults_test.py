@@ -132,6 +132,17 @@ def test_a_job_that_is_deleted_as_it_is_let_go_is_gone_at_once(ge):
     ge.maui.wait(lambda: ge.maui.state(job) == "Removed", "its end", 25)
 
 
+def test_what_was_acknowledged_is_carried_out_though_the_daemon_is_killed(ge):
+    """More than are carried out at a time."""
+    ge.maui.start()
+    ge.maui.ok("schedctl", "-s")
+    jobs = [ge.submit("alice", "true") for _ in range(12)]
+    ge.maui.until(jobs[-1], "Idle")
+    ge.maui.ok("canceljob", *jobs)
+    ge.maui.kill()
+    ge.wait(lambda: not ge.run("qstat", "-u", "*").strip(), "the end of all", 20)
+
+
 def test_one_start_of_several_that_is_refused_holds_up_no_other(ge):
     """Starts that differ in nothing but the job are one command, of which Grid Engine
     refuses one: the others run, once each."""

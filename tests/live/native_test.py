@@ -503,6 +503,20 @@ def test_what_nobody_could_see_costs_nothing(native):
             if run.startswith(f"{job}.")] == [True], each
 
 
+def test_what_was_acknowledged_is_carried_out_though_the_daemon_is_killed(native):
+    """More than are carried out at a time, which take their time."""
+    native.replace("cancel", f'sleep 1.5; exec {native.example} cancel {native.pool} "$@"')
+    native.start()
+    native.ok("schedctl", "-s")
+    jobs = [native.submit_as(USERS[0], "true") for _ in range(13)]
+    native.until(jobs[-1], "Idle")
+    native.ok("canceljob", *jobs[1:])
+    native.kill()
+    for job in jobs[1:]:
+        native.wait(lambda: listed(native, job, "STATE") == "Removed", job, 30)
+    assert listed(native, jobs[0], "STATE") == "Idle"
+
+
 def test_what_came_of_a_lost_start_is_what_is_told(native):
     """It has come about where its job is on nodes, or suspended; nobody knows where the job
     cannot be read; and where it has not, what was changed meanwhile is not forgotten."""

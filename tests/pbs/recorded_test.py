@@ -385,6 +385,22 @@ def test_a_stop_that_hangs_holds_up_no_other(site):
     site.wait_state(ids[0], "F", "C")
 
 
+def test_what_was_acknowledged_is_carried_out_though_the_daemon_is_killed(site):
+    """More than are carried out at a time, which take their time."""
+    qdel, real = site.server.bin / "qdel", site.server.bin / "real" / "qdel"
+    real.parent.mkdir()
+    qdel.rename(real)
+    qdel.write_text(f'#!/bin/sh\nsleep 1\nexec {real} "$@"\n')
+    qdel.chmod(0o755)
+    site.serve()
+    ids = [site.qsub("-h") for _ in range(12)]
+    site.cycles(1)
+    site.daemon.ok("canceljob", *[id.split(".")[0] for id in ids])
+    site.daemon.kill()
+    for id in ids:
+        site.wait(lambda: site.server.job(id)["job_state"] in ("F", "C"), id)
+
+
 def test_an_order_that_takes_longer_than_a_command_may_ends_no_adapter(site):
     site.configure("STARTWAIT=60 TIMEOUT=5")
     qrun, stamps = site.server.bin / "qrun", site.server.folder / "stamps"

@@ -24,7 +24,7 @@ struct agent {
     const struct agent_driver *driver;
     void *ctx;
     sd_event *loop;
-    sd_event_source *timer;
+    sd_event_source *timer, *last;
     struct link *link;
     struct rm_sink answers; /* all that comes of orders: note_answer() */
     struct pending *orders;
@@ -36,6 +36,7 @@ struct agent {
                                              it waits; due 0 = nothing was lost */
     bool soon, looking, told_all, up;
     bool away;       /* out of reach */
+    bool gone;       /* the daemon is: no look any more */
     bool eport_told; /* that it cannot be had */
 };
 
@@ -103,6 +104,8 @@ static void arm(struct agent *a)
     int64_t now = clock_ms(), at = next_check_ms(a), wait_ms;
 
     a->timer = sd_event_source_disable_unref(a->timer);
+    if (a->gone)
+        return;
     if (!a->looking && next_look_ms(a, now) < at)
         at = next_look_ms(a, now);
     if (at == INT64_MAX)
@@ -404,6 +407,27 @@ static void on_ping(void *ctx, int64_t n)
         a->driver->beat(a->ctx);
 }
 
+static int on_turn(sd_event_source *source, void *ctx)
+{
+    struct agent *a = ctx;
+
+    (void)source;
+    return a->driver->ends(a->ctx) > 0 ? 0 : sd_event_exit(a->loop, 0);
+}
+
+/* Whoever comes after us may have the port. */
+static bool on_gone(void *ctx)
+{
+    struct agent *a = ctx;
+
+    a->gone = true;
+    arm(a);
+    eport_destroy(a->eport);
+    a->eport = NULL;
+    return a->driver->ends != NULL && a->driver->ends(a->ctx) > 0
+           && sd_event_add_post(a->loop, &a->last, on_turn, a) >= 0;
+}
+
 int agent_main(const struct agent_driver *driver)
 {
     static const struct link_calls calls = {.open = on_open,
@@ -413,6 +437,7 @@ int agent_main(const struct agent_driver *driver)
         .immediate = on_immediate,
         .ping = on_ping,
         .poll = on_poll,
+        .gone = on_gone,
         .revived = on_poll}; /* what was passed over meanwhile */
     struct agent *a = xcalloc(1, sizeof *a);
     int status = -1;
@@ -436,6 +461,7 @@ int agent_main(const struct agent_driver *driver)
     pending_destroy(a->orders);
     link_destroy(a->link);
     sd_event_source_disable_unref(a->timer);
+    sd_event_source_disable_unref(a->last);
     sd_event_unref(a->loop);
     free(a);
     return status < 0 ? 1 : 0;

@@ -51,6 +51,11 @@ struct agent_driver {
     void (*note)(void *ctx, const struct rm_note *n);
     void (*immediate)(void *ctx, const char *word, const char *nodes);
     void (*beat)(void *ctx); /* every other second: the scheduler lives (beat.h) */
+    /* The daemon has ended, and nobody is told anything any more. Of the orders that it
+     * has acknowledged begin what waits for its turn, and nothing else from now on: no
+     * start, no submission. How many are left? Called again and again, until it is 0 or
+     * two seconds have passed. NULL: each is carried out as it comes. */
+    size_t (*ends)(void *ctx);
 };
 
 /* The whole program: the exit status of main(), which is called with "--adapter". */

@@ -15,7 +15,7 @@
 #include <unistd.h>
 
 #define SILENT_MS 5000 /* the daemon pings every second */
-#define END_S     2    /* until the end, when told */
+#define END_S     2    /* until the end, when told or left */
 
 struct link {
     sd_event *loop;
@@ -237,12 +237,14 @@ static int on_input(sd_event_source *source, int fd, uint32_t events, void *ctx)
     const char *end;
     ssize_t n = recv(fd, text, sizeof text, 0);
 
-    (void)source;
     (void)events;
     if (n == 0 || (n < 0 && errno != EINTR && errno != EAGAIN)) {
         l->gone = true;
-        if (l->opened && l->calls.gone != NULL)
-            l->calls.gone(l->ctx);
+        sd_event_source_set_enabled(source, SD_EVENT_OFF);
+        if (!ends)
+            alarm(END_S);
+        if (l->opened && l->calls.gone != NULL && l->calls.gone(l->ctx))
+            return 0;
         return sd_event_exit(l->loop, 0);
     }
     if (n < 0)

@@ -32,14 +32,14 @@ struct link_calls {
     void (*ping)(void *ctx, int64_t n); /* every second */
     void (*revived)(void *ctx);         /* the daemon was silent: see link_is_led() */
     void (*heard)(void *ctx);           /* behind each of these, and several at once */
-    void (*gone)(void *ctx);            /* the daemon, last: see link_new() */
+    bool (*gone)(void *ctx); /* the daemon, last. True: there is something left to carry
+                                out, and behind that the loop is ended by who said so */
 };
 
 /* NULL: no such event source. When the daemon ends, or is killed, all that it had said
  * is carried out before we end, but for starts and submissions: it acknowledges what it
- * has said. SIGTERM leaves two seconds for that. What a driver has queued by then is
- * its own to carry out in gone(): Slurm's does, of agent.h what waits for its turn is
- * lost. */
+ * has said. It has two seconds for that. What waits for its turn by then is carried out
+ * in gone(). */
 struct link *link_new(
     sd_event *loop, int fd, const struct link_calls *calls, void *ctx);
 void link_destroy(struct link *l);

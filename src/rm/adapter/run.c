@@ -20,7 +20,8 @@
 
 #define ERR_MOST  4096 /* bytes of the standard error that are kept */
 #define PIPE_MOST (1 << 20)
-#define DYING_S   5 /* from KILL to an end; what takes longer is in the kernel */
+#define DYING_S   5   /* from KILL to an end; what takes longer is in the kernel */
+#define LAST_MOST 100 /* at a time, at the end */
 
 /* What the runner says at the end. */
 struct verdict {
@@ -41,14 +42,14 @@ struct run {
     sd_event_source *out_io, *err_io, *end_io;
     struct strbuf out, err;
     struct squeeze *squeeze; /* owned; or NULL */
-    bool flooded;
+    bool flooded, owed;
 };
 
 struct runs {
     sd_event *loop;
     sd_event_source *turn;
     int lock; /* of the file that runners hold */
-    bool settled;
+    bool settled, ended;
     unsigned at_once, running;
     struct VEC(pid_t) over; /* runners that have said what there is, to be waited for */
     TAILQ_HEAD(, run) queue;
@@ -463,9 +464,13 @@ static char **copy_list(const char *const *list)
 void runs_start(struct runs *r, const struct run_spec *spec,
     void (*ended)(void *ctx, const struct run_end *end), void *ctx)
 {
-    struct run *run = xcalloc(1, sizeof *run);
+    struct run *run;
 
+    if (r->ended && !spec->owed)
+        return;
+    run = xcalloc(1, sizeof *run);
     run->runs = r;
+    run->owed = spec->owed;
     run->argv = copy_list(spec->argv);
     run->extra = copy_list(spec->extra);
     run->timeout_ms = spec->timeout_ms;
@@ -488,5 +493,33 @@ size_t runs_count(const struct runs *r)
 
     TAILQ_FOREACH(run, &r->queue, link)
     n++;
+    return n;
+}
+
+void runs_end(struct runs *r)
+{
+    struct run *run, *next;
+
+    if (r->ended)
+        return;
+    r->ended = true;
+    r->at_once = r->running + LAST_MOST;
+    for (run = TAILQ_FIRST(&r->queue); run != NULL; run = next) {
+        next = TAILQ_NEXT(run, link);
+        if (run->runner == 0 && !run->owed) {
+            TAILQ_REMOVE(&r->queue, run, link);
+            free_run(run);
+        }
+    }
+    schedule_next(r);
+}
+
+size_t runs_owed(const struct runs *r)
+{
+    size_t n = 0;
+    const struct run *run;
+
+    TAILQ_FOREACH(run, &r->queue, link)
+    n += run->owed;
     return n;
 }

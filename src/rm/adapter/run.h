@@ -25,6 +25,7 @@ struct run_spec {
     size_t most; /* bytes of output; more: killed, and `flooded` */
     const struct squeeze_kind *squeeze; /* what of its output is dropped; or NULL */
     bool first;                         /* before those that wait for their turn */
+    bool owed;                          /* carried out after runs_end(), too */
 };
 
 /* How it ended. Borrowed for the call. */
@@ -54,5 +55,11 @@ void runs_start(struct runs *r, const struct run_spec *spec,
     void (*ended)(void *ctx, const struct run_end *end), void *ctx);
 /* How many are under way or wait. */
 size_t runs_count(const struct runs *r);
+
+/* Whoever wanted them has ended: what is owed is begun now, however much else runs; of
+ * the others none is from now on, nor is their end told. */
+void runs_end(struct runs *r);
+/* How many that are owed are under way, or wait. */
+size_t runs_owed(const struct runs *r);
 
 #endif

@@ -163,6 +163,14 @@ static void follow_starts(void *ctx)
         agent_look(g->agent);
 }
 
+static size_t end_adapter(void *ctx)
+{
+    struct ge_adapter *g = ctx;
+
+    runs_end(g->runs);
+    return runs_owed(g->runs);
+}
+
 static void take_note(void *ctx, const struct rm_note *n)
 {
     ge_note(ctx, n);
@@ -181,7 +189,8 @@ int ge_adapter(void)
         .forget = forget_orders,
         .beat = follow_starts,
         .command = take_command,
-        .note = take_note};
+        .note = take_note,
+        .ends = end_adapter};
 
     return agent_main(&driver);
 }

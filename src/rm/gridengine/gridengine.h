@@ -101,6 +101,9 @@ int64_t ge_look_began_ms(const struct ge_adapter *g);
  * their turn do not hold it up. */
 void ge_run(struct ge_adapter *g, bool first, const char *const *argv,
     void (*ended)(void *ctx, const struct run_end *end), void *ctx);
+/* The same, for an order that was acknowledged: also where the daemon ends before. */
+void ge_order(struct ge_adapter *g, bool first, const char *const *argv,
+    void (*ended)(void *ctx, const struct run_end *end), void *ctx);
 /* Does that say that the master is out of reach? */
 bool ge_is_away(const struct run_end *end);
 /* ... that there is no such job (any more)? */

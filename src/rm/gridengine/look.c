@@ -97,27 +97,31 @@ int64_t ge_look_began_ms(const struct ge_adapter *g)
     return g->look->began_ms;
 }
 
-static void run_command(struct ge_adapter *g, bool first, const char *const *argv,
-    const struct squeeze_kind *squeeze,
+/* Of the spec what differs. */
+static void run_command(struct ge_adapter *g, const struct run_spec *differs,
     void (*ended)(void *ctx, const struct run_end *end), void *ctx)
 {
     static const char *const extra[] = {
         "TZ=UTC", "LC_ALL=C", "SGE_SINGLE_LINE=1", NULL};
+    struct run_spec spec = *differs;
 
-    runs_start(g->runs,
-        &(struct run_spec){.argv = argv,
-            .extra = extra,
-            .first = first,
-            .timeout_ms = g->timeout_ms,
-            .most = OUTPUT_MAX,
-            .squeeze = squeeze},
-        ended, ctx);
+    spec.extra = extra;
+    spec.timeout_ms = g->timeout_ms;
+    spec.most = OUTPUT_MAX;
+    runs_start(g->runs, &spec, ended, ctx);
 }
 
 void ge_run(struct ge_adapter *g, bool first, const char *const *argv,
     void (*ended)(void *ctx, const struct run_end *end), void *ctx)
 {
-    run_command(g, first, argv, NULL, ended, ctx);
+    run_command(g, &(struct run_spec){.argv = argv, .first = first}, ended, ctx);
+}
+
+void ge_order(struct ge_adapter *g, bool first, const char *const *argv,
+    void (*ended)(void *ctx, const struct run_end *end), void *ctx)
+{
+    run_command(
+        g, &(struct run_spec){.argv = argv, .first = first, .owed = true}, ended, ctx);
 }
 
 /* What it says is English and nothing else: of several exit statuses all are 1. */
@@ -325,8 +329,10 @@ static void ask_kinds(struct ge_adapter *g, unsigned kinds)
     for (int i = ASKS; i-- > 0;) /* the last that is put first runs first */
         if (kinds & 1u << i) {
             g->look->asked++;
-            run_command(
-                g, true, commands[i], squeeze_of(i), on_answer, question_new(g, i));
+            run_command(g,
+                &(struct run_spec){
+                    .argv = commands[i], .first = true, .squeeze = squeeze_of(i)},
+                on_answer, question_new(g, i));
         }
 }
 

@@ -58,7 +58,7 @@ static void on_done(void *ctx, const struct run_end *end)
         t->changed_ms = clock_ms();
     if (end->status == 0 && o->requeue) {
         o->requeue = false;
-        ge_run(g, true, requeue, on_done, o);
+        ge_order(g, true, requeue, on_done, o);
         return;
     }
     if (t != NULL && end->status == 0 && o->action == RM_CANCEL)
@@ -88,7 +88,7 @@ static void run_order(
         argv[n] = words[n];
     argv[n++] = o->name;
     argv[n] = NULL;
-    ge_run(g, false, argv, on_done, o);
+    ge_order(g, false, argv, on_done, o);
 }
 
 /* The hold comes first: what is rescheduled runs again at once. */
@@ -98,7 +98,7 @@ static void requeue_job(struct ge_adapter *g, const struct rm_command *c)
     const char *const argv[] = {"qalter", "-h", "s", o->name, NULL};
 
     o->requeue = true;
-    ge_run(g, false, argv, on_done, o);
+    ge_order(g, false, argv, on_done, o);
 }
 
 /* System holds are ours: those of administrators are an operator's. */

@@ -242,7 +242,8 @@ static bool carry_order(
     runs_start(v->runs,
         &(struct run_spec){.argv = (const char *const[]){path, c->job, second, NULL},
             .timeout_ms = v->timeout_ms,
-            .most = SAID_MOST},
+            .most = SAID_MOST,
+            .owed = c->action != RM_START},
         on_order_end, trip);
     free(second);
     return true;
@@ -267,6 +268,14 @@ static void native_forget(void *ctx)
     struct native *v = ctx;
 
     wiki_forget(v->wiki);
+}
+
+static size_t native_end(void *ctx)
+{
+    struct native *v = ctx;
+
+    runs_end(v->runs);
+    return wiki_end(v->wiki);
 }
 
 /* ---- the process ---- */
@@ -325,6 +334,7 @@ static const struct agent_driver native_agent = {
     .retell = native_retell,
     .forget = native_forget,
     .command = native_command,
+    .ends = native_end,
 };
 
 int main(int argc, char **argv)

@@ -179,6 +179,21 @@ static void take_note(void *ctx, const struct rm_note *n)
     pbs_note(ctx, n);
 }
 
+static size_t end_adapter(void *ctx)
+{
+    struct pbs_adapter *p = ctx;
+    size_t n;
+
+    runs_end(p->runs);
+    n = runs_owed(p->runs);
+    for (int kind = 0; kind < LINES; kind++)
+        for (size_t i = 0; i < PBS_LINES_MOST && p->lines[kind][i] != NULL; i++) {
+            line_end(p->lines[kind][i]);
+            n += line_owed(p->lines[kind][i]);
+        }
+    return n;
+}
+
 int pbs_adapter(void)
 {
     static const struct agent_driver driver = {.program = "maui-pbs",
@@ -191,7 +206,8 @@ int pbs_adapter(void)
         .forget = forget_orders,
         .command = take_command,
         .note = take_note,
-        .beat = write_beat};
+        .beat = write_beat,
+        .ends = end_adapter};
 
     return agent_main(&driver);
 }

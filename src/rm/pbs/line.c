@@ -31,6 +31,7 @@ struct asked {
     char *array; /* owned: ... and the array that it is of, or the job */
     int64_t timeout_ms;
     size_t most;
+    bool owed;
     const struct squeeze_kind *squeeze;
     void (*ended)(void *ctx, const struct run_end *end);
     void *ctx;
@@ -44,7 +45,8 @@ struct line {
     unsigned deaths;
     sd_event_source *io, *timer;
     struct strbuf in;
-    bool sent; /* the first of the queue */
+    bool sent;  /* the first of the queue */
+    bool ended; /* what is not owed is not done any more */
     TAILQ_HEAD(, asked) queue;
 };
 
@@ -382,12 +384,15 @@ bool line_start(struct line *l, const struct run_spec *spec,
         begin_if_cold(l);
         return false;
     }
+    if (l->ended && !spec->owed)
+        return true;
     q = xcalloc(1, sizeof *q);
     q->text = write_command(spec->argv);
     q->last = xstrdup(last_word(spec->argv));
     q->array = pbs_array_name(q->last);
     q->timeout_ms = spec->timeout_ms;
     q->most = spec->most;
+    q->owed = spec->owed;
     q->squeeze = spec->squeeze;
     q->ended = ended;
     q->ctx = ctx;
@@ -404,6 +409,30 @@ bool line_start(struct line *l, const struct run_spec *spec,
 bool line_is_ready(const struct line *l)
 {
     return l->ready;
+}
+
+void line_end(struct line *l)
+{
+    struct asked *q, *next;
+
+    l->ended = true;
+    for (q = TAILQ_FIRST(&l->queue); q != NULL; q = next) {
+        next = TAILQ_NEXT(q, link);
+        if (q->owed || (l->sent && q == TAILQ_FIRST(&l->queue)))
+            continue;
+        TAILQ_REMOVE(&l->queue, q, link);
+        free_asked(q);
+    }
+}
+
+size_t line_owed(const struct line *l)
+{
+    const struct asked *q;
+    size_t n = 0;
+
+    TAILQ_FOREACH(q, &l->queue, link)
+    n += q->owed;
+    return n;
 }
 
 struct line *line_new(sd_event *loop)

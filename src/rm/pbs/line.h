@@ -38,4 +38,8 @@ struct line *line_choose(struct line *const *lines, size_t n, const char *const 
 /* Is it in use? */
 bool line_is_ready(const struct line *l);
 
+/* As runs_end() and runs_owed(). */
+void line_end(struct line *l);
+size_t line_owed(const struct line *l);
+
 #endif

@@ -70,27 +70,42 @@ bool pbs_is_lined(const struct pbs_adapter *p)
     return looks != NULL && line_is_ready(looks);
 }
 
-static void run_command(struct pbs_adapter *p, bool first, const char *const *argv,
-    const struct squeeze_kind *squeeze,
+/* Of the spec what differs. */
+static void run_command(struct pbs_adapter *p, const struct run_spec *differs,
     void (*ended)(void *ctx, const struct run_end *end), void *ctx)
 {
     static const char *const extra[] = {"TZ=UTC", "LC_ALL=C", NULL};
-    struct run_spec spec = {.argv = argv,
-        .extra = extra,
-        .first = first,
-        .timeout_ms = p->timeout_ms,
-        .most = OUTPUT_MAX,
-        .squeeze = squeeze};
-    struct line *line = line_for(p, argv);
+    struct run_spec spec = *differs;
+
+    spec.extra = extra;
+    spec.timeout_ms = p->timeout_ms;
+    spec.most = OUTPUT_MAX;
+    struct line *line = line_for(p, spec.argv);
 
     if (line == NULL || !line_start(line, &spec, ended, ctx))
         runs_start(p->runs, &spec, ended, ctx);
 }
 
+/* For a look. */
+static void ask(struct pbs_adapter *p, const char *const *argv,
+    const struct squeeze_kind *squeeze,
+    void (*ended)(void *ctx, const struct run_end *end), void *ctx)
+{
+    run_command(p, &(struct run_spec){.argv = argv, .first = true, .squeeze = squeeze},
+        ended, ctx);
+}
+
 void pbs_run(struct pbs_adapter *p, bool first, const char *const *argv,
     void (*ended)(void *ctx, const struct run_end *end), void *ctx)
 {
-    run_command(p, first, argv, NULL, ended, ctx);
+    run_command(p, &(struct run_spec){.argv = argv, .first = first}, ended, ctx);
+}
+
+void pbs_order(struct pbs_adapter *p, bool first, const char *const *argv,
+    void (*ended)(void *ctx, const struct run_end *end), void *ctx)
+{
+    run_command(
+        p, &(struct run_spec){.argv = argv, .first = first, .owed = true}, ended, ctx);
 }
 
 /* 255: qstat of OpenPBS; TORQUE gives the number of the error and says it in words. */
@@ -227,7 +242,7 @@ static void on_ends(void *ctx, const struct run_end *end)
     struct pbs_adapter *p = ctx;
 
     if (end->status == 0 && end->out_len > 0) {
-        run_command(p, true, all, pbs_squeeze(p->dialect), on_past, p);
+        ask(p, all, pbs_squeeze(p->dialect), on_past, p);
         return;
     }
     if (end->status != 0
@@ -277,7 +292,7 @@ static bool ask_past(struct pbs_adapter *p)
         return false;
     if (n > (pbs_is_lined(p) ? PAST_MOST : 1))
         argv[6] = NULL; /* all that there are */
-    run_command(p, true, argv, pbs_squeeze(p->dialect), on_past, p);
+    ask(p, argv, pbs_squeeze(p->dialect), on_past, p);
     return true;
 }
 
@@ -403,7 +418,7 @@ static void ask_jobs(struct pbs_adapter *p, struct question *q)
     } else {
         p->since.all_ms = p->began_ms;
     }
-    run_command(p, true, argv, pbs_squeeze(p->dialect), on_answer, q);
+    ask(p, argv, pbs_squeeze(p->dialect), on_answer, q);
 }
 
 static void ask_all(struct pbs_adapter *p)
@@ -420,7 +435,7 @@ static void ask_all(struct pbs_adapter *p)
         if (i == ASK_JOBS)
             ask_jobs(p, q);
         else
-            run_command(p, true, commands[p->dialect][i], NULL, on_answer, q);
+            ask(p, commands[p->dialect][i], NULL, on_answer, q);
     }
 }
 

@@ -74,7 +74,7 @@ static void on_done(void *ctx, const struct run_end *end)
 
     if (end->status == 0 && o->resume) {
         o->resume = false;
-        pbs_run(p, true, resume, on_done, o);
+        pbs_order(p, true, resume, on_done, o);
         return;
     }
     if (t != NULL) {
@@ -107,7 +107,7 @@ static void run_order(
         argv[n] = words[n];
     argv[n++] = o->name;
     argv[n] = NULL;
-    pbs_run(p, false, argv, on_done, o);
+    pbs_order(p, false, argv, on_done, o);
 }
 
 static void cancel(struct pbs_adapter *p, const struct rm_command *c)
@@ -117,7 +117,7 @@ static void cancel(struct pbs_adapter *p, const struct rm_command *c)
     const char *const argv[] = {"qdel", o->name, NULL};
 
     o->resume = p->dialect == PBS_OPENPBS && t != NULL && t->state == JOB_SUSPENDED;
-    pbs_run(p, false, argv, on_done, o);
+    pbs_order(p, false, argv, on_done, o);
 }
 
 /* Members of an array of OpenPBS are held and released by their array alone. */
@@ -134,7 +134,7 @@ static void change_hold(
                        : "u",
         name, NULL};
 
-    pbs_run(p, false, argv, on_done, o);
+    pbs_order(p, false, argv, on_done, o);
     free(name);
 }
 

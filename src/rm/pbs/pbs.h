@@ -103,6 +103,9 @@ void pbs_look_free(struct pbs_adapter *p);
  * turn do not hold it up. Jobs are given by their names at the server. */
 void pbs_run(struct pbs_adapter *p, bool first, const char *const *argv,
     void (*ended)(void *ctx, const struct run_end *end), void *ctx);
+/* The same, for an order that was acknowledged: also where the daemon ends before. */
+void pbs_order(struct pbs_adapter *p, bool first, const char *const *argv,
+    void (*ended)(void *ctx, const struct run_end *end), void *ctx);
 /* Are looks cheap, as a connection is kept? */
 bool pbs_is_lined(const struct pbs_adapter *p);
 /* Does that say that the server is out of reach? */

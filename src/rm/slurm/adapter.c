@@ -509,7 +509,7 @@ static void on_heard(void *ctx)
 }
 
 /* What was wished for tasks of arrays is not put off to a later look. */
-static void on_gone(void *ctx)
+static bool on_gone(void *ctx)
 {
     struct adapter *a = ctx;
 
@@ -518,8 +518,9 @@ static void on_gone(void *ctx)
          a->connected && a->wishes > 0 && a->wishes < left;) {
         left = a->wishes;
         if (adapter_munge_gone(a) || looks_poll(a) < 0)
-            return;
+            break;
     }
+    return false;
 }
 
 int adapter_main(const char *doubt)

@@ -210,6 +210,13 @@ static void site_forget(void *ctx)
     wiki_forget(s->wiki);
 }
 
+static size_t site_end(void *ctx)
+{
+    struct site *s = ctx;
+
+    return wiki_end(s->wiki);
+}
+
 /* ---- the process ---- */
 
 static void site_close(void *ctx)
@@ -266,6 +273,7 @@ static const struct agent_driver site_agent = {
     .retell = site_retell,
     .forget = site_forget,
     .command = site_command,
+    .ends = site_end,
 };
 
 int main(int argc, char **argv)

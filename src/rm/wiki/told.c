@@ -9,6 +9,7 @@
 #include "rm/wiki/record.h"
 #include "rm/wire.h"
 
+#include <limits.h>
 #include <stdio.h>
 #include <strings.h>
 #include <sys/queue.h>
@@ -576,4 +577,21 @@ void wiki_command(struct wiki *w, const struct rm_command *c)
     TAILQ_INSERT_TAIL(&w->trips, t, link);
     agent_pending(w->agent, c, w->carrier.start_wait_ms);
     send_trips(w);
+}
+
+size_t wiki_end(struct wiki *w)
+{
+    struct wiki_trip *t, *next;
+    size_t n = 0;
+
+    for (t = TAILQ_FIRST(&w->trips); t != NULL; t = next) {
+        next = TAILQ_NEXT(t, link);
+        if (!t->sent && t->command.action == RM_START)
+            free_trip(t);
+    }
+    w->carrier.at_once = UINT_MAX;
+    send_trips(w);
+    TAILQ_FOREACH(t, &w->trips, link)
+    n += !t->answered && t->command.action != RM_START;
+    return n;
 }

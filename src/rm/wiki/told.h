@@ -64,6 +64,9 @@ int64_t wiki_newest_job(const struct wiki *w);
 bool wiki_is_over_limit(const struct wiki *w, const char *job);
 
 void wiki_command(struct wiki *w, const struct rm_command *c);
+/* The daemon has ended: starts that were not carried yet are not, all others are, at
+ * once. How many are not answered? */
+size_t wiki_end(struct wiki *w);
 void wiki_answered(struct wiki_trip *trip, enum wiki_answer answer, const char *text);
 
 #endif
