@@ -2,7 +2,7 @@
 """Sum the JUnit files of meson and pytest into one closing line.
 
     summarize.py [--stage NAME=RC]... [--skip NAME=REASON]... [--skipped-to FILE] FILE.xml...
-    summarize.py --worth-another-try FILE.xml
+    summarize.py --worth-another-try FILE.xml [FILE-again-N.xml]...
 
 A stage without a JUnit file of its name counts as one case; a stage that failed
 although its file shows no failure counts as one failure. Prints each reason for which
@@ -10,8 +10,8 @@ cases were skipped (the cases themselves to FILE), every failed one by name, the
 `N passed, N failed[, N skipped]`.
 Exit 0 only when something passed and nothing failed.
 
-With --worth-another-try: the failed cases of pytest, to be tried again; none if there are
-many. A case that passed in every file NAME-again-N counts as passed; it is printed as
+With --worth-another-try: the failed cases of pytest, to be tried again; none if they are
+many, and of several files (the tries so far) those that passed since. A case that passed in every file NAME-again-N counts as passed; it is printed as
 UNSTABLE, or as LATE where it had waited too long.
 """
 import argparse
@@ -25,8 +25,8 @@ import xml.etree.ElementTree as ET
 BAD_END = re.compile(r"^\(test program exited with|^\(killed by signal", re.M)
 # A test's wait that is over.
 LATE = re.compile(r"has not come in [0-9.]+ s\b|^subprocess\.TimeoutExpired")
-MANY = 3  # more than these are no accident,
-MANY_LATE = 8  # nor more with those that waited too long: a busy machine makes several late
+FEW = 8  # as many may be an accident of a busy machine,
+SHARE = 50  # or one of so many cases
 NAMED = 4  # files, in a line that tells what was skipped in many
 
 
@@ -84,13 +84,17 @@ def is_late(case):
     return failure is not None and bool(LATE.search(failure.get("message") or ""))
 
 
-def worth_another_try(path):
-    """Names for pytest of the failed cases of the file, unless they are many."""
-    bad = {case_key(c): c for c in ET.parse(path).getroot().iter("testcase") if is_bad(c)}
-    if len(bad) > MANY_LATE or sum(not is_late(c) for c in bad.values()) > MANY:
+def worth_another_try(path, tries):
+    """Names for pytest of the failed cases of the file, unless they are many; of those, the
+    ones that passed in each of the tries."""
+    cases = list(ET.parse(path).getroot().iter("testcase"))
+    bad = [case_key(c) for c in cases if is_bad(c)]
+    if len(bad) > max(FEW, len(cases) // SHARE):
         return []
-    return [c.get("classname").replace(".", "/") + ".py::" + c.get("name")
-            for c in bad.values()]
+    for again in tries:
+        good = {case_key(c) for c in ET.parse(again).getroot().iter("testcase") if not is_bad(c)}
+        bad = [key for key in bad if key in good]
+    return [classname.replace(".", "/") + ".py::" + name for classname, name in bad]
 
 
 def skip_reason(case):
@@ -152,7 +156,8 @@ def main():
     parser.add_argument("files", nargs="*")
     args = parser.parse_args()
     if args.worth_another_try:
-        print("".join(n + "\n" for n in worth_another_try(args.worth_another_try)), end="")
+        names = worth_another_try(args.worth_another_try, args.files)
+        print("".join(n + "\n" for n in names), end="")
         return 0
 
     tally = Tally()

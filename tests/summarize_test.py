@@ -119,10 +119,11 @@ BOTH = LATE.replace("</testsuite>", """<testcase classname="tests.live.a_test" n
 <failure message="assert 2 == 1"/></testcase></testsuite>""", 1)
 
 
-def again(tmp_path, text):
-    path = tmp_path / "end-to-end.xml"
-    path.write_text(text)
-    return subprocess.run(["/usr/bin/python3", str(SCRIPT), "--worth-another-try", str(path)],
+def again(tmp_path, *texts):
+    paths = [tmp_path / f"end-to-end{'-again-' * bool(n)}{n or ''}.xml" for n in range(len(texts))]
+    for path, text in zip(paths, texts):
+        path.write_text(text)
+    return subprocess.run(["/usr/bin/python3", str(SCRIPT), "--worth-another-try", *paths],
                           capture_output=True, text=True, check=True).stdout.splitlines()
 
 
@@ -133,17 +134,21 @@ def test_a_few_that_fail_are_worth_another_try(tmp_path):
     assert again(tmp_path, GOOD) == []
 
 
-def test_many_that_fail_are_no_accident(tmp_path):
-    def several(n, message="assert 2 == 1"):
-        return LATE.replace("</testsuite>", "".join(
-            f"""<testcase classname="tests.live.a_test" name="w{i}">
-            <failure message="{message}"/></testcase>"""
-            for i in range(n)) + "</testsuite>", 1)
-    assert len(again(tmp_path, several(3))) == 1 + 3
-    assert again(tmp_path, several(4)) == []
-    late = "its end has not come in 60 s"
-    assert len(again(tmp_path, several(7, late))) == 1 + 7
-    assert again(tmp_path, several(8, late)) == []
+def test_what_fails_again_is_not_tried_once_more(tmp_path):
+    slow = "tests/live/a_test.py::slow[x-1]"
+    assert again(tmp_path, BOTH, AGAIN) == again(tmp_path, BOTH, AGAIN, AGAIN) == [slow]
+    assert again(tmp_path, BOTH, AGAIN, LATE) == again(tmp_path, BOTH, LATE, AGAIN) == []
+
+
+# 8 of however few, one in fifty of many: with LATE's own, bad + 1 of good + bad + 2
+@pytest.mark.parametrize("good, bad, tried", [
+    (0, 7, True), (0, 8, False), (390, 7, True), (390, 8, False), (500, 9, True), (440, 9, False)])
+def test_many_that_fail_are_no_accident(tmp_path, good, bad, tried):
+    more = "".join(f'<testcase classname="tests.live.a_test" name="g{i}"/>' for i in range(good))
+    more += "".join(f"""<testcase classname="tests.live.a_test" name="w{i}">
+        <failure message="assert 2 == 1"/></testcase>""" for i in range(bad))
+    names = again(tmp_path, LATE.replace("</testsuite>", more + "</testsuite>", 1))
+    assert len(names) == (bad + 1 if tried else 0)
 
 
 @pytest.mark.parametrize("text, word", [(LATE, "LATE    "), (WRONG, "UNSTABLE")])
