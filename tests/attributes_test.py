@@ -5,6 +5,8 @@ import json
 
 import pytest
 
+pytestmark = pytest.mark.anybody
+
 NONE = "[NONE]"
 
 

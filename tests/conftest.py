@@ -13,6 +13,14 @@ os.environ.pop("MAUIHOMEDIR", None)  # of whoever runs the tests
 def pytest_configure(config):
     config.addinivalue_line("markers", "long(like): left to make check-long; `like` is a test "
                             "of make check that shows the same behaviour")
+    config.addinivalue_line("markers", "anybody: comes out the same whoever runs it, so that "
+                            "scripts/check-ordinary leaves it to make check")
+
+
+def pytest_itemcollected(item):
+    """What a browser draws of the scheduler's answers is the same for all; the way in is not."""
+    if "browser" in item.fixturenames and item.path.name != "page_way_in_test.py":
+        item.add_marker("anybody")
 
 
 def pytest_collection_modifyitems(items):

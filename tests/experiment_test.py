@@ -7,6 +7,8 @@ import pytest
 
 from attributes_test import record
 
+pytestmark = pytest.mark.anybody
+
 NODES = "".join(
     f"COMPUTENODE AVAILABLE 0 n{n} base 9000 {mem} 50000 2 1 {slot} 1 linux x86 {features}"
     f" [NONE] [eth] {speed} [NONE] [NONE] [NONE]\n"

@@ -4,6 +4,8 @@ import pathlib
 
 import pytest
 
+pytestmark = pytest.mark.anybody
+
 FIXTURES = pathlib.Path(__file__).parent / "pbs" / "fixtures"
 SERVER = """\
 #

@@ -2,6 +2,8 @@
 """`maui import slurm`: a maui.cfg from slurm.conf and from what sacctmgr prints."""
 import pytest
 
+pytestmark = pytest.mark.anybody
+
 CONF = """\
 ClusterName=x
 PriorityWeightAge=1000

@@ -10,6 +10,8 @@ import time
 
 import pytest
 
+pytestmark = pytest.mark.anybody
+
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 
 

@@ -8,6 +8,8 @@ import re
 
 import pytest
 
+pytestmark = pytest.mark.anybody
+
 ENV = dict(os.environ, TZ="UTC", LC_ALL="C")
 
 

@@ -2,6 +2,10 @@
 """maui sim: what is written to "-" and to stdout besides."""
 import subprocess
 
+import pytest
+
+pytestmark = pytest.mark.anybody
+
 
 def test_outputs_to_a_redirected_stdout_stand_one_after_the_other(build, maui, tmp_path):
     job = ["sim", "--generate", "30", "--nodes", "8x1"]

@@ -8,6 +8,8 @@ import typing
 
 import pytest
 
+pytestmark = pytest.mark.anybody
+
 FOLDER = pathlib.Path(__file__).resolve().parent.parent / "examples" / "standing"
 EXAMPLES = sorted(FOLDER.glob("*.cfg"))
 HOUR, DAY = 3600, 86400

@@ -8,6 +8,8 @@ import sys
 
 import pytest
 
+pytestmark = pytest.mark.anybody
+
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 SRC = ROOT / "src"
 
@@ -274,6 +276,17 @@ def test_what_is_long_has_its_like_in_make_check():
     assert likes
     for file, like in likes:
         assert like in stay, f"{file}: mark.long wants a test that stays in make check, not '{like}'"
+
+
+def test_what_is_the_same_for_anybody_does_not_look_who_runs_it():
+    files = [path for path in (ROOT / "tests").rglob("*_test.py")
+             if re.search(r"^pytestmark = pytest\.mark\.anybody$", path.read_text(), re.M)]
+    assert len(files) > 10
+    for path in set(files) - {pathlib.Path(__file__)}:
+        assert not re.search(r"geteuid|getuid|\bpwd\b|runuser|setpriv|live_users|getpass",
+                             path.read_text()), path
+    # of the browser, one file is run by an ordinary user, too
+    assert "browser" in (ROOT / "tests" / "web" / "page_way_in_test.py").read_text()
 
 
 def test_every_worked_example_has_its_test():

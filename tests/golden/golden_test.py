@@ -15,6 +15,8 @@ import random
 
 import pytest
 
+pytestmark = pytest.mark.anybody
+
 HERE = pathlib.Path(__file__).resolve().parent
 EXAMPLES = HERE.parents[1] / "examples"
 
