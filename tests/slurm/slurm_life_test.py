@@ -451,7 +451,7 @@ def test_waiting_jobs_can_be_changed(slurm, full):
     slurm.wait_maui(job, "Idle")
     slurm.ok("scontrol", "update", f"jobid={job}", "timelimit=7", "nice=100")
     slurm.wait(lambda: slurm.maui.job(job)["wclimit_s"] == 420, "the limit")
-    slurm.ok("scontrol", "update", f"jobid={job}", "partition=high")
+    slurm.move(job, "high")
     slurm.wait(lambda: "class:high" in slurm.maui.why(job), "the class")
     full()
     assert set(running(slurm, job)) <= {"n3", "n4"}

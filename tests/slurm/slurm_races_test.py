@@ -310,7 +310,7 @@ def test_an_owner_moves_an_array_to_another_partition(kept, users, divided):
     """Where there is no slurmdbd Slurm takes any file that its scripts did not find for
     its own failure."""
     for name in ("low", "high"):
-        kept.ok("scontrol", "update", f"jobid={divided}", f"partition={name}", user=users[0])
+        kept.move(divided, name, user=users[0])
         for task in (1, 2, 4):
             assert kept.show(f"{divided}_{task}")["Partition"] == name
 

@@ -183,10 +183,6 @@ SHAPE = {  # by what is said: the job's options, and what is true of its picture
 }
 
 
-# without slurmdbd: it takes what a failed call has left in errno for its answer
-REFUSED = {"partition=high"} if IS_26 else set()
-
-
 @pytest.fixture(scope="module")
 def updated(module_cluster):
     """All of these at once, behind a job that has everything: {what was said: its job}."""
@@ -198,17 +194,17 @@ def updated(module_cluster):
                 for said, (options, _) in SHAPE.items()}
         for job in jobs.values():
             slurm.wait_maui(job, "Idle")
-        for said in SHAPE.keys() - REFUSED:
-            slurm.ok("scontrol", "update", f"jobid={jobs[said]}", *said.split())
+        for said, job in jobs.items():
+            if said.startswith("partition="):
+                slurm.move(job, said.removeprefix("partition="))
+            else:
+                slurm.ok("scontrol", "update", f"jobid={job}", *said.split())
         yield jobs
     finally:
         slurm.empty()
 
 
-@pytest.mark.parametrize("said", [
-    pytest.param(said, marks=pytest.mark.skipif(
-        said in REFUSED, reason="Slurm 26.05 refuses it without slurmdbd"))
-    for said in SHAPE])
+@pytest.mark.parametrize("said", SHAPE)
 def test_what_a_waiting_job_is_changed_to_is_planned(module_cluster, updated, said):
     slurm, right = module_cluster, SHAPE[said][1]
 

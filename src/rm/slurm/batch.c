@@ -168,7 +168,8 @@ static int error_of(
 }
 
 /* What a system call left behind, and no error of Slurm's own. */
-#define SYSTEM_ERRORS 1000
+#define SYSTEM_ERRORS   1000
+#define PARTITION_TRIES 4 /* about every second is taken */
 
 static bool is_left_behind(int error)
 {
@@ -185,16 +186,35 @@ static bool met_left_behind(int result, const job_array_resp_msg_t *answers)
     return false;
 }
 
+/* True: the request was answered by chance. What it said is forgotten. */
+static bool is_by_chance(
+    const job_desc_msg_t *m, int result, job_array_resp_msg_t **io_answers)
+{
+    if (m->partition == NULL || !met_left_behind(result, *io_answers))
+        return false;
+    if (*io_answers != NULL)
+        slurm_free_job_array_resp(*io_answers);
+    *io_answers = NULL;
+    return true;
+}
+
 int batch_update(job_desc_msg_t *m, job_array_resp_msg_t **ret)
 {
     char *partition = m->partition;
-    int result = slurm_update_job2(m, ret);
+    int result, error;
 
-    if (m->priority != INFINITE || partition == NULL || !met_left_behind(result, *ret))
-        return result;
-    if (*ret != NULL)
-        slurm_free_job_array_resp(*ret);
-    *ret = NULL;
+    for (int i = 1; i <= PARTITION_TRIES; i++) {
+        result = slurm_update_job2(m, ret);
+        error = errno;
+        if (!is_by_chance(m, result, ret)) {
+            errno = error;
+            return result;
+        }
+    }
+    if (m->priority != INFINITE) {
+        errno = result == SLURM_SUCCESS ? EAGAIN : error;
+        return -1;
+    }
     m->partition = NULL;
     result = slurm_update_job2(m, ret);
     m->partition = partition;

@@ -35,9 +35,9 @@ void batch_add(
  * Slurm's for tasks alike, else one for each; the caller waits for their answers. */
 void batch_send(struct batch *b, const struct batch_calls *calls);
 /* slurm_update_job2(). Without slurmdbd Slurm answers who names another partition with
- * what some system call has left in errno, which in 26.05 mostly is an error: a start
- * is then asked for without one, and Slurm takes that of the job's partitions which has
- * the nodes. */
+ * what some system call has left in errno, which in 26.05 mostly is an error: it is
+ * asked again, at last for a start without a partition, when Slurm takes that of the
+ * job's partitions which has the nodes. */
 int batch_update(job_desc_msg_t *m, job_array_resp_msg_t **ret);
 /* Is the task in a list of tasks as Slurm writes them in answers, "63_1,4-9"? */
 bool batch_lists(const char *list, unsigned long task);

@@ -24,8 +24,9 @@ local MAX_AGE = @MAXAGE@          -- older: the scheduler is gone; 0: never look
 local EVENTS = "@EVENTS@"         -- a byte here wakes the scheduler
 local MARKS = "@MARKS@"
 local MARKING = "@MARKING@"
--- Slurm takes what the C library said of a file that is not there for its own failure, of
--- a change of partition or account where there is no slurmdbd: it is made to forget it.
+-- Slurm takes what the C library said last of a failure for its own, of a change of
+-- partition or account where there is no slurmdbd: of a file that is not there, in 26.05 of
+-- slurmctld's own reading, too. It is made to forget it.
 local missed = false
 
 local function open_file(path, mode)
@@ -36,7 +37,7 @@ end
 
 -- By a look-up, which sets what is said to nothing; of a user other than root.
 local function forget_missed(job)
-	local name = missed and job.user_name
+	local name = (missed or job.partition or job.account) and job.user_name
 	missed = name == nil
 end
 

@@ -5,6 +5,7 @@
 #include "base/home.h"
 #include "base/xalloc.h"
 #include "config/config.h"
+#include "rm/slurm/batch.h"
 #include "rm/slurm/job.h"
 #include "rm/slurm/marking.h"
 
@@ -93,7 +94,7 @@ static int let_go_as(const struct adapter *a, const slurm_job_info_t *j, const c
     m.admin_comment = k.remark != NULL ? k.remark : (char *)(held ? COMMENT_HELD : "");
     if (notes_has_begin(a, j))
         m.begin_time = BEGIN_NOW;
-    result = slurm_update_job2(&m, &answers) == SLURM_SUCCESS ? 0 : errno;
+    result = batch_update(&m, &answers) == SLURM_SUCCESS ? 0 : errno;
     if (answers != NULL)
         slurm_free_job_array_resp(answers);
     asked_free(&k);
