@@ -6,7 +6,9 @@ local TOLD = { "job_id", "array_job_id", "array_task_id", "het_job_id", "job_sta
 
 function slurm_jobcomp_log_record(job)
 	local words = {}
-	for i, name in ipairs(TOLD) do words[i] = tostring(job[name]) end
+	for i, name in ipairs(TOLD) do -- they may be no integers: tostring() would say 7.0
+		words[i] = job[name] and string.format("%.0f", job[name]) or "nil"
+	end
 	local f = io.open(EVENTS, "a")
 	if f then
 		f:write(" " .. table.concat(words, ":") .. "\n")
