@@ -455,3 +455,23 @@ def test_tasks_of_several_requests_stay_where_they_run(daemon):
 
 def dedicated_procs(daemon):
     return [(n["name"], n["dedicated"]["procs"]) for n in daemon.api("/v1/nodes")[1]]
+
+
+def test_what_runs_on_a_node_that_is_not_configured_any_more_runs_on(daemon):
+    """Suspended or not; and nothing is begun there."""
+    daemon.nodes = "3x1"
+    daemon.start()
+    jobs = [running(daemon), running(daemon), suspended(daemon)]
+    daemon.stop()
+    daemon.nodes = "1x1"
+    daemon.start()
+    daemon.wait(lambda: [daemon.state(job) for job in jobs] == ["Running", "Running", "Suspended"],
+                "all of them")
+    assert "Draining" in daemon.ok("checknode", "node02")
+    assert "not configured any more" in daemon.ok("checknode", "node03")
+    waits = daemon.submit("true", wclimit_s=60)
+    daemon.ok("canceljob", jobs[1])
+    daemon.wait(lambda: "State: Removed" in daemon.ok("checkjob", jobs[1]), "its end")
+    assert daemon.state(waits) == "Idle"
+    daemon.ok("canceljob", jobs[0], jobs[2])
+    daemon.wait(lambda: "State: Completed" in daemon.ok("checkjob", waits), "whose turn it is")

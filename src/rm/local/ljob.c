@@ -133,8 +133,11 @@ void ljob_look_at_clock(struct local_job *j)
 
 void ljob_account(struct local_job *j)
 {
-    bool takes = ljob_is_active(j) && j->run.suspended_at == 0;
+    bool holds = ljob_is_active(j), takes = holds && j->run.suspended_at == 0;
 
+    if (holds != j->holds)
+        nodes_hold(j->local, j, holds ? 1 : -1);
+    j->holds = holds;
     if (takes == j->takes)
         return;
     j->takes = takes;

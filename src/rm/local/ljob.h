@@ -47,6 +47,7 @@ struct local_job {
     bool found;                       /* a daemon before this one began its run */
     bool settled;                     /* accounted for: its folder may go */
     bool told;                        /* reported once: changes are told from now on */
+    bool holds;                       /* it is counted as being on its nodes */
     bool takes; /* processors of its nodes are counted as in use by it */
     unsigned cleanings;
     unsigned looks;      /* at a start of which no answer will come */

@@ -20,6 +20,9 @@ struct local_node {
     char *name;
     struct res cfg;
     int64_t used; /* processors of running jobs */
+    bool
+        former; /* not configured any more; it is there for jobs that run there still */
+    size_t pieces; /* of a former one: how many of them */
     UT_hash_handle hh;
 };
 
@@ -46,13 +49,14 @@ static struct res machine(const char *disk)
     return r;
 }
 
-static void add(struct local *l, const char *name, const struct res *cfg)
+static struct local_node *add(struct local *l, const char *name, const struct res *cfg)
 {
     struct local_node *n = xcalloc(1, sizeof *n);
 
     n->name = xstrdup(name);
     n->cfg = *cfg;
     HASH_ADD_KEYPTR(hh, l->nodes->all, n->name, strlen(n->name), n);
+    return n;
 }
 
 /* Memory and the like are shared out among the nodes. */
@@ -175,8 +179,12 @@ void nodes_close(struct local *l)
 
 void nodes_forget(struct local *l)
 {
-    for (struct local_node *n = l->nodes->all; n != NULL; n = n->hh.next)
+    for (struct local_node *n = l->nodes->all; n != NULL; n = n->hh.next) {
         n->used = 0;
+        n->pieces = 0;
+        if (n->former)
+            n->cfg.v[RES_PROCS] = 0;
+    }
     l->nodes->next = NULL;
 }
 
@@ -185,7 +193,7 @@ bool nodes_have(const struct local *l, const char *name)
     struct local_node *n;
 
     HASH_FIND_STR(l->nodes->all, name, n);
-    return n != NULL;
+    return n != NULL && !n->former;
 }
 
 /* Memory that new programs could have, in MB; -1 = unknown. */
@@ -225,6 +233,10 @@ static void report(struct local *l, const struct local_node *n)
     d->state = n->used == 0                    ? NODE_IDLE
                : n->used < n->cfg.v[RES_PROCS] ? NODE_RUNNING
                                                : NODE_BUSY;
+    if (n->former) {
+        d->state = n->pieces > 0 ? NODE_DRAINING : NODE_DRAINED;
+        d->said = "it is not configured any more: its jobs run to their end";
+    }
     d->cfg = n->cfg;
     if (uname(&uts) == 0) {
         d->os = uts.sysname;
@@ -238,9 +250,26 @@ static void report(struct local *l, const struct local_node *n)
     local_report(l, &r);
 }
 
+static void drop_former(struct local *l, struct local_node *n)
+{
+    struct rm_report gone = {.kind = RM_NODE_GONE, .u.name = n->name};
+
+    local_report(l, &gone);
+    if (l->nodes->next == n)
+        l->nodes->next = n->hh.next;
+    HASH_DEL(l->nodes->all, n);
+    free(n->name);
+    free(n);
+}
+
 void nodes_report(struct local *l)
 {
-    for (struct local_node *n = l->nodes->all; n != NULL; n = n->hh.next)
+    struct local_node *n, *next;
+
+    HASH_ITER(hh, l->nodes->all, n, next)
+    if (n->former && n->pieces == 0)
+        drop_former(l, n);
+    else
         report(l, n);
 }
 
@@ -254,17 +283,48 @@ bool nodes_report_some(struct local *l, unsigned most)
     return n != NULL;
 }
 
+/* What a piece of the job has of its node, which has it all where that is not said. */
+static int64_t piece_procs(const struct local_job *j, size_t i, int64_t whole)
+{
+    int64_t each = request_procs_per_task(j->request, j->run.places[i].req);
+
+    return each > 0 ? each * j->run.places[i].tasks : whole;
+}
+
+void nodes_hold(struct local *l, const struct local_job *j, int sign)
+{
+    struct res all = {0};
+
+    for (size_t i = 0; i < j->run.nplaces; i++) {
+        const char *name = j->run.places[i].node;
+        struct local_node *n;
+
+        HASH_FIND_STR(l->nodes->all, name, n);
+        if (n == NULL && sign > 0) {
+            all = machine(NULL);
+            all.v[RES_PROCS] = 0;
+            n = add(l, name, &all);
+            n->former = true;
+        }
+        if (n == NULL || !n->former)
+            continue;
+        n->pieces += (size_t)sign;
+        if (sign < 0)
+            continue;
+        n->cfg.v[RES_PROCS] += piece_procs(j, i, 1);
+        report(l, n); /* before the job, which is told to be there */
+    }
+}
+
 void nodes_take(struct local *l, const struct local_job *j, int sign)
 {
     for (size_t i = 0; i < j->run.nplaces; i++) {
-        int64_t each = request_procs_per_task(j->request, j->run.places[i].req);
         struct local_node *n;
 
         HASH_FIND_STR(l->nodes->all, j->run.places[i].node, n);
         if (n == NULL)
-            continue; /* the configuration changed under the job */
-        n->used +=
-            sign * (each > 0 ? each * j->run.places[i].tasks : n->cfg.v[RES_PROCS]);
+            continue;
+        n->used += sign * piece_procs(j, i, n->former ? 1 : n->cfg.v[RES_PROCS]);
         if (l->synced)
             report(l, n);
     }

@@ -18,6 +18,9 @@ void nodes_report(struct local *l);
 bool nodes_report_some(struct local *l, unsigned most);
 void nodes_forget(struct local *l); /* that anything runs on them */
 bool nodes_have(const struct local *l, const char *name);
+/* The job is on its nodes, or has left them. One that is not configured any more is
+ * told of as Draining as long as a job is there. */
+void nodes_hold(struct local *l, const struct local_job *j, int sign);
 /* The job's processors come into use, or are free again; told, once synced. */
 void nodes_take(struct local *l, const struct local_job *j, int sign);
 
