@@ -173,6 +173,11 @@ bool promises_has(const struct promises *t, const struct job *j, enum promise_ra
     return promises_of(t, j, rank, &ignored);
 }
 
+bool promises_has_row(const struct promises *t, uint32_t job, enum promise_rank rank)
+{
+    return find_row(t, job, rank);
+}
+
 bool promises_has_start(const struct promises *t, const struct job *j)
 {
     const struct promise *row = promises_row(t, j, PROMISE_START);

@@ -77,6 +77,8 @@ bool promises_of(const struct promises *t, const struct job *j, enum promise_ran
     struct promise *ret);
 bool promises_has(
     const struct promises *t, const struct job *j, enum promise_rank rank);
+/* The same of a row, by the job's index: no job is read. */
+bool promises_has_row(const struct promises *t, uint32_t job, enum promise_rank rank);
 /* Is it promised a latest start, and not only had one that was broken? */
 bool promises_has_start(const struct promises *t, const struct job *j);
 /* Any at all, whatever its rank. */

@@ -257,11 +257,12 @@ void members_collect(struct engine *e, const struct queue_view *jobs)
     bitset_clear_all(&p->fixed_jobs);
     supply_begin(e->plan, &p->wishes);
     for (size_t i = 0; i < jobs->n; i++) {
-        const struct job *j = e->c->jobs.v[jobs->v[i].job];
+        uint32_t job = jobs->v[i].job;
+        if (seen >= depth && !promises_has_row(e->promises, job, PROMISE_START))
+            continue; /* most of a long queue: none of them is read */
+        const struct job *j = e->c->jobs.v[job];
         if (!job_waits(j) || keeping_stands(e, j, PROMISE_DEADLINE)
             || keeping_stands(e, j, PROMISE_RETRY))
-            continue;
-        if (seen >= depth && !promises_has(e->promises, j, PROMISE_START))
             continue;
         seen++;
         if (stays_apart(j))
