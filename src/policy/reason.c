@@ -68,6 +68,25 @@ static bool known(int64_t until)
     return until != 0 && until < TIME_NEVER;
 }
 
+const char *reason_find_instant(
+    const struct reason *r, const char *text, int64_t *ret_at, size_t *ret_len)
+{
+    int64_t all[] = {r->until, r->code == WAIT_DEADLINE ? r->limit : 0};
+    const char *first = NULL;
+
+    for (size_t i = 0; i < sizeof all / sizeof all[0]; i++) {
+        char words[INSTANT_TEXT];
+        const char *at =
+            known(all[i]) ? strstr(text, instant_text(all[i], words)) : NULL;
+        if (!at || (first && at > first))
+            continue;
+        first = at;
+        *ret_at = all[i];
+        *ret_len = strlen(words);
+    }
+    return first;
+}
+
 static int say_hold(
     const struct cluster *c, const struct reason *r, char *ret_text, size_t size)
 {

@@ -19,6 +19,12 @@ struct job;
 int reason_format(
     const struct cluster *c, const struct reason *r, char *ret_text, size_t size);
 
+/* The first instant of `r` that its sentence `text` tells: when it is, and in `ret_len`
+ * how long the words are that say so; who shows it in another zone puts others there.
+ * NULL: there is none. */
+const char *reason_find_instant(
+    const struct reason *r, const char *text, int64_t *ret_at, size_t *ret_len);
+
 /* "this job is deferred until INSTANT: `why`" of a deferral that ends then, or that its
  * start is tried again then; `why` may be NULL. 0 when no instant is known. */
 int reason_format_deferral(const struct job *j, const struct reason *r, const char *why,

@@ -88,10 +88,9 @@ export function plain(text: string): string {
   );
 }
 
-/** What keeps a job: the scheduler writes its instant in UTC, here it is in the zone that is shown. */
-export function reasonText(r: { text: string; until?: number | null }, now: number, zone: Zone): string {
-  const [, weekday, day, month, time] = /^(\w+), (\d+) (\w+) \d+ ([\d:]+)/.exec(new Date((r.until ?? 0) * 1000).toUTCString()) ?? [];
-  return r.until ? r.text.replace(`${weekday} ${month} ${String(Number(day)).padStart(2)} ${time} UTC`, instant(r.until, now, zone)) : r.text;
+/** What keeps a job, with its instants in the zone that is shown. */
+export function reasonText(r: { text: string; parts?: (string | number)[] }, now: number, zone: Zone): string {
+  return r.parts?.map((part) => (typeof part === "number" ? instant(part, now, zone) : part)).join("") ?? r.text;
 }
 
 /** A sentence of the scheduler's as it begins a paragraph; names ("node01", "a.b") stay as they are. */

@@ -5,7 +5,7 @@ import { ApiError, ask } from "../api/client";
 import { clock, count, duration, instant, plain } from "../model/format";
 import { LEVELS, askNow, onRound, useAnswer, useLive } from "../model/live";
 import { notice } from "../model/notices";
-import { usePrefs } from "../model/prefs";
+import { usePrefs, type Zone } from "../model/prefs";
 import { go, jobAddress, useSearch, withQuery } from "../model/route";
 import type { EventRecord, Manager, SchedulerState, Session } from "../model/types";
 import { Link, useNow } from "../parts/frame";
@@ -67,9 +67,18 @@ function useEvents(paused: boolean): { all: EventRecord[]; error: string; loaded
   return { all, error, loaded };
 }
 
+/** What happened; instants that the log has as numbers are in the zone that is shown. */
+function saidOf(e: EventRecord, now: number, zone: Zone): string {
+  const at = (t: number | null | undefined) => instant(t, now, zone);
+  if (e.event === "RESERVATIONCREATED" || e.event === "RESERVATIONDESTROYED")
+    return `${e.event === "RESERVATIONCREATED" ? "reserved" : "no longer reserved"}: ${count(e.nodes ?? 0)} ${e.nodes === 1 ? "node" : "nodes"}, from ${at(e.start_at)}${e.end_at ? ` until ${at(e.end_at)}` : ", without end"}`;
+  if (e.was_promised_by) return `${e.text}; promised by ${at(e.was_promised_by)}${e.promised_by ? `, now by ${at(e.promised_by)}` : ""}`;
+  return e.text ?? "";
+}
+
 function About({ e }: { e: EventRecord }) {
   const name = e.object ?? "";
-  if (e.type === "job") return <Link to={jobAddress(name)}>{plain(name)}</Link>;
+  if (e.type === "job") return <><Link to={jobAddress(name)}>{plain(name)}</Link>{e.user && <span className="tag">{plain(e.user)}</span>}</>;
   if (e.type === "reservation") return <Link to={`/ui/timeline?sel=${encodeURIComponent(name)}&kind=reservation`}>{plain(name)}</Link>;
   return <>{plain(name)}</>;
 }
@@ -151,7 +160,7 @@ export function Events() {
   const now = useNow();
   const { zone } = usePrefs();
   const wanted = words.trim().toLowerCase().split(/\s+/).filter(Boolean);
-  const shown = all.filter((e) => group[2](e.event ?? "", e) && wanted.every((w) => `${e.number} ${e.event} ${e.object} ${e.text} ${e.by ?? ""}`.toLowerCase().includes(w))).reverse();
+  const shown = all.filter((e) => group[2](e.event ?? "", e) && wanted.every((w) => `${e.number} ${e.event} ${e.object} ${e.user ?? ""} ${saidOf(e, now, zone)} ${e.by ?? ""}`.toLowerCase().includes(w))).reverse();
   return (
     <>
       <div className="q-bar">
@@ -183,7 +192,7 @@ export function Events() {
                     <td className="number" title={clock(e.at ?? 0, zone)}>{instant(e.at, now, zone)}</td>
                     <td>{plain(e.event ?? "")}</td>
                     <td><About e={e} /></td>
-                    <td>{plain(e.text ?? "")}</td>
+                    <td>{plain(saidOf(e, now, zone))}</td>
                     <td>{e.by && <span title={e.session ? `on the page, session ${e.session}` : "by a command"}>{plain(e.by)}{e.via === "page" && <span className="tag">page</span>}</span>}</td>
                   </tr>
                 ))}

@@ -29,7 +29,7 @@ function Why({ job }: { job: Job }) {
     <div className={blocked ? "verdict verdict-blocked" : "verdict verdict-waiting"}>
       <p>{reason ? sentence(reasonText(reason, now, zone)) : "It waits for its turn."}</p>
       {reason && <LimitBar reason={reason} />}
-      {reason?.until ? <p className="quiet">Until {instant(reason.until, now, zone)}, in {duration(reason.until - now)}.</p> : null}
+      {reason?.until ? <p className="quiet">{reason.parts?.includes(reason.until) ? "In" : `Until ${instant(reason.until, now, zone)}, in`} {duration(reason.until - now)}.</p> : null}
       {job.reservation_at && reason?.code !== "reservation" ? <p>Promised: {instant(job.reservation_at, now, zone)}.</p> : null}
       {job.hold_text && <p className="quiet">{plain(job.hold_text)}</p>}
     </div>

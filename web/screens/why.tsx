@@ -53,7 +53,7 @@ function ReasonCard({ reason }: { reason: Reason }) {
       <LimitBar reason={reason} />
       <p className="quiet reason-foot">
         <ObjectLink reason={reason} />
-        {reason.until ? <span>until {instant(reason.until, now, zone)}</span> : null}
+        {reason.until && !reason.parts?.includes(reason.until) ? <span>until {instant(reason.until, now, zone)}</span> : null}
       </p>
     </li>
   );

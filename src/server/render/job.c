@@ -117,6 +117,25 @@ static bool tells_of_others(struct server *s, const struct job *j,
                || identity_is_kept_from(who, RM_HIDES_USAGE));
 }
 
+/* Of a sentence that tells instants its parts, and those as numbers in between. */
+static void render_parts(json_t *o, const struct reason *why, const char *text)
+{
+    int64_t at;
+    size_t len;
+    const char *found = reason_find_instant(why, text, &at, &len);
+    json_t *parts = found ? json_array() : NULL;
+
+    for (; found; found = reason_find_instant(why, text, &at, &len)) {
+        json_array_append_new(parts, json_stringn(text, (size_t)(found - text)));
+        json_array_append_new(parts, json_integer(at));
+        text = found + len;
+    }
+    if (parts && *text)
+        json_array_append_new(parts, json_string(text));
+    if (parts)
+        json_object_set_new(o, "parts", parts);
+}
+
 json_t *render_reason(struct server *s, const struct job *j, const struct identity *who)
 {
     struct reason why = *engine_why(s->engine, j);
@@ -166,6 +185,7 @@ json_t *render_reason_of(struct server *s, const struct job *j,
         hide_usage(c, why, text, sizeof text);
     json_t *o =
         json_pack("{s:s, s:s}", "code", reason_code_name(why->code), "text", text);
+    render_parts(o, why, text);
     if (kept)
         return o;
     if (asks)

@@ -220,6 +220,32 @@ static void a_small_buffer_is_filled_and_the_full_length_returned(void **state)
     kit_free(k);
 }
 
+/* As the API tells them apart from the words between them. */
+static void instants_of_a_sentence_are_found_one_after_another(void **state)
+{
+    struct kit *k = small_kit();
+    struct reason r = {.code = WAIT_DEADLINE, .until = 1800000000, .limit = 1800003600};
+    char text[400];
+    const char *rest = text;
+    int64_t at = 0;
+    size_t len = 0;
+
+    (void)state;
+    reason_format(k->c, &r, text, sizeof text);
+    rest = reason_find_instant(&r, rest, &at, &len);
+    assert_non_null(rest);
+    assert_int_equal(at, r.limit); /* the deadline is said first */
+    assert_memory_equal(rest, "Fri Jan 15 09:00:00 UTC;", len + 1);
+    rest = reason_find_instant(&r, rest + len, &at, &len);
+    assert_non_null(rest);
+    assert_int_equal(at, r.until);
+    assert_string_equal(rest, "Fri Jan 15 08:00:00 UTC");
+    assert_null(reason_find_instant(&r, rest + len, &at, &len));
+    r.code = WAIT_LIMIT; /* whose limit is no instant */
+    assert_null(reason_find_instant(&r, "until Fri Jan 15 09:00:00 UTC", &at, &len));
+    kit_free(k);
+}
+
 static void a_real_violation_reads_as_a_sentence_throttling_9(void **state)
 {
     struct kit *k = kit_new();
@@ -319,6 +345,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_wait_code_has_its_sentence),
         cmocka_unit_test(a_small_buffer_is_filled_and_the_full_length_returned),
+        cmocka_unit_test(instants_of_a_sentence_are_found_one_after_another),
         cmocka_unit_test(a_real_violation_reads_as_a_sentence_throttling_9),
         cmocka_unit_test(a_note_says_what_does_not_change_from_cycle_to_cycle),
         cmocka_unit_test(a_note_of_long_names_is_cut_off),
