@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Priorities, statistics and events in a browser: what the commands tell is what is shown."""
+import re
+
 import pytest
 
 from page_timeline_test import open_timeline
@@ -8,8 +10,9 @@ from web_page import Page, need_page
 CONFIG = """QUEUETIMEWEIGHT 1
 CREDWEIGHT 1
 CLASSWEIGHT 1
-CLASSCFG[fast] PRIORITY=500
-CLASSCFG[slow] PRIORITY=100
+CLASSCFG[fast] PRIORITY=-5000
+CLASSCFG[slow] PRIORITY=-10000
+ENABLENEGJOBPRIORITY TRUE
 """
 
 
@@ -39,6 +42,9 @@ def test_priorities_are_bars_in_their_order(site, browser):
     browser.chrome.get(site.base + "priorities")
     browser.wait(lambda: len(rows(browser, "The queue by priority")) == 2, "the queue")
     assert [r.split()[0] for r in rows(browser, "The queue by priority")] == [site.fast, site.slow]
+    # what counts against a job is as long as it is much
+    fast, slow = browser.chrome.execute_script("return [...document.querySelectorAll('.stack-below')].map((e) => e.firstChild.getBoundingClientRect().width)")
+    assert abs(slow - 2 * fast) <= 2, (fast, slow)
     for scheme in ("light", "dark"):
         browser.scheme(scheme)
         browser.picture(f"priorities-{scheme}")
@@ -157,6 +163,12 @@ def test_events_come_as_they_happen_and_are_filtered(site, browser):
     assert f"job '{other}' was submitted" not in browser.text()
     browser.one("button[aria-pressed]").click()
     browser.wait(lambda: f"job '{other}' was submitted" in browser.text(), "what came meanwhile")
+    # instants are no bare numbers
+    site.ok("setres", "-n", "later", "-s", "+1:00:00", "-d", "1:00:00", "node01")
+    browser.wait(lambda: "reserved: 1 node, from " in browser.text(), "what was reserved")
+    site.ok("releaseres", "later.0")
+    browser.wait(lambda: "no longer reserved: 1 node, from " in browser.text(), "its end")
+    assert not re.search(r"\b1\d{9}\b", browser.one('[aria-label="What happened"]').text)
     browser.picture("events")
     browser.check()
 

@@ -11,6 +11,7 @@ export interface Marks {
   zone: Zone;
   reserved: Seen[];
   chosen: Seen[]; // pieces of what is selected
+  awaited: Seen[]; // and of what has to end for it
   under: Seen | null; // the pointer
   cursor: Seen | null; // of the keyboard
   ghosts: Ghosts; // what would be
@@ -66,10 +67,12 @@ function drawRuler(g: G, v: View, width: number, height: number, m: Marks, c: No
     g.globalAlpha = t.day ? 0.5 : 0.55;
     g.fillRect(x, HEAD - 8, 1, height - HEAD + 8);
     g.globalAlpha = 1;
-    const text = clock(t.at, m.zone);
+    const time = clock(t.at, m.zone);
+    const has = (text: string) => x + 4 + g.measureText(text).width <= width; // else it would be cut off
+    const text = v.second * 84 < 60 ? time : time.slice(0, 5);
     g.fillStyle = c.ink2;
-    g.fillText(v.second * 84 < 60 ? text : text.slice(0, 5), x + 4, HEAD - 10);
-    if (t.day || last < 0) {
+    if (has(text)) g.fillText(text, x + 4, HEAD - 10);
+    if ((t.day || last < 0) && has(weekday(t.at, m.zone))) {
       g.fillStyle = c.ink;
       g.fillText(weekday(t.at, m.zone), x + 4, 12);
       last = x;
@@ -185,17 +188,20 @@ export function drawOver(g: G, canvas: HTMLCanvasElement, v: View, width: number
   const c = coloursOf(canvas);
   g.font = FONT;
   g.textBaseline = "middle";
+  drawRuler(g, v, width, height, m, c); // its lines go under names and frames
   g.save();
   g.beginPath();
   g.rect(GUTTER, HEAD, width - GUTTER, height - HEAD);
   g.clip();
   drawReserved(g, v, width, height, m, c);
+  g.setLineDash([3, 3]);
+  drawFrames(g, v, width, m.awaited, c.ink, 2);
+  g.setLineDash([]);
   drawFrames(g, v, width, m.chosen, c.ink, 2);
   if (m.under && m.under.kind !== "down") drawFrames(g, v, width, [m.under], c.ink2, 1);
   if (m.cursor) drawFrames(g, v, width, [m.cursor], c.focus, 3);
   drawGhosts(g, v, width, height, m.ghosts, c);
   g.restore();
-  drawRuler(g, v, width, height, m, c);
   const x = xAt(v, m.now);
   if (x > GUTTER && x < width) {
     g.fillStyle = c.now;

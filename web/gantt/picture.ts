@@ -35,7 +35,7 @@ export class Picture {
   rows: RowList | null = null;
   heading: Heading | null = null;
   color = "user";
-  marks: Marks = { now: 0, zone: "UTC", reserved: [], chosen: [], under: null, cursor: null, ghosts: NO_GHOSTS };
+  marks: Marks = { now: 0, zone: "UTC", reserved: [], chosen: [], awaited: [], under: null, cursor: null, ghosts: NO_GHOSTS };
   private readonly worker = startWorker();
   private readonly tiles = new Tiles();
   private readonly asked = new Set<string>();

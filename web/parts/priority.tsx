@@ -29,7 +29,7 @@ function PriorityBar({ record, pieces, low, high, mine }: { record: PriorityReco
       <td className="bars-track">
         <div className="stack" aria-hidden="true">
           <div className="stack-below" style={{ width: share(low) }}>
-            {side(-1).map((p) => <span key={p.name} className={hueOf(p.name)} style={{ flexGrow: -p.value }} title={`${p.name} ${count(Math.round(p.value))}`} />)}
+            {side(-1).map((p) => <span key={p.name} className={hueOf(p.name)} style={{ width: `${(100 * p.value) / (low || -1)}%` }} title={`${p.name} ${count(Math.round(p.value))}`} />)}
           </div>
           <div className="stack-above" style={{ width: share(high) }}>
             {side(1).map((p) => <span key={p.name} className={hueOf(p.name)} style={{ width: `${(100 * p.value) / (high || 1)}%` }} title={`${p.name} ${count(Math.round(p.value))}`} />)}

@@ -17,6 +17,7 @@ const LAYERS = "use,promised,forecast,reserved,down,ended";
 const AGAIN_MS = 15000; // what has changed is seen then: the picture is of hours
 const PARTS = 12;
 const TICK_PX = 84;
+const [TIME_PX, DAY_PX] = [38, 80]; // as wide as they are written, and no narrower
 const KEYS: [string, string][] = [["ended", "ended"], ["use", "running"], ["promised", "promised"], ["forecast", "forecast"], ["reserved", "reserved"], ["down", "down"]];
 
 function Ruler({ view, width }: { view: View; width: number }) {
@@ -25,7 +26,7 @@ function Ruler({ view, width }: { view: View; width: number }) {
     <div className="a-ruler quiet" aria-hidden="true">
       {ticks(view, width, TICK_PX, zone).map((t) => {
         const x = xAt(view, t.at);
-        return x < width - 34 && <span key={t.at} style={{ left: `${x}px` }}>{t.day ? weekday(t.at, zone) : clock(t.at, zone).slice(0, 5)}</span>;
+        return x < width - (t.day ? DAY_PX : TIME_PX) && <span key={t.at} style={{ left: `${x}px` }}>{t.day ? weekday(t.at, zone) : clock(t.at, zone).slice(0, 5)}</span>;
       })}
     </div>
   );

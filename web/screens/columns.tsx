@@ -48,11 +48,11 @@ export const COLUMNS: Column[] = [
     show: (j, now) => duration((j.start_at ?? now) - (j.submit_at ?? now)),
   },
   {
-    key: "promised", name: "Promised start", fields: ["reservation_at"], sort: "reservation_at", number: true, width: "6.5rem",
+    key: "promised", name: "Promised start", fields: ["reservation_at"], sort: "reservation_at", number: true, width: "7.2rem",
     show: (j, now, zone) => instant(j.reservation_at, now, zone),
   },
   { key: "started", name: "Started", fields: ["start_at"], sort: "start_at", number: true, width: "8.2rem", show: (j, now, zone) => instant(j.start_at, now, zone) },
-  { key: "ends", name: "Ends by", fields: ["end_at"], sort: "end_at", number: true, width: "6.5rem", show: (j, now, zone) => instant(j.end_at, now, zone) },
+  { key: "ends", name: "Ends by", fields: ["end_at"], sort: "end_at", number: true, width: "7.2rem", show: (j, now, zone) => instant(j.end_at, now, zone) },
   {
     key: "remaining", name: "Time left", fields: ["remaining_s", "section"], number: true, width: "6.2rem",
     show: (j) => (j.section === "active" ? duration(j.remaining_s) : "–"),

@@ -16,7 +16,7 @@ const OUTCOMES: [string, string, string][] = [
   ["waiting", "waits for it", "waiting"], ["gone", "left before", "idle"],
 ];
 const WORD = Object.fromEntries(OUTCOMES.map(([k, word]) => [k, word]));
-const SIZES: [string, number][] = [["1 processor", 1], ["2 to 16", 16], ["17 to 128", 128], ["129 to 1,024", 1024], ["more", Infinity]];
+const SIZES: [string, number][] = [["1", 1], ["2 to 16", 16], ["17 to 128", 128], ["129 to 1,024", 1024], ["more", Infinity]];
 
 const began = (p: PromiseRecord) => p.outcome === "earlier" || p.outcome === "kept" || p.outcome === "later";
 const shift = (s: number | undefined) => (s === undefined ? "" : s === 0 ? "0" : `${s > 0 ? "+" : ""}${duration(s)}`);
@@ -63,18 +63,19 @@ function Groups({ title, all, of }: { title: string; all: PromiseRecord[]; of: (
   const rows = [...groups].map(([name, list]) => {
     const late = list.filter((p) => p.outcome === "later").map((p) => p.late_s ?? 0).sort((a, b) => a - b);
     return { name, n: list.length, late: late.length, middle: late[Math.floor(late.length / 2)], most: late[late.length - 1] };
-  });
+  }).sort((a, b) => SIZES.findIndex(([s]) => s === a.name) - SIZES.findIndex(([s]) => s === b.name) || a.name.localeCompare(b.name));
+  const late = rows.some((r) => r.late);
   return (
     <section className="card" aria-label={title}>
       <h2>{title}</h2>
       {!rows.length ? <p className="quiet empty">None has started yet.</p> : (
         <table className="list">
-          <thead><tr><th>{title === "By class" ? "Class" : "Size"}</th><th className="number">Jobs</th><th className="number">By then</th><th className="number">Later</th><th className="number">Half by</th><th className="number">Most by</th></tr></thead>
+          <thead><tr><th>{title === "By class" ? "Class" : "Processors"}</th><th className="number">Jobs</th><th className="number">By then</th><th className="number">Later</th>{late && <><th className="number">Half by</th><th className="number">Most by</th></>}</tr></thead>
           <tbody>
             {rows.map((r) => (
               <tr key={r.name}>
                 <td>{plain(r.name)}</td><td className="number">{count(r.n)}</td><td className="number">{Math.floor((100 * (r.n - r.late)) / r.n)} %</td>
-                <td className="number">{count(r.late)}</td><td className="number">{r.late ? duration(r.middle) : ""}</td><td className="number">{r.late ? duration(r.most) : ""}</td>
+                <td className="number">{count(r.late)}</td>{late && <><td className="number">{r.late ? duration(r.middle) : ""}</td><td className="number">{r.late ? duration(r.most) : ""}</td></>}
               </tr>
             ))}
           </tbody>
@@ -145,8 +146,8 @@ export function Promises() {
           <section className="card card-wide" aria-label="Each of them">
             <h2>Each of them</h2>
             {!shown.length ? <p className="quiet empty">There is none.</p> : (
-              <table className="list e-list">
-                <thead><tr><th>Job</th><th>User</th><th>What came of it</th><th className="number">Processors</th><th className="number">Promised at</th><th className="number">First start</th><th className="number">Last start</th><th className="number">Started</th><th className="number">Later by</th><th>What put it off</th></tr></thead>
+              <table className="list pr-list">
+                <thead><tr><th>Job</th><th>User</th><th>What came of it</th><th className="number">Processors</th><th className="number">Promised at</th><th className="number">First promise</th><th className="number">Last promise</th><th className="number">Started</th><th className="number">Later by</th><th>What put it off</th></tr></thead>
                 <tbody>{shown.slice(0, SHOWN).map((p, i) => <Row key={`${p.id} ${p.made_at} ${i}`} p={p} now={now} />)}</tbody>
               </table>
             )}
