@@ -255,25 +255,3 @@ def test_whoever_may_not_reserve_sees_no_button_and_is_refused(site, browser):
     assert told == [403, 403, 403]
     assert len(users_own(site)) == 1 and not browser.all(".panel form:not(.may)")
     browser.check()
-
-
-def test_keys_go_on_from_wherever_the_focus_is(site, browser):
-    """No pointer and no Tab: from another screen to one that is made, moved and asked for again."""
-    browser.chrome.get(Page(site).login())
-    browser.wait(lambda: browser.all(".rail-link"), "the page")
-    browser.keys("g", "t")
-    browser.wait(lambda: browser.all("#gantt") and "loaded" in browser.one("#gantt").get_attribute("aria-label"), "the picture")
-    browser.keys("n", DOWN, RIGHT, ENTER)
-    browser.wait(lambda: value(browser, "hosts") == "node01", "the box")
-    browser.wait(lambda: button(browser, "Reserve").is_enabled(), "the button")
-    browser.keys(ENTER)
-    made = site.wait(lambda: users_own(site), "the reservation")[0]
-    button(browser, "Change or move")
-    browser.keys("m")
-    browser.shows("Give it up")
-    browser.keys(RIGHT, ENTER)
-    browser.wait(lambda: button(browser, "Apply").is_enabled(), "the button")
-    browser.keys(ENTER)
-    moved = site.wait(lambda: next((r for r in users_own(site) if r["start_at"] > made["start_at"]), None), "the move")
-    assert moved["end_at"] - moved["start_at"] == made["end_at"] - made["start_at"]
-    browser.check()

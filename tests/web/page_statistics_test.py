@@ -4,15 +4,17 @@ import re
 
 import pytest
 
+from live_daemon import ME
 from page_timeline_test import open_timeline
 from web_page import Page, need_page
 
-CONFIG = """QUEUETIMEWEIGHT 1
+CONFIG = f"""QUEUETIMEWEIGHT 1
 CREDWEIGHT 1
 CLASSWEIGHT 1
 CLASSCFG[fast] PRIORITY=-5000
 CLASSCFG[slow] PRIORITY=-10000
-ENABLENEGJOBPRIORITY TRUE
+USERWEIGHT 1
+USERCFG[{ME}] PRIORITY=20000
 """
 
 

@@ -82,13 +82,16 @@ export function listenTo(canvas: HTMLCanvasElement, picture: Picture, hear: Hear
   on("dblclick", (e) => {
     const [x, y] = where(e);
     if (y < HEAD) return;
-    void picture.at(x, y).then((seen) => {
-      if (!seen || seen.end === null) return;
-      const margin = (seen.end - seen.start) * 0.1;
-      showSpan(picture, seen.start - margin, seen.end + margin);
-    });
+    void picture.at(x, y).then((seen) => fitIn(picture, seen));
   });
   return () => stop.abort();
+}
+
+/** All of its time, with a little on both sides; what has no end stays as it is seen. */
+export function fitIn(picture: Picture, seen: Seen | null): void {
+  if (!seen || seen.end === null) return;
+  const margin = (seen.end - seen.start) * 0.1;
+  showSpan(picture, seen.start - margin, seen.end + margin);
 }
 
 /** That time, as wide as there is room for. */

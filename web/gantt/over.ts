@@ -72,9 +72,10 @@ function drawRuler(g: G, v: View, width: number, height: number, m: Marks, c: No
     const text = v.second * 84 < 60 ? time : time.slice(0, 5);
     g.fillStyle = c.ink2;
     if (has(text)) g.fillText(text, x + 4, HEAD - 10);
-    if ((t.day || last < 0) && has(weekday(t.at, m.zone))) {
-      g.fillStyle = c.ink;
-      g.fillText(weekday(t.at, m.zone), x + 4, 12);
+    const day = weekday(t.at, m.zone);
+    if (last < 0 || (t.day && has(day))) {
+      g.fillStyle = c.ink; // the first is told in any case
+      g.fillText(day, Math.min(x + 4, width - g.measureText(day).width - 4), 12);
       last = x;
     }
   }
@@ -195,7 +196,7 @@ export function drawOver(g: G, canvas: HTMLCanvasElement, v: View, width: number
   g.clip();
   drawReserved(g, v, width, height, m, c);
   g.setLineDash([3, 3]);
-  drawFrames(g, v, width, m.awaited, c.ink, 2);
+  if (!m.ghosts.moved.length && !m.ghosts.box) drawFrames(g, v, width, m.awaited, c.ink, 2);
   g.setLineDash([]);
   drawFrames(g, v, width, m.chosen, c.ink, 2);
   if (m.under && m.under.kind !== "down") drawFrames(g, v, width, [m.under], c.ink2, 1);

@@ -8,6 +8,7 @@ export interface Notice {
   text: string;
   more: string[]; // a line for each job that did not take it
   undo?: () => Promise<void>;
+  of?: string; // the reservation that it is about
 }
 
 const STAYS_MS = 60000;
@@ -22,6 +23,11 @@ function set(next: Notice[]): void {
 
 export function dropNotice(id: number): void {
   set(all.filter((n) => n.id !== id));
+}
+
+/** The reservation is gone: nothing about it can be undone any more. */
+export function forgetUndo(of: string): void {
+  set(all.map((n) => (n.of === of ? { ...n, undo: undefined } : n)));
 }
 
 /** What went wrong stays; the rest goes after a minute. */

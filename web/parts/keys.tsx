@@ -25,8 +25,9 @@ export function Keys() {
       const to = screen ? screen.path : e.key === "w" ? "/ui/timeline?fit=1" : null;
       if (other(e) || Date.now() - goAt >= G_MS || !to) return;
       goAt = 0;
+      const here = location.pathname === to.split("?")[0] ? document.getElementById("gantt") : null; // it stays
       go(to);
-      document.getElementById("main")?.focus();
+      (here ?? document.getElementById("main"))?.focus();
       e.preventDefault();
       e.stopPropagation();
     }
@@ -38,6 +39,7 @@ export function Keys() {
       else if (e.key === "b") document.getElementById("travel")?.click();
       else if (e.key === "c" && at !== null) void stepCycles(1);
       else if (e.key === "d" && at !== null && sel()) void nextAbout(sel());
+      else if (e.key === "u") [...document.querySelectorAll<HTMLElement>(".notice-undo")].pop()?.click();
       else if (e.key === "/") document.getElementById("search")?.focus();
       else return;
       e.preventDefault();
@@ -67,10 +69,11 @@ export function Keys() {
         <dt><kbd>Enter</kbd></dt><dd>open what the row is about</dd>
         <dt><kbd>x</kbd></dt><dd>of the queue: choose the row, for several at once</dd>
         <dt><kbd>.</kbd></dt><dd>what can be done with what is open or chosen</dd>
+        <dt><kbd>u</kbd></dt><dd>undo what was done last</dd>
         <dt><kbd>← ↑ ↓ →</kbd></dt><dd>on the timeline: from one thing to the next</dd>
         <dt><kbd>+</kbd> <kbd>-</kbd> <kbd>[</kbd> <kbd>]</kbd></dt><dd>less and more time, earlier, later</dd>
         <dt><kbd>{"{"}</kbd> <kbd>{"}"}</kbd></dt><dd>lower and higher rows</dd>
-        <dt><kbd>0</kbd> <kbd>f</kbd> <kbd>t</kbd></dt><dd>now, the future only, as a table</dd>
+        <dt><kbd>0</kbd> <kbd>f</kbd> <kbd>F</kbd> <kbd>t</kbd></dt><dd>now, the future only, all of the one in focus, as a table</dd>
         <dt><kbd>z</kbd> <kbd>Z</kbd></dt><dd>fold a group of rows, all of them</dd>
         <dt><kbd>n</kbd> <kbd>m</kbd></dt><dd>on the timeline: a new reservation, move the one that is open (arrows, Shift resizes)</dd>
         <dt><kbd>e</kbd> <kbd>w</kbd></dt><dd>on the timeline: the form of the reservation that is open, why the job waits</dd>

@@ -21,7 +21,7 @@ function Line({ n }: { n: Notice }) {
           </ul>
         )}
       </div>
-      {n.undo && <button disabled={busy} onClick={() => void undo()}>Undo</button>}
+      {n.undo && <button className="notice-undo" disabled={busy} onClick={() => void undo()} title="u">Undo</button>}
       <button className="notice-close" aria-label="Take this notice away" onClick={() => dropNotice(n.id)}>✕</button>
     </div>
   );

@@ -5,7 +5,7 @@ import { isStale, tellFailure, withBasis } from "../model/act";
 import { beginCopy } from "../model/draft";
 import { plain } from "../model/format";
 import { askNow, useLive } from "../model/live";
-import { notice } from "../model/notices";
+import { forgetUndo, notice } from "../model/notices";
 import { mayChange, quote } from "../model/orders";
 import { usePrefs } from "../model/prefs";
 import { go, withQuery } from "../model/route";
@@ -28,9 +28,11 @@ function ReleaseForm({ name, onEnd }: { name: string; onEnd: () => void }) {
     setBusy(true);
     try {
       await ask("DELETE", withBasis(`/v1/reservations/${encodeURIComponent(name)}`, preview.answer?.basis));
+      forgetUndo(name);
       notice({ kind: "done", text: `Reservation ${name} released.` });
       onEnd();
       go(withQuery({ sel: null, kind: null }), true);
+      (document.getElementById("gantt") ?? document.getElementById("main"))?.focus(); // the panel is gone
     } catch (e) {
       setGone(isStale(e) ? preview.answer?.basis ?? "" : "");
       if (isStale(e)) preview.again();

@@ -5,7 +5,7 @@ import { isStale, tellFailure, withBasis } from "../model/act";
 import { UNTOLD, askedOf, setDraft, windowOf, type Draft, type Field } from "../model/draft";
 import { duration, instant, plain } from "../model/format";
 import { askNow, useLive } from "../model/live";
-import { notice } from "../model/notices";
+import { forgetUndo, notice } from "../model/notices";
 import { usePrefs, type Zone } from "../model/prefs";
 import { go, withQuery } from "../model/route";
 import type { Reservation, WhatIf, WhatIfChange } from "../model/types";
@@ -58,8 +58,10 @@ function undoOf(d: Draft, made: Reservation, before: Record<string, unknown>) {
   const path = `/v1/reservations/${encodeURIComponent(made.name)}`;
   return async () => {
     try {
-      if (d.of === null) await ask("DELETE", path);
-      else await ask("PATCH", path, before);
+      if (d.of === null) {
+        await ask("DELETE", path);
+        forgetUndo(made.name);
+      } else await ask("PATCH", path, before);
       notice({ kind: "done", text: d.of === null ? `Reservation ${made.name} released.` : `Reservation ${made.name} is as it was.` });
     } catch (e) {
       tellFailure("Undo", e);
@@ -111,6 +113,7 @@ export function ReserveForm({ d, touched }: { d: Draft; touched: ReactNode }) {
         kind: "done",
         text: `Reservation ${made.name} ${d.of === null ? "made" : "changed"}: from ${instant(made.start_at, now, zone)}, ${length}.`,
         more: made.notes ?? [],
+        of: made.name,
         undo: back ? undoOf(d, made, back) : undefined,
       });
       close();

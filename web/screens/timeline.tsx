@@ -2,23 +2,24 @@
 import { useEffect, useMemo, useRef, useState, type KeyboardEvent } from "react";
 import type { Heading, Seen } from "../gantt/data";
 import { drawOn } from "../gantt/draw";
-import { listenTo, showSpan } from "../gantt/hands";
+import { fitIn, listenTo } from "../gantt/hands";
 import { forgetColours, whenOf } from "../gantt/over";
 import { Picture } from "../gantt/picture";
 import type { Lanes } from "../gantt/lanes";
 import { readRows } from "../gantt/rows";
 import { Source } from "../gantt/source";
 import { Strip, type Shares } from "../gantt/strip";
-import { GUTTER, HEAD, niceSecond, rowAt, timeAt, yAt, type View } from "../gantt/view";
+import { GUTTER, HEAD, rowAt, xAt, yAt, type View } from "../gantt/view";
 import { setDraft } from "../model/draft";
 import { count, plain } from "../model/format";
 import { askNow, onRound, useAnswer, useLive } from "../model/live";
-import { setPrefs, usePrefs } from "../model/prefs";
+import { usePrefs } from "../model/prefs";
 import { go, useSearch, withQuery } from "../model/route";
 import { useSpan } from "../model/span";
 import { useNow } from "../parts/frame";
 import { isTyping } from "../parts/keys";
 import { useInUse } from "../model/lists";
+import { useAwaited } from "./awaited";
 import { useDrawing } from "./drawing";
 import { FitPanel, NO_MARKS, type FitMarks } from "./fit";
 import { JobPanel } from "./job";
@@ -26,12 +27,11 @@ import { ReservationPanel } from "./reservation";
 import { ReserveForm } from "./reserve";
 import { Groups, foldAll, groupAt, toggleGroup } from "./timeline_groups";
 import { LaneStrip, MarkTable, showLanes, useMarks } from "./timeline_lanes";
+import { keepSpan, keepView, showAlso, takeView } from "./timeline_address";
 import { Legend, Lines, Tools, WORDS } from "./timeline_parts";
 
 const LISTED = 300;
-const SPAN_LEAST_S = 600;
-const SPAN_MOST_S = 8 * 86400;
-const ANYWHERE = "nme0ftwzZ[]+-={}";
+const ANYWHERE = "nme0fFtwzZ[]+-={}";
 const PARTS = 12; // of the time in sight, in the table of use
 
 function Card({ seen, x, y, now }: { seen: Seen; x: number; y: number; now: number }) {
@@ -96,7 +96,7 @@ export function Timeline() {
   const [cursor, setCursor] = useState<Seen | null>(null);
   const [chosen, setChosen] = useState<Seen | null>(null);
   const [said, setSaid] = useState("");
-  const [why, setWhy] = useState({ id: "", n: 0 }); // of that job, the n-th time
+  const [asked, setAsked] = useState({ id: "", n: 0 }); // why that job waits, the n-th time
   const nowRef = useRef<number>(now) as { current: number };
   nowRef.current = now;
 
@@ -230,6 +230,7 @@ export function Timeline() {
       });
     else picture.current?.mark({ chosen: [] });
   }, [sel, heading]);
+  useAwaited(picture, chosen?.id === sel ? chosen : null, heading);
   useEffect(() => {
     if (!table) return undefined;
     const timer = window.setTimeout(() => {
@@ -255,6 +256,7 @@ export function Timeline() {
     setCursor(next);
     const y = yAt(p.view, next.row);
     if (y < HEAD || y > p.size.height - 20) p.pan(0, y - p.size.height / 2);
+    setCard({ seen: next, ...placeOf(p, next) });
     setSaid(`${next.job ? "Job" : "Reservation"} ${next.id}, ${WORDS[next.kind]}, ${rows?.name(next.row) ?? ""}, ${whenOf(next, now, zone)}`);
   }
   /** What is about no place of the picture is done wherever on the screen the focus is. */
@@ -292,13 +294,18 @@ export function Timeline() {
     else if (e.key === "z") toggleGroup(rows, groupAt(rows, cursor?.row ?? Math.floor(rowAt(p.view ?? { t0: 0, second: 1, y0: 0, row: 1 }, HEAD))));
     else if (e.key === "Z") foldAll(rows, !rows?.groups.every((g) => g.nodes));
     else if (e.key === "t") go(withQuery({ table: table ? null : "1" }), true);
-    else if ((e.key === "Enter" || e.key === "x") && cursor) select(cursor);
+    else if (e.key === "F") fitIn(p, cursor ?? chosen);
+    else if ((e.key === "Enter" || e.key === "x") && cursor) {
+      setCard(null);
+      select(cursor);
+    }
     else if (e.key === "w" && (cursor?.job || (sel && chosen?.job && chosen.id === sel))) {
       const of = cursor?.job ? cursor : chosen as Seen;
       select(of);
-      setWhy((w) => ({ id: of.id, n: w.n + 1 }));
+      setAsked((w) => ({ id: of.id, n: w.n + 1 }));
     }
     else if (e.key === "Escape") {
+      setCard(null);
       if (sel) select(null);
       else setCursor(null);
     } else return;
@@ -325,7 +332,7 @@ export function Timeline() {
         <Legend heading={heading} color={color} show={show} />
         <LaneStrip marks={marks} lanes={lanes} />
         <div ref={box} className="g-box">
-          <canvas ref={canvas} id="gantt" className="g-canvas" tabIndex={0} role="application" aria-label={`Nodes over time. ${summary}`} onKeyDown={read} />
+          <canvas ref={canvas} id="gantt" className="g-canvas" tabIndex={0} role="application" aria-label={`Nodes over time. ${summary}`} onKeyDown={read} onBlur={() => setCard(null)} />
           {card && <Card {...card} now={now} />}
           {wrong && <p className="banner banner-warn g-wrong" role="alert">{wrong}</p>}
           {rows && rows.n === 0 && <p className="q-none quiet">There are no nodes yet. <code>diagnose -R</code> tells of resource managers.</p>}
@@ -336,9 +343,15 @@ export function Timeline() {
       </div>
       {drawn.draft && <ReserveForm key={drawn.draft.of ?? ""} d={drawn.draft} touched={drawn.touched} />}
       {!drawn.draft && !sel && fitting && <FitPanel onMarks={setFit} />}
-      {!drawn.draft && sel && (query.get("kind") === "reservation" ? <ReservationPanel key={sel} name={sel} onChange={drawn.change} /> : <JobPanel id={sel} why={why.id === sel ? why.n : 0} brief={chosen?.id === sel ? briefOf(chosen) : undefined} />)}
+      {!drawn.draft && sel && (query.get("kind") === "reservation" ? <ReservationPanel key={sel} name={sel} onChange={drawn.change} /> : <JobPanel id={sel} why={asked.id === sel ? asked.n : 0} brief={chosen?.id === sel ? briefOf(chosen) : undefined} />)}
     </div>
   );
+}
+
+/** Where on the picture it is seen, for its card. */
+function placeOf(p: Picture, s: Seen): { x: number; y: number } {
+  const v = p.view as View;
+  return { x: Math.max(GUTTER, xAt(v, s.start)), y: Math.min(p.size.height - 120, Math.max(HEAD, yAt(v, s.row + 1))) };
 }
 
 /** What the picture itself tells of a job, where its details are not for this user. */
@@ -351,41 +364,3 @@ function briefOf(s: Seen) {
     reservation_at: s.kind === "promised" ? s.start : undefined, end_at: waits ? undefined : s.end ?? undefined,
   } as Parameters<typeof JobPanel>[0]["brief"];
 }
-
-// ---- the address ----
-
-function keepView(p: Picture, v: View) {
-  const { width, height } = p.size;
-  if (!location.pathname.startsWith("/ui/timeline")) return;
-  const rows = `${Math.max(0, Math.floor(rowAt(v, HEAD)))}-${Math.max(0, Math.ceil(rowAt(v, height)) - 1)}`;
-  go(withQuery({ from: String(Math.round(timeAt(v, GUTTER))), to: String(Math.round(timeAt(v, width))), rows }), true);
-}
-
-/** It opens the next time with as much time as it shows. */
-function keepSpan(p: Picture, v: View) {
-  setPrefs({ span_s: Math.min(SPAN_MOST_S, Math.max(SPAN_LEAST_S, Math.round(timeAt(v, p.size.width) - timeAt(v, GUTTER)))) });
-}
-
-/** Moved, or made as wide as it needs to be, where that time is not in sight; whether it was. */
-function showAlso(p: Picture, from: number, to: number): boolean {
-  if (!p.view || (timeAt(p.view, GUTTER) <= from && timeAt(p.view, p.size.width) >= to)) return false;
-  const margin = (to - from) * 0.15;
-  showSpan(p, Math.min(from - margin, timeAt(p.view, GUTTER)), Math.max(to + margin, from + (p.size.width - GUTTER) * p.view.second));
-  return true;
-}
-
-function takeView(p: Picture, query: URLSearchParams) {
-  const [from, to] = [Number(query.get("from")), Number(query.get("to"))];
-  const rows = /^(\d+)-(\d+)$/.exec(query.get("rows") ?? "");
-  if (rows && p.view) {
-    const n = Math.max(1, Number(rows[2]) - Number(rows[1]) + 1);
-    p.zoomRows((p.size.height - HEAD) / n / p.view.row, HEAD);
-    p.setView({ ...p.view, y0: Number(rows[1]) * p.view.row });
-  }
-  if (from > 0 && to > from && p.view) {
-    p.setView({ ...p.view, second: niceSecond((to - from) / (p.size.width - GUTTER)) });
-    showSpan(p, from, to);
-    p.setView({ ...p.view, t0: from });
-  }
-}
-
