@@ -197,8 +197,11 @@ class Reason(TypedDict):
     # Why a job waits.
     #: kind: hold, limit, resources, reservation, dependency, priority, ...
     code: str
-    #: the sentence
+    #: the sentence; instants in it are of UTC
     text: str
+    #: the same where it tells instants: those are numbers (seconds since 1970) between its
+    #: words
+    parts: NotRequired[list[Union[str, int]]]
     #: the same in the words of the original, where it had some
     classic: NotRequired[str]
     #: and as the soft limit, which is the same as the hard one
@@ -1006,6 +1009,18 @@ class Event(TypedDict):
     via: NotRequired[Literal['command', 'page']]
     #: of the page, by which it came
     session: NotRequired[str]
+    #: whose job or session it is
+    user: NotRequired[str]
+    #: of a reservation or a job that starts
+    nodes: NotRequired[int]
+    #: of a reservation or a job (seconds since 1970)
+    start_at: NotRequired[int]
+    #: of a reservation (seconds since 1970; null: none)
+    end_at: NotRequired[Union[int, None]]
+    #: of JOBPUTOFF: the start that cannot be (seconds since 1970)
+    was_promised_by: NotRequired[int]
+    #: and the one that is promised in its place, if there is one
+    promised_by: NotRequired[int]
     #: of CONFIGURATION: parameters that are others, the first 20; a secret is not told
     changed: NotRequired[list[EventChanged]]
 
@@ -1779,7 +1794,8 @@ Promise = TypedDict('Promise', {
     'made_at': 'NotRequired[Union[int, None]]',
     #: the start that was promised first (seconds since 1970)
     'first_at': 'NotRequired[Union[int, None]]',
-    #: the start that was promised last (seconds since 1970)
+    #: the start that was promised last (seconds since 1970; null: that was broken, and no
+    #: other is promised yet)
     'last_at': 'NotRequired[Union[int, None]]',
     #: when it started (seconds since 1970)
     'start_at': 'NotRequired[Union[int, None]]',
