@@ -32,7 +32,7 @@ check-long: ## what make check leaves out: tests that take long, fuzzing; ends a
 check-hours: build ## live twin (TWIN_SECONDS=n), 1000 kills, properties twenty times
 	@scripts/check-hours
 
-lint: ## clang-tidy over the tree (minutes)
+lint: ## clang-tidy over what changed since it was clean (all of it: an hour)
 	@scripts/deps build test lint
 	@scripts/lint
 

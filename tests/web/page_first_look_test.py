@@ -102,16 +102,20 @@ def test_names_of_all_kinds_are_found(site, browser):
                      browser.one("#search-found").get_attribute("hidden") is None, word)
         return [o.text for o in browser.all("#search-found [role=option]")]
 
+    def chosen(address):
+        browser.wait(lambda: address in browser.chrome.current_url, address)
+        browser.wait(lambda: browser.one("#search").get_attribute("value") == "", "the end of the search")
+
     assert found("node0")[0] == "node node01"
     browser.keys(DOWN, DOWN, ENTER)
-    browser.wait(lambda: browser.chrome.current_url.endswith("/ui/nodes?sel=node02"), "the node")
+    chosen("/ui/nodes?sel=node02")
     for word, told, address in (("cour", "reservation course.0", "reservations?sel=course.0"),
                                 ("phys", "account physics", "credentials/account/physics"),
                                 ("RESERVATIOND", "parameter RESERVATIONDEPTH 4", "parameters?all=1&sel=RESERVATIONDEPTH"),
                                 ("fairsh", "screen Fairshare", "fairshare")):
         assert told in found(word), word
         browser.keys(DOWN, ENTER)
-        browser.wait(lambda: address in browser.chrome.current_url, address)  # pylint: disable=cell-var-from-loop
+        chosen(address)
     assert any(o.startswith(f"job {site.jobs[0]}") for o in found(site.jobs[0]))
     assert found("<b>nothing") == ["Nothing is called so; Enter filters the queue by it."]
     # what is pressed and not let go there is no choice yet; a click is, also one without a pointer
@@ -121,10 +125,10 @@ def test_names_of_all_kinds_are_found(site, browser):
     browser.chrome.execute_script(f"document.querySelector('{option}').dispatchEvent(new PointerEvent('pointerdown', {{ bubbles: true }}))")
     assert browser.chrome.current_url == address
     browser.chrome.execute_script(f"document.querySelector('{option}').click()")
-    browser.wait(lambda: "reservations?sel=course.0" in browser.chrome.current_url, "the reservation")
+    chosen("reservations?sel=course.0")
     found("cour")
     browser.one(option).click()
-    browser.wait(lambda: browser.one("#search").get_attribute("value") == "", "the end of the search")
+    chosen("reservations?sel=course.0")
     browser.check()
 
 

@@ -5,6 +5,7 @@ import json
 import os
 
 import pytest
+from live_daemon import wait_for
 
 
 class Page:
@@ -73,14 +74,19 @@ class Browser:
         self.expected = set()  # statuses of requests that a test provokes
 
     def wait(self, condition, what, seconds=60):
-        from selenium.common.exceptions import StaleElementReferenceException
-        from selenium.webdriver.support.ui import WebDriverWait
+        """As wait_for(); an element that is no longer there is one that has not come."""
+        from selenium.common.exceptions import NoSuchElementException, StaleElementReferenceException
+
+        def look():
+            try:
+                return condition()
+            except (NoSuchElementException, StaleElementReferenceException):
+                return None
         try:
-            return WebDriverWait(self.chrome, seconds, 0.05, [StaleElementReferenceException]
-                                 ).until(lambda _: condition())
-        except Exception as e:
+            return wait_for(look, what, seconds, self.text, pause=0.05)
+        except Exception:
             self.picture("failed")
-            raise AssertionError(f"{what} has not come: {type(e).__name__}\n{self.text()}") from e
+            raise
 
     def text(self):
         return self.chrome.execute_script("return document.body ? document.body.innerText : ''")

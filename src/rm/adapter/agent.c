@@ -344,7 +344,7 @@ static void want_eport(struct agent *a, const struct link_opening *o)
     const char *port = link_attr(o, "EPORT"), *host = link_attr(o, "HOST");
 
     a->wanted = (struct eport_spec){.host = host != NULL ? xstrdup(host) : NULL,
-        .port = port != NULL ? atoi(port) : 0,
+        .port = port != NULL ? (int)strtol(port, NULL, 10) : 0,
         .least_ms = link_attr_ms(o, "MINETIME", EVENT_MS),
         .woken = on_poll,
         .ctx = a};
