@@ -5,13 +5,16 @@ backfill in the same order of priority; 2 % of the jobs at both ends are left ou
     bench/search.py LOG.swf.gz ...                          examples/promises.cfg
     bench/search.py --policy examples/bands.cfg LOG ...     with the priorities of a site
     bench/search.py --maxproc 0.25 LOG.swf.gz ...           no user may use more of the machine
+    bench/search.py --reservations LOG.swf.gz ...   hours for maintenance, nodes for a group
     bench/search.py --plot LOG.swf.gz ...                   docs/plots/search.tsv and .svg
 
 LOG@0.6 is a log whose submissions are nearer to one another, at 0.6 of their distances.
 With --policy one job in ten is drawn as high, two as low, and each belongs to one of four
 groups. With --maxproc, jobs wider than what a user may have belong to one who is not limited,
 as they would never start otherwise; both schedules have the limit, and the cost of a plan is
-the default one, in which short jobs count more. With --first 12000 no more jobs of the log
+the default one, in which short jobs count more. With --reservations the machine is kept for
+maintenance on Tuesdays from 6 to 10, and a quarter of the nodes on weekdays from 8 to 18 for
+one of four groups, which are drawn; the cost is the default one, too. With --first 12000 no more jobs of the log
 are taken. The draw and the schedules, and so the figures, are the same on every machine.
 docs/studies.md says what they show.
 """
@@ -31,7 +34,7 @@ import tempfile
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 MAUI = pathlib.Path(os.environ.get("MAUI_BUILD", ROOT / "build" / "bench")) / "src/client/maui"
 GROUP, QOS = 4, 23  # columns of a Maui workload trace
-SUBMITTED, USED, ASKED, USER = 1, 4, 7, 11  # of SWF
+SUBMITTED, USED, ASKED, USER, GROUP_OF_SWF = 1, 4, 7, 11, 12  # of SWF
 UNLIMITED = "99999"  # whose jobs are wide
 OF_THE_TAIL = ("PLANWAITEXPONENT", "PLANSHORTEXPONENT", "PROMISESLACKSHARE")
 EDGE = 0.02
@@ -137,6 +140,31 @@ def limit_users(log, share, config, folder):
     return owned, limited
 
 
+RESERVATIONS = """
+SRCFG[repair] PERIOD=WEEK STARTTIME=2:06:00:00 ENDTIME=2:10:00:00 DEPTH=3 HOSTLIST=^n
+SRCFG[day] PERIOD=DAY DAYS=Mon,Tue,Wed,Thu,Fri STARTTIME=8:00:00 ENDTIME=18:00:00 DEPTH=7
+SRCFG[day] GROUPLIST=group1 HOSTLIST="""
+
+
+def reserve_nodes(log, config, folder):
+    """The log, each job of which belongs to one of four groups, and the configuration with
+    reservations."""
+    draw, lines, most = random.Random(19), [], 0
+    for line in open_log(log):
+        words = line.split()
+        if line.startswith("; MaxProcs:"):
+            most = int(words[-1])
+        if words and words[0].isdigit():
+            words[GROUP_OF_SWF] = str(draw.randint(1, 4))
+        lines.append(" ".join(words))
+    owned, reserved = folder / "groups.swf", folder / "reserved.cfg"
+    owned.write_text("\n".join(lines) + "\n")
+    kept = [row for row in config.read_text().splitlines() if not row.startswith(OF_THE_TAIL)]
+    hosts = ",".join(f"n{i}" for i in range(1, most // 4 + 1))
+    reserved.write_text("\n".join(kept) + RESERVATIONS + hosts + "\n")
+    return owned, reserved
+
+
 def compare(log, config, args, folder):
     workload, levels = ["--trace", log, "--overrun", "extend"], {}
     if args.first:
@@ -179,6 +207,7 @@ def main():
                                     formatter_class=argparse.RawDescriptionHelpFormatter)
     words.add_argument("--policy", type=pathlib.Path, metavar="FILE")
     words.add_argument("--maxproc", type=float, metavar="SHARE")
+    words.add_argument("--reservations", action="store_true")
     words.add_argument("--first", type=int, metavar="JOBS")
     words.add_argument("--plot", action="store_true")
     words.add_argument("log", nargs="+", metavar="LOG[@FACTOR]")
@@ -194,6 +223,8 @@ def main():
             asked = config
             if args.maxproc:
                 used, asked = limit_users(used, args.maxproc, config, folder)
+            if args.reservations:
+                used, asked = reserve_nodes(used, asked, folder)
             ratios, told = compare(used, asked, args, folder)
         rows.append((log, ratios))
         print(log.name, *(f"{key} {ratio:.3f}" for key, ratio in ratios.items()),

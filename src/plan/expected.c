@@ -118,18 +118,13 @@ bool expected_wish(struct plan *p, const struct job *j, uint32_t partition,
     int64_t duration_s, struct wishes *io, struct wish *ret)
 {
     const struct fitset *s = fits_for(p->fits, j, partition);
-    struct part_set set = {0};
+    uint32_t set;
 
-    if (!s || j->nreqs != 1 || s->pools.n > WISH_PARTS_MAX || floating_wanted(p, j))
+    if (!s || j->nreqs != 1 || floating_wanted(p, j) || !supply_set(p, j, s, io, &set))
         return false;
-    for (size_t i = 0; i < s->pools.n; i++) {
-        if (pools_at(p->pools, s->pools.v[i].pool)->rsvset)
-            return false;
-        set.part[set.n++] = s->pools.v[i].pool;
-    }
     *ret = (struct wish){.units = (int32_t)j->procs,
         .duration_s = duration_s > 0 ? duration_s : 1,
-        .set = wishes_set(io, &set),
+        .set = set,
         .latest = TIME_NEVER};
     return true;
 }

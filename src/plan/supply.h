@@ -3,10 +3,10 @@
  * counted pools as parts, jobs that are planned by count as wishes.
  *
  *     pools   0: 40 units, counted    1: by node    2: 8 units, under a reservation
- *     parts   0                       -             -
+ *     parts   0                       -             2, behind a wall of who asks
  *
  * Who can use another pool, too, or asks for something else, is no wish: the plan
- * itself places it before the search. */
+ * itself places it before the search. Nor is who may only use reservations. */
 #ifndef MAUI_PLAN_SUPPLY_H
 #define MAUI_PLAN_SUPPLY_H
 
@@ -15,6 +15,7 @@
 #include <stdbool.h>
 
 struct bitset;
+struct fitset;
 struct job;
 struct plan;
 
@@ -24,6 +25,11 @@ void supply_begin(struct plan *p, struct wishes *ret);
  * for the search. */
 bool supply_wish(struct plan *p, const struct job *j, uint32_t partition,
     struct wishes *io, struct wish *ret);
+/* The pools that it can use there as a set of parts, and when they are closed to it, by
+ * their numbers. False: some cannot be told so. O(pools), O(their reservations) for the
+ * first of its access class. */
+bool supply_set(struct plan *p, const struct job *j, const struct fitset *s,
+    struct wishes *io, uint32_t *ret_set);
 
 /* Then: the pools as parts, as if nothing were reserved for these jobs. O(pools x steps
  * + reservations). */

@@ -1,9 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Random worlds of whole-node reservations, planned by count with walls in time and
- * planned node by node, and by count on nodes with labels: the earliest start of any
- * job must be the same. MAUI_PROPERTY_FACTOR and MAUI_PROPERTY_SEED as in the other
- * properties. */
+ * planned node by node, by count on nodes with labels, and as a search for a better
+ * plan sees them (plan/supply.h): the earliest start of any job must be the same.
+ * MAUI_PROPERTY_FACTOR and MAUI_PROPERTY_SEED as in the other properties. */
+#include "base/bitset.h"
 #include "cmocka_all.h"
+#include "engine/engine_private.h"
+#include "plan/supply.h"
 #include "rng.h"
 #include "scenario.h"
 
@@ -53,17 +56,16 @@ static void submit(struct scenario *s, struct rng *r, const char *id, uint32_t m
                   .flags = rng_percent(r, 10) ? JOB_ADVRES : 0});
 }
 
-/* Some run, those that must wait go away. */
+/* Some run; who must wait goes away at once. */
 static void fill(struct scenario *s, struct rng *r, uint32_t most, char ids[FILL][NAME])
 {
     for (int i = 0; i < FILL; i++) {
         snprintf(ids[i], NAME, "fill.%d", i);
         submit(s, r, ids[i], most);
-    }
-    sc_cycle(s);
-    for (int i = 0; i < FILL; i++)
+        sc_at(s, sc_now(s));
         if (sc_start(s, ids[i]) < 0 && sc_find(s, ids[i]))
             sc_cancel(s, ids[i]);
+    }
     sc_cycle(s);
 }
 
@@ -82,6 +84,41 @@ static void add_labelled(struct scenario *s, uint32_t nodes, int64_t procs)
                        .features = features,
                        .cfg = {{procs, 1024 * procs, 1024 * procs, 1024 * procs}}});
     }
+}
+
+/* The same of a job that waits, as the search sees it; -1: it is none for that. */
+static int64_t ask_supply(struct scenario *s, const char *id)
+{
+    const struct job *j = sc_find(s, id);
+    struct engine *e = sc_engine(s);
+    struct wishes w = {0};
+    struct wish wish = {0};
+    struct bitset jobs = {0};
+    int64_t at = -1;
+
+    bitset_set(&jobs, j->index);
+    supply_begin(e->plan, &w);
+    uint32_t in = plan_reservation_of(e->plan, j)->partition;
+    if (supply_wish(e->plan, j, in, &w, &wish)) {
+        supply_parts(e->plan, &jobs, &w);
+        at = wishes_fit(&w, w.parts.v, &wish, sc_now(s));
+    }
+    wishes_fini(&w);
+    bitset_fini(&jobs);
+    return at;
+}
+
+static uint64_t supplied; /* so often it was one */
+
+static void check_supply(
+    struct scenario *s, uint64_t seed, const char *id, int64_t want)
+{
+    int64_t at = ask_supply(s, id);
+
+    supplied += at >= 0;
+    if (at >= 0 && at != want)
+        fail_msg("seed %llu, %s: %lld, and %lld to a search", (unsigned long long)seed,
+            id, (long long)want, (long long)at);
 }
 
 /* Earliest starts of single jobs, one after the other. */
@@ -106,9 +143,11 @@ static void ask(uint64_t seed, enum way way, int64_t ret[PROBES])
     for (int i = 0; i < PROBES; i++) {
         snprintf(ids[i], NAME, "probe.%d", i);
         submit(s, &r, ids[i], (uint32_t)(nodes * procs));
-        sc_cycle(s);
+        sc_at(s, sc_now(s));
         ret[i] =
             sc_start(s, ids[i]) >= 0 ? sc_start(s, ids[i]) : sc_reserved(s, ids[i]);
+        if (sc_start(s, ids[i]) < 0 && ret[i] >= 0)
+            check_supply(s, seed, ids[i], ret[i]);
         if (sc_find(s, ids[i]))
             sc_cancel(s, ids[i]);
         sc_cycle(s);
@@ -135,6 +174,7 @@ static void walls_in_counted_pools_and_single_nodes_agree(void **state)
                     (unsigned long long)seed, i, (long long)start[BY_COUNT][i],
                     (long long)start[BY_NODE][i], (long long)start[LABELLED][i]);
     }
+    assert_true(supplied > 2 * seeds);
 }
 
 int main(void)

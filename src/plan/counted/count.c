@@ -292,19 +292,12 @@ int64_t count_least(struct counted *ct, struct pool *pool, int64_t start, int64_
     const struct pool_count *k = count_of(ct, pool);
     if (!k->work_valid)
         count_make_work(ct, pool);
-    const struct profile *work = &k->work;
-    uint32_t i = profile_index(work, start), low = i;
     int64_t last = last_decrease(k, pool);
 
     /* running jobs only ever end: beyond the last reservation nothing shrinks */
     if (end > last)
         end = last < TIME_NEVER ? last + 1 : last;
-    for (i++; i < work->n && work->at[i] < end; i++)
-        if (work->free[i] <= work->free[low])
-            low = i;
-    if (ret_more)
-        *ret_more = low + 1 < work->n ? work->at[low + 1] : TIME_NEVER;
-    return work->free[low];
+    return profile_least(&k->work, start, end, ret_more);
 }
 
 /* ---- reservations ---- */

@@ -197,6 +197,19 @@ int32_t profile_min(const struct profile *p, int64_t start, int64_t end)
     return least;
 }
 
+int32_t profile_least(
+    const struct profile *p, int64_t start, int64_t end, int64_t *ret_more)
+{
+    uint32_t i = profile_index(p, start), low = i;
+
+    for (i++; i < p->n && p->at[i] < end; i++)
+        if (p->free[i] <= p->free[low])
+            low = i;
+    if (ret_more)
+        *ret_more = low + 1 < p->n ? p->at[low + 1] : TIME_NEVER;
+    return p->free[low];
+}
+
 /* Make sure a step begins exactly at `at`, which lies in step `i` or is its
  * start; returns that step's index. */
 static uint32_t split(struct profile *p, uint32_t i, int64_t at)

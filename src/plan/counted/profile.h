@@ -66,6 +66,10 @@ void profile_occupy(struct profile *p, const struct profile_stretch *s, int64_t 
 
 /* Fewest units free anywhere in [start, end). O(log steps + steps inside). */
 int32_t profile_min(const struct profile *p, int64_t start, int64_t end);
+/* The same; *ret_more (may be NULL) is the first instant from which on an interval of
+ * that length may have more. */
+int32_t profile_least(
+    const struct profile *p, int64_t start, int64_t end, int64_t *ret_more);
 
 /* Take (or with a negative amount give back) units on [start, end), which are there.
  * O(steps). */

@@ -8,10 +8,19 @@ void wishes_fini(struct wishes *w)
 {
     for (size_t i = 0; i < w->parts.n; i++)
         profile_fini(&w->parts.v[i]);
+    wishes_clear(w);
     vec_fini(&w->parts);
+    vec_fini(&w->walls);
     vec_fini(&w->sets);
     vec_fini(&w->under);
     vec_fini(&w->v);
+}
+
+void wishes_clear(struct wishes *w)
+{
+    for (size_t i = 0; i < w->walls.n; i++)
+        profile_fini(&w->walls.v[i].open);
+    w->walls.n = w->sets.n = w->under.n = w->v.n = 0;
 }
 
 void wishes_begin_as(struct wishes *w, const struct wishes *from)
@@ -23,7 +32,11 @@ void wishes_begin_as(struct wishes *w, const struct wishes *from)
     for (size_t i = 0; i < from->parts.n; i++)
         profile_assign(&w->parts.v[i], &from->parts.v[i]);
     w->limits_at = from->limits_at;
-    w->sets.n = w->under.n = w->v.n = 0;
+    wishes_clear(w);
+    for (size_t i = 0; i < from->walls.n; i++) {
+        vec_push(&w->walls, ((struct wall){.key = from->walls.v[i].key}));
+        profile_copy(&w->walls.v[i].open, &from->walls.v[i].open);
+    }
     for (size_t i = 0; i < from->sets.n; i++)
         vec_push(&w->sets, from->sets.v[i]);
     for (size_t i = 0; i < from->under.n; i++)
@@ -31,25 +44,66 @@ void wishes_begin_as(struct wishes *w, const struct wishes *from)
     w->now = from->now;
 }
 
+static bool same_set(const struct part_set *a, const struct part_set *b)
+{
+    return a->n == b->n && memcmp(a->part, b->part, a->n * sizeof *a->part) == 0
+           && memcmp(a->wall, b->wall, a->n * sizeof *a->wall) == 0;
+}
+
 uint32_t wishes_set(struct wishes *io, const struct part_set *set)
 {
     for (uint32_t i = 0; i < io->sets.n; i++)
-        if (io->sets.v[i].n == set->n
-            && memcmp(io->sets.v[i].part, set->part, set->n * sizeof *set->part) == 0)
+        if (same_set(&io->sets.v[i], set))
             return i;
     vec_push(&io->sets, *set);
     return (uint32_t)io->sets.n - 1;
 }
 
-/* What one part offers throughout, and when it may offer more. */
-static int64_t count_free(
-    const struct profile *p, int64_t start, int64_t end, int64_t *io_next)
-{
-    uint32_t i = profile_index(p, start);
-    int32_t least = profile_min(p, start, end);
+/* ---- walls ---- */
 
-    if (i + 1 < p->n && p->at[i + 1] < *io_next)
-        *io_next = p->at[i + 1];
+struct profile *wishes_wall(struct wishes *w, uint64_t key, uint32_t *ret_wall)
+{
+    for (uint32_t i = 0; i < w->walls.n; i++)
+        if (w->walls.v[i].key == key) {
+            *ret_wall = i + 1;
+            return &w->walls.v[i].open;
+        }
+    return NULL;
+}
+
+struct profile *wishes_add_wall(struct wishes *io, uint64_t key, uint32_t *ret_wall)
+{
+    vec_push(&io->walls, ((struct wall){.key = key}));
+    *ret_wall = (uint32_t)io->walls.n;
+    struct profile *open = &io->walls.v[io->walls.n - 1].open;
+    profile_init(open);
+    profile_reset(open, io->now, 1);
+    return open;
+}
+
+/* NULL: the part is always open. */
+static const struct profile *wall_of(
+    const struct wishes *w, const struct part_set *set, uint32_t i)
+{
+    return set->wall[i] ? &w->walls.v[set->wall[i] - 1].open : NULL;
+}
+
+struct between {
+    int64_t start, end;
+};
+
+/* What a part of the set offers throughout, and when it may offer more. */
+static int64_t count_free(const struct wishes *w, const struct profile *parts,
+    const struct part_set *set, uint32_t i, const struct between *of, int64_t *io_next)
+{
+    const struct profile *wall = wall_of(w, set, i);
+    int64_t more = TIME_NEVER;
+    int32_t least = wall ? profile_least(wall, of->start, of->end, &more) : 1;
+
+    if (least > 0)
+        least = profile_least(&parts[set->part[i]], of->start, of->end, &more);
+    if (more < *io_next)
+        *io_next = more;
     return least > 0 ? least : 0;
 }
 
@@ -131,12 +185,28 @@ bool wishes_fits(const struct wishes *w, const struct profile *parts,
     const struct wish *wish, int64_t at)
 {
     const struct part_set *set = &w->sets.v[wish->set];
-    int64_t end = time_add(at, wish->duration_s), next = TIME_NEVER, sum = 0;
+    struct between of = {at, time_add(at, wish->duration_s)};
+    int64_t next = TIME_NEVER, sum = 0;
 
     for (uint32_t i = 0; i < set->n && sum < wish->units; i++)
-        sum += count_free(&parts[set->part[i]], at, end, &next);
+        sum += count_free(w, parts, set, i, &of, &next);
     return at >= wish->not_before && sum >= wish->units
            && wishes_fit_limits(w, parts, wish, at) == at;
+}
+
+/* The only part of its set. */
+static int64_t fit_alone(const struct wishes *w, const struct profile *parts,
+    const struct wish *wish, int64_t from)
+{
+    const struct part_set *set = &w->sets.v[wish->set];
+    const struct profile *wall = wall_of(w, set, 0), *part = &parts[set->part[0]];
+    int64_t at;
+
+    while ((at = profile_fit(part, from, wish->units, wish->duration_s)) < TIME_NEVER
+           && wall && (from = profile_fit(wall, at, 1, wish->duration_s)) != at)
+        if (from >= TIME_NEVER)
+            return TIME_NEVER;
+    return at;
 }
 
 static int64_t fit_units(const struct wishes *w, const struct profile *parts,
@@ -145,11 +215,12 @@ static int64_t fit_units(const struct wishes *w, const struct profile *parts,
     const struct part_set *set = &w->sets.v[wish->set];
 
     if (set->n == 1)
-        return profile_fit(&parts[set->part[0]], from, wish->units, wish->duration_s);
+        return fit_alone(w, parts, wish, from);
     while (from < TIME_NEVER) {
-        int64_t sum = 0, next = TIME_NEVER, end = time_add(from, wish->duration_s);
+        struct between of = {from, time_add(from, wish->duration_s)};
+        int64_t sum = 0, next = TIME_NEVER;
         for (uint32_t i = 0; i < set->n && sum < wish->units; i++)
-            sum += count_free(&parts[set->part[i]], from, end, &next);
+            sum += count_free(w, parts, set, i, &of, &next);
         if (sum >= wish->units)
             return from;
         from = next;
@@ -174,39 +245,47 @@ void wishes_take(const struct wishes *w, struct profile *parts, const struct wis
     int64_t start_at)
 {
     const struct part_set *set = &w->sets.v[wish->set];
-    int64_t end = time_add(start_at, wish->duration_s), next = TIME_NEVER;
+    struct between of = {start_at, time_add(start_at, wish->duration_s)};
+    int64_t next = TIME_NEVER;
     int32_t left = wish->units;
 
     for (uint32_t i = 0; i < set->n && left > 0; i++) {
         struct profile *p = &parts[set->part[i]];
-        int64_t some = set->n == 1 ? left : count_free(p, start_at, end, &next);
+        int64_t some = set->n == 1 ? left : count_free(w, parts, set, i, &of, &next);
         if (some > left)
             some = left;
-        profile_claim(p, start_at, end, (int32_t)some);
+        profile_claim(p, start_at, of.end, (int32_t)some);
         left -= (int32_t)some;
     }
-    take_limits(w, parts, wish, start_at, end);
+    take_limits(w, parts, wish, start_at, of.end);
 }
 
-#define ROOMS_MAX 8 /* of one placed at once: its part, and limits */
+#define ROOMS_MAX 8 /* of one placed at once: its part, its wall, and limits */
 
 /* What it takes of one profile, and where. */
 struct room {
     struct profile *of;
     int32_t take;
+    bool is_wall; /* which stays as it is */
     struct profile_stretch held;
 };
 
 static uint32_t list_rooms(const struct wishes *w, struct profile *parts,
     const struct wish *wish, struct room ret[ROOMS_MAX])
 {
+    const struct part_set *set = &w->sets.v[wish->set];
+    uint32_t n = 0;
+
     for (uint32_t i = 0; i < wish->limits; i++) {
         const struct wish_limit *l = limit_of(w, wish, i);
-        ret[i] = (struct room){.of = &parts[w->limits_at + l->limit], .take = l->take};
+        ret[n++] =
+            (struct room){.of = &parts[w->limits_at + l->limit], .take = l->take};
     }
-    ret[wish->limits] =
-        (struct room){.of = &parts[w->sets.v[wish->set].part[0]], .take = wish->units};
-    return wish->limits + 1;
+    if (set->wall[0])
+        ret[n++] = (struct room){
+            .of = &w->walls.v[set->wall[0] - 1].open, .take = 1, .is_wall = true};
+    ret[n++] = (struct room){.of = &parts[set->part[0]], .take = wish->units};
+    return n;
 }
 
 /* Limits come first: what they leave has few steps, and who is kept back by one is
@@ -224,7 +303,9 @@ static int64_t place_in_rooms(
         from = at;
     }
     for (uint32_t i = 0; i < n; i++)
-        profile_occupy(v[i].of, &v[i].held, from, time_add(from, duration), v[i].take);
+        if (!v[i].is_wall)
+            profile_occupy(
+                v[i].of, &v[i].held, from, time_add(from, duration), v[i].take);
     return from;
 }
 
@@ -243,7 +324,8 @@ int64_t wishes_place(const struct wishes *w, struct profile *parts,
 
     if (from < wish->not_before)
         from = wish->not_before;
-    if (w->sets.v[wish->set].n == 1 && wish->limits < ROOMS_MAX && !any_mixed(w, wish))
+    if (w->sets.v[wish->set].n == 1 && wish->limits + 1 < ROOMS_MAX
+        && !any_mixed(w, wish))
         return place_in_rooms(
             rooms, list_rooms(w, parts, wish, rooms), from, wish->duration_s);
     int64_t at = wishes_fit(w, parts, wish, from);

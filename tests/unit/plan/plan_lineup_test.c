@@ -39,9 +39,21 @@ static void limit_wish(struct wishes *io, struct wish *wish, struct rng *rng)
     }
 }
 
-/* Two parts, of which some wishes may use both; three users may have 5 in use each, and
- * all of them three jobs, some of them one or two. Many ask for the same. */
-static struct wishes make_case(struct rng *rng, bool several_parts)
+/* Closed for a while, and for another later on. */
+static void add_wall(struct wishes *io, struct rng *rng)
+{
+    uint32_t wall;
+    int64_t at = rng_range(rng, 1, 60), then = at + rng_range(rng, 1, 80);
+    struct profile *open = wishes_add_wall(io, io->walls.n, &wall);
+
+    profile_claim(open, at, then, 1);
+    profile_claim(open, then + 40, then + 70, 1);
+}
+
+/* Two parts, of which some wishes may use both, and which are closed to some for a
+ * time; three users may have 5 in use each, and all of them three jobs, some of them
+ * one or two. Many ask for the same. */
+static struct wishes make_case(struct rng *rng, bool several_parts, bool walls)
 {
     struct wishes w = {0};
     uint32_t n = (uint32_t)rng_range(rng, 2, MOST);
@@ -57,6 +69,11 @@ static struct wishes make_case(struct rng *rng, bool several_parts)
     vec_push(&w.sets, ((struct part_set){.n = 1}));
     vec_push(&w.sets, ((struct part_set){.n = 2, .part = {0, 1}}));
     vec_push(&w.sets, ((struct part_set){.n = 1, .part = {1}}));
+    for (int i = 0; walls && i < 2; i++)
+        add_wall(&w, rng);
+    vec_push(&w.sets, ((struct part_set){.n = 1, .wall = {1}}));
+    vec_push(&w.sets, ((struct part_set){.n = 2, .part = {0, 1}, .wall = {2, 0}}));
+    vec_push(&w.sets, ((struct part_set){.n = 2, .part = {1, 0}, .wall = {1, 2}}));
     for (uint32_t i = 0; i < n; i++) {
         struct wish wish = {.units = (int32_t)rng_range(rng, 1, 8),
             .duration_s = rng_range(rng, 1, 9) * 10,
@@ -65,6 +82,7 @@ static struct wishes make_case(struct rng *rng, bool several_parts)
             wish = w.v.v[rng_below(rng, i)];
         } else {
             wish.set = several_parts ? rng_below(rng, 3) : 0;
+            wish.set += walls && rng_percent(rng, 50) ? 3 : 0;
             wish.units = wish.set == 2 && wish.units > 6 ? 6 : wish.units;
             if (rng_percent(rng, 60))
                 limit_wish(&w, &wish, rng);
@@ -109,7 +127,7 @@ static void orders_are_planned_as_if_each_were_alone(void **state)
     (void)state;
     for (uint32_t seed = 1; seed <= CASES; seed++) {
         struct rng rng = {seed};
-        struct wishes w = make_case(&rng, seed % 2);
+        struct wishes w = make_case(&rng, seed % 2, seed % 4 > 1);
         uint32_t n = (uint32_t)w.v.n, order[MOST];
         int64_t known[MOST], want[MOST], at[MOST];
         struct lineup l;
@@ -150,7 +168,7 @@ static void a_search_finds_what_it_would_from_nothing(void **state)
     (void)state;
     for (uint32_t seed = 1; seed <= CASES; seed++) {
         struct rng rng = {seed};
-        struct wishes w = make_case(&rng, seed % 2);
+        struct wishes w = make_case(&rng, seed % 2, false);
         uint32_t order[MOST];
         int64_t at[MOST];
         struct search_result r = {.start_at = at};
