@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Jobs whose time has come, on nodes that others have left and that are told busy yet:
  * what is measured comes late (engine/leaving.h). That is no failure. They stay due, in
- * their places, and start when more is told; those behind them make room for that.
+ * their places, and start when more is told; those behind them make room for that. So
+ * do they for one whose start has failed, as long as it can be kept what it was
+ * promised.
  *
  *     at 100    told busy    D 100 to 200    E behind it 200 to 300
  *     at 103    told idle    D starts        E 203 to 303
@@ -11,9 +13,40 @@
 #include "engine/leaving.h"
 #include "engine/planning/private.h"
 
+static const struct promise *promise_of(const struct engine *e, const struct member *m)
+{
+    return promises_row(e->promises, e->c->jobs.v[m->job], PROMISE_START);
+}
+
+/* What it was promised may yet be. */
+static bool is_in_time(const struct engine *e, const struct member *m)
+{
+    const struct promise *row = promise_of(e, m);
+
+    return row && row->latest_start > e->now && row->latest_start < TIME_NEVER;
+}
+
 static bool waits_too_long(const struct engine *e, const struct member *m)
 {
-    return members_planned(e, m) < e->now - DUE_WAITS_S;
+    return members_planned(e, m) < e->now - DUE_WAITS_S && !is_in_time(e, m);
+}
+
+/* Behind those that are planned behind it what it was promised could not be. */
+static bool loses_promise(struct engine *e, const struct member *m)
+{
+    struct slot slot;
+
+    return is_in_time(e, m)
+           && plan_first_fit(e->plan, e->c->jobs.v[m->job], e->now + 1, &slot)
+           && slot.at > promise_of(e, m)->latest_start;
+}
+
+static bool may_wait(struct engine *e, const struct member *m)
+{
+    bool leaves = leaving_any(e->troubles.leaving)
+                  && members_planned(e, m) >= e->now - DUE_WAITS_S;
+
+    return leaves || loses_promise(e, m);
 }
 
 void due_begin(struct engine *e)
@@ -32,8 +65,7 @@ bool due_waits(struct engine *e, const struct member *m)
 {
     struct planning *p = e->passes.planning;
 
-    if (!leaving_any(e->troubles.leaving)
-        || members_planned(e, m) < e->now - DUE_WAITS_S)
+    if (!may_wait(e, m))
         return false;
     plan_take_again(e->plan, e->c->jobs.v[m->job]);
     bitset_set(&p->due, m->job);

@@ -366,7 +366,8 @@ void kept_place(struct engine *e, const struct search_terms *t)
     drop_others(e);
     due_make_room(e);
     struct turns turns = sort_turns(e);
-    drop_over(e, &turns);
+    if (!e->passes.planning->due_stay) /* else they lie as they did */
+        drop_over(e, &turns);
     size_t late = place_all(e, &turns, t);
     if (late)
         place_anew(e, &turns, late, t);

@@ -121,12 +121,14 @@ void promise_make(struct engine *e);
 void promise_put_off(
     struct engine *e, const struct member *m, struct wish *io, bool failed);
 
-/* Who is due waits so long at most: then it is a start that failed. */
+/* Who is due waits so long at most, or as long as it was promised: then it is a start
+ * that failed. */
 #define DUE_WAITS_S 300
 /* due.c: who is no member any more, or has waited for long, does not wait so. O(those
  * that wait). */
 void due_begin(struct engine *e);
-/* Its start was refused. Because of jobs that are leaving? Then it stays due. */
+/* Its start was refused. Because of jobs that are leaving? Or would it be promised a
+ * later one? Then it stays due. */
 bool due_waits(struct engine *e, const struct member *m);
 /* A start that has been refused otherwise, or succeeded, is not waited for. */
 void due_ends(struct engine *e, const struct member *m);
