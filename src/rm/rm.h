@@ -261,6 +261,13 @@ struct rm_driver {
     struct rm *(*open)(const struct rm_cfg *cfg, sd_event *loop,
         const struct rm_sink *sink, struct err *err);
     void (*close)(struct rm *rm); /* leaves jobs running; pending tokens are dropped */
+    /* Another scheduler's memory is to be filled, by the same lines: what open() tells,
+     * told to that sink from what is known already, and all else forgotten. First it is
+     * asked whether it can: not while anything is on its way. Then nothing is told
+     * before it is told again; -1: it is closed, and opened. NULL = never. */
+    bool (*rest)(struct rm *rm);
+    int (*tell_again)(struct rm *rm, const struct rm_cfg *cfg,
+        const struct rm_sink *sink, struct err *err);
     /* 0 = accepted, RM_DONE follows, perhaps before the return. -1 = the RM cannot do
      * such a thing at all. */
     int (*command)(struct rm *rm, const struct rm_command *cmd, struct err *err);

@@ -109,7 +109,7 @@ static void update(struct local_job *j, const struct answer *a)
     j->swap_mb = a->swap_mb;
     j->disk_mb = a->disk_mb;
     j->run.suspended_at = a->suspended_at;
-    if (changed)
+    if (changed && j->told)
         ljob_report(j);
     ljob_account(j);
 }
@@ -255,6 +255,14 @@ void control_kill(struct local_job *j)
 void control_usage(struct local_job *j)
 {
     control_tell(j, RM_MODIFY, 0, "usage", "");
+}
+
+bool control_is_asked(const struct local *l)
+{
+    for (size_t i = 0; i < l->control->asked.n; i++)
+        if (l->control->asked.v[i].token != 0)
+            return true;
+    return false;
 }
 
 void control_forget(struct local_job *j)

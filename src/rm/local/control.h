@@ -20,6 +20,8 @@ void control_close(struct local *l);
 void control_tell(struct local_job *j, enum rm_action action, uint64_t token,
     const char *verb, const char *argument);
 void control_usage(struct local_job *j);
+/* Does somebody wait for the answer of a keeper? O(questions). */
+bool control_is_asked(const struct local *l);
 /* End the process that keeps the job, whatever it hangs in; another cleans up. */
 void control_kill(struct local_job *j);
 /* Tell it without waiting for an answer. -1 = it cannot be told. */

@@ -77,6 +77,12 @@ bool ljob_is_active(const struct local_job *j)
     return j->phase == PHASE_RUNNING || j->phase == PHASE_CLEANING;
 }
 
+bool ljob_rests(const struct local_job *j)
+{
+    return j->phase != PHASE_SUBMITTED && j->phase != PHASE_STARTING && !j->writing
+           && j->later.n == 0 && j->start == NULL && j->unanswered == 0 && !j->damaged;
+}
+
 /* ---- reports --------------------------------------------------------------------- */
 
 static enum job_state state_of(const struct local_job *j)

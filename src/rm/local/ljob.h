@@ -79,6 +79,8 @@ void ljob_watch_again(struct local_job *j);
 /* Go on with what was put off, if the job is free for it. */
 void ljob_next(struct local_job *j);
 bool ljob_is_active(const struct local_job *j);
+/* Is nothing of it on its way? Then its folder says what is known of it. */
+bool ljob_rests(const struct local_job *j);
 int ljob_open_folder(const struct local_job *j, struct err *err);
 
 #endif

@@ -269,6 +269,49 @@ static struct rm *local_open(const struct rm_cfg *cfg, sd_event *loop,
     return NULL;
 }
 
+/* Is nothing on its way, of which the answer would come to another life? */
+static bool local_rest(struct rm *rm)
+{
+    struct local *l = (struct local *)rm;
+    struct local_job *j, *next;
+
+    if (!l->synced || l->lost || control_is_asked(l))
+        return false;
+    HASH_ITER(hh, l->jobs, j, next)
+    if (!ljob_rests(j))
+        return false;
+    return true;
+}
+
+static void tell_health(struct local *l)
+{
+    struct health *before = l->health;
+
+    l->health = xcalloc(1, sizeof *l->health);
+    for (size_t i = 0; i < before->v.n; i++)
+        if (before->v.v[i].text != NULL)
+            local_health(l, before->v.v[i].function, before->v.v[i].text);
+    free_health(before);
+}
+
+static int local_tell_again(struct rm *rm, const struct rm_cfg *cfg,
+    const struct rm_sink *sink, struct err *err)
+{
+    struct local *l = (struct local *)rm;
+    struct local_job *j, *next;
+
+    l->sink = *sink;
+    l->synced = false;
+    nodes_close(l);
+    if (nodes_open(l, cfg, err) != 0)
+        return -1;
+    tell_health(l);
+    HASH_ITER(hh, l->jobs, j, next)
+    j->told = j->holds = j->takes = false;
+    spool_tell_again(l);
+    return 0;
+}
+
 static void local_poll(struct rm *rm)
 {
     struct local *l = (struct local *)rm;
@@ -294,6 +337,8 @@ static const struct rm_driver local_driver = {
     .keeps_deps = true,
     .open = local_open,
     .close = local_close,
+    .rest = local_rest,
+    .tell_again = local_tell_again,
     .command = local_command,
     .submit = local_submit,
     .poll = local_poll,

@@ -37,6 +37,7 @@ struct spool {
     struct names found;               /* folders still to be looked at, */
     size_t found_done;                /* from this one on */
     bool nodes_told;                  /* on which these jobs run */
+    bool again;                       /* they are known: they are told again */
     struct names over;                /* ids of settled jobs whose folders are to go */
     struct names trash;               /* folders in `fresh` that go bit by bit */
     sd_event_source *scan, *on_news, *gone, *purge;
@@ -122,6 +123,13 @@ static int compare_names(const void *a, const void *b)
     return name_compare(*(char *const *)a, *(char *const *)b);
 }
 
+static void order_found(struct spool *s)
+{
+    s->found_done = 0;
+    if (s->found.n > 0)
+        qsort(s->found.v, s->found.n, sizeof *s->found.v, compare_names);
+}
+
 static int list_jobs(struct local *l, struct err *err)
 {
     int fd = folder_open(l->spool->top, "jobs", err);
@@ -138,18 +146,22 @@ static int list_jobs(struct local *l, struct err *err)
             l->last_id = id_number(entry->d_name);
     }
     closedir(dir);
-    if (l->spool->found.n > 0)
-        qsort(l->spool->found.v, l->spool->found.n, sizeof *l->spool->found.v,
-            compare_names);
+    order_found(l->spool);
     return 0;
 }
 
 static void scan_one(struct local *l, const char *name)
 {
-    struct local_job *j;
+    struct local_job *j = ljob_find(l, name);
     char text[600];
     struct err err;
 
+    if (j != NULL && !j->told) {
+        ljob_account(j); /* its nodes first */
+        ljob_report(j);
+    }
+    if (j != NULL || l->spool->again) /* else it has gone meanwhile */
+        return;
     if (id_is_valid(name)) {
         j = ljob_new(l, name);
         if (ljob_load(j, &err) == 0) {
@@ -191,6 +203,19 @@ static int on_scan(sd_event_source *source, uint64_t usec, void *ctx)
     sd_event_source_set_enabled(source, SD_EVENT_OFF);
     local_report(l, &synced);
     return 0;
+}
+
+void spool_tell_again(struct local *l)
+{
+    struct local_job *j, *next;
+
+    HASH_ITER(hh, l->jobs, j, next)
+    vec_push(&l->spool->found, xstrdup(j->id));
+    order_found(l->spool);
+    l->spool->nodes_told = false;
+    l->spool->again = true;
+    sd_event_source_set_time_relative(l->spool->scan, 0);
+    sd_event_source_set_enabled(l->spool->scan, SD_EVENT_ONESHOT);
 }
 
 /* ---- news ---- */
@@ -454,6 +479,7 @@ void spool_close(struct local *l)
     l->spool->purge = sd_event_source_disable_unref(l->spool->purge);
     free_names(&l->spool->found);
     l->spool->found_done = 0;
+    l->spool->again = false;
     l->spool->nodes_told = false;
     close_folder(&l->spool->lock);
     close_folder(&l->spool->jobs);

@@ -17,6 +17,8 @@ void spool_destroy(struct spool *s);
 
 int spool_open(struct local *l, struct err *err);
 void spool_close(struct local *l);
+/* What is known of nodes and jobs is told as after spool_open(), without a look. */
+void spool_tell_again(struct local *l);
 /* Descriptors: of the whole, and of its folder `jobs`. */
 int spool_folder(const struct local *l);
 int spool_jobs_folder(const struct local *l);

@@ -28,15 +28,15 @@ static bool is_quiet(const struct server *s)
 }
 
 /* What is to be given to manager_open_again(). */
-static struct rmlines *forget(struct server *s)
+static struct rmleft *forget(struct server *s)
 {
-    struct rmlines *lines = manager_leave(s);
+    struct rmleft *left = manager_leave(s);
 
     watch_close(s);
     s->events.watch = NULL;
     world_close(s);
     engine_destroy(s->engine);
-    return lines;
+    return left;
 }
 
 void anew_look(struct server *s)
@@ -59,7 +59,7 @@ void anew_look(struct server *s)
                                  : "the journal is full");
     if (clock_is_wrong(s->clock))
         clock_forget(s->clock);
-    struct rmlines *lines = forget(s);
+    struct rmleft *left = forget(s);
     whole_lost(s);
     world_open(s);
     s->engine = server_engine(s);
@@ -69,7 +69,7 @@ void anew_look(struct server *s)
     usage_recall_fairshare(s);
     history_recall(s);
     teller_recall(s);
-    manager_open_again(s, lines);
+    manager_open_again(s, left);
     commit_want(s);
     cycle_want(s);
 }

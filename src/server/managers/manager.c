@@ -265,6 +265,29 @@ static const struct rm_keeping *find_keeping(
                                                                                 : keeps;
 }
 
+struct rm *manager_rest(struct manager *m)
+{
+    struct rm *rm = m->rm;
+
+    if (!rm || !m->driver->rest || !m->driver->rest(rm))
+        return NULL;
+    m->rm = NULL;
+    return rm;
+}
+
+/* What was left open before, if it can. */
+static struct rm *tell_again(
+    struct manager *m, const struct rm_cfg *cfg, const struct rm_sink *sink)
+{
+    struct rm *rm = managers_take_left(m->s->managers, m->name);
+    struct err err;
+
+    if (!rm || m->driver->tell_again(rm, cfg, sink, &err) == 0)
+        return rm;
+    m->driver->close(rm);
+    return NULL;
+}
+
 int manager_begin(struct manager *m, const struct raw_object *section, struct err *err)
 {
     struct server *s = m->s;
@@ -283,7 +306,9 @@ int manager_begin(struct manager *m, const struct raw_object *section, struct er
         cfg.section = &asked;
     }
     m->driver = manager_driver(cfg.section, err);
-    m->rm = m->driver ? m->driver->open(&cfg, s->loop, &sink, err) : NULL;
+    m->rm = m->driver ? tell_again(m, &cfg, &sink) : NULL;
+    if (m->driver && !m->rm)
+        m->rm = m->driver->open(&cfg, s->loop, &sink, err);
     if (m->rm && shows_notes(m, cfg.section) && notes_open(m, err) < 0) {
         m->driver->close(m->rm);
         m->rm = NULL;

@@ -19,13 +19,14 @@ struct server;
 int manager_open(struct server *s, struct err *err);
 void manager_close(struct server *s); /* jobs go on running */
 
-/* Another engine is about to be told: they are closed. By which lines of RMCFG they
- * were open goes to: */
-struct rmlines *manager_leave(struct server *s);
+/* Another engine is about to be told: they are closed, but for those that tell again
+ * what they know, where RMCFG says the same as before. That goes to: */
+struct rmleft;
+struct rmleft *manager_leave(struct server *s);
 /* They are opened by what RMCFG says now. Where a line that is new or changed cannot be
  * opened, all of RMCFG stays as it was, and administrators are told what is wrong and
  * where. It never fails: one that cannot be opened as before is away until it can. */
-void manager_open_again(struct server *s, struct rmlines *before);
+void manager_open_again(struct server *s, struct rmleft *before);
 
 /* A decision of the engine: to be carried out by manager_send(). */
 void manager_decided(struct server *s, const struct action *a, const struct job *j);

@@ -41,6 +41,18 @@ bool manager_can_checkpoint(const struct server *s)
     return can;
 }
 
+/* One that was left open, of which manager. */
+struct left_one {
+    char *name;
+    struct rm *rm;
+};
+
+/* Between two engines. */
+struct rmleft {
+    struct rmlines *lines; /* by which they were open */
+    struct VEC(struct left_one) v;
+};
+
 /* ---- begin and end --------------------------------------------------------------- */
 
 void manager_configure(struct server *s)
@@ -164,8 +176,22 @@ static void recall_all(struct managers *all, const char *plain)
     forget_rights(all);
 }
 
+struct rm *managers_take_left(struct managers *all, const char *name)
+{
+    for (size_t i = 0; all->left && i < all->left->v.n; i++) {
+        struct left_one *one = &all->left->v.v[i];
+        struct rm *rm = strcmp(one->name, name) == 0 ? one->rm : NULL;
+        if (rm) {
+            one->rm = NULL;
+            return rm;
+        }
+    }
+    return NULL;
+}
+
 /* By these lines, which it takes. */
-static int open_by(struct server *s, struct rmlines *lines, bool must, struct err *err)
+static int open_by(struct server *s, struct rmlines *lines, struct rmleft *left,
+    bool must, struct err *err)
 {
     struct managers *all = xcalloc(1, sizeof *all);
     char *plain = rmnames_choose_plain(s, lines);
@@ -184,7 +210,9 @@ static int open_by(struct server *s, struct rmlines *lines, bool must, struct er
         const char *name = rmlines_name(lines, i);
         vec_push(&all->v, manager_new(s, name, strcmp(name, plain) == 0));
     }
+    all->left = left;
     result = begin_each(all, must, err);
+    all->left = NULL;
     if (result == 0)
         recall_all(all, plain);
     free(plain);
@@ -209,7 +237,7 @@ static int open_simulated(struct server *s, struct err *err)
 int manager_open(struct server *s, struct err *err)
 {
     return s->simulation ? open_simulated(s, err)
-                         : open_by(s, rmlines_read(s), true, err);
+                         : open_by(s, rmlines_read(s), NULL, true, err);
 }
 
 static void close_managers(struct managers *all)
@@ -235,30 +263,43 @@ void manager_close(struct server *s)
     passed_forget(s);
 }
 
-struct rmlines *manager_leave(struct server *s)
+struct rmleft *manager_leave(struct server *s)
 {
-    struct rmlines *lines = s->managers->lines;
+    struct rmleft *left = xcalloc(1, sizeof *left);
+    struct rmlines *now = rmlines_read(s);
 
+    left->lines = s->managers->lines;
     s->managers->lines = NULL;
+    for (size_t i = 0; rmlines_same(left->lines, now) && i < s->managers->v.n; i++) {
+        struct rm *rm = manager_rest(s->managers->v.v[i]);
+        if (rm)
+            vec_push(
+                &left->v, ((struct left_one){xstrdup(s->managers->v.v[i]->name), rm}));
+    }
+    rmlines_free(now);
     manager_close(s);
-    return lines;
+    return left;
 }
 
-void manager_open_again(struct server *s, struct rmlines *before)
+void manager_open_again(struct server *s, struct rmleft *left)
 {
-    struct rmlines *now = rmlines_read(s);
+    struct rmlines *now = rmlines_read(s), *before = left->lines;
     bool same = rmlines_same(before, now);
     struct err err = {0};
 
-    if (open_by(s, now, !same, &err) == 0) {
+    if (open_by(s, now, left, !same, &err) == 0) {
         rmlines_free(before);
-        return;
+    } else {
+        manager_close(s);
+        log_line(s->log, LOG_ALERT, "RMCFG stays as it was: %s", err.text);
+        eventlog_add(s, RMFAILURE, "RMCFG", true, NULL,
+            "what RMCFG says now cannot be used, so it stays as it was: %s", err.text);
+        (void)open_by(s, before, NULL, false, &err);
     }
-    manager_close(s);
-    log_line(s->log, LOG_ALERT, "RMCFG stays as it was: %s", err.text);
-    eventlog_add(s, RMFAILURE, "RMCFG", true, NULL,
-        "what RMCFG says now cannot be used, so it stays as it was: %s", err.text);
-    (void)open_by(s, before, false, &err);
+    for (size_t i = 0; i < left->v.n; i++)
+        free(left->v.v[i].name);
+    vec_fini(&left->v);
+    free(left);
 }
 
 /* Where it could not be opened before: its line, or what is behind it, may be mended.

@@ -28,6 +28,7 @@ struct notes;
 struct outbox;
 struct floats;
 struct nodewords;
+struct rmleft;
 struct rmlines;
 struct rmnames;
 struct rmreservations;
@@ -41,6 +42,7 @@ struct managers {
     struct nodewords *words; /* nodewords.h */
     struct limits *limits;   /* limits.h */
     struct rmlines *lines;   /* by which they were opened; NULL in a simulation */
+    struct rmleft *left;     /* while they are opened again */
     bool changed;            /* RMCFG says something else by now */
     bool meeting; /* for the first time: names go by the order of the lines */
     bool waited;  /* those that have not told anything are not waited for any more */
@@ -107,7 +109,12 @@ struct manager *manager_new(struct server *s, const char *name, bool plain);
  * never work as configured. */
 int manager_begin(struct manager *m, const struct raw_object *section, struct err *err);
 int manager_simulate(struct manager *m, struct err *err);
+/* What its driver knows may be told again: it is left open. NULL: it is not. */
+struct rm *manager_rest(struct manager *m);
 void manager_end(struct manager *m); /* its jobs go on running */
+/* One that was left open by a manager of that name, which has it from now on; or NULL.
+ * managers.c has them. */
+struct rm *managers_take_left(struct managers *all, const char *name);
 const struct rm_driver *manager_driver(
     const struct raw_object *section, struct err *err);
 
