@@ -83,6 +83,7 @@ def test_a_released_reservation_starts_nothing_but_ends(live):
 def test_cancel_releases_the_reservation(live):
     reserve(live, "start+1;cancel")
     live.wait(lambda: live.api("/v1/reservations/r.0")[0] == 404, "the release")
+    live.wait(lambda: events(live, "RESERVATIONDESTROYED"), "its event, behind the commit")
     assert events(live, "RESERVATIONDESTROYED")[0]["object"] == "r.0"
 
 

@@ -262,7 +262,7 @@ void api_reservation(struct server *s, struct request *r)
     json_t *o = NULL;
     struct err err;
 
-    if (v && identity_sees(request_who(r), c, v)) {
+    if (v && reservation_is_live(v) && identity_sees(request_who(r), c, v)) {
         o = render_reservation(s, v);
         add_verdict(s, r, v, o);
     } else if (j && j->state < JOB_COMPLETED
