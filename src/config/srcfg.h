@@ -29,7 +29,10 @@ enum rsv_flag {
     RSV_IGNSTATE = 1u << 13,
     RSV_FLEX = 1u << 14, /* who names it may run outside of it as well */
     RSV_OUTLASTED =
-        1u << 15 /* of an RM: jobs that begin in it may go on after its end */
+        1u << 15, /* of an RM: jobs that begin in it may go on after its end */
+    /* of an RM: who names it passes all others of the RM; all but those of that kind */
+    RSV_PASSES_ALL = 1u << 16,
+    RSV_PASSES_PLAIN = 1u << 17
 };
 
 enum sr_period { SR_DAY, SR_WEEK, SR_INFINITY };

@@ -16,6 +16,9 @@ _Static_assert((int)ACL_USER == (int)CRED_USER && (int)ACL_GROUP == (int)CRED_GR
                    && (int)ACL_JOBATTR == (int)CRED_KINDS,
     "types of entries and kinds of credentials");
 
+/* Of a reservation that a job names: what else it may use for that. */
+#define OF_NAMED (RSV_FLEX | RSV_PASSES_ALL | RSV_PASSES_PLAIN)
+
 /* ---- who asks -------------------------------------------------------------------- */
 
 /* The reservations that its QOS, or else its other credentials, send the job to. */
@@ -36,14 +39,25 @@ static const struct text_list *sent_to(const struct cluster *c, const struct job
     return NULL;
 }
 
-static bool names_flexible(const struct cluster *c, const struct acl_asker *who)
+/* The flags of all that it names. */
+static uint32_t collect_flags(const struct cluster *c, const struct acl_asker *who)
 {
+    uint32_t flags = 0;
+
     for (size_t i = 0; i < c->reservations.n; i++) {
         const struct reservation *r = c->reservations.v[i];
-        if (r && (r->flags & RSV_FLEX) && reservation_is_live(r) && acl_names(who, r))
-            return true;
+        if (r && r->flags & OF_NAMED && reservation_is_live(r) && acl_names(who, r))
+            flags |= r->flags & OF_NAMED;
     }
-    return false;
+    return flags;
+}
+
+/* Reservations of resource managers may lie over each other. */
+static bool passes_reservation(const struct acl_asker *who, const struct reservation *r)
+{
+    return (r->flags & RSV_OUTLASTED)
+           && ((who->passes & RSV_PASSES_ALL)
+               || ((who->passes & RSV_PASSES_PLAIN) && !(r->flags & RSV_PASSES_ALL)));
 }
 
 static bool is_to_named(const struct acl_asker *who)
@@ -67,8 +81,12 @@ struct acl_asker acl_asker_of(const struct cluster *c, const struct job *j)
     who.confined = who.advres || who.use     ? ACL_TO_NAMED
                    : (j->flags & JOB_ADVRES) ? ACL_TO_ANY
                                              : ACL_FREE;
-    if (who.confined == ACL_TO_NAMED && names_flexible(c, &who))
-        who.confined = ACL_BESIDE_NAMED;
+    if (who.confined == ACL_TO_NAMED) {
+        uint32_t flags = collect_flags(c, &who);
+
+        who.confined = flags & RSV_FLEX ? ACL_BESIDE_NAMED : ACL_TO_NAMED;
+        who.passes = flags & (RSV_PASSES_ALL | RSV_PASSES_PLAIN);
+    }
     return who;
 }
 
@@ -260,6 +278,11 @@ struct acl_verdict acl_decide(const struct cluster *c, struct reservation *r,
     struct tally t = {.last_optional = INDEX_NONE, .last_required = INDEX_NONE};
     bool to_named = is_to_named(who), named = to_named && acl_names(who, r);
 
+    if (!named && passes_reservation(who, r)) {
+        v.granted = true;
+        v.affinity = ACL_NEUTRAL;
+        return v;
+    }
     if ((r->flags & RSV_BYNAME) && !named) {
         deny(&v, ACL_NOT_NAMED, INDEX_NONE);
         return v;

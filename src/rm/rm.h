@@ -62,6 +62,9 @@ struct rm_reservation {
     const char *const *users, *const *accounts, *const *groups; /* "!x": not x */
     bool magnetic; /* jobs that it lets in use it without naming it */
     bool flex;     /* who names it may run outside of its nodes and time as well */
+    /* Who names it is not kept off its nodes by other reservations of the manager; but
+     * by those that are of maintenance themselves. */
+    bool maintenance, overlaps;
 };
 
 /* Kinds of things that it keeps from users, but for its operators: bits. */

@@ -105,6 +105,8 @@ static json_t *reservation_out(const struct rm_reservation *v)
     put_texts(o, "groups", v->groups);
     put_bool(o, "magnetic", v->magnetic);
     put_bool(o, "flex", v->flex);
+    put_bool(o, "maintenance", v->maintenance);
+    put_bool(o, "overlaps", v->overlaps);
     return o;
 }
 
@@ -212,7 +214,9 @@ static void read_reservation(
         .accounts = reader_texts(r, o, "accounts"),
         .groups = reader_texts(r, o, "groups"),
         .magnetic = reader_bool(r, o, "magnetic"),
-        .flex = reader_bool(r, o, "flex")};
+        .flex = reader_bool(r, o, "flex"),
+        .maintenance = reader_bool(r, o, "maintenance"),
+        .overlaps = reader_bool(r, o, "overlaps")};
     if (v->name == NULL || v->nodes == NULL)
         reader_wrong(r, "reservation", "one with a name and nodes");
 }

@@ -730,6 +730,30 @@ def maintenance(s):
 
 
 @probe
+def reservations_over_each_other(s):
+    """A job of a MAINT reservation runs on nodes of others, one of an OVERLAP reservation
+    on those of others that are not MAINT, any other on its own alone."""
+    for name, nodes, flags in (("inner", "n[5-6]", ""), ("over", "n[4-5]", "overlap"),
+                               ("mend", "n6", "maint,ignore_jobs"),
+                               ("late", "n3", "maint,ignore_jobs"), ("early", "n3", "overlap")):
+        s.order("scontrol", "create", "reservation", f"reservationname={name}", "starttime=now",
+                "duration=60", f"nodes={nodes}", f"users={s.cluster.user}",
+                *([f"flags={flags}"] if flags else []))
+
+    def of(name, *options):
+        return s.submit("-n", 1, "-t", 5, f"--reservation={name}", *options)
+    try:
+        s.starts(of("mend"), of("over", "-w", "n5"), of("over", "-w", "n4"), of("late"))
+        s.waits(of("inner"), of("early"))
+        s.starts(s.submit("-N", 2, "-n", 2, "-t", 5, "--reservation=over"))
+        s.starts(s.submit("-n", 1, "-t", 5))
+    finally:
+        s.cluster.empty()
+        for name in ("early", "late", "mend", "over", "inner"):
+            s.order("scontrol", "delete", f"reservationname={name}")
+
+
+@probe
 def magnetic_reservation(s):
     """MAGNETIC: jobs of its users are in it without naming it."""
     s.order("scontrol", "create", "reservation", "reservationname=pull", "starttime=now",

@@ -44,7 +44,9 @@ static void tell(struct adapter *a, const reserve_info_t *v)
         .accounts = names_of(&room, v->accounts),
         .groups = names_of(&room, v->groups),
         .magnetic = (v->flags & RESERVE_FLAG_MAGNETIC) != 0,
-        .flex = (v->flags & RESERVE_FLAG_FLEX) != 0};
+        .flex = (v->flags & RESERVE_FLAG_FLEX) != 0,
+        .maintenance = (v->flags & RESERVE_FLAG_MAINT) != 0,
+        .overlaps = (v->flags & RESERVE_FLAG_OVERLAP) != 0};
     struct rm_report r = {.kind = RM_RESERVATION, .u.reservation = &told};
 
     if (told.nodes != NULL) /* else it is of licences alone */

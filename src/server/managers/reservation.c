@@ -62,8 +62,9 @@ static int read_asked(const struct rm_reservation *r, const struct setres_clock 
     setres_begin(&to, clock, ret);
     ret->start_at = r->start_at;
     to.end_at = r->end_at;
-    ret->flags =
-        RSV_OUTLASTED | (r->magnetic ? 0 : RSV_BYNAME) | (r->flex ? RSV_FLEX : 0);
+    ret->flags = RSV_OUTLASTED | (r->magnetic ? 0 : RSV_BYNAME)
+                 | (r->flex ? RSV_FLEX : 0) | (r->maintenance ? RSV_PASSES_ALL : 0)
+                 | (r->overlaps ? RSV_PASSES_PLAIN : 0);
     if (setres_put(&to, setres_attr_of('n'), r->name, err) == 0
         && put_list(&to, 'u', r->users, both, err) == 0
         && put_list(&to, 'a', r->accounts, both, err) == 0

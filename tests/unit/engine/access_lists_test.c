@@ -460,6 +460,35 @@ static void each_of_several_is_outlasted_by_those_that_began_in_it(void **state)
     scene_run(&x, asks);
 }
 
+/* Of a resource manager: one over another, of both of which only jobs are that name
+ * them.
+ */
+static void who_names_one_over_others_passes_those_below(void **state)
+{
+    (void)state;
+    struct scene x = {
+        .rsv = {OF_JOHN("plain", 0, 100, RSV_OUTLASTED | RSV_BYNAME),
+            OF_JOHN("over", 0, 100, RSV_OUTLASTED | RSV_BYNAME | RSV_PASSES_PLAIN)}};
+    struct sc_job in = {.user = "john", .procs = 1, .limit_s = 50};
+    struct ask asks[] = {{in, 0, "n1:1"}, {in, NEVER}, {{.id = NULL}}};
+
+    asks[0].job.id = "a";
+    asks[0].job.advres = "over.0";
+    asks[1].job.id = "b";
+    asks[1].job.advres = "plain.0";
+    scene_apart(&x, asks);
+    scene_run(&x, asks);
+    x.rsv[0].flags |= RSV_PASSES_ALL; /* maintenance: what lies over it passes it not */
+    asks[0].job.advres = "plain.0";
+    asks[1].job.advres = "over.0";
+    scene_apart(&x, asks);
+    scene_run(&x, asks);
+    x.rsv[1].flags = 0; /* not the resource manager's: nobody passes it */
+    asks[0].start = NEVER;
+    asks[0].where = NULL;
+    scene_apart(&x, asks);
+}
+
 static void who_begins_beside_one_is_confined_as_ever(void **state)
 {
     (void)state;
@@ -522,6 +551,7 @@ int main(void)
         cmocka_unit_test(advres_covers_the_whole_job_r15),
         cmocka_unit_test(a_job_outlasts_a_reservation_that_lets_it),
         cmocka_unit_test(each_of_several_is_outlasted_by_those_that_began_in_it),
+        cmocka_unit_test(who_names_one_over_others_passes_those_below),
         cmocka_unit_test(who_begins_beside_one_is_confined_as_ever),
         cmocka_unit_test(job_attributes_admit_r44),
     };

@@ -65,6 +65,8 @@ enum {
 #define SHARED_FORCE          0x8000
 #define RESERVE_FLAG_MAGNETIC 1u
 #define RESERVE_FLAG_FLEX     2u
+#define RESERVE_FLAG_MAINT    4u
+#define RESERVE_FLAG_OVERLAP  8u
 
 #define JOB_STATE_BASE  0xffu
 #define JOB_COMPLETING  0x100u

@@ -258,10 +258,24 @@ void slurm_free_partition_info_msg(partition_info_msg_t *m)
 
 /* ---- reservations ---- */
 
+static uint64_t read_flags(const char *text)
+{
+    static const struct {
+        const char *word;
+        uint64_t flag;
+    } words[] = {{"MAGNETIC", RESERVE_FLAG_MAGNETIC}, {"FLEX", RESERVE_FLAG_FLEX},
+        {"MAINT", RESERVE_FLAG_MAINT}, {"OVERLAP", RESERVE_FLAG_OVERLAP}};
+    uint64_t flags = 0;
+
+    for (size_t i = 0; text != NULL && i < sizeof words / sizeof words[0]; i++)
+        if (strstr(text, words[i].word))
+            flags |= words[i].flag;
+    return flags;
+}
+
 static void read_reservation(const struct fields *f, void *record)
 {
     reserve_info_t *r = record;
-    const char *flags = field_text(f, "Flags");
 
     r->name = field_text(f, "ReservationName");
     r->start_time = field_time(f, "StartTime");
@@ -270,8 +284,7 @@ static void read_reservation(const struct fields *f, void *record)
     r->users = field_text(f, "Users");
     r->accounts = field_text(f, "Accounts");
     r->groups = field_text(f, "Groups");
-    r->flags = (flags != NULL && strstr(flags, "MAGNETIC") ? RESERVE_FLAG_MAGNETIC : 0)
-               | (flags != NULL && strstr(flags, "FLEX") ? RESERVE_FLAG_FLEX : 0);
+    r->flags = read_flags(field_text(f, "Flags"));
 }
 
 int slurm_load_reservations(time_t since, reserve_info_msg_t **ret)
