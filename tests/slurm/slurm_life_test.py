@@ -115,9 +115,7 @@ def test_an_array_keeps_its_own_limit_and_says_so(slurm):
     assert {slurm.state(f"{job}_{i}") for i in range(1, 7)} == {"COMPLETED"}
 
 
-def half_waits_for_a_job(slurm):
-    """An array of four tasks, one at a time; the second and fourth have run, the others wait
-    for a job. The array, and that job."""
+def test_a_task_that_waits_for_another_job_takes_no_place_in_its_arrays_limit(slurm):
     blocker = slurm.sbatch("-H")
     array = slurm.sbatch("-a", "1-4%1", "-H", script="sleep 0.5")
     for task in (1, 3):
@@ -126,11 +124,6 @@ def half_waits_for_a_job(slurm):
     slurm.ok("scontrol", "release", array)
     slurm.wait(lambda: [slurm.state(f"{array}_{task}") for task in range(1, 5)]
                == ["PENDING", "COMPLETED"] * 2, "the others")
-    return array, blocker
-
-
-def test_a_task_that_waits_for_another_job_takes_no_place_in_its_arrays_limit(slurm):
-    array, blocker = half_waits_for_a_job(slurm)
     slurm.ok("scancel", blocker)
     most, end = 0, time.monotonic() + 60
     while slurm.queued() and time.monotonic() < end:

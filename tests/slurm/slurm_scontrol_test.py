@@ -19,10 +19,10 @@ import slurm_release
 from slurm_everyday_test import (  # the same must be so here
     ALONE, test_a_requeued_job_asks_for_the_same_as_before, test_checkjob_says_that_no_node_will_ever_do)
 from slurm_life_test import (
-    half_waits_for_a_job,
     test_a_batch_job_runs_where_the_scheduler_put_it_and_leaves,
     test_a_begin_time_is_kept, test_a_job_of_several_partitions_runs_in_the_first_that_is_free,
-    test_a_requeued_job_waits_and_runs_again, test_a_start_that_fails_gives_all_partitions_back,
+    test_a_requeued_job_waits_and_runs_again,
+    test_a_task_that_waits_for_another_job_takes_no_place_in_its_arrays_limit, test_a_start_that_fails_gives_all_partitions_back,
     test_an_array_keeps_its_own_limit_and_says_so,
     test_an_array_keeps_its_own_limit_when_what_it_depends_on_ends,
     test_an_owner_cannot_lift_what_an_administrator_holds,
@@ -135,10 +135,22 @@ def test_letgo_while_the_gate_is_closed_yet(slurm):
     slurm.maui.ok("releasehold", "-s", held)
 
 
-def test_tasks_that_wait_for_another_job_do_not_keep_the_rest_of_their_array(slurm):
-    """When they may run themselves: see docs/slurm.md, "Through scontrol"."""
-    _, blocker = half_waits_for_a_job(slurm)
-    slurm.ok("scancel", blocker)
+def test_a_heterogeneous_job_starts_and_comes_back_with_what_was_asked(slurm):
+    slurm.ok("scontrol", "create", "reservation", "reservationname=keep", "starttime=now",
+             "duration=60", "nodes=n1", "users=daemon")
+    slurm.wait(lambda: "keep" in slurm.maui.ok("diagnose", "-r"), "the reservation")
+    job = slurm.sbatch("--requeue", "-n", 1, "-x", "n2", ":", "-n", 2)
+    running(slurm, f"{job}+1")
+    assert {slurm.show(f"{job}+{i}")["NodeList"] for i in range(2)} == {"n3", "n4"}
+    slurm.ok("scontrol", "requeuehold", job)
+    slurm.wait_state(f"{job}+1", "PENDING")
+    slurm.wait_maui(job, "Hold", "UserHold")
+    slurm.wait(lambda: [(part["ExcNodeList"], part.get("AdminComment")) for part in
+                        (slurm.show(f"{job}+{i}") for i in range(2))] == [("n2", "maui:held")] * 2, "their own")
+    slurm.ok("scontrol", "release", job)
+    slurm.wait_state(f"{job}+1", "RUNNING")
+    slurm.ok("scancel", job)
+    slurm.ok("scontrol", "delete", "reservationname=keep")
 
 
 def test_nobody_marks_what_slurm_refuses_to_change(slurm, users):
@@ -379,12 +391,10 @@ def beside(fresh_cluster, request):
                       ("qos", "fast")):
             c.accounting.manage("-i", "add", *words)
         c.accounting.manage("-i", "modify", "user", c.user, "set", "qos+=fast", "defaultaccount=chem")
-        c.parts = [p for p in PARTS if request.param == "LIBSLURM" or not p.startswith("het")]
         c.full = c.wait(lambda c=c: c.run("sbatch", "--parsable", "-N", 6, "--exclusive", "-t", 30, "-o",
                                           "/dev/null", stdin="#!/bin/sh\nsleep 900\n").stdout.strip(), "a job")
         c.wait_state(c.full, "RUNNING")
-        c.jobs = {name: c.sbatch("-t", 5, *options, script="sleep 300") for name, options in JOBS.items()
-                  if any(p.startswith(name) for p in c.parts)}
+        c.jobs = {name: c.sbatch("-t", 5, *options, script="sleep 300") for name, options in JOBS.items()}
         both.append(c)
     both[1].wait(lambda: len(both[1].queued()) == len(both[1].jobs) + 3, "all in the queue")
     return both
@@ -400,7 +410,7 @@ def change(c, name, words):
 
 def picture(c):
     shown = {}
-    for name in c.parts:
+    for name in PARTS:
         base = next(n for n in JOBS if name.startswith(n))
         found = c.show(f"{c.jobs[base]}{name.removeprefix(base)}") or {}
         shown[name] = (found.get("JobState"), *(found.get(key) for key in SEEN))
@@ -415,8 +425,6 @@ def test_what_is_changed_in_any_order_starts_as_under_slurm_alone(beside):
     alone, ours = beside
     seed = random.SystemRandom().randrange(10**6)
     for name, words in random.Random(seed).sample(UPDATES, len(UPDATES)):
-        if not any(name.startswith(base) for base in ours.jobs):
-            continue  # scontrol starts no heterogeneous job
         assert change(ours, name, words) == change(alone, name, words), (seed, name, words)
     for c in beside:  # what one look tells with this it tells of all before
         assert change(c, "plain", "timelimit=6") == (0, ""), seed

@@ -88,9 +88,10 @@ struct parts {
 
 /* How Slurm is told where to start a job. */
 enum naming {
-    NAMES_NODES, /* these */
-    NAMES_ALONE, /* these, its features taken away: with counts Slurm takes no list */
-    NAMES_NONE   /* it alone knows which will do */
+    NAMES_NODES,  /* these */
+    NAMES_ALONE,  /* these, its features taken away: with counts Slurm takes no list */
+    NAMES_OTHERS, /* none but these, where no list can be given for a component */
+    NAMES_NONE    /* it alone knows which will do */
 };
 
 /* A task's wish to be released. */
@@ -491,6 +492,8 @@ int64_t amount_times(int64_t a, int64_t b);
 void *request_take(struct request_room *room, size_t count, size_t size);
 /* The first n bytes of it. */
 char *request_text(struct request_room *room, const char *text, size_t n);
+/* Can the scheduler see when all is over that it waits for? Else Slurm alone can. */
+bool request_knows_dependencies(const struct adapter *a, const slurm_job_info_t *j);
 /* The fewest nodes that its owner asked for, 1 where no number was. */
 uint32_t request_least_nodes(const slurm_job_info_t *j);
 const char *const *request_hosts(struct request_room *room, const char *hosts);
@@ -645,6 +648,9 @@ void keep_expired(const struct told_job *t);
 void keep_holder(struct adapter *a, const char *id, const slurm_job_info_t *j);
 /* Slurm's name of a part: "12+1" of a heterogeneous job, else the job's own. */
 void keep_part_id(const struct told_job *t, uint32_t part, char ret[48]);
+/* Is a request for its first part one for all of them? Then each of the others has to
+ * say what is its own. */
+bool keep_is_shared(const struct told_job *t);
 
 /* Before jobs are looked at: `user` is SlurmUser. What scontrol does not tell lies in
  * the folder that the gate writes in. */

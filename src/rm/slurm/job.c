@@ -190,6 +190,16 @@ bool job_is_astray(const struct adapter *a, const slurm_job_info_t *j)
                    || asked_is_text(j->admin_comment)));
 }
 
+/* Slurm looks at no dependency of a job at priority 0. Changing that takes scontrol
+ * three commands: only where the scheduler does not see the end of what it waits for.
+ */
+static bool is_overlooked(const struct adapter *a, const slurm_job_info_t *j)
+{
+    bool single = j->array_task_id != NO_VAL || j->array_job_id == 0;
+
+    return single && j->het_job_id == 0 && !request_knows_dependencies(a, j);
+}
+
 /* Not of one whose begin time is its owner's, nor where the note of ours has no place.
  */
 bool job_is_to_await(const struct adapter *a, const slurm_job_info_t *j)
@@ -201,7 +211,7 @@ bool job_is_to_await(const struct adapter *a, const slurm_job_info_t *j)
         || j->state_reason == FAIL_BAD_CONSTRAINTS || asked_is_text(j->admin_comment)
         || job_is_sent_by_hand(j) || notes_release_at(a, j) != 0
         || (j->priority == 0 && j->state_reason == WAIT_HELD) /* somebody's, see gate */
-        || (j->priority == 0 && !UPDATE_TAKES_TASKS))
+        || (j->priority == 0 && !UPDATE_TAKES_TASKS && !is_overlooked(a, j)))
         return false;
     remark = asked_remark(j->admin_comment);
     free(remark);

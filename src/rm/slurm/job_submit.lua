@@ -487,14 +487,18 @@ end
 
 -- The scheduler's own order, or one of `maui slurm letgo`, which may be root's where the
 -- scheduler is somebody else.
-local function is_ordered(job, uid)
-	return ADMIN[uid] and job.req_nodes ~= nil
+-- scontrol has no list for a component: there the comment says it.
+local function is_ordered(job, uid, current)
+	if not ADMIN[uid] or job.req_nodes ~= nil then return ADMIN[uid] end
+	local comment = (current.het_job_id or 0) ~= 0 and job.admin_comment or ""
+	return HOLDERS[comment] or comment == "go" or string.find(comment, "maui:asked;", 1, true)
+	    or string.find(comment, "^maui:ke[ep][pt]") or string.find(comment, "^maui:held")
 end
 
 -- Of a job that runs a number of nodes would be its new size, and a hold or a release is
 -- nothing that was meant. An administrator's own resizing has neither of the two.
-local function is_for_waiting(job, uid)
-	return is_ordered(job, uid) and (job.priority ~= slurm.NO_VAL
+local function is_for_waiting(job, uid, current)
+	return is_ordered(job, uid, current) and (job.priority ~= slurm.NO_VAL
 	    or string.find(job.admin_comment or "", "maui:", 1, true) ~= nil)
 end
 
@@ -514,7 +518,8 @@ end
 
 -- Does it start the job, in one request?
 local function starts(job, uid)
-	return is_ordered(job, uid) and job.priority ~= 0 and job.priority ~= slurm.NO_VAL
+	return ADMIN[uid] and job.req_nodes ~= nil and job.priority ~= 0
+	    and job.priority ~= slurm.NO_VAL
 end
 
 -- Does the scheduler look at new jobs at this moment?
@@ -635,7 +640,7 @@ end
 -- this note comes the begin time that keeps it.
 local function is_kept_again(job, current)
 	return (job.begin_time == NEVER or job.begin_time == BEFORE)
-	    and current.admin_comment ~= "go"
+	    and (current.admin_comment ~= "go" or job.req_nodes ~= nil)
 end
 
 -- What was written into a request for one record stands there for the next: that is taken
@@ -706,11 +711,12 @@ local function judge_known(job, current, uid)
 	end
 	local waits = is_waiting(current)
 	if waits then read_pending(current) end -- one that left its array has what is meant for that
-	if is_for_waiting(job, uid) and not waits then
+	local ordered = is_ordered(job, uid, current)
+	if is_for_waiting(job, uid, current) and not waits then
 		return NOT_PENDING
 	end
 	local notes = ADMIN[uid] and is_note(job.admin_comment)
-	watch_begin(job, current, notes or is_ordered(job, uid))
+	watch_begin(job, current, notes or ordered)
 	if notes then
 		local kept = waits
 		    and (current.priority == 0 or noted_begin(current)
@@ -719,7 +725,7 @@ local function judge_known(job, current, uid)
 		    and not is_remark(current.admin_comment)
 		return kept and slurm.SUCCESS or slurm.ERROR
 	end
-	if is_ordered(job, uid) then
+	if ordered then
 		keep_remark(job, current)
 		discount_new(current)
 		if is_of_several(current) and has_mark(job) then
@@ -735,7 +741,7 @@ local function judge_known(job, current, uid)
 	if starts(job, uid) and current.priority == 0 and read_mark(current) == HELD then
 		return IS_HELD -- since the scheduler saw it last
 	end
-	if is_ordered(job, uid) or not waits then return slurm.SUCCESS end
+	if ordered or not waits then return slurm.SUCCESS end
 	if ADMIN[uid] and is_question(job) then
 		local what = read_mark(current)
 		tell(current, read_pending(current) or read_factor(current))

@@ -77,6 +77,11 @@ static uint32_t factor_of(
     return NICE_OFFSET + mark + (k->priority << MARK_BITS);
 }
 
+bool keep_is_shared(const struct told_job *t)
+{
+    return t->nparts > 1 && !UPDATE_TAKES_PARTS;
+}
+
 static int keep_by(struct told_job *t, enum keeper by)
 {
     char comment[40];

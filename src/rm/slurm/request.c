@@ -642,6 +642,17 @@ static void dependencies(
     vec_push(&room->deps, ((struct dep){0}));
 }
 
+bool request_knows_dependencies(const struct adapter *a, const slurm_job_info_t *j)
+{
+    struct request_room room = {0};
+    bool known;
+
+    dependencies((struct adapter *)a, j, &room);
+    known = room.why_not == NULL;
+    request_free_room(&room);
+    return known;
+}
+
 /* ---- credentials ---- */
 
 static const char *user_of(struct adapter *a, const slurm_job_info_t *j)
@@ -814,6 +825,8 @@ void request_of(struct adapter *a, const struct parts *parts, struct rm_job *ret
     }
     d->reqs = room->req;
     d->nreqs = room->nreqs;
+    if (parts->n > 1 && !UPDATE_TAKES_PARTS && room->naming != NAMES_NONE)
+        room->naming = NAMES_OTHERS;
     if (d->nreqs > 1)
         d->flags |= JOB_APART; /* as Slurm places components and counted features */
     dependencies(a, j, room);

@@ -100,6 +100,42 @@ static char *fence_of(const struct adapter *a, const struct told_job *t,
     return text;
 }
 
+/* All nodes but those of one of its requests; owned. */
+static char *others_of(
+    const struct adapter *a, const struct rm_command *c, uint32_t req)
+{
+    hostlist_t list = slurm_hostlist_create(NULL);
+    char *text;
+
+    for (const struct told_node *n = a->nodes; n != NULL; n = n->hh.next) {
+        size_t i = 0;
+
+        while (i < c->nplaces
+               && (c->places[i].req != req || strcmp(c->places[i].node, n->name) != 0))
+            i++;
+        if (i == c->nplaces
+            && n->partitions != NULL) /* where licences are, no job is */
+            slurm_hostlist_push_host(list, n->name);
+    }
+    text = slurm_hostlist_ranged_string_malloc(list);
+    slurm_hostlist_destroy(list);
+    return text;
+}
+
+/* Whom a start leaves out beside what its owner did; NULL: nobody. Owned. */
+static char *left_out_of(const struct adapter *a, const struct told_job *t,
+    const struct rm_command *c, uint32_t part)
+{
+    const struct asked *k = &t->asked[part];
+    char *text = t->naming == NAMES_OTHERS ? others_of(a, c, part)
+                 : starts_name_nobody(t)   ? fence_of(a, t, c, k)
+                                           : NULL;
+
+    if (text == NULL && keep_is_shared(t))
+        text = xstrdup(k->exclude != NULL ? k->exclude : "");
+    return text;
+}
+
 /* The update that starts a part of it; for free_start(). */
 static void prepare_start(const struct adapter *a, struct told_job *t,
     const struct rm_command *c, uint32_t part, job_desc_msg_t *ret)
@@ -114,10 +150,9 @@ static void prepare_start(const struct adapter *a, struct told_job *t,
     ret->min_nodes = ret->max_nodes = n;
     if (t->naming == NAMES_ALONE)
         ret->features = xstrdup("");
-    k->fenced = false;
+    ret->exc_nodes = left_out_of(a, t, c, part);
+    k->fenced = ret->exc_nodes != NULL;
     if (starts_name_nobody(t)) {
-        ret->exc_nodes = fence_of(a, t, c, k);
-        k->fenced = ret->exc_nodes != NULL;
         free(ret->req_nodes);
         ret->req_nodes = xstrdup(k->nodes != NULL ? k->nodes : "");
         ret->min_nodes = ret->max_nodes = NO_VAL;
@@ -136,6 +171,8 @@ static void prepare_start(const struct adapter *a, struct told_job *t,
         ret->wait4switch =
             t->switch_until > now ? (uint32_t)(t->switch_until - now) : 0;
     ret->partition = copy_partition(k->partition, c->cls);
+    if (ret->partition == NULL && keep_is_shared(t) && k->partition != NULL)
+        ret->partition = xstrdup(k->partition);
 }
 
 static void free_start(job_desc_msg_t *m)
@@ -159,6 +196,21 @@ static int start_part(const struct adapter *a, struct told_job *t,
     result = keep_update(&m, id);
     free_start(&m);
     return result;
+}
+
+static int start_parts(
+    const struct adapter *a, struct told_job *t, const struct rm_command *c)
+{
+    job_desc_msg_t m;
+
+    for (uint32_t i = 0; i < t->nparts; i++)
+        if (start_part(a, t, c, i) < 0)
+            return -1;
+    if (!keep_is_shared(t))
+        return 0;
+    slurm_init_job_desc_msg(&m); /* they are let go together */
+    m.priority = INFINITE;
+    return keep_update(&m, t->id);
 }
 
 /* Slurm has taken the order: it comes about, or not. */
@@ -260,10 +312,8 @@ void starts_order(struct adapter *a, const struct rm_command *c)
         free_start(&m);
         return;
     }
-    for (uint32_t i = 0; i < t->nparts; i++)
-        if (start_part(a, t, c, i) < 0) {
-            refuse_start(a, t, c, errno);
-            return;
-        }
-    await_start(a, t, c->token);
+    if (start_parts(a, t, c) < 0)
+        refuse_start(a, t, c, errno);
+    else
+        await_start(a, t, c->token);
 }

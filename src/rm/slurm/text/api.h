@@ -38,6 +38,9 @@
 #define UPDATE_TAKES_TASKS 0 /* a number, or that of one task */
 #endif
 #define UPDATE_TAKES_MARKS 0
+/* "63+0" is a request for all components: of none scontrol takes a list of nodes, and
+ * all are released by their leader's number. */
+#define UPDATE_TAKES_PARTS 0
 #define TELLS_TIME         0
 #define TELLS_SWITCHES     0
 #define SHOW_ALL           1

@@ -43,11 +43,46 @@ static int order(struct strbuf *b)
     return result;
 }
 
+static bool is_part(const char *id)
+{
+    return strchr(id, '+') != NULL;
+}
+
+static bool is_one_part(const char *id)
+{
+    const char *at = strchr(id, '+');
+
+    return at != NULL && strcmp(at, "+0") != 0;
+}
+
+/* "63+0": by the leader's number, which stands for all. "63+1": by its own. */
+static void name_record(const char *id, char ret[48])
+{
+    struct strbuf b = {0};
+    char *text;
+    unsigned number;
+
+    snprintf(
+        ret, 48, "%.*s", (int)(is_one_part(id) ? strlen(id) : strcspn(id, "+")), id);
+    if (!is_one_part(id))
+        return;
+    strbuf_printf(&b, "show job %s", id);
+    text = pipe_ask(b.text);
+    if (text != NULL && sscanf(text, " JobId=%u", &number) == 1)
+        snprintf(ret, 48, "%u", number);
+    free(text);
+    free(b.text);
+}
+
 static int verb(const char *word, const char *id)
 {
     struct strbuf b = {0};
+    char record[48];
 
-    strbuf_printf(&b, "%s %s", word, id);
+    if (is_one_part(id)) /* that of all reaches it, too */
+        return 0;
+    name_record(id, record);
+    strbuf_printf(&b, "%s %s", word, record);
     return order(&b);
 }
 
@@ -133,16 +168,20 @@ static void add_limit(struct words *w, const job_desc_msg_t *m)
     add_word(w, "timemin=", text);
 }
 
-/* A list of nodes in the request says that it is ours. */
+/* A list of nodes in the request says that it is ours; of components, which can have
+ * none, the comment. */
 static int update(const job_desc_msg_t *m, const char *comment, const char *more)
 {
     struct words w = {0};
     struct strbuf b = {0};
+    char record[48];
 
+    name_record(m->job_id_str, record);
     add_word(&w, "scontrol", "");
     add_word(&w, "update", "");
-    add_word(&w, "jobid=", m->job_id_str);
-    add_word(&w, "reqnodelist=", m->req_nodes != NULL ? m->req_nodes : "");
+    add_word(&w, "jobid=", record);
+    if (!is_part(m->job_id_str))
+        add_word(&w, "reqnodelist=", m->req_nodes != NULL ? m->req_nodes : "");
     strbuf_printf(&b, "admincomment=%s%s", comment, more);
     add_word(&w, b.text, "");
     if (m->features != NULL)
@@ -151,7 +190,8 @@ static int update(const job_desc_msg_t *m, const char *comment, const char *more
         add_word(&w, "excnodelist=", m->exc_nodes);
     if (m->partition != NULL)
         add_word(&w, "partition=", m->partition);
-    add_nodes(&w, m);
+    if (!is_part(m->job_id_str))
+        add_nodes(&w, m);
     add_limit(&w, m);
     b.len = 0;
     strbuf_add(&b, "");
@@ -174,14 +214,19 @@ static int let_go(const job_desc_msg_t *m)
 {
     if (update(m, "go", "") < 0 || release_job(m) < 0)
         return -1;
-    (void)update(m, m->admin_comment, "");
+    if (!is_part(m->job_id_str) || *m->admin_comment != '\0')
+        (void)update(m, m->admin_comment, "");
     return 0;
 }
 
 static int start(const job_desc_msg_t *m)
 {
+    if (m->admin_comment == NULL && m->req_nodes == NULL)
+        return release_job(m); /* all parts, when it was said where */
     if (m->admin_comment != NULL && !asked_is_text(m->admin_comment))
         return let_go(m);
+    if (is_part(m->job_id_str))
+        return update(m, m->admin_comment, ";go");
     if (m->admin_comment != NULL ? update(m, m->admin_comment, ";go") < 0
                                  : update(m, "go", "") < 0)
         return -1;
@@ -206,6 +251,8 @@ static int keep(const job_desc_msg_t *m)
 
     if (mark >> 2 > 0)
         snprintf(more, sizeof more, ";priority=%u", mark >> 2);
+    if (is_one_part(m->job_id_str))
+        return update(m, comment, more);
     if ((mark & 3) == 2) /* held: the gate sees that itself */
         return update(m, comment, more) < 0 ? -1 : verb("uhold", m->job_id_str);
     first.begin_time = 0;
@@ -221,11 +268,11 @@ static int keep(const job_desc_msg_t *m)
 static int limit(const job_desc_msg_t *m)
 {
     struct strbuf b = {0};
-
-    char text[20];
+    char text[20], record[48];
 
     limit_text(m, text, sizeof text);
-    strbuf_printf(&b, "update jobid=%s timelimit=%s", m->job_id_str, text);
+    name_record(m->job_id_str, record);
+    strbuf_printf(&b, "update jobid=%s timelimit=%s", record, text);
     return order(&b);
 }
 
@@ -233,10 +280,12 @@ static int note(const job_desc_msg_t *m)
 {
     struct words w = {0};
     struct strbuf begin = {0};
+    char record[48];
 
+    name_record(m->job_id_str, record);
     add_word(&w, "scontrol", "");
     add_word(&w, "update", "");
-    add_word(&w, "jobid=", m->job_id_str);
+    add_word(&w, "jobid=", record);
     add_word(&w, "admincomment=", m->admin_comment);
     add_begin(&begin, m);
     if (begin.len > 0)
