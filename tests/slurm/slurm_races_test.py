@@ -56,6 +56,24 @@ def test_a_job_started_by_hand_while_its_start_is_on_its_way_keeps_its_nodes(kep
     assert kept.state(job) == "RUNNING"
 
 
+def test_what_is_changed_while_a_start_is_on_its_way_is_not_undone(kept):
+    """The start is refused, and the job tried again as it is then."""
+    wide, bound = kept.sbatch("-n", 1), kept.sbatch("-n", 1)
+    kept.wait_maui(wide, "Idle")
+    kept.wait_maui(bound, "Idle")
+    with kept.stopped("adapter"):
+        kept.maui.ok("runjob", wide)
+        kept.maui.ok("runjob", bound)
+        kept.ok("scontrol", "update", f"jobid={wide}", "numnodes=2-2", "numtasks=2")
+        kept.ok("scontrol", "update", f"jobid={bound}", "reqnodelist=n3")
+    kept.wait(lambda: kept.maui.job(wide)["procs"] == 2, "the change")
+    assert (kept.state(wide), kept.state(bound)) == ("PENDING", "PENDING")
+    kept.maui.ok("schedctl", "-r")
+    kept.wait_state(wide, "RUNNING")
+    kept.wait_state(bound, "RUNNING")
+    assert len(kept.where(wide)) == 2 and kept.where(bound) == ["n3"]
+
+
 def test_a_hold_set_since_the_last_look_survives_its_being_taken_back(kept, forge):
     """The request is the adapter's, in the second after its look."""
     job, other = kept.sbatch("-n", 1), kept.sbatch("-n", 1)

@@ -41,7 +41,8 @@ from slurm_life_test import (
 from slurm_races_test import (
     divided, kept, test_an_administrators_hold_is_not_the_owners_at_any_moment,
     test_an_administrator_holds_and_releases_an_array_in_several_records,
-    test_an_owner_holds_and_releases_an_array_in_several_records)
+    test_an_owner_holds_and_releases_an_array_in_several_records,
+    test_what_is_changed_while_a_start_is_on_its_way_is_not_undone)
 from slurm_squeue_test import (
     test_a_remark_of_the_site_stays, test_an_array_is_one_line, test_by_hand_an_administrator_starts_it_at_once,
     test_holds_are_told_as_holds, test_squeue_says_why_and_when)

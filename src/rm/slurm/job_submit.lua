@@ -56,7 +56,7 @@ local MOST = 268435455            -- the largest priority there is room for
 local ADMINS = 1073741824         -- in a mark, above it: held by an administrator
 -- Slurm's own errors
 local DENIED, NOT_THEIRS, NOT_TOP, BUSY, IS_HELD = 2002, 2010, 2013, 2016, 2042
-local NOT_PENDING = 2073
+local NOT_NOW, NOT_PENDING = 2020, 2073
 
 -- What the heartbeat says: the time; may a job that does not wait start beside those that
 -- do ("free"), and on which nodes not; does the adapter take new jobs into its hands
@@ -522,6 +522,63 @@ local function starts(job, uid)
 	    and job.priority ~= slurm.NO_VAL
 end
 
+-- What somebody has changed a moment ago of that which a start overwrites: the scheduler may
+-- have decided on it before it saw that. What Slurm refused behind the gate stands here, too.
+local SEEN = 2 -- seconds in which the scheduler surely sees a change
+local ASKED = { req_nodes = "nodes", features = "features", exc_nodes = "exclude",
+    partition = "partition" }
+local COUNTS = { "min_nodes", "max_nodes", "time_limit", "time_min" }
+local changes, changes_tidied = {}, 0
+
+local function remember_change(job, current)
+	local now = os.time()
+	local set
+	for name in pairs(ASKED) do
+		if job[name] ~= nil then set = set or {}; set[name] = job[name] end
+	end
+	for _, name in ipairs(COUNTS) do
+		local n = job[name]
+		if n ~= nil and n ~= slurm.NO_VAL then set = set or {}; set[name] = n end
+	end
+	if now - changes_tidied > SEEN then
+		for id, one in pairs(changes) do
+			if now - one.at > SEEN then changes[id] = nil end
+		end
+		changes_tidied = now
+	end
+	if not set then return end
+	for name, value in pairs(changes[current.job_id] or {}) do
+		if set[name] == nil then set[name] = value end
+	end
+	set.at = now
+	changes[current.job_id] = set
+end
+
+-- In one request, or by scontrol in two.
+local function is_start(job)
+	return (job.priority ~= 0 and job.priority ~= slurm.NO_VAL)
+	    or string.find(job.admin_comment or "", "maui:asked;.*;go$") ~= nil
+end
+
+-- Would it undo such a change? What it says was asked is what the scheduler has seen.
+local function undoes(job, current)
+	local set = changes[current.job_id] or changes[current.array_job_id]
+	local asked = string.match(job.admin_comment or "", "maui:asked;.*$")
+	if not set or not asked or os.time() - set.at > SEEN then return false end
+	for name, word in pairs(ASKED) do
+		local seen = string.match(asked, ";" .. word .. "=([^;]*)")
+		if name == "req_nodes" then seen = seen or "" end
+		if set[name] ~= nil and seen and seen ~= set[name] then return true end
+	end
+	local seen = {}
+	seen.min_nodes, seen.max_nodes = string.match(asked, ";count=(%d+)%-(%d+)")
+	seen.time_min, seen.time_limit = string.match(asked, ";limit=(%d+)%-(%d+)")
+	for _, name in ipairs(COUNTS) do
+		if set[name] ~= nil and seen[name] and tonumber(seen[name]) ~= set[name] then return true end
+	end
+	return false
+end
+
 -- Does the scheduler look at new jobs at this moment?
 local function is_looking()
 	local there, _, _, age = alive()
@@ -726,6 +783,7 @@ local function judge_known(job, current, uid)
 		return kept and slurm.SUCCESS or slurm.ERROR
 	end
 	if ordered then
+		if waits and is_start(job) and undoes(job, current) then return NOT_NOW end
 		keep_remark(job, current)
 		discount_new(current)
 		if is_of_several(current) and has_mark(job) then
@@ -741,6 +799,7 @@ local function judge_known(job, current, uid)
 	if starts(job, uid) and current.priority == 0 and read_mark(current) == HELD then
 		return IS_HELD -- since the scheduler saw it last
 	end
+	if waits and not (ordered and job.admin_comment) then remember_change(job, current) end
 	if ordered or not waits then return slurm.SUCCESS end
 	if ADMIN[uid] and is_question(job) then
 		local what = read_mark(current)

@@ -243,14 +243,17 @@ static void refuse_start(
         adapter_done(a, c->token, RM_LOST, c->job, slurm_strerror(error));
         return;
     }
+    bool changed =
+        error == ESLURM_JOB_HELD || error == ESLURM_TRANSITION_STATE_NO_UPDATE;
+
     reruns_sent(t, NULL);
-    if (error != ESLURM_JOB_HELD || t->nparts > 1)
+    if (!changed || t->nparts > 1)
         keep_job(t);
-    if (t->nparts == 1) /* held since it was seen */
+    if (t->nparts == 1) /* held or changed since it was seen */
         t->asked[0].overwritten = false;
     errno = error;
     answers_tell(a, c, -1);
-    if (error == ESLURM_JOB_HELD)
+    if (changed)
         answers_again(a, c->job);
 }
 
