@@ -227,3 +227,21 @@ def test_processors_that_memory_costs_lie_where_there_is_room(fresh_cluster):
     told = slurm.show(job)
     assert (told["NumNodes"], told["NumCPUs"]) == ("4", "8"), told
     assert [n["tasks"] for n in slurm.maui.job(job)["allocation"]], slurm.maui.job(job)
+
+
+# ---- what later releases have ----
+
+@pytest.mark.skipif(slurm_release.release() < (24, 5), reason="--segment came with 24.05")
+def test_a_segment_waits_for_room_in_one_block_and_keeps_nobody(fresh_cluster):
+    """Segments do not choose the nodes here: Slurm does, once it has refused those chosen."""
+    c = fresh_cluster(conf="TopologyPlugin=topology/block\n",
+                      topology="BlockName=b1 Nodes=n[1-2]\nBlockName=b2 Nodes=n[3-4]\nBlockSizes=2\n")
+    taken = [c.sbatch("-N1", "--exclusive", "-w", node) for node in ("n1", "n3")]
+    for job in taken:
+        c.wait_state(job, "RUNNING")
+    job = c.sbatch("-N2", "-n2", "--segment=2", "-t", 5)
+    c.wait(lambda: "No suitable topology unit found" in c.maui.why(job), "Slurm's reason")
+    assert c.state(job) == "PENDING"
+    c.ok("scancel", taken[1])
+    c.wait_state(job, "RUNNING")
+    assert c.where(job) == ["n3", "n4"]
