@@ -52,10 +52,10 @@ def site(module_cluster):
     manage(module_cluster, "add", "account", "chem", "Description=c", "Organization=c")
     manage(module_cluster, "add", "account", "bio", "Description=b", "Organization=b")
     manage(module_cluster, "add", "user", module_cluster.user, "account=chem")
-    for user, account in (("daemon", "chem"), ("games", "bio"), ("nobody", "bio"),
+    for user, account in (("daemon", "chem"), ("games", "bio"), ("bin", "bio"),
                           (OPERATOR, "bio")):
         manage(module_cluster, "add", "user", user, f"account={account}")
-    manage(module_cluster, "add", "coordinator", "account=chem", "names=nobody")
+    manage(module_cluster, "add", "coordinator", "account=chem", "names=bin")
     manage(module_cluster, "modify", "user", OPERATOR, "set", "adminlevel=Operator")
     return module_cluster
 
