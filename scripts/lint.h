@@ -14,6 +14,10 @@
 #include "base/hash.h"
 #undef HASH_DEL
 #define HASH_DEL(head, el) ((head) = (el)->hh.next)
+/* Nor that what is taken out of a queue is in it no more. */
+#include <sys/queue.h>
+#undef TAILQ_REMOVE
+#define TAILQ_REMOVE(head, el, field) ((head)->tqh_first = (el)->field.tqe_next)
 /* Nor that an array has elements after room was made for some. */
 #include "base/vec.h"
 #undef vec_reserve

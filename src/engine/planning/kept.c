@@ -83,7 +83,8 @@ static struct turns sort_turns(struct engine *e)
         add_turn(e, &turns, &p->members.v[i], &p->wishes.v.v[i]);
     for (size_t i = 0; i < p->fixed.n; i++)
         add_turn(e, &turns, &p->fixed.v[i], NULL);
-    qsort(turns.v, turns.n, sizeof *turns.v, compare_turns);
+    if (turns.n > 0)
+        qsort(turns.v, turns.n, sizeof *turns.v, compare_turns);
     return turns;
 }
 
