@@ -395,8 +395,16 @@ class JobReservationVerdicts(TypedDict):
 class JobHistory(TypedDict):
     #: when (seconds since 1970)
     at: int
+    #: as in the events
+    event: str
     #: what happened
     text: str
+    #: the start that cannot be (seconds since 1970)
+    was_promised_by: NotRequired[int]
+    #: and the one that is promised in its place
+    promised_by: NotRequired[int]
+    #: for administrators: by whose order it came about, if it did
+    by: NotRequired[str]
 
 
 # A job in full: its owner and administrators see this.
@@ -581,7 +589,8 @@ Job = TypedDict('Job', {
     'node_verdicts': 'NotRequired[list[JobNodeVerdicts]]',
     #: of those asked for
     'reservation_verdicts': 'NotRequired[list[JobReservationVerdicts]]',
-    #: with verbose: what the scheduler did with it
+    #: with verbose: its events since it was submitted, as far as they are kept: the last
+    #: 200, not in a view of the past
     'history': 'NotRequired[list[JobHistory]]',
 })
 

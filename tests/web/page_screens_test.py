@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Now and Queue in a browser: what the API gives is what is shown, to each as they may see."""
+import json
 import os
 import re
 import subprocess
@@ -159,6 +160,11 @@ def test_a_user_sees_their_own_and_of_others_what_lists_show(busy, browser):
     browser.shows("what lists show is all that you may see")
     browser.picture("queue-user")
     browser.check()
+    # what happened to it is told; by whose order, administrators alone are
+    busy.ok("sethold", mine)
+    told = json.loads(users.ok("nobody", "checkjob", "-v", "--format=json", mine))["history"]
+    assert [e["event"] for e in told] == ["JOBSUBMIT", "JOBHOLD"] and not any("by" in e for e in told), told
+    assert busy.api(f"/v1/jobs/{mine}?verbose=1")[1]["history"][-1]["by"] == "root"
 
 
 def test_a_job_that_starts_changes_the_page_in_place(live, browser):
@@ -199,6 +205,14 @@ def test_two_tabs_follow_one_stream(live, browser):
     browser.check()
 
 
+def opened(browser, title):
+    """What is folded there, when it has come."""
+    found = browser.wait(lambda: next((d for d in browser.all(".panel details") if title in d.text), None), title)
+    found.find_element("css selector", "summary").click()
+    browser.wait(lambda: "Loading" not in found.text and found.text != title, f"{title!r}, opened")
+    return found
+
+
 def test_a_job_that_waits_shows_all_that_keeps_it(live, browser):
     wide = live.submit("sleep 600", wclimit_s=600, requests=[{"tasks": 8}])
     live.wait(lambda: live.state(wide) == "Running", "the wide job")
@@ -214,6 +228,14 @@ def test_a_job_that_waits_shows_all_that_keeps_it(live, browser):
     assert "Ahead of it" not in browser.text()
     live.ok("releasehold", held)
     browser.shows("Place 2 of 2")
+    # what each node says, and what happened to it, when they are opened
+    opened(browser, "What happened to it")
+    life = browser.wait(lambda: [e.text for e in browser.all(".life li")], "its life")
+    for line, words in zip(life, ("was submitted", "was held by ", "was released by "), strict=True):
+        assert words in line, life
+    assert opened(browser, "What each node says").find_element("css selector", "tbody tr").text.split("\n")[0] == (
+        "down, drained or in use 4 node01, node02, node03, node04")
+    browser.picture("job-life")
     browser.one(f'.panel a[href*="sel={first}"]').click()
     browser.shows("Place 1 of 2")
     browser.check()

@@ -68,7 +68,7 @@ function useEvents(paused: boolean): { all: EventRecord[]; error: string; loaded
 }
 
 /** What happened; instants that the log has as numbers are in the zone that is shown. */
-function saidOf(e: EventRecord, now: number, zone: Zone): string {
+export function saidOf(e: Partial<EventRecord>, now: number, zone: Zone): string {
   const at = (t: number | null | undefined) => instant(t, now, zone);
   if (e.event === "RESERVATIONCREATED" || e.event === "RESERVATIONDESTROYED")
     return `${e.event === "RESERVATIONCREATED" ? "reserved" : "no longer reserved"}: ${count(e.nodes ?? 0)} ${e.nodes === 1 ? "node" : "nodes"}, from ${at(e.start_at)}${e.end_at ? ` until ${at(e.end_at)}` : ", without end"}`;

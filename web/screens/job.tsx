@@ -9,6 +9,7 @@ import type { Job, JobBrief } from "../model/types";
 import { Actions } from "../parts/actions";
 import { Command } from "../parts/copy";
 import { useNow } from "../parts/frame";
+import { JobLife } from "./life";
 import { LimitBar, WaitDetails } from "./why";
 
 function Fact({ name, children }: { name: string; children: ReactNode }) {
@@ -137,6 +138,7 @@ export function JobDetails(props: { id: string; brief?: JobBrief; alone?: boolea
   const title = useRef<HTMLHeadingElement>(null);
   const verdict = useRef<HTMLDivElement>(null);
   const answered = useRef(0);
+  const waits = job?.section === "eligible" || job?.section === "blocked";
   useEffect(() => title.current?.focus(), [props.id]);
   useEffect(() => {
     if (!verdict.current || (props.why ?? 0) === answered.current) return;
@@ -156,7 +158,8 @@ export function JobDetails(props: { id: string; brief?: JobBrief; alone?: boolea
         <>
           <div ref={verdict} tabIndex={-1} className="j-why"><Why job={job} /></div>
           <Actions key={props.id} jobs={[job as unknown as Subject]} detailed />
-          {(job.section === "eligible" || job.section === "blocked") && <WaitDetails id={job.id ?? props.id} procs={job.procs ?? 1} />}
+          {waits && <WaitDetails id={job.id ?? props.id} procs={job.procs ?? 1} />}
+          <JobLife id={job.id ?? props.id} waits={waits} />
           <Facts job={job} />
         </>
       )}

@@ -5,6 +5,7 @@
 #include "config/settings.h"
 #include "policy/priority.h"
 #include "server/api/api.h"
+#include "server/api/jobevents.h"
 #include "server/api/jobfilter.h"
 #include "server/api/joborder.h"
 #include "server/api/sharing.h"
@@ -618,5 +619,7 @@ void api_job(struct server *s, struct request *r)
         request_refuse(r, &err);
         return;
     }
+    if (request_query(r, "verbose"))
+        json_object_set_new(o, "history", jobevents_list(s, who, j));
     request_reply_json(r, o);
 }
