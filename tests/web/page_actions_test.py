@@ -267,6 +267,18 @@ def test_a_user_acts_on_their_own_jobs_alone(site, browser):
     open_queue(browser, users.ok("nobody", "dashboard", "--no-open").splitlines()[0], f"?sel={mine}")
     browser.wait(lambda: names(browser), "what can be done")
     assert names(browser) == ["Hold", "My priority", "QOS", "Limit", "Cancel"]
+    # what would help is tried, each by itself, when it is asked for
+    next(d for d in browser.all(".panel summary") if d.text == "What would help?").click()
+    for name, text in (("procs", "2"), ("qos", "hihg")):
+        for keys in ("\ue009a", text):
+            browser.one(f'[name="helps-{name}"]').send_keys(keys)
+    button(browser, "Try each by itself").click()
+    browser.wait(lambda: browser.one(".helps").get_attribute("aria-busy") == "false", "all answers")
+    browser.picture("action-helps")
+    told = browser.one(".helps ul").text.split("\n")
+    assert len(told) == 3 and "no sooner" in told[0] and "sooner" in told[1], told
+    assert told[1].startswith("Processors 2: now, ") and told[2].endswith("did you mean 'high'?"), told
+    assert site.job(mine)["procs"] == 8
     button(browser, "Hold", ".actions").click()
     browser.shows("kept back")
     assert f"maui sethold -u {mine}" in browser.one("form.order").text

@@ -44,6 +44,15 @@ export function useSums(): JobList {
   return useJobs({ limit: "0", count: "class,reason" });
 }
 
+/** Names of each kind that jobs of the queue have, by kind; when they are wanted. */
+export function useNames(wanted: boolean): Record<string, string[]> {
+  const answer = useAnswer(wanted ? "/v1/jobs?limit=0&count=user,group,account,class,qos,reason" : null, true);
+  return useMemo(() => {
+    const first = answer.text ? (readLines(answer.text)[0] as { summary: Summary }) : undefined;
+    return Object.fromEntries(Object.entries(first?.summary.counts ?? {}).map(([kind, all]) => [kind, all.map((c) => c.name)]));
+  }, [answer.text]);
+}
+
 /** Percent of the processors that are up; null: not known, or not told to users. */
 export function useInUse(): number | null {
   const { summary } = useSums();

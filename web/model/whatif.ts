@@ -43,10 +43,10 @@ function pause(ms: number): Promise<void> {
 
 /** Questions hold the scheduler up, and it says when it has had enough of them, or that one
     of another tab took the place of this one: reads are tried again, as changes are not. */
-async function askPatiently(changes: WhatIfChange[], until: AbortSignal): Promise<WhatIf | null> {
+export async function askPatiently(changes: WhatIfChange[], until: AbortSignal, watch?: string[]): Promise<WhatIf | null> {
   for (let n = 0; ; n++) {
     try {
-      return JSON.parse(await ask("POST", "/v1/whatif", { changes }, false, until)) as WhatIf;
+      return JSON.parse(await ask("POST", "/v1/whatif", { changes, watch }, false, until)) as WhatIf;
     } catch (e) {
       const busy = e instanceof ApiError && [409, 429, 503].includes(e.status);
       if (!busy || n >= TRIES) throw e;

@@ -10,6 +10,7 @@ import { Actions } from "../parts/actions";
 import { Command } from "../parts/copy";
 import { useNow } from "../parts/frame";
 import { JobLife } from "./life";
+import { WhatHelps } from "./helps";
 import { LimitBar, WaitDetails } from "./why";
 
 function Fact({ name, children }: { name: string; children: ReactNode }) {
@@ -159,6 +160,7 @@ export function JobDetails(props: { id: string; brief?: JobBrief; alone?: boolea
           <div ref={verdict} tabIndex={-1} className="j-why"><Why job={job} /></div>
           <Actions key={props.id} jobs={[job as unknown as Subject]} detailed />
           {waits && <WaitDetails id={job.id ?? props.id} procs={job.procs ?? 1} />}
+          {waits && <WhatHelps job={job} />}
           <JobLife id={job.id ?? props.id} waits={waits} />
           <Facts job={job} />
         </>

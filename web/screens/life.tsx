@@ -21,7 +21,7 @@ function Opened(props: { title: string; id: string; children: (job: Job) => Reac
   const answer = useAnswer(open ? `/v1/jobs/${encodeURIComponent(props.id)}?verbose=1` : null, true);
   const job = useMemo(() => (answer.text ? (JSON.parse(answer.text) as Job) : undefined), [answer.text]);
   return (
-    <details onToggle={(e: { currentTarget: HTMLDetailsElement }) => setOpen(e.currentTarget.open)}>
+    <details className="fold" onToggle={(e: { currentTarget: HTMLDetailsElement }) => setOpen(e.currentTarget.open)}>
       <summary>{props.title}</summary>
       {open && answer.error && <p role="alert">{plain(answer.error.message)}</p>}
       {open && !answer.error && !job && <p className="quiet">Loading …</p>}
