@@ -77,6 +77,37 @@ def rows(browser):
     return [r.text.split("\n") for r in browser.all('.q-rows [role="row"]')]
 
 
+def words_are_suggested(busy, browser, box):
+    """By keys: fields, then what there is of one. The scheduler knows each field."""
+    options = lambda: [o.text.split()[0] for o in browser.all("#filter-words [role=option]")]  # noqa: E731
+    value = lambda: box.get_attribute("value")  # noqa: E731
+    box.send_keys("\ue009a")  # Ctrl-A
+    box.send_keys("\ue003", "\ue015")  # Backspace, down
+    fields = browser.wait(options, "all fields")
+    for word in fields:
+        assert busy.api(f"/v1/jobs?limit=0&q={word.rstrip('1')}1")[0] == 200, word
+    assert {"user:", "class:", "procs>", "held:1"} < set(fields)
+    box.send_keys("held:1 cl")
+    browser.wait(lambda: options() == ["class:"], "the field that begins so")
+    box.send_keys("\ue015")
+    chosen = browser.one("#filter-words [aria-selected=true]")
+    assert box.get_attribute("aria-activedescendant") == chosen.get_attribute("id")
+    browser.expected = {400}  # nothing follows it yet
+    box.send_keys("\ue004")  # Tab
+    browser.wait(lambda: value() == "held:1 class:" and {"fast", "slow"} <= set(options()), "the classes that there are")
+    browser.picture("queue-words")
+    box.send_keys("fa", "\ue015", "\ue007")
+    browser.wait(lambda: value() == "held:1 class:fast " and not options(), "the word")
+    # Escape leaves the words, and a word in the midst is taken in its place
+    box.send_keys("us", "\ue00c")
+    browser.wait(lambda: not options() and value() == "held:1 class:fast us", "the words alone")
+    box.send_keys(*["\ue012"] * len(" class:fast us"))
+    box.send_keys(*["\ue003"] * len("held:1"), "st")
+    browser.wait(lambda: options() == ["state:"], "another field")
+    box.send_keys("\ue015", "\ue007", "UserH", "\ue015", "\ue007")
+    browser.wait(lambda: value() == "state:UserHold class:fast us", "a word in the midst")
+
+
 def test_queue_is_filtered_sorted_and_walked_by_keys(busy, browser):
     page = Page(busy)
     browser.chrome.get(page.login())
@@ -94,7 +125,8 @@ def test_queue_is_filtered_sorted_and_walked_by_keys(busy, browser):
     box.send_keys("class:fast")
     browser.wait(lambda: len(rows(browser)) == 3, "the jobs of a class")
     assert "q=class:fast" in browser.chrome.current_url
-    box.send_keys("\ue009a")  # Ctrl-A
+    words_are_suggested(busy, browser, box)
+    box.send_keys("\ue009a")
     box.send_keys("clas:fast")
     browser.expected = {400}
     browser.shows("did you mean 'class'")

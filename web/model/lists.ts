@@ -65,9 +65,9 @@ function useReservations(which: string | null): Reservation[] | null {
   return useMemo(() => (answer.text !== undefined ? readLines<Reservation>(answer.text) : answer.error || !which ? [] : null), [answer.text, answer.error, which]);
 }
 
-/** All but those of jobs, the first to begin first. */
-export function useMadeReservations(): Reservation[] | null {
-  const all = useReservations("jobs=0");
+/** All but those of jobs, the first to begin first; when they are wanted. */
+export function useMadeReservations(wanted = true): Reservation[] | null {
+  const all = useReservations(wanted ? "jobs=0" : null);
   return useMemo(() => all && [...all].sort((a, b) => (a.start_at ?? 0) - (b.start_at ?? 0)), [all]);
 }
 

@@ -8,6 +8,7 @@ import { go, useSearch, withQuery } from "../model/route";
 import type { JobBrief } from "../model/types";
 import type { Subject } from "../model/orders";
 import { useMayChange } from "../parts/actions";
+import { Filter } from "../parts/filter";
 import { useNow } from "../parts/frame";
 import { ChosenPanel, NEEDED, type Chosen } from "./chosen";
 import { COLUMNS, USUAL, type Column } from "./columns";
@@ -34,32 +35,6 @@ function useKept(list: JobList, key: string, offset: number, held: boolean) {
     }
   }
   return { shown: kept.current?.list ?? list, offset: kept.current?.offset ?? offset, waiting: false };
-}
-
-function Filter({ error }: { error?: string }) {
-  const q = new URLSearchParams(useSearch()).get("q") ?? "";
-  const [text, setText] = useState(q);
-  useEffect(() => setText(q), [q]);
-  useEffect(() => {
-    if (text === q) return;
-    const timer = window.setTimeout(() => go(withQuery({ q: text }), true), 350);
-    return () => window.clearTimeout(timer);
-  }, [text]);
-  return (
-    <form className="filter" onSubmit={(e) => { e.preventDefault(); go(withQuery({ q: text }), true); }}>
-      <input
-        type="search"
-        aria-label="Filter"
-        aria-invalid={Boolean(error)}
-        aria-describedby="filter-note"
-        placeholder="user:ann class:fast state:idle reason:limit procs>64 wait>1d held:1"
-        value={text}
-        onChange={(e) => setText(e.target.value)}
-        spellCheck={false}
-      />
-      <span id="filter-note" className={error ? "filter-error" : "sr"} role="status">{error ?? ""}</span>
-    </form>
-  );
 }
 
 function ChooseColumns({ chosen }: { chosen: string[] }) {
